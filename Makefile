@@ -19,7 +19,7 @@ build: ## build bin/xxlwheel
 	go build -o bin/xxlwheel ./xxladapter/cmd/xxlwheel
 
 .PHONY: test
-test: ## run the tests, in under two minutes
+test: ## run the tests that need no long waits
 	go test ./...
 
 # One package at a time: tests that judge how late real processes are do not wait for others. What

@@ -1,14 +1,15 @@
 package xxladapter
 
-// A Spread says who hands over the fires that a leader plans. The zero value counts as [SpreadNone].
+// A Spread says who hands over the fires that a leader plans. The zero value counts as
+// [SpreadNone].
 type Spread string
 
 // The ways to spread fires. The leader takes part like the other nodes.
 const (
 	// SpreadNone lets the leader hand over everything itself.
 	SpreadNone Spread = "none"
-	// SpreadHash chooses the node by the id of the job, by rendezvous hashing: a job stays on its node
-	// as long as that is there.
+	// SpreadHash chooses the node by the id of the job, by rendezvous hashing: a job stays on its
+	// node as long as that is there.
 	SpreadHash Spread = "hash"
 	// SpreadRandom chooses a node at random for each fire.
 	SpreadRandom Spread = "random"
@@ -27,7 +28,7 @@ func (s Spread) Validate() error { return checkOneOf("spread", s) }
 type SpreadReport struct {
 	Sent     int64 // given to other nodes by this one, as the leader
 	Received int64 // taken by this node from a leader
-	// Dropped counts fires that this node, as the leader, meant for another one and kept, because
+	// Kept counts fires that this node, as the leader, meant for another one and kept, because
 	// that one refused them or did not answer.
-	Dropped int64
+	Kept int64
 }

@@ -39,7 +39,7 @@ type poolForm struct {
 type spreadForm struct {
 	Sent     int64 `json:"sent" doc:"Given to others, as the leader."`
 	Received int64 `json:"received" doc:"Taken from a leader."`
-	Dropped  int64 `json:"dropped" doc:"Meant for another one, which did not take them, and kept."`
+	Kept     int64 `json:"kept" doc:"Meant for another one, which did not take them."`
 }
 
 // A shardMoveForm says that a scheduler got or lost shards.

@@ -81,13 +81,13 @@ func TestNodesTellWhatWasSpread(t *testing.T) {
 		require.NoError(t, err)
 		if node == "node-1" {
 			require.NoError(t, s.store.ReportNode(t.Context(), lease.Term, xxladapter.NodeReport{
-				Address: "http://10.0.0.7:8080", Spread: xxladapter.SpreadHash, Fires: xxladapter.SpreadReport{Sent: 5, Received: 3, Dropped: 1},
+				Address: "http://10.0.0.7:8080", Spread: xxladapter.SpreadHash, Fires: xxladapter.SpreadReport{Sent: 5, Received: 3, Kept: 1},
 			}))
 		}
 	}
 	status, answer := s.as(granted(0, xxladapter.RoleViewer))("GET", "/api/v1/nodes", "")
 	require.Equal(t, http.StatusOK, status)
-	require.Contains(t, answer, `"address":"http://10.0.0.7:8080","spread":"hash","fires":{"sent":5,"received":3,"dropped":1}`)
+	require.Contains(t, answer, `"address":"http://10.0.0.7:8080","spread":"hash","fires":{"sent":5,"received":3,"kept":1}`)
 	var got struct{ Nodes []map[string]any }
 	require.NoError(t, json.Unmarshal([]byte(answer), &got))
 	for _, field := range []string{"address", "spread", "fires"} {

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -154,7 +155,7 @@ func (k *kin) sameJob(l *xxladapter.Log, first xxladapter.RunHistory) error {
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(runs, func(a, b xxladapter.DueRun) int { return int(a.LogID - b.LogID) })
+	slices.SortFunc(runs, func(a, b xxladapter.DueRun) int { return cmp.Compare(a.LogID, b.LogID) })
 	fire := map[int64]bool{first.LogID: true}
 	for i := range runs {
 		r := &runs[i]

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// secretName is how values are called here that may be a token, and notSecret what is called so and
-// is none: messages about tokens, times, lengths, and how all personal tokens begin.
+// secretName matches the names of values that may be secret. notSecret matches the exceptions:
+// messages about tokens, durations, lengths, and the prefix of personal tokens.
 var (
 	secretName = regexp.MustCompile(`(?i)token|secret|passw|bearer|digest`)
 	notSecret  = regexp.MustCompile(`^(Msg.*|tokenLife|tokenGap|tokenPrefix|minPassword|maxPassword)$`)

@@ -34,7 +34,7 @@ func watched(store xxladapter.Store) *Metrics {
 		Scheduler: func() scheduler.Stats {
 			return scheduler.Stats{
 				Holds: true, Term: xxladapter.Term{Node: "n", Number: 7}, Role: xxladapter.NodeLeads, Shards: xxladapter.ShardSet(0).With(3).With(63),
-				Mode: xxladapter.SchedulingLeader, Held: 12, Terms: 2, Hints: 3, Dropped: 4, Spread: xxladapter.SpreadReport{Sent: 8, Dropped: 1}, Skew: -250 * time.Millisecond,
+				Mode: xxladapter.SchedulingLeader, Held: 12, Terms: 2, Hints: 3, Dropped: 4, Spread: xxladapter.SpreadReport{Sent: 8, Kept: 1}, Skew: -250 * time.Millisecond,
 			}
 		},
 		Wheel: func() hashedwheel.Stats { return hashedwheel.Stats{Pending: 5, Fired: 6} },
@@ -171,7 +171,7 @@ func TestWhatIsReadWhenAsked(t *testing.T) {
 		"xxlwheel_elector_state elector=etcd://h1:2379/a state=away": 1,
 		"xxlwheel_spread_fires_total way=sent":                       8,
 		"xxlwheel_spread_fires_total way=received":                   0,
-		"xxlwheel_spread_fires_total way=dropped":                    1,
+		"xxlwheel_spread_fires_total way=kept":                       1,
 		"xxlwheel_terms_total":                                       2,
 		"xxlwheel_death_hints_total":                                 3,
 		"xxlwheel_clock_skew_seconds":                                -0.25,

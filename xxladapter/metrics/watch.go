@@ -25,11 +25,11 @@ type Sources struct {
 	Groups     func(context.Context) ([]*xxladapter.Group, error)
 	Reports    func(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error)
 	ShardMoves func(ctx context.Context, limit int) ([]xxladapter.ShardMove, error)
-	// Queued returns what lies in the queue, by app, and is called as seldom; nil means that there is
-	// no queue.
+	// Queued returns what lies in the queue, by app, and is called as seldom; nil means that there
+	// is no queue.
 	Queued func(context.Context) (map[string]xxladapter.QueueState, error)
-	// Elector is the address of the elector, and Election returns what that says of this node; empty
-	// means that there is none.
+	// Elector is the address of the elector, and Election returns what that says of this node;
+	// empty means that there is none.
 	Elector  string
 	Election func() xxladapter.Election
 }
@@ -55,7 +55,7 @@ var (
 	term         = gauge("term", "Number of this node's term; 0 without a lease.")
 	terms        = gauge("terms_total", "Terms that this node has had.")
 	hints        = gauge("death_hints_total", "Ended sessions of other nodes whose planned fires this node has armed as well.")
-	spread       = gauge("spread_fires_total", "Fires that a leader planned for another scheduler: sent by this one as the leader, received from a leader, dropped: kept, because the other one did not take them; nothing in the scheduling mode all.", "way")
+	spread       = gauge("spread_fires_total", "Fires that a leader planned for another scheduler: sent by this one as the leader, received from a leader, kept because the other one did not take them; nothing in the scheduling mode all.", "way")
 	dropped      = gauge("wheel_dropped_total", "Fires dropped from the wheel because this node had lost their term or shard.")
 	skew         = gauge("clock_skew_seconds", "Time by which this machine's clock is ahead of the store's.")
 	online       = gauge("executors_online", "Addresses of executors, by app.", "app")
@@ -144,7 +144,7 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 	if s.Mode == xxladapter.SchedulingLeader {
 		count(spread, s.Spread.Sent, "sent")
 		count(spread, s.Spread.Received, "received")
-		count(spread, s.Spread.Dropped, "dropped")
+		count(spread, s.Spread.Kept, "kept")
 	}
 	count(dropped, s.Dropped)
 	value(skew, s.Skew.Seconds())

@@ -67,8 +67,8 @@ func TestNodesTakeFiresOfTheirLeaderOverHTTP(t *testing.T) {
 	}
 }
 
-// TestANodeTakesFiresFromItsOwnLeaderAlone: not without the token, not from a leader of another store
-// that has the same token, not under the path of another method, and not in the mode all.
+// TestANodeTakesFiresFromItsOwnLeaderAlone: not without the token, not from a leader of another
+// store that has the same token, not under the path of another method, and not in the mode all.
 func TestANodeTakesFiresFromItsOwnLeaderAlone(t *testing.T) {
 	foreign := memstore.New(time.Now)
 	stranger, err := foreign.Lead(t.Context(), "stranger", time.Hour, xxladapter.ElectionNone)

@@ -54,8 +54,8 @@ func (c *Conn) State(ctx context.Context, app string) (s xxladapter.QueueState, 
 	return s, nil
 }
 
-// stateOf adds to what is known about a stream what its consumers say. The broker forgets how often a
-// run was delivered with its acknowledgement.
+// stateOf combines the counts of a stream with those of its consumers. The broker drops the
+// delivery count of a run when the run is acknowledged.
 func stateOf(ctx context.Context, stream jetstream.Stream, info *jetstream.StreamInfo) (xxladapter.QueueState, error) {
 	s := xxladapter.QueueState{Runs: int64(info.State.Msgs)}
 	if s.Runs > 0 { // an empty stream has the time of its last run

@@ -12,12 +12,13 @@ import (
 const (
 	// ackWait is how long an executor has to begin a run before the run is delivered again.
 	ackWait = 30 * time.Second
-	// idleConsumer is how long an executor may be gone before the broker forgets how far it was. Its
-	// runs stay.
+	// idleConsumer is how long an executor may be gone before the broker forgets how far it was.
+	// Its runs stay.
 	idleConsumer = 7 * 24 * time.Hour
 	// unacknowledged limits the runs of an app that were delivered and are not acknowledged.
 	unacknowledged = 10_000
-	// fullAt is how many runs one subject holds. Further ones are refused, and their fires stay open.
+	// fullAt is how many runs one subject holds. Further ones are refused, and their fires stay
+	// open.
 	fullAt = 1_000_000
 )
 
@@ -37,8 +38,8 @@ func (c *Conn) ensureStream(ctx context.Context, app string) error {
 }
 
 // Prepare creates what the executor at an address feeds on, unless the broker has it: the stream of
-// its app, and the consumers of the app and of the executor. A scheduler does so for executors, whose
-// users of the broker may not.
+// its app, and the consumers of the app and of the executor. A scheduler calls it on behalf of
+// executors, because their broker users may not create streams.
 func (c *Conn) Prepare(ctx context.Context, at xxladapter.QueueAddress) error {
 	if err := c.ensureStream(ctx, at.App); err != nil {
 		return c.refused(err)

@@ -102,9 +102,9 @@ func (s *scene) noticeLoss(client *redis.Client) {
 	s.t.Logf("noticed after %v", time.Since(begun))
 }
 
-// What Redis alone had is lost with its files. Each due time that may have been sent is a misfire, or
-// a fire whose outcome is asked for; it fires again only where the job asks for it. No id of a log row
-// comes back.
+// What Redis alone had is lost with its files. Each due time that may have been sent is a misfire,
+// or a fire whose outcome is asked for; it fires again only where the job asks for it. No id of a
+// log row comes back.
 func TestAnEmptiedRedisLosesNoDueTimeSilently(t *testing.T) {
 	t.Parallel()
 	for name, written := range map[string]bool{"before the tables have it": false, "after": true} {
@@ -154,8 +154,8 @@ func TestAnEmptiedRedisLosesNoDueTimeSilently(t *testing.T) {
 	}
 }
 
-// A Redis that has an old state, as after the promotion of a replica that stood still, is noticed by
-// a process that has seen a later one.
+// A Redis that has an old state, as after the promotion of a replica that stood still, is noticed
+// by a process that has seen a later one.
 func TestAnOldStateOfRedisIsNoticed(t *testing.T) {
 	t.Parallel()
 	server := testserver.StartRedis(t)

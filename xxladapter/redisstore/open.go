@@ -1,6 +1,6 @@
-// Package redisstore is an [xxladapter.Store] that writes every change of a fire to Redis first and to
-// PostgreSQL in bulk, a quarter of a second later. The rules are in sqlstore/internal/journaled; this
-// package has keys, scripts and checks of settings. See DESIGN.md.
+// Package redisstore is an [xxladapter.Store] that writes every change of a fire to Redis first and
+// to PostgreSQL in bulk, a quarter of a second later. The rules are in sqlstore/internal/journaled;
+// this package has keys, scripts and checks of settings. See DESIGN.md.
 package redisstore
 
 import (
@@ -21,16 +21,16 @@ import (
 type Options struct {
 	// SQL are the options of the SQL store behind Redis.
 	SQL sqlstore.Options
-	// MayLose allows a Redis that may lose what it has confirmed, because it does not sync each write
-	// to its disk (appendfsync always) or may evict keys. Each restart of Redis then counts as a loss.
-	// The default, false, refuses such a Redis.
+	// MayLose allows a Redis that may lose what it has confirmed, because it does not sync each
+	// write to its disk (appendfsync always) or may evict keys. Each restart of Redis then counts
+	// as a loss. The default, false, refuses such a Redis.
 	MayLose bool
 }
 
-// Open opens a store whose log is in the Redis at url and whose tables are at behind, which is a place
-// as [sqlstore.OpenShared] takes it. Each process of the store must have both. The url is
-// redis://USER:PASSWORD@HOST:PORT/DB, or rediss:// for TLS. A Redis with replicas is refused, since one
-// that is promoted may lack what was confirmed.
+// Open opens a store whose log is in the Redis at url and whose tables are at behind, which is a
+// place as [sqlstore.OpenShared] takes it. Each process of the store must have both. The url is
+// redis://USER:PASSWORD@HOST:PORT/DB, or rediss:// for TLS. A Redis with replicas is refused, since
+// one that is promoted may lack what was confirmed.
 //
 // The errors that are about url or behind are [xxladapter.Error] values. None contains a password.
 func Open(ctx context.Context, url, behind string, opts Options) (*Store, error) {
@@ -78,8 +78,8 @@ func connect(url string) (*client, error) {
 	if err != nil || opts.Network == "unix" && !strings.HasPrefix(url, "unix://") {
 		return nil, wrong()
 	}
-	// An append that is repeated unseen would be refused as stored by somebody else. The log repeats
-	// what may be repeated, within its own limits.
+	// An append that is repeated unseen would be refused as stored by somebody else. The log
+	// repeats what may be repeated, within its own limits.
 	opts.MaxRetries, opts.ContextTimeoutEnabled = -1, true
 	c := new(client)
 	opts.OnConnect = func(ctx context.Context, conn *redis.Conn) error {

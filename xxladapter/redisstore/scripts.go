@@ -2,13 +2,20 @@ package redisstore
 
 import "github.com/redis/go-redis/v9"
 
-// The keys of a store share a hash tag. Of the hash head, gen counts how often the log was begun
-// anew, pos is the number of its last record, pen counts its holders, holder is the last one, and
-// until is the end of its time by the server's clock in ms. want names the process that gets the pen
-// next. log is a stream whose ids are numbers of records.
+// The keys of a store share a hash tag. The hash head has these fields:
 //
-// Every script answers whether the caller holds the pen or was its last holder, gen, pos, pen, and
-// whether another process wants the pen.
+//	gen     generations of the log
+//	pos     number of the last record
+//	pen     how often the pen has passed from one process to another
+//	holder  the process that has the pen, or had it last
+//	until   when its pen expires, in ms of the server's clock
+//
+// The key want names the process that gets the pen next. log is a stream whose ids are numbers of
+// records.
+//
+// Every script but begin and release returns five numbers: 1 if the caller has the pen or had it last,
+// gen, pos, pen, and 1 if another process waits for the pen. An append that stored its records returns
+// 2 first.
 
 // answer is the end of every script.
 const answer = `
@@ -47,8 +54,7 @@ local h = head()
 return answer(h[4] == ARGV[1], h, false)
 `)
 
-	// append: KEYS head, want, log. ARGV holder, gen, pos, pen, life in ms, records. The first
-	// element of the answer is 2 if the records were stored.
+	// append: KEYS head, want, log. ARGV holder, gen, pos, pen, life in ms, records.
 	appendScript = redis.NewScript(answer + `
 local h = head()
 if h[4] ~= ARGV[1] or h[1] ~= ARGV[2] or h[2] ~= ARGV[3] or h[3] ~= ARGV[4] then

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// shunLife is how long a leader gives a node nothing after a hint that failed. It doubles with each
-	// further failure up to shunMost. A dead node's lease lapses meanwhile.
+	// shunLife is the first back-off: a node that did not take a hint gets no fires for so long. It
+	// doubles with each further failure up to shunMost. A dead node's lease lapses meanwhile.
 	shunLife = leaseLife
 	shunMost = time.Minute
 
@@ -43,8 +43,8 @@ type followers struct {
 	read  time.Time   // when the addresses were last read
 }
 
-// meet learns which nodes take fires, if this node leads and spreads them: all that hold a lease, have
-// not retired, and have reported an address.
+// meet learns which nodes take fires, if this node leads and spreads them: all that hold a lease,
+// have not retired, and have reported an address.
 func (s *Scheduler) meet(ctx context.Context, lease *xxladapter.Lease) {
 	if s.opts.Spread == xxladapter.SpreadNone || lease.Role() != xxladapter.NodeLeads {
 		s.followers.set(nil)
@@ -61,8 +61,8 @@ func (s *Scheduler) meet(ctx context.Context, lease *xxladapter.Lease) {
 	s.followers.set(lease.Others)
 }
 
-// missing reports whether the address of one of the terms has to be read. A node that reports none, as
-// an older version, is asked for it at most every reportPace.
+// missing reports whether the address of one of the terms has to be read. Nodes of older versions
+// report no address; their leases are read again at most once per reportPace.
 func (n *followers) missing(terms []xxladapter.Term) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -122,8 +122,8 @@ func (n *followers) begin(f *follower) {
 	f.sending++
 }
 
-// end notes how a hint has ended. The first failure of several is logged, and the first success after
-// them.
+// end notes how a hint has ended. The first failure of several is logged, and the first success
+// after them.
 func (n *followers) end(f *follower, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

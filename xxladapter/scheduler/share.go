@@ -46,9 +46,10 @@ func (s *sharing) of(by xxladapter.Spread, own xxladapter.Term, others []*follow
 	return s.choice
 }
 
-// share gives planned fires to other nodes, and returns those that this one hands over itself: all of
-// them, unless it leads and spreads. Each of the others gets its fires in one hint. A fire that is late
-// already stays, as does one that is due after the window, which a hint would read too early.
+// share gives planned fires to other nodes, and returns those that this one hands over itself: all
+// of them, unless it leads and spreads. Each of the others gets its fires in one hint. This node
+// keeps fires that are already late, and fires due after the window: a node that got a hint about
+// the latter would look for them too early.
 func (s *Scheduler) share(ctx context.Context, by xxladapter.Term, planned []xxladapter.Fire) (own []xxladapter.Fire) {
 	others := s.followers.ready()
 	if len(others) == 0 || len(planned) == 0 {
@@ -131,11 +132,11 @@ func (s *Scheduler) armOverdue(ctx context.Context) error {
 	return nil
 }
 
-// TakeHint arms fires that the leader wants this node to hand over. It reads them from the store, so
-// that a hint can name nothing but what any node may claim. The error is an [xxladapter.Error] if the
-// hint is not for this node: it is not in [xxladapter.SchedulingLeader], leads itself, has retired, has
-// another term, or shares no store with the sender. It is [spread.ErrBusy] if several hints are being
-// taken already.
+// TakeHint arms fires that the leader wants this node to hand over. It reads them from the store,
+// so that a hint can name nothing but what any node may claim. The error is an [xxladapter.Error]
+// if the hint is not for this node: it is not in [xxladapter.SchedulingLeader], leads itself, has
+// retired, has another term, or shares no store with the sender. It is [spread.ErrBusy] if several
+// hints are being taken already.
 func (s *Scheduler) TakeHint(ctx context.Context, h spread.Hint) error {
 	if err := s.mayTake(h); err != nil {
 		return err

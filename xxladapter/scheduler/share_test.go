@@ -80,8 +80,8 @@ func spreadFirst(job int) time.Duration {
 	return time.Second + (time.Duration(job) * time.Second / spreadJobs).Truncate(time.Millisecond)
 }
 
-// judge ends all nodes and requires that each due time of everySecond has fired once, up to a second
-// before the end.
+// judge ends all nodes and requires that each due time of everySecond has fired once, up to a
+// second before the end.
 func (b *bench) judge(start time.Time, peers ...*peer) {
 	b.t.Helper()
 	lasted := time.Since(start)
@@ -97,8 +97,8 @@ func (b *bench) judge(start time.Time, peers ...*peer) {
 	}
 }
 
-// fired returns how many fires a node has handed over that were due after an instant, and the smallest
-// and the largest lateness.
+// fired returns how many fires a node has handed over that were due after an instant, and the
+// smallest and the largest lateness.
 func (p *peer) fired(after time.Time) (n int, least, most time.Duration) {
 	least = time.Hour
 	for _, g := range p.pool.fires() {
@@ -128,7 +128,7 @@ func TestALeaderSpreadsWhatItPlans(t *testing.T) {
 			require.LessOrEqual(t, w.count()-before, 2*11, "one hint for each node and scan")
 			sent, received := peers[0].Stats().Spread, peers[1].Stats().Spread.Received+peers[2].Stats().Spread.Received
 			require.Equal(t, sent.Sent, received)
-			require.Zero(t, sent.Dropped)
+			require.Zero(t, sent.Kept)
 			require.Zero(t, peers[1].Stats().Spread.Sent)
 			b.judge(start, peers...)
 		})
@@ -163,9 +163,9 @@ func TestFiresThatANodeRefusesStayWithTheLeader(t *testing.T) {
 			_, _, late := p.fired(broken)
 			require.LessOrEqual(t, late, ringLate)
 		}
-		dropped := peers[0].Stats().Spread.Dropped
-		require.NotZero(t, dropped)
-		require.LessOrEqual(t, dropped, int64(2*spreadJobs), "at two scans, shunLife apart")
+		kept := peers[0].Stats().Spread.Kept
+		require.NotZero(t, kept)
+		require.LessOrEqual(t, kept, int64(2*spreadJobs), "at two scans, shunLife apart")
 		require.NotEqual(t, before, peers[0].Stats().Spread.Sent, "the other node gets its part")
 		w.breakTo("two", nil)
 		time.Sleep(12 * time.Second)
@@ -177,7 +177,8 @@ func TestFiresThatANodeRefusesStayWithTheLeader(t *testing.T) {
 	})
 }
 
-// TestFiresWhoseHintIsLostAreArmedASecondLate, not sooner: the sender believes that they have arrived.
+// TestFiresWhoseHintIsLostAreArmedASecondLate, not sooner: the sender believes that they have
+// arrived.
 func TestFiresWhoseHintIsLostAreArmedASecondLate(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		start := time.Now()
@@ -292,8 +293,8 @@ func TestAHintThatIsNotForThisNodeIsRefused(t *testing.T) {
 	})
 }
 
-// TestAHintArmsNothingButPlannedFires: ids of no fire, of one that is claimed, and of one that is due
-// in an hour.
+// TestAHintArmsNothingButPlannedFires: ids of no fire, of one that is claimed, and of one that is
+// due in an hour.
 func TestAHintArmsNothingButPlannedFires(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		_, peers := b.spreading(xxladapter.SpreadHash, "one", "two")

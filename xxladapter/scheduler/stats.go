@@ -46,5 +46,5 @@ func (s *Scheduler) Stats() Stats {
 }
 
 func (s *stats) spread() xxladapter.SpreadReport {
-	return xxladapter.SpreadReport{Sent: s.sent.Load(), Received: s.received.Load(), Dropped: s.kept.Load()}
+	return xxladapter.SpreadReport{Sent: s.sent.Load(), Received: s.received.Load(), Kept: s.kept.Load()}
 }

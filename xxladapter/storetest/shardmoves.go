@@ -103,7 +103,7 @@ var shardMoveRules = []rule{
 			Skew: -1500 * time.Millisecond,
 			Fast: xxladapter.PoolReport{Places: 200, InFlight: 199, Waiting: 40_000}, Slow: xxladapter.PoolReport{Places: 100, InFlight: 1, Waiting: 2},
 			Address: "http://" + strings.Repeat("n", xxladapter.MaxNodeAddress-12) + ":8080", Spread: xxladapter.SpreadHash,
-			Fires: xxladapter.SpreadReport{Sent: 1 << 40, Received: 7, Dropped: 1},
+			Fires: xxladapter.SpreadReport{Sent: 1 << 40, Received: 7, Kept: 1},
 		}
 		n1, n2 := b.term("n1"), b.term("n2")
 		b.Zero(report())

@@ -8,8 +8,13 @@
 //	G3  3.3.0 to 3.4.2   replies carry "data" instead of "content"
 //	G4  3.5 (unreleased) POST /trigger, callbacks in an object, two headers required
 //
-// One message is not XXL-JOB's: the batch of runs, [PathRuns], which only executors of this project
-// take and say so.
+// Four operations are not XXL-JOB's, which answers that they are not found. Executors of this project
+// alone use them:
+//
+//	[PathRuns]   a scheduler sends a batch of runs
+//	[OpFeed]     an executor asks for what it takes its runs from
+//	[OpAccept]   an executor asks whether it may begin runs
+//	[OpDeclare]  an executor declares the jobs of its app
 //
 // Decoding is lenient: it accepts the spellings of all generations, and numbers as Java's Gson
 // does. Encoding is exact: a peer of any generation can read what is sent; see [Reply] and

@@ -31,7 +31,7 @@ func (c *nodeListCmd) Run(inv *invocation, parent *nodeCmd) error {
 		ClockAheadMs int64
 		Fast, Slow   pool
 		Spread       string
-		Fires        struct{ Sent, Received, Dropped int64 }
+		Fires        struct{ Sent, Received, Kept int64 }
 		LastMove     *shardMove
 	}
 	load := func(p pool) string { return fmt.Sprintf("%d of %d, %d waiting", p.InFlight, p.Places, p.Waiting) }
@@ -44,7 +44,7 @@ func (c *nodeListCmd) Run(inv *invocation, parent *nodeCmd) error {
 			}
 			spread := "-"
 			if n.Spread != "" {
-				spread = fmt.Sprintf("%s, %d sent, %d received, %d dropped", n.Spread, n.Fires.Sent, n.Fires.Received, n.Fires.Dropped)
+				spread = fmt.Sprintf("%s, %d sent, %d received, %d kept", n.Spread, n.Fires.Sent, n.Fires.Received, n.Fires.Kept)
 			}
 			return []string{n.Node, fmt.Sprint(n.Term), timeText(&n.Until), n.Role, election(n.Election, n.Elector), fmt.Sprintf("%d of 64", n.Shards),
 				fmt.Sprintf("%+d ms", n.ClockAheadMs), load(n.Fast), load(n.Slow), spread, last}

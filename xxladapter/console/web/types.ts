@@ -1372,8 +1372,8 @@ export interface Span {
 }
 
 export interface Spread {
-	/** Meant for another one, which did not take them, and kept. */
-	dropped: number;
+	/** Meant for another one, which did not take them. */
+	kept: number;
 	/** Taken from a leader. */
 	received: number;
 	/** Given to others, as the leader. */

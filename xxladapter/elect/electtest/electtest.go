@@ -11,7 +11,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/elect"
 )
 
-// A Place is where processes campaign for one leadership, and what a test may do to its coordinator.
+// A Place is where processes campaign for one leadership, and what a test may do to its
+// coordinator.
 type Place struct {
 	// Elector returns the elector of one more process.
 	Elector func() elect.Elector
@@ -19,7 +20,7 @@ type Place struct {
 	Cut, Heal func()
 }
 
-// patience is longer than anything takes that has to happen: a session of a silent process ends within
+// patience limits the wait for each expected event: a session of a silent process ends within
 // two lives at the slowest coordinator.
 const patience = 4 * elect.SessionLife
 

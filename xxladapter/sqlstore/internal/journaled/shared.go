@@ -16,8 +16,8 @@ import (
 // Several processes can use one store if their journal is shared. The process that has the pen of
 // the log acts as the only one: its memory is complete, it alone appends, and it alone writes what
 // follows to the tables. Another process that gets the pen reads the tables and the records that
-// they lack, as after a crash. A process that lost the pen without knowing it is refused by the log,
-// and by the row of the marks, which has the number of the pen.
+// they lack, as after a crash. A process that lost the pen without knowing it is refused by the
+// log, and by the row of the marks, which has the number of the pen.
 
 // A shared is what a front needs if its journal is shared.
 type shared struct {
@@ -111,8 +111,8 @@ type sharedWriter struct {
 	f     *front
 }
 
-// passes reports whether a call changes and reads nothing that the memory has to do with. What a
-// renewal of a lease changes is read again by learnLeases.
+// passes reports whether a call can go past the memory, because it neither reads nor changes a row
+// that the memory caches. A renewal of a lease passes too, since learnLeases reads leases again.
 func (s scope) passes() bool {
 	return s.needs == nothing && !s.changes || s.load.leases && s.beside
 }

@@ -15,8 +15,8 @@ type sharedMarks struct {
 	store     string // the store's id, by which its log is found
 	run       string // the server's process, if it may lose what it confirmed
 	fire, log int64  // the ids that were given last
-	// at is when the row was written, and doubt the end of the due times of which nobody knows
-	// whether they were sent, because the log was lost. Zero if it never was.
+	// at is when the row was written. doubt is set when the log was lost: fires due up to then may
+	// or may not have been sent. Zero means that no log was lost.
 	at, doubt time.Time
 }
 
@@ -28,7 +28,7 @@ const (
 		WHERE id = 1`
 	// moveShared changes nothing once another process has read the tables.
 	moveShared   = `UPDATE xxlwheel_redis SET settled = ?, runs = ?, plans = ?, fire = ?, log = ?, at_ms = ?, turn = turn + 1 WHERE id = 1 AND generation = ? AND pen = ?`
-	closeShared  = `UPDATE xxlwheel_redis SET state = 'closed', turn = turn + 1 WHERE id = 1 AND pen = ?`
+	markClosed   = `UPDATE xxlwheel_redis SET state = 'closed', turn = turn + 1 WHERE id = 1 AND pen = ?`
 	numberFires  = `UPDATE xxlwheel_redis SET fire = ? WHERE id = 1 AND fire < ?`
 	selectGiven  = `SELECT COALESCE(MAX(id), 0) FROM `
 	anyLeaseHeld = `SELECT COUNT(*) FROM xxlwheel_lease WHERE until_ms > ?`
@@ -60,8 +60,8 @@ func msOf(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
-// prepareShared returns the id of the store, and creates it if there is none. It refuses a store that
-// processes without a shared journal use.
+// prepareShared returns the id of the store, and creates it if there is none. It refuses a store
+// that processes without a shared journal use.
 func prepareShared(ctx context.Context, s *records.Store) (id string, err error) {
 	err = s.Write(ctx, func(ctx context.Context, tx *records.Tx) error {
 		query := func(query string, scan func(records.Row) error) error { return tx.Query(ctx, query, nil, scan) }
@@ -83,7 +83,8 @@ func prepareShared(ctx context.Context, s *records.Store) (id string, err error)
 	return id, err
 }
 
-// refusePlain returns an error if a process has a lease. REQUIRES: none with a shared journal has one.
+// refusePlain returns an error if a process has a lease. REQUIRES: none with a shared journal has
+// one.
 func refusePlain(ctx context.Context, tx *records.Tx, now time.Time) error {
 	held := 0
 	err := tx.Query(ctx, anyLeaseHeld, []any{now.UnixMilli()}, func(r records.Row) error { return r.Scan(&held) })
@@ -146,7 +147,8 @@ func reserveFires(ctx context.Context, tx *records.Tx, last int64) error {
 	return nil
 }
 
-// rememberFires notes the last id that the table of fires has given, which may have left it again.
+// rememberFires stores the highest fire id that was given, because the row with that id may already
+// be deleted.
 func rememberFires(ctx context.Context, tx *records.Tx, last int64) error {
 	_, err := tx.Exec(ctx, numberFires, last, last)
 	return err
@@ -161,7 +163,7 @@ func (f *front) closeShared(ctx context.Context) error {
 		if err != nil || held > 0 {
 			return err
 		}
-		_, err = tx.Exec(ctx, closeShared, f.marks.pen)
+		_, err = tx.Exec(ctx, markClosed, f.marks.pen)
 		return err
 	})
 	close(f.shared.stop)

@@ -39,10 +39,10 @@ const (
 	termHolds = `SELECT 1 FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?`
 
 	selectLeases = `SELECT node, term, until_ms, leads, retired, skew_ms, fast_places, fast_in_flight, fast_waiting, slow_places, slow_in_flight, slow_waiting,
-		address, spread, spread_sent, spread_received, spread_dropped
+		address, spread, spread_sent, spread_received, spread_kept
 		FROM xxlwheel_lease WHERE until_ms > ? ORDER BY node`
 	reportNode = `UPDATE xxlwheel_lease SET skew_ms = ?, fast_places = ?, fast_in_flight = ?, fast_waiting = ?, slow_places = ?, slow_in_flight = ?, slow_waiting = ?,
-		address = ?, spread = ?, spread_sent = ?, spread_received = ?, spread_dropped = ?
+		address = ?, spread = ?, spread_sent = ?, spread_received = ?, spread_kept = ?
 		WHERE node = ? AND term = ?`
 
 	countShards  = `SELECT COUNT(*) FROM xxlwheel_shard WHERE node = ?`
@@ -256,7 +256,7 @@ func (s *Store) Leases(ctx context.Context) ([]xxladapter.Lease, error) {
 		var retired, skew int64
 		err := r.Scan(&l.Node, &l.Number, milli{&l.Until}, (*int64)(&leads), &retired, &skew,
 			&l.Report.Fast.Places, &l.Report.Fast.InFlight, &l.Report.Fast.Waiting, &l.Report.Slow.Places, &l.Report.Slow.InFlight, &l.Report.Slow.Waiting,
-			&l.Report.Address, (*string)(&l.Report.Spread), &l.Report.Fires.Sent, &l.Report.Fires.Received, &l.Report.Fires.Dropped)
+			&l.Report.Address, (*string)(&l.Report.Spread), &l.Report.Fires.Sent, &l.Report.Fires.Received, &l.Report.Fires.Kept)
 		l.Mode, l.Election, l.Retired = leads.mode(), leads.election(), retired != 0
 		l.Report.Skew = time.Duration(skew) * time.Millisecond
 		found = append(found, l)

@@ -17,7 +17,8 @@ const (
 	endSession = `UPDATE xxlwheel_lease SET ended_ms = until_ms WHERE node = ? AND term = ?`
 )
 
-// addShardMove stores a move of shards, unless it is of no shards, and deletes those that are too old.
+// addShardMove stores a move of shards, unless it is of no shards, and deletes those that are too
+// old.
 func (t *Tx) addShardMove(ctx context.Context, h xxladapter.ShardMove, at time.Time) error {
 	if h.Shards == 0 {
 		return nil
@@ -54,7 +55,7 @@ func (s *Store) ReportNode(ctx context.Context, term xxladapter.Term, n xxladapt
 	return s.writeOne(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) error {
 		_, err := tx.Exec(ctx, reportNode, n.Skew.Milliseconds(), n.Fast.Places, n.Fast.InFlight, n.Fast.Waiting,
 			n.Slow.Places, n.Slow.InFlight, n.Slow.Waiting,
-			n.Address, string(n.Spread), n.Fires.Sent, n.Fires.Received, n.Fires.Dropped, term.Node, term.Number)
+			n.Address, string(n.Spread), n.Fires.Sent, n.Fires.Received, n.Fires.Kept, term.Node, term.Number)
 		return err
 	})
 }

@@ -33,8 +33,8 @@ const keptEnds = 1000
 // A Log is one process's side of a log. Records are appended in memory and stored in groups, as a
 // [journal.Journal] does.
 //
-// Append, Held and Yield are called under one lock of the caller's, so that nothing is appended
-// after Yield.
+// Append and Yield are called under one lock of the caller's, and so is the call of Held that an
+// Append rests on, so that nothing is appended after Yield.
 type Log struct {
 	server  Server
 	logger  *slog.Logger

@@ -38,8 +38,8 @@ func TestAPenThatWasTakenAgainIsKept(t *testing.T) {
 		on.set(func() { on.away = true })
 		time.Sleep(Life)
 		require.False(t, l.Held())
-		// Given back between the failed attempts of a call. The writer's release would wait for that
-		// call's lock, which a bubble takes for a goroutine that runs, so it comes afterwards.
+		// Given back between the failed attempts of a call. The writer's release would wait for
+		// that call's lock, which a bubble takes for a goroutine that runs, so it comes afterwards.
 		on.set(func() { on.away, on.asked = false, func() { l.setReleasing() } })
 		require.NoError(t, l.Hold(t.Context()))
 		l.release()

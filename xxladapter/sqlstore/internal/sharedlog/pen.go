@@ -10,8 +10,8 @@ import (
 // ErrMoved is why a log must be loaded again: another process has had the pen.
 var ErrMoved = errors.New("another process has written to the shared log")
 
-// Hold returns when this process has the pen. If another process has had it since the last Load, the
-// log has failed with [ErrMoved] until the next one: the memory is not what the log says.
+// Hold returns when this process has the pen. If another process has had it since the last Load,
+// the memory is out of date, and every call returns [ErrMoved] until Load succeeds.
 func (l *Log) Hold(ctx context.Context) error {
 	l.pen.Lock()
 	defer l.pen.Unlock()
@@ -31,7 +31,7 @@ func (l *Log) Hold(ctx context.Context) error {
 		case err != nil && time.Since(begun) > patience:
 			return err
 		case time.Since(begun) > waitLimit:
-			return errors.New("another process keeps the shared log")
+			return fmt.Errorf("another process has kept the right to write to the shared log for %v", waitLimit)
 		}
 		select {
 		case <-ctx.Done():
@@ -135,8 +135,8 @@ func (l *Log) Renew() {
 	}
 }
 
-// Look returns the state of the log as the server has it once everything that was appended is stored
-// or refused. REQUIRES: no record is appended meanwhile.
+// Look returns the state of the log as the server has it once everything that was appended is
+// stored or refused. REQUIRES: no record is appended meanwhile.
 func (l *Log) Look(ctx context.Context) (State, error) {
 	for {
 		l.mu.Lock()

@@ -42,8 +42,8 @@ type Server interface {
 	Read(ctx context.Context, after, last int64, each func(number int64, record []byte) error) error
 	// Trim removes records up to a number.
 	Trim(ctx context.Context, number int64) error
-	// Begin begins an empty log with the generation and the position of a state, unless the server has
-	// that generation or a later one, or the pen has passed since. The pen stays where it is.
+	// Begin begins an empty log with the generation and the position of a state, unless the server
+	// has that generation or a later one, or the pen has passed since. The pen stays where it is.
 	Begin(ctx context.Context, now State) error
 	// Release gives the pen back.
 	Release(ctx context.Context) error

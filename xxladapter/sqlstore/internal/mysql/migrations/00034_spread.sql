@@ -7,4 +7,4 @@ ALTER TABLE xxlwheel_lease
     ADD COLUMN spread varchar(16) NOT NULL DEFAULT '',
     ADD COLUMN spread_sent bigint NOT NULL DEFAULT 0,
     ADD COLUMN spread_received bigint NOT NULL DEFAULT 0,
-    ADD COLUMN spread_dropped bigint NOT NULL DEFAULT 0;
+    ADD COLUMN spread_kept bigint NOT NULL DEFAULT 0;
