@@ -17,8 +17,8 @@ func candidates(nodes []string) []Candidate {
 	return found
 }
 
-// TestLeadFollowsTheElector draws what an elector says of five nodes, and who has the shards. One node
-// gets all of them, or nobody gets any.
+// TestLeadFollowsTheElector draws what an elector says of five nodes, and who has the shards. One
+// node gets all of them, or nobody gets any.
 func TestLeadFollowsTheElector(t *testing.T) {
 	for seed := range uint64(2000) {
 		rnd := rand.New(rand.NewPCG(seed, 11))

@@ -47,8 +47,8 @@ func (s JobSort) Text() bool {
 
 // SortKey returns the value by which s orders the job: a text, or a whole number in decimal. Times
 // are Unix milliseconds. With the job's id it names a position in the list, see
-// [JobFilter.AfterKey]. It is empty for [SortByID]. For [SortByResult] the job must come from a list
-// in that order, which sets LastResult.
+// [JobFilter.AfterKey]. It is empty for [SortByID]. For [SortByResult] the job must come from a
+// list in that order, which sets LastResult.
 func (j *Job) SortKey(s JobSort) string {
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	switch s {

@@ -54,16 +54,17 @@ type Lease struct {
 // among them.
 type LeaseStore interface {
 	// Lease gives node the right to claim and settle for life from now, or renews it. The term
-	// stays the same while the node renews before its lease lapses; afterwards it is a new one.
-	// The shards are dealt among the nodes whose leases hold, without the retired ones: by [Lead] if
-	// all of them are in [SchedulingLeader], else by [Deal]. A new term is in [SchedulingAll].
-	// When the clock was set back, a lease that was given before holds for no longer than its
-	// life from the next call on. REQUIRES: node is not empty and life is at least a millisecond;
-	// anything else is refused.
+	// stays the same while the node renews before its lease lapses; afterwards it is a new one. The
+	// shards are dealt among the nodes whose leases hold, without the retired ones: by [Lead] if
+	// all of them are in [SchedulingLeader], else by [Deal]. A new term is in [SchedulingAll]. When
+	// the clock was set back, a lease that was given before holds for no longer than its life from
+	// the next call on. REQUIRES: node is not empty and life is at least a millisecond; anything
+	// else is refused.
 	Lease(ctx context.Context, node string, life time.Duration) (Lease, error)
 	// Lead is Lease for a node that plans all jobs or none: a new term is in [SchedulingLeader]. A
-	// term keeps the mode in which it began, whichever of the two renews it. e replaces the election
-	// of the node's last renewal; Lease leaves it. REQUIRES: e is valid; anything else is refused.
+	// term keeps the mode in which it began, whichever of the two renews it. e replaces the
+	// election of the node's last renewal; Lease leaves it. REQUIRES: e is valid; anything else is
+	// refused.
 	Lead(ctx context.Context, node string, life time.Duration, e Election) (Lease, error)
 	// Retire takes a term's shards away for good, and keeps why as a [ShardMove] if it had any. The
 	// lease still holds, can be renewed, and settles what it has claimed. A term that is over is
@@ -130,7 +131,8 @@ func (SchedulingMode) Values() []SchedulingMode {
 	return []SchedulingMode{SchedulingAll, SchedulingLeader}
 }
 
-// Validate refuses a mode that is none of [SchedulingMode.Values], as an [Error] with [CodeInvalid].
+// Validate refuses a mode that is none of [SchedulingMode.Values], as an [Error] with
+// [CodeInvalid].
 func (m SchedulingMode) Validate() error { return checkOneOf("scheduling", m) }
 
 // A NodeRole is what a node does with the jobs of a store.
@@ -162,14 +164,15 @@ func (l Lease) Role() NodeRole {
 	return NodePlans
 }
 
-// Lead gives all shards to one node, the leader, when node renews its lease. owners holds the node of
-// each shard, or "" for none, and is changed; live lists the nodes that take part, node among them.
+// Lead gives all shards to one node, the leader, when node renews its lease. owners holds the node
+// of each shard, or "" for none, and is changed; live lists the nodes that take part, node among
+// them.
 //
-// The leader is the live node that was elected with the largest number. If none is elected, it is the
-// live node that has the most shards, the first by name among equals. If no live node has any, it is
-// node, unless that waits for its election; then the shards stay as they are. So a leader stays the
-// leader while its lease holds and no other node is elected, and after its death the first node that
-// renews and may take shards succeeds it.
+// The leader is the live node that was elected with the largest number. If none is elected, it is
+// the live node that has the most shards, the first by name among equals. If no live node has any,
+// it is node, unless that waits for its election; then the shards stay as they are. So a leader
+// stays the leader while its lease holds and no other node is elected, and after its death the
+// first node that renews and may take shards succeeds it.
 func Lead(owners *[Shards]string, live []Candidate, node string) {
 	held := make(map[string]int, len(live))
 	for _, owner := range owners {

@@ -125,8 +125,8 @@ func TestLeadGivesAllShardsToOneNode(t *testing.T) {
 	}
 }
 
-// TestLeadAfterDeal has one node take the shards of the others: the one with the most, and the first
-// by name if some have as many.
+// TestLeadAfterDeal has one node take the shards of the others: the one with the most, and the
+// first by name if some have as many.
 func TestLeadAfterDeal(t *testing.T) {
 	for _, live := range [][]string{{"b", "a"}, {"c", "b", "a"}} {
 		for _, renews := range live {

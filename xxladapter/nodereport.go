@@ -10,8 +10,8 @@ type NodeReport struct {
 	Skew time.Duration
 	// Fast and Slow are the parts of the pool that hands fires over.
 	Fast, Slow PoolReport
-	// Address is the URL under which other nodes reach this one, at most [MaxNodeAddress] bytes. If it
-	// is empty, a leader gives the node no fires.
+	// Address is the URL under which other nodes reach this one, at most [MaxNodeAddress] bytes. If
+	// it is empty, a leader gives the node no fires.
 	Address string
 	// Spread is what the node does with fires while it leads. It is empty outside of
 	// [SchedulingLeader].

@@ -19,14 +19,15 @@ type QueueAddress struct {
 // A QueueState is what lies in the queue of one app.
 type QueueState struct {
 	Runs int64 // that no executor has acknowledged
-	// Oldest is when the oldest of them was published, by the broker's clock; zero if there is none.
+	// Oldest is when the oldest of them was published, by the broker's clock; zero if there is
+	// none.
 	Oldest time.Time
 	// Redelivered is how many of them were delivered more than once.
 	Redelivered int64
 }
 
-// ParseQueueAddress reads an address of the form nats://app/instance or nats://app. It returns false
-// for any other text.
+// ParseQueueAddress reads an address of the form nats://app/instance or nats://app. It returns
+// false for any other text.
 func ParseQueueAddress(text string) (QueueAddress, bool) {
 	rest, ok := strings.CutPrefix(text, queueScheme)
 	if !ok {

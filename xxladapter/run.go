@@ -41,8 +41,8 @@ type RunStore interface {
 	// is settled as sent, and its log row gets the address. The same address gets the same answer
 	// again until the run has a result. Any node may ask. The answer is false if another address
 	// has the run, if the address of its log row is that of another app or of another executor, if
-	// the hand-over has another outcome, if the run has a result, or if there is no such run; it must
-	// not begin then. A list without members is answered without a write.
+	// the hand-over has another outcome, if the run has a result, or if there is no such run; it
+	// must not begin then. A list without members is answered without a write.
 	AcceptRuns(ctx context.Context, list []Accepted) ([]bool, error)
 	// LostRuns lists up to limit runs that an executor took at least age ago, that have no
 	// result, and whose address is not registered. Their log ids are above after.

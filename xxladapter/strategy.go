@@ -34,8 +34,8 @@ const (
 	MisfireAll    MisfireStrategy = "ALL"    // all missed due times fire, within [Settings.MisfireLimit]
 )
 
-// MisfireStoreLost is no strategy of a job. It is the Policy of misfires whose due times may have been
-// sent: the store has lost what it knew about them.
+// MisfireStoreLost is no strategy of a job. It is the Policy of misfires whose due times may have
+// been sent: the store has lost what it knew about them.
 const MisfireStoreLost = "STORE_LOST"
 
 // Values lists all misfire strategies of jobs.

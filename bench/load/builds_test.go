@@ -24,9 +24,9 @@ var (
 )
 
 // TestBuilds compares two builds of this program by the processor time of scheduler and database a
-// trip. The two of a pair run at the same time, so that what else the machine does hits both, each on
-// a server of its own; the next pair exchanges the servers. A build compared with itself shows how
-// small a difference can be seen.
+// trip. The two of a pair run at the same time, so that what else the machine does hits both, each
+// on a server of its own; the next pair exchanges the servers. A build compared with itself shows
+// how small a difference can be seen.
 func TestBuilds(t *testing.T) {
 	if *newBuild == "" {
 		t.Skip("measures for minutes; set -old and -new to run it")
@@ -52,8 +52,8 @@ func TestBuilds(t *testing.T) {
 	fmt.Printf("%s: new/old %.3f, between %.3f and %.3f with 95 %% confidence, %d pairs of trip %s\n", *buildStore, median, low, high, len(ratios), *buildLoad)
 }
 
-// emptyStore returns a function that returns the place of an empty store. All stores of one function
-// are on one server.
+// emptyStore returns a function that returns the place of an empty store. All stores of one
+// function are on one server.
 func emptyStore(t *testing.T, kind string) func() string {
 	switch kind {
 	case "mysql":
@@ -70,8 +70,8 @@ func emptyStore(t *testing.T, kind string) func() string {
 	return func() string { return kind }
 }
 
-// tripTime runs a build and returns the processor time of its scheduler and its database server a trip,
-// in microseconds; 0 if it failed.
+// tripTime runs a build and returns the processor time of its scheduler and its database server a
+// trip, in microseconds; 0 if it failed.
 func tripTime(t *testing.T, program, place string) (used float64) {
 	args := append([]string{"trip", "-store", place}, strings.Fields(*buildLoad)...)
 	out, err := exec.CommandContext(t.Context(), program, args...).Output()
@@ -92,13 +92,14 @@ func tripTime(t *testing.T, program, place string) (used float64) {
 	return used
 }
 
-// medianInterval returns the median of sorted values, and two of the values between which the median of
-// all that could be measured lies with 95 % confidence. It assumes nothing of their distribution. Fewer
-// than six values cannot tell so much; then it returns the first and the last one.
+// medianInterval returns the median of sorted values, and two of the values between which the
+// median of all that could be measured lies with 95 % confidence. It assumes nothing of their
+// distribution. Fewer than six values cannot tell so much; then it returns the first and the last
+// one.
 func medianInterval(sorted []float64) (low, median, high float64) {
 	n := len(sorted)
-	// The median is below the value at position k, counted from 0, if at most k of n values are: as in
-	// n tosses of a coin.
+	// The median is below the value at position k, counted from 0, if at most k of n values are: as
+	// in n tosses of a coin.
 	ways, below, all := 1.0, 0.0, 1.0
 	for range n {
 		all *= 2

@@ -57,8 +57,8 @@ func NewExecutors(token string, groups func(context.Context) ([]*xxladapter.Grou
 // group of a new XXL-JOB 3.5 database does. Calls to executors still carry it.
 func (e *Executors) RefuseDefault() { e.noDefault.Store(true) }
 
-// Permits reports whether token is the one for all executors, which nodes of one store share. Without
-// one, any token will do.
+// Permits reports whether token is the one for all executors, which nodes of one store share.
+// Without one, any token will do.
 func (e *Executors) Permits(token string) bool {
 	if token == DefaultToken && e.noDefault.Load() {
 		return false

@@ -14,8 +14,8 @@ import (
 var ErrNoInterface = errors.New("no network interface has a suitable address")
 
 // OwnURL returns the URL, without a trailing slash, at which others reach a listener that was asked
-// for as listen and got the address bound: the host of listen, or, if that stands for all interfaces,
-// an address of this machine.
+// for as listen and got the address bound: the host of listen, or, if that stands for all
+// interfaces, an address of this machine.
 func OwnURL(listen string, bound net.Addr, tls bool) (string, error) {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -37,8 +37,8 @@ func OwnURL(listen string, bound net.Addr, tls bool) (string, error) {
 	return scheme + net.JoinHostPort(host, port), nil
 }
 
-// CheckBase refuses a text that is not the URL of a server, with a scheme and a host alone. The error
-// names the setting that the text is from.
+// CheckBase refuses a text that is not the URL of a server, with a scheme and a host alone. The
+// error names the setting that the text is from.
 func CheckBase(setting, text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||

@@ -111,8 +111,8 @@ func (s *site) queuedCall(app, op, header, body string) wire.Reply {
 	return got
 }
 
-// TestACallOverTheQueueIsForTheAppOfItsSubjectAlone has callers with the token of all executors: the
-// broker says which app they are of.
+// TestACallOverTheQueueIsForTheAppOfItsSubjectAlone has callers with the token of all executors:
+// the broker says which app they are of.
 func TestACallOverTheQueueIsForTheAppOfItsSubjectAlone(t *testing.T) {
 	queue := new(fakeQueue)
 	s := siteWith(t, func(o *Options) { o.Queue = queue })

@@ -94,8 +94,8 @@ func jobCallBody(fields string) string {
 }
 
 // auditSite returns a site with group 1, which has job 1 with a schedule and two versions of a
-// source, an ended run 1 and an open run 2, and group 2, which has no jobs. running says whether the
-// schedule is on.
+// source, an ended run 1 and an open run 2, and group 2, which has no jobs. running says whether
+// the schedule is on.
 func auditSite(t *testing.T, running bool, change func(*Options)) *site {
 	s := siteWith(t, func(o *Options) {
 		o.OperatorTokens = []string{operatorSecret}

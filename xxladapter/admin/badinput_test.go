@@ -53,8 +53,8 @@ func badFields(body reflect.Type) (fields []bodyField) {
 	return fields
 }
 
-// TestEveryCallRefusesBadBodies gives every field of every body values that are wrong, one at a time
-// beside values that are right. The answer names the field, and nothing is stored.
+// TestEveryCallRefusesBadBodies gives every field of every body values that are wrong, one at a
+// time beside values that are right. The answer names the field, and nothing is stored.
 func TestEveryCallRefusesBadBodies(t *testing.T) {
 	for _, c := range newSite(t).server.calls() {
 		name := c.method + " " + c.path
@@ -100,8 +100,8 @@ func TestEveryCallRefusesBadBodies(t *testing.T) {
 	}
 }
 
-// TestSigningInRefusesBadBodies does so for the calls that a token of the settings cannot make. A text
-// that is too long is refused like a wrong one, or with the body.
+// TestSigningInRefusesBadBodies does so for the calls that a token of the settings cannot make. A
+// text that is too long is refused like a wrong one, or with the body.
 func TestSigningInRefusesBadBodies(t *testing.T) {
 	for call, right := range map[string]map[string]any{
 		"POST /api/v1/session":       {"name": "root", "password": "pass of root"},
@@ -163,8 +163,8 @@ func badValues(p param) []string {
 }
 
 // TestEveryCallRefusesBadParameters gives every parameter in the path and the query of every call
-// values that are wrong, gives it twice, and gives one that the call does not have. The answer names
-// the parameter, and nothing is stored.
+// values that are wrong, gives it twice, and gives one that the call does not have. The answer
+// names the parameter, and nothing is stored.
 func TestEveryCallRefusesBadParameters(t *testing.T) {
 	s := auditSite(t, false, nil)
 	before := s.contents()

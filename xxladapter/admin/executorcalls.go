@@ -214,9 +214,9 @@ type foreignRuns struct {
 }
 
 // ownOf returns whether a caller that acts for some apps alone may report the result of a run: one
-// that was given to an executor of theirs, or, over HTTP, one of their group. To the caller other runs
-// do not exist, and results of unknown runs are ignored too: refusing one would block the other
-// results of its batch forever.
+// that was given to an executor of theirs, or, over HTTP, one of their group. To the caller other
+// runs do not exist, and results of unknown runs are ignored too: refusing one would block the
+// other results of its batch forever.
 func (s *Server) ownOf(by access.Caller, foreign *foreignRuns) trigger.Own {
 	var mu sync.Mutex // guards foreign and apps
 	apps := make(map[int64]string)

@@ -195,8 +195,8 @@ func (g guard) Backfills(ctx context.Context, f xxladapter.BackfillFilter) ([]*x
 	return g.store.Backfills(ctx, f)
 }
 
-// RunHistories implements [xxladapter.RunHistoryStore]. A handler asks for the histories of log rows
-// that it has read from here.
+// RunHistories implements [xxladapter.RunHistoryStore]. A handler asks for the histories of log
+// rows that it has read from here.
 func (g guard) RunHistories(ctx context.Context, logIDs []int64) (map[int64]xxladapter.RunHistory, error) {
 	return g.store.RunHistories(ctx, logIDs)
 }
@@ -241,8 +241,8 @@ func (g guard) JobNames(ctx context.Context, ids, _ []int64) (map[int64]string, 
 	return g.store.JobNames(ctx, ids, access.RightsOf(ctx).Groups())
 }
 
-// LastRuns implements [xxladapter.JobRunStore]. A handler asks for the runs of jobs that it has read
-// from here.
+// LastRuns implements [xxladapter.JobRunStore]. A handler asks for the runs of jobs that it has
+// read from here.
 func (g guard) LastRuns(ctx context.Context, jobIDs []int64) (map[int64]xxladapter.LastRun, error) {
 	return g.store.LastRuns(ctx, jobIDs)
 }
@@ -354,8 +354,8 @@ func (g guard) AppendAudit(ctx context.Context, o xxladapter.AuditObject, fields
 	return g.store.AppendAudit(ctx, o, fields)
 }
 
-// AuditRows implements part of [xxladapter.AuditStore]. Rows concern all groups: the calls that show
-// them need a role for all.
+// AuditRows implements part of [xxladapter.AuditStore]. Rows concern all groups: the calls that
+// show them need a role for all.
 func (g guard) AuditRows(ctx context.Context, f xxladapter.AuditFilter) ([]xxladapter.AuditRow, error) {
 	return g.store.AuditRows(ctx, f)
 }

@@ -20,8 +20,8 @@ type Info struct {
 	// KeepLogs, KeepSuccesses, KeepAudit and KeepStats are how long rows are kept; 0 means forever.
 	KeepLogs, KeepSuccesses, KeepAudit, KeepStats time.Duration
 	RunTexts                                      xxladapter.TextPolicy
-	// FastPool, SlowPool and PoolPerApp limit how many fires are handed over at once; a PoolPerApp of 0
-	// means half of each.
+	// FastPool, SlowPool and PoolPerApp limit how many fires are handed over at once; a PoolPerApp
+	// of 0 means half of each.
 	FastPool, SlowPool, PoolPerApp int
 	// Drain limits how long a stop waits, and SkewLimit how far the clock may be off.
 	Drain, SkewLimit time.Duration

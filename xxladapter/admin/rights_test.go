@@ -16,8 +16,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 )
 
-// handler returns the API for a caller with the rights of grants. A stream of events, which does not
-// end by itself, ends after listens.
+// handler returns the API for a caller with the rights of grants. A stream of events, which does
+// not end by itself, ends after listens.
 func (s *site) handler(listens time.Duration, grants ...xxladapter.Grant) http.Handler {
 	mux := http.NewServeMux()
 	for _, c := range s.server.calls() {

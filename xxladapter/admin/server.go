@@ -35,7 +35,8 @@ type Completer interface {
 
 // A Queue is a broker from which executors take runs; queue.Conn is one.
 type Queue interface {
-	// Prepare creates what the executor at an address takes its runs from, unless the broker has it.
+	// Prepare creates what the executor at an address takes its runs from, unless the broker has
+	// it.
 	Prepare(ctx context.Context, at xxladapter.QueueAddress) error
 	// State returns what lies in the queue of an app.
 	State(ctx context.Context, app string) (xxladapter.QueueState, error)
@@ -121,8 +122,8 @@ type Options struct {
 	AllowHosts []string
 	// Accounts knows the users. If it is nil there are none, and only tokens give access.
 	Accounts *accounts.Accounts
-	// Provider signs users in at a provider of OpenID Connect; nil means by password alone. If it is
-	// set, callers must sign in even if there is no token and no user.
+	// Provider signs users in at a provider of OpenID Connect; nil means by password alone. If it
+	// is set, callers must sign in even if there is no token and no user.
 	Provider *openid.Provider
 	// PublicURL is the address of this server for browsers, with the prefix of a proxy; empty means
 	// what a request says. The provider sends browsers back there.
@@ -138,14 +139,15 @@ type Options struct {
 	Checks []Check
 	// Info is what GET /info shows of this process.
 	Info Info
-	// Elector is the address of the elector of this node, without secrets; empty means that it has none.
+	// Elector is the address of the elector of this node, without secrets; empty means that it has
+	// none.
 	Elector string
-	// TestAlarms sends a test alarm through each channel; see [AlarmTest]. If it is nil there are no
-	// channels.
+	// TestAlarms sends a test alarm through each channel; see [AlarmTest]. If it is nil there are
+	// no channels.
 	TestAlarms func(ctx context.Context, emails []string) AlarmTest
-	// TakeOver takes jobs from a database of XXL-JOB, or reports what it would take. No request names
-	// that database: whoever may call the API could otherwise make this process connect to any host
-	// of its network. If it is nil, the calls that take over fail.
+	// TakeOver takes jobs from a database of XXL-JOB, or reports what it would take. No request
+	// names that database: whoever may call the API could otherwise make this process connect to
+	// any host of its network. If it is nil, the calls that take over fail.
 	TakeOver func(ctx context.Context, dryRun bool) (*takeover.Report, error)
 	// Zone is the time zone of cron expressions. The default is time.Local.
 	Zone *time.Location
@@ -237,8 +239,8 @@ func (o *Options) pages(open bool) *access.Pages {
 }
 
 // ServeHTTP answers one request. A panic in a handler is logged and answered with status 500, and
-// the server continues. Calls of the management API recover on their own, to answer with the body of
-// an error; what panics here is an executor's call, a page, or a stream that has begun.
+// the server continues. Calls of the management API recover on their own, to answer with the body
+// of an error; what panics here is an executor's call, a page, or a stream that has begun.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	err := recovered(func() error {

@@ -21,8 +21,8 @@ func takesOver(_ context.Context, dryRun bool) (*takeover.Report, error) {
 	}, nil
 }
 
-// TestATakeOverNamesNoDatabase checks that only the settings of the process choose what is read, and
-// that an error of the database is an answer.
+// TestATakeOverNamesNoDatabase checks that only the settings of the process choose what is read,
+// and that an error of the database is an answer.
 func TestATakeOverNamesNoDatabase(t *testing.T) {
 	for _, method := range []string{"GET", "POST"} {
 		status, body := newSite(t).do(method, "/api/v1/takeover", testToken, "")

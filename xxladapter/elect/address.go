@@ -23,12 +23,13 @@ type Address struct {
 // ports are the default ports, by scheme.
 var ports = map[string]string{"etcd": "2379", "zookeeper": "2181"}
 
-// ParseAddress parses SCHEME://[USER:PASSWORD@]HOST[:PORT][,HOST[:PORT]...]/PATH. The scheme is etcd or
-// zookeeper; with an s at its end connections are encrypted, by a configuration that trusts the
-// authorities of the system. The error does not show secrets.
+// ParseAddress parses SCHEME://[USER:PASSWORD@]HOST[:PORT][,HOST[:PORT]...]/PATH. The scheme is
+// etcd or zookeeper; with an s at its end connections are encrypted, by a configuration that trusts
+// the authorities of the system. The error does not show secrets.
 func ParseAddress(text string) (Address, error) {
 	wrong := errors.New("elector must be etcd:// or zookeeper://, then [USER:PASSWORD@]HOST:PORT[,HOST:PORT]/PATH; etcds:// and zookeepers:// use TLS")
-	// Package url knows one host. It parses the rest with the first one, and each other one by itself.
+	// Package url knows one host. It parses the rest with the first one, and each other one by
+	// itself.
 	before, hosts, after := splitHosts(strings.TrimSpace(text))
 	u, err := url.Parse(before + hosts[0] + after)
 	if err != nil || u.RawQuery != "" || u.Fragment != "" {

@@ -13,14 +13,14 @@ const (
 	// fitPace is how often a candidacy checks whether its node may lead at all.
 	fitPace = 500 * time.Millisecond
 
-	// firstPause and lastPause are the shortest and the longest pause after a campaign that failed. Each
-	// is twice as long as the one before.
+	// firstPause and lastPause are the shortest and the longest pause after a campaign that failed.
+	// Each is twice as long as the one before.
 	firstPause = 250 * time.Millisecond
 	lastPause  = 2 * time.Second
 )
 
-// A Candidacy campaigns on behalf of one node, again after each leadership. Its methods may be called
-// from any goroutine.
+// A Candidacy campaigns on behalf of one node, again after each leadership. Its methods may be
+// called from any goroutine.
 type Candidacy struct {
 	elector  Elector
 	fit      func() bool
@@ -30,9 +30,9 @@ type Candidacy struct {
 	away     bool // the last campaign failed; used by Run alone
 }
 
-// NewCandidacy returns a candidacy that waits for its election once Run is called. fit reports whether
-// the node could plan jobs if it were elected; a node that could not lets another one lead. changed is
-// called after each change of Election, and must not block.
+// NewCandidacy returns a candidacy that waits for its election once Run is called. fit reports
+// whether the node could plan jobs if it were elected; a node that could not lets another one lead.
+// changed is called after each change of Election, and must not block.
 func NewCandidacy(e Elector, fit func() bool, changed func(), logger *slog.Logger) *Candidacy {
 	c := &Candidacy{elector: e, fit: fit, changed: changed, logger: logger}
 	c.election.Store(int64(xxladapter.ElectionWaits))
@@ -127,8 +127,8 @@ func (c *Candidacy) answers(e xxladapter.Election) {
 	c.set(e)
 }
 
-// lead waits until the leadership has ended, or resigns it when ctx has ended or the node is not fit any
-// longer.
+// lead waits until the leadership has ended, or resigns it when ctx has ended or the node is not
+// fit any longer.
 func (c *Candidacy) lead(ctx context.Context, l Leadership) {
 	c.answers(xxladapter.Election(l.Number()))
 	c.logger.Info("elected, this node may lead", "elector", c.String(), "number", l.Number())
@@ -140,7 +140,8 @@ func (c *Candidacy) lead(ctx context.Context, l Leadership) {
 		case <-ticker.C:
 		case <-l.Done():
 			c.logger.Warn("election lost, the session with the elector has ended", "elector", c.String(), "number", l.Number())
-			// The coordinator cannot be asked, or has elected another node. The next campaign tells.
+			// The coordinator cannot be asked, or has elected another node. The next campaign
+			// tells.
 			c.set(xxladapter.ElectionWaits)
 			return
 		}

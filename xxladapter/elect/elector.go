@@ -9,9 +9,9 @@ import (
 // be called from any goroutine.
 type Elector interface {
 	// Campaign waits until this process is elected, and returns its leadership. If the coordinator
-	// cannot be reached, Campaign returns an error within [ContactLimit]; if contact is lost while it
-	// waits, it returns one when its session may have ended. It returns ctx's error when ctx ends, and
-	// withdraws then. A process campaigns once at a time.
+	// cannot be reached, Campaign returns an error within [ContactLimit]; if contact is lost while
+	// it waits, it returns one when its session may have ended. It returns ctx's error when ctx
+	// ends, and withdraws then. A process campaigns once at a time.
 	Campaign(ctx context.Context) (Leadership, error)
 	// String returns the coordinator's address without secrets.
 	String() string
@@ -19,10 +19,11 @@ type Elector interface {
 
 // A Leadership is one uninterrupted period in which a process leads.
 type Leadership interface {
-	// Number is positive, and larger than the number of every leadership before it at the same place.
+	// Number is positive, and larger than the number of every leadership before it at the same
+	// place.
 	Number() int64
-	// Done returns a channel that is closed when the leadership has ended, or may have ended because
-	// the coordinator was not heard from for as long as it keeps a silent session.
+	// Done returns a channel that is closed when the leadership has ended, or may have ended
+	// because the coordinator was not heard from for as long as it keeps a silent session.
 	Done() <-chan struct{}
 	// Resign ends the leadership, so that the next process is elected at once. If that fails, the
 	// leadership ends by itself when the session has been silent for [SessionLife]. Done is closed

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// A Memory is a coordinator within one process, for tests: each of its electors stands for a process.
-// The zero value is ready to use.
+// A Memory is a coordinator within one process, for tests: each of its electors stands for a
+// process. The zero value is ready to use.
 type Memory struct {
 	mu      sync.Mutex // guards the fields below
 	last    int64

@@ -208,8 +208,8 @@ func (in *intake) accept(ctx context.Context, list []*queue.Delivery) {
 	}
 }
 
-// note writes a run to the journal. It returns false for a run that is not to begin, or that is being
-// asked for already.
+// note writes a run to the journal. It returns false for a run that is not to begin, or that is
+// being asked for already.
 func (in *intake) note(d *queue.Delivery) (offer, bool) {
 	req := new(wire.RunRequest)
 	err := wire.Decode(d.Body, req)
@@ -270,8 +270,8 @@ func (in *intake) prepare(ctx context.Context) error {
 	return in.admins.call(ctx, wire.OpFeed, sameBody(wire.Feed{Address: in.e.addr}))
 }
 
-// askFor is ask for runs that were delivered. Meanwhile the broker does not deliver them again: that
-// no scheduler answers says nothing against them.
+// askFor is ask for runs that were delivered. Meanwhile the broker does not deliver them again:
+// that no scheduler answers says nothing against them.
 func (in *intake) askFor(ctx context.Context, offers []offer, ids []int64) (may []bool, ok bool) {
 	tick := time.NewTicker(keepEvery)
 	defer tick.Stop()

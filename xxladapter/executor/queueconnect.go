@@ -59,8 +59,8 @@ func (e *Executor) connectQueue(ctx context.Context) (*queue.Conn, error) {
 	return conn, nil
 }
 
-// instanceName returns the name of the executor, which lies in the data directory like the journal: a
-// restarted executor continues with the runs that were sent to it. The host in it is for people.
+// instanceName returns the name of the executor, which lies in the data directory like the journal:
+// a restarted executor continues with the runs that were sent to it. The host in it is for people.
 func instanceName(dir string) (string, error) {
 	path := filepath.Join(dir, "instance")
 	data, err := os.ReadFile(path)

@@ -23,7 +23,8 @@ import (
 type coordinator struct {
 	name  string
 	start func(t *testing.T) *testserver.Server
-	// silence is how long it keeps the session of a silent scheduler at most, and what an election takes.
+	// silence is how long it keeps the session of a silent scheduler at most, and what an election
+	// takes.
 	silence time.Duration
 }
 
@@ -82,7 +83,8 @@ func (el *electorate) elections() (states []xxladapter.ElectionState) {
 	return states
 }
 
-// settled reports whether the elector says of every scheduler one of the states, and of one the first.
+// settled reports whether the elector says of every scheduler one of the states, and of one the
+// first.
 func (el *electorate) settled(states ...xxladapter.ElectionState) bool {
 	got := el.elections()
 	return len(got) == len(el.nodes) && slices.Contains(got, states[0]) &&
@@ -107,8 +109,8 @@ func (el *electorate) claimed(p *process) float64 {
 	return n
 }
 
-// justClaimed waits until the leader has claimed jobs, and returns how many it has claimed. It claims
-// again a second later.
+// justClaimed waits until the leader has claimed jobs, and returns how many it has claimed. It
+// claims again a second later.
 func (el *electorate) justClaimed(leader *process) (n float64) {
 	el.t.Helper()
 	before := el.claimed(leader)
@@ -133,11 +135,11 @@ func (el *electorate) requireOneClaims(leader *process) {
 	}
 }
 
-// TestTheElectedLeaderDies lets etcd and ZooKeeper elect the leader of three schedulers under load. It
-// kills, freezes, cuts off and stops the leader, and the elector, in turn. Another one leads each time,
-// and nobody claims beside it; without the elector the leader leads on, and if it dies the store finds
-// a successor. Each due time runs once. Only a soak has a machine of its own, on which another one has
-// to lead in time.
+// TestTheElectedLeaderDies lets etcd and ZooKeeper elect the leader of three schedulers under load.
+// It kills, freezes, cuts off and stops the leader, and the elector, in turn. Another one leads
+// each time, and nobody claims beside it; without the elector the leader leads on, and if it dies
+// the store finds a successor. Each due time runs once. Only a soak has a machine of its own, on
+// which another one has to lead in time.
 func TestTheElectedLeaderDies(t *testing.T) {
 	testserver.Long(t)
 	for i, k := range coordinators {
@@ -245,8 +247,8 @@ func electedLeaderDies(t *testing.T, e engine, k coordinator, from int) {
 		len(late), late[len(late)/2], late[len(late)*99/100], late[len(late)-1])
 }
 
-// requireOneOwner checks that shards moved as a whole each time, from one term to the next. REQUIRES: all
-// schedulers have stopped.
+// requireOneOwner checks that shards moved as a whole each time, from one term to the next.
+// REQUIRES: all schedulers have stopped.
 func (el *electorate) requireOneOwner() {
 	el.t.Helper()
 	store := openStore(el.t, el.db.url)

@@ -69,9 +69,9 @@ func TestPlannedFiresOfAKilledScheduler(t *testing.T) {
 	})
 }
 
-// latest describes the n latest of the selected runs, one of each due time: how long after a kill it was
-// due, and when it was claimed, left for the executor and arrived, as times after it was due. A claim
-// is late if its fire was planned or armed late, or if the store was busy.
+// latest describes the n latest of the selected runs, one of each due time: how long after a kill
+// it was due, and when it was claimed, left for the executor and arrived, as times after it was
+// due. A claim is late if its fire was planned or armed late, or if the store was busy.
 func (c *cluster) latest(n int, kills []time.Time, selected func(checker.Run) bool) (lines []string) {
 	c.t.Helper()
 	h, err := checker.Read(strings.NewReader(c.history.String()))

@@ -23,8 +23,8 @@ func withRedis(t *testing.T) (*cluster, *testserver.Server) {
 	return newClusterVia(t, e, db, func(int) string { return db.url }, "--redis", redis.URL("0")), redis
 }
 
-// TestRedisKilled kills Redis under load and starts it again. It syncs each write, so nothing that it
-// has confirmed is lost.
+// TestRedisKilled kills Redis under load and starts it again. It syncs each write, so nothing that
+// it has confirmed is lost.
 func TestRedisKilled(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()

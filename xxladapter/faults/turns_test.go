@@ -35,10 +35,10 @@ type turn struct {
 	to     time.Time // it was mended, and nothing more follows from it
 }
 
-// TestEachSchedulerInTurn kills, freezes, cuts off and stops one of three schedulers after the other,
-// under load and in each mode, and mends it; where there is a leader it is hit every second time. Each
-// due time runs once, no scheduler claims anything after its lease has lapsed, and only what a fault
-// catches in its hand-over waits until that is resolved.
+// TestEachSchedulerInTurn kills, freezes, cuts off and stops one of three schedulers after the
+// other, under load and in each mode, and mends it; where there is a leader it is hit every second
+// time. Each due time runs once, no scheduler claims anything after its lease has lapsed, and only
+// what a fault catches in its hand-over waits until that is resolved.
 func TestEachSchedulerInTurn(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, servers, func(t *testing.T, e engine) {
@@ -116,9 +116,9 @@ func turnsIn(t *testing.T, e engine, mode int) {
 	}
 }
 
-// latestAfter is how late a run may be that becomes due after a fault and was not in a hand-over then.
-// A leader that dies has planned up to five seconds ahead, and its jobs wait for its lease after that.
-// Only a soak has a machine of its own.
+// latestAfter is how late a run may be that becomes due after a fault and was not in a hand-over
+// then. A leader that dies has planned up to five seconds ahead, and its jobs wait for its lease
+// after that. Only a soak has a machine of its own.
 func latestAfter(what string, leader bool) time.Duration {
 	most := 5 * time.Second
 	if what == "stopped" || what == "killed" && !leader {
@@ -141,9 +141,9 @@ func (c *cluster) requireNoClaimsAfterTheLapse() {
 	require.NotZero(c.t, lapsed, "leases have lapsed")
 }
 
-// TestAWokenLeaderClaimsNothing freezes the leader for 15 seconds, with up to five seconds of fires in
-// its wheel, and wakes it: another one leads, and the former leader stands by in a new term. In its old
-// one it claims nothing any more.
+// TestAWokenLeaderClaimsNothing freezes the leader for 15 seconds, with up to five seconds of fires
+// in its wheel, and wakes it: another one leads, and the former leader stands by in a new term. In
+// its old one it claims nothing any more.
 func TestAWokenLeaderClaimsNothing(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, servers, func(t *testing.T, e engine) {

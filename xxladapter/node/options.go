@@ -25,16 +25,16 @@ import (
 // Options configures a [Node]. Only Store must be set.
 type Options struct {
 	Store xxladapter.Store
-	// Scheduling says whether this node plans a part of the jobs beside the other nodes of the store,
-	// or all or none of them. The default is [xxladapter.SchedulingAll]. All nodes of a store should
-	// have the same.
+	// Scheduling says whether this node plans a part of the jobs beside the other nodes of the
+	// store, or all or none of them. The default is [xxladapter.SchedulingAll]. All nodes of a
+	// store should have the same.
 	Scheduling xxladapter.SchedulingMode
 	// Spread says who hands over what this node plans while it leads, in
-	// [xxladapter.SchedulingLeader]. The default is [xxladapter.SpreadNone]: the node itself. All nodes
-	// of a store should have the same, since any of them may lead.
+	// [xxladapter.SchedulingLeader]. The default is [xxladapter.SpreadNone]: the node itself. All
+	// nodes of a store should have the same, since any of them may lead.
 	Spread xxladapter.Spread
-	// Advertise is the URL under which the other nodes of the store reach this one, so that a leader
-	// can give it fires; see [access.CheckBase]. Empty means that it gets none.
+	// Advertise is the URL under which the other nodes of the store reach this one, so that a
+	// leader can give it fires; see [access.CheckBase]. Empty means that it gets none.
 	Advertise string
 	// Elector says which node may lead; nil leaves that to the store. It needs
 	// [xxladapter.SchedulingLeader].
@@ -70,8 +70,8 @@ type Options struct {
 	// OIDC is a provider of OpenID Connect at which people sign in, in addition to passwords; nil
 	// means none. With it the API is not open without a token, not even on loopback.
 	OIDC *openid.Provider
-	// PublicURL is the address under which browsers reach the node, with the prefix of a proxy. Empty
-	// means the host that a request names.
+	// PublicURL is the address under which browsers reach the node, with the prefix of a proxy.
+	// Empty means the host that a request names.
 	PublicURL string
 	// TLSCA is a file with the certificate authorities, in PEM, that are trusted for executors at
 	// https addresses, in addition to the system's. If it is empty only the system's are trusted.
@@ -129,13 +129,13 @@ type Options struct {
 	// OnAlarm is called with the result of each alarm on each channel. nil ignores it.
 	OnAlarm func(channel, result string)
 	// OnSetup is called once, before the node serves, if other machines can reach it and nobody can
-	// sign in yet. link is the path and fragment of a page that creates the first user; it works once,
-	// while this node runs, and is a secret. nil offers no link.
+	// sign in yet. link is the path and fragment of a page that creates the first user; it works
+	// once, while this node runs, and is a secret. nil offers no link.
 	OnSetup func(link string)
 	Logger  *slog.Logger // nil means slog.Default()
 
-	// Queue is the broker to which executors at nats:// addresses are connected; nil means that there
-	// are none. The caller closes it after Run.
+	// Queue is the broker to which executors at nats:// addresses are connected; nil means that
+	// there are none. The caller closes it after Run.
 	Queue *queue.Conn
 
 	onCallback func(outcome string)

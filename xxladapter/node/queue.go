@@ -10,8 +10,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// serveQueue answers what executors report over the queue, until stop is called. Each report becomes
-// a request to the server of this node, so that tokens and operations have the rules of HTTP.
+// serveQueue answers what executors report over the queue, until stop is called. Each report
+// becomes a request to the server of this node, so that tokens and operations have the rules of
+// HTTP.
 func (n *Node) serveQueue(ctx context.Context) (stop func(), err error) {
 	if n.opts.Queue == nil {
 		return func() {}, nil

@@ -36,13 +36,13 @@ type Options struct {
 const (
 	// connectLimit limits the first connection, and each call to the broker itself.
 	connectLimit = 5 * time.Second
-	// pingEvery is between two signs of life of the broker. After two that are missing the connection
-	// counts as lost.
+	// pingEvery is between two signs of life of the broker. After two that are missing the
+	// connection counts as lost.
 	pingEvery = 10 * time.Second
 )
 
-// A Conn is a connection to a broker. It reconnects by itself until Close. Its methods may be called
-// from any goroutine.
+// A Conn is a connection to a broker. It reconnects by itself until Close. Its methods may be
+// called from any goroutine.
 type Conn struct {
 	nc      *nats.Conn
 	js      jetstream.JetStream
@@ -53,8 +53,8 @@ type Conn struct {
 	logger  *slog.Logger
 }
 
-// Shown returns a URL without secrets, with its namespace. It refuses one that [Connect] cannot use;
-// the error does not show secrets.
+// Shown returns a URL without secrets, with its namespace. It refuses one that [Connect] cannot
+// use; the error does not show secrets.
 func Shown(text string) (string, error) {
 	_, _, shown, err := split(text)
 	return shown, err

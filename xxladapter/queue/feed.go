@@ -41,8 +41,8 @@ func (d *Delivery) Keep() { _ = d.msg.InProgress() }
 // KeepFor is how long a run is not delivered again after its delivery, or after Keep.
 const KeepFor = ackWait
 
-// fetchLife limits one request for runs. It is short, so that places that were set aside for it come
-// back to those who have runs.
+// fetchLife limits one request for runs. It is short, so that places that were set aside for it
+// come back to those who have runs.
 const fetchLife = 2 * time.Second
 
 // A Feed takes the runs of one address from the queue. It belongs to one goroutine.
@@ -54,13 +54,14 @@ type Feed struct {
 }
 
 // Feed returns the runs of an address. Executors that feed on the same address share its runs.
-// prepare asks a scheduler to call [Conn.Prepare], when the broker does not have what the feed needs.
+// prepare asks a scheduler to call [Conn.Prepare], when the broker does not have what the feed
+// needs.
 func (c *Conn) Feed(of xxladapter.QueueAddress, prepare func(context.Context) error) *Feed {
 	return &Feed{c: c, of: of, prepare: prepare}
 }
 
-// Take calls take for up to n runs as they arrive, and returns after n of them or a while. The error
-// is the broker's, or that of prepare; the next call starts afresh.
+// Take calls take for up to n runs as they arrive, and returns after n of them or a while. The
+// error is the broker's, or that of prepare; the next call starts afresh.
 func (f *Feed) Take(ctx context.Context, n int, take func(*Delivery)) error {
 	if err := f.take(ctx, n, take); err != nil {
 		f.consumer = nil

@@ -9,8 +9,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// names makes the names of one namespace on a broker. Each name that an executor uses has the app in
-// a token of its own, so that a user of the broker can be granted those of one app.
+// names makes the names of one namespace on a broker. Each name that an executor uses has the app
+// in a token of its own, so that a user of the broker can be granted those of one app.
 type names struct{ namespace string }
 
 func isNamespace(text string) bool {
@@ -39,8 +39,8 @@ func (n names) run(to xxladapter.QueueAddress) string {
 	return subject + ".at." + to.Instance
 }
 
-// stream is the name of the stream with the runs of an app. Namespaces have no underscore, so no two
-// pairs of namespace and app share a name.
+// stream is the name of the stream with the runs of an app. Namespaces have no underscore, so no
+// two pairs of namespace and app share a name.
 func (n names) stream(app string) string { return "xw_" + n.namespace + "_" + streamToken(app) }
 
 // streamToken is an app's name itself, if it consists of letters, digits, hyphens and underscores.
@@ -82,8 +82,8 @@ func (n names) up(op, app string) string { return n.prefix() + "up." + op + "." 
 // allUp has the calls of all executors.
 func (n names) allUp() string { return n.prefix() + "up.*.*" }
 
-// replies begins the subjects on which executors of an app wait for replies, or schedulers if app is
-// empty.
+// replies begins the subjects on which executors of an app wait for replies, or schedulers if app
+// is empty.
 func (n names) replies(app string) string {
 	if app == "" {
 		return n.prefix() + "reply.schedulers"

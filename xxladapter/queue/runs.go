@@ -15,8 +15,9 @@ import (
 var ErrTooLarge = errors.New("run is larger than the queue accepts")
 
 // Publish stores a run for an address and returns its position in the stream of the app. Within two
-// minutes a second one with the same key is not stored, and gets the position of the first. The error
-// wraps [ErrTooLarge] if the run can never be stored; after any other error it may be stored or not.
+// minutes a second one with the same key is not stored, and gets the position of the first. The
+// error wraps [ErrTooLarge] if the run can never be stored; after any other error it may be stored
+// or not.
 func (c *Conn) Publish(ctx context.Context, to xxladapter.QueueAddress, key string, header http.Header, run []byte) (position uint64, err error) {
 	if !c.nc.IsConnected() { // waiting would hold up hand-overs that need no broker
 		return 0, fmt.Errorf("publish to queue %s: %w", c.shown, nats.ErrDisconnected)

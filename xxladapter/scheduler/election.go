@@ -6,14 +6,15 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// Fit reports whether this node plans jobs, or could if it were elected: it holds a lease, and it has
-// neither been drained nor begun to stop.
+// Fit reports whether this node plans jobs, or could if it were elected: it holds a lease, and it
+// has neither been drained nor begun to stop.
 func (s *Scheduler) Fit() bool {
 	g := s.grant.Load()
 	return g.holds() && !g.Retired && !s.retired.Load()
 }
 
-// Renew brings the next renewal of the lease forward to now, because the node's election has changed.
+// Renew brings the next renewal of the lease forward to now, because the node's election has
+// changed.
 func (s *Scheduler) Renew() { signal(s.renewal) }
 
 // lease asks the store for the lease, in the way that the node takes part.

@@ -25,8 +25,8 @@ func (e *election) elect(p *peer, says xxladapter.Election) {
 	time.Sleep(time.Millisecond)
 }
 
-// TestTheElectedNodeLeads elects one of two nodes, then the other, and lets the elector go away and the
-// leader die then. Each due time fires once.
+// TestTheElectedNodeLeads elects one of two nodes, then the other, and lets the elector go away and
+// the leader die then. Each due time fires once.
 func TestTheElectedNodeLeads(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)

@@ -35,8 +35,8 @@ type ring struct {
 	// may reports whether fires may be handed out. While it returns false, due fires are dropped.
 	may  func() bool
 	fire func(f xxladapter.Fire, done func()) bool
-	// overdue is called when a fire was left to another node for as long as it may be. It must be set
-	// before leave is called.
+	// overdue is called when a fire was left to another node for as long as it may be. It must be
+	// set before leave is called.
 	overdue func()
 
 	// mu is taken before the timer's own locks, and never while the pool is called. The timer
@@ -76,8 +76,8 @@ func (r *ring) arm(f xxladapter.Fire) error {
 	return nil
 }
 
-// leave holds f for another node, unless it is held already, and returns nil then. The caller may take
-// it back with [ring.takeBack].
+// leave holds f for another node, unless it is held already, and returns nil then. The caller may
+// take it back with [ring.takeBack].
 func (r *ring) leave(f xxladapter.Fire) (*armed, error) {
 	a := &armed{fire: f, elsewhere: true}
 	if !r.hold(a) {
@@ -131,8 +131,9 @@ func (r *ring) schedule(a *armed) error {
 	return err
 }
 
-// due runs on the wheel's worker. The wheel is never early by the monotonic clock, but a fire can be
-// early by the store's clock if that was set back meanwhile; it then waits for the rest of the time.
+// due runs on the wheel's worker. The wheel is never early by the monotonic clock, but a fire can
+// be early by the store's clock if that was set back meanwhile; it then waits for the rest of the
+// time.
 func (r *ring) due(a *armed) {
 	r.mu.Lock()
 	a.timeout = nil
@@ -150,8 +151,9 @@ func (r *ring) due(a *armed) {
 	r.handOut(a)
 }
 
-// handOut gives the fire to the pool, or forgets it if another node was to hand it over. If the pool has no place, or if nothing may be handed out,
-// the fire is dropped and waits in the store for the sweep.
+// handOut gives the fire to the pool, or forgets it if another node was to hand it over. If the
+// pool has no place, or if nothing may be handed out, the fire is dropped and waits in the store
+// for the sweep.
 func (r *ring) handOut(a *armed) {
 	if a.elsewhere {
 		r.release(a)

@@ -64,14 +64,15 @@ type Options struct {
 	// Spread says who hands over what this node plans while it leads. The default is
 	// [xxladapter.SpreadNone]: the node itself. Anything else needs SendHint.
 	Spread xxladapter.Spread
-	// Advertise is the URL under which other nodes reach this one, for the fires that a leader gives
-	// it. Empty means that it gets none.
+	// Advertise is the URL under which other nodes reach this one, for the fires that a leader
+	// gives it. Empty means that it gets none.
 	Advertise string
-	// SendHint gives the fires of a hint to the node at a URL. It may be called from several goroutines
-	// at once, and limits its own time.
+	// SendHint gives the fires of a hint to the node at a URL. It may be called from several
+	// goroutines at once, and limits its own time.
 	SendHint func(ctx context.Context, address string, h spread.Hint) error
-	// Election returns what an elector says of this node, in [xxladapter.SchedulingLeader]. It must not
-	// block; [Scheduler.Renew] makes a change known at once. nil means that no elector is asked.
+	// Election returns what an elector says of this node, in [xxladapter.SchedulingLeader]. It must
+	// not block; [Scheduler.Renew] makes a change known at once. nil means that no elector is
+	// asked.
 	Election func() xxladapter.Election
 	// Window is how far ahead a scan reads, and how late a due time may be before it counts as a
 	// misfire. XXL-JOB uses the same five seconds for both (PRE_READ_MS in JobScheduleHelper),

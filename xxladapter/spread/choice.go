@@ -40,9 +40,9 @@ func (c *Choice) Of(jobID int64) int {
 	return 0
 }
 
-// rendezvous returns the index of the node with the highest weight for the job. The weight depends on
-// the job and that node alone, so a node that joins takes jobs from all others and moves none among
-// them, and the jobs of one that leaves go to all others.
+// rendezvous returns the index of the node with the highest weight for the job. The weight depends
+// on the job and that node alone, so a node that joins takes jobs from all others and moves none
+// among them, and the jobs of one that leaves go to all others.
 func rendezvous(jobID int64, seeds []uint64) (best int) {
 	var highest uint64
 	for i, seed := range seeds {

@@ -42,8 +42,8 @@ func TestFiresAreSpreadEvenly(t *testing.T) {
 	require.Equal(t, []int{jobs, 0}, counts(NewChoice("", named(2)), 2, jobs))
 }
 
-// TestAHashMovesNoMoreThanItMust: a node that joins takes jobs from others and moves none among them,
-// and those of one that leaves are the only ones that move.
+// TestAHashMovesNoMoreThanItMust: a node that joins takes jobs from others and moves none among
+// them, and those of one that leaves are the only ones that move.
 func TestAHashMovesNoMoreThanItMust(t *testing.T) {
 	const jobs = 5000
 	for nodes := 2; nodes <= 16; nodes++ {

@@ -11,8 +11,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 )
 
-// Path is where a node takes hints. It is for other nodes of the same store alone, and no part of the
-// management API.
+// Path is where a node takes hints. It is for other nodes of the same store alone, and no part of
+// the management API.
 const Path = "/internal/v1/fires"
 
 // ErrBusy is returned by [HandlerOptions].Accept if a node takes too many hints at once.
@@ -31,8 +31,8 @@ type HandlerOptions struct {
 }
 
 // NewHandler returns a handler that takes hints at [Path]. Refusals are one line of text: 405 for
-// another method, 403 for a foreign page, 401 for a wrong token, 413 for a large body, 400 for a body
-// that is no hint, 409 for a hint that is not for this node, 503 if it cannot be taken now.
+// another method, 403 for a foreign page, 401 for a wrong token, 413 for a large body, 400 for a
+// body that is no hint, 409 for a hint that is not for this node, 503 if it cannot be taken now.
 func NewHandler(o HandlerOptions) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != Path {
@@ -48,7 +48,8 @@ func NewHandler(o HandlerOptions) http.Handler {
 	})
 }
 
-// take takes the hint of a request. It returns the status of the answer and the reason for a refusal.
+// take takes the hint of a request. It returns the status of the answer and the reason for a
+// refusal.
 func (o *HandlerOptions) take(w http.ResponseWriter, r *http.Request) (status int, reason string) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)

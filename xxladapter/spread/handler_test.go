@@ -74,8 +74,8 @@ func bodyOf(t *testing.T, h Hint) string {
 	return string(data)
 }
 
-// TestHintsAreTakenUnderTheTokenOfTheClusterAlone: nobody else's token opens the path, in no header and
-// not as a part.
+// TestHintsAreTakenUnderTheTokenOfTheClusterAlone: nobody else's token opens the path, in no header
+// and not as a part.
 func TestHintsAreTakenUnderTheTokenOfTheClusterAlone(t *testing.T) {
 	s := newSite(t, token)
 	good := bodyOf(t, sample)
@@ -204,8 +204,8 @@ func TestAClientTrustsTheGivenAuthoritiesAndReachesNoLinkLocalAddress(t *testing
 	require.ErrorContains(t, strict.Send(t.Context(), "http://169.254.169.254", sample), "link-local")
 }
 
-// TestASilentNodeIsGivenUp: a node that never answers holds a sender up for sendLimit, and on a busy
-// machine for a little more.
+// TestASilentNodeIsGivenUp: a node that never answers holds a sender up for sendLimit, and on a
+// busy machine for a little more.
 func TestASilentNodeIsGivenUp(t *testing.T) {
 	ended := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-ended }))

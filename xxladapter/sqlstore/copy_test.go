@@ -84,8 +84,8 @@ func rowsOfFile(t *testing.T, s *records.Store) map[string][]string {
 	return rows
 }
 
-// TestCopyThroughAllStores copies a file to PostgreSQL, from there to MariaDB and from there to a new
-// file, which has the same rows.
+// TestCopyThroughAllStores copies a file to PostgreSQL, from there to MariaDB and from there to a
+// new file, which has the same rows.
 func TestCopyThroughAllStores(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

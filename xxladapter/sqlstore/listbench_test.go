@@ -81,8 +81,8 @@ func fillJobs(b *testing.B, engine string, s *records.Store, jobs int) {
 	execute(b, s, `INSERT INTO xxlwheel_job_tag (job_id, tag) SELECT id, 'nightly' FROM xxl_job_info WHERE id % 200 = 0`)
 }
 
-// BenchmarkListJobs lists pages of 100 jobs. On a machine of its own a page takes at most 50 ms, one
-// that is sorted or searched for by a text 200 ms, and one of 1,000 rows 150 ms.
+// BenchmarkListJobs lists pages of 100 jobs. On a machine of its own a page takes at most 50 ms,
+// one that is sorted or searched for by a text 200 ms, and one of 1,000 rows 150 ms.
 func BenchmarkListJobs(b *testing.B) {
 	eachEngine(b, func(b *testing.B, open func(b *testing.B) (*records.Store, *benchClock, int64)) {
 		s, _, _ := open(b)
@@ -180,8 +180,8 @@ func fillLogs(b *testing.B, engine string, s *records.Store, jobs, rows int) {
 	}
 }
 
-// BenchmarkListRuns lists pages of the newest 100 runs. On a machine of its own a page takes at most
-// 50 ms; a search for what no index serves reads 50,000 rows for a page that it does not fill.
+// BenchmarkListRuns lists pages of the newest 100 runs. On a machine of its own a page takes at
+// most 50 ms; a search for what no index serves reads 50,000 rows for a page that it does not fill.
 func BenchmarkListRuns(b *testing.B) {
 	eachEngine(b, func(b *testing.B, open func(b *testing.B) (*records.Store, *benchClock, int64)) {
 		s, _, _ := open(b)
@@ -257,8 +257,8 @@ func BenchmarkListRuns(b *testing.B) {
 				require.NoError(b, err)
 			}
 		})
-		// The statistics have counted all but the rows of eighty seconds: at 10 a second, at which these
-		// rows were written, and at 750.
+		// The statistics have counted all but the rows of eighty seconds: at 10 a second, at which
+		// these rows were written, and at 750.
 		for _, uncounted := range []int{800, 60_000} {
 			var counted int64 // not a difference of numbers: MariaDB leaves gaps between ids
 			require.NoError(b, s.Query(b.Context(), `SELECT id FROM xxl_job_log ORDER BY id DESC LIMIT 1 OFFSET ?`,

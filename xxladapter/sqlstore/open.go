@@ -1,7 +1,7 @@
 // Package sqlstore is an [xxladapter.Store] on database/sql. Jobs, groups, registrations and logs
-// live in XXL-JOB's own tables, under their own names and with the columns of release 3.4.2, so that
-// people and tools that know those tables find what they expect. Fires, misfires and nodes live in
-// side tables whose names begin with xxlwheel_.
+// live in XXL-JOB's own tables, under their own names and with the columns of release 3.4.2, so
+// that people and tools that know those tables find what they expect. Fires, misfires and nodes
+// live in side tables whose names begin with xxlwheel_.
 //
 // Datetime columns have whole seconds, as upstream's do; due times have whole milliseconds. Every
 // time that is returned is in UTC.
@@ -34,8 +34,8 @@ type Options struct {
 	Clock func() time.Time
 	// Connections limits the open connections to a database server; it must not be negative. The
 	// default is 4 for each processor and at least 16, or 20 on MySQL. PostgreSQL uses at least
-	// twelve, MySQL at least fourteen. Calls for users, see [xxladapter.ForUser], get half of the shared
-	// ones. It has no meaning for SQLite.
+	// twelve, MySQL at least fourteen. Calls for users, see [xxladapter.ForUser], get half of the
+	// shared ones. It has no meaning for SQLite.
 	Connections int
 	// LockLife limits how long a node that no longer answers, but whose connections are open, can
 	// hold rows in the database server before it loses them with its transaction. The default is
@@ -88,8 +88,8 @@ func Open(ctx context.Context, place string, opts Options) (xxladapter.Store, er
 	return nil, xxladapter.Invalidf("store is %q, must be sqlite:FILE or mysql:// or postgres:// and USER:PASSWORD@HOST:PORT/DATABASE", Redacted(place))
 }
 
-// FileOf returns the file of a place of SQLite, without what follows the file's name. ok is false for
-// any other place.
+// FileOf returns the file of a place of SQLite, without what follows the file's name. ok is false
+// for any other place.
 func FileOf(place string) (file string, ok bool) {
 	rest, ok := strings.CutPrefix(place, "sqlite:")
 	file, _ = cutJournal(rest)
@@ -136,9 +136,10 @@ func OpenSQLite(ctx context.Context, file string, opts Options) (xxladapter.Stor
 }
 
 // OpenJournaled opens the store in file as [OpenSQLite] does, for this process alone and with a
-// journal beside the file, in files whose names begin with that of the file and -ahead. What happens
-// at each fire is durable in the journal, and reaches the tables behind it, within a second. Every
-// call of the store sees it at once. Other programs that read the file see what the tables have.
+// journal beside the file, in files whose names begin with that of the file and -ahead. What
+// happens at each fire is durable in the journal, and reaches the tables behind it, within a
+// second. Every call of the store sees it at once. Other programs that read the file see what the
+// tables have.
 //
 // The journal belongs to the store as the file does: while it is there, the file without it lacks
 // what was acknowledged last, and is refused. Close brings everything into the tables and removes
@@ -162,21 +163,21 @@ func openJournaled(ctx context.Context, file string, opts Options, acceptLoss bo
 	return s, nil
 }
 
-// BackupSQLite writes a copy of the store in file to a new file, also while schedulers use the store.
-// The copy has what was committed at one moment, including the write-ahead log. It is readable by
-// its owner alone, is checked and synced before it gets its name, and needs no other file beside it.
-// An existing file is never overwritten. An error says which of the two files it is about; then
-// there is no copy.
+// BackupSQLite writes a copy of the store in file to a new file, also while schedulers use the
+// store. The copy has what was committed at one moment, including the write-ahead log. It is
+// readable by its owner alone, is checked and synced before it gets its name, and needs no other
+// file beside it. An existing file is never overwritten. An error says which of the two files it is
+// about; then there is no copy.
 func BackupSQLite(ctx context.Context, file, to string) error { return sqlite.Backup(ctx, file, to) }
 
-// OpenMySQL opens the store in a MySQL or MariaDB database with XXL-JOB's own tables, of any release
-// from 2.3.0 on. Java admins may run on the same tables. Those tables are never altered; our side
-// tables are created if they are missing and the user may create tables, see [PlanMySQL].
+// OpenMySQL opens the store in a MySQL or MariaDB database with XXL-JOB's own tables, of any
+// release from 2.3.0 on. Java admins may run on the same tables. Those tables are never altered;
+// our side tables are created if they are missing and the user may create tables, see [PlanMySQL].
 //
 // The address is mysql://user:password@host:port/database. Its query may have zone=NAME, the time
-// zone of datetime columns, which is that of the Java side's JDBC URL (serverTimezone) and by default
-// the server's; socket=PATH; and the parameters of github.com/go-sql-driver/mysql, such as tls=true.
-// The error names the server and the reason on one line, and never the password.
+// zone of datetime columns, which is that of the Java side's JDBC URL (serverTimezone) and by
+// default the server's; socket=PATH; and the parameters of github.com/go-sql-driver/mysql, such as
+// tls=true. The error names the server and the reason on one line, and never the password.
 func OpenMySQL(ctx context.Context, address string, opts Options) (xxladapter.Store, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -184,9 +185,9 @@ func OpenMySQL(ctx context.Context, address string, opts Options) (xxladapter.St
 	return opened(ctx)(mysql.Open(ctx, address, records.Options(opts)))
 }
 
-// MigrateMySQL brings our side tables in the database up to date, as [OpenMySQL] does. If upstream is
-// set, it first creates XXL-JOB's own tables as of release 3.4.2, without users or sample jobs; the
-// database must not have any of them then.
+// MigrateMySQL brings our side tables in the database up to date, as [OpenMySQL] does. If upstream
+// is set, it first creates XXL-JOB's own tables as of release 3.4.2, without users or sample jobs;
+// the database must not have any of them then.
 func MigrateMySQL(ctx context.Context, address string, upstream bool, opts Options) error {
 	if err := opts.check(); err != nil {
 		return err
@@ -194,8 +195,9 @@ func MigrateMySQL(ctx context.Context, address string, upstream bool, opts Optio
 	return mysql.Migrate(ctx, address, upstream, records.Options(opts))
 }
 
-// PlanMySQL returns the statements that bring our side tables up to date, for administrators who apply
-// them themselves. It returns an empty text if there is nothing to do. It only reads the database.
+// PlanMySQL returns the statements that bring our side tables up to date, for administrators who
+// apply them themselves. It returns an empty text if there is nothing to do. It only reads the
+// database.
 func PlanMySQL(ctx context.Context, address string, opts Options) (string, error) {
 	if err := opts.check(); err != nil {
 		return "", err
@@ -203,10 +205,10 @@ func PlanMySQL(ctx context.Context, address string, opts Options) (string, error
 	return mysql.Plan(ctx, address, records.Options(opts))
 }
 
-// DueIndexMySQL returns the statement that creates an index of due jobs on upstream's table of jobs,
-// or an empty text if the table has one. If create is set, it runs the statement. The index pays off
-// from some 50,000 jobs on. Java admins work with it as without it, and upstream's own changes of the
-// table leave it alone.
+// DueIndexMySQL returns the statement that creates an index of due jobs on upstream's table of
+// jobs, or an empty text if the table has one. If create is set, it runs the statement. The index
+// pays off from some 50,000 jobs on. Java admins work with it as without it, and upstream's own
+// changes of the table leave it alone.
 func DueIndexMySQL(ctx context.Context, address string, create bool, opts Options) (statement string, err error) {
 	if err := opts.check(); err != nil {
 		return "", err
@@ -215,9 +217,9 @@ func DueIndexMySQL(ctx context.Context, address string, create bool, opts Option
 }
 
 // OpenPostgres opens the store in the database that address names, as
-// postgres://user:password@host:port/database, and brings its tables up to date. Several processes may
-// open the same database, also at the same time. The error names host, database and the reason, and
-// never the password.
+// postgres://user:password@host:port/database, and brings its tables up to date. Several processes
+// may open the same database, also at the same time. The error names host, database and the reason,
+// and never the password.
 //
 // While a server is away, calls fail; the first call after its return succeeds again.
 func OpenPostgres(ctx context.Context, address string, opts Options) (xxladapter.Store, error) {
@@ -227,8 +229,8 @@ func OpenPostgres(ctx context.Context, address string, opts Options) (xxladapter
 	return opened(ctx)(postgres.Open(ctx, address, records.Options(opts)))
 }
 
-// opened returns a function that refuses a store whose tables lack what a shared log has. It returns
-// a nil interface beside an error, not a nil *records.Store.
+// opened returns a function that refuses a store whose tables lack what a shared log has. It
+// returns a nil interface beside an error, not a nil *records.Store.
 func opened(ctx context.Context) func(*records.Store, error) (xxladapter.Store, error) {
 	return func(s *records.Store, err error) (xxladapter.Store, error) {
 		if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// resting holds the URLs of empty databases whose stores were closed, because emptying a database is
-// much quicker than creating one: on PostgreSQL that is some 300 files.
+// resting holds the URLs of empty databases whose stores were closed, because emptying a database
+// is much quicker than creating one: on PostgreSQL that is some 300 files.
 type resting struct {
 	urls  chan string
 	empty func(url string) error

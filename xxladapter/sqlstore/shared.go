@@ -32,8 +32,8 @@ const PenLife = sharedlog.Life
 
 // SharedOptions say which log stands in front of a store.
 type SharedOptions struct {
-	// Log returns the log of the store with an id, which was made up when the store was first opened
-	// with a log. The store closes it.
+	// Log returns the log of the store with an id, which was made up when the store was first
+	// opened with a log. The store closes it.
 	Log func(id string) LogServer
 	// Lossy is set if a server that restarts may have lost what it has confirmed. The store then
 	// treats each restart as a loss.
@@ -45,8 +45,8 @@ type SharedOptions struct {
 // tables behind it, within a second. Every call of the store sees it at once. Other programs that
 // read the tables see what these have.
 //
-// Every process of the store needs the log. Place must not be on MySQL, where a Java admin would not
-// see what is planned.
+// Every process of the store needs the log. Place must not be on MySQL, where a Java admin would
+// not see what is planned.
 func OpenShared(ctx context.Context, place string, opts Options, shared SharedOptions) (*Shared, error) {
 	if err := opts.check(); err != nil {
 		return nil, err

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// A Proxy is a network between a client and its server that a test may break. It reads the protocols
-// of MySQL, MariaDB and PostgreSQL, so that faults hit chosen requests; their connections must not be
-// encrypted or compressed. Connections of other servers are cut and stalled only.
+// A Proxy is a network between a client and its server that a test may break. It reads the
+// protocols of MySQL, MariaDB and PostgreSQL, so that faults hit chosen requests; their connections
+// must not be encrypted or compressed. Connections of other servers are cut and stalled only.
 //
 // Lock order: the locks of a Proxy and of its links are never held together.
 type Proxy struct {

@@ -30,8 +30,8 @@ var zooKeeper = sync.OnceValues(func() (*Server, error) {
 	return s, err
 })
 
-// ZooKeeper returns the URL of an elector that only this test uses, on a server that all tests of the
-// binary share.
+// ZooKeeper returns the URL of an elector that only this test uses, on a server that all tests of
+// the binary share.
 func ZooKeeper(t testing.TB) string {
 	t.Helper()
 	s, err := zooKeeper()

@@ -6,11 +6,11 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// Accept gives a run that waits in a queue to the executor that asks for it, and reports whether the
-// run may begin. An open fire is settled as sent; the log row gets the address. Without a fire the
-// run may begin if this address has it already: then the answer to an earlier request was lost. now
-// is the store's clock. A run that waits for the executors of one app, or for one executor, is given
-// to no other.
+// Accept gives a run that waits in a queue to the executor that asks for it, and reports whether
+// the run may begin. An open fire is settled as sent; the log row gets the address. Without a fire
+// the run may begin if this address has it already: then the answer to an earlier request was lost.
+// now is the store's clock. A run that waits for the executors of one app, or for one executor, is
+// given to no other.
 //
 // It reads Fire, which is that of the log row, Log and Address.
 func Accept(r Rows, a xxladapter.Accepted, now time.Time) (c Change, mayBegin bool) {

@@ -25,7 +25,8 @@ func (h *HandOver) Complete(ctx context.Context, callbacks []wire.Callback) erro
 // is called from several goroutines. Nil means that the executor may report any.
 type Own func(ctx context.Context, l *xxladapter.Log) (bool, error)
 
-// CompleteOwn is [HandOver.Complete] for an executor to which the runs that own refuses are unknown.
+// CompleteOwn is [HandOver.Complete] for an executor to which the runs that own refuses are
+// unknown.
 func (h *HandOver) CompleteOwn(ctx context.Context, callbacks []wire.Callback, own Own) error {
 	// In parallel, so that the store commits them together: one after the other, each would wait
 	// for its own commit.
@@ -101,8 +102,8 @@ func (h *HandOver) WrittenOff(l *xxladapter.Log) {
 	})
 }
 
-// finish stores a result and returns what it changed, as one of the Callback constants. A run that own
-// refuses is not found.
+// finish stores a result and returns what it changed, as one of the Callback constants. A run that
+// own refuses is not found.
 func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult, own Own) (outcome string, err error) {
 	var now time.Time
 	l, err := h.opts.Store.Log(ctx, r.LogID)

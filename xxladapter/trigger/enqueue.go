@@ -13,9 +13,9 @@ import (
 )
 
 // A run for a queue is published while its fire stays claimed. The fire is settled when an executor
-// asks for the run ([HandOver.Accept]). Until then the sweep, which finds every claimed fire of this
-// node, looks whether the queue still has it: what is not accepted has not begun, so that it may be
-// published again at any time.
+// asks for the run ([HandOver.Accept]). Until then the sweep, which finds every claimed fire of
+// this node, looks whether the queue still has it: what is not accepted has not begun, so that it
+// may be published again at any time.
 
 const (
 	// queueCheck is how long a run lies in the queue before it is looked for there.
@@ -97,8 +97,8 @@ func (h *HandOver) enqueue(ctx context.Context, f xxladapter.Fire, job *xxladapt
 // queueKey is the key of a run's first publication.
 func queueKey(logID int64) string { return strconv.FormatInt(logID, 10) }
 
-// requeue looks for the run of an open fire in the queue, and publishes it again if it is not there.
-// A run for an executor that is no longer registered has failed: no executor has begun it.
+// requeue looks for the run of an open fire in the queue, and publishes it again if it is not
+// there. A run for an executor that is no longer registered has failed: no executor has begun it.
 func (h *HandOver) requeue(ctx context.Context, f xxladapter.Fire, known queuedRun, to xxladapter.QueueAddress, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log) error {
 	if to.Instance != "" && h.opts.Queue != nil && !isMember(f, group, l.Address) {
 		if err := h.settle(ctx, f, job, group, l, failed(time.Now(), "the executor is gone, and had not begun the run")); err != nil || known.position == 0 {
@@ -156,9 +156,9 @@ func (h *HandOver) Accept(ctx context.Context, list []xxladapter.Accepted) ([]bo
 	return may, nil
 }
 
-// anyOf returns the address for a run that a route has given to addr. If any executor of the app may
-// have the run, anyOf returns the address of all of them, so that one with a free place takes it. While
-// one of the group is drained, addr is kept, because the drained one would take runs too.
+// anyOf returns the address for a run that a route has given to addr. If any executor of the app
+// may have the run, anyOf returns the address of all of them, so that one with a free place takes
+// it. While one of the group is drained, addr is kept, because the drained one would take runs too.
 func anyOf(route xxladapter.RouteStrategy, f xxladapter.Fire, group *xxladapter.Group, addr string, now time.Time) string {
 	to, queued := xxladapter.ParseQueueAddress(addr)
 	if !queued || len(f.Addresses) > 0 || len(group.Undrained(group.Addresses, now)) < len(group.Addresses) {

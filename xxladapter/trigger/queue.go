@@ -20,8 +20,8 @@ type Broker interface {
 	// Publish stores a run and returns its position. The error wraps ClientOptions.Never if the run
 	// can never be stored.
 	Publish(ctx context.Context, to xxladapter.QueueAddress, key string, header http.Header, run []byte) (position uint64, err error)
-	// Holds reports whether the run with a key is still stored at a position, which Publish returned
-	// for the same address.
+	// Holds reports whether the run with a key is still stored at a position, which Publish
+	// returned for the same address.
 	Holds(ctx context.Context, to xxladapter.QueueAddress, position uint64, key string) (bool, error)
 	// Remove drops the run at a position.
 	Remove(ctx context.Context, to xxladapter.QueueAddress, position uint64) error
@@ -32,11 +32,11 @@ type Broker interface {
 // A Queuer stores runs in a queue, from which executors take them; [Client] does so if it has a
 // Broker.
 type Queuer interface {
-	// Enqueue stores a run and returns its position. The error wraps [ErrRefused] if the run can never
-	// be stored.
+	// Enqueue stores a run and returns its position. The error wraps [ErrRefused] if the run can
+	// never be stored.
 	Enqueue(ctx context.Context, addr, appName, key string, req *wire.RunRequest) (position uint64, err error)
-	// Queued reports whether the run with a key is still stored at a position, which Enqueue returned
-	// for the same address.
+	// Queued reports whether the run with a key is still stored at a position, which Enqueue
+	// returned for the same address.
 	Queued(ctx context.Context, addr string, position uint64, key string) (bool, error)
 	// Dequeue drops the run at a position; one that is gone is no error.
 	Dequeue(ctx context.Context, addr string, position uint64) error

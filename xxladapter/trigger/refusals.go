@@ -6,9 +6,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// refusals remembers, for each app, from which to which due time its fires found no place. The sweep
-// can offer them again from there once the app has room, and need not read the waiting fires of
-// other apps. It is a plain structure: no clock, lock or goroutine.
+// refusals remembers, for each app, from which to which due time its fires found no place. The
+// sweep can offer them again from there once the app has room, and need not read the waiting fires
+// of other apps. It is a plain structure: no clock, lock or goroutine.
 type refusals struct{ of map[laneApp]*refusal }
 
 // A laneApp is an app in one part of a [Pool].

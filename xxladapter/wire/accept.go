@@ -1,7 +1,7 @@
 package wire
 
-// Operations by which an executor of this project takes runs from a queue. XXL-JOB answers that they
-// are not found.
+// Operations by which an executor of this project takes runs from a queue. XXL-JOB answers that
+// they are not found.
 const (
 	// OpFeed asks for what the executor takes its runs from. The body is a [Feed].
 	OpFeed = "feed"

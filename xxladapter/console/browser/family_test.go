@@ -27,9 +27,9 @@ func (s *site) runsOf(job int64, count int) (ids []int64) {
 	return ids
 }
 
-// The page of a run shows the shards and the attempts of its fire together, each with its result, and
-// on its track the runs of child jobs. An executor shows its beat and its runs, and one that has left
-// is named as gone on the overview and on the page of its group.
+// The page of a run shows the shards and the attempts of its fire together, each with its result,
+// and on its track the runs of child jobs. An executor shows its beat and its runs, and one that
+// has left is named as gone on the overview and on the page of its group.
 func TestAFireIsShownTogether(t *testing.T) {
 	s := newSite(t, "")
 	leave := s.executor(t.TempDir())

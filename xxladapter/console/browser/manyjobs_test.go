@@ -35,7 +35,8 @@ func (s *site) manyJobs(group int64, n int) {
 // mostRows is how many rows of a list may be in the document.
 const mostRows = 200
 
-// A list of 100,000 jobs is paged, filtered and sorted, and what a filter selects is stopped at once.
+// A list of 100,000 jobs is paged, filtered and sorted, and what a filter selects is stopped at
+// once.
 func TestAHundredThousandJobs(t *testing.T) {
 	s := newSite(t, "")
 	s.manyJobs(s.group("Orders"), 100_000)
@@ -106,7 +107,8 @@ func (t *tab) watch() {
 	}))
 }
 
-// rowsAfter loads the page again and returns when its first rows stood, in ms after the navigation began.
+// rowsAfter loads the page again and returns when its first rows stood, in ms after the navigation
+// began.
 func (t *tab) rowsAfter(path string) (ms float64) {
 	t.t.Helper()
 	t.do(chromedp.Navigate(t.at.url + "/console/" + path))

@@ -14,8 +14,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// upstreamRows are jobs of XXL-JOB: one that is on and fires each second, one that is off, and one that is
-// on with an expression that only XXL-JOB reads.
+// upstreamRows are jobs of XXL-JOB: one that is on and fires each second, one that is off, and one
+// that is on with an expression that only XXL-JOB reads.
 const upstreamRows = `
 INSERT INTO xxl_job_group (id, app_name, title, address_type) VALUES (4, 'old-orders', 'Orders of XXL-JOB', 0);
 INSERT INTO xxl_job_info (id, job_group, job_desc, author, schedule_type, schedule_conf, glue_type, executor_handler, trigger_status, trigger_last_time) VALUES

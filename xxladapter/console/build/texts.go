@@ -44,9 +44,9 @@ func texts(web string) api.Plugin {
 	}}
 }
 
-// elements ends each source: it imports what JSX becomes. h("p", null, text) is shorter than what the
-// automatic transform makes, jsx("p", {children: text}). No source has a name of its own like these,
-// which would hide them. The bundler drops the import of a source without JSX.
+// elements ends each source: it imports what JSX becomes. h("p", null, text) is shorter than what
+// the automatic transform makes, jsx("p", {children: text}). No source has a name of its own like
+// these, which would hide them. The bundler drops the import of a source without JSX.
 const elements = "\nimport { h as jsxElement, Fragment as jsxFragment } from \"preact\";\n"
 
 // literalKey finds literals that may be keys. madeKey finds the beginnings of keys that are
@@ -122,7 +122,8 @@ const (
 // join returns a JSON object with the texts of each key, in the order of locales and joined by
 // between: a list for each key would make the bundle 3 KB larger. Keys are split at their first
 // period: the first part is the key of an object that has the rest as its keys. The texts of short
-// names are the lines of one text, in their order, below "" and "": their names would be another 4 KB.
+// names are the lines of one text, in their order, below "" and "": their names would be another 4
+// KB.
 func join(dir string, short map[string]string) (string, error) {
 	joined := map[string][]string{}
 	for i, name := range locales {

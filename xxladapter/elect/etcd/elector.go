@@ -1,5 +1,6 @@
-// Package etcd elects leaders in etcd, by its API of version 3. Each process that campaigns has a key
-// below the path, which its lease keeps; the oldest key leads, and its create revision is the number.
+// Package etcd elects leaders in etcd, by its API of version 3. Each process that campaigns has a
+// key below the path, which its lease keeps; the oldest key leads, and its create revision is the
+// number.
 //
 // Client certificates are not supported: etcd is told a user and a password.
 package etcd
@@ -29,8 +30,8 @@ type Elector struct {
 
 var _ elect.Elector = (*Elector)(nil)
 
-// New returns an elector of the process name. It makes sure that the cluster can be reached, and that the
-// user may read and write below the path; the error is one line that says what is wrong.
+// New returns an elector of the process name. It makes sure that the cluster can be reached, and
+// that the user may read and write below the path; the error is one line that says what is wrong.
 func New(ctx context.Context, a elect.Address, name string) (*Elector, error) {
 	e := &Elector{address: a, name: name}
 	ctx, cancel := context.WithTimeout(ctx, elect.ContactLimit)

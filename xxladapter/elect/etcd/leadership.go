@@ -64,7 +64,8 @@ func (l *leadership) follow() {
 	}
 }
 
-// awaitDeletion returns when a key is deleted after a revision, or when it has to be looked at again.
+// awaitDeletion returns when a key is deleted after a revision, or when it has to be looked at
+// again.
 func (l *leadership) awaitDeletion(ctx context.Context, key string, from int64) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

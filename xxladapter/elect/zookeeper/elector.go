@@ -1,8 +1,10 @@
-// Package zookeeper elects leaders in ZooKeeper. Each process that campaigns has an ephemeral node below
-// the path; the oldest one leads, and the id of the transaction that created it is the number.
+// Package zookeeper elects leaders in ZooKeeper. Each process that campaigns has an ephemeral node
+// below the path; the oldest one leads, and the id of the transaction that created it is the
+// number.
 //
-// A user and a password are used by the scheme digest, and then the nodes are open to that user alone.
-// SASL, Kerberos and client certificates are not supported. The ensemble's tickTime may be 4 s at most.
+// A user and a password are used by the scheme digest, and then the nodes are open to that user
+// alone. SASL, Kerberos and client certificates are not supported. The ensemble's tickTime may be 4
+// s at most.
 package zookeeper
 
 import (
@@ -31,8 +33,8 @@ type Elector struct {
 
 var _ elect.Elector = (*Elector)(nil)
 
-// New returns an elector of the process name. It makes sure that the ensemble can be reached, and that
-// the user may create nodes below the path; the error is one line that says what is wrong.
+// New returns an elector of the process name. It makes sure that the ensemble can be reached, and
+// that the user may create nodes below the path; the error is one line that says what is wrong.
 func New(ctx context.Context, a elect.Address, name string) (*Elector, error) {
 	e := &Elector{address: a, name: name}
 	ctx, cancel := context.WithTimeout(ctx, elect.ContactLimit)

@@ -54,8 +54,8 @@ func open(a elect.Address) (*session, error) {
 	return s, nil
 }
 
-// watch ends the session when nothing was heard for as long as a server keeps it. How long the first
-// contact may take is not decided here.
+// watch ends the session when nothing was heard for as long as a server keeps it. How long the
+// first contact may take is not decided here.
 func (s *session) watch() {
 	ticker := time.NewTicker(watchPace)
 	defer ticker.Stop()

@@ -16,12 +16,12 @@ func between(from, to time.Duration) time.Duration { return from + rand.N(to-fro
 // pause lets the load run.
 func pause(d time.Duration) { time.Sleep(d) }
 
-// again is how late a run may be that has to be delivered or published again: both happen after 30 s,
-// and an executor may die with it once more.
+// again is how late a run may be that has to be delivered or published again: both happen after 30
+// s, and an executor may die with it once more.
 const again = 75 * time.Second
 
-// TestExecutorsKilledAtAnyMoment kills executors while runs are taken, written down, asked for, begun
-// and reported.
+// TestExecutorsKilledAtAnyMoment kills executors while runs are taken, written down, asked for,
+// begun and reported.
 func TestExecutorsKilledAtAnyMoment(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()
@@ -46,8 +46,8 @@ func TestExecutorsKilledAtAnyMoment(t *testing.T) {
 	require.Zero(t, missed)
 }
 
-// TestExecutorsKilledWhileTheyAsk kills executors that have written runs down and wait for an answer,
-// which a frozen scheduler does not give.
+// TestExecutorsKilledWhileTheyAsk kills executors that have written runs down and wait for an
+// answer, which a frozen scheduler does not give.
 func TestExecutorsKilledWhileTheyAsk(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()
@@ -110,8 +110,8 @@ func TestABrokerThatComesAndGoes(t *testing.T) {
 	}
 }
 
-// TestAnExecutorThatWakesLate freezes an executor for longer than the broker waits for it. What it had
-// taken begins elsewhere, and not again when it wakes.
+// TestAnExecutorThatWakesLate freezes an executor for longer than the broker waits for it. What it
+// had taken begins elsewhere, and not again when it wakes.
 func TestAnExecutorThatWakesLate(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()

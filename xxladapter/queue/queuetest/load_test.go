@@ -104,8 +104,9 @@ func (l *load) changeAll(op checker.Op) {
 }
 
 // judge ends the load: all jobs stop, all runs end, and each due time must have led to one run, at
-// most epsilon late, or to a record that it was missed. Runs that an executor was given and then died
-// with have failed; judge returns how many of these never began, and how many due times were missed.
+// most epsilon late, or to a record that it was missed. Runs that an executor was given and then
+// died with have failed; judge returns how many of these never began, and how many due times were
+// missed.
 func (l *load) judge(epsilon time.Duration) (unbegun, missed int) {
 	l.t.Helper()
 	pause(epsilon) // a due time may stay without a run if its job stops that soon after it
@@ -140,8 +141,8 @@ func (l *load) judge(epsilon time.Duration) (unbegun, missed int) {
 	return unbegun, report.Misfires
 }
 
-// recordRows records the log rows. A failed run that did not begin, because its executor died with it,
-// is recorded as one that arrived when it was given to the executor.
+// recordRows records the log rows. A failed run that did not begin, because its executor died with
+// it, is recorded as one that arrived when it was given to the executor.
 func (l *load) recordRows(store xxladapter.Store, h *checker.History) (unbegun int) {
 	l.t.Helper()
 	ctx := context.WithoutCancel(l.t.Context())

@@ -206,8 +206,8 @@ func TestAnAcceptedRunOutlivesItsScheduler(t *testing.T) {
 	require.Len(t, s.counts(), 1)
 }
 
-// TestManyQueuedRunsBeginOnce kills one of two executors while both work off a full queue; in a soak it
-// has 100,000 runs.
+// TestManyQueuedRunsBeginOnce kills one of two executors while both work off a full queue; in a
+// soak it has 100,000 runs.
 func TestManyQueuedRunsBeginOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "sqlite:DIR/x.db")
@@ -297,7 +297,8 @@ func TestARunForAnExecutorThatIsGoneFails(t *testing.T) {
 	require.Empty(t, s.counts())
 }
 
-// TestABrokerThatCannotBeUsedIsOneLine starts commands with wrong credentials, and without a broker.
+// TestABrokerThatCannotBeUsedIsOneLine starts commands with wrong credentials, and without a
+// broker.
 func TestABrokerThatCannotBeUsedIsOneLine(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "sqlite:DIR/x.db")

@@ -60,8 +60,8 @@ func (s *site) consumers(app string) (names []string) {
 	return names
 }
 
-// waiting creates a job of an app whose executor was killed, and has one run wait for it. It returns
-// the group and the run.
+// waiting creates a job of an app whose executor was killed, and has one run wait for it. It
+// returns the group and the run.
 func (s *site) waiting(app string, group int64) (job, run int64) {
 	s.t.Helper()
 	s.group = group
@@ -74,8 +74,9 @@ func (s *site) waiting(app string, group int64) (job, run int64) {
 	return job, s.rows(job)[0].ID
 }
 
-// TestAnAppReachesNothingOfAnother has the users that docs/queue.md shows: the user of one app tries
-// everything that would read, take, remove or answer a run of the other one, or forge one of its own.
+// TestAnAppReachesNothingOfAnother has the users that docs/queue.md shows: the user of one app
+// tries everything that would read, take, remove or answer a run of the other one, or forge one of
+// its own.
 func TestAnAppReachesNothingOfAnother(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "sqlite:DIR/x.db")

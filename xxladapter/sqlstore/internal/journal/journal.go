@@ -41,15 +41,15 @@ type Options struct {
 
 // A Journal is an open journal. Records are numbered without a gap.
 //
-// Once a group cannot be written, the journal has failed: it takes back the group from the file, and
-// every later record fails until [Journal.Repair] succeeds.
+// Once a group cannot be written, the journal has failed: it takes back the group from the file,
+// and every later record fails until [Journal.Repair] succeeds.
 type Journal struct {
 	opts    Options
 	wake    chan struct{} // 1 means that there is something to write
 	stopped chan struct{} // closed when the writing goroutine has ended
 
-	// Lock order: writing before mu; writing is never locked while mu is held. Callers that append or
-	// wait lock mu alone, so a slow disk does not hold them up.
+	// Lock order: writing before mu; writing is never locked while mu is held. Callers that append
+	// or wait lock mu alone, so a slow disk does not hold them up.
 
 	writing sync.Mutex // guards the fields below; held while the files are written
 	file    File
@@ -94,8 +94,8 @@ type group struct {
 }
 
 // Open opens the journal and calls replay with its records, in order. It begins a new journal with
-// the record next if there is none and next is not 0; with a next of 0 a missing journal is an error
-// of os.ErrNotExist. A torn end, which nobody was promised, is cut off.
+// the record next if there is none and next is not 0; with a next of 0 a missing journal is an
+// error of os.ErrNotExist. A torn end, which nobody was promised, is cut off.
 func Open(opts Options, next int64, replay func(number int64, record []byte) error) (*Journal, error) {
 	if opts.Create == nil {
 		opts.Create = Create
@@ -175,8 +175,9 @@ func (j *Journal) begin(place, first int64) (segment, File, error) {
 	return s, f, nil
 }
 
-// turn begins the segment that [Journal.Rotate] has asked for. While that fails, the records continue
-// in the last one. REQUIRES: the writing goroutine calls it, and no group is being written.
+// turn begins the segment that [Journal.Rotate] has asked for. While that fails, the records
+// continue in the last one. REQUIRES: the writing goroutine calls it, and no group is being
+// written.
 func (j *Journal) turn() {
 	j.mu.Lock()
 	place, first := j.segments[len(j.segments)-1].place+1, j.durable+1
@@ -376,9 +377,9 @@ func (j *Journal) Rotating() bool {
 	return j.rotating
 }
 
-// Trim removes the segments whose records all have numbers up to a number, the oldest first. It stops
-// at one that cannot be removed, and the next call tries again: a gap would be taken for a loss.
-// REQUIRES: one call at a time.
+// Trim removes the segments whose records all have numbers up to a number, the oldest first. It
+// stops at one that cannot be removed, and the next call tries again: a gap would be taken for a
+// loss. REQUIRES: one call at a time.
 func (j *Journal) Trim(number int64) error {
 	for {
 		j.mu.Lock()
@@ -397,8 +398,8 @@ func (j *Journal) Trim(number int64) error {
 	}
 }
 
-// Lost returns the name of a file of the journal that is no longer there, or an empty text. No lock is
-// held while the system is asked.
+// Lost returns the name of a file of the journal that is no longer there, or an empty text. No lock
+// is held while the system is asked.
 func (j *Journal) Lost() string {
 	for last := j.last(); ; {
 		if _, err := os.Stat(last); !errors.Is(err, os.ErrNotExist) {

@@ -10,8 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// ClaimDue implements [xxladapter.Store]. decide runs with the memory locked, so it must not call the
-// store.
+// ClaimDue implements [xxladapter.Store]. decide runs with the memory locked, so it must not call
+// the store.
 //
 // The tables name the due jobs, since they have the index of due times, and the memory corrects
 // them by the times that the tables lack.
@@ -78,8 +78,8 @@ func (a *act) decided(j *job, d xxladapter.Decision, node string, planned []xxla
 	return planned
 }
 
-// findDue returns the jobs that may be due and are not behind. What it has read counts until pinned is
-// called.
+// findDue returns the jobs that may be due and are not behind. What it has read counts until pinned
+// is called.
 func (f *front) findDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int) (ids []int64, pinned func(), err error) {
 	pinned = func() {}
 	if err := f.enter(ctx); err != nil {
@@ -124,8 +124,8 @@ func (f *front) findDue(ctx context.Context, by xxladapter.Term, ahead time.Dura
 	}
 }
 
-// due returns those of the jobs that are due, earliest first: those of the shards whose next trigger
-// time is at most until, and those of other shards whose time is before orphaned.
+// due returns those of the jobs that are due, earliest first: those of the shards whose next
+// trigger time is at most until, and those of other shards whose time is before orphaned.
 func (m *memory) due(shards xxladapter.ShardSet, until, orphaned time.Time, ids []int64) (due []*job) {
 	if shards == 0 {
 		return nil

@@ -89,7 +89,8 @@ func (t *transaction) Before(ctx context.Context, tx *records.Tx) error {
 	if err := t.f.write(ctx, tx, &t.cut); err != nil || t.f.shared == nil || !t.what.changes {
 		return err
 	}
-	// After the marks, whose row refuses a process that has lost the pen: a sequence is not rolled back.
+	// After the marks, whose row refuses a process that has lost the pen: a sequence is not rolled
+	// back.
 	return reserveFires(ctx, tx, t.cut.lastFire)
 }
 
@@ -149,8 +150,8 @@ func (f *front) cutOff(l level) cut {
 		return cut{marks: f.marks, spill: noSpill, lastFire: f.m.lastFire, lastLog: f.m.lastLog}
 	}
 	if f.shared != nil {
-		// A shared log may be lost. The tables must not have the next time of a job without the fires
-		// that were planned before it.
+		// A shared log may be lost. The tables must not have the next time of a job without the
+		// fires that were planned before it.
 		l = all
 	}
 	m := &f.m
@@ -265,8 +266,8 @@ func (f *front) write(ctx context.Context, tx *records.Tx, c *cut) error {
 	return nil
 }
 
-// keep stores the marks of a cut, and which ids were given. Of several processes that write cuts, the
-// one that has the pen gets the row of the marks.
+// keep stores the marks of a cut, and which ids were given. Of several processes that write cuts,
+// the one that has the pen gets the row of the marks.
 func (f *front) keep(ctx context.Context, tx *records.Tx, c *cut) error {
 	if f.shared != nil {
 		return f.storeShared(ctx, tx, c)

@@ -23,8 +23,8 @@ type front struct {
 	store   *records.Store   // on the tables
 	running sync.WaitGroup   // calls that act and have not returned
 
-	// Lock order: mu before those of the journal. The journal calls back only to replay records, and
-	// then mu is held already.
+	// Lock order: mu before those of the journal. The journal calls back only to replay records,
+	// and then mu is held already.
 
 	mu     sync.Mutex // guards the fields below; held during calls that change the tables
 	m      memory
@@ -37,8 +37,8 @@ type front struct {
 	// epoch counts the calls that may have changed rows in the tables behind the memory.
 	epoch int64
 	// commits counts the transactions on the tables, and pins the calls that read the tables and
-	// have not yet compared that with the memory, by commits at their beginning. What the tables got
-	// after that must not be forgotten meanwhile: they may have read what was there before.
+	// have not yet compared that with the memory, by commits at their beginning. What the tables
+	// got after that must not be forgotten meanwhile: they may have read what was there before.
 	commits   int64
 	pins      map[int64]int
 	evictable []*run // ended runs that the tables have, in the order in which they got them
@@ -263,8 +263,8 @@ func (f *front) lockWith(ctx context.Context, ask need) (got answer, err error) 
 	return got, nil
 }
 
-// pin notes a call that will read the tables; the caller must pass the result to unpin. The memory is
-// locked.
+// pin notes a call that will read the tables; the caller must pass the result to unpin. The memory
+// is locked.
 func (f *front) pin() int64 {
 	if f.pins == nil {
 		f.pins = map[int64]int{}
@@ -280,8 +280,8 @@ func (f *front) unpin(since int64) {
 	}
 }
 
-// forgettable returns the last transaction whose rows every reader of the tables has seen. The memory
-// is locked.
+// forgettable returns the last transaction whose rows every reader of the tables has seen. The
+// memory is locked.
 func (f *front) forgettable() int64 {
 	last := f.commits
 	for since := range f.pins {

@@ -5,7 +5,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/sharedlog"
 )
 
-// A recordLog keeps records. [journal.Journal] documents the methods; a [sharedlog.Log] has them too.
+// A recordLog keeps records. [journal.Journal] documents the methods; a [sharedlog.Log] has them
+// too.
 type recordLog interface {
 	Append(record []byte) journal.Mark
 	Last() journal.Mark

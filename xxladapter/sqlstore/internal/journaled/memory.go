@@ -33,8 +33,8 @@ type memory struct {
 	restrictions *xxladapter.Restrictions
 
 	lastFire, lastLog int64 // the ids that were given last
-	// doubt is the end of the due times that may have been sent, because a shared log was lost; zero
-	// if none was.
+	// doubt is the end of the due times that may have been sent, because a shared log was lost;
+	// zero if none was.
 	doubt time.Time
 }
 
@@ -192,8 +192,8 @@ const (
 	keptRuns = 20_000
 )
 
-// evict forgets rows that the tables got by a transaction up to last: ended runs, which are in order,
-// and what is beyond the limits. It returns the ended runs that it must keep for now.
+// evict forgets rows that the tables got by a transaction up to last: ended runs, which are in
+// order, and what is beyond the limits. It returns the ended runs that it must keep for now.
 func (m *memory) evict(ended []*run, last int64) (rest []*run) {
 	n := 0
 	for ; n < len(ended) && ended[n].clean <= last; n++ {

@@ -41,8 +41,8 @@ func NewFront(opts Options) Front {
 // A writeFunc runs a transaction on the tables.
 type writeFunc func(context.Context, func(context.Context, *records.Tx) error) error
 
-// Prepare finds the journal that the tables name, or begins a new one. write must not ask the front.
-// REQUIRES: no other process uses the journal or will write to the tables.
+// Prepare finds the journal that the tables name, or begins a new one. write must not ask the
+// front. REQUIRES: no other process uses the journal or will write to the tables.
 func (f Front) Prepare(ctx context.Context, write writeFunc) error {
 	var m marks
 	err := write(ctx, func(ctx context.Context, tx *records.Tx) (err error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/sharedlog"
 )
 
-// loadShared reads the tables and the records that they lack into a new memory, under the lock of the
-// row of the marks. From then on the tables refuse the process that had the pen before.
+// loadShared reads the tables and the records that they lack into a new memory, under the lock of
+// the row of the marks. From then on the tables refuse the process that had the pen before.
 func (f *front) loadShared(ctx context.Context, tx *records.Tx) error {
 	m, found, err := readShared(func(query string, scan func(records.Row) error) error { return tx.Query(ctx, query, nil, scan) }, tx.Dialect.Lock)
 	if err != nil {
@@ -111,12 +111,13 @@ func (f *front) beginAnew(ctx context.Context, tx *records.Tx, m *sharedMarks, n
 	return now, err
 }
 
-// nobody owns the fires whose settlement may be lost. It has no lease, so their outcome is asked for
-// as after the death of a node.
+// nobody owns the fires whose settlement may be lost. It has no lease, so their outcome is asked
+// for as after the death of a node.
 const nobody = "lost with Redis"
 
-// doubtPlanned settles what the tables have of fires that may have been sent: planned ones that were
-// due become misfires, unless their job asks for a repetition, and claimed ones lose their owner.
+// doubtPlanned settles what the tables have of fires that may have been sent: planned ones that
+// were due become misfires, unless their job asks for a repetition, and claimed ones lose their
+// owner.
 func (f *front) doubtPlanned(ctx context.Context, tx *records.Tx, doubt time.Time) (missed int, err error) {
 	n, err := f.readTables(ctx, tx, load{everything: true})
 	if err != nil {
@@ -154,8 +155,8 @@ func lostDue(jobID int64, due, at time.Time) xxladapter.Misfire {
 	return xxladapter.Misfire{JobID: jobID, Due: milli(due), Until: milli(due), Policy: xxladapter.MisfireStoreLost, At: milli(at)}
 }
 
-// withoutDoubt replaces the fires of a decision whose due times are in doubt by misfires, unless the
-// job asks for a repetition.
+// withoutDoubt replaces the fires of a decision whose due times are in doubt by misfires, unless
+// the job asks for a repetition.
 func withoutDoubt(d xxladapter.Decision, j *xxladapter.Job, doubt, now time.Time) xxladapter.Decision {
 	if doubt.IsZero() || j.TriggerNext.After(doubt) || j.Settings.Ambiguous == xxladapter.AmbiguousResend {
 		return d

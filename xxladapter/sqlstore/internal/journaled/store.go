@@ -1,5 +1,5 @@
-// Package journaled is a store whose calls of each fire end in memory and in a journal. The tables of
-// a [records.Store] follow in bulk. See DESIGN.md of package sqlstore.
+// Package journaled is a store whose calls of each fire end in memory and in a journal. The tables
+// of a [records.Store] follow in bulk. See DESIGN.md of package sqlstore.
 package journaled
 
 import (
@@ -30,8 +30,8 @@ type Store struct {
 
 var _ xxladapter.Store = (*Store)(nil)
 
-// Close implements [xxladapter.Store]. What cannot be written to the tables stays in the journal; the
-// error says why.
+// Close implements [xxladapter.Store]. What cannot be written to the tables stays in the journal;
+// the error says why.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
 		f := s.front

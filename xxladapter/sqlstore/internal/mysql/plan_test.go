@@ -105,8 +105,8 @@ func TestMySQLListsRunsByItsIndexes(t *testing.T) {
 	require.NotContains(t, plan, "filesort", query)
 }
 
-// TestMySQLListsJobsByItsIndexes checks that a list by id reads the jobs in order, up to its limit, and
-// any other one reads no more than values to sort and the jobs of its page.
+// TestMySQLListsJobsByItsIndexes checks that a list by id reads the jobs in order, up to its limit,
+// and any other one reads no more than values to sort and the jobs of its page.
 func TestMySQLListsJobsByItsIndexes(t *testing.T) {
 	t.Parallel()
 	const jobs = 20_000

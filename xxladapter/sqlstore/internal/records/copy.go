@@ -35,13 +35,13 @@ var (
 	}
 	// mustBeEmpty are the tables in which an empty store has no row.
 	mustBeEmpty = []string{"xxl_job_group", "xxl_job_info", "xxl_job_log", "xxl_job_user", "xxl_job_log_report", "xxlwheel_user", "xxlwheel_audit"}
-	// copiedLast are the tables that make schedulers act. They are copied last, so that no scheduler
-	// acts on an interrupted copy.
+	// copiedLast are the tables that make schedulers act. They are copied last, so that no
+	// scheduler acts on an interrupted copy.
 	copiedLast = []string{"xxlwheel_fire", "xxl_job_group", "xxl_job_info"}
 	// datetimeColumns are times in every kind of store. SQLite keeps them as texts.
 	datetimeColumns = []string{"add_time", "update_time", "glue_updatetime", "trigger_time", "handle_time", "trigger_day"}
-	// idsIn maps columns that refer to a row to the table of that row. An id that only such a column
-	// still has belongs to a deleted row, and must not be given again.
+	// idsIn maps columns that refer to a row to the table of that row. An id that only such a
+	// column still has belongs to a deleted row, and must not be given again.
 	idsIn = map[string]string{
 		"job_id": "xxl_job_info", "group_id": "xxl_job_group", "user_id": "xxlwheel_user", "fire_id": "xxlwheel_fire",
 		"log_id": "xxl_job_log", "last_log_id": "xxl_job_log", "parent_log_id": "xxl_job_log", "folded_id": "xxl_job_log", "next_id": "xxl_job_log",

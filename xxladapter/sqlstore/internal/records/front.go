@@ -177,8 +177,9 @@ func (t *Tx) ClaimOrder(ctx context.Context, claimed []xxladapter.Fire) error {
 	return t.claimOrder(ctx, claimed)
 }
 
-// FindDue reads the ids of the first due jobs, also of those that are behind, without the transaction
-// of a scan. SQLite returns them in one row: a row for each would cost several times as much.
+// FindDue reads the ids of the first due jobs, also of those that are behind, without the
+// transaction of a scan. SQLite returns them in one row: a row for each would cost several times as
+// much.
 func (s *Store) FindDue(ctx context.Context, node string, now time.Time, ahead time.Duration, limit int) (ids []int64, err error) {
 	args := append(DueArgs(node, now, ahead)[:4], limit)
 	if s.Dialect.Kind != xxladapter.StoreSQLite {

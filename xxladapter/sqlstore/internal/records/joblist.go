@@ -43,9 +43,9 @@ func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter
 	return found, nil
 }
 
-// partsOf returns the lists that make f one after the other. One in the order of results is that of the
-// failed jobs by id, then the successful ones, then those without a result: each has a plan that ends
-// with the page.
+// partsOf returns the lists that make f one after the other. One in the order of results is that of
+// the failed jobs by id, then the successful ones, then those without a result: each has a plan
+// that ends with the page.
 func partsOf(f xxladapter.JobFilter) (parts []xxladapter.JobFilter) {
 	if f.Sort != xxladapter.SortByResult {
 		return []xxladapter.JobFilter{f}
@@ -73,9 +73,9 @@ func partsOf(f xxladapter.JobFilter) (parts []xxladapter.JobFilter) {
 	return parts
 }
 
-// addPart appends a part to a page, up to limit jobs; 0 means no limit. A job whose result has changed
-// between two statements is in both of their lists, and stays where it is. A part is as long as a page,
-// so that such jobs do not make a page shorter: a short page is the last one.
+// addPart appends a part to a page, up to limit jobs; 0 means no limit. A job whose result has
+// changed between two statements is in both of their lists, and stays where it is. A part is as
+// long as a page, so that such jobs do not make a page shorter: a short page is the last one.
 func addPart(page, part []*xxladapter.Job, limit int) []*xxladapter.Job {
 	if len(page) == 0 {
 		return part
@@ -95,9 +95,9 @@ func addPart(page, part []*xxladapter.Job, limit int) []*xxladapter.Job {
 	return page
 }
 
-// JobList returns the statement of Jobs for any order but that of results. A list that is not ordered
-// by id reads all jobs, so it sorts only their ids and values, and reads the other columns of the jobs
-// on the page.
+// JobList returns the statement of Jobs for any order but that of results. A list that is not
+// ordered by id reads all jobs, so it sorts only their ids and values, and reads the other columns
+// of the jobs on the page.
 func (d *Dialect) JobList(f xxladapter.JobFilter, newer NewerResults) (query string, args []any) {
 	columns := JobColumns
 	if f.Light {

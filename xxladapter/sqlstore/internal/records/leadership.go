@@ -9,8 +9,8 @@ type leadership int64
 const (
 	sharesJobs leadership = 0 // SchedulingAll
 
-	// withoutElector is ElectionNone. ElectionWaits and ElectionAway are the two numbers after it, and
-	// the leadership with the number 1 comes next.
+	// withoutElector is ElectionNone. ElectionWaits and ElectionAway are the two numbers after it,
+	// and the leadership with the number 1 comes next.
 	withoutElector leadership = 1
 	numbersAfter   leadership = withoutElector - leadership(xxladapter.ElectionAway)
 )

@@ -153,8 +153,8 @@ func (s *LeaseState) Renew(node string, life, now int64, leads leadership) renew
 	return r
 }
 
-// moves returns who gets and loses shards by the renewal, but for those who keep some: they even out
-// with the node that joins.
+// moves returns who gets and loses shards by the renewal, but for those who keep some: they even
+// out with the node that joins.
 func (s *LeaseState) moves(r *renewal) (found []xxladapter.ShardMove) {
 	lapsed := slices.SortedFunc(slices.Values(r.lapsed), func(a, b leaseRow) int { return cmp.Compare(a.Node, b.Node) })
 	for _, l := range lapsed {

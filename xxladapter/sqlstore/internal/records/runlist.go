@@ -89,8 +89,8 @@ func (q *runSearch) next(ctx context.Context) (first, last int64, ok bool, err e
 	return first, last, true, nil
 }
 
-// part returns the part of the range with the next q.step rows: rows of the job, if the filter names
-// one, and otherwise ids, since few ids have no row.
+// part returns the part of the range with the next q.step rows: rows of the job, if the filter
+// names one, and otherwise ids, since few ids have no row.
 func (q *runSearch) part(ctx context.Context) (first, last int64, err error) {
 	first, last = q.first, q.last
 	if q.filter.JobID == 0 {
@@ -225,12 +225,13 @@ func (d *Dialect) runConditions(f xxladapter.RunFilter, first, last int64, now t
 	return where
 }
 
-// bounded reports whether f examines a bounded range of ids. A search does; the rows of one job, and the
-// few without an outcome, lie far apart.
+// bounded reports whether f examines a bounded range of ids. A search does; the rows of one job,
+// and the few without an outcome, lie far apart.
 func bounded(f xxladapter.RunFilter) bool { return f.JobID == 0 && searches(f) }
 
-// inRange is the condition that a row of a bounded range has a history or an open fire of some kind. It
-// reads those of the range in order: MariaDB takes four times as long to look each of them up.
+// inRange is the condition that a row of a bounded range has a history or an open fire of some
+// kind. It reads those of the range in order: MariaDB takes four times as long to look each of them
+// up.
 const inRange = `id IN (SELECT log_id FROM %s WHERE log_id >= ? AND log_id <= ? AND %s)`
 
 // addType restricts a list to runs that were triggered in one way.

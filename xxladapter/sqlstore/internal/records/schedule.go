@@ -31,8 +31,8 @@ const (
 	SelectDue    = `SELECT ` + JobColumns + firstDue
 	SelectDueIDs = `SELECT id` + firstDue
 
-	// SelectAnyDue reads whether a term holds and whether a job is due. Arguments: node, number and now,
-	// then those of AllDue. A server's clock may be appended.
+	// SelectAnyDue reads whether a term holds and whether a job is due. Arguments: node, number and
+	// now, then those of AllDue. A server's clock may be appended.
 	SelectAnyDue = `SELECT (SELECT COUNT(*) FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?),
 		(SELECT COUNT(*) FROM (SELECT 1` + AllDue + ` LIMIT 1) AS due)`
 

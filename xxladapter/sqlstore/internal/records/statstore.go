@@ -23,8 +23,8 @@ const (
 	dropStatHour  = `DELETE FROM xxlwheel_stat WHERE of_group = ? AND hour = ?`
 )
 
-// storeStats writes the work of a turn. REQUIRES: the transaction has moved the mark, or locked it, so
-// that no other one changes these tables.
+// storeStats writes the work of a turn. REQUIRES: the transaction has moved the mark, or locked it,
+// so that no other one changes these tables.
 func (s *Store) storeStats(ctx context.Context, tx *Tx, w *statWork) error {
 	if err := tx.addFigures(ctx, w.figures); err != nil {
 		return err
@@ -205,8 +205,8 @@ func (s *Store) Stats(ctx context.Context, f xxladapter.StatFilter) ([]xxladapte
 	return sums.List(f.Limit), nil
 }
 
-// PurgeStats implements [xxladapter.Store]. It deletes an hour, or a part of it, in a transaction. The
-// sums of groups, of which there are few, it deletes by whole hours.
+// PurgeStats implements [xxladapter.Store]. It deletes an hour, or a part of it, in a transaction.
+// The sums of groups, of which there are few, it deletes by whole hours.
 func (s *Store) PurgeStats(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
 	for _, ofGroup := range []int{0, 1} {
 		for deleted < limit {
@@ -223,8 +223,8 @@ func (s *Store) PurgeStats(ctx context.Context, before time.Time, limit int) (de
 	return deleted, nil
 }
 
-// purgeStatHour deletes rows of the first hour, if that is before end: limit of them, and those of the
-// last one's job in other groups.
+// purgeStatHour deletes rows of the first hour, if that is before end: limit of them, and those of
+// the last one's job in other groups.
 func (s *Store) purgeStatHour(ctx context.Context, ofGroup int, end int64, limit int) (deleted int, err error) {
 	hour, last := end, int64(0)
 	if err := s.Query(ctx, firstStatHour, []any{ofGroup, end}, func(r Row) error { return r.Scan(integer{&hour}) }); err != nil || hour == 0 {

@@ -1,6 +1,6 @@
-// Package records is the part of package sqlstore that all databases share: statements, and the code
-// that follows from their rows. A database creates a [Store] from its connections and a [Dialect],
-// and sets its [Acts].
+// Package records is the part of package sqlstore that all databases share: statements, and the
+// code that follows from their rows. A database creates a [Store] from its connections and a
+// [Dialect], and sets its [Acts].
 package records
 
 import (
@@ -143,8 +143,8 @@ func (s *Store) enter(ctx context.Context) error {
 	return nil
 }
 
-// Write runs apply in a transaction that is durable when Write returns nil. apply may run again from
-// the start if the transaction has to be repeated.
+// Write runs apply in a transaction that is durable when Write returns nil. apply may run again
+// from the start if the transaction has to be repeated.
 func (s *Store) Write(ctx context.Context, apply func(ctx context.Context, tx *Tx) error) error {
 	return s.WriteBy(ctx, s.Writes, apply)
 }
@@ -214,8 +214,8 @@ func (s *Store) QueryBy(ctx context.Context, by *Readers, query string, args []a
 	return by.query(ctx, query, args, scan)
 }
 
-// finds reports whether the query selects anything. Work that is repeated every few seconds and mostly
-// finds nothing asks before it begins a transaction.
+// finds reports whether the query selects anything. Work that is repeated every few seconds and
+// mostly finds nothing asks before it begins a transaction.
 func (s *Store) finds(ctx context.Context, query string, args ...any) (bool, error) {
 	found := false
 	err := s.Query(ctx, query, args, func(Row) error {
