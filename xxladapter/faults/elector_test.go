@@ -218,7 +218,7 @@ func electedLeaderDies(t *testing.T, e engine, k coordinator, from int) {
 	pause(resolved())
 	el.judge(checker.Options{Epsilon: resolved()})
 	el.requireOneOwner()
-	el.requireNoClaimsAfterTheLapse()
+	el.requireNoClaimsAfterTheLapse() // often none: an election moves the shards before a lease lapses
 	for _, fault := range faults {
 		if all := took["after "+fault.what]; len(all) > 0 && fault.what == "without an elector" {
 			require.LessOrEqual(t, slices.Max(all), pick(resolved(), 5*time.Second), "until it elects again")
