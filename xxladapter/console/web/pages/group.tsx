@@ -76,9 +76,9 @@ export function Group({ id }: { id: number }) {
 							},
 						},
 						{ head: t("overview.now"), end: true, cell: (a) => <Working on={byAddress.get(a)} group={id} /> },
-						{ head: t("group.beat"), from: "mid", cell: (a) => <Time at={byAddress.get(a)?.beat} relative /> },
-						{ head: t("group.roundTrip"), end: true, from: "mid", cell: (a) => (byAddress.get(a)?.roundTripMs === undefined ? <Nothing /> : span(byAddress.get(a)!.roundTripMs!)) },
-						{ head: t("group.generation"), from: "mid", cell: (a) => generation(byAddress.get(a)?.generation) },
+						{ head: t("group.beat"), from: "wide", cell: (a) => <Time at={byAddress.get(a)?.beat} relative /> },
+						{ head: t("group.roundTrip"), end: true, from: "wide", cell: (a) => (byAddress.get(a)?.roundTripMs === undefined ? <Nothing /> : span(byAddress.get(a)!.roundTripMs!)) },
+						{ head: t("group.generation"), from: "wide", cell: (a) => generation(byAddress.get(a)?.generation) },
 						{ head: t("list.actions"), hidden: true, end: true, cell: (a) => may("operator", id) && <Button tone="quiet" icon={drains.has(a) ? "run" : "pause"} aria-label={t(drains.has(a) ? "drain.undo" : "drain.do", { address: a })} onClick={() => setDrain(a)} /> },
 					]} />
 			</Panel>
