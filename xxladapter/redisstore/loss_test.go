@@ -226,7 +226,7 @@ func TestARedisWithAReplicaIsRefused(t *testing.T) {
 	primary, replica := testserver.StartRedis(t), testserver.StartRedis(t)
 	u, err := url.Parse(primary.URL("0"))
 	require.NoError(t, err)
-	require.NoError(t, clientOf(t, replica.URL("0")).SlaveOf(t.Context(), u.Hostname(), u.Port()).Err())
+	require.NoError(t, clientOf(t, replica.URL("0")).ReplicaOf(t.Context(), u.Hostname(), u.Port()).Err())
 	behind := emptyPostgres(t)
 	require.Eventually(t, func() bool {
 		s, err := Open(t.Context(), primary.URL("0"), behind, Options{SQL: sqlstore.Options{Logger: quiet}})
