@@ -165,7 +165,7 @@ func electedLeaderDies(t *testing.T, e engine, k coordinator, from int) {
 		begin func(*process)
 		lasts time.Duration // at least, and up to three seconds more
 		end   func(*process)
-		most  time.Duration // until another one leads; 0 means that the leader goes on
+		most  time.Duration // until another one leads; 0 means that the leader stays
 	}
 	away := func(*process) {
 		el.server.Kill(t)

@@ -53,7 +53,7 @@ func TestTheElectedNodeLeads(t *testing.T) {
 		second.elect(two, xxladapter.ElectionAway)
 		first.elect(one, xxladapter.ElectionAway)
 		time.Sleep(2 * leasePace)
-		require.Same(t, one, leading(t, one, two), "it goes on under its lease")
+		require.Same(t, one, leading(t, one, two), "it continues under its lease")
 
 		one.line.cut()
 		time.Sleep(leaseLife + leasePace)

@@ -178,7 +178,7 @@ func givesUp(t *testing.T, p Place) {
 	case err := <-second.failed:
 		require.ErrorIs(t, err, context.Canceled)
 	case <-time.After(patience):
-		t.Fatal("the campaign goes on")
+		t.Fatal("the campaign continues")
 	}
 	third.waits(t)
 	require.NoError(t, first.Resign(t.Context()))
@@ -206,7 +206,7 @@ func losesItsSession(t *testing.T, p Place) {
 		require.Greater(t, l.Number(), first.Number())
 		requireOver(t, l)
 	case <-time.After(patience):
-		t.Fatal("the campaign goes on without contact")
+		t.Fatal("the campaign continues without contact")
 	}
 	require.NoError(t, first.Resign(t.Context()), "it is over")
 	p.Heal()
