@@ -70,7 +70,8 @@ func (s *Server) forecast(ctx context.Context, q forecastQuery) (no forecastForm
 	names := map[int64]string{}
 	on := true
 	err = s.eachJob(ctx, xxladapter.JobFilter{GroupID: q.Group, Running: &on}, func(j *xxladapter.Job) {
-		jobs = append(jobs, forecast.JobOf(j, means[j.ID]))
+		mean, ran := means[j.ID]
+		jobs = append(jobs, forecast.JobOf(j, mean, ran))
 		names[j.ID] = j.Name
 	})
 	if err != nil {

@@ -27,13 +27,16 @@ type Job struct {
 	// GroupID and Calendar select the pauses and the calendar that keep due times from firing.
 	GroupID  int64
 	Calendar string
-	// Run is how long a run is expected to take; 0 is unknown and counts as no time.
+	// Run is how long a run is expected to take, if Ran tells that earlier runs let expect it. A job
+	// may have run and have 0 here: its runs took less than a millisecond.
 	Run time.Duration
+	Ran bool
 }
 
-// JobOf returns the part of a stored job that a forecast needs.
-func JobOf(j *xxladapter.Job, run time.Duration) Job {
-	return Job{j.ID, j.ScheduleType, j.ScheduleConf, j.Settings.Zone, j.TriggerNext, j.GroupID, j.Settings.Calendar, run}
+// JobOf returns the part of a stored job that a forecast needs. run is the mean duration of its
+// runs; without runs, ran is false and run is 0.
+func JobOf(j *xxladapter.Job, run time.Duration, ran bool) Job {
+	return Job{j.ID, j.ScheduleType, j.ScheduleConf, j.Settings.Zone, j.TriggerNext, j.GroupID, j.Settings.Calendar, run, ran}
 }
 
 // A Cell holds the expected fires within one [Step].
@@ -47,7 +50,7 @@ type Cell struct {
 // A Forecast is a list of cells, and the numbers of jobs for which it is incomplete.
 type Forecast struct {
 	Cells []Cell
-	// Unknown counts the jobs with fires whose expected duration is unknown.
+	// Unknown counts the jobs with fires that have never run: they add no time.
 	Unknown int
 	// Unreadable counts the jobs whose schedule or zone cannot be parsed. They have no fires.
 	Unreadable int
@@ -94,7 +97,7 @@ func Of(jobs []Job, now time.Time, span time.Duration, opts Options) Forecast {
 			if same := crons[t.keyOf(j)]; same != nil && same.fires != nil {
 				same.jobs++
 				same.run += j.Run
-				if j.Run == 0 && total(same.fires) > 0 {
+				if !j.Ran && total(same.fires) > 0 {
 					f.Unknown++
 				}
 				continue
@@ -105,7 +108,7 @@ func Of(jobs []Job, now time.Time, span time.Duration, opts Options) Forecast {
 			f.Unreadable++
 			continue
 		}
-		if j.Run == 0 && total(fires) > 0 {
+		if !j.Ran && total(fires) > 0 {
 			f.Unknown++
 		}
 		if j.Type == xxladapter.ScheduleCron {

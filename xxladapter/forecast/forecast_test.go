@@ -64,7 +64,7 @@ func TestFiresAreCountedByQuarterOfAnHour(t *testing.T) {
 func TestAForecastIsTheSumOfItsJobs(t *testing.T) {
 	var jobs []Job
 	for i := range 60 {
-		j := Job{ID: int64(i + 1), Type: "CRON", Conf: fmt.Sprintf("0 %d/7 * * * ?", i%5), Run: time.Duration(i%3) * time.Second}
+		j := Job{ID: int64(i + 1), Type: "CRON", Conf: fmt.Sprintf("0 %d/7 * * * ?", i%5), Run: time.Duration(i%3) * time.Second, Ran: i%4 > 0}
 		if i%7 == 0 {
 			j.Zone = "Europe/Berlin"
 		}
@@ -77,7 +77,7 @@ func TestAForecastIsTheSumOfItsJobs(t *testing.T) {
 	all := Of(jobs, now, 24*time.Hour, opts)
 	require.Len(t, all.Cells, 97)
 	require.Equal(t, 2, all.Unreadable)
-	require.Equal(t, 20, all.Unknown)
+	require.Equal(t, 15, all.Unknown, "a run may take no millisecond")
 	want := make([]Cell, len(all.Cells))
 	for _, j := range jobs {
 		for i, c := range Of([]Job{j}, now, 24*time.Hour, opts).Cells {
