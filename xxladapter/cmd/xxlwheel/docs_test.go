@@ -33,7 +33,7 @@ func TestDocumentedCommandLines(t *testing.T) {
 			for line := range strings.Lines(strings.ReplaceAll(block[1], "\\\n", " ")) {
 				if args, ok := ourCommand(line); ok {
 					lines++
-					parser, err := newParser(new(commands), kong.Exit(func(int) {}))
+					parser, err := parserOf(new(commands), args, kong.Exit(func(int) {}))
 					require.NoError(t, err)
 					_, err = parser.Parse(args)
 					require.NoError(t, err, "%s: %s", file, line)

@@ -31,7 +31,7 @@ func TestATriggerIsWaitedFor(t *testing.T) {
 	theirs.line("accepts runs at")
 	run("job add --app some-app --name good --handler demoJobHandler")
 	run("job add --app some-app --name bad --handler failJobHandler --param", "as\x1b asked")
-	run("job add --app some-app --name slow --handler sleepJobHandler --param 30s")
+	run("job add --app some-app --name slow --handler sleepJobHandler --param 1h")
 	run("job add --app some-app --name refused --handler nope")
 	run("job add --app some-app --name shards --handler shardingJobHandler --route SHARDING_BROADCAST")
 	eventually(t, 20*time.Second, "the executor is known", func() bool { return strings.Contains(run("group list"), "http://") })

@@ -110,25 +110,12 @@ type invocation struct {
 	console
 }
 
-// newParser returns a parser that fills cli from the command line.
-func newParser(cli *commands, more ...kong.Option) (*kong.Kong, error) {
-	return kong.New(cli, append(more,
-		kong.Name("xxlwheel"),
-		kong.Description("An XXL-JOB compatible scheduler on a hashed wheel timer.\n\n"+
-			"serve, executor and demo also read each flag from an environment variable XXLWHEEL_<FLAG>, "+
-			"for example --access-token from XXLWHEEL_ACCESS_TOKEN. Commands that call a running scheduler read only "+
-			"XXLWHEEL_SERVER, XXLWHEEL_ACCESS_TOKEN, XXLWHEEL_TLS_CA and XXLWHEEL_OUTPUT; the other commands read none. Flags for tokens, passwords and stores also take @FILE, "+
-			"a file whose only line is the value.\n\n"+exitHelp),
-		kong.UsageOnError(),
-		kong.PostBuild(variables))...)
-}
-
 // run executes one command line and returns the exit code. Any error is one line on stderr.
 func run(ctx context.Context, args []string, at console) int {
 	stderr := at.stderr
 	var cli commands
 	exited := -1
-	parser, err := newParser(&cli, kong.Writers(at.stdout, stderr), kong.Exit(func(code int) { exited = code }))
+	parser, err := parserOf(&cli, args, kong.Writers(at.stdout, stderr), kong.Exit(func(code int) { exited = code }))
 	if err != nil {
 		panic(err) // the command structure itself is wrong
 	}
