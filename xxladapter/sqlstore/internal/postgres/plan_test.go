@@ -5,6 +5,7 @@ package postgres
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,9 +22,7 @@ import (
 // fires and log rows: no full scan.
 func TestPostgresUsesItsIndexes(t *testing.T) {
 	t.Parallel()
-	s := openPostgresCopy(t, time.Now)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	fillForPlans(t, s)
+	s := openFilled(t)
 	day, ids := time.Now(), []int64{1, 2, 3}
 	for _, c := range []struct {
 		query string
@@ -58,12 +57,9 @@ func TestPostgresUsesItsIndexes(t *testing.T) {
 // statistics say. A join would compare all due jobs with all overdue fires.
 func TestAScanJoinsNoFires(t *testing.T) {
 	t.Parallel()
-	s := openPostgresCopy(t, time.Now)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	for _, many := range []bool{false, true} {
-		if many {
-			fillForPlans(t, s)
-		}
+	empty := openPostgresCopy(t, time.Now)
+	t.Cleanup(func() { require.NoError(t, empty.Close()) })
+	for _, s := range []*records.Store{empty, openFilled(t)} {
 		for _, query := range []string{lockDue, countDue} {
 			all := planOf(t, s, query, []any{20_000, "n1", 10_000, "n1", 5_000, 100})
 			require.NotContains(t, all, "Join", query)
@@ -76,9 +72,7 @@ func TestAScanJoinsNoFires(t *testing.T) {
 // histories, which may be millions, by their keys.
 func TestPostgresListsRunsByItsIndexes(t *testing.T) {
 	t.Parallel()
-	s := openPostgresCopy(t, time.Now)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	fillForPlans(t, s)
+	s := openFilled(t)
 	of := func(f xxladapter.LogFilter) xxladapter.RunFilter { return xxladapter.RunFilter{LogFilter: f} }
 	for _, c := range []struct {
 		filter xxladapter.RunFilter
@@ -110,9 +104,7 @@ func TestPostgresListsRunsByItsIndexes(t *testing.T) {
 // newest rows that are asked for.
 func TestMeanDurationsReadTheNewestHistories(t *testing.T) {
 	t.Parallel()
-	s := openPostgresCopy(t, time.Now)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	fillForPlans(t, s)
+	s := openFilled(t)
 	all := planOf(t, s, records.MeanDurationsAfter, []any{99_000, 99_000})
 	require.NotContains(t, all, "Seq Scan")
 	for _, bound := range []string{"(log_id > '99000'::bigint)", "(id > '99000'::bigint)"} {
@@ -124,21 +116,7 @@ func TestMeanDurationsReadTheNewestHistories(t *testing.T) {
 // limit. Any other list reads only the values to sort by and the jobs of its page.
 func TestPostgresListsJobsByItsIndexes(t *testing.T) {
 	t.Parallel()
-	s := openPostgresCopy(t, time.Now)
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	fillForPlans(t, s)
-	for _, statement := range []string{
-		`INSERT INTO xxlwheel_job (job_id, settings) SELECT id, '{"zone":"UTC"}' FROM xxl_job_info`,
-		`INSERT INTO xxlwheel_job_tag (job_id, tag) SELECT id, CASE id % 200 WHEN 0 THEN 'nightly' ELSE 'daily' END FROM xxl_job_info`,
-		`INSERT INTO xxlwheel_last_result (job_id, log_id, result)
-			SELECT id, id, CASE WHEN id % 100 = 0 THEN 'FAILED' ELSE 'SUCCESS' END FROM xxl_job_info WHERE id % 10 <> 1`,
-		`ANALYZE xxlwheel_job, xxlwheel_job_tag, xxlwheel_last_result`,
-	} {
-		require.NoError(t, s.WriteBy(t.Context(), s.BulkWrites, func(ctx context.Context, tx *records.Tx) error {
-			_, err := tx.Exec(ctx, statement)
-			return err
-		}))
-	}
+	s := openFilled(t)
 	on, off := true, false
 	const inOrder, ofPage = "using xxl_job_info_pkey on xxl_job_info ", "Index Scan using xxl_job_info_pkey on xxl_job_info "
 	for _, c := range []struct {
@@ -190,6 +168,29 @@ func planOf(t *testing.T, s *records.Store, query string, args []any) string {
 	return strings.Join(plan, "\n")
 }
 
+// filled makes the database of openFilled once.
+var filled struct {
+	sync.Once
+	url string
+}
+
+// openFilled returns a store with tables that no statement should scan. All tests share its
+// database, so they must not change it.
+func openFilled(t *testing.T) *records.Store {
+	t.Helper()
+	filled.Do(func() {
+		url := testserver.KeptPostgresCopy(t, migrateURL)
+		s := openURL(t, url, records.Options{})
+		fillForPlans(t, s)
+		require.NoError(t, s.Close())
+		filled.url = url
+	})
+	require.NotEmpty(t, filled.url, "the test that filled it failed")
+	s := openURL(t, filled.url, records.Options{})
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
 // fillForPlans fills tables that no statement should scan.
 func fillForPlans(t *testing.T, s *records.Store) {
 	t.Helper()
@@ -205,6 +206,10 @@ func fillForPlans(t *testing.T, s *records.Store) {
 		`INSERT INTO xxlwheel_run (log_id, due_ms, claimed_ms, term, attempt, shard_index, shard_total, trigger_type, node)
 			SELECT id, 0, 0, 1, 1, 0, 1, 'CRON', 'n' FROM xxl_job_log`,
 		`UPDATE xxlwheel_shard SET node = 'n' || shard % 3`,
+		`INSERT INTO xxlwheel_job (job_id, settings) SELECT id, '{"zone":"UTC"}' FROM xxl_job_info`,
+		`INSERT INTO xxlwheel_job_tag (job_id, tag) SELECT id, CASE id % 200 WHEN 0 THEN 'nightly' ELSE 'daily' END FROM xxl_job_info`,
+		`INSERT INTO xxlwheel_last_result (job_id, log_id, result)
+			SELECT id, id, CASE WHEN id % 100 = 0 THEN 'FAILED' ELSE 'SUCCESS' END FROM xxl_job_info WHERE id % 10 <> 1`,
 		`ANALYZE`,
 	} {
 		require.NoError(t, s.WriteBy(t.Context(), s.BulkWrites, func(ctx context.Context, tx *records.Tx) error {
