@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"reflect"
+	"sync"
 )
 
 // apiBase is the prefix of the paths of the management API.
@@ -128,7 +129,7 @@ func (s *Server) calls() []call {
 // routes registers the management API.
 func (s *Server) routes() {
 	calls := s.calls()
-	s.description = document(calls)
+	s.description = sync.OnceValue(func() object { return document(calls) })
 	for _, c := range calls {
 		s.mux.Handle(c.method+" "+c.path, s.api(c.need, c.serve))
 	}
@@ -140,4 +141,4 @@ func (s *Server) routes() {
 	}
 }
 
-func (s *Server) openAPI(context.Context, none) (object, error) { return s.description, nil }
+func (s *Server) openAPI(context.Context, none) (object, error) { return s.description(), nil }

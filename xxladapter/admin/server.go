@@ -174,8 +174,8 @@ type Server struct {
 	// ending is cancelled by end when streams must end.
 	ending context.Context
 	end    context.CancelFunc
-	// description is the OpenAPI document.
-	description object
+	// description returns the OpenAPI document, which is built when somebody first asks for it.
+	description func() object
 }
 
 // New returns the handler. The error names a field of the options that has to be set.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -19,6 +20,7 @@ import (
 // the executor reads its acknowledgement. The executor forgets the result then, so the store must
 // have it after the restart. There are 50 rounds, and 500 in a soak.
 func TestKilledRightAfterAcknowledgingAResult(t *testing.T) {
+	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {
 		c := newCluster(t, e)
 		arrived := make(chan wire.RunRequest, 100)

@@ -162,6 +162,7 @@ func distantCalls() []distantCall {
 // by a reset and by silence. The caller learns that the call may have taken effect, and nothing is
 // retried to find out.
 func TestWhatMayHaveHappenedIsSaid(t *testing.T) {
+	testserver.Long(t)
 	t.Parallel()
 	onDistant(t, func(t *testing.T, d distant) {
 		for _, c := range distantCalls() {
@@ -188,6 +189,7 @@ func TestWhatMayHaveHappenedIsSaid(t *testing.T) {
 // TestWhatCannotHaveHappenedIsRepeated loses a statement of each call before its commit, and its
 // answer. The caller notices nothing but the time it takes.
 func TestWhatCannotHaveHappenedIsRepeated(t *testing.T) {
+	testserver.Long(t)
 	t.Parallel()
 	onDistant(t, func(t *testing.T, d distant) {
 		for _, c := range distantCalls() {
@@ -205,6 +207,7 @@ func TestWhatCannotHaveHappenedIsRepeated(t *testing.T) {
 // TestReadsAreRepeated loses the answers of reads that every fire needs, and those of a lease's
 // renewal, a statement that may run twice.
 func TestReadsAreRepeated(t *testing.T) {
+	testserver.Long(t)
 	t.Parallel()
 	onDistant(t, func(t *testing.T, d distant) {
 		nodes := 0

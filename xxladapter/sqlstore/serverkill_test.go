@@ -16,6 +16,7 @@ import (
 )
 
 func TestAKilledPostgresKeepsWhatItAcknowledged(t *testing.T) {
+	testserver.Long(t)
 	t.Parallel()
 	server := testserver.StartPostgres(t)
 	s := openURL(t, server.Database(t), Options{})
@@ -24,6 +25,7 @@ func TestAKilledPostgresKeepsWhatItAcknowledged(t *testing.T) {
 }
 
 func TestAKilledMariaDBKeepsWhatItAcknowledged(t *testing.T) {
+	testserver.Long(t)
 	t.Parallel()
 	server := testserver.StartMariaDB(t)
 	address := server.Database(t)

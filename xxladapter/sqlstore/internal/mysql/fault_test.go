@@ -97,6 +97,7 @@ func TestAScanWaitsForDueJobsOnly(t *testing.T) {
 // TestAMySQLServerMayRestart kills the server among writes. Calls fail while it is away. Afterwards
 // everything that was acknowledged is there, and the same store continues.
 func TestAMySQLServerMayRestart(t *testing.T) {
+	testserver.Long(t)
 	t.Parallel()
 	ctx := t.Context()
 	server := testserver.StartMariaDB(t)

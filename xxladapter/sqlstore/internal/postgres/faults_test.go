@@ -25,6 +25,7 @@ import (
 
 // TestTheFirstCallAfterARestartSucceeds restarts the server under idle connections of each kind.
 func TestTheFirstCallAfterARestartSucceeds(t *testing.T) {
+	testserver.Long(t)
 	t.Parallel()
 	ctx := t.Context()
 	server := testserver.StartPostgres(t)
@@ -261,6 +262,7 @@ func TestAReadThatFailedForAllIsMadeAlone(t *testing.T) {
 // own, and then settle their own and finish the other's, as when executors report to another node
 // than the one that called them.
 func TestGroupsOfTwoNodesDoNotDeadlock(t *testing.T) {
+	testserver.Long(t)
 	t.Parallel()
 	ctx := t.Context()
 	url := testserver.PostgresCopy(t, migrateURL)
