@@ -151,14 +151,15 @@ var errEnded = errors.New("the session has ended")
 // wait returns when all keys that are older than this process's are gone.
 func (e *Elector) wait(ctx context.Context, l *leadership) error {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() { // nobody waits for it: it ends with ctx, when wait returns
+	var watching sync.WaitGroup
+	defer func() { cancel(); watching.Wait() }()
+	watching.Go(func() {
 		select {
 		case <-l.ended:
 			cancel()
 		case <-ctx.Done():
 		}
-	}()
+	})
 	for {
 		older := append(clientv3.WithLastCreate(), clientv3.WithMaxCreateRev(l.number-1))
 		found, err := l.client.Get(ctx, e.prefix(), older...)

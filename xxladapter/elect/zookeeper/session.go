@@ -24,6 +24,8 @@ type session struct {
 	over  chan struct{} // closed when the session has ended, or may have
 	end   sync.Once
 
+	watching sync.WaitGroup // the goroutine of watch; close waits for it
+
 	mu     sync.Mutex // guards the fields below
 	line   net.Conn   // the current connection; nil before the first
 	closed bool
@@ -50,12 +52,12 @@ func open(a elect.Address) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	go s.watch() // nobody waits for it: it ends within watchPace of the session
+	s.watching.Go(s.watch)
 	return s, nil
 }
 
-// watch ends the session when nothing was heard for as long as a server keeps it. How long the
-// first contact may take is not decided here.
+// watch ends the session when nothing was heard for [elect.SessionLife], which is how long a server
+// keeps it. The callers of open limit how long the first contact may take.
 func (s *session) watch() {
 	ticker := time.NewTicker(watchPace)
 	defer ticker.Stop()
@@ -74,9 +76,10 @@ func (s *session) watch() {
 
 func (s *session) lose() { s.end.Do(func() { close(s.over) }) }
 
-// close ends the session at the server too, if that can be reached.
+// close ends the session at the server too, if that can be reached. It may be called more than once.
 func (s *session) close() {
 	s.lose()
+	s.watching.Wait()
 	s.conn.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
