@@ -449,6 +449,7 @@ func TestNettyArguments(t *testing.T) {
 	}{
 		{Options{TickDuration: -1}, "hashedwheel: Options.TickDuration is -1ns, must not be negative"},
 		{Options{TicksPerWheel: -4}, "hashedwheel: Options.TicksPerWheel is -4, must not be negative"},
+		{Options{MaxPendingTimeouts: -1}, "hashedwheel: Options.MaxPendingTimeouts is -1, must not be negative"},
 		{Options{TicksPerWheel: 1<<30 + 1}, "hashedwheel: Options.TicksPerWheel is 1073741825, must not be over 1073741824"},
 		{Options{TickDuration: math.MaxInt64 / 512, TicksPerWheel: 512},
 			"hashedwheel: Options.TickDuration is 5003h59m58.509481983s, must be under 5003h59m58.509481983s with 512 ticks per wheel"},

@@ -36,11 +36,13 @@ type Options struct {
 	// for its finest layer, and at least 64.
 	TicksPerWheel int
 
-	// MaxPendingTimeouts limits the timeouts that are accepted, not fired and not cancelled; zero
-	// or less means no limit. A timeout that has fired keeps its place until its task returns: the
-	// task can arm it again or, if it runs on the worker, start another timeout in its place. A
-	// task that arms its timeout and then cancels it gives the place back at once. The limit is
-	// exact, at the price of one counter that all goroutines share.
+	// MaxPendingTimeouts limits the timeouts that are accepted, not fired and not cancelled. Zero
+	// means no limit. Negative values are refused, unlike in Netty, where they mean no limit: here
+	// they are more likely the result of a wrong calculation. A timeout that has fired keeps its
+	// place until its task returns: the task can arm it again or, if it runs on the worker, start
+	// another timeout in its place. A task that arms its timeout and then cancels it gives the
+	// place back at once. The limit is exact, at the price of one counter that all goroutines
+	// share.
 	MaxPendingTimeouts int64
 
 	// Executor runs the tasks. Nil means that the worker runs them itself, one after the other,
@@ -77,6 +79,9 @@ func (o Options) withDefaults() (Options, error) {
 		o.TicksPerWheel = defaultTicksPerWheel
 	}
 	o.TicksPerWheel = 1 << bits.Len(uint(o.TicksPerWheel-1))
+	if o.MaxPendingTimeouts < 0 {
+		return o, fmt.Errorf("hashedwheel: Options.MaxPendingTimeouts is %d, must not be negative", o.MaxPendingTimeouts)
+	}
 	if longest := time.Duration(1<<63-1) / time.Duration(o.TicksPerWheel); o.TickDuration >= longest {
 		return o, fmt.Errorf("hashedwheel: Options.TickDuration is %v, must be under %v with %d ticks per wheel",
 			o.TickDuration, longest, o.TicksPerWheel)
@@ -86,7 +91,6 @@ func (o Options) withDefaults() (Options, error) {
 			"given", o.TickDuration, "used", minTickDuration)
 		o.TickDuration = minTickDuration
 	}
-	o.MaxPendingTimeouts = max(o.MaxPendingTimeouts, 0)
 	return o, nil
 }
 
