@@ -8,13 +8,14 @@
 //	G3  3.3.0 to 3.4.2   replies carry "data" instead of "content"
 //	G4  3.5 (unreleased) POST /trigger, callbacks in an object, two headers required
 //
-// Four operations are not XXL-JOB's, which answers that they are not found. Executors of this project
-// alone use them:
+// Four operations are this project's own. XXL-JOB does nothing but answer each with code 500 and
+// [NotFound], for example "invalid request, uri-mapping(feed) not found.":
 //
-//	[PathRuns]   a scheduler sends a batch of runs
-//	[OpFeed]     an executor asks for what it takes its runs from
-//	[OpAccept]   an executor asks whether it may begin runs
-//	[OpDeclare]  an executor declares the jobs of its app
+//	            from       to         sent only if                     asks or says
+//	[PathRuns]  scheduler  executor   its replies have [HeaderBatch]   begin these runs, at most [MaxBatch]
+//	[OpFeed]    executor   scheduler  it has a queue and no port       prepare what I take my runs from
+//	[OpAccept]  executor   scheduler  it has taken runs from a queue   may I begin these runs?
+//	[OpDeclare] executor   scheduler  its program declares jobs        have these jobs in my group
 //
 // Decoding is lenient: it accepts the spellings of all generations, and numbers as Java's Gson
 // does. Encoding is exact: a peer of any generation can read what is sent; see [Reply] and

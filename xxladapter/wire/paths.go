@@ -8,6 +8,9 @@ const (
 	PathTrigger  = "/trigger" // G4
 	PathKill     = "/kill"
 	PathLog      = "/log"
+
+	// PathRuns takes a list of [RunRequest] and answers [RunReplies]. It is this project's own.
+	PathRuns = "/runs"
 )
 
 // Operations on an admin, below [AdminPath] or [AdminContextPath].
@@ -15,6 +18,18 @@ const (
 	OpRegistry       = "registry"
 	OpRegistryRemove = "registryRemove"
 	OpCallback       = "callback"
+)
+
+// Operations on an admin that are this project's own, for its executors.
+const (
+	// OpFeed asks for what the executor takes its runs from. The body is a [Feed].
+	OpFeed = "feed"
+	// OpAccept asks whether the executor may begin runs that it has taken. The body is a list of
+	// [Accept], and the payload a list of booleans in the same order.
+	OpAccept = "accept"
+	// OpDeclare declares the jobs of the executor's app. The body has a field
+	// jobs, a list as package declare describes it.
+	OpDeclare = "declare"
 )
 
 // An admin answers below both: its context path was /xxl-job-admin up to 3.4.0 and is / since

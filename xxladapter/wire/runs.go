@@ -9,9 +9,6 @@ import (
 // [HeaderBatch] in each reply that it accepts batches; an executor whose replies lack the header
 // gets single runs.
 const (
-	// PathRuns takes a list of [RunRequest] and answers [RunReplies]. To all other executors the
-	// path is unknown, and they start nothing.
-	PathRuns = "/runs"
 	// HeaderBatch is the header of a reply with the number of runs that a batch may have.
 	HeaderBatch = "Xxlwheel-Batch"
 	// MaxBatch is the largest number of runs in a batch that an executor of this project accepts
