@@ -61,6 +61,9 @@ func (b *Backfills) RunEnded() {
 
 // Run works until ctx ends. Errors of the store are logged, and the next poll tries again.
 func (b *Backfills) Run(ctx context.Context) error {
+	if err := check(&b.logger, need{"NewBackfills's store", b.store == nil}, need{"NewBackfills's planned", b.planned == nil}); err != nil {
+		return err
+	}
 	for {
 		running, err := b.poll(ctx)
 		if err != nil && ctx.Err() == nil {

@@ -60,6 +60,9 @@ type Lost struct {
 
 // Run polls until ctx ends. Errors of the store are logged, and the next poll tries again.
 func (l *Lost) Run(ctx context.Context) error {
+	if err := check(&l.Logger, need{"Lost.Store", l.Store == nil}, need{"Lost.Beat", l.Beat == nil}, need{"Lost.Lose", l.Lose == nil}); err != nil {
+		return err
+	}
 	next := time.NewTimer(lostPace)
 	defer next.Stop()
 	for {

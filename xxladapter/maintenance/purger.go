@@ -48,6 +48,10 @@ type Purger struct {
 // (0 means no limit) with done false. Another call continues, also after a crash, since each chunk
 // is durable. The audit has one row for each call that deletes anything.
 func (p *Purger) Purge(ctx context.Context, what xxladapter.LogPurge, limit time.Duration) (rows int64, done bool, err error) {
+	logger := p.Logger // the caller may purge twice at a time
+	if err := check(&logger, need{"Purger.Store", p.Store == nil}); err != nil {
+		return 0, false, err
+	}
 	what.Unalarmed = p.NoAlarms
 	begin := time.Now()
 	news := begin.Add(purgeNews)
@@ -68,7 +72,7 @@ func (p *Purger) Purge(ctx context.Context, what xxladapter.LogPurge, limit time
 			return rows, false, nil
 		}
 		if now.After(news) {
-			p.Logger.Info("deleting log rows", "so_far", rows, "chunk", size, "held", purged.Held)
+			logger.Info("deleting log rows", "so_far", rows, "chunk", size, "held", purged.Held)
 			news = now.Add(purgeNews)
 		}
 		what, size = purged.Next, nextChunk(size, purged.Held)

@@ -28,6 +28,9 @@ type Registry struct {
 
 // Run sweeps until ctx ends. Errors of the store are logged, and the next sweep tries again.
 func (r *Registry) Run(ctx context.Context) error {
+	if err := check(&r.Logger, need{"Registry.Store", r.Store == nil}); err != nil {
+		return err
+	}
 	return every(ctx, registryPace, r.Logger, "registry sweep failed", r.sweep)
 }
 

@@ -25,5 +25,8 @@ type Reports struct {
 
 // Run folds until ctx ends. Errors of the store are logged, and the next turn tries again.
 func (r *Reports) Run(ctx context.Context) error {
+	if err := check(&r.Logger, need{"Reports.Store", r.Store == nil}); err != nil {
+		return err
+	}
 	return every(ctx, reportPace, r.Logger, "update of daily figures failed", r.Store.FoldReports)
 }

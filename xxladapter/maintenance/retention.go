@@ -43,8 +43,8 @@ type Retention struct {
 	// Keep is how long rows are kept after their trigger; 0 or less keeps them forever.
 	Keep time.Duration
 	// KeepSuccesses is how long successful runs of jobs that keep failures only are kept; 0 means
-	// ten minutes. Beside a Java admin it must be more than three days, since the admin counts the
-	// rows of three days for its report.
+	// ten minutes, and negative values are refused. Beside a Java admin it must be more than three
+	// days, since the admin counts the rows of three days for its report.
 	KeepSuccesses time.Duration
 	// KeepAudit is how long rows of the audit and replaced versions of jobs are kept; 0 or less
 	// keeps them forever.
@@ -63,6 +63,12 @@ type Retention struct {
 
 // Run works until ctx ends. Errors of the store are logged, and the next turn tries again.
 func (r *Retention) Run(ctx context.Context) error {
+	if err := check(&r.Logger, need{"Retention.Store", r.Store == nil}); err != nil {
+		return err
+	}
+	if err := checkNotNegative("Retention.KeepSuccesses", r.KeepSuccesses); err != nil {
+		return err
+	}
 	successes := time.NewTicker(successPace)
 	defer successes.Stop()
 	old := time.NewTimer(retentionStart)

@@ -37,6 +37,9 @@ type Stats struct {
 // full chunk it pauses for as long as the chunk took, so that a backlog of millions of runs leaves
 // half of the time to others.
 func (s *Stats) Run(ctx context.Context) error {
+	if err := check(&s.Logger, need{"Stats.Store", s.Store == nil}); err != nil {
+		return err
+	}
 	pause := time.NewTimer(statPace)
 	defer pause.Stop()
 	var (

@@ -41,6 +41,9 @@ type Stuck struct {
 
 // Run polls until ctx ends. Errors of the store are logged, and the next poll tries again.
 func (s *Stuck) Run(ctx context.Context) error {
+	if err := check(&s.Logger, need{"Stuck.Store", s.Store == nil}); err != nil {
+		return err
+	}
 	return every(ctx, stuckPace, s.Logger, "check for stuck triggers failed", s.poll)
 }
 

@@ -83,13 +83,19 @@ type Texts struct {
 	// If it is nil, a poll finds the texts, half a minute later at most.
 	Wanted <-chan struct{}
 	// Limit is how many bytes of a text are stored, half of them from its beginning and half from
-	// its end; 0 means [DefaultTextLimit].
+	// its end; 0 means [DefaultTextLimit], and negative values are refused.
 	Limit  int
 	Logger *slog.Logger
 }
 
 // Run fetches until ctx ends. Errors of the store are logged, and the next turn tries again.
 func (t *Texts) Run(ctx context.Context) error {
+	if err := check(&t.Logger, need{"Texts.Store", t.Store == nil}, need{"Texts.Fetch", t.Fetch == nil}); err != nil {
+		return err
+	}
+	if err := checkNotNegative("Texts.Limit", t.Limit); err != nil {
+		return err
+	}
 	pause := textPace
 	for t.rest(ctx, pause) {
 		limit := textBatch

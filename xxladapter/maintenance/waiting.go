@@ -29,6 +29,9 @@ type Waiting struct {
 
 // Run polls until ctx ends. Errors of the store are logged, and the next poll tries again.
 func (w *Waiting) Run(ctx context.Context) error {
+	if err := check(&w.Logger, need{"Waiting.Store", w.Store == nil}); err != nil {
+		return err
+	}
 	return every(ctx, waitingPace, w.Logger, "check of waiting schedules failed", w.poll)
 }
 
