@@ -52,7 +52,6 @@ const (
 // A kin collects the runs that belong together with one run.
 type kin struct {
 	*Server
-	ctx   context.Context
 	self  int64
 	found []relatedRun
 }
@@ -60,20 +59,20 @@ type kin struct {
 // related lists the runs that belong together with l: the parent first, then by job and id. Runs
 // of jobs that do not exist for the caller are left out.
 func (s *Server) related(ctx context.Context, l *xxladapter.Log, h xxladapter.RunHistory) ([]relatedRun, error) {
-	k := kin{Server: s, ctx: ctx, self: l.ID, found: []relatedRun{}}
-	first, err := k.firstAttempt(h)
+	k := kin{Server: s, self: l.ID, found: []relatedRun{}}
+	first, err := k.firstAttempt(ctx, h)
 	if err != nil {
 		return nil, err
 	}
 	if first.Type == xxladapter.TriggerParent {
-		if err := k.parent(first.Parent); err != nil {
+		if err := k.parent(ctx, first.Parent); err != nil {
 			return nil, err
 		}
 	}
-	if err := k.sameJob(l, first); err != nil {
+	if err := k.sameJob(ctx, l, first); err != nil {
 		return nil, err
 	}
-	if err := k.children(l, h); err != nil {
+	if err := k.children(ctx, l, h); err != nil {
 		return nil, err
 	}
 	var jobs []int64
@@ -88,12 +87,12 @@ func (s *Server) related(ctx context.Context, l *xxladapter.Log, h xxladapter.Ru
 }
 
 // firstAttempt returns the history of the first attempt of h's fire, as far back as there is one.
-func (k *kin) firstAttempt(h xxladapter.RunHistory) (xxladapter.RunHistory, error) {
+func (k *kin) firstAttempt(ctx context.Context, h xxladapter.RunHistory) (xxladapter.RunHistory, error) {
 	for range maxAttempts {
 		if h.Type != xxladapter.TriggerRetry || h.Parent == 0 {
 			break
 		}
-		before, err := k.opts.Store.RunHistories(k.ctx, []int64{h.Parent})
+		before, err := k.opts.Store.RunHistories(ctx, []int64{h.Parent})
 		if err != nil {
 			return h, err
 		}
@@ -107,15 +106,15 @@ func (k *kin) firstAttempt(h xxladapter.RunHistory) (xxladapter.RunHistory, erro
 }
 
 // parent adds the run whose success triggered the fire.
-func (k *kin) parent(id int64) error {
-	l, err := k.opts.Store.Log(k.ctx, id)
+func (k *kin) parent(ctx context.Context, id int64) error {
+	l, err := k.opts.Store.Log(ctx, id)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	histories, err := k.opts.Store.RunHistories(k.ctx, []int64{id})
+	histories, err := k.opts.Store.RunHistories(ctx, []int64{id})
 	h, known := histories[id]
 	if !known {
 		h.Due, h.Attempt = l.TriggerTime, 1
@@ -125,8 +124,8 @@ func (k *kin) parent(id int64) error {
 }
 
 // runsDue lists the histories of a job in a time, or none if the job does not exist for the caller.
-func (k *kin) runsDue(job int64, from, to time.Time) ([]xxladapter.DueRun, error) {
-	runs, err := k.opts.Store.RunsDue(k.ctx, xxladapter.RunsDueFilter{JobID: job, From: from, To: to, Late: maxTook, Limit: maxRelated})
+func (k *kin) runsDue(ctx context.Context, job int64, from, to time.Time) ([]xxladapter.DueRun, error) {
+	runs, err := k.opts.Store.RunsDue(ctx, xxladapter.RunsDueFilter{JobID: job, From: from, To: to, Late: maxTook, Limit: maxRelated})
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return nil, nil
 	}
@@ -146,12 +145,12 @@ func (k *kin) add(job int64, r *xxladapter.DueRun, how kinship) {
 
 // sameJob adds the shards and the attempts of a fire, and the repetitions of l. An attempt comes
 // after the run that it repeats, so one pass in the order of log ids finds them all.
-func (k *kin) sameJob(l *xxladapter.Log, first xxladapter.RunHistory) error {
-	now, err := k.opts.Store.Now(k.ctx)
+func (k *kin) sameJob(ctx context.Context, l *xxladapter.Log, first xxladapter.RunHistory) error {
+	now, err := k.opts.Store.Now(ctx)
 	if err != nil {
 		return err
 	}
-	runs, err := k.runsDue(l.JobID, first.Due, now.Add(time.Millisecond))
+	runs, err := k.runsDue(ctx, l.JobID, first.Due, now.Add(time.Millisecond))
 	if err != nil {
 		return err
 	}
@@ -176,11 +175,11 @@ func (k *kin) sameJob(l *xxladapter.Log, first xxladapter.RunHistory) error {
 }
 
 // children adds the runs that l's success triggered, of the children that its job has now.
-func (k *kin) children(l *xxladapter.Log, h xxladapter.RunHistory) error {
+func (k *kin) children(ctx context.Context, l *xxladapter.Log, h xxladapter.RunHistory) error {
 	if h.Finished.IsZero() || l.Status() != xxladapter.LogSuccess {
 		return nil
 	}
-	j, err := k.opts.Store.Job(k.ctx, l.JobID)
+	j, err := k.opts.Store.Job(ctx, l.JobID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return nil
 	}
@@ -188,7 +187,7 @@ func (k *kin) children(l *xxladapter.Log, h xxladapter.RunHistory) error {
 		return err
 	}
 	for _, child := range j.ChildIDs {
-		runs, err := k.runsDue(child, h.Finished.Add(-followsWithin), h.Finished.Add(followsWithin))
+		runs, err := k.runsDue(ctx, child, h.Finished.Add(-followsWithin), h.Finished.Add(followsWithin))
 		if err != nil {
 			return err
 		}
