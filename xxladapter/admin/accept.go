@@ -57,7 +57,7 @@ func (s *Server) feed(ctx context.Context, by access.Caller, body []byte) (any, 
 	case !by.May(at.App):
 		return nil, xxladapter.Invalidf("address is %q, must be of the app that the caller acts for", asked.Address)
 	case s.opts.Queue == nil:
-		return nil, xxladapter.Invalidf("this scheduler has no queue; start it with --queue")
+		return nil, xxladapter.Invalidf("this scheduler has no queue, must be started with one (xxlwheel serve --queue)")
 	}
 	if err := s.checkKey(ctx, at.App); err != nil {
 		return nil, err

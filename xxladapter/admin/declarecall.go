@@ -44,7 +44,7 @@ func (s *Server) declareCall(ctx context.Context, by access.Caller, body []byte)
 	app, own := by.Own()
 	switch {
 	case !s.opts.AllowDeclare:
-		return nil, xxladapter.Refusef(xxladapter.CodeForbidden, "executors must not declare jobs at this scheduler, which permits it with --allow-declare only")
+		return nil, xxladapter.Refusef(xxladapter.CodeForbidden, "executors must not declare jobs at this scheduler, which permits it only if started so (xxlwheel serve --allow-declare)")
 	case !own:
 		return nil, xxladapter.Refusef(xxladapter.CodeForbidden, "access token is that of all executors, must be that of the group whose jobs are declared")
 	}

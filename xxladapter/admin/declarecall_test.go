@@ -111,7 +111,7 @@ func TestCodeLeavesEditsByHand(t *testing.T) {
 
 func TestWhatCodeMayNotDeclare(t *testing.T) {
 	off := siteOfCode(t, false)
-	require.Equal(t, []string{"executors must not declare jobs at this scheduler, which permits it with --allow-declare only"}, off.declares(hourly, ""))
+	require.Equal(t, []string{"executors must not declare jobs at this scheduler, which permits it only if started so (xxlwheel serve --allow-declare)"}, off.declares(hourly, ""))
 
 	s := siteOfCode(t, true)
 	s.made("other-app", "foreign")

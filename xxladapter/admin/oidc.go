@@ -26,7 +26,7 @@ const (
 )
 
 // errNoProvider is returned by a server that has no provider.
-var errNoProvider = xxladapter.NotFoundf("this scheduler has no provider of OpenID Connect (--oidc-issuer)")
+var errNoProvider = xxladapter.NotFoundf("this scheduler has no provider of OpenID Connect (xxlwheel serve --oidc-issuer)")
 
 // forBrowsers returns a public call that a browser makes as a navigation. It answers with a
 // redirect, and with a page in place of an error if the browser asks for one.

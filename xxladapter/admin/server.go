@@ -235,7 +235,7 @@ func New(opts Options) (*Server, error) {
 // pages returns the rule for one kind of calls. Without a token a process listens only on the
 // loopback interface.
 func (o *Options) pages(open bool) *access.Pages {
-	return access.NewPages(access.PagesOptions{Open: open, Hosts: o.AllowHosts, Setting: "the allowed hosts (--allow-host)"})
+	return access.NewPages(access.PagesOptions{Open: open, Hosts: o.AllowHosts, Setting: "the allowed hosts (xxlwheel serve --allow-host)"})
 }
 
 // ServeHTTP answers one request. A panic in a handler is logged and answered with status 500, and

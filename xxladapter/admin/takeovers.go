@@ -49,7 +49,7 @@ type takeOverNote struct {
 }
 
 // errNoTakeOver refuses a take-over on a server without Options.TakeOver.
-var errNoTakeOver = xxladapter.Conflictf("no database of XXL-JOB is named, must be named when the scheduler is started: --import-from")
+var errNoTakeOver = xxladapter.Conflictf("no database of XXL-JOB is named, must be named when the scheduler is started (xxlwheel serve --import-from)")
 
 // previewTakeOver reports what a take-over would do.
 func (s *Server) previewTakeOver(ctx context.Context, _ none) (takeOverForm, error) {

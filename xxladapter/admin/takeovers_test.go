@@ -27,7 +27,7 @@ func TestATakeOverNamesNoDatabase(t *testing.T) {
 	for _, method := range []string{"GET", "POST"} {
 		status, body := newSite(t).do(method, "/api/v1/takeover", testToken, "")
 		require.Equal(t, http.StatusConflict, status)
-		requireError(t, "conflict", "no database of XXL-JOB is named, must be named when the scheduler is started: --import-from", body)
+		requireError(t, "conflict", "no database of XXL-JOB is named, must be named when the scheduler is started (xxlwheel serve --import-from)", body)
 
 		var failure error
 		woken := 0
@@ -57,7 +57,7 @@ func TestATakeOverNamesNoDatabase(t *testing.T) {
 		status, body = s.do(method, "/api/v1/takeover", testToken, "")
 		require.Equal(t, http.StatusBadGateway, status)
 		requireError(t, "unreachable", "the database of XXL-JOB cannot be read: dial tcp 10.0.0.2:3306: connection refused", body)
-		failure = xxladapter.Conflictf("jobs were taken from %s before, and %s may be the same database under another name: give its name as --source, this one if it is another database", "a", "b")
+		failure = xxladapter.Conflictf("jobs were taken from %s before, and %s may be the same database under another name: give its name (xxlwheel import --source), this one if it is another database", "a", "b")
 		status, _ = s.do(method, "/api/v1/takeover", testToken, "")
 		require.Equal(t, http.StatusConflict, status)
 	}

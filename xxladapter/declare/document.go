@@ -7,7 +7,7 @@ import (
 // A Document declares calendars, groups and jobs. What it does not name stays as it is, see
 // [Options].Prune.
 type Document struct {
-	Owner     string          `json:"owner,omitempty" doc:"Marks the declared jobs, so that apply --prune deletes those that are no longer declared. At most 64 characters; files that are applied together have the same one."`
+	Owner     string          `json:"owner,omitempty" doc:"Marks the declared jobs, so that xxlwheel apply --prune deletes those that are no longer declared. At most 64 characters; files that are applied together have the same one."`
 	Calendars []CalendarEntry `json:"calendars,omitempty" doc:"Calendars of days without work. One with the name of a built-in calendar replaces it."`
 	Groups    []GroupEntry    `json:"groups,omitempty" doc:"Groups of executors."`
 	Jobs      []JobEntry      `json:"jobs,omitempty" doc:"Jobs. A field that is omitted has its default."`

@@ -335,8 +335,8 @@ var table = []rule{
 	{"source_not_given", "{field} 为“{value}”，须为所给文件之一：没有 {file}", []form{
 		{"glueSourceFile is %q, must be one of the given files: there is no %s", "field=glueSourceFile;value;file"},
 	}},
-	{"declaring_not_permitted", "此调度中心不允许执行器声明任务，除非以 --allow-declare 启动", []form{
-		{"executors must not declare jobs at this scheduler, which permits it with --allow-declare only", ""},
+	{"declaring_not_permitted", "此调度中心不允许执行器声明任务，除非以 xxlwheel serve --allow-declare 启动", []form{
+		{"executors must not declare jobs at this scheduler, which permits it only if started so (xxlwheel serve --allow-declare)", ""},
 	}},
 	{"shared_token", "该访问令牌由所有执行器共用，须使用所声明任务所属执行器自己的令牌", []form{
 		{"access token is that of all executors, must be that of the group whose jobs are declared", ""},
@@ -376,7 +376,7 @@ var table = []rule{
 		{"no call %s %s", "method;path"},
 	}},
 	{"no_provider", "该调度中心未配置 OpenID Connect 登录", []form{
-		{"this scheduler has no provider of OpenID Connect (--oidc-issuer)", ""},
+		{"this scheduler has no provider of OpenID Connect (xxlwheel serve --oidc-issuer)", ""},
 	}},
 	{"no_users", "该服务未启用用户，只能使用令牌", []form{
 		{"this server was made without users, only tokens give access", ""},
@@ -575,11 +575,11 @@ var table = []rule{
 	{"no_executor_calls", "此服务不调用执行器，须改用同一存储的其他服务", []form{
 		{"this server calls no executors, another one of the store must be asked", ""},
 	}},
-	{"no_queue", "该调度节点没有消息队列，须在启动时指定：--queue", []form{
-		{"this scheduler has no queue; start it with --queue", ""},
+	{"no_queue", "该调度节点没有消息队列，须在启动时指定（xxlwheel serve --queue）", []form{
+		{"this scheduler has no queue, must be started with one (xxlwheel serve --queue)", ""},
 	}},
-	{"no_takeover", "未指定 XXL-JOB 数据库，须在启动调度节点时指定：--import-from", []form{
-		{"no database of XXL-JOB is named, must be named when the scheduler is started: --import-from", ""},
+	{"no_takeover", "未指定 XXL-JOB 数据库，须在启动调度节点时指定（xxlwheel serve --import-from）", []form{
+		{"no database of XXL-JOB is named, must be named when the scheduler is started (xxlwheel serve --import-from)", ""},
 	}},
 	{"takeover_failed", "无法读取 XXL-JOB 数据库：{reason}", []form{
 		{"the database of XXL-JOB cannot be read: %v", "reason"},

@@ -278,14 +278,15 @@ func TestTablesAloneAreRefused(t *testing.T) {
 	url, behind := testserver.Redis(t), emptyPostgres(t)
 	s := open(t, url, behind, nil)
 	_, err := sqlstore.Open(t.Context(), behind, sqlstore.Options{Logger: quiet})
-	require.ErrorContains(t, err, "what happened last is in its Redis: give --redis")
+	require.ErrorContains(t, err, "what happened last is in a shared log")
+	require.ErrorIs(t, err, sqlstore.ErrShared)
 	require.NoError(t, s.Close())
 	plain, err := sqlstore.Open(t.Context(), behind, sqlstore.Options{Logger: quiet})
 	require.NoError(t, err, "the last process has brought everything into the tables")
 	_, err = plain.Lease(t.Context(), "plain", time.Minute)
 	require.NoError(t, err)
 	_, err = Open(t.Context(), url, behind, Options{SQL: sqlstore.Options{Logger: quiet}})
-	require.ErrorContains(t, err, "a scheduler uses the store without Redis, must be stopped")
+	require.ErrorContains(t, err, "a scheduler uses the store without the shared log, must be stopped")
 	require.NoError(t, plain.Close())
 }
 
@@ -297,8 +298,8 @@ func TestWrongInputsAreRefused(t *testing.T) {
 		{"http://x", "postgres://x/y", `redis is "http://x", must be redis://`},
 		{"redis+sentinel://127.0.0.1:1/0", "postgres://x/y", "must be redis://"},
 		{"redis://u:secret@127.0.0.1:1/0", "postgres://x/y", "refused"},
-		{slow.URL("0"), "postgres://x/y", "redis has appendonly yes and appendfsync everysec, must have yes and always, or --redis-may-lose"},
-		{testserver.Redis(t), "mysql://u:secret@x/y", "must be on PostgreSQL with Redis: a Java admin on MySQL would not see what is planned"},
+		{slow.URL("0"), "postgres://x/y", "redis has appendonly yes and appendfsync everysec, must have yes and always, or Options.MayLose"},
+		{testserver.Redis(t), "mysql://u:secret@x/y", "must be on PostgreSQL to have a shared log: a Java admin on MySQL would not see what is planned"},
 		{testserver.Redis(t), "sqlite:x?journal=on", "must be postgres://"},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)

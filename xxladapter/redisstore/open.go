@@ -23,9 +23,12 @@ type Options struct {
 	SQL sqlstore.Options
 	// MayLose allows a Redis that may lose what it has confirmed, because it does not sync each
 	// write to its disk (appendfsync always) or may evict keys. Each restart of Redis then counts
-	// as a loss. The default, false, refuses such a Redis.
+	// as a loss. The default, false, refuses such a Redis with [ErrMayLose].
 	MayLose bool
 }
+
+// ErrMayLose is wrapped by the errors of [Open] about a Redis that only Options.MayLose permits.
+var ErrMayLose = errors.New("redisstore: the server may lose what it has confirmed")
 
 // Open opens a store whose log is in the Redis at url and whose tables are at behind, which is a
 // place as [sqlstore.OpenShared] takes it. Each process of the store must have both. The url is
@@ -39,7 +42,7 @@ func Open(ctx context.Context, url, behind string, opts Options) (*Store, error)
 		return nil, err
 	}
 	if err := check(ctx, client, opts.MayLose); err != nil {
-		return nil, errors.Join(fmt.Errorf("open %s: %w", sqlstore.Redacted(url), reason(err)), client.Close())
+		return nil, errors.Join(fmt.Errorf("open %s: %w", sqlstore.Redacted(url), oneLine{err}), client.Close())
 	}
 	taken := false
 	s, err := sqlstore.OpenShared(ctx, behind, opts.SQL, sqlstore.SharedOptions{Lossy: opts.MayLose, Log: func(id string) sqlstore.LogServer {
@@ -129,15 +132,29 @@ func check(ctx context.Context, client *client, mayLose bool) error {
 	for _, name := range []string{"appendonly", "appendfsync", "maxmemory", "maxmemory-policy"} {
 		values, err := client.ConfigGet(ctx, name).Result()
 		if err != nil {
-			return fmt.Errorf("its settings cannot be read, which must be appendonly yes and appendfsync always, or --redis-may-lose: %w", err)
+			return lossy("redis does not say what appendonly and appendfsync are (%v), must have yes and always, or Options.MayLose", err)
 		}
 		found[name] = values[name]
 	}
 	switch {
 	case found["appendonly"] != "yes", found["appendfsync"] != "always":
-		return xxladapter.Invalidf("redis has appendonly %s and appendfsync %s, must have yes and always, or --redis-may-lose", found["appendonly"], found["appendfsync"])
+		return lossy("redis has appendonly %s and appendfsync %s, must have yes and always, or Options.MayLose", found["appendonly"], found["appendfsync"])
 	case found["maxmemory"] != "0" && found["maxmemory-policy"] != "noeviction" && !strings.HasPrefix(found["maxmemory-policy"], "volatile-"):
-		return xxladapter.Invalidf("redis has maxmemory-policy %s, must have noeviction, or --redis-may-lose", found["maxmemory-policy"])
+		return lossy("redis has maxmemory-policy %s, must have noeviction or volatile-*, or Options.MayLose", found["maxmemory-policy"])
 	}
 	return nil
 }
+
+// lossy returns an [xxladapter.Error] that wraps [ErrMayLose].
+func lossy(format string, args ...any) error {
+	err := xxladapter.Refusef(xxladapter.CodeInvalid, format, args...)
+	err.Err = ErrMayLose
+	return err
+}
+
+// oneLine is an error of the client whose text is one line.
+type oneLine struct{ error }
+
+func (e oneLine) Error() string { return strings.ReplaceAll(e.error.Error(), "\n", "; ") }
+
+func (e oneLine) Unwrap() error { return e.error }

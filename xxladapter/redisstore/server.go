@@ -3,7 +3,6 @@ package redisstore
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -131,8 +130,3 @@ func (s *server) Release(ctx context.Context) error {
 
 // Close implements [sqlstore.LogServer].
 func (s *server) Close() error { return s.client.Close() }
-
-// reason turns an error of the client into one line.
-func reason(err error) error {
-	return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
-}

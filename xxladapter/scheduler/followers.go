@@ -142,7 +142,7 @@ func (n *followers) end(f *follower, err error) {
 	f.shunFor = min(max(2*f.shunFor, shunLife), shunMost)
 	f.shunned = time.Now().Add(f.shunFor)
 	if f.failures == 1 {
-		n.logger.Warn("node takes no fires, they stay with the leader; is its --advertise right?",
+		n.logger.Warn("node takes no fires, they stay with the leader; is the address that it advertises right?",
 			"node", f.Node, "address", f.address, "err", err)
 	}
 }

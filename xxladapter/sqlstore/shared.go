@@ -25,6 +25,9 @@ var (
 	ErrLogRefused = sharedlog.ErrRefused
 	// ErrLogGap is the error of [LogServer].Read if a record is missing.
 	ErrLogGap = sharedlog.ErrGap
+	// ErrShared is the error of [Open] for a store whose last changes are in a shared log alone. It
+	// must be opened with that log.
+	ErrShared = journaled.ErrShared
 )
 
 // PenLife is how long the right to append to a log stays with a process that is silent.
@@ -80,7 +83,7 @@ func openBehind(ctx context.Context, place string, opts Options) (*records.Store
 	case kind == "postgres" || kind == "postgresql":
 		return postgres.Open(ctx, place, records.Options(opts))
 	case kind == "mysql":
-		return nil, xxladapter.Invalidf("store is %q, must be on PostgreSQL with Redis: a Java admin on MySQL would not see what is planned", Redacted(place))
+		return nil, xxladapter.Invalidf("store is %q, must be on PostgreSQL to have a shared log: a Java admin on MySQL would not see what is planned", Redacted(place))
 	}
-	return nil, xxladapter.Invalidf("store is %q, must be postgres://USER:PASSWORD@HOST:PORT/DATABASE with Redis", Redacted(place))
+	return nil, xxladapter.Invalidf("store is %q, must be postgres://USER:PASSWORD@HOST:PORT/DATABASE to have a shared log", Redacted(place))
 }

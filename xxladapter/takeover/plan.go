@@ -46,7 +46,7 @@ type Plan struct {
 func Compare(db *Database, has *Target, opts Options) (*Plan, error) {
 	known := len(has.Taken[KindGroup])+len(has.Taken[KindJob]) > 0
 	if !known && len(has.Others) > 0 && !opts.Sure {
-		return nil, xxladapter.Conflictf("jobs were taken from %s before, and %s may be the same database under another name: give its name as --source, this one if it is another database",
+		return nil, xxladapter.Conflictf("jobs were taken from %s before, and %s may be the same database under another name: give its name (xxlwheel import --source), this one if it is another database",
 			strings.Join(has.Others, " and "), opts.From)
 	}
 	p := planner{db: db, has: has, opts: opts, plan: Plan{IDs: map[Kind]map[int64]int64{KindGroup: {}, KindJob: {}, KindUser: {}}}}
@@ -216,11 +216,11 @@ func (p *planner) advise(j *xxladapter.Job) {
 		return
 	}
 	if strict := Strict(j.ScheduleConf); strict != "" {
-		p.note(Advice, "job", j.ID, j.Name, "scheduleConf is %q, which XXL-JOB alone reads: write %q, or serve with --cron-profile=xxl34 (%v)", j.ScheduleConf, strict, err)
+		p.note(Advice, "job", j.ID, j.Name, "scheduleConf is %q, which XXL-JOB alone reads: write %q, or start schedulers with the profile xxl34 (xxlwheel serve --cron-profile=xxl34; %v)", j.ScheduleConf, strict, err)
 		return
 	}
 	if _, err := cron.Parse(j.ScheduleConf, cron.XXL34); err == nil {
-		p.note(Advice, "job", j.ID, j.Name, "scheduleConf is %q, which XXL-JOB alone reads: write it anew, or serve with --cron-profile=xxl34", j.ScheduleConf)
+		p.note(Advice, "job", j.ID, j.Name, "scheduleConf is %q, which XXL-JOB alone reads: write it anew, or start schedulers with the profile xxl34 (xxlwheel serve --cron-profile=xxl34)", j.ScheduleConf)
 		return
 	}
 	p.note(Advice, "job", j.ID, j.Name, "cannot be started until its schedule is mended: %v", err)

@@ -129,7 +129,7 @@ func TestARunThatNoQueueTakesHasFailed(t *testing.T) {
 		require.Contains(t, f.logs()[0].TriggerMsg, "too large")
 		f.over.opts.Queue = nil
 		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
-		require.Contains(t, f.logs()[1].TriggerMsg, "start it with --queue")
+		require.Contains(t, f.logs()[1].TriggerMsg, "must be started with one")
 		require.Equal(t, 500, f.logs()[1].TriggerCode)
 	}, "nats://some-app/a")
 }

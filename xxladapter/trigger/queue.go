@@ -46,7 +46,7 @@ type Queuer interface {
 var ErrRefused = errors.New("trigger: queue refuses the run")
 
 // errNoBroker says that an address cannot be reached from this scheduler.
-var errNoBroker = fmt.Errorf("%w: this scheduler has no queue; start it with --queue", ErrRefused)
+var errNoBroker = fmt.Errorf("%w: this scheduler has no queue, must be started with one (xxlwheel serve --queue)", ErrRefused)
 
 // Enqueue implements [Queuer].
 func (c *Client) Enqueue(ctx context.Context, addr, appName, key string, req *wire.RunRequest) (uint64, error) {

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 func TestRedisFlagsAreChecked(t *testing.T) {
@@ -23,4 +25,13 @@ func TestRedisFlagsAreChecked(t *testing.T) {
 		require.Contains(t, stderr, c.want)
 		require.NotContains(t, stderr, "secret")
 	}
+}
+
+// The library names its option; whoever starts the command reads the flag.
+func TestALossyRedisIsRefusedByTheNameOfItsFlag(t *testing.T) {
+	t.Parallel()
+	redis := testserver.StartRedis(t, "appendfsync everysec")
+	code, _, stderr := cli(t, "serve", "--redis", redis.URL("0"), "--store", "postgres://h/d", "--listen", "127.0.0.1:0")
+	require.Equal(t, exitUsage, code, stderr)
+	require.Contains(t, stderr, "must have yes and always, or Options.MayLose (--redis-may-lose)")
 }

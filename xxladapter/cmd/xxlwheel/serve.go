@@ -16,6 +16,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/metrics"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
+	"github.com/xxlwheel/xxlwheel/xxladapter/redisstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/telemetry"
 )
@@ -267,9 +268,16 @@ func openStore(ctx context.Context, place string, opts sqlstore.Options) (xxlada
 	return store, nil
 }
 
-// refusedFlag names the flag in an error about the value of a flag.
+// refusedFlag names the flag in an error about the value of a flag, and the flag that would permit
+// the value.
 func refusedFlag(err error) error {
 	var refused *xxladapter.Error
+	switch {
+	case errors.Is(err, redisstore.ErrMayLose):
+		return usagef("%v (--redis-may-lose)", err)
+	case errors.Is(err, sqlstore.ErrShared):
+		return fmt.Errorf("%w (--redis)", err)
+	}
 	if errors.As(err, &refused) {
 		return usagef("--%s", refused.Message)
 	}

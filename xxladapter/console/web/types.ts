@@ -2109,13 +2109,13 @@ export interface Calls {
 		body: undefined;
 		answer: TagList;
 	};
-	/** Show what would be taken from the database of XXL-JOB that the scheduler was started with (--import-from). Nothing is written. */
+	/** Show what would be taken from the database of XXL-JOB that the scheduler was started with (xxlwheel serve --import-from). Nothing is written. */
 	"GET /takeover": {
 		params: { };
 		body: undefined;
 		answer: TakeOver;
 	};
-	/** Take groups, jobs, versions of scripts, users and daily figures from the database of XXL-JOB that the scheduler was started with (--import-from), all or nothing. Jobs are stopped. What the store has already stays as it is. */
+	/** Take groups, jobs, versions of scripts, users and daily figures from the database of XXL-JOB that the scheduler was started with (xxlwheel serve --import-from), all or nothing. Jobs are stopped. What the store has already stays as it is. */
 	"POST /takeover": {
 		params: { };
 		body: undefined;

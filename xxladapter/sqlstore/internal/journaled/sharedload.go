@@ -19,10 +19,10 @@ func (f *front) loadShared(ctx context.Context, tx *records.Tx) error {
 		return err
 	}
 	if !found {
-		return errors.New("the row of its Redis is missing in xxlwheel_redis")
+		return errors.New("the row of the shared log is missing in xxlwheel_redis")
 	}
 	if m.state != stateOpen {
-		// Under the lock of new terms: a process without Redis may have got one since the store was
+		// Under the lock of new terms: a process without the log may have got one since the store was
 		// opened, and gets none once the state is open.
 		if err := tx.LockTerm(ctx); err != nil {
 			return err
@@ -90,7 +90,7 @@ func (f *front) lost(m sharedMarks, now sharedlog.State) string {
 	case now.Position < seen:
 		return fmt.Sprintf("it ends with record %d, and record %d was confirmed", now.Position, seen)
 	case f.shared.lossy && m.run != "" && m.run != now.Run:
-		return "Redis was started again, and may lose what it has confirmed"
+		return "the server of the shared log was started again, and may have lost what it had confirmed"
 	}
 	return ""
 }
@@ -107,13 +107,13 @@ func (f *front) beginAnew(ctx context.Context, tx *records.Tx, m *sharedMarks, n
 	}
 	m.fire, m.log, m.doubt = m.fire+idJump, m.log+idJump, milli(f.Clock())
 	missed, err := f.doubtPlanned(ctx, tx, m.doubt)
-	f.Logger.Error("what only Redis had is lost: due times since the tables were written are in doubt", "why", why, "since", m.at, "until", m.doubt, "fires", missed)
+	f.Logger.Error("what only the shared log had is lost: due times since the tables were written are in doubt", "why", why, "since", m.at, "until", m.doubt, "fires", missed)
 	return now, err
 }
 
 // nobody owns the fires whose settlement may be lost. It has no lease, so their outcome is asked
 // for as after the death of a node.
-const nobody = "lost with Redis"
+const nobody = "lost with the shared log"
 
 // doubtPlanned settles what the tables have of fires that may have been sent: planned ones that
 // were due become misfires, unless their job asks for a repetition, and claimed ones lose their

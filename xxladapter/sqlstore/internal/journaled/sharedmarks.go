@@ -89,17 +89,20 @@ func refusePlain(ctx context.Context, tx *records.Tx, now time.Time) error {
 	held := 0
 	err := tx.Query(ctx, anyLeaseHeld, []any{now.UnixMilli()}, func(r records.Row) error { return r.Scan(&held) })
 	if err == nil && held > 0 {
-		err = errors.New("a scheduler uses the store without Redis, must be stopped, and its lease must expire")
+		err = errors.New("a scheduler uses the store without the shared log, must be stopped, and its lease must expire")
 	}
 	return err
 }
 
-// CheckPlain returns an error if the tables lack what a shared log has.
+// ErrShared says that tables lack what a shared log has.
+var ErrShared = errors.New("what happened last is in a shared log, not in the tables: open the store with its log, or stop the last scheduler that has it, which brings everything into the tables")
+
+// CheckPlain returns [ErrShared] if the tables lack what a shared log has.
 func CheckPlain(ctx context.Context, s *records.Store) error {
 	query := func(query string, scan func(records.Row) error) error { return s.Query(ctx, query, nil, scan) }
 	m, _, err := readShared(query, "")
 	if err == nil && m.state == stateOpen {
-		err = errors.New("what happened last is in its Redis: give --redis, or stop the last scheduler that has it, which brings everything into the tables")
+		err = ErrShared
 	}
 	return err
 }
