@@ -13,46 +13,75 @@
 //	executor   which runs the handler and calls back to
 //	admin      whose result goes through trigger into the store
 //
-// Beside that trip:
+// Several schedulers:
 //
-//	spread       chooses the nodes that hand over what a leader plans, and sends them the ids of fires
-//	queue        carries runs and calls through a broker, in place of HTTP
 //	elect        lets etcd or ZooKeeper say which scheduler may lead
+//	spread       distributes the fires that a leader plans over the nodes, which hand them over
+//
+// Executors without an open port:
+//
+//	queue        carries runs and calls through a broker, in place of HTTP
+//
+// Pure functions, which know no store:
+//
+//	transition   the states of a fire and its run: what a claim and a result make of them
 //	cron         parses schedules and computes due times
-//	forecast     counts the fires to expect, by quarter of an hour
-//	declare      compares jobs that files declare with those of a store
-//	takeover     decides what a store takes from a database of XXL-JOB
-//	graph        arranges jobs and their child jobs in layers
 //	preview      shows what a schedule will do: due times, days, words, clock changes
-//	errortext    says which rule an error is about, by a code and in Chinese
-//	why          says why a job did not run, from records alone
+//	forecast     counts the fires to expect, by quarter of an hour
+//	graph        the graph of child jobs: arranges them in layers
+//	why          explains why a job did not run, as xxlwheel job why, from records alone
+//	declare      compares jobs that files declare with those of a store, as xxlwheel apply does
+//	takeover     decides what a store takes from a database of XXL-JOB
+//
+// Services beside the scheduler:
+//
 //	maintenance  expires registrations, ends lost runs, fetches run logs, deletes old rows
 //	alarm        reports failed runs by mail and chat
 //	events       tells listeners what has changed, with one poll for all
-//	accounts     signs users in: passwords, sessions, personal tokens
-//	openid       asks a provider of OpenID Connect who somebody is
-//	access       checks tokens, addresses and TLS, for admin and executor alike
-//	console      the web page, a client of admin's API
 //	metrics      shows all of it to Prometheus
 //	telemetry    sends traces, metrics and logs to OpenTelemetry
-//	node         wires one scheduler process together
+//
+// People and programs that call:
+//
+//	accounts     authenticates users: passwords, sessions, personal tokens
+//	openid       asks a provider of OpenID Connect who somebody is
+//	access       authorizes callers: tokens, rights, addresses and TLS, for admin and executor alike
+//	errortext    says which rule an error is about, by a code and in Chinese
+//	console      the web page, a client of admin's API
 //	assistant    offers calls of admin's API as tools to assistants
+//
+// Stores:
+//
+//	memstore     a [Store] in memory: the reference, and the store of other packages' tests
+//	sqlstore     a [Store] on SQLite, MySQL, MariaDB and PostgreSQL, with XXL-JOB's own tables
+//	redisstore   a [Store] on PostgreSQL whose fires and runs end in Redis first; what follows from a
+//	             loss of Redis is decided in sqlstore/internal/journaled
+//
+// The process:
+//
+//	node         wires one scheduler process together
 //	cmd/xxlwheel the one binary
-//	deploy       files for systemd, containers, Kubernetes and Prometheus, tested by cmd/xxlwheel and deploytest
+//	deploy       files for systemd, containers, Kubernetes and Prometheus; deploytest tests them
 //	docs         pages for operators
 //
-// Stores and tests:
+// Tests:
 //
-//	transition  what a claim, a settlement and a result make of a fire and its log row; pure functions
-//	memstore    a [Store] in memory: the reference, and the store of other packages' tests
-//	sqlstore    a [Store] on SQLite, MySQL, MariaDB and PostgreSQL, with XXL-JOB's own tables
-//	redisstore  a [Store] on PostgreSQL whose fires and runs end in Redis first
-//	storetest   the suite that every [Store] passes
-//	electtest   the suite that every elector passes, in elect; elect/etcdtest is etcd's server
-//	checker     judges recorded histories: every due time fired, none twice
-//	testserver  starts databases and faulty networks for tests
-//	faults      kills, freezes and cuts off whole processes, and lets checker judge
-//	conventions holds imports, names, locks and links of the whole repository to their rules
+//	storetest    the suite that every [Store] passes
+//	electtest    the suite that every elector passes, in elect; elect/etcdtest is etcd's server
+//	testserver   starts databases and faulty networks
+//	faults       kills, freezes and cuts off whole processes, and lets checker judge
+//	checker      judges recorded histories, as Jepsen's checkers do: every due time fired, none twice
+//	conventions  holds imports, names, locks and links of the whole repository to their rules
+//
+// Where a fault is mended:
+//
+//	a due time is wrong               cron
+//	a misfire, a late or double fire  scheduler (what is due), transition (what a claim may do)
+//	an ambiguous or lost run          trigger, maintenance/lost.go
+//	a retry or a child job            transition
+//	one database alone                sqlstore/internal, in the folder of its name
+//	a loss of Redis                   sqlstore/internal/journaled, sharedload.go
+//	a reply that XXL-JOB misreads     wire
 //
 // Tables, columns and enumerations carry the names of XXL-JOB 3.4.2.
 package xxladapter

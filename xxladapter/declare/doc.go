@@ -1,4 +1,5 @@
-// Package declare compares jobs that are declared in files with those of a store.
+// Package declare compares jobs that are declared in files with those of a store, as xxlwheel apply
+// does.
 //
 // A declaration names a job by the app name of its group and a key, never by an id, so a file that
 // was made in one environment fits another. [Read] turns files into a [Document], [Compare] returns

@@ -1,4 +1,5 @@
-// Package graph arranges jobs and their child jobs. It is a pure function of the jobs.
+// Package graph arranges the graph of jobs and their child jobs in layers. It is a pure function of
+// the jobs.
 package graph
 
 import (

@@ -1,5 +1,5 @@
-// Package spread carries the fires that a leader plans to the nodes that hand them over: it chooses
-// a node for each fire, and sends the ids of fires from node to node.
+// Package spread distributes the fires that a leader plans over the nodes that hand them over: it
+// chooses a node for each fire, and sends the ids of fires from node to node.
 //
 // What is sent is a hint. The record in the store is the truth: a node that gets ids reads the
 // fires from the store, any node may claim them, and the leader hands over what nobody has claimed

@@ -1,6 +1,6 @@
-// Package why answers why a job did not run at a certain time. It decides by the records of a store
-// alone: fires, log rows, histories of runs, misfires, leases and the audit. [Decide] is a pure
-// function; the caller gathers the records.
+// Package why explains why a job did not run at a certain time, as xxlwheel job why shows it. It
+// decides by the records of a store alone: fires, log rows, histories of runs, misfires, leases and
+// the audit. [Decide] is a pure function; the caller gathers the records.
 //
 // Each answer is a [Finding]: a code for programs, its parameters, and the records that prove it.
 // [Finding.Words] says it in English or Chinese.

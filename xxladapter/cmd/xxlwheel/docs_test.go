@@ -53,7 +53,7 @@ func TestDocumentedCommandLines(t *testing.T) {
 
 // ourCommand returns the arguments that a line of a shell gives to this command.
 func ourCommand(line string) (args []string, ok bool) {
-	words := word.FindAllString(line, -1)
+	words := word.FindAllString(strings.TrimPrefix(line, "$ "), -1)
 	for _, start := range []string{"xxlwheel", "go run ./xxladapter/cmd/xxlwheel"} {
 		if n := len(strings.Fields(start)); len(words) > n && strings.Join(words[:n], " ") == start {
 			for _, w := range words[n:] {

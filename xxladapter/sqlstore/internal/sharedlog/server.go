@@ -1,5 +1,7 @@
 // Package sharedlog is a journal that several processes share through a server. One process at a
-// time holds the pen: only it appends, and what it has in memory is complete while it does.
+// time holds the pen, which is a write lease: only the holder appends, and what it has in memory is
+// complete while it does. The lease expires [Life] after the holder's last renewal, and the number
+// of the pen is its fencing token.
 package sharedlog
 
 import (
