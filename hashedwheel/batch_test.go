@@ -293,9 +293,7 @@ func TestBatchGivesMemoryBack(t *testing.T) {
 					wg.Wait()
 				}
 				quiet := func() {
-					require.Eventually(t, func() bool {
-						return b.Pending() == 0 && b.clock.parked.Load()&deep != 0
-					}, 30*time.Second, time.Millisecond)
+					settles(t, func() bool { return b.Pending() == 0 && b.clock.parked.Load()&deep != 0 })
 				}
 				add(100, func(int) time.Duration { return 0 })
 				quiet()
@@ -304,7 +302,7 @@ func TestBatchGivesMemoryBack(t *testing.T) {
 					add(burst, func(i int) time.Duration { return time.Second + time.Duration(i%1000)*time.Millisecond })
 					require.Greater(t, heap(), fresh+32*burst)
 					end(b, tickets)
-					require.Eventually(t, func() bool { return chunksOf(b) == 0 }, 30*time.Second, time.Millisecond)
+					settles(t, func() bool { return chunksOf(b) == 0 })
 					require.Less(t, heap(), fresh+64<<10)
 					require.Len(t, *b.table.chunks.Load(), minChunks)
 				}
@@ -366,10 +364,7 @@ func TestDroppedBatchIsReported(t *testing.T) {
 		require.NoError(t, err)
 		inside = forgotten.batch
 	}()
-	require.Eventually(t, func() bool {
-		runtime.GC()
-		return log.n.Load() > 0
-	}, 10*time.Second, time.Millisecond)
+	collects(t, func() bool { return log.n.Load() > 0 })
 	collect()
 	require.EqualValues(t, 1, log.n.Load())
 	require.Len(t, (&Batch[int]{inside}).Stop(), 1)

@@ -15,7 +15,7 @@ import (
 func TestCancelOfQueuedTimeoutsFreesThem(t *testing.T) {
 	w := newTestTimer(t, Options{TickDuration: time.Millisecond})
 	mustNew(t, w, noTask, time.Hour)
-	require.Eventually(t, func() bool { return w.clock.parked.Load()&deep != 0 }, 10*time.Second, time.Millisecond)
+	settles(t, func() bool { return w.clock.parked.Load()&deep != 0 })
 	var freed atomic.Int64
 	func() {
 		var all []*Timeout
@@ -28,10 +28,7 @@ func TestCancelOfQueuedTimeoutsFreesThem(t *testing.T) {
 			require.True(t, x.Cancel())
 		}
 	}()
-	require.Eventually(t, func() bool {
-		runtime.GC()
-		return freed.Load() == 100
-	}, 10*time.Second, time.Millisecond)
+	collects(t, func() bool { return freed.Load() == 100 })
 }
 
 // A pair of start and stop in a while wakes the worker at most once, and one of a fresh handle not

@@ -81,7 +81,7 @@ func TestListenerOutlivesAFullTimer(t *testing.T) {
 	}
 	wg.Wait()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	require.Eventually(t, func() bool {
+	settles(t, func() bool {
 		response, err := client.Get("http://" + l.Addr().String())
 		if err != nil {
 			return false
@@ -89,7 +89,7 @@ func TestListenerOutlivesAFullTimer(t *testing.T) {
 		defer response.Body.Close()
 		body, _ := io.ReadAll(response.Body)
 		return string(body) == "hello"
-	}, 10*time.Second, time.Millisecond)
+	})
 	require.NoError(t, server.Close())
 	require.ErrorIs(t, <-served, http.ErrServerClosed)
 }
@@ -200,7 +200,7 @@ func TestConnIdleForgetsWhatHasEnded(t *testing.T) {
 	c2 := mustWrap(t, ci, ours)
 	require.NoError(t, theirs.SetLinger(0))
 	require.NoError(t, theirs.Close())
-	require.Eventually(t, func() bool { _, err := c2.Write(buffer); return err != nil }, 10*time.Second, time.Millisecond)
+	settles(t, func() bool { _, err := c2.Write(buffer); return err != nil })
 	require.EqualValues(t, 2, members())
 	require.NoError(t, c.Close())
 	require.Zero(t, members())
@@ -211,7 +211,7 @@ func TestConnIdleForgetsWhatHasEnded(t *testing.T) {
 	ours, _ = tcpPair(t)
 	mustWrap(t, ci, ours)
 	require.NoError(t, ours.Close())
-	require.Eventually(t, func() bool { return members() == 0 }, 10*time.Second, time.Millisecond)
+	settles(t, func() bool { return members() == 0 })
 	require.Empty(t, taskTypes)
 }
 
@@ -407,10 +407,10 @@ func TestKernelCopies(t *testing.T) {
 			var ended sync.WaitGroup
 			ended.Go(func() { _, _ = feeder.Write(make([]byte, 24<<20)) })
 			ended.Go(func() { _, _ = c.copy(to, from) })
-			require.Eventually(t, func() bool {
+			settles(t, func() bool {
 				stacks := make([]byte, 1<<20)
 				return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), c.where)
-			}, 10*time.Second, 5*time.Millisecond)
+			})
 			for _, c := range []net.Conn{to, from, feeder} {
 				_ = c.Close()
 			}
@@ -482,7 +482,7 @@ func TestBytesMoved(t *testing.T) {
 	sent := moved(writeSide)
 	_, err = ours.Write(make([]byte, 500))
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return moved(writeSide) == sent+500 }, 10*time.Second, time.Millisecond)
+	settles(t, func() bool { return moved(writeSide) == sent+500 })
 	require.NoError(t, ours.Close())
 	require.False(t, canTellProgress(ours))
 	pipe, _ := net.Pipe()

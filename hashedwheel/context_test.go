@@ -164,5 +164,5 @@ func TestWithTimeoutStorm(t *testing.T) {
 		}
 		wg.Wait()
 	}
-	require.Eventually(t, func() bool { return w.PendingTimeouts() == 0 }, 10*time.Second, time.Millisecond)
+	settles(t, func() bool { return w.PendingTimeouts() == 0 })
 }

@@ -152,8 +152,8 @@ func TestIdleStorm(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	require.Eventually(t, func() bool { return added.Load() == reported.Load()+removed.Load() }, 10*time.Second, time.Millisecond)
-	require.Eventually(t, func() bool { return w.PendingTimeouts() == 0 }, 10*time.Second, time.Millisecond)
+	settles(t, func() bool { return added.Load() == reported.Load()+removed.Load() })
+	settles(t, func() bool { return w.PendingTimeouts() == 0 })
 }
 
 // Netty: IdleStateHandler tells reader, writer and all idle apart.

@@ -232,13 +232,13 @@ func TestIdleStopStorm(t *testing.T) {
 		}
 		if round%2 == 0 { // every other round none is released, and all must be reported
 			wg.Wait()
-			require.Eventually(t, func() bool { return added.Load() == reported.Load()+removed.Load() }, 10*time.Second, time.Millisecond)
+			settles(t, func() bool { return added.Load() == reported.Load()+removed.Load() })
 			continue
 		}
 		idle.Stop()
 		wg.Wait()
 		require.Zero(t, w.Stats().Idle.Members)
-		require.Eventually(t, func() bool { return w.PendingTimeouts() == 0 }, 10*time.Second, time.Millisecond)
+		settles(t, func() bool { return w.PendingTimeouts() == 0 })
 	}
 }
 
@@ -300,7 +300,7 @@ func TestIdleMemberOfAFullTimerKeepsItsPlace(t *testing.T) {
 	time.Sleep(30 * time.Millisecond) // real time: the look is held up by the mutex below
 	m.Touch()
 	idle.mu.Lock()
-	require.Eventually(t, func() bool { return m.timeout.IsExpired() }, 10*time.Second, time.Millisecond)
+	settles(t, func() bool { return m.timeout.IsExpired() })
 	_, err = w.NewTimeout(noTask, time.Hour)
 	idle.mu.Unlock()
 	require.ErrorIs(t, err, ErrTooManyPending)

@@ -36,10 +36,7 @@ func TestForgottenTimerIsReportedOnce(t *testing.T) {
 		x = w.AfterFunc(50*time.Millisecond, func() { fired <- struct{}{} })
 	})
 	<-fired
-	require.Eventually(t, func() bool {
-		runtime.GC()
-		return log.n.Load() == 1
-	}, 10*time.Second, time.Millisecond)
+	collects(t, func() bool { return log.n.Load() == 1 })
 
 	// The handle leads to it, and arms again.
 	require.False(t, x.Reset(0))
@@ -62,10 +59,7 @@ func TestNoReportOfATimerThatHoldsNothing(t *testing.T) {
 		_, err := w.Stop()
 		require.NoError(t, err)
 	})
-	require.Eventually(t, func() bool {
-		runtime.GC()
-		return instances.Load() == before && engines.size() == numbers
-	}, 10*time.Second, time.Millisecond)
+	collects(t, func() bool { return instances.Load() == before && engines.size() == numbers })
 	require.Zero(t, log.n.Load())
 }
 
@@ -83,15 +77,14 @@ func TestStoppedTimerIsForgotten(t *testing.T) {
 		require.NoError(t, err)
 		w = nil
 		require.Equal(t, numbers, engines.size())
-		require.Eventually(t, func() bool {
-			runtime.GC()
+		collects(t, func() bool {
 			select {
 			case <-freed:
 				return true
 			default:
 				return false
 			}
-		}, 10*time.Second, time.Millisecond)
+		})
 	}
 }
 

@@ -144,6 +144,6 @@ func TestInitBesideTheWorker(t *testing.T) {
 	}
 	callers.Wait()
 	told := func() int64 { return first.told.Load() + second.told.Load() }
-	require.Eventually(t, func() bool { return told() == cancelled.Load() }, 10*time.Second, time.Millisecond)
+	settles(t, func() bool { return told() == cancelled.Load() })
 	require.Zero(t, w.Stats().Panicked)
 }

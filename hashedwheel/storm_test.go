@@ -94,7 +94,7 @@ func storm(t *testing.T, layered bool) {
 	end.Store(true)
 	wg.Wait()
 	// Everything is due within 20ms, and fires when the machine finds the time.
-	require.Eventually(t, func() bool { return w.PendingTimeouts() == 0 }, 10*time.Second, 5*time.Millisecond)
+	settles(t, func() bool { return w.PendingTimeouts() == 0 })
 	unprocessed, err := w.Stop() // waits for the last tasks
 	require.NoError(t, err)
 	require.Empty(t, unprocessed)

@@ -335,18 +335,17 @@ func TestCancelFreesTheTask(t *testing.T) {
 		payload := new([1 << 16]byte)
 		runtime.AddCleanup(payload, func(c chan struct{}) { close(c) }, freed)
 		x := w.AfterFunc(time.Hour, func() { payload[0]++ })
-		require.Eventually(t, func() bool { return w.Stats().Queued == 0 }, 10*time.Second, time.Millisecond)
+		settles(t, func() bool { return w.Stats().Queued == 0 })
 		require.True(t, x.Cancel())
 	}()
-	require.Eventually(t, func() bool {
-		runtime.GC()
+	collects(t, func() bool {
 		select {
 		case <-freed:
 			return true
 		default:
 			return false
 		}
-	}, 10*time.Second, time.Millisecond)
+	})
 }
 
 // TestTimerAgreesWithModel moves embedded timeouts about at random, in fake time, and checks each

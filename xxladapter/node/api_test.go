@@ -36,13 +36,13 @@ func (r *running) get(path string) (int, string) {
 func (r *running) logOf(job int64) *xxladapter.Log {
 	r.t.Helper()
 	var found *xxladapter.Log
-	require.Eventually(r.t, func() bool {
+	within(r.t, "the outcome of the trigger", func() bool {
 		logs, err := r.store.Logs(r.t.Context(), xxladapter.LogFilter{JobID: job, Limit: 1})
 		if err == nil && len(logs) == 1 && logs[0].TriggerCode != xxladapter.ResultNone {
 			found = logs[0]
 		}
 		return found != nil
-	}, 10*time.Second, 10*time.Millisecond)
+	})
 	return found
 }
 
@@ -68,10 +68,10 @@ func TestANodeIsReadyOnceItHoldsALease(t *testing.T) {
 	require.NoError(t, store.Close())
 
 	r := runNode(t, Options{})
-	require.Eventually(t, func() bool {
+	within(t, "the node is ready", func() bool {
 		status, _ := r.get("/readyz")
 		return status == http.StatusOK
-	}, 10*time.Second, 10*time.Millisecond)
+	})
 }
 
 func TestTheRowsOfARemovedJobGoAtOnce(t *testing.T) {
@@ -87,10 +87,10 @@ func TestTheRowsOfARemovedJobGoAtOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, resp.Body.Close())
 	require.Equal(t, http.StatusOK, resp.StatusCode)
-	require.Eventually(t, func() bool {
+	within(t, "the rows are gone, well before the minute is over", func() bool {
 		logs, err := r.store.Logs(t.Context(), xxladapter.LogFilter{})
 		return err == nil && len(logs) == 1 && logs[0].JobID == other
-	}, 10*time.Second, 10*time.Millisecond, "well before the minute is over")
+	})
 }
 
 func TestMetricsOfAWholeTrip(t *testing.T) {

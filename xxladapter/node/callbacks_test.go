@@ -84,7 +84,7 @@ func TestReplayedCallbacksCountOnce(t *testing.T) {
 		require.NoError(t, senders.Wait(), "the executor is told that all is well")
 	}
 	send(callbacks)
-	require.Eventually(t, func() bool { return children.Load() >= int64(succeeded) }, 20*time.Second, 5*time.Millisecond)
+	within(t, "the children of all that succeeded", func() bool { return children.Load() >= int64(succeeded) })
 	var late []wire.Callback // of the parents, contradicting what is known
 	for id := range ended {
 		late = append(late, wire.Callback{LogID: id, HandleCode: wire.CodeOK, HandleMsg: "late"}, wire.Callback{LogID: id, HandleCode: wire.CodeFail})

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -61,10 +60,10 @@ func TestExecutorsReloadAChangedSource(t *testing.T) {
 	run := func() (text string) {
 		r.call(token, "POST", path+"/trigger", "")
 		runs++
-		require.Eventually(t, func() bool {
+		within(t, "the result of the run", func() bool {
 			logs, err := r.store.Logs(t.Context(), xxladapter.LogFilter{JobID: job})
 			return err == nil && len(logs) == runs && logs[runs-1].HandleCode == xxladapter.ResultOK
-		}, 20*time.Second, 10*time.Millisecond)
+		})
 		return r.call(token, "GET", fmt.Sprintf("/api/v1/logs/%d/text", runs), "")
 	}
 	require.Contains(t, run(), "this is one")

@@ -216,8 +216,8 @@ func severalNodes(t *testing.T, stores []xxladapter.Store) {
 	require.True(t, report.Clean(), "%v", report)
 }
 
-// within waits for what leases and scans bring about in real time. The longest of them, a lease
-// that lapses, takes five seconds.
+// within waits for what leases, scans, sockets and the collector bring about in real time. The
+// longest of them, a lease that lapses, takes five seconds.
 func within(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	require.Eventually(t, is, 30*time.Second, 20*time.Millisecond, what)

@@ -75,16 +75,16 @@ func TestATripOverTLS(t *testing.T) {
 	require.True(t, strings.HasPrefix(e.Addr(), "https://127.0.0.1:"), e.Addr())
 	group, err := r.store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "tls-app", Title: "tls"})
 	require.NoError(t, err)
-	require.Eventually(t, func() bool {
+	within(t, "the registration", func() bool {
 		g, err := r.store.Group(t.Context(), group)
 		return err == nil && len(g.Addresses) == 1 && g.Addresses[0] == e.Addr()
-	}, 20*time.Second, 10*time.Millisecond)
+	})
 	job := r.job(group, nil)
 	r.trigger(job)
-	require.Eventually(t, func() bool {
+	within(t, "the result over TLS", func() bool {
 		logs, err := r.store.Logs(t.Context(), xxladapter.LogFilter{JobID: job})
 		return err == nil && len(logs) == 1 && logs[0].HandleMsg == "over TLS"
-	}, 20*time.Second, 10*time.Millisecond)
+	})
 
 	_, err = http.Get(url + "/healthz")
 	require.ErrorContains(t, err, "certificate", "nobody trusts it unasked")
@@ -105,7 +105,7 @@ func TestARenewedCertificateIsServed(t *testing.T) {
 	}
 	require.Equal(t, "first", served())
 	writeCertificate(t, dir, "second")
-	require.Eventually(t, func() bool { return served() == "second" }, 20*time.Second, 50*time.Millisecond)
+	within(t, "the new certificate", func() bool { return served() == "second" })
 }
 
 func TestTLSFilesAreChecked(t *testing.T) {

@@ -1,0 +1,59 @@
+package conventions
+
+import (
+	"go/ast"
+	"go/parser"
+	"path"
+	"strings"
+	"testing"
+)
+
+// polling are the folders whose tests poll in real time, by Eventually, each with what no bubble can
+// hold. A folder that polls often has one helper for it.
+var polling = map[string]struct {
+	most    int // calls of Eventually
+	because string
+}{
+	"hashedwheel":                           {2, "goroutines race on real processors, and the collector runs when it likes"},
+	"hashedwheel/time":                      {2, "goroutines race on real processors, and the collector runs when it likes"},
+	"xxladapter/admin":                      {1, "a viewer leaves over a real socket"},
+	"xxladapter/cmd/xxlwheel":               {2, "a process of its own answers"},
+	"xxladapter/executor":                   {1, "sockets and child processes"},
+	"xxladapter/node":                       {3, "sockets, leases of real stores, and the collector"},
+	"xxladapter/redisstore":                 {2, "a server of Redis"},
+	"xxladapter/sqlstore":                   {1, "clocks of real servers"},
+	"xxladapter/sqlstore/internal/postgres": {4, "sessions of a real server"},
+	"xxladapter/sqlstore/internal/sqlite":   {9, "real files that disappear, and a writer that a real lock holds up"},
+	"xxladapter/storetest":                  {1, "sessions of real servers"},
+	"xxladapter/telemetry":                  {2, "a collector behind a real socket"},
+	"xxladapter/testserver":                 {1, "connections through a real proxy"},
+	"xxladapter/trigger":                    {2, "real sockets"},
+	"xxladapter/trigger/internal/post":      {2, "real sockets"},
+}
+
+// TestPollingTestsSayWhy: what a bubble or a channel can tell is not polled for.
+func TestPollingTestsSayWhy(t *testing.T) {
+	found := map[string]int{}
+	for _, file := range append(filesOf(t, ".", "_test.go"), sourcesOf(t, "xxladapter/storetest")...) {
+		if inOtherModule(path.Dir(file)) {
+			continue
+		}
+		s := parse(t, file, parser.SkipObjectResolution)
+		ast.Inspect(s.File, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && strings.HasPrefix(calledName(call), "Eventually") {
+				found[path.Dir(file)]++
+			}
+			return true
+		})
+	}
+	for folder, n := range found {
+		if p := polling[folder]; n > p.most {
+			t.Errorf("%s calls Eventually %d times, may %d times: use a bubble, a channel or the helper of the folder", folder, n, p.most)
+		}
+	}
+	for folder, p := range polling {
+		if found[folder] < p.most {
+			t.Errorf("%s calls Eventually %d times, and polling allows %d: lower it", folder, found[folder], p.most)
+		}
+	}
+}
