@@ -37,7 +37,7 @@ func TestCancelTakesBackWhatWasJustStarted(t *testing.T) {
 }
 
 // A timeout that is reset again and again with the same delay is left to the worker at its second
-// reset in a tick, and its word does not change any more until the worker has taken it.
+// reset in a tick, and its word does not change until the worker has taken it.
 func TestResetsOfOneTickAreLeftToTheWorker(t *testing.T) {
 	w := newTestTimer(t, Options{})
 	worker := byHand(w)

@@ -153,7 +153,7 @@ func (c *clock) wakeFromSleep() {
 	}
 }
 
-// wakeUp wakes the worker that has parked under word. Of several callers one pays for the wake.
+// wakeUp wakes the worker that has parked under word. If several call it, one pays for the wake.
 func (c *clock) wakeUp(word uint64) {
 	if c.parked.CompareAndSwap(word, 0) {
 		select {

@@ -21,12 +21,12 @@ type ClockEstimate struct{ remote, local time.Time }
 // Seen returns the estimate after the remote clock showed t at some moment between the local
 // instants asked and answered, which come from [time.Now].
 //
-// At the instant answered the clock shows t at least, and at most t and the time since asked. An
-// estimate that lies in that span stays as it is, so that it does not jump with each round trip,
-// whose length says more about the network than about the clock. Any other estimate is replaced by
-// t at the instant answered, which is never ahead of the clock. If the remote clock is slower than
-// the local one, an estimate that stays may run ahead of it, by no more than the shortest round
-// trip.
+// At the instant answered the clock shows a time between t and t plus the round trip, which is the
+// time from asked to answered. An estimate within that span is kept, so that it does not jump with
+// each round trip, whose length says more about the network than about the clock. Any other
+// estimate is replaced by t at the instant answered, which is never ahead of the clock. If the
+// remote clock is slower than the local one, an estimate that is kept may run ahead of it, by at
+// most the shortest round trip.
 func (e ClockEstimate) Seen(t, asked, answered time.Time) ClockEstimate {
 	if e.Known() {
 		shown := e.At(answered)

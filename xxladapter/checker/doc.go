@@ -38,15 +38,20 @@
 //	final    at*
 //
 // A change has the op create, start, stop, edit or remove. With create and edit it has the fields
-// of the definition. Of these, type is required, as in XXL-JOB: NONE, CRON, FIX_RATE, FIX_DELAY or
-// ONCE. A run is the arrival of a trigger at an executor. The recorder named in by numbers its runs
-// n from 1, and its start and end lines refer to that number; a complete run line needs neither. A
-// run with neither start nor end arrived and did not run, so a handler that records its own runs
-// must record a start. A trigger is a reason for a run, with the type MANUAL, API, PARENT or RETRY;
-// without the log id of the run it explains one run between asked and shortly after acked. CRON and
-// MISFIRE with a log id say that a run belongs to the schedule. The log lines are a dump of the log
-// table, all rows or none. A policy is DO_NOTHING, FIRE_ONCE_NOW, LATEST or ALL. final is the
-// moment of the final read.
+// of the definition, among which type is required: NONE, CRON, FIX_RATE, FIX_DELAY or ONCE, as in
+// XXL-JOB. A policy is DO_NOTHING, FIRE_ONCE_NOW, LATEST or ALL.
+//
+// A run is the arrival of a trigger at an executor. The field by names the recorder, which numbers
+// its runs n from 1; its start and end lines refer to that number, and a complete run line needs
+// neither. A run with neither start nor end arrived and did not run, so a handler that records its
+// own runs must record a start.
+//
+// A trigger is a reason for a run, with the type MANUAL, API, PARENT or RETRY. Without the log id of
+// the run it explains one run between asked and shortly after acked. CRON and MISFIRE with a log id
+// say that a run belongs to the schedule.
+//
+// The log lines are a dump of the log table, all rows or none. final is the moment of the final
+// read.
 //
 // What is judged depends on what is recorded. If there is any result or log line, results have to
 // be applied once. If there is any log line, log ids have to exist. Without trigger lines, retries

@@ -15,8 +15,8 @@ var (
 	figure     = regexp.MustCompile(`^[0-9][0-9.,]*( %)?$`)
 )
 
-// What both languages of README must have in common: examples and commands, figures of tables, and
-// as sets, because sentences are ordered differently, links and names of code.
+// TestBothLanguagesOfREADMESayTheSame compares examples, commands and the figures of tables in their
+// order. Links and names of code are compared sorted, because sentences are ordered differently.
 func TestBothLanguagesOfREADMESayTheSame(t *testing.T) {
 	type facts struct{ Examples, Figures, Links, Code []string }
 	read := func(file string) facts {

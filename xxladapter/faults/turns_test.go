@@ -144,7 +144,7 @@ func (c *cluster) requireNoClaimsAfterTheLapse() (lapsed int) {
 
 // TestAWokenLeaderClaimsNothing freezes the leader for 15 seconds, with up to five seconds of fires
 // in its wheel, and wakes it: another one leads, and the former leader stands by in a new term. In
-// its old one it claims nothing any more.
+// its old one it claims nothing.
 func TestAWokenLeaderClaimsNothing(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, servers, func(t *testing.T, e engine) {

@@ -20,7 +20,7 @@ type held struct {
 	elected xxladapter.Election
 	until   time.Time
 	life    time.Duration
-	ended   time.Time // until when the lease held when its session was seen to end; zero if it was not
+	ended   time.Time // the end of the lease before its session was seen to end; zero means not seen
 	report  xxladapter.NodeReport
 }
 

@@ -74,10 +74,10 @@ func CheckEndpoint(endpoint string) error {
 	return nil
 }
 
-// Start begins to send. It does not wait for the collector, which may be away. Of the standard
-// variables, those about headers, certificates, time limits, queues, intervals and resources
-// (OTEL_EXPORTER_OTLP_HEADERS, OTEL_BSP_MAX_QUEUE_SIZE, OTEL_RESOURCE_ATTRIBUTES and so on) apply.
-// The error names an option that is wrong, or a variable.
+// Start begins to send. It does not wait for the collector, which may be away. OpenTelemetry's
+// variables about headers, certificates, time limits, queues, intervals and resources apply
+// (OTEL_EXPORTER_OTLP_HEADERS, OTEL_BSP_MAX_QUEUE_SIZE, OTEL_RESOURCE_ATTRIBUTES and so on). The
+// error names the option or the variable that is wrong.
 func Start(ctx context.Context, opts Options) (*Telemetry, error) {
 	if err := CheckEndpoint(opts.Endpoint); err != nil {
 		return nil, fmt.Errorf("telemetry: Options.Endpoint is %q, %w", opts.Endpoint, err)

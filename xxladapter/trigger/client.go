@@ -106,7 +106,7 @@ func NewClient(opts ClientOptions) (*Client, error) {
 	}, nil
 }
 
-// Close drops idle connections, and returns when nothing is sent any more. REQUIRES: no call is
+// Close drops idle connections, and returns when the last request has ended. REQUIRES: no call is
 // made.
 func (c *Client) Close() {
 	c.batches.sending.Wait()

@@ -1,8 +1,8 @@
 // Package etcd elects leaders in etcd, by its API of version 3. Each process that campaigns has a
-// key below the path, which its lease keeps; the oldest key leads, and its create revision is the
-// number.
+// key below the path, which exists as long as its lease. The oldest key leads, and its create
+// revision is the number of the leadership.
 //
-// Client certificates are not supported: etcd is told a user and a password.
+// It authenticates by user and password; client certificates are not supported.
 package etcd
 
 import (

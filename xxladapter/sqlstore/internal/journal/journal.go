@@ -351,7 +351,7 @@ func (j *Journal) Repair(replay func(number int64, record []byte) error) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if next != j.durable+1 {
-		return fmt.Errorf("repair journal %s*: it ends with record %d, must with %d", j.opts.Prefix, next-1, j.durable)
+		return fmt.Errorf("repair journal %s*: it ends with record %d, must end with %d", j.opts.Prefix, next-1, j.durable)
 	}
 	j.next, j.buf, j.bytes = j.durable+1, nil, j.size
 	j.group.last, j.flying = 0, nil // a record that takes an old number must not get its error

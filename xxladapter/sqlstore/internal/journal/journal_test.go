@@ -152,10 +152,10 @@ func TestDamageIsNotTakenForATornEnd(t *testing.T) {
 		require.ErrorContains(t, Verify(opts, 0, 3), message)
 	}
 	opts := build()
-	require.ErrorContains(t, Verify(opts, 0, 4), "ends with record 3, must not before 4")
+	require.ErrorContains(t, Verify(opts, 0, 4), "ends with record 3, must end with 4 or later")
 	require.NoError(t, os.Remove(opts.Prefix+"1"))
 	require.NoError(t, Verify(opts, 1, 3))
-	require.ErrorContains(t, Verify(opts, 0, 3), "begins with record 2, must with 1 or before")
+	require.ErrorContains(t, Verify(opts, 0, 3), "begins with record 2, must begin with 1 or before")
 	opts.Generation++
 	require.ErrorContains(t, Verify(opts, 1, 3), "belongs to another store")
 	require.ErrorContains(t, Remove(opts.Prefix, opts.Generation), "belongs to another store")
@@ -393,7 +393,7 @@ func TestARepairMissesNoRecord(t *testing.T) {
 	require.Error(t, j.Wait(j.Append([]byte("b"))))
 	c.failWrite.Store(false)
 	require.NoError(t, os.Truncate(opts.Prefix+"1", int64(headerSize)))
-	require.ErrorContains(t, j.Repair(func(int64, []byte) error { return nil }), "ends with record 0, must with 1")
+	require.ErrorContains(t, j.Repair(func(int64, []byte) error { return nil }), "ends with record 0, must end with 1")
 	require.Error(t, j.Close())
 }
 

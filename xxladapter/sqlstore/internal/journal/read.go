@@ -33,7 +33,7 @@ func read(opts Options, replay func(number int64, record []byte) error) (segment
 		case i > 0 && h.first < next && i == len(found)-1 && len(data) == headerSize:
 			return segments, size, next, nil // its creation failed, and the file before it continued
 		case i > 0 && h.first != next:
-			return nil, 0, 0, fmt.Errorf("journal %s begins with record %d, must with %d", s.name, h.first, next)
+			return nil, 0, 0, fmt.Errorf("journal %s begins with record %d, must begin with %d", s.name, h.first, next)
 		}
 		if s.first = h.first; next < s.first {
 			next = s.first
@@ -83,9 +83,9 @@ func Verify(opts Options, oldest, newest int64) error {
 	case len(segments) == 0:
 		return fmt.Errorf("there is no %s*", opts.Prefix)
 	case segments[0].first > oldest+1:
-		return fmt.Errorf("%s begins with record %d, must with %d or before", segments[0].name, segments[0].first, oldest+1)
+		return fmt.Errorf("%s begins with record %d, must begin with %d or before", segments[0].name, segments[0].first, oldest+1)
 	case next <= newest:
-		return fmt.Errorf("%s ends with record %d, must not before %d", segments[len(segments)-1].name, next-1, newest)
+		return fmt.Errorf("%s ends with record %d, must end with %d or later", segments[len(segments)-1].name, next-1, newest)
 	}
 	return nil
 }

@@ -266,8 +266,8 @@ func (f *front) write(ctx context.Context, tx *records.Tx, c *cut) error {
 	return nil
 }
 
-// keep stores the marks of a cut, and which ids were given. Of several processes that write cuts,
-// the one that has the pen gets the row of the marks.
+// keep stores the marks of a cut, and which ids were given. If several processes write cuts, the
+// one that has the pen gets the row of the marks.
 func (f *front) keep(ctx context.Context, tx *records.Tx, c *cut) error {
 	if f.shared != nil {
 		return f.storeShared(ctx, tx, c)

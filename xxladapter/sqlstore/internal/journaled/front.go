@@ -36,9 +36,10 @@ type front struct {
 	marks  marks
 	// epoch counts the calls that may have changed rows in the tables behind the memory.
 	epoch int64
-	// commits counts the transactions on the tables, and pins the calls that read the tables and
-	// have not yet compared that with the memory, by commits at their beginning. What the tables
-	// got after that must not be forgotten meanwhile: they may have read what was there before.
+	// commits counts the transactions on the tables. pins counts the calls that read the tables and
+	// have not yet compared what they read with the memory, by the value of commits when they
+	// began. A row that was written after that stays in the memory, because such a call may have
+	// read its former version.
 	commits   int64
 	pins      map[int64]int
 	evictable []*run // ended runs that the tables have, in the order in which they got them
@@ -111,10 +112,10 @@ func (f *front) flush(ctx context.Context, l level) error {
 	return f.store.Write(with(ctx, scope{needs: l}), nothingMore)
 }
 
-// act runs one call in memory and returns when its changes are durable, and all that it was decided
-// by: a repetition of a call that waits for its sync must not be answered before it. do sees the
-// memory locked; an error of it means that it has changed nothing. ask names what the memory must
-// have.
+// act runs one call in memory. It returns when the changes of the call are durable, and so are the
+// changes of earlier calls that it was decided by: a repeated call must not be answered before the
+// first one is on disk. do sees the memory locked; if it returns an error, it has changed nothing.
+// ask names what the memory must have.
 func (f *front) act(ctx context.Context, ask need, do func(a *act, got answer) error) error {
 	if err := f.enter(ctx); err != nil {
 		return err

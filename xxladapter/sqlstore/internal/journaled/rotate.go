@@ -5,12 +5,13 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// rotate lets the journal continue in a new file if the last one is large, with a record that
-// repeats what the tables will not get soon: planned fires, and open runs with their history. So
-// older files are not needed as soon as the tables have followed. What was planned before the last
-// rotation is written to the tables too, so that it is not repeated again and again. The memory is
-// locked, so the new file is left to the journal: nothing here waits for a disk.
-// A shared journal needs no rotation: the tables get all of it.
+// rotate makes the journal continue in a new file if the last one is large. The new file begins with
+// a snapshot of what the tables will not get soon: planned fires, and open runs with their history.
+// Older files can then be deleted as soon as the tables have followed. Fires that were planned
+// before the last rotation are written to the tables, so that no snapshot repeats them. The memory
+// is locked, so nothing here waits for a disk: the journal creates the file later.
+//
+// A shared journal needs no rotation, because the tables get all of it.
 func (f *front) rotate() {
 	if f.shared != nil || f.journal.Size() < f.SegmentSize || f.journal.Rotating() {
 		return

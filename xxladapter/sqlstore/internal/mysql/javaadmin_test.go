@@ -342,9 +342,9 @@ func TestLittleWaitsWhenOurOnlyProcessDies(t *testing.T) {
 				return ahead
 			}
 			require.Greater(t, waiting(false, 3, 1), 3*time.Second, "alone")
-			// We notice the admin when a second begins between its scan and ours, which happens
-			// every other time by chance. What was planned before that is due five seconds later.
-			// Chance may let us forget the admin for once; without the rule it fails each time.
+			// We notice the admin only if a second begins between its scan and ours, about every other
+			// time. What was planned before that is due five seconds later. So one attempt may miss
+			// the admin; without the rule each attempt does.
 			for attempt := 1; ; attempt++ {
 				ahead := waiting(true, 16, 10)
 				if ahead <= records.BesideOthersIdle {

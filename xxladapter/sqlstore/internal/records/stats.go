@@ -67,7 +67,7 @@ func (t *Tx) moveMark(ctx context.Context, m statMark) (moved bool, err error) {
 }
 
 // FoldStats implements [xxladapter.Store]. It reads without a transaction, since rows that have a
-// final result do not change any more, and writes in one that others do not wait for.
+// final result no longer change, and writes in one that others do not wait for.
 func (s *Store) FoldStats(ctx context.Context, limit int) (left xxladapter.StatWork, err error) {
 	mark, highest, firstOpen := statMark{turn: -1}, int64(0), int64(0)
 	if err := s.Query(ctx, selectStatMark, nil, scanMark(&mark, &highest, &firstOpen)); err != nil {
