@@ -83,22 +83,20 @@ func (c *Candidacy) campaign(ctx context.Context) (Leadership, error) {
 		leadership Leadership
 		err        error
 	}
-	ended := make(chan outcome, 1)
+	ended, stands := make(chan outcome, 1), make(chan struct{}, 1)
 	go func() { // campaign waits for it
-		leadership, err := c.elector.Campaign(attempt)
+		leadership, err := c.elector.Campaign(attempt, func() { stands <- struct{}{} })
 		ended <- outcome{leadership, err}
 	}()
 	ticker := time.NewTicker(fitPace)
 	defer ticker.Stop()
-	contact := time.NewTimer(ContactLimit + fitPace)
-	defer contact.Stop()
 	for {
 		select {
 		case <-ticker.C:
 			if !c.fit() {
 				giveUp()
 			}
-		case <-contact.C: // a campaign that could not reach the elector would have failed
+		case <-stands:
 			c.answers(xxladapter.ElectionWaits)
 		case o := <-ended:
 			switch {

@@ -12,7 +12,10 @@ type Elector interface {
 	// cannot be reached, Campaign returns an error within [ContactLimit]; if contact is lost while
 	// it waits, it returns one when its session may have ended. It returns ctx's error when ctx
 	// ends, and withdraws then. A process campaigns once at a time.
-	Campaign(ctx context.Context) (Leadership, error)
+	//
+	// Campaign calls stands once, when the coordinator has accepted this process as a candidate and
+	// before Campaign waits for the election. stands must not block; nil means that nothing is called.
+	Campaign(ctx context.Context, stands func()) (Leadership, error)
 	// String returns the coordinator's address without secrets.
 	String() string
 }

@@ -73,7 +73,7 @@ type memoryElector struct{ memory *Memory }
 
 func (e memoryElector) String() string { return "memory" }
 
-func (e memoryElector) Campaign(ctx context.Context) (Leadership, error) {
+func (e memoryElector) Campaign(ctx context.Context, stands func()) (Leadership, error) {
 	m := e.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -83,6 +83,9 @@ func (e memoryElector) Campaign(ctx context.Context) (Leadership, error) {
 	m.last++
 	s := &memorySession{memory: m, number: m.last, done: make(chan struct{})}
 	m.waiting = append(m.waiting, s)
+	if stands != nil {
+		stands()
+	}
 	for {
 		switch {
 		case ctx.Err() != nil:

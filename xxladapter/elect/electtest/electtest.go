@@ -45,7 +45,7 @@ func lead(t *testing.T, e elect.Elector) elect.Leadership {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	l, err := e.Campaign(ctx)
+	l, err := e.Campaign(ctx, nil)
 	require.NoError(t, err)
 	require.Positive(t, l.Number())
 	requireLeads(t, l)
@@ -72,14 +72,15 @@ func requireOver(t *testing.T, l elect.Leadership) {
 
 // A campaign runs in the background.
 type campaign struct {
+	stands  chan struct{} // closed when the coordinator has accepted it; closing it twice panics
 	elected chan elect.Leadership
 	failed  chan error
 }
 
 func begin(ctx context.Context, e elect.Elector) *campaign {
-	c := &campaign{make(chan elect.Leadership, 1), make(chan error, 1)}
+	c := &campaign{make(chan struct{}), make(chan elect.Leadership, 1), make(chan error, 1)}
 	go func() { // wins, waits and winner wait for it
-		if l, err := e.Campaign(ctx); err != nil {
+		if l, err := e.Campaign(ctx, func() { close(c.stands) }); err != nil {
 			c.failed <- err
 		} else {
 			c.elected <- l
@@ -102,9 +103,17 @@ func (c *campaign) wins(t *testing.T) elect.Leadership {
 	return nil
 }
 
-// waits checks that the campaign neither wins nor fails for a while.
+// waits checks that the coordinator accepts the campaign, and that it neither wins nor fails for a
+// while.
 func (c *campaign) waits(t *testing.T) {
 	t.Helper()
+	select {
+	case <-c.stands:
+	case err := <-c.failed:
+		t.Fatal(err)
+	case <-time.After(patience):
+		t.Fatal("nobody says that it is a candidate")
+	}
 	select {
 	case l := <-c.elected:
 		t.Fatalf("two lead, the second one with number %d", l.Number())
@@ -187,7 +196,7 @@ func givesUp(t *testing.T, p Place) {
 	again.waits(t)
 	require.NoError(t, l.Resign(t.Context()))
 	require.NoError(t, again.wins(t).Resign(t.Context()))
-	_, err := e.Campaign(ctx)
+	_, err := e.Campaign(ctx, nil)
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -222,7 +231,7 @@ func cannotReach(t *testing.T, p Place) {
 	p.Cut()
 	for range 2 {
 		began := time.Now()
-		_, err := e.Campaign(t.Context())
+		_, err := e.Campaign(t.Context(), func() { t.Error("it is a candidate without contact") })
 		require.Error(t, err)
 		require.NotContains(t, err.Error(), "\n")
 		require.Less(t, time.Since(began), elect.ContactLimit+3*time.Second)

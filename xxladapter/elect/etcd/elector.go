@@ -89,7 +89,7 @@ func (e *Elector) refused(err error) error {
 }
 
 // Campaign implements [elect.Elector].
-func (e *Elector) Campaign(ctx context.Context) (elect.Leadership, error) {
+func (e *Elector) Campaign(ctx context.Context, stands func()) (elect.Leadership, error) {
 	client, err := e.connect()
 	if err != nil {
 		return nil, e.refused(err)
@@ -99,6 +99,9 @@ func (e *Elector) Campaign(ctx context.Context) (elect.Leadership, error) {
 		return nil, errors.Join(e.refused(err), client.Close())
 	}
 	go l.follow() // Resign waits for it
+	if stands != nil {
+		stands()
+	}
 	if err := e.wait(ctx, l); err != nil {
 		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()

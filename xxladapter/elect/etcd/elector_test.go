@@ -64,7 +64,7 @@ func client(t *testing.T, url, user, password string) *clientv3.Client {
 func TestAnOperatorDeletesTheLeadersKey(t *testing.T) {
 	testserver.Long(t)
 	url := testserver.Etcd(t)
-	l, err := open(t, url).Campaign(t.Context())
+	l, err := open(t, url).Campaign(t.Context(), nil)
 	require.NoError(t, err)
 	_, err = client(t, url, "", "").Delete(t.Context(), addressOf(t, url).Path, clientv3.WithPrefix())
 	require.NoError(t, err)
@@ -73,7 +73,7 @@ func TestAnOperatorDeletesTheLeadersKey(t *testing.T) {
 	case <-time.After(elect.SessionLife / 2):
 		t.Fatal("it leads on")
 	}
-	next, err := open(t, url).Campaign(t.Context())
+	next, err := open(t, url).Campaign(t.Context(), nil)
 	require.NoError(t, err)
 	require.NoError(t, next.Resign(t.Context()))
 }
@@ -99,7 +99,7 @@ func TestTheServerIsAskedAtTheStart(t *testing.T) {
 	require.NoError(t, err)
 
 	at := func(login, path string) string { return strings.Replace(server.URL(path), "://", "://"+login, 1) }
-	l, err := open(t, at("scheduler:secret@", "jobs")).Campaign(t.Context())
+	l, err := open(t, at("scheduler:secret@", "jobs")).Campaign(t.Context(), nil)
 	require.NoError(t, err)
 	require.NoError(t, l.Resign(t.Context()))
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
@@ -133,14 +133,14 @@ func TestTLS(t *testing.T) {
 	a.TLS.RootCAs = trusted
 	e, err := etcd.New(t.Context(), a, "test")
 	require.NoError(t, err)
-	l, err := e.Campaign(t.Context())
+	l, err := e.Campaign(t.Context(), nil)
 	require.NoError(t, err)
 	server.Kill(t)
 	<-l.Done()
-	_, err = e.Campaign(t.Context())
+	_, err = e.Campaign(t.Context(), nil)
 	require.Error(t, err)
 	server.Start(t)
-	again, err := e.Campaign(t.Context())
+	again, err := e.Campaign(t.Context(), nil)
 	require.NoError(t, err)
 	require.Greater(t, again.Number(), l.Number())
 	require.NoError(t, again.Resign(t.Context()))

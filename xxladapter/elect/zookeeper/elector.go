@@ -126,7 +126,7 @@ func (e *Elector) createPath(conn *zk.Conn) error {
 }
 
 // Campaign implements [elect.Elector].
-func (e *Elector) Campaign(ctx context.Context) (elect.Leadership, error) {
+func (e *Elector) Campaign(ctx context.Context, stands func()) (elect.Leadership, error) {
 	contact, cancel := context.WithTimeout(ctx, elect.ContactLimit)
 	defer cancel()
 	s, err := e.begin(contact)
@@ -141,6 +141,9 @@ func (e *Elector) Campaign(ctx context.Context) (elect.Leadership, error) {
 		return nil, e.ended(ctx, e.refused(err))
 	}
 	go l.follow() // Resign waits for it
+	if stands != nil {
+		stands()
+	}
 	if err := e.wait(ctx, l); err != nil {
 		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()

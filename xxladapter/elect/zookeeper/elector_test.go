@@ -51,7 +51,7 @@ func TestContract(t *testing.T) {
 // TestAnOperatorDeletesTheLeadersNode has the next process elected.
 func TestAnOperatorDeletesTheLeadersNode(t *testing.T) {
 	url := testserver.ZooKeeper(t)
-	l, err := open(t, url).Campaign(t.Context())
+	l, err := open(t, url).Campaign(t.Context(), nil)
 	require.NoError(t, err)
 	a := addressOf(t, url)
 	conn, _, err := zk.Connect(a.Hosts, elect.SessionLife, zk.WithLogInfo(false))
@@ -66,7 +66,7 @@ func TestAnOperatorDeletesTheLeadersNode(t *testing.T) {
 	case <-time.After(elect.SessionLife / 2):
 		t.Fatal("it leads on")
 	}
-	next, err := open(t, url).Campaign(t.Context())
+	next, err := open(t, url).Campaign(t.Context(), nil)
 	require.NoError(t, err)
 	require.NoError(t, next.Resign(t.Context()))
 }
@@ -75,7 +75,7 @@ func TestAnOperatorDeletesTheLeadersNode(t *testing.T) {
 func TestTheServerIsAskedAtTheStart(t *testing.T) {
 	url := testserver.ZooKeeper(t)
 	as := func(login string) string { return strings.Replace(url, "://", "://"+login, 1) }
-	l, err := open(t, as("scheduler:secret@")).Campaign(t.Context()) // creates the path, for itself
+	l, err := open(t, as("scheduler:secret@")).Campaign(t.Context(), nil) // creates the path, for itself
 	require.NoError(t, err)
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -130,7 +130,7 @@ func TestTLS(t *testing.T) {
 	a.TLS.RootCAs.AddCert(certified.Certificate())
 	e, err := zookeeper.New(t.Context(), a, "test")
 	require.NoError(t, err)
-	l, err := e.Campaign(t.Context())
+	l, err := e.Campaign(t.Context(), nil)
 	require.NoError(t, err)
 	require.NoError(t, l.Resign(t.Context()))
 	require.NoError(t, ln.Close())
