@@ -104,7 +104,7 @@ var rules = map[string]rule{
 		"a command turns flags into options of the parts, and chooses the store"},
 
 	"xxladapter/storetest":       {[]string{"xxladapter"}, "it tests any store, and so knows none"},
-	"xxladapter/elect/electtest": {[]string{"xxladapter/elect"}, "it tests any elector, and so knows none"},
+	"xxladapter/elect/electtest": {[]string{"xxladapter/elect", "xxladapter/testserver"}, "it tests any elector, and so knows none"},
 	"xxladapter/checker":         {[]string{"xxladapter", "xxladapter/cron"}, "it computes due times itself; what it judges it must not use"},
 	"xxladapter/testserver":      {nil, "it starts servers and knows none of its users"},
 	"xxladapter/faults":          {nil, "it holds tests only"},
