@@ -29,9 +29,10 @@ type executorOptions struct {
 	App      string // empty means [appName]
 	Token    string
 	Dir      string
-	Profile  string // the file for a processor profile; empty means none
-	Batch    bool   // takes batches of runs
-	Receipts string // the file for [receipts], written at the end; empty means none
+	Profile  string        // the file for a processor profile; empty means none
+	Batch    bool          // takes batches of runs
+	Answer   time.Duration // how much later it answers; 0 means at once
+	Receipts string        // the file for [receipts], written at the end; empty means none
 }
 
 // An executorProcess is the other side of [serveJobs]. Its methods must not be called concurrently.
@@ -157,7 +158,16 @@ func serveJobs(in io.Reader, out io.Writer, args []string) (err error) {
 		ended <- nil
 		return err
 	}
-	if _, err := fmt.Fprintln(out, strings.TrimSuffix(e.Addr(), "/")); err != nil {
+	addr := e.Addr()
+	if opts.Answer > 0 {
+		d, err := newDistant(e, opts.Answer)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, d.close()) }()
+		addr = d.url
+	}
+	if _, err := fmt.Fprintln(out, strings.TrimSuffix(addr, "/")); err != nil {
 		return err
 	}
 	lines := bufio.NewScanner(in)

@@ -6,6 +6,7 @@
 //	go run ./bench/load crowd -jobs 1000000         2,000 jobs due every second among many that are not
 //	go run ./bench/load crowd -nodes 3              the same with three schedulers
 //	go run ./bench/load trip -nodes 3 -scheduling leader -spread hash    whole trips with a leader
+//	go run ./bench/load trip -nodes 3 -scheduling leader -spread hash -burst -answer 100ms    the same where one node has too few places
 //	go run ./bench/load idle -jobs 100000           what a scheduler costs while nothing is due
 //	go run ./bench/load overload -jobs 4000 -for 2m twice and four times what can be carried
 //	go run ./bench/load bulk -jobs 100000           seconds to create, start, change, stop and delete all jobs
@@ -63,6 +64,7 @@ type plan struct {
 	duration       time.Duration
 	burst          bool
 	batch          bool
+	answer         time.Duration // of the executor; 0 means at once
 	texts          xxladapter.TextPolicy
 	every          time.Duration // between lines of gauges; 0 prints none
 	nodes          int           // schedulers on one store
@@ -105,6 +107,7 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	flags.DurationVar(&p.duration, "for", 30*time.Second, "how `long` to measure; scan ends when all jobs are planned")
 	flags.BoolVar(&p.burst, "burst", false, "trip: make all jobs due at the start of the second")
 	flags.BoolVar(&p.batch, "batch", false, "trip: let the executor take batches of runs; otherwise each run has a request of its own, as with executors of XXL-JOB")
+	flags.DurationVar(&p.answer, "answer", 0, "trip: how much `later` the executor answers a run request, as behind a slow network")
 	flags.StringVar((*string)(&p.texts), "texts", string(xxladapter.TextsFailures), "trip: which runs' `texts` are stored: off, failures or all")
 	flags.DurationVar(&p.every, "every", 0, "trip: print the state of pool, store and processors at this `interval`; 0 prints nothing")
 	flags.IntVar(&p.nodes, "nodes", 1, "crowd, trip: `number` of schedulers on the store, each with connections of its own")
@@ -122,8 +125,8 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	if p.store == "memory" && m.name != "trip" {
 		return fmt.Errorf("-store is memory, must be a database for %s", m.name)
 	}
-	if p.jobs < 1 || p.duration < time.Second || p.every < 0 || p.kills < 0 || p.nodes < 1 || flags.NArg() > 0 {
-		return fmt.Errorf("-jobs and -nodes must be at least 1, -for at least 1s, -every and -kills not negative, and nothing else may be given")
+	if p.jobs < 1 || p.duration < time.Second || p.every < 0 || p.answer < 0 || p.kills < 0 || p.nodes < 1 || flags.NArg() > 0 {
+		return fmt.Errorf("-jobs and -nodes must be at least 1, -for at least 1s, -every, -answer and -kills not negative, and nothing else may be given")
 	}
 	if p.nodes > 1 && (m.name != "crowd" && m.name != "trip" || kind(p.store) == "journal") {
 		return fmt.Errorf("-nodes is %d, must be 1 except for crowd and trip on a store without a journal", p.nodes)

@@ -33,7 +33,7 @@ func trip(ctx context.Context, out io.Writer, p plan) (err error) {
 	defer func() { err = errors.Join(err, endAll(nodes)) }()
 	n := nodes[0]
 	e, err := startExecutor(executorOptions{
-		Admin: n.url, Dir: filepath.Join(o.dir, "executor"), Profile: p.executorProfile, Batch: p.batch,
+		Admin: n.url, Dir: filepath.Join(o.dir, "executor"), Profile: p.executorProfile, Batch: p.batch, Answer: p.answer,
 	})
 	if err != nil {
 		return err
