@@ -39,6 +39,8 @@ type cluster struct {
 	group int64
 	jobs  []*managed
 	burst []*managed // due once a day; not stopped at the end
+
+	judged *checker.History // what judge has read; nil before
 }
 
 // A managed job is one that the test created and may change.
@@ -291,6 +293,7 @@ func (c *cluster) judge(opts checker.Options) *checker.Report {
 	require.NoError(c.t, c.rec.Final(time.Now()))
 	h, err := checker.Read(bytes.NewReader([]byte(c.history.String())))
 	require.NoError(c.t, err)
+	c.judged = h
 	report := checker.Check(h, opts)
 	if !report.Clean() { // for xxlwheel check; go test -artifacts keeps it
 		kept := filepath.Join(c.t.ArtifactDir(), "history.jsonl")

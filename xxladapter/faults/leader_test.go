@@ -13,6 +13,27 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
+// A member is what a scheduler says of one that holds a lease.
+type member struct {
+	Node     string
+	Term     int64
+	Role     xxladapter.NodeRole
+	Election xxladapter.ElectionState
+	Shards   int
+}
+
+// members returns the schedulers that hold a lease, or none if the first one, which is asked,
+// cannot reach the store.
+func (c *cluster) members() []member { return c.membersBy(0) }
+
+func (c *cluster) membersBy(server int) []member {
+	var got struct{ Nodes []member }
+	if c.callAt(server, "GET", "/nodes", nil, &got) != nil {
+		return nil
+	}
+	return got.Nodes
+}
+
 // leader returns the scheduler that leads, once there is one and the others stand by.
 func (c *cluster) leader() *process {
 	c.t.Helper()
@@ -27,14 +48,7 @@ func (c *cluster) nextLeader(former *process) *process {
 	eventually(c.t, 30*time.Second, "a scheduler leads", func() bool {
 		leader = nil
 		server := slices.IndexFunc(c.nodes, func(p *process) bool { return p != former })
-		var got struct {
-			Nodes []struct {
-				Node string
-				Role xxladapter.NodeRole
-			}
-		}
-		require.NoError(c.t, c.callAt(server, "GET", "/nodes", nil, &got))
-		for _, n := range got.Nodes {
+		for _, n := range c.membersBy(server) {
 			require.NotEqual(c.t, xxladapter.NodePlans, n.Role, "beside a leader")
 			if n.Role != xxladapter.NodeLeads {
 				continue

@@ -21,10 +21,6 @@ func TestWhyShardsMoved(t *testing.T) {
 		}
 		c := newCluster(t, e)
 		type state struct {
-			Nodes []struct {
-				Node   string
-				Shards int
-			}
 			Moves []struct {
 				Cause, Node string
 				Shards      int
@@ -33,16 +29,6 @@ func TestWhyShardsMoved(t *testing.T) {
 		ask := func() (s state) {
 			c.must("GET", "/nodes", nil, &s)
 			return s
-		}
-		all := func(n int) {
-			t.Helper()
-			eventually(t, 30*time.Second, "each scheduler has its part", func() bool {
-				s, least := ask(), 64
-				for _, node := range s.Nodes {
-					least = min(least, node.Shards)
-				}
-				return len(s.Nodes) == n && least >= 64/n
-			})
 		}
 		moved := func(cause string) {
 			t.Helper()
@@ -54,23 +40,23 @@ func TestWhyShardsMoved(t *testing.T) {
 			require.InDelta(t, 21, s.Moves[0].Shards, 1)
 		}
 		last := c.nodes[2]
-		all(3)
+		c.waitForParts()
 		require.Equal(t, "joined", ask().Moves[0].Cause)
 
 		last.stop()
 		moved("stopped")
 		last.start()
-		all(3)
-		pause(leaseLapse) // until its session is watched
+		c.waitForParts()
+		pause(watched)
 		last.freeze()
 		moved("lapsed")
 		last.thaw()
-		all(3)
-		pause(leaseLapse)
+		c.waitForParts()
+		pause(watched)
 		last.kill()
 		moved("died")
 		last.start()
-		all(3)
+		c.waitForParts()
 		c.must("POST", "/nodes/drain", map[string]string{"node": ask().Moves[0].Node}, nil)
 		moved("drained")
 	})
