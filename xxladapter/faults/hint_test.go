@@ -31,6 +31,7 @@ func mostHinted() time.Duration { return pick(900*time.Millisecond, 300*time.Mil
 func TestPlannedFiresOfAKilledScheduler(t *testing.T) {
 	testserver.Long(t)
 	oneAfterAnother(t, servers, func(t *testing.T, e engine) {
+		t.Parallel() // with the other database alone: it sleeps most of the time
 		r := random(t)
 		c := newCluster(t, e)
 		c.addJobs(64, []schedule{{xxladapter.ScheduleFixRate, "1"}, {xxladapter.ScheduleFixRate, "1.7"}, {xxladapter.ScheduleCron, "0/5 * * * * ?"}}, nil)
@@ -46,6 +47,7 @@ func TestPlannedFiresOfAKilledScheduler(t *testing.T) {
 			victim.start()
 			c.waitForParts()
 		}
+		pause(time.Until(kills[len(kills)-1].Add(unaided + resolved())))
 		report := c.judge(checker.Options{Epsilon: resolved(), NoMisfires: true})
 		after := dueWithin(kills, nearDeath, unaided)
 		late, before := c.lateness(after), c.lateness(dueWithin(kills, -time.Second, -nearDeath))

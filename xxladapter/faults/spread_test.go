@@ -69,7 +69,8 @@ func TestHalfOfTheHintsAreLost(t *testing.T) {
 		}
 		c.addJobs(pick(60, *jobs), mixed, nil)
 		c.waitForRuns(60)
-		pause(leaseLapse + 5*time.Second) // until the leader knows the others, and what it planned before is over
+		c.leader()
+		pause(watched + 5*time.Second) // until it knows the others, and what it planned before is over
 		from := checker.At(time.Now())
 		pause(pick(10*time.Second, cmp.Or(*lasting, 2*time.Minute)))
 		until := checker.At(time.Now())
