@@ -26,6 +26,7 @@ const executorArg = "executor"
 // executorOptions are the settings of the executor's process.
 type executorOptions struct {
 	Admin    string // the scheduler's address
+	Queue    string // the broker's URL, in place of Admin; empty means HTTP
 	App      string // empty means [appName]
 	Token    string
 	Dir      string
@@ -131,6 +132,9 @@ func serveJobs(in io.Reader, out io.Writer, args []string) (err error) {
 	settings := executor.Options{
 		Admins: []string{opts.Admin}, AppName: cmp.Or(opts.App, appName), AccessToken: opts.Token, AllowNoToken: opts.Token == "",
 		Listen: "127.0.0.1:0", DataDir: opts.Dir, Logger: logger, NoBatches: !opts.Batch,
+	}
+	if opts.Queue != "" {
+		settings.Queue, settings.Admins, settings.Listen = opts.Queue, nil, ""
 	}
 	handle := func(context.Context, *executor.Run) error { return nil }
 	if opts.Receipts != "" {

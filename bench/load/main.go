@@ -2,6 +2,7 @@
 // takes part on it: scheduler, store and, where runs are handed over, executor.
 //
 //	go run ./bench/load trip -jobs 500 -for 30s     whole trips: fire record, HTTP, run, result, log row
+//	go run ./bench/load trip -queue FILE            the same through a broker, which this program of nats-server is
 //	go run ./bench/load scan -jobs 100000           the schedule loop alone, with all jobs due in one second
 //	go run ./bench/load crowd -jobs 1000000         2,000 jobs due every second among many that are not
 //	go run ./bench/load crowd -nodes 3              the same with three schedulers
@@ -71,7 +72,9 @@ type plan struct {
 	scheduling     xxladapter.SchedulingMode
 	spread         xxladapter.Spread
 	rival, program string
-	kills          int
+	// queue is the program of nats-server through which runs go; empty means HTTP.
+	queue string
+	kills int
 	// profile and executorProfile are files for processor profiles; empty means none.
 	profile, executorProfile string
 	// heapProfile is the file for a profile of the memory in use; empty means none.
@@ -108,6 +111,7 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	flags.BoolVar(&p.burst, "burst", false, "trip: make all jobs due at the start of the second")
 	flags.BoolVar(&p.batch, "batch", false, "trip: let the executor take batches of runs; otherwise each run has a request of its own, as with executors of XXL-JOB")
 	flags.DurationVar(&p.answer, "answer", 0, "trip: how much `later` the executor answers a run request, as behind a slow network")
+	flags.StringVar(&p.queue, "queue", "", "trip: hand runs over through a broker, a program of nats-server, the `file` that \"go build\" of github.com/nats-io/nats-server/v2 makes in xxladapter/queue/queuetest; otherwise over HTTP")
 	flags.StringVar((*string)(&p.texts), "texts", string(xxladapter.TextsFailures), "trip: which runs' `texts` are stored: off, failures or all")
 	flags.DurationVar(&p.every, "every", 0, "trip: print the state of pool, store and processors at this `interval`; 0 prints nothing")
 	flags.IntVar(&p.nodes, "nodes", 1, "crowd, trip: `number` of schedulers on the store, each with connections of its own")
@@ -130,6 +134,9 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	}
 	if p.nodes > 1 && (m.name != "crowd" && m.name != "trip" || kind(p.store) == "journal") {
 		return fmt.Errorf("-nodes is %d, must be 1 except for crowd and trip on a store without a journal", p.nodes)
+	}
+	if p.queue != "" && (m.name != "trip" || p.batch) {
+		return errors.New("-queue is set, must be empty except for trip without -batch")
 	}
 	fmt.Fprintf(out, "# %s on %s, %s %s/%s, %s, %s\n", m.name, sqlstore.Redacted(p.store),
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, machine(), time.Now().UTC().Format(time.DateOnly))

@@ -35,7 +35,7 @@ func overload(ctx context.Context, out io.Writer, p plan) (err error) {
 	}
 	defer o.cleanUp()
 	seen := &dueTimes{}
-	n, err := serve(ctx, o.Store, p, seen)
+	n, err := serve(ctx, o.Store, p, nil, seen)
 	if err != nil {
 		return err
 	}

@@ -40,9 +40,15 @@ func TestMain(m *testing.M) {
 func TestMeasurements(t *testing.T) {
 	testserver.Long(t)
 	out := new(strings.Builder)
+	nats := filepath.Join(t.TempDir(), "nats-server")
+	build := exec.Command("go", "build", "-o", nats, "github.com/nats-io/nats-server/v2")
+	build.Dir = filepath.Join("..", "..", "xxladapter", "queue", "queuetest")
+	built, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", built)
 	for _, args := range [][]string{
 		{"trip", "-jobs", "20", "-for", "2s"},
 		{"trip", "-jobs", "20", "-for", "2s", "-store", "memory"},
+		{"trip", "-jobs", "20", "-for", "2s", "-store", "memory", "-queue", nats},
 		{"scan", "-jobs", "1000"},
 		{"crowd", "-jobs", "1000", "-for", "1s"},
 		{"crowd", "-jobs", "1000", "-for", "1s", "-nodes", "3"},
@@ -53,6 +59,7 @@ func TestMeasurements(t *testing.T) {
 	for _, part := range []string{
 		"BenchmarkTrip/store=sqlite/jobs=20\t1\t", " trips/s\t0 without-result\t0 failed\t0 misfires\t0 early\t",
 		"BenchmarkTrip/store=memory/jobs=20\t1\t", " scheduler-µs/trip\t", " executor-µs/trip\n",
+		"BenchmarkTripOverQueue/store=memory/jobs=20\t1\t", " broker-µs/trip\n",
 		"BenchmarkScan/store=sqlite/jobs=1000\t1\t1000 fires\t",
 		"BenchmarkCrowd/store=sqlite/jobs=1000\t1\t2 due/s\t", "BenchmarkCrowdOfNodes/store=sqlite/jobs=1000\t1\t2 due/s\t", "\t3 nodes\t", "BenchmarkIdle/store=sqlite/jobs=100\t1\t",
 	} {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"golang.org/x/sync/errgroup"
@@ -28,13 +29,13 @@ type served struct {
 
 // serve starts a node on a store, on a free port. The end of ctx does not stop it: executors report
 // the last results after a measurement.
-func serve(ctx context.Context, store xxladapter.Store, p plan, w watcher) (*served, error) {
+func serve(ctx context.Context, store xxladapter.Store, p plan, broker *queue.Conn, w watcher) (*served, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
 	s := &served{url: "http://" + ln.Addr().String()}
-	opts := node.Options{Store: store, Logger: logger, RunTexts: p.texts, OnEvent: w.event, OnMisfire: w.misfire, Scheduling: p.scheduling}
+	opts := node.Options{Store: store, Logger: logger, RunTexts: p.texts, OnEvent: w.event, OnMisfire: w.misfire, Scheduling: p.scheduling, Queue: broker}
 	if p.scheduling == xxladapter.SchedulingLeader {
 		opts.Spread, opts.Advertise = p.spread, s.url
 	}
@@ -46,8 +47,9 @@ func serve(ctx context.Context, store xxladapter.Store, p plan, w watcher) (*ser
 	return s, nil
 }
 
-// serveAll starts the nodes of the plan, the further ones with connections of their own.
-func (o *opened) serveAll(ctx context.Context, p plan, w watcher) (nodes []*served, err error) {
+// serveAll starts the nodes of the plan, the further ones with connections of their own. Without a
+// broker they call executors over HTTP.
+func (o *opened) serveAll(ctx context.Context, p plan, brokerURL string, w watcher) (nodes []*served, err error) {
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, endAll(nodes))
@@ -63,7 +65,11 @@ func (o *opened) serveAll(ctx context.Context, p plan, w watcher) (nodes []*serv
 			o.closings = append(o.closings, own.Close)
 			store = own
 		}
-		n, err := serve(ctx, store, p, w)
+		broker, err := o.connect(ctx, brokerURL)
+		if err != nil {
+			return nodes, err
+		}
+		n, err := serve(ctx, store, p, broker, w)
 		if err != nil {
 			return nodes, err
 		}

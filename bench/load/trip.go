@@ -26,14 +26,18 @@ func trip(ctx context.Context, out io.Writer, p plan) (err error) {
 	}
 	defer o.cleanUp()
 	seen := new(seen)
-	nodes, err := o.serveAll(ctx, p, seen)
+	b, err := o.broker(ctx, p.queue)
+	if err != nil {
+		return err
+	}
+	nodes, err := o.serveAll(ctx, p, b.url, seen)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, endAll(nodes)) }()
 	n := nodes[0]
 	e, err := startExecutor(executorOptions{
-		Admin: n.url, Dir: filepath.Join(o.dir, "executor"), Profile: p.executorProfile, Batch: p.batch, Answer: p.answer,
+		Admin: n.url, Queue: b.url, Dir: filepath.Join(o.dir, "executor"), Profile: p.executorProfile, Batch: p.batch, Answer: p.answer,
 	})
 	if err != nil {
 		return err
@@ -51,11 +55,16 @@ func trip(ctx context.Context, out io.Writer, p plan) (err error) {
 	var watching sync.WaitGroup
 	watching.Go(func() { // what came before the first due time is not part of a trip
 		pollUntil(scheduling, time.Hour, func() bool { return !time.Now().Before(first) })
-		began, beginErr = takeCPU(ctx, o, e)
+		began, beginErr = takeCPU(ctx, o, b, e)
 	})
 	if p.every > 0 {
 		watching.Go(func() { watchGauges(scheduling, out, p.every, n.Node, o, seen) })
 	}
+	var within int64
+	watching.Go(func() {
+		<-scheduling.Done()
+		_, within = seen.counts()
+	})
 	if p.heapProfile != "" {
 		watching.Go(func() { heapErr = watchHeap(scheduling, out, p.heapProfile) })
 	}
@@ -70,7 +79,7 @@ func trip(ctx context.Context, out io.Writer, p plan) (err error) {
 		return err
 	}
 	seen.wait(10 * time.Second)
-	ended, err := takeCPU(ctx, o, e)
+	ended, err := takeCPU(ctx, o, b, e)
 	if err != nil {
 		return err
 	}
@@ -78,9 +87,12 @@ func trip(ctx context.Context, out io.Writer, p plan) (err error) {
 	if err != nil {
 		return err
 	}
-	figures := append(seen.figures(p.duration), texts...)
+	figures := append(seen.figures(within, p.duration), texts...)
 	figures = append(figures, figure{float64(peakMemory()) / (1 << 20), "peak-MiB"})
 	name := "Trip"
+	if p.queue != "" {
+		name = "TripOverQueue"
+	}
 	if len(nodes) > 1 {
 		name = fmt.Sprintf("TripOfNodes/%s/spread=%s", p.scheduling, p.spread)
 		figures = append(figures, figure{float64(len(nodes)), "nodes"})
@@ -114,10 +126,13 @@ func startTrips(ctx context.Context, store xxladapter.Store, addr string, jobs i
 	first := now.Add(settle + time.Duration(jobs)*time.Millisecond).Truncate(time.Second)
 	job := newJob(group, xxladapter.ScheduleCron, "* * * * * ?")
 	due := func(int) time.Time { return first }
+	if _, queued := xxladapter.ParseQueueAddress(addr); queued {
+		job.Route = xxladapter.RouteRound // any executor of the app may take it
+	}
 	if !burst {
 		// With a period of whole seconds, all jobs would be due at the same whole seconds. This one
 		// keeps the milliseconds of the start.
-		job = newJob(group, xxladapter.ScheduleFixRate, "1.001")
+		job.ScheduleType, job.ScheduleConf = xxladapter.ScheduleFixRate, "1.001"
 		due = func(i int) time.Time {
 			return first.Add(time.Duration(i) * time.Second / time.Duration(jobs)).Truncate(time.Millisecond)
 		}
@@ -129,20 +144,39 @@ func startTrips(ctx context.Context, store xxladapter.Store, addr string, jobs i
 type seen struct {
 	mu                                 sync.Mutex // guards the fields below
 	late                               []time.Duration
+	whole                              []time.Duration     // from a due time until the result was stored
+	open                               map[int64]time.Time // by log id: the first known of due time and end
 	sent, failed, ended, early, missed int
 }
 
 func (s *seen) event(e trigger.Event) {
 	s.count(e.Kind)
-	if e.Kind != trigger.EventSent {
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.late = append(s.late, e.At.Sub(e.Fire.Due))
-	if e.At.Before(e.Fire.Due) {
-		s.early++
+	switch e.Kind {
+	case trigger.EventResult:
+		s.pair(e.LogID, e.At)
+	case trigger.EventSent:
+		s.pair(e.LogID, e.Fire.Due)
+		s.late = append(s.late, e.At.Sub(e.Fire.Due))
+		if e.At.Before(e.Fire.Due) {
+			s.early++
+		}
 	}
+}
+
+// pair notes a run's due time or its end, in either order: a hand-over may be stored with its
+// result, and is reported after it then.
+func (s *seen) pair(logID int64, at time.Time) {
+	if other, known := s.open[logID]; known {
+		s.whole = append(s.whole, other.Sub(at).Abs())
+		delete(s.open, logID)
+		return
+	}
+	if s.open == nil {
+		s.open = map[int64]time.Time{}
+	}
+	s.open[logID] = at
 }
 
 // count counts an event without its lateness.
@@ -184,15 +218,18 @@ func (s *seen) wait(limit time.Duration) {
 	}
 }
 
-// figures returns what became of the runs, over the duration of the measurement.
-func (s *seen) figures(duration time.Duration) []figure {
+// figures returns what became of the runs. within of them ended within the duration of the
+// measurement; the others do not count for the rate, because they were waiting somewhere.
+func (s *seen) figures(within int64, duration time.Duration) []figure {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := func(q float64) float64 { return milliseconds(quantile(s.late, q)) }
+	whole := func(q float64) float64 { return milliseconds(quantile(s.whole, q)) }
 	return []figure{
-		{float64(s.ended) / duration.Seconds(), "trips/s"},
+		{float64(within) / duration.Seconds(), "trips/s"},
 		{float64(s.sent - s.ended), "without-result"}, {float64(s.failed), "failed"},
 		{float64(s.missed), "misfires"}, {float64(s.early), "early"},
 		{at(0.50), "late-p50-ms"}, {at(0.99), "late-p99-ms"}, {at(1), "late-max-ms"},
+		{whole(0.50), "whole-p50-ms"}, {whole(0.99), "whole-p99-ms"},
 	}
 }

@@ -7,16 +7,17 @@ import (
 
 // tripCPU holds the processor times of all that take part in trips.
 type tripCPU struct {
-	scheduler, executor, database time.Duration
-	measured                      bool // the database's
+	scheduler, executor, database, broker time.Duration
+	measured, brokerMeasured              bool // the database's and the broker's
 }
 
-func takeCPU(ctx context.Context, o *opened, e *executorProcess) (c tripCPU, err error) {
+func takeCPU(ctx context.Context, o *opened, b *broker, e *executorProcess) (c tripCPU, err error) {
 	c.scheduler = cpuTime()
 	if c.executor, err = e.cpuTime(); err != nil {
 		return c, err
 	}
 	c.database, c.measured = o.serverCPU(ctx)
+	c.broker, c.brokerMeasured = b.cpuTime()
 	return c, nil
 }
 
@@ -34,6 +35,9 @@ func (c tripCPU) since(began tripCPU, duration time.Duration, seen *seen) []figu
 	}
 	if c.measured && began.measured {
 		figures = append(figures, figure{each(c.database, began.database), "database-µs/trip"})
+	}
+	if c.brokerMeasured && began.brokerMeasured {
+		figures = append(figures, figure{each(c.broker, began.broker), "broker-µs/trip"})
 	}
 	return figures
 }
