@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -32,6 +33,8 @@ type intake struct {
 	at     xxladapter.QueueAddress
 	places chan struct{} // a token for each free place
 	taken  chan *queue.Delivery
+
+	unanswered atomic.Int32 // requests that no scheduler has answered yet, after a first attempt
 
 	mu      sync.Mutex     // guards the field below
 	pending map[int64]bool // log ids that were asked for and have no answer
@@ -112,6 +115,11 @@ func (in *intake) feed(ctx context.Context, of xxladapter.QueueAddress) {
 	feed := in.l.queue.Feed(of, in.prepare)
 	pause := newPause(time.Second, 10*time.Second)
 	for failing := false; ctx.Err() == nil; {
+		if in.unanswered.Load() > 0 {
+			// What is taken now would wait too, and would be delivered to others after a restart.
+			sleep(ctx, askPause)
+			continue
+		}
 		n := in.reserve(ctx)
 		left := n
 		err := error(nil)
@@ -165,6 +173,7 @@ type offer struct {
 	delivery *queue.Delivery
 	req      *wire.RunRequest
 	batch    *batch
+	worn     bool // it was delivered too often, and does not begin
 }
 
 // accept does steps 2 to 4 with a list of runs.
@@ -180,7 +189,7 @@ func (in *intake) accept(ctx context.Context, list []*queue.Delivery) {
 	var ids []int64
 	kept := offers[:0]
 	for _, o := range offers {
-		if err := o.batch.wait(); err != nil { // the journal has logged it
+		if err := o.batch.wait(); err != nil && !o.worn { // the journal has logged it
 			o.delivery.Later()
 			in.forget(o.req)
 			in.free(1)
@@ -195,6 +204,9 @@ func (in *intake) accept(ctx context.Context, list []*queue.Delivery) {
 	for i, o := range kept {
 		switch {
 		case !ok: // nobody knows; the next start asks again
+			in.free(1)
+		case may[i] && o.worn:
+			in.fail(o)
 			in.free(1)
 		case may[i]:
 			in.l.jobs.begin(o.req, o.batch, in.resolve(o))
@@ -232,21 +244,29 @@ func (in *intake) note(d *queue.Delivery) (offer, bool) {
 	}
 	b, err := in.l.journal.accept(logID, int64(req.JobID), int64(req.LogTime), time.Now())
 	switch {
-	case err == nil && d.Number > queue.MaxDeliveries:
-		in.l.journal.finish(result{
-			logID: logID, jobID: int64(req.JobID), logTime: int64(req.LogTime), code: wire.CodeFail,
-			msg: fmt.Sprintf("run was delivered %d times, and no executor has begun it", d.Number-1),
-		})
-		d.Done()
 	case err == nil:
 		in.pending[logID] = true
-		return offer{d, req, b}, true
+		return offer{d, req, b, d.Number > queue.MaxDeliveries}, true
 	case errors.Is(err, errSeen): // its result is, or will be, in the journal
 		d.Done()
 	default:
 		d.Later()
 	}
 	return offer{}, false
+}
+
+// fail reports a run as failed that was given to this executor and was delivered too often. A run
+// that another executor has is not given, and so does not fail.
+func (in *intake) fail(o offer) {
+	in.l.journal.finish(result{
+		logID: int64(o.req.LogID), jobID: int64(o.req.JobID), logTime: int64(o.req.LogTime), code: wire.CodeFail,
+		msg: fmt.Sprintf("run was delivered %d times, and no executor has begun it", o.delivery.Number-1),
+	})
+	if o.batch.wait() != nil { // a restart would forget it
+		o.delivery.Later()
+		return
+	}
+	o.delivery.Done()
 }
 
 func (in *intake) forget(req *wire.RunRequest) {
@@ -302,7 +322,13 @@ func (in *intake) ask(ctx context.Context, ids []int64) (may []bool, ok bool) {
 		list[i] = wire.Accept{LogID: wire.Int(id), Address: in.e.addr}
 	}
 	pause := newPause(askPause, askPauseMax)
-	for failing := false; ctx.Err() == nil; {
+	failing := false
+	defer func() {
+		if failing {
+			in.unanswered.Add(-1)
+		}
+	}()
+	for ctx.Err() == nil {
 		payload, err := in.admins.callFor(ctx, wire.OpAccept, sameBody(list))
 		if err == nil {
 			err = json.Unmarshal(payload, &may)
@@ -310,19 +336,25 @@ func (in *intake) ask(ctx context.Context, ids []int64) (may []bool, ok bool) {
 		if err == nil && len(may) == len(ids) {
 			return may, true
 		}
-		if ctx.Err() == nil && !failing {
-			in.e.opts.Logger.Warn("no scheduler says whether runs may begin; asking again", "runs", len(ids), "err", err)
+		if !failing {
+			failing = true
+			in.unanswered.Add(1)
+			if ctx.Err() == nil {
+				in.e.opts.Logger.Warn("no scheduler says whether runs may begin; asking again", "runs", len(ids), "err", err)
+			}
 		}
-		failing = true
 		sleep(ctx, pause.next())
 	}
 	return nil, false
 }
 
 // askForUnfinished ends the runs that an earlier process left open. Those that were given to this
-// executor have failed, since they may have begun; the others are somebody else's.
+// executor have failed, since they may have begun; the others are somebody else's. It asks even if
+// there are none, so that an executor takes nothing before a scheduler answers: a run that is
+// delivered to executors which restart meanwhile would count as one that none of them can begin.
 func (in *intake) askForUnfinished(ctx context.Context) bool {
-	for list := in.l.journal.unfinished(); len(list) > 0; {
+	list := in.l.journal.unfinished()
+	for asked := false; !asked || len(list) > 0; asked = true {
 		part := list[:min(acceptBatch, len(list))]
 		list = list[len(part):]
 		ids := make([]int64, len(part))

@@ -60,6 +60,68 @@ func TestARunThatNoExecutorCanBeginFails(t *testing.T) {
 	s.eventually(20*time.Second, "the queue is empty", func() bool { return s.queue() == queueState{} })
 }
 
+// TestARunThatRunsElsewhereIsNotReportedAsFailed has a message of a running run delivered to another
+// executor more often than a run may be.
+func TestARunThatRunsElsewhereIsNotReportedAsFailed(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "sqlite:DIR/x.db")
+	gone := s.startExecutor("e2")
+	at := s.executors(1)[0]
+	job := s.job("job", map[string]any{"executorParam": "5s"})
+	first := s.job("first", nil)
+	s.trigger(first)
+	s.ended(first, 1, 20*time.Second) // so the broker has the executor's consumer
+	gone.kill()
+	require.NoError(t, s.executorCall("registryRemove", map[string]any{"registryGroup": "EXECUTOR", "registryKey": app, "registryValue": at}))
+	s.startExecutor("e1")
+	s.eventually(20*time.Second, "the first executor alone is registered", func() bool { return s.executors(1)[0] != at })
+	s.trigger(job)
+	s.eventually(20*time.Second, "the run has begun", func() bool { return len(s.counts()) == 2 })
+
+	js, err := jetstream.New(s.client("schedulers").Conn)
+	require.NoError(t, err)
+	s.publishAgain(js, job, s.rows(job)[0].ID, at)
+	js, err = jetstream.New(s.client(app).Conn)
+	require.NoError(t, err)
+	for range 5 {
+		require.NoError(t, s.take(js).Nak())
+	}
+	s.startExecutor("e2")
+	s.eventually(20*time.Second, "the message is gone", func() bool { return s.queue().Runs == 0 })
+	r := s.ended(job, 1, 30*time.Second)[0]
+	require.Equal(t, []any{200, ""}, []any{r.HandleCode, r.HandleMsg})
+	require.Equal(t, 1, s.counts()[r.ID])
+}
+
+// TestExecutorsTakeNothingWhileNoSchedulerAnswers starts an executor without a scheduler. What it
+// took would be delivered again and again while it restarts, and would count as failed.
+func TestExecutorsTakeNothingWhileNoSchedulerAnswers(t *testing.T) {
+	t.Parallel()
+	const store = "sqlite:DIR/x.db"
+	s := newSite(t, store)
+	job, run := s.waiting(app, s.group)
+	s.scheduler.kill()
+	s.startExecutor("e1")
+	time.Sleep(2 * time.Second) // for what must not happen
+	require.Zero(t, s.delivered(), "taken")
+	s.startScheduler(store)
+	require.Equal(t, 200, s.ended(job, 1, 60*time.Second)[0].HandleCode)
+	require.Equal(t, map[int64]int{run: 1}, s.counts())
+}
+
+// delivered returns how many runs were taken from the app's queue so far, repetitions included.
+func (s *site) delivered() (n uint64) {
+	s.t.Helper()
+	js, err := jetstream.New(s.client("schedulers").Conn)
+	require.NoError(s.t, err)
+	for _, name := range s.consumers(app) {
+		consumer, err := js.Consumer(s.t.Context(), "xw_default_"+app, name)
+		require.NoError(s.t, err)
+		n += consumer.CachedInfo().Delivered.Consumer
+	}
+	return n
+}
+
 type queueState struct {
 	Runs, Redelivered int64
 	Oldest            time.Time

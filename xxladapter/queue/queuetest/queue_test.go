@@ -248,6 +248,16 @@ func TestManyQueuedRunsBeginOnce(t *testing.T) {
 	t.Logf("%d runs ended within %v, %d of them with their executor", jobs*each, time.Since(begin).Round(10*time.Millisecond), failed)
 }
 
+// publishAgain publishes a run once more, for one executor.
+func (s *site) publishAgain(js jetstream.JetStream, job, run int64, addr string) {
+	s.t.Helper()
+	m := nats.NewMsg("xw.default.run." + app + ".at." + addr[strings.LastIndexByte(addr, '/')+1:])
+	m.Header.Set("Xxl-Job-Access-Token", accessToken)
+	m.Data = fmt.Appendf(nil, `{"jobId":%d,"executorHandler":"count","logId":%d,"logDateTime":%d,"glueType":"BEAN"}`, job, run, time.Now().UnixMilli())
+	_, err := js.PublishMsg(s.t.Context(), m)
+	require.NoError(s.t, err)
+}
+
 // TestASecondMessageOfARunBeginsNothing publishes a run again for another executor.
 func TestASecondMessageOfARunBeginsNothing(t *testing.T) {
 	t.Parallel()
@@ -263,12 +273,7 @@ func TestASecondMessageOfARunBeginsNothing(t *testing.T) {
 	js, err := jetstream.New(s.client("schedulers").Conn)
 	require.NoError(t, err)
 	for _, addr := range addresses {
-		name := addr[strings.LastIndexByte(addr, '/')+1:]
-		m := nats.NewMsg("xw.default.run." + app + ".at." + name)
-		m.Header.Set("Xxl-Job-Access-Token", accessToken)
-		m.Data = fmt.Appendf(nil, `{"jobId":%d,"executorHandler":"count","logId":%d,"logDateTime":%d,"glueType":"BEAN"}`, job, run.ID, time.Now().UnixMilli())
-		_, err := js.PublishMsg(t.Context(), m)
-		require.NoError(t, err)
+		s.publishAgain(js, job, run.ID, addr)
 	}
 	s.eventually(20*time.Second, "both have taken it", func() bool {
 		stream, err := js.Stream(t.Context(), "xw_default_"+app)
