@@ -67,6 +67,33 @@ func (q *Queue[T]) Do(ctx context.Context, call T) error {
 	w := &waiter[T]{call: call, done: make(chan struct{})}
 	q.waiting = append(q.waiting, w)
 	q.mu.Unlock()
+	return q.await(ctx, w)
+}
+
+// DoAll is Do for several calls, which share groups as far as Admit and Limit permit. If ctx ends,
+// some calls may have run; the error is [ErrRunning] if that is unknown of any.
+func (q *Queue[T]) DoAll(ctx context.Context, calls []T) (err error) {
+	waiters := make([]*waiter[T], len(calls))
+	for i, call := range calls {
+		waiters[i] = &waiter[T]{call: call, done: make(chan struct{})}
+	}
+	q.mu.Lock()
+	q.waiting = append(q.waiting, waiters...)
+	if !q.running {
+		q.running = true
+		q.groups.Go(q.work)
+	}
+	q.mu.Unlock()
+	for _, w := range waiters {
+		if left := q.await(ctx, w); err == nil || errors.Is(left, ErrRunning) {
+			err = left
+		}
+	}
+	return err
+}
+
+// await returns when a call has run, or its caller has left.
+func (q *Queue[T]) await(ctx context.Context, w *waiter[T]) error {
 	select {
 	case <-w.done:
 		return nil

@@ -222,3 +222,24 @@ func TestEveryCallRunsOnceOrNever(t *testing.T) {
 	q.Wait()
 	require.Positive(t, groups.Load())
 }
+
+// TestSeveralCallsOfOneCallerShareAGroup makes three calls at once, of which the limit leaves one to
+// the next group.
+func TestSeveralCallsOfOneCallerShareAGroup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r record
+		q := &Queue[int]{Run: r.run, Limit: 2}
+		began := time.Now()
+		require.NoError(t, q.DoAll(t.Context(), []int{1, 2, 3}))
+		require.Equal(t, 2*time.Second, time.Since(began))
+		require.NoError(t, q.DoAll(t.Context(), nil))
+		require.Equal(t, [][]int{{1, 2}, {3}}, r.all())
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
+		defer cancel()
+		err := q.DoAll(ctx, []int{4, 5, 6})
+		require.ErrorIs(t, err, ErrRunning, "the first two may have run")
+		q.Wait()
+		require.Equal(t, [][]int{{1, 2}, {3}, {4, 5}}, r.all())
+	})
+}

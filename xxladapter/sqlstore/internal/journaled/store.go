@@ -277,20 +277,37 @@ func (s *Store) FinishRun(ctx context.Context, res xxladapter.RunResult) (applie
 	return applied, planned, nil
 }
 
-// AcceptRuns implements [xxladapter.Store]. Each run is a call of its own; the syncs of the journal
-// are shared.
+// AcceptRuns implements [xxladapter.Store]. The runs that are in memory share a record; each of the
+// others, which only the tables have, is a call of its own.
 func (s *Store) AcceptRuns(ctx context.Context, list []xxladapter.Accepted) ([]bool, error) {
 	may := make([]bool, len(list))
+	accept := func(a *act, i int) {
+		f, r := a.m.byLog[list[i].LogID], a.m.runs[list[i].LogID]
+		var change transition.Change
+		if change, may[i] = transition.Accept(rowsOf(a, xxladapter.Term{}, f, r), list[i], a.now); may[i] {
+			a.carryOut(change, f, r, nil)
+		}
+	}
+	var absent []int // in list
+	err := s.front.act(ctx, need{}, func(a *act, _ answer) error {
+		for i, asked := range list {
+			if a.m.runs[asked.LogID] == nil {
+				absent = append(absent, i)
+			} else {
+				accept(a, i)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	var all errgroup.Group
 	all.SetLimit(acceptAtOnce)
-	for i, asked := range list {
+	for _, i := range absent {
 		all.Go(func() error {
-			return s.front.act(ctx, need{logID: asked.LogID}, func(a *act, got answer) error {
-				f, r := a.m.byLog[asked.LogID], a.m.runs[asked.LogID]
-				var change transition.Change
-				if change, may[i] = transition.Accept(rowsOf(a, xxladapter.Term{}, f, r), asked, a.now); may[i] {
-					a.carryOut(change, f, r, got.openRuns)
-				}
+			return s.front.act(ctx, need{logID: list[i].LogID}, func(a *act, _ answer) error {
+				accept(a, i)
 				return nil
 			})
 		})
@@ -301,7 +318,7 @@ func (s *Store) AcceptRuns(ctx context.Context, list []xxladapter.Accepted) ([]b
 	return may, nil
 }
 
-// acceptAtOnce limits how many runs of one list are accepted in parallel.
+// acceptAtOnce limits how many runs of one list that are not in memory are accepted in parallel.
 const acceptAtOnce = 64
 
 // ResumeJob implements [xxladapter.Store].

@@ -25,7 +25,7 @@ const (
 	groupLeases    = `SELECT node, term, COALESCE(?, ` + clock + `) FROM xxlwheel_lease WHERE until_ms > ? AND (node, term) IN (`
 	groupFires     = `SELECT ` + records.FireColumns + ` FROM xxlwheel_fire FORCE INDEX (PRIMARY) WHERE id IN (`
 	groupFiresOf   = `SELECT ` + records.FireColumns + ` FROM xxlwheel_fire FORCE INDEX (xxlwheel_fire_log) WHERE log_id IN (`
-	groupLogStates = `SELECT id, trigger_time, trigger_code, handle_code FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN (`
+	groupLogStates = `SELECT id, trigger_time, trigger_code, handle_code, executor_address FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN (`
 
 	// groupClaimed follows the INSERT of the log rows and counts their ids from the first one.
 	groupClaimed = `UPDATE xxlwheel_fire FORCE INDEX (PRIMARY) SET state = 'claimed', node = ?, term = ?, claimed_ms = ?,
@@ -134,7 +134,7 @@ func (f *fireGroups) read(ctx context.Context, conn *sql.Conn, group []*records.
 	selecting(groupLogStates, about.Logs, func(r records.Row) error {
 		var id int64
 		var l records.LogState
-		err := r.Scan(&id, records.Datetime(&l.Triggered), &l.TriggerCode, &l.HandleCode)
+		err := r.Scan(&id, records.Datetime(&l.Triggered), &l.TriggerCode, &l.HandleCode, records.Text(&l.Address))
 		rows.Logs[id] = l
 		return err
 	})
@@ -161,6 +161,7 @@ func (f *fireGroups) write(ctx context.Context, conn *sql.Conn, work records.Fir
 		batch.write(") r STRAIGHT_JOIN xxlwheel_fire f FORCE INDEX (PRIMARY) ON f.id = r.id")
 	}
 	settle(&batch, work.Triggered)
+	settle(&batch, work.Accepted)
 	f.finish(&batch, work.Handled, now)
 	f.finish(&batch, work.Together, now)
 	addHistories(&batch, work.Runs)
@@ -219,6 +220,7 @@ func (f *fireGroups) claim(batch *packet, claims []*records.FireCall) (inserts [
 	return inserts
 }
 
+// settle writes settlements, or accepted runs with their addresses.
 func settle(batch *packet, calls []*records.FireCall) {
 	if len(calls) == 0 {
 		return
@@ -228,6 +230,10 @@ func settle(batch *packet, calls []*records.FireCall) {
 	batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Log.After.TriggerCode }))
 	batch.write(", trigger_msg = ")
 	batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Log.Msg }))
+	if calls[0].Accept != nil {
+		batch.write(", executor_address = ")
+		batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Log.Address }))
+	}
 	batch.write(" WHERE id IN (")
 	batch.ids(logs)
 	batch.write(")")

@@ -66,7 +66,7 @@ func (f *fireGroups) read(ctx context.Context, conn *pgxpool.Conn, group []*reco
 		batch.Queue(groupLogs, about.Logs).Query(func(found pgx.Rows) error {
 			var id int64
 			var l records.LogState
-			_, err := pgx.ForEachRow(found, []any{&id, records.Datetime(&l.Triggered), &l.TriggerCode, &l.HandleCode}, func() error {
+			_, err := pgx.ForEachRow(found, []any{&id, records.Datetime(&l.Triggered), &l.TriggerCode, &l.HandleCode, records.Text(&l.Address)}, func() error {
 				rows.Logs[id] = l
 				return nil
 			})
@@ -107,6 +107,9 @@ func (f *fireGroups) write(ctx context.Context, conn *pgxpool.Conn, work records
 	}
 	if len(work.Triggered) > 0 {
 		queueTriggered(&batch, work.Triggered)
+	}
+	if len(work.Accepted) > 0 {
+		queueAccepted(&batch, work.Accepted)
 	}
 	if len(work.Handled) > 0 {
 		queueHandled(&batch, work.Handled, now)

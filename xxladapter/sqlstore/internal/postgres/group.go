@@ -20,7 +20,7 @@ const (
 			SELECT unnest($1::bigint[])
 			UNION ALL SELECT f.id FROM unnest($2::bigint[]) AS r (log) JOIN xxlwheel_fire f ON f.log_id = r.log
 		)) ORDER BY id FOR UPDATE`
-	groupLogs = `SELECT id, trigger_time, trigger_code, handle_code FROM xxl_job_log WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE`
+	groupLogs = `SELECT id, trigger_time, trigger_code, handle_code, executor_address FROM xxl_job_log WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE`
 
 	groupClaim = `WITH r AS (
 			SELECT *, nextval($1::regclass) AS log
@@ -45,6 +45,8 @@ const (
 
 	groupTriggered = `UPDATE xxl_job_log l SET trigger_code = r.code, trigger_msg = r.msg
 		FROM unnest($1::bigint[], $2::integer[], $3::text[]) AS r (log, code, msg) WHERE l.id = r.log`
+	groupAccepted = `UPDATE xxl_job_log l SET trigger_code = r.code, trigger_msg = r.msg, executor_address = r.address
+		FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[]) AS r (log, code, msg, address) WHERE l.id = r.log`
 	groupHandled = `UPDATE xxl_job_log l SET trigger_code = r.taken, handle_time = $1, handle_code = r.code, handle_msg = r.msg
 		FROM unnest($2::bigint[], $3::integer[], $4::integer[], $5::text[]) AS r (log, taken, code, msg) WHERE l.id = r.log`
 	// groupEnded is groupHandled with the message of the settlement.
@@ -122,6 +124,12 @@ func queueClaims(batch *pgx.Batch, calls []*records.FireCall) {
 func queueTriggered(batch *pgx.Batch, calls []*records.FireCall) {
 	batch.Queue(groupTriggered, records.ColumnOf(calls, records.LogIDOf), records.ColumnOf(calls, triggerCodeOf),
 		records.ColumnOf(calls, func(c *records.FireCall) string { return c.Log.Msg }))
+}
+
+func queueAccepted(batch *pgx.Batch, calls []*records.FireCall) {
+	batch.Queue(groupAccepted, records.ColumnOf(calls, records.LogIDOf), records.ColumnOf(calls, triggerCodeOf),
+		records.ColumnOf(calls, func(c *records.FireCall) string { return c.Log.Msg }),
+		records.ColumnOf(calls, func(c *records.FireCall) string { return c.Log.Address }))
 }
 
 // queueHandled writes results, all with their settlements or all without.

@@ -3,25 +3,50 @@ package records
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// AcceptRuns implements [xxladapter.Store]. All runs of the list share a transaction, which locks
-// the fires, then the log rows, each by log id, so that no two transactions deadlock.
+// AcceptRuns implements [xxladapter.Store]. The runs of the list are calls of the groups that claims
+// and results are in. Those that a group cannot do are done in a transaction of their own.
 func (s *Store) AcceptRuns(ctx context.Context, list []xxladapter.Accepted) ([]bool, error) {
 	may := make([]bool, len(list))
-	if len(list) == 0 {
+	var alone []int // in list
+	if s.Fires == nil {
+		for i := range list {
+			alone = append(alone, i)
+		}
+	} else if len(list) > 0 {
+		calls := make([]*FireCall, len(list))
+		for i := range list {
+			calls[i] = &FireCall{LogID: list[i].LogID, Accept: &list[i]}
+		}
+		if err := s.groupedAll(ctx, calls); err != nil {
+			return nil, err
+		}
+		for i, c := range calls {
+			may[i] = c.MayBegin
+			if errors.Is(c.Err, ErrAlone) {
+				alone = append(alone, i)
+			} else if c.Err != nil {
+				return nil, c.Err
+			}
+		}
+	}
+	if len(alone) == 0 {
 		return may, nil
 	}
-	order := make([]int, len(list))
-	for i := range order {
-		order[i] = i
-	}
+	return may, s.acceptAlone(ctx, list, alone, may)
+}
+
+// acceptAlone accepts the runs of a list that order names. They share a transaction, which locks
+// the fires, then the log rows, each by log id, so that no two transactions deadlock.
+func (s *Store) acceptAlone(ctx context.Context, list []xxladapter.Accepted, order []int, may []bool) error {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(list[a].LogID, list[b].LogID) })
-	err := s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
 		for _, lock := range []string{LockFireByLog, lockLog} {
 			for _, i := range order {
 				if err := tx.lockRow(ctx, lock, list[i].LogID); err != nil {
@@ -46,8 +71,4 @@ func (s *Store) AcceptRuns(ctx context.Context, list []xxladapter.Accepted) ([]b
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return may, nil
 }

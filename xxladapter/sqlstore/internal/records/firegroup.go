@@ -12,8 +12,8 @@ import (
 type About struct {
 	Terms map[xxladapter.Term]bool // of claims and settlements
 	Fires []int64                  // ids of claims and settlements
-	Ended []int64                  // log ids of results, to find their fires by
-	Logs  []int64                  // log ids of settlements and results
+	Ended []int64                  // log ids of results and of accepted runs, to find their fires by
+	Logs  []int64                  // log ids of settlements, results and accepted runs
 }
 
 // AboutOf collects what the calls of a group are about. A result whose settlement is in the group
@@ -24,7 +24,7 @@ func AboutOf(group []*FireCall) About {
 		switch {
 		case c.follows():
 			continue
-		case c.Finish == nil:
+		case c.Finish == nil && c.Accept == nil:
 			a.Terms[c.By] = true
 			a.Fires = append(a.Fires, c.FireID)
 		default:
@@ -58,14 +58,15 @@ type FireWork struct {
 	Claims             []*FireCall // each with a log row of its own
 	Ambiguous, Removed []int64     // ids of fires; one that is in both is removed
 	Triggered, Handled []*FireCall // calls whose Log is to be written, by the columns it sets
+	Accepted           []*FireCall // accepted runs, whose Log is to be written with its address
 	Together           []*FireCall // results whose Log is to be written with the message of Settled
 	Runs               RunWork
 	Moved              Changes // of the daily figures
 }
 
 // DecideFires answers the calls of a group by the rule of package transition and returns what is
-// to be written for them. Claims come first, then settlements, then results; each call sees the
-// rows as the calls before it left them. DecideFires changes rows. The ids of new log rows are
+// to be written for them. Claims come first, then settlements, then accepted runs, then results;
+// each call sees the rows as the calls before it left them. DecideFires changes rows. The ids of new log rows are
 // still missing in the answers.
 func (s *Store) DecideFires(group []*FireCall, rows FireRows) FireWork {
 	work := FireWork{Moved: Changes{}}
@@ -76,7 +77,7 @@ func (s *Store) DecideFires(group []*FireCall, rows FireRows) FireWork {
 		}
 	}
 	for _, c := range slices.SortedStableFunc(slices.Values(group), ByKind) {
-		if c.Finish != nil {
+		if c.Finish != nil || c.Accept != nil {
 			c.FireID = ofLog[c.LogID]
 		}
 		if c.Claim != nil {
@@ -111,7 +112,7 @@ func (w *FireWork) join() {
 	w.Triggered = slices.DeleteFunc(w.Triggered, func(c *FireCall) bool { return settled[c.LogID] == nil })
 }
 
-// ByKind orders the calls of a group: claims, settlements, results.
+// ByKind orders the calls of a group: claims, settlements, accepted runs, results.
 func ByKind(a, b *FireCall) int {
 	kind := func(c *FireCall) int {
 		switch {
@@ -119,8 +120,10 @@ func ByKind(a, b *FireCall) int {
 			return 0
 		case c.Settle != nil:
 			return 1
+		case c.Accept != nil:
+			return 2
 		}
-		return 2
+		return 3
 	}
 	return cmp.Compare(kind(a), kind(b))
 }
@@ -132,7 +135,7 @@ func (r FireRows) of(c *FireCall) transition.Rows {
 		found.Fire = &f
 	}
 	if l, known := r.Logs[c.LogID]; known {
-		found.Log = &l.LogState
+		found.Log, found.Address = &l.LogState, l.Address
 	}
 	return found
 }
@@ -153,12 +156,16 @@ func (s *Store) decideClaim(c *FireCall, rows FireRows, work *FireWork) {
 	s.AddOutcome(work.Moved, c.Claim.TriggerTime, c.Claim.Outcome(), 1)
 }
 
-// decideEnd decides a settlement or a result. REQUIRES: the call has no Next and no Resume.
+// decideEnd decides a settlement, an accepted run or a result. REQUIRES: the call has no Next and no
+// Resume.
 func (s *Store) decideEnd(c *FireCall, rows FireRows, work *FireWork) {
 	var change transition.Change
-	if c.Settle != nil {
+	switch {
+	case c.Settle != nil:
 		change, c.Err = transition.Settle(rows.of(c), c.By, *c.Settle)
-	} else {
+	case c.Accept != nil:
+		change, c.MayBegin = transition.Accept(rows.of(c), *c.Accept, s.Clock()) // no change if it may not
+	default:
 		change, c.Err = transition.Finish(rows.of(c), *c.Finish, s.Clock())
 	}
 	if c.Err != nil {
@@ -178,6 +185,8 @@ func (s *Store) decideEnd(c *FireCall, rows FireRows, work *FireWork) {
 	switch change.Log.Columns {
 	case transition.TriggerColumns:
 		work.Triggered = append(work.Triggered, c)
+	case transition.AcceptColumns:
+		work.Accepted = append(work.Accepted, c)
 	case transition.HandleColumns:
 		work.Handled = append(work.Handled, c)
 		c.Applied = true
@@ -187,6 +196,9 @@ func (s *Store) decideEnd(c *FireCall, rows FireRows, work *FireWork) {
 	l := rows.Logs[c.LogID]
 	s.MoveOutcome(work.Moved, l.Triggered, change.Log)
 	l.LogState = change.Log.After
+	if change.Log.Columns == transition.AcceptColumns {
+		l.Address = change.Log.Address
+	}
 	rows.Logs[c.LogID] = l
 }
 

@@ -26,9 +26,9 @@ const groupText = 1 << 20
 // them was at fault.
 var ErrAlone = errors.New("sqlstore: the call has to run outside its group")
 
-// A fireQueue batches the calls that every fire makes, ClaimFire, SettleFire and FinishRun: all
-// waiting calls share a transaction and a few statements, so that many callers need few round trips
-// and few syncs.
+// A fireQueue batches the calls that every fire makes, ClaimFire, SettleFire, AcceptRuns and
+// FinishRun: all waiting calls share a transaction and a few statements, so that many callers need
+// few round trips and few syncs.
 type fireQueue struct {
 	Transact fireTransaction
 	queue    *gather.Queue[*FireCall]
@@ -55,21 +55,23 @@ func Repeated(once fireTransaction, repeat func(error) bool) fireTransaction {
 	}
 }
 
-// A FireCall is one waiting call; one of Claim, Settle and Finish is set.
+// A FireCall is one waiting call; one of Claim, Settle, Accept and Finish is set.
 type FireCall struct {
 	By     xxladapter.Term // of Claim and Settle
 	Claim  *xxladapter.Log
 	Settle *xxladapter.Settlement
+	Accept *xxladapter.Accepted
 	Finish *xxladapter.RunResult
 
-	FireID int64 // of Claim and Settle; DecideFires sets it for Finish, by the log row
-	LogID  int64 // of Settle and Finish
+	FireID int64 // of Claim and Settle; DecideFires sets it for Accept and Finish, by the log row
+	LogID  int64 // of Settle, Accept and Finish
 
-	Err     error
-	Claimed xxladapter.Fire // of Claim
-	Applied bool            // of Finish
+	Err      error
+	Claimed  xxladapter.Fire // of Claim
+	MayBegin bool            // of Accept
+	Applied  bool            // of Finish
 
-	Log      transition.LogChange // of Settle and Finish
+	Log      transition.LogChange // of Settle, Accept and Finish
 	WantText bool                 // of Finish
 	Settled  *FireCall            // of Finish: the settlement that is written with it; nil means none
 
@@ -84,6 +86,8 @@ func (c *FireCall) text() int {
 		return len(l.Address) + len(l.Handler) + len(l.Param) + len(l.TriggerMsg) + len(l.HandleMsg)
 	case c.Settle != nil:
 		return len(c.Settle.Msg)
+	case c.Accept != nil:
+		return len(c.Accept.Address)
 	}
 	return len(c.Finish.Msg)
 }
@@ -111,6 +115,20 @@ func (s *Store) Grouped(ctx context.Context, c *FireCall) error {
 		return s.Fires.finish(ctx, c)
 	}
 	return s.Fires.call(ctx, c)
+}
+
+// groupedAll makes accepted runs in groups. Each call has its own error, as Grouped returns it; err
+// says that some of them may not have been made.
+func (s *Store) groupedAll(ctx context.Context, calls []*FireCall) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.running.Done()
+	err := s.Fires.queue.DoAll(ctx, calls)
+	if errors.Is(err, gather.ErrRunning) {
+		return fmt.Errorf("%w: %w", xxladapter.ErrInDoubt, ctx.Err())
+	}
+	return err
 }
 
 // call returns when the call is durable or has failed. If ctx ends before the group starts, the

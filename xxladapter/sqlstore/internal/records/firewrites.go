@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	selectLogStates = `SELECT id, trigger_time, trigger_code, handle_code FROM xxl_job_log WHERE `
+	selectLogStates = `SELECT id, trigger_time, trigger_code, handle_code, executor_address FROM xxl_job_log WHERE `
 	// setEnded writes a result together with its settlement.
 	setEnded = `UPDATE xxl_job_log SET trigger_code = ?, trigger_msg = ?, handle_time = ?, handle_code = ?, handle_msg = ? WHERE id = ?`
 )
@@ -67,7 +67,7 @@ func (s *Store) readFires(ctx context.Context, tx *Tx, group []*FireCall) (rows 
 	return rows, reading(selectLogStates, "id", about.Logs, func(r Row) error {
 		var id int64
 		var l LogState
-		err := r.Scan(&id, Datetime(&l.Triggered), &l.TriggerCode, &l.HandleCode)
+		err := r.Scan(&id, Datetime(&l.Triggered), &l.TriggerCode, &l.HandleCode, Text(&l.Address))
 		rows.Logs[id] = l
 		return err
 	})
@@ -90,6 +90,11 @@ func (s *Store) writeFires(ctx context.Context, tx *Tx, work FireWork) error {
 	}
 	for _, c := range work.Triggered {
 		if _, err := tx.Exec(ctx, setTriggered, c.Log.After.TriggerCode, c.Log.Msg, c.LogID); err != nil {
+			return err
+		}
+	}
+	for _, c := range work.Accepted {
+		if _, err := tx.Exec(ctx, setAccepted, c.Log.After.TriggerCode, c.Log.Msg, c.Log.Address, c.LogID); err != nil {
 			return err
 		}
 	}

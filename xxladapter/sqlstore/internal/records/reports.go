@@ -80,10 +80,11 @@ func DayOf(t time.Time, zone *time.Location) time.Time {
 	return begin
 }
 
-// A LogState is the state of a log row with its trigger time, which determines the day that the row
-// counts for.
+// A LogState is the state of a log row with its address and its trigger time, which determines the
+// day that the row counts for.
 type LogState struct {
 	Triggered time.Time
+	Address   string
 	transition.LogState
 }
 
