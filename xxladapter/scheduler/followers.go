@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// shunLife is the first back-off: a node that did not take a hint gets no fires for so long. It
-	// doubles with each further failure up to shunMost. A dead node's lease lapses meanwhile.
-	shunLife = leaseLife
-	shunMost = time.Minute
+	// firstBackOff is how long a node that did not take a hint gets no fires. Each further failure
+	// doubles the back-off, up to maxBackOff. A dead node's lease lapses meanwhile.
+	firstBackOff = leaseLife
+	maxBackOff   = time.Minute
 
-	// mostSending is how many hints to one node may be on their way. A node that is so slow gets no
+	// mostSending is how many hints to one node may be in flight. A node that is so slow gets no
 	// more until one of them has ended.
 	mostSending = 4
 )
@@ -27,10 +27,10 @@ type follower struct {
 	xxladapter.Term
 	address string // empty if it has reported none
 
-	sending  int           // hints on their way
+	sending  int           // hints in flight
 	failures int           // hints in succession that it did not take
-	shunned  time.Time     // it gets nothing until then
-	shunFor  time.Duration // how long it was shunned last
+	retryAt  time.Time     // the end of its back-off; zero means none
+	backOff  time.Duration // the length of its last back-off; 0 means none
 }
 
 // followers are the nodes that take fires from this one while it leads.
@@ -43,9 +43,9 @@ type followers struct {
 	read  time.Time   // when the addresses were last read
 }
 
-// meet learns which nodes take fires, if this node leads and spreads them: all that hold a lease,
-// have not retired, and have reported an address.
-func (s *Scheduler) meet(ctx context.Context, lease *xxladapter.Lease) {
+// updateFollowers learns which nodes take fires, if this node leads and spreads them: all that hold
+// a lease, have not retired, and have reported an address.
+func (s *Scheduler) updateFollowers(ctx context.Context, lease *xxladapter.Lease) {
 	if s.opts.Spread == xxladapter.SpreadNone || lease.Role() != xxladapter.NodeLeads {
 		s.followers.set(nil)
 		return
@@ -108,7 +108,7 @@ func (n *followers) ready() []*follower {
 	now := time.Now()
 	var found []*follower
 	for _, f := range n.live {
-		if f.sending < mostSending && !now.Before(f.shunned) {
+		if f.sending < mostSending && !now.Before(f.retryAt) {
 			found = append(found, f)
 		}
 	}
@@ -132,15 +132,15 @@ func (n *followers) end(f *follower, err error) {
 		if f.failures > 0 {
 			n.logger.Info("node takes fires again", "node", f.Node, "address", f.address, "failures", f.failures)
 		}
-		f.failures, f.shunFor, f.shunned = 0, 0, time.Time{}
+		f.failures, f.backOff, f.retryAt = 0, 0, time.Time{}
 		return
 	}
 	f.failures++
-	if time.Now().Before(f.shunned) {
+	if time.Now().Before(f.retryAt) {
 		return // it was sent before an earlier one had failed
 	}
-	f.shunFor = min(max(2*f.shunFor, shunLife), shunMost)
-	f.shunned = time.Now().Add(f.shunFor)
+	f.backOff = min(max(2*f.backOff, firstBackOff), maxBackOff)
+	f.retryAt = time.Now().Add(f.backOff)
 	if f.failures == 1 {
 		n.logger.Warn("node takes no fires, they stay with the leader; is the address that it advertises right?",
 			"node", f.Node, "address", f.address, "err", err)

@@ -157,7 +157,7 @@ func (s *Scheduler) renew(ctx context.Context) error {
 	}
 	s.adopt(lease, start.Add(leaseLife-leaseMargin))
 	s.tell(attempt, lease.Term)
-	s.meet(attempt, &lease)
+	s.updateFollowers(attempt, &lease)
 	return nil
 }
 

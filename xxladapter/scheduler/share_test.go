@@ -165,7 +165,7 @@ func TestFiresThatANodeRefusesStayWithTheLeader(t *testing.T) {
 		}
 		kept := peers[0].Stats().Spread.Kept
 		require.NotZero(t, kept)
-		require.LessOrEqual(t, kept, int64(2*spreadJobs), "at two scans, shunLife apart")
+		require.LessOrEqual(t, kept, int64(2*spreadJobs), "at two scans, firstBackOff apart")
 		require.NotEqual(t, before, peers[0].Stats().Spread.Sent, "the other node gets its part")
 		w.breakTo("two", nil)
 		time.Sleep(12 * time.Second)
