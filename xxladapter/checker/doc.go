@@ -46,9 +46,9 @@
 // neither. A run with neither start nor end arrived and did not run, so a handler that records its
 // own runs must record a start.
 //
-// A trigger is a reason for a run, with the type MANUAL, API, PARENT or RETRY. Without the log id of
-// the run it explains one run between asked and shortly after acked. CRON and MISFIRE with a log id
-// say that a run belongs to the schedule.
+// A trigger is a reason for a run, with the type MANUAL, API, PARENT or RETRY. Without the log id
+// of the run it explains one run between asked and shortly after acked. CRON and MISFIRE with a log
+// id say that a run belongs to the schedule.
 //
 // The log lines are a dump of the log table, all rows or none. final is the moment of the final
 // read.

@@ -15,8 +15,9 @@ var (
 	figure     = regexp.MustCompile(`^[0-9][0-9.,]*( %)?$`)
 )
 
-// TestBothLanguagesOfREADMESayTheSame compares examples, commands and the figures of tables in their
-// order. Links and names of code are compared sorted, because sentences are ordered differently.
+// TestBothLanguagesOfREADMESayTheSame compares examples, commands and the figures of tables in
+// their order. Links and names of code are compared sorted, because sentences are ordered
+// differently.
 func TestBothLanguagesOfREADMESayTheSame(t *testing.T) {
 	type facts struct{ Examples, Figures, Links, Code []string }
 	read := func(file string) facts {

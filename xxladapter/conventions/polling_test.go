@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// polling are the folders whose tests poll in real time, by Eventually, each with what no bubble can
-// hold. A folder that polls often has one helper for it.
+// polling are the folders whose tests poll in real time, by Eventually, each with what no bubble
+// can hold. A folder that polls often has one helper for it.
 var polling = map[string]struct {
 	most    int // calls of Eventually
 	because string

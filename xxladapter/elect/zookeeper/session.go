@@ -76,7 +76,8 @@ func (s *session) watch() {
 
 func (s *session) lose() { s.end.Do(func() { close(s.over) }) }
 
-// close ends the session at the server too, if that can be reached. It may be called more than once.
+// close ends the session at the server too, if that can be reached. It may be called more than
+// once.
 func (s *session) close() {
 	s.lose()
 	s.watching.Wait()

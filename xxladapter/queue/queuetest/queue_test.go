@@ -178,8 +178,8 @@ func TestARestartedSchedulerSettlesWhatIsQueued(t *testing.T) {
 	s.eventually(20*time.Second, "all were handed over", func() bool { return len(s.rows(job)) == runs })
 	require.Contains(t, s.metrics(), `xxlwheel_queued_runs{app="orders"} 50`)
 	s.scheduler.kill()
-	s.startExecutor("e1") // asks in vain
-	time.Sleep(time.Second)
+	s.startExecutor("e1")   // asks in vain
+	time.Sleep(time.Second) // real time, in which a run that needs no answer would begin
 	require.Empty(t, s.counts(), "begun without an answer")
 	s.startScheduler("sqlite:DIR/x.db")
 	for _, r := range s.ended(job, runs, 60*time.Second) {

@@ -342,9 +342,9 @@ func TestLittleWaitsWhenOurOnlyProcessDies(t *testing.T) {
 				return ahead
 			}
 			require.Greater(t, waiting(false, 3, 1), 3*time.Second, "alone")
-			// We notice the admin only if a second begins between its scan and ours, about every other
-			// time. What was planned before that is due five seconds later. So one attempt may miss
-			// the admin; without the rule each attempt does.
+			// We notice the admin only if a second begins between its scan and ours, about every
+			// other time. What was planned before that is due five seconds later. So one attempt
+			// may miss the admin; without the rule each attempt does.
 			for attempt := 1; ; attempt++ {
 				ahead := waiting(true, 16, 10)
 				if ahead <= records.BesideOthersIdle {
