@@ -92,7 +92,7 @@ bench-timer: ## measure all timers, for twenty minutes: bench/results/report.md
 	go -C bench/report run . $(rounds) $(ARGS)
 
 .PHONY: bench-scheduler
-bench-scheduler: ## measure the scheduler on three databases for half an hour: bench/results/scheduler.md
+bench-scheduler: ## measure the scheduler on all stores for half an hour: bench/results/scheduler.md
 	go test ./bench/load -run TestResults -count=1 -v -timeout 3h -write ../results $(rounds) $(ARGS)
 
 .PHONY: bench-once

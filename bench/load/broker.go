@@ -55,8 +55,8 @@ func (o *opened) broker(ctx context.Context, program string) (*broker, error) {
 	return b, err
 }
 
-// connect connects a scheduler to a broker. It returns nil for an empty URL.
-func (o *opened) connect(ctx context.Context, url string) (*queue.Conn, error) {
+// connectBroker connects a scheduler to a broker. It returns nil for an empty URL.
+func (o *opened) connectBroker(ctx context.Context, url string) (*queue.Conn, error) {
 	if url == "" {
 		return nil, nil
 	}

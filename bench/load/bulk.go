@@ -24,7 +24,7 @@ const createdTogether = 500
 // bulk measures how long edits of all jobs take: creation through the store, as an import does it,
 // and then calls of the API.
 func bulk(ctx context.Context, out io.Writer, p plan) (err error) {
-	o, err := open(ctx, p.store)
+	o, err := open(ctx, p)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
 // crowdPeriod makes 2,000 of a million jobs due every second.
@@ -15,7 +14,7 @@ const crowdPeriod = 500 * time.Second
 
 // crowd measures the scans of a table in which few of many jobs are due.
 func crowd(ctx context.Context, out io.Writer, p plan) error {
-	o, err := open(ctx, p.store)
+	o, err := open(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -37,7 +36,7 @@ func crowd(ctx context.Context, out io.Writer, p plan) error {
 	// Scans before first+settle do not count: how much they find depends on when they come.
 	nodes := []*watched{{Store: o.Store, from: first.Add(settle)}}
 	for range p.nodes - 1 {
-		store, err := sqlstore.Open(ctx, o.place, sqlstore.Options{Logger: logger})
+		store, err := o.connect(ctx)
 		if err != nil {
 			return err
 		}

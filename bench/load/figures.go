@@ -25,7 +25,7 @@ func (f figure) text() string {
 // printFigures writes the result of a measurement as a line of a Go benchmark.
 func printFigures(out io.Writer, name string, p plan, figures ...figure) {
 	var line strings.Builder
-	fmt.Fprintf(&line, "Benchmark%s/store=%s/jobs=%d", name, kind(p.store), p.jobs)
+	fmt.Fprintf(&line, "Benchmark%s/store=%s/jobs=%d", name, p.kind(), p.jobs)
 	if p.burst {
 		line.WriteString("/burst")
 	}
@@ -39,8 +39,16 @@ func printFigures(out io.Writer, name string, p plan, figures ...figure) {
 	fmt.Fprintln(out, line.String())
 }
 
-// kind returns the kind of the store at a place: memory, sqlite, journal (SQLite with one), mysql
-// or postgres.
+// kind returns the kind of the plan's store: memory, sqlite, journal (SQLite with one), mysql,
+// postgres, or redis (PostgreSQL behind it).
+func (p plan) kind() string {
+	if p.redis != "" {
+		return "redis"
+	}
+	return kind(p.store)
+}
+
+// kind returns the kind of the store at a place.
 func kind(place string) string {
 	if strings.HasSuffix(place, "?journal=on") {
 		return "journal"

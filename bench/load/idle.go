@@ -14,7 +14,7 @@ import (
 
 // idle measures a whole node while none of its jobs is due.
 func idle(ctx context.Context, out io.Writer, p plan) error {
-	o, err := open(ctx, p.store)
+	o, err := open(ctx, p)
 	if err != nil {
 		return err
 	}

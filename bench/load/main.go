@@ -15,8 +15,8 @@
 //
 // The flag -store names an empty store in the form of "xxlwheel serve --store", which is not
 // emptied afterwards. The default, sqlite, is a temporary file, and so is journal, with a journal
-// in front. With memory, trip measures what remains of a trip without a database. The executor of
-// trip has a process of its own.
+// in front. With memory, trip measures what remains of a trip without a database. The flag -redis
+// puts a Redis in front of a store on PostgreSQL. The executor of trip has a process of its own.
 //
 // The result is a line in the format that benchstat reads. make bench-scheduler runs all but
 // the last two on servers of its own and writes bench/results/scheduler.md.
@@ -61,6 +61,7 @@ var measurements = []measurement{
 // A plan holds the settings of the command line.
 type plan struct {
 	store          string
+	redis          string // in front of the store; empty means none
 	jobs           int
 	duration       time.Duration
 	burst          bool
@@ -106,6 +107,7 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	flags := flag.NewFlagSet("load "+m.name, flag.ExitOnError)
 	var p plan
 	flags.StringVar(&p.store, "store", "sqlite", "`where` jobs and fires are kept: sqlite, journal (SQLite with a journal), memory (trip only), or an empty store at sqlite:FILE, or at mysql:// or postgres:// and USER:PASSWORD@HOST:PORT/DATABASE")
+	flags.StringVar(&p.redis, "redis", "", "a Redis in front of a store on PostgreSQL, a `URL` as in redis://HOST:PORT/DB")
 	flags.IntVar(&p.jobs, "jobs", m.jobs, "`number` of jobs")
 	flags.DurationVar(&p.duration, "for", 30*time.Second, "how `long` to measure; scan ends when all jobs are planned")
 	flags.BoolVar(&p.burst, "burst", false, "trip: make all jobs due at the start of the second")
@@ -129,6 +131,9 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	if p.store == "memory" && m.name != "trip" {
 		return fmt.Errorf("-store is memory, must be a database for %s", m.name)
 	}
+	if p.redis != "" && (!strings.HasPrefix(p.store, "postgres") || m.name == "rival") {
+		return fmt.Errorf("-redis needs -store postgres://..., and has no meaning for rival")
+	}
 	if p.jobs < 1 || p.duration < time.Second || p.every < 0 || p.answer < 0 || p.kills < 0 || p.nodes < 1 || flags.NArg() > 0 {
 		return fmt.Errorf("-jobs and -nodes must be at least 1, -for at least 1s, -every, -answer and -kills not negative, and nothing else may be given")
 	}
@@ -138,7 +143,11 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	if p.queue != "" && (m.name != "trip" || p.batch) {
 		return errors.New("-queue is set, must be empty except for trip without -batch")
 	}
-	fmt.Fprintf(out, "# %s on %s, %s %s/%s, %s, %s\n", m.name, sqlstore.Redacted(p.store),
+	place := sqlstore.Redacted(p.store)
+	if p.redis != "" {
+		place += " behind " + sqlstore.Redacted(p.redis)
+	}
+	fmt.Fprintf(out, "# %s on %s, %s %s/%s, %s, %s\n", m.name, place,
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, machine(), time.Now().UTC().Format(time.DateOnly))
 	if p.profile == "" {
 		return m.run(ctx, out, p)

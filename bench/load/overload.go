@@ -29,7 +29,7 @@ func overload(ctx context.Context, out io.Writer, p plan) (err error) {
 		return fmt.Errorf("-for is %v, must be whole minutes up to 20 for overload", p.duration)
 	}
 	phases := overloadPhases(int(p.duration / time.Minute))
-	o, err := open(ctx, p.store)
+	o, err := open(ctx, p)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
@@ -24,6 +25,9 @@ import (
 
 var (
 	writeTo = flag.String("write", "", "`folder` for scheduler.txt and scheduler.md, with the figures of all measurements on all stores")
+	only    = flag.String("stores", "", "with -write: the `kinds` of stores that are measured, such as postgres,redis; empty means all")
+	parts   = flag.String("parts", "trip,burst,scan,idle,crowd", "with -write: which `measurements` are made")
+	most    = flag.Int("most", 0, "with -write: `jobs` that are due on the same second; 0 means what each store should carry")
 	rounds  = flag.Int("rounds", 3, "with -write: how `often` to measure all but the crowd")
 	short   = flag.Bool("short-results", false, "with -write: small sizes and one round, to see whether it works")
 )
@@ -36,36 +40,52 @@ func TestMain(m *testing.M) {
 	testserver.Main(m)
 }
 
+// A measuredStore is a kind of store that TestResults measures.
+type measuredStore struct {
+	name  string
+	empty func() []string // returns the flags that name an empty store
+	most  int             // jobs that are due on the same second of every second: what it should carry
+}
+
 // Each measurement ends with a line of figures, and all of them make a table.
 func TestMeasurements(t *testing.T) {
 	testserver.Long(t)
-	out := new(strings.Builder)
 	nats := filepath.Join(t.TempDir(), "nats-server")
 	build := exec.Command("go", "build", "-o", nats, "github.com/nats-io/nats-server/v2")
 	build.Dir = filepath.Join("..", "..", "xxladapter", "queue", "queuetest")
 	built, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", built)
-	for _, args := range [][]string{
+	lists := [][]string{
 		{"trip", "-jobs", "20", "-for", "2s"},
 		{"trip", "-jobs", "20", "-for", "2s", "-store", "memory"},
+		{"trip", "-jobs", "20", "-for", "2s", "-store", testserver.Postgres(t), "-redis", testserver.Redis(t)},
 		{"trip", "-jobs", "20", "-for", "2s", "-store", "memory", "-queue", nats},
 		{"scan", "-jobs", "1000"},
 		{"crowd", "-jobs", "1000", "-for", "1s"},
 		{"crowd", "-jobs", "1000", "-for", "1s", "-nodes", "3"},
 		{"idle", "-jobs", "100", "-for", "1s"},
-	} {
-		require.NoError(t, run(t.Context(), out, args))
+	}
+	outs := make([]strings.Builder, len(lists))
+	var running errgroup.Group // at the same time, because most of each measurement is waiting
+	for i, args := range lists {
+		running.Go(func() error { return run(t.Context(), &outs[i], args) })
+	}
+	require.NoError(t, running.Wait())
+	all := new(strings.Builder)
+	for i := range outs {
+		all.WriteString(outs[i].String())
 	}
 	for _, part := range []string{
 		"BenchmarkTrip/store=sqlite/jobs=20\t1\t", " trips/s\t0 without-result\t0 failed\t0 misfires\t0 early\t",
 		"BenchmarkTrip/store=memory/jobs=20\t1\t", " scheduler-µs/trip\t", " executor-µs/trip\n",
 		"BenchmarkTripOverQueue/store=memory/jobs=20\t1\t", " broker-µs/trip\n",
+		"BenchmarkTrip/store=redis/jobs=20\t1\t", " redis-µs/trip\t",
 		"BenchmarkScan/store=sqlite/jobs=1000\t1\t1000 fires\t",
 		"BenchmarkCrowd/store=sqlite/jobs=1000\t1\t2 due/s\t", "BenchmarkCrowdOfNodes/store=sqlite/jobs=1000\t1\t2 due/s\t", "\t3 nodes\t", "BenchmarkIdle/store=sqlite/jobs=100\t1\t",
 	} {
-		require.Contains(t, out.String(), part)
+		require.Contains(t, all.String(), part)
 	}
-	require.Contains(t, resultTable(t, out.String()), "| 1000 jobs due at one instant: fire records durable after, s |")
+	require.Contains(t, resultTable(t, all.String()), "| 1000 jobs due at one instant: fire records durable after, s |")
 }
 
 // TestResults writes bench/results/scheduler.txt and scheduler.md: see make bench-scheduler.
@@ -73,27 +93,28 @@ func TestResults(t *testing.T) {
 	if *writeTo == "" {
 		t.Skip("measures for half an hour; set -write to run it")
 	}
-	maria, postgres := testserver.StartMariaDB(t), testserver.StartPostgres(t)
-	stores := []struct {
-		name  string
-		empty func() string // returns the place of an empty store
-		most  int           // jobs that are due on the same second of every second: what the store should carry
-	}{
-		{"sqlite", func() string { return "sqlite" }, 3000},
-		{"journal", func() string { return "journal" }, 6000},
-		{"mysql", func() string {
-			place := maria.Database(t)
-			require.NoError(t, sqlstore.MigrateMySQL(t.Context(), place, true, sqlstore.Options{Logger: logger}))
-			return place
+	maria, postgres, redis := testserver.StartMariaDB(t), testserver.StartPostgres(t), testserver.StartRedis(t)
+	type place = []string // flags that name a store
+	stores := []measuredStore{
+		{"sqlite", func() place { return place{"-store", "sqlite"} }, 3000},
+		{"journal", func() place { return place{"-store", "journal"} }, 6000},
+		{"mysql", func() place {
+			url := maria.Database(t)
+			require.NoError(t, sqlstore.MigrateMySQL(t.Context(), url, true, sqlstore.Options{Logger: logger}))
+			return place{"-store", url}
 		}, 4000},
-		{"postgres", func() string { return postgres.Database(t) }, 4500},
+		{"postgres", func() place { return place{"-store", postgres.Database(t)} }, 4500},
+		{"redis", func() place { return place{"-store", postgres.Database(t), "-redis", redis.URL("0")} }, 6000},
 	}
+	stores = slices.DeleteFunc(stores, func(s measuredStore) bool {
+		return *only != "" && !slices.Contains(strings.Split(*only, ","), s.name)
+	})
 	times, few, batched, many, crowded, long, longer := *rounds, 500, 9000, 100_000, 1_000_000, "20s", "60s"
 	if *short {
 		times, few, batched, many, crowded, long, longer = 1, 50, 100, 5000, 10_000, "3s", "3s"
 	}
 	var raw bytes.Buffer
-	describe(t, &raw, maria.Database(t), postgres.Database(t))
+	describe(t, &raw, maria.Database(t), postgres.Database(t), redis.URL("0"))
 	program := filepath.Join(t.TempDir(), "load")
 	built, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput()
 	require.NoError(t, err, string(built))
@@ -103,9 +124,12 @@ func TestResults(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(*writeTo, "scheduler.md"), []byte(resultPage(t, text)), 0o644))
 	}
 	// Each measurement runs in a process of its own, so that its peak memory is its own.
-	measure := func(place string, args ...string) {
+	measure := func(part string, place []string, args ...string) {
 		t.Helper()
-		out, err := exec.CommandContext(t.Context(), program, append(args, "-store", place)...).Output()
+		if !slices.Contains(strings.Split(*parts, ","), part) {
+			return
+		}
+		out, err := exec.CommandContext(t.Context(), program, append(args, place...)...).Output()
 		require.NoError(t, err)
 		for line := range strings.Lines(string(out)) {
 			if strings.HasPrefix(line, "Benchmark") {
@@ -117,16 +141,21 @@ func TestResults(t *testing.T) {
 	}
 	for range times { // in turn, so that a busy moment of the machine hits all stores
 		for _, s := range stores {
-			most := s.most
-			if *short {
-				most = 100
+			due := s.most
+			switch {
+			case *short:
+				due = 100
+			case *most > 0:
+				due = *most
 			}
-			measure(s.empty(), "trip", "-jobs", strconv.Itoa(few), "-for", long)
-			measure(s.empty(), "trip", "-burst", "-jobs", strconv.Itoa(most), "-for", longer)
-			measure(s.empty(), "scan", "-jobs", strconv.Itoa(many))
-			measure(s.empty(), "idle", "-jobs", strconv.Itoa(many), "-for", long)
+			measure("trip", s.empty(), "trip", "-jobs", strconv.Itoa(few), "-for", long)
+			measure("burst", s.empty(), "trip", "-burst", "-jobs", strconv.Itoa(due), "-for", longer)
+			measure("scan", s.empty(), "scan", "-jobs", strconv.Itoa(many))
+			measure("idle", s.empty(), "idle", "-jobs", strconv.Itoa(many), "-for", long)
+			if s.name == "journal" {
+				measure("burst", s.empty(), "trip", "-burst", "-batch", "-jobs", strconv.Itoa(batched), "-for", longer)
+			}
 		}
-		measure("journal", "trip", "-burst", "-batch", "-jobs", strconv.Itoa(batched), "-for", longer)
 	}
 	for _, s := range stores {
 		for _, nodes := range []string{"1", "3"} {
@@ -135,10 +164,10 @@ func TestResults(t *testing.T) {
 			}
 			place := s.empty()
 			if s.name == "mysql" { // as its users are advised to
-				_, err := sqlstore.DueIndexMySQL(t.Context(), place, true, sqlstore.Options{Logger: logger})
+				_, err := sqlstore.DueIndexMySQL(t.Context(), place[1], true, sqlstore.Options{Logger: logger})
 				require.NoError(t, err)
 			}
-			measure(place, "crowd", "-jobs", strconv.Itoa(crowded), "-for", long, "-nodes", nodes)
+			measure("crowd", place, "crowd", "-jobs", strconv.Itoa(crowded), "-for", long, "-nodes", nodes)
 		}
 	}
 	fmt.Fprintf(&raw, "# load average at the end: %s\n", loadAverage())
@@ -146,7 +175,7 @@ func TestResults(t *testing.T) {
 }
 
 // describe heads the raw output with what is needed to judge it and to run it again.
-func describe(t *testing.T, raw *bytes.Buffer, maria, postgres string) {
+func describe(t *testing.T, raw *bytes.Buffer, maria, postgres, redis string) {
 	t.Helper()
 	output := func(name string, args ...string) string {
 		out, err := exec.CommandContext(t.Context(), name, args...).Output()
@@ -178,11 +207,18 @@ func describe(t *testing.T, raw *bytes.Buffer, maria, postgres string) {
 		{"processors", machine()},
 		{"MariaDB", version(maria, "SELECT version()")},
 		{"PostgreSQL", version(postgres, "SHOW server_version")},
+		{"Redis", redisVersion(t, redis)},
 		{"load average at the start", loadAverage()},
 	} {
 		fmt.Fprintf(raw, "# %s: %s\n", line[0], line[1])
 	}
 	fmt.Fprintf(raw, "goos: %s\ngoarch: %s\n", runtime.GOOS, runtime.GOARCH)
+}
+
+func redisVersion(t *testing.T, url string) string {
+	found, err := askRedis(t.Context(), url, "server")
+	require.NoError(t, err)
+	return found["redis_version"]
 }
 
 func loadAverage() string {
@@ -245,7 +281,7 @@ func resultTable(t *testing.T, raw string) string {
 		return cmp.Compare(slices.Index(resultOrder, a.name), slices.Index(resultOrder, b.name))
 	})
 	table := new(strings.Builder)
-	table.WriteString("| | SQLite | the same with a journal | MariaDB | PostgreSQL |\n|---|---:|---:|---:|---:|\n")
+	table.WriteString("| | SQLite | the same with a journal | MariaDB | PostgreSQL | the same behind Redis |\n|---|---:|---:|---:|---:|---:|\n")
 	for _, size := range sizes {
 		for _, row := range resultRows {
 			if row.name != size.name {
@@ -253,7 +289,7 @@ func resultTable(t *testing.T, raw string) string {
 			}
 			cells := new(strings.Builder)
 			some := false
-			for _, store := range []string{"sqlite", "journal", "mysql", "postgres"} {
+			for _, store := range []string{"sqlite", "journal", "mysql", "postgres", "redis"} {
 				cell := "-"
 				for _, unit := range row.units { // the databases count their work in units of their own
 					if v := values[key{size.name, size.jobs, store, unit}]; len(v) > 0 {
@@ -328,6 +364,8 @@ func tripRows(name, load string) []resultRow {
 		{name, load + ": processor time of the scheduler a trip, µs", []string{"scheduler-µs/trip"}},
 		{name, load + ": processor time of the executor a trip, µs", []string{"executor-µs/trip"}},
 		{name, load + ": processor time of the database server a trip, µs", []string{"database-µs/trip"}},
+		{name, load + ": processor time of Redis a trip, µs", []string{"redis-µs/trip"}},
 		{name, load + ": resident memory of the scheduler at most, MiB", []string{"peak-MiB"}},
+		{name, load + ": memory of Redis at most, MiB", []string{"redis-peak-MiB"}},
 	}
 }

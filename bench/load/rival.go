@@ -35,7 +35,7 @@ func rival(ctx context.Context, out io.Writer, p plan) (err error) {
 	if err != nil {
 		return err
 	}
-	o, err := open(ctx, p.store) // a store of ours, or a place for the rival's files
+	o, err := open(ctx, p) // a store of ours, or a place for the rival's files
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func schedule(ctx context.Context, stores []*watched, limit time.Duration, done 
 // scan makes all jobs due at one instant and measures how long the schedule
 // loop takes until each has a durable fire record.
 func scan(ctx context.Context, out io.Writer, p plan) error {
-	o, err := open(ctx, p.store)
+	o, err := open(ctx, p)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"golang.org/x/sync/errgroup"
 )
@@ -58,14 +57,14 @@ func (o *opened) serveAll(ctx context.Context, p plan, brokerURL string, w watch
 	for i := range p.nodes {
 		store := o.Store
 		if i > 0 && p.store != "memory" {
-			own, err := sqlstore.Open(ctx, o.place, sqlstore.Options{Logger: logger})
+			own, err := o.connect(ctx)
 			if err != nil {
 				return nodes, err
 			}
 			o.closings = append(o.closings, own.Close)
 			store = own
 		}
-		broker, err := o.connect(ctx, brokerURL)
+		broker, err := o.connectBroker(ctx, brokerURL)
 		if err != nil {
 			return nodes, err
 		}

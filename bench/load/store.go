@@ -25,6 +25,7 @@ import (
 type opened struct {
 	xxladapter.Store
 	place    string  // as it was opened
+	redis    string  // in front of it; empty means none
 	dir      string  // for files of the measurement; removed with the store
 	db       *sql.DB // for the tool's own statements; nil for a store in memory
 	closings []func() error
@@ -32,9 +33,9 @@ type opened struct {
 
 var logger = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 
-// open opens the store that -store names.
-func open(ctx context.Context, spec string) (_ *opened, err error) {
-	o := new(opened)
+// open opens the store that -store and -redis name.
+func open(ctx context.Context, p plan) (_ *opened, err error) {
+	o, spec := &opened{redis: p.redis}, p.store
 	defer func() {
 		if err != nil {
 			o.cleanUp()
@@ -57,7 +58,7 @@ func open(ctx context.Context, spec string) (_ *opened, err error) {
 		spec = "sqlite:" + file + "?journal=on"
 	}
 	o.place = spec
-	store, err := sqlstore.Open(ctx, spec, sqlstore.Options{Logger: logger})
+	store, err := o.connect(ctx)
 	if err != nil {
 		return nil, err
 	}

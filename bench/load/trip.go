@@ -20,7 +20,7 @@ import (
 // side is known. Lateness is the time from the due time until the run request is sent. The jobs are
 // spread over the second, or all due at its start.
 func trip(ctx context.Context, out io.Writer, p plan) (err error) {
-	o, err := open(ctx, p.store)
+	o, err := open(ctx, p)
 	if err != nil {
 		return err
 	}

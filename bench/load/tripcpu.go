@@ -9,6 +9,8 @@ import (
 type tripCPU struct {
 	scheduler, executor, database, broker time.Duration
 	measured, brokerMeasured              bool // the database's and the broker's
+	redis                                 redisUse
+	behindRedis                           bool
 }
 
 func takeCPU(ctx context.Context, o *opened, b *broker, e *executorProcess) (c tripCPU, err error) {
@@ -18,7 +20,8 @@ func takeCPU(ctx context.Context, o *opened, b *broker, e *executorProcess) (c t
 	}
 	c.database, c.measured = o.serverCPU(ctx)
 	c.broker, c.brokerMeasured = b.cpuTime()
-	return c, nil
+	c.redis, c.behindRedis, err = o.redisUse(ctx)
+	return c, err
 }
 
 // since returns what a trip took of each, on average. The scheduler's part includes an SQLite
@@ -38,6 +41,9 @@ func (c tripCPU) since(began tripCPU, duration time.Duration, seen *seen) []figu
 	}
 	if c.brokerMeasured && began.brokerMeasured {
 		figures = append(figures, figure{each(c.broker, began.broker), "broker-µs/trip"})
+	}
+	if c.behindRedis {
+		figures = append(figures, figure{each(c.redis.cpu, began.redis.cpu), "redis-µs/trip"}, figure{float64(c.redis.peak) / (1 << 20), "redis-peak-MiB"})
 	}
 	return figures
 }

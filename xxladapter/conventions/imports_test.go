@@ -113,7 +113,7 @@ var rules = map[string]rule{
 	"bench":           {nil, "it holds tests only"},
 	"bench/contender": {[]string{"hashedwheel"}, "the timer is one contender among others"},
 	"bench/cases":     {[]string{"bench/contender"}, "every contender is measured through one interface"},
-	"bench/load": {[]string{"xxladapter", "xxladapter/executor", "xxladapter/memstore", "xxladapter/node", "xxladapter/queue", "xxladapter/scheduler", "xxladapter/sqlstore", "xxladapter/trigger", "xxladapter/wire"},
+	"bench/load": {[]string{"xxladapter", "xxladapter/executor", "xxladapter/memstore", "xxladapter/node", "xxladapter/queue", "xxladapter/redisstore", "xxladapter/scheduler", "xxladapter/sqlstore", "xxladapter/trigger", "xxladapter/wire"},
 		"it measures whole trips, and parts of them alone, and reads what other schedulers answer"},
 }
 
