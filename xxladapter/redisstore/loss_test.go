@@ -4,6 +4,7 @@ package redisstore
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"strings"
 	"testing"
@@ -306,6 +307,8 @@ func TestWrongInputsAreRefused(t *testing.T) {
 		_, err := Open(ctx, c.redis, c.behind, Options{SQL: sqlstore.Options{Logger: quiet}})
 		cancel()
 		require.ErrorContains(t, err, c.want)
+		var mistake *xxladapter.Error
+		require.Equal(t, c.want != "refused", errors.As(err, &mistake), "%v", err)
 		require.NotContains(t, err.Error(), "secret")
 		require.NotContains(t, err.Error(), "\n")
 	}

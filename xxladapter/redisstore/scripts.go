@@ -9,9 +9,10 @@ import "github.com/redis/go-redis/v9"
 //	pen     how often the pen has passed from one process to another
 //	holder  the process that has the pen, or had it last
 //	until   when its pen expires, in ms of the server's clock
+//	group   number of the last group of records, as its writer counts
 //
-// The key want names the process that gets the pen next. log is a stream whose ids are numbers of
-// records.
+// The key want names the process that gets the pen next. log is a stream with an entry for each
+// group, whose id is the number of the group's last record.
 //
 // Every script but begin and release returns five numbers: 1 if the caller has the pen or had it last,
 // gen, pos, pen, and 1 if another process waits for the pen. An append that stored its records returns
@@ -27,7 +28,7 @@ local function now()
 	local t = redis.call('TIME')
 	return t[1] * 1000 + math.floor(t[2] / 1000)
 end
-local function head() return redis.call('HMGET', KEYS[1], 'gen', 'pos', 'pen', 'holder', 'until') end
+local function head() return redis.call('HMGET', KEYS[1], 'gen', 'pos', 'pen', 'holder', 'until', 'group') end
 `
 
 var (
@@ -54,19 +55,20 @@ local h = head()
 return answer(h[4] == ARGV[1], h, false)
 `)
 
-	// append: KEYS head, want, log. ARGV holder, gen, pos, pen, life in ms, records.
+	// append: KEYS head, want, log. ARGV holder, gen, pos, pen, life in ms, group, number of
+	// records, records. A group that is sent again is found by its number, which its writer gives
+	// to no other one.
 	appendScript = redis.NewScript(answer + `
 local h = head()
-if h[4] ~= ARGV[1] or h[1] ~= ARGV[2] or h[2] ~= ARGV[3] or h[3] ~= ARGV[4] then
+local mine = h[4] == ARGV[1] and h[1] == ARGV[2] and h[3] == ARGV[4]
+local last = number(ARGV[3] + ARGV[7])
+if mine and h[2] == ARGV[3] then
+	redis.call('XADD', KEYS[3], last .. '-0', 'n', ARGV[7], 'r', ARGV[8])
+	redis.call('HSET', KEYS[1], 'pos', last, 'until', number(now() + ARGV[5]), 'group', ARGV[6])
+	h[2] = last
+elseif not mine or h[2] ~= last or h[6] ~= ARGV[6] then
 	return answer(h[4] == ARGV[1], h, false)
 end
-local pos = tonumber(h[2])
-for i = 6, #ARGV do
-	pos = pos + 1
-	redis.call('XADD', KEYS[3], number(pos) .. '-0', 'r', ARGV[i])
-end
-redis.call('HSET', KEYS[1], 'pos', number(pos), 'until', number(now() + ARGV[5]))
-h[2] = pos
 local stored = answer(true, h, redis.call('EXISTS', KEYS[2]) == 1)
 stored[1] = 2
 return stored

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -18,8 +17,8 @@ import (
 // milliseconds.
 const wish = 250 * time.Millisecond
 
-// readBatch is the number of records of one XRANGE.
-const readBatch = 500
+// readBatch is the number of entries of one XRANGE, each of a group of records.
+const readBatch = 50
 
 // A server is the log of one store in Redis. It implements [sqlstore.LogServer].
 type server struct {
@@ -63,13 +62,9 @@ func (s *server) Look(ctx context.Context) (sqlstore.LogState, error) {
 }
 
 // Append implements [sqlstore.LogServer].
-func (s *server) Append(ctx context.Context, after sqlstore.LogState, records [][]byte) (sqlstore.LogState, error) {
-	args := make([]any, 0, 5+len(records))
-	args = append(args, s.holder, after.Generation, after.Position, after.Pen, sqlstore.PenLife.Milliseconds())
-	for _, record := range records {
-		args = append(args, record)
-	}
-	state, stored, err := s.run(ctx, appendScript, []string{s.head, s.want, s.log}, args...)
+func (s *server) Append(ctx context.Context, after sqlstore.LogState, group int64, records [][]byte) (sqlstore.LogState, error) {
+	state, stored, err := s.run(ctx, appendScript, []string{s.head, s.want, s.log},
+		s.holder, after.Generation, after.Position, after.Pen, sqlstore.PenLife.Milliseconds(), group, len(records), joined(records))
 	if err == nil && !stored {
 		err = sqlstore.ErrLogRefused
 	}
@@ -96,15 +91,9 @@ func (s *server) Read(ctx context.Context, after, last int64, each func(number i
 			return err
 		}
 		for _, entry := range found {
-			number, err := strconv.ParseInt(strings.TrimSuffix(entry.ID, "-0"), 10, 64)
-			record, isText := entry.Values["r"].(string)
-			if err != nil || !isText || number != after+1 {
-				return fmt.Errorf("%w: record %d is missing, entry %s follows", sqlstore.ErrLogGap, after+1, entry.ID)
-			}
-			if err := each(number, []byte(record)); err != nil {
+			if after, err = eachOf(entry, after, each); err != nil {
 				return err
 			}
-			after = number
 		}
 		if len(found) == 0 {
 			return fmt.Errorf("%w: records from %d to %d are missing", sqlstore.ErrLogGap, after+1, last)

@@ -4,6 +4,7 @@ package redisstore
 
 import (
 	"crypto/rand"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,16 +36,23 @@ func TestOnlyTheHolderAppends(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, sqlstore.LogState{Generation: 1, Position: 7, Pen: 1, Held: true}, held)
 
-	_, err = a.Append(ctx, held, [][]byte{[]byte("eight\x00\xff"), []byte("nine")})
+	_, err = a.Append(ctx, held, 1, [][]byte{[]byte("eight\x00\xff"), []byte("nine")})
 	require.NoError(t, err)
-	now, err := a.Append(ctx, held, [][]byte{[]byte("eight")})
-	require.ErrorIs(t, err, sqlstore.ErrLogRefused, "it was stored already")
-	require.Equal(t, sqlstore.LogState{Generation: 1, Position: 9, Pen: 1, Held: true}, now)
+	want := sqlstore.LogState{Generation: 1, Position: 9, Pen: 1, Held: true}
+	now, err := a.Append(ctx, held, 1, [][]byte{[]byte("eight\x00\xff"), []byte("nine")})
+	require.NoError(t, err, "it is stored already, and not again")
+	require.Equal(t, want, now)
+	now, err = a.Append(ctx, held, 2, [][]byte{[]byte("eight"), []byte("nine")})
+	require.ErrorIs(t, err, sqlstore.ErrLogRefused, "another group of as many records is stored")
+	require.Equal(t, want, now)
+	now, err = a.Append(ctx, held, 1, [][]byte{[]byte("eight")})
+	require.ErrorIs(t, err, sqlstore.ErrLogRefused)
+	require.Equal(t, want, now)
 
 	asked, err := b.Take(ctx)
 	require.NoError(t, err)
 	require.False(t, asked.Held)
-	held, err = a.Append(ctx, now, [][]byte{[]byte("ten")})
+	held, err = a.Append(ctx, now, 3, [][]byte{[]byte("ten")})
 	require.NoError(t, err)
 	require.True(t, held.Wanted)
 	require.NoError(t, a.Release(ctx))
@@ -54,9 +62,13 @@ func TestOnlyTheHolderAppends(t *testing.T) {
 	taken, err := b.Take(ctx)
 	require.NoError(t, err)
 	require.Equal(t, sqlstore.LogState{Generation: 1, Position: 10, Pen: 2, Held: true, Wanted: false}, taken)
-	_, err = a.Append(ctx, held, [][]byte{[]byte("eleven")})
+	_, err = a.Append(ctx, held, 3, [][]byte{[]byte("eleven")})
 	require.ErrorIs(t, err, sqlstore.ErrLogRefused)
 
+	require.NoError(t, b.Read(ctx, 8, 9, func(number int64, record []byte) error {
+		require.Equal(t, "9 nine", fmt.Sprintf("%d %s", number, record), "the one before in the same entry is skipped")
+		return nil
+	}))
 	var read []string
 	require.NoError(t, b.Read(ctx, 7, 10, func(number int64, record []byte) error {
 		read = append(read, string(record))
@@ -64,5 +76,7 @@ func TestOnlyTheHolderAppends(t *testing.T) {
 	}))
 	require.Equal(t, []string{"eight\x00\xff", "nine", "ten"}, read)
 	require.NoError(t, b.Trim(ctx, 8))
+	require.NoError(t, b.Read(ctx, 8, 10, func(int64, []byte) error { return nil }), "the group of record 9 is still needed")
+	require.NoError(t, b.Trim(ctx, 9))
 	require.ErrorIs(t, b.Read(ctx, 7, 10, func(int64, []byte) error { return nil }), sqlstore.ErrLogGap)
 }

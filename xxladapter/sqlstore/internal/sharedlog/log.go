@@ -39,6 +39,7 @@ type Log struct {
 	server  Server
 	logger  *slog.Logger
 	wake    chan struct{}
+	taken   chan struct{} // 1 means that the pen was taken
 	stopped chan struct{}
 
 	// Lock order: pen before mu.
@@ -62,8 +63,14 @@ type Log struct {
 	flying    *group
 	failed    error
 	closed    bool
-	repairs   int     // how often the log was loaded
-	ends      []int64 // durable at the last of these, at most keptEnds of them
+	repairs   int   // how often the log was loaded
+	ends      []end // of what was appended before the last of these, at most keptEnds of them
+}
+
+// An end says what became of the records that were appended before a load.
+type end struct {
+	durable int64 // the number of the last record that was stored
+	rest    error // what became of those behind it
 }
 
 // A group is stored together.
@@ -80,7 +87,7 @@ var errUnread = errors.New("sharedlog: not read yet")
 
 // New returns a log that has to be loaded first. It takes ownership of the server.
 func New(server Server, logger *slog.Logger) *Log {
-	l := &Log{server: server, logger: logger, wake: make(chan struct{}, 1), stopped: make(chan struct{}), group: newGroup(), failed: errUnread, next: 1}
+	l := &Log{server: server, logger: logger, wake: make(chan struct{}, 1), taken: make(chan struct{}, 1), stopped: make(chan struct{}), group: newGroup(), failed: errUnread, next: 1}
 	go l.write() // Close waits for it
 	return l
 }
@@ -110,13 +117,16 @@ func (l *Log) Wait(m journal.Mark) error {
 	for {
 		l.mu.Lock()
 		g, failed, durable, closed := l.group, l.failed, l.durable, l.closed
-		if l.flying != nil && m.Number <= l.flying.last {
+		flies := l.flying != nil && m.Number <= l.flying.last
+		if flies {
 			g = l.flying
 		}
 		earlier := m.Repairs < l.repairs
 		forgotten := m.Repairs < l.repairs-len(l.ends)
+		rest := journal.ErrTakenBack
 		if earlier && !forgotten {
-			durable = l.ends[m.Repairs-(l.repairs-len(l.ends))]
+			before := l.ends[m.Repairs-(l.repairs-len(l.ends))]
+			durable, rest = before.durable, before.rest
 		}
 		l.mu.Unlock()
 		switch {
@@ -125,7 +135,8 @@ func (l *Log) Wait(m journal.Mark) error {
 		case m.Number <= durable:
 			return nil
 		case earlier:
-			return journal.ErrTakenBack
+			return rest
+		case flies: // the server may have stored it, whatever has made the log fail meanwhile
 		case failed != nil:
 			return failed
 		case closed:
@@ -176,14 +187,15 @@ func (l *Log) Trim(number int64) error {
 // write stores what was queued; one goroutine runs it.
 func (l *Log) write() {
 	defer close(l.stopped)
-	for range l.wake {
+	for number := int64(1); ; number++ {
+		<-l.wake
 		l.mu.Lock()
 		records, g, failed, closed, after := l.buf, l.group, l.failed, l.closed, l.state
 		after.Position = l.durable
 		l.buf, l.group, l.flying = nil, newGroup(), g
 		l.mu.Unlock()
 		if g.err = failed; g.err == nil && len(records) > 0 {
-			g.err = l.put(after, records)
+			g.err = l.put(after, number, records)
 		}
 		l.mu.Lock()
 		switch {
@@ -207,14 +219,14 @@ func (l *Log) write() {
 	}
 }
 
-// put stores records. It repeats the same append while the server is away, which is stored once
-// because the position is compared.
-func (l *Log) put(after State, records [][]byte) error {
+// put stores the records of a group. It repeats the same append while the server is away, which
+// stores them once.
+func (l *Log) put(after State, number int64, records [][]byte) error {
 	begun, unanswered := time.Now(), false
 	for {
 		asked := time.Now()
 		ctx, cancel := context.WithTimeout(context.Background(), attempt)
-		now, err := l.server.Append(ctx, after, records)
+		now, err := l.server.Append(ctx, after, number, records)
 		cancel()
 		switch {
 		case err == nil:
@@ -222,12 +234,7 @@ func (l *Log) put(after State, records [][]byte) error {
 			return nil
 		case errors.Is(err, ErrRefused) && !unanswered:
 			return err
-		case errors.Is(err, ErrRefused):
-			if now.Held && now.Generation == after.Generation && now.Pen == after.Pen && now.Position == after.Position+int64(len(records)) {
-				return nil // an attempt without an answer has stored them
-			}
-			return errors.Join(journal.ErrInDoubt, err)
-		case time.Since(begun) > patience:
+		case errors.Is(err, ErrRefused), time.Since(begun) > patience: // an attempt without an answer may have stored them
 			return errors.Join(journal.ErrInDoubt, err)
 		}
 		unanswered = true

@@ -144,3 +144,57 @@ func (l *Log) setReleasing() {
 	defer l.mu.Unlock()
 	l.held, l.releasing = false, true
 }
+
+// TestAnAppendThatArrivesLateIsNotTakenForAnother gives an append up, which the server does only
+// when the next one, of as many records, is on its way.
+func TestAnAppendThatArrivesLateIsNotTakenForAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := newShelf()
+		l := loaded(t, on, "a")
+		on.set(func() { on.away = true })
+		require.ErrorIs(t, l.Wait(l.Append([]byte("late"))), journal.ErrInDoubt)
+		require.NoError(t, func() error { on.set(func() { on.away = false }); return l.Hold(t.Context()) }())
+		read(t, l)
+		on.set(func() {
+			on.early = func() { // the first attempt gets no answer, and meanwhile the old one arrives
+				on.state.Position++
+				on.records[on.state.Position], on.group, on.lost = []byte("late"), 1, true
+			}
+		})
+		require.ErrorIs(t, l.Wait(l.Append([]byte("next"))), journal.ErrInDoubt)
+		require.Equal(t, map[int64][]byte{1: []byte("late")}, on.records)
+		require.NoError(t, l.Close())
+	})
+}
+
+// TestAGroupInFlightIsWaitedFor lets the log fail while an append has no answer yet. A caller that
+// waits for it then gets its outcome, not that failure.
+func TestAGroupInFlightIsWaitedFor(t *testing.T) {
+	for name, stored := range map[string]bool{"stored": true, "unknown": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				on := newShelf()
+				l := loaded(t, on, "a")
+				on.set(func() { on.mute, on.away = stored, !stored })
+				mark := l.Append([]byte("one"))
+				synctest.Wait() // the first attempt has failed, and the next one waits
+				l.mu.Lock()
+				l.failed = ErrMoved
+				l.mu.Unlock()
+				err := l.Wait(mark)
+				if stored {
+					require.NoError(t, err)
+				} else {
+					require.ErrorIs(t, err, journal.ErrInDoubt)
+				}
+				on.set(func() { on.away = false })
+				require.NoError(t, l.Hold(t.Context()))
+				read(t, l)
+				if !stored {
+					require.ErrorIs(t, l.Wait(mark), journal.ErrInDoubt, "also after the log was read again")
+				}
+				require.NoError(t, l.Close())
+			})
+		})
+	}
+}

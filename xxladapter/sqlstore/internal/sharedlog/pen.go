@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
 )
 
 // ErrMoved is why a log must be loaded again: another process has had the pen.
@@ -61,6 +63,10 @@ func (l *Log) took(now State, asked time.Time) {
 	}
 	if !l.held {
 		l.since = time.Now()
+		select {
+		case l.taken <- struct{}{}:
+		default:
+		}
 	}
 	l.held, l.releasing = true, false // it may have been given back while this call waited
 	l.valid, l.used, l.wanted = asked.Add(Life), time.Now(), now.Wanted
@@ -73,6 +79,16 @@ func (l *Log) Held() bool {
 	l.used = time.Now()
 	return l.held && l.used.Before(l.valid)
 }
+
+// Holding reports whether this process has the pen as far as it knows, and leaves it unused.
+func (l *Log) Holding() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.held
+}
+
+// Taken gives a value once this process, which did not have the pen, has taken it.
+func (l *Log) Taken() <-chan struct{} { return l.taken }
 
 // ShouldYield reports whether the pen is held and is to be given to another process, or to nobody
 // because no call needs it.
@@ -188,9 +204,13 @@ func (l *Log) Load(ctx context.Context, now State, after int64, replay func(numb
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.repairs++
-	l.ends = append(l.ends, l.durable)
+	rest := journal.ErrTakenBack
+	if errors.Is(l.failed, journal.ErrInDoubt) {
+		rest = journal.ErrInDoubt
+	}
+	l.ends = append(l.ends, end{l.durable, rest})
 	if len(l.ends) > keptEnds {
-		l.ends = append([]int64(nil), l.ends[1:]...)
+		l.ends = append([]end(nil), l.ends[1:]...)
 	}
 	l.state, l.durable, l.next = now, now.Position, now.Position+1
 	l.group.last = 0

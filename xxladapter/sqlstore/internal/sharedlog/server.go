@@ -37,9 +37,11 @@ type Server interface {
 	Take(ctx context.Context) (State, error)
 	// Look returns the state, and changes nothing.
 	Look(ctx context.Context) (State, error)
-	// Append stores records behind the position of after, and keeps the pen for [Life]. It returns
-	// [ErrRefused] with the state if generation, position or pen differ from those of after.
-	Append(ctx context.Context, after State, records [][]byte) (State, error)
+	// Append stores the records of a group behind the position of after, and keeps the pen for
+	// [Life]. It returns [ErrRefused] with the state if generation, position or pen differ from
+	// those of after. A repetition succeeds if these records, under this number of the group, are
+	// the last ones that were stored. A process gives each of its groups a number of its own.
+	Append(ctx context.Context, after State, group int64, records [][]byte) (State, error)
 	// Read calls each with the records behind a number, up to last, in order.
 	Read(ctx context.Context, after, last int64, each func(number int64, record []byte) error) error
 	// Trim removes records up to a number.

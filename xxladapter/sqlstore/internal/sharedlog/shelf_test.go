@@ -16,8 +16,11 @@ type shelf struct {
 	until   time.Time
 	wants   string
 	records map[int64][]byte
+	group   int64  // number of the last one that was stored
 	away    bool   // nothing is done and every call fails
+	lost    bool   // the next append is not done
 	mute    bool   // the next append is done and its answer is lost
+	early   func() // called before an append is done, with mu held; nil means nothing
 	asked   func() // called when the pen is asked for, before the answer; nil means nothing
 }
 
@@ -92,11 +95,23 @@ func (r *reader) Look(context.Context) (State, error) {
 	return r.answer(r.holder == r.name), nil
 }
 
-func (r *reader) Append(_ context.Context, after State, records [][]byte) (State, error) {
+func (r *reader) Append(_ context.Context, after State, group int64, records [][]byte) (State, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.away {
 		return State{}, errAway
+	}
+	if r.early != nil {
+		r.early()
+		r.early = nil
+	}
+	if r.lost {
+		r.lost = false
+		return State{}, errAway
+	}
+	mine := r.holder == r.name && r.state.Generation == after.Generation && r.state.Pen == after.Pen
+	if mine && r.group == group && r.state.Position == after.Position+int64(len(records)) {
+		return r.answer(true), nil
 	}
 	if r.holder != r.name || r.state.Generation != after.Generation || r.state.Position != after.Position || r.state.Pen != after.Pen {
 		return r.answer(r.holder == r.name), ErrRefused
@@ -105,7 +120,7 @@ func (r *reader) Append(_ context.Context, after State, records [][]byte) (State
 		r.state.Position++
 		r.records[r.state.Position] = record
 	}
-	r.until = time.Now().Add(Life)
+	r.group, r.until = group, time.Now().Add(Life)
 	if r.mute {
 		r.mute = false
 		return State{}, errAway
