@@ -54,7 +54,7 @@ var rules = map[string]rule{
 	"xxladapter/sqlstore/internal/records": {[]string{"xxladapter", "xxladapter/sqlstore/internal/gather", "xxladapter/sqlstore/internal/network",
 		"xxladapter/takeover", "xxladapter/transition"},
 		"what all databases share knows none of them; its time limits are those of the network"},
-	"xxladapter/sqlstore/internal/journaled": {[]string{"xxladapter", "xxladapter/sqlstore/internal/journal", "xxladapter/sqlstore/internal/records",
+	"xxladapter/sqlstore/internal/journaled": {[]string{"xxladapter", "xxladapter/sqlstore/internal/gather", "xxladapter/sqlstore/internal/journal", "xxladapter/sqlstore/internal/records",
 		"xxladapter/sqlstore/internal/sharedlog", "xxladapter/transition"}, "calls end in memory and in a journal, and the tables follow; it knows no database"},
 	"xxladapter/sqlstore/internal/journal": {nil, "records are kept whatever they mean"},
 	"xxladapter/sqlstore/internal/sharedlog": {[]string{"xxladapter/sqlstore/internal/journal"},

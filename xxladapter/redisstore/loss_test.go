@@ -38,7 +38,15 @@ type scene struct {
 
 func newScene(t *testing.T, redis, behind string) *scene {
 	t.Helper()
-	s := &scene{compared: open(t, redis, behind, nil), t: t}
+	return newSceneWith(t, redis, behind, Options{})
+}
+
+func newSceneWith(t *testing.T, redis, behind string, opts Options) *scene {
+	t.Helper()
+	opts.SQL.Logger = quiet
+	store, err := Open(t.Context(), redis, behind, opts)
+	require.NoError(t, err)
+	s := &scene{compared: compared{store, t}, t: t}
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	lease, err := s.Lease(t.Context(), "node", time.Minute)
 	require.NoError(t, err)
@@ -51,16 +59,20 @@ func newScene(t *testing.T, redis, behind string) *scene {
 // job creates and starts a job that is due now.
 func (s *scene) job(settings xxladapter.Settings) int64 {
 	s.t.Helper()
-	id, err := s.CreateJob(s.t.Context(), &xxladapter.Job{
-		GroupID: s.group, Name: "job", Author: "a", ScheduleType: xxladapter.ScheduleFixRate, ScheduleConf: "3600", Misfire: xxladapter.MisfireDoNothing,
-		Route: xxladapter.RouteFirst, Block: xxladapter.BlockSerial, GlueType: xxladapter.GlueBean, Handler: "h", Settings: settings,
-	})
+	id, err := s.CreateJob(s.t.Context(), s.newJob(settings))
 	require.NoError(s.t, err)
 	j, err := s.Job(s.t.Context(), id)
 	require.NoError(s.t, err)
 	_, err = s.StartJob(s.t.Context(), id, j.Updated, func(now time.Time) time.Time { return now })
 	require.NoError(s.t, err)
 	return id
+}
+
+func (s *scene) newJob(settings xxladapter.Settings) *xxladapter.Job {
+	return &xxladapter.Job{
+		GroupID: s.group, Name: "job", Author: "a", ScheduleType: xxladapter.ScheduleFixRate, ScheduleConf: "3600", Misfire: xxladapter.MisfireDoNothing,
+		Route: xxladapter.RouteFirst, Block: xxladapter.BlockSerial, GlueType: xxladapter.GlueBean, Handler: "h", Settings: settings,
+	}
 }
 
 // claim plans what is due, an hour apart.
@@ -202,16 +214,7 @@ func TestAKilledRedisLosesNothing(t *testing.T) {
 func TestARestartOfALossyRedisIsNoticed(t *testing.T) {
 	t.Parallel()
 	server := testserver.StartRedis(t, "appendfsync everysec")
-	s := &scene{t: t}
-	store, err := Open(t.Context(), server.URL("0"), emptyPostgres(t), Options{MayLose: true, SQL: sqlstore.Options{Logger: quiet}})
-	require.NoError(t, err)
-	s.compared = compared{store, t}
-	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	lease, err := s.Lease(t.Context(), "node", time.Minute)
-	require.NoError(t, err)
-	s.term = lease.Term
-	s.group, err = s.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "some"})
-	require.NoError(t, err)
+	s := newSceneWith(t, server.URL("0"), emptyPostgres(t), Options{MayLose: true})
 	s.job(xxladapter.Settings{})
 	require.Len(t, s.claim(), 1)
 	require.NoError(t, clientOf(t, server.URL("0")).BgRewriteAOF(t.Context()).Err()) // so that nothing is lost

@@ -25,6 +25,9 @@ type Options struct {
 	// write to its disk (appendfsync always) or may evict keys. Each restart of Redis then counts
 	// as a loss. The default, false, refuses such a Redis with [ErrMayLose].
 	MayLose bool
+	// Backlog is how many changes PostgreSQL may lack before nothing more is planned. The default is
+	// 100,000; it must not be negative.
+	Backlog int64
 }
 
 // ErrMayLose is wrapped by the errors of [Open] about a Redis that only Options.MayLose permits.
@@ -45,7 +48,7 @@ func Open(ctx context.Context, url, behind string, opts Options) (*Store, error)
 		return nil, errors.Join(fmt.Errorf("open %s: %w", sqlstore.Redacted(url), oneLine{err}), client.Close())
 	}
 	taken := false
-	s, err := sqlstore.OpenShared(ctx, behind, opts.SQL, sqlstore.SharedOptions{Lossy: opts.MayLose, Log: func(id string) sqlstore.LogServer {
+	s, err := sqlstore.OpenShared(ctx, behind, opts.SQL, sqlstore.SharedOptions{Lossy: opts.MayLose, Backlog: opts.Backlog, Log: func(id string) sqlstore.LogServer {
 		taken = true
 		return newServer(client, id, opts.MayLose)
 	}})

@@ -5,6 +5,9 @@ package redisstore
 import (
 	"context"
 	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -65,8 +68,36 @@ func emptyPostgres(t testing.TB) string {
 
 func openOnSQLite(t *testing.T, clock func() time.Time) xxladapter.Store {
 	t.Helper()
-	return open(t, testserver.Redis(t), "sqlite:"+t.TempDir()+"/x.db", clock)
+	return open(t, testserver.Redis(t), "sqlite:"+emptySQLite(t), clock)
 }
+
+// emptySQLite returns a file of the test's own, with tables.
+func emptySQLite(t testing.TB) string {
+	t.Helper()
+	content, err := migrated()
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "x.db")
+	require.NoError(t, os.WriteFile(file, content, 0o600))
+	return file
+}
+
+// migrated is the content of a file with tables, which take most of the time that a test needs.
+var migrated = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "redisstore")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	file := filepath.Join(dir, "x.db")
+	s, err := sqlstore.OpenSQLite(context.Background(), file, sqlstore.Options{Logger: quiet})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+})
 
 // A compared is a store whose tables must have the same as Redis when it is closed.
 type compared struct {

@@ -41,6 +41,9 @@ type SharedOptions struct {
 	// Lossy is set if a server that restarts may have lost what it has confirmed. The store then
 	// treats each restart as a loss.
 	Lossy bool
+	// Backlog is how many records the tables may lack before ClaimDue returns an error. The default
+	// is 100,000; it must not be negative.
+	Backlog int64
 }
 
 // OpenShared opens the store that place names, as [Open] does, with a log in front of it that all
@@ -54,11 +57,14 @@ func OpenShared(ctx context.Context, place string, opts Options, shared SharedOp
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
+	if shared.Backlog < 0 {
+		return nil, fmt.Errorf("sqlstore: SharedOptions.Backlog is %d, must not be negative", shared.Backlog)
+	}
 	behind, err := openBehind(ctx, place, opts)
 	if err != nil {
 		return nil, err
 	}
-	s, err := journaled.OpenShared(ctx, behind, journaled.SharedOptions{Logger: records.Options(opts).WithDefaults().Logger, Log: shared.Log, Lossy: shared.Lossy})
+	s, err := journaled.OpenShared(ctx, behind, journaled.SharedOptions{Logger: records.Options(opts).WithDefaults().Logger, Log: shared.Log, Lossy: shared.Lossy, Backlog: shared.Backlog})
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", Redacted(place), err)
 	}

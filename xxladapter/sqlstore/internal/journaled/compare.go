@@ -25,7 +25,7 @@ func (s *Store) Compare(ctx context.Context) (Comparison, error) {
 	f := s.front
 	write := f.store.Write
 	if f.shared != nil {
-		write = f.shared.flush.fronted
+		write = f.shared.flush.Write
 	}
 	err := write(with(ctx, scope{needs: all, changes: true}), func(ctx context.Context, tx *records.Tx) (err error) {
 		c, err = f.compare(ctx, tx)

@@ -27,7 +27,7 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 	if err != nil {
 		return nil, 0, err
 	}
-	err = f.act(ctx, need{jobs: ids}, func(a *act, _ answer) error {
+	err = f.act(ctx, need{jobs: ids, ids: claimIDs}, func(a *act, _ answer) error {
 		if !a.m.holds(by, a.now) {
 			return transition.Fenced(by)
 		}

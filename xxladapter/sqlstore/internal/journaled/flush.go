@@ -127,6 +127,7 @@ func (t *transaction) end(committed bool) {
 	if committed {
 		f.commits++
 		f.written(&t.cut)
+		f.know(t.cut.lastFire, t.cut.lastLog)
 	} else if t.doubtful {
 		f.loaded = false
 	}
@@ -332,9 +333,9 @@ func (f *front) written(c *cut) {
 func (f *front) follow(stop <-chan struct{}) {
 	ticker := time.NewTicker(flushPace)
 	defer ticker.Stop()
-	failing, complete := false, allRuns
+	failing, complete, written := false, allRuns, settled
 	if f.shared != nil {
-		complete = all
+		complete, written = all, all
 	}
 	for {
 		select {
@@ -349,7 +350,7 @@ func (f *front) follow(stop <-chan struct{}) {
 		if idle || left {
 			continue
 		}
-		err := f.flush(context.Background(), settled)
+		err := f.flush(context.Background(), written)
 		if err != nil && !failing {
 			f.Logger.Error("tables cannot follow the journal", "err", err)
 		}

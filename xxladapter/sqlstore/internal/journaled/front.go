@@ -105,11 +105,10 @@ func (f *front) clean(l level) bool {
 
 // flush brings the tables up to date.
 func (f *front) flush(ctx context.Context, l level) error {
-	nothingMore := func(context.Context, *records.Tx) error { return nil }
 	if f.shared != nil {
-		return f.shared.flush.fronted(with(ctx, scope{needs: l}), nothingMore)
+		return f.shared.flush.join(with(ctx, scope{needs: l}), nil)
 	}
-	return f.store.Write(with(ctx, scope{needs: l}), nothingMore)
+	return f.store.Write(with(ctx, scope{needs: l}), func(context.Context, *records.Tx) error { return nil })
 }
 
 // act runs one call in memory. It returns when the changes of the call are durable, and so are the
@@ -146,6 +145,9 @@ func (f *front) decide(ctx context.Context, ask need, do func(a *act, got answer
 		return journal.Mark{}, err
 	}
 	defer f.mu.Unlock()
+	if err := f.roomFor(ask.ids); err != nil {
+		return journal.Mark{}, err
+	}
 	a := &act{m: &f.m, now: f.Clock()}
 	if err := do(a, got); err != nil || len(a.buf) == 0 {
 		return f.journal.Last(), err
@@ -201,6 +203,7 @@ type need struct {
 	jobs   []int64
 	resume xxladapter.Resume
 	since  time.Time // the last due time of the job that may resume
+	ids    int       // how many ids of fires or log rows the call may give
 }
 
 // An answer has what only the tables know.

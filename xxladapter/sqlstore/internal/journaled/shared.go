@@ -1,14 +1,13 @@
 package journaled
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/sharedlog"
 )
@@ -27,10 +26,12 @@ type shared struct {
 	lossy bool // a server that restarts may have lost what it confirmed
 	stop  chan struct{}
 	ended sync.WaitGroup
-}
 
-// errPen is why a transaction must begin again: another process has taken the pen.
-var errPen = errors.New("another process writes to the tables")
+	backlog int64 // ClaimDue stops while the tables lack more records
+	// lastFire and lastLog are ids that a loss of the log leaves known: those that were given last when the
+	// tables were written. The front's lock guards them.
+	lastFire, lastLog int64
+}
 
 // keepPace is the interval at which the pen is looked after.
 const keepPace = 5 * time.Millisecond
@@ -42,6 +43,8 @@ type SharedOptions struct {
 	Log func(id string) sharedlog.Server
 	// Lossy is set if a server that restarts may have lost what it confirmed.
 	Lossy bool
+	// Backlog is how many records the tables may lack before ClaimDue stops; 0 means 100,000.
+	Backlog int64
 }
 
 // OpenShared returns the store that a shared log makes of s, and takes ownership of s, also in case
@@ -54,12 +57,12 @@ func OpenShared(ctx context.Context, s *records.Store, opts SharedOptions) (*Sto
 	f := &front{
 		Options: Options{Logger: opts.Logger, Clock: s.Clock}, groups: map[int64]*group{}, store: s, m: newMemory(),
 	}
-	f.shared = &shared{log: sharedlog.New(opts.Log(id), opts.Logger), turn: make(chan struct{}, 1), lossy: opts.Lossy, stop: make(chan struct{})}
+	f.shared = &shared{log: sharedlog.New(opts.Log(id), opts.Logger), turn: make(chan struct{}, 1), lossy: opts.Lossy, stop: make(chan struct{}), backlog: cmp.Or(opts.Backlog, defaultBacklog)}
 	f.journal = f.shared.log
-	f.shared.flush = &sharedWriter{s.Writes, f}
+	f.shared.flush = newSharedWriter(s.Writes, f)
 	for _, w := range []*records.Writer{&s.ScanWrites, &s.LeaseWrites, &s.BulkWrites} {
 		if *w != nil {
-			*w = &sharedWriter{*w, f}
+			*w = newSharedWriter(*w, f)
 		}
 	}
 	s.Front, s.Writes = f, f.shared.flush
@@ -88,6 +91,15 @@ func (f *front) lookAfterPen() {
 	defer ticker.Stop()
 	l := f.shared.log
 	for {
+		if !l.Holding() { // an idle process does not wake every few milliseconds
+			ticker.Stop()
+			select {
+			case <-f.shared.stop:
+				return
+			case <-l.Taken():
+			}
+			ticker.Reset(keepPace)
+		}
 		select {
 		case <-f.shared.stop:
 			return
@@ -102,79 +114,6 @@ func (f *front) lookAfterPen() {
 		}
 		l.Renew()
 	}
-}
-
-// A sharedWriter runs the writes of one pool of connections. Those that the memory has to do with
-// run one after the other, while this process has the pen.
-type sharedWriter struct {
-	inner records.Writer
-	f     *front
-}
-
-// passes reports whether a call can go past the memory, because it neither reads nor changes a row
-// that the memory caches. A renewal of a lease passes too, since learnLeases reads leases again.
-func (s scope) passes() bool {
-	return s.needs == nothing && !s.changes || s.load.leases && s.beside
-}
-
-// Write implements [records.Writer].
-func (w *sharedWriter) Write(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
-	if scopeOf(ctx).passes() {
-		return w.inner.Write(ctx, apply)
-	}
-	return w.fronted(ctx, apply)
-}
-
-// WriteOne implements [records.Writer].
-func (w *sharedWriter) WriteOne(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
-	if scopeOf(ctx).passes() {
-		return w.inner.WriteOne(ctx, apply)
-	}
-	return w.fronted(ctx, apply)
-}
-
-// Close implements [records.Writer].
-func (w *sharedWriter) Close() error { return w.inner.Close() }
-
-// penTries limits how often a write begins again because another process took the pen.
-const penTries = 20
-
-// fronted runs a write together with what the tables lack.
-func (w *sharedWriter) fronted(ctx context.Context, apply func(context.Context, *records.Tx) error) (err error) {
-	for range penTries {
-		if err = w.once(ctx, apply); !errors.Is(err, errPen) {
-			return err
-		}
-	}
-	return err
-}
-
-func (w *sharedWriter) once(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
-	select {
-	case w.f.shared.turn <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { <-w.f.shared.turn }()
-	if err := w.f.regain(ctx); err != nil {
-		return err
-	}
-	t := w.f.begin([]context.Context{ctx})
-	committed := false
-	defer func() { t.End(committed) }() // also after a panic of apply
-	t.doubtful = t.load
-	err := w.inner.Write(ctx, func(ctx context.Context, tx *records.Tx) error {
-		if err := t.Before(ctx, tx); err != nil {
-			return fmt.Errorf("write what the tables lack: %w", err)
-		}
-		if err := apply(ctx, tx); err != nil {
-			return err
-		}
-		return t.After(ctx, tx)
-	})
-	committed = err == nil
-	t.doubtful = t.doubtful || errors.Is(err, errPen) || errors.Is(err, xxladapter.ErrInDoubt)
-	return err
 }
 
 // learnLeases reads the leases into the memory, if several processes change them.
@@ -193,21 +132,5 @@ func (f *front) learnLeases(ctx context.Context) error {
 	f.mu.Lock()
 	f.m.leases, f.m.owners = n.leases, n.owners
 	f.mu.Unlock()
-	return nil
-}
-
-// backlog limits the records that the tables lack before ClaimDue stops.
-const backlog = 100_000
-
-// tooFarBehind returns an error if the tables lack so much that nothing more may be planned.
-func (f *front) tooFarBehind() error {
-	if f.shared == nil {
-		return nil
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if lack := f.journal.Last().Number - f.marks.settled; f.loaded && lack > backlog {
-		return fmt.Errorf("tables lack %d entries of the shared log, must follow before more due times are planned", lack)
-	}
 	return nil
 }

@@ -66,14 +66,11 @@ func (f *front) fill(ctx context.Context, tx *records.Tx, m *sharedMarks, now sh
 	f.marks, f.m, f.evictable = m.marks, newMemory(), nil
 	f.rotated, f.spill, f.snapshot = 0, 0, 0
 	f.m.doubt = m.doubt
+	f.shared.lastFire, f.shared.lastLog = n.lastFire, n.lastLog
 	f.reload(load{}, n)
 	r := replay{ctx: ctx, tx: tx, m: &f.m, marks: m.marks, now: f.Clock()}
 	return f.finishLoad(&r, f.shared.log.Load(ctx, now, m.oldest(), r.record))
 }
-
-// idJump is added to the ids that were given last when the log is lost. Since ClaimDue stops where
-// the tables lack too much, no id that only the log knew is given again.
-const idJump = 1_000_000
 
 // lost says why the log is not what the tables were written from, or returns an empty text. A log
 // that is not the store's, because it was emptied, replaced by an old copy or fell behind at a

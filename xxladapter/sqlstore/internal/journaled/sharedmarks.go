@@ -160,7 +160,7 @@ func rememberFires(ctx context.Context, tx *records.Tx, last int64) error {
 // closeShared writes everything to the tables and gives the log up. Only the last process says that
 // the tables need no log: the others hold leases.
 func (f *front) closeShared(ctx context.Context) error {
-	err := f.shared.flush.fronted(with(ctx, scope{needs: all, changes: true}), func(ctx context.Context, tx *records.Tx) error {
+	err := f.shared.flush.Write(with(ctx, scope{needs: all, changes: true}), func(ctx context.Context, tx *records.Tx) error {
 		held := 0
 		err := tx.Query(ctx, anyLeaseHeld, []any{f.Clock().UnixMilli()}, func(r records.Row) error { return r.Scan(&held) })
 		if err != nil || held > 0 {

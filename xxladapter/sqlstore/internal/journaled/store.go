@@ -139,7 +139,7 @@ func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 // PlanFires implements [xxladapter.Store].
 func (s *Store) PlanFires(ctx context.Context, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
 	var planned []xxladapter.Fire
-	err := s.front.act(ctx, need{jobs: jobsOf(fires)}, func(a *act, _ answer) error {
+	err := s.front.act(ctx, need{jobs: jobsOf(fires), ids: len(fires)}, func(a *act, _ answer) error {
 		for _, f := range fires {
 			planned = append(planned, a.plan(f))
 		}
@@ -182,7 +182,7 @@ func (s *Store) OpenFires(ctx context.Context, filter xxladapter.FireFilter) ([]
 // ClaimFire implements [xxladapter.Store].
 func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
 	var shards []xxladapter.Fire
-	err := s.front.act(ctx, need{}, func(a *act, _ answer) (err error) {
+	err := s.front.act(ctx, need{ids: len(logs)}, func(a *act, _ answer) (err error) {
 		f := a.m.byID[id]
 		shards, err = transition.Claim(rowsOf(a, by, f, nil), by, id, len(logs), a.now)
 		if err == nil {
@@ -239,7 +239,7 @@ func (s *Store) TakeFire(ctx context.Context, by xxladapter.Term, id int64, from
 
 // SettleFire implements [xxladapter.Store].
 func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxladapter.Settlement) (planned []xxladapter.Fire, err error) {
-	ask := need{logID: settled.LogID, jobs: jobsOf(settled.Next), resume: settled.Resume}
+	ask := need{logID: settled.LogID, jobs: jobsOf(settled.Next), resume: settled.Resume, ids: len(settled.Next)}
 	err = s.front.act(ctx, ask, func(a *act, got answer) error {
 		f, r := a.m.byID[settled.FireID], a.m.runs[settled.LogID]
 		change, err := transition.Settle(rowsOf(a, by, f, r), by, settled)
@@ -257,7 +257,7 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 
 // FinishRun implements [xxladapter.Store].
 func (s *Store) FinishRun(ctx context.Context, res xxladapter.RunResult) (applied bool, planned []xxladapter.Fire, err error) {
-	ask := need{logID: res.LogID, jobs: jobsOf(res.Next), resume: res.Resume}
+	ask := need{logID: res.LogID, jobs: jobsOf(res.Next), resume: res.Resume, ids: len(res.Next)}
 	if len(res.Next) > 0 {
 		ask.tries = res.LogID
 	}

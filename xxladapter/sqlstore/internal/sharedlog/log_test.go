@@ -198,3 +198,19 @@ func TestAGroupInFlightIsWaitedFor(t *testing.T) {
 		})
 	}
 }
+
+// TestAnAppendWhileThePenIsTakenMovesNothing lets an append of the same process be stored between
+// the server's answer to the question for the pen and its arrival. The memory is still right.
+func TestAnAppendWhileThePenIsTakenMovesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := newShelf()
+		l := loaded(t, on, "a")
+		on.told = func() { require.NoError(t, l.Wait(l.Append([]byte("one")))) }
+		require.NoError(t, l.Hold(t.Context()))
+		require.NoError(t, l.Failed())
+		on.set(func() { on.state.Position = 0 }) // an old copy of the server's files
+		require.NoError(t, l.Hold(t.Context()))
+		require.ErrorIs(t, l.Failed(), ErrMoved)
+		require.NoError(t, l.Close())
+	})
+}

@@ -21,10 +21,13 @@ func (l *Log) Hold(ctx context.Context) error {
 	l.releasing = false
 	l.mu.Unlock()
 	for begun := time.Now(); ; {
+		l.mu.Lock()
+		stored := l.durable
+		l.mu.Unlock()
 		asked := time.Now()
 		now, err := l.take(ctx)
 		if err == nil && now.Held {
-			l.took(now, asked)
+			l.took(now, asked, stored)
 			return nil
 		}
 		switch {
@@ -52,12 +55,12 @@ func (l *Log) take(ctx context.Context) (State, error) {
 	return now, nil
 }
 
-// took notes that the pen was taken.
-func (l *Log) took(now State, asked time.Time) {
+// took notes that the pen was taken. stored was the last record that was stored when it was asked
+// for; since then, groups of this process may have been stored.
+func (l *Log) took(now State, asked time.Time, stored int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	pending := len(l.buf) > 0 || l.flying != nil
-	same := now.Generation == l.state.Generation && now.Pen == l.state.Pen && (pending || now.Position == l.durable)
+	same := now.Generation == l.state.Generation && now.Pen == l.state.Pen && now.Position >= stored && now.Position < l.next
 	if !same && l.failed == nil {
 		l.failed = ErrMoved
 	}

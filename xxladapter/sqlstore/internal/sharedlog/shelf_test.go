@@ -21,6 +21,7 @@ type shelf struct {
 	lost    bool   // the next append is not done
 	mute    bool   // the next append is done and its answer is lost
 	early   func() // called before an append is done, with mu held; nil means nothing
+	told    func() // called once the pen was taken, before the taker gets the answer; nil means nothing
 	asked   func() // called when the pen is asked for, before the answer; nil means nothing
 }
 
@@ -60,6 +61,15 @@ func (r *reader) answer(holds bool) State {
 }
 
 func (r *reader) Take(context.Context) (State, error) {
+	now, err := r.take()
+	if told := r.told; told != nil {
+		r.told = nil
+		told()
+	}
+	return now, err
+}
+
+func (r *reader) take() (State, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.away {

@@ -1,0 +1,221 @@
+package journaled
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/gather"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+)
+
+// A sharedWriter runs the writes of one pool of connections. Those that the memory has to do with
+// run one after the other, while this process has the pen.
+//
+// Calls that arrive while a transaction runs share the next one: each passing of the pen, and each
+// commit, would otherwise serve one call.
+type sharedWriter struct {
+	inner records.Writer
+	f     *front
+	queue *gather.Queue[*sharedWrite]
+}
+
+// A sharedWrite is one call that the memory has to do with.
+type sharedWrite struct {
+	ctx   context.Context
+	apply func(context.Context, *records.Tx) error // nil only brings the tables up to date
+	err   error
+	// panicked is the value that apply panicked with on a goroutine of the queue. The panic
+	// continues in the goroutine of the caller.
+	panicked any
+}
+
+func newSharedWriter(inner records.Writer, f *front) *sharedWriter {
+	w := &sharedWriter{inner: inner, f: f}
+	w.queue = &gather.Queue[*sharedWrite]{Run: w.run, Alone: w.alone, Limit: records.MaxGroup, Stay: true}
+	return w
+}
+
+// passes reports whether a call can go past the memory, because it neither reads nor changes a row
+// that the memory caches. A renewal of a lease passes too, since learnLeases reads leases again.
+func (s scope) passes() bool {
+	return s.needs == nothing && !s.changes || s.load.leases && s.beside
+}
+
+// Write implements [records.Writer].
+func (w *sharedWriter) Write(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
+	if scopeOf(ctx).passes() {
+		return w.inner.Write(ctx, apply)
+	}
+	return w.join(ctx, apply)
+}
+
+// WriteOne implements [records.Writer].
+func (w *sharedWriter) WriteOne(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
+	if scopeOf(ctx).passes() {
+		return w.inner.WriteOne(ctx, apply)
+	}
+	return w.join(ctx, apply)
+}
+
+// Close implements [records.Writer].
+func (w *sharedWriter) Close() error {
+	w.queue.Wait()
+	return w.inner.Close()
+}
+
+// join runs a write, together with others that wait.
+func (w *sharedWriter) join(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
+	call := &sharedWrite{ctx: ctx, apply: apply}
+	if err := w.queue.Do(ctx, call); err != nil {
+		return err
+	}
+	if call.panicked != nil {
+		panic(call.panicked)
+	}
+	return call.err
+}
+
+// alone runs a call that meets no other.
+func (w *sharedWriter) alone(ctx context.Context, call *sharedWrite) {
+	apply := call.apply
+	if apply == nil {
+		apply = func(context.Context, *records.Tx) error { return nil }
+	}
+	call.err = w.fronted(ctx, []context.Context{ctx}, apply)
+}
+
+// run runs calls in one transaction. A call that fails there runs again by itself, unless the error
+// is the store's answer to it: the database may have failed it because of another one.
+func (w *sharedWriter) run(group []*sharedWrite) {
+	if w.uptodate(group) {
+		return
+	}
+	ctxs := make([]context.Context, len(group))
+	for i, call := range group {
+		ctxs[i] = call.ctx
+	}
+	err := w.fronted(context.Background(), ctxs, func(ctx context.Context, tx *records.Tx) error {
+		for _, call := range group {
+			if call.apply == nil {
+				continue
+			}
+			var err error
+			if call.err, err = call.within(ctx, tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, call := range group {
+		var answer *xxladapter.Error
+		switch {
+		case err != nil:
+			call.err = err
+		case call.err != nil && call.panicked == nil && !errors.As(call.err, &answer):
+			ctx := context.WithoutCancel(call.ctx)
+			call.err = w.fronted(ctx, []context.Context{ctx}, call.caught)
+		}
+	}
+}
+
+// within runs a call between savepoints. failed is its own error. err means that the transaction is
+// lost.
+func (c *sharedWrite) within(ctx context.Context, tx *records.Tx) (failed, err error) {
+	const name = "shared_write"
+	if _, err := tx.Exec(ctx, "SAVEPOINT "+name); err != nil {
+		return nil, fmt.Errorf("savepoint: %w", err)
+	}
+	// What the call finds in its own context, within the time that the transaction has.
+	own, cancel := context.WithoutCancel(c.ctx), func() {}
+	if end, limited := ctx.Deadline(); limited {
+		own, cancel = context.WithDeadline(own, end)
+	}
+	defer cancel()
+	if failed = c.caught(own, tx); failed != nil {
+		if _, err := tx.Exec(ctx, "ROLLBACK TO SAVEPOINT "+name); err != nil {
+			return nil, errors.Join(failed, err)
+		}
+	}
+	if _, err := tx.Exec(ctx, "RELEASE SAVEPOINT "+name); err != nil {
+		return nil, errors.Join(failed, err)
+	}
+	return failed, nil
+}
+
+// caught runs apply; a panic counts as its failure.
+func (c *sharedWrite) caught(ctx context.Context, tx *records.Tx) (err error) {
+	defer func() {
+		if c.panicked = recover(); c.panicked != nil {
+			c.panicked = fmt.Sprintf("%v\n\n%s", c.panicked, debug.Stack())
+			err = errors.New("sqlstore: panic in a write")
+		}
+	}()
+	return c.apply(ctx, tx)
+}
+
+// uptodate reports whether no call of a group changes anything, and the tables have what they need.
+func (w *sharedWriter) uptodate(group []*sharedWrite) bool {
+	f, needs := w.f, nothing
+	for _, call := range group {
+		if call.apply != nil {
+			return false
+		}
+		needs = max(needs, scopeOf(call.ctx).needs)
+	}
+	f.mu.Lock()
+	clean := f.ready() && f.clean(needs)
+	var mark journal.Mark
+	if clean {
+		mark = f.journal.Last()
+	}
+	f.mu.Unlock()
+	return clean && f.journal.Wait(mark) == nil
+}
+
+// penTries limits how often a write begins again because another process took the pen.
+const penTries = 20
+
+// errPen is why a transaction must begin again: another process has taken the pen.
+var errPen = errors.New("another process writes to the tables")
+
+// fronted runs the writes of calls together with what the tables lack.
+func (w *sharedWriter) fronted(ctx context.Context, calls []context.Context, apply func(context.Context, *records.Tx) error) (err error) {
+	for range penTries {
+		if err = w.once(ctx, calls, apply); !errors.Is(err, errPen) {
+			return err
+		}
+	}
+	return err
+}
+
+func (w *sharedWriter) once(ctx context.Context, calls []context.Context, apply func(context.Context, *records.Tx) error) error {
+	select {
+	case w.f.shared.turn <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-w.f.shared.turn }()
+	if err := w.f.regain(ctx); err != nil {
+		return err
+	}
+	t := w.f.begin(calls)
+	committed := false
+	defer func() { t.End(committed) }() // also after a panic of apply
+	t.doubtful = t.load
+	err := w.inner.Write(ctx, func(ctx context.Context, tx *records.Tx) error {
+		if err := t.Before(ctx, tx); err != nil {
+			return fmt.Errorf("write what the tables lack: %w", err)
+		}
+		if err := apply(ctx, tx); err != nil {
+			return err
+		}
+		return t.After(ctx, tx)
+	})
+	committed = err == nil
+	t.doubtful = t.doubtful || errors.Is(err, errPen) || errors.Is(err, xxladapter.ErrInDoubt)
+	return err
+}
