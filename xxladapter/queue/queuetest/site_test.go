@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 		playBroker(os.Args[1], os.Args[2], os.Args[3])
 		return
 	case "executor":
-		playExecutor(os.Args[1], os.Args[2], os.Args[3], os.Args[4])
+		playExecutor(os.Args[1], os.Args[2], os.Args[3], os.Args[4], os.Args[5], os.Args[6])
 		return
 	}
 	dir, err := os.MkdirTemp("", "queuetest")
@@ -100,9 +100,12 @@ func playBroker(config, port, dir string) {
 	_, _ = io.Copy(io.Discard, os.Stdin) // the test holds it open
 }
 
-// playExecutor runs jobs until it gets a signal. Each run that begins adds a line to began.
-func playExecutor(app, url, dir, began string) {
-	e, err := executor.New(executor.Options{Queue: url, AppName: app, DataDir: dir, AccessToken: accessToken, QueuePlaces: 64})
+// playExecutor runs jobs until it gets a signal. Each run that begins adds a line to began. Without
+// TLS and credentials of its own, ca and credentials are empty.
+func playExecutor(app, url, dir, began, ca, credentials string) {
+	e, err := executor.New(executor.Options{
+		Queue: url, AppName: app, DataDir: dir, AccessToken: accessToken, QueuePlaces: places, TLSCA: ca, QueueCredentials: credentials,
+	})
 	if err != nil {
 		panic(err)
 	}
@@ -145,7 +148,6 @@ func playExecutor(app, url, dir, began string) {
 	}
 }
 
-// The apps are those of docs/queue.md.
 // note returns a handler that records its runs in a new file of a folder, if there is one.
 func note(dir string) func(context.Context, *executor.Run) error {
 	rec, err := checker.OpenRecorder(filepath.Join(dir, fmt.Sprint("executor-", time.Now().UnixNano())))
@@ -162,7 +164,9 @@ func note(dir string) func(context.Context, *executor.Run) error {
 	}
 }
 
+// The apps are those of docs/queue.md.
 const (
+	places      = 64 // of an executor
 	app         = "orders"
 	otherApp    = "payments"
 	accessToken = "a-token-of-tests"
@@ -245,6 +249,10 @@ type site struct {
 	scheduler  *child
 	schedPort  string
 	group      int64
+	// ca is a file with the authority of the broker's certificate; empty means no TLS.
+	ca string
+	// credentials returns the file of a user; nil means that users have passwords.
+	credentials func(user string) string
 }
 
 func freePort(t *testing.T) string {
@@ -256,13 +264,26 @@ func freePort(t *testing.T) string {
 
 func newSite(t *testing.T, store string) *site {
 	t.Helper()
+	s := emptySite(t)
+	writeConfig(t, filepath.Join(s.dir, "nats.conf"))
+	s.begin(store)
+	return s
+}
+
+// emptySite returns a site whose broker has no configuration yet.
+func emptySite(t *testing.T) *site {
+	t.Helper()
 	s := &site{t: t, dir: t.TempDir(), port: freePort(t), schedPort: freePort(t)}
 	s.began = filepath.Join(s.dir, "began")
-	writeConfig(t, filepath.Join(s.dir, "nats.conf"))
+	return s
+}
+
+// begin starts broker and scheduler.
+func (s *site) begin(store string) {
+	s.t.Helper()
 	s.startBroker()
 	s.startScheduler(store)
 	s.group = s.addGroup(app)
-	return s
 }
 
 func (s *site) addGroup(app string) int64 {
@@ -271,6 +292,9 @@ func (s *site) addGroup(app string) int64 {
 
 // url returns the broker for a user: that of the schedulers, or of an app.
 func (s *site) url(user string) string {
+	if s.credentials != nil {
+		return "tls://127.0.0.1:" + s.port
+	}
 	return fmt.Sprintf("nats://%s:%s@127.0.0.1:%s", user, passwordOf(user), s.port)
 }
 
@@ -280,9 +304,15 @@ func (s *site) startBroker() {
 }
 
 func (s *site) startScheduler(store string) {
-	s.scheduler = start(s.t, "", xxlwheel, "serve", "--listen", "127.0.0.1:"+s.schedPort, "--store", strings.ReplaceAll(store, "DIR", s.dir),
-		"--queue", s.url("schedulers"), "--access-token", accessToken, "--no-console", "--no-mcp")
-	s.scheduler.line("queue nats://127.0.0.1:" + s.port + "/default")
+	args := []string{
+		"serve", "--listen", "127.0.0.1:" + s.schedPort, "--store", strings.ReplaceAll(store, "DIR", s.dir),
+		"--queue", s.url("schedulers"), "--access-token", accessToken, "--no-console", "--no-mcp",
+	}
+	if s.credentials != nil {
+		args = append(args, "--queue-credentials", s.credentials("schedulers"), "--tls-ca", s.ca)
+	}
+	s.scheduler = start(s.t, "", xxlwheel, args...)
+	s.scheduler.line("//127.0.0.1:" + s.port + "/default")
 	s.api = "http://127.0.0.1:" + s.schedPort + "/api/v1"
 	s.eventually(20*time.Second, "the scheduler answers", func() bool { return s.call(http.MethodGet, "/info", nil, nil) == nil })
 }
@@ -290,7 +320,11 @@ func (s *site) startScheduler(store string) {
 func (s *site) startExecutor(name string) *child { return s.startExecutorOf(app, name) }
 
 func (s *site) startExecutorOf(app, name string) *child {
-	c := start(s.t, "executor", os.Args[0], app, s.url(app), filepath.Join(s.dir, name), s.began)
+	credentials := ""
+	if s.credentials != nil {
+		credentials = s.credentials(app)
+	}
+	c := start(s.t, "executor", os.Args[0], app, s.url(app), filepath.Join(s.dir, name), s.began, s.ca, credentials)
 	c.line("executor ready")
 	return c
 }
