@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
@@ -122,6 +123,25 @@ func (s *site) delivered() (n uint64) {
 	return n
 }
 
+// redeliverSoon makes the broker deliver runs again after 5 s in place of 30.
+func (s *site) redeliverSoon() {
+	s.t.Helper()
+	js, err := jetstream.New(s.client("schedulers").Conn)
+	require.NoError(s.t, err)
+	s.eventually(20*time.Second, "the broker has the consumers", func() bool {
+		stream, err := js.Stream(s.t.Context(), "xw_default_"+app)
+		return err == nil && stream.CachedInfo().State.Consumers == 2
+	})
+	for _, name := range s.consumers(app) {
+		consumer, err := js.Consumer(s.t.Context(), "xw_default_"+app, name)
+		require.NoError(s.t, err)
+		config := consumer.CachedInfo().Config
+		config.AckWait = 5 * time.Second
+		_, err = js.UpdateConsumer(s.t.Context(), "xw_default_"+app, config)
+		require.NoError(s.t, err)
+	}
+}
+
 type queueState struct {
 	Runs, Redelivered int64
 	Oldest            time.Time
@@ -165,19 +185,33 @@ func TestARunWhoseAnswerIsAwaitedIsNotDeliveredAgain(t *testing.T) {
 	const store = "sqlite:DIR/x.db"
 	s := newSite(t, store)
 	job, run := s.waiting(app, s.group)
-	s.scheduler.kill()
-	s.startExecutorOf(app, app)
-	time.Sleep(70 * time.Second) // twice as long as the broker waits, and more
 	js, err := jetstream.New(s.client("schedulers").Conn)
 	require.NoError(t, err)
+	stream, err := js.Stream(t.Context(), "xw_default_"+app)
+	require.NoError(t, err)
+	first, err := stream.GetMsg(t.Context(), 1)
+	require.NoError(t, err)
+	require.NoError(t, stream.DeleteMsg(t.Context(), 1))
+	s.startExecutorOf(app, app)
+	probe := s.job("probe", nil)
+	s.trigger(probe) // when it has ended, the executor takes runs
+	s.ended(probe, 1, 20*time.Second)
+	s.scheduler.kill()
+	m := nats.NewMsg(first.Subject)
+	m.Header, m.Data = nats.Header{"Xxl-Job-Access-Token": {accessToken}}, first.Data
+	_, err = js.PublishMsg(t.Context(), m)
+	require.NoError(t, err)
+	s.eventually(20*time.Second, "the executor has taken it", func() bool { return s.delivered() == 2 })
+	time.Sleep(70 * time.Second) // twice as long as the broker waits, and more
 	for _, name := range s.consumers(app) {
 		consumer, err := js.Consumer(t.Context(), "xw_default_"+app, name)
 		require.NoError(t, err)
 		require.Zero(t, consumer.CachedInfo().NumRedelivered)
 	}
+	require.EqualValues(t, 2, s.delivered())
 	s.startScheduler(store)
 	require.Equal(t, 200, s.ended(job, 1, 60*time.Second)[0].HandleCode)
-	require.Equal(t, map[int64]int{run: 1}, s.counts())
+	require.Equal(t, 1, s.counts()[run])
 }
 
 // TestAFullQueueLeavesRunsInTheStore has an operator's own limit of five runs for an address.

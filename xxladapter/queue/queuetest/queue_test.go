@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // ended waits until a job has n rows that all have a result, and returns them.
@@ -96,6 +97,7 @@ func TestAKilledExecutorsRunsBeginOnce(t *testing.T) {
 	s := newSite(t, "sqlite:DIR/x.db")
 	e := s.startExecutor("e1")
 	s.executors(1)
+	s.redeliverSoon()
 	var jobs []int64
 	for i := range 10 {
 		jobs = append(jobs, s.job(fmt.Sprint("job ", i), map[string]any{"executorParam": "20ms"}))
@@ -126,11 +128,15 @@ func TestAKilledExecutorsRunsBeginOnce(t *testing.T) {
 	}
 }
 
-// TestAKilledBrokerLosesNoRun kills the broker, with its files and without them.
+// TestAKilledBrokerLosesNoRun kills the broker, with its files and, in the long tests, without
+// them: then the sweep finds that the runs are gone, after 30 s.
 func TestAKilledBrokerLosesNoRun(t *testing.T) {
 	t.Parallel()
 	for _, lost := range []bool{false, true} {
 		t.Run(fmt.Sprintf("files lost %v", lost), func(t *testing.T) {
+			if lost {
+				testserver.Long(t)
+			}
 			t.Parallel()
 			s := newSite(t, "sqlite:DIR/x.db")
 			e := s.startExecutor("e1")
@@ -213,6 +219,7 @@ func TestManyQueuedRunsBeginOnce(t *testing.T) {
 	s := newSite(t, "sqlite:DIR/x.db")
 	e := s.startExecutor("e1")
 	s.executors(1)
+	s.redeliverSoon()
 	e.kill()
 	jobs, each := pick(0, 100, 1000), pick(0, 20, 100)
 	var ids []int64
@@ -283,9 +290,10 @@ func TestASecondMessageOfARunBeginsNothing(t *testing.T) {
 	require.Equal(t, map[int64]int{run.ID: 1}, s.counts())
 }
 
-// TestARunForAnExecutorThatIsGoneFails deregisters the executor that a run waits
-// for.
+// TestARunForAnExecutorThatIsGoneFails deregisters the executor that a run waits for. The sweep
+// looks for the run after 30 s.
 func TestARunForAnExecutorThatIsGoneFails(t *testing.T) {
+	testserver.Long(t)
 	t.Parallel()
 	s := newSite(t, "sqlite:DIR/x.db")
 	e := s.startExecutor("e1")
