@@ -299,11 +299,27 @@ func (c *cluster) judge(opts checker.Options) *checker.Report {
 		kept := filepath.Join(c.t.ArtifactDir(), "history.jsonl")
 		require.NoError(c.t, os.WriteFile(kept, []byte(c.history.String()), 0o644))
 		c.t.Logf("what happened is in %s", kept)
+		for _, v := range report.Violations[:min(3, len(report.Violations))] {
+			c.explain(store, v)
+		}
 	}
 	require.True(c.t, report.Clean(), "%s", report)
 	require.NotZero(c.t, report.Matched, "%s", report)
 	c.t.Logf("%s", report)
 	return report
+}
+
+// explain logs what the store knows of the runs of a job around a due time at fault: a run that did
+// not come may have a row that says why.
+func (c *cluster) explain(store xxladapter.Store, v checker.Violation) {
+	c.t.Helper()
+	rows, err := store.Logs(c.ctx, xxladapter.LogFilter{JobID: v.Job, Limit: 100_000})
+	require.NoError(c.t, err)
+	for _, l := range rows {
+		if since := l.TriggerTime.Sub(v.Due.Time()); since > -resolved() && since < 2*resolved() {
+			c.t.Logf("job %d: log %d of %v, trigger code %d, result code %d: %s", v.Job, l.ID, l.TriggerTime, l.TriggerCode, l.HandleCode, l.TriggerMsg)
+		}
+	}
 }
 
 func (c *cluster) recordLogs(store xxladapter.Store) error {
