@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errortext"
 	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 )
 
@@ -46,6 +47,9 @@ type takeOverNote struct {
 	ID   int64  `json:"id,omitempty"`
 	Name string `json:"name,omitempty"`
 	Text string `json:"text"`
+	Rule string `json:"rule,omitempty" doc:"What the note says, as a code that stays the same when the text is reworded."`
+	// Chinese is empty for a note whose rule is not known.
+	Chinese string `json:"textZh,omitempty" doc:"The text in Chinese."`
 }
 
 // errNoTakeOver refuses a take-over on a server without Options.TakeOver.
@@ -83,10 +87,21 @@ func (s *Server) taken(ctx context.Context, dryRun bool) (form takeOverForm, err
 		form.Taken = append(form.Taken, takenJob(j))
 	}
 	for _, n := range r.Notes {
-		form.Notes = append(form.Notes, takeOverNote(n))
+		form.Notes = append(form.Notes, noteOf(n))
 	}
 	if len(form.Taken) > 0 && !dryRun {
 		s.opts.JobChanged()
 	}
 	return form, nil
+}
+
+func noteOf(n takeover.Note) takeOverNote {
+	note := takeOverNote{What: n.What, Kind: n.Kind, ID: n.ID, Name: n.Name, Text: n.Text}
+	if n.Said == nil {
+		return note
+	}
+	if broken, is := errortext.Of(n.Said); is {
+		note.Rule, note.Chinese = broken.Rule, broken.Chinese
+	}
+	return note
 }

@@ -17,7 +17,7 @@ func takesOver(_ context.Context, dryRun bool) (*takeover.Report, error) {
 	return &takeover.Report{
 		From: "10.0.0.2:3306/xxl_job", DryRun: dryRun, Jobs: takeover.Count{Taken: 1},
 		Taken: []takeover.Job{{From: 7, ID: 9, Name: "settle", On: true, Starts: true, New: true}},
-		Notes: []takeover.Note{{What: takeover.Advice, Kind: "job", ID: 7, Name: "settle", Text: "cannot be started"}},
+		Notes: []takeover.Note{{What: takeover.Advice, Kind: "job", ID: 7, Name: "settle", Text: "7 versions of scripts belong to jobs that do not exist or were left", Said: xxladapter.Refusef("", "%d versions of scripts belong to jobs that do not exist or were left", 7)}},
 	}, nil
 }
 
@@ -51,6 +51,7 @@ func TestATakeOverNamesNoDatabase(t *testing.T) {
 		status, body = s.do(method, "/api/v1/takeover", testToken, "")
 		require.Equal(t, http.StatusOK, status, body)
 		require.Contains(t, body, `"jobsTaken":[{"from":7,"id":9,"name":"settle","on":true,"starts":true,"new":true}]`)
+		require.Contains(t, body, `"rule":"takeover_versions_left","textZh":"有 7 个脚本版本所属的任务不存在或未接管"`)
 		require.Equal(t, method == "POST", woken > 0, "the scheduler looks at the jobs at once")
 
 		failure = errors.New("dial tcp 10.0.0.2:3306: connection refused")

@@ -131,12 +131,17 @@ func inChinese(name, value string) string {
 	return value
 }
 
-// innerChinese returns the Chinese message of a value that is an error for the user.
+// innerChinese returns the Chinese message of a value that is an error for the user, or of a
+// schedule.
 func innerChinese(value any) (string, bool) {
 	err, is := value.(error)
 	var inner *xxladapter.Error
-	if !is || !errors.As(err, &inner) {
+	if !is {
 		return "", false
+	}
+	if !errors.As(err, &inner) {
+		broken, is := ofCron(err)
+		return broken.Chinese, is
 	}
 	broken, is := Of(inner)
 	return broken.Chinese, is

@@ -584,6 +584,51 @@ var table = []rule{
 	{"takeover_failed", "无法读取 XXL-JOB 数据库：{reason}", []form{
 		{"the database of XXL-JOB cannot be read: %v", "reason"},
 	}},
+	{"takeover_other_name", "曾从 {before} 接管任务，{from} 可能是同一数据库的另一名称：若是，以 --source 指定其名称；若是另一数据库，以 --source 指定此名称", []form{
+		{"jobs were taken from %s before, and %s may be the same database under another name: give its name as --source, this one if it is another database", "before;from"},
+	}},
+	{"takeover_own_tables", "本产品的调度节点曾使用该数据库：store copy 还会带上设置、暂停、密钥和账号", []form{
+		{"schedulers of ours have worked on it: store copy takes its settings, pauses, keys and accounts too", ""},
+	}},
+	{"takeover_group_joins", "其任务归入存储中 AppName 相同的执行器 {group}", []form{
+		{"its jobs join the group of this app name that the store has, %d", "group"},
+	}},
+	{"takeover_group_twice", "与执行器 {group} 的 AppName 相同，其任务归入该执行器", []form{
+		{"has the app name of group %d, which its jobs join", "group"},
+	}},
+	{"takeover_group_broken", "修正之前无法保存：{reason}", []form{
+		{"cannot be saved until it is mended: %v", "reason"},
+	}},
+	{"takeover_truncated", "{field} 为“{value}”，存储最多容纳 {most} 个字符，已截断", []form{
+		{"title is %q, the store has room for %d characters", "field=title;value;most"},
+	}},
+	{"takeover_children", "子任务为 {value}，只保留 {kept}：其余的不存在，或就是该任务自身", []form{
+		{"children are %v, is taken with %v: the others do not exist, or are the job itself", "value;kept"},
+	}},
+	{"takeover_replaced", "{field} 改为“{value}”，原为“{was}”", []form{
+		{"%s is %q, was %q", "field;value;was"},
+	}},
+	{"takeover_negative", "executorFailRetryCount 为 {retries}，executorTimeout 为 {timeout}，负数改为 0", []form{
+		{"executorFailRetryCount is %d and executorTimeout is %v, negative ones become 0", "retries;timeout"},
+	}},
+	{"takeover_no_room", "{field} 有 {value} 个字符，存储最多容纳 {most} 个", []form{
+		{"executorParam has %d characters, the store has room for %d", "field=executorParam;value;most"},
+	}},
+	{"takeover_schedule_broken", "修正调度配置之前无法启动：{reason}", []form{
+		{"cannot be started until its schedule is mended: %v", "reason"},
+	}},
+	{"takeover_schedule_lenient", "scheduleConf 为“{value}”，只有 XXL-JOB 能识别：请改为“{instead}”，或以 --cron-profile=xxl34 启动（{reason}）", []form{
+		{"scheduleConf is %q, which XXL-JOB alone reads: write %q, or serve with --cron-profile=xxl34 (%v)", "value;instead;reason"},
+	}},
+	{"takeover_schedule_rewrite", "scheduleConf 为“{value}”，只有 XXL-JOB 能识别：请重新编写，或以 --cron-profile=xxl34 启动", []form{
+		{"scheduleConf is %q, which XXL-JOB alone reads: write it anew, or serve with --cron-profile=xxl34", "value"},
+	}},
+	{"takeover_versions_left", "有 {count} 个脚本版本所属的任务不存在或未接管", []form{
+		{"%d versions of scripts belong to jobs that do not exist or were left", "count"},
+	}},
+	{"takeover_user_exists", "存储中已有或曾有同名用户", []form{
+		{"the store has a user with this name, or had one", ""},
+	}},
 	{"executor_failed", "执行器 {address}：{reason}", []form{
 		{"executor %s: %v", "address;reason"},
 	}},

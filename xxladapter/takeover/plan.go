@@ -69,8 +69,10 @@ type planner struct {
 	plan Plan
 }
 
+// note adds a note. errortext has a rule for each format.
 func (p *planner) note(what, kind string, id int64, name, format string, args ...any) {
-	p.plan.Report.Notes = append(p.plan.Report.Notes, Note{What: what, Kind: kind, ID: id, Name: name, Text: fmt.Sprintf(format, args...)})
+	said := xxladapter.Refusef("", format, args...)
+	p.plan.Report.Notes = append(p.plan.Report.Notes, Note{What: what, Kind: kind, ID: id, Name: name, Text: said.Message, Said: said})
 }
 
 func (p *planner) groups() {
@@ -132,13 +134,13 @@ func (p *planner) jobs() {
 			}
 			continue
 		}
-		why := fmt.Sprintf("group %d does not exist", j.GroupID)
+		broken := xxladapter.BrokenRules{xxladapter.NotFoundf("group %d does not exist", j.GroupID)}
 		if known[j.GroupID] {
-			why = p.mend(j)
+			broken = p.mend(j)
 		}
-		if why != "" {
+		if len(broken) > 0 {
 			count.Left++
-			p.note(Left, "job", j.ID, j.Name, "%s", why)
+			p.note(Left, "job", j.ID, j.Name, "%v", broken)
 			continue
 		}
 		p.advise(j)
@@ -161,9 +163,9 @@ func (p *planner) jobs() {
 	}
 }
 
-// mend replaces values that XXL-JOB's form refuses although its tables allow them. why is not empty
-// if the job cannot be taken.
-func (p *planner) mend(j *xxladapter.Job) (why string) {
+// mend replaces values that XXL-JOB's form refuses although its tables allow them. The job cannot be
+// taken if it still breaks rules.
+func (p *planner) mend(j *xxladapter.Job) xxladapter.BrokenRules {
 	mend := func(field string, value *string, most int, instead string) {
 		was := *value
 		is := strings.Map(func(r rune) rune {
@@ -189,14 +191,14 @@ func (p *planner) mend(j *xxladapter.Job) (why string) {
 		j.RetryCount, j.Timeout = max(j.RetryCount, 0), max(j.Timeout, 0)
 	}
 	if limit := p.has.Param; limit > 0 && len([]rune(j.Param)) > limit {
-		return fmt.Sprintf("executorParam has %d characters, the store has room for %d", len([]rune(j.Param)), limit)
+		return xxladapter.BrokenRules{xxladapter.Invalidf("executorParam has %d characters, the store has room for %d", len([]rune(j.Param)), limit)}
 	}
 	j.Added = cmp.Or(j.Added, p.opts.Now)
 	j.Updated = cmp.Or(j.Updated, j.Added)
 	j.GlueUpdated = cmp.Or(j.GlueUpdated, j.Added)
 	checked := *j
 	checked.ChildIDs = nil // those that do not exist are dropped later
-	return checked.Broken().Error()
+	return checked.Broken()
 }
 
 // starts reports whether the store's schedulers understand the job's schedule.

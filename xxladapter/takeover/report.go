@@ -1,5 +1,7 @@
 package takeover
 
+import "github.com/xxlwheel/xxlwheel/xxladapter"
+
 // A Report says what was taken, or would be.
 type Report struct {
 	From    string `json:"from"`
@@ -52,4 +54,6 @@ type Note struct {
 	ID   int64  `json:"id,omitempty"`
 	Name string `json:"name,omitempty"`
 	Text string `json:"text"`
+	// Said is Text with its format, from which errortext tells the code and the text in Chinese.
+	Said *xxladapter.Error `json:"-"`
 }

@@ -1485,7 +1485,11 @@ export interface TakeOverNote {
 	/** group, job, version, user, day or database. */
 	kind: string;
 	name?: string;
+	/** What the note says, as a code that stays the same when the text is reworded. */
+	rule?: string;
 	text: string;
+	/** The text in Chinese. */
+	textZh?: string;
 	/** changed: it is taken with another value; left: it is not taken; advice: somebody should do something. */
 	what: string;
 }
