@@ -81,8 +81,11 @@ func (f *Facts) ofMisfire(m *xxladapter.Misfire) []Finding {
 	case xxladapter.MisfireExcluded:
 		return []Finding{f.excluded(due, m.Calendar, f.Restrictions.Calendar(m.Calendar), misfireRecord(m))}
 	}
-	return []Finding{{Misfire, params("due", f.local(due), "noticed", f.local(m.At), "late", short(m.At.Sub(due)), "strategy", string(m.Policy)),
-		[]Record{misfireRecord(m)}}}
+	values := params("due", f.local(due), "noticed", f.local(m.At), "late", short(m.At.Sub(due)), "strategy", string(m.Policy))
+	if m.Policy == xxladapter.MisfireStoreLost {
+		delete(values, "strategy") // no strategy of the job decided
+	}
+	return []Finding{{Misfire, values, []Record{misfireRecord(m)}}}
 }
 
 // ofFire explains a fire that is still open.

@@ -96,6 +96,9 @@ func TestEachRecordHasItsFinding(t *testing.T) {
 		{"misfire", func(f *F) {
 			f.Misfires = []xxladapter.Misfire{{ID: 3, Due: two, Until: two, At: two.Add(time.Minute), Policy: xxladapter.MisfireDoNothing}}
 		}, []why.Code{why.Misfire}},
+		{"misfire of a store that lost data", func(f *F) {
+			f.Misfires = []xxladapter.Misfire{{ID: 3, Due: two, Until: two, At: two.Add(time.Minute), Policy: xxladapter.MisfireStoreLost}}
+		}, []why.Code{why.Misfire}},
 		{"no scheduler", func(f *F) { f.Leases, f.Job.TriggerNext = nil, two }, []why.Code{why.NoScheduler}},
 		{"no scheduler, by its clock", func(f *F) { f.Leases, f.Job.TriggerNext, f.Local = nil, two, f.Now.Add(-3*time.Second) }, []why.Code{why.NoScheduler, why.ClocksApart}},
 		{"overdue", func(f *F) { f.Job.TriggerNext = two }, []why.Code{why.Overdue}},
