@@ -1,6 +1,7 @@
 // Instants and durations as people read them.
 
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
+import { useLayoutEffect } from "preact/hooks";
 import { call, skew } from "./api";
 import { lang } from "./prefs";
 import { t, type Key } from "./i18n";
@@ -11,8 +12,12 @@ setInterval(() => {
 	if (document.visibilityState === "visible") now.value = Date.now() + skew.value;
 }, 1000);
 
-// zone is the scheduler's time zone; empty until it is known, which means the browser's.
-export const zone = signal("");
+// storeZone is the scheduler's time zone; empty until it is known, which means the browser's.
+export const storeZone = signal("");
+const jobZone = signal("");
+
+// zone is the one in which times are shown: that of the job whose page is open, or the scheduler's.
+export const zone = computed(() => jobZone.value || storeZone.value);
 export const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 // kept returns make(key), which is made once for each key. Formats are slow to make, and the parts of
@@ -48,6 +53,27 @@ function split(at: Date, zoneName: string): Record<string, string> {
 		formats.set(zoneName, format);
 	}
 	return Object.fromEntries(format.formatToParts(at).map((p) => [p.type, p.value]));
+}
+
+// knownZone returns a job's zone; empty if it has none, or one that the browser does not know.
+export function knownZone(name = ""): string {
+	try {
+		return name && split(new Date(0), name) && name;
+	} catch {
+		return "";
+	}
+}
+
+// useJobZone shows all times in a job's zone, and returns it, as long as the page of the job is open.
+export function useJobZone(name?: string): string {
+	const known = knownZone(name);
+	useLayoutEffect(() => {
+		jobZone.value = known;
+		return () => {
+			jobZone.value = "";
+		};
+	}, [known]);
+	return known;
 }
 
 export function day(at: Date, zoneName = zone.value): string {
@@ -139,8 +165,8 @@ export async function learnZone() {
 		const p = await call("GET /schedule/preview", { scheduleConf: "0 0 0 * * ?", count: 1 });
 		const at = p.times[0]?.at ?? "";
 		const own = /(Z|[+-]\d\d:\d\d)$/.exec(at)?.[1]?.replace("Z", "+00:00");
-		if (p.zone !== "Local") zone.value = p.zone;
-		else if (own) zone.value = offset(new Date(at), browserZone) === "UTC" + own ? browserZone : own;
+		if (p.zone !== "Local") storeZone.value = p.zone;
+		else if (own) storeZone.value = offset(new Date(at), browserZone) === "UTC" + own ? browserZone : own;
 	} catch {
 		// Times are shown in the browser's zone, with their offset.
 	}

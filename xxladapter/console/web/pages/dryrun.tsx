@@ -6,7 +6,7 @@ import { lang } from "../prefs";
 import { Empty, Spoken, Tag, Waiting } from "../parts/basic";
 import { Calendar } from "../parts/calendar";
 import { Panel } from "../parts/page";
-import { clock, day, offset, weekday, zone as storeZone } from "../time";
+import { clock, day, offset, storeZone, weekday } from "../time";
 
 export function DryRun({ type, conf, zone }: { type: string; conf: string; zone: string }) {
 	const wanted = useDelayed(JSON.stringify([type, conf.trim(), zone.trim()]), 250);

@@ -1,7 +1,7 @@
 // One group of executors: its addresses, whether they answer, and its settings.
 
 import { useState } from "preact/hooks";
-import { ApiError, call, type Executor, type Group as GroupData } from "../api";
+import { ApiError, call, type Executor, type Group as GroupData, type Queue } from "../api";
 import { changedSomething, useCall } from "../data";
 import { number, plural, t } from "../i18n";
 import { go, href } from "../route";
@@ -50,6 +50,7 @@ export function Group({ id }: { id: number }) {
 					<Fact name={t("fact.updated")}><Time at={g.updateTime} relative /></Fact>
 				</Facts>
 			</Panel>
+			{probes.data?.queue && <Waiting queue={probes.data.queue} />}
 			<Panel flush title={t("group.addresses")}>
 				<Table label={t("group.addresses")} rows={addresses} id={(a) => a}
 					empty={<Empty icon="executors" title={t("group.noneAlive")}>{t("group.noneAliveText", { app: g.appName ?? "" })}</Empty>}
@@ -99,6 +100,21 @@ export function Group({ id }: { id: number }) {
 				</Confirm>
 			)}
 		</Page>
+	);
+}
+
+// Waiting shows what the broker keeps for the group's executors.
+function Waiting({ queue: q }: { queue: Queue }) {
+	return (
+		<Panel title={t("queue.title")}>
+			{q.error ? <p class="field-error">{t("queue.silent", { error: q.error })}</p> : (
+				<Facts>
+					<Fact name={t("queue.runs")}>{number(q.runs)}</Fact>
+					<Fact name={t("queue.oldest")}><Time at={q.oldest} relative /></Fact>
+					<Fact name={t("queue.redelivered")}>{q.redelivered ? <span class="late">{number(q.redelivered)}</span> : 0}</Fact>
+				</Facts>
+			)}
+		</Panel>
 	);
 }
 

@@ -8,13 +8,13 @@ import { lang } from "../prefs";
 import { bundle } from "../later";
 import { go, href } from "../route";
 import { may } from "../session";
-import { Button, Empty, Fact, Facts, LinkButton, Mono, Nothing, Pending, Switch, Tag, Time, Waiting } from "../parts/basic";
+import { Button, Empty, Fact, Facts, InZone, LinkButton, Mono, Nothing, Pending, Switch, Tag, Time, Waiting } from "../parts/basic";
 import { Confirm } from "../parts/dialog";
 import { Page, Panel, Tabs } from "../parts/page";
 import { RunDialog } from "../parts/rundialog";
 import { Table } from "../parts/table";
 import { tell } from "../parts/toast";
-import { instant, span, weekday } from "../time";
+import { instant, span, useJobZone, weekday } from "../time";
 import { AuditList } from "./audit";
 import { JobLink, Schedule, switchJob, useGroups } from "./jobwords";
 import { Lateness, RunStatus, RunTable } from "./runtable";
@@ -37,6 +37,7 @@ export function Job({ id, tab }: { id: number; tab: Tab }) {
 	const [remove, setRemove] = useState(false);
 	const above = { to: href("jobs"), text: t("nav.jobs") };
 	const j = job.data;
+	const zone = useJobZone(j?.settings?.zone);
 	if (!j) return <Page title={`${t("job.one")} #${id}`} above={above}><Pending call={job} /></Page>;
 	return (
 		<Page
@@ -44,6 +45,7 @@ export function Job({ id, tab }: { id: number; tab: Tab }) {
 			beside={
 				<>
 					<Tag>#{id}</Tag>
+					<InZone name={zone} />
 					<span class="row-main">
 						<Switch on={!!j.running} disabled={!may("operator", j.jobGroup)} label={t("jobs.switch", { name: j.name ?? "" })} onChange={(on) => void switchJob(j, on)} />
 						<span class="muted">{t(j.running ? "jobs.on" : "jobs.off")}</span>

@@ -9,7 +9,7 @@ import { may } from "../session";
 import { Button, Empty, Fact, LinkButton, Nothing, Pending, Tag, Time } from "../parts/basic";
 import { Dialog } from "../parts/dialog";
 import { RunDialog } from "../parts/rundialog";
-import { instant, span } from "../time";
+import { instant, knownZone, span } from "../time";
 import { Schedule, useGroups } from "./jobwords";
 import { RunStatus } from "./runtable";
 
@@ -80,7 +80,7 @@ function About({ id, words, job: j }: { id: number; words?: string; job: Shown }
 			<dl class="facts is-list">
 				<Fact name={t("job.running")}>{t(j.running ? "jobs.on" : "jobs.off")} <Tag>#{id}</Tag></Fact>
 				<Fact name={t("fact.scheduleConf")}><Schedule job={j} />{j.scheduleType === "CRON" && words && <small class="drawer-words">{words}</small>}</Fact>
-				<Fact name={t("job.nextTimes")}>{next.data?.next.length ? next.data.next.map((at) => <div key={at}>{instant(new Date(at))}</div>) : <Nothing />}</Fact>
+				<Fact name={t("job.nextTimes")}>{next.data?.next.length ? next.data.next.map((at) => <div key={at}>{instant(new Date(at), knownZone(j.settings?.zone) || undefined)}</div>) : <Nothing />}</Fact>
 				<Fact name={t("field.jobGroup")}><a href={href(`executors/${j.jobGroup}`)}>{groups.name(j.jobGroup)}</a></Fact>
 				<Fact name={t("field.executorHandler")}>{j.glueType === "BEAN" ? <code>{j.executorHandler}</code> : t(`glue.${j.glueType ?? "BEAN"}`)}</Fact>
 				<Fact name={t("field.executorRouteStrategy")}>{word("executorRouteStrategy", j.executorRouteStrategy ?? "")}</Fact>

@@ -6,12 +6,12 @@ import { changedSomething, useCall } from "../data";
 import { plural, t, word } from "../i18n";
 import { href } from "../route";
 import { may } from "../session";
-import { Button, Fact, Facts, Nothing, Pending, Status, Time } from "../parts/basic";
+import { Button, Fact, Facts, InZone, Nothing, Pending, Status, Time } from "../parts/basic";
 import { Page, Panel } from "../parts/page";
 import { RunDialog } from "../parts/rundialog";
 import { Tail } from "../parts/tail";
 import { tell, tellError } from "../parts/toast";
-import { span } from "../time";
+import { span, useJobZone } from "../time";
 import { KillDialog, mayKill } from "./killrun";
 import { plain, reason, RunStatus } from "./runtable";
 
@@ -20,6 +20,7 @@ export function Run({ id }: { id: number }) {
 	const job = useCall("GET /jobs/{id}", run.data ? { id: run.data.jobId } : undefined);
 	const [kill, setKill] = useState(false);
 	const [again, setAgain] = useState(false);
+	const zone = useJobZone(job.data?.settings?.zone);
 	const above = { to: href("runs"), text: t("job.tabRuns") };
 	const title = t("runs.title", { id });
 	const l = run.data;
@@ -29,7 +30,7 @@ export function Run({ id }: { id: number }) {
 	const name = job.data?.name ?? `${t("job.one")} #${l.jobId}`;
 	return (
 		<Page
-			title={title} above={above} wide beside={<RunStatus run={l} />}
+			title={title} above={above} wide beside={<><RunStatus run={l} /><InZone name={zone} /></>}
 			actions={
 				<>
 					{mayKill(l) && <Button icon="stop" onClick={() => setKill(true)}>{t("runs.kill")}</Button>}

@@ -2,7 +2,7 @@
 // the API takes no address and no password of one.
 
 import { useState } from "preact/hooks";
-import { call, type TakeOver as Report } from "../api";
+import { call, told, type TakeOver as Report } from "../api";
 import { changedSomething, useCall } from "../data";
 import { number, plural, t, word } from "../i18n";
 import { Button, Tag } from "../parts/basic";
@@ -90,9 +90,9 @@ function Found({ report: r }: { report: Report }) {
 					<li key={i}>
 						<div class="entry-head">
 							<Tag tone={n.what === "changed" ? undefined : "warn"}>{word("takeover", n.what)}</Tag>
-							<b>{[n.kind, n.id, n.name].filter(Boolean).join(" ")}</b>
+							<b>{[word("takeoverKind", n.kind), n.id, n.name].filter(Boolean).join(" ")}</b>
 						</div>
-						<p class="diff-values">{n.text}</p>
+						<p class="diff-values">{told({ message: n.text, messageZh: n.textZh })}</p>
 					</li>
 				))}
 			</ul>

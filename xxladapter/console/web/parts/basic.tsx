@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ApiError } from "../api";
 import { number, t, word, type Key } from "../i18n";
-import { ago, brief, browserZone, instant, zone } from "../time";
+import { ago, brief, browserZone, instant, now, offset, zone } from "../time";
 import { Icon, type IconName } from "./icons";
 
 // Time shows an instant; its title has the job's zone and the browser's.
@@ -19,6 +19,11 @@ export function Time({ at, relative }: { at?: string; relative?: boolean }) {
 			{relative && <small>{ago(date)}</small>}
 		</time>
 	);
+}
+
+// InZone names the zone of a job, in which its page shows times.
+export function InZone({ name }: { name: string }) {
+	return name ? <span title={t("job.inZone")}><Tag>{name} {offset(new Date(now.peek()), name)}</Tag></span> : null;
 }
 
 export function Count({ n }: { n: number }) {

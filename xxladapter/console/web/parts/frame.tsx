@@ -10,7 +10,7 @@ import { lang, theme, type Theme } from "../prefs";
 import { href, path } from "../route";
 import { may, session, signOut } from "../session";
 import { tellError } from "./toast";
-import { clock, day, now, offset, zone } from "../time";
+import { clock, day, now, offset, storeZone } from "../time";
 import { Button } from "./basic";
 import { Icon, Logo, type IconName } from "./icons";
 
@@ -58,9 +58,10 @@ function Rail({ open, close }: { open: boolean; close: () => void }) {
 
 function Clock() {
 	const at = new Date(now.value);
+	const own = storeZone.value;
 	return (
-		<span class="clock" title={t("frame.clock", { zone: zone.value || offset(at) })}>
-			<span class="clock-day">{day(at)}</span> {clock(at)} <span class="clock-zone">{zone.value || offset(at)}</span>
+		<span class="clock" title={t("frame.clock", { zone: own || offset(at, own) })}>
+			<span class="clock-day">{day(at, own)}</span> {clock(at, own)} <span class="clock-zone">{own || offset(at, own)}</span>
 		</span>
 	);
 }

@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useTitle } from "../data";
 import { t } from "../i18n";
+import { lang } from "../prefs";
 
 interface PageProps {
 	title: string;
@@ -54,12 +55,17 @@ export function Panel({ title, beside, children, flush }: { title?: string; besi
 }
 
 export function Tabs({ label, tabs, current }: { label: string; tabs: { id: string; to: string; text: string; count?: number }[]; current: string }) {
-	// Where the tabs are wider than the window, the current one is moved into view.
+	// Where the tabs are wider than the window, the current one is moved into view, and again when the
+	// window or the language changes.
 	const bar = useRef<HTMLElement>(null);
 	useEffect(() => {
-		const at = bar.current?.querySelector<HTMLElement>("[aria-current]");
-		if (at) bar.current!.scrollLeft = at.offsetLeft + at.offsetWidth - bar.current!.clientWidth;
-	}, [current]);
+		const watch = new ResizeObserver(([of]) => {
+			const at = of!.target.querySelector<HTMLElement>("[aria-current]");
+			if (at) of!.target.scrollLeft = at.offsetLeft + at.offsetWidth - of!.target.clientWidth;
+		});
+		watch.observe(bar.current!); // calls once now
+		return () => watch.disconnect();
+	}, [current, lang.value]);
 	return (
 		<nav class="tabs" aria-label={label} ref={bar}>
 			{tabs.map((tab) => (
