@@ -10,6 +10,7 @@ import (
 
 // The load ahead is a heat map whose cells list their jobs, and a table with the same figures.
 func TestTheLoadAhead(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	group := s.group("Orders")
 	tab := s.open("forecast")
@@ -41,6 +42,7 @@ func TestTheLoadAhead(t *testing.T) {
 
 // The graph shows child jobs in layers, the last results, and what is not triggered when one fails.
 func TestTheGraphOfJobs(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	group := s.group("Orders")
 	tab := s.open("graph")
@@ -70,6 +72,7 @@ func TestTheGraphOfJobs(t *testing.T) {
 
 // Only the jobs in view of a large graph are drawn; scrolling draws the others.
 func TestALargeGraph(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	group := s.group("Orders")
 	const chains = 60
@@ -93,6 +96,7 @@ func TestALargeGraph(t *testing.T) {
 
 // The description of the API is there for people, each call with a line for curl.
 func TestTheCallsOfTheAPI(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")
 	tab := s.signIn("api")
 	tab.until("all calls", `document.querySelectorAll("details").length > 60`)

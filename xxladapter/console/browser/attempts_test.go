@@ -7,6 +7,7 @@ import (
 
 // A repeated run says which attempt it is at every width, also where the cause has no column.
 func TestTheListOfRunsSaysAttempts(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	failing := s.job(s.group("Orders"), "collect payments", map[string]any{"executorHandler": "fail", "executorFailRetryCount": 1})
 	s.run(failing, "")

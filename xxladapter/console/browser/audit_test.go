@@ -8,6 +8,7 @@ import (
 
 // The audit is downloaded as CSV, of the kind of object that is chosen.
 func TestTheAuditIsDownloaded(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")
 	s.job(s.group("Orders"), "settle orders", nil)
 	tab := s.signIn("audit")

@@ -19,6 +19,7 @@ func (s *site) running() int {
 // Jobs are selected by mouse and by key, started at once, and put back; each refusal has its
 // reason.
 func TestManyJobsAtOnce(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	group := s.group("Orders")
 	for i := range 8 {

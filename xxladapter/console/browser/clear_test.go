@@ -8,6 +8,7 @@ import (
 
 // The form for deleting runs says how many it selects, and deletes those.
 func TestClearingRuns(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	group := s.group("Orders")
 	job, other := s.job(group, "settle orders", nil), s.job(group, "collect payments", nil)

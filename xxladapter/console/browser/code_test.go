@@ -50,6 +50,7 @@ func compared(before, after string) string {
 // A script is edited with a remark, its versions are compared side by side, and an earlier one is
 // restored.
 func TestASourceIsEditedComparedAndRestored(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	group := s.group("Orders")
 	job := s.script(group, "#!/bin/bash\necho first\n")
@@ -93,6 +94,7 @@ func TestASourceIsEditedComparedAndRestored(t *testing.T) {
 
 // Somebody else saves while the editor is open: nothing is lost, and both sources are shown.
 func TestTwoEditorsOfASource(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	job := s.script(s.group("Orders"), "echo first\n")
 	tab := s.open(fmt.Sprintf("jobs/%d/code", job))
@@ -118,6 +120,7 @@ func TestTwoEditorsOfASource(t *testing.T) {
 
 // The 31st version drops the first one.
 func TestThirtyVersionsAreKept(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	job := s.script(s.group("Orders"), "echo 0\n")
 	for i := range 29 {
@@ -134,6 +137,7 @@ func TestThirtyVersionsAreKept(t *testing.T) {
 
 // An empty source begins with a template, and who may not change scripts reads only.
 func TestWhoMayWriteASource(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")
 	group := s.group("Orders")
 	job := s.script(group, "echo first\n")

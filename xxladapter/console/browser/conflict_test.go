@@ -9,6 +9,7 @@ import (
 
 // A change that somebody else saved while a form was open is shown and kept.
 func TestTwoEditors(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	job := s.job(s.group("Orders"), "settle orders", nil)
 	tab := s.open(fmt.Sprintf("jobs/%d/edit", job))
@@ -46,6 +47,7 @@ func TestTwoEditors(t *testing.T) {
 // Somebody else edited a group while its dialog was open: what differs is shown, and both can
 // continue.
 func TestTwoEditorsOfAGroup(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	path := fmt.Sprintf("/groups/%d", s.group("Orders"))
 	for _, taken := range []struct{ button, title, app string }{

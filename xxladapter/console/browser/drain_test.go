@@ -7,6 +7,7 @@ import (
 
 // An address is drained, and gets runs again, on the page of its group.
 func TestDrainingAnExecutor(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	group := s.group("Orders")
 	job := s.job(group, "settle orders", nil)

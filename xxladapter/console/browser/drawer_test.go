@@ -9,6 +9,7 @@ import (
 // focus back. Below 1200 px they are a dialog at the end of the page, and below 700 px a row leads
 // to the page of its job alone.
 func TestTheDetailsBesideTheListOfJobs(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	group := s.group("Orders")
 	first := s.job(group, "settle orders", map[string]any{"scheduleType": "CRON", "scheduleConf": "0 0 2 * * ?", "executorParam": "merchant=4711", "tags": []string{"nightly"}})

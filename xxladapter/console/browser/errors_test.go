@@ -7,6 +7,7 @@ import (
 
 // Errors are said in the language of the console, beside the field that they are about.
 func TestErrorsInChinese(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	job := s.job(s.group("Orders"), "settle orders", nil)
 	tab := s.open("jobs")
@@ -29,6 +30,7 @@ func TestErrorsInChinese(t *testing.T) {
 
 // What is wrong with declared files is said in the language of the console, each with its place.
 func TestProblemsOfFilesInChinese(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	s.group("Orders")
 	tab := s.open("help")

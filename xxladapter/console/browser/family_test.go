@@ -31,6 +31,7 @@ func (s *site) runsOf(job int64, count int) (ids []int64) {
 // and on its track the runs of child jobs. An executor shows its beat and its runs, and one that
 // has left is named as gone on the overview and on the page of its group.
 func TestAFireIsShownTogether(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	leave := s.executor(t.TempDir())
 	group := s.group("Orders")

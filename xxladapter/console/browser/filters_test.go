@@ -23,6 +23,7 @@ func (t *tab) rowsAre(names ...string) {
 
 // Each list is filtered by what XXL-JOB's lists are filtered by.
 func TestFilters(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	orders := s.group("Orders")
 	s.call("POST", "/groups", map[string]any{"appName": "billing-service", "title": "Billing"}, nil)
@@ -79,6 +80,7 @@ func TestFilters(t *testing.T) {
 
 // Users are found by name and by role.
 func TestUsersAreFound(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")
 	s.user("wang.fang", 0, "admin")
 	s.user("li.na", 0, "viewer")
@@ -96,6 +98,7 @@ func TestUsersAreFound(t *testing.T) {
 
 // A page whose bundle cannot be loaded says so, and is there once it can.
 func TestABundleThatIsMissing(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	tab := s.open("jobs")
 	tab.allowed = append(tab.allowed, "net::ERR_BLOCKED_BY_CLIENT")
@@ -117,6 +120,7 @@ func TestABundleThatIsMissing(t *testing.T) {
 
 // The form offers expressions to begin with, and says in words what the chosen one does.
 func TestAnExpressionToBeginWith(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	s.group("Orders")
 	tab := s.open("jobs/new")
@@ -130,6 +134,7 @@ func TestAnExpressionToBeginWith(t *testing.T) {
 // The heads of the columns of jobs order the list, by mouse and by keyboard; so does the latest
 // result.
 func TestJobsAreOrderedByTheirHeads(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	group := s.group("Orders")
 	good := s.job(group, "b succeeds", nil)

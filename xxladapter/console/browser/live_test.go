@@ -57,6 +57,7 @@ func (t *tab) beside(path string) *tab {
 // Pages show changes as the scheduler tells them. Of two tabs one holds the connection, and the
 // other takes over when that one is closed.
 func TestPagesHearOfChanges(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	group := s.group("Orders")
 	job := s.job(group, "settle orders", nil)
@@ -84,6 +85,7 @@ func TestPagesHearOfChanges(t *testing.T) {
 
 // Where streams are refused, pages poll, and so does the log of a run.
 func TestPagesPollWithoutStreams(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	job := s.job(s.group("Orders"), "count things", map[string]any{"executorHandler": "count"})
 	behind, _ := s.front(true)
@@ -100,6 +102,7 @@ func TestPagesPollWithoutStreams(t *testing.T) {
 
 // A long log keeps its newest lines, has only those in view in the document, and shows colours.
 func TestALongLog(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	job := s.job(s.group("Orders"), "write much", map[string]any{"executorHandler": "flood"})
 	tab := s.open("")

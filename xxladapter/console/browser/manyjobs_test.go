@@ -38,6 +38,7 @@ const mostRows = 200
 // A list of 100,000 jobs is paged, filtered and sorted, and what a filter selects is stopped at
 // once.
 func TestAHundredThousandJobs(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	s.manyJobs(s.group("Orders"), 100_000)
 	tab := s.open("jobs")

@@ -20,6 +20,7 @@ import (
 
 // The button of sign-in leads to a provider of OpenID Connect, and from there back to the console.
 func TestSigningInAtAProvider(t *testing.T) {
+	t.Parallel()
 	var provider *zitadeltest.Provider
 	s := startSite(t, "a-secret-of-executors", loopback, func(o *node.Options, url string) {
 		provider = zitadeltest.Start(t, url+"/api/v1/login/oidc/callback")
@@ -68,6 +69,7 @@ func TestSigningInAtAProvider(t *testing.T) {
 
 // Who comes back from a provider without being signed in sees why, in a language of the browser.
 func TestARefusedSignIn(t *testing.T) {
+	t.Parallel()
 	s := startSite(t, "a-secret-of-executors", loopback, func(o *node.Options, url string) {
 		provider := zitadeltest.Start(t, url+"/api/v1/login/oidc/callback")
 		var err error

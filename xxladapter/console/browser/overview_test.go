@@ -8,6 +8,7 @@ import (
 // The overview names jobs that fail in a row, groups without an executor and jobs that have never
 // fired, and leads to what explains them. A job that failed once is not among them.
 func TestTheOverviewNamesWhatIsWrong(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	group := s.group("Orders")
 	broken := s.job(group, "collect payments", map[string]any{"executorHandler": "fail"})

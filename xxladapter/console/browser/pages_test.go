@@ -22,6 +22,7 @@ import (
 // A job is made from nothing: errors stand beside their fields, the dry run shows what the schedule
 // will do, a change shows its differences, and a fire appears without a reload of the page.
 func TestAJobFromNothing(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	s.group("Orders")
 	tab := s.open("jobs")
@@ -65,6 +66,7 @@ func TestAJobFromNothing(t *testing.T) {
 
 // A run is started from the list, its log grows while it is watched, and it is killed.
 func TestARunIsWatchedAndKilled(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	job := s.job(s.group("Orders"), "count things", map[string]any{"executorHandler": "count"})
 	tab := s.open("jobs")
@@ -108,6 +110,7 @@ func TestARunIsWatchedAndKilled(t *testing.T) {
 
 // Whatever users and executors write stays text.
 func TestPayloadsStayText(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	payload := `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>{{7*7}}<br>javascript:alert(1)`
 	group := s.group("Orders " + payload[:40])
@@ -131,6 +134,7 @@ func TestPayloadsStayText(t *testing.T) {
 
 // Sign-in opens above the page: what was typed before is kept, and the token is not in the address.
 func TestSignIn(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")
 	s.group("Orders")
 	tab := s.signIn("jobs/new")
@@ -162,6 +166,7 @@ func TestSignIn(t *testing.T) {
 
 // A user signs in by name and password; the session is a cookie that no script sees.
 func TestAUserSignsIn(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	s.group("Orders")
 	s.call("POST", "/users", map[string]any{"name": "li.na", "password": "correct horse", "grants": []any{map[string]any{"group": 0, "role": "admin"}}}, nil)
@@ -193,6 +198,7 @@ func TestAUserSignsIn(t *testing.T) {
 
 // The one-time link of the first start creates the first user, and leaves the address.
 func TestTheFirstUser(t *testing.T) {
+	t.Parallel()
 	s := newReachableSite(t, "a-secret-of-executors")
 	require.NotEmpty(t, s.setup)
 	tab := s.open(strings.TrimPrefix(s.setup, "/console/"))
@@ -217,6 +223,7 @@ func TestTheFirstUser(t *testing.T) {
 
 // The main tasks need no mouse.
 func TestWithoutAMouse(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	group := s.group("Orders")
 	for _, name := range []string{"first", "second", "third"} {
@@ -263,6 +270,7 @@ func TestWithoutAMouse(t *testing.T) {
 
 // A screen reader finds a name for every control.
 func TestNamesInTheAccessibilityTree(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	p := populate(s)
 	tab := s.open("help")
@@ -308,6 +316,7 @@ func (t *tab) named(roles []string) map[string][]string {
 
 // A list's filters are in its address, so that reload and back keep them.
 func TestFiltersAreInTheAddress(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	group := s.group("Orders")
 	for i := range 110 {
@@ -336,6 +345,7 @@ func TestFiltersAreInTheAddress(t *testing.T) {
 // The page reports that the scheduler does not answer, keeps what it showed, and continues when the
 // scheduler is back.
 func TestTheSchedulerIsGoneAndBack(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	s.job(s.group("Orders"), "still here", nil)
 	target, err := url.Parse(s.url)
@@ -369,6 +379,7 @@ func TestTheSchedulerIsGoneAndBack(t *testing.T) {
 
 // Old paths lead to the pages of the same purpose, below any prefix that a proxy removes.
 func TestOldPathsAndAPrefix(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	job := s.job(s.group("Orders"), "found by its old path", nil)
 	run := s.run(job, "")

@@ -22,6 +22,7 @@ var payloads = []string{
 // Texts in fields other than those of a job stay texts: each is stored unchanged or refused, and no
 // page breaks.
 func TestPayloadsInEveryField(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	group := s.group("Orders")
 	job := s.job(group, "settle orders", map[string]any{"scheduleType": "CRON", "scheduleConf": "0 0 2 * * ?"})
@@ -74,22 +75,22 @@ func TestPayloadsInEveryField(t *testing.T) {
 		tab.visit(path)
 		tab.sees(payloads[0])
 	}
-	for _, width := range []int64{1440, 390} {
-		tab.look("en", "light", width)
-		for _, path := range []string{
-			"", "jobs", fmt.Sprintf("jobs/%d", job), fmt.Sprintf("jobs/%d/edit", job), fmt.Sprintf("jobs/%d/runs", job), fmt.Sprintf("jobs/%d/why", job),
-			fmt.Sprintf("jobs/%d/code", job), fmt.Sprintf("jobs/%d/changes", job), "executors", fmt.Sprintf("executors/%d", group), "settings", "users", "audit", "graph", "forecast", "nodes",
-		} {
-			tab.visit(path)
-			var is struct {
-				Title    string
-				Injected int
-				Links    []string
-			}
-			tab.eval(`({ Title: document.title, Injected: document.querySelectorAll("main img, main script, body > script, [onerror]").length, Links: [...document.querySelectorAll("a[href]")].map((a) => a.href).filter((h) => !h.startsWith(location.origin)) })`, &is)
-			require.NotEqual(t, "owned", is.Title, path)
-			require.Zero(t, is.Injected, path)
-			require.Empty(t, is.Links, path)
+	for _, path := range []string{
+		"", "jobs", fmt.Sprintf("jobs/%d", job), fmt.Sprintf("jobs/%d/edit", job), fmt.Sprintf("jobs/%d/runs", job), fmt.Sprintf("jobs/%d/why", job),
+		fmt.Sprintf("jobs/%d/code", job), fmt.Sprintf("jobs/%d/changes", job), "executors", fmt.Sprintf("executors/%d", group), "settings", "users", "audit", "graph", "forecast", "nodes",
+	} {
+		tab.visit(path)
+		var is struct {
+			Title    string
+			Injected int
+			Links    []string
+		}
+		tab.eval(`({ Title: document.title, Injected: document.querySelectorAll("main img, main script, body > script, [onerror]").length, Links: [...document.querySelectorAll("a[href]")].map((a) => a.href).filter((h) => !h.startsWith(location.origin)) })`, &is)
+		require.NotEqual(t, "owned", is.Title, path)
+		require.Zero(t, is.Injected, path)
+		require.Empty(t, is.Links, path)
+		for _, width := range []int64{1440, 390} {
+			tab.look("en", "light", width)
 			tab.fits(fmt.Sprintf("payloads %s at %d", path, width))
 			if width == 390 || path == "jobs" || path == "settings" || path == "audit" {
 				tab.picture(fmt.Sprintf("payloads-%d-%s", width, strings.ReplaceAll(path, "/", "-")))

@@ -56,6 +56,7 @@ func (s *site) users() map[string]string {
 // An administrator creates a user, grants roles, gives a new password and deletes it again; the old
 // path of XXL-JOB leads to the page.
 func TestUsers(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")
 	group := s.group("Orders")
 	s.user("wang.fang", 0, "admin")
@@ -106,6 +107,7 @@ func TestUsers(t *testing.T) {
 
 // Any page may link to the console with a token of its own. That does not replace who is signed in.
 func TestALinkWithATokenReplacesNobody(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")
 	s.user("wang.fang", 0, "admin")
 	tab := s.signedIn("wang.fang", "help")
@@ -117,6 +119,7 @@ func TestALinkWithATokenReplacesNobody(t *testing.T) {
 // A user makes a token that is shown once and does what its limits say, revokes it, ends another
 // session, and changes the password.
 func TestMe(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")
 	s.group("Orders")
 	s.user("wang.fang", 0, "admin")
@@ -171,6 +174,7 @@ func TestMe(t *testing.T) {
 
 // Pages offer what the caller may do, and the rail has the pages that it may read.
 func TestPagesFollowRights(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")
 	group := s.group("Orders")
 	job := s.job(group, "settle orders", nil)
@@ -205,6 +209,7 @@ func TestPagesFollowRights(t *testing.T) {
 // A session ends while a form is filled in. Sign-in stands above the form, nothing that was typed
 // is lost, and it is saved afterwards: once, and not before.
 func TestASessionEndsAmidAnEdit(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")
 	job := s.job(s.group("Orders"), "settle orders", nil)
 	s.user("wang.fang", 0, "admin")

@@ -96,6 +96,7 @@ func (p *process) kill() {
 // killed, the page keeps what it showed and what was typed, and continues when it is started again,
 // without being loaded.
 func TestSchedulersAreKilled(t *testing.T) {
+	t.Parallel()
 	needBrowser(t)
 	file := filepath.Join(t.TempDir(), "shared.db")
 	first := startProcess(t, file, "")

@@ -12,6 +12,7 @@ import (
 // The page offers each role what the API lets it do, and nothing of another group exists: neither
 // in lists nor by its id.
 func TestEachRole(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")
 	group := s.group("Orders")
 	job := s.job(group, "settle orders", nil)

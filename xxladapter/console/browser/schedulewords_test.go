@@ -6,6 +6,7 @@ import "testing"
 // with one call for all rows; the expression stays in the tooltip. An expression whose words are
 // long is cut.
 func TestTheListSaysSchedulesInWords(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	group := s.group("Orders")
 	s.job(group, "settle orders", map[string]any{"scheduleType": "CRON", "scheduleConf": "0 0 2 * * ?", "settings": map[string]any{"zone": "Asia/Shanghai"}})

@@ -94,6 +94,7 @@ var looks = map[look]bool{
 // TestScreens shows every page in both languages and themes at three widths: each fits the
 // window and has no finding of axe.
 func TestScreens(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	made := populate(s)
 	s.job(1, "تسوية الطلبات المعلقة لجميع التجار (2026)", map[string]any{"author": "ليلى", "tags": []string{"فواتير", "nightly"}})
@@ -112,6 +113,7 @@ func TestScreens(t *testing.T) {
 		require.Equal(t, http.StatusOK, status)
 	}
 	for name, path := range pages {
+		tab.visit(path)
 		for _, lang := range []string{"en", "zh-CN"} {
 			for _, theme := range []string{"light", "dark"} {
 				for _, width := range []int64{1440, 1024, 390} {
@@ -121,7 +123,6 @@ func TestScreens(t *testing.T) {
 					}
 					where := fmt.Sprintf("%s-%s-%s-%d", name, lang, theme, width)
 					tab.look(lang, theme, width)
-					tab.visit(path)
 					tab.fits(where)
 					if audit {
 						tab.accessible(where)

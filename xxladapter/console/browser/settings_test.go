@@ -24,6 +24,7 @@ func webhook(t *testing.T, name string, status int) alarm.Channel {
 
 // Settings show what the scheduler is, and test each channel for real.
 func TestSettings(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "", webhook(t, "on-call", http.StatusOK), webhook(t, "archive", http.StatusTeapot))
 	s.group("Orders")
 	tab := s.open("settings")
@@ -38,6 +39,7 @@ func TestSettings(t *testing.T) {
 
 // A pause is begun and ended where everybody sees it, and keeps schedules from firing meanwhile.
 func TestAPause(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	group := s.group("Orders")
 	job := s.job(group, "settle orders", map[string]any{"scheduleType": "FIX_RATE", "scheduleConf": "1"})
@@ -74,6 +76,7 @@ func TestAPause(t *testing.T) {
 
 // The built-in calendar is named in the reader's language, with the name that the API knows.
 func TestTheNameOfTheBuiltInCalendar(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	job := s.job(s.group("Orders"), "settle orders", map[string]any{"scheduleType": "CRON", "scheduleConf": "0 0 2 * * ?"})
 	tab := s.open("settings")
@@ -91,6 +94,7 @@ func TestTheNameOfTheBuiltInCalendar(t *testing.T) {
 
 // A calendar is made, named by a job, and not deleted while a job names it.
 func TestCalendars(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	s.group("Orders")
 	tab := s.open("settings")

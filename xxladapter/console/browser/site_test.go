@@ -129,7 +129,7 @@ var handlers = map[string]func(context.Context, *executor.Run) error{
 		return nil
 	},
 	"count": func(ctx context.Context, run *executor.Run) error {
-		for i := range 200 {
+		for i := range 1200 { // a minute, on a busy machine too
 			run.Logger.Info("step", "number", i)
 			select {
 			case <-ctx.Done():

@@ -9,6 +9,7 @@ import (
 
 // Tags are set in the form of a job and for many jobs at once, and the list filters by them.
 func TestTags(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	group := s.group("Orders")
 	first := s.job(group, "settle orders", map[string]any{"tags": []string{"billing", "夜间", "a-very-long-tag-of-the-settlement-service", "four"}})

@@ -26,6 +26,7 @@ INSERT INTO xxl_job_info (id, job_group, job_desc, author, schedule_type, schedu
 // The jobs of a database of XXL-JOB are taken over from the page, after a dry run, and started once
 // XXL-JOB no longer works on it.
 func TestTakingOverFromXXLJob(t *testing.T) {
+	t.Parallel()
 	needBrowser(t)
 	from := testserver.StartMariaDB(t).Database(t)
 	quiet := sqlstore.Options{Logger: slog.New(slog.DiscardHandler)}

@@ -7,6 +7,7 @@ import (
 
 // The timeline shows due times above runs, results, what is still to come, and the same in a table.
 func TestTheTimelineOfAJob(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	group := s.group("Orders")
 	failing := s.job(group, "collect payments", map[string]any{"executorHandler": "fail", "scheduleType": "FIX_RATE", "scheduleConf": "2"})

@@ -23,6 +23,7 @@ func (t *tab) give(files map[string]string) {
 // Jobs are exported to a file and imported from it. A dry run shows each field that differs and
 // changes nothing, problems are named by file and line, and a viewer cannot import.
 func TestTransfer(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")
 	group := s.group("Orders")
 	job := s.job(group, "settle orders", map[string]any{"executorParam": "all"})
@@ -89,6 +90,7 @@ func TestTransfer(t *testing.T) {
 
 // A job that its owner's files no longer name is deleted only on request, and after a confirmation.
 func TestTransferDeletes(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	s.group("Orders")
 	file := func(keys ...string) map[string]string {

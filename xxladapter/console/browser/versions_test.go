@@ -10,6 +10,7 @@ import (
 // An earlier version of a job is restored from its changes, once it has been shown what that
 // changes. The schedule stays on. Viewers are not offered it.
 func TestAnEarlierVersionOfAJobIsRestored(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")
 	group := s.group("Orders")
 	job := s.job(group, "settle orders", map[string]any{"scheduleType": "CRON", "scheduleConf": "0 0 2 1 1 ?", "executorParam": "first"})

@@ -46,6 +46,7 @@ func (t *tab) heard(where string) (said []utterance) {
 // TestVoices listens as readers of the screen do: what changes by itself is told at most once in
 // five seconds, and its last state always.
 func TestVoices(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	group := s.group("Orders")
 	pour := s.job(group, "write much", map[string]any{"executorHandler": "pour"})

@@ -7,6 +7,7 @@ import (
 
 // The page names why a job ran badly, and leads to the records that prove it.
 func TestWhyARunFailed(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	job := s.job(s.group("Orders"), "collect payments", map[string]any{"executorHandler": "fail"})
 	run := s.run(job, "")
@@ -26,6 +27,7 @@ func TestWhyARunFailed(t *testing.T) {
 // A schedule that is off explains a time at which nothing ran, and so does one that does not name
 // it.
 func TestWhyNothingRan(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	group := s.group("Orders")
 	job := s.job(group, "settle orders", map[string]any{"scheduleType": "FIX_RATE", "scheduleConf": "1"})

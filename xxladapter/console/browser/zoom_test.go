@@ -28,16 +28,17 @@ const hidden = `(() => {
 // 900, and four times, in one of 1280 by 1024. Nothing needs scrolling sideways (WCAG 2.2, 1.4.4
 // and 1.4.10), and what has the focus is seen.
 func TestZoom(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, "")
 	paths := everyPage(populate(s))
 	tab := s.open("")
-	for _, zoom := range []struct{ times, width, height int64 }{{2, 1440, 900}, {4, 1280, 1024}} {
-		tab.do(chromedp.EmulateViewport(zoom.width/zoom.times, zoom.height/zoom.times, func(p *emulation.SetDeviceMetricsOverrideParams, _ *emulation.SetTouchEmulationEnabledParams) {
-			p.DeviceScaleFactor = float64(zoom.times)
-		}))
-		for name, path := range paths {
+	for name, path := range paths {
+		tab.visit(path)
+		for _, zoom := range []struct{ times, width, height int64 }{{2, 1440, 900}, {4, 1280, 1024}} {
+			tab.do(chromedp.EmulateViewport(zoom.width/zoom.times, zoom.height/zoom.times, func(p *emulation.SetDeviceMetricsOverrideParams, _ *emulation.SetTouchEmulationEnabledParams) {
+				p.DeviceScaleFactor = float64(zoom.times)
+			}))
 			where := fmt.Sprintf("%s-zoom-%d", name, zoom.times)
-			tab.visit(path)
 			tab.fits(where)
 			tab.picture(where)
 			var covered []string
