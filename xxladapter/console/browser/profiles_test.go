@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -65,7 +66,8 @@ var nothing = sync.OnceValue(func() string {
 
 // empty makes the window forget a site and all that a test may have changed of it.
 func empty(window context.Context, origin string) error {
-	ctx, cancel := context.WithTimeout(window, limit)
+	// A form with changes asks before it is left: its window is closed instead.
+	ctx, cancel := context.WithTimeout(window, 3*time.Second)
 	defer cancel()
 	return chromedp.Do(ctx, chromedp.Navigate(nothing()), chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err1 := cdp.Call(ctx, t, network.ClearBrowserCookies, cdp.Empty{})
