@@ -584,8 +584,8 @@ var table = []rule{
 	{"takeover_failed", "无法读取 XXL-JOB 数据库：{reason}", []form{
 		{"the database of XXL-JOB cannot be read: %v", "reason"},
 	}},
-	{"takeover_other_name", "曾从 {before} 接管任务，{from} 可能是同一数据库的另一名称：若是，以 --source 指定其名称；若是另一数据库，以 --source 指定此名称", []form{
-		{"jobs were taken from %s before, and %s may be the same database under another name: give its name as --source, this one if it is another database", "before;from"},
+	{"takeover_other_name", "曾从 {before} 接管任务，{from} 可能是同一数据库的另一名称：若是，指定其名称（xxlwheel import --source）；若是另一数据库，指定此名称", []form{
+		{"jobs were taken from %s before, and %s may be the same database under another name: give its name (xxlwheel import --source), this one if it is another database", "before;from"},
 	}},
 	{"takeover_own_tables", "本产品的调度节点曾使用该数据库：store copy 还会带上设置、暂停、密钥和账号", []form{
 		{"schedulers of ours have worked on it: store copy takes its settings, pauses, keys and accounts too", ""},
@@ -617,11 +617,11 @@ var table = []rule{
 	{"takeover_schedule_broken", "修正调度配置之前无法启动：{reason}", []form{
 		{"cannot be started until its schedule is mended: %v", "reason"},
 	}},
-	{"takeover_schedule_lenient", "scheduleConf 为“{value}”，只有 XXL-JOB 能识别：请改为“{instead}”，或以 --cron-profile=xxl34 启动（{reason}）", []form{
-		{"scheduleConf is %q, which XXL-JOB alone reads: write %q, or serve with --cron-profile=xxl34 (%v)", "value;instead;reason"},
+	{"takeover_schedule_lenient", "scheduleConf 为“{value}”，只有 XXL-JOB 能识别：请改为“{instead}”，或以 xxl34 方言启动调度中心（xxlwheel serve --cron-profile=xxl34；{reason}）", []form{
+		{"scheduleConf is %q, which XXL-JOB alone reads: write %q, or start schedulers with the profile xxl34 (xxlwheel serve --cron-profile=xxl34; %v)", "value;instead;reason"},
 	}},
-	{"takeover_schedule_rewrite", "scheduleConf 为“{value}”，只有 XXL-JOB 能识别：请重新编写，或以 --cron-profile=xxl34 启动", []form{
-		{"scheduleConf is %q, which XXL-JOB alone reads: write it anew, or serve with --cron-profile=xxl34", "value"},
+	{"takeover_schedule_rewrite", "scheduleConf 为“{value}”，只有 XXL-JOB 能识别：请重新编写，或以 xxl34 方言启动调度中心（xxlwheel serve --cron-profile=xxl34）", []form{
+		{"scheduleConf is %q, which XXL-JOB alone reads: write it anew, or start schedulers with the profile xxl34 (xxlwheel serve --cron-profile=xxl34)", "value"},
 	}},
 	{"takeover_versions_left", "有 {count} 个脚本版本所属的任务不存在或未接管", []form{
 		{"%d versions of scripts belong to jobs that do not exist or were left", "count"},
