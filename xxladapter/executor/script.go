@@ -108,8 +108,12 @@ func (s *scripts) write(path, prefix string, source []byte) error {
 	return os.Rename(path+".new", path)
 }
 
-// scriptTerm is the time between asking a script's processes to end and killing them.
-const scriptTerm = 5 * time.Second
+// scriptTerm is the time between asking a script's processes to end and killing them, and
+// scriptKill the time for which those that are found are killed.
+const (
+	scriptTerm = 5 * time.Second
+	scriptKill = 200 * time.Millisecond
+)
 
 // runScript runs a script with parameter, shard index and shard total as its arguments. Its
 // standard output and standard error go into the run's log as they arrive.
@@ -175,25 +179,23 @@ func scriptMark() string { return "XXLWHEEL_SCRIPT_RUN=" + rand.Text() }
 
 // endScript asks the script's processes to end, including those that it has started, and kills the
 // remaining ones after scriptTerm. It returns when it finds no process any longer, or when it has
-// tried to kill them for 200 ms.
+// tried to kill them for scriptKill. Clocks decide and not a number of polls, because to look
+// through all processes may take long.
 func endScript(cmd *exec.Cmd, mark string) {
 	const poll = 20 * time.Millisecond
-	lives := func() bool { return groupLives(cmd) || signalMarked(mark, nothing) > 0 }
 	signalGroup(cmd, termSignal)
 	signalMarked(mark, termSignal)
-	for range scriptTerm / poll {
-		if !lives() {
+	for end := time.Now().Add(scriptTerm); time.Now().Before(end); time.Sleep(poll) {
+		if !groupLives(cmd) && signalMarked(mark, nothing) == 0 {
 			return
 		}
-		time.Sleep(poll)
 	}
 	// Repeated for processes that are started meanwhile.
-	for range 10 {
+	for end := time.Now().Add(scriptKill); ; time.Sleep(poll) {
 		signalGroup(cmd, os.Kill)
-		if signalMarked(mark, os.Kill) == 0 {
+		if signalMarked(mark, os.Kill) == 0 || time.Now().After(end) {
 			return
 		}
-		time.Sleep(poll)
 	}
 }
 
