@@ -43,6 +43,7 @@ type batch[T any] struct {
 	fire     func(due []T)
 	executor Executor
 	logger   *slog.Logger
+	refusals sparseLog // batches that the executor refused
 	limit    limit
 
 	intake intake[id]
@@ -85,6 +86,7 @@ func NewBatch[T any](opts Options, fire func(due []T)) (*Batch[T], error) {
 		fire:     fire,
 		executor: opts.Executor,
 		logger:   opts.Logger,
+		refusals: sparseLog{logger: opts.Logger},
 		limit:    limit{most: opts.MaxPendingTimeouts},
 		intake:   newIntake[id](),
 		slots:    make([]uint32, 0, maxDue),
@@ -409,11 +411,12 @@ func (b *batch[T]) deliver() {
 	b.limit.release(int64(len(b.due)))
 	if b.executor != nil {
 		due := append([]T(nil), b.due...)
-		if err := b.executor.Execute(func() { b.call(due) }); err == nil {
-			return
-		} else {
-			b.logger.Error("hashedwheel: executor refused a batch; the worker runs it", "err", err)
+		run := once(func() { b.call(due) })
+		if err := offer(b.executor, run); err != nil {
+			b.refusals.warn("hashedwheel: executor refused a batch; the worker runs it", "err", err)
+			run()
 		}
+		return
 	}
 	b.call(b.due)
 	clear(b.due)

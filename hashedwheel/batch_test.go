@@ -1,6 +1,7 @@
 package hashedwheel
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -368,4 +369,29 @@ func TestDroppedBatchIsReported(t *testing.T) {
 	collect()
 	require.EqualValues(t, 1, log.n.Load())
 	require.Len(t, (&Batch[int]{inside}).Stop(), 1)
+}
+
+// TestABatchSurvivesItsExecutor: an executor that refuses, that panics, and one that runs what it
+// refuses, each deliver every payload once.
+func TestABatchSurvivesItsExecutor(t *testing.T) {
+	for name, executor := range map[string]executorFunc{
+		"refuses":          func(func()) error { return errors.New("full") },
+		"panics":           func(func()) error { panic("bug") },
+		"runs and refuses": func(run func()) error { run(); return errors.New("full") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var got []int
+				b, err := NewBatch(Options{TickDuration: time.Millisecond, Executor: executor, Logger: quiet}, func(due []int) { got = append(got, due...) })
+				require.NoError(t, err)
+				for i := range 3 {
+					_, err := b.Add(i, time.Duration(i+1)*5*time.Millisecond)
+					require.NoError(t, err)
+				}
+				time.Sleep(time.Second)
+				b.Stop()
+				require.Equal(t, []int{0, 1, 2}, got)
+			})
+		})
+	}
 }

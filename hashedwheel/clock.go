@@ -13,7 +13,7 @@ import (
 type ticker struct {
 	nanos int64 // tick duration, at least a millisecond
 
-	// recip is floor(2^64 / nanos). A multiplication by it takes a fifth of the time of a division
+	// recip is floor(2^64 / nanos), or one less. A multiplication by it takes a fifth of the time of a division
 	// and is at most one short.
 	recip uint64
 

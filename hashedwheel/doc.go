@@ -26,8 +26,9 @@
 //     takes the timeout, which is within a tick while it keeps up. Periodic timeouts, and those
 //     that are moved while the wheel holds them, are never armed in that way.
 //   - Ticks fire in order. Within a tick the order is unspecified.
-//   - Every timeout that was accepted fires once, is cancelled once, or is returned by Stop. The
-//     results of Cancel, Reset and Stop say which, exactly.
+//   - Every timeout that was accepted fires once, is cancelled once, or is returned by Stop; a
+//     periodic one fires until one of the latter. The results of Cancel, Reset and Stop say which,
+//     exactly.
 //   - No lock is held while a task runs. A task that panics is recovered, counted and logged. A
 //     task that takes long does not stop the wheel: another goroutine takes the wheel over.
 //   - With nothing pending the worker never wakes. With distant timeouts only, it sleeps until the

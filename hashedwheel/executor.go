@@ -9,35 +9,40 @@ import (
 // An Executor runs due tasks elsewhere than on the worker.
 //
 // Execute must either arrange for run to be called once and return nil, or return an error and
-// never call it. It is called by the worker, so it should return soon. A refusal is counted and
-// logged, and the worker runs the task itself: nothing is lost. A panic in Execute counts as a
-// refusal.
+// never call it. It is called by the worker, so it should return soon. A refusal is logged, at most
+// every ten seconds, and the worker runs the task itself: nothing is lost. A timer counts it in
+// [Stats].Refused. A panic in Execute is a refusal.
 type Executor interface{ Execute(run func()) error }
 
 // execute has the executor run the task of a timeout that has fired.
 func (e *engine) execute(c call) {
-	// An executor that runs what it has refused must not run it twice.
-	var begun flag
-	run := func() {
-		if !begun.Swap(true) {
-			e.runGuarded(c)
-		}
-	}
-	if err := e.offer(run); err != nil {
+	run := once(func() { e.runGuarded(c) })
+	if err := offer(e.executor, run); err != nil {
 		e.tally.refused.Add(1)
-		e.logger.Error("hashedwheel: executor refused a task; the worker runs it", "err", err)
+		e.refusals.warn("hashedwheel: executor refused a task; the worker runs it", "err", err)
 		run()
 	}
 }
 
+// once returns a function that calls run when it is first called: an executor that runs what it
+// has refused must not run it twice.
+func once(run func()) func() {
+	var begun flag
+	return func() {
+		if !begun.Swap(true) {
+			run()
+		}
+	}
+}
+
 // offer calls the executor and turns a panic into an error.
-func (e *engine) offer(run func()) (err error) {
+func offer(executor Executor, run func()) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("executor panicked: %v", r)
 		}
 	}()
-	return e.executor.Execute(run)
+	return executor.Execute(run)
 }
 
 // runGuarded runs the task of a timeout that has fired, and ends the run.

@@ -118,6 +118,9 @@ func (i *IdleOf[V]) AddPeriod(m *IdleMemberOf[V], period time.Duration) error {
 	if life&1 != 0 {
 		return errors.New("hashedwheel: Idle.Add: m is a member, must not be added twice")
 	}
+	if m.timeout.heldByAnother(w.engine) {
+		return errors.New("hashedwheel: Idle.Add: m was a member at another timer, must be taken out there first, which takes a tick")
+	}
 	c, err := i.clockLocked(period)
 	if err != nil {
 		return err

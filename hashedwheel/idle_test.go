@@ -222,3 +222,23 @@ func TestConnIdleClosesAndArguments(t *testing.T) {
 		require.ErrorIs(t, err, ErrStopped)
 	})
 }
+
+// TestAMemberMovesBetweenTimers: a member that was just removed belongs to its timer until the
+// worker has taken it out. Another timer refuses it by an error until then, and accepts it after.
+func TestAMemberMovesBetweenTimers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		silent := func(*IdleMember) {}
+		one, err := NewIdleOf(newTestTimer(t, Options{TickDuration: time.Millisecond}), time.Second, silent)
+		require.NoError(t, err)
+		two, err := NewIdleOf(newTestTimer(t, Options{TickDuration: time.Millisecond}), time.Second, silent)
+		require.NoError(t, err)
+		var m IdleMember
+		require.NoError(t, one.Add(&m))
+		time.Sleep(10 * time.Millisecond)
+		m.Remove()
+		require.ErrorContains(t, two.Add(&m), "must be taken out there first")
+		time.Sleep(2 * time.Second)
+		require.NoError(t, two.Add(&m))
+		m.Remove()
+	})
+}

@@ -35,7 +35,6 @@ type registry struct {
 
 	mu struct { // guards giving and taking back numbers, and the replacement of all
 		sync.Mutex
-		places      int      // in use or free; the first is never used
 		generations []uint32 // of the next use of each place
 		free        []uint32 // places, of which the last is taken next
 	}

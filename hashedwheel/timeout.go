@@ -13,8 +13,8 @@ import (
 // A TimerTask runs when its timeout is due.
 //
 // If a task also has a method Cancelled(*Timeout), it is called once for each cancellation: after
-// Cancel or Stop prevented a run, or when the timer stopped. The worker calls it, or the caller of
-// Cancel if the timer has stopped.
+// Cancel or Stop prevented a run, or when the timer stopped. The worker calls it for Cancel, Stop for
+// what it cancels, and after Stop the caller of Cancel.
 type TimerTask interface{ Run(*Timeout) }
 
 // canceller is the optional part of a TimerTask.
@@ -94,7 +94,8 @@ func (t *Timeout) claim(s, n state) (task TimerTask, ok bool) {
 // A nil task, and a t that is pending, are bugs of the caller and panic.
 //
 // Init is not safe for use at the same time as t's other methods. It may be called again, with
-// another task, when t is not pending and its task is not running.
+// another task, when t is not pending and its task is not running. To bind a cancelled t to another
+// timer, the first one must have taken it out, which it does within a tick: Init panics before.
 func (w *HashedWheelTimer) Init(t *Timeout, task TimerTask) {
 	if !w.bound.Load() {
 		w.bound.Store(true)
@@ -103,14 +104,18 @@ func (w *HashedWheelTimer) Init(t *Timeout, task TimerTask) {
 	runtime.KeepAlive(w)
 }
 
+// heldByAnother reports whether a timer other than e has not yet taken out t, which was cancelled.
+func (t *Timeout) heldByAnother(e *engine) bool {
+	return t.timer != 0 && t.timer != e.number && t.load()&(linked|queued) != 0
+}
+
 // init does the work of Init. It does not record that the timer has handles, so that a timer that
 // was dropped before its first start can end silently.
 func (e *engine) init(t *Timeout, task TimerTask) {
 	if task == nil {
 		panic("hashedwheel: Init: task is nil, must not be nil")
 	}
-	s := t.load()
-	if t.timer != 0 && (s.pending() || s&(linked|queued) != 0 && t.timer != e.number) {
+	if t.timer != 0 && t.load().pending() || t.heldByAnother(e) {
 		panic("hashedwheel: Init: timeout is in use by a timer, must be neither pending nor just cancelled")
 	}
 	if t.timer != e.number {

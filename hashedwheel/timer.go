@@ -51,6 +51,7 @@ type engine struct {
 	rejected atomic.Int64 // refused because of the limit
 	idle     idleTally
 	unarmed  unarmedLog
+	refusals sparseLog    // tasks that the executor refused
 	inside   atomic.Int64 // runs in progress; counted on a timer with a limit only
 	waiting  atomic.Int64 // taken from the intake by the worker, not yet processed
 
@@ -95,6 +96,7 @@ func New(opts Options) (*HashedWheelTimer, error) {
 		leastRelative: leastRelativeTicks * opts.TickDuration,
 	}
 	e.unarmed.log.logger = opts.Logger
+	e.refusals.logger = opts.Logger
 	e.clock.ticker = newTicker(opts.TickDuration)
 	moved := func(t *Timeout, l wheel.Location) { t.at = l }
 	e.wheel = wheel.New(opts.TicksPerWheel, opts.Layered, moved)
