@@ -64,11 +64,12 @@ local mine = h[4] == ARGV[1] and h[1] == ARGV[2] and h[3] == ARGV[4]
 local last = number(ARGV[3] + ARGV[7])
 if mine and h[2] == ARGV[3] then
 	redis.call('XADD', KEYS[3], last .. '-0', 'n', ARGV[7], 'r', ARGV[8])
-	redis.call('HSET', KEYS[1], 'pos', last, 'until', number(now() + ARGV[5]), 'group', ARGV[6])
+	redis.call('HSET', KEYS[1], 'pos', last, 'group', ARGV[6])
 	h[2] = last
 elseif not mine or h[2] ~= last or h[6] ~= ARGV[6] then
 	return answer(h[4] == ARGV[1], h, false)
 end
+redis.call('HSET', KEYS[1], 'until', number(now() + ARGV[5])) -- for a group that is sent again, too
 local stored = answer(true, h, redis.call('EXISTS', KEYS[2]) == 1)
 stored[1] = 2
 return stored

@@ -281,6 +281,9 @@ func (s *Store) FinishRun(ctx context.Context, res xxladapter.RunResult) (applie
 // others, which only the tables have, is a call of its own.
 func (s *Store) AcceptRuns(ctx context.Context, list []xxladapter.Accepted) ([]bool, error) {
 	may := make([]bool, len(list))
+	if len(list) == 0 {
+		return may, nil
+	}
 	accept := func(a *act, i int) {
 		f, r := a.m.byLog[list[i].LogID], a.m.runs[list[i].LogID]
 		var change transition.Change

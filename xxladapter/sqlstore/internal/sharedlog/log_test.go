@@ -109,6 +109,9 @@ func TestAnAppendWithoutAnAnswerIsStoredOnce(t *testing.T) {
 		l := loaded(t, on, "a")
 		on.set(func() { on.mute = true })
 		require.NoError(t, l.Wait(l.Append([]byte("one"))))
+		on.set(func() {
+			require.False(t, on.until.Before(l.valid), "the pen is kept for as long as its holder believes")
+		})
 		require.NoError(t, l.Wait(l.Append([]byte("two"))))
 		require.NoError(t, l.Close())
 		require.Equal(t, map[int64][]byte{1: []byte("one"), 2: []byte("two")}, on.records)

@@ -121,6 +121,7 @@ func (r *reader) Append(_ context.Context, after State, group int64, records [][
 	}
 	mine := r.holder == r.name && r.state.Generation == after.Generation && r.state.Pen == after.Pen
 	if mine && r.group == group && r.state.Position == after.Position+int64(len(records)) {
+		r.until = time.Now().Add(Life)
 		return r.answer(true), nil
 	}
 	if r.holder != r.name || r.state.Generation != after.Generation || r.state.Position != after.Position || r.state.Pen != after.Pen {
