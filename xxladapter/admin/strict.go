@@ -41,7 +41,7 @@ func decodeStrictly(data []byte, v any) error {
 	err := d.Decode(v)
 	var wrongType *json.UnmarshalTypeError
 	switch {
-	case err == nil && d.More():
+	case err == nil && !ended(d):
 		return xxladapter.Invalidf("request body has more than one JSON value")
 	case err == nil:
 		return checkNames(json.NewDecoder(bytes.NewReader(data)), reflect.TypeOf(v))
@@ -56,6 +56,12 @@ func decodeStrictly(data []byte, v any) error {
 		return xxladapter.Invalidf("request body: unknown field %q", strings.Trim(quoted, `"`))
 	}
 	return xxladapter.Invalidf("request body: %s", reason)
+}
+
+// ended reports that nothing follows the value that d has decoded. More would not see a bracket.
+func ended(d *json.Decoder) bool {
+	_, err := d.Token()
+	return errors.Is(err, io.EOF)
 }
 
 // wrongInstant returns an error for the first field of an object that must be an instant and is not

@@ -65,6 +65,7 @@ func TestWhatJSONDecodersTolerateIsRefused(t *testing.T) {
 		{"PUT /api/v1/jobs/1", `{"settings":{"zone":"UTC","zone":"UTC"}}`, "zone is given twice"},
 		{"PUT /api/v1/jobs/1", "{\"name\":\"x\xff\"}", "request body is not valid UTF-8"},
 		{"PUT /api/v1/jobs/1", `{} {}`, "request body has more than one JSON value"},
+		{"PUT /api/v1/jobs/1", `{}} anything`, "request body has more than one JSON value"},
 		{"PUT /api/v1/jobs/+1", `{}`, `id is "+1", must be a positive integer`},
 		{"GET /api/v1/jobs/01", ``, `id is "01", must be a positive integer`},
 		{"GET /api/v1/jobs?limit=%2B5", ``, `limit is "+5", must be an integer of 0 or more`},
