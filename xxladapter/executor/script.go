@@ -190,12 +190,14 @@ func endScript(cmd *exec.Cmd, mark string) {
 			return
 		}
 	}
-	// Repeated for processes that are started meanwhile.
-	for end := time.Now().Add(scriptKill); ; time.Sleep(poll) {
+	// Repeated for processes that are started meanwhile, three times at least.
+	end := time.Now().Add(scriptKill)
+	for looks := 1; ; looks++ {
 		signalGroup(cmd, os.Kill)
-		if signalMarked(mark, os.Kill) == 0 || time.Now().After(end) {
+		if signalMarked(mark, os.Kill) == 0 || looks >= 3 && time.Now().After(end) {
 			return
 		}
+		time.Sleep(poll)
 	}
 }
 
