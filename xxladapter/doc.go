@@ -7,11 +7,11 @@
 //	           trigger times
 //	scheduler  decides what is due (a pure function) and, after the commit, arms the records in a
 //	           hashed wheel timer
-//	trigger    takes what the wheel hands out: claims the fire, asks
-//	route      for an address and sends it over
+//	trigger    takes what the wheel hands out: gets an address from
+//	route      claims the fire with it, and sends it over
 //	wire       the XXL-JOB protocol, to an
 //	executor   which runs the handler and calls back to
-//	admin      whose result goes through trigger into the store
+//	admin      which takes the result; trigger stores it
 //
 // Several schedulers:
 //

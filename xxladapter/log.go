@@ -31,8 +31,8 @@ type Log struct {
 	AlarmStatus int
 }
 
-// HandOverFailed reports whether a trigger code says that the hand-over failed for certain. What
-// follows a failure, above all the next attempt, was planned with that code, so a run that fails
+// HandOverFailed reports whether a trigger code says that the hand-over failed, for certain or
+// because the executor did not say for half a minute what had become of it. What follows a failure, above all the next attempt, was planned with that code, so a run that fails
 // afterwards plans nothing more. An outcome that stayed unknown planned nothing.
 func HandOverFailed(triggerCode int) bool {
 	switch triggerCode {

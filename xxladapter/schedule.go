@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// A Misfire records due times that gave no fire of their own, and the strategy that decided so.
+// A Misfire records due times that gave no fire of their own, and the strategy that decided so. With
+// [MisfireStoreLost] as its strategy the store has lost the fires, which may have been sent before.
 type Misfire struct {
 	ID     int64
 	JobID  int64
@@ -38,7 +39,7 @@ func (m *Misfire) Kind() MisfireKind {
 type MisfireKind string
 
 const (
-	MisfireLate     MisfireKind = "late"     // found too late; the strategy decided
+	MisfireLate     MisfireKind = "late"     // found too late, or lost by the store: see Policy
 	MisfirePaused   MisfireKind = "paused"   // in a [Pause]
 	MisfireExcluded MisfireKind = "excluded" // on days without work of the job's [Calendar]
 )

@@ -37,7 +37,7 @@ func streaming[T any](kind string, c call) call {
 }
 
 // serve answers with the stream. The connection's limits are for short calls, and a stream may last
-// for days.
+// for minutes.
 func (s stream) serve(w http.ResponseWriter) {
 	if s.release != nil {
 		defer s.release()

@@ -41,8 +41,8 @@ const (
 // A grant is a lease, with the instant until which this node may rely on it.
 type grant struct {
 	xxladapter.Lease
-	// deadline is the start of the attempt that got the lease, plus its life,
-	// less the margin: the store gave it later than that. The zero value is past.
+	// deadline is life minus margin after the start of the attempt that got the lease. The store
+	// counts from later, so its lease outlasts deadline. The zero value is past.
 	deadline time.Time
 }
 

@@ -62,7 +62,7 @@ type Options struct {
 // A HandOver hands fires over to executors. Its methods may be called from any
 // goroutine.
 type HandOver struct {
-	opts   Options // every field is set
+	opts   Options // with defaults; Queue and TraceParent may be nil
 	routes *route.Routes
 	jitter func() float64 // a random number from 0 to 1
 	stats  stats

@@ -281,7 +281,7 @@ func (p *Pool) work(ctx context.Context, h *HandOver, t task) {
 	}
 }
 
-// leave gives the place of a task free before the task has ended, if few enough others do.
+// leave releases the place of a task before the task has ended, if few enough others do.
 func (p *Pool) leave(t task, began time.Time) bool {
 	p.mu.Lock()
 	if p.settling >= mostSettling {
@@ -295,7 +295,7 @@ func (p *Pool) leave(t task, began time.Time) bool {
 	return true
 }
 
-// finish counts a task off.
+// finish records that a task has ended.
 //
 // REQUIRES: p.mu is held.
 func (p *Pool) finish(t task, began time.Time) {

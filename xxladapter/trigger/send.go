@@ -22,7 +22,7 @@ type sendOutcome struct {
 	sent, acknowledged time.Time
 
 	answered bool // by the executor
-	unknown  bool // EventFailed without knowing: nothing may be sent again
+	unknown  bool // EventFailed without knowing, and the job is not to be retried
 	// withheld says that nothing was sent and nothing is known: the node may not act.
 	withheld bool
 }
