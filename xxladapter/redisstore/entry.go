@@ -11,8 +11,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
-// joined returns the records of a group in one text, each behind its length. An entry for a whole
-// group costs Redis a third of one for each record.
+// joined returns the records of a group in one text, each behind its length: a group is one entry of
+// the stream.
 func joined(records [][]byte) []byte {
 	size := 0
 	for _, record := range records {
