@@ -56,18 +56,14 @@ FOR ?= 0
 faults: ## kill, freeze and restart schedulers and databases for an hour or more
 	XXLWHEEL_TEST_SOAK=1 go test ./xxladapter/faults -count=1 -timeout 12h -v -artifacts -for $(FOR) $(ARGS)
 
-# Two at a time, because each waits for browsers, brokers and other programs. Each prints what it
-# has to say when it ends.
+# Without the cache, which does not notice changes of the files outside a module that its tests read.
 .PHONY: test-modules
 test-modules: ## check the modules inside this repository
-	@printf '%s\n' $(modules) | xargs -P 2 -I{} $(MAKE) --no-print-directory test-module MODULE={}
-
-# Without the cache, which does not notice changes of the files outside a module that its tests read.
-.PHONY: test-module
-test-module:
-	@said=$$({ cd $(MODULE) && go mod tidy -diff && go vet ./... && GOARCH=386 go vet ./... && go test -count=1 ./... && \
-		go test -short -run '^$$' -bench . -benchtime 1x ./...; } 2>&1); status=$$?; \
-	printf '%s\n' "-- $(MODULE)" "$$said"; exit $$status
+	@set -e; for module in $(modules); do \
+		echo "-- $$module"; \
+		(cd $$module && go mod tidy -diff && go vet ./... && GOARCH=386 go vet ./... && go test -count=1 ./... && \
+			go test -short -run '^$$' -bench . -benchtime 1x ./...); \
+	done
 
 .PHONY: console
 console: ## build the web console from xxladapter/console/web
