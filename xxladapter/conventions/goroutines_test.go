@@ -27,7 +27,7 @@ var unattended = map[string]string{
 }
 
 // TestEveryGoroutineSaysWhoWaitsForIt in a comment on the line of the go statement or above it. The
-// Go methods of sync.WaitGroup and errgroup.Group need none: whoever calls Wait is found by the
+// Go methods of sync.WaitGroup and errgroup.Group need none: the caller of Wait is found by the
 // name. The files of the interleaving tests are left out.
 func TestEveryGoroutineSaysWhoWaitsForIt(t *testing.T) {
 	found, used := 0, map[string]bool{}

@@ -29,7 +29,8 @@ type Options struct {
 	AppName string
 
 	// AccessToken is the token that schedulers must send, and that is sent to them. If it is empty,
-	// whoever reaches the port may run every handler, so Listen must be an address that other machines cannot reach.
+	// every caller that reaches the port may run every handler, so Listen must be an address that
+	// other machines cannot reach.
 	AccessToken string
 
 	// AllowNoToken allows an empty AccessToken although other machines can reach the port, and

@@ -27,7 +27,7 @@ func TestRedisFlagsAreChecked(t *testing.T) {
 	}
 }
 
-// The library names its option; whoever starts the command reads the flag.
+// The library names its option; the command adds the flag.
 func TestALossyRedisIsRefusedByTheNameOfItsFlag(t *testing.T) {
 	t.Parallel()
 	redis := testserver.StartRedis(t, "appendfsync everysec")

@@ -274,6 +274,20 @@ func (t *tab) fits(where string) {
 	}
 }
 
+// looksRight judges the page in both languages, on a narrow and a wide screen, and takes a picture of
+// each by name.
+func (t *tab) looksRight(name string) {
+	for _, lang := range []string{"zh-CN", "en"} {
+		for _, width := range []int64{390, 1440} {
+			where := fmt.Sprintf("%s-%s-%d", name, lang, width)
+			t.look(lang, "light", width)
+			t.fits(where)
+			t.accessible(where)
+			t.picture(where)
+		}
+	}
+}
+
 // picture writes a picture of the window, if a folder is given.
 func (t *tab) picture(name string) {
 	t.t.Helper()
