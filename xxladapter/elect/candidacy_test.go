@@ -45,8 +45,11 @@ func (n *node) end() {
 	<-n.ended
 }
 
-// lines counts the log lines with a text.
-func (n *node) lines(text string) int { return strings.Count(n.log.String(), text) }
+// lines counts the log lines with a text, once everything in the bubble waits.
+func (n *node) lines(text string) int {
+	synctest.Wait() // the candidacy may be writing at this very instant
+	return strings.Count(n.log.String(), text)
+}
 
 func TestOneOfTwoIsElected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
