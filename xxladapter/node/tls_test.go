@@ -2,55 +2,27 @@ package node
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"encoding/pem"
 	"log/slog"
-	"math/big"
-	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
-
-// writeCertificate writes a certificate for loopback, which is its own authority.
-func writeCertificate(t *testing.T, dir, name string) (cert, key string) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	require.NoError(t, err)
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	require.NoError(t, err)
-	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	require.NoError(t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
-	require.NoError(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
-	return cert, key
-}
 
 // A whole trip over TLS: the executor registers, is handed a run, and reports.
 func TestATripOverTLS(t *testing.T) {
-	cert, key := writeCertificate(t, t.TempDir(), "scheduler")
-	theirCert, theirKey := writeCertificate(t, t.TempDir(), "executor")
+	cert, key := testserver.Certificate(t)
+	theirCert, theirKey := testserver.Certificate(t)
 	const token = "a token of executors"
 	r := runNode(t, Options{AccessToken: token, TLSCert: cert, TLSKey: key, TLSCA: theirCert})
 	url := strings.Replace(r.url, "http://", "https://", 1)
@@ -92,8 +64,7 @@ func TestATripOverTLS(t *testing.T) {
 
 // A renewed certificate is used without a restart.
 func TestARenewedCertificateIsServed(t *testing.T) {
-	dir := t.TempDir()
-	cert, key := writeCertificate(t, dir, "first")
+	cert, key := testserver.Certificate(t)
 	r := runNode(t, Options{TLSCert: cert, TLSKey: key})
 	served := func() string {
 		conn, err := tls.Dial("tcp", strings.TrimPrefix(r.url, "http://"), &tls.Config{InsecureSkipVerify: true})
@@ -101,16 +72,27 @@ func TestARenewedCertificateIsServed(t *testing.T) {
 			return err.Error()
 		}
 		defer conn.Close()
-		return conn.ConnectionState().PeerCertificates[0].Subject.CommonName
+		return conn.ConnectionState().PeerCertificates[0].SerialNumber.String()
 	}
-	require.Equal(t, "first", served())
-	writeCertificate(t, dir, "second")
-	within(t, "the new certificate", func() bool { return served() == "second" })
+	number := func(file string) string {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		block, _ := pem.Decode(text)
+		c, err := x509.ParseCertificate(block.Bytes)
+		require.NoError(t, err)
+		return c.SerialNumber.String()
+	}
+	require.Equal(t, number(cert), served())
+	renewed, renewedKey := testserver.Certificate(t)
+	want := number(renewed)
+	require.NoError(t, os.Rename(renewed, cert))
+	require.NoError(t, os.Rename(renewedKey, key))
+	within(t, "the new certificate", func() bool { return served() == want })
 }
 
 func TestTLSFilesAreChecked(t *testing.T) {
-	cert, key := writeCertificate(t, t.TempDir(), "one")
-	_, other := writeCertificate(t, t.TempDir(), "two")
+	cert, key := testserver.Certificate(t)
+	_, other := testserver.Certificate(t)
 	for _, opts := range []Options{{TLSCert: cert}, {TLSKey: key}, {TLSCert: cert, TLSKey: other}, {TLSCert: "none.pem", TLSKey: key}, {TLSCA: key}, {TLSCA: "none.pem"}} {
 		opts.Store = refusingNothing{}
 		_, err := New(opts)

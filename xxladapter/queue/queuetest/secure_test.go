@@ -1,14 +1,7 @@
 package queuetest
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
 	"fmt"
-	"math/big"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +12,8 @@ import (
 	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nkeys"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // A signer is a key of NATS with its public part.
@@ -58,32 +53,15 @@ func writeCredentials(t *testing.T, file string, by signer, publish, subscribe [
 	require.NoError(t, os.WriteFile(file, text, 0o600))
 }
 
-// writeCertificate writes a certificate for 127.0.0.1 that signs itself, and its key.
-func writeCertificate(t *testing.T, cert, key string) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	require.NoError(t, err)
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
-	pkcs, err := x509.MarshalPKCS8PrivateKey(private)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs}), 0o600))
-}
-
 // TestTLSAndCredentialsFiles has a broker with TLS alone, whose users have credentials files of an
 // operator. An executor's file grants what docs/queue.md shows for its app.
 func TestTLSAndCredentialsFiles(t *testing.T) {
 	t.Parallel()
 	s := emptySite(t)
 	in := func(name string) string { return filepath.Join(s.dir, name) }
-	s.ca = in("cert.pem")
+	var key string
+	s.ca, key = testserver.Certificate(t)
 	s.credentials = func(user string) string { return in(user + ".creds") }
-	writeCertificate(t, s.ca, in("key.pem"))
 
 	operator, account, system := newSigner(t, nkeys.CreateOperator), newSigner(t, nkeys.CreateAccount), newSigner(t, nkeys.CreateAccount)
 	operates := jwt.NewOperatorClaims(operator.public)
@@ -92,7 +70,7 @@ func TestTLSAndCredentialsFiles(t *testing.T) {
 	holds.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: jwt.NoLimit, DiskStorage: jwt.NoLimit, Streams: jwt.NoLimit, Consumer: jwt.NoLimit}
 	config := fmt.Sprintf("operator: %s\nsystem_account: %s\nresolver: MEMORY\nresolver_preload: { %s: %s, %s: %s }\njetstream {}\ntls { cert_file: %q, key_file: %q }\n",
 		encoded(t, operates, operator), system.public, account.public, encoded(t, holds, operator),
-		system.public, encoded(t, jwt.NewAccountClaims(system.public), operator), s.ca, in("key.pem"))
+		system.public, encoded(t, jwt.NewAccountClaims(system.public), operator), s.ca, key)
 	require.NoError(t, os.WriteFile(in("nats.conf"), []byte(config), 0o600))
 	writeCredentials(t, s.credentials("schedulers"), account,
 		[]string{"xw.default.run.>", "xw.default.call.>", "xw.default.reply.app.>", "$JS.API.>"}, []string{"xw.default.up.>", "xw.default.reply.schedulers.>"})
