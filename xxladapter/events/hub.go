@@ -63,8 +63,8 @@ type Listener struct {
 }
 
 // Listen adds a listener. after is the position of the last event that the caller has received; the
-// zero value means none. If the events since then are not kept, the first event is about
-// [TopicAll]. The error is [xxladapter.ErrConflict] if the hub is closed or has too many listeners.
+// zero value means none. Without one, and if the events since then are not kept, the first event is
+// about [TopicAll]: what the caller has read before it listens may have changed unseen. The error is [xxladapter.ErrConflict] if the hub is closed or has too many listeners.
 func (h *Hub) Listen(after Position) (*Listener, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -81,7 +81,7 @@ func (h *Hub) Listen(after Position) (*Listener, error) {
 	h.listeners[l] = struct{}{}
 	missed := h.number - after.Number
 	switch {
-	case after == Position{}:
+	case after == Position{} && h.number == 0: // the first poll's event is about TopicAll
 	case after.Generation != h.generation, missed < 0, missed > int64(len(h.recent)):
 		l.Events <- Event{Topic: TopicAll, Position: Position{h.generation, h.number}}
 	default:

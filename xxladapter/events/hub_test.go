@@ -211,6 +211,21 @@ func TestAListenerThatComesBackMissesNothing(t *testing.T) {
 	})
 }
 
+// TestEachNewListenerReadsEverything has a second listener: what it has read may have changed before
+// it listens, and that was told to the first one alone.
+func TestEachNewListenerReadsEverything(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		first := s.listen(Position{})
+		require.Equal(t, []Event{{Topic: TopicAll}}, s.next(first))
+		second := s.listen(Position{})
+		require.Equal(t, []Event{{Topic: TopicAll}}, s.next(second))
+		require.Empty(t, s.next(first))
+		job := s.addJob()
+		require.Equal(t, []Event{{Topic: TopicJob, ID: job, GroupID: s.group}}, s.next(second))
+	})
+}
+
 func TestASlowListenerIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
