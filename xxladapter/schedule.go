@@ -6,7 +6,7 @@ import (
 )
 
 // A Misfire records due times that gave no fire of their own, and the strategy that decided so. With
-// [MisfireStoreLost] as its strategy the store has lost the fires, which may have been sent before.
+// [MisfireStoreLost] as its strategy, which makes its kind [MisfireLost], none decided.
 type Misfire struct {
 	ID     int64
 	JobID  int64
@@ -31,6 +31,8 @@ func (m *Misfire) Kind() MisfireKind {
 		return MisfirePaused
 	case m.Calendar != "":
 		return MisfireExcluded
+	case m.Policy == MisfireStoreLost:
+		return MisfireLost
 	}
 	return MisfireLate
 }
@@ -39,14 +41,15 @@ func (m *Misfire) Kind() MisfireKind {
 type MisfireKind string
 
 const (
-	MisfireLate     MisfireKind = "late"     // found too late, or lost by the store: see Policy
+	MisfireLate     MisfireKind = "late"     // found too late
 	MisfirePaused   MisfireKind = "paused"   // in a [Pause]
 	MisfireExcluded MisfireKind = "excluded" // on days without work of the job's [Calendar]
+	MisfireLost     MisfireKind = "lost"     // their fires may have been sent, but the store has lost them
 )
 
 // Values lists all kinds.
 func (MisfireKind) Values() []MisfireKind {
-	return []MisfireKind{MisfireLate, MisfirePaused, MisfireExcluded}
+	return []MisfireKind{MisfireLate, MisfirePaused, MisfireExcluded, MisfireLost}
 }
 
 // A MisfireFilter selects misfires; zero fields do not restrict.

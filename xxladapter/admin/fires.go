@@ -88,16 +88,20 @@ type misfireForm struct {
 	JobID  int64                      `json:"jobId"`
 	Due    time.Time                  `json:"due" doc:"The first due time concerned."`
 	Until  time.Time                  `json:"until" doc:"The last due time concerned."`
-	Policy xxladapter.MisfireStrategy `json:"misfireStrategy"`
+	Policy xxladapter.MisfireStrategy `json:"misfireStrategy,omitempty" doc:"What decided; omitted with the kind lost, where nothing did."`
 	At     time.Time                  `json:"at" doc:"When it was noticed."`
 
-	Kind     xxladapter.MisfireKind `json:"kind" doc:"late: found too late, the strategy decided. paused: in a pause. excluded: on a day without work of the job's calendar."`
+	Kind     xxladapter.MisfireKind `json:"kind" doc:"late: found too late, the strategy decided. paused: in a pause. excluded: on a day without work of the job's calendar. lost: may have been sent, but the store has lost the record."`
 	PauseID  int64                  `json:"pauseId,omitempty" doc:"The pause."`
 	Calendar string                 `json:"calendar,omitempty" doc:"The calendar."`
 }
 
 func showMisfire(m *xxladapter.Misfire) misfireForm {
-	return misfireForm{m.ID, m.JobID, m.Due, m.Until, m.Policy, m.At, m.Kind(), m.PauseID, m.Calendar}
+	kind, policy := m.Kind(), m.Policy
+	if kind == xxladapter.MisfireLost {
+		policy = ""
+	}
+	return misfireForm{m.ID, m.JobID, m.Due, m.Until, policy, m.At, kind, m.PauseID, m.Calendar}
 }
 
 type misfireList struct {

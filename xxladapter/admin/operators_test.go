@@ -194,11 +194,13 @@ func TestWhatIsOpenAndWhatWasMissed(t *testing.T) {
 	require.NoError(t, storetest.StartAt(ctx, s.store, id, time.Now().Add(-time.Hour)))
 	_, _, err = s.store.ClaimDue(ctx, lease.Term, time.Second, 10, func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 		d := xxladapter.Decision{JobID: id, Next: now.Add(time.Hour)}
-		for range 5 {
+		for range 4 {
 			d.Misfires = append(d.Misfires, xxladapter.Misfire{
 				JobID: id, Due: due[0].TriggerNext, Until: due[0].TriggerNext, Policy: xxladapter.MisfireDoNothing, At: now,
 			})
 		}
+		d.Misfires = append(d.Misfires, d.Misfires[0])
+		d.Misfires[4].Policy = xxladapter.MisfireStoreLost
 		return []xxladapter.Decision{d}
 	})
 	require.NoError(t, err)
@@ -207,8 +209,8 @@ func TestWhatIsOpenAndWhatWasMissed(t *testing.T) {
 		for next, pages := int64(0), 0; pages == 0 || next != 0; pages++ {
 			var missed struct {
 				Misfires []struct {
-					ID              int64
-					MisfireStrategy string
+					ID                    int64
+					Kind, MisfireStrategy string
 				}
 				Next int64
 			}
@@ -216,7 +218,12 @@ func TestWhatIsOpenAndWhatWasMissed(t *testing.T) {
 			require.LessOrEqual(t, len(missed.Misfires), 2)
 			require.Less(t, pages, 3)
 			for _, m := range missed.Misfires {
-				require.Equal(t, "DO_NOTHING", m.MisfireStrategy)
+				kind, strategy := "late", "DO_NOTHING"
+				if m.ID == 5 {
+					kind, strategy = "lost", ""
+				}
+				require.Equal(t, kind, m.Kind)
+				require.Equal(t, strategy, m.MisfireStrategy)
 				ids = append(ids, m.ID)
 			}
 			next = missed.Next

@@ -159,7 +159,7 @@ func TestAnEmptiedRedisLosesNoDueTimeSilently(t *testing.T) {
 			misfires, err := s.Misfires(t.Context(), xxladapter.MisfireFilter{})
 			require.NoError(t, err)
 			for _, m := range misfires {
-				require.EqualValues(t, xxladapter.MisfireStoreLost, m.Policy)
+				require.Equal(t, xxladapter.MisfireLost, m.Kind())
 				accounted[m.JobID]++
 			}
 			require.Equal(t, map[int64]int{sent: 1, planned: 1, again: 1}, accounted)

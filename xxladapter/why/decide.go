@@ -82,8 +82,8 @@ func (f *Facts) ofMisfire(m *xxladapter.Misfire) []Finding {
 		return []Finding{f.excluded(due, m.Calendar, f.Restrictions.Calendar(m.Calendar), misfireRecord(m))}
 	}
 	values := params("due", f.local(due), "noticed", f.local(m.At), "late", short(m.At.Sub(due)), "strategy", string(m.Policy))
-	if m.Policy == xxladapter.MisfireStoreLost {
-		delete(values, "strategy") // no strategy of the job decided
+	if m.Kind() == xxladapter.MisfireLost {
+		delete(values, "strategy") // none decided
 	}
 	return []Finding{{Misfire, values, []Record{misfireRecord(m)}}}
 }

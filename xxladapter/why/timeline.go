@@ -19,7 +19,7 @@ type Fate string
 const (
 	FateFired    Fate = "FIRED"    // it has a run
 	FateOpen     Fate = "OPEN"     // its fire waits
-	FateMisfire  Fate = "MISFIRE"  // it was found too late
+	FateMisfire  Fate = "MISFIRE"  // it was found too late, or the store has lost what became of it
 	FatePaused   Fate = "PAUSED"   // it lay in a pause, or will
 	FateExcluded Fate = "EXCLUDED" // it fell on a day without work, or will
 	FateComing   Fate = "COMING"   // it is in the future
@@ -32,7 +32,8 @@ func (Fate) Values() []Fate {
 }
 
 var fateOf = map[xxladapter.MisfireKind]Fate{
-	xxladapter.MisfireLate: FateMisfire, xxladapter.MisfirePaused: FatePaused, xxladapter.MisfireExcluded: FateExcluded,
+	xxladapter.MisfireLate: FateMisfire, xxladapter.MisfireLost: FateMisfire,
+	xxladapter.MisfirePaused: FatePaused, xxladapter.MisfireExcluded: FateExcluded,
 }
 
 // Coming sets the fate of the future due times that a known pause or calendar will keep from

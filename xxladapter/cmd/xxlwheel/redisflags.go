@@ -13,7 +13,7 @@ import (
 // redisFlags name a Redis in front of the store.
 type redisFlags struct {
 	Redis        secret `placeholder:"URL" help:"Redis in front of a store on PostgreSQL, the same for all schedulers of the store: redis://USER:PASSWORD@HOST:PORT/DB, rediss:// with TLS, or @FILE that contains it (default: none)."`
-	RedisMayLose bool   `help:"Allow a Redis that does not sync each write to its disk: what it loses is reported, and due times that may have been sent become misfires STORE_LOST."`
+	RedisMayLose bool   `help:"Allow a Redis that does not sync each write to its disk: what it loses is reported, and due times that may have been sent become misfires of the kind lost."`
 }
 
 // check refuses flags that cannot be used, before anything is opened.

@@ -120,15 +120,15 @@ export function instant(at: Date, zoneName = zone.value): string {
 }
 
 // brief leaves the date out today, and the year within half a year.
-export function brief(at: Date): string {
+export function brief(at: Date, zoneName = zone.value): string {
 	const today = new Date(now.value);
-	const d = day(at);
-	if (d === day(today)) return clock(at);
-	return Math.abs(at.getTime() - now.value) < 180 * 86400e3 ? `${d.slice(5)} ${clock(at)}` : `${d} ${clock(at)}`;
+	const d = day(at, zoneName);
+	if (d === day(today, zoneName)) return clock(at, zoneName);
+	return Math.abs(at.getTime() - now.value) < 180 * 86400e3 ? `${d.slice(5)} ${clock(at, zoneName)}` : `${d} ${clock(at, zoneName)}`;
 }
 
-export function weekday(at: Date): string {
-	return new Intl.DateTimeFormat(lang.value, { weekday: "short", timeZone: zone.value || undefined }).format(at);
+export function weekday(at: Date, zoneName = zone.value): string {
+	return new Intl.DateTimeFormat(lang.value, { weekday: "short", timeZone: zoneName || undefined }).format(at);
 }
 
 // ago returns how far an instant is from now, in the coarsest unit that says something.

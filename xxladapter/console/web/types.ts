@@ -997,9 +997,10 @@ export interface Misfire {
 	due: string;
 	id: number;
 	jobId: number;
-	/** late: found too late, the strategy decided. paused: in a pause. excluded: on a day without work of the job's calendar. */
-	kind: "late" | "paused" | "excluded";
-	misfireStrategy: "DO_NOTHING" | "FIRE_ONCE_NOW" | "LATEST" | "ALL";
+	/** late: found too late, the strategy decided. paused: in a pause. excluded: on a day without work of the job's calendar. lost: may have been sent, but the store has lost the record. */
+	kind: "late" | "paused" | "excluded" | "lost";
+	/** What decided; omitted with the kind lost, where nothing did. */
+	misfireStrategy?: "DO_NOTHING" | "FIRE_ONCE_NOW" | "LATEST" | "ALL";
 	/** The pause. */
 	pauseId?: number;
 	/** The last due time concerned. */

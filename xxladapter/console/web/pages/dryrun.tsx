@@ -62,7 +62,7 @@ function Times({ times, zone }: { times: { at: string; mark?: string }[]; zone: 
 					return (
 						<li key={one.at}>
 							<span>
-								{day(at, zone)} <small>{weekday(at)}</small>
+								{day(at, zone)} <small>{weekday(at, zone)}</small>
 							</span>
 							<span>
 								{one.mark && <Tag tone="warn">{t(`mark.${one.mark as "SHIFTED"}`)}</Tag>} {clock(at, zone)}

@@ -187,7 +187,7 @@ function Misfires({ id }: { id: number }) {
 					{ head: t("misfires.due"), cell: (m) => <Time at={m.due} relative /> },
 					{ head: t("misfires.until"), from: "mid", cell: (m) => <Time at={m.until} /> },
 					{ head: t("misfires.kind"), cell: (m) => t(`misfireKind.${m.kind}`) },
-					{ head: t("field.misfireStrategy"), from: "mid", cell: (m) => word("misfireStrategy", m.misfireStrategy) },
+					{ head: t("field.misfireStrategy"), from: "mid", cell: (m) => m.misfireStrategy ? word("misfireStrategy", m.misfireStrategy) : <Nothing /> },
 					{ head: t("fact.at"), end: true, from: "mid", cell: (m) => <Time at={m.at} /> },
 				]} />
 		</Panel>

@@ -75,12 +75,13 @@ function About({ id, words, job: j }: { id: number; words?: string; job: Shown }
 	const groups = useGroups();
 	const next = useCall("GET /jobs/{id}/next", j.running && j.scheduleType !== "NONE" ? { id, count: 3 } : undefined, 10e3);
 	const last = useCall("GET /logs", { job: id, newest: true, limit: 5 }, 5e3);
+	const zone = knownZone(j.settings?.zone) || undefined;
 	return (
 		<div class="dialog-body">
 			<dl class="facts is-list">
 				<Fact name={t("job.running")}>{t(j.running ? "jobs.on" : "jobs.off")} <Tag>#{id}</Tag></Fact>
 				<Fact name={t("fact.scheduleConf")}><Schedule job={j} />{j.scheduleType === "CRON" && words && <small class="drawer-words">{words}</small>}</Fact>
-				<Fact name={t("job.nextTimes")}>{next.data?.next.length ? next.data.next.map((at) => <div key={at}>{instant(new Date(at), knownZone(j.settings?.zone) || undefined)}</div>) : <Nothing />}</Fact>
+				<Fact name={t("job.nextTimes")}>{next.data?.next.length ? next.data.next.map((at) => <div key={at}>{instant(new Date(at), zone)}</div>) : <Nothing />}</Fact>
 				<Fact name={t("field.jobGroup")}><a href={href(`executors/${j.jobGroup}`)}>{groups.name(j.jobGroup)}</a></Fact>
 				<Fact name={t("field.executorHandler")}>{j.glueType === "BEAN" ? <code>{j.executorHandler}</code> : t(`glue.${j.glueType ?? "BEAN"}`)}</Fact>
 				<Fact name={t("field.executorRouteStrategy")}>{word("executorRouteStrategy", j.executorRouteStrategy ?? "")}</Fact>
@@ -96,7 +97,7 @@ function About({ id, words, job: j }: { id: number; words?: string; job: Shown }
 						<li key={l.id}>
 							<a href={href(`runs/${l.id}`)}>#{l.id}</a>
 							<RunStatus run={l} />
-							<Time at={l.triggerTime} relative />
+							<Time at={l.triggerTime} relative zone={zone} />
 							<span class="muted">{l.tookMs !== undefined && span(l.tookMs)}</span>
 						</li>
 					))}

@@ -9,7 +9,7 @@ import { Button, Empty, Nothing, Pending, Status, Time } from "../parts/basic";
 import { Icon } from "../parts/icons";
 import { Panel } from "../parts/page";
 import { Pager, Table } from "../parts/table";
-import { marksOf, tripsOf, Trips, type Mark, type Trip } from "../parts/trips";
+import { marksOf, misfireText, tripsOf, Trips, type Mark, type Trip } from "../parts/trips";
 import { instant, now, span } from "../time";
 import { Lateness } from "./runtable";
 
@@ -118,7 +118,7 @@ function Figures({ job: j, ticks, runs, misfires }: { job: Job; ticks: Mark[]; r
 	const result = (r: Row) => {
 		if (r.run) return <Status is={r.run.run.status} />;
 		const m = missed(r);
-		return <Status is={m ? "WARN" : "NONE"} text={m ? `${t("fate.MISFIRE")}: ${word("misfireStrategy", m.misfireStrategy)}` : t(`fate.${r.tick!.tick.fate}`)} />;
+		return <Status is={m ? "WARN" : "NONE"} text={m ? misfireText(m) : t(`fate.${r.tick!.tick.fate}`)} />;
 	};
 	const at = Math.min(page, Math.floor((all.length - 1) / pageSize)) * pageSize;
 	const rows = all.slice(at, at + pageSize);

@@ -7,15 +7,16 @@ import { number, t, word, type Key } from "../i18n";
 import { ago, brief, browserZone, instant, now, offset, zone } from "../time";
 import { Icon, type IconName } from "./icons";
 
-// Time shows an instant; its title has the job's zone and the browser's.
-export function Time({ at, relative }: { at?: string; relative?: boolean }) {
+// Time shows an instant in a zone, which is the page's if none is given; its title has that zone and
+// the browser's.
+export function Time({ at, relative, zone: own = zone.value }: { at?: string; relative?: boolean; zone?: string }) {
 	if (!at) return <Nothing />;
 	const date = new Date(at);
-	let title = instant(date);
-	if (zone.value && zone.value !== browserZone) title += `\n${browserZone}: ${instant(date, browserZone)}`;
+	let title = instant(date, own);
+	if (own && own !== browserZone) title += `\n${browserZone}: ${instant(date, browserZone)}`;
 	return (
 		<time dateTime={at} title={title}>
-			{brief(date)}
+			{brief(date, own)}
 			{relative && <small>{ago(date)}</small>}
 		</time>
 	);

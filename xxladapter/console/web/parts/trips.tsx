@@ -81,6 +81,11 @@ const marks: Record<Tick["fate"], (at: number) => string> = {
 	MISFIRE: (at) => `M${at - 4} ${planned + 15}h8l-4-9z`,
 };
 
+// misfireText says what became of missed due times.
+export function misfireText(m: Misfire): string {
+	return `${t("fate.MISFIRE")}: ${m.misfireStrategy ? word("misfireStrategy", m.misfireStrategy) : t(`misfireKind.${m.kind}`)}`;
+}
+
 export function Trips({ label, from, to, ticks, runs, misfires }: Props) {
 	const box = useRef<HTMLDivElement>(null);
 	const [width, setWidth] = useState(0);
@@ -124,7 +129,7 @@ export function Trips({ label, from, to, ticks, runs, misfires }: Props) {
 				{misfires.map((m) => (
 					<g key={m.id} class="late">
 						<rect x={x(Date.parse(m.due)) - 2} width={x(Date.parse(m.until)) - x(Date.parse(m.due)) + 4} y={planned} height={20} fill="currentColor" opacity={0.18} />
-						<title>{`${t("fate.MISFIRE")}: ${word("misfireStrategy", m.misfireStrategy)}`}</title>
+						<title>{misfireText(m)}</title>
 					</g>
 				))}
 				<path class="muted" {...stroke} d={due.FIRED} />

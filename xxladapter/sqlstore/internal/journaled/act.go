@@ -126,7 +126,7 @@ func (a *act) move(j *job, last, next time.Time, running bool) {
 func (a *act) miss(m xxladapter.Misfire) {
 	a.m.misfires = append(a.m.misfires, m)
 	k := missed
-	if m.Kind() != xxladapter.MisfireLate {
+	if m.PauseID != 0 || m.Calendar != "" {
 		k = kept
 	}
 	a.buf.kind(k)
