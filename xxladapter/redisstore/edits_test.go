@@ -64,6 +64,40 @@ func TestEditsThatWaitShareATransaction(t *testing.T) {
 	}
 }
 
+// TestAnEditThatTheDatabaseRefusesFailsAlone has edits with a number that is too large for its
+// column. They fail in a group and again by themselves; what shared their group is stored, and once.
+func TestAnEditThatTheDatabaseRefusesFailsAlone(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, testserver.Redis(t), emptyPostgres(t))
+	const edits = 64
+	var all errgroup.Group
+	for i := range edits {
+		all.Go(func() error {
+			j := s.newJob(xxladapter.Settings{})
+			j.Name = fmt.Sprintf("job %d", i)
+			if i%8 == 3 {
+				j.RetryCount = 1 << 40
+			}
+			switch _, err := s.CreateJob(t.Context(), j); {
+			case i%8 != 3:
+				return err
+			case err == nil:
+				return fmt.Errorf("edit %d is stored", i)
+			}
+			return nil
+		})
+	}
+	require.NoError(t, all.Wait())
+	jobs, err := s.Jobs(t.Context(), xxladapter.JobFilter{})
+	require.NoError(t, err)
+	names := map[string]bool{}
+	for _, j := range jobs {
+		names[j.Name] = true
+	}
+	require.Len(t, jobs, edits-edits/8)
+	require.Len(t, names, edits-edits/8)
+}
+
 // transactions counts those that have written the tables behind Redis.
 func transactions(t *testing.T, file string) (n int) {
 	t.Helper()

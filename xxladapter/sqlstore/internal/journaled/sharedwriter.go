@@ -28,6 +28,9 @@ type sharedWrite struct {
 	ctx   context.Context
 	apply func(context.Context, *records.Tx) error // nil only brings the tables up to date
 	err   error
+	// failed is set by a group in which the call failed by an error that is not the store's answer:
+	// the database may have failed it because of another call. It runs again, and shares with none.
+	failed bool
 	// panicked is the value that apply panicked with on a goroutine of the queue. The panic
 	// continues in the goroutine of the caller.
 	panicked any
@@ -35,7 +38,7 @@ type sharedWrite struct {
 
 func newSharedWriter(inner records.Writer, f *front) *sharedWriter {
 	w := &sharedWriter{inner: inner, f: f}
-	w.queue = &gather.Queue[*sharedWrite]{Run: w.run, Alone: w.alone, Limit: records.MaxGroup, Stay: true}
+	w.queue = &gather.Queue[*sharedWrite]{Run: w.run, Alone: w.alone, Limit: records.MaxGroup, Admit: admitShared, Stay: true}
 	return w
 }
 
@@ -67,11 +70,29 @@ func (w *sharedWriter) Close() error {
 	return w.inner.Close()
 }
 
-// join runs a write, together with others that wait.
+// admitShared keeps a call that failed in a group apart from others.
+func admitShared() func(call *sharedWrite) bool {
+	some, apart := false, false
+	return func(call *sharedWrite) bool {
+		if some && (apart || call.failed) {
+			return false
+		}
+		some, apart = true, call.failed
+		return true
+	}
+}
+
+// join runs a write, together with others that wait. If it fails there, the others do not wait until
+// it has run again.
 func (w *sharedWriter) join(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
 	call := &sharedWrite{ctx: ctx, apply: apply}
 	if err := w.queue.Do(ctx, call); err != nil {
 		return err
+	}
+	if call.failed {
+		if err := w.queue.Do(ctx, call); err != nil {
+			return err
+		}
 	}
 	if call.panicked != nil {
 		panic(call.panicked)
@@ -88,10 +109,14 @@ func (w *sharedWriter) alone(ctx context.Context, call *sharedWrite) {
 	call.err = w.fronted(ctx, []context.Context{ctx}, apply)
 }
 
-// run runs calls in one transaction. A call that fails there runs again by itself, unless the error
-// is the store's answer to it: the database may have failed it because of another one.
+// run runs calls in one transaction.
 func (w *sharedWriter) run(group []*sharedWrite) {
 	if w.uptodate(group) {
+		return
+	}
+	if call := group[0]; len(group) == 1 && call.apply != nil {
+		ctx := context.WithoutCancel(call.ctx)
+		call.err = w.fronted(ctx, []context.Context{ctx}, call.caught)
 		return
 	}
 	ctxs := make([]context.Context, len(group))
@@ -116,8 +141,7 @@ func (w *sharedWriter) run(group []*sharedWrite) {
 		case err != nil:
 			call.err = err
 		case call.err != nil && call.panicked == nil && !errors.As(call.err, &answer):
-			ctx := context.WithoutCancel(call.ctx)
-			call.err = w.fronted(ctx, []context.Context{ctx}, call.caught)
+			call.failed = true
 		}
 	}
 }
