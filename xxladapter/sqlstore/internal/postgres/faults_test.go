@@ -259,8 +259,8 @@ func TestAReadThatFailedForAllIsMadeAlone(t *testing.T) {
 }
 
 // TestGroupsOfTwoNodesDoNotDeadlock lets two nodes claim the same fires, each in an order of its
-// own, and then settle their own and finish the other's, as when executors report to another node
-// than the one that called them.
+// own, and then settle their own and finish or accept the other's, as when executors report to
+// another node than the one that called them.
 func TestGroupsOfTwoNodesDoNotDeadlock(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()
@@ -308,7 +308,11 @@ func TestGroupsOfTwoNodesDoNotDeadlock(t *testing.T) {
 					require.NoError(t, c.Err)
 					logID := c.Claimed.LogID
 					work[node] = append(work[node], &records.FireCall{By: c.By, FireID: c.FireID, LogID: logID, Settle: &xxladapter.Settlement{Code: 200}})
-					work[1-node] = append(work[1-node], &records.FireCall{LogID: logID, Finish: &xxladapter.RunResult{Code: 200}})
+					if logID%2 == 0 {
+						work[1-node] = append(work[1-node], &records.FireCall{LogID: logID, Finish: &xxladapter.RunResult{Code: 200}})
+					} else {
+						work[1-node] = append(work[1-node], &records.FireCall{LogID: logID, Accept: &xxladapter.Accepted{LogID: logID, Address: "nats://app/a"}})
+					}
 				}
 			}
 		}
