@@ -43,6 +43,8 @@ const (
 	// tokenLife is how long another node may still accept a group token that was changed or
 	// removed. XXL-JOB reads its groups every 30 s.
 	tokenLife = 5 * time.Second
+	// sentWait is how long a call to an executor waits for tokens that may be newer than the known ones.
+	sentWait = 500 * time.Millisecond
 	// tokenGap is the shortest pause between two reads of the groups caused by unknown tokens.
 	tokenGap = time.Second
 )
@@ -154,10 +156,21 @@ func (k *groupTokens) caller(got digest, open bool) Caller {
 // Sent returns the app name and the token that a call to an executor carries. An empty appName is
 // replaced by that of the group that has the address. The token is the group's own, or else the one
 // for all executors.
+//
+// A store that is slow holds a call up for half a second at most, once tokens are known.
 func (e *Executors) Sent(ctx context.Context, addr, appName string) (app, token string) {
+	before := e.known.Load()
+	if before != nil {
+		limited, cancel := context.WithTimeout(ctx, sentWait)
+		defer cancel()
+		ctx = limited
+	}
 	known, err := e.read(ctx, tokenLife)
-	if err != nil {
+	if err != nil && before == nil {
 		return appName, e.plain
+	}
+	if err != nil {
+		known = before // which a change has made old since
 	}
 	if appName == "" {
 		appName = known.appOf[bare(addr)]

@@ -209,8 +209,8 @@ func (c *Client) exchange(ctx context.Context, addr, appName, path string, req a
 			return wire.Reply{}, nil, fmt.Errorf("encode %s request: %w", path, err)
 		}
 	}
-	deadline := time.Now().Add(c.timeout)
 	appName, token := c.sent(ctx, addr, appName)
+	deadline := time.Now().Add(c.timeout) // the executor's alone: the token may take the store a while
 	var header [][2]string
 	if run, ok := req.(*wire.RunRequest); ok && run.TraceParent != "" {
 		header = [][2]string{{headerTraceParent, run.TraceParent}}

@@ -307,8 +307,8 @@ var errNotBatched = errors.New("trigger: the executor refused the batch")
 // runBatch posts a batch and returns the replies by log id. The error is errNotBatched, or what a
 // single run would get in the same case.
 func (c *Client) runBatch(ctx context.Context, to executorKey, body []byte) (map[wire.Int]wire.Reply, error) {
-	deadline := time.Now().Add(c.timeout)
 	appName, token := c.sent(ctx, to.addr, to.appName)
+	deadline := time.Now().Add(c.timeout)
 	answer, err := c.post(ctx, deadline, to.addr, appName, token, wire.PathRuns, body)
 	var status *statusError
 	if errors.As(err, &status) && !errors.Is(err, ErrOutcomeUnknown) {

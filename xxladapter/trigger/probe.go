@@ -34,8 +34,8 @@ func (c *Client) Probe(ctx context.Context, addr, appName string) (Probe, error)
 		p.Generation = "G1"
 		return p, nil
 	}
-	deadline := time.Now().Add(c.timeout)
 	appName, token := c.sent(ctx, addr, appName)
+	deadline := time.Now().Add(c.timeout)
 	answer, err := c.post(ctx, deadline, addr, "", token, wire.PathBeat, []byte(`""`))
 	if err != nil {
 		return p, nil // it is alive, and its generation unknown
