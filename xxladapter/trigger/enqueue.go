@@ -70,7 +70,7 @@ func (q *queuedRuns) note(fireID int64, r queuedRun, now time.Time) {
 // may be down, or full.
 func (h *HandOver) enqueue(ctx context.Context, f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log, req *wire.RunRequest, key string) error {
 	if !h.mayAct(f.Owner) {
-		return h.settle(ctx, f, job, group, l, sendOutcome{withheld: true})
+		return h.settle(ctx, f, job, group, l, sendOutcome{withheld: leaseInDoubt})
 	}
 	if h.opts.Queue == nil {
 		return h.settle(ctx, f, job, group, l, failed(time.Now(), errNoBroker.Error()))

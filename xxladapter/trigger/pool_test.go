@@ -19,6 +19,7 @@ type slowSender struct {
 	d       time.Duration
 	started chan struct{}
 	cut     chan error
+	unsent  bool // what is cut off has not left
 }
 
 func (s *slowSender) Run(ctx context.Context, _, _ string, _ *wire.RunRequest) (wire.Reply, error) {
@@ -28,6 +29,9 @@ func (s *slowSender) Run(ctx context.Context, _, _ string, _ *wire.RunRequest) (
 		return wire.OK(), nil
 	case <-ctx.Done():
 		s.cut <- ctx.Err()
+		if s.unsent {
+			return wire.Reply{}, ctx.Err()
+		}
 		return wire.Reply{}, ErrOutcomeUnknown
 	}
 }
@@ -154,6 +158,26 @@ func TestPoolCutsOffWhatTakesTooLongToDrain(t *testing.T) {
 		open, err := store.OpenFires(context.Background(), xxladapter.FireFilter{State: xxladapter.FireAmbiguous})
 		require.NoError(t, err)
 		require.Len(t, open, 1, "the next start asks what became of it")
+	})
+}
+
+// TestWhatIsNotSentBeforeTheDrainEndsHasNotFailed cuts a hand-over off whose request has not left:
+// nobody has refused it, and the node that takes the fire over sends it.
+func TestWhatIsNotSentBeforeTheDrainEndsHasNotFailed(t *testing.T) {
+	inPoolBubble(t, time.Hour, func(p *boundPool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
+		s.unsent = true
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan error, 1)
+		go func() { ended <- p.Run(ctx) }()
+		synctest.Wait()
+		require.True(t, p.Fire(fires[0], func() {}))
+		<-s.started
+		cancel()
+		require.NoError(t, <-ended)
+		open, err := store.OpenFires(context.Background(), xxladapter.FireFilter{State: xxladapter.FireClaimed})
+		require.NoError(t, err)
+		require.Len(t, open, 1)
+		require.Equal(t, fires[0].ID, open[0].ID)
 	})
 }
 

@@ -98,7 +98,7 @@ func (h *HandOver) findOut(ctx context.Context, f xxladapter.Fire, job *xxladapt
 	case resolveResend:
 		// A refused connection says nothing about the request before it.
 		o := h.send(ctx, f.Owner, l.Address, group.AppName, h.runRequest(f, job, l))
-		if o.answered || o.withheld {
+		if o.answered || o.withheld != "" {
 			return o
 		}
 		return h.unanswered(ctx, at, f, o.msg)

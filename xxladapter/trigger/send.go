@@ -23,9 +23,16 @@ type sendOutcome struct {
 
 	answered bool // by the executor
 	unknown  bool // EventFailed without knowing, and the job is not to be retried
-	// withheld says that nothing was sent and nothing is known: the node may not act.
-	withheld bool
+	// withheld says why nothing was sent, with nothing known: the fire stays claimed. It is empty
+	// otherwise.
+	withheld string
 }
+
+// Why a request is withheld.
+const (
+	leaseInDoubt = "the lease is in doubt"
+	drainOver    = "the drain is over"
+)
 
 func failed(at time.Time, msg string) sendOutcome {
 	return sendOutcome{at: at, kind: EventFailed, code: xxladapter.ResultFail, msg: msg}
@@ -46,16 +53,18 @@ func (h *HandOver) send(ctx context.Context, by xxladapter.Term, addr, appName s
 		return h.mayAct(by)
 	}
 	if !may() {
-		return sendOutcome{withheld: true}
+		return sendOutcome{withheld: leaseInDoubt}
 	}
 	sent := h.storeTime(ctx)
 	reply, err := h.opts.Sender.Run(sendOnlyIf(ctx, may), addr, appName, req)
 	at := began.Add(time.Duration(waited.Load()))
 	switch {
 	case errors.Is(err, errWithheld):
-		return sendOutcome{withheld: true}
+		return sendOutcome{withheld: leaseInDoubt}
 	case errors.Is(err, ErrOutcomeUnknown):
 		return sendOutcome{at: at, kind: EventAmbiguous, msg: err.Error(), sent: sent}
+	case err != nil && ctx.Err() != nil: // which says nothing about the executor
+		return sendOutcome{withheld: drainOver}
 	case err != nil:
 		return failed(at, err.Error()) // no executor has it
 	}
@@ -92,12 +101,16 @@ func lingering(ctx context.Context, by time.Duration) (_ context.Context, done f
 }
 
 func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log, o sendOutcome) error {
-	if o.withheld {
+	switch o.withheld {
+	case drainOver:
+		h.opts.Logger.Warn("not sent, "+drainOver, "job", job.ID, "fire", f.ID, "term", f.Owner.Number)
+		return nil // it stays claimed, for the next start or another node
+	case leaseInDoubt:
 		so, level := h.stats.withheld.Add(1), slog.LevelWarn
 		if second := time.Now().Unix(); h.doubted.Swap(second) == second {
 			level = slog.LevelDebug // a doubt concerns thousands of fires, and one line a second says so
 		}
-		h.opts.Logger.Log(ctx, level, "not sent, the lease is in doubt", "job", job.ID, "fire", f.ID, "term", f.Owner.Number, "withheld", so)
+		h.opts.Logger.Log(ctx, level, "not sent, "+leaseInDoubt, "job", job.ID, "fire", f.ID, "term", f.Owner.Number, "withheld", so)
 		return nil // it stays claimed, for the node that takes it over
 	}
 	if o.kind == EventAmbiguous && job.Settings.Ambiguous == xxladapter.AmbiguousSkip {
