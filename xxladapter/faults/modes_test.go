@@ -39,7 +39,7 @@ var (
 	modes = []mode{
 		{"all", nil, nil},
 		{"leader", []string{"--scheduling", "leader"}, nil},
-		{"leader spread", []string{"--scheduling", "leader", "--spread", "hash"}, nil},
+		{"leader spread", []string{"--scheduling", "leader", "--spread", "random"}, nil},
 		{"etcd spread", []string{"--scheduling", "leader", "--spread", "hash"}, &etcd},
 		{"zookeeper spread", []string{"--scheduling", "leader", "--spread", "round"}, &zooKeeper},
 	}

@@ -235,7 +235,7 @@ func TestOperatorCommands(t *testing.T) {
 	code, _, stderr = cli(t, as("0perator", "log list --since tomorrow")...)
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, `--since is "tomorrow", must be an RFC 3339 instant`)
-	require.Regexp(t, `plans +- +64 of 64 +[+-]\d+ ms +\d+ of 200, 0 waiting +\d+ of 100, 0 waiting +- +joined \d{4}-`, run("node list"))
+	require.Regexp(t, `all +plans +- +64 of 64 +[+-]\d+ ms +\d+ of 200, 0 waiting +\d+ of 100, 0 waiting +- +joined \d{4}-`, run("node list"))
 	require.Regexp(t, `(?m)joined +\S+ +1 +64$`, run("node moves"))
 	code, _, stderr = cli(t, as("0perator", "node drain nobody")...)
 	require.Equal(t, exitFail, code)

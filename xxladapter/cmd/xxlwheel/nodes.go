@@ -24,7 +24,7 @@ func (c *nodeListCmd) Run(inv *invocation, parent *nodeCmd) error {
 		Node         string
 		Term         int64
 		Until        time.Time
-		Role         string
+		Mode, Role   string
 		Election     string
 		Elector      string
 		Shards       int
@@ -36,7 +36,7 @@ func (c *nodeListCmd) Run(inv *invocation, parent *nodeCmd) error {
 	}
 	load := func(p pool) string { return fmt.Sprintf("%d of %d, %d waiting", p.InFlight, p.Places, p.Waiting) }
 	return listing[node]{
-		key: "nodes", columns: []string{"NODE", "TERM", "UNTIL", "ROLE", "ELECTION", "SHARDS", "CLOCK", "FAST", "SLOW", "SPREAD", "LAST MOVE"},
+		key: "nodes", columns: []string{"NODE", "TERM", "UNTIL", "MODE", "ROLE", "ELECTION", "SHARDS", "CLOCK", "FAST", "SLOW", "SPREAD", "LAST MOVE"},
 		row: func(n *node) []string {
 			last := "-"
 			if h := n.LastMove; h != nil {
@@ -46,7 +46,7 @@ func (c *nodeListCmd) Run(inv *invocation, parent *nodeCmd) error {
 			if n.Spread != "" {
 				spread = fmt.Sprintf("%s, %d sent, %d received, %d kept", n.Spread, n.Fires.Sent, n.Fires.Received, n.Fires.Kept)
 			}
-			return []string{n.Node, fmt.Sprint(n.Term), timeText(&n.Until), n.Role, election(n.Election, n.Elector), fmt.Sprintf("%d of 64", n.Shards),
+			return []string{n.Node, fmt.Sprint(n.Term), timeText(&n.Until), n.Mode, n.Role, election(n.Election, n.Elector), fmt.Sprintf("%d of 64", n.Shards),
 				fmt.Sprintf("%+d ms", n.ClockAheadMs), load(n.Fast), load(n.Slow), spread, last}
 		},
 	}.print(inv, &parent.clientFlags, "/nodes", nil)

@@ -1,0 +1,25 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestASchedulerIsDrained drains one of two schedulers: the other one gets its shards.
+func TestASchedulerIsDrained(t *testing.T) {
+	t.Parallel()
+	file := t.TempDir() + "/x.db"
+	_, first := serveOn(t, file)
+	d := desk{t: t, server: first}
+	serveOn(t, file)
+	eventually(t, 10*time.Second, "each has half of the shards", func() bool { return strings.Count(d.must("node list", ""), " 32 of 64 ") == 2 })
+	name, _, _ := strings.Cut(d.must("node list -q", ""), "\n")
+	d.must("node drain "+name, "")
+	eventually(t, 10*time.Second, "the other one has them all", func() bool { return strings.Contains(d.must("node list", ""), " 64 of 64 ") })
+	require.Regexp(t, `(?m)^`+name+` .* all +retired +- +0 of 64 `, d.must("node list", ""))
+	require.Regexp(t, `(?m) drained +`+name+` `, d.must("node moves", ""))
+	d.must("node drain "+name, "") // again changes nothing
+}
