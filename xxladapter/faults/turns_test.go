@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
@@ -74,13 +75,13 @@ func turnsIn(t *testing.T, e engine, m *mode, first int) {
 		if m.leads() && !now.leader {
 			require.Same(t, leader, n.leader(), "it leads on while another one is "+fault.what)
 		}
+		if len(turns)%movesReadEvery == 0 {
+			n.requireFencedTerms()
+		}
 	}
 	pause(time.Until(turns[len(turns)-1].to.Add(resolved())))
 	report := n.judge(checker.Options{Epsilon: resolved()})
-	lapsed := n.requireNoClaimsAfterTheLapse()
-	if m.leads() {
-		n.requireOneOwner()
-	}
+	lapsed := n.requireFencedTerms()
 	if m.elector == nil {
 		require.NotZero(t, lapsed, "leases have lapsed") // an election may move the shards before
 	}
@@ -120,9 +121,22 @@ func latestAfter(what string, leader bool) time.Duration {
 	return pick(most+2*time.Second, most)
 }
 
+// movesReadEvery is after how many rounds the moves of shards are read, of which the store keeps the
+// latest ones alone: a round has four or so.
+const movesReadEvery = xxladapter.KeptMoves / 10
+
+// requireFencedTerms checks that no term has claimed anything after its lease had lapsed, and that
+// shards move as a whole where one scheduler leads. It returns how many leases have lapsed.
+func (n *networked) requireFencedTerms() (lapsed int) {
+	n.t.Helper()
+	if n.mode.leads() {
+		n.requireOneOwner()
+	}
+	return n.requireNoClaimsAfterTheLapse()
+}
+
 // requireNoClaimsAfterTheLapse checks that no term has claimed anything after its lease had lapsed,
-// and another term had got its shards. It returns how often that was so. REQUIRES: all schedulers have
-// ended.
+// and another term had got its shards. It returns how often that was so.
 func (c *cluster) requireNoClaimsAfterTheLapse() (lapsed int) {
 	c.t.Helper()
 	db := openDatabase(c.t, c.db.url)
