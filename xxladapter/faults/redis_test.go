@@ -43,6 +43,35 @@ func TestRedisKilled(t *testing.T) {
 	c.judge(checker.Options{Epsilon: 2 * inDoubt})
 }
 
+// TestTheTablesBehindRedisAreAway kills PostgreSQL under load, for longer than leases last, and
+// starts it again. What Redis has confirmed meanwhile reaches the tables after that, once.
+func TestTheTablesBehindRedisAreAway(t *testing.T) {
+	testserver.Long(t)
+	t.Parallel()
+	e := engine{name: "postgres", nodes: 3}
+	server := testserver.StartPostgres(t)
+	db := database{server.Database(t), server}
+	redis := testserver.StartRedis(t)
+	c := newClusterVia(t, e, db, func(int) string { return db.url }, "--redis", redis.URL("0"))
+	c.addJobs(pick(30, *jobs), mixed, nil)
+	c.waitForRuns(30)
+	away := pick(2*leaseLapse, time.Minute)
+	var worst time.Duration
+	for range rounds(1, 10) {
+		down := time.Now()
+		server.Kill(t)
+		pause(away)
+		server.Start(t)
+		returned := time.Now()
+		c.waitForRuns(20)
+		require.Less(t, time.Since(returned), 5*time.Second, "scheduling continues")
+		worst = max(worst, time.Since(down))
+		pause(5 * time.Second)
+	}
+	pause(inDoubt)
+	c.judge(checker.Options{Epsilon: worst + inDoubt})
+}
+
 // TestSchedulersKilledWithRedis kills schedulers, of which one at a time writes to the tables what
 // Redis has. It is killed between the commit and the removal of the records as well as elsewhere.
 func TestSchedulersKilledWithRedis(t *testing.T) {
