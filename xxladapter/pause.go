@@ -100,8 +100,9 @@ type PauseStore interface {
 	// ID, From, By and EndedBy are set by the store. In the same transaction the planned fires of
 	// the schedules that it concerns are deleted, whatever their due times, and recorded as
 	// misfires of the pause. A schedule that waited for the end of such a fire continues now.
-	// Afterwards no fire of these schedules can be claimed that was not claimed before. The error
-	// is [ErrNotFound] if the group does not exist.
+	// Afterwards no fire of these schedules can be claimed that was not claimed before, and From is
+	// not before the due times of those that were. The error is [ErrNotFound] if the group does not
+	// exist.
 	CreatePause(ctx context.Context, p Pause) (Pause, error)
 	// EndPause ends a pause now and returns it. A pause that has ended is returned as it is. The
 	// error is [ErrNotFound] if there is none.

@@ -45,15 +45,24 @@ func (s *Store) CreatePause(ctx context.Context, p xxladapter.Pause) (xxladapter
 				return noGroup(p.GroupID)
 			}
 		}
-		stored = p
-		stored.From, stored.Until = fromMilli(ToMilli(s.Clock())), fromMilli(ToMilli(p.Until))
-		stored.By, stored.EndedBy = xxladapter.ActorOf(ctx).Text(), ""
-		var err error
-		stored.ID, err = tx.insert(ctx, insertPause, p.GroupID, p.Note, stored.By, ToMilli(stored.From), ToMilli(stored.Until))
+		planned, err := tx.lockPlanned(ctx, p.GroupID)
 		if err != nil {
 			return err
 		}
-		if err := tx.dropPaused(ctx, &stored); err != nil {
+		// The pause begins after the last claim that the locks waited for: a fire that was claimed
+		// instead of locked is not due later than that.
+		now, err := s.serverTime(ctx, tx)
+		if err != nil {
+			return err
+		}
+		stored = p
+		stored.From, stored.Until = fromMilli(now), fromMilli(ToMilli(p.Until))
+		stored.By, stored.EndedBy = xxladapter.ActorOf(ctx).Text(), ""
+		stored.ID, err = tx.insert(ctx, insertPause, p.GroupID, p.Note, stored.By, now, ToMilli(stored.Until))
+		if err != nil {
+			return err
+		}
+		if err := tx.dropPaused(ctx, &stored, planned); err != nil {
 			return err
 		}
 		return s.record(ctx, tx, stored.Audited(), nil, stored.Fields())
@@ -64,44 +73,54 @@ func (s *Store) CreatePause(ctx context.Context, p xxladapter.Pause) (xxladapter
 	return stored, nil
 }
 
-// dropPaused replaces the planned fires of the schedules that a pause concerns by misfires. No fire
-// that is dropped can be claimed meanwhile, since it is locked first.
-func (t *Tx) dropPaused(ctx context.Context, p *xxladapter.Pause) error {
+// plannedFires are the planned fires of some schedules.
+type plannedFires struct {
+	ids  []int64
+	jobs []int64
+	dues map[int64][2]int64 // first and last, by job, in ms
+}
+
+// lockPlanned reads and locks the planned fires of the schedules of a group, or of all for group 0,
+// until the transaction ends: nobody claims them meanwhile.
+func (t *Tx) lockPlanned(ctx context.Context, group int64) (plannedFires, error) {
 	query, args := plannedOf+`)`, []any(nil)
-	if p.GroupID != 0 {
-		query, args = plannedOf+ofGroup+`)`, []any{p.GroupID}
+	if group != 0 {
+		query, args = plannedOf+ofGroup+`)`, []any{group}
 	}
-	var fires, jobs []int64
-	dues := map[int64][2]int64{} // first and last, by job
+	p := plannedFires{dues: map[int64][2]int64{}}
 	err := t.Query(ctx, query+` ORDER BY id`+t.Dialect.Lock, args, func(r Row) error {
 		var id, job, due int64
 		err := r.Scan(&id, &job, &due)
-		fires = append(fires, id)
-		span, more := dues[job]
+		p.ids = append(p.ids, id)
+		span, more := p.dues[job]
 		if !more {
 			span = [2]int64{due, due}
-			jobs = append(jobs, job)
+			p.jobs = append(p.jobs, job)
 		}
-		dues[job] = [2]int64{min(span[0], due), max(span[1], due)}
+		p.dues[job] = [2]int64{min(span[0], due), max(span[1], due)}
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	for ids := range slices.Chunk(fires, pauseBatch) {
+	slices.Sort(p.jobs)
+	return p, err
+}
+
+// dropPaused replaces the planned fires of the schedules that a pause concerns by misfires.
+// REQUIRES: they are locked.
+func (t *Tx) dropPaused(ctx context.Context, p *xxladapter.Pause, planned plannedFires) error {
+	for ids := range slices.Chunk(planned.ids, pauseBatch) {
 		if err := t.RemoveFires(ctx, ids); err != nil {
 			return err
 		}
 	}
-	slices.Sort(jobs)
 	var values []any
-	for _, job := range jobs {
-		values = append(values, job, dues[job][0], dues[job][1], string(xxladapter.MisfireDoNothing), ToMilli(p.From), p.ID, "")
+	for _, job := range planned.jobs {
+		due := planned.dues[job]
+		values = append(values, job, due[0], due[1], string(xxladapter.MisfireDoNothing), ToMilli(p.From), p.ID, "")
 	}
 	if err := t.insertMany(ctx, insertMisfires, misfireWidth, values); err != nil {
 		return err
 	}
-	for ids := range slices.Chunk(jobs, pauseBatch) {
+	for ids := range slices.Chunk(planned.jobs, pauseBatch) {
 		condition, args := t.Dialect.Among("id", ids)
 		args = append([]any{ToMilli(p.From), ToMilli(xxladapter.AfterRun)}, args...)
 		if _, err := t.Exec(ctx, continueWaiting+condition, args...); err != nil {
