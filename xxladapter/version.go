@@ -41,10 +41,6 @@ type JobVersionFilter struct {
 type JobVersionStore interface {
 	// JobVersions lists the versions that f selects, newest first.
 	JobVersions(ctx context.Context, f JobVersionFilter) ([]*JobVersion, error)
-	// JobAsOf returns the job as it was at an instant, without its source and trigger times: by its
-	// versions, or as it is now if nothing has changed it since. The error is [ErrNotFound] if
-	// there is no such job, or if its state at that time is not known.
-	JobAsOf(ctx context.Context, id int64, at time.Time) (*Job, error)
 	// PurgeJobVersions deletes up to limit versions that were replaced before an instant, oldest
 	// first, and returns their number.
 	PurgeJobVersions(ctx context.Context, before time.Time, limit int) (int, error)
@@ -127,7 +123,7 @@ func NextVersions(ctx context.Context, last *JobVersion, was, is *Job, now time.
 	if was != nil && was.VersionText() == is.VersionText() {
 		return nil
 	}
-	if was != nil && !last.shows(was) {
+	if was != nil && !last.Shows(was) {
 		add(was, was.Updated, Actor{}, "")
 	}
 	by := ActorOf(ctx)
@@ -136,9 +132,9 @@ func NextVersions(ctx context.Context, last *JobVersion, was, is *Job, now time.
 	return added
 }
 
-// shows reports whether the version is the state of the job, but for a schedule that has ended
-// since.
-func (v *JobVersion) shows(j *Job) bool {
+// Shows reports whether the version is the state of the job, but for a schedule that has ended
+// since. A nil version shows none.
+func (v *JobVersion) Shows(j *Job) bool {
 	if v == nil {
 		return false
 	}
@@ -147,26 +143,6 @@ func (v *JobVersion) shows(j *Job) bool {
 		same.Running = j.Running
 	}
 	return same.VersionText() == j.VersionText()
-}
-
-// AsOf returns the job as it was at an instant. then is the version that was in force at that time,
-// and now the job as it is with its newest version last; each may be nil.
-func AsOf(at time.Time, now *Job, then, last *JobVersion) *Job {
-	switch {
-	case now == nil:
-		return nil
-	case !last.shows(now) && !at.Before(now.Updated): // another program changed it, or it has no versions
-		return now.withoutSource()
-	case then == nil:
-		return nil
-	}
-	return then.Job.withoutSource()
-}
-
-// withoutSource returns what a version has of a job.
-func (j *Job) withoutSource() *Job {
-	state := ParseVersion(j.ID, j.VersionText(), j.Updated)
-	return &state
 }
 
 // A GlueVersion is a source that a job has or had: one row of xxl_job_logglue.

@@ -54,7 +54,11 @@ func (s *Server) pastOf(ctx context.Context, id int64, from, to time.Time, limit
 	for i := range rows {
 		rows[i].Actor = actors(rows[i].Actor)
 	}
-	p.spans = why.Spans(p.job, rows, from, to)
+	versions, err := s.opts.Store.JobVersions(ctx, xxladapter.JobVersionFilter{JobID: id})
+	if err != nil {
+		return nil, err
+	}
+	p.spans = why.Spans(p.job, rows, versions, from, to)
 	for i := range p.spans {
 		p.spans[i].Plan = s.planOf(p.job, p.spans[i].Schedule)
 	}

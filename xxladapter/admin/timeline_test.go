@@ -24,6 +24,43 @@ func siteAt(t *testing.T, start time.Time) (s *site, elapsed func(since time.Dur
 	return s, func(since time.Duration) { now.Store(int64(since)) }
 }
 
+// A lineShown is a timeline as the API shows it.
+type lineShown struct {
+	ScheduleIsPresent bool
+	Schedules         []struct {
+		From, To                         time.Time
+		Running                          bool
+		ScheduleType, ScheduleConf, Zone string
+	}
+	Planned []struct {
+		Due  time.Time
+		Fate string
+	}
+	Misfires []struct{ MisfireStrategy string }
+}
+
+// timeline asks for the timeline of a job.
+func (s *site) timeline(job int64, from, to time.Time) (shown lineShown) {
+	s.t.Helper()
+	query := url.Values{"from": {from.Format(time.RFC3339)}, "to": {to.Format(time.RFC3339)}}
+	s.get(fmt.Sprintf("/api/v1/jobs/%d/timeline?%s", job, query.Encode()), &shown)
+	return shown
+}
+
+func (l *lineShown) planned() (shown []string) {
+	for _, tick := range l.Planned {
+		shown = append(shown, tick.Due.Format(time.TimeOnly)+" "+tick.Fate)
+	}
+	return shown
+}
+
+func (l *lineShown) schedules() (shown []string) {
+	for _, span := range l.Schedules {
+		shown = append(shown, fmt.Sprintf("%s %s %v %s %s%s", span.From.Format(time.TimeOnly), span.To.Format(time.TimeOnly), span.Running, span.ScheduleType, span.ScheduleConf, span.Zone))
+	}
+	return shown
+}
+
 // TestATimelineFollowsTheChangesOfItsTime edits, stops and starts a job through the API within four
 // minutes: the due times are those of the schedule of each moment.
 func TestATimelineFollowsTheChangesOfItsTime(t *testing.T) {
@@ -56,52 +93,27 @@ func TestATimelineFollowsTheChangesOfItsTime(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, due)
 
-	var line struct {
-		ScheduleIsPresent bool
-		Schedules         []struct {
-			From, To                         time.Time
-			Running                          bool
-			ScheduleType, ScheduleConf, Zone string
-		}
-		Planned []struct {
-			Due  time.Time
-			Fate string
-		}
-		Misfires []struct{ MisfireStrategy string }
-	}
-	ask := func(from, to time.Duration) {
+	ask := func(from, to time.Duration) lineShown {
 		t.Helper()
-		query := url.Values{"from": {two.Add(from).Format(time.RFC3339)}, "to": {two.Add(to).Format(time.RFC3339)}}
-		line.Schedules, line.Planned, line.Misfires = nil, nil, nil
-		s.get(path+"/timeline?"+query.Encode(), &line)
+		return s.timeline(job, two.Add(from), two.Add(to))
 	}
-	planned := func() (shown []string) {
-		for _, tick := range line.Planned {
-			shown = append(shown, tick.Due.Format(time.TimeOnly)+" "+tick.Fate)
-		}
-		return shown
-	}
-	ask(-30*time.Second, 4*time.Minute)
+	line := ask(-30*time.Second, 4*time.Minute)
 	require.False(t, line.ScheduleIsPresent)
-	require.Equal(t, []string{"02:00:10 NOTHING", "02:00:20 NOTHING", "02:00:40 NOTHING", "02:02:40 MISFIRE", "02:03:40 COMING"}, planned())
+	require.Equal(t, []string{"02:00:10 NOTHING", "02:00:20 NOTHING", "02:00:40 NOTHING", "02:02:40 MISFIRE", "02:03:40 COMING"}, line.planned())
 	require.Len(t, line.Misfires, 1)
 	require.Equal(t, string(xxladapter.MisfireDoNothing), line.Misfires[0].MisfireStrategy)
-	var schedules []string
-	for _, span := range line.Schedules {
-		schedules = append(schedules, fmt.Sprintf("%s %s %v %s %s%s", span.From.Format(time.TimeOnly), span.To.Format(time.TimeOnly), span.Running, span.ScheduleType, span.ScheduleConf, span.Zone))
-	}
 	require.Equal(t, []string{
 		"01:59:30 02:00:01 false CRON 0/10 * * * * ?",
 		"02:00:01 02:00:25 true CRON 0/10 * * * * ?",
 		"02:00:25 02:01:30 true CRON 40 * * * * ?",
 		"02:01:30 02:02:10 false CRON 40 * * * * ?",
 		"02:02:10 02:04:00 true CRON 40 * * * * ?",
-	}, schedules)
+	}, line.schedules())
 
 	// What will come of a job that is off: nothing.
 	call(170*time.Second, "POST", path+"/stop", "")
-	ask(175*time.Second, 10*time.Minute)
-	require.Empty(t, planned())
+	line = ask(175*time.Second, 10*time.Minute)
+	require.Empty(t, line.planned())
 	require.Len(t, line.Schedules, 1)
 
 	// An edited schedule explains the minute in which it stood.
@@ -115,4 +127,85 @@ func TestATimelineFollowsTheChangesOfItsTime(t *testing.T) {
 	shown, codes = s.why(job, two.Add(160*time.Second))
 	require.Equal(t, []string{"misfire"}, codes)
 	require.Equal(t, string(xxladapter.MisfireDoNothing), shown.Findings[0].Params["strategy"])
+}
+
+// TestATimelineFollowsTheEditsOfOtherPrograms edits jobs through the API and, in between, as a Java
+// admin does, without a row of the audit.
+func TestATimelineFollowsTheEditsOfOtherPrograms(t *testing.T) {
+	two := time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC)
+	s, elapsed := siteAt(t, two)
+	call := func(at time.Duration, method, path, body string) {
+		t.Helper()
+		elapsed(at)
+		status, answer := s.do(method, path, testToken, body)
+		require.Equal(t, http.StatusOK, status, answer)
+	}
+	another := func(at time.Duration, job int64, conf string) {
+		t.Helper()
+		elapsed(at)
+		j, err := s.store.Job(t.Context(), job)
+		require.NoError(t, err)
+		j.ScheduleConf = conf
+		require.NoError(t, s.store.UpdateJob(t.Context(), j, false))
+	}
+	job := s.createJob(`,"scheduleType":"CRON","scheduleConf":"0 * * * * ?"`)
+	path := fmt.Sprintf("/api/v1/jobs/%d", job)
+	call(time.Second, "POST", path+"/start", "")
+	call(1*time.Minute, "PUT", path, `{"scheduleConf":"10 * * * * ?"}`)
+	another(2*time.Minute, job, "20 * * * * ?")
+	call(3*time.Minute, "PUT", path, `{"scheduleConf":"30 * * * * ?"}`)
+	another(4*time.Minute, job, "40 * * * * ?")
+	elapsed(6 * time.Minute)
+
+	check := func() {
+		t.Helper()
+		line := s.timeline(job, two.Add(-30*time.Second), two.Add(5*time.Minute))
+		require.False(t, line.ScheduleIsPresent)
+		require.Equal(t, []string{
+			"01:59:30 02:00:01 false CRON 0 * * * * ?",
+			"02:00:01 02:01:00 true CRON 0 * * * * ?",
+			"02:01:00 02:02:00 true CRON 10 * * * * ?",
+			"02:02:00 02:03:00 true CRON 20 * * * * ?",
+			"02:03:00 02:04:00 true CRON 30 * * * * ?",
+			"02:04:00 02:05:00 true CRON 40 * * * * ?",
+		}, line.schedules())
+		require.Equal(t, []string{"02:01:00 NOTHING", "02:01:10 NOTHING", "02:02:20 NOTHING", "02:03:30 NOTHING", "02:04:40 NOTHING"}, line.planned())
+		shown, codes := s.why(job, two.Add(2*time.Minute+10*time.Second))
+		require.Equal(t, []string{"no_match"}, codes)
+		require.Equal(t, "20 * * * * ?", shown.Findings[0].Params["conf"])
+		require.False(t, shown.ScheduleIsPresent)
+	}
+	check()
+
+	// What the audit no longer has, the versions tell.
+	deleted, err := s.store.PurgeAudit(t.Context(), two.Add(time.Hour), 100)
+	require.NoError(t, err)
+	require.NotZero(t, deleted)
+	check()
+
+	// Nothing tells how a job was before an edit of another program that is older than all versions.
+	made, err := s.store.Job(t.Context(), job)
+	require.NoError(t, err)
+	theirs, err := s.store.CreateJob(t.Context(), made)
+	require.NoError(t, err)
+	another(8*time.Minute, theirs, "50 * * * * ?")
+	call(10*time.Minute, "PUT", fmt.Sprintf("/api/v1/jobs/%d", theirs), `{"scheduleConf":"0 0 1 * * ?"}`)
+	line := s.timeline(theirs, two.Add(7*time.Minute), two.Add(11*time.Minute))
+	require.True(t, line.ScheduleIsPresent)
+	require.Equal(t, []string{
+		"02:07:00 02:08:00 false CRON 0 0 1 * * ?",
+		"02:08:00 02:10:00 false CRON 50 * * * * ?",
+		"02:10:00 02:11:00 false CRON 0 0 1 * * ?",
+	}, line.schedules())
+	line = s.timeline(theirs, two.Add(8*time.Minute), two.Add(11*time.Minute))
+	require.False(t, line.ScheduleIsPresent)
+
+	// Before a job was created it had no other schedule.
+	elapsed(12 * time.Minute)
+	theirs, err = s.store.CreateJob(t.Context(), made)
+	require.NoError(t, err)
+	call(13*time.Minute, "PUT", fmt.Sprintf("/api/v1/jobs/%d", theirs), `{"scheduleConf":"0 0 1 * * ?"}`)
+	line = s.timeline(theirs, two.Add(11*time.Minute), two.Add(14*time.Minute))
+	require.False(t, line.ScheduleIsPresent)
+	require.Equal(t, []string{"02:11:00 02:13:00 false CRON 40 * * * * ?", "02:13:00 02:14:00 false CRON 0 0 1 * * ?"}, line.schedules())
 }

@@ -60,25 +60,6 @@ func (s *Store) JobVersions(ctx context.Context, f xxladapter.JobVersionFilter) 
 	return found, nil
 }
 
-// JobAsOf implements [xxladapter.Store].
-func (s *Store) JobAsOf(ctx context.Context, id int64, at time.Time) (*xxladapter.Job, error) {
-	if err := s.enter(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.Unlock()
-
-	var then *xxladapter.JobVersion
-	for _, v := range s.versions[id] {
-		if !v.At.After(at) {
-			then = v
-		}
-	}
-	if j := xxladapter.AsOf(at, s.jobs[id], then, s.lastVersion(id)); j != nil {
-		return j, nil
-	}
-	return nil, noJob(id)
-}
-
 // PurgeJobVersions implements [xxladapter.Store].
 func (s *Store) PurgeJobVersions(ctx context.Context, before time.Time, limit int) (int, error) {
 	if err := s.enter(ctx); err != nil {

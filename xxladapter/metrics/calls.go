@@ -204,11 +204,6 @@ func (s *measured) Job(ctx context.Context, arg1 int64) (value1 *xxladapter.Job,
 	return s.Store.Job(ctx, arg1)
 }
 
-func (s *measured) JobAsOf(ctx context.Context, arg1 int64, arg2 time.Time) (value1 *xxladapter.Job, err error) {
-	defer s.done("job_as_of", time.Now(), &err)
-	return s.Store.JobAsOf(ctx, arg1, arg2)
-}
-
 func (s *measured) JobKeys(ctx context.Context, arg1 int64) (value1 []xxladapter.JobKey, err error) {
 	defer s.done("job_keys", time.Now(), &err)
 	return s.Store.JobKeys(ctx, arg1)

@@ -114,38 +114,6 @@ var versionRules = []rule{
 		b.Equal([]string{"3 start", "2 start", "1 start"}, namesOf(versions))
 		b.False(versions[0].Job.Running)
 	}},
-	{"JobAsOfAnswersFromTheVersions", func(b *bench) {
-		hours := func(n float64) time.Time { return epoch.Add(time.Duration(n * float64(time.Hour))) }
-		conf := func(id int64, n float64) string {
-			j, err := b.store.JobAsOf(b.ctx, id, hours(n))
-			if err != nil {
-				b.ErrorIs(err, xxladapter.ErrNotFound)
-				return "unknown"
-			}
-			b.Equal(id, j.ID)
-			b.Empty(j.GlueSource)
-			return fmt.Sprint(j.ScheduleConf, " ", j.Running)
-		}
-		never := b.addJob("never edited")
-		b.as("c")
-		id := b.addJob("edited")
-		b.clock.Advance(time.Hour)
-		b.schedule(id, "one")
-		b.clock.Advance(time.Hour)
-		b.NoError(StartAt(b.ctx, b.store, id, hours(100)))
-		b.clock.Advance(time.Hour)
-		b.as("")
-		b.schedule(id, "three") // by another program
-		initial := b.newJob("").ScheduleConf + " false"
-		for n, want := range map[float64]string{
-			-1: "unknown", 0: initial, 0.9: initial, 1: "one false", 1.5: "one false", 2: "one true", 2.9: "one true", 3: "three true", 100: "three true",
-		} {
-			b.Equal(want, conf(id, n), "after %v hours", n)
-		}
-		b.Equal("unknown", conf(never, -1))
-		b.Equal(initial, conf(never, 5))
-		b.Equal("unknown", conf(id+100, 5))
-	}},
 	{"OldVersionsArePurgedButNotTheOneInForce", func(b *bench) {
 		b.as("c")
 		id, steady := b.addJob("edited"), b.addJob("steady")
@@ -189,12 +157,5 @@ func (b *bench) rename(id int64, name string) {
 	b.Helper()
 	j := b.job(id)
 	j.Name = name
-	b.NoError(b.store.UpdateJob(b.ctx, j, false))
-}
-
-func (b *bench) schedule(id int64, conf string) {
-	b.Helper()
-	j := b.job(id)
-	j.ScheduleConf = conf
 	b.NoError(b.store.UpdateJob(b.ctx, j, false))
 }

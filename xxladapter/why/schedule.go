@@ -38,10 +38,11 @@ type Span struct {
 }
 
 // Spans returns the schedules of a job in a time: in ascending order, without gaps, and at least
-// one. They are the present schedule with the changes undone that the audit has of later times.
-// rows are audit rows of the job, by id. If nothing tells how the schedule was before the last
-// change of the job, it is taken to be the present one. Plan and Anchor stay empty.
-func Spans(j *xxladapter.Job, rows []xxladapter.AuditRow, from, to time.Time) []Span {
+// one. They are the present schedule with later changes undone: those that the audit has, and those
+// that the versions tell, because another program made them. rows are audit rows of the job, by id,
+// and versions are all that it has, newest first. Before a change of which nothing tells how the
+// schedule was, it is taken to be the present one. Plan and Anchor stay empty.
+func Spans(j *xxladapter.Job, rows []xxladapter.AuditRow, versions []*xxladapter.JobVersion, from, to time.Time) []Span {
 	s := Schedule{Running: j.Running, Type: j.ScheduleType, Conf: j.ScheduleConf, Zone: j.Settings.Zone}
 	var spans []Span // the last one first
 	stands := true
@@ -52,25 +53,33 @@ func Spans(j *xxladapter.Job, rows []xxladapter.AuditRow, from, to time.Time) []
 		}
 		stands = false
 	}
-	undone := false
-	for i := range slices.Backward(rows) {
-		if !rows[i].At.After(from) {
+	undone, present := false, s
+	unknown := func(at time.Time) { // nothing tells how the schedule was before
+		add(s, at)
+		s, stands = present, true
+		s.Present = true
+	}
+	for _, c := range changesOf(j, rows, versions) {
+		if !c.at.After(from) {
 			continue
 		}
 		undone = true
+		if c.unknown {
+			unknown(c.at)
+			break
+		}
 		before := s
-		for _, c := range rows[i].Changes {
-			before.undo(c)
+		for _, f := range c.fields {
+			before.undo(f)
 		}
 		if before != s {
-			add(s, rows[i].At.Add(time.Millisecond)) // its due times are later than the change
+			add(s, c.at.Add(time.Millisecond)) // its due times are later than the change
 		}
 		s = before
 	}
 	// Updated counts whole seconds and may be a little ahead of the clock.
 	if !undone && j.Updated.After(from.Add(time.Second)) {
-		add(s, j.Updated)
-		s.Present, stands = true, true
+		unknown(j.Updated)
 	}
 	add(s, from)
 	slices.Reverse(spans)

@@ -2,6 +2,7 @@ package why_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -231,10 +232,10 @@ func TestTheScheduleIsThatOfTheTime(t *testing.T) {
 	edit, start := two.Add(time.Hour+time.Millisecond), two.Add(2*time.Hour+time.Millisecond)
 	require.Equal(t, []why.Span{
 		{Schedule: off, From: from, To: edit}, {Schedule: edited, From: edit, To: start}, {Schedule: on, From: start, To: to, Stands: true},
-	}, why.Spans(job, rows, from, to))
-	require.Equal(t, []why.Span{{Schedule: off, From: two, To: two.Add(time.Minute)}}, why.Spans(job, rows, two, two.Add(time.Minute)))
-	require.Equal(t, []why.Span{{Schedule: on, From: to, To: to.Add(1), Stands: true}}, why.Spans(job, rows, to, to.Add(1)))
-	before := why.Spans(job, rows, two.Add(-4*time.Hour), two.Add(-3*time.Hour))
+	}, why.Spans(job, rows, nil, from, to))
+	require.Equal(t, []why.Span{{Schedule: off, From: two, To: two.Add(time.Minute)}}, why.Spans(job, rows, nil, two, two.Add(time.Minute)))
+	require.Equal(t, []why.Span{{Schedule: on, From: to, To: to.Add(1), Stands: true}}, why.Spans(job, rows, nil, to, to.Add(1)))
+	before := why.Spans(job, rows, nil, two.Add(-4*time.Hour), two.Add(-3*time.Hour))
 	require.True(t, before[0].Running, "it was on before its first row switched it off")
 	require.Nil(t, before[0].Switch)
 
@@ -242,11 +243,11 @@ func TestTheScheduleIsThatOfTheTime(t *testing.T) {
 	unknown.Present = true
 	require.Equal(t, []why.Span{
 		{Schedule: unknown, From: two, To: job.Updated, Stands: true}, {Schedule: nightly("0 0 4 * * ?"), From: job.Updated, To: to, Stands: true},
-	}, why.Spans(job, nil, two, to), "nothing tells how it was")
-	require.False(t, why.Spans(job, nil, to, to.Add(time.Hour))[0].Present)
+	}, why.Spans(job, nil, nil, two, to), "nothing tells how it was")
+	require.False(t, why.Spans(job, nil, nil, to, to.Add(time.Hour))[0].Present)
 
 	job.Running = false
-	spans := why.Spans(job, nil, two, two.Add(30*time.Hour))
+	spans := why.Spans(job, nil, nil, two, two.Add(30*time.Hour))
 	for i := range spans {
 		spans[i].Plan, _ = cron.ParsePlan("CRON", "0 0 3,5 * * ?", zone)
 	}
@@ -274,7 +275,7 @@ func TestAChangeEndsWhatWasPlanned(t *testing.T) {
 	}
 	job := &xxladapter.Job{Running: true, ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "40 * * * * ?", TriggerNext: seconds(280)}
 	rows := []xxladapter.AuditRow{row(10, "scheduleConf", `"0/10 * * * * ?"`), row(60, "running", "true"), row(100, "running", "false")}
-	spans := why.Spans(job, rows, seconds(0), seconds(200))
+	spans := why.Spans(job, rows, nil, seconds(0), seconds(200))
 	all, more := planned(spans, 100)
 	require.Equal(t, []float64{0, 10, 40, 160}, all, "what is due at the instant of a change is of the schedule before it; off from 60 to 100")
 	require.False(t, more)
@@ -288,7 +289,7 @@ func TestAChangeEndsWhatWasPlanned(t *testing.T) {
 	run := func(due float64, of xxladapter.TriggerType) xxladapter.DueRun {
 		return xxladapter.DueRun{RunHistory: xxladapter.RunHistory{Due: seconds(due), Type: of}}
 	}
-	spans = why.Spans(job, rows, seconds(0), seconds(200))
+	spans = why.Spans(job, rows, nil, seconds(0), seconds(200))
 	why.SetAnchors(spans, job, []xxladapter.DueRun{run(35, xxladapter.TriggerCron), run(50, xxladapter.TriggerManual)}, nil)
 	all, _ = planned(spans, 100)
 	require.Equal(t, []float64{5, 35, 160, 190}, all, "nothing tells the phase of the start at 100")
@@ -297,9 +298,36 @@ func TestAChangeEndsWhatWasPlanned(t *testing.T) {
 	require.Equal(t, []float64{105, 160, 190}, all)
 
 	// A schedule that was replaced after the time in question has no phase of the present one.
-	spans = why.Spans(job, rows, seconds(101), seconds(109))
+	spans = why.Spans(job, rows, nil, seconds(101), seconds(109))
 	why.SetAnchors(spans, job, nil, nil)
 	require.Zero(t, spans[0].Anchor)
+}
+
+// TestAScheduleThatEndedStaysOff: a scheduler switches a job off without a version, and the next
+// version, of another program, shows it off.
+func TestAScheduleThatEndedStaysOff(t *testing.T) {
+	seconds := func(n int) time.Time { return two.Add(time.Duration(n) * time.Second) }
+	state := func(conf string, running bool, updated int) xxladapter.Job {
+		return xxladapter.Job{ID: 1, Running: running, ScheduleType: xxladapter.ScheduleCron, ScheduleConf: conf, Updated: seconds(updated)}
+	}
+	row := func(at int, by xxladapter.ActorKind, call string, before, after xxladapter.Job) xxladapter.AuditRow {
+		return xxladapter.AuditRow{At: seconds(at), Actor: xxladapter.Actor{Kind: by}, Call: call, Changes: xxladapter.DiffFields(before.Fields(), after.Fields())}
+	}
+	created, started, ended := state("5 * * * * ?", false, 0), state("5 * * * * ?", true, 10), state("5 * * * * ?", false, 10)
+	theirs, edited, theirsAgain := state("6 * * * * ?", false, 60), state("7 * * * * ?", false, 80), state("8 * * * * ?", false, 100)
+	versions := []*xxladapter.JobVersion{
+		{Number: 4, At: seconds(80), Call: "PUT", Job: edited}, {Number: 3, At: seconds(60), Job: theirs},
+		{Number: 2, At: seconds(10), Call: "start", Job: started}, {Number: 1, At: seconds(0), Call: "POST", Job: created},
+	}
+	rows := []xxladapter.AuditRow{
+		row(0, xxladapter.ActorUser, "POST", xxladapter.Job{}, created), row(10, xxladapter.ActorUser, "start", created, started),
+		row(40, xxladapter.ActorScheduler, "schedule ended", started, ended), row(80, xxladapter.ActorUser, "PUT", theirs, edited),
+	}
+	var shown []string
+	for _, span := range why.Spans(&theirsAgain, rows, versions, seconds(5), seconds(120)) {
+		shown = append(shown, fmt.Sprint(span.From.Sub(two).Truncate(time.Second), " ", span.Conf[:1], " ", span.Running, " ", span.Present))
+	}
+	require.Equal(t, []string{"5s 5 false false", "10s 5 true false", "40s 5 false false", "1m0s 6 false false", "1m20s 7 false false", "1m40s 8 false false"}, shown)
 }
 
 // TestTheAnswerIsAboutTheScheduleThatWasOn: within one minute a job may have several.

@@ -64,11 +64,6 @@ func (s *Store) JobVersions(ctx context.Context, f xxladapter.JobVersionFilter) 
 	return s.Store.JobVersions(with(ctx, apart), f)
 }
 
-// JobAsOf implements [xxladapter.Store].
-func (s *Store) JobAsOf(ctx context.Context, id int64, at time.Time) (*xxladapter.Job, error) {
-	return s.Store.JobAsOf(with(ctx, reads), id, at)
-}
-
 // Users implements [xxladapter.Store].
 func (s *Store) Users(ctx context.Context, f xxladapter.UserFilter) ([]*xxladapter.User, error) {
 	return s.Store.Users(with(ctx, apart), f)

@@ -11,8 +11,6 @@ import (
 const (
 	versionColumns = `job_id, number, at_ms, updated_ms, actor_kind, actor_name, actor_address, called, state`
 	selectVersion  = `SELECT ` + versionColumns + ` FROM xxlwheel_job_version`
-	lastVersion    = selectVersion + ` WHERE job_id = ? ORDER BY number DESC LIMIT 1`
-	versionAt      = selectVersion + ` WHERE job_id = ? AND at_ms <= ? ORDER BY number DESC LIMIT 1`
 	insertVersion  = `INSERT INTO xxlwheel_job_version (` + versionColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 	// oldVersions finds versions whose successor is old. A job's versions have ascending times, so
@@ -91,38 +89,6 @@ func (s *Store) JobVersions(ctx context.Context, f xxladapter.JobVersionFilter) 
 		return err
 	})
 	return found, err
-}
-
-// JobAsOf implements [xxladapter.Store]. If an edit comes between its reads, it reads again.
-func (s *Store) JobAsOf(ctx context.Context, id int64, at time.Time) (*xxladapter.Job, error) {
-	first := func(query string, args ...any) (v *xxladapter.JobVersion, err error) {
-		err = s.Query(ctx, query, args, func(r Row) (err error) {
-			v, err = scanVersion(r)
-			return err
-		})
-		return v, err
-	}
-	for {
-		now, err := s.Job(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		last, err := first(lastVersion, id)
-		if err != nil {
-			return nil, err
-		}
-		then, err := first(versionAt, id, ToMilli(at))
-		if err != nil {
-			return nil, err
-		}
-		if last != nil && last.Job.Updated.After(now.Updated) {
-			continue
-		}
-		if j := xxladapter.AsOf(at, now, then, last); j != nil {
-			return j, nil
-		}
-		return nil, noJob(id)
-	}
 }
 
 // PurgeJobVersions implements [xxladapter.Store].

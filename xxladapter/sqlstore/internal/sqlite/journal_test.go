@@ -5,7 +5,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"path/filepath"
 	"testing"
 	"time"
@@ -63,13 +62,6 @@ func TestListsLeavePlannedFiresInTheJournal(t *testing.T) {
 		"JobNames":      func(ctx context.Context) error { _, err := s.JobNames(ctx, []int64{1}, nil); return err },
 		"JobVersions": func(ctx context.Context) error {
 			_, err := s.JobVersions(ctx, xxladapter.JobVersionFilter{JobID: 1})
-			return err
-		},
-		"JobAsOf": func(ctx context.Context) error {
-			_, err := s.JobAsOf(ctx, 1, time.Now())
-			if errors.Is(err, xxladapter.ErrNotFound) {
-				return nil
-			}
 			return err
 		},
 		"Users":         func(ctx context.Context) error { _, err := s.Users(ctx, xxladapter.UserFilter{}); return err },

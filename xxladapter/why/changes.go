@@ -1,0 +1,92 @@
+package why
+
+import (
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A change is one change of a job, by its audit or by its versions.
+type change struct {
+	at     time.Time // what is due at this instant is due by the schedule before the change
+	fields []xxladapter.FieldChange
+	// unknown is true if nothing tells how the job was before the change.
+	unknown bool
+}
+
+// changesOf returns the changes of a job, the last one first: those that the audit has, and those
+// that only the versions tell, because another program made them or the rows of the audit were
+// deleted. rows are in ascending order, and versions newest first.
+func changesOf(j *xxladapter.Job, rows []xxladapter.AuditRow, versions []*xxladapter.JobVersion) []change {
+	m := merging{job: j, rows: rows}
+	if len(versions) > 0 && !versions[0].Shows(j) {
+		m.found(j.Updated, &versions[0].Job, j)
+	}
+	for i, v := range versions {
+		var before *xxladapter.Job
+		if i+1 < len(versions) {
+			before = &versions[i+1].Job
+		}
+		if v.Call == "" {
+			m.found(v.At, before, &v.Job)
+		} else {
+			m.edited(v, before)
+		}
+	}
+	m.take(0)
+	return m.changes
+}
+
+// A merging puts the rows of an audit and the versions of a job in one order.
+type merging struct {
+	job     *xxladapter.Job
+	rows    []xxladapter.AuditRow // that are not among changes yet
+	changes []change
+}
+
+// take takes the rows from index n on.
+func (m *merging) take(n int) {
+	for i := range slices.Backward(m.rows[n:]) {
+		row := &m.rows[n+i]
+		m.changes = append(m.changes, change{at: row.At, fields: row.Changes})
+	}
+	m.rows = m.rows[:n]
+}
+
+// endsSchedule reports whether the last row left tells that a schedule has ended. Such a change has
+// no version of its own.
+func (m *merging) endsSchedule() bool {
+	n := len(m.rows)
+	return n > 0 && m.rows[n-1].Actor.Kind == xxladapter.ActorScheduler
+}
+
+// found adds a change that has no row, after the rows of later changes. before is nil if no version
+// tells how the job was.
+func (m *merging) found(at time.Time, before, after *xxladapter.Job) {
+	for m.endsSchedule() && m.rows[len(m.rows)-1].At.After(at) {
+		m.take(len(m.rows) - 1)
+	}
+	switch {
+	case before != nil:
+		was := *before
+		was.Running = was.Running && !m.endsSchedule()
+		m.changes = append(m.changes, change{at: at, fields: xxladapter.DiffFields(was.Fields(), after.Fields())})
+	case !m.job.Added.After(at.Add(-time.Second)): // both times count whole seconds
+		m.changes = append(m.changes, change{at: at, unknown: true})
+	}
+}
+
+// edited takes the rows up to the one of an edit. If all of them were deleted because of their age,
+// the versions tell what it changed.
+func (m *merging) edited(v *xxladapter.JobVersion, before *xxladapter.Job) {
+	for n := range slices.Backward(m.rows) {
+		if m.rows[n].Call == v.Call {
+			m.take(n)
+			return
+		}
+	}
+	if len(m.rows) == 0 && (before != nil || v.Number > 1) { // otherwise it created the job
+		m.found(v.At, before, &v.Job)
+	}
+}
