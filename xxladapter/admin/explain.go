@@ -27,6 +27,9 @@ type past struct {
 	runs     []xxladapter.DueRun
 	open     []xxladapter.Fire
 	misfires []xxladapter.Misfire // in ascending order
+	// more is true if the job has more misfires of that time than maxMisfires, and only the newest
+	// ones are here.
+	more bool
 
 	restrictions *xxladapter.Restrictions
 }
@@ -75,7 +78,7 @@ func (s *Server) pastOf(ctx context.Context, id int64, from, to time.Time, limit
 		return nil, err
 	}
 	p.open = slices.DeleteFunc(open, func(f xxladapter.Fire) bool { return f.Due.Before(from) })
-	if p.misfires, err = s.misfiresIn(ctx, id, from, to); err != nil {
+	if p.misfires, p.more, err = s.misfiresIn(ctx, id, from, to); err != nil {
 		return nil, err
 	}
 	why.SetAnchors(p.spans, p.job, p.runs, p.open)
@@ -115,19 +118,18 @@ func (s *Server) fates(p *past, planned []time.Time) []why.Tick {
 	return ticks
 }
 
-// maxMisfires limits how many of a job's newest misfires are searched.
+// maxMisfires limits how many misfires of one time are read.
 const maxMisfires = 10_000
 
-// misfiresIn lists the misfires of a job that concern a time.
-func (s *Server) misfiresIn(ctx context.Context, id int64, from, to time.Time) (found []xxladapter.Misfire, err error) {
-	newest, err := s.opts.Store.Misfires(ctx, xxladapter.MisfireFilter{JobID: id, Newest: true, Limit: maxMisfires})
-	for _, m := range newest {
-		if m.Due.Before(to) && !m.Until.Before(from) {
-			found = append(found, m)
-		}
+// misfiresIn lists the misfires of a job that concern a time, in ascending order: the newest ones
+// if there are more than maxMisfires.
+func (s *Server) misfiresIn(ctx context.Context, id int64, from, to time.Time) (found []xxladapter.Misfire, more bool, err error) {
+	found, err = s.opts.Store.Misfires(ctx, xxladapter.MisfireFilter{JobID: id, From: from, To: to, Newest: true, Limit: maxMisfires + 1})
+	if more = len(found) > maxMisfires; more {
+		found = found[:maxMisfires]
 	}
 	slices.SortStableFunc(found, func(a, b xxladapter.Misfire) int { return a.Due.Compare(b.Due) })
-	return found, err
+	return found, more, err
 }
 
 type whyQuery struct {

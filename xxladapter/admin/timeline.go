@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// maxTimeline limits the due times and the runs of one timeline.
+	// maxTimeline limits the due times and the runs of one timeline. maxMisfires limits the misfires.
 	maxTimeline = 10_000
 	// timelineSpan is the length of a timeline whose bounds are not given.
 	timelineSpan = time.Hour
@@ -62,7 +62,7 @@ type timelineAnswer struct {
 	Planned   []tickForm    `json:"planned" doc:"The due times of those schedules. A schedule that is off has none."`
 	Runs      []barForm     `json:"runs" doc:"The runs that were due in that time, by due time."`
 	Misfires  []misfireForm `json:"misfires" doc:"Due times that got no fire of their own, with the strategy that decided so."`
-	More      bool          `json:"more,omitempty" doc:"True if there are more than 10,000 due times or runs; those are left out."`
+	More      bool          `json:"more,omitempty" doc:"True if there are more than 10,000 due times, runs or misfires; those are left out, and of the misfires the oldest ones."`
 }
 
 func (s *Server) timelineOfJob(ctx context.Context, q timelineQuery) (no timelineAnswer, err error) {
@@ -89,7 +89,7 @@ func (s *Server) timelineOfJob(ctx context.Context, q timelineQuery) (no timelin
 	}
 	planned, more := why.Planned(p.spans, maxTimeline)
 	answer := timelineAnswer{
-		From: q.From.In(p.zone), To: q.To.In(p.zone), Present: p.spans[0].Present, More: more,
+		From: q.From.In(p.zone), To: q.To.In(p.zone), Present: p.spans[0].Present, More: more || p.more,
 		Schedules: []spanForm{}, Planned: []tickForm{}, Runs: []barForm{}, Misfires: []misfireForm{},
 	}
 	for i := range p.spans {

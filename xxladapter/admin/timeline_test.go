@@ -26,8 +26,8 @@ func siteAt(t *testing.T, start time.Time) (s *site, elapsed func(since time.Dur
 
 // A lineShown is a timeline as the API shows it.
 type lineShown struct {
-	ScheduleIsPresent bool
-	Schedules         []struct {
+	ScheduleIsPresent, More bool
+	Schedules               []struct {
 		From, To                         time.Time
 		Running                          bool
 		ScheduleType, ScheduleConf, Zone string
@@ -208,4 +208,41 @@ func TestATimelineFollowsTheEditsOfOtherPrograms(t *testing.T) {
 	line = s.timeline(theirs, two.Add(11*time.Minute), two.Add(14*time.Minute))
 	require.False(t, line.ScheduleIsPresent)
 	require.Equal(t, []string{"02:11:00 02:13:00 false CRON 40 * * * * ?", "02:13:00 02:14:00 false CRON 0 0 1 * * ?"}, line.schedules())
+}
+
+// TestATimelineFindsOldMisfires asks about a time before the newest 10,000 misfires of a job, and
+// about the time of these, which has one more.
+func TestATimelineFindsOldMisfires(t *testing.T) {
+	two := time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC)
+	s, elapsed := siteAt(t, two)
+	job := s.createJob(`,"scheduleType":"CRON","scheduleConf":"0/10 * * * * ?"`)
+	status, answer := s.do("POST", fmt.Sprintf("/api/v1/jobs/%d/start", job), testToken, "")
+	require.Equal(t, http.StatusOK, status, answer)
+	elapsed(2 * time.Hour)
+	lease, err := s.store.Lease(t.Context(), "n1", time.Hour)
+	require.NoError(t, err)
+	_, due, err := s.store.ClaimDue(t.Context(), lease.Term, 5*time.Second, 10, func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+		d := xxladapter.Decision{JobID: job, Last: now, Next: now.Add(time.Minute)}
+		missed := func(after time.Duration) {
+			at := two.Add(after)
+			d.Misfires = append(d.Misfires, xxladapter.Misfire{JobID: job, Due: at, Until: at, Policy: xxladapter.MisfireDoNothing, At: now})
+		}
+		missed(10 * time.Second)
+		for range maxMisfires + 1 {
+			missed(time.Hour)
+		}
+		return []xxladapter.Decision{d}
+	})
+	require.NoError(t, err)
+	require.Equal(t, 1, due)
+	line := s.timeline(job, two.Add(time.Second), two.Add(15*time.Second))
+	require.Equal(t, []string{"02:00:10 MISFIRE"}, line.planned())
+	require.Len(t, line.Misfires, 1)
+	require.False(t, line.More)
+	_, codes := s.why(job, two.Add(10*time.Second))
+	require.Equal(t, []string{"misfire"}, codes)
+
+	line = s.timeline(job, two.Add(15*time.Second), two.Add(61*time.Minute))
+	require.Len(t, line.Misfires, maxMisfires)
+	require.True(t, line.More)
 }

@@ -133,7 +133,8 @@ func (s *Store) Misfires(ctx context.Context, f xxladapter.MisfireFilter) ([]xxl
 		if f.Newest {
 			behind = f.AfterID == 0 || m.ID < f.AfterID
 		}
-		if behind && (f.JobID == 0 || m.JobID == f.JobID) {
+		in := !m.Until.Before(f.From) && (f.To.IsZero() || m.Due.Before(f.To))
+		if behind && in && (f.JobID == 0 || m.JobID == f.JobID) {
 			found = append(found, m)
 		}
 	}

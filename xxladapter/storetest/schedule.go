@@ -298,6 +298,40 @@ var scheduleRules = []rule{
 		b.NoError(err)
 		b.Len(all, 6)
 	}},
+	{"MisfiresAreSelectedByTheirDueTimes", func(b *bench) {
+		id, other := b.addRunning("missed", at(0)), b.addRunning("other", at(0))
+		_, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
+			d := xxladapter.Decision{JobID: id, Next: at(60)}
+			for _, span := range [][2]int{{0, 0}, {1, 9}, {12, 15}, {10, 11}} {
+				d.Misfires = append(d.Misfires, xxladapter.Misfire{Due: at(span[0]), Until: at(span[1]), At: at(20)})
+			}
+			return []xxladapter.Decision{d, {JobID: other, Next: at(60), Misfires: []xxladapter.Misfire{{Due: at(9), Until: at(9), At: at(20)}}}}
+		})
+		b.NoError(err)
+		for _, c := range []struct {
+			f    xxladapter.MisfireFilter
+			want []int // the first due times
+		}{
+			{xxladapter.MisfireFilter{From: at(1)}, []int{1, 12, 10}},
+			{xxladapter.MisfireFilter{From: at(9)}, []int{1, 12, 10}},
+			{xxladapter.MisfireFilter{From: at(9).Add(1)}, []int{12, 10}}, // 1 ns later
+			{xxladapter.MisfireFilter{To: at(1)}, []int{0}},
+			{xxladapter.MisfireFilter{To: at(1).Add(1)}, []int{0, 1}},
+			{xxladapter.MisfireFilter{From: at(3), To: at(4)}, []int{1}},
+			{xxladapter.MisfireFilter{From: at(0), To: at(11), Newest: true}, []int{10, 1, 0}},
+			{xxladapter.MisfireFilter{From: at(0), To: at(11), Newest: true, Limit: 2}, []int{10, 1}},
+			{xxladapter.MisfireFilter{From: at(16)}, nil},
+		} {
+			c.f.JobID = id
+			found, err := b.store.Misfires(b.ctx, c.f)
+			b.NoError(err)
+			var dues []int
+			for _, m := range found {
+				dues = append(dues, int(m.Due.Sub(at(0)).Seconds()))
+			}
+			b.Equal(c.want, dues, "%+v", c.f)
+		}
+	}},
 }
 
 func (b *bench) misfires(jobID int64) []xxladapter.Misfire {

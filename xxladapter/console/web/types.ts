@@ -1542,7 +1542,7 @@ export interface TimelineAnswer {
 	from: string;
 	/** Due times that got no fire of their own, with the strategy that decided so. */
 	misfires: Misfire[];
-	/** True if there are more than 10,000 due times or runs; those are left out. */
+	/** True if there are more than 10,000 due times, runs or misfires; those are left out, and of the misfires the oldest ones. */
 	more?: boolean;
 	/** The due times of those schedules. A schedule that is off has none. */
 	planned: Tick[];

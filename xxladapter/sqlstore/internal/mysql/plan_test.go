@@ -105,6 +105,25 @@ func TestMySQLListsRunsByItsIndexes(t *testing.T) {
 	require.NotContains(t, plan, "filesort", query)
 }
 
+// TestMySQLListsMisfiresOfATimeByTheirJob checks that the misfires of a job are read in order,
+// without those of others, also if it has many.
+func TestMySQLListsMisfiresOfATimeByTheirJob(t *testing.T) {
+	t.Parallel()
+	address := mysqlDatabase(t, "3.4")
+	require.NoError(t, testserver.OrderMySQL(address,
+		`INSERT INTO xxlwheel_misfire (job_id, due_ms, until_ms, policy, at_ms)
+			SELECT CASE WHEN seq % 5 = 0 THEN 7 ELSE seq % 1000 END, seq * 1000, seq * 1000, 'DO_NOTHING', seq * 1000 FROM seq_1_to_100000`,
+		`ANALYZE TABLE xxlwheel_misfire`))
+	s := openMySQLAt(t, address, records.Options{})
+	defer func() { require.NoError(t, s.Close()) }()
+	for _, job := range []int64{7, 8} {
+		query, args := records.MisfireList(xxladapter.MisfireFilter{JobID: job, From: time.Unix(10, 0), To: time.Unix(20, 0), Newest: true, Limit: 10_001})
+		_, plan := explained(t, s, query, args)
+		require.Regexp(t, `^xxlwheel_misfire (ref|range) xxlwheel_misfire_job `, plan, query)
+		require.NotContains(t, plan, "filesort", query)
+	}
+}
+
 // TestMySQLListsJobsByItsIndexes checks that a list by id reads the jobs in order, up to its limit,
 // and any other one reads no more than values to sort and the jobs of its page.
 func TestMySQLListsJobsByItsIndexes(t *testing.T) {

@@ -53,6 +53,19 @@ func TestPostgresUsesItsIndexes(t *testing.T) {
 	}
 }
 
+// TestPostgresListsMisfiresOfATimeByTheirJob checks that the misfires of a job are read without
+// those of others, also if it has many.
+func TestPostgresListsMisfiresOfATimeByTheirJob(t *testing.T) {
+	t.Parallel()
+	s := openFilled(t)
+	for _, job := range []int64{7, 8} {
+		query, args := records.MisfireList(xxladapter.MisfireFilter{JobID: job, From: time.Unix(10, 0), To: time.Unix(20, 0), Newest: true, Limit: 10_001})
+		all := planOf(t, s, query, args)
+		require.Contains(t, all, "Index Cond: (job_id = ", "%s\n%s", query, all)
+		require.NotContains(t, all, "Seq Scan", "%s\n%s", query, all)
+	}
+}
+
 // TestAScanJoinsNoFires checks that a scan finds the fires of each due job by index, whatever the
 // statistics say. A join would compare all due jobs with all overdue fires.
 func TestAScanJoinsNoFires(t *testing.T) {
@@ -210,6 +223,8 @@ func fillForPlans(t *testing.T, s *records.Store) {
 		`INSERT INTO xxlwheel_job_tag (job_id, tag) SELECT id, CASE id % 200 WHEN 0 THEN 'nightly' ELSE 'daily' END FROM xxl_job_info`,
 		`INSERT INTO xxlwheel_last_result (job_id, log_id, result)
 			SELECT id, id, CASE WHEN id % 100 = 0 THEN 'FAILED' ELSE 'SUCCESS' END FROM xxl_job_info WHERE id % 10 <> 1`,
+		`INSERT INTO xxlwheel_misfire (job_id, due_ms, until_ms, policy, at_ms)
+			SELECT CASE WHEN n % 5 = 0 THEN 7 ELSE n % 1000 END, n * 1000, n * 1000, 'DO_NOTHING', n * 1000 FROM generate_series(1, 100000) AS n`,
 		`ANALYZE`,
 	} {
 		require.NoError(t, s.WriteBy(t.Context(), s.BulkWrites, func(ctx context.Context, tx *records.Tx) error {

@@ -254,12 +254,7 @@ func (s *Store) PlanDue(ctx context.Context, tx *Tx, f xxladapter.Fire) (_ xxlad
 
 // Misfires implements [xxladapter.Store].
 func (s *Store) Misfires(ctx context.Context, f xxladapter.MisfireFilter) ([]xxladapter.Misfire, error) {
-	var where conditions
-	if f.JobID != 0 {
-		where.add(`job_id = ?`, f.JobID)
-	}
-	order := where.pageByID(f.AfterID, f.Newest)
-	query, args := where.Selecting(`SELECT id, job_id, due_ms, until_ms, policy, at_ms, COALESCE(pause_id, 0), calendar FROM xxlwheel_misfire`, order, f.Limit)
+	query, args := MisfireList(f)
 	var found []xxladapter.Misfire
 	err := s.Query(ctx, query, args, func(r Row) error {
 		var m xxladapter.Misfire
@@ -268,6 +263,22 @@ func (s *Store) Misfires(ctx context.Context, f xxladapter.MisfireFilter) ([]xxl
 		return err
 	})
 	return found, err
+}
+
+// MisfireList returns the statement that lists misfires, with its arguments.
+func MisfireList(f xxladapter.MisfireFilter) (query string, args []any) {
+	var where conditions
+	if f.JobID != 0 {
+		where.add(`job_id = ?`, f.JobID)
+	}
+	if !f.From.IsZero() {
+		where.add(`until_ms >= ?`, milliFrom(f.From))
+	}
+	if !f.To.IsZero() {
+		where.add(`due_ms < ?`, milliFrom(f.To))
+	}
+	order := where.pageByID(f.AfterID, f.Newest)
+	return where.Selecting(`SELECT id, job_id, due_ms, until_ms, policy, at_ms, COALESCE(pause_id, 0), calendar FROM xxlwheel_misfire`, order, f.Limit)
 }
 
 // ErrNoScheduleLock means that the row is missing which all schedulers lock. Upstream's schedulers

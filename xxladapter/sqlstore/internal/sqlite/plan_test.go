@@ -149,6 +149,16 @@ func TestListsOfRunsReadNoMoreThanTheyShow(t *testing.T) {
 	}
 }
 
+// TestSQLiteListsMisfiresOfATimeByTheirJob checks that the misfires of a job are read in order,
+// without those of others.
+func TestSQLiteListsMisfiresOfATimeByTheirJob(t *testing.T) {
+	t.Parallel()
+	s := openCopy(t, time.Now)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	query, args := records.MisfireList(xxladapter.MisfireFilter{JobID: 7, From: time.Unix(10, 0), To: time.Unix(20, 0), Newest: true, Limit: 10_001})
+	require.Equal(t, "SEARCH xxlwheel_misfire USING INDEX xxlwheel_misfire_job (job_id=?);", planOf(t, s, query, args))
+}
+
 func planOf(t *testing.T, s *records.Store, query string, args []any) string {
 	t.Helper()
 	var plan []string

@@ -484,7 +484,7 @@ Late by more than 1 s|延迟超过 1 秒
 {due} due times, {runs} runs, {failed} failed, {misfires} misfires|计划 {due} 次，运行 {runs} 次，失败 {failed} 次，调度过期 {misfires} 次
 Later|更晚
 30 days|30 天
-There are more than 10,000 due times or runs. The rest is left out: choose a shorter time.|计划时间或运行超过 10,000 个，其余未显示，请缩短时间范围。
+There are more than 10,000 due times, runs or misfires. The rest is left out: choose a shorter time.|计划时间、运行或调度过期超过 10,000 个，其余未显示，请缩短时间范围。
 Nothing was due, and nothing ran|这段时间没有计划，也没有运行
 Now|现在
 Due|计划
