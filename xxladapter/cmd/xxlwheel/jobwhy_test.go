@@ -194,6 +194,28 @@ func TestATimeOfTheDayIsTheLastOne(t *testing.T) {
 		require.NoError(t, err, text)
 		require.Equal(t, want, at.Format(time.RFC3339), text)
 	}
+	// West of Greenwich, time.Date returns the first of two instants.
+	west, err := time.LoadLocation("America/New_York")
+	require.NoError(t, err)
+	at, err := clockTime("01:30", time.Date(2026, 11, 1, 12, 0, 0, 0, west))
+	require.NoError(t, err)
+	require.Equal(t, "2026-11-01T01:30:00-05:00", at.Format(time.RFC3339))
+	// In Berlin the clock shows 02:30 twice in this night.
+	night := time.Date(2026, 10, 25, 0, 0, 0, 0, zone)
+	for _, c := range []struct {
+		after time.Duration // since midnight
+		want  string
+	}{
+		{13 * time.Hour, "2026-10-25T02:30:00+01:00"}, // noon
+		{3*time.Hour + 30*time.Minute, "2026-10-25T02:30:00+01:00"},
+		{3*time.Hour + 15*time.Minute, "2026-10-25T02:30:00+02:00"}, // 02:15 for the second time
+		{2*time.Hour + 30*time.Minute, "2026-10-25T02:30:00+02:00"},
+		{2*time.Hour + 15*time.Minute, "2026-10-24T02:30:00+02:00"},
+	} {
+		at, err := clockTime("02:30", night.Add(c.after))
+		require.NoError(t, err)
+		require.Equal(t, c.want, at.Format(time.RFC3339), night.Add(c.after))
+	}
 	for _, text := range []string{"24:00", "2:61", "noon", ""} {
 		_, err := clockTime(text, noon)
 		require.ErrorContains(t, err, "must be a time such as 02:00", text)
