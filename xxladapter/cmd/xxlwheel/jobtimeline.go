@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -48,7 +49,8 @@ func (c *jobLineCmd) Run(inv *invocation, parent *jobCmd) error {
 			Due  time.Time
 			Fate string
 		}
-		Runs []struct {
+		Misfires []missedTimes
+		Runs     []struct {
 			LogID, LatenessMs         int64
 			Due                       time.Time
 			Sent, Finished            *time.Time
@@ -74,7 +76,7 @@ func (c *jobLineCmd) Run(inv *invocation, parent *jobCmd) error {
 	}
 	for _, t := range answer.Planned {
 		if t.Fate != "FIRED" { // its runs are below
-			lines = append(lines, line{t.Due, []string{instantOf(t.Due), t.Fate, "-", "-", "-", "-"}})
+			lines = append(lines, line{t.Due, []string{instantOf(t.Due), fateOf(t.Fate, t.Due, answer.Misfires), "-", "-", "-", "-"}})
 		}
 	}
 	for _, r := range answer.Runs {
@@ -96,7 +98,23 @@ func (c *jobLineCmd) Run(inv *invocation, parent *jobCmd) error {
 		parent.note(inv, "the job was changed since %s, and its schedule of that time is not known: the due times are those of the present one", instantOf(answer.From))
 	}
 	if answer.More {
-		parent.note(inv, "there are more than 10000 due times or runs, ask for a shorter time")
+		parent.note(inv, "there are more than 10000 due times, runs or misfires, ask for a shorter time")
 	}
 	return nil
+}
+
+// missedTimes are due times that gave no fire of their own.
+type missedTimes struct {
+	Due, Until            time.Time // the first and the last one
+	MisfireStrategy, Kind string
+}
+
+// fateOf adds to the fate of a due time that was missed what decided so: the strategy, or the kind
+// of the misfire if no strategy did.
+func fateOf(fate string, due time.Time, missed []missedTimes) string {
+	i := slices.IndexFunc(missed, func(m missedTimes) bool { return !due.Before(m.Due) && !due.After(m.Until) })
+	if fate != "MISFIRE" || i < 0 {
+		return fate
+	}
+	return fate + " " + cmp.Or(missed[i].MisfireStrategy, missed[i].Kind)
 }
