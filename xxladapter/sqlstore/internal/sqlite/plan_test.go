@@ -3,6 +3,9 @@
 package sqlite
 
 import (
+	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -157,6 +160,68 @@ func TestSQLiteListsMisfiresOfATimeByTheirJob(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	query, args := records.MisfireList(xxladapter.MisfireFilter{JobID: 7, From: time.Unix(10, 0), To: time.Unix(20, 0), Newest: true, Limit: 10_001})
 	require.Equal(t, "SEARCH xxlwheel_misfire USING INDEX xxlwheel_misfire_job (job_id=?);", planOf(t, s, query, args))
+}
+
+// TestSQLiteListsJobsByItsIndexes checks that a list by id reads the jobs in order, up to its limit,
+// and any other one reads no more than values to sort and the jobs of its page. Only running jobs
+// are read by an index and sorted: there may be few of them among many.
+func TestSQLiteListsJobsByItsIndexes(t *testing.T) {
+	t.Parallel()
+	const jobs = 20_000
+	s := openCopy(t, time.Now)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	require.NoError(t, s.Write(t.Context(), func(ctx context.Context, tx *records.Tx) error {
+		for _, statement := range []string{
+			fmt.Sprintf(`WITH RECURSIVE seq (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM seq WHERE n < %d)
+				INSERT INTO xxl_job_info (job_group, job_desc, executor_handler, glue_type, trigger_status, trigger_next_time)
+				SELECT n %% 50, 'job ' || n, 'handler', 'BEAN', n %% 2, n * 10 FROM seq`, jobs),
+			`INSERT INTO xxlwheel_job (job_id, settings) SELECT id, '{"zone":"UTC"}' FROM xxl_job_info`,
+			`INSERT INTO xxlwheel_job_tag (job_id, tag) SELECT id, 'nightly' FROM xxl_job_info WHERE id % 200 = 0`,
+			`INSERT INTO xxlwheel_last_result (job_id, log_id, result)
+				SELECT id, id, CASE WHEN id % 100 = 0 THEN 'FAILED' ELSE 'SUCCESS' END FROM xxl_job_info WHERE id % 10 <> 1`,
+		} {
+			if _, err := tx.Exec(ctx, statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	on, off := true, false
+	const inOrder, byID = "SCAN xxl_job_info;", "SEARCH xxl_job_info USING INTEGER PRIMARY KEY (rowid"
+	const tagged = "SEARCH xxlwheel_job_tag USING COVERING INDEX sqlite_autoindex_xxlwheel_job_tag_1 (tag=?)"
+	for _, c := range []struct {
+		filter xxladapter.JobFilter
+		uses   []string
+		sorts  bool
+	}{
+		{xxladapter.JobFilter{}, []string{inOrder}, false},
+		{xxladapter.JobFilter{AfterID: jobs / 2}, []string{byID + ">?)"}, false},
+		{xxladapter.JobFilter{AfterID: jobs / 2, Descending: true}, []string{byID + "<?)"}, false},
+		{xxladapter.JobFilter{GroupID: 7}, []string{inOrder}, false},
+		{xxladapter.JobFilter{Groups: []int64{7, 8}}, []string{inOrder}, false},
+		{xxladapter.JobFilter{Running: &on}, []string{"SEARCH xxl_job_info USING INDEX xxlwheel_info_due (trigger_status=?)"}, true},
+		{xxladapter.JobFilter{Running: &off}, []string{inOrder}, false},
+		{xxladapter.JobFilter{Name: "job 4711", Handler: "h", Author: "a"}, []string{inOrder}, false},
+		{xxladapter.JobFilter{Type: xxladapter.ScheduleCron}, []string{inOrder}, false},
+		{xxladapter.JobFilter{LastResult: xxladapter.LastSuccess}, []string{inOrder, "SEARCH xxlwheel_last_result USING INTEGER PRIMARY KEY (rowid=?)"}, false},
+		{xxladapter.JobFilter{LastResult: xxladapter.LastFail}, []string{byID + "=?)", "SCAN xxlwheel_last_result;"}, false},
+		{xxladapter.JobFilter{LastResult: xxladapter.LastNone}, []string{inOrder, "USING ROWID SEARCH ON TABLE xxlwheel_last_result"}, false},
+		{xxladapter.JobFilter{Tag: "nightly"}, []string{byID + "=?)", tagged}, false},
+		{xxladapter.JobFilter{Sort: xxladapter.SortByName}, []string{byID + "=?)", inOrder}, true},
+		{xxladapter.JobFilter{Sort: xxladapter.SortByNext, Running: &on}, []string{byID + "=?)", "COVERING INDEX xxlwheel_info_due (trigger_status=?)"}, true},
+		{xxladapter.JobFilter{Sort: xxladapter.SortByName, Tag: "nightly"}, []string{byID + "=?)", tagged}, true},
+	} {
+		c.filter.Limit, c.filter.Light = 100, true
+		query, args := s.Dialect.JobList(c.filter, records.NewerResults{})
+		plan := planOf(t, s, query, args)
+		for _, use := range append(c.uses, "SEARCH xxlwheel_job USING INTEGER PRIMARY KEY (rowid=?)") {
+			require.Contains(t, plan, use, query)
+		}
+		require.Equal(t, c.sorts, strings.Contains(plan, "TEMP B-TREE"), "%s\n%s", query, plan)
+		if !slices.Contains(c.uses, inOrder) {
+			require.NotContains(t, plan, "SCAN xxl_job_info", query)
+		}
+	}
 }
 
 func planOf(t *testing.T, s *records.Store, query string, args []any) string {
