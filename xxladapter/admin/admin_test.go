@@ -327,7 +327,7 @@ func TestTheAPIRefusesBadInput(t *testing.T) {
 		{"empty", "POST", "/api/v1/jobs", testToken, ``, 400, "request body: EOF"},
 		{"two values", "POST", "/api/v1/jobs", testToken, `{} {}`, 400, "request body has more than one JSON value"},
 		{"misspelled field", "POST", "/api/v1/jobs", testToken, job(`,"cron":"x"`), 400, `request body: unknown field "cron"`},
-		{"wrong type", "POST", "/api/v1/jobs", testToken, job(`,"executorTimeout":"x"`), 400, "executorTimeout is a JSON string, must be a int64"},
+		{"wrong type", "POST", "/api/v1/jobs", testToken, job(`,"executorTimeout":"x"`), 400, "executorTimeout is a JSON string, must be an integer"},
 		{"no name", "POST", "/api/v1/jobs", testToken, `{"appName":"some-app","author":"a","executorHandler":"h"}`, 400, "name is empty, must have 1 to 255 characters"},
 		{"no handler", "POST", "/api/v1/jobs", testToken, `{"appName":"some-app","name":"n","author":"a"}`, 400, "executorHandler is empty, a BEAN job must name its handler"},
 		{"no group", "POST", "/api/v1/jobs", testToken, `{"name":"n","author":"a","executorHandler":"h"}`, 400, "jobGroup is missing, must be the id of a group (or give appName)"},

@@ -33,7 +33,7 @@ func TestATestOfTheAlarmsSaysWhatBecameOfEachChannel(t *testing.T) {
 	asked = nil
 	tooMany := `{"emails":["a@b"` + strings.Repeat(`,"a@b"`, maxTestEmails) + `]}`
 	for body, message := range map[string]string{
-		`{"emails":"ops"}`:          "emails is a JSON string, must be a []string",
+		`{"emails":"ops"}`:          "emails is a JSON string, must be a list",
 		`{"emails":[1]}`:            "must be a",
 		`{"emails":["ops"]}`:        `emails contains \"ops\", must be an address such as ops@example.org`,
 		`{"channel":"mail"}`:        `unknown field \"channel\"`,

@@ -87,7 +87,7 @@ func TestABackfillIsAskedForFollowedAndCancelled(t *testing.T) {
 		`{"from":"1960-03-02T00:00:00Z","to":"2026-03-02T00:00:00Z"}`:          "must be after 1970",
 		`{` + march + `,"parallel":101}`:                                       "parallel is 101, must be 1 to 100",
 		`{` + march + `,"parallel":-1}`:                                        "parallel is -1",
-		`{` + march + `,"parallel":"2"}`:                                       "parallel is a JSON string, must be a int",
+		`{` + march + `,"parallel":"2"}`:                                       "parallel is a JSON string, must be an integer",
 		`{` + march + `,"limit":2}`:                                            `unknown field \"limit\"`,
 		`{` + march + `,"executorParam":"` + strings.Repeat("x", 65536) + `"}`: "executorParam has 65536 bytes",
 		`{"from":"2026-03-01T03:00:00Z","to":"2026-03-01T04:00:00Z"}`:          "must have at least one",

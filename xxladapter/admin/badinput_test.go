@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +54,18 @@ func badFields(body reflect.Type) (fields []bodyField) {
 	return fields
 }
 
+var (
+	ruleWords = regexp.MustCompile(`must|unknown field`)
+	goWords   = regexp.MustCompile(`int64|\[\]|admin\.|xxladapter\.|unmarshal`)
+)
+
+// saysARule checks that a refusal says what is allowed, in words that no reader has to know Go for.
+func saysARule(t *testing.T, message string) {
+	t.Helper()
+	require.Regexp(t, ruleWords, message)
+	require.NotRegexp(t, goWords, message)
+}
+
 // TestEveryCallRefusesBadBodies gives every field of every body values that are wrong, one at a
 // time beside values that are right. The answer names the field, and nothing is stored.
 func TestEveryCallRefusesBadBodies(t *testing.T) {
@@ -71,24 +84,32 @@ func TestEveryCallRefusesBadBodies(t *testing.T) {
 				require.NoError(t, json.Unmarshal([]byte(body), &right))
 			}
 			before := s.contents()
-			refused := func(field string, value any) {
+			refusedWhole := func(field, body string) {
 				t.Helper()
-				wrong := maps.Clone(right)
-				wrong[field] = value
-				body, err := json.Marshal(wrong)
-				require.NoError(t, err)
-				status, answer := s.do(c.method, pathOf(c), operatorSecret, string(body))
-				shown := string(body[:min(len(body), 200)])
+				status, answer := s.do(c.method, pathOf(c), operatorSecret, body)
+				shown := body[:min(len(body), 200)]
 				require.GreaterOrEqual(t, status, http.StatusBadRequest, "%s was accepted: %s", shown, answer)
 				require.Less(t, status, http.StatusInternalServerError, "%s: %s", shown, answer)
 				var said struct{ Message string }
 				require.NoError(t, json.Unmarshal([]byte(answer), &said), answer)
 				if status == http.StatusBadRequest { // otherwise the field names what does not exist
 					require.Contains(t, said.Message, field, shown)
+					saysARule(t, said.Message)
 				}
 				require.NotContains(t, said.Message, "\n")
 				require.Less(t, len(said.Message), 1000, "what was sent is not sent back whole")
 				require.True(t, before == s.contents(), "something was stored of %s", shown)
+			}
+			refused := func(field string, value any) {
+				t.Helper()
+				wrong := maps.Clone(right)
+				wrong[field] = value
+				body, err := json.Marshal(wrong)
+				require.NoError(t, err)
+				refusedWhole(field, string(body))
+			}
+			for _, body := range []string{`[]`, `17`, `"x"`, `true`} {
+				refusedWhole("request body", body)
 			}
 			refused("nosuch", 1)
 			for _, f := range badFields(c.body) {
@@ -131,6 +152,7 @@ func TestSigningInRefusesBadBodies(t *testing.T) {
 				status, message := refused(field, value)
 				require.Equal(t, http.StatusBadRequest, status, message)
 				require.Contains(t, message, field)
+				saysARule(t, message)
 			}
 			named("nosuch", 1)
 			for field := range right {

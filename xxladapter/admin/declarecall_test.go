@@ -128,7 +128,7 @@ func TestWhatCodeMayNotDeclare(t *testing.T) {
 			`job "a": children contains "other-app/foreign", must be the key of a job that exists or is declared`},
 		{`{"key":"a","author":"t","executorHandler":"h","appName":"other-app"}`, `job "a" has an app name or a script, must have neither in a declaration from code`},
 		{`{"key":"a","author":"t","glueType":"GLUE_SHELL","glueSource":"id"}`, `job "a" has an app name or a script, must have neither in a declaration from code`},
-		{`{"key":"a","author":"t","executorHandler":"h","running":"yes"}`, "jobs.running is a JSON string, must be a bool"},
+		{`{"key":"a","author":"t","executorHandler":"h","running":"yes"}`, "jobs.running is a JSON string, must be true or false"},
 		{`{"key":"a","writer":"t"}`, `request body: unknown field "writer"`},
 		{after + `,{"key":"b","author":"t"},{"key":"c d","author":"t","executorHandler":"h"}`,
 			`job "c d": key is "c d", must have letters, digits, dots, hyphens and underscores only; job "b": executorHandler is empty, a BEAN job must name its handler`},

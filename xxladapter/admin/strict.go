@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
 // decodeStrict decodes a body of our own API into v, unless it is optional and empty. It refuses
@@ -45,8 +46,10 @@ func decodeStrictly(data []byte, v any) error {
 		return xxladapter.Invalidf("request body has more than one JSON value")
 	case err == nil:
 		return checkNames(json.NewDecoder(bytes.NewReader(data)), reflect.TypeOf(v))
-	case errors.As(err, &wrongType) && wrongType.Field != "":
-		return xxladapter.Invalidf("%s is a JSON %s, must be a %s", wrongType.Field, wrongType.Value, wrongType.Type)
+	case errors.As(err, &wrongType) && wrongType.Field == "":
+		return xxladapter.Invalidf("request body is a JSON %s, must be %s", wrongType.Value, wire.Shape(wrongType.Type))
+	case errors.As(err, &wrongType):
+		return xxladapter.Invalidf("%s is a JSON %s, must be %s", wrongType.Field, wrongType.Value, wire.Shape(wrongType.Type))
 	}
 	if err := wrongInstant(data, reflect.TypeOf(v)); err != nil {
 		return err

@@ -58,7 +58,7 @@ func TestWhatJSONDecodersTolerateIsRefused(t *testing.T) {
 		{"POST /api/v1/jobs/1/start", `{"at":"noon"}`, `request body: unknown field "at"`},
 		{"POST /api/v1/jobs/1/stop", `now`, "request body: invalid character"},
 		{"DELETE /api/v1/jobs/1", `{"id":1}`, `request body: unknown field "id"`},
-		{"GET /api/v1/jobs/1", `[]`, "request body: cannot unmarshal array"},
+		{"GET /api/v1/jobs/1", `[]`, "request body is a JSON array, must be an object"},
 		{"PUT /api/v1/jobs/1", `{"NAME":"x"}`, `request body: unknown field "NAME"`},
 		{"PUT /api/v1/jobs/1", `{"settings":{"Zone":"UTC"}}`, `request body: unknown field "Zone"`},
 		{"PUT /api/v1/jobs/1", `{"name":"x","name":"y"}`, "name is given twice, must be given once"},

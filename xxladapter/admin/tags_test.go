@@ -51,7 +51,7 @@ func TestJobsHaveTags(t *testing.T) {
 	require.Empty(t, ids("tag=billing"))
 
 	for body, message := range map[string]string{
-		`{"tags":"nightly"}`: "tags is a JSON string, must be a []string",
+		`{"tags":"nightly"}`: "tags is a JSON string, must be a list",
 		`{"tags":[1]}`:       "must be a",
 		`{"tags":["a,b"]}`:   `tags contains \"a,b\", must have no comma`,
 		`{"tags":[" a"]}`:    `tags contains \" a\"`,

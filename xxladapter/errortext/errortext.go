@@ -124,7 +124,7 @@ func ofSeveral(err *xxladapter.Error) (broken Broken, is bool) {
 // inChinese returns a parameter as the Chinese text shows it: a kind of thing, a provider's
 // reason and the shape of a value in Chinese, and everything else as it is.
 func inChinese(name, value string) string {
-	texts := map[string]map[string]string{"kind": kinds, "reason": reasons, "is": shapes, "want": shapes}[name]
+	texts := map[string]map[string]string{"kind": kinds, "reason": reasons, "is": shapes, "want": shapes, "allowed": shapes}[name]
 	if text := texts[value]; text != "" {
 		return text
 	}

@@ -265,8 +265,11 @@ var table = []rule{
 	{"unknown_parameter", "{field} 不是 {method} {path} 的参数", []form{
 		{"%q is not a parameter of %s %s", "field;method;path"},
 	}},
-	{"json_type", "{field} 的 JSON 类型为 {value}，须为 {allowed}", []form{
-		{"%s is a JSON %s, must be a %s", "field;value;allowed"},
+	{"json_type", "{field} 的 JSON 类型为 {value}，须为{allowed}", []form{
+		{"%s is a JSON %s, must be %s", "field;value;allowed"},
+	}},
+	{"body_json_type", "请求体的 JSON 类型为 {value}，须为{allowed}", []form{
+		{"request body is a JSON %s, must be %s", "field=body;value;allowed"},
 	}},
 	{"body", "请求体无法读取：{reason}", []form{
 		{"request body: %v", "reason"},
@@ -650,7 +653,8 @@ var reasons = map[string]string{
 	"what it says of the user is of another one":                   "登录提供方返回的用户信息属于其他用户",
 }
 
-// shapes are what a value in a file is, or has to be.
+// shapes are what a value in a file or in JSON is, or has to be.
 var shapes = map[string]string{
 	"a list": "列表", "a mapping": "映射", "a text": "文本", "true or false": " true 或 false", "an integer": "整数",
+	"a string": "字符串", "a number": "数字", "an object": "对象",
 }

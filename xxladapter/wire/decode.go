@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 )
 
 // Decode decodes one JSON value into v. Unknown fields are ignored. An empty body, null, anything
@@ -24,22 +25,26 @@ func Decode(data []byte, v any) error {
 		if field == "" {
 			field = "body"
 		}
-		return fmt.Errorf("%s is a JSON %s, must be %s", field, typeErr.Value, kindName(typeErr.Type.Kind().String()))
+		return fmt.Errorf("%s is a JSON %s, must be %s", field, typeErr.Value, Shape(typeErr.Type))
 	}
 	return err
 }
 
-// kindName returns the JSON word for a Go kind.
-func kindName(kind string) string {
-	switch kind {
-	case "struct", "map":
+// Shape returns the words for the JSON values that a Go type is decoded from, such as "a list".
+func Shape(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return Shape(t.Elem())
+	case reflect.Struct, reflect.Map:
 		return "an object"
-	case "slice", "array":
+	case reflect.Slice, reflect.Array:
 		return "a list"
-	case "string":
+	case reflect.String:
 		return "a string"
-	case "bool":
-		return "a boolean"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
 	}
-	return "a number"
+	return "an integer"
 }
