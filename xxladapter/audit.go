@@ -58,6 +58,13 @@ const (
 	AuditNode     = "node" // a scheduler
 )
 
+// AuditKinds returns all kinds of objects.
+func AuditKinds() []string {
+	return []string{
+		AuditJob, AuditGroup, AuditRun, AuditRuns, AuditZone, AuditUser, AuditToken, AuditAlarm, AuditPause, AuditCalendar, AuditNode,
+	}
+}
+
 // AuditGenesis is the [AuditRow.Previous] of the first row.
 var AuditGenesis = hexSum([]byte("xxlwheel audit"))
 

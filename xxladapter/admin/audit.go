@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -24,10 +25,14 @@ func (f *auditFilter) filter() (xxladapter.AuditFilter, error) {
 	filter := xxladapter.AuditFilter{
 		Actor: f.Actor, Kind: f.Kind, ObjectID: f.Object, JobID: f.Job, GroupID: f.Group, From: f.Since, Before: f.Before,
 	}
-	if f.Object != 0 && f.Kind == "" {
+	kinds := xxladapter.AuditKinds()
+	switch {
+	case f.Kind != "" && !slices.Contains(kinds, f.Kind):
+		return filter, xxladapter.Invalidf("%s is %q, must be one of %s", "kind", f.Kind, strings.Join(kinds, ", "))
+	case f.Object != 0 && f.Kind == "":
 		return filter, xxladapter.Invalidf("object is %d, must be together with kind", f.Object)
 	}
-	return filter, nil
+	return filter, checkSearch("actor", f.Actor)
 }
 
 type auditQuery struct {

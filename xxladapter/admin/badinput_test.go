@@ -55,7 +55,7 @@ func badFields(body reflect.Type) (fields []bodyField) {
 }
 
 var (
-	ruleWords = regexp.MustCompile(`must|unknown field`)
+	ruleWords = regexp.MustCompile(`must|unknown field|is not a parameter of|is not valid UTF-8`)
 	goWords   = regexp.MustCompile(`int64|\[\]|admin\.|xxladapter\.|unmarshal`)
 )
 
@@ -181,7 +181,7 @@ func badValues(p param) []string {
 		}
 		return append(bad, "")
 	}
-	return nil // a text
+	return []string{"%ff", strings.Repeat("x", 600)}
 }
 
 // TestEveryCallRefusesBadParameters gives every parameter in the path and the query of every call
@@ -204,11 +204,16 @@ func TestEveryCallRefusesBadParameters(t *testing.T) {
 					require.True(t, c.forUsers(), answer)
 					return
 				}
+				if status == http.StatusNotFound && !strings.Contains(path, "%ff") { // a name that nothing has
+					require.Contains(t, c.path, "{name}", answer)
+					return
+				}
 				require.Equal(t, http.StatusBadRequest, status, "%s was accepted: %s", path, answer)
 				var said struct{ Code, Message string }
 				require.NoError(t, json.Unmarshal([]byte(answer), &said), answer)
 				require.Equal(t, "invalid", said.Code)
 				require.Contains(t, said.Message, name, path)
+				saysARule(t, said.Message)
 				require.True(t, before == s.contents(), "something was stored of %s", path)
 			}
 			right := pathOf(c)

@@ -36,6 +36,11 @@ func (s *Server) export(ctx context.Context, q declaredQuery) (no declare.Docume
 }
 
 func (s *Server) exportedState(ctx context.Context, q declaredQuery) (*declare.State, error) {
+	for _, text := range []struct{ param, value string }{{"appName", q.AppName}, {"owner", q.Owner}} {
+		if err := checkSearch(text.param, text.value); err != nil {
+			return nil, err
+		}
+	}
 	state, err := s.groupsAndKeys(ctx)
 	if err != nil {
 		return nil, err

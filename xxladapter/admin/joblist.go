@@ -50,11 +50,8 @@ func (c *jobChoice) filter() (xxladapter.JobFilter, error) {
 const maxSearch = 255
 
 func checkSearch(param, text string) error {
-	switch n := utf8.RuneCountInString(text); {
-	case n > maxSearch:
+	if n := utf8.RuneCountInString(text); n > maxSearch {
 		return xxladapter.Invalidf("%s has %d characters, must have at most %d", param, n, maxSearch)
-	case !utf8.ValidString(text):
-		return xxladapter.Invalidf("%s is not valid UTF-8", param)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
@@ -43,9 +44,11 @@ func decodeParams(r *http.Request, v any) error {
 	for p := range paramsOf(to.Type()) {
 		field := to.FieldByIndex(p.index)
 		if p.in == "path" {
+			set := setPathID
 			if field.Kind() == reflect.String {
-				field.SetString(r.PathValue(p.name))
-			} else if err := setPathID(field, p.name, r.PathValue(p.name)); err != nil {
+				set = setParam
+			}
+			if err := set(field, p.name, r.PathValue(p.name)); err != nil {
 				return err
 			}
 			continue
@@ -104,6 +107,9 @@ func setParam(field reflect.Value, name, text string) error {
 		return nil
 	}
 	if field.Kind() == reflect.String {
+		if !utf8.ValidString(text) {
+			return xxladapter.Invalidf("%s is not valid UTF-8", name)
+		}
 		field.SetString(text)
 		return nil
 	}

@@ -80,6 +80,10 @@ func (s *Server) previewSchedule(ctx context.Context, q schedulePreviewQuery) (n
 	if err != nil {
 		return no, err
 	}
+	calendar, err := s.namedCalendar(ctx, q.Calendar)
+	if err != nil {
+		return no, err
+	}
 	from := q.From
 	if from.IsZero() {
 		if from, err = s.opts.Store.Now(ctx); err != nil {
@@ -93,10 +97,6 @@ func (s *Server) previewSchedule(ctx context.Context, q schedulePreviewQuery) (n
 	shown := schedulePreview{Zone: schedule.Zone.String(), Times: []previewTime{}, Assumed: p.Assumed, Changes: []clockChange{}}
 	if shown.Words, err = describeSchedule(schedule.Type, schedule.Conf, schedule.Profile); err != nil {
 		return no, invalidConf(err)
-	}
-	calendar, err := s.namedCalendar(ctx, q.Calendar)
-	if err != nil {
-		return no, err
 	}
 	last := from
 	for _, t := range p.Times {
