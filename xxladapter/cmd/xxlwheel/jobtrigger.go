@@ -51,7 +51,7 @@ func (c *jobTriggerCmd) Run(inv *invocation, parent *jobCmd) error {
 	if planned.Repeated {
 		parent.note(inv, "the key %s already started order %d", c.Key, planned.Order)
 	}
-	w := &waiter{inv: inv, client: &parent.clientFlags, waits: c.Wait || c.Follow}
+	w := &waiter{inv: inv, client: &parent.clientFlags, waits: c.Wait || c.Follow, shown: inv.asks && !parent.Quiet && !c.Follow}
 	switch {
 	case c.WaitLimit > 0:
 		w.until = time.Now().Add(c.WaitLimit)
@@ -82,6 +82,7 @@ type waiter struct {
 	inv    *invocation
 	client *clientFlags
 	waits  bool      // whether to wait for the end of the runs
+	shown  bool      // whether a terminal shows what is awaited
 	until  time.Time // zero means no limit
 }
 
@@ -94,8 +95,17 @@ const (
 )
 
 // ask polls the API until done reports that the answer is the awaited one. over reports that the
-// time limit was reached first. ask tolerates a restart of the scheduler.
-func (w *waiter) ask(path string, done func(json.RawMessage) (bool, error)) (over bool, err error) {
+// time limit was reached first. Meanwhile a terminal shows what, and done must print nothing. ask
+// tolerates a restart of the scheduler.
+func (w *waiter) ask(what, path string, done func(json.RawMessage) (bool, error)) (over bool, err error) {
+	err = waiting(w.inv.stderr, w.shown, doing(what), func() error {
+		over, err = w.poll(path, done)
+		return err
+	})
+	return over, err
+}
+
+func (w *waiter) poll(path string, done func(json.RawMessage) (bool, error)) (over bool, err error) {
 	away := time.Time{}
 	for pace := waitPace; ; pace = min(pace*3/2, maxWaitPace) {
 		var answer json.RawMessage
@@ -130,7 +140,7 @@ func (w *waiter) started(order int64) (runs []logID, err error) {
 	}
 	var o orderView
 	var raw json.RawMessage
-	over, err := w.ask(fmt.Sprintf("/orders/%d", order), func(answer json.RawMessage) (bool, error) {
+	over, err := w.ask("waiting for the start", fmt.Sprintf("/orders/%d", order), func(answer json.RawMessage) (bool, error) {
 		raw = answer
 		err := json.Unmarshal(answer, &o)
 		return o.State != "PLANNED", err
@@ -166,16 +176,13 @@ func (w *waiter) ended(runs []logID) error {
 	t := table{out: w.inv.stdout}
 	rows := [][]string{{"LOG", "STATUS", "MESSAGE"}}
 	failed := 0
-	for _, run := range runs {
+	for i, run := range runs {
 		var l logView
-		over, err := w.ask(run.path(""), func(answer json.RawMessage) (bool, error) {
-			if err := json.Unmarshal(answer, &l); err != nil || l.Status == "RUNNING" {
-				return false, err
-			}
-			if w.client.structured() {
-				return true, w.client.printRaw(w.inv.stdout, answer)
-			}
-			return true, nil
+		var raw json.RawMessage
+		over, err := w.ask(fmt.Sprintf("waiting, %d of %d runs have ended", i, len(runs)), run.path(""), func(answer json.RawMessage) (bool, error) {
+			raw = answer
+			err := json.Unmarshal(answer, &l)
+			return l.Status != "RUNNING", err
 		})
 		switch {
 		case err != nil:
@@ -184,6 +191,11 @@ func (w *waiter) ended(runs []logID) error {
 			return &exitError{exitWaited, fmt.Sprintf("run %d has not ended", run.ID)}
 		case l.Status != "SUCCESS":
 			failed++
+		}
+		if w.client.structured() {
+			if err := w.client.printRaw(w.inv.stdout, raw); err != nil {
+				return err
+			}
 		}
 		if w.client.Quiet {
 			fmt.Fprintln(w.inv.stdout, l.ID)

@@ -53,7 +53,7 @@ func (c *logRerunCmd) Run(inv *invocation, parent *logCmd) error {
 	if err := api.call(inv.ctx, "POST", c.path("/rerun"), form, &planned); err != nil {
 		return err
 	}
-	w := &waiter{inv: inv, client: &parent.clientFlags, until: time.Now().Add(startLimit)}
+	w := &waiter{inv: inv, client: &parent.clientFlags, shown: inv.asks && !parent.Quiet, until: time.Now().Add(startLimit)}
 	_, err := w.started(planned.Order)
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/url"
 	"strconv"
+	"sync/atomic"
 	"unicode"
 )
 
@@ -111,8 +112,18 @@ type listing[T any] struct {
 // maxPage is the largest number of entries in one answer of the API.
 const maxPage = 1000
 
-// print fetches one page after the other and prints each as it arrives.
+// print fetches one page after the other and prints each as it arrives. If they go to a file, the
+// terminal shows how many have come.
 func (l listing[T]) print(inv *invocation, c *clientFlags, path string, query url.Values) error {
+	var printed atomic.Int64
+	what := func() string { return fmt.Sprintf("listing, %d entries so far", printed.Load()) }
+	return waiting(inv.stderr, inv.asks && !c.Quiet && !isTerminal(inv.stdout), what, func() error {
+		return l.pages(inv, c, path, query, &printed)
+	})
+}
+
+// pages prints all pages, and counts the entries.
+func (l listing[T]) pages(inv *invocation, c *clientFlags, path string, query url.Values, printed *atomic.Int64) error {
 	t := table{out: inv.stdout}
 	rows := [][]string{l.columns}
 	if query == nil {
@@ -147,6 +158,7 @@ func (l listing[T]) print(inv *invocation, c *clientFlags, path string, query ur
 			default:
 				rows = append(rows, l.row(&entry))
 			}
+			printed.Add(1)
 			if left--; left == 0 {
 				break
 			}
