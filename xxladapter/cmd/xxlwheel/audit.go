@@ -26,7 +26,7 @@ type auditCmd struct {
 // auditFilter has the flags by which rows are selected.
 type auditFilter struct {
 	Actor  string `placeholder:"NAME" help:"Only changes by this user, token or node."`
-	Kind   string `placeholder:"KIND" help:"Only changes of objects of this kind, such as job or group."`
+	Kind   string `placeholder:"KIND" help:"Only changes of objects of this kind: job, group, run, runs, zone, user, token, alarm, pause, calendar or node."`
 	Object int64  `placeholder:"ID" help:"Only changes of the object with this id; needs --kind."`
 	Job    int64  `placeholder:"ID" help:"Only changes of this job and what belongs to it."`
 	Group  int64  `placeholder:"ID" help:"Only changes of this group and what belongs to it."`

@@ -22,6 +22,7 @@ type jobCmd struct {
 	Stop    jobStopCmd    `cmd:"" help:"Switch a job's schedule off."`
 	Trigger jobTriggerCmd `cmd:"" help:"Run a job now, even a stopped one."`
 	Missed  jobMissedCmd  `cmd:"" help:"List the due times of a job that got no run of their own."`
+	Fires   jobFiresCmd   `cmd:"" help:"List the fires that are not settled: planned, claimed by a scheduler, or of unknown outcome."`
 	Why     jobWhyCmd     `cmd:"" help:"Explain why a job ran or did not run at a time, with the records that prove it."`
 	Line    jobLineCmd    `cmd:"" name:"timeline" help:"Show the due times of a job beside its actual runs, with how late each was."`
 	Glue    jobGlueCmd    `cmd:"" help:"Show and change the script of a job, and restore earlier versions."`

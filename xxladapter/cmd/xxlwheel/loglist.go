@@ -15,7 +15,7 @@ type logListCmd struct {
 	Since   string        `placeholder:"TIME" help:"Only runs triggered since this time: an RFC 3339 instant, or a duration before now such as 24h."`
 	Before  string        `placeholder:"TIME" help:"Only runs triggered before this time, given like --since."`
 	Address string        `placeholder:"TEXT" help:"Only runs whose executor address contains this text."`
-	Trigger string        `placeholder:"TYPE" help:"Only runs that were triggered this way: CRON, MISFIRE, MANUAL, PARENT, RETRY or API."`
+	Trigger string        `placeholder:"TYPE" help:"Only runs that were triggered this way: CRON, MISFIRE, MANUAL, PARENT, RETRY, API or BACKFILL."`
 	Longer  time.Duration `placeholder:"DURATION" help:"Only runs that took this long or longer, or have been running for that long, for example 90s."`
 	Text    string        `placeholder:"TEXT" help:"Only runs with this text in their messages."`
 	Count   int           `short:"n" default:"20" help:"Print this many of the newest (default ${default}; 0 prints all)."`

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"strconv"
 	"sync/atomic"
@@ -105,6 +106,9 @@ type listing[T any] struct {
 	row     func(*T) []string
 	// skip leaves an entry out; nil leaves none out.
 	skip func(*T) bool
+	// after returns the cursor of the page behind an entry, for a list whose answer has more in place
+	// of next; nil means that it has next.
+	after func(*T) url.Values
 	// count limits the entries to print; 0 means no limit.
 	count int
 }
@@ -141,8 +145,9 @@ func (l listing[T]) pages(inv *invocation, c *clientFlags, path string, query ur
 		if err := json.Unmarshal(answer[l.key], &entries); err != nil {
 			return fmt.Errorf("read %s of the answer: %w", l.key, err)
 		}
+		var entry T // the last one, after the loop
 		for _, raw := range entries {
-			var entry T
+			entry = *new(T)
 			if err := json.Unmarshal(raw, &entry); err != nil {
 				return fmt.Errorf("read %s of the answer: %w", l.key, err)
 			}
@@ -167,22 +172,34 @@ func (l listing[T]) pages(inv *invocation, c *clientFlags, path string, query ur
 			t.print(rows)
 		}
 		rows = rows[:0]
-		var next int64
-		if answer["next"] != nil {
-			if err := json.Unmarshal(answer["next"], &next); err != nil {
-				return fmt.Errorf("read next of the answer: %w", err)
-			}
+		cursor, err := l.cursor(answer, &entry)
+		if err != nil || cursor == nil || l.count > 0 && left <= 0 {
+			return err
 		}
-		if next == 0 || l.count > 0 && left <= 0 {
-			return nil
+		maps.Copy(query, cursor)
+	}
+}
+
+// cursor returns the cursor of the next page, or nil after the last one.
+func (l listing[T]) cursor(answer map[string]json.RawMessage, last *T) (url.Values, error) {
+	var next int64
+	var key string
+	var more bool
+	for name, value := range map[string]any{"next": &next, "nextKey": &key, "more": &more} {
+		if answer[name] == nil {
+			continue
 		}
-		query.Set("after", strconv.FormatInt(next, 10))
-		if answer["nextKey"] != nil {
-			var key string
-			if err := json.Unmarshal(answer["nextKey"], &key); err != nil {
-				return fmt.Errorf("read nextKey of the answer: %w", err)
-			}
-			query.Set("afterKey", key)
+		if err := json.Unmarshal(answer[name], value); err != nil {
+			return nil, fmt.Errorf("read %s of the answer: %w", name, err)
 		}
 	}
+	switch {
+	case l.after != nil && more:
+		return l.after(last), nil
+	case next == 0:
+		return nil, nil
+	case key == "":
+		return url.Values{"after": {strconv.FormatInt(next, 10)}}, nil
+	}
+	return url.Values{"after": {strconv.FormatInt(next, 10)}, "afterKey": {key}}, nil
 }

@@ -18,16 +18,56 @@ const maxPasswordInput = 64 << 10
 // terminal, the password is the only line of standard input.
 func readPassword(inv *invocation, isNew bool) (string, error) {
 	if !isTerminal(inv.stdin) {
-		input, err := await(inv.ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(inv.stdin, maxPasswordInput)) })
+		input, err := passwordInput(inv)
 		if err != nil {
-			return "", fmt.Errorf("read password from standard input: %w", err)
+			return "", err
 		}
-		return onlyLine(string(input))
+		return onlyLine(input)
 	}
 	terminal := inv.stdin.(*os.File)
-	first, err := askHidden(inv, terminal, "Password: ")
-	if err != nil || !isNew {
-		return string(first), err
+	if isNew {
+		return askNew(inv, terminal, "Password: ")
+	}
+	password, err := askHidden(inv, terminal, "Password: ")
+	return string(password), err
+}
+
+// readOldAndNew asks for the password until now, and twice for the one that replaces it, on a
+// terminal without echo. Without a terminal, the two are the lines of standard input.
+func readOldAndNew(inv *invocation) (old, replacing string, err error) {
+	if !isTerminal(inv.stdin) {
+		input, err := passwordInput(inv)
+		if err != nil {
+			return "", "", err
+		}
+		lines := strings.FieldsFunc(input, func(r rune) bool { return r == '\r' || r == '\n' })
+		if len(lines) != 2 {
+			return "", "", usagef("standard input has %d lines with text, must have two: the password until now and the new one", len(lines))
+		}
+		return lines[0], lines[1], nil
+	}
+	terminal := inv.stdin.(*os.File)
+	password, err := askHidden(inv, terminal, "Password: ")
+	if err != nil {
+		return "", "", err
+	}
+	replacing, err = askNew(inv, terminal, "New password: ")
+	return string(password), replacing, err
+}
+
+func passwordInput(inv *invocation) (string, error) {
+	input, err := await(inv.ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(inv.stdin, maxPasswordInput)) })
+	if err != nil {
+		return "", fmt.Errorf("read password from standard input: %w", err)
+	}
+	return string(input), nil
+}
+
+// askNew asks twice for a new password.
+func askNew(inv *invocation, terminal *os.File, prompt string) (string, error) {
+	first, err := askHidden(inv, terminal, prompt)
+	if err != nil {
+		return "", err
 	}
 	second, err := askHidden(inv, terminal, "The same again: ")
 	switch {

@@ -85,11 +85,19 @@ func TestAPasswordIsTypedUnseen(t *testing.T) {
 	p.await("xxlwheel: the two passwords differ, must be the same")
 	require.ErrorContains(t, p.command.Wait(), "exit status 2")
 
+	p = d.typeTo("session password --user root")
+	p.answer("Password: ", "pass of root")
+	p.answer("New password: ", "pass of the root")
+	p.answer("The same again: ", "pass of the root")
+	require.NoError(t, p.command.Wait(), p.shown.String())
+	require.NotContains(t, p.shown.String(), "pass of")
+	require.Equal(t, http.StatusOK, d.login("root", "pass of the root"))
+
 	p = d.typeTo("user password 1")
 	p.await("Password: ")
 	eventually(t, noEchoLimit, "no echo", func() bool { return !p.echoes() })
 	require.NoError(t, p.command.Process.Signal(os.Interrupt))
 	require.ErrorContains(t, p.command.Wait(), "exit status 1")
 	require.True(t, p.echoes(), "the shell that follows shows what is typed")
-	require.Equal(t, http.StatusOK, d.login("root", "pass of root"), "it is unchanged")
+	require.Equal(t, http.StatusOK, d.login("root", "pass of the root"), "it is unchanged")
 }

@@ -13,8 +13,9 @@ import (
 type sessionCmd struct {
 	clientFlags
 
-	List sessionListCmd `cmd:"" help:"List the sessions in which a user is signed in. The password is asked for on a terminal, or else is the only line of standard input."`
-	End  sessionEndCmd  `cmd:"" help:"End a session, whose browser has to sign in again. The password is asked for on a terminal, or else is the only line of standard input."`
+	List     sessionListCmd     `cmd:"" help:"List the sessions in which a user is signed in. The password is asked for on a terminal, or else is the only line of standard input."`
+	End      sessionEndCmd      `cmd:"" help:"End a session, whose browser has to sign in again. The password is asked for on a terminal, or else is the only line of standard input."`
+	Password sessionPasswordCmd `cmd:"" help:"Change one's own password, which ends all sessions of the user. The password until now and the new one are asked for on a terminal, or else are the two lines of standard input."`
 }
 
 // A sessionUser signs in for one command. Tokens reach no sessions, so that a stolen token cannot
@@ -24,11 +25,16 @@ type sessionUser struct {
 }
 
 // signedIn calls do with flags by which calls are made in a new session, and ends that session.
-func (u sessionUser) signedIn(inv *invocation, flags clientFlags, do func(flags *clientFlags) error) (err error) {
+func (u sessionUser) signedIn(inv *invocation, flags clientFlags, do func(flags *clientFlags) error) error {
 	password, err := readPassword(inv, false)
 	if err != nil {
 		return err
 	}
+	return u.signedInBy(password, inv, flags, do)
+}
+
+// signedInBy works like signedIn with a password that has been read.
+func (u sessionUser) signedInBy(password string, inv *invocation, flags clientFlags, do func(flags *clientFlags) error) (err error) {
 	flags.AccessToken = ""
 	resp, err := flags.api().send(inv.ctx, http.MethodPost, "/session", map[string]string{"name": u.User, "password": password})
 	if err != nil {
@@ -80,5 +86,17 @@ type sessionEndCmd struct {
 func (c *sessionEndCmd) Run(inv *invocation, parent *sessionCmd) error {
 	return c.signedIn(inv, parent.clientFlags, func(flags *clientFlags) error {
 		return flags.api().call(inv.ctx, http.MethodDelete, fmt.Sprintf("/me/sessions/%d", c.ID), nil, nil)
+	})
+}
+
+type sessionPasswordCmd struct{ sessionUser }
+
+func (c *sessionPasswordCmd) Run(inv *invocation, parent *sessionCmd) error {
+	old, changed, err := readOldAndNew(inv)
+	if err != nil {
+		return err
+	}
+	return c.signedInBy(old, inv, parent.clientFlags, func(flags *clientFlags) error {
+		return flags.api().call(inv.ctx, http.MethodPut, "/me/password", map[string]string{"old": old, "new": changed}, nil)
 	})
 }

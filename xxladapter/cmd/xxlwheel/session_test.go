@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSessionCommands lists and ends the sessions of a user who signs in with a password.
+// TestSessionCommands lists and ends the sessions of a user who signs in with a password, and changes
+// the password.
 func TestSessionCommands(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -29,6 +30,21 @@ func TestSessionCommands(t *testing.T) {
 	code, _, stderr = d.run(anns, "a guess\n")
 	require.Equal(t, exitFail, code)
 	require.Contains(t, stderr, "the name or the password is wrong")
+	require.Empty(t, d.must("session password --user ann", "pass of ann\r\nanother pass\r\n"))
+	require.Equal(t, http.StatusUnauthorized, d.login("ann", "pass of ann"))
+	require.Empty(t, d.must(anns+" -q", "another pass\n"), "the others have ended")
+	for stdin, line := range map[string]string{
+		"":                            "standard input has 0 lines with text, must have two",
+		"another pass\n\n":            "standard input has 1 lines",
+		"another pass\nx\ny\n":        "standard input has 3 lines",
+		"a guess\nyet another pass\n": "the name or the password is wrong",
+		"another pass\nshort\n":       "password has 5 characters",
+	} {
+		code, _, stderr = d.run("session password --user ann", stdin)
+		require.NotZero(t, code)
+		require.Contains(t, stderr, line)
+	}
+	require.Equal(t, http.StatusOK, d.login("ann", "another pass"))
 	code, _, stderr = d.run(anns, "")
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, "standard input is empty, must have the password as its only line")
