@@ -36,6 +36,9 @@ func TestWhyNamesWhatOthersLeft(t *testing.T) {
 		SELECT job_group, id, 'http://10.0.0.7:9999/', 'h', ?, 200, 'ok', ?, 200 FROM xxl_job_info WHERE id = ?`, handed, handed.Add(time.Second), theirs)
 	write(`UPDATE xxl_job_info SET add_time = ? WHERE id = ?`, handed.Add(-time.Hour), theirs)
 	a.says("not_traced", theirs, at(handed))
+	shown := a.run("log show " + a.run("log list -q --job "+theirs))
+	require.Regexp(t, `(?m)^due +`+noHistory+`$`, shown)
+	require.NotRegexp(t, `(?m)^(late by|trigger|attempt|claimed)  `, shown)
 
 	// A schedule that cannot be read was written past every check.
 	broken := a.run("job add --name broken --app some-app --handler h")
