@@ -12,6 +12,7 @@ type table struct {
 	begin, now, end time.Time
 	cells           int
 	opts            Options
+	restrictions    map[int64]*xxladapter.Restrictions // see restrictionsFrom
 	zones           map[string]*time.Location
 	fires           []int64 // of the current job, by cell
 }
@@ -22,9 +23,11 @@ func newTable(now time.Time, span time.Duration, opts Options) *table {
 	if opts.Zone == nil {
 		opts.Zone = time.Local
 	}
+	end := begin.Add(time.Duration(cells) * Step)
 	return &table{
-		begin: begin, now: now, end: begin.Add(time.Duration(cells) * Step), cells: cells, opts: opts,
-		zones: map[string]*time.Location{"": opts.Zone}, fires: make([]int64, cells),
+		begin: begin, now: now, end: end, cells: cells, opts: opts,
+		restrictions: restrictionsFrom(opts.Restrictions, now, end),
+		zones:        map[string]*time.Location{"": opts.Zone}, fires: make([]int64, cells),
 	}
 }
 
@@ -38,8 +41,14 @@ func (t *table) zone(name string) *time.Location {
 	return zone
 }
 
-// firesOf counts the fires of a job, by cell. The result is valid until the next call. ok is false
-// if the schedule cannot be read.
+// overdue reports whether a job of type CRON fires once right now because it is overdue. Its fires
+// by the schedule follow.
+func (t *table) overdue(j Job) bool {
+	return j.Type == xxladapter.ScheduleCron && !j.Next.IsZero() && j.Next.Before(t.now)
+}
+
+// firesOf counts the fires of a job, by cell, without that of an overdue job of type CRON. The
+// result is valid until the next call. ok is false if the schedule cannot be read.
 func (t *table) firesOf(j Job) (fires []int64, ok bool) {
 	clear(t.fires)
 	zone := t.zone(j.Zone)
@@ -65,9 +74,6 @@ func (t *table) firesOf(j Job) (fires []int64, ok bool) {
 			t.add(t.firstOf(j), 1)
 		}
 	default:
-		if !j.Next.IsZero() && j.Next.Before(t.now) {
-			t.add(t.now, 1) // overdue
-		}
 		for at := plan.Next(t.now.Add(-1)); !at.IsZero() && at.Before(t.end); at = plan.Next(at) {
 			if kept == nil || !kept(at) {
 				t.add(at, 1)
@@ -84,15 +90,27 @@ func (t *table) firesOf(j Job) (fires []int64, ok bool) {
 }
 
 // keeps returns a function that reports whether a due time of the job is kept from firing, or nil
-// if none can be.
+// if none can be. REQUIRES: the due times that it is given ascend.
 func (t *table) keeps(j Job, zone *time.Location) func(time.Time) bool {
-	r := t.opts.Restrictions
-	if j.Calendar == "" && (r == nil || len(r.Pauses) == 0) {
+	r := t.restrictions[t.pausesOf(j)]
+	if j.Calendar == "" && len(r.Pauses) == 0 {
 		return nil
 	}
 	job := &xxladapter.Job{GroupID: j.GroupID, Settings: xxladapter.Settings{Calendar: j.Calendar}}
+	kept, until := false, time.Time{} // the answer for all due times before until
 	return func(at time.Time) bool {
-		_, kept := r.Keep(job, at, zone)
+		if at.Before(until) {
+			return kept
+		}
+		var why xxladapter.Kept
+		if why, kept = r.Keep(job, at, zone); kept {
+			until = why.Until
+		} else {
+			until = r.NextKept(job, at, t.end, zone)
+		}
+		if until.IsZero() {
+			until = t.end
+		}
 		return kept
 	}
 }

@@ -85,46 +85,22 @@ func Of(jobs []Job, now time.Time, span time.Duration, opts Options) Forecast {
 	for i := range f.Cells {
 		f.Cells[i].At = t.begin.Add(time.Duration(i) * Step)
 	}
-	// Jobs of one expression have their fires at the same times.
-	type shared struct {
-		fires []int64
-		jobs  int64
-		run   time.Duration
-	}
-	crons := map[key]*shared{}
+	crowds := map[key]*crowd{}
 	for _, j := range jobs {
-		if j.Type == xxladapter.ScheduleCron {
-			if same := crons[t.keyOf(j)]; same != nil && same.fires != nil {
-				same.jobs++
-				same.run += j.Run
-				if !j.Ran && total(same.fires) > 0 {
-					f.Unknown++
-				}
-				continue
-			}
-		}
-		fires, ok := t.firesOf(j)
-		if !ok {
-			f.Unreadable++
+		if j.Type != xxladapter.ScheduleCron {
+			single := crowd{example: j}
+			single.add(j, t)
+			t.addTo(&f, &single)
 			continue
 		}
-		if !j.Ran && total(fires) > 0 {
-			f.Unknown++
+		k := t.keyOf(j)
+		if crowds[k] == nil {
+			crowds[k] = &crowd{example: j}
 		}
-		if j.Type == xxladapter.ScheduleCron {
-			crons[t.keyOf(j)] = &shared{slices.Clone(fires), 1, j.Run}
-			continue
-		}
-		for i, n := range fires {
-			f.Cells[i].Fires += n
-			f.Cells[i].Run += time.Duration(n) * j.Run
-		}
+		crowds[k].add(j, t)
 	}
-	for _, s := range crons {
-		for i, n := range s.fires {
-			f.Cells[i].Fires += n * s.jobs
-			f.Cells[i].Run += time.Duration(n) * s.run
-		}
+	for _, c := range crowds {
+		t.addTo(&f, c)
 	}
 	return f
 }
@@ -140,14 +116,18 @@ func Within(jobs []Job, now time.Time, span time.Duration, opts Options, at time
 	if cell >= t.cells {
 		return nil
 	}
-	known := map[key]int64{}
+	known := map[key]int64{} // fires in the cell; -1 if the schedule cannot be read
 	for _, j := range jobs {
 		n, isKnown := known[t.keyOf(j)]
 		if j.Type != xxladapter.ScheduleCron || !isKnown {
+			n = -1
 			if fires, ok := t.firesOf(j); ok {
 				n = fires[cell]
 			}
 			known[t.keyOf(j)] = n
+		}
+		if n >= 0 && cell == 0 && t.overdue(j) {
+			n++
 		}
 		if n > 0 {
 			shares = append(shares, Share{j.ID, n, time.Duration(n) * j.Run})
@@ -157,27 +137,4 @@ func Within(jobs []Job, now time.Time, span time.Duration, opts Options, at time
 		return cmp.Or(cmp.Compare(b.Run, a.Run), cmp.Compare(b.Fires, a.Fires), cmp.Compare(a.JobID, b.JobID))
 	})
 	return shares
-}
-
-// A key identifies jobs that have the same due times, if their type is CRON.
-type key struct {
-	kind       xxladapter.ScheduleType
-	conf, zone string
-	group      int64 // 0 if groups make no difference
-	calendar   string
-}
-
-func (t *table) keyOf(j Job) key {
-	k := key{kind: j.Type, conf: j.Conf, zone: j.Zone, calendar: j.Calendar}
-	if t.opts.Restrictions != nil && len(t.opts.Restrictions.Pauses) > 0 {
-		k.group = j.GroupID
-	}
-	return k
-}
-
-func total(fires []int64) (n int64) {
-	for _, f := range fires {
-		n += f
-	}
-	return n
 }

@@ -103,6 +103,81 @@ func TestAForecastIsTheSumOfItsJobs(t *testing.T) {
 	require.Empty(t, Within(jobs, now, 24*time.Hour, opts, now.Add(25*time.Hour)))
 }
 
+// TestAnOverdueJobIsOverdueAlone: a job that is overdue fires once now, and others with its
+// expression do not.
+func TestAnOverdueJobIsOverdueAlone(t *testing.T) {
+	jobs := []Job{{ID: 1}, {ID: 2, Next: now.Add(-time.Hour), Run: time.Second}, {ID: 3, Next: now.Add(time.Hour)}}
+	for i := range jobs {
+		jobs[i].Type, jobs[i].Conf = "CRON", "0 0 13 * * ?"
+	}
+	for range jobs { // in each order
+		f := Of(jobs, now, time.Hour, opts)
+		require.Equal(t, []int64{1, 0, 0, 0, 3}, fires(f, 5))
+		require.Equal(t, time.Second, f.Cells[0].Run)
+		require.Equal(t, 3, f.Unknown)
+		require.Equal(t, []Share{{2, 1, time.Second}}, Within(jobs, now, time.Hour, opts, now))
+		require.Len(t, Within(jobs, now, time.Hour, opts, f.Cells[4].At), 3)
+		jobs = append(jobs[1:], jobs[0])
+	}
+}
+
+// TestPausesKeepTheJobsOfTheirGroups gives one expression to jobs of several groups. Pauses that
+// have ended, and those that begin after the forecast, keep nothing.
+func TestPausesKeepTheJobsOfTheirGroups(t *testing.T) {
+	at := func(minutes int) time.Time { return now.Truncate(Step).Add(time.Duration(minutes) * time.Minute) }
+	restricted := opts
+	restricted.Restrictions = &xxladapter.Restrictions{Pauses: []xxladapter.Pause{
+		{ID: 1, Until: at(5)},
+		{ID: 2, GroupID: 1, From: at(-60), Until: at(30)},
+		{ID: 3, GroupID: 2, From: at(-60), Until: at(5)},
+		{ID: 4, GroupID: 3, From: at(80)},
+		{ID: 5, From: at(45), Until: at(60)},
+		{ID: 6, GroupID: 3, From: at(20), Until: at(25)},
+	}}
+	var jobs []Job
+	for group, want := range map[int64][]int64{
+		1: {0, 0, 3, 0, 3}, 2: {1, 3, 3, 0, 3}, 3: {1, 2, 3, 0, 3}, 4: {1, 3, 3, 0, 3},
+	} {
+		j := Job{ID: group, GroupID: group, Type: "CRON", Conf: "0 */5 * * * ?"}
+		require.Equal(t, want, fires(Of([]Job{j}, now, time.Hour, restricted), 5), "group %d", group)
+		jobs = append(jobs, j)
+	}
+	f := Of(jobs, now, time.Hour, restricted)
+	require.Equal(t, []int64{3, 8, 12, 0, 12}, fires(f, 5))
+	require.Len(t, Within(jobs, now, time.Hour, restricted, at(0)), 3)
+	require.Empty(t, Within(jobs, now, time.Hour, restricted, at(45)))
+}
+
+// TestDaysWithoutWorkAndPausesLeaveTheOtherDueTimes compares a week that has holidays and pauses
+// with a decision about each due time.
+func TestDaysWithoutWorkAndPausesLeaveTheOtherDueTimes(t *testing.T) {
+	zone, err := time.LoadLocation("Asia/Shanghai")
+	require.NoError(t, err)
+	from := time.Date(2026, 4, 29, 22, 10, 0, 0, zone)
+	r := &xxladapter.Restrictions{Pauses: []xxladapter.Pause{
+		{ID: 1, GroupID: 1, From: from.Add(3 * time.Hour), Until: from.Add(5 * time.Hour)},
+		{ID: 2, From: from.Add(4 * time.Hour), Until: from.Add(30 * time.Hour)},
+		{ID: 3, GroupID: 1, From: from.Add(160 * time.Hour)},
+	}}
+	restricted := Options{Zone: zone, Restrictions: r}
+	j := Job{ID: 1, GroupID: 1, Type: "CRON", Conf: "0 */7 * * * ?", Calendar: "cn"}
+	f := Of([]Job{j}, from, MaxSpan, restricted)
+	want := make([]int64, len(f.Cells))
+	plan, err := cron.ParsePlan("CRON", j.Conf, zone)
+	require.NoError(t, err)
+	kept := 0
+	for at := plan.Next(from.Add(-1)); at.Before(f.Cells[len(want)-1].At.Add(Step)); at = plan.Next(at) {
+		if _, is := r.Keep(&xxladapter.Job{GroupID: 1, Settings: xxladapter.Settings{Calendar: "cn"}}, at, zone); is {
+			kept++
+			continue
+		}
+		want[at.Sub(f.Cells[0].At)/Step]++
+	}
+	require.Greater(t, kept, 400)
+	require.Equal(t, want, fires(f, len(want)))
+	require.Greater(t, Of([]Job{{ID: 1, GroupID: 1, Type: "CRON", Conf: j.Conf}}, from, MaxSpan, restricted).Cells[300].Fires, int64(0))
+}
+
 // BenchmarkForecast computes seven days of 100,000 jobs of 50 groups, a tenth of them with a rate,
 // and the others with more than 5,000 different cron expressions. It takes at most 2 s on a machine
 // of its own.
