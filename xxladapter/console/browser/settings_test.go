@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
@@ -118,7 +119,38 @@ func TestCalendars(t *testing.T) {
 	require.Equal(t, []string{year + "-05-01"}, calendar.Years[0].Off)
 	job := s.job(1, "settle orders", map[string]any{"scheduleType": "CRON", "scheduleConf": "0 0 2 * * ?"})
 	tab.visit(fmt.Sprintf("jobs/%d/edit", job))
+	const marked = `[...document.querySelectorAll(".preview .times li")].filter((l) => l.innerText.includes("Day without work"))`
+	const outlines = `[...document.querySelectorAll(".preview .calendar rect")].filter((r) => r.textContent.endsWith("Day without work"))`
+	tab.until("the dry run marks no day", `document.querySelectorAll(".preview .times li").length === 50 && `+marked+`.length === 0 && `+outlines+`.length === 0`)
 	tab.choose("Calendar", "plant")
+	tab.until("the dry run marks all weekends and no other day", marked+`.length > 10 && [...document.querySelectorAll(".preview .times li")].every((l) => /Sat|Sun/.test(l.innerText) === l.innerText.includes("Day without work"))`)
+	tab.until("the rest is counted", `document.querySelector(".preview summary").innerText === "Next " + (50 - `+marked+`.length) + " fires"`)
+	var dry struct {
+		Days []struct {
+			Day      string
+			Excluded bool
+		}
+		CalendarLacksYears []int
+	}
+	s.call("GET", "/schedule/preview?scheduleConf=0+0+2+*+*+%3F&calendar=plant&months=12", nil, &dry)
+	off := []string{}
+	first, err := time.Parse(time.DateOnly, dry.Days[0].Day)
+	require.NoError(t, err)
+	end := time.Date(first.Year()+1, first.Month(), 1, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) // of the months that are drawn
+	for _, d := range dry.Days {
+		if d.Excluded && d.Day < end {
+			off = append(off, d.Day+": Day without work")
+		}
+	}
+	require.NotEmpty(t, off)
+	var drawn []string
+	tab.eval(outlines+`.map((r) => r.textContent)`, &drawn)
+	require.Equal(t, off, drawn)
+	tab.sees(fmt.Sprintf("%d days without work, which do not fire", len(off)))
+	for _, lacking := range dry.CalendarLacksYears {
+		tab.until("the calendar lacks a year", fmt.Sprintf(`/no days of .*%d/.test(document.querySelector(".preview").innerText)`, lacking))
+	}
+	tab.looksRight("dry-run-calendar")
 	tab.click("Review changes")
 	tab.click("Save")
 	tab.sees("settle orders was saved")

@@ -1,5 +1,6 @@
 // What a schedule will do, while it is typed: in words, its next times, and a year of days.
 
+import type { PreviewTime } from "../api";
 import { useCall, useDelayed } from "../data";
 import { t } from "../i18n";
 import { lang } from "../prefs";
@@ -8,16 +9,17 @@ import { Calendar } from "../parts/calendar";
 import { Panel } from "../parts/page";
 import { clock, day, offset, storeZone, weekday } from "../time";
 
-export function DryRun({ type, conf, zone }: { type: string; conf: string; zone: string }) {
-	const wanted = useDelayed(JSON.stringify([type, conf.trim(), zone.trim()]), 250);
-	const [scheduleType, scheduleConf, ownZone] = JSON.parse(wanted) as [string, string, string];
+export function DryRun({ type, conf, zone, calendar }: { type: string; conf: string; zone: string; calendar: string }) {
+	const wanted = useDelayed(JSON.stringify([type, conf.trim(), zone.trim(), calendar]), 250);
+	const [scheduleType, scheduleConf, ownZone, days] = JSON.parse(wanted) as [string, string, string, string];
 	const asked = scheduleType !== "NONE" && scheduleConf !== "";
-	const preview = useCall("GET /schedule/preview", asked ? { scheduleType: scheduleType as "CRON", scheduleConf, zone: ownZone || undefined, count: 50, months: 12 } : undefined);
+	const preview = useCall("GET /schedule/preview", asked ? { scheduleType: scheduleType as "CRON", scheduleConf, zone: ownZone || undefined, calendar: days || undefined, count: 50, months: 12 } : undefined);
 	const p = preview.data;
 	const own = p?.zone === "Local" ? storeZone.value : (p?.zone ?? "");
 	const words = p && (lang.value === "en" ? p.words.en : p.words.zh);
-	const first = p?.times[0] && new Date(p.times[0].at);
-	const said = !asked || !p ? (preview.error?.message ?? "") : `${words} ${first ? `${t("list.next")} ${day(first, own)} ${clock(first, own)}` : t("dry.never")}`;
+	const next = p?.times.find((one) => !one.excluded);
+	const first = next && new Date(next.at);
+	const said = !asked || !p ? (preview.error?.message ?? "") : `${words} ${first ? `${t("list.next")} ${day(first, own)} ${clock(first, own)}` : t(p.times.length ? "finding.excluded" : "dry.never")}`;
 	return (
 		<Panel title={t("dry.title")} beside={p && <small>{own}</small>}>
 			<Spoken text={said} />
@@ -32,6 +34,7 @@ export function DryRun({ type, conf, zone }: { type: string; conf: string; zone:
 					<>
 						<p class="dry-words">{words}</p>
 						{p.assumed && <p class="muted">{t("dry.assumed")}</p>}
+						{!!p.calendarLacksYears && <p class="late">{t("dry.lacks", { years: p.calendarLacksYears.join(", ") })}</p>}
 						{p.clockChanges.length > 0 && (
 							<ul class="changes">
 								{p.clockChanges.slice(0, 4).map((c) => (
@@ -51,12 +54,13 @@ export function DryRun({ type, conf, zone }: { type: string; conf: string; zone:
 	);
 }
 
-function Times({ times, zone }: { times: { at: string; mark?: string }[]; zone: string }) {
+function Times({ times, zone }: { times: PreviewTime[]; zone: string }) {
 	const first = times[0] && new Date(times[0].at);
+	const title = t("dry.next", { n: times.filter((one) => !one.excluded).length });
 	return (
 		<details class="next-times" open>
-			<summary>{t("dry.next", { n: times.length })}</summary>
-			<ol class="times is-one" tabIndex={0} aria-label={t("dry.next", { n: times.length })}>
+			<summary>{title}</summary>
+			<ol class="times is-one" tabIndex={0} aria-label={title}>
 				{times.map((one) => {
 					const at = new Date(one.at);
 					return (
@@ -65,7 +69,7 @@ function Times({ times, zone }: { times: { at: string; mark?: string }[]; zone: 
 								{day(at, zone)} <small>{weekday(at, zone)}</small>
 							</span>
 							<span>
-								{one.mark && <Tag tone="warn">{t(`mark.${one.mark as "SHIFTED"}`)}</Tag>} {clock(at, zone)}
+								{one.mark && <Tag tone="warn">{t(`mark.${one.mark}`)}</Tag>} {one.excluded ? <><Tag tone="warn">{t("finding.excluded")}</Tag> <s class="muted">{clock(at, zone)}</s></> : clock(at, zone)}
 								{first && offset(at, zone) !== offset(first, zone) && <small> {offset(at, zone)}</small>}
 							</span>
 						</li>

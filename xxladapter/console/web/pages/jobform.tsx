@@ -186,7 +186,7 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 				</form>
 				<div class="col-4">
 					<div class="preview">
-						<DryRun type={draft.scheduleType} conf={draft.scheduleConf} zone={draft.zone} />
+						<DryRun type={draft.scheduleType} conf={draft.scheduleConf} zone={draft.zone} calendar={draft.scheduleType === "NONE" ? "" : draft.calendar} />
 					</div>
 				</div>
 			</div>
