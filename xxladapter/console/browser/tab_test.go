@@ -212,6 +212,14 @@ func (t *tab) choose(label, value string) {
 	require.Equal(t.t, value, is, label)
 }
 
+// setTime gives the field of date and time whose label begins with this text a value, as a picker does.
+func (t *tab) setTime(label, wall string) {
+	t.t.Helper()
+	field := fmt.Sprintf(`[...document.querySelectorAll("input[type=datetime-local]")].find((e) => e.labels[0].innerText.startsWith(%q))`, label)
+	t.until("there is a field "+label, field)
+	t.eval(fmt.Sprintf(`((e) => { e.value = %q; e.dispatchEvent(new Event("change", { bubbles: true })); })(%s)`, wall, field), nil)
+}
+
 func (t *tab) press(keys string) {
 	t.t.Helper()
 	t.do(chromedp.KeyEvent(keys))

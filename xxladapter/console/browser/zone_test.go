@@ -2,6 +2,8 @@ package browser
 
 import (
 	"fmt"
+	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,8 +46,45 @@ func TestTimesAreInTheZoneOfTheJob(t *testing.T) {
 	}
 	tab.visit(fmt.Sprintf("jobs/%d/why", job))
 	tab.until("the time that is asked for is the zone's", fmt.Sprintf(`document.querySelector("input[type=datetime-local]").value.includes(%q) && document.querySelector("form.filters label").innerText.includes("UTC+09:00")`, is.TriggerTime.In(tokyo).Format("T15:04:")))
+
+	// The list is restricted to the minute of the run, by the clock of the job.
+	minute := is.TriggerTime.Truncate(time.Minute)
+	field := func(label, zone string, at time.Time) string {
+		return fmt.Sprintf(`[...document.querySelectorAll("input[type=datetime-local]")].some((e) => e.labels[0].innerText.includes(%q) && e.labels[0].innerText.includes("UTC%s") && e.value === %q)`, label, zone, at.Format("2006-01-02T15:04"))
+	}
+	tab.visit(fmt.Sprintf("jobs/%d/runs?since=custom", job))
+	tab.until("it ran at some time", `document.querySelectorAll("tbody tr").length === 1`)
+	tab.setTime("Until before", minute.In(tokyo).Format("2006-01-02T15:04"))
+	tab.sees("Nothing matches")
+	tab.setTime("Until before", minute.Add(time.Minute).In(tokyo).Format("2006-01-02T15:04"))
+	tab.setTime("From", minute.In(tokyo).Format("2006-01-02T15:04"))
+	tab.until("the run is in that minute", `document.querySelectorAll("tbody tr").length === 1`)
+	tab.until("the fields name the zone", field("From", "+09:00", minute.In(tokyo))+" && "+field("Until before", "+09:00", minute.Add(time.Minute).In(tokyo)))
+	var search string
+	tab.eval("location.search", &search)
+	asked, err := url.ParseQuery(strings.TrimPrefix(search, "?"))
+	require.NoError(t, err)
+	for name, want := range map[string]time.Time{"from": minute, "to": minute.Add(time.Minute)} {
+		at, err := time.Parse(time.RFC3339, asked.Get(name))
+		require.NoError(t, err, search)
+		require.True(t, want.Equal(at), "%s is %s, must be %s", name, at, want)
+	}
+	tab.visit("runs" + search)
+	tab.until("a list in another zone means the same minute", `document.querySelectorAll("tbody tr").length === 1 && `+field("From", "", minute.UTC())+" && "+field("Until before", "", minute.Add(time.Minute).UTC()))
 	tab.visit(fmt.Sprintf("runs/%d", run))
 	tab.sees("Asia/Tokyo UTC+09:00")
+
+	// On pages in the scheduler's zone too, what is of the job has the job's.
+	s.call("POST", fmt.Sprintf("/jobs/%d/start", job), nil, nil)
+	tab.visit(fmt.Sprintf("jobs?show=%d", job))
+	const drawer = `document.querySelector("aside.drawer")`
+	tab.until("the next times in the drawer", `((at) => at?.length === 3 && at.every((text) => text.endsWith("09:30:00 UTC+09:00")))(`+drawer+`?.innerText.match(/\d{4}-\d\d-\d\d [\d:]+ UTC\S*/g))`)
+	tab.until("the runs in the drawer", fmt.Sprintf(`((e) => e?.title.includes("UTC+09:00") && e.innerText.includes(%q))(%s?.querySelector(".drawer-runs time"))`, at(tokyo), drawer))
+	night := s.job(group, "reconcile by night", map[string]any{"scheduleType": "CRON", "scheduleConf": "0 30 3 * * ?", "settings": map[string]any{"zone": "Asia/Tokyo"}})
+	tab.visit(fmt.Sprintf("jobs/%d/edit", night))
+	tab.until("the dry run names the zone", `document.querySelector(".preview h2")?.parentElement.innerText.includes("Asia/Tokyo")`)
+	// In the scheduler's zone, it is the evening of the day before.
+	tab.until("its times and days of the week are the zone's", `((all) => all.length === 50 && all.every((l) => l.innerText.includes("03:30:00") && l.innerText.includes(new Date(l.innerText.slice(0, 10)).toLocaleDateString("en", { weekday: "short", timeZone: "UTC" }))))([...document.querySelectorAll(".preview .times li")])`)
 	for _, width := range []int64{1440, 390} {
 		tab.look("en", "light", width)
 		tab.visit(fmt.Sprintf("jobs/%d", job))

@@ -95,6 +95,11 @@ export function shift(at: Date, zoneName = zone.value): number {
 	return Date.parse(`${day(at, zoneName)}T${clock(at, zoneName)}Z`) - Math.floor(at.getTime() / 1000) * 1000;
 }
 
+// instantOf returns the instant that an address has; undefined without one.
+export function instantOf(text: string | null | undefined): Date | undefined {
+	return text && !isNaN(Date.parse(text)) ? new Date(text) : undefined;
+}
+
 // wall returns what a field of date and time shows for an instant.
 export function wall(at: Date): string {
 	return `${day(at)}T${clock(at)}`;

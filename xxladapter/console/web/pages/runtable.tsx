@@ -8,7 +8,7 @@ import { href, query, setQuery } from "../route";
 import { Button, Empty, Mono, Nothing, Status, Tag, Time } from "../parts/basic";
 import { Panel } from "../parts/page";
 import { Pager, Table, type Column } from "../parts/table";
-import { fromWall, midnight, span } from "../time";
+import { fromWall, instantOf, midnight, now, offset, span, wall } from "../time";
 import { KillDialog, mayKill } from "./killrun";
 
 const pageSize = 50;
@@ -23,7 +23,7 @@ const spans: Record<string, number> = { "1h": 1, "24h": 24, "7d": 168, "30d": 72
 // minutes make the same question again and again, and not a new one each second.
 function limits(since: string, q: URLSearchParams): [from?: Date, before?: Date] {
 	if (spans[since]) return [new Date(Math.floor(Date.now() / 60e3) * 60e3 - spans[since] * 3600e3)];
-	if (since === "custom") return [fromWall(q.get("from") ?? ""), fromWall(q.get("to") ?? "")];
+	if (since === "custom") return [instantOf(q.get("from")), instantOf(q.get("to"))];
 	if (since === "today") return [midnight(0)];
 	return since === "yesterday" ? [midnight(-1), midnight(0)] : [];
 }
@@ -105,9 +105,7 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 					<option value="yesterday">{t("runs.yesterday")}</option>
 					<option value="custom">{t("runs.custom")}</option>
 				</select>
-				{since === "custom" && (["from", "to"] as const).map((end) => (
-					<input key={end} type="datetime-local" aria-label={t(`runs.${end}`)} title={t(`runs.${end}`)} value={q.get(end) ?? ""} onChange={(e) => setQuery({ [end]: e.currentTarget.value, after: undefined })} />
-				))}
+				{since === "custom" && <><Bound end="from" label="runs.notBefore" /><Bound end="to" label="runs.before" /></>}
 				<select aria-label={t("runs.cause")} value={type} onChange={(e) => setQuery({ type: e.currentTarget.value, after: undefined })}>
 					<option value="">{t("runs.anyCause")}</option>
 					{causes.map((c) => (
@@ -156,6 +154,18 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 			</Panel>
 			{kill && <KillDialog run={kill} name={kill.jobName} onClose={() => setKill(undefined)} />}
 		</div>
+	);
+}
+
+// Bound is an end of the time that the list is restricted to. The address has the instant, so that a
+// link means the same on a page with another zone.
+function Bound({ end, label }: { end: string; label: "runs.notBefore" | "runs.before" }) {
+	const at = instantOf(query.value.get(end));
+	return (
+		<label>
+			{t(label, { zone: offset(at ?? new Date(now.peek())) })}
+			<input type="datetime-local" value={at ? wall(at) : ""} onChange={(e) => setQuery({ [end]: fromWall(e.currentTarget.value)?.toISOString(), after: undefined })} />
+		</label>
 	);
 }
 

@@ -9,7 +9,7 @@ import { href, query, setQuery } from "../route";
 import { Button, Empty, Failure, Pending, Status, Time, Waiting } from "../parts/basic";
 import { Icon } from "../parts/icons";
 import { Panel } from "../parts/page";
-import { brief, fromWall, instant, now, offset, span, wall } from "../time";
+import { brief, fromWall, instant, instantOf, now, offset, span, wall } from "../time";
 
 const hour = 3600e3;
 const longest = 32 * 24 * hour; // the longest time that the API shows at once
@@ -54,7 +54,7 @@ export function Why({ job: j }: { job: Job }) {
 
 // Ask is the form in which people name the time.
 function Ask({ at, latest }: { at?: string; latest?: string }) {
-	const instant = at && !isNaN(Date.parse(at)) ? new Date(at) : undefined;
+	const instant = instantOf(at);
 	const shown = instant ? wall(instant) : "";
 	const [text, setText] = useState(shown);
 	const [wrong, setWrong] = useState(false);
