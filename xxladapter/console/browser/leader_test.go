@@ -40,7 +40,21 @@ func TestALeaderAndAStandby(t *testing.T) {
 	tab.until("the other waits, and has none", `(`+waits+`).includes("Waits to be elected") && (`+waits+`).includes("0 of 64")`)
 	const taken = `[...document.querySelectorAll("table[aria-label=Schedulers] tbody tr")].map((r) => Number(r.cells[[...document.querySelectorAll("table[aria-label=Schedulers] th")].findIndex((h) => h.innerText === "Fires taken")].innerText))`
 	tab.until("the standby has taken fires", taken+`.some((n) => n > 0)`)
+	var list struct {
+		Nodes []struct {
+			Node string
+			Term int
+		}
+	}
+	s.call("GET", "/nodes", nil, &list)
+	require.Len(t, list.Nodes, 2)
+	for _, n := range list.Nodes {
+		tab.until("the term of "+n.Node, fmt.Sprintf(`[...document.querySelectorAll("table[aria-label=Schedulers] tbody tr")].some((r) => r.cells[0].innerText === %q && r.cells[[...document.querySelectorAll("table[aria-label=Schedulers] th")].findIndex((h) => h.innerText === "Term")].innerText === "%d")`, n.Node, n.Term))
+	}
 	tab.looksRight("nodes-leader")
+	tab.look("en", "light", 390)
+	tab.until("a narrow screen has the parts below the name", `[...document.querySelectorAll("table[aria-label=Schedulers] tbody tr")].map((r) => r.cells[0].innerText.split("\n").at(-1)).sort().join() === "Parts 0 of 64,Parts 64 of 64"`)
+	tab.look("en", "light", 1440)
 	memory.SetAway(true)
 	tab.sees("The elector does not answer")
 }

@@ -62,6 +62,7 @@ export function Group({ id }: { id: number }) {
 								return (
 									<>
 										<span class="row-main"><code class="cut">{a}</code>{d && <Tag tone="warn">{t("drain.on")}</Tag>}</span>
+										<span class="row-under"><Working on={byAddress.get(a)} group={id} name={t("overview.now") + " "} /></span>
 										{d && <span class="row-under is-note" title={d.note}>{d.note} {d.until && <Time at={d.until} relative />}</span>}
 									</>
 								);
@@ -76,7 +77,7 @@ export function Group({ id }: { id: number }) {
 								return e.alive ? <Status is="SUCCESS" text={t("group.alive")} /> : <span title={e.error}><Status is="FAIL" text={t("group.dead")} /></span>;
 							},
 						},
-						{ head: t("overview.now"), end: true, cell: (a) => <Working on={byAddress.get(a)} group={id} /> },
+						{ head: t("overview.now"), end: true, from: "mid", cell: (a) => <Working on={byAddress.get(a)} group={id} /> },
 						{ head: t("group.beat"), from: "wide", cell: (a) => <Time at={byAddress.get(a)?.beat} relative /> },
 						{ head: t("group.roundTrip"), end: true, from: "wide", cell: (a) => (byAddress.get(a)?.roundTripMs === undefined ? <Nothing /> : span(byAddress.get(a)!.roundTripMs!)) },
 						{ head: t("group.generation"), from: "wide", cell: (a) => generation(byAddress.get(a)?.generation) },
@@ -118,11 +119,11 @@ function Waiting({ queue: q }: { queue: Queue }) {
 	);
 }
 
-// Working leads to the runs that an executor has.
-function Working({ on, group }: { on?: Executor; group: number }) {
+// Working leads to the runs that an executor has; name stands before their number.
+function Working({ on, group, name = "" }: { on?: Executor; group: number; name?: string }) {
 	if (!on) return <Nothing />;
-	if (!on.runsNow) return <>0</>;
-	return <a href={href(`runs?status=RUNNING&group=${group}&address=${encodeURIComponent(on.address)}`)}>{number(on.runsNow)}</a>;
+	if (!on.runsNow) return <>{name}0</>;
+	return <a href={href(`runs?status=RUNNING&group=${group}&address=${encodeURIComponent(on.address)}`)}>{name}{number(on.runsNow)}</a>;
 }
 
 // DrainDialog keeps new runs from an address, or sends them there again.

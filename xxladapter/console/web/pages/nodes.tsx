@@ -20,6 +20,11 @@ function Load({ of: p }: { of: Pool }) {
 	);
 }
 
+// Named shows the name of a scheduler and, on a narrow screen, how many parts are its own.
+function Named({ of: n }: { of: { node: string; shards: number } }) {
+	return <><Mono>{n.node}</Mono><span class="row-under">{t("node.shards")} {t("node.ofShards", { n: n.shards })}</span></>;
+}
+
 // Part is what a scheduler does among the others, and what its elector says of it.
 function Part({ of: n }: { of: Node }) {
 	const elected = n.election === "elected" ? `${t("election.elected")} #${n.electionNumber}` : word("election", n.election);
@@ -39,9 +44,10 @@ export function Nodes() {
 	const elector = all.find((n) => n.elector)?.elector;
 	const spreads = [...new Set(all.map((n) => n.spread).filter((s) => s !== undefined))];
 	const columns: Column<Node>[] = [
-		{ head: t("node.name"), grow: true, cell: (n) => <Mono>{n.node}</Mono> },
+		{ head: t("node.name"), grow: true, cell: (n) => <Named of={n} /> },
 		{ head: t("node.role"), cell: (n) => <Part of={n} /> },
-		{ head: t("node.shards"), end: true, cell: (n) => t("node.ofShards", { n: n.shards }) },
+		{ head: t("fact.term"), end: true, from: "wide", cell: (n) => number(n.term) },
+		{ head: t("node.shards"), end: true, from: "mid", cell: (n) => t("node.ofShards", { n: n.shards }) },
 		{
 			head: t("node.moved"), from: "mid", cell: (n) => n.lastMove ? (
 				<>
@@ -63,9 +69,9 @@ export function Nodes() {
 	const changes: Column<ShardMove>[] = [
 		{ head: t("node.at"), cell: (h) => <Time at={h.at} /> },
 		{ head: t("node.cause"), cell: (h) => <Status is={calm.includes(h.cause) ? "NONE" : "WARN"} text={word("move", h.cause)} /> },
-		{ head: t("node.name"), grow: true, cell: (h) => <Mono>{h.node}</Mono> },
+		{ head: t("node.name"), grow: true, cell: (h) => <Named of={h} /> },
 		{ head: t("fact.term"), end: true, from: "mid", cell: (h) => number(h.term) },
-		{ head: t("node.shards"), end: true, cell: (h) => t("node.ofShards", { n: h.shards }) },
+		{ head: t("node.shards"), end: true, from: "mid", cell: (h) => t("node.ofShards", { n: h.shards }) },
 	];
 	return (
 		<Page title={t("nav.nodes")} wide>
