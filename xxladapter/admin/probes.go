@@ -14,6 +14,7 @@ import (
 type executorForm struct {
 	Address    string  `json:"address"`
 	Alive      bool    `json:"alive"`
+	Shared     bool    `json:"shared,omitempty" doc:"The address is that of a queue and names no executor: whichever has room takes a run. It is not probed, and alive is false."`
 	Generation string  `json:"generation,omitempty" doc:"Generation of its protocol: G1 (XXL-JOB 2.2 to 3.1, and most ports), G2 (3.2), G3 (3.3 and 3.4), G4 (3.5) or xxlwheel; omitted if unknown."`
 	RoundTrip  float64 `json:"roundTripMs,omitempty"`
 	Error      string  `json:"error,omitempty" doc:"Why it counts as dead."`
@@ -41,8 +42,8 @@ var errNoExecutors = xxladapter.Refusef(xxladapter.CodeUnreachable, "this server
 // probesAtOnce is how many executors are probed concurrently.
 const probesAtOnce = 16
 
-// probeGroup probes all executors of a group. An executor that does not answer is a result, not an
-// error.
+// probeGroup probes all executors of a group that have an address of their own. An executor that
+// does not answer is a result, not an error.
 func (s *Server) probeGroup(ctx context.Context, path idPath) (no executorList, err error) {
 	if s.opts.Executors == nil {
 		return no, errNoExecutors
@@ -60,7 +61,10 @@ func (s *Server) probeGroup(ctx context.Context, path idPath) (no executorList, 
 	calls.SetLimit(probesAtOnce)
 	for i, addr := range g.Addresses {
 		calls.Go(func() error {
-			list[i] = executorForm{Address: addr, Beat: beats[addr], RunsNow: running[addr]}
+			list[i] = executorForm{Address: addr, Beat: beats[addr], RunsNow: running[addr], Shared: isShared(addr)}
+			if list[i].Shared {
+				return nil // no executor answers for all of them
+			}
 			p, err := s.opts.Executors.Probe(ctx, addr, g.AppName)
 			if err != nil {
 				list[i].Error = err.Error()
@@ -85,6 +89,12 @@ func (s *Server) probeGroup(ctx context.Context, path idPath) (no executorList, 
 func isQueued(addr string) bool {
 	_, queued := xxladapter.ParseQueueAddress(addr)
 	return queued
+}
+
+// isShared reports whether an address is that of a queue and names no executor.
+func isShared(addr string) bool {
+	a, queued := xxladapter.ParseQueueAddress(addr)
+	return queued && a.Instance == ""
 }
 
 // queueState returns what waits in the queue of an app. A broker that does not answer is a result.

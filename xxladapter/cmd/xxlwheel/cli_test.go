@@ -212,6 +212,8 @@ func TestOperatorCommands(t *testing.T) {
 	require.Regexp(t, `1 +billing +Billing +registered +its own`, run("group list"))
 	run("group update 1 --group-token=", "--address", "http://127.0.0.1:1")
 	require.Regexp(t, `(?s)typed in.*the scheduler's.*http://127.0.0.1:1 .*connection refused`, run("group show 1"))
+	run("group update 1", "--address", "nats://billing")
+	require.Regexp(t, `nats://billing +whoever has room`, run("group show 1"))
 	run("group update 1 --register")
 
 	// 0/0 is valid only in XXL-JOB's profile.

@@ -132,7 +132,7 @@ func (c *groupShowCmd) Run(inv *invocation, parent *groupCmd) error {
 	var g groupView
 	var executors []struct {
 		Address, Generation, Error string
-		Alive                      bool
+		Alive, Shared              bool
 		RoundTripMs                float64
 		Beat                       *time.Time
 		RunsNow                    int
@@ -165,8 +165,11 @@ func (c *groupShowCmd) Run(inv *invocation, parent *groupCmd) error {
 	rows := [][]string{{"EXECUTOR", "ANSWER", "PROTOCOL", "RUNS", "BEAT"}}
 	for _, e := range executors {
 		answer := firstLine(e.Error)
-		if e.Alive {
+		switch {
+		case e.Alive:
 			answer = fmt.Sprintf("%.1f ms", e.RoundTripMs)
+		case e.Shared:
+			answer = "whoever has room"
 		}
 		rows = append(rows, []string{e.Address, answer, e.Generation, strconv.Itoa(e.RunsNow), timeText(e.Beat)})
 	}

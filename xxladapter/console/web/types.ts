@@ -406,6 +406,8 @@ export interface Executor {
 	roundTripMs?: number;
 	/** Runs of the group without an outcome that were sent there, among the newest 1000 such runs. */
 	runsNow: number;
+	/** The address is that of a queue and names no executor: whichever has room takes a run. It is not probed, and alive is false. */
+	shared?: boolean;
 }
 
 export interface ExecutorList {

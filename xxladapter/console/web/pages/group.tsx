@@ -74,6 +74,7 @@ export function Group({ id }: { id: number }) {
 								const e = byAddress.get(a), left = gone.find((e) => e.address === a);
 								if (left) return <a href={href(`runs/${left.logId}`)}><Status is="WARN" text={t("group.gone")} /></a>;
 								if (!e) return probes.error ? <Nothing /> : <span class="muted">{t("group.probing")}</span>;
+								if (e.shared) return <Status is="NONE" text={t("group.shared")} />;
 								return e.alive ? <Status is="SUCCESS" text={t("group.alive")} /> : <span title={e.error}><Status is="FAIL" text={t("group.dead")} /></span>;
 							},
 						},
@@ -84,7 +85,7 @@ export function Group({ id }: { id: number }) {
 						{ head: t("list.actions"), hidden: true, end: true, cell: (a) => may("operator", id) && <Button tone="quiet" icon={drains.has(a) ? "run" : "pause"} aria-label={t(drains.has(a) ? "drain.undo" : "drain.do", { address: a })} onClick={() => setDrain(a)} /> },
 					]} />
 			</Panel>
-			{[...byAddress.values()].filter((e) => !e.alive).map((e) => (
+			{[...byAddress.values()].filter((e) => e.error).map((e) => (
 				<pre key={e.address} class="block is-fail" tabIndex={0}>{e.address}: {e.error}</pre>
 			))}
 			{drain && <DrainDialog group={id} address={drain} on={drains.has(drain)} onClose={() => setDrain(undefined)} />}
