@@ -267,14 +267,15 @@ func (t *tab) fits(where string) {
 		Page, Window float64
 		Widest, Out  string
 	}
-	t.eval(`(() => {
+	// Pages follow a new width in the frame after it.
+	t.eval(`new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))).then(() => {
 		const right = (e) => e.getBoundingClientRect().right;
 		const widest = [...document.querySelectorAll("main *")].filter((e) => !e.closest(".spoken")).reduce((a, b) => (right(b) >= right(a) ? b : a), document.body);
 		const wide = [...document.querySelectorAll(innerWidth >= 1024 || innerWidth === 390 ? ".panel-body, .table-box:not(.graph)" : ".panel-body")].find((e) => e.scrollWidth > e.clientWidth + 1);
 		const tab = document.querySelector(".tabs [aria-current]");
 		const out = wide ?? (tab && right(tab) > right(tab.parentElement) + 1 ? tab : undefined);
 		return { Page: document.documentElement.scrollWidth, Window: innerWidth, Widest: widest.outerHTML.slice(0, 120), Out: out ? out.scrollWidth + " in " + out.clientWidth + ": " + out.outerHTML.slice(0, 300) : "" };
-	})()`, &size)
+	})`, &size)
 	if size.Page > size.Window {
 		t.t.Errorf("%s: the page is %v wide, the window %v: %s", where, size.Page, size.Window, size.Widest)
 	}

@@ -1,6 +1,6 @@
 // The list of runs, of all jobs or of one.
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useCall, useDelayed } from "../data";
 import type { Log, Run } from "../api";
 import { number, t, word } from "../i18n";
@@ -37,12 +37,7 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 	const type = q.get("type") ?? "";
 	const longer = q.get("longer") ?? "";
 	const address = q.get("address") || undefined;
-	const [text, setText] = useState(q.get("text") ?? "");
 	const [kill, setKill] = useState<Run>();
-	const wanted = useDelayed(text, 300);
-	useEffect(() => {
-		if (wanted !== (q.get("text") ?? "")) setQuery({ text: wanted, after: undefined });
-	}, [wanted]);
 	const cursors = (q.get("after") ?? "").split(".").filter(Boolean);
 	const [from, before] = limits(since, q);
 	const runs = useCall("GET /logs", { job, group, status: (status || undefined) as Log["status"] | undefined, text: q.get("text") || undefined,
@@ -87,7 +82,7 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 	return (
 		<div class="stack">
 			<div class="filters" role="search">
-				<input type="search" aria-label={t("runs.search")} placeholder={t("runs.search")} value={text} onInput={(e) => setText(e.currentTarget.value)} />
+				<Typed name="text" label={t("runs.search")} />
 				<div class="segments" role="group" aria-label={t("runs.result")}>
 					{states.map((s) => (
 						<button key={s} type="button" aria-pressed={status === s} onClick={() => setQuery({ status: s, after: undefined })}>
@@ -139,13 +134,13 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 						{named.data?.name ?? `${t("job.one")} #${job}`}
 					</Button>
 				)}
-				{address && <Button icon="close" onClick={() => setQuery({ address: undefined, after: undefined })}>{address}</Button>}
+				<Typed name="address" label={t("runs.byAddress")} />
 			</div>
 			<Panel flush>
 				<Table label={t("job.tabRuns")} columns={columns} rows={runs.data?.logs} id={(l) => l.id} error={runs.error} retry={runs.reload}
 					empty={
 						<Empty icon="runs" title={t(filtered ? "list.noneMatch" : "runs.none")}>
-							{filtered && <Button onClick={() => { setText(""); setQuery({ status: "", since: "", job: "", group: "", type: "", longer: "", address: "", text: "", after: "" }); }}>{t("list.clearFilters")}</Button>}
+							{filtered && <Button onClick={() => setQuery({ status: "", since: "", job: "", group: "", type: "", longer: "", address: "", text: "", after: "" })}>{t("list.clearFilters")}</Button>}
 						</Empty>
 					} />
 				{(cursors.length > 0 || runs.data?.next) && (
@@ -155,6 +150,26 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 			{kill && <KillDialog run={kill} name={kill.jobName} onClose={() => setKill(undefined)} />}
 		</div>
 	);
+}
+
+// Typed filters the list by what people type, once they pause. The field follows its parameter of the
+// address when something else changes that, as a link does.
+function Typed({ name, label }: { name: string; label: string }) {
+	const is = query.value.get(name) ?? "";
+	const [text, setText] = useState(is);
+	const own = useRef(is); // the value of the parameter that the field has
+	const wanted = useDelayed(text, 300);
+	useEffect(() => {
+		if (wanted === own.current) return;
+		own.current = wanted;
+		setQuery({ [name]: wanted, after: undefined });
+	}, [wanted]);
+	useLayoutEffect(() => {
+		if (is === own.current) return;
+		own.current = is;
+		setText(is);
+	}, [is]);
+	return <input type="search" aria-label={label} placeholder={label} value={text} onInput={(e) => setText(e.currentTarget.value)} />;
 }
 
 // Bound is an end of the time that the list is restricted to. The address has the instant, so that a
