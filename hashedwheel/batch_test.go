@@ -371,8 +371,8 @@ func TestDroppedBatchIsReported(t *testing.T) {
 	require.Len(t, (&Batch[int]{inside}).Stop(), 1)
 }
 
-// TestABatchSurvivesItsExecutor: an executor that refuses, that panics, and one that runs what it
-// refuses, each deliver every payload once.
+// TestABatchSurvivesItsExecutor checks that an executor that refuses, that panics, and one that
+// runs what it refuses each deliver every payload once.
 func TestABatchSurvivesItsExecutor(t *testing.T) {
 	for name, executor := range map[string]executorFunc{
 		"refuses":          func(func()) error { return errors.New("full") },

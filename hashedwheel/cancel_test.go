@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is cancelled before the worker has filed it is let go within some ticks, though the worker
-// sleeps: here until the alarm of another timeout, an hour away.
+// TestCancelOfQueuedTimeoutsFreesThem checks that timeouts that are cancelled before the worker
+// files them are released within a few ticks, even if the worker sleeps until a timeout an hour
+// away.
 func TestCancelOfQueuedTimeoutsFreesThem(t *testing.T) {
 	w := newTestTimer(t, Options{TickDuration: time.Millisecond})
 	mustNew(t, w, noTask, time.Hour)
@@ -31,8 +32,8 @@ func TestCancelOfQueuedTimeoutsFreesThem(t *testing.T) {
 	collects(t, func() bool { return freed.Load() == 100 })
 }
 
-// A pair of start and stop in a while wakes the worker at most once, and one of a fresh handle not
-// at all.
+// TestCancelOfQueuedTimeoutsWakesOnce checks that a timeout that is started and stopped now and
+// then wakes the worker at most once, and a fresh handle never.
 func TestCancelOfQueuedTimeoutsWakesOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestTimer(t, Options{TickDuration: 10 * time.Millisecond})

@@ -13,8 +13,8 @@ import (
 type ticker struct {
 	nanos int64 // tick duration, at least a millisecond
 
-	// recip is floor(2^64 / nanos), or one less. A multiplication by it takes a fifth of the time of a division
-	// and is at most one short.
+	// recip is floor(2^64 / nanos), or one less. A multiplication by it is cheaper than a division,
+	// and its result at most one short.
 	recip uint64
 
 	// slackShift is the smallest shift that makes every time within a tick fit into slackBits.

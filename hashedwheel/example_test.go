@@ -85,7 +85,7 @@ func ExampleHashedWheelTimer_NewIdle() {
 	// gone: peer 1
 }
 
-// Sessions of which each has its own period, and a value that needs no type assertion.
+// ExampleNewIdleOf gives each session its own period. The value needs no type assertion.
 func ExampleNewIdleOf() {
 	timer, _ := hashedwheel.New(hashedwheel.Options{TickDuration: time.Millisecond})
 	defer timer.Stop()

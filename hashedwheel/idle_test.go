@@ -223,8 +223,9 @@ func TestConnIdleClosesAndArguments(t *testing.T) {
 	})
 }
 
-// TestAMemberMovesBetweenTimers: a member that was just removed belongs to its timer until the
-// worker has taken it out. Another timer refuses it by an error until then, and accepts it after.
+// TestAMemberMovesBetweenTimers checks that a member that was just removed belongs to its timer
+// until the worker has taken it out: another timer refuses it by an error until then, and accepts
+// it after.
 func TestAMemberMovesBetweenTimers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		silent := func(*IdleMember) {}

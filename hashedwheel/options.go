@@ -26,8 +26,8 @@ const (
 // defaults.
 type Options struct {
 	// TickDuration is the time between two bucket visits. On an idle machine a timeout is late by
-	// at most one tick, or two after a delay of 32 ticks and more. Zero means 100ms. Positive values below 1ms are raised to 1ms and
-	// the change is logged. Negative values are refused.
+	// at most one tick, or two after a delay of 32 ticks and more. Zero means 100ms. Positive
+	// values below 1ms are raised to 1ms and the change is logged. Negative values are refused.
 	TickDuration time.Duration
 
 	// TicksPerWheel is the number of buckets, rounded up to a power of two. Zero means 512.
@@ -100,8 +100,8 @@ var (
 	ErrStopped = errors.New("hashedwheel: timer stopped")
 
 	// ErrTooManyPending is returned when a timeout is offered to a timer that already holds
-	// Options.MaxPendingTimeouts timeouts that are pending or whose tasks run. No timeout was armed;
-	// there is room again as soon as one has run or is cancelled.
+	// Options.MaxPendingTimeouts timeouts that are pending or whose tasks run. No timeout was
+	// armed; there is room again as soon as one has run or is cancelled.
 	ErrTooManyPending = errors.New("hashedwheel: too many pending timeouts")
 
 	// ErrStopInTask is returned by Stop when it is called from inside a task that the worker runs

@@ -13,8 +13,8 @@ import (
 // A TimerTask runs when its timeout is due.
 //
 // If a task also has a method Cancelled(*Timeout), it is called once for each cancellation: after
-// Cancel or Stop prevented a run, or when the timer stopped. The worker calls it for Cancel, Stop for
-// what it cancels, and after Stop the caller of Cancel.
+// Cancel or Stop prevented a run, or when the timer stopped. The worker calls it for Cancel, Stop
+// for what it cancels, and after Stop the caller of Cancel.
 type TimerTask interface{ Run(*Timeout) }
 
 // canceller is the optional part of a TimerTask.

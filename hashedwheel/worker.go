@@ -11,8 +11,8 @@ type worker struct {
 	engine *engine
 
 	// owned is the ownership that the worker last stored in the engine, on the way into user code.
-	// The worker's number wraps at 1<<16. Because runs and calls are counted beside it, no worker
-	// meets its own ownership again.
+	// Worker numbers wrap at 1<<16; the counts of runs and calls beside the number keep a worker
+	// from meeting its own ownership again.
 	owned ownership
 
 	batch   []*Timeout // taken out of the wheel, still linked, not yet processed
@@ -176,8 +176,8 @@ func (e *engine) settle(u unsettled, now int64) {
 		s := t.load()
 		switch {
 		case s&queued != 0 || s.phase() != relative && s.phase() != armed:
-			// It was cancelled, and possibly armed again: a queue has it. A relative one was armed
-			// after the reading, perhaps.
+			// It was cancelled, and perhaps armed again, and is in a queue. If it is relative, it
+			// may have been armed after now was read, so now must not be used.
 			if !t.cas(s, s&^linked) {
 				continue
 			}
@@ -289,7 +289,7 @@ func (w *worker) callNotices() bool {
 	return true
 }
 
-// begin makes batch, and notices, the worker's batch.
+// begin sets what finishBatch will work through.
 func (w *worker) begin(batch []*Timeout, notices []call) {
 	w.batch, w.notices = batch, notices
 	if w.tick > w.since+awakeTicks && w.engine.pace.Load() != 0 {

@@ -10,8 +10,8 @@ const (
 	// minFinest is the least size of the finest layer.
 	minFinest = 64
 
-	// handDownBudget is how many entries one tick hands down from a layer, or more if the bucket
-	// would not be done in time. Handing down that many takes a few microseconds.
+	// handDownBudget is the number of entries that one tick hands down from a layer. A tick hands
+	// down more only if the bucket would otherwise be late.
 	handDownBudget = 64
 )
 
