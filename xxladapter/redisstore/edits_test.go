@@ -65,7 +65,8 @@ func TestEditsThatWaitShareATransaction(t *testing.T) {
 }
 
 // TestAnEditThatTheDatabaseRefusesFailsAlone has edits with a number that is too large for its
-// column. They fail in a group and again by themselves; what shared their group is stored, and once.
+// column. They fail in a group and again by themselves; what shared their group is stored, and
+// once.
 func TestAnEditThatTheDatabaseRefusesFailsAlone(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, testserver.Redis(t), emptyPostgres(t))
@@ -108,8 +109,8 @@ func transactions(t *testing.T, file string) (n int) {
 	return n
 }
 
-// TestNoCallGivesMoreIDsThanALossLeavesRoomFor claims a fire with more shards than ids are left out
-// after a loss of Redis.
+// TestNoCallGivesMoreIDsThanALossLeavesRoomFor claims a fire that needs more log ids than a loss of
+// Redis skips.
 func TestNoCallGivesMoreIDsThanALossLeavesRoomFor(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, testserver.Redis(t), "sqlite:"+emptySQLite(t))

@@ -11,8 +11,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
-// joined returns the records of a group in one text, each behind its length: a group is one entry of
-// the stream.
+// joined returns the records of a group in one text, each behind its length: a group is one entry
+// of the stream.
 func joined(records [][]byte) []byte {
 	size := 0
 	for _, record := range records {
@@ -25,8 +25,8 @@ func joined(records [][]byte) []byte {
 	return text
 }
 
-// eachOf calls each with the records of an entry behind a number, and returns the number of the
-// last one. The entry must have the record that follows.
+// eachOf calls each with the records of an entry whose numbers are above after, and returns the
+// number of the last one. It returns [sqlstore.ErrLogGap] if record after+1 is missing.
 func eachOf(entry redis.XMessage, after int64, each func(number int64, record []byte) error) (int64, error) {
 	last, err := strconv.ParseInt(strings.TrimSuffix(entry.ID, "-0"), 10, 64)
 	if err != nil {

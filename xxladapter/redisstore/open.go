@@ -25,8 +25,8 @@ type Options struct {
 	// write to its disk (appendfsync always) or may evict keys. Each restart of Redis then counts
 	// as a loss. The default, false, refuses such a Redis with [ErrMayLose].
 	MayLose bool
-	// Backlog is how many changes PostgreSQL may lack before nothing more is planned. The default is
-	// 100,000; it must not be negative.
+	// Backlog is how many changes PostgreSQL may lack before nothing more is planned. The default
+	// is 100,000; it must not be negative.
 	Backlog int64
 }
 

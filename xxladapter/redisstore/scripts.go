@@ -14,11 +14,14 @@ import "github.com/redis/go-redis/v9"
 // The key want names the process that gets the pen next. log is a stream with an entry for each
 // group, whose id is the number of the group's last record.
 //
-// Every script but begin and release returns five numbers: 1 if the caller has the pen or had it last,
-// gen, pos, pen, and 1 if another process waits for the pen. An append that stored its records returns
-// 2 first.
+// take, look and append return five numbers: held, gen, pos, pen, wanted. take sets held to 1 if
+// the caller has the pen now. look and append set it to 1 if the caller has the pen or had it last;
+// append sets it to 2 if it stored the records. wanted is 1 if a process waits for the pen, in a
+// take that is refused perhaps the caller itself; look and a refused append do not read it and
+// return 0.
 
-// answer is the end of every script.
+// answer begins every script but begin and release: it defines the functions with which they read
+// the head and return the state.
 const answer = `
 local function number(n) return string.format('%.0f', n) end
 local function answer(holds, h, wanted)

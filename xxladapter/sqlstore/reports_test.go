@@ -48,7 +48,7 @@ func TestDaysAreThoseOfTheZone(t *testing.T) {
 	}
 }
 
-// TestDaysBeginWhereMidnightIsMissing: clocks went forward at midnight.
+// TestDaysBeginWhereMidnightIsMissing checks a day on which clocks went forward at midnight.
 func TestDaysBeginWhereMidnightIsMissing(t *testing.T) {
 	t.Parallel()
 	zone, err := time.LoadLocation("America/Sao_Paulo")

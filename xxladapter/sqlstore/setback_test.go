@@ -14,8 +14,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestNothingIsClaimedEarlyAfterTheServersClockWasSetBack: the store's estimate of that clock is
-// ahead until it is read again.
+// TestNothingIsClaimedEarlyAfterTheServersClockWasSetBack checks claims while the store's estimate
+// of that clock is ahead, until it is read again.
 func TestNothingIsClaimedEarlyAfterTheServersClockWasSetBack(t *testing.T) {
 	t.Parallel()
 	const ahead, back = 3 * time.Second, 3500 * time.Millisecond // a busy machine claims within ahead

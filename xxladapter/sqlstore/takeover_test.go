@@ -277,7 +277,8 @@ func TestTakeOverSeesAnAdminAtWork(t *testing.T) {
 	require.True(t, report.Served)
 }
 
-// TestRunsAfterATakeOverHaveNewIDs: executors know the runs of both schedulers by their ids.
+// TestRunsAfterATakeOverHaveNewIDs checks that no id is given twice: executors know the runs of
+// both schedulers by their ids.
 func TestRunsAfterATakeOverHaveNewIDs(t *testing.T) {
 	t.Parallel()
 	for kind, place := range emptyTargets(t) {

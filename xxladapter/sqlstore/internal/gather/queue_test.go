@@ -223,8 +223,8 @@ func TestEveryCallRunsOnceOrNever(t *testing.T) {
 	require.Positive(t, groups.Load())
 }
 
-// TestSeveralCallsOfOneCallerShareAGroup makes three calls at once, of which the limit leaves one to
-// the next group.
+// TestSeveralCallsOfOneCallerShareAGroup makes three calls at once, of which the limit leaves one
+// to the next group.
 func TestSeveralCallsOfOneCallerShareAGroup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r record

@@ -13,8 +13,7 @@ func Exists(prefix string) bool {
 	return len(found) > 0 || err != nil
 }
 
-// SetAside renames the files of a journal, so that they are none of it and somebody may look at
-// them.
+// SetAside renames the files of a journal. They no longer belong to it, and can be inspected.
 func SetAside(prefix string) error {
 	found, err := list(prefix)
 	for _, s := range found {
@@ -67,8 +66,8 @@ func readHead(name string) ([]byte, error) {
 }
 
 // Copy copies the files of a journal that another process may be writing to, to files that begin
-// with to. between is called when the files are held that there were at first: what it reads of the
-// journal's owner is no newer than the copy, which may lack what the owner appends after that.
+// with to. Copy opens the files that exist, calls between, and then copies. So between reads a
+// state that is no newer than the copy. The copy may lack records that are appended meanwhile.
 func Copy(prefix, to string, between func() error) error {
 	held := map[int64]*os.File{}
 	defer func() {

@@ -72,7 +72,7 @@ type Journal struct {
 	cuts     []int64 // for each repair, the first number that it gave again
 }
 
-// A Mark is a record that was appended. The zero value is on disk.
+// A Mark names an appended record. The zero Mark names none, and is not waited for.
 type Mark struct {
 	Number int64
 	// Repairs is the number of repairs before it was appended.
@@ -93,9 +93,9 @@ type group struct {
 	last int64         // the number of its last record
 }
 
-// Open opens the journal and calls replay with its records, in order. It begins a new journal with
-// the record next if there is none and next is not 0; with a next of 0 a missing journal is an
-// error of os.ErrNotExist. A torn end, which nobody was promised, is cut off.
+// Open opens the journal and calls replay with its records, in order. If there is no journal, Open
+// creates one whose first record is next; if next is 0 it returns an error that wraps
+// os.ErrNotExist. An incomplete record at the end was never acknowledged, and is cut off.
 func Open(opts Options, next int64, replay func(number int64, record []byte) error) (*Journal, error) {
 	if opts.Create == nil {
 		opts.Create = Create
@@ -189,7 +189,7 @@ func (j *Journal) turn() {
 	defer j.mu.Unlock()
 	if err != nil {
 		if j.delayed == nil {
-			j.opts.Logger.Warn("journal cannot continue in a new file, which is tried again", "file", nameOf(j.opts.Prefix, place), "err", err)
+			j.opts.Logger.Warn("journal could not begin a new segment, retrying each second", "file", nameOf(j.opts.Prefix, place), "err", err)
 		}
 		j.delayed, j.again = err, time.Now().Add(turnPause)
 		return
@@ -360,9 +360,9 @@ func (j *Journal) Repair(replay func(number int64, record []byte) error) error {
 	return nil
 }
 
-// Rotate asks for a new segment and does not wait for it. It begins with the next group that is
-// written, so all records that are appended from now on are in it, or in a later one, if it can be
-// created at once. Until it can, records continue in the last segment, and calls do nothing.
+// Rotate asks for a new segment and returns at once. The next group that is written begins the
+// segment. While the segment cannot be created, records go to the current one, and further calls
+// have no effect.
 func (j *Journal) Rotate() {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -35,8 +35,8 @@ func (s *Store) Runs(ctx context.Context, f xxladapter.RunFilter) ([]*xxladapter
 }
 
 // CountRuns implements [xxladapter.Store].
-func (s *Store) CountRuns(ctx context.Context, f xxladapter.RunFilter, most int) (int, bool, error) {
-	return s.Store.CountRuns(with(ctx, reads), f, most)
+func (s *Store) CountRuns(ctx context.Context, f xxladapter.RunFilter, limit int) (int, bool, error) {
+	return s.Store.CountRuns(with(ctx, reads), f, limit)
 }
 
 // LastRuns implements [xxladapter.Store].
@@ -45,8 +45,8 @@ func (s *Store) LastRuns(ctx context.Context, jobIDs []int64) (map[int64]xxladap
 }
 
 // RecentRuns implements [xxladapter.Store].
-func (s *Store) RecentRuns(ctx context.Context, jobIDs []int64, most int) (map[int64][]xxladapter.LastRun, error) {
-	return s.Store.RecentRuns(with(ctx, reads), jobIDs, most)
+func (s *Store) RecentRuns(ctx context.Context, jobIDs []int64, limit int) (map[int64][]xxladapter.LastRun, error) {
+	return s.Store.RecentRuns(with(ctx, reads), jobIDs, limit)
 }
 
 // MeanDurations implements [xxladapter.Store].

@@ -28,8 +28,8 @@ type shared struct {
 	ended sync.WaitGroup
 
 	backlog int64 // ClaimDue stops while the tables lack more records
-	// lastFire and lastLog are ids that a loss of the log leaves known: those that were given last when the
-	// tables were written. The front's lock guards them.
+	// lastFire and lastLog are ids that a loss of the log leaves known: those that were given last
+	// when the tables were written. The front's lock guards them.
 	lastFire, lastLog int64
 }
 

@@ -22,8 +22,8 @@ func (f *front) loadShared(ctx context.Context, tx *records.Tx) error {
 		return errors.New("the row of the shared log is missing in xxlwheel_redis")
 	}
 	if m.state != stateOpen {
-		// Under the lock of new terms: a process without the log may have got one since the store was
-		// opened, and gets none once the state is open.
+		// The lock on new terms is held here: a process that does not use the log may have got a
+		// term since the store was opened. Once the state is open it can get none.
 		if err := tx.LockTerm(ctx); err != nil {
 			return err
 		}
@@ -108,9 +108,9 @@ func (f *front) beginAnew(ctx context.Context, tx *records.Tx, m *sharedMarks, n
 	return now, err
 }
 
-// nobody owns the fires whose settlement may be lost. It has no lease, so their outcome is asked
-// for as after the death of a node.
-const nobody = "lost with the shared log"
+// lostOwner is the node name given to fires whose settlement may be lost. It has no lease, so they
+// are resolved like those of a dead node.
+const lostOwner = "lost with the shared log"
 
 // doubtPlanned settles what the tables have of fires that may have been sent: planned ones that
 // were due become misfires, unless their job asks for a repetition, and claimed ones lose their
@@ -143,7 +143,7 @@ func (f *front) doubtPlanned(ctx context.Context, tx *records.Tx, doubt time.Tim
 	if err := tx.RemoveFires(ctx, gone); err != nil {
 		return 0, err
 	}
-	_, err = tx.Exec(ctx, `UPDATE xxlwheel_fire SET node = ?, term = 0 WHERE state <> 'planned'`, nobody)
+	_, err = tx.Exec(ctx, `UPDATE xxlwheel_fire SET node = ?, term = 0 WHERE state <> 'planned'`, lostOwner)
 	return len(gone), err
 }
 

@@ -82,8 +82,8 @@ func admitShared() func(call *sharedWrite) bool {
 	}
 }
 
-// join runs a write, together with others that wait. If it fails there, the others do not wait until
-// it has run again.
+// join runs a write, together with others that wait. If it fails there, the others do not wait
+// until it has run again.
 func (w *sharedWriter) join(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
 	call := &sharedWrite{ctx: ctx, apply: apply}
 	if err := w.queue.Do(ctx, call); err != nil {

@@ -1,5 +1,5 @@
-// Package journaled is a store whose calls of each fire end in memory and in a journal. The tables
-// of a [records.Store] follow in bulk. See DESIGN.md of package sqlstore.
+// Package journaled is a store that handles the calls for each fire in memory and in a journal, and
+// writes the tables of a [records.Store] in bulk later. See DESIGN.md of package sqlstore.
 package journaled
 
 import (
@@ -17,8 +17,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A Store is an [xxladapter.Store]. The calls below act in memory; those in tables.go go to the
-// tables and say what they need there; all others find everything in the tables.
+// A Store is an [xxladapter.Store]. The methods in this file use memory. Those in tables.go use the
+// tables, and declare which rows must be written first. All others need nothing that is only in
+// memory.
 type Store struct {
 	*records.Store
 	front     *front
@@ -42,7 +43,7 @@ func (s *Store) Close() error {
 		close(s.stop)
 		s.following.Wait()
 		if err := f.close(context.Background()); err != nil {
-			f.Logger.Warn("tables lack what the journal has; the next start brings it in", "err", err)
+			f.Logger.Warn("could not write the journal to the tables, the next start will", "err", err)
 			s.closeErr = fmt.Errorf("write the tables: %w", err)
 		}
 		s.closeErr = errors.Join(s.closeErr, s.Store.Close())

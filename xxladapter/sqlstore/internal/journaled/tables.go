@@ -226,8 +226,8 @@ func (s *Store) SettleAlarms(ctx context.Context, claims []xxladapter.AlarmClaim
 }
 
 // CountJobs implements [xxladapter.Store].
-func (s *Store) CountJobs(ctx context.Context, f xxladapter.JobFilter, most int) (int, error) {
-	return s.Store.CountJobs(with(ctx, reads), f, most)
+func (s *Store) CountJobs(ctx context.Context, f xxladapter.JobFilter, limit int) (int, error) {
+	return s.Store.CountJobs(with(ctx, reads), f, limit)
 }
 
 // RunHistories implements [xxladapter.Store].

@@ -15,9 +15,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
-// TestMySQLReleases takes a job through its life on the tables of each release whose tables differ.
+// errorOf drops the id of a call that returns both.
 func errorOf(_ int64, err error) error { return err }
 
+// TestMySQLReleases takes a job through its life on the tables of each release whose tables differ.
 func TestMySQLReleases(t *testing.T) {
 	t.Parallel()
 	for _, release := range []string{"2.3", "2.5", "3.2", "3.4", "head"} {

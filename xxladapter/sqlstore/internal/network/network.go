@@ -254,11 +254,10 @@ func Sound(conn net.Conn) bool {
 	return !s.ended
 }
 
-// A Patience is how long the connections of a pool wait for an answer: Min, or twice the longest
-// recent answer, so that a large answer is not mistaken for silence. What has become that slow
-// since falls silent on a new connection too, and that doubles the limit for a moment; otherwise
-// the slowness would never be learned. One silence doubles nothing: mostly the connection has died,
-// and a new one works. A Patience whose Min equals its Max never changes.
+// A Patience limits how long the connections of a pool wait for an answer: twice the longest recent
+// answer, but at least Min and at most Max. If a new connection times out as well, the server has
+// become slow, and the limit is doubled for patienceDoubled. A single timeout changes nothing:
+// usually the connection has died. If Min equals Max, the limit never changes.
 type Patience struct {
 	Min, Max time.Duration
 
@@ -271,8 +270,8 @@ type Patience struct {
 }
 
 const (
-	// patienceMemory is how long the longest answer is remembered, and patienceDoubled how long a
-	// silence and its effect are.
+	// patienceMemory is how long the longest answer counts. patienceDoubled is how long a timeout
+	// is remembered, and how long a doubled limit holds.
 	patienceMemory  = 10 * time.Minute
 	patienceDoubled = SlowSilence
 

@@ -127,8 +127,8 @@ func TestASocketKeepsTheDriversDeadlines(t *testing.T) {
 	require.ErrorIs(t, err, errEnded)
 }
 
-// TestAGreetingHasItsOwnLimit: a server that accepts a connection and says nothing is given up,
-// even where later answers may take long.
+// TestAGreetingHasItsOwnLimit checks that a server that accepts a connection and says nothing is
+// given up, even where later answers may take long.
 func TestAGreetingHasItsOwnLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, greets := range []bool{false, true} {

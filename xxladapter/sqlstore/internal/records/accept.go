@@ -10,8 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// AcceptRuns implements [xxladapter.Store]. The runs of the list are calls of the groups that claims
-// and results are in. Those that a group cannot do are done in a transaction of their own.
+// AcceptRuns implements [xxladapter.Store]. The runs of the list are calls of the groups that
+// claims and results are in. Those that a group cannot do are done in a transaction of their own.
 func (s *Store) AcceptRuns(ctx context.Context, list []xxladapter.Accepted) ([]bool, error) {
 	may := make([]bool, len(list))
 	var alone []int // in list

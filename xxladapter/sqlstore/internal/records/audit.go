@@ -11,8 +11,8 @@ import (
 
 // The rows of the audit form a chain. A transaction that appends locks the one row of
 // xxlwheel_audit_end until it ends, so that two nodes never follow the same row. It does so last,
-// after all other locks, and holds it for two statements and the commit. Only changes that people
-// and programs make append, and schedules that end.
+// after all other locks, and holds it for two statements and the commit. Rows are appended only for
+// changes by people and programs, and for schedules that end.
 const (
 	selectAuditEnd = `SELECT anchor_id, anchor_hash, last_id, last_hash FROM xxlwheel_audit_end WHERE id = 1`
 	moveAuditEnd   = `UPDATE xxlwheel_audit_end SET last_id = ?, last_hash = ? WHERE id = 1`
@@ -52,8 +52,9 @@ func scanEnds(ends *xxladapter.AuditEnds) func(Row) error {
 	}
 }
 
-// record appends the row of a change, if ctx has a call and any field differs. It has to be the
-// last thing that a transaction does: whatever it locks later, others would wait for longer.
+// record appends the row of a change, if ctx has a call and any field differs. Call it last in a
+// transaction: it locks the end of the chain, and other transactions wait for that lock until the
+// commit.
 func (s *Store) record(ctx context.Context, tx *Tx, o xxladapter.AuditObject, before, after xxladapter.Fields) error {
 	if xxladapter.CallOf(ctx) == "" {
 		return nil

@@ -64,10 +64,10 @@ type FireWork struct {
 	Moved              Changes // of the daily figures
 }
 
-// DecideFires answers the calls of a group by the rule of package transition and returns what is
-// to be written for them. Claims come first, then settlements, then accepted runs, then results;
-// each call sees the rows as the calls before it left them. DecideFires changes rows. The ids of new log rows are
-// still missing in the answers.
+// DecideFires answers the calls of a group by the rule of package transition and returns what is to
+// be written for them. Claims come first, then settlements, then accepted runs, then results; each
+// call sees the rows as the calls before it left them. DecideFires changes rows. The ids of new log
+// rows are still missing in the answers.
 func (s *Store) DecideFires(group []*FireCall, rows FireRows) FireWork {
 	work := FireWork{Moved: Changes{}}
 	ofLog := make(map[int64]int64, len(rows.Fires))
@@ -156,8 +156,8 @@ func (s *Store) decideClaim(c *FireCall, rows FireRows, work *FireWork) {
 	s.AddOutcome(work.Moved, c.Claim.TriggerTime, c.Claim.Outcome(), 1)
 }
 
-// decideEnd decides a settlement, an accepted run or a result. REQUIRES: the call has no Next and no
-// Resume.
+// decideEnd decides a settlement, an accepted run or a result. REQUIRES: the call has no Next and
+// no Resume.
 func (s *Store) decideEnd(c *FireCall, rows FireRows, work *FireWork) {
 	var change transition.Change
 	switch {

@@ -59,8 +59,8 @@ func (s *Store) planAll(ctx context.Context, tx *Tx, fires []xxladapter.Fire) ([
 	return planned, nil
 }
 
-// planFrom plans f at the first free millisecond that is not before its due time. The group of a job
-// that does not exist is 0.
+// planFrom plans f at the first free millisecond that is not before its due time. The group of a
+// job that does not exist is 0.
 //
 // Invariant: the open fires of a job with the same due time are the shards of one claimed fire.
 // Any open fire therefore occupies its due time, whatever its shard.

@@ -202,14 +202,14 @@ func (d *Dialect) jobConditions(f xxladapter.JobFilter, newer NewerResults) (whe
 }
 
 // CountJobs implements [xxladapter.Store].
-func (s *Store) CountJobs(ctx context.Context, f xxladapter.JobFilter, most int) (n int, err error) {
+func (s *Store) CountJobs(ctx context.Context, f xxladapter.JobFilter, limit int) (n int, err error) {
 	newer, err := s.newerResults(ctx, f)
 	if err != nil {
 		return 0, err
 	}
 	where := s.Dialect.jobConditions(f, newer)
 	selected, args := where.where(`SELECT 1 FROM xxl_job_info`)
-	err = s.Query(ctx, `SELECT COUNT(*) FROM (`+selected+` LIMIT ?) AS counted`, append(args, most), func(r Row) error {
+	err = s.Query(ctx, `SELECT COUNT(*) FROM (`+selected+` LIMIT ?) AS counted`, append(args, limit), func(r Row) error {
 		return r.Scan(&n)
 	})
 	return n, err

@@ -57,9 +57,9 @@ const recentRuns = `SELECT * FROM (SELECT id, job_id, trigger_code, handle_code,
 	WHERE job_id = ? ORDER BY id DESC LIMIT ?) AS recent`
 
 // RecentRunsOf returns the statement of RecentRuns.
-func (d *Dialect) RecentRunsOf(ids []int64, most int) (query string, args []any) {
+func (d *Dialect) RecentRunsOf(ids []int64, limit int) (query string, args []any) {
 	for _, id := range ids {
-		args = append(args, id, most)
+		args = append(args, id, limit)
 	}
 	return strings.TrimSuffix(strings.Repeat(recentRuns+"\nUNION ALL\n", len(ids)), "\nUNION ALL\n"), args
 }
@@ -69,10 +69,10 @@ func (d *Dialect) RecentRunsOf(ids []int64, most int) (query string, args []any)
 const recentRunsChunk = 50
 
 // RecentRuns implements [xxladapter.Store].
-func (s *Store) RecentRuns(ctx context.Context, jobIDs []int64, most int) (map[int64][]xxladapter.LastRun, error) {
+func (s *Store) RecentRuns(ctx context.Context, jobIDs []int64, limit int) (map[int64][]xxladapter.LastRun, error) {
 	found := map[int64][]xxladapter.LastRun{}
 	for ids := range slices.Chunk(slices.Compact(slices.Sorted(slices.Values(jobIDs))), recentRunsChunk) {
-		query, args := s.Dialect.RecentRunsOf(ids, most)
+		query, args := s.Dialect.RecentRunsOf(ids, limit)
 		err := s.Query(ctx, query, args, func(r Row) error {
 			var l xxladapter.Log
 			err := r.Scan(&l.ID, &l.JobID, &l.TriggerCode, &l.HandleCode, datetime{&l.TriggerTime})

@@ -161,7 +161,7 @@ func (d *Dialect) RunList(f xxladapter.RunFilter, first, last int64, now time.Ti
 }
 
 // CountRuns implements [xxladapter.Store].
-func (s *Store) CountRuns(ctx context.Context, f xxladapter.RunFilter, most int) (n int, more bool, err error) {
+func (s *Store) CountRuns(ctx context.Context, f xxladapter.RunFilter, limit int) (n int, more bool, err error) {
 	f.AfterID = 0
 	q, err := s.newRunSearch(ctx, f)
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *Store) CountRuns(ctx context.Context, f xxladapter.RunFilter, most int)
 		}
 		where := s.Dialect.runConditions(f, first, last, q.now)
 		selected, args := where.where(`SELECT 1 FROM xxl_job_log`)
-		err = s.Query(ctx, `SELECT COUNT(*) FROM (`+selected+` LIMIT ?) AS counted`, append(args, most+1-n), func(r Row) error {
+		err = s.Query(ctx, `SELECT COUNT(*) FROM (`+selected+` LIMIT ?) AS counted`, append(args, limit+1-n), func(r Row) error {
 			var found int
 			err := r.Scan(&found)
 			n += found
@@ -183,8 +183,8 @@ func (s *Store) CountRuns(ctx context.Context, f xxladapter.RunFilter, most int)
 		switch {
 		case err != nil:
 			return 0, false, err
-		case n > most:
-			return most, true, nil
+		case n > limit:
+			return limit, true, nil
 		case q.left == 0:
 			return n, q.first <= q.last, nil
 		}

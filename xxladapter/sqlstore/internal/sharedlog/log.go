@@ -20,21 +20,22 @@ const (
 	attempt    = time.Second            // one call to the server
 	retryPause = 20 * time.Millisecond  // between two attempts
 	pollPause  = 2 * time.Millisecond   // between two questions for the pen
-	waitLimit  = 10 * time.Second       // for the pen
+	waitLimit  = 10 * time.Second       // one wait for the pen
 	minHold    = 10 * time.Millisecond  // a process keeps the pen at least this long
 	maxHold    = 300 * time.Millisecond // longer only while a transaction runs
 	idleHold   = 25 * time.Millisecond  // and gives it back after so long without a call
 	renewAfter = 100 * time.Millisecond // the pen is renewed after so long without an append
 )
 
-// keptEnds is how many loads of the log a call may wait for the same record.
+// keptEnds limits the loads whose ends are kept. A call that waits for one record through more
+// loads gets [journal.ErrInDoubt].
 const keptEnds = 1000
 
 // A Log is one process's side of a log. Records are appended in memory and stored in groups, as a
 // [journal.Journal] does.
 //
-// Append and Yield are called under one lock of the caller's, and so is the call of Held that an
-// Append rests on, so that nothing is appended after Yield.
+// The caller holds one lock of its own while it calls Held and Append, and while it calls Yield, so
+// that nothing is appended after Yield.
 type Log struct {
 	server  Server
 	logger  *slog.Logger
@@ -64,7 +65,7 @@ type Log struct {
 	failed    error
 	closed    bool
 	repairs   int   // how often the log was loaded
-	ends      []end // of what was appended before the last of these, at most keptEnds of them
+	ends      []end // one for each load, the newest last; at most keptEnds
 }
 
 // An end says what became of the records that were appended before a load.
@@ -202,7 +203,7 @@ func (l *Log) write() {
 		case g.err != nil && failed == nil:
 			g.err = fmt.Errorf("write the shared log: %w", g.err)
 			l.failed, l.held = g.err, false
-			l.logger.Warn("shared log takes no records until it was read again", "err", g.err)
+			l.logger.Warn("shared log must be reloaded before it accepts records", "err", g.err)
 		case g.err == nil && g.last > 0:
 			l.durable = g.last
 		}

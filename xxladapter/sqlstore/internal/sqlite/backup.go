@@ -41,8 +41,8 @@ func Backup(ctx context.Context, file, to string) error {
 	return nil
 }
 
-// copyAttempts limits how often a copy is repeated because the journal moved on to new files
-// meanwhile, which takes a scheduler seconds.
+// copyAttempts limits the copies that are tried. A copy is repeated if the journal has replaced its
+// files meanwhile, which a scheduler does every few seconds at most.
 const copyAttempts = 5
 
 // copyWhole copies the database with what its journal has.

@@ -48,7 +48,8 @@ func modes(t *testing.T, file string) (modes []string) {
 	return modes
 }
 
-// TestADatabaseIsItsOwnersAlone: it holds tokens, parameters and scripts.
+// TestADatabaseIsItsOwnersAlone checks that no other user can read the file, which holds tokens,
+// parameters and scripts.
 func TestADatabaseIsItsOwnersAlone(t *testing.T) {
 	t.Parallel()
 	private := []string{"-rw-------", "-rw-------", "-rw-------"}
@@ -71,7 +72,8 @@ func TestADatabaseIsItsOwnersAlone(t *testing.T) {
 	require.Equal(t, 3, log.lines("could be read by others"))
 }
 
-// TestADatabaseMayBeSharedWithAGroup: a group was given access on purpose.
+// TestADatabaseMayBeSharedWithAGroup checks that the access that a group was given on purpose is
+// kept.
 func TestADatabaseMayBeSharedWithAGroup(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "x.db")
@@ -82,7 +84,8 @@ func TestADatabaseMayBeSharedWithAGroup(t *testing.T) {
 	require.Equal(t, []string{"-rw-rw----", "-rw-rw----", "-rw-rw----"}, modes(t, file))
 }
 
-// TestAMissingDatabaseIsNoticed: what is written to a file without a name is lost with the process.
+// TestAMissingDatabaseIsNoticed checks that a database file that was removed or replaced is
+// reported: what is written to a file without a name is lost with the process.
 func TestAMissingDatabaseIsNoticed(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(t *testing.T, file string){
@@ -129,7 +132,8 @@ func TestADatabaseThatIsBackGoesOn(t *testing.T) {
 	require.Eventually(t, func() bool { return !fails() }, 20*time.Second, 20*time.Millisecond)
 }
 
-// TestAStoreInMemoryIsRefused: each connection would have a database of its own.
+// TestAStoreInMemoryIsRefused checks that a database in memory is refused, because each connection
+// would have one of its own.
 func TestAStoreInMemoryIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, place := range []string{":memory:", "./:memory:"} {

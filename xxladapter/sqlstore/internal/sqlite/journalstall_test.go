@@ -116,14 +116,15 @@ func (c counting) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// A journal that cannot continue in a new file says so once, and repeats nothing for each attempt.
+// TestAFileThatCannotBeCreatedIsSaidOnce checks that a journal that cannot begin a new segment says
+// so once, and repeats nothing for each attempt.
 func TestAFileThatCannotBeCreatedIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	ctx, file := t.Context(), filepath.Join(t.TempDir(), "xxl.db")
 	var said atomic.Int64
 	var refuse atomic.Bool
 	refuse.Store(true)
-	s, err := OpenJournaled(ctx, file, records.Options{Logger: slog.New(counting{slog.DiscardHandler, "journal cannot continue", &said})},
+	s, err := OpenJournaled(ctx, file, records.Options{Logger: slog.New(counting{slog.DiscardHandler, "journal could not begin a new segment", &said})},
 		JournalOptions{SegmentSize: 2 << 10, Create: func(name string, flag int) (journal.File, error) {
 			if refuse.Load() && !strings.HasSuffix(name, journalSuffix+"1") {
 				return nil, errFull
