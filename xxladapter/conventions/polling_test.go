@@ -23,7 +23,7 @@ var polling = map[string]struct {
 	"xxladapter/redisstore":                 {3, "a server of Redis"},
 	"xxladapter/sqlstore":                   {1, "clocks of real servers"},
 	"xxladapter/sqlstore/internal/postgres": {4, "sessions of a real server"},
-	"xxladapter/sqlstore/internal/sqlite":   {9, "real files that disappear, and a writer that a real lock holds up"},
+	"xxladapter/sqlstore/internal/sqlite":   {7, "real files that disappear, and a writer that a real lock holds up"},
 	"xxladapter/storetest":                  {1, "sessions of real servers"},
 	"xxladapter/telemetry":                  {2, "a collector behind a real socket"},
 	"xxladapter/testserver":                 {1, "connections through a real proxy"},
@@ -31,7 +31,7 @@ var polling = map[string]struct {
 	"xxladapter/trigger/internal/post":      {2, "real sockets"},
 }
 
-// TestPollingTestsSayWhy: what a bubble or a channel can tell is not polled for.
+// TestPollingTestsSayWhy checks that no test polls for what a bubble or a channel can tell.
 func TestPollingTestsSayWhy(t *testing.T) {
 	found := map[string]int{}
 	for _, file := range append(filesOf(t, ".", "_test.go"), sourcesOf(t, "xxladapter/storetest")...) {

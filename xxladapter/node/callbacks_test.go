@@ -91,7 +91,13 @@ func TestReplayedCallbacksCountOnce(t *testing.T) {
 	}
 	send(late)
 	r.node.scheduler.Sweep()
-	time.Sleep(300 * time.Millisecond) // a second child would be on its way by now
+	open := func() []xxladapter.Fire {
+		fires, err := r.store.OpenFires(t.Context(), xxladapter.FireFilter{})
+		require.NoError(t, err)
+		return fires
+	}
+	// A second child was planned before its callback was answered, so it is open or has arrived.
+	within(t, "no fire is open", func() bool { return len(open()) == 0 })
 
 	require.EqualValues(t, runs, results.Load())
 	require.EqualValues(t, succeeded, children.Load())
@@ -103,9 +109,6 @@ func TestReplayedCallbacksCountOnce(t *testing.T) {
 		require.EqualValues(t, ended[wire.Int(l.ID)], l.HandleCode)
 		require.Equal(t, "ended", l.HandleMsg)
 	}
-	open, err := r.store.OpenFires(t.Context(), xxladapter.FireFilter{})
-	require.NoError(t, err)
-	require.Empty(t, open)
 }
 
 // post reports results as an executor does.

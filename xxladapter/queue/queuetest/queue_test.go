@@ -184,9 +184,7 @@ func TestARestartedSchedulerSettlesWhatIsQueued(t *testing.T) {
 	s.eventually(20*time.Second, "all were handed over", func() bool { return len(s.rows(job)) == runs })
 	require.Contains(t, s.metrics(), `xxlwheel_queued_runs{app="orders"} 50`)
 	s.scheduler.kill()
-	s.startExecutor("e1")   // asks in vain
-	time.Sleep(time.Second) // real time, in which a run that needs no answer would begin
-	require.Empty(t, s.counts(), "begun without an answer")
+	s.startsInVain("e1")
 	s.startScheduler("sqlite:DIR/x.db")
 	for _, r := range s.ended(job, runs, 60*time.Second) {
 		require.Equal(t, 200, r.HandleCode, "%+v", r)
@@ -286,8 +284,24 @@ func TestASecondMessageOfARunBeginsNothing(t *testing.T) {
 		stream, err := js.Stream(t.Context(), "xw_default_"+app)
 		return err == nil && stream.CachedInfo().State.Msgs == 0
 	})
-	time.Sleep(time.Second) // for what must not happen
+	s.areIdle(addresses, job)
 	require.Equal(t, map[int64]int{run.ID: 1}, s.counts())
+}
+
+// areIdle waits until no executor has a run of the job in flight or queued. A run that was begun
+// before a message was acknowledged has reached its handler then.
+func (s *site) areIdle(addresses []string, job int64) {
+	s.t.Helper()
+	c := s.client("schedulers")
+	for _, addr := range addresses {
+		m := nats.NewMsg("xw.default.call." + app + "." + addr[strings.LastIndexByte(addr, '/')+1:] + ".idleBeat")
+		m.Header.Set("Xxl-Job-Access-Token", accessToken)
+		m.Data = fmt.Appendf(nil, `{"jobId":%d}`, job)
+		s.eventually(20*time.Second, addr+" is idle", func() bool {
+			reply, err := c.RequestMsg(m, 5*time.Second)
+			return err == nil && strings.Contains(string(reply.Data), `"code":200`)
+		})
+	}
 }
 
 // TestARunForAnExecutorThatIsGoneFails deregisters the executor that a run waits for. The sweep
@@ -306,7 +320,9 @@ func TestARunForAnExecutorThatIsGoneFails(t *testing.T) {
 	s.eventually(60*time.Second, "the hand-over has failed", func() bool { return s.rows(job)[0].TriggerCode == 500 })
 	require.Contains(t, s.rows(job)[0].TriggerMsg, "the executor is gone")
 	s.startExecutor("e1")
-	time.Sleep(3 * time.Second) // for what must not happen
+	addresses := s.executors(1)
+	s.eventually(20*time.Second, "the message is gone", func() bool { return s.queue().Runs == 0 })
+	s.areIdle(addresses, job)
 	require.Empty(t, s.counts())
 }
 

@@ -240,14 +240,25 @@ func TestALeaseAndAPurgeHoldNobodyUp(t *testing.T) {
 			db.SetMaxOpenConns(1)
 			_, err = db.ExecContext(ctx, "BEGIN IMMEDIATE") // so the next transaction waits
 			require.NoError(t, err)
+			load := func() int {
+				waiting, running := s.Writes.(*groupWriter).queue.Load()
+				if running {
+					waiting++
+				}
+				return waiting
+			}
+			before := load()
 			called := make(chan error, 1)
 			go func() { called <- call(s, id) }()
-			time.Sleep(200 * time.Millisecond) // until its transaction waits; if it is later, nothing is tested
+			until(t, func() bool { return load() > before })
 			soon := within(func() {
 				if _, err := claim(next); err != nil {
 					t.Error(err)
 				}
 			}, func() {
+				if len(called) > 0 {
+					t.Error("the call did not wait for the lock, so nothing was tested")
+				}
 				if _, err := db.ExecContext(ctx, "ROLLBACK"); err != nil {
 					t.Error(err)
 				}

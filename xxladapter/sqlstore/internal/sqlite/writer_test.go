@@ -54,6 +54,12 @@ func (h *held) waiting() int {
 	return waiting
 }
 
+// until polls the writer, which tells nobody when a call arrives.
+func until(t *testing.T, is func() bool) {
+	t.Helper()
+	require.Eventually(t, is, 10*time.Second, time.Millisecond)
+}
+
 // enqueue starts a write and returns when the write is in the queue. The returned function waits
 // for its result.
 func (h *held) enqueue(ctx context.Context, apply func(context.Context, *records.Tx) error) (answer func() error) {
@@ -61,7 +67,7 @@ func (h *held) enqueue(ctx context.Context, apply func(context.Context, *records
 	before := h.waiting()
 	done := make(chan error, 1)
 	go func() { done <- h.Write(ctx, apply) }()
-	require.Eventually(h.t, func() bool { return h.waiting() > before }, 10*time.Second, time.Millisecond)
+	until(h.t, func() bool { return h.waiting() > before })
 	return func() error { return <-done }
 }
 
@@ -226,13 +232,13 @@ func TestGroupCommit(t *testing.T) {
 		for i := range callers {
 			go func() { answers <- h.Write(context.Background(), insertNode(fmt.Sprint("n", i))) }()
 		}
-		require.Eventually(t, func() bool { return h.waiting() >= records.MaxGroup }, 10*time.Second, time.Millisecond)
+		until(t, func() bool { return h.waiting() >= records.MaxGroup })
 		closed := make(chan error, 1)
 		go func() { closed <- h.Close() }()
-		require.Eventually(t, func() bool {
+		until(t, func() bool {
 			_, err := h.Now(t.Context())
 			return errors.Is(err, records.ErrClosed)
-		}, 10*time.Second, time.Millisecond)
+		})
 		h.release()
 		written := 0
 		for range callers {
@@ -251,7 +257,7 @@ func TestGroupCommit(t *testing.T) {
 	})
 }
 
-// TestTwoStoresOnOneFile: two processes may have one file open; their writers meet at SQLite's
+// TestTwoStoresOnOneFile opens one file twice, as two processes may; their writers meet at SQLite's
 // lock.
 func TestTwoStoresOnOneFile(t *testing.T) {
 	t.Parallel()
