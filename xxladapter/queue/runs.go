@@ -12,7 +12,7 @@ import (
 )
 
 // ErrTooLarge is wrapped by the error of Publish for a run that the broker never accepts.
-var ErrTooLarge = errors.New("run is larger than the queue accepts")
+var ErrTooLarge = errors.New("queue: run is larger than the broker accepts")
 
 // Publish stores a run for an address and returns its position in the stream of the app. Within two
 // minutes a second one with the same key is not stored, and gets the position of the first. The

@@ -42,8 +42,8 @@ func TestFiresAreSpreadEvenly(t *testing.T) {
 	require.Equal(t, []int{jobs, 0}, counts(NewChoice("", named(2)), 2, jobs))
 }
 
-// TestAHashMovesNoMoreThanItMust: a node that joins takes jobs from others and moves none among
-// them, and those of one that leaves are the only ones that move.
+// TestAHashMovesNoMoreThanItMust checks that a node that joins takes jobs from others and moves
+// none among them, and that only the jobs of a node that leaves are moved.
 func TestAHashMovesNoMoreThanItMust(t *testing.T) {
 	const jobs = 5000
 	for nodes := 2; nodes <= 16; nodes++ {
@@ -67,7 +67,8 @@ func TestAHashMovesNoMoreThanItMust(t *testing.T) {
 	}
 }
 
-// TestAHashDoesNotDependOnTheOrderOfNodes, since each leader lists them in its own order.
+// TestAHashDoesNotDependOnTheOrderOfNodes checks that the order does not matter, since each leader
+// lists nodes in its own order.
 func TestAHashDoesNotDependOnTheOrderOfNodes(t *testing.T) {
 	names := named(5)
 	turned := slices.Clone(names)

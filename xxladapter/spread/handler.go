@@ -16,7 +16,7 @@ import (
 const Path = "/internal/v1/fires"
 
 // ErrBusy is returned by [HandlerOptions].Accept if a node takes too many hints at once.
-var ErrBusy = errors.New("this node is taking other hints")
+var ErrBusy = errors.New("spread: this node is taking other hints")
 
 // HandlerOptions configures [NewHandler]. All fields must be set.
 type HandlerOptions struct {

@@ -74,8 +74,8 @@ func bodyOf(t *testing.T, h Hint) string {
 	return string(data)
 }
 
-// TestHintsAreTakenUnderTheTokenOfTheClusterAlone: nobody else's token opens the path, in no header
-// and not as a part.
+// TestHintsAreTakenUnderTheTokenOfTheClusterAlone checks that nobody else's token opens the path,
+// in no header and not as a part.
 func TestHintsAreTakenUnderTheTokenOfTheClusterAlone(t *testing.T) {
 	s := newSite(t, token)
 	good := bodyOf(t, sample)
@@ -122,7 +122,7 @@ func TestRefusalsSayWhy(t *testing.T) {
 		{"POST", strings.Repeat(" ", maxBody) + good, as(), nil, http.StatusRequestEntityTooLarge, "the body is too large"},
 		{"POST", `{"fires":[1]}`, as(), nil, http.StatusBadRequest, "from must be the node and the term of a lease, to must be the node and the term of a lease"},
 		{"POST", good, as(), xxladapter.Conflictf("this node holds no lease"), http.StatusConflict, "this node holds no lease"},
-		{"POST", good, as(), ErrBusy, http.StatusServiceUnavailable, "this node is taking other hints"},
+		{"POST", good, as(), ErrBusy, http.StatusServiceUnavailable, "spread: this node is taking other hints"},
 		{"POST", good, as(), errors.New("secret of the database"), http.StatusServiceUnavailable, "the store cannot be read"},
 	} {
 		s.err = c.err
@@ -133,7 +133,8 @@ func TestRefusalsSayWhy(t *testing.T) {
 	require.Equal(t, []Hint{sample}, s.taken)
 }
 
-// TestWithoutATokenAPageReachesNoNode: a page whose name is turned to this machine, or a form.
+// TestWithoutATokenAPageReachesNoNode tries a page whose name is turned to this machine, and a
+// form.
 func TestWithoutATokenAPageReachesNoNode(t *testing.T) {
 	s := newSite(t, "")
 	good := bodyOf(t, sample)
@@ -180,7 +181,7 @@ func TestAClientSendsHints(t *testing.T) {
 	require.EqualError(t, wrong.Send(t.Context(), s.server.URL, sample), `401 Unauthorized: "the access token is wrong"`)
 }
 
-// TestTheTokenFollowsNoRedirect, which would take it to another host.
+// TestTheTokenFollowsNoRedirect checks that the token is not taken to another host.
 func TestTheTokenFollowsNoRedirect(t *testing.T) {
 	reached := false
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
@@ -204,8 +205,8 @@ func TestAClientTrustsTheGivenAuthoritiesAndReachesNoLinkLocalAddress(t *testing
 	require.ErrorContains(t, strict.Send(t.Context(), "http://169.254.169.254", sample), "link-local")
 }
 
-// TestASilentNodeIsGivenUp: a node that never answers holds a sender up for sendLimit, and on a
-// busy machine for a little more.
+// TestASilentNodeIsGivenUp checks that a node that never answers holds a sender up for sendLimit,
+// and on a busy machine for a little more.
 func TestASilentNodeIsGivenUp(t *testing.T) {
 	ended := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-ended }))

@@ -14,7 +14,7 @@ import (
 
 // ErrRunning means that the caller's context ended while the call's group ran: the call may take
 // effect.
-var ErrRunning = errors.New("the call was left while it ran")
+var ErrRunning = errors.New("gather: the call was left while it ran")
 
 // A Queue runs groups of calls, one group at a time. A call of type T holds its own arguments and
 // results. The fields must not change after the first call of Do.

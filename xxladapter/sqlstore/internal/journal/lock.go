@@ -6,7 +6,7 @@ import (
 )
 
 // ErrLocked means that another process, or another part of this one, has a lock in the way.
-var ErrLocked = errors.New("is locked by another process")
+var ErrLocked = errors.New("journal: the file is locked by another process")
 
 // A FileLock is a lock on a file. The system drops it when the process dies.
 type FileLock struct{ file *os.File }

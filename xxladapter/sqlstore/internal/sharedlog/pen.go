@@ -10,7 +10,7 @@ import (
 )
 
 // ErrMoved is why a log must be loaded again: another process has had the pen.
-var ErrMoved = errors.New("another process has written to the shared log")
+var ErrMoved = errors.New("sharedlog: another process has written to the log")
 
 // Hold returns when this process has the pen. If another process has had it since the last Load,
 // the memory is out of date, and every call returns [ErrMoved] until Load succeeds.
@@ -50,7 +50,7 @@ func (l *Log) take(ctx context.Context) (State, error) {
 	defer cancel()
 	now, err := l.server.Take(ctx)
 	if err != nil {
-		return State{}, fmt.Errorf("ask for the shared log: %w", err)
+		return State{}, fmt.Errorf("take the pen of the shared log: %w", err)
 	}
 	return now, nil
 }
@@ -83,7 +83,8 @@ func (l *Log) Held() bool {
 	return l.held && l.used.Before(l.valid)
 }
 
-// Holding reports whether this process has the pen as far as it knows, and leaves it unused.
+// Holding reports whether this process believes that it has the pen. Unlike Held it does not count
+// as use.
 func (l *Log) Holding() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
