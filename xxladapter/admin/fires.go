@@ -84,12 +84,12 @@ func (s *Server) listFires(ctx context.Context, q fireQuery) (no fireList, err e
 
 // A misfireForm is due times that got no fire of their own.
 type misfireForm struct {
-	ID     int64                      `json:"id"`
-	JobID  int64                      `json:"jobId"`
-	Due    time.Time                  `json:"due" doc:"The first due time concerned."`
-	Until  time.Time                  `json:"until" doc:"The last due time concerned."`
-	Policy xxladapter.MisfireStrategy `json:"misfireStrategy,omitempty" doc:"What decided; omitted with the kind lost, where nothing did."`
-	At     time.Time                  `json:"at" doc:"When it was noticed."`
+	ID       int64                      `json:"id"`
+	JobID    int64                      `json:"jobId"`
+	Due      time.Time                  `json:"due" doc:"The first due time concerned."`
+	Until    time.Time                  `json:"until" doc:"The last due time concerned."`
+	Strategy xxladapter.MisfireStrategy `json:"misfireStrategy,omitempty" doc:"What decided; omitted with the kind lost, where nothing did."`
+	At       time.Time                  `json:"at" doc:"When it was noticed."`
 
 	Kind     xxladapter.MisfireKind `json:"kind" doc:"late: found too late, the strategy decided. paused: in a pause. excluded: on a day without work of the job's calendar. lost: may have been sent, but the store has lost the record."`
 	PauseID  int64                  `json:"pauseId,omitempty" doc:"The pause."`
@@ -97,11 +97,11 @@ type misfireForm struct {
 }
 
 func showMisfire(m *xxladapter.Misfire) misfireForm {
-	kind, policy := m.Kind(), m.Policy
+	kind, strategy := m.Kind(), m.Policy
 	if kind == xxladapter.MisfireLost {
-		policy = ""
+		strategy = ""
 	}
-	return misfireForm{m.ID, m.JobID, m.Due, m.Until, policy, m.At, kind, m.PauseID, m.Calendar}
+	return misfireForm{m.ID, m.JobID, m.Due, m.Until, strategy, m.At, kind, m.PauseID, m.Calendar}
 }
 
 type misfireList struct {

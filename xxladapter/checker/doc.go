@@ -38,8 +38,8 @@
 //	final    at*
 //
 // A change has the op create, start, stop, edit or remove. With create and edit it has the fields
-// of the definition, among which type is required: a value of
-// [xxladapter.ScheduleType]. A policy is DO_NOTHING, FIRE_ONCE_NOW, LATEST or ALL.
+// of the definition, among which type is required: a value of [xxladapter.ScheduleType]. A policy
+// is a misfire strategy: DO_NOTHING, FIRE_ONCE_NOW, LATEST or ALL.
 //
 // A run is the arrival of a trigger at an executor. The field by names the recorder, which numbers
 // its runs n from 1; its start and end lines refer to that number, and a complete run line needs

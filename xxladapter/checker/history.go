@@ -75,8 +75,8 @@ type Run struct {
 	By int32 // index into History.Writers
 }
 
-// A Misfire is the scheduler's record of due times without a run of their own, with the policy that
-// caused that.
+// A Misfire is the scheduler's record of due times without a run of their own, with the misfire
+// strategy that caused that.
 type Misfire struct {
 	Job        int64
 	Due, Until Instant // the first and the last due time concerned

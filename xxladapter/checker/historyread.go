@@ -292,13 +292,13 @@ func (rd *reader) plan(c *Change) error {
 
 func (rd *reader) addMisfire() error {
 	l := &rd.line
-	policy := xxladapter.MisfireStrategy(l.texts[fPolicy])
-	if !slices.Contains(policy.Values(), policy) {
+	strategy := xxladapter.MisfireStrategy(l.texts[fPolicy])
+	if !slices.Contains(strategy.Values(), strategy) {
 		return faultf("field policy is %s, must be one of DO_NOTHING, FIRE_ONCE_NOW, LATEST and ALL", excerpt(l.texts[fPolicy]))
 	}
 	rd.h.Misfires = append(rd.h.Misfires, Misfire{
 		Job: l.get(fJob), Due: l.instant(fDue), Until: l.instant(fUntil), At: l.instant(fAt),
-		Policy: policy,
+		Policy: strategy,
 	})
 	return cmp.Or(l.known(fDue), l.known(fAt), l.inOrder(fDue, fUntil))
 }

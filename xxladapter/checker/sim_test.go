@@ -52,12 +52,12 @@ type simRun struct {
 type span struct{ from, to Instant }
 
 type simJob struct {
-	id      int64
-	shape   shape
-	period  Instant // of the first schedule
-	period2 Instant // of the second; 0 means that it is never edited
-	policy  xxladapter.MisfireStrategy
-	named   bool // triggers name the log ids
+	id       int64
+	shape    shape
+	period   Instant // of the first schedule
+	period2  Instant // of the second; 0 means that it is never edited
+	strategy xxladapter.MisfireStrategy
+	named    bool // triggers name the log ids
 
 	changes  []Change
 	stopped  []span // certainly stopped
@@ -93,9 +93,9 @@ func newWorld(seed uint64, n int, length Instant) *world {
 		w.outages = append(w.outages, span{t, t + d})
 	}
 	for i := range n {
-		j := &simJob{id: int64(i + 1), shape: shape(i % int(shapes)), policy: xxladapter.MisfireDoNothing, named: w.dice.IntN(2) == 0}
+		j := &simJob{id: int64(i + 1), shape: shape(i % int(shapes)), strategy: xxladapter.MisfireDoNothing, named: w.dice.IntN(2) == 0}
 		if w.dice.IntN(2) == 0 {
-			j.policy = xxladapter.MisfireFireOnceNow
+			j.strategy = xxladapter.MisfireFireOnceNow
 		}
 		j.period = 1000 * Instant([]int{1, 2, 3, 5}[w.dice.IntN(4)])
 		if w.dice.IntN(3) == 0 {
@@ -284,9 +284,9 @@ func (w *world) follow(j *simJob, from, to, certain, period Instant) {
 			for n := j.next(due, period); n <= at; n = j.next(n, period) {
 				last = n
 			}
-			m := Misfire{Job: j.id, Due: due, Until: last, Policy: j.policy, At: at}
+			m := Misfire{Job: j.id, Due: due, Until: last, Policy: j.strategy, At: at}
 			w.misfires = append(w.misfires, m)
-			if j.policy == xxladapter.MisfireFireOnceNow {
+			if j.strategy == xxladapter.MisfireFireOnceNow {
 				w.fire(j, due, at+w.upTo(200), false)
 			} else if at < w.end-4000 {
 				j.consumed = append(j.consumed, m)

@@ -74,8 +74,8 @@ func New() *Metrics {
 	for _, outcome := range []string{trigger.CallbackApplied, trigger.CallbackDuplicate, trigger.CallbackLate, trigger.CallbackUnknown} {
 		m.callbacks.WithLabelValues(outcome)
 	}
-	for _, policy := range xxladapter.MisfireStrategy("").Values() {
-		m.misfires.WithLabelValues(string(policy))
+	for _, strategy := range xxladapter.MisfireStrategy("").Values() {
+		m.misfires.WithLabelValues(string(strategy))
 	}
 	return m
 }

@@ -26,11 +26,10 @@ func (l *misfireLines) note(m xxladapter.Misfire) {
 		return
 	}
 	l.named++
-	l.logger.Warn("misfire", "job", m.JobID, "due", m.Due, "until", m.Until, "policy", m.Policy)
+	l.logger.Warn("misfire", "job", m.JobID, "due", m.Due, "until", m.Until, "strategy", m.Policy)
 }
 
-// beginScan logs how many misfires of the second of earlier scans were only counted, once that
-// second is over.
+// beginScan logs, once a second is over, how many of its misfires were counted without a line.
 func (l *misfireLines) beginScan(now time.Time) {
 	second := now.Truncate(time.Second)
 	if second.Equal(l.second) {

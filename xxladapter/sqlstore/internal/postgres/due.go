@@ -114,13 +114,13 @@ func advanceTogether(ctx context.Context, t *records.Tx, decisions []records.Dec
 func misfireTogether(ctx context.Context, t *records.Tx, decisions []records.Decided) error {
 	var (
 		jobs, dues, untils, ats []int64
-		policies, calendars     []string
+		strategies, calendars   []string
 		pauses                  []*int64
 	)
 	for _, d := range decisions {
 		for _, m := range d.Misfires {
 			jobs, dues, untils = append(jobs, d.JobID), append(dues, records.ToMilli(m.Due)), append(untils, records.ToMilli(m.Until))
-			policies, ats = append(policies, string(m.Policy)), append(ats, records.ToMilli(m.At))
+			strategies, ats = append(strategies, string(m.Policy)), append(ats, records.ToMilli(m.At))
 			calendars = append(calendars, m.Calendar)
 			if m.PauseID != 0 {
 				pauses = append(pauses, &m.PauseID)
@@ -132,7 +132,7 @@ func misfireTogether(ctx context.Context, t *records.Tx, decisions []records.Dec
 	if len(jobs) == 0 {
 		return nil
 	}
-	_, err := t.Exec(ctx, insertMisfires, jobs, dues, untils, policies, ats, pauses, calendars)
+	_, err := t.Exec(ctx, insertMisfires, jobs, dues, untils, strategies, ats, pauses, calendars)
 	return err
 }
 
