@@ -31,9 +31,10 @@ type Log struct {
 	AlarmStatus int
 }
 
-// HandOverFailed reports whether a trigger code says that the hand-over failed, for certain or
-// because the executor did not say for half a minute what had become of it. What follows a failure, above all the next attempt, was planned with that code, so a run that fails
-// afterwards plans nothing more. An outcome that stayed unknown planned nothing.
+// HandOverFailed reports whether a trigger code means that the hand-over failed: certainly, or
+// because the executor did not confirm it for half a minute. The next attempt was planned with that
+// code, so a later failure of the run plans nothing. An outcome that stayed unknown planned
+// nothing.
 func HandOverFailed(triggerCode int) bool {
 	switch triggerCode {
 	case ResultNone, ResultOK, ResultUnknown:

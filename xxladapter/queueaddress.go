@@ -18,7 +18,8 @@ type QueueAddress struct {
 
 // A QueueState is what lies in the queue of one app.
 type QueueState struct {
-	Runs int64 // that no executor has acknowledged
+	// Runs is the number of runs that no executor has acknowledged.
+	Runs int64
 	// Oldest is when the oldest of them was published, by the broker's clock; zero if there is
 	// none.
 	Oldest time.Time

@@ -42,8 +42,8 @@ func (l *Log) Took(h *RunHistory, now time.Time) (d time.Duration, ok bool) {
 // A RunFilter selects runs for a list. Zero fields do not restrict.
 //
 // Trigger times and ids of log rows have the same order, except for rows of almost the same time:
-// with Since or Before, a row may be missing that is more than a minute out of this order, which
-// happens only if a clock was set back.
+// Since and Before rely on that order to within a minute, and may miss a row that a clock set back
+// has put further out of order.
 type RunFilter struct {
 	LogFilter
 	Lost    bool   // only rows that [Log.Lost] reports
@@ -69,10 +69,10 @@ type RunListStore interface {
 	// there are no further rows. With a next, the list may be shorter than f.Limit, or empty:
 	// f.Examine rows were read. REQUIRES: f.Limit is above 0.
 	Runs(ctx context.Context, f RunFilter) (logs []*Log, next int64, err error)
-	// CountRuns returns how many rows f selects, but at most most. more is true if there may be
-	// further rows: counting stops at most, and where Runs would end a page. The position, order
-	// and limit of f are ignored. REQUIRES: most is above 0.
-	CountRuns(ctx context.Context, f RunFilter, most int) (n int, more bool, err error)
+	// CountRuns counts up to limit rows that f selects. more is true if there may be further rows,
+	// because limit or f.Examine was reached. The position, order and limit of f are ignored.
+	// REQUIRES: limit is above 0.
+	CountRuns(ctx context.Context, f RunFilter, limit int) (n int, more bool, err error)
 	// JobNames returns the names of the jobs that exist among the ids, in these groups; nil means
 	// all groups, and an empty list none.
 	JobNames(ctx context.Context, ids, groups []int64) (map[int64]string, error)
@@ -89,9 +89,9 @@ type LastRun struct {
 type JobRunStore interface {
 	// LastRuns returns the newest log row of each job among the ids that has any.
 	LastRuns(ctx context.Context, jobIDs []int64) (map[int64]LastRun, error)
-	// RecentRuns returns the newest log rows of each job among the ids that has any: at most most
-	// of them, the newest first. REQUIRES: most is above 0.
-	RecentRuns(ctx context.Context, jobIDs []int64, most int) (map[int64][]LastRun, error)
+	// RecentRuns returns up to limit log rows of each job among the ids that has any, the newest
+	// first. REQUIRES: limit is above 0.
+	RecentRuns(ctx context.Context, jobIDs []int64, limit int) (map[int64][]LastRun, error)
 	// MeanDurations returns the mean [RunHistory.Duration] of each job that has one among the
 	// newest histories: those whose log id is greater than the highest one minus rows. The means
 	// are whole milliseconds. REQUIRES: rows is above 0.

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A Misfire records due times that gave no fire of their own, and the strategy that decided so. With
-// [MisfireStoreLost] as its strategy, which makes its kind [MisfireLost], none decided.
+// A Misfire records due times that gave no fire of their own, and the strategy that decided so.
+// With [MisfireStoreLost] as its strategy, which makes its kind [MisfireLost], none decided.
 type Misfire struct {
 	ID     int64
 	JobID  int64

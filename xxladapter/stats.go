@@ -133,7 +133,7 @@ func (StatBy) Values() []StatBy { return []StatBy{StatByHour, StatByGroup, StatB
 // Validate refuses a value that does not exist; the empty one means one sum of everything.
 func (b StatBy) Validate() error { return checkOneOfOrEmpty("by", b) }
 
-// StatHour is the length of the shortest time that statistics know. Hours are those of UTC.
+// StatHour is the resolution of the statistics. Hours are in UTC.
 const StatHour = time.Hour
 
 // A StatFilter selects statistics. Zero fields do not restrict, except for From and To.
@@ -146,7 +146,8 @@ type StatFilter struct {
 	GroupID  int64
 	// Groups selects these groups; nil means all, and an empty list none.
 	Groups []int64
-	Limit  int // of [StatByJob]: at most so many jobs; 0 means no limit
+	// Limit is the most jobs that are returned with [StatByJob]; 0 means no limit.
+	Limit int
 }
 
 // A Stat has the figures of one hour, group or job, as [StatFilter.By] says.
@@ -175,17 +176,18 @@ const (
 // run belongs to the group that its log row names. Figures stay when log rows and jobs are deleted.
 type StatStore interface {
 	// FoldStats counts up to limit log rows that are not counted yet, lowest ids first, and looks
-	// at up to limit earlier ones whose result was open. A call that finds all settled rows counted
-	// remembers how far the log goes; a call at least [StatDelay] later counts up to there. A row
-	// that is deleted before is counted with that. Each run counts once, however many nodes call at
-	// the same time. It returns what is left to do.
+	// at up to limit earlier ones whose result was open. When all settled rows are counted, the
+	// call stores the current end of the log; a call at least [StatDelay] later counts up to that
+	// end. Deleting a row counts it first. Each run counts once, however many nodes call at the
+	// same time. It returns what is left to do.
 	FoldStats(ctx context.Context, limit int) (StatWork, error)
 	// Stats returns the figures that f selects, as counted so far: by hour, by group id, or by job
 	// with the most unsuccessful runs first, then by job id. Without a [StatFilter.By] it returns
 	// one sum, even if nothing was counted.
 	Stats(ctx context.Context, f StatFilter) ([]Stat, error)
-	// PurgeStats deletes figures of hours before the one of before: about limit of them, but not
-	// fewer if there are as many. It returns how many it deleted.
+	// PurgeStats deletes figures of hours earlier than the hour that contains before. It deletes at
+	// least limit of them if there are so many, and may delete a few more. It returns how many it
+	// deleted.
 	PurgeStats(ctx context.Context, before time.Time, limit int) (int, error)
 }
 

@@ -50,9 +50,9 @@ func (g guard) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter.
 }
 
 // CountJobs counts jobs of granted groups.
-func (g guard) CountJobs(ctx context.Context, f xxladapter.JobFilter, most int) (int, error) {
+func (g guard) CountJobs(ctx context.Context, f xxladapter.JobFilter, limit int) (int, error) {
 	f.Groups = access.RightsOf(ctx).Groups()
-	return g.store.CountJobs(ctx, f, most)
+	return g.store.CountJobs(ctx, f, limit)
 }
 
 // CountTags lists the tags of jobs of granted groups.
@@ -231,9 +231,9 @@ func (g guard) Runs(ctx context.Context, f xxladapter.RunFilter) ([]*xxladapter.
 }
 
 // CountRuns counts log rows of granted groups.
-func (g guard) CountRuns(ctx context.Context, f xxladapter.RunFilter, most int) (int, bool, error) {
+func (g guard) CountRuns(ctx context.Context, f xxladapter.RunFilter, limit int) (int, bool, error) {
 	f.Groups = access.RightsOf(ctx).Groups()
-	return g.store.CountRuns(ctx, f, most)
+	return g.store.CountRuns(ctx, f, limit)
 }
 
 // JobNames returns the names of jobs of granted groups.
@@ -248,8 +248,8 @@ func (g guard) LastRuns(ctx context.Context, jobIDs []int64) (map[int64]xxladapt
 }
 
 // RecentRuns implements [xxladapter.JobRunStore], for jobs that a handler has read from here.
-func (g guard) RecentRuns(ctx context.Context, jobIDs []int64, most int) (map[int64][]xxladapter.LastRun, error) {
-	return g.store.RecentRuns(ctx, jobIDs, most)
+func (g guard) RecentRuns(ctx context.Context, jobIDs []int64, limit int) (map[int64][]xxladapter.LastRun, error) {
+	return g.store.RecentRuns(ctx, jobIDs, limit)
 }
 
 // MeanDurations implements [xxladapter.JobRunStore]. A handler uses those of jobs that it has read

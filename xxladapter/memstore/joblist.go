@@ -102,7 +102,7 @@ func toInt(text string) int64 {
 }
 
 // CountJobs implements [xxladapter.Store].
-func (s *Store) CountJobs(ctx context.Context, f xxladapter.JobFilter, most int) (int, error) {
+func (s *Store) CountJobs(ctx context.Context, f xxladapter.JobFilter, limit int) (int, error) {
 	if err := s.enter(ctx); err != nil {
 		return 0, err
 	}
@@ -110,7 +110,7 @@ func (s *Store) CountJobs(ctx context.Context, f xxladapter.JobFilter, most int)
 
 	n := 0
 	for _, j := range s.jobs {
-		if n < most && s.selects(f, j) {
+		if n < limit && s.selects(f, j) {
 			n++
 		}
 	}

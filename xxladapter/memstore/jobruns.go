@@ -26,7 +26,7 @@ func (s *Store) LastRuns(ctx context.Context, jobIDs []int64) (map[int64]xxladap
 }
 
 // RecentRuns implements [xxladapter.Store].
-func (s *Store) RecentRuns(ctx context.Context, jobIDs []int64, most int) (map[int64][]xxladapter.LastRun, error) {
+func (s *Store) RecentRuns(ctx context.Context, jobIDs []int64, limit int) (map[int64][]xxladapter.LastRun, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (s *Store) RecentRuns(ctx context.Context, jobIDs []int64, most int) (map[i
 	}
 	for job, runs := range found {
 		slices.SortFunc(runs, func(a, b xxladapter.LastRun) int { return cmp.Compare(b.LogID, a.LogID) })
-		found[job] = runs[:min(len(runs), most)]
+		found[job] = runs[:min(len(runs), limit)]
 	}
 	return found, nil
 }

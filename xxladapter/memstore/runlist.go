@@ -61,7 +61,7 @@ func (s *Store) selectsRun(f xxladapter.RunFilter, l *xxladapter.Log) bool {
 }
 
 // CountRuns implements [xxladapter.Store].
-func (s *Store) CountRuns(ctx context.Context, f xxladapter.RunFilter, most int) (n int, more bool, err error) {
+func (s *Store) CountRuns(ctx context.Context, f xxladapter.RunFilter, limit int) (n int, more bool, err error) {
 	if err := s.enter(ctx); err != nil {
 		return 0, false, err
 	}
@@ -69,7 +69,7 @@ func (s *Store) CountRuns(ctx context.Context, f xxladapter.RunFilter, most int)
 
 	f.AfterID = 0
 	n = len(s.runsOf(f))
-	return min(n, most), n > most, nil
+	return min(n, limit), n > limit, nil
 }
 
 // JobNames implements [xxladapter.Store].
