@@ -16,7 +16,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/elect"
 )
 
-// A node campaigns in a bubble.
+// A node is a candidate in a bubble, with its log.
 type node struct {
 	*elect.Candidacy
 	unfit   atomic.Bool

@@ -13,8 +13,8 @@ type Elector interface {
 	// it waits, it returns one when its session may have ended. It returns ctx's error when ctx
 	// ends, and withdraws then. A process campaigns once at a time.
 	//
-	// Campaign calls stands once, when the coordinator has accepted this process as a candidate and
-	// before Campaign waits for the election. stands must not block; nil means that nothing is called.
+	// stands, if not nil, is called once, when the coordinator has accepted this process as a
+	// candidate and before Campaign waits for the election. It must not block.
 	Campaign(ctx context.Context, stands func()) (Leadership, error)
 	// String returns the coordinator's address without secrets.
 	String() string

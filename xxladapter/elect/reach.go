@@ -16,7 +16,8 @@ func (a Address) Dial(ctx context.Context, host string) (net.Conn, error) {
 }
 
 // Reach connects to the first server that answers, and closes the connection. The error says in one
-// line why the first of them does not. REQUIRES: a has a host. Clients retry in silence, so it is asked before they are.
+// line why the first of them does not. REQUIRES: a has a host. Clients retry silently: call Reach
+// before creating one.
 func (a Address) Reach(ctx context.Context) error {
 	var first error
 	for _, host := range a.Hosts {

@@ -64,7 +64,8 @@ type Listener struct {
 
 // Listen adds a listener. after is the position of the last event that the caller has received; the
 // zero value means none. Without one, and if the events since then are not kept, the first event is
-// about [TopicAll]: what the caller has read before it listens may have changed unseen. The error is [xxladapter.ErrConflict] if the hub is closed or has too many listeners.
+// about [TopicAll]: what the caller has read before it listens may have changed unseen. The error
+// is [xxladapter.ErrConflict] if the hub is closed or has too many listeners.
 func (h *Hub) Listen(after Position) (*Listener, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

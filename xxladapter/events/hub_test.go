@@ -211,8 +211,8 @@ func TestAListenerThatComesBackMissesNothing(t *testing.T) {
 	})
 }
 
-// TestEachNewListenerReadsEverything has a second listener: what it has read may have changed before
-// it listens, and that was told to the first one alone.
+// TestEachNewListenerReadsEverything has a second listener: what it has read may have changed
+// before it listens, and that was told to the first one alone.
 func TestEachNewListenerReadsEverything(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)

@@ -27,8 +27,9 @@ type quietPart struct {
 	lowest, highest int64 // of the log ids; lowest is above highest while there is none
 }
 
-// quietPartSize is the smallest size of a part, except the last one. Reading and searching a part
-// takes some ten microseconds, and a day of 500 runs a second has 250,000 parts.
+// quietPartSize is the smallest size of a part, except the last one. A day of 500 runs a second
+// fills about 250,000 parts; larger parts make each read slower, smaller ones make the index
+// larger.
 const quietPartSize = 32 << 10
 
 // end returns the position up to which the file is indexed.

@@ -27,8 +27,8 @@ type Job struct {
 	// GroupID and Calendar select the pauses and the calendar that keep due times from firing.
 	GroupID  int64
 	Calendar string
-	// Run is how long a run is expected to take, if Ran tells that earlier runs let expect it. A job
-	// may have run and have 0 here: its runs took less than a millisecond.
+	// Run is how long a run is expected to take, if Ran tells that earlier runs let expect it. A
+	// job may have run and have 0 here: its runs took less than a millisecond.
 	Run time.Duration
 	Ran bool
 }

@@ -11,8 +11,8 @@ import (
 const (
 	// statPace is the pause between two counts while there are runs to count.
 	statPace = 10 * time.Second
-	// statRest is the pause while there are none and this node fires nothing: an idle node makes
-	// few statements. Runs of nodes that have just died wait for as long.
+	// statRest is the pause while there is nothing to count and this node fires nothing, so that an
+	// idle node sends few statements. The last runs of a dead node may wait as long.
 	statRest = 2 * time.Minute
 	// statChunk is the number of runs that one transaction counts. In a database with a single
 	// writer, all other writes wait for it.

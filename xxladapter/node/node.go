@@ -24,8 +24,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Window is how far ahead of their due times a node plans fires. If all nodes of a store are kept
-// from planning for longer, due times become misfires.
+// Window is how far ahead of their due times a node plans fires. It is also the default misfire
+// window: a due time that is found later than this becomes a misfire.
 const Window = scheduler.DefaultWindow
 
 // A Node is one scheduler process. It may be the only one of its store.

@@ -1,17 +1,17 @@
-// Package queue carries runs from schedulers to executors through a broker, NATS with JetStream, and
-// calls in both directions. An executor that uses it needs no open port.
+// Package queue carries runs from schedulers to executors through a broker, NATS with JetStream,
+// and calls in both directions. An executor that uses it needs no open port.
 //
 //	subject                              kind
 //	xw.<namespace>.run.<app>.any         runs for any executor of the app; stored
 //	xw.<namespace>.run.<app>.at.<name>   runs for one executor; stored
 //	xw.<namespace>.call.<app>.<name>.*   calls to one executor: beat, idleBeat, kill, log
-//	xw.<namespace>.up.*.<app>            calls to any scheduler: registry, feed, accept, callback
+//	xw.<namespace>.up.*.<app>            calls to any scheduler, such as registry and callback
 //	xw.<namespace>.reply.app.<app>.*     replies to executors
 //	xw.<namespace>.reply.schedulers.*    replies to schedulers
 //
 // The runs of an app lie in a work-queue stream of their own on disk until an executor acknowledges
-// them. Schedulers create streams and consumers, so that an executor needs no right beyond its app's.
-// Calls are requests with replies, and are not stored. What a run is and who may begin it is not
-// decided here: the store gives each run to the first executor that asks, so that a run that is
+// them. Schedulers create streams and consumers, so that an executor needs no right beyond its
+// app's. Calls are requests with replies, and are not stored. What a run is and who may begin it is
+// not decided here: the store gives each run to the first executor that asks, so that a run that is
 // delivered or published twice begins once.
 package queue

@@ -12,8 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// MaxDeliveries is how often a run may be delivered. One that is delivered more often has met that
-// many executors that died or could not write it down, and is to be reported as failed.
+// MaxDeliveries limits the deliveries of a run. A run that is delivered more often is reported as
+// failed: that many executors stopped, died or failed to store it before they began it.
 const MaxDeliveries = 5
 
 // A Delivery is one run that was taken from the queue.
@@ -35,7 +35,7 @@ func (d *Delivery) Later() { _ = d.msg.NakWithDelay(ackWait) }
 // Return leaves the run in the queue, to be delivered again at once.
 func (d *Delivery) Return() { _ = d.msg.Nak() }
 
-// Keep prevents for [KeepFor] that the run is delivered again.
+// Keep delays the next delivery of the run by [KeepFor].
 func (d *Delivery) Keep() { _ = d.msg.InProgress() }
 
 // KeepFor is how long a run is not delivered again after its delivery, or after Keep.
@@ -60,8 +60,8 @@ func (c *Conn) Feed(of xxladapter.QueueAddress, prepare func(context.Context) er
 	return &Feed{c: c, of: of, prepare: prepare}
 }
 
-// Take calls take for up to n runs as they arrive, and returns after n of them or a while. The
-// error is the broker's, or that of prepare; the next call starts afresh.
+// Take calls take for each run that arrives, and returns after n runs or after fetchLife. The error
+// is the broker's, or that of prepare; the next call starts afresh.
 func (f *Feed) Take(ctx context.Context, n int, take func(*Delivery)) error {
 	if err := f.take(ctx, n, take); err != nil {
 		f.consumer = nil

@@ -12,8 +12,8 @@ import (
 const (
 	// ackWait is how long an executor has to begin a run before the run is delivered again.
 	ackWait = 30 * time.Second
-	// idleConsumer is how long an executor may be gone before the broker forgets how far it was.
-	// Its runs stay.
+	// idleConsumer is how long the broker keeps the consumer of an executor that is gone. The runs
+	// are kept.
 	idleConsumer = 7 * 24 * time.Hour
 	// unacknowledged limits the runs of an app that were delivered and are not acknowledged.
 	unacknowledged = 10_000

@@ -28,7 +28,7 @@ const maxFires = 100
 // job that has several within the window. Here every due time up to now + window gets a fire of its
 // own, and the schedule continues from the due time, so that a fixed rate keeps its phase.
 //
-// In no branch does a due time that a pause or a calendar keeps get a fire; see [keep].
+// A due time that is held back by a pause or a calendar never gets a fire; see [keep].
 func decide(j *xxladapter.Job, plan zonedPlan, now time.Time, window time.Duration) xxladapter.Decision {
 	d := xxladapter.Decision{JobID: j.ID, Last: j.TriggerLast, Next: j.TriggerNext}
 	grace := window
@@ -67,10 +67,9 @@ func decide(j *xxladapter.Job, plan zonedPlan, now time.Time, window time.Durati
 	return d
 }
 
-// correct replaces a next time that no schedule has given: 0, as an INSERT by a tool leaves it, or
-// a time before 1970. The job counts as overdue once, at now, as it does with XXL-JOB; the due
-// times before that are unknown, which the result says. A ONCE has its due time in its
-// configuration.
+// correct replaces an invalid next time (0 or earlier), such as a tool's INSERT leaves. The job is
+// then due once, at now, as with XXL-JOB; a ONCE has its due time in its configuration. unknown is
+// true if earlier due times cannot be computed.
 func correct(d *xxladapter.Decision, j *xxladapter.Job, plan cron.Plan, now time.Time) (unknown bool) {
 	if d.Next.UnixMilli() > 0 {
 		return false

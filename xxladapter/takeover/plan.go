@@ -163,8 +163,8 @@ func (p *planner) jobs() {
 	}
 }
 
-// mend replaces values that XXL-JOB's form refuses although its tables allow them. The job cannot be
-// taken if it still breaks rules.
+// mend replaces values that XXL-JOB's form refuses although its tables allow them. The job cannot
+// be taken if it still breaks rules.
 func (p *planner) mend(j *xxladapter.Job) xxladapter.BrokenRules {
 	mend := func(field string, value *string, most int, instead string) {
 		was := *value
