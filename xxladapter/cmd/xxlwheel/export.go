@@ -34,7 +34,7 @@ func (c *exportCmd) Run(inv *invocation) (err error) {
 	var refused *apiError
 	err = waiting(inv.stderr, inv.asks, doing("storing keys"), func() error { return api.call(inv.ctx, "POST", "/export?"+query.Encode(), nil, nil) })
 	if errors.As(err, &refused) && refused.Code == "forbidden" {
-		client.note(inv, "keys that are only made of names are not stored (%s): such a job is not found again once it is renamed", refused.Message)
+		client.note(inv, "jobs without a stored key are exported under a key made of their names, because you may not store keys (%s); after a rename, apply will not find them", refused.Message)
 	} else if err != nil {
 		return err
 	}
