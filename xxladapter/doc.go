@@ -1,17 +1,40 @@
 // Package xxladapter holds the words of an XXL-JOB compatible scheduler: jobs, groups of
 // executors, fires, logs, and the [Store] that keeps them. It imports none of its subpackages.
 //
-// One trip of a job, in the order of the packages:
+// One trip of a job:
 //
-//	sqlstore   claims due jobs; one transaction writes their fire records and moves their next
-//	           trigger times
-//	scheduler  decides what is due (a pure function) and, after the commit, arms the records in a
-//	           hashed wheel timer
-//	trigger    takes what the wheel hands out: gets an address from
-//	route      claims the fire with it, and sends it over
-//	wire       the XXL-JOB protocol, to an
-//	executor   which runs the handler and calls back to
-//	admin      which takes the result; trigger stores it
+//	scheduler    decides what is due (a pure function) and arms committed fires in a hashed wheel
+//	             timer
+//	sqlstore     claims due jobs: one transaction writes their fires and moves their next trigger
+//	             times
+//	route        chooses an executor's address
+//	trigger      claims the fire with that address, sends the run, and stores the result
+//	wire         is the protocol in which runs and results are sent
+//	executor     runs the handler and reports the result
+//	admin        receives the result and hands it to trigger
+//
+// # When not to use it
+//
+// Use package hashedwheel, or time, for what ends with the process or is due more often than every
+// 100 ms. Use a workflow engine where steps pass data to each other: a child job only follows the
+// success of its parent. Do not rely on it for an effect that must happen exactly once: one
+// scheduler claims a due time, but if an answer is lost the run may or may not have happened, and
+// the job's [Settings] decide whether it is sent again.
+//
+// # Words
+//
+//	strategy     how a job chooses: an address (route), what follows a running run (block), what
+//	             becomes of missed due times (misfire, which Misfire.Policy means)
+//	fire         the record that one due time or order gives one trigger
+//	run          one execution on an executor; its log row, a [Log], is what the store keeps of it
+//	node         one scheduler process of a store; lists for people call it a scheduler
+//	order        a trigger by an operator or a program, which has a fire of its own
+//	ambiguous    sent to an executor that has not answered; a call of a store that has not answered
+//	             is in doubt
+//	shard        of jobs: those that one node plans; of a broadcast: one of its runs
+//	pen          the right to write to a shared log, as redisstore has one
+//
+// # Map of the folders
 //
 // Several schedulers:
 //
@@ -54,8 +77,9 @@
 //
 //	memstore     a [Store] in memory: the reference, and the store of other packages' tests
 //	sqlstore     a [Store] on SQLite, MySQL, MariaDB and PostgreSQL, with XXL-JOB's own tables
-//	redisstore   a [Store] on PostgreSQL whose fires and runs end in Redis first; what follows from a
-//	             loss of Redis is decided in sqlstore/internal/journaled
+//	redisstore   a [Store] that handles fires and runs in Redis, and writes them to the tables of
+//	             PostgreSQL in bulk later; what follows from a loss of Redis is decided in
+//	             sqlstore/internal/journaled
 //
 // The process:
 //

@@ -1,5 +1,18 @@
 // Command xxlwheel is the scheduler, a sample executor, and the command line that manages jobs, in
 // one binary. Run "xxlwheel --help".
+//
+// A command is in the file of its name: "job why" in jobwhy.go. Where to look for other things:
+//
+//	the command line itself      main.go, parser.go, settingsfile.go, environment.go, man.go
+//	serve and its options        serve.go, serve*.go, *flags.go, logging.go, listen.go,
+//	                             servicemanager.go
+//	executor and demo            executor.go, samples.go, demo.go
+//	calls of the API             apiclient.go, clientflags.go, ifunchanged.go
+//	what is printed              output.go, table.go, ledger.go, yaml.go, plaintext.go
+//	what people are asked        confirm.go, password.go, waiting.go, progress.go
+//	times and secrets in flags   days.go, secret.go
+//	declarations                 apply.go, export.go, import.go
+//	a store without a scheduler  migrate.go, backup.go, storecopy.go, redisflags.go
 package main
 
 import (
