@@ -22,9 +22,8 @@ build: ## build bin/xxlwheel
 test: ## run the tests that need no long waits
 	go test ./...
 
-# Packages whose tests judge how late or how long something is run alone. The others take turns on
-# all processors. The tests of faults mostly wait, so that four beside each other leave processors
-# idle.
+# These packages are tested alone, because their tests measure time. The others take turns on all
+# processors. The tests of faults mostly wait, so that four beside each other leave processors idle.
 judging := ./bench/... ./hashedwheel/... ./xxladapter/cmd/... ./xxladapter/executor ./xxladapter/node ./xxladapter/redisstore
 
 .PHONY: test-all
@@ -86,7 +85,7 @@ lint: ## check format, module files and golangci-lint's rules
 bench: ## run the benchmarks of the timer and its baselines
 	go test -run '^$$' -bench . ./bench
 
-# make bench-timer ROUNDS=6, make bench-scheduler ROUNDS=1: how often each case is measured.
+# make bench-timer ROUNDS=6, make bench-scheduler ROUNDS=3: how often each case is measured.
 rounds := $(if $(ROUNDS),-rounds $(ROUNDS))
 
 .PHONY: bench-timer

@@ -11,18 +11,20 @@ import (
 	"time"
 )
 
-// describe writes the head of the raw output: what is needed to judge it and to
-// run it again.
-func describe(w io.Writer, short bool, rounds int, java *netty, absent string) error {
-	command := fmt.Sprintf("go -C bench/report run . -rounds %d", rounds)
-	if short {
+// describe writes the head of the raw output: what is needed to judge it and to run it again.
+func describe(w io.Writer, p plan, t tree, java *netty, absent string) error {
+	command := fmt.Sprintf("go -C bench/report run . -rounds %d", p.rounds)
+	if p.changed {
+		command += " -changed"
+	}
+	if p.short {
 		command += " -short"
 	}
 	var b bytes.Buffer
 	line := func(key, value string) { fmt.Fprintf(&b, "# %s: %s\n", key, value) }
 	line("command", command)
 	line("date", time.Now().UTC().Format(time.DateOnly))
-	line("commit", commit())
+	line("commit", t.String())
 	line("go", runtime.Version())
 	line("os", strings.TrimSpace(runtime.GOOS+" "+first("/proc/sys/kernel/osrelease")))
 	line("processors", fmt.Sprintf("%d, %s", runtime.NumCPU(), field("/proc/cpuinfo", "model name")))
@@ -41,18 +43,6 @@ func describe(w io.Writer, short bool, rounds int, java *netty, absent string) e
 	}
 	_, err := w.Write(b.Bytes())
 	return err
-}
-
-func commit() string {
-	out, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
-	if err != nil {
-		return "unknown"
-	}
-	c := strings.TrimSpace(string(out))
-	if exec.Command("git", "diff", "--quiet", "HEAD", "--", "../../hashedwheel", "..", ":!../results").Run() != nil {
-		c += " with changes"
-	}
-	return c
 }
 
 // versions returns the versions of the third-party timers.

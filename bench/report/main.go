@@ -3,6 +3,9 @@
 //
 //	go -C bench/report run . [-short] [-rounds N]
 //
+// It refuses to measure for bench/results in a tree with changes that are not committed, since
+// nobody could measure the same again, unless -changed is given. The results name commit and flags.
+//
 // It needs a plotting library and the statistics of benchstat. They must not become dependencies of
 // those who import the timers, so it is a module of its own.
 package main
@@ -22,37 +25,50 @@ func main() {
 	short := flag.Bool("short", false, "use small sizes and two rounds, to see that everything works; not for comparisons")
 	rounds := flag.Int("rounds", 10, "how `often` each benchmark runs")
 	out := flag.String("out", "../results", "`folder` for the results; with -short a temporary one")
+	changed := flag.Bool("changed", false, "measure although the tree has changes that are not committed; the results say so")
 	limit := flag.Duration("limit", 20*time.Minute, "start no round that would end after this `time`")
 	from := flag.String("from", "", "measure nothing, and write tables and charts from this raw output `file`")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *short, *rounds, *limit, *out, *from); err != nil {
+	if err := run(ctx, plan{short: *short, changed: *changed, rounds: *rounds, limit: *limit}, *out, *from); err != nil {
 		fmt.Fprintln(os.Stderr, "report:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, short bool, rounds int, limit time.Duration, out, from string) error {
-	if rounds < 1 {
-		return fmt.Errorf("-rounds is %d, must be positive", rounds)
+// A plan says what is measured.
+type plan struct {
+	short   bool
+	changed bool // the tree may have changes
+	rounds  int
+	limit   time.Duration
+}
+
+func run(ctx context.Context, p plan, out, from string) error {
+	if p.rounds < 1 {
+		return fmt.Errorf("-rounds is %d, must be positive", p.rounds)
 	}
-	if short {
-		rounds = min(rounds, 2)
+	if p.short {
+		p.rounds = min(p.rounds, 2)
 		dir, err := os.MkdirTemp("", "bench-short-")
 		if err != nil {
 			return err
 		}
 		out = dir
 	}
-	if err := os.MkdirAll(out, 0o755); err != nil {
-		return err
-	}
 	raw := from
 	if raw == "" {
+		t := readTree(".")
+		if err := p.permits(t); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(out, 0o755); err != nil {
+			return err
+		}
 		raw = filepath.Join(out, "raw.txt")
-		if err := measure(ctx, short, rounds, limit, raw); err != nil {
+		if err := measure(ctx, p, t, raw); err != nil {
 			return err
 		}
 	}

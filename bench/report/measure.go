@@ -49,9 +49,9 @@ type source struct {
 	run   func(context.Context, step) ([]byte, error)
 }
 
-// measure runs every step in every source, in rounds, so that a disturbance of the
-// machine affects all contenders.
-func measure(ctx context.Context, short bool, rounds int, limit time.Duration, raw string) error {
+// measure runs every step in every source, in rounds, so that a disturbance of the machine affects
+// all contenders.
+func measure(ctx context.Context, p plan, t tree, raw string) error {
 	begin := time.Now()
 	dir, err := os.MkdirTemp("", "bench-")
 	if err != nil {
@@ -64,13 +64,13 @@ func measure(ctx context.Context, short bool, rounds int, limit time.Duration, r
 		{"own and baselines", "../..", "./bench"},
 		{"third-party", "../rivals", "./timers"},
 	} {
-		s, err := build(ctx, b.name, b.dir, b.pkg, filepath.Join(dir, filepath.Base(b.pkg)+".test"), short)
+		s, err := build(ctx, b.name, b.dir, b.pkg, filepath.Join(dir, filepath.Base(b.pkg)+".test"), p.short)
 		if err != nil {
 			return err
 		}
 		sources = append(sources, s)
 	}
-	java, absent := startNetty(ctx, dir, short)
+	java, absent := startNetty(ctx, dir, p.short)
 	if absent == "" {
 		defer java.close()
 		sources = append(sources, source{
@@ -83,21 +83,21 @@ func measure(ctx context.Context, short bool, rounds int, limit time.Duration, r
 	}
 
 	return writeFile(raw, func(w io.Writer) error {
-		if err := describe(w, short, rounds, java, absent); err != nil {
+		if err := describe(w, p, t, java, absent); err != nil {
 			return err
 		}
-		p := newProgress(rounds)
+		shown := newProgress(p.rounds)
 		var longest time.Duration
-		for round := range rounds {
-			if time.Since(begin)+longest > limit {
+		for round := range p.rounds {
+			if time.Since(begin)+longest > p.limit {
 				fmt.Printf("no time for more than %d rounds\n", round)
-				if _, err := fmt.Fprintf(w, "# ended after %d of %d rounds: the limit of time is %v\n", round, rounds, limit); err != nil {
+				if _, err := fmt.Fprintf(w, "# ended after %d of %d rounds: the limit of time is %v\n", round, p.rounds, p.limit); err != nil {
 					return err
 				}
 				break
 			}
 			began, once := time.Now(), time.Duration(0)
-			for _, st := range steps(short) {
+			for _, st := range steps(p.short) {
 				if st.once && round > 0 {
 					continue
 				}
@@ -106,7 +106,7 @@ func measure(ctx context.Context, short bool, rounds int, limit time.Duration, r
 						continue
 					}
 					stepBegan := time.Now()
-					p.begin(round, st.name+", "+src.name, !st.once)
+					shown.begin(round, st.name+", "+src.name, !st.once)
 					out, err := src.run(ctx, st)
 					if err != nil {
 						return fmt.Errorf("%s, %s: %w\n%s", st.name, src.name, err, out)
@@ -114,7 +114,7 @@ func measure(ctx context.Context, short bool, rounds int, limit time.Duration, r
 					if err := keep(w, out, round == 0); err != nil {
 						return err
 					}
-					p.end()
+					shown.end()
 					if st.once {
 						once += time.Since(stepBegan)
 					}

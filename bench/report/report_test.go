@@ -38,6 +38,8 @@ func TestKeepHasResultsAndReasons(t *testing.T) {
 func TestReadResults(t *testing.T) {
 	raw := filepath.Join(t.TempDir(), "raw.txt")
 	require.NoError(t, os.WriteFile(raw, []byte(`# go: go1.26
+# round 1 took 1m54s; load average then: 1.25 1.67 4.14
+# round 2 took 1m49s; load average then: 1.27 1.54 3.81
 BenchmarkPending/timer=wheel/pending=0/startstop/goroutines=1-2 100 50 ns/op 60 cpu-ns/op
 BenchmarkPending/timer=wheel/pending=0/startstop/goroutines=1-2 100 70 ns/op 80 cpu-ns/op
 BenchmarkPending/timer=wheel/pending=0/startstop/goroutines=1-2 100 52 ns/op 61 cpu-ns/op
@@ -48,7 +50,7 @@ absent: BenchmarkPending/timer=goroutine/pending=1M: too large
 `), 0o600))
 	r, err := readResults(raw)
 	require.NoError(t, err)
-	require.Equal(t, []string{"go: go1.26"}, r.head)
+	require.Equal(t, "go: go1.26", r.head[0])
 	require.Equal(t, []string{"wheel", "goroutine"}, r.timers)
 	median, ok := r.median("BenchmarkPending/timer=wheel/pending=0/startstop/goroutines=1", "cpu-ns/op")
 	require.True(t, ok)
@@ -58,6 +60,7 @@ absent: BenchmarkPending/timer=goroutine/pending=1M: too large
 	// Tables and charts can be made even from so few results.
 	var b strings.Builder
 	require.NoError(t, writeTables(&b, r))
+	require.Contains(t, b.String(), "Medians of 2 rounds,")
 	require.Contains(t, b.String(), "| **wheel** | 52.0 ±∞ |")
 	require.Contains(t, b.String(), "| **wheel** | 3 | 10000000 | -0.25 | 15.5 |")
 	require.Contains(t, b.String(), "| **wheel** | 10M | 0.020 | 1.50 | 150 |")

@@ -114,6 +114,16 @@ func (r *results) procs() string {
 	return "1"
 }
 
+// rounds returns how many rounds were completed.
+func (r *results) rounds() (n int) {
+	for _, l := range r.head {
+		if strings.HasPrefix(l, "round ") {
+			n++
+		}
+	}
+	return n
+}
+
 func (r *results) isShort() bool {
 	return slices.ContainsFunc(r.head, func(l string) bool {
 		return strings.HasPrefix(l, "command:") && strings.HasSuffix(l, "-short")
@@ -126,8 +136,8 @@ func writeTables(w io.Writer, r *results) error {
 	for _, l := range r.head {
 		p.print("    %s\n", l)
 	}
-	p.print("\nMedians. ± is half of benchstat's 95 %% confidence interval of the median, as a share of it. ×n is how many times\n")
-	p.print("less than `%s` in the same column it is. Runs of all timers were interleaved.\n", baseline)
+	p.print("\nMedians of %d rounds, in which all timers took turns. ± is half of benchstat's 95 %% confidence interval of\n", r.rounds())
+	p.print("the median, as a share of it. ×n is how many times less than `%s` in the same column it is.\n", baseline)
 	p.early(r, "Lateness", "Runs before the deadline", "All runs of all ticks.")
 	p.early(r, "Early", "The same, in a run with many", "Started as fast as one goroutine can, due over four seconds, tick 10 ms. Once.")
 	p.ticks(r)
@@ -302,7 +312,7 @@ func (p *printer) ticks(r *results) {
 // differences that benchstat does not call significant.
 func (p *printer) losses(r *results) {
 	p.print("\n## Cases that our timers lose\n\n")
-	p.print("For each of ours, the others that have a lower median. A ~ means that the difference is not significant\n(p >= 0.05), which with fewer than four rounds no difference is.\n\n")
+	p.print("For each of ours, the others that have a lower median. A ~ means that the difference is not significant\n(p >= 0.05). With fewer than four rounds no difference is significant.\n\n")
 	for _, t := range tables(r) {
 		for _, c := range t.columns {
 			for _, mine := range ours {
