@@ -38,8 +38,8 @@ func BenchmarkScaling(b *testing.B) { run(b, cases.Scaling) }
 
 func BenchmarkBurst(b *testing.B) { run(b, cases.Burst) }
 
-// BenchmarkEarly and BenchmarkTick measure only our own timers. They need ten million timeouts, and
-// repetition does not make them steadier.
+// BenchmarkEarly measures only our own timers, as BenchmarkTick does. Both need ten million
+// timeouts, and repetition does not make them steadier.
 func BenchmarkEarly(b *testing.B) { runKinds(b, cases.Early, contender.Ours()) }
 
 // BenchmarkTick skips the first kind, which has the same engine as the second.

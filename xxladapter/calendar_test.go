@@ -85,7 +85,8 @@ func TestPausesThatAreRefused(t *testing.T) {
 	require.NoError(t, (&xxladapter.Pause{Until: now.Add(time.Second), Note: "维护"}).Validate(now))
 }
 
-// TestRestrictionsByZone: a day begins at midnight of the zone, also where a clock change moves it.
+// TestRestrictionsByZone checks that a day begins at midnight of the zone, also where a clock
+// change moves it.
 func TestRestrictionsByZone(t *testing.T) {
 	var none *xxladapter.Restrictions
 	j := &xxladapter.Job{Settings: xxladapter.Settings{Calendar: xxladapter.ChinaCalendar}}

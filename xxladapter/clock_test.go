@@ -34,7 +34,7 @@ func TestAClockEstimateIsCorrectedNoMoreThanItIsKnown(t *testing.T) {
 	}
 }
 
-// TestTheFirstReadingCountsFromTheEndOfTheCall, so that the estimate is not ahead.
+// TestTheFirstReadingCountsFromTheEndOfTheCall checks that the estimate is not ahead.
 func TestTheFirstReadingCountsFromTheEndOfTheCall(t *testing.T) {
 	require.False(t, ClockEstimate{}.Known())
 	asked := time.Now()

@@ -17,7 +17,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A sseReader reads a stream of server-sent events.
+// An sseReader reads a stream of server-sent events.
 type sseReader struct {
 	t     *testing.T
 	lines *bufio.Scanner

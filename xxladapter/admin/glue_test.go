@@ -71,8 +71,8 @@ func TestTheSourceOfAJobChangesAndGoesBack(t *testing.T) {
 	}
 }
 
-// TestUpdateJobDoesNotPretendToChangeTheSource: upstream reads the glue fields of updateJob, keeps
-// the old source and reports success.
+// TestUpdateJobDoesNotPretendToChangeTheSource checks that updateJob refuses a glue field that
+// differs from the job's: upstream reads it, keeps the old source and reports success.
 func TestUpdateJobDoesNotPretendToChangeTheSource(t *testing.T) {
 	s := newSite(t)
 	s.shell()

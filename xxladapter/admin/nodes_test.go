@@ -73,7 +73,8 @@ func TestTheLeaderIsShownAndCanBeDrained(t *testing.T) {
 	require.Equal(t, http.StatusConflict, status, "the last one")
 }
 
-// TestNodesTellWhatWasSpread, in the mode leader alone.
+// TestNodesTellWhatWasSpread checks what GET /nodes shows of a node that has reported, and of one
+// that has not.
 func TestNodesTellWhatWasSpread(t *testing.T) {
 	s := newSite(t)
 	for _, node := range []string{"node-1", "node-2"} {

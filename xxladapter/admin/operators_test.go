@@ -286,8 +286,8 @@ func TestLogsArePagedAndFiltered(t *testing.T) {
 	require.Contains(t, body, `status is \"GONE\", must be one of RUNNING, SUCCESS, FAIL, LOST`)
 }
 
-// TestAJobWithTimesOfAnotherAgeIsListed: JSON cannot represent years beyond 9999, and one odd row
-// must not hide the others.
+// TestAJobWithTimesOfAnotherAgeIsListed checks that one odd row does not hide the others: JSON
+// cannot represent years beyond 9999.
 func TestAJobWithTimesOfAnotherAgeIsListed(t *testing.T) {
 	s := newSite(t)
 	id := s.createJob("")

@@ -95,7 +95,7 @@ func TestACalendarThatJobsNameStays(t *testing.T) {
 	require.True(t, shown.BuiltIn)
 }
 
-// TestWhatIsKeptIsShown: next times, overview and forecast tell of a pause and of a calendar.
+// TestWhatIsKeptIsShown checks that next times, overview and forecast show a pause and a calendar.
 func TestWhatIsKeptIsShown(t *testing.T) {
 	s := newSite(t)
 	id := s.createJob("")

@@ -101,7 +101,8 @@ func TestAStoredAlarmAddressIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestOnlyResultsAreAcknowledged: a result that is acknowledged and not stored is lost for good.
+// TestOnlyResultsAreAcknowledged checks that a body that is no result is refused: a result that is
+// acknowledged and not stored is lost for good.
 func TestOnlyResultsAreAcknowledged(t *testing.T) {
 	s := newSite(t)
 	for body, msg := range map[string]string{

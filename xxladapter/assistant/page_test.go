@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestACallHasWhatTheAssistantSent: the API decides by the caller's address, host and token, and
-// sees no cookie.
+// TestACallHasWhatTheAssistantSent checks that the API decides by the caller's address, host and
+// token, and sees no cookie.
 func TestACallHasWhatTheAssistantSent(t *testing.T) {
 	var seen []*http.Request
 	page := Page(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

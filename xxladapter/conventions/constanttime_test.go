@@ -52,8 +52,8 @@ func TestTokensAreComparedInConstantTime(t *testing.T) {
 	require.NotZero(t, compared, "nothing compares tokens: this test looks in the wrong place")
 }
 
-// TestTheSearchForComparisonsFindsThem: what the test above must refuse, and
-// what it must not.
+// TestTheSearchForComparisonsFindsThem checks what the test above must refuse, and what it must
+// not.
 func TestTheSearchForComparisonsFindsThem(t *testing.T) {
 	for body, found := range map[string]bool{
 		`return token == e.opts.AccessToken`:                                                            true,

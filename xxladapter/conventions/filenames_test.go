@@ -13,8 +13,8 @@ import (
 // command knows, and those of this repository for groups of them.
 var systems = []string{"linux", "unix", "bsd", "windows", "other"}
 
-// TestFilesAreNamedInOneWay: an underscore stands before "test" and before a system, and nowhere
-// else.
+// TestFilesAreNamedInOneWay checks that an underscore stands before "test" and before a system, and
+// nowhere else.
 func TestFilesAreNamedInOneWay(t *testing.T) {
 	files := filesOf(t, ".", ".go")
 	require.Greater(t, len(files), 1000, "the test has found the files")

@@ -23,8 +23,9 @@ var (
 // start.
 var mayNameFlags = []string{"xxladapter/cmd/", "xxladapter/testserver/", "xxladapter/storetest/", "xxladapter/console/build/", "xxladapter/deploy/", "bench/"}
 
-// TestLibrariesNameOptionsAndNotFlags: who embeds a library has no flags, and looks for an option.
-// A text may name a whole command, as in "xxlwheel migrate --zone".
+// TestLibrariesNameOptionsAndNotFlags checks that no text of a library names a flag: a program that
+// embeds a library has none, and needs the option. A text may name a whole command, as in "xxlwheel
+// migrate --zone".
 func TestLibrariesNameOptionsAndNotFlags(t *testing.T) {
 	whole := 0
 	for _, file := range sourcesOf(t, ".") {

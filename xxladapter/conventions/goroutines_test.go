@@ -26,9 +26,9 @@ var unattended = map[string]string{
 	"xxladapter/testserver/process.go":    "the watchdog outlives the test on purpose, and ends with the process",
 }
 
-// TestEveryGoroutineSaysWhoWaitsForIt in a comment on the line of the go statement or above it. The
-// Go methods of sync.WaitGroup and errgroup.Group need none: the caller of Wait is found by the
-// name. The files of the interleaving tests are left out.
+// TestEveryGoroutineSaysWhoWaitsForIt looks for a comment that says it on the line of the go
+// statement or above it. The Go methods of sync.WaitGroup and errgroup.Group need none: the caller
+// of Wait is found by the name. The files of the interleaving tests are left out.
 func TestEveryGoroutineSaysWhoWaitsForIt(t *testing.T) {
 	found, used := 0, map[string]bool{}
 	for _, file := range sourcesOf(t, ".") {

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestErrorsAreLoggedUnderOneKey: a search for err= finds every logged error of both libraries.
+// TestErrorsAreLoggedUnderOneKey checks that a search for err= finds every logged error of both
+// libraries.
 func TestErrorsAreLoggedUnderOneKey(t *testing.T) {
 	lines := 0
 	for _, file := range sourcesOf(t, ".") {

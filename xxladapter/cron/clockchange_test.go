@@ -125,9 +125,9 @@ func TestClockChanges(t *testing.T) {
 	})
 }
 
-// TestLastDayOfLeapYears: on 31 December of a leap year that a zone's table no longer covers,
-// time.Time.ZoneBounds returns an end in the past. A search that goes from period to period must
-// not hang there.
+// TestLastDayOfLeapYears checks that a search that goes from period to period does not hang on 31
+// December of a leap year that a zone's table no longer covers: there time.Time.ZoneBounds returns
+// an end in the past.
 func TestLastDayOfLeapYears(t *testing.T) {
 	for _, name := range []string{"America/New_York", "Europe/London", "Australia/Lord_Howe", "Africa/Cairo"} {
 		loc := zone(t, name)

@@ -74,9 +74,9 @@ func logIDs(list []wire.Callback) []int64 {
 	return ids
 }
 
-// TestResultIsOnDiskWhileItIsSent: XXL-JOB deletes its retry file before it sends the content. Here
-// a result leaves the journal after the acknowledgement, so the journal contains it while the
-// request is in flight.
+// TestResultIsOnDiskWhileItIsSent checks that the journal contains a result while its request is in
+// flight. XXL-JOB deletes its retry file before it sends the content; here a result leaves the
+// journal after the acknowledgement.
 func TestResultIsOnDiskWhileItIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()

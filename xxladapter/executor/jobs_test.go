@@ -201,8 +201,8 @@ func TestKill(t *testing.T) {
 	})
 }
 
-// TestStubbornHandler: XXL-JOB starts the next run beside one that ignores its kill. Here the next
-// run waits for it, but no longer than AbandonAfter.
+// TestStubbornHandler checks that the next run waits for one that ignores its kill, but no longer
+// than AbandonAfter. XXL-JOB starts it beside the other.
 func TestStubbornHandler(t *testing.T) {
 	const patience = 20 * time.Second
 	bubble(t, Options{AbandonAfter: patience}, func(t *testing.T, e *running, s *stage) {

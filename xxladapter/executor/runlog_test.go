@@ -96,9 +96,9 @@ func TestQuietRunLog(t *testing.T) {
 	})
 }
 
-// TestLogOfAnAcceptedRunExists: a scheduler that does not know whether a run started requests its
-// log. The answer says that it was accepted, even before its first line and after a crash that lost
-// the lines.
+// TestLogOfAnAcceptedRunExists checks the answer to a scheduler that does not know whether a run
+// started, and requests its log: it was accepted, even before its first line and after a crash that
+// lost the lines.
 func TestLogOfAnAcceptedRunExists(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, e *running, s *stage) {
 		first, second := beanRun(7, 1, "stage"), beanRun(7, 2, "stage")
@@ -186,8 +186,8 @@ func TestNothingIsWrittenForNoLogs(t *testing.T) {
 	require.Len(t, entries, 1, "the folder of the day")
 }
 
-// TestALogIsFoundOnTheDayBefore: databases round the time of a run up to a whole second, possibly
-// the first of the next day.
+// TestALogIsFoundOnTheDayBefore checks that a log is found although databases round the time of a
+// run up to a whole second, possibly the first of the next day.
 func TestALogIsFoundOnTheDayBefore(t *testing.T) {
 	midnight := time.Date(2026, 3, 2, 0, 0, 0, 0, time.Local).UnixMilli()
 	require.Equal(t, []string{"2026-03-02", "2026-03-01"}, uniqueDays(midnight, midnight-1000))

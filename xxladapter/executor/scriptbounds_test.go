@@ -95,7 +95,7 @@ func readPID(file string) (int, error) {
 	return strconv.Atoi(strings.TrimSpace(string(data)))
 }
 
-// TestAbsurdNumbersAreRefused: ids and times become names of files.
+// TestAbsurdNumbersAreRefused checks ids and times, which become names of files.
 func TestAbsurdNumbersAreRefused(t *testing.T) {
 	e := start(t, Options{}, nil)
 	for body, msg := range map[string]string{

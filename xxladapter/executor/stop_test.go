@@ -227,8 +227,8 @@ func TestAddressOfAnInterface(t *testing.T) {
 	require.True(t, strings.HasPrefix(e.Addr(), strings.TrimSuffix(own, "1")), e.Addr())
 }
 
-// TestAStopDoesNotWaitForSilentConnections: a scheduler may hold a spare connection on which it has
-// sent no request.
+// TestAStopDoesNotWaitForSilentConnections checks that a stop ends although a scheduler holds a
+// spare connection on which it has sent no request.
 func TestAStopDoesNotWaitForSilentConnections(t *testing.T) {
 	e := start(t, Options{Listen: "127.0.0.1:0", StopGrace: -1}, nil)
 	silent, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(e.Addr(), "http://"), "/"))

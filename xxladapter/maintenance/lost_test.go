@@ -80,8 +80,8 @@ func TestARunOfADeadExecutorIsLostWhenItStaysAway(t *testing.T) {
 	})
 }
 
-// TestARunIsNotLostWhileItsGroupCannotBeRead: the group says whether the executor is given the
-// longer time of manual addresses.
+// TestARunIsNotLostWhileItsGroupCannotBeRead checks that no run is lost while nobody knows whether
+// its executor is given the longer time of manual addresses, which the group says.
 func TestARunIsNotLostWhileItsGroupCannotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, _ := lostFixture(t, "http://gone/")

@@ -24,8 +24,8 @@ func (k kinds) Send(_ context.Context, a *alarm.Alarm) error {
 	return nil
 }
 
-// TestEventsAreHintsForAlarms: what happens on this node is reported before the
-// next round of the monitor.
+// TestEventsAreHintsForAlarms checks that what happens on this node is reported before the next
+// round of the monitor.
 func TestEventsAreHintsForAlarms(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

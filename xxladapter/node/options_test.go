@@ -9,7 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
-// TestBadOptionsAreRefused: those of the parts that a node builds, and its own.
+// TestBadOptionsAreRefused checks the options of a node and those of the parts that it builds.
 func TestBadOptionsAreRefused(t *testing.T) {
 	store := memstore.New(time.Now)
 	_, err := New(Options{})

@@ -43,7 +43,7 @@ func startNode(t *testing.T, store xxladapter.Store, opts Options) (*Node, strin
 	return n, url
 }
 
-// TestNodesTakeFiresOfTheirLeaderOverHTTP: a leader and a follower of one store.
+// TestNodesTakeFiresOfTheirLeaderOverHTTP starts a leader and a follower of one store.
 func TestNodesTakeFiresOfTheirLeaderOverHTTP(t *testing.T) {
 	store := memstore.New(time.Now)
 	opts := Options{Scheduling: xxladapter.SchedulingLeader, Spread: xxladapter.SpreadRound}
@@ -67,8 +67,9 @@ func TestNodesTakeFiresOfTheirLeaderOverHTTP(t *testing.T) {
 	}
 }
 
-// TestANodeTakesFiresFromItsOwnLeaderAlone: not without the token, not from a leader of another
-// store that has the same token, not under the path of another method, and not in the mode all.
+// TestANodeTakesFiresFromItsOwnLeaderAlone checks that a node takes no fires without the token,
+// from a leader of another store that has the same token, under the path of another method, and in
+// the mode all.
 func TestANodeTakesFiresFromItsOwnLeaderAlone(t *testing.T) {
 	foreign := memstore.New(time.Now)
 	stranger, err := foreign.Lead(t.Context(), "stranger", time.Hour, xxladapter.ElectionNone)

@@ -61,8 +61,8 @@ func (s *stoppedZones) AgreeZone(ctx context.Context, zone string) (string, erro
 	return s.Store.AgreeZone(ctx, zone)
 }
 
-// TestAStopWhileZonesAreComparedIsNoError: a node that is stopped right after its start logs
-// nothing.
+// TestAStopWhileZonesAreComparedIsNoError checks that a node that is stopped right after its start
+// logs nothing.
 func TestAStopWhileZonesAreComparedIsNoError(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var log bytes.Buffer
@@ -71,7 +71,7 @@ func TestAStopWhileZonesAreComparedIsNoError(t *testing.T) {
 	require.Empty(t, log.String())
 }
 
-// TestANodeWaitsForTheStoreToCompareZones: without an answer it does not schedule.
+// TestANodeWaitsForTheStoreToCompareZones checks that a node without an answer does not schedule.
 func TestANodeWaitsForTheStoreToCompareZones(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New(time.Now)

@@ -14,8 +14,8 @@ import (
 // stores read as the zero time, and what else a tool may have written.
 var astray = []time.Time{{}, time.UnixMilli(0), time.UnixMilli(-1), time.UnixMilli(-1 << 60), time.UnixMilli(math.MinInt64 / 2)}
 
-// TestATimeThatNoScheduleGaveIsOneMisfire: whatever the type, the job is overdue
-// once, by its strategy, and continues from now.
+// TestATimeThatNoScheduleGaveIsOneMisfire checks that the job is overdue once, by its strategy, and
+// continues from now, whatever the type.
 func TestATimeThatNoScheduleGaveIsOneMisfire(t *testing.T) {
 	now := noon.Add(500*time.Millisecond + 300*time.Microsecond)
 	found := now.Truncate(time.Millisecond)
@@ -66,7 +66,8 @@ func TestATimeThatNoScheduleGaveIsOneMisfire(t *testing.T) {
 	}
 }
 
-// TestAOnceThatWasNeverPlannedHasItsInstant: the row says when.
+// TestAOnceThatWasNeverPlannedHasItsInstant checks that a ONCE is due at the instant of its
+// configuration.
 func TestAOnceThatWasNeverPlannedHasItsInstant(t *testing.T) {
 	for _, at := range astray {
 		j := &xxladapter.Job{ID: 7, ScheduleType: xxladapter.ScheduleOnce, Misfire: xxladapter.MisfireFireOnceNow, TriggerNext: at}
@@ -82,7 +83,8 @@ func TestAOnceThatWasNeverPlannedHasItsInstant(t *testing.T) {
 	}
 }
 
-// TestAFixedRateOfAnotherAgeIsOneMisfire: more years than a Duration has.
+// TestAFixedRateOfAnotherAgeIsOneMisfire checks a rate that is overdue by more years than a
+// Duration has.
 func TestAFixedRateOfAnotherAgeIsOneMisfire(t *testing.T) {
 	first := time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 	now := time.Date(2680, 1, 1, 0, 0, 1, 0, time.UTC)

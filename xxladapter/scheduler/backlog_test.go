@@ -65,8 +65,8 @@ func (p *fullPool) Refused() (due time.Time, id int64, ok bool) {
 func (p *fullPool) Offered(time.Time, int64, *xxladapter.Fire) {}
 func (p *fullPool) Report() (fast, slow xxladapter.PoolReport) { return fast, slow }
 
-// TestASweepBesideABacklogReadsWhatCanHaveChanged: an app that hangs leaves more
-// fires than a query takes.
+// TestASweepBesideABacklogReadsWhatCanHaveChanged checks sweeps beside an app that hangs, which
+// leaves more fires than a query takes.
 func TestASweepBesideABacklogReadsWhatCanHaveChanged(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		t := b.t

@@ -25,8 +25,8 @@ func (p *partlyFullPool) Fire(f xxladapter.Fire, done func()) bool {
 	return p.fakePool.Fire(f, done)
 }
 
-// TestAnAppThatIsBehindGetsNoMoreFires: for a minute an app takes nothing. What is planned for it
-// is bounded, every due time is fired or recorded as missed, another app notices nothing, and
+// TestAnAppThatIsBehindGetsNoMoreFires lets an app take nothing for a minute. What is planned for
+// it is bounded, every due time is fired or recorded as missed, another app notices nothing, and
 // afterwards all is as before.
 func TestAnAppThatIsBehindGetsNoMoreFires(t *testing.T) {
 	inBubble(t, func(b *bench) {

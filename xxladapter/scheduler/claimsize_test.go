@@ -44,7 +44,7 @@ func TestAClaimIsAsLargeAsItsTimeAllows(t *testing.T) {
 	}
 }
 
-// TestTheSizeOfClaimsSettles where each costs a fixed part and one for each job.
+// TestTheSizeOfClaimsSettles checks that claims come to take claimAim, whatever each job costs.
 func TestTheSizeOfClaimsSettles(t *testing.T) {
 	const window = 5 * time.Second
 	for _, perJob := range []time.Duration{5 * time.Microsecond, 10 * time.Microsecond, 30 * time.Microsecond} {

@@ -101,8 +101,8 @@ func TestAPauseOfAnotherGroupKeepsNothing(t *testing.T) {
 	require.EqualValues(t, 1, d.Misfires[0].PauseID)
 }
 
-// TestPausedSchedulesOfOtherTypes: a rate keeps its phase, a delay continues to count, and a
-// single due time is over.
+// TestPausedSchedulesOfOtherTypes checks that a rate keeps its phase, a delay continues to count,
+// and a single due time is over.
 func TestPausedSchedulesOfOtherTypes(t *testing.T) {
 	pauses := &xxladapter.Restrictions{Pauses: []xxladapter.Pause{pauseFrom(1, -9, 0)}}
 	for _, tt := range []struct {
@@ -129,7 +129,8 @@ func TestPausedSchedulesOfOtherTypes(t *testing.T) {
 	}
 }
 
-// TestACalendarKeepsWholeDays: 2026-05-01 is a holiday in China, 2026-05-09 a Saturday with work.
+// TestACalendarKeepsWholeDays checks two days: 2026-05-01 is a holiday in China, 2026-05-09 a
+// Saturday with work.
 func TestACalendarKeepsWholeDays(t *testing.T) {
 	china, err := time.LoadLocation("Asia/Shanghai")
 	require.NoError(t, err)

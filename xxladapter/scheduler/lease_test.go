@@ -175,8 +175,8 @@ func TestNodesShareTheWorkAndTakeItOverAtOnce(t *testing.T) {
 	})
 }
 
-// TestANodeThatLosesTheStoreStepsDownAndComesBack: its due times fire once,
-// from the other node, though both have them in their wheels.
+// TestANodeThatLosesTheStoreStepsDownAndComesBack checks that its due times fire once, from the
+// other node, though both have them in their wheels.
 func TestANodeThatLosesTheStoreStepsDownAndComesBack(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		start := time.Now()
@@ -213,8 +213,8 @@ func TestANodeThatLosesTheStoreStepsDownAndComesBack(t *testing.T) {
 	})
 }
 
-// TestAClaimOfADeadNodeIsResolvedInTime: within the lease's life and a second
-// after its last renewal.
+// TestAClaimOfADeadNodeIsResolvedInTime checks that a claim is resolved within the life of the dead
+// node's lease and a second after its last renewal.
 func TestAClaimOfADeadNodeIsResolvedInTime(t *testing.T) {
 	for offset := time.Duration(0); offset < leasePace; offset += leasePace / 8 {
 		inBubble(t, func(b *bench) {
@@ -278,7 +278,8 @@ func TestAStoppedNodeResigns(t *testing.T) {
 	})
 }
 
-// TestAStopDoesNotWaitForASilentStore: neither the shards nor the lease are given back then.
+// TestAStopDoesNotWaitForASilentStore checks that a stop ends although neither the shards nor the
+// lease can be given back.
 func TestAStopDoesNotWaitForASilentStore(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		p := b.start("a", nil)
@@ -294,9 +295,9 @@ func TestAStopDoesNotWaitForASilentStore(t *testing.T) {
 	})
 }
 
-// TestWhatTheLeaseAllowedIsOnTheWireBeforeItLapses: a request leaves some time
-// after the last look at the lease, and a node that was just allowed to send must
-// still be the one that holds the term by then.
+// TestWhatTheLeaseAllowedIsOnTheWireBeforeItLapses checks that a node that was just allowed to send
+// still holds the term when the request leaves, which is some time after the last look at the
+// lease.
 func TestWhatTheLeaseAllowedIsOnTheWireBeforeItLapses(t *testing.T) {
 	const toTheWire = 350 * time.Millisecond
 	for offset := time.Duration(0); offset < leasePace; offset += leasePace / 8 {
@@ -330,8 +331,8 @@ func TestAGrantEndsByEitherClock(t *testing.T) {
 	require.False(t, (&grant{deadline: now.Add(-time.Millisecond).Round(0)}).holds())
 }
 
-// TestANodeThatDrainsKeepsItsTermWithoutShards: the scan has ended, and what was
-// begun is still to be settled.
+// TestANodeThatDrainsKeepsItsTermWithoutShards checks that the term lasts until what was begun is
+// settled, although the scan has ended.
 func TestANodeThatDrainsKeepsItsTermWithoutShards(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		leasing, stopLease := context.WithCancel(b.t.Context())

@@ -72,8 +72,8 @@ func TestAnOutageIsLoggedInAFewLines(t *testing.T) {
 	})
 }
 
-// TestAnOutageIsReportedAtItsBeginningOnceAMinuteAndAtItsEnd also checks that a success without an
-// outage is not reported.
+// TestAnOutageIsReportedAtItsBeginningOnceAMinuteAndAtItsEnd checks the lines of an outage, and
+// that a success without one is not reported.
 func TestAnOutageIsReportedAtItsBeginningOnceAMinuteAndAtItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var said lockedText

@@ -29,8 +29,8 @@ func (n *scanNote) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.
 	return fires, due, err
 }
 
-// TestAScanThatFoundJobsIsFollowedWithinASecond also where its last claim found
-// none, because the one before had just taken all.
+// TestAScanThatFoundJobsIsFollowedWithinASecond checks that the next scan comes soon also where the
+// last claim found none, because the one before had just taken all.
 func TestAScanThatFoundJobsIsFollowedWithinASecond(t *testing.T) {
 	for _, jobs := range []int{1, 2, 3, 4} {
 		inBubble(t, func(b *bench) {
@@ -75,8 +75,8 @@ func (h *heldStore) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time
 	return fires, due, err
 }
 
-// TestAScanComesBackToLockedJobs within a second, and says so when they are still
-// locked then.
+// TestAScanComesBackToLockedJobs checks that locked jobs are scanned again within a second, and
+// that a warning is logged if they are still locked.
 func TestAScanComesBackToLockedJobs(t *testing.T) {
 	for _, c := range []struct {
 		held  time.Duration
@@ -140,8 +140,8 @@ func (l *lostStore) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time
 	return fires, due, err
 }
 
-// TestAScanThatIsLostIsMadeAgainAtOnce, and further ones at the usual pace: a job with a fixed
-// delay of a second waits for the very next scan.
+// TestAScanThatIsLostIsMadeAgainAtOnce checks that the scan is repeated at once, and later ones
+// come at the usual pace: a job with a fixed delay of a second waits for the very next scan.
 func TestAScanThatIsLostIsMadeAgainAtOnce(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)

@@ -46,7 +46,8 @@ func TestPlannedFiresGoOutWhenTheyAreDue(t *testing.T) {
 	}
 }
 
-// TestAScheduleThatContinuesSoonIsScannedNow, and one that a scan in its own time finds is not.
+// TestAScheduleThatContinuesSoonIsScannedNow checks that such a schedule is scanned at once, and
+// one that a scan in its own time finds is not.
 func TestAScheduleThatContinuesSoonIsScannedNow(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		defer b.sched.ring.stop()

@@ -25,8 +25,8 @@ func TestARenewalWaitsForAnothersLapse(t *testing.T) {
 	}
 }
 
-// TestADeadNodesShardsMoveWhenItsLeaseLapses and not at the next renewal that
-// happens to come.
+// TestADeadNodesShardsMoveWhenItsLeaseLapses checks that the shards do not wait for the next
+// renewal that happens to come.
 func TestADeadNodesShardsMoveWhenItsLeaseLapses(t *testing.T) {
 	for offset := time.Duration(0); offset < leasePace; offset += leasePace / 8 {
 		inBubble(t, func(b *bench) {

@@ -10,8 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// TestTheRingWaitsOutAClockThatWasSetBack: the wheel counts monotonic time, the
-// due time is the store's.
+// TestTheRingWaitsOutAClockThatWasSetBack checks that a fire waits for the store's clock: the wheel
+// counts monotonic time, the due time is the store's.
 func TestTheRingWaitsOutAClockThatWasSetBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := new(storeClock)
@@ -39,8 +39,8 @@ func TestTheRingWaitsOutAClockThatWasSetBack(t *testing.T) {
 	})
 }
 
-// TestAFireThatWasHandedOutEarlyComesAgainWhenItIsDue: the hand-over has found that
-// the store's clock was set back.
+// TestAFireThatWasHandedOutEarlyComesAgainWhenItIsDue checks that a fire is armed again if the
+// hand-over has found that the store's clock was set back.
 func TestAFireThatWasHandedOutEarlyComesAgainWhenItIsDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := new(storeClock)

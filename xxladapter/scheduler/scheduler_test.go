@@ -250,8 +250,8 @@ func TestWakeBringsTheScanForward(t *testing.T) {
 	})
 }
 
-// TestCronIsReadInTheSchedulersZone: nine in the morning in Tokyo is midnight in UTC, which is when
-// a bubble begins.
+// TestCronIsReadInTheSchedulersZone checks nine in the morning in Tokyo, which is midnight in UTC,
+// when a bubble begins.
 func TestCronIsReadInTheSchedulersZone(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		begin := time.Now()

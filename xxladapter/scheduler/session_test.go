@@ -180,7 +180,8 @@ func TestFalseHintsChangeNothing(t *testing.T) {
 	})
 }
 
-// TestAStoppedNodesShardsMoveAtOnce, not with the next renewal of another node.
+// TestAStoppedNodesShardsMoveAtOnce checks that the shards do not wait for the next renewal of
+// another node.
 func TestAStoppedNodesShardsMoveAtOnce(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		one, two := b.start("one", nil), b.start("two", nil)
@@ -193,7 +194,8 @@ func TestAStoppedNodesShardsMoveAtOnce(t *testing.T) {
 	})
 }
 
-// TestANodeWithoutASessionIsSuspectedRarely: once a minute.
+// TestANodeWithoutASessionIsSuspectedRarely checks that such a node is suspected about once a
+// minute.
 func TestANodeWithoutASessionIsSuspectedRarely(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		one := b.start("one", nil)
@@ -231,8 +233,8 @@ func TestEachNodeWatchesTheOneBeforeIt(t *testing.T) {
 	})
 }
 
-// TestADrainedNodeTakesNothing of a node that dies: an operator has taken its shards away, and its
-// lease holds.
+// TestADrainedNodeTakesNothing checks that a drained node takes nothing of a node that dies: an
+// operator has taken its shards away, and its lease holds.
 func TestADrainedNodeTakesNothing(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		for range xxladapter.Shards {

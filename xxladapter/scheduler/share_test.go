@@ -110,7 +110,8 @@ func (p *peer) fired(after time.Time) (n int, least, most time.Duration) {
 	return n, least, most
 }
 
-// TestALeaderSpreadsWhatItPlans: each node hands over its part, all in time and each due time once.
+// TestALeaderSpreadsWhatItPlans checks that each node hands over its part, all in time and each due
+// time once.
 func TestALeaderSpreadsWhatItPlans(t *testing.T) {
 	for by, least := range map[xxladapter.Spread]int{xxladapter.SpreadHash: 20, xxladapter.SpreadRandom: 20, xxladapter.SpreadRound: 30} {
 		inBubble(t, func(b *bench) {
@@ -147,7 +148,8 @@ func TestALeaderThatSpreadsNothingSendsNothing(t *testing.T) {
 	})
 }
 
-// TestFiresThatANodeRefusesStayWithTheLeader in time, and the node is asked rarely.
+// TestFiresThatANodeRefusesStayWithTheLeader checks that the leader fires them in time, and asks
+// the node rarely.
 func TestFiresThatANodeRefusesStayWithTheLeader(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		start := time.Now()
@@ -177,8 +179,8 @@ func TestFiresThatANodeRefusesStayWithTheLeader(t *testing.T) {
 	})
 }
 
-// TestFiresWhoseHintIsLostAreArmedASecondLate, not sooner: the sender believes that they have
-// arrived.
+// TestFiresWhoseHintIsLostAreArmedASecondLate checks that they are not armed sooner: the sender
+// believes that they have arrived.
 func TestFiresWhoseHintIsLostAreArmedASecondLate(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		start := time.Now()
@@ -206,7 +208,7 @@ func TestFiresWhoseHintIsLostAreArmedASecondLate(t *testing.T) {
 	})
 }
 
-// TestANodeThatDrainsGetsNoFires: one that was drained, and one that stops.
+// TestANodeThatDrainsGetsNoFires checks a node that was drained and one that stops.
 func TestANodeThatDrainsGetsNoFires(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		start := time.Now()
@@ -233,7 +235,8 @@ func TestANodeThatDrainsGetsNoFires(t *testing.T) {
 	})
 }
 
-// TestWhatADeadLeaderHasSpreadIsInTime: its followers have it, whoever leads next.
+// TestWhatADeadLeaderHasSpreadIsInTime checks that its followers fire what they have, whoever leads
+// next.
 func TestWhatADeadLeaderHasSpreadIsInTime(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		start := time.Now()
@@ -293,8 +296,8 @@ func TestAHintThatIsNotForThisNodeIsRefused(t *testing.T) {
 	})
 }
 
-// TestAHintArmsNothingButPlannedFires: ids of no fire, of one that is claimed, and of one that is
-// due in an hour.
+// TestAHintArmsNothingButPlannedFires sends ids of no fire, of one that is claimed, and of one that
+// is due in an hour, beside one that is planned.
 func TestAHintArmsNothingButPlannedFires(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		_, peers := b.spreading(xxladapter.SpreadHash, "one", "two")
@@ -320,7 +323,8 @@ func TestAHintArmsNothingButPlannedFires(t *testing.T) {
 	})
 }
 
-// TestANodeWithoutAnAddressGetsNothing, as one of an older version, and is looked for rarely.
+// TestANodeWithoutAnAddressGetsNothing checks that no hint is sent to such a node, as one of an
+// older version is.
 func TestANodeWithoutAnAddressGetsNothing(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		start := time.Now()

@@ -193,7 +193,8 @@ func (s *forgetfulStore) ClaimDue(ctx context.Context, by xxladapter.Term, ahead
 	return planned, claimed, err
 }
 
-// TestAScanWhoseAnswerWasLostDelaysNothing: what it planned is armed, and fires when it is due.
+// TestAScanWhoseAnswerWasLostDelaysNothing checks that what the scan planned is armed, and fires
+// when it is due.
 func TestAScanWhoseAnswerWasLostDelaysNothing(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		b.sched.opts.Store = &forgetfulStore{Store: b.store}
@@ -205,8 +206,8 @@ func TestAScanWhoseAnswerWasLostDelaysNothing(t *testing.T) {
 	})
 }
 
-// TestAFireThatOthersPlannedIsFoundWithinASecond also by a node that has had nothing
-// to sweep for a while.
+// TestAFireThatOthersPlannedIsFoundWithinASecond checks that the fire is found also by a node that
+// has had nothing to sweep for a while.
 func TestAFireThatOthersPlannedIsFoundWithinASecond(t *testing.T) {
 	for offset := time.Duration(0); offset < sweepPace; offset += sweepPace / 8 {
 		inBubble(t, func(b *bench) {

@@ -167,7 +167,8 @@ func TestARunIsOneTrace(t *testing.T) {
 	require.Equal(t, map[string]bool{"scheduler": true}, c.service)
 }
 
-// TestARetryIsLinked: a failed run and its retry are two traces, and the second leads to the first.
+// TestARetryIsLinked checks that a failed run and its retry are two traces, and the second leads to
+// the first.
 func TestARetryIsLinked(t *testing.T) {
 	c := newCollector(t)
 	s := open(t, c, map[string]executor.HandlerFunc{"fail": func(context.Context, *executor.Run) error { panic("no") }})

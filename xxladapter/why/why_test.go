@@ -256,8 +256,8 @@ func TestTheScheduleIsThatOfTheTime(t *testing.T) {
 	require.False(t, more)
 }
 
-// TestAChangeEndsWhatWasPlanned: an edit within a minute moves the due times from then on, and in
-// the time in which a job is off there are none.
+// TestAChangeEndsWhatWasPlanned checks that an edit within a minute moves the due times from then
+// on, and that there are none in the time in which a job is off.
 func TestAChangeEndsWhatWasPlanned(t *testing.T) {
 	seconds := func(n float64) time.Time { return two.Add(time.Duration(n * float64(time.Second))) }
 	row := func(at float64, field, before string) xxladapter.AuditRow {
@@ -303,8 +303,8 @@ func TestAChangeEndsWhatWasPlanned(t *testing.T) {
 	require.Zero(t, spans[0].Anchor)
 }
 
-// TestAScheduleThatEndedStaysOff: a scheduler switches a job off without a version, and the next
-// version, of another program, shows it off.
+// TestAScheduleThatEndedStaysOff checks a job that a scheduler switches off, which makes no version:
+// the next version, of another program, shows it off.
 func TestAScheduleThatEndedStaysOff(t *testing.T) {
 	seconds := func(n int) time.Time { return two.Add(time.Duration(n) * time.Second) }
 	state := func(conf string, running bool, updated int) xxladapter.Job {
@@ -330,7 +330,8 @@ func TestAScheduleThatEndedStaysOff(t *testing.T) {
 	require.Equal(t, []string{"5s 5 false false", "10s 5 true false", "40s 5 false false", "1m0s 6 false false", "1m20s 7 false false", "1m40s 8 false false"}, shown)
 }
 
-// TestTheAnswerIsAboutTheScheduleThatWasOn: within one minute a job may have several.
+// TestTheAnswerIsAboutTheScheduleThatWasOn checks the answer for a minute in which the job had
+// several schedules.
 func TestTheAnswerIsAboutTheScheduleThatWasOn(t *testing.T) {
 	half := two.Add(30 * time.Second)
 	divided := func(first, second why.Schedule) func(f *why.Facts) {

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestIntIsLenientLikeGson: the values are those of XXL-JOB's GsonTool, run against its releases.
+// TestIntIsLenientLikeGson compares with the values of XXL-JOB's GsonTool, run against its
+// releases.
 func TestIntIsLenientLikeGson(t *testing.T) {
 	for _, c := range []struct {
 		text string

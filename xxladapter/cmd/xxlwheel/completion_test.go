@@ -41,7 +41,8 @@ func TestShellsAcceptTheirCode(t *testing.T) {
 	}
 }
 
-// TestTheManualPageHasEveryCommand also lets groff judge the page where it is installed.
+// TestTheManualPageHasEveryCommand looks for each command and lets groff judge the page where it is
+// installed.
 func TestTheManualPageHasEveryCommand(t *testing.T) {
 	page := mustCLI(t, "man")
 	parser, err := newParser(new(commands))

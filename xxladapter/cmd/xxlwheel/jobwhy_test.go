@@ -177,7 +177,7 @@ func duesOf(t *testing.T, run func(string) string, job string) (dues []string) {
 	return dues
 }
 
-// TestATimeOfTheDayIsTheLastOne: --at 02:00 asks about the night that has passed.
+// TestATimeOfTheDayIsTheLastOne checks that --at 02:00 asks about the night that has passed.
 func TestATimeOfTheDayIsTheLastOne(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Berlin")
 	require.NoError(t, err)

@@ -136,8 +136,8 @@ func TestThePageForAssistantsAdmitsNobodyElse(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, answer.StatusCode)
 }
 
-// TestAPageOfAnotherSiteReachesNoAssistant: a scheduler without tokens answers local programs
-// alone.
+// TestAPageOfAnotherSiteReachesNoAssistant checks that a scheduler without tokens answers local
+// programs alone.
 func TestAPageOfAnotherSiteReachesNoAssistant(t *testing.T) {
 	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+filepath.Join(t.TempDir(), "x.db"))
 	server := strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")

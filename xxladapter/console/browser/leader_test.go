@@ -15,8 +15,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 )
 
-// The page of schedulers shows who leads, who stands by, what the elector says of each, how fires are
-// spread, how many were, and how each got its part.
+// The page of schedulers shows who leads, who stands by, what the elector says of each, how fires
+// are spread, how many were, and how each got its part.
 func TestALeaderAndAStandby(t *testing.T) {
 	t.Parallel()
 	const token = "a-secret-of-operators"

@@ -36,7 +36,8 @@ func (s *site) profile() context.Context {
 	}
 	if window == nil {
 		window, end = chromedp.NewContext(needBrowser(s.t), chromedp.WithNewBrowserContext())
-		// The window lasts as long as the context of this call. It has the focus, whatever other tests do.
+		// The window lasts as long as the context of this call. It has the focus, whatever other
+		// tests do.
 		require.NoError(s.t, chromedp.Do(window, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 			_, err := cdp.Call(ctx, t, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 			return err
@@ -56,8 +57,8 @@ func (s *site) profile() context.Context {
 	return window
 }
 
-// nothing serves an empty page on the host of all sites, so that the browser changes to it and to the
-// next site within one process. It needs half a second of CPU time to begin another.
+// nothing serves an empty page on the host of all sites, so that the browser changes to it and to
+// the next site within one process. It needs half a second of CPU time to begin another.
 var nothing = sync.OnceValue(func() string {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

@@ -234,8 +234,8 @@ func (t *tab) look(lang, theme string, width int64) {
 	t.settled()
 }
 
-// accessible fails the test on each finding of axe, by the rules of WCAG 2.2 A and AA. Of a list, it
-// searches the first 20 rows: the others come from the same lines of code.
+// accessible fails the test on each finding of axe, by the rules of WCAG 2.2 A and AA. Of a list,
+// it searches the first 20 rows: the others come from the same lines of code.
 func (t *tab) accessible(where string) {
 	t.t.Helper()
 	var findings []struct {
@@ -284,8 +284,8 @@ func (t *tab) fits(where string) {
 	}
 }
 
-// looksRight judges the page in both languages, on a narrow and a wide screen, and takes a picture of
-// each by name.
+// looksRight judges the page in both languages, on a narrow and a wide screen, and takes a picture
+// of each by name.
 func (t *tab) looksRight(name string) {
 	for _, lang := range []string{"zh-CN", "en"} {
 		for _, width := range []int64{390, 1440} {

@@ -12,8 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 )
 
-// The pages of a job show its times in its own zone and name it, and those of a job without one show
-// the scheduler's. The clock of the frame is the scheduler's on all of them.
+// The pages of a job show its times in its own zone and name it, and those of a job without one
+// show the scheduler's. The clock of the frame is the scheduler's on all of them.
 func TestTimesAreInTheZoneOfTheJob(t *testing.T) {
 	t.Parallel()
 	s := startSite(t, "", loopback, func(o *node.Options, _ string) { o.Zone = time.UTC })

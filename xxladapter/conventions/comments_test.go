@@ -1,0 +1,79 @@
+package conventions
+
+import (
+	"go/ast"
+	"go/parser"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	maxColumns = 100
+	tabColumns = 4 // of a tab at the beginning of a line
+)
+
+// later are folders whose comments and sentinels do not follow the rules yet.
+var later = []string{"xxladapter/access/", "xxladapter/faults/", "xxladapter/trigger/"}
+
+func isLater(file string) bool {
+	return slices.ContainsFunc(later, func(folder string) bool { return strings.HasPrefix(file, folder) })
+}
+
+// TestCommentsFitIntoTheirLines checks that no line of a comment is wider than 100 columns. Lines
+// that are not wrapped may be: tables and commands, which begin with a tab, directives, and what
+// examples print.
+func TestCommentsFitIntoTheirLines(t *testing.T) {
+	files := filesOf(t, ".", ".go")
+	require.Greater(t, len(files), 1000, "the test has found the files")
+	for _, file := range files {
+		if isLater(file) {
+			continue
+		}
+		printed := false // the line belongs to the output of an example
+		for i, line := range strings.Split(readFile(t, file), "\n") {
+			text := strings.TrimLeft(line, "\t")
+			printed = strings.HasPrefix(text, "//") && (printed || strings.HasPrefix(text, "// Output:"))
+			if printed || !strings.HasPrefix(text, "// ") {
+				continue
+			}
+			if n := utf8.RuneCountInString(text) + tabColumns*(len(line)-len(text)); n > maxColumns {
+				t.Errorf("%s:%d: the comment has %d columns, must have at most %d", file, i+1, n, maxColumns)
+			}
+		}
+	}
+}
+
+// named is the beginning of a comment: its first word, and what follows it up to the next word.
+var named = regexp.MustCompile(`^(\w+)(\S*) ?(\w*)`)
+
+// noVerbs are words that end in s and are no verbs.
+var noVerbs = []string{"across", "always", "as", "unless"}
+
+// TestCommentsOfTestsHaveAVerb checks that a comment which begins with the name of a test continues
+// with a verb in the third person, as those of other functions do: "TestX checks that ...".
+func TestCommentsOfTestsHaveAVerb(t *testing.T) {
+	for _, file := range filesOf(t, ".", "_test.go") {
+		if isLater(file) {
+			continue
+		}
+		s := parse(t, file, parser.ParseComments|parser.SkipObjectResolution)
+		for _, d := range s.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Doc == nil || !strings.HasPrefix(f.Name.Name, "Test") && !strings.HasPrefix(f.Name.Name, "Benchmark") && !strings.HasPrefix(f.Name.Name, "Fuzz") {
+				continue
+			}
+			m := named.FindStringSubmatch(f.Doc.Text())
+			if m == nil || m[1] != f.Name.Name {
+				continue // a sentence of its own
+			}
+			if m[2] != "" || !strings.HasSuffix(m[3], "s") || slices.Contains(noVerbs, m[3]) {
+				t.Errorf("%v: the comment of %s continues with %q, must continue with a verb: %s checks that ...", s.at(f.Doc), f.Name.Name, m[2]+" "+m[3], f.Name.Name)
+			}
+		}
+	}
+}
