@@ -55,8 +55,8 @@ func (MisfireKind) Values() []MisfireKind {
 // A MisfireFilter selects misfires; zero fields do not restrict.
 type MisfireFilter struct {
 	JobID int64
-	// From and To select misfires that concern a due time from From on and before To: their Until is
-	// not before From, and their Due is before To.
+	// From and To select misfires that concern a due time from From on and before To: their Until
+	// is not before From, and their Due is before To.
 	From, To time.Time
 	// AfterID is a position in the listed order, as in [LogFilter].
 	AfterID int64

@@ -43,7 +43,8 @@ const (
 	// tokenLife is how long another node may still accept a group token that was changed or
 	// removed. XXL-JOB reads its groups every 30 s.
 	tokenLife = 5 * time.Second
-	// sentWait is how long a call to an executor waits for tokens that may be newer than the known ones.
+	// sentWait is how long a call to an executor waits for tokens that may be newer than the known
+	// ones.
 	sentWait = 500 * time.Millisecond
 	// tokenGap is the shortest pause between two reads of the groups caused by unknown tokens.
 	tokenGap = time.Second

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrNoInterface means that [OwnURL] found no interface with a suitable address.
-var ErrNoInterface = errors.New("no network interface has a suitable address")
+var ErrNoInterface = errors.New("access: no network interface has a suitable address")
 
 // OwnURL returns the URL, without a trailing slash, at which others reach a listener that was asked
 // for as listen and got the address bound: the host of listen, or, if that stands for all

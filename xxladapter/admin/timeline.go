@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// maxTimeline limits the due times and the runs of one timeline. maxMisfires limits the misfires.
+	// maxTimeline limits the due times and the runs of one timeline, and maxMisfires the misfires.
 	maxTimeline = 10_000
 	// timelineSpan is the length of a timeline whose bounds are not given.
 	timelineSpan = time.Hour

@@ -183,7 +183,8 @@ func TestATimelineFollowsTheEditsOfOtherPrograms(t *testing.T) {
 	require.NotZero(t, deleted)
 	check()
 
-	// Nothing tells how a job was before an edit of another program that is older than all versions.
+	// Nothing tells how a job was before an edit of another program that is older than all
+	// versions.
 	made, err := s.store.Job(t.Context(), job)
 	require.NoError(t, err)
 	theirs, err := s.store.CreateJob(t.Context(), made)

@@ -17,13 +17,6 @@ const (
 	tabColumns = 4 // of a tab at the beginning of a line
 )
 
-// later are folders whose comments and sentinels do not follow the rules yet.
-var later = []string{"xxladapter/access/", "xxladapter/faults/", "xxladapter/trigger/"}
-
-func isLater(file string) bool {
-	return slices.ContainsFunc(later, func(folder string) bool { return strings.HasPrefix(file, folder) })
-}
-
 // TestCommentsFitIntoTheirLines checks that no line of a comment is wider than 100 columns. Lines
 // that are not wrapped may be: tables and commands, which begin with a tab, directives, and what
 // examples print.
@@ -31,9 +24,6 @@ func TestCommentsFitIntoTheirLines(t *testing.T) {
 	files := filesOf(t, ".", ".go")
 	require.Greater(t, len(files), 1000, "the test has found the files")
 	for _, file := range files {
-		if isLater(file) {
-			continue
-		}
 		printed := false // the line belongs to the output of an example
 		for i, line := range strings.Split(readFile(t, file), "\n") {
 			text := strings.TrimLeft(line, "\t")
@@ -58,9 +48,6 @@ var noVerbs = []string{"across", "always", "as", "unless"}
 // with a verb in the third person, as those of other functions do: "TestX checks that ...".
 func TestCommentsOfTestsHaveAVerb(t *testing.T) {
 	for _, file := range filesOf(t, ".", "_test.go") {
-		if isLater(file) {
-			continue
-		}
 		s := parse(t, file, parser.ParseComments|parser.SkipObjectResolution)
 		for _, d := range s.Decls {
 			f, ok := d.(*ast.FuncDecl)

@@ -3,10 +3,9 @@
 // Some put a network between the two that cuts, stalls or falls silent: a [testserver.Proxy].
 //
 // Each test runs on SQLite with one scheduler, with and without a journal, and on MariaDB and
-// PostgreSQL with three; tests that kill schedulers also run with two schedulers on one SQLite file,
-// and those of Redis with PostgreSQL behind it. The executors are part of the
-// test: they accept every run, also a second one with the same log id, so that no executor hides a
-// duplicate.
+// PostgreSQL with three; tests that kill schedulers also run with two schedulers on one SQLite
+// file, and those of Redis with PostgreSQL behind it. The executors are part of the test: they
+// accept every run, also a second one with the same log id, so that no executor hides a duplicate.
 //
 //	go test ./xxladapter/faults                    one of the tests, in ten seconds
 //	make test-all                                  a few rounds of each fault, among all other tests

@@ -48,9 +48,9 @@ func newCourier(t *testing.T, loses float64) *courier {
 	return c
 }
 
-// TestHalfOfTheHintsAreLost: a leader spreads what it plans, and half of what it sends vanishes on
-// the way. What nobody has claimed a second after its due time is armed by the leader, so nothing
-// is lost or doubled, and hardly anything is later than that.
+// TestHalfOfTheHintsAreLost loses half of the hints with which a leader spreads what it plans. What
+// nobody has claimed a second after its due time is armed by the leader, so nothing is lost or
+// doubled, and hardly anything is later than that.
 func TestHalfOfTheHintsAreLost(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, servers, func(t *testing.T, e engine) {

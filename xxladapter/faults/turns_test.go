@@ -121,8 +121,8 @@ func latestAfter(what string, leader bool) time.Duration {
 	return pick(most+2*time.Second, most)
 }
 
-// movesReadEvery is after how many rounds the moves of shards are read, of which the store keeps the
-// latest ones alone: a round has four or so.
+// movesReadEvery is after how many rounds the moves of shards are read, of which the store keeps
+// the latest ones alone: a round has four or so.
 const movesReadEvery = xxladapter.KeptMoves / 10
 
 // requireFencedTerms checks that no term has claimed anything after its lease had lapsed, and that

@@ -103,8 +103,8 @@ func TestAForecastIsTheSumOfItsJobs(t *testing.T) {
 	require.Empty(t, Within(jobs, now, 24*time.Hour, opts, now.Add(25*time.Hour)))
 }
 
-// TestAnOverdueJobIsOverdueAlone: a job that is overdue fires once now, and others with its
-// expression do not.
+// TestAnOverdueJobIsOverdueAlone checks that a job that is overdue fires once now, and that others
+// with its expression do not.
 func TestAnOverdueJobIsOverdueAlone(t *testing.T) {
 	jobs := []Job{{ID: 1}, {ID: 2, Next: now.Add(-time.Hour), Run: time.Second}, {ID: 3, Next: now.Add(time.Hour)}}
 	for i := range jobs {

@@ -72,7 +72,8 @@ func TestWithoutAnAddressLeftARunFails(t *testing.T) {
 	}
 }
 
-// TestARunWithoutAnAnswerIsAskedWhereItWent although its executor is drained since.
+// TestARunWithoutAnAnswerIsAskedWhereItWent checks that the executor of such a run is asked
+// although it is drained since.
 func TestARunWithoutAnAnswerIsAskedWhereItWent(t *testing.T) {
 	exec := newFakeExecutor(t, nil)
 	f := newFixture(t, xxladapter.RouteFirst, exec.URL)

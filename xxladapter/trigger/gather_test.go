@@ -452,7 +452,8 @@ func TestTheLeaseIsAskedForEachRunOfABatch(t *testing.T) {
 	}
 }
 
-// TestALargeRunGoesAlone: sources of scripts come with each run.
+// TestALargeRunGoesAlone checks that a large run is sent alone: sources of scripts come with each
+// run.
 func TestALargeRunGoesAlone(t *testing.T) {
 	e := newBatchExecutor(t)
 	x := newCrowd(t, e)

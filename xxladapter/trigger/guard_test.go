@@ -96,8 +96,8 @@ func TestARequestThatIsWithheldHasALengthOtherwise(t *testing.T) {
 	require.Empty(t, lengths)
 }
 
-// TestAZombieLeavesWhatWasTakenOver: the node was silent while its request was
-// in flight, another one took the fire over and settled it.
+// TestAZombieLeavesWhatWasTakenOver lets a node be silent while its request is in flight; another
+// one took the fire over and settled it.
 func TestAZombieLeavesWhatWasTakenOver(t *testing.T) {
 	var f *fixture
 	exec := newFakeExecutor(t, func(w http.ResponseWriter, path string) {
@@ -120,8 +120,8 @@ func TestAZombieLeavesWhatWasTakenOver(t *testing.T) {
 	require.Equal(t, []xxladapter.Term{term}, f.sched.fenced)
 }
 
-// TestADoubtOfManyFiresIsALineASecond: a node that loses its lease withholds all that it has
-// claimed.
+// TestADoubtOfManyFiresIsALineASecond checks that a node that loses its lease, and withholds all
+// that it has claimed, logs one line a second.
 func TestADoubtOfManyFiresIsALineASecond(t *testing.T) {
 	exec := newFakeExecutor(t, nil)
 	f := newFixture(t, xxladapter.RouteFirst, exec.URL)
@@ -165,8 +165,8 @@ func (s hastyStore) Now(ctx context.Context) (time.Time, error) {
 	return now.Add(s.ahead), err
 }
 
-// TestAClaimAsksTheStoresClockItself: what is remembered of that is ahead, because it
-// was set back, by much or by little.
+// TestAClaimAsksTheStoresClockItself checks that a claim does not rely on what is remembered of
+// that clock, which is ahead if it was set back, by much or by little.
 func TestAClaimAsksTheStoresClockItself(t *testing.T) {
 	exec := newFakeExecutor(t, nil)
 	f := newFixture(t, xxladapter.RouteFirst, exec.URL)

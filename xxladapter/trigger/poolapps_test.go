@@ -172,8 +172,8 @@ func TestASweepIsAskedForWhenThereIsRoomAfterARefusal(t *testing.T) {
 	}, "http://hangs")
 }
 
-// TestRefusedFiresAreFoundFromTheFirstOneOn: the caller that offers them again need not read
-// what is before.
+// TestRefusedFiresAreFoundFromTheFirstOneOn checks that the caller that offers them again need not
+// read what is before.
 func TestRefusedFiresAreFoundFromTheFirstOneOn(t *testing.T) {
 	withPool(t, PoolOptions{Fast: 2, Queue: 10}, func(b *poolBench) {
 		_, _, ok := b.pool.Refused()

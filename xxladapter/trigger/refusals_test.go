@@ -11,7 +11,8 @@ import (
 )
 
 // TestRefusedFiresAreAllOfferedAgain compares refusals with a plain list of what was refused: apps
-// get room and lose it at random, and a reader walks on from what next tells, a page at a time.
+// get room and lose it at random, and a reader reads page after page, from the position that next
+// returns.
 func TestRefusedFiresAreAllOfferedAgain(t *testing.T) {
 	const apps = 3
 	for seed := range uint64(200) {
@@ -93,8 +94,8 @@ func TestRefusedFiresAreAllOfferedAgain(t *testing.T) {
 	}
 }
 
-// TestAnAppThatIsRefusedIsNotAskedFor: only the room of an app makes others read
-// its fires again.
+// TestAnAppThatIsRefusedIsNotAskedFor checks that only the room of an app makes others read its
+// fires again.
 func TestAnAppThatIsRefusedIsNotAskedFor(t *testing.T) {
 	var r refusals
 	fire := func(id int64) xxladapter.Fire { return xxladapter.Fire{ID: id, Due: time.UnixMilli(id)} }

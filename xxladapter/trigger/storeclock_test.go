@@ -14,8 +14,8 @@ import (
 // clocks that the store may have, as this process sees them.
 var clocks = map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour, "the same": 0}
 
-// TestWhatFollowsAFailedHandOverIsDueByTheStoresClock: the clock of this process
-// may be off, and then a retry or the next run of a FIX_DELAY would be early.
+// TestWhatFollowsAFailedHandOverIsDueByTheStoresClock checks retries and runs of FIX_DELAY while
+// the clock of this process is off; by that clock they would be early.
 func TestWhatFollowsAFailedHandOverIsDueByTheStoresClock(t *testing.T) {
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
@@ -46,8 +46,8 @@ func TestWhatFollowsAFailedHandOverIsDueByTheStoresClock(t *testing.T) {
 	}
 }
 
-// TestSilenceIsMeasuredByTheStoresClock: so is how long an executor that does not
-// answer is asked again.
+// TestSilenceIsMeasuredByTheStoresClock checks that the store's clock decides how long an executor
+// that does not answer is asked again.
 func TestSilenceIsMeasuredByTheStoresClock(t *testing.T) {
 	for name, off := range clocks {
 		t.Run(name, func(t *testing.T) {

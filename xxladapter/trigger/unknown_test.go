@@ -13,8 +13,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// TestManyUnknownResultsAreOneLine: an executor that belongs to another database may report
-// everything it has, and the log gets one line.
+// TestManyUnknownResultsAreOneLine checks that the log gets one line although an executor that
+// belongs to another database reports everything it has.
 func TestManyUnknownResultsAreOneLine(t *testing.T) {
 	var logged bytes.Buffer
 	h := handOver(t, Options{Store: memstore.New(time.Now), Logger: slog.New(slog.NewTextHandler(&logged, nil))})

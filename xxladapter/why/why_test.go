@@ -303,8 +303,8 @@ func TestAChangeEndsWhatWasPlanned(t *testing.T) {
 	require.Zero(t, spans[0].Anchor)
 }
 
-// TestAScheduleThatEndedStaysOff checks a job that a scheduler switches off, which makes no version:
-// the next version, of another program, shows it off.
+// TestAScheduleThatEndedStaysOff checks a job that a scheduler switches off, which makes no
+// version: the next version, of another program, shows it off.
 func TestAScheduleThatEndedStaysOff(t *testing.T) {
 	seconds := func(n int) time.Time { return two.Add(time.Duration(n) * time.Second) }
 	state := func(conf string, running bool, updated int) xxladapter.Job {

@@ -106,8 +106,8 @@ type listing[T any] struct {
 	row     func(*T) []string
 	// skip leaves an entry out; nil leaves none out.
 	skip func(*T) bool
-	// after returns the cursor of the page behind an entry, for a list whose answer has more in place
-	// of next; nil means that it has next.
+	// after returns the cursor of the page behind an entry, for a list whose answer has more in
+	// place of next; nil means that it has next.
 	after func(*T) url.Values
 	// count limits the entries to print; 0 means no limit.
 	count int

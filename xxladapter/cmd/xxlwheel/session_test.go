@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSessionCommands lists and ends the sessions of a user who signs in with a password, and changes
-// the password.
+// TestSessionCommands lists and ends the sessions of a user who signs in with a password, and
+// changes the password.
 func TestSessionCommands(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -34,8 +34,8 @@ func (s *site) manyJobs(group int64, n int) {
 	}
 }
 
-// startAll switches the schedules of all jobs on, due in an hour at the earliest, so that none fires
-// while the test looks at them.
+// startAll switches the schedules of all jobs on, due in an hour at the earliest, so that none
+// fires while the test looks at them.
 func (s *site) startAll() {
 	s.t.Helper()
 	const chunk = 5000

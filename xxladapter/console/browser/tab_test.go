@@ -212,7 +212,8 @@ func (t *tab) choose(label, value string) {
 	require.Equal(t.t, value, is, label)
 }
 
-// setTime gives the field of date and time whose label begins with this text a value, as a picker does.
+// setTime gives the field of date and time whose label begins with this text a value, as a picker
+// does.
 func (t *tab) setTime(label, wall string) {
 	t.t.Helper()
 	field := fmt.Sprintf(`[...document.querySelectorAll("input[type=datetime-local]")].find((e) => e.labels[0].innerText.startsWith(%q))`, label)

@@ -162,9 +162,9 @@ func TestSQLiteListsMisfiresOfATimeByTheirJob(t *testing.T) {
 	require.Equal(t, "SEARCH xxlwheel_misfire USING INDEX xxlwheel_misfire_job (job_id=?);", planOf(t, s, query, args))
 }
 
-// TestSQLiteListsJobsByItsIndexes checks that a list by id reads the jobs in order, up to its limit,
-// and any other one reads no more than values to sort and the jobs of its page. Only running jobs
-// are read by an index and sorted: there may be few of them among many.
+// TestSQLiteListsJobsByItsIndexes checks that a list by id reads the jobs in order, up to its
+// limit, and any other one reads no more than values to sort and the jobs of its page. Only running
+// jobs are read by an index and sorted: there may be few of them among many.
 func TestSQLiteListsJobsByItsIndexes(t *testing.T) {
 	t.Parallel()
 	const jobs = 20_000
