@@ -50,7 +50,7 @@ func TestTheExampleIsApplied(t *testing.T) {
 	code, stdout, stderr = cli(t, as("r3ader", "export")...)
 	require.Zero(t, code)
 	require.Contains(t, stdout, "key: invoices")
-	require.Contains(t, stderr, "not stored")
+	require.Contains(t, stderr, "you may not store keys")
 	code, _, _ = cli(t, as("r3ader", "apply", "-f", example, "--dry-run")...)
 	require.Equal(t, exitFail, code)
 
