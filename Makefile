@@ -23,14 +23,13 @@ test: ## run the tests that need no long waits
 	go test ./...
 
 # These packages are tested alone, because their tests measure time. The others take turns on all
-# processors. The tests of faults mostly wait, so that four beside each other leave processors idle.
-judging := ./bench/... ./hashedwheel/... ./xxladapter/cmd/... ./xxladapter/executor ./xxladapter/node ./xxladapter/redisstore
+# processors.
+judging := ./bench/... ./hashedwheel/... ./xxladapter/cmd/... ./xxladapter/executor ./xxladapter/faults ./xxladapter/node ./xxladapter/redisstore
 
 .PHONY: test-all
 test-all: ## run the long tests too, all with the race detector
-	XXLWHEEL_TEST_LONG=1 go test -race -timeout 20m $$(go list ./... | grep -vxF "$$(go list $(judging) ./xxladapter/faults)")
+	XXLWHEEL_TEST_LONG=1 go test -race -timeout 20m $$(go list ./... | grep -vxF "$$(go list $(judging))")
 	XXLWHEEL_TEST_LONG=1 go test -race -p 1 -timeout 20m $(judging)
-	XXLWHEEL_TEST_LONG=1 go test -race -parallel 4 -timeout 20m ./xxladapter/faults
 
 # They run on this machine, but without the race detector, which processors of 32 bits lack.
 .PHONY: test-32bit
