@@ -77,7 +77,7 @@ func TestAnEditThatTheDatabaseRefusesFailsAlone(t *testing.T) {
 			j := s.newJob(xxladapter.Settings{})
 			j.Name = fmt.Sprintf("job %d", i)
 			if i%8 == 3 {
-				j.RetryCount = 1 << 40
+				j.Timeout = 1 << 32 * time.Second
 			}
 			switch _, err := s.CreateJob(t.Context(), j); {
 			case i%8 != 3:
