@@ -26,7 +26,7 @@ var polling = map[string]struct {
 	"xxladapter/sqlstore/internal/sqlite":   {7, "real files that disappear, and a writer that a real lock holds up"},
 	"xxladapter/storetest":                  {1, "sessions of real servers"},
 	"xxladapter/telemetry":                  {2, "a collector behind a real socket"},
-	"xxladapter/testserver":                 {1, "connections through a real proxy"},
+	"xxladapter/testserver":                 {2, "connections through a real proxy"},
 	"xxladapter/trigger":                    {2, "real sockets"},
 	"xxladapter/trigger/internal/post":      {2, "real sockets"},
 }

@@ -121,6 +121,7 @@ func sever(proxies ...*testserver.Proxy) {
 func heal(proxies ...*testserver.Proxy) {
 	for _, p := range proxies {
 		p.HoldNew(false)
+		p.EndSilenced() // otherwise a server would keep them until it accepts no more
 	}
 }
 

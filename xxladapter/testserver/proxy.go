@@ -189,6 +189,10 @@ func (p *Proxy) Resume() { p.each((*link).resume) }
 // [Proxy.HoldNew] says otherwise.
 func (p *Proxy) Silence() { p.each((*link).silence) }
 
+// EndSilenced resets the server's side of the connections that are silent, as a server does whose
+// probes of idle connections fail. Their clients still do not notice.
+func (p *Proxy) EndSilenced() { p.each((*link).abandon) }
+
 // HoldNew sets whether new connections are accepted and then ignored. Connections that were held
 // stay ignored when that ends.
 func (p *Proxy) HoldNew(hold bool) {
@@ -367,6 +371,16 @@ func (l *link) silence() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.dead = true
+}
+
+// abandon resets the server's side of a link that is silent.
+func (l *link) abandon() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.dead && l.server != nil {
+		_ = l.server.SetLinger(0)
+		_ = l.server.Close()
+	}
 }
 
 // pass waits until bytes may pass; false means that the link has ended.

@@ -9,6 +9,7 @@ import (
 	"log"
 	"net"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -253,6 +254,29 @@ func TestAProxyGoesSilent(t *testing.T) {
 			require.Error(t, <-ended)
 		}
 		require.Equal(t, []int{0, 2, 4, 6, 7}, p.numbers(t))
+	})
+}
+
+// TestAServerGivesSilentConnectionsUp checks that the server's side of a silent connection ends,
+// and that its client waits on.
+func TestAServerGivesSilentConnectionsUp(t *testing.T) {
+	onBoth(t, func(t *testing.T, p proxied) {
+		query := `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()`
+		if strings.HasPrefix(p.proxy.URL(), "mysql") {
+			query = `SELECT count(*) FROM information_schema.processlist WHERE db = database()`
+		}
+		sessions := func() (n int) {
+			require.NoError(t, p.direct.QueryRowContext(t.Context(), query).Scan(&n))
+			return n
+		}
+		require.NoError(t, p.insert(t.Context(), 0, false))
+		before := sessions()
+		p.proxy.Silence()
+		p.proxy.EndSilenced()
+		require.Eventually(t, func() bool { return sessions() == before-1 }, 10*time.Second, 10*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		require.ErrorIs(t, p.insert(ctx, 1, false), context.DeadlineExceeded)
 	})
 }
 
