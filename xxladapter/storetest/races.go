@@ -95,22 +95,7 @@ var raceRules = []rule{
 			id := b.addRunning(fmt.Sprint("job", round), at(0))
 			fires := b.claimDue()
 			b.Len(fires, 1)
-			var late error
-			term := b.term("n1")
-			errs := race(3, func(i int) error {
-				if i > 0 {
-					_, err := b.store.ClaimFire(b.ctx, term, fires[0].ID, b.newLogs(id, 1))
-					return err
-				}
-				if err := b.store.StopJob(b.ctx, id, time.Time{}); err != nil {
-					return err
-				}
-				_, late = b.store.ClaimFire(b.ctx, term, fires[0].ID, b.newLogs(id, 1))
-				return nil
-			})
-			b.NoError(errs[0])
-			b.ErrorIs(late, xxladapter.ErrConflict)
-			b.False(errs[1] == nil && errs[2] == nil)
+			claimedBefore(b, fires[0], func() error { return b.store.StopJob(b.ctx, id, time.Time{}) })
 			// Planned fires are gone; a fire that was claimed before continues.
 			b.Empty(b.openFires(xxladapter.FireFilter{JobID: id, State: xxladapter.FirePlanned}))
 		}
@@ -138,25 +123,13 @@ var raceRules = []rule{
 			fires := b.claimDue()
 			b.Len(fires, 1)
 			var begun xxladapter.Pause
-			var late error
-			term := b.term("n1")
-			errs := race(3, func(i int) (err error) {
-				if i > 0 {
-					_, err := b.store.ClaimFire(b.ctx, term, fires[0].ID, b.newLogs(id, 1))
-					return err
-				}
-				if begun, err = b.store.CreatePause(b.ctx, xxladapter.Pause{GroupID: b.group}); err != nil {
-					return err
-				}
-				_, late = b.store.ClaimFire(b.ctx, term, fires[0].ID, b.newLogs(id, 1))
-				return nil
+			claimed := claimedBefore(b, fires[0], func() (err error) {
+				begun, err = b.store.CreatePause(b.ctx, xxladapter.Pause{GroupID: b.group})
+				return err
 			})
-			b.NoError(errs[0])
-			b.ErrorIs(late, xxladapter.ErrConflict)
-			b.False(errs[1] == nil && errs[2] == nil)
 			b.Empty(b.openFires(xxladapter.FireFilter{JobID: id, State: xxladapter.FirePlanned}))
 			missed := b.misfiresOf(id)
-			if errs[1] == nil || errs[2] == nil {
+			if claimed {
 				b.Empty(missed, "it was claimed before")
 				continue
 			}
@@ -310,4 +283,26 @@ var raceRules = []rule{
 		_, err := b.store.Job(b.ctx, id)
 		b.Error(err)
 	}},
+}
+
+// claimedBefore lets two claims of a fire race with a call after which none may succeed, and
+// reports whether one of them was first.
+func claimedBefore(b *bench, fire xxladapter.Fire, call func() error) bool {
+	var late error
+	term := b.term("n1")
+	errs := race(3, func(i int) error {
+		if i > 0 {
+			_, err := b.store.ClaimFire(b.ctx, term, fire.ID, b.newLogs(fire.JobID, 1))
+			return err
+		}
+		if err := call(); err != nil {
+			return err
+		}
+		_, late = b.store.ClaimFire(b.ctx, term, fire.ID, b.newLogs(fire.JobID, 1))
+		return nil
+	})
+	b.NoError(errs[0])
+	b.ErrorIs(late, xxladapter.ErrConflict)
+	b.False(errs[1] == nil && errs[2] == nil)
+	return errs[1] == nil || errs[2] == nil
 }

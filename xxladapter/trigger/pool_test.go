@@ -49,6 +49,21 @@ type boundPool struct {
 
 func (p *boundPool) Run(ctx context.Context) error { return p.Pool.Run(ctx, p.over) }
 
+// stopAmid stops the pool while it sends a fire, and returns how long the stop takes.
+func (p *boundPool) stopAmid(t *testing.T, s *slowSender, fire xxladapter.Fire) time.Duration {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- p.Run(ctx) }()
+	synctest.Wait()
+	require.True(t, p.Fire(fire, func() {}))
+	<-s.started
+	stopped := time.Now()
+	cancel()
+	require.NoError(t, <-ended)
+	return time.Since(stopped)
+}
+
 // inPoolBubble runs test with a pool of one place, and one to wait in, over a
 // sender that takes d.
 func inPoolBubble(t *testing.T, d time.Duration, test func(p *boundPool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire)) {
@@ -144,16 +159,7 @@ func TestAPanicInOneHandOverLeavesTheOthers(t *testing.T) {
 
 func TestPoolCutsOffWhatTakesTooLongToDrain(t *testing.T) {
 	inPoolBubble(t, time.Hour, func(p *boundPool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
-		ctx, cancel := context.WithCancel(context.Background())
-		ended := make(chan error, 1)
-		go func() { ended <- p.Run(ctx) }()
-		synctest.Wait()
-		require.True(t, p.Fire(fires[0], func() {}))
-		<-s.started
-		start := time.Now()
-		cancel()
-		require.NoError(t, <-ended)
-		require.Equal(t, 5*time.Second, time.Since(start))
+		require.Equal(t, 5*time.Second, p.stopAmid(t, s, fires[0]))
 		require.ErrorIs(t, <-s.cut, context.Canceled)
 		open, err := store.OpenFires(context.Background(), xxladapter.FireFilter{State: xxladapter.FireAmbiguous})
 		require.NoError(t, err)
@@ -166,14 +172,7 @@ func TestPoolCutsOffWhatTakesTooLongToDrain(t *testing.T) {
 func TestWhatIsNotSentBeforeTheDrainEndsHasNotFailed(t *testing.T) {
 	inPoolBubble(t, time.Hour, func(p *boundPool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
 		s.unsent = true
-		ctx, cancel := context.WithCancel(context.Background())
-		ended := make(chan error, 1)
-		go func() { ended <- p.Run(ctx) }()
-		synctest.Wait()
-		require.True(t, p.Fire(fires[0], func() {}))
-		<-s.started
-		cancel()
-		require.NoError(t, <-ended)
+		p.stopAmid(t, s, fires[0])
 		open, err := store.OpenFires(context.Background(), xxladapter.FireFilter{State: xxladapter.FireClaimed})
 		require.NoError(t, err)
 		require.Len(t, open, 1)
@@ -194,16 +193,7 @@ func (s hangingStore) SettleFire(ctx context.Context, _ xxladapter.Term, _ xxlad
 func TestAStopDoesNotWaitForAStoreThatHangs(t *testing.T) {
 	inPoolBubble(t, time.Second, func(p *boundPool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
 		p.over.opts.Store = hangingStore{store}
-		ctx, cancel := context.WithCancel(context.Background())
-		ended := make(chan error, 1)
-		go func() { ended <- p.Run(ctx) }()
-		synctest.Wait()
-		require.True(t, p.Fire(fires[0], func() {}))
-		<-s.started
-		stopped := time.Now()
-		cancel()
-		require.NoError(t, <-ended)
-		require.Equal(t, p.drain+settleGrace, time.Since(stopped))
+		require.Equal(t, p.drain+settleGrace, p.stopAmid(t, s, fires[0]))
 	})
 }
 
@@ -211,14 +201,7 @@ func TestAStopDoesNotWaitForAStoreThatHangs(t *testing.T) {
 // is unknown.
 func TestASettlementOutlivesTheDrain(t *testing.T) {
 	inPoolBubble(t, time.Hour, func(p *boundPool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
-		ctx, cancel := context.WithCancel(context.Background())
-		ended := make(chan error, 1)
-		go func() { ended <- p.Run(ctx) }()
-		synctest.Wait()
-		require.True(t, p.Fire(fires[0], func() {}))
-		<-s.started
-		cancel()
-		require.NoError(t, <-ended)
+		p.stopAmid(t, s, fires[0])
 		open, err := store.OpenFires(context.Background(), xxladapter.FireFilter{State: xxladapter.FireAmbiguous})
 		require.NoError(t, err)
 		require.Len(t, open, 1)

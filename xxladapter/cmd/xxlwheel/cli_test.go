@@ -213,7 +213,7 @@ func TestOperatorCommands(t *testing.T) {
 	run("group update 1 --group-token=", "--address", "http://127.0.0.1:1")
 	require.Regexp(t, `(?s)typed in.*the scheduler's.*http://127.0.0.1:1 .*connection refused`, run("group show 1"))
 	run("group update 1", "--address", "nats://billing")
-	require.Regexp(t, `nats://billing +whoever has room`, run("group show 1"))
+	require.Regexp(t, `nats://billing +any with room`, run("group show 1"))
 	run("group update 1 --register")
 
 	// 0/0 is valid only in XXL-JOB's profile.

@@ -169,7 +169,7 @@ func (c *groupShowCmd) Run(inv *invocation, parent *groupCmd) error {
 		case e.Alive:
 			answer = fmt.Sprintf("%.1f ms", e.RoundTripMs)
 		case e.Shared:
-			answer = "whoever has room"
+			answer = "any with room"
 		}
 		rows = append(rows, []string{e.Address, answer, e.Generation, strconv.Itoa(e.RunsNow), timeText(e.Beat)})
 	}

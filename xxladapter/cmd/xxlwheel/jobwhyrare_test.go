@@ -93,7 +93,7 @@ func TestWhyNamesAMisfire(t *testing.T) {
 	a.serve.kill()
 	killed := time.Now()
 	// Five seconds were planned ahead, and what is more than one second late is a misfire.
-	time.Sleep(9 * time.Second)
+	time.Sleep(9 * time.Second) // real processes plan by the real clock
 	b := askingAt(t, store)
 	b.says("misfire", every, func() time.Time { return killed.Add(6500 * time.Millisecond) })
 }

@@ -41,7 +41,7 @@ func TestTheQueueOfAGroup(t *testing.T) {
 	var oldest time.Time
 	tab.eval(`document.querySelector("section[aria-label=Queue] time").dateTime`, &oldest)
 	require.WithinDuration(t, began, oldest, limit)
-	tab.until("an address of nobody is not probed", `document.querySelector("main tbody tr").innerText.includes("Whoever has room") && !document.querySelector("pre.block")`)
+	tab.until("an address of nobody is not probed", `document.querySelector("main tbody tr").innerText.includes("Any executor with room") && !document.querySelector("pre.block")`)
 	tab.looksRight("executor-queue")
 	broker.Shutdown()
 	tab.click("Probe")
