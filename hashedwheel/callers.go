@@ -213,9 +213,9 @@ func (e *engine) cancel(t *Timeout) bool {
 		done := false
 		switch where := s & (linked | queued); {
 		case where == linked:
-			done = e.unlink(st, t, s)
+			done = e.cancelLinked(st, t, s)
 		case where == queued && s&fresh != 0:
-			done = e.withdraw(st, t, s)
+			done = e.cancelQueued(st, t, s)
 		default:
 			if done = t.cas(s, s.in(cancelled)); done {
 				st.cancelled.Add(1)
@@ -233,10 +233,10 @@ func (e *engine) cancel(t *Timeout) bool {
 	}
 }
 
-// unlink changes the state of t, which is linked, from s to cancelled, counts that, and has the
-// worker take t out of the wheel. If the state has changed before, it does nothing and returns
-// false.
-func (e *engine) unlink(st *stripe[*Timeout], t *Timeout, s state) bool {
+// cancelLinked cancels t, which is linked: it changes the state from s to cancelled, counts that,
+// and has the worker take t out of the wheel. If the state has changed before, it does nothing and
+// returns false.
+func (e *engine) cancelLinked(st *stripe[*Timeout], t *Timeout, s state) bool {
 	done, err := e.enqueue(st, laneCancels, t, s, s.in(cancelled)|queued)
 	if err == nil {
 		return done
@@ -248,14 +248,14 @@ func (e *engine) unlink(st *stripe[*Timeout], t *Timeout, s state) bool {
 	return true
 }
 
-// withdraw unlinks a t that is queued. If nothing has been pushed after t, as when a call
-// with a timeout returns at once, t comes out of the queue again: the worker need not process it,
-// the queue does not grow, and the collector need not keep it.
+// cancelQueued cancels t, which is queued. If nothing has been pushed after t, as when a call with
+// a timeout returns at once, t comes out of the queue again: the worker need not process it, the
+// queue does not grow, and the collector need not keep it.
 //
 // For all others a lookup in the queue finds nothing, and a lock costs more than a counter. So only
 // fresh timeouts come here: one that is armed again and again is queued once in a tick and best
 // stays there.
-func (e *engine) withdraw(st *stripe[*Timeout], t *Timeout, s state) bool {
+func (e *engine) cancelQueued(st *stripe[*Timeout], t *Timeout, s state) bool {
 	n := s.in(cancelled)
 	st.mu.Lock()
 	newest := st.newestLocked()

@@ -59,3 +59,31 @@ func TestCancelOfQueuedTimeoutsWakesOnce(t *testing.T) {
 		}
 	})
 }
+
+// TestATimeoutThatWasTakenOutMayMoveAtOnce has a timer take out a cancelled timeout, which another
+// timer files as soon as it may. The first one must not read by then where it had filed it.
+func TestATimeoutThatWasTakenOutMayMoveAtOnce(t *testing.T) {
+	first, second := newTestTimer(t, Options{}), newTestTimer(t, Options{}) // never started: the test does what their workers do
+	for name, takeOut := range map[string]func(x *Timeout){
+		"file":   func(x *Timeout) { _, _ = first.file(x) },
+		"settle": func(x *Timeout) { first.settle(unsettled{x, true}, 0) },
+	} {
+		for range 100 {
+			var x Timeout
+			first.Init(&x, noTask)
+			first.place(&x, 5, false)
+			x.word.Store(uint64(cancelled | linked))
+			done := make(chan struct{})
+			go func() { takeOut(&x); close(done) }()
+			for x.heldByAnother(second.engine) {
+				runtime.Gosched()
+			}
+			second.Init(&x, noTask)
+			second.place(&x, 7, false)
+			<-done
+			require.Zero(t, first.wheel.Size(), name)
+			require.Equal(t, 1, second.wheel.Size(), name)
+			second.wheel.Remove(x.at)
+		}
+	}
+}

@@ -129,8 +129,8 @@ func (i *IdleOf[V]) AddPeriod(m *IdleMemberOf[V], period time.Duration) error {
 		w.init(&m.timeout, (*idleTask[V])(m))
 	}
 	i.mu.members.add(m)
-	m.life.Store(life + 1)
 	m.joinLocked(c, period)
+	m.life.Store(life + 1) // last: who reads it without the mutex needs the clock, see lock
 	w.idle.members.Add(1)
 	if i.armLocked(m, period) {
 		return nil

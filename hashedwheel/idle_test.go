@@ -229,15 +229,19 @@ func TestConnIdleClosesAndArguments(t *testing.T) {
 func TestAMemberMovesBetweenTimers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		silent := func(*IdleMember) {}
-		one, err := NewIdleOf(newTestTimer(t, Options{TickDuration: time.Millisecond}), time.Second, silent)
+		w := newTestTimer(t, Options{TickDuration: time.Millisecond})
+		one, err := NewIdleOf(w, time.Second, silent)
 		require.NoError(t, err)
 		two, err := NewIdleOf(newTestTimer(t, Options{TickDuration: time.Millisecond}), time.Second, silent)
 		require.NoError(t, err)
 		var m IdleMember
 		require.NoError(t, one.Add(&m))
-		time.Sleep(10 * time.Millisecond)
+		busy, free := make(chan struct{}), make(chan struct{})
+		mustNew(t, w, TaskFunc(func(*Timeout) { close(busy); <-free }), 10*time.Millisecond)
+		<-busy // the worker, which Remove would wake
 		m.Remove()
 		require.ErrorContains(t, two.Add(&m), "must be taken out there first")
+		close(free)
 		time.Sleep(2 * time.Second)
 		require.NoError(t, two.Add(&m))
 		m.Remove()

@@ -242,6 +242,30 @@ func TestIdleStopStorm(t *testing.T) {
 	}
 }
 
+// TestAMemberIsRemovedWhileItIsAddedFirst checks that calls of a member that has never been one
+// before are safe beside its Add.
+func TestAMemberIsRemovedWhileItIsAddedFirst(t *testing.T) {
+	idle, err := newTestTimer(t, Options{}).NewIdle(time.Hour, func(*IdleMember) {})
+	require.NoError(t, err)
+	var adding atomic.Pointer[IdleMember] // nil at the end
+	adding.Store(new(IdleMember))
+	var removing sync.WaitGroup
+	removing.Go(func() {
+		for m := adding.Load(); m != nil; m = adding.Load() {
+			_ = m.SetPeriod(time.Minute)
+			m.Remove()
+		}
+	})
+	for range 100_000 {
+		m := new(IdleMember)
+		adding.Store(m)
+		require.NoError(t, idle.Add(m))
+	}
+	adding.Store(nil)
+	removing.Wait()
+	idle.Stop()
+}
+
 // A touch that has read the clock before the member got another does not count in the other's
 // steps, where it would lie in the future.
 func TestLastTouchOfAnotherClock(t *testing.T) {

@@ -129,7 +129,7 @@ func parseGoroutineID(trace []byte) (id uint64) {
 // goroutine's stack, which is stable enough for a goroutine to stay on its cache line, differs
 // between goroutines, and costs a nanosecond.
 //
-// Invariant: none. Every stripe is right for every caller; the hash only spreads them.
+// The number need not be right: every stripe serves every caller, and the hash only spreads them.
 func (in *intake[E]) index() int {
 	var here byte
 	// Stacks are at least 2 KiB: the address without its lower bits is the same at most depths of

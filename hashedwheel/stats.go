@@ -90,10 +90,10 @@ type Stats struct {
 	// Idle counts the part of the other fields that serves Idles. The rest is the caller's own.
 	Idle IdleStats
 
-	// Lateness is how long after its deadline a timeout fires, counted since New: 50 and 99 of 100
-	// timeouts were at most that late, and none later than the maximum. The first two are upper
-	// bounds within a factor of two. A delay of 32 ticks and more counts from when the worker took
-	// the timeout, within a tick.
+	// Lateness is how long after its deadline a timeout fires, counted since New. P50 and P99 are
+	// upper bounds within a factor of two. The maximum is up to a 128th of a tick too small, which
+	// is how exactly a timeout keeps its deadline. A delay of 32 ticks and more counts from when
+	// the worker took the timeout, within a tick.
 	LatenessP50, LatenessP99, LatenessMax time.Duration
 
 	// TickLag is how far behind the clock the worker's last tick began.

@@ -256,7 +256,7 @@ func (e *engine) stop() ([]*Timeout, error) {
 	notices = append(notices, e.intake.takeNotices(e.notices)...)
 	e.notices = nil
 	e.publishWaiting()
-	close(e.stopped) // before the telling, which may call Stop
+	close(e.stopped) // before Cancelled methods run, which may call Stop
 	for _, c := range notices {
 		e.callCancelled(c)
 	}

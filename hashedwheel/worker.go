@@ -3,6 +3,8 @@ package hashedwheel
 import (
 	"fmt"
 	"runtime/debug"
+
+	"github.com/xxlwheel/xxlwheel/hashedwheel/internal/wheel"
 )
 
 // A worker is one goroutine's claim on the wheel. Only that goroutine uses the fields, except that
@@ -178,11 +180,12 @@ func (e *engine) settle(u unsettled, now int64) {
 		case s&queued != 0 || s.phase() != relative && s.phase() != armed:
 			// It was cancelled, and perhaps armed again, and is in a queue. If it is relative, it
 			// may have been armed after now was read, so now must not be used.
+			at := t.at // before the swap, after which another timer may file t
 			if !t.cas(s, s&^linked) {
 				continue
 			}
 			if u.filed {
-				e.wheel.Remove(t.at)
+				e.wheel.Remove(at)
 			}
 			return
 		case s.phase() == relative:
@@ -215,11 +218,15 @@ func (e *engine) file(t *Timeout) (settle, filed bool) {
 	for {
 		s := t.load()
 		if s.phase() != armed && s.phase() != relative {
+			var at wheel.Location
+			if s&linked != 0 {
+				at = t.at // before the swap, after which another timer may file t
+			}
 			if !t.cas(s, s&^(queued|linked)) {
 				continue
 			}
 			if s&linked != 0 {
-				e.wheel.Remove(t.at)
+				e.wheel.Remove(at)
 			}
 			return false, false
 		}

@@ -24,7 +24,7 @@
 // # Words
 //
 //	strategy     how a job chooses: an address (route), what follows a running run (block), what
-//	             becomes of missed due times (misfire, which Misfire.Policy means)
+//	             becomes of missed due times (misfire, which Misfire.Strategy means)
 //	fire         the record that one due time or order gives one trigger
 //	run          one execution on an executor; its log row, a [Log], is what the store keeps of it
 //	node         one scheduler process of a store; lists for people call it a scheduler
@@ -33,6 +33,7 @@
 //	             is in doubt
 //	shard        of jobs: those that one node plans; of a broadcast: one of its runs
 //	pen          the right to write to a shared log, as redisstore has one
+//	ring         the timer of a scheduler with the fires that it has armed, as XXL-JOB calls it
 //
 // # Map of the folders
 //
@@ -66,8 +67,8 @@
 //
 // People and programs that call:
 //
-//	accounts     authenticates users: passwords, sessions, personal tokens
-//	openid       asks a provider of OpenID Connect who somebody is
+//	accounts     authenticates users: passwords, sessions, personal tokens; accounts/openid asks a
+//	             provider of OpenID Connect who somebody is
 //	access       authorizes callers: tokens, rights, addresses and TLS, for admin and executor alike
 //	errortext    says which rule an error is about, by a code and in Chinese
 //	console      the web page, a client of admin's API

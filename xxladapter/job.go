@@ -264,7 +264,7 @@ type JobStore interface {
 	// TriggerNext. If first returns the zero time, so does StartJob, and the job stays off.
 	//
 	// seen is the job's Updated when the caller read it; the zero time skips the check. The error
-	// is [ErrConflict] if the job was changed since: a delayed order must not undo a later one.
+	// is [ErrConflict] if the job was changed since: a delayed call must not undo a later one.
 	StartJob(ctx context.Context, id int64, seen time.Time, first func(after time.Time) time.Time) (next time.Time, err error)
 	// StopJob switches the schedule off, sets both trigger times to zero and drops the planned
 	// fires that came from the schedule. Once it has returned, none of them can be claimed. A

@@ -82,6 +82,8 @@ type LogFilter struct {
 	// Groups selects rows of these groups; nil means all, and an empty list none.
 	Groups []int64
 	Status LogStatus
+	// Taken selects rows whose run an executor has taken: those with the trigger code [ResultOK].
+	Taken bool
 	// Since is inclusive and Before exclusive; both are about TriggerTime.
 	Since, Before time.Time
 	// AfterID is a position in the listed order: the rows behind it are listed, which with Newest

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// queueScheme begins the address of an executor that takes its runs from a queue.
+// queueScheme begins the address of an executor that takes its runs from a queue, whichever broker
+// has it: stores keep addresses, and a broker may be exchanged.
 const queueScheme = "nats://"
 
 // A QueueAddress names executors that take runs from a queue instead of listening.

@@ -79,15 +79,18 @@ func (r *DueRun) Status() LogStatus {
 }
 
 // A RunsDueFilter selects runs of one job by their due times. All fields are required, except
-// Limit.
+// Beyond and Limit.
 type RunsDueFilter struct {
 	JobID int64
 	// From is inclusive and To exclusive; both are about Due.
 	From, To time.Time
 	// Late limits how long after To a run may have been triggered. Runs that came later are not
 	// searched for.
-	Late  time.Duration
-	Limit int // 0 means no limit
+	Late time.Duration
+	// Beyond leaves out the runs that were triggered at most this long after To, which another call
+	// has read; 0 leaves out none.
+	Beyond time.Duration
+	Limit  int // 0 means no limit
 }
 
 // A RunHistoryStore is the part of [Store] that reads the histories of runs. They are written by

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// LostMsg begins the HandleMsg of a run that was ended because its executor is gone.
+// LostMsg begins the HandleMsg of a run that was ended because its result will never arrive.
 const LostMsg = "lost: "
 
 // Lost reports whether the row's result is lost: its executor is gone, or it is unknown whether the

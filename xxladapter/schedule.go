@@ -8,12 +8,12 @@ import (
 // A Misfire records due times that gave no fire of their own, and the strategy that decided so.
 // With [MisfireStoreLost] as its strategy, which makes its kind [MisfireLost], none decided.
 type Misfire struct {
-	ID     int64
-	JobID  int64
-	Due    time.Time // the first due time concerned
-	Until  time.Time // the last one
-	Policy MisfireStrategy
-	At     time.Time // when it was noticed, by the store's clock
+	ID       int64
+	JobID    int64
+	Due      time.Time // the first due time concerned
+	Until    time.Time // the last one
+	Strategy MisfireStrategy
+	At       time.Time // when it was noticed, by the store's clock
 
 	// PauseID is the pause in which the due times lay, and Calendar the name of the calendar
 	// whose days without work they fell on. Both are empty for due times that were found too late.
@@ -31,7 +31,7 @@ func (m *Misfire) Kind() MisfireKind {
 		return MisfirePaused
 	case m.Calendar != "":
 		return MisfireExcluded
-	case m.Policy == MisfireStoreLost:
+	case m.Strategy == MisfireStoreLost:
 		return MisfireLost
 	}
 	return MisfireLate
@@ -127,4 +127,7 @@ type ScheduleStore interface {
 	ResumeJob(ctx context.Context, r Resume) (resumed bool, err error)
 	// Misfires lists the misfires that f selects, by id.
 	Misfires(ctx context.Context, f MisfireFilter) ([]Misfire, error)
+	// PurgeMisfires deletes misfires that were recorded before a time, lowest ids first, and
+	// returns how many it deleted: at most limit, in one transaction.
+	PurgeMisfires(ctx context.Context, before time.Time, limit int) (int, error)
 }

@@ -17,21 +17,16 @@ import "context"
 //     members is empty and no error.
 //   - REQUIRES: pointers and functions among the arguments are not nil, and limit is above 0.
 //
+// Store has more than a hundred methods, for two reasons. What has to be atomic is one method: a
+// transaction that callers compose would put the locks and repeats of one database into them. And
+// an answer for people is one method too, because the database counts, sorts and pages, and a
+// caller that did it would read every row. No caller needs them all: scheduler.Store and
+// trigger.Store, which fire jobs, have about a dozen each.
+//
 // The package storetest holds the suite that every Store passes.
 type Store interface {
+	// What schedulers need to fire jobs and to follow their runs.
 	Clock
-	DescriptionStore
-	JobStore
-	JobEditStore
-	JobVersionStore
-	DeclarationStore
-	CountStore
-	GlueStore
-	PauseStore
-	CalendarStore
-	GroupStore
-	DrainStore
-	RegistryStore
 	ScheduleStore
 	FireStore
 	OrderStore
@@ -40,19 +35,37 @@ type Store interface {
 	SessionStore
 	ShardMoveStore
 	LogStore
+	RunStore
+
+	// What the services beside the scheduler need: registration, alarms, run texts, retention.
+	RegistryStore
+	AlarmStore
+	RunTextStore
+	PurgeStore
+
+	// What people and programs define and change.
+	JobStore
+	JobEditStore
+	JobVersionStore
+	DeclarationStore
+	GlueStore
+	PauseStore
+	CalendarStore
+	GroupStore
+	DrainStore
+	UserStore
+	CredentialStore
+
+	// What people read.
+	DescriptionStore
+	CountStore
 	RunListStore
 	JobRunStore
-	RunStore
-	RunTextStore
 	RunHistoryStore
 	ReportStore
 	StatStore
-	PurgeStore
-	AlarmStore
 	AuditStore
 	ChangeStore
-	UserStore
-	CredentialStore
 
 	// Close waits for running calls and releases the store. Later calls fail; closing again is
 	// allowed and changes nothing.

@@ -34,7 +34,7 @@ const (
 	MisfireAll    MisfireStrategy = "ALL"    // all missed due times fire, within [Settings.MisfireLimit]
 )
 
-// MisfireStoreLost is no strategy of a job. It is the Policy of misfires whose due times may have
+// MisfireStoreLost is no strategy of a job. It is the Strategy of misfires whose due times may have
 // been sent: the store has lost what it knew about them.
 const MisfireStoreLost = "STORE_LOST"
 

@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -17,29 +20,50 @@ import (
 // brokerStart limits the start of a broker.
 const brokerStart = 10 * time.Second
 
-// A broker is a nats-server with JetStream on an empty folder.
+// A broker is a nats-server with JetStream, or a redis-server, on an empty folder.
 type broker struct {
 	url string
 	cmd *exec.Cmd
 }
 
-// startBroker starts a program of nats-server, whose files lie in dir, and returns when it listens.
+// startBroker starts a program, whose files lie in dir, and returns when it listens. One whose name
+// begins with redis is a redis-server, and any other a nats-server.
 func startBroker(ctx context.Context, program, dir string) (*broker, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	cmd := exec.Command(program, "-js", "-sd", filepath.Join(dir, "store"), "-a", "127.0.0.1", "-p", "-1", "--ports_file_dir", dir)
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("start nats-server: %w", err)
+	b := &broker{cmd: exec.Command(program, "-js", "-sd", filepath.Join(dir, "store"), "-a", "127.0.0.1", "-p", "-1", "--ports_file_dir", dir)}
+	listens := func() bool { return b.findPort(dir) }
+	if strings.HasPrefix(filepath.Base(program), "redis") {
+		port, err := freePort()
+		if err != nil {
+			return nil, err
+		}
+		b.cmd = exec.Command(program, "--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", dir, "--save", "", "--appendonly", "yes")
+		listens = func() bool { return b.answersAt(port) }
 	}
-	b := &broker{cmd: cmd}
+	if err := b.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start broker: %w", err)
+	}
 	ctx, cancel := context.WithTimeout(ctx, brokerStart)
 	defer cancel()
-	pollUntil(ctx, brokerStart, func() bool { return b.findPort(dir) })
+	pollUntil(ctx, brokerStart, listens)
 	if b.url == "" {
-		return nil, errors.Join(fmt.Errorf("nats-server %s does not listen within %v", program, brokerStart), b.stop())
+		return nil, errors.Join(fmt.Errorf("broker %s does not listen within %v", program, brokerStart), b.stop())
 	}
 	return b, nil
+}
+
+// answersAt reports whether a Redis listens to a port.
+func (b *broker) answersAt(port int) bool {
+	at := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	conn, err := net.Dial("tcp", at)
+	if err != nil {
+		return false
+	}
+	_ = conn.Close() // nothing was sent
+	b.url = "redis://" + at
+	return true
 }
 
 // broker starts the broker of a program, which ends with the measurement. Without a program the

@@ -40,7 +40,7 @@ func printFigures(out io.Writer, name string, p plan, figures ...figure) {
 }
 
 // kind returns the kind of the plan's store: memory, sqlite, journal (SQLite with one), mysql,
-// postgres, or redis (PostgreSQL behind it).
+// postgres, or redis (PostgreSQL or MySQL behind it).
 func (p plan) kind() string {
 	if p.redis != "" {
 		return "redis"

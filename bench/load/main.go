@@ -2,7 +2,7 @@
 // takes part on it: scheduler, store and, where runs are handed over, executor.
 //
 //	go run ./bench/load trip -jobs 500 -for 30s     whole trips: fire record, HTTP, run, result, log row
-//	go run ./bench/load trip -queue FILE            the same through a broker, which this program of nats-server is
+//	go run ./bench/load trip -queue FILE            the same through a broker, a program of nats-server or redis-server
 //	go run ./bench/load scan -jobs 100000           the schedule loop alone, with all jobs due in one second
 //	go run ./bench/load crowd -jobs 1000000         2,000 jobs due every second among many that are not
 //	go run ./bench/load crowd -nodes 3              the same with three schedulers
@@ -16,7 +16,8 @@
 // The flag -store names an empty store in the form of "xxlwheel serve --store", which is not
 // emptied afterwards. The default, sqlite, is a temporary file, and so is journal, with a journal
 // in front. With memory, trip measures what remains of a trip without a database. The flag -redis
-// puts a Redis in front of a store on PostgreSQL. The executor of trip has a process of its own.
+// puts a Redis in front of a store on PostgreSQL or MySQL. The executor of trip has a process of
+// its own.
 //
 // The result is a line in the format that benchstat reads. make bench-scheduler runs all but
 // the last two on servers of its own and writes bench/results/scheduler.md.
@@ -73,7 +74,7 @@ type plan struct {
 	scheduling     xxladapter.SchedulingMode
 	spread         xxladapter.Spread
 	rival, program string
-	// queue is the program of nats-server through which runs go; empty means HTTP.
+	// queue is the program of the broker through which runs go; empty means HTTP.
 	queue string
 	kills int
 	// profile and executorProfile are files for processor profiles; empty means none.
@@ -107,13 +108,13 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	flags := flag.NewFlagSet("load "+m.name, flag.ExitOnError)
 	var p plan
 	flags.StringVar(&p.store, "store", "sqlite", "`where` jobs and fires are kept: sqlite, journal (SQLite with a journal), memory (trip only), or an empty store at sqlite:FILE, or at mysql:// or postgres:// and USER:PASSWORD@HOST:PORT/DATABASE")
-	flags.StringVar(&p.redis, "redis", "", "a Redis in front of a store on PostgreSQL, a `URL` as in redis://HOST:PORT/DB")
+	flags.StringVar(&p.redis, "redis", "", "a Redis in front of a store on PostgreSQL or MySQL, a `URL` as in redis://HOST:PORT/DB")
 	flags.IntVar(&p.jobs, "jobs", m.jobs, "`number` of jobs")
 	flags.DurationVar(&p.duration, "for", 30*time.Second, "how `long` to measure; scan ends when all jobs are planned")
 	flags.BoolVar(&p.burst, "burst", false, "trip: make all jobs due at the start of the second")
 	flags.BoolVar(&p.batch, "batch", false, "trip: let the executor take batches of runs; otherwise each run has a request of its own, as with executors of XXL-JOB")
 	flags.DurationVar(&p.answer, "answer", 0, "trip: how much `later` the executor answers a run request, as behind a slow network")
-	flags.StringVar(&p.queue, "queue", "", "trip: hand runs over through a broker, a program of nats-server, the `file` that \"go build\" of github.com/nats-io/nats-server/v2 makes in xxladapter/queue/queuetest; otherwise over HTTP")
+	flags.StringVar(&p.queue, "queue", "", "trip: hand runs over through a broker, a program `file`: redis-server, or the nats-server that \"go build\" of github.com/nats-io/nats-server/v2 makes in xxladapter/queue/queuetest; otherwise over HTTP")
 	flags.StringVar((*string)(&p.texts), "texts", string(xxladapter.TextsFailures), "trip: which runs' `texts` are stored: off, failures or all")
 	flags.DurationVar(&p.every, "every", 0, "trip: print the state of pool, store and processors at this `interval`; 0 prints nothing")
 	flags.IntVar(&p.nodes, "nodes", 1, "crowd, trip: `number` of schedulers on the store, each with connections of its own")

@@ -44,8 +44,9 @@ func storms(t *testing.T, test func(t *testing.T, clock time.Clock)) {
 	})
 }
 
-// stormSpan is how long each storm lasts. There are nine of each kind.
-const stormSpan = 100 * standard.Millisecond
+// stormSpan is how long each storm lasts. There are nine of each kind. Storms of 100 ms found no
+// mutation of this package that those of 30 ms missed.
+const stormSpan = 30 * standard.Millisecond
 
 // together runs n copies of f at once, again and again for the span of a storm.
 func together(n int, f func()) {

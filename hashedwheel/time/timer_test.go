@@ -52,7 +52,8 @@ func TestPanicsAsPackageTime(t *testing.T) {
 				ticker.Reset(0)
 			},
 		},
-		"Tick(0)":  {func() { _ = standard.Tick(0) }, func() { _ = time.Tick(0) }},
+		"Tick(0)": {func() { _ = standard.Tick(0) }, func() { _ = time.Tick(0) }},
+		// It returns at once.
 		"Sleep(0)": {func() { standard.Sleep(0) }, func() { time.Sleep(0) }},
 	} {
 		require.Equal(t, panicOf(f[0]), panicOf(f[1]), name)
@@ -170,7 +171,7 @@ func TestNeverEarly(t *testing.T) {
 		all.Go(func() {
 			d := time.Duration(i) * 333 * time.Microsecond
 			begin := time.Now()
-			time.Sleep(d)
+			time.Sleep(d) // what is tested
 			slept := time.Now()
 			require.GreaterOrEqual(t, slept.Sub(begin), d, "Sleep")
 			require.GreaterOrEqual(t, (<-time.After(d)).Sub(slept), d, "After")
@@ -194,7 +195,7 @@ func TestManyReceivers(t *testing.T) {
 		all.Go(func() {
 			for !stop.Load() {
 				runtime.GC()
-				time.Sleep(1)
+				time.Sleep(1) // lets the others run between two collections
 			}
 		})
 		ticker := time.NewTicker(time.Nanosecond)

@@ -20,9 +20,9 @@ type Executors struct {
 
 	noDefault atomic.Bool // see RefuseDefault
 
-	// known is read by every call without a lock. It is replaced as a whole, by the one read at a
-	// time that loading lets through, and dropped by Forget.
-	loading sync.Mutex // guards the reading of groups
+	// known is loaded without a lock. The goroutine that holds loading replaces it as a whole;
+	// Forget sets it to nil.
+	loading sync.Mutex // guards the reads of the groups: only its holder makes one
 	known   atomic.Pointer[groupTokens]
 	changes atomic.Int64 // calls of Forget
 }
@@ -158,7 +158,7 @@ func (k *groupTokens) caller(got digest, open bool) Caller {
 // replaced by that of the group that has the address. The token is the group's own, or else the one
 // for all executors.
 //
-// A store that is slow holds a call up for half a second at most, once tokens are known.
+// Once tokens are known, a slow store delays a call by half a second at most.
 func (e *Executors) Sent(ctx context.Context, addr, appName string) (app, token string) {
 	before := e.known.Load()
 	if before != nil {
@@ -171,7 +171,7 @@ func (e *Executors) Sent(ctx context.Context, addr, appName string) (app, token 
 		return appName, e.plain
 	}
 	if err != nil {
-		known = before // which a change has made old since
+		known = before // Forget was called meanwhile; the former tokens still serve
 	}
 	if appName == "" {
 		appName = known.appOf[bare(addr)]

@@ -97,7 +97,7 @@ func (r Rights) Within(limit Rights) Rights {
 	return both
 }
 
-// Where a role is needed, beside the id of a single group.
+// Values of where in [Rights.Decide], other than the id of a group.
 const (
 	Everywhere int64 = 0             // for all groups
 	Somewhere  int64 = math.MinInt64 // for any group

@@ -7,9 +7,9 @@ import (
 )
 
 // silentConns holds the connections of a server that have not sent a request yet. Clients keep such
-// connections in reserve. [http.Server.Shutdown] waits five seconds for each, although it answers
-// no request that arrives meanwhile. Without silentConns a stopped process would end, and its
-// successor start, five seconds later.
+// connections in reserve. [http.Server.Shutdown] treats such a connection as busy until it has been
+// open for five seconds, although it answers no request on it meanwhile. Without silentConns a
+// stopped process would end, and its successor start, up to five seconds later.
 type silentConns struct {
 	mu     sync.Mutex // guards the fields below
 	closed bool

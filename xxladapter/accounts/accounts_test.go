@@ -136,7 +136,7 @@ func TestANewPasswordEndsSessions(t *testing.T) {
 	mine, elsewhere := login(t, a), login(t, a)
 	b, err := a.Session(t.Context(), mine)
 	require.NoError(t, err)
-	require.ErrorContains(t, a.ChangePassword(t.Context(), b, "wrong", "another pass"), "old is not the password of root")
+	require.ErrorContains(t, a.ChangePassword(t.Context(), b, "wrong", "another pass"), "old is not the current password of root")
 	require.NoError(t, a.ChangePassword(t.Context(), b, "pass of root", "another pass"))
 	_, err = a.Session(t.Context(), elsewhere)
 	require.ErrorIs(t, err, ErrEnded)

@@ -12,8 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// An Identity is what a provider of OpenID Connect says about a user: who it is, and what it may
-// do.
+// An Identity is what an OpenID Connect provider says about a user: subject, name and roles.
 type Identity struct {
 	Subject string // see [xxladapter.User]
 	Name    string // any text; the name of a new user is made from it
@@ -100,8 +99,9 @@ func actingAs(ctx context.Context, name string) context.Context {
 	return xxladapter.WithActor(ctx, actor)
 }
 
-// add stores a new user under a name like the one that it has at the provider. It never takes the
-// name of another user, or of a user of XXL-JOB.
+// add stores a new user under its name at the provider, without the characters that plainName
+// removes, or, if that name is taken, under the same name with eight digits of a digest. It never
+// takes the name of another user, or of a user of XXL-JOB.
 func (a *Accounts) add(ctx context.Context, name string, u *xxladapter.User) (*xxladapter.User, error) {
 	name = plainName(name)
 	u.Name = name

@@ -131,7 +131,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, b Bearer, old, password s
 		return err
 	}
 	if !right {
-		return xxladapter.Invalidf("old is not the password of %s, must be the one that is replaced", b.User.Name)
+		return xxladapter.Invalidf("old is not the current password of %s", b.User.Name)
 	}
 	a.names.giveBack(digestOf(key), now)
 	if err := CheckPassword(password); err != nil {
@@ -166,7 +166,7 @@ func (a *Accounts) RemoveCredential(ctx context.Context, userID, id int64) error
 }
 
 // CreateToken stores a personal token and returns its secret, which cannot be shown again. The
-// user, the name, the limits and the end come from c.
+// user, the name, the limits and the expiry come from c.
 func (a *Accounts) CreateToken(ctx context.Context, c xxladapter.Credential) (id int64, secret string, err error) {
 	now := time.Now()
 	switch {

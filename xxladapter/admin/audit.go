@@ -10,10 +10,21 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
+// An auditKind is one of [xxladapter.AuditKinds], so that the OpenAPI document lists them.
+type auditKind string
+
+// Values lists all kinds.
+func (auditKind) Values() (kinds []auditKind) {
+	for _, kind := range xxladapter.AuditKinds() {
+		kinds = append(kinds, auditKind(kind))
+	}
+	return kinds
+}
+
 // An auditFilter selects rows of the audit.
 type auditFilter struct {
 	Actor  string    `query:"actor" doc:"Only changes by this name."`
-	Kind   string    `query:"kind" doc:"Only changes of objects of this kind, such as job."`
+	Kind   auditKind `query:"kind" doc:"Only changes of objects of this kind, such as job."`
 	Object int64     `query:"object" doc:"Only changes of the object with this id; needs kind."`
 	Job    int64     `query:"job" doc:"Only changes of this job and what belongs to it."`
 	Group  int64     `query:"group" doc:"Only changes of this group and what belongs to it."`
@@ -23,11 +34,11 @@ type auditFilter struct {
 
 func (f *auditFilter) filter() (xxladapter.AuditFilter, error) {
 	filter := xxladapter.AuditFilter{
-		Actor: f.Actor, Kind: f.Kind, ObjectID: f.Object, JobID: f.Job, GroupID: f.Group, From: f.Since, Before: f.Before,
+		Actor: f.Actor, Kind: string(f.Kind), ObjectID: f.Object, JobID: f.Job, GroupID: f.Group, From: f.Since, Before: f.Before,
 	}
 	kinds := xxladapter.AuditKinds()
 	switch {
-	case f.Kind != "" && !slices.Contains(kinds, f.Kind):
+	case f.Kind != "" && !slices.Contains(kinds, string(f.Kind)):
 		return filter, xxladapter.Invalidf("%s is %q, must be one of %s", "kind", f.Kind, strings.Join(kinds, ", "))
 	case f.Object != 0 && f.Kind == "":
 		return filter, xxladapter.Invalidf("object is %d, must be together with kind", f.Object)

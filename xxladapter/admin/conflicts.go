@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"time"
 
@@ -30,34 +29,6 @@ type conflictError struct {
 }
 
 func (e *conflictError) Unwrap() error { return e.error }
-
-// updateJob changes the given fields. If the schedule of a running job changes, the job continues
-// with the new one from now on; fires planned on the old schedule are dropped.
-func (s *Server) updateJob(ctx context.Context, path idPath, form jobUpdateForm) (no none, err error) {
-	j, err := s.job(ctx, path.ID)
-	if err != nil {
-		return no, err
-	}
-	if form.ID != 0 && form.ID != j.ID {
-		return no, xxladapter.Invalidf("id is %d, must be %d as in the path", form.ID, j.ID)
-	}
-	base, err := s.readWith(ctx, j, &form)
-	if err != nil {
-		return no, err
-	}
-	if base != nil && !base.Updated.Equal(j.Updated) {
-		return no, conflictOf(j, base, &form.jobForm)
-	}
-	err = s.change(ctx, j, &form.jobForm)
-	if base == nil || !errors.Is(err, xxladapter.ErrConflict) {
-		return no, err
-	}
-	is, readErr := s.job(ctx, path.ID)
-	if readErr != nil || is.Updated.Equal(base.Updated) {
-		return no, err
-	}
-	return no, conflictOf(is, base, &form.jobForm) // another caller was quicker
-}
 
 // readWith returns the state that the caller has read, or nil if the form has no condition. If that
 // state is no longer known, only its Updated is set.

@@ -14,15 +14,19 @@
 //	who may see and do what        rights.go, guard.go, visit.go, actors.go
 //	calls of executors             executorcalls.go, accept.go, declarecall.go, jobcalls.go
 //	jobs                           jobs.go, jobform.go, joblist.go, joborders.go, bulk.go, tags.go,
-//	                               children.go, graph.go, glue.go, versions.go, conflicts.go
+//	                               bulkedits.go, children.go, graph.go, glue.go, gluesave.go,
+//	                               versions.go, conflicts.go
 //	schedules                      previews.go, schedulepreview.go, forecast.go, pauses.go,
 //	                               calendars.go, backfills.go
 //	runs and fires                 logs.go, runlist.go, runs.go, tail.go, rerun.go, related.go,
 //	                               fires.go, histories.go, clear.go
 //	why a job did not run          explain.go, timeline.go
-//	groups, executors, schedulers  groups.go, probes.go, drains.go, nodelist.go, nodes.go
-//	users, sessions, audit         users.go, sessions.go, oidc.go, audit.go, auditexport.go
+//	groups, executors, schedulers  groups.go, probes.go, places.go, drains.go, nodelist.go,
+//	                               nodes.go
+//	users, sessions, audit         users.go, sessions.go, oidc.go, refusalpage.go, audit.go,
+//	                               auditexport.go
 //	declarations                   exportjobs.go, importjobs.go, takeovers.go
 //	streams                        events.go, stream.go
-//	figures and health             overview.go, stats.go, reports.go, health.go, info.go
+//	figures and health             overview.go, stats.go, reports.go, health.go, info.go,
+//	                               alarmtest.go
 package admin

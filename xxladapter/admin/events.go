@@ -14,7 +14,7 @@ type eventForm struct {
 }
 
 type eventQuery struct {
-	Last string `header:"Last-Event-ID" doc:"The id of the last event that was received. The events since then are sent again, or one of topic all."`
+	Last string `header:"Last-Event-ID" doc:"The id of the last event that was received. The events since then are sent again, or one of topic all if this server does not know the id."`
 }
 
 // listen streams events of the caller's groups until the caller leaves, falls behind, its stream

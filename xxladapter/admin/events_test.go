@@ -62,6 +62,7 @@ func (r *sseReader) next(data any) (name, id string, ended bool) {
 }
 
 func TestEventsNameWhatHasChanged(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	job := s.createJob("")
 	listener := s.stream("/api/v1/events", "")

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -35,9 +36,13 @@ type past struct {
 }
 
 // pastOf gathers what is known about a job from an instant until before another one.
+//
+// The reads are no snapshot, and a due time goes from one table to the next meanwhile: from a
+// planned fire to a run or, with a pause, to a misfire, and never back. Read in that order, none is
+// lost between two reads. What is found twice is what has moved on, see [stillOpen].
 func (s *Server) pastOf(ctx context.Context, id int64, from, to time.Time, limit int) (p *past, err error) {
 	p = &past{}
-	if p.job, err = s.job(ctx, id); err != nil {
+	if err := s.readSchedules(ctx, p, id, from, to); err != nil {
 		return nil, err
 	}
 	if p.now, err = s.opts.Store.Now(ctx); err != nil {
@@ -46,26 +51,11 @@ func (s *Server) pastOf(ctx context.Context, id int64, from, to time.Time, limit
 	if p.restrictions, err = s.restrictions(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := s.opts.Store.AuditRows(ctx, xxladapter.AuditFilter{Kind: xxladapter.AuditJob, ObjectID: id, NoOrders: true})
+	open, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{JobID: id, DueBefore: to, Limit: limit})
 	if err != nil {
 		return nil, err
 	}
-	actors, err := s.shownActors(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for i := range rows {
-		rows[i].Actor = actors(rows[i].Actor)
-	}
-	versions, err := s.opts.Store.JobVersions(ctx, xxladapter.JobVersionFilter{JobID: id})
-	if err != nil {
-		return nil, err
-	}
-	p.spans = why.Spans(p.job, rows, versions, from, to)
-	for i := range p.spans {
-		p.spans[i].Plan = s.planOf(p.job, p.spans[i].Schedule)
-	}
-	p.zone = s.zoneThen(p.spans[0].Schedule)
+	p.open = slices.DeleteFunc(open, func(f xxladapter.Fire) bool { return f.Due.Before(from) })
 	filter := xxladapter.RunsDueFilter{JobID: id, From: from, To: to, Late: soonLate, Limit: limit}
 	if to.Sub(from) <= time.Minute {
 		filter.Late = longLate
@@ -73,21 +63,101 @@ func (s *Server) pastOf(ctx context.Context, id int64, from, to time.Time, limit
 	if p.runs, err = s.opts.Store.RunsDue(ctx, filter); err != nil {
 		return nil, err
 	}
-	open, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{JobID: id, DueBefore: to, Limit: limit})
-	if err != nil {
-		return nil, err
-	}
-	p.open = slices.DeleteFunc(open, func(f xxladapter.Fire) bool { return f.Due.Before(from) })
 	if p.misfires, p.more, err = s.misfiresIn(ctx, id, from, to); err != nil {
 		return nil, err
 	}
 	why.SetAnchors(p.spans, p.job, p.runs, p.open)
 	planned, _ := why.Planned(p.spans, limit)
 	if filter.Late < longLate && (len(p.misfires) > 0 || slices.ContainsFunc(s.fates(p, planned), func(t why.Tick) bool { return t.Fate == why.FateNothing })) {
-		filter.Late = longLate
-		p.runs, err = s.opts.Store.RunsDue(ctx, filter)
+		filter.Late, filter.Beyond = longLate, soonLate
+		late, err := s.opts.Store.RunsDue(ctx, filter)
+		if err != nil {
+			return nil, err
+		}
+		p.runs = append(p.runs, late...)
+		slices.SortFunc(p.runs, func(a, b xxladapter.DueRun) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.LogID, b.LogID)) })
 	}
-	return p, err
+	p.open = stillOpen(p)
+	return p, nil
+}
+
+// readSchedules reads a job and what tells which schedules it had. An edit between two of these
+// reads would appear as a change back to what was before, so all are read again.
+func (s *Server) readSchedules(ctx context.Context, p *past, id int64, from, to time.Time) error {
+	const most = 3 // in a row, of a job that somebody keeps editing
+	var rows []xxladapter.AuditRow
+	var versions []*xxladapter.JobVersion
+	j, err := s.job(ctx, id)
+	for range most {
+		if err != nil {
+			return err
+		}
+		p.job = j
+		if rows, err = s.opts.Store.AuditRows(ctx, xxladapter.AuditFilter{Kind: xxladapter.AuditJob, ObjectID: id, NoOrders: true}); err != nil {
+			return err
+		}
+		if versions, err = s.opts.Store.JobVersions(ctx, xxladapter.JobVersionFilter{JobID: id}); err != nil {
+			return err
+		}
+		if j, err = s.job(ctx, id); err == nil && len(xxladapter.DiffFields(p.job.Fields(), j.Fields())) == 0 {
+			break
+		}
+	}
+	if err != nil {
+		return err
+	}
+	actors, err := s.shownActors(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range rows {
+		rows[i].Actor = actors(rows[i].Actor)
+	}
+	p.spans = why.Spans(p.job, rows, versions, from, to)
+	for i := range p.spans {
+		p.spans[i].Plan = s.planOf(p.job, p.spans[i].Schedule)
+	}
+	p.zone = s.zoneThen(p.spans[0].Schedule)
+	return nil
+}
+
+// A firstKnown is what a fire has in common with its run before it is claimed.
+type firstKnown struct {
+	due     int64 // in milliseconds
+	kind    xxladapter.TriggerType
+	parent  int64
+	attempt int
+	shard   int // anyShard for a fire that may become several runs
+}
+
+const anyShard = -1
+
+// stillOpen returns the open fires without the planned ones that have moved on since they were
+// read: to a run, or to the misfire of a pause. Claimed ones stay: they have a run all the time.
+func stillOpen(p *past) []xxladapter.Fire {
+	if len(p.open) == 0 {
+		return nil
+	}
+	ran := map[firstKnown]bool{}
+	for _, r := range p.runs {
+		of := firstKnown{r.Due.UnixMilli(), r.Type, r.Parent, r.Attempt, r.ShardIndex}
+		ran[of] = true
+		of.shard = anyShard
+		ran[of] = true
+	}
+	paused := slices.DeleteFunc(slices.Clone(p.misfires), func(m xxladapter.Misfire) bool { return m.PauseID == 0 })
+	return slices.DeleteFunc(p.open, func(f xxladapter.Fire) bool {
+		if f.LogID != 0 {
+			return false
+		}
+		of := firstKnown{f.Due.UnixMilli(), f.Type, f.Parent, max(1, f.Attempt), f.ShardIndex}
+		if f.ShardTotal == 0 {
+			of.shard = anyShard
+		}
+		return ran[of] || f.Type.Scheduled() && slices.ContainsFunc(paused, func(m xxladapter.Misfire) bool {
+			return !m.Due.After(f.Due) && !m.Until.Before(f.Due)
+		})
+	})
 }
 
 // planOf returns what a schedule that a job has or had means; nil if it cannot be read, and then

@@ -97,7 +97,7 @@ type misfireForm struct {
 }
 
 func showMisfire(m *xxladapter.Misfire) misfireForm {
-	kind, strategy := m.Kind(), m.Policy
+	kind, strategy := m.Kind(), m.Strategy
 	if kind == xxladapter.MisfireLost {
 		strategy = ""
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A historyForm is a run's history as the management API shows it. Instants have milliseconds and
-// are the store's clock's.
+// A historyForm is a run's history as the management API shows it. Instants are in milliseconds, by
+// the store's clock.
 type historyForm struct {
 	Due         time.Time              `json:"due" doc:"When the run was due."`
 	TriggerType xxladapter.TriggerType `json:"triggerType"`

@@ -24,7 +24,7 @@ const (
 func newJobCallLimiter() *rate.Limiter { return rate.NewLimiter(jobCallRate, jobCallRate) }
 
 // errTooMany is answered with its own code.
-var errTooMany = &xxladapter.Error{Code: xxladapter.CodeUnreachable, Message: wire.MsgTooMany}
+var errTooMany = &xxladapter.Error{Code: xxladapter.CodeTooMany, Message: wire.MsgTooMany}
 
 // jobCall turns a handler for a decoded body into an operation. Upstream treats every caller as an
 // administrator; here a caller may only touch the jobs of its own app. What it changes is audited.

@@ -116,11 +116,12 @@ type planned struct {
 // A triggerPath names a job to run, and may carry a key.
 type triggerPath struct {
 	idPath
-	Key string `header:"Idempotency-Key" doc:"1 to 128 printable characters. A call with the key of an earlier call for this job starts nothing and returns that call's answer, so a call whose answer was lost can be repeated."`
+	Key *string `header:"Idempotency-Key" doc:"1 to 128 printable characters. A call with the key of an earlier call for this job starts nothing and returns that call's answer, so a call whose answer was lost can be repeated."`
 }
 
 func (s *Server) triggerJob(ctx context.Context, path triggerPath, form *triggerForm) (no planned, err error) {
-	if err := checkOrderKey(path.Key); err != nil {
+	key, err := orderKey(path.Key)
+	if err != nil {
 		return no, err
 	}
 	j, err := s.job(ctx, path.ID)
@@ -130,7 +131,7 @@ func (s *Server) triggerJob(ctx context.Context, path triggerPath, form *trigger
 	if form == nil {
 		form = new(triggerForm)
 	}
-	return s.trigger(ctx, j, xxladapter.TriggerManual, form, path.Key)
+	return s.trigger(ctx, j, xxladapter.TriggerManual, form, key)
 }
 
 // trigger plans a fire that is due now. It also works for stopped jobs.
@@ -148,11 +149,17 @@ func digest(request any) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func checkOrderKey(key string) error {
-	if len(key) > xxladapter.MaxOrderKey || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return xxladapter.Invalidf("Idempotency-Key has %d bytes, must have 1 to %d printable ASCII characters", len(key), xxladapter.MaxOrderKey)
+// orderKey returns the key of a call, or empty if it has none. One that is given and empty is
+// refused: the caller would repeat the call in the belief that it has a key.
+func orderKey(given *string) (string, error) {
+	if given == nil {
+		return "", nil
 	}
-	return nil
+	key := *given
+	if key == "" || len(key) > xxladapter.MaxOrderKey || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return "", xxladapter.Invalidf("Idempotency-Key has %d bytes, must have 1 to %d printable ASCII characters", len(key), xxladapter.MaxOrderKey)
+	}
+	return key, nil
 }
 
 // An orderForm is a trigger by a call, as the management API shows it.

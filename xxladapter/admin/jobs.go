@@ -43,6 +43,34 @@ func (s *Server) createJob(ctx context.Context, _ none, form jobForm) (no create
 	return created{id}, err
 }
 
+// updateJob changes the given fields. If the schedule of a running job changes, the job continues
+// with the new one from now on; fires planned on the old schedule are dropped.
+func (s *Server) updateJob(ctx context.Context, path idPath, form jobUpdateForm) (no none, err error) {
+	j, err := s.job(ctx, path.ID)
+	if err != nil {
+		return no, err
+	}
+	if form.ID != 0 && form.ID != j.ID {
+		return no, xxladapter.Invalidf("id is %d, must be %d as in the path", form.ID, j.ID)
+	}
+	base, err := s.readWith(ctx, j, &form)
+	if err != nil {
+		return no, err
+	}
+	if base != nil && !base.Updated.Equal(j.Updated) {
+		return no, conflictOf(j, base, &form.jobForm)
+	}
+	err = s.change(ctx, j, &form.jobForm)
+	if base == nil || !errors.Is(err, xxladapter.ErrConflict) {
+		return no, err
+	}
+	is, readErr := s.job(ctx, path.ID)
+	if readErr != nil || is.Updated.Equal(base.Updated) {
+		return no, err
+	}
+	return no, conflictOf(is, base, &form.jobForm) // another caller was quicker
+}
+
 // change applies the form to a stored job and stores it.
 func (s *Server) change(ctx context.Context, j *xxladapter.Job, form *jobForm) error {
 	old := *j
@@ -65,15 +93,15 @@ func (s *Server) change(ctx context.Context, j *xxladapter.Job, form *jobForm) e
 }
 
 // reschedule stores a job that continues with the first due time for which the old schedule cannot
-// have fired.
+// have fired. If that time has passed before it is stored, the next one is tried, and from the
+// third attempt on one that is as far ahead as all attempts took.
 func (s *Server) reschedule(ctx context.Context, j *xxladapter.Job, plan cron.Plan) error {
 	begun, err := s.opts.Store.Now(ctx)
-	now := begun
-	for tries := 0; err == nil; tries++ {
-		after := now
-		if tries > 1 {
-			after = now.Add(now.Sub(begun)) // the next due time would pass again before it is stored
-		}
+	if err != nil {
+		return err
+	}
+	after := begun
+	for attempt := 1; ; attempt++ {
 		if j.TriggerNext, err = s.nextDue(j, plan, after); err != nil {
 			return err
 		}
@@ -82,17 +110,25 @@ func (s *Server) reschedule(ctx context.Context, j *xxladapter.Job, plan cron.Pl
 			s.opts.JobChanged()
 			return nil
 		}
-		if errors.Is(err, xxladapter.ErrConflict) {
-			if is, readErr := s.opts.Store.Job(ctx, j.ID); readErr != nil || !is.Updated.Equal(j.Updated) {
-				return err // changed by another caller
-			}
-			now, err = s.opts.Store.Now(ctx)
-			if now.Before(j.TriggerNext) {
-				now = j.TriggerNext
-			}
+		if !errors.Is(err, xxladapter.ErrConflict) || s.changedByAnother(ctx, j) {
+			return err
+		}
+		if after, err = s.opts.Store.Now(ctx); err != nil {
+			return err
+		}
+		if after.Before(j.TriggerNext) {
+			after = j.TriggerNext
+		}
+		if attempt > 1 {
+			after = after.Add(after.Sub(begun))
 		}
 	}
-	return err
+}
+
+// changedByAnother reports whether the job was changed since it was read, or cannot be read.
+func (s *Server) changedByAnother(ctx context.Context, j *xxladapter.Job) bool {
+	is, err := s.opts.Store.Job(ctx, j.ID)
+	return err != nil || !is.Updated.Equal(j.Updated)
 }
 
 // fill applies the form. It checks everything that upstream's form checks (XxlJobServiceImpl.add

@@ -11,7 +11,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
-	"github.com/xxlwheel/xxlwheel/xxladapter/openid"
+	"github.com/xxlwheel/xxlwheel/xxladapter/accounts/openid"
 )
 
 // signOnPlaces is how many callers may wait for the provider at the same time.

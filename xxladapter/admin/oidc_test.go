@@ -24,7 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/openid"
+	"github.com/xxlwheel/xxlwheel/xxladapter/accounts/openid"
 )
 
 // A fakeProvider is a provider of OpenID Connect that signs its one user in without asking.
@@ -53,12 +53,33 @@ func newProvider(t *testing.T) *fakeProvider {
 	return p
 }
 
+// providerKeys are the keys of all providers, by id. Making one takes longer than most tests.
+var providerKeys struct {
+	sync.Mutex // guards keys
+	keys       map[string]*rsa.PrivateKey
+}
+
+func providerKey(t *testing.T, id string) *rsa.PrivateKey {
+	t.Helper()
+	providerKeys.Lock()
+	defer providerKeys.Unlock()
+	if key := providerKeys.keys[id]; key != nil {
+		return key
+	}
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	require.NoError(t, err)
+	if providerKeys.keys == nil {
+		providerKeys.keys = map[string]*rsa.PrivateKey{}
+	}
+	providerKeys.keys[id] = key
+	return key
+}
+
 // rotate replaces the key that signs tokens.
 func (p *fakeProvider) rotate(id string) {
+	key := providerKey(p.t, id)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	require.NoError(p.t, err)
 	p.key, p.keyID = key, id
 	p.keys.PublicKeys = []oidctest.PublicKey{{PublicKey: key.Public(), KeyID: id, Algorithm: oidc.RS256}}
 }

@@ -196,11 +196,11 @@ func TestWhatIsOpenAndWhatWasMissed(t *testing.T) {
 		d := xxladapter.Decision{JobID: id, Next: now.Add(time.Hour)}
 		for range 4 {
 			d.Misfires = append(d.Misfires, xxladapter.Misfire{
-				JobID: id, Due: due[0].TriggerNext, Until: due[0].TriggerNext, Policy: xxladapter.MisfireDoNothing, At: now,
+				JobID: id, Due: due[0].TriggerNext, Until: due[0].TriggerNext, Strategy: xxladapter.MisfireDoNothing, At: now,
 			})
 		}
 		d.Misfires = append(d.Misfires, d.Misfires[0])
-		d.Misfires[4].Policy = xxladapter.MisfireStoreLost
+		d.Misfires[4].Strategy = xxladapter.MisfireStoreLost
 		return []xxladapter.Decision{d}
 	})
 	require.NoError(t, err)

@@ -15,8 +15,8 @@ import (
 )
 
 // A param is a field of a call's parameters, tagged `path:"id"`, `query:"limit"` or
-// `header:"Idempotency-Key"`, with a sentence in `doc`. Its type is a string type, bool, *bool,
-// int, int64 or time.Time.
+// `header:"Idempotency-Key"`, with a sentence in `doc`. Its type is a string type, *string, bool,
+// *bool, int, int64 or time.Time.
 type param struct {
 	in, name, doc string
 	index         []int
@@ -36,9 +36,19 @@ func paramsOf(t reflect.Type) iter.Seq[param] {
 	}
 }
 
+// conditions are headers by which a client has a change depend on what it has read. The API reads
+// conditions from no header, and a change that ignored one would overwrite what the client wanted
+// to keep.
+var conditions = []string{"If-Match", "If-None-Match", "If-Unmodified-Since"}
+
 // decodeParams decodes the parameters of r into the struct that v points to. Missing parameters
 // stay zero. Unknown query parameters are refused, since they are most likely misspelled.
 func decodeParams(r *http.Request, v any) error {
+	for _, name := range conditions {
+		if _, given := r.Header[name]; given && r.Method != http.MethodGet {
+			return notAParameter(name, r)
+		}
+	}
 	to := reflect.ValueOf(v).Elem()
 	query := r.URL.Query()
 	for p := range paramsOf(to.Type()) {
@@ -62,15 +72,27 @@ func decodeParams(r *http.Request, v any) error {
 		if !given {
 			continue
 		}
-		if len(texts) > 1 {
-			return xxladapter.Invalidf("%s is given %d times, must be given once", p.name, len(texts))
+		if err := checkOnce(p.name, texts); err != nil {
+			return err
 		}
 		if err := setParam(field, p.name, texts[0]); err != nil {
 			return err
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
-		return xxladapter.Invalidf("%q is not a parameter of %s %s", name, r.Method, strings.TrimPrefix(r.Pattern, r.Method+" "))
+		return notAParameter(name, r)
+	}
+	return nil
+}
+
+func notAParameter(name string, r *http.Request) error {
+	return xxladapter.Invalidf("%q is not a parameter of %s %s", name, r.Method, strings.TrimPrefix(r.Pattern, r.Method+" "))
+}
+
+// checkOnce refuses a parameter that is given more than once: one of the values would be ignored.
+func checkOnce(name string, texts []string) error {
+	if len(texts) > 1 {
+		return xxladapter.Invalidf("%s is given %d times, must be given once", name, len(texts))
 	}
 	return nil
 }
@@ -106,11 +128,15 @@ func setParam(field reflect.Value, name, text string) error {
 		}
 		return nil
 	}
-	if field.Kind() == reflect.String {
+	if _, optional := field.Interface().(*string); optional || field.Kind() == reflect.String {
 		if !utf8.ValidString(text) {
 			return xxladapter.Invalidf("%s is not valid UTF-8", name)
 		}
-		field.SetString(text)
+		if optional {
+			field.Set(reflect.ValueOf(&text))
+		} else {
+			field.SetString(text)
+		}
 		return nil
 	}
 	n, err := strconv.ParseInt(text, 10, field.Type().Bits())

@@ -18,7 +18,8 @@ type rerunForm struct {
 // rerun runs a run again with its parameter and, for a broadcast, in the same shard. The job's
 // route chooses the address again.
 func (s *Server) rerun(ctx context.Context, path triggerPath, form *rerunForm) (no planned, err error) {
-	if err := checkOrderKey(path.Key); err != nil {
+	key, err := orderKey(path.Key)
+	if err != nil {
 		return no, err
 	}
 	l, err := s.log(ctx, path.ID)
@@ -42,7 +43,7 @@ func (s *Server) rerun(ctx context.Context, path triggerPath, form *rerunForm) (
 			return no, err
 		}
 	}
-	return s.order(ctx, j, f, &given, path.Key, digest(rerunRequest{given, l.ID}))
+	return s.order(ctx, j, f, &given, key, digest(rerunRequest{given, l.ID}))
 }
 
 // A rerunRequest distinguishes requests to repeat runs.

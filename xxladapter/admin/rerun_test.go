@@ -58,7 +58,7 @@ func TestARerunWithAKeyHappensOnce(t *testing.T) {
 	job := s.createJob("")
 	first, second := s.run(job, xxladapter.ResultOK), s.run(job, xxladapter.ResultOK)
 	again := func(run int64) (planned, error) {
-		return s.server.rerun(access.WithRights(t.Context(), access.RightsForAll(xxladapter.RoleAdmin)), triggerPath{idPath{run}, "key"}, nil)
+		return s.server.rerun(access.WithRights(t.Context(), access.RightsForAll(xxladapter.RoleAdmin)), triggerPath{idPath{run}, new("key")}, nil)
 	}
 	one, err := again(first)
 	require.NoError(t, err)

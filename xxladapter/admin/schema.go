@@ -22,7 +22,7 @@ func (s *schemas) of(t reflect.Type) object {
 		return object{"type": "string", "enum": values}
 	}
 	switch {
-	case t == reflect.TypeFor[time.Time]():
+	case t == reflect.TypeFor[time.Time](), t == reflect.TypeFor[stamp]():
 		return object{"type": "string", "format": "date-time"}
 	case t == reflect.TypeFor[json.RawMessage]():
 		return object{} // any value

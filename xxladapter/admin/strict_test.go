@@ -15,7 +15,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-func TestAWrongMethodIsToldTheRightOnes(t *testing.T) {
+func TestAWrongMethodIsAnsweredWithTheRightOnes(t *testing.T) {
 	s := newSite(t)
 	for path, allow := range map[string]string{
 		"PATCH /api/v1/jobs/1":           "DELETE, GET, HEAD, PUT",

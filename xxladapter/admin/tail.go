@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"errors"
+	"math"
 	"strconv"
 	"sync"
 	"time"
@@ -64,7 +65,7 @@ func (s *Server) tailRun(ctx context.Context, q tailQuery) (no stream, err error
 	next := max(q.From, 1)
 	if q.Last != "" {
 		last, err := strconv.ParseInt(q.Last, 10, 64)
-		if err != nil || last < 0 {
+		if err != nil || last < 0 || last == math.MaxInt64 || strconv.FormatInt(last, 10) != q.Last {
 			return no, xxladapter.Invalidf("Last-Event-ID is %q, must be the number of a line", q.Last)
 		}
 		next = last + 1

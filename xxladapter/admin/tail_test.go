@@ -69,6 +69,7 @@ func (s *site) endRun(id int64, msg string) {
 }
 
 func TestATailFollowsTheRunToItsEnd(t *testing.T) {
+	t.Parallel()
 	s, g, run := newTail(t)
 	g.write("one\n", "two\n")
 	first := s.stream("/api/v1/logs/1/tail", "")
@@ -100,6 +101,7 @@ func TestATailFollowsTheRunToItsEnd(t *testing.T) {
 }
 
 func TestOneTailServesAllViewers(t *testing.T) {
+	t.Parallel()
 	s, g, run := newTail(t)
 	g.write("one\n")
 	var viewers []*sseReader

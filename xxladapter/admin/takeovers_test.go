@@ -58,7 +58,7 @@ func TestATakeOverNamesNoDatabase(t *testing.T) {
 		status, body = s.do(method, "/api/v1/takeover", testToken, "")
 		require.Equal(t, http.StatusBadGateway, status)
 		requireError(t, "unreachable", "the database of XXL-JOB cannot be read: dial tcp 10.0.0.2:3306: connection refused", body)
-		failure = xxladapter.Conflictf("jobs were taken from %s before, and %s may be the same database under another name: give its name (xxlwheel import --source), this one if it is another database", "a", "b")
+		failure = xxladapter.Conflictf("jobs were taken from %s before: if this is the same database under another name, give that name (xxlwheel import --source), and if it is another database, give %s", "a", "b")
 		status, _ = s.do(method, "/api/v1/takeover", testToken, "")
 		require.Equal(t, http.StatusConflict, status)
 	}

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -33,23 +34,34 @@ type spanForm struct {
 	Zone         string                  `json:"zone,omitempty" doc:"Empty means the scheduler's."`
 }
 
+// A stamp is an instant in RFC 3339, or empty. A timeline has 40,000 of them, and encoding/json
+// parses once more what a [time.Time] encodes to.
+type stamp string
+
+func stampOf(t time.Time) stamp {
+	if t.IsZero() {
+		return ""
+	}
+	return stamp(t.Format(time.RFC3339Nano))
+}
+
 // A tickForm is a due time of the schedule.
 type tickForm struct {
-	Due  time.Time `json:"due"`
-	Fate why.Fate  `json:"fate" doc:"What became of it: it has a run, its fire waits, it was found too late, it is kept by a pause or by the calendar, it is still to come, or nothing is stored about it."`
+	Due  stamp    `json:"due"`
+	Fate why.Fate `json:"fate" doc:"What became of it: it has a run, its fire waits, it was found too late, it is kept by a pause or by the calendar, it is still to come, or nothing is stored about it."`
 }
 
 // A barForm is a run on a timeline.
 type barForm struct {
 	LogID    int64                  `json:"logId"`
-	Due      time.Time              `json:"due"`
+	Due      stamp                  `json:"due"`
 	Type     xxladapter.TriggerType `json:"triggerType"`
 	Attempt  int                    `json:"attempt"`
 	Parent   int64                  `json:"parentLogId,omitempty"`
 	Node     string                 `json:"node"`
-	Claimed  time.Time              `json:"claimed"`
-	Sent     *time.Time             `json:"sent,omitempty"`
-	Finished *time.Time             `json:"finished,omitempty"`
+	Claimed  stamp                  `json:"claimed"`
+	Sent     stamp                  `json:"sent,omitempty"`
+	Finished stamp                  `json:"finished,omitempty"`
 	Lateness int64                  `json:"latenessMs"`
 	Status   xxladapter.LogStatus   `json:"status"`
 }
@@ -96,16 +108,18 @@ func (s *Server) timelineOfJob(ctx context.Context, q timelineQuery) (no timelin
 		then := &p.spans[i]
 		answer.Schedules = append(answer.Schedules, spanForm{then.From.In(p.zone), then.To.In(p.zone), then.Running, then.Type, then.Conf, then.Zone})
 	}
+	answer.Planned = slices.Grow(answer.Planned, len(planned))
 	for _, t := range s.fates(p, planned) {
-		answer.Planned = append(answer.Planned, tickForm(t))
+		answer.Planned = append(answer.Planned, tickForm{stampOf(t.Due), t.Fate})
 	}
 	if len(p.runs) > maxTimeline {
 		p.runs, answer.More = p.runs[:maxTimeline], true
 	}
+	answer.Runs = slices.Grow(answer.Runs, len(p.runs))
 	for i := range p.runs {
 		r := &p.runs[i]
 		answer.Runs = append(answer.Runs, barForm{
-			r.LogID, r.Due, r.Type, r.Attempt, r.Parent, r.Owner.Node, r.Claimed, given(r.Sent), given(r.Finished), r.Lateness().Milliseconds(), r.Status(),
+			r.LogID, stampOf(r.Due), r.Type, r.Attempt, r.Parent, r.Owner.Node, stampOf(r.Claimed), stampOf(r.Sent), stampOf(r.Finished), r.Lateness().Milliseconds(), r.Status(),
 		})
 	}
 	for i := range p.misfires {

@@ -87,7 +87,7 @@ func TestATimelineFollowsTheChangesOfItsTime(t *testing.T) {
 		late := due[0].TriggerNext
 		return []xxladapter.Decision{{
 			JobID: job, Last: late, Next: late.Add(time.Minute),
-			Misfires: []xxladapter.Misfire{{JobID: job, Due: late, Until: late, Policy: xxladapter.MisfireDoNothing, At: now}},
+			Misfires: []xxladapter.Misfire{{JobID: job, Due: late, Until: late, Strategy: xxladapter.MisfireDoNothing, At: now}},
 		}}
 	})
 	require.NoError(t, err)
@@ -226,7 +226,7 @@ func TestATimelineFindsOldMisfires(t *testing.T) {
 		d := xxladapter.Decision{JobID: job, Last: now, Next: now.Add(time.Minute)}
 		missed := func(after time.Duration) {
 			at := two.Add(after)
-			d.Misfires = append(d.Misfires, xxladapter.Misfire{JobID: job, Due: at, Until: at, Policy: xxladapter.MisfireDoNothing, At: now})
+			d.Misfires = append(d.Misfires, xxladapter.Misfire{JobID: job, Due: at, Until: at, Strategy: xxladapter.MisfireDoNothing, At: now})
 		}
 		missed(10 * time.Second)
 		for range maxMisfires + 1 {
@@ -246,4 +246,44 @@ func TestATimelineFindsOldMisfires(t *testing.T) {
 	line = s.timeline(job, two.Add(15*time.Second), two.Add(61*time.Minute))
 	require.Len(t, line.Misfires, maxMisfires)
 	require.True(t, line.More)
+}
+
+// TestATimelineFindsRunsThatCameLate asks about a time of which one run was triggered an hour after
+// it was due, and the next one in time.
+func TestATimelineFindsRunsThatCameLate(t *testing.T) {
+	two := time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC)
+	s, elapsed := siteAt(t, two)
+	job := s.createJob(`,"scheduleType":"CRON","scheduleConf":"0/10 * * * * ?"`)
+	status, answer := s.do("POST", fmt.Sprintf("/api/v1/jobs/%d/start", job), testToken, "")
+	require.Equal(t, http.StatusOK, status, answer)
+	lease, err := s.store.Lease(t.Context(), "n1", 3*time.Hour)
+	require.NoError(t, err)
+	ran := func(due, at time.Duration) int64 {
+		t.Helper()
+		elapsed(at)
+		fires, err := s.store.PlanFires(t.Context(), []xxladapter.Fire{{JobID: job, Due: two.Add(due), Type: xxladapter.TriggerCron, RetryCount: -1}})
+		require.NoError(t, err)
+		claimed, err := s.store.ClaimFire(t.Context(), lease.Term, fires[0].ID, []*xxladapter.Log{{JobID: job, GroupID: 1, TriggerTime: two.Add(at)}})
+		require.NoError(t, err)
+		_, err = s.store.SettleFire(t.Context(), lease.Term, xxladapter.Settlement{FireID: claimed[0].ID, LogID: claimed[0].LogID, Code: xxladapter.ResultOK})
+		require.NoError(t, err)
+		return claimed[0].LogID
+	}
+	inTime := ran(20*time.Second, 20*time.Second)
+	late := ran(10*time.Second, time.Hour)
+	var line struct {
+		Planned []struct{ Fate string }
+		Runs    []struct {
+			LogID         int64
+			Due           time.Time
+			Sent, Claimed *time.Time
+		}
+	}
+	s.get(fmt.Sprintf("/api/v1/jobs/%d/timeline?from=2026-03-01T02:00:05Z&to=2026-03-01T02:02:00Z", job), &line)
+	require.Equal(t, []string{"FIRED", "FIRED", "NOTHING"}, []string{line.Planned[0].Fate, line.Planned[1].Fate, line.Planned[2].Fate})
+	require.Len(t, line.Runs, 2)
+	require.Equal(t, []int64{late, inTime}, []int64{line.Runs[0].LogID, line.Runs[1].LogID})
+	require.True(t, two.Add(10*time.Second).Equal(line.Runs[0].Due))
+	require.True(t, two.Add(time.Hour).Equal(*line.Runs[0].Claimed))
+	require.Nil(t, line.Runs[0].Sent)
 }

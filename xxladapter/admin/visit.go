@@ -14,7 +14,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A visit is what one request says about its caller, and the cookie that the answer sets.
+// A visit holds the address, credential and cookie with which a request came, and the cookie that
+// the answer sets.
 type visit struct {
 	address string
 	secure  bool             // the browser's connection is encrypted
@@ -89,11 +90,21 @@ func bearer(r *http.Request) string {
 	if token := r.Header.Get(wire.HeaderToken); token != "" {
 		return token
 	}
-	token, found := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !found { // another scheme, such as a proxy's own
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") { // another scheme, such as a proxy's own
 		return ""
 	}
 	return token
+}
+
+// checkTokens refuses a call with two tokens in one header: nobody could say which of them counts.
+func checkTokens(r *http.Request) error {
+	for _, name := range []string{wire.HeaderToken, "Authorization"} {
+		if err := checkOnce(name, r.Header.Values(name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // authenticate finds out who makes a management call. The returned context carries the visit, the
@@ -104,6 +115,9 @@ func (s *Server) authenticate(r *http.Request) (context.Context, error) {
 	ctx := context.WithValue(r.Context(), visitKey{}, v)
 	if err := s.apiPages.Check(r); err != nil {
 		return ctx, &xxladapter.Error{Code: xxladapter.CodeForbidden, Message: err.Error()}
+	}
+	if err := checkTokens(r); err != nil {
+		return ctx, err
 	}
 	actor, rights, err := s.identify(r, v)
 	if err != nil {

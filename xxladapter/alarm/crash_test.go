@@ -46,9 +46,9 @@ func monitorUntilKilled(file string) error {
 	return m.Run(context.Background())
 }
 
-// TestAProcessThatIsKilledBetweenClaimAndSendIsSpokenForOnce kills a real process with SIGKILL, on
+// TestAProcessThatIsKilledBetweenClaimAndSendIsReplacedOnce kills a real process with SIGKILL, on
 // a real database.
-func TestAProcessThatIsKilledBetweenClaimAndSendIsSpokenForOnce(t *testing.T) {
+func TestAProcessThatIsKilledBetweenClaimAndSendIsReplacedOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "xxl.db")
 	clock := time.Now
 	open := func() xxladapter.Store {
@@ -138,7 +138,7 @@ type freezingStore struct {
 }
 
 func (s *freezingStore) Group(ctx context.Context, id int64) (*xxladapter.Group, error) {
-	s.once.Do(func() { time.Sleep(claimLife + time.Minute) })
+	s.once.Do(func() { time.Sleep(claimLife + time.Minute) }) // in a bubble
 	return s.Store.Group(context.WithoutCancel(ctx), id)
 }
 

@@ -21,7 +21,7 @@ const (
 	// switched on after months without them.
 	maxAge = 24 * time.Hour
 
-	// claimLife is the age at which a claim counts as abandoned. It is longer than telLimit, so
+	// claimLife is the age at which a claim counts as abandoned. It is longer than tellLimit, so
 	// that the claiming node has stopped sending for a while before another one starts.
 	claimLife = 2 * time.Minute
 	// maxAttempts limits how often a message that reached nobody is claimed: for more than half an

@@ -181,6 +181,10 @@ func hmacSHA256(key, text string) []byte {
 	return mac.Sum(nil)
 }
 
+// platformBusy is the error code of DingTalk and WeCom for a failure of the platform itself.
+// Another attempt may succeed.
+const platformBusy = -1
+
 // checkErrCode checks the answer of the robots of DingTalk and WeCom. later lists the codes after
 // which another attempt may succeed.
 func checkErrCode(reply []byte, later ...int) error {

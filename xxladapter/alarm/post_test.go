@@ -517,6 +517,6 @@ func TestTheLongestSendFitsIntoItsLimits(t *testing.T) {
 		longest += pause + attemptLimit
 	}
 	require.LessOrEqual(t, longest, sendLimit)
-	require.LessOrEqual(t, 2*sendLimit+storeLimit, telLimit, "a failure and its recovery")
-	require.Less(t, telLimit, claimLife)
+	require.LessOrEqual(t, 2*sendLimit+storeLimit, tellLimit, "a failure and its recovery")
+	require.Less(t, tellLimit, claimLife)
 }

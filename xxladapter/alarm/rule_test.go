@@ -149,9 +149,9 @@ func TestARuleThatWasChangedToNeverTellsNoRecovery(t *testing.T) {
 	require.False(t, v.after.Raised)
 }
 
-// TestARecoveryIsNotToldIfALaterPartOfTheSeriesFails puts the recovery and the failure after it
+// TestARecoveryIsNotReportedIfALaterPartOfTheSeriesFails puts the recovery and the failure after it
 // into different transactions.
-func TestARecoveryIsNotToldIfALaterPartOfTheSeriesFails(t *testing.T) {
+func TestARecoveryIsNotReportedIfALaterPartOfTheSeriesFails(t *testing.T) {
 	rule := xxladapter.Settings{AlarmRecovered: true}
 	for story, recovered := range map[string]int64{
 		strings.Repeat("F", maxRows-1) + "S":                                  maxRows,

@@ -15,8 +15,8 @@ import (
 const (
 	// messagesAtOnce limits the messages in flight. Further ones wait in the store, unclaimed.
 	messagesAtOnce = 8
-	// telLimit limits the time from the claim of a message to its settlement.
-	telLimit = 90 * time.Second
+	// tellLimit limits the time from the claim of a message to its settlement.
+	tellLimit = 90 * time.Second
 	// sendLimit limits one channel's work on one message.
 	sendLimit = 40 * time.Second
 	// downLimit is sendLimit for a channel that failed the last time, so that it delays the others
@@ -45,7 +45,7 @@ func (m *Monitor) tell(ctx context.Context, messages [][]subject) {
 // tellOne claims what a message is about, sends it and settles the claims. The store records the
 // outcome; if anything fails here, the claims age until a later poll finds them.
 func (m *Monitor) tellOne(ctx context.Context, subjects []subject) {
-	ctx, cancel := context.WithTimeout(ctx, telLimit)
+	ctx, cancel := context.WithTimeout(ctx, tellLimit)
 	defer cancel()
 	claims, err := m.claim(ctx, subjects)
 	if err != nil {

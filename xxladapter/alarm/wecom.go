@@ -32,5 +32,5 @@ var weComForm = markdown(strings.NewReplacer("<", "‹", ">", "›", "`", "'", "
 func (w *WeCom) Send(ctx context.Context, a *Alarm) error {
 	text := weComForm.heading(a.Title()) + "\n\n" + weComForm.write(a)
 	body := map[string]any{"msgtype": "markdown", "markdown": map[string]string{"content": cutText(text, weComLimit)}}
-	return w.post(ctx, body, nil, func(reply []byte) error { return checkErrCode(reply, -1, weComBusy) })
+	return w.post(ctx, body, nil, func(reply []byte) error { return checkErrCode(reply, platformBusy, weComBusy) })
 }

@@ -69,6 +69,9 @@ func (h *History) lastInstant() Instant {
 	for i := range h.Misfires {
 		end = max(end, h.Misfires[i].At)
 	}
+	for i := range h.Losses {
+		end = max(end, h.Losses[i].Until)
+	}
 	for i := range h.Results {
 		end = max(end, h.Results[i].At)
 	}

@@ -30,7 +30,8 @@
 //	run      job* at* log due shard shards start end code by n
 //	start    by* n* at*
 //	end      by* n* at* code
-//	misfire  job* due* until* policy* at*
+//	misfire  job* due* until* strategy* at*
+//	loss     since* until*
 //	trigger  job* type* log of asked acked
 //	resend   log* at
 //	result   log* at* code
@@ -38,8 +39,13 @@
 //	final    at*
 //
 // A change has the op create, start, stop, edit or remove. With create and edit it has the fields
-// of the definition, among which type is required: a value of [xxladapter.ScheduleType]. A policy
-// is a misfire strategy: DO_NOTHING, FIRE_ONCE_NOW, LATEST or ALL.
+// of the definition, among which type is required: a value of [xxladapter.ScheduleType]. A strategy
+// is a misfire strategy: DO_NOTHING, FIRE_ONCE_NOW, LATEST or ALL. STORE_LOST means that the store
+// has lost whether the due times fired. Each of them may then have one run, whose log row may be
+// missing.
+//
+// A loss says that the store may have lost what was stored from since to until. A run that ended in
+// that time, or up to the grace before it, may have no result.
 //
 // A run is the arrival of a trigger at an executor. The field by names the recorder, which numbers
 // its runs n from 1; its start and end lines refer to that number, and a complete run line needs

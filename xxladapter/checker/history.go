@@ -8,6 +8,7 @@ type History struct {
 	Changes  []Change
 	Runs     []Run
 	Misfires []Misfire
+	Losses   []Loss
 	Triggers []Trigger
 	Resends  []Resend
 	Results  []Result
@@ -76,13 +77,17 @@ type Run struct {
 }
 
 // A Misfire is the scheduler's record of due times without a run of their own, with the misfire
-// strategy that caused that.
+// strategy that caused that. [xxladapter.MisfireStoreLost] means that each of them may have a run.
 type Misfire struct {
 	Job        int64
 	Due, Until Instant // the first and the last due time concerned
-	Policy     xxladapter.MisfireStrategy
+	Strategy   xxladapter.MisfireStrategy
 	At         Instant // when it was noticed
 }
+
+// A Loss is the scheduler's record that its store may have lost what was stored from Since to
+// Until.
+type Loss struct{ Since, Until Instant }
 
 // A Trigger is a reason for a run other than the schedule, or, with a Log, the reason for that run,
 // whatever it is.

@@ -14,6 +14,7 @@ const (
 	fFirst
 	fDue
 	fUntil
+	fSince
 	fStart
 	fEnd
 	fHandled
@@ -28,7 +29,7 @@ const (
 	fType
 	fConf
 	fZone
-	fPolicy
+	fStrategy
 	fBy
 	fChildren
 
@@ -36,9 +37,9 @@ const (
 )
 
 var fieldNames = [fields]string{
-	"kind", "job", "log", "of", "at", "asked", "acked", "first", "due", "until", "start", "end", "handled",
+	"kind", "job", "log", "of", "at", "asked", "acked", "first", "due", "until", "since", "start", "end", "handled",
 	"shard", "shards", "code", "trigger_code", "handle_code", "retries", "n",
-	"op", "type", "conf", "zone", "policy", "by", "children",
+	"op", "type", "conf", "zone", "strategy", "by", "children",
 }
 
 // fieldNamed returns the field with a name, or fields if there is none. The compiler turns the
@@ -65,6 +66,8 @@ func fieldNamed(name []byte) field {
 		return fDue
 	case "until":
 		return fUntil
+	case "since":
+		return fSince
 	case "start":
 		return fStart
 	case "end":
@@ -93,8 +96,8 @@ func fieldNamed(name []byte) field {
 		return fConf
 	case "zone":
 		return fZone
-	case "policy":
-		return fPolicy
+	case "strategy":
+		return fStrategy
 	case "by":
 		return fBy
 	case "children":
@@ -123,7 +126,7 @@ type class struct {
 var classes = func() (c [fields]class) {
 	for f := range c {
 		switch field(f) {
-		case fKind, fOp, fType, fConf, fZone, fPolicy, fBy:
+		case fKind, fOp, fType, fConf, fZone, fStrategy, fBy:
 			c[f].text = true
 		case fChildren:
 			c[f] = class{list: true, min: 1, max: 1<<63 - 1}

@@ -87,7 +87,11 @@ func appendEnd(b []byte, by string, n int64, at Instant, code int32) []byte {
 
 func appendMisfire(b []byte, m *Misfire) []byte {
 	return newLine(b, "misfire").number(fJob, m.Job).number(fDue, int64(m.Due)).number(fUntil, int64(m.Until)).
-		text(fPolicy, string(m.Policy)).number(fAt, int64(m.At)).end()
+		text(fStrategy, string(m.Strategy)).number(fAt, int64(m.At)).end()
+}
+
+func appendLoss(b []byte, l *Loss) []byte {
+	return newLine(b, "loss").number(fSince, int64(l.Since)).number(fUntil, int64(l.Until)).end()
 }
 
 func appendTrigger(b []byte, t *Trigger) []byte {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
@@ -97,7 +98,8 @@ var lineKinds = map[string]lineKind{
 		setOf(fAcked, fFirst, fType, fConf, fZone, fChildren, fRetries),
 		(*reader).addChange,
 	},
-	"misfire": {setOf(fJob, fDue, fUntil, fPolicy, fAt), 0, (*reader).addMisfire},
+	"misfire": {setOf(fJob, fDue, fUntil, fStrategy, fAt), 0, (*reader).addMisfire},
+	"loss":    {setOf(fSince, fUntil), 0, (*reader).addLoss},
 	"trigger": {setOf(fJob, fType), setOf(fLog, fOf, fAsked, fAcked), (*reader).addTrigger},
 	"resend":  {setOf(fLog), setOf(fAt), (*reader).addResend},
 	"result":  {setOf(fLog, fAt), setOf(fCode), (*reader).addResult},
@@ -113,7 +115,7 @@ func (rd *reader) add() error {
 	}
 	kind, known := lineKinds[string(l.texts[fKind])]
 	if !known {
-		return faultf("field kind is %s, must be one of change, run, start, end, misfire, trigger, resend, result, log and final", excerpt(l.texts[fKind]))
+		return faultf("field kind is %s, must be one of change, run, start, end, misfire, loss, trigger, resend, result, log and final", excerpt(l.texts[fKind]))
 	}
 	if l.present&kind.need != kind.need || l.present&^(kind.need|kind.may|1<<fKind) != 0 {
 		for f := range fields {
@@ -274,7 +276,7 @@ func (rd *reader) addChange() error {
 	return nil
 }
 
-// plan checks that a schedule can be parsed, each one once.
+// plan checks that the schedule of a change can be parsed. Each schedule is parsed once.
 func (rd *reader) plan(c *Change) error {
 	key := string(c.Type) + "\x00" + c.Conf + "\x00" + c.Zone
 	err, seen := rd.plans[key]
@@ -292,15 +294,37 @@ func (rd *reader) plan(c *Change) error {
 
 func (rd *reader) addMisfire() error {
 	l := &rd.line
-	strategy := xxladapter.MisfireStrategy(l.texts[fPolicy])
-	if !slices.Contains(strategy.Values(), strategy) {
-		return faultf("field policy is %s, must be one of DO_NOTHING, FIRE_ONCE_NOW, LATEST and ALL", excerpt(l.texts[fPolicy]))
+	strategy := xxladapter.MisfireStrategy(l.texts[fStrategy])
+	if known := append(strategy.Values(), xxladapter.MisfireStoreLost); !slices.Contains(known, strategy) {
+		return faultf("field strategy is %s, must be one of %s", excerpt(l.texts[fStrategy]), listed(known))
 	}
 	rd.h.Misfires = append(rd.h.Misfires, Misfire{
 		Job: l.get(fJob), Due: l.instant(fDue), Until: l.instant(fUntil), At: l.instant(fAt),
-		Policy: strategy,
+		Strategy: strategy,
 	})
 	return cmp.Or(l.known(fDue), l.known(fAt), l.inOrder(fDue, fUntil))
+}
+
+// listed returns values as an error names them, as in "A, B and C".
+func listed[T ~string](values []T) string {
+	var b strings.Builder
+	for i, v := range values {
+		switch {
+		case i == 0:
+		case i == len(values)-1:
+			b.WriteString(" and ")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(string(v))
+	}
+	return b.String()
+}
+
+func (rd *reader) addLoss() error {
+	l := &rd.line
+	rd.h.Losses = append(rd.h.Losses, Loss{Since: l.instant(fSince), Until: l.instant(fUntil)})
+	return cmp.Or(l.known(fSince), l.known(fUntil), l.inOrder(fSince, fUntil))
 }
 
 func (rd *reader) addTrigger() error {
@@ -309,8 +333,8 @@ func (rd *reader) addTrigger() error {
 		Job: l.get(fJob), Log: l.get(fLog), Of: l.get(fOf), Asked: l.instant(fAsked), Acked: l.instant(fAcked),
 		Type: xxladapter.TriggerType(l.texts[fType]),
 	}
-	if !slices.Contains(t.Type.Values(), t.Type) {
-		return faultf("field type is %s, must be one of CRON, MISFIRE, MANUAL, PARENT, RETRY and API", excerpt(l.texts[fType]))
+	if known := t.Type.Values(); !slices.Contains(known, t.Type) {
+		return faultf("field type is %s, must be one of %s", excerpt(l.texts[fType]), listed(known))
 	}
 	if t.Log == 0 && t.Asked == 0 {
 		return faultf("field asked is missing, a line of kind trigger without log must have it")

@@ -26,7 +26,7 @@ func TestReadRefuses(t *testing.T) {
 
 		// Fields.
 		{`{}`, `line 1: field kind is missing`},
-		{`{"kind":"colour"}`, `line 1: field kind is "colour", must be one of change, run, start, end, misfire, trigger, resend, result, log and final`},
+		{`{"kind":"colour"}`, `line 1: field kind is "colour", must be one of change, run, start, end, misfire, loss, trigger, resend, result, log and final`},
 		{`{"kind":"final","when":1}`, `line 1: field "when" is unknown, must be one of those in the documentation of package checker`},
 		{`{"kind":"final","at":1,"at":2}`, `line 1: field at occurs twice, must occur once`},
 		{`{"kind":"final"}`, `line 1: field at is missing, a line of kind final must have it`},
@@ -61,11 +61,12 @@ func TestReadRefuses(t *testing.T) {
 		{`{"kind":"change","job":1,"op":"create","asked":1,"type":"NONE","children":2}`, `line 1: field children is "2}", must be a list of whole numbers`},
 
 		// The rest.
-		{`{"kind":"misfire","job":1,"due":2,"until":1,"policy":"ALL","at":3}`, `line 1: field until is 1, must not be before due, which is 2`},
-		{`{"kind":"misfire","job":1,"due":2,"until":2,"policy":"PERHAPS","at":3}`, `line 1: field policy is "PERHAPS", must be one of DO_NOTHING, FIRE_ONCE_NOW, LATEST and ALL`},
-		{`{"kind":"misfire","job":1,"due":2,"until":2,"policy":"FIRE_ALL","at":3}`, `line 1: field policy is "FIRE_ALL", must be one of DO_NOTHING, FIRE_ONCE_NOW, LATEST and ALL`},
-		{`{"kind":"misfire","job":1,"due":2,"until":2,"policy":"latest","at":3}`, `line 1: field policy is "latest", must be one of DO_NOTHING, FIRE_ONCE_NOW, LATEST and ALL`},
-		{`{"kind":"trigger","job":1,"type":"WISH","asked":1}`, `line 1: field type is "WISH", must be one of CRON, MISFIRE, MANUAL, PARENT, RETRY and API`},
+		{`{"kind":"misfire","job":1,"due":2,"until":1,"strategy":"ALL","at":3}`, `line 1: field until is 1, must not be before due, which is 2`},
+		{`{"kind":"misfire","job":1,"due":2,"until":2,"strategy":"PERHAPS","at":3}`, `line 1: field strategy is "PERHAPS", must be one of DO_NOTHING, FIRE_ONCE_NOW, LATEST, ALL and STORE_LOST`},
+		{`{"kind":"misfire","job":1,"due":2,"until":2,"strategy":"FIRE_ALL","at":3}`, `line 1: field strategy is "FIRE_ALL", must be one of DO_NOTHING, FIRE_ONCE_NOW, LATEST, ALL and STORE_LOST`},
+		{`{"kind":"misfire","job":1,"due":2,"until":2,"strategy":"latest","at":3}`, `line 1: field strategy is "latest", must be one of DO_NOTHING, FIRE_ONCE_NOW, LATEST, ALL and STORE_LOST`},
+		{`{"kind":"loss","since":2,"until":1}`, `line 1: field until is 1, must not be before since, which is 2`},
+		{`{"kind":"trigger","job":1,"type":"WISH","asked":1}`, `line 1: field type is "WISH", must be one of CRON, MISFIRE, MANUAL, PARENT, RETRY, API and BACKFILL`},
 		{`{"kind":"trigger","job":1,"type":"API"}`, `line 1: field asked is missing, a line of kind trigger without log must have it`},
 		{strings.Repeat("x", maxLine+1), `line 1 has more than 1048576 bytes, must have fewer`},
 	} {
@@ -115,6 +116,9 @@ func record(t *testing.T, h *History) []byte {
 	for _, m := range h.Misfires {
 		require.NoError(t, r.Misfire(m))
 	}
+	for _, l := range h.Losses {
+		require.NoError(t, r.Loss(l))
+	}
 	for _, x := range h.Triggers {
 		require.NoError(t, r.Trigger(x))
 	}
@@ -136,6 +140,7 @@ func TestRoundTrip(t *testing.T) {
 	for seed := range uint64(20) {
 		h := newWorld(seed, 24, 150_000).history()
 		h.Writers = []string{"test"}
+		h.Losses = []Loss{{Since: 1, Until: 2}}
 		got, err := Read(bytes.NewReader(record(t, h)))
 		require.NoError(t, err)
 		require.Equal(t, h, got)

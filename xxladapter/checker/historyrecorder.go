@@ -102,6 +102,11 @@ func (r *Recorder) Misfire(m Misfire) error {
 	return r.write(func(b []byte) []byte { return appendMisfire(b, &m) })
 }
 
+// Loss records that the scheduler's store has lost something.
+func (r *Recorder) Loss(l Loss) error {
+	return r.write(func(b []byte) []byte { return appendLoss(b, &l) })
+}
+
 // Trigger records a reason for a run other than the schedule.
 func (r *Recorder) Trigger(t Trigger) error {
 	return r.write(func(b []byte) []byte { return appendTrigger(b, &t) })

@@ -156,6 +156,9 @@ func (u *jobCheck) settle() {
 	for t := range u.targets {
 		tg := &u.targets[t]
 		u.report.Targets++
+		if tg.doubt {
+			u.report.InDoubt++
+		}
 		switch tg.fate {
 		case consumed:
 			u.report.Consumed++

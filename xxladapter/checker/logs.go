@@ -128,8 +128,12 @@ func (c *check) judgeLog(g *logGroup) {
 			}
 		}
 	}
-	if len(c.h.Logs) > 0 && g.row == nil && !c.removed(runs[g.arrivals[0].run].Job) {
-		c.report.add(c, finding{kind: Unlogged, run: int(g.arrivals[0].run), other: -1})
+	if first := &runs[g.arrivals[0].run]; len(c.h.Logs) > 0 && g.row == nil && !c.removed(first.Job) {
+		if c.rowInDoubt(first) {
+			c.report.LostRows++
+		} else {
+			c.report.add(c, finding{kind: Unlogged, run: int(g.arrivals[0].run), other: -1})
+		}
 	}
 	if last < 0 {
 		// The executor died, or its record is not part of the history.
@@ -148,8 +152,7 @@ func (c *check) judgeResult(g *logGroup, run int) {
 	if len(c.h.Results) > 0 {
 		switch n := len(g.results); {
 		case n == 0:
-			f.kind = ResultLost
-			c.report.add(c, f)
+			c.missResult(f)
 			return
 		case n > 1:
 			f.kind = ResultTwice
@@ -160,8 +163,7 @@ func (c *check) judgeResult(g *logGroup, run int) {
 	var code int32
 	switch {
 	case g.row != nil && g.row.HandleCode == 0:
-		f.kind = ResultLost
-		c.report.add(c, f)
+		c.missResult(f)
 		return
 	case g.row != nil:
 		code = g.row.HandleCode
@@ -176,6 +178,16 @@ func (c *check) judgeResult(g *logGroup, run int) {
 		}
 	}
 	f.kind = ResultWrong
+	c.report.add(c, f)
+}
+
+// missResult reports that the result of a run was not applied, unless a loss explains it.
+func (c *check) missResult(f finding) {
+	if c.resultInDoubt(&c.h.Runs[f.run]) {
+		c.report.LostResults++
+		return
+	}
+	f.kind = ResultLost
 	c.report.add(c, f)
 }
 

@@ -73,8 +73,13 @@ type Report struct {
 	Consumed int // targets that a misfire record consumed
 	Refused  int // targets whose hand-over the scheduler knows to have failed
 	Misfires int // misfire records
+	InDoubt  int // targets of which the store has lost whether they fired
 	Repeated int // arrivals of a log id after its first one
 	Cut      int // lines cut off by a kill
+
+	// LostRows and LostResults are the numbers of runs whose log row, or whose result, is missing
+	// because the store has lost it.
+	LostRows, LostResults int
 
 	// Latest is the longest time from a due time to its run.
 	Latest time.Duration
@@ -130,6 +135,9 @@ func (r *Report) String() string {
 		r.Latest, r.Options.Epsilon)
 	if r.Repeated > 0 || r.Cut > 0 {
 		fmt.Fprintf(&b, "%d arrivals of a log id that had arrived before, %d lines cut off\n", r.Repeated, r.Cut)
+	}
+	if r.InDoubt > 0 || r.LostRows > 0 || r.LostResults > 0 {
+		fmt.Fprintf(&b, "a loss of the store left %d due times in doubt, %d runs without a row, %d without a result\n", r.InDoubt, r.LostRows, r.LostResults)
 	}
 	if r.Clean() {
 		return b.String()

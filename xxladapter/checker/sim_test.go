@@ -284,7 +284,7 @@ func (w *world) follow(j *simJob, from, to, certain, period Instant) {
 			for n := j.next(due, period); n <= at; n = j.next(n, period) {
 				last = n
 			}
-			m := Misfire{Job: j.id, Due: due, Until: last, Policy: j.strategy, At: at}
+			m := Misfire{Job: j.id, Due: due, Until: last, Strategy: j.strategy, At: at}
 			w.misfires = append(w.misfires, m)
 			if j.strategy == xxladapter.MisfireFireOnceNow {
 				w.fire(j, due, at+w.upTo(200), false)

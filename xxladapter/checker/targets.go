@@ -16,6 +16,7 @@ type target struct {
 	ended *Change // what ended the epoch, if limit is set
 	slack Instant // how much later than due the real due time may be
 	must  bool    // it had to fire, and the time for that is over
+	doubt bool    // the store has lost whether it has fired
 	fate  fate
 	run   int32 // an index into the job's runs
 }
@@ -45,7 +46,7 @@ func (j *job) targets(to []target, runs []Run, misfires []Misfire, o Options, en
 	for _, t := range to {
 		if n := len(kept); n > 0 && kept[n-1].due == t.due {
 			k := &kept[n-1]
-			k.hi, k.slack, k.must = max(k.hi, t.hi), max(k.slack, t.slack), k.must || t.must
+			k.hi, k.slack, k.must, k.doubt = max(k.hi, t.hi), max(k.slack, t.slack), k.must || t.must, k.doubt || t.doubt
 			k.fate = max(k.fate, t.fate)
 			if t.limit > k.limit {
 				k.limit, k.ended = t.limit, t.ended
@@ -70,8 +71,10 @@ func (e *epoch) targets(to []target, runs []Run, misfires []Misfire, o Options, 
 		}
 		if m := covering(misfires, due); m != nil && !o.NoMisfires {
 			t.fate = consumed
-			switch m.Policy {
+			switch m.Strategy {
 			case xxladapter.MisfireDoNothing: // no run
+			case xxladapter.MisfireStoreLost: // one run at most
+				t.fate, t.doubt = pending, true
 			case xxladapter.MisfireFireOnceNow: // one run, for the first due time
 				if due == m.Due {
 					t.fate, t.hi = pending, max(t.hi, m.At+epsilon)
@@ -84,7 +87,7 @@ func (e *epoch) targets(to []target, runs []Run, misfires []Misfire, o Options, 
 				t.fate, t.hi = pending, max(t.hi, m.At.Add(o.CatchUp)+epsilon)
 			}
 		}
-		t.must = e.sure && due >= least && t.hi < e.until && t.hi < end
+		t.must = e.sure && !t.doubt && due >= least && t.hi < e.until && t.hi < end
 		if e.first == 0 {
 			t.must = t.must && due > e.certain.Add(o.StartSkip)
 		}

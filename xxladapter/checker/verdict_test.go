@@ -139,48 +139,61 @@ func TestVerdicts(t *testing.T) {
 
 		// Misfires.
 		{"do nothing", start + `
-			{"kind":"misfire","job":1,"due":10000,"until":40000,"policy":"DO_NOTHING","at":45000}
+			{"kind":"misfire","job":1,"due":10000,"until":40000,"strategy":"DO_NOTHING","at":45000}
 			{"kind":"run","job":1,"due":50000,"at":50000}`, ""},
 		{"a rate keeps its phase", rate + `
-			{"kind":"misfire","job":1,"due":17000,"until":37000,"policy":"DO_NOTHING","at":45000}
+			{"kind":"misfire","job":1,"due":17000,"until":37000,"strategy":"DO_NOTHING","at":45000}
 			{"kind":"run","job":1,"due":47000,"at":47000}`, ""},
 		{"a rate that continues from when its misfire was noticed", rate + `
-			{"kind":"misfire","job":1,"due":17000,"until":37000,"policy":"DO_NOTHING","at":45000}
+			{"kind":"misfire","job":1,"due":17000,"until":37000,"strategy":"DO_NOTHING","at":45000}
 			{"kind":"run","job":1,"due":55000,"at":55000}`, "missed, extra"},
 		{"do nothing, and yet", start + `
-			{"kind":"misfire","job":1,"due":10000,"until":40000,"policy":"DO_NOTHING","at":45000}
+			{"kind":"misfire","job":1,"due":10000,"until":40000,"strategy":"DO_NOTHING","at":45000}
 			{"kind":"run","job":1,"due":20000,"at":45000}
 			{"kind":"run","job":1,"due":50000,"at":50000}`, "misfired"},
 		{"fire once", start + `
-			{"kind":"misfire","job":1,"due":10000,"until":40000,"policy":"FIRE_ONCE_NOW","at":45000}
+			{"kind":"misfire","job":1,"due":10000,"until":40000,"strategy":"FIRE_ONCE_NOW","at":45000}
 			{"kind":"run","job":1,"due":10000,"at":45100}
 			{"kind":"run","job":1,"due":50000,"at":50000}`, ""},
 		{"fire once, undated", start + `
-			{"kind":"misfire","job":1,"due":10000,"until":40000,"policy":"FIRE_ONCE_NOW","at":45000}
+			{"kind":"misfire","job":1,"due":10000,"until":40000,"strategy":"FIRE_ONCE_NOW","at":45000}
 			{"kind":"run","job":1,"at":45100}
 			{"kind":"run","job":1,"at":50000}`, ""},
 		{"fire once, not at all", start + `
-			{"kind":"misfire","job":1,"due":10000,"until":40000,"policy":"FIRE_ONCE_NOW","at":45000}
+			{"kind":"misfire","job":1,"due":10000,"until":40000,"strategy":"FIRE_ONCE_NOW","at":45000}
 			{"kind":"run","job":1,"due":50000,"at":50000}`, "missed"},
 		{"fire once, late", start + `
-			{"kind":"misfire","job":1,"due":10000,"until":40000,"policy":"FIRE_ONCE_NOW","at":45000}
+			{"kind":"misfire","job":1,"due":10000,"until":40000,"strategy":"FIRE_ONCE_NOW","at":45000}
 			{"kind":"run","job":1,"due":10000,"at":47001}
 			{"kind":"run","job":1,"due":50000,"at":50000}`, "late"},
 		{"latest", start + `
-			{"kind":"misfire","job":1,"due":10000,"until":40000,"policy":"LATEST","at":45000}
+			{"kind":"misfire","job":1,"due":10000,"until":40000,"strategy":"LATEST","at":45000}
 			{"kind":"run","job":1,"due":40000,"at":45100}
 			{"kind":"run","job":1,"due":50000,"at":50000}`, ""},
 		{"latest, but the first", start + `
-			{"kind":"misfire","job":1,"due":10000,"until":40000,"policy":"LATEST","at":45000}
+			{"kind":"misfire","job":1,"due":10000,"until":40000,"strategy":"LATEST","at":45000}
 			{"kind":"run","job":1,"due":10000,"at":45100}
 			{"kind":"run","job":1,"due":50000,"at":50000}`, "missed, misfired"},
 		{"all", start + `
-			{"kind":"misfire","job":1,"due":10000,"until":40000,"policy":"ALL","at":45000}
+			{"kind":"misfire","job":1,"due":10000,"until":40000,"strategy":"ALL","at":45000}
 			{"kind":"run","job":1,"due":10000,"at":45100}
 			{"kind":"run","job":1,"due":20000,"at":48100}
 			{"kind":"run","job":1,"due":30000,"at":51100}
 			{"kind":"run","job":1,"due":40000,"at":54100}
 			{"kind":"run","job":1,"due":50000,"at":50000}`, ""},
+
+		{"in doubt, and not sent", five + `{"kind":"misfire","job":1,"due":50000,"until":50000,"strategy":"STORE_LOST","at":50900}`, ""},
+		{"in doubt, and sent", all + `{"kind":"misfire","job":1,"due":50000,"until":50000,"strategy":"STORE_LOST","at":50900}`, ""},
+		{"in doubt, and sent twice", all + `
+			{"kind":"misfire","job":1,"due":50000,"until":50000,"strategy":"STORE_LOST","at":50900}
+			{"kind":"run","job":1,"log":6,"due":50000,"at":51000}`, "duplicate"},
+		{"in doubt, and the row is missing", five + `
+			{"kind":"log","log":1,"job":1}{"kind":"log","log":2,"job":1}{"kind":"log","log":3,"job":1}{"kind":"log","log":4,"job":1}
+			{"kind":"run","job":1,"log":5,"due":50000,"at":50000,"end":50001,"code":200}
+			{"kind":"misfire","job":1,"due":50000,"until":50000,"strategy":"STORE_LOST","at":50900}`, ""},
+		{"in doubt, and the row of another is missing", all + `
+			{"kind":"log","log":1,"job":1}{"kind":"log","log":2,"job":1}{"kind":"log","log":3,"job":1}{"kind":"log","log":5,"job":1}
+			{"kind":"misfire","job":1,"due":50000,"until":50000,"strategy":"STORE_LOST","at":50900}`, "unlogged"},
 
 		// Fixed delays.
 		{"fixed delay", delay + `{"kind":"run","job":1,"log":2,"at":43000,"end":43001,"code":500}`, ""},
@@ -211,6 +224,12 @@ func TestVerdicts(t *testing.T) {
 			{"kind":"result","log":1,"code":200,"at":33002}`, ""},
 		{"not applied for too long", all + `{"kind":"run","job":1,"log":6,"at":56999,"end":56999,"code":200}{"kind":"trigger","job":1,"type":"API","log":6}
 			{"kind":"result","log":1,"code":200,"at":33002}`, "result lost"},
+		{"lost with the store", all + `{"kind":"run","job":1,"log":6,"at":33000,"end":33000,"code":200}{"kind":"trigger","job":1,"type":"API","log":6}
+			{"kind":"loss","since":34000,"until":35000}{"kind":"result","log":1,"code":200,"at":33002}`, ""},
+		{"lost before the store lost anything", all + `{"kind":"run","job":1,"log":6,"at":32999,"end":32999,"code":200}{"kind":"trigger","job":1,"type":"API","log":6}
+			{"kind":"loss","since":34000,"until":35000}{"kind":"result","log":1,"code":200,"at":33002}`, "result lost"},
+		{"lost after the store lost something", all + `{"kind":"run","job":1,"log":6,"at":35001,"end":35001,"code":200}{"kind":"trigger","job":1,"type":"API","log":6}
+			{"kind":"loss","since":34000,"until":35000}{"kind":"result","log":1,"code":200,"at":33002}`, "result lost"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := Check(shifted(t, test.text), Options{})
@@ -252,6 +271,9 @@ func shifted(t *testing.T, text string) *History {
 		m := &h.Misfires[i]
 		shift(&m.Due, &m.Until, &m.At)
 	}
+	for i := range h.Losses {
+		shift(&h.Losses[i].Since, &h.Losses[i].Until)
+	}
 	for i := range h.Triggers {
 		shift(&h.Triggers[i].Asked, &h.Triggers[i].Acked)
 	}
@@ -290,7 +312,7 @@ func TestOptions(t *testing.T) {
 	require.Equal(t, "early, late, missed", kinds(Options{Keep: 3}))
 	require.Contains(t, Check(shifted(t, text), Options{Keep: 3}).String(), "\nand 1 more\n")
 	text += `
-		{"kind":"misfire","job":1,"due":40000,"until":50000,"policy":"DO_NOTHING","at":59000}`
+		{"kind":"misfire","job":1,"due":40000,"until":50000,"strategy":"DO_NOTHING","at":59000}`
 	require.Equal(t, "early, late", kinds(Options{}))
 	require.Equal(t, "early, late, missed, missed", kinds(Options{NoMisfires: true}))
 	require.ErrorContains(t, Check(&History{}, Options{Keep: -1}).Err, "Options.Keep is -1, must not be negative")

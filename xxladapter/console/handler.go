@@ -35,7 +35,7 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", contentType(name))
 	if asset && c.files.keep {
-		// Its name contains a hash of its content, so that another content has another name.
+		// Its name contains a hash of its content, so changed content gets a new name.
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	} else {
 		w.Header().Set("Cache-Control", "no-cache")
@@ -88,14 +88,14 @@ func acceptsGzip(r *http.Request) bool {
 	return false
 }
 
-// files reads files, and compresses each once.
+// files reads files. If keep is set, it caches each, compressed where that is shorter.
 type files struct {
 	from fs.FS
 	keep bool // from never changes
 	read sync.Map
 }
 
-// A file is what is sent of one.
+// A file holds the bytes to send for one path.
 type file struct {
 	plain  []byte
 	packed []byte // by gzip; nil if that is not shorter

@@ -6,12 +6,16 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
 func locale(t *testing.T, name string) map[string]string {
@@ -36,6 +40,17 @@ func TestLocalesHaveTheSameKeysAndParameters(t *testing.T) {
 		slices.Sort(b)
 		require.Equal(t, a, b, "parameters of %s", key)
 	}
+}
+
+// TestEveryKindOfTheAuditHasAWord compares the words of the audit's filter with the kinds of rows.
+func TestEveryKindOfTheAuditHasAWord(t *testing.T) {
+	var named []string
+	for key := range locale(t, "en") {
+		if kind, is := strings.CutPrefix(key, "auditKind."); is {
+			named = append(named, kind)
+		}
+	}
+	require.ElementsMatch(t, xxladapter.AuditKinds(), named)
 }
 
 // TestEveryKeyIsUsedAndKnown searches the sources for keys. A key is a literal, or begins with a
@@ -80,5 +95,32 @@ func TestEveryKeyIsUsedAndKnown(t *testing.T) {
 		if !used[key] && !used[base] && !slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(key, p) }) {
 			t.Errorf("no source uses %s", key)
 		}
+	}
+}
+
+// TestEveryFieldOfTheAuditHasAWord compares the words of fields with the fields of all objects that
+// people change, and with the settings of a job, which the audit shows one by one.
+func TestEveryFieldOfTheAuditHasAWord(t *testing.T) {
+	at := time.Unix(1, 0)
+	param := "{}"
+	names := map[string]bool{}
+	for _, fields := range []xxladapter.Fields{
+		(&xxladapter.Job{}).Fields(), (&xxladapter.Group{AddressType: xxladapter.AddressManual, Drains: []xxladapter.Drain{{}}}).Fields(),
+		(&xxladapter.Calendar{}).Fields(), (&xxladapter.Pause{Until: at}).Fields(), (&xxladapter.User{}).Fields(), (&xxladapter.Credential{Kind: xxladapter.CredentialToken, Expires: at}).Fields(),
+		xxladapter.LogPurge{}.Fields(), xxladapter.LogPurge{JobID: 1, GroupID: 1, Before: at, KeepNewest: 1}.Fields(), (&xxladapter.Backfill{BackfillProgress: xxladapter.BackfillProgress{Param: &param}}).Fields(),
+		(&xxladapter.Order{}).Fields(&xxladapter.Fire{Param: &param, Addresses: []string{""}}), xxladapter.JobKey{}.Fields(),
+	} {
+		for _, f := range fields {
+			names[f.Name] = true
+		}
+	}
+	for f := range reflect.TypeFor[xxladapter.Settings]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names[name] = true
+	}
+	en := locale(t, "en")
+	delete(names, "years") // the page shows the days of each year
+	for name := range names {
+		require.NotEmpty(t, en["field."+name], name)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -33,6 +34,29 @@ func TestLinksLeadSomewhere(t *testing.T) {
 			}
 			if fragment != "" && !headings(readFile(t, to))[fragment] {
 				t.Errorf("%s links to %s, which has no such heading", file, m[1])
+			}
+		}
+	}
+}
+
+// TestTextFitsIntoItsLines checks that no line of a document is wider than 100 columns, except
+// tables, code, headings and pictures. Chinese has no spaces at which a line could end.
+func TestTextFitsIntoItsLines(t *testing.T) {
+	for _, file := range filesOf(t, ".", ".md") {
+		if strings.HasPrefix(file, "bench/results/") || strings.HasSuffix(file, ".zh-CN.md") {
+			continue // generated, or Chinese
+		}
+		code := false
+		for i, line := range strings.Split(readFile(t, file), "\n") {
+			text := strings.TrimLeft(line, " ")
+			if strings.HasPrefix(text, "```") {
+				code = !code
+			}
+			if code || text == "" || strings.ContainsAny(text[:1], "|#<!") || strings.HasPrefix(line, "    ") {
+				continue
+			}
+			if n := utf8.RuneCountInString(line); n > maxColumns {
+				t.Errorf("%s:%d: the line has %d columns, must have at most %d", file, i+1, n, maxColumns)
 			}
 		}
 	}

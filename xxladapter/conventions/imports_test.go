@@ -30,21 +30,21 @@ var rules = map[string]rule{
 	"hashedwheel/internal/wheel": {nil, "wheels know no clock, lock or goroutine"},
 	"hashedwheel/time":           {[]string{"hashedwheel"}, "it is package time on that timer"},
 
-	"xxladapter":            {nil, "the domain's words depend on nothing"},
-	"xxladapter/cron":       {nil, "schedules are pure, and of use without a scheduler"},
-	"xxladapter/wire":       {nil, "the protocol is defined by XXL-JOB alone"},
-	"xxladapter/transition": {[]string{"xxladapter"}, "what becomes of a fire is decided by pure functions of the domain"},
-	"xxladapter/access":     {[]string{"xxladapter"}, "who may do what does not depend on who asks"},
-	"xxladapter/forecast":   {[]string{"xxladapter", "xxladapter/cron"}, "what will fire follows from the jobs alone"},
-	"xxladapter/declare":    {[]string{"xxladapter"}, "what declared jobs differ in follows from files and rows alone"},
-	"xxladapter/takeover":   {[]string{"xxladapter", "xxladapter/cron"}, "what is taken from a database of XXL-JOB follows from rows alone"},
-	"xxladapter/graph":      {nil, "layers follow from ids alone"},
-	"xxladapter/preview":    {[]string{"xxladapter/cron"}, "what a schedule will do follows from the schedule alone"},
-	"xxladapter/assistant":  {nil, "it is a client of the API, which it knows from its document"},
-	"xxladapter/openid":     {[]string{"xxladapter", "xxladapter/access"}, "a provider is asked over the network, and knows no store; access compares secrets"},
-	"xxladapter/accounts":   {[]string{"xxladapter", "xxladapter/access"}, "who signs in is asked of the store; what they may do then is said by access"},
-	"xxladapter/why":        {[]string{"xxladapter", "xxladapter/cron", "xxladapter/wire"}, "reasons are found in records alone, by the messages of the protocol"},
-	"xxladapter/route":      {[]string{"xxladapter"}, "an address is chosen by a function of its arguments"},
+	"xxladapter":                 {nil, "the domain's words depend on nothing"},
+	"xxladapter/cron":            {nil, "schedules are pure, and of use without a scheduler"},
+	"xxladapter/wire":            {nil, "the protocol is defined by XXL-JOB alone"},
+	"xxladapter/transition":      {[]string{"xxladapter"}, "what becomes of a fire is decided by pure functions of the domain"},
+	"xxladapter/access":          {[]string{"xxladapter"}, "who may do what does not depend on who asks"},
+	"xxladapter/forecast":        {[]string{"xxladapter", "xxladapter/cron"}, "what will fire follows from the jobs alone"},
+	"xxladapter/declare":         {[]string{"xxladapter"}, "what declared jobs differ in follows from files and rows alone"},
+	"xxladapter/takeover":        {[]string{"xxladapter", "xxladapter/cron"}, "what is taken from a database of XXL-JOB follows from rows alone"},
+	"xxladapter/graph":           {nil, "layers follow from ids alone"},
+	"xxladapter/preview":         {[]string{"xxladapter/cron"}, "what a schedule will do follows from the schedule alone"},
+	"xxladapter/assistant":       {nil, "it is a client of the API, which it knows from its document"},
+	"xxladapter/accounts/openid": {[]string{"xxladapter", "xxladapter/access"}, "a provider is asked over the network, and knows no store; access compares secrets"},
+	"xxladapter/accounts":        {[]string{"xxladapter", "xxladapter/access"}, "who signs in is asked of the store; what they may do then is said by access"},
+	"xxladapter/why":             {[]string{"xxladapter", "xxladapter/cron", "xxladapter/wire"}, "reasons are found in records alone, by the messages of the protocol"},
+	"xxladapter/route":           {[]string{"xxladapter"}, "an address is chosen by a function of its arguments"},
 
 	"xxladapter/memstore": {[]string{"xxladapter", "xxladapter/transition"}, "the rules of fires are the same in every store"},
 
@@ -70,12 +70,16 @@ var rules = map[string]rule{
 		"xxladapter/sqlstore/internal/records"}, "a database knows no other one"},
 	"xxladapter/sqlstore/internal/fixture": {[]string{"xxladapter", "xxladapter/sqlstore/internal/records", "xxladapter/storetest"}, "tests of several databases begin with it"},
 
-	"xxladapter/redisstore": {[]string{"xxladapter", "xxladapter/sqlstore"}, "it keeps the log of a SQL store; it alone knows Redis, but for testserver"},
+	"xxladapter/redisstore": {[]string{"xxladapter", "xxladapter/sqlstore"}, "it keeps the log of a SQL store"},
 
-	"xxladapter/queue":           {[]string{"xxladapter"}, "runs are carried whatever they do; it alone knows the broker"},
-	"xxladapter/elect":           {[]string{"xxladapter"}, "an elector says who may take shards, whatever these are; the store knows none"},
-	"xxladapter/elect/etcd":      {[]string{"xxladapter/elect"}, "it alone knows etcd"},
-	"xxladapter/elect/zookeeper": {[]string{"xxladapter/elect"}, "it alone knows ZooKeeper"},
+	"xxladapter/queue": {[]string{"xxladapter", "xxladapter/queue/internal/broker", "xxladapter/queue/internal/jetstream", "xxladapter/queue/internal/streams"},
+		"runs are carried whatever they do; this is the face of several brokers"},
+	"xxladapter/queue/internal/broker":    {[]string{"xxladapter"}, "what all brokers share knows none of them"},
+	"xxladapter/queue/internal/jetstream": {[]string{"xxladapter", "xxladapter/queue/internal/broker"}, "a broker knows no other one"},
+	"xxladapter/queue/internal/streams":   {[]string{"xxladapter", "xxladapter/queue/internal/broker"}, "a broker knows no other one"},
+	"xxladapter/elect":                    {[]string{"xxladapter"}, "an elector says who may take shards, whatever these are; the store knows none"},
+	"xxladapter/elect/etcd":               {[]string{"xxladapter/elect"}, "it alone knows etcd"},
+	"xxladapter/elect/zookeeper":          {[]string{"xxladapter/elect"}, "it alone knows ZooKeeper"},
 	"xxladapter/executor": {[]string{"xxladapter", "xxladapter/access", "xxladapter/queue", "xxladapter/wire"},
 		"an executor serves the protocol or takes runs from a queue, and checks tokens; applications embed it without a scheduler"},
 	"xxladapter/trigger/internal/post": {nil, "a request is sent whatever it asks for"},
@@ -88,7 +92,7 @@ var rules = map[string]rule{
 		"schedules resume by the rule of trigger, and run logs are fetched over the protocol"},
 	"xxladapter/alarm":  {[]string{"xxladapter"}, "failed runs are found in the store alone"},
 	"xxladapter/events": {[]string{"xxladapter"}, "changes are found in the store alone"},
-	"xxladapter/admin": {[]string{"xxladapter", "xxladapter/access", "xxladapter/accounts", "xxladapter/cron", "xxladapter/declare", "xxladapter/events", "xxladapter/forecast", "xxladapter/graph", "xxladapter/openid", "xxladapter/preview", "xxladapter/errortext", "xxladapter/takeover", "xxladapter/why", "xxladapter/wire", "xxladapter/trigger"},
+	"xxladapter/admin": {[]string{"xxladapter", "xxladapter/access", "xxladapter/accounts", "xxladapter/cron", "xxladapter/declare", "xxladapter/events", "xxladapter/forecast", "xxladapter/graph", "xxladapter/accounts/openid", "xxladapter/preview", "xxladapter/errortext", "xxladapter/takeover", "xxladapter/why", "xxladapter/wire", "xxladapter/trigger"},
 		"executors call it by the protocol, operators preview schedules, probe executors and ask why a job did not run"},
 	"xxladapter/errortext":        {[]string{"xxladapter", "xxladapter/cron"}, "an error is read by its format, whichever package made it; those of cron have types of their own"},
 	"xxladapter/console":          {[]string{"xxladapter/wire"}, "the console is files; it calls the API from the browser, and knows the paths of XXL-JOB's"},
@@ -98,9 +102,9 @@ var rules = map[string]rule{
 	"xxladapter/telemetry": {[]string{"xxladapter", "xxladapter/executor", "xxladapter/trigger", "xxladapter/wire"},
 		"spans are made of the events of hand-overs and of runs"},
 	"xxladapter/node": {[]string{"xxladapter", "xxladapter/access", "xxladapter/accounts", "xxladapter/admin", "xxladapter/alarm", "xxladapter/console", "xxladapter/cron", "xxladapter/elect", "xxladapter/maintenance",
-		"xxladapter/metrics", "xxladapter/openid", "xxladapter/queue", "xxladapter/scheduler", "xxladapter/spread", "xxladapter/takeover", "xxladapter/trigger", "xxladapter/wire"}, "it wires the parts of a process together, on any store"},
+		"xxladapter/metrics", "xxladapter/accounts/openid", "xxladapter/queue", "xxladapter/scheduler", "xxladapter/spread", "xxladapter/takeover", "xxladapter/trigger", "xxladapter/wire"}, "it wires the parts of a process together, on any store"},
 	"xxladapter/cmd/xxlwheel": {[]string{"xxladapter", "xxladapter/access", "xxladapter/cron", "xxladapter/declare", "xxladapter/elect", "xxladapter/elect/etcd", "xxladapter/elect/zookeeper", "xxladapter/wire", "xxladapter/executor", "xxladapter/trigger",
-		"xxladapter/metrics", "xxladapter/node", "xxladapter/openid", "xxladapter/queue", "xxladapter/redisstore", "xxladapter/sqlstore", "xxladapter/takeover", "xxladapter/checker", "xxladapter/alarm", "xxladapter/assistant", "xxladapter/console", "xxladapter/telemetry"},
+		"xxladapter/metrics", "xxladapter/node", "xxladapter/accounts/openid", "xxladapter/queue", "xxladapter/redisstore", "xxladapter/sqlstore", "xxladapter/takeover", "xxladapter/checker", "xxladapter/alarm", "xxladapter/assistant", "xxladapter/console", "xxladapter/telemetry"},
 		"a command turns flags into options of the parts, and chooses the store"},
 
 	"xxladapter/storetest":       {[]string{"xxladapter"}, "it tests any store, and so knows none"},
@@ -123,17 +127,17 @@ var hashedwheelMayImport = []string{"go.uber.org/atomic", "github.com/golang-col
 // forTests are the packages that only tests import.
 var forTests = []string{"xxladapter/elect/electtest", "xxladapter/storetest", "xxladapter/testserver", "xxladapter/sqlstore/internal/fixture"}
 
-// drivers are the libraries for databases, brokers, electors and Redis, each with the one package
-// of the adapter that knows it.
-var drivers = map[string]string{
-	"modernc.org/sqlite":             "xxladapter/sqlstore/internal/sqlite",
-	"github.com/go-sql-driver/mysql": "xxladapter/sqlstore/internal/mysql",
-	"github.com/jackc/pgx/v5":        "xxladapter/sqlstore/internal/postgres",
-	"github.com/pressly/goose/v3":    "xxladapter/sqlstore/internal/migration",
-	"github.com/nats-io/nats.go":     "xxladapter/queue",
-	"go.etcd.io/etcd/client/v3":      "xxladapter/elect/etcd",
-	"github.com/go-zookeeper/zk":     "xxladapter/elect/zookeeper",
-	"github.com/redis/go-redis/v9":   "xxladapter/redisstore",
+// drivers are the libraries for databases, brokers, electors and Redis, each with the packages of
+// the adapter that know it: one, or one for each thing that a server is used as.
+var drivers = map[string][]string{
+	"modernc.org/sqlite":             {"xxladapter/sqlstore/internal/sqlite"},
+	"github.com/go-sql-driver/mysql": {"xxladapter/sqlstore/internal/mysql"},
+	"github.com/jackc/pgx/v5":        {"xxladapter/sqlstore/internal/postgres"},
+	"github.com/pressly/goose/v3":    {"xxladapter/sqlstore/internal/migration"},
+	"github.com/nats-io/nats.go":     {"xxladapter/queue/internal/jetstream"},
+	"go.etcd.io/etcd/client/v3":      {"xxladapter/elect/etcd"},
+	"github.com/go-zookeeper/zk":     {"xxladapter/elect/zookeeper"},
+	"github.com/redis/go-redis/v9":   {"xxladapter/queue/internal/streams", "xxladapter/redisstore"},
 }
 
 func TestImportsPointDown(t *testing.T) {
@@ -197,9 +201,9 @@ func checkImports(t *testing.T, file, pkg string) (imported []string) {
 			}
 		case pkg == "xxladapter" && target == "database/sql":
 			t.Errorf("%s: the contract of stores must not know database/sql", file)
-		case driverOf(target) != "" && drivers[driverOf(target)] != pkg &&
+		case driverOf(target) != "" && !slices.Contains(drivers[driverOf(target)], pkg) &&
 			strings.HasPrefix(pkg, "xxladapter") && pkg != "xxladapter/testserver":
-			t.Errorf("%s: only %s may import %s", file, drivers[driverOf(target)], target)
+			t.Errorf("%s: only %s may import %s", file, strings.Join(drivers[driverOf(target)], " and "), target)
 		case strings.HasPrefix(pkg, "hashedwheel") && !inRepo && strings.Contains(strings.Split(target, "/")[0], ".") &&
 			!slices.Contains(hashedwheelMayImport, target):
 			t.Errorf("%s: the timer must not import %s", file, target)

@@ -1,8 +1,12 @@
 package conventions
 
 import (
+	"cmp"
 	"io/fs"
+	"path"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,5 +22,48 @@ func TestTheMapNamesEveryFolder(t *testing.T) {
 			named := regexp.MustCompile(`(?m)^//\t` + e.Name() + `[ /]`).MatchString(text)
 			require.True(t, named, "doc.go has no line for the folder %s", e.Name())
 		}
+	}
+}
+
+var (
+	indexed      = regexp.MustCompile(`[a-z*][a-z0-9_*]*\.go`)
+	commandField = regexp.MustCompile("(?m)^\\t([A-Z][A-Za-z]*) +[a-z][A-Za-z]*Cmd +`cmd:\"\" (?:name:\"([a-z]+)\" )?")
+)
+
+// TestIndexesNameEveryFile compares the indexes in the package comments of large packages with the
+// files beside them. In xxlwheel a file that is not in the index begins with the name of a command.
+func TestIndexesNameEveryFile(t *testing.T) {
+	main := readFile(t, "xxladapter/cmd/xxlwheel/main.go")
+	var commands []string
+	for _, m := range commandField.FindAllStringSubmatch(main, -1) {
+		commands = append(commands, cmp.Or(m[2], strings.ToLower(m[1])))
+	}
+	require.Greater(t, len(commands), 20)
+	checkIndex(t, "xxladapter/cmd/xxlwheel", main, commands)
+	checkIndex(t, "xxladapter/admin", readFile(t, "xxladapter/admin/doc.go"), []string{"doc"})
+}
+
+// checkIndex compares the index before the package clause of source with the files of folder.
+func checkIndex(t *testing.T, folder, source string, prefixes []string) {
+	t.Helper()
+	index, _, _ := strings.Cut(source, "\npackage ")
+	patterns := indexed.FindAllString(index, -1)
+	require.NotEmpty(t, patterns, folder)
+	used := map[string]bool{}
+	for _, file := range sourcesOf(t, folder) {
+		if path.Dir(file) != folder {
+			continue
+		}
+		name := path.Base(file)
+		found := slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+		for _, pattern := range patterns {
+			if matches, err := path.Match(pattern, name); err == nil && matches {
+				found, used[pattern] = true, true
+			}
+		}
+		require.True(t, found, "the index of %s does not name %s", folder, name)
+	}
+	for _, pattern := range patterns {
+		require.True(t, used[pattern], "the index of %s names %s, which does not exist", folder, pattern)
 	}
 }

@@ -113,7 +113,7 @@ func TestParseErrors(t *testing.T) {
 		{expr: "@daily", want: "names such as @daily are not part of this dialect"},
 		{expr: "0 0 12 * * *", want: `cron: day of week "*" at column 12 and day of month are both given, but one of them must be ?; write ? as day of week`},
 		{expr: "0 0 12 * * MON", want: `write ? as day of month`},
-		{expr: "0 0 12 1 * MON", want: `for either of them use two jobs`},
+		{expr: "0 0 12 1 * MON", want: `to fire on either, use two jobs`},
 		{expr: "0 0 12 1 * MON 2026 x", want: `cron: expression "x" at column 21 must have 6 or 7 fields, second to day of week and perhaps year, but has 8`},
 
 		{profile: Unix, expr: "0 */5 * * * ?", want: "must have 5 fields, minute to day of week, but has 6; six fields, with seconds, are Quartz's"},

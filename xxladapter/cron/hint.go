@@ -35,5 +35,5 @@ func (p *parser) bothDaysHint(where *[8]token) string {
 	case dom == "*":
 		return "write ? as day of month"
 	}
-	return "for either of them use two jobs"
+	return "to fire on either, use two jobs"
 }

@@ -57,7 +57,7 @@ type stuck time.Duration
 
 func (s stuck) Next(after time.Time) time.Time { return after.Add(-time.Duration(s)) }
 
-func TestLastOfAPlanThatDoesNotGoOnIsItsFirst(t *testing.T) {
+func TestLastOfAPlanThatDoesNotAdvanceIsItsFirst(t *testing.T) {
 	first := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, back := range []time.Duration{0, 1, time.Hour} {
 		require.Equal(t, first, Last(stuck(back), first, first.Add(time.Hour)))

@@ -16,7 +16,7 @@ func (s *Schedule) nextSane(loc *time.Location, t int64) (int64, bool) {
 		if wall, ok = s.ceil(wall, until); !ok {
 			return 0, false
 		}
-		// Well after its start, no time of a period is a repetition.
+		// Only times within reach of a period's start can repeat times of the period before.
 		if at := wall - p.offset; at < p.end && at >= p.start+reach {
 			return at, true
 		}
@@ -42,7 +42,7 @@ func (s *Schedule) prevSane(loc *time.Location, t int64) (int64, bool) {
 	wall := t + p.offset
 	from := s.since(wall)
 	if t < p.start+reach && p.start != always {
-		// In the second pass all of the first one has passed.
+		// If t is in the second pass, every time of the first pass is before it.
 		wall = max(wall, periodAt(loc, p.start-1).lastWall())
 	}
 	for {

@@ -126,7 +126,7 @@ var cronHints = map[string]string{
 	"write *":                                           "请写 *",
 	"write ? as day of week":                            "周请写 ?",
 	"write ? as day of month":                           "日请写 ?",
-	"for either of them use two jobs":                   "若两者任一满足即触发，请用两个任务",
+	"to fire on either, use two jobs":                   "若两者任一满足即触发，请用两个任务",
 	"write two ranges":                                  "请写成两个范围",
 	"values are never negative":                         "值不能为负数",
 	"the day comes first: 15W":                          "日期在前：15W",

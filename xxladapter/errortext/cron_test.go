@@ -119,7 +119,7 @@ func TestEveryRuleOfCronHasChinese(t *testing.T) {
 
 // TestReasonsOfProvidersHaveChinese reads the sources of package openid.
 func TestReasonsOfProvidersHaveChinese(t *testing.T) {
-	parsed, err := parser.ParseFile(token.NewFileSet(), "../openid/provider.go", nil, 0)
+	parsed, err := parser.ParseFile(token.NewFileSet(), "../accounts/openid/provider.go", nil, 0)
 	require.NoError(t, err)
 	found := 0
 	ast.Inspect(parsed, func(n ast.Node) bool {

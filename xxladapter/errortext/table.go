@@ -506,7 +506,7 @@ var table = []rule{
 		{"there are users already", ""},
 	}},
 	{"old_password", "旧密码与 {user} 的密码不符", []form{
-		{"old is not the password of %s, must be the one that is replaced", "field=old;user"},
+		{"old is not the current password of %s", "field=old;user"},
 	}},
 	{"wrong_login", "用户名或密码错误", []form{
 		{"the name or the password is wrong", ""},
@@ -588,10 +588,10 @@ var table = []rule{
 		{"the database of XXL-JOB cannot be read: %v", "reason"},
 	}},
 	{"takeover_other_name", "曾从 {before} 接管任务，{from} 可能是同一数据库的另一名称：若是，指定其名称（xxlwheel import --source）；若是另一数据库，指定此名称", []form{
-		{"jobs were taken from %s before, and %s may be the same database under another name: give its name (xxlwheel import --source), this one if it is another database", "before;from"},
+		{"jobs were taken from %s before: if this is the same database under another name, give that name (xxlwheel import --source), and if it is another database, give %s", "before;from"},
 	}},
 	{"takeover_own_tables", "本产品的调度节点曾使用该数据库：store copy 还会带上设置、暂停、密钥和账号", []form{
-		{"schedulers of ours have worked on it: store copy takes its settings, pauses, keys and accounts too", ""},
+		{"xxlwheel has worked on this database: xxlwheel store copy also takes settings, pauses, keys and accounts", ""},
 	}},
 	{"takeover_group_joins", "其任务归入存储中 AppName 相同的执行器 {group}", []form{
 		{"its jobs join the group of this app name that the store has, %d", "group"},

@@ -25,7 +25,7 @@ const (
 	share = 20
 )
 
-// A view is what an observer has seen of a store.
+// A view holds the state at the last poll, with which the next one is compared.
 type view struct {
 	marks xxladapter.Marks
 	jobs  map[int64]time.Time          // the changes of the last seconds

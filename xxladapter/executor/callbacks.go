@@ -139,17 +139,22 @@ func bounded(list []result) []result {
 }
 
 func (s *sender) send(batch []result) error {
-	list := make(wire.Callbacks, len(batch))
-	for i, r := range batch {
-		list[i] = wire.Callback{
-			LogID: wire.Int(r.logID), LogTime: wire.Int(r.logTime),
-			HandleCode: wire.Int(r.code), HandleMsg: r.msg,
-		}
-	}
+	list := callbacksOf(batch)
 	return s.admins.call(s.ctx, wire.OpCallback, func(a *admin) ([]byte, error) {
 		if a.wrapped.Load() {
 			return list.MarshalG4()
 		}
 		return json.Marshal(list)
 	})
+}
+
+func callbacksOf(list []result) wire.Callbacks {
+	callbacks := make(wire.Callbacks, len(list))
+	for i, r := range list {
+		callbacks[i] = wire.Callback{
+			LogID: wire.Int(r.logID), LogTime: wire.Int(r.logTime),
+			HandleCode: wire.Int(r.code), HandleMsg: r.msg,
+		}
+	}
+	return callbacks
 }

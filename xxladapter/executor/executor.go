@@ -34,7 +34,7 @@ type Executor struct {
 	declared  []Job
 }
 
-// live is what an executor has while it runs.
+// live holds the parts of an executor that exist only while it runs.
 type live struct {
 	jobs    *jobs
 	logs    *runLogs

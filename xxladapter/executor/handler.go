@@ -23,7 +23,7 @@ var ErrTimeout = errors.New("executor: run timed out")
 // do.
 type HandlerFunc = func(ctx context.Context, run *Run) error
 
-// handler is what a handler name, or the source of a script, stands for.
+// handler holds the functions of a handler name or of a script.
 type handler struct {
 	name    string
 	run     HandlerFunc

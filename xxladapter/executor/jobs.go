@@ -112,15 +112,15 @@ func (s *jobs) submit(req *wire.RunRequest, h *handler, glue glueVersion) (wait 
 	}
 }
 
-// A resolved is what runs a request, or why nothing does.
+// A resolved holds the handler for a request, or the reason for refusing it.
 type resolved struct {
 	handler *handler
 	glue    glueVersion
 	refused string // empty means that handler is set
 }
 
-// begin puts a run into its job's queue that the journal has accepted with b. What is refused now
-// has a result, because a scheduler has given the run to this executor.
+// begin queues a run that the journal accepted in batch b. A run that is refused at this point gets
+// a failed result, because a scheduler has given it to this executor.
 func (s *jobs) begin(req *wire.RunRequest, b *batch, by resolved) {
 	msg := by.refused
 	if msg == "" {
@@ -307,8 +307,8 @@ func (s *jobs) abandon(r *jobRun) {
 	s.report(r, r.cause.code, r.cause.msg)
 	j.running = nil
 	j.orphans++
-	// The new pump takes the old one's place in pumps. Nothing waits for the old goroutine, which
-	// belongs to the handler until it returns: Go cannot end it.
+	// The new pump takes the old one's place in pumps, and drain waits for it. Nothing waits for
+	// the old goroutine, which belongs to the handler until it returns: Go cannot end it.
 	go s.pump(j)
 }
 

@@ -206,7 +206,7 @@ func (j *journal) oldest(n int) []result {
 	return list
 }
 
-// taken drops the n oldest results. REQUIRES: an admin has acknowledged exactly those.
+// taken takes the n oldest results off the list. REQUIRES: an admin has acknowledged exactly those.
 func (j *journal) taken(n int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

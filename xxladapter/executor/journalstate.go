@@ -14,6 +14,7 @@ import (
 type journalState struct {
 	open    map[int64]openRun
 	results []result
+	taken   takenResults
 	seen    seenIDs
 	accepts int64 // counts accepted runs, to keep their order
 }
@@ -47,8 +48,9 @@ func (s *journalState) finish(r result) {
 	s.results = append(s.results, r)
 }
 
-// take drops the n oldest results.
+// take moves the n oldest results to those that an admin has acknowledged.
 func (s *journalState) take(n int) {
+	s.taken.add(s.results[:n])
 	clear(s.results[:n]) // frees their messages
 	s.results = s.results[n:]
 	if len(s.results) == 0 {

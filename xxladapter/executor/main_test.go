@@ -3,7 +3,7 @@ package executor
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testserver.Main(m) }

@@ -69,13 +69,16 @@ type Options struct {
 	// the address of the first suitable network interface.
 	Address string
 
-	// Queue is the URL of a NATS server with JetStream from which runs are taken, in place of
-	// Listen and Admins: nats://host:port, or tls://host:port, with user and password, or a token,
-	// before the host. A path is the namespace, which must be that of the schedulers; empty means
-	// "default". The executor then needs no open port. Several URLs of one cluster are separated by
-	// commas.
+	// Queue is the URL of a broker from which runs are taken, in place of Listen and Admins. The
+	// executor then needs no open port. User and password may stand before the host. The namespace
+	// must be that of the schedulers; empty means "default".
+	//
+	// NATS with JetStream is nats://host:port/namespace, or tls:// for TLS. A token may stand in
+	// place of user and password. Several URLs of one cluster are separated by commas.
+	//
+	// Redis is redis://host:port/DB/namespace, or rediss:// for TLS.
 	Queue string
-	// QueueCredentials is a file with the JWT and the seed of a user of Queue; empty uses what the
+	// QueueCredentials is a file with the JWT and the seed of a user of NATS; empty uses what the
 	// URL has.
 	QueueCredentials string
 	// QueuePlaces is how many runs the executor takes from Queue before they have ended; 0 means

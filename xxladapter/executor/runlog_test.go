@@ -329,9 +329,9 @@ func TestRetention(t *testing.T) {
 	})
 }
 
-// TestRetentionSparesRunsThatGoOn checks that a run that lasts longer than logs are kept does not
+// TestRetentionSparesRunsInProgress checks that a run that lasts longer than logs are kept does not
 // lose its own.
-func TestRetentionSparesRunsThatGoOn(t *testing.T) {
+func TestRetentionSparesRunsInProgress(t *testing.T) {
 	bubble(t, Options{LogRetentionDays: 3, Admins: []string{}}, func(t *testing.T, e *running, s *stage) {
 		run := beanRun(7, 1, "stage")
 		e.post("/run", run)

@@ -108,8 +108,8 @@ func (s *scripts) write(path, prefix string, source []byte) error {
 	return os.Rename(path+".new", path)
 }
 
-// scriptTerm is the time between asking a script's processes to end and killing them, and
-// scriptKill the time for which those that are found are killed.
+// scriptTerm is the time between the termination signal and the first kill. scriptKill limits how
+// long killing is repeated.
 const (
 	scriptTerm = 5 * time.Second
 	scriptKill = 200 * time.Millisecond
@@ -179,8 +179,8 @@ func scriptMark() string { return "XXLWHEEL_SCRIPT_RUN=" + rand.Text() }
 
 // endScript asks the script's processes to end, including those that it has started, and kills the
 // remaining ones after scriptTerm. It returns when it finds no process any longer, or when it has
-// tried to kill them for scriptKill. Clocks decide and not a number of polls, because to look
-// through all processes may take long.
+// tried to kill them for scriptKill. Both phases end by time, not after a number of polls, because
+// one look at all processes may be slow.
 func endScript(cmd *exec.Cmd, mark string) {
 	const poll = 20 * time.Millisecond
 	signalGroup(cmd, termSignal)
@@ -190,7 +190,8 @@ func endScript(cmd *exec.Cmd, mark string) {
 			return
 		}
 	}
-	// Repeated for processes that are started meanwhile, three times at least.
+	// Repeated because processes may start meanwhile: while it finds any, at least three times and
+	// until scriptKill is over.
 	end := time.Now().Add(scriptKill)
 	for looks := 1; ; looks++ {
 		signalGroup(cmd, os.Kill)

@@ -20,9 +20,9 @@ const (
 	msgWrongHeaders = "invalid request, accessToken or appname invalid."
 )
 
-// ServeHTTP answers the calls of schedulers: /beat, /idleBeat, /run, /runs, /trigger, /kill and
-// /log, below any prefix that the application has stripped. Every reply is JSON with status 200,
-// except that a body above [wire.MaxBody] gets 413.
+// ServeHTTP answers the calls of schedulers: /beat, /idleBeat, /run, /runs, /trigger, /kill, /log,
+// /ended and /taken, below any prefix that the application has stripped. Every reply is JSON with
+// status 200, except that a body above [wire.MaxBody] gets 413.
 //
 // It serves only while [Executor.Run] runs.
 func (e *Executor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -84,6 +84,8 @@ var operations = map[string]func(*Executor, *live, []byte) any{
 	wire.PathRuns:     (*Executor).runs,
 	wire.PathKill:     single((*Executor).kill),
 	wire.PathLog:      single((*Executor).log),
+	wire.PathEnded:    single((*Executor).ended),
+	wire.PathTaken:    single((*Executor).taken),
 }
 
 func single(answer func(*Executor, *live, []byte) wire.Reply) func(*Executor, *live, []byte) any {

@@ -175,7 +175,7 @@ func TestBeatDoesNotOvertakeTheDeregistration(t *testing.T) {
 }
 
 // TestRegistrationBacksOff checks that the attempts to reach an admin that stays down become less
-// frequent, but at least one a beat.
+// frequent, but never less than one a beat.
 func TestRegistrationBacksOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries := 0

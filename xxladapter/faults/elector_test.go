@@ -120,6 +120,7 @@ func electorAway(t *testing.T, e engine, m *mode, first int) {
 	n.requireFencedTerms() // often none has lapsed: an election moves the shards before
 	line := []string{fmt.Sprintf("%d rounds, %s", total, verdict(report))}
 	caught := n.takenOver()
+	var slow []string
 	for _, fault := range faults {
 		after := dueWithin(late[fault.what], 0, 2*leaseLapse)
 		if len(late[fault.what]) == 0 {
@@ -129,21 +130,27 @@ func electorAway(t *testing.T, e engine, m *mode, first int) {
 		if all := took[fault.what]; len(all) > 0 {
 			slices.Sort(all)
 			text += fmt.Sprintf(", another one leads after %v at most", all.most().Round(time.Millisecond))
-			require.LessOrEqual(t, all.most(), pick(resolved(), fault.most), fault.what)
+			if all.most() > pick(resolved(), fault.most) {
+				slow = append(slow, "until another one leads after "+fault.what)
+			}
 		}
 		if all := mend[fault.what]; len(all) > 0 {
 			slices.Sort(all)
 			text += fmt.Sprintf(", all are elected or wait %v after it", all.most().Round(time.Millisecond))
-			require.LessOrEqual(t, all.most(), pick(resolved(), mostToReturn), "until all are elected or wait after "+fault.what)
+			if all.most() > pick(resolved(), mostToReturn) {
+				slow = append(slow, "until all are elected or wait after "+fault.what)
+			}
 		}
 		line = append(line, fmt.Sprintf("%s: %v", text, n.lateness(func(run checker.Run) bool { return !caught[run.Log] && after(run) })))
 	}
 	t.Log(strings.Join(line, "; "))
+	require.Empty(t, slow, "it took too long")
 }
 
 // mostToReturn is how long it may take from the end of a fault until all schedulers have roles, and
-// each is elected or waits.
-const mostToReturn = 5 * time.Second
+// each is elected or waits. Elector and scheduler start at the same time, and the sessions of the
+// others are found again by clients that connect ever more rarely.
+const mostToReturn = 10 * time.Second
 
 // requireOneOwner checks that shards moved as a whole each time, from one term to the next.
 func (n *networked) requireOneOwner() {

@@ -87,18 +87,20 @@ var (
 				WHERE p.db = database() AND p.command = 'Sleep' AND p.time_ms > 500`,
 			lockMisfires: `LOCK TABLES xxlwheel_misfire WRITE`, unlock: `UNLOCK TABLES`,
 		},
-		{
-			name: "postgres", nodes: 3,
-			open: func(t *testing.T) database { return database{url: testserver.Postgres(t)} },
-			alone: func(t *testing.T) database {
-				s := testserver.StartPostgres(t)
-				return database{s.Database(t), s}
-			},
-			hold: `LOCK TABLE xxlwheel_fire IN SHARE MODE`,
-			stuck: `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
-				AND state = 'idle in transaction' AND state_change < clock_timestamp() - interval '500 ms'`,
-			lockMisfires: `BEGIN; LOCK TABLE xxlwheel_misfire`, unlock: `ROLLBACK`,
+		postgres,
+	}
+
+	postgres = engine{
+		name: "postgres", nodes: 3,
+		open: func(t *testing.T) database { return database{url: testserver.Postgres(t)} },
+		alone: func(t *testing.T) database {
+			s := testserver.StartPostgres(t)
+			return database{s.Database(t), s}
 		},
+		hold: `LOCK TABLE xxlwheel_fire IN SHARE MODE`,
+		stuck: `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+			AND state = 'idle in transaction' AND state_change < clock_timestamp() - interval '500 ms'`,
+		lockMisfires: `BEGIN; LOCK TABLE xxlwheel_misfire`, unlock: `ROLLBACK`,
 	}
 
 	// oneFile is SQLite with two scheduler processes, which lock each other out of the file and

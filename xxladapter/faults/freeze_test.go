@@ -57,17 +57,34 @@ func TestFrozenWithALock(t *testing.T) {
 			require.NoError(t, db.QueryRowContext(c.ctx, e.stuck).Scan(&n))
 			return n > 0
 		}
-		for range rounds(1, 20) {
-			victim := c.nodes[r.IntN(len(c.nodes))]
+		// hold freezes a scheduler while it waits for a lock, and gives it the lock. It returns
+		// false, with the scheduler awake again, if that was in no transaction.
+		hold := func(victim *process) (frozen time.Time, holds bool) {
 			tx, err := db.BeginTx(c.ctx, nil)
 			require.NoError(t, err)
 			_, err = tx.ExecContext(c.ctx, e.hold)
 			require.NoError(t, err)
 			pause(held) // until all of them wait for it; each tries once a second
 			victim.freeze()
-			frozen := time.Now()
+			frozen = time.Now()
 			require.NoError(t, tx.Rollback()) // so all of them continue, also the victim's session
-			eventually(t, 3*time.Second, "the victim holds its locks", stuck)
+			for !stuck() {
+				if time.Since(frozen) > lockIdleLimit {
+					victim.thaw()
+					return frozen, false
+				}
+				time.Sleep(20 * time.Millisecond) // the polling interval
+			}
+			return frozen, true
+		}
+		for range rounds(1, 20) {
+			victim := c.nodes[r.IntN(len(c.nodes))]
+			frozen, holds := hold(victim)
+			for tries := 1; !holds; tries++ {
+				require.Less(t, tries, 5, "the victim never holds a lock")
+				pause(held + unlocked)
+				frozen, holds = hold(victim)
+			}
 			eventually(t, time.Until(frozen)+unlocked, "they are taken away", func() bool { return !stuck() })
 			pause(time.Until(frozen) + unlocked + between(r, time.Second, pick(2*time.Second, 30*time.Second)))
 			victim.thaw()

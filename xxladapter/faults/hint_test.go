@@ -78,10 +78,11 @@ const (
 	watched = 1500 * time.Millisecond
 )
 
-// latest describes the n latest of the selected runs, one of each due time: how long after a kill
-// it was due, and when it was claimed, left for the executor and arrived, as times after it was
-// due. A claim is late if its fire was planned or armed late, or if the store was busy.
-func (c *cluster) latest(n int, kills []time.Time, selected func(checker.Run) bool) (lines []string) {
+// latest describes the n latest of the selected runs, one of each due time: how long after a fault
+// it was due, and who claimed it, and when it was claimed, left for the executor and arrived, as
+// times after it was due. A claim is late if its fire was planned or armed late, or if the store
+// was busy.
+func (c *cluster) latest(n int, faults []time.Time, selected func(checker.Run) bool) (lines []string) {
 	c.t.Helper()
 	runs := slices.DeleteFunc(slices.Clone(c.judged.Runs), func(r checker.Run) bool { return !selected(r) })
 	slices.SortFunc(runs, func(a, b checker.Run) int {
@@ -95,13 +96,13 @@ func (c *cluster) latest(n int, kills []time.Time, selected func(checker.Run) bo
 		found, err := store.RunHistories(c.ctx, []int64{r.Log})
 		require.NoError(c.t, err)
 		run, since := found[r.Log], time.Hour
-		for _, kill := range kills {
-			if after := r.Due.Sub(checker.At(kill)); after > 0 {
+		for _, fault := range faults {
+			if after := r.Due.Sub(checker.At(fault)); after > 0 {
 				since = min(since, after)
 			}
 		}
-		lines = append(lines, fmt.Sprintf("due %v after a kill, claimed after %v, sent after %v, arrived after %v",
-			since.Round(time.Millisecond), run.Claimed.Sub(run.Due), run.Sent.Sub(run.Due), r.At.Sub(r.Due)))
+		lines = append(lines, fmt.Sprintf("due %v after a fault, claimed by %s after %v, sent after %v, arrived after %v",
+			since.Round(time.Millisecond), run.Owner.Node, run.Claimed.Sub(run.Due), run.Sent.Sub(run.Due), r.At.Sub(r.Due)))
 	}
 	return lines
 }

@@ -4,6 +4,7 @@ package faults
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -13,23 +14,31 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// withRedis returns three schedulers on PostgreSQL, with a Redis of their own in front of it. The
-// checker reads PostgreSQL alone, so what Redis had and it lacks would be missing.
-func withRedis(t *testing.T) (*cluster, *testserver.Server) {
+// withRedis returns three schedulers on a server, with a Redis of their own in front of it. The
+// checker reads the tables alone, so what Redis had and they lack would be missing.
+func withRedis(t *testing.T, e engine) (*cluster, *testserver.Server) {
 	t.Helper()
 	redis := testserver.StartRedis(t)
-	e := engine{name: "postgres", nodes: 3}
-	db := database{url: testserver.Postgres(t)}
-	return newClusterVia(t, e, db, func(int) string { return db.url }, "--redis", redis.URL("0")), redis
+	return behindRedis(t, e, redis.URL("0")), redis
+}
+
+// behindRedis returns schedulers on a server with a given Redis in front of it.
+func behindRedis(t *testing.T, e engine, redis string) *cluster {
+	t.Helper()
+	db := e.open(t)
+	return newClusterVia(t, e, db, func(int) string { return db.url }, "--redis", redis)
 }
 
 // TestRedisKilled kills Redis under load and starts it again. It syncs each write, so nothing that
 // it has confirmed is lost.
 func TestRedisKilled(t *testing.T) {
 	testserver.Long(t)
-	t.Parallel()
+	onEach(t, servers, redisKilled)
+}
+
+func redisKilled(t *testing.T, e engine) {
 	r := random(t)
-	c, redis := withRedis(t)
+	c, redis := withRedis(t, e)
 	c.addJobs(pick(30, *jobs), mixed, nil)
 	c.waitForRuns(30)
 	for range rounds(3, 200) {
@@ -43,14 +52,70 @@ func TestRedisKilled(t *testing.T) {
 	c.judge(checker.Options{Epsilon: 2 * inDoubt})
 }
 
-// TestTheTablesBehindRedisAreAway kills PostgreSQL under load, for longer than leases last, and
+// TestRedisIsPromoted kills the primary of a Redis with sentinels under load, or freezes it and
+// wakes it after the promotion, when it takes writes again. The promoted replica lacks what the
+// primary has confirmed since it lost its connection. No due time is lost without a record, and
+// none fires twice.
+func TestRedisIsPromoted(t *testing.T) {
+	testserver.Long(t)
+	t.Parallel()
+	r := random(t)
+	redis := testserver.StartRedisGroup(t)
+	c := behindRedis(t, postgres, redis.URL("0"))
+	c.mayLose = true
+	c.addJobs(pick(30, *jobs), mixed, nil)
+	c.waitForRuns(30)
+	var promotion, noticed, continued []time.Duration
+	for round := range rounds(2, 100) {
+		redis.WaitReady(t)
+		former, other := redis.Primary(t)
+		before := len(c.losses())
+		other.Freeze(t)
+		redis.Detach(t, former)
+		pause(between(r, 0, 500*time.Millisecond))
+		fault := time.Now()
+		if round%2 == 0 {
+			former.Freeze(t)
+		} else {
+			former.Kill(t)
+		}
+		// In a soak, promotions may come later than the window in which late due times still fire.
+		pause(between(r, 0, pick(0, 8*time.Second)))
+		other.Thaw(t)
+		redis.WaitPromoted(t, former)
+		promoted := time.Now()
+		promotion = append(promotion, promoted.Sub(fault))
+		if round%2 == 0 {
+			pause(between(r, 0, time.Second))
+			former.Thaw(t)
+		}
+		eventually(t, 30*time.Second, "the promotion counts as a loss", func() bool { return len(c.losses()) > before })
+		noticed = append(noticed, time.Since(promoted))
+		c.waitForRuns(10)
+		continued = append(continued, time.Since(promoted))
+		if round%2 == 1 {
+			former.Start(t)
+		}
+		pause(between(r, 500*time.Millisecond, 2*time.Second))
+	}
+	pause(2 * inDoubt)
+	c.judge(checker.Options{Epsilon: 2 * inDoubt})
+	for _, took := range [][]time.Duration{promotion, noticed, continued} {
+		slices.Sort(took)
+	}
+	t.Logf("%d promotions, each %v after the fault; the loss is noticed %v after the promotion, and ten runs have come after %v", len(promotion), promotion, noticed, continued)
+}
+
+// TestTheTablesBehindRedisAreAway kills the database under load, for longer than leases last, and
 // starts it again. What Redis has confirmed meanwhile reaches the tables after that, once.
 func TestTheTablesBehindRedisAreAway(t *testing.T) {
 	testserver.Long(t)
-	t.Parallel()
-	e := engine{name: "postgres", nodes: 3}
-	server := testserver.StartPostgres(t)
-	db := database{server.Database(t), server}
+	onEach(t, servers, theTablesBehindRedisAreAway)
+}
+
+func theTablesBehindRedisAreAway(t *testing.T, e engine) {
+	db := e.alone(t)
+	server := db.server
 	redis := testserver.StartRedis(t)
 	c := newClusterVia(t, e, db, func(int) string { return db.url }, "--redis", redis.URL("0"))
 	c.addJobs(pick(30, *jobs), mixed, nil)
@@ -76,9 +141,12 @@ func TestTheTablesBehindRedisAreAway(t *testing.T) {
 // Redis has. It is killed between the commit and the removal of the records as well as elsewhere.
 func TestSchedulersKilledWithRedis(t *testing.T) {
 	testserver.Long(t)
-	t.Parallel()
+	onEach(t, servers, schedulersKilledWithRedis)
+}
+
+func schedulersKilledWithRedis(t *testing.T, e engine) {
 	r := random(t)
-	c, redis := withRedis(t)
+	c, redis := withRedis(t, e)
 	c.addJobs(pick(30, *jobs), mixed, nil)
 	c.waitForRuns(30)
 	for round := range rounds(6, 200) {
@@ -93,4 +161,75 @@ func TestSchedulersKilledWithRedis(t *testing.T) {
 	t.Log(fmt.Sprint("redis ", redis.URL("0")))
 	c.judge(checker.Options{Epsilon: 2 * inDoubt})
 	require.NotEmpty(t, c.jobs)
+}
+
+// TestRedisSlotMoves migrates the slot of the store from master to master under load. Nothing is
+// lost, so the checker excuses nothing.
+func TestRedisSlotMoves(t *testing.T) {
+	testserver.Long(t)
+	t.Parallel()
+	r := random(t)
+	redis := testserver.StartRedisCluster(t, true)
+	c := behindRedis(t, postgres, redis.URL())
+	c.addJobs(pick(30, *jobs), mixed, nil)
+	c.waitForRuns(30)
+	slot, moves := redis.Slot(t), 0
+	for range rounds(30, 20_000) {
+		from := redis.Owner(t, slot)
+		to := redis.Other(t, from)
+		require.NoError(t, redis.OpenSlot(c.ctx, slot, from, to))
+		pause(between(r, 0, 100*time.Millisecond)) // no key has moved
+		require.NoError(t, redis.MoveKeys(c.ctx, slot, from, to, []string{":head", ":log"}[moves%2]))
+		pause(between(r, 0, 50*time.Millisecond)) // one key has moved
+		require.NoError(t, redis.MoveKeys(c.ctx, slot, from, to, ""))
+		pause(between(r, 0, 100*time.Millisecond)) // both have
+		require.NoError(t, redis.CloseSlot(c.ctx, slot, to))
+		pause(between(r, 0, 200*time.Millisecond))
+		moves++
+	}
+	c.waitForRuns(10)
+	pause(inDoubt)
+	c.judge(checker.Options{Epsilon: inDoubt})
+	t.Logf("the slot has moved %d times", moves)
+}
+
+// TestRedisClusterIsPromoted kills the master that has the store's slot under load, or freezes it
+// and wakes it after the promotion of its replica. Between two faults the slot moves. No due time
+// is lost without a record, and none fires twice.
+func TestRedisClusterIsPromoted(t *testing.T) {
+	testserver.Long(t)
+	t.Parallel()
+	r := random(t)
+	redis := testserver.StartRedisCluster(t, true)
+	c := behindRedis(t, postgres, redis.URL())
+	c.mayLose = true
+	c.addJobs(pick(30, *jobs), mixed, nil)
+	c.waitForRuns(30)
+	slot := redis.Slot(t)
+	for round := range rounds(2, 100) {
+		redis.WaitReady(t)
+		former, before := redis.Owner(t, slot), len(c.losses())
+		if round%2 == 0 {
+			former.Freeze(t)
+		} else {
+			former.Kill(t)
+		}
+		promoted := redis.WaitPromoted(t, former, slot)
+		if round%2 == 0 {
+			pause(between(r, 0, time.Second))
+			former.Thaw(t)
+		}
+		eventually(t, 30*time.Second, "the promotion counts as a loss", func() bool { return len(c.losses()) > before })
+		c.waitForRuns(10)
+		if round%2 == 1 {
+			former.Start(t)
+		}
+		redis.WaitReady(t)
+		lost := len(c.losses())
+		require.NoError(t, redis.Move(c.ctx, slot, promoted, redis.Other(t, promoted)))
+		pause(between(r, 500*time.Millisecond, 2*time.Second))
+		require.Equal(t, lost, len(c.losses()), "a migration is no loss")
+	}
+	pause(2 * inDoubt)
+	c.judge(checker.Options{Epsilon: 2 * inDoubt})
 }

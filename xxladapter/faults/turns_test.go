@@ -86,14 +86,19 @@ func turnsIn(t *testing.T, e engine, m *mode, first int) {
 		require.NotZero(t, lapsed, "leases have lapsed") // an election may move the shards before
 	}
 	line := []string{fmt.Sprintf("%d rounds, %s", len(turns), verdict(report))}
+	var began []time.Time
+	for _, t := range turns {
+		began = append(began, t.from)
+	}
 	caught, tooLate := n.takenOver(), false
 	for _, f := range faults {
 		for _, leader := range []bool{true, false} {
-			late := n.lateness(func(run checker.Run) bool {
+			after := func(run checker.Run) bool {
 				return !caught[run.Log] && slices.ContainsFunc(turns, func(t turn) bool {
 					return t.what == f.what && t.leader == leader && run.Due > checker.At(t.from) && run.Due < checker.At(t.to)
 				})
-			})
+			}
+			late := n.lateness(after)
 			if len(late) == 0 {
 				continue
 			}
@@ -103,7 +108,12 @@ func turnsIn(t *testing.T, e engine, m *mode, first int) {
 				what = fmt.Sprintf("leader %s, another one leads after %v at most", what, took[what].most().Round(time.Millisecond))
 			}
 			line = append(line, fmt.Sprintf("%s: %v", what, late))
-			tooLate = tooLate || late.most() > latestAfter(f.what, leader)
+			if late.most() > latestAfter(f.what, leader) {
+				tooLate = true
+				for _, l := range n.latest(5, began, after) {
+					t.Log(l)
+				}
+			}
 		}
 	}
 	t.Log(strings.Join(line, "; "))

@@ -6,18 +6,18 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A crowd is jobs with the same due times: a single job, or all jobs of one key. Its due times are
-// computed once, and stored for nobody.
+// A crowd is a group of jobs with the same due times, so that these are computed once: one job, or
+// all jobs of one key.
 type crowd struct {
 	example      Job
 	all, overdue tally
 }
 
-// A tally sums jobs.
+// A tally counts jobs and adds up their runs.
 type tally struct {
 	jobs    int64
-	unknown int           // of them have never run
-	run     time.Duration // of one run of each job
+	unknown int           // jobs that have never run
+	run     time.Duration // sum of the expected durations, one run for each job
 }
 
 func (c *crowd) add(j Job, t *table) {
@@ -79,9 +79,9 @@ func (t *table) pausesOf(j Job) int64 {
 	return 0
 }
 
-// restrictionsFrom returns the calendars of r with those of its pauses that hold at some time from
-// now until end: for each group that has pauses of its own, and under 0 for all other groups.
-// Pauses that have ended are the most, and keep nothing.
+// restrictionsFrom returns the restrictions by group: for each group with pauses of its own, and
+// under 0 for all others. It leaves out pauses that have ended, which are most of them, and those
+// that begin at end or later.
 func restrictionsFrom(r *xxladapter.Restrictions, now, end time.Time) map[int64]*xxladapter.Restrictions {
 	all := map[int64]*xxladapter.Restrictions{0: {}}
 	if r == nil {

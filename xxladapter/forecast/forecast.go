@@ -27,8 +27,8 @@ type Job struct {
 	// GroupID and Calendar select the pauses and the calendar that keep due times from firing.
 	GroupID  int64
 	Calendar string
-	// Run is how long a run is expected to take, if Ran tells that earlier runs let expect it. A
-	// job may have run and have 0 here: its runs took less than a millisecond.
+	// Run is the expected duration of one run. It is valid only if Ran is true; 0 then means that
+	// earlier runs took less than a millisecond.
 	Run time.Duration
 	Ran bool
 }
@@ -50,7 +50,8 @@ type Cell struct {
 // A Forecast is a list of cells, and the numbers of jobs for which it is incomplete.
 type Forecast struct {
 	Cells []Cell
-	// Unknown counts the jobs with fires that have never run: they add no time.
+	// Unknown counts the jobs with fires whose duration is unknown because they have never run.
+	// They add no time.
 	Unknown int
 	// Unreadable counts the jobs whose schedule or zone cannot be parsed. They have no fires.
 	Unreadable int

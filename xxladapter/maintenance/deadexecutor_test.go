@@ -35,6 +35,9 @@ func (e *mortalExecutor) Run(context.Context, string, string, *wire.RunRequest) 
 func (e *mortalExecutor) Log(context.Context, string, string, wire.LogRequest) (wire.LogResult, error) {
 	return wire.LogResult{}, e.dead()
 }
+func (e *mortalExecutor) Ended(context.Context, string, string, []*xxladapter.Log) ([]wire.Callback, error) {
+	return nil, e.dead()
+}
 func (e *mortalExecutor) Beat(context.Context, string) error            { return e.dead() }
 func (e *mortalExecutor) IdleBeat(context.Context, string, int64) error { return e.dead() }
 
@@ -81,7 +84,7 @@ func TestARunOnAnExecutorThatDiesIsLostInTime(t *testing.T) {
 				return (&maintenance.Registry{Store: store, Expired: func() { expired <- struct{}{} }, Logger: logger}).Run(ctx)
 			})
 			parts.Go(func() error {
-				return (&maintenance.Lost{Store: store, Beat: exec.Beat, Lose: over.Lose, Expired: expired, Logger: logger}).Run(ctx)
+				return (&maintenance.Lost{Store: store, Beat: exec.Beat, Ended: exec.Ended, Complete: over.Complete, Lose: over.Lose, Expired: expired, Logger: logger}).Run(ctx)
 			})
 			var lastBeat time.Time
 			for time.Now().Before(exec.dies) {

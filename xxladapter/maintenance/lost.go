@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
 const (
@@ -35,17 +36,25 @@ const (
 
 // A LostStore is the part of [xxladapter.Store] that [Lost] needs.
 type LostStore interface {
+	Log(ctx context.Context, id int64) (*xxladapter.Log, error)
+	Logs(ctx context.Context, f xxladapter.LogFilter) ([]*xxladapter.Log, error)
 	LostRuns(ctx context.Context, age time.Duration, after int64, limit int) ([]*xxladapter.Log, error)
 	Group(ctx context.Context, id int64) (*xxladapter.Group, error)
 }
 
-// Lost ends runs whose result will never arrive: the executor that accepted them is no longer
-// registered and has not answered for a while. It leaves alone a run on an executor that never
-// registers but answers, or that restarts and keeps its results.
+// Lost ends runs whose result will never arrive: their executor says that they have ended and that
+// their results were acknowledged, or it is no longer registered and has not answered for a while.
+// It leaves alone a run on an executor that never registers but answers, or that restarts and keeps
+// its results.
 type Lost struct {
 	Store LostStore
 	// Beat asks the executor at an address for a sign of life; trigger.Client.Beat does that.
 	Beat func(ctx context.Context, addr string) error
+	// Ended asks the executor at an address which of some runs have ended; trigger.Client.Ended
+	// does that. An error settles nothing.
+	Ended func(ctx context.Context, addr, appName string, runs []*xxladapter.Log) ([]wire.Callback, error)
+	// Complete stores results; trigger.HandOver.Complete does that.
+	Complete func(ctx context.Context, results []wire.Callback) error
 	// Lose stores the failure of a run; trigger.HandOver.Lose does that.
 	Lose func(ctx context.Context, logID int64, reason string) error
 	// Expired signals that registrations have ended, see [Registry]. A channel with room for one
@@ -60,7 +69,7 @@ type Lost struct {
 
 // Run polls until ctx ends. Errors of the store are logged, and the next poll tries again.
 func (l *Lost) Run(ctx context.Context) error {
-	if err := check(&l.Logger, need{"Lost.Store", l.Store == nil}, need{"Lost.Beat", l.Beat == nil}, need{"Lost.Lose", l.Lose == nil}); err != nil {
+	if err := check(&l.Logger, need{"Lost.Store", l.Store == nil}, need{"Lost.Beat", l.Beat == nil}, need{"Lost.Ended", l.Ended == nil}, need{"Lost.Complete", l.Complete == nil}, need{"Lost.Lose", l.Lose == nil}); err != nil {
 		return err
 	}
 	next := time.NewTimer(lostPace)
@@ -84,6 +93,14 @@ func (l *Lost) Run(ctx context.Context) error {
 }
 
 func (l *Lost) poll(ctx context.Context) error {
+	open, err := l.askEnded(ctx)
+	if err != nil {
+		return err
+	}
+	if !open { // so none is lost, and the store need not look for those
+		l.suspects = nil
+		return nil
+	}
 	suspects := map[int64]time.Time{}
 	manual := map[int64]bool{} // by group
 	dead := map[string]bool{}  // by address, probed once in each pass

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
 // lostFixture returns a store with one run that was accepted at addr and never ended.
@@ -54,7 +55,7 @@ func runLost(t *testing.T, store lostStore, beat func() error, d time.Duration) 
 	defer cancel()
 	l := &Lost{
 		Store: store, Logger: slog.New(slog.DiscardHandler),
-		Beat: func(context.Context, string) error { return beat() },
+		Beat: func(context.Context, string) error { return beat() }, Ended: notTold, Complete: completesNothing(t),
 		Lose: func(ctx context.Context, id int64, reason string) error {
 			lost = append(lost, id)
 			_, _, err := store.FinishRun(ctx, xxladapter.RunResult{LogID: id, Code: 500, Msg: reason})
@@ -63,6 +64,15 @@ func runLost(t *testing.T, store lostStore, beat func() error, d time.Duration) 
 	}
 	require.NoError(t, l.Run(ctx))
 	return lost
+}
+
+// notTold is an executor that does not say which runs have ended.
+func notTold(context.Context, string, string, []*xxladapter.Log) ([]wire.Callback, error) {
+	return nil, errors.New("not found")
+}
+
+func completesNothing(t *testing.T) func(context.Context, []wire.Callback) error {
+	return func(context.Context, []wire.Callback) error { t.Error("a result was stored"); return nil }
 }
 
 var errRefused = errors.New("connection refused")
@@ -118,7 +128,7 @@ func TestALookThatWasCutOffLosesNothing(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		l := &Lost{
 			Store: store, Logger: slog.New(slog.DiscardHandler), suspects: map[int64]time.Time{id: time.Now().Add(-time.Hour)},
-			Beat: func(context.Context, string) error { cancel(); return context.Canceled },
+			Beat: func(context.Context, string) error { cancel(); return context.Canceled }, Ended: notTold, Complete: completesNothing(t),
 			Lose: func(context.Context, int64, string) error { t.Error("lost"); return nil },
 		}
 		require.ErrorIs(t, l.poll(ctx), context.Canceled)

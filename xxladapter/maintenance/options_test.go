@@ -17,6 +17,8 @@ func TestServicesNameTheOptionThatIsMissing(t *testing.T) {
 	t.Parallel()
 	store := memstore.New(nil)
 	beat := func(context.Context, string) error { return nil }
+	tells := func(context.Context, string, string, []*xxladapter.Log) ([]wire.Callback, error) { return nil, nil }
+	complete := func(context.Context, []wire.Callback) error { return nil }
 	fetch := func(context.Context, string, string, wire.LogRequest) (wire.LogResult, error) {
 		return wire.LogResult{}, nil
 	}
@@ -30,7 +32,9 @@ func TestServicesNameTheOptionThatIsMissing(t *testing.T) {
 		"Registry.Store is nil, must be set":                   (&Registry{}).Run,
 		"Lost.Store is nil, must be set":                       (&Lost{}).Run,
 		"Lost.Beat is nil, must be set":                        (&Lost{Store: store}).Run,
-		"Lost.Lose is nil, must be set":                        (&Lost{Store: store, Beat: beat}).Run,
+		"Lost.Ended is nil, must be set":                       (&Lost{Store: store, Beat: beat}).Run,
+		"Lost.Complete is nil, must be set":                    (&Lost{Store: store, Beat: beat, Ended: tells}).Run,
+		"Lost.Lose is nil, must be set":                        (&Lost{Store: store, Beat: beat, Ended: tells, Complete: complete}).Run,
 		"Stuck.Store is nil, must be set":                      (&Stuck{}).Run,
 		"Waiting.Store is nil, must be set":                    (&Waiting{}).Run,
 		"Reports.Store is nil, must be set":                    (&Reports{}).Run,

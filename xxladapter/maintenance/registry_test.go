@@ -55,7 +55,7 @@ func (s *flakyStore) ExpireRegistrations(context.Context, time.Duration) ([]xxla
 	return []xxladapter.Registration{{AppName: "some-app", Address: "http://a/"}}, nil
 }
 
-func TestTheSweepGoesOnAfterAFailure(t *testing.T) {
+func TestTheSweepContinuesAfterAFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*registryPace+time.Second)
 		defer cancel()

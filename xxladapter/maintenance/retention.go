@@ -30,17 +30,19 @@ type RetentionStore interface {
 	xxladapter.Clock
 	PurgeAudit(ctx context.Context, before time.Time, limit int) (int, error)
 	PurgeJobVersions(ctx context.Context, before time.Time, limit int) (int, error)
+	PurgeMisfires(ctx context.Context, before time.Time, limit int) (int, error)
 	PurgeStats(ctx context.Context, before time.Time, limit int) (int, error)
 	Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter.Job, error)
 }
 
 // Retention deletes log rows: old ones once a day, those of successful runs soon if their job keeps
-// failures only, and those of removed jobs at once. It also deletes old rows of the audit and old
-// statistics once a day. Several nodes may do so at the same time; all but one find the rows
-// deleted.
+// failures only, and those of removed jobs at once. It also deletes old misfires, old rows of the
+// audit and old statistics once a day. Several nodes may do so at the same time; all but one find
+// the rows deleted.
 type Retention struct {
 	Store RetentionStore
-	// Keep is how long rows are kept after their trigger; 0 or less keeps them forever.
+	// Keep is how long rows are kept after their trigger, and misfires after they were recorded; 0
+	// or less keeps them forever.
 	Keep time.Duration
 	// KeepSuccesses is how long successful runs of jobs that keep failures only are kept; 0 means
 	// ten minutes, and negative values are refused. Beside a Java admin it must be more than three
@@ -121,11 +123,11 @@ func (r *Retention) dropOld(ctx context.Context) error {
 	if rows > 0 {
 		r.Logger.Info("old log rows deleted", "rows", rows, "triggered_before", before.UTC().Truncate(time.Second), "took", time.Since(begin))
 	}
-	return err
+	return errors.Join(err, r.dropInChunks(ctx, "old misfires deleted", before, r.Store.PurgeMisfires))
 }
 
-// auditChunk is how many rows of the audit, versions or statistics one transaction deletes. Edits
-// wait for it.
+// auditChunk is how many misfires, rows of the audit, versions or statistics one transaction
+// deletes. Edits wait for it.
 const auditChunk = 1000
 
 func (r *Retention) dropOldAudit(ctx context.Context) error {

@@ -71,6 +71,24 @@ func newLogbook(t *testing.T, settings xxladapter.Settings) *logbook {
 	return &logbook{store, t, lease.Term, job}
 }
 
+// miss records misfires of now.
+func (b *logbook) miss(n int) {
+	b.t.Helper()
+	ctx := context.Background()
+	j, err := b.Job(ctx, b.job)
+	require.NoError(b.t, err)
+	_, err = b.StartJob(ctx, b.job, j.Updated, func(now time.Time) time.Time { return now })
+	require.NoError(b.t, err)
+	_, _, err = b.ClaimDue(ctx, b.term, 0, 1, func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+		d := xxladapter.Decision{JobID: b.job, Last: due[0].TriggerNext}
+		for range n {
+			d.Misfires = append(d.Misfires, xxladapter.Misfire{Due: now, Until: now, At: now})
+		}
+		return []xxladapter.Decision{d}
+	})
+	require.NoError(b.t, err)
+}
+
 // run adds a run that ended with a code at once; 0 means that it has not ended.
 func (b *logbook) run(code int) (logID int64) {
 	b.t.Helper()
@@ -261,7 +279,7 @@ func (s *flakyPurge) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit
 	return s.logbook.PurgeLogs(ctx, p, 2)
 }
 
-func TestAPurgeThatWasCutOffGoesOnWhereItWas(t *testing.T) {
+func TestAPurgeThatWasCutOffContinuesWhereItWas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newLogbook(t, xxladapter.Settings{})
 		for range 5 {

@@ -89,6 +89,24 @@ func TestAFireEndsARest(t *testing.T) {
 	})
 }
 
+// TestOldMisfiresGoWithTheLog has one old misfire more than a transaction deletes, and a young one.
+func TestOldMisfiresGoWithTheLog(t *testing.T) {
+	const old = auditChunk + 1
+	for keep, left := range map[time.Duration]int{0: old + 1, -1: old + 1, time.Hour: 1, 48 * time.Hour: old + 1} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newLogbook(t, xxladapter.Settings{})
+			b.miss(old)
+			time.Sleep(26 * time.Hour) // of the bubble's own time
+			b.miss(1)
+			r := &Retention{Store: b, Keep: keep, Logger: slog.New(slog.DiscardHandler)}
+			runFor(t, retentionStart+time.Second, r.Run)
+			misfires, err := b.Misfires(t.Context(), xxladapter.MisfireFilter{})
+			require.NoError(t, err)
+			require.Len(t, misfires, left, "%v", keep)
+		})
+	}
+}
+
 // TestOldStatisticsGoAtNight checks that they stay longer than the rows that they count.
 func TestOldStatisticsGoAtNight(t *testing.T) {
 	for keep, left := range map[time.Duration]int{0: 1, -1: 1, 24 * time.Hour: 0, 48 * time.Hour: 1} {

@@ -13,7 +13,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
-func TestAScheduleWhoseRunNobodyReportsGoesOn(t *testing.T) {
+func TestAScheduleWhoseRunNobodyReportsContinues(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New(time.Now)
 		group, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})

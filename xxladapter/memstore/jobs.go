@@ -10,7 +10,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// EditJobs implements [xxladapter.Store]. No edit changes what another one is decided by, so all
+// EditJobs implements [xxladapter.Store]. No edit depends on another one of the same call, so all
 // are decided before the first is made.
 func (s *Store) EditJobs(ctx context.Context, edits []xxladapter.JobEdit, whole bool) ([]xxladapter.JobEdited, error) {
 	if err := s.enter(ctx); err != nil {
@@ -31,7 +31,7 @@ func (s *Store) EditJobs(ctx context.Context, edits []xxladapter.JobEdit, whole 
 		case m.Err != nil && whole:
 			return nil, m.Err
 		case m.Err == nil && e.Act == xxladapter.ActCreate:
-			s.lastJob++ // an id that is not used after all is no loss
+			s.lastJob++ // an id may stay unused
 			m.ID = s.lastJob
 			changes[i].Is.ID = m.ID
 		}

@@ -3,7 +3,7 @@ package memstore
 import (
 	"cmp"
 	"context"
-	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -40,7 +40,7 @@ func (s *Store) Lead(ctx context.Context, node string, life time.Duration, e xxl
 // lease gives or renews a lease; election is nil for Lease.
 func (s *Store) lease(ctx context.Context, node string, life time.Duration, election *xxladapter.Election) (xxladapter.Lease, error) {
 	if node == "" || life < time.Millisecond {
-		return xxladapter.Lease{}, errors.New("memstore: lease without a node or a life")
+		return xxladapter.Lease{}, fmt.Errorf("memstore: node is %q and life %v, must be set and at least 1ms", node, life)
 	}
 	if err := s.enter(ctx); err != nil {
 		return xxladapter.Lease{}, err

@@ -128,6 +128,7 @@ func selectsLog(f xxladapter.LogFilter, l *xxladapter.Log) bool {
 		f.GroupID != 0 && l.GroupID != f.GroupID,
 		!ofGroups(f.Groups, l.GroupID),
 		f.Status != "" && l.Status() != f.Status,
+		f.Taken && l.TriggerCode != xxladapter.ResultOK,
 		!f.Since.IsZero() && l.TriggerTime.Before(f.Since),
 		!f.Before.IsZero() && !l.TriggerTime.Before(f.Before),
 		f.AfterID != 0 && !f.Newest && l.ID <= f.AfterID,

@@ -53,7 +53,7 @@ func (s *Store) dropPaused(p *xxladapter.Pause, now time.Time) {
 		}
 		m, more := dropped[f.JobID]
 		if !more {
-			m = xxladapter.Misfire{JobID: f.JobID, Due: f.Due, Until: f.Due, Policy: xxladapter.MisfireDoNothing, At: now, PauseID: p.ID}
+			m = xxladapter.Misfire{JobID: f.JobID, Due: f.Due, Until: f.Due, Strategy: xxladapter.MisfireDoNothing, At: now, PauseID: p.ID}
 		}
 		if f.Due.Before(m.Due) {
 			m.Due = f.Due

@@ -120,6 +120,22 @@ func (s *Store) planDue(f xxladapter.Fire) (xxladapter.Fire, bool) {
 	return s.plan(f), true
 }
 
+// PurgeMisfires implements [xxladapter.Store].
+func (s *Store) PurgeMisfires(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
+	if err := s.enter(ctx); err != nil {
+		return 0, err
+	}
+	defer s.mu.Unlock()
+	s.misfires = slices.DeleteFunc(s.misfires, func(m xxladapter.Misfire) bool {
+		old := deleted < limit && m.At.Before(before)
+		if old {
+			deleted++
+		}
+		return old
+	})
+	return deleted, nil
+}
+
 // Misfires implements [xxladapter.Store].
 func (s *Store) Misfires(ctx context.Context, f xxladapter.MisfireFilter) ([]xxladapter.Misfire, error) {
 	if err := s.enter(ctx); err != nil {

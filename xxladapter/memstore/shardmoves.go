@@ -8,8 +8,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// addShardMove keeps a move of shards, unless it is of no shards, and forgets those that are too
-// old.
+// addShardMove records a move unless shards is 0, and drops the oldest moves beyond
+// [xxladapter.KeptMoves].
 func (s *Store) addShardMove(term xxladapter.Term, why xxladapter.MoveCause, shards int, at time.Time) {
 	if shards == 0 {
 		return

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -15,4 +16,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestStore(t *testing.T) {
 	storetest.Run(t, func(_ *testing.T, clock func() time.Time) xxladapter.Store { return memstore.New(clock) })
+}
+
+func TestALeaseWithoutANodeOrALife(t *testing.T) {
+	store := memstore.New(time.Now)
+	_, err := store.Lease(t.Context(), "", time.Second)
+	require.EqualError(t, err, `memstore: node is "" and life 1s, must be set and at least 1ms`)
+	_, err = store.Lease(t.Context(), "n1", time.Microsecond)
+	require.EqualError(t, err, `memstore: node is "n1" and life 1µs, must be set and at least 1ms`)
 }

@@ -319,6 +319,11 @@ func (s *measured) PurgeJobVersions(ctx context.Context, arg1 time.Time, arg2 in
 	return s.Store.PurgeJobVersions(ctx, arg1, arg2)
 }
 
+func (s *measured) PurgeMisfires(ctx context.Context, arg1 time.Time, arg2 int) (value1 int, err error) {
+	defer s.done("purge_misfires", time.Now(), &err)
+	return s.Store.PurgeMisfires(ctx, arg1, arg2)
+}
+
 func (s *measured) PurgeStats(ctx context.Context, arg1 time.Time, arg2 int) (value1 int, err error) {
 	defer s.done("purge_stats", time.Now(), &err)
 	return s.Store.PurgeStats(ctx, arg1, arg2)

@@ -46,7 +46,7 @@ func New() *Metrics {
 	m.ambiguous = m.counters("ambiguous_total", "Hand-overs without an answer that were settled later, by outcome.", "resolution")
 	m.lateness = m.histogram("fire_lateness_seconds", "Time from the due time of a scheduled fire until its request was sent.", lateness)
 	m.handOver = m.histograms("hand_over_duration_seconds", "Time from the request to the executor until its outcome is stored.", callTimes, "outcome")
-	m.misfires = m.counters("misfires_total", "Misfire records, by misfire strategy.", "policy")
+	m.misfires = m.counters("misfires_total", "Misfire records, by misfire strategy.", "strategy")
 	m.missed = m.counter("fires_missed_total", "Misfire records whose strategy fires nothing, so that due times have no run.")
 	m.blocked = m.counter("duplicate_fire_blocked_total", "Claims of fires that this node or another had claimed before.")
 	m.callbacks = m.counters("callbacks_total", "Results that executors reported, by effect.", "outcome")
@@ -138,8 +138,8 @@ func (m *Metrics) Event(e trigger.Event) {
 
 // Misfire counts a misfire of scheduler.Options.OnMisfire.
 func (m *Metrics) Misfire(x xxladapter.Misfire) {
-	m.misfires.WithLabelValues(string(x.Policy)).Inc()
-	if x.Policy == xxladapter.MisfireDoNothing {
+	m.misfires.WithLabelValues(string(x.Strategy)).Inc()
+	if x.Strategy == xxladapter.MisfireDoNothing {
 		m.missed.Inc()
 	}
 }

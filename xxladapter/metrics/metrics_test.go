@@ -117,8 +117,8 @@ func TestWhatEventsCount(t *testing.T) {
 	m.Event(trigger.Event{Kind: trigger.EventFailed, Fire: later, At: now})
 	m.Event(trigger.Event{Kind: trigger.EventSent, Fire: xxladapter.Fire{Type: xxladapter.TriggerManual, Due: now.Add(-time.Hour)}, At: now})
 	m.Event(trigger.Event{Kind: trigger.EventResult, At: now, Began: now.Add(-time.Minute), Code: 200})
-	m.Misfire(xxladapter.Misfire{Policy: xxladapter.MisfireDoNothing})
-	m.Misfire(xxladapter.Misfire{Policy: xxladapter.MisfireAll})
+	m.Misfire(xxladapter.Misfire{Strategy: xxladapter.MisfireDoNothing})
+	m.Misfire(xxladapter.Misfire{Strategy: xxladapter.MisfireAll})
 	m.Callback(trigger.CallbackLate)
 	got := read(t, m)
 	for name, want := range map[string]float64{
@@ -130,8 +130,8 @@ func TestWhatEventsCount(t *testing.T) {
 		"xxlwheel_fire_lateness_seconds count":                     2,
 		"xxlwheel_fire_lateness_seconds sum":                       4,
 		"xxlwheel_run_duration_seconds sum":                        60,
-		"xxlwheel_misfires_total policy=DO_NOTHING":                1,
-		"xxlwheel_misfires_total policy=ALL":                       1,
+		"xxlwheel_misfires_total strategy=DO_NOTHING":              1,
+		"xxlwheel_misfires_total strategy=ALL":                     1,
 		"xxlwheel_fires_missed_total":                              1,
 		"xxlwheel_callbacks_total outcome=late":                    1,
 		"xxlwheel_callbacks_total outcome=unknown":                 0,

@@ -116,7 +116,7 @@ func TestMetricsOfAWholeTrip(t *testing.T) {
 		`xxlwheel_leader{shard="0"} 1`,
 		`xxlwheel_store_op_duration_seconds_count{op="finish_run"} 2`,
 		`xxlwheel_store_up 1`,
-		`xxlwheel_misfires_total{policy="DO_NOTHING"} 0`,
+		`xxlwheel_misfires_total{strategy="DO_NOTHING"} 0`,
 	} {
 		require.Contains(t, body, line+"\n")
 	}

@@ -20,6 +20,7 @@ import (
 // TestABackfillReachesTheExecutor runs a node on a real store and follows a backfill through it:
 // the executor gets each due time as its scheduled time, once, in order.
 func TestABackfillReachesTheExecutor(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var got []time.Time
 	var node *Node

@@ -24,6 +24,7 @@ import (
 // again when everything is over. The first one counts, its children are triggered once, and the
 // executor is told each time that all is well.
 func TestReplayedCallbacksCountOnce(t *testing.T) {
+	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))

@@ -17,6 +17,7 @@ import (
 // TestADelayIsKeptBetweenRuns lets a whole node run a FIX_DELAY job that takes a while: each run is
 // due exactly one delay after the end of the one before, as the node knows it, and no two overlap.
 func TestADelayIsKeptBetweenRuns(t *testing.T) {
+	t.Parallel()
 	const delay, takes = 300 * time.Millisecond, 100 * time.Millisecond
 	var mu sync.Mutex
 	var ends []time.Time // when each result was stored

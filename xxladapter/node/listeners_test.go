@@ -36,7 +36,7 @@ func TestFiftyListenersAskLittle(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- n.Run(ctx, ln) }()
 
-		dial := func(context.Context, string, string) (net.Conn, error) { return ln.dial(), nil }
+		dial := func(context.Context, string, string) (net.Conn, error) { return ln.dial() }
 		client := &http.Client{Transport: &http.Transport{DialContext: dial}}
 		var clients sync.WaitGroup
 		connected := make([]int, listeners)

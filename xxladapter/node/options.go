@@ -11,12 +11,12 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/accounts/openid"
 	"github.com/xxlwheel/xxlwheel/xxladapter/alarm"
 	"github.com/xxlwheel/xxlwheel/xxladapter/console"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/elect"
 	"github.com/xxlwheel/xxlwheel/xxladapter/metrics"
-	"github.com/xxlwheel/xxlwheel/xxladapter/openid"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
 	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
@@ -89,8 +89,8 @@ type Options struct {
 	// SkewLimit is how far this machine's clock may differ from the store's; see scheduler.Options.
 	// The default is 2s.
 	SkewLimit time.Duration
-	// KeepLogs is how long log rows are kept after their trigger. 0 or less keeps them
-	// forever, as a negative logretentiondays of XXL-JOB does.
+	// KeepLogs is how long log rows are kept after their trigger, and misfires after they were
+	// recorded. 0 or less keeps them forever, as a negative logretentiondays of XXL-JOB does.
 	KeepLogs time.Duration
 	// KeepSuccesses is how long rows of successful runs are kept if their job keeps failures only.
 	// The default is ten minutes. Beside a Java admin on the same database it must be more than

@@ -62,7 +62,7 @@ func (n *Node) maintenance() []runner {
 	store, logger := n.opts.Store, n.opts.Logger
 	return []runner{
 		&maintenance.Registry{Store: store, Expired: n.expired.post, Logger: logger},
-		&maintenance.Lost{Store: store, Beat: n.client.Beat, Lose: n.handOver.Lose, Expired: n.expired, Logger: logger},
+		&maintenance.Lost{Store: store, Beat: n.client.Beat, Ended: n.client.Ended, Complete: n.handOver.Complete, Lose: n.handOver.Lose, Expired: n.expired, Logger: logger},
 		&maintenance.Stuck{Store: store, Settled: n.handOver.WrittenOff, Logger: logger},
 		&maintenance.Waiting{Store: store, Logger: logger},
 		n.backfills,

@@ -32,10 +32,15 @@ func (l *pipeListener) Accept() (net.Conn, error) {
 func (l *pipeListener) Close() error   { close(l.closed); return nil }
 func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080} }
 
-func (l *pipeListener) dial() net.Conn {
+// dial connects to the listener, or fails once it is closed: a client may dial while it closes.
+func (l *pipeListener) dial() (net.Conn, error) {
 	ours, theirs := net.Pipe()
-	l.conns <- theirs
-	return ours
+	select {
+	case l.conns <- theirs:
+		return ours, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
 }
 
 // TestAStopDoesNotWaitForSilentConnections stops a node to which a client keeps a
@@ -48,7 +53,8 @@ func TestAStopDoesNotWaitForSilentConnections(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- n.Serve(ctx, ln) }()
-		silent := ln.dial()
+		silent, err := ln.dial()
+		require.NoError(t, err)
 		defer silent.Close()
 		synctest.Wait()
 

@@ -45,6 +45,7 @@ func startNode(t *testing.T, store xxladapter.Store, opts Options) (*Node, strin
 
 // TestNodesTakeFiresOfTheirLeaderOverHTTP starts a leader and a follower of one store.
 func TestNodesTakeFiresOfTheirLeaderOverHTTP(t *testing.T) {
+	t.Parallel()
 	store := memstore.New(time.Now)
 	opts := Options{Scheduling: xxladapter.SchedulingLeader, Spread: xxladapter.SpreadRound}
 	one, _ := startNode(t, store, opts)

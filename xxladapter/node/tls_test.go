@@ -64,6 +64,7 @@ func TestATripOverTLS(t *testing.T) {
 
 // A renewed certificate is used without a restart.
 func TestARenewedCertificateIsServed(t *testing.T) {
+	t.Parallel()
 	cert, key := testserver.Certificate(t)
 	r := runNode(t, Options{TLSCert: cert, TLSKey: key})
 	served := func() string {

@@ -6,23 +6,27 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"strings"
-	"sync"
-	"time"
 
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/jetstream"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/streams"
 )
 
 // Options configures a connection.
 type Options struct {
-	// URL is nats://host:port, or tls://host:port, which refuses a broker without TLS. User and
+	// URL names the broker.
+	//
+	// NATS is nats://host:port, or tls://host:port, which refuses a broker without TLS. User and
 	// password, or a token, may stand before the host. A path is the namespace; empty means
 	// "default". Several URLs of one cluster are separated by commas; the first one has the
 	// namespace.
+	//
+	// Redis is redis://user:password@host:port/DB/namespace, or rediss:// for TLS. DB is 0 without
+	// a path, and the namespace "default". It is one server, no cluster and no sentinels.
 	URL string
-	// Credentials is a file with a user's JWT and seed, as nsc writes it; empty uses what URL has.
+	// Credentials is a file with a user's JWT and seed for NATS, as nsc writes it; empty uses what
+	// URL has.
 	Credentials string
 	// TLS configures connections to a broker with TLS; nil trusts the authorities of the system.
 	TLS *tls.Config
@@ -33,120 +37,60 @@ type Options struct {
 	Logger *slog.Logger // nil means slog.Default()
 }
 
-const (
-	// connectLimit limits the first connection, and each call to the broker itself.
-	connectLimit = 5 * time.Second
-	// pingEvery is between two signs of life of the broker. After two that are missing the
-	// connection counts as lost.
-	pingEvery = 10 * time.Second
-)
-
 // A Conn is a connection to a broker. It reconnects by itself until Close. Its methods may be
 // called from any goroutine.
 type Conn struct {
-	nc      *nats.Conn
-	js      jetstream.JetStream
-	names   names
-	app     string   // empty means a scheduler
-	streams sync.Map // app -> jetstream.Stream
-	shown   string   // the URL without secrets
-	logger  *slog.Logger
+	broker broker.Broker
+	app    string // empty means a scheduler
+	shown  string // the URL without secrets
+}
+
+// A place is a broker that a URL names.
+type place struct {
+	shown   string // the URL without secrets, with its namespace
+	connect func(context.Context, broker.Options) (broker.Broker, error)
+}
+
+// parse reads a URL. The error does not show secrets.
+func parse(text string) (place, error) {
+	scheme, _, _ := strings.Cut(text, "://")
+	switch kind, _, _ := strings.Cut(scheme, "+"); kind {
+	case "nats", "tls":
+		p, err := jetstream.Parse(text)
+		return place{p.Shown, p.Connect}, err
+	case "redis", "rediss":
+		p, err := streams.Parse(text)
+		return place{p.Shown, p.Connect}, err
+	}
+	return place{}, errors.New("queue URL must be nats://host:port or redis://host:port/DB, or with TLS tls:// or rediss://")
 }
 
 // Shown returns a URL without secrets, with its namespace. It refuses one that [Connect] cannot
 // use; the error does not show secrets.
 func Shown(text string) (string, error) {
-	_, _, shown, err := split(text)
-	return shown, err
+	p, err := parse(text)
+	return p.shown, err
 }
 
-// split returns the servers, the namespace, and the URL as it may be shown.
-func split(text string) (servers []string, namespace, shown string, err error) {
-	var all []string
-	for i, one := range strings.Split(text, ",") {
-		u, err := url.Parse(strings.TrimSpace(one))
-		if err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-			return nil, "", "", errors.New("queue URL must be nats://host:port or tls://host:port, with the namespace as its path")
-		}
-		path := strings.Trim(u.Path, "/")
-		if i == 0 {
-			namespace = path
-		} else if path != "" {
-			return nil, "", "", errors.New("queue URL must have its namespace in the first server alone")
-		}
-		u.Path, u.RawPath = "", ""
-		servers = append(servers, u.String())
-		u.User = nil
-		all = append(all, u.String())
-	}
-	if namespace == "" {
-		namespace = "default"
-	}
-	if !isNamespace(namespace) {
-		return nil, "", "", fmt.Errorf("queue namespace is %q, must have 1 to 32 lower-case letters, digits and hyphens", namespace)
-	}
-	return servers, namespace, strings.Join(all, ",") + "/" + namespace, nil
-}
-
-// Connect connects to a broker. The error is one line that says whether the broker is missing,
-// refuses the credentials, or, to a scheduler, has no JetStream.
+// Connect connects to a broker. The error is one line that says whether the broker is missing or
+// refuses the credentials, or, to a scheduler, what it lacks.
 func Connect(ctx context.Context, o Options) (*Conn, error) {
-	servers, namespace, shown, err := split(o.URL)
+	p, err := parse(o.URL)
 	if err != nil {
 		return nil, err
 	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	c := &Conn{names: names{namespace}, app: o.App, shown: shown, logger: o.Logger}
-	opts := []nats.Option{
-		nats.Name(o.Name), nats.CustomInboxPrefix(c.names.replies(o.App)), nats.Timeout(connectLimit), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
-		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil {
-				c.logger.Warn("connection to the queue lost", "queue", shown, "err", err)
-			}
-		}),
-		nats.ReconnectHandler(func(*nats.Conn) { c.logger.Info("connected to the queue again", "queue", shown) }),
-		nats.ErrorHandler(func(_ *nats.Conn, sub *nats.Subscription, err error) {
-			c.logger.Warn("queue reports an error", "queue", shown, "err", err)
-		}),
-	}
-	if o.Credentials != "" {
-		opts = append(opts, nats.UserCredentials(o.Credentials))
-	}
-	if o.TLS != nil {
-		opts = append(opts, nats.Secure(o.TLS))
-	}
-	if c.nc, err = nats.Connect(strings.Join(servers, ","), opts...); err != nil {
-		return nil, c.refused(err)
-	}
-	if c.js, err = jetstream.New(c.nc); err == nil && o.App == "" { // executors may not ask
-		ctx, cancel := context.WithTimeout(ctx, connectLimit)
-		defer cancel()
-		_, err = c.js.AccountInfo(ctx)
-	}
+	b, err := p.connect(ctx, broker.Options{Credentials: o.Credentials, TLS: o.TLS, App: o.App, Name: o.Name, Logger: o.Logger})
 	if err != nil {
-		c.nc.Close()
-		return nil, c.refused(err)
+		return nil, fmt.Errorf("queue %s %w", p.shown, err)
 	}
-	return c, nil
-}
-
-// refused says in one line why a broker cannot be used.
-func (c *Conn) refused(err error) error {
-	switch {
-	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked),
-		errors.Is(err, nats.ErrAccountAuthExpired):
-		return fmt.Errorf("queue %s refuses the credentials: %w", c.shown, err)
-	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
-		return fmt.Errorf("queue %s has no JetStream: start nats-server with -js", c.shown)
-	}
-	return fmt.Errorf("queue %s cannot be used: %w", c.shown, err)
+	return &Conn{broker: b, app: o.App, shown: p.shown}, nil
 }
 
 // Shown returns the URL of the broker without secrets.
 func (c *Conn) Shown() string { return c.shown }
 
-// Close ends the connection, and every subscription with it.
-func (c *Conn) Close() { c.nc.Close() }
+// Close ends the connection, and everything that is served over it.
+func (c *Conn) Close() { c.broker.Close() }

@@ -1,17 +1,12 @@
-// Package queue carries runs from schedulers to executors through a broker, NATS with JetStream,
-// and calls in both directions. An executor that uses it needs no open port.
+// Package queue carries runs from schedulers to executors through a broker, and calls in both
+// directions. An executor that uses it needs no open port.
 //
-//	subject                              kind
-//	xw.<namespace>.run.<app>.any         runs for any executor of the app; stored
-//	xw.<namespace>.run.<app>.at.<name>   runs for one executor; stored
-//	xw.<namespace>.call.<app>.<name>.*   calls to one executor: beat, idleBeat, kill, log
-//	xw.<namespace>.up.*.<app>            calls to any scheduler, such as registry and callback
-//	xw.<namespace>.reply.app.<app>.*     replies to executors
-//	xw.<namespace>.reply.schedulers.*    replies to schedulers
+// A run lies in the queue of its app, or of one executor, until an executor acknowledges it.
+// Schedulers create what the broker keeps for an app and an executor, so that an executor needs no
+// right beyond its app's. Calls are requests with replies, and are not kept. What a run is and who
+// may begin it is not decided here: the store gives each run to the first executor that asks, so
+// that a run that is delivered or published twice begins once.
 //
-// The runs of an app lie in a work-queue stream of their own on disk until an executor acknowledges
-// them. Schedulers create streams and consumers, so that an executor needs no right beyond its
-// app's. Calls are requests with replies, and are not stored. What a run is and who may begin it is
-// not decided here: the store gives each run to the first executor that asks, so that a run that is
-// delivered or published twice begins once.
+// internal/broker has what every broker must do and the rules that hold for all of them;
+// internal/jetstream is NATS with JetStream, and internal/streams is Redis with its streams.
 package queue

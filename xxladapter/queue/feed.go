@@ -2,55 +2,32 @@ package queue
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
-	"time"
 
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
 )
 
 // MaxDeliveries limits the deliveries of a run. A run that is delivered more often is reported as
 // failed: that many executors stopped, died or failed to store it before they began it.
 const MaxDeliveries = 5
 
-// A Delivery is one run that was taken from the queue.
-type Delivery struct {
-	Header http.Header
-	Body   []byte
-	// Number is how often the run was delivered, this delivery included.
-	Number int
-	msg    jetstream.Msg
-}
-
-// Done removes the run from the queue. If the broker does not learn of it, the run is delivered
-// again.
-func (d *Delivery) Done() { _ = d.msg.Ack() }
-
-// Later leaves the run in the queue, to be delivered again after a while.
-func (d *Delivery) Later() { _ = d.msg.NakWithDelay(ackWait) }
-
-// Return leaves the run in the queue, to be delivered again at once.
-func (d *Delivery) Return() { _ = d.msg.Nak() }
-
-// Keep delays the next delivery of the run by [KeepFor].
-func (d *Delivery) Keep() { _ = d.msg.InProgress() }
-
 // KeepFor is how long a run is not delivered again after its delivery, or after Keep.
-const KeepFor = ackWait
+const KeepFor = broker.AckWait
 
-// fetchLife limits one request for runs. It is short, so that places that were set aside for it
-// come back to those who have runs.
-const fetchLife = 2 * time.Second
+// A Delivery is one run that was taken from the queue. Its methods may be called from any
+// goroutine. They return at once, and log nothing: what the broker does not learn has the run
+// delivered again. Done removes the run. Later delivers it again after [KeepFor], and Return at
+// once. Keep delays the next delivery by KeepFor from now. Number is how often the run was
+// delivered, this delivery included.
+type Delivery = broker.Delivery
 
 // A Feed takes the runs of one address from the queue. It belongs to one goroutine.
 type Feed struct {
-	c        *Conn
-	of       xxladapter.QueueAddress
-	prepare  func(context.Context) error
-	consumer jetstream.Consumer // nil until the broker has it
+	c       *Conn
+	of      xxladapter.QueueAddress
+	prepare func(context.Context) error
+	source  broker.Source // nil until the broker has it
 }
 
 // Feed returns the runs of an address. Executors that feed on the same address share its runs.
@@ -60,42 +37,24 @@ func (c *Conn) Feed(of xxladapter.QueueAddress, prepare func(context.Context) er
 	return &Feed{c: c, of: of, prepare: prepare}
 }
 
-// Take calls take for each run that arrives, and returns after n runs or after fetchLife. The error
-// is the broker's, or that of prepare; the next call starts afresh.
+// Take calls take for each run that arrives, and returns after n runs or after two seconds at most.
+// The error is the broker's, or that of prepare; the next call starts afresh.
 func (f *Feed) Take(ctx context.Context, n int, take func(*Delivery)) error {
-	if err := f.take(ctx, n, take); err != nil {
-		f.consumer = nil
+	err := error(nil)
+	if f.source == nil {
+		err = f.open(ctx)
+	}
+	if err == nil {
+		err = f.source.Take(ctx, n, func(d Delivery) { take(&d) })
+	}
+	if err != nil {
+		f.source = nil
 		return fmt.Errorf("take runs from queue %s: %w", f.c.shown, err)
 	}
 	return nil
 }
 
-func (f *Feed) take(ctx context.Context, n int, take func(*Delivery)) error {
-	if f.consumer == nil {
-		if err := f.open(ctx); err != nil {
-			return err
-		}
-	}
-	fetching, cancel := context.WithTimeout(ctx, fetchLife)
-	defer cancel()
-	batch, err := f.consumer.Fetch(n, jetstream.FetchContext(fetching))
-	if err != nil {
-		return err
-	}
-	for m := range batch.Messages() {
-		d := &Delivery{Header: http.Header(m.Headers()), Body: m.Data(), Number: 1, msg: m}
-		if about, err := m.Metadata(); err == nil {
-			d.Number = int(about.NumDelivered)
-		}
-		take(d)
-	}
-	if err := batch.Error(); err != nil && fetching.Err() == nil && !errors.Is(err, nats.ErrTimeout) {
-		return err
-	}
-	return nil
-}
-
-// open finds the consumer of this address.
+// open finds the source of this address.
 func (f *Feed) open(ctx context.Context) error {
 	if err := f.find(ctx); err == nil {
 		return nil
@@ -106,9 +65,21 @@ func (f *Feed) open(ctx context.Context) error {
 	return f.find(ctx)
 }
 
-func (f *Feed) find(ctx context.Context) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+func (f *Feed) find(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, broker.CallLimit)
 	defer cancel()
-	f.consumer, err = f.c.js.Consumer(ctx, f.c.names.stream(f.of.App), f.c.names.consumer(f.of))
+	source, err := f.c.broker.Find(ctx, f.of)
+	if err == nil {
+		f.source = source
+	}
 	return err
+}
+
+// Prepare creates what the executor at an address feeds on, unless the broker has it: the queue of
+// its app, and what the broker keeps for the app and for the executor. A scheduler calls it on
+// behalf of executors, because their broker users may not create anything.
+func (c *Conn) Prepare(ctx context.Context, at xxladapter.QueueAddress) error {
+	ctx, cancel := context.WithTimeout(ctx, broker.CallLimit)
+	defer cancel()
+	return c.served(c.broker.Prepare(ctx, at))
 }

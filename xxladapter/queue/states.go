@@ -2,68 +2,31 @@ package queue
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
 )
 
-// States returns what lies in the queue, by app. Apps without a run are left out.
+// States returns the number and age of the runs in the queue, by app. Apps without a run are left
+// out.
 func (c *Conn) States(ctx context.Context) (map[string]xxladapter.QueueState, error) {
-	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+	ctx, cancel := context.WithTimeout(ctx, broker.CallLimit)
 	defer cancel()
-	states := map[string]xxladapter.QueueState{}
-	streams := c.js.ListStreams(ctx, jetstream.WithStreamListSubject(c.names.allRuns()))
-	for info := range streams.Info() {
-		if info.State.Msgs == 0 || len(info.Config.Subjects) != 1 {
-			continue
-		}
-		app, ok := c.names.appOf(info.Config.Subjects[0])
-		if !ok {
-			continue
-		}
-		stream, err := c.stream(ctx, app)
-		if err == nil {
-			states[app], err = stateOf(ctx, stream, info)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("look into queue %s: %w", c.shown, err)
-		}
-	}
-	if err := streams.Err(); err != nil {
-		return nil, fmt.Errorf("look into queue %s: %w", c.shown, err)
+	states, err := c.broker.States(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read state of queue %s: %w", c.shown, err)
 	}
 	return states, nil
 }
 
-// State returns what lies in the queue of an app.
-func (c *Conn) State(ctx context.Context, app string) (s xxladapter.QueueState, err error) {
-	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+// State returns the number and age of the runs in the queue of an app.
+func (c *Conn) State(ctx context.Context, app string) (xxladapter.QueueState, error) {
+	ctx, cancel := context.WithTimeout(ctx, broker.CallLimit)
 	defer cancel()
-	stream, err := c.js.Stream(ctx, c.names.stream(app)) // asks, unlike c.stream
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return xxladapter.QueueState{}, nil
-	}
-	if err == nil {
-		s, err = stateOf(ctx, stream, stream.CachedInfo())
-	}
+	s, err := c.broker.State(ctx, app)
 	if err != nil {
-		return xxladapter.QueueState{}, fmt.Errorf("look into queue %s: %w", c.shown, err)
+		return xxladapter.QueueState{}, fmt.Errorf("read state of queue %s: %w", c.shown, err)
 	}
 	return s, nil
-}
-
-// stateOf combines the counts of a stream with those of its consumers. The broker drops the
-// delivery count of a run when the run is acknowledged.
-func stateOf(ctx context.Context, stream jetstream.Stream, info *jetstream.StreamInfo) (xxladapter.QueueState, error) {
-	s := xxladapter.QueueState{Runs: int64(info.State.Msgs)}
-	if s.Runs > 0 { // an empty stream has the time of its last run
-		s.Oldest = info.State.FirstTime
-	}
-	consumers := stream.ListConsumers(ctx)
-	for one := range consumers.Info() {
-		s.Redelivered += int64(one.NumRedelivered)
-	}
-	return s, consumers.Err()
 }

@@ -115,6 +115,18 @@ func (s *scene) noticeLoss(client *redis.Client) {
 	s.t.Logf("noticed after %v", time.Since(begun))
 }
 
+// hasLost checks that one due time of a job became a misfire, which another process sees too, and
+// that it does not fire again.
+func (s *scene) hasLost(job int64, other xxladapter.Store) {
+	s.t.Helper()
+	require.Empty(s.t, s.claim())
+	misfires, err := other.Misfires(s.t.Context(), xxladapter.MisfireFilter{})
+	require.NoError(s.t, err)
+	require.Len(s.t, misfires, 1)
+	require.Equal(s.t, job, misfires[0].JobID)
+	require.Equal(s.t, xxladapter.MisfireLost, misfires[0].Kind())
+}
+
 // What Redis alone had is lost with its files. Each due time that may have been sent is a misfire,
 // or a fire whose outcome is asked for; it fires again only where the job asks for it. No id of a
 // log row comes back.
@@ -154,6 +166,7 @@ func TestAnEmptiedRedisLosesNoDueTimeSilently(t *testing.T) {
 				} else {
 					require.Equal(t, sent, f.JobID)
 					require.Zero(t, f.Owner.Number, "the fire has no owner that could settle it")
+					require.Equal(t, xxladapter.FireAmbiguous, f.State)
 				}
 			}
 			misfires, err := s.Misfires(t.Context(), xxladapter.MisfireFilter{})
@@ -297,14 +310,31 @@ func TestTablesAloneAreRefused(t *testing.T) {
 // Each wrong input is refused with one line that says what is right, and without the password.
 func TestWrongInputsAreRefused(t *testing.T) {
 	t.Parallel()
-	slow := testserver.StartRedis(t, "appendfsync everysec")
+	slow, group := testserver.StartRedis(t, "appendfsync everysec"), testserver.StartRedisGroup(t)
+	cluster := testserver.StartRedisCluster(t, false)
 	for _, c := range []struct{ redis, behind, want string }{
 		{"http://x", "postgres://x/y", `redis is "http://x", must be redis://`},
-		{"redis+sentinel://127.0.0.1:1/0", "postgres://x/y", "must be redis://"},
+		{"redis+sentinel://u:secret@127.0.0.1:1,b:2/", "postgres://x/y", `redis is "redis+sentinel://u:xxxxx@127.0.0.1:1,b:2/", must be redis+sentinel://USER`},
+		{"redis+sentinel://u:secret@127.0.0.1:1,b/main/x", "postgres://x/y", "scheme, port, DB or an option is unknown"},
+		{"redis+sentinel://u:secret@127.0.0.1:1,/main/0", "postgres://x/y", "a host is missing"},
+		{"redis+sentinel://127.0.0.1:1/main/0?other=1", "postgres://x/y", "an option is unknown"},
+		{"redis+sentinel://127.0.0.1:1/main/0?sentinel_password=secret&x=secret", "postgres://x/y", "an option is unknown"},
+		{"redis+sentinel://u:secret@127.0.0.1:1/main/0", "postgres://x/y", "refused"},
+		{"redis+cluster://u:secret@127.0.0.1:1,", "postgres://x/y", `redis is "redis+cluster://u:xxxxx@127.0.0.1:1,", must be redis+cluster://USER:PASSWORD@HOST1:PORT,HOST2:PORT, or rediss+cluster:// with TLS: a host is missing`},
+		{"redis+cluster://u:secret@127.0.0.1:1,b/0", "postgres://x/y", "a cluster has no DB"},
+		{"redis+cluster://u:secret@127.0.0.1:1?db=1", "postgres://x/y", "a cluster has no DB"},
+		{"redis+cluster://127.0.0.1:1?password2=secret", "postgres://x/y", "an option is unknown"},
+		{"redis+cluster://u:secret@127.0.0.1:x", "postgres://x/y", "must be redis"},
+		{"redis+cluster://u:secret@127.0.0.1:1,127.0.0.1:2", "postgres://x/y", "refused"},
+		{strings.Replace(slow.URL(""), "redis://", "redis+cluster://", 1), "postgres://x/y", "has cluster-enabled no, must have yes, or redis:// without +cluster"},
+		{cluster.URL(), "sqlite:x?journal=on", "must be postgres://"},
+		{cluster.Masters[0].URL("0"), "postgres://x/y", "redis has cluster-enabled yes, must have no, or redis+cluster://"},
+		{group.URL("0") + "?sentinel_password=", "sqlite:x?journal=on", "must be postgres://"},
+		{strings.Replace(group.URL("0"), "/main/", "/absent/", 1), "postgres://x/y", `redis names the primary "absent", must be one that its sentinels know`},
 		{"redis://u:secret@127.0.0.1:1/0", "postgres://x/y", "refused"},
 		{slow.URL("0"), "postgres://x/y", "redis has appendonly yes and appendfsync everysec, must have yes and always, or Options.MayLose"},
-		{testserver.Redis(t), "mysql://u:secret@x/y", "must be on PostgreSQL to have a shared log: a Java admin on MySQL would not see what is planned"},
-		{testserver.Redis(t), "sqlite:x?journal=on", "must be postgres://"},
+		{testserver.Redis(t), "mssql://u:secret@x/y", "must be postgres:// or mysql://"},
+		{testserver.Redis(t), "sqlite:x?journal=on", "must be postgres:// or mysql://"},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		_, err := Open(ctx, c.redis, c.behind, Options{SQL: sqlstore.Options{Logger: quiet}})

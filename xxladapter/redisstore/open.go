@@ -1,6 +1,7 @@
 // Package redisstore is an [xxladapter.Store] that writes every change of a fire to Redis first and
-// to PostgreSQL in bulk, a quarter of a second later. The rules are in sqlstore/internal/journaled;
-// this package has keys, scripts and checks of settings. See DESIGN.md.
+// to PostgreSQL or MySQL in bulk, a quarter of a second later. The rules are in
+// sqlstore/internal/journaled; this package has keys, scripts and checks of settings. See
+// DESIGN.md.
 package redisstore
 
 import (
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -25,7 +27,7 @@ type Options struct {
 	// write to its disk (appendfsync always) or may evict keys. Each restart of Redis then counts
 	// as a loss. The default, false, refuses such a Redis with [ErrMayLose].
 	MayLose bool
-	// Backlog is how many changes PostgreSQL may lack before nothing more is planned. The default
+	// Backlog is how many changes the tables may lack before nothing more is planned. The default
 	// is 100,000; it must not be negative.
 	Backlog int64
 }
@@ -38,23 +40,34 @@ var ErrMayLose = errors.New("redisstore: the server may lose what it has confirm
 // redis://USER:PASSWORD@HOST:PORT/DB, or rediss:// for TLS. A Redis with replicas is refused, since
 // one that is promoted may lack what was confirmed.
 //
+// redis+sentinel://USER:PASSWORD@HOST1:PORT,HOST2:PORT/NAME/DB, or rediss+sentinel:// for TLS, has
+// sentinels and the name that they have for the primary. More than half of those that the url names
+// must agree on the primary, and all processes of a store must have the same url. Its options
+// sentinel_user and sentinel_password log in to the sentinels. Each promotion counts as a loss.
+//
+// redis+cluster://USER:PASSWORD@HOST1:PORT,HOST2:PORT, or rediss+cluster:// for TLS, has nodes of a
+// Redis Cluster, which name the others. More than half of all nodes, replicas too, must agree on
+// the one that has the slot of the store's keys. A slot may be migrated at any time; each promotion
+// of a replica counts as a loss.
+//
 // The errors that are about url or behind are [xxladapter.Error] values. None contains a password.
 func Open(ctx context.Context, url, behind string, opts Options) (*Store, error) {
-	client, err := connect(url)
+	at, err := connect(ctx, url, opts.MayLose)
 	if err != nil {
 		return nil, err
 	}
-	if err := check(ctx, client, opts.MayLose); err != nil {
-		return nil, errors.Join(fmt.Errorf("open %s: %w", sqlstore.Redacted(url), oneLine{err}), client.Close())
+	if err := checkTarget(ctx, at, opts.MayLose); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", redacted(url), oneLine{err}), at.Close())
 	}
+	_, alone := at.(*client)
 	taken := false
-	s, err := sqlstore.OpenShared(ctx, behind, opts.SQL, sqlstore.SharedOptions{Lossy: opts.MayLose, Backlog: opts.Backlog, Log: func(id string) sqlstore.LogServer {
+	s, err := sqlstore.OpenShared(ctx, behind, opts.SQL, sqlstore.SharedOptions{Lossy: opts.MayLose || !alone, Backlog: opts.Backlog, Log: func(id string) sqlstore.LogServer {
 		taken = true
-		return newServer(client, id, opts.MayLose)
+		return newServer(at, id, opts.MayLose)
 	}})
 	if err != nil {
 		if !taken {
-			err = errors.Join(err, client.Close())
+			err = errors.Join(err, at.Close())
 		}
 		return nil, err
 	}
@@ -74,16 +87,53 @@ func (silent) Printf(context.Context, string, ...any) {}
 // silence sets the client's logger, which all clients of the process share.
 var silence = sync.OnceFunc(func() { redis.SetLogger(silent{}) })
 
-// connect returns a client for the url. It does not connect yet.
-func connect(url string) (*client, error) {
+// A target finds the Redis that has the log.
+type target interface {
+	// primary returns a client of the server that has the log now.
+	primary() (*client, error)
+	// confirm returns an error unless the client's server has had the log until now. What it has
+	// answered must not be believed then.
+	confirm(*client) error
+	Close() error
+}
+
+// connect returns the target at a URL. A server is not connected to yet; of sentinels, or
+// of a cluster's nodes, more than half have answered.
+func connect(ctx context.Context, url string, mayLose bool) (target, error) {
 	silence()
-	wrong := func() error {
-		return xxladapter.Invalidf("redis is %q, must be redis://USER:PASSWORD@HOST:PORT/DB, or rediss:// with TLS", sqlstore.Redacted(url))
+	a, err := parse(url)
+	if err != nil {
+		return nil, err
 	}
-	opts, err := redis.ParseURL(url)
-	if err != nil || opts.Network == "unix" && !strings.HasPrefix(url, "unix://") {
-		return nil, wrong()
+	if a.cluster {
+		c, err := newCluster(a, mayLose)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.first(ctx, c.allAnswer); err != nil {
+			return nil, errors.Join(fmt.Errorf("open %s: %w", redacted(url), oneLine{err}), c.Close())
+		}
+		return c, nil
 	}
+	if a.name != "" {
+		s, err := newSentinels(a, mayLose)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.first(ctx, func() error { _, err := s.primary(); return err }); err != nil {
+			return nil, errors.Join(fmt.Errorf("open %s: %w", redacted(url), err), s.Close())
+		}
+		return s, nil
+	}
+	opts, err := a.server(a.hosts[0])
+	if err != nil {
+		return nil, err
+	}
+	return newClient(opts), nil
+}
+
+// newClient returns a client that does not connect yet.
+func newClient(opts *redis.Options) *client {
 	// An append that is repeated unseen would be refused as stored by somebody else. The log
 	// repeats what may be repeated, within its own limits.
 	opts.MaxRetries, opts.ContextTimeoutEnabled = -1, true
@@ -91,17 +141,34 @@ func connect(url string) (*client, error) {
 	opts.OnConnect = func(ctx context.Context, conn *redis.Conn) error {
 		run, err := runOf(conn.Info(ctx, "server"))
 		c.run.Store(&run)
+		if err == nil && c.verify != nil {
+			err = c.verify(ctx, conn)
+		}
 		return err
 	}
 	c.Client = redis.NewClient(opts)
-	return c, nil
+	return c
 }
 
 // A client notes the server's process whenever it connects.
 type client struct {
 	*redis.Client
 	run atomic.Pointer[string]
+
+	// The fields below are set before the first call, if a majority has named the server.
+
+	named promotion
+	owner *client   // the node that redirects to this one, which imports its slot; nil means none
+	since time.Time // this process has known the server as the primary
+	// verify refuses a connection to a server whose settings are wrong.
+	verify func(context.Context, asker) error
 }
+
+// primary implements [target]: there is one server.
+func (c *client) primary() (*client, error) { return c, nil }
+
+// confirm implements [target].
+func (c *client) confirm(*client) error { return nil }
 
 // runOf returns the name of the server's process.
 func runOf(info *redis.StringCmd) (run string, err error) {
@@ -114,10 +181,36 @@ func runOf(info *redis.StringCmd) (run string, err error) {
 	return run, err
 }
 
-// check refuses a server that may lose what it has confirmed.
-func check(ctx context.Context, client *client, mayLose bool) error {
-	if err := client.Ping(ctx).Err(); err != nil {
+// An asker is a client, or one of its connections.
+type asker interface {
+	Ping(ctx context.Context) *redis.StatusCmd
+	Info(ctx context.Context, sections ...string) *redis.StringCmd
+	ConfigGet(ctx context.Context, parameter string) *redis.MapStringStringCmd
+}
+
+// checkTarget refuses a Redis that may lose what it has confirmed without anybody's knowing.
+func checkTarget(ctx context.Context, at target, mayLose bool) error {
+	if c, is := at.(*cluster); is {
+		return c.check(ctx)
+	}
+	c, err := at.primary()
+	if err != nil {
 		return err
+	}
+	if err := check(ctx, c, mayLose); err != nil || c.named.address != "" {
+		return err
+	}
+	return checkAlone(ctx, c)
+}
+
+// checkAlone refuses a server that has replicas or belongs to a cluster.
+func checkAlone(ctx context.Context, client asker) error {
+	cluster, err := client.Info(ctx, "cluster").Result()
+	if err != nil {
+		return fmt.Errorf("its cluster cannot be read: %w", err)
+	}
+	if strings.Contains(cluster, "cluster_enabled:1") {
+		return xxladapter.Invalidf("redis has cluster-enabled yes, must have no, or redis+cluster://")
 	}
 	replication, err := client.Info(ctx, "replication").Result()
 	if err != nil {
@@ -125,11 +218,16 @@ func check(ctx context.Context, client *client, mayLose bool) error {
 	}
 	for line := range strings.Lines(replication) {
 		if n, is := strings.CutPrefix(strings.TrimSpace(line), "connected_slaves:"); is && n != "0" {
-			return xxladapter.Invalidf("redis has replicas (%s), must have none: one that is promoted may lack what was confirmed", n)
+			return xxladapter.Invalidf("redis has replicas (%s), must have none, or redis+sentinel://: one that is promoted may lack what was confirmed", n)
 		}
 	}
-	if mayLose {
-		return nil
+	return nil
+}
+
+// check refuses a server that may lose what it has confirmed.
+func check(ctx context.Context, client asker, mayLose bool) error {
+	if err := client.Ping(ctx).Err(); err != nil || mayLose {
+		return err
 	}
 	found := map[string]string{}
 	for _, name := range []string{"appendonly", "appendfsync", "maxmemory", "maxmemory-policy"} {

@@ -23,7 +23,7 @@ import (
 var quiet = slog.New(slog.DiscardHandler)
 
 func TestMain(m *testing.M) {
-	testserver.Cases(20, 50)
+	testserver.Cases(5, 50)
 	testserver.Main(m)
 }
 
@@ -40,6 +40,34 @@ func TestModelOnPostgres(t *testing.T) {
 	t.Parallel()
 	storetest.RunModel(t, openOnPostgres,
 		func(_ *testing.T, clock func() time.Time) xxladapter.Store { return memstore.New(clock) })
+}
+
+func TestOnMySQL(t *testing.T) {
+	testserver.Long(t)
+	t.Parallel()
+	storetest.Run(t, openOnMySQL)
+}
+
+func TestModelOnMySQL(t *testing.T) {
+	if !testserver.Soak() {
+		t.Skip("takes three minutes; TestOnMySQL has the rules")
+	}
+	t.Parallel()
+	storetest.RunModel(t, openOnMySQL,
+		func(_ *testing.T, clock func() time.Time) xxladapter.Store { return memstore.New(clock) })
+}
+
+func openOnMySQL(t *testing.T, clock func() time.Time) xxladapter.Store {
+	t.Helper()
+	return open(t, testserver.Redis(t), emptyMySQL(t), clock)
+}
+
+// emptyMySQL returns a database of the test's own, with tables.
+func emptyMySQL(t testing.TB) string {
+	t.Helper()
+	url := testserver.MySQL(t)
+	require.NoError(t, sqlstore.MigrateMySQL(t.Context(), url, true, sqlstore.Options{Logger: quiet}))
+	return url
 }
 
 func TestModelOnSQLite(t *testing.T) {

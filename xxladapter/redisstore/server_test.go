@@ -5,7 +5,9 @@ package redisstore
 import (
 	"crypto/rand"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -17,13 +19,7 @@ import (
 func TestOnlyTheHolderAppends(t *testing.T) {
 	t.Parallel()
 	id := rand.Text()
-	server := func() *server {
-		client, err := connect(testserver.Redis(t))
-		require.NoError(t, err)
-		s := newServer(client, id, false)
-		t.Cleanup(func() { require.NoError(t, s.Close()) })
-		return s
-	}
+	server := func() *server { return serverOf(t, testserver.Redis(t), id) }
 	ctx, a, b := t.Context(), server(), server()
 	held, err := a.Take(ctx)
 	require.NoError(t, err)
@@ -79,4 +75,44 @@ func TestOnlyTheHolderAppends(t *testing.T) {
 	require.NoError(t, b.Read(ctx, 8, 10, func(int64, []byte) error { return nil }), "the group of record 9 is still needed")
 	require.NoError(t, b.Trim(ctx, 9))
 	require.ErrorIs(t, b.Read(ctx, 7, 10, func(int64, []byte) error { return nil }), sqlstore.ErrLogGap)
+}
+
+// serverOf returns the log of a store with an id at a URL. The test closes it.
+func serverOf(t *testing.T, url, id string) *server {
+	t.Helper()
+	at, err := connect(t.Context(), url, false)
+	require.NoError(t, err)
+	s := newServer(at, id, false)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	return s
+}
+
+// TestAnIdentityHasRoomInTheTables has servers with long names, whose process counts.
+func TestAnIdentityHasRoomInTheTables(t *testing.T) {
+	s := &server{lossy: true}
+	run, other := strings.Repeat("a", 40), strings.Repeat("a", 39)+"b"
+	seen := map[string]bool{}
+	for _, host := range []string{"", "127.0.0.1:6379", "redis-0.redis-headless.orders.svc.cluster.local:6379", strings.Repeat("x", 253) + ":6379"} {
+		for _, process := range []*string{nil, &run, &other} {
+			of := s.identity(&client{named: promotion{address: host, epoch: "12"}}, process)
+			require.LessOrEqual(t, len(of), 64, of)
+			require.False(t, seen[of], of)
+			seen[of] = true
+		}
+	}
+}
+
+// TestAPenOfAnotherClockIsTaken has a pen that a former primary gave, whose clock was far ahead.
+func TestAPenOfAnotherClockIsTaken(t *testing.T) {
+	t.Parallel()
+	id := rand.Text()
+	a, b := serverOf(t, testserver.Redis(t), id), serverOf(t, testserver.Redis(t), id)
+	held, err := a.Take(t.Context())
+	require.NoError(t, err)
+	require.True(t, held.Held)
+	later := time.Now().Add(time.Hour).UnixMilli()
+	require.NoError(t, clientOf(t, testserver.Redis(t)).HSet(t.Context(), a.head, "until", later).Err())
+	held, err = b.Take(t.Context())
+	require.NoError(t, err)
+	require.True(t, held.Held)
 }

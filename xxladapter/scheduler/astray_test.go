@@ -33,30 +33,30 @@ func TestATimeThatNoScheduleGaveIsOneMisfire(t *testing.T) {
 		{of: xxladapter.ScheduleNone, ending: scheduleEnded},
 	} {
 		plan := parsePlan(t, kind.of, kind.conf)
-		for _, policy := range []xxladapter.MisfireStrategy{
+		for _, strategy := range []xxladapter.MisfireStrategy{
 			xxladapter.MisfireDoNothing, xxladapter.MisfireFireOnceNow, xxladapter.MisfireLatest, xxladapter.MisfireAll,
 		} {
 			for _, at := range astray {
 				for _, window := range []xxladapter.Milliseconds{0, 1000, math.MaxInt64 / 1_000_000} {
-					j := &xxladapter.Job{ID: 7, ScheduleType: kind.of, ScheduleConf: kind.conf, Misfire: policy, TriggerNext: at}
+					j := &xxladapter.Job{ID: 7, ScheduleType: kind.of, ScheduleConf: kind.conf, Misfire: strategy, TriggerNext: at}
 					j.Settings.MisfireWindow, j.Settings.MisfireSpacing = window, 100
 					d := decideUTC(j, plan, now, testWindow)
 
 					require.Len(t, d.Misfires, 1)
-					require.Equal(t, xxladapter.Misfire{JobID: 7, Due: found, Until: found, Policy: policy, At: now}, d.Misfires[0])
+					require.Equal(t, xxladapter.Misfire{JobID: 7, Due: found, Until: found, Strategy: strategy, At: now}, d.Misfires[0])
 					want := []time.Time{}
-					if policy != xxladapter.MisfireDoNothing {
+					if strategy != xxladapter.MisfireDoNothing {
 						want = append(want, found)
 						require.Equal(t, xxladapter.TriggerMisfire, d.Fires[0].Type)
 					}
 					next := kind.next
 					if kind.of == xxladapter.ScheduleFixDelay {
 						next = xxladapter.AfterRun
-						if policy == xxladapter.MisfireDoNothing {
+						if strategy == xxladapter.MisfireDoNothing {
 							next = now.Add(2 * time.Second).Truncate(time.Millisecond).Add(time.Millisecond)
 						}
 					}
-					require.Equal(t, append(want, kind.ahead...), fireDues(d), "%s %s from %v", kind.of, policy, at)
+					require.Equal(t, append(want, kind.ahead...), fireDues(d), "%s %s from %v", kind.of, strategy, at)
 					require.Equal(t, next, d.Next)
 					require.Equal(t, kind.ending, d.Reason)
 					require.False(t, d.Last.Before(found) && !d.Stop, "%v", d.Last)
@@ -98,7 +98,7 @@ func TestAFixedRateOfAnotherAgeIsOneMisfire(t *testing.T) {
 
 // TestARowWithoutANextTimeFiresAsAnyOther checks what a tool's INSERT leaves.
 func TestARowWithoutANextTimeFiresAsAnyOther(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		id := b.addJob(xxladapter.ScheduleFixRate, "3", -time.Hour)
 		ctx := b.t.Context()
 		l, err := b.store.Lease(ctx, "tool", time.Second)

@@ -68,7 +68,7 @@ func (p *fullPool) Report() (fast, slow xxladapter.PoolReport) { return fast, sl
 // TestASweepBesideABacklogReadsWhatCanHaveChanged checks sweeps beside an app that hangs, which
 // leaves more fires than a query takes.
 func TestASweepBesideABacklogReadsWhatCanHaveChanged(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		t := b.t
 		ctx := t.Context()
 		hangs, answers := b.addJob(xxladapter.ScheduleNone, "", time.Hour), b.addJob(xxladapter.ScheduleNone, "", time.Hour)

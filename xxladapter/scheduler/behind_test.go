@@ -29,7 +29,7 @@ func (p *partlyFullPool) Fire(f xxladapter.Fire, done func()) bool {
 // it is bounded, every due time is fired or recorded as missed, another app notices nothing, and
 // afterwards all is as before.
 func TestAnAppThatIsBehindGetsNoMoreFires(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		const jobs, stuck, after, first = 20, 60 * time.Second, 30 * time.Second, 2 * time.Second
 		pool := &partlyFullPool{fakePool: b.pool, refused: map[int64]bool{}}
 		b.sched.opts.Pool, b.sched.ring.fire = pool, pool.Fire

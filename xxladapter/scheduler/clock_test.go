@@ -57,7 +57,7 @@ func (s slowClaim) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.
 // TestAClaimThatTakesLongMakesNoFireLate checks that fires are armed by the present time and not by
 // the time that the claim read.
 func TestAClaimThatTakesLongMakesNoFireLate(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		sched, err := New(Options{
 			Store: slowClaim{b.store}, Pool: b.pool, Node: "node-1", Zone: time.UTC, Logger: slog.New(slog.DiscardHandler),
 		})

@@ -133,17 +133,17 @@ func TestDecidePlansEveryDueTimeUpToTheWindow(t *testing.T) {
 func TestDecideMisfire(t *testing.T) {
 	plan := parsePlan(t, xxladapter.ScheduleCron, "0/10 * * * * ?")
 	now := noon.Add(65 * time.Second)
-	for _, policy := range []xxladapter.MisfireStrategy{xxladapter.MisfireDoNothing, xxladapter.MisfireFireOnceNow} {
-		t.Run(string(policy), func(t *testing.T) {
-			j := &xxladapter.Job{ID: 7, TriggerNext: noon, Misfire: policy}
+	for _, strategy := range []xxladapter.MisfireStrategy{xxladapter.MisfireDoNothing, xxladapter.MisfireFireOnceNow} {
+		t.Run(string(strategy), func(t *testing.T) {
+			j := &xxladapter.Job{ID: 7, TriggerNext: noon, Misfire: strategy}
 			d := decideUTC(j, plan, now, testWindow)
 
 			require.Equal(t, []xxladapter.Misfire{{
-				JobID: 7, Due: noon, Until: noon.Add(time.Minute), Policy: policy, At: now,
+				JobID: 7, Due: noon, Until: noon.Add(time.Minute), Strategy: strategy, At: now,
 			}}, d.Misfires, "all seven due times from 12:00:00 to 12:01:00")
 			// 12:01:10 is ahead by exactly the window.
 			want := []time.Time{noon.Add(70 * time.Second)}
-			if policy == xxladapter.MisfireFireOnceNow {
+			if strategy == xxladapter.MisfireFireOnceNow {
 				want = append([]time.Time{noon}, want...)
 				require.Equal(t, xxladapter.TriggerMisfire, d.Fires[0].Type)
 			}
@@ -153,7 +153,7 @@ func TestDecideMisfire(t *testing.T) {
 	}
 	t.Run("an unknown strategy does nothing, and says so", func(t *testing.T) {
 		d := decideUTC(&xxladapter.Job{ID: 7, TriggerNext: noon, Misfire: "WHATEVER"}, plan, now, testWindow)
-		require.Equal(t, xxladapter.MisfireDoNothing, d.Misfires[0].Policy)
+		require.Equal(t, xxladapter.MisfireDoNothing, d.Misfires[0].Strategy)
 	})
 }
 

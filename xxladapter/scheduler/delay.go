@@ -13,13 +13,13 @@ import (
 func decideDelay(d *xxladapter.Decision, j *xxladapter.Job, plan zonedPlan, now time.Time, missed bool) {
 	due, trigger := d.Next, xxladapter.TriggerCron
 	if missed {
-		m := xxladapter.Misfire{JobID: j.ID, Due: due, Until: due, Policy: j.Misfire, At: now}
+		m := xxladapter.Misfire{JobID: j.ID, Due: due, Until: due, Strategy: j.Misfire, At: now}
 		switch j.Misfire {
 		case xxladapter.MisfireFireOnceNow, xxladapter.MisfireLatest, xxladapter.MisfireAll:
 			trigger = xxladapter.TriggerMisfire
 			d.Misfires = append(d.Misfires, m)
 		default:
-			m.Policy = xxladapter.MisfireDoNothing
+			m.Strategy = xxladapter.MisfireDoNothing
 			d.Misfires = append(d.Misfires, m)
 			advance(d, plan, now)
 			return

@@ -48,7 +48,7 @@ func TestDecideDelay(t *testing.T) {
 			if tt.missed == "" {
 				require.Empty(t, d.Misfires)
 			} else {
-				require.Equal(t, []xxladapter.Misfire{{JobID: 7, Due: due, Until: due, Policy: tt.missed, At: now}}, d.Misfires)
+				require.Equal(t, []xxladapter.Misfire{{JobID: 7, Due: due, Until: due, Strategy: tt.missed, At: now}}, d.Misfires)
 			}
 		})
 	}

@@ -17,7 +17,7 @@ func (s *Scheduler) Fit() bool {
 // changed.
 func (s *Scheduler) Renew() { signal(s.renewal) }
 
-// lease asks the store for the lease, in the way that the node takes part.
+// lease acquires or renews the lease: by Lead in leader mode, otherwise by Lease.
 func (s *Scheduler) lease(ctx context.Context) (xxladapter.Lease, error) {
 	if s.opts.Mode != xxladapter.SchedulingLeader {
 		return s.opts.Store.Lease(ctx, s.opts.Node, leaseLife)

@@ -22,13 +22,13 @@ func (e *election) option(o *Options) {
 func (e *election) elect(p *peer, says xxladapter.Election) {
 	e.Store(int64(says))
 	p.Renew()
-	time.Sleep(time.Millisecond)
+	time.Sleep(time.Millisecond) // in a bubble
 }
 
 // TestTheElectedNodeLeads elects one of two nodes, then the other, and lets the elector go away and
 // the leader die then. Each due time fires once.
 func TestTheElectedNodeLeads(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
 		var first, second election
 		first.Store(int64(xxladapter.ElectionWaits))
@@ -67,7 +67,7 @@ func TestTheElectedNodeLeads(t *testing.T) {
 
 // TestADrainedNodeIsNotFit lets an operator take the shards.
 func TestADrainedNodeIsNotFit(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		one := b.start("one", inLeaderMode)
 		time.Sleep(100 * time.Millisecond)
 		require.True(t, one.Fit())

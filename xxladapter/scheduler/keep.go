@@ -21,7 +21,7 @@ func keep(d *xxladapter.Decision, j *xxladapter.Job, plan zonedPlan, now, horizo
 	if !ok {
 		return false
 	}
-	m := xxladapter.Misfire{JobID: j.ID, Due: d.Next, Until: d.Next, Policy: xxladapter.MisfireDoNothing, At: now}
+	m := xxladapter.Misfire{JobID: j.ID, Due: d.Next, Until: d.Next, Strategy: xxladapter.MisfireDoNothing, At: now}
 	until := horizon
 	if kept.Pause != nil {
 		m.PauseID = kept.Pause.ID

@@ -81,7 +81,7 @@ func TestAPauseKeepsDueTimes(t *testing.T) {
 			require.Equal(t, tt.next, afterNoon(d.Next)[0])
 			for _, m := range d.Misfires {
 				if m.Kind() == paused {
-					require.Equal(t, xxladapter.MisfireDoNothing, m.Policy)
+					require.Equal(t, xxladapter.MisfireDoNothing, m.Strategy)
 					require.Equal(t, now, m.At)
 				}
 			}

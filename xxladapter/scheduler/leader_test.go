@@ -32,7 +32,7 @@ func inLeaderMode(o *Options) { o.Mode = xxladapter.SchedulingLeader }
 // TestOneNodeLeads kills, stops and cuts off leaders: another node takes all jobs each time, and
 // each due time fires once.
 func TestOneNodeLeads(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		start := time.Now()
 		b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
 		one := b.start("one", inLeaderMode)
@@ -69,10 +69,10 @@ func TestOneNodeLeads(t *testing.T) {
 	})
 }
 
-// TestAStandbyHandsOverWhatTheLeaderLetsLie gives the leader no place for its fires: another node
+// TestAStandbyHandsOverWhatTheLeaderDelays gives the leader no place for its fires: another node
 // hands over what is late, without taking the lead.
-func TestAStandbyHandsOverWhatTheLeaderLetsLie(t *testing.T) {
-	inBubble(t, func(b *bench) {
+func TestAStandbyHandsOverWhatTheLeaderDelays(t *testing.T) {
+	inBubble(t, func(b *fixture) {
 		b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
 		one := b.start("one", inLeaderMode)
 		time.Sleep(100 * time.Millisecond)
@@ -92,7 +92,7 @@ func TestAStandbyHandsOverWhatTheLeaderLetsLie(t *testing.T) {
 
 // TestAStandbyWatchesTheLeadersSession ends the session of a leader: a standby notices it.
 func TestAStandbyWatchesTheLeadersSession(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		one := b.start("one", inLeaderMode)
 		time.Sleep(100 * time.Millisecond)
 		two := b.start("two", inLeaderMode)
@@ -113,7 +113,7 @@ func TestAStandbyWatchesTheLeadersSession(t *testing.T) {
 }
 
 func TestAModeThatNobodyKnowsIsRefused(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		_, err := New(Options{Store: b.store, Pool: b.pool, Node: "n", Mode: "chief"})
 		require.EqualError(t, err, `scheduler: Options.Mode: scheduling is "chief", must be one of all, leader`)
 	})

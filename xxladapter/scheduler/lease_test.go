@@ -95,9 +95,9 @@ type peer struct {
 	stop func()
 }
 
-// start lets a further scheduler work on the bench's store, until stop or the
+// start lets a further scheduler work on the fixture's store, until stop or the
 // end of the test.
-func (b *bench) start(node string, change func(*Options)) *peer {
+func (b *fixture) start(node string, change func(*Options)) *peer {
 	p := &peer{line: &line{Store: b.store}}
 	p.pool = &fakePool{store: b.store}
 	opts := Options{Store: p.line, Pool: p.pool, Node: node, Zone: time.UTC, Logger: slog.New(slog.DiscardHandler)}
@@ -138,7 +138,7 @@ func once(t *testing.T, seen map[int64]int, first time.Time, seconds int) {
 }
 
 func TestNodesShareTheWorkAndTakeItOverAtOnce(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		start := time.Now()
 		for range xxladapter.Shards {
 			b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
@@ -178,7 +178,7 @@ func TestNodesShareTheWorkAndTakeItOverAtOnce(t *testing.T) {
 // TestANodeThatLosesTheStoreStepsDownAndComesBack checks that its due times fire once, from the
 // other node, though both have them in their wheels.
 func TestANodeThatLosesTheStoreStepsDownAndComesBack(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		start := time.Now()
 		for range xxladapter.Shards {
 			b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
@@ -217,7 +217,7 @@ func TestANodeThatLosesTheStoreStepsDownAndComesBack(t *testing.T) {
 // node's lease and a second after its last renewal.
 func TestAClaimOfADeadNodeIsResolvedInTime(t *testing.T) {
 	for offset := time.Duration(0); offset < leasePace; offset += leasePace / 8 {
-		inBubble(t, func(b *bench) {
+		inBubble(t, func(b *fixture) {
 			id := b.addJob(xxladapter.ScheduleNone, "", time.Hour)
 			one := b.start("one", nil)
 			time.Sleep(3*time.Second + offset)
@@ -238,7 +238,7 @@ func TestAClaimOfADeadNodeIsResolvedInTime(t *testing.T) {
 }
 
 func TestAFencedNodeDropsEverythingAndRejoins(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
 		one := b.start("one", nil)
 		time.Sleep(2300 * time.Millisecond)
@@ -265,7 +265,7 @@ func TestAFencedNodeDropsEverythingAndRejoins(t *testing.T) {
 }
 
 func TestAStoppedNodeResigns(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		one := b.start("one", nil)
 		time.Sleep(time.Second)
 		term, _ := one.Term()
@@ -281,7 +281,7 @@ func TestAStoppedNodeResigns(t *testing.T) {
 // TestAStopDoesNotWaitForASilentStore checks that a stop ends although neither the shards nor the
 // lease can be given back.
 func TestAStopDoesNotWaitForASilentStore(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		p := b.start("a", nil)
 		time.Sleep(3 * time.Second)
 		p.line.cut()
@@ -301,7 +301,7 @@ func TestAStopDoesNotWaitForASilentStore(t *testing.T) {
 func TestWhatTheLeaseAllowedIsOnTheWireBeforeItLapses(t *testing.T) {
 	const toTheWire = 350 * time.Millisecond
 	for offset := time.Duration(0); offset < leasePace; offset += leasePace / 8 {
-		inBubble(t, func(b *bench) {
+		inBubble(t, func(b *fixture) {
 			one := b.start("one", nil)
 			time.Sleep(3*time.Second + offset)
 			one.line.cut()
@@ -334,7 +334,7 @@ func TestAGrantEndsByEitherClock(t *testing.T) {
 // TestANodeThatDrainsKeepsItsTermWithoutShards checks that the term lasts until what was begun is
 // settled, although the scan has ended.
 func TestANodeThatDrainsKeepsItsTermWithoutShards(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		leasing, stopLease := context.WithCancel(b.t.Context())
 		running, stop := context.WithCancel(b.t.Context())
 		var ended sync.WaitGroup
@@ -357,7 +357,7 @@ func TestANodeThatDrainsKeepsItsTermWithoutShards(t *testing.T) {
 }
 
 func TestShardsThatComeAreArmedAtOnce(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		id := b.addJob(xxladapter.ScheduleNone, "", time.Hour)
 		_, err := b.store.PlanFires(b.t.Context(), []xxladapter.Fire{{JobID: id, Due: time.Now().Add(3500 * time.Millisecond), Type: xxladapter.TriggerManual}})
 		require.NoError(t, err)

@@ -23,10 +23,10 @@ func miss(d *xxladapter.Decision, j *xxladapter.Job, plan zonedPlan, now time.Ti
 		to = kept.Add(-time.Millisecond)
 	}
 	missed := span{d.Next, cron.Last(plan.Plan, d.Next, to)}
-	m := xxladapter.Misfire{JobID: j.ID, Due: missed.due, Until: missed.until, Policy: j.Misfire, At: now}
-	if !slices.Contains(m.Policy.Values(), m.Policy) {
+	m := xxladapter.Misfire{JobID: j.ID, Due: missed.due, Until: missed.until, Strategy: j.Misfire, At: now}
+	if !slices.Contains(m.Strategy.Values(), m.Strategy) {
 		// Upstream treats a strategy that it does not know as DO_NOTHING.
-		m.Policy = xxladapter.MisfireDoNothing
+		m.Strategy = xxladapter.MisfireDoNothing
 	}
 	d.Misfires = append(d.Misfires, m)
 	advance(d, plan, missed.until)

@@ -17,14 +17,14 @@ func seconds(list ...float64) []time.Time {
 	return times
 }
 
-// TestMisfirePoliciesOfOurOwn has a job that is due every ten seconds from noon on. It is found at
-// noon + 65 s, when the due time of noon + 60 s has passed and that of noon + 70 s is ahead.
-func TestMisfirePoliciesOfOurOwn(t *testing.T) {
+// TestMisfireStrategiesOfOurOwn has a job that is due every ten seconds from noon on. It is found
+// at noon + 65 s, when the due time of noon + 60 s has passed and that of noon + 70 s is ahead.
+func TestMisfireStrategiesOfOurOwn(t *testing.T) {
 	plan := parsePlan(t, xxladapter.ScheduleCron, "0/10 * * * * ?")
 	now := noon.Add(65 * time.Second)
 	tests := []struct {
 		name     string
-		policy   xxladapter.MisfireStrategy
+		strategy xxladapter.MisfireStrategy
 		settings xxladapter.Settings
 		fires    []time.Time
 	}{
@@ -37,11 +37,11 @@ func TestMisfirePoliciesOfOurOwn(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			j := &xxladapter.Job{ID: 7, TriggerNext: noon, Misfire: tt.policy, Settings: tt.settings}
+			j := &xxladapter.Job{ID: 7, TriggerNext: noon, Misfire: tt.strategy, Settings: tt.settings}
 			d := decideUTC(j, plan, now, testWindow)
 
 			require.Equal(t, []xxladapter.Misfire{{
-				JobID: 7, Due: noon, Until: noon.Add(time.Minute), Policy: tt.policy, At: now,
+				JobID: 7, Due: noon, Until: noon.Add(time.Minute), Strategy: tt.strategy, At: now,
 			}}, d.Misfires)
 			n := len(tt.fires)
 			require.Len(t, d.Fires, n+1)

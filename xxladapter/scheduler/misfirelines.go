@@ -26,7 +26,7 @@ func (l *misfireLines) note(m xxladapter.Misfire) {
 		return
 	}
 	l.named++
-	l.logger.Warn("misfire", "job", m.JobID, "due", m.Due, "until", m.Until, "strategy", m.Policy)
+	l.logger.Warn("misfire", "job", m.JobID, "due", m.Due, "until", m.Until, "strategy", m.Strategy)
 }
 
 // beginScan logs, once a second is over, how many of its misfires were counted without a line.

@@ -13,7 +13,7 @@ import (
 
 // TestManyMisfiresAreAFewLines starts a node after all of 25 jobs were due, too late for each.
 func TestManyMisfiresAreAFewLines(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		for range 25 {
 			b.addJob(xxladapter.ScheduleCron, "0 0 0 1 1 ?", time.Second)
 		}

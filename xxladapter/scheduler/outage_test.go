@@ -48,7 +48,7 @@ func (r *refusingStore) OpenFires(ctx context.Context, f xxladapter.FireFilter) 
 // TestAnOutageIsLoggedInAFewLines makes the store fail for three minutes, in which a node asks for
 // a lease 450 times.
 func TestAnOutageIsLoggedInAFewLines(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
 		var said lockedText
 		store := &refusingStore{Store: b.store}

@@ -33,7 +33,7 @@ func (n *scanNote) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.
 // last claim found none, because the one before had just taken all.
 func TestAScanThatFoundJobsIsFollowedWithinASecond(t *testing.T) {
 	for _, jobs := range []int{1, 2, 3, 4} {
-		inBubble(t, func(b *bench) {
+		inBubble(t, func(b *fixture) {
 			note := &scanNote{Store: b.store}
 			sched, err := New(Options{
 				Store: note, Pool: b.pool, Node: "node-1", Zone: time.UTC, Limit: 2, Logger: slog.New(slog.DiscardHandler),
@@ -82,7 +82,7 @@ func TestAScanComesBackToLockedJobs(t *testing.T) {
 		held  time.Duration
 		warns int
 	}{{500 * time.Millisecond, 0}, {3500 * time.Millisecond, 3}} {
-		inBubble(t, func(b *bench) {
+		inBubble(t, func(b *fixture) {
 			var said lockedText
 			note := &scanNote{Store: b.store}
 			sched, err := New(Options{
@@ -143,7 +143,7 @@ func (l *lostStore) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time
 // TestAScanThatIsLostIsMadeAgainAtOnce checks that the scan is repeated at once, and later ones
 // come at the usual pace: a job with a fixed delay of a second waits for the very next scan.
 func TestAScanThatIsLostIsMadeAgainAtOnce(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
 		note := &scanNote{Store: b.store}
 		begin := time.Now()

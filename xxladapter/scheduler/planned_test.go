@@ -21,7 +21,7 @@ func TestPlannedFiresGoOutWhenTheyAreDue(t *testing.T) {
 		{armAhead, ringLate, 1},
 		{armAhead + time.Millisecond, sweepPace + ringLate, 0},
 	} {
-		inBubble(t, func(b *bench) {
+		inBubble(t, func(b *fixture) {
 			id, err := b.store.CreateJob(t.Context(), &xxladapter.Job{GroupID: b.group, Name: "without a schedule"})
 			require.NoError(t, err)
 			go func() {
@@ -49,7 +49,7 @@ func TestPlannedFiresGoOutWhenTheyAreDue(t *testing.T) {
 // TestAScheduleThatContinuesSoonIsScannedNow checks that such a schedule is scanned at once, and
 // one that a scan in its own time finds is not.
 func TestAScheduleThatContinuesSoonIsScannedNow(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		defer b.sched.ring.stop()
 		b.sched.Resumed(time.Now().Add(time.Minute))
 		require.Empty(t, b.sched.scanNow)

@@ -24,7 +24,7 @@ type zonedPlan struct {
 type planKey struct {
 	kind xxladapter.ScheduleType
 	conf string
-	zone string // the job's own; empty: the scheduler's
+	zone string // the job's own; empty means the scheduler's
 }
 
 // maxPlans limits the cache. Most jobs share their texts with others.

@@ -29,7 +29,7 @@ func TestARenewalWaitsForAnothersLapse(t *testing.T) {
 // renewal that happens to come.
 func TestADeadNodesShardsMoveWhenItsLeaseLapses(t *testing.T) {
 	for offset := time.Duration(0); offset < leasePace; offset += leasePace / 8 {
-		inBubble(t, func(b *bench) {
+		inBubble(t, func(b *fixture) {
 			one := b.start("one", nil)
 			time.Sleep(3*time.Second + offset)
 			died := time.Now()

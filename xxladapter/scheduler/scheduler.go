@@ -1,8 +1,8 @@
 package scheduler
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -50,6 +50,9 @@ type Pool interface {
 
 // DefaultWindow is the default of [Options].Window.
 const DefaultWindow = 5 * time.Second
+
+// defaultLimit is the default of [Options].Limit.
+const defaultLimit = 5000
 
 // Options configures a [Scheduler]. Store, Pool and Node must be set.
 type Options struct {
@@ -134,61 +137,58 @@ type Scheduler struct {
 	taking     chan struct{}  // a place for each hint that may be taken at once
 }
 
-// New returns a Scheduler that does nothing before Run. The error names an option
-// that is missing or makes no sense.
+// withDefaults returns the options with their defaults, or the first one that is missing or makes
+// no sense.
+func (o Options) withDefaults() (Options, error) {
+	fail := func(format string, args ...any) (Options, error) {
+		return o, fmt.Errorf("scheduler: Options."+format, args...)
+	}
+	switch {
+	case o.Store == nil:
+		return fail("Store is nil, must be set")
+	case o.Pool == nil:
+		return fail("Pool is nil, must be set")
+	case o.Node == "":
+		return fail("Node is empty, must be set")
+	case o.Window != 0 && o.Window < time.Second:
+		return fail("Window is %v, must be at least 1s", o.Window)
+	case o.Limit < 0:
+		return fail("Limit is %d, must not be negative", o.Limit)
+	}
+	o.Window = cmp.Or(o.Window, DefaultWindow)
+	o.Limit = cmp.Or(o.Limit, defaultLimit)
+	o.Mode = cmp.Or(o.Mode, xxladapter.SchedulingAll)
+	o.Spread = cmp.Or(o.Spread, xxladapter.SpreadNone)
+	o.Zone = cmp.Or(o.Zone, time.Local)
+	o.SkewLimit = cmp.Or(o.SkewLimit, DefaultSkewLimit)
+	o.Logger = cmp.Or(o.Logger, slog.Default())
+	if err := o.Mode.Validate(); err != nil {
+		return fail("Mode: %w", err)
+	}
+	if err := o.Spread.Validate(); err != nil {
+		return fail("Spread: %w", err)
+	}
+	if o.Spread != xxladapter.SpreadNone && o.SendHint == nil {
+		return fail("SendHint is nil, must be set to spread fires")
+	}
+	if o.Election == nil {
+		o.Election = func() xxladapter.Election { return xxladapter.ElectionNone }
+	}
+	if o.Wall == nil {
+		o.Wall = time.Now
+	}
+	if o.OnMisfire == nil {
+		o.OnMisfire = func(xxladapter.Misfire) {}
+	}
+	return o, nil
+}
+
+// New returns a Scheduler that does nothing before Run. The error names an option that is missing
+// or makes no sense.
 func New(opts Options) (*Scheduler, error) {
-	switch {
-	case opts.Store == nil:
-		return nil, errors.New("scheduler: Options.Store is nil, must be set")
-	case opts.Pool == nil:
-		return nil, errors.New("scheduler: Options.Pool is nil, must be set")
-	case opts.Node == "":
-		return nil, errors.New("scheduler: Options.Node is empty, must be set")
-	}
-	switch {
-	case opts.Window == 0:
-		opts.Window = DefaultWindow
-	case opts.Window < time.Second:
-		return nil, fmt.Errorf("scheduler: Options.Window is %v, must be at least 1s", opts.Window)
-	}
-	switch {
-	case opts.Limit == 0:
-		opts.Limit = 5000
-	case opts.Limit < 0:
-		return nil, fmt.Errorf("scheduler: Options.Limit is %d, must not be negative", opts.Limit)
-	}
-	if opts.Mode == "" {
-		opts.Mode = xxladapter.SchedulingAll
-	}
-	if err := opts.Mode.Validate(); err != nil {
-		return nil, fmt.Errorf("scheduler: Options.Mode: %w", err)
-	}
-	if opts.Spread == "" {
-		opts.Spread = xxladapter.SpreadNone
-	}
-	if err := opts.Spread.Validate(); err != nil {
-		return nil, fmt.Errorf("scheduler: Options.Spread: %w", err)
-	}
-	if opts.Spread != xxladapter.SpreadNone && opts.SendHint == nil {
-		return nil, errors.New("scheduler: Options.SendHint is nil, must be set to spread fires")
-	}
-	if opts.Election == nil {
-		opts.Election = func() xxladapter.Election { return xxladapter.ElectionNone }
-	}
-	if opts.Zone == nil {
-		opts.Zone = time.Local
-	}
-	if opts.SkewLimit == 0 {
-		opts.SkewLimit = DefaultSkewLimit
-	}
-	if opts.Wall == nil {
-		opts.Wall = time.Now
-	}
-	if opts.OnMisfire == nil {
-		opts.OnMisfire = func(xxladapter.Misfire) {}
-	}
-	if opts.Logger == nil {
-		opts.Logger = slog.Default()
+	opts, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
 	}
 	clock := new(storeClock)
 	s := &Scheduler{
@@ -207,7 +207,6 @@ func New(opts Options) (*Scheduler, error) {
 	}
 	s.misfires.logger = opts.Logger
 	s.grant.Store(&grant{})
-	var err error
 	s.ring, err = newRing(clock, func() bool { _, ok := s.Term(); return ok }, opts.Pool.Fire)
 	if err != nil {
 		return nil, err

@@ -93,8 +93,8 @@ func (p *fakePool) fires() []given {
 	return fired
 }
 
-// A bench is a scheduler in a bubble, on a store in memory.
-type bench struct {
+// A fixture is a scheduler in a bubble, on a store in memory.
+type fixture struct {
 	t     *testing.T
 	store *memstore.Store
 	pool  *fakePool
@@ -103,7 +103,7 @@ type bench struct {
 }
 
 // inBubble runs test with a scheduler that is not running yet.
-func inBubble(t *testing.T, test func(b *bench)) {
+func inBubble(t *testing.T, test func(b *fixture)) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New(time.Now)
 		pool := &fakePool{store: store}
@@ -114,12 +114,12 @@ func inBubble(t *testing.T, test func(b *bench)) {
 		pool.term = sched.Term
 		group, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "some app"})
 		require.NoError(t, err)
-		test(&bench{t, store, pool, sched, group})
+		test(&fixture{t, store, pool, sched, group})
 	})
 }
 
 // addJob stores a job that is due first after the given time from now.
-func (b *bench) addJob(kind xxladapter.ScheduleType, conf string, first time.Duration) int64 {
+func (b *fixture) addJob(kind xxladapter.ScheduleType, conf string, first time.Duration) int64 {
 	j := &xxladapter.Job{GroupID: b.group, Name: "some job", Handler: "h", ScheduleType: kind, ScheduleConf: conf}
 	j.SetDefaults()
 	id, err := b.store.CreateJob(b.t.Context(), j)
@@ -130,7 +130,7 @@ func (b *bench) addJob(kind xxladapter.ScheduleType, conf string, first time.Dur
 
 // run lets the scheduler work for d, and ends it. A d that is no multiple of
 // any period keeps the end apart from due times.
-func (b *bench) run(d time.Duration) {
+func (b *fixture) run(d time.Duration) {
 	ctx, cancel := context.WithCancel(b.t.Context())
 	ended := make(chan error, 2)
 	go func() { ended <- b.sched.HoldLease(ctx) }()
@@ -143,7 +143,7 @@ func (b *bench) run(d time.Duration) {
 }
 
 func TestEveryDueTimeFiresOnceAndNeverEarly(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		start := time.Now()
 		second := b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
 		fast := b.addJob(xxladapter.ScheduleFixRate, "0.1", 100*time.Millisecond)
@@ -175,7 +175,7 @@ func every(period time.Duration, n int) []time.Duration {
 // TestRestartFiresWhatWasPlanned is the crash between commit and fire: the
 // first scheduler commits fires and never hands them out.
 func TestRestartFiresWhatWasPlanned(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
 		require.NoError(t, b.sched.renew(b.t.Context()))
 		c, err := b.sched.scan(b.t.Context(), firstClaim)
@@ -203,7 +203,7 @@ func TestRestartFiresWhatWasPlanned(t *testing.T) {
 }
 
 func TestAStoppedJobDoesNotFireWhatWasPlanned(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		id := b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
 		go func() {
 			time.Sleep(2500 * time.Millisecond)
@@ -219,7 +219,7 @@ func TestAStoppedJobDoesNotFireWhatWasPlanned(t *testing.T) {
 }
 
 func TestAFireThatFindsNoPlaceWaitsInTheStore(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		id := b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
 		b.pool.setFull(true)
 		go func() {
@@ -237,7 +237,7 @@ func TestAFireThatFindsNoPlaceWaitsInTheStore(t *testing.T) {
 }
 
 func TestWakeBringsTheScanForward(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		go func() {
 			time.Sleep(1100 * time.Millisecond) // the scan sleeps until second 5
 			b.addJob(xxladapter.ScheduleCron, "* * * * * ?", 900*time.Millisecond)
@@ -253,7 +253,7 @@ func TestWakeBringsTheScanForward(t *testing.T) {
 // TestCronIsReadInTheSchedulersZone checks nine in the morning in Tokyo, which is midnight in UTC,
 // when a bubble begins.
 func TestCronIsReadInTheSchedulersZone(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		begin := time.Now()
 		id := b.addJob(xxladapter.ScheduleCron, "5 0 9 * * ?", 5*time.Second)
 		zone, err := time.LoadLocation("Asia/Tokyo")
@@ -268,7 +268,7 @@ func TestCronIsReadInTheSchedulersZone(t *testing.T) {
 }
 
 func TestABrokenRowStopsOnlyItsOwnJob(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		broken := b.addJob(xxladapter.ScheduleCron, "this is no cron", time.Second)
 		good := b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
 		b.run(3500 * time.Millisecond)
@@ -282,8 +282,8 @@ func TestABrokenRowStopsOnlyItsOwnJob(t *testing.T) {
 	})
 }
 
-func TestTheScanGoesOnAtOnceWhenMoreIsDueThanItTakes(t *testing.T) {
-	inBubble(t, func(b *bench) {
+func TestTheScanContinuesAtOnceWhenMoreIsDueThanItTakes(t *testing.T) {
+	inBubble(t, func(b *fixture) {
 		b.sched.opts.Limit = 10
 		for range 95 {
 			b.addJob(xxladapter.ScheduleFixRate, "60", time.Second)
@@ -294,7 +294,7 @@ func TestTheScanGoesOnAtOnceWhenMoreIsDueThanItTakes(t *testing.T) {
 }
 
 func TestClaimedFiresOfADeadNodeAreResolved(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		id := b.addJob(xxladapter.ScheduleNone, "", time.Hour)
 		ctx := t.Context()
 		lost, err := b.store.Lease(ctx, "node-0", leaseLife)

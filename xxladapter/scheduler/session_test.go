@@ -93,7 +93,7 @@ func (p *peer) latest(since time.Time) (late time.Duration) {
 func TestTheFiresOfADeadNodeAreTakenOverAtOnce(t *testing.T) {
 	for dying := 1; dying <= 2; dying++ {
 		for offset := time.Duration(0); offset < leasePace; offset += leasePace / 8 {
-			inBubble(t, func(b *bench) {
+			inBubble(t, func(b *fixture) {
 				start := time.Now()
 				for i := range xxladapter.Shards { // due once, from the death on
 					b.addJob(xxladapter.ScheduleCron, "0 0 0 1 1 ?", 10*time.Second+offset+7*time.Millisecond+time.Duration(i)*leaseLife/xxladapter.Shards)
@@ -133,7 +133,7 @@ func TestTheFiresOfADeadNodeAreTakenOverAtOnce(t *testing.T) {
 // TestFalseHintsChangeNothing cuts the connection of some living node's session many times, in a
 // soak a thousand times. All terms and shards stay, and each due time fires once and in time.
 func TestFalseHintsChangeNothing(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		start := time.Now()
 		for range xxladapter.Shards {
 			b.addJob(xxladapter.ScheduleCron, "0/5 * * * * ?", 5*time.Second)
@@ -183,7 +183,7 @@ func TestFalseHintsChangeNothing(t *testing.T) {
 // TestAStoppedNodesShardsMoveAtOnce checks that the shards do not wait for the next renewal of
 // another node.
 func TestAStoppedNodesShardsMoveAtOnce(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		one, two := b.start("one", nil), b.start("two", nil)
 		time.Sleep(10*time.Second + 100*time.Millisecond) // between two renewals
 		hints := two.Stats().Hints
@@ -197,7 +197,7 @@ func TestAStoppedNodesShardsMoveAtOnce(t *testing.T) {
 // TestANodeWithoutASessionIsSuspectedRarely checks that such a node is suspected about once a
 // minute.
 func TestANodeWithoutASessionIsSuspectedRarely(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		one := b.start("one", nil)
 		two := b.start("two", nil)
 		two.line.sessions.mu.Lock()
@@ -236,7 +236,7 @@ func TestEachNodeWatchesTheOneBeforeIt(t *testing.T) {
 // TestADrainedNodeTakesNothing checks that a drained node takes nothing of a node that dies: an
 // operator has taken its shards away, and its lease holds.
 func TestADrainedNodeTakesNothing(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		for range xxladapter.Shards {
 			b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/spread"
 )
 
-// wires carry hints between the peers of a bench, whose names are their addresses.
+// wires carry hints between the peers of a fixture, whose names are their addresses.
 type wires struct {
 	mu    sync.Mutex // guards the fields below
 	peers map[string]*peer
@@ -46,7 +46,7 @@ func (w *wires) count() int {
 }
 
 // spreading starts nodes in leader mode that spread fires in the given way. The first one leads.
-func (b *bench) spreading(by xxladapter.Spread, names ...string) (*wires, []*peer) {
+func (b *fixture) spreading(by xxladapter.Spread, names ...string) (*wires, []*peer) {
 	w := &wires{peers: map[string]*peer{}, fault: map[string]func() error{}}
 	var peers []*peer
 	for _, name := range names {
@@ -57,13 +57,13 @@ func (b *bench) spreading(by xxladapter.Spread, names ...string) (*wires, []*pee
 		w.peers[name] = p
 		w.mu.Unlock()
 		peers = append(peers, p)
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond) // in a bubble
 	}
 	return w, peers
 }
 
 // everySecond adds spreadJobs jobs that are due at different milliseconds, once a spreadPeriod.
-func (b *bench) everySecond() {
+func (b *fixture) everySecond() {
 	for i := range spreadJobs {
 		b.addJob(xxladapter.ScheduleFixRate, "1.001", spreadFirst(i))
 	}
@@ -71,7 +71,8 @@ func (b *bench) everySecond() {
 
 const (
 	spreadJobs = 96
-	// spreadPeriod is no whole number of seconds, because such a rate is due at whole seconds.
+	// spreadPeriod is not a whole number of seconds: a rate of whole seconds is due only at whole
+	// seconds.
 	spreadPeriod = 1001 * time.Millisecond
 )
 
@@ -82,7 +83,7 @@ func spreadFirst(job int) time.Duration {
 
 // judge ends all nodes and requires that each due time of everySecond has fired once, up to a
 // second before the end.
-func (b *bench) judge(start time.Time, peers ...*peer) {
+func (b *fixture) judge(start time.Time, peers ...*peer) {
 	b.t.Helper()
 	lasted := time.Since(start)
 	for _, p := range peers {
@@ -114,7 +115,7 @@ func (p *peer) fired(after time.Time) (n int, least, most time.Duration) {
 // time once.
 func TestALeaderSpreadsWhatItPlans(t *testing.T) {
 	for by, least := range map[xxladapter.Spread]int{xxladapter.SpreadHash: 20, xxladapter.SpreadRandom: 20, xxladapter.SpreadRound: 30} {
-		inBubble(t, func(b *bench) {
+		inBubble(t, func(b *fixture) {
 			start := time.Now()
 			b.everySecond()
 			w, peers := b.spreading(by, "one", "two", "three")
@@ -137,7 +138,7 @@ func TestALeaderSpreadsWhatItPlans(t *testing.T) {
 }
 
 func TestALeaderThatSpreadsNothingSendsNothing(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		start := time.Now()
 		b.everySecond()
 		w, peers := b.spreading(xxladapter.SpreadNone, "one", "two")
@@ -151,7 +152,7 @@ func TestALeaderThatSpreadsNothingSendsNothing(t *testing.T) {
 // TestFiresThatANodeRefusesStayWithTheLeader checks that the leader fires them in time, and asks
 // the node rarely.
 func TestFiresThatANodeRefusesStayWithTheLeader(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		start := time.Now()
 		b.everySecond()
 		w, peers := b.spreading(xxladapter.SpreadHash, "one", "two", "three")
@@ -182,7 +183,7 @@ func TestFiresThatANodeRefusesStayWithTheLeader(t *testing.T) {
 // TestFiresWhoseHintIsLostAreArmedASecondLate checks that they are not armed sooner: the sender
 // believes that they have arrived.
 func TestFiresWhoseHintIsLostAreArmedASecondLate(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		start := time.Now()
 		b.everySecond()
 		w, peers := b.spreading(xxladapter.SpreadHash, "one", "two")
@@ -210,7 +211,7 @@ func TestFiresWhoseHintIsLostAreArmedASecondLate(t *testing.T) {
 
 // TestANodeThatDrainsGetsNoFires checks a node that was drained and one that stops.
 func TestANodeThatDrainsGetsNoFires(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		start := time.Now()
 		b.everySecond()
 		_, peers := b.spreading(xxladapter.SpreadRound, "one", "two", "three")
@@ -238,7 +239,7 @@ func TestANodeThatDrainsGetsNoFires(t *testing.T) {
 // TestWhatADeadLeaderHasSpreadIsInTime checks that its followers fire what they have, whoever leads
 // next.
 func TestWhatADeadLeaderHasSpreadIsInTime(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		start := time.Now()
 		b.everySecond()
 		_, peers := b.spreading(xxladapter.SpreadHash, "one", "two", "three")
@@ -262,7 +263,7 @@ func TestWhatADeadLeaderHasSpreadIsInTime(t *testing.T) {
 }
 
 func TestAHintThatIsNotForThisNodeIsRefused(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		_, peers := b.spreading(xxladapter.SpreadHash, "one", "two", "three")
 		time.Sleep(2 * leasePace)
 		one, _ := peers[0].Term()
@@ -299,7 +300,7 @@ func TestAHintThatIsNotForThisNodeIsRefused(t *testing.T) {
 // TestAHintArmsNothingButPlannedFires sends ids of no fire, of one that is claimed, and of one that
 // is due in an hour, beside one that is planned.
 func TestAHintArmsNothingButPlannedFires(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		_, peers := b.spreading(xxladapter.SpreadHash, "one", "two")
 		time.Sleep(2 * leasePace)
 		one, _ := peers[0].Term()
@@ -326,7 +327,7 @@ func TestAHintArmsNothingButPlannedFires(t *testing.T) {
 // TestANodeWithoutAnAddressGetsNothing checks that no hint is sent to such a node, as one of an
 // older version is.
 func TestANodeWithoutAnAddressGetsNothing(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		start := time.Now()
 		b.everySecond()
 		w, peers := b.spreading(xxladapter.SpreadRound, "one")
@@ -339,7 +340,7 @@ func TestANodeWithoutAnAddressGetsNothing(t *testing.T) {
 }
 
 func TestASpreadNeedsAWayToSend(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		_, err := New(Options{Store: b.store, Pool: b.pool, Node: "n", Spread: xxladapter.SpreadHash})
 		require.EqualError(t, err, "scheduler: Options.SendHint is nil, must be set to spread fires")
 		_, err = New(Options{Store: b.store, Pool: b.pool, Node: "n", Spread: "wide"})

@@ -33,7 +33,7 @@ func (w *movedWall) now() time.Time { return time.Now().Add(time.Duration(w.off.
 
 func TestANodeWhoseClockIsOffClaimsNothingUntilItIsBack(t *testing.T) {
 	for _, off := range []time.Duration{-time.Hour, -3 * time.Second, 3 * time.Second, time.Hour} {
-		inBubble(t, func(b *bench) {
+		inBubble(t, func(b *fixture) {
 			start := time.Now()
 			b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
 			wall := new(movedWall)
@@ -67,7 +67,7 @@ func TestANodeWhoseClockIsOffClaimsNothingUntilItIsBack(t *testing.T) {
 }
 
 func TestANegativeSkewLimitAllowsAnyClock(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		wall := new(movedWall)
 		wall.off.Store(int64(time.Hour))
 		one := b.start("one", func(o *Options) { o.Wall, o.SkewLimit = wall.now, -1 })

@@ -55,10 +55,10 @@ func (s *Scheduler) sweepLoop(ctx context.Context) {
 	}
 }
 
-// sweep finds the fires that nobody holds: planned fires of this node's shards, and fires without a
-// known outcome that were claimed in its own term, or, in its shards, in a term that is over.
-// Planned fires are those that are due; when shards have arrived, also those that their former node
-// had planned ahead. Fires of other shards are armed once they are late. A periodic sweep continues
+// sweep finds the fires that nobody holds. It arms planned fires of this node's shards that are
+// due, and, after new shards have arrived, also those that are due within the window. Planned fires
+// of other shards are armed once they are late. It resolves claimed fires without a known outcome:
+// those of its own term, and in its shards those of terms that are over. A periodic sweep continues
 // through the backlog, see [backlog].
 func (s *Scheduler) sweep(ctx context.Context, tick bool) error {
 	g := s.grant.Load()

@@ -42,7 +42,7 @@ func (p *pickyPool) Resolve(f xxladapter.Fire, done func()) bool { return p.take
 // TestASweepGetsPastWhatThePoolRefuses has more fires of an app that takes no
 // more than one query of the sweep returns.
 func TestASweepGetsPastWhatThePoolRefuses(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		hangs, answers := b.addJob(xxladapter.ScheduleNone, "", time.Hour), b.addJob(xxladapter.ScheduleNone, "", time.Hour)
 		plan := func(job int64, n int) []xxladapter.Fire {
 			fires := make([]xxladapter.Fire, n)
@@ -87,7 +87,7 @@ func TestASweepGetsPastWhatThePoolRefuses(t *testing.T) {
 // TestANodeThatOnlyHoldsItsShardsHoldsNothingUp has a second node that plans
 // once and then does nothing but renew its lease.
 func TestANodeThatOnlyHoldsItsShardsHoldsNothingUp(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		ctx := t.Context()
 		jobs := map[int64]int{}
 		for range xxladapter.Shards { // one in each
@@ -134,7 +134,7 @@ func TestANodeThatOnlyHoldsItsShardsHoldsNothingUp(t *testing.T) {
 // holds. Whether the shards of a broadcast are being sent does not show by their ids,
 // so those wait.
 func TestASweepResolvesALostClaimAtOnce(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		ctx := b.t.Context()
 		require.NoError(t, b.sched.renew(ctx))
 		term, ok := b.sched.Term()
@@ -196,7 +196,7 @@ func (s *forgetfulStore) ClaimDue(ctx context.Context, by xxladapter.Term, ahead
 // TestAScanWhoseAnswerWasLostDelaysNothing checks that what the scan planned is armed, and fires
 // when it is due.
 func TestAScanWhoseAnswerWasLostDelaysNothing(t *testing.T) {
-	inBubble(t, func(b *bench) {
+	inBubble(t, func(b *fixture) {
 		b.sched.opts.Store = &forgetfulStore{Store: b.store}
 		b.addJob(xxladapter.ScheduleFixRate, "10", 2500*time.Millisecond)
 		b.run(4 * time.Second)
@@ -210,7 +210,7 @@ func TestAScanWhoseAnswerWasLostDelaysNothing(t *testing.T) {
 // has had nothing to sweep for a while.
 func TestAFireThatOthersPlannedIsFoundWithinASecond(t *testing.T) {
 	for offset := time.Duration(0); offset < sweepPace; offset += sweepPace / 8 {
-		inBubble(t, func(b *bench) {
+		inBubble(t, func(b *fixture) {
 			id := b.addJob(xxladapter.ScheduleNone, "", time.Hour)
 			one := b.start("one", nil)
 			time.Sleep(5*time.Second + offset)

@@ -13,7 +13,7 @@ import (
 func TestAJobStartedThroughAnyNodeFiresInTime(t *testing.T) {
 	for first := 100 * time.Millisecond; first < 2*idlePace; first += 700 * time.Millisecond {
 		for _, conf := range []string{"1", "60"} {
-			inBubble(t, func(b *bench) {
+			inBubble(t, func(b *fixture) {
 				peers := []*peer{b.start("one", nil), b.start("two", nil)}
 				time.Sleep(21300 * time.Millisecond)
 				id := b.addJob(xxladapter.ScheduleFixRate, conf, first)

@@ -16,6 +16,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -28,11 +29,14 @@ type distant struct {
 	job   int64
 }
 
+func emptyMySQL(t *testing.T) string    { return mysqlDatabase(t, "3.4") }
+func emptyPostgres(t *testing.T) string { return testserver.PostgresCopy(t, migrateURL) }
+
 // onDistant runs a test on each server.
 func onDistant(t *testing.T, test func(t *testing.T, d distant)) {
 	for name, url := range map[string]func(t *testing.T) string{
-		"mariadb":  func(t *testing.T) string { return mysqlDatabase(t, "3.4") },
-		"postgres": func(t *testing.T) string { return testserver.PostgresCopy(t, migrateURL) },
+		"mariadb":  emptyMySQL,
+		"postgres": emptyPostgres,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -48,6 +52,23 @@ func onDistant(t *testing.T, test func(t *testing.T, d distant)) {
 			d.term = fixture.TermOf(t, d.near, "n1")
 			test(t, d)
 		})
+	}
+}
+
+// behindProxy returns a [storetest.StallOpener] of stores on databases that url makes.
+func behindProxy(url func(t *testing.T) string) storetest.StallOpener {
+	return func(t *testing.T, clock func() time.Time) (xxladapter.Store, func() func()) {
+		proxy := testserver.NewProxy(t, url(t))
+		s, err := Open(t.Context(), proxy.URL(), Options{Clock: clock, Logger: fixture.Quiet})
+		require.NoError(t, err)
+		return s, func() (resume func()) {
+			proxy.HoldNew(true)
+			proxy.Stall()
+			return func() {
+				proxy.HoldNew(false)
+				proxy.Resume()
+			}
+		}
 	}
 }
 
@@ -311,24 +332,5 @@ func TestManyLostConnectionsFailNoCall(t *testing.T) {
 			_, err = s.PlanFires(t.Context(), []xxladapter.Fire{{JobID: d.job, Due: time.Now().Add(time.Duration(round) * time.Hour)}})
 			require.NoError(t, err)
 		}
-	})
-}
-
-// TestACloseDoesNotWaitForSilentConnections closes a store whose connections have all fallen
-// silent, one of them in the middle of a call.
-func TestACloseDoesNotWaitForSilentConnections(t *testing.T) {
-	t.Parallel()
-	onDistant(t, func(t *testing.T, d distant) {
-		_, err := d.Groups(t.Context())
-		require.NoError(t, err)
-		d.proxy.HoldNew(true)
-		d.proxy.Silence()
-		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-		defer cancel()
-		_, err = d.Groups(ctx)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		begun := time.Now()
-		require.NoError(t, d.Close())
-		require.Less(t, time.Since(begun), 5*time.Second)
 	})
 }

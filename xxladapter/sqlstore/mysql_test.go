@@ -20,7 +20,7 @@ import (
 func TestMySQL(t *testing.T) {
 	t.Parallel()
 	testserver.MySQL(t) // or skip all of it
-	storetest.Run(t, openMySQLEmpty)
+	storetest.Run(t, openMySQLEmpty, behindProxy(emptyMySQL))
 }
 
 func TestMySQLModel(t *testing.T) {
@@ -54,19 +54,18 @@ func openMySQLAt(t testing.TB, url string, opts Options) *records.Store {
 }
 
 // restingMySQL are databases on the shared server.
-var restingMySQL = resting{
-	urls:  make(chan string, 100),
-	empty: func(url string) error { return testserver.OrderMySQL(url, emptyTables+"; DELETE FROM xxlwheel_app") },
-}
+var restingMySQL = make(resting, 100)
 
 func openMySQLEmpty(t *testing.T, clock func() time.Time) xxladapter.Store {
 	t.Helper()
-	url := restingMySQL.take(func() string {
+	from := restingMySQL.take(func() restingDatabase {
 		url := testserver.KeptMySQL(t)
 		plan, err := mysql.FullPlan()
 		require.NoError(t, err)
 		require.NoError(t, testserver.OrderMySQL(url, mysql.Upstream, plan))
-		return url
+		return restingDatabase{url, func() error {
+			return testserver.OrderMySQL(url, emptyTables+"; DELETE FROM xxlwheel_app")
+		}}
 	})
-	return &returning{Store: openMySQLAt(t, url, Options{Clock: clock}), to: &restingMySQL, url: url}
+	return &returning{Store: openMySQLAt(t, from.url, Options{Clock: clock}), to: restingMySQL, from: from}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -19,7 +20,7 @@ import (
 
 func TestPostgres(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, openPostgresEmpty)
+	storetest.Run(t, openPostgresEmpty, behindProxy(emptyPostgres))
 }
 
 func TestPostgresModel(t *testing.T) {
@@ -29,15 +30,21 @@ func TestPostgresModel(t *testing.T) {
 }
 
 // restingPostgres are databases on the shared server.
-var restingPostgres = resting{
-	urls:  make(chan string, 100),
-	empty: func(url string) error { return testserver.OrderPostgres(url, emptyTables) },
-}
+var restingPostgres = make(resting, 100)
 
 func openPostgresEmpty(t *testing.T, clock func() time.Time) xxladapter.Store {
 	t.Helper()
-	url := restingPostgres.take(func() string { return testserver.KeptPostgresCopy(t, migrateURL) })
-	return &returning{Store: openURL(t, url, Options{Clock: clock}), to: &restingPostgres, url: url}
+	from := restingPostgres.take(func() restingDatabase {
+		url := testserver.KeptPostgresCopy(t, migrateURL)
+		// The connection ends with the server: each new one would read the catalog of all tables.
+		conn, err := pgx.Connect(t.Context(), url)
+		require.NoError(t, err)
+		return restingDatabase{url, func() error {
+			_, err := conn.PgConn().Exec(context.Background(), emptyTables).ReadAll()
+			return err
+		}}
+	})
+	return &returning{Store: openURL(t, from.url, Options{Clock: clock}), to: restingPostgres, from: from}
 }
 
 func migrateURL(url string) error {

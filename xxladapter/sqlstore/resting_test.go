@@ -13,18 +13,22 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// resting holds the URLs of empty databases whose stores were closed, because emptying a database
-// is much quicker than creating one: on PostgreSQL that is some 300 files.
-type resting struct {
-	urls  chan string
-	empty func(url string) error
+// resting holds empty databases whose stores were closed, because emptying a database is much
+// quicker than creating one: on PostgreSQL that is some 300 files.
+type resting chan restingDatabase
+
+// A restingDatabase is a database that tests use one after another.
+type restingDatabase struct {
+	url string
+	// empty deletes what a test has left.
+	empty func() error
 }
 
 // take returns a database that rests, or a new one.
-func (r *resting) take(create func() string) (url string) {
+func (r resting) take(create func() restingDatabase) restingDatabase {
 	select {
-	case url = <-r.urls:
-		return url
+	case d := <-r:
+		return d
 	default:
 		return create()
 	}
@@ -33,16 +37,16 @@ func (r *resting) take(create func() string) (url string) {
 // returning gives its database back when it is closed.
 type returning struct {
 	*records.Store
-	to   *resting
-	url  string
+	to   resting
+	from restingDatabase
 	once sync.Once
 }
 
 func (s *returning) Close() error {
 	err := s.Store.Close()
 	s.once.Do(func() {
-		if err = errors.Join(err, s.to.empty(s.url)); err == nil {
-			s.to.urls <- s.url
+		if err = errors.Join(err, s.from.empty()); err == nil {
+			s.to <- s.from
 		}
 	})
 	return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journaled"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/mysql"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/postgres"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/sharedlog"
@@ -38,8 +39,8 @@ type SharedOptions struct {
 	// Log returns the log of the store with an id, which was made up when the store was first
 	// opened with a log. The store closes it.
 	Log func(id string) LogServer
-	// Lossy is set if a server that restarts may have lost what it has confirmed. The store then
-	// treats each restart as a loss.
+	// Lossy is set if a server with another LogState.Run may lack what was confirmed. The store
+	// then treats each change of Run as a loss.
 	Lossy bool
 	// Backlog is how many records the tables may lack before ClaimDue returns an error. The default
 	// is 100,000; it must not be negative.
@@ -51,8 +52,9 @@ type SharedOptions struct {
 // tables behind it, within a second. Every call of the store sees it at once. Other programs that
 // read the tables see what these have.
 //
-// Every process of the store needs the log. Place must not be on MySQL, where a Java admin would
-// not see what is planned.
+// Every process of the store needs the log. On MySQL, due times are claimed in the tables as
+// without a log, so a Java admin that is started by mistake takes none of them twice. One that has
+// just run a job is refused, and nothing is planned while a process finds runs of a later one.
 func OpenShared(ctx context.Context, place string, opts Options, shared SharedOptions) (*Shared, error) {
 	if err := opts.check(); err != nil {
 		return nil, err
@@ -89,7 +91,7 @@ func openBehind(ctx context.Context, place string, opts Options) (*records.Store
 	case kind == "postgres" || kind == "postgresql":
 		return postgres.Open(ctx, place, records.Options(opts))
 	case kind == "mysql":
-		return nil, xxladapter.Invalidf("store is %q, must be on PostgreSQL to have a shared log: a Java admin on MySQL would not see what is planned", Redacted(place))
+		return mysql.Open(ctx, place, records.Options(opts))
 	}
-	return nil, xxladapter.Invalidf("store is %q, must be postgres://USER:PASSWORD@HOST:PORT/DATABASE to have a shared log", Redacted(place))
+	return nil, xxladapter.Invalidf("store is %q, must be postgres:// or mysql:// and USER:PASSWORD@HOST:PORT/DATABASE to have a shared log", Redacted(place))
 }

@@ -47,6 +47,6 @@ var emptyFile = fixture.File{Make: func(file string) error {
 }}
 
 func TestMain(m *testing.M) {
-	testserver.Cases(8, 50) // no more than half of rapid's default: SQLite is slow under the race detector
+	testserver.Cases(3, 50) // no more than half of rapid's default: SQLite is slow under the race detector
 	testserver.Main(m)
 }

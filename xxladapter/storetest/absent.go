@@ -10,7 +10,7 @@ import (
 const absent = 4711
 
 var absentRules = []rule{
-	{"WhatDoesNotExistIsNotFound", func(b *bench) {
+	{"WhatDoesNotExistIsNotFound", func(b *fixture) {
 		missing := b.newJob("missing")
 		missing.ID = absent
 		for name, call := range map[string]func() error{
@@ -44,7 +44,7 @@ var absentRules = []rule{
 			b.ErrorIs(call(), xxladapter.ErrNotFound, name)
 		}
 	}},
-	{"WhatIsGoneIsNoErrorWhereSomebodyElseMayHaveEndedIt", func(b *bench) {
+	{"WhatIsGoneIsNoErrorWhereSomebodyElseMayHaveEndedIt", func(b *fixture) {
 		term := b.term("n1")
 		b.NoError(b.store.Unregister(b.ctx, app, "http://10.0.0.9:9999/"))
 		b.NoError(b.store.Resign(b.ctx, xxladapter.Term{Node: "n2", Number: absent}))
@@ -54,14 +54,14 @@ var absentRules = []rule{
 		b.NoError(err)
 		b.False(resumed)
 	}},
-	{"AFireThatIsGoneIsAConflictForWhoWantsIt", func(b *bench) {
+	{"AFireThatIsGoneIsAConflictForWhoWantsIt", func(b *fixture) {
 		term := b.term("n1")
 		_, err := b.store.ClaimFire(b.ctx, term, absent, b.newLogs(1, 1))
 		b.ErrorIs(err, xxladapter.ErrConflict)
 		b.ErrorIs(b.store.TakeFire(b.ctx, term, absent, term), xxladapter.ErrConflict)
 		b.Empty(b.logIDs())
 	}},
-	{"AnEmptyListIsNoError", func(b *bench) {
+	{"AnEmptyListIsNoError", func(b *fixture) {
 		leases, err := b.store.Leases(b.ctx)
 		b.NoError(err)
 		b.Empty(leases)
@@ -112,7 +112,7 @@ var absentRules = []rule{
 			b.Zero(n, name)
 		}
 	}},
-	{"ArgumentsBelongToTheCaller", func(b *bench) {
+	{"ArgumentsBelongToTheCaller", func(b *fixture) {
 		g := &xxladapter.Group{AppName: "manual-app", Title: "t", AddressType: xxladapter.AddressManual, Addresses: []string{"http://a:1"}}
 		group, err := b.store.SaveGroup(b.ctx, g)
 		b.NoError(err)

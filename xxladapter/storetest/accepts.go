@@ -15,7 +15,7 @@ const (
 )
 
 var acceptRules = []rule{
-	{"TheFirstThatAsksGetsTheRunAndItsFireIsSettled", func(b *bench) {
+	{"TheFirstThatAsksGetsTheRunAndItsFireIsSettled", func(b *fixture) {
 		fire := b.queuedRun(b.addJob("job"), 1, "nats://app")
 		want := b.log(fire.LogID)
 		b.clock.Advance(time.Minute)
@@ -32,13 +32,13 @@ var acceptRules = []rule{
 		b.NoError(err)
 		b.False(b.accept(fire.LogID, queueA), "the run has a result")
 	}},
-	{"AnAmbiguousFireIsAccepted", func(b *bench) {
+	{"AnAmbiguousFireIsAccepted", func(b *fixture) {
 		fire := b.queuedRun(b.addJob("job"), 1, "nats://app")
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous})
 		b.True(b.accept(fire.LogID, queueA))
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
 	}},
-	{"ARunThatWasGivenUpIsNotAccepted", func(b *bench) {
+	{"ARunThatWasGivenUpIsNotAccepted", func(b *fixture) {
 		fire := b.queuedRun(b.addJob("job"), 1, "nats://app")
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: xxladapter.ResultFail, Msg: "given up"})
 		want := b.log(fire.LogID)
@@ -46,7 +46,7 @@ var acceptRules = []rule{
 		b.False(b.accept(fire.LogID, want.Address))
 		b.Equal(want, b.log(fire.LogID))
 	}},
-	{"ARunThatEndedBeforeItWasAcceptedIsNot", func(b *bench) {
+	{"ARunThatEndedBeforeItWasAcceptedIsNot", func(b *fixture) {
 		fire := b.queuedRun(b.addJob("job"), 1, "nats://app")
 		_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: xxladapter.ResultFail, Msg: "lost"})
 		b.NoError(err)
@@ -54,7 +54,7 @@ var acceptRules = []rule{
 		b.False(b.accept(fire.LogID, queueA))
 		b.Equal(want, b.log(fire.LogID))
 	}},
-	{"EachRunOfAListIsDecidedByItself", func(b *bench) {
+	{"EachRunOfAListIsDecidedByItself", func(b *fixture) {
 		id := b.addJob("job")
 		var list []xxladapter.Accepted
 		for i := range 3 {
@@ -71,7 +71,7 @@ var acceptRules = []rule{
 		b.NoError(err)
 		b.Empty(may)
 	}},
-	{"ARunThatWasAcceptedEndsAsAnyOther", func(b *bench) {
+	{"ARunThatWasAcceptedEndsAsAnyOther", func(b *fixture) {
 		fire := b.queuedRun(b.addJob("job"), 1, "nats://app")
 		b.True(b.accept(fire.LogID, queueA))
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous}) // too late
@@ -86,7 +86,7 @@ var acceptRules = []rule{
 		l := b.log(fire.LogID)
 		b.Equal([]any{queueA, 200, 500, "no"}, []any{l.Address, l.TriggerCode, l.HandleCode, l.HandleMsg})
 	}},
-	{"ListsShowTheAddressThatHasTheRun", func(b *bench) {
+	{"ListsShowTheAddressThatHasTheRun", func(b *fixture) {
 		fire := b.queuedRun(b.addJob("job"), 1, "nats://app")
 		listed := func() string {
 			logs, err := b.store.Logs(b.ctx, xxladapter.LogFilter{})
@@ -98,7 +98,7 @@ var acceptRules = []rule{
 		b.True(b.accept(fire.LogID, queueA))
 		b.Equal(queueA, listed())
 	}},
-	{"OnlyAnExecutorThatARunIsForGetsIt", func(b *bench) {
+	{"OnlyAnExecutorThatARunIsForGetsIt", func(b *fixture) {
 		id := b.addJob("job")
 		for i, c := range []struct {
 			address string
@@ -120,7 +120,7 @@ var acceptRules = []rule{
 			}
 		}
 	}},
-	{"OneOfManyThatAskAtOnceGetsTheRun", func(b *bench) {
+	{"OneOfManyThatAskAtOnceGetsTheRun", func(b *fixture) {
 		id := b.addJob("job")
 		var runs []int64
 		for i := range 8 {
@@ -157,7 +157,7 @@ var acceptRules = []rule{
 }
 
 // queuedRun claims a fire whose run waits at an address.
-func (b *bench) queuedRun(jobID int64, n int, address string) xxladapter.Fire {
+func (b *fixture) queuedRun(jobID int64, n int, address string) xxladapter.Fire {
 	b.Helper()
 	logs := b.newLogs(jobID, 1)
 	logs[0].Address = address
@@ -165,7 +165,7 @@ func (b *bench) queuedRun(jobID int64, n int, address string) xxladapter.Fire {
 }
 
 // accept asks for one run.
-func (b *bench) accept(logID int64, address string) bool {
+func (b *fixture) accept(logID int64, address string) bool {
 	may, err := b.store.AcceptRuns(b.ctx, []xxladapter.Accepted{{LogID: logID, Address: address}})
 	b.NoError(err)
 	b.Len(may, 1)

@@ -8,7 +8,7 @@ import (
 
 // end adds a run of the job with these codes and returns its log id; a handle code of 0 means no
 // result.
-func (b *bench) end(jobID int64, triggerCode, handleCode int) int64 {
+func (b *fixture) end(jobID int64, triggerCode, handleCode int) int64 {
 	b.Helper()
 	fire := b.claim(b.plan(jobID, at(0), xxladapter.TriggerManual), "n1", 1)[0]
 	b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: triggerCode})
@@ -19,7 +19,7 @@ func (b *bench) end(jobID int64, triggerCode, handleCode int) int64 {
 	return fire.LogID
 }
 
-func (b *bench) alarmState(jobID int64) xxladapter.AlarmState {
+func (b *fixture) alarmState(jobID int64) xxladapter.AlarmState {
 	b.Helper()
 	states, err := b.store.AlarmStates(b.ctx, []int64{jobID})
 	b.NoError(err)
@@ -32,7 +32,7 @@ func (b *bench) alarmState(jobID int64) xxladapter.AlarmState {
 	return xxladapter.AlarmState{}
 }
 
-func (b *bench) failedRuns(after int64, limit int) (ids []int64) {
+func (b *fixture) failedRuns(after int64, limit int) (ids []int64) {
 	b.Helper()
 	runs, err := b.store.FailedRuns(b.ctx, after, limit)
 	b.NoError(err)
@@ -42,14 +42,14 @@ func (b *bench) failedRuns(after int64, limit int) (ids []int64) {
 	return ids
 }
 
-func (b *bench) decide(node string, decisions ...xxladapter.AlarmDecision) []xxladapter.AlarmClaim {
+func (b *fixture) decide(node string, decisions ...xxladapter.AlarmDecision) []xxladapter.AlarmClaim {
 	b.Helper()
 	claims, err := b.store.DecideAlarms(b.ctx, node, decisions)
 	b.NoError(err)
 	return claims
 }
 
-func (b *bench) stale(age time.Duration) []xxladapter.AlarmClaim {
+func (b *fixture) stale(age time.Duration) []xxladapter.AlarmClaim {
 	b.Helper()
 	claims, err := b.store.StaleAlarms(b.ctx, age, 100)
 	b.NoError(err)
@@ -57,7 +57,7 @@ func (b *bench) stale(age time.Duration) []xxladapter.AlarmClaim {
 }
 
 // raise returns the decision to report some runs.
-func (b *bench) raise(jobID int64, logIDs ...int64) xxladapter.AlarmDecision {
+func (b *fixture) raise(jobID int64, logIDs ...int64) xxladapter.AlarmDecision {
 	before := b.alarmState(jobID)
 	after := before
 	after.Raised = true
@@ -65,7 +65,7 @@ func (b *bench) raise(jobID int64, logIDs ...int64) xxladapter.AlarmDecision {
 }
 
 var alarmRules = []rule{
-	{"FailedRunsAreThoseWhoseHandOverOrRunFailed", func(b *bench) {
+	{"FailedRunsAreThoseWhoseHandOverOrRunFailed", func(b *fixture) {
 		id := b.addJob("job")
 		refused := b.end(id, 500, 0)
 		b.end(id, 0, 0)
@@ -86,7 +86,7 @@ var alarmRules = []rule{
 		b.Equal([]int64{failed, timedOut}, b.failedRuns(refused, 100))
 		b.Equal([]int64{refused, failed}, b.failedRuns(0, 2))
 	}},
-	{"TheFirstSuccessAfterARunIsTheJobsOwn", func(b *bench) {
+	{"TheFirstSuccessAfterARunIsTheJobsOwn", func(b *fixture) {
 		id, other := b.addJob("job"), b.addJob("other")
 		first := func(after int64) (ids []int64) {
 			logs, err := b.store.Logs(b.ctx, xxladapter.LogFilter{JobID: id, Status: xxladapter.LogSuccess, AfterID: after, Limit: 1})
@@ -105,7 +105,7 @@ var alarmRules = []rule{
 		b.Equal([]int64{two}, first(one))
 		b.Empty(first(two))
 	}},
-	{"ADecisionMovesTheStateAndTheRowsTogether", func(b *bench) {
+	{"ADecisionMovesTheStateAndTheRowsTogether", func(b *fixture) {
 		id := b.addJob("job")
 		b.Equal(xxladapter.AlarmState{JobID: id}, b.alarmState(id))
 		quiet, one, two, open := b.end(id, 200, 500), b.end(id, 200, 500), b.end(id, 500, 0), b.end(id, 500, 0)
@@ -128,7 +128,7 @@ var alarmRules = []rule{
 		}
 		b.Equal([]int64{open}, b.failedRuns(0, 100))
 	}},
-	{"ADecisionOnAnOldStateChangesNothing", func(b *bench) {
+	{"ADecisionOnAnOldStateChangesNothing", func(b *fixture) {
 		one, two := b.addJob("one"), b.addJob("two")
 		a, c := b.end(one, 200, 500), b.end(two, 200, 500)
 		late := b.raise(one, a)
@@ -143,7 +143,7 @@ var alarmRules = []rule{
 
 		b.Empty(b.decide("n2", xxladapter.AlarmDecision{Before: xxladapter.AlarmState{JobID: two}, Alarm: []int64{c}}), "no state is an old one as well")
 	}},
-	{"ARunWhoseAlarmIsTakenIsLeftOut", func(b *bench) {
+	{"ARunWhoseAlarmIsTakenIsLeftOut", func(b *fixture) {
 		id := b.addJob("job")
 		one, two := b.end(id, 200, 500), b.end(id, 200, 500)
 		b.Len(b.decide("n1", b.raise(id, one)), 1)
@@ -152,7 +152,7 @@ var alarmRules = []rule{
 		b.Equal(two, claims[0].LogID)
 		b.Empty(b.decide("n2", b.raise(id, 4711)))
 	}},
-	{"StatesAreOfTheJobsAskedForAndOfAllThatAreRaised", func(b *bench) {
+	{"StatesAreOfTheJobsAskedForAndOfAllThatAreRaised", func(b *fixture) {
 		one, two, three, four := b.addJob("one"), b.addJob("two"), b.addJob("three"), b.addJob("four")
 		list := func(jobIDs ...int64) []xxladapter.AlarmState {
 			states, err := b.store.AlarmStates(b.ctx, jobIDs)
@@ -171,7 +171,7 @@ var alarmRules = []rule{
 		b.Equal([]xxladapter.AlarmState{state(one), calm, state(three), {JobID: four}, {JobID: absent}}, list(absent, four, two))
 		b.Equal([]xxladapter.AlarmState{state(one), calm, state(three)}, list(two, three, two), "each once")
 	}},
-	{"StatesOfManyJobsAreListedAtOnce", func(b *bench) {
+	{"StatesOfManyJobsAreListedAtOnce", func(b *fixture) {
 		id := b.addJob("job")
 		b.decide("n1", b.raise(id))
 		var jobIDs []int64
@@ -184,7 +184,7 @@ var alarmRules = []rule{
 		b.True(states[0].Raised)
 		b.Equal(xxladapter.AlarmState{JobID: id + 2499}, states[2499])
 	}},
-	{"SettledClaimsGiveTheirRowsAStatus", func(b *bench) {
+	{"SettledClaimsGiveTheirRowsAStatus", func(b *fixture) {
 		id := b.addJob("job")
 		failed, ok := b.end(id, 200, 500), b.end(id, 200, 200)
 		d := b.raise(id, failed)
@@ -200,7 +200,7 @@ var alarmRules = []rule{
 		b.NoError(b.store.SettleAlarms(b.ctx, claims, xxladapter.AlarmFailed), "again")
 		b.Equal(xxladapter.AlarmSent, b.log(failed).AlarmStatus)
 	}},
-	{"ARecoveryByTheVeryRunThatFailedLeavesItsAlarmAlone", func(b *bench) {
+	{"ARecoveryByTheVeryRunThatFailedLeavesItsAlarmAlone", func(b *fixture) {
 		id := b.addJob("job")
 		run := b.end(id, 500, 0)
 		alarm := b.decide("n1", b.raise(id, run))
@@ -216,7 +216,7 @@ var alarmRules = []rule{
 		b.NoError(b.store.SettleAlarms(b.ctx, alarm, xxladapter.AlarmSent))
 		b.Equal(xxladapter.AlarmSent, b.log(run).AlarmStatus)
 	}},
-	{"AStaleClaimIsRenewedOnce", func(b *bench) {
+	{"AStaleClaimIsRenewedOnce", func(b *fixture) {
 		id := b.addJob("job")
 		run := b.end(id, 200, 500)
 		claims := b.decide("n1", b.raise(id, run))
@@ -243,7 +243,7 @@ var alarmRules = []rule{
 		b.NoError(err)
 		b.Empty(again, "settled")
 	}},
-	{"ANodeMayRenewItsOwnClaimOnce", func(b *bench) {
+	{"ANodeMayRenewItsOwnClaimOnce", func(b *fixture) {
 		id := b.addJob("job")
 		claims := b.decide("n1", b.raise(id, b.end(id, 200, 500)))
 		renewed, err := b.store.RenewAlarms(b.ctx, "n1", claims)
@@ -253,7 +253,7 @@ var alarmRules = []rule{
 		b.NoError(err)
 		b.Empty(renewed)
 	}},
-	{"StaleAlarmsComeOldestFirst", func(b *bench) {
+	{"StaleAlarmsComeOldestFirst", func(b *fixture) {
 		id := b.addJob("job")
 		one, two, three := b.end(id, 200, 500), b.end(id, 200, 500), b.end(id, 200, 500)
 		b.decide("n1", b.raise(id, three))
@@ -268,7 +268,7 @@ var alarmRules = []rule{
 		b.NoError(err)
 		b.Len(first, 1)
 	}},
-	{"ARemovedJobTakesItsAlarmsAlong", func(b *bench) {
+	{"ARemovedJobTakesItsAlarmsAlong", func(b *fixture) {
 		id, other := b.addJob("job"), b.addJob("other")
 		b.decide("n1", b.raise(id, b.end(id, 200, 500)), b.raise(other, b.end(other, 200, 500)))
 		b.end(id, 200, 500)
@@ -279,7 +279,7 @@ var alarmRules = []rule{
 		b.purge(xxladapter.LogPurge{Removed: true}, 10)
 		b.Empty(b.failedRuns(0, 100))
 	}},
-	{"OneOfManyNodesTakesAnAlarm", func(b *bench) {
+	{"OneOfManyNodesTakesAnAlarm", func(b *fixture) {
 		id := b.addJob("job")
 		for range 10 {
 			d := b.raise(id, b.end(id, 200, 500))

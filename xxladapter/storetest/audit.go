@@ -12,7 +12,7 @@ import (
 )
 
 var auditRules = []rule{
-	{"AnEditOfAJobIsAuditedFieldByField", func(b *bench) {
+	{"AnEditOfAJobIsAuditedFieldByField", func(b *fixture) {
 		b.as("POST /jobs")
 		id := b.addJob("audited")
 		created := b.lastAudit()
@@ -58,7 +58,7 @@ var auditRules = []rule{
 		b.Contains(removed.Changes, change("glueSource", `"echo three"`, ""))
 		b.verifyAudit()
 	}},
-	{"StartsStopsAndTriggersOfAJobAreAudited", func(b *bench) {
+	{"StartsStopsAndTriggersOfAJobAreAudited", func(b *fixture) {
 		id := b.addJob("switched")
 		b.Empty(b.audit(), "without a call nothing is audited")
 		b.as("start")
@@ -87,7 +87,7 @@ var auditRules = []rule{
 		b.Equal(b.audit()[:2], edits)
 		b.verifyAudit()
 	}},
-	{"AnEditOfAGroupIsAuditedWithoutItsToken", func(b *bench) {
+	{"AnEditOfAGroupIsAuditedWithoutItsToken", func(b *fixture) {
 		b.as("groups")
 		g := &xxladapter.Group{AppName: "secret-app", Title: "t", AccessToken: "token-one-1"}
 		id, err := b.store.SaveGroup(b.ctx, g)
@@ -104,7 +104,7 @@ var auditRules = []rule{
 		b.NotContains(b.auditText(), "token-")
 		b.verifyAudit()
 	}},
-	{"AScheduleThatEndsIsAudited", func(b *bench) {
+	{"AScheduleThatEndsIsAudited", func(b *fixture) {
 		var ids []int64
 		for i := range 55 { // more than one statement inserts
 			ids = append(ids, b.addRunning(fmt.Sprintf("once %d", i), at(0)))
@@ -129,7 +129,7 @@ var auditRules = []rule{
 		b.True(strings.HasPrefix(rows[54].Object.Name, "once "))
 		b.verifyAudit()
 	}},
-	{"WhatIsRefusedOrChangesNothingIsNotAudited", func(b *bench) {
+	{"WhatIsRefusedOrChangesNothingIsNotAudited", func(b *fixture) {
 		id := b.addRunning("steady", at(60))
 		stopped := b.addJob("stopped")
 		before := b.job(id)
@@ -156,7 +156,7 @@ var auditRules = []rule{
 		b.NoError(b.store.Register(b.ctx, app, "http://a:1"), "registrations are no edits")
 		b.Empty(b.audit())
 	}},
-	{"APurgeOfRunsForACallIsAudited", func(b *bench) {
+	{"APurgeOfRunsForACallIsAudited", func(b *fixture) {
 		id := b.addJob("purged")
 		fire := b.claim(b.plan(id, at(0), xxladapter.TriggerManual), "n1", 1)[0]
 		b.settleSent(fire)
@@ -170,7 +170,7 @@ var auditRules = []rule{
 		b.Equal(xxladapter.AuditObject{Kind: "runs", JobID: id}, row.Object)
 		b.Equal([]xxladapter.FieldChange{change("jobId", "", fmt.Sprint(id)), change("before", "", `"2026-03-01T13:00:00Z"`)}, row.Changes)
 	}},
-	{"AChangeOfTheZoneIsAudited", func(b *bench) {
+	{"AChangeOfTheZoneIsAudited", func(b *fixture) {
 		_, err := b.store.AgreeZone(b.ctx, "UTC")
 		b.NoError(err)
 		b.as("migrate --zone")
@@ -178,7 +178,7 @@ var auditRules = []rule{
 		b.Equal("zone", b.lastAudit().Object.Kind)
 		b.Equal([]xxladapter.FieldChange{change("zone", `"UTC"`, `"Asia/Shanghai"`)}, b.lastAudit().Changes)
 	}},
-	{"AppendAuditKeepsAnyText", func(b *bench) {
+	{"AppendAuditKeepsAnyText", func(b *fixture) {
 		o := xxladapter.AuditObject{Kind: "run", ID: 7, Name: strings.Repeat("长", 400) + "\xff\x00", JobID: 8, GroupID: 9}
 		fields := xxladapter.Fields{{Name: "text", Value: "二\x00\xff<&>'\"\\ " + strings.Repeat("x", 100_000)}}
 		b.NoError(b.store.AppendAudit(b.ctx, o, fields), "without a call it does nothing")
@@ -197,7 +197,7 @@ var auditRules = []rule{
 		b.EqualValues(9, row.Object.GroupID)
 		b.verifyAudit()
 	}},
-	{"AuditRowsAreFiltered", func(b *bench) {
+	{"AuditRowsAreFiltered", func(b *fixture) {
 		add := func(actor, kind string, id, job, group int64) {
 			b.ctx = xxladapter.WithActor(xxladapter.WithCall(b.ctx, "c"), xxladapter.Actor{Name: actor})
 			b.NoError(b.store.AppendAudit(b.ctx, xxladapter.AuditObject{Kind: kind, ID: id, JobID: job, GroupID: group}, xxladapter.Fields{{Name: "x", Value: 1}}))
@@ -235,7 +235,7 @@ var auditRules = []rule{
 			b.Equal(want.ids, ids, "%+v", want.filter)
 		}
 	}},
-	{"TheChainStaysWholeAfterRetention", func(b *bench) {
+	{"TheChainStaysWholeAfterRetention", func(b *fixture) {
 		ends, err := b.store.AuditEnds(b.ctx)
 		b.NoError(err)
 		genesis := xxladapter.AuditMark{Hash: xxladapter.AuditGenesis}
@@ -266,7 +266,7 @@ var auditRules = []rule{
 		b.EqualValues(7, b.lastAudit().ID)
 		b.verifyAudit()
 	}},
-	{"ConcurrentEditsDoNotForkTheChain", func(b *bench) {
+	{"ConcurrentEditsDoNotForkTheChain", func(b *fixture) {
 		b.as("call")
 		var wait sync.WaitGroup
 		for i := range 8 {
@@ -288,27 +288,27 @@ var auditRules = []rule{
 }
 
 // noErrorHere is NoError for a goroutine of its own.
-func (b *bench) noErrorHere(err error) bool {
+func (b *fixture) noErrorHere(err error) bool {
 	if err != nil {
 		b.T.Error(err)
 	}
 	return err == nil
 }
 
-// as makes further calls of the bench those of a person by a call.
-func (b *bench) as(call string) {
+// as makes further calls of the fixture those of a person by a call.
+func (b *fixture) as(call string) {
 	by := xxladapter.Actor{Name: "ann", Kind: xxladapter.ActorUser, Address: "10.1.2.3"}
 	b.ctx = xxladapter.WithActor(xxladapter.WithCall(context.WithoutCancel(b.ctx), call), by)
 }
 
-func (b *bench) audit() []xxladapter.AuditRow {
+func (b *fixture) audit() []xxladapter.AuditRow {
 	b.Helper()
 	rows, err := b.store.AuditRows(b.ctx, xxladapter.AuditFilter{})
 	b.NoError(err)
 	return rows
 }
 
-func (b *bench) lastAudit() xxladapter.AuditRow {
+func (b *fixture) lastAudit() xxladapter.AuditRow {
 	b.Helper()
 	rows, err := b.store.AuditRows(b.ctx, xxladapter.AuditFilter{Newest: true, Limit: 1})
 	b.NoError(err)
@@ -317,7 +317,7 @@ func (b *bench) lastAudit() xxladapter.AuditRow {
 }
 
 // verifyAudit follows the whole chain.
-func (b *bench) verifyAudit() {
+func (b *fixture) verifyAudit() {
 	b.Helper()
 	ends, err := b.store.AuditEnds(b.ctx)
 	b.NoError(err)
@@ -339,7 +339,7 @@ func change(field, before, after string) xxladapter.FieldChange {
 }
 
 // auditText returns all changes as stores keep them.
-func (b *bench) auditText() string {
+func (b *fixture) auditText() string {
 	var text strings.Builder
 	for _, row := range b.audit() {
 		text.WriteString(row.ChangesText())

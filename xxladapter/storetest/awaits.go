@@ -10,7 +10,7 @@ import (
 )
 
 var awaitRules = []rule{
-	{"ASettlementThatAwaitsTheResultIsStoredWithItOrWithout", func(b *bench) {
+	{"ASettlementThatAwaitsTheResultIsStoredWithItOrWithout", func(b *fixture) {
 		id := b.addJob("job")
 		term := b.term("n1")
 		settled := func(f xxladapter.Fire) xxladapter.Settlement {

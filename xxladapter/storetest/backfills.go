@@ -7,7 +7,7 @@ import (
 )
 
 // addBackfill begins a backfill of a job for these due times.
-func (b *bench) addBackfill(job int64, parallel int, dues ...time.Time) int64 {
+func (b *fixture) addBackfill(job int64, parallel int, dues ...time.Time) int64 {
 	b.Helper()
 	f := &xxladapter.Backfill{JobID: job, Dues: dues}
 	f.From, f.To, f.Parallel = at(-1000), at(0), parallel
@@ -16,7 +16,7 @@ func (b *bench) addBackfill(job int64, parallel int, dues ...time.Time) int64 {
 	return id
 }
 
-func (b *bench) backfill(id int64) *xxladapter.Backfill {
+func (b *fixture) backfill(id int64) *xxladapter.Backfill {
 	b.Helper()
 	f, err := b.store.Backfill(b.ctx, id)
 	b.NoError(err)
@@ -24,7 +24,7 @@ func (b *bench) backfill(id int64) *xxladapter.Backfill {
 }
 
 // advance advances a backfill whose runs in progress have all ended well.
-func (b *bench) advance(id int64) []xxladapter.Fire {
+func (b *fixture) advance(id int64) []xxladapter.Fire {
 	b.Helper()
 	f := b.backfill(id)
 	f.Succeeded, f.Open = f.Succeeded+len(f.Open), nil
@@ -34,7 +34,7 @@ func (b *bench) advance(id int64) []xxladapter.Fire {
 }
 
 var backfillRules = []rule{
-	{"ABackfillPlansEachDueTimeOnceInItsOrder", func(b *bench) {
+	{"ABackfillPlansEachDueTimeOnceInItsOrder", func(b *fixture) {
 		job := b.addJob("job")
 		dues := []time.Time{at(-10), at(-30).Add(7 * time.Millisecond), at(-20), at(-40), at(-50)}
 		id := b.addBackfill(job, 2, dues...)
@@ -73,7 +73,7 @@ var backfillRules = []rule{
 		b.Equal(5, is.Succeeded)
 		b.False(is.Ended.IsZero())
 	}},
-	{"OfTwoWhoAdvanceABackfillOneIsRefused", func(b *bench) {
+	{"OfTwoWhoAdvanceABackfillOneIsRefused", func(b *fixture) {
 		id := b.addBackfill(b.addJob("job"), 1, at(-10), at(-20))
 		was := b.backfill(id)
 		b.Len(b.advance(id), 1)
@@ -81,7 +81,7 @@ var backfillRules = []rule{
 		b.ErrorIs(err, xxladapter.ErrConflict)
 		b.Len(b.openFires(xxladapter.FireFilter{}), 1)
 	}},
-	{"ADueTimeThatAnotherFireHasWaits", func(b *bench) {
+	{"ADueTimeThatAnotherFireHasWaits", func(b *fixture) {
 		job := b.addJob("job")
 		b.plan(job, at(-20), xxladapter.TriggerManual)
 		id := b.addBackfill(job, 5, at(-10), at(-20), at(-30))
@@ -91,7 +91,7 @@ var backfillRules = []rule{
 		b.Empty(b.advance(id))
 		b.Equal(1, b.backfill(id).Planned)
 	}},
-	{"ACancelledBackfillPlansNothingMore", func(b *bench) {
+	{"ACancelledBackfillPlansNothingMore", func(b *fixture) {
 		job := b.addJob("job")
 		other := b.plan(job, at(-5), xxladapter.TriggerManual)
 		id := b.addBackfill(job, 1, at(-10), at(-20))
@@ -108,7 +108,7 @@ var backfillRules = []rule{
 		b.ErrorIs(err, xxladapter.ErrConflict)
 		b.ErrorIs(b.store.CancelBackfill(b.ctx, id), xxladapter.ErrConflict)
 	}},
-	{"AJobHasOneRunningBackfill", func(b *bench) {
+	{"AJobHasOneRunningBackfill", func(b *fixture) {
 		job := b.addJob("job")
 		id := b.addBackfill(job, 1, at(-10))
 		again := &xxladapter.Backfill{JobID: job, Dues: []time.Time{at(-10)}}
@@ -132,7 +132,7 @@ var backfillRules = []rule{
 		b.NoError(err)
 		b.Empty(list)
 	}},
-	{"AClaimIsFoundByTheOrderOfItsDueTime", func(b *bench) {
+	{"AClaimIsFoundByTheOrderOfItsDueTime", func(b *fixture) {
 		job := b.addJob("job")
 		id := b.addBackfill(job, 1, at(-10))
 		planned := b.advance(id)
@@ -149,7 +149,7 @@ var backfillRules = []rule{
 		b.Equal(at(-10), h.Due)
 		b.Zero(h.Lateness())
 	}},
-	{"BackfillsGoWithTheirJob", func(b *bench) {
+	{"RemovingAJobRemovesItsBackfills", func(b *fixture) {
 		job := b.addJob("job")
 		id := b.addBackfill(job, 1, at(-10))
 		was := b.backfill(id)

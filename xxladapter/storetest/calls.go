@@ -8,7 +8,7 @@ import (
 )
 
 var callRules = []rule{
-	{"ACallWhoseContextHasEndedDoesNothing", func(b *bench) {
+	{"ACallWhoseContextHasEndedDoesNothing", func(b *fixture) {
 		ctx, cancel := context.WithCancel(b.ctx)
 		cancel()
 		_, err := b.store.CreateJob(ctx, b.newJob("never"))
@@ -21,7 +21,7 @@ var callRules = []rule{
 		b.NoError(err)
 		b.Empty(jobs)
 	}},
-	{"CallsAfterCloseFail", func(b *bench) {
+	{"CallsAfterCloseFail", func(b *fixture) {
 		b.NoError(b.store.Close())
 		b.NoError(b.store.Close(), "closing again is fine")
 		_, err := b.store.Job(b.ctx, 1)
@@ -31,7 +31,7 @@ var callRules = []rule{
 		_, err = b.store.Now(b.ctx)
 		b.Error(err)
 	}},
-	{"APanicInDecideReachesItsCallerAndHurtsNoOther", func(b *bench) {
+	{"APanicInDecideReachesItsCallerAndHurtsNoOther", func(b *fixture) {
 		id := b.addRunning("job", at(0))
 		b.Panics(func() {
 			_, _, _ = b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {

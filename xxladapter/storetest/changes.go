@@ -7,7 +7,7 @@ import (
 )
 
 var changeRules = []rule{
-	{"WhatHappensMovesItsMarkAlone", func(b *bench) {
+	{"WhatHappensMovesItsMarkAlone", func(b *fixture) {
 		job := b.addRunning("observed", at(0))
 		term := b.term("n1")
 		is := b.marks()
@@ -65,7 +65,7 @@ var changeRules = []rule{
 		b.clock.Advance(leaseLife)
 		moved("a lapsed lease", func(m *xxladapter.Marks, now xxladapter.Marks) { m.Nodes = now.Nodes })
 	}},
-	{"ChangedJobsAreListedLatestFirst", func(b *bench) {
+	{"ChangedJobsAreListedLatestFirst", func(b *fixture) {
 		first := b.addJob("first")
 		b.clock.Advance(10 * time.Second)
 		second, third := b.addJob("second"), b.addJob("third")
@@ -87,7 +87,7 @@ var changeRules = []rule{
 		b.Equal([]int64{first}, list(at(20), 10), "since is inclusive")
 		b.Empty(list(at(21), 10))
 	}},
-	{"MarksOfRunsAreTheirStates", func(b *bench) {
+	{"MarksOfRunsAreTheirStates", func(b *fixture) {
 		job := b.addJob("observed")
 		shards := b.claim(b.plan(job, at(0), xxladapter.TriggerManual), "n1", 3)
 		b.settleSent(shards[0])
@@ -113,7 +113,7 @@ var changeRules = []rule{
 	}},
 }
 
-func (b *bench) marks() xxladapter.Marks {
+func (b *fixture) marks() xxladapter.Marks {
 	b.Helper()
 	m, err := b.store.Marks(b.ctx)
 	b.NoError(err)

@@ -10,7 +10,7 @@ import (
 )
 
 var declareRules = []rule{
-	{"DeclareStoresGroupsAndJobsTogether", func(b *bench) {
+	{"DeclareStoresGroupsAndJobsTogether", func(b *fixture) {
 		b.as("POST /import")
 		kept, gone, stopped := b.addJob("kept"), b.addJob("gone"), b.addRunning("stopped", at(60))
 		b.clock.Advance(time.Hour)
@@ -72,7 +72,7 @@ var declareRules = []rule{
 			b.Equal(b.job(id).ChildIDs, versions[0].Job.ChildIDs)
 		}
 	}},
-	{"DeclareStoresCalendars", func(b *bench) {
+	{"DeclareStoresCalendars", func(b *fixture) {
 		b.as("POST /import")
 		office := &xxladapter.Calendar{Name: "office", Weekend: []xxladapter.Weekday{"SUNDAY"}}
 		stored := func() *xxladapter.Calendar {
@@ -115,7 +115,7 @@ var declareRules = []rule{
 		b.Equal("changed", stored().Note)
 		b.verifyAudit()
 	}},
-	{"ADeclaredCalendarCountsAtOnce", func(b *bench) {
+	{"ADeclaredCalendarCountsAtOnce", func(b *fixture) {
 		// The days that a declaration takes away are those of the next scan, of a store with a
 		// memory of calendars too.
 		j := b.newJob("daily")
@@ -140,7 +140,7 @@ var declareRules = []rule{
 		b.NoError(err)
 		b.Equal([]bool{true}, excluded())
 	}},
-	{"DeclareIsAllOrNothing", func(b *bench) {
+	{"DeclareIsAllOrNothing", func(b *fixture) {
 		b.as("POST /import")
 		id, taken := b.addRunning("job", at(0)), b.addJob("taken")
 		b.claimDue()
@@ -210,7 +210,7 @@ var declareRules = []rule{
 		b.NoError(err)
 		b.NotEqual(before, state())
 	}},
-	{"ADeclaredScheduleContinuesBehindWhatMayHaveFired", func(b *bench) {
+	{"ADeclaredScheduleContinuesBehindWhatMayHaveFired", func(b *fixture) {
 		id := b.addRunning("job", at(0))
 		b.claimDue()
 		claimed := b.claim(b.plan(id, at(30), xxladapter.TriggerCron), "n1", 1)
@@ -226,7 +226,7 @@ var declareRules = []rule{
 		b.Equal([]time.Time{claimed[0].Due}, b.dues())
 		b.Equal(updated.Add(time.Second), b.job(id).Updated)
 	}},
-	{"ADeclarationThatChangesNothingLeavesNoTrace", func(b *bench) {
+	{"ADeclarationThatChangesNothingLeavesNoTrace", func(b *fixture) {
 		b.as("POST /import")
 		id := b.addRunning("job", at(60))
 		d := &xxladapter.Declaration{Jobs: []xxladapter.DeclaredJob{b.declared(b.job(id), "key")}}
@@ -239,7 +239,7 @@ var declareRules = []rule{
 		b.Equal(was, b.job(id))
 		b.Len(b.audit(), rows)
 	}},
-	{"AKeyFollowsItsJob", func(b *bench) {
+	{"AKeyFollowsItsJob", func(b *fixture) {
 		other := b.addGroup("other-app")
 		id, rival := b.addJob("job"), b.addJob("rival")
 		theirs := b.declared(b.job(rival), "same")
@@ -261,7 +261,7 @@ var declareRules = []rule{
 		b.NoError(b.store.RemoveJob(b.ctx, rival))
 		b.Empty(b.keys(0))
 	}},
-	{"TwoWhoDeclareTheSameJobCreateItOnce", func(b *bench) {
+	{"TwoWhoDeclareTheSameJobCreateItOnce", func(b *fixture) {
 		for round := range 5 {
 			won := 0
 			for _, err := range race(4, func(int) error {
@@ -283,7 +283,7 @@ var declareRules = []rule{
 			b.Equal(round+1, n)
 		}
 	}},
-	{"DeclarationsAndEditsOfTheSameJobsWaitForEachOther", func(b *bench) {
+	{"DeclarationsAndEditsOfTheSameJobsWaitForEachOther", func(b *fixture) {
 		b.as("POST /import")
 		ids := []int64{b.addJob("a"), b.addJob("b"), b.addJob("c")}
 		ctx := context.WithoutCancel(b.ctx)
@@ -316,7 +316,7 @@ var declareRules = []rule{
 }
 
 // declared returns the declaration of a job as it is, with a key.
-func (b *bench) declared(j *xxladapter.Job, key string) xxladapter.DeclaredJob {
+func (b *fixture) declared(j *xxladapter.Job, key string) xxladapter.DeclaredJob {
 	return xxladapter.DeclaredJob{Job: *j, App: app, Key: key}
 }
 
@@ -325,7 +325,7 @@ func after(d time.Duration) func(time.Time) (time.Time, error) {
 	return func(t time.Time) (time.Time, error) { return t.Add(d), nil }
 }
 
-func (b *bench) keys(group int64) []xxladapter.JobKey {
+func (b *fixture) keys(group int64) []xxladapter.JobKey {
 	b.Helper()
 	keys, err := b.store.JobKeys(b.ctx, group)
 	b.NoError(err)

@@ -3,7 +3,7 @@ package storetest
 import "github.com/xxlwheel/xxlwheel/xxladapter"
 
 var descriptionRules = []rule{
-	{"AStoreSaysWhatItIs", func(b *bench) {
+	{"AStoreSaysWhatItIs", func(b *fixture) {
 		d, err := b.store.Describe(b.ctx)
 		b.NoError(err)
 		b.Contains(xxladapter.StoreKind("").Values(), d.Kind)

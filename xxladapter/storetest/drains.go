@@ -7,8 +7,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// drained returns the addresses of the bench's group that are drained now.
-func (b *bench) drained() (addresses []string) {
+// drained returns the addresses of the fixture's group that are drained now.
+func (b *fixture) drained() (addresses []string) {
 	b.Helper()
 	g, err := b.store.Group(b.ctx, b.group)
 	b.NoError(err)
@@ -19,7 +19,7 @@ func (b *bench) drained() (addresses []string) {
 }
 
 var drainRules = []rule{
-	{"ADrainIsShownWithItsGroup", func(b *bench) {
+	{"ADrainIsShownWithItsGroup", func(b *fixture) {
 		other := b.addGroup("another-app")
 		d := xxladapter.Drain{Address: "http://b:1", Note: "升级", By: "root", Until: epoch.Add(time.Hour)}
 		b.NoError(b.store.DrainExecutor(b.ctx, b.group, d))
@@ -37,7 +37,7 @@ var drainRules = []rule{
 		b.Equal(other, groups[1].ID)
 		b.Nil(groups[1].Drains)
 	}},
-	{"ADrainSurvivesBeatsAndSavesAndEndsWhenItIsUndone", func(b *bench) {
+	{"ADrainSurvivesBeatsAndSavesAndEndsWhenItIsUndone", func(b *fixture) {
 		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
 		b.NoError(b.store.DrainExecutor(b.ctx, b.group, xxladapter.Drain{Address: "http://a:1", Note: "first"}))
 		b.NoError(b.store.DrainExecutor(b.ctx, b.group, xxladapter.Drain{Address: "http://a:1", Note: "second"}))
@@ -55,7 +55,7 @@ var drainRules = []rule{
 		b.Empty(b.drained())
 		b.ErrorIs(b.store.UndrainExecutor(b.ctx, b.group, "http://a:1"), xxladapter.ErrNotFound)
 	}},
-	{"ADrainEndsByItself", func(b *bench) {
+	{"ADrainEndsByItself", func(b *fixture) {
 		b.NoError(b.store.DrainExecutor(b.ctx, b.group, xxladapter.Drain{Address: "http://a:1", Until: epoch.Add(time.Minute)}))
 		b.clock.Advance(time.Minute - 2*time.Millisecond)
 		b.Equal([]string{"http://a:1"}, b.drained())
@@ -67,7 +67,7 @@ var drainRules = []rule{
 		b.NoError(err)
 		b.Len(g.Drains, 1, "what has ended is dropped by the next change")
 	}},
-	{"DrainsOfAGroupThatIsGoneAreGone", func(b *bench) {
+	{"DrainsOfAGroupThatIsGoneAreGone", func(b *fixture) {
 		id := b.addGroup("another-app")
 		b.NoError(b.store.DrainExecutor(b.ctx, id, xxladapter.Drain{Address: "http://a:1"}))
 		b.NoError(b.store.RemoveGroup(b.ctx, id))
@@ -78,7 +78,7 @@ var drainRules = []rule{
 		b.ErrorIs(b.store.DrainExecutor(b.ctx, absent, xxladapter.Drain{Address: "http://a:1"}), xxladapter.ErrNotFound)
 		b.ErrorIs(b.store.UndrainExecutor(b.ctx, absent, "http://a:1"), xxladapter.ErrNotFound)
 	}},
-	{"DrainsAtOnceAreAllKept", func(b *bench) {
+	{"DrainsAtOnceAreAllKept", func(b *fixture) {
 		const n = 8
 		for _, err := range race(n, func(i int) error {
 			return b.store.DrainExecutor(b.ctx, b.group, xxladapter.Drain{Address: fmt.Sprintf("http://a%d:1", i)})
@@ -87,7 +87,7 @@ var drainRules = []rule{
 		}
 		b.Len(b.drained(), n)
 	}},
-	{"ADrainIsAudited", func(b *bench) {
+	{"ADrainIsAudited", func(b *fixture) {
 		ctx := xxladapter.WithCall(b.ctx, "POST /api/v1/groups/{id}/drain")
 		b.NoError(b.store.DrainExecutor(ctx, b.group, xxladapter.Drain{Address: "http://a:1", Note: "upgrade"}))
 		b.NoError(b.store.UndrainExecutor(ctx, b.group, "http://a:1"))

@@ -12,7 +12,7 @@ const (
 )
 
 var electionRules = []rule{
-	{"WhoWaitsForItsElectionTakesNoShards", func(b *bench) {
+	{"WhoWaitsForItsElectionTakesNoShards", func(b *fixture) {
 		b.Equal(xxladapter.NodeStandby, b.elected("n1", leaseLife, waits).Role())
 		b.Equal(xxladapter.NodeStandby, b.elected("n2", leaseLife, waits).Role())
 		for range 3 { // a store may cache what earlier renewals have found
@@ -27,7 +27,7 @@ var electionRules = []rule{
 		b.Equal(waits, held[0].Election)
 		b.Equal(xxladapter.Election(7), held[1].Election)
 	}},
-	{"AnElectedNodeTakesTheShardsOfALeaderThatLives", func(b *bench) {
+	{"AnElectedNodeTakesTheShardsOfALeaderThatLives", func(b *fixture) {
 		id := b.addRunning("job", at(0))
 		n1 := b.elected("n1", leaseLife, 7)
 		b.elected("n2", leaseLife, waits)
@@ -43,13 +43,13 @@ var electionRules = []rule{
 			b.Equal(id, fires[0].JobID)
 		}
 		again := b.elected("n1", leaseLife, 7)
-		b.Equal(n1.Term, again.Term, "the term goes on")
+		b.Equal(n1.Term, again.Term, "the term continues")
 		b.Equal(xxladapter.NodeStandby, again.Role(), "its number is the smaller one")
 		for range 3 {
 			b.Equal(xxladapter.AllShards, b.elected("n2", leaseLife, 9).Shards)
 		}
 	}},
-	{"ALeaderKeepsItsShardsUntilAnotherIsElected", func(b *bench) {
+	{"ALeaderKeepsItsShardsUntilAnotherIsElected", func(b *fixture) {
 		b.elected("n1", leaseLife, 7)
 		b.elected("n2", leaseLife, waits)
 		for _, e := range []xxladapter.Election{away, waits} {
@@ -62,7 +62,7 @@ var electionRules = []rule{
 		b.Equal(xxladapter.AllShards, b.elected("n2", leaseLife, 3).Shards)
 		b.Zero(b.elected("n1", leaseLife, away).Shards)
 	}},
-	{"WithoutAnElectorTheNextThatRenewsSucceeds", func(b *bench) {
+	{"WithoutAnElectorTheNextThatRenewsSucceeds", func(b *fixture) {
 		b.elected("n1", leaseLife, 7)
 		b.elected("n2", 2*leaseLife, waits)
 		b.elected("n3", 2*leaseLife, away)
@@ -72,7 +72,7 @@ var electionRules = []rule{
 		b.Zero(b.elected("n2", 2*leaseLife, waits).Shards)
 		b.Equal(xxladapter.AllShards, b.elected("n2", 2*leaseLife, 8).Shards)
 	}},
-	{"ARetiredNodeIsNotElected", func(b *bench) {
+	{"ARetiredNodeIsNotElected", func(b *fixture) {
 		n1 := b.elected("n1", leaseLife, 7)
 		b.elected("n2", leaseLife, waits)
 		b.NoError(b.store.Retire(b.ctx, n1.Term, xxladapter.MoveStopped))
@@ -81,7 +81,7 @@ var electionRules = []rule{
 		b.Zero(b.elected("n2", leaseLife, waits).Shards)
 		b.Equal(xxladapter.AllShards, b.elected("n2", leaseLife, 8).Shards)
 	}},
-	{"AnElectionNeedsTheModeOfAllNodes", func(b *bench) {
+	{"AnElectionNeedsTheModeOfAllNodes", func(b *fixture) {
 		b.elected("n1", leaseLife, 7)
 		b.Equal(32, b.lease("n2", leaseLife).Shards.Len())
 		b.Equal(32, b.elected("n1", leaseLife, waits).Shards.Len())
@@ -91,13 +91,13 @@ var electionRules = []rule{
 		b.Equal(xxladapter.ElectionNone, n2.Election)
 		b.Equal(32, n2.Shards.Len())
 	}},
-	{"LargeNumbersAreKept", func(b *bench) {
+	{"LargeNumbersAreKept", func(b *fixture) {
 		const epochs xxladapter.Election = 1 << 60 // ZooKeeper counts its epochs in the upper half
 		b.Equal(epochs, b.elected("n1", leaseLife, epochs).Election)
 		b.Equal(xxladapter.AllShards, b.elected("n2", leaseLife, epochs+1).Shards)
 		b.Zero(b.elected("n1", leaseLife, epochs).Shards)
 	}},
-	{"AnElectionThatMeansNothingIsRefused", func(b *bench) {
+	{"AnElectionThatMeansNothingIsRefused", func(b *fixture) {
 		_, err := b.store.Lead(b.ctx, "n1", time.Hour, -3)
 		b.Error(err)
 	}},

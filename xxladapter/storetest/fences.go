@@ -14,7 +14,7 @@ type scene struct {
 	claimed xxladapter.Fire
 }
 
-func newScene(b *bench) scene {
+func newScene(b *fixture) scene {
 	b.lease("n1", leaseLife)
 	id := b.addRunning("due", at(0))
 	s := scene{planned: b.plan(id, at(-1), xxladapter.TriggerManual)}
@@ -24,7 +24,7 @@ func newScene(b *bench) scene {
 }
 
 // fenced makes every call that presents a term, and checks that it is refused and changes nothing.
-func (s scene) fenced(b *bench, by xxladapter.Term) {
+func (s scene) fenced(b *fixture, by xxladapter.Term) {
 	b.Helper()
 	before := b.openFires(xxladapter.FireFilter{})
 	_, _, err := b.store.ClaimDue(b.ctx, by, time.Hour, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
@@ -54,7 +54,7 @@ func (s scene) fenced(b *bench, by xxladapter.Term) {
 }
 
 var fenceRules = []rule{
-	{"ATermHoldsForItsWholeLife", func(b *bench) {
+	{"ATermHoldsForItsWholeLife", func(b *fixture) {
 		s := newScene(b)
 		b.clock.Advance(leaseLife - time.Millisecond)
 		_, err := b.store.ClaimFire(b.ctx, s.term, s.planned.ID, b.newLogs(s.planned.JobID, 1))
@@ -64,29 +64,29 @@ var fenceRules = []rule{
 		b.NoError(err)
 		b.Equal(1, due)
 	}},
-	{"ALapsedTermIsFenced", func(b *bench) {
+	{"ALapsedTermIsFenced", func(b *fixture) {
 		s := newScene(b)
 		b.clock.Advance(leaseLife)
 		s.fenced(b, s.term)
 	}},
-	{"ATermThatItsNodeHasLeftBehindIsFenced", func(b *bench) {
+	{"ATermThatItsNodeHasLeftBehindIsFenced", func(b *fixture) {
 		s := newScene(b)
 		b.clock.Advance(leaseLife)
 		b.lease("n1", leaseLife)
 		s.fenced(b, s.term)
 	}},
-	{"AResignedTermIsFenced", func(b *bench) {
+	{"AResignedTermIsFenced", func(b *fixture) {
 		s := newScene(b)
 		b.resign(s.term)
 		s.fenced(b, s.term)
 	}},
-	{"ATermThatWasNeverIssuedIsFenced", func(b *bench) {
+	{"ATermThatWasNeverIssuedIsFenced", func(b *fixture) {
 		s := newScene(b)
 		s.fenced(b, xxladapter.Term{})
 		s.fenced(b, xxladapter.Term{Node: "n2", Number: s.term.Number})
 		s.fenced(b, xxladapter.Term{Node: "n1", Number: s.term.Number + 1})
 	}},
-	{"ALapsedTermIsFencedThoughNobodyHasNoticed", func(b *bench) {
+	{"ALapsedTermIsFencedThoughNobodyHasNoticed", func(b *fixture) {
 		s := newScene(b)
 		b.lease("n2", time.Hour)
 		b.clock.Advance(leaseLife)
@@ -94,7 +94,7 @@ var fenceRules = []rule{
 		b.lease("n2", time.Hour)
 		s.fenced(b, s.term)
 	}},
-	{"TakeFireGivesAFireOfATermThatIsOverToTheCaller", func(b *bench) {
+	{"TakeFireGivesAFireOfATermThatIsOverToTheCaller", func(b *fixture) {
 		s := newScene(b)
 		n2 := b.term("n2")
 		b.ErrorIs(b.store.TakeFire(b.ctx, n2, s.planned.ID, xxladapter.Term{}), xxladapter.ErrConflict, "nobody's")
@@ -115,7 +115,7 @@ var fenceRules = []rule{
 		s.claimed.Owner, s.claimed.State = again, xxladapter.FireAmbiguous
 		b.Equal([]xxladapter.Fire{s.claimed}, b.openFires(xxladapter.FireFilter{Owner: again}))
 	}},
-	{"SettleFireLeavesAFireOfAnotherTermAlone", func(b *bench) {
+	{"SettleFireLeavesAFireOfAnotherTermAlone", func(b *fixture) {
 		s := newScene(b)
 		n2 := b.term("n2")
 		for _, state := range []xxladapter.FireState{"", xxladapter.FireAmbiguous} {
@@ -128,14 +128,14 @@ var fenceRules = []rule{
 		b.Equal([]xxladapter.Fire{s.claimed, s.planned}, b.openFires(xxladapter.FireFilter{}))
 		b.Zero(b.log(s.claimed.LogID).TriggerCode)
 	}},
-	{"ANewTermDoesNotSettleWhatItsNodeClaimedBefore", func(b *bench) {
+	{"ANewTermDoesNotSettleWhatItsNodeClaimedBefore", func(b *fixture) {
 		s := newScene(b)
 		b.clock.Advance(leaseLife)
 		_, err := b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: s.claimed.ID, LogID: s.claimed.LogID, Code: 200})
 		b.ErrorIs(err, xxladapter.ErrConflict)
 		b.Zero(b.log(s.claimed.LogID).TriggerCode)
 	}},
-	{"AResultIsTakenWhateverBecameOfTheTerm", func(b *bench) {
+	{"AResultIsTakenWhateverBecameOfTheTerm", func(b *fixture) {
 		s := newScene(b)
 		b.clock.Advance(leaseLife)
 		applied, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: s.claimed.LogID, Code: 200})

@@ -7,7 +7,7 @@ import (
 )
 
 var fireRules = []rule{
-	{"PlanFiresReturnsThemAsStored", func(b *bench) {
+	{"PlanFiresReturnsThemAsStored", func(b *fixture) {
 		id := b.addJob("job")
 		param := ""
 		planned, err := b.store.PlanFires(b.ctx, []xxladapter.Fire{
@@ -29,7 +29,7 @@ var fireRules = []rule{
 		}, planned)
 		b.Equal(planned, b.openFires(xxladapter.FireFilter{}))
 	}},
-	{"ATakenDueTimeMovesToTheNextFreeMillisecond", func(b *bench) {
+	{"ATakenDueTimeMovesToTheNextFreeMillisecond", func(b *fixture) {
 		id := b.addJob("job")
 		b.plan(id, at(0), xxladapter.TriggerManual)
 		b.plan(id, at(0).Add(2*time.Millisecond), xxladapter.TriggerManual)
@@ -46,7 +46,7 @@ var fireRules = []rule{
 		b.Equal([]time.Duration{time.Millisecond, 3 * time.Millisecond, 4 * time.Millisecond}, moved)
 		b.Equal(at(0), b.plan(b.addJob("other"), at(0), xxladapter.TriggerManual).Due, "another job's due time is free")
 	}},
-	{"ClaimFireRefusesAFireThatIsNotDue", func(b *bench) {
+	{"ClaimFireRefusesAFireThatIsNotDue", func(b *fixture) {
 		id := b.addJob("job")
 		fire := b.plan(id, b.clock.Now().Add(1500*time.Millisecond), xxladapter.TriggerCron)
 		by := b.term("n1")
@@ -71,19 +71,19 @@ var fireRules = []rule{
 		_, err = claim(1)
 		b.NoError(err)
 	}},
-	{"FireIDsNeverComeBack", func(b *bench) {
+	{"FireIDsNeverComeBack", func(b *fixture) {
 		id := b.addJob("job")
 		first := b.plan(id, at(0), xxladapter.TriggerManual)
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: first.ID})
 		b.Greater(b.plan(id, at(0), xxladapter.TriggerManual).ID, first.ID)
 	}},
-	{"PlanFiresKeepsTheFiresOfAJobThatIsGone", func(b *bench) {
+	{"PlanFiresKeepsTheFiresOfAJobThatIsGone", func(b *fixture) {
 		fire := b.plan(4711, at(0), xxladapter.TriggerParent)
 		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{}))
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID})
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
 	}},
-	{"OpenFiresAreFilteredByTheGroupThatTheirJobIsInNow", func(b *bench) {
+	{"OpenFiresAreFilteredByTheGroupThatTheirJobIsInNow", func(b *fixture) {
 		other := b.addGroup("other-app")
 		id := b.addJob("moves")
 		fire := b.plan(id, at(1), xxladapter.TriggerManual)
@@ -98,7 +98,7 @@ var fireRules = []rule{
 		b.Len(list(b.group, other), 1)
 		b.Contains(b.openFires(xxladapter.FireFilter{}), gone)
 	}},
-	{"OpenFiresAreFilteredAndComeByDueTimeThenID", func(b *bench) {
+	{"OpenFiresAreFilteredAndComeByDueTimeThenID", func(b *fixture) {
 		one, two := b.addJob("one"), b.addJob("two")
 		late := b.plan(one, at(9), xxladapter.TriggerManual)
 		early := b.plan(two, at(1), xxladapter.TriggerManual)
@@ -136,7 +136,7 @@ var fireRules = []rule{
 			b.Equal(want.fires, b.openFires(want.filter), "%+v", want.filter)
 		}
 	}},
-	{"ClaimFireMakesItTheNodesOwnWithALogRow", func(b *bench) {
+	{"ClaimFireMakesItTheNodesOwnWithALogRow", func(b *fixture) {
 		id := b.addJob("job")
 		planned := b.plan(id, at(1), xxladapter.TriggerManual)
 		b.clock.Advance(time.Second)
@@ -159,7 +159,7 @@ var fireRules = []rule{
 		given.ID, given.TriggerTime = want.LogID, at(1)
 		b.Equal(&given, b.log(want.LogID))
 	}},
-	{"ClaimFireOfABroadcastMakesAFireOfEachShard", func(b *bench) {
+	{"ClaimFireOfABroadcastMakesAFireOfEachShard", func(b *fixture) {
 		param := "override"
 		planned, err := b.store.PlanFires(b.ctx, []xxladapter.Fire{{
 			JobID: b.addJob("job"), Due: at(0), Type: xxladapter.TriggerCron,
@@ -178,7 +178,7 @@ var fireRules = []rule{
 		b.Equal(planned[0].ID, claimed[0].ID)
 		b.Equal(claimed, b.openFires(xxladapter.FireFilter{}))
 	}},
-	{"ClaimFireOfOneShardKeepsItsIndex", func(b *bench) {
+	{"ClaimFireOfOneShardKeepsItsIndex", func(b *fixture) {
 		planned, err := b.store.PlanFires(b.ctx, []xxladapter.Fire{{JobID: b.addJob("job"), Due: at(1), Type: xxladapter.TriggerRetry, ShardIndex: 2, ShardTotal: 3}})
 		b.NoError(err)
 		claimed := b.claim(planned[0], "n1", 1)
@@ -188,7 +188,7 @@ var fireRules = []rule{
 		_, err = b.store.ClaimFire(b.ctx, b.term("n1"), b.plan(1, at(0), xxladapter.TriggerManual).ID, nil)
 		b.Error(err, "a claim needs a log row")
 	}},
-	{"AFireIsClaimedOnce", func(b *bench) {
+	{"AFireIsClaimedOnce", func(b *fixture) {
 		fire := b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual)
 		won := b.claim(fire, "n1", 1)
 		_, err := b.store.ClaimFire(b.ctx, b.term("n2"), fire.ID, b.newLogs(fire.JobID, 1))
@@ -201,7 +201,7 @@ var fireRules = []rule{
 		_, err = b.store.ClaimFire(b.ctx, b.term("n1"), fire.ID+1, b.newLogs(fire.JobID, 1))
 		b.ErrorIs(err, xxladapter.ErrConflict)
 	}},
-	{"SettleFireWritesTheTriggerColumnsAndRemovesTheFire", func(b *bench) {
+	{"SettleFireWritesTheTriggerColumnsAndRemovesTheFire", func(b *fixture) {
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		before := b.log(fire.LogID)
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "sent"})
@@ -210,7 +210,7 @@ var fireRules = []rule{
 		b.Equal(before, b.log(fire.LogID))
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "sent"}) // again
 	}},
-	{"WhatFollowsFromAFailedHandOverIsPlannedWithItAndOnce", func(b *bench) {
+	{"WhatFollowsFromAFailedHandOverIsPlannedWithItAndOnce", func(b *fixture) {
 		id := b.addJob("job")
 		fire := b.claim(b.plan(id, at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		settled := xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 500, Msg: "refused",
@@ -228,7 +228,7 @@ var fireRules = []rule{
 		b.Equal([]int{1, 1, 3}, []int{open[0].RetryCount, open[0].ShardIndex, open[0].ShardTotal})
 		b.Equal(at(1), open[0].Due, "the due time is free again")
 	}},
-	{"SettleFireReturnsWhatItPlannedAsStored", func(b *bench) {
+	{"SettleFireReturnsWhatItPlannedAsStored", func(b *fixture) {
 		id := b.addJob("job")
 		fire := b.claim(b.plan(id, at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		taken := b.plan(id, at(2), xxladapter.TriggerManual)
@@ -245,14 +245,14 @@ var fireRules = []rule{
 		}, planned)
 		b.Equal([]xxladapter.Fire{planned[1], taken, planned[0]}, b.openFires(xxladapter.FireFilter{}))
 	}},
-	{"SettleFireWithoutACodeLeavesTheTriggerColumns", func(b *bench) {
+	{"SettleFireWithoutACodeLeavesTheTriggerColumns", func(b *fixture) {
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		before := b.log(fire.LogID)
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Msg: "unused"})
 		b.Equal(before, b.log(fire.LogID))
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
 	}},
-	{"SettleFireKeepsAnAmbiguousFire", func(b *bench) {
+	{"SettleFireKeepsAnAmbiguousFire", func(b *fixture) {
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous, Code: 500, Msg: "no answer"})
 		fire.State = xxladapter.FireAmbiguous
@@ -262,7 +262,7 @@ var fireRules = []rule{
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
 		b.Equal("it had begun", b.log(fire.LogID).TriggerMsg)
 	}},
-	{"SettleFireAfterAResultDoesNotBringTheFireBack", func(b *bench) {
+	{"SettleFireAfterAResultDoesNotBringTheFireBack", func(b *fixture) {
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200})
 		b.NoError(err)
@@ -271,7 +271,7 @@ var fireRules = []rule{
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "sent"})
 		b.Equal("sent", b.log(fire.LogID).TriggerMsg)
 	}},
-	{"SettleFireRefusesAnyOtherState", func(b *bench) {
+	{"SettleFireRefusesAnyOtherState", func(b *fixture) {
 		fire := b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual)
 		_, err := b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, State: xxladapter.FirePlanned})
 		b.Error(err)
@@ -279,7 +279,7 @@ var fireRules = []rule{
 		b.ErrorIs(err, xxladapter.ErrConflict, "what was never sent is not ambiguous")
 		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{}))
 	}},
-	{"AFireCarriesTheGroupOfItsJob", func(b *bench) {
+	{"AFireCarriesTheGroupOfItsJob", func(b *fixture) {
 		other := b.addGroup("another-app")
 		j := b.newJob("child")
 		j.GroupID = other
@@ -323,7 +323,7 @@ var fireRules = []rule{
 		b.Len(next, 2)
 		b.Equal([]int64{other, other}, []int64{next[0].GroupID, next[1].GroupID}, "of what follows")
 	}},
-	{"OpenFiresMoveToAnotherGroupWithTheirJob", func(b *bench) {
+	{"OpenFiresMoveToAnotherGroupWithTheirJob", func(b *fixture) {
 		id, stays := b.addJob("job"), b.addJob("stays")
 		b.plan(id, at(1), xxladapter.TriggerManual)
 		b.claim(b.plan(id, at(2), xxladapter.TriggerRetry), "n1", 2)

@@ -8,12 +8,12 @@ import (
 )
 
 var glueRules = []rule{
-	{"AJobWhoseSourceNeverChangedHasNoVersions", func(b *bench) {
+	{"AJobWhoseSourceNeverChangedHasNoVersions", func(b *fixture) {
 		versions, err := b.store.GlueVersions(b.ctx, b.addJob("steady"))
 		b.NoError(err)
 		b.Empty(versions)
 	}},
-	{"AJobWithoutAGlueTimeSavesItsSource", func(b *bench) {
+	{"AJobWithoutAGlueTimeSavesItsSource", func(b *fixture) {
 		id, other := b.addJob("changed"), b.addJob("other")
 		before := b.job(id)
 		b.clock.Advance(time.Hour)
@@ -38,7 +38,7 @@ var glueRules = []rule{
 		}, versions[1])
 	}},
 	// Executors keep the old source while the time is the same.
-	{"EachVersionHasATimeOfItsOwn", func(b *bench) {
+	{"EachVersionHasATimeOfItsOwn", func(b *fixture) {
 		id := b.addJob("often")
 		last := b.job(id).GlueUpdated
 		for i := range 5 {
@@ -50,7 +50,7 @@ var glueRules = []rule{
 		b.saveGlue(id, "echo back", "a clock that was set back")
 		b.True(b.job(id).GlueUpdated.After(last))
 	}},
-	{"TheNewestVersionsAreKept", func(b *bench) {
+	{"TheNewestVersionsAreKept", func(b *fixture) {
 		id, other := b.addJob("many"), b.addJob("other")
 		b.saveGlue(other, "echo other", "stays")
 		for i := range 32 {
@@ -66,7 +66,7 @@ var glueRules = []rule{
 		b.NoError(err)
 		b.Len(versions, 2)
 	}},
-	{"AJobTakesItsVersionsAlong", func(b *bench) {
+	{"AJobTakesItsVersionsAlong", func(b *fixture) {
 		id := b.addJob("removed")
 		b.saveGlue(id, "echo two", "second")
 		b.NoError(b.store.RemoveJob(b.ctx, id))
@@ -77,7 +77,7 @@ var glueRules = []rule{
 }
 
 // saveGlue stores a job with a new source.
-func (b *bench) saveGlue(id int64, source, remark string) {
+func (b *fixture) saveGlue(id int64, source, remark string) {
 	b.Helper()
 	j := b.job(id)
 	j.GlueType, j.GlueSource, j.GlueRemark, j.GlueUpdated = xxladapter.GlueShell, source, remark, time.Time{}

@@ -7,7 +7,7 @@ import (
 )
 
 var groupRules = []rule{
-	{"AManualGroupKeepsItsAddressesAsTyped", func(b *bench) {
+	{"AManualGroupKeepsItsAddressesAsTyped", func(b *fixture) {
 		g := &xxladapter.Group{AppName: "manual-app", Title: "手动", AddressType: xxladapter.AddressManual, Addresses: []string{"http://b:1", "http://a:1"}}
 		id, err := b.store.SaveGroup(b.ctx, g)
 		b.NoError(err)
@@ -19,13 +19,13 @@ var groupRules = []rule{
 		want.ID, want.Updated = id, second(epoch)
 		b.Equal(&want, got)
 	}},
-	{"AnAutomaticGroupsAddressesAreNotTaken", func(b *bench) {
+	{"AnAutomaticGroupsAddressesAreNotTaken", func(b *fixture) {
 		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
 		_, err := b.store.SaveGroup(b.ctx, &xxladapter.Group{ID: b.group, AppName: app, Title: "new", Addresses: []string{"http://typed:1"}})
 		b.NoError(err)
 		b.Equal([]string{"http://a:1"}, b.addresses())
 	}},
-	{"AGroupThatBecomesAutomaticIsComputedAtOnce", func(b *bench) {
+	{"AGroupThatBecomesAutomaticIsComputedAtOnce", func(b *fixture) {
 		g := &xxladapter.Group{ID: b.group, AppName: app, Title: "t", AddressType: xxladapter.AddressManual, Addresses: []string{"http://typed:1"}}
 		_, err := b.store.SaveGroup(b.ctx, g)
 		b.NoError(err)
@@ -36,14 +36,14 @@ var groupRules = []rule{
 		b.NoError(err)
 		b.Equal([]string{"http://a:1"}, b.addresses())
 	}},
-	{"ANewAppNameBringsItsOwnAddresses", func(b *bench) {
+	{"ANewAppNameBringsItsOwnAddresses", func(b *fixture) {
 		b.NoError(b.store.Register(b.ctx, app, "http://old:1"))
 		b.NoError(b.store.Register(b.ctx, "renamed-app", "http://new:1"))
 		_, err := b.store.SaveGroup(b.ctx, &xxladapter.Group{ID: b.group, AppName: "renamed-app", Title: "t"})
 		b.NoError(err)
 		b.Equal([]string{"http://new:1"}, b.addresses())
 	}},
-	{"SaveGroupUpdatesAndReturnsTheSameID", func(b *bench) {
+	{"SaveGroupUpdatesAndReturnsTheSameID", func(b *fixture) {
 		b.clock.Advance(time.Minute)
 		id, err := b.store.SaveGroup(b.ctx, &xxladapter.Group{ID: b.group, AppName: app, Title: "changed"})
 		b.NoError(err)
@@ -52,7 +52,7 @@ var groupRules = []rule{
 		b.NoError(err)
 		b.Equal(&xxladapter.Group{ID: id, AppName: app, Title: "changed", Updated: second(epoch.Add(time.Minute))}, g)
 	}},
-	{"SaveGroupRefusesATakenAppName", func(b *bench) {
+	{"SaveGroupRefusesATakenAppName", func(b *fixture) {
 		_, err := b.store.SaveGroup(b.ctx, &xxladapter.Group{AppName: app, Title: "second"})
 		b.ErrorIs(err, xxladapter.ErrConflict)
 		other := b.addGroup("another-app")
@@ -62,7 +62,7 @@ var groupRules = []rule{
 		b.NoError(err)
 		b.Equal("another-app", g.AppName)
 	}},
-	{"SaveGroupRefusesAChangeOfAnotherState", func(b *bench) {
+	{"SaveGroupRefusesAChangeOfAnotherState", func(b *fixture) {
 		read := func() *xxladapter.Group {
 			g, err := b.store.Group(b.ctx, b.group)
 			b.NoError(err)
@@ -102,11 +102,11 @@ var groupRules = []rule{
 		_, err := b.store.SaveGroup(b.ctx, &xxladapter.Group{ID: b.group, AppName: app, Title: "without a condition"})
 		b.NoError(err)
 	}},
-	{"SaveGroupNeedsTheGroupThatItNames", func(b *bench) {
+	{"SaveGroupNeedsTheGroupThatItNames", func(b *fixture) {
 		_, err := b.store.SaveGroup(b.ctx, &xxladapter.Group{ID: b.group + 1, AppName: "no-such-app", Title: "t"})
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 	}},
-	{"AGroupKeepsItsAccessTokenUntilItIsSavedWithout", func(b *bench) {
+	{"AGroupKeepsItsAccessTokenUntilItIsSavedWithout", func(b *fixture) {
 		token := func() string {
 			g, err := b.store.Group(b.ctx, b.group)
 			b.NoError(err)
@@ -130,7 +130,7 @@ var groupRules = []rule{
 		b.NoError(err)
 		b.Empty(g.AccessToken)
 	}},
-	{"RemoveGroupIsRefusedWhileItHasJobs", func(b *bench) {
+	{"RemoveGroupIsRefusedWhileItHasJobs", func(b *fixture) {
 		id := b.addJob("in the way")
 		b.ErrorIs(b.store.RemoveGroup(b.ctx, b.group), xxladapter.ErrConflict)
 		b.NoError(b.store.RemoveJob(b.ctx, id))
@@ -139,7 +139,7 @@ var groupRules = []rule{
 		_, err := b.store.Group(b.ctx, b.group)
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 	}},
-	{"GroupsComeByID", func(b *bench) {
+	{"GroupsComeByID", func(b *fixture) {
 		z, a := b.addGroup("zz-app"), b.addGroup("aa-app")
 		groups, err := b.store.Groups(b.ctx)
 		b.NoError(err)

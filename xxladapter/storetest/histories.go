@@ -7,7 +7,7 @@ import (
 )
 
 // history returns the history of a run, which must have one.
-func (b *bench) history(logID int64) xxladapter.RunHistory {
+func (b *fixture) history(logID int64) xxladapter.RunHistory {
 	b.Helper()
 	found, err := b.store.RunHistories(b.ctx, []int64{logID})
 	b.NoError(err)
@@ -18,9 +18,9 @@ func (b *bench) history(logID int64) xxladapter.RunHistory {
 // ms returns t in whole milliseconds, as histories have it.
 func ms(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// handOver claims a fire now and settles it as accepted, a while later. It returns the history that
-// the run should have.
-func (b *bench) handOver(planned xxladapter.Fire) (fire xxladapter.Fire, want xxladapter.RunHistory) {
+// handOver claims a fire and settles it as accepted, sent 5 ms and acknowledged 17 ms later. It
+// returns the history that the run should have.
+func (b *fixture) handOver(planned xxladapter.Fire) (fire xxladapter.Fire, want xxladapter.RunHistory) {
 	b.Helper()
 	fire = b.claim(planned, "n1", 1)[0]
 	want = xxladapter.HistoryOf(fire)
@@ -31,7 +31,7 @@ func (b *bench) handOver(planned xxladapter.Fire) (fire xxladapter.Fire, want xx
 }
 
 var historyRules = []rule{
-	{"ARunHasAHistoryFromItsClaimOn", func(b *bench) {
+	{"ARunHasAHistoryFromItsClaimOn", func(b *fixture) {
 		planned := b.plan(b.addJob("job"), at(-3), xxladapter.TriggerMisfire)
 		fire := b.claim(planned, "n1", 1)[0]
 		want := xxladapter.RunHistory{
@@ -42,13 +42,13 @@ var historyRules = []rule{
 		_, ok := want.Duration()
 		b.False(ok)
 	}},
-	{"ASettledRunKeepsItsDueTimeAndItsHandOver", func(b *bench) {
+	{"ASettledRunKeepsItsDueTimeAndItsHandOver", func(b *fixture) {
 		fire, want := b.handOver(b.plan(b.addJob("job"), at(-3), xxladapter.TriggerCron))
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
 		b.Equal(want, b.history(fire.LogID))
 		b.Equal(3659*time.Millisecond, want.Lateness())
 	}},
-	{"TheFirstResultEndsTheHistory", func(b *bench) {
+	{"TheFirstResultEndsTheHistory", func(b *fixture) {
 		fire, want := b.handOver(b.plan(b.addJob("job"), at(-3), xxladapter.TriggerCron))
 		b.clock.Advance(1500 * time.Millisecond)
 		want.Finished = ms(b.clock.Now())
@@ -62,7 +62,7 @@ var historyRules = []rule{
 		b.True(ok)
 		b.Equal(1495*time.Millisecond, d)
 	}},
-	{"AResultBeforeItsSettlementLosesNothing", func(b *bench) {
+	{"AResultBeforeItsSettlementLosesNothing", func(b *fixture) {
 		fire := b.claim(b.plan(b.addJob("job"), at(-3), xxladapter.TriggerCron), "n1", 1)[0]
 		want := xxladapter.HistoryOf(fire)
 		b.clock.Advance(20 * time.Millisecond)
@@ -76,7 +76,7 @@ var historyRules = []rule{
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200})
 		b.Equal(want, b.history(fire.LogID), "a settlement without instants adds none")
 	}},
-	{"AnAmbiguousHandOverKeepsItsFirstRequestUntilAnotherIsSent", func(b *bench) {
+	{"AnAmbiguousHandOverKeepsItsFirstRequestUntilAnotherIsSent", func(b *fixture) {
 		fire := b.claim(b.plan(b.addJob("job"), at(-3), xxladapter.TriggerCron), "n1", 1)[0]
 		want := xxladapter.HistoryOf(fire)
 		ambiguous := xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous, Sent: at(1)}
@@ -90,7 +90,7 @@ var historyRules = []rule{
 		want.Sent, want.Acknowledged = at(9), at(10)
 		b.Equal(want, b.history(fire.LogID))
 	}},
-	{"ATakenFireIsRecordedAndTheClaimStaysTheFormerOwners", func(b *bench) {
+	{"ATakenFireIsRecordedAndTheClaimStaysTheFormerOwners", func(b *fixture) {
 		claimed := b.claim(b.plan(b.addJob("job"), at(-3), xxladapter.TriggerCron), "n1", 1)[0]
 		former, by := claimed.Owner, b.term("n2")
 		want := xxladapter.HistoryOf(claimed)
@@ -105,7 +105,7 @@ var historyRules = []rule{
 		want.Sent = at(9)
 		b.Equal(want, b.history(claimed.LogID))
 	}},
-	{"EachShardHasAHistory", func(b *bench) {
+	{"EachShardHasAHistory", func(b *fixture) {
 		fires := b.claim(b.plan(b.addJob("job"), at(-3), xxladapter.TriggerCron), "n1", 3)
 		for i, f := range fires {
 			b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 200})
@@ -113,7 +113,7 @@ var historyRules = []rule{
 			b.Equal([]int{i, 3}, []int{h.ShardIndex, h.ShardTotal})
 		}
 	}},
-	{"WhatFollowsKnowsItsParentAndItsAttempt", func(b *bench) {
+	{"WhatFollowsKnowsItsParentAndItsAttempt", func(b *fixture) {
 		id, child := b.addJob("job"), b.addJob("child")
 		follow := func(planned xxladapter.Fire, code int) []xxladapter.Fire {
 			fire, _ := b.handOver(planned)
@@ -154,7 +154,7 @@ var historyRules = []rule{
 		b.Equal(2, next[0].Attempt)
 		b.Equal(unsettled.LogID, next[0].Parent)
 	}},
-	{"APlannedFireKeepsItsParentAndAttempt", func(b *bench) {
+	{"APlannedFireKeepsItsParentAndAttempt", func(b *fixture) {
 		id := b.addJob("job")
 		planned, err := b.store.PlanFires(b.ctx, []xxladapter.Fire{{JobID: id, Due: at(0), Type: xxladapter.TriggerManual, Attempt: 4, Parent: 17}})
 		b.NoError(err)
@@ -165,7 +165,7 @@ var historyRules = []rule{
 			b.Equal([]int64{4, 17}, []int64{int64(h.Attempt), h.Parent})
 		}
 	}},
-	{"ARowWithoutAHistoryIsLeftOut", func(b *bench) {
+	{"ARowWithoutAHistoryIsLeftOut", func(b *fixture) {
 		found, err := b.store.RunHistories(b.ctx, []int64{4711})
 		b.NoError(err)
 		b.Empty(found)
@@ -173,7 +173,7 @@ var historyRules = []rule{
 		b.NoError(err)
 		b.Empty(found)
 	}},
-	{"AHistoryGoesWithItsLogRow", func(b *bench) {
+	{"PurgingALogRowRemovesItsHistory", func(b *fixture) {
 		id := b.addJob("job")
 		var logs []int64
 		for i := range 3 {
@@ -193,7 +193,7 @@ var historyRules = []rule{
 		b.NoError(err)
 		b.Empty(found)
 	}},
-	{"RunsAreFoundByTheirDueTimes", func(b *bench) {
+	{"RunsAreFoundByTheirDueTimes", func(b *fixture) {
 		id, other := b.addJob("job"), b.addJob("other")
 		run := func(job int64, due time.Time, late time.Duration) int64 {
 			logs := b.newLogs(job, 1)
@@ -222,6 +222,8 @@ var historyRules = []rule{
 			{xxladapter.RunsDueFilter{From: at(61), To: at(61).Add(time.Millisecond), Late: time.Hour}, []int64{second}},
 			{xxladapter.RunsDueFilter{From: at(60), To: at(65), Late: 3 * time.Hour, Limit: 2}, []int64{first, second}},
 			{xxladapter.RunsDueFilter{From: at(900), To: at(901), Late: 3 * time.Hour}, nil},
+			{xxladapter.RunsDueFilter{From: at(60), To: at(65), Late: 3 * time.Hour, Beyond: time.Hour}, []int64{lateOne}},
+			{xxladapter.RunsDueFilter{From: at(60), To: at(65), Late: 4 * time.Hour, Beyond: 3 * time.Hour}, nil},
 		} {
 			tt.f.JobID = id
 			runs, err := b.store.RunsDue(b.ctx, tt.f)

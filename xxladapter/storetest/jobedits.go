@@ -10,7 +10,7 @@ import (
 )
 
 var jobEditRules = []rule{
-	{"EditJobsDoesWhatTheMethodsOfTheActsDo", func(b *bench) {
+	{"EditJobsDoesWhatTheMethodsOfTheActsDo", func(b *fixture) {
 		b.as("set up")
 		updated, moved, started, stopped, removed := b.addJob("updated"), b.addRunning("moved", at(60)), b.addJob("started"), b.addRunning("stopped", at(60)), b.addRunning("removed", at(60))
 		b.plan(stopped, at(1), xxladapter.TriggerCron)
@@ -77,7 +77,7 @@ var jobEditRules = []rule{
 			b.Equal(numbers, strings.Join(got, " "), id)
 		}
 	}},
-	{"ARefusedEditChangesNothingAndTheOthersAreMade", func(b *bench) {
+	{"ARefusedEditChangesNothingAndTheOthersAreMade", func(b *fixture) {
 		b.as("c")
 		stale, fired, orphan, good := b.addJob("stale"), b.addRunning("fired", at(60)), b.addJob("orphan"), b.addJob("good")
 		b.plan(fired, at(1), xxladapter.TriggerCron)
@@ -117,7 +117,7 @@ var jobEditRules = []rule{
 		b.Len(b.audit(), rows+2)
 		b.verifyAudit()
 	}},
-	{"OneRefusedEditOfAWholeRefusesAll", func(b *bench) {
+	{"OneRefusedEditOfAWholeRefusesAll", func(b *fixture) {
 		b.as("c")
 		id := b.addRunning("job", at(60))
 		b.plan(id, at(1), xxladapter.TriggerCron)
@@ -136,7 +136,7 @@ var jobEditRules = []rule{
 		b.NoError(err)
 		b.Len(jobs, 1)
 	}},
-	{"EditsOfAWholeNameTheJobsThatTheyCreate", func(b *bench) {
+	{"EditsOfAWholeNameTheJobsThatTheyCreate", func(b *fixture) {
 		b.as("c")
 		old := b.addJob("old")
 		parent, child, edit := b.newJob("parent"), b.newJob("child"), b.job(old)
@@ -159,7 +159,7 @@ var jobEditRules = []rule{
 			b.ErrorContains(err, "edits[0].childJobIds contains", wrong)
 		}
 	}},
-	{"OneJobIsEditedOnce", func(b *bench) {
+	{"OneJobIsEditedOnce", func(b *fixture) {
 		id := b.addRunning("job", at(60))
 		_, err := b.store.EditJobs(b.ctx, []xxladapter.JobEdit{
 			{Act: xxladapter.ActStop, Job: b.job(id)}, {Act: xxladapter.ActRemove, Job: b.job(id)},
@@ -169,7 +169,7 @@ var jobEditRules = []rule{
 		_, err = b.store.EditJobs(b.ctx, []xxladapter.JobEdit{{Act: "paint", Job: b.job(id)}}, false)
 		b.ErrorContains(err, `edits[0].act is "paint", must be one of`)
 	}},
-	{"ManyJobsAreEditedTogether", func(b *bench) {
+	{"ManyJobsAreEditedTogether", func(b *fixture) {
 		b.as("c")
 		const many = 300 // more than a statement takes
 		creations := make([]xxladapter.JobEdit, many)
@@ -211,7 +211,7 @@ var jobEditRules = []rule{
 		b.Len(jobs, 1)
 		b.Equal(fmt.Sprint(0, " later"), jobs[0].Param)
 	}},
-	{"NoEditsAreNoError", func(b *bench) {
+	{"NoEditsAreNoError", func(b *fixture) {
 		made, err := b.store.EditJobs(b.ctx, nil, true)
 		b.NoError(err)
 		b.Empty(made)

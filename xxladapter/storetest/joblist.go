@@ -12,7 +12,7 @@ import (
 )
 
 // listing returns the ids of the jobs that f selects.
-func (b *bench) listing(f xxladapter.JobFilter) []int64 {
+func (b *fixture) listing(f xxladapter.JobFilter) []int64 {
 	b.Helper()
 	jobs, err := b.store.Jobs(b.ctx, f)
 	b.NoError(err)
@@ -24,7 +24,7 @@ func (b *bench) listing(f xxladapter.JobFilter) []int64 {
 }
 
 var jobListRules = []rule{
-	{"JobsAreSelectedByPartsOfTextsAndByType", func(b *bench) {
+	{"JobsAreSelectedByPartsOfTextsAndByType", func(b *fixture) {
 		add := func(change func(j *xxladapter.Job)) int64 {
 			j := b.newJob("job")
 			change(j)
@@ -59,7 +59,7 @@ var jobListRules = []rule{
 			b.Equal(len(c.ids), n, "%+v", c.filter)
 		}
 	}},
-	{"CountJobsStopsAtItsLimitAndIgnoresPositions", func(b *bench) {
+	{"CountJobsStopsAtItsLimitAndIgnoresPositions", func(b *fixture) {
 		for i := range 5 {
 			b.addJob(fmt.Sprint("job ", i))
 		}
@@ -69,7 +69,7 @@ var jobListRules = []rule{
 			b.Equal(want, n)
 		}
 	}},
-	{"JobsAreListedPageByPageInEveryOrder", func(b *bench) {
+	{"JobsAreListedPageByPageInEveryOrder", func(b *fixture) {
 		other := b.addGroup("other-app")
 		random := rand.New(rand.NewPCG(1, 2))
 		pick := func(texts ...string) string { return texts[random.IntN(len(texts))] }
@@ -115,7 +115,7 @@ var jobListRules = []rule{
 			}
 		}
 	}},
-	{"APositionNeedNotExistAnyLonger", func(b *bench) {
+	{"APositionNeedNotExistAnyLonger", func(b *fixture) {
 		var ids []int64
 		for _, name := range []string{"c", "a", "b", "a"} {
 			ids = append(ids, b.addJob(name))
@@ -128,7 +128,7 @@ var jobListRules = []rule{
 		after.AfterKey = "b"
 		b.Equal([]int64{ids[3]}, b.listing(after))
 	}},
-	{"ALightListHasNoLargeTexts", func(b *bench) {
+	{"ALightListHasNoLargeTexts", func(b *fixture) {
 		id := b.addJob("job")
 		for _, sort := range []xxladapter.JobSort{"", xxladapter.SortByName} {
 			light, err := b.store.Jobs(b.ctx, xxladapter.JobFilter{Light: true, Sort: sort, Limit: 10})
@@ -141,7 +141,7 @@ var jobListRules = []rule{
 }
 
 // comparePages lists all pages of f and compares them with all jobs, sorted.
-func (b *bench) comparePages(all []*xxladapter.Job, f xxladapter.JobFilter) {
+func (b *fixture) comparePages(all []*xxladapter.Job, f xxladapter.JobFilter) {
 	b.Helper()
 	var want []int64
 	results := map[int64]xxladapter.LastResult{}

@@ -8,7 +8,7 @@ import (
 )
 
 var jobRunRules = []rule{
-	{"LastRunsAreTheNewestRows", func(b *bench) {
+	{"LastRunsAreTheNewestRows", func(b *fixture) {
 		one, two, idle, gone := b.addJob("one"), b.addJob("two"), b.addJob("idle"), b.addJob("gone")
 		run := func(job int64, at, trigger, handle int) int64 {
 			return b.addPast(pastRun{job: job, group: b.group, typ: xxladapter.TriggerCron, at: at, trigger: trigger, handle: handle})
@@ -33,7 +33,7 @@ var jobRunRules = []rule{
 		b.NoError(err)
 		b.Empty(runs)
 	}},
-	{"RecentRunsAreTheNewestRowsOfEachJob", func(b *bench) {
+	{"RecentRunsAreTheNewestRowsOfEachJob", func(b *fixture) {
 		one, two, idle, other := b.addJob("one"), b.addJob("two"), b.addJob("idle"), b.addJob("other")
 		want := map[int64][]xxladapter.LastRun{}
 		for i := range 30 {
@@ -62,7 +62,7 @@ var jobRunRules = []rule{
 		b.NoError(err)
 		b.Empty(runs)
 	}},
-	{"MeanDurationsAreThoseOfTheNewestRuns", func(b *bench) {
+	{"MeanDurationsAreThoseOfTheNewestRuns", func(b *fixture) {
 		one, two := b.addJob("one"), b.addJob("two")
 		means, err := b.store.MeanDurations(b.ctx, 10)
 		b.NoError(err)

@@ -8,7 +8,7 @@ import (
 )
 
 var jobRules = []rule{
-	{"CreateJobStoresEveryFieldAndStartsStopped", func(b *bench) {
+	{"CreateJobStoresEveryFieldAndStartsStopped", func(b *fixture) {
 		j := b.newJob("all fields")
 		j.Running, j.TriggerLast, j.TriggerNext = true, at(1), at(2)
 		id, err := b.store.CreateJob(b.ctx, j)
@@ -19,7 +19,7 @@ var jobRules = []rule{
 		want.Added, want.Updated, want.GlueUpdated = second(epoch), second(epoch), second(epoch)
 		b.Equal(&want, b.job(id))
 	}},
-	{"CreateJobLeavesTheCallersJobAlone", func(b *bench) {
+	{"CreateJobLeavesTheCallersJobAlone", func(b *fixture) {
 		j := b.newJob("mine")
 		id, err := b.store.CreateJob(b.ctx, j)
 		b.NoError(err)
@@ -29,7 +29,7 @@ var jobRules = []rule{
 		b.Equal("mine", b.job(id).Name)
 		b.Equal([]int64{7, 5}, b.job(id).ChildIDs)
 	}},
-	{"CreateJobNeedsItsGroup", func(b *bench) {
+	{"CreateJobNeedsItsGroup", func(b *fixture) {
 		j := b.newJob("orphan")
 		j.GroupID = b.group + 1
 		_, err := b.store.CreateJob(b.ctx, j)
@@ -38,12 +38,12 @@ var jobRules = []rule{
 		b.NoError(err)
 		b.Empty(jobs)
 	}},
-	{"JobIDsNeverComeBack", func(b *bench) {
+	{"JobIDsNeverComeBack", func(b *fixture) {
 		first := b.addJob("first")
 		b.NoError(b.store.RemoveJob(b.ctx, first))
 		b.Greater(b.addJob("second"), first)
 	}},
-	{"AJobWithoutOptionalFieldsComesBackEmpty", func(b *bench) {
+	{"AJobWithoutOptionalFieldsComesBackEmpty", func(b *fixture) {
 		id, err := b.store.CreateJob(b.ctx, &xxladapter.Job{GroupID: b.group, Name: "bare"})
 		b.NoError(err)
 		b.Equal(&xxladapter.Job{
@@ -51,7 +51,7 @@ var jobRules = []rule{
 			Added: second(epoch), Updated: second(epoch), GlueUpdated: second(epoch),
 		}, b.job(id))
 	}},
-	{"UnknownEnumerationsPassThrough", func(b *bench) {
+	{"UnknownEnumerationsPassThrough", func(b *fixture) {
 		j := b.newJob("from elsewhere")
 		j.ScheduleType, j.Misfire, j.Route, j.Block, j.GlueType = "LUNAR", "SHRUG", "NEAREST", "QUEUE", "GLUE_LISP"
 		id, err := b.store.CreateJob(b.ctx, j)
@@ -68,7 +68,7 @@ var jobRules = []rule{
 		b.EqualValues("QUEUE", j.Block)
 		b.EqualValues("GLUE_LISP", j.GlueType)
 	}},
-	{"UpdateJobStoresOnlyWhatAnOperatorEdits", func(b *bench) {
+	{"UpdateJobStoresOnlyWhatAnOperatorEdits", func(b *fixture) {
 		id := b.addRunning("before", at(60))
 		other := b.addGroup("another-app")
 		b.clock.Advance(time.Hour)
@@ -89,13 +89,13 @@ var jobRules = []rule{
 		want.Added, want.Updated = second(epoch), second(epoch.Add(time.Hour))
 		b.Equal(&want, b.job(id))
 	}},
-	{"UpdateJobWithoutRescheduleKeepsPlannedFires", func(b *bench) {
+	{"UpdateJobWithoutRescheduleKeepsPlannedFires", func(b *fixture) {
 		id := b.addRunning("steady", at(0))
 		b.claimDue()
 		b.NoError(b.store.UpdateJob(b.ctx, b.job(id), false))
 		b.Equal([]time.Time{at(0)}, b.dues())
 	}},
-	{"UpdateJobWithRescheduleMovesTheNextTimeAndDropsItsPlannedFires", func(b *bench) {
+	{"UpdateJobWithRescheduleMovesTheNextTimeAndDropsItsPlannedFires", func(b *fixture) {
 		id := b.addRunning("moved", at(0))
 		b.claimDue()
 		b.plan(id, at(1), xxladapter.TriggerMisfire)
@@ -110,7 +110,7 @@ var jobRules = []rule{
 		b.Equal(at(0), b.job(id).TriggerLast)
 		b.Equal([]time.Time{manual.Due, claimed[0].Due, bystander.Due}, b.dues())
 	}},
-	{"UpdateJobDoesNotGoOnFromWhatMayHaveFired", func(b *bench) {
+	{"UpdateJobDoesNotContinueFromWhatMayHaveFired", func(b *fixture) {
 		id := b.addRunning("moved", at(60))
 		b.plan(id, at(1), xxladapter.TriggerCron)
 		b.claim(b.plan(id, at(3), xxladapter.TriggerCron), "n1", 1)
@@ -135,7 +135,7 @@ var jobRules = []rule{
 			b.Equal([]time.Time{at(3), at(5)}, b.dues())
 		}
 	}},
-	{"AnEditThatWasHeldUpDoesNotUndoALaterOne", func(b *bench) {
+	{"AnEditThatWasHeldUpDoesNotUndoALaterOne", func(b *fixture) {
 		id := b.addRunning("edited", at(60))
 		held, later := b.job(id), b.job(id)
 		held.Name, later.Name = "held up", "later"
@@ -149,7 +149,7 @@ var jobRules = []rule{
 		b.NoError(b.store.UpdateJob(b.ctx, held, false))
 		b.Equal("held up", b.job(id).Name)
 	}},
-	{"UpdateJobNeedsTheJobAndItsGroup", func(b *bench) {
+	{"UpdateJobNeedsTheJobAndItsGroup", func(b *fixture) {
 		j := b.newJob("nobody")
 		j.ID = 4711
 		b.ErrorIs(b.store.UpdateJob(b.ctx, j, true), xxladapter.ErrNotFound)
@@ -159,7 +159,7 @@ var jobRules = []rule{
 		b.ErrorIs(b.store.UpdateJob(b.ctx, j, true), xxladapter.ErrNotFound)
 		b.Equal("somebody", b.job(id).Name)
 	}},
-	{"StartJobSetsTheFirstDueTime", func(b *bench) {
+	{"StartJobSetsTheFirstDueTime", func(b *fixture) {
 		id := b.addJob("started")
 		next := at(10).Add(250 * time.Millisecond)
 		b.NoError(StartAt(b.ctx, b.store, id, next.Add(999*time.Microsecond)))
@@ -168,7 +168,7 @@ var jobRules = []rule{
 		b.Zero(b.job(id).TriggerLast)
 		b.ErrorIs(StartAt(b.ctx, b.store, id+1, next), xxladapter.ErrNotFound)
 	}},
-	{"StartJobOfARunningJobChangesNothing", func(b *bench) {
+	{"StartJobOfARunningJobChangesNothing", func(b *fixture) {
 		id := b.addRunning("twice", at(0))
 		b.claimDue()
 		before := b.job(id)
@@ -186,7 +186,7 @@ var jobRules = []rule{
 		b.Equal(before, b.job(id))
 		b.Equal([]time.Time{at(0)}, b.dues())
 	}},
-	{"ALateStartRepeatsNoDueTime", func(b *bench) {
+	{"ALateStartRepeatsNoDueTime", func(b *fixture) {
 		id := b.addJob("started twice")
 		seen := b.job(id).Updated
 		late := func() {
@@ -204,7 +204,7 @@ var jobRules = []rule{
 		b.Empty(b.claimDue())
 		b.False(b.job(id).Running)
 	}},
-	{"StartJobAsksForTheFirstDueTimeAfterWhatMayHaveFired", func(b *bench) {
+	{"StartJobAsksForTheFirstDueTimeAfterWhatMayHaveFired", func(b *fixture) {
 		id := b.addJob("asks")
 		ask := func() (after time.Time) {
 			_, err := b.store.StartJob(b.ctx, id, time.Time{}, func(t time.Time) time.Time {
@@ -225,7 +225,7 @@ var jobRules = []rule{
 		b.plan(id, at(4), xxladapter.TriggerCron) // of a schedule that has ended
 		b.Equal(at(4), ask())
 	}},
-	{"AScheduleWithoutADueTimeStaysOff", func(b *bench) {
+	{"AScheduleWithoutADueTimeStaysOff", func(b *fixture) {
 		id := b.addJob("never")
 		before := b.job(id)
 		next, err := b.store.StartJob(b.ctx, id, before.Updated, func(time.Time) time.Time { return time.Time{} })
@@ -233,7 +233,7 @@ var jobRules = []rule{
 		b.Zero(next)
 		b.Equal(before, b.job(id))
 	}},
-	{"AnOrderThatWasHeldUpDoesNotUndoALaterOne", func(b *bench) {
+	{"AnOrderThatWasHeldUpDoesNotUndoALaterOne", func(b *fixture) {
 		id := b.addJob("ordered about") // all within a second
 		start := func(seen time.Time) error {
 			_, err := b.store.StartJob(b.ctx, id, seen, func(time.Time) time.Time { return at(60) })
@@ -262,7 +262,7 @@ var jobRules = []rule{
 		b.ErrorIs(b.store.StopJob(b.ctx, id, running.Updated), xxladapter.ErrConflict)
 		b.True(b.job(id).Running)
 	}},
-	{"StopJobZeroesTheTimesAndDropsPlannedFires", func(b *bench) {
+	{"StopJobZeroesTheTimesAndDropsPlannedFires", func(b *fixture) {
 		id := b.addRunning("stopped", at(0))
 		b.claimDue()
 		b.plan(id, at(1), xxladapter.TriggerMisfire)
@@ -279,7 +279,7 @@ var jobRules = []rule{
 		b.NoError(b.store.StopJob(b.ctx, id, time.Time{}), "stopping again is fine")
 		b.ErrorIs(b.store.StopJob(b.ctx, id+1, time.Time{}), xxladapter.ErrNotFound)
 	}},
-	{"RemoveJobTakesItsPlannedFiresAndMisfires", func(b *bench) {
+	{"RemoveJobTakesItsPlannedFiresAndMisfires", func(b *fixture) {
 		id, other := b.addRunning("removed", at(0)), b.addRunning("kept", at(0))
 		_, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 			var all []xxladapter.Decision
@@ -311,7 +311,7 @@ var jobRules = []rule{
 		b.Equal(kept.LogID, b.log(kept.LogID).ID)
 		b.Len(b.misfires(other), 1)
 	}},
-	{"JobsAreFilteredAndComeByID", func(b *bench) {
+	{"JobsAreFilteredAndComeByID", func(b *fixture) {
 		other := b.addGroup("another-app")
 		a, c := b.addJob("send 100% mail"), b.addRunning("send_mail", at(60))
 		j := b.newJob("report")
@@ -353,7 +353,7 @@ var jobRules = []rule{
 			b.True(slices.Equal(want.ids, ids), "%+v: want %v, got %v", want.filter, want.ids, ids)
 		}
 	}},
-	{"ReturnedJobsBelongToTheCaller", func(b *bench) {
+	{"ReturnedJobsBelongToTheCaller", func(b *fixture) {
 		id := b.addJob("mine")
 		b.job(id).ChildIDs[0] = 99
 		b.Equal([]int64{7, 5}, b.job(id).ChildIDs)

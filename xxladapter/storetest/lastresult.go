@@ -6,7 +6,7 @@ import (
 
 // wantLastResults compares the jobs that each last result selects, before and after the statistics
 // have counted.
-func (b *bench) wantLastResults(want map[xxladapter.LastResult][]int64) {
+func (b *fixture) wantLastResults(want map[xxladapter.LastResult][]int64) {
 	b.Helper()
 	for _, when := range []string{"as stored", "as counted"} {
 		for _, result := range xxladapter.LastResult("").Values() {
@@ -27,7 +27,7 @@ func (b *bench) wantLastResults(want map[xxladapter.LastResult][]int64) {
 }
 
 var lastResultRules = []rule{
-	{"JobsAreFoundByTheResultOfTheirNewestEndedRun", func(b *bench) {
+	{"JobsAreFoundByTheResultOfTheirNewestEndedRun", func(b *fixture) {
 		one, two := b.addJob("a"), b.addJob("b")
 		type byResult = map[xxladapter.LastResult][]int64
 		b.wantLastResults(byResult{"NONE": {one, two}})
@@ -47,7 +47,7 @@ var lastResultRules = []rule{
 		b.settle(b.runAt(one, b.group, 1), "", xxladapter.ResultUnknown)
 		b.wantLastResults(byResult{"FAIL": {one, two}})
 	}},
-	{"TheLastResultStaysWhenItsRunIsDeleted", func(b *bench) {
+	{"TheLastResultStaysWhenItsRunIsDeleted", func(b *fixture) {
 		one, two := b.addJob("a"), b.addJob("b")
 		b.finishAs(b.runAt(one, b.group, 0), 200, "")
 		b.foldStats()

@@ -9,13 +9,13 @@ import (
 
 const leaseLife = 10 * time.Second
 
-func (b *bench) resign(term xxladapter.Term) {
+func (b *fixture) resign(term xxladapter.Term) {
 	b.Helper()
 	b.NoError(b.store.Resign(b.ctx, term))
 }
 
 var leaseRules = []rule{
-	{"ALeaseIsForItsLifeFromNow", func(b *bench) {
+	{"ALeaseIsForItsLifeFromNow", func(b *fixture) {
 		l := b.lease("n1", leaseLife)
 		b.Equal("n1", l.Node)
 		b.Equal(int64(1), l.Number)
@@ -23,7 +23,7 @@ var leaseRules = []rule{
 		b.Equal(xxladapter.AllShards, l.Shards)
 		b.Empty(l.Dead)
 	}},
-	{"LeasesListsThoseThatHold", func(b *bench) {
+	{"LeasesListsThoseThatHold", func(b *fixture) {
 		list := func() []xxladapter.Lease {
 			found, err := b.store.Leases(b.ctx)
 			b.NoError(err)
@@ -46,7 +46,7 @@ var leaseRules = []rule{
 		b.resign(one.Term)
 		b.Empty(list())
 	}},
-	{"ALeaseTellsWhenTheFirstOfTheOthersLapses", func(b *bench) {
+	{"ALeaseTellsWhenTheFirstOfTheOthersLapses", func(b *fixture) {
 		b.Zero(b.lease("n1", leaseLife).NextLapse)
 		b.clock.Advance(time.Second)
 		two := b.lease("n2", leaseLife)
@@ -60,7 +60,7 @@ var leaseRules = []rule{
 		b.resign(two.Term)
 		b.Zero(b.lease("n1", leaseLife).NextLapse)
 	}},
-	{"ARenewalInTimeKeepsTheTerm", func(b *bench) {
+	{"ARenewalInTimeKeepsTheTerm", func(b *fixture) {
 		first := b.lease("n1", leaseLife)
 		b.clock.Advance(leaseLife - time.Millisecond)
 		second := b.lease("n1", leaseLife)
@@ -69,19 +69,19 @@ var leaseRules = []rule{
 		b.clock.Advance(leaseLife - time.Millisecond)
 		b.Equal(first.Term, b.lease("n1", leaseLife).Term)
 	}},
-	{"ALapsedLeaseIsFollowedByANewTerm", func(b *bench) {
+	{"ALapsedLeaseIsFollowedByANewTerm", func(b *fixture) {
 		first := b.lease("n1", leaseLife)
 		b.clock.Advance(leaseLife)
 		second := b.lease("n1", leaseLife)
 		b.Greater(second.Number, first.Number)
 	}},
-	{"ARenewalMayShortenTheLease", func(b *bench) {
+	{"ARenewalMayShortenTheLease", func(b *fixture) {
 		b.lease("n1", time.Hour)
 		l := b.lease("n1", leaseLife)
 		b.clock.Advance(leaseLife)
 		b.Greater(b.lease("n1", leaseLife).Number, l.Number)
 	}},
-	{"EachRenewalTellsWhatOthersHaveDone", func(b *bench) {
+	{"EachRenewalTellsWhatOthersHaveDone", func(b *fixture) {
 		id := b.addJob("job")
 		quiet := false // of the last renewal
 		renewed := func() xxladapter.Lease {
@@ -136,11 +136,11 @@ var leaseRules = []rule{
 		b.clock.Advance(leaseLife)
 		b.Greater(b.lease("n1", leaseLife).Number, l.Number)
 	}},
-	{"ARenewalThatComesLateTakesNothingBack", func(b *bench) {
+	{"ARenewalThatComesLateTakesNothingBack", func(b *fixture) {
 		l := b.lease("n1", leaseLife)
 		var newer xxladapter.Lease
 		renewed := make(chan struct{})
-		b.clock.After(func() { // the next renewal has read the clock
+		b.clock.OnNextRead(func() { // the next renewal has read the clock
 			b.clock.Advance(leaseLife / 2)
 			go func() { // the case waits for renewed
 				defer close(renewed)
@@ -163,7 +163,7 @@ var leaseRules = []rule{
 		b.clock.Advance(leaseLife - time.Millisecond)
 		b.Equal(l.Term, b.lease("n1", leaseLife).Term)
 	}},
-	{"TermsOnlyGrowWhateverIsForgotten", func(b *bench) {
+	{"TermsOnlyGrowWhateverIsForgotten", func(b *fixture) {
 		last := int64(0)
 		for i := range 5 {
 			l := b.lease(fmt.Sprint("n", i%2), leaseLife)
@@ -175,7 +175,7 @@ var leaseRules = []rule{
 			b.clock.Advance(leaseLife)
 		}
 	}},
-	{"AClockThatWasSetBackKeepsNoNodeAlive", func(b *bench) {
+	{"AClockThatWasSetBackKeepsNoNodeAlive", func(b *fixture) {
 		b.lease("n1", leaseLife)
 		b.clock.Advance(-time.Hour)
 		n2 := b.lease("n2", leaseLife)
@@ -186,13 +186,13 @@ var leaseRules = []rule{
 		b.clock.Advance(time.Millisecond)
 		b.Equal(xxladapter.AllShards, b.lease("n2", leaseLife).Shards)
 	}},
-	{"ALeaseNeedsANodeAndALife", func(b *bench) {
+	{"ALeaseNeedsANodeAndALife", func(b *fixture) {
 		_, err := b.store.Lease(b.ctx, "", leaseLife)
 		b.Error(err)
 		_, err = b.store.Lease(b.ctx, "n1", 0)
 		b.Error(err)
 	}},
-	{"AResignedTermIsOver", func(b *bench) {
+	{"AResignedTermIsOver", func(b *fixture) {
 		first := b.lease("n1", leaseLife)
 		b.resign(first.Term)
 		b.resign(first.Term)
@@ -202,7 +202,7 @@ var leaseRules = []rule{
 		b.Equal(second.Term, b.lease("n1", leaseLife).Term)
 		b.resign(xxladapter.Term{Node: "stranger", Number: 7})
 	}},
-	{"ARetiredTermHoldsWithoutShards", func(b *bench) {
+	{"ARetiredTermHoldsWithoutShards", func(b *fixture) {
 		n1 := b.lease("n1", leaseLife)
 		n2 := b.lease("n2", leaseLife)
 		id := b.addRunning("job", at(0))
@@ -227,7 +227,7 @@ var leaseRules = []rule{
 		b.clock.Advance(leaseLife)
 		b.Equal(xxladapter.AllShards, b.lease("n1", leaseLife).Shards, "the next term takes part again")
 	}},
-	{"OneLeaderHasAllShardsUntilItsLeaseEnds", func(b *bench) {
+	{"OneLeaderHasAllShardsUntilItsLeaseEnds", func(b *fixture) {
 		n2 := b.lead("n2", leaseLife)
 		b.Equal(xxladapter.NodeLeads, n2.Role())
 		n1 := b.lead("n1", leaseLife)
@@ -245,7 +245,7 @@ var leaseRules = []rule{
 		b.Equal(xxladapter.NodeStandby, b.lead("n1", leaseLife).Role())
 		b.Equal(xxladapter.NodeStandby, b.lead("n2", leaseLife).Role(), "a new term")
 	}},
-	{"ALeaderThatStopsIsSucceededAtOnce", func(b *bench) {
+	{"ALeaderThatStopsIsSucceededAtOnce", func(b *fixture) {
 		id := b.addRunning("job", at(0))
 		n1 := b.lead("n1", leaseLife)
 		b.lead("n2", leaseLife)
@@ -276,7 +276,7 @@ var leaseRules = []rule{
 		}
 		b.Equal([]string{"n1 joined 64", "n1 drained 64", "n2 joined 64", "n2 stopped 64", "n3 joined 64"}, got)
 	}},
-	{"ALeaderNeedsTheModeOfAllNodes", func(b *bench) {
+	{"ALeaderNeedsTheModeOfAllNodes", func(b *fixture) {
 		b.lead("n1", leaseLife)
 		n2 := b.lease("n2", leaseLife)
 		b.Equal(32, n2.Shards.Len(), "n2 has no leader")
@@ -294,7 +294,7 @@ var leaseRules = []rule{
 		b.Equal(xxladapter.SchedulingLeader, held[0].Mode)
 		b.Equal(xxladapter.NodeStandby, held[1].Role())
 	}},
-	{"DeadAreTheTermsThatAreOverAndOwnFires", func(b *bench) {
+	{"DeadAreTheTermsThatAreOverAndOwnFires", func(b *fixture) {
 		id := b.addJob("job")
 		b.lease("n1", leaseLife)
 		b.lease("n2", leaseLife)
@@ -316,7 +316,7 @@ var leaseRules = []rule{
 		}
 		b.Equal([]xxladapter.Term{n2.Term}, b.lease("n4", leaseLife).Dead)
 	}},
-	{"AResignedTermWithFiresIsDeadAtOnce", func(b *bench) {
+	{"AResignedTermWithFiresIsDeadAtOnce", func(b *fixture) {
 		id := b.addJob("job")
 		b.claim(b.plan(id, at(0), xxladapter.TriggerCron), "n1", 1)
 		b.resign(b.term("n1"))

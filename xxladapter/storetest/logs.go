@@ -9,7 +9,7 @@ import (
 )
 
 var logRules = []rule{
-	{"ARunThatFailedTwiceIsRetriedOnce", func(b *bench) {
+	{"ARunThatFailedTwiceIsRetriedOnce", func(b *fixture) {
 		// The hand-over is written off between the read and the write of the result, so that both
 		// bring the same retry.
 		id := b.addJob("failed")
@@ -41,7 +41,7 @@ var logRules = []rule{
 			}
 		}
 	}},
-	{"TheFirstResultOfARunStays", func(b *bench) {
+	{"TheFirstResultOfARunStays", func(b *fixture) {
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		want := b.log(fire.LogID)
 		b.clock.Advance(time.Minute)
@@ -56,7 +56,7 @@ var logRules = []rule{
 		want.TriggerCode = 200
 		b.Equal(want, b.log(fire.LogID))
 	}},
-	{"WhatFollowsFromAResultIsPlannedWithItAndOnce", func(b *bench) {
+	{"WhatFollowsFromAResultIsPlannedWithItAndOnce", func(b *fixture) {
 		id, child := b.addJob("job"), b.addJob("child")
 		fire := b.claim(b.plan(id, at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		next := []xxladapter.Fire{{JobID: child, Due: at(5), Type: xxladapter.TriggerParent, RetryCount: -1}}
@@ -76,7 +76,7 @@ var logRules = []rule{
 		b.Empty(again)
 		b.Len(b.openFires(xxladapter.FireFilter{}), 1, "nothing follows from a run that is unknown")
 	}},
-	{"FinishRunReturnsWhatItPlannedAsStored", func(b *bench) {
+	{"FinishRunReturnsWhatItPlannedAsStored", func(b *fixture) {
 		id, child := b.addJob("job"), b.addJob("child")
 		fire := b.claim(b.plan(id, at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		taken := b.plan(child, at(1), xxladapter.TriggerManual)
@@ -92,7 +92,7 @@ var logRules = []rule{
 		}, planned)
 		b.Equal([]xxladapter.Fire{taken, planned[1], planned[0]}, b.openFires(xxladapter.FireFilter{}))
 	}},
-	{"LostRunsAreOldOpenAndAtAnAddressThatIsGone", func(b *bench) {
+	{"LostRunsAreOldOpenAndAtAnAddressThatIsGone", func(b *fixture) {
 		id := b.addJob("job")
 		send := func(due int, addr string, code int) xxladapter.Fire {
 			fire := b.plan(id, at(due-10), xxladapter.TriggerManual)
@@ -129,7 +129,7 @@ var logRules = []rule{
 		b.NoError(b.store.Register(b.ctx, "app", "http://gone/"))
 		b.Empty(lost(0, 10), "it is back")
 	}},
-	{"AResultSettlesAClaimedFireAsSent", func(b *bench) {
+	{"AResultSettlesAClaimedFireAsSent", func(b *fixture) {
 		id := b.addJob("job")
 		fire := b.claim(b.plan(id, at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		other := b.claim(b.plan(id, at(2), xxladapter.TriggerManual), "n1", 1)[0]
@@ -138,7 +138,7 @@ var logRules = []rule{
 		b.Equal([]xxladapter.Fire{other}, b.openFires(xxladapter.FireFilter{}))
 		b.Equal(200, b.log(fire.LogID).TriggerCode)
 	}},
-	{"AResultSettlesAnAmbiguousFireAndKeepsItsTriggerColumns", func(b *bench) {
+	{"AResultSettlesAnAmbiguousFireAndKeepsItsTriggerColumns", func(b *fixture) {
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous, Code: 501, Msg: "no answer"})
 		_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200})
@@ -147,7 +147,7 @@ var logRules = []rule{
 		b.Equal(501, b.log(fire.LogID).TriggerCode)
 		b.Equal("no answer", b.log(fire.LogID).TriggerMsg)
 	}},
-	{"AResultNeedsItsRowAndACode", func(b *bench) {
+	{"AResultNeedsItsRowAndACode", func(b *fixture) {
 		_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: 4711, Code: 200})
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
@@ -156,7 +156,7 @@ var logRules = []rule{
 		b.Zero(b.log(fire.LogID).HandleTime)
 		b.Len(b.openFires(xxladapter.FireFilter{}), 1)
 	}},
-	{"ALongMessageIsCutAtCharacters", func(b *bench) {
+	{"ALongMessageIsCutAtCharacters", func(b *fixture) {
 		id := b.addJob("job")
 		for _, msg := range []string{strings.Repeat("長", xxladapter.MaxHandleMsg), strings.Repeat("長", xxladapter.MaxHandleMsg) + "x", "", "short"} {
 			fire := b.claim(b.plan(id, at(1), xxladapter.TriggerManual), "n1", 1)[0]
@@ -165,7 +165,7 @@ var logRules = []rule{
 			b.True(b.log(fire.LogID).HandleMsg == strings.TrimSuffix(msg, "x"), "%d bytes", len(msg))
 		}
 	}},
-	{"TextsAreUTF8WithoutNUL", func(b *bench) {
+	{"TextsAreUTF8WithoutNUL", func(b *fixture) {
 		fire := b.plan(b.addJob("job"), at(0), xxladapter.TriggerCron)
 		logs := b.newLogs(fire.JobID, 1)
 		logs[0].Param = "p\x00\xff"
@@ -178,7 +178,7 @@ var logRules = []rule{
 		l := b.log(logID)
 		b.Equal([]string{"p\ufffd\ufffd", "t\ufffd", "h\ufffd\ufffd長"}, []string{l.Param, l.TriggerMsg, l.HandleMsg})
 	}},
-	{"TextsThatARowHasNoRoomForAreCut", func(b *bench) {
+	{"TextsThatARowHasNoRoomForAreCut", func(b *fixture) {
 		id := b.addJob("job")
 		for _, long := range []string{strings.Repeat("😀", xxladapter.MaxRowText/4+1), strings.Repeat("x", 2*xxladapter.MaxRowText), strings.Repeat("長", xxladapter.MaxRowText/3)} {
 			for _, shards := range []int{1, 2} {
@@ -200,11 +200,11 @@ var logRules = []rule{
 			}
 		}
 	}},
-	{"ALogThatDoesNotExistIsNotFound", func(b *bench) {
+	{"ALogThatDoesNotExistIsNotFound", func(b *fixture) {
 		_, err := b.store.Log(b.ctx, 4711)
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 	}},
-	{"LogsAreFilteredAndComeByID", func(b *bench) {
+	{"LogsAreFilteredAndComeByID", func(b *fixture) {
 		one, two := b.addJob("one"), b.addJob("two")
 		var ids []int64
 		for i, job := range []int64{one, two, one, one} {
@@ -231,7 +231,7 @@ var logRules = []rule{
 			}
 			b.Equal(want.ids, got, "%+v", want.filter)
 		}
-	}}, {"LogsAreFilteredByGroupStatusAndTime", func(b *bench) {
+	}}, {"LogsAreFilteredByGroupStatusAndTime", func(b *fixture) {
 		other := b.addGroup("other-app")
 		job := b.addJob("job")
 		// run stores a run that was triggered the seconds after the start.
@@ -263,6 +263,7 @@ var logRules = []rule{
 			{xxladapter.LogFilter{Groups: []int64{b.group}, GroupID: other}, nil},
 			{xxladapter.LogFilter{Groups: []int64{}}, nil},
 			{xxladapter.LogFilter{Status: xxladapter.LogRunning}, []int64{claimed, sent}},
+			{xxladapter.LogFilter{Status: xxladapter.LogRunning, Taken: true}, []int64{sent}},
 			{xxladapter.LogFilter{Status: xxladapter.LogSuccess}, []int64{good, late}},
 			{xxladapter.LogFilter{Status: xxladapter.LogFail}, []int64{refused, bad, timeout}},
 			{xxladapter.LogFilter{Since: at(3), Before: at(5)}, []int64{refused, good}},

@@ -353,7 +353,7 @@ func decide(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 		case "once":
 			d.Next, d.Stop = time.Time{}, true
 		case "misfires":
-			d.Misfires = []xxladapter.Misfire{{Due: j.TriggerNext, Until: now, Policy: xxladapter.MisfireFireOnceNow, At: now}}
+			d.Misfires = []xxladapter.Misfire{{Due: j.TriggerNext, Until: now, Strategy: xxladapter.MisfireFireOnceNow, At: now}}
 			fire.Type, fire.Addresses = xxladapter.TriggerMisfire, []string{"http://a:1"}
 		case "undecided":
 			continue

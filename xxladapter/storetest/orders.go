@@ -8,7 +8,7 @@ import (
 )
 
 var orderRules = []rule{
-	{"AnOrderPlansAFireAndLearnsItsLogRow", func(b *bench) {
+	{"AnOrderPlansAFireAndShowsItsLogRow", func(b *fixture) {
 		id := b.addJob("ordered")
 		param := "p"
 		o, fire, err := b.store.PlanOrder(b.ctx, xxladapter.Fire{
@@ -30,7 +30,7 @@ var orderRules = []rule{
 		want.Open = false
 		b.Equal(want, b.order(o.ID))
 	}},
-	{"AnOrderLearnsTheLogRowsOfAllShards", func(b *bench) {
+	{"AnOrderShowsTheLogRowsOfAllShards", func(b *fixture) {
 		o, fire := b.place(b.addJob("broadcast"), "")
 		var logs []int64
 		for _, f := range b.claim(fire, "n1", 3) {
@@ -38,7 +38,7 @@ var orderRules = []rule{
 		}
 		b.Equal(logs, b.order(o.ID).LogIDs)
 	}},
-	{"OrdersKnowTheirOwnLogRowsOnly", func(b *bench) {
+	{"OrdersKnowTheirOwnLogRowsOnly", func(b *fixture) {
 		id := b.addJob("several")
 		first, fire1 := b.place(id, "")
 		second, fire2 := b.place(id, "")
@@ -48,7 +48,7 @@ var orderRules = []rule{
 		b.Empty(b.order(first.ID).LogIDs)
 		b.Equal([]int64{claimed[0].LogID}, b.order(second.ID).LogIDs)
 	}},
-	{"AKeyIsTakenOnceByEachJob", func(b *bench) {
+	{"AKeyIsTakenOnceByEachJob", func(b *fixture) {
 		id, other := b.addJob("job"), b.addJob("other")
 		o, fire := b.place(id, "key one")
 		again, none, err := b.store.PlanOrder(b.ctx, xxladapter.Fire{JobID: id, Due: at(5), Type: xxladapter.TriggerAPI, RetryCount: -1}, "key one", "another")
@@ -69,7 +69,7 @@ var orderRules = []rule{
 		_, _, err = b.store.PlanOrder(b.ctx, xxladapter.Fire{JobID: other + 1, Due: at(5), Type: xxladapter.TriggerAPI}, "key", "")
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 	}},
-	{"OneOfManyCallersWithAKeyPlans", func(b *bench) {
+	{"OneOfManyCallersWithAKeyPlans", func(b *fixture) {
 		id := b.addJob("raced")
 		var callers sync.WaitGroup
 		orders := make(chan int64, 8)
@@ -88,14 +88,14 @@ var orderRules = []rule{
 		}
 		b.Len(b.openFires(xxladapter.FireFilter{}), 1)
 	}},
-	{"AJobTakesItsOrdersAlong", func(b *bench) {
+	{"RemovingAJobRemovesItsOrders", func(b *fixture) {
 		id := b.addJob("removed")
 		o, _ := b.place(id, "key")
 		b.NoError(b.store.RemoveJob(b.ctx, id))
 		_, err := b.store.Order(b.ctx, o.ID)
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 	}},
-	{"OldOrdersGoWithOldLogs", func(b *bench) {
+	{"PurgingLogsRemovesOldOrders", func(b *fixture) {
 		id := b.addJob("old")
 		old, fire := b.place(id, "old")
 		open, _ := b.place(id, "open")
@@ -121,7 +121,7 @@ var orderRules = []rule{
 	}},
 }
 
-func (b *bench) order(id int64) *xxladapter.Order {
+func (b *fixture) order(id int64) *xxladapter.Order {
 	b.Helper()
 	o, err := b.store.Order(b.ctx, id)
 	b.NoError(err)
@@ -129,7 +129,7 @@ func (b *bench) order(id int64) *xxladapter.Order {
 }
 
 // place places an order for a run of the job.
-func (b *bench) place(jobID int64, key string) (*xxladapter.Order, xxladapter.Fire) {
+func (b *fixture) place(jobID int64, key string) (*xxladapter.Order, xxladapter.Fire) {
 	b.Helper()
 	o, fire, err := b.store.PlanOrder(b.ctx, xxladapter.Fire{JobID: jobID, Due: at(1), Type: xxladapter.TriggerManual, RetryCount: -1}, key, "")
 	b.NoError(err)

@@ -7,7 +7,7 @@ import (
 )
 
 // pause begins a pause of a group, or of all jobs.
-func (b *bench) pause(group int64, note string, until time.Time) xxladapter.Pause {
+func (b *fixture) pause(group int64, note string, until time.Time) xxladapter.Pause {
 	b.Helper()
 	p, err := b.store.CreatePause(b.ctx, xxladapter.Pause{GroupID: group, Note: note, Until: until})
 	b.NoError(err)
@@ -15,7 +15,7 @@ func (b *bench) pause(group int64, note string, until time.Time) xxladapter.Paus
 }
 
 // restrictions returns what decide sees of pauses and calendars, with the job that is due.
-func (b *bench) restrictions() (seen *xxladapter.Restrictions) {
+func (b *fixture) restrictions() (seen *xxladapter.Restrictions) {
 	b.Helper()
 	asked := false
 	_, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), time.Hour, 10, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
@@ -27,7 +27,7 @@ func (b *bench) restrictions() (seen *xxladapter.Restrictions) {
 	return seen
 }
 
-func (b *bench) misfiresOf(job int64) []xxladapter.Misfire {
+func (b *fixture) misfiresOf(job int64) []xxladapter.Misfire {
 	b.Helper()
 	list, err := b.store.Misfires(b.ctx, xxladapter.MisfireFilter{JobID: job})
 	b.NoError(err)
@@ -37,7 +37,7 @@ func (b *bench) misfiresOf(job int64) []xxladapter.Misfire {
 func milliseconds(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
 
 var pauseRules = []rule{
-	{"APauseIsStoredWithWhoBeganIt", func(b *bench) {
+	{"APauseIsStoredWithWhoBeganIt", func(b *fixture) {
 		ctx := xxladapter.WithActor(b.ctx, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: "lin"})
 		p, err := b.store.CreatePause(ctx, xxladapter.Pause{GroupID: b.group, Note: "维护\nsecond line", Until: at(60), By: "somebody", EndedBy: "else", ID: 9})
 		b.NoError(err)
@@ -53,7 +53,7 @@ var pauseRules = []rule{
 		_, err = b.store.CreatePause(b.ctx, xxladapter.Pause{GroupID: absent})
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 	}},
-	{"PausesAreListedNewestFirst", func(b *bench) {
+	{"PausesAreListedNewestFirst", func(b *fixture) {
 		other := b.addGroup("other-app")
 		ended := b.pause(0, "over", at(5))
 		mine := b.pause(b.group, "mine", time.Time{})
@@ -81,7 +81,7 @@ var pauseRules = []rule{
 			b.Equal(tt.want, ids, "%+v", tt.filter)
 		}
 	}},
-	{"APauseEndsOnce", func(b *bench) {
+	{"APauseEndsOnce", func(b *fixture) {
 		p := b.pause(0, "n", time.Time{})
 		b.clock.Advance(time.Minute)
 		ctx := xxladapter.WithActor(b.ctx, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: "lin"})
@@ -96,7 +96,7 @@ var pauseRules = []rule{
 		_, err = b.store.EndPause(b.ctx, absent)
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 	}},
-	{"ScansSeePausesAndCalendars", func(b *bench) {
+	{"ScansSeePausesAndCalendars", func(b *fixture) {
 		b.addRunning("due", at(1))
 		b.Nil(b.restrictions())
 		p := b.pause(b.group, "n", time.Time{})
@@ -118,7 +118,7 @@ var pauseRules = []rule{
 		b.NoError(b.store.RemoveCalendar(b.ctx, "office"))
 		b.Nil(b.restrictions().Calendar("office"))
 	}},
-	{"OldPausesAreForgottenByScans", func(b *bench) {
+	{"OldPausesAreForgottenByScans", func(b *fixture) {
 		b.pause(0, "old", at(5))
 		b.clock.Advance(xxladapter.PauseMemory + time.Hour)
 		b.addRunning("due", b.clock.Now())
@@ -127,7 +127,7 @@ var pauseRules = []rule{
 		b.Len(r.Pauses, 1)
 		b.Equal(open.ID, r.Pauses[0].ID)
 	}},
-	{"APauseTakesPlannedFiresBack", func(b *bench) {
+	{"APauseTakesPlannedFiresBack", func(b *fixture) {
 		other := b.addGroup("other-app")
 		mine, theirs := b.addRunning("mine", at(600)), b.addJob("theirs")
 		j := b.job(theirs)
@@ -152,7 +152,7 @@ var pauseRules = []rule{
 		b.Len(missed, 1)
 		b.Equal(p.ID, missed[0].PauseID)
 		b.Equal(xxladapter.MisfirePaused, missed[0].Kind())
-		b.Equal(xxladapter.MisfireDoNothing, missed[0].Policy)
+		b.Equal(xxladapter.MisfireDoNothing, missed[0].Strategy)
 		b.True(missed[0].Due.Equal(at(-60)) && missed[0].Until.Equal(at(3)) && missed[0].At.Equal(p.From), "%+v", missed[0])
 		b.Empty(b.misfiresOf(theirs))
 
@@ -160,7 +160,7 @@ var pauseRules = []rule{
 		b.Len(b.misfiresOf(theirs), 1)
 		b.True(b.job(mine).TriggerNext.Equal(at(600)), "the next due time stays")
 	}},
-	{"ADelayWhoseFireIsTakenBackContinues", func(b *bench) {
+	{"ADelayWhoseFireIsTakenBackContinues", func(b *fixture) {
 		id := b.addRunning("delay", at(-1))
 		fires, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
 			return []xxladapter.Decision{{
@@ -177,14 +177,14 @@ var pauseRules = []rule{
 		b.ErrorIs(err, xxladapter.ErrConflict)
 		b.Equal(1, len(b.restrictions().Pauses))
 	}},
-	{"AJobHasOneMisfireOfEachPause", func(b *bench) {
+	{"AJobHasOneMisfireOfEachPause", func(b *fixture) {
 		one, two := b.addRunning("one", at(0)), b.addRunning("two", at(0))
 		next := 1
 		miss := func(pause int64, calendar string, jobs ...int64) {
 			_, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), time.Hour, 10, func(now time.Time, due []*xxladapter.Job) (all []xxladapter.Decision) {
 				for _, id := range jobs {
 					all = append(all, xxladapter.Decision{JobID: id, Last: at(next - 1), Next: at(next), Misfires: []xxladapter.Misfire{{
-						Due: at(next - 1), Until: at(next - 1), Policy: xxladapter.MisfireDoNothing, At: at(next), PauseID: pause, Calendar: calendar,
+						Due: at(next - 1), Until: at(next - 1), Strategy: xxladapter.MisfireDoNothing, At: at(next), PauseID: pause, Calendar: calendar,
 					}}})
 				}
 				return all
@@ -223,7 +223,7 @@ var pauseRules = []rule{
 		}, spans(one))
 		b.Equal([]span{{1, "", xxladapter.MisfirePaused, 0, 0, 1}}, spans(two))
 	}},
-	{"PausesAndCalendarsAreAudited", func(b *bench) {
+	{"PausesAndCalendarsAreAudited", func(b *fixture) {
 		ctx := xxladapter.WithCall(xxladapter.WithActor(b.ctx, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: "lin"}), "POST /x")
 		p, err := b.store.CreatePause(ctx, xxladapter.Pause{GroupID: b.group, Note: "first\nsecond"})
 		b.NoError(err)
@@ -250,7 +250,7 @@ var pauseRules = []rule{
 }
 
 var calendarRules = []rule{
-	{"ACalendarIsStoredWhole", func(b *bench) {
+	{"ACalendarIsStoredWhole", func(b *fixture) {
 		c := &xxladapter.Calendar{
 			Name: "office", Note: "办公", Weekend: []xxladapter.Weekday{"SATURDAY", "SUNDAY"},
 			Years: []xxladapter.CalendarYear{{Year: 2026, Source: "通知", Off: []xxladapter.Day{"0101", "0501"}, Work: []xxladapter.Day{"0104"}}},
@@ -266,7 +266,7 @@ var calendarRules = []rule{
 		c.Years[0].Off[0], c.Updated, list[0].Updated = "0101", time.Time{}, time.Time{}
 		b.Equal(c, list[0])
 	}},
-	{"ASaverLearnsOfAChangeInBetween", func(b *bench) {
+	{"ASaverLearnsOfAChangeInBetween", func(b *fixture) {
 		save := func(weekend xxladapter.Weekday, seen time.Time) (time.Time, error) {
 			return b.store.SaveCalendar(b.ctx, &xxladapter.Calendar{Name: "office", Weekend: []xxladapter.Weekday{weekend}}, seen)
 		}
@@ -285,7 +285,7 @@ var calendarRules = []rule{
 		b.NoError(b.store.RemoveCalendar(b.ctx, "office"))
 		b.ErrorIs(b.store.RemoveCalendar(b.ctx, "office"), xxladapter.ErrNotFound)
 	}},
-	{"CalendarsAreListedByName", func(b *bench) {
+	{"CalendarsAreListedByName", func(b *fixture) {
 		for _, name := range []string{"b", "a-1", "a.1", "a"} {
 			_, err := b.store.SaveCalendar(b.ctx, &xxladapter.Calendar{Name: name}, time.Time{})
 			b.NoError(err)
@@ -298,7 +298,7 @@ var calendarRules = []rule{
 		}
 		b.Equal([]string{"a", "a-1", "a.1", "b"}, names)
 	}},
-	{"JobsAreFoundByTheirCalendar", func(b *bench) {
+	{"JobsAreFoundByTheirCalendar", func(b *fixture) {
 		b.addJob("none")
 		j := b.newJob("office")
 		j.Settings.Calendar = "office"

@@ -12,7 +12,7 @@ import (
 
 // ended adds a run of the job that was triggered days after today and has ended. A failure among
 // them needs no alarm.
-func (b *bench) ended(jobID int64, days, code int) int64 {
+func (b *fixture) ended(jobID int64, days, code int) int64 {
 	b.Helper()
 	fire := b.run(jobID, days)
 	b.settle(fire, "", 200)
@@ -24,7 +24,7 @@ func (b *bench) ended(jobID int64, days, code int) int64 {
 }
 
 // quiet stores the decision that a failure needs no alarm.
-func (b *bench) quiet(jobID, logID int64) {
+func (b *fixture) quiet(jobID, logID int64) {
 	b.Helper()
 	state := b.alarmState(jobID)
 	after := state
@@ -34,7 +34,7 @@ func (b *bench) quiet(jobID, logID int64) {
 }
 
 // purge calls PurgeLogs until it is done, and returns the number of deleted rows.
-func (b *bench) purge(p xxladapter.LogPurge, limit int) (rows int) {
+func (b *fixture) purge(p xxladapter.LogPurge, limit int) (rows int) {
 	b.Helper()
 	for calls := 0; ; calls++ {
 		purged, err := b.store.PurgeLogs(b.ctx, p, limit)
@@ -49,7 +49,7 @@ func (b *bench) purge(p xxladapter.LogPurge, limit int) (rows int) {
 	}
 }
 
-func (b *bench) logIDs() (ids []int64) {
+func (b *fixture) logIDs() (ids []int64) {
 	b.Helper()
 	logs, err := b.store.Logs(b.ctx, xxladapter.LogFilter{})
 	b.NoError(err)
@@ -87,7 +87,7 @@ func (m *model) purgeLogs(t *rapid.T) {
 }
 
 var purgeRules = []rule{
-	{"PurgeDeletesWhatIsOldAndHasEnded", func(b *bench) {
+	{"PurgeDeletesWhatIsOldAndHasEnded", func(b *fixture) {
 		id := b.addJob("job")
 		old1, old2 := b.ended(id, -3, 200), b.ended(id, -3, 500)
 		young := b.ended(id, -2, 200)
@@ -101,7 +101,7 @@ var purgeRules = []rule{
 		b.Equal(1, b.purge(xxladapter.LogPurge{}, 10))
 		b.Empty(b.logIDs())
 	}},
-	{"PurgeGoesOnInChunksAndSkipsNothing", func(b *bench) {
+	{"PurgeContinuesInChunksAndSkipsNothing", func(b *fixture) {
 		one, two := b.addJob("one"), b.addJob("two")
 		var stay []int64
 		n := 0
@@ -117,7 +117,7 @@ var purgeRules = []rule{
 		b.Equal(n, b.purge(xxladapter.LogPurge{}, 4))
 		b.Equal(stay, b.logIDs())
 	}},
-	{"PurgeFindsOldRowsAmongYoungOnesInAnyOrder", func(b *bench) {
+	{"PurgeFindsOldRowsAmongYoungOnesInAnyOrder", func(b *fixture) {
 		id := b.addJob("job")
 		var stay []int64
 		for i, days := range []int{-5, 0, -9, -1, -5, 0, -7} {
@@ -130,7 +130,7 @@ var purgeRules = []rule{
 		b.Equal(4, b.purge(xxladapter.LogPurge{Before: at(0).AddDate(0, 0, -2)}, 2))
 		b.Equal(stay, b.logIDs())
 	}},
-	{"PurgeLeavesRowsThatSomebodyStillNeeds", func(b *bench) {
+	{"PurgeLeavesRowsThatSomebodyStillNeeds", func(b *fixture) {
 		id := b.addJob("job")
 		handedOver := b.run(id, -9)
 		running := b.run(id, -9)
@@ -161,7 +161,7 @@ var purgeRules = []rule{
 		b.Equal(2, b.purge(xxladapter.LogPurge{}, 10))
 		b.Equal([]int64{handedOver.LogID}, b.logIDs())
 	}},
-	{"PurgeKeepsTheNewestOfAJobOrAGroup", func(b *bench) {
+	{"PurgeKeepsTheNewestOfAJobOrAGroup", func(b *fixture) {
 		other := b.addGroup("other-group")
 		one, two := b.addJob("one"), b.newJob("two")
 		two.GroupID = other
@@ -184,7 +184,7 @@ var purgeRules = []rule{
 		b.Equal(0, b.purge(xxladapter.LogPurge{GroupID: other}, 10))
 		b.Equal(3, b.purge(xxladapter.LogPurge{GroupID: b.group}, 10))
 	}},
-	{"PurgeOfSuccessesLeavesFailuresAndWhatEndedThem", func(b *bench) {
+	{"PurgeOfSuccessesLeavesFailuresAndWhatEndedThem", func(b *fixture) {
 		id := b.addJob("job")
 		b.ended(id, 0, 200)
 		failed := b.ended(id, 0, 500)
@@ -197,7 +197,7 @@ var purgeRules = []rule{
 		b.Equal(1, b.purge(xxladapter.LogPurge{JobID: id, Successes: true}, 10), "a later failure is remembered")
 		b.Equal([]int64{failed, again}, b.logIDs())
 	}},
-	{"PurgeTouchesNoReport", func(b *bench) {
+	{"PurgeTouchesNoReport", func(b *fixture) {
 		id := b.addJob("job")
 		b.ended(id, 0, 200)
 		b.ended(id, -1, 500)
@@ -207,7 +207,7 @@ var purgeRules = []rule{
 		b.Equal(2, b.purge(xxladapter.LogPurge{}, 10))
 		b.wantReports(want...)
 	}},
-	{"PurgeTakesTextsAlong", func(b *bench) {
+	{"PurgeTakesTextsAlong", func(b *fixture) {
 		id := b.addJob("job")
 		gone, stays := b.ended(id, -2, 200), b.ended(id, 0, 200)
 		for _, l := range []int64{gone, stays} {
@@ -225,7 +225,7 @@ var purgeRules = []rule{
 		b.clock.Advance(time.Hour)
 		b.Empty(b.claimTexts(10))
 	}},
-	{"PurgeOfRemovedJobsTakesAllTheirRowsInChunks", func(b *bench) {
+	{"PurgeOfRemovedJobsTakesAllTheirRowsInChunks", func(b *fixture) {
 		kept := b.addJob("kept")
 		stays := b.ended(kept, 0, 200)
 		one, two := b.addJob("one"), b.addJob("two")
@@ -267,7 +267,7 @@ var purgeRules = []rule{
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: open.ID, LogID: open.LogID, Code: xxladapter.ResultOK})
 		b.Empty(b.dues())
 	}},
-	{"PurgeOfRemovedJobsForgetsAlarmsThatCameToBe", func(b *bench) {
+	{"PurgeOfRemovedJobsForgetsAlarmsThatCameToBe", func(b *fixture) {
 		id := b.addJob("removed")
 		f := b.run(id, 0)
 		b.settle(f, "", 500)
@@ -279,7 +279,7 @@ var purgeRules = []rule{
 		state = b.alarmState(id)
 		b.Equal(xxladapter.AlarmState{JobID: id}, state)
 	}},
-	{"PurgeMayRaceWithResultsAndOtherPurges", func(b *bench) {
+	{"PurgeMayRaceWithResultsAndOtherPurges", func(b *fixture) {
 		id := b.addJob("job")
 		var fires []xxladapter.Fire
 		for range 40 {

@@ -29,7 +29,7 @@ func race(n int, call func(i int) error) []error {
 }
 
 var raceRules = []rule{
-	{"OneOfManyClaimsAFire", func(b *bench) {
+	{"OneOfManyClaimsAFire", func(b *fixture) {
 		id := b.addJob("job")
 		var terms []xxladapter.Term
 		for i := range 4 {
@@ -54,7 +54,7 @@ var raceRules = []rule{
 		b.NoError(err)
 		b.Len(logs, 20)
 	}},
-	{"NoDueTimeIsClaimedTwice", func(b *bench) {
+	{"NoDueTimeIsClaimedTwice", func(b *fixture) {
 		const jobs, schedulers, rounds = 20, 4, 10
 		for i := range jobs {
 			b.addRunning(fmt.Sprint("job", i), at(0))
@@ -90,7 +90,7 @@ var raceRules = []rule{
 			}
 		}
 	}},
-	{"OnceStopJobHasReturnedNoClaimSucceeds", func(b *bench) {
+	{"OnceStopJobHasReturnedNoClaimSucceeds", func(b *fixture) {
 		for round := range 20 {
 			id := b.addRunning(fmt.Sprint("job", round), at(0))
 			fires := b.claimDue()
@@ -100,7 +100,7 @@ var raceRules = []rule{
 			b.Empty(b.openFires(xxladapter.FireFilter{JobID: id, State: xxladapter.FirePlanned}))
 		}
 	}},
-	{"StopJobAndClaimDueLeaveNoPlannedFire", func(b *bench) {
+	{"StopJobAndClaimDueLeaveNoPlannedFire", func(b *fixture) {
 		for round := range 20 {
 			id := b.addRunning(fmt.Sprint("job", round), at(0))
 			term := b.term("n1")
@@ -117,7 +117,7 @@ var raceRules = []rule{
 			b.False(b.job(id).Running)
 		}
 	}},
-	{"OnceCreatePauseHasReturnedNoClaimSucceeds", func(b *bench) {
+	{"OnceCreatePauseHasReturnedNoClaimSucceeds", func(b *fixture) {
 		for round := range 20 {
 			id := b.addRunning(fmt.Sprint("job", round), at(0))
 			fires := b.claimDue()
@@ -137,13 +137,13 @@ var raceRules = []rule{
 			b.Equal(begun.ID, missed[0].PauseID)
 		}
 	}},
-	{"NoFireThatIsClaimedDuringCreatePauseIsDueInThePause", func(b *bench) {
+	{"NoFireThatIsClaimedDuringCreatePauseIsDueInThePause", func(b *fixture) {
 		id := b.addRunning("job", at(600))
 		fire := b.plan(id, at(1), xxladapter.TriggerCron)
 		term := b.term("n1")
 		var claimErr error
 		claimed := make(chan struct{})
-		b.clock.After(func() { // the pause has read the clock
+		b.clock.OnNextRead(func() { // the pause has read the clock
 			b.clock.Advance(2 * time.Second) // now the fire is due
 			go func() {                      // the case waits for claimed
 				defer close(claimed)
@@ -163,7 +163,7 @@ var raceRules = []rule{
 		b.ErrorIs(claimErr, xxladapter.ErrConflict)
 		b.Len(b.misfiresOf(id), 1)
 	}},
-	{"CreatePauseAndClaimDueLeaveNoPlannedFire", func(b *bench) {
+	{"CreatePauseAndClaimDueLeaveNoPlannedFire", func(b *fixture) {
 		const ahead = 5 * time.Second
 		decide := func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 			decisions := everyMinute(now, due)
@@ -171,7 +171,7 @@ var raceRules = []rule{
 				if kept, is := j.Restrictions.Keep(j, j.TriggerNext, time.UTC); is {
 					decisions[i].Fires = nil
 					decisions[i].Misfires = []xxladapter.Misfire{{
-						Due: j.TriggerNext, Until: j.TriggerNext, Policy: xxladapter.MisfireDoNothing, At: now, PauseID: kept.Pause.ID,
+						Due: j.TriggerNext, Until: j.TriggerNext, Strategy: xxladapter.MisfireDoNothing, At: now, PauseID: kept.Pause.ID,
 					}}
 				}
 			}
@@ -200,7 +200,7 @@ var raceRules = []rule{
 			b.NoError(err)
 		}
 	}},
-	{"OneOfManyResultsIsApplied", func(b *bench) {
+	{"OneOfManyResultsIsApplied", func(b *fixture) {
 		id := b.addJob("job")
 		for round := range 20 {
 			fire := b.claim(b.plan(id, at(round), xxladapter.TriggerCron), "n1", 1)[0]
@@ -221,7 +221,7 @@ var raceRules = []rule{
 			b.Equal(1, winners)
 		}
 	}},
-	{"OneOfManyStartOrdersCounts", func(b *bench) {
+	{"OneOfManyStartsCounts", func(b *fixture) {
 		for round := range 10 {
 			id := b.addJob(fmt.Sprint("started by many ", round))
 			seen := b.job(id).Updated
@@ -237,7 +237,7 @@ var raceRules = []rule{
 			}
 		}
 	}},
-	{"EachOfManyReadersHasRowsOfItsOwn", func(b *bench) {
+	{"EachOfManyReadersHasRowsOfItsOwn", func(b *fixture) {
 		id := b.addJob("job")
 		job := b.job(id)
 		job.ChildIDs = []int64{id + 1, id + 2}
@@ -271,7 +271,7 @@ var raceRules = []rule{
 			b.NoError(err)
 		}
 	}},
-	{"CloseMayRaceWithCalls", func(b *bench) {
+	{"CloseMayRaceWithCalls", func(b *fixture) {
 		id := b.addJob("job")
 		errs := race(9, func(i int) error {
 			if i == 8 {
@@ -287,7 +287,7 @@ var raceRules = []rule{
 
 // claimedBefore lets two claims of a fire race with a call after which none may succeed, and
 // reports whether one of them was first.
-func claimedBefore(b *bench, fire xxladapter.Fire, call func() error) bool {
+func claimedBefore(b *fixture, fire xxladapter.Fire, call func() error) bool {
 	var late error
 	term := b.term("n1")
 	errs := race(3, func(i int) error {

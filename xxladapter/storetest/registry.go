@@ -7,13 +7,13 @@ import (
 )
 
 var registryRules = []rule{
-	{"ARegisteredAddressIsInItsGroupAtOnce", func(b *bench) {
+	{"ARegisteredAddressIsInItsGroupAtOnce", func(b *fixture) {
 		b.NoError(b.store.Register(b.ctx, app, "http://b:1"))
 		b.NoError(b.store.Register(b.ctx, app, "http://a:1/"))
 		b.NoError(b.store.Register(b.ctx, "another-app", "http://c:1"))
 		b.Equal([]string{"http://a:1/", "http://b:1"}, b.addresses(), "sorted, and as the executor sent them")
 	}},
-	{"ABeatThatChangesNothingLeavesTheGroupAlone", func(b *bench) {
+	{"ABeatThatChangesNothingLeavesTheGroupAlone", func(b *fixture) {
 		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
 		b.clock.Advance(30 * time.Second)
 		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
@@ -22,20 +22,20 @@ var registryRules = []rule{
 		b.Equal([]string{"http://a:1"}, g.Addresses)
 		b.Equal(second(epoch), g.Updated)
 	}},
-	{"AChangedGroupIsUpdatedNow", func(b *bench) {
+	{"AChangedGroupIsUpdatedNow", func(b *fixture) {
 		b.clock.Advance(30 * time.Second)
 		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
 		g, err := b.store.Group(b.ctx, b.group)
 		b.NoError(err)
 		b.Equal(second(epoch.Add(30*time.Second)), g.Updated)
 	}},
-	{"AnAppNameWithoutAGroupIsKeptForTheDayItGetsOne", func(b *bench) {
+	{"AnAppNameWithoutAGroupIsKeptForTheDayItGetsOne", func(b *fixture) {
 		b.NoError(b.store.Register(b.ctx, "early-app", "http://a:1"))
 		g, err := b.store.Group(b.ctx, b.addGroup("early-app"))
 		b.NoError(err)
 		b.Equal([]string{"http://a:1"}, g.Addresses)
 	}},
-	{"UnregisterForgetsAtOnce", func(b *bench) {
+	{"UnregisterForgetsAtOnce", func(b *fixture) {
 		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
 		b.NoError(b.store.Register(b.ctx, app, "http://b:1"))
 		b.NoError(b.store.Unregister(b.ctx, app, "http://a:1"))
@@ -45,7 +45,7 @@ var registryRules = []rule{
 		b.NoError(b.store.Unregister(b.ctx, app, "http://unknown:1"))
 		b.NoError(b.store.Unregister(b.ctx, "unknown-app", "http://a:1"))
 	}},
-	{"RegistrationsAreListedWithTheirLastBeat", func(b *bench) {
+	{"RegistrationsAreListedWithTheirLastBeat", func(b *fixture) {
 		b.NoError(b.store.Register(b.ctx, app, "http://b:1"))
 		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
 		b.NoError(b.store.Register(b.ctx, "another-app", "http://c:1"))
@@ -58,7 +58,7 @@ var registryRules = []rule{
 			{AppName: app, Address: "http://b:1", Updated: second(epoch.Add(30 * time.Second))},
 		}, list)
 	}},
-	{"ARegistrationLivesItsWholeLife", func(b *bench) {
+	{"ARegistrationLivesItsWholeLife", func(b *fixture) {
 		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
 		b.clock.Advance(xxladapter.RegistrationLife)
 		expired, err := b.store.ExpireRegistrations(b.ctx, xxladapter.RegistrationLife)
@@ -66,7 +66,7 @@ var registryRules = []rule{
 		b.Empty(expired)
 		b.Equal([]string{"http://a:1"}, b.addresses())
 	}},
-	{"ExpireRegistrationsForgetsAndReturnsTheSilent", func(b *bench) {
+	{"ExpireRegistrationsForgetsAndReturnsTheSilent", func(b *fixture) {
 		other := b.addGroup("another-app")
 		b.NoError(b.store.Register(b.ctx, app, "http://b:1"))
 		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))

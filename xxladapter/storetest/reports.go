@@ -17,7 +17,7 @@ const (
 )
 
 // run claims one fire of the job that was triggered days after today.
-func (b *bench) run(jobID int64, days int) xxladapter.Fire {
+func (b *fixture) run(jobID int64, days int) xxladapter.Fire {
 	b.Helper()
 	fire := b.plan(jobID, at(0), xxladapter.TriggerManual)
 	logs := b.newLogs(jobID, 1)
@@ -27,19 +27,19 @@ func (b *bench) run(jobID int64, days int) xxladapter.Fire {
 	return claimed[0]
 }
 
-func (b *bench) settle(f xxladapter.Fire, state xxladapter.FireState, code int) {
+func (b *fixture) settle(f xxladapter.Fire, state xxladapter.FireState, code int) {
 	b.Helper()
 	b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, State: state, Code: code, Msg: fmt.Sprint(code)})
 }
 
-func (b *bench) finish(f xxladapter.Fire, code int) {
+func (b *fixture) finish(f xxladapter.Fire, code int) {
 	b.Helper()
 	_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: code})
 	b.NoError(err)
 }
 
 // wantReports compares the figures before and after they are folded.
-func (b *bench) wantReports(want ...xxladapter.Report) {
+func (b *fixture) wantReports(want ...xxladapter.Report) {
 	b.Helper()
 	for _, when := range []string{"as counted", "folded", "folded again"} {
 		got, err := b.store.Reports(b.ctx, time.Time{}, time.Time{})
@@ -50,7 +50,7 @@ func (b *bench) wantReports(want ...xxladapter.Report) {
 }
 
 // recount counts all rows as upstream's statement does.
-func (b *bench) recount() (r xxladapter.Report) {
+func (b *fixture) recount() (r xxladapter.Report) {
 	b.Helper()
 	logs, err := b.store.Logs(b.ctx, xxladapter.LogFilter{})
 	b.NoError(err)
@@ -73,7 +73,7 @@ func (m *model) foldReports(t *rapid.T) {
 }
 
 var reportRules = []rule{
-	{"ARunIsRunningUntilItHasEnded", func(b *bench) {
+	{"ARunIsRunningUntilItHasEnded", func(b *fixture) {
 		b.wantReports()
 		id := b.addJob("job")
 		good, bad, open := b.run(id, 0), b.run(id, 0), b.run(id, 0)
@@ -87,12 +87,12 @@ var reportRules = []rule{
 		b.finish(bad, 502)
 		b.wantReports(xxladapter.Report{Day: today, Running: 1, Success: 1, Failed: 1})
 	}},
-	{"EveryShardCounts", func(b *bench) {
+	{"EveryShardCounts", func(b *fixture) {
 		fires := b.claim(b.plan(b.addJob("job"), at(0), xxladapter.TriggerManual), "n1", 3)
 		b.finish(fires[1], 200)
 		b.wantReports(xxladapter.Report{Day: today, Running: 2, Success: 1})
 	}},
-	{"AHandOverThatFailedIsAFailureUntilAResultComesAfterAll", func(b *bench) {
+	{"AHandOverThatFailedIsAFailureUntilAResultComesAfterAll", func(b *fixture) {
 		id := b.addJob("job")
 		refused, unknown := b.run(id, 0), b.run(id, 0)
 		b.settle(refused, "", 500)
@@ -105,7 +105,7 @@ var reportRules = []rule{
 		b.finish(refused, 200)
 		b.wantReports(xxladapter.Report{Day: today, Running: 1, Success: 1})
 	}},
-	{"TheHandOversOutcomeIsNothingToARunThatHasEnded", func(b *bench) {
+	{"TheHandOversOutcomeIsNothingToARunThatHasEnded", func(b *fixture) {
 		fire := b.run(b.addJob("job"), 0)
 		b.finish(fire, 200)
 		for _, code := range []int{200, 500, 0} {
@@ -113,14 +113,14 @@ var reportRules = []rule{
 			b.wantReports(xxladapter.Report{Day: today, Success: 1})
 		}
 	}},
-	{"AResultThatComesTwiceCountsOnce", func(b *bench) {
+	{"AResultThatComesTwiceCountsOnce", func(b *fixture) {
 		fire := b.run(b.addJob("job"), 0)
 		for _, code := range []int{200, 200, 500} {
 			b.finish(fire, code)
 			b.wantReports(xxladapter.Report{Day: today, Success: 1})
 		}
 	}},
-	{"AResultThatComesDaysLaterCountsOnTheDayOfTheTrigger", func(b *bench) {
+	{"AResultThatComesDaysLaterCountsOnTheDayOfTheTrigger", func(b *fixture) {
 		id := b.addJob("job")
 		fire := b.run(id, 0)
 		b.wantReports(xxladapter.Report{Day: today, Running: 1})
@@ -128,7 +128,7 @@ var reportRules = []rule{
 		b.finish(fire, 200)
 		b.wantReports(xxladapter.Report{Day: today, Success: 1})
 	}},
-	{"ReportsAreOfTheDaysAskedFor", func(b *bench) {
+	{"ReportsAreOfTheDaysAskedFor", func(b *fixture) {
 		id := b.addJob("job")
 		b.run(id, -1)
 		b.run(id, 0)
@@ -152,7 +152,7 @@ var reportRules = []rule{
 			b.Equal(c.want, got, "%v to %v", c.from, c.to)
 		}
 	}},
-	{"WhatHasEndedStaysCountedWhenItsJobGoes", func(b *bench) {
+	{"WhatHasEndedStaysCountedWhenItsJobGoes", func(b *fixture) {
 		id, other := b.addJob("job"), b.addJob("other")
 		good, bad := b.run(id, 0), b.run(id, -1)
 		b.finish(good, 200)
@@ -164,7 +164,7 @@ var reportRules = []rule{
 		b.Equal(3, b.purge(xxladapter.LogPurge{Removed: true}, 10))
 		b.wantReports(xxladapter.Report{Day: yesterday, Failed: 1}, xxladapter.Report{Day: today, Running: 1, Success: 1})
 	}},
-	{"AFailedCallCountsNothing", func(b *bench) {
+	{"AFailedCallCountsNothing", func(b *fixture) {
 		id := b.addJob("job")
 		fire := b.run(id, 0)
 		_, err := b.store.ClaimFire(b.ctx, b.term("n2"), fire.ID, b.newLogs(id, 1))
@@ -173,7 +173,7 @@ var reportRules = []rule{
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 		b.wantReports(xxladapter.Report{Day: today, Running: 1})
 	}},
-	{"FiguresAreThoseOfARecountWhateverRaces", func(b *bench) {
+	{"FiguresAreThoseOfARecountWhateverRaces", func(b *fixture) {
 		id := b.addJob("job")
 		var fires []xxladapter.Fire
 		for range 40 {

@@ -9,7 +9,7 @@ import (
 
 // waiting returns a job that waits for the end of a broadcast of three runs,
 // whose due time was at(0).
-func (b *bench) waiting() (id int64, shards []xxladapter.Fire) {
+func (b *fixture) waiting() (id int64, shards []xxladapter.Fire) {
 	b.Helper()
 	id = b.addRunning("waits", at(0))
 	fires, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 100, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
@@ -25,12 +25,12 @@ func (b *bench) waiting() (id int64, shards []xxladapter.Fire) {
 	return id, b.claim(fires[0], "n1", 3)
 }
 
-func (b *bench) settleSent(f xxladapter.Fire) {
+func (b *fixture) settleSent(f xxladapter.Fire) {
 	b.Helper()
 	b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 200})
 }
 
-func (b *bench) endRun(f xxladapter.Fire, r xxladapter.Resume, next ...xxladapter.Fire) (applied bool) {
+func (b *fixture) endRun(f xxladapter.Fire, r xxladapter.Resume, next ...xxladapter.Fire) (applied bool) {
 	b.Helper()
 	applied, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: 500, Resume: r, Next: next})
 	b.NoError(err)
@@ -38,7 +38,7 @@ func (b *bench) endRun(f xxladapter.Fire, r xxladapter.Resume, next ...xxladapte
 }
 
 var resumeRules = []rule{
-	{"AScheduleThatWaitsGoesOnWithTheLastEnd", func(b *bench) {
+	{"AScheduleThatWaitsContinuesWithTheLastEnd", func(b *fixture) {
 		id, shards := b.waiting()
 		resume := xxladapter.Resume{JobID: id, Next: at(30).Add(5 * time.Millisecond)}
 		b.settleSent(shards[0])
@@ -58,7 +58,7 @@ var resumeRules = []rule{
 		b.Equal(at(0), j.TriggerLast)
 		b.True(j.Running)
 	}},
-	{"AFailedHandOverCanBeTheLastEnd", func(b *bench) {
+	{"AFailedHandOverCanBeTheLastEnd", func(b *fixture) {
 		id, shards := b.waiting()
 		for _, f := range shards {
 			b.True(b.job(id).Waits())
@@ -67,7 +67,7 @@ var resumeRules = []rule{
 		}
 		b.Equal(at(9), b.job(id).TriggerNext)
 	}},
-	{"ARetryKeepsAScheduleWaiting", func(b *bench) {
+	{"ARetryKeepsAScheduleWaiting", func(b *fixture) {
 		id, shards := b.waiting()
 		resume := xxladapter.Resume{JobID: id, Next: at(9)}
 		for i, f := range shards {
@@ -83,7 +83,7 @@ var resumeRules = []rule{
 		b.True(b.endRun(b.claim(open[0], "n1", 1)[0], resume))
 		b.Equal(at(9), b.job(id).TriggerNext)
 	}},
-	{"AScheduleThatDoesNotWaitIsLeftAlone", func(b *bench) {
+	{"AScheduleThatDoesNotWaitIsLeftAlone", func(b *fixture) {
 		id, shards := b.waiting()
 		resume := xxladapter.Resume{JobID: id, Next: at(9)}
 		b.NoError(b.store.StopJob(b.ctx, id, time.Time{}))
@@ -101,7 +101,7 @@ var resumeRules = []rule{
 		b.NoError(err)
 		b.False(resumed)
 	}},
-	{"RunsFromBeforeTheDueTimeHoldNothingUp", func(b *bench) {
+	{"RunsFromBeforeTheDueTimeHoldNothingUp", func(b *fixture) {
 		old := b.addJob("holds nothing up") // another job's run
 		b.settleSent(b.claim(b.plan(old, at(0), xxladapter.TriggerManual), "n1", 1)[0])
 		id := b.addRunning("waits", at(100))
@@ -117,7 +117,7 @@ var resumeRules = []rule{
 		b.True(resumed)
 		b.Equal(at(200), b.job(id).TriggerNext)
 	}},
-	{"OfShardsThatEndAtOnceOneIsTheLast", func(b *bench) {
+	{"OfShardsThatEndAtOnceOneIsTheLast", func(b *fixture) {
 		for range 5 {
 			id, shards := b.waiting()
 			var ends sync.WaitGroup
@@ -134,7 +134,7 @@ var resumeRules = []rule{
 			b.Equal(at(9), b.job(id).TriggerNext)
 		}
 	}},
-	{"WaitingJobsCanBeListedAndResumed", func(b *bench) {
+	{"WaitingJobsCanBeListedAndResumed", func(b *fixture) {
 		b.addRunning("due", at(50))
 		id, shards := b.waiting()
 		jobs, err := b.store.Jobs(b.ctx, xxladapter.JobFilter{Waiting: true})

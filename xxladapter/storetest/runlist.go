@@ -20,7 +20,7 @@ type pastRun struct {
 }
 
 // addPast stores the run and returns the id of its log row.
-func (b *bench) addPast(r pastRun) int64 {
+func (b *fixture) addPast(r pastRun) int64 {
 	b.Helper()
 	if behind := at(r.at).Sub(b.clock.Now()); behind > 0 {
 		b.clock.Advance(behind)
@@ -43,7 +43,7 @@ func (b *bench) addPast(r pastRun) int64 {
 }
 
 // pages returns the ids on all pages of a list.
-func (b *bench) pages(f xxladapter.RunFilter) (ids []int64) {
+func (b *fixture) pages(f xxladapter.RunFilter) (ids []int64) {
 	b.Helper()
 	for range 1000 {
 		logs, next, err := b.store.Runs(b.ctx, f)
@@ -62,7 +62,7 @@ func (b *bench) pages(f xxladapter.RunFilter) (ids []int64) {
 }
 
 var runListRules = []rule{
-	{"RunsAreSelectedByWhatPeopleLookFor", func(b *bench) {
+	{"RunsAreSelectedByWhatPeopleLookFor", func(b *fixture) {
 		one, two, other := b.addJob("one"), b.addJob("two"), b.addGroup("other-app")
 		ok, fail := xxladapter.ResultOK, xxladapter.ResultFail
 		manual, cron, retry := xxladapter.TriggerManual, xxladapter.TriggerCron, xxladapter.TriggerRetry
@@ -126,7 +126,7 @@ var runListRules = []rule{
 			b.False(more, name)
 		}
 	}},
-	{"CountRunsSaysThatThereMayBeMore", func(b *bench) {
+	{"CountRunsSaysThatThereMayBeMore", func(b *fixture) {
 		job := b.addJob("job")
 		for i := range 6 {
 			b.addPast(pastRun{job: job, group: b.group, typ: xxladapter.TriggerCron, at: 10 * i, trigger: 500, triggerMsg: "no executor"})
@@ -139,7 +139,7 @@ var runListRules = []rule{
 			b.Equal(most < 6, more)
 		}
 	}},
-	{"RunsAreSelectedBySecondsWhereThereIsNoHistory", func(b *bench) {
+	{"RunsAreSelectedBySecondsWhereThereIsNoHistory", func(b *fixture) {
 		// As a run whose row another program ended: the history has no end.
 		job := b.addJob("job")
 		open := b.addPast(pastRun{job: job, group: b.group, typ: xxladapter.TriggerCron, at: 10})
@@ -148,7 +148,7 @@ var runListRules = []rule{
 		b.clock.Advance(5 * time.Second)
 		b.Equal([]int64{open}, b.pages(f))
 	}},
-	{"JobNamesNameTheJobsThatExist", func(b *bench) {
+	{"JobNamesNameTheJobsThatExist", func(b *fixture) {
 		one, two := b.addJob("one"), b.addJob("二")
 		names, err := b.store.JobNames(b.ctx, []int64{two, 4711, one}, nil)
 		b.NoError(err)

@@ -17,7 +17,7 @@ import (
 func again(attempts int) time.Duration { return time.Duration(attempts) * 10 * time.Second }
 
 // claimTexts returns the log ids of the claims.
-func (b *bench) claimTexts(limit int) (ids []int64) {
+func (b *fixture) claimTexts(limit int) (ids []int64) {
 	b.Helper()
 	claims, err := b.store.ClaimTexts(b.ctx, limit, again)
 	b.NoError(err)
@@ -28,13 +28,13 @@ func (b *bench) claimTexts(limit int) (ids []int64) {
 }
 
 // saveText stores one text.
-func (b *bench) saveText(text xxladapter.RunText) {
+func (b *fixture) saveText(text xxladapter.RunText) {
 	b.Helper()
 	b.NoError(b.store.SaveTexts(b.ctx, []xxladapter.RunText{text}))
 }
 
 // wanted adds a run that has ended and whose text is wanted.
-func (b *bench) wanted(jobID int64) int64 {
+func (b *fixture) wanted(jobID int64) int64 {
 	b.Helper()
 	fire := b.run(jobID, 0)
 	b.settle(fire, "", 200)
@@ -91,7 +91,7 @@ func (m *model) sameTexts(t *rapid.T, logs []*xxladapter.Log) {
 }
 
 var runTextRules = []rule{
-	{"ATextIsReadAsItWasSaved", func(b *bench) {
+	{"ATextIsReadAsItWasSaved", func(b *fixture) {
 		id := b.addJob("job")
 		for _, text := range []xxladapter.RunText{
 			{Text: "line one\nline 二\n", Size: 18, Complete: true},
@@ -107,7 +107,7 @@ var runTextRules = []rule{
 		_, err := b.store.RunText(b.ctx, 4711)
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 	}},
-	{"ATextThatIsSavedAgainIsReplaced", func(b *bench) {
+	{"ATextThatIsSavedAgainIsReplaced", func(b *fixture) {
 		l := b.ended(b.addJob("job"), 0, 200)
 		for _, text := range []string{"first", "second"} {
 			b.saveText(xxladapter.RunText{LogID: l, Text: text})
@@ -116,12 +116,12 @@ var runTextRules = []rule{
 		b.NoError(err)
 		b.Equal("second", got.Text)
 	}},
-	{"ATextNeedsItsRow", func(b *bench) {
+	{"ATextNeedsItsRow", func(b *fixture) {
 		b.saveText(xxladapter.RunText{LogID: 4711, Text: "text"})
 		_, err := b.store.RunText(b.ctx, 4711)
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 	}},
-	{"ManyTextsAreSavedTogether", func(b *bench) {
+	{"ManyTextsAreSavedTogether", func(b *fixture) {
 		id := b.addJob("job")
 		var texts []xxladapter.RunText
 		for i := range 100 {
@@ -143,7 +143,7 @@ var runTextRules = []rule{
 		b.clock.Advance(time.Hour)
 		b.Equal([]int64{left}, b.claimTexts(200))
 	}},
-	{"TextsOfDifferentAttemptsAreClaimedTogether", func(b *bench) {
+	{"TextsOfDifferentAttemptsAreClaimedTogether", func(b *fixture) {
 		id := b.addJob("job")
 		first := b.wanted(id)
 		b.clock.Advance(time.Minute)
@@ -158,14 +158,14 @@ var runTextRules = []rule{
 		b.clock.Advance(10 * time.Second)
 		b.Equal([]int64{first}, b.claimTexts(10))
 	}},
-	{"ALongNoteIsCutAtCharacters", func(b *bench) {
+	{"ALongNoteIsCutAtCharacters", func(b *fixture) {
 		l := b.ended(b.addJob("job"), 0, 200)
 		b.saveText(xxladapter.RunText{LogID: l, Note: strings.Repeat("長", xxladapter.MaxTextNote+1)})
 		got, err := b.store.RunText(b.ctx, l)
 		b.NoError(err)
 		b.Equal(strings.Repeat("長", xxladapter.MaxTextNote), got.Note)
 	}},
-	{"AWantedTextIsOfferedAgainUntilItIsSaved", func(b *bench) {
+	{"AWantedTextIsOfferedAgainUntilItIsSaved", func(b *fixture) {
 		id := b.addJob("job")
 		first := b.wanted(id)
 		b.ended(id, 0, 500) // not wanted
@@ -193,7 +193,7 @@ var runTextRules = []rule{
 		b.Equal(first, claims[0].Log.ID)
 		b.Equal(3, claims[0].Attempts)
 	}},
-	{"OnlyAResultThatIsAppliedAsksForItsText", func(b *bench) {
+	{"OnlyAResultThatIsAppliedAsksForItsText", func(b *fixture) {
 		id := b.addJob("job")
 		l := b.ended(id, 0, 200)
 		applied, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: l, Code: 500, WantText: true})
@@ -202,7 +202,7 @@ var runTextRules = []rule{
 		b.clock.Advance(time.Hour)
 		b.Empty(b.claimTexts(10))
 	}},
-	{"AJobTakesItsTextsAlong", func(b *bench) {
+	{"AJobTakesItsTextsAlong", func(b *fixture) {
 		id, other := b.addJob("job"), b.addJob("other")
 		l, saved, stays := b.wanted(id), b.ended(id, 0, 200), b.wanted(other)
 		b.saveText(xxladapter.RunText{LogID: saved, Text: "text"})
@@ -216,7 +216,7 @@ var runTextRules = []rule{
 		_, err = b.store.RunText(b.ctx, l)
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 	}},
-	{"ATextIsClaimedByOneOfMany", func(b *bench) {
+	{"ATextIsClaimedByOneOfMany", func(b *fixture) {
 		id := b.addJob("job")
 		const texts = 20
 		for range texts {
@@ -247,7 +247,7 @@ var runTextRules = []rule{
 		}
 		b.Len(seen, texts)
 	}},
-	{"SavingATextMayRaceWithItsRow", func(b *bench) {
+	{"SavingATextMayRaceWithItsRow", func(b *fixture) {
 		id := b.addJob("job")
 		for range 10 {
 			l := b.ended(id, 0, 200)

@@ -7,13 +7,13 @@ import (
 )
 
 var scheduleRules = []rule{
-	{"NowIsTheStoresClock", func(b *bench) {
+	{"NowIsTheStoresClock", func(b *fixture) {
 		b.clock.Advance(time.Hour)
 		now, err := b.store.Now(b.ctx)
 		b.NoError(err)
 		b.True(now.Equal(epoch.Add(time.Hour)), "%v", now)
 	}},
-	{"ClaimDueTakesTheEarliestUpToTheLimit", func(b *bench) {
+	{"ClaimDueTakesTheEarliestUpToTheLimit", func(b *fixture) {
 		b.addJob("stopped")
 		late := b.addRunning("late", at(4))
 		b.addRunning("beyond the window", at(6))
@@ -34,7 +34,7 @@ var scheduleRules = []rule{
 		b.Equal([]int64{early, late, same}, seen(10))
 		b.Equal([]int64{early, late}, seen(2), "a job without a decision is still due")
 	}},
-	{"TheWindowIncludesItsEnd", func(b *bench) {
+	{"TheWindowIncludesItsEnd", func(b *fixture) {
 		b.clock.Advance(time.Second - time.Duration(epoch.Nanosecond())) // to at(1)
 		b.addRunning("on the edge", at(6))
 		b.addRunning("a millisecond later", at(6).Add(time.Millisecond))
@@ -42,7 +42,7 @@ var scheduleRules = []rule{
 		b.NoError(err)
 		b.Equal(1, due)
 	}},
-	{"NothingDueAsksNothing", func(b *bench) {
+	{"NothingDueAsksNothing", func(b *fixture) {
 		b.addRunning("later", at(60))
 		asked := false
 		fires, due, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
@@ -54,7 +54,7 @@ var scheduleRules = []rule{
 		b.Zero(due)
 		b.Empty(fires)
 	}},
-	{"DecideSeesWholeJobsAndTheStoresClock", func(b *bench) {
+	{"DecideSeesWholeJobsAndTheStoresClock", func(b *fixture) {
 		id := b.addRunning("whole", at(0).Add(123*time.Millisecond))
 		var now time.Time
 		var got *xxladapter.Job
@@ -66,7 +66,7 @@ var scheduleRules = []rule{
 		b.True(now.Equal(epoch), "%v", now)
 		b.Equal(b.job(id), got)
 	}},
-	{"DecisionsAreStoredTogether", func(b *bench) {
+	{"DecisionsAreStoredTogether", func(b *fixture) {
 		id := b.addRunning("job", at(-20))
 		started := b.job(id).Updated
 		param := "override"
@@ -78,7 +78,7 @@ var scheduleRules = []rule{
 					{Due: at(0).Add(time.Microsecond), Type: xxladapter.TriggerMisfire, RetryCount: -1},
 					{Due: at(3), Type: xxladapter.TriggerCron, RetryCount: 2, Param: &param, Addresses: []string{"http://b:1", "http://a:1"}},
 				},
-				Misfires: []xxladapter.Misfire{{Due: at(-20), Until: at(-10), Policy: xxladapter.MisfireFireOnceNow, At: now}},
+				Misfires: []xxladapter.Misfire{{Due: at(-20), Until: at(-10), Strategy: xxladapter.MisfireFireOnceNow, At: now}},
 				Last:     at(3), Next: at(9),
 			}}
 		})
@@ -100,7 +100,7 @@ var scheduleRules = []rule{
 		b.Len(misfires, 1)
 		b.Equal([]xxladapter.Misfire{{
 			ID: misfires[0].ID, JobID: id, Due: at(-20), Until: at(-10),
-			Policy: xxladapter.MisfireFireOnceNow, At: epoch.Truncate(time.Millisecond),
+			Strategy: xxladapter.MisfireFireOnceNow, At: epoch.Truncate(time.Millisecond),
 		}}, misfires)
 
 		j := b.job(id)
@@ -109,7 +109,7 @@ var scheduleRules = []rule{
 		b.Equal(at(9), j.TriggerNext)
 		b.Equal(started, j.Updated)
 	}},
-	{"AScheduleThatEndedSwitchesTheJobOff", func(b *bench) {
+	{"AScheduleThatEndedSwitchesTheJobOff", func(b *fixture) {
 		id := b.addRunning("once", at(0))
 		fires, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
 			return []xxladapter.Decision{{JobID: id, Stop: true, Last: at(0), Fires: []xxladapter.Fire{{Due: at(0), Type: xxladapter.TriggerCron}}}}
@@ -121,7 +121,7 @@ var scheduleRules = []rule{
 		b.Zero(j.TriggerNext)
 		b.claim(fires[0], "n1", 1) // its last fire still happens
 	}},
-	{"TimesThatNoScheduleGaveAreKeptAsTheyAre", func(b *bench) {
+	{"TimesThatNoScheduleGaveAreKeptAsTheyAre", func(b *fixture) {
 		// As another program may have written them.
 		id := b.addRunning("astray", at(0))
 		set := func(last, next time.Time) (was time.Time) {
@@ -148,7 +148,7 @@ var scheduleRules = []rule{
 		b.Equal(far, b.job(id).TriggerNext)
 		b.Empty(b.claimDue())
 	}},
-	{"ADueTimeThatWasPromisedIsNotPlannedAgain", func(b *bench) {
+	{"ADueTimeThatWasPromisedIsNotPlannedAgain", func(b *fixture) {
 		id := b.addRunning("again", at(0))
 		again := func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 			d := everyMinute(epoch, due)
@@ -169,7 +169,7 @@ var scheduleRules = []rule{
 		b.Len(b.openFires(xxladapter.FireFilter{}), 3)
 		b.Equal(at(60), b.job(id).TriggerNext)
 	}},
-	{"CatchUpFiresAndDueTimesDoNotSwallowEachOther", func(b *bench) {
+	{"CatchUpFiresAndDueTimesDoNotSwallowEachOther", func(b *fixture) {
 		// Catch-up fires may be spaced out into the time ahead, where due times and
 		// the catch-up fires of an earlier outage are.
 		id := b.addRunning("caught up", at(0))
@@ -196,7 +196,7 @@ var scheduleRules = []rule{
 		}
 		b.Equal(map[xxladapter.TriggerType]int{xxladapter.TriggerMisfire: 4, xxladapter.TriggerCron: 3}, byType)
 	}},
-	{"AFireFromElsewhereDoesNotSwallowADueTime", func(b *bench) {
+	{"AFireFromElsewhereDoesNotSwallowADueTime", func(b *fixture) {
 		id := b.addRunning("busy", at(0))
 		manual := b.plan(id, at(0), xxladapter.TriggerManual)
 		fires := b.claimDue()
@@ -205,7 +205,7 @@ var scheduleRules = []rule{
 		b.Equal(at(0).Add(time.Millisecond), fires[0].Due)
 		b.Equal([]time.Time{manual.Due, fires[0].Due}, b.dues())
 	}},
-	{"ADecisionAboutAJobThatWasNotDueIsIgnored", func(b *bench) {
+	{"ADecisionAboutAJobThatWasNotDueIsIgnored", func(b *fixture) {
 		other := b.addRunning("not due", at(60))
 		b.addRunning("due", at(0))
 		fires, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
@@ -215,7 +215,7 @@ var scheduleRules = []rule{
 		b.Empty(fires)
 		b.Equal(at(60), b.job(other).TriggerNext)
 	}},
-	{"JobsThatAreBehindAreLeftOut", func(b *bench) {
+	{"JobsThatAreBehindAreLeftOut", func(b *fixture) {
 		// Due times of a job whose fires cannot be sent stay in its row, and hold up no other job.
 		limit := xxladapter.BehindAfter + time.Second
 		seen := func(claim int) (names []string) {
@@ -257,7 +257,7 @@ var scheduleRules = []rule{
 		b.NoError(StartAt(b.ctx, b.store, edge, at(-50)))
 		b.Equal("edge", seen(1)[0], "its fires are gone")
 	}},
-	{"DecideMayChangeTheJobsItIsShown", func(b *bench) {
+	{"DecideMayChangeTheJobsItIsShown", func(b *fixture) {
 		id := b.addRunning("scratch", at(0))
 		_, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 			due[0].TriggerNext, due[0].Name, due[0].ChildIDs[0] = at(33), "scribble", 99
@@ -268,7 +268,7 @@ var scheduleRules = []rule{
 		b.Equal([]int64{7, 5}, b.job(id).ChildIDs)
 		b.Equal(at(44), b.job(id).TriggerNext)
 	}},
-	{"MisfiresArePagedInBothOrders", func(b *bench) {
+	{"MisfiresArePagedInBothOrders", func(b *fixture) {
 		id, other := b.addRunning("missed", at(0)), b.addRunning("other", at(0))
 		_, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
 			d := xxladapter.Decision{JobID: id, Next: at(60)}
@@ -298,7 +298,7 @@ var scheduleRules = []rule{
 		b.NoError(err)
 		b.Len(all, 6)
 	}},
-	{"MisfiresAreSelectedByTheirDueTimes", func(b *bench) {
+	{"MisfiresAreSelectedByTheirDueTimes", func(b *fixture) {
 		id, other := b.addRunning("missed", at(0)), b.addRunning("other", at(0))
 		_, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
 			d := xxladapter.Decision{JobID: id, Next: at(60)}
@@ -332,9 +332,42 @@ var scheduleRules = []rule{
 			b.Equal(c.want, dues, "%+v", c.f)
 		}
 	}},
+	{"OldMisfiresAreDeleted", func(b *fixture) {
+		id := b.addRunning("missed", at(0))
+		_, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
+			d := xxladapter.Decision{JobID: id, Next: at(60)}
+			for i, recorded := range []int{5, 9, 5, 6, 5} {
+				d.Misfires = append(d.Misfires, xxladapter.Misfire{Due: at(i), Until: at(i), At: at(recorded)})
+			}
+			return []xxladapter.Decision{d}
+		})
+		b.NoError(err)
+		for _, c := range []struct {
+			before  time.Time
+			limit   int
+			deleted int
+			left    []int // the due times
+		}{
+			{at(5), 10, 0, []int{0, 1, 2, 3, 4}},
+			{at(6), 2, 2, []int{1, 3, 4}},
+			{at(6), 2, 1, []int{1, 3}},
+			{at(6), 2, 0, []int{1, 3}},
+			{at(6).Add(1), 2, 1, []int{1}}, // 1 ns later
+			{at(60), 2, 1, nil},
+		} {
+			deleted, err := b.store.PurgeMisfires(b.ctx, c.before, c.limit)
+			b.NoError(err)
+			b.Equal(c.deleted, deleted, "%+v", c)
+			var left []int
+			for _, m := range b.misfires(id) {
+				left = append(left, int(m.Due.Sub(at(0)).Seconds()))
+			}
+			b.Equal(c.left, left, "%+v", c)
+		}
+	}},
 }
 
-func (b *bench) misfires(jobID int64) []xxladapter.Misfire {
+func (b *fixture) misfires(jobID int64) []xxladapter.Misfire {
 	b.Helper()
 	found, err := b.store.Misfires(b.ctx, xxladapter.MisfireFilter{JobID: jobID})
 	b.NoError(err)

@@ -14,7 +14,7 @@ const sessionLook = 200 * time.Millisecond
 
 // hold holds the session of a term until end is called or the case ends, and returns once it is
 // held.
-func (b *bench) hold(term xxladapter.Term) (end func()) {
+func (b *fixture) hold(term xxladapter.Term) (end func()) {
 	b.Helper()
 	ctx, cancel := context.WithCancel(b.ctx)
 	ended := make(chan struct{})
@@ -30,7 +30,7 @@ func (b *bench) hold(term xxladapter.Term) (end func()) {
 
 // free checks that nobody holds the session of a term. Its limit is long: a slow answer is no sign
 // of a holder.
-func (b *bench) free(term xxladapter.Term, why string) {
+func (b *fixture) free(term xxladapter.Term, why string) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, 20*time.Second)
 	defer cancel()
@@ -40,7 +40,7 @@ func (b *bench) free(term xxladapter.Term, why string) {
 
 // held reports whether a call that waits for the end of a term's session waits for sessionLook. A
 // server that answers more slowly looks the same: what must not be held is checked by free.
-func (b *bench) held(term xxladapter.Term) bool {
+func (b *fixture) held(term xxladapter.Term) bool {
 	ctx, cancel := context.WithTimeout(b.ctx, sessionLook)
 	defer cancel()
 	_, err := b.store.AwaitSession(ctx, term)
@@ -48,7 +48,7 @@ func (b *bench) held(term xxladapter.Term) bool {
 }
 
 // sessions skips the case if the store has no sessions.
-func (b *bench) sessions() {
+func (b *fixture) sessions() {
 	if _, err := b.store.AwaitSession(b.ctx, xxladapter.Term{Node: "nobody", Number: 1}); errors.Is(err, errors.ErrUnsupported) {
 		b.ErrorIs(b.store.HoldSession(b.ctx, xxladapter.Term{Node: "nobody", Number: 1}), errors.ErrUnsupported)
 		b.Skip("the store has no sessions")
@@ -56,13 +56,13 @@ func (b *bench) sessions() {
 }
 
 var sessionRules = []rule{
-	{"ASessionThatNobodyHoldsIsNotWaitedFor", func(b *bench) {
+	{"ASessionThatNobodyHoldsIsNotWaitedFor", func(b *fixture) {
 		b.sessions()
 		waited, err := b.store.AwaitSession(b.ctx, b.term("n1"))
 		b.NoError(err)
 		b.False(waited)
 	}},
-	{"AwaitSessionReturnsWhenTheSessionEnds", func(b *bench) {
+	{"AwaitSessionReturnsWhenTheSessionEnds", func(b *fixture) {
 		b.sessions()
 		one, two := b.term("session 1"), b.term("session 2")
 		end := b.hold(one)
@@ -85,18 +85,18 @@ var sessionRules = []rule{
 		end()
 		b.Equal(result{true, nil}, <-awaited)
 	}},
-	{"ASessionCanBeHeldAgain", func(b *bench) {
+	{"ASessionCanBeHeldAgain", func(b *fixture) {
 		b.sessions()
 		term := b.term("session again")
 		b.hold(term)()
 		b.hold(term)()
 		b.free(term, "its holder has ended")
 	}},
-	{"ASessionNeedsNoLease", func(b *bench) {
+	{"ASessionNeedsNoLease", func(b *fixture) {
 		b.sessions()
 		b.hold(xxladapter.Term{Node: "session of nobody", Number: 7})
 	}},
-	{"ALeaseListsTheOthersThatTakePart", func(b *bench) {
+	{"ALeaseListsTheOthersThatTakePart", func(b *fixture) {
 		n1 := b.lease("n1", leaseLife)
 		b.Empty(n1.Others)
 		n3, n2 := b.lease("n3", leaseLife), b.lease("n2", leaseLife)

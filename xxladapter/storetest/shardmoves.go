@@ -9,7 +9,7 @@ import (
 )
 
 // moves returns all that are kept, the oldest first, without their ids.
-func (b *bench) moves() []xxladapter.ShardMove {
+func (b *fixture) moves() []xxladapter.ShardMove {
 	b.Helper()
 	found, err := b.store.ShardMoves(b.ctx, 2*xxladapter.KeptMoves)
 	b.NoError(err)
@@ -26,7 +26,7 @@ func (b *bench) moves() []xxladapter.ShardMove {
 }
 
 var shardMoveRules = []rule{
-	{"EachCauseOfAMoveIsTold", func(b *bench) {
+	{"EachCauseOfAMoveIsReported", func(b *fixture) {
 		var want []xxladapter.ShardMove
 		happened := func(term xxladapter.Term, cause xxladapter.MoveCause, shards int) {
 			b.Helper()
@@ -80,7 +80,7 @@ var shardMoveRules = []rule{
 		b.Len(latest, 1)
 		b.Equal(xxladapter.MoveDrained, latest[0].Cause)
 	}},
-	{"TheLatestMovesAreKept", func(b *bench) {
+	{"TheLatestMovesAreKept", func(b *fixture) {
 		for range xxladapter.KeptMoves/2 + 5 {
 			b.resign(b.lease("n1", leaseLife).Term)
 		}
@@ -90,7 +90,7 @@ var shardMoveRules = []rule{
 		b.Equal(xxladapter.MoveStopped, kept[len(kept)-1].Cause)
 		b.Equal(int64(xxladapter.KeptMoves/2+5), kept[len(kept)-1].Term.Number)
 	}},
-	{"ANodeTellsAboutItself", func(b *bench) {
+	{"ANodeTellsAboutItself", func(b *fixture) {
 		report := func() xxladapter.NodeReport {
 			b.Helper()
 			leases, err := b.store.Leases(b.ctx)

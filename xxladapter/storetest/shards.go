@@ -9,7 +9,7 @@ import (
 
 // renewAll renews the leases and returns the number of shards of each node. It checks that each
 // shard has exactly one owner.
-func (b *bench) renewAll(nodes ...string) (parts []int) {
+func (b *fixture) renewAll(nodes ...string) (parts []int) {
 	b.Helper()
 	for range 2 { // a node that renews early loses shards to one that renews later
 		var all xxladapter.ShardSet
@@ -25,12 +25,12 @@ func (b *bench) renewAll(nodes ...string) (parts []int) {
 }
 
 var shardRules = []rule{
-	{"ShardsAreDealtFairlyAmongLiveNodes", func(b *bench) {
+	{"ShardsAreDealtFairlyAmongLiveNodes", func(b *fixture) {
 		b.Equal([]int{64}, b.renewAll("n1"))
 		b.Equal([]int{32, 32}, b.renewAll("n1", "n2"))
 		b.Equal([]int{21, 22, 21}, b.renewAll("n1", "n2", "n3"))
 	}},
-	{"ShardsOfALapsedNodeGoToWhoRenewsNext", func(b *bench) {
+	{"ShardsOfALapsedNodeGoToWhoRenewsNext", func(b *fixture) {
 		b.renewAll("n1", "n2", "n3")
 		b.clock.Advance(leaseLife - time.Millisecond)
 		b.Equal(22, b.lease("n2", leaseLife).Shards.Len(), "n3 lives")
@@ -38,7 +38,7 @@ var shardRules = []rule{
 		b.clock.Advance(time.Millisecond)
 		b.Equal([]int{32, 32}, b.renewAll("n1", "n2"))
 	}},
-	{"ADeathMovesTheShardsOfTheDeadAlone", func(b *bench) {
+	{"ADeathMovesTheShardsOfTheDeadAlone", func(b *fixture) {
 		nodes := []string{"n1", "n2", "n3", "n4", "n5"}
 		b.renewAll(nodes...)
 		before := map[string]xxladapter.ShardSet{}
@@ -56,13 +56,13 @@ var shardRules = []rule{
 			b.Equal(before[n], before[n]&l.Shards)
 		}
 	}},
-	{"ShardsOfAResignedNodeAreFreeAtOnce", func(b *bench) {
+	{"ShardsOfAResignedNodeAreFreeAtOnce", func(b *fixture) {
 		n1 := b.lease("n1", leaseLife)
 		b.Equal([]int{32, 32}, b.renewAll("n1", "n2"))
 		b.resign(n1.Term)
 		b.Equal([]int{64}, b.renewAll("n2"))
 	}},
-	{"MoreNodesThanShardsLeaveSomeWithout", func(b *bench) {
+	{"MoreNodesThanShardsLeaveSomeWithout", func(b *fixture) {
 		var nodes []string
 		for i := range xxladapter.Shards + 1 {
 			nodes = append(nodes, fmt.Sprintf("n%02d", i))
@@ -73,7 +73,7 @@ var shardRules = []rule{
 			b.Equal(1, n)
 		}
 	}},
-	{"ClaimDueTakesTheJobsThatTheirOwnerLetLie", func(b *bench) {
+	{"ClaimDueTakesJobsOfOtherShardsInTheLastFifth", func(b *fixture) {
 		b.lease("n1", leaseLife)
 		b.lease("n2", leaseLife)
 		n1 := b.lease("n1", leaseLife)
@@ -88,14 +88,14 @@ var shardRules = []rule{
 		}
 		fires, due, err := b.store.ClaimDue(b.ctx, n1.Term, 5*time.Second, 10, everyMinute)
 		b.NoError(err)
-		b.Equal(1, due, "of five seconds the last one")
+		b.Equal(1, due, "only what is due within a second")
 		b.Equal(foreign[0], fires[0].JobID)
 		b.clock.Advance(time.Millisecond)
 		_, due, err = b.store.ClaimDue(b.ctx, n1.Term, 5*time.Second, 10, everyMinute)
 		b.NoError(err)
 		b.Equal(1, due)
 	}},
-	{"ClaimDuePlansTheJobsOfItsShardsOnly", func(b *bench) {
+	{"ClaimDuePlansTheJobsOfItsShardsOnly", func(b *fixture) {
 		b.lease("n1", leaseLife)
 		n2 := b.lease("n2", leaseLife)
 		n1 := b.lease("n1", leaseLife)

@@ -11,7 +11,7 @@ import (
 )
 
 // foldStats counts what there is to count, two rows at a time.
-func (b *bench) foldStats() {
+func (b *fixture) foldStats() {
 	b.Helper()
 	for range 3 {
 		for calls := 0; ; calls++ {
@@ -31,12 +31,12 @@ func (b *bench) foldStats() {
 	}
 }
 
-// week selects the figures of the days around the bench's clock.
+// week selects the figures of the days around the fixture's clock.
 func week(by xxladapter.StatBy) xxladapter.StatFilter {
 	return xxladapter.StatFilter{From: at(0).AddDate(0, 0, -7), To: at(0).AddDate(0, 0, 7), By: by}
 }
 
-func (b *bench) stats(f xxladapter.StatFilter) []xxladapter.Stat {
+func (b *fixture) stats(f xxladapter.StatFilter) []xxladapter.Stat {
 	b.Helper()
 	stats, err := b.store.Stats(b.ctx, f)
 	b.NoError(err)
@@ -44,7 +44,7 @@ func (b *bench) stats(f xxladapter.StatFilter) []xxladapter.Stat {
 }
 
 // counts returns the sum of everything without its histograms.
-func (b *bench) counts() xxladapter.Figures {
+func (b *fixture) counts() xxladapter.Figures {
 	b.Helper()
 	all := b.stats(week(""))
 	b.Len(all, 1)
@@ -53,7 +53,7 @@ func (b *bench) counts() xxladapter.Figures {
 	return f
 }
 
-func (b *bench) wantCounts(want xxladapter.Figures, why ...any) {
+func (b *fixture) wantCounts(want xxladapter.Figures, why ...any) {
 	b.Helper()
 	for range 2 {
 		b.foldStats()
@@ -61,8 +61,8 @@ func (b *bench) wantCounts(want xxladapter.Figures, why ...any) {
 	}
 }
 
-// runAt claims a scheduled fire of the job whose trigger time is some seconds from the bench's.
-func (b *bench) runAt(jobID, group int64, seconds int) xxladapter.Fire {
+// runAt claims a scheduled fire of the job whose trigger time is some seconds from the fixture's.
+func (b *fixture) runAt(jobID, group int64, seconds int) xxladapter.Fire {
 	b.Helper()
 	fire := b.plan(jobID, at(seconds), xxladapter.TriggerMisfire)
 	logs := b.newLogs(jobID, 1)
@@ -73,7 +73,7 @@ func (b *bench) runAt(jobID, group int64, seconds int) xxladapter.Fire {
 }
 
 // finishAs stores the result of a run.
-func (b *bench) finishAs(f xxladapter.Fire, code int, msg string) {
+func (b *fixture) finishAs(f xxladapter.Fire, code int, msg string) {
 	b.Helper()
 	_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: code, Msg: msg})
 	b.NoError(err)
@@ -88,7 +88,7 @@ type rawRun struct {
 }
 
 // rawRuns reads all runs.
-func (b *bench) rawRuns() map[int64]rawRun {
+func (b *fixture) rawRuns() map[int64]rawRun {
 	b.Helper()
 	logs, err := b.store.Logs(b.ctx, xxladapter.LogFilter{})
 	b.NoError(err)
@@ -149,7 +149,7 @@ func recountStats(runs map[int64]rawRun, of func(rawRun) bool) (f xxladapter.Fig
 }
 
 // requireFigures compares figures with a recount. Percentiles may be a sixteenth too high.
-func (b *bench) requireFigures(got xxladapter.Figures, runs map[int64]rawRun, of func(rawRun) bool) {
+func (b *fixture) requireFigures(got xxladapter.Figures, runs map[int64]rawRun, of func(rawRun) bool) {
 	b.Helper()
 	want, durations, lateness := recountStats(runs, of)
 	for _, h := range []struct {
@@ -171,7 +171,7 @@ func (b *bench) requireFigures(got xxladapter.Figures, runs map[int64]rawRun, of
 }
 
 var statRules = []rule{
-	{"EachResultHasItsCount", func(b *bench) {
+	{"EachResultHasItsCount", func(b *fixture) {
 		id := b.addJob("job")
 		b.Equal(xxladapter.Figures{}, b.counts(), "nothing was counted")
 		for _, r := range []struct {
@@ -189,7 +189,7 @@ var statRules = []rule{
 		b.runAt(id, b.group, 0)
 		b.wantCounts(xxladapter.Figures{Success: 1, Failed: 2, Killed: 2, Timeout: 1, Lost: 1, NotSent: 1})
 	}},
-	{"AResultThatComesAfterTheCountCounts", func(b *bench) {
+	{"AResultThatComesAfterTheCountCounts", func(b *fixture) {
 		id := b.addJob("job")
 		var runs []xxladapter.Fire
 		for range 9 {
@@ -201,7 +201,7 @@ var statRules = []rule{
 		}
 		b.wantCounts(xxladapter.Figures{Success: 5, Failed: 4})
 	}},
-	{"AnUnknownHandOverIsLostUntilItsResultComes", func(b *bench) {
+	{"AnUnknownHandOverIsLostUntilItsResultComes", func(b *fixture) {
 		id := b.addJob("job")
 		unknown, never := b.runAt(id, b.group, 0), b.runAt(id, b.group, 0)
 		for _, f := range []xxladapter.Fire{unknown, never} {
@@ -215,7 +215,7 @@ var statRules = []rule{
 		b.wantCounts(xxladapter.Figures{Success: 1, Lost: 1})
 		b.EqualValues(1, b.stats(week(""))[0].Lateness.Count())
 	}},
-	{"AnAmbiguousHandOverIsNotCountedByItsCode", func(b *bench) {
+	{"AnAmbiguousHandOverIsNotCountedByItsCode", func(b *fixture) {
 		fire := b.runAt(b.addJob("job"), b.group, 0)
 		b.settle(fire, xxladapter.FireAmbiguous, 501)
 		b.wantCounts(xxladapter.Figures{})
@@ -224,7 +224,7 @@ var statRules = []rule{
 		b.finishAs(fire, 200, "")
 		b.wantCounts(xxladapter.Figures{Success: 1})
 	}},
-	{"ACallSaysWhatIsLeftToDo", func(b *bench) {
+	{"ACallSaysWhatIsLeftToDo", func(b *fixture) {
 		left := func() xxladapter.StatWork {
 			b.foldStats()
 			left, err := b.store.FoldStats(b.ctx, 2)
@@ -237,7 +237,7 @@ var statRules = []rule{
 		b.finishAs(fire, 200, "")
 		b.Equal(xxladapter.NoStatWork, left())
 	}},
-	{"FiguresAreDividedByHourGroupAndJob", func(b *bench) {
+	{"FiguresAreDividedByHourGroupAndJob", func(b *fixture) {
 		other := b.addGroup("another-app")
 		one, two := b.addJob("one"), b.addJob("two")
 		b.finishAs(b.runAt(one, b.group, -7200), 200, "")
@@ -284,7 +284,7 @@ var statRules = []rule{
 		sum.GroupID, sum.JobID = 0, one
 		b.Equal([]line{{success: 1, failed: 1}}, show(sum))
 	}},
-	{"WhatIsCountedStaysWhenRunsAndJobsGo", func(b *bench) {
+	{"WhatIsCountedStaysWhenRunsAndJobsGo", func(b *fixture) {
 		id := b.addJob("job")
 		b.finishAs(b.runAt(id, b.group, 0), 200, "")
 		b.foldStats()
@@ -299,7 +299,7 @@ var statRules = []rule{
 		b.Equal(want, b.counts())
 		b.wantCounts(want)
 	}},
-	{"ARunThatWasOpenCountsWhenItIsDeleted", func(b *bench) {
+	{"ARunThatWasOpenCountsWhenItIsDeleted", func(b *fixture) {
 		id := b.addJob("job")
 		open, unknown := b.runAt(id, b.group, 0), b.runAt(id, b.group, 0)
 		b.settle(unknown, "", xxladapter.ResultUnknown)
@@ -309,7 +309,7 @@ var statRules = []rule{
 		b.Equal(xxladapter.Figures{Success: 1, Lost: 1}, b.counts())
 		b.wantCounts(xxladapter.Figures{Success: 1, Lost: 1})
 	}},
-	{"ARowThatCouldNotBeDeletedIsCountedOnce", func(b *bench) {
+	{"ARowThatCouldNotBeDeletedIsCountedOnce", func(b *fixture) {
 		id := b.addJob("job")
 		kept := b.runAt(id, b.group, 0)
 		b.settle(kept, xxladapter.FireAmbiguous, 500) // an open fire keeps its row
@@ -318,7 +318,7 @@ var statRules = []rule{
 		b.settle(kept, "", 500)
 		b.wantCounts(xxladapter.Figures{Success: 1, NotSent: 1})
 	}},
-	{"OldFiguresAreDeleted", func(b *bench) {
+	{"OldFiguresAreDeleted", func(b *fixture) {
 		for i, name := range []string{"one", "two", "three"} {
 			b.finishAs(b.runAt(b.addJob(name), b.group, -3600*i), 200, "")
 		}
@@ -342,7 +342,7 @@ var statRules = []rule{
 		b.Equal([]int{0, 0}, []int{hours(), jobs()})
 		b.wantCounts(xxladapter.Figures{}, "it does not come back")
 	}},
-	{"ManyNodesCountEachRunOnce", func(b *bench) {
+	{"ManyNodesCountEachRunOnce", func(b *fixture) {
 		id := b.addJob("job")
 		var fires []xxladapter.Fire
 		for range 30 {
@@ -379,7 +379,7 @@ var statRules = []rule{
 
 // recountAfterRandomCalls runs, counts and deletes at random, and compares each division with the
 // rows.
-func recountAfterRandomCalls(b *bench) {
+func recountAfterRandomCalls(b *fixture) {
 	seed := rand.Uint64()
 	b.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -449,7 +449,7 @@ func recountAfterRandomCalls(b *bench) {
 }
 
 // codeOf returns the trigger code of a run; 0 if its row is gone.
-func (b *bench) codeOf(f xxladapter.Fire) int {
+func (b *fixture) codeOf(f xxladapter.Fire) int {
 	l, err := b.store.Log(b.ctx, f.LogID)
 	if err != nil {
 		return 0

@@ -13,8 +13,13 @@ import (
 // suite closes it.
 type Opener func(t *testing.T, clock func() time.Time) xxladapter.Store
 
-// Run checks the store that open returns. Cases run in parallel.
-func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) xxladapter.Store) {
+// Run checks the store that open returns. Cases run in parallel. The rules of stalls need a
+// [StallOpener], of which there is at most one; they are skipped without it.
+func Run(t *testing.T, open Opener, stalling ...StallOpener) {
+	t.Run("Stalls", func(t *testing.T) {
+		t.Parallel()
+		runStalls(t, stalling)
+	})
 	for _, topic := range []struct {
 		name  string
 		cases []rule
@@ -80,5 +85,5 @@ func Run(t *testing.T, open func(t *testing.T, clock func() time.Time) xxladapte
 // A rule is one sentence of the contract, as its name, with its test.
 type rule struct {
 	name  string
-	check func(b *bench)
+	check func(b *fixture)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 var stuckRules = []rule{
-	{"ATriggerWithoutOutcomeOrFireIsWrittenOff", func(b *bench) {
+	{"ATriggerWithoutOutcomeOrFireIsWrittenOff", func(b *fixture) {
 		id := b.addJob("job")
 		// begun leaves a row without an outcome, like a program that died between the insert and
 		// the outcome.
@@ -53,7 +53,7 @@ var stuckRules = []rule{
 }
 
 // claimNow claims with one row, triggered now.
-func (b *bench) claimNow(fire xxladapter.Fire, node string) xxladapter.Fire {
+func (b *fixture) claimNow(fire xxladapter.Fire, node string) xxladapter.Fire {
 	b.Helper()
 	logs := b.newLogs(fire.JobID, 1)
 	logs[0].TriggerTime = second(b.clock.Now())

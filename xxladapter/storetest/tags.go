@@ -3,7 +3,7 @@ package storetest
 import "github.com/xxlwheel/xxlwheel/xxladapter"
 
 // addTagged adds a job with tags.
-func (b *bench) addTagged(tags ...string) int64 {
+func (b *fixture) addTagged(tags ...string) int64 {
 	b.Helper()
 	j := b.newJob("job")
 	j.Tags = tags
@@ -13,7 +13,7 @@ func (b *bench) addTagged(tags ...string) int64 {
 }
 
 // tags returns the tags that the store lists.
-func (b *bench) tags(groups []int64) []xxladapter.TagCount {
+func (b *fixture) tags(groups []int64) []xxladapter.TagCount {
 	b.Helper()
 	counts, err := b.store.CountTags(b.ctx, groups)
 	b.NoError(err)
@@ -21,7 +21,7 @@ func (b *bench) tags(groups []int64) []xxladapter.TagCount {
 }
 
 var tagRules = []rule{
-	{"TagsAreKeptSortedAndEachOnce", func(b *bench) {
+	{"TagsAreKeptSortedAndEachOnce", func(b *fixture) {
 		tags := []string{"二", "b", "A", "b"}
 		id := b.addTagged(tags...)
 		tags[0] = "scribble"
@@ -43,7 +43,7 @@ var tagRules = []rule{
 		b.Nil(b.job(id).Tags)
 		b.Empty(b.tags(nil))
 	}},
-	{"JobsAreSelectedByAWholeTag", func(b *bench) {
+	{"JobsAreSelectedByAWholeTag", func(b *fixture) {
 		both, one, bare := b.addTagged("nightly", "billing"), b.addTagged("nightly"), b.addTagged()
 		b.addTagged("Nightly", "nightly2", "night")
 		of := func(tag string) []int64 { return b.listing(xxladapter.JobFilter{Tag: tag}) }
@@ -66,7 +66,7 @@ var tagRules = []rule{
 		b.NoError(b.store.RemoveJob(b.ctx, one))
 		b.Equal([]int64{bare}, of("nightly"))
 	}},
-	{"TagsAreCountedByGroup", func(b *bench) {
+	{"TagsAreCountedByGroup", func(b *fixture) {
 		b.Empty(b.tags(nil))
 		b.addTagged("b", "B", "一")
 		second := b.addTagged("b")
@@ -80,7 +80,7 @@ var tagRules = []rule{
 		b.NoError(b.store.RemoveJob(b.ctx, second))
 		b.Empty(b.tags([]int64{other}))
 	}},
-	{"ARefusedEditKeepsTheTags", func(b *bench) {
+	{"ARefusedEditKeepsTheTags", func(b *fixture) {
 		id := b.addTagged("kept")
 		j := b.job(id)
 		j.Tags, j.GroupID = []string{"lost"}, absent
@@ -89,7 +89,7 @@ var tagRules = []rule{
 		b.Equal([]int64{id}, b.listing(xxladapter.JobFilter{Tag: "kept"}))
 		b.Empty(b.listing(xxladapter.JobFilter{Tag: "lost"}))
 	}},
-	{"AVersionHasTheTags", func(b *bench) {
+	{"AVersionHasTheTags", func(b *fixture) {
 		ctx := xxladapter.WithCall(b.ctx, "PUT /api/v1/jobs/{id}")
 		id := b.addTagged("first")
 		j := b.job(id)

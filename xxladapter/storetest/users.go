@@ -12,7 +12,7 @@ import (
 var admins = xxladapter.Grant{Role: xxladapter.RoleAdmin}
 
 // addUser stores a user.
-func (b *bench) addUser(name string, grants ...xxladapter.Grant) int64 {
+func (b *fixture) addUser(name string, grants ...xxladapter.Grant) int64 {
 	b.Helper()
 	id, err := b.store.CreateUser(b.ctx, &xxladapter.User{Name: name, Password: "hash of " + name, Grants: grants}, false)
 	b.NoError(err)
@@ -20,7 +20,7 @@ func (b *bench) addUser(name string, grants ...xxladapter.Grant) int64 {
 }
 
 // user returns the user with the id, or nil.
-func (b *bench) user(id int64) *xxladapter.User {
+func (b *fixture) user(id int64) *xxladapter.User {
 	b.Helper()
 	found, err := b.store.Users(b.ctx, xxladapter.UserFilter{ID: id})
 	b.NoError(err)
@@ -32,7 +32,7 @@ func (b *bench) user(id int64) *xxladapter.User {
 }
 
 // addCredential stores a credential of the user that expires the seconds after the start.
-func (b *bench) addCredential(user int64, kind xxladapter.CredentialKind, digest string, created, expires int) int64 {
+func (b *fixture) addCredential(user int64, kind xxladapter.CredentialKind, digest string, created, expires int) int64 {
 	b.Helper()
 	id, err := b.store.CreateCredential(b.ctx, &xxladapter.Credential{
 		UserID: user, Kind: kind, Digest: digest, Created: at(created), Expires: at(expires),
@@ -42,7 +42,7 @@ func (b *bench) addCredential(user int64, kind xxladapter.CredentialKind, digest
 }
 
 // credentials returns the digests of all credentials.
-func (b *bench) credentials() (digests []string) {
+func (b *fixture) credentials() (digests []string) {
 	b.Helper()
 	for _, kind := range xxladapter.CredentialKind("").Values() {
 		list, err := b.store.Credentials(b.ctx, 0, kind)
@@ -55,7 +55,7 @@ func (b *bench) credentials() (digests []string) {
 }
 
 var userRules = []rule{
-	{"AUserIsStoredWithItsGrants", func(b *bench) {
+	{"AUserIsStoredWithItsGrants", func(b *fixture) {
 		u := &xxladapter.User{
 			Name: "grüße", Password: "$argon2id$x", Subject: "https://id.example.org 7",
 			Grants: []xxladapter.Grant{{GroupID: 9, Role: xxladapter.RoleCoder}, {GroupID: 3, Role: xxladapter.RoleViewer}, admins},
@@ -82,7 +82,7 @@ var userRules = []rule{
 		b.NoError(err)
 		b.Len(all, 2)
 	}},
-	{"NamesAndSubjectsAreUnique", func(b *bench) {
+	{"NamesAndSubjectsAreUnique", func(b *fixture) {
 		b.addUser("one")
 		_, err := b.store.CreateUser(b.ctx, &xxladapter.User{Name: "one"}, false)
 		b.ErrorIs(err, xxladapter.ErrConflict)
@@ -92,7 +92,7 @@ var userRules = []rule{
 		_, err = b.store.CreateUser(b.ctx, &xxladapter.User{Name: "b", Subject: "s"}, false)
 		b.ErrorIs(err, xxladapter.ErrConflict)
 	}},
-	{"TheFirstUserIsCreatedOnce", func(b *bench) {
+	{"TheFirstUserIsCreatedOnce", func(b *fixture) {
 		var (
 			wg      sync.WaitGroup
 			results [4]error
@@ -113,7 +113,7 @@ var userRules = []rule{
 		}
 		b.Equal(1, created)
 	}},
-	{"UpdateUserChangesWhatIsNamedAndNothingElse", func(b *bench) {
+	{"UpdateUserChangesWhatIsNamedAndNothingElse", func(b *fixture) {
 		b.addUser("admin", admins)
 		id := b.addUser("one", xxladapter.Grant{GroupID: 3, Role: xxladapter.RoleViewer})
 		u := b.user(id)
@@ -136,7 +136,7 @@ var userRules = []rule{
 			b.Equal(tt.grants, is.Grants)
 		}
 	}},
-	{"APasswordIsReplacedOnlyIfItIsTheOneThatWasChecked", func(b *bench) {
+	{"APasswordIsReplacedOnlyIfItIsTheOneThatWasChecked", func(b *fixture) {
 		id := b.addUser("one", admins)
 		b.addCredential(id, xxladapter.CredentialSession, "session", 0, 9)
 		was := b.user(id)
@@ -147,7 +147,7 @@ var userRules = []rule{
 		b.NoError(b.store.UpdateUser(b.ctx, id, xxladapter.UserChange{Password: new("new"), From: &was.Password}))
 		b.Equal("new", b.user(id).Password)
 	}},
-	{"TheLastAdministratorStays", func(b *bench) {
+	{"TheLastAdministratorStays", func(b *fixture) {
 		first, second := b.addUser("first", admins), b.addUser("second", admins)
 		// An administrator whom no password and no provider signs in does not count.
 		silent, err := b.store.CreateUser(b.ctx, &xxladapter.User{Name: "silent", Grants: []xxladapter.Grant{admins}}, false)
@@ -166,7 +166,7 @@ var userRules = []rule{
 		b.NoError(err)
 		b.NoError(b.store.RemoveUser(b.ctx, second), "a provider signs in, too")
 	}},
-	{"TwoAdministratorsDoNotLowerEachOther", func(b *bench) {
+	{"TwoAdministratorsDoNotLowerEachOther", func(b *fixture) {
 		ids := []int64{b.addUser("first", admins), b.addUser("second", admins)}
 		var wg sync.WaitGroup
 		results := make([]error, len(ids))
@@ -178,7 +178,7 @@ var userRules = []rule{
 		wg.Wait()
 		b.NotEqual(results[0] == nil, results[1] == nil, "%v", results)
 	}},
-	{"ARemovedUserIsGoneAndItsNameFree", func(b *bench) {
+	{"ARemovedUserIsGoneAndItsNameFree", func(b *fixture) {
 		b.addUser("admin", admins)
 		id, err := b.store.CreateUser(b.ctx, &xxladapter.User{Name: "one", Subject: "s", Grants: []xxladapter.Grant{{GroupID: 1, Role: xxladapter.RoleCoder}}}, false)
 		b.NoError(err)
@@ -193,7 +193,7 @@ var userRules = []rule{
 		b.NoError(err)
 		b.Empty(b.user(again).Grants, "what was granted before is not granted again")
 	}},
-	{"WhatWasGrantedForAGroupGoesWithIt", func(b *bench) {
+	{"RemovingAGroupRemovesItsGrants", func(b *fixture) {
 		group := b.addGroup("short-lived")
 		id := b.addUser("one", xxladapter.Grant{GroupID: b.group, Role: xxladapter.RoleViewer}, xxladapter.Grant{GroupID: group, Role: xxladapter.RoleCoder})
 		b.NoError(b.store.RemoveGroup(b.ctx, group))
@@ -202,7 +202,7 @@ var userRules = []rule{
 }
 
 var credentialRules = []rule{
-	{"ACredentialIsFoundByItsDigest", func(b *bench) {
+	{"ACredentialIsFoundByItsDigest", func(b *fixture) {
 		id := b.addUser("one", admins, xxladapter.Grant{GroupID: 7, Role: xxladapter.RoleCoder})
 		c := &xxladapter.Credential{
 			UserID: id, Kind: xxladapter.CredentialToken, Digest: "d1", Name: "ci", Role: xxladapter.RoleViewer, Groups: []int64{7, 8},
@@ -229,14 +229,14 @@ var credentialRules = []rule{
 		b.Empty(list)
 		b.NoError(b.store.UseCredential(b.ctx, absent, at(3), at(20)))
 	}},
-	{"ACredentialIsFoundByAUserWithoutGrants", func(b *bench) {
+	{"ACredentialIsFoundByAUserWithoutGrants", func(b *fixture) {
 		b.addCredential(b.addUser("plain"), xxladapter.CredentialSession, "d", 0, 9)
 		_, user, err := b.store.Credential(b.ctx, "d")
 		b.NoError(err)
 		b.Equal("plain", user.Name)
 		b.Empty(user.Grants)
 	}},
-	{"ExpiredCredentialsGoWithTheNextNewOne", func(b *bench) {
+	{"ANewCredentialRemovesExpiredOnes", func(b *fixture) {
 		id := b.addUser("one")
 		b.addCredential(id, xxladapter.CredentialSession, "early", 0, 5)
 		b.addCredential(id, xxladapter.CredentialToken, "late", 0, 6)
@@ -244,7 +244,7 @@ var credentialRules = []rule{
 		b.addCredential(id, xxladapter.CredentialSession, "new", 5, 9)
 		b.Equal([]string{"new", "late"}, b.credentials())
 	}},
-	{"ANewPasswordEndsTheOtherSessions", func(b *bench) {
+	{"ANewPasswordEndsTheOtherSessions", func(b *fixture) {
 		one, two := b.addUser("one"), b.addUser("two")
 		mine := b.addCredential(one, xxladapter.CredentialSession, "mine", 0, 9)
 		b.addCredential(one, xxladapter.CredentialSession, "elsewhere", 0, 9)
@@ -272,7 +272,7 @@ var credentialRules = []rule{
 		b.Equal([]string{xxladapter.AuditUser, xxladapter.AuditToken}, []string{rows[0].Object.Kind, rows[1].Object.Kind})
 		b.Equal(rows[0].Call, rows[1].Call)
 	}},
-	{"AUserHasBoundedCredentials", func(b *bench) {
+	{"AUserHasBoundedCredentials", func(b *fixture) {
 		one, two := b.addUser("one"), b.addUser("two")
 		for i := range xxladapter.MaxCredentials {
 			b.addCredential(one, xxladapter.CredentialSession, fmt.Sprint("session ", i), 0, 9)
@@ -293,7 +293,7 @@ var credentialRules = []rule{
 		b.ErrorIs(err, xxladapter.ErrNotFound, "the one that was used the longest ago makes room")
 		b.Len(b.credentials(), 2*xxladapter.MaxCredentials+1)
 	}},
-	{"ACredentialIsRemovedByItsUser", func(b *bench) {
+	{"ACredentialIsRemovedByItsUser", func(b *fixture) {
 		one, two := b.addUser("one"), b.addUser("two")
 		id := b.addCredential(one, xxladapter.CredentialSession, "d", 0, 9)
 		b.ErrorIs(b.store.RemoveCredential(b.ctx, two, id), xxladapter.ErrNotFound)

@@ -8,7 +8,7 @@ import (
 )
 
 var versionRules = []rule{
-	{"EachEditOfAJobIsAVersion", func(b *bench) {
+	{"EachEditOfAJobIsAVersion", func(b *fixture) {
 		b.as("POST /jobs")
 		id := b.addJob("versioned")
 		b.clock.Advance(time.Hour)
@@ -48,7 +48,7 @@ var versionRules = []rule{
 		b.NoError(b.store.RemoveJob(b.ctx, id))
 		b.Empty(b.versions(xxladapter.JobVersionFilter{JobID: id}))
 	}},
-	{"VersionsAreFiltered", func(b *bench) {
+	{"VersionsAreFiltered", func(b *fixture) {
 		other := b.addJob("other")
 		b.as("c")
 		id := b.addJob("many")
@@ -80,7 +80,7 @@ var versionRules = []rule{
 			b.Equal(want.numbers, numbers, "%+v", want.filter)
 		}
 	}},
-	{"WhatWasFoundBeforeAnEditIsAVersionToo", func(b *bench) {
+	{"WhatWasFoundBeforeAnEditIsAVersionToo", func(b *fixture) {
 		id := b.addJob("from before") // without a call, as by another program
 		b.clock.Advance(time.Hour)
 		b.rename(id, "by another program")
@@ -102,7 +102,7 @@ var versionRules = []rule{
 		b.rename(id, "mine again")
 		b.Equal([]string{"4 mine", "3 ", "2 mine", "1 "}, namesOf(b.versions(xxladapter.JobVersionFilter{JobID: id})))
 	}},
-	{"AScheduleThatEndsIsNoVersion", func(b *bench) {
+	{"AScheduleThatEndsIsNoVersion", func(b *fixture) {
 		b.as("start")
 		id := b.addRunning("once", at(0))
 		_, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
@@ -114,7 +114,7 @@ var versionRules = []rule{
 		b.Equal([]string{"3 start", "2 start", "1 start"}, namesOf(versions))
 		b.False(versions[0].Job.Running)
 	}},
-	{"OldVersionsArePurgedButNotTheOneInForce", func(b *bench) {
+	{"OldVersionsArePurgedButNotTheOneInForce", func(b *fixture) {
 		b.as("c")
 		id, steady := b.addJob("edited"), b.addJob("steady")
 		for i := range 4 {
@@ -139,7 +139,7 @@ var versionRules = []rule{
 	}},
 }
 
-func (b *bench) versions(f xxladapter.JobVersionFilter) []*xxladapter.JobVersion {
+func (b *fixture) versions(f xxladapter.JobVersionFilter) []*xxladapter.JobVersion {
 	b.Helper()
 	versions, err := b.store.JobVersions(b.ctx, f)
 	b.NoError(err)
@@ -153,7 +153,7 @@ func namesOf(versions []*xxladapter.JobVersion) (names []string) {
 	return names
 }
 
-func (b *bench) rename(id int64, name string) {
+func (b *fixture) rename(id int64, name string) {
 	b.Helper()
 	j := b.job(id)
 	j.Name = name

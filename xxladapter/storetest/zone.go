@@ -3,14 +3,14 @@ package storetest
 import "github.com/xxlwheel/xxlwheel/xxladapter"
 
 var zoneRules = []rule{
-	{"TheFirstZoneIsAgreedAndStays", func(b *bench) {
+	{"TheFirstZoneIsAgreedAndStays", func(b *fixture) {
 		for _, zone := range []string{"Asia/Shanghai", "Europe/Berlin", "Asia/Shanghai"} {
 			agreed, err := b.store.AgreeZone(b.ctx, zone)
 			b.NoError(err)
 			b.Equal("Asia/Shanghai", agreed)
 		}
 	}},
-	{"OneOfManyZonesIsAgreed", func(b *bench) {
+	{"OneOfManyZonesIsAgreed", func(b *fixture) {
 		zones := []string{"Asia/Shanghai", "Europe/Berlin", "UTC", "America/Lima"}
 		var agreed [4]string
 		for _, err := range race(len(zones), func(i int) (err error) {
@@ -24,7 +24,7 @@ var zoneRules = []rule{
 			b.Equal(agreed[0], zone)
 		}
 	}},
-	{"AZoneIsChangedWhileNoNodeRuns", func(b *bench) {
+	{"AZoneIsChangedWhileNoNodeRuns", func(b *fixture) {
 		_, err := b.store.AgreeZone(b.ctx, "Asia/Shanghai")
 		b.NoError(err)
 		b.lease("n1", leaseLife)

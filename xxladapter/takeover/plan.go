@@ -46,13 +46,13 @@ type Plan struct {
 func Compare(db *Database, has *Target, opts Options) (*Plan, error) {
 	known := len(has.Taken[KindGroup])+len(has.Taken[KindJob]) > 0
 	if !known && len(has.Others) > 0 && !opts.Sure {
-		return nil, xxladapter.Conflictf("jobs were taken from %s before, and %s may be the same database under another name: give its name (xxlwheel import --source), this one if it is another database",
+		return nil, xxladapter.Conflictf("jobs were taken from %s before: if this is the same database under another name, give that name (xxlwheel import --source), and if it is another database, give %s",
 			strings.Join(has.Others, " and "), opts.From)
 	}
 	p := planner{db: db, has: has, opts: opts, plan: Plan{IDs: map[Kind]map[int64]int64{KindGroup: {}, KindJob: {}, KindUser: {}}}}
 	p.plan.Report = Report{From: opts.From, KeptIDs: has.KeepsIDs(), Served: db.Served(), Taken: []Job{}, Notes: []Note{}}
 	if db.OwnTables {
-		p.note(Advice, "database", 0, "", "schedulers of ours have worked on it: store copy takes its settings, pauses, keys and accounts too")
+		p.note(Advice, "database", 0, "", "xxlwheel has worked on this database: xxlwheel store copy also takes settings, pauses, keys and accounts")
 	}
 	p.groups()
 	p.jobs()

@@ -40,7 +40,7 @@ func PostgresCopy(t testing.TB, prepare func(url string) error) string {
 }
 
 // KeptPostgresCopy is [PostgresCopy], but the database stays until the test binary ends, so that it
-// can be used repeatedly.
+// can be used repeatedly. So do the connections to it on the server, which later clients use again.
 func KeptPostgresCopy(t testing.TB, prepare func(url string) error) string {
 	t.Helper()
 	place := preparedPostgres(t, prepare)
@@ -49,7 +49,7 @@ func KeptPostgresCopy(t testing.TB, prepare func(url string) error) string {
 		t.Fatal(err)
 	}
 	atEnd(func() { _ = place.drop(name) })
-	return place.url(name)
+	return place.pooledURL(name)
 }
 
 // preparedPostgres returns the shared server with a template that prepare filled.
@@ -73,7 +73,8 @@ func preparedPostgres(t testing.TB, prepare func(url string) error) *postgresPla
 
 // A postgresPlace is a server to create databases on.
 type postgresPlace struct {
-	admin string // URL of a database from which others are created
+	admin  string  // URL of a database from which others are created
+	pooler *pooler // nil before a server that tests did not start
 
 	once       sync.Once
 	template   string
@@ -91,7 +92,12 @@ var postgres = sync.OnceValues(func() (*postgresPlace, error) {
 		return nil, err
 	}
 	atEnd(func() { _ = s.close() })
-	return &postgresPlace{admin: s.URL("postgres")}, nil
+	p, err := startPooler(s.URL("postgres"))
+	if err != nil {
+		return nil, err
+	}
+	atEnd(p.close)
+	return &postgresPlace{admin: s.URL("postgres"), pooler: p}, nil
 })
 
 func sharedPostgres(t testing.TB) *postgresPlace {
@@ -119,10 +125,25 @@ func newName() string {
 	return fmt.Sprintf("xxlwheel_test_%d_%d_%d", os.Getpid(), time.Now().UnixNano(), databases.Add(1))
 }
 
-func (p *postgresPlace) url(database string) string {
+func (p *postgresPlace) url(database string) string { return p.urlAt("", database) }
+
+// pooledURL is url through the pooler.
+func (p *postgresPlace) pooledURL(database string) string {
+	if p.pooler == nil {
+		return p.url(database)
+	}
+	return p.urlAt(p.pooler.host(), database)
+}
+
+// urlAt returns the URL of a database; host replaces the server's own host and port unless it is
+// empty.
+func (p *postgresPlace) urlAt(host, database string) string {
 	u, err := url.Parse(p.admin)
 	if err != nil {
 		panic(err) // it was connected to before
+	}
+	if host != "" {
+		u.Host = host
 	}
 	u.Path = "/" + database
 	return u.String()

@@ -321,7 +321,7 @@ type link struct {
 	server  *net.TCPConn
 	open    chan struct{} // closed while bytes may pass
 	dead    bool          // nothing passes ever again
-	pending []*Trap       // of the requests that have no answer yet; nil: none
+	pending []*Trap       // of the requests that have no answer yet; nil means none
 	// The open transaction, by what the client has sent.
 	inTransaction bool
 	statements    []string

@@ -36,7 +36,8 @@ var sharedRedis = sync.OnceValues(func() (*Server, error) {
 })
 
 // StartRedis starts a server that ends with the test and syncs each write. settings are additional
-// options of redis-server, each a name and its value as in "appendfsync everysec".
+// options of redis-server, each a name and its value as in "appendfsync everysec", where a value
+// may consist of several words.
 func StartRedis(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	s, err := startRedis("", settings...)
@@ -57,10 +58,18 @@ func redisOrMissing(t testing.TB, err error) {
 	}
 }
 
-func startRedis(parent string, settings ...string) (*Server, error) {
+func redisProgram() (string, error) {
 	program, err := exec.LookPath("redis-server")
 	if err != nil {
-		return nil, errNoRedis
+		return "", errNoRedis
+	}
+	return program, nil
+}
+
+func startRedis(parent string, settings ...string) (*Server, error) {
+	program, err := redisProgram()
+	if err != nil {
+		return nil, err
 	}
 	account, err := serverAccount("redis")
 	if err != nil {
@@ -82,8 +91,8 @@ func redisEngine(program string) engine {
 				"--appendonly", "yes", "--appendfsync", "always"}
 		},
 		setting: func(option string) []string {
-			name, value, _ := strings.Cut(option, " ")
-			return []string{"--" + name, value}
+			words := strings.Fields(option)
+			return append([]string{"--" + words[0]}, words[1:]...)
 		},
 		url: url,
 		ping: func(s *Server) error {
@@ -94,7 +103,11 @@ func redisEngine(program string) engine {
 			client := redis.NewClient(opts)
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 			defer cancel()
-			return errors.Join(client.Ping(ctx).Err(), client.Close())
+			err = client.Ping(ctx).Err()
+			if redis.HasErrorPrefix(err, "NOAUTH") { // the test's settings have users with passwords
+				err = nil
+			}
+			return errors.Join(err, client.Close())
 		},
 		create: func(*Server) (string, error) { return strconv.FormatInt(redisDatabases.Add(1)%16, 10), nil },
 		quit:   syscall.SIGTERM,

@@ -92,7 +92,7 @@ func TestAnAppAtItsBoundDoesNotHoldUpTheNext(t *testing.T) {
 	require.Equal(t, []int64{1}, taken(a))
 }
 
-func TestRoomIsToldOnceAndNotForASinglePlace(t *testing.T) {
+func TestRoomIsReportedOnceAndNotForASinglePlace(t *testing.T) {
 	a := newAdmission[int](1, 60, 0)
 	require.Equal(t, 30, offerMany(a, 1, 31))
 	require.Empty(t, a.takeRoom())

@@ -65,6 +65,7 @@ type Client struct {
 	// runs at another path. Addresses that are not in it get [wire.PathRun].
 	runPaths sync.Map // string -> string
 	batches  batches
+	notTold  notTold
 	broker   Broker // nil means none
 	never    error
 }

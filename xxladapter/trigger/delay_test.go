@@ -117,7 +117,7 @@ func TestADelayCountsFromTheEndOfTheRunHoweverItEnds(t *testing.T) {
 	})
 }
 
-func TestTheSchedulerIsToldWhenAScheduleContinues(t *testing.T) {
+func TestTheSchedulerIsNotifiedWhenAScheduleContinues(t *testing.T) {
 	f := newFixture(t, xxladapter.RouteFirst)
 	require.NoError(t, f.over.Fire(t.Context(), f.delayed(nil)))
 	j, err := f.store.Job(t.Context(), f.job.ID)

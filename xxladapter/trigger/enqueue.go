@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -100,14 +101,24 @@ func queueKey(logID int64) string { return strconv.FormatInt(logID, 10) }
 // requeue looks for the run of an open fire in the queue, and publishes it again if it is not
 // there. A run for an executor that is no longer registered has failed: no executor has begun it.
 func (h *HandOver) requeue(ctx context.Context, f xxladapter.Fire, known queuedRun, to xxladapter.QueueAddress, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log) error {
-	if to.Instance != "" && h.opts.Queue != nil && !isMember(f, group, l.Address) {
-		if err := h.settle(ctx, f, job, group, l, failed(time.Now(), "the executor is gone, and had not begun the run")); err != nil || known.position == 0 {
+	inDoubt := f.State == xxladapter.FireAmbiguous && known.key == ""
+	if to.Instance != "" && h.opts.Queue != nil && !slices.Contains(membersOf(f, group), l.Address) {
+		o := failed(time.Now(), "the executor is gone, and had not begun the run")
+		if inDoubt {
+			o = failed(time.Now(), xxladapter.ReasonUnknown+", and the executor is gone")
+		}
+		if err := h.settle(ctx, f, job, group, l, o); err != nil || known.position == 0 {
 			return err
 		}
 		if err := h.opts.Queue.Dequeue(ctx, l.Address, known.position); err != nil { // the run would be refused if it was asked for
 			h.opts.Logger.Warn("run that was given up stays in the queue", "log", l.ID, "err", err)
 		}
 		return nil
+	}
+	if inDoubt && h.opts.Queue != nil {
+		if settled, err := h.settleDoubt(ctx, f, to, job, group, l); settled || err != nil {
+			return err
+		}
 	}
 	key := queueKey(l.ID)
 	if known.position != 0 {
@@ -128,18 +139,12 @@ func (h *HandOver) requeue(ctx context.Context, f xxladapter.Fire, known queuedR
 	return h.enqueue(ctx, f, job, group, l, h.runRequest(f, job, l), key)
 }
 
-// isMember reports whether an executor is one that the fire may still be for.
-func isMember(f xxladapter.Fire, group *xxladapter.Group, addr string) bool {
-	all := group.Addresses
+// membersOf returns the addresses that a fire may go to: those that it names, or its group's.
+func membersOf(f xxladapter.Fire, group *xxladapter.Group) []string {
 	if len(f.Addresses) > 0 {
-		all = f.Addresses
+		return f.Addresses
 	}
-	for _, a := range all {
-		if a == addr {
-			return true
-		}
-	}
-	return false
+	return group.Addresses
 }
 
 // Accept gives runs to executors that have taken them from a queue, as

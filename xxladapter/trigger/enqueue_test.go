@@ -20,6 +20,10 @@ type fakeQueue struct {
 	seen map[string]uint64
 	to   []string // addresses of what was stored
 	last uint64
+
+	taker  string           // the address of the executor that took the run
+	asked  []string         // addresses of executors that were asked
+	silent map[string]error // by address
 }
 
 func (q *fakeQueue) Enqueue(_ context.Context, addr, _, key string, _ *wire.RunRequest) (uint64, error) {
@@ -44,6 +48,14 @@ func (q *fakeQueue) Dequeue(_ context.Context, _ string, position uint64) error 
 	return nil
 }
 
+func (q *fakeQueue) Taken(_ context.Context, addr, _ string, _ *xxladapter.Log) (bool, error) {
+	q.asked = append(q.asked, addr)
+	if err := q.silent[addr]; err != nil {
+		return false, err
+	}
+	return addr == q.taker, nil
+}
+
 // queued is a fixture with a queue in a bubble.
 func queued(t *testing.T, route xxladapter.RouteStrategy, check func(t *testing.T, f *fixture, q *fakeQueue), addrs ...string) {
 	synctest.Test(t, func(t *testing.T) {
@@ -58,7 +70,7 @@ func queued(t *testing.T, route xxladapter.RouteStrategy, check func(t *testing.
 func (f *fixture) sweep(d time.Duration) {
 	f.t.Helper()
 	for range d / time.Second {
-		time.Sleep(time.Second)
+		time.Sleep(time.Second) // in a bubble
 		open, err := f.store.OpenFires(f.t.Context(), xxladapter.FireFilter{})
 		require.NoError(f.t, err)
 		for _, fire := range open {
@@ -113,7 +125,7 @@ func TestABrokerThatIsAwayDelaysARun(t *testing.T) {
 	}, "nats://some-app/a")
 }
 
-func TestAnotherNodeGoesOnWithWhatIsQueued(t *testing.T) {
+func TestAnotherNodeContinuesWithWhatIsQueued(t *testing.T) {
 	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
 		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
 		f.over.queued = queuedRuns{} // a new process

@@ -86,7 +86,7 @@ type gatherer struct {
 	mu      sync.Mutex // guards the fields below, batch of each run and waiters of each batch
 	most    int        // the limit of runs in a batch
 	waiting []*gathered
-	latest  *int        // the request that was begun last, while it is in flight; nil means none
+	latest  *int        // the request begun last, identified by its address; nil unless it is in flight
 	timer   *time.Timer // ends the wait of the first run in waiting; nil while none waits
 }
 
@@ -194,6 +194,7 @@ func (g *gatherer) next() {
 		g.timer = nil
 	}
 	size, n := 2, 0 // the brackets of the list
+	// 3 is for the brackets and a comma: a run of maxBatchBytes still fits alone.
 	for n < len(g.waiting) && n < g.most && size+len(g.waiting[n].body)+1 <= maxBatchBytes+3 {
 		size += len(g.waiting[n].body) + 1
 		n++

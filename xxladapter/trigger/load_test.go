@@ -20,7 +20,7 @@ type slowStore struct {
 }
 
 func (s *slowStore) Job(context.Context, int64) (*xxladapter.Job, error) {
-	time.Sleep(time.Second)
+	time.Sleep(time.Second) // in a bubble
 	if s.job == nil {
 		return nil, xxladapter.ErrNotFound
 	}
@@ -28,7 +28,7 @@ func (s *slowStore) Job(context.Context, int64) (*xxladapter.Job, error) {
 }
 
 func (s *slowStore) Group(_ context.Context, id int64) (*xxladapter.Group, error) {
-	time.Sleep(time.Second)
+	time.Sleep(time.Second) // in a bubble
 	if err := s.groups[id]; err != nil {
 		return nil, err
 	}

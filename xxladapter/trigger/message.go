@@ -22,10 +22,7 @@ func triggerMsg(f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group,
 	if group.AddressType == xxladapter.AddressManual || len(f.Addresses) > 0 {
 		kind = "manual"
 	}
-	addrs := group.Addresses
-	if len(f.Addresses) > 0 {
-		addrs = f.Addresses
-	}
+	addrs := membersOf(f, group)
 	routeText := string(job.Route)
 	if l.Sharding != "" {
 		routeText += "(" + l.Sharding + ")"

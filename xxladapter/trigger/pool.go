@@ -361,7 +361,7 @@ func (p *Pool) report(f xxladapter.Fire, err error) {
 // A Load says how much of one executor app is in one part of a [Pool].
 type Load struct {
 	Pool     string // fast or slow
-	GroupID  int64  // the app's group; 0: of jobs that were gone when their fires were planned
+	GroupID  int64  // the app's group; 0 means that the jobs were gone when their fires were planned
 	Waiting  int
 	InFlight int
 }

@@ -40,6 +40,9 @@ type Queuer interface {
 	Queued(ctx context.Context, addr string, position uint64, key string) (bool, error)
 	// Dequeue drops the run at a position; one that is gone is no error.
 	Dequeue(ctx context.Context, addr string, position uint64) error
+	// Taken asks the executor with an address of its own whether it has ever taken a run from the
+	// queue. The error wraps [ErrNotTold] if it does not know the question.
+	Taken(ctx context.Context, addr, appName string, l *xxladapter.Log) (bool, error)
 }
 
 // ErrRefused is wrapped by the error of a run that a queue can never store.

@@ -70,7 +70,7 @@ const (
 	resolveUnsent                   // there was nobody to send it to
 )
 
-// resolutionOf chooses by the row of the hand-over and the policy of the job.
+// resolutionOf chooses by the row of the hand-over and the job's setting ambiguous.
 func resolutionOf(policy xxladapter.AmbiguousPolicy, l *xxladapter.Log) resolution {
 	switch {
 	case l.HandleCode != xxladapter.ResultNone:

@@ -28,7 +28,7 @@ type Scheduler interface {
 	// Again passes on a fire whose hand-over an error of the store has interrupted. The fire may
 	// still be planned.
 	Again(f xxladapter.Fire)
-	// Sweep asks for a search of the store for planned fires that are due: some may have been
-	// planned without an answer, or refused by the [Pool], which has room again.
+	// Sweep requests a search for planned fires that are due. It is called when a plan was in
+	// doubt, and when the [Pool] has room again for fires that it refused.
 	Sweep()
 }

@@ -100,18 +100,12 @@ func lingering(ctx context.Context, by time.Duration) (_ context.Context, done f
 	return longer, func() { stop(); cancel() }
 }
 
+// settle stores the outcome of a hand-over. One that was withheld stores nothing: the fire stays
+// claimed, for the next start of this node or for the node that takes it over.
 func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log, o sendOutcome) error {
-	switch o.withheld {
-	case drainOver:
-		h.opts.Logger.Warn("not sent, "+drainOver, "job", job.ID, "fire", f.ID, "term", f.Owner.Number)
-		return nil // it stays claimed, for the next start or another node
-	case leaseInDoubt:
-		so, level := h.stats.withheld.Add(1), slog.LevelWarn
-		if second := time.Now().Unix(); h.doubted.Swap(second) == second {
-			level = slog.LevelDebug // a doubt concerns thousands of fires, and one line a second says so
-		}
-		h.opts.Logger.Log(ctx, level, "not sent, "+leaseInDoubt, "job", job.ID, "fire", f.ID, "term", f.Owner.Number, "withheld", so)
-		return nil // it stays claimed, for the node that takes it over
+	if o.withheld != "" {
+		h.logWithheld(ctx, f, o.withheld)
+		return nil
 	}
 	if o.kind == EventAmbiguous && job.Settings.Ambiguous == xxladapter.AmbiguousSkip {
 		sent := o.sent
@@ -123,15 +117,14 @@ func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapte
 	// here has to be found out after the restart.
 	storing, done := lingering(ctx, settleGrace)
 	defer done()
-	var now time.Time
 	switch o.kind {
 	case EventAmbiguous:
 		s.State = xxladapter.FireAmbiguous
 		h.opts.Logger.Warn("hand-over without an answer", "job", job.ID, "log", l.ID, "address", l.Address, "cause", o.msg)
 	case EventFailed:
 		// What follows is due by the store's clock; this node's may be off.
-		var err error
-		if now, err = h.opts.Store.Now(storing); err != nil {
+		now, err := h.opts.Store.Now(storing)
+		if err != nil {
 			return fmt.Errorf("read store clock: %w", err)
 		}
 		now = now.Truncate(time.Millisecond)
@@ -155,4 +148,17 @@ func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapte
 	})
 	h.followed(planned, s.Resume)
 	return nil
+}
+
+// logWithheld logs that a fire was not sent. A lease in doubt concerns thousands of fires: one line
+// a second says so, and the others are for debugging.
+func (h *HandOver) logWithheld(ctx context.Context, f xxladapter.Fire, why string) {
+	level, attrs := slog.LevelWarn, []any{"job", f.JobID, "fire", f.ID, "term", f.Owner.Number}
+	if why == leaseInDoubt {
+		attrs = append(attrs, "withheld", h.stats.withheld.Add(1))
+		if second := time.Now().Unix(); h.doubted.Swap(second) == second {
+			level = slog.LevelDebug
+		}
+	}
+	h.opts.Logger.Log(ctx, level, "not sent, "+why, attrs...)
 }

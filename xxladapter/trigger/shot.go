@@ -26,10 +26,7 @@ var errDrained = errors.New(xxladapter.ReasonDrained)
 // broadcast, otherwise one by the route of the job. Drained addresses are left out, also of a
 // broadcast, which has fewer shards then, and of addresses that an operator has named.
 func (h *HandOver) aim(ctx context.Context, f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, now time.Time) []shot {
-	all := group.Addresses
-	if len(f.Addresses) > 0 {
-		all = f.Addresses
-	}
+	all := membersOf(f, group)
 	addrs := group.Undrained(all, now)
 	if len(addrs) == 0 && len(all) > 0 {
 		return []shot{{

@@ -3,17 +3,16 @@ package trigger
 import "time"
 
 // XXL-JOB: a job whose trigger procedure took more than 500 ms more than ten times within one
-// minute of the clock runs in the slow pool until that minute is over
-// (JobTriggerPoolHelper.addTrigger).
+// minute of the clock runs in the slow pool (JobTriggerPoolHelper.addTrigger).
 const (
 	slowTook  = 500 * time.Millisecond
 	slowTimes = 10
 )
 
-// slowJobs applies that rule. The zero value knows no slow job. Upstream forgets a minute only when
-// a trigger ends in a later one; here a minute counts for itself alone.
+// slowJobs applies that rule. The zero value knows no slow job. In XXL-JOB a job stays slow until a
+// trigger ends in a later minute; here it is slow only within the minute.
 type slowJobs struct {
-	minute int64         // of the Unix clock, that counts is about
+	minute int64         // the minute that counts belongs to, since 1970
 	counts map[int64]int // slow hand-overs by job id
 }
 

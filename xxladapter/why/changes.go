@@ -15,9 +15,9 @@ type change struct {
 	unknown bool
 }
 
-// changesOf returns the changes of a job, the last one first: those that the audit has, and those
-// that only the versions tell, because another program made them or the rows of the audit were
-// deleted. rows are in ascending order, and versions newest first.
+// changesOf returns the changes of a job, newest first. Most are in the audit. The others are found
+// by comparing versions: another program made them, or their audit rows were deleted. rows are in
+// ascending order, and versions newest first.
 func changesOf(j *xxladapter.Job, rows []xxladapter.AuditRow, versions []*xxladapter.JobVersion) []change {
 	m := merging{job: j, rows: rows}
 	if len(versions) > 0 && !versions[0].Shows(j) {

@@ -81,7 +81,7 @@ func (f *Facts) ofMisfire(m *xxladapter.Misfire) []Finding {
 	case xxladapter.MisfireExcluded:
 		return []Finding{f.excluded(due, m.Calendar, f.Restrictions.Calendar(m.Calendar), misfireRecord(m))}
 	}
-	values := params("due", f.local(due), "noticed", f.local(m.At), "late", short(m.At.Sub(due)), "strategy", string(m.Policy))
+	values := params("due", f.local(due), "noticed", f.local(m.At), "late", short(m.At.Sub(due)), "strategy", string(m.Strategy))
 	if m.Kind() == xxladapter.MisfireLost {
 		delete(values, "strategy") // none decided
 	}

@@ -28,11 +28,13 @@ const (
 	Overdue     Code = "overdue"      // no scheduler has planned it yet
 	NoRecord    Code = "no_record"    // nothing is stored about it
 
-	// What became of a fire that is still open.
-	NoPlace    Code = "no_place"   // it waits for a place in the pool
-	NodeFroze  Code = "node_froze" // the scheduler that claimed it fell silent
-	BeingSent  Code = "being_sent" // a scheduler is handing it over
-	Ambiguous  Code = "ambiguous"  // the executor's answer was lost, and it is being asked
+	// Why a fire is still open.
+	NoPlace   Code = "no_place"   // it waits for a place in the pool
+	NodeFroze Code = "node_froze" // the scheduler that claimed it fell silent
+	BeingSent Code = "being_sent" // a scheduler is handing it over
+	Ambiguous Code = "ambiguous"  // the executor's answer was lost, and it is being asked
+
+	// How the hand-over went.
 	RanLate    Code = "ran_late"   // it waited before it was claimed
 	NotTraced  Code = "not_traced" // another program handed the run over
 	Unanswered Code = "unanswered" // the outcome of the hand-over stayed unknown
@@ -109,7 +111,7 @@ func fireRecord(f *xxladapter.Fire) Record {
 }
 
 func misfireRecord(m *xxladapter.Misfire) Record {
-	return Record{"misfire", m.ID, params("due", utc(m.Due), "until", utc(m.Until), "at", utc(m.At), "misfireStrategy", string(m.Policy),
+	return Record{"misfire", m.ID, params("due", utc(m.Due), "until", utc(m.Until), "at", utc(m.At), "misfireStrategy", string(m.Strategy),
 		"kind", string(m.Kind()), "calendar", m.Calendar)}
 }
 

@@ -95,10 +95,10 @@ func TestEachRecordHasItsFinding(t *testing.T) {
 		{"after a run", func(f *F) { f.Spans[0].Type, f.Spans[0].Conf = xxladapter.ScheduleFixDelay, "60" }, []why.Code{why.AfterRun}},
 		{"to come", func(f *F) { f.Now = two.Add(-time.Hour) }, []why.Code{why.NotYet}},
 		{"misfire", func(f *F) {
-			f.Misfires = []xxladapter.Misfire{{ID: 3, Due: two, Until: two, At: two.Add(time.Minute), Policy: xxladapter.MisfireDoNothing}}
+			f.Misfires = []xxladapter.Misfire{{ID: 3, Due: two, Until: two, At: two.Add(time.Minute), Strategy: xxladapter.MisfireDoNothing}}
 		}, []why.Code{why.Misfire}},
 		{"misfire of a store that lost data", func(f *F) {
-			f.Misfires = []xxladapter.Misfire{{ID: 3, Due: two, Until: two, At: two.Add(time.Minute), Policy: xxladapter.MisfireStoreLost}}
+			f.Misfires = []xxladapter.Misfire{{ID: 3, Due: two, Until: two, At: two.Add(time.Minute), Strategy: xxladapter.MisfireStoreLost}}
 		}, []why.Code{why.Misfire}},
 		{"no scheduler", func(f *F) { f.Leases, f.Job.TriggerNext = nil, two }, []why.Code{why.NoScheduler}},
 		{"no scheduler, by its clock", func(f *F) { f.Leases, f.Job.TriggerNext, f.Local = nil, two, f.Now.Add(-3*time.Second) }, []why.Code{why.NoScheduler, why.ClocksApart}},

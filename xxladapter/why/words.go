@@ -29,7 +29,7 @@ var words = map[Language]map[Code][]string{
 			"The schedule {type} {conf} does not name this time."},
 		AfterRun: {"The schedule {type} {conf} names no times: it counts from the end of the previous run."},
 		NotYet:   {"{due} is still to come."},
-		Misfire: {"{due} was found at {noticed}, {late} late, as a misfire. The strategy {strategy} decided what follows.",
+		Misfire: {"{due} was noticed at {noticed}, {late} late, so it is a misfire. The strategy {strategy} decided what follows.",
 			"{due} may have fired: the store lost what it knew about it. That was noticed at {noticed}, and it does not fire again."},
 		Paused: {"{due} lay in the pause that {by} began at {from}: {note}", "{due} lay in the pause that {by} began at {from}.",
 			"{due} lay in the pause that began at {from}: {note}", "{due} lay in a pause."},
@@ -58,7 +58,7 @@ var words = map[Language]map[Code][]string{
 		TimedOut:       {"Run {log} was ended on {address} by the job's time limit: {reason}", "Run {log} was ended on {address} by the job's time limit."},
 		Covered:        {"Run {log} was ended on {address} by a later run, because the block strategy is {block}."},
 		Killed:         {"Run {log} was killed on {address} by an operator."},
-		ResultLost:     {"The result of run {log} is lost: {reason}", "The executor {address} of run {log} is no longer registered and has reported no result."},
+		ResultLost:     {"The result of run {log} is lost: {reason}", "The executor {address} of run {log} is gone, or no longer knows the result."},
 	},
 	Chinese: {
 		NotCreated:  {"当时任务还不存在：它创建于 {added}。"},
@@ -100,7 +100,7 @@ var words = map[Language]map[Code][]string{
 		TimedOut:       {"运行 {log} 在 {address} 上因任务超时时间被终止：{reason}", "运行 {log} 在 {address} 上因任务超时时间被终止。"},
 		Covered:        {"运行 {log} 在 {address} 上被之后的调度覆盖，因为阻塞处理策略是 {block}。"},
 		Killed:         {"运行 {log} 在 {address} 上被管理员终止。"},
-		ResultLost:     {"运行 {log} 的结果丢失：{reason}", "运行 {log} 的执行器 {address} 已不在注册列表中，没有回报结果。"},
+		ResultLost:     {"运行 {log} 的结果丢失：{reason}", "运行 {log} 的执行器 {address} 已离线，或已不再保存其结果。"},
 	},
 }
 

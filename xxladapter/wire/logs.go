@@ -37,8 +37,8 @@ type LogResult struct {
 	ToLine   Int    `json:"toLineNum"` // number of the last line; 0 means none
 	Content  string `json:"logContent"`
 	End      bool   `json:"isEnd"` // Java executors set it only if there is no log file
-	// LogsAge says, in milliseconds, for how long the executor has kept the logs of all its runs,
-	// if it has no log of this one. 0 means that it does not say, as Java executors do not.
+	// LogsAge is set if the executor has no log of this run: for how many milliseconds it has kept
+	// the log of every run. 0 means unknown, as from Java executors.
 	LogsAge Int `json:"logsAgeMs,omitempty"`
 }
 

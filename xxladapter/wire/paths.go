@@ -11,6 +11,13 @@ const (
 
 	// PathRuns takes a list of [RunRequest] and answers [RunReplies]. It is this project's own.
 	PathRuns = "/runs"
+	// PathEnded takes a list of [RunID]. The payload of its reply is a list of [Callback], for
+	// those of the runs that have ended and whose results an admin has acknowledged, in any order.
+	// A HandleCode of 0 means that the executor no longer has the result. It is this project's own.
+	PathEnded = "/ended"
+	// PathTaken takes a list of [RunID]. The payload of its reply is a list of booleans in the same
+	// order: whether the executor has ever taken the run. It is this project's own.
+	PathTaken = "/taken"
 )
 
 // Operations on an admin, below [AdminPath] or [AdminContextPath].

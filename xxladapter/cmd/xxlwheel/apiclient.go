@@ -21,9 +21,9 @@ import (
 type apiClient struct {
 	server string // base URL
 	token  string
-	cookie string // of a session; empty means none
-	ca     string // file of further certificate authorities; empty means only the system's
-	key    string // idempotency key of the call; empty means none
+	cookie string  // of a session; empty means none
+	ca     string  // file of further certificate authorities; empty means only the system's
+	key    *string // idempotency key of the call; nil means none
 
 	lastEvent string // id of the event after which a stream continues; empty means that it begins anew
 
@@ -140,8 +140,8 @@ func (c apiClient) send(ctx context.Context, method, path string, in any) (*http
 	if c.lastEvent != "" {
 		req.Header.Set("Last-Event-ID", c.lastEvent)
 	}
-	if c.key != "" {
-		req.Header.Set("Idempotency-Key", c.key)
+	if c.key != nil {
+		req.Header.Set("Idempotency-Key", *c.key)
 	}
 	by := apiHTTP
 	if c.patient {

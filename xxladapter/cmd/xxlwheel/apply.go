@@ -17,13 +17,13 @@ import (
 type applyCmd struct {
 	clientFlags
 	File     []string `short:"f" required:"" placeholder:"PATH" help:"File or folder of declarations in YAML or JSON, or - for standard input. May be given several times."`
-	DryRun   bool     `help:"Only print what would change. The exit code is 2 if anything would."`
+	DryRun   bool     `help:"Only print what would change. The exit code is 5 if anything would."`
 	Prune    bool     `help:"Delete the jobs of the declarations' owner that they do not name."`
 	TakeOver bool     `help:"Also declare jobs that another owner has declared."`
 }
 
-// exitDiffers is the exit code of a dry run that finds differences.
-const exitDiffers = 2
+// exitDiffers is the exit code of a dry run that finds differences. No other command returns it.
+const exitDiffers = 5
 
 // Run makes calendars, groups and jobs be as declared, and prints what has changed field by field.
 func (c *applyCmd) Run(inv *invocation) error {

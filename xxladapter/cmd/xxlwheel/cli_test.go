@@ -120,6 +120,7 @@ func TestCronNext(t *testing.T) {
 
 // TestJobCommands takes a job through its life against a server in this process.
 func TestJobCommands(t *testing.T) {
+	t.Parallel()
 	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+t.TempDir()+"/x.db", "--access-token", "s3cret")
 	fields := strings.Fields(serve.line("serves on"))
 	server := strings.TrimSuffix(fields[3], ",")
@@ -281,7 +282,7 @@ func TestOperatorCommands(t *testing.T) {
 
 var totalsLine = regexp.MustCompile(`(?m)^fires=(\d+) results=(\d+) failed=(\d+) missed=(\d+) early=(\d+) late_p50=[\d.]+ms late_p99=[\d.]+ms late_max=[\d.]+ms$`)
 
-func TestDemoGoesOnWhereItWas(t *testing.T) {
+func TestDemoContinuesWhereItWas(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "demo.db")

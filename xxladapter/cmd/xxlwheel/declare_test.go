@@ -26,6 +26,7 @@ func (l lines) Write(line []byte) (int, error) {
 // creates the job, which then runs, the second one changes it, and the third one leaves an edit by
 // hand.
 func TestAServiceDeclaresItsJob(t *testing.T) {
+	t.Parallel()
 	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+filepath.Join(t.TempDir(), "x.db"),
 		"--access-token", "of-all", "--allow-declare")
 	server := strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")

@@ -10,9 +10,9 @@ type drainView struct {
 
 type groupDrainCmd struct {
 	groupID
-	Address string        `arg:"" help:"Address of the executor, as group list shows it."`
+	Address string        `arg:"" help:"Address of the executor, as group show prints it."`
 	Note    string        `placeholder:"TEXT" help:"The reason, shown with the drain."`
-	For     time.Duration `placeholder:"TIME" help:"End the drain after this long, for example 2h (default: when it is undone)."`
+	For     time.Duration `placeholder:"TIME" help:"End the drain after this long, for example 2h (default: until undrain)."`
 }
 
 func (c *groupDrainCmd) Run(inv *invocation, parent *groupCmd) error {

@@ -25,7 +25,7 @@ type importCmd struct {
 	From        secret       `required:"" placeholder:"PLACE" help:"Database of XXL-JOB 2.3.0 or later, as mysql://USER:PASSWORD@HOST:PORT/DATABASE?zone=ZONE, or @FILE that contains it. It is only read."`
 	Store       secret       `default:"sqlite:xxlwheel.db" placeholder:"PLACE" help:"Store to copy into, as for serve; schedulers may be using it, unless it has a journal (default ${default})."`
 	DryRun      bool         `help:"Only print what would be taken. Missing tables of xxlwheel are created all the same, except in a new SQLite file."`
-	Logs        bool         `help:"Also take the log rows of runs that have ended, up to the one that was the newest when they were first taken."`
+	Logs        bool         `help:"Also take the log rows of runs that have ended, up to the newest one at the first import with --logs."`
 	Start       bool         `help:"Also start the jobs that are on in the database. It must have been without executors and triggers for a minute, so that nothing fires twice."`
 	Source      string       `placeholder:"NAME" help:"Name under which the store remembers what it took (default: host, port and database)."`
 	Zone        string       `default:"Local" placeholder:"ZONE" help:"Time zone of the store's schedulers, as for serve (default: this machine's)."`
@@ -64,7 +64,7 @@ func (c *importCmd) Run(inv *invocation) error {
 	return errors.Join(c.take(inv, store, opts), store.Close())
 }
 
-// place returns where the store is. A dry run into a file that does not exist leaves it so.
+// place returns where the store is. A dry run does not create the file.
 func (c *importCmd) place() (place string, done func(), err error) {
 	file, isFile := sqlstore.FileOf(string(c.Store))
 	if !isFile {
@@ -188,7 +188,7 @@ func (c *importCmd) print(inv *invocation, result *imported) error {
 	}
 	switch {
 	case result.DryRun:
-		fmt.Fprintf(inv.stdout, "nothing was written; new jobs would get %s, %d jobs are on in the database\n", ids, on)
+		fmt.Fprintf(inv.stdout, "nothing was taken; new jobs would get %s, %d jobs are on in the database\n", ids, on)
 	case c.Start:
 		fmt.Fprintf(inv.stdout, "%d of %d jobs that are on in the database were started\n", len(result.Started), on)
 	default:

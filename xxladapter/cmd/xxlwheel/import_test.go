@@ -29,7 +29,7 @@ func TestImport(t *testing.T) {
 
 	dry := mustCLI(t, append(args, "--dry-run")...)
 	require.NoFileExists(t, file)
-	require.Contains(t, dry, "nothing was written; new jobs would get the same ids, 2 jobs are on in the database")
+	require.Contains(t, dry, "nothing was taken; new jobs would get the same ids, 2 jobs are on in the database")
 	require.Contains(t, dry, `advice: job 9 (lenient) scheduleConf is "0 0 2 ? * MONDAY", which XXL-JOB alone reads: write "0 0 2 ? * MON"`)
 
 	first := strings.Join(strings.Fields(mustCLI(t, args...)), " ")

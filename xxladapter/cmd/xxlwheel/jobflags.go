@@ -42,7 +42,7 @@ type jobFlags struct {
 	MisfireSpacing    *wholeMs `api:"settings.misfireSpacingMs" placeholder:"TIME" help:"With --misfire ALL, the pause between two of these fires (default: none)."`
 	Calendar          *string  `api:"settings.calendar" placeholder:"NAME" help:"Calendar whose days without work the schedule skips, for example cn; empty means none."`
 	Zone              *string  `api:"settings.zone" help:"Time zone of the cron expression, for example Europe/Berlin (default: the scheduler's)."`
-	Ambiguous         *string  `api:"settings.ambiguous" placeholder:"POLICY" help:"What to do when it is unknown whether an executor accepted a run: PROBE (default) asks for the run's log, SKIP never sends it again, RESEND sends it again."`
+	Ambiguous         *string  `api:"settings.ambiguous" placeholder:"SETTING" help:"What to do when it is unknown whether an executor accepted a run: PROBE (default) asks for the run's log, SKIP never sends it again, RESEND sends it again."`
 	RetryBackoff      *wholeMs `api:"settings.retryBackoffMs" placeholder:"TIME" help:"Pause before the first retry, doubled for each further one (default: the first at once, then 1s to 10s)."`
 	RetryBackoffLimit *wholeMs `api:"settings.retryBackoffLimitMs" placeholder:"TIME" help:"Longest pause before a retry (default 1h)."`
 	AlarmOn           *string  `api:"settings.alarmOn" placeholder:"RULE" help:"Which failures raise an alarm: EACH (default), LAST_RETRY, IN_A_ROW or NEVER."`

@@ -26,7 +26,7 @@ func TestMissedDueTimesAreListedOverAllPages(t *testing.T) {
 		d := xxladapter.Decision{JobID: due[0].ID, Next: now.Add(time.Hour)}
 		for i := range many {
 			at := from.Add(time.Duration(i) * time.Second)
-			d.Misfires = append(d.Misfires, xxladapter.Misfire{Due: at, Until: at, Policy: xxladapter.MisfireDoNothing, At: now})
+			d.Misfires = append(d.Misfires, xxladapter.Misfire{Due: at, Until: at, Strategy: xxladapter.MisfireDoNothing, At: now})
 		}
 		return []xxladapter.Decision{d}
 	})

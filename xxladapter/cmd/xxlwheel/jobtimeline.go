@@ -35,37 +35,53 @@ func (c *jobLineCmd) Run(inv *invocation, parent *jobCmd) error {
 	if parent.structured() {
 		return parent.printRaw(inv.stdout, raw)
 	}
-	var answer struct {
-		From              time.Time
-		ScheduleIsPresent bool
-		More              bool
-		Schedules         []struct {
-			From         time.Time
-			Running      bool
-			ScheduleType string
-			ScheduleConf string
-		}
-		Planned []struct {
-			Due  time.Time
-			Fate string
-		}
-		Misfires []missedTimes
-		Runs     []struct {
-			LogID, LatenessMs         int64
-			Due                       time.Time
-			Sent, Finished            *time.Time
-			TriggerType, Node, Status string
-		}
-	}
+	var answer timelineView
 	if err := json.Unmarshal(raw, &answer); err != nil {
 		return err
 	}
+	t := table{out: inv.stdout}
+	t.print(answer.rows())
+	if answer.ScheduleIsPresent {
+		parent.note(inv, "the job was changed since %s, and its schedule of that time is not known: the due times are those of the present one", instantOf(answer.From))
+	}
+	if answer.More {
+		parent.note(inv, "there are more than 10000 due times, runs or misfires, ask for a shorter time")
+	}
+	return nil
+}
+
+// A timelineView is a job's timeline as the API returns it.
+type timelineView struct {
+	From              time.Time
+	ScheduleIsPresent bool
+	More              bool
+	Schedules         []struct {
+		From         time.Time
+		Running      bool
+		ScheduleType string
+		ScheduleConf string
+	}
+	Planned []struct {
+		Due  time.Time
+		Fate string
+	}
+	Misfires []missedTimes
+	Runs     []struct {
+		LogID, LatenessMs         int64
+		Due                       time.Time
+		Sent, Finished            *time.Time
+		TriggerType, Node, Status string
+	}
+}
+
+// rows returns the changes of the schedule, the due times without a run and the runs, by time.
+func (v *timelineView) rows() [][]string {
 	type line struct {
 		due   time.Time
 		cells []string
 	}
 	var lines []line
-	for i, then := range answer.Schedules {
+	for i, then := range v.Schedules {
 		change := "OFF"
 		if then.Running {
 			change = strings.TrimSpace("ON " + then.ScheduleType + " " + then.ScheduleConf)
@@ -74,12 +90,12 @@ func (c *jobLineCmd) Run(inv *invocation, parent *jobCmd) error {
 			lines = append(lines, line{then.From, []string{instantOf(then.From), change, "-", "-", "-", "-"}})
 		}
 	}
-	for _, t := range answer.Planned {
+	for _, t := range v.Planned {
 		if t.Fate != "FIRED" { // its runs are below
-			lines = append(lines, line{t.Due, []string{instantOf(t.Due), fateOf(t.Fate, t.Due, answer.Misfires), "-", "-", "-", "-"}})
+			lines = append(lines, line{t.Due, []string{instantOf(t.Due), fateOf(t.Fate, t.Due, v.Misfires), "-", "-", "-", "-"}})
 		}
 	}
-	for _, r := range answer.Runs {
+	for _, r := range v.Runs {
 		took := "-"
 		if r.Sent != nil && r.Finished != nil {
 			took = r.Finished.Sub(*r.Sent).String()
@@ -92,15 +108,7 @@ func (c *jobLineCmd) Run(inv *invocation, parent *jobCmd) error {
 	for _, l := range lines {
 		rows = append(rows, l.cells)
 	}
-	t := table{out: inv.stdout}
-	t.print(rows)
-	if answer.ScheduleIsPresent {
-		parent.note(inv, "the job was changed since %s, and its schedule of that time is not known: the due times are those of the present one", instantOf(answer.From))
-	}
-	if answer.More {
-		parent.note(inv, "there are more than 10000 due times, runs or misfires, ask for a shorter time")
-	}
-	return nil
+	return rows
 }
 
 // missedTimes are due times that gave no fire of their own.
@@ -109,8 +117,8 @@ type missedTimes struct {
 	MisfireStrategy, Kind string
 }
 
-// fateOf adds to the fate of a due time that was missed what decided so: the strategy, or the kind
-// of the misfire if no strategy did.
+// fateOf appends to the fate of a missed due time the strategy, or the kind of the misfire if no
+// strategy decided.
 func fateOf(fate string, due time.Time, missed []missedTimes) string {
 	i := slices.IndexFunc(missed, func(m missedTimes) bool { return !due.Before(m.Due) && !due.After(m.Until) })
 	if fate != "MISFIRE" || i < 0 {

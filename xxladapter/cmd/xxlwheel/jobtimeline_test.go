@@ -32,7 +32,7 @@ func TestATimelineNamesWhatDecided(t *testing.T) {
 	require.NoError(t, err)
 	_, _, err = store.ClaimDue(t.Context(), lease.Term, time.Second, 10, func(now time.Time, _ []*xxladapter.Job) []xxladapter.Decision {
 		missed := func(first, last time.Duration, p xxladapter.MisfireStrategy, pause int64) xxladapter.Misfire {
-			return xxladapter.Misfire{JobID: job, Due: two.Add(first * time.Minute), Until: two.Add(last * time.Minute), Policy: p, At: now, PauseID: pause}
+			return xxladapter.Misfire{JobID: job, Due: two.Add(first * time.Minute), Until: two.Add(last * time.Minute), Strategy: p, At: now, PauseID: pause}
 		}
 		return []xxladapter.Decision{{JobID: job, Last: now, Next: now.Add(time.Minute), Misfires: []xxladapter.Misfire{
 			missed(1, 2, xxladapter.MisfireDoNothing, 0), missed(3, 3, xxladapter.MisfireStoreLost, 0), missed(4, 4, xxladapter.MisfireDoNothing, 7),

@@ -11,7 +11,7 @@ type jobTriggerCmd struct {
 	jobID
 	Param     *string       `help:"Parameter passed to the handler in place of the job's own."`
 	Address   []string      `placeholder:"URL" help:"Addresses of executors to choose from in place of the group's. They must be registered, or allowed by the scheduler's --allow-address."`
-	Key       string        `placeholder:"TEXT" help:"Idempotency key: trigger at most once for it. A repeated command finds the run that the first one started."`
+	Key       *string       `placeholder:"TEXT" help:"Idempotency key: trigger at most once for it. A repeated command finds the run that the first one started."`
 	Wait      bool          `help:"Wait until the run has ended; the exit code says how it ended. Retries of a failed run are runs of their own."`
 	Follow    bool          `short:"f" help:"Print the run's log as it grows, until the run has ended. Implies --wait."`
 	WaitLimit time.Duration `placeholder:"TIME" help:"How long to wait at most, including the wait for the start (default: 10s for the start, no limit for the end)."`
@@ -49,7 +49,7 @@ func (c *jobTriggerCmd) Run(inv *invocation, parent *jobCmd) error {
 		return err
 	}
 	if planned.Repeated {
-		parent.note(inv, "the key %s already started order %d", c.Key, planned.Order)
+		parent.note(inv, "the key %s already started order %d", *c.Key, planned.Order)
 	}
 	w := &waiter{inv: inv, client: &parent.clientFlags, waits: c.Wait || c.Follow, shown: inv.asks && !parent.Quiet && !c.Follow}
 	switch {

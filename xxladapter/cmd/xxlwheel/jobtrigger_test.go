@@ -98,6 +98,11 @@ func TestATriggerIsWaitedFor(t *testing.T) {
 	require.Zero(t, code)
 	require.Equal(t, first+"\n", stdout)
 	require.Contains(t, stderr, "already started order")
+	for _, words := range []string{"job trigger 1 --key=", "log rerun 1 --key="} { // not "without a key"
+		code, _, stderr = try(words)
+		require.Equal(t, exitFail, code, words)
+		require.Contains(t, stderr, "Idempotency-Key has 0 bytes, must have 1 to 128", words)
+	}
 
 	// The scheduler is restarted during the wait.
 	ended := make(chan string, 1)

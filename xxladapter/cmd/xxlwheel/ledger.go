@@ -103,7 +103,7 @@ func (l *ledger) misfire(m xxladapter.Misfire) {
 	defer l.mu.Unlock()
 	l.misfires[m.JobID] = append(l.misfires[m.JobID], m)
 	fmt.Fprintf(l.out, "%s  %-20s  %s  misfire up to %s: %s\n", time.Now().Format("15:04:05.000"),
-		l.names[m.JobID], m.Due.Local().Format("15:04:05.000"), m.Until.Local().Format("15:04:05.000"), m.Policy)
+		l.names[m.JobID], m.Due.Local().Format("15:04:05.000"), m.Until.Local().Format("15:04:05.000"), m.Strategy)
 }
 
 // misfiredAt returns when a due time was found to have misfired.

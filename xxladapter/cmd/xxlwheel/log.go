@@ -36,7 +36,7 @@ type logRerunCmd struct {
 	logID
 	Param   *string  `help:"Parameter passed to the handler in place of the run's."`
 	Address []string `placeholder:"URL" help:"Addresses of executors to choose from in place of the group's."`
-	Key     string   `placeholder:"TEXT" help:"Idempotency key: run again at most once for it."`
+	Key     *string  `placeholder:"TEXT" help:"Idempotency key: run again at most once for it."`
 }
 
 func (c *logRerunCmd) Run(inv *invocation, parent *logCmd) error {

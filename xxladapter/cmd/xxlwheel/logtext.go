@@ -79,7 +79,7 @@ const followPace = 500 * time.Millisecond
 // follow prints until the run has ended. A run that no executor has accepted yet has no text; a run
 // that none accepted has ended.
 func (r *textReader) follow(inv *invocation) error {
-	for {
+	for over := false; ; {
 		ended, err := r.read(inv, inv.stdout)
 		var refusal *apiError
 		if errors.As(err, &refusal) && (refusal.Code == "conflict" || refusal.Code == "unreachable") {
@@ -88,7 +88,11 @@ func (r *textReader) follow(inv *invocation) error {
 				return getErr
 			}
 			if run.Status != "RUNNING" {
-				return err
+				if over {
+					return err
+				}
+				over = true // it may have been accepted and have ended since it was read
+				continue
 			}
 			err = nil
 		}

@@ -62,3 +62,32 @@ func TestALongLogIsPrintedWhole(t *testing.T) {
 	require.Equal(t, exitUsage, code)
 	require.Equal(t, "xxlwheel: --from is 0, must be at least 1\n", stderr)
 }
+
+// TestARunThatEndsWhileItIsAskedForIsRead refuses the text of a run until the run itself is asked
+// for, which has ended then.
+func TestARunThatEndsWhileItIsAskedForIsRead(t *testing.T) {
+	for name, tt := range map[string]struct {
+		accepted bool
+		want     string
+	}{"accepted meanwhile": {true, "a\n"}, "accepted by none": {false, ""}} {
+		t.Run(name, func(t *testing.T) {
+			ended := false
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.URL.Path == "/api/v1/logs/7":
+					ended = true
+					_, _ = w.Write([]byte(`{"id":7,"status":"SUCCESS"}`))
+				case ended && tt.accepted:
+					_, _ = w.Write([]byte(`{"fromLineNum":1,"toLineNum":1,"logContent":"a\n","isEnd":true}`))
+				default:
+					w.WriteHeader(http.StatusConflict)
+					_, _ = w.Write([]byte(`{"code":"conflict","message":"no executor has accepted the run"}`))
+				}
+			}))
+			defer srv.Close()
+			code, stdout, stderr := cli(t, "log", "--server", srv.URL, "text", "7", "--follow")
+			require.Equal(t, tt.want, stdout, stderr)
+			require.Equal(t, tt.accepted, code == 0, stderr)
+		})
+	}
+}

@@ -85,7 +85,7 @@ const (
 
 // exitHelp describes the exit codes in --help.
 const exitHelp = "Exit codes: 0 success; 1 failure; 2 invalid command line; job trigger --wait also returns 3 if the run failed, " +
-	"and 4 if it had not ended when --wait-limit was reached; apply --dry-run also returns 2 if anything would change."
+	"and 4 if it had not ended when --wait-limit was reached; apply --dry-run returns 5 if anything would change."
 
 // An exitError ends the command with its own exit code.
 type exitError struct {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
-	"github.com/xxlwheel/xxlwheel/xxladapter/openid"
+	"github.com/xxlwheel/xxlwheel/xxladapter/accounts/openid"
 )
 
 // oidcFlags name a provider of OpenID Connect, at which people sign in.

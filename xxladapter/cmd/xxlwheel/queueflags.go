@@ -10,8 +10,8 @@ import (
 
 // queueFlags name a broker.
 type queueFlags struct {
-	Queue            secret `placeholder:"URL" help:"NATS server with JetStream that carries runs to executors without an open port: nats://[USER:PASSWORD@]HOST:PORT[/NAMESPACE], or tls://, or @FILE that contains it (default: none)."`
-	QueueCredentials string `placeholder:"FILE" help:"Credentials file of the user of --queue, as nsc writes it (default: what the URL has)."`
+	Queue            secret `placeholder:"URL" help:"Broker that carries runs to executors without an open port: NATS with JetStream, nats://[USER:PASSWORD@]HOST:PORT[/NAMESPACE], or Redis, redis://[USER:PASSWORD@]HOST:PORT[/DB[/NAMESPACE]], with TLS tls:// or rediss://, or @FILE that contains it (default: none)."`
+	QueueCredentials string `placeholder:"FILE" help:"Credentials file of the user of --queue for NATS, as nsc writes it (default: what the URL has)."`
 }
 
 // check refuses flags that cannot be used, before anything is opened.

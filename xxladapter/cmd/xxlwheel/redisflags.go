@@ -12,7 +12,7 @@ import (
 
 // redisFlags name a Redis in front of the store.
 type redisFlags struct {
-	Redis        secret `placeholder:"URL" help:"Redis in front of a store on PostgreSQL, the same for all schedulers of the store: redis://USER:PASSWORD@HOST:PORT/DB, rediss:// with TLS, or @FILE that contains it (default: none)."`
+	Redis        secret `placeholder:"URL" help:"Redis in front of a store on PostgreSQL or MySQL, the same for all schedulers of the store: redis://USER:PASSWORD@HOST:PORT/DB, redis+sentinel://USER:PASSWORD@HOST1:PORT,HOST2:PORT/NAME/DB, redis+cluster://USER:PASSWORD@HOST1:PORT,HOST2:PORT, with TLS rediss://, rediss+sentinel:// or rediss+cluster://, or @FILE that contains it (default: none)."`
 	RedisMayLose bool   `help:"Allow a Redis that does not sync each write to its disk: what it loses is reported, and due times that may have been sent become misfires of the kind lost."`
 }
 
@@ -21,8 +21,8 @@ func (f *redisFlags) check(store string) error {
 	switch {
 	case f.Redis == "" && f.RedisMayLose:
 		return usagef("--redis-may-lose needs --redis")
-	case f.Redis != "" && !strings.HasPrefix(store, "postgres:") && !strings.HasPrefix(store, "postgresql:"):
-		return usagef("--redis needs a --store on PostgreSQL: a file is faster with ?journal=on, and a Java admin on MySQL would not see what is planned")
+	case f.Redis != "" && !strings.HasPrefix(store, "postgres:") && !strings.HasPrefix(store, "postgresql:") && !strings.HasPrefix(store, "mysql:"):
+		return usagef("--redis needs a --store on PostgreSQL or MySQL: a file is faster with ?journal=on")
 	}
 	return nil
 }
@@ -40,7 +40,7 @@ func (f *redisFlags) open(ctx context.Context, place string, opts sqlstore.Optio
 }
 
 type storeCompareCmd struct {
-	Store secret `required:"" placeholder:"PLACE" help:"Store on PostgreSQL, as for serve, or @FILE that contains it."`
+	Store secret `required:"" placeholder:"PLACE" help:"Store on PostgreSQL or MySQL, as for serve, or @FILE that contains it."`
 	redisFlags
 }
 

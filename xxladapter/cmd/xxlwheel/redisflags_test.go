@@ -15,8 +15,8 @@ func TestRedisFlagsAreChecked(t *testing.T) {
 		want string
 	}{
 		{[]string{"serve", "--redis-may-lose"}, "--redis-may-lose needs --redis"},
-		{[]string{"serve", "--redis", "redis://127.0.0.1:1/0", "--store", "sqlite:x.db"}, "--redis needs a --store on PostgreSQL"},
-		{[]string{"serve", "--redis", "redis://127.0.0.1:1/0", "--store", "mysql://u@h/d"}, "--redis needs a --store on PostgreSQL"},
+		{[]string{"serve", "--redis", "redis://127.0.0.1:1/0", "--store", "sqlite:x.db"}, "--redis needs a --store on PostgreSQL or MySQL"},
+		{[]string{"serve", "--redis", "http://127.0.0.1:1/0", "--store", "mysql://u@h/d", "--listen", "127.0.0.1:0"}, "--redis is \""},
 		{[]string{"serve", "--redis", "http://u:secret@127.0.0.1:1/0", "--store", "postgres://h/d", "--listen", "127.0.0.1:0"}, "--redis is \""},
 		{[]string{"store", "compare", "--store", "postgres://h/d"}, "--redis is missing"},
 	} {

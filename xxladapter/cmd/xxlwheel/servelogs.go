@@ -8,7 +8,7 @@ import (
 
 // serveLogs configures what is kept of runs and changes.
 type serveLogs struct {
-	KeepLogs days `default:"30d" placeholder:"SPAN" help:"How long runs are kept in the log, at least 3d; 0 keeps them forever (default ${default})."`
+	KeepLogs days `default:"30d" placeholder:"SPAN" help:"How long runs and misfires are kept, at least 3d; 0 keeps them forever (default ${default})."`
 
 	KeepSuccesses days `default:"10m" placeholder:"SPAN" help:"How long the log keeps successful runs of a job that was added with --keep-logs FAILURES, at least 1m (default ${default}). Beside a Java admin use more than 3d, or its report misses them."`
 

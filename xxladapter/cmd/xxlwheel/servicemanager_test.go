@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTheServiceManagerIsTold stands in for systemd with a socket of its own: it hears when the
+// TestTheServiceManagerIsNotified stands in for systemd with a socket of its own: it hears when the
 // scheduler serves, that it lives, and that it stops.
-func TestTheServiceManagerIsTold(t *testing.T) {
+func TestTheServiceManagerIsNotified(t *testing.T) {
 	dir, err := os.MkdirTemp("", "notify") // the path of a socket has at most 108 bytes
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })

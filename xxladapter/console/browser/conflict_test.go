@@ -58,6 +58,7 @@ func TestTwoEditorsOfAGroup(t *testing.T) {
 		tab := s.open("executors/1")
 		tab.allowed = append(tab.allowed, "409 (Conflict)")
 		tab.press("e")
+		tab.typeIn("App name", siteApp) // chromedp types the e in spite of preventDefault
 		tab.typeIn("Name", "Mine")
 		other := map[string]any{"appName": siteApp, "title": "Theirs", "addressType": 0}
 		if taken.title == "Mine" {

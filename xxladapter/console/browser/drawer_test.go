@@ -29,6 +29,7 @@ func TestTheDetailsBesideTheListOfJobs(t *testing.T) {
 	tab.until("the list stands beside it", drawer+`.getBoundingClientRect().left >= document.querySelector(".table-box").getBoundingClientRect().right`)
 	s.call("POST", fmt.Sprintf("/jobs/%d/stop", first), nil, nil)
 	tab.until("it follows the job", drawer+`.querySelector("dd").innerText.startsWith("Off")`)
+	tab.until("a job that is off has its next five times too", drawer+`.querySelectorAll("dd div > time").length === 5`)
 	tab.press("\x1b")
 	tab.until("it is gone, and the focus is back", `!`+drawer+` && document.activeElement === `+row(first)+`.querySelector(".row-link")`)
 
@@ -48,7 +49,9 @@ func TestTheDetailsBesideTheListOfJobs(t *testing.T) {
 			}
 			tab.until("the details are there", box+` && !`+box+`.querySelector(".waiting") && `+box+`.querySelector("h3")`)
 			tab.fits(name)
-			tab.accessible(name)
+			if job == second || look.width == 1440 { // what the first job has more differs by the theme alone
+				tab.accessible(name)
+			}
 			tab.picture(name)
 		}
 	}

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Errors are said in the language of the console, beside the field that they are about.
+// TestErrorsInChinese checks that errors are shown in the language of the console, beside the field
+// that they are about.
 func TestErrorsInChinese(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")
@@ -28,7 +29,8 @@ func TestErrorsInChinese(t *testing.T) {
 	tab.picture("error-in-chinese")
 }
 
-// What is wrong with declared files is said in the language of the console, each with its place.
+// TestProblemsOfFilesInChinese checks that the mistakes in declared files are shown in the language
+// of the console, each with its place.
 func TestProblemsOfFilesInChinese(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")

@@ -8,7 +8,7 @@ require (
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/stretchr/testify v1.12.1
 	github.com/xxlwheel/xxlwheel v0.0.0
-	github.com/xxlwheel/xxlwheel/xxladapter/openid/zitadeltest v0.0.0
+	github.com/xxlwheel/xxlwheel/xxladapter/accounts/openid/zitadeltest v0.0.0
 	golang.org/x/sync v0.24.0
 )
 
@@ -80,5 +80,5 @@ require (
 
 replace (
 	github.com/xxlwheel/xxlwheel => ../../..
-	github.com/xxlwheel/xxlwheel/xxladapter/openid/zitadeltest => ../../openid/zitadeltest
+	github.com/xxlwheel/xxlwheel/xxladapter/accounts/openid/zitadeltest => ../../accounts/openid/zitadeltest
 )

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hears is whether a page hears what changes, so that it polls once a minute, which is longer than
-// a test waits.
+// hears is true once the page receives events. Such a page polls only once a minute, longer than
+// any test waits.
 const hears = `document.querySelector(".health").dataset.live === "true"`
 
 // front is a proxy before a site that counts the streams of events it has seen, and can refuse
@@ -54,8 +54,8 @@ func (t *tab) beside(path string) *tab {
 	return other
 }
 
-// Pages show changes as the scheduler tells them. Of two tabs one holds the connection, and the
-// other takes over when that one is closed.
+// TestPagesHearOfChanges checks that pages show changes at once, and that two tabs share one
+// connection: the second takes over when the first is closed.
 func TestPagesHearOfChanges(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")
@@ -83,7 +83,8 @@ func TestPagesHearOfChanges(t *testing.T) {
 	other.sees("made later")
 }
 
-// Where streams are refused, pages poll, and so does the log of a run.
+// TestPagesPollWithoutStreams checks that pages poll where streams are refused, and so does the log
+// of a run.
 func TestPagesPollWithoutStreams(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")
@@ -100,7 +101,8 @@ func TestPagesPollWithoutStreams(t *testing.T) {
 	tab.until("the run has ended", `document.querySelector(".page-title .is-fail.status")`)
 }
 
-// A long log keeps its newest lines, has only those in view in the document, and shows colours.
+// TestALongLog checks that a long log keeps its newest lines, has only those in view in the
+// document, and shows colours.
 func TestALongLog(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/accounts/openid"
+	"github.com/xxlwheel/xxlwheel/xxladapter/accounts/openid/zitadeltest"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
-	"github.com/xxlwheel/xxlwheel/xxladapter/openid"
-	"github.com/xxlwheel/xxlwheel/xxladapter/openid/zitadeltest"
 )
 
 // The button of sign-in leads to a provider of OpenID Connect, and from there back to the console.

@@ -2,7 +2,19 @@ package browser
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/elect"
+	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 )
 
 // The overview names jobs that fail in a row, groups without an executor and jobs that have never
@@ -37,4 +49,63 @@ func TestTheOverviewNamesWhatIsWrong(t *testing.T) {
 	tab.picture("overview-attention")
 	tab.click("collect payments")
 	tab.until("it leads to the newest failure", fmt.Sprintf(`document.querySelector("h1").innerText === "Run %d"`, newest))
+}
+
+// A due time that passes while nobody plans is named on the overview and in the list of jobs, in
+// both languages, and both lead to the reasons. A due time to come is not.
+func TestAJobIsOverdue(t *testing.T) {
+	t.Parallel()
+	var memory elect.Memory
+	_, err := memory.Elector().Campaign(t.Context(), nil) // so that the scheduler never leads
+	require.NoError(t, err)
+	s := startSite(t, "", loopback, func(o *node.Options, url string) {
+		o.Scheduling, o.Elector, o.Advertise = xxladapter.SchedulingLeader, memory.Elector(), url
+	})
+	group := s.group("Orders")
+	late := s.job(group, "settle orders", map[string]any{"scheduleType": "FIX_RATE", "scheduleConf": "3600"})
+	s.startAt(late, time.Now().Add(-time.Minute))
+	s.call("POST", fmt.Sprintf("/jobs/%d/start", s.job(group, "close the year", map[string]any{"scheduleType": "CRON", "scheduleConf": "0 0 2 1 1 ?"})), nil, nil)
+
+	tab := s.open("")
+	why := fmt.Sprintf("/console/jobs/%d/why", late)
+	tab.until("the overview names it", fmt.Sprintf(`[...document.querySelectorAll("[aria-label='Needs attention'] li")].some((e) => e.querySelector("a").getAttribute("href") === %q && e.innerText.includes("Its due time has passed and it has not fired."))`, why))
+	tab.until("it names it once, although it has never fired", `document.querySelectorAll("[aria-label='Needs attention'] li").length === 2`)
+	tab.visit("jobs")
+	const cell = `[...document.querySelectorAll("tbody tr")].map((r) => r.querySelector("td:nth-last-child(3)"))`
+	tab.until("the list names it, and no other job", cell+`.map((e) => e.innerText.trim() === "Overdue").join() === "true,false"`)
+	tab.until("the other one has its time", cell+`[1].querySelector("time")`)
+	tab.look("zh-CN", "dark", 1440)
+	tab.until("in Chinese too", cell+`[0].innerText.trim() === "已超时"`)
+	tab.look("en", "light", 1440)
+	tab.accessible("jobs-overdue")
+	tab.picture("jobs-overdue")
+	tab.click("Overdue")
+	tab.until("it leads to the reasons", fmt.Sprintf(`location.pathname === %q`, why))
+}
+
+// Each panel of the overview says that its call failed, and none keeps its loading lines.
+func TestTheOverviewFails(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	target, err := url.Parse(s.url)
+	require.NoError(t, err)
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/overview") || strings.HasSuffix(r.URL.Path, "/stats") {
+			http.Error(w, `{"code":"internal","message":"the disk is full","messageZh":"磁盘已满"}`, http.StatusInternalServerError)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close) // after the tab
+	behind := *s
+	behind.url = front.URL
+	tab := behind.open("help")
+	tab.allowed = append(tab.allowed, "500 (Internal Server Error)")
+	tab.visit("")
+	for _, panel := range []string{"Results", "Needs attention", "Next fires"} {
+		tab.until(panel+" says it", fmt.Sprintf(`document.querySelector("[aria-label='%s'] .is-failure")?.innerText.includes("the disk is full")`, panel))
+	}
+	tab.accessible("overview-failed")
+	tab.picture("overview-failed")
 }

@@ -342,8 +342,8 @@ func TestFiltersAreInTheAddress(t *testing.T) {
 	tab.until("all again", `document.querySelectorAll("tbody tr").length === 100`)
 }
 
-// The page reports that the scheduler does not answer, keeps what it showed, and continues when the
-// scheduler is back.
+// TestTheSchedulerIsGoneAndBack checks that the page reports that the scheduler does not answer,
+// keeps what it showed, and continues when the scheduler is back.
 func TestTheSchedulerIsGoneAndBack(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")

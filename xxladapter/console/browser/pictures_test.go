@@ -52,7 +52,7 @@ func TestPictures(t *testing.T) {
 		tab.visit(p.path)
 		tab.until("a comparison is drawn", `[...document.querySelectorAll(".compare")].every((e) => e.shadowRoot?.querySelector(".cm-changedLine"))`)
 		data, err := chromedp.Run(tab.ctx, func(ctx context.Context, t *chromedp.Target) ([]byte, error) {
-			quality := int64(18)
+			quality := int64(16)
 			r, err := cdp.Call(ctx, t, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatWebp, Quality: &quality})
 			if err != nil {
 				return nil, err

@@ -2,14 +2,16 @@ package browser
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
 // populated names what populate made.
-type populated struct{ job, failing, failed, script int64 }
+type populated struct{ job, failing, failed, script, long int64 }
 
 // populate fills a site with what lists have to stand: long names, failures, all schedule types.
 func populate(s *site) populated {
@@ -20,7 +22,7 @@ func populate(s *site) populated {
 	s.call("POST", fmt.Sprintf("/jobs/%d/start", job), nil, nil)
 	every := s.job(group, "heartbeat of warehouse gateways", map[string]any{"scheduleType": "FIX_RATE", "scheduleConf": "2"})
 	s.call("POST", fmt.Sprintf("/jobs/%d/start", every), nil, nil)
-	s.job(group, "重新计算全部商户的月度对账单并发送到财务共享中心（含历史调整与跨境结算差异），失败时请联系结算值班同学", map[string]any{"scheduleType": "CRON", "scheduleConf": "0 30 2 L * ?"})
+	long := s.job(group, "重新计算全部商户的月度对账单并发送到财务共享中心（含历史调整与跨境结算差异），失败时请联系结算值班同学", map[string]any{"scheduleType": "CRON", "scheduleConf": "0 30 2 L * ?"})
 	s.job(group, "recompute-monthly-statements-of-every-merchant-including-historic-adjustments-and-cross-border-differences", map[string]any{"scheduleType": "FIX_DELAY", "scheduleConf": "86400", "executorHandler": "recomputeMonthlyStatementsOfEveryMerchantHandler"})
 	script := s.job(group, "migrate ledger", map[string]any{"scheduleType": "ONCE", "scheduleConf": "2030-01-02T15:04:05Z", "glueType": "GLUE_SHELL", "glueSource": ledgerScript, "glueRemark": "first version"})
 	s.call("PUT", fmt.Sprintf("/jobs/%d/glue", script), map[string]any{"glueSource": newLedgerScript, "glueRemark": "stop at the first failure, and migrate by month"}, nil)
@@ -34,7 +36,7 @@ func populate(s *site) populated {
 	for name, cron := range nightly {
 		s.call("POST", fmt.Sprintf("/jobs/%d/start", s.job(reporting.ID, name, map[string]any{"scheduleType": "CRON", "scheduleConf": cron})), nil, nil)
 	}
-	return populated{job, failing, failed, script}
+	return populated{job, failing, failed, script, long}
 }
 
 // nightly are the schedules of reports: most at night, some by day, few at the weekend.
@@ -73,7 +75,7 @@ func everyPage(made populated) map[string]string {
 		"job-misfires": fmt.Sprintf("jobs/%d/misfires", made.job),
 		"job-changes":  fmt.Sprintf("jobs/%d/changes", made.job), "audit": "audit",
 		"forecast": "forecast", "forecast-week": "forecast?hours=168&by=time", "graph": "graph", "api": "api?find=glue",
-		"runs": "runs", "run": fmt.Sprintf("runs/%d", made.failed),
+		"runs": "runs", "runs-of-a-long-name": fmt.Sprintf("runs?job=%d", made.long), "run": fmt.Sprintf("runs/%d", made.failed),
 		"executors": "executors", "executor": "executors/1", "nodes": "nodes", "users": "users", "settings": "settings", "transfer": "transfer", "me": "me", "help": "help", "missing": "no/such/page",
 	}
 }
@@ -91,8 +93,9 @@ var looks = map[look]bool{
 	{"zh-CN", "dark", 1440}: true, {"zh-CN", "dark", 1024}: false, {"zh-CN", "dark", 390}: false,
 }
 
-// TestScreens shows every page in both languages and themes at three widths: each fits the
-// window and has no finding of axe.
+// TestScreens shows every page in both languages and themes at three widths, and enlarged: each
+// fits the window and has no finding of axe. Two windows share the pages, because this test is the
+// longest, and one that ran alone at the end would leave a core idle.
 func TestScreens(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")
@@ -112,23 +115,39 @@ func TestScreens(t *testing.T) {
 		tab.eval(`((path, body) => fetch("../api/v1/" + path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }).then((r) => r.status))(`+call+`)`, &status)
 		require.Equal(t, http.StatusOK, status)
 	}
-	for name, path := range pages {
-		tab.visit(path)
-		for _, lang := range []string{"en", "zh-CN"} {
-			for _, theme := range []string{"light", "dark"} {
-				for _, width := range []int64{1440, 1024, 390} {
-					audit, judged := looks[look{lang, theme, width}]
-					if !judged && *screens == "" {
-						continue
-					}
-					where := fmt.Sprintf("%s-%s-%s-%d", name, lang, theme, width)
-					tab.look(lang, theme, width)
-					tab.fits(where)
-					if audit {
-						tab.accessible(where)
-					}
-					tab.picture(where)
+	names := slices.Sorted(maps.Keys(pages))
+	for first := range 2 {
+		t.Run(fmt.Sprint("from ", first), func(t *testing.T) {
+			t.Parallel()
+			own := *s
+			own.t = t
+			tab := own.signedIn("wang.fang", "")
+			for i := first; i < len(names); i += 2 {
+				tab.visit(pages[names[i]])
+				tab.seen(names[i])
+				tab.enlarged(names[i])
+			}
+		})
+	}
+}
+
+// seen judges the page in all looks.
+func (t *tab) seen(name string) {
+	t.t.Helper()
+	for _, lang := range []string{"en", "zh-CN"} {
+		for _, theme := range []string{"light", "dark"} {
+			for _, width := range []int64{1440, 1024, 390} {
+				audit, judged := looks[look{lang, theme, width}]
+				if !judged && *screens == "" {
+					continue
 				}
+				where := fmt.Sprintf("%s-%s-%s-%d", name, lang, theme, width)
+				t.look(lang, theme, width)
+				t.fits(where)
+				if audit {
+					t.accessible(where)
+				}
+				t.picture(where)
 			}
 		}
 	}

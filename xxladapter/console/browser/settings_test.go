@@ -33,7 +33,7 @@ func TestSettings(t *testing.T) {
 	tab.sees("Kept for")
 	tab.click("Send a test")
 	tab.until("one channel took it", `document.querySelectorAll("td .is-success.status").length === 1`)
-	tab.until("the other one refused, and says why", `document.querySelector(".is-shown")?.innerText.includes("418")`)
+	tab.until("the other one refused, and says why", `document.querySelector(".is-note.field-error")?.innerText.includes("418")`)
 	tab.accessible("settings-tested")
 	tab.picture("settings-tested")
 }

@@ -33,6 +33,7 @@ type site struct {
 	url   string // without a slash at its end
 	token string
 	store xxladapter.Store
+	file  string // of the store
 	setup string // the one-time link of a site without users, if others can reach it
 	stop  func()
 }
@@ -61,7 +62,8 @@ func startSite(t testing.TB, token, listen string, change func(o *node.Options, 
 	needBrowser(t)
 	dir := t.TempDir()
 	logger := slog.New(slog.DiscardHandler)
-	store, err := sqlstore.OpenSQLite(t.Context(), filepath.Join(dir, "site.db"), sqlstore.Options{Logger: logger})
+	file := filepath.Join(dir, "site.db")
+	store, err := sqlstore.OpenSQLite(t.Context(), file, sqlstore.Options{Logger: logger})
 	require.NoError(t, err)
 	pages, err := console.New(console.Options{})
 	require.NoError(t, err)
@@ -69,7 +71,7 @@ func startSite(t testing.TB, token, listen string, change func(o *node.Options, 
 	require.NoError(t, err)
 	_, port, err := net.SplitHostPort(ln.Addr().String())
 	require.NoError(t, err)
-	s := &site{t: t, url: "http://127.0.0.1:" + port, token: token, store: store}
+	s := &site{t: t, url: "http://127.0.0.1:" + port, token: token, store: store, file: file}
 	links := make(chan string, 1)
 	options := node.Options{Store: store, AccessToken: token, Console: pages, Logger: logger, OnSetup: func(link string) { links <- link }}
 	if change != nil {
@@ -233,6 +235,13 @@ func (s *site) job(group int64, name string, fields map[string]any) int64 {
 	var created struct{ ID int64 }
 	s.call("POST", "/jobs", form, &created)
 	return created.ID
+}
+
+// startAt switches the schedule of a job on, with a due time of the test's choice.
+func (s *site) startAt(job int64, due time.Time) {
+	s.t.Helper()
+	_, err := s.store.StartJob(s.t.Context(), job, time.Time{}, func(time.Time) time.Time { return due })
+	require.NoError(s.t, err)
 }
 
 // run triggers a job and returns the id of its run.

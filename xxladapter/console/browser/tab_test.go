@@ -199,8 +199,7 @@ func (t *tab) typeIn(label, text string) {
 func (t *tab) tick(label string) {
 	t.t.Helper()
 	box := fmt.Sprintf(`[...document.querySelectorAll("input[type=checkbox]")].find((e) => (e.getAttribute("aria-label") ?? e.labels?.[0]?.innerText ?? "").trim() === %q)`, label)
-	t.until("there is a box "+label, box+" && !"+box+".disabled")
-	t.eval(box+".click()", nil)
+	t.until("there is a box "+label, `((e) => e && !e.disabled && (e.click(), true))(`+box+`)`)
 }
 
 // choose selects the option with this value in the last list with this label.
@@ -260,8 +259,9 @@ func (t *tab) accessible(where string) {
 }
 
 // fits fails the test if the page is wider than the window, a panel's content wider than the panel,
-// a table wider than its place, or the chosen tab out of view. Only between a phone's width and a
-// desk's, and below a phone's, which is a desk enlarged four times, tables may scroll sideways.
+// a table wider than its place, a value apart from its name, or the chosen tab out of view. Only
+// between a phone's width and a desk's, and below a phone's, which is a desk enlarged four times,
+// tables may scroll sideways.
 func (t *tab) fits(where string) {
 	t.t.Helper()
 	var size struct {
@@ -274,7 +274,12 @@ func (t *tab) fits(where string) {
 		const widest = [...document.querySelectorAll("main *")].filter((e) => !e.closest(".spoken")).reduce((a, b) => (right(b) >= right(a) ? b : a), document.body);
 		const wide = [...document.querySelectorAll(innerWidth >= 1024 || innerWidth === 390 ? ".panel-body, .table-box:not(.graph)" : ".panel-body")].find((e) => e.scrollWidth > e.clientWidth + 1);
 		const tab = document.querySelector(".tabs [aria-current]");
-		const out = wide ?? (tab && right(tab) > right(tab.parentElement) + 1 ? tab : undefined);
+		const apart = [...document.querySelectorAll(".facts:not(.is-list) dd")].find((e) => {
+			const name = new Range();
+			name.selectNodeContents(e.previousElementSibling);
+			return e.getBoundingClientRect().top - name.getBoundingClientRect().bottom > 5;
+		});
+		const out = wide ?? apart ?? (tab && right(tab) > right(tab.parentElement) + 1 ? tab : undefined);
 		return { Page: document.documentElement.scrollWidth, Window: innerWidth, Widest: widest.outerHTML.slice(0, 120), Out: out ? out.scrollWidth + " in " + out.clientWidth + ": " + out.outerHTML.slice(0, 300) : "" };
 	})`, &size)
 	if size.Page > size.Window {

@@ -21,7 +21,7 @@ func TestTags(t *testing.T) {
 	tab.click("Save")
 	tab.until("the page has them", `[...document.querySelectorAll("a.tag")].map((e) => e.innerText).join() === "billing,nightly"`)
 	tab.visit("jobs")
-	tab.sees("+1")
+	tab.sees("+2")
 	tab.accessible("tags")
 	tab.picture("tags")
 	tab.click("nightly")

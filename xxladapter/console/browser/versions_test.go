@@ -20,6 +20,7 @@ func TestAnEarlierVersionOfAJobIsRestored(t *testing.T) {
 
 	tab := s.signIn(fmt.Sprintf("jobs/%d/changes", job))
 	tab.until("the newest of three is in use", `((l) => l.length === 3 && l[0].innerText.includes("In use") && !l[0].querySelector("button"))(document.querySelectorAll(".versions li"))`)
+	tab.until("the button begins where the version above it does", `((e) => e && Math.abs(e.getBoundingClientRect().left + 7 - e.closest("li").querySelector("b").getBoundingClientRect().left) < 1)([...document.querySelectorAll(".versions button")].at(-1))`)
 	tab.click("Restore 1")
 	tab.until("it shows what comes back, and nothing else", `[...document.querySelectorAll("dialog .audit-changes li")].map((l) => l.innerText.replace(/\s+/g, " ")).sort().join("; ") === "Parameter second → first; Schedule 0 0 3 1 1 ? → 0 0 2 1 1 ?"`)
 	tab.accessible("version-restore")

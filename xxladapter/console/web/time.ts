@@ -136,6 +136,14 @@ export function weekday(at: Date, zoneName = zone.value): string {
 	return new Intl.DateTimeFormat(lang.value, { weekday: "short", timeZone: zoneName || undefined }).format(at);
 }
 
+// weekdays are the API's names of the days of a week.
+export const weekdays = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"] as const;
+
+// weekdayName returns the short name of a day of weekdays. The first of January 2024 was a Monday.
+export function weekdayName(name: string): string {
+	return weekday(new Date(Date.UTC(2024, 0, 1 + weekdays.findIndex((d) => d === name))), "UTC");
+}
+
 // ago returns how far an instant is from now, in the coarsest unit that says something.
 export function ago(at: Date): string {
 	const seconds = Math.round((at.getTime() - now.value) / 1000);
@@ -149,7 +157,7 @@ export function ago(at: Date): string {
 
 // span returns a duration given in ms.
 export function span(ms: number): string {
-	if (ms < 1) return `${ms.toFixed(1)} ms`;
+	if (ms < 1) return `${ms && ms.toFixed(1)} ms`;
 	if (ms < 1000) return `${Math.round(ms)} ms`;
 	if (ms < 60e3) return t("time.seconds", { n: (ms / 1000).toFixed(ms < 10e3 && ms % 1000 ? 1 : 0) });
 	if (ms < 3600e3) return two(Math.round(ms / 1e3), 60, "time.minutes", "time.seconds");

@@ -1650,13 +1650,13 @@ export interface Calls {
 	};
 	/** List who changed what, oldest or newest first. */
 	"GET /audit": {
-		params: { after?: number; limit?: number; actor?: string; kind?: string; object?: number; job?: number; group?: number; since?: string; before?: string; newest?: boolean };
+		params: { after?: number; limit?: number; actor?: string; kind?: "job" | "group" | "run" | "runs" | "zone" | "user" | "token" | "alarm" | "pause" | "calendar" | "node"; object?: number; job?: number; group?: number; since?: string; before?: string; newest?: boolean };
 		body: undefined;
 		answer: AuditList;
 	};
 	/** Download the audit as JSON lines or as CSV. */
 	"GET /audit/export": {
-		params: { actor?: string; kind?: string; object?: number; job?: number; group?: number; since?: string; before?: string; format?: "jsonl" | "csv" };
+		params: { actor?: string; kind?: "job" | "group" | "run" | "runs" | "zone" | "user" | "token" | "alarm" | "pause" | "calendar" | "node"; object?: number; job?: number; group?: number; since?: string; before?: string; format?: "jsonl" | "csv" };
 		body: undefined;
 		answer: string;
 	};

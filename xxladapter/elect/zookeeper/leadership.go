@@ -28,6 +28,7 @@ func (l *leadership) Done() <-chan struct{} { return l.done }
 // Resign implements [elect.Leadership].
 func (l *leadership) Resign(ctx context.Context) (err error) {
 	l.closing.Do(func() {
+		defer l.session.close() // follow does not if this call comes first
 		select {
 		case <-l.done:
 			return
@@ -38,7 +39,6 @@ func (l *leadership) Resign(ctx context.Context) (err error) {
 		if err = l.session.conn.Delete(l.node, -1); errors.Is(err, zk.ErrNoNode) {
 			err = nil
 		}
-		l.session.close()
 	})
 	<-l.done
 	return err

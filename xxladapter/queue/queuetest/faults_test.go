@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -24,48 +25,48 @@ const again = 75 * time.Second
 // begun and reported.
 func TestExecutorsKilledAtAnyMoment(t *testing.T) {
 	testserver.Long(t)
-	t.Parallel()
-	s := newSite(t, "sqlite:DIR/x.db")
-	names := []string{"e1", "e2", "e3"}
-	require.NoError(t, os.MkdirAll(s.records(), 0o700))
-	var all []*child
-	for _, name := range names {
-		all = append(all, s.startExecutor(name))
-	}
-	s.executors(len(names))
-	l := newLoad(s)
-	for range pick(*manyRounds, 8, 200) {
-		i := rand.IntN(len(all))
-		pause(between(200*time.Millisecond, 2*time.Second))
-		all[i].kill()
-		pause(between(0, time.Second))
-		all[i] = s.startExecutor(names[i])
-	}
-	unbegun, missed := l.judge(again)
-	t.Logf("%d runs failed with their executor before they began", unbegun)
-	require.Zero(t, missed)
+	overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
+		names := []string{"e1", "e2", "e3"}
+		require.NoError(t, os.MkdirAll(s.records(), 0o700))
+		var all []*child
+		for _, name := range names {
+			all = append(all, s.startExecutor(name))
+		}
+		s.executors(len(names))
+		l := newLoad(s)
+		for range pick(*manyRounds, 8, 200) {
+			i := rand.IntN(len(all))
+			pause(between(200*time.Millisecond, 2*time.Second))
+			all[i].kill()
+			pause(between(0, time.Second))
+			all[i] = s.startExecutor(names[i])
+		}
+		unbegun, missed := l.judge(again)
+		t.Logf("%d runs failed with their executor before they began", unbegun)
+		require.Zero(t, missed)
+	})
 }
 
 // TestExecutorsKilledWhileTheyAsk kills executors that have written runs down and wait for an
 // answer, which a frozen scheduler does not give.
 func TestExecutorsKilledWhileTheyAsk(t *testing.T) {
 	testserver.Long(t)
-	t.Parallel()
-	s := newSite(t, "sqlite:DIR/x.db")
-	require.NoError(t, os.MkdirAll(s.records(), 0o700))
-	e := s.startExecutor("e1")
-	s.executors(1)
-	l := newLoad(s)
-	for range pick(*manyRounds, 4, 200) {
-		pause(between(time.Second, 3*time.Second))
-		s.scheduler.freeze()
-		pause(between(0, time.Second)) // taken, and not answered
-		e.kill()
-		s.scheduler.thaw()
-		e = s.startExecutor("e1")
-	}
-	_, missed := l.judge(again)
-	require.Zero(t, missed)
+	overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
+		require.NoError(t, os.MkdirAll(s.records(), 0o700))
+		e := s.startExecutor("e1")
+		s.executors(1)
+		l := newLoad(s)
+		for range pick(*manyRounds, 4, 200) {
+			pause(between(time.Second, 3*time.Second))
+			s.scheduler.freeze()
+			pause(between(0, time.Second)) // taken, and not answered
+			e.kill()
+			s.scheduler.thaw()
+			e = s.startExecutor("e1")
+		}
+		_, missed := l.judge(again)
+		require.Zero(t, missed)
+	})
 }
 
 // TestABrokerThatComesAndGoes kills the broker, deletes its files, and freezes it for a minute.
@@ -79,13 +80,9 @@ func TestABrokerThatComesAndGoes(t *testing.T) {
 		{"killed", 4, 200, func(s *site) {
 			s.broker.kill()
 			pause(between(0, 2*time.Second))
-			s.startBroker()
+			s.broker.start()
 		}},
-		{"files deleted", 3, 200, func(s *site) {
-			s.broker.kill()
-			require.NoError(s.t, os.RemoveAll(s.dir+"/broker"))
-			s.startBroker()
-		}},
+		{"data lost", 3, 200, func(s *site) { s.broker.lose() }},
 		{"frozen", 1, 20, func(s *site) {
 			s.broker.freeze()
 			pause(60 * time.Second)
@@ -93,19 +90,19 @@ func TestABrokerThatComesAndGoes(t *testing.T) {
 		}},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
-			t.Parallel()
-			s := newSite(t, "sqlite:DIR/x.db")
-			require.NoError(t, os.MkdirAll(s.records(), 0o700))
-			s.startExecutor("e1")
-			s.startExecutor("e2")
-			s.executors(2)
-			l := newLoad(s)
-			for range pick(*manyRounds, fault.few, fault.many) {
-				pause(between(2*time.Second, 5*time.Second))
-				fault.breakBroker(s)
-			}
-			_, missed := l.judge(again)
-			t.Logf("%d due times were missed, and recorded", missed)
+			overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
+				require.NoError(t, os.MkdirAll(s.records(), 0o700))
+				s.startExecutor("e1")
+				s.startExecutor("e2")
+				s.executors(2)
+				l := newLoad(s)
+				for range pick(*manyRounds, fault.few, fault.many) {
+					pause(between(2*time.Second, 5*time.Second))
+					fault.breakBroker(s)
+				}
+				_, missed := l.judge(again)
+				t.Logf("%d due times were missed, and recorded", missed)
+			})
 		})
 	}
 }
@@ -114,20 +111,20 @@ func TestABrokerThatComesAndGoes(t *testing.T) {
 // had taken begins elsewhere, and not again when it wakes.
 func TestAnExecutorThatWakesLate(t *testing.T) {
 	testserver.Long(t)
-	t.Parallel()
-	s := newSite(t, "sqlite:DIR/x.db")
-	require.NoError(t, os.MkdirAll(s.records(), 0o700))
-	late := s.startExecutor("e1")
-	s.startExecutor("e2")
-	s.executors(2)
-	l := newLoad(s)
-	for range pick(*manyRounds, 2, 200) {
-		pause(between(2*time.Second, 4*time.Second))
-		late.freeze()
-		pause(35 * time.Second)
-		late.thaw()
-	}
-	unbegun, missed := l.judge(again)
-	require.Zero(t, unbegun)
-	require.Zero(t, missed)
+	overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
+		require.NoError(t, os.MkdirAll(s.records(), 0o700))
+		late := s.startExecutor("e1")
+		s.startExecutor("e2")
+		s.executors(2)
+		l := newLoad(s)
+		for range pick(*manyRounds, 2, 200) {
+			pause(between(2*time.Second, 4*time.Second))
+			late.freeze()
+			pause(35 * time.Second)
+			late.thaw()
+		}
+		unbegun, missed := l.judge(again)
+		require.Zero(t, unbegun)
+		require.Zero(t, missed)
+	})
 }

@@ -122,7 +122,7 @@ func (l *load) judge(epsilon time.Duration) (unbegun, missed int) {
 	misfires, err := store.Misfires(l.t.Context(), xxladapter.MisfireFilter{})
 	require.NoError(l.t, err)
 	for _, m := range misfires {
-		require.NoError(l.t, l.rec.Misfire(checker.Misfire{Job: m.JobID, Due: checker.At(m.Due), Until: checker.At(m.Until), Policy: m.Policy, At: checker.At(m.At)}))
+		require.NoError(l.t, l.rec.Misfire(checker.Misfire{Job: m.JobID, Due: checker.At(m.Due), Until: checker.At(m.Until), Strategy: m.Strategy, At: checker.At(m.At)}))
 	}
 
 	files, err := filepath.Glob(filepath.Join(l.records(), "*"))

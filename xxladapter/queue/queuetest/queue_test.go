@@ -9,9 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
+
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
@@ -34,136 +33,136 @@ func (s *site) ended(job int64, n int, limit time.Duration) (list []row) {
 
 // TestARunGoesThroughTheQueueAndBack has a scheduler and executors that listen to nobody.
 func TestARunGoesThroughTheQueueAndBack(t *testing.T) {
-	t.Parallel()
 	for _, store := range []string{"sqlite:DIR/x.db", "sqlite:DIR/x.db?journal=on"} {
 		t.Run(strings.ReplaceAll(store, "/", "_"), func(t *testing.T) {
-			s := newSite(t, store)
-			s.startExecutor("e1")
-			s.startExecutor("e2")
-			addresses := s.executors(2)
+			overEach(t, store, func(t *testing.T, s *site) {
+				s.startExecutor("e1")
+				s.startExecutor("e2")
+				addresses := s.executors(2)
 
-			job := s.job("any", nil)
-			for range 20 {
-				s.trigger(job)
-			}
-			for _, r := range s.ended(job, 20, 30*time.Second) {
-				require.Equal(t, []int{200, 200}, []int{r.TriggerCode, r.HandleCode}, "%+v", r)
-				require.Contains(t, addresses, r.Address)
-				require.Equal(t, 1, s.counts()[r.ID])
-			}
+				job := s.job("any", nil)
+				for range 20 {
+					s.trigger(job)
+				}
+				for _, r := range s.ended(job, 20, 30*time.Second) {
+					require.Equal(t, []int{200, 200}, []int{r.TriggerCode, r.HandleCode}, "%+v", r)
+					require.Contains(t, addresses, r.Address)
+					require.Equal(t, 1, s.counts()[r.ID])
+				}
 
-			first := s.job("first", map[string]any{"executorRouteStrategy": "FIRST"})
-			s.trigger(first)
-			require.Equal(t, addresses[0], s.ended(first, 1, 20*time.Second)[0].Address)
+				first := s.job("first", map[string]any{"executorRouteStrategy": "FIRST"})
+				s.trigger(first)
+				require.Equal(t, addresses[0], s.ended(first, 1, 20*time.Second)[0].Address)
 
-			broadcast := s.job("broadcast", map[string]any{"executorRouteStrategy": "SHARDING_BROADCAST"})
-			s.trigger(broadcast)
-			shards := s.ended(broadcast, 2, 20*time.Second)
-			require.ElementsMatch(t, addresses, []string{shards[0].Address, shards[1].Address})
+				broadcast := s.job("broadcast", map[string]any{"executorRouteStrategy": "SHARDING_BROADCAST"})
+				s.trigger(broadcast)
+				shards := s.ended(broadcast, 2, 20*time.Second)
+				require.ElementsMatch(t, addresses, []string{shards[0].Address, shards[1].Address})
 
-			unknown := s.job("unknown", map[string]any{"executorHandler": "nobody"})
-			s.trigger(unknown)
-			r := s.ended(unknown, 1, 20*time.Second)[0]
-			require.Equal(t, 500, r.HandleCode)
-			require.Contains(t, r.HandleMsg, "job handler [nobody] not found")
+				unknown := s.job("unknown", map[string]any{"executorHandler": "nobody"})
+				s.trigger(unknown)
+				r := s.ended(unknown, 1, 20*time.Second)[0]
+				require.Equal(t, 500, r.HandleCode)
+				require.Contains(t, r.HandleMsg, "job handler [nobody] not found")
 
-			late := s.job("late", map[string]any{"executorParam": "1m", "executorTimeout": 1})
-			s.trigger(late)
-			require.Equal(t, 502, s.ended(late, 1, 20*time.Second)[0].HandleCode)
+				late := s.job("late", map[string]any{"executorParam": "1m", "executorTimeout": 1})
+				s.trigger(late)
+				require.Equal(t, 502, s.ended(late, 1, 20*time.Second)[0].HandleCode)
 
-			long := s.job("long", map[string]any{"executorParam": "1m"})
-			s.trigger(long)
-			s.eventually(20*time.Second, "the run has begun", func() bool {
-				rows := s.rows(long)
-				return len(rows) == 1 && s.counts()[rows[0].ID] == 1
+				long := s.job("long", map[string]any{"executorParam": "1m"})
+				s.trigger(long)
+				s.eventually(20*time.Second, "the run has begun", func() bool {
+					rows := s.rows(long)
+					return len(rows) == 1 && s.counts()[rows[0].ID] == 1
+				})
+				var text struct {
+					Content string `json:"logContent"`
+				}
+				id := s.rows(long)[0].ID
+				require.NoError(t, s.call(http.MethodGet, fmt.Sprintf("/logs/%d/text", id), nil, &text))
+				require.Contains(t, text.Content, "handler count")
+				require.NoError(t, s.call(http.MethodPost, fmt.Sprintf("/logs/%d/kill", id), nil, nil))
+				r = s.ended(long, 1, 20*time.Second)[0]
+				require.Equal(t, 500, r.HandleCode)
+				require.Contains(t, r.HandleMsg, "kill")
 			})
-			var text struct {
-				Content string `json:"logContent"`
-			}
-			id := s.rows(long)[0].ID
-			require.NoError(t, s.call(http.MethodGet, fmt.Sprintf("/logs/%d/text", id), nil, &text))
-			require.Contains(t, text.Content, "handler count")
-			require.NoError(t, s.call(http.MethodPost, fmt.Sprintf("/logs/%d/kill", id), nil, nil))
-			r = s.ended(long, 1, 20*time.Second)[0]
-			require.Equal(t, 500, r.HandleCode)
-			require.Contains(t, r.HandleMsg, "kill")
 		})
 	}
 }
 
 // TestAKilledExecutorsRunsBeginOnce kills an executor that has much to do, and starts it again.
 func TestAKilledExecutorsRunsBeginOnce(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, "sqlite:DIR/x.db")
-	e := s.startExecutor("e1")
-	s.executors(1)
-	s.redeliverSoon()
-	var jobs []int64
-	for i := range 10 {
-		jobs = append(jobs, s.job(fmt.Sprint("job ", i), map[string]any{"executorParam": "20ms"}))
-	}
-	const each = 30
-	go func() {
-		for range each {
-			for _, job := range jobs {
-				s.trigger(job)
+	overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
+		e := s.startExecutor("e1")
+		s.executors(1)
+		s.broker.redeliverSoon(app)
+		var jobs []int64
+		for i := range 10 {
+			jobs = append(jobs, s.job(fmt.Sprint("job ", i), map[string]any{"executorParam": "20ms"}))
+		}
+		const each = 30
+		go func() {
+			for range each {
+				for _, job := range jobs {
+					s.trigger(job)
+				}
+			}
+		}()
+		for range 5 {
+			time.Sleep(300 * time.Millisecond) // wherever the runs are then
+			e.kill()
+			e = s.startExecutor("e1")
+		}
+		for _, job := range jobs {
+			for _, r := range s.ended(job, each, 120*time.Second) {
+				began := s.counts()[r.ID]
+				require.LessOrEqual(t, began, 1, "%+v", r)
+				if r.HandleCode == 200 {
+					require.Equal(t, 1, began, "%+v", r)
+				} else {
+					require.Contains(t, r.HandleMsg, "restarted", "%+v", r)
+				}
 			}
 		}
-	}()
-	for range 5 {
-		time.Sleep(300 * time.Millisecond) // wherever the runs are then
-		e.kill()
-		e = s.startExecutor("e1")
-	}
-	for _, job := range jobs {
-		for _, r := range s.ended(job, each, 120*time.Second) {
-			began := s.counts()[r.ID]
-			require.LessOrEqual(t, began, 1, "%+v", r)
-			if r.HandleCode == 200 {
-				require.Equal(t, 1, began, "%+v", r)
-			} else {
-				require.Contains(t, r.HandleMsg, "restarted", "%+v", r)
-			}
-		}
-	}
+	})
 }
 
 // TestAKilledBrokerLosesNoRun kills the broker, with its files and, in the long tests, without
 // them: then the sweep finds that the runs are gone, after 30 s.
 func TestAKilledBrokerLosesNoRun(t *testing.T) {
-	t.Parallel()
 	for _, lost := range []bool{false, true} {
 		t.Run(fmt.Sprintf("files lost %v", lost), func(t *testing.T) {
 			if lost {
 				testserver.Long(t)
 			}
-			t.Parallel()
-			s := newSite(t, "sqlite:DIR/x.db")
-			e := s.startExecutor("e1")
-			s.executors(1)
-			jobs := []int64{s.job("one", nil), s.job("two", nil)}
-			e.kill() // what is queued waits
-			const each = 10
-			for i := range each {
-				if i == each/2 {
-					s.broker.kill()
+			overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
+				e := s.startExecutor("e1")
+				s.executors(1)
+				jobs := []int64{s.job("one", nil), s.job("two", nil)}
+				e.kill() // what is queued waits
+				const each = 10
+				for i := range each {
+					if i == each/2 {
+						s.broker.kill()
+					}
+					for _, job := range jobs {
+						s.trigger(job)
+					}
+					time.Sleep(100 * time.Millisecond) // some are published before the kill
 				}
+				if lost {
+					s.broker.lose()
+				} else {
+					s.broker.start()
+				}
+				s.startExecutor("e1")
 				for _, job := range jobs {
-					s.trigger(job)
+					for _, r := range s.ended(job, each, 100*time.Second) {
+						require.Equal(t, 200, r.HandleCode, "%+v", r)
+						require.Equal(t, 1, s.counts()[r.ID], "%+v", r)
+					}
 				}
-				time.Sleep(100 * time.Millisecond) // some are published before the kill
-			}
-			if lost {
-				require.NoError(t, exec.Command("rm", "-r", s.dir+"/broker").Run())
-			}
-			s.startBroker()
-			s.startExecutor("e1")
-			for _, job := range jobs {
-				for _, r := range s.ended(job, each, 100*time.Second) {
-					require.Equal(t, 200, r.HandleCode, "%+v", r)
-					require.Equal(t, 1, s.counts()[r.ID], "%+v", r)
-				}
-			}
+			})
 		})
 	}
 }
@@ -171,215 +170,185 @@ func TestAKilledBrokerLosesNoRun(t *testing.T) {
 // TestARestartedSchedulerSettlesWhatIsQueued has runs in the queue that the killed scheduler
 // published.
 func TestARestartedSchedulerSettlesWhatIsQueued(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, "sqlite:DIR/x.db")
-	e := s.startExecutor("e1")
-	s.executors(1)
-	job := s.job("job", nil)
-	e.kill()
-	const runs = 50
-	for range runs {
-		s.trigger(job)
-	}
-	s.eventually(20*time.Second, "all were handed over", func() bool { return len(s.rows(job)) == runs })
-	require.Contains(t, s.metrics(), `xxlwheel_queued_runs{app="orders"} 50`)
-	s.scheduler.kill()
-	s.startsInVain("e1")
-	s.startScheduler("sqlite:DIR/x.db")
-	for _, r := range s.ended(job, runs, 60*time.Second) {
-		require.Equal(t, 200, r.HandleCode, "%+v", r)
-		require.Equal(t, 1, s.counts()[r.ID])
-	}
+	overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
+		e := s.startExecutor("e1")
+		s.executors(1)
+		job := s.job("job", nil)
+		e.kill()
+		const runs = 50
+		for range runs {
+			s.trigger(job)
+		}
+		s.eventually(20*time.Second, "all were handed over", func() bool { return len(s.rows(job)) == runs })
+		require.Contains(t, s.metrics(), `xxlwheel_queued_runs{app="orders"} 50`)
+		s.scheduler.kill()
+		s.startsInVain("e1")
+		s.startScheduler("sqlite:DIR/x.db")
+		for _, r := range s.ended(job, runs, 60*time.Second) {
+			require.Equal(t, 200, r.HandleCode, "%+v", r)
+			require.Equal(t, 1, s.counts()[r.ID])
+		}
+	})
 }
 
 // TestAnAcceptedRunOutlivesItsScheduler kills a scheduler that has given a run away.
 func TestAnAcceptedRunOutlivesItsScheduler(t *testing.T) {
-	t.Parallel()
 	const store = "sqlite:DIR/x.db?journal=on"
-	s := newSite(t, store)
-	s.startExecutor("e1")
-	addr := s.executors(1)[0]
-	job := s.job("job", map[string]any{"executorParam": "4s"})
-	s.trigger(job)
-	s.eventually(20*time.Second, "the run has begun", func() bool { return len(s.counts()) == 1 })
-	s.scheduler.kill()
-	s.startScheduler(store)
-	r := s.rows(job)[0]
-	require.Equal(t, []any{addr, 200, 0}, []any{r.Address, r.TriggerCode, r.HandleCode})
-	require.Equal(t, 200, s.ended(job, 1, 30*time.Second)[0].HandleCode)
-	require.Len(t, s.counts(), 1)
+	overEach(t, store, func(t *testing.T, s *site) {
+		s.startExecutor("e1")
+		addr := s.executors(1)[0]
+		job := s.job("job", map[string]any{"executorParam": "4s"})
+		s.trigger(job)
+		s.eventually(20*time.Second, "the run has begun", func() bool { return len(s.counts()) == 1 })
+		s.scheduler.kill()
+		s.startScheduler(store)
+		r := s.rows(job)[0]
+		require.Equal(t, []any{addr, 200, 0}, []any{r.Address, r.TriggerCode, r.HandleCode})
+		require.Equal(t, 200, s.ended(job, 1, 30*time.Second)[0].HandleCode)
+		require.Len(t, s.counts(), 1)
+	})
 }
 
 // TestManyQueuedRunsBeginOnce kills one of two executors while both work off a full queue; in a
 // soak it has 100,000 runs.
 func TestManyQueuedRunsBeginOnce(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, "sqlite:DIR/x.db")
-	e := s.startExecutor("e1")
-	s.executors(1)
-	s.redeliverSoon()
-	e.kill()
-	jobs, each := pick(0, 100, 1000), pick(0, 20, 100)
-	var ids []int64
-	for i := range jobs {
-		ids = append(ids, s.job(fmt.Sprint("job ", i), nil))
-	}
-	for range each {
-		require.NoError(t, s.call(http.MethodPost, "/jobs/bulk", map[string]any{"action": "trigger", "ids": ids}, nil))
-	}
-	s.eventually(10*time.Minute, "all are queued", func() bool { return s.queue().Runs == int64(jobs*each) })
-	begin := time.Now()
-	e = s.startExecutor("e1")
-	s.startExecutor("e2")
-	s.eventually(60*time.Second, "the first have begun", func() bool { return len(s.counts()) > jobs*each/4 })
-	e.kill()
-	s.startExecutor("e1")
-	s.allEnd(10 * time.Minute)
-	counts, failed := s.counts(), 0
-	for _, id := range ids {
-		rows := s.rows(id)
-		require.Len(t, rows, each)
-		for _, r := range rows {
-			require.LessOrEqual(t, counts[r.ID], 1, "%+v", r)
-			if r.HandleCode != 200 {
-				require.Contains(t, r.HandleMsg, "restarted", "%+v", r)
-				failed++
-				continue
-			}
-			require.Equal(t, 1, counts[r.ID], "%+v", r)
+	overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
+		e := s.startExecutor("e1")
+		s.executors(1)
+		s.broker.redeliverSoon(app)
+		e.kill()
+		jobs, each := pick(0, 100, 1000), pick(0, 20, 100)
+		var ids []int64
+		for i := range jobs {
+			ids = append(ids, s.job(fmt.Sprint("job ", i), nil))
 		}
-	}
-	require.LessOrEqual(t, failed, 64, "more than the killed executor had places")
-	t.Logf("%d runs ended within %v, %d of them with their executor", jobs*each, time.Since(begin).Round(10*time.Millisecond), failed)
-}
-
-// publishAgain publishes a run once more, for one executor.
-func (s *site) publishAgain(js jetstream.JetStream, job, run int64, addr string) {
-	s.t.Helper()
-	m := nats.NewMsg("xw.default.run." + app + ".at." + addr[strings.LastIndexByte(addr, '/')+1:])
-	m.Header.Set("Xxl-Job-Access-Token", accessToken)
-	m.Data = fmt.Appendf(nil, `{"jobId":%d,"executorHandler":"count","logId":%d,"logDateTime":%d,"glueType":"BEAN"}`, job, run, time.Now().UnixMilli())
-	_, err := js.PublishMsg(s.t.Context(), m)
-	require.NoError(s.t, err)
+		for range each {
+			require.NoError(t, s.call(http.MethodPost, "/jobs/bulk", map[string]any{"action": "trigger", "ids": ids}, nil))
+		}
+		s.eventually(10*time.Minute, "all are queued", func() bool { return s.queue().Runs == int64(jobs*each) })
+		begin := time.Now()
+		e = s.startExecutor("e1")
+		s.startExecutor("e2")
+		s.eventually(60*time.Second, "the first have begun", func() bool { return len(s.counts()) > jobs*each/4 })
+		e.kill()
+		s.startExecutor("e1")
+		s.allEnd(10 * time.Minute)
+		counts, failed := s.counts(), 0
+		for _, id := range ids {
+			rows := s.rows(id)
+			require.Len(t, rows, each)
+			for _, r := range rows {
+				require.LessOrEqual(t, counts[r.ID], 1, "%+v", r)
+				if r.HandleCode != 200 {
+					require.Contains(t, r.HandleMsg, "restarted", "%+v", r)
+					failed++
+					continue
+				}
+				require.Equal(t, 1, counts[r.ID], "%+v", r)
+			}
+		}
+		require.LessOrEqual(t, failed, 64, "more than the killed executor had places")
+		t.Logf("%d runs ended within %v, %d of them with their executor", jobs*each, time.Since(begin).Round(10*time.Millisecond), failed)
+	})
 }
 
 // TestASecondMessageOfARunBeginsNothing publishes a run again for another executor.
 func TestASecondMessageOfARunBeginsNothing(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, "sqlite:DIR/x.db")
-	s.startExecutor("e1")
-	s.startExecutor("e2")
-	addresses := s.executors(2)
-	job := s.job("job", map[string]any{"executorRouteStrategy": "FIRST"})
-	s.trigger(job)
-	run := s.ended(job, 1, 20*time.Second)[0]
-	require.Equal(t, addresses[0], run.Address)
+	overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
+		s.startExecutor("e1")
+		s.startExecutor("e2")
+		addresses := s.executors(2)
+		job := s.job("job", map[string]any{"executorRouteStrategy": "FIRST"})
+		s.trigger(job)
+		run := s.ended(job, 1, 20*time.Second)[0]
+		require.Equal(t, addresses[0], run.Address)
 
-	js, err := jetstream.New(s.client("schedulers").Conn)
-	require.NoError(t, err)
-	for _, addr := range addresses {
-		s.publishAgain(js, job, run.ID, addr)
-	}
-	s.eventually(20*time.Second, "both have taken it", func() bool {
-		stream, err := js.Stream(t.Context(), "xw_default_"+app)
-		return err == nil && stream.CachedInfo().State.Msgs == 0
+		for _, addr := range addresses {
+			s.publishAgain(job, run.ID, addressOf(t, addr))
+		}
+		s.eventually(20*time.Second, "both have taken it", func() bool { return s.queue().Runs == 0 })
+		s.areIdle(addresses, job)
+		require.Equal(t, map[int64]int{run.ID: 1}, s.counts())
 	})
-	s.areIdle(addresses, job)
-	require.Equal(t, map[int64]int{run.ID: 1}, s.counts())
-}
-
-// areIdle waits until no executor has a run of the job in flight or queued. A run that was begun
-// before a message was acknowledged has reached its handler then.
-func (s *site) areIdle(addresses []string, job int64) {
-	s.t.Helper()
-	c := s.client("schedulers")
-	for _, addr := range addresses {
-		m := nats.NewMsg("xw.default.call." + app + "." + addr[strings.LastIndexByte(addr, '/')+1:] + ".idleBeat")
-		m.Header.Set("Xxl-Job-Access-Token", accessToken)
-		m.Data = fmt.Appendf(nil, `{"jobId":%d}`, job)
-		s.eventually(20*time.Second, addr+" is idle", func() bool {
-			reply, err := c.RequestMsg(m, 5*time.Second)
-			return err == nil && strings.Contains(string(reply.Data), `"code":200`)
-		})
-	}
 }
 
 // TestARunForAnExecutorThatIsGoneFails deregisters the executor that a run waits for. The sweep
 // looks for the run after 30 s.
 func TestARunForAnExecutorThatIsGoneFails(t *testing.T) {
 	testserver.Long(t)
-	t.Parallel()
-	s := newSite(t, "sqlite:DIR/x.db")
-	e := s.startExecutor("e1")
-	addr := s.executors(1)[0]
-	job := s.job("job", map[string]any{"executorRouteStrategy": "FIRST"})
-	e.kill()
-	s.trigger(job)
-	s.eventually(20*time.Second, "it was handed over", func() bool { return len(s.rows(job)) == 1 })
-	require.NoError(t, s.executorCall("registryRemove", map[string]any{"registryGroup": "EXECUTOR", "registryKey": app, "registryValue": addr}))
-	s.eventually(60*time.Second, "the hand-over has failed", func() bool { return s.rows(job)[0].TriggerCode == 500 })
-	require.Contains(t, s.rows(job)[0].TriggerMsg, "the executor is gone")
-	s.startExecutor("e1")
-	addresses := s.executors(1)
-	s.eventually(20*time.Second, "the message is gone", func() bool { return s.queue().Runs == 0 })
-	s.areIdle(addresses, job)
-	require.Empty(t, s.counts())
+	overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
+		e := s.startExecutor("e1")
+		addr := s.executors(1)[0]
+		job := s.job("job", map[string]any{"executorRouteStrategy": "FIRST"})
+		e.kill()
+		s.trigger(job)
+		s.eventually(20*time.Second, "it was handed over", func() bool { return len(s.rows(job)) == 1 })
+		require.NoError(t, s.executorCall("registryRemove", map[string]any{"registryGroup": "EXECUTOR", "registryKey": app, "registryValue": addr}))
+		s.eventually(60*time.Second, "the hand-over has failed", func() bool { return s.rows(job)[0].TriggerCode == 500 })
+		require.Contains(t, s.rows(job)[0].TriggerMsg, "the executor is gone")
+		s.startExecutor("e1")
+		addresses := s.executors(1)
+		s.eventually(20*time.Second, "the message is gone", func() bool { return s.queue().Runs == 0 })
+		s.areIdle(addresses, job)
+		require.Empty(t, s.counts())
+	})
 }
 
 // TestABrokerThatCannotBeUsedIsOneLine starts commands with wrong credentials, and without a
 // broker.
 func TestABrokerThatCannotBeUsedIsOneLine(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, "sqlite:DIR/x.db")
-	for url, want := range map[string]string{
-		"nats://schedulers:wrong-one@127.0.0.1:" + s.port: "refuses the credentials",
-		"nats://127.0.0.1:" + s.port:                      "refuses the credentials",
-		"nats://127.0.0.1:1":                              "cannot be used",
-		"http://127.0.0.1:1":                              "queue URL must be nats://host:port",
-		"nats://127.0.0.1:1/No_Space":                     "queue namespace is",
-	} {
-		for _, command := range [][]string{
-			{"serve", "--listen", "127.0.0.1:0", "--store", "sqlite:" + s.dir + "/other.db"},
-			{"executor", "--data-dir", s.dir + "/other"},
+	overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
+		good := s.broker.url("schedulers")
+		scheme, _, _ := strings.Cut(good, "://")
+		for url, want := range map[string]string{
+			strings.Replace(good, passwordOf("schedulers"), "wrong-one", 1):          "refuses the credentials",
+			strings.Replace(good, "schedulers:"+passwordOf("schedulers")+"@", "", 1): "refuses the credentials",
+			scheme + "://127.0.0.1:1":                   "cannot be used",
+			scheme + "://127.0.0.1:1/0/No_Space":        "queue namespace is",
+			"http://127.0.0.1:1":                        "queue URL must be nats://host:port or redis://host:port/DB",
+			"redis+sentinel://u:wrong-one@a:1,b:2/name": "sentinels or a cluster",
 		} {
-			out, err := exec.Command(xxlwheel, append(command, "--queue", url)...).CombinedOutput()
-			require.Error(t, err)
-			require.Contains(t, string(out), want)
-			require.Equal(t, 1, strings.Count(string(out), "\n"), "%s", out)
-			require.NotContains(t, string(out), "wrong-one")
+			for _, command := range [][]string{
+				{"serve", "--listen", "127.0.0.1:0", "--store", "sqlite:" + s.dir + "/other.db"},
+				{"executor", "--data-dir", s.dir + "/other"},
+			} {
+				out, err := exec.Command(xxlwheel, append(command, "--queue", url)...).CombinedOutput()
+				require.Error(t, err)
+				require.Contains(t, string(out), want)
+				require.Equal(t, 1, strings.Count(string(out), "\n"), "%s", out)
+				require.NotContains(t, string(out), "wrong-one")
+			}
 		}
-	}
+	})
 }
 
 // TestTheCommandRunsSamples has the executor of the command line.
 func TestTheCommandRunsSamples(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, "sqlite:DIR/x.db")
-	e := start(t, "", xxlwheel, "executor", "--queue", s.url(app), "--app", app, "--access-token", accessToken, "--data-dir", s.dir+"/e")
-	e.line("takes runs from nats://127.0.0.1:" + s.port + "/default")
-	s.executors(1)
-	job := s.job("sample", map[string]any{"executorHandler": "demoJobHandler"})
-	s.trigger(job)
-	require.Equal(t, 200, s.ended(job, 1, 20*time.Second)[0].HandleCode)
+	overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
+		e := start(t, "", xxlwheel, "executor", "--queue", s.broker.url(app), "--app", app, "--access-token", accessToken, "--data-dir", s.dir+"/e")
+		e.line(s.broker.shown())
+		s.executors(1)
+		job := s.job("sample", map[string]any{"executorHandler": "demoJobHandler"})
+		s.trigger(job)
+		require.Equal(t, 200, s.ended(job, 1, 20*time.Second)[0].HandleCode)
+	})
 }
 
 // TestABrokerThatIsAwayHoldsNothingUp publishes without a broker.
 func TestABrokerThatIsAwayHoldsNothingUp(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, "sqlite:DIR/x.db")
-	c, err := queue.Connect(t.Context(), queue.Options{URL: s.url("schedulers")})
-	require.NoError(t, err)
-	defer c.Close()
-	publish := func(key string) error {
-		_, err := c.Publish(t.Context(), xxladapter.QueueAddress{App: app}, key, nil, []byte("{}"))
-		return err
-	}
-	require.NoError(t, publish("1"))
-	s.broker.kill()
-	s.eventually(10*time.Second, "the loss is noticed", func() bool { return errors.Is(publish("2"), nats.ErrDisconnected) })
-	begin := time.Now()
-	require.Error(t, publish("3"))
-	require.Less(t, time.Since(begin), 2*time.Second, "not the five seconds of a call")
-	s.startBroker()
-	s.eventually(20*time.Second, "the broker is back", func() bool { return publish("4") == nil })
+	overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
+		c := s.connect("schedulers")
+		publish := func(key string) error {
+			_, err := c.Publish(t.Context(), xxladapter.QueueAddress{App: app}, key, nil, []byte("{}"))
+			return err
+		}
+		require.NoError(t, publish("1"))
+		s.broker.kill()
+		s.eventually(10*time.Second, "the loss is noticed", func() bool { return errors.Is(publish("2"), queue.ErrAway) })
+		begin := time.Now()
+		require.Error(t, publish("3"))
+		require.Less(t, time.Since(begin), 2*time.Second, "not the five seconds of a call")
+		s.broker.start()
+		s.eventually(20*time.Second, "the broker is back", func() bool { return publish("4") == nil })
+	})
 }

@@ -7,31 +7,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 )
-
-// A client is a connection of a user of the broker, without the executor's code.
-type client struct {
-	*nats.Conn
-	t      *testing.T
-	denied chan error // errors that the broker reports
-}
-
-func (s *site) client(user string) *client {
-	s.t.Helper()
-	c := &client{t: s.t, denied: make(chan error, 10)}
-	inbox := "xw.default.reply.app." + user
-	if user == "schedulers" {
-		inbox = "xw.default.reply.schedulers"
-	}
-	var err error
-	c.Conn, err = nats.Connect(s.url(user), nats.CustomInboxPrefix(inbox),
-		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.denied <- err }))
-	require.NoError(s.t, err)
-	s.t.Cleanup(c.Close)
-	return c
-}
 
 // isDenied flushes what was sent and waits for the broker's refusal.
 func (c *client) isDenied(what string) {
@@ -43,21 +20,6 @@ func (c *client) isDenied(what string) {
 	case <-time.After(5 * time.Second):
 		c.t.Fatalf("the broker permits %s", what)
 	}
-}
-
-// consumers returns the names of the consumers of an app's stream.
-func (s *site) consumers(app string) (names []string) {
-	s.t.Helper()
-	js, err := jetstream.New(s.client("schedulers").Conn)
-	require.NoError(s.t, err)
-	stream, err := js.Stream(s.t.Context(), "xw_default_"+app)
-	require.NoError(s.t, err)
-	list := stream.ConsumerNames(s.t.Context())
-	for name := range list.Name() {
-		names = append(names, name)
-	}
-	require.NoError(s.t, list.Err())
-	return names
 }
 
 // waiting creates a job of an app whose executor was killed, and has one run wait for it. It
@@ -79,15 +41,16 @@ func (s *site) waiting(app string, group int64) (job, run int64) {
 // its own.
 func TestAnAppReachesNothingOfAnother(t *testing.T) {
 	t.Parallel()
-	s := newSite(t, "sqlite:DIR/x.db")
+	s := newSite(t, newNATS, "sqlite:DIR/x.db")
+	n := s.broker.(*natsBroker)
 	orders := s.group
 	payments := s.addGroup(otherApp)
 	job, run := s.waiting(otherApp, payments)
 	ownJob, ownRun := s.waiting(app, orders)
-	theirs, own := s.consumers(otherApp), s.consumers(app)
+	theirs, own := n.consumers(otherApp), n.consumers(app)
 	require.Len(t, theirs, 2)
 	require.Len(t, own, 2)
-	c := s.client(app)
+	c := n.client(app)
 
 	var publish []string
 	for _, consumer := range append(theirs, own...) {

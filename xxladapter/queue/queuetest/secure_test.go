@@ -53,8 +53,8 @@ func writeCredentials(t *testing.T, file string, by signer, publish, subscribe [
 	require.NoError(t, os.WriteFile(file, text, 0o600))
 }
 
-// TestTLSAndCredentialsFiles has a broker with TLS alone, whose users have credentials files of an
-// operator. An executor's file grants what docs/queue.md shows for its app.
+// TestTLSAndCredentialsFiles runs a broker that accepts only TLS. Its users have credentials files
+// that an operator signed. An executor's file grants what docs/queue.md shows for its app.
 func TestTLSAndCredentialsFiles(t *testing.T) {
 	t.Parallel()
 	s := emptySite(t)
@@ -62,6 +62,8 @@ func TestTLSAndCredentialsFiles(t *testing.T) {
 	var key string
 	s.ca, key = testserver.Certificate(t)
 	s.credentials = func(user string) string { return in(user + ".creds") }
+	n := &natsBroker{t: t, dir: s.dir, port: freePort(t), credentials: s.credentials}
+	s.broker = n
 
 	operator, account, system := newSigner(t, nkeys.CreateOperator), newSigner(t, nkeys.CreateAccount), newSigner(t, nkeys.CreateAccount)
 	operates := jwt.NewOperatorClaims(operator.public)
@@ -96,16 +98,16 @@ func TestTLSAndCredentialsFiles(t *testing.T) {
 		{"certificate signed by unknown authority", []string{"--queue-credentials", s.credentials(app)}},
 		{"no such file", []string{"--queue-credentials", in("missing"), "--tls-ca", s.ca}},
 	} {
-		args := append([]string{"executor", "--app", app, "--data-dir", in("other"), "--access-token", accessToken, "--queue", s.url(app)}, c.args...)
+		args := append([]string{"executor", "--app", app, "--data-dir", in("other"), "--access-token", accessToken, "--queue", n.url(app)}, c.args...)
 		out, err := exec.Command(xxlwheel, args...).CombinedOutput()
 		require.Error(t, err, "%v", c.args)
 		require.Contains(t, string(out), c.want)
 		require.Equal(t, 1, strings.Count(string(out), "\n"), "%s", out)
 	}
 
-	plain := newSite(t, "sqlite:DIR/x.db")
+	plain := newSite(t, newNATS, "sqlite:DIR/x.db")
 	out, err := exec.Command(xxlwheel, "executor", "--app", app, "--data-dir", in("plain"), "--access-token", accessToken,
-		"--queue", strings.Replace(plain.url(app), "nats://", "tls://", 1)).CombinedOutput()
+		"--queue", strings.Replace(plain.broker.url(app), "nats://", "tls://", 1)).CombinedOutput()
 	require.Error(t, err)
 	require.Contains(t, string(out), "secure connection not available")
 }

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -20,8 +21,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/stretchr/testify/require"
+
 	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
 )
@@ -62,43 +63,6 @@ func TestMain(m *testing.M) {
 
 // passwordOf is a user's password.
 func passwordOf(user string) string { return "t0p-secret-of-" + user }
-
-// writeConfig writes the configuration that docs/queue.md shows, in which the tests' apps have the
-// users that it names.
-func writeConfig(t *testing.T, file string) {
-	t.Helper()
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "queue.md"))
-	require.NoError(t, err)
-	_, config, ok := strings.Cut(string(page), "```conf\n")
-	require.True(t, ok, "queue.md has no configuration")
-	config, _, _ = strings.Cut(config, "```")
-	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
-}
-
-// playBroker is a nats-server with JetStream, until it is killed.
-func playBroker(config, port, dir string) {
-	for user, name := range map[string]string{"schedulers": "SCHEDULERS", app: "ORDERS", otherApp: "PAYMENTS"} {
-		if err := os.Setenv("XXLWHEEL_NATS_"+name, passwordOf(user)); err != nil {
-			panic(err)
-		}
-	}
-	opts, err := server.ProcessConfigFile(config)
-	if err != nil {
-		panic(err)
-	}
-	opts.Host, opts.StoreDir, opts.NoSigs = "127.0.0.1", dir, true
-	opts.Port, _ = strconv.Atoi(port)
-	s, err := server.NewServer(opts)
-	if err != nil {
-		panic(err)
-	}
-	s.Start()
-	if !s.ReadyForConnections(10 * time.Second) {
-		panic("nats-server does not start")
-	}
-	fmt.Println("broker ready")
-	_, _ = io.Copy(io.Discard, os.Stdin) // the test holds it open
-}
 
 // playExecutor runs jobs until it gets a signal. Each run that begins adds a line to began. Without
 // TLS and credentials of its own, ca and credentials are empty.
@@ -243,9 +207,9 @@ func (c *child) line(text string) string {
 // A site is a broker, a scheduler and what executors have begun.
 type site struct {
 	t          *testing.T
-	dir, port  string
+	dir        string
 	api, began string
-	broker     *child
+	broker     broker
 	scheduler  *child
 	schedPort  string
 	group      int64
@@ -255,25 +219,33 @@ type site struct {
 	credentials func(user string) string
 }
 
+// freePort returns a port below those that systems take for outgoing connections, of which the
+// tests make many.
 func freePort(t *testing.T) string {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer ln.Close()
-	return strconv.Itoa(ln.Addr().(*net.TCPAddr).Port)
+	t.Helper()
+	for range 100 {
+		port := strconv.Itoa(10000 + rand.IntN(22000))
+		if ln, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			require.NoError(t, ln.Close())
+			return port
+		}
+	}
+	t.Fatal("no port is free")
+	return ""
 }
 
-func newSite(t *testing.T, store string) *site {
+func newSite(t *testing.T, kind func(*testing.T, string) broker, store string) *site {
 	t.Helper()
 	s := emptySite(t)
-	writeConfig(t, filepath.Join(s.dir, "nats.conf"))
+	s.broker = kind(t, s.dir)
 	s.begin(store)
 	return s
 }
 
-// emptySite returns a site whose broker has no configuration yet.
+// emptySite returns a site that has no broker yet.
 func emptySite(t *testing.T) *site {
 	t.Helper()
-	s := &site{t: t, dir: t.TempDir(), port: freePort(t), schedPort: freePort(t)}
+	s := &site{t: t, dir: t.TempDir(), schedPort: freePort(t)}
 	s.began = filepath.Join(s.dir, "began")
 	return s
 }
@@ -281,7 +253,7 @@ func emptySite(t *testing.T) *site {
 // begin starts broker and scheduler.
 func (s *site) begin(store string) {
 	s.t.Helper()
-	s.startBroker()
+	s.broker.start()
 	s.startScheduler(store)
 	s.group = s.addGroup(app)
 }
@@ -290,29 +262,19 @@ func (s *site) addGroup(app string) int64 {
 	return s.create("/groups", map[string]any{"appName": app, "title": app, "addressType": 0})
 }
 
-// url returns the broker for a user: that of the schedulers, or of an app.
-func (s *site) url(user string) string {
-	if s.credentials != nil {
-		return "tls://127.0.0.1:" + s.port
-	}
-	return fmt.Sprintf("nats://%s:%s@127.0.0.1:%s", user, passwordOf(user), s.port)
-}
-
-func (s *site) startBroker() {
-	s.broker = start(s.t, "broker", os.Args[0], filepath.Join(s.dir, "nats.conf"), s.port, filepath.Join(s.dir, "broker"))
-	s.broker.line("broker ready")
-}
-
 func (s *site) startScheduler(store string) {
 	args := []string{
 		"serve", "--listen", "127.0.0.1:" + s.schedPort, "--store", strings.ReplaceAll(store, "DIR", s.dir),
-		"--queue", s.url("schedulers"), "--access-token", accessToken, "--no-console", "--no-mcp",
+		"--queue", s.broker.url("schedulers"), "--access-token", accessToken, "--no-console", "--no-mcp",
 	}
 	if s.credentials != nil {
-		args = append(args, "--queue-credentials", s.credentials("schedulers"), "--tls-ca", s.ca)
+		args = append(args, "--queue-credentials", s.credentials("schedulers"))
+	}
+	if s.ca != "" {
+		args = append(args, "--tls-ca", s.ca)
 	}
 	s.scheduler = start(s.t, "", xxlwheel, args...)
-	s.scheduler.line("//127.0.0.1:" + s.port + "/default")
+	s.scheduler.line(s.broker.shown())
 	s.api = "http://127.0.0.1:" + s.schedPort + "/api/v1"
 	s.eventually(20*time.Second, "the scheduler answers", func() bool { return s.call(http.MethodGet, "/info", nil, nil) == nil })
 }
@@ -324,7 +286,7 @@ func (s *site) startExecutorOf(app, name string) *child {
 	if s.credentials != nil {
 		credentials = s.credentials(app)
 	}
-	c := start(s.t, "executor", os.Args[0], app, s.url(app), filepath.Join(s.dir, name), s.began, s.ca, credentials)
+	c := start(s.t, "executor", os.Args[0], app, s.broker.url(app), filepath.Join(s.dir, name), s.began, s.ca, credentials)
 	c.line("executor ready")
 	return c
 }

@@ -140,7 +140,7 @@ function Fields({ title, rows, schemas, plain }: { title: string; rows: Row[]; s
 						<li key={r.name}>
 							<span>
 								<code>{r.name}</code>
-								{r.required && <span class="required" title={t("api.required")}>*</span>}
+								{r.required && <small> {t("api.required")}</small>}
 							</span>
 							<span class="muted">
 								{kind(r.schema, schemas)}

@@ -1,7 +1,7 @@
 // Who changed what, with each field before and after.
 
 import { useCall } from "../data";
-import { send, type AuditRow } from "../api";
+import { send, type AuditRow, type Params } from "../api";
 import { t, word } from "../i18n";
 import { href, query, setQuery } from "../route";
 import { Button, Empty, Pending, Status, Tag, Time } from "../parts/basic";
@@ -13,11 +13,14 @@ import { tellError } from "../parts/toast";
 import { number } from "../i18n";
 
 const pageSize = 50;
-const kinds = ["job", "group", "run", "runs", "pause", "calendar", "user", "token", "alarm", "zone"];
+
+type Kind = NonNullable<Params<"GET /audit">["kind"]>;
+// kinds is the order of the filter. Its type holds each kind that the API has, and no other one.
+const kinds = Object.keys({ job: 0, group: 0, run: 0, runs: 0, pause: 0, calendar: 0, node: 0, user: 0, token: 0, alarm: 0, zone: 0 } satisfies Record<Kind, 0>);
 
 export function Audit() {
 	const check = useCall("GET /audit/verify", {});
-	const kind = query.value.get("kind") || undefined;
+	const kind = (query.value.get("kind") || undefined) as Kind | undefined;
 	const download = () => send("GET /audit/export", { kind, format: "csv" }).then(async (answer) => save("audit.csv", await answer.blob())).catch(tellError);
 	return (
 		<Page title={t("nav.audit")} wide actions={<Button icon="download" onClick={() => void download()}>{t("transfer.export")}</Button>} beside={check.data && <span title={t("audit.wholeAbout")}><Status is={check.data.whole ? "SUCCESS" : "FAIL"} text={t(check.data.whole ? "audit.whole" : "audit.broken", { id: check.data.broken?.id ?? 0 })} /></span>}>
@@ -28,7 +31,7 @@ export function Audit() {
 
 export function AuditList({ fixed }: { fixed?: { job: number } }) {
 	const q = query.value;
-	const kind = q.get("kind") ?? "";
+	const kind = (q.get("kind") ?? "") as Kind | "";
 	const cursors = (q.get("after") ?? "").split(".").filter(Boolean);
 	const list = useCall("GET /audit", { job: fixed?.job, kind: kind || undefined, newest: true, after: Number(cursors.at(-1)) || undefined, limit: pageSize }, 5e3);
 	const rows = list.data?.rows;

@@ -101,7 +101,7 @@ export function BulkDialog({ action, choice, names, onClose }: DialogProps) {
 		setUndone(true);
 		void run((signal) => takeBack(progress!, setProgress, signal));
 	};
-	const title = t(`bulk.${action}Title`, { n: count === undefined ? "…" : number(count) });
+	const title = t(`bulk.${action}Title.${count === 1 ? "one" : "other"}`, { n: count === undefined ? "…" : number(count) });
 	const state = progress && (busy ? t("bulk.progress", { n: number(progress.succeeded.length + progress.failed.length), total: number(progress.total) }) : outcome(progress, undone));
 	const canUndo = progress && !busy && !undone && progress.undo.size > 0;
 	return (
@@ -156,7 +156,7 @@ function Named({ names, count }: { names: Map<number, string>; count?: number })
 	if (count === undefined || count > names.size) return null;
 	const shown = [...names.values()].slice(0, 5);
 	return (
-		<ul class="bulk-names">
+		<ul>
 			{shown.map((name, i) => <li key={i} class="cut">{name}</li>)}
 			{names.size > shown.length && <li class="muted">{plural("overview.more", names.size - shown.length)}</li>}
 		</ul>

@@ -4,7 +4,6 @@ import { useState } from "preact/hooks";
 import { call, type Calendar } from "../api";
 import { changedSomething, useCall } from "../data";
 import { plural, t } from "../i18n";
-import { lang } from "../prefs";
 import { may } from "../session";
 import { Button, Empty, Tag } from "../parts/basic";
 import { Confirm } from "../parts/dialog";
@@ -12,12 +11,8 @@ import { Field } from "../parts/form";
 import { Panel } from "../parts/page";
 import { Table } from "../parts/table";
 import { tell } from "../parts/toast";
+import { weekdayName, weekdays } from "../time";
 import { calendarName } from "./jobwords";
-
-const weekdays = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"] as const;
-
-// The first of January 2024 was a Monday.
-const weekdayName = (i: number) => new Intl.DateTimeFormat(lang.value, { weekday: "short", timeZone: "UTC" }).format(new Date(Date.UTC(2024, 0, 1 + i)));
 
 const days = (text: string) => text.split(/[\s,，]+/).filter(Boolean);
 
@@ -36,11 +31,11 @@ export function Calendars() {
 						cell: (c) => (
 							<>
 								<span class="row-main"><b>{calendarName(c.name ?? "")}</b>{c.builtIn && <Tag>{t("calendar.builtIn")}</Tag>}</span>
-								{c.note && <span class="row-under is-note" title={c.note}>{c.note}</span>}
+								{c.note && <span class="row-under is-note">{c.note}</span>}
 							</>
 						),
 					},
-					{ head: t("calendar.weekend"), from: "mid", cell: (c) => weekdays.flatMap((d, i) => (c.weekend.includes(d) ? [weekdayName(i)] : [])).join(" ") || "–" },
+					{ head: t("calendar.weekend"), from: "mid", cell: (c) => weekdays.flatMap((d) => (c.weekend.includes(d) ? [weekdayName(d)] : [])).join(" ") || "–" },
 					{ head: t("calendar.years"), from: "mid", cell: (c) => <span title={c.years.map((y) => `${y.year}: ${plural("calendar.off", y.off.length)}, ${plural("calendar.work", y.work.length)}${y.source ? ` (${y.source})` : ""}`).join("\n")}>{c.years.map((y) => y.year).join(", ") || "–"}</span> },
 					{
 						head: t("list.actions"), hidden: true, end: true,
@@ -78,7 +73,7 @@ function CalendarDialog({ calendar: c, onClose }: { calendar: Calendar; onClose:
 	const [name, setName] = useState(c.name ?? "");
 	const [note, setNote] = useState(c.note ?? "");
 	const [weekend, setWeekend] = useState(c.weekend);
-	const [years, setYears] = useState<YearDraft[]>(c.years.map((y) => ({ year: y.year, source: y.source ?? "", off: y.off.join(" "), work: y.work.join(" ") })));
+	const [years, setYears] = useState<YearDraft[]>(c.years.map((y) => ({ year: y.year, source: y.source ?? "", off: y.off.join("\n"), work: y.work.join("\n") })));
 	const fresh = !c.name;
 	const put = (at: number, to: Partial<YearDraft>) => setYears(years.map((y, i) => (i === at ? { ...y, ...to } : y)));
 	const save = async () => {
@@ -100,10 +95,10 @@ function CalendarDialog({ calendar: c, onClose }: { calendar: Calendar; onClose:
 			</Field>
 			<fieldset class="inline">
 				<legend>{t("calendar.weekend")}</legend>
-				{weekdays.map((d, i) => (
+				{weekdays.map((d) => (
 					<label class="check" key={d}>
 						<input type="checkbox" checked={weekend.includes(d)} onChange={(e) => setWeekend(e.currentTarget.checked ? [...weekend, d] : weekend.filter((w) => w !== d))} />
-						{weekdayName(i)}
+						{weekdayName(d)}
 					</label>
 				))}
 			</fieldset>
@@ -111,10 +106,10 @@ function CalendarDialog({ calendar: c, onClose }: { calendar: Calendar; onClose:
 				<fieldset class="fields" key={y.year}>
 					<legend><b>{y.year}</b></legend>
 					<Field label={t("calendar.offDays")}>
-						<textarea rows={3} class="mono-input" value={y.off} placeholder={`${y.year}-05-01`} onInput={(e) => put(i, { off: e.currentTarget.value })} />
+						<textarea rows={6} class="mono-input" value={y.off} placeholder={`${y.year}-05-01`} onInput={(e) => put(i, { off: e.currentTarget.value })} />
 					</Field>
 					<Field label={t("calendar.workDays")}>
-						<textarea rows={3} class="mono-input" value={y.work} placeholder={`${y.year}-05-09`} onInput={(e) => put(i, { work: e.currentTarget.value })} />
+						<textarea rows={6} class="mono-input" value={y.work} placeholder={`${y.year}-05-09`} onInput={(e) => put(i, { work: e.currentTarget.value })} />
 					</Field>
 					<Field label={t("calendar.source")} wide>
 						<input value={y.source} maxLength={500} onInput={(e) => put(i, { source: e.currentTarget.value })} />

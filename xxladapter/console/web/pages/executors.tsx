@@ -18,7 +18,7 @@ export function Executors() {
 	const rows = groups.data?.groups.filter((g) => `${g.title}\n${g.appName}`.toLowerCase().includes(text.toLowerCase()));
 	const columns: Column<Group>[] = [
 		{
-			head: t("field.title"), grow: true,
+			head: t("field.title"), grow: true, share: true,
 			cell: (g) => (
 				<>
 					<span class="row-main">
@@ -29,7 +29,7 @@ export function Executors() {
 				</>
 			),
 		},
-		{ head: t("field.appName"), from: "mid", cell: (g) => <Mono>{g.appName}</Mono> },
+		{ head: t("field.appName"), from: "mid", share: true, cell: (g) => <span class="cut"><Mono>{g.appName}</Mono></span> },
 		{ head: t("group.addresses"), cell: (g) => (g.addressList?.length ? <span>{plural("group.count", g.addressList.length)}</span> : <Tag tone="warn">{t("group.noneAlive")}</Tag>) },
 		{ head: t("group.type"), from: "mid", cell: (g) => t(g.addressType === 1 ? "group.manual" : "group.automatic") },
 		{ head: t("group.token"), from: "wide", cell: (g) => t(g.hasAccessToken ? "group.ownToken" : "group.sharedToken") },

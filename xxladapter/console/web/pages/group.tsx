@@ -13,7 +13,7 @@ import { Field, Select } from "../parts/form";
 import { Page, Panel } from "../parts/page";
 import { Table } from "../parts/table";
 import { tell } from "../parts/toast";
-import { fromWall, span } from "../time";
+import { fromWall, now, offset, span } from "../time";
 
 export function Group({ id }: { id: number }) {
 	const group = useCall("GET /groups/{id}", { id }, 5e3);
@@ -61,9 +61,10 @@ export function Group({ id }: { id: number }) {
 								const d = drains.get(a);
 								return (
 									<>
-										<span class="row-main"><code class="cut">{a}</code>{d && <Tag tone="warn">{t("drain.on")}</Tag>}</span>
+										<span class="row-main"><code>{a}</code></span>
+										{d && <Tag tone="warn">{t("drain.on")}</Tag>}
 										<span class="row-under"><Working on={byAddress.get(a)} group={id} name={t("overview.now") + " "} /></span>
-										{d && <span class="row-under is-note" title={d.note}>{d.note} {d.until && <Time at={d.until} relative />}</span>}
+										{d && <span class="row-under is-note">{d.note} {d.until && <Time at={d.until} relative />}</span>}
 									</>
 								);
 							},
@@ -145,7 +146,7 @@ function DrainDialog({ group: id, address, on, onClose }: { group: number; addre
 					<Field label={t("field.note")}>
 						<input value={note} maxLength={255} onInput={(e) => setNote(e.currentTarget.value)} />
 					</Field>
-					<Field label={t("pause.until")} help={t("pause.untilHelp")}>
+					<Field label={`${t("pause.until")} (${offset(new Date(now.peek()))})`} help={t("pause.untilHelp")}>
 						<input type="datetime-local" value={until} onInput={(e) => setUntil(e.currentTarget.value)} />
 					</Field>
 				</>

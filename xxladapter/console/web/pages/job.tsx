@@ -14,7 +14,7 @@ import { Page, Panel, Tabs } from "../parts/page";
 import { RunDialog } from "../parts/rundialog";
 import { Table } from "../parts/table";
 import { tell } from "../parts/toast";
-import { instant, span, useJobZone, weekday } from "../time";
+import { instant, now, span, useJobZone, weekday } from "../time";
 import { AuditList } from "./audit";
 import { JobLink, Schedule, switchJob, useGroups } from "./jobwords";
 import { Lateness, RunStatus, RunTable } from "./runtable";
@@ -114,7 +114,7 @@ function State({ job: j }: { job: JobData }) {
 						<Fact name={t("field.scheduleType")}>{word("scheduleType", j.scheduleType ?? "")}</Fact>
 						{preview.data && <Fact name={t("job.words")}>{lang.value === "en" ? preview.data.words.en : preview.data.words.zh}</Fact>}
 						<Fact name={t("fact.triggerNextTime")}>{j.running ? <Time at={j.triggerNextTime} relative /> : t("job.offNow")}</Fact>
-						<Fact name={t("job.last")}><Time at={j.triggerLastTime} relative /></Fact>
+						<Fact name={t("job.last")}><Time at={j.triggerLastTime} relative={Date.parse(j.triggerLastTime ?? "") < now.value} /></Fact>
 						<Fact name={t("field.misfireStrategy")}>{word("misfireStrategy", j.misfireStrategy ?? "")}</Fact>
 						<Fact name={t("field.zone")}>{s.zone || t("job.zoneDefault")}</Fact>
 					</Facts>

@@ -6,10 +6,10 @@ import { useCall } from "../data";
 import { t, word } from "../i18n";
 import { href } from "../route";
 import { may } from "../session";
-import { Button, Empty, Fact, LinkButton, Nothing, Pending, Tag, Time } from "../parts/basic";
+import { Button, Empty, Fact, InZone, LinkButton, Nothing, Pending, Tag, Time } from "../parts/basic";
 import { Dialog } from "../parts/dialog";
 import { RunDialog } from "../parts/rundialog";
-import { instant, knownZone, span } from "../time";
+import { knownZone, span } from "../time";
 import { Schedule, useGroups } from "./jobwords";
 import { RunStatus } from "./runtable";
 
@@ -73,7 +73,7 @@ type Shown = NonNullable<ReturnType<typeof useCall<"GET /jobs/{id}">>["data"]>;
 
 function About({ id, words, job: j }: { id: number; words?: string; job: Shown }) {
 	const groups = useGroups();
-	const next = useCall("GET /jobs/{id}/next", j.running && j.scheduleType !== "NONE" ? { id, count: 3 } : undefined, 10e3);
+	const next = useCall("GET /jobs/{id}/next", j.scheduleType !== "NONE" ? { id, count: 5 } : undefined, 10e3);
 	const last = useCall("GET /logs", { job: id, newest: true, limit: 5 }, 5e3);
 	const zone = knownZone(j.settings?.zone) || undefined;
 	return (
@@ -81,7 +81,7 @@ function About({ id, words, job: j }: { id: number; words?: string; job: Shown }
 			<dl class="facts is-list">
 				<Fact name={t("job.running")}>{t(j.running ? "jobs.on" : "jobs.off")} <Tag>#{id}</Tag></Fact>
 				<Fact name={t("fact.scheduleConf")}><Schedule job={j} />{j.scheduleType === "CRON" && words && <small class="drawer-words">{words}</small>}</Fact>
-				<Fact name={t("job.nextTimes")}>{next.data?.next.length ? next.data.next.map((at) => <div key={at}>{instant(new Date(at), zone)}</div>) : <Nothing />}</Fact>
+				<Fact name={t("job.nextTimes")}>{next.data?.next.length ? <>{next.data.next.map((at) => <div key={at}><Time at={at} zone={zone} /></div>)}<InZone name={zone ?? ""} /></> : <Nothing />}</Fact>
 				<Fact name={t("field.jobGroup")}><a href={href(`executors/${j.jobGroup}`)}>{groups.name(j.jobGroup)}</a></Fact>
 				<Fact name={t("field.executorHandler")}>{j.glueType === "BEAN" ? <code>{j.executorHandler}</code> : t(`glue.${j.glueType ?? "BEAN"}`)}</Fact>
 				<Fact name={t("field.executorRouteStrategy")}>{word("executorRouteStrategy", j.executorRouteStrategy ?? "")}</Fact>

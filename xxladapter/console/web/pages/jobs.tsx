@@ -7,7 +7,7 @@ import { number, t } from "../i18n";
 import { lang } from "../prefs";
 import { href, query, setQuery } from "../route";
 import { may } from "../session";
-import { Button, Empty, LinkButton, Mono, Nothing, Switch, Time } from "../parts/basic";
+import { Button, Empty, LinkButton, Mono, Nothing, Status, Switch, Time } from "../parts/basic";
 import { Page, Panel } from "../parts/page";
 import { RunDialog } from "../parts/rundialog";
 import { Spark } from "../parts/spark";
@@ -16,6 +16,7 @@ import type { Action } from "../bulk";
 import { BulkBar, BulkDialog, bulkFilter } from "./bulk";
 import { JobDrawer, useRoomy } from "./jobdrawer";
 import { PauseNotice } from "./pauses";
+import { instant, now } from "../time";
 import { Schedule, switchJob, useGroups } from "./jobwords";
 
 const pageSize = 100;
@@ -23,6 +24,16 @@ const pageSize = 100;
 // sought are the fields that the text is searched in; each is a parameter of the address.
 const sought = ["name", "handler", "author"] as const;
 const results = ["FAIL", "SUCCESS", "NONE"] as const;
+
+// overdueAfter is the time in ms after which the API calls a job overdue, too.
+const overdueAfter = 10e3;
+
+// NextFire shows when a job fires next, and leads to the reasons if that time has passed.
+function NextFire({ job: j }: { job: Job }) {
+	if (!j.running) return <Nothing />;
+	if (!(Date.parse(j.triggerNextTime ?? "") < now.value - overdueAfter)) return <Time at={j.triggerNextTime} relative />;
+	return <a href={href(`jobs/${j.id}/why`)} title={instant(new Date(j.triggerNextTime!))}><Status is="WARN" text={t("finding.overdue")} /></a>;
+}
 
 export function Jobs() {
 	const q = query.value;
@@ -82,7 +93,7 @@ export function Jobs() {
 			cell: (j: Job) => <input type="checkbox" data-key="x" aria-label={t("bulk.chooseOne", { name: j.name ?? "" })} checked={all || chosen.has(j.id!)} onChange={(e) => choose([j], e.currentTarget.checked)} />,
 		}] : []),
 		{
-			head: t("job.name"), sort: "NAME", grow: true,
+			head: t("job.name"), sort: "NAME", grow: true, share: !beside,
 			cell: (j) => (
 				<>
 					<span class="row-main">
@@ -93,8 +104,8 @@ export function Jobs() {
 					</span>
 					{!!j.tags?.length && (
 						<span class="row-tags">
-							{j.tags.slice(0, 3).map((name) => <button key={name} type="button" class="tag" title={name} onClick={() => setQuery({ tag: name, after: undefined })}>{name}</button>)}
-							{j.tags.length > 3 && <small title={j.tags.slice(3).join(", ")}>+{j.tags.length - 3}</small>}
+							{j.tags.slice(0, 2).map((name) => <button key={name} type="button" class="tag" title={name} onClick={() => setQuery({ tag: name, after: undefined })}>{name}</button>)}
+							{j.tags.length > 2 && <small title={j.tags.slice(2).join(", ")}>+{j.tags.length - 2}</small>}
 						</span>
 					)}
 					<span class="row-under">
@@ -103,12 +114,12 @@ export function Jobs() {
 				</>
 			),
 		},
-		{ head: t("field.jobGroup"), sort: "GROUP", from: "mid", cell: (j) => <span class="cut">{groups.name(j.jobGroup)}</span> },
-		{ head: t("field.executorHandler"), sort: "HANDLER", from: "vast", cell: (j) => (j.glueType === "BEAN" ? <Mono>{j.executorHandler}</Mono> : <span>{t(`glue.${j.glueType ?? "BEAN"}`)}</span>) },
+		{ head: t("field.jobGroup"), sort: "GROUP", from: "mid", share: true, cell: (j) => <span class="cut">{groups.name(j.jobGroup)}</span> },
+		{ head: t("field.executorHandler"), sort: "HANDLER", from: "vast", share: true, cell: (j) => <span class="cut">{j.glueType === "BEAN" ? <Mono>{j.executorHandler}</Mono> : t(`glue.${j.glueType ?? "BEAN"}`)}</span> },
 		{ head: t("field.author"), sort: "AUTHOR", from: "vast", cell: (j) => <span class="cut">{j.author}</span> },
-		{ head: t("fact.scheduleConf"), sort: "TYPE", from: "mid", cell: (j) => <Schedule job={j} words={words.get(j.id!)} /> },
+		{ head: t("fact.scheduleConf"), sort: "TYPE", from: "mid", share: true, cell: (j) => <Schedule job={j} words={words.get(j.id!)} /> },
 		{ head: t("job.latest"), sort: "RESULT", from: "wide", cell: (j) => <Spark runs={recent.get(j.id!)} /> },
-		{ head: t("fact.triggerNextTime"), sort: "NEXT", end: true, from: "mid", cell: (j) => (j.running ? <Time at={j.triggerNextTime} relative /> : <Nothing />) },
+		{ head: t("fact.triggerNextTime"), sort: "NEXT", end: true, from: "mid", cell: (j) => <NextFire job={j} /> },
 		{ head: t("job.running"), sort: "STATUS", end: true, cell: (j) => <Switch on={!!j.running} disabled={!may("operator", j.jobGroup)} label={t("jobs.switch", { name: j.name ?? "" })} onChange={(on) => void switchJob(j, on)} /> },
 		{
 			head: t("list.actions"), hidden: true, end: true,

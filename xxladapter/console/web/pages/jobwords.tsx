@@ -25,11 +25,11 @@ export function Schedule({ job, words }: { job: Pick<Job, "scheduleType" | "sche
 				</span>
 			);
 		case "FIX_RATE":
-			return <span>{t("schedule.rate", { span: span(Number(conf) * 1000) })}</span>;
+			return <span class="cut">{t("schedule.rate", { span: span(Number(conf) * 1000) })}</span>;
 		case "FIX_DELAY":
-			return <span>{t("schedule.delay", { span: span(Number(conf) * 1000) })}</span>;
+			return <span class="cut">{t("schedule.delay", { span: span(Number(conf) * 1000) })}</span>;
 		case "ONCE":
-			return <span>{t("schedule.once", { at: conf && !isNaN(Date.parse(conf)) ? instant(new Date(conf)) : conf })}</span>;
+			return <span class="cut">{t("schedule.once", { at: conf && !isNaN(Date.parse(conf)) ? instant(new Date(conf)) : conf })}</span>;
 	}
 	return <span class="muted">{t("schedule.none")}</span>;
 }

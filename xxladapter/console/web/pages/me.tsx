@@ -99,7 +99,7 @@ function Tokens({ mayCreate }: { mayCreate: boolean }) {
 						cell: (c) => (
 							<>
 								<span class="row-main"><b class="cut">{c.name}</b></span>
-								<span class="row-under is-note" title={scope(c)}>{scope(c)}</span>
+								<span class="row-under is-note">{scope(c)}</span>
 								<span class="row-under"><Time at={c.expires} relative /></span>
 							</>
 						),

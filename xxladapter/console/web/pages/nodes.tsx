@@ -31,7 +31,7 @@ function Part({ of: n }: { of: Node }) {
 	return (
 		<>
 			<Status is={n.role === "retired" ? "WARN" : n.role === "standby" ? "IDLE" : "RUNNING"} text={t(`role.${n.role}`)} />
-			{n.election !== "none" && <span class={n.election === "away" ? "row-under is-shown" : "row-under is-note"}>{elected}</span>}
+			{n.election !== "none" && <span class={n.election === "away" ? "row-under is-note field-error" : "row-under is-note"}>{elected}</span>}
 		</>
 	);
 }

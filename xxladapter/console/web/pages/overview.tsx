@@ -5,7 +5,7 @@ import { useCall } from "../data";
 import { number, plural, t } from "../i18n";
 import { href, query, setQuery } from "../route";
 import { Bars } from "../parts/bars";
-import { Empty, Failure, Time, Waiting } from "../parts/basic";
+import { Empty, Failure, Pending, Time, Waiting } from "../parts/basic";
 import { Icon } from "../parts/icons";
 import { Page, Panel } from "../parts/page";
 import { clock, day, midnight, now, span } from "../time";
@@ -25,7 +25,8 @@ export function Overview() {
 	const failed = useCall("GET /logs", { status: "FAIL", newest: true, limit: 6, since: new Date(Math.floor(now.value / 3600e3) * 3600e3 - 24 * 3600e3).toISOString() }, 5e3);
 	const running = useCall("GET /logs", { status: "RUNNING", newest: true, limit: 100 }, 5e3);
 	const fires = useCall("GET /fires", { state: "planned", limit: 20 }, 3e3);
-	const at = useCall("GET /overview", {}, 10e3).data;
+	const overview = useCall("GET /overview", {}, 10e3);
+	const at = overview.data;
 	const nodes = useCall("GET /nodes", {}, 10e3);
 	const groups = useGroups();
 	const byHour = new Map((stats.data?.stats ?? []).map((s) => [Date.parse(s.hour!), s]));
@@ -56,7 +57,7 @@ export function Overview() {
 		...at.noExecutor.map((g) => ({ key: "g" + g.id, fail: true, to: href(`executors/${g.id}`), title: groups.name(g.id), text: t("overview.noExecutor") })),
 		...at.overdue.map((j) => ({ key: "d" + j.id, fail: true, to: href(`jobs/${j.id}/why`), title: j.name, text: t("overview.overdue") })),
 		...at.calendars.map((c) => ({ key: "c" + c.name + c.year, fail: false, to: href("settings"), title: c.name, text: t("overview.poor", { year: c.year }) })),
-		...at.notFired.map((j) => ({ key: "n" + j.id, fail: false, to: href(`jobs/${j.id}/why`), title: j.name, text: t("overview.notFired") })),
+		...at.notFired.filter((j) => !at.overdue.some((d) => d.id === j.id)).map((j) => ({ key: "n" + j.id, fail: false, to: href(`jobs/${j.id}/why`), title: j.name, text: t("overview.notFired") })),
 	];
 	return (
 		<Page title={t("nav.overview")} wide>
@@ -69,7 +70,32 @@ export function Overview() {
 				<Figure to="executors" name={t("overview.executors")} value={groups.data && number(addresses)} note={at?.gone.length ? t("overview.gone", { n: at.gone.length }) : ""} tone={groups.data && at?.runningJobs.count && (addresses === 0 || at.gone.length) ? "warn" : undefined} />
 				<Figure to="nodes" name={t("nav.nodes")} value={nodes.data && number(nodes.data.nodes.length)} tone={nodes.data?.nodes.length === 0 ? "fail" : undefined} />
 			</div>
-			<div class="columns">
+			<div class="columns overview">
+				<div class="col-4">
+					<Panel flush title={t("overview.attention")}>
+						{attention && groups.data ? (
+							attention.length === 0 ? (
+								<Empty icon="check" title={t("overview.calm")} />
+							) : (
+								<ul class="notes">
+									{attention.slice(0, 8).map((a) => (
+										<li key={a.key} class={a.fail ? "is-fail" : undefined}>
+											<Icon name="warn" />
+											<div>
+												<a dir="auto" class="row-link" href={a.to}>{a.title}</a>
+												<p>{a.text}</p>
+											</div>
+											<span />
+										</li>
+									))}
+									{attention.length > 8 && <li><span /><p>{plural("overview.more", attention.length - 8)}</p></li>}
+								</ul>
+							)
+						) : (
+							<Pending call={at ? groups : overview} />
+						)}
+					</Panel>
+				</div>
 				<div class="col-8">
 					<Panel
 						title={t("overview.results")}
@@ -114,31 +140,8 @@ export function Overview() {
 					</Panel>
 				</div>
 				<div class="col-4">
-					<Panel flush title={t("overview.attention")}>
-						{attention && groups.data ? (
-							attention.length === 0 ? (
-								<Empty icon="check" title={t("overview.calm")} />
-							) : (
-								<ul class="notes">
-									{attention.slice(0, 8).map((a) => (
-										<li key={a.key} class={a.fail ? "is-fail" : undefined}>
-											<Icon name="warn" />
-											<div>
-												<a dir="auto" class="row-link" href={a.to}>{a.title}</a>
-												<p>{a.text}</p>
-											</div>
-											<span />
-										</li>
-									))}
-									{attention.length > 8 && <li><span /><p>{plural("overview.more", attention.length - 8)}</p></li>}
-								</ul>
-							)
-						) : (
-							<Waiting rows={3} />
-						)}
-					</Panel>
 					<Panel flush title={t("overview.next")}>
-						<Next jobs={at?.next ?? []} fires={fires.data?.fires ?? []} loaded={!!at && !!fires.data} />
+						{at && fires.data ? <Next jobs={at.next} fires={fires.data.fires} /> : <Pending call={at ? fires : overview} />}
 					</Panel>
 				</div>
 			</div>
@@ -158,16 +161,14 @@ function Figure({ to, name, value, note, tone }: { to: string; name: string; val
 interface NextProps {
 	jobs: Answer<"GET /overview">["next"];
 	fires: Answer<"GET /fires">["fires"];
-	loaded: boolean;
 }
 
 // Next merges what is planned already with the next due time of each job.
-function Next({ jobs, fires, loaded }: NextProps) {
+function Next({ jobs, fires }: NextProps) {
 	const planned = fires.map((f) => ({ key: "f" + f.id, id: f.jobId, name: f.jobName, at: f.due }));
 	const seen = new Set(planned.map((p) => p.id + p.at));
 	const later = jobs.filter((j) => !seen.has(j.id + j.triggerNextTime!)).map((j) => ({ key: "j" + j.id, id: j.id, name: j.name, at: j.triggerNextTime! }));
 	const list = [...planned, ...later].sort((a, b) => Date.parse(a.at) - Date.parse(b.at)).slice(0, 20);
-	if (!loaded) return <Waiting rows={6} />;
 	if (list.length === 0) return <Empty icon="clock" title={t("overview.noNext")} />;
 	return (
 		<ul class="notes is-plain">

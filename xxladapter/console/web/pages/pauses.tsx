@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { call, type Pause } from "../api";
 import { changedSomething, useCall } from "../data";
-import { t } from "../i18n";
+import { t, word } from "../i18n";
 import { may } from "../session";
 import { Button, Empty, Tag, Time } from "../parts/basic";
 import { Confirm } from "../parts/dialog";
@@ -12,7 +12,7 @@ import { Icon } from "../parts/icons";
 import { Panel } from "../parts/page";
 import { Table } from "../parts/table";
 import { tell } from "../parts/toast";
-import { fromWall } from "../time";
+import { fromWall, now, offset } from "../time";
 import { useGroups } from "./jobwords";
 
 // usePauseName returns what a pause holds up, in words.
@@ -36,11 +36,11 @@ export function Pauses() {
 						cell: (p) => (
 							<>
 								<span class="row-main"><b class="cut">{name(p)}</b>{p.open && <Tag tone="warn">{t("pause.open")}</Tag>}</span>
-								{p.note && <span class="row-under is-note" title={p.note}>{p.note}</span>}
+								{p.note && <span class="row-under is-note">{p.note}</span>}
 							</>
 						),
 					},
-					{ head: t("pause.by"), from: "mid", cell: (p) => p.by },
+					{ head: t("pause.by"), from: "mid", cell: (p) => p.by.replace(/^\w+/, (kind) => word("actor", kind)) },
 					{ head: t("runs.from"), from: "mid", end: true, cell: (p) => <Time at={p.from} relative /> },
 					{ head: t("pause.until"), from: "mid", end: true, cell: (p) => (p.until ? <Time at={p.until} /> : t("pause.endless")) },
 					{ head: t("list.actions"), hidden: true, end: true, cell: (p) => p.open && may("operator", p.jobGroup ?? 0) && <Button tone="quiet" icon="run" aria-label={t("pause.end", { name: name(p) })} onClick={() => setEnd(p)} /> },
@@ -82,7 +82,7 @@ function PauseDialog({ onClose }: { onClose: () => void }) {
 			<Field label={t("field.note")}>
 				<input value={note} maxLength={500} onInput={(e) => setNote(e.currentTarget.value)} />
 			</Field>
-			<Field label={t("pause.until")} help={t("pause.untilHelp")}>
+			<Field label={`${t("pause.until")} (${offset(new Date(now.peek()))})`} help={t("pause.untilHelp")}>
 				<input type="datetime-local" value={until} onInput={(e) => setUntil(e.currentTarget.value)} />
 			</Field>
 		</Confirm>

@@ -127,7 +127,7 @@ function Track({ log: l }: { log: Log }) {
 				<li class="is-done">
 					<b>{t(h.takenOver ? "track.takenOver" : "track.claimed")}</b>
 					<Time at={h.takenOver ?? h.claimed} />
-					<span class="muted cut" title={h.takenOverBy ?? h.node}>{h.takenOverBy ?? h.node}</span>
+					<span class="muted">{h.takenOverBy ?? h.node}</span>
 				</li>
 			)}
 			<li class={sent ? "is-done" : refused ? "is-fail" : "is-now"}>
@@ -135,7 +135,7 @@ function Track({ log: l }: { log: Log }) {
 				<span>
 					<Time at={h?.sent} /> {h && <small class={h.latenessMs > 1000 ? "late" : undefined}>{t("track.late", { span: span(h.latenessMs) })}</small>}
 				</span>
-				<span class="muted cut">{l.executorAddress || "–"}</span>
+				<span class="muted">{l.executorAddress || "–"}</span>
 			</li>
 			<li class={ended ? (l.handleCode === 200 ? "is-done" : "is-fail") : sent ? "is-now" : ""}>
 				<b>{ended ? t(l.handleCode === 200 ? "status.SUCCESS" : "status.FAIL") : t(sent ? "status.RUNNING" : "track.noResult")}</b>

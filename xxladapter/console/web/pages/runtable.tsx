@@ -131,7 +131,7 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 				)}
 				{!fixed && job && !jobs.data?.jobs.some((j) => j.id === job) && (
 					<Button icon="close" onClick={() => setQuery({ job: undefined, after: undefined })}>
-						{named.data?.name ?? `${t("job.one")} #${job}`}
+						<span class="cut">{named.data?.name ?? `${t("job.one")} #${job}`}</span>
 					</Button>
 				)}
 				<Typed name="address" label={t("runs.byAddress")} />

@@ -9,7 +9,7 @@ import { Button, Empty, Fact, Nothing, Pending, Status, Time } from "../parts/ba
 import { Page, Panel } from "../parts/page";
 import { Table } from "../parts/table";
 import { tellError } from "../parts/toast";
-import { span } from "../time";
+import { span, storeZone } from "../time";
 import { Calendars } from "./calendars";
 import { Pauses } from "./pauses";
 
@@ -64,7 +64,7 @@ function About({ info: i }: { info: Info }) {
 				<Fact name={t("settings.store")}>{t(`store.${i.store.kind}`)}{i.store.journal && ` + ${t("settings.journal")}`}<br /><small>{i.store.version}</small></Fact>
 				{i.store.schema !== undefined && <Fact name={t("settings.schema")}>{i.store.schema}</Fact>}
 				<Fact name={t("settings.clock")}><Time at={i.now} /></Fact>
-				<Fact name={t("field.zone")}>{i.zone}</Fact>
+				<Fact name={t("field.zone")}>{i.zone === "Local" ? storeZone.value : i.zone}</Fact>
 				<Fact name="Cron">{i.cronProfile}</Fact>
 				<Fact name={t("settings.users")}>{on(i.features.users)}</Fact>
 				<Fact name="/metrics">{on(i.features.metrics)}</Fact>
@@ -102,7 +102,7 @@ function Alarms({ channels }: { channels: string[] }) {
 						cell: (c) => {
 							const d = by.get(c);
 							if (!d) return <Nothing />;
-							return <span title={d.error}><Status is={is[d.result]} text={word("delivery", d.result)} />{d.error && <span class="row-under is-shown">{d.error}</span>}</span>;
+							return <span title={d.error}><Status is={is[d.result]} text={word("delivery", d.result)} />{d.error && <span class="row-under is-note field-error">{d.error}</span>}</span>;
 						},
 					},
 					{ head: t("runs.duration"), end: true, cell: (c) => (by.has(c) ? span(by.get(c)!.tookMs) : <Nothing />) },

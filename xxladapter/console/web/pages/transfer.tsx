@@ -1,6 +1,6 @@
 // Jobs leave as a file, and come back from files once it has been shown what they would change.
 
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { ApiError, call, send, told, type Answer } from "../api";
 import { changedSomething } from "../data";
 import { number, plural, t } from "../i18n";
@@ -79,6 +79,8 @@ type Result = Answer<"POST /import">;
 function Import() {
 	const [text, setText] = useState("");
 	const [files, setFiles] = useState<{ name: string; text: string }[]>([]);
+	// chosen is hidden, because browsers label it in a language of their own.
+	const chosen = useRef<HTMLInputElement>(null);
 	const [options, setOptions] = useState({ prune: false, takeOver: false });
 	const [result, setResult] = useState<Result>();
 	const [error, setError] = useState<ApiError>();
@@ -116,9 +118,13 @@ function Import() {
 			<Panel title={t("transfer.import")}>
 				<div class="stack">
 					<p class="muted">{t("transfer.importText")}</p>
-					<Field label={t("transfer.files")} help={t("transfer.filesHelp")}>
-						<input type="file" multiple onChange={(e) => void add(e.currentTarget)} />
-					</Field>
+					<div class="field">
+						<span>
+							<Button icon="add" onClick={() => chosen.current!.click()}>{t("transfer.files")}</Button>
+							<input ref={chosen} hidden type="file" multiple onChange={(e) => void add(e.currentTarget)} />
+						</span>
+						<p class="field-help">{t("transfer.filesHelp")}</p>
+					</div>
 					{files.length > 0 && (
 						<span class="inline">
 							{files.map((f) => (

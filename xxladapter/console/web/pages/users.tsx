@@ -37,7 +37,7 @@ export function Users() {
 					empty={text || role ? <Empty icon="filter" title={t("list.noneMatch")} /> : <Empty icon="users" title={t("users.none")}>{t("users.noneText")}</Empty>}
 					columns={[
 						{
-							head: t("login.name"),
+							head: t("login.name"), share: true,
 							cell: (u) => (
 								<>
 									<span class="row-main">
@@ -48,7 +48,7 @@ export function Users() {
 								</>
 							),
 						},
-						{ head: t("field.grants"), from: "mid", grow: true, cell: (u) => <Roles grants={u.grants ?? []} /> },
+						{ head: t("field.grants"), from: "mid", share: true, cell: (u) => <Roles grants={u.grants ?? []} /> },
 						{ head: t("users.signIn"), from: "wide", cell: (u) => t(u.provider ? "users.provider" : u.hasPassword ? "field.password" : "users.noPassword") },
 						{ head: t("fact.added"), from: "wide", end: true, cell: (u) => <Time at={u.addTime} relative /> },
 						{

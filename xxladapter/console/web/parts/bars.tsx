@@ -65,27 +65,29 @@ export function Bars({ label, bars }: { label: string; bars: Bar[] }) {
 					);
 				})}
 			</svg>
-			<table class="spoken">
-				<caption>{label}</caption>
-				<thead>
-					<tr>
-						<th scope="col">{t("chart.time")}</th>
-						<th scope="col">{t("status.SUCCESS")}</th>
-						<th scope="col">{t("status.FAIL")}</th>
-						<th scope="col">{t("status.RUNNING")}</th>
-					</tr>
-				</thead>
-				<tbody>
-					{bars.map((b, i) => (
-						<tr key={i}>
-							<th scope="row">{b.label}</th>
-							<td>{b.ok}</td>
-							<td>{b.fail}</td>
-							<td>{b.run}</td>
+			<details>
+				<summary>{t("timeline.figures")}</summary>
+				<table class="table" aria-label={label}>
+					<thead>
+						<tr>
+							<th scope="col">{t("chart.time")}</th>
+							<th scope="col">{t("status.SUCCESS")}</th>
+							<th scope="col">{t("status.FAIL")}</th>
+							<th scope="col">{t("status.RUNNING")}</th>
 						</tr>
-					))}
-				</tbody>
-			</table>
+					</thead>
+					<tbody>
+						{bars.map((b, i) => (
+							<tr key={i}>
+								<th scope="row">{b.label}</th>
+								<td>{b.ok}</td>
+								<td>{b.fail}</td>
+								<td>{b.run}</td>
+							</tr>
+						))}
+					</tbody>
+				</table>
+			</details>
 		</figure>
 	);
 }

@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ApiError } from "../api";
 import { number, t, word, type Key } from "../i18n";
-import { ago, brief, browserZone, instant, now, offset, zone } from "../time";
+import { ago, brief, browserZone, instant, now, offset, storeZone, zone } from "../time";
 import { Icon, type IconName } from "./icons";
 
 // Time shows an instant in a zone, which is the page's if none is given; its title has that zone and
@@ -22,9 +22,17 @@ export function Time({ at, relative, zone: own = zone.value }: { at?: string; re
 	);
 }
 
-// InZone names the zone of a job, in which its page shows times.
+// InZone names the zone of a job, in which its page shows times, and the browser's where its clock
+// shows another time.
 export function InZone({ name }: { name: string }) {
-	return name ? <span title={t("job.inZone")}><Tag>{name} {offset(new Date(now.peek()), name)}</Tag></span> : null;
+	const at = new Date(now.peek());
+	const own = offset(at, name || storeZone.value), theirs = offset(at, browserZone);
+	return (
+		<>
+			{name && <span title={t("job.inZone")}><Tag>{name} {own}</Tag></span>}
+			{own !== theirs && <Tag>{t("time.yours")} {theirs}</Tag>}
+		</>
+	);
 }
 
 export function Count({ n }: { n: number }) {

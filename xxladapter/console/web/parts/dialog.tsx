@@ -24,6 +24,8 @@ export function Dialog({ title, onClose, children, wide, side, fixed }: DialogPr
 		const back = document.activeElement as HTMLElement | null;
 		const shown = box.current;
 		shown?.showModal();
+		// The browser would choose the button that closes it.
+		shown?.querySelector<HTMLElement>("form :is(input, select, textarea, .dialog-foot button):enabled")?.focus();
 		return () => {
 			shown?.close(); // what is behind it cannot have the focus before
 			back?.focus?.({ preventScroll: true });

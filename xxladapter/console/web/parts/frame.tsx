@@ -68,12 +68,12 @@ function Clock() {
 
 const themes: Theme[] = ["system", "light", "dark"];
 
-function Top({ menu }: { menu: () => void }) {
+function Top({ open, menu }: { open: boolean; menu: () => void }) {
 	const nextTheme = themes[(themes.indexOf(theme.value) + 1) % themes.length] as Theme;
 	return (
 		<header class="top">
 			<span class="top-menu">
-				<Button icon="menu" tone="quiet" aria-label={t("frame.menu")} onClick={menu} />
+				<Button icon="menu" tone="quiet" aria-label={t("frame.menu")} aria-expanded={open} onClick={menu} />
 			</span>
 			<button type="button" class="seek" aria-label={t("frame.search")} onClick={() => (paletteOpen.value = true)}>
 				<Icon name="search" />
@@ -115,7 +115,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
 			<Rail open={open} close={() => setOpen(false)} />
 			{open && <div class="veil" onClick={() => setOpen(false)} />}
 			<div class="body">
-				<Top menu={() => setOpen(!open)} />
+				<Top open={open} menu={() => setOpen(!open)} />
 				{offline.value && (
 					<p class="banner" role="status">
 						<Icon name="warn" />

@@ -10,7 +10,10 @@ import { Field } from "./form";
 import { tell } from "./toast";
 
 export function RunDialog({ job, onClose }: { job: Job; onClose: () => void }) {
-	const [param, setParam] = useState(job.executorParam ?? "");
+	// A list leaves the parameter out.
+	const whole = useCall("GET /jobs/{id}", job.executorParam === undefined ? { id: job.id! } : undefined);
+	const [typed, setParam] = useState<string>();
+	const param = typed ?? job.executorParam ?? whole.data?.executorParam;
 	const [chosen, setChosen] = useState<string[]>([]);
 	const group = useCall("GET /groups/{id}", job.jobGroup ? { id: job.jobGroup } : undefined);
 	const addresses = group.data?.addressList ?? [];
@@ -22,7 +25,7 @@ export function RunDialog({ job, onClose }: { job: Job; onClose: () => void }) {
 	return (
 		<Confirm title={t("jobs.run", { name: job.name ?? "" })} action={t("bulk.trigger")} onClose={onClose} onConfirm={run}>
 			<Field label={t("field.executorParam")} help={t("run.paramHelp")}>
-				<textarea rows={3} class="mono-input" value={param} onInput={(e) => setParam(e.currentTarget.value)} />
+				<textarea rows={3} class="mono-input" value={param ?? ""} onInput={(e) => setParam(e.currentTarget.value)} />
 			</Field>
 			<fieldset class="checks">
 				<legend>{t("run.addresses")}</legend>

@@ -4,7 +4,7 @@
 import type { LastRun } from "../api";
 import { plural, t, word } from "../i18n";
 
-const step = 5;
+const step = 4;
 const most = 20;
 
 export function Spark({ runs }: { runs?: LastRun[] }) {

@@ -14,6 +14,9 @@ export interface Column<T> {
 	from?: "mid" | "wide" | "vast";
 	end?: boolean; // numbers and times stand at the end
 	grow?: boolean; // takes what is left, and cuts long text
+	// share divides the width with the other columns that do, by the length of their texts. It cuts a
+	// row-link and what has the class cut. With grow, it does so from 700 px on.
+	share?: boolean;
 	hidden?: boolean; // the head is for readers of the screen only
 	sort?: string; // the order that the head chooses
 	control?: ComponentChildren; // stands in the head in place of its text
@@ -108,7 +111,7 @@ export function Table<T>(props: TableProps<T>) {
 }
 
 function cellClass(c: Column<never>): string | undefined {
-	const names = [c.from && "from-" + c.from, c.end && "end", c.grow && "grow"].filter(Boolean);
+	const names = [c.from && "from-" + c.from, c.end && "end", c.grow && "grow", c.share && "share"].filter(Boolean);
 	return names.length ? names.join(" ") : undefined;
 }
 
@@ -128,7 +131,7 @@ export function Pager({ first, last, onBack, onNext, shown }: { first: boolean; 
 	return (
 		<nav class="pager" aria-label={t("list.pages")}>
 			<span class="muted">{shown}</span>
-			<span class="pager-moves">
+			<span class="actions">
 				<Button disabled={first} onClick={onBack}>
 					{t("list.previous")}
 				</Button>

@@ -20,11 +20,12 @@ function dismiss(id: number) {
 	notices.value = notices.value.filter((n) => n.id !== id);
 }
 
-// tell shows a notice for 6 s.
+// tell shows a notice for 6 s, and for as long as somebody points at notices or has the focus there.
 export function tell(text: string, link?: Notice["link"], failed = false) {
 	const id = ++last;
 	notices.value = [...notices.value.slice(-3), { id, text, failed, link }];
-	setTimeout(() => dismiss(id), failed ? 12e3 : 6e3);
+	const end = () => void (document.querySelector(".toasts:is(:hover, :focus-within)") ? setTimeout(end, 1e3) : dismiss(id));
+	setTimeout(end, failed ? 12e3 : 6e3);
 }
 
 // tellError shows why something failed.

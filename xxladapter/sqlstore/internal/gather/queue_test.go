@@ -23,7 +23,7 @@ func (r *record) run(group []int) {
 	r.mu.Lock()
 	r.groups = append(r.groups, slices.Clone(group))
 	r.mu.Unlock()
-	time.Sleep(time.Second)
+	time.Sleep(time.Second) // in a bubble
 }
 
 func (r *record) all() [][]int {

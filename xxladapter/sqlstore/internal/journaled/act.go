@@ -133,7 +133,7 @@ func (a *act) miss(m xxladapter.Misfire) {
 	a.buf.number(m.JobID)
 	a.buf.time(m.Due)
 	a.buf.time(m.Until)
-	a.buf.text(string(m.Policy))
+	a.buf.text(string(m.Strategy))
 	a.buf.time(m.At)
 	if k == kept {
 		a.buf.number(m.PauseID)

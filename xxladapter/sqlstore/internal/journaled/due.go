@@ -22,6 +22,9 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 	if err := f.tooFarBehind(); err != nil {
 		return nil, 0, err
 	}
+	if f.besideJava() {
+		return s.claimInTables(ctx, by, ahead, limit, decide)
+	}
 	ids, pinned, err := f.findDue(ctx, by, ahead, limit)
 	defer pinned()
 	if err != nil {

@@ -385,7 +385,7 @@ func (r *replay) note(number int64, k kind, f *fields) {
 			m.stops = append(m.stops, end)
 		}
 	case missed, kept:
-		miss := xxladapter.Misfire{JobID: f.number(), Due: f.time(), Until: f.time(), Policy: xxladapter.MisfireStrategy(f.text()), At: f.time()}
+		miss := xxladapter.Misfire{JobID: f.number(), Due: f.time(), Until: f.time(), Strategy: xxladapter.MisfireStrategy(f.text()), At: f.time()}
 		if k == kept {
 			miss.PauseID, miss.Calendar = f.number(), f.text()
 		}

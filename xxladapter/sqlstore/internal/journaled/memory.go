@@ -11,8 +11,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// A memory is what the store knows without asking the tables. It is a plain value: a call and the
-// replay of the journal change it through the same methods. Its front guards it.
+// A memory holds the state that the store has without asking the tables. It is a plain value: a
+// call and the replay of the journal change it through the same methods. Its front guards it.
 //
 // Invariants: it has every open fire and every lease. A job or a log row that it has is newer than,
 // or equal to, that of the tables; one that it does not have is in the tables as it is.

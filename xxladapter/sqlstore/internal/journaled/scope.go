@@ -2,6 +2,7 @@ package journaled
 
 import (
 	"context"
+	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
@@ -34,8 +35,9 @@ type scope struct {
 type load struct {
 	everything bool
 	leases     bool
-	runs       bool    // forget the runs that the tables have
-	jobs       []int64 // these jobs, with their fires
+	runs       bool       // forget the runs that the tables have
+	jobs       []int64    // these jobs, with their fires
+	claims     []*[]int64 // the jobs that calls of ClaimDue have claimed, once they have run
 	groups     bool
 	// pauses and calendars
 	restrictions bool
@@ -46,6 +48,7 @@ func (l *load) add(other load) {
 	l.everything = l.everything || other.everything
 	l.leases = l.leases || other.leases
 	l.runs = l.runs || other.runs
+	l.claims = append(l.claims, other.claims...)
 	l.groups = l.groups || other.groups
 	l.restrictions = l.restrictions || other.restrictions
 	l.jobs = append(l.jobs, other.jobs...)
@@ -75,6 +78,20 @@ func changesJob(id int64) scope { return changesJobs([]int64{id}) }
 
 func changesJobs(ids []int64) scope {
 	return scope{needs: all, changes: true, load: load{jobs: ids}}
+}
+
+// claims is the scope of a call that writes the ids of the jobs that it has claimed to ids.
+func claims(ids *[]int64) scope {
+	return scope{needs: all, changes: true, load: load{claims: []*[]int64{ids}}}
+}
+
+// known returns l with the jobs that were claimed.
+func (l load) known() load {
+	l.jobs = slices.Clone(l.jobs)
+	for _, ids := range l.claims {
+		l.jobs = append(l.jobs, *ids...)
+	}
+	return l
 }
 
 // declares returns the scope of a declaration. The memory does not have the jobs that it creates

@@ -23,11 +23,13 @@ type shared struct {
 	log   *sharedlog.Log
 	turn  chan struct{} // full while a transaction runs that the front has a part in
 	flush *sharedWriter
-	lossy bool // a server that restarts may have lost what it confirmed
+	lossy bool // a server with another State.Run may have lost what was confirmed
 	stop  chan struct{}
 	ended sync.WaitGroup
 
-	backlog int64 // ClaimDue stops while the tables lack more records
+	backlog  int64   // ClaimDue stops while the tables lack more records
+	reserved int64   // the highest id of a log row that nobody else gets, under turn
+	foreign  foreign // under the front's lock
 	// lastFire and lastLog are ids that a loss of the log leaves known: those that were given last
 	// when the tables were written. The front's lock guards them.
 	lastFire, lastLog int64
@@ -41,7 +43,7 @@ type SharedOptions struct {
 	Logger *slog.Logger
 	// Log returns the log of the store with an id.
 	Log func(id string) sharedlog.Server
-	// Lossy is set if a server that restarts may have lost what it confirmed.
+	// Lossy is set if a server with another State.Run may have lost what was confirmed.
 	Lossy bool
 	// Backlog is how many records the tables may lack before ClaimDue stops; 0 means 100,000.
 	Backlog int64
@@ -74,6 +76,9 @@ func OpenShared(ctx context.Context, s *records.Store, opts SharedOptions) (*Sto
 		return nil, errors.Join(err, f.journal.Close(), s.Close())
 	}
 	store.following.Go(func() { f.follow(store.stop) })
+	if err := f.refuseForeign(); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
 	return store, nil
 }
 

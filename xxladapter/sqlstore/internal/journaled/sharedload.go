@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -43,17 +44,19 @@ func (f *front) loadShared(ctx context.Context, tx *records.Tx) error {
 			return err
 		}
 	}
-	err = f.fill(ctx, tx, &m, now)
+	used := m.state == stateOpen
+	err = f.fill(ctx, tx, &m, now, used)
 	if errors.Is(err, sharedlog.ErrGap) {
 		if now, err = f.beginAnew(ctx, tx, &m, now, err.Error()); err == nil {
-			err = f.fill(ctx, tx, &m, now)
+			err = f.fill(ctx, tx, &m, now, used)
 		}
 	}
 	return err
 }
 
-// fill reads the tables, replays the log behind them, and takes the row of the marks.
-func (f *front) fill(ctx context.Context, tx *records.Tx, m *sharedMarks, now sharedlog.State) error {
+// fill reads the tables, replays the log behind them, and takes the row of the marks. used says
+// that all log rows since the marks were written should be from processes with the log.
+func (f *front) fill(ctx context.Context, tx *records.Tx, m *sharedMarks, now sharedlog.State, used bool) error {
 	m.pen, m.run, m.state = now.Pen, now.Run, stateOpen
 	_, err := tx.Exec(ctx, takeShared, int64(m.generation), m.pen, m.settled, m.runs, m.plans, m.fire, m.log, msOf(m.doubt), m.run)
 	if err != nil {
@@ -68,8 +71,15 @@ func (f *front) fill(ctx context.Context, tx *records.Tx, m *sharedMarks, now sh
 	f.m.doubt = m.doubt
 	f.shared.lastFire, f.shared.lastLog = n.lastFire, n.lastLog
 	f.reload(load{}, n)
+	if used && f.besideJava() {
+		f.m.lastLog = m.log // what the log has is added, and what the tables have besides is not ours
+	}
 	r := replay{ctx: ctx, tx: tx, m: &f.m, marks: m.marks, now: f.Clock()}
-	return f.finishLoad(&r, f.shared.log.Load(ctx, now, m.oldest(), r.record))
+	err = f.finishLoad(&r, f.shared.log.Load(ctx, now, m.oldest(), r.record))
+	if err == nil {
+		f.meet(n.lastLog)
+	}
+	return err
 }
 
 // lost says why the log is not what the tables were written from, or returns an empty text. A log
@@ -87,7 +97,7 @@ func (f *front) lost(m sharedMarks, now sharedlog.State) string {
 	case now.Position < seen:
 		return fmt.Sprintf("it ends with record %d, and record %d was confirmed", now.Position, seen)
 	case f.shared.lossy && m.run != "" && m.run != now.Run:
-		return "the server of the shared log was started again, and may have lost what it had confirmed"
+		return fmt.Sprintf("its server was started again or replaced (it is %s, was %s), and may lack what was confirmed", now.Run, m.run)
 	}
 	return ""
 }
@@ -113,8 +123,8 @@ func (f *front) beginAnew(ctx context.Context, tx *records.Tx, m *sharedMarks, n
 const lostOwner = "lost with the shared log"
 
 // doubtPlanned settles what the tables have of fires that may have been sent: planned ones that
-// were due become misfires, unless their job asks for a repetition, and claimed ones lose their
-// owner.
+// were due become misfires, unless their job asks for a repetition. Claimed ones lose their owner
+// and are ambiguous: what became of them is asked for.
 func (f *front) doubtPlanned(ctx context.Context, tx *records.Tx, doubt time.Time) (missed int, err error) {
 	n, err := f.readTables(ctx, tx, load{everything: true})
 	if err != nil {
@@ -143,29 +153,44 @@ func (f *front) doubtPlanned(ctx context.Context, tx *records.Tx, doubt time.Tim
 	if err := tx.RemoveFires(ctx, gone); err != nil {
 		return 0, err
 	}
-	_, err = tx.Exec(ctx, `UPDATE xxlwheel_fire SET node = ?, term = 0 WHERE state <> 'planned'`, lostOwner)
+	_, err = tx.Exec(ctx, `UPDATE xxlwheel_fire SET node = ?, term = 0, state = 'ambiguous' WHERE state <> 'planned'`, lostOwner)
 	return len(gone), err
 }
 
 // lostDue returns the misfire of a due time in doubt.
 func lostDue(jobID int64, due, at time.Time) xxladapter.Misfire {
-	return xxladapter.Misfire{JobID: jobID, Due: milli(due), Until: milli(due), Policy: xxladapter.MisfireStoreLost, At: milli(at)}
+	return xxladapter.Misfire{JobID: jobID, Due: milli(due), Until: milli(due), Strategy: xxladapter.MisfireStoreLost, At: milli(at)}
 }
 
 // withoutDoubt replaces the fires of a decision whose due times are in doubt by misfires, unless
-// the job asks for a repetition.
+// the job asks for a repetition. Due times that the decision found too late are lost if all of a
+// span are in doubt; the spans of pauses and calendars stay, since nothing was sent for them. A
+// fire of the misfire strategy stands for due times of such a span, whatever its own due time is.
 func withoutDoubt(d xxladapter.Decision, j *xxladapter.Job, doubt, now time.Time) xxladapter.Decision {
 	if doubt.IsZero() || j.TriggerNext.After(doubt) || j.Settings.Ambiguous == xxladapter.AmbiguousResend {
 		return d
 	}
+	spans := slices.Clone(d.Misfires)
+	late := false // a span has due times that are not in doubt
+	for i := range spans {
+		switch m := &spans[i]; {
+		case m.Kind() != xxladapter.MisfireLate:
+		case m.Until.After(doubt):
+			late = true
+		default:
+			m.Strategy = xxladapter.MisfireStoreLost
+		}
+	}
 	var kept []xxladapter.Fire
 	for _, fire := range d.Fires {
-		if fire.Due.After(doubt) && fire.Type != xxladapter.TriggerMisfire {
+		ofSpan := fire.Type == xxladapter.TriggerMisfire
+		switch {
+		case fire.Due.After(doubt) && !ofSpan:
 			kept = append(kept, fire)
-			continue
+		case !ofSpan || late:
+			spans = append(spans, lostDue(j.ID, fire.Due, now))
 		}
-		d.Misfires = append(d.Misfires, lostDue(j.ID, fire.Due, now))
 	}
-	d.Fires = kept
+	d.Fires, d.Misfires = kept, spans
 	return d
 }

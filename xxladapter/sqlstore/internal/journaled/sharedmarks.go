@@ -13,7 +13,7 @@ import (
 type sharedMarks struct {
 	marks
 	store     string // the store's id, by which its log is found
-	run       string // the server's process, if it may lose what it confirmed
+	run       string // State.Run, if a change of it is a loss
 	fire, log int64  // the ids that were given last
 	// at is when the row was written. doubt is set when the log was lost: fires due up to then may
 	// or may not have been sent. Zero means that no log was lost.
@@ -73,6 +73,9 @@ func prepareShared(ctx context.Context, s *records.Store) (id string, err error)
 		if err := refusePlain(ctx, tx, s.Clock()); err != nil {
 			return err
 		}
+		if err := refuseJava(ctx, tx, s.Clock()); err != nil {
+			return err
+		}
 		if id = m.store; found {
 			return nil
 		}
@@ -114,7 +117,10 @@ func (f *front) storeShared(ctx context.Context, tx *records.Tx, c *cut) error {
 	if err == nil && changed == 0 {
 		err = errPen
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return f.reserveLogs(ctx, tx, c.lastLog)
 }
 
 // sharedIDs returns the highest ids that were given.
@@ -137,12 +143,16 @@ func sharedIDs(ctx context.Context, tx *records.Tx) (fire, log int64, err error)
 	return m.fire, m.log, nil
 }
 
-// reserveFires ensures that the table of fires gives ids above those that the memory has given.
-func reserveFires(ctx context.Context, tx *records.Tx, last int64) error {
+// reserve ensures that a table gives ids above one.
+func reserve(ctx context.Context, tx *records.Tx, table string, last int64) error {
 	if last == 0 {
 		return nil
 	}
-	for _, statement := range tx.Dialect.ReserveIDs("xxlwheel_fire", last) {
+	statements := tx.Dialect.ReserveWithin
+	if statements == nil {
+		statements = tx.Dialect.ReserveIDs
+	}
+	for _, statement := range statements(table, last) {
 		if _, err := tx.Exec(ctx, statement); err != nil {
 			return err
 		}

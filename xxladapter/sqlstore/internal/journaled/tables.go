@@ -110,6 +110,11 @@ func (s *Store) Misfires(ctx context.Context, f xxladapter.MisfireFilter) ([]xxl
 	return s.Store.Misfires(with(ctx, reads), f)
 }
 
+// PurgeMisfires implements [xxladapter.Store].
+func (s *Store) PurgeMisfires(ctx context.Context, before time.Time, limit int) (int, error) {
+	return s.Store.PurgeMisfires(with(ctx, marksRuns), before, limit)
+}
+
 // PlanOrder implements [xxladapter.Store].
 func (s *Store) PlanOrder(ctx context.Context, f xxladapter.Fire, key, request string) (*xxladapter.Order, xxladapter.Fire, error) {
 	return s.Store.PlanOrder(with(ctx, changesJob(f.JobID)), f, key, request)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"time"
 
 	"github.com/pressly/goose/v3"
 )
@@ -136,33 +137,55 @@ func (s *Schema) version(ctx context.Context, db *sql.DB) (version int64, err er
 	return version, err
 }
 
-// apply runs the migrations that are still missing.
+// apply runs the migrations that are still missing. It logs the creation of a new database as one
+// line. With older tables it logs each step as soon as it has ended: on a large table a step can
+// take minutes.
 func (s *Schema) apply(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
 	has, err := s.version(ctx, db)
 	if err != nil {
 		return err
 	}
-	folders := []string{"migrations"}
-	if has != 0 {
-		folders = []string{"migrations/before", "migrations"}
+	if has == 0 {
+		return s.create(ctx, db, logger)
 	}
-	for _, folder := range folders {
-		dir, err := fs.Sub(s.Files, folder)
+	for _, folder := range []string{"migrations/before", "migrations"} {
+		provider, err := s.provider(db, folder)
 		if err != nil {
 			return err
 		}
-		provider, err := goose.NewProvider(s.Dialect, db, dir,
-			goose.WithTableName(Table), goose.WithLogger(goose.NopLogger()), goose.WithDisableGlobalRegistry(true))
-		if err != nil {
-			return err
-		}
-		applied, err := provider.Up(ctx)
-		for _, m := range applied {
-			logger.Info("migrated", "to", m.Source.Version, "took", m.Duration)
-		}
-		if err != nil {
-			return err
+		for {
+			step, err := provider.UpByOne(ctx)
+			if errors.Is(err, goose.ErrNoNextVersion) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			logger.Info("migrated", "to", step.Source.Version, "took", step.Duration)
 		}
 	}
 	return nil
+}
+
+// create runs all migrations of a database without tables.
+func (s *Schema) create(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
+	provider, err := s.provider(db, "migrations")
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	steps, err := provider.Up(ctx)
+	if len(steps) > 0 {
+		logger.Info("created tables", "version", steps[len(steps)-1].Source.Version, "took", time.Since(began))
+	}
+	return err
+}
+
+func (s *Schema) provider(db *sql.DB, folder string) (*goose.Provider, error) {
+	dir, err := fs.Sub(s.Files, folder)
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(s.Dialect, db, dir,
+		goose.WithTableName(Table), goose.WithLogger(goose.NopLogger()), goose.WithDisableGlobalRegistry(true))
 }

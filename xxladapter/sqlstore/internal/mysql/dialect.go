@@ -49,9 +49,10 @@ func dialectOf(schema schema, facts *serverFacts, zone *time.Location) *records.
 		ReserveIDs: func(table string, last int64) []string {
 			return []string{`ALTER TABLE ` + table + ` AUTO_INCREMENT = ` + strconv.FormatInt(last+1, 10)}
 		},
-		JobsByID:   ` FORCE INDEX (PRIMARY)`,
-		FiresByJob: ` FORCE INDEX (xxlwheel_fire_due_of_job)`,
-		IDStep:     facts.idStep,
+		ReserveWithin: reserveWithin,
+		JobsByID:      ` FORCE INDEX (PRIMARY)`,
+		FiresByJob:    ` FORCE INDEX (xxlwheel_fire_due_of_job)`,
+		IDStep:        facts.idStep,
 		InsertTexts: func(texts []records.TextRow) (string, []any) {
 			var args []any
 			for _, t := range texts {
@@ -69,7 +70,8 @@ func dialectOf(schema schema, facts *serverFacts, zone *time.Location) *records.
 		AddToSlot: `INSERT INTO xxlwheel_report (trigger_day, slot, running_count, suc_count, fail_count) VALUES (?, ?, ?, ?, ?)
 			ON DUPLICATE KEY UPDATE running_count = running_count + VALUES(running_count),
 				suc_count = suc_count + VALUES(suc_count), fail_count = fail_count + VALUES(fail_count)`,
-		RecordRun: records.InsertHistory + keepHistory,
+		RecordRun:     records.InsertHistory + keepHistory,
+		RecordMisfire: records.InsertMisfire + moveMisfire,
 		// A collation would also match similar letters.
 		NeverRan: records.NeverRanExists,
 		Has:      func(column string) string { return `LOCATE(CAST(? AS BINARY), CAST(` + column + ` AS BINARY)) > 0` },

@@ -183,6 +183,9 @@ func TestBesideAJavaAdmin(t *testing.T) {
 		dueIndex bool
 	}{"UpTo3.2": {"2.3", false, false}, "From3.4": {"3.4", true, false}, "WithADueIndex": {"3.4", true, true}} {
 		t.Run(name, func(t *testing.T) {
+			if name != "From3.4" {
+				testserver.Long(t) // each takes as long as the one that always runs
+			}
 			t.Parallel()
 			besideAJavaAdmin(t, c.release, c.together, c.dueIndex)
 		})
@@ -238,7 +241,7 @@ func besideAJavaAdmin(t *testing.T, release string, together, dueIndex bool) {
 	end := time.Now().Add(length)
 	// More often than once a second, so that they meet.
 	again := func() bool {
-		time.Sleep(time.Duration(20+rand.IntN(80)) * time.Millisecond)
+		time.Sleep(time.Duration(20+rand.IntN(80)) * time.Millisecond) // the pause of a real program
 		// On a busy machine one of them may get no turn for a while.
 		return time.Now().Before(end) || all.parties() < 3 && time.Now().Before(end.Add(time.Minute))
 	}

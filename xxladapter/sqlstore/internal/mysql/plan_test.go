@@ -106,7 +106,7 @@ func TestMySQLListsRunsByItsIndexes(t *testing.T) {
 }
 
 // TestMySQLListsMisfiresOfATimeByTheirJob checks that the misfires of a job are read in order,
-// without those of others, also if it has many.
+// without those of others, also if it has many, and those of another time by the index alone.
 func TestMySQLListsMisfiresOfATimeByTheirJob(t *testing.T) {
 	t.Parallel()
 	address := mysqlDatabase(t, "3.4")
@@ -119,9 +119,12 @@ func TestMySQLListsMisfiresOfATimeByTheirJob(t *testing.T) {
 	for _, job := range []int64{7, 8} {
 		query, args := records.MisfireList(xxladapter.MisfireFilter{JobID: job, From: time.Unix(10, 0), To: time.Unix(20, 0), Newest: true, Limit: 10_001})
 		_, plan := explained(t, s, query, args)
-		require.Regexp(t, `^xxlwheel_misfire (ref|range) xxlwheel_misfire_job `, plan, query)
-		require.NotContains(t, plan, "filesort", query)
+		require.Regexp(t, `(?m)^xxlwheel_misfire (ref|range) xxlwheel_misfire_job .*Using index$`, plan, query)
+		require.Contains(t, plan, "xxlwheel_misfire eq_ref PRIMARY", query)
 	}
+	query, args := records.MisfireList(xxladapter.MisfireFilter{JobID: 8, Newest: true, Limit: 100})
+	_, plan := explained(t, s, query, args)
+	require.Regexp(t, `(?m)^xxlwheel_misfire (ref|range) xxlwheel_misfire_(job|pause) .*Using index`, plan, query)
 }
 
 // TestMySQLListsJobsByItsIndexes checks that a list by id reads the jobs in order, up to its limit,

@@ -39,7 +39,7 @@ func (s *silencer) dial(limit *Patience) (*socket, error) {
 	made := s.now()
 	go func() {
 		for b := make([]byte, 1); ; {
-			time.Sleep(10 * time.Millisecond)
+			time.Sleep(10 * time.Millisecond) // in a bubble
 			if s.now() == made {
 				if _, err := server.Write(b); err != nil {
 					return

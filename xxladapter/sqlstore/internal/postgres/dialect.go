@@ -62,11 +62,12 @@ var dialect = records.Dialect{
 		return `INSERT INTO xxlwheel_log_text (log_id, body, size, complete, note)
 			SELECT * FROM unnest(?::bigint[], ?::bytea[], ?::bigint[], ?::smallint[], ?::text[])`, []any{ids, bodies, sizes, complete, notes}
 	},
-	NeverRan:  records.NeverRanExists,
-	Has:       func(column string) string { return `strpos(` + column + `, ?) > 0` },
-	Bytes:     func(text string) string { return text + ` COLLATE "C"` },
-	AddToSlot: records.AddToSlot,
-	RecordRun: records.RecordHistory,
+	NeverRan:      records.NeverRanExists,
+	Has:           func(column string) string { return `strpos(` + column + `, ?) > 0` },
+	Bytes:         func(text string) string { return text + ` COLLATE "C"` },
+	AddToSlot:     records.AddToSlot,
+	RecordRun:     records.RecordHistory,
+	RecordMisfire: records.RecordMisfire,
 	Datetime: func(t time.Time) any {
 		if t.IsZero() {
 			return nil

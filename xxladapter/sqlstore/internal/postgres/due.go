@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -12,28 +14,36 @@ import (
 // The statements that store all decisions of a scan. The transaction that read the jobs has locked
 // them, so the guard of advanceJob holds for each.
 const (
-	lockDue = records.SelectDue + ` FOR UPDATE SKIP LOCKED`
+	lockDue = `SELECT ` + records.JobColumns + allDue + records.InOrder + ` FOR UPDATE SKIP LOCKED`
 
-	// countDue counts due jobs, including those whose rows are locked. Arguments: those of
-	// firstDue.
-	countDue = `SELECT COUNT(*) FROM (SELECT 1` + records.AllDue + ` LIMIT ?) AS due`
+	// allDue is [records.AllDue]. It sorts by a column that it does not compare for equality, so
+	// that only xxlwheel_fire_due_of_job serves a connection that must not sort. For a table that
+	// was empty when it was vacuumed all indexes cost the same, and the planner would read all
+	// fires for each job when there are many again.
+	allDue = records.DueOrBehind + ` AND (SELECT 1` + records.BehindFires + `
+		AND xxlwheel_fire.job_id BETWEEN xxl_job_info.id AND xxl_job_info.id ORDER BY xxlwheel_fire.job_id LIMIT 1) IS NULL`
+
+	// countLocked counts the due jobs that are not in a list: those whose rows are locked.
+	// Arguments: those of AllDue, the list, and a limit.
+	countLocked = `SELECT COUNT(*) FROM (SELECT 1` + allDue + ` AND id NOT IN (SELECT unnest(?::bigint[])) LIMIT ?) AS locked`
 
 	advanceJobs = `UPDATE xxl_job_info j SET trigger_last_time = d.last, trigger_next_time = d.next, trigger_status = d.status
 		FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::smallint[]) AS d (id, last, next, status) WHERE j.id = d.id`
 
-	// Due times that another fire has are left out.
+	// Due times that another fire has are left out. They are looked up as in allDue. Another
+	// session may plan one of them at the same time, which fails the statement: ON CONFLICT would
+	// prevent that, at half as much again for each row.
 	planDueFires = `INSERT INTO xxlwheel_fire (` + records.FireValues + `)
 		SELECT d.job, d.group_id, d.due, d.index, d.total, d.type, 'planned', d.retries, d.param, d.addresses, d.attempt, d.parent
 		FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::integer[], ?::integer[], ?::text[], ?::integer[], ?::text[], ?::text[], ?::integer[], ?::bigint[])
-			WITH ORDINALITY AS d (job, group_id, due, index, total, type, retries, param, addresses, attempt, parent, number)
-		WHERE NOT EXISTS (SELECT 1 FROM xxlwheel_fire f WHERE f.job_id = d.job AND f.due_ms = d.due)
-		ORDER BY d.number
-		ON CONFLICT DO NOTHING RETURNING id, job_id, due_ms`
+			AS d (job, group_id, due, index, total, type, retries, param, addresses, attempt, parent)
+		WHERE (SELECT 1 FROM xxlwheel_fire f WHERE f.job_id BETWEEN d.job AND d.job AND f.due_ms = d.due ORDER BY f.job_id LIMIT 1) IS NULL
+		RETURNING id, job_id, due_ms`
 
 	// What a job already has of a pause gets a later end.
 	insertMisfires = `INSERT INTO xxlwheel_misfire AS m (job_id, due_ms, until_ms, policy, at_ms, pause_id, calendar)
 		SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::bigint[], ?::bigint[], ?::text[])
-		ON CONFLICT (job_id, pause_id) DO UPDATE SET until_ms = greatest(m.until_ms, excluded.until_ms), at_ms = excluded.at_ms`
+		ON CONFLICT (job_id, pause_id) WHERE pause_id IS NOT NULL DO UPDATE SET until_ms = greatest(m.until_ms, excluded.until_ms), at_ms = excluded.at_ms`
 )
 
 // acts implements [records.Acts] for PostgreSQL.
@@ -43,15 +53,23 @@ type acts struct{ records.Standard }
 // the skipped ones if fewer jobs than the limit were read.
 func (a *acts) Claimable(_ context.Context, by xxladapter.Term, ahead time.Duration, limit int) (records.ClaimDue, error) {
 	return func(ctx context.Context, tx *records.Tx, now time.Time) (due []*xxladapter.Job, locked int, err error) {
-		args := append(records.DueArgs(by.Node, now, ahead), max(limit, 0))
-		due, err = tx.Due(ctx, lockDue, args)
+		args := records.DueArgs(by.Node, now, ahead)
+		due, err = tx.Due(ctx, lockDue, append(args, max(limit, 0)))
 		if err != nil || len(due) >= limit {
 			return due, 0, err
 		}
-		err = tx.Query(ctx, countDue, args, func(r records.Row) error { return r.Scan(&locked) })
-		return due, max(locked-len(due), 0), err
+		ids := make([]int64, len(due))
+		for i, j := range due {
+			ids[i] = j.ID
+		}
+		err = tx.Query(ctx, countLocked, append(args, ids, max(limit-len(due), 0)), func(r records.Row) error { return r.Scan(&locked) })
+		return due, locked, err
 	}, nil
 }
+
+// errPlannedMeanwhile means that another session has planned a fire for a due time that was free.
+// The transaction finds that fire when it is repeated.
+var errPlannedMeanwhile = errors.New("another session has planned for the same due time")
 
 // StoreDecisions stores all decisions with three statements.
 func (a *acts) StoreDecisions(ctx context.Context, tx *records.Tx, decisions []records.Decided) ([]xxladapter.Fire, error) {
@@ -69,10 +87,13 @@ func (a *acts) StoreDecisions(ctx context.Context, tx *records.Tx, decisions []r
 		}
 	}
 	ids, err := planTogether(ctx, tx, due)
+	if duplicateIn(err) == "xxlwheel_fire" {
+		return nil, fmt.Errorf("%w: %w", errPlannedMeanwhile, err)
+	}
 	if err != nil {
 		return nil, err
 	}
-	var planned []xxladapter.Fire
+	planned := make([]xxladapter.Fire, 0, len(due))
 	for _, f := range due {
 		at := records.DueTimeOf(f)
 		if id, ok := ids[at]; ok {
@@ -120,7 +141,7 @@ func misfireTogether(ctx context.Context, t *records.Tx, decisions []records.Dec
 	for _, d := range decisions {
 		for _, m := range d.Misfires {
 			jobs, dues, untils = append(jobs, d.JobID), append(dues, records.ToMilli(m.Due)), append(untils, records.ToMilli(m.Until))
-			strategies, ats = append(strategies, string(m.Policy)), append(ats, records.ToMilli(m.At))
+			strategies, ats = append(strategies, string(m.Strategy)), append(ats, records.ToMilli(m.At))
 			calendars = append(calendars, m.Calendar)
 			if m.PauseID != 0 {
 				pauses = append(pauses, &m.PauseID)

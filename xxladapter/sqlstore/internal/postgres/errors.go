@@ -13,6 +13,8 @@ const (
 	deadlockDetected = "40P01"
 	// lockNotAvailable is its answer to a statement that has waited for lock_timeout.
 	lockNotAvailable = "55P03"
+	// uniqueViolation is its answer to a row whose key another row has.
+	uniqueViolation = "23505"
 )
 
 // answered reports whether an error is the server's own answer.
@@ -27,13 +29,29 @@ func waited(err error) bool {
 	return errors.As(err, &server) && server.Code == lockNotAvailable
 }
 
-// groupRepeats works like [repeats] for groups, which do not wait for rows.
-func groupRepeats(err error) bool { return repeats(err) && !waited(err) }
+// duplicateIn returns the table that refused a row because another one has its key, and an empty
+// text for all other errors.
+func duplicateIn(err error) (table string) {
+	if server := (*pgconn.PgError)(nil); errors.As(err, &server) && server.Code == uniqueViolation {
+		return server.TableName
+	}
+	return ""
+}
+
+// hasHistory reports whether a history was refused because its run has one.
+func hasHistory(err error) bool { return duplicateIn(err) == "xxlwheel_run" }
+
+// groupRepeats works like [repeats] for groups, which do not wait for rows, and which add to a
+// history when they are repeated.
+func groupRepeats(err error) bool { return repeats(err) && !waited(err) || hasHistory(err) }
 
 // repeats reports whether a transaction that failed like this left nothing behind and may succeed
 // when it is retried.
 func repeats(err error) bool {
 	var server *pgconn.PgError
+	if errors.Is(err, errPlannedMeanwhile) {
+		return true
+	}
 	if errors.As(err, &server) {
 		switch server.Code {
 		case "40001", deadlockDetected, // the first is a serialization failure

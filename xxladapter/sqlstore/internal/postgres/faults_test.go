@@ -377,3 +377,53 @@ func TestAScanCountsTheDueJobsThatOthersHold(t *testing.T) {
 	require.Equal(t, []int64{held}, shown)
 	require.Equal(t, 1, found)
 }
+
+// TestAScanIsRepeatedWhenAnotherSessionPlansItsDueTime has another session plan a due time after a
+// scan has looked for it, and commit while the scan waits.
+func TestAScanIsRepeatedWhenAnotherSessionPlansItsDueTime(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	url := testserver.PostgresCopy(t, migrateURL)
+	s := openURL(t, url, records.Options{LockLife: time.Minute}) // the other session may be slow
+	defer func() { require.NoError(t, s.Close()) }()
+	due := time.Now().Add(3 * time.Second).Truncate(time.Second) // far from being behind
+	jobs := []int64{fixture.AddDue(t, s, "both", due), fixture.AddDue(t, s, "free", due)}
+	term := fixture.TermOf(t, s, "n1")
+	other, err := pgx.Connect(ctx, url)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, other.Close(ctx)) }()
+	const (
+		plan = `INSERT INTO xxlwheel_fire (job_id, due_ms, shard_index, shard_total, trigger_type, state, retry_count)
+			VALUES ($1, $2, 0, 1, 'CRON', 'planned', -1)`
+		awaitScan = `DO $$ BEGIN WHILE NOT EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid)))
+			LOOP PERFORM pg_sleep(0.001); END LOOP; END $$`
+	)
+	committed, scans := make(chan error, 1), 0
+	planned, claimed, err := s.ClaimDue(ctx, term, 5*time.Second, 10, func(now time.Time, found []*xxladapter.Job) []xxladapter.Decision {
+		if scans++; scans == 1 {
+			tx, err := other.Begin(ctx)
+			require.NoError(t, err)
+			_, err = tx.Exec(ctx, plan, jobs[0], due.UnixMilli())
+			require.NoError(t, err)
+			go func() {
+				_, err := tx.Exec(ctx, awaitScan)
+				committed <- errors.Join(err, tx.Commit(ctx))
+			}()
+		}
+		var decisions []xxladapter.Decision
+		for _, j := range found {
+			fires := []xxladapter.Fire{{Due: j.TriggerNext, Type: xxladapter.TriggerCron}}
+			decisions = append(decisions, xxladapter.Decision{JobID: j.ID, Last: j.TriggerNext, Next: now.Add(time.Hour), Fires: fires})
+		}
+		return decisions
+	})
+	require.NoError(t, err)
+	require.NoError(t, <-committed)
+	require.Equal(t, 2, scans, "the first one met the other session")
+	require.Equal(t, 2, claimed)
+	require.Len(t, planned, 1)
+	require.Equal(t, jobs[1], planned[0].JobID)
+	open, err := s.OpenFires(ctx, xxladapter.FireFilter{})
+	require.NoError(t, err)
+	require.Len(t, open, 2, "one for each job")
+}

@@ -10,19 +10,25 @@ import (
 )
 
 const (
+	// groupRecorded fails if one of the runs has a history already, and groupAdded adds to it.
 	groupRecorded = `INSERT INTO xxlwheel_run (` + records.HistoryColumns + `)
 		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::integer[], $5::bigint[], $6::integer[], $7::integer[],
-			$8::text[], $9::bigint[], $10::bigint[], $11::text[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[])` + records.KeepHistory
+			$8::text[], $9::bigint[], $10::bigint[], $11::text[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[])`
+	groupAdded    = groupRecorded + records.KeepHistory
 	groupExtended = `UPDATE xxlwheel_run h SET sent_ms = coalesce(r.sent, h.sent_ms), acked_ms = coalesce(r.acked, h.acked_ms),
 			finished_ms = coalesce(r.finished, h.finished_ms)
 		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) AS r (log, sent, acked, finished) WHERE h.log_id = r.log`
 )
 
 // queueHistories adds the statements to batch that write what a group of calls adds to the
-// histories of its runs.
-func queueHistories(batch *pgx.Batch, work records.RunWork) {
+// histories of its runs. Without known, none of those to record may be stored.
+func queueHistories(batch *pgx.Batch, work records.RunWork, known bool) {
 	if runs := work.Recorded; len(runs) > 0 {
-		batch.Queue(groupRecorded,
+		query := groupRecorded
+		if known {
+			query = groupAdded
+		}
+		batch.Queue(query,
 			column(runs, func(h *xxladapter.RunHistory) int64 { return h.LogID }),
 			column(runs, func(h *xxladapter.RunHistory) int64 { return records.ToMilli(h.Due) }),
 			column(runs, func(h *xxladapter.RunHistory) string { return string(h.Type) }),

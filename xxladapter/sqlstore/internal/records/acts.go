@@ -38,7 +38,7 @@ func (a Standard) Claimable(_ context.Context, by xxladapter.Term, ahead time.Du
 
 // StoreDecisions stores one decision after the other.
 func (a Standard) StoreDecisions(ctx context.Context, tx *Tx, decisions []Decided) ([]xxladapter.Fire, error) {
-	var planned []xxladapter.Fire
+	planned := make([]xxladapter.Fire, 0, len(decisions))
 	for _, d := range decisions {
 		fires, err := a.Store.store(ctx, tx, d)
 		if err != nil {

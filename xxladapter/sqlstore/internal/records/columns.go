@@ -146,6 +146,15 @@ func (i integer) Scan(value any) error {
 	return nil
 }
 
+// A small reads a column into an int; database/sql would convert the number to text and parse that.
+type small struct{ to *int }
+
+func (s small) Scan(value any) error {
+	n, _ := value.(int64)
+	*s.to = int(n)
+	return nil
+}
+
 // Datetime and Milli return scanners of such columns.
 func Datetime(to *time.Time) sql.Scanner { return datetime{to} }
 func Milli(to *time.Time) sql.Scanner    { return milli{to} }

@@ -59,6 +59,9 @@ type Dialect struct {
 	// ReserveIDs returns statements after which a table that generates ids gives higher ones than
 	// last.
 	ReserveIDs func(table string, last int64) []string
+	// ReserveWithin is ReserveIDs for xxlwheel_fire and xxl_job_log within a transaction, which it
+	// does not end. Nil means that ReserveIDs ends none.
+	ReserveWithin func(table string, last int64) []string
 	// OpenRuns is the condition that a log row is that of a run without an outcome. It reads no
 	// other rows where an index has them.
 	OpenRuns string
@@ -76,6 +79,9 @@ type Dialect struct {
 	// RecordRun stores the history of a run, or adds its instants to the one that is stored.
 	// Arguments: those of [InsertHistory].
 	RecordRun string
+	// RecordMisfire inserts a misfire, or moves the end of the job's misfire for the same pause.
+	// Arguments: those of [InsertMisfire].
+	RecordMisfire string
 	// InsertTexts returns one statement that inserts all texts. Nil inserts each with its own.
 	InsertTexts func(texts []TextRow) (query string, args []any)
 	// NeverRan is the condition that a job has no stored result. It reads the stored results by

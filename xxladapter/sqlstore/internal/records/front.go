@@ -148,7 +148,7 @@ func (t *Tx) MoveJob(ctx context.Context, j *xxladapter.Job) error {
 
 // WriteMisfire stores a misfire.
 func (t *Tx) WriteMisfire(ctx context.Context, m xxladapter.Misfire) error {
-	_, err := t.Exec(ctx, recordMisfire, MisfireValues(m)...)
+	_, err := t.Exec(ctx, t.Dialect.RecordMisfire, MisfireValues(m)...)
 	return err
 }
 
@@ -158,7 +158,7 @@ func MisfireValues(m xxladapter.Misfire) []any {
 	if m.PauseID != 0 {
 		pause = m.PauseID
 	}
-	return []any{m.JobID, ToMilli(m.Due), ToMilli(m.Until), string(m.Policy), ToMilli(m.At), pause, m.Calendar}
+	return []any{m.JobID, ToMilli(m.Due), ToMilli(m.Until), string(m.Strategy), ToMilli(m.At), pause, m.Calendar}
 }
 
 // RecordStop appends the row of a schedule that has ended to the audit.
@@ -183,7 +183,7 @@ func (t *Tx) ClaimOrder(ctx context.Context, claimed []xxladapter.Fire) error {
 func (s *Store) FindDue(ctx context.Context, node string, now time.Time, ahead time.Duration, limit int) (ids []int64, err error) {
 	args := append(DueArgs(node, now, ahead)[:4], limit)
 	if s.Dialect.Kind != xxladapter.StoreSQLite {
-		err = s.QueryBy(ctx, s.ScanReads, `SELECT id`+dueOrBehind+inOrder, args, func(r Row) error {
+		err = s.QueryBy(ctx, s.ScanReads, `SELECT id`+DueOrBehind+InOrder, args, func(r Row) error {
 			var id int64
 			err := r.Scan(&id)
 			ids = append(ids, id)
@@ -191,7 +191,7 @@ func (s *Store) FindDue(ctx context.Context, node string, now time.Time, ahead t
 		})
 		return ids, err
 	}
-	err = s.QueryBy(ctx, s.ScanReads, `SELECT group_concat(id) FROM (SELECT id`+dueOrBehind+inOrder+`)`, args, func(r Row) error {
+	err = s.QueryBy(ctx, s.ScanReads, `SELECT group_concat(id) FROM (SELECT id`+DueOrBehind+InOrder+`)`, args, func(r Row) error {
 		return r.Scan(idList{&ids})
 	})
 	return ids, err

@@ -37,11 +37,12 @@ const (
 	// The ids of log rows grow with their trigger times, except for rows of almost the same time.
 	FirstSince = `SELECT id FROM xxl_job_log WHERE trigger_time >= ? ORDER BY trigger_time, id LIMIT 1`
 	LastUntil  = `SELECT id FROM xxl_job_log WHERE trigger_time <= ? ORDER BY trigger_time DESC, id DESC LIMIT 1`
-	// SelectRunsDue reads the histories of a job's log rows between two ids.
+	// SelectRunsDue reads the histories of a job's log rows between two ids. It is completed by an
+	// order.
 	SelectRunsDue = `SELECT r.log_id, r.due_ms, r.trigger_type, r.attempt, r.parent_log_id, r.shard_index, r.shard_total, r.node, r.term, r.claimed_ms,
 			r.taken_by, r.taken_ms, r.sent_ms, r.acked_ms, r.finished_ms, l.trigger_code, l.handle_code
 		FROM xxl_job_log l JOIN xxlwheel_run r ON r.log_id = l.id
-		WHERE l.job_id = ? AND l.id >= ? AND l.id <= ? AND l.trigger_time <= ? AND r.due_ms >= ? AND r.due_ms < ? ORDER BY l.id`
+		WHERE l.job_id = ? AND l.id >= ? AND l.id <= ? AND l.trigger_time <= ? AND r.due_ms >= ? AND r.due_ms < ?`
 )
 
 // almost is how far the trigger times of log rows may be out of the order of their ids: a row gets
@@ -79,7 +80,7 @@ func ScanHistory(r Row) (h xxladapter.RunHistory, err error) {
 
 func historyInto(h *xxladapter.RunHistory) []any {
 	return []any{
-		&h.LogID, milli{&h.Due}, Text(&h.Type), &h.Attempt, integer{&h.Parent}, &h.ShardIndex, &h.ShardTotal,
+		&h.LogID, milli{&h.Due}, Text(&h.Type), small{&h.Attempt}, integer{&h.Parent}, small{&h.ShardIndex}, small{&h.ShardTotal},
 		Text(&h.Owner.Node), &h.Owner.Number, milli{&h.Claimed}, Text(&h.TakenBy), milli{&h.TakenOver},
 		milli{&h.Sent}, milli{&h.Acknowledged}, milli{&h.Finished},
 	}
@@ -156,20 +157,31 @@ func (s *Store) RunsDue(ctx context.Context, f xxladapter.RunsDueFilter) ([]xxla
 		first, last int64
 		runs        []xxladapter.DueRun
 	)
+	since := f.From
+	if f.Beyond > 0 {
+		since = f.To.Add(f.Beyond)
+	}
 	err = errors.Join(
-		s.Query(ctx, FirstSince, []any{s.Dialect.Datetime(f.From.Add(-almost))}, func(r Row) error { return r.Scan(&first) }),
+		s.Query(ctx, FirstSince, []any{s.Dialect.Datetime(since.Add(-almost))}, func(r Row) error { return r.Scan(&first) }),
 		s.Query(ctx, LastUntil, []any{s.Dialect.Datetime(f.To.Add(f.Late + almost))}, func(r Row) error { return r.Scan(&last) }))
 	if err != nil {
 		return nil, err
 	}
 	if first > 0 && last > 0 {
 		query, args := SelectRunsDue, []any{f.JobID, first, last, s.Dialect.Datetime(f.To.Add(f.Late)), ceilMilli(f.From), ceilMilli(f.To)}
+		if f.Beyond > 0 {
+			query, args = query+` AND l.trigger_time > ?`, append(args, s.Dialect.Datetime(since))
+		}
+		query += ` ORDER BY l.id`
 		if f.Limit > 0 {
 			query, args = query+` LIMIT ?`, append(args, f.Limit)
 		}
 		err := s.Query(ctx, query, args, func(r Row) error {
 			var run xxladapter.DueRun
-			err := r.Scan(append(historyInto(&run.RunHistory), &run.TriggerCode, &run.HandleCode)...)
+			err := r.Scan(append(historyInto(&run.RunHistory), small{&run.TriggerCode}, small{&run.HandleCode})...)
+			if len(runs) == cap(runs) { // append alone would copy the runs, which are large, five times
+				runs = slices.Grow(runs, max(64, len(runs)))
+			}
 			runs = append(runs, run)
 			delete(open, run.LogID) // it has just been settled
 			return err
@@ -197,7 +209,7 @@ func (s *Store) openRunsDue(ctx context.Context, f xxladapter.RunsDueFilter) (ma
 	logs, err := LogEntity.read(ctx, s, slices.Sorted(maps.Keys(open)))
 	found := map[int64]xxladapter.DueRun{}
 	for id, l := range logs {
-		if !l.TriggerTime.After(f.To.Add(f.Late)) {
+		if !l.TriggerTime.After(f.To.Add(f.Late)) && (f.Beyond == 0 || l.TriggerTime.After(f.To.Add(f.Beyond))) {
 			found[id] = xxladapter.DueRun{RunHistory: open[id], TriggerCode: l.TriggerCode, HandleCode: l.HandleCode}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // lastRuns finds the newest row of each job with one step in the index on job_id, however many rows
-// the job has. It is completed by the condition for the jobs.
+// the job has. LastRunsOf appends the condition on the jobs.
 const lastRuns = `SELECT id, job_id, trigger_code, handle_code, trigger_time FROM xxl_job_log
 	WHERE id IN (SELECT (SELECT MAX(l.id) FROM xxl_job_log AS l WHERE l.job_id = xxl_job_info.id) FROM xxl_job_info WHERE `
 

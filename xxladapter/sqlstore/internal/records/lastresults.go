@@ -36,6 +36,10 @@ const (
 	NeverRanIn     = `id NOT IN (SELECT job_id FROM xxlwheel_last_result)`
 )
 
+// failedIn selects jobs with a stored result that is no success: few among many. It states <> as
+// two ranges, because SQLite reads all rows for <>.
+const failedIn = `id IN (SELECT job_id FROM xxlwheel_last_result WHERE result < 'SUCCESS' OR result > 'SUCCESS')`
+
 // NewerResults are jobs whose newest result is not what is stored of them.
 type NewerResults struct{ succeeded, failed []int64 }
 
@@ -72,7 +76,7 @@ func (c *conditions) addLastResult(d *Dialect, result xxladapter.LastResult, new
 		// lookup into a join.
 		stored = `(SELECT result FROM xxlwheel_last_result WHERE xxlwheel_last_result.job_id = xxl_job_info.id) = 'SUCCESS'`
 	case xxladapter.LastFail:
-		stored, with, without = `id IN (SELECT job_id FROM xxlwheel_last_result WHERE result <> 'SUCCESS')`, newer.failed, newer.succeeded
+		stored, with, without = failedIn, newer.failed, newer.succeeded
 	case xxladapter.LastNone:
 		stored = d.NeverRan
 		with, without = nil, append(newer.succeeded, newer.failed...)

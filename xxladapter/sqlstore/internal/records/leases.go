@@ -3,12 +3,12 @@ package records
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
 const (
@@ -66,7 +66,7 @@ func (s *Store) Lead(ctx context.Context, node string, life time.Duration, e xxl
 
 func (s *Store) lease(ctx context.Context, node string, life time.Duration, leads leadership) (xxladapter.Lease, error) {
 	if node == "" || life < time.Millisecond {
-		return xxladapter.Lease{}, errors.New("sqlstore: lease without a node or a life")
+		return xxladapter.Lease{}, fmt.Errorf("sqlstore: node is %q and life %v, must be set and at least 1ms", node, life)
 	}
 	lease, err := s.leaseOrRenew(ctx, node, life, leads)
 	if err == nil {
@@ -201,15 +201,6 @@ func (t *Tx) Apply(ctx context.Context, r *renewal, last int64) error {
 // holds reports whether the term is its node's current one, with a lease that has not lapsed.
 func (t *Tx) holds(ctx context.Context, term xxladapter.Term, now time.Time) (bool, error) {
 	return t.has(ctx, termHolds, term.Node, term.Number, ToMilli(now))
-}
-
-// fence returns an error unless the term holds.
-func (t *Tx) fence(ctx context.Context, by xxladapter.Term, now time.Time) error {
-	holds, err := t.holds(ctx, by, now)
-	if err == nil && !holds {
-		err = transition.Fenced(by)
-	}
-	return err
 }
 
 // Retire implements [xxladapter.Store].

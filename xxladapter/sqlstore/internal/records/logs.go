@@ -115,6 +115,9 @@ func (d *Dialect) logConditions(where *conditions, f xxladapter.LogFilter) {
 	if condition := ofStatus[f.Status]; condition != "" {
 		where.add(condition)
 	}
+	if f.Taken {
+		where.add(`trigger_code = 200`)
+	}
 	// The column holds whole seconds, so a limit is rounded up to the next one.
 	if !f.Since.IsZero() {
 		where.add(`trigger_time >= ?`, d.Datetime(nextSecond(f.Since)))
@@ -124,12 +127,17 @@ func (d *Dialect) logConditions(where *conditions, f xxladapter.LogFilter) {
 	}
 }
 
+// LogList returns the query for the rows that f selects, and its arguments.
+func (d *Dialect) LogList(f xxladapter.LogFilter) (query string, args []any) {
+	var where conditions
+	d.logConditions(&where, f)
+	order := where.pageByID(f.AfterID, f.Newest)
+	return where.Selecting(`SELECT `+LogColumns+` FROM xxl_job_log`, order, f.Limit)
+}
+
 // Logs implements [xxladapter.Store].
 func (s *Store) Logs(ctx context.Context, f xxladapter.LogFilter) ([]*xxladapter.Log, error) {
-	var where conditions
-	s.Dialect.logConditions(&where, f)
-	order := where.pageByID(f.AfterID, f.Newest)
-	query, args := where.Selecting(`SELECT `+LogColumns+` FROM xxl_job_log`, order, f.Limit)
+	query, args := s.Dialect.LogList(f)
 	var found []*xxladapter.Log
 	err := s.Query(ctx, query, args, func(r Row) error {
 		l, err := scanLog(r)

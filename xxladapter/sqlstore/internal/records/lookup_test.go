@@ -33,7 +33,7 @@ func (r *trips) read(_ context.Context, group []*Lookup) error {
 	})
 	r.mu.Unlock()
 	began := time.Now()
-	time.Sleep(time.Millisecond)
+	time.Sleep(time.Millisecond) // in a bubble
 	for _, l := range group {
 		if l.ID > 0 {
 			l.Row = began

@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
 const (
-	selectRevision = `SELECT revision FROM xxlwheel_restriction WHERE id = 1`
-	nextRevision   = `UPDATE xxlwheel_restriction SET revision = revision + 1 WHERE id = 1`
+	// selectRevision also reads whether a term holds, see termHolds. Arguments: node, number, now.
+	selectRevision = `SELECT revision, (SELECT COUNT(*) FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?)
+		FROM xxlwheel_restriction WHERE id = 1`
+	nextRevision = `UPDATE xxlwheel_restriction SET revision = revision + 1 WHERE id = 1`
 
 	calendarColumns = `SELECT name, content, updated_ms FROM xxlwheel_calendar`
 	pauseColumns    = `SELECT id, group_id, note, begun_by, ended_by, from_ms, until_ms FROM xxlwheel_pause`
@@ -27,13 +31,19 @@ type restrictions struct {
 	known    *xxladapter.Restrictions
 }
 
-// shareRestrictions returns the pauses and calendars, nil if there are none, and keeps others from
-// changing them until the transaction ends. It reads one row, and the tables after a change.
-func (s *Store) shareRestrictions(ctx context.Context, tx *Tx) (*xxladapter.Restrictions, error) {
-	var revision int64
-	err := tx.Query(ctx, selectRevision+s.Dialect.Share, nil, func(r Row) error { return r.Scan(&revision) })
-	if err == nil && revision == 0 {
+// fencedRestrictions returns the pauses and calendars, nil if there are none, and keeps others from
+// changing them until the transaction ends. It returns an error unless the term holds. It reads one
+// row, and the tables after a change.
+func (s *Store) fencedRestrictions(ctx context.Context, tx *Tx, by xxladapter.Term, now time.Time) (*xxladapter.Restrictions, error) {
+	var revision, terms int64
+	err := tx.Query(ctx, selectRevision+s.Dialect.Share, []any{by.Node, by.Number, ToMilli(now)}, func(r Row) error {
+		return r.Scan(&revision, &terms)
+	})
+	switch {
+	case err == nil && revision == 0:
 		err = errNoRevision
+	case err == nil && terms == 0:
+		err = transition.Fenced(by)
 	}
 	if err != nil {
 		return nil, err

@@ -12,9 +12,11 @@ import (
 
 const (
 	// firstDue appends the due jobs to a SELECT. Arguments: those of AllDue, and their number.
-	firstDue    = AllDue + inOrder
-	inOrder     = ` ORDER BY trigger_next_time, id LIMIT ?`
-	dueOrBehind = ` FROM xxl_job_info
+	firstDue = AllDue + InOrder
+	// InOrder sorts and limits due jobs. Argument: their number.
+	InOrder = ` ORDER BY trigger_next_time, id LIMIT ?`
+	// DueOrBehind is AllDue with the jobs that are behind. Arguments: all but the last one.
+	DueOrBehind = ` FROM xxl_job_info
 		WHERE trigger_status = 1 AND trigger_next_time <= ?
 			AND (id % 64 IN (SELECT shard FROM xxlwheel_shard WHERE node = ?)
 				OR trigger_next_time < ? AND EXISTS (SELECT 1 FROM xxlwheel_shard WHERE node = ?))`
@@ -24,9 +26,11 @@ const (
 	//
 	// The fires of a job are counted because databases make a join of NOT EXISTS: PostgreSQL would
 	// compare each due job with each planned fire. A count is read by index for each due job.
-	AllDue = dueOrBehind + `
-			AND (SELECT COUNT(*) FROM xxlwheel_fire WHERE xxlwheel_fire.job_id = xxl_job_info.id AND due_ms < ?
-				AND state = 'planned' AND xxlwheel_fire.trigger_type IN ('CRON', 'MISFIRE')) = 0`
+	AllDue = DueOrBehind + `
+			AND (SELECT COUNT(*)` + BehindFires + ` AND xxlwheel_fire.job_id = xxl_job_info.id) = 0`
+	// BehindFires are the fires because of which their jobs are behind. Argument: the last one of
+	// AllDue.
+	BehindFires = ` FROM xxlwheel_fire WHERE due_ms < ? AND state = 'planned' AND xxlwheel_fire.trigger_type IN ('CRON', 'MISFIRE')`
 	// SelectDue reads due jobs, and SelectDueIDs their ids.
 	SelectDue    = `SELECT ` + JobColumns + firstDue
 	SelectDueIDs = `SELECT id` + firstDue
@@ -43,8 +47,8 @@ const (
 
 	// InsertMisfire inserts a misfire. Arguments: those of [MisfireValues].
 	InsertMisfire = `INSERT INTO xxlwheel_misfire (job_id, due_ms, until_ms, policy, at_ms, pause_id, calendar) VALUES (?, ?, ?, ?, ?, ?, ?)`
-	// recordMisfire inserts a misfire, or moves the end of the job's misfire for the same pause.
-	recordMisfire = InsertMisfire + ` ON CONFLICT (job_id, pause_id) DO UPDATE
+	// RecordMisfire is [Dialect.RecordMisfire] where databases agree.
+	RecordMisfire = InsertMisfire + ` ON CONFLICT (job_id, pause_id) WHERE pause_id IS NOT NULL DO UPDATE
 		SET until_ms = CASE WHEN xxlwheel_misfire.until_ms > excluded.until_ms THEN xxlwheel_misfire.until_ms ELSE excluded.until_ms END, at_ms = excluded.at_ms`
 
 	// IsScheduled finds the fire of a due time of the schedule. Arguments: job and due time.
@@ -76,14 +80,11 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 	var decisions []Decided
 	err = s.WriteBy(ctx, s.ScanWrites, func(ctx context.Context, tx *Tx) error {
 		planned, claimed, locked, decisions = nil, 0, 0, nil
-		if err := tx.lockSchedule(ctx); err != nil {
+		if err := tx.LockSchedule(ctx); err != nil {
 			return err
 		}
 		now := s.Clock() // after the wait for the lock
-		if err := tx.fence(ctx, by, now); err != nil {
-			return err
-		}
-		restricted, err := s.shareRestrictions(ctx, tx)
+		restricted, err := s.fencedRestrictions(ctx, tx, by, now)
 		if err != nil {
 			return err
 		}
@@ -99,7 +100,12 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		if planned, err = s.Acts.StoreDecisions(ctx, tx, decisions); err != nil {
 			return err
 		}
-		stops := slices.DeleteFunc(slices.Clone(decisions), func(d Decided) bool { return !d.Stop })
+		var stops []Decided
+		for _, d := range decisions {
+			if d.Stop {
+				stops = append(stops, d)
+			}
+		}
 		return s.recordStops(ctx, tx, by.Node, now, stops)
 	})
 	if err != nil {
@@ -136,19 +142,23 @@ func (s *Store) lockDue(ctx context.Context, tx *Tx, claim ClaimDue, now time.Ti
 func decideDue(due []*xxladapter.Job, now, until time.Time, short bool,
 	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) (decisions []Decided) {
 
-	read := make(map[int64]Decided, len(due)) // without the decision; decide may write to jobs
+	type read struct {
+		next, group int64
+		name        string
+	}
+	reads := make(map[int64]read, len(due)) // decide may write to jobs
 	for _, j := range due {
-		read[j.ID] = Decided{before: ToMilli(j.TriggerNext), Group: j.GroupID, name: j.Name}
+		reads[j.ID] = read{ToMilli(j.TriggerNext), j.GroupID, j.Name}
 	}
 	all := decide(now, due)
+	decisions = make([]Decided, 0, len(all))
 	for i := range all {
 		if short {
 			shorten(&all[i], until)
 		}
-		if d, isDue := read[all[i].JobID]; isDue {
-			delete(read, all[i].JobID)
-			d.Decision = all[i]
-			decisions = append(decisions, d)
+		if r, isDue := reads[all[i].JobID]; isDue {
+			delete(reads, all[i].JobID)
+			decisions = append(decisions, Decided{Decision: all[i], before: r.next, Group: r.group, name: r.name})
 		}
 	}
 	return decisions
@@ -222,9 +232,9 @@ func (s *Store) store(ctx context.Context, tx *Tx, d Decided) ([]xxladapter.Fire
 	return planned, nil
 }
 
-// lockSchedule waits for other schedulers on databases where some may know nothing of our side
+// LockSchedule waits for other schedulers on databases where some may know nothing of our side
 // tables.
-func (t *Tx) lockSchedule(ctx context.Context) error {
+func (t *Tx) LockSchedule(ctx context.Context) error {
 	if t.Dialect.LockSchedule == "" {
 		return nil
 	}
@@ -258,14 +268,36 @@ func (s *Store) Misfires(ctx context.Context, f xxladapter.MisfireFilter) ([]xxl
 	var found []xxladapter.Misfire
 	err := s.Query(ctx, query, args, func(r Row) error {
 		var m xxladapter.Misfire
-		err := r.Scan(&m.ID, &m.JobID, milli{&m.Due}, milli{&m.Until}, Text(&m.Policy), milli{&m.At}, &m.PauseID, Text(&m.Calendar))
+		err := r.Scan(&m.ID, &m.JobID, milli{&m.Due}, milli{&m.Until}, Text(&m.Strategy), milli{&m.At}, &m.PauseID, Text(&m.Calendar))
 		found = append(found, m)
 		return err
 	})
 	return found, err
 }
 
-// MisfireList returns the statement that lists misfires, with its arguments.
+const (
+	oldMisfires  = `SELECT id FROM xxlwheel_misfire WHERE at_ms < ? ORDER BY id LIMIT ?`
+	dropMisfires = `DELETE FROM xxlwheel_misfire WHERE at_ms < ? AND id <= ?`
+)
+
+// PurgeMisfires implements [xxladapter.Store]. It scans the table, once a day, because an index
+// would cost a write for each misfire.
+func (s *Store) PurgeMisfires(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
+	last := int64(0)
+	err = s.Query(ctx, oldMisfires, []any{milliFrom(before), limit}, func(r Row) error { return r.Scan(&last) })
+	if err != nil || last == 0 {
+		return 0, err
+	}
+	err = s.writeLazily(ctx, func(ctx context.Context, tx *Tx) error {
+		n, err := tx.Exec(ctx, dropMisfires, milliFrom(before), last)
+		deleted = int(n)
+		return err
+	})
+	return deleted, err
+}
+
+// MisfireList returns the statement that lists misfires, with its arguments. Those of a job are
+// found by its index alone, which has the times too, so that only the listed rows are read.
 func MisfireList(f xxladapter.MisfireFilter) (query string, args []any) {
 	var where conditions
 	if f.JobID != 0 {
@@ -278,7 +310,12 @@ func MisfireList(f xxladapter.MisfireFilter) (query string, args []any) {
 		where.add(`due_ms < ?`, milliFrom(f.To))
 	}
 	order := where.pageByID(f.AfterID, f.Newest)
-	return where.Selecting(`SELECT id, job_id, due_ms, until_ms, policy, at_ms, COALESCE(pause_id, 0), calendar FROM xxlwheel_misfire`, order, f.Limit)
+	const rows = `SELECT id, job_id, due_ms, until_ms, policy, at_ms, COALESCE(pause_id, 0), calendar FROM xxlwheel_misfire`
+	if f.JobID == 0 {
+		return where.Selecting(rows, order, f.Limit)
+	}
+	ids, args := where.Selecting(`SELECT id FROM xxlwheel_misfire`, order, f.Limit)
+	return rows + ` WHERE id IN (SELECT id FROM (` + ids + `) AS listed) ORDER BY ` + order, args
 }
 
 // ErrNoScheduleLock means that the row is missing which all schedulers lock. Upstream's schedulers

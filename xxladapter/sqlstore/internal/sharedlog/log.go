@@ -231,7 +231,9 @@ func (l *Log) put(after State, number int64, records [][]byte) error {
 		cancel()
 		switch {
 		case err == nil:
+			l.mu.Lock()
 			l.keep(now, asked)
+			l.mu.Unlock()
 			return nil
 		case errors.Is(err, ErrRefused) && !unanswered:
 			return err
@@ -243,10 +245,8 @@ func (l *Log) put(after State, number int64, records [][]byte) error {
 	}
 }
 
-// keep notes that the pen was held at the time of a question.
+// keep notes that the pen was held at the time of a question. l.mu is held.
 func (l *Log) keep(now State, asked time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.valid, l.wanted = asked.Add(Life), now.Wanted
 }
 

@@ -50,6 +50,37 @@ func TestAPenThatWasTakenAgainIsKept(t *testing.T) {
 	})
 }
 
+// TestARenewalNoticesAnOldMemory renews the pen of a process that appends nothing.
+func TestARenewalNoticesAnOldMemory(t *testing.T) {
+	for name, c := range map[string]struct {
+		meanwhile func(t *testing.T, on *shelf)
+		want      error
+	}{
+		// Each case runs in a bubble.
+		"nothing has changed": {func(*testing.T, *shelf) { time.Sleep(Life / 2) }, nil},
+		"another log": {func(_ *testing.T, on *shelf) {
+			time.Sleep(Life / 2)
+			on.set(func() { on.state.Generation++ })
+		}, ErrMoved},
+		"another process had the pen, and it is free again": {func(t *testing.T, on *shelf) {
+			time.Sleep(Life)
+			require.NoError(t, loaded(t, on, "b").Close())
+		}, ErrMoved},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				on := newShelf()
+				a := loaded(t, on, "a")
+				c.meanwhile(t, on)
+				a.Renew()
+				require.ErrorIs(t, a.Failed(), c.want)
+				require.True(t, a.Held())
+				require.NoError(t, a.Close())
+			})
+		})
+	}
+}
+
 // TestTheHolderYieldsInTime looks one nanosecond before and at each time that counts.
 func TestTheHolderYieldsInTime(t *testing.T) {
 	for name, c := range map[string]struct {

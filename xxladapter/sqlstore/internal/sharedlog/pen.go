@@ -55,15 +55,11 @@ func (l *Log) take(ctx context.Context) (State, error) {
 	return now, nil
 }
 
-// took notes that the pen was taken. stored was the last record that was stored when it was asked
-// for; since then, groups of this process may have been stored.
+// took notes that the pen was taken; stored is as compare has it.
 func (l *Log) took(now State, asked time.Time, stored int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	same := now.Generation == l.state.Generation && now.Pen == l.state.Pen && now.Position >= stored && now.Position < l.next
-	if !same && l.failed == nil {
-		l.failed = ErrMoved
-	}
+	l.compare(now, stored)
 	if !l.held {
 		l.since = time.Now()
 		select {
@@ -73,6 +69,16 @@ func (l *Log) took(now State, asked time.Time, stored int64) {
 	}
 	l.held, l.releasing = true, false // it may have been given back while this call waited
 	l.valid, l.used, l.wanted = asked.Add(Life), time.Now(), now.Wanted
+}
+
+// compare sets l.failed if another process has had the pen, or the log is another one. stored was
+// the last record that was stored when the state was asked for; since then, groups of this process
+// may have been stored. l.mu is held.
+func (l *Log) compare(now State, stored int64) {
+	same := now.Generation == l.state.Generation && now.Pen == l.state.Pen && now.Position >= stored && now.Position < l.next
+	if !same && l.failed == nil {
+		l.failed = ErrMoved
+	}
 }
 
 // Held reports whether this process certainly has the pen.
@@ -128,7 +134,8 @@ func (l *Log) release() {
 	_ = l.server.Release(ctx) // otherwise others wait for Life
 }
 
-// Renew keeps the pen if it is held and nothing was appended for a while.
+// Renew keeps the pen if it is held and nothing was appended for a while. Like Hold it notices that
+// the memory is out of date, which a process that only reads notices by nothing else.
 func (l *Log) Renew() {
 	l.mu.Lock()
 	due := l.held && time.Until(l.valid) < Life-renewAfter
@@ -138,21 +145,24 @@ func (l *Log) Renew() {
 	}
 	defer l.pen.Unlock()
 	l.mu.Lock()
-	held := l.held
+	held, stored := l.held, l.durable
 	l.mu.Unlock()
 	if !held {
 		return
 	}
 	asked := time.Now()
-	if now, err := l.take(context.Background()); err == nil {
-		if now.Held {
-			l.keep(now, asked)
-			return
-		}
-		l.mu.Lock()
-		l.held = false
-		l.mu.Unlock()
+	now, err := l.take(context.Background())
+	if err != nil {
+		return
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !now.Held {
+		l.held = false
+		return
+	}
+	l.compare(now, stored)
+	l.keep(now, asked)
 }
 
 // Look returns the state of the log as the server has it once everything that was appended is

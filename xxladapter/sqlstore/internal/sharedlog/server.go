@@ -21,7 +21,8 @@ type State struct {
 	Held bool
 	// Wanted is set if another process waits for the pen.
 	Wanted bool
-	// Run identifies the server's process.
+	// Run identifies the server, and its process if a restart may lose what it has confirmed. It
+	// has 64 bytes at most.
 	Run string
 }
 

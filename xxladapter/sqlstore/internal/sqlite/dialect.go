@@ -35,11 +35,12 @@ var dialect = records.Dialect{
 	Bytes:    func(text string) string { return text },
 	OpenRuns: `id IN (SELECT id FROM xxl_job_log WHERE trigger_code = 200 AND handle_code = 0
 		UNION ALL SELECT id FROM xxl_job_log WHERE trigger_code = 0 AND handle_code = 0)`,
-	Seconds:   `(strftime('%s', handle_time) - strftime('%s', trigger_time))`,
-	Updated:   `COALESCE(update_time, '1970-01-01 00:00:00')`,
-	KnowAlarm: `INSERT INTO xxlwheel_alarm (job_id) VALUES (?) ON CONFLICT (job_id) DO NOTHING`,
-	AddToSlot: records.AddToSlot,
-	RecordRun: records.RecordHistory,
+	Seconds:       `(strftime('%s', handle_time) - strftime('%s', trigger_time))`,
+	Updated:       `COALESCE(update_time, '1970-01-01 00:00:00')`,
+	KnowAlarm:     `INSERT INTO xxlwheel_alarm (job_id) VALUES (?) ON CONFLICT (job_id) DO NOTHING`,
+	AddToSlot:     records.AddToSlot,
+	RecordRun:     records.RecordHistory,
+	RecordMisfire: records.RecordMisfire,
 	Datetime: func(t time.Time) any {
 		if t.IsZero() {
 			return nil

@@ -119,8 +119,8 @@ func TestAMissingDatabaseIsNoticed(t *testing.T) {
 	}
 }
 
-// TestADatabaseThatIsBackGoesOn returns a file that was moved away by mistake.
-func TestADatabaseThatIsBackGoesOn(t *testing.T) {
+// TestADatabaseThatIsBackContinues returns a file that was moved away by mistake.
+func TestADatabaseThatIsBackContinues(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "x.db")
 	s := openFile(t, file, nil)

@@ -13,7 +13,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-func TestAGroupDoesWhatItsCallsDoOnSQLite(t *testing.T) {
+func TestGatheredCallsEqualSingleCallsOnSQLite(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 23, 59, 58, 0, time.UTC)
 	clock := func() time.Time { return at }

@@ -161,6 +161,16 @@ func stillOf(t *testing.T, s xxladapter.Store) (st still) {
 	return st
 }
 
+// A movedClock stands still until the test moves it. The goroutine that writes to the tables reads
+// it too.
+type movedClock struct{ since atomic.Int64 } // in ns
+
+func (c *movedClock) Now() time.Time {
+	return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC).Add(time.Duration(c.since.Load()))
+}
+
+func (c *movedClock) advance(d time.Duration) { c.since.Add(int64(d)) }
+
 // TestTablesAndJournalOfAnyMomentsMakeOneState lets a store work, copies its tables and its journal
 // at many moments, and opens the tables of each moment with the journal of each later one. So every
 // crash between two writes is tried: whatever the tables have of the journal, each record takes
@@ -169,9 +179,8 @@ func TestTablesAndJournalOfAnyMomentsMakeOneState(t *testing.T) {
 	t.Parallel()
 	ctx, dir := t.Context(), t.TempDir()
 	file := filepath.Join(dir, "xxl.db")
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	clock := func() time.Time { return now }
-	s := openJournaled(t, file, clock, JournalOptions{SegmentSize: 2 << 10})
+	clock := new(movedClock)
+	s := openJournaled(t, file, clock.Now, JournalOptions{SegmentSize: 2 << 10})
 	group, err := s.SaveGroup(ctx, &xxladapter.Group{AppName: "app", Title: "app"})
 	require.NoError(t, err)
 	for range 3 {
@@ -183,7 +192,7 @@ func TestTablesAndJournalOfAnyMomentsMakeOneState(t *testing.T) {
 	lease, err := s.Lease(ctx, "n", time.Hour)
 	require.NoError(t, err)
 
-	w := &worker{t: t, s: s, term: lease.Term, now: &now, rand: rand.New(rand.NewPCG(1, 2))}
+	w := &worker{t: t, s: s, term: lease.Term, clock: clock, rand: rand.New(rand.NewPCG(1, 2))}
 	const moments = 16
 	var states []still
 	for k := range moments {
@@ -226,11 +235,11 @@ func TestTablesAndJournalOfAnyMomentsMakeOneState(t *testing.T) {
 
 // A worker makes calls at random.
 type worker struct {
-	t    *testing.T
-	s    xxladapter.Store
-	term xxladapter.Term
-	now  *time.Time
-	rand *rand.Rand
+	t     *testing.T
+	s     xxladapter.Store
+	term  xxladapter.Term
+	clock *movedClock
+	rand  *rand.Rand
 }
 
 // together copies tables with the journal of a later moment. possible is false if that journal no
@@ -254,10 +263,10 @@ func (w *worker) together(tables, of string) (file string, possible bool) {
 
 // opened returns the state of a store.
 func (w *worker) opened(file string, k int) still {
-	s := openJournaled(w.t, file, func() time.Time { return *w.now }, JournalOptions{})
+	s := openJournaled(w.t, file, w.clock.Now, JournalOptions{})
 	st := stillOf(w.t, s)
 	require.NoError(w.t, s.Close())
-	direct := openFile(w.t, file, func() time.Time { return *w.now })
+	direct := openFile(w.t, file, w.clock.Now)
 	require.Equal(w.t, st, stillOf(w.t, direct), "the tables have everything, at %d", k)
 	require.NoError(w.t, direct.Close())
 	return st
@@ -265,7 +274,7 @@ func (w *worker) opened(file string, k int) still {
 
 func (w *worker) step() {
 	ctx, t := w.t.Context(), w.t
-	*w.now = w.now.Add(200 * time.Millisecond)
+	w.clock.advance(200 * time.Millisecond)
 	fires, err := w.s.OpenFires(ctx, xxladapter.FireFilter{})
 	require.NoError(t, err)
 	var f *xxladapter.Fire
@@ -278,7 +287,7 @@ func (w *worker) step() {
 			for _, j := range due {
 				d := xxladapter.Decision{JobID: j.ID, Last: j.TriggerNext, Next: j.TriggerNext.Add(time.Second)}
 				if w.rand.IntN(4) == 0 {
-					d.Misfires = []xxladapter.Misfire{{Due: j.TriggerNext, Until: j.TriggerNext, Policy: xxladapter.MisfireDoNothing, At: now}}
+					d.Misfires = []xxladapter.Misfire{{Due: j.TriggerNext, Until: j.TriggerNext, Strategy: xxladapter.MisfireDoNothing, At: now}}
 				} else {
 					d.Fires = []xxladapter.Fire{{JobID: j.ID, Due: j.TriggerNext, Type: xxladapter.TriggerCron, RetryCount: -1}}
 				}
@@ -290,7 +299,7 @@ func (w *worker) step() {
 	case f.State == xxladapter.FirePlanned:
 		logs := make([]*xxladapter.Log, 1+w.rand.IntN(2))
 		for i := range logs {
-			logs[i] = &xxladapter.Log{JobID: f.JobID, GroupID: 1, TriggerTime: *w.now, Handler: "h", TriggerMsg: "sent"}
+			logs[i] = &xxladapter.Log{JobID: f.JobID, GroupID: 1, TriggerTime: w.clock.Now(), Handler: "h", TriggerMsg: "sent"}
 		}
 		_, err = w.s.ClaimFire(ctx, w.term, f.ID, logs)
 		if errors.Is(err, xxladapter.ErrEarly) {
@@ -300,9 +309,9 @@ func (w *worker) step() {
 		_, err = w.s.SettleFire(ctx, w.term, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, State: xxladapter.FireAmbiguous})
 	case kind == 2:
 		_, err = w.s.SettleFire(ctx, w.term, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 500, Msg: "refused",
-			Next: []xxladapter.Fire{{JobID: f.JobID, Due: *w.now, Type: xxladapter.TriggerRetry}}})
+			Next: []xxladapter.Fire{{JobID: f.JobID, Due: w.clock.Now(), Type: xxladapter.TriggerRetry}}})
 	case kind == 3:
-		_, err = w.s.SettleFire(ctx, w.term, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 200, Msg: "ok", Sent: *w.now, Acknowledged: *w.now})
+		_, err = w.s.SettleFire(ctx, w.term, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 200, Msg: "ok", Sent: w.clock.Now(), Acknowledged: w.clock.Now()})
 	default:
 		_, _, err = w.s.FinishRun(ctx, xxladapter.RunResult{LogID: f.LogID, Code: 200, Msg: "done", WantText: w.rand.IntN(2) == 0})
 	}
@@ -355,9 +364,8 @@ func TestATornRecordIsDropped(t *testing.T) {
 func TestMarksCoverWhatTheTablesHave(t *testing.T) {
 	t.Parallel()
 	ctx, file := t.Context(), filepath.Join(t.TempDir(), "xxl.db")
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	clock := func() time.Time { return now }
-	s := openJournaled(t, file, clock, JournalOptions{})
+	clock := new(movedClock)
+	s := openJournaled(t, file, clock.Now, JournalOptions{})
 	group, err := s.SaveGroup(ctx, &xxladapter.Group{AppName: "app", Title: "app"})
 	require.NoError(t, err)
 	job, err := s.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: "job", ScheduleType: xxladapter.ScheduleFixRate, ScheduleConf: "1"})
@@ -365,9 +373,9 @@ func TestMarksCoverWhatTheTablesHave(t *testing.T) {
 	first, err := s.Lease(ctx, "first", 10*time.Second)
 	require.NoError(t, err)
 	begin := func() xxladapter.Fire {
-		f, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: now.Add(-time.Second), Type: xxladapter.TriggerManual}})
+		f, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: clock.Now().Add(-time.Second), Type: xxladapter.TriggerManual}})
 		require.NoError(t, err)
-		claimed, err := s.ClaimFire(ctx, first.Term, f[0].ID, []*xxladapter.Log{{JobID: job, GroupID: group, TriggerTime: now}})
+		claimed, err := s.ClaimFire(ctx, first.Term, f[0].ID, []*xxladapter.Log{{JobID: job, GroupID: group, TriggerTime: clock.Now()}})
 		require.NoError(t, err)
 		return claimed[0]
 	}
@@ -377,14 +385,14 @@ func TestMarksCoverWhatTheTablesHave(t *testing.T) {
 	time.Sleep(600 * time.Millisecond) // the tables follow by themselves
 	followed := abandonOpen(t, file)
 
-	_, err = s.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: now.Add(time.Second), Type: xxladapter.TriggerCron}})
+	_, err = s.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: clock.Now().Add(time.Second), Type: xxladapter.TriggerCron}})
 	require.NoError(t, err)
 	require.NoError(t, s.StopJob(ctx, job, time.Time{}))
-	now = now.Add(11 * time.Second)
+	clock.advance(11 * time.Second)
 	second, err := s.Lease(ctx, "second", time.Hour)
 	require.NoError(t, err)
 	require.NoError(t, s.TakeFire(ctx, second.Term, open.ID, first.Term))
-	last, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: now, Type: xxladapter.TriggerManual}})
+	last, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: clock.Now(), Type: xxladapter.TriggerManual}})
 	require.NoError(t, err)
 	_, err = s.SettleFire(ctx, second.Term, xxladapter.Settlement{FireID: last[0].ID})
 	require.NoError(t, err)
@@ -392,20 +400,20 @@ func TestMarksCoverWhatTheTablesHave(t *testing.T) {
 	require.NoError(t, s.Close())
 
 	for copied, owner := range map[string]xxladapter.Term{followed: first.Term, edited: second.Term} {
-		s := openJournaled(t, copied, clock, JournalOptions{})
+		s := openJournaled(t, copied, clock.Now, JournalOptions{})
 		st := stillOf(t, s)
 		require.Len(t, st.logs, 2)
 		require.Len(t, st.fires, 1, "what an edit has dropped stays dropped")
 		require.Equal(t, open.ID, st.fires[0].ID)
 		require.Equal(t, owner, st.fires[0].Owner)
-		now = now.Add(time.Minute)
+		clock.advance(time.Minute)
 		texts, err := s.ClaimTexts(ctx, 10, func(int) time.Duration { return time.Hour })
 		require.NoError(t, err)
 		require.Len(t, texts, 1)
 		require.NoError(t, s.Close())
 		if copied == edited {
-			s = openJournaled(t, copied, clock, JournalOptions{})
-			f, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: now, Type: xxladapter.TriggerManual}})
+			s = openJournaled(t, copied, clock.Now, JournalOptions{})
+			f, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: clock.Now(), Type: xxladapter.TriggerManual}})
 			require.NoError(t, err)
 			require.Greater(t, f[0].ID, last[0].ID, "an id came back")
 			require.NoError(t, s.Close())

@@ -22,6 +22,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 	s := openCopy(t, time.Now)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 
+	open, openArgs := dialect.LogList(xxladapter.LogFilter{Status: xxladapter.LogRunning, Taken: true, Before: time.Now(), AfterID: 7, Limit: 10})
 	for _, c := range []struct {
 		query string
 		args  int
@@ -38,6 +39,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		{`SELECT ` + records.FireColumns + ` FROM xxlwheel_fire WHERE node = ? AND term = ? ORDER BY due_ms, id LIMIT ?`, 3, "xxlwheel_fire_node"},
 		{records.SelectLeaseState, 0, "xxlwheel_fire_node"},
 		{records.SelectLost, 3, "xxlwheel_log_open"},
+		{open, len(openArgs), "xxlwheel_log_open"},
 		{records.SelectStuck, 2, "xxlwheel_log_untold"},
 		{`SELECT ` + records.LogColumns + ` FROM xxl_job_log WHERE job_id = ? ORDER BY id DESC LIMIT ?`, 2, "xxlwheel_log_job"},
 		{records.SelectRegistered, 1, "i_g_k_v"},
@@ -153,13 +155,20 @@ func TestListsOfRunsReadNoMoreThanTheyShow(t *testing.T) {
 }
 
 // TestSQLiteListsMisfiresOfATimeByTheirJob checks that the misfires of a job are read in order,
-// without those of others.
+// without those of others, and those of another time by the index alone.
 func TestSQLiteListsMisfiresOfATimeByTheirJob(t *testing.T) {
 	t.Parallel()
 	s := openCopy(t, time.Now)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	query, args := records.MisfireList(xxladapter.MisfireFilter{JobID: 7, From: time.Unix(10, 0), To: time.Unix(20, 0), Newest: true, Limit: 10_001})
-	require.Equal(t, "SEARCH xxlwheel_misfire USING INDEX xxlwheel_misfire_job (job_id=?);", planOf(t, s, query, args))
+	for _, f := range []xxladapter.MisfireFilter{
+		{JobID: 7, Newest: true, Limit: 100},
+		{JobID: 7, From: time.Unix(10, 0), To: time.Unix(20, 0), Newest: true, Limit: 10_001},
+	} {
+		query, args := records.MisfireList(f)
+		plan := planOf(t, s, query, args)
+		require.Contains(t, plan, "SEARCH xxlwheel_misfire USING INTEGER PRIMARY KEY (rowid=?);")
+		require.Contains(t, plan, "SEARCH xxlwheel_misfire USING COVERING INDEX xxlwheel_misfire_job (job_id=?);")
+	}
 }
 
 // TestSQLiteListsJobsByItsIndexes checks that a list by id reads the jobs in order, up to its
@@ -188,6 +197,7 @@ func TestSQLiteListsJobsByItsIndexes(t *testing.T) {
 	}))
 	on, off := true, false
 	const inOrder, byID = "SCAN xxl_job_info;", "SEARCH xxl_job_info USING INTEGER PRIMARY KEY (rowid"
+	const failed = "SEARCH xxlwheel_last_result USING COVERING INDEX xxlwheel_last_result_is "
 	const tagged = "SEARCH xxlwheel_job_tag USING COVERING INDEX sqlite_autoindex_xxlwheel_job_tag_1 (tag=?)"
 	for _, c := range []struct {
 		filter xxladapter.JobFilter
@@ -204,7 +214,7 @@ func TestSQLiteListsJobsByItsIndexes(t *testing.T) {
 		{xxladapter.JobFilter{Name: "job 4711", Handler: "h", Author: "a"}, []string{inOrder}, false},
 		{xxladapter.JobFilter{Type: xxladapter.ScheduleCron}, []string{inOrder}, false},
 		{xxladapter.JobFilter{LastResult: xxladapter.LastSuccess}, []string{inOrder, "SEARCH xxlwheel_last_result USING INTEGER PRIMARY KEY (rowid=?)"}, false},
-		{xxladapter.JobFilter{LastResult: xxladapter.LastFail}, []string{byID + "=?)", "SCAN xxlwheel_last_result;"}, false},
+		{xxladapter.JobFilter{LastResult: xxladapter.LastFail}, []string{byID + "=?)", failed + "(result<?)", failed + "(result>?)"}, false},
 		{xxladapter.JobFilter{LastResult: xxladapter.LastNone}, []string{inOrder, "USING ROWID SEARCH ON TABLE xxlwheel_last_result"}, false},
 		{xxladapter.JobFilter{Tag: "nightly"}, []string{byID + "=?)", tagged}, false},
 		{xxladapter.JobFilter{Sort: xxladapter.SortByName}, []string{byID + "=?)", inOrder}, true},

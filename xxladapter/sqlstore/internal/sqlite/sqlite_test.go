@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	testserver.Cases(15, 100)
+	testserver.Cases(5, 100)
 	m.Run()
 }
 

@@ -1,0 +1,116 @@
+package admin
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// badHeaders are values of header parameters that no call may accept. A client may send any
+// Last-Event-ID to the events, see TestEventsBeginAgainAfterAnUnknownID.
+var badHeaders = map[string][]string{
+	"POST /api/v1/jobs/{id}/trigger Idempotency-Key": {"", "ü", "a\tb", "\xff", strings.Repeat("k", 129)},
+	"POST /api/v1/logs/{id}/rerun Idempotency-Key":   {"", "ü", "a\tb", "\xff", strings.Repeat("k", 129)},
+	"GET /api/v1/logs/{id}/tail Last-Event-ID":       {"x", "-1", "+1", "01", "1.5", "1e3", "\xff", "9223372036854775807", "9223372036854775808"},
+	"GET /api/v1/events Last-Event-ID":               {},
+}
+
+// doWith makes a call with headers in place of the token of the tests.
+func (s *site) doWith(c call, headers http.Header) (status int, answer string) {
+	s.t.Helper()
+	req, err := http.NewRequestWithContext(s.t.Context(), c.method, s.url+pathOf(c), strings.NewReader(audited[c.method+" "+c.path]))
+	require.NoError(s.t, err)
+	req.Header = headers
+	status, answer, _ = s.send(req)
+	return status, answer
+}
+
+// TestEveryCallRefusesBadHeaders gives every call headers that are wrong: its own parameters,
+// conditions that the API reads from no header, tokens that are none, and each of them twice. The
+// answer names the header, and nothing is stored.
+func TestEveryCallRefusesBadHeaders(t *testing.T) {
+	s := auditSite(t, false, nil)
+	before := s.contents()
+	known := map[string]bool{}
+	for _, c := range s.server.calls() {
+		name := c.method + " " + c.path
+		for p := range paramsOf(c.query) {
+			if p.in == "header" {
+				require.Contains(t, badHeaders, name+" "+p.name)
+				known[name+" "+p.name] = true
+			}
+		}
+		if c.need.public {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			refused := func(want int, names string, headers http.Header) {
+				t.Helper()
+				status, answer := s.doWith(c, headers)
+				if status == http.StatusForbidden { // a token of the settings is no user
+					require.True(t, c.forUsers(), answer)
+					return
+				}
+				require.Equal(t, want, status, "%.200s was accepted: %s", headers, answer)
+				require.True(t, before == s.contents(), "something was stored with %.200s", headers)
+				if want != http.StatusBadRequest {
+					return
+				}
+				var said struct{ Code, Message string }
+				require.NoError(t, json.Unmarshal([]byte(answer), &said), answer)
+				require.Equal(t, "invalid", said.Code)
+				require.Contains(t, said.Message, names)
+				saysARule(t, said.Message)
+			}
+			with := func(name string, values ...string) http.Header {
+				return http.Header{"Authorization": {"Bearer " + operatorSecret}, http.CanonicalHeaderKey(name): values}
+			}
+			for p := range paramsOf(c.query) {
+				if p.in != "header" {
+					continue
+				}
+				refused(http.StatusBadRequest, p.name, with(p.name, "1", "1"))
+				for _, value := range badHeaders[name+" "+p.name] {
+					refused(http.StatusBadRequest, p.name, with(p.name, value))
+				}
+			}
+			if c.method != http.MethodGet {
+				for _, condition := range []string{"If-Match", "If-None-Match", "If-Unmodified-Since"} {
+					refused(http.StatusBadRequest, condition, with(condition, "*"))
+				}
+			}
+			for _, token := range []string{"", operatorSecret, "Bearer", "Bearer ", "Bearer x", "Bearer \xff", "Basic " + operatorSecret, "Bearer " + strings.Repeat("x", 100_000)} {
+				refused(http.StatusUnauthorized, "", http.Header{"Authorization": {token}})
+				refused(http.StatusUnauthorized, "", http.Header{wire.HeaderToken: {token + "x"}})
+			}
+			refused(http.StatusBadRequest, "Authorization", with("Authorization", "Bearer "+operatorSecret, "Bearer x"))
+			refused(http.StatusBadRequest, wire.HeaderToken, http.Header{http.CanonicalHeaderKey(wire.HeaderToken): {operatorSecret, "x"}})
+		})
+	}
+	require.Len(t, known, len(badHeaders), "a header of the table is no parameter of its call")
+}
+
+// TestTheSchemeOfATokenHasNoCase sends the scheme as RFC 9110 allows.
+func TestTheSchemeOfATokenHasNoCase(t *testing.T) {
+	s := newSite(t)
+	for _, scheme := range []string{"Bearer", "bearer", "BEARER"} {
+		status, answer := s.doWith(call{method: "GET", path: "/api/v1/jobs"}, http.Header{"Authorization": {scheme + " " + testToken}})
+		require.Equal(t, http.StatusOK, status, answer)
+	}
+}
+
+// TestEventsBeginAgainAfterAnUnknownID sends ids that this server has not given: the client may
+// have them from another one, and reads everything again.
+func TestEventsBeginAgainAfterAnUnknownID(t *testing.T) {
+	s := newSite(t)
+	for _, last := range []string{"x", "-1", "a-9223372036854775808", "ü", "-", strings.Repeat("x", 10_000)} {
+		var e eventForm
+		s.stream("/api/v1/events", last).next(&e)
+		require.Equal(t, eventForm{"all", 0}, e, last)
+	}
+}

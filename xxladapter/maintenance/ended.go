@@ -1,0 +1,100 @@
+package maintenance
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+const (
+	// endedAge is how long ago a run must have been triggered for its executor to be asked whether
+	// it has ended. Most runs have a result before that.
+	endedAge = 10 * time.Second
+
+	// endedWorkers is how many executors are asked concurrently: those that hang delay the others.
+	endedWorkers = 16
+)
+
+// A place is where runs are: at an executor, under the name of a group's app.
+type place struct {
+	addr  string
+	group int64
+}
+
+// askEnded settles the open runs of which their executors say that they have ended. A result is
+// acknowledged once it is durable, so such a run is open only if the store has lost its result
+// since. A run that its executor does not know, or that is still in progress there, stays open.
+// found is false if there was no open run.
+func (l *Lost) askEnded(ctx context.Context) (found bool, err error) {
+	// By this node's clock, which saves a question to the store: clocks are close to each other.
+	open := xxladapter.LogFilter{Status: xxladapter.LogRunning, Taken: true, Before: time.Now().Add(-endedAge), Limit: lostLimit}
+	for {
+		runs, err := l.Store.Logs(ctx, open)
+		if err != nil {
+			return false, err
+		}
+		found = found || len(runs) > 0
+		at := map[place][]*xxladapter.Log{}
+		for _, run := range runs {
+			open.AfterID = run.ID
+			to := place{run.Address, run.GroupID}
+			at[to] = append(at[to], run)
+		}
+		var asking errgroup.Group
+		asking.SetLimit(endedWorkers)
+		for to, runs := range at {
+			asking.Go(func() error { return l.askEndedAt(ctx, to, runs) })
+		}
+		if err := asking.Wait(); err != nil || len(runs) < lostLimit {
+			return found, err
+		}
+	}
+}
+
+// askEndedAt does that with the runs at one place. The error is the store's.
+func (l *Lost) askEndedAt(ctx context.Context, to place, runs []*xxladapter.Log) error {
+	group, err := l.Store.Group(ctx, to.group)
+	if errors.Is(err, xxladapter.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ended, err := l.Ended(ctx, to.addr, group.AppName, runs)
+	if err != nil || len(ended) == 0 {
+		return nil // the executor is away, or does not say
+	}
+	var known []wire.Callback
+	lost := 0
+	for _, e := range ended {
+		// A result that came since the rows were read is acknowledged, and not lost.
+		row, err := l.Store.Log(ctx, int64(e.LogID))
+		switch {
+		case errors.Is(err, xxladapter.ErrNotFound):
+			continue
+		case err != nil:
+			return err
+		case row.HandleCode != xxladapter.ResultNone:
+			continue
+		}
+		lost++
+		if e.HandleCode != 0 {
+			known = append(known, e)
+			continue
+		}
+		reason := xxladapter.LostMsg + "executor " + to.addr + " has ended the run and no longer knows its result"
+		if err := l.Lose(ctx, int64(e.LogID), reason); err != nil {
+			return err
+		}
+	}
+	if lost == 0 {
+		return nil
+	}
+	l.Logger.Warn("results were lost after they were acknowledged, and are stored as their executor says", "runs", lost, "results", len(known), "address", to.addr)
+	return l.Complete(ctx, known)
+}

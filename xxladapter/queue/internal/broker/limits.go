@@ -1,0 +1,22 @@
+package broker
+
+import "time"
+
+const (
+	// AckWait is how long an executor has to begin a run before the run is delivered again.
+	AckWait = 30 * time.Second
+	// TakeLife limits one request for runs. It is short, so that places that were set aside for it
+	// come back to those who have runs.
+	TakeLife = 2 * time.Second
+	// KeyLife is how long the key of a published run is known.
+	KeyLife = 2 * time.Minute
+	// IdleLife is how long the broker keeps what it has for an executor that is gone.
+	IdleLife = 7 * 24 * time.Hour
+	// FullAt is how many runs of one address wait unless an operator has set another limit.
+	// Further ones are refused, and their fires stay open.
+	FullAt = 1_000_000
+	// CallLimit limits the first connection, and each call to the broker itself.
+	CallLimit = 5 * time.Second
+	// AnswersAtOnce limits the calls that one Serve answers at the same time.
+	AnswersAtOnce = 64
+)

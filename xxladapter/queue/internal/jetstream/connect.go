@@ -1,0 +1,118 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
+)
+
+// pingEvery is between two signs of life of the broker. After two that are missing the connection
+// counts as lost.
+const pingEvery = 10 * time.Second
+
+// A conn is a connection to a broker.
+type conn struct {
+	nc      *nats.Conn
+	js      jetstream.JetStream
+	names   names
+	streams sync.Map // app -> jetstream.Stream
+	shown   string   // the URL without secrets
+	logger  *slog.Logger
+}
+
+var _ broker.Broker = (*conn)(nil)
+
+// A Place is the broker that a URL names.
+type Place struct {
+	Shown     string // the URL without secrets, with its namespace
+	servers   []string
+	namespace string
+}
+
+// Parse reads a URL, of which queue.Options has the form. The error does not show secrets.
+func Parse(text string) (p Place, err error) {
+	var all []string
+	for i, one := range strings.Split(text, ",") {
+		u, err := url.Parse(strings.TrimSpace(one))
+		if err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+			return Place{}, errors.New("queue URL must be nats://host:port or tls://host:port, with the namespace as its path")
+		}
+		path := strings.Trim(u.Path, "/")
+		if i == 0 {
+			p.namespace = path
+		} else if path != "" {
+			return Place{}, errors.New("queue URL must have its namespace in the first server alone")
+		}
+		u.Path, u.RawPath = "", ""
+		p.servers = append(p.servers, u.String())
+		u.User = nil
+		all = append(all, u.String())
+	}
+	if p.namespace, err = broker.Namespace(p.namespace); err != nil {
+		return Place{}, err
+	}
+	p.Shown = strings.Join(all, ",") + "/" + p.namespace
+	return p, nil
+}
+
+// Connect connects to the broker. The error is the end of a sentence that begins with its name.
+func (p Place) Connect(ctx context.Context, o broker.Options) (_ broker.Broker, err error) {
+	c := &conn{names: names{p.namespace}, shown: p.Shown, logger: o.Logger}
+	opts := []nats.Option{
+		nats.Name(o.Name), nats.CustomInboxPrefix(c.names.replies(o.App)), nats.Timeout(broker.CallLimit), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
+		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			if err != nil {
+				c.logger.Warn("connection to the queue lost", "queue", p.Shown, "err", err)
+			}
+		}),
+		nats.ReconnectHandler(func(*nats.Conn) { c.logger.Info("connected to the queue again", "queue", p.Shown) }),
+		nats.ErrorHandler(func(_ *nats.Conn, sub *nats.Subscription, err error) {
+			c.logger.Warn("queue reports an error", "queue", p.Shown, "err", err)
+		}),
+	}
+	if o.Credentials != "" {
+		opts = append(opts, nats.UserCredentials(o.Credentials))
+	}
+	if o.TLS != nil {
+		opts = append(opts, nats.Secure(o.TLS))
+	}
+	if c.nc, err = nats.Connect(strings.Join(p.servers, ","), opts...); err != nil {
+		return nil, refused(err)
+	}
+	if c.js, err = jetstream.New(c.nc); err == nil && o.App == "" { // executors may not ask
+		ctx, cancel := context.WithTimeout(ctx, broker.CallLimit)
+		defer cancel()
+		_, err = c.js.AccountInfo(ctx)
+	}
+	if err != nil {
+		c.nc.Close()
+		return nil, refused(err)
+	}
+	return c, nil
+}
+
+// refused says in one line why a broker cannot be used.
+func refused(err error) error {
+	switch {
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked),
+		errors.Is(err, nats.ErrAccountAuthExpired):
+		return fmt.Errorf("refuses the credentials: %w", err)
+	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
+		return errors.New("has no JetStream: start nats-server with -js")
+	}
+	return fmt.Errorf("cannot be used: %w", err)
+}
+
+// Close implements [broker.Broker].
+func (c *conn) Close() { c.nc.Close() }

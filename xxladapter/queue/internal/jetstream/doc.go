@@ -1,0 +1,14 @@
+// Package jetstream is the broker NATS with its JetStream.
+//
+//	subject                              kind
+//	xw.<namespace>.run.<app>.any         runs for any executor of the app; stored
+//	xw.<namespace>.run.<app>.at.<name>   runs for one executor; stored
+//	xw.<namespace>.call.<app>.<name>.*   calls to one executor: beat, idleBeat, kill, log
+//	xw.<namespace>.up.*.<app>            calls to any scheduler, such as registry and callback
+//	xw.<namespace>.reply.app.<app>.*     replies to executors
+//	xw.<namespace>.reply.schedulers.*    replies to schedulers
+//
+// The runs of an app lie in a work-queue stream of their own on disk until an executor acknowledges
+// them. Schedulers create streams and consumers, so that an executor needs no right beyond its
+// app's. Calls are requests with replies, and are not stored.
+package jetstream

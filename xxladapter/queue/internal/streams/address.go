@@ -1,0 +1,99 @@
+package streams
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
+)
+
+// A Place is the Redis that a URL names.
+type Place struct {
+	Shown     string // the URL without secrets, with DB and namespace
+	options   redis.Options
+	secure    bool
+	namespace string
+}
+
+// Parse reads a URL, of which queue.Options has the form. The error does not show secrets.
+func Parse(text string) (Place, error) {
+	scheme, rest, _ := strings.Cut(text, "://")
+	authority, _, _ := strings.Cut(rest, "/")
+	hosts := authority[strings.LastIndexByte(authority, '@')+1:]
+	if strings.Contains(scheme, "+") || strings.Contains(hosts, ",") {
+		return Place{}, errors.New("queue URL names sentinels or a cluster of Redis, must be redis://host:port/DB with one server")
+	}
+	wrong := errors.New("queue URL must be redis://host:port/DB or rediss://host:port/DB, where a namespace may follow the DB")
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" {
+		return Place{}, wrong
+	}
+	port := u.Port()
+	if port == "" {
+		port = "6379"
+	}
+	db, namespace, _ := strings.Cut(strings.Trim(u.Path, "/"), "/")
+	if db == "" {
+		db = "0"
+	}
+	number, err := strconv.ParseUint(db, 10, 16)
+	if err != nil {
+		return Place{}, wrong
+	}
+	if namespace, err = broker.Namespace(namespace); err != nil {
+		return Place{}, err
+	}
+	p := Place{secure: u.Scheme == "rediss", namespace: namespace}
+	p.options.Addr, p.options.DB, p.options.Username = net.JoinHostPort(u.Hostname(), port), int(number), u.User.Username()
+	p.options.Password, _ = u.User.Password()
+	p.Shown = fmt.Sprintf("%s://%s/%d/%s", u.Scheme, p.options.Addr, number, namespace)
+	return p, nil
+}
+
+// poolSize limits the connections for commands. An executor needs a few. A scheduler publishes over
+// one, and answers executors and looks for open runs from many goroutines, of which few do so at
+// once.
+const poolSize = 256
+
+// client returns a client that does not connect yet.
+func (p Place) client(o broker.Options) *redis.Client {
+	silence()
+	opts := p.options
+	// What is repeated unseen would be stored or counted twice; callers repeat what they may.
+	opts.MaxRetries, opts.DialerRetries, opts.ContextTimeoutEnabled = -1, 1, true
+	opts.DialTimeout, opts.ReadTimeout, opts.WriteTimeout = broker.CallLimit, broker.CallLimit, broker.CallLimit
+	opts.PoolSize, opts.Protocol, opts.DisableIdentity = poolSize, 2, true
+	opts.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
+	if p.secure {
+		opts.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+		if o.TLS != nil {
+			opts.TLSConfig = o.TLS.Clone()
+		}
+	}
+	if name := shownName(o.Name); name != "" {
+		opts.OnConnect = func(ctx context.Context, conn *redis.Conn) error {
+			_ = conn.ClientSetName(ctx, name).Err() // it is for people, and may be forbidden
+			return nil
+		}
+	}
+	return redis.NewClient(&opts)
+}
+
+// shownName returns a name as Redis takes it, without blanks.
+func shownName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r <= ' ' || r > '~' {
+			return '-'
+		}
+		return r
+	}, name)
+}

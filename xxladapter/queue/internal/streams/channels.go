@@ -1,0 +1,59 @@
+package streams
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
+)
+
+const (
+	// channelSize is how many messages of a channel wait for each to return.
+	channelSize = 1000
+	// channelAlive is between two signs of life of a channel's connection. It is subscribed to
+	// again if one is missing.
+	channelAlive = 3 * time.Second
+)
+
+// errClosed says that the connection was closed by its owner.
+var errClosed = errors.New("streams: connection is closed")
+
+// listen calls each for every message that comes on a channel, or on all channels of a pattern,
+// from one goroutine. It returns when Redis has confirmed that it will send them. stop returns when
+// each is not running and will not be called.
+func (c *conn) listen(ctx context.Context, channel string, isPattern bool, each func(*redis.Message)) (stop func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, broker.CallLimit)
+	defer cancel()
+	subscribe := c.Subscribe
+	if isPattern {
+		subscribe = c.PSubscribe
+	}
+	sub := subscribe(ctx, channel)
+	if _, err := sub.Receive(ctx); err != nil {
+		_ = sub.Close() // it was never in use
+		return nil, err
+	}
+	var reading sync.WaitGroup
+	messages := sub.Channel(redis.WithChannelSize(channelSize), redis.WithChannelHealthCheckInterval(channelAlive))
+	reading.Go(func() {
+		for m := range messages {
+			each(m)
+		}
+	})
+	stop = sync.OnceFunc(func() {
+		_ = sub.Close() // fails only if it is closed
+		reading.Wait()
+	})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		stop()
+		return nil, errClosed
+	}
+	c.channels = append(c.channels, stop)
+	return stop, nil
+}

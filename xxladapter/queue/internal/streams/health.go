@@ -1,0 +1,87 @@
+package streams
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
+)
+
+const (
+	// pingEvery is between two signs of life of Redis, and pingAway while it is away.
+	pingEvery, pingAway = 10 * time.Second, time.Second
+)
+
+// A health knows whether Redis answers, so that publications fail at once while it does not.
+type health struct {
+	c      *conn
+	away   atomic.Bool
+	look   chan struct{}
+	cancel context.CancelFunc
+	ended  sync.WaitGroup
+}
+
+func newHealth(c *conn) *health {
+	ctx, cancel := context.WithCancel(context.Background())
+	h := &health{c: c, look: make(chan struct{}, 1), cancel: cancel}
+	h.ended.Go(func() { h.watch(ctx) })
+	return h
+}
+
+// notice looks at the error of a command: one of the connection has Redis count as away until it
+// answers again.
+func (h *health) notice(err error) {
+	answered := redis.Error(nil)
+	if err == nil || errors.As(err, &answered) || errors.Is(err, context.Canceled) {
+		return
+	}
+	h.lost(err)
+}
+
+func (h *health) lost(err error) {
+	if h.away.Swap(true) {
+		return
+	}
+	h.c.logger.Warn("connection to the queue lost", "queue", h.c.shown, "err", err)
+	select {
+	case h.look <- struct{}{}:
+	default:
+	}
+}
+
+func (h *health) watch(ctx context.Context) {
+	for {
+		pause := pingEvery
+		if h.away.Load() {
+			pause = pingAway
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-h.look:
+			continue // with the pause of an absence
+		case <-time.After(pause):
+		}
+		limited, cancel := context.WithTimeout(ctx, broker.CallLimit)
+		err := h.c.Ping(limited).Err()
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			h.lost(err)
+		case h.away.Swap(false):
+			h.c.logger.Info("connected to the queue again", "queue", h.c.shown)
+		}
+	}
+}
+
+func (h *health) close() {
+	h.cancel()
+	h.ended.Wait()
+}

@@ -1,0 +1,129 @@
+package streams
+
+import (
+	"context"
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
+)
+
+// Limits of one pipeline with publications.
+const (
+	publishBatch = 256
+	publishBytes = 2 << 20 // of their runs, unless one has more
+)
+
+// A publication is a run that waits until Redis has stored it.
+type publication struct {
+	ctx  context.Context // of the caller
+	size int             // of the run, in bytes
+	keys []string        // of publishScript, and args
+	args []any
+
+	done chan struct{} // closed when text and err are set
+	text string        // what the script returned
+	err  error
+}
+
+// publications sends runs to Redis. Those that come while a pipeline is on its way go into the next
+// one, so that they share its system calls, and those of Redis.
+type publications struct {
+	c       *conn
+	senders sync.WaitGroup
+
+	mu      sync.Mutex // guards the fields below
+	waiting []*publication
+	sending bool
+	closed  bool
+}
+
+// close returns when what was sent has ended. Publications that come later are refused.
+func (q *publications) close() {
+	q.mu.Lock()
+	q.closed = true
+	q.mu.Unlock()
+	q.senders.Wait()
+}
+
+// publish returns what the script returned, or an error if the context of p ends first.
+func (q *publications) publish(p *publication) (string, error) {
+	if err := q.add(p); err != nil {
+		return "", err
+	}
+	select {
+	case <-p.done:
+		return p.text, p.err
+	case <-p.ctx.Done():
+		return "", p.ctx.Err()
+	}
+}
+
+func (q *publications) add(p *publication) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return errClosed
+	}
+	q.waiting = append(q.waiting, p)
+	if !q.sending {
+		q.sending = true
+		q.senders.Go(q.send)
+	}
+	return nil
+}
+
+// send sends what waits, and returns when nothing does.
+func (q *publications) send() {
+	for {
+		group := q.next()
+		if group == nil {
+			return
+		}
+		q.tell(group)
+		for _, p := range group {
+			close(p.done)
+		}
+	}
+}
+
+// next takes the publications of the next pipeline. It returns nil if none waits.
+func (q *publications) next() []*publication {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := 0
+	for size := 0; n < min(len(q.waiting), publishBatch) && (n == 0 || size+q.waiting[n].size <= publishBytes); n++ {
+		size += q.waiting[n].size
+	}
+	group := q.waiting[:n:n]
+	if q.waiting = q.waiting[n:]; len(q.waiting) == 0 {
+		q.waiting = nil
+	}
+	q.sending = n > 0
+	if n == 0 {
+		return nil
+	}
+	return group
+}
+
+// tell sends one pipeline and sets the results. Publications whose callers have left are not sent.
+func (q *publications) tell(group []*publication) {
+	ctx, cancel := context.WithTimeout(context.Background(), broker.CallLimit)
+	defer cancel()
+	var sent []*publication
+	var replies []*redis.Cmd
+	pipe := q.c.Pipeline()
+	for _, p := range group {
+		if p.err = p.ctx.Err(); p.err == nil {
+			sent, replies = append(sent, p), append(replies, pipe.EvalSha(ctx, publishScript.Hash(), p.keys, p.args...))
+		}
+	}
+	_, _ = pipe.Exec(ctx) // each reply has its error
+	for i, p := range sent {
+		p.text, p.err = replies[i].Text()
+		if redis.HasErrorPrefix(p.err, "NOSCRIPT") { // Redis was started since; the first one loads it
+			p.text, p.err = publishScript.Run(ctx, q.c, p.keys, p.args...).Text()
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package streams
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
+)
+
+// claimEvery is between two looks for runs that are to be delivered again. A request for runs
+// waits as long for new ones.
+const claimEvery = time.Second
+
+// A source is the stream of one address.
+type source struct {
+	c      *conn
+	stream string
+	looked time.Time // when runs to be delivered again were looked for
+}
+
+// Find implements [broker.Broker].
+func (c *conn) Find(ctx context.Context, of xxladapter.QueueAddress) (broker.Source, error) {
+	s := &source{c: c, stream: c.names.run(of)}
+	return s, c.XPending(ctx, s.stream, group).Err() // an error if the group is missing
+}
+
+// Take implements [broker.Source].
+func (s *source) Take(ctx context.Context, n int, take func(broker.Delivery)) error {
+	ctx, cancel := context.WithTimeout(ctx, claimEvery+broker.CallLimit)
+	defer cancel()
+	if now := time.Now(); now.Sub(s.looked) >= claimEvery {
+		s.looked = now
+		if some, err := s.takeAgain(ctx, n, take); some || err != nil {
+			return err
+		}
+	}
+	found, err := s.c.XReadGroup(ctx, &redis.XReadGroupArgs{
+		Group: group, Consumer: s.c.consumer, Streams: []string{s.stream, ">"}, Count: int64(n), Block: claimEvery,
+	}).Result()
+	if err != nil && !errors.Is(err, redis.Nil) { // Nil: none has come
+		return err
+	}
+	for _, one := range found {
+		for _, m := range one.Messages {
+			s.deliver(m, 1, take)
+		}
+	}
+	return nil
+}
+
+// takeAgain takes runs that were delivered and have not been acknowledged in time, up to n.
+// Claiming restarts their time, so that of several executors that look at once one gets a run.
+func (s *source) takeAgain(ctx context.Context, n int, take func(broker.Delivery)) (some bool, err error) {
+	overdue, err := s.c.XPendingExt(ctx, &redis.XPendingExtArgs{
+		Stream: s.stream, Group: group, Idle: s.c.ackWait, Start: "-", End: "+", Count: int64(n),
+	}).Result()
+	if err != nil || len(overdue) == 0 {
+		return false, err
+	}
+	ids, number := make([]string, len(overdue)), map[string]int{}
+	for i, one := range overdue {
+		ids[i], number[one.ID] = one.ID, int(one.RetryCount)+1
+	}
+	claimed, err := s.c.XClaim(ctx, &redis.XClaimArgs{
+		Stream: s.stream, Group: group, Consumer: s.c.consumer, MinIdle: s.c.ackWait, Messages: ids,
+	}).Result()
+	for _, m := range claimed {
+		s.deliver(m, number[m.ID], take)
+	}
+	return len(claimed) > 0, err
+}
+
+// deliver gives an entry of the stream to take.
+func (s *source) deliver(m redis.XMessage, number int, take func(broker.Delivery)) {
+	d := broker.Delivery{Number: number, Held: held{s.c.acks, s.stream, m.ID}}
+	head, _ := m.Values["h"].(string)
+	body, _ := m.Values["b"].(string)
+	d.Body = []byte(body)
+	if json.Unmarshal([]byte(head), &d.Header) != nil { // somebody else wrote it; the body is judged
+		d.Header = http.Header{}
+	}
+	take(d)
+}

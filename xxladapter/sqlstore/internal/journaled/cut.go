@@ -1,0 +1,215 @@
+package journaled
+
+import (
+	"slices"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
+)
+
+// A cut is a copy of what the tables lack, at one moment.
+type cut struct {
+	mark     journal.Mark // the last record at that moment
+	marks    marks
+	runs     []cutRun
+	fires    []cutFire
+	jobs     []cutJob
+	gone     []int64 // fires that the tables still have
+	misfires []xxladapter.Misfire
+	orders   [][]xxladapter.Fire
+	stops    []stop
+	spill    int64 // planned fires that came up to this number are among fires; or noSpill
+	lastFire int64
+	lastLog  int64
+}
+
+// noSpill is the spill of a cut that does not have all old planned fires.
+const noSpill = -1
+
+// A cutRun is a run as it was in a cut.
+type cutRun struct {
+	run     *run
+	row     records.WrittenLog
+	state   transition.LogState // of the row
+	version int
+}
+
+// A cutFire is a fire as it was in a cut.
+type cutFire struct {
+	fire    *fire
+	row     xxladapter.Fire
+	stored  bool // the tables had an older version
+	version int
+}
+
+// A cutJob is a job as it was in a cut.
+type cutJob struct {
+	job     *job
+	row     xxladapter.Job
+	version int
+}
+
+// spillLimit limits the planned fires that one transaction takes along only because their records
+// are old. Renewals of leases wait for a transaction that runs.
+const spillLimit = 5000
+
+// cutOff copies what the tables lack, up to a level. The memory is locked.
+func (f *front) cutOff(l level) cut {
+	m := &f.m
+	c := cut{marks: f.marks, spill: noSpill, lastFire: m.lastFire, lastLog: m.lastLog}
+	if l == unchanged {
+		return c
+	}
+	if f.shared != nil {
+		// A shared log may be lost. The tables must not have the next time of a job without the
+		// fires that were planned before it.
+		l = all
+	}
+	c.mark, c.spill = f.journal.Last(), f.spill
+	c.gone, c.misfires, c.orders, c.stops = slices.Clone(m.dropped), m.misfires, m.orders, m.stops
+	held := c.takeRuns(m, l, f.Clock().Add(-youth))
+	c.takeFires(m, l, held)
+	for _, j := range m.dirtyJob {
+		c.jobs = append(c.jobs, cutJob{j, j.Job, j.version})
+	}
+	c.marks.settled = c.mark.Number
+	c.marks.runs, c.marks.plans = max(c.marks.runs, f.snapshot), max(c.marks.plans, f.snapshot)
+	if l >= allRuns || len(held) == 0 {
+		c.marks.runs = c.mark.Number
+	}
+	if l == all {
+		c.marks.plans = c.mark.Number
+	}
+	return c
+}
+
+// takeRuns adds the runs. Below allRuns, open ones that began after old and that the tables do not
+// have stay behind: most of them end soon, and are then written once. It returns their log ids.
+func (c *cut) takeRuns(m *memory, l level, old time.Time) (held map[int64]bool) {
+	held = map[int64]bool{}
+	for _, r := range m.dirtyRun {
+		if l < allRuns && !r.stored && r.HandleCode == xxladapter.ResultNone && m.byLog[r.ID] != nil && r.began.After(old) {
+			held[r.ID] = true
+			continue
+		}
+		row := r.Log
+		c.runs = append(c.runs, cutRun{
+			run:     r,
+			row:     records.WrittenLog{Log: &row, Stored: r.stored, Base: r.base, WantText: r.wantText, Run: r.history},
+			state:   transition.StateOf(&row),
+			version: r.version,
+		})
+	}
+	return held
+}
+
+// takeFires adds the fires, but those of runs that are held. Planned ones come along if all are
+// wanted, or if they came up to the number c.spill.
+func (c *cut) takeFires(m *memory, l level, held map[int64]bool) {
+	upTo := c.spill
+	if l == all || upTo > 0 {
+		for _, fire := range m.plans {
+			if l < all && len(c.fires) >= spillLimit {
+				c.spill = noSpill // the next transaction continues
+				break
+			}
+			if l == all || fire.born <= upTo {
+				c.take(fire)
+			}
+		}
+	}
+	for _, fire := range m.fires.dirty {
+		if !held[fire.LogID] {
+			c.take(fire)
+		}
+	}
+}
+
+func (c *cut) take(fire *fire) {
+	c.fires = append(c.fires, cutFire{fire, copyFire(fire.Fire), fire.stored, fire.version})
+}
+
+func (c *cut) empty() bool {
+	return len(c.fires)+len(c.runs)+len(c.jobs)+len(c.misfires)+len(c.orders)+len(c.stops)+len(c.gone) == 0
+}
+
+// runRows returns the rows of the runs by log id.
+func (c *cut) runRows() []records.WrittenLog {
+	rows := make([]records.WrittenLog, len(c.runs))
+	for i := range c.runs {
+		rows[i] = c.runs[i].row
+	}
+	slices.SortFunc(rows, func(a, b records.WrittenLog) int { return int(a.Log.ID - b.Log.ID) })
+	return rows
+}
+
+// replaced returns the ids of fires of which the tables have an older version.
+func (c *cut) replaced() (ids []int64) {
+	for i := range c.fires {
+		if c.fires[i].stored {
+			ids = append(ids, c.fires[i].row.ID)
+		}
+	}
+	return ids
+}
+
+func (c *cut) fireRows() []xxladapter.Fire {
+	rows := make([]xxladapter.Fire, len(c.fires))
+	for i := range c.fires {
+		rows[i] = c.fires[i].row
+	}
+	return rows
+}
+
+// written notes that the tables have a cut. What has changed since the cut stays to be written. The
+// memory is locked.
+func (f *front) written(c *cut) {
+	m := &f.m
+	for i := range c.runs {
+		was := &c.runs[i]
+		r := was.run
+		r.stored, r.base = true, was.state
+		if was.row.WantText != 0 {
+			r.wantText = 0
+		}
+		if r.version == was.version {
+			delete(m.dirtyRun, r.ID)
+			r.history, r.clean = transition.RunChange{}, f.commits
+			if r.HandleCode != xxladapter.ResultNone {
+				f.evictable = append(f.evictable, r)
+			}
+		}
+	}
+	for i := range c.fires {
+		fire := c.fires[i].fire
+		fire.stored = true
+		switch {
+		case fire.removed:
+			m.dropped = append(m.dropped, fire.ID)
+		case fire.version == c.fires[i].version:
+			delete(m.plans, fire.ID)
+			delete(m.fires.dirty, fire.ID)
+		}
+	}
+	for i := range c.jobs {
+		if j := c.jobs[i].job; j.version == c.jobs[i].version {
+			delete(m.dirtyJob, j.ID)
+			j.clean = f.commits
+		}
+	}
+	if f.spill == c.spill {
+		f.spill = 0
+	}
+	m.dropped = m.dropped[len(c.gone):]
+	m.misfires, m.orders, m.stops = m.misfires[len(c.misfires):], m.orders[len(c.orders):], m.stops[len(c.stops):]
+	if len(m.misfires) == 0 {
+		m.misfires = nil
+	}
+	if len(m.orders) == 0 {
+		m.orders = nil
+	}
+	f.marks = c.marks
+}

@@ -1,0 +1,128 @@
+package storetest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A StallOpener is an [Opener] whose store has a database that can be kept from answering: stall
+// holds everything between the two, on old and new connections, until the function that it returns
+// is called.
+type StallOpener func(t *testing.T, clock func() time.Time) (s xxladapter.Store, stall func() (resume func()))
+
+// stallShort is how long a rule lets a call wait for a stalled database, by its context or until
+// the database answers again. It is below the shortest silence that a store takes for a dead
+// connection.
+const stallShort = 300 * time.Millisecond
+
+// stallEnd bounds what has to end at once, on a machine that is busy.
+const stallEnd = 10 * time.Second
+
+// runStalls checks the rules of stalls on the first of open, and skips each without one.
+func runStalls(t *testing.T, open []StallOpener) {
+	for _, c := range stallRules {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if len(open) == 0 {
+				t.Skip("the database of this store cannot be stalled")
+			}
+			var stall func() func()
+			b := newBench(t, func(t *testing.T, clock func() time.Time) (s xxladapter.Store) {
+				s, stall = open[0](t, clock)
+				return s
+			})
+			c.check(b, stall)
+		})
+	}
+}
+
+// short returns a context that ends while a stall lasts.
+func (b *fixture) short() context.Context {
+	ctx, cancel := context.WithTimeout(b.ctx, stallShort)
+	b.Cleanup(cancel)
+	return ctx
+}
+
+// endsAtOnce checks that call does not wait for the database.
+func (b *fixture) endsAtOnce(call func()) {
+	b.Helper()
+	begun := time.Now()
+	call()
+	b.Less(time.Since(begun), stallEnd)
+}
+
+var stallRules = []struct {
+	name  string
+	check func(b *fixture, stall func() (resume func()))
+}{
+	{"AReadEndsWithItsContext", func(b *fixture, stall func() func()) {
+		id := b.addJob("job")
+		resume := stall()
+		b.endsAtOnce(func() {
+			_, err := b.store.Job(b.short(), id)
+			b.ErrorIs(err, context.DeadlineExceeded)
+		})
+		resume()
+		b.Equal("job", b.job(id).Name)
+	}},
+	{"AWriteEndsWithItsContextAndIsNeverHalfDone", func(b *fixture, stall func() func()) {
+		resume := stall()
+		b.endsAtOnce(func() {
+			_, err := b.store.CreateJob(b.short(), b.newJob("stalled"))
+			b.Error(err)
+		})
+		resume()
+		b.addJob("after")
+		jobs, err := b.store.Jobs(b.ctx, xxladapter.JobFilter{Name: "stalled"})
+		b.NoError(err)
+		b.LessOrEqual(len(jobs), 1)
+		for _, j := range jobs {
+			b.Equal(b.newJob("stalled").Settings, j.Settings)
+			b.Equal(b.newJob("stalled").Tags, j.Tags)
+		}
+	}},
+	{"AScanEndsWithItsContextAndEachDueTimeHasOneFire", func(b *fixture, stall func() func()) {
+		id := b.addRunning("job", at(0))
+		term := b.term("n1")
+		claim := func(ctx context.Context) ([]xxladapter.Fire, error) {
+			fires, _, err := b.store.ClaimDue(ctx, term, 0, 10, func(now time.Time, due []*xxladapter.Job) (ds []xxladapter.Decision) {
+				for _, j := range due {
+					ds = append(ds, xxladapter.Decision{
+						JobID: j.ID, Last: j.TriggerNext, Next: at(3600),
+						Fires: []xxladapter.Fire{{JobID: j.ID, Due: j.TriggerNext, Type: xxladapter.TriggerCron}},
+					})
+				}
+				return ds
+			})
+			return fires, err
+		}
+		resume := stall()
+		b.endsAtOnce(func() {
+			_, err := claim(b.short())
+			b.Error(err)
+		})
+		resume()
+		// The scan that ended may hold the row of the job for a moment, and scans skip it.
+		for end := time.Now().Add(stallEnd); b.job(id).TriggerNext.Equal(at(0)) && time.Now().Before(end); {
+			_, err := claim(b.ctx)
+			b.NoError(err)
+		}
+		b.Equal(at(3600), b.job(id).TriggerNext)
+		b.Len(b.openFires(xxladapter.FireFilter{}), 1)
+	}},
+	{"ACallWaitsForAStallThatEnds", func(b *fixture, stall func() func()) {
+		resume := stall()
+		timer := time.AfterFunc(stallShort, resume)
+		defer timer.Stop()
+		b.Equal("late", b.job(b.addJob("late")).Name)
+	}},
+	{"ACloseDoesNotWaitForTheDatabase", func(b *fixture, stall func() func()) {
+		stall()
+		_, err := b.store.Job(b.short(), 1)
+		b.ErrorIs(err, context.DeadlineExceeded)
+		b.endsAtOnce(func() { b.NoError(b.store.Close()) })
+	}},
+}

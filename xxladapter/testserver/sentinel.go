@@ -1,0 +1,187 @@
+//go:build unix
+
+package testserver
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// sentinelName is the name that the sentinels have for the primary.
+const sentinelName = "main"
+
+// A RedisGroup is a Redis with a replica, and three sentinels that promote the replica a second
+// after the primary is silent.
+type RedisGroup struct {
+	// Servers are the first primary and its replica.
+	Servers   []*Server
+	Sentinels []*Server
+}
+
+// StartRedisGroup starts servers and sentinels that end with the test. settings are as those of
+// [StartRedis], for both servers.
+func StartRedisGroup(t testing.TB, settings ...string) *RedisGroup {
+	t.Helper()
+	g := &RedisGroup{Servers: []*Server{StartRedis(t, settings...), StartRedis(t, settings...)}}
+	replica := redisClient(t, g.Servers[1].port)
+	must(t, replica.ReplicaOf(context.Background(), "127.0.0.1", strconv.Itoa(g.Servers[0].port)).Err())
+	waitFor(t, "the replica follows", func(ctx context.Context) bool {
+		said, err := replica.Info(ctx, "replication").Result()
+		return err == nil && strings.Contains(said, "master_link_status:up")
+	})
+	for range 3 {
+		s, err := startSentinel(g.Servers[0].port)
+		must(t, err)
+		s.closeWith(t)
+		g.Sentinels = append(g.Sentinels, s)
+	}
+	g.WaitReady(t)
+	return g
+}
+
+// URL returns the URL of a database of the present primary.
+func (g *RedisGroup) URL(database string) string {
+	var hosts []string
+	for _, s := range g.Sentinels {
+		hosts = append(hosts, "127.0.0.1:"+strconv.Itoa(s.port))
+	}
+	return "redis+sentinel://" + strings.Join(hosts, ",") + "/" + sentinelName + "/" + database
+}
+
+// WaitReady waits until a promotion can happen: all sentinels know each other and the same primary,
+// and that the other server follows it.
+func (g *RedisGroup) WaitReady(t testing.TB) {
+	t.Helper()
+	waitFor(t, "the sentinels are ready", func(ctx context.Context) bool {
+		for _, s := range g.Sentinels {
+			sentinel := redisClient(t, s.port)
+			known, err := sentinel.Do(ctx, "sentinel", "master", sentinelName).Result()
+			fields, _ := known.(map[any]any)
+			if err != nil || fields["num-other-sentinels"] != "2" || fields["num-slaves"] != "1" || fields["flags"] != "master" {
+				return false
+			}
+			replicas, err := sentinel.Do(ctx, "sentinel", "replicas", sentinelName).Result()
+			list, _ := replicas.([]any)
+			if err != nil || len(list) != 1 {
+				return false
+			}
+			replica, _ := list[0].(map[any]any)
+			if replica["flags"] != "slave" || replica["master-link-status"] != "ok" {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// Primary returns the server that the sentinels name, and the other one.
+func (g *RedisGroup) Primary(t testing.TB) (primary, other *Server) {
+	t.Helper()
+	var err error
+	for _, s := range g.Sentinels {
+		var at []string
+		if at, err = primaryBy(context.Background(), t, s); err != nil {
+			continue
+		}
+		for i, one := range g.Servers {
+			if at[1] == strconv.Itoa(one.port) {
+				return one, g.Servers[1-i]
+			}
+		}
+		err = fmt.Errorf("the sentinels name %v, which is no server of the test", at)
+	}
+	t.Fatal(err)
+	return nil, nil
+}
+
+// Detach closes the connection by which the other server follows the primary. A server that is
+// frozen meanwhile lacks what the primary confirms from then on, until it follows again.
+func (g *RedisGroup) Detach(t testing.TB, primary *Server) {
+	t.Helper()
+	must(t, redisClient(t, primary.port).Do(context.Background(), "client", "kill", "type", "replica").Err())
+}
+
+// WaitPromoted waits until most sentinels name another primary than a former one.
+func (g *RedisGroup) WaitPromoted(t testing.TB, former *Server) {
+	t.Helper()
+	waitFor(t, "the replica is promoted", func(ctx context.Context) bool {
+		others := 0
+		for _, s := range g.Sentinels {
+			if at, err := primaryBy(ctx, t, s); err == nil && at[1] != strconv.Itoa(former.port) {
+				others++
+			}
+		}
+		return others > len(g.Sentinels)/2
+	})
+}
+
+// primaryBy returns the host and the port of the primary that a sentinel names.
+func primaryBy(ctx context.Context, t testing.TB, sentinel *Server) ([]string, error) {
+	answer := redis.NewStringSliceCmd(ctx, "sentinel", "get-master-addr-by-name", sentinelName)
+	if err := redisClient(t, sentinel.port).Process(ctx, answer); err != nil {
+		return nil, err
+	}
+	if at := answer.Val(); len(at) == 2 {
+		return at, nil
+	}
+	return nil, fmt.Errorf("the sentinel names %v, must name a host and a port", answer.Val())
+}
+
+// waitFor waits for a state of servers that report none by themselves.
+func waitFor(t testing.TB, what string, ready func(context.Context) bool) {
+	t.Helper()
+	for deadline := time.Now().Add(startWithin); ; {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		done := ready(ctx)
+		cancel()
+		if done {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within %v", what, startWithin)
+		}
+		time.Sleep(50 * time.Millisecond) // no event reports the state
+	}
+}
+
+// redisClient returns a client for one use: servers are killed and frozen between uses.
+func redisClient(t testing.TB, port int) *redis.Client {
+	t.Helper()
+	client := redis.NewClient(&redis.Options{Addr: "127.0.0.1:" + strconv.Itoa(port), Protocol: 3, MaxRetries: -1, PoolSize: 1, ContextTimeoutEnabled: true})
+	t.Cleanup(func() { _ = client.Close() })
+	return client
+}
+
+// startSentinel starts a sentinel of the server at a port.
+func startSentinel(port int) (*Server, error) {
+	program, err := redisProgram()
+	if err != nil {
+		return nil, err
+	}
+	e := redisEngine(program)
+	e.initialize = func(s *Server) error {
+		// It writes what it learns into this file.
+		text := fmt.Sprintf("sentinel monitor %[1]s 127.0.0.1 %[2]d 2\nsentinel down-after-milliseconds %[1]s 1000\nsentinel failover-timeout %[1]s 3000\n", sentinelName, port)
+		file := filepath.Join(s.dir, "sentinel.conf")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil || s.account == nil {
+			return err
+		}
+		return os.Chown(file, int(s.account.uid), int(s.account.gid))
+	}
+	e.arguments = func(s *Server) []string {
+		return []string{filepath.Join(s.dir, "sentinel.conf"), "--sentinel", "--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--dir", s.dir}
+	}
+	account, err := serverAccount("redis")
+	if err != nil {
+		return nil, err
+	}
+	return begin(e, account, "", nil)
+}

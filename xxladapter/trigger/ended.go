@@ -1,0 +1,99 @@
+package trigger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// ErrNotTold is wrapped by the errors of [Client.Ended] and [Client.Taken] for an executor that
+// does not answer such questions, such as those of XXL-JOB.
+var ErrNotTold = errors.New("trigger: executor does not say what became of runs")
+
+// notToldFor is how long such an executor is not asked again. What listens at an address can
+// change.
+const notToldFor = 10 * time.Minute
+
+// notTold remembers such executors, by address. The zero value is ready for use.
+type notTold struct{ until sync.Map } // string -> time.Time
+
+func (n *notTold) has(addr string) bool {
+	until, known := n.until.Load(addr)
+	if known && !time.Now().Before(until.(time.Time)) {
+		n.until.Delete(addr)
+		return false
+	}
+	return known
+}
+
+func (n *notTold) add(addr string) { n.until.Store(addr, time.Now().Add(notToldFor)) }
+
+// Ended asks an executor which of some runs have ended with a result that was acknowledged, and
+// returns those results. The code of one is 0 if the executor no longer knows it.
+func (c *Client) Ended(ctx context.Context, addr, appName string, runs []*xxladapter.Log) ([]wire.Callback, error) {
+	asked := make([]wire.RunID, len(runs))
+	for i, l := range runs {
+		asked[i] = runID(l)
+	}
+	var ended wire.Callbacks
+	if err := c.ask(ctx, addr, appName, wire.PathEnded, asked, &ended); err != nil {
+		return nil, err
+	}
+	// An executor speaks for the runs that it was asked for, and for no others.
+	return slices.DeleteFunc(ended, func(e wire.Callback) bool {
+		return !slices.ContainsFunc(asked, func(id wire.RunID) bool { return id.LogID == e.LogID })
+	}), nil
+}
+
+// Taken implements [Queuer].
+func (c *Client) Taken(ctx context.Context, addr, appName string, l *xxladapter.Log) (bool, error) {
+	var taken []bool
+	if err := c.ask(ctx, addr, appName, wire.PathTaken, []wire.RunID{runID(l)}, &taken); err != nil {
+		return false, err
+	}
+	if len(taken) != 1 {
+		return false, fmt.Errorf("%s%s: %d answers, must be one", addr, wire.PathTaken, len(taken))
+	}
+	return taken[0], nil
+}
+
+func runID(l *xxladapter.Log) wire.RunID {
+	return wire.RunID{LogID: wire.Int(l.ID), JobID: wire.Int(l.JobID), LogTime: wire.Int(l.TriggerTime.UnixMilli())}
+}
+
+// ask asks an executor about runs and decodes its answer. The error wraps [ErrNotTold] if the
+// executor does not know the question.
+func (c *Client) ask(ctx context.Context, addr, appName, path string, about []wire.RunID, answer any) error {
+	if c.notTold.has(addr) {
+		return ErrNotTold
+	}
+	reply, err := c.call(ctx, addr, appName, path, about)
+	var status *statusError
+	switch {
+	case errors.As(err, &status) && status.status == http.StatusNotFound:
+		c.notTold.add(addr)
+		return ErrNotTold
+	case err != nil:
+		return err
+	case strings.HasPrefix(reply.Msg, wire.PrefixNotFound):
+		c.notTold.add(addr)
+		return ErrNotTold
+	case reply.Code != wire.CodeOK:
+		return fmt.Errorf("%s%s: code %d: %s", addr, path, reply.Code, reply.Msg)
+	case reply.Payload == nil: // it answers every path in the same way
+		c.notTold.add(addr)
+		return ErrNotTold
+	}
+	if err := wire.Decode(reply.Payload, answer); err != nil {
+		return fmt.Errorf("%s%s: %w", addr, path, err)
+	}
+	return nil
+}
