@@ -129,11 +129,12 @@ func (l *load) judge(epsilon time.Duration) (unbegun, missed int) {
 	require.NoError(l.t, err)
 	began, err := checker.ReadFiles(l.t.Context(), files)
 	require.NoError(l.t, err)
-	unbegun = l.recordRows(store, began)
+	unbegun, cut := l.recordRows(store, began)
 	require.NoError(l.t, l.rec.Final(time.Now()))
 	require.NoError(l.t, l.rec.Close())
 	h, err := checker.ReadFiles(l.t.Context(), files)
 	require.NoError(l.t, err)
+	endUnwritten(h, cut)
 	report := checker.Check(h, checker.Options{Epsilon: epsilon, Grace: epsilon})
 	l.t.Logf("%s", report)
 	require.True(l.t, report.Clean(), "%s", report)
@@ -141,25 +142,48 @@ func (l *load) judge(epsilon time.Duration) (unbegun, missed int) {
 	return unbegun, report.Misfires
 }
 
-// recordRows records the log rows. A failed run that did not begin, because its executor died with
-// it, is recorded as one that arrived when it was given to the executor.
-func (l *load) recordRows(store xxladapter.Store, h *checker.History) (unbegun int) {
+// unwritten is the longest time between the end of a run's code and the executor's record of it.
+const unwritten = time.Second
+
+// endUnwritten takes the ends from those of the cut runs whose executor was killed before it could
+// record them. Their code has ended, which nobody but the code could know.
+func endUnwritten(h *checker.History, cut map[int64]bool) {
+	last := map[int32]checker.Instant{} // by executor process
+	for _, r := range h.Runs {
+		last[r.By] = max(last[r.By], r.End)
+	}
+	for i, r := range h.Runs {
+		if cut[r.Log] && last[r.By].Sub(r.End) <= unwritten {
+			h.Runs[i].End, h.Runs[i].Code = 0, 0
+		}
+	}
+}
+
+// recordRows records the log rows, and returns the runs that failed because their executor was
+// killed. If such a run did not begin, it is recorded as one that arrived when it was given to the
+// executor.
+func (l *load) recordRows(store xxladapter.Store, h *checker.History) (unbegun int, cut map[int64]bool) {
 	l.t.Helper()
 	ctx := context.WithoutCancel(l.t.Context())
 	began := map[int64]bool{}
 	for _, r := range h.Runs {
 		began[r.Log] = true
 	}
+	cut = map[int64]bool{}
 	for after := int64(0); ; {
 		rows, err := store.Logs(ctx, xxladapter.LogFilter{AfterID: after, Limit: 1000})
 		require.NoError(l.t, err)
 		if len(rows) == 0 {
-			return unbegun
+			return unbegun, cut
 		}
 		for _, r := range rows {
 			after = r.ID
 			require.NoError(l.t, l.rec.Log(checker.Log{Log: r.ID, Job: r.JobID, TriggerCode: int32(r.TriggerCode), HandleCode: int32(r.HandleCode)}))
-			if began[r.ID] || r.HandleCode != xxladapter.ResultFail || !strings.Contains(r.HandleMsg, "restarted") {
+			if r.HandleCode != xxladapter.ResultFail || !strings.Contains(r.HandleMsg, "restarted") {
+				continue
+			}
+			cut[r.ID] = true
+			if began[r.ID] {
 				continue
 			}
 			unbegun++
