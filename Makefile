@@ -34,7 +34,6 @@ test-all: ## run the long tests too, all with the race detector
 # They run on this machine, but without the race detector, which processors of 32 bits lack.
 .PHONY: test-32bit
 test-32bit: ## run the tests of the timer as on processors of 32 bits
-	GOARCH=386 go vet ./...
 	GOARCH=386 go test ./hashedwheel/...
 
 .PHONY: interleave
@@ -58,11 +57,10 @@ faults: ## kill, freeze and restart schedulers and databases for an hour or more
 
 # Without the cache, which does not notice changes of the files outside a module that its tests read.
 .PHONY: test-modules
-test-modules: ## check the modules inside this repository
+test-modules: ## test the modules inside this repository
 	@set -e; for module in $(modules); do \
 		echo "-- $$module"; \
-		(cd $$module && go mod tidy -diff && go vet ./... && GOARCH=386 go vet ./... && go test -count=1 ./... && \
-			go test -short -run '^$$' -bench . -benchtime 1x ./...); \
+		(cd $$module && go test -count=1 ./... && go test -short -run '^$$' -bench . -benchtime 1x ./...); \
 	done
 
 .PHONY: console
@@ -76,9 +74,11 @@ console-types: ## check the types of the web console
 .PHONY: lint
 lint: ## check format, module files and golangci-lint's rules
 	@unformatted=$$(git ls-files '*.go' | xargs gofmt -l); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
-	go mod tidy -diff
-	go vet ./...
 	go run $(golangci) run
+	@set -e; for module in ./ $(modules); do \
+		echo "-- $$module"; \
+		(cd $$module && go mod tidy -diff && go vet ./... && GOARCH=386 go vet ./...); \
+	done
 
 .PHONY: bench
 bench: ## run the benchmarks of the timer and its baselines
