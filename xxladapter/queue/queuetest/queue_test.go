@@ -1,6 +1,7 @@
 package queuetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -350,5 +351,34 @@ func TestABrokerThatIsAwayHoldsNothingUp(t *testing.T) {
 		require.Less(t, time.Since(begin), 2*time.Second, "not the five seconds of a call")
 		s.broker.start()
 		s.eventually(20*time.Second, "the broker is back", func() bool { return publish("4") == nil })
+	})
+}
+
+// TestACallEndsWithItsConnection restarts the broker while a call waits, whose deadline is far. The
+// reply would go to a connection that is gone.
+func TestACallEndsWithItsConnection(t *testing.T) {
+	overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
+		to := xxladapter.QueueAddress{App: app, Instance: "e1"}
+		called, wait := make(chan struct{}), make(chan struct{})
+		stop, err := s.connect(app).Serve(to, func(string, http.Header, []byte) []byte {
+			close(called)
+			<-wait
+			return nil
+		})
+		require.NoError(t, err)
+		ended := make(chan error)
+		scheduler := s.connect("schedulers")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		go func() {
+			_, err := scheduler.Call(ctx, to, "log", nil, nil)
+			ended <- err
+		}()
+		<-called
+		s.broker.kill()
+		s.broker.start()
+		require.ErrorContains(t, <-ended, "connection was lost before the reply came")
+		close(wait)
+		stop()
 	})
 }

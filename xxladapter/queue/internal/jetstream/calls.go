@@ -2,13 +2,54 @@ package jetstream
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"sync"
 
 	"github.com/nats-io/nats.go"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
 )
+
+// errReplyLost says that the connection on which a reply was awaited was lost. The call may have
+// reached somebody or not.
+var errReplyLost = errors.New("jetstream: connection was lost before the reply came")
+
+// calls are those that wait for a reply.
+type calls struct {
+	mu   sync.Mutex // guards the fields below
+	ctx  context.Context
+	lost context.CancelCauseFunc // ends ctx
+}
+
+// begin returns a context that ends with parent, or when the connection is lost: a reply may come
+// while there is none, and a caller that waited for it until its deadline would lose seconds with
+// each restart of the broker.
+func (c *calls) begin(parent context.Context) (ctx context.Context, end func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ctx == nil {
+		c.ctx, c.lost = context.WithCancelCause(context.Background())
+	}
+	connection := c.ctx
+	ctx, cancel := context.WithCancelCause(parent)
+	stop := context.AfterFunc(connection, func() { cancel(context.Cause(connection)) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
+// lose ends all calls that wait.
+func (c *calls) lose() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ctx != nil {
+		c.lost(errReplyLost)
+		c.ctx = nil
+	}
+}
 
 // Call implements [broker.Broker].
 func (c *conn) Call(ctx context.Context, to xxladapter.QueueAddress, op string, header http.Header, body []byte) ([]byte, error) {
@@ -21,7 +62,12 @@ func (c *conn) Report(ctx context.Context, op, app string, header http.Header, b
 }
 
 func (c *conn) ask(ctx context.Context, subject string, header http.Header, body []byte) ([]byte, error) {
+	ctx, end := c.calls.begin(ctx)
+	defer end()
 	reply, err := c.nc.RequestMsgWithContext(ctx, &nats.Msg{Subject: subject, Header: nats.Header(header), Data: body})
+	if errors.Is(err, context.Canceled) {
+		err = context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}

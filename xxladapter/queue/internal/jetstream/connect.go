@@ -25,6 +25,7 @@ type conn struct {
 	nc      *nats.Conn
 	js      jetstream.JetStream
 	names   names
+	calls   calls
 	streams sync.Map // app -> jetstream.Stream
 	shown   string   // the URL without secrets
 	logger  *slog.Logger
@@ -72,6 +73,7 @@ func (p Place) Connect(ctx context.Context, o broker.Options) (_ broker.Broker, 
 		nats.Name(o.Name), nats.CustomInboxPrefix(c.names.replies(o.App)), nats.Timeout(broker.CallLimit), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
 		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			c.calls.lose()
 			if err != nil {
 				c.logger.Warn("connection to the queue lost", "queue", p.Shown, "err", err)
 			}

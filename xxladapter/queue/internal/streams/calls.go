@@ -95,9 +95,9 @@ func (c *conn) ServeReports(answer func(op, app string, header http.Header, body
 func (c *conn) serve(channel string, isPattern bool, answer func(ctx context.Context, heard *redis.Message)) (stop func(), err error) {
 	answers := broker.NewAnswers()
 	ctx := context.Background() // each command has the client's limits
-	unsubscribe, err := c.listen(ctx, channel, isPattern, func(m *redis.Message) {
+	unsubscribe, err := c.listen(ctx, channel, isPattern, listener{each: func(m *redis.Message) {
 		answers.Go(func() { answer(ctx, m) })
-	})
+	}})
 	if err != nil {
 		return nil, refused(err)
 	}

@@ -22,10 +22,18 @@ const (
 // errClosed says that the connection was closed by its owner.
 var errClosed = errors.New("streams: connection is closed")
 
-// listen calls each for every message that comes on a channel, or on all channels of a pattern,
-// from one goroutine. It returns when Redis has confirmed that it will send them. stop returns when
-// each is not running and will not be called.
-func (c *conn) listen(ctx context.Context, channel string, isPattern bool, each func(*redis.Message)) (stop func(), err error) {
+// A listener hears the messages of channels. Its functions are called from one goroutine.
+type listener struct {
+	each func(*redis.Message)
+	// again is called when the channel is subscribed to again, after a connection that was lost:
+	// what was sent in between is lost too. nil means that nobody misses it.
+	again func()
+}
+
+// listen calls l for what comes on a channel, or on all channels of a pattern. It returns when
+// Redis has confirmed that it will send the messages. stop returns when l is not running and will
+// not be called.
+func (c *conn) listen(ctx context.Context, channel string, isPattern bool, l listener) (stop func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, broker.CallLimit)
 	defer cancel()
 	subscribe := c.Subscribe
@@ -38,10 +46,17 @@ func (c *conn) listen(ctx context.Context, channel string, isPattern bool, each 
 		return nil, err
 	}
 	var reading sync.WaitGroup
-	messages := sub.Channel(redis.WithChannelSize(channelSize), redis.WithChannelHealthCheckInterval(channelAlive))
+	heard := sub.ChannelWithSubscriptions(redis.WithChannelSize(channelSize), redis.WithChannelHealthCheckInterval(channelAlive))
 	reading.Go(func() {
-		for m := range messages {
-			each(m)
+		for one := range heard {
+			switch m := one.(type) {
+			case *redis.Message:
+				l.each(m)
+			case *redis.Subscription: // not the first one, which was received above
+				if l.again != nil {
+					l.again()
+				}
+			}
 		}
 	})
 	stop = sync.OnceFunc(func() {

@@ -3,24 +3,29 @@ package streams
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"strings"
 	"sync"
 
 	"github.com/redis/go-redis/v9"
 )
 
+// errReplyLost says that the connection on which a reply was awaited was lost. The call may have
+// reached somebody or not.
+var errReplyLost = errors.New("streams: connection was lost before the reply came")
+
 // replies has the calls that wait for a reply. All replies to one connection come on one channel.
 type replies struct {
 	to string // the last part of the channel
 
-	mu      sync.Mutex // guards waiting
-	waiting map[string]chan<- []byte
+	mu      sync.Mutex               // guards waiting
+	waiting map[string]chan<- []byte // closed if the reply is lost
 }
 
 // newReplies listens to the replies to an executor of an app, or to a scheduler if app is empty.
 func newReplies(ctx context.Context, c *conn, app string) (*replies, error) {
 	r := &replies{to: rand.Text(), waiting: map[string]chan<- []byte{}}
-	_, err := c.listen(ctx, c.names.reply(app, r.to), false, r.take)
+	_, err := c.listen(ctx, c.names.reply(app, r.to), false, listener{r.take, r.lose})
 	return r, err
 }
 
@@ -33,6 +38,17 @@ func (r *replies) take(m *redis.Message) {
 	if waiting := r.waiting[id]; waiting != nil {
 		delete(r.waiting, id)
 		waiting <- []byte(reply) // it has room for one
+	}
+}
+
+// lose ends all calls that wait. Their replies may have come while nobody listened, and a caller
+// that waited for them until its deadline would lose seconds with each restart of Redis.
+func (r *replies) lose() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id, waiting := range r.waiting {
+		delete(r.waiting, id)
+		close(waiting)
 	}
 }
 
@@ -52,7 +68,10 @@ func (r *replies) ask(ctx context.Context, m *message, send func(*message) error
 		return nil, err
 	}
 	select {
-	case got := <-reply:
+	case got, ok := <-reply:
+		if !ok {
+			return nil, errReplyLost
+		}
 		return got, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
