@@ -16,8 +16,7 @@ const (
 	preciseClock = `CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)`
 )
 
-// keepHistory ends the INSERT of a run's history: if there is one already, instants that are known
-// are added to it.
+// keepHistory is the [records.Dialect.KeepHistory] of MySQL and MariaDB.
 const keepHistory = ` ON DUPLICATE KEY UPDATE
 	taken_by = COALESCE(VALUES(taken_by), taken_by), taken_ms = COALESCE(VALUES(taken_ms), taken_ms),
 	sent_ms = COALESCE(VALUES(sent_ms), sent_ms), acked_ms = COALESCE(VALUES(acked_ms), acked_ms),
@@ -70,7 +69,7 @@ func dialectOf(schema schema, facts *serverFacts, zone *time.Location) *records.
 		AddToSlot: `INSERT INTO xxlwheel_report (trigger_day, slot, running_count, suc_count, fail_count) VALUES (?, ?, ?, ?, ?)
 			ON DUPLICATE KEY UPDATE running_count = running_count + VALUES(running_count),
 				suc_count = suc_count + VALUES(suc_count), fail_count = fail_count + VALUES(fail_count)`,
-		RecordRun:     records.InsertHistory + keepHistory,
+		KeepHistory:   keepHistory,
 		RecordMisfire: records.InsertMisfire + moveMisfire,
 		// A collation would also match similar letters.
 		NeverRan: records.NeverRanExists,

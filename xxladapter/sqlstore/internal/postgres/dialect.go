@@ -66,7 +66,7 @@ var dialect = records.Dialect{
 	Has:           func(column string) string { return `strpos(` + column + `, ?) > 0` },
 	Bytes:         func(text string) string { return text + ` COLLATE "C"` },
 	AddToSlot:     records.AddToSlot,
-	RecordRun:     records.RecordHistory,
+	KeepHistory:   records.KeepHistory,
 	RecordMisfire: records.RecordMisfire,
 	Datetime: func(t time.Time) any {
 		if t.IsZero() {

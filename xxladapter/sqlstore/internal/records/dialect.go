@@ -76,9 +76,9 @@ type Dialect struct {
 	// AddToSlot adds to a slot of the figures, and creates it if needed. Arguments: day, slot, and
 	// what is added to the three counts.
 	AddToSlot string
-	// RecordRun stores the history of a run, or adds its instants to the one that is stored.
-	// Arguments: those of [InsertHistory].
-	RecordRun string
+	// KeepHistory ends an INSERT of histories: if a run has one already, instants that are known
+	// are added to it.
+	KeepHistory string
 	// RecordMisfire inserts a misfire, or moves the end of the job's misfire for the same pause.
 	// Arguments: those of [InsertMisfire].
 	RecordMisfire string

@@ -73,8 +73,11 @@ func (s *Store) WriteLogs(ctx context.Context, tx *Tx, rows []WrittenLog) error 
 	if err := tx.insertMany(ctx, insertLogs, 15, values); err != nil {
 		return err
 	}
+	values = values[:0]
 	for _, r := range rows {
-		if err := tx.addHistory(ctx, r.Run); err != nil {
+		if r.Run.Kind == transition.RecordRun {
+			values = append(values, HistoryValues(&r.Run.History)...)
+		} else if err := tx.addHistory(ctx, r.Run); err != nil {
 			return err
 		}
 		if r.WantText != 0 {
@@ -82,6 +85,9 @@ func (s *Store) WriteLogs(ctx context.Context, tx *Tx, rows []WrittenLog) error 
 				return err
 			}
 		}
+	}
+	if err := tx.insertManyOr(ctx, insertHistories, s.Dialect.KeepHistory, 15, values); err != nil {
+		return err
 	}
 	return s.Count(ctx, tx, moved)
 }
@@ -123,9 +129,14 @@ func (t *Tx) RemoveFires(ctx context.Context, ids []int64) error {
 
 // insertMany runs an INSERT with rows of width values each.
 func (t *Tx) insertMany(ctx context.Context, insert string, width int, values []any) error {
+	return t.insertManyOr(ctx, insert, "", width, values)
+}
+
+// insertManyOr is insertMany with what to do about a row that is there already.
+func (t *Tx) insertManyOr(ctx context.Context, insert, conflict string, width int, values []any) error {
 	row := "(?" + strings.Repeat(", ?", width-1) + ")"
 	for _, rows := range []int{bulkRows, 1} {
-		query := insert + row + strings.Repeat(", "+row, rows-1)
+		query := insert + row + strings.Repeat(", "+row, rows-1) + conflict
 		for len(values) >= rows*width {
 			if _, err := t.Exec(ctx, query, values[:rows*width]...); err != nil {
 				return err

@@ -16,13 +16,11 @@ const (
 	// HistoryColumns are the columns of a run's history, in the order of HistoryValues.
 	HistoryColumns = `log_id, due_ms, trigger_type, attempt, parent_log_id, shard_index, shard_total, node, term, claimed_ms,
 		taken_by, taken_ms, sent_ms, acked_ms, finished_ms`
-	// InsertHistory is completed by the end of [Dialect.RecordRun]. HistoryValues are its
-	// arguments.
-	InsertHistory = `INSERT INTO xxlwheel_run (` + HistoryColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	// RecordHistory is the [Dialect.RecordRun] of databases with ON CONFLICT. If a run has a
-	// history already, instants that are known are added to it.
-	RecordHistory = InsertHistory + KeepHistory
-	KeepHistory   = ` ON CONFLICT (log_id) DO UPDATE SET
+	insertHistories = `INSERT INTO xxlwheel_run (` + HistoryColumns + `) VALUES `
+	// InsertHistory inserts one history. HistoryValues are its arguments.
+	InsertHistory = insertHistories + `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	// KeepHistory is the [Dialect.KeepHistory] of databases with ON CONFLICT.
+	KeepHistory = ` ON CONFLICT (log_id) DO UPDATE SET
 		taken_by = COALESCE(excluded.taken_by, xxlwheel_run.taken_by), taken_ms = COALESCE(excluded.taken_ms, xxlwheel_run.taken_ms),
 		sent_ms = COALESCE(excluded.sent_ms, xxlwheel_run.sent_ms), acked_ms = COALESCE(excluded.acked_ms, xxlwheel_run.acked_ms),
 		finished_ms = COALESCE(excluded.finished_ms, xxlwheel_run.finished_ms)`
@@ -91,7 +89,7 @@ func (t *Tx) addHistory(ctx context.Context, c transition.RunChange) (err error)
 	h := &c.History
 	switch {
 	case c.Kind == transition.RecordRun:
-		_, err = t.Exec(ctx, t.Dialect.RecordRun, HistoryValues(h)...)
+		_, err = t.Exec(ctx, InsertHistory+t.Dialect.KeepHistory, HistoryValues(h)...)
 	case c.Kind == transition.ExtendRun && h.Sent.IsZero() && h.Acknowledged.IsZero():
 		_, err = t.Exec(ctx, finishHistory, ToMilli(h.Finished), h.LogID)
 	case c.Kind == transition.ExtendRun:

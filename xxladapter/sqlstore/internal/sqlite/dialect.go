@@ -39,7 +39,7 @@ var dialect = records.Dialect{
 	Updated:       `COALESCE(update_time, '1970-01-01 00:00:00')`,
 	KnowAlarm:     `INSERT INTO xxlwheel_alarm (job_id) VALUES (?) ON CONFLICT (job_id) DO NOTHING`,
 	AddToSlot:     records.AddToSlot,
-	RecordRun:     records.RecordHistory,
+	KeepHistory:   records.KeepHistory,
 	RecordMisfire: records.RecordMisfire,
 	Datetime: func(t time.Time) any {
 		if t.IsZero() {
