@@ -58,7 +58,7 @@ var audited = map[string]string{
 	"POST /api/v1/tokens":                               `{"user":"root","name":"ci","expires":"` + time.Now().Add(time.Hour).Format(time.RFC3339) + `"}`,
 	"DELETE /api/v1/tokens/{id}":                        ``,
 	"POST /api/v1/export":                               ``,
-	"POST /api/v1/import":                               `{"files":[{"name":"jobs.yaml","text":"jobs: [{appName: some-app, key: new, author: a, executorHandler: h}]"}]}`,
+	"POST /api/v1/apply":                                `{"files":[{"name":"jobs.yaml","text":"jobs: [{appName: some-app, key: new, author: a, executorHandler: h}]"}]}`,
 }
 
 // unaudited are changing calls without an audit row, with the reason.

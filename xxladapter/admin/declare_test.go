@@ -15,20 +15,20 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
-// importOf returns the body of an import of one file.
-func importOf(t *testing.T, text string, prune bool) string {
+// filesOf returns the body that applies one file.
+func filesOf(t *testing.T, text string, prune bool) string {
 	t.Helper()
-	body, err := json.Marshal(importForm{Files: []declare.File{{Name: "jobs.yaml", Text: text}}, Prune: prune})
+	body, err := json.Marshal(applyForm{Files: []declare.File{{Name: "jobs.yaml", Text: text}}, Prune: prune})
 	require.NoError(t, err)
 	return string(body)
 }
 
-// imports applies a file and returns what has changed, one line for each group or job.
-func (s *site) imports(text, query string, prune bool) (lines []string, unchanged int) {
+// applies applies a file and returns what has changed, one line for each group or job.
+func (s *site) applies(text, query string, prune bool) (lines []string, unchanged int) {
 	s.t.Helper()
-	status, body := s.do("POST", "/api/v1/import"+query, testToken, importOf(s.t, text, prune))
+	status, body := s.do("POST", "/api/v1/apply"+query, testToken, filesOf(s.t, text, prune))
 	require.Equal(s.t, http.StatusOK, status, body)
-	var result importResult
+	var result applyResult
 	require.NoError(s.t, json.Unmarshal([]byte(body), &result))
 	require.Equal(s.t, query != "", result.DryRun)
 	for _, c := range result.Changes {
@@ -66,14 +66,14 @@ func TestDeclaredJobsAreAppliedOnce(t *testing.T) {
 	woken := 0
 	s := siteWith(t, func(o *Options) { o.JobChanged = func() { woken++ } })
 	want := []string{"create group declared-app/ 0", "create job declared-app/parent 0", "create job declared-app/child 0"}
-	lines, _ := s.imports(declaredJobs, "?dryRun=true", false)
+	lines, _ := s.applies(declaredJobs, "?dryRun=true", false)
 	require.Equal(t, want, lines)
 	groups, err := s.store.Groups(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, groups, "a dry run changes nothing")
 	require.Zero(t, woken)
 
-	lines, _ = s.imports(declaredJobs, "", false)
+	lines, _ = s.applies(declaredJobs, "", false)
 	require.Equal(t, []string{"create group declared-app/ 0", "create job declared-app/parent 1", "create job declared-app/child 2"}, lines)
 	require.Equal(t, 1, woken, "the scheduler is told")
 	parent, err := s.store.Job(t.Context(), 1)
@@ -83,7 +83,7 @@ func TestDeclaredJobsAreAppliedOnce(t *testing.T) {
 	require.Equal(t, 2, parent.TriggerNext.In(time.Local).Hour())
 	rows := len(s.audit())
 
-	lines, unchanged := s.imports(declaredJobs, "", true)
+	lines, unchanged := s.applies(declaredJobs, "", true)
 	require.Empty(t, lines, "a second time nothing changes")
 	require.Equal(t, 3, unchanged)
 	require.Len(t, s.audit(), rows)
@@ -91,13 +91,13 @@ func TestDeclaredJobsAreAppliedOnce(t *testing.T) {
 
 	status, file := s.do("GET", "/api/v1/export?format=yaml&owner=team", testToken, "")
 	require.Equal(t, http.StatusOK, status, file)
-	lines, unchanged = s.imports(file, "", true)
+	lines, unchanged = s.applies(file, "", true)
 	require.Empty(t, lines, file)
 	require.Equal(t, 3, unchanged)
 
 	rest := declaredJobs[:strings.LastIndex(declaredJobs, "- appName")]
 	rest = strings.Replace(rest, "  children: [child]\n", "", 1)
-	lines, _ = s.imports(strings.Replace(rest, "0 0 2", "0 0 3", 1), "", true)
+	lines, _ = s.applies(strings.Replace(rest, "0 0 2", "0 0 3", 1), "", true)
 	require.Equal(t, []string{
 		`change job declared-app/parent 1 scheduleConf "0 0 2 * * ?" > "0 0 3 * * ?" children ["child"] > []`, "delete job declared-app/child 2",
 	}, lines)
@@ -110,7 +110,7 @@ func TestDeclaredJobsAreAppliedOnce(t *testing.T) {
 
 func TestWhatIsWrongWithDeclarationsIsSaidAtOnce(t *testing.T) {
 	s := newSite(t)
-	status, body := s.do("POST", "/api/v1/import", testToken, importOf(t, declaredJobs+
+	status, body := s.do("POST", "/api/v1/apply", testToken, filesOf(t, declaredJobs+
 		"- appName: declared-app\n  key: bad\n  author: ops\n  scheduleType: CRON\n  scheduleConf: nonsense\n  alarmEmail: no-at\n", false))
 	require.Equal(t, http.StatusBadRequest, status)
 	var answer apiError
@@ -137,7 +137,7 @@ func TestKeysStayWhenAJobIsRenamed(t *testing.T) {
 	require.JSONEq(t, `{"kept":1}`, body, "not in a group in which the caller only looks")
 	status, _ = s.do("PUT", "/api/v1/jobs/1", testToken, `{"name":"renamed"}`)
 	require.Equal(t, http.StatusOK, status)
-	lines, _ := s.imports(file, "?dryRun=true", false)
+	lines, _ := s.applies(file, "?dryRun=true", false)
 	require.Equal(t, []string{
 		`change job secluded-app/secluded 2 key  > "secluded" owner  > ""`, `change job shown-app/shown 1 name "renamed" > "shown"`,
 	}, lines)
@@ -176,7 +176,7 @@ func TestWhoMayApplyWhat(t *testing.T) {
 	} {
 		s := twoGroupsOn(t)
 		before := storedText(s)
-		status, body := s.as(tt.grants...)("POST", "/api/v1/import", importOf(t, "{jobs: ["+tt.jobs+"]}", false))
+		status, body := s.as(tt.grants...)("POST", "/api/v1/apply", filesOf(t, "{jobs: ["+tt.jobs+"]}", false))
 		require.Equal(t, tt.status, status, "%s: %s", name, body)
 		if status != ok {
 			require.Equal(t, before, storedText(s), name)
@@ -186,14 +186,39 @@ func TestWhoMayApplyWhat(t *testing.T) {
 
 	// What an owner has declared in a group that is not shown is neither listed nor deleted.
 	s := twoGroupsOn(t)
-	_, _ = s.imports("owner: team\njobs: ["+fmt.Sprintf(theirs, "")+"]", "", false)
-	status, body := s.as(granted(1, "admin"))("POST", "/api/v1/import", importOf(t, "owner: team\njobs: []", true))
+	_, _ = s.applies("owner: team\njobs: ["+fmt.Sprintf(theirs, "")+"]", "", false)
+	status, body := s.as(granted(1, "admin"))("POST", "/api/v1/apply", filesOf(t, "owner: team\njobs: []", true))
 	require.Equal(t, http.StatusOK, status)
 	require.JSONEq(t, `{"changes":[],"unchanged":0}`, body)
-	status, body = s.as(granted(1, "admin"), granted(2, "viewer"))("POST", "/api/v1/import", importOf(t, "owner: team\njobs: []", true))
+	status, body = s.as(granted(1, "admin"), granted(2, "viewer"))("POST", "/api/v1/apply", filesOf(t, "owner: team\njobs: []", true))
 	require.Equal(t, http.StatusForbidden, status, body)
 	_, body = s.as(granted(1, "viewer"))("GET", "/api/v1/export", "")
 	require.NotContains(t, body, "secluded")
+}
+
+// TestJobsOfAnotherOwnerAreAdoptedOnRequest checks that a file gets the jobs of another owner only
+// with adopt, and that the name which adopt does not have is refused.
+func TestJobsOfAnotherOwnerAreAdoptedOnRequest(t *testing.T) {
+	s := newSite(t)
+	_, _ = s.applies(declaredJobs, "", false)
+	body := func(more string) string {
+		theirs := strings.Replace(declaredJobs, "owner: team", "owner: others", 1)
+		require.NotEqual(t, declaredJobs, theirs)
+		return strings.TrimSuffix(filesOf(t, theirs, false), "}") + more + "}"
+	}
+	status, said := s.do("POST", "/api/v1/apply", testToken, body(""))
+	require.Equal(t, http.StatusBadRequest, status, said)
+	require.Contains(t, said, `must not be that of a job whose owner is \"team\"`)
+	status, said = s.do("POST", "/api/v1/apply", testToken, body(`,"takeOver":true`))
+	require.Equal(t, http.StatusBadRequest, status, said)
+	require.Contains(t, said, "takeOver")
+	status, said = s.do("POST", "/api/v1/apply", testToken, body(`,"adopt":true`))
+	require.Equal(t, http.StatusOK, status, said)
+	keys, err := s.store.JobKeys(t.Context(), 0)
+	require.NoError(t, err)
+	for _, k := range keys {
+		require.Equal(t, "others", k.Owner)
+	}
 }
 
 // storedText returns all groups and jobs of a site as a text.
@@ -213,10 +238,10 @@ func storedText(s *site) string {
 func TestAPrunedJobThatRunsKeepsItsRuns(t *testing.T) {
 	removed := 0
 	s := siteWith(t, func(o *Options) { o.JobRemoved = func() { removed++ } })
-	_, _ = s.imports(declaredJobs, "", false)
+	_, _ = s.applies(declaredJobs, "", false)
 	require.NoError(t, storetest.StartAt(t.Context(), s.store, 1, time.Now().Add(time.Hour)))
 	log := s.runIn(1, 1, xxladapter.ResultNone)
-	lines, _ := s.imports("owner: team", "", true)
+	lines, _ := s.applies("owner: team", "", true)
 	require.Equal(t, []string{"delete job declared-app/parent 1", "delete job declared-app/child 2"}, lines)
 	require.Equal(t, 1, removed)
 	_, err := s.store.Log(t.Context(), log)

@@ -67,7 +67,7 @@ func (s *Server) declareCall(ctx context.Context, by access.Caller, body []byte)
 	ctx = access.WithRights(ctx, access.NewRights(xxladapter.Grant{GroupID: g.ID, Role: xxladapter.RoleEditor}))
 	ctx = context.WithValue(ctx, needKey{}, xxladapter.RoleEditor)
 	plan, err := s.apply(ctx, source, declare.Options{
-		TakeOver: true, KeepRunning: true, // Keep looks at owners
+		Adopt: true, KeepRunning: true, // Keep looks at owners
 		Keep: func(e *declare.JobEntry, before *xxladapter.Job, owner string) (string, error) {
 			if owner != "" && owner != ownerOfCode {
 				return fmt.Sprintf("its owner is %q", owner), nil

@@ -101,9 +101,9 @@ func TestCodeLeavesEditsByHand(t *testing.T) {
 	byhand := `{"key":"byhand","author":"team","executorHandler":"h"}`
 	require.Equal(t, []string{"kept byhand: it was not declared from code", "unchanged 0"}, s.declares(byhand, ""))
 	require.Equal(t, []string{"change byhand 3", "unchanged 0"}, s.declares(byhand, `"byhand"`))
-	lines, _ := s.imports("owner: billing\njobs:\n- {appName: code-app, key: filed, author: a, executorHandler: h}\n", "", false)
+	lines, _ := s.applies("owner: billing\njobs:\n- {appName: code-app, key: filed, author: a, executorHandler: h}\n", "", false)
 	require.Len(t, lines, 1)
-	status, said := s.do("POST", "/api/v1/import", testToken, importOf(t, "owner: executor\njobs: []\n", true))
+	status, said := s.do("POST", "/api/v1/apply", testToken, filesOf(t, "owner: executor\njobs: []\n", true))
 	require.Equal(t, 400, status)
 	require.Contains(t, said, "must not be that of jobs declared from code", "pruning would delete them")
 	require.Equal(t, []string{`kept filed: its owner is "billing"`, "unchanged 0"}, s.declares(`{"key":"filed","author":"team","executorHandler":"h"}`, `"filed"`))

@@ -25,7 +25,7 @@
 //	                               nodes.go
 //	users, sessions, audit         users.go, sessions.go, oidc.go, refusalpage.go, audit.go,
 //	                               auditexport.go
-//	declarations                   exportjobs.go, importjobs.go, takeovers.go
+//	declarations                   apply.go, exportjobs.go, takeovers.go
 //	streams                        events.go, stream.go
 //	figures and health             overview.go, stats.go, reports.go, health.go, info.go,
 //	                               alarmtest.go

@@ -230,7 +230,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		"put /api/v1/jobs/{id}":            `{"name":"renamed"}`,
 		"put /api/v1/jobs/{id}/glue":       `{"glueType":"GLUE_SHELL","glueSource":"echo","glueRemark":"new source"}`,
 		"post /api/v1/jobs/{id}/trigger":   `{"executorParam":"p"}`,
-		"post /api/v1/import":              `{"files":[{"name":"jobs.json","text":"{\"jobs\":[{\"appName\":\"some-app\",\"key\":\"k\",\"author\":\"a\",\"executorHandler\":\"h\"}]}"}]}`,
+		"post /api/v1/apply":               `{"files":[{"name":"jobs.json","text":"{\"jobs\":[{\"appName\":\"some-app\",\"key\":\"k\",\"author\":\"a\",\"executorHandler\":\"h\"}]}"}]}`,
 	}
 	parameters := map[string]string{
 		"/api/v1/cron/next":        "?expr=0+0+2+*+*+%3F&count=2",

@@ -143,7 +143,7 @@ var least = map[string]struct {
 	"GET /api/v1/stats":            {"viewer", false},
 	"GET /api/v1/export":           {"viewer", false},
 	"POST /api/v1/export":          {"editor", false},
-	"POST /api/v1/import":          {"editor", false},
+	"POST /api/v1/apply":           {"editor", false},
 
 	"POST /api/v1/jobs/{id}/backfill":    {"operator", false},
 	"GET /api/v1/backfills":              {"viewer", false},
@@ -174,7 +174,7 @@ var goodBodies = map[string]string{
 	"POST /api/v1/groups/{id}/drain":   `{"address":"http://shown:9999/"}`,
 	"POST /api/v1/jobs/{id}/backfill":  `{"from":"2026-01-01T00:00:00Z","to":"2026-01-03T00:00:00Z","dryRun":true}`,
 	"POST /api/v1/groups/{id}/undrain": `{"address":"http://drained:9999/"}`,
-	"POST /api/v1/import":              `{"files":[{"name":"jobs.yaml","text":"jobs: [{appName: shown-app, key: new, author: a, executorHandler: h}]"}]}`,
+	"POST /api/v1/apply":               `{"files":[{"name":"jobs.yaml","text":"jobs: [{appName: shown-app, key: new, author: a, executorHandler: h}]"}]}`,
 }
 
 var pathParameter = regexp.MustCompile(`\{\w+\}`)

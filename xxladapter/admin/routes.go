@@ -112,10 +112,10 @@ func (s *Server) calls() []call {
 		takes("POST /api/v1/alarms/test", admin.forAll(), "Send a test alarm through each configured channel, and say what became of it.", s.testAlarms),
 		reads("GET /api/v1/export", viewer, "Download declarations of groups and jobs, by app names and keys, without tokens.", s.exportJobs).producing("application/json", typeYAML),
 		reads("POST /api/v1/export", editor, "Store the keys that jobs are exported with, where they were only made of names, so that they stay when a job is renamed.", s.keepKeys),
-		takes("POST /api/v1/import", editor, "Make groups and jobs be as declared, all or nothing.", s.importJobs).requiring("files"),
+		takes("POST /api/v1/apply", editor, "Make groups and jobs be as declared, all or nothing.", s.applyFiles).requiring("files"),
 
-		reads("GET /api/v1/takeover", admin.forAll(), "Show what would be taken from the database of XXL-JOB that the scheduler was started with (xxlwheel serve --import-from). Nothing is written.", s.previewTakeOver).within(s.heavy),
-		reads("POST /api/v1/takeover", admin.forAll(), "Take groups, jobs, versions of scripts, users and daily figures from the database of XXL-JOB that the scheduler was started with (xxlwheel serve --import-from), all or nothing. Jobs are stopped. What the store has already stays as it is.", s.takeOver).within(s.heavy),
+		reads("GET /api/v1/takeover", admin.forAll(), "Show what would be taken from the database of XXL-JOB that the scheduler was started with (xxlwheel serve --takeover-from). Nothing is written.", s.previewTakeOver).within(s.heavy),
+		reads("POST /api/v1/takeover", admin.forAll(), "Take groups, jobs, versions of scripts, users and daily figures from the database of XXL-JOB that the scheduler was started with (xxlwheel serve --takeover-from), all or nothing. Jobs are stopped. What the store has already stays as it is.", s.takeOver).within(s.heavy),
 
 		reads("GET /api/v1/stats", viewer, "Show how runs ended, how long they took and how late they were, by hour, group or job.", s.stats),
 		reads("GET /api/v1/reports", viewer.forAll(), "Show how many runs of each day succeeded and failed, by the day of their trigger.", s.reports),

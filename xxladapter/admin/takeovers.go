@@ -52,10 +52,10 @@ type takeOverNote struct {
 	Chinese string `json:"textZh,omitempty" doc:"The text in Chinese."`
 }
 
-// errNoTakeOver refuses a take-over on a server without Options.TakeOver.
-var errNoTakeOver = xxladapter.Conflictf("no database of XXL-JOB is named, must be named when the scheduler is started (xxlwheel serve --import-from)")
+// errNoTakeOver refuses a takeover on a server without Options.TakeOver.
+var errNoTakeOver = xxladapter.Conflictf("no database of XXL-JOB is named, must be named when the scheduler is started (xxlwheel serve --takeover-from)")
 
-// previewTakeOver reports what a take-over would do.
+// previewTakeOver reports what a takeover would do.
 func (s *Server) previewTakeOver(ctx context.Context, _ none) (takeOverForm, error) {
 	return s.taken(ctx, true)
 }

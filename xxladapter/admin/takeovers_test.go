@@ -12,7 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 )
 
-// takesOver is a take-over that finds one job.
+// takesOver is a takeover that finds one job.
 func takesOver(_ context.Context, dryRun bool) (*takeover.Report, error) {
 	return &takeover.Report{
 		From: "10.0.0.2:3306/xxl_job", DryRun: dryRun, Jobs: takeover.Count{Taken: 1},
@@ -27,7 +27,7 @@ func TestATakeOverNamesNoDatabase(t *testing.T) {
 	for _, method := range []string{"GET", "POST"} {
 		status, body := newSite(t).do(method, "/api/v1/takeover", testToken, "")
 		require.Equal(t, http.StatusConflict, status)
-		requireError(t, "conflict", "no database of XXL-JOB is named, must be named when the scheduler is started (xxlwheel serve --import-from)", body)
+		requireError(t, "conflict", "no database of XXL-JOB is named, must be named when the scheduler is started (xxlwheel serve --takeover-from)", body)
 
 		var failure error
 		woken := 0
@@ -58,7 +58,7 @@ func TestATakeOverNamesNoDatabase(t *testing.T) {
 		status, body = s.do(method, "/api/v1/takeover", testToken, "")
 		require.Equal(t, http.StatusBadGateway, status)
 		requireError(t, "unreachable", "the database of XXL-JOB cannot be read: dial tcp 10.0.0.2:3306: connection refused", body)
-		failure = xxladapter.Conflictf("jobs were taken from %s before: if this is the same database under another name, give that name (xxlwheel import --source), and if it is another database, give %s", "a", "b")
+		failure = xxladapter.Conflictf("jobs were taken from %s before: if this is the same database under another name, give that name (xxlwheel takeover --source), and if it is another database, give %s", "a", "b")
 		status, _ = s.do(method, "/api/v1/takeover", testToken, "")
 		require.Equal(t, http.StatusConflict, status)
 	}

@@ -15,8 +15,8 @@ import (
 type Options struct {
 	// Prune deletes the jobs of the document's owner that it does not declare.
 	Prune bool
-	// TakeOver gives the document's owner jobs that another owner has declared.
-	TakeOver bool
+	// Adopt gives the document's owner jobs that another owner has declared.
+	Adopt bool
 	// KeepRunning leaves the schedules of stored jobs on or off, whatever the document says.
 	KeepRunning bool
 	// Keep returns why a stored job stays as it is although it differs from its entry, or an empty
@@ -215,7 +215,7 @@ func (c *comparison) job(i int) {
 	}
 	c.checkJob(at, d)
 	c.children(at, e, d)
-	if owner := c.ownerOf(d); owner != "" && c.doc.Owner != "" && owner != c.doc.Owner && !c.opts.TakeOver {
+	if owner := c.ownerOf(d); owner != "" && c.doc.Owner != "" && owner != c.doc.Owner && !c.opts.Adopt {
 		c.report(at+".key", xxladapter.Invalidf("key is %q, must not be that of a job whose owner is %q", e.Key, owner))
 	}
 }

@@ -271,7 +271,7 @@ func TestProblemsNameFileLineAndField(t *testing.T) {
 		_, problems := compare(t, text, stored(), opts)
 		require.Equal(t, []string{want}, problems, text)
 	}
-	opts.TakeOver = true
+	opts.Adopt = true
 	_, problems := compare(t, "owner: other\njobs: [{appName: billing, key: old, author: a, executorHandler: h}]", stored(), opts)
 	require.Empty(t, problems)
 	opts.Prune = true

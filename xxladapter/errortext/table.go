@@ -581,14 +581,14 @@ var table = []rule{
 	{"no_queue", "该调度节点没有消息队列，须在启动时指定（xxlwheel serve --queue）", []form{
 		{"this scheduler has no queue, must be started with one (xxlwheel serve --queue)", ""},
 	}},
-	{"no_takeover", "未指定 XXL-JOB 数据库，须在启动调度节点时指定（xxlwheel serve --import-from）", []form{
-		{"no database of XXL-JOB is named, must be named when the scheduler is started (xxlwheel serve --import-from)", ""},
+	{"no_takeover", "未指定 XXL-JOB 数据库，须在启动调度节点时指定（xxlwheel serve --takeover-from）", []form{
+		{"no database of XXL-JOB is named, must be named when the scheduler is started (xxlwheel serve --takeover-from)", ""},
 	}},
 	{"takeover_failed", "无法读取 XXL-JOB 数据库：{reason}", []form{
 		{"the database of XXL-JOB cannot be read: %v", "reason"},
 	}},
-	{"takeover_other_name", "曾从 {before} 接管任务，{from} 可能是同一数据库的另一名称：若是，指定其名称（xxlwheel import --source）；若是另一数据库，指定此名称", []form{
-		{"jobs were taken from %s before: if this is the same database under another name, give that name (xxlwheel import --source), and if it is another database, give %s", "before;from"},
+	{"takeover_other_name", "曾从 {before} 接管任务，{from} 可能是同一数据库的另一名称：若是，指定其名称（xxlwheel takeover --source）；若是另一数据库，指定此名称", []form{
+		{"jobs were taken from %s before: if this is the same database under another name, give that name (xxlwheel takeover --source), and if it is another database, give %s", "before;from"},
 	}},
 	{"takeover_own_tables", "本产品的调度节点曾使用该数据库：store copy 还会带上设置、暂停、密钥和账号", []form{
 		{"xxlwheel has worked on this database: xxlwheel store copy also takes settings, pauses, keys and accounts", ""},

@@ -11,7 +11,7 @@ import (
 
 var declareRules = []rule{
 	{"DeclareStoresGroupsAndJobsTogether", func(b *fixture) {
-		b.as("POST /import")
+		b.as("POST /apply")
 		kept, gone, stopped := b.addJob("kept"), b.addJob("gone"), b.addRunning("stopped", at(60))
 		b.clock.Advance(time.Hour)
 		edit := b.declared(b.job(kept), "kept")
@@ -58,7 +58,7 @@ var declareRules = []rule{
 		rows := b.audit()[before:]
 		var names []string
 		for _, r := range rows {
-			b.Equal("POST /import", r.Call)
+			b.Equal("POST /apply", r.Call)
 			names = append(names, fmt.Sprint(r.Object.Kind, " ", r.Object.Name))
 		}
 		b.Equal([]string{"group declared-app", "job gone", "job edited", "job stopped", "job first", "job second"}, names)
@@ -73,7 +73,7 @@ var declareRules = []rule{
 		}
 	}},
 	{"DeclareStoresCalendars", func(b *fixture) {
-		b.as("POST /import")
+		b.as("POST /apply")
 		office := &xxladapter.Calendar{Name: "office", Weekend: []xxladapter.Weekday{"SUNDAY"}}
 		stored := func() *xxladapter.Calendar {
 			all, err := b.store.Calendars(b.ctx)
@@ -91,7 +91,7 @@ var declareRules = []rule{
 		rows := b.audit()[before:]
 		b.Len(rows, 2)
 		b.Equal("calendar office", fmt.Sprint(rows[0].Object.Kind, " ", rows[0].Object.Name))
-		b.Equal("POST /import", rows[0].Call)
+		b.Equal("POST /apply", rows[0].Call)
 
 		first := stored()
 		changed := *first
@@ -141,7 +141,7 @@ var declareRules = []rule{
 		b.Equal([]bool{true}, excluded())
 	}},
 	{"DeclareIsAllOrNothing", func(b *fixture) {
-		b.as("POST /import")
+		b.as("POST /apply")
 		id, taken := b.addRunning("job", at(0)), b.addJob("taken")
 		b.claimDue()
 		b.plan(id, at(5), xxladapter.TriggerMisfire)
@@ -227,7 +227,7 @@ var declareRules = []rule{
 		b.Equal(updated.Add(time.Second), b.job(id).Updated)
 	}},
 	{"ADeclarationThatChangesNothingLeavesNoTrace", func(b *fixture) {
-		b.as("POST /import")
+		b.as("POST /apply")
 		id := b.addRunning("job", at(60))
 		d := &xxladapter.Declaration{Jobs: []xxladapter.DeclaredJob{b.declared(b.job(id), "key")}}
 		d.Jobs[0].Running = false // which is not asked for
@@ -284,7 +284,7 @@ var declareRules = []rule{
 		}
 	}},
 	{"DeclarationsAndEditsOfTheSameJobsWaitForEachOther", func(b *fixture) {
-		b.as("POST /import")
+		b.as("POST /apply")
 		ids := []int64{b.addJob("a"), b.addJob("b"), b.addJob("c")}
 		ctx := context.WithoutCancel(b.ctx)
 		for _, err := range race(4, func(i int) error {

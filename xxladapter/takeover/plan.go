@@ -46,7 +46,7 @@ type Plan struct {
 func Compare(db *Database, has *Target, opts Options) (*Plan, error) {
 	known := len(has.Taken[KindGroup])+len(has.Taken[KindJob]) > 0
 	if !known && len(has.Others) > 0 && !opts.Sure {
-		return nil, xxladapter.Conflictf("jobs were taken from %s before: if this is the same database under another name, give that name (xxlwheel import --source), and if it is another database, give %s",
+		return nil, xxladapter.Conflictf("jobs were taken from %s before: if this is the same database under another name, give that name (xxlwheel takeover --source), and if it is another database, give %s",
 			strings.Join(has.Others, " and "), opts.From)
 	}
 	p := planner{db: db, has: has, opts: opts, plan: Plan{IDs: map[Kind]map[int64]int64{KindGroup: {}, KindJob: {}, KindUser: {}}}}

@@ -56,7 +56,7 @@ func TestCompareKeepsRowsApart(t *testing.T) {
 	require.Equal(t, []Job{{From: 5, ID: 8, Name: "n", On: true}}, p.Report.Taken)
 
 	_, err = Compare(rows(), &Target{Others: []string{"other"}}, Options{From: "db", Now: now})
-	require.EqualError(t, err, "jobs were taken from other before: if this is the same database under another name, give that name (xxlwheel import --source), and if it is another database, give db")
+	require.EqualError(t, err, "jobs were taken from other before: if this is the same database under another name, give that name (xxlwheel takeover --source), and if it is another database, give db")
 	_, err = Compare(rows(), &Target{Others: []string{"other"}}, Options{From: "db", Now: now, Sure: true})
 	require.NoError(t, err)
 }

@@ -95,7 +95,7 @@ var callers = map[string]string{
 	"POST /alarms/test":                          "alarm probe",
 	"GET /export":                                "export",
 	"POST /export":                               "export",
-	"POST /import":                               "apply -f -",
+	"POST /apply":                                "apply -f -",
 	"GET /stats":                                 "stats",
 	"GET /reports":                               "report",
 	"GET /audit":                                 "audit list",
@@ -112,8 +112,8 @@ var uncalled = map[string]string{
 	"GET /me":                  "a browser shows who is signed in; token list shows whose token a command has",
 	"GET /logs/{id}/tail":      "log text --follow reads the same from /logs/{id}/text",
 	"GET /cron/next":           "cron next computes the same without a scheduler",
-	"GET /takeover":            "import reads the same database without a scheduler",
-	"POST /takeover":           "import writes the same without a scheduler",
+	"GET /takeover":            "takeover reads the same database without a scheduler",
+	"POST /takeover":           "takeover writes the same without a scheduler",
 }
 
 // TestEveryCallHasACommand runs a command line for each call of the API's description, against a

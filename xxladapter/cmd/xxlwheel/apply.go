@@ -16,10 +16,10 @@ import (
 
 type applyCmd struct {
 	clientFlags
-	File     []string `short:"f" required:"" placeholder:"PATH" help:"File or folder of declarations in YAML or JSON, or - for standard input. May be given several times."`
-	DryRun   bool     `help:"Only print what would change. The exit code is 5 if anything would."`
-	Prune    bool     `help:"Delete the jobs of the declarations' owner that they do not name."`
-	TakeOver bool     `help:"Also declare jobs that another owner has declared."`
+	File   []string `short:"f" required:"" placeholder:"PATH" help:"File or folder of declarations in YAML or JSON, or - for standard input. May be given several times."`
+	DryRun bool     `help:"Only print what would change. The exit code is 5 if anything would."`
+	Prune  bool     `help:"Delete the jobs of the declarations' owner that they do not name."`
+	Adopt  bool     `help:"Also declare jobs that another owner has declared."`
 }
 
 // exitDiffers is the exit code of a dry run that finds differences. No other command returns it.
@@ -31,15 +31,15 @@ func (c *applyCmd) Run(inv *invocation) error {
 	if err != nil {
 		return err
 	}
-	path := "/import"
+	path := "/apply"
 	if c.DryRun {
 		path += "?dryRun=true"
 	}
 	body := struct {
-		Files    []declare.File `json:"files"`
-		Prune    bool           `json:"prune,omitempty"`
-		TakeOver bool           `json:"takeOver,omitempty"`
-	}{files, c.Prune, c.TakeOver}
+		Files []declare.File `json:"files"`
+		Prune bool           `json:"prune,omitempty"`
+		Adopt bool           `json:"adopt,omitempty"`
+	}{files, c.Prune, c.Adopt}
 	api := c.api()
 	api.patient = true
 	var raw json.RawMessage

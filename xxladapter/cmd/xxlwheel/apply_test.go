@@ -42,6 +42,16 @@ func TestTheExampleIsApplied(t *testing.T) {
 	code = run(t.Context(), as("0perator", "apply", "-f", "-"), console{stdin: strings.NewReader(changed), stdout: &out, stderr: &notes})
 	require.Zero(t, code, notes.String())
 	require.Equal(t, "change job billing-app/invoices\n    executorTimeout: 600 -> 700\n1 changed, 3 unchanged\n", out.String())
+
+	theirs := filepath.Join(t.TempDir(), "theirs.yaml")
+	require.Contains(t, string(text), "owner: billing-team")
+	require.NoError(t, os.WriteFile(theirs, []byte(strings.Replace(changed, "owner: billing-team", "owner: others", 1)), 0o600))
+	code, _, stderr = cli(t, as("0perator", "apply", "-f", theirs, "--dry-run")...)
+	require.Equal(t, exitFail, code)
+	require.Contains(t, stderr, `must not be that of a job whose owner is "billing-team"`)
+	mustCLI(t, as("0perator", "apply", "-f", theirs, "--adopt")...)
+	mustCLI(t, as("0perator", "apply", "-f", theirs)...)
+
 	code, _, stderr = cli(t, as("0perator", "export", "-f", file)...)
 	require.Equal(t, exitFail, code, "an existing file is not replaced")
 	require.Contains(t, stderr, "file exists")

@@ -33,6 +33,9 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 	}{
 		{"wrong flag", []string{"serve", "--nosuch"}, 2, "unknown flag --nosuch"},
 		{"wrong command", []string{"nosuch"}, 2, "unexpected argument nosuch"},
+		{"flag that adopts jobs", []string{"apply", "--take-over"}, 2, "unknown flag --take-over"},
+		{"flag that names XXL-JOB's database", []string{"serve", "--import-from=x"}, 2, "unknown flag --import-from"},
+		{"command that takes jobs over", []string{"import"}, 2, "unexpected argument import"},
 		{"wrong type", []string{"demo", "--for", "soon"}, 2, "--for: expected duration"},
 		{"negative time", []string{"demo", "--for=-1s"}, 2, "--for is -1s, must be more than 0"},
 		{"no time", []string{"demo", "--for=0s"}, 2, "--for is 0s, must be more than 0"},

@@ -90,7 +90,7 @@ func TestHandoverFromAJavaAdmin(t *testing.T) {
 	defer func() { _ = admin.Process.Kill() }()
 	eventually(t, 2*time.Minute, "runs by the Java admin", func() bool { return count(false) >= 40 })
 
-	args := []string{"import", "--from", from + "?zone=UTC", "--store", "sqlite:" + file, "--zone", "UTC"}
+	args := []string{"takeover", "--from", from + "?zone=UTC", "--store", "sqlite:" + file, "--zone", "UTC"}
 	mustCLI(t, args...)
 	code, _, _ := cli(t, append(args, "--start")...)
 	require.Equal(t, exitFail, code, "the Java admin is at work")
@@ -99,7 +99,7 @@ func TestHandoverFromAJavaAdmin(t *testing.T) {
 	_ = admin.Wait() // Java reports the signal
 	theirs := count(false)
 	require.Zero(t, count(true))
-	var report imported
+	var report takeoverReport
 	eventually(t, 3*time.Minute, "the minute in which nobody writes", func() bool {
 		code, out, _ := cli(t, append(args, "--start", "-o", "json")...)
 		return code == exitOK && json.Unmarshal([]byte(out), &report) == nil

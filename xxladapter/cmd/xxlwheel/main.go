@@ -11,7 +11,7 @@
 //	what is printed              output.go, table.go, ledger.go, yaml.go, plaintext.go
 //	what people are asked        confirm.go, password.go, waiting.go, progress.go
 //	times and secrets in flags   days.go, secret.go
-//	declarations                 apply.go, export.go, import.go
+//	declarations                 apply.go, export.go, takeover.go
 //	a store without a scheduler  migrate.go, backup.go, storecopy.go, redisflags.go
 package main
 
@@ -53,7 +53,7 @@ type commands struct {
 	Graph    graphCmd    `cmd:"" help:"Show jobs and their child jobs in layers, with their last results."`
 	Export   exportCmd   `cmd:"" help:"Declare the calendars, groups and jobs of a running scheduler in a file, by app names and keys."`
 	Apply    applyCmd    `cmd:"" help:"Change the calendars, groups and jobs of a running scheduler to what files declare."`
-	Import   importCmd   `cmd:"" help:"Take groups, jobs, scripts, users and figures from a database of XXL-JOB into a store."`
+	Takeover takeoverCmd `cmd:"" help:"Take groups, jobs, scripts, users and figures from a database of XXL-JOB into a store."`
 	Events   eventsCmd   `cmd:"" help:"Print what changes in a running scheduler, as it happens."`
 	Info     infoCmd     `cmd:"" help:"Show what a running scheduler is: version, store, zone, retention and limits."`
 	Alarm    alarmCmd    `cmd:"" help:"Test the channels through which failed runs are reported."`

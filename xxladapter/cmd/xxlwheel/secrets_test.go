@@ -56,9 +56,9 @@ func TestNoCommandShowsASecret(t *testing.T) {
 		{[]string{"migrate", "--plan", "--store", "mysql://bob:" + planted + "@127.0.0.1:1/xxl"}, "connection refused"},
 		{[]string{"migrate", "--plan", "--due-index", "--store", "mysql://bob:%" + planted + "@127.0.0.1:1/xxl"}, "special characters of the password"},
 
-		{[]string{"import", "--from", "mysql://bob:" + planted + "@127.0.0.1:1/xxl", "--dry-run", "--store", "sqlite:" + t.TempDir() + "/x.db"}, "connection refused"},
-		{[]string{"import", "--from", "postgres://bob:" + planted + "@127.0.0.1:1/xxl", "--dry-run", "--store", "sqlite:" + t.TempDir() + "/x.db"}, "must be mysql://"},
-		{[]string{"import", "--from", "mysql://bob:" + planted + "@127.0.0.1:1/xxl", "--store", "mysql://bob:" + planted + "@127.0.0.1:1/xxl"}, "is the database of --from"},
+		{[]string{"takeover", "--from", "mysql://bob:" + planted + "@127.0.0.1:1/xxl", "--dry-run", "--store", "sqlite:" + t.TempDir() + "/x.db"}, "connection refused"},
+		{[]string{"takeover", "--from", "postgres://bob:" + planted + "@127.0.0.1:1/xxl", "--dry-run", "--store", "sqlite:" + t.TempDir() + "/x.db"}, "must be mysql://"},
+		{[]string{"takeover", "--from", "mysql://bob:" + planted + "@127.0.0.1:1/xxl", "--store", "mysql://bob:" + planted + "@127.0.0.1:1/xxl"}, "is the database of --from"},
 
 		// Schedulers and admins whose URLs contain a password.
 		{[]string{"job", "list", "--server", withPassword("http://127.0.0.1:1"), "--access-token", planted}, "reach scheduler at http://bob:xxxxx@127.0.0.1:1"},

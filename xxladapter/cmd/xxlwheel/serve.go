@@ -39,11 +39,11 @@ type serveCmd struct {
 	Spread     string `default:"none" enum:"none,hash,random,round" placeholder:"WAY" help:"Who hands over the runs that a leader plans: none, the leader itself (default); or all schedulers: hash, by the job, random, or round, in turn."`
 	Advertise  string `placeholder:"URL" help:"Address under which the other schedulers reach this one, for the runs that a leader gives it, as http://HOST:PORT (default: derived from --listen)."`
 
-	NoConsole  bool   `help:"Do not serve the web console."`
-	ConsoleDir string `type:"path" placeholder:"DIR" help:"Folder with the files of the web console, in place of those in the binary; for work on the console itself."`
-	ImportFrom secret `placeholder:"PLACE" help:"Database of XXL-JOB from which administrators may take jobs over through the API and the console, as for import --from, or @FILE that contains it. It is only read (default: none)."`
-	NoMCP      bool   `name:"no-mcp" help:"Do not serve assistants at /mcp."`
-	MCPChanges bool   `name:"mcp-allow-changes" help:"Also offer assistants at /mcp the tools that start, stop, trigger, create and change jobs, kill runs and pause schedules, as far as their token grants that."`
+	NoConsole    bool   `help:"Do not serve the web console."`
+	ConsoleDir   string `type:"path" placeholder:"DIR" help:"Folder with the files of the web console, in place of those in the binary; for work on the console itself."`
+	TakeoverFrom secret `placeholder:"PLACE" help:"Database of XXL-JOB from which administrators may take jobs over through the API and the console, as for takeover --from, or @FILE that contains it. It is only read (default: none)."`
+	NoMCP        bool   `name:"no-mcp" help:"Do not serve assistants at /mcp."`
+	MCPChanges   bool   `name:"mcp-allow-changes" help:"Also offer assistants at /mcp the tools that start, stop, trigger, create and change jobs, kill runs and pause schedules, as far as their token grants that."`
 
 	Alarm  alarmFlags     `embed:"" prefix:"alarm-"`
 	Logs   serveLogs      `embed:""`

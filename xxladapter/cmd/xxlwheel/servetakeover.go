@@ -9,24 +9,24 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 )
 
-// offerTakeOver lets administrators take jobs from the database that --import-from names. It
+// offerTakeOver lets administrators take jobs from the database that --takeover-from names. It
 // refuses a store that cannot take them.
 func (c *serveCmd) offerTakeOver(ctx context.Context, store xxladapter.Store, opts *node.Options, using sqlstore.Options) error {
-	if c.ImportFrom == "" {
+	if c.TakeoverFrom == "" {
 		return nil
 	}
-	if sameDatabase(string(c.ImportFrom), string(c.Store)) {
-		return usagef("--import-from is the database of --store, which is served as it is: nothing has to be taken")
+	if sameDatabase(string(c.TakeoverFrom), string(c.Store)) {
+		return usagef("--takeover-from is the database of --store, which is served as it is: nothing has to be taken")
 	}
 	d, err := store.Describe(ctx)
 	if err != nil {
 		return err
 	}
 	if d.Journal {
-		return usagef("--import-from cannot be used with a store that has a journal: give xxlwheel import while the scheduler is stopped")
+		return usagef("--takeover-from cannot be used with a store that has a journal: give xxlwheel takeover while the scheduler is stopped")
 	}
 	opts.TakeOver = func(ctx context.Context, dryRun bool) (*takeover.Report, error) {
-		return sqlstore.TakeOver(ctx, string(c.ImportFrom), store, sqlstore.TakeOverOptions{Options: using, DryRun: dryRun, Profile: c.CronProfile})
+		return sqlstore.TakeOver(ctx, string(c.TakeoverFrom), store, sqlstore.TakeOverOptions{Options: using, DryRun: dryRun, Profile: c.CronProfile})
 	}
 	return nil
 }

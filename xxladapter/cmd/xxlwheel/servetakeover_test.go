@@ -20,10 +20,10 @@ func TestTakeOverThroughTheAPI(t *testing.T) {
 	t.Parallel()
 	from, dir := testserver.MySQL(t), t.TempDir()
 	mustCLI(t, "migrate", "--store", from, "--create-upstream")
-	require.NoError(t, testserver.OrderMySQL(from, importedRows))
+	require.NoError(t, testserver.OrderMySQL(from, takenRows))
 	named := filepath.Join(dir, "from")
 	require.NoError(t, os.WriteFile(named, []byte(from), 0o600))
-	serve, server := serveOn(t, filepath.Join(dir, "x.db"), "--zone", "UTC", "--import-from", "@"+named)
+	serve, server := serveOn(t, filepath.Join(dir, "x.db"), "--zone", "UTC", "--takeover-from", "@"+named)
 
 	call := func(method string) (r takeover.Report) {
 		t.Helper()
@@ -51,10 +51,10 @@ func TestTakeOverThroughTheAPI(t *testing.T) {
 	require.Zero(t, serve.terminate())
 
 	for _, args := range [][]string{
-		{"--store", from, "--import-from", from}, {"--store", "sqlite:" + filepath.Join(dir, "j.db") + "?journal=on", "--import-from", from},
+		{"--store", from, "--takeover-from", from}, {"--store", "sqlite:" + filepath.Join(dir, "j.db") + "?journal=on", "--takeover-from", from},
 	} {
 		code, _, stderr := cli(t, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
 		require.Equal(t, exitUsage, code, stderr)
-		require.Contains(t, stderr, "--import-from ")
+		require.Contains(t, stderr, "--takeover-from ")
 	}
 }

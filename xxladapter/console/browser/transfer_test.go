@@ -20,8 +20,8 @@ func (t *tab) give(files map[string]string) {
 	t.eval(`(() => { const d = new DataTransfer(), e = document.querySelector("input[type=file]"); `+list.String()+` e.files = d.files; e.dispatchEvent(new Event("change", { bubbles: true })); return true; })()`, nil)
 }
 
-// Jobs are exported to a file and imported from it. A dry run shows each field that differs and
-// changes nothing, problems are named by file and line, and a viewer cannot import.
+// Jobs are exported to a file, which is applied again. A dry run shows each field that differs and
+// changes nothing, problems are named by file and line, and a viewer cannot apply files.
 func TestTransfer(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")
@@ -85,7 +85,7 @@ func TestTransfer(t *testing.T) {
 	s.user("li.na", group, "viewer")
 	viewer := s.signedIn("li.na", "transfer")
 	viewer.sees("Download YAML")
-	viewer.until("there is no import and no take-over", `!document.body.innerText.includes("Take over from") && document.querySelector(".who") && !document.querySelector("input[type=file]")`)
+	viewer.until("no file can be applied, and no jobs taken over", `!document.body.innerText.includes("Take over from") && document.querySelector(".who") && !document.querySelector("input[type=file]")`)
 }
 
 // A job that its owner's files no longer name is deleted only on request, and after a confirmation.

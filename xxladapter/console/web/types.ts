@@ -43,6 +43,24 @@ export interface ApiError {
 	rule?: string;
 }
 
+export interface Apply {
+	/** Declare also jobs that another owner has declared. */
+	adopt?: boolean;
+	/** Declarations in YAML or JSON, and the scripts that they name. They are applied as one. */
+	files: File[];
+	/** Delete the jobs of the declarations' owner that they do not name. */
+	prune?: boolean;
+}
+
+export interface ApplyResult {
+	/** What has changed, or would change, field by field. */
+	changes: Change[];
+	/** True if nothing was changed. */
+	dryRun?: boolean;
+	/** How many calendars, groups and jobs are as declared. */
+	unchanged: number;
+}
+
 export interface AuditCheck {
 	/** The newest row that was deleted because of its age; the chain begins behind it. */
 	anchor: AuditMark;
@@ -713,24 +731,6 @@ export interface IdleGroup {
 	id: number;
 	/** Its running jobs. */
 	jobs: Figure;
-}
-
-export interface Import {
-	/** Declarations in YAML or JSON, and the scripts that they name. They are applied as one. */
-	files: File[];
-	/** Delete the jobs of the declarations' owner that they do not name. */
-	prune?: boolean;
-	/** Declare also jobs that another owner has declared. */
-	takeOver?: boolean;
-}
-
-export interface ImportResult {
-	/** What has changed, or would change, field by field. */
-	changes: Change[];
-	/** True if nothing was changed. */
-	dryRun?: boolean;
-	/** How many calendars, groups and jobs are as declared. */
-	unchanged: number;
 }
 
 export interface Info {
@@ -1648,6 +1648,12 @@ export interface Calls {
 		body: AlarmTest | undefined;
 		answer: AlarmTest;
 	};
+	/** Make groups and jobs be as declared, all or nothing. */
+	"POST /apply": {
+		params: { dryRun?: boolean };
+		body: Apply;
+		answer: ApplyResult;
+	};
 	/** List who changed what, oldest or newest first. */
 	"GET /audit": {
 		params: { after?: number; limit?: number; actor?: string; kind?: "job" | "group" | "run" | "runs" | "zone" | "user" | "token" | "alarm" | "pause" | "calendar" | "node"; object?: number; job?: number; group?: number; since?: string; before?: string; newest?: boolean };
@@ -1797,12 +1803,6 @@ export interface Calls {
 		params: { id: number };
 		body: Undrain;
 		answer: None;
-	};
-	/** Make groups and jobs be as declared, all or nothing. */
-	"POST /import": {
-		params: { dryRun?: boolean };
-		body: Import;
-		answer: ImportResult;
 	};
 	/** Show what this scheduler is: version, store, zone, features, retention and limits. */
 	"GET /info": {
@@ -2116,13 +2116,13 @@ export interface Calls {
 		body: undefined;
 		answer: TagList;
 	};
-	/** Show what would be taken from the database of XXL-JOB that the scheduler was started with (xxlwheel serve --import-from). Nothing is written. */
+	/** Show what would be taken from the database of XXL-JOB that the scheduler was started with (xxlwheel serve --takeover-from). Nothing is written. */
 	"GET /takeover": {
 		params: { };
 		body: undefined;
 		answer: TakeOver;
 	};
-	/** Take groups, jobs, versions of scripts, users and daily figures from the database of XXL-JOB that the scheduler was started with (xxlwheel serve --import-from), all or nothing. Jobs are stopped. What the store has already stays as it is. */
+	/** Take groups, jobs, versions of scripts, users and daily figures from the database of XXL-JOB that the scheduler was started with (xxlwheel serve --takeover-from), all or nothing. Jobs are stopped. What the store has already stays as it is. */
 	"POST /takeover": {
 		params: { };
 		body: undefined;

@@ -44,7 +44,7 @@ export function TakeOver() {
 				) : info.data && (
 					<>
 						<p class="muted">{t("takeover.none")}</p>
-						<pre class="block" tabIndex={0}>xxlwheel serve --import-from @FILE</pre>
+						<pre class="block" tabIndex={0}>xxlwheel serve --takeover-from @FILE</pre>
 					</>
 				)}
 				{report && <Found report={report} />}

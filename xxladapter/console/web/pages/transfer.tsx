@@ -24,7 +24,7 @@ export function Transfer() {
 					<Export />
 				</div>
 				<div class="col-8">
-					{may("editor") && <Import />}
+					{may("editor") && <Apply />}
 					{may("admin", 0) && <TakeOver />}
 				</div>
 			</div>
@@ -74,14 +74,14 @@ function Check({ label, on, set }: { label: string; on: boolean; set: (on: boole
 	);
 }
 
-type Result = Answer<"POST /import">;
+type Result = Answer<"POST /apply">;
 
-function Import() {
+function Apply() {
 	const [text, setText] = useState("");
 	const [files, setFiles] = useState<{ name: string; text: string }[]>([]);
 	// chosen is hidden, because browsers label it in a language of their own.
 	const chosen = useRef<HTMLInputElement>(null);
-	const [options, setOptions] = useState({ prune: false, takeOver: false });
+	const [options, setOptions] = useState({ prune: false, adopt: false });
 	const [result, setResult] = useState<Result>();
 	const [error, setError] = useState<ApiError>();
 	const [busy, setBusy] = useState(false);
@@ -92,7 +92,7 @@ function Import() {
 		setError(undefined);
 	};
 	const body = { files: text.trim() ? [...files, { name: "pasted.yaml", text }] : files, ...options };
-	const order = async (dryRun: boolean) => setResult(await call("POST /import", { dryRun }, body));
+	const order = async (dryRun: boolean) => setResult(await call("POST /apply", { dryRun }, body));
 	const dryRun = async () => {
 		setBusy(true);
 		forget();
@@ -115,9 +115,9 @@ function Import() {
 	};
 	return (
 		<>
-			<Panel title={t("transfer.import")}>
+			<Panel title={t("transfer.applyAction")}>
 				<div class="stack">
-					<p class="muted">{t("transfer.importText")}</p>
+					<p class="muted">{t("transfer.filesText")}</p>
 					<div class="field">
 						<span>
 							<Button icon="add" onClick={() => chosen.current!.click()}>{t("transfer.files")}</Button>
@@ -140,7 +140,7 @@ function Import() {
 					</Field>
 					<div class="checks">
 						<Check label={t("transfer.prune")} on={options.prune} set={(prune) => set({ prune })} />
-						<Check label={t("transfer.takeOver")} on={options.takeOver} set={(takeOver) => set({ takeOver })} />
+						<Check label={t("transfer.adopt")} on={options.adopt} set={(adopt) => set({ adopt })} />
 					</div>
 					<span class="actions">
 						<Button tone={result ? undefined : "primary"} busy={busy} disabled={body.files.length === 0} onClick={() => void dryRun()}>{t("transfer.dryRun")}</Button>

@@ -16,19 +16,19 @@ import (
 // maxDeclared limits the jobs that one call changes, because schedulers wait for its transaction.
 const maxDeclared = 2000
 
-// An importForm holds declarations to apply.
-type importForm struct {
-	Files    []declare.File `json:"files" doc:"Declarations in YAML or JSON, and the scripts that they name. They are applied as one."`
-	Prune    bool           `json:"prune,omitempty" doc:"Delete the jobs of the declarations' owner that they do not name."`
-	TakeOver bool           `json:"takeOver,omitempty" doc:"Declare also jobs that another owner has declared."`
+// An applyForm holds declarations to apply.
+type applyForm struct {
+	Files []declare.File `json:"files" doc:"Declarations in YAML or JSON, and the scripts that they name. They are applied as one."`
+	Prune bool           `json:"prune,omitempty" doc:"Delete the jobs of the declarations' owner that they do not name."`
+	Adopt bool           `json:"adopt,omitempty" doc:"Declare also jobs that another owner has declared."`
 }
 
-type importQuery struct {
+type applyQuery struct {
 	DryRun bool `query:"dryRun" doc:"Only say what would change."`
 }
 
-// An importResult says what applying declarations has changed.
-type importResult struct {
+// An applyResult says what applying declarations has changed.
+type applyResult struct {
 	DryRun    bool             `json:"dryRun,omitempty" doc:"True if nothing was changed."`
 	Changes   []declare.Change `json:"changes" doc:"What has changed, or would change, field by field."`
 	Unchanged int              `json:"unchanged" doc:"How many calendars, groups and jobs are as declared."`
@@ -65,8 +65,8 @@ func inChinese(problems []declare.Problem) (told []declare.Problem, first string
 	return told, first
 }
 
-// importJobs applies declarations, all or nothing.
-func (s *Server) importJobs(ctx context.Context, q importQuery, form importForm) (no importResult, err error) {
+// applyFiles applies declarations, all or nothing.
+func (s *Server) applyFiles(ctx context.Context, q applyQuery, form applyForm) (no applyResult, err error) {
 	source, problems := declare.Read(form.Files)
 	if len(problems) > 0 {
 		return no, refuseDeclarations(source.Locate(problems))
@@ -75,11 +75,11 @@ func (s *Server) importJobs(ctx context.Context, q importQuery, form importForm)
 		err := xxladapter.Invalidf("owner is %q, must not be that of jobs declared from code", owner)
 		return no, refuseDeclarations(source.Locate([]declare.Problem{{At: "owner", Message: err.Error(), Err: err}}))
 	}
-	plan, err := s.apply(ctx, source, declare.Options{Prune: form.Prune, TakeOver: form.TakeOver}, q.DryRun)
+	plan, err := s.apply(ctx, source, declare.Options{Prune: form.Prune, Adopt: form.Adopt}, q.DryRun)
 	if err != nil {
 		return no, err
 	}
-	return importResult{q.DryRun, plan.Changes, plan.Unchanged}, nil
+	return applyResult{q.DryRun, plan.Changes, plan.Unchanged}, nil
 }
 
 // apply compares declarations with the store, and carries out what differs unless it is a dry run.

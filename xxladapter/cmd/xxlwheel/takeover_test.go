@@ -12,20 +12,20 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-const importedRows = `
+const takenRows = `
 INSERT INTO xxl_job_group (id, app_name, title, address_type) VALUES (4, 'some-app', 'Some', 0);
 INSERT INTO xxl_job_info (id, job_group, job_desc, author, schedule_type, schedule_conf, glue_type, executor_handler, trigger_status, trigger_last_time) VALUES
 	(7, 4, 'often', 'li', 'FIX_RATE', '1', 'BEAN', 'demoJobHandler', 1, UNIX_TIMESTAMP(NOW()) * 1000),
 	(8, 4, 'daily', 'li', 'CRON', '0 0 2 * * ?', 'BEAN', 'demoJobHandler', 0, 0),
 	(9, 4, 'lenient', 'li', 'CRON', '0 0 2 ? * MONDAY', 'BEAN', 'demoJobHandler', 1, 0)`
 
-// TestImport hands the jobs of a database of XXL-JOB over to a scheduler, which runs them.
-func TestImport(t *testing.T) {
+// TestTakeover hands the jobs of a database of XXL-JOB over to a scheduler, which runs them.
+func TestTakeover(t *testing.T) {
 	t.Parallel()
 	from, file := testserver.MySQL(t), filepath.Join(t.TempDir(), "x.db")
 	mustCLI(t, "migrate", "--store", from, "--create-upstream")
-	require.NoError(t, testserver.OrderMySQL(from, importedRows))
-	args := []string{"import", "--from", from, "--store", "sqlite:" + file, "--zone", "UTC"}
+	require.NoError(t, testserver.OrderMySQL(from, takenRows))
+	args := []string{"takeover", "--from", from, "--store", "sqlite:" + file, "--zone", "UTC"}
 
 	dry := mustCLI(t, append(args, "--dry-run")...)
 	require.NoFileExists(t, file)
@@ -43,7 +43,7 @@ func TestImport(t *testing.T) {
 	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
 	theirs.line("accepts runs at")
 	require.NoError(t, testserver.OrderMySQL(from, `UPDATE xxl_job_info SET trigger_last_time = trigger_last_time - 120000 WHERE id = 7`))
-	var report imported
+	var report takeoverReport
 	require.NoError(t, json.Unmarshal([]byte(mustCLI(t, append(args, "--start", "-o", "json")...)), &report))
 	require.Equal(t, []int64{7}, report.Started)
 	require.Equal(t, 3, report.Jobs.Before)

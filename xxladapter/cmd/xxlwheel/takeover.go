@@ -21,11 +21,11 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 )
 
-type importCmd struct {
+type takeoverCmd struct {
 	From        secret       `required:"" placeholder:"PLACE" help:"Database of XXL-JOB 2.3.0 or later, as mysql://USER:PASSWORD@HOST:PORT/DATABASE?zone=ZONE, or @FILE that contains it. It is only read."`
 	Store       secret       `default:"sqlite:xxlwheel.db" placeholder:"PLACE" help:"Store to copy into, as for serve; schedulers may be using it, unless it has a journal (default ${default})."`
 	DryRun      bool         `help:"Only print what would be taken. Missing tables of xxlwheel are created all the same, except in a new SQLite file."`
-	Logs        bool         `help:"Also take the log rows of runs that have ended, up to the newest one at the first import with --logs."`
+	Logs        bool         `help:"Also take the log rows of runs that have ended, up to the newest one at the first takeover with --logs."`
 	Start       bool         `help:"Also start the jobs that are on in the database. It must have been without executors and triggers for a minute, so that nothing fires twice."`
 	Source      string       `placeholder:"NAME" help:"Name under which the store remembers what it took (default: host, port and database)."`
 	Zone        string       `default:"Local" placeholder:"ZONE" help:"Time zone of the store's schedulers, as for serve (default: this machine's)."`
@@ -33,14 +33,14 @@ type importCmd struct {
 	Output      string       `short:"o" default:"table" enum:"table,json,yaml" placeholder:"FORMAT" help:"Output format: table (default), json or yaml."`
 }
 
-// imported is the report of an import.
-type imported struct {
+// takeoverReport is the report of a takeover.
+type takeoverReport struct {
 	*takeover.Report
 	Started []int64 `json:"started"` // ids in the store
 }
 
 // Run takes groups, jobs and what belongs to them from a database of XXL-JOB.
-func (c *importCmd) Run(inv *invocation) error {
+func (c *takeoverCmd) Run(inv *invocation) error {
 	if c.DryRun && c.Start {
 		return usagef("--start cannot be used with --dry-run")
 	}
@@ -65,7 +65,7 @@ func (c *importCmd) Run(inv *invocation) error {
 }
 
 // place returns where the store is. A dry run does not create the file.
-func (c *importCmd) place() (place string, done func(), err error) {
+func (c *takeoverCmd) place() (place string, done func(), err error) {
 	file, isFile := sqlstore.FileOf(string(c.Store))
 	if !isFile {
 		return string(c.Store), func() {}, nil
@@ -80,16 +80,16 @@ func (c *importCmd) place() (place string, done func(), err error) {
 	return "sqlite:" + filepath.Join(dir, "empty.db"), func() { _ = os.RemoveAll(dir) }, nil
 }
 
-func (c *importCmd) take(inv *invocation, store xxladapter.Store, opts sqlstore.Options) error {
-	ctx := byCommand(inv.ctx, "import")
+func (c *takeoverCmd) take(inv *invocation, store xxladapter.Store, opts sqlstore.Options) error {
+	ctx := byCommand(inv.ctx, "takeover")
 	from := string(c.From)
 	var report *takeover.Report
 	var step atomic.Value // what waiting shows
-	step.Store("importing")
+	step.Store("taking over")
 	err := waiting(inv.stderr, inv.asks, func() string { return step.Load().(string) }, func() (err error) {
 		report, err = sqlstore.TakeOver(ctx, from, store, sqlstore.TakeOverOptions{
 			Options: opts, Source: c.Source, DryRun: c.DryRun, Logs: c.Logs, Profile: c.CronProfile,
-			Progress: func(done, last int64) { step.Store(fmt.Sprintf("importing runs, up to id %d of %d", done, last)) },
+			Progress: func(done, last int64) { step.Store(fmt.Sprintf("taking over runs, up to id %d of %d", done, last)) },
 		})
 		return err
 	})
@@ -100,7 +100,7 @@ func (c *importCmd) take(inv *invocation, store xxladapter.Store, opts sqlstore.
 	if err != nil {
 		return err
 	}
-	result := imported{Report: report, Started: []int64{}}
+	result := takeoverReport{Report: report, Started: []int64{}}
 	var startErr error
 	if c.Start {
 		startErr = c.start(inv, store, opts.Zone, &result)
@@ -109,11 +109,11 @@ func (c *importCmd) take(inv *invocation, store xxladapter.Store, opts sqlstore.
 }
 
 // start starts the jobs that are on in the database and off in the store.
-func (c *importCmd) start(inv *invocation, store xxladapter.Store, zone *time.Location, result *imported) error {
+func (c *takeoverCmd) start(inv *invocation, store xxladapter.Store, zone *time.Location, result *takeoverReport) error {
 	if result.Served {
 		return fmt.Errorf("no job was started: executors or triggers wrote to the database less than %v ago; stop XXL-JOB's admins, wait, and give the command again", takeover.Quiet)
 	}
-	ctx := byCommand(inv.ctx, "import --start")
+	ctx := byCommand(inv.ctx, "takeover --start")
 	agreed, err := store.AgreeZone(ctx, node.ZoneName(zone))
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (c *importCmd) start(inv *invocation, store xxladapter.Store, zone *time.Lo
 	return nil
 }
 
-func (c *importCmd) print(inv *invocation, result *imported) error {
+func (c *takeoverCmd) print(inv *invocation, result *takeoverReport) error {
 	if c.Output != "table" {
 		text, err := json.Marshal(result)
 		if err != nil {
