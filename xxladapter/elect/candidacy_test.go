@@ -14,6 +14,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/elect"
+	"github.com/xxlwheel/xxlwheel/xxladapter/elect/electtest"
 )
 
 // A node is a candidate in a bubble, with its log.
@@ -26,7 +27,7 @@ type node struct {
 	ended   chan struct{}
 }
 
-func run(m *elect.Memory) *node {
+func run(m *electtest.Memory) *node {
 	n := &node{ended: make(chan struct{})}
 	n.Candidacy = elect.NewCandidacy(m.Elector(), func() bool { return !n.unfit.Load() }, func() { n.changes.Add(1) },
 		slog.New(slog.NewTextHandler(&n.log, nil)))
@@ -53,7 +54,7 @@ func (n *node) lines(text string) int {
 
 func TestOneOfTwoIsElected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var m elect.Memory
+		var m electtest.Memory
 		one, two := run(&m), run(&m)
 		require.Equal(t, xxladapter.Election(1), one.Election())
 		require.Equal(t, xxladapter.ElectionWaits, two.Election())
@@ -74,7 +75,7 @@ func TestOneOfTwoIsElected(t *testing.T) {
 // TestANodeThatCannotLeadLetsAnotherOneLead drains the leader, and later makes it fit again.
 func TestANodeThatCannotLeadLetsAnotherOneLead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var m elect.Memory
+		var m electtest.Memory
 		one, two := run(&m), run(&m)
 		one.unfit.Store(true)
 		time.Sleep(500 * time.Millisecond)
@@ -103,7 +104,7 @@ func TestANodeThatCannotLeadLetsAnotherOneLead(t *testing.T) {
 
 func TestTheElectorIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var m elect.Memory
+		var m electtest.Memory
 		one, two := run(&m), run(&m)
 		m.SetAway(true)
 		time.Sleep(time.Minute)

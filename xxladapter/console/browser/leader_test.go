@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/elect"
+	"github.com/xxlwheel/xxlwheel/xxladapter/elect/electtest"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 )
 
@@ -20,7 +20,7 @@ import (
 func TestALeaderAndAStandby(t *testing.T) {
 	t.Parallel()
 	const token = "a-secret-of-operators"
-	var memory elect.Memory
+	var memory electtest.Memory
 	led := func(o *node.Options, url string) {
 		o.Scheduling, o.Spread, o.Elector, o.Advertise = xxladapter.SchedulingLeader, xxladapter.SpreadRound, memory.Elector(), url
 	}

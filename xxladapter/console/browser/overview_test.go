@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/elect"
+	"github.com/xxlwheel/xxlwheel/xxladapter/elect/electtest"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 )
 
@@ -55,7 +55,7 @@ func TestTheOverviewNamesWhatIsWrong(t *testing.T) {
 // both languages, and both lead to the reasons. A due time to come is not.
 func TestAJobIsOverdue(t *testing.T) {
 	t.Parallel()
-	var memory elect.Memory
+	var memory electtest.Memory
 	_, err := memory.Elector().Campaign(t.Context(), nil) // so that the scheduler never leads
 	require.NoError(t, err)
 	s := startSite(t, "", loopback, func(o *node.Options, url string) {

@@ -1,4 +1,5 @@
-// Package electtest is the suite that every [elect.Elector] passes.
+// Package electtest is the suite that every [elect.Elector] passes, and has an elector within one
+// process for other tests.
 package electtest
 
 import (

@@ -1,13 +1,15 @@
-package elect
+package electtest
 
 import (
 	"context"
 	"errors"
 	"sync"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/elect"
 )
 
-// A Memory is a coordinator within one process, for tests: each of its electors stands for a
-// process. The zero value is ready to use.
+// A Memory is a coordinator within one process: each of its electors stands for a process. The zero
+// value is ready to use.
 type Memory struct {
 	mu      sync.Mutex // guards the fields below
 	last    int64
@@ -17,10 +19,10 @@ type Memory struct {
 }
 
 // errAway is what a campaign returns while the memory is away.
-var errAway = errors.New("elect: memory is away")
+var errAway = errors.New("electtest: memory is away")
 
 // Elector returns the elector of one process.
-func (m *Memory) Elector() Elector { return memoryElector{m} }
+func (m *Memory) Elector() elect.Elector { return memoryElector{m} }
 
 // SetAway sets whether the memory is away: sessions end, and campaigns fail.
 func (m *Memory) SetAway(away bool) {
@@ -73,7 +75,7 @@ type memoryElector struct{ memory *Memory }
 
 func (e memoryElector) String() string { return "memory" }
 
-func (e memoryElector) Campaign(ctx context.Context, stands func()) (Leadership, error) {
+func (e memoryElector) Campaign(ctx context.Context, stands func()) (elect.Leadership, error) {
 	m := e.memory
 	m.mu.Lock()
 	defer m.mu.Unlock()
