@@ -49,43 +49,70 @@ type Executors interface {
 	Probe(ctx context.Context, addr, appName string) (trigger.Probe, error)
 }
 
-// A Store is the part of [xxladapter.Store] that this package needs. It edits jobs and groups,
-// records beats and orders, and reads everything else: only schedulers claim and settle.
+// A Store is the part of [xxladapter.Store] that this package needs, by groups of calls. It edits
+// jobs and groups, records beats and orders, and reads everything else: only schedulers claim and
+// settle.
 type Store interface {
 	xxladapter.Clock
 	xxladapter.DescriptionStore
+	EditStore
+	OrderStore
+	RunStore
+	RecordStore
+	NodeStore
+}
+
+// An EditStore keeps what people edit: jobs with their sources and versions, groups with their
+// executors, pauses, calendars, and declarations of all of these.
+type EditStore interface {
 	xxladapter.JobStore
 	xxladapter.JobEditStore
+	JobVersions(ctx context.Context, f xxladapter.JobVersionFilter) ([]*xxladapter.JobVersion, error)
 	xxladapter.CountStore
 	xxladapter.GlueStore
 	xxladapter.GroupStore
 	xxladapter.DrainStore
 	xxladapter.RegistryStore
+	xxladapter.PauseStore
+	xxladapter.CalendarStore
+	xxladapter.DeclarationStore
+}
+
+// An OrderStore keeps what callers order to run beside the schedules: triggers and backfills.
+type OrderStore interface {
 	xxladapter.OrderStore
 	CreateBackfill(ctx context.Context, b *xxladapter.Backfill) (int64, error)
 	CancelBackfill(ctx context.Context, id int64) error
 	Backfill(ctx context.Context, id int64) (*xxladapter.Backfill, error)
 	Backfills(ctx context.Context, f xxladapter.BackfillFilter) ([]*xxladapter.Backfill, error)
+}
+
+// A RunStore shows runs, what they wrote, and what is still to run.
+type RunStore interface {
 	xxladapter.LogStore
 	xxladapter.RunHistoryStore
 	xxladapter.RunListStore
 	xxladapter.JobRunStore
-	JobVersions(ctx context.Context, f xxladapter.JobVersionFilter) ([]*xxladapter.JobVersion, error)
+	RunText(ctx context.Context, logID int64) (*xxladapter.RunText, error)
+	OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error)
+	Misfires(ctx context.Context, f xxladapter.MisfireFilter) ([]xxladapter.Misfire, error)
+}
+
+// A RecordStore keeps the audit, and shows what has changed and the figures of runs.
+type RecordStore interface {
 	AppendAudit(ctx context.Context, o xxladapter.AuditObject, fields xxladapter.Fields) error
 	AuditRows(ctx context.Context, f xxladapter.AuditFilter) ([]xxladapter.AuditRow, error)
 	AuditEnds(ctx context.Context) (xxladapter.AuditEnds, error)
 	xxladapter.ChangeStore
-	xxladapter.DeclarationStore
-	OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error)
-	xxladapter.PauseStore
-	xxladapter.CalendarStore
-	Misfires(ctx context.Context, f xxladapter.MisfireFilter) ([]xxladapter.Misfire, error)
+	Reports(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error)
+	Stats(ctx context.Context, f xxladapter.StatFilter) ([]xxladapter.Stat, error)
+}
+
+// A NodeStore shows the schedulers, and lets one retire.
+type NodeStore interface {
 	Leases(ctx context.Context) ([]xxladapter.Lease, error)
 	ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMove, error)
 	Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error
-	RunText(ctx context.Context, logID int64) (*xxladapter.RunText, error)
-	Reports(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error)
-	Stats(ctx context.Context, f xxladapter.StatFilter) ([]xxladapter.Stat, error)
 }
 
 // Options configures a [Server].
