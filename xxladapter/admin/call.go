@@ -15,7 +15,8 @@ import (
 type call struct {
 	method, path string
 	need         need
-	summary      string
+	summary      string // one sentence
+	notes        string // what else a caller should know; may be empty
 	// query is the struct of the path, query and header parameters, body that of the request body
 	// or nil, answer that of the answer.
 	query, body, answer reflect.Type
@@ -84,6 +85,12 @@ func callContext(r *http.Request) context.Context {
 // changes may omit them.
 func (c call) requiring(fields ...string) call {
 	c.required = fields
+	return c
+}
+
+// noting says what a caller should know beyond the summary.
+func (c call) noting(notes string) call {
+	c.notes = notes
 	return c
 }
 

@@ -29,6 +29,9 @@ func document(calls []call) object {
 				"default": failure,
 			},
 		}
+		if c.notes != "" {
+			operation["description"] = c.notes
+		}
 		if params := parameters(types, c); len(params) > 0 {
 			operation["parameters"] = params
 		}

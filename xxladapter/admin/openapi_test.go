@@ -66,6 +66,15 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 	for _, c := range server.calls() {
 		require.True(t, strings.HasPrefix(c.path, apiBase+"/"), c.path)
 		require.NotEmpty(t, c.summary)
+		require.NotContains(t, c.summary, ". ", "a summary is one sentence, and the others are notes")
+		require.LessOrEqual(t, len(c.summary), 110, c.summary)
+		operation := at(t, doc, "paths", c.path, strings.ToLower(c.method)).(object)
+		require.Equal(t, c.summary, operation["summary"])
+		if c.notes == "" {
+			require.NotContains(t, operation, "description")
+		} else {
+			require.Equal(t, c.notes, operation["description"])
+		}
 	}
 }
 

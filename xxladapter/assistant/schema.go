@@ -15,8 +15,9 @@ type document struct {
 }
 
 type operation struct {
-	Summary    string
-	Parameters []struct {
+	Summary     string
+	Description string
+	Parameters  []struct {
 		Name, In, Description string
 		Required              bool
 		Schema                json.RawMessage

@@ -54,7 +54,7 @@ func New(openAPI json.RawMessage, call Call, opts Options) (*mcp.Server, error) 
 		}
 		closed := false
 		server.AddTool(&mcp.Tool{
-			Name: t.name, Description: op.Summary, InputSchema: in.schema,
+			Name: t.name, Description: strings.TrimSpace(op.Summary + " " + op.Description), InputSchema: in.schema,
 			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: i < len(reading), OpenWorldHint: &closed},
 		}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			result := new(mcp.CallToolResult)

@@ -83,6 +83,14 @@ func TestAssistantsReadAndChange(t *testing.T) {
 	require.NotEmpty(t, text)
 
 	changer := assist(t, "--server", server, "--access-token", "of-operators", "--allow-changes")
+	tools, err = changer.ListTools(t.Context(), nil)
+	require.NoError(t, err)
+	said := map[string]string{}
+	for _, tool := range tools.Tools {
+		said[tool.Name] = tool.Description
+	}
+	require.Equal(t, "End a pause. Due times within it are not run later.", said["end_pause"], "the summary and its notes")
+	require.Equal(t, "Show a job.", said["show_job"])
 	text, refused = asked(t, changer, "update_job", `{"id":1,"author":"an assistant"}`)
 	require.False(t, refused, text)
 	text, refused = asked(t, changer, "update_job", `{"id":1,"author":""}`)

@@ -43,6 +43,7 @@ type document struct {
 
 type operation struct {
 	Summary    string `json:"summary"`
+	Notes      string `json:"description"`
 	Parameters []struct {
 		Name     string `json:"name"`
 		In       string `json:"in"`
@@ -99,7 +100,7 @@ func declarations() (string, error) {
 	for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
 		for _, method := range slices.Sorted(maps.Keys(doc.Paths[path])) {
 			o := doc.Paths[path][method]
-			fmt.Fprintf(&b, "\t/** %s */\n\t%q: {\n", o.Summary, strings.ToUpper(method)+" "+strings.TrimPrefix(path, "/api/v1"))
+			fmt.Fprintf(&b, "\t/** %s */\n\t%q: {\n", strings.TrimSpace(o.Summary+" "+o.Notes), strings.ToUpper(method)+" "+strings.TrimPrefix(path, "/api/v1"))
 			b.WriteString("\t\tparams: {")
 			for i, p := range o.Parameters {
 				if p.In == "header" {

@@ -1684,7 +1684,7 @@ export interface Calls {
 		body: undefined;
 		answer: Backfill;
 	};
-	/** Cancel a running backfill: nothing more begins, and runs in progress continue. */
+	/** Cancel a running backfill. Nothing more begins, and runs in progress continue. */
 	"POST /backfills/{id}/cancel": {
 		params: { id: number };
 		body: undefined;
@@ -1708,7 +1708,7 @@ export interface Calls {
 		body: undefined;
 		answer: Calendar;
 	};
-	/** Store a calendar, in place of the one with its name. */
+	/** Store a calendar in place of the one with its name. */
 	"PUT /calendars/{name}": {
 		params: { name: string };
 		body: Calendar;
@@ -1720,19 +1720,19 @@ export interface Calls {
 		body: undefined;
 		answer: InstantList;
 	};
-	/** Stream what changes, as server-sent events that name a topic and an id. */
+	/** Stream what changes, as server-sent events. Each event names a topic and an id. */
 	"GET /events": {
 		params: { };
 		body: undefined;
 		answer: string;
 	};
-	/** Download declarations of groups and jobs, by app names and keys, without tokens. */
+	/** Download declarations of groups and jobs. They name jobs by app names and keys, and have no tokens. */
 	"GET /export": {
 		params: { appName?: string; owner?: string; withoutRunning?: boolean; format?: string };
 		body: undefined;
 		answer: string;
 	};
-	/** Store the keys that jobs are exported with, where they were only made of names, so that they stay when a job is renamed. */
+	/** Store the keys that jobs are exported with. Keys that were only made of names stay when a job is renamed. */
 	"POST /export": {
 		params: { appName?: string; owner?: string; withoutRunning?: boolean };
 		body: undefined;
@@ -1786,13 +1786,13 @@ export interface Calls {
 		body: GroupUpdate;
 		answer: None;
 	};
-	/** Send no new runs to one executor address of a group, until a given time or until that is undone. Its runs in progress continue. */
+	/** Send no new runs to one executor address of a group. That lasts until a given time, or until it is undone. Runs in progress continue. */
 	"POST /groups/{id}/drain": {
 		params: { id: number };
 		body: Drain;
 		answer: None;
 	};
-	/** Probe each executor of a group: whether it answers, and which generation of the protocol it speaks. */
+	/** Probe each executor of a group. Says whether it answers, and which generation of the protocol it speaks. */
 	"GET /groups/{id}/executors": {
 		params: { id: number };
 		body: undefined;
@@ -1822,7 +1822,7 @@ export interface Calls {
 		body: Job;
 		answer: Created;
 	};
-	/** Start, stop, delete, change or trigger many jobs, each by itself. The answer has a line for each of them. */
+	/** Start, stop, delete, change or trigger many jobs. Each job succeeds or fails by itself. The answer has a line for each of them. */
 	"POST /jobs/bulk": {
 		params: { };
 		body: Bulk;
@@ -1846,7 +1846,7 @@ export interface Calls {
 		body: JobUpdate;
 		answer: None;
 	};
-	/** Run a job for each of its due times in a past range, once and in order, with a limit of runs in progress. */
+	/** Run a job for each of its due times in a past range. Once for each and in order, with a limit of runs in progress. */
 	"POST /jobs/{id}/backfill": {
 		params: { id: number };
 		body: BackfillRequest;
@@ -1906,7 +1906,7 @@ export interface Calls {
 		body: undefined;
 		answer: None;
 	};
-	/** Show the due times of a job beside its actual runs, with how late each was. */
+	/** Show the due times of a job beside its runs, with how late each was. */
 	"GET /jobs/{id}/timeline": {
 		params: { id: number; from?: string; to?: string };
 		body: undefined;
@@ -1924,13 +1924,13 @@ export interface Calls {
 		body: undefined;
 		answer: VersionList;
 	};
-	/** Show a version of a job, and what differs from the one before or from another one. */
+	/** Show a version of a job, and what differs from another one. Without a version to compare with, that is the one before. */
 	"GET /jobs/{id}/versions/{version}": {
 		params: { id: number; version: number; against?: number };
 		body: undefined;
 		answer: Version;
 	};
-	/** Restore the fields of an earlier version of a job, as a new version. Its schedule stays on or off, and its source as it is. */
+	/** Restore an earlier version of a job, as a new version. Its fields are restored. Its schedule stays on or off, and its source as it is. */
 	"POST /jobs/{id}/versions/{version}/restore": {
 		params: { id: number; version: number };
 		body: undefined;
@@ -1942,13 +1942,13 @@ export interface Calls {
 		body: undefined;
 		answer: WhyAnswer;
 	};
-	/** Lead the browser to the provider of OpenID Connect, to sign in there. */
+	/** Lead the browser to the provider of OpenID Connect. */
 	"GET /login/oidc": {
 		params: { };
 		body: undefined;
 		answer: string;
 	};
-	/** Sign in whom the provider has signed in, and lead the browser to the console. The roles of the user become those that the provider's claims give. */
+	/** Sign in whom the provider has signed in. Leads the browser to the console. The roles of the user become those that the provider's claims give. */
 	"GET /login/oidc/callback": {
 		params: { code?: string; state?: string; error?: string };
 		body: undefined;
@@ -1984,7 +1984,7 @@ export interface Calls {
 		body: Rerun | undefined;
 		answer: Planned;
 	};
-	/** Stream what a run writes, as server-sent events, until the run has ended. */
+	/** Stream what a run writes, as server-sent events. The stream ends with the run. */
 	"GET /logs/{id}/tail": {
 		params: { id: number; from?: number };
 		body: undefined;
@@ -2074,7 +2074,7 @@ export interface Calls {
 		body: undefined;
 		answer: ReportList;
 	};
-	/** Show what a schedule of any type will do: its due times, in words, and at clock changes. */
+	/** Show what a schedule will do: its due times, in words, and at clock changes. */
 	"GET /schedule/preview": {
 		params: { scheduleType?: "NONE" | "CRON" | "FIX_RATE" | "FIX_DELAY" | "ONCE"; scheduleConf?: string; zone?: string; profile?: string; from?: string; count?: number; calendar?: string; months?: number };
 		body: undefined;
@@ -2116,13 +2116,13 @@ export interface Calls {
 		body: undefined;
 		answer: TagList;
 	};
-	/** Show what would be taken from the database of XXL-JOB that the scheduler was started with (xxlwheel serve --takeover-from). Nothing is written. */
+	/** Show what would be taken from a database of XXL-JOB. The database is the one that the scheduler was started with (xxlwheel serve --takeover-from). Nothing is written. */
 	"GET /takeover": {
 		params: { };
 		body: undefined;
 		answer: TakeOver;
 	};
-	/** Take groups, jobs, versions of scripts, users and daily figures from the database of XXL-JOB that the scheduler was started with (xxlwheel serve --takeover-from), all or nothing. Jobs are stopped. What the store has already stays as it is. */
+	/** Take jobs, and what belongs to them, from a database of XXL-JOB. Takes groups, jobs, versions of scripts, users and daily figures from the database that the scheduler was started with (xxlwheel serve --takeover-from). All or nothing. Jobs are stopped. What the store has already stays as it is. */
 	"POST /takeover": {
 		params: { };
 		body: undefined;
@@ -2140,7 +2140,7 @@ export interface Calls {
 		body: Token;
 		answer: NewToken;
 	};
-	/** Delete a personal token of one's own, which needs a session; administrators of all groups delete any. */
+	/** Delete a personal token. One's own needs a session; administrators of all groups delete any. */
 	"DELETE /tokens/{id}": {
 		params: { id: number };
 		body: undefined;

@@ -32,6 +32,7 @@ interface Param {
 }
 interface Operation {
 	summary: string;
+	description?: string;
 	parameters?: Param[];
 	requestBody?: { content: Record<string, { schema: Schema }> };
 	responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
@@ -97,6 +98,7 @@ function Call({ method, path, op, schemas }: { method: string; path: string; op:
 			</summary>
 			{open && (
 				<div class="stack">
+					{op.description && <p>{op.description}</p>}
 					<Curl line={curl(method, path, op, body, schemas)} />
 					{op.parameters?.length ? <Fields title={t("api.params")} rows={op.parameters.map((p) => ({ name: p.name, where: p.in, required: p.required, schema: p.schema, about: p.description }))} schemas={schemas} /> : null}
 					{body && <Fields title={t("api.body")} rows={rowsOf(body, schemas)} schemas={schemas} />}
