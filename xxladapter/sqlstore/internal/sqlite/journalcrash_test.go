@@ -382,7 +382,7 @@ func TestMarksCoverWhatTheTablesHave(t *testing.T) {
 	open, ended := begin(), begin() // one stays young, so the tables get only the other one
 	_, _, err = s.FinishRun(ctx, xxladapter.RunResult{LogID: ended.LogID, Code: 200, WantText: true})
 	require.NoError(t, err)
-	time.Sleep(600 * time.Millisecond) // the tables follow by themselves
+	waitForTables(t, file, `SELECT count(*) FROM xxl_job_log WHERE handle_code = 200`, 1)
 	followed := abandonOpen(t, file)
 
 	_, err = s.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: clock.Now().Add(time.Second), Type: xxladapter.TriggerCron}})
@@ -427,6 +427,19 @@ func abandonOpen(t *testing.T, file string) (copied string) {
 	copied = filepath.Join(t.TempDir(), "xxl.db")
 	require.NoError(t, journal.Copy(file+journalSuffix, copied+journalSuffix, func() error { return vacuumInto(t.Context(), file, copied) }))
 	return copied
+}
+
+// waitForTables waits until the tables of a store have followed its journal so far that query
+// counts want. It reads them as another process does, and so does not make them follow.
+func waitForTables(t *testing.T, file, query string, want int) {
+	t.Helper()
+	db, err := sql.Open(driverName, "file:"+pathOf(file)+"?mode=ro")
+	require.NoError(t, err)
+	defer db.Close()
+	until(t, func() bool {
+		n := -1
+		return db.QueryRowContext(t.Context(), query).Scan(&n) == nil && n == want
+	})
 }
 
 func TestALostJournalIsNoticed(t *testing.T) {

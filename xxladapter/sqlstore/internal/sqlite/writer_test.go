@@ -54,7 +54,7 @@ func (h *held) waiting() int {
 	return waiting
 }
 
-// until polls the writer, which tells nobody when a call arrives.
+// until polls what tells nobody: a writer when a call arrives, tables when they have followed.
 func until(t *testing.T, is func() bool) {
 	t.Helper()
 	require.Eventually(t, is, 10*time.Second, time.Millisecond)
