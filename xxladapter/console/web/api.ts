@@ -85,10 +85,10 @@ export function address(name: CallName, params: Record<string, unknown>): URL {
 	return url;
 }
 
-// call makes one call. It throws an ApiError.
+// call makes one call. It throws an ApiError, or what aborted it.
 export async function call<C extends CallName>(name: C, params: Params<C>, body?: Calls[C]["body"], abort?: AbortSignal): Promise<Answer<C>> {
 	const answer = await send(name, params, body, abort);
-	return (await answer.json().catch(() => undefined)) as Answer<C>;
+	return (await answer.json().catch(() => abort?.throwIfAborted())) as Answer<C>;
 }
 
 // stream makes a call whose answer is JSON lines, and passes each value on as it comes. It throws an
