@@ -129,6 +129,7 @@ export function Jobs() {
 					<span class="from-mid">
 						<Button icon="search" tone="quiet" shortcut="d" aria-label={t("jobs.details", { name: j.name ?? "" })} aria-expanded={detail === j.id} onClick={() => setQuery({ show: detail === j.id ? undefined : String(j.id) })} />
 						{may("editor", j.jobGroup) && <LinkButton icon="edit" tone="quiet" shortcut="e" to={href(`jobs/${j.id}/edit`)} label={t("calendar.edit", { name: j.name ?? "" })} />}
+						{may("editor", j.jobGroup) && <LinkButton icon="copy" tone="quiet" to={href(`jobs/new?copy=${j.id}`)} label={t("jobs.copy", { name: j.name ?? "" })} />}
 						<LinkButton icon="runs" tone="quiet" shortcut="l" to={href(`runs?job=${j.id}`)} label={t("jobs.runs", { name: j.name ?? "" })} />
 					</span>
 				</span>
