@@ -116,8 +116,11 @@ type Scheduler struct {
 	scanNow  chan struct{} // a scan is wanted
 	sweepNow chan struct{} // a sweep is wanted
 
-	page      int     // how many planned fires one query of a sweep takes; not changed after New
-	backlog   backlog // used by the sweep alone
+	page    int     // how many fires one query of a sweep takes; not changed after New
+	backlog backlog // used by the sweep alone
+	// resolved is the last open hand-over of this term that the sweep has resolved. Zero means that
+	// it has reached the end of the list. It is used by the sweep alone.
+	resolved  xxladapter.Fire
 	givenBack givenBack
 
 	misfires misfireLines // used by the scan loop alone

@@ -92,7 +92,7 @@ func (s *Scheduler) sweep(ctx context.Context, tick bool) error {
 
 // sweepUntil does the work of sweep. It arms the fires of this node's own shards that are due
 // before until; arrived says whether some of these shards are new.
-func (s *Scheduler) sweepUntil(ctx context.Context, g *grant, now, until time.Time, tick, arrived bool) error {
+func (s *Scheduler) sweepUntil(ctx context.Context, g *grant, now, until time.Time, tick, arrived bool) (err error) {
 	if len(g.Dead) == 0 {
 		// Most of the time nothing is open, and one query shows it.
 		open, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{DueBefore: until, Limit: 1})
@@ -115,12 +115,15 @@ func (s *Scheduler) sweepUntil(ctx context.Context, g *grant, now, until time.Ti
 	}
 	if g.Shards != 0 {
 		for _, dead := range g.Dead {
-			if err := s.resolveOf(ctx, xxladapter.FireFilter{Owner: dead, Shards: g.Shards}, time.Time{}); err != nil {
+			if _, err := s.resolveOf(ctx, xxladapter.FireFilter{Owner: dead, Shards: g.Shards}, time.Time{}); err != nil {
 				return err
 			}
 		}
 	}
-	return s.resolveOf(ctx, xxladapter.FireFilter{Owner: g.Term}, now.Add(-claimLife))
+	// Runs that wait in a queue stay open, so the next sweep continues behind those of this one.
+	own := xxladapter.FireFilter{Owner: g.Term, AfterDue: s.resolved.Due, AfterID: s.resolved.ID}
+	s.resolved, err = s.resolveOf(ctx, own, now.Add(-claimLife))
+	return err
 }
 
 const (
@@ -152,13 +155,17 @@ func (s *Scheduler) armOrphans(ctx context.Context, own xxladapter.ShardSet, now
 	return nil
 }
 
-// resolveOf starts resolving open hand-overs. Shards of a broadcast that were claimed after until,
-// unless that is zero, are left alone: they are just being sent.
-func (s *Scheduler) resolveOf(ctx context.Context, filter xxladapter.FireFilter, until time.Time) error {
-	filter.Limit = sweepLimit
+// resolveOf starts resolving open hand-overs, as many as one query returns. It returns the last of
+// them, and none if these were all. Shards of a broadcast that were claimed after until, unless
+// that is zero, are left alone: they are just being sent.
+func (s *Scheduler) resolveOf(ctx context.Context, filter xxladapter.FireFilter, until time.Time) (last xxladapter.Fire, err error) {
+	filter.Limit = s.page
 	open, err := s.opts.Store.OpenFires(ctx, filter)
 	if err != nil {
-		return err
+		return last, err
+	}
+	if len(open) == s.page {
+		last = open[len(open)-1]
 	}
 	for _, f := range open {
 		if f.State == xxladapter.FireClaimed && f.ShardTotal > 1 && !until.IsZero() && f.Claimed.After(until) {
@@ -172,5 +179,5 @@ func (s *Scheduler) resolveOf(ctx context.Context, filter xxladapter.FireFilter,
 			s.ring.release(a) // no place for its app; the next sweep retries
 		}
 	}
-	return nil
+	return last, nil
 }

@@ -84,6 +84,40 @@ func TestASweepGetsPastWhatThePoolRefuses(t *testing.T) {
 	})
 }
 
+// TestASweepGetsPastWhatStaysOpen has more hand-overs that stay open, as those in a queue do, than
+// one query of the sweep returns.
+func TestASweepGetsPastWhatStaysOpen(t *testing.T) {
+	inBubble(t, func(b *fixture) {
+		lease, err := b.store.Lease(t.Context(), b.sched.opts.Node, leaseLife)
+		require.NoError(t, err)
+		open := map[int64]bool{}
+		for range 5 {
+			job := b.addJob(xxladapter.ScheduleNone, "", time.Hour)
+			planned, err := b.store.PlanFires(t.Context(), []xxladapter.Fire{{JobID: job, Due: time.Now(), Type: xxladapter.TriggerRetry}})
+			require.NoError(t, err)
+			_, err = b.store.ClaimFire(t.Context(), lease.Term, planned[0].ID, []*xxladapter.Log{{JobID: job}})
+			require.NoError(t, err)
+			open[planned[0].ID] = true
+		}
+		pool := &pickyPool{fired: map[int64]bool{}, resolved: map[int64]bool{}}
+		opts := b.sched.opts
+		opts.Pool = pool
+		sched, err := New(opts)
+		require.NoError(t, err)
+		defer sched.ring.stop()
+		sched.page = 2
+		require.NoError(t, sched.renew(b.t.Context()))
+		for range 2 { // from the beginning to the end
+			clear(pool.resolved)
+			for range 3 {
+				require.NoError(t, sched.sweep(b.t.Context(), true))
+				synctest.Wait()
+			}
+			require.Equal(t, open, pool.resolved)
+		}
+	})
+}
+
 // TestANodeThatOnlyHoldsItsShardsHoldsNothingUp has a second node that plans
 // once and then does nothing but renew its lease.
 func TestANodeThatOnlyHoldsItsShardsHoldsNothingUp(t *testing.T) {
