@@ -39,10 +39,7 @@ func (n *notTold) add(addr string) { n.until.Store(addr, time.Now().Add(notToldF
 // Ended asks an executor which of some runs have ended with a result that was acknowledged, and
 // returns those results. The code of one is 0 if the executor no longer knows it.
 func (c *Client) Ended(ctx context.Context, addr, appName string, runs []*xxladapter.Log) ([]wire.Callback, error) {
-	asked := make([]wire.RunID, len(runs))
-	for i, l := range runs {
-		asked[i] = runID(l)
-	}
+	asked := runIDs(runs)
 	var ended wire.Callbacks
 	if err := c.ask(ctx, addr, appName, wire.PathEnded, asked, &ended); err != nil {
 		return nil, err
@@ -54,19 +51,23 @@ func (c *Client) Ended(ctx context.Context, addr, appName string, runs []*xxlada
 }
 
 // Taken implements [Queuer].
-func (c *Client) Taken(ctx context.Context, addr, appName string, l *xxladapter.Log) (bool, error) {
+func (c *Client) Taken(ctx context.Context, addr, appName string, runs []*xxladapter.Log) ([]bool, error) {
 	var taken []bool
-	if err := c.ask(ctx, addr, appName, wire.PathTaken, []wire.RunID{runID(l)}, &taken); err != nil {
-		return false, err
+	if err := c.ask(ctx, addr, appName, wire.PathTaken, runIDs(runs), &taken); err != nil {
+		return nil, err
 	}
-	if len(taken) != 1 {
-		return false, fmt.Errorf("%s%s: %d answers, must be one", addr, wire.PathTaken, len(taken))
+	if len(taken) != len(runs) {
+		return nil, fmt.Errorf("%s%s: %d answers, must be %d", addr, wire.PathTaken, len(taken), len(runs))
 	}
-	return taken[0], nil
+	return taken, nil
 }
 
-func runID(l *xxladapter.Log) wire.RunID {
-	return wire.RunID{LogID: wire.Int(l.ID), JobID: wire.Int(l.JobID), LogTime: wire.Int(l.TriggerTime.UnixMilli())}
+func runIDs(runs []*xxladapter.Log) []wire.RunID {
+	ids := make([]wire.RunID, len(runs))
+	for i, l := range runs {
+		ids[i] = wire.RunID{LogID: wire.Int(l.ID), JobID: wire.Int(l.JobID), LogTime: wire.Int(l.TriggerTime.UnixMilli())}
+	}
+	return ids
 }
 
 // ask asks an executor about runs and decodes its answer. The error wraps [ErrNotTold] if the

@@ -71,3 +71,14 @@ func TestAnExecutorThatIsAwayIsAskedAgain(t *testing.T) {
 	}
 	require.Len(t, *calls, 2)
 }
+
+func TestAnExecutorAnswersForEachRun(t *testing.T) {
+	addr, calls := serving(t, http.StatusOK, `{"code":200,"content":[true,false]}`)
+	c := client(t, ClientOptions{})
+	taken, err := c.Taken(t.Context(), addr, "some-app", []*xxladapter.Log{{ID: 5}, {ID: 6}})
+	require.NoError(t, err)
+	require.Equal(t, []bool{true, false}, taken)
+	_, err = c.Taken(t.Context(), addr, "some-app", []*xxladapter.Log{{ID: 5}, {ID: 6}, {ID: 7}})
+	require.ErrorContains(t, err, "2 answers, must be 3")
+	require.Equal(t, []string{wire.PathTaken, wire.PathTaken}, *calls)
+}

@@ -30,6 +30,7 @@ type queuedRun struct {
 	position uint64 // 0 means that nobody knows whether it is stored
 	key      string // under which it was published
 	check    time.Time
+	doubt    *doubt // what executors have said, guarded by the mutex of queuedRuns; nil means nothing
 }
 
 // queuedRuns holds what this node knows about runs in queues, by fire. It forgets a run that nobody
@@ -51,6 +52,11 @@ func (q *queuedRuns) due(fireID int64, now time.Time) (known queuedRun, due bool
 func (q *queuedRuns) note(fireID int64, r queuedRun, now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.put(fireID, r, now)
+}
+
+// put is note. REQUIRES: q.mu is held.
+func (q *queuedRuns) put(fireID int64, r queuedRun, now time.Time) {
 	if q.byFire == nil {
 		q.byFire = map[int64]queuedRun{}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,18 +16,28 @@ import (
 
 // A fakeQueue keeps runs by position. It drops a run whose key it has seen.
 type fakeQueue struct {
-	err  error // of Enqueue
+	mu   sync.Mutex // guards the fields below while several goroutines use the queue
+	err  error      // of Enqueue
 	runs map[uint64]string
 	seen map[string]uint64
 	to   []string // addresses of what was stored
 	last uint64
 
-	taker  string           // the address of the executor that took the run
-	asked  []string         // addresses of executors that were asked
+	taker  string           // the address of the executor that took every run
+	takers map[int64]string // those that took single runs, by log id
+	asked  []string         // addresses of executors that were asked, once for each request
 	silent map[string]error // by address
 }
 
+// errSilent is the error of an executor that does not answer in time.
+var errSilent = errors.New("no answer")
+
+// silence is the time that a request to such an executor takes.
+const silence = 3 * time.Second
+
 func (q *fakeQueue) Enqueue(_ context.Context, addr, _, key string, _ *wire.RunRequest) (uint64, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	if q.err != nil {
 		return 0, q.err
 	}
@@ -40,20 +51,35 @@ func (q *fakeQueue) Enqueue(_ context.Context, addr, _, key string, _ *wire.RunR
 }
 
 func (q *fakeQueue) Queued(_ context.Context, _ string, position uint64, key string) (bool, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	return q.runs[position] == key, nil
 }
 
 func (q *fakeQueue) Dequeue(_ context.Context, _ string, position uint64) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	delete(q.runs, position)
 	return nil
 }
 
-func (q *fakeQueue) Taken(_ context.Context, addr, _ string, _ *xxladapter.Log) (bool, error) {
+func (q *fakeQueue) Taken(_ context.Context, addr, _ string, runs []*xxladapter.Log) ([]bool, error) {
+	q.mu.Lock()
 	q.asked = append(q.asked, addr)
-	if err := q.silent[addr]; err != nil {
-		return false, err
+	err := q.silent[addr]
+	q.mu.Unlock()
+	switch {
+	case errors.Is(err, errSilent):
+		time.Sleep(silence) // in a bubble
+		return nil, err
+	case err != nil:
+		return nil, err
 	}
-	return addr == q.taker, nil
+	taken := make([]bool, len(runs))
+	for i, l := range runs {
+		taken[i] = addr == q.taker || addr == q.takers[l.ID]
+	}
+	return taken, nil
 }
 
 // queued is a fixture with a queue in a bubble.

@@ -67,6 +67,7 @@ type HandOver struct {
 	jitter func() float64 // a random number from 0 to 1
 	stats  stats
 	queued queuedRuns
+	asking *questioner
 	// doubted is the Unix second of the last fire that was withheld.
 	doubted atomic.Int64
 }
@@ -96,7 +97,7 @@ func NewHandOver(opts Options) (*HandOver, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	return &HandOver{opts: opts, routes: route.New(opts.Sender), jitter: rand.Float64}, nil
+	return &HandOver{opts: opts, routes: route.New(opts.Sender), jitter: rand.Float64, asking: newQuestioner()}, nil
 }
 
 // Stats counts the writes and requests of a [HandOver] that leases have prevented.

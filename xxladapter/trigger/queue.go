@@ -40,9 +40,10 @@ type Queuer interface {
 	Queued(ctx context.Context, addr string, position uint64, key string) (bool, error)
 	// Dequeue drops the run at a position; one that is gone is no error.
 	Dequeue(ctx context.Context, addr string, position uint64) error
-	// Taken asks the executor with an address of its own whether it has ever taken a run from the
-	// queue. The error wraps [ErrNotTold] if it does not know the question.
-	Taken(ctx context.Context, addr, appName string, l *xxladapter.Log) (bool, error)
+	// Taken asks the executor with an address of its own which of some runs it has ever taken from
+	// the queue, and returns its answers in the order of runs. The error wraps [ErrNotTold] if it
+	// does not know the question.
+	Taken(ctx context.Context, addr, appName string, runs []*xxladapter.Log) ([]bool, error)
 }
 
 // ErrRefused is wrapped by the error of a run that a queue can never store.

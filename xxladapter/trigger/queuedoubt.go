@@ -3,17 +3,86 @@ package trigger
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// settleDoubt settles a run that an executor may have taken from the queue although the store does
-// not know it, because it has lost what it confirmed last. It asks the executors that can have the
-// run, unless the job's setting ambiguous decides. It returns false if none has taken it: then it
-// can be published again.
+// A run in a queue is in doubt after its store has lost what it confirmed last: an executor may
+// have taken the run, and the store would not know. The executors that can have it are asked before
+// it is published again. An executor that does not answer may have it, and is asked again until it
+// answers or is no longer registered. [doubt] decides; the rest of this file asks.
 //
-// An executor that does not answer is asked again until it does, or is no longer registered.
+// A loss leaves thousands of runs in doubt at once. So a hand-over does not wait for answers: it
+// adds its run to the questions that wait for each executor, and the next sweep continues with what
+// was answered. One request has all the questions that wait, so that an executor that does not
+// answer costs one time-out for all of them.
+
+const (
+	// takenLimit limits the runs of one request to an executor. They take about 70 KB, and a broker
+	// may refuse more than 1 MB.
+	takenLimit = 1000
+	// takenPause is how long questions gather before a request.
+	takenPause = 100 * time.Millisecond
+	// takenAtOnce limits the executors that are asked concurrently.
+	takenAtOnce = 64
+)
+
+// A doubt is what executors have said about one run.
+type doubt struct {
+	taker string   // the executor that has taken the run; empty if none has said so
+	not   []string // those that have not taken it
+	open  []string // those that were asked and have not answered
+}
+
+// A verdict says what to do about a run in doubt.
+type verdict int
+
+const (
+	verdictOpen  verdict = iota // an executor that has not answered may have the run
+	verdictTaken                // the run belongs to the executor that has taken it
+	verdictFree                 // no executor has taken it: it may be published again
+)
+
+// verdict decides. One executor that has taken the run is enough; otherwise all must have answered.
+func (d *doubt) verdict() verdict {
+	switch {
+	case d.taker != "":
+		return verdictTaken
+	case len(d.open) > 0:
+		return verdictOpen
+	}
+	return verdictFree
+}
+
+// ask sets the executors that may have the run now. Those that have answered are not asked again:
+// an executor that takes the run later asks the store for it, which then knows the taker.
+func (d *doubt) ask(takers []string) {
+	d.open = d.open[:0]
+	for _, addr := range takers {
+		if !slices.Contains(d.not, addr) {
+			d.open = append(d.open, addr)
+		}
+	}
+}
+
+// hear notes the answer of an executor. The first one that has taken the run keeps it, as in the
+// store.
+func (d *doubt) hear(addr string, took bool) {
+	d.open = slices.DeleteFunc(d.open, func(asked string) bool { return asked == addr })
+	switch {
+	case took && d.taker == "":
+		d.taker = addr
+	case !took && !slices.Contains(d.not, addr):
+		d.not = append(d.not, addr)
+	}
+}
+
+// settleDoubt settles a run in doubt, unless the job's setting ambiguous decides. It returns false
+// if no executor has taken the run: then it can be published again. Without a verdict it asks, and
+// the run is resolved again.
 func (h *HandOver) settleDoubt(ctx context.Context, f xxladapter.Fire, to xxladapter.QueueAddress, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log) (settled bool, err error) {
 	switch job.Settings.Ambiguous {
 	case xxladapter.AmbiguousSkip:
@@ -21,21 +90,16 @@ func (h *HandOver) settleDoubt(ctx context.Context, f xxladapter.Fire, to xxlada
 	case xxladapter.AmbiguousResend:
 		return false, nil
 	}
-	for _, addr := range takersOf(f, group, to) {
-		took, err := h.opts.Queue.Taken(ctx, addr, group.AppName, l)
-		switch {
-		case errors.Is(err, ErrNotTold):
-		case err != nil:
-			h.opts.Logger.Warn("executor does not say whether it took a run; asking again", "log", l.ID, "address", addr, "err", err)
-			now := time.Now()
-			h.queued.note(f.ID, queuedRun{check: now.Add(queueRetry)}, now)
-			return true, nil
-		case took:
-			_, err := h.Accept(ctx, []xxladapter.Accepted{{LogID: l.ID, Address: addr}})
-			return true, err
-		}
+	of, d := h.queued.ask(f.ID, takersOf(f, group, to), time.Now())
+	switch d.verdict() {
+	case verdictTaken:
+		_, err := h.Accept(ctx, []xxladapter.Accepted{{LogID: l.ID, Address: d.taker}})
+		return true, err
+	case verdictFree:
+		return false, nil
 	}
-	return false, nil
+	h.askTakers(ctx, d.open, group.AppName, question{f.ID, l, of})
+	return true, nil
 }
 
 // takersOf returns the addresses of the executors that may have taken a run for to.
@@ -49,4 +113,191 @@ func takersOf(f xxladapter.Fire, group *xxladapter.Group, to xxladapter.QueueAdd
 		}
 	}
 	return addrs
+}
+
+// ask returns the doubt about a run that takers may have, and a copy that is read without the lock.
+func (q *queuedRuns) ask(fireID int64, takers []string, now time.Time) (of *doubt, d doubt) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	r := q.byFire[fireID]
+	if r.doubt == nil {
+		r.doubt = new(doubt)
+	}
+	r.doubt.ask(takers)
+	r.check = now
+	if r.doubt.verdict() == verdictOpen {
+		r.check = now.Add(queueCheck) // the answers have it resolved earlier
+	}
+	q.put(fireID, r, now)
+	return r.doubt, doubt{taker: r.doubt.taker, open: slices.Clone(r.doubt.open)}
+}
+
+// hear notes the answers of an executor, and returns the runs that are known to be taken. Runs with
+// a verdict are due, and ready says that there are such.
+func (q *queuedRuns) hear(addr string, asked []question, took []bool, now time.Time) (taken []xxladapter.Accepted, ready bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i, about := range asked {
+		r := q.byFire[about.fireID]
+		if r.doubt != about.of {
+			continue // the run was settled otherwise, or the answer is older than another loss
+		}
+		r.doubt.hear(addr, took[i])
+		switch r.doubt.verdict() {
+		case verdictOpen:
+			continue
+		case verdictTaken:
+			taken = append(taken, xxladapter.Accepted{LogID: about.log.ID, Address: r.doubt.taker})
+		}
+		ready, r.check = true, now
+		q.byFire[about.fireID] = r
+	}
+	return taken, ready
+}
+
+// unheard notes that an executor has not answered about runs. They are resolved again after a
+// pause.
+func (q *queuedRuns) unheard(asked []question, now time.Time) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, about := range asked {
+		if r := q.byFire[about.fireID]; r.doubt == about.of && r.doubt.verdict() == verdictOpen {
+			r.check = now.Add(queueRetry)
+			q.byFire[about.fireID] = r
+		}
+	}
+}
+
+// A question asks whether an executor has taken a run.
+type question struct {
+	fireID int64
+	log    *xxladapter.Log
+	of     *doubt
+}
+
+// A questioner holds the questions that wait, by executor and fire. An executor that is in the map
+// is being asked.
+type questioner struct {
+	places chan struct{} // full while takenAtOnce executors are asked
+
+	mu      sync.Mutex // guards the field below
+	waiting map[executorKey]map[int64]question
+}
+
+func newQuestioner() *questioner {
+	return &questioner{places: make(chan struct{}, takenAtOnce), waiting: map[executorKey]map[int64]question{}}
+}
+
+// add adds a question to those that wait, and reports whether the caller has to ask.
+func (a *questioner) add(to executorKey, about question) (lead bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if lead = a.waiting[to] == nil; lead {
+		a.waiting[to] = map[int64]question{}
+	}
+	a.waiting[to][about.fireID] = about
+	return lead
+}
+
+// count returns how many questions wait for an executor.
+func (a *questioner) count(to executorKey) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.waiting[to])
+}
+
+// take removes at most limit of the questions that wait for an executor. After an empty answer the
+// next one who adds a question asks.
+func (a *questioner) take(to executorKey, limit int) (list []question) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for id, about := range a.waiting[to] {
+		if len(list) == limit {
+			return list
+		}
+		list = append(list, about)
+		delete(a.waiting[to], id)
+	}
+	if len(list) == 0 {
+		delete(a.waiting, to)
+	}
+	return list
+}
+
+// drop removes all questions that wait for an executor. The next one who adds a question asks.
+func (a *questioner) drop(to executorKey) (list []question) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, about := range a.waiting[to] {
+		list = append(list, about)
+	}
+	delete(a.waiting, to)
+	return list
+}
+
+// askTakers has executors asked about a run. It asks those that are not being asked yet for all the
+// runs that wait, outside of its place in the pool.
+func (h *HandOver) askTakers(ctx context.Context, addrs []string, appName string, about question) {
+	var lead []executorKey
+	for _, addr := range addrs {
+		if to := (executorKey{addr, appName}); h.asking.add(to, about) {
+			lead = append(lead, to)
+		}
+	}
+	if len(lead) == 0 {
+		return
+	}
+	leavePlace(ctx)
+	var asking sync.WaitGroup
+	for _, to := range lead {
+		asking.Go(func() { h.askTaker(ctx, to) })
+	}
+	asking.Wait()
+}
+
+// askTaker asks one executor until no question waits for it, or until it does not answer.
+func (h *HandOver) askTaker(ctx context.Context, to executorKey) {
+	for {
+		if h.asking.count(to) < takenLimit {
+			select {
+			case <-ctx.Done():
+			case <-time.After(takenPause):
+			}
+		}
+		list := h.asking.take(to, takenLimit)
+		if len(list) == 0 {
+			return
+		}
+		runs := make([]*xxladapter.Log, len(list))
+		for i, about := range list {
+			runs[i] = about.log
+		}
+		h.asking.places <- struct{}{}
+		took, err := h.opts.Queue.Taken(ctx, to.addr, to.appName, runs)
+		<-h.asking.places
+		if errors.Is(err, ErrNotTold) {
+			took, err = make([]bool, len(runs)), nil
+		}
+		if err != nil {
+			list = append(list, h.asking.drop(to)...)
+			h.opts.Logger.Warn("executor does not say which runs it has taken; asking again", "runs", len(list), "address", to.addr, "err", err)
+			h.queued.unheard(list, time.Now())
+			return
+		}
+		h.heard(ctx, to.addr, list, took)
+	}
+}
+
+// heard gives runs to the executors that have taken them, and has the others with a verdict
+// resolved.
+func (h *HandOver) heard(ctx context.Context, addr string, asked []question, took []bool) {
+	taken, ready := h.queued.hear(addr, asked, took, time.Now())
+	if len(taken) > 0 {
+		if _, err := h.Accept(ctx, taken); err != nil {
+			h.opts.Logger.Error("runs were not given to the executors that have taken them; trying again", "runs", len(taken), "err", err)
+		}
+	}
+	if ready {
+		h.opts.Scheduler.Sweep()
+	}
 }

@@ -1,8 +1,12 @@
 package trigger
 
 import (
+	"context"
 	"errors"
+	"log/slog"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -97,4 +101,162 @@ func TestARunForAnExecutorThatIsGoneAfterALossIsUnknown(t *testing.T) {
 		require.Contains(t, f.logs()[0].TriggerMsg, xxladapter.ReasonUnknown)
 		require.NotContains(t, f.logs()[0].TriggerMsg, "had not begun")
 	}, "nats://some-app/a")
+}
+
+// loseMany brings many runs in a queue into that state, and returns their log ids.
+func (f *fixture) loseMany(q *fakeQueue, n int) (runs []int64) {
+	f.t.Helper()
+	f.over.opts.OnEvent = func(Event) {}
+	for i := range n {
+		require.NoError(f.t, f.over.Fire(f.t.Context(), f.plan(xxladapter.Fire{Due: time.Now().Add(-time.Duration(i) * time.Millisecond)})))
+	}
+	term, _ := f.sched.Term()
+	for _, fire := range f.open() {
+		_, err := f.store.SettleFire(f.t.Context(), term, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous})
+		require.NoError(f.t, err)
+		runs = append(runs, fire.LogID)
+	}
+	f.over.queued = queuedRuns{}
+	clear(q.runs)
+	clear(q.seen)
+	q.to = nil
+	return runs
+}
+
+// sweeping has a pool with one place resolve what is open each second, as the scheduler does, until
+// stop is called.
+func (f *fixture) sweeping() (stop func()) {
+	f.t.Helper()
+	p, err := NewPool(PoolOptions{Fast: 1, Logger: slog.New(slog.DiscardHandler)})
+	require.NoError(f.t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	var parts sync.WaitGroup
+	parts.Go(func() { require.NoError(f.t, p.Run(ctx, f.over)) })
+	synctest.Wait()
+	parts.Go(func() {
+		var held sync.Map
+		for ctx.Err() == nil {
+			for _, fire := range f.open() {
+				if _, again := held.LoadOrStore(fire.ID, true); !again && !p.Resolve(fire, func() { held.Delete(fire.ID) }) {
+					held.Delete(fire.ID)
+				}
+			}
+			select {
+			case <-ctx.Done():
+			case <-time.After(time.Second):
+			}
+		}
+	})
+	return func() {
+		cancel()
+		parts.Wait()
+	}
+}
+
+// requests returns how often each executor was asked.
+func (q *fakeQueue) requests() map[string]int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n := map[string]int{}
+	for _, addr := range q.asked {
+		n[addr]++
+	}
+	return n
+}
+
+// published returns how many runs are in the queue.
+func (q *fakeQueue) published() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.to)
+}
+
+// TestTheFirstTakerKeepsARun has answers come in each order.
+func TestTheFirstTakerKeepsARun(t *testing.T) {
+	var d doubt
+	require.Equal(t, verdictFree, d.verdict(), "nobody can have it")
+	d.ask([]string{"a", "b", "c", "d"})
+	require.Equal(t, verdictOpen, d.verdict())
+	d.hear("a", false)
+	d.hear("a", false)
+	require.Equal(t, []string{"a"}, d.not)
+	d.hear("c", true)
+	require.Equal(t, verdictTaken, d.verdict(), "the others need not answer")
+	d.hear("b", true)
+	d.hear("d", false)
+	require.Equal(t, doubt{taker: "c", not: []string{"a", "d"}, open: []string{}}, d)
+
+	var q queuedRuns
+	of, _ := q.ask(5, []string{"b", "c"}, time.Now())
+	asked := []question{{5, &xxladapter.Log{ID: 7}, of}}
+	for _, answer := range []struct {
+		addr string
+		took bool
+	}{{"b", true}, {"c", true}, {"c", false}} {
+		taken, ready := q.hear(answer.addr, asked, []bool{answer.took}, time.Now())
+		require.True(t, ready)
+		require.Equal(t, []xxladapter.Accepted{{LogID: 7, Address: "b"}}, taken)
+	}
+
+	d = doubt{not: []string{"a"}}
+	d.ask([]string{"a", "e"})
+	require.Equal(t, []string{"e"}, d.open, "an executor has come")
+	d.ask([]string{"a"})
+	require.Equal(t, verdictFree, d.verdict(), "it is gone again")
+}
+
+// TestManyRunsInDoubtShareAFewRequests has executors that have taken half of the runs.
+func TestManyRunsInDoubtShareAFewRequests(t *testing.T) {
+	const a, b, c = "nats://some-app/a", "nats://some-app/b", "nats://some-app/c"
+	const runs = 2*takenLimit + 500
+	queued(t, xxladapter.RouteRound, func(t *testing.T, f *fixture, q *fakeQueue) {
+		q.takers = map[int64]string{}
+		for i, id := range f.loseMany(q, runs) {
+			if i%2 == 0 {
+				q.takers[id] = []string{a, b, c}[i%3]
+			}
+		}
+		defer f.sweeping()()
+		time.Sleep(3 * time.Second) // in a bubble
+		require.Equal(t, runs/2, q.published())
+		require.Equal(t, runs/2, len(f.open()))
+		for _, l := range f.logs() {
+			if addr := q.takers[l.ID]; addr != "" {
+				require.Equal(t, []any{addr, xxladapter.ResultOK}, []any{l.Address, l.TriggerCode})
+			}
+		}
+		require.Equal(t, map[string]int{a: 3, b: 3, c: 3}, q.requests())
+		time.Sleep(5 * time.Minute) // in a bubble
+		require.Equal(t, runs/2, q.published(), "the queue has them")
+		require.Equal(t, map[string]int{a: 3, b: 3, c: 3}, q.requests())
+	}, a, b, c)
+}
+
+// TestAnExecutorThatDoesNotAnswerDelaysNoOther has an executor that does not answer, and others
+// that have taken two thirds of the runs.
+func TestAnExecutorThatDoesNotAnswerDelaysNoOther(t *testing.T) {
+	const a, b, c = "nats://some-app/a", "nats://some-app/b", "nats://some-app/c"
+	const runs = 3 * 700
+	queued(t, xxladapter.RouteRound, func(t *testing.T, f *fixture, q *fakeQueue) {
+		q.silent = map[string]error{a: errSilent}
+		q.takers = map[int64]string{}
+		for i, id := range f.loseMany(q, runs) {
+			q.takers[id] = []string{"", b, c}[i%3]
+		}
+		defer f.sweeping()()
+		time.Sleep(silence - time.Second) // in a bubble
+		require.Equal(t, runs/3, len(f.open()), "what others have taken is settled before the time-out")
+		time.Sleep(5 * time.Minute) // in a bubble
+		require.Zero(t, q.published(), "the one that does not answer may have them")
+		require.Equal(t, runs/3, len(f.open()))
+		asked := q.requests()
+		require.LessOrEqual(t, asked[a], int(5*time.Minute/(silence+queueRetry))+2, "one time-out for all runs")
+		require.Equal(t, []int{3, 3}, []int{asked[b], asked[c]}, "those that have answered are not asked again")
+
+		q.mu.Lock()
+		delete(q.silent, a)
+		q.mu.Unlock()
+		time.Sleep(silence + queueRetry + 3*time.Second) // in a bubble
+		require.Equal(t, runs/3, q.published())
+	}, a, b, c)
 }
