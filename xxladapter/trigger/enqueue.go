@@ -55,6 +55,13 @@ func (q *queuedRuns) note(fireID int64, r queuedRun, now time.Time) {
 	q.put(fireID, r, now)
 }
 
+// forget forgets what is known about a run.
+func (q *queuedRuns) forget(fireID int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.byFire, fireID)
+}
+
 // put is note. REQUIRES: q.mu is held.
 func (q *queuedRuns) put(fireID int64, r queuedRun, now time.Time) {
 	if q.byFire == nil {

@@ -27,6 +27,8 @@ type fakeQueue struct {
 	takers map[int64]string // those that took single runs, by log id
 	asked  []string         // addresses of executors that were asked, once for each request
 	silent map[string]error // by address
+
+	answered func() // is called before an answer is returned; nil means that nothing is called
 }
 
 // errSilent is the error of an executor that does not answer in time.
@@ -78,6 +80,9 @@ func (q *fakeQueue) Taken(_ context.Context, addr, _ string, runs []*xxladapter.
 	taken := make([]bool, len(runs))
 	for i, l := range runs {
 		taken[i] = addr == q.taker || addr == q.takers[l.ID]
+	}
+	if q.answered != nil {
+		q.answered()
 	}
 	return taken, nil
 }

@@ -103,6 +103,21 @@ func TestARunForAnExecutorThatIsGoneAfterALossIsUnknown(t *testing.T) {
 	}, "nats://some-app/a")
 }
 
+// loseOwner takes the open fire from the term that has it, as a loss does. The node gets another
+// term.
+func (f *fixture) loseOwner() {
+	f.t.Helper()
+	fire := f.open()[0]
+	if term, _ := f.sched.Term(); fire.State == xxladapter.FireClaimed {
+		_, err := f.store.SettleFire(f.t.Context(), term, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous})
+		require.NoError(f.t, err)
+	}
+	time.Sleep(2 * time.Hour) // in a bubble; the lease has expired
+	l, err := f.store.Lease(f.t.Context(), fire.Owner.Node, time.Hour)
+	require.NoError(f.t, err)
+	f.sched.term = func() (xxladapter.Term, bool) { return l.Term, true }
+}
+
 // loseMany brings many runs in a queue into that state, and returns their log ids.
 func (f *fixture) loseMany(q *fakeQueue, n int) (runs []int64) {
 	f.t.Helper()
@@ -259,4 +274,40 @@ func TestAnExecutorThatDoesNotAnswerDelaysNoOther(t *testing.T) {
 		time.Sleep(silence + queueRetry + 3*time.Second) // in a bubble
 		require.Equal(t, runs/3, q.published())
 	}, a, b, c)
+}
+
+// TestWhatANodeKnewBeforeALossIsInDoubt has the node that published a run resolve it after a loss.
+func TestWhatANodeKnewBeforeALossIsInDoubt(t *testing.T) {
+	const a, b = "nats://some-app/a", "nats://some-app/b"
+	queued(t, xxladapter.RouteRound, func(t *testing.T, f *fixture, q *fakeQueue) {
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+		clear(q.runs) // an executor has taken it
+		q.taker = b
+		f.loseOwner()
+		f.sweep(time.Minute)
+		require.Len(t, q.to, 1, "the executors are asked first")
+		require.Equal(t, []any{b, xxladapter.ResultOK}, []any{f.logs()[0].Address, f.logs()[0].TriggerCode})
+	}, a, b)
+}
+
+// TestAnAnswerFromBeforeALossDoesNotCount has an executor say that it has not taken a run. The
+// answer comes when the executor has taken it and the store has lost that.
+func TestAnAnswerFromBeforeALossDoesNotCount(t *testing.T) {
+	const a = "nats://some-app/a"
+	queued(t, xxladapter.RouteRound, func(t *testing.T, f *fixture, q *fakeQueue) {
+		f.lose(q)
+		q.answered = func() {
+			q.answered = nil
+			q.taker, q.silent = a, map[string]error{a: errSilent}
+			f.loseOwner()
+			f.sweep(time.Second)
+		}
+		f.sweep(5 * time.Second)
+		require.Equal(t, map[string]int{a: 2}, q.requests())
+		require.Equal(t, 1, q.published())
+		delete(q.silent, a)
+		f.sweep(10 * time.Second)
+		require.Equal(t, 1, q.published())
+		require.Equal(t, []any{a, xxladapter.ResultOK}, []any{f.logs()[0].Address, f.logs()[0].TriggerCode})
+	}, a)
 }

@@ -25,6 +25,9 @@ func (h *HandOver) Resolve(ctx context.Context, f xxladapter.Fire) error {
 }
 
 func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapter.Fire) error {
+	if f.Owner != term {
+		h.queued.forget(f.ID) // the store may have lost what has happened to the run since
+	}
 	inQueue, due := h.queued.due(f.ID, time.Now())
 	if !due {
 		return nil
