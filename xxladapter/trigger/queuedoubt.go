@@ -293,6 +293,7 @@ func (h *HandOver) askTaker(ctx context.Context, to executorKey) {
 func (h *HandOver) heard(ctx context.Context, addr string, asked []question, took []bool) {
 	taken, ready := h.queued.hear(addr, asked, took, time.Now())
 	if len(taken) > 0 {
+		h.opts.Logger.Warn("executors have taken runs, and the store has lost that; the runs are theirs", "runs", len(taken), "address", addr)
 		if _, err := h.Accept(ctx, taken); err != nil {
 			h.opts.Logger.Error("runs were not given to the executors that have taken them; trying again", "runs", len(taken), "err", err)
 		}

@@ -2,10 +2,13 @@ package queuetest
 
 import (
 	"math/rand/v2"
+	"net/url"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
@@ -129,4 +132,57 @@ func TestAnExecutorThatWakesLate(t *testing.T) {
 		require.Zero(t, unbegun)
 		require.Zero(t, missed)
 	})
+}
+
+// TestRunsWhoseTakersTheStoreLoses empties the Redis in front of the store when executors have just
+// taken the runs that waited for them. What they have taken does not begin at another one.
+func TestRunsWhoseTakersTheStoreLoses(t *testing.T) {
+	testserver.Long(t)
+	t.Parallel()
+	for _, kind := range brokers {
+		t.Run(kind.name, func(t *testing.T) {
+			t.Parallel()
+			log := testserver.StartRedis(t)
+			u, err := url.Parse(log.URL("0"))
+			require.NoError(t, err)
+			client := redis.NewClient(&redis.Options{Addr: u.Host})
+			t.Cleanup(func() { require.NoError(t, client.Close()) })
+			s := emptySite(t)
+			s.broker, s.flags = kind.make(t, s.dir), []string{"--redis", log.URL("0")}
+			s.begin(testserver.StartPostgres(t).Database(t))
+			require.NoError(t, os.MkdirAll(s.records(), 0o700))
+			executors := []*child{s.startExecutor("e1"), s.startExecutor("e2")}
+			s.executors(len(executors))
+			l := newLoad(s)
+			found := func() int {
+				return strings.Count(s.scheduler.err.String(), "executors have taken runs, and the store has lost that")
+			}
+			for range pick(*manyRounds, 10, 200) {
+				if found() > 0 && !testserver.Soak() {
+					break
+				}
+				for _, e := range executors {
+					e.freeze()
+				}
+				pause(1200 * time.Millisecond) // the tables have the runs that wait
+				before, begun := len(s.losses()), s.recorded()
+				for _, e := range executors {
+					e.thaw()
+				}
+				// The tables get what was taken within a quarter of a second.
+				for limit := time.Now().Add(time.Second); s.recorded() == begun && time.Now().Before(limit); {
+					pause(time.Millisecond)
+				}
+				pause(between(0, 50*time.Millisecond))
+				require.NoError(t, client.FlushAll(t.Context()).Err())
+				s.eventually(20*time.Second, "the loss is noticed", func() bool { return len(s.losses()) > before })
+				pause(1500 * time.Millisecond) // executors are asked
+			}
+			// What was delivered to an executor that was frozen may come again after 30 s, and by
+			// then a scheduler has looked whether the queue still has its runs.
+			_, missed := l.judge(36 * time.Second)
+			require.NotZero(t, found(), "the store has lost who has taken runs")
+			t.Logf("%d due times were missed, and recorded", missed)
+		})
+	}
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -111,9 +112,16 @@ func (l *load) judge(epsilon time.Duration) (unbegun, missed int) {
 	l.t.Helper()
 	pause(epsilon) // a due time may stay without a run if its job stops that soon after it
 	l.changeAll(checker.OpStop)
+	// A run that begins twice may have no end that the store accepts.
+	sofar := checker.Check(l.history(), checker.Options{Epsilon: epsilon, Grace: epsilon})
+	require.Zero(l.t, sofar.Counts[checker.LogTwice], "%s", sofar)
 	l.allEnd(3 * time.Minute)
 	l.scheduler.stop()
-	store, err := sqlstore.Open(l.t.Context(), "sqlite:"+filepath.Join(l.dir, "x.db"), sqlstore.Options{Logger: slog.New(slog.DiscardHandler)})
+	for _, loss := range l.losses() {
+		require.NotEmpty(l.t, l.flags, "the store has lost what it had from %v to %v", loss.Since, loss.Until)
+		require.NoError(l.t, l.rec.Loss(loss))
+	}
+	store, err := sqlstore.Open(l.t.Context(), l.store, sqlstore.Options{Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(l.t, err)
 	defer func() { require.NoError(l.t, store.Close()) }()
 	open, err := store.OpenFires(l.t.Context(), xxladapter.FireFilter{})
@@ -125,21 +133,54 @@ func (l *load) judge(epsilon time.Duration) (unbegun, missed int) {
 		require.NoError(l.t, l.rec.Misfire(checker.Misfire{Job: m.JobID, Due: checker.At(m.Due), Until: checker.At(m.Until), Strategy: m.Strategy, At: checker.At(m.At)}))
 	}
 
-	files, err := filepath.Glob(filepath.Join(l.records(), "*"))
-	require.NoError(l.t, err)
-	began, err := checker.ReadFiles(l.t.Context(), files)
-	require.NoError(l.t, err)
-	unbegun, cut := l.recordRows(store, began)
+	unbegun, cut := l.recordRows(store, l.history())
 	require.NoError(l.t, l.rec.Final(time.Now()))
 	require.NoError(l.t, l.rec.Close())
-	h, err := checker.ReadFiles(l.t.Context(), files)
-	require.NoError(l.t, err)
+	h := l.history()
 	endUnwritten(h, cut)
 	report := checker.Check(h, checker.Options{Epsilon: epsilon, Grace: epsilon})
 	l.t.Logf("%s", report)
 	require.True(l.t, report.Clean(), "%s", report)
 	require.NotZero(l.t, report.Matched, "%s", report)
 	return unbegun, report.Misfires
+}
+
+// recorded returns the size of what executors have recorded so far.
+func (s *site) recorded() (bytes int64) {
+	s.t.Helper()
+	files, err := filepath.Glob(filepath.Join(s.records(), "executor-*"))
+	require.NoError(s.t, err)
+	for _, name := range files {
+		info, err := os.Stat(name)
+		require.NoError(s.t, err)
+		bytes += info.Size()
+	}
+	return bytes
+}
+
+// history reads what test and executors have recorded so far.
+func (s *site) history() *checker.History {
+	s.t.Helper()
+	files, err := filepath.Glob(filepath.Join(s.records(), "*"))
+	require.NoError(s.t, err)
+	h, err := checker.ReadFiles(s.t.Context(), files)
+	require.NoError(s.t, err)
+	return h
+}
+
+// lossLine is the line by which a scheduler reports that its store has lost something.
+var lossLine = regexp.MustCompile(`msg="what only the shared log had is lost: .* since=(\S+) until=(\S+)`)
+
+// losses returns the losses of the store that the scheduler has reported.
+func (s *site) losses() (all []checker.Loss) {
+	for _, found := range lossLine.FindAllStringSubmatch(s.scheduler.err.String(), -1) {
+		since, err := time.Parse(time.RFC3339, found[1])
+		require.NoError(s.t, err)
+		until, err := time.Parse(time.RFC3339, found[2])
+		require.NoError(s.t, err)
+		all = append(all, checker.Loss{Since: checker.At(since), Until: checker.At(until)})
+	}
+	return all
 }
 
 // unwritten is the longest time between the end of a run's code and the executor's record of it.

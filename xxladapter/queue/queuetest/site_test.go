@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -141,7 +142,25 @@ type child struct {
 	t     *testing.T
 	cmd   *exec.Cmd
 	lines chan string
-	err   bytes.Buffer
+	err   lockedBuffer
+}
+
+// A lockedBuffer collects what a process writes, and is read meanwhile.
+type lockedBuffer struct {
+	mu sync.Mutex // guards the field below
+	b  bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
 }
 
 func start(t *testing.T, env, program string, args ...string) *child {
@@ -213,6 +232,8 @@ type site struct {
 	scheduler  *child
 	schedPort  string
 	group      int64
+	store      string   // of the scheduler
+	flags      []string // of the scheduler, besides those that every test has
 	// ca is a file with the authority of the broker's certificate; empty means no TLS.
 	ca string
 	// credentials returns the file of a user; nil means that users have passwords.
@@ -263,10 +284,11 @@ func (s *site) addGroup(app string) int64 {
 }
 
 func (s *site) startScheduler(store string) {
-	args := []string{
-		"serve", "--listen", "127.0.0.1:" + s.schedPort, "--store", strings.ReplaceAll(store, "DIR", s.dir),
+	s.store = strings.ReplaceAll(store, "DIR", s.dir)
+	args := append([]string{
+		"serve", "--listen", "127.0.0.1:" + s.schedPort, "--store", s.store,
 		"--queue", s.broker.url("schedulers"), "--access-token", accessToken, "--no-console", "--no-mcp",
-	}
+	}, s.flags...)
 	if s.credentials != nil {
 		args = append(args, "--queue-credentials", s.credentials("schedulers"))
 	}
