@@ -96,7 +96,7 @@ func (h *HandOver) enqueue(ctx context.Context, f xxladapter.Fire, job *xxladapt
 	}
 	now := time.Now()
 	if err != nil {
-		h.opts.Logger.Warn("run not published; trying again", "job", job.ID, "log", l.ID, "address", l.Address, "err", err)
+		h.stats.unpublished.log(ctx, h.opts.Logger, "run not published; trying again", "attempts", "job", job.ID, "log", l.ID, "address", l.Address, "err", err)
 		h.queued.note(f.ID, queuedRun{check: now.Add(queueRetry)}, now)
 		return nil
 	}

@@ -1,9 +1,12 @@
 package trigger
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -145,14 +148,20 @@ func TestWhatAQueueHasLostIsPublishedAgainWithinAMinute(t *testing.T) {
 
 func TestABrokerThatIsAwayDelaysARun(t *testing.T) {
 	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
+		var lines bytes.Buffer
+		f.over.opts.Logger = slog.New(slog.NewTextHandler(&lines, nil))
 		q.err = errors.New("no broker")
-		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+		for i := range 50 {
+			require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{Due: time.Now().Add(-time.Duration(i) * time.Millisecond)})))
+		}
+		require.Equal(t, 1, strings.Count(lines.String(), "run not published"), lines.String())
 		f.sweep(5 * time.Minute)
+		require.Regexp(t, `run not published; trying again.*attempts=\d\d\d`, lines.String())
 		require.Zero(t, f.logs()[0].TriggerCode, "it has not failed")
 		require.Empty(t, f.events)
 		q.err = nil
 		f.sweep(10 * time.Second)
-		require.Len(t, q.to, 1)
+		require.Len(t, q.to, 50)
 	}, "nats://some-app/a")
 }
 

@@ -68,8 +68,6 @@ type HandOver struct {
 	stats  stats
 	queued queuedRuns
 	asking *questioner
-	// doubted is the Unix second of the last fire that was withheld.
-	doubted atomic.Int64
 }
 
 // NewHandOver returns a HandOver.
@@ -106,11 +104,15 @@ type Stats struct {
 	Withheld int64 // requests that were not sent for doubt of the lease
 }
 
-type stats struct{ fenced, withheld atomic.Int64 }
+type stats struct {
+	fenced      atomic.Int64
+	withheld    eachSecond
+	unpublished eachSecond // failed attempts to put a run into a queue
+}
 
 // Stats returns the current counters. It may be called at any time, from any goroutine.
 func (h *HandOver) Stats() Stats {
-	return Stats{Fenced: h.stats.fenced.Load(), Withheld: h.stats.withheld.Load()}
+	return Stats{Fenced: h.stats.fenced.Load(), Withheld: h.stats.withheld.count.Load()}
 }
 
 // Fire hands one planned fire over: upstream's trigger procedure (XxlJobTrigger.trigger), with the

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync/atomic"
 	"time"
 
@@ -150,15 +149,12 @@ func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapte
 	return nil
 }
 
-// logWithheld logs that a fire was not sent. A lease in doubt concerns thousands of fires: one line
-// a second says so, and the others are for debugging.
+// logWithheld logs that a fire was not sent. A lease in doubt concerns thousands of fires.
 func (h *HandOver) logWithheld(ctx context.Context, f xxladapter.Fire, why string) {
-	level, attrs := slog.LevelWarn, []any{"job", f.JobID, "fire", f.ID, "term", f.Owner.Number}
+	msg, attrs := "not sent, "+why, []any{"job", f.JobID, "fire", f.ID, "term", f.Owner.Number}
 	if why == leaseInDoubt {
-		attrs = append(attrs, "withheld", h.stats.withheld.Add(1))
-		if second := time.Now().Unix(); h.doubted.Swap(second) == second {
-			level = slog.LevelDebug
-		}
+		h.stats.withheld.log(ctx, h.opts.Logger, msg, "withheld", attrs...)
+		return
 	}
-	h.opts.Logger.Log(ctx, level, "not sent, "+why, attrs...)
+	h.opts.Logger.Warn(msg, attrs...)
 }
