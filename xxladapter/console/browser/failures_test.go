@@ -67,3 +67,18 @@ func TestAFailureIsTold(t *testing.T) {
 		tab.until("it is closed", `!document.querySelector(".toast")`)
 	}
 }
+
+// TestADamagedAddressLeavesTheRest opens addresses that no page can read. The page says so, and the
+// others can still be opened.
+func TestADamagedAddressLeavesTheRest(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	s.job(s.group("Orders"), "settle orders", nil)
+	tab := s.open("jobs")
+	for _, damaged := range []string{"jobs?after=[", "jobs/%E0"} {
+		tab.visit(damaged)
+		tab.until("it is told", `document.querySelector("h1")?.innerText === "This did not work" && document.querySelector(".empty-title").innerText.includes("Error")`)
+		tab.eval(`document.querySelector('nav a[href$="/jobs"]').click()`, nil)
+		tab.until("the list is shown", `[...document.querySelectorAll("tbody a")].some((e) => e.innerText === "settle orders")`)
+	}
+}

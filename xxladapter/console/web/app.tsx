@@ -1,13 +1,14 @@
 // The console: chooses the page that the address names.
 
 import { render, type ComponentChild } from "preact";
+import { useEffect, useErrorBoundary } from "preact/hooks";
 import { effect } from "@preact/signals";
 import { signedOut } from "./api";
 import { learnZone } from "./time";
 import { t } from "./i18n";
 import { keysOpen, paletteOpen } from "./keys";
 import { later } from "./later";
-import { href, match, path, query } from "./route";
+import { href, jobTabs, match, path, query } from "./route";
 import { Empty } from "./parts/basic";
 import { Frame } from "./parts/frame";
 import { Page } from "./parts/page";
@@ -25,14 +26,8 @@ const routes: [pattern: string, show: Show][] = [
 	["", () => <Overview />],
 	["jobs", () => <Jobs />],
 	["jobs/new", later((pages) => <pages.NewJob key={query.value.toString()} />)],
-	["jobs/:id", later((pages, { id }) => <pages.Job key={id} id={Number(id)} tab="" />)],
+	...jobTabs.map((tab): [string, Show] => ["jobs/:id" + (tab && "/" + tab), later((pages, { id }) => <pages.Job key={id} id={Number(id)} tab={tab} />)]),
 	["jobs/:id/edit", later((pages, { id }) => <pages.EditJob key={id} id={Number(id)} />)],
-	["jobs/:id/runs", later((pages, { id }) => <pages.Job key={id} id={Number(id)} tab="runs" />)],
-	["jobs/:id/timeline", later((pages, { id }) => <pages.Job key={id} id={Number(id)} tab="timeline" />)],
-	["jobs/:id/why", later((pages, { id }) => <pages.Job key={id} id={Number(id)} tab="why" />)],
-	["jobs/:id/code", later((pages, { id }) => <pages.Job key={id} id={Number(id)} tab="code" />)],
-	["jobs/:id/misfires", later((pages, { id }) => <pages.Job key={id} id={Number(id)} tab="misfires" />)],
-	["jobs/:id/changes", later((pages, { id }) => <pages.Job key={id} id={Number(id)} tab="changes" />)],
 	["runs", () => <Runs />],
 	["runs/:id", later((pages, { id }) => <pages.Run key={id} id={Number(id)} />)],
 	["forecast", later((pages) => <pages.Forecast />)],
@@ -65,11 +60,27 @@ function Chosen() {
 	);
 }
 
+// Guarded shows what went wrong in place of a page that fails, until the address changes.
+function Guarded({ children }: { children: ComponentChild }) {
+	const [error, reset] = useErrorBoundary();
+	useEffect(() => reset, [path.value, query.value]);
+	if (!error) return <>{children}</>;
+	return (
+		<Page title={t("error.internal")}>
+			<Empty icon="warn" title={String(error)}>
+				<a href={href("")}>{t("notFound.back")}</a>
+			</Empty>
+		</Page>
+	);
+}
+
 function App() {
 	return (
 		<>
 			<Frame>
-				<Chosen />
+				<Guarded>
+					<Chosen />
+				</Guarded>
 			</Frame>
 			{signedOut.value && path.value !== "setup" && <Login />}
 			{paletteOpen.value && <Palette />}

@@ -64,6 +64,9 @@ export function href(to: string): string {
 	return new URL(to, base).pathname + new URL(to, base).search;
 }
 
+// jobTabs are the parts of a job's page, by the last part of their addresses.
+export const jobTabs = ["", "runs", "timeline", "why", "code", "misfires", "changes"] as const;
+
 // match returns the parameters of a pattern such as jobs/:id, or undefined.
 export function match(pattern: string, at: string): Record<string, string> | undefined {
 	const want = pattern.split("/");

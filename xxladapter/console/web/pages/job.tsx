@@ -6,7 +6,7 @@ import { changedSomething, useCall } from "../data";
 import { number, t, word } from "../i18n";
 import { lang } from "../prefs";
 import { bundle } from "../later";
-import { go, href } from "../route";
+import { go, href, jobTabs } from "../route";
 import { may } from "../session";
 import { Button, Empty, Fact, Facts, InZone, LinkButton, Mono, Nothing, Pending, Switch, Tag, Time, Waiting } from "../parts/basic";
 import { Confirm } from "../parts/dialog";
@@ -23,10 +23,8 @@ import { Timeline } from "./timeline";
 import { JobVersions } from "./versions";
 import { Why } from "./why";
 
-// tabs of a job's page, by the last part of its address.
-const tabs = ["", "runs", "timeline", "why", "code", "misfires", "changes"] as const;
 const tabText = { "": "job.tabState", runs: "job.tabRuns", timeline: "job.tabTimeline", why: "job.tabWhy", code: "job.tabCode", misfires: "job.tabMisfires", changes: "job.tabChanges" } as const;
-type Tab = (typeof tabs)[number];
+type Tab = (typeof jobTabs)[number];
 
 // The page of the source has the editor in its bundle, and is of no use without it.
 const code = bundle(() => import("./code"), (instead) => <Panel>{instead}</Panel>)((parts, job: JobData) => <parts.Code job={job} />);
@@ -62,7 +60,7 @@ export function Job({ id, tab }: { id: number; tab: Tab }) {
 			}
 		>
 			<PauseNotice group={j.jobGroup} />
-			<Tabs label={t("job.tabs")} current={tab} tabs={tabs.filter((name) => name !== "code" || j.glueType !== "BEAN" || tab === "code").map((name) => ({ id: name, to: href(`jobs/${id}${name && "/" + name}`), text: t(tabText[name]) }))} />
+			<Tabs label={t("job.tabs")} current={tab} tabs={jobTabs.filter((name) => name !== "code" || j.glueType !== "BEAN" || tab === "code").map((name) => ({ id: name, to: href(`jobs/${id}${name && "/" + name}`), text: t(tabText[name]) }))} />
 			{tab === "" && <State job={j} />}
 			{tab === "runs" && <RunTable fixed={{ job: id }} />}
 			{tab === "timeline" && <Timeline job={j} />}
