@@ -18,7 +18,7 @@ type overviewForm struct {
 
 	Failing    []failingJob   `json:"failing" doc:"Jobs whose newest run failed, among the newest 1000 failures of the last 24 hours; at most 20, those with the most failures in a row first."`
 	Overdue    []dueJob       `json:"overdue" doc:"Running jobs whose due time passed more than 10 seconds ago; at most 20, the longest overdue first."`
-	NotFired   []dueJob       `json:"notFired" doc:"Running jobs that have not been due since their schedule was switched on; at most 20."`
+	NotFired   []dueJob       `json:"notFired" doc:"Running jobs that have not been due since their schedule was switched on, and will not be within a day; at most 20, of the first 100 that have not been due."`
 	NoExecutor []idleGroup    `json:"noExecutor" doc:"Groups with running jobs and without an executor."`
 	Gone       []goneExecutor `json:"gone" doc:"Executors that got one of the newest 1000 runs within the last 24 hours, and that the group of the run does not have any more; at most 20, the latest first."`
 	Paused     []pauseForm    `json:"paused" doc:"Pauses that have not ended, newest first; at most 20."`
@@ -73,6 +73,9 @@ const (
 	shownJobs = 20
 	// overdueAfter is more than a scheduler may take to plan a due time after its node has died.
 	overdueAfter = 10 * time.Second
+	// firstFireWithin is how far ahead the first due time of a job may be without a remark: daily
+	// jobs are mostly started less than a day before it.
+	firstFireWithin = 24 * time.Hour
 	// newestRuns is the number of newest runs and failures that the overview looks at.
 	newestRuns = 1000
 )
@@ -235,9 +238,9 @@ func (o *overview) due(on *bool) {
 		return
 	}
 	var jobs []*xxladapter.Job
-	jobs, o.err = o.opts.Store.Jobs(o.ctx, xxladapter.JobFilter{Running: on, Sort: xxladapter.SortByLast, Limit: shownJobs, Light: true})
+	jobs, o.err = o.opts.Store.Jobs(o.ctx, xxladapter.JobFilter{Running: on, Sort: xxladapter.SortByLast, Limit: 5 * shownJobs, Light: true})
 	for _, j := range jobs {
-		if j.TriggerLast.IsZero() {
+		if j.TriggerLast.IsZero() && j.TriggerNext.After(o.form.Now.Add(firstFireWithin)) {
 			show(&o.form.NotFired, j)
 		}
 	}

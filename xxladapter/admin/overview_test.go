@@ -30,7 +30,7 @@ func TestTheOverviewNamesWhatIsWrongAndWhatComes(t *testing.T) {
 		}
 		return id
 	}
-	late, soon := add("late", -time.Minute), add("soon", time.Hour)
+	late, soon, rare := add("late", -time.Minute), add("soon", 23*time.Hour), add("rare", 25*time.Hour)
 	good, bad, recovered := add("good", 0), add("bad", 0), add("recovered", 0)
 	finish := func(job int64, code int) int64 {
 		lease, err := s.store.Lease(ctx, "n", time.Hour)
@@ -56,7 +56,7 @@ func TestTheOverviewNamesWhatIsWrongAndWhatComes(t *testing.T) {
 	last := finish(good, 0)
 
 	s.get("/api/v1/overview", &o)
-	require.Equal(t, figure{2, false}, o.RunningJobs)
+	require.Equal(t, figure{3, false}, o.RunningJobs)
 	require.Equal(t, figure{1, false}, o.RunsNow)
 	require.Equal(t, figure{3, false}, o.Failed)
 	require.InDelta(t, 5000, *o.LateP99, 1000)
@@ -64,10 +64,10 @@ func TestTheOverviewNamesWhatIsWrongAndWhatComes(t *testing.T) {
 	require.Equal(t, []any{bad, "bad", 2, newest}, []any{o.Failing[0].ID, o.Failing[0].Name, o.Failing[0].InARow, o.Failing[0].LogID})
 	require.Len(t, o.Overdue, 1)
 	require.Equal(t, late, o.Overdue[0].ID)
-	require.Len(t, o.Next, 1)
-	require.Equal(t, soon, o.Next[0].ID)
-	require.Len(t, o.NotFired, 2)
-	require.Equal(t, []idleGroup{{group, "some-app", figure{2, false}}}, o.NoExecutor)
+	require.Equal(t, []int64{soon, rare}, []int64{o.Next[0].ID, o.Next[1].ID})
+	require.Len(t, o.NotFired, 1, "others fire within a day")
+	require.Equal(t, rare, o.NotFired[0].ID)
+	require.Equal(t, []idleGroup{{group, "some-app", figure{3, false}}}, o.NoExecutor)
 	require.Len(t, o.Gone, 1)
 	require.Equal(t, []any{"http://10.0.0.7:9999/", group, last}, []any{o.Gone[0].Address, o.Gone[0].Group, o.Gone[0].LogID})
 
@@ -79,8 +79,7 @@ func TestTheOverviewNamesWhatIsWrongAndWhatComes(t *testing.T) {
 	s.get("/api/v1/overview", &o)
 	require.Empty(t, o.Gone, "the executor is registered")
 	require.Len(t, o.Overdue, shownJobs)
-	require.Len(t, o.Next, 1)
-	require.Equal(t, soon, o.Next[0].ID)
+	require.Equal(t, []int64{soon, rare}, []int64{o.Next[0].ID, o.Next[1].ID})
 	require.Empty(t, o.NoExecutor)
 }
 

@@ -81,6 +81,10 @@ func TestASourceIsEditedComparedAndRestored(t *testing.T) {
 	tab.eval(`location.reload()`, nil)
 	tab.settled()
 	tab.until("and after a reload", `document.querySelector(".compare")?.shadowRoot?.querySelector(".cm-merge-b .cm-changedLine")?.innerText.includes("second")`)
+	for columns, width := range []int64{390, 1440} {
+		tab.look("en", "light", width)
+		tab.until("a narrow page has one column", fmt.Sprintf(`((r) => r.querySelectorAll(".cm-merge-a").length === %d && r.querySelector(".cm-merge-b .cm-changedLine"))(document.querySelector(".compare").shadowRoot)`, columns))
+	}
 	tab.click("End the comparison")
 	tab.until("it is gone", `!document.querySelector(".compare")`)
 

@@ -81,12 +81,13 @@ func TestTheNameOfTheBuiltInCalendar(t *testing.T) {
 	s := newSite(t, "")
 	job := s.job(s.group("Orders"), "settle orders", map[string]any{"scheduleType": "CRON", "scheduleConf": "0 0 2 * * ?"})
 	tab := s.open("settings")
-	for _, look := range []struct{ lang, theme, name string }{
-		{"en", "light", "Public holidays of China (cn)"}, {"zh-CN", "dark", "中国法定节假日 (cn)"},
+	for _, look := range []struct{ lang, theme, name, note string }{
+		{"en", "light", "Public holidays of China (cn)", "Working days in mainland China"}, {"zh-CN", "dark", "中国法定节假日 (cn)", "中国大陆的工作日"},
 	} {
 		tab.look(look.lang, look.theme, 1440)
 		tab.visit("settings")
 		tab.sees(look.name)
+		tab.sees(look.note)
 		tab.accessible("calendar-name-" + look.lang)
 		tab.visit(fmt.Sprintf("jobs/%d/edit", job))
 		tab.until("the form offers it", fmt.Sprintf(`[...document.querySelectorAll("option")].some((o) => o.value === "cn" && o.text === %q)`, look.name))

@@ -1108,7 +1108,7 @@ export interface Overview {
 	next: DueJob[];
 	/** Groups with running jobs and without an executor. */
 	noExecutor: IdleGroup[];
-	/** Running jobs that have not been due since their schedule was switched on; at most 20. */
+	/** Running jobs that have not been due since their schedule was switched on, and will not be within a day; at most 20, of the first 100 that have not been due. */
 	notFired: DueJob[];
 	/** The store's clock. */
 	now: string;

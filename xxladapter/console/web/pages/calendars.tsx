@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { call, type Calendar } from "../api";
 import { changedSomething, useCall } from "../data";
-import { plural, t } from "../i18n";
+import { plural, t, word } from "../i18n";
 import { may } from "../session";
 import { Button, Empty, Tag } from "../parts/basic";
 import { Confirm } from "../parts/dialog";
@@ -31,7 +31,7 @@ export function Calendars() {
 						cell: (c) => (
 							<>
 								<span class="row-main"><b>{calendarName(c.name ?? "")}</b>{c.builtIn && <Tag>{t("calendar.builtIn")}</Tag>}</span>
-								{c.note && <span class="row-under is-note">{c.note}</span>}
+								{c.note && <span class="row-under is-note">{c.builtIn ? word("calendarNote", c.name ?? "") : c.note}</span>}
 							</>
 						),
 					},

@@ -57,7 +57,7 @@ export function Overview() {
 		...at.noExecutor.map((g) => ({ key: "g" + g.id, fail: true, to: href(`executors/${g.id}`), title: groups.name(g.id), text: t("overview.noExecutor") })),
 		...at.overdue.map((j) => ({ key: "d" + j.id, fail: true, to: href(`jobs/${j.id}/why`), title: j.name, text: t("overview.overdue") })),
 		...at.calendars.map((c) => ({ key: "c" + c.name + c.year, fail: false, to: href("settings"), title: c.name, text: t("overview.poor", { year: c.year }) })),
-		...at.notFired.filter((j) => !at.overdue.some((d) => d.id === j.id)).map((j) => ({ key: "n" + j.id, fail: false, to: href(`jobs/${j.id}/why`), title: j.name, text: t("overview.notFired") })),
+		...at.notFired.map((j) => ({ key: "n" + j.id, fail: false, to: href(`jobs/${j.id}/why`), title: j.name, text: t("overview.notFired") })),
 	];
 	return (
 		<Page title={t("nav.overview")} wide>

@@ -143,14 +143,25 @@ const narrow = 640;
 export function compare(host: HTMLElement, o: Compared): Opened {
 	const shadow = root(host);
 	const shared = { highlightChanges: true, gutter: true, collapseUnchanged: { margin: 3, minSize: 6 } };
-	if (host.clientWidth < narrow) {
-		const view = new EditorView({
-			parent: shadow, root: shadow, doc: o.after,
-			extensions: [common(o.language, o.labels[1], o.texts), fixed, unifiedMergeView({ ...shared, original: o.before, mergeControls: false }), EditorView.editorAttributes.of({ class: "cm-merge-b" })],
-		});
-		return { set: () => undefined, close: () => view.destroy() };
-	}
+	const unified = () => new EditorView({
+		parent: shadow, root: shadow, doc: o.after,
+		extensions: [common(o.language, o.labels[1], o.texts), fixed, unifiedMergeView({ ...shared, original: o.before, mergeControls: false }), EditorView.editorAttributes.of({ class: "cm-merge-b" })],
+	});
 	const side = (doc: string, label: string) => ({ doc, extensions: [common(o.language, label, o.texts), fixed] });
-	const view = new MergeView({ ...shared, parent: shadow, root: shadow, a: side(o.before, o.labels[0]), b: side(o.after, o.labels[1]) });
-	return { set: () => undefined, close: () => view.destroy() };
+	const split = () => new MergeView({ ...shared, parent: shadow, root: shadow, a: side(o.before, o.labels[0]), b: side(o.after, o.labels[1]) });
+	let shown: EditorView | MergeView | undefined;
+	let small: boolean | undefined;
+	// It is called with the first width too.
+	const fit = new ResizeObserver(() => {
+		if (small === host.clientWidth < narrow) return;
+		small = host.clientWidth < narrow;
+		shown?.destroy();
+		shown = small ? unified() : split();
+	});
+	fit.observe(host);
+	const close = () => {
+		fit.disconnect();
+		shown?.destroy();
+	};
+	return { set: () => undefined, close };
 }

@@ -124,7 +124,7 @@ export function Heatmap({ label, cells, text, chosen, choose }: Props) {
 			<figcaption class="legend">
 				{steps(most).map(({ is, upTo }) => (
 					<small key={is}>
-						<svg width="9" height="9" aria-hidden="true"><rect width="9" height="9" rx="2" fill="var(--accent)" fill-opacity={opacity[is]} /></svg> ≤ {text(upTo)}
+						<svg width="9" height="9" aria-hidden="true"><rect width="9" height="9" rx="2" fill="var(--accent)" fill-opacity={opacity[is]} /></svg> {text(upTo).replace(/\d/, "≤ $&")}
 					</small>
 				))}
 			</figcaption>
