@@ -43,6 +43,7 @@ func TestTheOverviewNamesWhatIsWrong(t *testing.T) {
 	} {
 		tab.until(entry.text, fmt.Sprintf(`[...document.querySelectorAll("[aria-label='Needs attention'] li")].some((e) => e.querySelector("a").getAttribute("href") === "/console/%s" && e.innerText.includes(%q) && e.innerText.includes(%q))`, entry.path, entry.name, entry.text))
 	}
+	tab.until("no run is counted yet, which is not none", `[...document.querySelectorAll(".figure")].some((e) => e.innerText.includes("Succeeded, 24 h") && e.innerText.includes("–"))`)
 	tab.until("nothing else needs attention", `document.querySelectorAll("[aria-label='Needs attention'] li").length === 3`)
 	tab.until("the next fire is there", `document.querySelector("[aria-label='Next fires'] li").innerText.includes("close the year")`)
 	tab.accessible("overview-attention")

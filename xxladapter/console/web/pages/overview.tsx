@@ -49,6 +49,7 @@ export function Overview() {
 	}
 	const shown = days === 1 ? stats : longer;
 	const results = days === 1 ? bars : [...byDay].map(([name, { ok, fail }]) => ({ label: name.slice(5), title: `${name}\n${t("status.SUCCESS")} ${number(ok)}\n${t("status.FAIL")} ${number(fail)}`, ok, fail, run: 0 }));
+	// Runs are counted half a minute after they were triggered; until then nobody knows.
 	const total = stats.data?.total;
 	const late = total?.runs ? total.lateness.p99Ms : at?.lateP99Ms;
 	const addresses = [...groups.byID.values()].reduce((n, g) => n + (g.addressList?.length ?? 0), 0);
@@ -65,7 +66,7 @@ export function Overview() {
 				<Figure to="jobs?running=true" name={t("overview.on")} value={at && number(at.runningJobs.count) + (at.runningJobs.more ? "+" : "")} />
 				<Figure to="runs?status=RUNNING" name={t("overview.now")} value={running.data && number(running.data.logs.length) + (running.data.next ? "+" : "")} />
 				<Figure to="runs?status=FAIL" name={t("overview.failed24")} value={at && number(at.failed24h.count) + (at.failed24h.more ? "+" : "")} tone={at?.failed24h.count ? "fail" : undefined} />
-				<Figure to="runs?status=SUCCESS" name={t("overview.ok24")} value={total && number(total.success)} />
+				<Figure to="runs?status=SUCCESS" name={t("overview.ok24")} value={total?.runs ? number(total.success) : undefined} />
 				<Figure to="runs" name={t("overview.late")} value={late === undefined ? undefined : span(late)} tone={late !== undefined && late > 5000 ? "warn" : undefined} />
 				<Figure to="executors" name={t("overview.executors")} value={groups.data && number(addresses)} note={at?.gone.length ? t("overview.gone", { n: at.gone.length }) : ""} tone={groups.data && at?.runningJobs.count && (addresses === 0 || at.gone.length) ? "warn" : undefined} />
 				<Figure to="nodes" name={t("nav.nodes")} value={nodes.data && number(nodes.data.nodes.length)} tone={nodes.data?.nodes.length === 0 ? "fail" : undefined} />
