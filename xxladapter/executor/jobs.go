@@ -29,8 +29,10 @@ type jobs struct {
 	journal *journal
 	logs    *runLogs
 	opts    *Options
-	keep    bool   // keep results, for an admin
-	ended   func() // is called with each result, must not wait; nil ignores it
+	keep    bool // keep results, for an admin
+	// ended is called for each result while mu is held: it must not wait, and must not call jobs.
+	// nil ignores it. It is set before the first run; the fields above never change.
+	ended func()
 
 	mu       sync.Mutex // guards the fields below, and every job, binding and jobRun that they lead to
 	byID     map[int64]*job
@@ -225,7 +227,7 @@ func (s *jobs) isStopping() bool {
 	return s.stopping
 }
 
-// unbind stops all runs of the job's binding and removes it.
+// unbind stops all runs of the job's binding and removes it. REQUIRES: s.mu is held.
 func (s *jobs) unbind(j *job, reason string) {
 	s.dropWaiting(j, reason)
 	if r := j.running; r != nil && r.binding == j.binding {
@@ -234,7 +236,7 @@ func (s *jobs) unbind(j *job, reason string) {
 	s.closeBinding(j)
 }
 
-// dropWaiting reports every waiting run as not executed.
+// dropWaiting reports every waiting run as not executed. REQUIRES: s.mu is held.
 func (s *jobs) dropWaiting(j *job, reason string) {
 	waiting := j.waiting
 	j.waiting = nil
@@ -245,6 +247,7 @@ func (s *jobs) dropWaiting(j *job, reason string) {
 }
 
 // closeBinding removes the binding from the job. Its destroy is called once no run uses it.
+// REQUIRES: s.mu is held.
 func (s *jobs) closeBinding(j *job) {
 	b := j.binding
 	j.binding = nil
@@ -252,7 +255,7 @@ func (s *jobs) closeBinding(j *job) {
 	s.retire(j, b)
 }
 
-// retire hands a closed binding without users to the pump.
+// retire hands a closed binding without users to the pump. REQUIRES: s.mu is held.
 func (s *jobs) retire(j *job, b *binding) {
 	if !b.closed || b.users > 0 || !b.inited {
 		return
@@ -265,7 +268,7 @@ func (s *jobs) retire(j *job, b *binding) {
 	s.startPump(j)
 }
 
-// report stores a run's result.
+// report stores a run's result. REQUIRES: s.mu is held.
 func (s *jobs) report(r *jobRun, code int, msg string) {
 	if s.ended != nil {
 		s.ended()
@@ -280,7 +283,7 @@ func (s *jobs) report(r *jobRun, code int, msg string) {
 	})
 }
 
-// stop cancels a run in progress. Only the first cause counts.
+// stop cancels a run in progress. Only the first cause counts. REQUIRES: s.mu is held.
 func (s *jobs) stop(r *jobRun, cause *stopCause) {
 	if r.over || r.abandoned || r.cause != nil {
 		return
@@ -346,7 +349,7 @@ func (s *jobs) stopRunning() {
 }
 
 // rest is called when a job may have nothing to do. If so, the job waits for its next run or its
-// idle end, or is forgotten.
+// idle end, or is forgotten. REQUIRES: s.mu is held.
 func (s *jobs) rest(j *job) {
 	switch {
 	case j.pumping:

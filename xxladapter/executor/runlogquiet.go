@@ -39,6 +39,7 @@ const (
 	quietIndexes = 3
 )
 
+// add keeps the log of a run until its day's file is written.
 func (q *quietLogs) add(logID, logTime int64, text []byte) {
 	encoded, _ := json.Marshal(string(text)) // a string can always be encoded
 	q.mu.Lock()
@@ -82,7 +83,7 @@ func (q *quietLogs) flushLocked() {
 	q.buf = q.buf[:0]
 }
 
-// write appends buf to the file of the day.
+// write appends buf to the file of the day. REQUIRES: q.mu is held.
 func (q *quietLogs) write() error {
 	path := filepath.Join(q.dir, q.day, quietName)
 	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
