@@ -79,8 +79,8 @@
 //	memstore     a [Store] in memory: the reference, and the store of other packages' tests
 //	sqlstore     a [Store] on SQLite, MySQL, MariaDB and PostgreSQL, with XXL-JOB's own tables
 //	redisstore   a [Store] that handles fires and runs in Redis, and writes them to the tables of
-//	             PostgreSQL in bulk later; what follows from a loss of Redis is decided in
-//	             sqlstore/internal/journaled
+//	             PostgreSQL or MySQL in bulk later; what follows from a loss of Redis is decided
+//	             in sqlstore/internal/journaled
 //
 // The process:
 //

@@ -37,8 +37,8 @@ var ErrMayLose = errors.New("redisstore: the server may lose what it has confirm
 
 // Open opens a store whose log is in the Redis at url and whose tables are at behind, which is a
 // place as [sqlstore.OpenShared] takes it. Each process of the store must have both. The url is
-// redis://USER:PASSWORD@HOST:PORT/DB, or rediss:// for TLS. A Redis with replicas is refused, since
-// one that is promoted may lack what was confirmed.
+// redis://USER:PASSWORD@HOST:PORT/DB, or rediss:// for TLS. Such a server must have no replicas,
+// since one that is promoted may lack what was confirmed.
 //
 // redis+sentinel://USER:PASSWORD@HOST1:PORT,HOST2:PORT/NAME/DB, or rediss+sentinel:// for TLS, has
 // sentinels and the name that they have for the primary. More than half of those that the url names

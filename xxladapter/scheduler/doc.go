@@ -14,6 +14,13 @@
 // by another scheduler after a crash: the claim in the store decides who sends it. How late it is
 // handed out has no bound but the misfire window of its job.
 //
+// # What it costs
+//
+// A scan each second, in one transaction however many jobs are due, and one row in it for each due
+// time. With 100,000 jobs of which none is due, a scheduler sends 1.7 statements a second to
+// MariaDB and takes 0.2 % of a processor; bench/results/scheduler.md has the other databases, and
+// what a whole trip costs. Fires of the next few seconds are in memory, and no others.
+//
 // # When not to use it
 //
 // Most programs want package node, which wires a scheduler to its executors. For timeouts inside

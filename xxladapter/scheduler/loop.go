@@ -100,7 +100,7 @@ func (s *Scheduler) pause(ctx context.Context, pace time.Duration) (woken bool) 
 // them, and only then arms their fires.
 func (s *Scheduler) scan(ctx context.Context, size int) (claim, error) {
 	c := claim{size: size}
-	// The argument and the result of the last call of decide, which the store may repeat.
+	// The store may call decide several times. These are the jobs and decisions of its last call.
 	var found []*xxladapter.Job
 	var decisions []xxladapter.Decision
 	s.misfires.beginScan(time.Now())

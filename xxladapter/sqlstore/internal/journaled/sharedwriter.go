@@ -153,7 +153,8 @@ func (c *sharedWrite) within(ctx context.Context, tx *records.Tx) (failed, err e
 	if _, err := tx.Exec(ctx, "SAVEPOINT "+name); err != nil {
 		return nil, fmt.Errorf("savepoint: %w", err)
 	}
-	// What the call finds in its own context, within the time that the transaction has.
+	// The call keeps the values of its own context, and gets the deadline of the transaction, which
+	// it shares with other calls.
 	own, cancel := context.WithoutCancel(c.ctx), func() {}
 	if end, limited := ctx.Deadline(); limited {
 		own, cancel = context.WithDeadline(own, end)
