@@ -93,6 +93,7 @@ func openJournal(dir string, o Options) (*journal, error) {
 
 func newBatch() *batch { return &batch{done: make(chan struct{})} }
 
+// replay applies the records of the file. REQUIRES: nobody else has the journal yet.
 func (j *journal) replay(data []byte) error {
 	rest, ok := bytes.CutPrefix(data, []byte(journalHeader))
 	if !ok {

@@ -52,7 +52,7 @@ func (c *cluster) follow(key string) {
 }
 
 // answers returns the believed answers by id of the node, how many are more than half, and all
-// nodes that any of them knows. c.mu is held.
+// nodes that any of them knows. REQUIRES: c.mu is held.
 func (c *cluster) answers() (by map[string]*node, need int, all map[string]peer) {
 	by, all = map[string]*node{}, map[string]peer{}
 	for _, n := range c.nodes {
@@ -72,7 +72,7 @@ func (c *cluster) answers() (by map[string]*node, need int, all map[string]peer)
 // unsettled is why no node has the log at this moment. It may have one in the next.
 type unsettled struct{ error }
 
-// majority returns the node that has the slot. c.mu is held.
+// majority returns the node that has the slot. REQUIRES: c.mu is held.
 func (c *cluster) majority() (promotion, error) {
 	if c.found != (promotion{}) && age(c.oldest) < trust {
 		return c.found, nil

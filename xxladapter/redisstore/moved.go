@@ -34,7 +34,7 @@ func (c *cluster) moved(at place, to *client) (move, error) {
 }
 
 // judge does what moved does, by what the nodes have answered since the server of the client has
-// been known. c.mu is held.
+// been known. REQUIRES: c.mu is held.
 //
 // A slot that was migrated leaves behind a former owner that still is a master in the history that
 // the home has, and that names the new owner. The new owner was a master while the head was

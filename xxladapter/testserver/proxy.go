@@ -316,15 +316,16 @@ type link struct {
 	client   *net.TCPConn
 	protocol protocol
 	ended    chan struct{}
+	// The open transaction, by what the client has sent. The goroutine of its requests alone uses
+	// them.
+	inTransaction bool
+	statements    []string
 
 	mu      sync.Mutex // guards the fields below
 	server  *net.TCPConn
 	open    chan struct{} // closed while bytes may pass
 	dead    bool          // nothing passes ever again
 	pending []*Trap       // of the requests that have no answer yet; nil means none
-	// The open transaction, by what the client has sent.
-	inTransaction bool
-	statements    []string
 }
 
 // A protocol parses the bytes of one connection. request and answer are called on different

@@ -117,7 +117,7 @@ func (m *mysqlProtocol) answer(from *bufio.Reader) (raw []byte, last bool, err e
 	return raw, last, nil
 }
 
-// isLast reports whether a packet ends its answer.
+// isLast reports whether a packet ends its answer. REQUIRES: m.mu is held.
 func (m *mysqlProtocol) isLast(body []byte) bool {
 	switch m.state {
 	case mysqlHeader:
@@ -148,7 +148,7 @@ func (m *mysqlProtocol) isLast(body []byte) bool {
 	return false
 }
 
-// header reads the first packet of a result.
+// header reads the first packet of a result. REQUIRES: m.mu is held.
 func (m *mysqlProtocol) header(body []byte) (last bool) {
 	switch {
 	case body[0] == 0xff:
@@ -179,7 +179,7 @@ func (m *mysqlProtocol) header(body []byte) (last bool) {
 	return false
 }
 
-// defined continues after the definitions.
+// defined continues after the definitions. REQUIRES: m.mu is held.
 func (m *mysqlProtocol) defined() (last bool) {
 	switch {
 	case !m.deprecateEOF:
@@ -192,7 +192,7 @@ func (m *mysqlProtocol) defined() (last bool) {
 	return false
 }
 
-// ends reads a status, which tells whether another result follows.
+// ends reads a status, which tells whether another result follows. REQUIRES: m.mu is held.
 func (m *mysqlProtocol) ends(status []byte) bool {
 	m.state = mysqlHeader
 	return len(status) < 2 || binary.LittleEndian.Uint16(status)&mysqlMoreResults == 0

@@ -85,6 +85,7 @@ func (l *ledger) event(e trigger.Event) {
 	}
 }
 
+// print writes the line of a run. REQUIRES: l.mu is held.
 func (l *ledger) print(r *row) {
 	result, runTime := xxladapter.ResultName(r.result), ""
 	if r.outcome != "" {

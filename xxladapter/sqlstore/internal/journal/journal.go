@@ -113,7 +113,7 @@ func Open(opts Options, next int64, replay func(number int64, record []byte) err
 
 func newGroup() *group { return &group{done: make(chan struct{})} }
 
-// load reads the segments and opens the last one.
+// load reads the segments and opens the last one. REQUIRES: nobody else has the journal yet.
 func (j *Journal) load(next int64, replay func(int64, []byte) error) error {
 	segments, size, end, err := read(j.opts, replay)
 	if err != nil {

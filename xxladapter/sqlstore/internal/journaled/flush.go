@@ -120,7 +120,8 @@ func (t *transaction) end(committed bool) {
 	f.evictable = f.m.evict(f.evictable, f.forgettable())
 }
 
-// write writes a cut to the tables, with the marks that become true by it.
+// write writes a cut to the tables, with the marks that become true by it. REQUIRES: the caller is
+// the transaction on the tables, of which there is one at a time: only its end changes f.marks.
 func (f *front) write(ctx context.Context, tx *records.Tx, c *cut) error {
 	// The tables must not have what a loss of power may take from the journal.
 	if err := f.journal.Wait(c.mark); err != nil {

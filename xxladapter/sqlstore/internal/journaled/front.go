@@ -91,7 +91,7 @@ func (f *front) Read(ctx context.Context) error {
 	return f.flush(ctx, s.needs)
 }
 
-// clean reports whether the tables have what a level asks for.
+// clean reports whether the tables have what a level asks for. REQUIRES: f.mu is held.
 func (f *front) clean(l level) bool {
 	if l == nothing {
 		return true
@@ -267,8 +267,8 @@ func (f *front) lockWith(ctx context.Context, ask need) (got answer, err error) 
 	return got, nil
 }
 
-// pin notes a call that will read the tables; the caller must pass the result to unpin. The memory
-// is locked.
+// pin notes a call that will read the tables; the caller must pass the result to unpin. REQUIRES:
+// f.mu is held.
 func (f *front) pin() int64 {
 	if f.pins == nil {
 		f.pins = map[int64]int{}
@@ -277,15 +277,15 @@ func (f *front) pin() int64 {
 	return f.commits
 }
 
-// unpin ends what pin began. The memory is locked.
+// unpin ends what pin began. REQUIRES: f.mu is held.
 func (f *front) unpin(since int64) {
 	if f.pins[since]--; f.pins[since] == 0 {
 		delete(f.pins, since)
 	}
 }
 
-// forgettable returns the last transaction whose rows every reader of the tables has seen. The
-// memory is locked.
+// forgettable returns the last transaction whose rows every reader of the tables has seen.
+// REQUIRES: f.mu is held.
 func (f *front) forgettable() int64 {
 	last := f.commits
 	for since := range f.pins {
@@ -294,7 +294,7 @@ func (f *front) forgettable() int64 {
 	return last
 }
 
-// ready reports whether the memory may be relied on. The memory is locked.
+// ready reports whether the memory may be relied on. REQUIRES: f.mu is held.
 func (f *front) ready() bool {
 	return f.loaded && f.journal.Failed() == nil && (f.shared == nil || f.shared.log.Held())
 }
@@ -322,7 +322,7 @@ func (f *front) lock(ctx context.Context) error {
 }
 
 // missing returns what the memory does not have of ask and was not read yet. The runs of a job that
-// may resume come last, because the job says which of them count.
+// may resume come last, because the job says which of them count. REQUIRES: f.mu is held.
 func (f *front) missing(ask, known need) (m need) {
 	if ask.logID != 0 && f.m.runs[ask.logID] == nil && known.logID == 0 {
 		m.logID = ask.logID

@@ -149,7 +149,8 @@ func (f *front) reload(l load, n *loaded) {
 	m.lastFire, m.lastLog = max(m.lastFire, n.lastFire), max(m.lastLog, n.lastLog)
 }
 
-// load reads the tables and the journal into a new memory. It writes nothing.
+// load reads the tables and the journal into a new memory. It writes nothing. REQUIRES: f.mu is
+// held.
 func (f *front) load(ctx context.Context, tx *records.Tx) error {
 	if f.shared != nil {
 		return f.loadShared(ctx, tx)
@@ -177,7 +178,8 @@ func (f *front) load(ctx context.Context, tx *records.Tx) error {
 	return f.finishLoad(&r, err)
 }
 
-// finishLoad ends a load whose records were replayed, with err if they could not be.
+// finishLoad ends a load whose records were replayed, with err if they could not be. REQUIRES: f.mu
+// is held.
 func (f *front) finishLoad(r *replay, err error) error {
 	if err == nil {
 		err = r.findStored()

@@ -92,6 +92,7 @@ func (f *front) openFile(next int64, replay func(int64, []byte) error) error {
 	return err
 }
 
+// journalOptions returns how the journal is opened. REQUIRES: f.mu is held, or nobody else has f.
 func (f *front) journalOptions() journal.Options {
 	return journal.Options{Prefix: f.Prefix, Generation: f.marks.generation, Logger: f.Logger, Create: f.Create}
 }

@@ -8,8 +8,8 @@ import (
 // rotate makes the journal continue in a new file if the last one is large. The new file begins
 // with a snapshot of what the tables will not get soon: planned fires, and open runs with their
 // history. Older files can then be deleted as soon as the tables have followed. Fires that were
-// planned before the last rotation are written to the tables, so that no snapshot repeats them. The
-// memory is locked, so nothing here waits for a disk: the journal creates the file later.
+// planned before the last rotation are written to the tables, so that no snapshot repeats them.
+// REQUIRES: f.mu is held, so nothing here waits for a disk: the journal creates the file later.
 //
 // A shared journal needs no rotation, because the tables get all of it.
 func (f *front) rotate() {

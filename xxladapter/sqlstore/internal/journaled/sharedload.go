@@ -55,7 +55,8 @@ func (f *front) loadShared(ctx context.Context, tx *records.Tx) error {
 }
 
 // fill reads the tables, replays the log behind them, and takes the row of the marks. used says
-// that all log rows since the marks were written should be from processes with the log.
+// that all log rows since the marks were written should be from processes with the log. REQUIRES:
+// f.mu is held.
 func (f *front) fill(ctx context.Context, tx *records.Tx, m *sharedMarks, now sharedlog.State, used bool) error {
 	m.pen, m.run, m.state = now.Pen, now.Run, stateOpen
 	_, err := tx.Exec(ctx, takeShared, int64(m.generation), m.pen, m.settled, m.runs, m.plans, m.fire, m.log, msOf(m.doubt), m.run)

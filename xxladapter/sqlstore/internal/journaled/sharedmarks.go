@@ -168,7 +168,8 @@ func rememberFires(ctx context.Context, tx *records.Tx, last int64) error {
 }
 
 // closeShared writes everything to the tables and gives the log up. Only the last process says that
-// the tables need no log: the others hold leases.
+// the tables need no log: the others hold leases. REQUIRES: f.mu is not held, because the
+// transaction takes it.
 func (f *front) closeShared(ctx context.Context) error {
 	err := f.shared.flush.Write(with(ctx, scope{needs: all, changes: true}), func(ctx context.Context, tx *records.Tx) error {
 		held := 0

@@ -73,7 +73,7 @@ func (l *Log) took(now State, asked time.Time, stored int64) {
 
 // compare sets l.failed if another process has had the pen, or the log is another one. stored was
 // the last record that was stored when the state was asked for; since then, groups of this process
-// may have been stored. l.mu is held.
+// may have been stored. REQUIRES: l.mu is held.
 func (l *Log) compare(now State, stored int64) {
 	same := now.Generation == l.state.Generation && now.Pen == l.state.Pen && now.Position >= stored && now.Position < l.next
 	if !same && l.failed == nil {
