@@ -1,6 +1,12 @@
 // Package xxladapter holds the words of an XXL-JOB compatible scheduler: jobs, groups of
 // executors, fires, logs, and the [Store] that keeps them. It imports none of its subpackages.
 //
+// In a program, with errors left out; the example of this package is the whole of it:
+//
+//	store, err := sqlstore.OpenSQLite(ctx, "jobs.db", sqlstore.Options{})
+//	scheduler, err := node.New(node.Options{Store: store})
+//	err = scheduler.Run(ctx, listener) // until ctx ends; executors register at the listener
+//
 // One trip of a job:
 //
 //	scheduler    decides what is due (a pure function) and arms committed fires in a hashed wheel
