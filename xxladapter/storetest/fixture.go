@@ -28,7 +28,7 @@ type fixture struct {
 // app is the app name of the fixture's group.
 const app = "storetest-app"
 
-func newBench(t *testing.T, open Opener) *fixture {
+func newFixture(t *testing.T, open Opener) *fixture {
 	b := &fixture{T: t, Assertions: require.New(t), ctx: t.Context(), clock: &clock{now: epoch}}
 	b.store = open(t, b.clock.Now)
 	t.Cleanup(func() { b.NoError(b.store.Close()) })

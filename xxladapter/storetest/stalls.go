@@ -30,7 +30,7 @@ func runStalls(t *testing.T, open []StallOpener) {
 				t.Skip("the database of this store cannot be stalled")
 			}
 			var stall func() func()
-			b := newBench(t, func(t *testing.T, clock func() time.Time) (s xxladapter.Store) {
+			b := newFixture(t, func(t *testing.T, clock func() time.Time) (s xxladapter.Store) {
 				s, stall = open[0](t, clock)
 				return s
 			})

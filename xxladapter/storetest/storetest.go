@@ -75,7 +75,7 @@ func Run(t *testing.T, open Opener, stalling ...StallOpener) {
 			for _, c := range topic.cases {
 				t.Run(c.name, func(t *testing.T) {
 					t.Parallel()
-					c.check(newBench(t, open))
+					c.check(newFixture(t, open))
 				})
 			}
 		})

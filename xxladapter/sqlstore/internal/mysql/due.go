@@ -158,7 +158,7 @@ func (a *acts) findDue(ctx context.Context, by xxladapter.Term, ahead time.Durat
 		rows = max(limit, walkJobs)
 	}
 	var found []int64
-	err := a.store.QueryBy(ctx, a.store.ScanReads, records.SelectDueIDs, append(records.DueArgs(by.Node, a.store.Clock(), ahead), max(rows, 0)), func(r records.Row) error {
+	err := a.store.QueryBy(ctx, a.store.ScanReads, records.SelectDueIDs, append(records.AllDueArgs(by.Node, a.store.Clock(), ahead), max(rows, 0)), func(r records.Row) error {
 		var id int64
 		err := r.Scan(&id)
 		found = append(found, id)

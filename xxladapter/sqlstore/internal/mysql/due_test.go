@@ -67,9 +67,9 @@ func TestTheDueIndexIsMadeByOrderAndUsed(t *testing.T) {
 	defer func() { require.NoError(t, s.Close()) }()
 	term := fixture.TermOf(t, s, "n1")
 	for _, query := range []string{records.SelectDueIDs, records.SelectAnyDue} {
-		args := append(records.DueArgs("n1", now, 5*time.Second), 100)
+		args := append(records.AllDueArgs("n1", now, 5*time.Second), 100)
 		if query == records.SelectAnyDue {
-			args = append([]any{"n1", 1, 0}, records.DueArgs("n1", now, 5*time.Second)...)
+			args = append([]any{"n1", 1, 0}, records.AllDueArgs("n1", now, 5*time.Second)...)
 		}
 		var tables []string
 		require.NoError(t, records.Select(ctx, s.Reads.DB, `EXPLAIN `+query, args, func(r records.Row) error {

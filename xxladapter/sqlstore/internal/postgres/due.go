@@ -53,7 +53,7 @@ type acts struct{ records.Standard }
 // the skipped ones if fewer jobs than the limit were read.
 func (a *acts) Claimable(_ context.Context, by xxladapter.Term, ahead time.Duration, limit int) (records.ClaimDue, error) {
 	return func(ctx context.Context, tx *records.Tx, now time.Time) (due []*xxladapter.Job, locked int, err error) {
-		args := records.DueArgs(by.Node, now, ahead)
+		args := records.AllDueArgs(by.Node, now, ahead)
 		due, err = tx.Due(ctx, lockDue, append(args, max(limit, 0)))
 		if err != nil || len(due) >= limit {
 			return due, 0, err

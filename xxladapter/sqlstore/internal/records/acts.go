@@ -31,7 +31,7 @@ type Standard struct{ Store *Store }
 // Claimable reads due jobs without a lock, since nobody else writes.
 func (a Standard) Claimable(_ context.Context, by xxladapter.Term, ahead time.Duration, limit int) (ClaimDue, error) {
 	return func(ctx context.Context, tx *Tx, now time.Time) (due []*xxladapter.Job, locked int, err error) {
-		due, err = tx.Due(ctx, SelectDue, append(DueArgs(by.Node, now, ahead), max(limit, 0)))
+		due, err = tx.Due(ctx, SelectDue, append(AllDueArgs(by.Node, now, ahead), max(limit, 0)))
 		return due, 0, err
 	}, nil
 }

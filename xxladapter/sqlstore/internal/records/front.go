@@ -192,7 +192,7 @@ func (t *Tx) ClaimOrder(ctx context.Context, claimed []xxladapter.Fire) error {
 // transaction of a scan. SQLite returns them in one row: a row for each would cost several times as
 // much.
 func (s *Store) FindDue(ctx context.Context, node string, now time.Time, ahead time.Duration, limit int) (ids []int64, err error) {
-	args := append(DueArgs(node, now, ahead)[:4], limit)
+	args := append(AllDueArgs(node, now, ahead)[:4], limit)
 	if s.Dialect.Kind != xxladapter.StoreSQLite {
 		err = s.QueryBy(ctx, s.ScanReads, `SELECT id`+DueOrBehind+InOrder, args, func(r Row) error {
 			var id int64

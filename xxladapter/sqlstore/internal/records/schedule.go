@@ -178,7 +178,7 @@ func (s *Store) anyDue(ctx context.Context, by xxladapter.Term, ahead time.Durat
 		query, found = SelectAnyDue+`, `+s.Dialect.PreciseClock, append(found, &micros)
 		sent = time.Now()
 	}
-	err := s.QueryBy(ctx, s.ScanReads, query, append([]any{by.Node, by.Number, ToMilli(now)}, DueArgs(by.Node, now, ahead)...),
+	err := s.QueryBy(ctx, s.ScanReads, query, append([]any{by.Node, by.Number, ToMilli(now)}, AllDueArgs(by.Node, now, ahead)...),
 		func(r Row) error { return r.Scan(found...) })
 	if err == nil && s.Server != nil {
 		s.Server.saw(time.UnixMicro(micros), sent)
@@ -189,8 +189,8 @@ func (s *Store) anyDue(ctx context.Context, by xxladapter.Term, ahead time.Durat
 	return due > 0, err
 }
 
-// DueArgs returns the arguments of AllDue.
-func DueArgs(node string, now time.Time, ahead time.Duration) []any {
+// AllDueArgs returns the arguments of AllDue, in its order.
+func AllDueArgs(node string, now time.Time, ahead time.Duration) []any {
 	return []any{ToMilli(now.Add(ahead)), node, ToMilli(now.Add(ahead / 5)), node, ToMilli(now.Add(-xxladapter.BehindAfter))}
 }
 
