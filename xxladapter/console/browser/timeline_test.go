@@ -3,6 +3,7 @@ package browser
 import (
 	"fmt"
 	"testing"
+	"time"
 )
 
 // The timeline shows due times above runs, results, what is still to come, and the same in a table.
@@ -47,6 +48,11 @@ func TestTheTimelineOfAJob(t *testing.T) {
 		tab.accessible(name)
 		tab.fits(name)
 		tab.picture(name)
+	}
+	for day := range 14 { // after which the marks of the axis stand as before; the runs are within each
+		to := time.Now().AddDate(0, 0, day+1).UTC().Format(time.RFC3339)
+		tab.visit(fmt.Sprintf("jobs/%d/timeline?span=30d&to=%s", failing, to))
+		tab.until("a month before "+to+" has two days by name", `document.querySelectorAll("svg.chart g text").length > 1`)
 	}
 	tab.look("en", "light", 1440)
 	tab.visit(fmt.Sprintf("jobs/%d/timeline?span=30d", failing))

@@ -8,7 +8,7 @@ import { go } from "../route";
 import { clock, day, now, shift, span } from "../time";
 
 const minute = 60e3;
-const steps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10080, 20160].map((n) => n * minute);
+const steps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10080, 14400, 20160].map((n) => n * minute);
 const planned = 20; // where due times begin, in px
 const lanes = 64; // where runs begin
 const lane = 14;
