@@ -429,19 +429,6 @@ func abandonOpen(t *testing.T, file string) (copied string) {
 	return copied
 }
 
-// waitForTables waits until the tables of a store have followed its journal so far that query
-// counts want. It reads them as another process does, and so does not make them follow.
-func waitForTables(t *testing.T, file, query string, want int) {
-	t.Helper()
-	db, err := sql.Open(driverName, "file:"+pathOf(file)+"?mode=ro")
-	require.NoError(t, err)
-	defer db.Close()
-	until(t, func() bool {
-		n := -1
-		return db.QueryRowContext(t.Context(), query).Scan(&n) == nil && n == want
-	})
-}
-
 func TestALostJournalIsNoticed(t *testing.T) {
 	t.Parallel()
 	ctx, opts := t.Context(), records.Options{Logger: fixture.Quiet}

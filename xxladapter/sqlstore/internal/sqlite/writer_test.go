@@ -4,6 +4,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -58,6 +59,19 @@ func (h *held) waiting() int {
 func until(t *testing.T, is func() bool) {
 	t.Helper()
 	require.Eventually(t, is, 10*time.Second, time.Millisecond)
+}
+
+// waitForTables waits until the tables of a store have followed its journal so far that query
+// counts want. It reads them as another process does, and so does not make them follow.
+func waitForTables(t *testing.T, file, query string, want int) {
+	t.Helper()
+	db, err := sql.Open(driverName, "file:"+pathOf(file)+"?mode=ro")
+	require.NoError(t, err)
+	defer db.Close()
+	until(t, func() bool {
+		n := -1
+		return db.QueryRowContext(t.Context(), query).Scan(&n) == nil && n == want
+	})
 }
 
 // enqueue starts a write and returns when the write is in the queue. The returned function waits
