@@ -22,6 +22,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -33,7 +34,7 @@ type cluster struct {
 	db      database
 	nodes   []*process
 	servers []string // base URLs of the nodes
-	history *lockedBuffer
+	history *testserver.Output
 	rec     *checker.Recorder
 	seen    []*witness
 
@@ -69,7 +70,7 @@ func newClusterVia(t *testing.T, e engine, db database, url func(node int) strin
 
 // newClusterOf is newClusterOn, but each scheduler has flags of its own, which name its store.
 func newClusterOf(t *testing.T, e engine, db database, flags func(node int) []string) *cluster {
-	c := &cluster{t: t, ctx: context.Background(), db: db, history: new(lockedBuffer)}
+	c := &cluster{t: t, ctx: context.Background(), db: db, history: new(testserver.Output)}
 	c.rec = checker.NewRecorder(c.history, "test")
 	for i := range e.nodes {
 		listen := "127.0.0.1:" + freePort(t)

@@ -4,7 +4,6 @@ package faults
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -19,6 +18,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // program builds the command under test, once.
@@ -38,12 +39,12 @@ type process struct {
 	args []string
 
 	cmd    *exec.Cmd
-	log    *lockedBuffer
+	log    *testserver.Output
 	exited chan struct{}
 }
 
 func newProcess(t *testing.T, name string, args ...string) *process {
-	p := &process{t: t, name: name, args: args, log: new(lockedBuffer)}
+	p := &process{t: t, name: name, args: args, log: new(testserver.Output)}
 	t.Cleanup(func() {
 		if p.cmd != nil {
 			_ = p.cmd.Process.Signal(syscall.SIGCONT)
@@ -160,22 +161,4 @@ func tail(text string, limit int) string {
 		return text
 	}
 	return "... " + text[len(text)-limit:]
-}
-
-// A lockedBuffer is a buffer that one goroutine writes while others read it.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }

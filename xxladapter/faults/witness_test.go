@@ -18,6 +18,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -242,7 +243,7 @@ func (w *witness) pending() int {
 
 func TestAWitnessSaysWhatItHasSeen(t *testing.T) {
 	t.Parallel()
-	var history lockedBuffer
+	var history testserver.Output
 	w := newWitness(t, checker.NewRecorder(&history, "w"), nil)
 	post := func(path, body string) wire.Reply {
 		resp, err := http.Post(w.server.URL+path, wire.ContentType, bytes.NewReader([]byte(body)))

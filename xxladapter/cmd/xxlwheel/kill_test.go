@@ -52,7 +52,7 @@ func TestKilledBetweenCommitAndFire(t *testing.T) {
 	}
 	scheduler := serve()
 
-	history := new(lockedBuffer)
+	history := new(testserver.Output)
 	w := witness{checker.NewRecorder(history, "witness")}
 	e, err := executor.New(executor.Options{
 		Admins: []string{server}, AppName: "witness", Listen: "127.0.0.1:0", DataDir: dir, Logger: slog.New(slog.DiscardHandler),

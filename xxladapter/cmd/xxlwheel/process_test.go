@@ -8,12 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // A process is a child of the test that plays another program.
@@ -21,14 +22,14 @@ type process struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	lines  chan string // of stdout; closed at its end
-	stderr *lockedBuffer
+	stderr *testserver.Output
 }
 
 // start runs the test binary in a role. The child is killed at the end of the test if it still
 // runs.
 func start(t *testing.T, role string, args ...string) *process {
 	t.Helper()
-	p := &process{t: t, cmd: exec.Command(os.Args[0], args...), lines: make(chan string, 10_000), stderr: new(lockedBuffer)}
+	p := &process{t: t, cmd: exec.Command(os.Args[0], args...), lines: make(chan string, 10_000), stderr: new(testserver.Output)}
 	p.cmd.Env = append(os.Environ(), roleVariable+"="+role)
 	p.cmd.Stderr = p.stderr
 	// Held open until the child has ended; see endWithParent.
@@ -140,22 +141,4 @@ func mustCLI(t *testing.T, args ...string) string {
 	code, stdout, stderr := cli(t, args...)
 	require.Zero(t, code, "xxlwheel %s: %s", strings.Join(args, " "), stderr)
 	return strings.TrimSpace(stdout)
-}
-
-// A lockedBuffer receives a child's output and can be read meanwhile.
-type lockedBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }

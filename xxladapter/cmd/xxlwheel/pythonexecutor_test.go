@@ -26,7 +26,7 @@ func TestPythonExecutor(t *testing.T) {
 	server := strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")
 	s := executorSite{t, apiClient{server: server, token: token}, token, "python"}
 	s.job("add", "--name", "group", "--app", s.app, "--handler", "greet") // creates the group, before the executor registers
-	output := new(lockedBuffer)
+	output := new(testserver.Output)
 	executor := exec.Command(python, "testdata/python/sample.py", server+"/xxl-job-admin/api/", token, s.app, freePort(t), t.TempDir())
 	executor.Stdout, executor.Stderr = output, output
 	require.NoError(t, executor.Start())

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 func TestWorkThatTakesLongSaysHowLong(t *testing.T) {
@@ -49,7 +51,7 @@ func TestWaitingShowsWhatIsDoneNow(t *testing.T) {
 
 // A signalling records what is written, and closes written with the first text that is redrawn.
 type signalling struct {
-	lockedBuffer
+	testserver.Output
 
 	once    sync.Once
 	written chan struct{}
@@ -59,7 +61,7 @@ func (s *signalling) Write(data []byte) (int, error) {
 	if data[0] == '\r' {
 		s.once.Do(func() { close(s.written) })
 	}
-	return s.lockedBuffer.Write(data)
+	return s.Output.Write(data)
 }
 
 // TestCommandsThatTakeLongSaySo lets a scheduler answer the call that takes long no sooner than the

@@ -17,7 +17,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -26,6 +25,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // role names the part that a child of the tests plays.
@@ -142,25 +142,7 @@ type child struct {
 	t     *testing.T
 	cmd   *exec.Cmd
 	lines chan string
-	err   lockedBuffer
-}
-
-// A lockedBuffer collects what a process writes, and is read meanwhile.
-type lockedBuffer struct {
-	mu sync.Mutex // guards the field below
-	b  bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
+	err   testserver.Output
 }
 
 func start(t *testing.T, env, program string, args ...string) *child {
