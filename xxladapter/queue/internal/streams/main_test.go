@@ -3,6 +3,7 @@
 package streams
 
 import (
+	"context"
 	"log/slog"
 	"strconv"
 	"sync/atomic"
@@ -32,13 +33,21 @@ func ownURL(t testing.TB) string {
 	return testserver.Redis(t) + "/test-" + strconv.FormatInt(space.Add(1), 10)
 }
 
+// limited returns a context for what no limit of the client ends: a message that is lost ends a test
+// with its name, not the whole run.
+func limited(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
 // connected returns a connection of a scheduler, or of an executor of app, that waits ackWait for
 // an acknowledgement.
 func connected(t testing.TB, url, app, name string, ackWait time.Duration) *conn {
 	t.Helper()
 	p, err := Parse(url)
 	require.NoError(t, err)
-	c, err := p.connect(t.Context(), broker.Options{App: app, Name: name, Logger: slog.New(slog.DiscardHandler)}, ackWait)
+	c, err := p.connect(t.Context(), broker.Options{App: app, Name: name, Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}, ackWait)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	return c

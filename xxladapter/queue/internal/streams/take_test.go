@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -52,7 +53,10 @@ func TestARunOfASilentExecutorIsDeliveredAgain(t *testing.T) {
 }
 
 // A barrier has those who claim runs wait until all of them have looked for some.
-type barrier struct{ looked sync.WaitGroup }
+type barrier struct {
+	missing atomic.Int32  // of those who look
+	open    chan struct{} // closed when nobody is missing
+}
 
 func (b *barrier) DialHook(next redis.DialHook) redis.DialHook { return next }
 
@@ -63,8 +67,13 @@ func (b *barrier) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proc
 func (b *barrier) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		if cmd.Name() == "xclaim" {
-			b.looked.Done()
-			b.looked.Wait()
+			if b.missing.Add(-1) == 0 {
+				close(b.open)
+			}
+			select {
+			case <-b.open:
+			case <-ctx.Done():
+			}
 		}
 		return next(ctx, cmd)
 	}
@@ -87,10 +96,10 @@ func TestOfSeveralExecutorsOneGetsARunAgain(t *testing.T) {
 	var mu sync.Mutex // guards taken
 	taken := map[string]int{}
 	var all sync.WaitGroup
-	var claims barrier
-	claims.looked.Add(executors)
+	claims := barrier{open: make(chan struct{})}
+	claims.missing.Store(executors)
 	for i := range executors {
-		e := connected(t, url, "orders", fmt.Sprint(i), time.Hour)
+		e := connected(t, url, "orders", fmt.Sprint(i), time.Minute) // less than gone has, should the clock be set back
 		e.AddHook(&claims)
 		feed := feeding(t, e, anyOf)
 		all.Go(func() {
