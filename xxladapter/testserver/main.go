@@ -19,8 +19,8 @@ func atOnce() int {
 	return 6
 }
 
-// Main runs the tests of a package, stops the servers they started, and looks
-// for leaks as [goleak.VerifyTestMain] does.
+// Main runs the tests of a package, stops the servers they started, and looks for leaks as
+// [goleak.VerifyTestMain] does.
 func Main(m *testing.M, options ...goleak.Option) {
 	flag.Parse()
 	if !given("test.parallel") {

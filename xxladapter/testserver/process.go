@@ -5,6 +5,7 @@ package testserver
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -64,6 +65,16 @@ func (a *account) folder(parent string) (string, error) {
 		return dir, err
 	}
 	return dir, os.Chown(dir, int(a.uid), int(a.gid))
+}
+
+// own gives the account a folder and all that is in it.
+func (a *account) own(dir string) error {
+	if a == nil {
+		return nil
+	}
+	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Chown(path, int(a.uid), int(a.gid)))
+	})
 }
 
 // run runs a program and waits for its end.

@@ -60,26 +60,40 @@ func (g *RedisGroup) URL(database string) string {
 // and that the other server follows it.
 func (g *RedisGroup) WaitReady(t testing.TB) {
 	t.Helper()
+	var missing string
+	defer func() {
+		if t.Failed() {
+			t.Log(missing)
+		}
+	}()
 	waitFor(t, "the sentinels are ready", func(ctx context.Context) bool {
 		for _, s := range g.Sentinels {
-			sentinel := redisClient(t, s.port)
-			known, err := sentinel.Do(ctx, "sentinel", "master", sentinelName).Result()
-			fields, _ := known.(map[any]any)
-			if err != nil || fields["num-other-sentinels"] != "2" || fields["num-slaves"] != "1" || fields["flags"] != "master" {
-				return false
-			}
-			replicas, err := sentinel.Do(ctx, "sentinel", "replicas", sentinelName).Result()
-			list, _ := replicas.([]any)
-			if err != nil || len(list) != 1 {
-				return false
-			}
-			replica, _ := list[0].(map[any]any)
-			if replica["flags"] != "slave" || replica["master-link-status"] != "ok" {
+			if missing = unready(ctx, redisClient(t, s.port)); missing != "" {
+				missing = fmt.Sprintf("sentinel %d %s", s.port, missing)
 				return false
 			}
 		}
 		return true
 	})
+}
+
+// unready says what a sentinel lacks for a promotion, or nothing.
+func unready(ctx context.Context, sentinel *redis.Client) string {
+	known, err := sentinel.Do(ctx, "sentinel", "master", sentinelName).Result()
+	fields, _ := known.(map[any]any)
+	if err != nil || fields["num-other-sentinels"] != "2" || fields["num-slaves"] != "1" || fields["flags"] != "master" {
+		return fmt.Sprintf("says of the primary %v, %v", fields, err)
+	}
+	replicas, err := sentinel.Do(ctx, "sentinel", "replicas", sentinelName).Result()
+	list, _ := replicas.([]any)
+	if err != nil || len(list) != 1 {
+		return fmt.Sprintf("says of the replicas %v, %v", list, err)
+	}
+	replica, _ := list[0].(map[any]any)
+	if replica["flags"] != "slave" || replica["master-link-status"] != "ok" {
+		return fmt.Sprintf("says of the replica %v", replica)
+	}
+	return ""
 }
 
 // Primary returns the server that the sentinels name, and the other one.

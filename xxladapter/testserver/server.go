@@ -143,6 +143,18 @@ func (s *Server) Freeze(t testing.TB) { t.Helper(); must(t, s.process.signal(sys
 // Thaw resumes a frozen server.
 func (s *Server) Thaw(t testing.TB) { t.Helper(); must(t, s.process.signal(syscall.SIGCONT)) }
 
+// Backup copies the server's files as they are at this moment. restore puts the copy in the place
+// of what the server has by then, which must be stopped.
+func (s *Server) Backup(t testing.TB) (restore func()) {
+	t.Helper()
+	kept := t.TempDir()
+	must(t, os.CopyFS(kept, os.DirFS(s.dir)))
+	return func() {
+		t.Helper()
+		must(t, errors.Join(os.RemoveAll(s.dir), os.CopyFS(s.dir, os.DirFS(kept)), s.account.own(s.dir)))
+	}
+}
+
 // closeWith ends the server with the test.
 func (s *Server) closeWith(t testing.TB) {
 	t.Cleanup(func() {
