@@ -82,8 +82,8 @@ func TestTheSearchForComparisonsFindsThem(t *testing.T) {
 	}
 }
 
-// comparisons are the places where a file compares tokens in a telling way, and
-// how often it does so by access.
+// comparisons are the places where a file compares tokens in a telling way, and how often it does
+// so by access.
 func comparisons(t *testing.T, file, src string) (early []string, constant int) {
 	fset := token.NewFileSet()
 	parsed, err := parser.ParseFile(fset, file, src, parser.SkipObjectResolution)
@@ -117,8 +117,8 @@ func comparisons(t *testing.T, file, src string) (early []string, constant int) 
 	return early, constant
 }
 
-// secrets are the variables of a function that hold a token, or what was made
-// of one, beside those that are called so.
+// secrets are the variables of a function that hold a token, or what was made of one, beside those
+// that are called so.
 type secrets struct{ names map[string]bool }
 
 func (s secrets) learn(n ast.Node) bool {
@@ -172,8 +172,7 @@ func (s secrets) secret(e ast.Expr) bool {
 	return false
 }
 
-// tells reports whether n compares a token in a way that takes longer the more
-// of it is right.
+// tells reports whether n compares a token in a way that takes longer the more of it is right.
 func (s secrets) tells(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
@@ -210,8 +209,7 @@ func (s secrets) tells(n ast.Node) bool {
 	return false
 }
 
-// leavesEarly reports whether a loop that compares tokens ends with the first
-// that is right.
+// leavesEarly reports whether a loop that compares tokens ends with the first that is right.
 func leavesEarly(loop *ast.BlockStmt) bool {
 	compares, leaves := false, false
 	ast.Inspect(loop, func(n ast.Node) bool {
@@ -228,8 +226,8 @@ func leavesEarly(loop *ast.BlockStmt) bool {
 	return compares && leaves
 }
 
-// public reports whether everybody may know how a token compares with e: nothing,
-// or the one of all sample configurations.
+// public reports whether everybody may know how a token compares with e: nothing, or the one of all
+// sample configurations.
 func public(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.BasicLit:

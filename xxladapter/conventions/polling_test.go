@@ -20,7 +20,7 @@ var polling = map[string]struct {
 	"xxladapter/cmd/xxlwheel":               {2, "a process of its own answers"},
 	"xxladapter/executor":                   {1, "sockets and child processes"},
 	"xxladapter/node":                       {3, "sockets, leases of real stores, and the collector"},
-	"xxladapter/queue/internal/streams":     {4, "a server of Redis"},
+	"xxladapter/queue/internal/streams":     {5, "a server of Redis"},
 	"xxladapter/redisstore":                 {3, "a server of Redis"},
 	"xxladapter/sqlstore":                   {1, "clocks of real servers"},
 	"xxladapter/sqlstore/internal/postgres": {4, "sessions of a real server"},

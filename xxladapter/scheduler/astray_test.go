@@ -10,8 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// Next times that no schedule has given: upstream's column default, which the
-// stores read as the zero time, and what else a tool may have written.
+// Next times that no schedule has given: upstream's column default, which the stores read as the
+// zero time, and what else a tool may have written.
 var astray = []time.Time{{}, time.UnixMilli(0), time.UnixMilli(-1), time.UnixMilli(-1 << 60), time.UnixMilli(math.MinInt64 / 2)}
 
 // TestATimeThatNoScheduleGaveIsOneMisfire checks that the job is overdue once, by its strategy, and

@@ -33,8 +33,8 @@ const (
 	againLimit = 10_000
 )
 
-// armPlanned arms planned fires of the shards that are due before until: all of them
-// if shards have arrived.
+// armPlanned arms planned fires of the shards that are due before until: all of them if shards have
+// arrived.
 func (s *Scheduler) armPlanned(ctx context.Context, shards xxladapter.ShardSet, until time.Time, tick, arrived bool) error {
 	planned := xxladapter.FireFilter{State: xxladapter.FirePlanned, Shards: shards, DueBefore: until}
 	if arrived {
@@ -119,8 +119,8 @@ func (s *Scheduler) armRound(ctx context.Context, filter xxladapter.FireFilter) 
 	return nil
 }
 
-// offerAgain arms fires that the pool has refused and may have room for now, until
-// it refuses them again.
+// offerAgain arms fires that the pool has refused and may have room for now, until it refuses them
+// again.
 func (s *Scheduler) offerAgain(ctx context.Context, filter xxladapter.FireFilter) error {
 	for range offerQueries {
 		due, id, ok := s.opts.Pool.Refused()
@@ -144,8 +144,7 @@ func (s *Scheduler) offerAgain(ctx context.Context, filter xxladapter.FireFilter
 	return nil
 }
 
-// Again remembers a fire whose hand-over the store broke off, for the next sweep by
-// the clock.
+// Again remembers a fire whose hand-over the store broke off, for the next sweep by the clock.
 func (s *Scheduler) Again(f xxladapter.Fire) { s.givenBack.add(f) }
 
 // givenBack are fires that were handed out and may still be planned.

@@ -16,8 +16,7 @@ const maxFires = 100
 // decide returns the decision about a job whose next trigger time is at most window ahead of now.
 // It is a pure function.
 //
-// The branches and their edges are those of XXL-JOB 3.4.2
-// (JobScheduleHelper.start):
+// The branches and their edges are those of XXL-JOB 3.4.2 (JobScheduleHelper.start):
 //
 //	now > next + window   misfire: the strategy decides, the schedule continues after now;
 //	                      the window is the job's own if it has one
@@ -87,8 +86,8 @@ func correct(d *xxladapter.Decision, j *xxladapter.Job, plan cron.Plan, now time
 // scheduleEnded is the reason for stopping a job that has fired for the last time.
 const scheduleEnded = "the schedule has ended"
 
-// advance moves the trigger times to the first due time after from. A schedule
-// without one stops the job, with both times zero as upstream has them.
+// advance moves the trigger times to the first due time after from. A schedule without one stops
+// the job, with both times zero as upstream has them.
 func advance(d *xxladapter.Decision, plan cron.Plan, from time.Time) {
 	next := plan.Next(from)
 	switch {

@@ -26,5 +26,6 @@
 // Most programs want package node, which wires a scheduler to its executors. For timeouts inside
 // one process use package hashedwheel. DESIGN.md says what was decided and what was rejected.
 //
-// The example of package xxladapter runs a scheduler inside a program.
+// The example of package xxladapter runs a whole scheduler inside a program, the one here its part
+// that plans.
 package scheduler

@@ -95,8 +95,7 @@ type peer struct {
 	stop func()
 }
 
-// start lets a further scheduler work on the fixture's store, until stop or the
-// end of the test.
+// start lets a further scheduler work on the fixture's store, until stop or the end of the test.
 func (b *fixture) start(node string, change func(*Options)) *peer {
 	p := &peer{line: &line{Store: b.store}}
 	p.pool = &fakePool{store: b.store}

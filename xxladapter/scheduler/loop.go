@@ -81,8 +81,8 @@ func idle(window time.Duration) time.Duration {
 	return max(min(idlePace, (window/2).Truncate(time.Second)), busyPace)
 }
 
-// pause sleeps until pace from now, brought forward to a whole second of the
-// store's clock, or until it is woken.
+// pause sleeps until pace from now, brought forward to a whole second of the store's clock, or
+// until it is woken.
 func (s *Scheduler) pause(ctx context.Context, pace time.Duration) (woken bool) {
 	now := s.clock.now()
 	timer := time.NewTimer(pace - now.Sub(now.Truncate(time.Second)))

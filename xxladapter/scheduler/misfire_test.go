@@ -65,8 +65,8 @@ func TestMisfireAllIsBoundedByDefault(t *testing.T) {
 	require.Len(t, dues, xxladapter.DefaultMisfireLimit+5, "and those of the window ahead")
 }
 
-// TestTheMisfireWindowIsTheJobsOwn checks both edges of a window that is
-// shorter, and of one that is longer than the scheduler's five seconds.
+// TestTheMisfireWindowIsTheJobsOwn checks both edges of a window that is shorter, and of one that
+// is longer than the scheduler's five seconds.
 func TestTheMisfireWindowIsTheJobsOwn(t *testing.T) {
 	plan := parsePlan(t, xxladapter.ScheduleCron, "0 * * * * ?")
 	tests := []struct {

@@ -9,26 +9,25 @@ import (
 )
 
 const (
-	// ringTick is the wheel's tick. A short one costs nothing, because the wheel's
-	// worker sleeps until the next tick that has something to do. ringTicks of them
-	// cover the usual window in one turn.
+	// ringTick is the wheel's tick. A short one costs nothing, because the wheel's worker sleeps
+	// until the next tick that has something to do. ringTicks of them cover the usual window in one
+	// turn.
 	ringTick  = 1 * time.Millisecond
 	ringTicks = 8192
 
-	// ringLate is the most by which the ring delays a fire while the wheel keeps up. A
-	// fire that is armed right after the worker has passed a tick waits a whole tick
-	// until the worker takes it in, which is when the timer begins to count a delay of
-	// 32 ticks or more, in whole units of 1.024 µs; and it fires at the first tick
-	// boundary after that.
+	// ringLate is the most by which the ring delays a fire while the wheel keeps up. A fire that is
+	// armed right after the worker has passed a tick waits a whole tick until the worker takes it
+	// in, which is when the timer begins to count a delay of 32 ticks or more, in whole units of
+	// 1.024 µs; and it fires at the first tick boundary after that.
 	ringLate = 2*ringTick + 1024*time.Nanosecond
 )
 
 // A ring holds planned fires until they are due. It replaces upstream's sixty slots of a second,
 // with a precision of milliseconds.
 //
-// Invariant: held has the id of every fire that is in the wheel or in flight in
-// the pool; the sweep leaves those alone. A fire that leaves without having
-// been settled is found again by the sweep, because its record is still open.
+// Invariant: held has the id of every fire that is in the wheel or in flight in the pool; the sweep
+// leaves those alone. A fire that leaves without having been settled is found again by the sweep,
+// because its record is still open.
 type ring struct {
 	timer *hashedwheel.HashedWheelTimer
 	clock *storeClock

@@ -218,10 +218,10 @@ func New(opts Options) (*Scheduler, error) {
 	return s, nil
 }
 
-// Run scans and sweeps, while there is a lease, until ctx ends. Then it drops what the wheel holds
-// and gives the node's shards back; planned fires stay in the store, for other nodes. Nothing is
-// handed out after it has returned. Failures of the store are logged and retried. Run may
-// be called once.
+// Run scans and sweeps until ctx ends, while [Scheduler.HoldLease] has a lease. Then it drops what
+// the wheel holds and gives the node's shards back; planned fires stay in the store, for other
+// nodes. Nothing is handed out after it has returned. Failures of the store are logged and retried.
+// Run may be called once.
 func (s *Scheduler) Run(ctx context.Context) error {
 	var loops errgroup.Group
 	loops.Go(func() error { s.scanLoop(ctx); return nil })

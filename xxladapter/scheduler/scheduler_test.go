@@ -128,8 +128,8 @@ func (b *fixture) addJob(kind xxladapter.ScheduleType, conf string, first time.D
 	return id
 }
 
-// run lets the scheduler work for d, and ends it. A d that is no multiple of
-// any period keeps the end apart from due times.
+// run lets the scheduler work for d, and ends it. A d that is no multiple of any period keeps the
+// end apart from due times.
 func (b *fixture) run(d time.Duration) {
 	ctx, cancel := context.WithCancel(b.t.Context())
 	ended := make(chan error, 2)
@@ -172,8 +172,8 @@ func every(period time.Duration, n int) []time.Duration {
 	return times
 }
 
-// TestRestartFiresWhatWasPlanned is the crash between commit and fire: the
-// first scheduler commits fires and never hands them out.
+// TestRestartFiresWhatWasPlanned is the crash between commit and fire: the first scheduler commits
+// fires and never hands them out.
 func TestRestartFiresWhatWasPlanned(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// checkSkew compares this machine's wall clock with the store's, and reports
-// whether they differ by more than the limit. It logs each change once.
+// checkSkew compares this machine's wall clock with the store's, and reports whether they differ by
+// more than the limit. It logs each change once.
 //
 // Nothing fires at a wrong time by a wrong clock, since due times are judged by the store's. But a
 // clock that is off is a clock that is about to be moved, and one that others read: the times in

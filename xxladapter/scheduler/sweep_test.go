@@ -12,8 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
-// A pickyPool takes nothing of one job, as trigger.Pool does when that job's app
-// has no place left.
+// A pickyPool takes nothing of one job, as trigger.Pool does when that job's app has no place left.
 type pickyPool struct {
 	refuses  int64
 	mu       sync.Mutex
@@ -39,8 +38,8 @@ func (p *pickyPool) Report() (fast, slow xxladapter.PoolReport)  { return fast, 
 func (p *pickyPool) Fire(f xxladapter.Fire, done func()) bool    { return p.take(p.fired, f, done) }
 func (p *pickyPool) Resolve(f xxladapter.Fire, done func()) bool { return p.take(p.resolved, f, done) }
 
-// TestASweepGetsPastWhatThePoolRefuses has more fires of an app that takes no
-// more than one query of the sweep returns.
+// TestASweepGetsPastWhatThePoolRefuses has more fires of an app that takes no more than one query
+// of the sweep returns.
 func TestASweepGetsPastWhatThePoolRefuses(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		hangs, answers := b.addJob(xxladapter.ScheduleNone, "", time.Hour), b.addJob(xxladapter.ScheduleNone, "", time.Hour)
@@ -118,8 +117,8 @@ func TestASweepGetsPastWhatStaysOpen(t *testing.T) {
 	})
 }
 
-// TestANodeThatOnlyHoldsItsShardsHoldsNothingUp has a second node that plans
-// once and then does nothing but renew its lease.
+// TestANodeThatOnlyHoldsItsShardsHoldsNothingUp has a second node that plans once and then does
+// nothing but renew its lease.
 func TestANodeThatOnlyHoldsItsShardsHoldsNothingUp(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		ctx := t.Context()
@@ -164,9 +163,8 @@ func TestANodeThatOnlyHoldsItsShardsHoldsNothingUp(t *testing.T) {
 	})
 }
 
-// TestASweepResolvesALostClaimAtOnce has two claims of the node's own term that nobody
-// holds. Whether the shards of a broadcast are being sent does not show by their ids,
-// so those wait.
+// TestASweepResolvesALostClaimAtOnce has two claims of the node's own term that nobody holds.
+// Whether the shards of a broadcast are being sent does not show by their ids, so those wait.
 func TestASweepResolvesALostClaimAtOnce(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		ctx := b.t.Context()

@@ -8,8 +8,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// TestAJobStartedThroughAnyNodeFiresInTime lets both nodes rest, and wakes the
-// one that the job does not belong to.
+// TestAJobStartedThroughAnyNodeFiresInTime lets both nodes rest, and wakes the one that the job
+// does not belong to.
 func TestAJobStartedThroughAnyNodeFiresInTime(t *testing.T) {
 	for first := 100 * time.Millisecond; first < 2*idlePace; first += 700 * time.Millisecond {
 		for _, conf := range []string{"1", "60"} {
