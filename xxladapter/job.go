@@ -80,6 +80,19 @@ var AfterRun = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 // Waits reports whether the job is running and its schedule waits for the end of a run.
 func (j *Job) Waits() bool { return j.Running && j.TriggerNext.Equal(AfterRun) }
 
+// SameSchedule reports whether two states of a job have the same due times.
+func (j *Job) SameSchedule(as *Job) bool {
+	return j.ScheduleType == as.ScheduleType && j.ScheduleConf == as.ScheduleConf && j.Settings.Zone == as.Settings.Zone
+}
+
+// RescheduledBy reports whether a job that is edited to after needs another next due time: both
+// run, and their schedules differ. A job that waits for the end of its run goes on to do so unless
+// its type changes: like the old delay, the new one counts from there.
+func (j *Job) RescheduledBy(after *Job) bool {
+	waits := j.Waits() && j.ScheduleType == after.ScheduleType
+	return j.Running && after.Running && !j.SameSchedule(after) && !waits
+}
+
 // SetDefaults sets the empty enumerations of a new job to the initial values of upstream's form.
 func (j *Job) SetDefaults() {
 	setDefault(&j.ScheduleType, ScheduleNone)

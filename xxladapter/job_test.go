@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWhatHasNoRoomInARowIsRefused tries the widest value of each column, and one
-// that is wider by one.
+// TestWhatHasNoRoomInARowIsRefused tries the widest value of each column, and one that is wider by
+// one.
 func TestWhatHasNoRoomInARowIsRefused(t *testing.T) {
 	fits := func(change func(*Job)) *Job {
 		j := &Job{Name: "job", Author: "me", Handler: "h"}
@@ -51,4 +51,46 @@ func TestAGroupWithMoreAddressesThanARowHasRoomForIsRefused(t *testing.T) {
 	require.NoError(t, g.Validate())
 	g.Addresses = append(g.Addresses, "http://a:1000011")
 	require.EqualError(t, g.Validate(), "addressList has 65536 bytes with its commas, must have at most 65535")
+}
+
+func TestOnlyAnotherScheduleMovesTheNextDueTime(t *testing.T) {
+	is := Job{Name: "job", ScheduleType: ScheduleFixDelay, ScheduleConf: "30", Running: true, TriggerNext: time.Unix(100, 0)}
+	waiting, off := is, is
+	waiting.TriggerNext, off.Running = AfterRun, false
+	for _, tt := range []struct {
+		name   string
+		before Job
+		change func(*Job)
+		want   bool
+	}{
+		{"another name", is, func(j *Job) { j.Name = "other" }, false},
+		{"another delay", is, func(j *Job) { j.ScheduleConf = "60" }, true},
+		{"another type", is, func(j *Job) { j.ScheduleType = ScheduleFixRate }, true},
+		{"another zone", is, func(j *Job) { j.Settings.Zone = "Asia/Tokyo" }, true},
+		{"another delay while a run is in progress", waiting, func(j *Job) { j.ScheduleConf = "60" }, false},
+		{"another type while a run is in progress", waiting, func(j *Job) { j.ScheduleType = ScheduleFixRate }, true},
+		{"off", off, func(j *Job) { j.ScheduleConf = "60" }, false},
+		{"switched off", is, func(j *Job) { j.ScheduleConf, j.Running = "60", false }, false},
+		{"switched on", off, func(j *Job) { j.ScheduleConf, j.Running = "60", true }, false},
+	} {
+		after := tt.before
+		tt.change(&after)
+		require.Equal(t, tt.want, tt.before.RescheduledBy(&after), tt.name)
+	}
+}
+
+func TestAPurgeThatSelectsNothingIsRefused(t *testing.T) {
+	for _, tt := range []struct {
+		purge LogPurge
+		want  string
+	}{
+		{LogPurge{JobID: -1}, "jobId is -1, must not be negative"},
+		{LogPurge{GroupID: -1}, "jobGroup is -1, must not be negative"},
+		{LogPurge{KeepNewest: -1}, "keepNewest is -1, must not be negative"},
+		{LogPurge{Before: time.Date(1970, 12, 31, 0, 0, 0, 0, time.UTC)}, "before is 1970-12-31T00:00:00Z, must be after 1970"},
+	} {
+		require.EqualError(t, tt.purge.Validate(), tt.want)
+	}
+	require.NoError(t, LogPurge{}.Validate())
+	require.NoError(t, LogPurge{JobID: 1, GroupID: 1, KeepNewest: 1, Before: time.Date(1971, 1, 1, 0, 0, 0, 0, time.UTC)}.Validate())
 }

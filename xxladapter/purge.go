@@ -29,6 +29,22 @@ type LogPurge struct {
 	AfterID, UntilID int64
 }
 
+// Validate checks what an operator chooses: JobID, GroupID, Before and KeepNewest. The error is an
+// [Error] with [CodeInvalid].
+func (p LogPurge) Validate() error {
+	switch {
+	case !p.Before.IsZero() && p.Before.Year() < 1971: // before the first row of any store
+		return Invalidf("before is %s, must be after 1970", p.Before.Format(time.RFC3339))
+	case p.JobID < 0:
+		return Invalidf("jobId is %d, must not be negative", p.JobID)
+	case p.GroupID < 0:
+		return Invalidf("jobGroup is %d, must not be negative", p.GroupID)
+	case p.KeepNewest < 0:
+		return Invalidf("keepNewest is %d, must not be negative", p.KeepNewest)
+	}
+	return nil
+}
+
 // Orders reports whether the purge also deletes orders that were created before p.Before.
 func (p LogPurge) Orders() bool {
 	return p.JobID == 0 && p.GroupID == 0 && !p.Before.IsZero() && !p.Successes && !p.Removed && p.KeepNewest == 0

@@ -134,15 +134,6 @@ func setRetryAfter(w http.ResponseWriter, err error) {
 }
 
 func (s *Server) apiError(r *http.Request, err error) (int, apiError) {
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
-		return http.StatusRequestEntityTooLarge,
-			apiError{Code: xxladapter.CodeInvalid, Message: fmt.Sprintf("request body is over %d bytes", tooLarge.Limit)}
-	}
-	var method *methodError
-	if errors.As(err, &method) {
-		return http.StatusMethodNotAllowed, apiError{Code: xxladapter.CodeInvalid, Message: oneLine(method.Error())}
-	}
 	status, answer, known := refusalOf(err)
 	var p *panicError
 	switch {
@@ -181,9 +172,18 @@ func (s *Server) logPanic(r *http.Request, p *panicError) {
 	s.opts.Logger.Error("handler panicked", "method", r.Method, "path", r.URL.Path, "panic", p.value, "stack", string(p.stack))
 }
 
-// refusalOf returns what a caller may know of an error. known is false for an error that is for the
-// log.
+// refusalOf returns what a caller may know of an error, and the status of the answer. known is
+// false for an error that is for the log.
 func refusalOf(err error) (status int, answer apiError, known bool) {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		message := fmt.Sprintf("request body is over %d bytes", tooLarge.Limit)
+		return http.StatusRequestEntityTooLarge, apiError{Code: xxladapter.CodeInvalid, Message: message}, true
+	}
+	var method *methodError
+	if errors.As(err, &method) {
+		return http.StatusMethodNotAllowed, apiError{Code: xxladapter.CodeInvalid, Message: oneLine(method.Error())}, true
+	}
 	var forUser *xxladapter.Error
 	if errors.As(err, &forUser) {
 		answer := toldError(forUser)

@@ -46,15 +46,12 @@ func (s *Server) clearLogs(ctx context.Context, _ none, form clearForm) (answer 
 		what.Before = *form.Before
 	}
 	restricted := !what.Before.IsZero() || what.KeepNewest > 0
+	if err := what.Validate(); err != nil {
+		return answer, err
+	}
 	switch {
-	case form.Before != nil && form.Before.Year() < 1971:
+	case form.Before != nil && form.Before.IsZero():
 		return answer, xxladapter.Invalidf("before is %s, must be after 1970", form.Before.Format(time.RFC3339))
-	case form.Job < 0:
-		return answer, xxladapter.Invalidf("jobId is %d, must not be negative", form.Job)
-	case form.JobGroup < 0:
-		return answer, xxladapter.Invalidf("jobGroup is %d, must not be negative", form.JobGroup)
-	case form.KeepNewest < 0:
-		return answer, xxladapter.Invalidf("keepNewest is %d, must not be negative", form.KeepNewest)
 	case !restricted && !form.All:
 		return answer, xxladapter.Invalidf("neither before nor keepNewest is given, all must be true to delete every run")
 	case restricted && form.All:

@@ -74,7 +74,6 @@ func (s *Server) updateJob(ctx context.Context, path idPath, form jobUpdateForm)
 // change applies the form to a stored job and stores it.
 func (s *Server) change(ctx context.Context, j *xxladapter.Job, form *jobForm) error {
 	old := *j
-	oldType, oldConf, oldZone := j.ScheduleType, j.ScheduleConf, j.Settings.Zone
 	plan, err := s.fill(ctx, j, form)
 	if err != nil {
 		return err
@@ -82,11 +81,7 @@ func (s *Server) change(ctx context.Context, j *xxladapter.Job, form *jobForm) e
 	if form.changesGlue(&old, j) {
 		j.GlueUpdated = time.Time{} // a new version
 	}
-	reschedule := j.Running && (j.ScheduleType != oldType || j.ScheduleConf != oldConf || j.Settings.Zone != oldZone)
-	if j.Waits() && j.ScheduleType == oldType {
-		reschedule = false // like the old delay, the new one counts from the end of the run
-	}
-	if !reschedule {
+	if !old.RescheduledBy(j) {
 		return s.opts.Store.UpdateJob(ctx, j, false)
 	}
 	return s.reschedule(ctx, j, plan)

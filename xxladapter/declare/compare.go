@@ -269,7 +269,7 @@ func (c *comparison) checkJob(at string, d *declared) {
 		}
 	}
 	first, err := c.opts.First(d.after)
-	if err == nil && d.after.Running && (d.before == nil || scheduleDiffers(d.before, d.after)) {
+	if err == nil && d.after.Running && (d.before == nil || !d.before.SameSchedule(d.after)) {
 		_, err = first(c.opts.Now)
 	}
 	if err != nil {
@@ -301,10 +301,6 @@ func fieldOf(message string) string {
 	return field
 }
 
-func scheduleDiffers(a, b *xxladapter.Job) bool {
-	return a.ScheduleType != b.ScheduleType || a.ScheduleConf != b.ScheduleConf || a.Settings.Zone != b.Settings.Zone
-}
-
 func (c *comparison) ownerOf(d *declared) string {
 	if d.before == nil {
 		return ""
@@ -329,7 +325,7 @@ func (c *comparison) add(i int) error {
 		key.Owner = had.Owner
 	}
 	stored.Owner = key.Owner
-	if d.after.Running && !d.before.Running && !scheduleDiffers(d.before, d.after) {
+	if d.after.Running && !d.before.Running && d.before.SameSchedule(d.after) {
 		if _, err := c.first(d.after)(c.opts.Now); err != nil {
 			d.after.Running = false // the schedule has ended by itself
 			stored.Running = false
@@ -337,8 +333,7 @@ func (c *comparison) add(i int) error {
 	}
 	edits := xxladapter.DiffFields(c.fields(d, d.before), c.fields(d, d.after))
 	stored.Edit = slices.ContainsFunc(edits, func(f xxladapter.FieldChange) bool { return f.Field != "running" })
-	waits := d.before.Waits() && d.before.ScheduleType == d.after.ScheduleType // counts from the end of the run
-	stored.Reschedule = d.before.Running && d.after.Running && scheduleDiffers(d.before, d.after) && !waits
+	stored.Reschedule = d.before.RescheduledBy(d.after)
 	stored.Switch = d.after.Running != d.before.Running
 	if d.after.Running {
 		stored.First = c.first(d.after)

@@ -31,8 +31,8 @@ func KeyFrom(name string) string {
 }
 
 // keysOf returns the keys of the jobs of one group, in the order of their ids: the key that a job
-// has, or one made of its name. If several jobs have one name, the keys of the
-// later ones end with a number.
+// has, or one made of its name. If several jobs have one name, the keys of the later ones end with
+// a number.
 func keysOf(jobs []*xxladapter.Job, has map[int64]xxladapter.JobKey) map[int64]string {
 	keys := make(map[int64]string, len(jobs))
 	taken := map[string]bool{}
