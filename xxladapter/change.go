@@ -37,7 +37,7 @@ type RunMark struct {
 }
 
 // Open reports whether the state of the run will still change.
-func (m RunMark) Open() bool { return OutcomeOf(m.TriggerCode, m.HandleCode) == OutcomeRunning }
+func (m RunMark) Open() bool { return StatusOf(m.TriggerCode, m.HandleCode) == LogRunning }
 
 // A ChangeStore is the part of [Store] from which observers learn cheaply what has changed.
 type ChangeStore interface {

@@ -33,6 +33,9 @@
 //	             becomes of missed due times (misfire, which Misfire.Strategy means)
 //	fire         the record that one due time or order gives one trigger
 //	run          one execution on an executor; its log row, a [Log], is what the store keeps of it
+//	status       what the two codes of a log row say: running, success or fail ([LogStatus]); a job
+//	             is listed by that of its newest ended run ([LastResult]), and the statistics say
+//	             of a failure why: timeout, killed, lost, not sent ([StatResult])
 //	node         one scheduler process of a store; lists for people call it a scheduler
 //	order        a trigger by an operator or a program, which has a fire of its own
 //	ambiguous    sent to an executor that has not answered; a call of a store that has not answered

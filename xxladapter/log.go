@@ -59,16 +59,19 @@ const (
 // Values lists all statuses.
 func (LogStatus) Values() []LogStatus { return []LogStatus{LogRunning, LogSuccess, LogFail} }
 
-// Status returns the row's status.
-func (l *Log) Status() LogStatus {
-	switch l.Outcome() {
-	case OutcomeRunning:
-		return LogRunning
-	case OutcomeSuccess:
+// StatusOf classifies a pair of trigger code and handle code (XxlJobLogMapper.findLogReport).
+func StatusOf(triggerCode, handleCode int) LogStatus {
+	switch {
+	case handleCode == ResultOK:
 		return LogSuccess
+	case handleCode == ResultNone && (triggerCode == ResultNone || triggerCode == ResultOK):
+		return LogRunning
 	}
 	return LogFail
 }
+
+// Status returns the row's status.
+func (l *Log) Status() LogStatus { return StatusOf(l.TriggerCode, l.HandleCode) }
 
 // Validate refuses a status that does not exist; the empty one means any.
 func (s LogStatus) Validate() error {

@@ -17,37 +17,12 @@ type Report struct {
 	Failed  int64
 }
 
-// An Outcome is what a log row's two codes say about its trigger.
-type Outcome int
-
-// The outcomes, in upstream's order of columns.
-const (
-	OutcomeRunning Outcome = iota // being handed over, or no result yet
-	OutcomeSuccess
-	OutcomeFailed // not taken by an executor, or ended with any code but 200
-)
-
-// OutcomeOf classifies a pair of trigger code and handle code as upstream's report does
-// (XxlJobLogMapper.findLogReport).
-func OutcomeOf(triggerCode, handleCode int) Outcome {
-	switch {
-	case handleCode == ResultOK:
-		return OutcomeSuccess
-	case handleCode == ResultNone && (triggerCode == ResultNone || triggerCode == ResultOK):
-		return OutcomeRunning
-	}
-	return OutcomeFailed
-}
-
-// Outcome returns what the row's codes say.
-func (l *Log) Outcome() Outcome { return OutcomeOf(l.TriggerCode, l.HandleCode) }
-
-// Add counts n more triggers with an outcome.
-func (r *Report) Add(o Outcome, n int64) {
-	switch o {
-	case OutcomeRunning:
+// Add counts n more triggers with a status.
+func (r *Report) Add(status LogStatus, n int64) {
+	switch status {
+	case LogRunning:
 		r.Running += n
-	case OutcomeSuccess:
+	case LogSuccess:
 		r.Success += n
 	default:
 		r.Failed += n

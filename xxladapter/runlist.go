@@ -31,7 +31,7 @@ func (l *Log) Took(h *RunHistory, now time.Time) (d time.Duration, ok bool) {
 	switch {
 	case l.TriggerTime.IsZero():
 		return 0, false
-	case l.Outcome() == OutcomeRunning:
+	case l.Status() == LogRunning:
 		return max(now.Sub(l.TriggerTime), 0), true
 	case l.HandleTime.IsZero():
 		return 0, false

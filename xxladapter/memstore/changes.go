@@ -20,7 +20,7 @@ func (s *Store) Marks(ctx context.Context) (xxladapter.Marks, error) {
 	var m xxladapter.Marks
 	for id, l := range s.logs {
 		m.Run = max(m.Run, id)
-		if l.Outcome() != xxladapter.OutcomeRunning {
+		if l.Status() != xxladapter.LogRunning {
 			m.Ended++
 		}
 	}

@@ -74,9 +74,9 @@ func (s *Store) purgeRemoved(p xxladapter.LogPurge, limit int) xxladapter.Purged
 func (s *Store) purgeable(l *xxladapter.Log, p xxladapter.LogPurge) bool {
 	_, recovering := s.claims[claimKey{l.ID, true}]
 	switch {
-	case l.Outcome() == xxladapter.OutcomeRunning, s.firesOf[l.ID] != nil, recovering && !p.Unalarmed:
+	case l.Status() == xxladapter.LogRunning, s.firesOf[l.ID] != nil, recovering && !p.Unalarmed:
 		return false
-	case !p.Unalarmed && l.Outcome() == xxladapter.OutcomeFailed && (l.AlarmStatus == xxladapter.AlarmOpen || l.AlarmStatus == xxladapter.AlarmTaken):
+	case !p.Unalarmed && l.Status() == xxladapter.LogFail && (l.AlarmStatus == xxladapter.AlarmOpen || l.AlarmStatus == xxladapter.AlarmTaken):
 		return false
 	case !p.Before.IsZero() && (l.TriggerTime.IsZero() || !l.TriggerTime.Before(p.Before)):
 		return false

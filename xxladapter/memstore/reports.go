@@ -21,15 +21,15 @@ func (s *Store) forget(l *xxladapter.Log) {
 	delete(s.wanted, l.ID)
 	delete(s.texts, l.ID)
 	delete(s.runs, l.ID)
-	if l.Outcome() != xxladapter.OutcomeRunning {
-		s.gone = append(s.gone, goneLog{l.TriggerTime, l.Outcome()})
+	if l.Status() != xxladapter.LogRunning {
+		s.gone = append(s.gone, goneLog{l.TriggerTime, l.Status()})
 	}
 }
 
 // A goneLog is what is kept of a deleted row.
 type goneLog struct {
 	triggered time.Time
-	outcome   xxladapter.Outcome
+	status    xxladapter.LogStatus
 }
 
 // Reports implements [xxladapter.Store] by counting all rows. Days are days of UTC.
@@ -40,7 +40,7 @@ func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.R
 	defer s.mu.Unlock()
 
 	days := map[string]*xxladapter.Report{}
-	count := func(triggered time.Time, o xxladapter.Outcome) {
+	count := func(triggered time.Time, status xxladapter.LogStatus) {
 		d := day(triggered)
 		if triggered.IsZero() || !from.IsZero() && d < day(from) || !to.IsZero() && d > day(to) {
 			return
@@ -48,13 +48,13 @@ func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.R
 		if days[d] == nil {
 			days[d] = &xxladapter.Report{Day: d}
 		}
-		days[d].Add(o, 1)
+		days[d].Add(status, 1)
 	}
 	for _, l := range s.logs {
-		count(l.TriggerTime, l.Outcome())
+		count(l.TriggerTime, l.Status())
 	}
 	for _, l := range s.gone {
-		count(l.triggered, l.outcome)
+		count(l.triggered, l.status)
 	}
 	var reports []xxladapter.Report
 	for _, r := range days {

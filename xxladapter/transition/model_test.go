@@ -20,7 +20,7 @@ func TestPromises(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := &world{
 			now: due, fires: map[int64]xxladapter.Fire{}, runs: map[int64]*run{}, claimed: map[int64]int{},
-			counted: map[xxladapter.Outcome]int{}, holds: map[xxladapter.Term]bool{},
+			counted: map[xxladapter.LogStatus]int{}, holds: map[xxladapter.Term]bool{},
 		}
 		w.newTerm("n1")
 		w.newTerm("n2")
@@ -55,8 +55,8 @@ type world struct {
 	terms []xxladapter.Term         // issued so far, the newest last
 	holds map[xxladapter.Term]bool
 
-	claimed  map[int64]int              // how often each fire was
-	counted  map[xxladapter.Outcome]int // the daily figures, as changes have moved them
+	claimed  map[int64]int                // how often each fire was
+	counted  map[xxladapter.LogStatus]int // the daily figures, as changes have moved them
 	lastFire int64
 }
 
@@ -173,7 +173,7 @@ func (w *world) claimAs(t *rapid.T, by xxladapter.Term, id int64, shards int) {
 	delete(w.fires, id)
 	for i, shard := range claimed {
 		shard.LogID = int64(len(w.runs) + 1)
-		w.counted[xxladapter.OutcomeRunning]++
+		w.counted[xxladapter.LogRunning]++
 		if i == 0 {
 			w.fires[id] = shard
 		} else {
@@ -318,8 +318,8 @@ func (w *world) store(t *rapid.T, c transition.Change, fireID, logID int64) {
 		if c.Log.Before != l.LogState || c.Log.Columns == transition.TriggerColumns && c.Log.After.HandleCode != l.HandleCode {
 			t.Fatalf("log %d is %+v, and changed by %+v", logID, *l, c.Log)
 		}
-		w.counted[c.Log.Before.Outcome()]--
-		w.counted[c.Log.After.Outcome()]++
+		w.counted[c.Log.Before.Status()]--
+		w.counted[c.Log.After.Status()]++
 		l.LogState = c.Log.After
 	}
 	for _, f := range c.Next {
@@ -355,9 +355,9 @@ func (w *world) promises(t *rapid.T) {
 			t.Fatalf("fire %d was claimed %d times", id, n)
 		}
 	}
-	counted := map[xxladapter.Outcome]int{}
+	counted := map[xxladapter.LogStatus]int{}
 	for id, l := range w.runs {
-		counted[l.Outcome()]++
+		counted[l.Status()]++
 		if err := l.check(logs[id] != 0); err != nil {
 			t.Fatalf("log %d, %+v: %v", id, *l, err)
 		}

@@ -41,9 +41,9 @@ type LogState struct {
 // StateOf returns the state of a row.
 func StateOf(l *xxladapter.Log) LogState { return LogState{l.TriggerCode, l.HandleCode} }
 
-// Outcome returns what the row counts as in the daily figures.
-func (s LogState) Outcome() xxladapter.Outcome {
-	return xxladapter.OutcomeOf(s.TriggerCode, s.HandleCode)
+// Status returns what the row counts as in the daily figures.
+func (s LogState) Status() xxladapter.LogStatus {
+	return xxladapter.StatusOf(s.TriggerCode, s.HandleCode)
 }
 
 // A Change is what a store writes, all of it in one transaction and in the order of the fields.

@@ -35,8 +35,8 @@ const (
 	groupRemoved = `DELETE f FROM (SELECT ? AS id`
 )
 
-// fireGroups runs a group of fire calls in one transaction of two round trips:
-// one reads and locks the rows, one changes them and commits.
+// fireGroups runs a group of fire calls in one transaction of two round trips: one reads and locks
+// the rows, one changes them and commits.
 type fireGroups struct {
 	store  *records.Store
 	idStep int64   // the server's auto_increment_increment: how far apart the ids of one INSERT are

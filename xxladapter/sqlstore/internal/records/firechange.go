@@ -138,6 +138,6 @@ func (s *Store) carryOut(ctx context.Context, tx *Tx, c transition.Change, rows 
 		}
 	}
 	moved := Changes{}
-	s.MoveOutcome(moved, rows.triggered, c.Log)
+	s.MoveStatus(moved, rows.triggered, c.Log)
 	return planned, s.Count(ctx, tx, moved)
 }

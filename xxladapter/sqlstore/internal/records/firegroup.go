@@ -153,7 +153,7 @@ func (s *Store) decideClaim(c *FireCall, rows FireRows, work *FireWork) {
 	c.Claimed = claimed[0]
 	rows.Fires[c.FireID] = c.Claimed
 	work.Claims = append(work.Claims, c)
-	s.AddOutcome(work.Moved, c.Claim.TriggerTime, c.Claim.Outcome(), 1)
+	s.AddStatus(work.Moved, c.Claim.TriggerTime, c.Claim.Status(), 1)
 }
 
 // decideEnd decides a settlement, an accepted run or a result. REQUIRES: the call has no Next and
@@ -194,7 +194,7 @@ func (s *Store) decideEnd(c *FireCall, rows FireRows, work *FireWork) {
 		return
 	}
 	l := rows.Logs[c.LogID]
-	s.MoveOutcome(work.Moved, l.Triggered, change.Log)
+	s.MoveStatus(work.Moved, l.Triggered, change.Log)
 	l.LogState = change.Log.After
 	if change.Log.Columns == transition.AcceptColumns {
 		l.Address = change.Log.Address

@@ -211,7 +211,7 @@ func (s *Store) claimFire(ctx context.Context, by xxladapter.Term, id int64, log
 			if err := s.storeClaim(ctx, tx, &claimed[i], l); err != nil {
 				return err
 			}
-			s.AddOutcome(begun, l.TriggerTime, l.Outcome(), 1)
+			s.AddStatus(begun, l.TriggerTime, l.Status(), 1)
 		}
 		if claimed[0].Type.Ordered() {
 			if err := tx.claimOrder(ctx, claimed); err != nil {

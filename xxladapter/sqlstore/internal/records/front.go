@@ -61,11 +61,11 @@ func (s *Store) WriteLogs(ctx context.Context, tx *Tx, rows []WrittenLog) error 
 		l, state := r.Log, transition.StateOf(r.Log)
 		if !r.Stored {
 			values = append(append(values, l.ID), s.LogValues(l)...)
-			s.AddOutcome(moved, l.TriggerTime, state.Outcome(), 1)
+			s.AddStatus(moved, l.TriggerTime, state.Status(), 1)
 		} else if changed, err := s.updateLog(ctx, tx, r, state); err != nil {
 			return err
 		} else if changed {
-			s.MoveOutcome(moved, l.TriggerTime, transition.LogChange{Before: r.Base, After: state})
+			s.MoveStatus(moved, l.TriggerTime, transition.LogChange{Before: r.Base, After: state})
 		} else {
 			rows[i].Run, rows[i].WantText = transition.RunChange{}, 0 // they go with their row
 		}

@@ -65,8 +65,8 @@ func (s *Store) Unregister(ctx context.Context, appName, address string) error {
 	})
 }
 
-// Registrations implements [xxladapter.Store]. Old tables may have duplicates;
-// it lists the one with the newest beat.
+// Registrations implements [xxladapter.Store]. Old tables may have duplicates; it lists the one
+// with the newest beat.
 func (s *Store) Registrations(ctx context.Context, appName string) ([]xxladapter.Registration, error) {
 	var list []xxladapter.Registration
 	err := s.Query(ctx, selectBeats, []any{appName}, func(r Row) error {

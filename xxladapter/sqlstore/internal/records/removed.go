@@ -78,7 +78,7 @@ func (s *Store) purgeRemoved(ctx context.Context, p xxladapter.LogPurge, limit i
 			return tx.Query(ctx, selectOpen+tx.Dialect.Lock, batch, func(r Row) error {
 				var triggered time.Time
 				err := r.Scan(datetime{&triggered})
-				s.AddOutcome(gone, triggered, xxladapter.OutcomeRunning, -1)
+				s.AddStatus(gone, triggered, xxladapter.LogRunning, -1)
 				return err
 			})
 		})

@@ -35,9 +35,9 @@ const (
 // Changes are a transaction's changes of the figures, by day.
 type Changes map[time.Time]*xxladapter.Report
 
-// AddOutcome counts n more rows with a trigger time and an outcome. A row without a trigger time
+// AddStatus counts n more rows with a trigger time and a status. A row without a trigger time
 // belongs to no day.
-func (s *Store) AddOutcome(c Changes, triggered time.Time, o xxladapter.Outcome, n int64) {
+func (s *Store) AddStatus(c Changes, triggered time.Time, status xxladapter.LogStatus, n int64) {
 	if triggered.IsZero() {
 		return
 	}
@@ -45,13 +45,13 @@ func (s *Store) AddOutcome(c Changes, triggered time.Time, o xxladapter.Outcome,
 	if c[day] == nil {
 		c[day] = new(xxladapter.Report)
 	}
-	c[day].Add(o, n)
+	c[day].Add(status, n)
 }
 
-// MoveOutcome counts a log row's change from one outcome to another.
-func (s *Store) MoveOutcome(c Changes, triggered time.Time, l transition.LogChange) {
-	s.AddOutcome(c, triggered, l.Before.Outcome(), -1)
-	s.AddOutcome(c, triggered, l.After.Outcome(), 1)
+// MoveStatus counts a log row's change from one status to another.
+func (s *Store) MoveStatus(c Changes, triggered time.Time, l transition.LogChange) {
+	s.AddStatus(c, triggered, l.Before.Status(), -1)
+	s.AddStatus(c, triggered, l.After.Status(), 1)
 }
 
 // Count stores the changes. It must be the last act of a transaction: the holder of a slot then

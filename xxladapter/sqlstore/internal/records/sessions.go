@@ -47,8 +47,8 @@ func (s *Store) admitsSessions(ctx context.Context) error {
 	return nil
 }
 
-// sessionName returns the name of a term's lock. The node and number are hashed because
-// MySQL allows 64 characters. Node names are unique, so the name does not contain the database.
+// sessionName returns the name of a term's lock. The node and number are hashed because MySQL
+// allows 64 characters. Node names are unique, so the name does not contain the database.
 func sessionName(term xxladapter.Term) string {
 	return fmt.Sprintf("xxlwheel-%.20x", sha256.Sum256(fmt.Appendf(nil, "%s %d", term.Node, term.Number)))
 }

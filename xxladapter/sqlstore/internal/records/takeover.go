@@ -433,7 +433,7 @@ func (t *TakeOver) logs(ctx context.Context, plan *takeover.Plan) error {
 			switch {
 			case !has && !coming[l.JobID]:
 				orphans++
-			case l.Outcome() == xxladapter.OutcomeRunning || l.TriggerTime.IsZero():
+			case l.Status() == xxladapter.LogRunning || l.TriggerTime.IsZero():
 				open++
 			default:
 				l.JobID, l.GroupID = job, plan.IDs[takeover.KindGroup][l.GroupID]

@@ -21,7 +21,7 @@ func requireRecount(t *testing.T, s xxladapter.Store, rows []*xxladapter.Log) {
 	t.Helper()
 	var want, got xxladapter.Report
 	for _, l := range rows {
-		want.Add(l.Outcome(), 1)
+		want.Add(l.Status(), 1)
 	}
 	reports, err := s.Reports(t.Context(), time.Time{}, time.Time{})
 	require.NoError(t, err)
@@ -61,7 +61,7 @@ func TestAPurgeThatIsKilledLeavesWholeChunks(t *testing.T) {
 			}
 		}
 		c := records.Changes{}
-		s.AddOutcome(c, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), xxladapter.OutcomeSuccess, rows)
+		s.AddStatus(c, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), xxladapter.LogSuccess, rows)
 		return s.Count(ctx, tx, c)
 	}))
 	require.NoError(t, s.Close())

@@ -8,24 +8,24 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// TestOutcomes is upstream's table of states (XxlJobLogMapper.findLogReport).
-func TestOutcomes(t *testing.T) {
+// TestTheStatusOfALogRow is upstream's table of states (XxlJobLogMapper.findLogReport).
+func TestTheStatusOfALogRow(t *testing.T) {
 	for _, c := range []struct {
 		trigger, handle int
-		want            xxladapter.Outcome
+		want            xxladapter.LogStatus
 	}{
-		{0, 0, xxladapter.OutcomeRunning},
-		{200, 0, xxladapter.OutcomeRunning},
-		{500, 0, xxladapter.OutcomeFailed},
-		{501, 0, xxladapter.OutcomeFailed},
-		{0, 200, xxladapter.OutcomeSuccess},
-		{200, 200, xxladapter.OutcomeSuccess},
-		{500, 200, xxladapter.OutcomeSuccess},
-		{200, 500, xxladapter.OutcomeFailed},
-		{200, 502, xxladapter.OutcomeFailed},
-		{0, 500, xxladapter.OutcomeFailed},
+		{0, 0, xxladapter.LogRunning},
+		{200, 0, xxladapter.LogRunning},
+		{500, 0, xxladapter.LogFail},
+		{501, 0, xxladapter.LogFail},
+		{0, 200, xxladapter.LogSuccess},
+		{200, 200, xxladapter.LogSuccess},
+		{500, 200, xxladapter.LogSuccess},
+		{200, 500, xxladapter.LogFail},
+		{200, 502, xxladapter.LogFail},
+		{0, 500, xxladapter.LogFail},
 	} {
-		require.Equal(t, c.want, xxladapter.OutcomeOf(c.trigger, c.handle), "%+v", c)
+		require.Equal(t, c.want, xxladapter.StatusOf(c.trigger, c.handle), "%+v", c)
 	}
 }
 
