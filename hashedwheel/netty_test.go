@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each test names the method of Netty's HashedWheelTimerTest (4.2, November 2025)
-// whose behaviour it shows. They run in bubbles, so that what Netty's tests wait for
-// is checked at the exact instant.
+// Each test names the method of Netty's HashedWheelTimerTest (4.2, November 2025) whose behaviour
+// it shows. They run in bubbles, so that what Netty's tests wait for is checked at the exact
+// instant.
 
 // noTask is a task that does nothing.
 var noTask = TaskFunc(func(*Timeout) {})
@@ -117,8 +117,7 @@ func TestNettyTaskReschedulesAcrossTheWheelsEnd(t *testing.T) {
 	})
 }
 
-// Netty: testExecutionOnTime. 100000 timeouts are also exactly what one pass may
-// transfer.
+// Netty: testExecutionOnTime. 100000 timeouts are also exactly what one pass may transfer.
 func TestNettyExecutionOnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const tick, delay = 200 * time.Millisecond, 125 * time.Millisecond
@@ -211,8 +210,8 @@ func TestNettyFiringMakesRoom(t *testing.T) {
 	})
 }
 
-// Netty: reportPendingTimeouts. In Netty the last check is a race; here the count
-// is exact while the task runs.
+// Netty: reportPendingTimeouts. In Netty the last check is a race; here the count is exact while
+// the task runs.
 func TestNettyPendingTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestTimer(t, Options{})
@@ -474,8 +473,8 @@ func TestNettyArguments(t *testing.T) {
 	require.Panics(t, func() { w.Every(0, func() {}) })
 }
 
-// Netty: more than 100000 queued within one tick. Netty is late by a tick for each
-// 100000 more; here further passes follow at once.
+// Netty: more than 100000 queued within one tick. Netty is late by a tick for each 100000 more;
+// here further passes follow at once.
 func TestNettyBacklogIsOnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestTimer(t, Options{TickDuration: 10 * time.Millisecond})
@@ -511,8 +510,7 @@ func TestNettyLateWorkerKeepsTickOrder(t *testing.T) {
 	})
 }
 
-// Netty wakes at every tick. Here a worker asleep until a far deadline wakes for
-// an earlier one.
+// Netty wakes at every tick. Here a worker asleep until a far deadline wakes for an earlier one.
 func TestNettyEarlierDeadlineWakesTheWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestTimer(t, Options{TickDuration: 10 * time.Millisecond})

@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	// ErrNotFound is returned for an id or a name that the store does not have.
-	// Nothing was changed.
+	// ErrNotFound is returned for an id or a name that the store does not have. Nothing was
+	// changed.
 	ErrNotFound = errors.New("xxladapter: not found")
 
 	// ErrConflict is returned when something is no longer in the state that the call needs, for
@@ -91,8 +91,8 @@ func Refusef(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Format: format, Args: args}
 }
 
-// Invalidf returns an [Error] with [CodeInvalid]. The message names the field,
-// its value and the rule.
+// Invalidf returns an [Error] with [CodeInvalid]. The message names the field, its value and the
+// rule.
 func Invalidf(format string, args ...any) error {
 	return Refusef(CodeInvalid, format, args...)
 }

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A scheduler inside a program, on a store in memory (sqlstore.OpenSQLite keeps
-// it in a file), with an executor beside it.
+// A scheduler inside a program, on a store in memory (sqlstore.OpenSQLite keeps it in a file), with
+// an executor beside it.
 func Example() {
 	quiet := slog.New(slog.DiscardHandler)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDealMovesFewShards lets nodes join and die at random, each time followed by
-// a renewal of every node in random order, as it happens at a lapse.
+// TestDealMovesFewShards lets nodes join and die at random, each time followed by a renewal of
+// every node in random order, as it happens at a lapse.
 func TestDealMovesFewShards(t *testing.T) {
 	for seed := range uint64(20) {
 		rnd := rand.New(rand.NewPCG(seed, 7))

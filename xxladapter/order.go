@@ -17,8 +17,8 @@ type Order struct {
 	Request string
 	Created time.Time // in whole milliseconds
 
-	// LogIDs are the log rows of the fire, by shard; empty until it is claimed.
-	// Retries have log rows of their own.
+	// LogIDs are the log rows of the fire, by shard; empty until it is claimed. Retries have log
+	// rows of their own.
 	LogIDs []int64
 	// Open is true while the fire is open.
 	Open bool

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// quantile sorts the durations and returns the one below which the share q of
-// them lies; 0 if there are none.
+// quantile sorts the durations and returns the one below which the share q of them lies; 0 if there
+// are none.
 func quantile(of []time.Duration, q float64) time.Duration {
 	if len(of) == 0 {
 		return 0

@@ -21,8 +21,8 @@ func machine() string {
 	return fmt.Sprintf("%d processors (%s), GOMAXPROCS %d", runtime.NumCPU(), model, runtime.GOMAXPROCS(0))
 }
 
-// ticks holds the processor times of the whole machine since its start, in the
-// kernel's unit. All are 0 on systems without /proc/stat.
+// ticks holds the processor times of the whole machine since its start, in the kernel's unit. All
+// are 0 on systems without /proc/stat.
 type ticks struct{ busy, stolen, all int64 }
 
 func machineTicks() ticks {
@@ -38,8 +38,8 @@ func machineTicks() ticks {
 	return ticks{busy: busy, stolen: steal, all: busy + idle + iowait + steal}
 }
 
-// since returns the share of all processors that was in use, and the share that
-// the hypervisor gave to other machines.
+// since returns the share of all processors that was in use, and the share that the hypervisor gave
+// to other machines.
 func (t ticks) since(before ticks) string {
 	all := t.all - before.all
 	if all <= 0 {

@@ -40,8 +40,8 @@ func schedule(ctx context.Context, stores []*watched, limit time.Duration, done 
 	return nil
 }
 
-// scan makes all jobs due at one instant and measures how long the schedule
-// loop takes until each has a durable fire record.
+// scan makes all jobs due at one instant and measures how long the schedule loop takes until each
+// has a durable fire record.
 func scan(ctx context.Context, out io.Writer, p plan) error {
 	o, err := open(ctx, p)
 	if err != nil {

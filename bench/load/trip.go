@@ -101,8 +101,8 @@ func trip(ctx context.Context, out io.Writer, p plan) (err error) {
 	return nil
 }
 
-// countTexts returns how many texts of runs are stored, and how many are still
-// to be fetched. A store in memory counts none.
+// countTexts returns how many texts of runs are stored, and how many are still to be fetched. A
+// store in memory counts none.
 func countTexts(ctx context.Context, db *sql.DB) ([]figure, error) {
 	if db == nil {
 		return nil, nil

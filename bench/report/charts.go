@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Our timers have strong colours in all charts, the standard library is black, and
-// the others are paler.
+// Our timers have strong colours in all charts, the standard library is black, and the others are
+// paler.
 var (
 	ourColor      = color.RGBA{R: 0x0b, G: 0x6e, B: 0x99, A: 0xff}
 	standardColor = color.RGBA{R: 0x22, G: 0x22, B: 0x22, A: 0xff}
@@ -83,8 +83,8 @@ func drawAll(dir string, r *results) error {
 	return nil
 }
 
-// rowNames pads the names of rows, which become wider where the chart is shown
-// without the font that it was laid out with.
+// rowNames pads the names of rows, which become wider where the chart is shown without the font
+// that it was laid out with.
 func rowNames(timers []string) []string {
 	padded := make([]string, len(timers))
 	for i, t := range timers {
@@ -144,8 +144,8 @@ func drawBars(path string, r *results, title, bench, rest, unit string) error {
 	return p.Save(chartWidth, vg.Length(len(all))*22+60, path)
 }
 
-// drawPending draws a line for each timer: the cost of a start and stop against the
-// number of pending timeouts.
+// drawPending draws a line for each timer: the cost of a start and stop against the number of
+// pending timeouts.
 func drawPending(path string, r *results, goroutines string) error {
 	sizes := []string{"0", "100k", "1M", "5M"}
 	if r.isShort() {
@@ -250,8 +250,8 @@ func (logTicks) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// drawLateness draws a bar from the 5th to the 95th percentile of each timer, with
-// its median, its 99th percentile and its earliest run.
+// drawLateness draws a bar from the 5th to the 95th percentile of each timer, with its median, its
+// 99th percentile and its earliest run.
 func drawLateness(path string, r *results, due, tick string) error {
 	// Runs earlier than one and a half ticks, or 15 ms, are cut off and labelled.
 	d, err := time.ParseDuration(tick)

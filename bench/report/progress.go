@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A progress reports how far the measuring is, and estimates the remaining time
-// from the previous rounds.
+// A progress reports how far the measuring is, and estimates the remaining time from the previous
+// rounds.
 type progress struct {
 	rounds, round int
 	began, step   time.Time

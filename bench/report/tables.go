@@ -308,8 +308,8 @@ func (p *printer) ticks(r *results) {
 	}
 }
 
-// losses lists, for each of our timers, the cases that others won, and marks
-// differences that benchstat does not call significant.
+// losses lists, for each of our timers, the cases that others won, and marks differences that
+// benchstat does not call significant.
 func (p *printer) losses(r *results) {
 	p.print("\n## Cases that our timers lose\n\n")
 	p.print("For each of ours, the others that have a lower median. A ~ means that the difference is not significant\n(p >= 0.05). With fewer than four rounds no difference is significant.\n\n")

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// cpuTime returns the processor time of the process. It is steadier than the clock
-// on a machine that others use too.
+// cpuTime returns the processor time of the process. It is steadier than the clock on a machine
+// that others use too.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

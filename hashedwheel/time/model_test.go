@@ -25,8 +25,8 @@ type pair [2]struct {
 	c     <-chan standard.Time
 }
 
-// step does one thing to the timer with number i, and returns what it answers. All is
-// settled before and after it.
+// step does one thing to the timer with number i, and returns what it answers. All is settled
+// before and after it.
 func (p *pair) step(i, what int, d standard.Duration) string {
 	t := &p[i]
 	switch what {

@@ -35,8 +35,8 @@ func (a *Accounts) SettingUp() bool { return a.setup.Load() != nil && !a.someUse
 // errSetup is returned for a wrong secret of the first user.
 var errSetup = &xxladapter.Error{Code: xxladapter.CodeUnauthorized, Message: "the link has been used or is wrong, restart the scheduler for a new one"}
 
-// First creates the first user, an administrator, and a session. secret is the one
-// that [Accounts.Setup] returned.
+// First creates the first user, an administrator, and a session. secret is the one that
+// [Accounts.Setup] returned.
 func (a *Accounts) First(ctx context.Context, secret, name, password, address string) (session string, b Bearer, err error) {
 	want := a.setup.Load()
 	if want == nil || !access.Same(digestOf(secret), *want) {

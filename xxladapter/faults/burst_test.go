@@ -50,8 +50,8 @@ func TestManyJobsDueInTheSameSecond(t *testing.T) {
 }
 
 const (
-	// plannedWithin is how long after their due time the last of the jobs may be
-	// planned. What is found later has misfired.
+	// plannedWithin is how long after their due time the last of the jobs may be planned. What is
+	// found later has misfired.
 	plannedWithin = 5 * time.Second
 
 	// sentPerSecond is how many of them must be sent per second. It leaves room for executors that

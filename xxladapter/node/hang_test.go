@@ -99,8 +99,8 @@ func TestHangingExecutorsDelayNoOthers(t *testing.T) {
 	require.Greater(t, most, 1, "they do hang")
 }
 
-// unaccepting is an address whose connections are never accepted: the kernel
-// holds a few, and then stops answering.
+// unaccepting is an address whose connections are never accepted: the kernel holds a few, and then
+// stops answering.
 func unaccepting(t *testing.T) string {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
 	require.NoError(t, err)

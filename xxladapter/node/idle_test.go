@@ -19,14 +19,13 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
-// idleStatements is what calls cost a database when there is nothing to do, as
-// the tests of package sqlstore demand it. Those that are not named cost one.
+// idleStatements is what calls cost a database when there is nothing to do, as the tests of package
+// sqlstore demand it. Those that are not named cost one.
 var idleStatements = map[string]int{"now": 0}
 
-// TestAnIdleNodeAsksLittle lets one node, and two, with jobs that are due some
-// other day, work for an hour: one alone costs a database server less than 1.8
-// statements a second. Two look at each other's leases every three seconds, which is a
-// renewal of two statements.
+// TestAnIdleNodeAsksLittle lets one node, and two, with jobs that are due some other day, work for
+// an hour: one alone costs a database server less than 1.8 statements a second. Two look at each
+// other's leases every three seconds, which is a renewal of two statements.
 func TestAnIdleNodeAsksLittle(t *testing.T) {
 	for _, nodes := range []int{1, 2} {
 		synctest.Test(t, func(t *testing.T) {

@@ -74,8 +74,7 @@ func (r *running) job(group int64, change func(*xxladapter.Job)) int64 {
 	return id
 }
 
-// An executorFunc is an executor that is asked for runs only, and answers with
-// success.
+// An executorFunc is an executor that is asked for runs only, and answers with success.
 type executorFunc func(run wire.RunRequest)
 
 func (f executorFunc) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -68,8 +68,8 @@ func (n notice) post() {
 	}
 }
 
-// New returns a node that does nothing before Run. The error names the option that
-// is missing or makes no sense.
+// New returns a node that does nothing before Run. The error names the option that is missing or
+// makes no sense.
 func New(opts Options) (*Node, error) {
 	if opts.Store == nil {
 		return nil, errors.New("node: Options.Store is nil, must be set")

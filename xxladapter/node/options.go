@@ -56,10 +56,10 @@ type Options struct {
 	// triggers a job may name an address in them. Link-local addresses and the node itself are
 	// never called.
 	AllowAddresses []netip.Prefix
-	// AllowHosts are further names, without ports, by which the node may be called
-	// where no token is needed, for example that of a proxy. Without a token a request must name
-	// localhost, a loopback address or one of these in its Host header. This stops DNS rebinding:
-	// a page in a browser whose own name resolves to this machine.
+	// AllowHosts are further names, without ports, by which the node may be called where no token
+	// is needed, for example that of a proxy. Without a token a request must name localhost, a
+	// loopback address or one of these in its Host header. This stops DNS rebinding: a page in a
+	// browser whose own name resolves to this machine.
 	AllowHosts []string
 	// TLSCert and TLSKey are files with the certificate chain and its key, in PEM. If they are
 	// empty the node serves http. They are read again when they change.

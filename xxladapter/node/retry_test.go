@@ -22,8 +22,7 @@ type attempt struct {
 	due, at time.Time
 }
 
-// attempts is a Sender that takes every run after the first few, which it
-// refuses.
+// attempts is a Sender that takes every run after the first few, which it refuses.
 type attempts struct {
 	trigger.Sender
 	refuse int
@@ -51,8 +50,7 @@ func scheduling(t *testing.T, store xxladapter.Store, sender trigger.Sender) (n 
 	}
 }
 
-// retrying stores a job with two retries, pauses of a second at most, and a
-// manual fire of it.
+// retrying stores a job with two retries, pauses of a second at most, and a manual fire of it.
 func retrying(t *testing.T, store xxladapter.Store) (fire xxladapter.Fire) {
 	group, err := store.SaveGroup(t.Context(), &xxladapter.Group{
 		AppName: "some-app", Title: "some app", AddressType: xxladapter.AddressManual, Addresses: []string{"http://10.0.0.7:9999/"},
@@ -70,8 +68,8 @@ func retrying(t *testing.T, store xxladapter.Store) (fire xxladapter.Fire) {
 // onTime is how late a retry may be in a bubble: the wheel's tick.
 const onTime = time.Millisecond
 
-// TestARetryIsOnTime lets a hand-over fail, and then a run: both retries come
-// when they are due, which is between two sweeps.
+// TestARetryIsOnTime lets a hand-over fail, and then a run: both retries come when they are due,
+// which is between two sweeps.
 func TestARetryIsOnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New(time.Now)
@@ -99,8 +97,8 @@ func TestARetryIsOnTime(t *testing.T) {
 	})
 }
 
-// TestARetryOutlivesTheNodeThatWouldHaveSentIt stops the node before the retry is
-// due: the next one finds it in the store.
+// TestARetryOutlivesTheNodeThatWouldHaveSentIt stops the node before the retry is due: the next one
+// finds it in the store.
 func TestARetryOutlivesTheNodeThatWouldHaveSentIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New(time.Now)

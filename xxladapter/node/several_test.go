@@ -110,8 +110,8 @@ func (g *gate) SettleFire(ctx context.Context, by xxladapter.Term, s xxladapter.
 	return g.Store.SettleFire(ctx, by, s)
 }
 
-// TestSeveralNodesOnOneStore freezes one of three nodes for longer than its
-// lease, wakes it, and lets another die; every due time must give one run.
+// TestSeveralNodesOnOneStore freezes one of three nodes for longer than its lease, wakes it, and
+// lets another die; every due time must give one run.
 func TestSeveralNodesOnOneStore(t *testing.T) {
 	testserver.Long(t)
 	for name, openStores := range map[string]func(t *testing.T) []xxladapter.Store{
@@ -210,8 +210,8 @@ func severalNodes(t *testing.T, stores []xxladapter.Store) {
 	mu.Lock()
 	defer mu.Unlock()
 	history.End = checker.At(time.Now())
-	// A node that froze or died holds its jobs up for its lease, and for the
-	// renewal at which the others notice.
+	// A node that froze or died holds its jobs up for its lease, and for the renewal at which the
+	// others notice.
 	report := checker.Check(history, checker.Options{Epsilon: 7 * time.Second})
 	require.True(t, report.Clean(), "%v", report)
 }

@@ -43,8 +43,8 @@ func (l *pipeListener) dial() (net.Conn, error) {
 	}
 }
 
-// TestAStopDoesNotWaitForSilentConnections stops a node to which a client keeps a
-// connection in reserve.
+// TestAStopDoesNotWaitForSilentConnections stops a node to which a client keeps a connection in
+// reserve.
 func TestAStopDoesNotWaitForSilentConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, err := New(Options{Store: memstore.New(time.Now), Logger: slog.New(slog.DiscardHandler)})

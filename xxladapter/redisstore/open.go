@@ -97,8 +97,8 @@ type target interface {
 	Close() error
 }
 
-// connect returns the target at a URL. A server is not connected to yet; of sentinels, or
-// of a cluster's nodes, more than half have answered.
+// connect returns the target at a URL. A server is not connected to yet; of sentinels, or of a
+// cluster's nodes, more than half have answered.
 func connect(ctx context.Context, url string, mayLose bool) (target, error) {
 	silence()
 	a, err := parse(url)

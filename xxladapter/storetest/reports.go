@@ -9,8 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// The days of this file are far from any zone's midnight: a store under test
-// may have its own zone.
+// The days of this file are far from any zone's midnight: a store under test may have its own zone.
 const (
 	today     = "2026-03-01"
 	yesterday = "2026-02-28"

@@ -7,8 +7,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// waiting returns a job that waits for the end of a broadcast of three runs,
-// whose due time was at(0).
+// waiting returns a job that waits for the end of a broadcast of three runs, whose due time was
+// at(0).
 func (b *fixture) waiting() (id int64, shards []xxladapter.Fire) {
 	b.Helper()
 	id = b.addRunning("waits", at(0))

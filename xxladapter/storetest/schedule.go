@@ -170,8 +170,8 @@ var scheduleRules = []rule{
 		b.Equal(at(60), b.job(id).TriggerNext)
 	}},
 	{"CatchUpFiresAndDueTimesDoNotSwallowEachOther", func(b *fixture) {
-		// Catch-up fires may be spaced out into the time ahead, where due times and
-		// the catch-up fires of an earlier outage are.
+		// Catch-up fires may be spaced out into the time ahead, where due times and the catch-up
+		// fires of an earlier outage are.
 		id := b.addRunning("caught up", at(0))
 		plan := func(fires ...xxladapter.Fire) []xxladapter.Fire {
 			b.Helper()

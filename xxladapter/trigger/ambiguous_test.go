@@ -47,8 +47,8 @@ func (f *fixture) ambiguous(policy xxladapter.AmbiguousPolicy) {
 	require.NoError(f.t, f.store.UpdateJob(f.t.Context(), f.job, false))
 }
 
-// TestEachPolicyWithEachKindOfSilence lets an executor break the first request
-// and asks what the scheduler sends after it.
+// TestEachPolicyWithEachKindOfSilence lets an executor break the first request and asks what the
+// scheduler sends after it.
 func TestEachPolicyWithEachKindOfSilence(t *testing.T) {
 	const (
 		takes   = `{"code":200}`
@@ -158,8 +158,8 @@ func TestAResultStillCountsAfterASkip(t *testing.T) {
 	}
 }
 
-// TestTheFireOfADeadNodeIsResolvedByItsPolicy is about claims whose request may
-// never have left, towards an executor that cannot be reached.
+// TestTheFireOfADeadNodeIsResolvedByItsPolicy is about claims whose request may never have left,
+// towards an executor that cannot be reached.
 func TestTheFireOfADeadNodeIsResolvedByItsPolicy(t *testing.T) {
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
@@ -188,8 +188,8 @@ func TestTheFireOfADeadNodeIsResolvedByItsPolicy(t *testing.T) {
 	}
 }
 
-// TestAnExecutorThatAnswersTooLate runs the job, and answers when the scheduler
-// has hung up. Its result is what settles the hand-over.
+// TestAnExecutorThatAnswersTooLate runs the job, and answers when the scheduler has hung up. Its
+// result is what settles the hand-over.
 func TestAnExecutorThatAnswersTooLate(t *testing.T) {
 	for _, policy := range []xxladapter.AmbiguousPolicy{xxladapter.AmbiguousProbe, xxladapter.AmbiguousSkip, xxladapter.AmbiguousResend} {
 		release := make(chan struct{})

@@ -61,8 +61,8 @@ type Client struct {
 	http    *post.Client
 	timeout time.Duration
 	sent    func(ctx context.Context, addr, appName string) (app, token string)
-	// runPaths remembers, by address, executors of generation G4, which take
-	// runs at another path. Addresses that are not in it get [wire.PathRun].
+	// runPaths remembers, by address, executors of generation G4, which take runs at another path.
+	// Addresses that are not in it get [wire.PathRun].
 	runPaths sync.Map // string -> string
 	batches  batches
 	notTold  notTold
@@ -99,8 +99,8 @@ func NewClient(opts ClientOptions) (*Client, error) {
 		http: post.New(post.Options{
 			Dial: dialer.DialContext, TLS: opts.TLS,
 			Idle: opts.Concurrency,
-			// Executors close after 90 s of silence; closing first avoids
-			// sending into a connection that is going away.
+			// Executors close after 90 s of silence; closing first avoids sending into a connection
+			// that is going away.
 			IdleFor: 60 * time.Second,
 			MaxBody: wire.MaxBody,
 		}),
@@ -137,8 +137,8 @@ func (c *Client) runAlone(ctx context.Context, addr, appName string, req *wire.R
 	if err != nil || !strings.HasPrefix(reply.Msg, wire.PrefixNotFound) {
 		return reply, err
 	}
-	// An executor that does not know the path has not acted, so the other
-	// generation's path may be tried.
+	// An executor that does not know the path has not acted, so the other generation's path may be
+	// tried.
 	other := wire.PathTrigger
 	if path == wire.PathTrigger {
 		other = wire.PathRun

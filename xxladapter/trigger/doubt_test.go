@@ -78,9 +78,8 @@ func (d *forgetful) FinishRun(ctx context.Context, r xxladapter.RunResult) (appl
 	return applied, planned, nil
 }
 
-// TestAnAnswerOfTheStoreThatIsLostDelaysNothing loses the first answer to each claim,
-// settlement and result. The run is sent once and settled once, by the call that did
-// not hear of it.
+// TestAnAnswerOfTheStoreThatIsLostDelaysNothing loses the first answer to each claim, settlement
+// and result. The run is sent once and settled once, by the call that did not hear of it.
 func TestAnAnswerOfTheStoreThatIsLostDelaysNothing(t *testing.T) {
 	for name, fate := range map[string]fate{"it has happened": happens, "it has not": doesNot, "it happens when it is looked for": happensLate} {
 		for _, route := range []xxladapter.RouteStrategy{xxladapter.RouteFirst, xxladapter.RouteShardingBroadcast} {
@@ -109,8 +108,7 @@ func TestAnAnswerOfTheStoreThatIsLostDelaysNothing(t *testing.T) {
 	}
 }
 
-// TestAStoreThatLosesEveryAnswerIsNotAskedForEver gives up, and leaves the fire to the
-// sweep.
+// TestAStoreThatLosesEveryAnswerIsNotAskedForEver gives up, and leaves the fire to the sweep.
 func TestAStoreThatLosesEveryAnswerIsNotAskedForEver(t *testing.T) {
 	exec := newFakeExecutor(t, nil)
 	f := newFixture(t, xxladapter.RouteFirst, exec.URL)
@@ -121,8 +119,8 @@ func TestAStoreThatLosesEveryAnswerIsNotAskedForEver(t *testing.T) {
 	require.Empty(t, exec.taken())
 }
 
-// TestAClaimThatAnotherNodeMadeIsLeftAlone loses the answer to a claim that never
-// arrived, and meanwhile another node claims the fire.
+// TestAClaimThatAnotherNodeMadeIsLeftAlone loses the answer to a claim that never arrived, and
+// meanwhile another node claims the fire.
 func TestAClaimThatAnotherNodeMadeIsLeftAlone(t *testing.T) {
 	exec := newFakeExecutor(t, nil)
 	f := newFixture(t, xxladapter.RouteFirst, exec.URL)

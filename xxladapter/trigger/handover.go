@@ -59,8 +59,7 @@ type Options struct {
 	Logger     *slog.Logger // nil means slog.Default()
 }
 
-// A HandOver hands fires over to executors. Its methods may be called from any
-// goroutine.
+// A HandOver hands fires over to executors. Its methods may be called from any goroutine.
 type HandOver struct {
 	opts   Options // with defaults; Queue and TraceParent may be nil
 	routes *route.Routes

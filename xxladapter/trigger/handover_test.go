@@ -20,8 +20,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A fakeExecutor is a server that notes the runs it was asked for and answers
-// as it is told.
+// A fakeExecutor is a server that notes the runs it was asked for and answers as it is told.
 type fakeExecutor struct {
 	*httptest.Server
 	mu   sync.Mutex

@@ -185,6 +185,8 @@ func (p *Pool) Offered(due time.Time, id int64, last *xxladapter.Fire) {
 	p.refusals.offered(from, &to)
 }
 
+// put queues work in the lane of its job and starts what may go, which may be older work. false
+// means that there is no place, or that the pool does not run.
 func (p *Pool) put(w work) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

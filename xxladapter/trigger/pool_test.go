@@ -64,8 +64,7 @@ func (p *boundPool) stopAmid(t *testing.T, s *slowSender, fire xxladapter.Fire) 
 	return time.Since(stopped)
 }
 
-// inPoolBubble runs test with a pool of one place, and one to wait in, over a
-// sender that takes d.
+// inPoolBubble runs test with a pool of one place, and one to wait in, over a sender that takes d.
 func inPoolBubble(t *testing.T, d time.Duration, test func(p *boundPool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire)) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New(time.Now)
@@ -197,8 +196,8 @@ func TestAStopDoesNotWaitForAStoreThatHangs(t *testing.T) {
 	})
 }
 
-// TestASettlementOutlivesTheDrain cuts a hand-over off and still stores that its outcome
-// is unknown.
+// TestASettlementOutlivesTheDrain cuts a hand-over off and still stores that its outcome is
+// unknown.
 func TestASettlementOutlivesTheDrain(t *testing.T) {
 	inPoolBubble(t, time.Hour, func(p *boundPool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
 		p.stopAmid(t, s, fires[0])

@@ -16,8 +16,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// An appSender answers at once, but for addresses that hang it takes three
-// seconds to learn nothing.
+// An appSender answers at once, but for addresses that hang it takes three seconds to learn
+// nothing.
 type appSender struct {
 	mu    sync.Mutex
 	sent  map[string]int // calls by address

@@ -44,8 +44,8 @@ func (c *Client) Probe(ctx context.Context, addr, appName string) (Probe, error)
 		p.Generation = "G4"
 		return p, nil
 	}
-	// Log ids begin at 1. The time is today's, because some executors make the
-	// folder of the day that they are asked for.
+	// Log ids begin at 1. The time is today's, because some executors make the folder of the day
+	// that they are asked for.
 	req, err := json.Marshal(wire.LogRequest{LogTime: wire.Int(time.Now().UnixMilli()), FromLine: 1})
 	if err != nil {
 		return p, err

@@ -123,8 +123,8 @@ func (h *HandOver) findOut(ctx context.Context, f xxladapter.Fire, job *xxladapt
 		o.code, o.unknown = xxladapter.ResultUnknown, true
 		return o
 	}
-	// It may still wait in the executor's queue, which knows its log id and
-	// refuses a second one: send treats that as taken.
+	// It may still wait in the executor's queue, which knows its log id and refuses a second one:
+	// send treats that as taken.
 	return h.send(ctx, f.Owner, l.Address, group.AppName, h.runRequest(f, job, l))
 }
 

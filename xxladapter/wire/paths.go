@@ -34,8 +34,8 @@ const (
 	// OpAccept asks whether the executor may begin runs that it has taken. The body is a list of
 	// [Accept], and the payload a list of booleans in the same order.
 	OpAccept = "accept"
-	// OpDeclare declares the jobs of the executor's app. The body has a field
-	// jobs, a list as package declare describes it.
+	// OpDeclare declares the jobs of the executor's app. The body has a field jobs, a list as
+	// package declare describes it.
 	OpDeclare = "declare"
 )
 
@@ -55,8 +55,8 @@ const (
 	ExecutorContentType = "text/html;charset=UTF-8" // sent by Java executors
 )
 
-// MaxBody is the largest request body in bytes that a peer accepts.
-// XXL-JOB: HttpObjectAggregator(5 * 1024 * 1024) in EmbedServer.
+// MaxBody is the largest request body in bytes that a peer accepts. XXL-JOB: HttpObjectAggregator(5
+// * 1024 * 1024) in EmbedServer.
 const MaxBody = 5 << 20
 
 // RegistryGroup is the registry_group of executors; ADMIN also exists and is never sent.

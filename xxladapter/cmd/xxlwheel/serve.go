@@ -61,6 +61,9 @@ type serveCmd struct {
 	logFlags `set:"log_level=info"`
 }
 
+// Run opens addresses, broker, elector and store, in this order, so that whatever is missing is one
+// line before anything is scheduled. When the node has ended, the page for metrics stops and the
+// store closes; then telemetry sends what it has, and the broker's connection closes last.
 func (c *serveCmd) Run(inv *invocation) error {
 	opts, err := c.check()
 	if err != nil {
