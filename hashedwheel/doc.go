@@ -21,10 +21,10 @@
 //
 //   - A timeout never fires before its deadline.
 //   - It fires at the first tick boundary at or after its deadline: less than Options.TickDuration
-//     late, plus what the machine or the tasks hold the worker up. A delay of 32 ticks and more may
-//     add one tick: the caller then reads no clock, and the worker counts the delay from when it
-//     takes the timeout, which is within a tick while it keeps up. Periodic timeouts, and those
-//     that are moved while the wheel holds them, are never armed in that way.
+//     late, plus however long the machine or a task delays the worker. A delay of 32 ticks or more
+//     may add one tick: the caller then reads no clock, and the worker counts the delay from the
+//     moment at which it takes the timeout, which is within a tick while it keeps up. Periodic
+//     timeouts are never armed in that way.
 //   - Ticks fire in order. Within a tick the order is unspecified.
 //   - Every timeout that was accepted fires once, is cancelled once, or is returned by Stop; a
 //     periodic one fires until one of the latter. The results of Cancel, Reset and Stop say which,
@@ -50,15 +50,15 @@
 //   - NewTimeout and AfterFunc return a handle, one allocation of 32 bytes.
 //   - A Timeout inside your own struct, bound by Init and armed by Reset, costs no allocation
 //     however often it is armed. Moving it further ahead writes one word.
-//   - NewIdleOf finds what has been silent for a period, or for a period of its own; its Touch
-//     costs under a nanosecond if the member is in the cache. NewIdle is the same with values of
-//     any type.
+//   - NewIdleOf reports members that have been silent for a period, which a member may set for
+//     itself. Touch costs under a nanosecond if the member is in the cache. NewIdle is the same
+//     with values of any type.
 //   - NewConnIdle does it for net.Conn and net.Listener. A wrapped connection keeps sendfile,
 //     splice and half-close.
 //   - Batch delivers payloads of any type to one function: no handle, no closure, and nothing for
 //     the garbage collector to look at if the payload has no pointers.
-//   - Every, EveryDelay, After, Sleep and WithTimeout are what the time and context packages have,
-//     on the wheel.
+//   - Every, EveryDelay, After, Sleep and WithTimeout do on the wheel what tickers, time.After,
+//     time.Sleep and context.WithTimeout do without it.
 //
 // # When not to use it
 //

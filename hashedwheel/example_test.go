@@ -34,7 +34,7 @@ func Example() {
 	// fired
 }
 
-// A request that lives in a struct of the program carries its own timeout.
+// The request is a struct of the program and contains its own timeout.
 func ExampleHashedWheelTimer_Init() {
 	timer, _ := hashedwheel.New(hashedwheel.Options{TickDuration: time.Millisecond})
 	defer timer.Stop()
@@ -113,7 +113,7 @@ func ExampleNewIdleOf() {
 	// hashedwheel: idle stopped
 }
 
-// What remains until a timeout fires.
+// The time that remains until a timeout fires is time.Until of its deadline.
 func ExampleTimeout_Due() {
 	timer, _ := hashedwheel.New(hashedwheel.Options{})
 	defer timer.Stop()
@@ -126,7 +126,7 @@ func ExampleTimeout_Due() {
 	// pending: false
 }
 
-// A file is sent over a watched connection by the kernel, and is not idle while the peer takes it.
+// A wrapped connection is used in place of the plain one, and still has CloseWrite.
 func ExampleConnIdle_Wrap() {
 	timer, _ := hashedwheel.New(hashedwheel.Options{TickDuration: time.Millisecond})
 	defer timer.Stop()
@@ -152,7 +152,7 @@ func ExampleConnIdle_Wrap() {
 		defer conn.Close()
 		_, _ = io.Copy(conn, strings.NewReader("hello"))
 		if half, ok := conn.(interface{ CloseWrite() error }); ok {
-			_ = half.CloseWrite() // a *net.TCPConn has it, and so has the wrapped one
+			_ = half.CloseWrite() // the wrapped connection has it because a *net.TCPConn has it
 		}
 	}()
 	client, err := net.Dial("tcp", listener.Addr().String())
@@ -165,7 +165,7 @@ func ExampleConnIdle_Wrap() {
 	// Output: hello
 }
 
-// A plain TCP server that closes connections which read and write nothing.
+// A TCP server closes connections that have read and written nothing for 500ms.
 func ExampleHashedWheelTimer_NewConnIdle() {
 	timer, _ := hashedwheel.New(hashedwheel.Options{TickDuration: time.Millisecond})
 	defer timer.Stop()
@@ -238,7 +238,7 @@ func ExampleConnIdle_Listener() {
 	// Output: hello
 }
 
-// Delayed messages: payloads without a closure each.
+// Delayed messages: a Batch delivers payloads to one function, with no closure for each.
 func ExampleNewBatch() {
 	done := make(chan struct{})
 	orders, err := hashedwheel.NewBatch(
@@ -267,7 +267,7 @@ func ExampleHashedWheelTimer_Every() {
 	heartbeat := timer.Every(10*time.Millisecond, func() {
 		select {
 		case beats <- struct{}{}:
-		default: // the last one has not been received
+		default: // the previous beat has not been received
 		}
 	})
 	<-beats

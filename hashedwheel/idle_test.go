@@ -46,7 +46,7 @@ func TestIdleReportsSilentMembersOnce(t *testing.T) {
 			require.NoError(t, idle.Add(&p.IdleMember))
 			require.Error(t, idle.Add(&p.IdleMember), "added twice")
 		}
-		// Peer i continues for i/10 seconds.
+		// Peer i is touched at random times during the first i/10 seconds.
 		for time.Since(start) < 30*time.Second {
 			for i := range peers {
 				if rng.IntN(3) == 0 && time.Since(start) < time.Duration(i)*time.Second/10 {
@@ -104,7 +104,7 @@ func TestIdleRemove(t *testing.T) {
 		require.NoError(t, err)
 		var m IdleMember
 		require.False(t, m.Remove())
-		m.Touch() // of nothing
+		m.Touch() // does nothing: m was never added
 		for range 3 {
 			require.NoError(t, idle.Add(&m))
 			time.Sleep(900 * time.Millisecond)
@@ -119,7 +119,7 @@ func TestIdleRemove(t *testing.T) {
 	})
 }
 
-// Add, Touch and Remove from several goroutines, while members are reported.
+// TestIdleStorm calls Add, Touch and Remove from several goroutines while members are reported.
 func TestIdleStorm(t *testing.T) {
 	w := newTestTimer(t, Options{TickDuration: time.Millisecond})
 	var reported, removed, added atomic.Int64
@@ -224,8 +224,8 @@ func TestConnIdleClosesAndArguments(t *testing.T) {
 }
 
 // TestAMemberMovesBetweenTimers checks that a member that was just removed belongs to its timer
-// until the worker has taken it out: another timer refuses it by an error until then, and accepts
-// it after.
+// until the worker has taken it out: another timer's Add returns an error until then, and accepts
+// the member afterwards.
 func TestAMemberMovesBetweenTimers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		silent := func(*IdleMember) {}
@@ -238,7 +238,7 @@ func TestAMemberMovesBetweenTimers(t *testing.T) {
 		require.NoError(t, one.Add(&m))
 		busy, free := make(chan struct{}), make(chan struct{})
 		mustNew(t, w, TaskFunc(func(*Timeout) { close(busy); <-free }), 10*time.Millisecond)
-		<-busy // the worker, which Remove would wake
+		<-busy // the worker is in a task, so Remove cannot make it take m out yet
 		m.Remove()
 		require.ErrorContains(t, two.Add(&m), "must be taken out there first")
 		close(free)

@@ -6,14 +6,14 @@ import (
 	"sync/atomic"
 )
 
-// stripesPerProc makes it unlikely that two running goroutines share a stripe: with two on 32
-// stripes it happens to one pair in 32.
+// stripesPerProc makes it unlikely that two running goroutines share a stripe: on two processors
+// there are 32 stripes, and one pair of goroutines in 32 shares one.
 const stripesPerProc = 16
 
 // maxStripes bounds the memory of the stripes and the time to look through them.
 const maxStripes = 256
 
-// An intake is the concurrent part of a timer: where any number of goroutines leave timeouts, and
+// An intake is the concurrent part of a timer: any number of goroutines leave timeouts in it, and
 // one worker collects them.
 type intake[E any] struct {
 	stripes []stripe[E] // length is a power of two
@@ -21,7 +21,8 @@ type intake[E any] struct {
 	// shift turns a hash into an index.
 	shift uint
 
-	// busy is the stripe that held something last. It belongs to the worker.
+	// busy is the index of the stripe in which take last found entries; recycle gives segments to
+	// that stripe. Only the worker uses it.
 	busy int
 }
 
@@ -44,8 +45,8 @@ func (in *intake[E]) empty() bool {
 	return true
 }
 
-// take empties one queue of every stripe into q. It returns how many entries were withdrawn since
-// the last time.
+// take moves lane l of every stripe to the end of q. It returns how many entries were withdrawn
+// since the last take of any lane.
 func (in *intake[E]) take(l lane, q *queue[E]) (withdrawn int) {
 	for i := range in.stripes {
 		taken, n := in.stripes[i].take(l)
@@ -58,7 +59,7 @@ func (in *intake[E]) take(l lane, q *queue[E]) (withdrawn int) {
 	return withdrawn
 }
 
-// takeNotices moves the cancellations announced in all stripes to the end of into.
+// takeNotices empties the notices of all stripes, and returns into with them appended.
 func (in *intake[E]) takeNotices(into []call) []call {
 	for i := range in.stripes {
 		into = in.stripes[i].takeNotices(into)
@@ -75,7 +76,8 @@ func (in *intake[E]) close() {
 
 // counts sums the counters of the stripes.
 func (in *intake[E]) counts() (started, cancelled, resets int64) {
-	// Cancellations are read first: whatever is in their sum was started before.
+	// Cancellations are summed before starts. In the other order, a timeout that is started and
+	// cancelled between the two loops would count as cancelled and not as started.
 	for i := range in.stripes {
 		s := &in.stripes[i]
 		s.mu.Lock()
@@ -110,7 +112,7 @@ func (in *intake[E]) trim() {
 	}
 }
 
-// recycle gives a segment back to a stripe in use.
+// recycle gives an emptied segment to the busy stripe, which is likely to need it next.
 func (in *intake[E]) recycle(seg *segment[E]) { in.stripes[in.busy].recycle(seg) }
 
 // segmentLen makes a segment of pointers, with its header, exactly 4096 bytes.
@@ -119,11 +121,11 @@ const segmentLen = 509
 // maxSpareSegments bounds what one stripe keeps for reuse: 32 KiB.
 const maxSpareSegments = 8
 
-// A segment is a piece of a queue.
+// A segment is a block of entries in the linked list of a queue.
 type segment[E any] struct {
 	next *segment[E]
-	done int // entries that the worker has taken out, at the front
-	n    int // entries, those included
+	done int // entries at the front that the worker has processed
+	n    int // entries in item, including the processed ones
 	item [segmentLen]E
 }
 
@@ -142,9 +144,9 @@ type stripe[E any] struct {
 	mu struct { // guards the queues and, in a Batch, the stripe's magazine of free slots
 		latch
 		closed   bool
-		timeouts queue[E] // to be filed, or filed earlier
-		cancels  queue[E] // to be taken out
-		notices  []call   // calls of Cancelled
+		timeouts queue[E] // to be filed, or moved to an earlier tick
+		cancels  queue[E] // to be removed from the wheel
+		notices  []call   // calls of Cancelled still to be made
 		spare    *segment[E]
 		spares   int
 
@@ -181,15 +183,15 @@ func (s *stripe[E]) lane(l lane) *queue[E] {
 	return &s.mu.timeouts
 }
 
-// A call is a timeout and the task that it had when its fate was decided. By the time that the task
-// is called, Init may have given the timeout another.
+// A call is a timeout and the task that it had when it fired or was cancelled. The task is kept
+// here because Init may bind the timeout to another one before the call is made.
 type call struct {
 	t    *Timeout
 	task TimerTask
 }
 
-// announce leaves a cancellation for the worker to report. It returns false if the stripe is closed
-// and c was not taken.
+// announce leaves a cancellation for the worker to report. It returns false, without taking c, if
+// the stripe is closed.
 func (s *stripe[E]) announce(c call) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -200,7 +202,7 @@ func (s *stripe[E]) announce(c call) bool {
 	return true
 }
 
-// takeNotices moves the announced cancellations to the end of into.
+// takeNotices empties the notices, and returns into with them appended.
 func (s *stripe[E]) takeNotices(into []call) []call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -227,8 +229,8 @@ func (s *stripe[E]) pushLocked(l lane, e E) int {
 	return q.n
 }
 
-// newestLocked returns the place of the timeout that was pushed last, or nil if that is not in the
-// last segment.
+// newestLocked returns the address of the timeout that was pushed last, or nil if the last segment
+// is empty.
 //
 // REQUIRES: s.mu is held.
 func (s *stripe[E]) newestLocked() *E {
@@ -239,7 +241,7 @@ func (s *stripe[E]) newestLocked() *E {
 	return &last.item[last.n-1]
 }
 
-// withdrawLocked takes out the entry that newestLocked has returned.
+// withdrawLocked removes the entry that newestLocked returns.
 //
 // REQUIRES: s.mu is held.
 func (s *stripe[E]) withdrawLocked() {
@@ -276,7 +278,7 @@ func (s *stripe[E]) take(l lane) (taken queue[E], withdrawn int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	withdrawn, s.mu.withdrawn = s.mu.withdrawn, 0
-	if q := s.lane(l); q.n > 0 { // an empty one may have a segment, which stays
+	if q := s.lane(l); q.n > 0 { // an empty queue keeps its segment for the next push
 		taken, *q = *q, queue[E]{}
 	}
 	return taken, withdrawn
@@ -303,7 +305,8 @@ func (s *stripe[E]) trim() {
 	s.mu.Unlock()
 }
 
-// recycle gives segments back, emptied.
+// recycle keeps emptied segments for later pushes, up to maxSpareSegments. The others are left to
+// the collector. first is the head of a list.
 func (s *stripe[E]) recycle(first *segment[E]) {
 	s.mu.Lock()
 	for first != nil && s.mu.spares < maxSpareSegments {
@@ -330,7 +333,7 @@ func (q *queue[E]) append(other *queue[E]) {
 	*other = queue[E]{}
 }
 
-// groupLen is how many entries groups passes on together.
+// groupLen is the largest number of entries that groups passes to one call of f.
 const groupLen = 128
 
 // groups calls f for at most limit entries, oldest first and at most groupLen at a time, and takes

@@ -16,7 +16,8 @@ func collect() {
 	}
 }
 
-// fast makes a timer with a short tick that the test does not hold.
+// fast makes a timer with a tick of 1ms and passes it to use. The test keeps no reference to the
+// timer, so the collector may find it unreferenced.
 func fast(t *testing.T, log *logCount, opts Options, use func(*HashedWheelTimer)) {
 	t.Helper()
 	opts.TickDuration, opts.Logger = time.Millisecond, log.logger()
@@ -38,7 +39,7 @@ func TestForgottenTimerIsReportedOnce(t *testing.T) {
 	<-fired
 	collects(t, func() bool { return log.n.Load() == 1 })
 
-	// The handle leads to it, and arms again.
+	// The handle still finds the timer and can be armed again.
 	require.False(t, x.Reset(0))
 	<-fired
 	require.NotNil(t, x.Timer())
@@ -48,7 +49,7 @@ func TestForgottenTimerIsReportedOnce(t *testing.T) {
 	require.EqualValues(t, 1, log.n.Load())
 }
 
-// One that was stopped, or has neither started nor given out handles, is not.
+// A timer that was stopped, or that never started and gave out no handles, is not reported.
 func TestNoReportOfATimerThatHoldsNothing(t *testing.T) {
 	var log logCount
 	before, numbers := instances.Load(), engines.size()
@@ -88,8 +89,8 @@ func TestStoppedTimerIsForgotten(t *testing.T) {
 	}
 }
 
-// When its timer has stopped, a handle is harmless, and does not find another timer with its
-// number.
+// A handle whose timer has stopped is harmless: it never finds a later timer that has taken the
+// same place in the registry.
 func TestHandleOutlivesItsTimer(t *testing.T) {
 	w, err := New(Options{TickDuration: time.Millisecond})
 	require.NoError(t, err)
@@ -112,7 +113,8 @@ func TestHandleOutlivesItsTimer(t *testing.T) {
 	require.Zero(t, over.pending())
 }
 
-// A handle holds its timer, pending or not, made by the timer or bound by Init.
+// A handle keeps its timer usable when the program holds nothing else, whether the handle is
+// pending or not, and whether AfterFunc made it or Init bound it.
 func TestHandleHoldsItsTimer(t *testing.T) {
 	for name, start := range map[string]func(w *HashedWheelTimer, x *Timeout, f func()) *Timeout{
 		"fired": func(w *HashedWheelTimer, _ *Timeout, f func()) *Timeout { return w.AfterFunc(0, f) },
@@ -148,7 +150,8 @@ func TestHandleHoldsItsTimer(t *testing.T) {
 	}
 }
 
-// A timer that is in use for the first time while it is no longer referenced starts for good.
+// A timer may become unreferenced during its first use. It starts all the same, and its handle
+// stays usable.
 func TestFirstUseIsLastUse(t *testing.T) {
 	for range 50 {
 		var log logCount
@@ -168,8 +171,8 @@ func TestFirstUseIsLastUse(t *testing.T) {
 	}
 }
 
-// Numbers lead to the engine that got them, and to none when it was removed, however often a place
-// is used again.
+// A number finds the engine that it was given to, and none once that engine is removed, however
+// often its place is used again.
 func TestNumbersOfTimersAreNotUsedAgain(t *testing.T) {
 	var r registry
 	live := map[uint32]*engine{}
