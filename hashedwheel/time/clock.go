@@ -8,8 +8,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/hashedwheel"
 )
 
-// A Clock makes the timers of this package on one wheel. The zero Clock is the one of the
-// package-level functions. A Clock is a small value and is meant to be copied.
+// A Clock makes the timers of this package on one wheel. The package-level functions use the zero
+// Clock. A Clock is a small value and is meant to be copied.
 type Clock struct {
 	wheel  *hashedwheel.HashedWheelTimer // nil means the shared wheel
 	inline bool
@@ -18,12 +18,12 @@ type Clock struct {
 // On returns a Clock whose timers, tickers and sleeps are timeouts of w, with the precision of w's
 // tick. It panics if w is nil. The other features of w act as follows:
 //
-//   - Options.MaxPendingTimeouts: timers without a place on w are kept by package time. One goes
-//     back to w at its next Reset, a ticker at its next tick. So the limit bounds the wheel and not
-//     the number of timers, and none is lost.
+//   - Options.MaxPendingTimeouts: package time keeps the timers for which w has no place. A timer
+//     goes back to w at its next Reset, a ticker at its next tick. So the limit bounds the wheel
+//     and not the number of timers, and no timer is lost.
 //   - Stop: the pending timers and tickers of w end as though Stop had been called for each of
-//     them; w.Stop returns their timeouts. A Sleep continues to its end. What is made or reset on w
-//     afterwards is kept by package time.
+//     them; w.Stop returns their timeouts. A Sleep continues to its end. Package time keeps the
+//     timers that are made or reset on w afterwards.
 //   - Options.Executor: it runs what a timer does at its end, which is to send the time or to start
 //     the goroutine of an AfterFunc. With Inline it runs the function itself.
 //
@@ -36,11 +36,11 @@ func On(w *hashedwheel.HashedWheelTimer) Clock {
 	return Clock{wheel: w}
 }
 
-// Inline returns a Clock like c whose AfterFunc starts no goroutine for the function. It is called
-// by the wheel's worker, or by its Executor if the wheel has one. The function should not block: on
-// a worker, one that does delays every other timer by up to 20 ms or two ticks before another
-// worker takes over. A panic in it is recovered, counted in the wheel's Stats and logged, where
-// package time's and Clock's own end the program.
+// Inline returns a Clock like c whose AfterFunc starts no goroutine for the function. The wheel's
+// worker calls the function, or its Executor if the wheel has one. The function should not block:
+// if it blocks a worker, it delays every other timer by up to 20 ms or two ticks before another
+// worker takes over. A panic in the function is recovered, counted in the wheel's Stats and logged.
+// Without Inline, as with package time, it ends the program.
 //
 // If package time keeps the timer, the function runs on a goroutine of its own.
 func (c Clock) Inline() Clock {
@@ -79,9 +79,9 @@ func (c Clock) on() *hashedwheel.HashedWheelTimer {
 	return shared()
 }
 
-// bubbled reports whether the caller is in a synctest bubble. There, and nowhere else, the time has
-// no monotonic reading. The wall clock alone would not show it, because a test may sleep until the
-// present.
+// bubbled reports whether the caller is in a synctest bubble. There, and nowhere else, time.Now
+// returns no monotonic reading. The wall clock alone would not show it, because a test may sleep
+// until the present.
 func bubbled() bool {
 	now := time.Now()
 	return now == now.Round(0) //nolint:staticcheck // Equal would ignore the monotonic reading

@@ -26,7 +26,8 @@ var different = []string{"Timer", "Ticker"}
 // TestNames compares what this package exports with package time of the Go that runs the test.
 func TestNames(t *testing.T) {
 	fset := token.NewFileSet()
-	// From source, so that the standard package is the one of this Go and not of an archive.
+	// The importer reads source, so that the standard package is that of this Go and not of an
+	// archive.
 	std := importer.ForCompiler(fset, "source", nil)
 	standard, err := std.Import("time")
 	require.NoError(t, err)
@@ -49,8 +50,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// checkHere returns this package with its types. Other packages than time are left empty: no
-// name of package time needs them, and to check all that the wheel imports takes seconds.
+// checkHere returns this package with its types. All packages but time are left empty: no name of
+// package time needs them, and checking everything that the wheel imports would take seconds.
 func checkHere(t *testing.T, fset *token.FileSet, std types.Importer) *types.Package {
 	t.Helper()
 	here, err := build.ImportDir(".", 0) // leaves out what build constraints leave out
@@ -64,7 +65,7 @@ func checkHere(t *testing.T, fset *token.FileSet, std types.Importer) *types.Pac
 	config := types.Config{
 		Importer:         onlyTime{std},
 		IgnoreFuncBodies: true,
-		Error:            func(error) {}, // what is missing in empty packages; the compiler has seen the rest
+		Error:            func(error) {}, // from empty packages; the compiler checks the rest
 	}
 	pkg, _ := config.Check("time", fset, files, nil)
 	return pkg
@@ -82,7 +83,7 @@ func (i onlyTime) Import(name string) (*types.Package, error) {
 	return p, nil
 }
 
-// compare fails the test if got is not the same to a user as want.
+// compare fails the test if a user would see a difference between want and got.
 func compare(t *testing.T, want, got types.Object) {
 	t.Helper()
 	if !assert.IsType(t, want, got, want.Name()) {
