@@ -55,8 +55,9 @@ func (l *layer[E]) reach() uint64 {
 	return l.mask << l.shift
 }
 
-// newLayered returns an empty wheel whose finest layer has the given power of two of buckets, and
-// at least minFinest. It has as many layers as it takes to reach every tick.
+// newLayered returns an empty wheel with as many layers as it takes to reach every tick. finest is
+// the number of buckets in the finest layer, a power of two; values below minFinest are raised to
+// it.
 func newLayered[E any](finest int, moved func(E, Location)) *layered[E] {
 	w := &layered[E]{frame: frame[E]{moved: moved}}
 	size, shift, first := max(finest, minFinest), uint(0), uint32(0)

@@ -29,8 +29,8 @@ func TestWheelRounds(t *testing.T) {
 	require.Equal(t, uint64(Never), w.Next())
 }
 
-// A bucket that is larger than the room for what is due is handed over in parts, and what is not
-// due stays.
+// If more entries are due than there is room for, they are handed over in parts. Entries that are
+// not due stay.
 func TestWheelHandsOverInParts(t *testing.T) {
 	w := newHashed(4, func(int, Location) {})
 	for i := range 100 {
@@ -135,7 +135,7 @@ func TestWheelPassesPagesBy(t *testing.T) {
 	require.EqualValues(t, 44, b.pages[3].earliest)
 	require.EqualValues(t, 44, w.Next())
 
-	// A removal leaves the heading too early, and the next scan mends it.
+	// A removal may leave the heading's tick too early, and the next scan corrects it.
 	w.Remove(Location{near.Bucket, near.Index + 1}) // 44; 84 is left
 	w.pool.page(b.pages[1].page).due[5] = 400
 	due, done = w.Collect(44, due[:0])
@@ -188,8 +188,8 @@ func TestLayeredWheelNextIsTheMinimum(t *testing.T) {
 	require.LessOrEqual(t, w.Next(), uint64(2_000))
 }
 
-// Shrink releases all pages and lists of pages of an empty wheel, and nothing of one that holds
-// entries.
+// Shrink releases all pages and lists of pages of an empty wheel. It does nothing to a wheel that
+// holds entries.
 func TestShrink(t *testing.T) {
 	pages := func(buckets []bucket[*int]) (n int) {
 		for i := range buckets {
