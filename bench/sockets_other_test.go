@@ -2,6 +2,5 @@
 
 package bench_test
 
-// sockets returns the number of connections of which this process may have both ends. Every system
-// grants as many.
+// sockets returns a number of connections of which this process may have both ends on any system.
 func sockets() int { return 500 }
