@@ -33,7 +33,7 @@ func crowd(ctx context.Context, out io.Writer, p plan) error {
 	if err := spread(ctx, o.db, first, crowdPeriod); err != nil {
 		return err
 	}
-	// Scans before first+settle do not count: how much they find depends on when they come.
+	// Scans before first+settle do not count: how many jobs they find depends on when they run.
 	nodes := []*watched{{Store: o.Store, from: first.Add(settle)}}
 	for range p.nodes - 1 {
 		store, err := o.connect(ctx)

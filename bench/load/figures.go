@@ -14,7 +14,8 @@ type figure struct {
 	unit  string
 }
 
-// text is the value with four digits; a whole number, such as a count, is exact.
+// text returns the value with four significant digits, and a whole number, such as a count,
+// exactly.
 func (f figure) text() string {
 	if f.value == math.Trunc(f.value) {
 		return strconv.FormatFloat(f.value, 'f', 0, 64)

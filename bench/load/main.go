@@ -19,8 +19,8 @@
 // puts a Redis in front of a store on PostgreSQL or MySQL. The executor of trip has a process of
 // its own.
 //
-// The result is a line in the format that benchstat reads. make bench-scheduler runs all but
-// the last two on servers of its own and writes bench/results/scheduler.md.
+// The result is a line in the format that benchstat reads. make bench-scheduler runs trip, scan,
+// idle and crowd on servers of its own and writes bench/results/scheduler.md.
 package main
 
 import (

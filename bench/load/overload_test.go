@@ -26,7 +26,8 @@ func TestOverloadSets(t *testing.T) {
 	}
 }
 
-// TestOverloadAccountsForEveryDueTime reports one due time of each fate, and leaves one out.
+// TestOverloadAccountsForEveryDueTime reports due times that were sent, failed, misfired, sent
+// twice or not due at all, and leaves out one that was due.
 func TestOverloadAccountsForEveryDueTime(t *testing.T) {
 	t.Parallel()
 	w := window{first: time.Date(2026, 5, 4, 10, 20, 0, 0, time.UTC), seconds: 180}

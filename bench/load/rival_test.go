@@ -40,8 +40,8 @@ func TestWindowOf(t *testing.T) {
 	require.EqualError(t, err, "-for is 1m30s, must be below a minute or whole minutes up to an hour for rival")
 }
 
-// Each run stands for the next due time of its job; what is missing at the end was missed, what is
-// too much was doubled.
+// The k-th run of a job is matched to the k-th due time of the job. Due times that are left over
+// were missed, and runs that are left over are doubled.
 func TestRunsAreMatchedToDueTimes(t *testing.T) {
 	t.Parallel()
 	w := window{first: time.UnixMicro(1e12), seconds: 3}
@@ -59,7 +59,7 @@ func TestRunsAreMatchedToDueTimes(t *testing.T) {
 	require.ElementsMatch(t, []time.Duration{20 * ms, 100 * ms, 5 * ms, -ms, 500 * ms, 0, 2900 * ms}, seen.late)
 }
 
-// TestARival measures this repository's scheduler as a rival's is.
+// TestARival measures this repository's scheduler in the way in which a rival is measured.
 func TestARival(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()

@@ -47,7 +47,7 @@ func (w *watched) took(started time.Time, work time.Duration, jobs, fires int) {
 	w.fires += fires
 }
 
-// planned returns how many jobs were scanned so far.
+// planned returns how many jobs the measured scans have found so far.
 func (w *watched) planned() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
