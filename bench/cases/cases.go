@@ -1,5 +1,5 @@
-// Package cases holds what is measured of a timer, independent of the timer and of the testing
-// package, so that the baselines and the third-party timers, which live in two modules, go through
+// Package cases holds the measurements of a timer. They depend neither on the timer nor on the
+// testing package, so that the baselines and the third-party timers, which live in two modules, run
 // the same code.
 package cases
 
@@ -23,7 +23,8 @@ type Meter interface {
 type Case struct {
 	Name string
 
-	// Settings are what a timer is prepared for. With short they are small.
+	// Settings returns the sizes, and for some cases the ticks, that the case is run with. short
+	// asks for small sizes.
 	Settings func(short bool) []Setting
 
 	// Open prepares one timer, which is then measured in several variants.
@@ -34,7 +35,7 @@ type Case struct {
 type Setting struct {
 	Name    string
 	Pending int
-	Due     int           // of those pending, how many become due
+	Due     int           // how many of the pending timeouts become due
 	Spread  time.Duration // the time over which they are due
 	Tick    time.Duration
 	Short   bool
@@ -54,14 +55,14 @@ type Ground struct {
 	Close    func()
 }
 
-// A Variant measures. One sample is enough for a stable median of several runs; n asks for n times
-// that much.
+// A Variant is one measurement of a prepared timer. Run takes n samples. With one sample each, the
+// median of several runs is stable.
 type Variant struct {
 	Name string
 	Run  func(m Meter, n int)
 }
 
-// All are the cases that every contender goes through.
+// All returns the cases that every contender goes through.
 func All() []Case {
 	return []Case{Pending, Start, Fire, Lateness}
 }
@@ -111,8 +112,8 @@ func pending(sizes ...int) []Setting {
 	return s
 }
 
-// tick is the precision in all cases but the one of lateness. It is what a server's timer has; at
-// Netty's default of 100ms a wheel has less to do.
+// tick is the tick of the timers in all cases but Lateness. Servers use such a tick; with Netty's
+// default of 100ms a wheel has less to do.
 const tick = 10 * time.Millisecond
 
 // Far timeouts are pending throughout a measurement.
@@ -133,7 +134,8 @@ func fill(t contender.Timer, n int) {
 // each measurement, so there is no need to here.
 func settle() { time.Sleep(50 * time.Millisecond) }
 
-// delays draws a power of two of delays around a 30 s timeout.
+// delays draws random delays between 25 and 35 seconds. Their number is a power of two, so that a
+// mask selects one.
 func delays() []time.Duration {
 	random := rand.New(rand.NewPCG(2, 2))
 	d := make([]time.Duration, 1<<14)

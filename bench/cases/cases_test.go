@@ -46,7 +46,7 @@ func TestSampleCountsWhatFitsIntoTheSpan(t *testing.T) {
 	}
 }
 
-// hasty is a timer that is early by a given time, and no timer for anything else.
+// hasty is a timer that fires early by a given time. Its other methods do nothing.
 type hasty struct {
 	by  time.Duration
 	cfg contender.Config

@@ -7,8 +7,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/bench/contender"
 )
 
-// Start arms timeouts that stay pending: what a burst of requests costs. An operation is one start;
-// each sample is a new timer that is filled.
+// Start measures what a burst of requests costs: it arms timeouts that stay pending. An operation
+// is one start; each sample fills a new timer.
 var Start = Case{
 	Name: "Start",
 	Settings: func(short bool) []Setting {
