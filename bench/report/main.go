@@ -3,8 +3,9 @@
 //
 //	go -C bench/report run . [-short] [-rounds N]
 //
-// It refuses to measure for bench/results in a tree with changes that are not committed, since
-// nobody could measure the same again, unless -changed is given. The results name commit and flags.
+// It refuses to measure for bench/results if the tree has uncommitted changes, because nobody could
+// repeat the measurement. The flag -changed permits it, and the results then say so. They name the
+// commit in any case.
 //
 // It needs a plotting library and the statistics of benchstat. They must not become dependencies of
 // those who import the timers, so it is a module of its own.

@@ -241,7 +241,7 @@ func number(v float64) string {
 	}
 }
 
-// other lists a benchmark that has no timers.
+// other lists the results of a benchmark that is not run on timers.
 func (p *printer) other(r *results, title, bench string) {
 	p.print("\n## %s\n\n`%s`, ns/op\n\n| | |\n|---|---:|\n", title, bench)
 	var names []string
@@ -257,7 +257,8 @@ func (p *printer) other(r *results, title, bench string) {
 	}
 }
 
-// early lists the timers that fired before the deadline in a benchmark.
+// early lists, for each timer in a benchmark, how many runs came before their deadline, and the
+// earliest and the latest run.
 func (p *printer) early(r *results, bench, title, note string) {
 	p.print("\n## %s\n\n%s\n\n| | early | of | earliest, ms | latest, ms |\n|---|---:|---:|---:|---:|\n", title, note)
 	for _, timer := range r.timers {

@@ -15,7 +15,8 @@ type tree struct {
 // measured are the sources on which figures depend, as seen from this folder.
 var measured = []string{"../../hashedwheel", "../../go.mod", "../../go.sum", "..", ":!../results"}
 
-// readTree reads the state from git in a folder that lies where this one does.
+// readTree reads the state of the tree from git. The folder must lie in its repository where
+// bench/report lies in this one, because the paths in measured are relative to it.
 func readTree(folder string) tree {
 	git := func(args ...string) (string, error) {
 		cmd := exec.Command("git", args...)
@@ -41,8 +42,8 @@ func (t tree) String() string {
 	return t.commit
 }
 
-// permits returns an error if the plan does not measure such a tree. With small sizes nothing is
-// kept, so the tree does not matter.
+// permits returns an error if t has uncommitted changes and the plan does not allow them. Results
+// of small sizes are not kept, so then the tree does not matter.
 func (p plan) permits(t tree) error {
 	if t.changed && !p.changed && !p.short {
 		return errors.New("hashedwheel or bench has changes that are not committed, so nobody could measure the same again: commit them, or give -changed, which the results name")
