@@ -1,8 +1,9 @@
 // Package contender puts timers of different make behind one interface, so that one benchmark
 // measures all of them alike.
 //
-// The contenders here need no third party. The Go timers that people use are in bench/rivals, a
-// module of its own.
+// The contenders here are the timers of this repository, those of the standard library, and simple
+// ones with a goroutine for each timeout, a heap, a sorted slice or a skip list. Third-party timers
+// are in bench/rivals, a module of its own.
 package contender
 
 import "time"
@@ -64,10 +65,10 @@ type Kind struct {
 	Why        string
 }
 
-// Ours are the timers of this repository.
+// Ours returns the timers of this repository.
 func Ours() []Kind { return []Kind{wheelKind, embeddedKind, batchKind, layeredKind} }
 
-// All are the contenders of this package.
+// All returns the contenders of this package.
 func All() []Kind {
 	return append(Ours(),
 		afterFuncKind, reusedKind,

@@ -12,8 +12,8 @@ type order interface {
 	first() *entry // nil if there is none
 }
 
-// An entry is a timeout in an order. Its ordinal makes it unequal to all others: a set drops what
-// compares equal.
+// An entry is a timeout in an order. Its ordinal makes it unequal to all others, because a set
+// drops an entry that compares equal to another.
 type entry struct {
 	due     int64 // nanoseconds since the timer's start
 	ordinal uint64
