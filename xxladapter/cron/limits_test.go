@@ -43,7 +43,7 @@ func hostile() map[string]string {
 	}
 }
 
-// TestHostileBytes limits the memory of Parse, whether it accepts or refuses.
+// TestHostileBytes checks that Parse allocates at most maxBytes, whether it accepts or refuses.
 func TestHostileBytes(t *testing.T) {
 	const runs = 50
 	for name, expr := range hostile() {

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// makeZone creates a zone that starts with the first offset, in seconds, and has the next one from
-// each change on, given as Unix time. The format is version 1 of RFC 8536.
+// makeZone creates a zone that has offsets[0] at first, and offsets[i+1] from changes[i] on.
+// Offsets are in seconds east of UTC, changes in Unix time. The format is version 1 of RFC 8536.
 func makeZone(t require.TestingT, changes []int64, offsets []int) *time.Location {
 	b := append([]byte("TZif"), make([]byte, 16)...)
 	count := func(n int) { b = binary.BigEndian.AppendUint32(b, uint32(n)) }
@@ -36,8 +36,8 @@ func makeZone(t require.TestingT, changes []int64, offsets []int) *time.Location
 	return loc
 }
 
-// drawOddZone draws a zone with a few changes, and returns both. The changes are at least apart
-// seconds from each other.
+// drawOddZone draws a zone with a few clock changes, and returns the zone and the changes. apart is
+// the least time between two changes, in seconds.
 func drawOddZone(t *rapid.T, apart int64) (*time.Location, []time.Time) {
 	const start = 1_700_000_000
 	offset := rapid.Custom(func(t *rapid.T) int { return 900 * rapid.IntRange(-4*12, 4*14).Draw(t, "quarters") })

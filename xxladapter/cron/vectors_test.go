@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The files in testdata were recorded from the parsers that XXL-JOB shipped. All of them agree with
-// cron_vectors.csv, except for the L and W faults of 3.1.0 to 3.3.2.
+// The files in testdata were recorded from the parsers that XXL-JOB shipped. All these parsers
+// agree with cron_vectors.csv, except for the L and W faults of 3.1.0 to 3.3.2.
 
 // records returns the rows of a file, without its header, as maps by column.
 func records(t testing.TB, name string) []map[string]string {
@@ -48,7 +48,8 @@ func instant(t testing.TB, text string, loc *time.Location) time.Time {
 	return at.In(loc)
 }
 
-// next returns up to n times of a schedule, in RFC 3339, separated by spaces.
+// next returns the next n times of a schedule, or fewer if it ends, in RFC 3339 and separated by
+// spaces.
 func next(s *Schedule, after time.Time, n int) string {
 	var out []string
 	for range n {
