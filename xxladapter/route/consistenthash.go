@@ -124,7 +124,8 @@ func (c *ringCache) ring(addrs []string) *ring {
 	return r
 }
 
-// fingerprint distinguishes lists in nearly all cases; the caller compares them.
+// fingerprint returns the cache key of a list. Two lists may share a key, so the caller compares
+// the lists themselves.
 func (c *ringCache) fingerprint(addrs []string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(c.seed)

@@ -58,7 +58,7 @@ func (r *Routes) failover(ctx context.Context, addrs []string) (string, error) {
 // returned even if ctx ended meanwhile.
 //
 // The probe and the run that follows are separate calls: the executor may die or become busy in
-// between, and two concurrent walks may find the same one idle.
+// between, and two concurrent walks may find the same executor idle.
 func walk(ctx context.Context, s xxladapter.RouteStrategy, addrs []string,
 	probe func(ctx context.Context, addr string) error,
 ) (string, error) {

@@ -6,11 +6,11 @@
 // addresses of automatic groups are sorted as text, so FIRST takes http://10.0.0.10:9999/ before
 // http://10.0.0.9:9999/.
 //
-// ROUND, LEAST_FREQUENTLY_USED and LEAST_RECENTLY_USED remember what they chose for each job. As
-// upstream, a [Routes] keeps that in memory: it is lost at a restart, it is forgotten every 24
-// hours for all jobs at once, and every scheduler has its own. Unlike upstream, one lock for each
-// strategy guards it, so that concurrent triggers of a job are each counted once, and its size is
-// limited.
+// ROUND, LEAST_FREQUENTLY_USED and LEAST_RECENTLY_USED remember what they chose for each job. As in
+// upstream, that state is in memory, here in a [Routes]: it is lost at a restart, it is forgotten
+// every 24 hours for all jobs at once, and every scheduler has its own. Unlike upstream, a lock for
+// each strategy guards the state, so that concurrent triggers of a job are each counted once, and
+// its size is limited.
 package route
 
 import (

@@ -24,7 +24,8 @@ func testRoutes(p Prober, now *time.Time, seed uint64) *Routes {
 	return r
 }
 
-// constant returns a source of random numbers that always returns value.
+// constant returns a source of random numbers that always returns value, and checks that it is
+// called with wantN.
 func constant(t *testing.T, wantN, value int) func(int) int {
 	return func(n int) int {
 		require.Equal(t, wantN, n, "range of the random number")
