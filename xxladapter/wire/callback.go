@@ -16,7 +16,7 @@ type Callback struct {
 }
 
 // callback is the union of what the generations send. executeResult comes from the common Go
-// executor, whose old releases send nothing else.
+// executor, whose old releases send code and text only there.
 type callback struct {
 	LogID         Int             `json:"logId"`
 	LogDateTim    *Int            `json:"logDateTim,omitempty"`
@@ -82,7 +82,7 @@ func (c Callback) MarshalJSON() ([]byte, error) {
 // object, and encoded as the bare list.
 type Callbacks []Callback
 
-// UnmarshalJSON refuses a body that is neither.
+// UnmarshalJSON refuses a body that is neither such a list nor such an object.
 func (c *Callbacks) UnmarshalJSON(data []byte) error {
 	var list []*Callback
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {

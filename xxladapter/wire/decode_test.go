@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestIntIsLenientLikeGson compares with the values of XXL-JOB's GsonTool, run against its
-// releases.
+// TestIntIsLenientLikeGson expects the values that GsonTool returns in XXL-JOB's releases.
 func TestIntIsLenientLikeGson(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -154,7 +153,7 @@ func TestDecodeReply(t *testing.T) {
 		require.Equal(t, want, got, text)
 	}
 
-	// Without a code it is a failure, with the text that is there.
+	// A reply without a code counts as a failure, and keeps the text that it has.
 	for text, msg := range map[string]string{
 		`{}`:                       "",
 		`{"msg":"ok"}`:             "ok",
@@ -167,7 +166,7 @@ func TestDecodeReply(t *testing.T) {
 		require.Equal(t, Fail(msg), got, text)
 	}
 
-	// What is not a reply is an error without one.
+	// A body that is not a reply gives an error and no reply.
 	for _, text := range []string{"", " ", "null", "7", `"x"`, "<html>", "{", `{"code":{}}`, `{"code":9.5}`} {
 		got, err := DecodeReply([]byte(text))
 		require.Error(t, err, text)

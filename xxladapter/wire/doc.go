@@ -8,13 +8,13 @@
 //	G3  3.3.0 to 3.4.2   replies carry "data" instead of "content"
 //	G4  3.5 (unreleased) POST /trigger, callbacks in an object, two headers required
 //
-// Six operations are this project's own. XXL-JOB does nothing but answer each with code 500 and
+// Six operations are this project's own. XXL-JOB ignores them and answers with code 500 and
 // [NotFound], for example "invalid request, uri-mapping(feed) not found.":
 //
 //	            from       to         sent only if                     asks or says
 //	[PathRuns]  scheduler  executor   its replies have [HeaderBatch]   begin these runs, at most [MaxBatch]
 //	[PathEnded] scheduler  executor   it has runs without a result     which of these runs have ended?
-//	[PathTaken] scheduler  executor   its store may have lost that     have you ever taken these runs?
+//	[PathTaken] scheduler  executor   its store may have lost accepts  have you ever taken these runs?
 //	[OpFeed]    executor   scheduler  it has a queue and no port       prepare what I take my runs from
 //	[OpAccept]  executor   scheduler  it has taken runs from a queue   may I begin these runs?
 //	[OpDeclare] executor   scheduler  its program declares jobs        have these jobs in my group
