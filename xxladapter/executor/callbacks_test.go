@@ -43,7 +43,7 @@ func TestResultsAreKeptUntilAnAdminTookThem(t *testing.T) {
 		require.Empty(t, admin.results())
 		e.stop()
 
-		// Across a restart, with an admin that refuses.
+		// After a restart, an admin refuses the results.
 		refuses := &fakeAdmin{fail: func(*http.Request, []byte) *wire.Reply {
 			no := wire.Fail("database is down")
 			return &no
@@ -52,14 +52,14 @@ func TestResultsAreKeptUntilAnAdminTookThem(t *testing.T) {
 		time.Sleep(time.Minute)
 		e.stop()
 
-		// And one that accepts them, in the order in which the runs ended.
+		// After the next restart, an admin accepts them in the order in which the runs ended.
 		e = startWith(t, admin, Options{DataDir: dir}, withEcho(t))
 		admin.setDown(false)
 		time.Sleep(time.Minute)
 		require.Equal(t, []int64{1, 2, 3}, logIDs(admin.results()))
 		e.stop()
 
-		// Then they are no longer kept.
+		// From then on they are no longer kept.
 		startWith(t, admin, Options{DataDir: dir}, withEcho(t))
 		time.Sleep(time.Minute)
 		require.Len(t, admin.results(), 3)
@@ -161,8 +161,8 @@ func TestBatchesAreBoundedInBytes(t *testing.T) {
 	require.Empty(t, bounded(nil))
 }
 
-// TestRefusedResult checks that a result that an admin cannot accept holds up only those of its own
-// job.
+// TestRefusedResult checks that a result that an admin cannot accept delays only the results of its
+// own job.
 func TestRefusedResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		admin := &fakeAdmin{down: true}
@@ -206,8 +206,8 @@ func TestRefusedResult(t *testing.T) {
 	})
 }
 
-// TestCallbackShapeIsFoundOut uses a 3.5 admin, which refuses the list of the releases and accepts
-// the object.
+// TestCallbackShapeIsFoundOut uses a 3.5 admin, which refuses the bare list that all releases take
+// and accepts the object.
 func TestCallbackShapeIsFoundOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -262,7 +262,8 @@ func TestFailOver(t *testing.T) {
 	})
 }
 
-// TestOnlyCode200Acknowledges checks that no other answer is an acknowledgement.
+// TestOnlyCode200Acknowledges checks that an answer with another status or without code 200
+// acknowledges nothing.
 func TestOnlyCode200Acknowledges(t *testing.T) {
 	for name, answer := range map[string]struct {
 		status int
@@ -297,8 +298,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestLostReplyRepeatsTheResult checks that a result is sent twice after a lost reply, which admins
-// expect.
+// TestLostReplyRepeatsTheResult checks that a result is sent again when the reply was lost. Admins
+// expect repeated results.
 func TestLostReplyRepeatsTheResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		admin := &fakeAdmin{}

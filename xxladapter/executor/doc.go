@@ -20,11 +20,11 @@
 // A run is accepted when its log id is on disk. From then on it gets exactly one result, and the
 // result stays on disk until an admin has accepted it: across restarts, and after kill -9. If the
 // process ends before a run does, the next process reports the run as failed. A run is never
-// started a second time, and neither is a log id that a scheduler sends again.
+// started a second time, even if a scheduler sends its log id again.
 //
 // The runs of one job follow each other. After a run was cancelled, because it was killed, covered
-// or exceeded its time limit, the next one waits until its handler has returned or
-// [Options.AbandonAfter] has passed.
+// or exceeded its time limit, the next one waits until the handler of the cancelled run has
+// returned or [Options.AbandonAfter] has passed.
 //
 // # The data directory
 //

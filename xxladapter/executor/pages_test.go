@@ -13,7 +13,8 @@ import (
 )
 
 // TestNoPageStartsARun checks that an executor without a token runs nothing for a page in a
-// browser: neither of another site, nor of a site whose name resolves to this machine.
+// browser: neither for a page of another site, nor for a page of a site whose name resolves to this
+// machine.
 func TestNoPageStartsARun(t *testing.T) {
 	ran := make(chan int64, 10)
 	e := start(t, Options{Listen: "127.0.0.1:0", AllowHosts: []string{"billing.example.org"}}, func(e *Executor) {

@@ -92,7 +92,7 @@ func TestAnIndexReadsOnlyWhatIsNew(t *testing.T) {
 	}
 	require.Empty(t, x.with(logs))
 
-	x.parts[0].lowest = logs // visible if the part is read again
+	x.parts[0].lowest = logs // wrong on purpose: reading the part again would correct it
 	add(logs, 2*logs)
 	_, ok = q.find(2*logs-1, day(0))
 	require.True(t, ok)

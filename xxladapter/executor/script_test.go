@@ -87,7 +87,7 @@ func TestScriptVersions(t *testing.T) {
 	e.post("/run", run)
 	eventually(t, "result", func() bool { return e.admin.result(1) != nil })
 
-	// XXL-JOB: only the time distinguishes versions.
+	// As in XXL-JOB, only the time distinguishes versions.
 	same := scriptRun(7, 2, "GLUE_SHELL", "echo new")
 	e.post("/run", same)
 	eventually(t, "result", func() bool { return e.admin.result(2) != nil })
@@ -143,8 +143,8 @@ func TestScriptIsKilledWithItsGroup(t *testing.T) {
 	require.False(t, ok, "the grandchild lives on")
 }
 
-// isZombie reports whether a process has ended and was not waited for: orphans wait for init, which
-// a container may not have.
+// isZombie reports whether a process has ended and has not been reaped. Orphans are reaped by init,
+// which a container may not have.
 func isZombie(pid int) bool {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

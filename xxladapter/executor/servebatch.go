@@ -7,9 +7,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// runs accepts the runs of a batch in their order, each by itself: a run that is refused says
-// nothing about the others. All of them share a sync of the journal. A batch that cannot be read is
-// refused as a whole.
+// runs accepts or refuses the runs of a batch in their order. Refusing one does not affect the
+// others. The accepted ones share a sync of the journal. A batch that cannot be read is refused as
+// a whole.
 func (e *Executor) runs(l *live, body []byte) any {
 	var list []*wire.RunRequest
 	if err := wire.Decode(body, &list); err != nil {
