@@ -132,8 +132,8 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	if p.store == "memory" && m.name != "trip" {
 		return fmt.Errorf("-store is memory, must be a database for %s", m.name)
 	}
-	if p.redis != "" && (!strings.HasPrefix(p.store, "postgres") || m.name == "rival") {
-		return fmt.Errorf("-redis needs -store postgres://..., and has no meaning for rival")
+	if p.redis != "" && (!strings.HasPrefix(p.store, "postgres://") && !strings.HasPrefix(p.store, "mysql://") || m.name == "rival") {
+		return fmt.Errorf("-redis needs -store postgres://... or mysql://..., and has no meaning for rival")
 	}
 	if p.jobs < 1 || p.duration < time.Second || p.every < 0 || p.answer < 0 || p.kills < 0 || p.nodes < 1 || flags.NArg() > 0 {
 		return fmt.Errorf("-jobs and -nodes must be at least 1, -for at least 1s, -every, -answer and -kills not negative, and nothing else may be given")

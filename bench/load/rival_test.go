@@ -37,7 +37,7 @@ func TestWindowOf(t *testing.T) {
 		require.Equal(t, c.cron, w.cron)
 	}
 	_, err := windowOf(time.Now(), 0, 90*time.Second)
-	require.EqualError(t, err, "-for is 1m30s, must be below a minute or whole minutes up to an hour for rival")
+	require.EqualError(t, err, "-for is 1m30s, must be below a minute, or whole minutes up to an hour")
 }
 
 // The k-th run of a job is matched to the k-th due time of the job. Due times that are left over

@@ -27,7 +27,7 @@ func windowOf(now time.Time, prepare, duration time.Duration) (window, error) {
 	}
 	minutes := w.seconds / 60
 	if w.seconds%60 != 0 || minutes > 60 {
-		return w, fmt.Errorf("-for is %v, must be below a minute or whole minutes up to an hour for rival", duration)
+		return w, fmt.Errorf("-for is %v, must be below a minute, or whole minutes up to an hour", duration)
 	}
 	w.first = w.first.Add(time.Minute - 1).Truncate(time.Minute)
 	if w.first.Minute()+minutes > 60 {

@@ -14,6 +14,9 @@ import (
 // describe writes the head of the raw output: what is needed to judge it and to run it again.
 func describe(w io.Writer, p plan, t tree, java *netty, absent string) error {
 	command := fmt.Sprintf("go -C bench/report run . -rounds %d", p.rounds)
+	if p.limit != defaultLimit {
+		command += fmt.Sprintf(" -limit %v", p.limit)
+	}
 	if p.changed {
 		command += " -changed"
 	}

@@ -27,7 +27,7 @@ func main() {
 	rounds := flag.Int("rounds", 10, "how `often` each benchmark runs")
 	out := flag.String("out", "../results", "`folder` for the results; with -short a temporary one")
 	changed := flag.Bool("changed", false, "measure although the tree has changes that are not committed; the results say so")
-	limit := flag.Duration("limit", 20*time.Minute, "start no round that would end after this `time`")
+	limit := flag.Duration("limit", defaultLimit, "start no round that would end after this `time`")
 	from := flag.String("from", "", "measure nothing, and write tables and charts from this raw output `file`")
 	flag.Parse()
 
@@ -38,6 +38,9 @@ func main() {
 		os.Exit(1)
 	}
 }
+
+// defaultLimit is the default of the flag -limit.
+const defaultLimit = 20 * time.Minute
 
 // A plan says what is measured.
 type plan struct {

@@ -206,7 +206,7 @@ func (r *results) cell(t table, c column, timer string) string {
 	}
 	sum := benchmath.AssumeNothing.Summary(s, confidence)
 	cell := number(sum.Center)
-	if spread := spread(sum); spread != "" && !strings.HasSuffix(t.unit, "-ms") || t.unit == "gc-ms" {
+	if spread := spread(sum); spread != "" && !strings.HasSuffix(t.unit, "-ms") || strings.HasPrefix(t.unit, "gc-") {
 		cell += " " + spread
 	}
 	base, ok := r.median(full(t, c, baseline), t.unit)
