@@ -132,7 +132,7 @@ func benchmarkClaimDue(b *testing.B, open func(b *testing.B) (*records.Store, *b
 				require.NoError(b, err)
 				require.Len(b, fires, due)
 				if claimed += due; due == 0 {
-					b.StopTimer() // all jobs claimed: settle their fires, and a minute passes
+					b.StopTimer() // all jobs are claimed: drop their fires and let a minute pass
 					require.NoError(b, s.Write(b.Context(), func(ctx context.Context, tx *records.Tx) error {
 						_, err := tx.Exec(ctx, `DELETE FROM xxlwheel_fire`)
 						return err

@@ -54,7 +54,7 @@ func execute(b *testing.B, s *records.Store, statement string) {
 	}))
 }
 
-// text returns an expression that joins parts.
+// text returns an SQL expression that concatenates parts.
 func text(engine string, parts ...string) string {
 	if engine == "mysql" {
 		all := parts[0]
@@ -81,8 +81,8 @@ func fillJobs(b *testing.B, engine string, s *records.Store, jobs int) {
 	execute(b, s, `INSERT INTO xxlwheel_job_tag (job_id, tag) SELECT id, 'nightly' FROM xxl_job_info WHERE id % 200 = 0`)
 }
 
-// BenchmarkListJobs lists pages of 100 jobs. On a machine of its own a page takes at most 50 ms,
-// one that is sorted or searched for by a text 200 ms, and one of 1,000 rows 150 ms.
+// BenchmarkListJobs lists pages of 100 jobs. At full size on an idle machine, a page takes at most
+// 50 ms, a sorted page or a search for a text 200 ms, and a page of 1,000 rows 150 ms.
 func BenchmarkListJobs(b *testing.B) {
 	eachEngine(b, func(b *testing.B, open func(b *testing.B) (*records.Store, *benchClock, int64)) {
 		s, _, _ := open(b)
@@ -145,8 +145,8 @@ func BenchmarkListJobs(b *testing.B) {
 	})
 }
 
-// fillLogs stores the newest rows last, one a second for each job in turn. One in 1,000 failed, and
-// the last 50 are running.
+// fillLogs stores log rows in the order of their times, ten for each second, and takes the jobs in
+// turn. One in 1,000 failed, and the last 50 are running.
 func fillLogs(b *testing.B, engine string, s *records.Store, jobs, rows int) {
 	b.Helper()
 	at := map[string]string{
@@ -154,7 +154,7 @@ func fillLogs(b *testing.B, engine string, s *records.Store, jobs, rows int) {
 		"mysql":    `FROM_UNIXTIME(1767225600 + FLOOR((n + %[1]d) / 10))`,
 		"postgres": `to_timestamp(1767225600 + (n + %[1]d) / 10) AT TIME ZONE 'UTC'`,
 	}[engine]
-	const chunk = 20_000 // in less time than an answer may take, also on a busy machine
+	const chunk = 20_000 // stored well within the limit of an answer, also on a busy machine
 	for before := 0; before < rows; before += chunk {
 		n := min(chunk, rows-before)
 		when := fmt.Sprintf(at, before)
@@ -175,13 +175,14 @@ func fillLogs(b *testing.B, engine string, s *records.Store, jobs, rows int) {
 	switch engine {
 	case "sqlite":
 		execute(b, s, `ANALYZE`)
-	case "postgres": // with the usual 100, ten million rows take longer than an answer may
+	case "postgres": // with the default of 100, ten million rows would exceed the limit
 		execute(b, s, `DO $$ BEGIN SET LOCAL default_statistics_target = 10; ANALYZE xxl_job_info, xxl_job_log, xxlwheel_run; END $$`)
 	}
 }
 
-// BenchmarkListRuns lists pages of the newest 100 runs. On a machine of its own a page takes at
-// most 50 ms; a search for what no index serves reads 50,000 rows for a page that it does not fill.
+// BenchmarkListRuns lists pages of the newest 100 runs. At full size on an idle machine, a page
+// takes at most 50 ms. A search that no index serves reads 50,000 rows if it does not fill its
+// page.
 func BenchmarkListRuns(b *testing.B) {
 	eachEngine(b, func(b *testing.B, open func(b *testing.B) (*records.Store, *benchClock, int64)) {
 		s, _, _ := open(b)
@@ -257,10 +258,10 @@ func BenchmarkListRuns(b *testing.B) {
 				require.NoError(b, err)
 			}
 		})
-		// The statistics have counted all but the rows of eighty seconds: at 10 a second, at which
-		// these rows were written, and at 750.
+		// The statistics have counted all rows but those of the last eighty seconds: 800 at ten
+		// rows a second, as in this log, and 60,000 at 750 a second.
 		for _, uncounted := range []int{800, 60_000} {
-			var counted int64 // not a difference of numbers: MariaDB leaves gaps between ids
+			var counted int64 // found by counting rows, as MariaDB leaves gaps between ids
 			require.NoError(b, s.Query(b.Context(), `SELECT id FROM xxl_job_log ORDER BY id DESC LIMIT 1 OFFSET ?`,
 				[]any{min(uncounted, rows/2)}, func(r records.Row) error { return r.Scan(&counted) }))
 			execute(b, s, fmt.Sprintf(`UPDATE xxlwheel_stat_mark SET folded_id = %[1]d, next_id = %[1]d`, counted))

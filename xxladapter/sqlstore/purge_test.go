@@ -59,7 +59,8 @@ func orCovering(plan, index string) string {
 	return index
 }
 
-// TestTheDeleteChecksItsRowsAgain changes rows after they were chosen.
+// TestTheDeleteChecksItsRowsAgain checks that the deleting statements leave a run that is open,
+// even if its id was chosen.
 func TestTheDeleteChecksItsRowsAgain(t *testing.T) {
 	t.Parallel()
 	s := openCopy(t, time.Now).(*records.Store)
