@@ -7,8 +7,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// Acts are what each database does in its own way. [Standard] implements them for a database that
-// one writer has for itself.
+// Acts are what each database does in its own way. [Standard] implements them for a database with a
+// single writer.
 type Acts interface {
 	// Claimable prepares a scan before its transaction begins, where that helps the database, and
 	// returns the function that reads and locks due jobs within the transaction.

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// SelectMarks reads the ends of indexes and whole tables that are small. Arguments: the time
-	// after which leases still hold, twice.
+	// SelectMarks reads the ends of indexes and whole tables that are small. Arguments: the current
+	// time in ms, four times; leases and pauses that end later count.
 	SelectMarks = `SELECT
 		(SELECT COALESCE(MAX(id), 0) FROM xxl_job_log),
 		(SELECT COALESCE(SUM(suc_count + fail_count), 0) FROM xxl_job_log_report),
@@ -28,7 +28,7 @@ const (
 		WHERE update_time >= ? ORDER BY update_time DESC, id LIMIT ?`
 
 	selectRunMarks = `SELECT id, job_id, job_group, trigger_code, handle_code FROM xxl_job_log WHERE `
-	// SelectNewRuns reads the log behind an id.
+	// SelectNewRuns reads the log rows after an id.
 	SelectNewRuns = selectRunMarks + `id > ? ORDER BY id LIMIT ?`
 )
 

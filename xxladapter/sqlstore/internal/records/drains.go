@@ -14,7 +14,7 @@ const (
 	insertDrains = `INSERT INTO xxlwheel_drain (group_id, drains) VALUES (?, ?)`
 )
 
-// A drainList reads a column with drains as JSON; NULL is an empty list.
+// A drainList reads a column with drains as JSON. NULL and unreadable text give an empty list.
 type drainList struct{ to *[]xxladapter.Drain }
 
 func (d drainList) Scan(value any) error {
@@ -45,7 +45,7 @@ func (s *Store) changeDrains(ctx context.Context, groupID int64, change func([]x
 		if err != nil {
 			return err
 		}
-		// Those that came with the group may be from before the lock.
+		// The drains that were read with the group may be older than the lock.
 		was.Drains = nil
 		if err := tx.Query(ctx, selectDrains+s.Dialect.Lock, []any{groupID}, func(r Row) error { return r.Scan(drainList{&was.Drains}) }); err != nil {
 			return err

@@ -49,7 +49,8 @@ func (c *conditions) addJobsOf(d *Dialect, groups []int64) {
 	}
 }
 
-// pageByID restricts a list to the rows behind the id, if it is not 0, and returns the order.
+// pageByID restricts a list to the rows that follow the id after, and returns the order. 0
+// restricts nothing.
 func (c *conditions) pageByID(after int64, newest bool) (order string) {
 	behind, order := `id > ?`, `id`
 	if newest {

@@ -20,8 +20,8 @@ const (
 		WHERE job_id = ? ORDER BY update_time DESC, id DESC LIMIT ?`
 )
 
-// saveGlue stores the source of is, which replaces that of was, as a new version. REQUIRES: the job
-// is locked.
+// saveGlue stores the source of is as a new version and removes the oldest ones. If the job has no
+// version yet, the source of was becomes the first one. REQUIRES: the job is locked.
 func (t *Tx) saveGlue(ctx context.Context, was, is *xxladapter.Job, now time.Time) error {
 	if has, err := t.has(ctx, hasGlue, is.ID); err != nil {
 		return err

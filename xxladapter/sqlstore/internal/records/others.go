@@ -14,8 +14,8 @@ import (
 // hardly further ahead than the next scan, and leave later due times where the admin finds them.
 
 const (
-	// besideOthers is how far ahead a scan plans beside others, and BesideOthersIdle after a scan
-	// that found nothing, which the next one follows after two seconds.
+	// besideOthers is how far ahead a scan plans beside others. BesideOthersIdle applies after a
+	// scan that found nothing, because the next one comes two seconds later.
 	besideOthers     = 1500 * time.Millisecond
 	BesideOthersIdle = 2500 * time.Millisecond
 
@@ -28,11 +28,11 @@ const (
 	othersSample = 64
 )
 
-// others notices schedulers that know nothing of our side tables: next times move without us. An
-// edit that does not come through this process, by a Java admin's page or in SQL, looks the same,
-// and costs no more than short scans for a while. Other nodes of ours move next times too, so while
-// there are some no others are expected; those nodes take over what a dead one has planned. The
-// zero value is ready to use.
+// others notices schedulers that know nothing of our side tables, by next times that move without
+// us. An edit that does not come through this process, by a Java admin's page or in SQL, looks the
+// same; its only cost is that scans plan less far ahead for a while. Other nodes of ours move next
+// times too, so no others are expected while such nodes hold leases; those nodes take over what a
+// dead one has planned. The zero value is ready to use.
 type others struct {
 	mu     sync.Mutex      // guards the fields below
 	nexts  map[int64]int64 // as this process stored or saw them last, in ms, by job id
@@ -58,7 +58,7 @@ func (o *others) expected() bool {
 	return !o.shared && time.Now().Before(o.until)
 }
 
-// ahead returns how far ahead a scan may plan that was asked to plan that far.
+// ahead returns how far ahead a scan may plan if its caller asked for that distance.
 func (o *others) ahead(asked time.Duration, resting bool) time.Duration {
 	switch {
 	case !o.expected():
@@ -134,8 +134,8 @@ func (o *others) remembered() (ids []int64) {
 	return ids
 }
 
-// findOthers reads the remembered jobs of the node's shards while others are expected: others
-// take due times that lie further ahead than our scans then see.
+// findOthers compares the remembered jobs of the node's shards. It is called while others are
+// expected: our scans then look less far ahead than others do, and would not see what those move.
 func (s *Store) findOthers(ctx context.Context, node string) error {
 	ids := s.others.remembered()
 	if len(ids) == 0 {
@@ -153,8 +153,8 @@ func (s *Store) findOthers(ctx context.Context, node string) error {
 	})
 }
 
-// shorten drops what a decision plans later than until, which stays due. Fires of due times come in
-// order, and each is followed by the next one.
+// shorten drops what a decision plans after until; the job stays due at the first dropped due time.
+// The fires of a decision are in the order of their due times, without gaps.
 func shorten(d *xxladapter.Decision, until time.Time) {
 	i := slices.IndexFunc(d.Fires, func(f xxladapter.Fire) bool { return f.Type == xxladapter.TriggerCron && f.Due.After(until) })
 	if i <= 0 { // the job is due because of the first

@@ -84,7 +84,7 @@ func (s *Store) writeLazily(ctx context.Context, apply func(context.Context, *Tx
 	})
 }
 
-// lockWants returns how often each run's text was fetched, without those that are no longer due.
+// lockWants locks the queue's rows that are still due and returns how often each text was claimed.
 func (t *Tx) lockWants(ctx context.Context, ids []int64, now int64) (attempts map[int64]int, err error) {
 	attempts = map[int64]int{}
 	these, args := t.Dialect.Among("log_id", ids)

@@ -24,7 +24,7 @@ const (
 )
 
 // storeStats writes the work of a turn. REQUIRES: the transaction has moved the mark, or locked it,
-// so that no other one changes these tables.
+// so that no other transaction changes these tables.
 func (s *Store) storeStats(ctx context.Context, tx *Tx, w *statWork) error {
 	if err := tx.addFigures(ctx, w.figures); err != nil {
 		return err
@@ -136,7 +136,8 @@ func (t *Tx) setLastResults(ctx context.Context, last map[int64]lastResult) erro
 	return t.insertMany(ctx, insertLastResults, 3, values)
 }
 
-// StatsOf returns the statement of Stats for sums of groups or of jobs.
+// StatsOf returns the statement of [Store.Stats] for the rows of jobs. With nil, it reads the sums
+// of groups, or the rows of f.JobID.
 func (d *Dialect) StatsOf(f xxladapter.StatFilter, jobs []int64) (query string, args []any) {
 	var of conditions
 	if f.JobID == 0 { // otherwise the index on jobs is the shorter way
@@ -205,8 +206,8 @@ func (s *Store) Stats(ctx context.Context, f xxladapter.StatFilter) ([]xxladapte
 	return sums.List(f.Limit), nil
 }
 
-// PurgeStats implements [xxladapter.Store]. It deletes an hour, or a part of it, in a transaction.
-// The sums of groups, of which there are few, it deletes by whole hours.
+// PurgeStats implements [xxladapter.Store]. Each transaction deletes one hour or a part of one;
+// sums of groups are few and go by whole hours.
 func (s *Store) PurgeStats(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
 	for _, ofGroup := range []int{0, 1} {
 		for deleted < limit {
@@ -223,8 +224,8 @@ func (s *Store) PurgeStats(ctx context.Context, before time.Time, limit int) (de
 	return deleted, nil
 }
 
-// purgeStatHour deletes rows of the first hour, if that is before end: limit of them, and those of
-// the last one's job in other groups.
+// purgeStatHour deletes rows of the first hour, if that is before end. Rows of jobs are deleted by
+// job id: about limit of them, up to and including all rows of the last job.
 func (s *Store) purgeStatHour(ctx context.Context, ofGroup int, end int64, limit int) (deleted int, err error) {
 	hour, last := end, int64(0)
 	if err := s.Query(ctx, firstStatHour, []any{ofGroup, end}, func(r Row) error { return r.Scan(integer{&hour}) }); err != nil || hour == 0 {
