@@ -59,7 +59,8 @@ func (a *act) add(f *fire) {
 	a.added = append(a.added, f)
 }
 
-// claim makes the planned fire the first of shards, which have their log rows.
+// claim turns the planned fire into the first of shards, adds the other shards, and gives each its
+// log row.
 func (a *act) claim(f *fire, shards []xxladapter.Fire, logs []*xxladapter.Log) {
 	for i := range shards {
 		shard := &shards[i]
@@ -237,8 +238,9 @@ func (a *act) end(s stop) {
 	a.buf.text(s.reason)
 }
 
-// resume continues the schedule of a job that waits for the end of its runs. openRuns are the runs
-// of the job that the tables have as open; the memory knows better of those that it has.
+// resume continues the schedule of a job that waits for the end of its runs, if all have ended.
+// openRuns are the job's runs that are open in the tables; for a run that is in memory, the memory
+// decides.
 func (a *act) resume(r xxladapter.Resume, openRuns []int64) bool {
 	j := a.m.jobs[r.JobID]
 	if j == nil || !j.Waits() || len(a.m.byJob[r.JobID]) > 0 {

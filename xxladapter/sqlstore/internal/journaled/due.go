@@ -40,7 +40,7 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		if claimed == 0 {
 			return nil
 		}
-		read := make(map[int64]*job, len(due)) // and not decided yet
+		read := make(map[int64]*job, len(due)) // jobs that were read and not decided yet
 		shown := make([]*xxladapter.Job, len(due))
 		for i, j := range due {
 			read[j.ID] = j
@@ -81,8 +81,8 @@ func (a *act) decided(j *job, d xxladapter.Decision, node string, planned []xxla
 	return planned
 }
 
-// findDue returns the jobs that may be due and are not behind. What it has read counts until pinned
-// is called.
+// findDue returns the jobs that may be due and are not behind. What it has read is valid until
+// pinned is called.
 func (f *front) findDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int) (ids []int64, pinned func(), err error) {
 	pinned = func() {}
 	if err := f.enter(ctx); err != nil {
@@ -105,7 +105,7 @@ func (f *front) findDue(ctx context.Context, by xxladapter.Term, ahead time.Dura
 	f.mu.Unlock()
 	for {
 		// The tables may still have an earlier time of every job that the memory has moved, and do
-		// not say which jobs are behind.
+		// not say which jobs are behind. So the query's limit leaves room for both.
 		now, most := f.Clock(), limit+moved+behind
 		due, err := f.store.FindDue(with(ctx, own), by.Node, now, ahead, most)
 		if err != nil {

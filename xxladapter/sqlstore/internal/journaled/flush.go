@@ -14,11 +14,11 @@ type transaction struct {
 	what scope
 	cut  cut
 	held bool // the memory is locked until the end
-	load bool // it is read first
-	// doubtful is set if the memory must be read again unless the transaction was committed.
+	load bool // the memory is loaded first
+	// doubtful means that the memory must be loaded again if the transaction fails.
 	doubtful bool
 	next     *loaded
-	again    load // what next has
+	again    load // the parts of the memory that next replaces
 }
 
 // Begin implements [records.Front].
@@ -120,8 +120,8 @@ func (t *transaction) end(committed bool) {
 	f.evictable = f.m.evict(f.evictable, f.forgettable())
 }
 
-// write writes a cut to the tables, with the marks that become true by it. REQUIRES: the caller is
-// the transaction on the tables, of which there is one at a time: only its end changes f.marks.
+// write writes a cut to the tables, together with its marks. REQUIRES: no other transaction on the
+// tables runs, because the end of one changes f.marks.
 func (f *front) write(ctx context.Context, tx *records.Tx, c *cut) error {
 	// The tables must not have what a loss of power may take from the journal.
 	if err := f.journal.Wait(c.mark); err != nil {
@@ -166,8 +166,8 @@ func (f *front) write(ctx context.Context, tx *records.Tx, c *cut) error {
 	return nil
 }
 
-// keep stores the marks of a cut, and which ids were given. If several processes write cuts, the
-// one that has the pen gets the row of the marks.
+// keep stores the marks of a cut and the last ids that were given. With a shared journal, it fails
+// if another process has taken the pen.
 func (f *front) keep(ctx context.Context, tx *records.Tx, c *cut) error {
 	if f.shared != nil {
 		return f.storeShared(ctx, tx, c)

@@ -23,8 +23,8 @@ type front struct {
 	store   *records.Store   // on the tables
 	running sync.WaitGroup   // calls that act and have not returned
 
-	// Lock order: mu before those of the journal. The journal calls back only to replay records,
-	// and then mu is held already.
+	// Lock order: mu before the locks of the journal. The journal calls back only to replay
+	// records, and then mu is held already.
 
 	mu     sync.Mutex // guards the fields below; held during calls that change the tables
 	m      memory
@@ -44,7 +44,7 @@ type front struct {
 	pins      map[int64]int
 	evictable []*run // ended runs that the tables have, in the order in which they got them
 	rotated   int64  // the journal's last number at its last rotation
-	spill     int64  // planned fires that came up to this number go to the tables
+	spill     int64  // planned fires of records up to this number go to the tables
 	snapshot  int64  // the number before the last record that repeats all that the tables lack
 	behind    int    // jobs that the last scan found due and behind
 }
@@ -65,8 +65,8 @@ type marks struct {
 // oldest returns the last record that is no longer needed.
 func (m marks) oldest() int64 { return min(m.settled, m.runs, m.plans) }
 
-// flushPace is the interval at which the tables follow, and youth the age up to which a run that
-// has no result is not written on the way: most of them end before.
+// flushPace is the interval at which changes are written to the tables. youth is the age below
+// which a run without a result is left out, because most runs end before.
 const (
 	flushPace = 250 * time.Millisecond
 	youth     = time.Second
@@ -111,8 +111,8 @@ func (f *front) flush(ctx context.Context, l level) error {
 	return f.store.Write(with(ctx, scope{needs: l}), func(context.Context, *records.Tx) error { return nil })
 }
 
-// act runs one call in memory. It returns when the changes of the call are durable, and so are the
-// changes of earlier calls that it was decided by: a repeated call must not be answered before the
+// act runs one call in memory. It returns when the call's changes are durable, and also the changes
+// of earlier calls on which its outcome depends: a repeated call must not be answered before the
 // first one is on disk. do sees the memory locked; if it returns an error, it has changed nothing.
 // ask names what the memory must have.
 func (f *front) act(ctx context.Context, ask need, do func(a *act, got answer) error) error {
@@ -127,8 +127,8 @@ func (f *front) act(ctx context.Context, ask need, do func(a *act, got answer) e
 	return err
 }
 
-// look runs a call that changes nothing, and does not wait for the journal. What it returns to the
-// caller of the store must be waited for.
+// look runs a call that changes nothing, and does not wait for the journal. Before its outcome is
+// returned to the caller of the store, the records of the rows in it must be waited for.
 func (f *front) look(ctx context.Context, ask need, do func(a *act) error) error {
 	if err := f.enter(ctx); err != nil {
 		return err
@@ -199,19 +199,20 @@ func (f *front) wait(m journal.Mark) error {
 // A need names the rows without which a call cannot be decided.
 type need struct {
 	logID  int64
-	tries  int64 // a log id whose attempt counts, if its fire has left the store
+	tries  int64 // a log row whose attempt number is needed, once its fire is gone
 	jobs   []int64
 	resume xxladapter.Resume
 	since  time.Time // the last due time of the job that may resume
 	ids    int       // how many ids of fires or log rows the call may give
 }
 
-// An answer has what only the tables know.
+// An answer has what only the tables have.
 type answer struct {
 	openRuns []int64 // of the job that may resume
 }
 
-// lockWith locks the memory when it has what a call needs, as far as the tables have it.
+// lockWith reads what a call needs into the memory, as far as it exists, and returns with the
+// memory locked. If it fails, the memory is not locked.
 func (f *front) lockWith(ctx context.Context, ask need) (got answer, err error) {
 	if ask.resume.JobID != 0 {
 		ask.jobs = append(ask.jobs, ask.resume.JobID)
@@ -220,7 +221,7 @@ func (f *front) lockWith(ctx context.Context, ask need) (got answer, err error) 
 		return answer{}, err
 	}
 	epoch, pinned, since := f.epoch, false, int64(0)
-	var known need // what was read, and is in the memory unless it does not exist
+	var known need // what was read; such a row is in the memory or does not exist
 	for {
 		missing := f.missing(ask, known)
 		if missing.empty() {
@@ -321,8 +322,8 @@ func (f *front) lock(ctx context.Context) error {
 	}
 }
 
-// missing returns what the memory does not have of ask and was not read yet. The runs of a job that
-// may resume come last, because the job says which of them count. REQUIRES: f.mu is held.
+// missing returns the part of ask that is neither in the memory nor in known. The runs of a job
+// that may resume come last, because the job says which of them count. REQUIRES: f.mu is held.
 func (f *front) missing(ask, known need) (m need) {
 	if ask.logID != 0 && f.m.runs[ask.logID] == nil && known.logID == 0 {
 		m.logID = ask.logID

@@ -222,8 +222,8 @@ func (r *replay) record(number int64, data []byte) error {
 	return nil
 }
 
-// change applies one record to the memory. It reads the fields in the order in which they were
-// written, and does nothing if the tables have the change already.
+// change applies one change of a record to the memory. It reads the fields in the order in which
+// they were written, even if the tables have the change already and nothing is left to do.
 func (r *replay) change(number int64, k kind, f *fields) error {
 	switch k {
 	case planned, opened, claimed, doubted, taken, removed:

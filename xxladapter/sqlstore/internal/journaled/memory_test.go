@@ -14,7 +14,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// A replay removes a fire before it reads the history of its run, which then says the attempt.
+// A replay removes a fire before it reads the history of the fire's run, so the attempt must come
+// from the history.
 func TestHistorySaysTheAttempt(t *testing.T) {
 	m := newMemory()
 	r := m.addRun(xxladapter.Log{ID: 1, JobID: 1}, false, time.Now())
@@ -49,8 +50,8 @@ func TestANewFileRepeatsHistory(t *testing.T) {
 	}
 }
 
-// Ended runs leave the memory also while some call reads the tables at any time, but not before
-// every call that may have read them earlier.
+// Ended runs leave the memory even if some call is reading the tables at every moment. A run stays
+// as long as a call may have read an earlier version of its row.
 func TestReadersThatOverlapKeepNothingForever(t *testing.T) {
 	opts := journal.Options{Prefix: filepath.Join(t.TempDir(), "x-ahead."), Generation: 7, Logger: slog.New(slog.DiscardHandler)}
 	j, err := journal.Open(opts, 1, nil)
@@ -131,7 +132,7 @@ func TestFiresAreListedInOrder(t *testing.T) {
 	require.Nil(t, m.list(xxladapter.FireFilter{JobID: 4, Limit: 1}))
 }
 
-// What a sweep asks for while 30,000 fires wait, 6,000 of them for each second.
+// BenchmarkOpenFires lists what a sweep asks for while 30,000 fires wait, 6,000 for each second.
 func BenchmarkOpenFires(b *testing.B) {
 	m, due := newMemory(), time.Unix(1_800_000_000, 0)
 	for id := range int64(30_000) {

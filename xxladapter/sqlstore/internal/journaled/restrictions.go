@@ -10,7 +10,8 @@ import (
 // restricting is the scope of a call that changes pauses or calendars and no fires.
 var restricting = scope{needs: allRuns, changes: true, load: load{restrictions: true}}
 
-// CreatePause implements [xxladapter.Store]. It deletes fires of any job.
+// CreatePause implements [xxladapter.Store]. Its scope is unknown, because a pause may delete fires
+// of any job.
 func (s *Store) CreatePause(ctx context.Context, p xxladapter.Pause) (xxladapter.Pause, error) {
 	return s.Store.CreatePause(with(ctx, unknown), p)
 }

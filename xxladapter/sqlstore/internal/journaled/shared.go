@@ -13,10 +13,10 @@ import (
 )
 
 // Several processes can use one store if their journal is shared. The process that has the pen of
-// the log acts as the only one: its memory is complete, it alone appends, and it alone writes what
-// follows to the tables. Another process that gets the pen reads the tables and the records that
-// they lack, as after a crash. A process that lost the pen without knowing it is refused by the
-// log, and by the row of the marks, which has the number of the pen.
+// the log acts as if it were alone: its memory is complete, it alone appends, and it alone writes
+// the changes to the tables. Another process that gets the pen reads the tables and the records
+// that they lack, as after a crash. A process that lost the pen without knowing it is refused by
+// the log, and by the row of the marks, which has the number of the pen.
 
 // A shared is what a front needs if its journal is shared.
 type shared struct {
@@ -28,17 +28,17 @@ type shared struct {
 	ended sync.WaitGroup
 
 	backlog  int64   // ClaimDue stops while the tables lack more records
-	reserved int64   // the highest id of a log row that nobody else gets, under turn
-	foreign  foreign // under the front's lock
-	// lastFire and lastLog are ids that a loss of the log leaves known: those that were given last
-	// when the tables were written. The front's lock guards them.
+	reserved int64   // log row ids up to this one are ours; guarded by turn
+	foreign  foreign // guarded by the front's lock
+	// lastFire and lastLog are the highest ids that the tables know to be given, even if the log is
+	// lost. The front's lock guards them.
 	lastFire, lastLog int64
 }
 
-// keepPace is the interval at which the pen is looked after.
+// keepPace is the interval at which a held pen is checked.
 const keepPace = 5 * time.Millisecond
 
-// A SharedOptions are the settings of a store with a shared journal.
+// SharedOptions are the settings of a store with a shared journal.
 type SharedOptions struct {
 	Logger *slog.Logger
 	// Log returns the log of the store with an id.
@@ -49,8 +49,8 @@ type SharedOptions struct {
 	Backlog int64
 }
 
-// OpenShared returns the store that a shared log makes of s, and takes ownership of s, also in case
-// of an error.
+// OpenShared returns a store that keeps a shared log in front of s. It takes ownership of s, even
+// if it fails.
 func OpenShared(ctx context.Context, s *records.Store, opts SharedOptions) (*Store, error) {
 	id, err := prepareShared(ctx, s)
 	if err != nil {
@@ -90,7 +90,8 @@ func (f *front) regain(ctx context.Context) error {
 	return f.shared.log.Hold(ctx)
 }
 
-// lookAfterPen keeps the pen while it is used, and gives it to others.
+// lookAfterPen renews the pen while this process has it. It gives the pen back when another process
+// has waited long enough, or no call has used the pen for a while.
 func (f *front) lookAfterPen() {
 	ticker := time.NewTicker(keepPace)
 	defer ticker.Stop()
@@ -112,7 +113,7 @@ func (f *front) lookAfterPen() {
 		}
 		if l.ShouldYield() {
 			f.mu.Lock()
-			if l.ShouldYield() { // nothing has used it while this waited
+			if l.ShouldYield() { // no call used the pen during the wait for the lock
 				l.Yield()
 			}
 			f.mu.Unlock()
