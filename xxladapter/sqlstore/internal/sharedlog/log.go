@@ -16,14 +16,14 @@ import (
 const Life = 1500 * time.Millisecond
 
 const (
-	patience   = 5 * time.Second        // an append is retried for so long while the server is away
-	attempt    = time.Second            // one call to the server
+	patience   = 5 * time.Second        // how long a call is repeated while the server is away
+	attempt    = time.Second            // limits one call to the server
 	retryPause = 20 * time.Millisecond  // between two attempts
-	pollPause  = 2 * time.Millisecond   // between two questions for the pen
-	waitLimit  = 10 * time.Second       // one wait for the pen
-	minHold    = 10 * time.Millisecond  // a process keeps the pen at least this long
-	maxHold    = 300 * time.Millisecond // longer only while a transaction runs
-	idleHold   = 25 * time.Millisecond  // and gives it back after so long without a call
+	pollPause  = 2 * time.Millisecond   // between two attempts to take the pen
+	waitLimit  = 10 * time.Second       // limits one wait for the pen
+	minHold    = 10 * time.Millisecond  // the pen is kept so long although others wait
+	maxHold    = 300 * time.Millisecond // or longer after a slow Load, up to this
+	idleHold   = 25 * time.Millisecond  // the pen is given back after so long without a call
 	renewAfter = 100 * time.Millisecond // the pen is renewed after so long without an append
 )
 
@@ -40,7 +40,7 @@ type Log struct {
 	server  Server
 	logger  *slog.Logger
 	wake    chan struct{}
-	taken   chan struct{} // 1 means that the pen was taken
+	taken   chan struct{} // receives once the pen was taken
 	stopped chan struct{}
 
 	// Lock order: pen before mu.
@@ -53,9 +53,9 @@ type Log struct {
 	releasing bool
 	wanted    bool
 	valid     time.Time     // the pen is certainly held until then
-	since     time.Time     // the pen is held, and the log read
-	loaded    time.Duration // how long the last Load took, with what its caller read
-	used      time.Time     // the pen was last asked for
+	since     time.Time     // since when the pen is held and the log is read
+	loaded    time.Duration // from the taking of the pen to the end of the last Load
+	used      time.Time     // when the pen was last asked for
 	buf       [][]byte
 	bytes     int64 // since the last rotation
 	next      int64 // the number of the next record
@@ -71,7 +71,7 @@ type Log struct {
 // An end says what became of the records that were appended before a load.
 type end struct {
 	durable int64 // the number of the last record that was stored
-	rest    error // what became of those behind it
+	rest    error // the error for the records after it
 }
 
 // A group is stored together.
@@ -220,8 +220,8 @@ func (l *Log) write() {
 	}
 }
 
-// put stores the records of a group. It repeats the same append while the server is away, which
-// stores them once.
+// put stores the records of a group. While the server is away, it repeats the same append, which
+// the server carries out only once.
 func (l *Log) put(after State, number int64, records [][]byte) error {
 	begun, unanswered := time.Now(), false
 	for {

@@ -29,8 +29,8 @@ func read(t *testing.T, l *Log) {
 	require.NoError(t, l.Load(t.Context(), now, 0, func(int64, []byte) error { return nil }))
 }
 
-// TestAPenThatWasTakenAgainIsKept lets the server be away for longer than the pen lasts. The call
-// that waits for it gets the pen, although it was given back meanwhile for want of calls.
+// TestAPenThatWasTakenAgainIsKept lets the server be away for longer than the pen lasts. A call
+// that waits meanwhile gets the pen, although the pen was given back for lack of calls.
 func TestAPenThatWasTakenAgainIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := newShelf()
@@ -38,8 +38,9 @@ func TestAPenThatWasTakenAgainIsKept(t *testing.T) {
 		on.set(func() { on.away = true })
 		time.Sleep(Life)
 		require.False(t, l.Held())
-		// Given back between the failed attempts of a call. The writer's release would wait for
-		// that call's lock, which a bubble takes for a goroutine that runs, so it comes afterwards.
+		// The pen is given back while Hold waits. The writer's release would wait for Hold's lock,
+		// and a bubble's clock stands still while a goroutine waits for a lock, so release comes
+		// afterwards.
 		on.set(func() { on.away, on.asked = false, func() { l.setReleasing() } })
 		require.NoError(t, l.Hold(t.Context()))
 		l.release()
@@ -81,7 +82,7 @@ func TestARenewalNoticesAnOldMemory(t *testing.T) {
 	}
 }
 
-// TestTheHolderYieldsInTime looks one nanosecond before and at each time that counts.
+// TestTheHolderYieldsInTime checks each limit one nanosecond before it and at it.
 func TestTheHolderYieldsInTime(t *testing.T) {
 	for name, c := range map[string]struct {
 		wanted  bool
@@ -179,8 +180,8 @@ func (l *Log) setReleasing() {
 	l.held, l.releasing = false, true
 }
 
-// TestAnAppendThatArrivesLateIsNotTakenForAnother gives an append up, which the server does only
-// when the next one, of as many records, is on its way.
+// TestAnAppendThatArrivesLateIsNotTakenForAnother gives up an append. The server carries it out
+// later, when the next append, of as many records, is on its way.
 func TestAnAppendThatArrivesLateIsNotTakenForAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := newShelf()
@@ -202,7 +203,7 @@ func TestAnAppendThatArrivesLateIsNotTakenForAnother(t *testing.T) {
 }
 
 // TestAGroupInFlightIsWaitedFor lets the log fail while an append has no answer yet. A caller that
-// waits for it then gets its outcome, not that failure.
+// waits for the append then gets the append's outcome, not the log's failure.
 func TestAGroupInFlightIsWaitedFor(t *testing.T) {
 	for name, stored := range map[string]bool{"stored": true, "unknown": false} {
 		t.Run(name, func(t *testing.T) {
@@ -233,8 +234,8 @@ func TestAGroupInFlightIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestAnAppendWhileThePenIsTakenMovesNothing lets an append of the same process be stored between
-// the server's answer to the question for the pen and its arrival. The memory is still right.
+// TestAnAppendWhileThePenIsTakenMovesNothing stores an append of the same process after the server
+// has given the pen and before its answer arrives. The memory is still up to date.
 func TestAnAppendWhileThePenIsTakenMovesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := newShelf()

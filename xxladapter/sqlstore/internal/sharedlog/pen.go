@@ -55,7 +55,7 @@ func (l *Log) take(ctx context.Context) (State, error) {
 	return now, nil
 }
 
-// took notes that the pen was taken; stored is as compare has it.
+// took notes that the pen was taken; stored has the meaning that it has for compare.
 func (l *Log) took(now State, asked time.Time, stored int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -67,7 +67,7 @@ func (l *Log) took(now State, asked time.Time, stored int64) {
 		default:
 		}
 	}
-	l.held, l.releasing = true, false // it may have been given back while this call waited
+	l.held, l.releasing = true, false // the pen may have been given back while this call waited
 	l.valid, l.used, l.wanted = asked.Add(Life), time.Now(), now.Wanted
 }
 
@@ -134,8 +134,8 @@ func (l *Log) release() {
 	_ = l.server.Release(ctx) // otherwise others wait for Life
 }
 
-// Renew keeps the pen if it is held and nothing was appended for a while. Like Hold it notices that
-// the memory is out of date, which a process that only reads notices by nothing else.
+// Renew keeps the pen if it is held and nothing was appended for a while. Like Hold, it notices
+// that the memory is out of date; a process that only reads has no other way to notice.
 func (l *Log) Renew() {
 	l.mu.Lock()
 	due := l.held && time.Until(l.valid) < Life-renewAfter
@@ -209,8 +209,8 @@ var ErrGap = errors.New("sharedlog: records are missing")
 // Begin begins an empty log; see [Server].
 func (l *Log) Begin(ctx context.Context, now State) error { return l.server.Begin(ctx, now) }
 
-// Load calls replay with the records behind a number up to the state's position, and makes the log
-// usable from there. REQUIRES: no record is appended meanwhile.
+// Load calls replay with the records that follow the number after, up to the state's position, and
+// makes the log usable from there. REQUIRES: no record is appended meanwhile.
 func (l *Log) Load(ctx context.Context, now State, after int64, replay func(number int64, record []byte) error) error {
 	if err := l.server.Read(ctx, after, now.Position, replay); err != nil {
 		return err

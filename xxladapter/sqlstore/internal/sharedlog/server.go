@@ -40,10 +40,10 @@ type Server interface {
 	Look(ctx context.Context) (State, error)
 	// Append stores the records of a group behind the position of after, and keeps the pen for
 	// [Life]. It returns [ErrRefused] with the state if generation, position or pen differ from
-	// those of after. A repetition succeeds if these records, under this number of the group, are
-	// the last ones that were stored. A process gives each of its groups a number of its own.
+	// those of after. A repeated call succeeds if its group is the last one that was stored; a
+	// process never gives two groups the same number.
 	Append(ctx context.Context, after State, group int64, records [][]byte) (State, error)
-	// Read calls each with the records behind a number, up to last, in order.
+	// Read calls each with the records that follow the number after, up to last, in order.
 	Read(ctx context.Context, after, last int64, each func(number int64, record []byte) error) error
 	// Trim removes records up to a number.
 	Trim(ctx context.Context, number int64) error

@@ -16,7 +16,7 @@ type shelf struct {
 	until   time.Time
 	wants   string
 	records map[int64][]byte
-	group   int64  // number of the last one that was stored
+	group   int64  // the number of the last group that was stored
 	away    bool   // nothing is done and every call fails
 	lost    bool   // the next append is not done
 	mute    bool   // the next append is done and its answer is lost
