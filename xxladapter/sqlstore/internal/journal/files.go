@@ -24,7 +24,7 @@ func SetAside(prefix string) error {
 	return err
 }
 
-// Remove removes the files of a journal. Those of another generation stay, and are an error.
+// Remove removes the files of a journal. It stops with an error at a file of another generation.
 func Remove(prefix string, generation uint64) error {
 	found, err := list(prefix)
 	if err != nil {

@@ -32,7 +32,7 @@ func Create(name string, flag int) (File, error) { return os.OpenFile(name, flag
 
 // Options are the settings of a journal.
 type Options struct {
-	Prefix     string // of the names of the files, which a number follows
+	Prefix     string // the beginning of the files' names; a number follows
 	Generation uint64 // files of another generation are refused
 	Logger     *slog.Logger
 	// Create replaces [Create] in tests; nil means Create.
@@ -142,7 +142,7 @@ func (j *Journal) load(next int64, replay func(int64, []byte) error) error {
 	return nil
 }
 
-// cut shortens the file and leaves it at its end.
+// cut truncates the file, syncs it and seeks to its end.
 func cut(f File, size int64) error {
 	if err := f.Truncate(size); err != nil {
 		return err
@@ -201,7 +201,8 @@ func (j *Journal) turn() {
 	j.rotating, j.delayed = false, nil
 }
 
-// turnPause is the interval at which a segment that cannot begin is tried again.
+// turnPause is the least time between two attempts to begin a segment. Each attempt also needs a
+// call that wakes the writing goroutine, such as Append.
 const turnPause = time.Second
 
 // Append adds a record. It does not wait; see Wait. The order of calls is the order of the records.
@@ -310,15 +311,15 @@ func (j *Journal) write() {
 	}
 }
 
-// restAfter is the number of records in a group after which the next one rests, and longestRest
+// restAfter is the number of records from which on a group is followed by a rest. longestRest
 // limits the rest.
 const (
 	restAfter   = 8
 	longestRest = 2 * time.Millisecond
 )
 
-// put writes and syncs a group. If that fails, it takes the group back, as far as it can: a record
-// that stays in the file would be read after a crash.
+// put writes and syncs a group. If that fails, it cuts the group off the file, as far as it can: a
+// record that stayed there would be read after a crash.
 func (j *Journal) put(buf []byte) error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
@@ -377,9 +378,9 @@ func (j *Journal) Rotating() bool {
 	return j.rotating
 }
 
-// Trim removes the segments whose records all have numbers up to a number, the oldest first. It
-// stops at one that cannot be removed, and the next call tries again: a gap would be taken for a
-// loss. REQUIRES: one call at a time.
+// Trim removes the segments whose records all have at most this number, the oldest first. It stops
+// at one that cannot be removed, and the next call tries again: a gap between the files would look
+// like a loss. REQUIRES: one call at a time.
 func (j *Journal) Trim(number int64) error {
 	for {
 		j.mu.Lock()
@@ -398,8 +399,8 @@ func (j *Journal) Trim(number int64) error {
 	}
 }
 
-// Lost returns the name of a file of the journal that is no longer there, or an empty text. No lock
-// is held while the system is asked.
+// Lost returns the name of the journal's last file if that no longer exists, or an empty text. No
+// lock is held while the system is asked.
 func (j *Journal) Lost() string {
 	for last := j.last(); ; {
 		if _, err := os.Stat(last); !errors.Is(err, os.ErrNotExist) {
@@ -409,7 +410,7 @@ func (j *Journal) Lost() string {
 		if now == last {
 			return last
 		}
-		last = now // the other one was removed as it should be
+		last = now // a newer segment has begun, and Trim has removed the other one
 	}
 }
 

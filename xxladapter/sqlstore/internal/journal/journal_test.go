@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// options returns those of a journal in a folder of its own.
+// options returns the options of a journal in a folder of its own.
 func options(t *testing.T) Options {
 	return Options{Prefix: filepath.Join(t.TempDir(), "x-ahead."), Generation: 7, Logger: slog.New(slog.DiscardHandler)}
 }
@@ -84,7 +84,7 @@ func TestRecordsAreReadInTheirOrder(t *testing.T) {
 	require.NoError(t, j.Close())
 }
 
-// A journal that is cut at any byte, or has a wrong one, has what came before.
+// A journal that is truncated at any byte, or has a wrong byte, keeps the records before that byte.
 func TestAnyTornEnd(t *testing.T) {
 	opts := options(t)
 	j, _ := open(t, opts, 1)
@@ -239,7 +239,7 @@ func TestWhatCannotBeWrittenIsTakenBack(t *testing.T) {
 			lost := j.Append([]byte("lost"))
 			require.ErrorIs(t, j.Wait(lost), errDisk)
 			require.ErrorIs(t, j.Failed(), errDisk)
-			var left []string // which a crash would find now
+			var left []string // the records that a crash would find now
 			_, _, _, err := read(opts, func(_ int64, record []byte) error {
 				left = append(left, string(record))
 				return nil
@@ -268,7 +268,7 @@ func TestWhatCannotBeWrittenIsTakenBack(t *testing.T) {
 	}
 }
 
-// stubborn fails the first sync of the file of a place.
+// A stubborn file fails its syncs if fail is set.
 type stubborn struct {
 	File
 	fail bool
@@ -281,7 +281,7 @@ func (f stubborn) Sync() error {
 	return f.File.Sync()
 }
 
-// A new file that cannot be synced is no part of the journal, also if it cannot be removed.
+// A new file that cannot be synced is not part of the journal, even if it cannot be removed.
 func TestAFileThatCannotBeBegun(t *testing.T) {
 	for _, stays := range []bool{false, true} {
 		opts := options(t)
@@ -331,7 +331,7 @@ func TestTrimStopsAtAFileThatStays(t *testing.T) {
 	}
 	first, err := os.ReadFile(opts.Prefix + "1")
 	require.NoError(t, err)
-	// A folder that is not empty cannot be removed, also not by root.
+	// A folder that is not empty cannot be removed, not even by root.
 	require.NoError(t, os.Remove(opts.Prefix+"1"))
 	require.NoError(t, os.MkdirAll(filepath.Join(opts.Prefix+"1", "x"), 0o700))
 	require.Error(t, j.Trim(2))
@@ -349,7 +349,7 @@ func TestTrimStopsAtAFileThatStays(t *testing.T) {
 func TestARecordThatStaysIsInDoubt(t *testing.T) {
 	opts, c := watched(t)
 	j, _ := open(t, opts, 1)
-	c.failSync.Store(true) // also that of the truncation
+	c.failSync.Store(true) // also the sync of the truncation
 	require.ErrorIs(t, j.Wait(j.Append([]byte("a"))), ErrInDoubt)
 	require.Error(t, j.Repair(func(int64, []byte) error { return nil }))
 	c.failSync.Store(false)
@@ -365,8 +365,8 @@ func TestARecordThatStaysIsInDoubt(t *testing.T) {
 	require.NoError(t, j.Close())
 }
 
-// A group that was refused before a repair gives no error to the records after it, although these
-// have its numbers.
+// A group that was refused before a repair gives no error to the records after the repair, although
+// they get the same numbers.
 func TestARepairForgetsTheGroupBefore(t *testing.T) {
 	opts, c := watched(t)
 	j, _ := open(t, opts, 1)

@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// ErrLocked means that another process, or another part of this one, has a lock in the way.
+// ErrLocked means that another process, or another part of this one, has a conflicting lock.
 var ErrLocked = errors.New("journal: the file is locked by another process")
 
 // A FileLock is a lock on a file. The system drops it when the process dies.
@@ -13,7 +13,7 @@ type FileLock struct{ file *os.File }
 
 // Lock locks a file, which it creates if there is none. An exclusive lock refuses every other one,
 // and a shared lock only exclusive ones. It does not wait: it returns [ErrLocked] if there is a
-// lock in the way.
+// conflicting lock.
 func Lock(name string, exclusive bool) (*FileLock, error) {
 	for {
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)

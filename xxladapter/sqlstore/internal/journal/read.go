@@ -75,7 +75,7 @@ func leftOver(name string, next int64) bool {
 // Verify returns an error unless the journal is undamaged and has the records after oldest up to
 // newest.
 func Verify(opts Options, oldest, newest int64) error {
-	opts.Logger = slog.New(slog.DiscardHandler) // Open logs the same again
+	opts.Logger = slog.New(slog.DiscardHandler) // Open logs what read would log here
 	segments, _, next, err := read(opts, func(int64, []byte) error { return nil })
 	switch {
 	case err != nil:
