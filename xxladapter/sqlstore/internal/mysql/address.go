@@ -21,7 +21,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// A server is what an address names. Its text has no password.
+// A server is the server and the database that an address names.
 type server struct {
 	cfg  *mysql.Config
 	zone *time.Location // of datetime columns; nil if the address has none
@@ -90,7 +90,7 @@ func (s *server) patiently(logger *slog.Logger) (*sql.DB, error) {
 	return patient.open(nil, logger, network.New().Dialer(network.Fixed(network.AnySilence)))
 }
 
-// open returns a pool whose connections have these variables. It does not connect yet.
+// open returns a pool that sets vars on each of its connections. It does not connect yet.
 func (s *server) open(vars settings, logger *slog.Logger, dial func(ctx context.Context, network, address string) (net.Conn, error)) (*sql.DB, error) {
 	cfg := s.cfg.Clone()
 	cfg.ParseTime = true
@@ -109,7 +109,7 @@ func (s *server) open(vars settings, logger *slog.Logger, dial func(ctx context.
 		return nil, err
 	}
 	db := sql.OpenDB(sessionConnector{connector, vars.statements()})
-	db.SetConnMaxLifetime(5 * time.Minute) // so that a server behind a changed name is found again
+	db.SetConnMaxLifetime(5 * time.Minute) // so that a changed DNS entry takes effect
 	return db, nil
 }
 
@@ -118,7 +118,7 @@ type settings map[string]string
 
 func (s settings) statements() []string {
 	// Each statement sees what was committed before it, so that a decision after a wait for a lock
-	// is not based on old rows, and nobody waits for gaps.
+	// is not based on old rows, and nobody waits for gap locks.
 	statements := []string{`SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED`}
 	var pairs []string
 	for _, name := range slices.Sorted(maps.Keys(s)) {

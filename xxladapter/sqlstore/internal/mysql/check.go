@@ -69,7 +69,7 @@ func (f *serverFacts) location(logger *slog.Logger) (*time.Location, error) {
 			return zone, nil
 		}
 	}
-	// An abbreviation such as CST, which several zones share.
+	// The name tells no zone: it may be an abbreviation such as CST, which several zones share.
 	logger.Warn("the database server does not name its time zone: name that of the Java side with zone=",
 		"server", name, "assumed", f.ahead)
 	return time.FixedZone(name, int(f.ahead/time.Second)), nil

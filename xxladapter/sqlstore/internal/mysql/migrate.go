@@ -29,8 +29,7 @@ var Schema = migration.Schema{
 	Lock: lockMigration,
 }
 
-// migrate creates missing side tables. Once they exist, a user without the right to create tables
-// can work.
+// migrate creates missing side tables. Once they exist, the user needs no right to create tables.
 func migrate(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
 	err := Schema.Up(ctx, db, logger)
 	if isError(err, tableDenied, databaseDenied, rightMissing) {

@@ -20,8 +20,8 @@ import (
 //go:embed testdata/version13.sql
 var version13 string
 
-// TestOlderTablesBecomeTheSame migrates databases of an older version, by itself and by the plan
-// for an administrator, and compares them with a new one.
+// TestOlderTablesBecomeTheSame migrates databases of an older version, once by opening the store
+// and once by the plan for an administrator, and compares them with a new one.
 func TestOlderTablesBecomeTheSame(t *testing.T) {
 	t.Parallel()
 	options := records.Options{Clock: func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }, Zone: time.UTC}
