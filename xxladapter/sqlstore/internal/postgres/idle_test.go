@@ -29,7 +29,7 @@ func TestIdleCostsOfPostgres(t *testing.T) {
 	fixture.IdleCosts(t, s, traced.Load)
 }
 
-// A queryCounter counts the queries that pgx sends.
+// A queryCounter counts the queries that pgx sends, without those in batches.
 type queryCounter struct{ atomic.Int64 }
 
 func (c *queryCounter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {

@@ -41,7 +41,7 @@ func Open(ctx context.Context, address string, opts records.Options) (*records.S
 }
 
 // configOf parses the address. The parser's message about a wrong address may quote any part of it,
-// so the error does not contain it.
+// so the error leaves that message out.
 func configOf(address string, opts records.Options) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if u, urlErr := url.Parse(address); err != nil || urlErr == nil && records.StrayAt(u) { // a list of hosts is no URL
@@ -49,8 +49,8 @@ func configOf(address string, opts records.Options) (*pgxpool.Config, error) {
 			"with special characters of the password written as %%XX", records.Redacted(address))
 	}
 	config.MaxConns = int32(max(4, opts.Connections-ownConnections))
-	// The default of a second is the pace of an idle node, and would double its statements. A call
-	// that finds its connection lost is retried anyway.
+	// By default a connection is tested after an idle second. That is the pace of an idle node, so
+	// its statements would double. A call that finds its connection lost is retried anyway.
 	config.ShouldPing = func(_ context.Context, p pgxpool.ShouldPingParams) bool { return p.IdleDuration > network.PingAfter }
 	config.PrepareConn = func(_ context.Context, conn *pgx.Conn) (bool, error) { return network.Sound(conn.PgConn().Conn()), nil }
 	if config.ConnConfig.ConnectTimeout == 0 {
@@ -62,8 +62,8 @@ func configOf(address string, opts records.Options) (*pgxpool.Config, error) {
 		"timezone":          "UTC",
 		"statement_timeout": ms(network.StatementLife),
 		"lock_timeout":      ms(network.LockWait),
-		// For a node that was frozen in a transaction: before its next statement, and while it does
-		// not read an answer.
+		// These two end the transaction of a frozen node: one if its next statement does not come,
+		// the other if it does not read an answer.
 		"idle_in_transaction_session_timeout": ms(opts.LockLife),
 		"tcp_user_timeout":                    ms(opts.LockLife),
 		// A cached plan for few rows would be used for many as well.
@@ -79,7 +79,7 @@ func configOf(address string, opts records.Options) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// placeOf returns the database's name for messages, without the password.
+// placeOf returns the database's address for messages, without user and password.
 func placeOf(c *pgx.ConnConfig) string {
 	return "postgres://" + net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))) + "/" + c.Database
 }
@@ -92,7 +92,7 @@ func reason(err error) error {
 	}
 	var connect *pgconn.ConnectError
 	if errors.As(err, &connect) {
-		// One line for each address that was tried.
+		// The text has a line for each address that was tried; the last one is enough.
 		lines := strings.Split(connect.Unwrap().Error(), "\n")
 		return errors.New(strings.TrimSpace(lines[len(lines)-1]))
 	}

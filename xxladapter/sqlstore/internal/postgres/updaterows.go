@@ -6,8 +6,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// updateRows implements [records.Dialect] by a join with the rows as a table. The types of the
-// first row are those of all.
+// updateRows implements [records.Dialect] by a join with the rows as a table. PostgreSQL takes the
+// types of all rows from the first one, so only that has casts.
 func updateRows(table string, columns []records.Column, rows int) string {
 	names, first, sets := make([]string, len(columns)), make([]string, len(columns)), make([]string, len(columns)-1)
 	for i, c := range columns {
