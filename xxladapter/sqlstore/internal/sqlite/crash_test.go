@@ -29,7 +29,7 @@ const (
 	childFile = "XXLWHEEL_SQLSTORE_TEST_FILE"
 )
 
-// runChild is the whole life of a child process.
+// runChild carries out act on the file, which is all that a child process does.
 func runChild(act, file string) error {
 	opts := records.Options{Logger: fixture.Quiet}
 	if act == "journal" {
@@ -110,7 +110,7 @@ func TestAKilledProcessKeepsWhatItAcknowledged(t *testing.T) {
 	lines := bufio.NewReader(out)
 	for {
 		line, err := lines.ReadString('\n')
-		if err != nil { // what is cut off was not acknowledged
+		if err != nil { // a line that is cut off acknowledges nothing
 			require.ErrorIs(t, err, io.EOF)
 			break
 		}
@@ -166,7 +166,7 @@ func TestAKilledProcessKeepsWhatItAcknowledged(t *testing.T) {
 	for _, line := range said {
 		var fireID int64
 		if n, _ := fmt.Sscanf(line, "planned %d\n", &fireID); n == 1 && !claims[fireID] {
-			// It was claimed and finished without a line about it.
+			// The fire may have been claimed and finished without a line about either.
 			_, isOpen := open[fireID]
 			require.True(t, isOpen || len(logs) > len(claims), "fire %d is lost", fireID)
 		}
