@@ -36,7 +36,8 @@ func (s *Store) RunHistories(ctx context.Context, logIDs []int64) (map[int64]xxl
 	return found, nil
 }
 
-// historyOf returns the recorded history of a run, or that of its open fire.
+// historyOf returns the recorded history of a run, or that of its open fire. ok is false if neither
+// exists, or the log row is gone.
 func (s *Store) historyOf(logID int64) (h xxladapter.RunHistory, ok bool) {
 	recorded, fire := s.runs[logID], s.firesOf[logID]
 	switch {

@@ -121,7 +121,7 @@ func (s *Store) Logs(ctx context.Context, f xxladapter.LogFilter) ([]*xxladapter
 	return found, nil
 }
 
-// selectsLog reports whether the row is behind the position of f and meets its conditions.
+// selectsLog reports whether the row comes after the position of f and meets its conditions.
 func selectsLog(f xxladapter.LogFilter, l *xxladapter.Log) bool {
 	switch {
 	case f.JobID != 0 && l.JobID != f.JobID,

@@ -1,8 +1,8 @@
 // Package memstore keeps everything in memory. It is the reference for a [xxladapter.Store], and
 // the store of other packages' tests. Nothing survives Close.
 //
-// It is written to be compared with the contract, not to be fast: one mutex guards plain maps, and
-// a listing scans all of its map.
+// It is written to be easy to compare with the contract, not to be fast: one mutex guards plain
+// maps, and each listing scans a whole map.
 package memstore
 
 import (
@@ -23,7 +23,7 @@ type Store struct {
 
 	clock func() time.Time
 
-	mu     sync.Mutex // guards all below
+	mu     sync.Mutex // guards the fields below
 	closed bool
 
 	jobs     map[int64]*xxladapter.Job
@@ -120,7 +120,8 @@ func New(clock func() time.Time) *Store {
 	return s
 }
 
-// enter locks the store for one call. It fails if ctx has ended or the store is closed.
+// enter locks the store for one call; the caller then unlocks s.mu. It fails, without the lock, if
+// ctx has ended or the store is closed.
 func (s *Store) enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
