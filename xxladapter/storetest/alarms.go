@@ -56,7 +56,7 @@ func (b *fixture) stale(age time.Duration) []xxladapter.AlarmClaim {
 	return claims
 }
 
-// raise returns the decision to report some runs.
+// raise returns the decision that the job's alarm is raised by these runs.
 func (b *fixture) raise(jobID int64, logIDs ...int64) xxladapter.AlarmDecision {
 	before := b.alarmState(jobID)
 	after := before

@@ -23,7 +23,8 @@ func (b *fixture) backfill(id int64) *xxladapter.Backfill {
 	return f
 }
 
-// advance advances a backfill whose runs in progress have all ended well.
+// advance ends the open runs of a backfill with success and returns the fires that are planned
+// next.
 func (b *fixture) advance(id int64) []xxladapter.Fire {
 	b.Helper()
 	f := b.backfill(id)

@@ -68,7 +68,7 @@ func (c *clock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// at returns a due time: whole seconds after the start of the clock.
+// at returns a due time: whole seconds after the second in which the clock starts.
 func at(seconds int) time.Time {
 	return epoch.Truncate(time.Second).Add(time.Duration(seconds) * time.Second)
 }
@@ -155,13 +155,13 @@ func (b *fixture) lease(node string, life time.Duration) xxladapter.Lease {
 	return l
 }
 
-// lead leases to a node that plans all jobs or none.
+// lead gives or renews the lease of a node that plans all jobs or none.
 func (b *fixture) lead(node string, life time.Duration) xxladapter.Lease {
 	b.Helper()
 	return b.elected(node, life, xxladapter.ElectionNone)
 }
 
-// elected is lead for a node of which an elector has said e.
+// elected is lead for a node whose elector has answered e.
 func (b *fixture) elected(node string, life time.Duration, e xxladapter.Election) xxladapter.Lease {
 	b.Helper()
 	l, err := b.store.Lead(b.ctx, node, life, e)
@@ -211,7 +211,7 @@ func (b *fixture) claimWith(fire xxladapter.Fire, node string, logs []*xxladapte
 	return claimed
 }
 
-// settleBy settles a fire in a term and returns what was planned with that.
+// settleBy settles a fire in a term and returns the fires that were planned in the same call.
 func (b *fixture) settleBy(by xxladapter.Term, s xxladapter.Settlement) []xxladapter.Fire {
 	b.Helper()
 	planned, err := b.store.SettleFire(b.ctx, by, s)

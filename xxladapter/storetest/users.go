@@ -11,7 +11,7 @@ import (
 // admins is the grant of an administrator of all groups.
 var admins = xxladapter.Grant{Role: xxladapter.RoleAdmin}
 
-// addUser stores a user.
+// addUser stores a user who has a password and so can sign in.
 func (b *fixture) addUser(name string, grants ...xxladapter.Grant) int64 {
 	b.Helper()
 	id, err := b.store.CreateUser(b.ctx, &xxladapter.User{Name: name, Password: "hash of " + name, Grants: grants}, false)
@@ -31,7 +31,7 @@ func (b *fixture) user(id int64) *xxladapter.User {
 	return found[0]
 }
 
-// addCredential stores a credential of the user that expires the seconds after the start.
+// addCredential stores a credential of the user. created and expires are in seconds, as for at.
 func (b *fixture) addCredential(user int64, kind xxladapter.CredentialKind, digest string, created, expires int) int64 {
 	b.Helper()
 	id, err := b.store.CreateCredential(b.ctx, &xxladapter.Credential{
@@ -149,7 +149,8 @@ var userRules = []rule{
 	}},
 	{"TheLastAdministratorStays", func(b *fixture) {
 		first, second := b.addUser("first", admins), b.addUser("second", admins)
-		// An administrator whom no password and no provider signs in does not count.
+		// An administrator without a password and without a provider cannot sign in and does not
+		// count.
 		silent, err := b.store.CreateUser(b.ctx, &xxladapter.User{Name: "silent", Grants: []xxladapter.Grant{admins}}, false)
 		b.NoError(err)
 		lowered := []xxladapter.Grant{{GroupID: 1, Role: xxladapter.RoleAdmin}, {Role: xxladapter.RoleCoder}}
