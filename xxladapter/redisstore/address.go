@@ -12,7 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
-// The ports of addresses that have none.
+// The ports of hosts that are given without one.
 const (
 	sentinelPort = "26379"
 	nodePort     = "6379"
@@ -120,7 +120,7 @@ func parseCluster(place string, u *url.URL, hosts []string) (*address, error) {
 // wrongHost is the rule that withPorts checks.
 const wrongHost = "a host is missing or has no valid port"
 
-// withPorts gives hosts without a port one, and reports whether each has a host and a port then.
+// withPorts adds the port to each host without one, and reports whether all of them are then valid.
 func withPorts(hosts []string, port string) bool {
 	for i, host := range hosts {
 		switch h, own, err := net.SplitHostPort(host); {
@@ -134,7 +134,7 @@ func withPorts(hosts []string, port string) bool {
 	return true
 }
 
-// cutHosts returns a URL with the first of its hosts, and all of them.
+// cutHosts returns the URL with its first host only, and the list of all its hosts.
 func cutHosts(place string) (one string, hosts []string) {
 	scheme, rest, found := strings.Cut(place, "://")
 	if !found {

@@ -12,8 +12,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A cluster knows which of its nodes has the slot of a log. It is the node that more than half of
-// all nodes name, replicas too, and that names itself, until their answers are older than trust.
+// A cluster knows which of its nodes owns the slot of a log: the node that more than half of all
+// nodes, replicas included, name as the owner, and that names itself. Answers older than trust do
+// not count.
 type cluster struct {
 	*quorum
 	address *address
@@ -23,12 +24,12 @@ type cluster struct {
 
 	// The fields below are guarded by mu.
 
-	key       string            // the log is in its slot; empty until the log is known
+	key       string            // the slot of this key has the log; empty until the log is known
 	nodes     map[string]*node  // by address
 	importing *client           // of the node to which the owner redirected last; nil means none
 	histories map[string]string // of each master by id, as it has answered last
 	found     promotion         // what majority has found since the last answer; empty means nothing
-	oldest    time.Time         // of the answers that found comes from
+	oldest    time.Time         // when the oldest answer behind found was asked for
 }
 
 // newCluster begins to ask the nodes.
@@ -51,8 +52,8 @@ func (c *cluster) follow(key string) {
 	c.askSoon()
 }
 
-// answers returns the believed answers by id of the node, how many are more than half, and all
-// nodes that any of them knows. REQUIRES: c.mu is held.
+// answers returns the nodes with a fresh answer by id, how many nodes are a majority, and all nodes
+// that any of these answers names. REQUIRES: c.mu is held.
 func (c *cluster) answers() (by map[string]*node, need int, all map[string]peer) {
 	by, all = map[string]*node{}, map[string]peer{}
 	for _, n := range c.nodes {
@@ -69,7 +70,8 @@ func (c *cluster) answers() (by map[string]*node, need int, all map[string]peer)
 	return by, len(all)/2 + 1, all
 }
 
-// unsettled is why no node has the log at this moment. It may have one in the next.
+// unsettled is the error while it is not certain which node has the log. A later attempt may
+// succeed.
 type unsettled struct{ error }
 
 // majority returns the node that has the slot. REQUIRES: c.mu is held.
@@ -99,8 +101,8 @@ func (c *cluster) majority() (promotion, error) {
 	return promotion{}, unsettled{fmt.Errorf("cluster of redis: %d of %d nodes agree on the owner of the log's slot, must be %d at least with itself (%s)", votes[most], len(all), need, c.said())}
 }
 
-// allAnswer returns an error unless more than half of the nodes answer, and each other one has been
-// given the time to do so: a master that nobody has noted is none to which the slot may move.
+// allAnswer returns an error unless more than half of the nodes have answered and each other one
+// has failed to: the histories of all masters to which the slot may move must be known.
 func (c *cluster) allAnswer() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,7 +123,7 @@ func (c *cluster) allAnswer() error {
 	return nil
 }
 
-// check refuses a cluster one of whose masters has wrong settings: the slot may move to it. A
+// check refuses a cluster if any master has wrong settings, because the slot may move there. A
 // master that does not answer is checked when it is used.
 func (c *cluster) check(ctx context.Context) error {
 	c.mu.Lock()
@@ -144,7 +146,7 @@ func (c *cluster) checkNode(ctx context.Context, at string) error {
 		return err
 	}
 	client := newClient(opts)
-	defer client.Close() // nobody waits for what it says
+	defer client.Close() // its error would change nothing
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	err = check(ctx, client, c.mayLose)
@@ -154,8 +156,8 @@ func (c *cluster) checkNode(ctx context.Context, at string) error {
 	return err
 }
 
-// importer returns a client of the node at which the owner says that keys are to be asked for. It
-// is valid as long as the owner is.
+// importer returns a client of the node to which the owner redirects with ASK. The client is valid
+// as long as the owner's.
 func (c *cluster) importer(owner *client, at string) (*client, error) {
 	host, port, err := net.SplitHostPort(at)
 	if err != nil {
@@ -168,7 +170,7 @@ func (c *cluster) importer(owner *client, at string) (*client, error) {
 	n := c.nodes[at]
 	for _, p := range all {
 		if p.alias == at {
-			n = c.nodes[p.address] // a redirection may have the name in place of the address
+			n = c.nodes[p.address] // a redirection may have the node's name instead of its address
 		}
 	}
 	if n == nil || !n.fresh() {

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// doubt is how long a process waits for the proof that a slot was moved, from when it knows the new
-// owner. Without it the move counts as a loss.
+// doubt is how long a process that has learned of a new owner waits for the proof that the slot was
+// migrated. Without proof the move counts as a loss.
 const doubt = 2 * time.Second
 
-// A move is where the head of a log was, in view of where it is.
+// A move says how the head of a log has come to the server that has it.
 type move int
 
 const (
@@ -33,8 +33,8 @@ func (c *cluster) moved(at place, to *client) (move, error) {
 	return how, unsettled{fmt.Errorf("redis has moved the log to %s: %w", to.named.address, why)}
 }
 
-// judge does what moved does, by what the nodes have answered since the server of the client has
-// been known. REQUIRES: c.mu is held.
+// judge decides for moved, by what the nodes have answered since the client's server became known.
+// REQUIRES: c.mu is held.
 //
 // A slot that was migrated leaves behind a former owner that still is a master in the history that
 // the home has, and that names the new owner. The new owner was a master while the head was

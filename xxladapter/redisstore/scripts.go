@@ -27,8 +27,8 @@ import "github.com/redis/go-redis/v9"
 // caller itself; look and a refused append do not read it and return 0. look also returns home,
 // line, and m:NODE of one node.
 
-// answer begins every script but begin and release: it defines the functions with which they read
-// the head and return the state.
+// answer is the beginning of the scripts take, look and append: it defines the functions with which
+// they read the head and return the state.
 const answer = `
 local function number(n) return string.format('%.0f', n) end
 local function answer(holds, h, wanted)
@@ -110,7 +110,7 @@ return stored
 `)
 
 	// begin: KEYS head, log. ARGV holder, pen, gen, pos, and the fields that say where the head is,
-	// each with its value. It does nothing again.
+	// each with its value. A second call does nothing.
 	beginScript = redis.NewScript(`
 local h = redis.call('HMGET', KEYS[1], 'gen', 'pen', 'holder', 'pos')
 if h[3] ~= ARGV[1] or h[2] ~= ARGV[2] then

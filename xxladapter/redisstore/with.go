@@ -13,16 +13,17 @@ const (
 	// earlier deadline.
 	moveLimit = 3 * time.Second
 	// movePause is the pause before the first repetition. Each next one is twice as long, up to
-	// maxMovePause: nodes that are down would be asked all the time.
+	// maxMovePause, so that nodes that are down are not asked all the time.
 	movePause    = 2 * time.Millisecond
 	maxMovePause = 20 * time.Millisecond
 )
 
-// with runs a call with the primary. What a server answers that is no longer the primary is an
+// with runs a call on the primary. The answer of a server that is no longer the primary is an
 // error.
 //
-// In a cluster a call is repeated, also by a node that the slot moves to: if the node that got it
-// has done nothing, or if it may be done twice and the slot has moved meanwhile.
+// In a cluster the call is repeated, maybe on another node, if the node that got it has done
+// nothing. With twice, which says that it may be carried out twice, it is also repeated if the slot
+// has moved meanwhile.
 func (s *server) with(ctx context.Context, twice bool, call func(*client) error) error {
 	var last error
 	for begun, pause := time.Now(), movePause; ; pause = min(2*pause, maxMovePause) {
