@@ -11,8 +11,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// manyRuns returns a clean history of n runs, in random order, of 2,000 jobs. Every fourth job
-// fires every 5 s, the others every second.
+// manyRuns returns a clean history of about n runs, in random order, of 2,000 jobs. Every fourth
+// job fires every 5 s, the others every second.
 func manyRuns(n int, dated bool, rows bool) *History {
 	const jobs = 2000
 	h := &History{Runs: make([]Run, 0, n)}
@@ -48,8 +48,8 @@ func manyRuns(n int, dated bool, rows bool) *History {
 	return h
 }
 
-// BenchmarkCheck judges a million runs, and ten million without -short. It reports the largest heap
-// that it saw, without the history.
+// BenchmarkCheck judges a million runs, and ten million without -short. It reports the memory that
+// the process has taken from the system, with the history.
 func BenchmarkCheck(b *testing.B) {
 	for _, n := range []int{1_000_000, 10_000_000} {
 		for _, c := range []struct {

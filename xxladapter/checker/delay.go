@@ -2,8 +2,8 @@ package checker
 
 import "github.com/xxlwheel/xxlwheel/xxladapter"
 
-// expectDelay adds a demand for the next run of a job with a fixed delay, counted from the end of
-// this one. The scheduler learned of that end at `known`.
+// expectDelay adds a demand for the run of j that follows r in epochs with a fixed delay. The delay
+// counts from the end of r, of which the scheduler learned at known.
 func (c *check) expectDelay(j *job, r *Run, known Instant) {
 	if r.End == 0 {
 		return

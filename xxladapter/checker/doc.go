@@ -17,7 +17,7 @@
 // A change takes effect at one instant between its request and its acknowledgement. A due time in
 // between may fire or not, and so may one shortly before a stop or an edit, if its window was not
 // over. A change without an acknowledgement, or one that overlaps another, leaves the job in any of
-// the states that it may lead to, until one change is certain again.
+// the states that it may lead to, until a later change is certain.
 //
 // # Format
 //
@@ -41,8 +41,8 @@
 // A change has the op create, start, stop, edit or remove. With create and edit it has the fields
 // of the definition, among which type is required: a value of [xxladapter.ScheduleType]. A strategy
 // is a misfire strategy: DO_NOTHING, FIRE_ONCE_NOW, LATEST or ALL. STORE_LOST means that the store
-// has lost whether the due times fired. Each of them may then have one run, whose log row may be
-// missing.
+// no longer knows whether the due times fired. Each of them may then have one run, whose log row
+// may be missing.
 //
 // A loss says that the store may have lost what was stored from since to until. A run that ended in
 // that time, or up to the grace before it, may have no result.
@@ -52,9 +52,10 @@
 // neither. A run with neither start nor end arrived and did not run, so a handler that records its
 // own runs must record a start.
 //
-// A trigger is a reason for a run, with the type MANUAL, API, PARENT or RETRY. Without the log id
-// of the run it explains one run between asked and shortly after acked. CRON and MISFIRE with a log
-// id say that a run belongs to the schedule.
+// A trigger is a reason for a run, with the type MANUAL, API, PARENT or RETRY. The field of is the
+// log id of the earlier run that failed or ended and so led to this one. Without the log id of its
+// own run, a trigger explains one run between asked and shortly after acked. CRON and MISFIRE with
+// a log id say that a run belongs to the schedule.
 //
 // The log lines are a dump of the log table, all rows or none. final is the moment of the final
 // read.
@@ -67,9 +68,9 @@
 //
 // Ten million runs take some 2.5 GiB. Check expects a scheduler that continues from the due time,
 // also after a misfire; fixed rates of an upstream admin continue from the time of the scan, and
-// drift. A FIX_RATE whose start does not record its first due time has the phase of its first runs,
-// as long as that is possible. Check does not know what becomes of a FIX_DELAY that misfires. It
-// does not count how often a failed run was tried again.
+// drift. If the start of a FIX_RATE does not record its first due time, Check takes the phase from
+// the first runs, if the start could have had it. Check does not know what becomes of a FIX_DELAY
+// that misfires. It does not count how often a failed run was tried again.
 //
 // # The source
 //

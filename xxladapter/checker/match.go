@@ -127,8 +127,8 @@ func firstAtOrAfter(at []Instant, t Instant) int {
 	return lo
 }
 
-// A windowHeap holds indices of windows. The window that closes first is on top; of two that close
-// together, the first.
+// A windowHeap holds indices of windows. The window that closes first is on top; if two close
+// together, the one with the lower index.
 type windowHeap []int32
 
 func (h windowHeap) less(windows []window, a, b int32) bool {
