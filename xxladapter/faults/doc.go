@@ -1,6 +1,6 @@
 // Package faults contains only tests. They kill, freeze and restart real scheduler processes and
 // real database servers under load, and package checker judges what happened to every due time.
-// Some put a network between the two that cuts, stalls or falls silent: a [testserver.Proxy].
+// Some tests put a [testserver.Proxy] between the two, a network that cuts, stalls or falls silent.
 //
 // Each test runs on SQLite with one scheduler, with and without a journal, and on MariaDB and
 // PostgreSQL with three; tests that kill schedulers also run with two schedulers on one SQLite

@@ -55,14 +55,14 @@ func (n *networked) requireOneClaims(leader *process) {
 // TestTheElectorCannotBeReached cuts the leader or another scheduler off from etcd or ZooKeeper
 // alone, and kills the elector, the leader and others meanwhile. A leader that is cut off hands
 // over; without the elector it leads on under its lease, and if it dies the store finds a
-// successor. Nobody claims beside the leader, and each due time runs once. Only a soak has a
-// machine of its own, on which another one has to lead in time.
+// successor. Nobody claims beside the leader, and each due time runs once. Only a soak has tight
+// limits for the time until another one leads, because it has a machine of its own.
 func TestTheElectorCannotBeReached(t *testing.T) {
 	testserver.Long(t)
 	inSomeModes(t, elected, electorAway)
 }
 
-// electorAway begins with the fault at the index first.
+// electorAway goes through the faults, beginning with the one at the index first.
 func electorAway(t *testing.T, e engine, m *mode, first int) {
 	r := random(t)
 	n := newNetworked(t, e, m)
@@ -117,7 +117,7 @@ func electorAway(t *testing.T, e engine, m *mode, first int) {
 	}
 	pause(time.Until(mended.Add(resolved())))
 	report := n.judge(checker.Options{Epsilon: resolved()})
-	n.requireFencedTerms() // often none has lapsed: an election moves the shards before
+	n.requireFencedTerms() // often no lease has lapsed: an election moves the shards before
 	line := []string{fmt.Sprintf("%d rounds, %s", total, verdict(report))}
 	caught := n.takenOver()
 	var slow []string
@@ -148,11 +148,11 @@ func electorAway(t *testing.T, e engine, m *mode, first int) {
 }
 
 // mostToReturn is how long it may take from the end of a fault until all schedulers have roles, and
-// each is elected or waits. Elector and scheduler start at the same time, and the sessions of the
-// others are found again by clients that connect ever more rarely.
+// each is elected or waits. The elector and a killed scheduler start at the same time, and the
+// clients of the other schedulers retry at growing intervals until they have their sessions again.
 const mostToReturn = 10 * time.Second
 
-// requireOneOwner checks that shards moved as a whole each time, from one term to the next.
+// requireOneOwner checks that all shards moved together each time, from one term to the next.
 func (n *networked) requireOneOwner() {
 	n.t.Helper()
 	store := openStore(n.t, n.db.url)

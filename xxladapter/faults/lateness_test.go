@@ -26,7 +26,7 @@ func (c *cluster) lateness(selected func(checker.Run) bool) lateness {
 	return late
 }
 
-// p99 returns how late 99 of 100 runs were at most. REQUIRES: there are runs.
+// p99 returns the 99th percentile. REQUIRES: there are runs.
 func (l lateness) p99() time.Duration { return l[len(l)*99/100] }
 
 // most returns how late the last run was. REQUIRES: there are runs.

@@ -13,7 +13,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A member is what a scheduler says of one that holds a lease.
+// A member is a scheduler that holds a lease, as some scheduler reports it.
 type member struct {
 	Node     string
 	Term     int64

@@ -92,7 +92,7 @@ func (p *process) start() {
 	}
 }
 
-// kill ends the process as a power cut would.
+// kill ends the process with SIGKILL and returns once it has ended.
 func (p *process) kill() {
 	p.t.Helper()
 	require.NoError(p.t, p.cmd.Process.Signal(syscall.SIGKILL))
@@ -116,7 +116,7 @@ func (p *process) stop() time.Duration {
 func (p *process) freeze() { require.NoError(p.t, p.cmd.Process.Signal(syscall.SIGSTOP)) }
 func (p *process) thaw()   { require.NoError(p.t, p.cmd.Process.Signal(syscall.SIGCONT)) }
 
-// alive reports whether the process has not ended by itself.
+// alive reports whether the process has not ended.
 func (p *process) alive() bool {
 	select {
 	case <-p.exited:
@@ -141,8 +141,8 @@ func (p *process) peakMemory() int64 {
 	return 0
 }
 
-// freePort returns an unused port of the loopback interface. It is drawn from below the ports that
-// systems assign to connections, so no connection takes it meanwhile.
+// freePort returns an unused port of the loopback interface. The port is below those that systems
+// assign to outgoing connections, so no connection takes it meanwhile.
 func freePort(t *testing.T) string {
 	t.Helper()
 	for range 100 {

@@ -35,9 +35,10 @@ type witness struct {
 	arrived func(req *wire.RunRequest)
 
 	// broken says how many runs of a batch of n are accepted, and how many of these the reply
-	// mentions: fewer than none cuts the connection. nil means that every batch is whole.
+	// mentions; a negative number cuts the connection. nil means that all are accepted and
+	// mentioned.
 	broken  func(n int) (accepted, mentioned int)
-	batches atomic.Int64 // that arrived
+	batches atomic.Int64 // batches that arrived
 
 	// silent withholds results, as if the runs continued.
 	silent atomic.Bool
