@@ -74,7 +74,8 @@ func TestAuditCommands(t *testing.T) {
 	fails(exitFail, "audit row 1 was deleted because of its age, must be 2 or later", "verify", "--expect", "1"+mark[1:])
 }
 
-// A change of the zone is made by a command on the store, without a scheduler.
+// TestACommandOnTheStoreIsAudited changes the zone by a command on the store, without a scheduler,
+// and expects an audit row that names the command.
 func TestACommandOnTheStoreIsAudited(t *testing.T) {
 	store := "sqlite:" + t.TempDir() + "/x.db"
 	mustCLI(t, "migrate", "--store", store, "--zone", "Asia/Shanghai")

@@ -29,7 +29,7 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 		name string
 		args []string
 		code int
-		line string // part of it
+		line string // must be part of stderr
 	}{
 		{"wrong flag", []string{"serve", "--nosuch"}, 2, "unknown flag --nosuch"},
 		{"wrong command", []string{"nosuch"}, 2, "unexpected argument nosuch"},
@@ -121,7 +121,7 @@ func TestCronNext(t *testing.T) {
 		"fewer than asked for when the schedule ends")
 }
 
-// TestJobCommands takes a job through its life against a server in this process.
+// TestJobCommands takes a job through its life against a scheduler in another process.
 func TestJobCommands(t *testing.T) {
 	t.Parallel()
 	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+t.TempDir()+"/x.db", "--access-token", "s3cret")

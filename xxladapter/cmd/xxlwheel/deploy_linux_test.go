@@ -42,7 +42,7 @@ func TestDeployedSettingsExist(t *testing.T) {
 	files := 0
 	require.NoError(t, filepath.WalkDir(deployDir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.Name() == "deploytest" && entry.IsDir() {
-			return cmp.Or(err, filepath.SkipDir) // a module of its own, with tests alone
+			return cmp.Or(err, filepath.SkipDir) // a module of its own that has only tests
 		}
 		if entry.IsDir() {
 			return nil
@@ -71,7 +71,8 @@ func TestDeployedSettingsExist(t *testing.T) {
 	require.GreaterOrEqual(t, files, 6)
 }
 
-// TestTheUnitIsValid lets systemd judge the unit, with this test in the place of the binary.
+// TestTheUnitIsValid lets systemd check the unit, with the binary of this test in place of
+// xxlwheel.
 func TestTheUnitIsValid(t *testing.T) {
 	text, err := os.ReadFile(deployDir + "/systemd/xxlwheel.service")
 	require.NoError(t, err)
@@ -91,13 +92,13 @@ func TestTheUnitIsValid(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), analyze, "verify", unit).CombinedOutput()
 	require.NoError(t, err, string(out))
 	require.NotContains(t, string(out), "xxlwheel.service:", "a warning about the unit")
-	// The exposure level, from 0 to 100; systemd calls up to 20 "OK".
+	// The exposure level is 0 to 100. systemd calls 10 to 49 "OK"; this limit is stricter.
 	out, err = exec.CommandContext(t.Context(), analyze, "security", "--offline=yes", "--threshold=20", unit).CombinedOutput()
 	require.NoError(t, err, string(out))
 }
 
-// TestTheImageStarts builds the file tree of the image by the image's own recipe, and starts it as
-// the image does: with nothing else around it, as an ordinary user.
+// TestTheImageStarts builds the image's file tree with the image's own recipe, and starts the
+// binary as the image does: confined to that tree, as an ordinary user.
 func TestTheImageStarts(t *testing.T) {
 	testserver.Long(t)
 	if _, err := os.Stat("/etc/ssl/certs/ca-certificates.crt"); err != nil {

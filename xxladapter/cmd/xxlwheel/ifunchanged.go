@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// condition adds the time updated to the form: the change is made only if nobody else has changed
-// the object since. An empty time adds nothing.
+// condition adds updated, an RFC 3339 instant, to the form, so that the change is made only if
+// nobody else has changed the object since. An empty updated adds nothing.
 func condition(form map[string]any, updated string) error {
 	if updated == "" {
 		return nil
@@ -22,8 +22,8 @@ func condition(form map[string]any, updated string) error {
 	return nil
 }
 
-// groupAsRead reads a group in the form of group show -o json, from a file or, if that is "-", from
-// stdin. It drops executors and queue, which only group show adds.
+// groupAsRead reads a group that group show -o json has printed, from file, or from stdin if file
+// is "-". It drops executors and queue, which only group show adds.
 func groupAsRead(inv *invocation, file string) (map[string]json.RawMessage, error) {
 	var text []byte
 	var err error

@@ -11,7 +11,7 @@ import (
 )
 
 // TestOpenFiresAreListedPageByPage serves fires in pages of one. Due times do not ascend with ids,
-// so each page continues behind the due time and the id of the last fire.
+// so each page continues after the due time and the id of the last fire.
 func TestOpenFiresAreListedPageByPage(t *testing.T) {
 	t.Parallel()
 	pages := map[string]string{

@@ -24,7 +24,8 @@ type orderView struct {
 	LogIDs []int64 `json:"logIds"`
 }
 
-// startLimit is how long a trigger may take to become a run if the end is not waited for.
+// startLimit limits the wait for a trigger to become a run, unless the command also waits for the
+// end.
 const startLimit = 10 * time.Second
 
 // Run prints the ids of the runs that it started. A broadcast starts several.
@@ -95,8 +96,8 @@ const (
 )
 
 // ask polls the API until done reports that the answer is the awaited one. over reports that the
-// time limit was reached first. Meanwhile a terminal shows what, and done must print nothing. ask
-// tolerates a restart of the scheduler.
+// time limit was reached first. Until then a terminal shows the text what, so done must print
+// nothing. ask continues to poll while the scheduler cannot be reached, for up to outage.
 func (w *waiter) ask(what, path string, done func(json.RawMessage) (bool, error)) (over bool, err error) {
 	err = waiting(w.inv.stderr, w.shown, doing(what), func() error {
 		over, err = w.poll(path, done)

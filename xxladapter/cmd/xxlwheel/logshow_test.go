@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWhyARunFailed checks the words that an operator looks for, in all three places that show
-// them, and words that a job wrote to attack the operator's terminal.
+// TestWhyARunFailed checks that all three places that show a failure give its reason, and that
+// control characters in a job's parameter never reach the operator's terminal.
 func TestWhyARunFailed(t *testing.T) {
 	t.Parallel()
 	serve, server := serveOn(t, t.TempDir()+"/x.db")
@@ -58,7 +58,8 @@ func TestWhyARunFailed(t *testing.T) {
 	require.Zero(t, serve.terminate())
 }
 
-// TestATextIsFollowedToItsEnd checks that the command ends with the run and has printed all of it.
+// TestATextIsFollowedToItsEnd checks that log text --follow ends with the run and has printed its
+// whole log.
 func TestATextIsFollowedToItsEnd(t *testing.T) {
 	t.Parallel()
 	serve, server := serveOn(t, t.TempDir()+"/x.db")

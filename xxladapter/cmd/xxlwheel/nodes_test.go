@@ -21,5 +21,5 @@ func TestASchedulerIsDrained(t *testing.T) {
 	eventually(t, 10*time.Second, "the other one has them all", func() bool { return strings.Contains(d.must("node list", ""), " 64 of 64 ") })
 	require.Regexp(t, `(?m)^`+name+` .* all +retired +- +0 of 64 `, d.must("node list", ""))
 	require.Regexp(t, `(?m) drained +`+name+` `, d.must("node moves", ""))
-	d.must("node drain "+name, "") // again changes nothing
+	d.must("node drain "+name, "") // draining it again changes nothing
 }

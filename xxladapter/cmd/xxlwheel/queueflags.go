@@ -28,13 +28,13 @@ func (f *queueFlags) check() error {
 	return nil
 }
 
-// shown returns the URL without secrets. REQUIRES: check accepts it.
+// shown returns the URL without secrets. REQUIRES: check has returned nil.
 func (f *queueFlags) shown() string {
 	text, _ := queue.Shown(string(f.Queue))
 	return text
 }
 
-// connect connects a scheduler. It returns nil without --queue.
+// connect connects a scheduler to the broker, or returns nil without --queue.
 func (f *queueFlags) connect(ctx context.Context, name, ca string, logger *slog.Logger) (*queue.Conn, error) {
 	if f.Queue == "" {
 		return nil, nil

@@ -7,7 +7,7 @@ import (
 	webconsole "github.com/xxlwheel/xxlwheel/xxladapter/console"
 )
 
-// console returns the web console, or nil without one.
+// console returns the web console, or nil with --no-console.
 func (c *serveCmd) console() (*webconsole.Console, error) {
 	if c.NoConsole {
 		if c.ConsoleDir != "" {
@@ -22,7 +22,8 @@ func (c *serveCmd) console() (*webconsole.Console, error) {
 	return pages, nil
 }
 
-// consoleURL returns the address of the console of a listener, for a browser on this machine.
+// consoleURL returns the URL at which a browser on this machine finds the console that is served at
+// an address.
 func consoleURL(scheme string, at net.Addr) string {
 	host := at.String()
 	if bound, err := netip.ParseAddrPort(host); err == nil && bound.Addr().IsUnspecified() {
