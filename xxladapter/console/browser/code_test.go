@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// written is the text in the editor, and lines what is drawn of the comparison at a place.
+// written is the JavaScript expression of the element that holds the editor's text.
 const written = `document.querySelector(".editor").shadowRoot.querySelector(".cm-content")`
 
 // glue is the stored source of a job.
@@ -42,7 +42,8 @@ func (t *tab) write(text string) {
 	t.do(chromedp.KeyEvent(text))
 }
 
-// compared is whether both sides of a comparison show their texts as changed.
+// compared returns a JavaScript expression that is true if the last comparison on the page marks
+// before on its left side and after on its right side as changed.
 func compared(before, after string) string {
 	return fmt.Sprintf(`((r) => r && [...r.querySelectorAll(".cm-merge-a .cm-changedLine")].some((l) => l.innerText.includes(%q)) && [...r.querySelectorAll(".cm-merge-b .cm-changedLine")].some((l) => l.innerText.includes(%q)))([...document.querySelectorAll(".compare")].at(-1)?.shadowRoot)`, before, after)
 }
@@ -139,7 +140,7 @@ func TestThirtyVersionsAreKept(t *testing.T) {
 	tab.until("the first one is gone", `document.querySelectorAll(".versions li").length === 30 && document.querySelector(".versions li").innerText.includes("the thirty-first") && [...document.querySelectorAll(".versions li")].at(-1).innerText.includes("version number 1")`)
 }
 
-// An empty source begins with a template, and who may not change scripts reads only.
+// A caller who may not change scripts can only read them. An empty editor offers a template.
 func TestWhoMayWriteASource(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")

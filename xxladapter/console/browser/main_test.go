@@ -15,10 +15,11 @@ import (
 
 var screens = flag.String("screens", "", "folder that TestScreens writes its pictures to")
 
-// chromium is the browser that all tests share, each with a profile of its own; nil without one.
+// chromium is the browser that all tests share, each with a profile of its own; nil if the machine
+// has none.
 var chromium context.Context
 
-// startError is why the browser did not start.
+// startError is why the browser did not start; nil if it started or the machine has none.
 var startError error
 
 func TestMain(m *testing.M) {
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 		}
 		options := append(chromedp.DefaultExecAllocatorOptions[:],
 			chromedp.ExecPath(program),
-			chromedp.NoSandbox, // which root, whom containers often run as, cannot have
+			chromedp.NoSandbox, // Chromium refuses to start as root with its sandbox
 			chromedp.Flag("disable-dev-shm-usage", true),
 			chromedp.Flag("force-prefers-reduced-motion", true),
 		)
@@ -49,7 +50,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// browserProgram returns the path of Chromium, or empty text.
+// browserProgram returns the path of Chromium, or "" if there is none.
 func browserProgram() string {
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
 		if program, err := exec.LookPath(name); err == nil {
@@ -59,7 +60,7 @@ func browserProgram() string {
 	return ""
 }
 
-// needBrowser skips the test where there is no browser.
+// needBrowser returns the browser. It skips the test if the machine has none.
 func needBrowser(t testing.TB) context.Context {
 	t.Helper()
 	require.NoError(t, startError)

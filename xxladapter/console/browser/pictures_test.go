@@ -19,7 +19,8 @@ import (
 
 var pictures = flag.String("pictures", "", "folder that TestPictures writes the README's pictures to")
 
-// picturesBytes limits all pictures together, because every clone has them.
+// picturesBytes limits the total size of the pictures, because every clone of the repository
+// contains them.
 const picturesBytes = 120 << 10
 
 // TestPictures makes the pictures of the README.

@@ -16,8 +16,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 )
 
-// An ahead store has a clock five seconds ahead of this machine's. A scheduler on it gives its
-// lease back.
+// An ahead store has a clock five seconds ahead of this machine's. A scheduler whose SkewLimit is
+// smaller gives its lease back.
 type ahead struct{ xxladapter.Store }
 
 func (s ahead) Now(ctx context.Context) (time.Time, error) {
@@ -26,7 +26,8 @@ func (s ahead) Now(ctx context.Context) (time.Time, error) {
 }
 
 // Where schedulers plan nothing, the page says whether there are any, and whether a clock is the
-// reason. The terms of other schedulers are real leases in the store; nobody plays their part.
+// reason. The terms of other schedulers are real leases in the store, without a scheduler behind
+// them.
 func TestWhyByTheScheduler(t *testing.T) {
 	t.Parallel()
 	s := startSite(t, "", loopback, func(o *node.Options, _ string) { o.Store, o.SkewLimit = ahead{o.Store}, 2*time.Second })
@@ -53,7 +54,7 @@ func TestWhyByTheScheduler(t *testing.T) {
 }
 
 // everySecond starts a job that is due each second, and returns a due time at which no minute
-// begins: the page would ask about the whole minute.
+// begins: the page takes a time without seconds for a whole minute.
 func (s *site) everySecond(group int64, name string) (job int64, due string) {
 	s.t.Helper()
 	job = s.job(group, name, map[string]any{"scheduleType": "CRON", "scheduleConf": "* * * * * ?"})
@@ -75,12 +76,13 @@ func (s *site) waits(group int64, name string) (job int64, due string) {
 	return job, planned[0].Due.UTC().Format(time.RFC3339)
 }
 
-// What became of a hand-over explains it, and so does what other programs have done to the tables.
+// The page explains a fire by the outcome of its hand-over, and by what other programs have done to
+// the tables.
 func TestWhyByTheHandOver(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")
 	group := s.group("Orders")
-	// It reads each request and closes the connection without an answer.
+	// silent reads each request and closes the connection without an answer.
 	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		panic(http.ErrAbortHandler)
