@@ -35,7 +35,7 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", contentType(name))
 	if asset && c.files.keep {
-		// Its name contains a hash of its content, so changed content gets a new name.
+		// An asset's name contains a hash of its content, so changed content gets a new name.
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	} else {
 		w.Header().Set("Cache-Control", "no-cache")
@@ -88,7 +88,8 @@ func acceptsGzip(r *http.Request) bool {
 	return false
 }
 
-// files reads files. If keep is set, it caches each, compressed where that is shorter.
+// files reads the files of a folder. If keep is set, it caches each file, with a compressed copy if
+// that is shorter.
 type files struct {
 	from fs.FS
 	keep bool // from never changes
@@ -98,10 +99,11 @@ type files struct {
 // A file holds the bytes to send for one path.
 type file struct {
 	plain  []byte
-	packed []byte // by gzip; nil if that is not shorter
+	packed []byte // plain after gzip; nil if not cached or not shorter
 }
 
-// open returns a file. The error is one of package fs.
+// open returns a file. The error wraps [fs.ErrNotExist] if there is none, and [fs.ErrInvalid] if
+// name is no valid path.
 func (f *files) open(name string) (*file, error) {
 	if kept, known := f.read.Load(name); known {
 		return kept.(*file), nil
