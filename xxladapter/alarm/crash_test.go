@@ -23,9 +23,10 @@ import (
 // test runs a monitor instead of tests.
 const crashFile = "XXLWHEEL_ALARM_TEST_FILE"
 
-// monitorUntilKilled prints a line when it is between claim and send, and stays there.
+// monitorUntilKilled runs a monitor that claims an alarm, prints a line in place of sending it, and
+// then blocks.
 func monitorUntilKilled(file string) error {
-	go func() { // or until the test that started it has ended
+	go func() { // ends this process with the test that started it
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(3)
 	}()
@@ -111,13 +112,13 @@ func TestAProcessThatIsKilledBetweenClaimAndSendIsReplacedOnce(t *testing.T) {
 }
 
 // TestAFrozenNodeDoesNotSpeakTwice stops a node while it sends, for longer than its claim lives.
-// When the node continues, its time has run out.
+// When the node continues, the time limit of its message has passed.
 func TestAFrozenNodeDoesNotSpeakTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t)
 		failed := s.end(s.job("j", "", xxladapter.Settings{}), 500, "")
 		frozen := &fakeChannel{name: "frozen", send: func(ctx context.Context, _ *Alarm) error {
-			time.Sleep(claimLife + time.Minute) // no signal reaches a frozen process
+			time.Sleep(claimLife + time.Minute) // a frozen process notices no deadline
 			return ctx.Err()
 		}}
 		s.monitor("frozen", frozen)
@@ -131,7 +132,7 @@ func TestAFrozenNodeDoesNotSpeakTwice(t *testing.T) {
 	})
 }
 
-// A freezingStore stops the process that uses it for a while, once, between claim and send.
+// A freezingStore blocks its caller once, between claim and send, for longer than a claim lives.
 type freezingStore struct {
 	Store
 	once sync.Once
@@ -146,7 +147,8 @@ func (s *freezingStore) Log(ctx context.Context, id int64) (*xxladapter.Log, err
 	return s.Store.Log(context.WithoutCancel(ctx), id)
 }
 
-// TestANodeThatIsFrozenBeforeItSendsSaysNothing checks that the time to send starts with the claim.
+// TestANodeThatIsFrozenBeforeItSendsSaysNothing checks that the time limit of a message starts with
+// its claim.
 func TestANodeThatIsFrozenBeforeItSendsSaysNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t)

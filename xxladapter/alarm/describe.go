@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// jobsShown is how many jobs a message describes; runsShown is how many runs it describes if it
-	// is about a single job.
+	// jobsShown limits the jobs that a message describes. runsShown limits the runs in a message
+	// about a single job; a message about several jobs describes one run of each.
 	jobsShown = 20
 	runsShown = 3
 	// reasonLimit limits how much of a run's message is shown, in bytes.
 	reasonLimit = 1500
 )
 
-// describe reads from the store what people want to know about claimed runs.
+// describe returns the alarm about claimed runs, with what the store knows of their jobs and logs.
 func (m *Monitor) describe(ctx context.Context, kind Kind, subjects []subject, claims []xxladapter.AlarmClaim) (*Alarm, error) {
 	now, err := m.opts.Store.Now(ctx)
 	if err != nil {
@@ -116,8 +116,8 @@ func (m *Monitor) describeRun(ctx context.Context, c xxladapter.AlarmClaim) (Run
 	return run, nil
 }
 
-// triggerReason returns the part of trigger_msg that says how the hand-over ended, or all of it if
-// another program wrote it.
+// triggerReason returns the part of trigger_msg that says how the hand-over ended, or the whole
+// text if another program wrote it in a form of its own.
 func triggerReason(message string) string {
 	const label = "result：error, "
 	if i := strings.Index(message, label); i >= 0 {

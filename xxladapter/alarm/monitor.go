@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// pollPace is the pause between polls without a hint, while some failed runs are unreported.
-	// XXL-JOB: 10 s (JobFailAlarmMonitorHelper).
+	// pollPace is the period of polls without a hint, while failed runs are unreported or the alarm
+	// of a job is raised. XXL-JOB polls every 10 s (JobFailAlarmMonitorHelper).
 	pollPace = 10 * time.Second
-	// idlePace is the pause between polls without a hint, after a poll that found nothing. What
-	// such a poll finds are failures of a node that has died.
+	// idlePace is the period of polls without a hint, after a poll that found nothing. Such polls
+	// find the failures that a node did not report because it died.
 	idlePace = time.Minute
-	// pollPause is the shortest pause between two polls. It grows with what a poll costs the store,
-	// which on MySQL reads upstream's log without an index: the pause is pollShare times the
-	// duration of the listing, and at most pollPauseMax.
+	// pollPause is the shortest pause between two polls. If the listing of failed runs takes long,
+	// the pause is pollShare times its duration, and at most pollPauseMax: on MySQL the listing
+	// reads upstream's log table without an index.
 	pollPause    = time.Second
 	pollShare    = 20
 	pollPauseMax = time.Minute
@@ -56,9 +56,9 @@ type Monitor struct {
 	logger *slog.Logger
 	wake   chan struct{}
 
-	raised sync.Map // job ids whose next success matters
+	raised sync.Map // ids of jobs whose alarm is raised; their next success matters
 
-	// These guard themselves.
+	// These have locks of their own.
 	down      *downs
 	unsettled unsettled
 
@@ -109,7 +109,8 @@ func (m *Monitor) Succeeded(jobID int64) {
 // Run polls until ctx ends, and then waits a few seconds for the alarms in flight. Errors of the
 // store are logged, and the next poll tries again.
 func (m *Monitor) Run(ctx context.Context) error {
-	// A message in flight is completed, or it would be unknown whether it arrived.
+	// A message in flight is completed after ctx has ended. If it were cut off, nobody would know
+	// whether it arrived.
 	sending, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	defer context.AfterFunc(ctx, func() {

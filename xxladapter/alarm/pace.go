@@ -38,10 +38,10 @@ type pace struct {
 	left  int       // messages left in the window
 }
 
-// take returns the messages to send now, as the subjects of each, or none if the subjects have to
-// wait; the next poll finds them again. Every subject gets its own message unless there are more
-// subjects than messages left. Then subjects with the same receivers share one, even if that makes
-// more messages than are left, and later subjects wait for the next window.
+// take returns the subjects of each message to send now, or nothing if all subjects have to wait;
+// the next poll finds those again. Every subject gets its own message unless there are more
+// subjects than messages left. In that case subjects with the same receivers share a message, even
+// if that makes more messages than are left, and later subjects wait for the next window.
 func (p *pace) take(now time.Time, subjects []subject) [][]subject {
 	if len(subjects) == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// A paragraph is a part of an alarm before it is formatted.
+// A paragraph is a part of an unformatted alarm.
 type paragraph struct {
 	heading string
 	facts   []fact
@@ -73,7 +73,8 @@ func (r *Run) facts(kind Kind) []fact {
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// A form writes the parts of an alarm in one markup language. Every function escapes its argument.
+// A form writes the parts of an alarm in one markup language. The functions escape every text of
+// unknown origin; labels are constants of this package.
 type form struct {
 	heading func(string) string
 	fact    func(label, value string) string
@@ -131,7 +132,8 @@ var htmlForm = form{
 	gap:   "<br>\n<br>\n",
 }
 
-// markdown returns the form for robots that read Markdown; escape makes their texts harmless.
+// markdown returns the form for robots that read Markdown; escape makes the inserted texts
+// harmless.
 func markdown(escape func(string) string) *form {
 	return &form{
 		heading: func(text string) string { return "**" + escape(oneLine(text)) + "**" },
@@ -158,7 +160,8 @@ var markup = strings.NewReplacer(
 
 var (
 	lineBreak = regexp.MustCompile(`(?i)<br\s*/?>`)
-	// Only the tags that the schedulers write themselves: a stack trace contains <init>.
+	// knownTag matches only tags that schedulers write themselves: a stack trace may contain
+	// <init>, which has to stay.
 	knownTag = regexp.MustCompile(`(?i)</?(span|font|div|p|b|pre)(\s[^<>]*)?>`)
 )
 
