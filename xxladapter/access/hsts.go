@@ -6,9 +6,9 @@ import (
 	"net/netip"
 )
 
-// StrictTransport returns a handler that tells browsers to use https alone for this host, for a
-// year from each answer. Names and addresses of the loopback interface are left out: there the rule
-// would also hold for all other ports of the machine.
+// StrictTransport returns a handler that tells browsers to use only https for this host, for a year
+// from each answer. It leaves out localhost and loopback addresses, because the rule would also
+// apply to other programs on other ports of the browser's machine.
 func StrictTransport(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !loopbackHost(r.Host) {
@@ -18,7 +18,7 @@ func StrictTransport(next http.Handler) http.Handler {
 	})
 }
 
-// loopbackHost reports whether a Host header names this machine for itself.
+// loopbackHost reports whether a Host header is localhost or a loopback address.
 func loopbackHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -13,18 +13,19 @@ import (
 const None xxladapter.Role = ""
 
 // Rights says what a caller may do: a role for all groups, and roles for single groups. The zero
-// value may do nothing. It never changes.
+// value permits nothing. Rights never change.
 type Rights struct {
 	all xxladapter.Role
 	in  map[int64]xxladapter.Role
 }
 
-// NewRights returns the rights that grants give together: of several for one group the greatest.
+// NewRights returns the rights that grants give together. Among several grants for one group, the
+// greatest role counts.
 func NewRights(grants ...xxladapter.Grant) Rights {
 	r := Rights{in: map[int64]xxladapter.Role{}}
 	for _, g := range grants {
 		switch {
-		case g.Role.Validate() != nil: // another program has stored it
+		case g.Role.Validate() != nil: // an unknown role, which another program stored
 		case g.GroupID == 0:
 			r.all = greater(r.all, g.Role)
 		default:
@@ -44,7 +45,7 @@ func greater(a, b xxladapter.Role) xxladapter.Role {
 	return b
 }
 
-// lesser returns the role that both a and b include; None if one of them does not exist.
+// lesser returns the lesser of two roles, or None if one of them does not exist.
 func lesser(a, b xxladapter.Role) xxladapter.Role {
 	switch {
 	case a.Includes(b):
@@ -58,7 +59,8 @@ func lesser(a, b xxladapter.Role) xxladapter.Role {
 // In returns the role for a group.
 func (r Rights) In(group int64) xxladapter.Role { return greater(r.all, r.in[group]) }
 
-// Groups returns the groups that exist for the caller, by id; nil means all.
+// Groups returns the ids of the groups that exist for the caller, in ascending order; nil means all
+// groups.
 func (r Rights) Groups() []int64 {
 	if r.all != None {
 		return nil
@@ -72,7 +74,8 @@ func (r Rights) Groups() []int64 {
 	return visible
 }
 
-// Grants returns the grants that give these rights: that for all groups first, then by group.
+// Grants returns the grants that give these rights: the grant for all groups first, then those for
+// single groups by id.
 func (r Rights) Grants() []xxladapter.Grant {
 	list := []xxladapter.Grant{}
 	if r.all != None {
@@ -112,8 +115,8 @@ const (
 	Allowed
 )
 
-// Decide says whether the caller may do what needs a role in a group, for all groups ([Everywhere])
-// or for any group ([Somewhere]). All decisions about rights are made here.
+// Decide says whether the caller may make a call that needs a role in a group, in all groups
+// ([Everywhere]) or in at least one group ([Somewhere]). All decisions about rights are made here.
 func (r Rights) Decide(need xxladapter.Role, where int64) Verdict {
 	has := r.all
 	switch where {

@@ -24,7 +24,8 @@ func CloseSilent(s *http.Server) {
 	s.RegisterOnShutdown(silent.close)
 }
 
-// note follows a connection, as the server's ConnState callback.
+// note is the server's ConnState callback. It records a new connection, and removes it from open
+// when its state changes.
 func (s *silentConns) note(conn net.Conn, state http.ConnState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,8 +43,8 @@ func (s *silentConns) note(conn net.Conn, state http.ConnState) {
 	s.open[conn] = struct{}{}
 }
 
-// close closes the silent connections, and makes note close those that come later. The server
-// forgets a connection when its read fails.
+// close closes the silent connections, and makes note close those that come later. Closed
+// connections stay in open until the server calls note with their new state.
 func (s *silentConns) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,9 +11,9 @@ import (
 )
 
 // ServerTLS returns the configuration of a server whose certificate chain and key are in two files
-// in PEM. A change of the files takes effect on connections within a second. While the files cannot
-// be read or do not match, the last valid certificate is used. If both names are empty, ServerTLS
-// returns nil.
+// in PEM. A change of the files takes effect on new connections within a second. While the files
+// cannot be read or do not match, the last valid certificate is used. If both names are empty,
+// ServerTLS returns nil.
 func ServerTLS(certFile, keyFile string) (*tls.Config, error) {
 	if certFile == "" && keyFile == "" {
 		return nil, nil
@@ -62,7 +62,7 @@ type certificateFiles struct {
 	mu      sync.Mutex // guards the fields below
 	loaded  *tls.Certificate
 	checked time.Time
-	states  [2]fileState // of the files that loaded was read from
+	states  [2]fileState // of cert and key, when loaded was read
 }
 
 // A fileState distinguishes a changed file from its former version.
