@@ -9,9 +9,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 )
 
-// Setup returns a secret with which the first user can be created. It is valid once, until this
-// process ends. It is empty if somebody can already sign in: a user, or a user of XXL-JOB whose
-// password is not the default of XXL-JOB's schema.
+// Setup returns a secret with which the first user can be created. The secret is valid for one use,
+// until this process ends. Setup returns an empty secret if somebody can already sign in: a user,
+// or a user of XXL-JOB whose password is not the default of XXL-JOB's schema.
 func (a *Accounts) Setup(ctx context.Context) (secret string, err error) {
 	if some, err := a.SomeUser(ctx); some || err != nil {
 		return "", err
@@ -32,7 +32,7 @@ func (a *Accounts) Setup(ctx context.Context) (secret string, err error) {
 // SettingUp reports whether the first user can be created with the secret of [Accounts.Setup].
 func (a *Accounts) SettingUp() bool { return a.setup.Load() != nil && !a.someUser.Load() }
 
-// errSetup is returned for a wrong secret of the first user.
+// errSetup is returned by [Accounts.First] if the secret is wrong, or if there is a user already.
 var errSetup = &xxladapter.Error{Code: xxladapter.CodeUnauthorized, Message: "the link has been used or is wrong, restart the scheduler for a new one"}
 
 // First creates the first user, an administrator, and a session. secret is the one that

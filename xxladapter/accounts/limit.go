@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// The limits of failed tries within a minute. Behind a proxy all users have one address.
+// The limits of failed tries within a minute. triesByNetwork is larger, because behind a proxy all
+// users have one address.
 const (
 	triesByName    = 5 // for one name from one address
 	triesByNetwork = 30
@@ -45,7 +46,7 @@ func (l *limiter) take(key string, now time.Time) (wait time.Duration) {
 	return 0
 }
 
-// giveBack no longer counts the try that was taken at an instant.
+// giveBack removes the try that take counted at the instant at.
 func (l *limiter) giveBack(key string, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,7 +87,8 @@ func (l *limiter) sweep(now time.Time) {
 	}
 }
 
-// within returns the tries of the minute before now.
+// within returns the tries of the minute before now. known reports whether tries has any, recent or
+// not.
 func within(tries []time.Time, now time.Time) (recent []time.Time, known bool) {
 	known = len(tries) > 0
 	for len(tries) > 0 && !tries[0].After(now.Add(-time.Minute)) {

@@ -18,13 +18,14 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 )
 
-// argonCost is what one hash costs: OWASP's recommendation for argon2id with little memory.
+// argonCost holds the parameters that decide what one argon2id hash costs.
 type argonCost struct {
 	memory uint32 // KiB
 	passes uint32
 	lanes  uint8
 }
 
+// cost is OWASP's recommendation for argon2id with little memory.
 var cost = argonCost{memory: 19 * 1024, passes: 2, lanes: 1}
 
 const (
@@ -32,17 +33,19 @@ const (
 	hashSize = 32
 	// hashesAtOnce bounds the memory that concurrent logins take.
 	hashesAtOnce = 2
-	// hashesWaiting bounds how many more wait, about half a second in all.
+	// hashesWaiting bounds how many more hashes wait: the last one waits as long as 15 hashes take,
+	// one after another.
 	hashesWaiting = 30
 )
 
-// The lengths of passwords. The longest one bounds the work for a request.
+// The limits of a password's length. maxPassword bounds the work for a request.
 const (
 	minPassword = 8   // characters
 	maxPassword = 256 // bytes
 )
 
-// CheckPassword refuses a new password that is too short or too long. The error does not show it.
+// CheckPassword refuses a new password that is too short or too long. The error does not show the
+// password.
 func CheckPassword(password string) error {
 	switch {
 	case utf8.RuneCountInString(password) < minPassword:
@@ -55,7 +58,7 @@ func CheckPassword(password string) error {
 
 // A hasher computes hashes, a few at a time.
 type hasher struct {
-	callers chan struct{} // those who compute and those who wait
+	callers chan struct{} // one element for each hash that is computed or waits
 	places  chan struct{}
 }
 
@@ -63,12 +66,12 @@ func newHasher() *hasher {
 	return &hasher{make(chan struct{}, hashesAtOnce+hashesWaiting), make(chan struct{}, hashesAtOnce)}
 }
 
-// errBusy is returned while too many hashes are waited for.
+// errBusy is returned while hashesWaiting hashes wait.
 var errBusy = &xxladapter.Error{
 	Code: xxladapter.CodeTooMany, Message: "too many passwords are checked at the same time, try again in 1 second", RetryAfter: time.Second,
 }
 
-// key computes an argon2id hash once there is room for it, or returns errBusy.
+// key computes an argon2id hash once a place is free, or returns errBusy.
 func (h *hasher) key(ctx context.Context, password string, salt []byte, c argonCost) ([]byte, error) {
 	select {
 	case h.callers <- struct{}{}:
@@ -106,7 +109,8 @@ func (h *hasher) matches(ctx context.Context, stored, password string) (bool, er
 	return known && access.Same(string(got), string(sum)), err
 }
 
-// parseHash returns the parts of a stored hash, and parts that cost the same if it has none.
+// parseHash returns the parts of a stored hash. If stored is no argon2id hash, known is false and
+// checking a password against the parts costs as much.
 func parseHash(stored string) (c argonCost, salt, sum []byte, known bool) {
 	var version int
 	parts := strings.Split(stored, "$")
@@ -124,8 +128,8 @@ func parseHash(stored string) (c argonCost, salt, sum []byte, known bool) {
 	return cost, make([]byte, saltSize), make([]byte, hashSize), false
 }
 
-// matchesUpstream reports whether a hash of XXL-JOB's, MD5 before 3.2 and SHA-256 since, is that of
-// the password.
+// matchesUpstream reports whether a hash that XXL-JOB stored, MD5 before 3.2 and SHA-256 since, is
+// that of the password.
 func matchesUpstream(stored, password string) bool {
 	old, now := md5.Sum([]byte(password)), sha256.Sum256([]byte(password))
 	stored = strings.ToLower(strings.TrimSpace(stored))

@@ -43,8 +43,8 @@ func (a *Accounts) SignOn(ctx context.Context, address string, prove func(contex
 	return a.begin(ctx, u, address)
 }
 
-// known returns the user of an identity with the roles of the identity. It creates a user that is
-// new.
+// known returns the user of an identity with the roles of the identity. It creates the user if no
+// user has the identity's subject.
 func (a *Accounts) known(ctx context.Context, id Identity) (*xxladapter.User, error) {
 	if len(id.Subject) > 255 {
 		return nil, xxladapter.Invalidf("subject has %d bytes, must have at most 255", len(id.Subject))
@@ -79,8 +79,8 @@ func (a *Accounts) known(ctx context.Context, id Identity) (*xxladapter.User, er
 }
 
 // shutOut removes the grants, sessions and tokens of a user to whom the provider no longer gives a
-// role, and returns errNoRole. The last administrator keeps its grants, but cannot use them until
-// the provider gives it a role again.
+// role, and returns errNoRole. The last administrator keeps its grants, but loses its sessions and
+// tokens like any other user.
 func (a *Accounts) shutOut(ctx context.Context, u *xxladapter.User) error {
 	change := xxladapter.UserChange{Grants: &[]xxladapter.Grant{}, EndSessions: true, EndTokens: true}
 	err := a.store.UpdateUser(ctx, u.ID, change)

@@ -87,8 +87,8 @@ func (a *Accounts) Users(ctx context.Context) ([]*xxladapter.User, error) {
 }
 
 // Update changes the grants of a user, unless they are nil, and its password, unless that is nil. A
-// new password ends the user's sessions and personal tokens. With an empty one, the user cannot
-// sign in by password.
+// new password ends the user's sessions and personal tokens. With an empty password, the user
+// cannot sign in by password.
 func (a *Accounts) Update(ctx context.Context, id int64, grants []xxladapter.Grant, password *string) error {
 	var change xxladapter.UserChange
 	if grants != nil {
@@ -118,7 +118,7 @@ func (a *Accounts) newHash(ctx context.Context, password string) (string, error)
 }
 
 // ChangePassword changes the password of the bearer, who must know the old one, and ends its other
-// sessions. Wrong old passwords are limited like tries to log in, five within a minute. A password
+// sessions. Wrong old passwords are limited like failed logins, to five within a minute. A password
 // that was changed meanwhile, perhaps by an administrator, is a conflict.
 func (a *Accounts) ChangePassword(ctx context.Context, b Bearer, old, password string) error {
 	now := time.Now()
