@@ -11,8 +11,8 @@ import (
 // An Answer answers a call. It is called from several goroutines.
 type Answer func(op string, header http.Header, body []byte) (reply []byte)
 
-// A ReportAnswer answers a call by an executor of an app. The broker lets a user whose rights are
-// those of one app make calls for that app alone.
+// A ReportAnswer answers a call by an executor of an app. A broker user with the rights of one app
+// can make calls only for that app.
 type ReportAnswer func(op, app string, header http.Header, body []byte) (reply []byte)
 
 // Call calls one executor and returns its reply.
@@ -44,7 +44,7 @@ func (c *Conn) Serve(at xxladapter.QueueAddress, answer Answer) (stop func(), er
 }
 
 // ServeReports answers calls to the schedulers until stop is called. All schedulers of a namespace
-// share them.
+// share the calls: one of them answers each call.
 func (c *Conn) ServeReports(answer ReportAnswer) (stop func(), err error) {
 	stop, err = c.broker.ServeReports(answer)
 	return stop, c.served(err)

@@ -22,8 +22,9 @@ type Options struct {
 	// "default". Several URLs of one cluster are separated by commas; the first one has the
 	// namespace.
 	//
-	// Redis is redis://user:password@host:port/DB/namespace, or rediss:// for TLS. DB is 0 without
-	// a path, and the namespace "default". It is one server, no cluster and no sentinels.
+	// Redis is redis://user:password@host:port/DB/namespace, or rediss:// for TLS. Without a path,
+	// DB is 0 and the namespace "default". The URL names one server: clusters and sentinels are
+	// refused.
 	URL string
 	// Credentials is a file with a user's JWT and seed for NATS, as nsc writes it; empty uses what
 	// URL has.
@@ -65,15 +66,15 @@ func parse(text string) (place, error) {
 	return place{}, errors.New("queue URL must be nats://host:port or redis://host:port/DB, or with TLS tls:// or rediss://")
 }
 
-// Shown returns a URL without secrets, with its namespace. It refuses one that [Connect] cannot
-// use; the error does not show secrets.
+// Shown returns a URL without secrets, with its namespace. It refuses a URL that names no broker;
+// the error does not show secrets.
 func Shown(text string) (string, error) {
 	p, err := parse(text)
 	return p.shown, err
 }
 
 // Connect connects to a broker. The error is one line that says whether the broker is missing or
-// refuses the credentials, or, to a scheduler, what it lacks.
+// refuses the credentials. A scheduler's error also says what the broker lacks.
 func Connect(ctx context.Context, o Options) (*Conn, error) {
 	p, err := parse(o.URL)
 	if err != nil {

@@ -9,17 +9,18 @@ import (
 )
 
 // MaxDeliveries limits the deliveries of a run. A run that is delivered more often is reported as
-// failed: that many executors stopped, died or failed to store it before they began it.
+// failed, because that many executors have stopped, died or failed to store it without beginning
+// it.
 const MaxDeliveries = 5
 
 // KeepFor is how long a run is not delivered again after its delivery, or after Keep.
 const KeepFor = broker.AckWait
 
 // A Delivery is one run that was taken from the queue. Its methods may be called from any
-// goroutine. They return at once, and log nothing: what the broker does not learn has the run
-// delivered again. Done removes the run. Later delivers it again after [KeepFor], and Return at
-// once. Keep delays the next delivery by KeepFor from now. Number is how often the run was
-// delivered, this delivery included.
+// goroutine. They return at once and report no error: if what they say does not reach the broker,
+// the broker delivers the run again. Done removes the run. Later delivers it again after [KeepFor],
+// and Return at once. Keep delays the next delivery by KeepFor from now. Number is how often the
+// run was delivered, this delivery included.
 type Delivery = broker.Delivery
 
 // A Feed takes the runs of one address from the queue. It belongs to one goroutine.
@@ -27,12 +28,12 @@ type Feed struct {
 	c       *Conn
 	of      xxladapter.QueueAddress
 	prepare func(context.Context) error
-	source  broker.Source // nil until the broker has it
+	source  broker.Source // nil until it is found, and after an error
 }
 
-// Feed returns the runs of an address. Executors that feed on the same address share its runs.
-// prepare asks a scheduler to call [Conn.Prepare], when the broker does not have what the feed
-// needs.
+// Feed returns the runs of an address. Executors that feed on the same address share its runs. The
+// feed calls prepare when the broker lacks what the feed needs; prepare asks a scheduler to call
+// [Conn.Prepare].
 func (c *Conn) Feed(of xxladapter.QueueAddress, prepare func(context.Context) error) *Feed {
 	return &Feed{c: c, of: of, prepare: prepare}
 }
@@ -54,7 +55,7 @@ func (f *Feed) Take(ctx context.Context, n int, take func(*Delivery)) error {
 	return nil
 }
 
-// open finds the source of this address.
+// open finds the source of this address. If there is none, it has the source prepared first.
 func (f *Feed) open(ctx context.Context) error {
 	if err := f.find(ctx); err == nil {
 		return nil

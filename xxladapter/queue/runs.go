@@ -18,7 +18,7 @@ var ErrTooLarge = broker.ErrTooLarge
 var ErrAway = broker.ErrAway
 
 // Publish stores a run for an address and returns its position there. Within two minutes a second
-// one with the same key is not stored, and gets the position of the first. The error wraps
+// run with the same key is not stored: Publish returns the position of the first. The error wraps
 // [ErrTooLarge] if the run can never be stored; after any other error it may be stored or not.
 func (c *Conn) Publish(ctx context.Context, to xxladapter.QueueAddress, key string, header http.Header, run []byte) (position uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, broker.CallLimit)
@@ -30,7 +30,8 @@ func (c *Conn) Publish(ctx context.Context, to xxladapter.QueueAddress, key stri
 	return position, err
 }
 
-// Holds reports whether the run for an address is still stored at a position.
+// Holds reports whether the run for an address that was published under key is still stored at a
+// position.
 func (c *Conn) Holds(ctx context.Context, to xxladapter.QueueAddress, position uint64, key string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, broker.CallLimit)
 	defer cancel()
@@ -41,7 +42,7 @@ func (c *Conn) Holds(ctx context.Context, to xxladapter.QueueAddress, position u
 	return held, nil
 }
 
-// Remove drops the run for an address at a position; one that is gone is no error.
+// Remove drops the run for an address at a position; a run that is already gone is no error.
 func (c *Conn) Remove(ctx context.Context, to xxladapter.QueueAddress, position uint64) error {
 	ctx, cancel := context.WithTimeout(ctx, broker.CallLimit)
 	defer cancel()
