@@ -24,7 +24,7 @@ type Place struct {
 	namespace string
 }
 
-// Parse reads a URL, of which queue.Options has the form. The error does not show secrets.
+// Parse reads a URL of the form that queue.Options describes. The error does not show secrets.
 func Parse(text string) (Place, error) {
 	scheme, rest, _ := strings.Cut(text, "://")
 	authority, _, _ := strings.Cut(rest, "/")
@@ -60,15 +60,16 @@ func Parse(text string) (Place, error) {
 }
 
 // poolSize limits the connections for commands. An executor needs a few. A scheduler publishes over
-// one, and answers executors and looks for open runs from many goroutines, of which few do so at
-// once.
+// one. It also answers executors and looks for open runs, from many goroutines, few of which need a
+// connection at the same time.
 const poolSize = 256
 
 // client returns a client that does not connect yet.
 func (p Place) client(o broker.Options) *redis.Client {
 	silence()
 	opts := p.options
-	// What is repeated unseen would be stored or counted twice; callers repeat what they may.
+	// The client must not retry, because a silently repeated command could store or count a run
+	// twice. Callers retry what is safe to repeat.
 	opts.MaxRetries, opts.DialerRetries, opts.ContextTimeoutEnabled = -1, 1, true
 	opts.DialTimeout, opts.ReadTimeout, opts.WriteTimeout = broker.CallLimit, broker.CallLimit, broker.CallLimit
 	opts.PoolSize, opts.Protocol, opts.DisableIdentity = poolSize, 2, true
@@ -81,14 +82,14 @@ func (p Place) client(o broker.Options) *redis.Client {
 	}
 	if name := shownName(o.Name); name != "" {
 		opts.OnConnect = func(ctx context.Context, conn *redis.Conn) error {
-			_ = conn.ClientSetName(ctx, name).Err() // it is for people, and may be forbidden
+			_ = conn.ClientSetName(ctx, name).Err() // only for people, and may be forbidden
 			return nil
 		}
 	}
 	return redis.NewClient(&opts)
 }
 
-// shownName returns a name as Redis takes it, without blanks.
+// shownName replaces the characters that Redis does not accept in a name, such as blanks.
 func shownName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r <= ' ' || r > '~' {

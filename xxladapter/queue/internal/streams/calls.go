@@ -12,7 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
 )
 
-// reportLife limits a report that has no deadline, and how long it waits for a scheduler.
+// reportLife limits one report, and the time for which Redis keeps it for a scheduler.
 const reportLife = 30 * time.Second
 
 // errNobody says that a call reached no subscriber.
@@ -33,8 +33,8 @@ func (c *conn) Call(ctx context.Context, to xxladapter.QueueAddress, op string, 
 	})
 }
 
-// Report implements [broker.Broker]. The call lies in a key of its own, which the first scheduler
-// that hears of it takes away.
+// Report implements [broker.Broker]. The call is stored under a key of its own, which the first
+// scheduler to hear of it deletes.
 func (c *conn) Report(ctx context.Context, op, app string, header http.Header, body []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, reportLife)
 	defer cancel()
@@ -71,7 +71,7 @@ func (c *conn) Serve(at xxladapter.QueueAddress, answer func(op string, header h
 // ServeReports implements [broker.Broker].
 func (c *conn) ServeReports(answer func(op, app string, header http.Header, body []byte) []byte) (stop func(), err error) {
 	return c.serve(c.names.allUp(), true, func(ctx context.Context, heard *redis.Message) {
-		app, ok := c.names.calledBy(heard.Channel) // what Redis lets the caller's user send on
+		app, ok := c.names.calledBy(heard.Channel) // the caller's user may publish for no other app
 		if !ok {
 			return
 		}
@@ -91,7 +91,8 @@ func (c *conn) ServeReports(answer func(op, app string, header http.Header, body
 	})
 }
 
-// serve has each message of a channel, or of a pattern of channels, answered.
+// serve calls answer for each message of a channel, or of all channels of a pattern, until stop is
+// called.
 func (c *conn) serve(channel string, isPattern bool, answer func(ctx context.Context, heard *redis.Message)) (stop func(), err error) {
 	answers := broker.NewAnswers()
 	ctx := context.Background() // each command has the client's limits
@@ -108,7 +109,7 @@ func (c *conn) serve(channel string, isPattern bool, answer func(ctx context.Con
 }
 
 // reply sends a reply to a caller of an app, or to a scheduler if app is empty. The caller chooses
-// the last part of the channel alone, so that it cannot have a reply sent to others.
+// only the last part of the channel, so it cannot have a reply sent to others.
 func (c *conn) reply(ctx context.Context, app string, m *message, body []byte) {
 	ctx, cancel := context.WithTimeout(ctx, broker.CallLimit)
 	defer cancel()

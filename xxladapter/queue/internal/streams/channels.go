@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// channelSize is how many messages of a channel wait for each to return.
+	// channelSize limits the messages of a channel that wait until listener.each returns.
 	channelSize = 1000
-	// channelAlive is between two signs of life of a channel's connection. It is subscribed to
-	// again if one is missing.
+	// channelAlive is the period of the health checks of a channel's connection. If a check fails,
+	// the client connects and subscribes again.
 	channelAlive = 3 * time.Second
 )
 
@@ -25,12 +25,12 @@ var errClosed = errors.New("streams: connection is closed")
 // A listener hears the messages of channels. Its functions are called from one goroutine.
 type listener struct {
 	each func(*redis.Message)
-	// again is called when the channel is subscribed to again, after a connection that was lost:
-	// what was sent in between is lost too. nil means that nobody misses it.
+	// again is called after a lost connection, once the channel is subscribed to again: messages
+	// that were sent in between are lost. nil means that nobody misses them.
 	again func()
 }
 
-// listen calls l for what comes on a channel, or on all channels of a pattern. It returns when
+// listen passes the messages of a channel, or of all channels of a pattern, to l. It returns when
 // Redis has confirmed that it will send the messages. stop returns when l is not running and will
 // not be called.
 func (c *conn) listen(ctx context.Context, channel string, isPattern bool, l listener) (stop func(), err error) {

@@ -30,12 +30,13 @@ type conn struct {
 
 	mu       sync.Mutex // guards the fields below
 	closed   bool
-	channels []func() // end what is listened to
+	channels []func() // each ends one subscription
 }
 
 var _ broker.Broker = (*conn)(nil)
 
-// Connect connects to the broker. The error is the end of a sentence that begins with its name.
+// Connect connects to the broker. The error is the end of a sentence that begins with the broker's
+// name.
 func (p Place) Connect(ctx context.Context, o broker.Options) (broker.Broker, error) {
 	return p.connect(ctx, o, broker.AckWait)
 }
@@ -54,7 +55,7 @@ func (p Place) connect(ctx context.Context, o broker.Options, ackWait time.Durat
 	ctx, cancel := context.WithTimeout(ctx, broker.CallLimit)
 	defer cancel()
 	err := c.Ping(ctx).Err()
-	if err == nil && o.App == "" { // executors may not ask
+	if err == nil && o.App == "" { // an executor may not ask
 		err = c.check(ctx)
 	}
 	if err == nil {
@@ -98,8 +99,8 @@ func (c *conn) check(ctx context.Context) error {
 	return nil
 }
 
-// isBefore62 reports whether a version is older than the oldest one with the commands that are
-// used.
+// isBefore62 reports whether a version is older than 6.2, the oldest one with all commands that
+// this package uses, or cannot be read.
 func isBefore62(version string) bool {
 	var major, minor int
 	_, err := fmt.Sscanf(version, "%d.%d", &major, &minor)
@@ -135,7 +136,7 @@ func (c *conn) Close() {
 	_ = c.Client.Close() // whatever was not sent is delivered again
 }
 
-// silent drops what the client writes beside the errors that it returns.
+// silent discards what the client logs in addition to the errors that it returns.
 type silent struct{}
 
 func (silent) Printf(context.Context, string, ...any) {}

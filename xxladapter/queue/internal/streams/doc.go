@@ -1,5 +1,5 @@
-// Package streams is the broker Redis with its streams, from version 6.2. Rights per app need the
-// selectors of Redis 7.
+// Package streams implements a broker with the streams of Redis 6.2 or later. Rights per app need
+// the selectors of Redis 7.
 //
 //	key                                     kind
 //	xw:<namespace>:run:<app>:any            stream: runs for any executor of the app
@@ -19,7 +19,7 @@
 // transaction. A run that was delivered and stays unacknowledged for [broker.AckWait] is claimed by
 // whichever executor looks first.
 //
-// Schedulers create streams and groups, and all scripts are theirs: the user of an executor needs
-// few commands, and keys and channels of its app alone. A stream without a publication for
-// [broker.IdleLife] expires, and is created again by the executor that misses it.
+// Schedulers create streams and groups, and only they run scripts, so that the user of an executor
+// needs few commands, and only the keys and channels of its app. A stream without a publication for
+// [broker.IdleLife] expires. When an executor misses it, a scheduler creates it again.
 package streams

@@ -13,15 +13,15 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
 )
 
-// claimEvery is between two looks for runs that are to be delivered again. A request for runs
-// waits as long for new ones.
+// claimEvery is the time between two searches for runs to deliver again. A request for runs waits
+// for new runs as long.
 const claimEvery = time.Second
 
 // A source is the stream of one address.
 type source struct {
 	c      *conn
 	stream string
-	looked time.Time // when runs to be delivered again were looked for
+	looked time.Time // the last search for runs to deliver again
 }
 
 // Find implements [broker.Broker].
@@ -43,7 +43,7 @@ func (s *source) Take(ctx context.Context, n int, take func(broker.Delivery)) er
 	found, err := s.c.XReadGroup(ctx, &redis.XReadGroupArgs{
 		Group: group, Consumer: s.c.consumer, Streams: []string{s.stream, ">"}, Count: int64(n), Block: claimEvery,
 	}).Result()
-	if err != nil && !errors.Is(err, redis.Nil) { // Nil: none has come
+	if err != nil && !errors.Is(err, redis.Nil) { // Nil means that none has arrived
 		return err
 	}
 	for _, one := range found {
@@ -54,8 +54,8 @@ func (s *source) Take(ctx context.Context, n int, take func(broker.Delivery)) er
 	return nil
 }
 
-// takeAgain takes runs that were delivered and have not been acknowledged in time, up to n.
-// Claiming restarts their time, so that of several executors that look at once one gets a run.
+// takeAgain takes up to n runs that were delivered and not acknowledged in time. A claim restarts
+// that time, so that only one of several executors that search at once gets a run.
 func (s *source) takeAgain(ctx context.Context, n int, take func(broker.Delivery)) (some bool, err error) {
 	overdue, err := s.c.XPendingExt(ctx, &redis.XPendingExtArgs{
 		Stream: s.stream, Group: group, Idle: s.c.ackWait, Start: "-", End: "+", Count: int64(n),
@@ -76,13 +76,13 @@ func (s *source) takeAgain(ctx context.Context, n int, take func(broker.Delivery
 	return len(claimed) > 0, err
 }
 
-// deliver gives an entry of the stream to take.
+// deliver passes an entry of the stream to the function take.
 func (s *source) deliver(m redis.XMessage, number int, take func(broker.Delivery)) {
 	d := broker.Delivery{Number: number, Held: held{s.c.acks, s.stream, m.ID}}
 	head, _ := m.Values["h"].(string)
 	body, _ := m.Values["b"].(string)
 	d.Body = []byte(body)
-	if json.Unmarshal([]byte(head), &d.Header) != nil { // somebody else wrote it; the body is judged
+	if json.Unmarshal([]byte(head), &d.Header) != nil { // a foreign entry; take judges its body
 		d.Header = http.Header{}
 	}
 	take(d)
