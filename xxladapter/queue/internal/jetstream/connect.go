@@ -16,8 +16,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
 )
 
-// pingEvery is between two signs of life of the broker. After two that are missing the connection
-// counts as lost.
+// pingEvery is the period of pings to the broker. If two pings are unanswered when the next one is
+// due, the connection counts as lost.
 const pingEvery = 10 * time.Second
 
 // A conn is a connection to a broker.
@@ -40,7 +40,7 @@ type Place struct {
 	namespace string
 }
 
-// Parse reads a URL, of which queue.Options has the form. The error does not show secrets.
+// Parse reads a URL of the form that queue.Options describes. The error does not show secrets.
 func Parse(text string) (p Place, err error) {
 	var all []string
 	for i, one := range strings.Split(text, ",") {
@@ -66,7 +66,8 @@ func Parse(text string) (p Place, err error) {
 	return p, nil
 }
 
-// Connect connects to the broker. The error is the end of a sentence that begins with its name.
+// Connect connects to the broker. The error is the end of a sentence that begins with the broker's
+// name.
 func (p Place) Connect(ctx context.Context, o broker.Options) (_ broker.Broker, err error) {
 	c := &conn{names: names{p.namespace}, shown: p.Shown, logger: o.Logger}
 	opts := []nats.Option{
@@ -92,7 +93,7 @@ func (p Place) Connect(ctx context.Context, o broker.Options) (_ broker.Broker, 
 	if c.nc, err = nats.Connect(strings.Join(p.servers, ","), opts...); err != nil {
 		return nil, refused(err)
 	}
-	if c.js, err = jetstream.New(c.nc); err == nil && o.App == "" { // executors may not ask
+	if c.js, err = jetstream.New(c.nc); err == nil && o.App == "" { // an executor may not ask
 		ctx, cancel := context.WithTimeout(ctx, broker.CallLimit)
 		defer cancel()
 		_, err = c.js.AccountInfo(ctx)

@@ -1,4 +1,4 @@
-// Package jetstream is the broker NATS with its JetStream.
+// Package jetstream implements a broker with the JetStream of NATS.
 //
 //	subject                              kind
 //	xw.<namespace>.run.<app>.any         runs for any executor of the app; stored
@@ -8,7 +8,7 @@
 //	xw.<namespace>.reply.app.<app>.*     replies to executors
 //	xw.<namespace>.reply.schedulers.*    replies to schedulers
 //
-// The runs of an app lie in a work-queue stream of their own on disk until an executor acknowledges
-// them. Schedulers create streams and consumers, so that an executor needs no right beyond its
-// app's. Calls are requests with replies, and are not stored.
+// The runs of an app are kept on disk, in a work-queue stream of their own, until an executor
+// acknowledges them. Schedulers create streams and consumers, so that an executor needs no rights
+// beyond those of its app. Calls are requests with replies, and are not stored.
 package jetstream

@@ -43,7 +43,7 @@ func (c *conn) Holds(ctx context.Context, to xxladapter.QueueAddress, position u
 	if err == nil {
 		var m *jetstream.RawStreamMsg
 		if m, err = stream.GetMsg(ctx, position); err == nil {
-			// A broker that lost its files gives positions again.
+			// A broker that lost its files assigns the same positions again.
 			return m.Header.Get(jetstream.MsgIDHeader) == key, nil
 		}
 	}

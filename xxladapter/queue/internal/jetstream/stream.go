@@ -38,7 +38,7 @@ func (c *conn) Prepare(ctx context.Context, at xxladapter.QueueAddress) error {
 			AckPolicy: jetstream.AckExplicitPolicy, AckWait: broker.AckWait, MaxDeliver: -1, MaxAckPending: unacknowledged,
 		}
 		if of.Instance != "" {
-			config.InactiveThreshold = broker.IdleLife // the runs are kept
+			config.InactiveThreshold = broker.IdleLife // the stream keeps the runs
 		}
 		if _, err := c.js.CreateOrUpdateConsumer(ctx, c.names.stream(at.App), config); err != nil {
 			return refused(err)
