@@ -66,7 +66,7 @@ func TestAnExecutorTakesWhatItHasPlacesFor(t *testing.T) {
 			s.trigger(job)
 		}
 		s.eventually(20*time.Second, "all places are taken", func() bool { return s.queue().Runs == runs-places })
-		time.Sleep(time.Second) // for what must not happen
+		time.Sleep(time.Second) // for further deliveries, which must not happen
 		require.EqualValues(t, places, s.broker.delivered(app))
 		require.EqualValues(t, runs-places, s.queue().Runs)
 	})

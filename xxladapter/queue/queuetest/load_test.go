@@ -26,7 +26,8 @@ var (
 	manyJobs   = flag.Int("jobs", 0, "faults: `number` of jobs; 0 means few, and 2,000 in a soak")
 )
 
-// pick returns a flag's value, or few, or many in a soak.
+// pick returns given, the value of a flag, if it is positive. Otherwise it returns many in a soak,
+// and few outside of one.
 func pick(given, few, many int) int {
 	switch {
 	case given > 0:
@@ -44,7 +45,7 @@ type load struct {
 	jobs []int64
 }
 
-// newLoad starts jobs that fire every ten seconds, spread over these.
+// newLoad starts jobs that fire every ten seconds. Their due times are spread over the ten seconds.
 func newLoad(s *site) *load {
 	s.t.Helper()
 	require.NoError(s.t, os.MkdirAll(s.records(), 0o700))
@@ -77,7 +78,7 @@ func newLoad(s *site) *load {
 // records is the folder of what test and executors record.
 func (s *site) records() string { return filepath.Join(s.dir, "records") }
 
-// allEnd waits until no run is without a result.
+// allEnd waits until every run has a result.
 func (s *site) allEnd(limit time.Duration) {
 	s.t.Helper()
 	s.eventually(limit, "all runs have ended", func() bool {
@@ -105,14 +106,14 @@ func (l *load) changeAll(op checker.Op) {
 }
 
 // judge ends the load: all jobs stop, all runs end, and each due time must have led to one run, at
-// most epsilon late, or to a record that it was missed. Runs that an executor was given and then
-// died with have failed; judge returns how many of these never began, and how many due times were
+// most epsilon late, or to a record that it was missed. A run that was given to an executor which
+// then died has failed. judge returns how many such runs never began, and how many due times were
 // missed.
 func (l *load) judge(epsilon time.Duration) (unbegun, missed int) {
 	l.t.Helper()
 	pause(epsilon) // a due time may stay without a run if its job stops that soon after it
 	l.changeAll(checker.OpStop)
-	// A run that begins twice may have no end that the store accepts.
+	// Checked before all runs end: a run that begins twice may have no end that the store accepts.
 	sofar := checker.Check(l.history(), checker.Options{Epsilon: epsilon, Grace: epsilon})
 	require.Zero(l.t, sofar.Counts[checker.LogTwice], "%s", sofar)
 	l.allEnd(3 * time.Minute)
@@ -186,8 +187,8 @@ func (s *site) losses() (all []checker.Loss) {
 // unwritten is the longest time between the end of a run's code and the executor's record of it.
 const unwritten = time.Second
 
-// endUnwritten takes the ends from those of the cut runs whose executor was killed before it could
-// record them. Their code has ended, which nobody but the code could know.
+// endUnwritten removes the end of each cut run whose executor was killed before it could record
+// that end. The handler of such a run has ended, which only the handler could know.
 func endUnwritten(h *checker.History, cut map[int64]bool) {
 	last := map[int32]checker.Instant{} // by executor process
 	for _, r := range h.Runs {
@@ -201,8 +202,8 @@ func endUnwritten(h *checker.History, cut map[int64]bool) {
 }
 
 // recordRows records the log rows, and returns the runs that failed because their executor was
-// killed. If such a run did not begin, it is recorded as one that arrived when it was given to the
-// executor.
+// killed. A failed run that did not begin counts in unbegun, and is recorded as a run that arrived
+// when it was given to the executor.
 func (l *load) recordRows(store xxladapter.Store, h *checker.History) (unbegun int, cut map[int64]bool) {
 	l.t.Helper()
 	ctx := context.WithoutCancel(l.t.Context())

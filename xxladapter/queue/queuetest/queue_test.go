@@ -32,7 +32,7 @@ func (s *site) ended(job int64, n int, limit time.Duration) (list []row) {
 	return list
 }
 
-// TestARunGoesThroughTheQueueAndBack has a scheduler and executors that listen to nobody.
+// TestARunGoesThroughTheQueueAndBack runs jobs of every kind on executors without an open port.
 func TestARunGoesThroughTheQueueAndBack(t *testing.T) {
 	for _, store := range []string{"sqlite:DIR/x.db", "sqlite:DIR/x.db?journal=on"} {
 		t.Run(strings.ReplaceAll(store, "/", "_"), func(t *testing.T) {
@@ -128,8 +128,8 @@ func TestAKilledExecutorsRunsBeginOnce(t *testing.T) {
 	})
 }
 
-// TestAKilledBrokerLosesNoRun kills the broker, with its files and, in the long tests, without
-// them: then the sweep finds that the runs are gone, after 30 s.
+// TestAKilledBrokerLosesNoRun kills a broker that keeps its files and, in the long tests, one that
+// loses them. The sweep finds lost runs after 30 s.
 func TestAKilledBrokerLosesNoRun(t *testing.T) {
 	for _, lost := range []bool{false, true} {
 		t.Run(fmt.Sprintf("files lost %v", lost), func(t *testing.T) {
@@ -140,7 +140,7 @@ func TestAKilledBrokerLosesNoRun(t *testing.T) {
 				e := s.startExecutor("e1")
 				s.executors(1)
 				jobs := []int64{s.job("one", nil), s.job("two", nil)}
-				e.kill() // what is queued waits
+				e.kill() // so that queued runs wait
 				const each = 10
 				for i := range each {
 					if i == each/2 {
@@ -192,7 +192,8 @@ func TestARestartedSchedulerSettlesWhatIsQueued(t *testing.T) {
 	})
 }
 
-// TestAnAcceptedRunOutlivesItsScheduler kills a scheduler that has given a run away.
+// TestAnAcceptedRunOutlivesItsScheduler kills the scheduler while an executor runs what it has
+// accepted.
 func TestAnAcceptedRunOutlivesItsScheduler(t *testing.T) {
 	const store = "sqlite:DIR/x.db?journal=on"
 	overEach(t, store, func(t *testing.T, s *site) {
@@ -323,7 +324,7 @@ func TestABrokerThatCannotBeUsedIsOneLine(t *testing.T) {
 	})
 }
 
-// TestTheCommandRunsSamples has the executor of the command line.
+// TestTheCommandRunsSamples runs a sample job on the executor that the command line starts.
 func TestTheCommandRunsSamples(t *testing.T) {
 	overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
 		e := start(t, "", xxlwheel, "executor", "--queue", s.broker.url(app), "--app", app, "--access-token", accessToken, "--data-dir", s.dir+"/e")
@@ -335,7 +336,7 @@ func TestTheCommandRunsSamples(t *testing.T) {
 	})
 }
 
-// TestABrokerThatIsAwayHoldsNothingUp publishes without a broker.
+// TestABrokerThatIsAwayHoldsNothingUp checks that Publish returns at once while the broker is away.
 func TestABrokerThatIsAwayHoldsNothingUp(t *testing.T) {
 	overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
 		c := s.connect("schedulers")
@@ -354,8 +355,8 @@ func TestABrokerThatIsAwayHoldsNothingUp(t *testing.T) {
 	})
 }
 
-// TestACallEndsWithItsConnection restarts the broker while a call waits, whose deadline is far. The
-// reply would go to a connection that is gone.
+// TestACallEndsWithItsConnection restarts the broker while a call with a distant deadline waits for
+// its reply, which would go to the lost connection.
 func TestACallEndsWithItsConnection(t *testing.T) {
 	overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
 		to := xxladapter.QueueAddress{App: app, Instance: "e1"}

@@ -22,8 +22,8 @@ func (c *client) isDenied(what string) {
 	}
 }
 
-// waiting creates a job of an app whose executor was killed, and has one run wait for it. It
-// returns the group and the run.
+// waiting starts and kills an executor of an app, and triggers a new job of the app, so that one
+// run waits in the queue. It returns the job and the run.
 func (s *site) waiting(app string, group int64) (job, run int64) {
 	s.t.Helper()
 	s.group = group
@@ -36,9 +36,9 @@ func (s *site) waiting(app string, group int64) (job, run int64) {
 	return job, s.rows(job)[0].ID
 }
 
-// TestAnAppReachesNothingOfAnother has the users that docs/queue.md shows: the user of one app
-// tries everything that would read, take, remove or answer a run of the other one, or forge one of
-// its own.
+// TestAnAppReachesNothingOfAnother uses the broker users that docs/queue.md shows. The user of one
+// app tries everything that would read, take, remove or answer a run of the other app, or forge a
+// run of its own app.
 func TestAnAppReachesNothingOfAnother(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, newNATS, "sqlite:DIR/x.db")
@@ -81,12 +81,13 @@ func TestAnAppReachesNothingOfAnother(t *testing.T) {
 		c.isDenied("a subscription to " + subject)
 	}
 
-	// What is permitted: calls for its own app, about whatever run.
+	// The broker permits calls for the user's own app, about any run. The scheduler refuses those
+	// about the runs of other apps.
 	call := func(op, body string) json.RawMessage {
 		m := nats.NewMsg("xw.default.up." + op + ".orders")
 		m.Data = []byte(body)
 		m.Header.Set("Xxl-Job-Access-Token", accessToken)
-		m.Header.Set("Xxl-Job-Appname", otherApp) // as it likes
+		m.Header.Set("Xxl-Job-Appname", otherApp) // a false claim
 		reply, err := c.RequestMsg(m, 10*time.Second)
 		require.NoError(t, err)
 		var got struct {

@@ -28,7 +28,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// role names the part that a child of the tests plays.
+// role is the environment variable that names the part a child process plays.
 const role = "QUEUETEST_ROLE"
 
 var xxlwheel string // the built command
@@ -65,8 +65,8 @@ func TestMain(m *testing.M) {
 // passwordOf is a user's password.
 func passwordOf(user string) string { return "t0p-secret-of-" + user }
 
-// playExecutor runs jobs until it gets a signal. Each run that begins adds a line to began. Without
-// TLS and credentials of its own, ca and credentials are empty.
+// playExecutor runs jobs until SIGTERM, or until stdin is closed. Each run that begins adds a line
+// to the file began. ca and credentials are empty without TLS and without a file of credentials.
 func playExecutor(app, url, dir, began, ca, credentials string) {
 	e, err := executor.New(executor.Options{
 		Queue: url, AppName: app, DataDir: dir, AccessToken: accessToken, QueuePlaces: places, TLSCA: ca, QueueCredentials: credentials,
@@ -113,7 +113,8 @@ func playExecutor(app, url, dir, began, ca, credentials string) {
 	}
 }
 
-// note returns a handler that records its runs in a new file of a folder, if there is one.
+// note returns a handler that records its runs in a new file in dir. If the file cannot be created,
+// the handler fails.
 func note(dir string) func(context.Context, *executor.Run) error {
 	rec, err := checker.OpenRecorder(filepath.Join(dir, fmt.Sprint("executor-", time.Now().UnixNano())))
 	if err != nil {
@@ -340,7 +341,7 @@ func (s *site) create(path string, body any) int64 {
 	return made.ID
 }
 
-// job creates a job of the handler that counts, which sleeps as long as its parameter says.
+// job creates a job of the handler count, which sleeps as long as its parameter says.
 func (s *site) job(name string, fields map[string]any) int64 {
 	s.t.Helper()
 	all := map[string]any{
