@@ -24,12 +24,12 @@ type Address struct {
 var ports = map[string]string{"etcd": "2379", "zookeeper": "2181"}
 
 // ParseAddress parses SCHEME://[USER:PASSWORD@]HOST[:PORT][,HOST[:PORT]...]/PATH. The scheme is
-// etcd or zookeeper; with an s at its end connections are encrypted, by a configuration that trusts
-// the authorities of the system. The error does not show secrets.
+// etcd or zookeeper; with an s at the end of the scheme, connections are encrypted and trust the
+// authorities of the system. The error does not show secrets.
 func ParseAddress(text string) (Address, error) {
 	wrong := errors.New("elector must be etcd:// or zookeeper://, then [USER:PASSWORD@]HOST:PORT[,HOST:PORT]/PATH; etcds:// and zookeepers:// use TLS")
-	// Package url knows one host. It parses the rest with the first one, and each other one by
-	// itself.
+	// Package url accepts only one host. So it parses the URL with the first host, and then each
+	// host by itself.
 	before, hosts, after := splitHosts(strings.TrimSpace(text))
 	u, err := url.Parse(before + hosts[0] + after)
 	if err != nil || u.RawQuery != "" || u.Fragment != "" {

@@ -14,7 +14,7 @@ const (
 	fitPace = 500 * time.Millisecond
 
 	// firstPause and lastPause are the shortest and the longest pause after a campaign that failed.
-	// Each is twice as long as the one before.
+	// Each pause is twice as long as the one before.
 	firstPause = 250 * time.Millisecond
 	lastPause  = 2 * time.Second
 )
@@ -31,8 +31,8 @@ type Candidacy struct {
 }
 
 // NewCandidacy returns a candidacy that waits for its election once Run is called. fit reports
-// whether the node could plan jobs if it were elected; a node that could not lets another one lead.
-// changed is called after each change of Election, and must not block.
+// whether the node could plan jobs if it were elected; a node that cannot plan jobs lets another
+// one lead. changed is called after each change of Election, and must not block.
 func NewCandidacy(e Elector, fit func() bool, changed func(), logger *slog.Logger) *Candidacy {
 	c := &Candidacy{elector: e, fit: fit, changed: changed, logger: logger}
 	c.election.Store(int64(xxladapter.ElectionWaits))
@@ -138,8 +138,8 @@ func (c *Candidacy) lead(ctx context.Context, l Leadership) {
 		case <-ticker.C:
 		case <-l.Done():
 			c.logger.Warn("election lost, the session with the elector has ended", "elector", c.String(), "number", l.Number())
-			// The coordinator cannot be asked, or has elected another node. The next campaign
-			// tells.
+			// The coordinator cannot be asked, or has elected another node. The next campaign tells
+			// which.
 			c.set(xxladapter.ElectionWaits)
 			return
 		}

@@ -4,9 +4,9 @@
 // elected does no harm.
 //
 // An [Elector] is one coordinator; elect/etcd and elect/zookeeper are the two there are. A
-// [Candidacy] campaigns on behalf of a node for as long as that runs.
+// [Candidacy] campaigns on behalf of a node for as long as the node runs.
 //
-// Both are part of this module, because the command offers them by one flag. It alone imports them,
-// and 3 MB of its binary are etcd's client: another program compiles none of it. The etcd server
-// that tests start is in a module of its own.
+// Both electors are part of this module, because one flag of the command offers them. Only the
+// command imports them: etcd's client adds 3 MB to its binary, and nothing to other programs. The
+// etcd server that tests start is in a module of its own.
 package elect

@@ -15,9 +15,9 @@ func (a Address) Dial(ctx context.Context, host string) (net.Conn, error) {
 	return new(net.Dialer).DialContext(ctx, "tcp", host)
 }
 
-// Reach connects to the first server that answers, and closes the connection. The error says in one
-// line why the first of them does not. REQUIRES: a has a host. Clients retry silently: call Reach
-// before creating one.
+// Reach connects to the first server that answers, and closes the connection. If no server answers,
+// the error says in one line why the first one does not. REQUIRES: a has a host. The clients of
+// coordinators retry silently, so call Reach before you create one.
 func (a Address) Reach(ctx context.Context) error {
 	var first error
 	for _, host := range a.Hosts {
