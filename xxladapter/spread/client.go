@@ -19,7 +19,7 @@ import (
 
 const (
 	// sendLimit limits one request, connecting included. Fires are sent up to five seconds ahead,
-	// so most of those that a silent node was meant to get are not late after it.
+	// so most fires for a silent node are not late when the request is given up.
 	sendLimit = time.Second
 
 	// idleLimit is how long a connection is kept: longer than the pause between two scans.
@@ -35,9 +35,9 @@ type Client struct {
 	token string
 }
 
-// NewClient returns a Client that sends the token that all nodes and executors share; empty sends
-// none. A nil tls trusts the system's certificate authorities alone. It connects to no link-local
-// address, follows no redirect and uses no proxy.
+// NewClient returns a Client that sends the token that all nodes and executors share; an empty
+// token is not sent. A nil tls trusts only the system's certificate authorities. The Client
+// connects to no link-local address, follows no redirect and uses no proxy.
 func NewClient(token string, tls *tls.Config) *Client {
 	var addresses access.Addresses
 	dialer := &net.Dialer{Control: func(_, addr string, _ syscall.RawConn) error {
@@ -60,8 +60,8 @@ func NewClient(token string, tls *tls.Config) *Client {
 // Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Send sends a hint to the node at a URL. nil means that the node has taken it. After an error it
-// may have taken it as well.
+// Send sends a hint to the node at a URL. nil means that the node has taken the hint. After an
+// error the node may have taken it or not.
 func (c *Client) Send(ctx context.Context, address string, h Hint) error {
 	data, err := encode(h)
 	if err != nil {

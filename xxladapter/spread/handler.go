@@ -11,7 +11,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 )
 
-// Path is where a node takes hints. It is for other nodes of the same store alone, and no part of
+// Path is where a node takes hints. It is only for other nodes of the same store, and not part of
 // the management API.
 const Path = "/internal/v1/fires"
 

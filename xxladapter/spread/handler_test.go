@@ -74,8 +74,8 @@ func bodyOf(t *testing.T, h Hint) string {
 	return string(data)
 }
 
-// TestHintsAreTakenUnderTheTokenOfTheClusterAlone checks that nobody else's token opens the path,
-// in no header and not as a part.
+// TestHintsAreTakenUnderTheTokenOfTheClusterAlone checks that the path is closed to every other
+// token, to a part of the token, and to the token in another header.
 func TestHintsAreTakenUnderTheTokenOfTheClusterAlone(t *testing.T) {
 	s := newSite(t, token)
 	good := bodyOf(t, sample)
@@ -133,8 +133,8 @@ func TestRefusalsSayWhy(t *testing.T) {
 	require.Equal(t, []Hint{sample}, s.taken)
 }
 
-// TestWithoutATokenAPageReachesNoNode tries a page whose name is turned to this machine, and a
-// form.
+// TestWithoutATokenAPageReachesNoNode tries a page whose host name was rebound to this machine, and
+// a form.
 func TestWithoutATokenAPageReachesNoNode(t *testing.T) {
 	s := newSite(t, "")
 	good := bodyOf(t, sample)
@@ -161,7 +161,7 @@ func TestOtherPathsAreServedByOthers(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// patient returns a client that waits for a busy machine.
+// patient returns a client whose timeout is long enough for a busy machine.
 func patient(t *testing.T, token string, tls *tls.Config) *Client {
 	c := NewClient(token, tls)
 	c.http.Timeout = time.Minute
@@ -195,7 +195,7 @@ func TestTheTokenFollowsNoRedirect(t *testing.T) {
 
 func TestAClientTrustsTheGivenAuthoritiesAndReachesNoLinkLocalAddress(t *testing.T) {
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
-	s.Config.ErrorLog = log.New(io.Discard, "", 0) // of the client that does not trust it
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // about the handshake that fails
 	s.StartTLS()
 	defer s.Close()
 	trusting := patient(t, token, s.Client().Transport.(*http.Transport).TLSClientConfig)

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// MaxFires is how many fires one hint names at most.
+	// MaxFires limits the fires that one hint names.
 	MaxFires = 5000
 	// maxBody limits a body, in bytes: a hint of MaxFires with the longest ids and names.
 	maxBody = 128 << 10
@@ -21,7 +21,7 @@ const (
 
 // A Hint names planned fires that a leader wants another node to hand over.
 type Hint struct {
-	// From is the leader's term, and To that of the node.
+	// From is the term of the leader, and To the term of the node that gets the hint.
 	From, To xxladapter.Term
 	// Fires are ids of fires in ascending order, 1 to [MaxFires].
 	Fires []int64
