@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// complaintPace is the time between two lines about what the collector does not take.
+// complaintPace is the shortest time between two log lines about failures to send.
 const complaintPace = time.Minute
 
 // complaints logs why nothing can be sent: at most one line in a complaintPace, with the number of
-// failures since the last one.
+// failures since the last line.
 type complaints struct {
 	logger *slog.Logger
 

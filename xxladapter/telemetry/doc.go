@@ -1,8 +1,8 @@
 // Package telemetry sends traces, metrics and logs to a collector of OpenTelemetry, by OTLP over
 // HTTP.
 //
-// A run has one trace, on whatever nodes its parts happen. Its ids are made of the job, the log row
-// and the trigger time, so every node knows them without storing or sending them:
+// A run has one trace, on whatever nodes its parts happen. Its ids are computed from the job, the
+// log row and the trigger time, so every node knows them without storing or sending them:
 //
 //	fire NAME            from the due time until the hand-over is stored
 //	├─ wait              until a scheduler claimed the fire
@@ -13,6 +13,6 @@
 // A retry and a run of a child job have traces of their own, with a link to the run before.
 //
 // Spans are recorded after the fact, from the events of package trigger, so a node without
-// telemetry does nothing for it. Nothing here waits for the collector: what it does not take is
+// telemetry does no work for them. Nothing here waits for the collector: what it does not take is
 // dropped and counted.
 package telemetry

@@ -8,11 +8,11 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// maxParents is how many runs may wait for their parents to be found.
+// maxParents limits the runs that wait for their parents to be found.
 const maxParents = 256
 
-// parents finds the runs that others follow, one after the other on a goroutine of its own, so that
-// no hand-over waits for a slow store.
+// parents looks up the runs that others retry or follow, one after the other on a goroutine of its
+// own, so that no hand-over waits for a slow store.
 type parents struct {
 	find    func(ctx context.Context, logID int64) (*xxladapter.Log, error) // nil finds none
 	wanted  chan wantedParent
@@ -38,9 +38,9 @@ func findParents(find func(ctx context.Context, logID int64) (*xxladapter.Log, e
 	return p
 }
 
-// of calls found with the run logID, or with nil if it cannot be found. If logID is 0, nothing is
-// looked up, or too many callers wait, it calls found at once with nil. Otherwise another goroutine
-// calls found later.
+// of calls found with the run logID, or with nil if it cannot be found. If logID is 0, find is nil,
+// p is stopped, or too many runs wait already, it calls found at once with nil. Otherwise another
+// goroutine calls found later.
 func (p *parents) of(logID int64, found func(*xxladapter.Log)) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -64,7 +64,7 @@ func (p *parents) work() {
 	}
 }
 
-// parentsGrace is the time in which parents are found when a process ends.
+// parentsGrace limits how long a process that ends looks up parents.
 const parentsGrace = time.Second
 
 // stop waits at most parentsGrace for the parents that are still looked up, and gives up on the

@@ -15,7 +15,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-// Keys of attributes. Times are in the spans themselves.
+// The keys of the attributes of spans. Times need none, because each span has its own.
 const (
 	keyJob     = attribute.Key("xxlwheel.job.id")
 	keyName    = attribute.Key("xxlwheel.job.name")
@@ -32,7 +32,7 @@ const (
 )
 
 // TraceParent returns the W3C trace context under which an executor continues the run of a log row,
-// and an empty one if the run is not traced. It is for trigger.Options.
+// or "" if the run is not traced. It is for trigger.Options.
 func (t *Telemetry) TraceParent(l *xxladapter.Log) string {
 	if t == nil {
 		return ""
@@ -120,8 +120,8 @@ func (t *Telemetry) link(f xxladapter.Fire, parent *xxladapter.Log) trace.Link {
 	}
 }
 
-// span records a span that has ended. An empty failure is success. Times that are missing or come
-// before begin, because clocks differ, count as begin.
+// span records a span that has ended. An empty failure is success. An end that is missing, or is
+// before begin because clocks differ, counts as begin.
 func (t *Telemetry) span(ctx context.Context, name string, begin, end time.Time, failure string, opts ...trace.SpanStartOption) {
 	_, s := t.tracer.Start(ctx, name, append(opts, trace.WithTimestamp(begin))...)
 	if failure != "" {
@@ -137,7 +137,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// failure returns the text of an event that is no success.
+// failure returns the error text of an event, or "" if ok.
 func failure(ok bool, e trigger.Event) string {
 	switch {
 	case ok:

@@ -33,7 +33,7 @@ func start(t *testing.T, opts telemetry.Options) *telemetry.Telemetry {
 	return sent
 }
 
-// stop sends the rest.
+// stop sends what is left, and ends the telemetry.
 func stop(t *testing.T, sent *telemetry.Telemetry) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -108,7 +108,7 @@ func (s *site) trigger(t *testing.T, job int64) {
 	require.NoError(t, err)
 }
 
-// ended waits until so many runs have results, and returns them by id.
+// ended waits until exactly the given number of runs have results, and returns all log rows.
 func (s *site) ended(t *testing.T, runs int) (logs []*xxladapter.Log) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -167,8 +167,8 @@ func TestARunIsOneTrace(t *testing.T) {
 	require.Equal(t, map[string]bool{"scheduler": true}, c.service)
 }
 
-// TestARetryIsLinked checks that a failed run and its retry are two traces, and the second leads to
-// the first.
+// TestARetryIsLinked checks that a failed run and its retry are two traces, and that the second
+// links to the first.
 func TestARetryIsLinked(t *testing.T) {
 	c := newCollector(t)
 	s := open(t, c, map[string]executor.HandlerFunc{"fail": func(context.Context, *executor.Run) error { panic("no") }})
@@ -275,7 +275,7 @@ func TestNothingWaitsForADeadCollector(t *testing.T) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(30 * time.Second): // a request alone waits for 10 s before it is tried again
+	case <-time.After(30 * time.Second): // one request alone waits 10 s for its answer
 		require.Fail(t, "a run waits for the collector")
 	}
 	require.NoError(t, testutil.GatherAndCompare(registry, strings.NewReader(`
@@ -290,7 +290,8 @@ xxlwheel_telemetry_spans_total{state="sent"} 0
 	require.Error(t, sent.Stop(ctx), "the rest is lost, and the end does not wait")
 }
 
-// TestNoRunWaitsForItsParent has a store that does not answer: the runs are recorded without links.
+// TestNoRunWaitsForItsParent uses a store that does not answer: the runs are recorded without
+// links.
 func TestNoRunWaitsForItsParent(t *testing.T) {
 	c := newCollector(t)
 	asked := make(chan int64, 1)
@@ -302,7 +303,7 @@ func TestNoRunWaitsForItsParent(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}})
-	const runs = 600 // more than may wait
+	const runs = 600 // more than maxParents
 	for log := range int64(runs) {
 		e := event(log + 1)
 		e.Fire.Parent, e.Fire.Type = 7, xxladapter.TriggerRetry
