@@ -17,8 +17,8 @@ import (
 const namespace = "xxlwheel"
 
 var (
-	// Up to a minute: a fire that is later than the window of five seconds is a misfire, unless its
-	// job has a longer window.
+	// lateness goes up to a minute, because a job may have a longer window than the usual five
+	// seconds, after which a fire is a misfire.
 	lateness = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
 	// A call to an executor gives up after 3 s, a store's lock wait after 5 s.
 	callTimes = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}

@@ -34,7 +34,7 @@ func (s *measured) done(op string, begun time.Time, err *error) {
 }
 
 // ClaimDue also measures the scan: the time until the first decision is the wait for the lock and
-// the read, and a scan that reaches its limit has left due jobs behind.
+// the read, and a scan that reaches its limit may have left due jobs behind.
 func (s *measured) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
 	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision,
 ) (planned []xxladapter.Fire, due int, err error) {

@@ -25,11 +25,11 @@ type Sources struct {
 	Groups     func(context.Context) ([]*xxladapter.Group, error)
 	Reports    func(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error)
 	ShardMoves func(ctx context.Context, limit int) ([]xxladapter.ShardMove, error)
-	// Queued returns what lies in the queue, by app, and is called as seldom; nil means that there
-	// is no queue.
+	// Queued returns the state of the queue of each app. It is called at most every ten seconds,
+	// too; nil means that there is no queue.
 	Queued func(context.Context) (map[string]xxladapter.QueueState, error)
-	// Elector is the address of the elector, and Election returns what that says of this node;
-	// empty means that there is none.
+	// Elector is the address of the elector; empty means that there is none. Election returns what
+	// the elector says of this node.
 	Elector  string
 	Election func() xxladapter.Election
 }
@@ -97,7 +97,7 @@ type watcher struct {
 	inQueue    map[string]xxladapter.QueueState // by app; nil if the queue did not answer
 }
 
-// storeFigures are what one question to the store has found. They are not changed afterwards.
+// storeFigures are the results of one read of the store. They are not changed afterwards.
 type storeFigures struct {
 	ok       bool // false means that the store did not answer
 	groups   []*xxladapter.Group
@@ -191,7 +191,7 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// askQueue returns what lies in the queue, by app. It asks the queue every ten seconds at most.
+// askQueue returns the state of the queue of each app. It asks the queue at most every ten seconds.
 func (w *watcher) askQueue() map[string]xxladapter.QueueState {
 	if w.sources.Queued == nil {
 		return nil
@@ -210,8 +210,8 @@ func (w *watcher) askQueue() map[string]xxladapter.QueueState {
 	return w.inQueue
 }
 
-// askStore returns the figures of the store, which it reads unless they are recent. It may be
-// called concurrently: each scrape collects in a goroutine of its own.
+// askStore returns the figures of the store, which it reads again once they are older than
+// storeEvery. It may be called concurrently: each scrape collects in a goroutine of its own.
 func (w *watcher) askStore() storeFigures {
 	w.mu.Lock()
 	defer w.mu.Unlock()
