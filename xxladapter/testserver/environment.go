@@ -26,8 +26,8 @@ const (
 	// javaEnv set to 1 also runs the tests that start XXL-JOB's Java programs.
 	javaEnv = "XXLWHEEL_TEST_JAVA"
 
-	// javaAdminEnv is the jar of a Java admin, which no repository of artefacts has, for the tests
-	// that take over from one at work.
+	// javaAdminEnv names the jar of a Java admin, which no repository of artefacts has, for the
+	// tests that take over from one at work.
 	javaAdminEnv = "XXLWHEEL_TEST_JAVA_ADMIN"
 
 	// pythonEnv set to 1 also runs the test that fetches a Python library.
@@ -93,8 +93,8 @@ func Python(t testing.TB) {
 	}
 }
 
-// Missing skips a test that lacks a server, a program or a download, which what names. It fails
-// the test instead where the environment requires them.
+// Missing skips a test that lacks a server, a program or a download; what says which. If the
+// environment requires them, Missing fails the test instead.
 func Missing(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv(requireEnv) == "1" {

@@ -9,9 +9,9 @@ import (
 	"go.uber.org/goleak"
 )
 
-// atOnce returns how many parallel tests run at the same time unless -parallel says otherwise.
-// They wait for servers and for time to pass, so processors are no limit. The load of a soak
-// takes a machine.
+// atOnce returns how many parallel tests run at the same time unless -parallel says otherwise. They
+// wait for servers and for time to pass, so processors are no limit. In a soak one test runs at a
+// time, because its load needs the whole machine.
 func atOnce() int {
 	if Soak() {
 		return 1
@@ -47,10 +47,10 @@ func (s stopping) Run() int {
 
 var (
 	sharedMu sync.Mutex // guards shared
-	shared   []func()   // stop what the whole test binary shares
+	shared   []func()   // each stops a server of the whole test binary
 )
 
-// atEnd has stop called when all tests have run.
+// atEnd registers stop, which is called when all tests have run.
 func atEnd(stop func()) {
 	sharedMu.Lock()
 	defer sharedMu.Unlock()

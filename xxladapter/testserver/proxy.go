@@ -16,7 +16,7 @@ import (
 
 // A Proxy is a network between a client and its server that a test may break. It reads the
 // protocols of MySQL, MariaDB and PostgreSQL, so that faults hit chosen requests; their connections
-// must not be encrypted or compressed. Connections of other servers are cut and stalled only.
+// must not be encrypted or compressed. For other servers only whole connections can be broken.
 //
 // Lock order: the locks of a Proxy and of its links are never held together.
 type Proxy struct {
@@ -38,8 +38,8 @@ type Proxy struct {
 // A Request is what a client sends before it waits for an answer: a command of MySQL's protocol, or
 // messages of PostgreSQL's up to a Sync.
 type Request struct {
-	// Statements are the texts of the statements that it runs, in order. The texts of prepared
-	// statements are found by name. Statements that are only prepared are not included.
+	// Statements are the texts of the statements that the request runs, in order. The texts of
+	// prepared statements are found by name. Statements that are only prepared are not included.
 	Statements []string
 	// Transaction are the statements of the open transaction so far, including these; without an
 	// open transaction it equals Statements.
@@ -60,8 +60,8 @@ type Fault int
 const (
 	// CutBefore resets the connection and does not deliver the request.
 	CutBefore Fault = iota
-	// CutAfter delivers the request. When the answer is complete it resets the connection instead
-	// of forwarding the answer.
+	// CutAfter delivers the request. When the answer is complete, the proxy resets the connection
+	// instead of forwarding the answer.
 	CutAfter
 	// Hold keeps the request until [Trap.Release] and then delivers it, even if the client has
 	// closed the connection meanwhile.
@@ -70,7 +70,7 @@ const (
 	// directions. The connection stays open on both sides.
 	SilentBefore
 	// SilentAfter does the same once the server has answered: the request has been executed, and
-	// the client never learns it.
+	// the client never learns of it.
 	SilentAfter
 )
 
@@ -178,7 +178,7 @@ func (p *Proxy) catch(r *Request) *Trap {
 }
 
 // Stall holds all traffic on the present connections until [Proxy.Resume], which delivers what was
-// sent meanwhile, also if its sender has closed the connection.
+// sent meanwhile, even if its sender has closed the connection.
 func (p *Proxy) Stall() { p.each((*link).stall) }
 
 // Resume ends Stall.
@@ -316,16 +316,16 @@ type link struct {
 	client   *net.TCPConn
 	protocol protocol
 	ended    chan struct{}
-	// The open transaction, by what the client has sent. The goroutine of its requests alone uses
-	// them.
+	// inTransaction and statements describe the open transaction, judged by what the client has
+	// sent. Only the goroutine of carryRequests uses them.
 	inTransaction bool
 	statements    []string
 
 	mu      sync.Mutex // guards the fields below
 	server  *net.TCPConn
 	open    chan struct{} // closed while bytes may pass
-	dead    bool          // nothing passes ever again
-	pending []*Trap       // of the requests that have no answer yet; nil means none
+	dead    bool          // nothing passes any more
+	pending []*Trap       // one for each unanswered request; nil means no trap
 }
 
 // A protocol parses the bytes of one connection. request and answer are called on different

@@ -15,19 +15,19 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// sentinelName is the name that the sentinels have for the primary.
+// sentinelName is the name under which the sentinels know the primary.
 const sentinelName = "main"
 
-// A RedisGroup is a Redis with a replica, and three sentinels that promote the replica a second
-// after the primary is silent.
+// A RedisGroup is a Redis with a replica, and three sentinels that promote the replica once the
+// primary has been silent for a second.
 type RedisGroup struct {
 	// Servers are the first primary and its replica.
 	Servers   []*Server
 	Sentinels []*Server
 }
 
-// StartRedisGroup starts servers and sentinels that end with the test. settings are as those of
-// [StartRedis], for both servers.
+// StartRedisGroup starts servers and sentinels that end with the test. Both servers get settings,
+// as in [StartRedis].
 func StartRedisGroup(t testing.TB, settings ...string) *RedisGroup {
 	t.Helper()
 	g := &RedisGroup{Servers: []*Server{StartRedis(t, settings...), StartRedis(t, settings...)}}
@@ -47,7 +47,8 @@ func StartRedisGroup(t testing.TB, settings ...string) *RedisGroup {
 	return g
 }
 
-// URL returns the URL of a database of the present primary.
+// URL returns a URL by which clients find a database of the current primary: it names the
+// sentinels.
 func (g *RedisGroup) URL(database string) string {
 	var hosts []string
 	for _, s := range g.Sentinels {
@@ -57,7 +58,7 @@ func (g *RedisGroup) URL(database string) string {
 }
 
 // WaitReady waits until a promotion can happen: all sentinels know each other and the same primary,
-// and that the other server follows it.
+// and the other server follows that primary.
 func (g *RedisGroup) WaitReady(t testing.TB) {
 	t.Helper()
 	var missing string
@@ -116,14 +117,15 @@ func (g *RedisGroup) Primary(t testing.TB) (primary, other *Server) {
 	return nil, nil
 }
 
-// Detach closes the connection by which the other server follows the primary. A server that is
-// frozen meanwhile lacks what the primary confirms from then on, until it follows again.
+// Detach closes the connection by which the other server follows the primary. If the other server
+// is frozen then, it lacks every write that the primary confirms from then on, until it follows
+// again.
 func (g *RedisGroup) Detach(t testing.TB, primary *Server) {
 	t.Helper()
 	must(t, redisClient(t, primary.port).Do(context.Background(), "client", "kill", "type", "replica").Err())
 }
 
-// WaitPromoted waits until most sentinels name another primary than a former one.
+// WaitPromoted waits until most sentinels name a primary other than former.
 func (g *RedisGroup) WaitPromoted(t testing.TB, former *Server) {
 	t.Helper()
 	waitFor(t, "the replica is promoted", func(ctx context.Context) bool {
@@ -149,7 +151,7 @@ func primaryBy(ctx context.Context, t testing.TB, sentinel *Server) ([]string, e
 	return nil, fmt.Errorf("the sentinel names %v, must name a host and a port", answer.Val())
 }
 
-// waitFor waits for a state of servers that report none by themselves.
+// waitFor polls until ready returns true, and fails the test after startWithin.
 func waitFor(t testing.TB, what string, ready func(context.Context) bool) {
 	t.Helper()
 	for deadline := time.Now().Add(startWithin); ; {
@@ -182,7 +184,7 @@ func startSentinel(port int) (*Server, error) {
 	}
 	e := redisEngine(program)
 	e.initialize = func(s *Server) error {
-		// It writes what it learns into this file.
+		// The sentinel writes what it learns into this file.
 		text := fmt.Sprintf("sentinel monitor %[1]s 127.0.0.1 %[2]d 2\nsentinel down-after-milliseconds %[1]s 1000\nsentinel failover-timeout %[1]s 3000\n", sentinelName, port)
 		file := filepath.Join(s.dir, "sentinel.conf")
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil || s.account == nil {
