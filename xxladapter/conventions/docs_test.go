@@ -78,7 +78,8 @@ var (
 	suiteCase = regexp.MustCompile(`\{"([A-Z]\w*)", `)
 )
 
-// Every promise and every difference names what holds it. A test that is renamed is renamed there.
+// TestNamedTestsExist checks that every test that a document names exists, and that each row of the
+// tables of promises, faults and differences names a test.
 func TestNamedTestsExist(t *testing.T) {
 	tests, cases := map[string]bool{}, map[string]bool{}
 	for _, file := range filesOf(t, ".", "_test.go") {

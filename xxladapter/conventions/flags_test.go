@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	// flag is the flag of a command, and command one with the command in front of it.
+	// flag matches a flag alone, and command a whole command with a flag.
 	flag    = regexp.MustCompile(`(^|[\s(])--[a-z][a-z-]+`)
 	command = regexp.MustCompile(`xxlwheel( [a-z]+)+ --[a-z][a-z-]+`)
 )

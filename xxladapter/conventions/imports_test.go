@@ -23,8 +23,8 @@ type rule struct {
 	because string
 }
 
-// rules has a rule for each package. An import that is allowed and not made is an error too, so
-// that an arrow that is gone cannot come back unseen.
+// rules has a rule for each package. An allowed import that no file makes is an error too, so that
+// a dependency that was removed cannot come back unnoticed.
 var rules = map[string]rule{
 	"hashedwheel":                {[]string{"hashedwheel/internal/wheel"}, "clock, locks and goroutine stand around pure wheels"},
 	"hashedwheel/internal/wheel": {nil, "wheels know no clock, lock or goroutine"},
@@ -128,7 +128,7 @@ var hashedwheelMayImport = []string{"go.uber.org/atomic", "github.com/golang-col
 var forTests = []string{"xxladapter/elect/electtest", "xxladapter/storetest", "xxladapter/testserver", "xxladapter/sqlstore/internal/fixture"}
 
 // drivers are the libraries for databases, brokers, electors and Redis, each with the packages of
-// the adapter that know it: one, or one for each thing that a server is used as.
+// xxladapter that may import it: one, or two for Redis, which is a broker and a store.
 var drivers = map[string][]string{
 	"modernc.org/sqlite":             {"xxladapter/sqlstore/internal/sqlite"},
 	"github.com/go-sql-driver/mysql": {"xxladapter/sqlstore/internal/mysql"},
@@ -212,8 +212,8 @@ func checkImports(t *testing.T, file, pkg string) (imported []string) {
 	return imported
 }
 
-// A 64-bit atomic word inside a struct has to be one of sync/atomic's types: nothing else is
-// aligned on processors of 32 bits, where its first use panics.
+// A 64-bit atomic word inside a struct has to be one of sync/atomic's types: any other may be
+// unaligned on processors of 32 bits, where its first use panics.
 func TestAtomicWordsAreAligned(t *testing.T) {
 	bare := regexp.MustCompile(`^(Int64|Uint64|Float64|Duration|(Add|And|Or|Load|Store|Swap|CompareAndSwap)(Int64|Uint64))$`)
 	for _, file := range filesOf(t, ".", ".go") {
@@ -243,7 +243,7 @@ func TestAtomicWordsAreAligned(t *testing.T) {
 	}
 }
 
-// driverOf is the driver that a package belongs to, or empty.
+// driverOf returns the driver that a package belongs to, or "".
 func driverOf(target string) string {
 	for driver := range drivers {
 		if target == driver || strings.HasPrefix(target, driver+"/") {
@@ -253,7 +253,8 @@ func driverOf(target string) string {
 	return ""
 }
 
-// Advice about indexes is MySQL's alone: the statements that all databases run must not have it.
+// TestOnlyMySQLForcesIndexes checks that FORCE INDEX, which only MySQL knows, is in no statement
+// that other databases run.
 func TestOnlyMySQLForcesIndexes(t *testing.T) {
 	for _, file := range filesOf(t, "xxladapter/sqlstore", ".go") {
 		if path.Dir(file) != "xxladapter/sqlstore/internal/mysql" && strings.Contains(readFile(t, file), "FORCE INDEX") {

@@ -38,7 +38,7 @@ func TestErrorsAreLoggedUnderOneKey(t *testing.T) {
 	require.Greater(t, lines, 20, "the test has found the calls")
 }
 
-// isLogCall reports whether a method is called that writes a line with keys and values.
+// isLogCall reports, by the name of the method, whether a call logs keys and values.
 func isLogCall(call *ast.CallExpr) bool {
 	method, ok := call.Fun.(*ast.SelectorExpr)
 	return ok && slices.Contains([]string{"debug", "info", "warn", "error", "with"}, strings.ToLower(method.Sel.Name))
