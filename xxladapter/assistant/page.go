@@ -22,10 +22,10 @@ const maxRequest = 5 << 20
 // Page returns a handler that answers MCP over HTTP (the "streamable" transport, without sessions)
 // at [Path], and passes all other requests on to server.
 //
-// server must answer the management API below /api/v1. Each tool's call goes to it as a request
-// with the headers and the address of the assistant's, so that the caller's token decides, hosts
-// and web pages are checked, and the audit names the caller, as for any other call. A caller whom
-// the API does not admit gets the API's own answer. Cookies are left out: an assistant has a token.
+// server must answer the management API below /api/v1. Each tool's call goes to server with the
+// headers and the address of the assistant's request, so that the caller's token decides, hosts and
+// web pages are checked, and the audit names the caller, as for any other call. A caller whom the
+// API does not admit gets the API's own answer. Cookies are left out: an assistant has a token.
 func Page(server http.Handler, opts Options) http.Handler {
 	page := mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
 		described, _ := r.Context().Value(describedKey{}).(*mcp.Server)
@@ -40,8 +40,8 @@ func Page(server http.Handler, opts Options) http.Handler {
 			server.ServeHTTP(w, r)
 			return
 		}
-		// Reading tools are calls with GET, which the API answers to any page because browsers keep
-		// the answer from it.
+		// Tools that read make GET calls. The API answers these to any web page, because browsers
+		// keep the answer from a foreign page. So foreign pages are refused here.
 		if err := foreign.Check(r); err != nil {
 			http.Error(w, err.Error(), http.StatusForbidden)
 			return

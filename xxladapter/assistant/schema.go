@@ -30,7 +30,7 @@ type operation struct {
 // A schema is a JSON Schema as the decoder returns it.
 type schema = map[string]any
 
-// An input says what a tool takes and where each argument goes.
+// An input describes the arguments of a tool, and where in the request each of them goes.
 type input struct {
 	schema        schema
 	places        map[string]place
