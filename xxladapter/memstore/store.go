@@ -23,7 +23,7 @@ type Store struct {
 
 	clock func() time.Time
 
-	mu     sync.Mutex // guards the fields below
+	mu     sync.Mutex // guards all below; methods that are not exported run under it
 	closed bool
 
 	jobs     map[int64]*xxladapter.Job
