@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 )
 
 // StrictTransport returns a handler that tells browsers to use only https for this host, for a year
@@ -23,6 +24,6 @@ func loopbackHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]")) // an address of IPv6 without a port
+	return strings.EqualFold(host, "localhost") || err == nil && ip.IsLoopback()
 }

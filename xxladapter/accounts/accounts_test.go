@@ -439,7 +439,9 @@ func TestEveryRefusedLoginComputesAHash(t *testing.T) {
 // TestUnknownNamesCostAsMuch checks that a hash that is missing or unreadable costs what a real one
 // does.
 func TestUnknownNamesCostAsMuch(t *testing.T) {
-	for _, stored := range []string{"", "x", "$argon2id$v=19$m=19456,t=2,p=1$AAAA", "$argon2id$v=1$m=8,t=1,p=1$AAAA$AAAA", "$argon2i$v=19$m=8,t=1,p=1$AAAA$AAAA"} {
+	for _, stored := range []string{"", "x", "$argon2id$v=19$m=19456,t=2,p=1$AAAA", "$argon2id$v=1$m=8,t=1,p=1$AAAA$AAAA", "$argon2i$v=19$m=8,t=1,p=1$AAAA$AAAA",
+		"$argon2id$v=19$m=4194304,t=2,p=1$AAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "$argon2id$v=19$m=8,t=1000000,p=1$AAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", // a login would cost a process
+	} {
 		c, salt, sum, known := parseHash(stored)
 		require.False(t, known)
 		require.Equal(t, cost, c)

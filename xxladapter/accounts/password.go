@@ -36,6 +36,10 @@ const (
 	// hashesWaiting bounds how many more hashes wait: the last one waits as long as 15 hashes take,
 	// one after another.
 	hashesWaiting = 30
+
+	// maxMemory, in KiB, and maxPasses bound what a stored hash may ask for: far above cost, and
+	// still small beside what a process has. A hash beyond them counts as unreadable.
+	maxMemory, maxPasses = 256 * 1024, 16
 )
 
 // The limits of a password's length. maxPassword bounds the work for a request.
@@ -121,7 +125,7 @@ func parseHash(stored string) (c argonCost, salt, sum []byte, known bool) {
 		salt, saltErr = base64.RawStdEncoding.DecodeString(parts[4])
 		sum, sumErr = base64.RawStdEncoding.DecodeString(parts[5])
 		if versionErr == nil && costErr == nil && saltErr == nil && sumErr == nil && version == argon2.Version &&
-			c.passes > 0 && c.lanes > 0 && len(sum) == hashSize {
+			c.passes > 0 && c.passes <= maxPasses && c.lanes > 0 && c.memory <= maxMemory && len(sum) == hashSize {
 			return c, salt, sum, true
 		}
 	}

@@ -91,6 +91,7 @@ func (d *document) inputOf(op operation) (input, error) {
 		}
 	}
 	slices.Sort(required)
+	required = slices.Compact(required) // one that is in the path and in the body
 	in.schema = schema{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 	return in, nil
 }

@@ -8,6 +8,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -80,9 +81,11 @@ func acceptsGzip(r *http.Request) bool {
 	for _, list := range r.Header.Values("Accept-Encoding") {
 		for coding := range strings.SplitSeq(list, ",") {
 			name, quality, _ := strings.Cut(strings.TrimSpace(coding), ";")
-			if strings.EqualFold(name, "gzip") && strings.ReplaceAll(quality, " ", "") != "q=0" {
-				return true
+			if !strings.EqualFold(strings.TrimSpace(name), "gzip") {
+				continue
 			}
+			q, err := strconv.ParseFloat(strings.TrimPrefix(strings.TrimSpace(quality), "q="), 64)
+			return err != nil || q > 0 // without a quality it is 1
 		}
 	}
 	return false
