@@ -561,7 +561,7 @@ var table = []rule{
 		{"no other scheduler can plan jobs, one must", ""},
 	}},
 	{"node_runs", "调度节点“{node}”正在运行，须先停止全部节点才能更改时区", []form{
-		{"node %q runs, the zone of a store can be changed while no node does", "node"},
+		{"node %q runs, the zone of a store can be changed only while no node runs", "node"},
 	}},
 	{"scheduler_works", "调度节点 {node} 正在使用其中一个存储，须停止几秒后再复制", []form{
 		{"scheduler %s holds a lease on one of the stores, must be stopped, and its lease must expire", "node"},

@@ -29,7 +29,7 @@ func (s *Store) ChangeZone(ctx context.Context, zone string) error {
 	now := toMilli(s.clock())
 	for node, l := range s.leases {
 		if now.Before(l.until) {
-			return xxladapter.Conflictf("node %q runs, the zone of a store can be changed while no node does", node)
+			return xxladapter.Conflictf("node %q runs, the zone of a store can be changed only while no node runs", node)
 		}
 	}
 	before := s.zone

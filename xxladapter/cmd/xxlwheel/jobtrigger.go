@@ -14,7 +14,7 @@ type jobTriggerCmd struct {
 	Key       *string       `placeholder:"TEXT" help:"Idempotency key: trigger at most once for it. A repeated command finds the run that the first one started."`
 	Wait      bool          `help:"Wait until the run has ended; the exit code says how it ended. Retries of a failed run are runs of their own."`
 	Follow    bool          `short:"f" help:"Print the run's log as it grows, until the run has ended. Implies --wait."`
-	WaitLimit time.Duration `placeholder:"TIME" help:"How long to wait at most, including the wait for the start (default: 10s for the start, no limit for the end)."`
+	WaitLimit time.Duration `placeholder:"TIME" help:"How long to wait at most, including the wait for the start (default: 10s for the start alone; with --wait or --follow no limit)."`
 }
 
 // An orderView is an order as the API returns it: what became of a trigger.
@@ -31,7 +31,7 @@ const startLimit = 10 * time.Second
 // Run prints the ids of the runs that it started. A broadcast starts several.
 func (c *jobTriggerCmd) Run(inv *invocation, parent *jobCmd) error {
 	if c.WaitLimit < 0 {
-		return usagef("--wait-limit is %v, must be more than 0", c.WaitLimit)
+		return usagef("--wait-limit is %v, must not be negative", c.WaitLimit)
 	}
 	form := map[string]any{}
 	if c.Param != nil {

@@ -43,7 +43,7 @@ func (p Place) Connect(ctx context.Context, o broker.Options) (broker.Broker, er
 
 func (p Place) connect(ctx context.Context, o broker.Options, ackWait time.Duration) (*conn, error) {
 	if o.Credentials != "" {
-		return nil, errors.New("has no credentials file, which is of NATS: the URL has user and password")
+		return nil, errors.New("takes no credentials file: only NATS has them, and Redis has user and password in its URL")
 	}
 	c := &conn{
 		Client: p.client(o), names: names{p.namespace}, consumer: o.Name, ackWait: ackWait, shown: p.Shown, logger: o.Logger,
@@ -72,8 +72,10 @@ func (p Place) connect(ctx context.Context, o broker.Options, ackWait time.Durat
 	return c, nil
 }
 
-// errUnfit is wrapped by the errors about a server that cannot be a broker.
-var errUnfit = errors.New("streams: server is unfit")
+// An unfitError says why a server cannot be a broker. Its text is a part of a sentence for people.
+type unfitError string
+
+func (e unfitError) Error() string { return string(e) }
 
 // check refuses a server that is too old, is a replica, or is not one server.
 func (c *conn) check(ctx context.Context) error {
@@ -90,11 +92,11 @@ func (c *conn) check(ctx context.Context) error {
 	}
 	switch {
 	case found["redis_mode"] != "standalone":
-		return fmt.Errorf("%w: it is a %s of Redis, must be one server", errUnfit, found["redis_mode"])
+		return unfitError(fmt.Sprintf("it is a %s of Redis, must be one server", found["redis_mode"]))
 	case found["role"] != "master":
-		return fmt.Errorf("%w: it is a replica, must be the primary", errUnfit)
+		return unfitError("it is a replica, must be the primary")
 	case isBefore62(found["redis_version"]):
-		return fmt.Errorf("%w: it is Redis %s, must be 6.2 or later", errUnfit, found["redis_version"])
+		return unfitError(fmt.Sprintf("it is Redis %s, must be 6.2 or later", found["redis_version"]))
 	}
 	return nil
 }

@@ -65,16 +65,16 @@ func TestAServerThatCannotBeUsedIsOneLine(t *testing.T) {
 	require.Contains(t, refusedFor(t, strings.Replace(shared, "//", "//somebody:s3cret@", 1), "orders"), "refuses the credentials")
 	require.Contains(t, refusedFor(t, strings.Replace(shared, "redis:", "rediss:", 1), ""), "cannot be used")
 	cluster := testserver.StartRedis(t, "cluster-enabled yes").URL("0")
-	require.Contains(t, refusedFor(t, cluster, ""), "it is a cluster of Redis, must be one server")
+	require.Contains(t, refusedFor(t, cluster, ""), "cannot be used: it is a cluster of Redis, must be one server")
 	replica := testserver.StartRedis(t, "replicaof 127.0.0.1 1").URL("0")
-	require.Contains(t, refusedFor(t, replica, ""), "it is a replica, must be the primary")
+	require.Contains(t, refusedFor(t, replica, ""), "cannot be used: it is a replica, must be the primary")
 	for version, old := range map[string]bool{"5.0.14": true, "6.0.20": true, "6.2.0": false, "7.0.15": false, "10.1": false, "": true} {
 		require.Equal(t, old, isBefore62(version), version)
 	}
 	p, err := Parse(shared)
 	require.NoError(t, err)
 	_, err = p.Connect(t.Context(), broker.Options{Credentials: "file"})
-	require.ErrorContains(t, err, "has no credentials file")
+	require.ErrorContains(t, err, "takes no credentials file")
 }
 
 // TestAServerThatComesBack kills the server. Publications fail at once until it is back; then calls

@@ -111,7 +111,7 @@ var needed = map[string]string{
 		glue_remark glue_updatetime child_jobid trigger_status trigger_last_time trigger_next_time add_time update_time`,
 	"xxl_job_log": `id job_group job_id executor_address executor_handler executor_param executor_sharding_param
 		executor_fail_retry_count trigger_time trigger_code trigger_msg handle_time handle_code handle_msg alarm_status`,
-	"xxl_job_logglue":    `job_id`,
+	"xxl_job_logglue":    `id job_id glue_type glue_source glue_remark add_time update_time`,
 	"xxl_job_registry":   `registry_group registry_key registry_value update_time`,
 	"xxl_job_group":      `id app_name address_type address_list update_time`,
 	"xxl_job_lock":       `lock_name`,
@@ -191,7 +191,7 @@ func (found columns) schema() (s schema, err error) {
 	}
 	for _, column := range [][2]string{{"xxl_job_info", desc}, {"xxl_job_group", title}} {
 		if _, ok := found[column[0]][column[1]]; !ok {
-			return s, fmt.Errorf("table %s has no column %s: its tables are of different releases", column[0], column[1])
+			return s, fmt.Errorf("table %s has no column %s: the tables are of different releases of XXL-JOB", column[0], column[1])
 		}
 	}
 	s.widths = records.Widths{

@@ -29,7 +29,7 @@ func TestIdleCostsOfPostgres(t *testing.T) {
 	fixture.IdleCosts(t, s, traced.Load)
 }
 
-// A queryCounter counts the queries that pgx sends, without those in batches.
+// A queryCounter counts the queries that pgx sends, alone and in batches.
 type queryCounter struct{ atomic.Int64 }
 
 func (c *queryCounter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
@@ -38,3 +38,12 @@ func (c *queryCounter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.T
 }
 
 func (c *queryCounter) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+func (c *queryCounter) TraceBatchStart(ctx context.Context, _ *pgx.Conn, d pgx.TraceBatchStartData) context.Context {
+	c.Add(int64(d.Batch.Len()))
+	return ctx
+}
+
+func (c *queryCounter) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+func (c *queryCounter) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}

@@ -45,7 +45,7 @@ func (s *Store) ChangeZone(ctx context.Context, zone string) error {
 			return err
 		}
 		if node != "" {
-			return xxladapter.Conflictf("node %q runs, the zone of a store can be changed while no node does", node)
+			return xxladapter.Conflictf("node %q runs, the zone of a store can be changed only while no node runs", node)
 		}
 		before := ""
 		if err := tx.Query(ctx, selectZone, nil, func(r Row) error { return r.Scan(Text(&before)) }); err != nil {

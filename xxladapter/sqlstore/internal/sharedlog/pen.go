@@ -10,7 +10,7 @@ import (
 )
 
 // ErrMoved is why a log must be loaded again: another process has had the pen.
-var ErrMoved = errors.New("sharedlog: another process has written to the log")
+var ErrMoved = errors.New("sharedlog: another process has had the pen")
 
 // Hold returns when this process has the pen. If another process has had it since the last Load,
 // the memory is out of date, and every call returns [ErrMoved] until Load succeeds.
