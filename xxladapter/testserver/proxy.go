@@ -90,12 +90,16 @@ func NewProxy(t testing.TB, address string) *Proxy {
 	t.Helper()
 	u, err := url.Parse(address)
 	must(t, err)
-	p := &Proxy{target: u.Host, links: map[*link]struct{}{}, speaks: newPostgresProtocol}
+	p := &Proxy{target: u.Host, links: map[*link]struct{}{}}
 	switch u.Scheme {
+	case "postgres":
+		p.speaks = newPostgresProtocol
 	case "mysql":
 		p.speaks = newMySQLProtocol
 	case "etcd", "zookeeper":
 		p.speaks = newOpaqueProtocol
+	default:
+		t.Fatalf("the proxy knows no protocol of %s", u.Redacted())
 	}
 	p.address = "127.0.0.1:0"
 	must(t, p.listen())
