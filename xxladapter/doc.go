@@ -1,7 +1,8 @@
 // Package xxladapter holds the words of an XXL-JOB compatible scheduler: jobs, groups of
 // executors, fires, logs, and the [Store] that keeps them. It imports none of its subpackages.
 //
-// In a program, with errors left out; the example of this package is the whole of it:
+// Three lines run a scheduler in a program. They leave out errors; the example of this package is
+// complete:
 //
 //	store, err := sqlstore.OpenSQLite(ctx, "jobs.db", sqlstore.Options{})
 //	scheduler, err := node.New(node.Options{Store: store})
@@ -29,20 +30,22 @@
 //
 // # Words
 //
-//	strategy     how a job chooses: an address (route), what follows a running run (block), what
-//	             becomes of missed due times (misfire, which Misfire.Strategy means)
+//	strategy     how a job chooses: an address (route), what happens to a run while another one of
+//	             the job is in progress (block), what becomes of missed due times (misfire, which
+//	             Misfire.Strategy means)
 //	fire         the record that one due time or order gives one trigger
 //	run          one execution on an executor; its log row, a [Log], is what the store keeps of it
-//	status       what the two codes of a log row say: running, success or fail ([LogStatus]); a job
-//	             is listed by that of its newest ended run ([LastResult]), and the statistics say
-//	             of a failure why: timeout, killed, lost, not sent ([StatResult])
+//	status       what the two codes of a log row say: running, success or fail ([LogStatus]); a list
+//	             of jobs shows the status of each job's newest ended run ([LastResult]), and the
+//	             statistics tell why runs failed: timeout, killed, lost, not sent ([StatResult])
 //	node         one scheduler process of a store; lists for people call it a scheduler
 //	order        a trigger by an operator or a program, which has a fire of its own
 //	ambiguous    sent to an executor that has not answered; a call of a store that has not answered
 //	             is in doubt
-//	shard        of jobs: those that one node plans; of a broadcast: one of its runs
-//	pen          the right to write to a shared log, as redisstore has one
-//	ring         the timer of a scheduler with the fires that it has armed, as XXL-JOB calls it
+//	shard        one of the [Shards] parts of the jobs, by job id, each of which one node plans; or
+//	             one run of a broadcast
+//	pen          the right to write to a shared log, such as that of redisstore
+//	ring         the timer in which a scheduler arms fires, as XXL-JOB calls it
 //
 // # Map of the folders
 //
@@ -62,7 +65,7 @@
 //	preview      shows what a schedule will do: due times, days, words, clock changes
 //	forecast     counts the fires to expect, by quarter of an hour
 //	graph        the graph of child jobs: arranges them in layers
-//	why          explains why a job did not run, as xxlwheel job why, from records alone
+//	why          explains from records alone why a job did not run, for xxlwheel job why
 //	declare      compares jobs that files declare with those of a store, as xxlwheel apply does
 //	takeover     decides what a store takes from a database of XXL-JOB
 //
@@ -71,7 +74,7 @@
 //	maintenance  expires registrations, ends lost runs, fetches run logs, deletes old rows
 //	alarm        reports failed runs by mail and chat
 //	events       tells listeners what has changed, with one poll for all
-//	metrics      shows all of it to Prometheus
+//	metrics      exports the figures of a node to Prometheus
 //	telemetry    sends traces, metrics and logs to OpenTelemetry
 //
 // People and programs that call:
@@ -101,7 +104,7 @@
 // Tests:
 //
 //	storetest    the suite that every [Store] passes
-//	electtest    the suite that every elector passes, in elect; elect/etcdtest is etcd's server
+//	electtest    the suite in elect that every elector passes; elect/etcdtest runs an etcd server
 //	testserver   starts databases and faulty networks
 //	faults       kills, freezes and cuts off whole processes, and lets checker judge
 //	checker      judges recorded histories, as Jepsen's checkers do: every due time fired, none twice

@@ -29,15 +29,15 @@ type Group struct {
 	// Drains are the addresses that get no new runs, see [DrainStore], ordered by address. Some may
 	// have ended. SaveGroup leaves them as they are.
 	Drains []Drain
-	// Updated is the time of the last change, also of registered addresses.
+	// Updated is the time of the last change, by people or of the registered addresses.
 	Updated time.Time
-	// Base is the state that a change starts from: SaveGroup refuses to store g on top of another
-	// one. Nil skips the check. Stores do not return it.
+	// Base is the state that the caller edited: SaveGroup refuses g if other edits were stored
+	// since, see [Group.SameEdits]. Nil skips the check. Stores do not return it.
 	Base *Group
 }
 
-// SameEdits reports whether people have left the group as it was in other. Registrations and drains
-// are no edits of it.
+// SameEdits reports whether g and other agree in all that people edit. Registered addresses and
+// drains are not compared.
 func (g *Group) SameEdits(other *Group) bool {
 	a, b := *g, *other
 	a.Drains, b.Drains = nil, nil
@@ -80,7 +80,7 @@ func (g *Group) Validate() error {
 // CheckAppName refuses a name that a group cannot have.
 func CheckAppName(field, name string) error { return checkText(field, name, 4, 64) }
 
-// validateToken never shows the token.
+// validateToken checks the access token. Its errors do not contain the token.
 func (g *Group) validateToken() error {
 	printable := func(r rune) bool { return r > ' ' && r < 0x7f }
 	switch n := len(g.AccessToken); {
@@ -115,11 +115,11 @@ type GroupStore interface {
 	// SaveGroup stores a group and returns its id: a new one if g.ID is 0, and otherwise in place
 	// of the group with that id. The addresses of an automatic group are computed from
 	// registrations; those of g are ignored. The error is [ErrNotFound] if g.ID names no group. It
-	// is [ErrConflict] if another group has the app name, or if g.Base is set and the group has
-	// other edits, see [Group.SameEdits].
+	// is [ErrConflict] if another group has the app name, or if the stored group has other edits
+	// than g.Base.
 	SaveGroup(ctx context.Context, g *Group) (int64, error)
-	// RemoveGroup deletes a group, and what was granted for it. The error is [ErrNotFound] if there
-	// is none, and [ErrConflict] while it has jobs.
+	// RemoveGroup deletes a group and the grants for it. The error is [ErrNotFound] if there is
+	// none, and [ErrConflict] while it has jobs.
 	RemoveGroup(ctx context.Context, id int64) error
 	// Group returns a group. The error is [ErrNotFound] if there is none.
 	Group(ctx context.Context, id int64) (*Group, error)

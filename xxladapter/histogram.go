@@ -10,8 +10,8 @@ import (
 )
 
 // A Histogram counts durations in whole milliseconds. Up to 31 ms each value has a bucket of its
-// own; above that a bucket is at most a sixteenth of its values wide. Its zero value is empty and
-// ready to use.
+// own; above that, the width of a bucket is at most a sixteenth of its lowest value. Its zero value
+// is empty and ready to use.
 type Histogram struct {
 	counts map[int]int64 // by bucket, without zeros
 }
@@ -20,7 +20,8 @@ const (
 	exactBuckets = 32
 	// subBuckets is the number of buckets from one power of two to the next.
 	subBuckets = exactBuckets / 2
-	// maxHistogramMs is the longest duration, of 34 years; longer ones count as this one.
+	// maxHistogramMs is the longest duration that can be counted, 34 years; longer ones count as
+	// this one.
 	maxHistogramMs = 1<<40 - 1
 	buckets        = 592
 )
@@ -70,9 +71,9 @@ func (h Histogram) Count() (n int64) {
 	return n
 }
 
-// Percentile returns a duration that at least this many of a hundred durations do not exceed. It is
-// the highest one of the bucket in which the exact value is, which is at most a sixteenth lower. It
-// is 0 if there are none. REQUIRES: percent is 1 to 100.
+// Percentile returns a duration that at least percent % of the counted durations do not exceed: the
+// highest one of the bucket that holds the exact percentile, which is at most a sixteenth lower.
+// The result is 0 if nothing was counted. REQUIRES: percent is 1 to 100.
 func (h Histogram) Percentile(percent int) time.Duration {
 	rank := (h.Count()*int64(percent) + 99) / 100
 	for _, bucket := range slices.Sorted(maps.Keys(h.counts)) {
@@ -99,7 +100,7 @@ func (h Histogram) Bytes() []byte {
 
 var errHistogram = errors.New("histogram is damaged, must be pairs of varints")
 
-// HistogramOf reads what Bytes has returned. Other bytes are an error.
+// HistogramOf reads the form that [Histogram.Bytes] returns. Damaged bytes are an error.
 func HistogramOf(b []byte) (h Histogram, err error) {
 	bucket := uint64(0)
 	for len(b) > 0 {
