@@ -59,7 +59,8 @@ func TestTheSizeOfClaimsSettles(t *testing.T) {
 }
 
 // TestWhoIsBehindClaimsMore feeds a hundred thousand jobs that are due at one instant to claims
-// that cost much whatever they take: half of the window would do for 31,000 of them in small ones.
+// with a high fixed cost. In claims of leastClaim jobs, the window would be enough for fewer than
+// 27,000.
 func TestWhoIsBehindClaimsMore(t *testing.T) {
 	const window = 5 * time.Second
 	now, size, done := time.Duration(0), firstClaim, 0

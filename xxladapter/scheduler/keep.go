@@ -7,12 +7,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
-// keep consumes the next due time if a pause or a calendar keeps it, and records it as a misfire of
-// its own kind. It reports whether it did.
+// keep consumes the next due time if a pause or a calendar keeps it from firing, and records it as
+// a misfire of kind MisfirePaused or MisfireExcluded. It reports whether it did so.
 //
-// It also consumes the further due times of a pause, up to horizon since the pause may be ended
-// early, or of a day without work, up to the end of the day. None of them is due afterwards, so no
-// burst follows.
+// It also consumes the due times that follow: those of a pause up to horizon, since the pause may
+// be ended early, and those of a day without work up to the end of the day. So no burst follows a
+// pause or such a day.
 func keep(d *xxladapter.Decision, j *xxladapter.Job, plan zonedPlan, now, horizon time.Time) bool {
 	if d.Stop || d.Next.After(horizon) {
 		return false
@@ -46,7 +46,8 @@ func keep(d *xxladapter.Decision, j *xxladapter.Job, plan zonedPlan, now, horizo
 	return true
 }
 
-// record adds a misfire to the decision. A pause has one misfire only.
+// record adds a misfire to the decision. If there is one of the same pause, it extends that
+// instead.
 func record(d *xxladapter.Decision, m xxladapter.Misfire) {
 	for i := range d.Misfires {
 		if known := &d.Misfires[i]; m.PauseID != 0 && known.PauseID == m.PauseID {

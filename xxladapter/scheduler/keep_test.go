@@ -101,8 +101,8 @@ func TestAPauseOfAnotherGroupKeepsNothing(t *testing.T) {
 	require.EqualValues(t, 1, d.Misfires[0].PauseID)
 }
 
-// TestPausedSchedulesOfOtherTypes checks that a rate keeps its phase, a delay continues to count,
-// and a single due time is over.
+// TestPausedSchedulesOfOtherTypes checks that a rate keeps its phase, that a delay counts on from
+// its due time or from now, whichever is later, and that a ONCE job ends.
 func TestPausedSchedulesOfOtherTypes(t *testing.T) {
 	pauses := &xxladapter.Restrictions{Pauses: []xxladapter.Pause{pauseFrom(1, -9, 0)}}
 	for _, tt := range []struct {
@@ -129,8 +129,8 @@ func TestPausedSchedulesOfOtherTypes(t *testing.T) {
 	}
 }
 
-// TestACalendarKeepsWholeDays checks two days: 2026-05-01 is a holiday in China, 2026-05-09 a
-// Saturday with work.
+// TestACalendarKeepsWholeDays checks the first eleven days of May 2026 in China. The 1st is a
+// holiday, and the 9th is a Saturday with work.
 func TestACalendarKeepsWholeDays(t *testing.T) {
 	china, err := time.LoadLocation("Asia/Shanghai")
 	require.NoError(t, err)
@@ -171,7 +171,7 @@ func TestACalendarKeepsWholeDays(t *testing.T) {
 	}
 	require.Equal(t, []xxladapter.MisfireKind{xxladapter.MisfireLate, xxladapter.MisfireExcluded, xxladapter.MisfireLate}, kinds)
 
-	// A calendar that does not exist keeps nothing.
+	// A calendar that does not exist keeps no due time from firing.
 	j.TriggerNext, j.Settings.Calendar = at(1, 0), "gone"
 	require.Len(t, decide(j, zonedPlan{hourly, china}, at(1, 0), testWindow).Fires, 1)
 }

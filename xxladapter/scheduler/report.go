@@ -8,10 +8,11 @@ import (
 )
 
 const (
-	// reportPace is the shortest time between two reports of a node, which people look at.
+	// reportPace is the shortest time between two reports in one term.
 	reportPace = 5 * time.Second
 
-	// reportSkew is how much the node's clock has to move, against the store's, to be reported.
+	// reportSkew is how far the node's clock has to move, relative to the store's, to cause a
+	// report by itself.
 	reportSkew = 50 * time.Millisecond
 )
 
@@ -23,7 +24,7 @@ type reporter struct {
 	told xxladapter.NodeReport
 }
 
-// due says whether r has to be reported at now.
+// due reports whether the node has to report r at now.
 func (p *reporter) due(term xxladapter.Term, now time.Time, r xxladapter.NodeReport) bool {
 	if term != p.term {
 		return true
