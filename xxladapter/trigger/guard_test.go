@@ -17,7 +17,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A doubtful node is sure of its lease for the given number of questions.
+// A doubtful node relies on its lease until it has been asked left times.
 type doubtful struct {
 	term xxladapter.Term
 	left atomic.Int64
@@ -33,8 +33,8 @@ func newDoubtful(f *fixture, questions int64) *doubtful {
 	return d
 }
 
-// TestNothingIsSentOnceTheLeaseIsInDoubt lets the doubt come at each of the moments at which the
-// node asks: before the claim, before the call, and after connecting.
+// TestNothingIsSentOnceTheLeaseIsInDoubt lets the lease come into doubt at each moment at which the
+// node checks it: before the claim, before the call, and after connecting.
 func TestNothingIsSentOnceTheLeaseIsInDoubt(t *testing.T) {
 	for questions, state := range []xxladapter.FireState{
 		xxladapter.FirePlanned, xxladapter.FireClaimed, xxladapter.FireClaimed,
@@ -96,8 +96,8 @@ func TestARequestThatIsWithheldHasALengthOtherwise(t *testing.T) {
 	require.Empty(t, lengths)
 }
 
-// TestAZombieLeavesWhatWasTakenOver lets a node be silent while its request is in flight; another
-// one took the fire over and settled it.
+// TestAZombieLeavesWhatWasTakenOver lets the term of a node end while its request is in flight;
+// another node takes the fire over and settles it.
 func TestAZombieLeavesWhatWasTakenOver(t *testing.T) {
 	var f *fixture
 	exec := newFakeExecutor(t, func(w http.ResponseWriter, path string) {
@@ -121,7 +121,7 @@ func TestAZombieLeavesWhatWasTakenOver(t *testing.T) {
 }
 
 // TestADoubtOfManyFiresIsALineASecond checks that a node that loses its lease, and withholds all
-// that it has claimed, logs one line a second.
+// that it has claimed, logs at most one line a second.
 func TestADoubtOfManyFiresIsALineASecond(t *testing.T) {
 	exec := newFakeExecutor(t, nil)
 	f := newFixture(t, xxladapter.RouteFirst, exec.URL)
@@ -139,7 +139,9 @@ func TestADoubtOfManyFiresIsALineASecond(t *testing.T) {
 	require.LessOrEqual(t, said, int(time.Since(begin)/time.Second)+2)
 }
 
-// TestAFireThatComesEarlyWaits is about clocks that were set back, and slewed.
+// TestAFireThatComesEarlyWaits checks that a fire that comes early stays planned, as after a clock
+// was set back, and that one that is early by less than earlyLimit is waited for, as with a slewed
+// clock.
 func TestAFireThatComesEarlyWaits(t *testing.T) {
 	exec := newFakeExecutor(t, nil)
 	f := newFixture(t, xxladapter.RouteFirst, exec.URL)
@@ -154,7 +156,7 @@ func TestAFireThatComesEarlyWaits(t *testing.T) {
 	require.Len(t, exec.taken(), 1)
 }
 
-// A hastyStore remembers a clock that is ahead of the one it has.
+// A hastyStore reports times that are ahead of the clock by which it checks claims.
 type hastyStore struct {
 	Store
 	ahead time.Duration
@@ -165,8 +167,8 @@ func (s hastyStore) Now(ctx context.Context) (time.Time, error) {
 	return now.Add(s.ahead), err
 }
 
-// TestAClaimAsksTheStoresClockItself checks that a claim does not rely on what is remembered of
-// that clock, which is ahead if it was set back, by much or by little.
+// TestAClaimAsksTheStoresClockItself checks that a claim does not rely on an estimate of the
+// store's clock, which is ahead after that clock was set back.
 func TestAClaimAsksTheStoresClockItself(t *testing.T) {
 	exec := newFakeExecutor(t, nil)
 	f := newFixture(t, xxladapter.RouteFirst, exec.URL)

@@ -81,7 +81,7 @@ func newFixture(t testing.TB, route xxladapter.RouteStrategy, addrs ...string) *
 	return newFixtureAt(t, time.Now, route, addrs...)
 }
 
-// newFixtureAt is newFixture with the store's clock.
+// newFixtureAt is newFixture with a store that reads clock.
 func newFixtureAt(t testing.TB, clock func() time.Time, route xxladapter.RouteStrategy, addrs ...string) *fixture {
 	t.Helper()
 	f := &fixture{t: t, store: memstore.New(clock), events: make(chan Event, 100)}

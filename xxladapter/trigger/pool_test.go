@@ -14,12 +14,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A slowSender takes a while for each run, and notes whether it was cut off.
+// A slowSender takes d for each run, and reports runs that were cut off.
 type slowSender struct {
 	d       time.Duration
 	started chan struct{}
 	cut     chan error
-	unsent  bool // what is cut off has not left
+	unsent  bool // runs that are cut off were not sent
 }
 
 func (s *slowSender) Run(ctx context.Context, _, _ string, _ *wire.RunRequest) (wire.Reply, error) {
@@ -64,7 +64,8 @@ func (p *boundPool) stopAmid(t *testing.T, s *slowSender, fire xxladapter.Fire) 
 	return time.Since(stopped)
 }
 
-// inPoolBubble runs test with a pool of one place, and one to wait in, over a sender that takes d.
+// inPoolBubble runs test with a pool that has one place and a queue for one fire, over a sender
+// that takes d for each.
 func inPoolBubble(t *testing.T, d time.Duration, test func(p *boundPool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire)) {
 	synctest.Test(t, func(t *testing.T) {
 		store := memstore.New(time.Now)
@@ -122,10 +123,10 @@ func TestPoolRefusesWhatFindsNoPlace(t *testing.T) {
 	})
 }
 
-// A panickingStore is asked for the time by each hand-over that begins.
+// A panickingStore panics when it is asked for the time, which each hand-over does first.
 type panickingStore struct {
 	*memstore.Store
-	times atomic.Int32 // how often it panics
+	times atomic.Int32 // how often it is still to panic
 }
 
 func (s *panickingStore) Now(ctx context.Context) (time.Time, error) {
@@ -166,8 +167,8 @@ func TestPoolCutsOffWhatTakesTooLongToDrain(t *testing.T) {
 	})
 }
 
-// TestWhatIsNotSentBeforeTheDrainEndsHasNotFailed cuts a hand-over off whose request has not left:
-// nobody has refused it, and the node that takes the fire over sends it.
+// TestWhatIsNotSentBeforeTheDrainEndsHasNotFailed cuts off a hand-over whose request was not sent.
+// The fire stays claimed, and the node that takes it over sends it.
 func TestWhatIsNotSentBeforeTheDrainEndsHasNotFailed(t *testing.T) {
 	inPoolBubble(t, time.Hour, func(p *boundPool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
 		s.unsent = true
@@ -179,7 +180,7 @@ func TestWhatIsNotSentBeforeTheDrainEndsHasNotFailed(t *testing.T) {
 	})
 }
 
-// A hangingStore does not settle before its caller leaves.
+// A hangingStore blocks each settlement until the context ends.
 type hangingStore struct{ *memstore.Store }
 
 func (s hangingStore) SettleFire(ctx context.Context, _ xxladapter.Term, _ xxladapter.Settlement) ([]xxladapter.Fire, error) {
@@ -187,8 +188,8 @@ func (s hangingStore) SettleFire(ctx context.Context, _ xxladapter.Term, _ xxlad
 	return nil, ctx.Err()
 }
 
-// TestAStopDoesNotWaitForAStoreThatHangs drains a pool whose store has fallen silent: the
-// settlement gets a few seconds more than the hand-over, and not what the store's own limits are.
+// TestAStopDoesNotWaitForAStoreThatHangs drains a pool whose store does not answer: the settlement
+// gets settleGrace more than the hand-over, whatever the store's own limits are.
 func TestAStopDoesNotWaitForAStoreThatHangs(t *testing.T) {
 	inPoolBubble(t, time.Second, func(p *boundPool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
 		p.over.opts.Store = hangingStore{store}

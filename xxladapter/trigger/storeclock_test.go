@@ -11,11 +11,11 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// clocks that the store may have, as this process sees them.
+// clocks maps names to how far the store's clock is ahead of this process's clock.
 var clocks = map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour, "the same": 0}
 
-// TestWhatFollowsAFailedHandOverIsDueByTheStoresClock checks retries and runs of FIX_DELAY while
-// the clock of this process is off; by that clock they would be early.
+// TestWhatFollowsAFailedHandOverIsDueByTheStoresClock checks the due times of retries and of the
+// next run of a FIX_DELAY job while the clock of this process is off.
 func TestWhatFollowsAFailedHandOverIsDueByTheStoresClock(t *testing.T) {
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
