@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// ErrWithheld is returned by a call whose May returned false: the peer has no whole request.
+// ErrWithheld is returned by a call whose May returned false: the peer did not get the whole
+// request.
 var ErrWithheld = errors.New("post: not sent, because the caller no longer may")
 
 // Options configures a [Client].
@@ -23,7 +24,7 @@ type Options struct {
 	TLS *tls.Config
 	// Idle limits the connections that are kept to one peer.
 	Idle int
-	// IdleFor is how long a connection is kept at most.
+	// IdleFor is how long an idle connection is kept at least. It is closed before twice that time.
 	IdleFor time.Duration
 	// MaxBody limits the body of a response, in bytes. The rest is not read.
 	MaxBody int64
@@ -87,7 +88,7 @@ func (c *Client) Do(ctx context.Context, call *Call) (a Answer, sent bool, err e
 			_ = conn.Close()
 		}
 		if err != nil && reused && !sent && !errors.Is(err, ErrWithheld) && ctx.Err() == nil && time.Now().Before(call.Deadline) {
-			continue // the peer closed it just now
+			continue // the peer has just closed the kept connection
 		}
 		if err != nil {
 			return a, sent, fmt.Errorf("post %s: %w", p.shown(call.Path), inTime(ctx, err))
@@ -96,7 +97,8 @@ func (c *Client) Do(ctx context.Context, call *Call) (a Answer, sent bool, err e
 	}
 }
 
-// inTime replaces the error of a socket whose deadline has passed.
+// inTime returns the reason for a socket's error: that of ctx if ctx has ended, or
+// [context.DeadlineExceeded] after the deadline. Other errors, and [ErrWithheld], stay as they are.
 func inTime(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, ErrWithheld):
@@ -134,7 +136,7 @@ func (c *Client) connect(ctx context.Context, p *peer, call *Call) (_ *conn, reu
 	return conn, false, nil
 }
 
-// peer returns what is known of the peer at base, and the head of requests to a path there.
+// peer returns the peer at base, and the head of requests to the path there. It remembers both.
 func (c *Client) peer(base, path string) (*peer, []byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -157,7 +159,7 @@ func (c *Client) peer(base, path string) (*peer, []byte, error) {
 	return p, head, nil
 }
 
-// take returns the connection to the peer that was used last, or nil.
+// take removes and returns the idle connection that was used last; nil if there is none.
 func (c *Client) take(p *peer) *conn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -171,7 +173,7 @@ func (c *Client) take(p *peer) *conn {
 	return conn
 }
 
-// keep keeps a connection for another call.
+// keep keeps a connection for another call, or closes it if enough are kept.
 func (c *Client) keep(p *peer, conn *conn) {
 	conn.since = time.Now()
 	c.mu.Lock()
@@ -186,7 +188,7 @@ func (c *Client) keep(p *peer, conn *conn) {
 	}
 }
 
-// sweepLater starts the timer that forgets what is not used.
+// sweepLater starts the timer that calls forget, unless it is running or the client is closed.
 //
 // REQUIRES: c.mu is held.
 func (c *Client) sweepLater() {

@@ -120,8 +120,8 @@ func TestAHeaderIsOneLine(t *testing.T) {
 	require.False(t, sent)
 }
 
-// A script answers each request on a raw connection with the next of its texts. A text that ends in
-// "CLOSE" closes the connection; an empty one closes it without an answer.
+// script starts a server that answers each request with the next text, as it is. A text that ends
+// in "CLOSE" closes the connection; an empty one closes it without an answer.
 func script(t *testing.T, texts ...string) (base string, conns *atomic.Int64) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -222,8 +222,9 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	require.Zero(t, c.idle(base))
 }
 
-// TestAConnectionThatThePeerClosedIsNotUsed restarts a peer, so to speak: the next request must not
-// go into the old connection, or nobody would know whether it was read.
+// TestAConnectionThatThePeerClosedIsNotUsed lets a peer close a kept connection, or write to it
+// unasked: the next request must not be written to that connection, or nobody would know whether it
+// was read.
 func TestAConnectionThatThePeerClosedIsNotUsed(t *testing.T) {
 	for name, first := range map[string]string{
 		"closed":    fine + "CLOSE",
@@ -235,7 +236,8 @@ func TestAConnectionThatThePeerClosedIsNotUsed(t *testing.T) {
 			_, _, err := c.Do(t.Context(), call(base, "/", ""))
 			require.NoError(t, err)
 			if name == "closed" {
-				// The end has to arrive, and must not be waited for by reading it.
+				// The close has to arrive first; the test must not wait for it by reading from the
+				// connection.
 				require.Eventually(t, func() bool {
 					conn := c.take(c.peers[base])
 					defer c.keep(c.peers[base], conn)
@@ -323,12 +325,13 @@ func TestACallEndsWithItsDeadlineAndItsContext(t *testing.T) {
 	require.True(t, sent)
 	require.Zero(t, c.idle(srv.URL))
 
-	_, sent, err = c.Do(ctx, call(srv.URL, "/", "")) // it has ended before
+	_, sent, err = c.Do(ctx, call(srv.URL, "/", "")) // ctx has ended before
 	require.ErrorIs(t, err, context.Canceled)
 	require.False(t, sent)
 }
 
-// TestARefusalOfALargeBodyIsRead lets a server answer without reading all, and close.
+// TestARefusalOfALargeBodyIsRead lets a server refuse a request, and close the connection, before
+// it has read the whole body.
 func TestARefusalOfALargeBodyIsRead(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.ReadAll(http.MaxBytesReader(w, r.Body, 10))

@@ -18,15 +18,16 @@ const (
 	maxHead = 1 << 20
 	// maxKept is the largest request, in bytes, whose buffer is kept for the next one.
 	maxKept = 64 << 10
-	// lastWord is how long a response is awaited after the request could not be written: a server
-	// that refuses a request may say why and close the connection before it has read all.
+	// lastWord is how long a response is awaited after the request could not be written completely:
+	// a server that refuses a request may say why and close the connection before it has read
+	// everything.
 	lastWord = 50 * time.Millisecond
 )
 
 // A conn is one connection. It serves one call after the other.
 type conn struct {
 	net.Conn
-	raw     *guarded // Conn, or what is below its TLS
+	raw     *guarded // Conn, or the socket below its TLS
 	limited *io.LimitedReader
 	in      *bufio.Reader // reads limited
 	out     []byte
@@ -66,7 +67,7 @@ func (c *conn) exchange(ctx context.Context, call *Call, head []byte) (a Answer,
 	return a, again, err
 }
 
-// compose writes the request to the buffer, so that it leaves in one piece.
+// compose puts the request into the buffer, so that one call of Write sends it.
 func (c *conn) compose(call *Call, head []byte) error {
 	c.out = append(c.out[:0], head...)
 	for _, h := range call.Header {
@@ -88,7 +89,7 @@ func (c *conn) compose(call *Call, head []byte) error {
 	return nil
 }
 
-// read reads a response. Its body is cut at the limit.
+// read reads a response, and truncates its body to maxBody bytes.
 func (c *conn) read() (a Answer, again bool, err error) {
 	var resp *http.Response
 	for range 5 { // 100 Continue and its like may come first
@@ -113,7 +114,7 @@ func (c *conn) read() (a Answer, again bool, err error) {
 	if err != nil {
 		return a, false, wrapRead(err)
 	}
-	var one [1]byte // is there more than that?
+	var one [1]byte // is the body longer?
 	n, end := resp.Body.Read(one[:])
 	return a, n == 0 && end == io.EOF && c.reusable(resp), nil
 }
@@ -125,17 +126,18 @@ func wrapRead(err error) error {
 	return fmt.Errorf("read response: %w", err)
 }
 
-// reusable reports whether nothing follows a response that was read to its end.
+// reusable reports whether the connection can serve another call after a response that was read to
+// its end: the response does not close it, and nothing follows the response.
 func (c *conn) reusable(resp *http.Response) bool {
 	return !resp.Close && resp.StatusCode >= 200 && c.in.Buffered() == 0
 }
 
-// guarded is a socket whose writes a call may forbid. What remains is a process that freezes
-// between question and write, and sends when it wakes (see DESIGN.md of package scheduler).
+// A guarded socket asks may before each write. That leaves one gap: a process that freezes between
+// the answer and the write sends when it wakes (see DESIGN.md of package scheduler).
 type guarded struct {
 	net.Conn
 	may   func() bool // nil permits everything
-	wrote bool        // since it was set to false
+	wrote bool        // a byte was written since it was set to false
 }
 
 func (g *guarded) Write(p []byte) (int, error) {
