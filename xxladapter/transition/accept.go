@@ -10,9 +10,9 @@ import (
 // the run may begin. An open fire is settled as sent; the log row gets the address. Without a fire
 // the run may begin if this address has it already: then the answer to an earlier request was lost.
 // now is the store's clock. A run that waits for the executors of one app, or for one executor, is
-// given to no other.
+// given to nobody else.
 //
-// It reads Fire, which is that of the log row, Log and Address.
+// Accept reads the fields Fire, the fire of the log row, Log and Address of r.
 func Accept(r Rows, a xxladapter.Accepted, now time.Time) (c Change, mayBegin bool) {
 	switch {
 	case r.Log == nil || r.Log.HandleCode != xxladapter.ResultNone:
@@ -29,7 +29,8 @@ func Accept(r Rows, a xxladapter.Accepted, now time.Time) (c Change, mayBegin bo
 	return c, true
 }
 
-// waitsFor reports whether a run at an address of the log row is one that the executor may have.
+// waitsFor reports whether a run whose log row has the given queue address may go to the executor
+// at the other queue address: it waits for the app of the executor, or for that executor alone.
 func waitsFor(address, executor string) bool {
 	to, queued := xxladapter.ParseQueueAddress(address)
 	at, single := xxladapter.ParseQueueAddress(executor)

@@ -8,15 +8,15 @@ import (
 )
 
 // Finish stores the result of a run, whichever node received it. Only the first result is stored;
-// Log.Columns is [HandleColumns] for that one. Every result settles the fire as sent if it is still
-// open. now is the handle time.
+// the change has [HandleColumns] only then. Every result settles the fire as sent if it is still
+// open. now becomes the handle time.
 //
-// What follows from a failure is left out if the hand-over is stored as failed, because that
-// settlement has planned it.
+// The fires that follow a failed run are left out if the log row says that the hand-over failed,
+// because the settlement of the hand-over has planned them.
 //
-// It reads Fire, which is that of the log row, Log, and Attempt if there is no fire and a retry
-// follows. The error is [xxladapter.ErrNotFound] if there is no such row. A result without a code
-// is a bug of the caller.
+// Finish reads the fields Fire, the fire of the log row, and Log of r, and Attempt if there is no
+// fire and a retry follows. The error is [xxladapter.ErrNotFound] if there is no log row. A result
+// without a code is a bug of the caller.
 func Finish(r Rows, res xxladapter.RunResult, now time.Time) (Change, error) {
 	if res.Code == xxladapter.ResultNone {
 		return Change{}, fmt.Errorf("result of log %d has code %d, which means that there is no result", res.LogID, res.Code)
@@ -35,7 +35,7 @@ func Finish(r Rows, res xxladapter.RunResult, now time.Time) (Change, error) {
 	after := *r.Log
 	after.HandleCode = res.Code
 	if after.TriggerCode == xxladapter.ResultNone {
-		after.TriggerCode = xxladapter.ResultOK // there is a result, so it was sent
+		after.TriggerCode = xxladapter.ResultOK // there is a result, so the run was sent
 	}
 	c.Log = LogChange{
 		Columns: HandleColumns, Before: *r.Log, After: after,

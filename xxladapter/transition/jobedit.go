@@ -10,11 +10,11 @@ import (
 // JobRows holds the rows on which an edit of a job depends. REQUIRES: nobody else changes the job,
 // its group, or the claims of its fires.
 type JobRows struct {
-	Job   *xxladapter.Job // as it is; nil if there is none
+	Job   *xxladapter.Job // as it is stored; nil if there is none
 	Group bool            // whether the group of the edit's job exists
-	// LastDue is the latest due time of an open fire of type CRON, and Claimed the latest one of a
-	// fire of the schedule that is claimed or ambiguous. Zero means none. Only a start needs the
-	// first, and only an ActReschedule the second.
+	// LastDue is the latest due time of an open fire of type CRON, and Claimed the latest due time
+	// of a fire of the schedule that is claimed or ambiguous. Zero means none. Only ActStart needs
+	// LastDue, and only ActReschedule needs Claimed.
 	LastDue, Claimed time.Time
 }
 
@@ -26,9 +26,9 @@ type JobChange struct {
 	Next time.Time
 	// Unchanged says that nothing is to be written, not even an audit row.
 	Unchanged bool
-	// Glue says that the source of Is is a new version.
+	// Glue says that Is has a new version of the source.
 	Glue bool
-	// Drop says that the planned fires of the old schedule are dropped.
+	// Drop says that the planned fires of the old schedule are deleted.
 	Drop bool
 }
 

@@ -13,9 +13,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// TestPromises makes random calls, as several nodes, executors and operators make them in any
-// order, and checks after each one what README.md promises. At the end every fire can still
-// be brought to an end.
+// TestPromises makes random calls, as several nodes, executors and operators may make them in any
+// order, and checks after each call what the repository's README.md promises. At the end it checks
+// that every open fire can still be settled.
 func TestPromises(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		w := &world{
@@ -55,7 +55,7 @@ type world struct {
 	terms []xxladapter.Term         // issued so far, the newest last
 	holds map[xxladapter.Term]bool
 
-	claimed  map[int64]int                // how often each fire was
+	claimed  map[int64]int                // how often each fire was claimed
 	counted  map[xxladapter.LogStatus]int // the daily figures, as changes have moved them
 	lastFire int64
 }
@@ -64,7 +64,7 @@ type world struct {
 type run struct {
 	transition.LogState
 	fire              int64 // the id of its fire
-	result            int   // the first one
+	result            int   // the code of the first result; 0 means none
 	sent              int   // the code that its hand-over was last settled with
 	dropped           bool  // that settlement had no code, because the job is gone
 	retries, children int   // planned so far
@@ -95,7 +95,7 @@ func (w *world) addFire(f xxladapter.Fire) int64 {
 	return f.ID
 }
 
-// stop drops what is planned, as the end of a schedule does.
+// stop deletes the planned fires of the schedule, as stopping a job does.
 func (w *world) stop(t *rapid.T) {
 	if rapid.IntRange(0, 3).Draw(t, "seldom") > 0 {
 		return
@@ -114,7 +114,7 @@ func (w *world) endTerm(t *rapid.T) {
 	}
 }
 
-// drawTerm chooses a term that holds, or now and then any.
+// drawTerm chooses a term that holds, or sometimes any term.
 func (w *world) drawTerm(t *rapid.T, name string) xxladapter.Term {
 	terms := slices.Clone(w.terms)
 	if rapid.IntRange(0, 3).Draw(t, "holds") > 0 {
@@ -123,14 +123,14 @@ func (w *world) drawTerm(t *rapid.T, name string) xxladapter.Term {
 	return rapid.SampledFrom(terms).Draw(t, name)
 }
 
-// drawFire chooses an open fire, or now and then one that is not open.
+// drawFire chooses an open fire or the newest one, which may have been settled.
 func (w *world) drawFire(t *rapid.T) int64 {
 	open := slices.Sorted(maps.Keys(w.fires))
 	slices.Reverse(open)
 	return rapid.SampledFrom(append(open, w.lastFire)).Draw(t, "fire")
 }
 
-// drawOwner chooses the term that a fire belongs to, or now and then any.
+// drawOwner chooses the term that a fire belongs to, or sometimes any term.
 func (w *world) drawOwner(t *rapid.T, id int64, name string) xxladapter.Term {
 	owner := w.fires[id].Owner
 	if owner.Number == 0 || rapid.IntRange(0, 2).Draw(t, "not the owner") == 2 {
@@ -211,7 +211,7 @@ func (w *world) settle(t *rapid.T) {
 	}
 }
 
-// settleAgain settles a hand-over that a settlement or a result has settled before.
+// settleAgain settles a hand-over that is settled already, by a settlement or by a result.
 func (w *world) settleAgain(t *rapid.T) {
 	logID := w.drawRun(t)
 	l := w.runs[logID]
@@ -372,8 +372,8 @@ func (w *world) promises(t *rapid.T) {
 // check returns an error that names a broken promise about a run. open says whether the run's fire
 // is open.
 func (l *run) check(open bool) error {
-	// A run has failed if its result says so, or if it is known that it never began. Then it
-	// has a retry, which was planned once, with whichever of both came first.
+	// A run has failed if its result says so, or if it is known that it never began. Then it has
+	// exactly one retry, planned with whichever of the two was stored first.
 	failed := !open && l.HandleCode == xxladapter.ResultNone && xxladapter.HandOverFailed(l.TriggerCode) ||
 		l.HandleCode != xxladapter.ResultNone && l.HandleCode != xxladapter.ResultOK
 	switch {
@@ -393,8 +393,8 @@ func (l *run) check(open bool) error {
 	return nil
 }
 
-// bringToEnd lets one node do what is left to do, and fails if a fire stays open, except those
-// that this work has planned.
+// bringToEnd lets one node send, settle and finish all open fires. It fails if a fire stays open,
+// except for those that follow from these runs.
 func (w *world) bringToEnd(t *rapid.T) {
 	for _, term := range w.terms {
 		w.holds[term] = false
@@ -417,7 +417,7 @@ func (w *world) bringToEnd(t *rapid.T) {
 		w.finishAs(t, logID, 200)
 	}
 	for id, f := range w.fires {
-		if f.State != xxladapter.FirePlanned { // those follow from what has just ended
+		if f.State != xxladapter.FirePlanned { // planned ones follow from these runs
 			t.Fatalf("fire %d is open still: %+v", id, f)
 		}
 	}

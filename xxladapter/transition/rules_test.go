@@ -16,10 +16,10 @@ var (
 	due    = time.Date(2026, 3, 1, 12, 0, 0, 250e6, time.UTC)
 	mine   = xxladapter.Term{Node: "n1", Number: 7}
 	theirs = xxladapter.Term{Node: "n2", Number: 6}
-	before = xxladapter.Term{Node: "n1", Number: 5} // the same node's, and over
+	before = xxladapter.Term{Node: "n1", Number: 5} // an earlier term of n1, which is over
 )
 
-// fireIn returns fire 3, open in a state, of a term; nil for the empty state.
+// fireIn returns fire 3 in a state, owned by a term unless it is planned; nil for the empty state.
 func fireIn(state xxladapter.FireState, owner xxladapter.Term) *xxladapter.Fire {
 	if state == "" {
 		return nil
@@ -51,7 +51,7 @@ func TestClaim(t *testing.T) {
 	for _, tt := range []struct {
 		holds  bool
 		state  xxladapter.FireState
-		late   time.Duration // the store's clock, after the due time
+		late   time.Duration // how far the store's clock is past the due time
 		shards int           // of the fire
 		logs   int
 		want   string
@@ -191,7 +191,7 @@ func TestSettle(t *testing.T) {
 		want := transition.Change{Fire: tt.fire, Log: transition.LogChange{
 			Columns: transition.TriggerColumns, After: transition.LogState{TriggerCode: 500}, Msg: "m",
 		}}
-		if tt.fire == remove { // what follows comes once
+		if tt.fire == remove { // what follows is planned once
 			want.Next, want.Resume = []xxladapter.Fire{{JobID: 2, Type: xxladapter.TriggerRetry, Attempt: 2, Parent: 4}}, resume
 		}
 		if tt.state != "" && tt.state != planned {
@@ -252,14 +252,14 @@ func TestFinish(t *testing.T) {
 		after   state // zero: the result is not applied
 		follows bool
 	}{
-		// The first result stays. There is one, so it was sent.
+		// The first result is kept. A run that has a result was sent.
 		{state{0, 0}, 200, state{200, 200}, true},
 		{state{0, 0}, 500, state{200, 500}, true},
 		{state{200, 0}, 502, state{200, 502}, true},
 		{state{200, 500}, 200, state{}, false},
 		{state{200, 200}, 200, state{}, false},
 
-		// If the hand-over has failed, its failure was followed by a retry already.
+		// If the hand-over has failed, a retry was planned with that failure already.
 		{state{500, 0}, 500, state{500, 500}, false},
 		{state{502, 0}, 500, state{502, 500}, false},
 		{state{500, 0}, 200, state{500, 200}, true},
