@@ -19,13 +19,14 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
-// idleStatements is what calls cost a database when there is nothing to do, as the tests of package
-// sqlstore demand it. Those that are not named cost one.
+// idleStatements is how many statements an operation of the store costs a database when there is
+// nothing to do, as the tests of package sqlstore check. Operations that are not listed cost one.
 var idleStatements = map[string]int{"now": 0}
 
-// TestAnIdleNodeAsksLittle lets one node, and two, with jobs that are due some other day, work for
-// an hour: one alone costs a database server less than 1.8 statements a second. Two look at each
-// other's leases every three seconds, which is a renewal of two statements.
+// TestAnIdleNodeAsksLittle lets one node, and then two, run for an hour with jobs that are due
+// months later: each node costs a database server less than 1.8 statements a second. That leaves
+// out the statements with which each of two nodes watches the other's lease, see DESIGN.md of
+// package sqlstore.
 func TestAnIdleNodeAsksLittle(t *testing.T) {
 	for _, nodes := range []int{1, 2} {
 		synctest.Test(t, func(t *testing.T) {
@@ -68,7 +69,7 @@ func TestAnIdleNodeAsksLittle(t *testing.T) {
 	}
 }
 
-// A mute channel tells nobody.
+// A mute channel sends nothing.
 type mute struct{}
 
 func (mute) Name() string                             { return "silent" }
@@ -76,7 +77,7 @@ func (mute) Send(context.Context, *alarm.Alarm) error { return nil }
 
 var callCount = regexp.MustCompile(`(?m)^xxlwheel_store_op_duration_seconds_count\{op="(\w+)"\} (\d+)$`)
 
-// statements returns what calls cost a database where there is nothing to do.
+// statements returns how many statements calls cost a database when there is nothing to do.
 func statements(calls map[string]int) (total int) {
 	for op, n := range calls {
 		each, known := idleStatements[op]
@@ -88,7 +89,7 @@ func statements(calls map[string]int) (total int) {
 	return total
 }
 
-// storeCalls is how often each operation of the store was called.
+// storeCalls returns how often each operation of the store was called.
 func storeCalls(t *testing.T, m *metrics.Metrics) map[string]int {
 	t.Helper()
 	page := httptest.NewRecorder()

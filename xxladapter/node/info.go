@@ -32,7 +32,8 @@ func (n *Node) info() admin.Info {
 	return is
 }
 
-// testAlarms returns the function that tests the channels of alarms; nil if there are none.
+// testAlarms returns the function that sends a test alarm through each channel; nil if there are no
+// channels.
 func (n *Node) testAlarms() func(context.Context, []string) admin.AlarmTest {
 	if len(n.opts.Alarms) == 0 {
 		return nil

@@ -14,14 +14,14 @@ import (
 )
 
 // buildTrigger builds the parts that plan fires and hand them over: the scheduler puts fires into
-// the pool, the pool has them handed over, and the hand-over reports back to the scheduler.
+// the pool, the pool passes them to the hand-over, and the hand-over reports back to the scheduler.
 func (n *Node) buildTrigger() (err error) {
 	tls, err := access.ClientTLS(n.opts.TLSCA)
 	if err != nil {
 		return fmt.Errorf("node: Options.TLSCA: %w", err)
 	}
 	client := trigger.ClientOptions{Sent: n.tokens.Sent, MayDial: n.addresses.CheckDial, TLS: tls}
-	if n.opts.Queue != nil { // a nil pointer in the interface would be one
+	if n.opts.Queue != nil { // a nil pointer in an interface is not nil
 		client.Broker, client.Never = n.opts.Queue, queue.ErrTooLarge
 	}
 	n.client, err = trigger.NewClient(client)
@@ -57,7 +57,7 @@ func (n *Node) buildTrigger() (err error) {
 	return nil
 }
 
-// maintenance returns the loops that a node runs beside scheduling.
+// maintenance returns the background services that a node runs beside scheduling.
 func (n *Node) maintenance() []runner {
 	store, logger := n.opts.Store, n.opts.Logger
 	return []runner{
@@ -76,10 +76,11 @@ func (n *Node) maintenance() []runner {
 	}
 }
 
-// Schedule is the other half of Run. It stops in the order of XXL-JOB: first the scan and the
-// wheel, then the hand-overs. Finally it gives its lease back, so that other nodes continue at
-// once; its shards are theirs from the first step on. It does nothing and returns an error if the
-// other schedulers of the store read schedules in another time zone.
+// Schedule is the scheduling half of Run: it plans fires and hands them over until ctx ends. It
+// stops in the order of XXL-JOB: first the scan and the wheel, then the hand-overs. From the first
+// step on, other nodes may take its shards. Finally it gives its lease back, so that nobody has to
+// wait until it lapses. Schedule does nothing and returns an error if the other schedulers of the
+// store read schedules in another time zone.
 func (n *Node) Schedule(ctx context.Context) error {
 	defer n.client.Close()
 	defer n.hints.Close()

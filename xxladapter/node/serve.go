@@ -24,7 +24,7 @@ func (n *Node) buildServer() error {
 		return fmt.Errorf("node: Options.TLSCert and TLSKey: %w", err)
 	}
 	var broker admin.Queue
-	if n.opts.Queue != nil { // a nil pointer in the interface would be one
+	if n.opts.Queue != nil { // a nil pointer in an interface is not nil
 		broker = n.opts.Queue
 	}
 	api, err := admin.New(admin.Options{
@@ -108,7 +108,7 @@ func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
 	}
 	defer stopQueue()
 	ended := make(chan error, 1)
-	go func() { // Serve waits for it, below
+	go func() { // Serve waits for this goroutine, below
 		if n.http.TLSConfig != nil {
 			ended <- n.http.ServeTLS(ln, "", "")
 		} else {
@@ -131,16 +131,16 @@ func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
 	return nil
 }
 
-// offerSetup calls Options.OnSetup with the one-time link, if other machines can reach the listener
-// and nobody can sign in yet. The secret is in the fragment, which browsers send to no server, so
-// that no proxy logs it.
+// offerSetup calls Options.OnSetup with the link that creates the first user, if other machines can
+// reach the listener and nobody can sign in yet. The secret is in the fragment, which browsers send
+// to no server, so that no proxy logs it.
 func (n *Node) offerSetup(ctx context.Context, addr net.Addr) error {
 	if n.opts.OnSetup == nil || !access.Reachable(addr.String()) {
 		return nil
 	}
 	secret, err := n.accounts.Setup(ctx)
 	if err != nil && ctx.Err() != nil {
-		return nil // it is to stop, which is no failure
+		return nil // the node is stopping, which is no failure
 	}
 	if err != nil {
 		return fmt.Errorf("look for users: %w", err)

@@ -20,8 +20,8 @@ func (storeWithoutTime) Users(ctx context.Context, _ xxladapter.UserFilter) ([]*
 	return nil, ctx.Err()
 }
 
-// TestAStopAtTheStartIsNoFailure stops a node while it looks up whether there are users, which it
-// does to offer the link for the first one.
+// TestAStopAtTheStartIsNoFailure stops a node while it looks for users, to find out whether it has
+// to offer the link that creates the first one.
 func TestAStopAtTheStartIsNoFailure(t *testing.T) {
 	n, err := New(Options{
 		Store: storeWithoutTime{memstore.New(time.Now)}, AccessToken: "a-secret-of-executors", Zone: time.UTC,
