@@ -11,10 +11,11 @@ import (
 )
 
 const (
-	// backfillIdle is the pause between two polls while no backfill is known to run. It finds one
-	// whose scheduler has died; usually its next fire tells the scheduler that takes over.
+	// backfillIdle is the pause between two polls while no backfill is known to run. Such a poll
+	// finds a backfill whose scheduler has died. Usually the scheduler that hands over the next
+	// fire of the backfill polls sooner.
 	backfillIdle = 5 * time.Minute
-	// backfillPace is the pause while one runs and no run is known to have ended.
+	// backfillPace is the pause while a backfill is running and no run is known to have ended.
 	backfillPace = time.Second
 	// backfillPause is the shortest pause between two polls, however many runs end.
 	backfillPause = 100 * time.Millisecond
@@ -29,13 +30,14 @@ type BackfillStore interface {
 }
 
 // Backfills plans the next due times of running backfills as their runs end. Several nodes may do
-// so: the store accepts the progress of one of them, and what a dead one has planned is recorded.
+// so at once: the store accepts the progress of one of them. The store records what was planned, so
+// another node can continue when one dies.
 type Backfills struct {
 	store   BackfillStore
 	planned func([]xxladapter.Fire)
 	logger  *slog.Logger
 	wake    chan struct{}
-	running atomic.Bool // the last poll found one
+	running atomic.Bool // the last poll found a running backfill
 }
 
 // NewBackfills returns Backfills that do nothing before Run. planned is called with the fires that
@@ -128,7 +130,7 @@ func (b *Backfills) advance(ctx context.Context, one *xxladapter.Backfill) error
 	planned, err := b.store.AdvanceBackfill(ctx, one)
 	switch {
 	case errors.Is(err, xxladapter.ErrConflict), errors.Is(err, xxladapter.ErrNotFound):
-		return nil // another node was quicker, or it was cancelled
+		return nil // another node was quicker, or the backfill was cancelled
 	case err != nil:
 		return err
 	}
@@ -138,7 +140,8 @@ func (b *Backfills) advance(ctx context.Context, one *xxladapter.Backfill) error
 	return nil
 }
 
-// fate returns what became of the fire of an order; empty means that nothing will.
+// fate returns the status of an order's runs: running until all of them have ended, and failed if
+// one has failed. It is empty if there is no run and will be none.
 func (b *Backfills) fate(ctx context.Context, order int64) (xxladapter.LogStatus, error) {
 	o, err := b.store.Order(ctx, order)
 	if errors.Is(err, xxladapter.ErrNotFound) {

@@ -17,7 +17,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A liveExecutor answers all calls, and says of its runs what a test sets.
+// A liveExecutor answers all calls, and reports as ended the runs that ends returns.
 type liveExecutor struct {
 	mortalExecutor
 	ends func(runs []*xxladapter.Log) []wire.Callback
@@ -27,7 +27,7 @@ func (e *liveExecutor) Ended(_ context.Context, _, _ string, runs []*xxladapter.
 	return e.ends(runs), nil
 }
 
-// A resumed is a scheduler that ignores that a schedule continues.
+// A resumed is a leaseholder that ignores that a schedule continues.
 type resumed struct{ leaseholder }
 
 func (resumed) Resumed(time.Time) {}
@@ -71,7 +71,7 @@ func newWaitingJob(t *testing.T) *waitingJob {
 	return w
 }
 
-// maintain looks for lost runs for a while, and returns the row of the run and the job.
+// maintain looks for lost runs for d, and returns the log row of the run and the job.
 func (w *waitingJob) maintain(t *testing.T, d time.Duration) (*xxladapter.Log, *xxladapter.Job) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)
@@ -87,7 +87,7 @@ func (w *waitingJob) maintain(t *testing.T, d time.Duration) (*xxladapter.Log, *
 }
 
 // TestALostResultIsAskedFor checks that a run whose result was acknowledged and lost gets the
-// result that its executor says, and that the schedule that waits for it continues.
+// result that its executor reports, and that the schedule that waits for the run continues.
 func TestALostResultIsAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWaitingJob(t)
@@ -102,8 +102,8 @@ func TestALostResultIsAskedFor(t *testing.T) {
 	})
 }
 
-// TestARunThatEndedWithAnUnknownResultIsLost checks that a run whose result nobody knows any more
-// fails as lost.
+// TestARunThatEndedWithAnUnknownResultIsLost checks that a run fails as lost if its executor no
+// longer knows the result.
 func TestARunThatEndedWithAnUnknownResultIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWaitingJob(t)
@@ -117,8 +117,8 @@ func TestARunThatEndedWithAnUnknownResultIsLost(t *testing.T) {
 	})
 }
 
-// TestARunThatMayBeInProgressStaysOpen checks that nothing ends a run of which its executor does
-// not say that it has ended.
+// TestARunThatMayBeInProgressStaysOpen checks that a run stays open while its executor does not
+// report that it has ended.
 func TestARunThatMayBeInProgressStaysOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWaitingJob(t)
@@ -131,8 +131,8 @@ func TestARunThatMayBeInProgressStaysOpen(t *testing.T) {
 	})
 }
 
-// TestAResultThatComesMeanwhileIsNotLost checks that a result that arrives between the look at the
-// rows and the answer of the executor stays as it is, and is not reported.
+// TestAResultThatComesMeanwhileIsNotLost checks that a result is kept if it arrives between the
+// read of the rows and the answer of the executor.
 func TestAResultThatComesMeanwhileIsNotLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWaitingJob(t)

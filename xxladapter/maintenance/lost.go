@@ -12,8 +12,9 @@ import (
 
 const (
 	// lostPace is the pause between two polls for lost runs. An ended registration causes a poll at
-	// once, so the regular ones are for executors that never register. XXL-JOB polls every 60 s
-	// (JobCompleteHelper). While there are suspects the pause is suspectPace.
+	// once. The regular polls are for results that were lost after they were acknowledged, and for
+	// executors that never register. XXL-JOB polls every 60 s (JobCompleteHelper). While there are
+	// suspects the pause is suspectPace.
 	lostPace    = 30 * time.Second
 	suspectPace = 5 * time.Second
 
@@ -43,9 +44,9 @@ type LostStore interface {
 }
 
 // Lost ends runs whose result will never arrive: their executor says that they have ended and that
-// their results were acknowledged, or it is no longer registered and has not answered for a while.
-// It leaves alone a run on an executor that never registers but answers, or that restarts and keeps
-// its results.
+// their results were acknowledged, or the executor is no longer registered and has not answered for
+// a while. Lost does not end a run on an executor that never registers but answers, or that
+// restarts and keeps its results.
 type Lost struct {
 	Store LostStore
 	// Beat asks the executor at an address for a sign of life; trigger.Client.Beat does that.
@@ -58,7 +59,7 @@ type Lost struct {
 	// Lose stores the failure of a run; trigger.HandOver.Lose does that.
 	Lose func(ctx context.Context, logID int64, reason string) error
 	// Expired signals that registrations have ended, see [Registry]. A channel with room for one
-	// value is enough. If it is nil, the next poll finds their runs.
+	// value is enough. If it is nil, the next regular poll finds their runs.
 	Expired <-chan struct{}
 	Logger  *slog.Logger
 
@@ -97,7 +98,7 @@ func (l *Lost) poll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !open { // so none is lost, and the store need not look for those
+	if !open { // so no run is lost, and LostRuns need not be called
 		l.suspects = nil
 		return nil
 	}

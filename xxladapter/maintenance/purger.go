@@ -23,8 +23,8 @@ const (
 	purgeNews = 30 * time.Second
 )
 
-// nextChunk returns the size of the chunk after one of the given size that held the store for held.
-// The size grows step by step, and shrinks at once to the right one.
+// nextChunk returns the size of the next chunk, after a chunk of the given size that kept the store
+// busy for held. The size at most doubles, and shrinks at once to what fits into purgeTarget.
 func nextChunk(size int, held time.Duration) int {
 	switch {
 	case held > purgeTarget:
@@ -38,8 +38,8 @@ func nextChunk(size int, held time.Duration) int {
 // A Purger deletes log rows in chunks that never block the store for long.
 type Purger struct {
 	Store xxladapter.PurgeStore
-	// NoAlarms says that no alarms are sent, so that failures need not be kept until theirs is
-	// sent.
+	// NoAlarms says that no alarms are sent, so that failures need not be kept until their alarm
+	// was sent.
 	NoAlarms bool
 	Logger   *slog.Logger
 }
@@ -48,7 +48,7 @@ type Purger struct {
 // (0 means no limit) with done false. Another call continues, also after a crash, since each chunk
 // is durable. The audit has one row for each call that deletes anything.
 func (p *Purger) Purge(ctx context.Context, what xxladapter.LogPurge, limit time.Duration) (rows int64, done bool, err error) {
-	logger := p.Logger // the caller may purge twice at a time
+	logger := p.Logger // Purge may be called concurrently
 	if err := check(&logger, need{"Purger.Store", p.Store == nil}); err != nil {
 		return 0, false, err
 	}
