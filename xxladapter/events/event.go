@@ -18,7 +18,7 @@ const (
 	TopicJob     Topic = "job"     // a job was created, changed or removed
 	TopicRun     Topic = "run"     // a run began, was handed over, or ended
 	TopicMisfire Topic = "misfire" // due times were missed
-	TopicGroup   Topic = "group"   // groups of executors or their addresses
+	TopicGroup   Topic = "group"   // a group of executors or its addresses changed
 	TopicNode    Topic = "node"    // a scheduler came or went
 	TopicPause   Topic = "pause"   // a pause of schedules began or ended
 )
@@ -40,14 +40,14 @@ type Event struct {
 
 // A Position is a place in the sequence of a hub's events.
 type Position struct {
-	Generation string // differs for each time that a hub begins to poll
+	Generation string // a new one each time that a hub begins to poll
 	Number     int64
 }
 
 // String returns the form that [ParsePosition] reads.
 func (p Position) String() string { return p.Generation + "-" + strconv.FormatInt(p.Number, 10) }
 
-// ParsePosition reads a position; text that is none gives the zero value.
+// ParsePosition reads a position. Text in another form gives the zero value.
 func ParsePosition(text string) Position {
 	generation, number, _ := strings.Cut(text, "-")
 	n, err := strconv.ParseInt(number, 10, 64)

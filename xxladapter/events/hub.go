@@ -15,11 +15,11 @@ const (
 	pace = time.Second
 	// kept is how many events a hub keeps for listeners that reconnect.
 	kept = 1024
-	// buffer is the least number of events that a listener may fall behind.
+	// buffer is how many events a listener may fall behind, even right after it has reconnected.
 	buffer = 256
 	// maxListeners bounds the memory and the connections that listeners cost.
 	maxListeners = 1000
-	// pollLimit limits one poll.
+	// pollLimit limits the time of one poll.
 	pollLimit = 10 * time.Second
 )
 
@@ -57,15 +57,15 @@ func NewHub(store Store, logger *slog.Logger) *Hub {
 // A Listener receives events until it leaves, falls behind, or its hub closes.
 type Listener struct {
 	hub *Hub
-	// Events is closed when the listener fell behind or the hub was closed. A caller that continues
-	// listens again, from the position of the last event that it has received.
+	// Events is closed when the listener leaves or falls behind, or the hub closes. To continue,
+	// the caller listens again from the position of the last event that it has received.
 	Events chan Event
 }
 
 // Listen adds a listener. after is the position of the last event that the caller has received; the
-// zero value means none. Without one, and if the events since then are not kept, the first event is
-// about [TopicAll]: what the caller has read before it listens may have changed unseen. The error
-// is [xxladapter.ErrConflict] if the hub is closed or has too many listeners.
+// zero value means none. If there is none, or if the events since then are no longer kept, the
+// first event is about [TopicAll]: what the caller has read before may have changed unseen. The
+// error is [xxladapter.ErrConflict] if the hub is closed or has too many listeners.
 func (h *Hub) Listen(after Position) (*Listener, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -115,7 +115,7 @@ func (h *Hub) remove(l *Listener) {
 	}
 }
 
-// Close ends the polling and all listeners, and waits for a poll that runs.
+// Close removes all listeners, ends the polling, and waits for a poll that is in progress.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	h.closed = true
@@ -162,8 +162,8 @@ func (h *Hub) poll(ctx context.Context, generation string) {
 	}
 }
 
-// read returns what has changed since the last view. Without one it takes the first view, and
-// returns an event about [TopicAll].
+// read returns what has changed since the view v, and updates it. If there is none yet, read takes
+// the first view and returns an event about [TopicAll].
 func (h *Hub) read(ctx context.Context, v **view) ([]Event, error) {
 	ctx, cancel := context.WithTimeout(ctx, pollLimit)
 	defer cancel()
@@ -179,7 +179,7 @@ func (h *Hub) read(ctx context.Context, v **view) ([]Event, error) {
 		return nil, err
 	}
 	*v = &first
-	// What has changed between the caller's own reading and this one is in no view.
+	// No poll would find what has changed between the caller's own read and this first view.
 	return []Event{{Topic: TopicAll}}, nil
 }
 

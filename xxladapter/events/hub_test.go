@@ -137,7 +137,7 @@ func TestEachChangeIsOneEvent(t *testing.T) {
 			require.NoError(t, s.store.UpdateJob(t.Context(), j, false))
 		}
 		require.Equal(t, []Event{{Topic: TopicJob, ID: job, GroupID: s.group}}, s.next(l))
-		other := s.addJob() // changed later, and its time of change is earlier
+		other := s.addJob() // changed later, with an earlier time of change
 		require.Equal(t, []Event{{Topic: TopicJob, ID: other, GroupID: s.group}}, s.next(l))
 
 		ids := s.runs(2)
@@ -166,7 +166,7 @@ func TestManyRunsAreOneEvent(t *testing.T) {
 		last := ids[len(ids)-1]
 		s.end(last)
 		require.Equal(t, []Event{{Topic: TopicRun, ID: last, GroupID: s.group}}, s.next(l))
-		s.end(before[0]) // too old to be followed
+		s.end(before[0]) // an older run than those that are followed
 		require.Equal(t, []Event{{Topic: TopicRun}}, s.next(l))
 	})
 }
@@ -211,8 +211,8 @@ func TestAListenerThatComesBackMissesNothing(t *testing.T) {
 	})
 }
 
-// TestEachNewListenerReadsEverything has a second listener: what it has read may have changed
-// before it listens, and that was told to the first one alone.
+// TestEachNewListenerReadsEverything checks that a second listener is notified to read everything:
+// what it has read before may have changed, and only the first listener was notified of that.
 func TestEachNewListenerReadsEverything(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)

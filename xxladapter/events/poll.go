@@ -11,14 +11,15 @@ import (
 
 const (
 	// manyRuns and manyJobs limit the runs and jobs that one poll names. A poll that finds more
-	// reports that any may have changed.
+	// reports instead that any run or job may have changed.
 	manyRuns = 200
 	manyJobs = 200
 	// openRuns limits the open runs that are followed to the newest ones. The end of an older run
 	// is noticed by the daily figures, which do not name the run.
 	openRuns = 500
-	// overlap is how far back a poll looks for changed jobs: [xxladapter.TouchedAt] may move a
-	// change ahead of the clock, and a Java admin's clock may differ.
+	// overlap is how far a poll looks for changed jobs before the time of the last look:
+	// [xxladapter.TouchedAt] may move a change ahead of the clock, and a Java admin's clock may
+	// differ.
 	overlap = 5 * time.Second
 	// share limits the reads of changed jobs to one part in share of the time. On MySQL, where no
 	// index helps, a store of a million jobs is thus read less often.
@@ -28,7 +29,7 @@ const (
 // A view holds the state at the last poll, with which the next one is compared.
 type view struct {
 	marks xxladapter.Marks
-	jobs  map[int64]time.Time          // the changes of the last seconds
+	jobs  map[int64]time.Time          // when the jobs that changed in the last seconds did so
 	open  map[int64]xxladapter.RunMark // runs that have not ended
 	read  time.Time                    // the store's clock when jobs were read last
 	rest  time.Time                    // changed jobs are not read before this time of the local clock
@@ -48,8 +49,8 @@ func look(ctx context.Context, store xxladapter.ChangeStore, now time.Time) (v v
 	return v, err
 }
 
-// poll brings the view up to date and returns what has changed since the last time. After an error
-// the view is as it was, so that the next poll finds the same changes.
+// poll brings the view up to date and returns what has changed. An error leaves the view as it is,
+// so that the next poll finds the same changes.
 func (v *view) poll(ctx context.Context, store xxladapter.ChangeStore, now time.Time) (found []Event, err error) {
 	next := *v
 	next.open = maps.Clone(v.open)
@@ -84,7 +85,8 @@ func (v *view) poll(ctx context.Context, store xxladapter.ChangeStore, now time.
 	return found, nil
 }
 
-// changedJobs reads the jobs that were changed since the last time. found may be nil.
+// changedJobs reads the jobs that were changed since they were read last, and adds their events to
+// found; nil means that none are wanted.
 func (v *view) changedJobs(ctx context.Context, store xxladapter.ChangeStore, now time.Time, found *[]Event) error {
 	begun := time.Now()
 	if begun.Before(v.rest) {
@@ -161,7 +163,7 @@ func (v *view) changedRuns(ctx context.Context, store xxladapter.ChangeStore, wa
 	return ended, nil
 }
 
-// follow adds those of the runs that are open.
+// follow adds the runs that are open to the view, and keeps the newest openRuns of all.
 func (v *view) follow(runs []xxladapter.RunMark) {
 	for _, m := range runs {
 		if m.Open() {
