@@ -7,11 +7,11 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A change is one change of a job, by its audit or by its versions.
+// A change is one change of a job, from the audit or from a comparison of versions.
 type change struct {
 	at     time.Time // what is due at this instant is due by the schedule before the change
 	fields []xxladapter.FieldChange
-	// unknown is true if nothing tells how the job was before the change.
+	// unknown is true if nothing shows what the job was like before the change.
 	unknown bool
 }
 
@@ -45,7 +45,7 @@ type merging struct {
 	changes []change
 }
 
-// take takes the rows from index n on.
+// take moves the rows from index n on to changes.
 func (m *merging) take(n int) {
 	for i := range slices.Backward(m.rows[n:]) {
 		row := &m.rows[n+i]
@@ -54,15 +54,15 @@ func (m *merging) take(n int) {
 	m.rows = m.rows[:n]
 }
 
-// endsSchedule reports whether the last row left tells that a schedule has ended. Such a change has
+// endsSchedule reports whether the last of rows is about the end of a schedule. Such a change has
 // no version of its own.
 func (m *merging) endsSchedule() bool {
 	n := len(m.rows)
 	return n > 0 && m.rows[n-1].Actor.Kind == xxladapter.ActorScheduler
 }
 
-// found adds a change that has no row, after the rows of later changes. before is nil if no version
-// tells how the job was.
+// found adds a change that has no row. It first takes the rows about an end of the schedule that
+// came later. before is the job before the change; nil if no version has it.
 func (m *merging) found(at time.Time, before, after *xxladapter.Job) {
 	for m.endsSchedule() && m.rows[len(m.rows)-1].At.After(at) {
 		m.take(len(m.rows) - 1)
@@ -77,8 +77,8 @@ func (m *merging) found(at time.Time, before, after *xxladapter.Job) {
 	}
 }
 
-// edited takes the rows up to the one of an edit. If all of them were deleted because of their age,
-// the versions tell what it changed.
+// edited takes the row of the edit that made the version v, and all later rows. If no row is left,
+// because of their age, it compares v with the version before.
 func (m *merging) edited(v *xxladapter.JobVersion, before *xxladapter.Job) {
 	for n := range slices.Backward(m.rows) {
 		if m.rows[n].Call == v.Call {
@@ -86,7 +86,7 @@ func (m *merging) edited(v *xxladapter.JobVersion, before *xxladapter.Job) {
 			return
 		}
 	}
-	if len(m.rows) == 0 && (before != nil || v.Number > 1) { // otherwise it created the job
+	if len(m.rows) == 0 && (before != nil || v.Number > 1) { // otherwise v creates the job
 		m.found(v.At, before, &v.Job)
 	}
 }

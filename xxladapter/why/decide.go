@@ -13,23 +13,23 @@ type Facts struct {
 	Job *xxladapter.Job // as it is now
 	// From and To bound the time in question: From is included and To is not.
 	From, To time.Time
-	// Spans are its schedules in that time, see [Spans]. REQUIRES: at least one.
+	// Spans are the job's schedules in that time, see [Spans]. REQUIRES: at least one.
 	Spans []Span
 	// Now is the store's clock, and Local this machine's at the same moment.
 	Now, Local time.Time
 
 	Runs     []Run                // due in that time, or triggered in it by another program
 	Open     []xxladapter.Fire    // the job's open fires that are due in that time
-	Misfires []xxladapter.Misfire // of the job, that concern that time
+	Misfires []xxladapter.Misfire // the job's misfires in that time
 	Leases   []xxladapter.Lease   // that hold now
 	Group    *xxladapter.Group    // nil if it is gone
-	// Restrictions are the pauses and calendars as they are now, for due times of which nothing is
-	// recorded yet, and Pauses those that the misfires name, by id.
+	// Restrictions are the pauses and calendars as they are now. They explain due times without a
+	// record. Pauses are the pauses that the misfires name, by id.
 	Restrictions *xxladapter.Restrictions
 	Pauses       map[int64]xxladapter.Pause
 }
 
-// A Run is one run with its history; nil if another program handed it over.
+// A Run is one run with its history. History is nil if another program handed the run over.
 type Run struct {
 	Log     *xxladapter.Log
 	History *xxladapter.RunHistory
@@ -65,7 +65,8 @@ func Decide(f Facts) (found []Finding) {
 	return found
 }
 
-// ofMisfire explains a due time that was found too late.
+// ofMisfire explains a due time with a misfire: it was found too late, lost by the store, or kept
+// from firing by a pause or a calendar.
 func (f *Facts) ofMisfire(m *xxladapter.Misfire) []Finding {
 	due := m.Due
 	if _, tick := f.then(); !tick.IsZero() {
@@ -83,7 +84,7 @@ func (f *Facts) ofMisfire(m *xxladapter.Misfire) []Finding {
 	}
 	values := params("due", f.local(due), "noticed", f.local(m.At), "late", short(m.At.Sub(due)), "strategy", string(m.Strategy))
 	if m.Kind() == xxladapter.MisfireLost {
-		delete(values, "strategy") // none decided
+		delete(values, "strategy") // no strategy decided about it
 	}
 	return []Finding{{Misfire, values, []Record{misfireRecord(m)}}}
 }
@@ -121,7 +122,8 @@ func (f *Facts) ofFire(fire *xxladapter.Fire) []Finding {
 	return one(NodeFroze, leases)
 }
 
-// clocks reports a scheduler that has given its lease back because its clock is off.
+// clocks reports that this machine's clock is so far off the store's that its scheduler gives its
+// lease back; nil if it is not.
 func (f *Facts) clocks() []Finding {
 	off := f.Local.Sub(f.Now)
 	if off.Abs() <= clockLimit {
@@ -157,7 +159,8 @@ func (f *Facts) ofNothing() (found []Finding) {
 }
 
 // then returns the schedule that the answer is about, and its first due time; zero if it has none.
-// One that was on comes before one that was off, and one with a due time before one without.
+// A schedule with a due time comes before one without, and among these, one that was on before one
+// that was off.
 func (f *Facts) then() (about *Span, due time.Time) {
 	for _, running := range []bool{true, false} {
 		for i := range f.Spans {
@@ -212,7 +215,7 @@ func (f *Facts) ofDue(due time.Time, j Record) (found []Finding) {
 	return []Finding{{NoRecord, values, []Record{j}}}
 }
 
-// local formats an instant in the zone of the plan; empty for the zero time.
+// local formats an instant in the zone of From; empty for the zero time.
 func (f *Facts) local(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -220,7 +223,7 @@ func (f *Facts) local(t time.Time) string {
 	return t.In(f.From.Location()).Format("2006-01-02T15:04:05.999Z07:00")
 }
 
-// short formats a duration in milliseconds and longer units.
+// short formats a duration, rounded to milliseconds, or to seconds from a minute on.
 func short(d time.Duration) string {
 	if d >= time.Minute {
 		return d.Round(time.Second).String()

@@ -16,19 +16,19 @@ type Schedule struct {
 	Type    xxladapter.ScheduleType
 	Conf    string
 	Zone    string // empty means the scheduler's
-	// Present is true if the job was changed since and nothing tells how it was before: this is the
-	// schedule that it has now.
+	// Present is true if the job was changed since and nothing shows its former schedule. Then this
+	// is the schedule that it has now.
 	Present bool
 	// Switch is the audit row that switched the schedule on or off last before that instant; nil
 	// if there is none.
 	Switch *xxladapter.AuditRow
 }
 
-// A Span is a time in which one schedule of a job stood.
+// A Span is a time in which a job had one schedule.
 type Span struct {
 	Schedule
 	From, To time.Time // From is included and To is not
-	// Stands is true if the job has this schedule still, as far as it is known.
+	// Stands is true if the job still has this schedule, as far as is known.
 	Stands bool
 	// Plan is what the schedule means; nil if it cannot be read.
 	Plan cron.Plan
@@ -38,10 +38,10 @@ type Span struct {
 }
 
 // Spans returns the schedules of a job in a time: in ascending order, without gaps, and at least
-// one. They are the present schedule with later changes undone: those that the audit has, and those
-// that the versions tell, because another program made them. rows are audit rows of the job, by id,
-// and versions are all that it has, newest first. Before a change of which nothing tells how the
-// schedule was, it is taken to be the present one. Plan and Anchor stay empty.
+// one. They are the present schedule with later changes undone: the changes in the audit, and those
+// that only the versions show, because another program made them. rows are audit rows of the job,
+// by id, and versions are all that it has, newest first. If nothing shows what the schedule was
+// before a change, Spans assumes the present one. Plan and Anchor stay empty.
 func Spans(j *xxladapter.Job, rows []xxladapter.AuditRow, versions []*xxladapter.JobVersion, from, to time.Time) []Span {
 	s := Schedule{Running: j.Running, Type: j.ScheduleType, Conf: j.ScheduleConf, Zone: j.Settings.Zone}
 	var spans []Span // the last one first
@@ -54,7 +54,7 @@ func Spans(j *xxladapter.Job, rows []xxladapter.AuditRow, versions []*xxladapter
 		stands = false
 	}
 	undone, present := false, s
-	unknown := func(at time.Time) { // nothing tells how the schedule was before
+	unknown := func(at time.Time) { // nothing shows what the schedule was before
 		add(s, at)
 		s, stands = present, true
 		s.Present = true
@@ -117,7 +117,8 @@ func SetAnchors(spans []Span, j *xxladapter.Job, runs []xxladapter.DueRun, open 
 	}
 }
 
-// switches reports whether a row switches a schedule on or off. A job is created with it off.
+// switches reports whether a row switches a schedule on or off. The row that creates a job does
+// not: the schedule of a new job is off.
 func switches(row *xxladapter.AuditRow) bool {
 	return slices.ContainsFunc(row.Changes, func(c xxladapter.FieldChange) bool { return c.Field == "running" && len(c.Before) > 0 })
 }
@@ -126,7 +127,7 @@ func switches(row *xxladapter.AuditRow) bool {
 func (s *Schedule) undo(c xxladapter.FieldChange) {
 	switch c.Field {
 	case "running":
-		s.Running = false // a job begins so
+		s.Running = false // as in a new job
 		restore(c.Before, &s.Running)
 	case "scheduleType":
 		restore(c.Before, &s.Type)
@@ -147,7 +148,7 @@ func restore[T any](text json.RawMessage, to *T) {
 }
 
 // Planned returns up to limit due times that were planned in spans, or will be: a schedule that is
-// off has none, unless nothing tells whether it was off. more is true if there are more.
+// off has none, unless it is not known whether it was off then. more is true if there are more.
 func Planned(spans []Span, limit int) (ticks []time.Time, more bool) {
 	for i := range spans {
 		if !spans[i].Running && !spans[i].Present {
@@ -182,7 +183,8 @@ func (s *Span) ticks(limit int) (ticks []time.Time, more bool) {
 	return ticks, false
 }
 
-// rateTicks counts whole periods from the anchor, which may lie on either side.
+// rateTicks returns up to limit due times in [from, to), whole periods away from the anchor, which
+// may lie on either side. more is true if there are more.
 func rateTicks(plan cron.Plan, anchor, from, to time.Time, limit int) (ticks []time.Time, more bool) {
 	period := plan.Next(plan.Next(anchor)).Sub(plan.Next(anchor))
 	if period <= 0 {
@@ -202,8 +204,8 @@ func rateTicks(plan cron.Plan, anchor, from, to time.Time, limit int) (ticks []t
 	return ticks, false
 }
 
-// nearest returns the last due time before an instant and the first one from then on, as if the
-// schedule stood at all times; zero if there is none within five years.
+// nearest returns the last due time before an instant and the first one from then on, as if the job
+// had the schedule at all times; zero if there is none within five years.
 func (s *Span) nearest(at time.Time) (before, after time.Time) {
 	plan := s.Plan
 	if plan == nil {

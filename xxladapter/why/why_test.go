@@ -21,7 +21,7 @@ var (
 )
 
 // facts returns the facts about a job that is due at two every night and has no run. change, if not
-// nil, makes another case of them.
+// nil, modifies them.
 func facts(t *testing.T, change func(f *why.Facts)) why.Facts {
 	t.Helper()
 	f := why.Facts{
@@ -283,7 +283,7 @@ func TestAChangeEndsWhatWasPlanned(t *testing.T) {
 	require.Equal(t, []float64{0, 10}, some)
 	require.True(t, more)
 
-	// A rate has another phase after each start: a run shows the former ones.
+	// A rate has another phase after each start: a run shows the phase of an earlier start.
 	job = &xxladapter.Job{Running: true, ScheduleType: xxladapter.ScheduleFixRate, ScheduleConf: "30", TriggerNext: seconds(250)}
 	rows = []xxladapter.AuditRow{row(60, "running", "true"), row(100, "running", "false"), row(110, "running", "true"), row(145, "running", "false")}
 	run := func(due float64, of xxladapter.TriggerType) xxladapter.DueRun {
@@ -297,7 +297,8 @@ func TestAChangeEndsWhatWasPlanned(t *testing.T) {
 	all, _ = planned(spans[1:], 100)
 	require.Equal(t, []float64{105, 160, 190}, all)
 
-	// A schedule that was replaced after the time in question has no phase of the present one.
+	// A schedule that was replaced after the time in question does not have the phase of the
+	// present one.
 	spans = why.Spans(job, rows, nil, seconds(101), seconds(109))
 	why.SetAnchors(spans, job, nil, nil)
 	require.Zero(t, spans[0].Anchor)
