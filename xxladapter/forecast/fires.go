@@ -7,7 +7,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
-// A table counts the fires of one job after the other.
+// A table counts the fires of one job after another.
 type table struct {
 	begin, now, end time.Time
 	cells           int
@@ -41,13 +41,13 @@ func (t *table) zone(name string) *time.Location {
 	return zone
 }
 
-// overdue reports whether a job of type CRON fires once right now because it is overdue. Its fires
-// by the schedule follow.
+// overdue reports whether a job of type CRON fires once right now because it is overdue. That fire
+// comes in addition to those of its schedule.
 func (t *table) overdue(j Job) bool {
 	return j.Type == xxladapter.ScheduleCron && !j.Next.IsZero() && j.Next.Before(t.now)
 }
 
-// firesOf counts the fires of a job, by cell, without that of an overdue job of type CRON. The
+// firesOf counts the fires of a job, by cell, without the additional one that overdue reports. The
 // result is valid until the next call. ok is false if the schedule cannot be read.
 func (t *table) firesOf(j Job) (fires []int64, ok bool) {
 	clear(t.fires)
@@ -90,7 +90,7 @@ func (t *table) firesOf(j Job) (fires []int64, ok bool) {
 }
 
 // keeps returns a function that reports whether a due time of the job is kept from firing, or nil
-// if none can be. REQUIRES: the due times that it is given ascend.
+// if none can be. REQUIRES: the function is called with ascending due times.
 func (t *table) keeps(j Job, zone *time.Location) func(time.Time) bool {
 	r := t.restrictions[t.pausesOf(j)]
 	if j.Calendar == "" && len(r.Pauses) == 0 {
@@ -115,8 +115,8 @@ func (t *table) keeps(j Job, zone *time.Location) func(time.Time) bool {
 	}
 }
 
-// firstOf returns the next fire of a job, not before now. For a job that waits for the end of a run
-// it is that end, after the expected duration; the delay is not added.
+// firstOf returns the next fire of a job, not before now. For a job that waits for the end of a
+// run, firstOf returns the expected end of that run; the delay is not added.
 func (t *table) firstOf(j Job) time.Time {
 	switch {
 	case j.Next.IsZero():
@@ -129,8 +129,8 @@ func (t *table) firstOf(j Job) time.Time {
 	return j.Next
 }
 
-// period returns the period of a plan that is due at equal distances. From the beginning of a cell,
-// which is a whole second, its rounding changes nothing.
+// period returns the period of a plan that is due at equal distances. It is measured from the
+// beginning of a cell, which is a whole second, so that the plan's rounding changes nothing.
 func (t *table) period(plan cron.Plan) time.Duration { return plan.Next(t.begin).Sub(t.begin) }
 
 // repeat adds the fires from first on, each a period after the one before.

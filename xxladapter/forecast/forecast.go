@@ -50,8 +50,8 @@ type Cell struct {
 // A Forecast is a list of cells, and the numbers of jobs for which it is incomplete.
 type Forecast struct {
 	Cells []Cell
-	// Unknown counts the jobs with fires whose duration is unknown because they have never run.
-	// They add no time.
+	// Unknown counts the jobs that have fires but have never run, so that their durations are
+	// unknown. They add no time.
 	Unknown int
 	// Unreadable counts the jobs whose schedule or zone cannot be parsed. They have no fires.
 	Unreadable int

@@ -18,7 +18,7 @@ var (
 	opts = Options{Zone: time.UTC}
 )
 
-// fires returns the numbers of fires of the first cells.
+// fires returns the numbers of fires of the first n cells.
 func fires(f Forecast, n int) (list []int64) {
 	for _, c := range f.Cells[:n] {
 		list = append(list, c.Fires)
@@ -61,7 +61,7 @@ func TestFiresAreCountedByQuarterOfAnHour(t *testing.T) {
 }
 
 // TestAForecastIsTheSumOfItsJobs compares the forecast of many jobs, whose expressions are computed
-// once, with the sum of their own ones.
+// once, with the sum of the forecasts of each job alone.
 func TestAForecastIsTheSumOfItsJobs(t *testing.T) {
 	var jobs []Job
 	for i := range 60 {
