@@ -40,7 +40,7 @@ func (c *comparison) children(at string, e *JobEntry, d *declared) {
 			}
 		}
 		if slices.Equal(shown, d.after.ChildIDs) {
-			d.after.ChildIDs = d.before.ChildIDs // in their order
+			d.after.ChildIDs = d.before.ChildIDs // in the stored order
 		} else {
 			d.after.ChildIDs = append(d.after.ChildIDs, hidden...)
 		}
@@ -77,8 +77,8 @@ func (c *comparison) childRefs(d *declared, j *xxladapter.Job) []string {
 	return refs
 }
 
-// cycles refuses children that would trigger a job again, through whatever jobs. Jobs are named by
-// their ids, and new ones by their places.
+// cycles refuses children by which a job would trigger itself, through any number of other jobs. It
+// identifies jobs by their ids, and new jobs by their places.
 func (c *comparison) cycles() error {
 	is := map[int64]*declared{}
 	for i := range c.jobs {

@@ -13,14 +13,15 @@ import (
 
 // Options say how a document is applied, and supply what a comparison cannot know.
 type Options struct {
-	// Prune deletes the jobs of the document's owner that it does not declare.
+	// Prune deletes the jobs of the document's owner that the document does not declare.
 	Prune bool
 	// Adopt gives the document's owner jobs that another owner has declared.
 	Adopt bool
 	// KeepRunning leaves the schedules of stored jobs on or off, whatever the document says.
 	KeepRunning bool
-	// Keep returns why a stored job stays as it is although it differs from its entry, or an empty
-	// reason. Such jobs are listed in the plan. Nil keeps none.
+	// Keep returns the reason why a stored job stays as it is although it differs from its entry;
+	// an empty reason applies the entry. The plan lists the jobs that stay. Nil applies all
+	// entries.
 	Keep func(e *JobEntry, before *xxladapter.Job, owner string) (reason string, err error)
 	// Now is the time of the store's clock.
 	Now time.Time
@@ -30,11 +31,10 @@ type Options struct {
 	Check func(before, job *xxladapter.Job) error
 	// CheckGroup is the same for groups.
 	CheckGroup func(*xxladapter.Group) error
-	// First parses the schedule of a job and returns what finds its first due time after an
-	// instant, or an error if there is none.
+	// First parses the schedule of a job, and returns a function that finds its first due time
+	// after an instant. That function returns an error if there is none.
 	First func(*xxladapter.Job) (func(after time.Time) (time.Time, error), error)
-	// Children returns the child jobs of a stored job, also of one that does not exist for the
-	// caller.
+	// Children returns the child jobs of a stored job, even of one that the caller may not see.
 	Children func(id int64) ([]int64, error)
 }
 
@@ -43,7 +43,7 @@ type Plan struct {
 	Changes   []Change
 	Unchanged int // declared calendars, groups and jobs that are as declared
 	Kept      []Kept
-	// Declaration does it.
+	// Declaration is the plan in the form that a store carries out.
 	Declaration xxladapter.Declaration
 	// Edits are the changes of calendars, groups and jobs as whole values, in no particular order,
 	// by which the caller's rights are checked.
@@ -77,8 +77,8 @@ type comparison struct {
 	failed   error        // of a check that could not be made
 	entries  map[name]int // the places of declared jobs
 	jobs     []declared   // by place
-	// stored are the places of changed jobs in the plan's declaration, both as in
-	// [xxladapter.DeclaredJob].
+	// stored maps the places of changed jobs in the document to their places in the plan's
+	// declaration, both in the form -n that [xxladapter.DeclaredJob] has for child ids.
 	stored map[int64]int64
 }
 
@@ -88,8 +88,8 @@ type declared struct {
 	before, after *xxladapter.Job
 }
 
-// Compare returns what has to be done for the state to be as declared, or why the document cannot
-// be applied. The error is one of the options' functions.
+// Compare returns what has to be done for the state to be as declared, or the problems for which
+// the document cannot be applied. The error comes from a function of the options.
 func Compare(doc *Document, state *State, opts Options) (*Plan, []Problem, error) {
 	c := &comparison{doc: doc, opts: opts, x: newIndex(state), plan: &Plan{Changes: []Change{}}, entries: map[name]int{}, stored: map[int64]int64{}}
 	if err := xxladapter.CheckOwner("owner", doc.Owner); err != nil {
@@ -308,8 +308,8 @@ func (c *comparison) ownerOf(d *declared) string {
 	return c.x.keys[d.before.ID].Owner
 }
 
-// add adds a declared job to the plan, unless it is as declared or stays as it is. The error is one
-// of the options' functions.
+// add adds a declared job to the plan, unless the stored job is as declared or [Options].Keep says
+// that it stays as it is. The error comes from a function of the options.
 func (c *comparison) add(i int) error {
 	d := &c.jobs[i]
 	key := xxladapter.JobKey{Key: d.key, Owner: c.doc.Owner}
@@ -374,8 +374,8 @@ func (c *comparison) addJob(action Action, i int, stored xxladapter.DeclaredJob,
 	c.stored[int64(-i-1)] = -int64(len(c.plan.Declaration.Jobs))
 }
 
-// renumber names new children by their places in the declaration, which has changed jobs only, in
-// place of those in the document.
+// renumber replaces the places of new children in the document by their places in the declaration,
+// which contains only changed jobs.
 func (c *comparison) renumber() {
 	for i := range c.plan.Declaration.Jobs {
 		j := &c.plan.Declaration.Jobs[i]
@@ -388,7 +388,7 @@ func (c *comparison) renumber() {
 	}
 }
 
-// first returns what finds the first due time of a checked job.
+// first returns the function that finds the first due time of a checked job.
 func (c *comparison) first(j *xxladapter.Job) func(time.Time) (time.Time, error) {
 	first, err := c.opts.First(j)
 	if err != nil {

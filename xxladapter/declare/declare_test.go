@@ -221,7 +221,7 @@ func TestProblemsNameFileLineAndField(t *testing.T) {
 		"jobs: 5":              {`jobs.yaml:1: jobs: jobs is "5", must be a list`},
 		"jobs:\n- x":           {`jobs.yaml:2: jobs[0]: jobs[0] is "x", must be a mapping`},
 		"[]":                   {`jobs.yaml:1: the document is a list, must be a mapping`},
-		"jobs:\n- key: [k":     {`jobs.yaml:1: not YAML: did not find expected ',' or ']'`}, // as the library counts
+		"jobs:\n- key: [k":     {`jobs.yaml:1: not YAML: did not find expected ',' or ']'`}, // as the YAML library counts
 		"jobs:\n- {running: 1, key: true, author: {}}":                             {`jobs.yaml:2: jobs[0].running: running is "1", must be true or false`, `jobs.yaml:2: jobs[0].key: key is "true", must be a text`, `jobs.yaml:2: jobs[0].author: author is a mapping, must be a text`},
 		"jobs:\n- glueSourceFile: ../x":                                            {`jobs.yaml:2: jobs[0].glueSourceFile: glueSourceFile is "../x", must be a relative path below the folder of the declaration`},
 		"jobs:\n- glueSourceFile: x.sh":                                            {`jobs.yaml:2: jobs[0].glueSourceFile: glueSourceFile is "x.sh", must be one of the given files: there is no x.sh`},
@@ -348,7 +348,8 @@ func TestKeysAreMadeOfNames(t *testing.T) {
 	require.Len(t, slices.Compact(slices.Sorted(slices.Values(keys))), 12)
 }
 
-// TestDeclaredCalendars declares a calendar twice, and changes one that is stored.
+// TestDeclaredCalendars declares two calendars for a store without any, and then for a store that
+// has both, one of them with another note.
 func TestDeclaredCalendars(t *testing.T) {
 	const text = `
 calendars:

@@ -4,8 +4,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A Document declares calendars, groups and jobs. What it does not name stays as it is, see
-// [Options].Prune.
+// A Document declares calendars, groups and jobs. What it does not name stays as it is, unless
+// [Options].Prune is set.
 type Document struct {
 	Owner     string          `json:"owner,omitempty" doc:"Marks the declared jobs, so that xxlwheel apply --prune deletes those that are no longer declared. At most 64 characters; files that are applied together have the same one."`
 	Calendars []CalendarEntry `json:"calendars,omitempty" doc:"Calendars of days without work. One with the name of a built-in calendar replaces it."`
@@ -20,7 +20,7 @@ type GroupEntry struct {
 	AddressList []string `json:"addressList,omitempty" doc:"Addresses that are entered by hand; omitted, they come from registrations."`
 }
 
-// A JobEntry declares a job, with the names of the API.
+// A JobEntry declares a job, with the field names of the API.
 type JobEntry struct {
 	AppName string `json:"appName" doc:"The app name of the group whose executors run the job."`
 	Key     string `json:"key" doc:"Names the job within its group: 1 to 64 letters, digits, dots, hyphens and underscores."`

@@ -13,8 +13,8 @@ import (
 
 const schemaFile = "../docs/declarations.schema.json"
 
-// TestTheSchemaIsThatOfTheTypes compares the file that editors read with what the types give. Run
-// with WRITE_SCHEMA=1 to write it.
+// TestTheSchemaIsThatOfTheTypes compares the schema file that editors read with the schema of the
+// types. WRITE_SCHEMA=1 writes the file.
 func TestTheSchemaIsThatOfTheTypes(t *testing.T) {
 	want, err := Schema()
 	require.NoError(t, err)
