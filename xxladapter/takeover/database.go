@@ -15,7 +15,8 @@ type Database struct {
 	Versions []*xxladapter.GlueVersion
 	Users    []User
 	Days     []xxladapter.Report // in the database's zone
-	// OwnTables says that the database has tables of ours, so schedulers of ours have worked on it.
+	// OwnTables says that the database has tables of xxlwheel, so that xxlwheel's schedulers have
+	// worked on it.
 	OwnTables bool
 	// ReadAt is the time of the read, and WrittenAt the last time at which an executor's beat or a
 	// trigger was stored; zero means never. Both are by the database's clock.
@@ -57,7 +58,7 @@ type Target struct {
 	// Taken has the ids of the rows that were taken from the same database before, even if they
 	// were deleted since.
 	Taken map[Kind]map[int64]int64
-	// Others names databases from which the store has taken jobs before.
+	// Others lists the names of other databases from which the store has taken jobs before.
 	Others []string
 	// Title and Param limit a group's title and a job's parameter, in characters; 0 means that the
 	// store keeps all that a job may have.

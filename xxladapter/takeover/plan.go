@@ -12,12 +12,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
-// Options choose what is taken.
+// Options configures [Compare].
 type Options struct {
 	// From names the database. Under this name the store remembers what it took.
 	From string
 	// Sure allows a name under which the store has taken nothing yet, although it has taken jobs
-	// under others.
+	// under other names.
 	Sure bool
 	// Profile is the dialect in which the store's schedulers read cron expressions.
 	Profile cron.Profile
@@ -27,15 +27,16 @@ type Options struct {
 
 // A Plan is what the store has to write.
 type Plan struct {
-	// Groups, Jobs and Users are new. Their IDs are those of the database, also if the store gives
-	// them others. ChildIDs, GroupID and Groups are ids of the database, too.
+	// Groups, Jobs and Users are new. Their IDs are those of the database, even if the store will
+	// give them others. The same is true of ChildIDs and GroupID of a job, and of Groups of a user.
 	Groups []*xxladapter.Group
 	Jobs   []*xxladapter.Job
 	Users  []User
 	// Versions belong to new jobs, and Days are those that the store does not have.
 	Versions []*xxladapter.GlueVersion
 	Days     []xxladapter.Report
-	// IDs maps ids in the database to ids in the store, for rows that are not new.
+	// IDs maps ids in the database to ids in the store, for rows that are not new. A group that was
+	// merged into a new one has the negative id of that group in the database.
 	IDs    map[Kind]map[int64]int64
 	Report Report
 }
@@ -76,7 +77,7 @@ func (p *planner) note(what, kind string, id int64, name, format string, args ..
 }
 
 func (p *planner) groups() {
-	first := map[string]int64{} // new groups by their app names
+	first := map[string]int64{} // the ids of new groups, by app name
 	ids, count := p.plan.IDs[KindGroup], &p.plan.Report.Groups
 	for _, g := range p.db.Groups {
 		if id, taken := p.has.Taken[KindGroup][g.ID]; taken {
@@ -91,7 +92,7 @@ func (p *planner) groups() {
 			continue
 		}
 		if id, twice := first[g.AppName]; twice {
-			ids[g.ID] = -id // that of a new group
+			ids[g.ID] = -id // see Plan.IDs
 			count.Left++
 			p.note(Changed, "group", g.ID, g.AppName, "has the app name of group %d, which its jobs join", id)
 			continue
@@ -106,7 +107,8 @@ func (p *planner) groups() {
 	}
 }
 
-// mendGroup truncates a title that is too long for the store's column.
+// mendGroup truncates a title that is too long for the store's column, and removes registered
+// addresses.
 func (p *planner) mendGroup(g *xxladapter.Group) {
 	if limit := p.has.Title; limit > 0 && len([]rune(g.Title)) > limit {
 		p.note(Changed, "group", g.ID, g.AppName, "title is %q, the store has room for %d characters", g.Title, limit)
@@ -163,8 +165,8 @@ func (p *planner) jobs() {
 	}
 }
 
-// mend replaces values that XXL-JOB's form refuses although its tables allow them. The job cannot
-// be taken if it still breaks rules.
+// mend replaces values that XXL-JOB's form refuses although its tables allow them. It returns the
+// rules that the job still breaks; such a job cannot be taken.
 func (p *planner) mend(j *xxladapter.Job) xxladapter.BrokenRules {
 	mend := func(field string, value *string, most int, instead string) {
 		was := *value
@@ -201,13 +203,15 @@ func (p *planner) mend(j *xxladapter.Job) xxladapter.BrokenRules {
 	return checked.Broken()
 }
 
-// starts reports whether the store's schedulers understand the job's schedule.
+// starts reports whether the store's schedulers could start the job: it has a schedule, and they
+// can read that.
 func (p *planner) starts(j *xxladapter.Job) bool {
 	_, err := cron.ParsePlan(string(j.ScheduleType), j.ScheduleConf, time.UTC, p.opts.Profile)
 	return err == nil && j.ScheduleType != xxladapter.ScheduleNone
 }
 
-// advise notes a schedule that the store's schedulers refuse, with one that they accept.
+// advise notes a schedule that the store's schedulers refuse, with one that they accept if there is
+// one.
 func (p *planner) advise(j *xxladapter.Job) {
 	_, err := cron.ParsePlan(string(j.ScheduleType), j.ScheduleConf, time.UTC, p.opts.Profile)
 	if err == nil {

@@ -18,7 +18,7 @@ func TestStrict(t *testing.T) {
 		"*/0 * * * * ?":        "* * * * * ?",
 		"0 0 0 5C * ?":         "0 0 0 5 * ?",
 		"0 0 0 ? * 2#1,3":      "0 0 0 ? * MON#1",
-		"0 0 0 1 1 ? L":        "", // never fires, and nothing strict does so
+		"0 0 0 1 1 ? L":        "", // never fires, and no strict expression does that
 		"0 0 2 * * *":          "",
 		"nonsense":             "",
 		"0 0 12 ? * MON-FRI/2": "0 0 12 ? * MON-FRI",

@@ -17,7 +17,7 @@ type Report struct {
 	Days     Count `json:"days"`
 	Logs     Count `json:"logs"`
 
-	// Taken lists the jobs of the database that the store has, by their ids there.
+	// Taken lists the jobs of the database that the store has, by their ids in the database.
 	Taken []Job  `json:"jobsTaken"`
 	Notes []Note `json:"notes"`
 }
@@ -25,8 +25,8 @@ type Report struct {
 // A Count counts the rows of one kind by what was done with them.
 type Count struct {
 	Taken  int `json:"taken"`
-	Before int `json:"before"` // that the store has already
-	Left   int `json:"left"`   // that it does not take; a note says why
+	Before int `json:"before"` // rows that the store has already
+	Left   int `json:"left"`   // rows that it does not take; a note says why
 }
 
 // A Job is a job that was taken, now or before.
@@ -34,17 +34,18 @@ type Job struct {
 	From int64  `json:"from"` // its id in the database
 	ID   int64  `json:"id"`   // in the store; 0 in a dry run, if it is not known yet
 	Name string `json:"name"`
-	// On says that XXL-JOB has the schedule on, and Starts that the store could start it.
+	// On says that XXL-JOB has the schedule on, and Starts that the store's schedulers could start
+	// the job.
 	On     bool `json:"on"`
 	Starts bool `json:"starts"`
 	New    bool `json:"new"` // taken now
 }
 
-// What a note is about.
+// The values of [Note].What.
 const (
 	Changed = "changed" // the row was taken with another value
 	Left    = "left"    // the row was not taken
-	Advice  = "advice"  // somebody should do something
+	Advice  = "advice"  // an operator should do something
 )
 
 // A Note is a remark about the database or one of its rows.
@@ -54,6 +55,6 @@ type Note struct {
 	ID   int64  `json:"id,omitempty"`
 	Name string `json:"name,omitempty"`
 	Text string `json:"text"`
-	// Said is Text with its format, from which errortext tells the code and the text in Chinese.
+	// Said is Text with its format, from which errortext derives the code and the Chinese text.
 	Said *xxladapter.Error `json:"-"`
 }
