@@ -17,8 +17,8 @@ type call struct {
 	need         need
 	summary      string // one sentence
 	notes        string // what else a caller should know; may be empty
-	// query is the struct of the path, query and header parameters, body that of the request body
-	// or nil, answer that of the answer.
+	// query is the struct type of the path, query and header parameters, body the type of the
+	// request body or nil, and answer the type of the answer.
 	query, body, answer reflect.Type
 	bodyOptional        bool
 	stream              string   // the media type of a streamed answer, whose values have the type answer; empty means one JSON value
@@ -34,7 +34,7 @@ type apiHandler func(r *http.Request) (any, error)
 // none stands for parameters, a body or an answer without content.
 type none struct{}
 
-// reads returns a call without a request body, for callers with what it needs.
+// reads returns a call without a request body. needs is what its callers must have.
 func reads[Q, A any](pattern string, needs need, summary string, handle func(context.Context, Q) (A, error)) call {
 	c := newCall(pattern, needs, summary, reflect.TypeFor[Q](), reflect.TypeFor[A]())
 	c.serve = func(r *http.Request) (any, error) {
@@ -50,8 +50,8 @@ func reads[Q, A any](pattern string, needs need, summary string, handle func(con
 	return c
 }
 
-// takes returns a call with a request body, for callers with what it needs. If the body type is a
-// pointer, the body is optional, and nil if it is missing.
+// takes returns a call with a request body. needs is what its callers must have. If the body type
+// is a pointer, the body is optional, and nil if it is missing.
 func takes[Q, B, A any](pattern string, needs need, summary string, handle func(context.Context, Q, B) (A, error)) call {
 	c := newCall(pattern, needs, summary, reflect.TypeFor[Q](), reflect.TypeFor[A]())
 	c.body = reflect.TypeFor[B]()
@@ -82,13 +82,13 @@ func callContext(r *http.Request) context.Context {
 }
 
 // requiring names fields that the body must have although its type does not require them, because
-// changes may omit them.
+// calls that change a thing have the same type and may omit them.
 func (c call) requiring(fields ...string) call {
 	c.required = fields
 	return c
 }
 
-// noting says what a caller should know beyond the summary.
+// noting adds what a caller should know beyond the summary.
 func (c call) noting(notes string) call {
 	c.notes = notes
 	return c
@@ -100,7 +100,7 @@ func (c call) producing(types ...string) call {
 	return c
 }
 
-// A download writes an answer that is no JSON value.
+// A download writes an answer that is not JSON.
 type download func(http.ResponseWriter)
 
 func newCall(pattern string, needs need, summary string, query, answer reflect.Type) call {

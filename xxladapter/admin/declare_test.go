@@ -197,7 +197,7 @@ func TestWhoMayApplyWhat(t *testing.T) {
 }
 
 // TestJobsOfAnotherOwnerAreAdoptedOnRequest checks that a file gets the jobs of another owner only
-// with adopt, and that the name which adopt does not have is refused.
+// with adopt, and that takeOver, which is not its name, is refused.
 func TestJobsOfAnotherOwnerAreAdoptedOnRequest(t *testing.T) {
 	s := newSite(t)
 	_, _ = s.applies(declaredJobs, "", false)
@@ -234,7 +234,8 @@ func storedText(s *site) string {
 	return string(text)
 }
 
-// TestAPrunedJobThatRunsKeepsItsRuns checks that pruning is the deletion of a job like any other.
+// TestAPrunedJobThatRunsKeepsItsRuns checks that pruning deletes a job like any other deletion: a
+// run in progress can still end.
 func TestAPrunedJobThatRunsKeepsItsRuns(t *testing.T) {
 	removed := 0
 	s := siteWith(t, func(o *Options) { o.JobRemoved = func() { removed++ } })

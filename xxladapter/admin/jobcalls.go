@@ -15,7 +15,7 @@ import (
 )
 
 // jobCallRate is how many job calls a process accepts per second, and jobCallWait how long a call
-// waits for its turn. XXL-JOB 3.5: the limiter of OpenApiController.
+// waits for its turn. They are those of OpenApiController in XXL-JOB 3.5.
 const (
 	jobCallRate = 100
 	jobCallWait = time.Second
@@ -23,11 +23,13 @@ const (
 
 func newJobCallLimiter() *rate.Limiter { return rate.NewLimiter(jobCallRate, jobCallRate) }
 
-// errTooMany is answered with its own code.
+// errTooMany refuses a job call that has waited for too long. The reply has the code
+// [wire.CodeTooMany].
 var errTooMany = &xxladapter.Error{Code: xxladapter.CodeTooMany, Message: wire.MsgTooMany}
 
 // jobCall turns a handler for a decoded body into an operation. Upstream treats every caller as an
-// administrator; here a caller may only touch the jobs of its own app. What it changes is audited.
+// administrator; here a caller may only touch the jobs of its own app. What the operation changes
+// is audited.
 func jobCall[B any](op string, do func(*Server, context.Context, access.Caller, B) (any, error)) executorOp {
 	return func(s *Server, ctx context.Context, by access.Caller, body []byte) (any, error) {
 		if err := s.awaitJobCall(ctx); err != nil {
@@ -41,7 +43,8 @@ func jobCall[B any](op string, do func(*Server, context.Context, access.Caller, 
 	}
 }
 
-// awaitJobCall waits until a job call may begin; errTooMany if that takes too long.
+// awaitJobCall waits until a job call may begin. The error is errTooMany if that takes longer than
+// jobCallWait.
 func (s *Server) awaitJobCall(ctx context.Context) error {
 	waiting, cancel := context.WithTimeout(ctx, jobCallWait)
 	defer cancel()
@@ -148,7 +151,7 @@ func (s *Server) jobFor(ctx context.Context, by access.Caller, id wire.Int) (*xx
 	return j, nil
 }
 
-// jobFields converts the fields of a job call into the form of our own API. Unlike there, the
+// jobFields converts the fields of a job call into the form of our own API. Unlike in our API, the
 // fields that upstream's check requires must not be omitted.
 func jobFields(f *wire.JobFields) (form jobForm, err error) {
 	for _, field := range []struct{ name, value string }{

@@ -71,10 +71,10 @@ const (
 	calendarAhead = 31 * 24 * time.Hour
 	// shownJobs is the length of each list of the overview.
 	shownJobs = 20
-	// overdueAfter is more than a scheduler may take to plan a due time after its node has died.
+	// overdueAfter is longer than it takes other nodes to plan a due time whose node has died.
 	overdueAfter = 10 * time.Second
-	// firstFireWithin is how far ahead the first due time of a job may be without a remark: daily
-	// jobs are mostly started less than a day before it.
+	// firstFireWithin is how far ahead the first due time of a job may be without the job being
+	// listed: daily jobs are mostly started less than a day before their first due time.
 	firstFireWithin = 24 * time.Hour
 	// newestRuns is the number of newest runs and failures that the overview looks at.
 	newestRuns = 1000
@@ -130,7 +130,7 @@ func (o *overview) runs(f xxladapter.LogFilter, limit int) (logs []*xxladapter.L
 	return logs
 }
 
-// lateness sets the 99th percentile of runs.
+// lateness sets the 99th percentile of the lateness of runs.
 func (o *overview) lateness(runs []*xxladapter.Log) {
 	var ids []int64
 	for _, l := range runs {
@@ -150,14 +150,14 @@ func (o *overview) lateness(runs []*xxladapter.Log) {
 	}
 }
 
-// percentile99 returns the smallest value that at least 99 of 100 do not exceed. REQUIRES: there is
-// a value. It sorts them.
+// percentile99 returns the smallest value that at least 99 % of values do not exceed. It sorts
+// values. REQUIRES: there is at least one.
 func percentile99(values []time.Duration) time.Duration {
 	slices.Sort(values)
 	return values[(len(values)*99+99)/100-1]
 }
 
-// failing lists jobs whose newest run failed.
+// failing lists the jobs whose newest run failed, among those of the failed runs that day selects.
 func (o *overview) failing(day xxladapter.LogFilter) {
 	o.form.Failing = []failingJob{}
 	var jobs []int64
@@ -230,7 +230,7 @@ func (o *overview) due(on *bool) {
 		last := jobs[len(jobs)-1]
 		f.AfterKey, f.AfterID = last.SortKey(f.Sort), last.ID
 		if len(o.form.Overdue) == shownJobs && len(o.form.Next) == 0 {
-			// Behind all that are overdue.
+			// Continue after all overdue jobs.
 			f.AfterKey = (&xxladapter.Job{TriggerNext: overdue}).SortKey(f.Sort)
 		}
 	}
@@ -283,7 +283,7 @@ func (o *overview) gone(groups []*xxladapter.Group, newest []*xxladapter.Log) {
 		if l.Address == "" || !groupIDs[l.GroupID] || known[at] || l.TriggerTime.Before(since) || len(o.form.Gone) == shownJobs {
 			continue
 		}
-		known[at] = true // it is listed once
+		known[at] = true // list it once
 		o.form.Gone = append(o.form.Gone, goneExecutor{l.Address, l.GroupID, l.ID, given(l.TriggerTime)})
 	}
 }

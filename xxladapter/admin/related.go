@@ -11,7 +11,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A kinship says how a run belongs together with another one.
+// A kinship says how a run is related to another one.
 type kinship string
 
 const (
@@ -27,7 +27,7 @@ func (kinship) Values() []kinship {
 	return []kinship{kinParent, kinShard, kinAttempt, kinRepeat, kinChild}
 }
 
-// A relatedRun is a run that belongs together with another one.
+// A relatedRun is a run that is related to another one.
 type relatedRun struct {
 	LogID   int64                `json:"logId"`
 	JobID   int64                `json:"jobId"`
@@ -44,20 +44,20 @@ const (
 	maxRelated = 1000
 	// maxAttempts limits how far a run is traced back to the first attempt.
 	maxAttempts = 100
-	// followsWithin is how long after a run's end its children are due at the latest. They are due
-	// when its result is stored.
+	// followsWithin is how far from a run's end its children are searched for. They are due when
+	// its result is stored.
 	followsWithin = time.Minute
 )
 
-// A kin collects the runs that belong together with one run.
+// A kin collects the runs that are related to one run.
 type kin struct {
 	*Server
 	self  int64
 	found []relatedRun
 }
 
-// related lists the runs that belong together with l: the parent first, then by job and id. Runs
-// of jobs that do not exist for the caller are left out.
+// related lists the runs that are related to l: the parent first, then runs of the same job by id,
+// and then runs of its child jobs. Runs of jobs that do not exist for the caller are left out.
 func (s *Server) related(ctx context.Context, l *xxladapter.Log, h xxladapter.RunHistory) ([]relatedRun, error) {
 	k := kin{Server: s, self: l.ID, found: []relatedRun{}}
 	first, err := k.firstAttempt(ctx, h)
@@ -86,7 +86,8 @@ func (s *Server) related(ctx context.Context, l *xxladapter.Log, h xxladapter.Ru
 	return k.found, err
 }
 
-// firstAttempt returns the history of the first attempt of h's fire, as far back as there is one.
+// firstAttempt returns the history of the first attempt of h's fire, as far back as histories are
+// kept.
 func (k *kin) firstAttempt(ctx context.Context, h xxladapter.RunHistory) (xxladapter.RunHistory, error) {
 	for range maxAttempts {
 		if h.Type != xxladapter.TriggerRetry || h.Parent == 0 {
@@ -174,7 +175,8 @@ func (k *kin) sameJob(ctx context.Context, l *xxladapter.Log, first xxladapter.R
 	return nil
 }
 
-// children adds the runs that l's success triggered, of the children that its job has now.
+// children adds the runs that l's success triggered, among the jobs that are children of its job
+// now.
 func (k *kin) children(ctx context.Context, l *xxladapter.Log, h xxladapter.RunHistory) error {
 	if h.Finished.IsZero() || l.Status() != xxladapter.LogSuccess {
 		return nil

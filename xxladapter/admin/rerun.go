@@ -9,14 +9,14 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A rerunForm says how a run that is repeated differs from the first one.
+// A rerunForm says how the repetition of a run differs from that run.
 type rerunForm struct {
 	Param     *string  `json:"executorParam,omitempty" doc:"The parameter passed to the handler; defaults to that of the run."`
 	Addresses []string `json:"addressList,omitempty" doc:"The executors to choose from; defaults to those of the group."`
 }
 
-// rerun runs a run again with its parameter and, for a broadcast, in the same shard. The job's
-// route chooses the address again.
+// rerun plans the repetition of a run, with the parameter of that run unless the form has one. A
+// shard of a broadcast is repeated as the same shard. The job's route chooses the address anew.
 func (s *Server) rerun(ctx context.Context, path triggerPath, form *rerunForm) (no planned, err error) {
 	key, err := orderKey(path.Key)
 	if err != nil {
@@ -46,13 +46,13 @@ func (s *Server) rerun(ctx context.Context, path triggerPath, form *rerunForm) (
 	return s.order(ctx, j, f, &given, key, digest(rerunRequest{given, l.ID}))
 }
 
-// A rerunRequest distinguishes requests to repeat runs.
+// A rerunRequest is the input of digest for a request to repeat a run.
 type rerunRequest struct {
 	Form triggerForm
 	Run  int64
 }
 
-// shardOf returns which shard of a broadcast a run was.
+// shardOf returns the shard of a broadcast that a run was.
 func shardOf(l *xxladapter.Log) (index, total int, err error) {
 	i, n, _ := strings.Cut(l.Sharding, "/")
 	index, indexErr := strconv.Atoi(i)
@@ -63,8 +63,8 @@ func shardOf(l *xxladapter.Log) (index, total int, err error) {
 	return index, total, nil
 }
 
-// order plans a fire that is due now, and an order for it. request distinguishes requests with one
-// key.
+// order plans a fire that is due now, and an order for it. request is the digest of the request: a
+// key that was used for another request is refused.
 func (s *Server) order(ctx context.Context, j *xxladapter.Job, f xxladapter.Fire, form *triggerForm, key, request string) (no planned, err error) {
 	if form.Param != nil {
 		if err := xxladapter.CheckParam(*form.Param); err != nil {

@@ -34,7 +34,7 @@ var (
 // have no role at all.
 var anyone = need{}
 
-// public is the need of calls with which one signs in.
+// public is the need of calls that sign users in.
 var public = need{public: true}
 
 // forAll returns the need of the role for all groups.
@@ -72,7 +72,7 @@ func allow(ctx context.Context, group int64, absent error) error {
 	return allowRole(ctx, role, group, absent)
 }
 
-// allowRole works like allow for another role than the call's.
+// allowRole is allow with the given role instead of that of the call.
 func allowRole(ctx context.Context, role xxladapter.Role, group int64, absent error) error {
 	switch access.RightsOf(ctx).Decide(role, group) {
 	case access.Allowed:
@@ -90,8 +90,8 @@ func forbidden(format string, args ...any) error {
 	return xxladapter.Refusef(xxladapter.CodeForbidden, format, args...)
 }
 
-// byExecutor returns the context of a call by an executor's protocol, whose handlers check the
-// caller's apps themselves.
+// byExecutor returns the context of a call in the executors' protocol. The handlers of such calls
+// check the caller's apps themselves.
 func byExecutor(r *http.Request, appName string) context.Context {
 	ctx := xxladapter.WithActor(r.Context(), xxladapter.Actor{
 		Kind: xxladapter.ActorExecutor, Name: cutName(appName), Address: addressOf(r),

@@ -71,7 +71,7 @@ type logList struct {
 	counted
 }
 
-// A runForm is a log row in a list, with what its ids stand for.
+// A runForm is a log row in a list, with the names of its job and its group.
 type runForm struct {
 	logForm
 	JobName string `json:"jobName,omitempty" doc:"Omitted if the job was removed."`

@@ -22,21 +22,22 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A Completer stores the results of runs; trigger.HandOver is one. When Complete returns nil, they
-// are durable.
+// A Completer stores the results of runs; trigger.HandOver is one. When Complete returns nil, the
+// results are durable.
 type Completer interface {
 	Complete(ctx context.Context, callbacks []wire.Callback) error
-	// CompleteOwn is Complete for an executor that may report the results of some runs alone.
+	// CompleteOwn is Complete for an executor that may report results only of the runs that own
+	// accepts.
 	CompleteOwn(ctx context.Context, callbacks []wire.Callback, own trigger.Own) error
-	// Accept gives runs to executors that have taken them from a queue, and says of each whether it
-	// may begin.
+	// Accept gives runs to executors that have taken them from a queue, and reports for each run
+	// whether it may begin.
 	Accept(ctx context.Context, list []xxladapter.Accepted) ([]bool, error)
 }
 
 // A Queue is a broker from which executors take runs; queue.Conn is one.
 type Queue interface {
-	// Prepare creates what the executor at an address takes its runs from, unless the broker has
-	// it.
+	// Prepare creates in the broker what the executor at an address takes its runs from, unless
+	// that exists.
 	Prepare(ctx context.Context, at xxladapter.QueueAddress) error
 	// State returns what lies in the queue of an app.
 	State(ctx context.Context, app string) (xxladapter.QueueState, error)
@@ -49,9 +50,9 @@ type Executors interface {
 	Probe(ctx context.Context, addr, appName string) (trigger.Probe, error)
 }
 
-// A Store is the part of [xxladapter.Store] that this package needs, by groups of calls. It edits
-// jobs and groups, records beats and orders, and reads everything else: only schedulers claim and
-// settle.
+// A Store is the part of [xxladapter.Store] that this package needs, by groups of calls. This
+// package edits jobs and groups, records beats and orders, and reads everything else: only
+// schedulers claim and settle.
 type Store interface {
 	xxladapter.Clock
 	xxladapter.DescriptionStore
@@ -138,8 +139,8 @@ type Options struct {
 	// AccessToken is the token that executors send. Operators send it too, unless OperatorTokens is
 	// set. Empty means that executors need no token, except those of a group that has its own.
 	AccessToken string
-	// OperatorTokens give full access to the management API. If there is any, the access token no
-	// longer does. ReadTokens give read-only access.
+	// OperatorTokens give full access to the management API. If there is one, the access token no
+	// longer gives access to that API. ReadTokens give read-only access.
 	OperatorTokens, ReadTokens []string
 	// AllowDeclare lets executors declare the jobs of their group with the group's own token.
 	AllowDeclare bool
@@ -153,7 +154,7 @@ type Options struct {
 	// is set, callers must sign in even if there is no token and no user.
 	Provider *openid.Provider
 	// PublicURL is the address of this server for browsers, with the prefix of a proxy; empty means
-	// what a request says. The provider sends browsers back there.
+	// the address that a request names. The provider sends browsers back to it.
 	PublicURL string
 	// Tokens knows the tokens of executors; nil means that New creates it from AccessToken and
 	// Store.
@@ -195,7 +196,7 @@ type Server struct {
 	jobCalls                *rate.Limiter
 	hub                     *events.Hub
 	tails                   tails
-	alarmTests              sync.Mutex // guards the test of the alarms that is in progress
+	alarmTests              sync.Mutex // held while a test of the alarms is in progress
 	heavy                   places     // of calls that read or compute much
 	signOns                 places     // of calls that wait for the provider
 	// ending is cancelled by end when streams must end.
@@ -259,15 +260,16 @@ func New(opts Options) (*Server, error) {
 	return s, nil
 }
 
-// pages returns the rule for one kind of calls. Without a token a process listens only on the
-// loopback interface.
+// pages returns the rule for calls that need no token if open is true. It names no listener,
+// because a process without a token listens only on the loopback interface.
 func (o *Options) pages(open bool) *access.Pages {
 	return access.NewPages(access.PagesOptions{Open: open, Hosts: o.AllowHosts, Setting: "the allowed hosts (xxlwheel serve --allow-host)"})
 }
 
 // ServeHTTP answers one request. A panic in a handler is logged and answered with status 500, and
 // the server continues. Calls of the management API recover on their own, to answer with the body
-// of an error; what panics here is an executor's call, a page, or a stream that has begun.
+// of an error, so a panic that arrives here is from an executor's call, a page, or a stream that
+// has begun.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	err := recovered(func() error {
