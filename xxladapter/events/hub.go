@@ -200,6 +200,9 @@ func (h *Hub) publish(generation string, found []Event) {
 		return // the last listener has left meanwhile
 	}
 	for _, e := range found {
+		if len(h.listeners) == 0 {
+			return // the last one has fallen behind, and remove has forgotten what was published
+		}
 		h.number++
 		e.Position = Position{generation, h.number}
 		h.recent = append(h.recent, e)

@@ -60,7 +60,7 @@ func newSite(t *testing.T) *site {
 	s.group, err = s.store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
 	require.NoError(t, err)
 	s.job = s.addJob()
-	time.Sleep(time.Minute) // of the bubble's own time: what was just made is old
+	time.Sleep(time.Minute) // in the bubble's own time: what was just made is old
 	return s
 }
 
@@ -106,7 +106,7 @@ func (s *site) listen(after Position) *Listener {
 // next returns the events of the next two seconds.
 func (s *site) next(l *Listener) (found []Event) {
 	s.Helper()
-	time.Sleep(2 * pace) // of the bubble's own time
+	time.Sleep(2 * pace) // in the bubble's own time
 	synctest.Wait()
 	for {
 		select {
@@ -243,6 +243,20 @@ func TestASlowListenerIsDropped(t *testing.T) {
 		require.Equal(t, kept+buffer, n)
 		s.addJob()
 		require.NotEmpty(t, s.next(reads), "the others are not affected")
+	})
+}
+
+// TestTheLastSlowListenerLeavesNothing has the only listener fall behind in the midst of a poll.
+func TestTheLastSlowListenerLeavesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		slow := s.listen(Position{})
+		many := make([]Event, kept+buffer+10)
+		s.hub.publish(s.hub.generation, many)
+		for range slow.Events { // ends, since it was closed
+		}
+		require.Empty(t, s.hub.recent)
+		require.Zero(t, s.hub.number)
 	})
 }
 
