@@ -262,7 +262,7 @@ func (s *Server) whyOfJob(ctx context.Context, q whyQuery) (no whyAnswer, err er
 // factsOf adds to a past what only the explanation of one time needs.
 func (s *Server) factsOf(ctx context.Context, p *past, from, to time.Time) (*why.Facts, error) {
 	f := &why.Facts{
-		Job: p.job, Spans: p.spans, From: from, To: to, Now: p.now, Local: time.Now(), Open: p.open, Misfires: p.misfires,
+		Job: p.job, Spans: p.spans, From: from, To: to, Now: p.now, Local: time.Now(), SkewLimit: s.opts.Info.SkewLimit, Open: p.open, Misfires: p.misfires,
 		Restrictions: p.restrictions, Pauses: map[int64]xxladapter.Pause{},
 	}
 	for _, m := range p.misfires {

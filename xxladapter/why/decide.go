@@ -17,6 +17,9 @@ type Facts struct {
 	Spans []Span
 	// Now is the store's clock, and Local this machine's at the same moment.
 	Now, Local time.Time
+	// SkewLimit is how far this machine's clock may be off the store's before its scheduler gives
+	// its lease back. At 0 or below the clocks are not compared.
+	SkewLimit time.Duration
 
 	Runs     []Run                // due in that time, or triggered in it by another program
 	Open     []xxladapter.Fire    // the job's open fires that are due in that time
@@ -35,13 +38,8 @@ type Run struct {
 	History *xxladapter.RunHistory
 }
 
-const (
-	// clockLimit is how far a scheduler's clock may be off the store's before it gives its lease
-	// back.
-	clockLimit = 2 * time.Second
-	// lateLimit is how long after its due time a fire may be claimed without being called late.
-	lateLimit = time.Second
-)
+// lateLimit is how long after its due time a fire may be claimed without being called late.
+const lateLimit = time.Second
 
 // Decide returns the reasons why a job did or did not run at a time, in the order in which they
 // matter.
@@ -126,10 +124,10 @@ func (f *Facts) ofFire(fire *xxladapter.Fire) []Finding {
 // lease back; nil if it is not.
 func (f *Facts) clocks() []Finding {
 	off := f.Local.Sub(f.Now)
-	if off.Abs() <= clockLimit {
+	if f.SkewLimit <= 0 || off.Abs() <= f.SkewLimit {
 		return nil
 	}
-	return []Finding{{ClocksApart, params("off", short(off.Abs()), "store", f.local(f.Now), "scheduler", f.local(f.Local)),
+	return []Finding{{ClocksApart, params("off", short(off.Abs()), "limit", short(f.SkewLimit), "store", f.local(f.Now), "scheduler", f.local(f.Local)),
 		[]Record{{"clock", 0, params("store", utc(f.Now), "scheduler", utc(f.Local))}}}}
 }
 

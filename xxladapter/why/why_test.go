@@ -29,7 +29,7 @@ func facts(t *testing.T, change func(f *why.Facts)) why.Facts {
 			ID: 1, ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "0 0 2 * * ?", Running: true, Route: xxladapter.RouteFailover,
 			Block: xxladapter.BlockDiscardLater, Added: two.AddDate(0, -1, 0), Updated: two.AddDate(0, -1, 0), TriggerNext: two.AddDate(0, 0, 1),
 		},
-		From: two, To: two.Add(time.Minute), Now: two.Add(7 * time.Hour), Local: two.Add(7 * time.Hour),
+		From: two, To: two.Add(time.Minute), Now: two.Add(7 * time.Hour), Local: two.Add(7 * time.Hour), SkewLimit: 2 * time.Second,
 		Leases: []xxladapter.Lease{{Term: xxladapter.Term{Node: "n1", Number: 3}, Until: two.Add(7*time.Hour + 4*time.Second)}},
 		Group:  &xxladapter.Group{AppName: "billing", Addresses: []string{"http://a/"}},
 	}
@@ -102,6 +102,12 @@ func TestEachRecordHasItsFinding(t *testing.T) {
 		}, []why.Code{why.Misfire}},
 		{"no scheduler", func(f *F) { f.Leases, f.Job.TriggerNext = nil, two }, []why.Code{why.NoScheduler}},
 		{"no scheduler, by its clock", func(f *F) { f.Leases, f.Job.TriggerNext, f.Local = nil, two, f.Now.Add(-3*time.Second) }, []why.Code{why.NoScheduler, why.ClocksApart}},
+		{"no scheduler, and clocks that may be as far apart", func(f *F) {
+			f.Leases, f.Job.TriggerNext, f.Local, f.SkewLimit = nil, two, f.Now.Add(-3*time.Second), 4*time.Second
+		}, []why.Code{why.NoScheduler}},
+		{"no scheduler, and clocks that are not compared", func(f *F) {
+			f.Leases, f.Job.TriggerNext, f.Local, f.SkewLimit = nil, two, f.Now.Add(-3*time.Second), -1
+		}, []why.Code{why.NoScheduler}},
 		{"overdue", func(f *F) { f.Job.TriggerNext = two }, []why.Code{why.Overdue}},
 		{"paused", func(f *F) {
 			f.Misfires = []xxladapter.Misfire{{ID: 3, Due: two, Until: two, At: two, PauseID: 4}}
