@@ -46,7 +46,7 @@ func (s *appSender) Run(_ context.Context, addr, _ string, _ *wire.RunRequest) (
 	s.count(addr, +1)
 	defer s.count(addr, -1)
 	if strings.Contains(addr, "hangs") {
-		time.Sleep(3 * time.Second) // of the bubble's own time
+		time.Sleep(3 * time.Second) // in the bubble's own time
 		return wire.Reply{}, ErrOutcomeUnknown
 	}
 	return wire.OK(), nil

@@ -119,7 +119,7 @@ func (h *HandOver) findOut(ctx context.Context, f xxladapter.Fire, job *xxladapt
 		return sendOutcome{at: at, kind: EventAmbiguous, msg: err.Error()}
 	}
 	if result.LogsAge > 0 && int64(result.LogsAge) < now.Sub(f.Claimed).Milliseconds() {
-		o := failed(at, xxladapter.ReasonUnknown+": the executor has kept logs only since after the hand-over")
+		o := failed(at, xxladapter.ReasonUnknown+": the executor's logs begin after the hand-over")
 		o.code, o.unknown = xxladapter.ResultUnknown, true
 		return o
 	}
