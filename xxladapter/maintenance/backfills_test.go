@@ -76,7 +76,7 @@ func TestABackfillGoesThroughNodesThatDie(t *testing.T) {
 			ended := make(chan error, 1)
 			go func() { ended <- node.Run(ctx) }()
 			for range 3 {
-				time.Sleep(2 * time.Second) // of the bubble's own time
+				time.Sleep(2 * time.Second) // in the bubble's own time
 				execute()
 			}
 			die()

@@ -27,7 +27,7 @@ func (c *runCounter) FoldStats(_ context.Context, limit int) (xxladapter.StatWor
 	case calls == 1:
 		return xxladapter.NoStatWork, errors.New("no connection")
 	case c.left > limit:
-		time.Sleep(time.Second) // of the bubble's own time: what a chunk takes
+		time.Sleep(time.Second) // in the bubble's own time: what a chunk takes
 		c.left -= limit
 		return xxladapter.MoreStatWork, nil
 	case c.left > 0:
@@ -46,7 +46,7 @@ func TestABacklogIsCountedInChunksWithRests(t *testing.T) {
 		s := &Stats{Store: store, Logger: slog.New(slog.NewTextHandler(&logged, nil))}
 		begin := time.Now()
 		at := func(after time.Duration, calls int) {
-			time.Sleep(time.Until(begin.Add(after))) // of the bubble's own time
+			time.Sleep(time.Until(begin.Add(after))) // in the bubble's own time
 			require.EqualValues(t, calls, store.calls.Load(), "after %v", after)
 		}
 		ctx, stop := context.WithCancel(t.Context())
@@ -75,7 +75,7 @@ func TestAFireEndsARest(t *testing.T) {
 		store.calls.Store(1) // past its failure
 		s := &Stats{Store: store, Fired: fired.Load, Logger: slog.New(slog.DiscardHandler)}
 		go func() { assert.NoError(t, s.Run(t.Context())) }()
-		time.Sleep(statPace + time.Millisecond) // of the bubble's own time, as below
+		time.Sleep(statPace + time.Millisecond) // in the bubble's own time, as below
 		require.EqualValues(t, 2, store.calls.Load())
 		time.Sleep(3 * statPace)
 		require.EqualValues(t, 2, store.calls.Load(), "nothing has happened")
@@ -96,7 +96,7 @@ func TestOldMisfiresGoWithTheLog(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			b := newLogbook(t, xxladapter.Settings{})
 			b.miss(old)
-			time.Sleep(26 * time.Hour) // of the bubble's own time
+			time.Sleep(26 * time.Hour) // in the bubble's own time
 			b.miss(1)
 			r := &Retention{Store: b, Keep: keep, Logger: slog.New(slog.DiscardHandler)}
 			runFor(t, retentionStart+time.Second, r.Run)
@@ -113,7 +113,7 @@ func TestOldStatisticsGoAtNight(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			b := newLogbook(t, xxladapter.Settings{})
 			b.run(xxladapter.ResultOK)
-			time.Sleep(26 * time.Hour) // of the bubble's own time
+			time.Sleep(26 * time.Hour) // in the bubble's own time
 			r := &Retention{Store: b, Keep: time.Hour, NoAlarms: true, KeepStats: keep, Logger: slog.New(slog.DiscardHandler)}
 			for range 2 { // the first run deletes the row, which counts it
 				runFor(t, retentionStart+time.Second, r.Run)

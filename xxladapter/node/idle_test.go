@@ -51,7 +51,7 @@ func TestAnIdleNodeAsksLittle(t *testing.T) {
 				go func() { ended <- n.Schedule(ctx) }()
 			}
 			const lasts = time.Hour
-			time.Sleep(lasts) // of the bubble's own time
+			time.Sleep(lasts) // in the bubble's own time
 			for i, m := range measured {
 				calls := storeCalls(t, m)
 				for op, n := range calls {

@@ -51,7 +51,7 @@ func TestFiftyListenersAskLittle(t *testing.T) {
 		}
 		var before int
 		for _, lasts := range []time.Duration{time.Minute, time.Hour - 2*time.Minute, time.Minute} {
-			time.Sleep(lasts) // of the bubble's own time
+			time.Sleep(lasts) // in the bubble's own time
 			now := statements(storeCalls(t, m))
 			rate := float64(now-before) / lasts.Seconds()
 			t.Logf("%.2f statements/s in %v", rate, lasts)

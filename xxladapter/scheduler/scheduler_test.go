@@ -135,7 +135,7 @@ func (b *fixture) run(d time.Duration) {
 	ended := make(chan error, 2)
 	go func() { ended <- b.sched.HoldLease(ctx) }()
 	go func() { ended <- b.sched.Run(ctx) }()
-	time.Sleep(d) // of the bubble's own time
+	time.Sleep(d) // in the bubble's own time
 	cancel()
 	require.NoError(b.t, <-ended)
 	require.NoError(b.t, <-ended)
