@@ -69,7 +69,7 @@ func (g *RedisGroup) WaitReady(t testing.TB) {
 	}()
 	waitFor(t, "the sentinels are ready", func(ctx context.Context) bool {
 		for _, s := range g.Sentinels {
-			if missing = unready(ctx, redisClient(t, s.port)); missing != "" {
+			if missing = unready(ctx, s.port); missing != "" {
 				missing = fmt.Sprintf("sentinel %d %s", s.port, missing)
 				return false
 			}
@@ -79,7 +79,9 @@ func (g *RedisGroup) WaitReady(t testing.TB) {
 }
 
 // unready says what a sentinel lacks for a promotion, or nothing.
-func unready(ctx context.Context, sentinel *redis.Client) string {
+func unready(ctx context.Context, port int) string {
+	sentinel := redisAt(port)
+	defer sentinel.Close()
 	known, err := sentinel.Do(ctx, "sentinel", "master", sentinelName).Result()
 	fields, _ := known.(map[any]any)
 	if err != nil || fields["num-other-sentinels"] != "2" || fields["num-slaves"] != "1" || fields["flags"] != "master" {
@@ -103,7 +105,7 @@ func (g *RedisGroup) Primary(t testing.TB) (primary, other *Server) {
 	var err error
 	for _, s := range g.Sentinels {
 		var at []string
-		if at, err = primaryBy(context.Background(), t, s); err != nil {
+		if at, err = primaryBy(context.Background(), s); err != nil {
 			continue
 		}
 		for i, one := range g.Servers {
@@ -131,7 +133,7 @@ func (g *RedisGroup) WaitPromoted(t testing.TB, former *Server) {
 	waitFor(t, "the replica is promoted", func(ctx context.Context) bool {
 		others := 0
 		for _, s := range g.Sentinels {
-			if at, err := primaryBy(ctx, t, s); err == nil && at[1] != strconv.Itoa(former.port) {
+			if at, err := primaryBy(ctx, s); err == nil && at[1] != strconv.Itoa(former.port) {
 				others++
 			}
 		}
@@ -140,9 +142,11 @@ func (g *RedisGroup) WaitPromoted(t testing.TB, former *Server) {
 }
 
 // primaryBy returns the host and the port of the primary that a sentinel names.
-func primaryBy(ctx context.Context, t testing.TB, sentinel *Server) ([]string, error) {
+func primaryBy(ctx context.Context, sentinel *Server) ([]string, error) {
+	client := redisAt(sentinel.port)
+	defer client.Close()
 	answer := redis.NewStringSliceCmd(ctx, "sentinel", "get-master-addr-by-name", sentinelName)
-	if err := redisClient(t, sentinel.port).Process(ctx, answer); err != nil {
+	if err := client.Process(ctx, answer); err != nil {
 		return nil, err
 	}
 	if at := answer.Val(); len(at) == 2 {
@@ -168,12 +172,18 @@ func waitFor(t testing.TB, what string, ready func(context.Context) bool) {
 	}
 }
 
-// redisClient returns a client for one use: servers are killed and frozen between uses.
+// redisClient returns a client that closes with the test.
 func redisClient(t testing.TB, port int) *redis.Client {
 	t.Helper()
-	client := redis.NewClient(&redis.Options{Addr: "127.0.0.1:" + strconv.Itoa(port), Protocol: 3, MaxRetries: -1, PoolSize: 1, ContextTimeoutEnabled: true})
+	client := redisAt(port)
 	t.Cleanup(func() { _ = client.Close() })
 	return client
+}
+
+// redisAt returns a client for one use: servers are killed and frozen between uses. The caller
+// closes it, since a server takes 10,000 connections.
+func redisAt(port int) *redis.Client {
+	return redis.NewClient(&redis.Options{Addr: "127.0.0.1:" + strconv.Itoa(port), Protocol: 3, MaxRetries: -1, PoolSize: 1, ContextTimeoutEnabled: true})
 }
 
 // startSentinel starts a sentinel of the server at a port.
