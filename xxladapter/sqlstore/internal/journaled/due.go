@@ -3,6 +3,7 @@ package journaled
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -25,7 +26,7 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 	if f.besideJava() {
 		return s.claimInTables(ctx, by, ahead, limit, decide)
 	}
-	ids, pinned, err := f.findDue(ctx, by, ahead, limit)
+	ids, rest, pinned, err := f.findDue(ctx, by, ahead, limit)
 	defer pinned()
 	if err != nil {
 		return nil, 0, err
@@ -35,7 +36,8 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 			return transition.Fenced(by)
 		}
 		due := a.m.due(a.m.shardsOf(by.Node), milli(a.now.Add(ahead)), milli(a.now.Add(ahead/5)), ids)
-		due = due[:min(limit, len(due))]
+		f.due = rest
+		due, more := due[:min(limit, len(due))], due[min(limit, len(due)):]
 		claimed = len(due)
 		if claimed == 0 {
 			return nil
@@ -54,6 +56,8 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 				planned = a.decided(j, withoutDoubt(d, &j.Job, a.m.doubt, a.now), by.Node, planned)
 			}
 		}
+		due = slices.DeleteFunc(due, func(j *job) bool { return read[j.ID] == nil })
+		f.due.ids = slices.Concat(idsOf(due), idsOf(more), rest.ids)
 		return nil
 	})
 	if err != nil {
@@ -81,16 +85,64 @@ func (a *act) decided(j *job, d xxladapter.Decision, node string, planned []xxla
 	return planned
 }
 
-// findDue returns the jobs that may be due and are not behind. What it has read is valid until
-// pinned is called.
-func (f *front) findDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int) (ids []int64, pinned func(), err error) {
+// A dueList has the jobs that a query has found due and that no claim has decided yet, earliest
+// first. A burst takes many claims, and while the tables lag behind, each query would read most of
+// the burst again.
+type dueList struct {
+	ids   []int64
+	node  string
+	ahead time.Duration
+	at    time.Time // of the query, by the store's clock
+	epoch int64     // of the front at the query
+	all   bool      // the query has found all that were due
+}
+
+const (
+	// dueLife is how long a list is used: what becomes due meanwhile is not in it.
+	dueLife = 500 * time.Millisecond
+	// dueRoom is how many due jobs a query reads if the claim takes fewer.
+	dueRoom = 5000
+)
+
+// serves reports whether a claim may do without a query. REQUIRES: f.mu is held.
+func (f *front) serves(node string, ahead time.Duration, limit int, now time.Time) bool {
+	l := &f.due
+	return len(l.ids) > 0 && (l.all || len(l.ids) >= limit) && l.node == node && l.ahead == ahead && l.epoch == f.epoch &&
+		now.Sub(l.at).Abs() < dueLife
+}
+
+// take returns up to limit jobs of a list that are not behind, and the list without them. Those
+// that are behind stay in it, since they may be settled. REQUIRES: f.mu is held.
+func (f *front) take(l dueList, limit int, now time.Time) (ids []int64, rest dueList) {
+	before := behindBefore(now)
+	rest, rest.ids = l, nil
+	for i, id := range l.ids {
+		switch {
+		case len(ids) == limit:
+			rest.ids = append(rest.ids, l.ids[i:]...)
+			return ids, rest
+		case f.m.isBehind(id, before):
+			rest.ids = append(rest.ids, id)
+		default:
+			ids = append(ids, id)
+		}
+	}
+	return ids, rest
+}
+
+// behindBefore returns the due time before which a fire puts its job behind.
+func behindBefore(now time.Time) time.Time { return milli(now.Add(-xxladapter.BehindAfter)) }
+
+// findDue returns jobs that may be due and are not behind, with room for limit of them, and the
+// list of the others. What it has read is valid until pinned is called.
+func (f *front) findDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int) (ids []int64, rest dueList, pinned func(), err error) {
 	pinned = func() {}
 	if err := f.enter(ctx); err != nil {
-		return nil, pinned, err
+		return nil, dueList{}, pinned, err
 	}
 	defer f.running.Done()
 	if err := f.lock(ctx); err != nil {
-		return nil, pinned, err
+		return nil, dueList{}, pinned, err
 	}
 	since := f.pin()
 	pinned = func() {
@@ -98,33 +150,55 @@ func (f *front) findDue(ctx context.Context, by xxladapter.Term, ahead time.Dura
 		f.unpin(since)
 		f.mu.Unlock()
 	}
+	now := f.Clock()
+	before := behindBefore(now)
 	for id := range f.m.dirtyJob {
-		ids = append(ids, id)
+		if !f.m.isBehind(id, before) {
+			ids = append(ids, id)
+		}
 	}
-	moved, behind := len(ids), f.behind
+	if f.serves(by.Node, ahead, limit, now) {
+		listed, rest := f.take(f.due, limit, now)
+		f.mu.Unlock()
+		return append(ids, listed...), rest, pinned, nil
+	}
+	moved, behind, room := len(f.m.dirtyJob), f.behind, max(limit, dueRoom)
+	rest = dueList{node: by.Node, ahead: ahead, epoch: f.epoch}
+	dirty := maps.Clone(f.m.dirtyJob)
 	f.mu.Unlock()
 	for {
 		// The tables may still have an earlier time of every job that the memory has moved, and do
 		// not say which jobs are behind. So the query's limit leaves room for both.
-		now, most := f.Clock(), limit+moved+behind
+		now, most := f.Clock(), room+moved+behind
 		due, err := f.store.FindDue(with(ctx, own), by.Node, now, ahead, most)
 		if err != nil {
-			return nil, pinned, err
+			return nil, dueList{}, pinned, err
 		}
-		found := append(ids[:moved:moved], due...)
-		slices.Sort(found)
-		found = slices.Compact(found)
-		all := len(found)
+		rest.at, rest.all = now, len(due) < most
+		rest.ids = slices.DeleteFunc(due, func(id int64) bool { return dirty[id] != nil })
 		f.mu.Lock()
-		before := milli(now.Add(-xxladapter.BehindAfter))
-		found = slices.DeleteFunc(found, func(id int64) bool { return f.m.isBehind(id, before) })
-		behind = all - len(found)
-		f.behind = behind
-		f.mu.Unlock()
-		if len(due) < most || limit+moved+behind <= most {
-			return found, pinned, nil
+		behind, before = 0, behindBefore(now)
+		for _, id := range rest.ids {
+			if f.m.isBehind(id, before) {
+				behind++
+			}
 		}
+		f.behind = behind
+		if rest.all || room+moved+behind <= most {
+			listed, rest := f.take(rest, limit, now)
+			f.mu.Unlock()
+			return append(ids, listed...), rest, pinned, nil
+		}
+		f.mu.Unlock()
 	}
+}
+
+func idsOf(jobs []*job) []int64 {
+	ids := make([]int64, len(jobs))
+	for i, j := range jobs {
+		ids[i] = j.ID
+	}
+	return ids
 }
 
 // due returns those of the jobs that are due, earliest first: those of the shards whose next

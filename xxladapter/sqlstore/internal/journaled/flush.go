@@ -142,10 +142,12 @@ func (f *front) write(ctx context.Context, tx *records.Tx, c *cut) error {
 	if err := f.store.WriteLogs(ctx, tx, c.runRows()); err != nil {
 		return err
 	}
+	moved := make([]records.MovedJob, len(c.jobs))
 	for i := range c.jobs {
-		if err := tx.MoveJob(ctx, &c.jobs[i].row); err != nil {
-			return err
-		}
+		moved[i] = records.MovedJobOf(&c.jobs[i].row)
+	}
+	if err := tx.MoveJobs(ctx, moved); err != nil {
+		return err
 	}
 	for _, m := range c.misfires {
 		if err := tx.WriteMisfire(ctx, m); err != nil {

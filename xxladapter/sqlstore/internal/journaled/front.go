@@ -47,6 +47,7 @@ type front struct {
 	spill     int64  // planned fires of records up to this number go to the tables
 	snapshot  int64  // the number before the last record that repeats all that the tables lack
 	behind    int    // jobs that the last scan found due and behind
+	due       dueList
 }
 
 // marks say which records of the journal the tables have. They are stored in the transaction that

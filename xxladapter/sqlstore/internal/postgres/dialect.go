@@ -68,6 +68,7 @@ var dialect = records.Dialect{
 	AddToSlot:     records.AddToSlot,
 	KeepHistory:   records.KeepHistory,
 	RecordMisfire: records.RecordMisfire,
+	MoveJobs:      moveTogether,
 	Datetime: func(t time.Time) any {
 		if t.IsZero() {
 			return nil

@@ -113,23 +113,26 @@ func (a *acts) StoreDecisions(ctx context.Context, tx *records.Tx, decisions []r
 }
 
 func advanceTogether(ctx context.Context, t *records.Tx, decisions []records.Decided) error {
-	if len(decisions) == 0 {
-		return nil
+	jobs := make([]records.MovedJob, len(decisions))
+	for i, d := range decisions {
+		jobs[i] = records.MovedJob{ID: d.JobID, Last: records.ToMilli(d.Last), Next: records.ToMilli(d.Next), Status: 1}
+		if d.Stop {
+			jobs[i].Status = 0
+		}
 	}
+	return t.MoveJobs(ctx, jobs)
+}
+
+// moveTogether returns the statement that moves all jobs.
+func moveTogether(jobs []records.MovedJob) (query string, args []any) {
 	var (
 		ids, lasts, nexts []int64
 		statuses          []int16
 	)
-	for _, d := range decisions {
-		status := int16(1)
-		if d.Stop {
-			status = 0
-		}
-		ids, lasts, nexts = append(ids, d.JobID), append(lasts, records.ToMilli(d.Last)), append(nexts, records.ToMilli(d.Next))
-		statuses = append(statuses, status)
+	for _, j := range jobs {
+		ids, lasts, nexts, statuses = append(ids, j.ID), append(lasts, j.Last), append(nexts, j.Next), append(statuses, int16(j.Status))
 	}
-	_, err := t.Exec(ctx, advanceJobs, ids, lasts, nexts, statuses)
-	return err
+	return advanceJobs, []any{ids, lasts, nexts, statuses}
 }
 
 func misfireTogether(ctx context.Context, t *records.Tx, decisions []records.Decided) error {

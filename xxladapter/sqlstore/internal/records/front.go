@@ -150,11 +150,33 @@ func (t *Tx) insertManyOr(ctx context.Context, insert, conflict string, width in
 	return nil
 }
 
-// MoveJob sets the times of a job and whether it runs.
-func (t *Tx) MoveJob(ctx context.Context, j *xxladapter.Job) error {
-	_, err := t.Exec(ctx, `UPDATE xxl_job_info SET trigger_last_time = ?, trigger_next_time = ?, trigger_status = ? WHERE id = ?`,
-		ToMilli(j.TriggerLast), ToMilli(j.TriggerNext), bit(j.Running), j.ID)
-	return err
+// moveJob sets the times of a job and whether it runs.
+const moveJob = `UPDATE xxl_job_info SET trigger_last_time = ?, trigger_next_time = ?, trigger_status = ? WHERE id = ?`
+
+// A MovedJob is a job whose times, in ms, or switch have changed.
+type MovedJob struct {
+	ID, Last, Next int64
+	Status         int // 1 while the job runs, otherwise 0
+}
+
+// MovedJobOf returns what MoveJobs writes of a job.
+func MovedJobOf(j *xxladapter.Job) MovedJob {
+	return MovedJob{j.ID, ToMilli(j.TriggerLast), ToMilli(j.TriggerNext), bit(j.Running)}
+}
+
+// MoveJobs sets the times of jobs and whether they run. REQUIRES: no job is in jobs twice.
+func (t *Tx) MoveJobs(ctx context.Context, jobs []MovedJob) error {
+	if t.Dialect.MoveJobs != nil && len(jobs) > 0 {
+		query, args := t.Dialect.MoveJobs(jobs)
+		_, err := t.Exec(ctx, query, args...)
+		return err
+	}
+	for _, j := range jobs {
+		if _, err := t.Exec(ctx, moveJob, j.Last, j.Next, j.Status, j.ID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // WriteMisfire stores a misfire.

@@ -1,0 +1,49 @@
+package journaled
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// TestOneQueryServesTheClaimsOfABurst checks which claims do without a query, and what a list has
+// after them.
+func TestOneQueryServesTheClaimsOfABurst(t *testing.T) {
+	now := time.UnixMilli(1_700_000_000_000).UTC()
+	f := &front{m: newMemory(), epoch: 3}
+	f.m.fires.add(&fire{Fire: xxladapter.Fire{
+		ID: 1, JobID: 2, Due: now.Add(-time.Hour), Type: xxladapter.TriggerCron, State: xxladapter.FirePlanned,
+	}})
+	list := dueList{ids: []int64{1, 2, 3, 4, 5}, node: "n1", ahead: time.Second, at: now, epoch: 3, all: true}
+
+	ids, rest := f.take(list, 3, now)
+	require.Equal(t, []int64{1, 3, 4}, ids, "a job that is behind takes no place")
+	require.Equal(t, []int64{2, 5}, rest.ids, "it may be settled meanwhile")
+	ids, rest = f.take(rest, 3, now)
+	require.Equal(t, []int64{5}, ids)
+	require.Equal(t, []int64{2}, rest.ids)
+
+	for name, c := range map[string]struct {
+		change func(l *dueList)
+		limit  int
+		want   bool
+	}{
+		"fresh":                              {func(*dueList) {}, 3, true},
+		"fewer than the claim takes":         {func(*dueList) {}, 9, true},
+		"fewer, and the tables have more":    {func(l *dueList) { l.all = false }, 9, false},
+		"enough":                             {func(l *dueList) { l.all = false }, 5, true},
+		"nothing left":                       {func(l *dueList) { l.ids = nil }, 3, false},
+		"another node":                       {func(l *dueList) { l.node = "n2" }, 3, false},
+		"another window":                     {func(l *dueList) { l.ahead = 2 * time.Second }, 3, false},
+		"the tables have changed":            {func(l *dueList) { l.epoch = 2 }, 3, false},
+		"too old":                            {func(l *dueList) { l.at = now.Add(-dueLife) }, 3, false},
+		"from before the clock was set back": {func(l *dueList) { l.at = now.Add(dueLife) }, 3, false},
+	} {
+		f.due = list
+		c.change(&f.due)
+		require.Equal(t, c.want, f.serves("n1", time.Second, c.limit, now), name)
+	}
+}
