@@ -52,7 +52,7 @@ type batch[T any] struct {
 	life  life
 	fired atomic.Int64
 
-	// The rest belongs to the worker.
+	// The fields up to mu belong to the worker.
 	wheel    wheel.Wheel[uint32]
 	timeouts queue[id]
 	cancels  queue[id]

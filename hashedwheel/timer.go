@@ -57,7 +57,7 @@ type engine struct {
 
 	periodics periodics
 
-	// The rest belongs to the worker that owns the wheel.
+	// The fields up to mu belong to the worker that owns the wheel.
 	wheel    wheel.Wheel[*Timeout]
 	group    []unsettled     // relative ones that are being filed
 	timeouts queue[*Timeout] // taken from the intake, not yet processed

@@ -24,7 +24,7 @@ type Job struct {
 	Route      RouteStrategy
 	Handler    string        // the name that the executor registered; at most 255 characters
 	Param      string        // passed to the handler unchanged
-	Block      BlockStrategy //
+	Block      BlockStrategy // what a run does that meets a running one of the job
 	Timeout    time.Duration // whole seconds; 0 means no limit
 	RetryCount int           // further attempts after a failed one; 0 or more
 

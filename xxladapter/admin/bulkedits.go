@@ -62,8 +62,8 @@ func editOne(ctx context.Context, e xxladapter.JobEdit) (made xxladapter.JobEdit
 	return w.made, true, w.err
 }
 
-// leave counts a goroutine off; the last one makes the edits that wait, and counts their goroutines
-// on again.
+// leave takes the goroutine out of the count. The last one to leave makes the edits that wait, and
+// counts their goroutines again.
 func (b *editBatch) leave(ctx context.Context) {
 	b.mu.Lock()
 	b.running--

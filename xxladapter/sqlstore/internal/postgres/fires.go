@@ -31,7 +31,7 @@ type fireGroups struct {
 // to settle what a dead node had claimed.
 const addFor = 10 * time.Second
 
-// once is a [fireTransaction].
+// once makes the calls of a group in one transaction. again asks for another attempt.
 func (f *fireGroups) once(ctx context.Context, group []*records.FireCall) (again bool, err error) {
 	conn, err := f.pool.Acquire(ctx)
 	if err != nil {

@@ -153,8 +153,8 @@ func (s *LeaseState) Renew(node string, life, now int64, leads leadership) renew
 	return r
 }
 
-// moves returns who gets and loses shards by the renewal, but for those who keep some: they even
-// out with the node that joins.
+// moves lists the nodes that gain their first shards by the renewal, or lose their last ones. What
+// other nodes give to one that joins, or get from one that leaves, is not listed.
 func (s *LeaseState) moves(r *renewal) (found []xxladapter.ShardMove) {
 	lapsed := slices.SortedFunc(slices.Values(r.lapsed), func(a, b leaseRow) int { return cmp.Compare(a.Node, b.Node) })
 	for _, l := range lapsed {

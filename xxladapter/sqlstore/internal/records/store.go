@@ -52,7 +52,7 @@ type Store struct {
 	xxladapter.SingleEdits
 	Acts    Acts
 	Lookups lookups
-	// Resting is set if the last scan claimed nothing.
+	// Resting is set if the last scan claimed nothing and found nothing in the hands of others.
 	Resting      atomic.Bool
 	snapshots    leaseSnapshots
 	restrictions restrictions
