@@ -131,7 +131,8 @@ func ExampleSchedule_Next_springForward() {
 	// Mon 2026-03-09 02:30:00 EDT
 	// Tue 2026-03-10 02:30:00 EDT
 	//
-	// Sun 2026-03-08 03:00:00 EDT Mon 2026-03-09 02:30:00 EDT
+	// Sun 2026-03-08 03:00:00 EDT
+	// Mon 2026-03-09 02:30:00 EDT
 }
 
 // On 1 November 2026 the hour from 01:00 to 02:00 comes twice. Quartz pauses during its first pass,
@@ -147,8 +148,10 @@ func ExampleSchedule_Next_fallBack() {
 	// Sun 2026-11-01 01:30:00 EST
 	// Sun 2026-11-01 02:00:00 EST
 	//
-	// Sun 2026-11-01 00:30:00 EDT Sun 2026-11-01 01:00:00 EDT Sun 2026-11-01 01:30:00 EDT Sun
-	// 2026-11-01 01:00:00 EST
+	// Sun 2026-11-01 00:30:00 EDT
+	// Sun 2026-11-01 01:00:00 EDT
+	// Sun 2026-11-01 01:30:00 EDT
+	// Sun 2026-11-01 01:00:00 EST
 }
 
 // XXL-JOB 3.4 keeps the time of day when it moves to the nearest weekday, and so skips the earlier
