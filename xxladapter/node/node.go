@@ -79,8 +79,8 @@ func New(opts Options) (*Node, error) {
 			return nil, fmt.Errorf("node: %w", err)
 		}
 	}
-	if opts.KeepSuccesses < 0 {
-		return nil, fmt.Errorf("node: Options.KeepSuccesses is %v, must not be negative", opts.KeepSuccesses)
+	if err := opts.checkValues(); err != nil {
+		return nil, fmt.Errorf("node: Options.%w", err)
 	}
 	if err := opts.checkElector(); err != nil {
 		return nil, err

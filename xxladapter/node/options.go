@@ -142,6 +142,43 @@ type Options struct {
 	sender     trigger.Sender // nil means HTTP
 }
 
+// checkValues returns an error about an option that makes no sense by itself. It begins with the
+// option's name.
+func (o *Options) checkValues() error {
+	for _, n := range []struct {
+		name  string
+		value int
+	}{{"FastPool", o.FastPool}, {"SlowPool", o.SlowPool}, {"PoolPerApp", o.PoolPerApp}} {
+		if n.value < 0 {
+			return fmt.Errorf("%s is %d, must not be negative", n.name, n.value)
+		}
+	}
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{{"Drain", o.Drain}, {"KeepSuccesses", o.KeepSuccesses}} {
+		if d.value < 0 {
+			return fmt.Errorf("%s is %v, must not be negative", d.name, d.value)
+		}
+	}
+	if o.RunTexts != "" {
+		if err := o.RunTexts.Validate(); err != nil {
+			return fmt.Errorf("RunTexts: %w", err)
+		}
+	}
+	if o.Scheduling != "" {
+		if err := o.Scheduling.Validate(); err != nil {
+			return fmt.Errorf("Scheduling: %w", err)
+		}
+	}
+	if o.Spread != "" {
+		if err := o.Spread.Validate(); err != nil {
+			return fmt.Errorf("Spread: %w", err)
+		}
+	}
+	return nil
+}
+
 // mayServe returns an error if other machines could reach addr and no secret is set.
 func (o *Options) mayServe(addr net.Addr) error {
 	others := []access.Secret{}

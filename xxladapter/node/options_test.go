@@ -15,14 +15,18 @@ func TestBadOptionsAreRefused(t *testing.T) {
 	_, err := New(Options{})
 	require.EqualError(t, err, "node: Options.Store is nil, must be set")
 	for rule, opts := range map[string]Options{
-		"KeepSuccesses is -1s, must not be negative": {KeepSuccesses: -time.Second},
-		`texts is "some", must be one of off, `:      {RunTexts: "some"},
-		"is -1, must not be negative":                {FastPool: -1},
-		"is -1ms, must not be negative":              {Drain: -time.Millisecond},
+		"KeepSuccesses is -1s, must not be negative":       {KeepSuccesses: -time.Second},
+		`RunTexts: texts is "some", must be one of off, `:  {RunTexts: "some"},
+		"FastPool is -1, must not be negative":             {FastPool: -1},
+		"SlowPool is -2, must not be negative":             {SlowPool: -2},
+		"PoolPerApp is -3, must not be negative":           {PoolPerApp: -3},
+		"Drain is -1ms, must not be negative":              {Drain: -time.Millisecond},
+		`Scheduling: scheduling is "some", must be one of`: {Scheduling: "some"},
+		`Spread: spread is "some", must be one of `:        {Spread: "some"},
 	} {
 		opts.Store = store
 		_, err := New(opts)
-		require.ErrorContains(t, err, rule)
+		require.ErrorContains(t, err, "node: Options."+rule)
 	}
 	n, err := New(Options{Store: store, KeepLogs: -24 * time.Hour, SkewLimit: -1})
 	require.NoError(t, err, "keep forever, and do not compare the clocks")

@@ -32,7 +32,7 @@ func (n *Node) buildTrigger() (err error) {
 		Fast: n.opts.FastPool, Slow: n.opts.SlowPool, PerApp: n.opts.PoolPerApp, Drain: n.opts.Drain, Logger: n.opts.Logger,
 	})
 	if err != nil {
-		return fmt.Errorf("node: Options.FastPool, SlowPool, PoolPerApp and Drain: %w", err)
+		return err
 	}
 	n.hints = spread.NewClient(n.opts.AccessToken, tls)
 	n.scheduler, err = scheduler.New(scheduler.Options{
@@ -52,7 +52,7 @@ func (n *Node) buildTrigger() (err error) {
 		Texts: n.opts.RunTexts, TextWanted: n.textWanted.post, Logger: n.opts.Logger,
 	})
 	if err != nil {
-		return fmt.Errorf("node: Options.RunTexts: %w", err)
+		return err
 	}
 	return nil
 }
