@@ -9,7 +9,6 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
-	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -45,7 +44,8 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	if err := storetest.StartAt(ctx, store, id, time.Now().Add(time.Second)); err != nil {
+	first := func(now time.Time) time.Time { return now.Add(time.Second) }
+	if _, err := store.StartJob(ctx, id, time.Time{}, first); err != nil {
 		panic(err)
 	}
 
