@@ -218,7 +218,7 @@ type foreignRuns struct {
 // runs do not exist, and results of unknown runs are ignored too: refusing one would block the
 // other results of its batch forever.
 func (s *Server) ownOf(by access.Caller, foreign *foreignRuns) trigger.Own {
-	var mu sync.Mutex // guards foreign and apps
+	var mu sync.Mutex // guards foreign and apps; held while the store is asked for an app, so that one call asks
 	apps := make(map[int64]string)
 	return func(ctx context.Context, l *xxladapter.Log) (bool, error) {
 		mu.Lock()

@@ -191,7 +191,8 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// askQueue returns the state of the queue of each app. It asks the queue at most every ten seconds.
+// askQueue returns the state of the queue of each app. It asks the queue at most every ten seconds,
+// under the lock, so that scrapes at the same time ask once.
 func (w *watcher) askQueue() map[string]xxladapter.QueueState {
 	if w.sources.Queued == nil {
 		return nil
@@ -211,7 +212,8 @@ func (w *watcher) askQueue() map[string]xxladapter.QueueState {
 }
 
 // askStore returns the figures of the store, which it reads again once they are older than
-// storeEvery. It may be called concurrently: each scrape collects in a goroutine of its own.
+// storeEvery. It may be called concurrently: each scrape collects in a goroutine of its own, and
+// waits for the one that reads.
 func (w *watcher) askStore() storeFigures {
 	w.mu.Lock()
 	defer w.mu.Unlock()

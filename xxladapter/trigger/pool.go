@@ -56,7 +56,7 @@ type Pool struct {
 	handOver  *HandOver  // since Run
 	handOvers context.Context
 	lanes     [2]*admission[work]
-	parked    []chan task // of idle workers, the last one to park first; closed when Run ends
+	parked    []chan task // of idle workers, the last one to park first, each with room for one; closed when Run ends
 	slow      slowJobs
 	refusals  refusals
 	settling  int // hand-overs that have left their places and not ended; at most mostSettling
