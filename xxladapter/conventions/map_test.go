@@ -40,7 +40,9 @@ func TestIndexesNameEveryFile(t *testing.T) {
 	}
 	require.Greater(t, len(commands), 20)
 	checkIndex(t, "xxladapter/cmd/xxlwheel", main, commands)
-	checkIndex(t, "xxladapter/admin", readFile(t, "xxladapter/admin/doc.go"), []string{"doc"})
+	for _, folder := range []string{"xxladapter/admin", "xxladapter/sqlstore/internal/records"} {
+		checkIndex(t, folder, readFile(t, folder+"/doc.go"), []string{"doc"})
+	}
 }
 
 // checkIndex compares the index before the package clause of source with the files of folder.

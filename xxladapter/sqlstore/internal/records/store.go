@@ -1,6 +1,3 @@
-// Package records is the part of package sqlstore that all databases share: statements, and the
-// code that follows from their rows. A database creates a [Store] from its connections and a
-// [Dialect], and sets its [Acts].
 package records
 
 import (
