@@ -43,6 +43,8 @@ func TestIndexesNameEveryFile(t *testing.T) {
 	for _, folder := range []string{"xxladapter/admin", "xxladapter/sqlstore/internal/records"} {
 		checkIndex(t, folder, readFile(t, folder+"/doc.go"), []string{"doc"})
 	}
+	const journaled = "xxladapter/sqlstore/internal/journaled"
+	checkIndex(t, journaled, readFile(t, journaled+"/store.go"), nil)
 }
 
 // checkIndex compares the index before the package clause of source with the files of folder.

@@ -7,4 +7,21 @@
 // Whatever a dead process left claimed is therefore ambiguous and never "not sent", and
 // [HandOver.Resolve] asks the executor before it sends again, unless the job's settings say
 // otherwise, and always sends the same log id.
+//
+// # What it costs
+//
+// For each fire a claim and a settlement in the store, which share transactions with those of other
+// fires, and one request, which executors that take batches share too. bench/results/scheduler.md
+// has the processor time of a whole trip. A hand-over in flight is a goroutine.
+//
+// # Limits
+//
+// A [Pool] hands over 200 fires at a time, and 100 of slow jobs, of which one app gets half;
+// 40,000 more wait in memory, and all others in the store. An executor that answers slowly
+// therefore delays its own app alone.
+//
+// # When not to use it
+//
+// Most programs want package node, which connects it to a scheduler and a store. An executor is in
+// package executor.
 package trigger

@@ -1,5 +1,24 @@
 // Package journaled is a store that handles the calls for each fire in memory and in a journal, and
 // writes the tables of a [records.Store] in bulk later. See DESIGN.md of package sqlstore.
+//
+// What a call changes passes through four states:
+//
+//	acknowledged  the memory has it, and the journal has synced its record
+//	cut           a copy of it is part of a transaction on the tables, with the number of the last
+//	              record that the tables have then
+//	written       that transaction is committed; the journal may drop the record
+//	clean         every reader that began before the commit is done; the memory may drop the row
+//
+// A row that is not in memory is up to date in the tables. After a start the records behind the
+// last number are replayed.
+//
+// Where to look:
+//
+//	calls                   store.go (memory), tables.go and lists.go (tables), scope.go, users.go
+//	deciding                act.go, due.go, fires.go, memory.go, restrictions.go, stats.go
+//	before the tables       front.go, flush.go, cut.go, marks.go, rotate.go
+//	the journal             log.go, codec.go, load.go, open.go, compare.go
+//	one that is shared      shared*.go, besidejava.go
 package journaled
 
 import (
