@@ -202,7 +202,7 @@ const (
 	bothSides = readSide | writeSide
 )
 
-// sides are the directions in which a connection can end the idleness of a kind.
+// sides returns the directions in which a connection can end the idleness of a kind.
 func (k IdleKind) sides() side { return [idleKinds]side{readSide, writeSide, bothSides}[k] }
 
 // A watchedConn is a net.Conn under watch.
@@ -226,7 +226,7 @@ func (c *watchedConn) inside() *watchedConn { return c }
 // NetConn returns the connection under the watch.
 func (c *watchedConn) NetConn() net.Conn { return c.Conn }
 
-// touch is called when something was moved in a direction.
+// touch touches the members of kind and of AllIdle, because something was moved in that direction.
 func (c *watchedConn) touch(kind IdleKind) {
 	if m := c.members[kind]; m != nil {
 		m.Touch()

@@ -20,8 +20,8 @@ func (w *HashedWheelTimer) Every(period time.Duration, f func()) *Timeout {
 	return t
 }
 
-// EveryDelay is Every with a fixed delay: a period lies between the end of a run and the next
-// deadline.
+// EveryDelay runs f as Every does, but with a fixed delay: a period lies between the end of a run
+// and the next deadline.
 func (w *HashedWheelTimer) EveryDelay(period time.Duration, f func()) *Timeout {
 	t, err := w.repeat("EveryDelay", period, f, true)
 	w.reportUnarmed("EveryDelay", err)

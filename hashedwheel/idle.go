@@ -78,7 +78,7 @@ func (w *HashedWheelTimer) NewIdle(period time.Duration, silent func(*IdleMember
 	return newIdle("NewIdle", w, period, silent)
 }
 
-// NewIdleOf is NewIdle for members that carry a value of type V.
+// NewIdleOf returns an IdleOf as NewIdle returns an Idle, for members that carry a value of type V.
 func NewIdleOf[V any](w *HashedWheelTimer, period time.Duration, silent func(*IdleMemberOf[V])) (*IdleOf[V], error) {
 	return newIdle("NewIdleOf", w, period, silent)
 }
@@ -100,7 +100,8 @@ func newIdle[V any](name string, w *HashedWheelTimer, period time.Duration, sile
 // One m must not be added to two Idles at the same time.
 func (i *IdleOf[V]) Add(m *IdleMemberOf[V]) error { return i.AddPeriod(m, i.period) }
 
-// AddPeriod is Add with a period for this member, which must be positive.
+// AddPeriod makes m a member as Add does, but with a period for this member, which must be
+// positive.
 func (i *IdleOf[V]) AddPeriod(m *IdleMemberOf[V], period time.Duration) error {
 	if period <= 0 {
 		return fmt.Errorf("hashedwheel: Idle.AddPeriod: period is %v, must be positive", period)

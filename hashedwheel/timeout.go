@@ -175,7 +175,7 @@ func (t *Timeout) Cancel() bool {
 	return t.engine().cancel(t)
 }
 
-// Stop is Cancel under the name that time.Timer uses.
+// Stop cancels t as Cancel does, under the name that time.Timer uses.
 func (t *Timeout) Stop() bool { return t.Cancel() }
 
 // IsExpired reports whether t has fired: its task has begun, or begins at once. A periodic timeout

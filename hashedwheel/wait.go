@@ -54,9 +54,9 @@ func (w *HashedWheelTimer) Sleep(ctx context.Context, delay time.Duration) error
 	}
 }
 
-// WithTimeout is context.WithTimeout with the deadline kept by w: the context ends with
-// context.DeadlineExceeded after delay, within the precision of w. Call the CancelFunc when the
-// context is no longer needed, to give the timeout back. A nil parent panics.
+// WithTimeout returns a context as context.WithTimeout does, with the deadline kept by w: the
+// context ends with context.DeadlineExceeded after delay, within the precision of w. Call the
+// CancelFunc when the context is no longer needed, to give the timeout back. A nil parent panics.
 //
 // If w refuses, or stops before, the time package keeps the deadline.
 //

@@ -61,10 +61,10 @@ type LeaseStore interface {
 	// the next call on. REQUIRES: node is not empty and life is at least a millisecond; anything
 	// else is refused.
 	Lease(ctx context.Context, node string, life time.Duration) (Lease, error)
-	// Lead is Lease for a node that plans all jobs or none: a new term is in [SchedulingLeader]. A
-	// term keeps the mode in which it began, whichever of the two renews it. e replaces the
-	// election of the node's last renewal; Lease leaves it. REQUIRES: e is valid; anything else is
-	// refused.
+	// Lead gives or renews a lease as Lease does, for a node that plans all jobs or none: a new
+	// term is in [SchedulingLeader]. A term keeps the mode in which it began, whichever of the two
+	// renews it. e replaces the election of the node's last renewal; Lease leaves it. REQUIRES: e
+	// is valid; anything else is refused.
 	Lead(ctx context.Context, node string, life time.Duration, e Election) (Lease, error)
 	// Retire takes a term's shards away for good, and keeps why as a [ShardMove] if it had any. The
 	// lease still holds, can be renewed, and settles what it has claimed. A term that is over is

@@ -41,7 +41,7 @@ type Setting struct {
 	Short   bool
 }
 
-// span is how long a sample of a fast operation lasts.
+// span returns how long a sample of a fast operation lasts.
 func (s Setting) span() time.Duration {
 	if s.Short {
 		return shortSpan

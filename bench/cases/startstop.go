@@ -9,8 +9,8 @@ import (
 // ring is how many slots a goroutine uses in turn.
 const ring = 1024
 
-// startStop is the life of a timeout that never fires, which is what nearly all network timeouts
-// do. The slots behind those that are pending are free.
+// startStop measures the life of a timeout that is stopped before it fires, as nearly all network
+// timeouts are. The slots behind those that are pending are free.
 func startStop(t contender.Timer, s Setting, procs int) []Variant {
 	v := []Variant{{Name: "startstop/goroutines=1", Run: pairs(t, s, 1)}}
 	if procs > 1 {

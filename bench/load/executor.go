@@ -104,7 +104,7 @@ func (p *executorProcess) stop() error {
 	return p.cmd.Wait()
 }
 
-// serveJobs is the executor's process: it prints its address, answers each line of in with its
+// serveJobs runs the executor's process: it prints its address, answers each line of in with its
 // processor time in nanoseconds, and ends with in. The argument is an [executorOptions] as JSON.
 func serveJobs(in io.Reader, out io.Writer, args []string) (err error) {
 	if len(args) != 1 {

@@ -87,7 +87,7 @@ func bubbled() bool {
 	return now == now.Round(0) //nolint:staticcheck // Equal would ignore the monotonic reading
 }
 
-// NewTimer is the package-level NewTimer on c's wheel.
+// NewTimer creates a Timer as the package-level NewTimer does, on c's wheel.
 func (c Clock) NewTimer(d Duration) *Timer {
 	w := c.on()
 	if w == nil {
@@ -103,7 +103,7 @@ func (c Clock) NewTimer(d Duration) *Timer {
 	return t
 }
 
-// AfterFunc is the package-level AfterFunc on c's wheel. See Inline.
+// AfterFunc calls f as the package-level AfterFunc does, by c's wheel. See Inline.
 func (c Clock) AfterFunc(d Duration, f func()) *Timer {
 	w := c.on()
 	if w == nil {
@@ -122,10 +122,10 @@ func (c Clock) AfterFunc(d Duration, f func()) *Timer {
 	return t
 }
 
-// After is the package-level After on c's wheel.
+// After returns a channel as the package-level After does, on c's wheel.
 func (c Clock) After(d Duration) <-chan Time { return c.NewTimer(d).C }
 
-// NewTicker is the package-level NewTicker on c's wheel.
+// NewTicker returns a Ticker as the package-level NewTicker does, on c's wheel.
 func (c Clock) NewTicker(d Duration) *Ticker {
 	if d <= 0 {
 		panic("non-positive interval for NewTicker")
@@ -145,7 +145,7 @@ func (c Clock) NewTicker(d Duration) *Ticker {
 	return t
 }
 
-// Tick is the package-level Tick on c's wheel.
+// Tick returns a channel as the package-level Tick does, on c's wheel.
 func (c Clock) Tick(d Duration) <-chan Time {
 	if d <= 0 {
 		return nil
@@ -153,7 +153,7 @@ func (c Clock) Tick(d Duration) <-chan Time {
 	return c.NewTicker(d).C
 }
 
-// Sleep is the package-level Sleep on c's wheel.
+// Sleep pauses the calling goroutine as the package-level Sleep does, by c's wheel.
 func (c Clock) Sleep(d Duration) {
 	if d <= 0 {
 		return
@@ -182,7 +182,7 @@ func After(d Duration) <-chan Time { return Clock{}.After(d) }
 // not positive.
 func NewTicker(d Duration) *Ticker { return Clock{}.NewTicker(d) }
 
-// Tick is NewTicker(d).C, and nil if d is not positive.
+// Tick returns NewTicker(d).C, or nil if d is not positive.
 func Tick(d Duration) <-chan Time { return Clock{}.Tick(d) }
 
 // Sleep pauses the calling goroutine for at least d. It returns at once if d is not positive.

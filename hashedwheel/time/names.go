@@ -109,7 +109,7 @@ func UnixMicro(usec int64) Time { return time.UnixMicro(usec) }
 // *ParseError.
 func Parse(layout, value string) (Time, error) { return time.Parse(layout, value) }
 
-// ParseInLocation is Parse with loc in place of UTC.
+// ParseInLocation reads a time as Parse does, with loc in place of UTC.
 func ParseInLocation(layout, value string, loc *Location) (Time, error) {
 	return time.ParseInLocation(layout, value, loc)
 }

@@ -24,8 +24,8 @@ func CloseSilent(s *http.Server) {
 	s.RegisterOnShutdown(silent.close)
 }
 
-// note is the server's ConnState callback. It records a new connection, and removes it from open
-// when its state changes.
+// note records a new connection, and removes it from open when its state changes. It is the
+// server's ConnState callback.
 func (s *silentConns) note(conn net.Conn, state http.ConnState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -72,7 +72,7 @@ func allow(ctx context.Context, group int64, absent error) error {
 	return allowRole(ctx, role, group, absent)
 }
 
-// allowRole is allow with the given role instead of that of the call.
+// allowRole refuses a call as allow does, but by the given role instead of that of the call.
 func allowRole(ctx context.Context, role xxladapter.Role, group int64, absent error) error {
 	switch access.RightsOf(ctx).Decide(role, group) {
 	case access.Allowed:

@@ -26,8 +26,8 @@ import (
 // results are durable.
 type Completer interface {
 	Complete(ctx context.Context, callbacks []wire.Callback) error
-	// CompleteOwn is Complete for an executor that may report results only of the runs that own
-	// accepts.
+	// CompleteOwn stores results as Complete does, for an executor that may report results only of
+	// the runs that own accepts.
 	CompleteOwn(ctx context.Context, callbacks []wire.Callback, own trigger.Own) error
 	// Accept gives runs to executors that have taken them from a queue, and reports for each run
 	// whether it may begin.

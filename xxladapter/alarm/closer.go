@@ -92,6 +92,6 @@ func (c *Closer) poll(ctx context.Context) error {
 	}
 }
 
-// byJobID is the order in which every transaction locks the jobs' states, so that no two of them
-// deadlock.
+// byJobID compares decisions for the order in which every transaction locks the jobs' states, so
+// that no two of them deadlock.
 func byJobID(a, b xxladapter.AlarmDecision) int { return cmp.Compare(a.Before.JobID, b.Before.JobID) }

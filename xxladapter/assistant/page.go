@@ -71,7 +71,7 @@ type inside struct {
 	asked  *http.Request
 }
 
-// call is the [Call] of an inside. The error of an answer that is not OK is a [refusal].
+// call makes a call of the API, as a [Call]. The error of an answer that is not OK is a [refusal].
 func (i inside) call(ctx context.Context, method, path string, body json.RawMessage) (json.RawMessage, error) {
 	at, err := url.Parse("/api/v1" + path)
 	if err != nil {

@@ -64,3 +64,41 @@ func TestCommentsOfTestsHaveAVerb(t *testing.T) {
 		}
 	}
 }
+
+// isForm is what follows the name of a function in a comment that says what the function is. That
+// it is called is allowed: callbacks say so.
+var isForm = regexp.MustCompile(`^\s+(is|are)\s+(\w*)`)
+
+// TestCommentsOfFunctionsHaveAVerb checks that a comment which begins with the name of a function
+// does not continue with "is" or "are", but with a verb that says what the function does: "lease
+// returns ...". Helpers in test files are exempt.
+func TestCommentsOfFunctionsHaveAVerb(t *testing.T) {
+	n := 0
+	for _, file := range sourcesOf(t, ".") {
+		s := parse(t, file, parser.ParseComments|parser.SkipObjectResolution)
+		check := func(name *ast.Ident, doc *ast.CommentGroup) {
+			rest, begins := strings.CutPrefix(doc.Text(), name.Name)
+			if !begins {
+				return // no comment, or a sentence of its own
+			}
+			n++
+			if m := isForm.FindStringSubmatch(rest); m != nil && m[2] != "called" {
+				t.Errorf("%v: the comment of %s continues with %q, must continue with a verb: %s returns ...", s.at(doc), name.Name, m[1], name.Name)
+			}
+		}
+		ast.Inspect(s.File, func(node ast.Node) bool {
+			switch node := node.(type) {
+			case *ast.FuncDecl:
+				check(node.Name, node.Doc)
+			case *ast.InterfaceType:
+				for _, method := range node.Methods.List {
+					if len(method.Names) == 1 { // others are embedded
+						check(method.Names[0], method.Doc)
+					}
+				}
+			}
+			return true
+		})
+	}
+	require.Greater(t, n, 1000, "the test has found the functions")
+}

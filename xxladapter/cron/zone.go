@@ -77,7 +77,7 @@ func locate(loc *time.Location, wall int64) place {
 	}
 }
 
-// locateFirst is like locate, but returns the earlier one of two instants.
+// locateFirst returns what locate does, but the earlier one of two instants.
 func locateFirst(loc *time.Location, wall int64) place {
 	p := periodAt(loc, wall-reach)
 	for {

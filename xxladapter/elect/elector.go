@@ -22,7 +22,7 @@ type Elector interface {
 
 // A Leadership is one uninterrupted period in which a process leads.
 type Leadership interface {
-	// Number is positive, and larger than the number of every leadership before it at the same
+	// Number returns a positive number, larger than that of every leadership before it at the same
 	// place.
 	Number() int64
 	// Done returns a channel that is closed when the leadership has ended, or may have ended

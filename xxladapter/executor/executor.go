@@ -69,8 +69,8 @@ func (e *Executor) Addr() string {
 	}
 }
 
-// Ready is closed once requests are served. The first registration may still be in flight. Ready is
-// never closed if Run fails before that.
+// Ready returns a channel that is closed once requests are served. The first registration may still
+// be in flight. The channel is never closed if Run fails before that.
 func (e *Executor) Ready() <-chan struct{} { return e.ready }
 
 // Run listens, registers and runs jobs until ctx ends. Then it refuses new runs, reports waiting

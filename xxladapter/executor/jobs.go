@@ -348,8 +348,8 @@ func (s *jobs) stopRunning() {
 	}
 }
 
-// rest is called when a job may have nothing to do. If so, the job waits for its next run or its
-// idle end, or is forgotten. REQUIRES: s.mu is held.
+// rest lets a job that has nothing to do wait for its next run or its idle end, or forgets it. A
+// job that is at work stays as it is. REQUIRES: s.mu is held.
 func (s *jobs) rest(j *job) {
 	switch {
 	case j.pumping:

@@ -290,8 +290,8 @@ func (in *intake) prepare(ctx context.Context) error {
 	return in.admins.call(ctx, wire.OpFeed, sameBody(wire.Feed{Address: in.e.addr}))
 }
 
-// askFor is ask for runs that were delivered. Meanwhile the broker does not deliver them again:
-// that no scheduler answers says nothing against them.
+// askFor asks, as ask does, for runs that were delivered. Meanwhile the broker does not deliver
+// them again: that no scheduler answers says nothing against them.
 func (in *intake) askFor(ctx context.Context, offers []offer, ids []int64) (may []bool, ok bool) {
 	tick := time.NewTicker(keepEvery)
 	defer tick.Stop()

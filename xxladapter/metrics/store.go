@@ -72,12 +72,12 @@ func (s *measured) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, 
 	return fires, err
 }
 
-// HoldSession is not measured: it lasts as long as the node's term.
+// HoldSession passes the call on unmeasured: it lasts as long as the node's term.
 func (s *measured) HoldSession(ctx context.Context, term xxladapter.Term) error {
 	return s.Store.HoldSession(ctx, term)
 }
 
-// AwaitSession is not measured: it lasts as long as another node's term.
+// AwaitSession passes the call on unmeasured: it lasts as long as another node's term.
 func (s *measured) AwaitSession(ctx context.Context, term xxladapter.Term) (waited bool, err error) {
 	return s.Store.AwaitSession(ctx, term)
 }

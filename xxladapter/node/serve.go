@@ -89,7 +89,7 @@ func (n *Node) watchMetrics() http.Handler {
 	return n.opts.Metrics.Handler()
 }
 
-// Serve is the serving half of Run: it answers calls until ctx ends, and then finishes those in
+// Serve runs the serving half of Run: it answers calls until ctx ends, and then finishes those in
 // flight. It refuses a listener that other machines can reach if Options has no secret.
 func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
 	if err := n.opts.mayServe(ln.Addr()); err != nil {

@@ -55,7 +55,7 @@ func newQuorum(options func(string) (*redis.Options, error), mayLose bool, major
 	return q
 }
 
-// age is how old a moment is by the clock that is ahead: one of them may stand still while the
+// age returns how old a moment is by the clock that is ahead: one of them may stand still while the
 // machine is suspended.
 func age(of time.Time) time.Duration {
 	now := time.Now()

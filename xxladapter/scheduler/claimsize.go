@@ -29,7 +29,7 @@ type claim struct {
 // full reports whether more may be due than was taken.
 func (c claim) full() bool { return c.due >= c.size }
 
-// nextClaim is how many jobs the claim after c takes, at most limit. It is a pure function.
+// nextClaim returns how many jobs the claim after c takes, at most limit. It is a pure function.
 //
 // The size follows the time for each job, by a factor of two at most, so that a single claim that
 // was held up does not make many small ones. Where a third of the window has gone by and there is

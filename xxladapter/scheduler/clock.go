@@ -35,7 +35,7 @@ func (c *storeClock) seen(t, asked time.Time) {
 // showed now at some moment since asked.
 func (s *Scheduler) Early(now, asked time.Time) { s.clock.seen(now, asked) }
 
-// now is this machine's wall clock before anything was seen.
+// now returns the store's time, or that of this machine's wall clock before anything was seen.
 func (c *storeClock) now() time.Time {
 	known := c.last.Load()
 	if known == nil {

@@ -150,8 +150,8 @@ func OpenJournaled(ctx context.Context, file string, opts Options) (xxladapter.S
 	return openJournaled(ctx, file, opts, false)
 }
 
-// openJournaled is OpenJournaled; acceptLoss opens the store also if files of its journal are
-// missing, without what only these had.
+// openJournaled opens the store as OpenJournaled does. With acceptLoss it does so also if files of
+// its journal are missing, without what only these had.
 func openJournaled(ctx context.Context, file string, opts Options, acceptLoss bool) (xxladapter.Store, error) {
 	if err := opts.check(); err != nil {
 		return nil, err

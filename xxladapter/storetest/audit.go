@@ -287,7 +287,7 @@ var auditRules = []rule{
 	}},
 }
 
-// noErrorHere is NoError for a goroutine of its own.
+// noErrorHere checks what NoError does, for a goroutine of its own.
 func (b *fixture) noErrorHere(err error) bool {
 	if err != nil {
 		b.T.Error(err)

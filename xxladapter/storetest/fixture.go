@@ -161,7 +161,7 @@ func (b *fixture) lead(node string, life time.Duration) xxladapter.Lease {
 	return b.elected(node, life, xxladapter.ElectionNone)
 }
 
-// elected is lead for a node whose elector has answered e.
+// elected gives or renews a lease as lead does, for a node whose elector has answered e.
 func (b *fixture) elected(node string, life time.Duration, e xxladapter.Election) xxladapter.Lease {
 	b.Helper()
 	l, err := b.store.Lead(b.ctx, node, life, e)
@@ -198,7 +198,7 @@ func (b *fixture) claim(fire xxladapter.Fire, node string, n int) []xxladapter.F
 	return b.claimWith(fire, node, b.newLogs(fire.JobID, n))
 }
 
-// claimWith is claim with given log rows.
+// claimWith claims a fire as claim does, with given log rows.
 func (b *fixture) claimWith(fire xxladapter.Fire, node string, logs []*xxladapter.Log) []xxladapter.Fire {
 	b.Helper()
 	if early := fire.Due.Sub(b.clock.Now()); early > 0 {

@@ -35,7 +35,8 @@ func TraceRuns(provider trace.TracerProvider) func(context.Context, *executor.Ru
 	}
 }
 
-// TraceRuns is the function TraceRuns with the provider of t. It is nil for a nil t.
+// TraceRuns returns what the function TraceRuns does for the provider of t. It returns nil for a
+// nil t.
 func (t *Telemetry) TraceRuns() func(context.Context, *executor.Run) (context.Context, func(code int, msg string)) {
 	if t == nil {
 		return nil

@@ -42,8 +42,8 @@ func MySQL(t testing.TB) string {
 	return mysqlURL(admin, name)
 }
 
-// KeptMySQL is [MySQL], but the database stays until the test binary ends, so that it can be used
-// repeatedly.
+// KeptMySQL returns the URL of a database as [MySQL] does, but the database stays until the test
+// binary ends, so that it can be used repeatedly.
 func KeptMySQL(t testing.TB) string {
 	t.Helper()
 	admin, err := mysqlAdmin()

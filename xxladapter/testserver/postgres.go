@@ -31,16 +31,17 @@ func Postgres(t testing.TB) string {
 	return sharedPostgres(t).database(t, "template0")
 }
 
-// PostgresCopy is [Postgres], but the database is a copy of one that prepare filled, once per test
-// binary.
+// PostgresCopy returns the URL of a database as [Postgres] does, but the database is a copy of one
+// that prepare filled, once per test binary.
 func PostgresCopy(t testing.TB, prepare func(url string) error) string {
 	t.Helper()
 	place := preparedPostgres(t, prepare)
 	return place.database(t, place.template)
 }
 
-// KeptPostgresCopy is [PostgresCopy], but the database stays until the test binary ends, so that it
-// can be used repeatedly. So do the connections to it on the server, which later clients use again.
+// KeptPostgresCopy returns the URL of a database as [PostgresCopy] does, but the database stays
+// until the test binary ends, so that it can be used repeatedly. So do the connections to it on the
+// server, which later clients use again.
 func KeptPostgresCopy(t testing.TB, prepare func(url string) error) string {
 	t.Helper()
 	place := preparedPostgres(t, prepare)
@@ -127,7 +128,7 @@ func newName() string {
 
 func (p *postgresPlace) url(database string) string { return p.urlAt("", database) }
 
-// pooledURL is url through the pooler.
+// pooledURL returns the URL of a database, through the pooler if there is one.
 func (p *postgresPlace) pooledURL(database string) string {
 	if p.pooler == nil {
 		return p.url(database)

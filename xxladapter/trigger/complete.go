@@ -25,8 +25,8 @@ func (h *HandOver) Complete(ctx context.Context, callbacks []wire.Callback) erro
 // is called from several goroutines. Nil means that the executor may report any.
 type Own func(ctx context.Context, l *xxladapter.Log) (bool, error)
 
-// CompleteOwn is [HandOver.Complete] for an executor that may report only the runs that own
-// accepts. Any other run is treated as unknown.
+// CompleteOwn stores results as [HandOver.Complete] does, for an executor that may report only the
+// runs that own accepts. Any other run is treated as unknown.
 func (h *HandOver) CompleteOwn(ctx context.Context, callbacks []wire.Callback, own Own) error {
 	// In parallel, so that the store commits them together: one after the other, each would wait
 	// for its own commit.

@@ -62,7 +62,7 @@ func (q *queuedRuns) forget(fireID int64) {
 	delete(q.byFire, fireID)
 }
 
-// put is note. REQUIRES: q.mu is held.
+// put notes what is known about a run, as note does. REQUIRES: q.mu is held.
 func (q *queuedRuns) put(fireID int64, r queuedRun, now time.Time) {
 	if q.byFire == nil {
 		q.byFire = map[int64]queuedRun{}
@@ -108,7 +108,7 @@ func (h *HandOver) enqueue(ctx context.Context, f xxladapter.Fire, job *xxladapt
 	return nil
 }
 
-// queueKey is the key of a run's first publication.
+// queueKey returns the key of a run's first publication.
 func queueKey(logID int64) string { return strconv.FormatInt(logID, 10) }
 
 // requeue looks for the run of an open fire in the queue, and publishes it again if it is not

@@ -157,7 +157,7 @@ func (p *Pool) Fire(f xxladapter.Fire, done func()) bool {
 	return p.put(work{fire: f, planned: true, done: done})
 }
 
-// Resolve is Fire for a fire whose hand-over has no known outcome.
+// Resolve takes a fire whose hand-over has no known outcome, as Fire takes a planned one.
 func (p *Pool) Resolve(f xxladapter.Fire, done func()) bool {
 	return p.put(work{fire: f, done: done})
 }

@@ -18,9 +18,9 @@ import (
 // locales are the languages of the console, in the order that i18n.ts knows.
 var locales = []string{"en", "zh-CN"}
 
-// texts is the module "texts". It joins the locales, so that the bundle contains each key once.
-// Keys that the sources contain in full are replaced by short ones in the sources and in the
-// module, because long keys would be a tenth of the bundle.
+// texts returns the plugin for the module "texts". It joins the locales, so that the bundle
+// contains each key once. Keys that the sources contain in full are replaced by short ones in the
+// sources and in the module, because long keys would be a tenth of the bundle.
 func texts(web string) api.Plugin {
 	return api.Plugin{Name: "texts", Setup: func(b api.PluginBuild) {
 		short, failed := shorten(web)

@@ -56,7 +56,7 @@ func New(ctx context.Context, a elect.Address, name string) (*Elector, error) {
 // String returns the address without secrets.
 func (e *Elector) String() string { return e.address.String() }
 
-// prefix is what the keys of all processes begin with.
+// prefix returns what the keys of all processes begin with.
 func (e *Elector) prefix() string { return e.address.Path + "/" }
 
 // connect returns a new client, which retries in silence.

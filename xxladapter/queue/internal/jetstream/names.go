@@ -25,7 +25,7 @@ func (n names) prefix() string { return "xw." + n.namespace + "." }
 func (n names) allRuns() string        { return n.prefix() + "run.>" }
 func (n names) runs(app string) string { return n.prefix() + "run." + token(app) + ".>" }
 
-// run is the subject of runs for an address.
+// run returns the subject of runs for an address.
 func (n names) run(to xxladapter.QueueAddress) string {
 	subject := n.prefix() + "run." + token(to.App)
 	if to.Instance == "" {
@@ -34,12 +34,13 @@ func (n names) run(to xxladapter.QueueAddress) string {
 	return subject + ".at." + to.Instance
 }
 
-// stream is the name of the stream with the runs of an app. Namespaces have no underscore, so no
-// two pairs of namespace and app share a name.
+// stream returns the name of the stream with the runs of an app. Namespaces have no underscore, so
+// no two pairs of namespace and app share a name.
 func (n names) stream(app string) string { return "xw_" + n.namespace + "_" + streamToken(app) }
 
-// streamToken is an app's name itself, if it consists of letters, digits, hyphens and underscores.
-// Names of streams are names of files, and at most 255 bytes long.
+// streamToken returns an app's name itself if it is short and consists of letters, digits, hyphens
+// and underscores, and otherwise a digest of it. Names of streams are names of files, and at most
+// 255 bytes long.
 func streamToken(app string) string {
 	odd := func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
@@ -50,7 +51,7 @@ func streamToken(app string) string {
 	return "%" + digest(app)
 }
 
-// consumer is the durable name of those who take the runs of an address.
+// consumer returns the durable name of those who take the runs of an address.
 func (n names) consumer(of xxladapter.QueueAddress) string { return "runs-" + digest(of.String()) }
 
 func digest(text string) string {
@@ -66,12 +67,12 @@ func (n names) appOf(subject string) (string, bool) {
 	return app, ok && err == nil && app != ""
 }
 
-// call is the subject of a call to one executor. op may be *.
+// call returns the subject of a call to one executor. op may be *.
 func (n names) call(to xxladapter.QueueAddress, op string) string {
 	return n.prefix() + "call." + token(to.App) + "." + to.Instance + "." + op
 }
 
-// up is the subject of a call to a scheduler by an executor of an app.
+// up returns the subject of a call to a scheduler by an executor of an app.
 func (n names) up(op, app string) string { return n.prefix() + "up." + op + "." + token(app) }
 
 // allUp has the calls of all executors.

@@ -28,7 +28,7 @@ func appOf(text string) (string, bool) {
 
 func (n names) prefix() string { return "xw:" + n.namespace + ":" }
 
-// run is the stream of the runs for an address.
+// run returns the stream of the runs for an address.
 func (n names) run(to xxladapter.QueueAddress) string {
 	stream := n.prefix() + "run:" + part(to.App)
 	if to.Instance == "" {
@@ -49,15 +49,16 @@ func (n names) seen(app, key string) string { return n.prefix() + "seen:" + part
 func (n names) queues() string              { return n.prefix() + "queues" }
 func (n names) limits() string              { return n.prefix() + "limits" }
 
-// call is the channel of the calls to one executor.
+// call returns the channel of the calls to one executor.
 func (n names) call(to xxladapter.QueueAddress) string {
 	return n.prefix() + "call:" + part(to.App) + ":" + to.Instance
 }
 
-// up is the channel of the calls to schedulers by the executors of an app, and begins their keys.
+// up returns the channel of the calls to schedulers by the executors of an app, which also begins
+// their keys.
 func (n names) up(app string) string { return n.prefix() + "up:" + part(app) }
 
-// allUp is the pattern of all these channels.
+// allUp returns the pattern of all these channels.
 func (n names) allUp() string { return n.prefix() + "up:*" }
 
 // calledBy returns the app of such a channel.
@@ -67,7 +68,8 @@ func (n names) calledBy(channel string) (string, bool) {
 	return app, ok && valid
 }
 
-// reply is a channel for replies to one executor of an app, or to one scheduler if app is empty.
+// reply returns a channel for replies to one executor of an app, or to one scheduler if app is
+// empty.
 func (n names) reply(app, to string) string {
 	if app == "" {
 		return n.prefix() + "reply:schedulers:" + to

@@ -70,8 +70,8 @@ func (q *Queue[T]) Do(ctx context.Context, call T) error {
 	return q.await(ctx, w)
 }
 
-// DoAll is Do for several calls, which share groups as far as Admit and Limit permit. If ctx ends,
-// some calls may have run; the error is [ErrRunning] if that is unknown of any.
+// DoAll runs several calls as Do runs one. They share groups as far as Admit and Limit permit. If
+// ctx ends, some calls may have run; the error is [ErrRunning] if that is unknown of any.
 func (q *Queue[T]) DoAll(ctx context.Context, calls []T) (err error) {
 	waiters := make([]*waiter[T], len(calls))
 	for i, call := range calls {

@@ -52,7 +52,7 @@ func refuseJava(ctx context.Context, tx *records.Tx, now time.Time) error {
 	return err
 }
 
-// claimInTables is ClaimDue in the tables.
+// claimInTables claims due jobs as ClaimDue does, in the tables.
 func (s *Store) claimInTables(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
 	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) (planned []xxladapter.Fire, claimed int, err error) {
 

@@ -73,14 +73,14 @@ var (
 	unknown  = scope{needs: all, changes: true, load: load{everything: true}}
 )
 
-// changesJob is the scope of a call that changes one job and its fires.
+// changesJob returns the scope of a call that changes one job and its fires.
 func changesJob(id int64) scope { return changesJobs([]int64{id}) }
 
 func changesJobs(ids []int64) scope {
 	return scope{needs: all, changes: true, load: load{jobs: ids}}
 }
 
-// claims is the scope of a call that writes the ids of the jobs that it has claimed to ids.
+// claims returns the scope of a call that writes the ids of the jobs that it has claimed to ids.
 func claims(ids *[]int64) scope {
 	return scope{needs: all, changes: true, load: load{claims: []*[]int64{ids}}}
 }

@@ -155,8 +155,8 @@ func changeAll(ctx context.Context, t *records.Tx, query string, args []any, row
 	return err
 }
 
-// planDueAll is [records.Store.PlanDue] for many fires. It inserts those whose due time is free
-// together.
+// planDueAll plans many fires as [records.Store.PlanDue] plans one. It inserts those whose due time
+// is free together.
 func (a *acts) planDueAll(ctx context.Context, tx *records.Tx, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
 	var planned []xxladapter.Fire
 	for rows := range slices.Chunk(fires, insertRows) {

@@ -136,7 +136,7 @@ func (f *fireGroups) write(ctx context.Context, conn *pgxpool.Conn, work records
 	return conn.SendBatch(ctx, &batch).Close()
 }
 
-// queueCounts is [records.Store.Count] as a part of a batch.
+// queueCounts stores changes as [records.Store.Count] does, but as a part of a batch.
 func (f *fireGroups) queueCounts(batch *pgx.Batch, c records.Changes) {
 	slot, d := rand.IntN(records.ReportSlots), f.store.Dialect
 	for _, day := range slices.SortedFunc(maps.Keys(c), time.Time.Compare) {

@@ -57,7 +57,7 @@ const (
 
 const logIDs = "xxl_job_log_id_seq" // the sequence of xxl_job_log.id
 
-// textOrNull is the text as PostgreSQL accepts it, or NULL for none.
+// textOrNull returns the text as PostgreSQL accepts it, or NULL for none.
 func textOrNull(s string) *string {
 	if s == "" {
 		return nil

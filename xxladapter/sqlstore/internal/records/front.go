@@ -132,7 +132,8 @@ func (t *Tx) insertMany(ctx context.Context, insert string, width int, values []
 	return t.insertManyOr(ctx, insert, "", width, values)
 }
 
-// insertManyOr is insertMany with what to do about a row that is there already.
+// insertManyOr inserts rows as insertMany does. conflict says what to do about a row that is there
+// already.
 func (t *Tx) insertManyOr(ctx context.Context, insert, conflict string, width int, values []any) error {
 	row := "(?" + strings.Repeat(", ?", width-1) + ")"
 	for _, rows := range []int{bulkRows, 1} {

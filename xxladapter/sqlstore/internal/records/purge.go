@@ -120,7 +120,7 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 	return purged, nil
 }
 
-// deleteCounted is deleteRows that also adds the deleted rows to the statistics if any may be
+// deleteCounted deletes rows as deleteRows does, and also adds them to the statistics if any may be
 // missing there.
 func (s *Store) deleteCounted(ctx context.Context, tx *Tx, statement string, ids []int64, uncounted bool,
 	first func(batch []any) error) (deleted int, err error) {

@@ -71,8 +71,8 @@ func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts i
 	return claims, nil
 }
 
-// writeLazily is Write for changes that a crash of the database may take back, because they are
-// then repeated.
+// writeLazily runs apply as Write does, for changes that a crash of the database may take back,
+// because they are then repeated.
 func (s *Store) writeLazily(ctx context.Context, apply func(context.Context, *Tx) error) error {
 	return s.WriteBy(ctx, s.BulkWrites, func(ctx context.Context, tx *Tx) error {
 		if lazily := tx.Dialect.Lazily; lazily != "" {

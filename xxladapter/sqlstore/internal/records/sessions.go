@@ -12,9 +12,9 @@ import (
 // sessions are connections of a database server that hold locks by name. The server releases a lock
 // when its connection ends, which it notices at once if only the process at the other end has died.
 type sessions interface {
-	// Hold is HoldSession for a lock of this name.
+	// Hold holds a lock of this name, as HoldSession does.
 	Hold(ctx context.Context, name string) error
-	// Await is AwaitSession for a lock of this name.
+	// Await waits for a lock of this name, as AwaitSession does.
 	Await(ctx context.Context, name string) (waited bool, err error)
 }
 

@@ -81,7 +81,7 @@ func (s *heldSettle) leave() {
 	close(s.done)
 }
 
-// settle is call for a settlement, which may wait for its result.
+// settle makes the call of a settlement, which may wait for its result.
 func (q *fireQueue) settle(ctx context.Context, c *FireCall) error {
 	if mayWait(c.Settle) && q.holder.hold(ctx, c) {
 		return c.Err
@@ -89,7 +89,7 @@ func (q *fireQueue) settle(ctx context.Context, c *FireCall) error {
 	return q.call(ctx, c)
 }
 
-// finish is call for a result, which takes the settlement of its run along.
+// finish makes the call of a result, which takes the settlement of its run along.
 func (q *fireQueue) finish(ctx context.Context, c *FireCall) error {
 	c.before = q.holder.take(c.LogID, nil)
 	return q.call(ctx, c)

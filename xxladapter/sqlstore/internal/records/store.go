@@ -114,8 +114,8 @@ type Writer interface {
 	// Write returns when apply's changes are durable, or were rolled back. apply may run again
 	// from the start, and a panic in it reaches the caller.
 	Write(ctx context.Context, apply func(context.Context, *Tx) error) error
-	// WriteOne is Write for a single statement, which needs no transaction around it. If the
-	// database's answer is lost, the statement may run twice.
+	// WriteOne runs apply as Write does, for a single statement, which needs no transaction around
+	// it. If the database's answer is lost, the statement may run twice.
 	WriteOne(ctx context.Context, apply func(context.Context, *Tx) error) error
 	// Close closes the connections. REQUIRES: no call of Write runs or will be made.
 	Close() error
@@ -146,7 +146,7 @@ func (s *Store) Write(ctx context.Context, apply func(ctx context.Context, tx *T
 	return s.WriteBy(ctx, s.Writes, apply)
 }
 
-// WriteBy is Write with a certain writer; nil means Writes.
+// WriteBy runs apply as Write does, by a certain writer; nil means Writes.
 func (s *Store) WriteBy(ctx context.Context, by Writer, apply func(ctx context.Context, tx *Tx) error) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -189,7 +189,7 @@ func (s *Store) Query(ctx context.Context, query string, args []any, scan func(R
 	return s.QueryBy(ctx, nil, query, args, scan)
 }
 
-// QueryBy is Query with certain readers; nil means Reads.
+// QueryBy calls scan as Query does, with certain readers; nil means Reads.
 func (s *Store) QueryBy(ctx context.Context, by *Readers, query string, args []any, scan func(Row) error) error {
 	if err := s.enter(ctx); err != nil {
 		return err

@@ -80,7 +80,7 @@ func (s *Store) CreateUser(ctx context.Context, u *xxladapter.User, first bool) 
 	return id, nil
 }
 
-// writeUsers is Write for changes of users. It runs them one after the other, because each checks a
+// writeUsers runs changes of users as Write does, but one after the other, because each checks a
 // rule about all users.
 func (s *Store) writeUsers(ctx context.Context, apply func(context.Context, *Tx) error) error {
 	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {

@@ -61,7 +61,7 @@ func (s *Store) ChangeZone(ctx context.Context, zone string) error {
 	})
 }
 
-// LockTerm is lockTerm for a log in front of the store.
+// LockTerm calls lockTerm for a log in front of the store.
 func (t *Tx) LockTerm(ctx context.Context) error { return t.lockTerm(ctx) }
 
 // lockTerm waits for the row at which renewals wait for each other.
