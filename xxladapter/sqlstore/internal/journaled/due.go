@@ -35,7 +35,8 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		if !a.m.holds(by, a.now) {
 			return transition.Fenced(by)
 		}
-		due := a.m.due(a.m.shardsOf(by.Node), milli(a.now.Add(ahead)), milli(a.now.Add(ahead/5)), ids)
+		until := milli(a.now.Add(ahead))
+		due := a.m.due(a.m.shardsOf(by.Node), until, milli(a.now.Add(ahead/5)), ids)
 		f.due = rest
 		due, more := due[:min(limit, len(due))], due[min(limit, len(due)):]
 		claimed = len(due)
@@ -56,7 +57,8 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 				planned = a.decided(j, withoutDoubt(d, &j.Job, a.m.doubt, a.now), by.Node, planned)
 			}
 		}
-		due = slices.DeleteFunc(due, func(j *job) bool { return read[j.ID] == nil })
+		// A job that is still due, without a decision or after one, stays in the list.
+		due = slices.DeleteFunc(due, func(j *job) bool { return !j.Running || j.TriggerNext.After(until) })
 		f.due.ids = slices.Concat(idsOf(due), idsOf(more), rest.ids)
 		return nil
 	})
@@ -98,7 +100,8 @@ type dueList struct {
 }
 
 const (
-	// dueLife is how long a list is used: what becomes due meanwhile is not in it.
+	// dueLife is how long a list is used, or a fifth of the time that claims look ahead: what
+	// enters that time meanwhile is not in the list, and is found well before it is due.
 	dueLife = 500 * time.Millisecond
 	// dueRoom is how many due jobs a query reads if the claim takes fewer.
 	dueRoom = 5000
@@ -108,7 +111,7 @@ const (
 func (f *front) serves(node string, ahead time.Duration, limit int, now time.Time) bool {
 	l := &f.due
 	return len(l.ids) > 0 && (l.all || len(l.ids) >= limit) && l.node == node && l.ahead == ahead && l.epoch == f.epoch &&
-		now.Sub(l.at).Abs() < dueLife
+		now.Sub(l.at).Abs() < min(dueLife, ahead/5)
 }
 
 // take returns up to limit jobs of a list that are not behind, and the list without them. Those

@@ -17,7 +17,7 @@ func TestOneQueryServesTheClaimsOfABurst(t *testing.T) {
 	f.m.fires.add(&fire{Fire: xxladapter.Fire{
 		ID: 1, JobID: 2, Due: now.Add(-time.Hour), Type: xxladapter.TriggerCron, State: xxladapter.FirePlanned,
 	}})
-	list := dueList{ids: []int64{1, 2, 3, 4, 5}, node: "n1", ahead: time.Second, at: now, epoch: 3, all: true}
+	list := dueList{ids: []int64{1, 2, 3, 4, 5}, node: "n1", ahead: 5 * time.Second, at: now, epoch: 3, all: true}
 
 	ids, rest := f.take(list, 3, now)
 	require.Equal(t, []int64{1, 3, 4}, ids, "a job that is behind takes no place")
@@ -37,13 +37,16 @@ func TestOneQueryServesTheClaimsOfABurst(t *testing.T) {
 		"enough":                             {func(l *dueList) { l.all = false }, 5, true},
 		"nothing left":                       {func(l *dueList) { l.ids = nil }, 3, false},
 		"another node":                       {func(l *dueList) { l.node = "n2" }, 3, false},
-		"another window":                     {func(l *dueList) { l.ahead = 2 * time.Second }, 3, false},
+		"another window":                     {func(l *dueList) { l.ahead = time.Second }, 3, false},
 		"the tables have changed":            {func(l *dueList) { l.epoch = 2 }, 3, false},
 		"too old":                            {func(l *dueList) { l.at = now.Add(-dueLife) }, 3, false},
 		"from before the clock was set back": {func(l *dueList) { l.at = now.Add(dueLife) }, 3, false},
 	} {
 		f.due = list
 		c.change(&f.due)
-		require.Equal(t, c.want, f.serves("n1", time.Second, c.limit, now), name)
+		require.Equal(t, c.want, f.serves("n1", 5*time.Second, c.limit, now), name)
 	}
+	f.due = list
+	f.due.ahead = 0
+	require.False(t, f.serves("n1", 0, 3, now), "what becomes due at this moment is found")
 }
