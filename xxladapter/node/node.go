@@ -80,7 +80,7 @@ func New(opts Options) (*Node, error) {
 		}
 	}
 	if err := opts.checkValues(); err != nil {
-		return nil, fmt.Errorf("node: Options.%w", err)
+		return nil, err
 	}
 	if err := opts.checkElector(); err != nil {
 		return nil, err

@@ -142,15 +142,14 @@ type Options struct {
 	sender     trigger.Sender // nil means HTTP
 }
 
-// checkValues returns an error about an option that makes no sense by itself. It begins with the
-// option's name.
+// checkValues returns an error about an option that makes no sense by itself.
 func (o *Options) checkValues() error {
 	for _, n := range []struct {
 		name  string
 		value int
 	}{{"FastPool", o.FastPool}, {"SlowPool", o.SlowPool}, {"PoolPerApp", o.PoolPerApp}} {
 		if n.value < 0 {
-			return fmt.Errorf("%s is %d, must not be negative", n.name, n.value)
+			return fmt.Errorf("node: Options.%s is %d, must not be negative", n.name, n.value)
 		}
 	}
 	for _, d := range []struct {
@@ -158,22 +157,22 @@ func (o *Options) checkValues() error {
 		value time.Duration
 	}{{"Drain", o.Drain}, {"KeepSuccesses", o.KeepSuccesses}} {
 		if d.value < 0 {
-			return fmt.Errorf("%s is %v, must not be negative", d.name, d.value)
+			return fmt.Errorf("node: Options.%s is %v, must not be negative", d.name, d.value)
 		}
 	}
 	if o.RunTexts != "" {
 		if err := o.RunTexts.Validate(); err != nil {
-			return fmt.Errorf("RunTexts: %w", err)
+			return fmt.Errorf("node: Options.RunTexts: %w", err)
 		}
 	}
 	if o.Scheduling != "" {
 		if err := o.Scheduling.Validate(); err != nil {
-			return fmt.Errorf("Scheduling: %w", err)
+			return fmt.Errorf("node: Options.Scheduling: %w", err)
 		}
 	}
 	if o.Spread != "" {
 		if err := o.Spread.Validate(); err != nil {
-			return fmt.Errorf("Spread: %w", err)
+			return fmt.Errorf("node: Options.Spread: %w", err)
 		}
 	}
 	return nil
