@@ -59,7 +59,7 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		}
 		// A job that is still due, without a decision or after one, stays in the list.
 		due = slices.DeleteFunc(due, func(j *job) bool { return !j.Running || j.TriggerNext.After(until) })
-		f.due.ids = slices.Concat(idsOf(due), idsOf(more), rest.ids)
+		f.due.ids = unique(idsOf(due), idsOf(more), rest.ids)
 		return nil
 	})
 	if err != nil {
@@ -163,7 +163,7 @@ func (f *front) findDue(ctx context.Context, by xxladapter.Term, ahead time.Dura
 	if f.serves(by.Node, ahead, limit, now) {
 		listed, rest := f.take(f.due, limit, now)
 		f.mu.Unlock()
-		return append(ids, listed...), rest, pinned, nil
+		return unique(ids, listed), rest, pinned, nil
 	}
 	moved, behind, room := len(f.m.dirtyJob), f.behind, max(limit, dueRoom)
 	rest = dueList{node: by.Node, ahead: ahead, epoch: f.epoch}
@@ -190,10 +190,24 @@ func (f *front) findDue(ctx context.Context, by xxladapter.Term, ahead time.Dura
 		if rest.all || room+moved+behind <= most {
 			listed, rest := f.take(rest, limit, now)
 			f.mu.Unlock()
-			return append(ids, listed...), rest, pinned, nil
+			return unique(ids, listed), rest, pinned, nil
 		}
 		f.mu.Unlock()
 	}
+}
+
+// unique joins lists and leaves out what has come before: a job that the memory has moved may also
+// be in a list.
+func unique(lists ...[]int64) (ids []int64) {
+	seen := map[int64]bool{}
+	for _, list := range lists {
+		for _, id := range list {
+			if !seen[id] {
+				seen[id], ids = true, append(ids, id)
+			}
+		}
+	}
+	return ids
 }
 
 func idsOf(jobs []*job) []int64 {

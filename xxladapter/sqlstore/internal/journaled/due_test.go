@@ -46,6 +46,7 @@ func TestOneQueryServesTheClaimsOfABurst(t *testing.T) {
 		c.change(&f.due)
 		require.Equal(t, c.want, f.serves("n1", 5*time.Second, c.limit, now), name)
 	}
+	require.Equal(t, []int64{3, 1, 2}, unique([]int64{3, 1}, []int64{1, 2, 3}), "no job is shown twice")
 	f.due = list
 	f.due.ahead = 0
 	require.False(t, f.serves("n1", 0, 3, now), "what becomes due at this moment is found")
