@@ -86,7 +86,7 @@ func (j *Job) SameSchedule(as *Job) bool {
 }
 
 // RescheduledBy reports whether a job that is edited to after needs another next due time: both
-// run, and their schedules differ. A job that waits for the end of its run goes on to do so unless
+// run, and their schedules differ. A job that waits for the end of its run continues to wait unless
 // its type changes: like the old delay, the new one counts from there.
 func (j *Job) RescheduledBy(after *Job) bool {
 	waits := j.Waits() && j.ScheduleType == after.ScheduleType
