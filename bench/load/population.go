@@ -37,7 +37,7 @@ func newJob(group int64, kind xxladapter.ScheduleType, conf string) *xxladapter.
 // addJobs stores n jobs and starts the i-th with the due time first(i).
 func addJobs(ctx context.Context, store xxladapter.JobStore, n int, job *xxladapter.Job, first func(i int) time.Time) error {
 	var writers errgroup.Group
-	writers.SetLimit(64) // the store commits them in groups
+	writers.SetLimit(64) // the store commits them in batches
 	for i := range n {
 		writers.Go(func() error {
 			j := *job

@@ -58,9 +58,9 @@ func TestALogBeginsAfterTheLastAnswerOfTheFormerPrimary(t *testing.T) {
 	ended := make(chan ending, 1)
 	go func() {
 		var e ending
-		for group, state := int64(1), held; ; group++ {
+		for batch, state := int64(1), held; ; batch++ {
 			asked := time.Now()
-			if state, e.err = unaware.Append(context.WithoutCancel(t.Context()), state, group, [][]byte{[]byte("one")}); e.err != nil {
+			if state, e.err = unaware.Append(context.WithoutCancel(t.Context()), state, batch, [][]byte{[]byte("one")}); e.err != nil {
 				ended <- e
 				return
 			}

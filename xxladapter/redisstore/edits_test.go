@@ -65,7 +65,7 @@ func TestEditsThatWaitShareATransaction(t *testing.T) {
 }
 
 // TestAnEditThatTheDatabaseRefusesFailsAlone has edits with a number that is too large for its
-// column. They fail in a group and again by themselves; what shared their group is stored, and
+// column. They fail in a batch and again by themselves; what shared their batch is stored, and
 // once.
 func TestAnEditThatTheDatabaseRefusesFailsAlone(t *testing.T) {
 	t.Parallel()

@@ -11,7 +11,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
-// joined returns the records of a group in one text, each behind its length: a group is one entry
+// joined returns the records of a batch in one text, each behind its length: a batch is one entry
 // of the stream.
 func joined(records [][]byte) []byte {
 	size := 0

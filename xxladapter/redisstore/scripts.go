@@ -9,14 +9,14 @@ import "github.com/redis/go-redis/v9"
 //	pen     how often the pen has passed from one process to another
 //	holder  the process that has the pen, or had it last
 //	until   when its pen expires, in ms of the server's clock
-//	group   number of the last group of records, as its writer counts
+//	group   number of the last batch of records, as its writer counts
 //	want    the process that gets the pen next
 //	wish    when want no longer counts, in ms of the server's clock
 //	home    the node of a cluster that has the head, see the type home
 //	line    the home in which the log was begun; it stays while the log loses nothing
 //	m:NODE  the history in which a node of the cluster was a master while the head was elsewhere
 //
-// The key log is a stream with an entry for each group, whose id is the number of the group's last
+// The key log is a stream with an entry for each batch, whose id is the number of the batch's last
 // record. It exists from the beginning, so that a slot that is migrated never lacks it: all but
 // begin, append and what reads the log need the head alone, and work while the two keys are apart.
 //
@@ -83,8 +83,8 @@ redis.call('HSET', KEYS[1], 'home', unpack(ARGV, 2))
 return 1
 `)
 
-	// append: KEYS head, log. ARGV holder, gen, pos, pen, life in ms, group, number of records,
-	// records, node; an empty node is that of the head's home. A group that is sent again is found
+	// append: KEYS head, log. ARGV holder, gen, pos, pen, life in ms, batch, number of records,
+	// records, node; an empty node is that of the head's home. A batch that is sent again is found
 	// by its number, which its writer gives to no other one.
 	appendScript = redis.NewScript(answer + `
 local h = head()
@@ -103,7 +103,7 @@ elseif not mine or h[2] ~= last or h[6] ~= ARGV[6] then
 	return answer(h[4] == ARGV[1], h, false)
 end
 local at = now()
-redis.call('HSET', KEYS[1], 'until', number(at + ARGV[5])) -- for a group that is sent again, too
+redis.call('HSET', KEYS[1], 'until', number(at + ARGV[5])) -- for a batch that is sent again, too
 local stored = answer(true, h, tonumber(h[8] or '0') > at)
 stored[1] = 2
 return stored

@@ -21,7 +21,7 @@ import (
 // milliseconds.
 const wish = 250 * time.Millisecond
 
-// readBatch is the number of entries of one XRANGE, each of a group of records.
+// readBatch is the number of entries of one XRANGE, each of a batch of records.
 const readBatch = 50
 
 // A server is the log of one store in Redis. It implements [sqlstore.LogServer].
@@ -121,14 +121,14 @@ func (s *server) Look(ctx context.Context) (state sqlstore.LogState, err error) 
 }
 
 // Append implements [sqlstore.LogServer].
-func (s *server) Append(ctx context.Context, after sqlstore.LogState, group int64, records [][]byte) (state sqlstore.LogState, err error) {
+func (s *server) Append(ctx context.Context, after sqlstore.LogState, batch int64, records [][]byte) (state sqlstore.LogState, err error) {
 	err = s.with(ctx, false, func(c *client) error {
 		if s.serverChanged(c) {
 			return sqlstore.ErrLogRefused
 		}
 		var did int64
 		state, did, err = s.run(ctx, c, appendScript, []string{s.head, s.log},
-			s.holder, after.Generation, after.Position, after.Pen, sqlstore.PenLife.Milliseconds(), group, len(records), joined(records), c.named.home.node)
+			s.holder, after.Generation, after.Position, after.Pen, sqlstore.PenLife.Milliseconds(), batch, len(records), joined(records), c.named.home.node)
 		switch {
 		case err == nil && did == appendElsewhere:
 			s.forget(c)

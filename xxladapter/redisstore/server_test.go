@@ -39,7 +39,7 @@ func TestOnlyTheHolderAppends(t *testing.T) {
 	require.NoError(t, err, "it is stored already, and not again")
 	require.Equal(t, want, now)
 	now, err = a.Append(ctx, held, 2, [][]byte{[]byte("eight"), []byte("nine")})
-	require.ErrorIs(t, err, sqlstore.ErrLogRefused, "another group of as many records is stored")
+	require.ErrorIs(t, err, sqlstore.ErrLogRefused, "another batch of as many records is stored")
 	require.Equal(t, want, now)
 	now, err = a.Append(ctx, held, 1, [][]byte{[]byte("eight")})
 	require.ErrorIs(t, err, sqlstore.ErrLogRefused)
@@ -72,7 +72,7 @@ func TestOnlyTheHolderAppends(t *testing.T) {
 	}))
 	require.Equal(t, []string{"eight\x00\xff", "nine", "ten"}, read)
 	require.NoError(t, b.Trim(ctx, 8))
-	require.NoError(t, b.Read(ctx, 8, 10, func(int64, []byte) error { return nil }), "the group of record 9 is still needed")
+	require.NoError(t, b.Read(ctx, 8, 10, func(int64, []byte) error { return nil }), "the batch of record 9 is still needed")
 	require.NoError(t, b.Trim(ctx, 9))
 	require.ErrorIs(t, b.Read(ctx, 7, 10, func(int64, []byte) error { return nil }), sqlstore.ErrLogGap)
 }

@@ -170,9 +170,9 @@ func distantCalls() []distantCall {
 			}
 	}
 	return []distantCall{
-		{"a claim in a group", claim(1), "xxlwheel_lease", true},
-		{"a settlement in a group", settle(false), "xxlwheel_lease", false},
-		{"a result in a group", finish, "xxl_job_log", false},
+		{"a claim in a batch", claim(1), "xxlwheel_lease", true},
+		{"a settlement in a batch", settle(false), "xxlwheel_lease", false},
+		{"a result in a batch", finish, "xxl_job_log", false},
 		{"a claim of two shards", claim(2), "INSERT INTO xxl_job_log", true},
 		{"a settlement with a retry", settle(true), "DELETE FROM xxlwheel_fire", false},
 		{"a scan", scan, "FROM xxlwheel_lease", true},
@@ -269,7 +269,7 @@ func TestOneSilentConnectionEndsThoseThatRest(t *testing.T) {
 		calls := map[string]func() error{
 			"by id": func() error { _, err := d.Job(t.Context(), d.job); return err },
 			"fires": func() error { _, err := d.OpenFires(t.Context(), xxladapter.FireFilter{Limit: 1}); return err },
-			"group": func() error {
+			"batch": func() error {
 				_, err := d.SettleFire(t.Context(), d.term, xxladapter.Settlement{FireID: 1 << 40})
 				return err
 			},

@@ -25,7 +25,7 @@ func TestNothingIsClaimedEarlyAfterTheServersClockWasSetBack(t *testing.T) {
 			return openURL(t, testserver.PostgresCopy(t, migrateURL), Options{})
 		},
 	} {
-		for shards, kind := range map[int]string{1: "in a group", 2: "alone"} {
+		for shards, kind := range map[int]string{1: "in a batch", 2: "alone"} {
 			t.Run(name+" "+kind, func(t *testing.T) {
 				t.Parallel()
 				s := open(t)

@@ -163,9 +163,9 @@ func TestAProxyCutsCommits(t *testing.T) {
 	})
 }
 
-// TestAProxyCutsGroups sends statements with several results in one request, of which the last one
+// TestAProxyCutsBatches sends statements with several results in one request, of which the last one
 // commits.
-func TestAProxyCutsGroups(t *testing.T) {
+func TestAProxyCutsBatches(t *testing.T) {
 	onBoth(t, func(t *testing.T, p proxied) {
 		send := func(n int) error {
 			conn, err := p.db.Conn(t.Context())

@@ -77,12 +77,12 @@ func (q *publications) add(p *publication) error {
 // send sends what waits, and returns when nothing does.
 func (q *publications) send() {
 	for {
-		group := q.next()
-		if group == nil {
+		batch := q.next()
+		if batch == nil {
 			return
 		}
-		q.tell(group)
-		for _, p := range group {
+		q.tell(batch)
+		for _, p := range batch {
 			close(p.done)
 		}
 	}
@@ -96,7 +96,7 @@ func (q *publications) next() []*publication {
 	for size := 0; n < min(len(q.waiting), publishBatch) && (n == 0 || size+q.waiting[n].size <= publishBytes); n++ {
 		size += q.waiting[n].size
 	}
-	group := q.waiting[:n:n]
+	batch := q.waiting[:n:n]
 	if q.waiting = q.waiting[n:]; len(q.waiting) == 0 {
 		q.waiting = nil
 	}
@@ -104,17 +104,17 @@ func (q *publications) next() []*publication {
 	if n == 0 {
 		return nil
 	}
-	return group
+	return batch
 }
 
 // tell sends one pipeline and sets the results. Publications whose callers have left are not sent.
-func (q *publications) tell(group []*publication) {
+func (q *publications) tell(batch []*publication) {
 	ctx, cancel := context.WithTimeout(context.Background(), broker.CallLimit)
 	defer cancel()
 	var sent []*publication
 	var replies []*redis.Cmd
 	pipe := q.c.Pipeline()
-	for _, p := range group {
+	for _, p := range batch {
 		if p.err = p.ctx.Err(); p.err == nil {
 			sent, replies = append(sent, p), append(replies, pipe.EvalSha(ctx, publishScript.Hash(), p.keys, p.args...))
 		}

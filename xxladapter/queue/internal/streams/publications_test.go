@@ -69,8 +69,8 @@ func TestPipelinesAreBounded(t *testing.T) {
 		q.waiting = append(q.waiting, &publication{size: size})
 	}
 	var sizes []int
-	for group := q.next(); group != nil; group = q.next() {
-		sizes = append(sizes, len(group))
+	for batch := q.next(); batch != nil; batch = q.next() {
+		sizes = append(sizes, len(batch))
 	}
 	require.Equal(t, []int{publishBatch, publishBatch, 1, 1, 2, 1}, sizes)
 	require.LessOrEqual(t, maxRun, publishBytes)

@@ -1,5 +1,5 @@
-// Package gather runs calls in groups: calls that arrive while a group runs wait and form the next
-// group. The calls of a group share its cost, such as a round trip or a sync. A call that meets no
+// Package gather runs calls in batches: calls that arrive while a batch runs wait and form the next
+// batch. The calls of a batch share its cost, such as a round trip or a sync. A call that meets no
 // other one does not wait.
 package gather
 
@@ -12,45 +12,45 @@ import (
 	"time"
 )
 
-// ErrRunning means that the caller's context ended while the call's group ran: the call may take
+// ErrRunning means that the caller's context ended while the call's batch ran: the call may take
 // effect.
 var ErrRunning = errors.New("gather: the call was left while it ran")
 
-// A Queue runs groups of calls, one group at a time. A call of type T holds its own arguments and
+// A Queue runs batches of calls, one batch at a time. A call of type T holds its own arguments and
 // results. The fields must not change after the first call of Do.
 type Queue[T any] struct {
-	// Run runs a group, on a goroutine of the queue. It sets the results of all calls.
-	Run func(group []T)
+	// Run runs a batch, on a goroutine of the queue. It sets the results of all calls.
+	Run func(batch []T)
 	// Alone runs a call that meets no other, on its caller's goroutine and with the caller's
 	// context. Nil leaves the call to Run.
 	Alone func(ctx context.Context, call T)
-	// Limit bounds the number of calls in a group; 0 means no limit.
+	// Limit bounds the number of calls in a batch; 0 means no limit.
 	Limit int
-	// Admit is called for each new group and returns the function that decides call by call
-	// whether it may join. A call that may not waits for the next group; the first one joins in
+	// Admit is called for each new batch and returns the function that decides call by call
+	// whether it may join. A call that may not waits for the next batch; the first one joins in
 	// any case. Nil admits every call.
 	Admit func() func(call T) bool
-	// Rest returns how long the queue waits before the next group, so that more calls can join
-	// it, after group has run and taken that long. Nil means no rest.
-	Rest func(group []T, took time.Duration) time.Duration
-	// Stay keeps a caller whose context ends while its group runs until the group has run.
+	// Rest returns how long the queue waits before the next batch, so that more calls can join
+	// it, after batch has run and taken that long. Nil means no rest.
+	Rest func(batch []T, took time.Duration) time.Duration
+	// Stay keeps a caller whose context ends while its batch runs until the batch has run.
 	Stay bool
 
 	mu      sync.Mutex   // guards the fields below
 	waiting []*waiter[T] // in order of arrival
 	running bool         // Invariant: true while waiting is not empty
-	groups  sync.WaitGroup
+	batches sync.WaitGroup
 }
 
 // A waiter is one call of Do.
 type waiter[T any] struct {
 	call  T
-	taken bool          // by a group; guarded by the queue's mutex
-	done  chan struct{} // closed when the group has run
+	taken bool          // by a batch; guarded by the queue's mutex
+	done  chan struct{} // closed when the batch has run
 }
 
 // Do returns nil when the call has run. If ctx ends while the call waits, Do returns the
-// context's error and the call never runs. If ctx ends while its group runs, the error is
+// context's error and the call never runs. If ctx ends while its batch runs, the error is
 // [ErrRunning] as well, and the caller must not touch the call again; see also Stay.
 func (q *Queue[T]) Do(ctx context.Context, call T) error {
 	q.mu.Lock()
@@ -62,7 +62,7 @@ func (q *Queue[T]) Do(ctx context.Context, call T) error {
 			q.Alone(ctx, call)
 			return nil
 		}
-		q.groups.Go(q.work)
+		q.batches.Go(q.work)
 	}
 	w := &waiter[T]{call: call, done: make(chan struct{})}
 	q.waiting = append(q.waiting, w)
@@ -70,7 +70,7 @@ func (q *Queue[T]) Do(ctx context.Context, call T) error {
 	return q.await(ctx, w)
 }
 
-// DoAll runs several calls as Do runs one. They share groups as far as Admit and Limit permit. If
+// DoAll runs several calls as Do runs one. They share batches as far as Admit and Limit permit. If
 // ctx ends, some calls may have run; the error is [ErrRunning] if that is unknown of any.
 func (q *Queue[T]) DoAll(ctx context.Context, calls []T) (err error) {
 	waiters := make([]*waiter[T], len(calls))
@@ -81,7 +81,7 @@ func (q *Queue[T]) DoAll(ctx context.Context, calls []T) (err error) {
 	q.waiting = append(q.waiting, waiters...)
 	if !q.running {
 		q.running = true
-		q.groups.Go(q.work)
+		q.batches.Go(q.work)
 	}
 	q.mu.Unlock()
 	for _, w := range waiters {
@@ -102,7 +102,7 @@ func (q *Queue[T]) await(ctx context.Context, w *waiter[T]) error {
 	}
 }
 
-// leave takes w out of the queue, unless a group has it.
+// leave takes w out of the queue, unless a batch has it.
 func (q *Queue[T]) leave(ctx context.Context, w *waiter[T]) error {
 	q.mu.Lock()
 	if !w.taken {
@@ -124,33 +124,33 @@ func (q *Queue[T]) release() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.running = len(q.waiting) > 0; q.running {
-		q.groups.Go(q.work)
+		q.batches.Go(q.work)
 	}
 }
 
-// work runs groups until no call waits.
+// work runs batches until no call waits.
 func (q *Queue[T]) work() {
 	for {
-		group, waiters := q.take()
+		batch, waiters := q.take()
 		if waiters == nil {
 			return
 		}
 		begun := time.Now()
-		q.Run(group)
+		q.Run(batch)
 		took := time.Since(begun)
 		for _, w := range waiters {
 			close(w.done)
 		}
 		if q.Rest != nil {
-			if rest := q.Rest(group, took); rest > 0 {
+			if rest := q.Rest(batch, took); rest > 0 {
 				time.Sleep(rest)
 			}
 		}
 	}
 }
 
-// take forms the next group of waiting calls; nil waiters mean that no call waits.
-func (q *Queue[T]) take() (group []T, waiters []*waiter[T]) {
+// take forms the next batch of waiting calls; nil waiters mean that no call waits.
+func (q *Queue[T]) take() (batch []T, waiters []*waiter[T]) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.waiting) == 0 {
@@ -163,19 +163,19 @@ func (q *Queue[T]) take() (group []T, waiters []*waiter[T]) {
 	}
 	var later []*waiter[T]
 	for i, w := range q.waiting {
-		if q.Limit > 0 && len(group) == q.Limit {
+		if q.Limit > 0 && len(batch) == q.Limit {
 			later = append(later, q.waiting[i:]...)
 			break
 		}
-		if !admit(w.call) && len(group) > 0 {
+		if !admit(w.call) && len(batch) > 0 {
 			later = append(later, w)
 			continue
 		}
 		w.taken = true
-		group, waiters = append(group, w.call), append(waiters, w)
+		batch, waiters = append(batch, w.call), append(waiters, w)
 	}
 	q.waiting = later
-	return group, waiters
+	return batch, waiters
 }
 
 // Load returns how many calls wait, and whether any call runs.
@@ -185,6 +185,6 @@ func (q *Queue[T]) Load() (waiting int, running bool) {
 	return len(q.waiting), q.running
 }
 
-// Wait returns when nothing runs, including the groups of callers that have left. REQUIRES: no call
-// of Do is made or waits.
-func (q *Queue[T]) Wait() { q.groups.Wait() }
+// Wait returns when nothing runs, including the batches of callers that have left. REQUIRES: no
+// call of Do is made or waits.
+func (q *Queue[T]) Wait() { q.batches.Wait() }

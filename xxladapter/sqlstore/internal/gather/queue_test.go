@@ -13,15 +13,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A record lists the groups that a queue of numbers has run. Each group takes a second.
+// A record lists the batches that a queue of numbers has run. Each batch takes a second.
 type record struct {
-	mu     sync.Mutex
-	groups [][]int
+	mu      sync.Mutex
+	batches [][]int
 }
 
-func (r *record) run(group []int) {
+func (r *record) run(batch []int) {
 	r.mu.Lock()
-	r.groups = append(r.groups, slices.Clone(group))
+	r.batches = append(r.batches, slices.Clone(batch))
 	r.mu.Unlock()
 	time.Sleep(time.Second) // in a bubble
 }
@@ -29,7 +29,7 @@ func (r *record) run(group []int) {
 func (r *record) all() [][]int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.groups)
+	return slices.Clone(r.batches)
 }
 
 // enqueue makes the calls one after the other, each without waiting for its answer.
@@ -43,7 +43,7 @@ func enqueue(ctx context.Context, q *Queue[int], calls ...int) (errs []chan erro
 	return errs
 }
 
-func TestCallsShareTheNextGroup(t *testing.T) {
+func TestCallsShareTheNextBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r record
 		q := &Queue[int]{Run: r.run}
@@ -65,7 +65,7 @@ func TestCallsShareTheNextGroup(t *testing.T) {
 	})
 }
 
-// TestACallMayBeLeft leaves one call while it waits and one while its group runs.
+// TestACallMayBeLeft leaves one call while it waits and one while its batch runs.
 func TestACallMayBeLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, stay := range []bool{false, true} {
@@ -110,7 +110,7 @@ func TestWaitIsForCallsThatWereLeftToo(t *testing.T) {
 	})
 }
 
-func TestAGroupHasALimit(t *testing.T) {
+func TestABatchHasALimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r record
 		q := &Queue[int]{Run: r.run, Limit: 2}
@@ -120,8 +120,8 @@ func TestAGroupHasALimit(t *testing.T) {
 	})
 }
 
-// TestRefusedCallsAreTheNextGroup admits numbers up to a sum of 10 to each group.
-func TestRefusedCallsAreTheNextGroup(t *testing.T) {
+// TestRefusedCallsAreTheNextBatch admits numbers up to a sum of 10 to each batch.
+func TestRefusedCallsAreTheNextBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r record
 		q := &Queue[int]{Run: r.run, Admit: func() func(int) bool {
@@ -136,7 +136,7 @@ func TestRefusedCallsAreTheNextGroup(t *testing.T) {
 		}}
 		enqueue(t.Context(), q, 1, 50, 6, 5, 4, 60)
 		q.Wait()
-		require.Equal(t, [][]int{{1}, {50, 6, 4}, {5}, {60}}, r.all(), "the first of a group joins in any case")
+		require.Equal(t, [][]int{{1}, {50, 6, 4}, {5}, {60}}, r.all(), "the first of a batch joins in any case")
 	})
 }
 
@@ -166,13 +166,13 @@ func TestACallThatMeetsNoOtherRunsForItself(t *testing.T) {
 	})
 }
 
-// TestAQueueRestsForMoreCalls makes a queue rest after groups of at least two, for as long as they
+// TestAQueueRestsForMoreCalls makes a queue rest after batches of at least two, for as long as they
 // took.
 func TestAQueueRestsForMoreCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r record
-		q := &Queue[int]{Run: r.run, Rest: func(group []int, took time.Duration) time.Duration {
-			if len(group) < 2 {
+		q := &Queue[int]{Run: r.run, Rest: func(batch []int, took time.Duration) time.Duration {
+			if len(batch) < 2 {
 				return 0
 			}
 			return took
@@ -194,10 +194,10 @@ func TestAQueueRestsForMoreCalls(t *testing.T) {
 // TestEveryCallRunsOnceOrNever has many callers, some of whom leave.
 func TestEveryCallRunsOnceOrNever(t *testing.T) {
 	type call struct{ runs atomic.Int32 }
-	var groups atomic.Int32
-	q := &Queue[*call]{Limit: 8, Run: func(group []*call) {
-		groups.Add(1)
-		for _, c := range group {
+	var batches atomic.Int32
+	q := &Queue[*call]{Limit: 8, Run: func(batch []*call) {
+		batches.Add(1)
+		for _, c := range batch {
 			c.runs.Add(1)
 		}
 	}}
@@ -220,12 +220,12 @@ func TestEveryCallRunsOnceOrNever(t *testing.T) {
 	}
 	callers.Wait()
 	q.Wait()
-	require.Positive(t, groups.Load())
+	require.Positive(t, batches.Load())
 }
 
-// TestSeveralCallsOfOneCallerShareAGroup makes three calls at once, of which the limit leaves one
-// to the next group.
-func TestSeveralCallsOfOneCallerShareAGroup(t *testing.T) {
+// TestSeveralCallsOfOneCallerShareABatch makes three calls at once, of which the limit leaves one
+// to the next batch.
+func TestSeveralCallsOfOneCallerShareABatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r record
 		q := &Queue[int]{Run: r.run, Limit: 2}

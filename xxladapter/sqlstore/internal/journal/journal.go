@@ -1,5 +1,5 @@
 // Package journal keeps a sequence of records in files. Records are appended in memory and written
-// in groups: while one group is written and synced, the next one gathers, so that all waiting
+// in batches: while one batch is written and synced, the next one gathers, so that all waiting
 // callers share a sync. It knows nothing of what the records mean.
 package journal
 
@@ -41,7 +41,7 @@ type Options struct {
 
 // A Journal is an open journal. Records are numbered without a gap.
 //
-// Once a group cannot be written, the journal has failed: it takes back the group from the file,
+// Once a batch cannot be written, the journal has failed: it takes back the batch from the file,
 // and every later record fails until [Journal.Repair] succeeds.
 type Journal struct {
 	opts    Options
@@ -53,7 +53,7 @@ type Journal struct {
 
 	writing sync.Mutex // guards the fields below; held while the files are written
 	file    File
-	size    int64 // of file, up to the last whole group that is on disk
+	size    int64 // of file, up to the last whole batch that is on disk
 
 	mu       sync.Mutex // guards the fields below
 	segments []segment  // the last one is written to
@@ -64,8 +64,8 @@ type Journal struct {
 	next     int64 // the number of the next record
 	waiting  int   // records in buf
 	durable  int64 // the number of the last record on disk
-	group    *group
-	flying   *group // the one that is being written; nil if there is none
+	batch    *batch
+	flying   *batch // the one that is being written; nil if there is none
 	bytes    int64  // of the last segment, with what is still to be written
 	failed   error
 	closed   bool
@@ -86,8 +86,8 @@ var ErrTakenBack = errors.New("journal: the record could not be written")
 // either: a crash before the next repair may bring it back.
 var ErrInDoubt = errors.New("journal: the record may come back")
 
-// A group is written and synced together.
-type group struct {
+// A batch is written and synced together.
+type batch struct {
 	done chan struct{} // closed when it is on disk, or will never be
 	err  error         // set before done is closed
 	last int64         // the number of its last record
@@ -100,7 +100,7 @@ func Open(opts Options, next int64, replay func(number int64, record []byte) err
 	if opts.Create == nil {
 		opts.Create = Create
 	}
-	j := &Journal{opts: opts, wake: make(chan struct{}, 1), stopped: make(chan struct{}), group: newGroup()}
+	j := &Journal{opts: opts, wake: make(chan struct{}, 1), stopped: make(chan struct{}), batch: newBatch()}
 	if err := j.load(next, replay); err != nil {
 		if j.file != nil {
 			err = errors.Join(err, j.file.Close())
@@ -111,7 +111,7 @@ func Open(opts Options, next int64, replay func(number int64, record []byte) err
 	return j, nil
 }
 
-func newGroup() *group { return &group{done: make(chan struct{})} }
+func newBatch() *batch { return &batch{done: make(chan struct{})} }
 
 // load reads the segments and opens the last one. REQUIRES: nobody else has the journal yet.
 func (j *Journal) load(next int64, replay func(int64, []byte) error) error {
@@ -176,7 +176,7 @@ func (j *Journal) begin(place, first int64) (segment, File, error) {
 }
 
 // turn begins the segment that [Journal.Rotate] has asked for. While that fails, the records
-// continue in the last one. REQUIRES: the writing goroutine calls it, and no group is being
+// continue in the last one. REQUIRES: the writing goroutine calls it, and no batch is being
 // written.
 func (j *Journal) turn() {
 	j.mu.Lock()
@@ -211,7 +211,7 @@ func (j *Journal) Append(record []byte) Mark {
 	defer j.mu.Unlock()
 	number := j.next
 	j.next++
-	j.group.last = number
+	j.batch.last = number
 	before := len(j.buf)
 	j.buf = frame(j.buf, number, record)
 	j.bytes += int64(len(j.buf) - before)
@@ -238,9 +238,9 @@ func (j *Journal) Size() int64 {
 func (j *Journal) Wait(m Mark) error {
 	for {
 		j.mu.Lock()
-		g, failed := j.group, j.failed
+		b, failed := j.batch, j.failed
 		if j.flying != nil && m.Number <= j.flying.last {
-			g = j.flying
+			b = j.flying
 		}
 		switch {
 		case slices.ContainsFunc(j.cuts[m.Repairs:], func(first int64) bool { return m.Number >= first }):
@@ -258,9 +258,9 @@ func (j *Journal) Wait(m Mark) error {
 		}
 		j.mu.Unlock()
 		notify(j.wake)
-		<-g.done
-		if g.err != nil {
-			return g.err
+		<-b.done
+		if b.err != nil {
+			return b.err
 		}
 	}
 }
@@ -277,48 +277,48 @@ func (j *Journal) write() {
 	defer close(j.stopped)
 	for range j.wake {
 		j.mu.Lock()
-		buf, g, records, closed, failed := j.buf, j.group, j.waiting, j.closed, j.failed
-		j.buf, j.group, j.waiting, j.flying = nil, newGroup(), 0, g
+		buf, b, records, closed, failed := j.buf, j.batch, j.waiting, j.closed, j.failed
+		j.buf, j.batch, j.waiting, j.flying = nil, newBatch(), 0, b
 		turn := j.rotating && !closed && failed == nil && !time.Now().Before(j.again)
 		j.mu.Unlock()
 		if turn {
 			j.turn()
 		}
 		begun := time.Now()
-		if g.err = failed; g.err == nil && len(buf) > 0 {
-			g.err = j.put(buf)
+		if b.err = failed; b.err == nil && len(buf) > 0 {
+			b.err = j.put(buf)
 		}
 		j.mu.Lock()
 		switch {
-		case g.err != nil && failed == nil:
-			g.err = fmt.Errorf("write journal: %w", g.err)
-			j.failed = g.err
-			j.opts.Logger.Error("journal cannot be written; nothing is acknowledged until it can", "err", g.err)
-		case g.err == nil && g.last > 0:
-			j.durable = g.last
+		case b.err != nil && failed == nil:
+			b.err = fmt.Errorf("write journal: %w", b.err)
+			j.failed = b.err
+			j.opts.Logger.Error("journal cannot be written; nothing is acknowledged until it can", "err", b.err)
+		case b.err == nil && b.last > 0:
+			j.durable = b.last
 		}
 		j.flying = nil
 		j.mu.Unlock()
-		close(g.done)
+		close(b.done)
 		if closed {
 			return
 		}
 		if records >= restAfter {
 			// Most of the cost of a sync does not depend on how many records it carries. A rest
-			// after a large group lets more of them share the next.
+			// after a large batch lets more of them share the next.
 			time.Sleep(min(time.Since(begun), longestRest))
 		}
 	}
 }
 
-// restAfter is the number of records from which on a group is followed by a rest. longestRest
+// restAfter is the number of records from which on a batch is followed by a rest. longestRest
 // limits the rest.
 const (
 	restAfter   = 8
 	longestRest = 2 * time.Millisecond
 )
 
-// put writes and syncs a group. If that fails, it cuts the group off the file, as far as it can: a
+// put writes and syncs a batch. If that fails, it cuts the batch off the file, as far as it can: a
 // record that stayed there would be read after a crash.
 func (j *Journal) put(buf []byte) error {
 	j.writing.Lock()
@@ -355,13 +355,13 @@ func (j *Journal) Repair(replay func(number int64, record []byte) error) error {
 		return fmt.Errorf("repair journal %s*: it ends with record %d, must end with %d", j.opts.Prefix, next-1, j.durable)
 	}
 	j.next, j.buf, j.bytes = j.durable+1, nil, j.size
-	j.group.last, j.flying = 0, nil // a record that takes an old number must not get its error
+	j.batch.last, j.flying = 0, nil // a record that takes an old number must not get its error
 	j.cuts = append(j.cuts, j.next)
 	j.failed = nil
 	return nil
 }
 
-// Rotate asks for a new segment and returns at once. The next group that is written begins the
+// Rotate asks for a new segment and returns at once. The next batch that is written begins the
 // segment. While the segment cannot be created, records go to the current one, and further calls
 // have no effect.
 func (j *Journal) Rotate() {

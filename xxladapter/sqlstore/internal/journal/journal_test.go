@@ -208,9 +208,9 @@ func TestWaitingCallersShareASync(t *testing.T) {
 	j, _ := open(t, opts, 1)
 	before := c.syncs.Load()
 	const callers, each = 64, 20
-	var group sync.WaitGroup
+	var writers sync.WaitGroup
 	for range callers {
-		group.Go(func() {
+		writers.Go(func() {
 			for range each {
 				if err := j.Wait(j.Append([]byte("x"))); err != nil {
 					t.Error(err)
@@ -218,7 +218,7 @@ func TestWaitingCallersShareASync(t *testing.T) {
 			}
 		})
 	}
-	group.Wait()
+	writers.Wait()
 	require.Less(t, c.syncs.Load()-before, int64(callers*each/2))
 	require.NoError(t, j.Close())
 	_, records := open(t, opts, 0)
@@ -365,15 +365,15 @@ func TestARecordThatStaysIsInDoubt(t *testing.T) {
 	require.NoError(t, j.Close())
 }
 
-// A group that was refused before a repair gives no error to the records after the repair, although
+// A batch that was refused before a repair gives no error to the records after the repair, although
 // they get the same numbers.
-func TestARepairForgetsTheGroupBefore(t *testing.T) {
+func TestARepairForgetsTheBatchBefore(t *testing.T) {
 	opts, c := watched(t)
 	j, _ := open(t, opts, 1)
 	c.failWrite.Store(true)
 	require.Error(t, j.Wait(j.Append([]byte("a"))))
 	c.failWrite.Store(false)
-	refused := newGroup()
+	refused := newBatch()
 	refused.last, refused.err = 10, errDisk
 	close(refused.done)
 	j.mu.Lock()

@@ -28,7 +28,7 @@ type sharedWrite struct {
 	ctx   context.Context
 	apply func(context.Context, *records.Tx) error // nil only brings the tables up to date
 	err   error
-	// failed is set by a group in which the call failed by an error that is not the store's answer:
+	// failed is set by a batch in which the call failed by an error that is not the store's answer:
 	// the database may have failed it because of another call. It runs again, and shares with none.
 	failed bool
 	// panicked is the value that apply panicked with on a goroutine of the queue. The panic
@@ -38,7 +38,7 @@ type sharedWrite struct {
 
 func newSharedWriter(inner records.Writer, f *front) *sharedWriter {
 	w := &sharedWriter{inner: inner, f: f}
-	w.queue = &gather.Queue[*sharedWrite]{Run: w.run, Alone: w.alone, Limit: records.MaxGroup, Admit: admitShared, Stay: true}
+	w.queue = &gather.Queue[*sharedWrite]{Run: w.run, Alone: w.alone, Limit: records.MaxBatch, Admit: admitShared, Stay: true}
 	return w
 }
 
@@ -70,7 +70,7 @@ func (w *sharedWriter) Close() error {
 	return w.inner.Close()
 }
 
-// admitShared keeps a call that failed in a group apart from others.
+// admitShared keeps a call that failed in a batch apart from others.
 func admitShared() func(call *sharedWrite) bool {
 	some, apart := false, false
 	return func(call *sharedWrite) bool {
@@ -110,21 +110,21 @@ func (w *sharedWriter) alone(ctx context.Context, call *sharedWrite) {
 }
 
 // run runs calls in one transaction.
-func (w *sharedWriter) run(group []*sharedWrite) {
-	if w.uptodate(group) {
+func (w *sharedWriter) run(batch []*sharedWrite) {
+	if w.uptodate(batch) {
 		return
 	}
-	if call := group[0]; len(group) == 1 && call.apply != nil {
+	if call := batch[0]; len(batch) == 1 && call.apply != nil {
 		ctx := context.WithoutCancel(call.ctx)
 		call.err = w.fronted(ctx, []context.Context{ctx}, call.caught)
 		return
 	}
-	ctxs := make([]context.Context, len(group))
-	for i, call := range group {
+	ctxs := make([]context.Context, len(batch))
+	for i, call := range batch {
 		ctxs[i] = call.ctx
 	}
 	err := w.fronted(context.Background(), ctxs, func(ctx context.Context, tx *records.Tx) error {
-		for _, call := range group {
+		for _, call := range batch {
 			if call.apply == nil {
 				continue
 			}
@@ -135,7 +135,7 @@ func (w *sharedWriter) run(group []*sharedWrite) {
 		}
 		return nil
 	})
-	for _, call := range group {
+	for _, call := range batch {
 		var answer *xxladapter.Error
 		switch {
 		case err != nil:
@@ -182,10 +182,10 @@ func (c *sharedWrite) caught(ctx context.Context, tx *records.Tx) (err error) {
 	return c.apply(ctx, tx)
 }
 
-// uptodate reports whether no call of a group changes anything, and the tables have what they need.
-func (w *sharedWriter) uptodate(group []*sharedWrite) bool {
+// uptodate reports whether no call of a batch changes anything, and the tables have what they need.
+func (w *sharedWriter) uptodate(batch []*sharedWrite) bool {
 	f, needs := w.f, nothing
-	for _, call := range group {
+	for _, call := range batch {
 		if call.apply != nil {
 			return false
 		}

@@ -18,34 +18,34 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// The statements of a group, each for all its calls. Every statement names its index, because on
+// The statements of a batch, each for all its calls. Every statement names its index, because on
 // a small table the server would choose a full scan, which waits for rows that others have locked.
 // Fires are locked before log rows, as everywhere.
 const (
-	groupLeases    = `SELECT node, term, COALESCE(?, ` + clock + `) FROM xxlwheel_lease WHERE until_ms > ? AND (node, term) IN (`
-	groupFires     = `SELECT ` + records.FireColumns + ` FROM xxlwheel_fire FORCE INDEX (PRIMARY) WHERE id IN (`
-	groupFiresOf   = `SELECT ` + records.FireColumns + ` FROM xxlwheel_fire FORCE INDEX (xxlwheel_fire_log) WHERE log_id IN (`
-	groupLogStates = `SELECT id, trigger_time, trigger_code, handle_code, executor_address FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN (`
+	batchLeases    = `SELECT node, term, COALESCE(?, ` + clock + `) FROM xxlwheel_lease WHERE until_ms > ? AND (node, term) IN (`
+	batchFires     = `SELECT ` + records.FireColumns + ` FROM xxlwheel_fire FORCE INDEX (PRIMARY) WHERE id IN (`
+	batchFiresOf   = `SELECT ` + records.FireColumns + ` FROM xxlwheel_fire FORCE INDEX (xxlwheel_fire_log) WHERE log_id IN (`
+	batchLogStates = `SELECT id, trigger_time, trigger_code, handle_code, executor_address FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN (`
 
-	// groupClaimed follows the INSERT of the log rows and counts their ids from the first one.
-	groupClaimed = `UPDATE xxlwheel_fire FORCE INDEX (PRIMARY) SET state = 'claimed', node = ?, term = ?, claimed_ms = ?,
+	// batchClaimed follows the INSERT of the log rows and counts their ids from the first one.
+	batchClaimed = `UPDATE xxlwheel_fire FORCE INDEX (PRIMARY) SET state = 'claimed', node = ?, term = ?, claimed_ms = ?,
 		log_id = LAST_INSERT_ID() + ? * (FIELD(id,`
-	groupDoubted = `UPDATE xxlwheel_fire FORCE INDEX (PRIMARY) SET state = 'ambiguous' WHERE id IN (`
-	// groupRemoved joins the ids as a table, because a DELETE from one table accepts no index hint.
-	groupRemoved = `DELETE f FROM (SELECT ? AS id`
+	batchDoubted = `UPDATE xxlwheel_fire FORCE INDEX (PRIMARY) SET state = 'ambiguous' WHERE id IN (`
+	// batchRemoved joins the ids as a table, because a DELETE from one table accepts no index hint.
+	batchRemoved = `DELETE f FROM (SELECT ? AS id`
 )
 
-// fireGroups runs a group of fire calls in one transaction of two round trips: one reads and locks
+// fireBatches runs a batch of fire calls in one transaction of two round trips: one reads and locks
 // the rows, one changes them and commits.
-type fireGroups struct {
+type fireBatches struct {
 	store  *records.Store
 	idStep int64   // the server's auto_increment_increment: how far apart the ids of one INSERT are
 	db     *sql.DB // one connection, which accepts several statements at once; its lock wait is short
 }
 
-// once runs a group once. A group that waits too long for a row is rolled back and its calls are
+// once runs a batch once. A batch that waits too long for a row is rolled back and its calls are
 // made alone, so that only the calls about that row wait for it.
-func (f *fireGroups) once(ctx context.Context, group []*records.FireCall) (again bool, err error) {
+func (f *fireBatches) once(ctx context.Context, batch []*records.FireCall) (again bool, err error) {
 	conn, err := f.db.Conn(ctx)
 	if err != nil {
 		return false, err // goes to the callers: a single call would get no connection either
@@ -57,14 +57,14 @@ func (f *fireGroups) once(ctx context.Context, group []*records.FireCall) (again
 		_ = conn.Close() // returns it to the pool
 	}()
 	now := f.store.Clock()
-	rows, err := f.read(ctx, conn, group, now)
+	rows, err := f.read(ctx, conn, batch, now)
 	if err != nil {
 		return true, fmt.Errorf("read: %w", err)
 	}
-	work := f.store.DecideFires(group, rows)
+	work := f.store.DecideFires(batch, rows)
 	if err := f.write(ctx, conn, work, now); err != nil {
 		err = fmt.Errorf("write: %w", err)
-		if answered(err) || unsent(err) { // the server skips the rest of a batch, COMMIT included, after an error
+		if answered(err) || unsent(err) { // the server skips the rest of a packet, COMMIT included, after an error
 			return true, err
 		}
 		return false, records.InDoubt(err, answered)
@@ -92,31 +92,31 @@ func abandon(conn *sql.Conn) {
 	}
 }
 
-// read begins the transaction, and locks and reads the rows that the group is about.
-func (f *fireGroups) read(ctx context.Context, conn *sql.Conn, group []*records.FireCall, now time.Time) (records.FireRows, error) {
+// read begins the transaction, and locks and reads the rows that the batch is about.
+func (f *fireBatches) read(ctx context.Context, conn *sql.Conn, batch []*records.FireCall, now time.Time) (records.FireRows, error) {
 	var (
-		batch packet
-		scans []func(records.Row) error // one for each SELECT
-		about = records.AboutOf(group)
-		rows  = records.NewFireRows(group)
+		statements packet
+		scans      []func(records.Row) error // one for each SELECT
+		about      = records.AboutOf(batch)
+		rows       = records.NewFireRows(batch)
 	)
 	selecting := func(query string, ids []int64, scan func(records.Row) error) {
 		if len(ids) > 0 {
-			batch.add(query)
-			batch.ids(ids)
-			batch.write(") FOR UPDATE")
+			statements.add(query)
+			statements.ids(ids)
+			statements.write(") FOR UPDATE")
 			scans = append(scans, scan)
 		}
 	}
-	batch.add("START TRANSACTION")
+	statements.add("START TRANSACTION")
 	if len(about.Terms) > 0 {
-		batch.add(groupLeases, f.store.OwnTime(), records.ToMilli(now))
+		statements.add(batchLeases, f.store.OwnTime(), records.ToMilli(now))
 		before := ""
 		for term := range about.Terms {
-			batch.write(before+"(?,?)", term.Node, term.Number)
+			statements.write(before+"(?,?)", term.Node, term.Number)
 			before = ","
 		}
-		batch.write(")")
+		statements.write(")")
 		scans = append(scans, func(r records.Row) error {
 			var held xxladapter.Term
 			err := r.Scan(&held.Node, &held.Number, &rows.Now)
@@ -129,51 +129,51 @@ func (f *fireGroups) read(ctx context.Context, conn *sql.Conn, group []*records.
 		rows.Fires[fire.ID] = fire
 		return err
 	}
-	selecting(groupFires, about.Fires, scanFire)
-	selecting(groupFiresOf, about.Ended, scanFire)
-	selecting(groupLogStates, about.Logs, func(r records.Row) error {
+	selecting(batchFires, about.Fires, scanFire)
+	selecting(batchFiresOf, about.Ended, scanFire)
+	selecting(batchLogStates, about.Logs, func(r records.Row) error {
 		var id int64
 		var l records.LogState
 		err := r.Scan(&id, records.Datetime(&l.Triggered), &l.TriggerCode, &l.HandleCode, records.Text(&l.Address))
 		rows.Logs[id] = l
 		return err
 	})
-	return rows, batch.query(ctx, conn, scans)
+	return rows, statements.query(ctx, conn, scans)
 }
 
 // write writes the decisions and commits.
-func (f *fireGroups) write(ctx context.Context, conn *sql.Conn, work records.FireWork, now time.Time) error {
-	var batch packet
-	inserts := f.claim(&batch, work.Claims)
+func (f *fireBatches) write(ctx context.Context, conn *sql.Conn, work records.FireWork, now time.Time) error {
+	var statements packet
+	inserts := f.claim(&statements, work.Claims)
 	if len(work.Ambiguous) > 0 {
-		batch.add(groupDoubted)
-		batch.ids(work.Ambiguous)
-		batch.write(")")
+		statements.add(batchDoubted)
+		statements.ids(work.Ambiguous)
+		statements.write(")")
 	}
 	for i, id := range work.Removed {
 		if i == 0 {
-			batch.add(groupRemoved, id)
+			statements.add(batchRemoved, id)
 		} else {
-			batch.write(" UNION ALL SELECT ?", id)
+			statements.write(" UNION ALL SELECT ?", id)
 		}
 	}
 	if len(work.Removed) > 0 {
-		batch.write(") r STRAIGHT_JOIN xxlwheel_fire f FORCE INDEX (PRIMARY) ON f.id = r.id")
+		statements.write(") r STRAIGHT_JOIN xxlwheel_fire f FORCE INDEX (PRIMARY) ON f.id = r.id")
 	}
-	settle(&batch, work.Triggered)
-	settle(&batch, work.Accepted)
-	f.finish(&batch, work.Handled, now)
-	f.finish(&batch, work.Together, now)
-	addHistories(&batch, work.Runs)
+	settle(&statements, work.Triggered)
+	settle(&statements, work.Accepted)
+	f.finish(&statements, work.Handled, now)
+	f.finish(&statements, work.Together, now)
+	addHistories(&statements, work.Runs)
 	// Last, as in [records.Store.Count].
 	slot := rand.IntN(records.ReportSlots)
 	for _, day := range slices.SortedFunc(maps.Keys(work.Moved), time.Time.Compare) {
 		if n := work.Moved[day]; n.Running != 0 || n.Success != 0 || n.Failed != 0 {
-			batch.add(f.store.Dialect.AddToSlot, f.store.Dialect.Datetime(day), slot, n.Running, n.Success, n.Failed)
+			statements.add(f.store.Dialect.AddToSlot, f.store.Dialect.Datetime(day), slot, n.Running, n.Success, n.Failed)
 		}
 	}
-	batch.add("COMMIT")
-	ids, err := batch.exec(ctx, conn)
+	statements.add("COMMIT")
+	ids, err := statements.exec(ctx, conn)
 	if err != nil {
 		return err
 	}
@@ -187,11 +187,11 @@ func (f *fireGroups) write(ctx context.Context, conn *sql.Conn, work records.Fir
 
 // insertedLogs are the log rows of one INSERT.
 type insertedLogs struct {
-	statement int // its place in the batch
+	statement int // its place in the packet
 	claims    []*records.FireCall
 }
 
-func (f *fireGroups) claim(batch *packet, claims []*records.FireCall) (inserts []insertedLogs) {
+func (f *fireBatches) claim(statements *packet, claims []*records.FireCall) (inserts []insertedLogs) {
 	for len(claims) > 0 {
 		by := claims[0].By // nearly always the term of all claims
 		var mine, others []*records.FireCall
@@ -206,58 +206,58 @@ func (f *fireGroups) claim(batch *packet, claims []*records.FireCall) (inserts [
 		for i, c := range mine {
 			rows[i] = f.store.LogValues(c.Claim)
 		}
-		inserts = append(inserts, insertedLogs{batch.insert(records.InsertLog, rows), mine})
+		inserts = append(inserts, insertedLogs{statements.insert(records.InsertLog, rows), mine})
 		fires := records.ColumnOf(mine, records.FireIDOf)
-		batch.add(groupClaimed, by.Node, by.Number, records.ToMilli(mine[0].Claimed.Claimed), f.idStep)
-		batch.ids(fires)
-		batch.write(") - 1), shard_total = ")
-		batch.byID(fires, records.ColumnOf(mine, func(c *records.FireCall) any { return c.Claimed.ShardTotal }))
-		batch.write(" WHERE id IN (")
-		batch.ids(fires)
-		batch.write(")")
+		statements.add(batchClaimed, by.Node, by.Number, records.ToMilli(mine[0].Claimed.Claimed), f.idStep)
+		statements.ids(fires)
+		statements.write(") - 1), shard_total = ")
+		statements.byID(fires, records.ColumnOf(mine, func(c *records.FireCall) any { return c.Claimed.ShardTotal }))
+		statements.write(" WHERE id IN (")
+		statements.ids(fires)
+		statements.write(")")
 		claims = others
 	}
 	return inserts
 }
 
 // settle writes settlements, or accepted runs with their addresses.
-func settle(batch *packet, calls []*records.FireCall) {
+func settle(statements *packet, calls []*records.FireCall) {
 	if len(calls) == 0 {
 		return
 	}
 	logs := records.ColumnOf(calls, records.LogIDOf)
-	batch.add("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_code = ")
-	batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Log.After.TriggerCode }))
-	batch.write(", trigger_msg = ")
-	batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Log.Msg }))
+	statements.add("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET trigger_code = ")
+	statements.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Log.After.TriggerCode }))
+	statements.write(", trigger_msg = ")
+	statements.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Log.Msg }))
 	if calls[0].Accept != nil {
-		batch.write(", executor_address = ")
-		batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Log.Address }))
+		statements.write(", executor_address = ")
+		statements.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Log.Address }))
 	}
-	batch.write(" WHERE id IN (")
-	batch.ids(logs)
-	batch.write(")")
+	statements.write(" WHERE id IN (")
+	statements.ids(logs)
+	statements.write(")")
 }
 
 // finish writes results, all with their settlements or all without.
-func (f *fireGroups) finish(batch *packet, calls []*records.FireCall, now time.Time) {
+func (f *fireBatches) finish(statements *packet, calls []*records.FireCall, now time.Time) {
 	if len(calls) == 0 {
 		return
 	}
 	logs := records.ColumnOf(calls, records.LogIDOf)
-	batch.add("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET handle_time = ?, handle_code = ", f.store.Dialect.Datetime(calls[0].Log.At))
-	batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Log.After.HandleCode }))
-	batch.write(", handle_msg = ")
-	batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return records.OrNull(c.Log.Msg) }))
-	batch.write(", trigger_code = ")
-	batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Log.After.TriggerCode }))
+	statements.add("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET handle_time = ?, handle_code = ", f.store.Dialect.Datetime(calls[0].Log.At))
+	statements.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Log.After.HandleCode }))
+	statements.write(", handle_msg = ")
+	statements.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return records.OrNull(c.Log.Msg) }))
+	statements.write(", trigger_code = ")
+	statements.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Log.After.TriggerCode }))
 	if calls[0].Settled != nil {
-		batch.write(", trigger_msg = ")
-		batch.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Settled.Log.Msg }))
+		statements.write(", trigger_msg = ")
+		statements.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Settled.Log.Msg }))
 	}
-	batch.write(" WHERE id IN (")
-	batch.ids(logs)
-	batch.write(")")
+	statements.write(" WHERE id IN (")
+	statements.ids(logs)
+	statements.write(")")
 	var wanted [][]any
 	for _, c := range calls {
 		if c.WantText {
@@ -265,6 +265,6 @@ func (f *fireGroups) finish(batch *packet, calls []*records.FireCall, now time.T
 		}
 	}
 	if len(wanted) > 0 {
-		batch.insert(records.WantText, wanted)
+		statements.insert(records.WantText, wanted)
 	}
 }

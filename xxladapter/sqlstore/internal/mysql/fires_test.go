@@ -19,19 +19,19 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestAGroupDoesWhatItsCallsDo compares groups on MySQL with single calls on SQLite.
-func TestAGroupDoesWhatItsCallsDo(t *testing.T) {
+// TestABatchDoesWhatItsCallsDo compares batches on MySQL with single calls on SQLite.
+func TestABatchDoesWhatItsCallsDo(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 23, 59, 58, 0, time.UTC)
 	clock := func() time.Time { return at }
-	one, grouped := openSQLite(t, clock), openMySQLAt(t, mysqlDatabase(t, "3.4"), records.Options{Clock: clock, Zone: time.UTC})
-	defer func() { require.NoError(t, errors.Join(one.Close(), grouped.Close())) }()
-	fixture.GroupsDoWhatTheirCallsDo(t, one, grouped, &at)
+	one, batched := openSQLite(t, clock), openMySQLAt(t, mysqlDatabase(t, "3.4"), records.Options{Clock: clock, Zone: time.UTC})
+	defer func() { require.NoError(t, errors.Join(one.Close(), batched.Close())) }()
+	fixture.BatchesDoWhatTheirCallsDo(t, one, batched, &at)
 }
 
-// TestAGroupWaitsForItsOwnRowsOnly lets another transaction hold rows beside those of a group, in
+// TestABatchWaitsForItsOwnRowsOnly lets another transaction hold rows beside those of a batch, in
 // tables so small that a full scan would pass them.
-func TestAGroupWaitsForItsOwnRowsOnly(t *testing.T) {
+func TestABatchWaitsForItsOwnRowsOnly(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), records.Options{})
@@ -41,7 +41,7 @@ func TestAGroupWaitsForItsOwnRowsOnly(t *testing.T) {
 	planned, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: 100, Type: xxladapter.TriggerCron}, {JobID: 101, Type: xxladapter.TriggerCron}})
 	require.NoError(t, err)
 	held, free := fires[9], slices.Delete(slices.Clone(fires), 9, 10)
-	group := []*records.FireCall{{By: term, FireID: planned[1].ID, Claim: &xxladapter.Log{JobID: 101}}}
+	batch := []*records.FireCall{{By: term, FireID: planned[1].ID, Claim: &xxladapter.Log{JobID: 101}}}
 	for i, f := range free {
 		c := &records.FireCall{By: term, FireID: f.ID, LogID: f.LogID}
 		switch i % 3 {
@@ -53,7 +53,7 @@ func TestAGroupWaitsForItsOwnRowsOnly(t *testing.T) {
 			c.By, c.FireID = xxladapter.Term{}, 0
 			c.Finish = &xxladapter.RunResult{Code: 200}
 		}
-		group = append(group, c)
+		batch = append(batch, c)
 	}
 	others, err := s.Reads.DB.BeginTx(ctx, nil)
 	require.NoError(t, err)
@@ -65,9 +65,9 @@ func TestAGroupWaitsForItsOwnRowsOnly(t *testing.T) {
 	_, err = others.ExecContext(ctx, `UPDATE xxl_job_log SET alarm_status = 1 WHERE id = ?`, held.LogID)
 	require.NoError(t, err)
 
-	_, err = s.Fires.Transact(ctx, group)
+	_, err = s.Fires.Transact(ctx, batch)
 	require.NoError(t, err, "it waits for no more than a second")
-	for i, c := range group {
+	for i, c := range batch {
 		require.NoError(t, c.Err, i)
 	}
 }
@@ -115,7 +115,7 @@ func TestARowThatIsHeldHoldsUpItsOwnCallOnly(t *testing.T) {
 		}
 	}
 	others.Wait()
-	require.Less(t, time.Since(began), 10*time.Second) // a group waits for one row, and several rows are held
+	require.Less(t, time.Since(began), 10*time.Second) // a batch waits for one row, and several rows are held
 	select {
 	case <-held:
 		t.Error("the row was held")
@@ -126,13 +126,13 @@ func TestARowThatIsHeldHoldsUpItsOwnCallOnly(t *testing.T) {
 	require.NoError(t, errors.Join(errs...))
 }
 
-// untilItWaits gives a group time to reach a locked row. The server's own list of waits is no more
-// recent, and a group that comes later only proves less.
+// untilItWaits gives a batch time to reach a locked row. The server's own list of waits is no more
+// recent, and a batch that comes later only proves less.
 func untilItWaits() { time.Sleep(300 * time.Millisecond) }
 
-// TestAGroupDecidesByWhatWasCommittedBefore lets another transaction claim the fire that a call of
-// a group claims too.
-func TestAGroupDecidesByWhatWasCommittedBefore(t *testing.T) {
+// TestABatchDecidesByWhatWasCommittedBefore lets another transaction claim the fire that a call of
+// a batch claims too.
+func TestABatchDecidesByWhatWasCommittedBefore(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), records.Options{})
@@ -154,9 +154,9 @@ func TestAGroupDecidesByWhatWasCommittedBefore(t *testing.T) {
 	require.ErrorIs(t, <-claimed, xxladapter.ErrConflict)
 }
 
-// TestAGroupThatFailsLeavesNothingBehind fails a group after a change, and runs another one on its
+// TestABatchThatFailsLeavesNothingBehind fails a batch after a change, and runs another one on its
 // connection.
-func TestAGroupThatFailsLeavesNothingBehind(t *testing.T) {
+func TestABatchThatFailsLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), records.Options{})
@@ -182,9 +182,9 @@ func TestAGroupThatFailsLeavesNothingBehind(t *testing.T) {
 	require.Equal(t, fires[:2], open)
 }
 
-// TestADeadlockedGroupIsRepeated lets a group and another transaction wait for each other. The
-// server ends the group, which has changed less.
-func TestADeadlockedGroupIsRepeated(t *testing.T) {
+// TestADeadlockedBatchIsRepeated lets a batch and another transaction wait for each other. The
+// server ends the batch, which has changed less.
+func TestADeadlockedBatchIsRepeated(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), records.Options{})
@@ -203,12 +203,12 @@ func TestADeadlockedGroupIsRepeated(t *testing.T) {
 	require.NoError(t, err)
 
 	settled := make(chan error, 1)
-	group := []*records.FireCall{}
+	batch := []*records.FireCall{}
 	for _, f := range fires {
-		group = append(group, &records.FireCall{By: term, FireID: f.ID, LogID: f.LogID, Settle: &xxladapter.Settlement{Code: 200}})
+		batch = append(batch, &records.FireCall{By: term, FireID: f.ID, LogID: f.LogID, Settle: &xxladapter.Settlement{Code: 200}})
 	}
 	go func() {
-		_, err := s.Fires.Transact(ctx, group)
+		_, err := s.Fires.Transact(ctx, batch)
 		settled <- err
 	}()
 	untilItWaits()
@@ -216,7 +216,7 @@ func TestADeadlockedGroupIsRepeated(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, other.Commit())
 	require.NoError(t, <-settled)
-	for _, c := range group {
+	for _, c := range batch {
 		require.NoError(t, c.Err)
 	}
 	open, err := s.OpenFires(ctx, xxladapter.FireFilter{State: xxladapter.FireClaimed})
@@ -224,8 +224,8 @@ func TestADeadlockedGroupIsRepeated(t *testing.T) {
 	require.Empty(t, open)
 }
 
-// TestABadCallHarmsNoOtherOfItsGroupOnMySQL makes many calls, one of which the server refuses.
-func TestABadCallHarmsNoOtherOfItsGroupOnMySQL(t *testing.T) {
+// TestABadCallHarmsNoOtherOfItsBatchOnMySQL makes many calls, one of which the server refuses.
+func TestABadCallHarmsNoOtherOfItsBatchOnMySQL(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), records.Options{})
@@ -262,9 +262,9 @@ func TestABadCallHarmsNoOtherOfItsGroupOnMySQL(t *testing.T) {
 	require.Equal(t, "it's a ? and a \\", logs[0].Param)
 }
 
-// TestAGroupIsNoLongerThanAServerTakes makes calls whose texts do not fit into one packet on a
+// TestABatchIsNoLongerThanAServerTakes makes calls whose texts do not fit into one packet on a
 // server as small as MySQL's ever were.
-func TestAGroupIsNoLongerThanAServerTakes(t *testing.T) {
+func TestABatchIsNoLongerThanAServerTakes(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	server := testserver.StartMariaDB(t, "--max-allowed-packet=4M")
@@ -281,7 +281,7 @@ func TestAGroupIsNoLongerThanAServerTakes(t *testing.T) {
 			call := &records.FireCall{By: term, FireID: f.ID, LogID: f.LogID, Settle: &xxladapter.Settlement{
 				FireID: f.ID, LogID: f.LogID, Code: 200, Msg: strings.Repeat("'", 60_000+i),
 			}}
-			errs[i] = s.Grouped(ctx, call)
+			errs[i] = s.Batch(ctx, call)
 		})
 	}
 	wg.Wait()

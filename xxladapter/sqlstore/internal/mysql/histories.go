@@ -7,15 +7,15 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// addHistories writes what a group adds to the histories of its runs.
-func addHistories(batch *packet, work records.RunWork) {
+// addHistories writes what a batch adds to the histories of its runs.
+func addHistories(statements *packet, work records.RunWork) {
 	if len(work.Recorded) > 0 {
 		rows := make([][]any, len(work.Recorded))
 		for i, h := range work.Recorded {
 			rows[i] = records.HistoryValues(h)
 		}
-		batch.insert(records.InsertHistory, rows)
-		batch.write(keepHistory)
+		statements.insert(records.InsertHistory, rows)
+		statements.write(keepHistory)
 	}
 	if len(work.Extended) == 0 {
 		return
@@ -25,7 +25,7 @@ func addHistories(batch *packet, work records.RunWork) {
 		ids[i] = h.LogID
 	}
 	before := " SET "
-	batch.add("UPDATE xxlwheel_run FORCE INDEX (PRIMARY)")
+	statements.add("UPDATE xxlwheel_run FORCE INDEX (PRIMARY)")
 	for _, column := range []struct {
 		name string
 		of   func(*xxladapter.RunHistory) time.Time
@@ -42,12 +42,12 @@ func addHistories(batch *packet, work records.RunWork) {
 		if !known {
 			continue
 		}
-		batch.write(before + column.name + " = COALESCE(")
-		batch.byKey("log_id", ids, values)
-		batch.write(", " + column.name + ")")
+		statements.write(before + column.name + " = COALESCE(")
+		statements.byKey("log_id", ids, values)
+		statements.write(", " + column.name + ")")
 		before = ", "
 	}
-	batch.write(" WHERE log_id IN (")
-	batch.ids(ids)
-	batch.write(")")
+	statements.write(" WHERE log_id IN (")
+	statements.ids(ids)
+	statements.write(")")
 }

@@ -50,7 +50,7 @@ func openServer(ctx context.Context, at *server, opts records.Options) (*records
 	}
 	idStep := found.facts.idStep
 	s.Acts = &acts{store: s, dueIndex: found.schema.dueIndex, idStep: idStep}
-	s.Fires = records.NewFireQueue(records.Repeated((&fireGroups{store: s, db: p.fires, idStep: idStep}).once, repeats))
+	s.Fires = records.NewFireQueue(records.Repeated((&fireBatches{store: s, db: p.fires, idStep: idStep}).once, repeats))
 	s.Sessions = sessions{p.sessions}
 	s.Ends = append(s.Ends, s.Fires.Close, func() { _ = p.fires.Close() }, func() { _ = p.sessions.Close() })
 	return s, nil

@@ -10,7 +10,7 @@ import "time"
 //
 //	what                                the server may be silent for
 //	leases                              LeaseSilence
-//	groups of fires, lookups, writes    QuickSilence
+//	batches of fires, lookups, writes   QuickSilence
 //	scans and sweeps                    QuickSilence, or twice the longest recent wait
 //	listings, purges and texts          SlowSilence
 //	migrations and checks at the start  any time, while the kernel reaches it
@@ -41,9 +41,9 @@ const (
 	// rows, see LockLife.
 	WriteLife = 15 * time.Second
 
-	// GroupLife limits the work on one group of fires, and on one group of lookups: one silent
-	// connection and the retry on another one. Each caller of a failed group retries alone.
-	GroupLife = 2 * QuickSilence
+	// BatchLife limits the work on one batch of fires, and on one batch of lookups: one silent
+	// connection and the retry on another one. Each caller of a failed batch retries alone.
+	BatchLife = 2 * QuickSilence
 
 	// DialLimit limits the connecting. TCP's first retransmission comes after one second.
 	DialLimit = 3 * time.Second

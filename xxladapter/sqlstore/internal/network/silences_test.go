@@ -153,7 +153,7 @@ func TestANewConnectionEndsThoseThatWait(t *testing.T) {
 
 // A silencedNode does what a scheduler does: scans, sweeps and renewals once a second, and fires.
 type silencedNode struct {
-	lookups, groups, scans, looks, leases *silencerPool
+	lookups, batches, scans, looks, leases *silencerPool
 
 	mu      sync.Mutex
 	planned time.Time // until when fires are planned
@@ -191,8 +191,8 @@ func (n *silencedNode) scan() {
 // claim.
 func (n *silencedNode) fire() {
 	n.lookups.call()
-	if n.groups.try() != nil {
-		n.groups.call()
+	if n.batches.try() != nil {
+		n.batches.call()
 		n.looks.call()
 	}
 }
@@ -209,7 +209,7 @@ func TestTwoSilencesDelayNothingByMoreThanTwoLimits(t *testing.T) {
 			server := &silencer{network: New()}
 			quick, patient := Fixed(QuickSilence), &Patience{Min: QuickSilence, Max: SlowSilence}
 			n := &silencedNode{
-				lookups: server.pool(1, quick), groups: server.pool(1, quick), scans: server.pool(1, quick),
+				lookups: server.pool(1, quick), batches: server.pool(1, quick), scans: server.pool(1, quick),
 				looks: server.pool(2, patient), leases: server.pool(1, Fixed(LeaseSilence)),
 			}
 			var all sync.WaitGroup

@@ -41,9 +41,9 @@ func duplicateIn(err error) (table string) {
 // hasHistory reports whether a history was refused because its run has one.
 func hasHistory(err error) bool { return duplicateIn(err) == "xxlwheel_run" }
 
-// groupRepeats works like [repeats] for groups, which do not wait for rows, and which add to a
+// batchRepeats works like [repeats] for batches, which do not wait for rows, and which add to a
 // history when they are repeated.
-func groupRepeats(err error) bool { return repeats(err) && !waited(err) || hasHistory(err) }
+func batchRepeats(err error) bool { return repeats(err) && !waited(err) || hasHistory(err) }
 
 // repeats reports whether a transaction that failed like this left nothing behind and may succeed
 // when it is retried.

@@ -39,7 +39,7 @@ func TestTheFirstCallAfterARestartSucceeds(t *testing.T) {
 			_, _, err := s.ClaimDue(ctx, xxladapter.Term{Node: "n"}, time.Second, 1, nil)
 			return err
 		},
-		"a grouped one": func() error {
+		"a batched one": func() error {
 			_, err := s.SettleFire(ctx, xxladapter.Term{Node: "n"}, xxladapter.Settlement{FireID: 1})
 			return err
 		},
@@ -98,8 +98,8 @@ func TestAFrozenNodeLosesItsRows(t *testing.T) {
 	require.Equal(t, "held", j.Name)
 }
 
-// TestABadCallHarmsNoOtherOfItsGroup makes many calls, one of which the server refuses.
-func TestABadCallHarmsNoOtherOfItsGroup(t *testing.T) {
+// TestABadCallHarmsNoOtherOfItsBatch makes many calls, one of which the server refuses.
+func TestABadCallHarmsNoOtherOfItsBatch(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s := openPostgresCopy(t, time.Now)
@@ -258,21 +258,21 @@ func TestAReadThatFailedForAllIsMadeAlone(t *testing.T) {
 	}
 }
 
-// TestGroupsOfTwoNodesDoNotDeadlock lets two nodes claim the same fires, each in an order of its
+// TestBatchesOfTwoNodesDoNotDeadlock lets two nodes claim the same fires, each in an order of its
 // own, and then settle their own and finish or accept the other's, as when executors report to
 // another node than the one that called them.
-func TestGroupsOfTwoNodesDoNotDeadlock(t *testing.T) {
+func TestBatchesOfTwoNodesDoNotDeadlock(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()
 	ctx := t.Context()
 	url := testserver.PostgresCopy(t, migrateURL)
 	stores := [2]*records.Store{openURL(t, url, records.Options{}), openURL(t, url, records.Options{})}
 	terms := [2]xxladapter.Term{fixture.TermOf(t, stores[0], "a"), fixture.TermOf(t, stores[1], "b")}
-	transact := func(groups [2][]*records.FireCall) {
+	transact := func(batches [2][]*records.FireCall) {
 		var wg sync.WaitGroup
-		for i, group := range groups {
-			rand.Shuffle(len(group), func(i, k int) { group[i], group[k] = group[k], group[i] })
-			wg.Go(func() { _, err := stores[i].Fires.Transact(ctx, group); assert.NoError(t, err) })
+		for i, batch := range batches {
+			rand.Shuffle(len(batch), func(i, k int) { batch[i], batch[k] = batch[k], batch[i] })
+			wg.Go(func() { _, err := stores[i].Fires.Transact(ctx, batch); assert.NoError(t, err) })
 		}
 		wg.Wait()
 	}
@@ -284,23 +284,23 @@ func TestGroupsOfTwoNodesDoNotDeadlock(t *testing.T) {
 		}
 		planned, err := stores[0].PlanFires(ctx, plan)
 		require.NoError(t, err)
-		claim := func(of func(f int) bool) (groups [2][]*records.FireCall) {
-			for i := range groups {
+		claim := func(of func(f int) bool) (batches [2][]*records.FireCall) {
+			for i := range batches {
 				for k, f := range planned {
 					if of(k + i) {
 						l := &xxladapter.Log{JobID: f.JobID, TriggerTime: time.UnixMilli(1)}
-						groups[i] = append(groups[i], &records.FireCall{By: terms[i], FireID: f.ID, Claim: l})
+						batches[i] = append(batches[i], &records.FireCall{By: terms[i], FireID: f.ID, Claim: l})
 					}
 				}
 			}
-			transact(groups)
-			return groups
+			transact(batches)
+			return batches
 		}
 		half := claim(func(f int) bool { return f < fires/2 && f%2 == 0 })
 		var work [2][]*records.FireCall
 		for i, calls := range [][2][]*records.FireCall{half, claim(func(f int) bool { return f >= fires/2 })} {
-			for node, group := range calls {
-				for _, c := range group {
+			for node, batch := range calls {
+				for _, c := range batch {
 					if i == 1 && c.Err != nil {
 						require.ErrorIs(t, c.Err, xxladapter.ErrConflict, "not planned any more")
 						continue

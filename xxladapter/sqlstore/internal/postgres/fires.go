@@ -14,36 +14,36 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// fireGroups runs a group of fire calls in one transaction of two round trips: one reads and locks
+// fireBatches runs a batch of fire calls in one transaction of two round trips: one reads and locks
 // the rows, one changes them and commits.
-type fireGroups struct {
+type fireBatches struct {
 	store *records.Store
 	pool  *pgxpool.Pool
 
 	// addUntil is until when histories are added to stored ones, by the local clock. Only runs
 	// whose fires are ambiguous or were taken over have a history before they are settled. Other
-	// groups insert theirs without a look for one, which would take two fifths of the statement's
-	// time. Groups run one after the other, so it needs no lock.
+	// batches insert theirs without a look for one, which would take two fifths of the statement's
+	// time. Batches run one after the other, so it needs no lock.
 	addUntil time.Time
 }
 
-// addFor is how long groups expect stored histories after they met one: about as long as it takes
+// addFor is how long batches expect stored histories after they met one: about as long as it takes
 // to settle what a dead node had claimed.
 const addFor = 10 * time.Second
 
-// once makes the calls of a group in one transaction. again asks for another attempt.
-func (f *fireGroups) once(ctx context.Context, group []*records.FireCall) (again bool, err error) {
+// once makes the calls of a batch in one transaction. again asks for another attempt.
+func (f *fireBatches) once(ctx context.Context, calls []*records.FireCall) (again bool, err error) {
 	conn, err := f.pool.Acquire(ctx)
 	if err != nil {
 		return false, err // for the callers, who would fare no better alone
 	}
 	defer conn.Release() // closes the connection if it is left in a transaction
 	now := f.store.Clock()
-	rows, err := f.read(ctx, conn, group, now)
+	rows, err := f.read(ctx, conn, calls, now)
 	if err != nil {
 		return true, err
 	}
-	work := f.store.DecideFires(group, rows)
+	work := f.store.DecideFires(calls, rows)
 	if err = f.write(ctx, conn, work, now); answered(err) {
 		if hasHistory(err) {
 			f.addUntil = time.Now().Add(addFor)
@@ -53,19 +53,19 @@ func (f *fireGroups) once(ctx context.Context, group []*records.FireCall) (again
 	return false, records.InDoubt(err, answered)
 }
 
-// read begins the transaction and locks what the group is about: fires before log rows, and both
-// in the order of their ids, since groups of other nodes may be about the same rows.
-func (f *fireGroups) read(ctx context.Context, conn *pgxpool.Conn, group []*records.FireCall, now time.Time) (records.FireRows, error) {
+// read begins the transaction and locks what the batch is about: fires before log rows, and both
+// in the order of their ids, since batches of other nodes may be about the same rows.
+func (f *fireBatches) read(ctx context.Context, conn *pgxpool.Conn, calls []*records.FireCall, now time.Time) (records.FireRows, error) {
 	var (
 		batch pgx.Batch
-		about = records.AboutOf(group)
-		rows  = records.NewFireRows(group)
+		about = records.AboutOf(calls)
+		rows  = records.NewFireRows(calls)
 	)
 	batch.Queue("BEGIN")
 	if len(about.Terms) > 0 {
 		f.queueLeases(&batch, about.Terms, now, &rows)
 	}
-	batch.Queue(groupFires, about.Fires, about.Ended).Query(func(found pgx.Rows) error {
+	batch.Queue(batchFires, about.Fires, about.Ended).Query(func(found pgx.Rows) error {
 		for found.Next() {
 			fire, err := records.ScanFire(found)
 			if err != nil {
@@ -76,7 +76,7 @@ func (f *fireGroups) read(ctx context.Context, conn *pgxpool.Conn, group []*reco
 		return found.Err()
 	})
 	if len(about.Logs) > 0 {
-		batch.Queue(groupLogs, about.Logs).Query(func(found pgx.Rows) error {
+		batch.Queue(batchLogs, about.Logs).Query(func(found pgx.Rows) error {
 			var id int64
 			var l records.LogState
 			_, err := pgx.ForEachRow(found, []any{&id, records.Datetime(&l.Triggered), &l.TriggerCode, &l.HandleCode, records.Text(&l.Address)}, func() error {
@@ -90,13 +90,13 @@ func (f *fireGroups) read(ctx context.Context, conn *pgxpool.Conn, group []*reco
 }
 
 // queueLeases asks which of the terms hold, and for the time.
-func (f *fireGroups) queueLeases(batch *pgx.Batch, terms map[xxladapter.Term]bool, now time.Time, rows *records.FireRows) {
+func (f *fireBatches) queueLeases(batch *pgx.Batch, terms map[xxladapter.Term]bool, now time.Time, rows *records.FireRows) {
 	var nodes []string
 	var numbers []int64
 	for term := range terms {
 		nodes, numbers = append(nodes, term.Node), append(numbers, term.Number)
 	}
-	batch.Queue(groupLeases, nodes, numbers, records.ToMilli(now), f.store.OwnTime()).Query(func(found pgx.Rows) error {
+	batch.Queue(batchLeases, nodes, numbers, records.ToMilli(now), f.store.OwnTime()).Query(func(found pgx.Rows) error {
 		var held xxladapter.Term
 		_, err := pgx.ForEachRow(found, []any{&held.Node, &held.Number, &rows.Now}, func() error {
 			rows.Holds[held] = true
@@ -107,16 +107,16 @@ func (f *fireGroups) queueLeases(batch *pgx.Batch, terms map[xxladapter.Term]boo
 }
 
 // write does the work and commits.
-func (f *fireGroups) write(ctx context.Context, conn *pgxpool.Conn, work records.FireWork, now time.Time) error {
+func (f *fireBatches) write(ctx context.Context, conn *pgxpool.Conn, work records.FireWork, now time.Time) error {
 	var batch pgx.Batch
 	if len(work.Claims) > 0 {
 		queueClaims(&batch, work.Claims)
 	}
 	if len(work.Ambiguous) > 0 {
-		batch.Queue(groupAmbiguous, work.Ambiguous)
+		batch.Queue(batchAmbiguous, work.Ambiguous)
 	}
 	if len(work.Removed) > 0 {
-		batch.Queue(groupRemoved, work.Removed)
+		batch.Queue(batchRemoved, work.Removed)
 	}
 	if len(work.Triggered) > 0 {
 		queueTriggered(&batch, work.Triggered)
@@ -137,7 +137,7 @@ func (f *fireGroups) write(ctx context.Context, conn *pgxpool.Conn, work records
 }
 
 // queueCounts stores changes as [records.Store.Count] does, but as a part of a batch.
-func (f *fireGroups) queueCounts(batch *pgx.Batch, c records.Changes) {
+func (f *fireBatches) queueCounts(batch *pgx.Batch, c records.Changes) {
 	slot, d := rand.IntN(records.ReportSlots), f.store.Dialect
 	for _, day := range slices.SortedFunc(maps.Keys(c), time.Time.Compare) {
 		if n := c[day]; n.Running != 0 || n.Success != 0 || n.Failed != 0 {

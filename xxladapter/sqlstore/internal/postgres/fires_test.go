@@ -16,13 +16,13 @@ func TestGatheredCallsEqualSingleCallsOnPostgreSQL(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 23, 59, 58, 0, time.UTC)
 	clock := func() time.Time { return at }
-	one, grouped := openPostgresCopy(t, clock), openPostgresCopy(t, clock)
-	defer func() { require.NoError(t, errors.Join(one.Close(), grouped.Close())) }()
-	fixture.GroupsDoWhatTheirCallsDo(t, one, grouped, &at)
+	one, batched := openPostgresCopy(t, clock), openPostgresCopy(t, clock)
+	defer func() { require.NoError(t, errors.Join(one.Close(), batched.Close())) }()
+	fixture.BatchesDoWhatTheirCallsDo(t, one, batched, &at)
 }
 
-// TestAGroupAddsToAHistory settles two ambiguous runs, which have histories already, in groups.
-func TestAGroupAddsToAHistory(t *testing.T) {
+// TestABatchAddsToAHistory settles two ambiguous runs, which have histories already, in batches.
+func TestABatchAddsToAHistory(t *testing.T) {
 	t.Parallel()
 	ctx, at := t.Context(), time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s := openPostgresCopy(t, func() time.Time { return at })

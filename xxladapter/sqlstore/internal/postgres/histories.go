@@ -10,23 +10,23 @@ import (
 )
 
 const (
-	// groupRecorded fails if one of the runs has a history already, and groupAdded adds to it.
-	groupRecorded = `INSERT INTO xxlwheel_run (` + records.HistoryColumns + `)
+	// batchRecorded fails if one of the runs has a history already, and batchAdded adds to it.
+	batchRecorded = `INSERT INTO xxlwheel_run (` + records.HistoryColumns + `)
 		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::integer[], $5::bigint[], $6::integer[], $7::integer[],
 			$8::text[], $9::bigint[], $10::bigint[], $11::text[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[])`
-	groupAdded    = groupRecorded + records.KeepHistory
-	groupExtended = `UPDATE xxlwheel_run h SET sent_ms = coalesce(r.sent, h.sent_ms), acked_ms = coalesce(r.acked, h.acked_ms),
+	batchAdded    = batchRecorded + records.KeepHistory
+	batchExtended = `UPDATE xxlwheel_run h SET sent_ms = coalesce(r.sent, h.sent_ms), acked_ms = coalesce(r.acked, h.acked_ms),
 			finished_ms = coalesce(r.finished, h.finished_ms)
 		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) AS r (log, sent, acked, finished) WHERE h.log_id = r.log`
 )
 
-// queueHistories adds the statements to batch that write what a group of calls adds to the
+// queueHistories adds the statements to batch that write what a batch of calls adds to the
 // histories of its runs. Without known, none of those to record may be stored.
 func queueHistories(batch *pgx.Batch, work records.RunWork, known bool) {
 	if runs := work.Recorded; len(runs) > 0 {
-		query := groupRecorded
+		query := batchRecorded
 		if known {
-			query = groupAdded
+			query = batchAdded
 		}
 		batch.Queue(query,
 			column(runs, func(h *xxladapter.RunHistory) int64 { return h.LogID }),
@@ -46,7 +46,7 @@ func queueHistories(batch *pgx.Batch, work records.RunWork, known bool) {
 			column(runs, func(h *xxladapter.RunHistory) *int64 { return milliOrNull(h.Finished) }))
 	}
 	if runs := work.Extended; len(runs) > 0 {
-		batch.Queue(groupExtended,
+		batch.Queue(batchExtended,
 			column(runs, func(h *xxladapter.RunHistory) int64 { return h.LogID }),
 			column(runs, func(h *xxladapter.RunHistory) *int64 { return milliOrNull(h.Sent) }),
 			column(runs, func(h *xxladapter.RunHistory) *int64 { return milliOrNull(h.Acknowledged) }),

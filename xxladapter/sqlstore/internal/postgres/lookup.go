@@ -16,25 +16,25 @@ const anyID = ` WHERE id = ANY($1)`
 // A lookup reads rows of several tables on one connection.
 type lookup struct{ pool *pgxpool.Pool }
 
-// read answers a group. It replaces a connection that was lost.
-func (p *lookup) read(ctx context.Context, group []*records.Lookup) error {
-	err := p.once(ctx, group)
+// read answers a batch. It replaces a connection that was lost.
+func (p *lookup) read(ctx context.Context, calls []*records.Lookup) error {
+	err := p.once(ctx, calls)
 	for attempt := 1; err != nil && attempt < network.ReadAttempts && repeats(err) && ctx.Err() == nil; attempt++ {
-		err = p.once(ctx, group)
+		err = p.once(ctx, calls)
 	}
 	return err
 }
 
-func (p *lookup) once(ctx context.Context, group []*records.Lookup) error {
+func (p *lookup) once(ctx context.Context, calls []*records.Lookup) error {
 	var batch pgx.Batch
-	queueLookup(&batch, group, &records.JobEntity)
-	queueLookup(&batch, group, &records.GroupEntity)
-	queueLookup(&batch, group, &records.LogEntity)
+	queueLookup(&batch, calls, &records.JobEntity)
+	queueLookup(&batch, calls, &records.GroupEntity)
+	queueLookup(&batch, calls, &records.LogEntity)
 	return p.pool.SendBatch(ctx, &batch).Close()
 }
 
-func queueLookup[T any](batch *pgx.Batch, group []*records.Lookup, e *records.Entity[T]) {
-	ids := e.IDs(group)
+func queueLookup[T any](batch *pgx.Batch, calls []*records.Lookup, e *records.Entity[T]) {
+	ids := e.IDs(calls)
 	if len(ids) == 0 {
 		return
 	}
@@ -47,7 +47,7 @@ func queueLookup[T any](batch *pgx.Batch, group []*records.Lookup, e *records.En
 			}
 			found[e.ID(row)] = row
 		}
-		e.Answer(group, found, nil)
+		e.Answer(calls, found, nil)
 		return rows.Err()
 	})
 }

@@ -118,7 +118,7 @@ func openPools(ctx context.Context, config *pgxpool.Config, opts records.Options
 		return nil, err
 	}
 	s.Acts = &acts{records.Standard{Store: s}}
-	s.Fires = records.NewFireQueue(records.Repeated((&fireGroups{store: s, pool: p.groups}).once, groupRepeats))
+	s.Fires = records.NewFireQueue(records.Repeated((&fireBatches{store: s, pool: p.batches}).once, batchRepeats))
 	s.Sessions = newSessions(config.ConnConfig, p.network)
 	s.Ends = append(s.Ends, s.Fires.Close)
 	return s, nil

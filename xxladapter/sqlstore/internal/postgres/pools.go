@@ -27,8 +27,8 @@ var scanSettings = map[string]string{"enable_sort": "off"}
 // pools are the connections of a store. Reads share one pool and writes another; whatever each fire
 // needs has a pool of its own, so that none waits for the others.
 type pools struct {
-	network                                              *network.Connections
-	reads, writes, groups, lookups, scans, polls, leases *pgxpool.Pool
+	network                                               *network.Connections
+	reads, writes, batches, lookups, scans, polls, leases *pgxpool.Pool
 }
 
 // ownConnections is the number of connections that are not shared: two of polls, two of sessions
@@ -55,7 +55,7 @@ func newPools(ctx context.Context, config *pgxpool.Config) (_ *pools, err error)
 	quick, patient := network.Fixed(network.QuickSilence), &network.Patience{Min: network.QuickSilence, Max: network.SlowSilence}
 	p.reads = open(config.MaxConns-config.MaxConns/2, network.Fixed(network.SlowSilence))
 	p.writes = open(max(1, config.MaxConns/2), quick)
-	p.groups = open(1, quick, keyedSettings)
+	p.batches = open(1, quick, keyedSettings)
 	p.lookups = open(1, quick, keyedSettings)
 	p.scans = open(1, quick, keyedSettings, scanSettings)
 	p.polls = open(2, patient)
@@ -76,7 +76,7 @@ func poolConfig(config *pgxpool.Config, conns int32, sockets *network.Connection
 }
 
 func (p *pools) close() {
-	for _, pool := range []*pgxpool.Pool{p.reads, p.writes, p.groups, p.lookups, p.scans, p.polls, p.leases} {
+	for _, pool := range []*pgxpool.Pool{p.reads, p.writes, p.batches, p.lookups, p.scans, p.polls, p.leases} {
 		if pool != nil {
 			pool.Close()
 		}

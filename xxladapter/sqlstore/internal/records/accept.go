@@ -10,8 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// AcceptRuns implements [xxladapter.Store]. The runs of the list are calls of the groups that
-// claims and results are in. Those that a group cannot do are done in a transaction of their own.
+// AcceptRuns implements [xxladapter.Store]. The runs of the list are calls of the batches that
+// claims and results are in. Those that a batch cannot do are done in a transaction of their own.
 func (s *Store) AcceptRuns(ctx context.Context, list []xxladapter.Accepted) ([]bool, error) {
 	may := make([]bool, len(list))
 	var alone []int // in list
@@ -24,7 +24,7 @@ func (s *Store) AcceptRuns(ctx context.Context, list []xxladapter.Accepted) ([]b
 		for i := range list {
 			calls[i] = &FireCall{LogID: list[i].LogID, Accept: &list[i]}
 		}
-		if err := s.groupedAll(ctx, calls); err != nil {
+		if err := s.batchAll(ctx, calls); err != nil {
 			return nil, err
 		}
 		for i, c := range calls {

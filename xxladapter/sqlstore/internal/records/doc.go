@@ -10,7 +10,7 @@
 //	                               pooledwriter.go, guests.go
 //	schedules: claims of due jobs  schedule.go, others.go, resume.go, restrictions.go, pauses.go,
 //	                               calendars.go, backfills.go, clock.go, zone.go
-//	fires: claim, settle, finish   fires.go, firechange.go, firegroup.go, firequeue.go,
+//	fires: claim, settle, finish   fires.go, firechange.go, firebatch.go, firequeue.go,
 //	                               firewrites.go, accept.go, settlehold.go, orders.go
 //	a front before the tables      front.go
 //	runs and their histories       logs.go, runlist.go, histories.go, runtexts.go, stuck.go

@@ -83,7 +83,7 @@ func find[T any](ctx context.Context, s *Store, e *Entity[T], id int64) (*T, err
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}
-	// The group failed. Reading alone shows whose fault it was.
+	// The batch failed. Reading alone shows whose fault it was.
 	found, err := e.read(ctx, s, []int64{id})
 	if err == nil && found[id] == nil {
 		err = e.none(id)

@@ -8,7 +8,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// A call outside a group locks and reads its rows, asks package transition what they become, and
+// A call outside a batch locks and reads its rows, asks package transition what they become, and
 // writes the answer.
 
 // lockedRows are the rows of one call. What is set of the fire is what its history tells, and its

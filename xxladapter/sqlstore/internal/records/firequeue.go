@@ -13,18 +13,18 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// MaxGroup limits the writes that share a commit, so that the first of them does not wait for an
+// MaxBatch limits the writes that share a commit, so that the first of them does not wait for an
 // endless queue.
-const MaxGroup = 256
+const MaxBatch = 256
 
-// groupText is the size of texts, in bytes, that fills a group. Servers accept four times as much
+// batchText is the size of texts, in bytes, that fills a batch. Servers accept four times as much
 // in one packet, and far more by default.
-const groupText = 1 << 20
+const batchText = 1 << 20
 
-// ErrAlone tells a caller to retry without the group: the call took no effect, because its group
-// was rolled back or because a group cannot do it. After a rollback the single calls show which of
+// ErrAlone tells a caller to retry without the batch: the call took no effect, because its batch
+// was rolled back or because a batch cannot do it. After a rollback the single calls show which of
 // them was at fault.
-var ErrAlone = errors.New("sqlstore: the call has to run outside its group")
+var ErrAlone = errors.New("sqlstore: the call has to run outside its batch")
 
 // A fireQueue batches the calls that every fire makes, ClaimFire, SettleFire, AcceptRuns and
 // FinishRun: all waiting calls share a transaction and a few statements, so that many callers need
@@ -35,21 +35,21 @@ type fireQueue struct {
 	holder   settleHolder
 }
 
-// A fireTransaction runs a group in one transaction and sets the results of its calls. again is
+// A fireTransaction runs a batch in one transaction and sets the results of its calls. again is
 // false if an error leaves open whether the transaction was committed.
-type fireTransaction func(ctx context.Context, group []*FireCall) (again bool, err error)
+type fireTransaction func(ctx context.Context, batch []*FireCall) (again bool, err error)
 
-// Repeated retries a group that the server rolled back for another transaction's sake, which repeat
+// Repeated retries a batch that the server rolled back for another transaction's sake, which repeat
 // recognizes by the error.
 func Repeated(once fireTransaction, repeat func(error) bool) fireTransaction {
-	return func(ctx context.Context, group []*FireCall) (again bool, err error) {
+	return func(ctx context.Context, batch []*FireCall) (again bool, err error) {
 		for attempt := 1; ; attempt++ {
-			again, err = once(ctx, group)
+			again, err = once(ctx, batch)
 			if !again || !repeat(err) || attempt == network.WriteAttempts {
 				return again, err
 			}
 			// The other transaction of a deadlock can pass meanwhile. The pause is random, so that
-			// two groups do not collide again and again.
+			// two batches do not collide again and again.
 			time.Sleep(time.Duration(rand.Int64N(int64(attempt) * int64(5*time.Millisecond))))
 		}
 	}
@@ -92,18 +92,18 @@ func (c *FireCall) text() int {
 	return len(c.Finish.Msg)
 }
 
-// NewFireQueue returns a queue that runs its groups with transact.
+// NewFireQueue returns a queue that runs its batches with transact.
 func NewFireQueue(transact fireTransaction) *fireQueue {
 	q := &fireQueue{Transact: transact}
-	q.queue = &gather.Queue[*FireCall]{Run: q.run, Limit: MaxGroup, Admit: AdmitFires}
+	q.queue = &gather.Queue[*FireCall]{Run: q.run, Limit: MaxBatch, Admit: AdmitFires}
 	return q
 }
 
-// Close waits for the running group. REQUIRES: no call is made or waits.
+// Close waits for the running batch. REQUIRES: no call is made or waits.
 func (q *fireQueue) Close() { q.queue.Wait() }
 
-// Grouped makes the call in a group. It returns [ErrAlone] if the caller has to make it alone.
-func (s *Store) Grouped(ctx context.Context, c *FireCall) error {
+// Batch makes the call in a batch. It returns [ErrAlone] if the caller has to make it alone.
+func (s *Store) Batch(ctx context.Context, c *FireCall) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
@@ -117,9 +117,9 @@ func (s *Store) Grouped(ctx context.Context, c *FireCall) error {
 	return s.Fires.call(ctx, c)
 }
 
-// groupedAll makes accepted runs in groups. Each call has its own error, as Grouped returns it; err
+// batchAll makes accepted runs in batches. Each call has its own error, as Batch returns it; err
 // says that some of them may not have been made.
-func (s *Store) groupedAll(ctx context.Context, calls []*FireCall) error {
+func (s *Store) batchAll(ctx context.Context, calls []*FireCall) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (s *Store) groupedAll(ctx context.Context, calls []*FireCall) error {
 	return err
 }
 
-// call returns when the call is durable or has failed. If ctx ends before the group starts, the
+// call returns when the call is durable or has failed. If ctx ends before the batch starts, the
 // call has had no effect. If ctx ends later, the outcome is unknown ([xxladapter.ErrInDoubt]).
 func (q *fireQueue) call(ctx context.Context, c *FireCall) error {
 	err := q.queue.Do(ctx, c)
@@ -147,7 +147,7 @@ func (q *fireQueue) call(ctx context.Context, c *FireCall) error {
 	return c.Err
 }
 
-// AdmitFires returns a function that admits calls to a group until their texts fill it. It never
+// AdmitFires returns a function that admits calls to a batch until their texts fill it. It never
 // admits two calls of a kind about the same fire or log row, because all calls of a kind share one
 // statement, which writes a row once.
 func AdmitFires() func(*FireCall) bool {
@@ -161,7 +161,7 @@ func AdmitFires() func(*FireCall) bool {
 		for _, c := range calls {
 			fire := about{claim: c.Claim != nil, fireID: c.FireID}
 			log := about{finish: c.Finish != nil, logID: c.LogID}
-			if text >= groupText || c.FireID != 0 && seen[fire] || c.LogID != 0 && seen[log] {
+			if text >= batchText || c.FireID != 0 && seen[fire] || c.LogID != 0 && seen[log] {
 				return false
 			}
 		}
@@ -174,10 +174,10 @@ func AdmitFires() func(*FireCall) bool {
 	}
 }
 
-func (q *fireQueue) run(group []*FireCall) {
-	ctx, cancel := context.WithTimeout(context.Background(), network.GroupLife)
+func (q *fireQueue) run(batch []*FireCall) {
+	ctx, cancel := context.WithTimeout(context.Background(), network.BatchLife)
 	defer cancel()
-	all := withSettlements(group)
+	all := withSettlements(batch)
 	again, err := q.Transact(ctx, all)
 	if again && err != nil {
 		err = ErrAlone
@@ -187,7 +187,7 @@ func (q *fireQueue) run(group []*FireCall) {
 			c.Err = err
 		}
 	}
-	for _, c := range group {
+	for _, c := range batch {
 		if c.before != nil {
 			close(c.before.done)
 		}

@@ -10,13 +10,13 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// TestWhoLeavesAGroupIsInDoubt cancels one call before its group starts, so that it has no effect,
-// and one while its group runs, so that its outcome is in doubt.
-func TestWhoLeavesAGroupIsInDoubt(t *testing.T) {
+// TestWhoLeavesABatchIsInDoubt cancels one call before its batch starts, so that it has no effect,
+// and one while its batch runs, so that its outcome is in doubt.
+func TestWhoLeavesABatchIsInDoubt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun, goOn := make(chan int), make(chan struct{})
-		q := NewFireQueue(func(_ context.Context, group []*FireCall) (bool, error) {
-			begun <- len(group)
+		q := NewFireQueue(func(_ context.Context, batch []*FireCall) (bool, error) {
+			begun <- len(batch)
 			<-goOn
 			return false, nil
 		})

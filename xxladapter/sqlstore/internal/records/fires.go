@@ -184,7 +184,7 @@ func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, log
 func (s *Store) claimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
 	if s.Fires != nil && len(logs) == 1 {
 		call := &FireCall{By: by, FireID: id, Claim: logs[0].Fitted()}
-		if err := s.Grouped(ctx, call); err == nil {
+		if err := s.Batch(ctx, call); err == nil {
 			return []xxladapter.Fire{call.Claimed}, nil
 		} else if !errors.Is(err, ErrAlone) {
 			return nil, err
@@ -269,7 +269,7 @@ func (s *Store) TakeFire(ctx context.Context, by xxladapter.Term, id int64, from
 // SettleFire implements [xxladapter.Store].
 func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxladapter.Settlement) (planned []xxladapter.Fire, err error) {
 	if s.Fires != nil && len(settled.Next) == 0 && settled.Resume.JobID == 0 {
-		err := s.Grouped(ctx, &FireCall{By: by, FireID: settled.FireID, LogID: settled.LogID, Settle: &settled})
+		err := s.Batch(ctx, &FireCall{By: by, FireID: settled.FireID, LogID: settled.LogID, Settle: &settled})
 		if !errors.Is(err, ErrAlone) {
 			return nil, err
 		}

@@ -14,29 +14,29 @@ const (
 	setEnded = `UPDATE xxl_job_log SET trigger_code = ?, trigger_msg = ?, handle_time = ?, handle_code = ?, handle_msg = ? WHERE id = ?`
 )
 
-// RunFires runs a group of fire calls in one write: one read for each table, one statement for each
+// RunFires runs a batch of fire calls in one write: one read for each table, one statement for each
 // row that changes. It is a transaction for [NewFireQueue] on a database whose round trips cost
 // nothing and whose only writer needs no locks.
-func (s *Store) RunFires(ctx context.Context, group []*FireCall) (again bool, err error) {
-	var own error // of the group's statements; then nothing has been stored
+func (s *Store) RunFires(ctx context.Context, batch []*FireCall) (again bool, err error) {
+	var own error // of the batch's statements; then nothing has been stored
 	err = s.Writes.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		own = s.runFires(ctx, tx, group)
+		own = s.runFires(ctx, tx, batch)
 		return own
 	})
 	return own != nil, err
 }
 
-func (s *Store) runFires(ctx context.Context, tx *Tx, group []*FireCall) error {
-	rows, err := s.readFires(ctx, tx, group)
+func (s *Store) runFires(ctx context.Context, tx *Tx, batch []*FireCall) error {
+	rows, err := s.readFires(ctx, tx, batch)
 	if err != nil {
 		return err
 	}
-	return s.writeFires(ctx, tx, s.DecideFires(group, rows))
+	return s.writeFires(ctx, tx, s.DecideFires(batch, rows))
 }
 
-// readFires reads what the group is about.
-func (s *Store) readFires(ctx context.Context, tx *Tx, group []*FireCall) (rows FireRows, err error) {
-	about, rows := AboutOf(group), NewFireRows(group)
+// readFires reads what the batch is about.
+func (s *Store) readFires(ctx context.Context, tx *Tx, batch []*FireCall) (rows FireRows, err error) {
+	about, rows := AboutOf(batch), NewFireRows(batch)
 	for term := range about.Terms {
 		if rows.Holds[term], err = tx.holds(ctx, term, s.Clock()); err != nil {
 			return rows, err
@@ -73,7 +73,7 @@ func (s *Store) readFires(ctx context.Context, tx *Tx, group []*FireCall) (rows 
 	})
 }
 
-// writeFires writes what was decided for a group.
+// writeFires writes what was decided for a batch.
 func (s *Store) writeFires(ctx context.Context, tx *Tx, work FireWork) error {
 	for _, c := range work.Claims {
 		if err := s.storeClaim(ctx, tx, &c.Claimed, c.Claim); err != nil {
@@ -124,7 +124,7 @@ func (s *Store) writeResult(ctx context.Context, tx *Tx, c *FireCall) (err error
 	return err
 }
 
-// writeRuns writes the histories of a group's runs.
+// writeRuns writes the histories of a batch's runs.
 func (t *Tx) writeRuns(ctx context.Context, runs RunWork) error {
 	for _, h := range runs.Recorded {
 		if err := t.addHistory(ctx, transition.RunChange{Kind: transition.RecordRun, History: *h}); err != nil {

@@ -58,7 +58,7 @@ func (s *Store) LogValues(l *xxladapter.Log) []any {
 func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied bool, planned []xxladapter.Fire, err error) {
 	if s.Fires != nil && len(r.Next) == 0 && r.Resume.JobID == 0 {
 		call := &FireCall{LogID: r.LogID, Finish: &r}
-		if err := s.Grouped(ctx, call); !errors.Is(err, ErrAlone) {
+		if err := s.Batch(ctx, call); !errors.Is(err, ErrAlone) {
 			return call.Applied && err == nil, nil, err
 		}
 	}

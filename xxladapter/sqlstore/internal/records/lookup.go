@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// lookupMany is the size from which on a group of lookups makes the queue rest, and lookupRest
+	// lookupMany is the size from which on a batch of lookups makes the queue rest, and lookupRest
 	// limits the rest.
 	lookupMany = 8
 	lookupRest = 5 * time.Millisecond
@@ -38,24 +38,24 @@ type lookups [lookupTables]*gather.Queue[*Lookup]
 
 // newLookups creates a queue for each table or, if together is not nil, one queue for all tables.
 // The function together reads rows of several tables in one round trip.
-func newLookups(s *Store, together func(ctx context.Context, group []*Lookup) error) (l lookups) {
+func newLookups(s *Store, together func(ctx context.Context, batch []*Lookup) error) (l lookups) {
 	if together == nil {
 		return lookups{lookupJobs: queueOf(s, &JobEntity), LookupGroups: queueOf(s, &GroupEntity), lookupLogs: queueOf(s, &LogEntity)}
 	}
 	all := &gather.Queue[*Lookup]{
-		Run: func(group []*Lookup) {
-			ctx, cancel := context.WithTimeout(context.Background(), network.GroupLife)
+		Run: func(batch []*Lookup) {
+			ctx, cancel := context.WithTimeout(context.Background(), network.BatchLife)
 			defer cancel()
-			if err := together(ctx, group); err != nil {
-				for _, l := range group {
+			if err := together(ctx, batch); err != nil {
+				for _, l := range batch {
 					l.Err = err
 				}
 			}
 		},
 		// Most of the cost of a round trip does not depend on how many rows it carries. A rest
 		// after a large one lets more calls share the next; under little load no call waits.
-		Rest: func(group []*Lookup, took time.Duration) time.Duration {
-			if len(group) < lookupMany {
+		Rest: func(batch []*Lookup, took time.Duration) time.Duration {
+			if len(batch) < lookupMany {
 				return 0
 			}
 			return min(took, lookupRest)
@@ -70,23 +70,23 @@ func newLookups(s *Store, together func(ctx context.Context, group []*Lookup) er
 // queueOf returns a queue that reads rows of one table. A call that meets no other one reads under
 // its own context.
 func queueOf[T any](s *Store, e *Entity[T]) *gather.Queue[*Lookup] {
-	read := func(ctx context.Context, group ...*Lookup) {
-		found, err := e.read(ctx, s, e.IDs(group))
-		e.Answer(group, found, err)
+	read := func(ctx context.Context, batch ...*Lookup) {
+		found, err := e.read(ctx, s, e.IDs(batch))
+		e.Answer(batch, found, err)
 	}
 	return &gather.Queue[*Lookup]{
-		Run: func(group []*Lookup) {
-			ctx, cancel := context.WithTimeout(context.Background(), network.GroupLife)
+		Run: func(batch []*Lookup) {
+			ctx, cancel := context.WithTimeout(context.Background(), network.BatchLife)
 			defer cancel()
-			read(ctx, group...)
+			read(ctx, batch...)
 		},
 		Alone: func(ctx context.Context, l *Lookup) { read(ctx, l) },
 	}
 }
 
-// IDs returns the ids that the group asks for in the entity's table, sorted and without duplicates.
-func (e *Entity[T]) IDs(group []*Lookup) (ids []int64) {
-	for _, l := range group {
+// IDs returns the ids that the batch asks for in the entity's table, sorted and without duplicates.
+func (e *Entity[T]) IDs(batch []*Lookup) (ids []int64) {
+	for _, l := range batch {
 		if l.Table == e.Table {
 			ids = append(ids, l.ID)
 		}
@@ -96,8 +96,8 @@ func (e *Entity[T]) IDs(group []*Lookup) (ids []int64) {
 }
 
 // Answer sets the results of the lookups in the entity's table.
-func (e *Entity[T]) Answer(group []*Lookup, found map[int64]*T, err error) {
-	for _, l := range group {
+func (e *Entity[T]) Answer(batch []*Lookup, found map[int64]*T, err error) {
+	for _, l := range batch {
 		if l.Table != e.Table {
 			continue
 		}

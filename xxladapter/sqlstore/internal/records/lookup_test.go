@@ -26,15 +26,15 @@ func (r *trips) all() [][lookupTables][]int64 {
 	return slices.Clone(r.made)
 }
 
-func (r *trips) read(_ context.Context, group []*Lookup) error {
+func (r *trips) read(_ context.Context, batch []*Lookup) error {
 	r.mu.Lock()
 	r.made = append(r.made, [lookupTables][]int64{
-		lookupJobs: JobEntity.IDs(group), LookupGroups: GroupEntity.IDs(group), lookupLogs: LogEntity.IDs(group),
+		lookupJobs: JobEntity.IDs(batch), LookupGroups: GroupEntity.IDs(batch), lookupLogs: LogEntity.IDs(batch),
 	})
 	r.mu.Unlock()
 	began := time.Now()
 	time.Sleep(time.Millisecond) // in a bubble
-	for _, l := range group {
+	for _, l := range batch {
 		if l.ID > 0 {
 			l.Row = began
 		}

@@ -58,7 +58,7 @@ func (h *settleHolder) hold(ctx context.Context, c *FireCall) (taken bool) {
 	if h.take(c.LogID, s) != nil {
 		return false
 	}
-	<-s.done // a result has taken it; its group ends within GroupLife
+	<-s.done // a result has taken it; its batch ends within BatchLife
 	return true
 }
 
@@ -74,7 +74,7 @@ func (h *settleHolder) take(logID int64, which *heldSettle) *heldSettle {
 	return s
 }
 
-// leave lets a settlement continue alone, because the group that would have taken it along does not
+// leave lets a settlement continue alone, because the batch that would have taken it along does not
 // run.
 func (s *heldSettle) leave() {
 	s.call.Err = ErrAlone
@@ -95,11 +95,11 @@ func (q *fireQueue) finish(ctx context.Context, c *FireCall) error {
 	return q.call(ctx, c)
 }
 
-// withSettlements returns the calls of a group and the settlements that its results have taken
+// withSettlements returns the calls of a batch and the settlements that its results have taken
 // along.
-func withSettlements(group []*FireCall) []*FireCall {
-	all := group[:len(group):len(group)]
-	for _, c := range group {
+func withSettlements(batch []*FireCall) []*FireCall {
+	all := batch[:len(batch):len(batch)]
+	for _, c := range batch {
 		if c.before != nil {
 			all = append(all, c.before.call)
 		}
@@ -107,5 +107,5 @@ func withSettlements(group []*FireCall) []*FireCall {
 	return all
 }
 
-// follows reports whether the group makes the settlement of the run too.
+// follows reports whether the batch makes the settlement of the run too.
 func (c *FireCall) follows() bool { return c.before != nil }

@@ -12,18 +12,18 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// groupsOf records the groups of a queue; each call is "s" or "f" for a settlement or a result.
-func groupsOf(groups *[]string, again bool, err error) *fireQueue {
-	return NewFireQueue(func(_ context.Context, group []*FireCall) (bool, error) {
+// batchesOf records the batches of a queue; each call is "s" or "f" for a settlement or a result.
+func batchesOf(batches *[]string, again bool, err error) *fireQueue {
+	return NewFireQueue(func(_ context.Context, batch []*FireCall) (bool, error) {
 		var kinds string
-		for _, c := range group {
+		for _, c := range batch {
 			if c.Settle != nil {
 				kinds += "s"
 			} else {
 				kinds += "f"
 			}
 		}
-		*groups = append(*groups, kinds)
+		*batches = append(*batches, kinds)
 		return again, err
 	})
 }
@@ -38,8 +38,8 @@ func result(log int64) *FireCall {
 
 func TestASettlementWaitsForItsResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var groups []string
-		q := groupsOf(&groups, false, nil)
+		var batches []string
+		q := batchesOf(&batches, false, nil)
 		settled := make(chan error)
 		begun := time.Now()
 		go func() { settled <- q.settle(t.Context(), settlement(7)) }()
@@ -48,14 +48,14 @@ func TestASettlementWaitsForItsResult(t *testing.T) {
 		time.Sleep(time.Millisecond) // in the bubble
 		require.NoError(t, q.finish(t.Context(), result(7)))
 		require.NoError(t, <-settled)
-		require.Equal(t, []string{"f", "fs"}, groups)
+		require.Equal(t, []string{"f", "fs"}, batches)
 		require.Equal(t, time.Millisecond, time.Since(begun))
 
 		begun = time.Now()
 		require.NoError(t, q.settle(t.Context(), settlement(9)))
 		require.Equal(t, settleHold, time.Since(begun), "no result comes")
 		require.NoError(t, q.finish(t.Context(), result(9)))
-		require.Equal(t, []string{"f", "fs", "s", "f"}, groups)
+		require.Equal(t, []string{"f", "fs", "s", "f"}, batches)
 		q.Close()
 	})
 }
@@ -63,8 +63,8 @@ func TestASettlementWaitsForItsResult(t *testing.T) {
 // Only a success that the caller lets wait is held back.
 func TestOtherSettlementsDoNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var groups []string
-		q := groupsOf(&groups, false, nil)
+		var batches []string
+		q := batchesOf(&batches, false, nil)
 		begun := time.Now()
 		for _, change := range []func(*xxladapter.Settlement){
 			func(s *xxladapter.Settlement) { s.AwaitResult = false },
@@ -76,7 +76,7 @@ func TestOtherSettlementsDoNotWait(t *testing.T) {
 			require.NoError(t, q.settle(t.Context(), c))
 		}
 		require.Equal(t, begun, time.Now())
-		require.Len(t, groups, 3)
+		require.Len(t, batches, 3)
 		q.Close()
 	})
 }
@@ -85,8 +85,8 @@ func TestOtherSettlementsDoNotWait(t *testing.T) {
 func TestASettlementOutlivesItsResultsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun, goOn := make(chan int), make(chan struct{})
-		q := NewFireQueue(func(_ context.Context, group []*FireCall) (bool, error) {
-			begun <- len(group)
+		q := NewFireQueue(func(_ context.Context, batch []*FireCall) (bool, error) {
+			begun <- len(batch)
 			<-goOn
 			return false, nil
 		})
@@ -107,7 +107,7 @@ func TestASettlementOutlivesItsResultsCall(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		require.ErrorIs(t, <-left, context.Canceled)
-		require.ErrorIs(t, <-settled, ErrAlone, "the result's call has left before its group")
+		require.ErrorIs(t, <-settled, ErrAlone, "the result's call has left before its batch")
 
 		gone, leave := context.WithCancel(t.Context())
 		settled = settle(gone, 8)
@@ -129,12 +129,12 @@ func TestASettlementOutlivesItsResultsCall(t *testing.T) {
 	})
 }
 
-func TestAFailedGroupFailsItsSettlements(t *testing.T) {
+func TestAFailedBatchFailsItsSettlements(t *testing.T) {
 	broken := errors.New("broken")
 	for again, want := range map[bool]error{true: ErrAlone, false: broken} {
 		synctest.Test(t, func(t *testing.T) {
-			var groups []string
-			q := groupsOf(&groups, again, broken)
+			var batches []string
+			q := batchesOf(&batches, again, broken)
 			settled := make(chan error)
 			go func() { settled <- q.settle(t.Context(), settlement(7)) }()
 			synctest.Wait()

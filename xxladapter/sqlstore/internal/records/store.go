@@ -81,10 +81,10 @@ type Parts struct {
 	// Front holds what was acknowledged and is not in the tables yet. Nil means that the tables
 	// have everything. Reads ask it before they read the tables; Writes does so by itself.
 	Front Front
-	// Fires runs the calls that every fire makes in groups. Nil sends each to Writes.
+	// Fires runs the calls that every fire makes in batches. Nil sends each to Writes.
 	Fires *fireQueue
 	// Lookup reads rows of several tables in one round trip. Nil reads each table by itself.
-	Lookup func(ctx context.Context, group []*Lookup) error
+	Lookup func(ctx context.Context, batch []*Lookup) error
 	Clock  func() time.Time
 	// Server estimates the server's clock for Clock. Nil means that Clock is the store's clock
 	// itself.

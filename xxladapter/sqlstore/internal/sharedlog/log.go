@@ -31,7 +31,7 @@ const (
 // loads gets [journal.ErrInDoubt].
 const keptEnds = 1000
 
-// A Log is one process's side of a log. Records are appended in memory and stored in groups, as a
+// A Log is one process's side of a log. Records are appended in memory and stored in batches, as a
 // [journal.Journal] does.
 //
 // The caller holds one lock of its own while it calls Held and Append, and while it calls Yield, so
@@ -60,8 +60,8 @@ type Log struct {
 	bytes     int64 // since the last rotation
 	next      int64 // the number of the next record
 	durable   int64 // the number of the last record that is stored
-	group     *group
-	flying    *group
+	batch     *batch
+	flying    *batch
 	failed    error
 	closed    bool
 	repairs   int   // how often the log was loaded
@@ -74,21 +74,21 @@ type end struct {
 	rest    error // the error for the records after it
 }
 
-// A group is stored together.
-type group struct {
+// A batch is stored together.
+type batch struct {
 	done chan struct{} // closed when it is stored, or will never be
 	err  error         // set before done is closed
 	last int64         // the number of its last record
 }
 
-func newGroup() *group { return &group{done: make(chan struct{})} }
+func newBatch() *batch { return &batch{done: make(chan struct{})} }
 
 // errUnread is why a log cannot be used before its first Load.
 var errUnread = errors.New("sharedlog: not read yet")
 
 // New returns a log that has to be loaded first. It takes ownership of the server.
 func New(server Server, logger *slog.Logger) *Log {
-	l := &Log{server: server, logger: logger, wake: make(chan struct{}, 1), taken: make(chan struct{}, 1), stopped: make(chan struct{}), group: newGroup(), failed: errUnread, next: 1}
+	l := &Log{server: server, logger: logger, wake: make(chan struct{}, 1), taken: make(chan struct{}, 1), stopped: make(chan struct{}), batch: newBatch(), failed: errUnread, next: 1}
 	go l.write() // Close waits for it
 	return l
 }
@@ -99,7 +99,7 @@ func (l *Log) Append(record []byte) journal.Mark {
 	defer l.mu.Unlock()
 	number := l.next
 	l.next++
-	l.group.last = number
+	l.batch.last = number
 	l.buf = append(l.buf, record)
 	l.bytes += int64(len(record))
 	l.notify()
@@ -117,10 +117,10 @@ func (l *Log) Last() journal.Mark {
 func (l *Log) Wait(m journal.Mark) error {
 	for {
 		l.mu.Lock()
-		g, failed, durable, closed := l.group, l.failed, l.durable, l.closed
+		b, failed, durable, closed := l.batch, l.failed, l.durable, l.closed
 		flies := l.flying != nil && m.Number <= l.flying.last
 		if flies {
-			g = l.flying
+			b = l.flying
 		}
 		earlier := m.Repairs < l.repairs
 		forgotten := m.Repairs < l.repairs-len(l.ends)
@@ -144,9 +144,9 @@ func (l *Log) Wait(m journal.Mark) error {
 			return journal.ErrClosed
 		}
 		l.notify()
-		<-g.done
-		if g.err != nil {
-			return g.err
+		<-b.done
+		if b.err != nil {
+			return b.err
 		}
 	}
 }
@@ -191,26 +191,26 @@ func (l *Log) write() {
 	for number := int64(1); ; number++ {
 		<-l.wake
 		l.mu.Lock()
-		records, g, failed, closed, after := l.buf, l.group, l.failed, l.closed, l.state
+		records, b, failed, closed, after := l.buf, l.batch, l.failed, l.closed, l.state
 		after.Position = l.durable
-		l.buf, l.group, l.flying = nil, newGroup(), g
+		l.buf, l.batch, l.flying = nil, newBatch(), b
 		l.mu.Unlock()
-		if g.err = failed; g.err == nil && len(records) > 0 {
-			g.err = l.put(after, number, records)
+		if b.err = failed; b.err == nil && len(records) > 0 {
+			b.err = l.put(after, number, records)
 		}
 		l.mu.Lock()
 		switch {
-		case g.err != nil && failed == nil:
-			g.err = fmt.Errorf("write the shared log: %w", g.err)
-			l.failed, l.held = g.err, false
-			l.logger.Warn("shared log must be reloaded before it accepts records", "err", g.err)
-		case g.err == nil && g.last > 0:
-			l.durable = g.last
+		case b.err != nil && failed == nil:
+			b.err = fmt.Errorf("write the shared log: %w", b.err)
+			l.failed, l.held = b.err, false
+			l.logger.Warn("shared log must be reloaded before it accepts records", "err", b.err)
+		case b.err == nil && b.last > 0:
+			l.durable = b.last
 		}
 		l.flying = nil
 		release := l.releasing && len(l.buf) == 0
 		l.mu.Unlock()
-		close(g.done)
+		close(b.done)
 		if release {
 			l.release()
 		}
@@ -220,7 +220,7 @@ func (l *Log) write() {
 	}
 }
 
-// put stores the records of a group. While the server is away, it repeats the same append, which
+// put stores the records of a batch. While the server is away, it repeats the same append, which
 // the server carries out only once.
 func (l *Log) put(after State, number int64, records [][]byte) error {
 	begun, unanswered := time.Now(), false

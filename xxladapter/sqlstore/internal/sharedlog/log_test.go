@@ -193,7 +193,7 @@ func TestAnAppendThatArrivesLateIsNotTakenForAnother(t *testing.T) {
 		on.set(func() {
 			on.early = func() { // the first attempt gets no answer, and meanwhile the old one arrives
 				on.state.Position++
-				on.records[on.state.Position], on.group, on.lost = []byte("late"), 1, true
+				on.records[on.state.Position], on.batch, on.lost = []byte("late"), 1, true
 			}
 		})
 		require.ErrorIs(t, l.Wait(l.Append([]byte("next"))), journal.ErrInDoubt)
@@ -202,9 +202,9 @@ func TestAnAppendThatArrivesLateIsNotTakenForAnother(t *testing.T) {
 	})
 }
 
-// TestAGroupInFlightIsWaitedFor lets the log fail while an append has no answer yet. A caller that
+// TestABatchInFlightIsWaitedFor lets the log fail while an append has no answer yet. A caller that
 // waits for the append then gets the append's outcome, not the log's failure.
-func TestAGroupInFlightIsWaitedFor(t *testing.T) {
+func TestABatchInFlightIsWaitedFor(t *testing.T) {
 	for name, stored := range map[string]bool{"stored": true, "unknown": false} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

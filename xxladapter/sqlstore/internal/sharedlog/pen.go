@@ -72,7 +72,7 @@ func (l *Log) took(now State, asked time.Time, stored int64) {
 }
 
 // compare sets l.failed if another process has had the pen, or the log is another one. stored was
-// the last record that was stored when the state was asked for; since then, groups of this process
+// the last record that was stored when the state was asked for; since then, batches of this process
 // may have been stored. REQUIRES: l.mu is held.
 func (l *Log) compare(now State, stored int64) {
 	same := now.Generation == l.state.Generation && now.Pen == l.state.Pen && now.Position >= stored && now.Position < l.next
@@ -170,16 +170,16 @@ func (l *Log) Renew() {
 func (l *Log) Look(ctx context.Context) (State, error) {
 	for {
 		l.mu.Lock()
-		g, idle := l.flying, l.flying == nil && len(l.buf) == 0
-		if g == nil {
-			g = l.group
+		b, idle := l.flying, l.flying == nil && len(l.buf) == 0
+		if b == nil {
+			b = l.batch
 		}
 		l.mu.Unlock()
 		if idle {
 			break
 		}
 		l.notify()
-		<-g.done
+		<-b.done
 	}
 	ctx, cancel := context.WithTimeout(ctx, attempt)
 	defer cancel()
@@ -227,7 +227,7 @@ func (l *Log) Load(ctx context.Context, now State, after int64, replay func(numb
 		l.ends = append([]end(nil), l.ends[1:]...)
 	}
 	l.state, l.durable, l.next = now, now.Position, now.Position+1
-	l.group.last = 0
+	l.batch.last = 0
 	l.failed = nil
 	l.loaded, l.since, l.used = time.Since(l.since), time.Now(), time.Now()
 	return nil

@@ -38,11 +38,11 @@ type Server interface {
 	Take(ctx context.Context) (State, error)
 	// Look returns the state, and changes nothing.
 	Look(ctx context.Context) (State, error)
-	// Append stores the records of a group behind the position of after, and keeps the pen for
+	// Append stores the records of a batch behind the position of after, and keeps the pen for
 	// [Life]. It returns [ErrRefused] with the state if generation, position or pen differ from
-	// those of after. A repeated call succeeds if its group is the last one that was stored; a
-	// process never gives two groups the same number.
-	Append(ctx context.Context, after State, group int64, records [][]byte) (State, error)
+	// those of after. A repeated call succeeds if its batch is the last one that was stored; a
+	// process never gives two batches the same number.
+	Append(ctx context.Context, after State, batch int64, records [][]byte) (State, error)
 	// Read calls each with the records that follow the number after, up to last, in order.
 	Read(ctx context.Context, after, last int64, each func(number int64, record []byte) error) error
 	// Trim removes records up to a number.

@@ -16,7 +16,7 @@ type shelf struct {
 	until   time.Time
 	wants   string
 	records map[int64][]byte
-	group   int64  // the number of the last group that was stored
+	batch   int64  // the number of the last batch that was stored
 	away    bool   // nothing is done and every call fails
 	lost    bool   // the next append is not done
 	mute    bool   // the next append is done and its answer is lost
@@ -105,7 +105,7 @@ func (r *reader) Look(context.Context) (State, error) {
 	return r.answer(r.holder == r.name), nil
 }
 
-func (r *reader) Append(_ context.Context, after State, group int64, records [][]byte) (State, error) {
+func (r *reader) Append(_ context.Context, after State, batch int64, records [][]byte) (State, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.away {
@@ -120,7 +120,7 @@ func (r *reader) Append(_ context.Context, after State, group int64, records [][
 		return State{}, errAway
 	}
 	mine := r.holder == r.name && r.state.Generation == after.Generation && r.state.Pen == after.Pen
-	if mine && r.group == group && r.state.Position == after.Position+int64(len(records)) {
+	if mine && r.batch == batch && r.state.Position == after.Position+int64(len(records)) {
 		r.until = time.Now().Add(Life)
 		return r.answer(true), nil
 	}
@@ -131,7 +131,7 @@ func (r *reader) Append(_ context.Context, after State, group int64, records [][
 		r.state.Position++
 		r.records[r.state.Position] = record
 	}
-	r.group, r.until = group, time.Now().Add(Life)
+	r.batch, r.until = batch, time.Now().Add(Life)
 	if r.mute {
 		r.mute = false
 		return State{}, errAway

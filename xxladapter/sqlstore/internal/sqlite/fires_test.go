@@ -17,9 +17,9 @@ func TestGatheredCallsEqualSingleCallsOnSQLite(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 23, 59, 58, 0, time.UTC)
 	clock := func() time.Time { return at }
-	one, grouped := openCopy(t, clock), openCopy(t, clock)
-	defer func() { require.NoError(t, errors.Join(one.Close(), grouped.Close())) }()
-	fixture.GroupsDoWhatTheirCallsDo(t, one, grouped, &at)
+	one, batched := openCopy(t, clock), openCopy(t, clock)
+	defer func() { require.NoError(t, errors.Join(one.Close(), batched.Close())) }()
+	fixture.BatchesDoWhatTheirCallsDo(t, one, batched, &at)
 }
 
 // claimed plans and claims n fires.
@@ -43,9 +43,9 @@ func results(fires []xxladapter.Fire, r xxladapter.RunResult) (calls []*records.
 	return calls
 }
 
-// TestAGroupThatFailsLeavesNothingBehind fails the last statement of a group. Its calls can be made
+// TestABatchThatFailsLeavesNothingBehind fails the last statement of a batch. Its calls can be made
 // alone then.
-func TestAGroupThatFailsLeavesNothingBehind(t *testing.T) {
+func TestABatchThatFailsLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	s := openCopy(t, time.Now)
@@ -67,9 +67,9 @@ func TestAGroupThatFailsLeavesNothingBehind(t *testing.T) {
 	require.True(t, applied)
 }
 
-// TestAGroupReadsItsRowsOnce compares a group of many results with one of two: each further result
+// TestABatchReadsItsRowsOnce compares a batch of many results with one of two: each further result
 // costs the statements that write its rows.
-func TestAGroupReadsItsRowsOnce(t *testing.T) {
+func TestABatchReadsItsRowsOnce(t *testing.T) {
 	s := openCounted(t)
 	defer func() { require.NoError(t, s.Close()) }()
 	fires := claimed(t, s, fixture.TermOf(t, s, "n1"), 32)

@@ -241,7 +241,7 @@ func TestALeaseAndAPurgeHoldNobodyUp(t *testing.T) {
 			_, err = db.ExecContext(ctx, "BEGIN IMMEDIATE") // so the next transaction waits
 			require.NoError(t, err)
 			load := func() int {
-				waiting, running := s.Writes.(*groupWriter).queue.Load()
+				waiting, running := s.Writes.(*batchWriter).queue.Load()
 				if running {
 					waiting++
 				}

@@ -90,7 +90,7 @@ func openDatabase(ctx context.Context, driver, file string, opts records.Options
 	if err := prepareWithin(ctx, writes, file, opts, lockWait); err != nil {
 		return nil, err
 	}
-	writer, err := newGroupWriter(ctx, writes, &dialect)
+	writer, err := newBatchWriter(ctx, writes, &dialect)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func nameOf(file string, lockWait time.Duration, more string) string {
 	return "file:" + pathOf(file) + "?" + more +
 		fmt.Sprintf("&_pragma=busy_timeout(%d)", lockWait.Milliseconds()) +
 		"&_pragma=journal_mode(WAL)" +
-		"&_pragma=synchronous(FULL)" + // every commit is on the disk; group commits make that affordable
+		"&_pragma=synchronous(FULL)" + // every commit is on the disk; batches make that affordable
 		"&_pragma=temp_store(MEMORY)"
 }
 

@@ -11,12 +11,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// A groupWriter writes to a database through one connection. It takes all waiting writes, runs them
+// A batchWriter writes to a database through one connection. It takes all waiting writes, runs them
 // in one transaction and syncs once for all of them: with many callers a durable write costs a
 // fraction of a sync.
 //
 // Each write has its own savepoint, so a failing one rolls back only its own changes.
-type groupWriter struct {
+type batchWriter struct {
 	db    *sql.DB
 	conn  *sql.Conn
 	tx    *records.Tx
@@ -48,31 +48,31 @@ func (w *write) run(tx *records.Tx) (err error) {
 	return w.apply(context.WithoutCancel(w.ctx), tx)
 }
 
-// newGroupWriter creates the writer of db and takes ownership of db.
-func newGroupWriter(ctx context.Context, db *sql.DB, d *records.Dialect) (*groupWriter, error) {
+// newBatchWriter creates the writer of db and takes ownership of db.
+func newBatchWriter(ctx context.Context, db *sql.DB, d *records.Dialect) (*batchWriter, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	g := &groupWriter{db: db, conn: conn, tx: records.NewTx(conn, d)}
-	g.queue = &gather.Queue[*write]{Run: g.run, Limit: records.MaxGroup, Stay: true}
-	return g, nil
+	b := &batchWriter{db: db, conn: conn, tx: records.NewTx(conn, d)}
+	b.queue = &gather.Queue[*write]{Run: b.run, Limit: records.MaxBatch, Stay: true}
+	return b, nil
 }
 
 // Write returns when apply's changes are durable, or were rolled back. If ctx ends before apply
 // runs, apply never runs; after that, ctx has no effect.
-func (g *groupWriter) Write(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
-	return g.join(&write{ctx: ctx, apply: apply})
+func (b *batchWriter) Write(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
+	return b.join(&write{ctx: ctx, apply: apply})
 }
 
 // WriteOne writes by a single statement, which runs without a transaction if it is alone.
-func (g *groupWriter) WriteOne(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
-	return g.join(&write{ctx: ctx, apply: apply, single: true})
+func (b *batchWriter) WriteOne(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
+	return b.join(&write{ctx: ctx, apply: apply, single: true})
 }
 
 // join waits in the queue until the writer has run w, or its caller leaves.
-func (g *groupWriter) join(w *write) error {
-	if err := g.queue.Do(w.ctx, w); err != nil {
+func (b *batchWriter) join(w *write) error {
+	if err := b.queue.Do(w.ctx, w); err != nil {
 		return err
 	}
 	if w.panicked != nil {
@@ -81,59 +81,59 @@ func (g *groupWriter) join(w *write) error {
 	return w.err
 }
 
-// Close waits for the running group and closes the database. REQUIRES: no call of Write is made or
+// Close waits for the running batch and closes the database. REQUIRES: no call of Write is made or
 // waits.
-func (g *groupWriter) Close() error {
-	g.queue.Wait()
-	return errors.Join(g.tx.ClosePrepared(), g.conn.Close(), g.db.Close())
+func (b *batchWriter) Close() error {
+	b.queue.Wait()
+	return errors.Join(b.tx.ClosePrepared(), b.conn.Close(), b.db.Close())
 }
 
-func (g *groupWriter) run(group []*write) {
-	if err := g.commit(group); err != nil {
-		for _, w := range group {
+func (b *batchWriter) run(batch []*write) {
+	if err := b.commit(batch); err != nil {
+		for _, w := range batch {
 			w.err = err
 		}
 	}
 }
 
-// commit runs the group in one transaction. It returns an error if no write took effect; otherwise
+// commit runs the batch in one transaction. It returns an error if no write took effect; otherwise
 // each write has its own.
-func (g *groupWriter) commit(group []*write) (err error) {
-	if len(group) == 1 && group[0].single && g.front == nil {
-		group[0].err = group[0].run(g.tx)
+func (b *batchWriter) commit(batch []*write) (err error) {
+	if len(batch) == 1 && batch[0].single && b.front == nil {
+		batch[0].err = batch[0].run(b.tx)
 		return nil
 	}
 	ctx := context.Background()
 	var front records.FrontTx = nothingHeld{}
-	if g.front != nil {
-		calls := make([]context.Context, len(group))
-		for i, w := range group {
+	if b.front != nil {
+		calls := make([]context.Context, len(batch))
+		for i, w := range batch {
 			calls[i] = w.ctx
 		}
-		front = g.front.Begin(calls)
+		front = b.front.Begin(calls)
 	}
 	defer func() { front.End(err == nil) }()
-	if _, err := g.tx.Exec(ctx, "BEGIN IMMEDIATE"); err != nil {
+	if _, err := b.tx.Exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer func() {
 		if err != nil {
 			// An error here adds nothing: SQLite may have rolled back by itself.
-			_, _ = g.tx.Exec(ctx, "ROLLBACK")
+			_, _ = b.tx.Exec(ctx, "ROLLBACK")
 		}
 	}()
-	if err := front.Before(ctx, g.tx); err != nil {
+	if err := front.Before(ctx, b.tx); err != nil {
 		return err
 	}
-	for _, w := range group {
-		if w.err, err = g.runOne(w); err != nil {
+	for _, w := range batch {
+		if w.err, err = b.runOne(w); err != nil {
 			return err
 		}
 	}
-	if err := front.After(ctx, g.tx); err != nil {
+	if err := front.After(ctx, b.tx); err != nil {
 		return err
 	}
-	if _, err := g.tx.Exec(ctx, "COMMIT"); err != nil {
+	if _, err := b.tx.Exec(ctx, "COMMIT"); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
 	return nil
@@ -141,17 +141,17 @@ func (g *groupWriter) commit(group []*write) (err error) {
 
 // runOne runs one write between savepoints. failed is the write's own error. err means that the
 // transaction is lost: SQLite gives up a whole transaction after errors such as a full disk.
-func (g *groupWriter) runOne(w *write) (failed, err error) {
+func (b *batchWriter) runOne(w *write) (failed, err error) {
 	ctx := context.Background()
-	if _, err := g.tx.Exec(ctx, "SAVEPOINT one"); err != nil {
+	if _, err := b.tx.Exec(ctx, "SAVEPOINT one"); err != nil {
 		return nil, fmt.Errorf("savepoint: %w", err)
 	}
-	if failed = w.run(g.tx); failed != nil {
-		if _, err := g.tx.Exec(ctx, "ROLLBACK TO one"); err != nil {
+	if failed = w.run(b.tx); failed != nil {
+		if _, err := b.tx.Exec(ctx, "ROLLBACK TO one"); err != nil {
 			return nil, errors.Join(failed, err)
 		}
 	}
-	if _, err := g.tx.Exec(ctx, "RELEASE one"); err != nil {
+	if _, err := b.tx.Exec(ctx, "RELEASE one"); err != nil {
 		return nil, errors.Join(failed, err)
 	}
 	return failed, nil

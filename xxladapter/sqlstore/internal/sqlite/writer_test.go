@@ -51,7 +51,7 @@ func holdWriter(t *testing.T, s *records.Store) *held {
 
 // waiting returns the number of waiting writes.
 func (h *held) waiting() int {
-	waiting, _ := h.Writes.(*groupWriter).queue.Load()
+	waiting, _ := h.Writes.(*batchWriter).queue.Load()
 	return waiting
 }
 
@@ -104,7 +104,7 @@ func nodes(t *testing.T, s *records.Store) (names []string) {
 	return names
 }
 
-func TestGroupCommit(t *testing.T) {
+func TestABatchSharesACommit(t *testing.T) {
 	t.Parallel()
 	open := func(t *testing.T) *records.Store {
 		s := openCopy(t, time.Now)
@@ -181,7 +181,7 @@ func TestGroupCommit(t *testing.T) {
 		t.Parallel()
 		h := holdWriter(t, open(t))
 		var answers []func() error
-		for i := range records.MaxGroup + 1 {
+		for i := range records.MaxBatch + 1 {
 			answers = append(answers, h.enqueue(t.Context(), insertNode(fmt.Sprintf("n%03d", i))))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
@@ -240,13 +240,13 @@ func TestGroupCommit(t *testing.T) {
 		t.Parallel()
 		file := filepath.Join(t.TempDir(), "xxl.db")
 		h := holdWriter(t, openFile(t, file, time.Now))
-		// More than fit in one group.
+		// More than fit in one batch.
 		answers := make(chan error)
-		const callers = 2 * records.MaxGroup
+		const callers = 2 * records.MaxBatch
 		for i := range callers {
 			go func() { answers <- h.Write(context.Background(), insertNode(fmt.Sprint("n", i))) }()
 		}
-		until(t, func() bool { return h.waiting() >= records.MaxGroup })
+		until(t, func() bool { return h.waiting() >= records.MaxBatch })
 		closed := make(chan error, 1)
 		go func() { closed <- h.Close() }()
 		until(t, func() bool {
@@ -263,7 +263,7 @@ func TestGroupCommit(t *testing.T) {
 			}
 		}
 		require.NoError(t, <-closed)
-		require.GreaterOrEqual(t, written, records.MaxGroup)
+		require.GreaterOrEqual(t, written, records.MaxBatch)
 
 		s := openFile(t, file, time.Now)
 		defer func() { require.NoError(t, s.Close()) }()

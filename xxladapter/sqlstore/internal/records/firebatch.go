@@ -8,7 +8,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// An About names the rows that a group of fire calls is about.
+// An About names the rows that a batch of fire calls is about.
 type About struct {
 	Terms map[xxladapter.Term]bool // of claims and settlements
 	Fires []int64                  // ids of claims and settlements
@@ -16,11 +16,11 @@ type About struct {
 	Logs  []int64                  // log ids of settlements, results and accepted runs
 }
 
-// AboutOf collects what the calls of a group are about. A result whose settlement is in the group
+// AboutOf collects what the calls of a batch are about. A result whose settlement is in the batch
 // adds nothing: the settlement names the same rows.
-func AboutOf(group []*FireCall) About {
+func AboutOf(batch []*FireCall) About {
 	a := About{Terms: map[xxladapter.Term]bool{}}
-	for _, c := range group {
+	for _, c := range batch {
 		switch {
 		case c.follows():
 			continue
@@ -37,7 +37,7 @@ func AboutOf(group []*FireCall) About {
 	return a
 }
 
-// FireRows are the rows that a group of fire calls is about. REQUIRES: they are locked, except for
+// FireRows are the rows that a batch of fire calls is about. REQUIRES: they are locked, except for
 // the leases, which may end meanwhile.
 type FireRows struct {
 	Holds map[xxladapter.Term]bool
@@ -46,14 +46,14 @@ type FireRows struct {
 	Logs  map[int64]LogState        // by id
 }
 
-// NewFireRows returns empty rows with room for those of group.
-func NewFireRows(group []*FireCall) FireRows {
+// NewFireRows returns empty rows with room for those of batch.
+func NewFireRows(batch []*FireCall) FireRows {
 	return FireRows{
-		Holds: map[xxladapter.Term]bool{}, Fires: make(map[int64]xxladapter.Fire, len(group)), Logs: make(map[int64]LogState, len(group)),
+		Holds: map[xxladapter.Term]bool{}, Fires: make(map[int64]xxladapter.Fire, len(batch)), Logs: make(map[int64]LogState, len(batch)),
 	}
 }
 
-// FireWork is what is to be written for a group of fire calls, in the order of the fields.
+// FireWork is what is to be written for a batch of fire calls, in the order of the fields.
 type FireWork struct {
 	Claims             []*FireCall // each with a log row of its own
 	Ambiguous, Removed []int64     // ids of fires; one that is in both is removed
@@ -64,11 +64,11 @@ type FireWork struct {
 	Moved              Changes // of the daily figures
 }
 
-// DecideFires answers the calls of a group by the rule of package transition and returns what is to
+// DecideFires answers the calls of a batch by the rule of package transition and returns what is to
 // be written for them. Claims come first, then settlements, then accepted runs, then results; each
 // call sees the rows as the calls before it left them. DecideFires changes rows. The ids of new log
 // rows are still missing in the answers.
-func (s *Store) DecideFires(group []*FireCall, rows FireRows) FireWork {
+func (s *Store) DecideFires(batch []*FireCall, rows FireRows) FireWork {
 	work := FireWork{Moved: Changes{}}
 	ofLog := make(map[int64]int64, len(rows.Fires))
 	for id, f := range rows.Fires {
@@ -76,7 +76,7 @@ func (s *Store) DecideFires(group []*FireCall, rows FireRows) FireWork {
 			ofLog[f.LogID] = id
 		}
 	}
-	for _, c := range slices.SortedStableFunc(slices.Values(group), ByKind) {
+	for _, c := range slices.SortedStableFunc(slices.Values(batch), ByKind) {
 		if c.Finish != nil || c.Accept != nil {
 			c.FireID = ofLog[c.LogID]
 		}
@@ -112,7 +112,7 @@ func (w *FireWork) join() {
 	w.Triggered = slices.DeleteFunc(w.Triggered, func(c *FireCall) bool { return settled[c.LogID] == nil })
 }
 
-// ByKind orders the calls of a group: claims, settlements, accepted runs, results.
+// ByKind orders the calls of a batch: claims, settlements, accepted runs, results.
 func ByKind(a, b *FireCall) int {
 	kind := func(c *FireCall) int {
 		switch {
@@ -147,7 +147,7 @@ func (s *Store) decideClaim(c *FireCall, rows FireRows, work *FireWork) {
 		return
 	}
 	if claimed[0].Type.Ordered() {
-		c.Err = ErrAlone // the order gets the log ids too, which groups do not write
+		c.Err = ErrAlone // the order gets the log ids too, which batches do not write
 		return
 	}
 	c.Claimed = claimed[0]

@@ -9,20 +9,20 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// The statements of a group of calls: one for all rows of a kind.
+// The statements of a batch of calls: one for all rows of a kind.
 const (
-	groupLeases = `SELECT l.node, l.term, coalesce($4::bigint, ` + clock + `) FROM xxlwheel_lease l
+	batchLeases = `SELECT l.node, l.term, coalesce($4::bigint, ` + clock + `) FROM xxlwheel_lease l
 		JOIN unnest($1::text[], $2::bigint[]) AS r (node, term) USING (node, term) WHERE l.until_ms > $3`
 
-	// groupFires finds the fires of results by their log rows first, so that one statement locks
+	// batchFires finds the fires of results by their log rows first, so that one statement locks
 	// all fires, in one order.
-	groupFires = `SELECT ` + records.FireColumns + ` FROM xxlwheel_fire WHERE id = ANY (ARRAY(
+	batchFires = `SELECT ` + records.FireColumns + ` FROM xxlwheel_fire WHERE id = ANY (ARRAY(
 			SELECT unnest($1::bigint[])
 			UNION ALL SELECT f.id FROM unnest($2::bigint[]) AS r (log) JOIN xxlwheel_fire f ON f.log_id = r.log
 		)) ORDER BY id FOR UPDATE`
-	groupLogs = `SELECT id, trigger_time, trigger_code, handle_code, executor_address FROM xxl_job_log WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE`
+	batchLogs = `SELECT id, trigger_time, trigger_code, handle_code, executor_address FROM xxl_job_log WHERE id = ANY ($1::bigint[]) ORDER BY id FOR UPDATE`
 
-	groupClaim = `WITH r AS (
+	batchClaim = `WITH r AS (
 			SELECT *, nextval($1::regclass) AS log
 			FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::integer[], $7::bigint[], $8::bigint[], $9::text[], $10::text[],
 				$11::text[], $12::text[], $13::integer[], $14::timestamp[], $15::integer[], $16::text[], $17::timestamp[], $18::integer[], $19::text[], $20::smallint[])
@@ -40,19 +40,19 @@ const (
 			FROM r
 		)
 		SELECT fire, log FROM r`
-	groupAmbiguous = `UPDATE xxlwheel_fire SET state = 'ambiguous' WHERE id = ANY ($1::bigint[])`
-	groupRemoved   = `DELETE FROM xxlwheel_fire WHERE id = ANY ($1::bigint[])`
+	batchAmbiguous = `UPDATE xxlwheel_fire SET state = 'ambiguous' WHERE id = ANY ($1::bigint[])`
+	batchRemoved   = `DELETE FROM xxlwheel_fire WHERE id = ANY ($1::bigint[])`
 
-	groupTriggered = `UPDATE xxl_job_log l SET trigger_code = r.code, trigger_msg = r.msg
+	batchTriggered = `UPDATE xxl_job_log l SET trigger_code = r.code, trigger_msg = r.msg
 		FROM unnest($1::bigint[], $2::integer[], $3::text[]) AS r (log, code, msg) WHERE l.id = r.log`
-	groupAccepted = `UPDATE xxl_job_log l SET trigger_code = r.code, trigger_msg = r.msg, executor_address = r.address
+	batchAccepted = `UPDATE xxl_job_log l SET trigger_code = r.code, trigger_msg = r.msg, executor_address = r.address
 		FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[]) AS r (log, code, msg, address) WHERE l.id = r.log`
-	groupHandled = `UPDATE xxl_job_log l SET trigger_code = r.taken, handle_time = $1, handle_code = r.code, handle_msg = r.msg
+	batchHandled = `UPDATE xxl_job_log l SET trigger_code = r.taken, handle_time = $1, handle_code = r.code, handle_msg = r.msg
 		FROM unnest($2::bigint[], $3::integer[], $4::integer[], $5::text[]) AS r (log, taken, code, msg) WHERE l.id = r.log`
-	// groupEnded is groupHandled with the message of the settlement.
-	groupEnded = `UPDATE xxl_job_log l SET trigger_code = r.taken, handle_time = $1, handle_code = r.code, handle_msg = r.msg, trigger_msg = r.taken_msg
+	// batchEnded is batchHandled with the message of the settlement.
+	batchEnded = `UPDATE xxl_job_log l SET trigger_code = r.taken, handle_time = $1, handle_code = r.code, handle_msg = r.msg, trigger_msg = r.taken_msg
 		FROM unnest($2::bigint[], $3::integer[], $4::integer[], $5::text[], $6::text[]) AS r (log, taken, code, msg, taken_msg) WHERE l.id = r.log`
-	groupWanted = `INSERT INTO xxlwheel_log_fetch (log_id, attempts, due_ms) SELECT unnest($1::bigint[]), 0, $2`
+	batchWanted = `INSERT INTO xxlwheel_log_fetch (log_id, attempts, due_ms) SELECT unnest($1::bigint[]), 0, $2`
 )
 
 const logIDs = "xxl_job_log_id_seq" // the sequence of xxl_job_log.id
@@ -91,7 +91,7 @@ func queueClaims(batch *pgx.Batch, calls []*records.FireCall) {
 	number := func(value func(*xxladapter.Log) int) []int32 {
 		return records.ColumnOf(calls, func(c *records.FireCall) int32 { return int32(value(c.Claim)) })
 	}
-	batch.Queue(groupClaim, logIDs, records.ColumnOf(calls, records.FireIDOf), records.ColumnOf(calls, nodeOf), records.ColumnOf(calls, numberOf),
+	batch.Queue(batchClaim, logIDs, records.ColumnOf(calls, records.FireIDOf), records.ColumnOf(calls, nodeOf), records.ColumnOf(calls, numberOf),
 		records.ColumnOf(calls, claimedOf), records.ColumnOf(calls, shardsOf),
 		records.ColumnOf(calls, func(c *records.FireCall) int64 { return c.Claim.GroupID }),
 		records.ColumnOf(calls, func(c *records.FireCall) int64 { return c.Claim.JobID }),
@@ -122,23 +122,23 @@ func queueClaims(batch *pgx.Batch, calls []*records.FireCall) {
 }
 
 func queueTriggered(batch *pgx.Batch, calls []*records.FireCall) {
-	batch.Queue(groupTriggered, records.ColumnOf(calls, records.LogIDOf), records.ColumnOf(calls, triggerCodeOf),
+	batch.Queue(batchTriggered, records.ColumnOf(calls, records.LogIDOf), records.ColumnOf(calls, triggerCodeOf),
 		records.ColumnOf(calls, func(c *records.FireCall) string { return c.Log.Msg }))
 }
 
 func queueAccepted(batch *pgx.Batch, calls []*records.FireCall) {
-	batch.Queue(groupAccepted, records.ColumnOf(calls, records.LogIDOf), records.ColumnOf(calls, triggerCodeOf),
+	batch.Queue(batchAccepted, records.ColumnOf(calls, records.LogIDOf), records.ColumnOf(calls, triggerCodeOf),
 		records.ColumnOf(calls, func(c *records.FireCall) string { return c.Log.Msg }),
 		records.ColumnOf(calls, func(c *records.FireCall) string { return c.Log.Address }))
 }
 
 // queueHandled writes results, all with their settlements or all without.
 func queueHandled(batch *pgx.Batch, calls []*records.FireCall, now time.Time) {
-	query, args := groupHandled, []any{dialect.Datetime(calls[0].Log.At), records.ColumnOf(calls, records.LogIDOf),
+	query, args := batchHandled, []any{dialect.Datetime(calls[0].Log.At), records.ColumnOf(calls, records.LogIDOf),
 		records.ColumnOf(calls, triggerCodeOf), records.ColumnOf(calls, handleCodeOf),
 		records.ColumnOf(calls, func(c *records.FireCall) *string { return textOrNull(c.Log.Msg) })}
 	if calls[0].Settled != nil {
-		query, args = groupEnded, append(args, records.ColumnOf(calls, func(c *records.FireCall) string { return c.Settled.Log.Msg }))
+		query, args = batchEnded, append(args, records.ColumnOf(calls, func(c *records.FireCall) string { return c.Settled.Log.Msg }))
 	}
 	batch.Queue(query, args...)
 	var wanted []int64
@@ -148,6 +148,6 @@ func queueHandled(batch *pgx.Batch, calls []*records.FireCall, now time.Time) {
 		}
 	}
 	if len(wanted) > 0 {
-		batch.Queue(groupWanted, wanted, records.ToMilli(now.Add(xxladapter.TextDelay)))
+		batch.Queue(batchWanted, wanted, records.ToMilli(now.Add(xxladapter.TextDelay)))
 	}
 }
