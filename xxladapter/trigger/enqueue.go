@@ -82,29 +82,29 @@ func (q *queuedRuns) put(fireID int64, r queuedRun, now time.Time) {
 // enqueue publishes a claimed fire under a key. Without a Queuer, and for a run that the queue can
 // never store, the hand-over has failed. Any other error leaves the fire to the sweep: the broker
 // may be down, or full.
-func (h *HandOver) enqueue(ctx context.Context, f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log, req *wire.RunRequest, key string) error {
-	if !h.mayAct(f.Owner) {
-		return h.settle(ctx, f, job, group, l, sendOutcome{withheld: leaseInDoubt})
+func (r *run) enqueue(ctx context.Context, req *wire.RunRequest, key string) error {
+	if !r.mayAct(r.fire.Owner) {
+		return r.settle(ctx, sendOutcome{withheld: leaseInDoubt})
 	}
-	if h.opts.Queue == nil {
-		return h.settle(ctx, f, job, group, l, failed(time.Now(), errNoBroker.Error()))
+	if r.opts.Queue == nil {
+		return r.settle(ctx, failed(time.Now(), errNoBroker.Error()))
 	}
 	at := time.Now()
-	position, err := h.opts.Queue.Enqueue(ctx, l.Address, group.AppName, key, req)
+	position, err := r.opts.Queue.Enqueue(ctx, r.log.Address, r.group.AppName, key, req)
 	if errors.Is(err, ErrRefused) {
-		return h.settle(ctx, f, job, group, l, failed(at, err.Error()))
+		return r.settle(ctx, failed(at, err.Error()))
 	}
 	now := time.Now()
 	if err != nil {
-		h.stats.unpublished.log(ctx, h.opts.Logger, "run not published; trying again", "attempts", "job", job.ID, "log", l.ID, "address", l.Address, "err", err)
-		h.queued.note(f.ID, queuedRun{check: now.Add(queueRetry)}, now)
+		r.stats.unpublished.log(ctx, r.opts.Logger, "run not published; trying again", "attempts",
+			"job", r.job.ID, "log", r.log.ID, "address", r.log.Address, "err", err)
+		r.queued.note(r.fire.ID, queuedRun{check: now.Add(queueRetry)}, now)
 		return nil
 	}
-	h.queued.note(f.ID, queuedRun{position: position, key: key, check: now.Add(queueCheck)}, now)
-	h.opts.OnEvent(Event{
-		Kind: EventSent, Job: job.Name, JobID: job.ID, App: group.AppName, Fire: f, LogID: l.ID, Began: l.TriggerTime,
-		Address: l.Address, At: at, Code: wire.CodeOK, Msg: "in the queue",
-	})
+	r.queued.note(r.fire.ID, queuedRun{position: position, key: key, check: now.Add(queueCheck)}, now)
+	e := r.event(EventSent)
+	e.At, e.Code, e.Msg = at, wire.CodeOK, "in the queue"
+	r.opts.OnEvent(e)
 	return nil
 }
 
@@ -113,51 +113,44 @@ func queueKey(logID int64) string { return strconv.FormatInt(logID, 10) }
 
 // requeue looks for the run of an open fire in the queue, and publishes it again if it is not
 // there. A run for an executor that is no longer registered has failed: no executor has begun it.
-func (h *HandOver) requeue(ctx context.Context, f xxladapter.Fire, known queuedRun, to xxladapter.QueueAddress, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log) error {
-	inDoubt := f.State == xxladapter.FireAmbiguous && known.key == ""
-	if to.Instance != "" && h.opts.Queue != nil && !slices.Contains(membersOf(f, group), l.Address) {
+func (r *run) requeue(ctx context.Context, known queuedRun, to xxladapter.QueueAddress) error {
+	inDoubt := r.fire.State == xxladapter.FireAmbiguous && known.key == ""
+	if to.Instance != "" && r.opts.Queue != nil && !slices.Contains(r.addresses(), r.log.Address) {
 		o := failed(time.Now(), "the executor is gone, and had not begun the run")
 		if inDoubt {
 			o = failed(time.Now(), xxladapter.ReasonUnknown+", and the executor is gone")
 		}
-		if err := h.settle(ctx, f, job, group, l, o); err != nil || known.position == 0 {
+		if err := r.settle(ctx, o); err != nil || known.position == 0 {
 			return err
 		}
-		if err := h.opts.Queue.Dequeue(ctx, l.Address, known.position); err != nil { // the run would be refused if it was asked for
-			h.opts.Logger.Warn("run that was given up stays in the queue", "log", l.ID, "err", err)
+		if err := r.opts.Queue.Dequeue(ctx, r.log.Address, known.position); err != nil { // the run would be refused if it was asked for
+			r.opts.Logger.Warn("run that was given up stays in the queue", "log", r.log.ID, "err", err)
 		}
 		return nil
 	}
-	if inDoubt && h.opts.Queue != nil {
-		if settled, err := h.settleDoubt(ctx, f, to, job, group, l); settled || err != nil {
+	if inDoubt && r.opts.Queue != nil {
+		if settled, err := r.settleDoubt(ctx, to); settled || err != nil {
 			return err
 		}
 	}
-	key := queueKey(l.ID)
+	key := queueKey(r.log.ID)
 	if known.position != 0 {
 		now := time.Now()
-		held, err := h.opts.Queue.Queued(ctx, l.Address, known.position, known.key)
+		held, err := r.opts.Queue.Queued(ctx, r.log.Address, known.position, known.key)
 		if err != nil || held {
 			if err != nil {
-				h.opts.Logger.Warn("run not looked for in the queue", "log", l.ID, "err", err)
+				r.opts.Logger.Warn("run not looked for in the queue", "log", r.log.ID, "err", err)
 			}
 			known.check = now.Add(queueCheck)
-			h.queued.note(f.ID, known, now)
+			r.queued.note(r.fire.ID, known, now)
 			return nil
 		}
 		// The queue may still know the key of a run that it no longer has.
 		key += "-" + strconv.FormatInt(now.UnixMilli(), 10)
-		h.opts.Logger.Warn("run is not in the queue and has not begun; publishing it again", "job", job.ID, "log", l.ID, "address", l.Address)
+		r.opts.Logger.Warn("run is not in the queue and has not begun; publishing it again",
+			"job", r.job.ID, "log", r.log.ID, "address", r.log.Address)
 	}
-	return h.enqueue(ctx, f, job, group, l, h.runRequest(f, job, l), key)
-}
-
-// membersOf returns the addresses that a fire may go to: those that it names, or its group's.
-func membersOf(f xxladapter.Fire, group *xxladapter.Group) []string {
-	if len(f.Addresses) > 0 {
-		return f.Addresses
-	}
-	return group.Addresses
+	return r.enqueue(ctx, r.request(), key)
 }
 
 // Accept gives runs to executors that have taken them from a queue, as
@@ -172,19 +165,4 @@ func (h *HandOver) Accept(ctx context.Context, list []xxladapter.Accepted) ([]bo
 		return nil, fmt.Errorf("accept %d runs: %w", len(list), err)
 	}
 	return may, nil
-}
-
-// anyOf returns the address for a run that a route has given to addr. If any executor of the app
-// may have the run, anyOf returns the address of all of them, so that one with a free place takes
-// it. While one of the group is drained, addr is kept, because the drained one would take runs too.
-func anyOf(route xxladapter.RouteStrategy, f xxladapter.Fire, group *xxladapter.Group, addr string, now time.Time) string {
-	to, queued := xxladapter.ParseQueueAddress(addr)
-	if !queued || len(f.Addresses) > 0 || len(group.Undrained(group.Addresses, now)) < len(group.Addresses) {
-		return addr
-	}
-	switch route {
-	case xxladapter.RouteRandom, xxladapter.RouteRound, xxladapter.RouteLFU, xxladapter.RouteLRU, xxladapter.RouteFailover, xxladapter.RouteBusyover:
-		return xxladapter.QueueAddress{App: to.App}.String()
-	}
-	return addr
 }

@@ -211,15 +211,18 @@ func TestWhichRunsAreForAnyExecutor(t *testing.T) {
 	group := &xxladapter.Group{Addresses: []string{"nats://some-app/a", "nats://some-app/b", "http://a:1"}}
 	drained := *group
 	drained.Drains = []xxladapter.Drain{{Address: "nats://some-app/b", Until: now.Add(time.Hour)}}
-	for _, r := range xxladapter.RouteStrategy("").Values() {
+	for _, route := range xxladapter.RouteStrategy("").Values() {
 		want := "nats://some-app"
-		switch r {
+		switch route {
 		case xxladapter.RouteFirst, xxladapter.RouteLast, xxladapter.RouteConsistentHash, xxladapter.RouteShardingBroadcast:
 			want = "nats://some-app/a"
 		}
-		require.Equal(t, want, anyOf(r, xxladapter.Fire{}, group, "nats://some-app/a", now), r)
-		require.Equal(t, "http://a:1", anyOf(r, xxladapter.Fire{}, group, "http://a:1", now))
-		require.Equal(t, "nats://some-app/a", anyOf(r, xxladapter.Fire{Addresses: []string{"nats://some-app/a"}}, group, "nats://some-app/a", now))
-		require.Equal(t, "nats://some-app/a", anyOf(r, xxladapter.Fire{}, &drained, "nats://some-app/a", now), "a drained one would take it")
+		r := run{job: &xxladapter.Job{Route: route}, group: group}
+		require.Equal(t, want, r.widened("nats://some-app/a", now), route)
+		require.Equal(t, "http://a:1", r.widened("http://a:1", now))
+		r.group = &drained
+		require.Equal(t, "nats://some-app/a", r.widened("nats://some-app/a", now), "a drained one would take it")
+		r.group, r.fire.Addresses = group, []string{"nats://some-app/a"}
+		require.Equal(t, "nats://some-app/a", r.widened("nats://some-app/a", now))
 	}
 }

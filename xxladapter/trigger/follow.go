@@ -61,10 +61,10 @@ func backoff(s *xxladapter.Settings, retries int, jitter float64) time.Duration 
 	return (pause - time.Duration(jitter*float64(pause/2))).Truncate(time.Millisecond)
 }
 
-// attempt returns the number of a fire's attempt, and how many attempts there can be.
-func attempt(f xxladapter.Fire, l *xxladapter.Log) (n, of int) {
-	n = max(f.Attempt, 1)
-	return n, n + l.RetryCount
+// attempt returns the number of the run's attempt, and how many attempts there can be.
+func (r *run) attempt() (n, of int) {
+	n = max(r.fire.Attempt, 1)
+	return n, n + r.log.RetryCount
 }
 
 // ResumeAfter continues the schedule of a FIX_DELAY job after a run that ended at end. For other

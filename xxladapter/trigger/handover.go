@@ -169,7 +169,7 @@ func isDue(ctx context.Context, f xxladapter.Fire, now time.Time) bool {
 }
 
 func (h *HandOver) fire(ctx context.Context, term xxladapter.Term, f xxladapter.Fire) error {
-	job, group, err := h.load(ctx, f)
+	planned, err := h.load(ctx, f)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		// The job was removed after this fire had been planned as its retry or child.
 		_, err = h.settleFire(ctx, term, xxladapter.Settlement{FireID: f.ID})
@@ -188,10 +188,10 @@ func (h *HandOver) fire(ctx context.Context, term xxladapter.Term, f xxladapter.
 		return nil
 	}
 
-	shots := h.aim(ctx, f, job, group, now)
-	logs := make([]*xxladapter.Log, len(shots))
-	for i := range shots {
-		logs[i] = shots[i].log(f, job, now)
+	shards := planned.destinations(ctx, now)
+	logs := make([]*xxladapter.Log, len(shards))
+	for i := range shards {
+		logs[i] = planned.newLog(shards[i], now)
 	}
 	fires, err := h.claim(ctx, term, f, logs)
 	if errors.Is(err, xxladapter.ErrConflict) || errors.Is(err, xxladapter.ErrEarly) {
@@ -200,18 +200,16 @@ func (h *HandOver) fire(ctx context.Context, term xxladapter.Term, f xxladapter.
 	if err != nil {
 		return fmt.Errorf("claim fire %d: %w", f.ID, err)
 	}
-	if len(fires) != len(shots) {
-		return fmt.Errorf("claim fire %d: store returned %d fires for %d shards", f.ID, len(fires), len(shots))
+	if len(fires) != len(shards) {
+		return fmt.Errorf("claim fire %d: store returned %d fires for %d shards", f.ID, len(fires), len(shards))
 	}
-	if len(shots) == 1 {
-		logs[0].ID = fires[0].LogID
-		return h.shoot(ctx, fires[0], shots[0], job, group, logs[0])
+	if len(shards) == 1 {
+		return planned.shard(fires[0], logs[0]).handOver(ctx, shards[0])
 	}
 	ctx = withPlace(ctx, nil) // the place of all shards
 	var all errgroup.Group
-	for i := range shots {
-		logs[i].ID = fires[i].LogID
-		all.Go(func() error { return h.shoot(ctx, fires[i], shots[i], job, group, logs[i]) })
+	for i := range shards {
+		all.Go(func() error { return planned.shard(fires[i], logs[i]).handOver(ctx, shards[i]) })
 	}
 	return all.Wait()
 }

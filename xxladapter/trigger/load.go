@@ -11,8 +11,8 @@ import (
 
 // load reads the job of a fire and the job's group, in parallel unless the job has moved since the
 // fire was planned. A group that is gone is returned without addresses: the send fails and says so.
-// The error is [xxladapter.ErrNotFound] if the job is gone.
-func (h *HandOver) load(ctx context.Context, f xxladapter.Fire) (*xxladapter.Job, *xxladapter.Group, error) {
+// The run has no log row yet. The error is [xxladapter.ErrNotFound] if the job is gone.
+func (h *HandOver) load(ctx context.Context, f xxladapter.Fire) (*run, error) {
 	var expected groupRead
 	var early sync.WaitGroup
 	if f.GroupID > 0 {
@@ -21,13 +21,16 @@ func (h *HandOver) load(ctx context.Context, f xxladapter.Fire) (*xxladapter.Job
 	job, err := h.opts.Store.Job(ctx, f.JobID)
 	early.Wait()
 	if err != nil {
-		return nil, nil, fmt.Errorf("load job %d: %w", f.JobID, err)
+		return nil, fmt.Errorf("load job %d: %w", f.JobID, err)
 	}
 	read := expected
 	if f.GroupID <= 0 || job.GroupID != f.GroupID {
 		read = h.readGroup(ctx, job.GroupID)
 	}
-	return job, read.group, read.err
+	if read.err != nil {
+		return nil, read.err
+	}
+	return &run{HandOver: h, fire: f, job: job, group: read.group}, nil
 }
 
 // A groupRead holds the result of reading a group.

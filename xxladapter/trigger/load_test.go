@@ -60,15 +60,15 @@ func TestLoad(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := handOver(t, Options{Store: &slowStore{job: c.job, groups: c.groups}})
 				begin := time.Now()
-				job, group, err := h.load(t.Context(), xxladapter.Fire{JobID: 1, GroupID: c.planned})
+				r, err := h.load(t.Context(), xxladapter.Fire{JobID: 1, GroupID: c.planned})
 				require.Equal(t, c.took, time.Since(begin))
 				require.ErrorIs(t, err, c.err)
 				if err != nil {
 					return
 				}
-				require.Equal(t, c.job, job)
-				require.Equal(t, c.job.GroupID, group.ID)
-				require.Len(t, group.Addresses, c.addresses)
+				require.Equal(t, c.job, r.job)
+				require.Equal(t, c.job.GroupID, r.group.ID)
+				require.Len(t, r.group.Addresses, c.addresses)
 			})
 		})
 	}

@@ -15,17 +15,16 @@ import (
 // and matters most, is never cut off.
 const maxValue = 15_000
 
-// triggerMsg returns the text of trigger_msg: for people, and as HTML, because the Java admin's
-// page shows it as such. The lines and their order are upstream's (XxlJobTrigger.processTrigger).
-func triggerMsg(f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log, o sendOutcome, next []xxladapter.Fire) string {
+// message returns the text of trigger_msg: for people, and as HTML, because the Java admin's page
+// shows it as such. The lines and their order are upstream's (XxlJobTrigger.processTrigger).
+func (r *run) message(o sendOutcome, next []xxladapter.Fire) string {
 	kind := "automatic"
-	if group.AddressType == xxladapter.AddressManual || len(f.Addresses) > 0 {
+	if r.group.AddressType == xxladapter.AddressManual || len(r.fire.Addresses) > 0 {
 		kind = "manual"
 	}
-	addrs := membersOf(f, group)
-	routeText := string(job.Route)
-	if l.Sharding != "" {
-		routeText += "(" + l.Sharding + ")"
+	routeText := string(r.job.Route)
+	if r.log.Sharding != "" {
+		routeText += "(" + r.log.Sharding + ")"
 	}
 	result := "success"
 	switch o.kind {
@@ -34,23 +33,23 @@ func triggerMsg(f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group,
 	case EventAmbiguous:
 		result = "unknown, " + o.msg
 	}
-	n, of := attempt(f, l)
+	n, of := r.attempt()
 	type line struct{ label, value string }
 	lines := []line{
-		{"trigger type", string(f.Type)},
-		{"scheduler", f.Owner.Node},
+		{"trigger type", string(r.fire.Type)},
+		{"scheduler", r.fire.Owner.Node},
 		{"registration", kind},
-		{"addresses", "[" + strings.Join(addrs, ", ") + "]"},
+		{"addresses", "[" + strings.Join(r.addresses(), ", ") + "]"},
 		{"route", routeText},
-		{"block", string(job.Block)},
-		{"timeout", fmt.Sprint(int(job.Timeout.Seconds()))},
-		{"retries", fmt.Sprint(l.RetryCount)},
+		{"block", string(r.job.Block)},
+		{"timeout", fmt.Sprint(int(r.job.Timeout.Seconds()))},
+		{"retries", fmt.Sprint(r.log.RetryCount)},
 		{"attempt", fmt.Sprintf("%d of %d", n, of)},
-		{"due", instant(f.Due)},
+		{"due", instant(r.fire.Due)},
 		{},
-		{"address", l.Address},
-		{"handler", l.Handler},
-		{"param", l.Param},
+		{"address", r.log.Address},
+		{"handler", r.log.Handler},
+		{"param", r.log.Param},
 		{"result", result},
 	}
 	for _, f := range next {

@@ -83,31 +83,31 @@ func (d *doubt) hear(addr string, took bool) {
 // settleDoubt settles a run in doubt, unless the job's setting ambiguous decides. It returns false
 // if no executor has taken the run: then it can be published again. Without a verdict it asks, and
 // the run is resolved again.
-func (h *HandOver) settleDoubt(ctx context.Context, f xxladapter.Fire, to xxladapter.QueueAddress, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log) (settled bool, err error) {
-	switch job.Settings.Ambiguous {
+func (r *run) settleDoubt(ctx context.Context, to xxladapter.QueueAddress) (settled bool, err error) {
+	switch r.job.Settings.Ambiguous {
 	case xxladapter.AmbiguousSkip:
-		return true, h.settle(ctx, f, job, group, l, skipped(time.Now(), "the store has lost whether an executor took it"))
+		return true, r.settle(ctx, skipped(time.Now(), "the store has lost whether an executor took it"))
 	case xxladapter.AmbiguousResend:
 		return false, nil
 	}
-	of, d := h.queued.ask(f.ID, takersOf(f, group, to), time.Now())
+	of, d := r.queued.ask(r.fire.ID, r.takers(to), time.Now())
 	switch d.verdict() {
 	case verdictTaken:
-		_, err := h.Accept(ctx, []xxladapter.Accepted{{LogID: l.ID, Address: d.taker}})
+		_, err := r.Accept(ctx, []xxladapter.Accepted{{LogID: r.log.ID, Address: d.taker}})
 		return true, err
 	case verdictFree:
 		return false, nil
 	}
-	h.askTakers(ctx, d.open, group.AppName, question{f.ID, l, of})
+	r.askTakers(ctx, d.open, r.group.AppName, question{r.fire.ID, r.log, of})
 	return true, nil
 }
 
-// takersOf returns the addresses of the executors that may have taken a run for to.
-func takersOf(f xxladapter.Fire, group *xxladapter.Group, to xxladapter.QueueAddress) (addrs []string) {
+// takers returns the addresses of the executors that may have taken the run for to.
+func (r *run) takers(to xxladapter.QueueAddress) (addrs []string) {
 	if to.Instance != "" {
 		return []string{to.String()}
 	}
-	for _, addr := range membersOf(f, group) {
+	for _, addr := range r.addresses() {
 		if q, queued := xxladapter.ParseQueueAddress(addr); queued && q.App == to.App && q.Instance != "" {
 			addrs = append(addrs, addr)
 		}

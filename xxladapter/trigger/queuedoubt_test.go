@@ -65,10 +65,11 @@ func TestARunThatNobodyTookIsPublishedAgainAfterALoss(t *testing.T) {
 
 func TestWhoMayHaveTakenARun(t *testing.T) {
 	group := &xxladapter.Group{Addresses: []string{"nats://app/a", "http://java:1", "nats://app", "nats://app/b", "nats://other/c"}}
+	named := run{fire: xxladapter.Fire{Addresses: []string{"nats://app/d"}}, group: group}
 	shared, one := xxladapter.QueueAddress{App: "app"}, xxladapter.QueueAddress{App: "app", Instance: "x"}
-	require.Equal(t, []string{"nats://app/a", "nats://app/b"}, takersOf(xxladapter.Fire{}, group, shared))
-	require.Equal(t, []string{"nats://app/x"}, takersOf(xxladapter.Fire{}, group, one))
-	require.Equal(t, []string{"nats://app/d"}, takersOf(xxladapter.Fire{Addresses: []string{"nats://app/d"}}, group, shared))
+	require.Equal(t, []string{"nats://app/a", "nats://app/b"}, (&run{group: group}).takers(shared))
+	require.Equal(t, []string{"nats://app/x"}, (&run{group: group}).takers(one))
+	require.Equal(t, []string{"nats://app/d"}, named.takers(shared))
 }
 
 func TestTheJobDecidesAboutARunThatMayHaveBeenTaken(t *testing.T) {

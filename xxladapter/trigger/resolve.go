@@ -48,7 +48,7 @@ func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapt
 	if err != nil {
 		return fmt.Errorf("load log %d: %w", f.LogID, err)
 	}
-	job, group, err := h.load(ctx, f)
+	r, err := h.load(ctx, f)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		_, err = h.settleFire(ctx, term, xxladapter.Settlement{FireID: f.ID, LogID: f.LogID})
 		return err
@@ -56,10 +56,11 @@ func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapt
 	if err != nil {
 		return err
 	}
+	r.log = l
 	if to, queued := xxladapter.ParseQueueAddress(l.Address); queued && l.HandleCode == xxladapter.ResultNone {
-		return h.requeue(ctx, f, inQueue, to, job, group, l)
+		return r.requeue(ctx, inQueue, to)
 	}
-	return h.settle(ctx, f, job, group, l, h.findOut(ctx, f, job, group, l))
+	return r.settle(ctx, r.findOut(ctx))
 }
 
 // A resolution says what to do about a hand-over without a known outcome.
@@ -89,9 +90,9 @@ func resolutionOf(policy xxladapter.AmbiguousPolicy, l *xxladapter.Log) resoluti
 }
 
 // findOut finds out what became of a run request that may have been sent.
-func (h *HandOver) findOut(ctx context.Context, f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log) sendOutcome {
+func (r *run) findOut(ctx context.Context) sendOutcome {
 	at := time.Now()
-	switch resolutionOf(job.Settings.Ambiguous, l) {
+	switch resolutionOf(r.job.Settings.Ambiguous, r.log) {
 	case resolveSent:
 		return sendOutcome{at: at, kind: EventSent, code: wire.CodeOK, msg: "has a result"}
 	case resolveUnsent:
@@ -100,39 +101,39 @@ func (h *HandOver) findOut(ctx context.Context, f xxladapter.Fire, job *xxladapt
 		return skipped(at, "its answer was lost")
 	case resolveResend:
 		// A refused connection says nothing about the request before it.
-		o := h.send(ctx, f.Owner, l.Address, group.AppName, h.runRequest(f, job, l))
+		o := r.send(ctx, r.request())
 		if o.answered || o.withheld != "" {
 			return o
 		}
-		return h.unanswered(ctx, at, f, o.msg)
+		return r.unanswered(ctx, at, o.msg)
 	}
-	req := wire.LogRequest{LogID: wire.Int(l.ID), LogTime: wire.Int(l.TriggerTime.UnixMilli()), FromLine: 1}
-	result, err := h.opts.Sender.Log(ctx, l.Address, group.AppName, req)
+	req := wire.LogRequest{LogID: wire.Int(r.log.ID), LogTime: wire.Int(r.log.TriggerTime.UnixMilli()), FromLine: 1}
+	result, err := r.opts.Sender.Log(ctx, r.log.Address, r.group.AppName, req)
 	if err != nil {
-		return h.unanswered(ctx, at, f, err.Error())
+		return r.unanswered(ctx, at, err.Error())
 	}
 	if !neverBegan(result) {
 		return sendOutcome{at: at, kind: EventSent, code: wire.CodeOK, msg: "began, by its log"}
 	}
-	now, err := h.opts.Store.Now(ctx)
+	now, err := r.opts.Store.Now(ctx)
 	if err != nil {
 		return sendOutcome{at: at, kind: EventAmbiguous, msg: err.Error()}
 	}
-	if result.LogsAge > 0 && int64(result.LogsAge) < now.Sub(f.Claimed).Milliseconds() {
+	if result.LogsAge > 0 && int64(result.LogsAge) < now.Sub(r.fire.Claimed).Milliseconds() {
 		o := failed(at, xxladapter.ReasonUnknown+": the executor's logs begin after the hand-over")
 		o.code, o.unknown = xxladapter.ResultUnknown, true
 		return o
 	}
 	// It may still wait in the executor's queue, which knows its log id and refuses a second one:
 	// send treats that as taken.
-	return h.send(ctx, f.Owner, l.Address, group.AppName, h.runRequest(f, job, l))
+	return r.send(ctx, r.request())
 }
 
 // unanswered leaves the outcome open for the next sweep until the limit.
-func (h *HandOver) unanswered(ctx context.Context, at time.Time, f xxladapter.Fire, msg string) sendOutcome {
+func (r *run) unanswered(ctx context.Context, at time.Time, msg string) sendOutcome {
 	// The claim was made by the store's clock.
-	now, err := h.opts.Store.Now(ctx)
-	if err == nil && ctx.Err() == nil && now.Sub(f.Claimed) > resolveLimit {
+	now, err := r.opts.Store.Now(ctx)
+	if err == nil && ctx.Err() == nil && now.Sub(r.fire.Claimed) > resolveLimit {
 		return failed(at, xxladapter.ReasonUnknown+", and the executor does not say: "+msg)
 	}
 	return sendOutcome{at: at, kind: EventAmbiguous, msg: msg}

@@ -44,18 +44,19 @@ func skipped(at time.Time, msg string) sendOutcome {
 	return o
 }
 
-func (h *HandOver) send(ctx context.Context, by xxladapter.Term, addr, appName string, req *wire.RunRequest) sendOutcome {
+// send sends the request of a run to its address, as long as the node acts in the claim's term.
+func (r *run) send(ctx context.Context, req *wire.RunRequest) sendOutcome {
 	began := time.Now()
 	var waited atomic.Int64 // from then until the last question before a write, in nanoseconds
 	may := func() bool {
 		waited.Store(int64(time.Since(began)))
-		return h.mayAct(by)
+		return r.mayAct(r.fire.Owner)
 	}
 	if !may() {
 		return sendOutcome{withheld: leaseInDoubt}
 	}
-	sent := h.storeTime(ctx)
-	reply, err := h.opts.Sender.Run(sendOnlyIf(ctx, may), addr, appName, req)
+	sent := r.storeTime(ctx)
+	reply, err := r.opts.Sender.Run(sendOnlyIf(ctx, may), r.log.Address, r.group.AppName, req)
 	at := began.Add(time.Duration(waited.Load()))
 	switch {
 	case errors.Is(err, errWithheld):
@@ -75,7 +76,7 @@ func (h *HandOver) send(ctx context.Context, by xxladapter.Term, addr, appName s
 			o.code = reply.Code
 		}
 	}
-	o.answered, o.sent, o.acknowledged = true, sent, h.storeTime(ctx)
+	o.answered, o.sent, o.acknowledged = true, sent, r.storeTime(ctx)
 	return o
 }
 
@@ -101,17 +102,19 @@ func lingering(ctx context.Context, by time.Duration) (_ context.Context, done f
 
 // settle stores the outcome of a hand-over. One that was withheld stores nothing: the fire stays
 // claimed, for the next start of this node or for the node that takes it over.
-func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapter.Job, group *xxladapter.Group, l *xxladapter.Log, o sendOutcome) error {
+func (r *run) settle(ctx context.Context, o sendOutcome) error {
 	if o.withheld != "" {
-		h.logWithheld(ctx, f, o.withheld)
+		r.logWithheld(ctx, o.withheld)
 		return nil
 	}
-	if o.kind == EventAmbiguous && job.Settings.Ambiguous == xxladapter.AmbiguousSkip {
+	if o.kind == EventAmbiguous && r.job.Settings.Ambiguous == xxladapter.AmbiguousSkip {
 		sent := o.sent
 		o = skipped(o.at, o.msg)
 		o.sent = sent
 	}
-	s := xxladapter.Settlement{FireID: f.ID, LogID: l.ID, Code: o.code, Sent: o.sent, Acknowledged: o.acknowledged}
+	s := xxladapter.Settlement{
+		FireID: r.fire.ID, LogID: r.log.ID, Code: o.code, Sent: o.sent, Acknowledged: o.acknowledged,
+	}
 	// The outcome must be stored even when the caller is being stopped: an outcome that is lost
 	// here has to be found out after the restart.
 	storing, done := lingering(ctx, settleGrace)
@@ -119,42 +122,42 @@ func (h *HandOver) settle(ctx context.Context, f xxladapter.Fire, job *xxladapte
 	switch o.kind {
 	case EventAmbiguous:
 		s.State = xxladapter.FireAmbiguous
-		h.opts.Logger.Warn("hand-over without an answer", "job", job.ID, "log", l.ID, "address", l.Address, "cause", o.msg)
+		r.opts.Logger.Warn("hand-over without an answer",
+			"job", r.job.ID, "log", r.log.ID, "address", r.log.Address, "cause", o.msg)
 	case EventFailed:
 		// What follows is due by the store's clock; this node's may be off.
-		now, err := h.opts.Store.Now(storing)
+		now, err := r.opts.Store.Now(storing)
 		if err != nil {
 			return fmt.Errorf("read store clock: %w", err)
 		}
 		now = now.Truncate(time.Millisecond)
 		if !o.unknown {
-			s.Next = retry(l, job, f.Addresses, now, h.jitter())
+			s.Next = retry(r.log, r.job, r.fire.Addresses, now, r.jitter())
 		}
-		s.Resume = ResumeAfter(job, now)
+		s.Resume = ResumeAfter(r.job, now)
 	}
-	s.Msg = triggerMsg(f, job, group, l, o, s.Next)
+	s.Msg = r.message(o, s.Next)
 	if o.kind == EventSent {
 		s.AwaitResult = true
 		leavePlace(ctx)
 	}
-	planned, err := h.settleFire(storing, f.Owner, s)
+	planned, err := r.settleFire(storing, r.fire.Owner, s)
 	if err != nil {
-		return fmt.Errorf("settle fire %d: %w", f.ID, err) // the node that settles it reports it
+		return fmt.Errorf("settle fire %d: %w", r.fire.ID, err) // the node that settles it reports it
 	}
-	h.opts.OnEvent(Event{
-		Kind: o.kind, Job: job.Name, JobID: job.ID, App: group.AppName, Fire: f, LogID: l.ID, Began: l.TriggerTime,
-		Address: l.Address, At: o.at, Sent: o.sent, Acknowledged: o.acknowledged, Code: o.code, Msg: o.msg,
-	})
-	h.followed(planned, s.Resume)
+	e := r.event(o.kind)
+	e.At, e.Sent, e.Acknowledged, e.Code, e.Msg = o.at, o.sent, o.acknowledged, o.code, o.msg
+	r.opts.OnEvent(e)
+	r.followed(planned, s.Resume)
 	return nil
 }
 
 // logWithheld logs that a fire was not sent. A lease in doubt concerns thousands of fires.
-func (h *HandOver) logWithheld(ctx context.Context, f xxladapter.Fire, why string) {
-	msg, attrs := "not sent, "+why, []any{"job", f.JobID, "fire", f.ID, "term", f.Owner.Number}
+func (r *run) logWithheld(ctx context.Context, why string) {
+	msg, attrs := "not sent, "+why, []any{"job", r.fire.JobID, "fire", r.fire.ID, "term", r.fire.Owner.Number}
 	if why == leaseInDoubt {
-		h.stats.withheld.log(ctx, h.opts.Logger, msg, "withheld", attrs...)
+		r.stats.withheld.log(ctx, r.opts.Logger, msg, "withheld", attrs...)
 		return
 	}
-	h.opts.Logger.Warn(msg, attrs...)
+	r.opts.Logger.Warn(msg, attrs...)
 }

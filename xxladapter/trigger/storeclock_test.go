@@ -59,10 +59,9 @@ func TestSilenceIsMeasuredByTheStoresClock(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, open, 1)
 			for claimed, stays := range map[time.Duration]bool{0: true, resolveLimit / 2: true, resolveLimit + time.Second: false} {
-				f := f
-				fire := open[0]
-				fire.Claimed = fire.Claimed.Add(-claimed)
-				o := f.over.unanswered(t.Context(), time.Now(), fire, "silent")
+				r := run{HandOver: f.over, fire: open[0]}
+				r.fire.Claimed = r.fire.Claimed.Add(-claimed)
+				o := r.unanswered(t.Context(), time.Now(), "silent")
 				require.Equal(t, stays, o.kind == EventAmbiguous, "after %v", claimed)
 			}
 		})

@@ -1,0 +1,70 @@
+package trigger
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/route"
+)
+
+// A destination is where one run goes: its shard and its address, or why there is none.
+type destination struct {
+	index, total int
+	broadcast    bool
+	addr         string
+	err          error
+}
+
+// errDrained means that every address for a run is drained.
+var errDrained = errors.New(xxladapter.ReasonDrained)
+
+// destinations chooses addresses at a time of the store's clock: one for each shard of a broadcast,
+// otherwise one by the route of the job. Drained addresses are left out, also of a broadcast, which
+// has fewer shards then, and of addresses that an operator has named.
+func (r *run) destinations(ctx context.Context, now time.Time) []destination {
+	all := r.addresses()
+	addrs := r.group.Undrained(all, now)
+	one := destination{
+		index:     r.fire.ShardIndex,
+		total:     max(r.fire.ShardTotal, 1),
+		broadcast: r.job.Route == xxladapter.RouteShardingBroadcast,
+	}
+	switch {
+	case len(addrs) == 0 && len(all) > 0:
+		one.err = errDrained
+	case !one.broadcast:
+		one.addr, one.err = r.routes.Choose(ctx, r.job.Route, r.job.ID, addrs)
+		one.addr = r.widened(one.addr, now)
+	case r.fire.ShardTotal > 0 || len(addrs) == 0: // one shard again, or nobody to send to
+		one.addr, one.err = route.Shard(addrs, one.index)
+	default:
+		shards := make([]destination, len(addrs))
+		for i := range addrs {
+			shards[i] = destination{index: i, total: len(addrs), broadcast: true}
+			shards[i].addr, shards[i].err = route.Shard(addrs, i)
+		}
+		return shards
+	}
+	return []destination{one}
+}
+
+// widened returns the address for a run that its route has given to addr. If any executor of the
+// app may have the run, that is the address of all of them, so that one with a free place takes it.
+// While one of the group is drained, addr is kept, because the drained one would take runs too.
+func (r *run) widened(addr string, now time.Time) string {
+	to, queued := xxladapter.ParseQueueAddress(addr)
+	if !queued || len(r.fire.Addresses) > 0 {
+		return addr
+	}
+	if undrained := r.group.Undrained(r.group.Addresses, now); len(undrained) < len(r.group.Addresses) {
+		return addr
+	}
+	switch r.job.Route {
+	case xxladapter.RouteRandom, xxladapter.RouteRound, xxladapter.RouteLFU, xxladapter.RouteLRU,
+		xxladapter.RouteFailover, xxladapter.RouteBusyover:
+		return xxladapter.QueueAddress{App: to.App}.String()
+	}
+	return addr
+}
