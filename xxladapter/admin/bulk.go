@@ -32,10 +32,10 @@ const (
 	bulkTrigger bulkAction = "trigger"
 )
 
-// Values lists all actions.
-func (bulkAction) Values() []bulkAction {
-	return []bulkAction{bulkStart, bulkStop, bulkDelete, bulkChange, bulkTrigger}
-}
+var bulkActions = []bulkAction{bulkStart, bulkStop, bulkDelete, bulkChange, bulkTrigger}
+
+// Values returns all actions, whatever the receiver is. The OpenAPI document lists them.
+func (bulkAction) Values() []bulkAction { return bulkActions }
 
 // role returns what the action needs for each job.
 func (a bulkAction) role() xxladapter.Role {
@@ -102,7 +102,7 @@ func (s *Server) bulk(ctx context.Context, _ none, form bulkForm) (no stream, er
 
 func (f *bulkForm) check() error {
 	switch {
-	case !slices.Contains(f.Action.Values(), f.Action):
+	case !slices.Contains(bulkActions, f.Action):
 		return xxladapter.Invalidf("action is %q, must be one of start, stop, delete, change, trigger", f.Action)
 	case (f.IDs == nil) == (f.Filter == nil):
 		return xxladapter.Invalidf("exactly one of ids and filter must be given")

@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -48,13 +47,11 @@ func (n need) where() int64 {
 	return access.Somewhere
 }
 
-// String returns the need as a phrase.
+// String returns the role that the need is about, with its place. A need without a role is met by
+// every caller, so that no refusal shows it.
 func (n need) String() string {
-	switch {
-	case n.everywhere:
-		return fmt.Sprintf("%s for all groups", n.role)
-	case n.role == access.None:
-		return "of any user"
+	if n.everywhere {
+		return string(n.role) + " for all groups"
 	}
 	return string(n.role)
 }

@@ -56,16 +56,16 @@ type Executors interface {
 type Store interface {
 	xxladapter.Clock
 	xxladapter.DescriptionStore
-	EditStore
-	OrderStore
-	RunStore
-	RecordStore
-	NodeStore
+	Definitions
+	Orders
+	Runs
+	Records
+	Nodes
 }
 
-// An EditStore keeps what people edit: jobs with their sources and versions, groups with their
+// Definitions keeps what people edit: jobs with their sources and versions, groups with their
 // executors, pauses, calendars, and declarations of all of these.
-type EditStore interface {
+type Definitions interface {
 	xxladapter.JobStore
 	xxladapter.JobEditStore
 	JobVersions(ctx context.Context, f xxladapter.JobVersionFilter) ([]*xxladapter.JobVersion, error)
@@ -79,8 +79,8 @@ type EditStore interface {
 	xxladapter.DeclarationStore
 }
 
-// An OrderStore keeps what callers order to run beside the schedules: triggers and backfills.
-type OrderStore interface {
+// Orders keeps what callers order to run beside the schedules: triggers and backfills.
+type Orders interface {
 	xxladapter.OrderStore
 	CreateBackfill(ctx context.Context, b *xxladapter.Backfill) (int64, error)
 	CancelBackfill(ctx context.Context, id int64) error
@@ -88,8 +88,8 @@ type OrderStore interface {
 	Backfills(ctx context.Context, f xxladapter.BackfillFilter) ([]*xxladapter.Backfill, error)
 }
 
-// A RunStore shows runs, what they wrote, and what is still to run.
-type RunStore interface {
+// Runs shows runs, what they wrote, and what is still to run.
+type Runs interface {
 	xxladapter.LogStore
 	xxladapter.RunHistoryStore
 	xxladapter.RunListStore
@@ -99,8 +99,8 @@ type RunStore interface {
 	Misfires(ctx context.Context, f xxladapter.MisfireFilter) ([]xxladapter.Misfire, error)
 }
 
-// A RecordStore keeps the audit, and shows what has changed and the figures of runs.
-type RecordStore interface {
+// Records keeps the audit, and shows what has changed and the figures of runs.
+type Records interface {
 	AppendAudit(ctx context.Context, o xxladapter.AuditObject, fields xxladapter.Fields) error
 	AuditRows(ctx context.Context, f xxladapter.AuditFilter) ([]xxladapter.AuditRow, error)
 	AuditEnds(ctx context.Context) (xxladapter.AuditEnds, error)
@@ -109,8 +109,8 @@ type RecordStore interface {
 	Stats(ctx context.Context, f xxladapter.StatFilter) ([]xxladapter.Stat, error)
 }
 
-// A NodeStore shows the schedulers, and lets one retire.
-type NodeStore interface {
+// Nodes shows the schedulers, and lets one retire.
+type Nodes interface {
 	Leases(ctx context.Context) ([]xxladapter.Lease, error)
 	ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMove, error)
 	Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error
