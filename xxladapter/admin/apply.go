@@ -42,6 +42,11 @@ type declarationError struct {
 
 func (e *declarationError) Unwrap() error { return e.error }
 
+// detail adds all problems, and the first one in Chinese.
+func (e *declarationError) detail(body *apiError) {
+	body.Problems, body.Chinese = inChinese(e.problems)
+}
+
 // refuseDeclarations returns the error for problems. Its message is that of the first one.
 // REQUIRES: problems is not empty.
 func refuseDeclarations(problems []declare.Problem) error {

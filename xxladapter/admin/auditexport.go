@@ -14,12 +14,6 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// The content types of an export.
-const (
-	typeJSONLines = "application/x-ndjson"
-	typeCSV       = "text/csv"
-)
-
 // An exportFormat is a format of an export.
 type exportFormat string
 

@@ -220,7 +220,7 @@ func (s *Server) bulkOne(ctx context.Context, form *bulkForm, id int64) (line bu
 
 func (s *Server) bulkJob(ctx context.Context, form *bulkForm, line *bulkLine) error {
 	// The action needs its own role, in the group of the job and in the one that it moves to.
-	ctx = context.WithValue(ctx, needKey{}, form.Action.role())
+	ctx = withRole(ctx, form.Action.role())
 	j, err := s.job(ctx, line.ID)
 	if err != nil {
 		return err

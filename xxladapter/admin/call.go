@@ -100,9 +100,6 @@ func (c call) producing(types ...string) call {
 	return c
 }
 
-// A download writes an answer that is not JSON.
-type download func(http.ResponseWriter)
-
 func newCall(pattern string, needs need, summary string, query, answer reflect.Type) call {
 	method, path, _ := strings.Cut(pattern, " ")
 	return call{method: method, path: path, need: needs, summary: summary, query: query, answer: answer}

@@ -65,7 +65,7 @@ func (s *Server) declareCall(ctx context.Context, by access.Caller, body []byte)
 		return nil, err
 	}
 	ctx = access.WithRights(ctx, access.NewRights(xxladapter.Grant{GroupID: g.ID, Role: xxladapter.RoleEditor}))
-	ctx = context.WithValue(ctx, needKey{}, xxladapter.RoleEditor)
+	ctx = withRole(ctx, xxladapter.RoleEditor)
 	plan, err := s.apply(ctx, source, declare.Options{
 		Adopt: true, KeepRunning: true, // Keep looks at owners
 		Keep: func(e *declare.JobEntry, before *xxladapter.Job, owner string) (string, error) {

@@ -257,3 +257,20 @@ func (s *Server) write(w io.Writer, r wire.Reply) {
 	}
 	_, _ = w.Write(data) // the caller may be gone
 }
+
+// byExecutor returns the context of a call in the executors' protocol. The handlers of such calls
+// check the caller's apps themselves.
+func byExecutor(r *http.Request, appName string) context.Context {
+	ctx := xxladapter.WithActor(r.Context(), xxladapter.Actor{
+		Kind: xxladapter.ActorExecutor, Name: cutName(appName), Address: addressOf(r),
+	})
+	return access.WithRights(ctx, access.RightsForAll(xxladapter.RoleAdmin))
+}
+
+// cutName truncates a name that a caller has chosen to the 255 characters of an actor's name.
+func cutName(name string) string {
+	if runes := []rune(name); len(runes) > 255 {
+		return string(runes[:255])
+	}
+	return name
+}

@@ -10,9 +10,6 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/declare"
 )
 
-// typeYAML is the media type of YAML.
-const typeYAML = "application/yaml"
-
 // A declaredQuery selects what is declared.
 type declaredQuery struct {
 	AppName        string `query:"appName" doc:"Only the group with this app name."`

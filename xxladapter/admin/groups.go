@@ -71,11 +71,6 @@ type groupList struct {
 	Groups []groupForm `json:"groups"`
 }
 
-// created names what a call has created.
-type created struct {
-	ID int64 `json:"id"`
-}
-
 func (s *Server) listGroups(ctx context.Context, _ none) (groupList, error) {
 	groups, err := s.opts.Store.Groups(ctx)
 	if err != nil {

@@ -18,14 +18,6 @@ type guard struct{ store Store }
 
 var _ Store = guard{}
 
-// sees reports whether a group exists for the caller.
-func sees(ctx context.Context, group int64) bool {
-	return access.RightsOf(ctx).Decide(xxladapter.RoleViewer, group) == access.Allowed
-}
-
-// seesAll reports whether every group exists for the caller.
-func seesAll(ctx context.Context) bool { return sees(ctx, access.Everywhere) }
-
 // Now implements [xxladapter.Clock].
 func (g guard) Now(ctx context.Context) (time.Time, error) { return g.store.Now(ctx) }
 

@@ -58,12 +58,12 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 // metrics serves the metrics to callers who may read everything, because the metrics name all
 // groups.
 func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
-	ctx, err := s.authenticate(r)
+	ctx, err := s.callers.Authenticate(r)
 	if err == nil {
 		r, err = admit(r.WithContext(ctx), viewer.forAll())
 	}
 	if err != nil {
-		status, _ := s.apiError(r, err)
+		status, _ := s.answers.refuse(r, err)
 		http.Error(w, err.Error(), status)
 		return
 	}

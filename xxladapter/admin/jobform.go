@@ -74,14 +74,6 @@ func givenNext(j *xxladapter.Job) *time.Time {
 	return given(j.TriggerNext)
 }
 
-// given omits the zero time, and years that JSON cannot represent.
-func given(t time.Time) *time.Time {
-	if year := t.UTC().Year(); t.IsZero() || year < 1 || year > 9999 {
-		return nil
-	}
-	return &t
-}
-
 // apply sets the given fields on j. The caller sets the group.
 func (f *jobForm) apply(j *xxladapter.Job) {
 	set(&j.Name, f.Name)
@@ -105,12 +97,6 @@ func (f *jobForm) apply(j *xxladapter.Job) {
 	}
 	if f.ExecutorTimeout != nil {
 		j.Timeout = time.Duration(*f.ExecutorTimeout) * time.Second
-	}
-}
-
-func set[T any](field *T, value *T) {
-	if value != nil {
-		*field = *value
 	}
 }
 

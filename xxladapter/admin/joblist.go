@@ -2,7 +2,6 @@ package admin
 
 import (
 	"context"
-	"unicode/utf8"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
@@ -43,17 +42,6 @@ func (c *jobChoice) filter() (xxladapter.JobFilter, error) {
 		return f, err
 	}
 	return f, f.Type.Validate()
-}
-
-// maxSearch is the length of the longest text to search for, in characters. No column that lists
-// search by parts is wider.
-const maxSearch = 255
-
-func checkSearch(param, text string) error {
-	if n := utf8.RuneCountInString(text); n > maxSearch {
-		return xxladapter.Invalidf("%s has %d characters, must have at most %d", param, n, maxSearch)
-	}
-	return nil
 }
 
 type jobList struct {
@@ -115,21 +103,6 @@ func (s *Server) recentRuns(ctx context.Context, jobs []*xxladapter.Job) ([]jobR
 		recent = append(recent, of)
 	}
 	return recent, nil
-}
-
-// counted is the size of a list, if it was asked for.
-type counted struct {
-	Count *int `json:"count,omitempty" doc:"The number of entries on all pages, exact up to 10000."`
-	More  bool `json:"more,omitempty" doc:"There are more entries than count."`
-}
-
-// maxCount is the largest exact count. Counting reads that many entries at most.
-const maxCount = 10_000
-
-// countTo returns a count of at most maxCount + 1.
-func countTo(n int) counted {
-	shown := min(n, maxCount)
-	return counted{&shown, n > maxCount}
 }
 
 func (s *Server) listJobs(ctx context.Context, q jobQuery) (no jobList, err error) {

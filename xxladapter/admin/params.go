@@ -146,34 +146,3 @@ func setParam(field reflect.Value, name, text string) error {
 	field.SetInt(n)
 	return nil
 }
-
-// An idPath names one thing by its id.
-type idPath struct {
-	ID int64 `path:"id"`
-}
-
-// A page says which part of a list is requested. The answer has the cursor of the next page in
-// next, if there is one.
-type page struct {
-	After int64 `query:"after" doc:"The cursor from next of the previous page; omit it for the first page."`
-	Limit int   `query:"limit" doc:"Maximum number of entries, at most 1000 (the default)."`
-}
-
-// maxPage is the largest number of entries in one answer.
-const maxPage = 1000
-
-func (p page) limit() int {
-	if p.Limit == 0 || p.Limit > maxPage {
-		return maxPage
-	}
-	return p.Limit
-}
-
-// cutPage truncates a list that was read with one entry more than the page has. It returns the
-// cursor of the next page, or 0 if there is none.
-func cutPage[T any](list []T, limit int, id func(T) int64) ([]T, int64) {
-	if len(list) <= limit {
-		return list, 0
-	}
-	return list[:limit], id(list[limit-1])
-}

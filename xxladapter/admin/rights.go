@@ -19,8 +19,8 @@ type need struct {
 }
 
 // The needs of calls that concern groups. Their handlers reach what belongs to a group through
-// [Server.job] and similar methods, which check the role for that very group, and through the
-// store, which shows only what is granted.
+// methods that check the role for that very group by [allow], and through the store, which shows
+// only what is granted.
 var (
 	viewer   = need{role: xxladapter.RoleViewer}
 	operator = need{role: xxladapter.RoleOperator}
@@ -59,6 +59,11 @@ func (n need) String() string {
 // needKey marks the role that the call in a context needs.
 type needKey struct{}
 
+// withRole returns the context of a call that needs the role.
+func withRole(ctx context.Context, role xxladapter.Role) context.Context {
+	return context.WithValue(ctx, needKey{}, role)
+}
+
 // allow refuses a call that concerns the group unless the caller has the role that the call needs.
 // absent is the error for a group that does not exist for the caller.
 func allow(ctx context.Context, group int64, absent error) error {
@@ -87,28 +92,24 @@ func forbidden(format string, args ...any) error {
 	return xxladapter.Refusef(xxladapter.CodeForbidden, format, args...)
 }
 
-// byExecutor returns the context of a call in the executors' protocol. The handlers of such calls
-// check the caller's apps themselves.
-func byExecutor(r *http.Request, appName string) context.Context {
-	ctx := xxladapter.WithActor(r.Context(), xxladapter.Actor{
-		Kind: xxladapter.ActorExecutor, Name: cutName(appName), Address: addressOf(r),
-	})
-	return access.WithRights(ctx, access.RightsForAll(xxladapter.RoleAdmin))
-}
-
-// cutName truncates a name that a caller has chosen to the 255 characters of an actor's name.
-func cutName(name string) string {
-	if runes := []rune(name); len(runes) > 255 {
-		return string(runes[:255])
-	}
-	return name
-}
-
 // admit refuses an authenticated caller without the rights for a call. The returned request carries
 // the need; r is returned with an error.
 func admit(r *http.Request, n need) (*http.Request, error) {
 	if access.RightsOf(r.Context()).Decide(n.role, n.where()) != access.Allowed {
 		return r, forbidden("%s %s needs the role %s", r.Method, r.URL.Path, n)
 	}
-	return r.WithContext(context.WithValue(r.Context(), needKey{}, n.role)), nil
+	return r.WithContext(withRole(r.Context(), n.role)), nil
+}
+
+// sees reports whether a group exists for the caller.
+func sees(ctx context.Context, group int64) bool {
+	return access.RightsOf(ctx).Decide(xxladapter.RoleViewer, group) == access.Allowed
+}
+
+// seesAll reports whether every group exists for the caller.
+func seesAll(ctx context.Context) bool { return sees(ctx, access.Everywhere) }
+
+// isAdmin reports whether the caller is an administrator of all groups.
+func isAdmin(ctx context.Context) bool {
+	return access.RightsOf(ctx).Decide(xxladapter.RoleAdmin, access.Everywhere) == access.Allowed
 }

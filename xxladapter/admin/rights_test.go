@@ -27,7 +27,7 @@ func (s *site) handler(listens time.Duration, grants ...xxladapter.Grant) http.H
 				ctx, cancel = context.WithTimeout(ctx, listens)
 				defer cancel()
 			}
-			s.server.answer(w, r.WithContext(ctx), nil, c.need, c.serve)
+			s.server.answers.answer(w, r.WithContext(ctx), nil, c.need, c.serve)
 		})
 	}
 	return mux

@@ -6,9 +6,6 @@ import (
 	"sync"
 )
 
-// apiBase is the prefix of the paths of the management API.
-const apiBase = "/api/v1"
-
 // calls returns the calls of the management API, each with what it needs of its caller. A call with
 // method GET changes nothing.
 func (s *Server) calls() []call {
@@ -166,10 +163,7 @@ func (s *Server) calls() []call {
 func (s *Server) routes() {
 	calls := s.calls()
 	s.description = sync.OnceValue(func() object { return document(calls) })
-	for _, c := range calls {
-		s.mux.Handle(c.method+" "+c.path, s.api(c.need, c.serve))
-	}
-	s.mux.Handle(apiBase+"/", s.api(anyone, s.noCall))
+	s.answers.register(s.mux, calls)
 	s.mux.HandleFunc("GET /healthz", healthz)
 	s.mux.HandleFunc("GET /readyz", s.readyz)
 	if s.opts.Metrics != nil {

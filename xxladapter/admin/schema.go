@@ -50,7 +50,7 @@ func (s *schemas) of(t reflect.Type) object {
 		}
 		return object{"$ref": "#/components/schemas/" + name}
 	}
-	panic(fmt.Sprintf("admin: no schema for %s", t))
+	panic(fmt.Sprintf("api: no schema for %s", t))
 }
 
 // enumValues returns the values that the method Values of a string type lists, or nil for a type
@@ -114,10 +114,14 @@ func jsonFields(t reflect.Type) (fields []jsonField) {
 }
 
 // schemaName returns the type's Go name without the suffix Form, its first letter in upper case.
+// That of the body of an error says in clients what it is.
 func schemaName(t reflect.Type) string {
+	if t == reflect.TypeFor[apiError]() {
+		return "ApiError"
+	}
 	name := strings.TrimSuffix(t.Name(), "Form")
 	if name == "" {
-		panic(fmt.Sprintf("admin: %s has no name, must have one to be a schema", t))
+		panic(fmt.Sprintf("api: %s has no name, must have one to be a schema", t))
 	}
 	return strings.ToUpper(name[:1]) + name[1:]
 }

@@ -189,16 +189,17 @@ type Server struct {
 	opts Options
 	mux  *http.ServeMux
 
-	operators access.Operators
-	// apiPages and executorPages refuse requests of foreign web pages. They differ in whether the
-	// management API and the executor calls need a token.
-	apiPages, executorPages *access.Pages
-	jobCalls                *rate.Limiter
-	hub                     *events.Hub
-	tails                   tails
-	alarmTests              sync.Mutex // held while a test of the alarms is in progress
-	heavy                   places     // of calls that read or compute much
-	signOns                 places     // of calls that wait for the provider
+	callers *authenticator
+	answers *answerer
+	// executorPages refuses requests of foreign web pages, as the pages of callers do. They differ
+	// in whether the executor calls and the management API need a token.
+	executorPages *access.Pages
+	jobCalls      *rate.Limiter
+	hub           *events.Hub
+	tails         tails
+	alarmTests    sync.Mutex // held while a test of the alarms is in progress
+	heavy         places     // of calls that read or compute much
+	signOns       places     // of calls that wait for the provider
 	// ending is cancelled by end when streams must end.
 	ending context.Context
 	end    context.CancelFunc
@@ -245,13 +246,16 @@ func New(opts Options) (*Server, error) {
 		full = []string{opts.AccessToken}
 	}
 	s := &Server{
-		opts: opts, mux: http.NewServeMux(), heavy: make(places, heavyPlaces), signOns: make(places, signOnPlaces), operators: access.NewOperators(full, opts.ReadTokens), jobCalls: newJobCallLimiter(),
+		opts: opts, mux: http.NewServeMux(), jobCalls: newJobCallLimiter(),
+		heavy: make(places, heavyPlaces), signOns: make(places, signOnPlaces),
 	}
 	s.tails.open = map[int64]*tail{}
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.hub = events.NewHub(opts.Store, opts.Logger)
 	s.opts.Store = guard{opts.Store}
-	s.apiPages = opts.pages(s.operators.Open())
+	operators := access.NewOperators(full, opts.ReadTokens)
+	s.callers = &authenticator{operators, opts.pages(operators.Open()), opts.Accounts, opts.Provider != nil}
+	s.answers = &answerer{s.callers, opts.Logger}
 	s.executorPages = opts.pages(opts.AccessToken == "")
 	for _, base := range []string{wire.AdminPath, wire.AdminContextPath} {
 		s.mux.HandleFunc(base+"{op...}", s.executorCall)
@@ -278,7 +282,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 	var p *panicError
 	if errors.As(err, &p) {
-		s.logPanic(r, p)
+		p.log(s.opts.Logger, r)
 		w.WriteHeader(http.StatusInternalServerError)
 	}
 }

@@ -151,11 +151,6 @@ type tokenQuery struct {
 	All bool `query:"all" doc:"List those of all users, which needs an administrator of all groups."`
 }
 
-// isAdmin reports whether the caller is an administrator of all groups.
-func isAdmin(ctx context.Context) bool {
-	return access.RightsOf(ctx).Decide(xxladapter.RoleAdmin, access.Everywhere) == access.Allowed
-}
-
 func (s *Server) listTokens(ctx context.Context, q tokenQuery) (no credentialList, err error) {
 	var user int64
 	if q.All {

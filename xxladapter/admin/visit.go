@@ -3,9 +3,7 @@ package admin
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -76,50 +74,30 @@ func newVisit(r *http.Request) *visit {
 	return &visit{address: addressOf(r), secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"}
 }
 
-// addressOf returns the IP address of the connection.
-func addressOf(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return ""
-	}
-	return host
+// An authenticator finds out who makes management calls.
+type authenticator struct {
+	operators access.Operators
+	pages     *access.Pages // refuses requests of foreign web pages
+	accounts  *accounts.Accounts
+	provided  bool // a provider of OpenID Connect signs users in
 }
 
-// bearer returns the token that a call carries in either of two headers.
-func bearer(r *http.Request) string {
-	if token := r.Header.Get(wire.HeaderToken); token != "" {
-		return token
-	}
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !strings.EqualFold(scheme, "Bearer") { // another scheme, such as a proxy's own
-		return ""
-	}
-	return token
-}
+// Cookie returns the cookie that the answer to a call sets, or nil.
+func (a *authenticator) Cookie(ctx context.Context) *http.Cookie { return visitOf(ctx).session }
 
-// checkTokens refuses a call with two tokens in one header: nobody could say which of them counts.
-func checkTokens(r *http.Request) error {
-	for _, name := range []string{wire.HeaderToken, "Authorization"} {
-		if err := checkOnce(name, r.Header.Values(name)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// authenticate finds out who makes a management call. The returned context carries the visit, the
-// actor and the rights; with an error, only the visit.
-func (s *Server) authenticate(r *http.Request) (context.Context, error) {
+// Authenticate returns the context of a call, which carries the visit, the actor and the rights;
+// with an error, only the visit.
+func (a *authenticator) Authenticate(r *http.Request) (context.Context, error) {
 	r = r.WithContext(xxladapter.ForUser(r.Context()))
 	v := newVisit(r)
 	ctx := context.WithValue(r.Context(), visitKey{}, v)
-	if err := s.apiPages.Check(r); err != nil {
+	if err := a.pages.Check(r); err != nil {
 		return ctx, &xxladapter.Error{Code: xxladapter.CodeForbidden, Message: err.Error()}
 	}
 	if err := checkTokens(r); err != nil {
 		return ctx, err
 	}
-	actor, rights, err := s.identify(r, v)
+	actor, rights, err := a.identify(r, v)
 	if err != nil {
 		return ctx, err
 	}
@@ -131,15 +109,15 @@ var errWrongToken = &xxladapter.Error{Code: xxladapter.CodeUnauthorized, Message
 
 // identify returns who calls: the bearer of a token of the settings, a user by a personal token or
 // a session, or anybody while nobody has to sign in.
-func (s *Server) identify(r *http.Request, v *visit) (by xxladapter.Actor, rights access.Rights, err error) {
-	v.open, err = s.open(r.Context())
+func (a *authenticator) identify(r *http.Request, v *visit) (by xxladapter.Actor, rights access.Rights, err error) {
+	v.open, err = a.open(r.Context())
 	if err != nil {
 		return by, rights, err
 	}
 	token, session := bearer(r), v.sessionOf(r)
 	switch {
-	case accounts.IsToken(token) && s.opts.Accounts != nil:
-		b, err := s.opts.Accounts.Token(r.Context(), token)
+	case accounts.IsToken(token) && a.accounts != nil:
+		b, err := a.accounts.Token(r.Context(), token)
 		if errors.Is(err, accounts.ErrEnded) {
 			return by, rights, errWrongToken
 		}
@@ -148,8 +126,8 @@ func (s *Server) identify(r *http.Request, v *visit) (by xxladapter.Actor, right
 		}
 		v.bearer = &b
 		return xxladapter.Actor{Kind: xxladapter.ActorToken, Name: b.User.Name + "/" + b.Credential.Name}, b.Rights, nil
-	case token == "" && session != "" && s.opts.Accounts != nil:
-		b, err := s.opts.Accounts.Session(r.Context(), session)
+	case token == "" && session != "" && a.accounts != nil:
+		b, err := a.accounts.Session(r.Context(), session)
 		if err == nil {
 			v.bearer = &b
 			return xxladapter.Actor{Kind: xxladapter.ActorUser, Name: b.User.Name}, b.Rights, nil
@@ -161,10 +139,10 @@ func (s *Server) identify(r *http.Request, v *visit) (by xxladapter.Actor, right
 	if v.open {
 		return xxladapter.Actor{Kind: xxladapter.ActorOpen}, access.RightsForAll(xxladapter.RoleAdmin), nil
 	}
-	if s.operators.Open() { // no token of the settings
+	if a.operators.Open() { // no token of the settings
 		return by, rights, errWrongToken
 	}
-	role := s.operators.Role(token)
+	role := a.operators.Role(token)
 	if role == access.None {
 		return by, rights, errWrongToken
 	}
@@ -173,13 +151,13 @@ func (s *Server) identify(r *http.Request, v *visit) (by xxladapter.Actor, right
 
 // open reports whether nobody has to sign in: the settings have no token, which is for loopback
 // only, and there are neither users nor a provider of them.
-func (s *Server) open(ctx context.Context) (bool, error) {
-	if s.opts.Provider != nil {
+func (a *authenticator) open(ctx context.Context) (bool, error) {
+	if a.provided {
 		return false, nil
 	}
-	if !s.operators.Open() || s.opts.Accounts == nil {
-		return s.operators.Open(), nil
+	if !a.operators.Open() || a.accounts == nil {
+		return a.operators.Open(), nil
 	}
-	some, err := s.opts.Accounts.SomeUser(xxladapter.ForUser(ctx))
+	some, err := a.accounts.SomeUser(xxladapter.ForUser(ctx))
 	return !some, err
 }
