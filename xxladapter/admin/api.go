@@ -50,7 +50,7 @@ type apiError struct {
 // A detailed error says more in the body of the answer than its code and its message.
 type detailed interface {
 	error
-	detail(body *apiError)
+	Detail(body *apiError)
 }
 
 // refusalOf returns what a caller may know of an error, and the status of the answer. known is
@@ -70,7 +70,7 @@ func refusalOf(err error) (status int, answer apiError, known bool) {
 		answer := toldError(forUser)
 		var more detailed
 		if errors.As(err, &more) {
-			more.detail(&answer)
+			more.Detail(&answer)
 		}
 		return statusOf(forUser.Code), answer, true
 	}

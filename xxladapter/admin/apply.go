@@ -42,8 +42,8 @@ type declarationError struct {
 
 func (e *declarationError) Unwrap() error { return e.error }
 
-// detail adds all problems, and the first one in Chinese.
-func (e *declarationError) detail(body *apiError) {
+// Detail adds all problems, and the first one in Chinese.
+func (e *declarationError) Detail(body *apiError) {
 	body.Problems, body.Chinese = inChinese(e.problems)
 }
 

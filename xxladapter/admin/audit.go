@@ -62,9 +62,9 @@ func (s *Server) listAudit(ctx context.Context, q auditQuery) (no auditList, err
 	if err != nil {
 		return no, err
 	}
-	f.AfterID, f.Newest, f.Limit = q.After, q.Newest, q.limit()+1
+	f.AfterID, f.Newest, f.Limit = q.After, q.Newest, q.size()+1
 	rows, err := s.opts.Store.AuditRows(ctx, f)
-	rows, next := cutPage(rows, q.limit(), func(r xxladapter.AuditRow) int64 { return r.ID })
+	rows, next := cutPage(rows, q.size(), func(r xxladapter.AuditRow) int64 { return r.ID })
 	return auditList{shownAudit(ctx, rows), next}, err
 }
 

@@ -166,12 +166,12 @@ func (s *Server) listBackfills(ctx context.Context, q backfillQuery) (no backfil
 	if err := q.State.Validate(); err != nil {
 		return no, err
 	}
-	found, err := s.opts.Store.Backfills(ctx, xxladapter.BackfillFilter{JobID: q.Job, State: q.State, Before: q.After, Limit: q.limit() + 1})
+	found, err := s.opts.Store.Backfills(ctx, xxladapter.BackfillFilter{JobID: q.Job, State: q.State, Before: q.After, Limit: q.size() + 1})
 	if err != nil {
 		return no, err
 	}
 	list := backfillList{Backfills: []backfillForm{}}
-	found, list.Next = cutPage(found, q.limit(), func(b *xxladapter.Backfill) int64 { return b.ID })
+	found, list.Next = cutPage(found, q.size(), func(b *xxladapter.Backfill) int64 { return b.ID })
 	for _, b := range found {
 		list.Backfills = append(list.Backfills, showBackfill(b))
 	}

@@ -30,8 +30,8 @@ type conflictError struct {
 
 func (e *conflictError) Unwrap() error { return e.error }
 
-// detail adds the fields that differ.
-func (e *conflictError) detail(body *apiError) { body.Conflicts = e.fields }
+// Detail adds the fields that differ.
+func (e *conflictError) Detail(body *apiError) { body.Conflicts = e.fields }
 
 // readWith returns the state that the caller has read, or nil if the form has no condition. If that
 // state is no longer known, only its Updated is set.

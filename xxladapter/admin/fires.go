@@ -60,7 +60,7 @@ func (s *Server) listFires(ctx context.Context, q fireQuery) (no fireList, err e
 	if q.AfterDue.IsZero() != (q.AfterID == 0) {
 		return no, xxladapter.Invalidf("only one of afterDue and afterId is given, must be both or neither")
 	}
-	limit := page{Limit: q.Limit}.limit()
+	limit := page{Limit: q.Limit}.size()
 	fires, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{
 		JobID: q.Job, State: q.State, AfterDue: q.AfterDue, AfterID: q.AfterID, Limit: limit + 1,
 	})
@@ -120,9 +120,9 @@ func (s *Server) listMisfires(ctx context.Context, q misfireQuery) (no misfireLi
 		return no, err
 	}
 	misfires, err := s.opts.Store.Misfires(ctx, xxladapter.MisfireFilter{
-		JobID: q.ID, AfterID: q.After, Newest: q.Newest, Limit: q.limit() + 1,
+		JobID: q.ID, AfterID: q.After, Newest: q.Newest, Limit: q.size() + 1,
 	})
-	misfires, next := cutPage(misfires, q.limit(), func(m xxladapter.Misfire) int64 { return m.ID })
+	misfires, next := cutPage(misfires, q.size(), func(m xxladapter.Misfire) int64 { return m.ID })
 	forms := make([]misfireForm, len(misfires))
 	for i := range misfires {
 		forms[i] = showMisfire(&misfires[i])

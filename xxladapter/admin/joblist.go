@@ -111,7 +111,7 @@ func (s *Server) listJobs(ctx context.Context, q jobQuery) (no jobList, err erro
 		return no, err
 	}
 	f.Sort, f.Descending, f.AfterKey, f.AfterID, f.Light = q.Sort, q.Desc, q.AfterKey, q.After, q.Light
-	f.Limit = q.limit() + 1
+	f.Limit = q.size() + 1
 	if err := f.Sort.Validate(); err != nil {
 		return no, err
 	}
@@ -123,7 +123,7 @@ func (s *Server) listJobs(ctx context.Context, q jobQuery) (no jobList, err erro
 		return no, err
 	}
 	list := jobList{Jobs: []jobForm{}}
-	jobs, list.Next = cutPage(jobs, q.limit(), func(j *xxladapter.Job) int64 { return j.ID })
+	jobs, list.Next = cutPage(jobs, q.size(), func(j *xxladapter.Job) int64 { return j.ID })
 	if list.Next != 0 {
 		list.NextKey = jobs[len(jobs)-1].SortKey(f.Sort)
 	}

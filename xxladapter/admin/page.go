@@ -26,7 +26,8 @@ type page struct {
 // maxPage is the largest number of entries in one answer.
 const maxPage = 1000
 
-func (p page) limit() int {
+// size returns the number of entries of the page.
+func (p page) size() int {
 	if p.Limit == 0 || p.Limit > maxPage {
 		return maxPage
 	}

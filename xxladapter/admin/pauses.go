@@ -39,8 +39,8 @@ func (s *Server) listPauses(ctx context.Context, q pauseQuery) (no pauseList, er
 	if err != nil {
 		return no, err
 	}
-	pauses, err := s.opts.Store.Pauses(ctx, xxladapter.PauseFilter{Open: q.Open, AfterID: q.After, Limit: q.limit() + 1})
-	pauses, next := cutPage(pauses, q.limit(), func(p xxladapter.Pause) int64 { return p.ID })
+	pauses, err := s.opts.Store.Pauses(ctx, xxladapter.PauseFilter{Open: q.Open, AfterID: q.After, Limit: q.size() + 1})
+	pauses, next := cutPage(pauses, q.size(), func(p xxladapter.Pause) int64 { return p.ID })
 	forms := make([]pauseForm, len(pauses))
 	for i := range pauses {
 		forms[i] = showPause(&pauses[i], now)

@@ -41,7 +41,7 @@ func (runStatus) Values() (all []runStatus) {
 func (q *logQuery) filter() (f xxladapter.RunFilter, err error) {
 	f = xxladapter.RunFilter{
 		LogFilter: xxladapter.LogFilter{
-			JobID: q.Job, GroupID: q.Group, Since: q.Since, Before: q.Before, AfterID: q.After, Newest: q.Newest, Limit: q.limit(),
+			JobID: q.Job, GroupID: q.Group, Since: q.Since, Before: q.Before, AfterID: q.After, Newest: q.Newest, Limit: q.size(),
 		},
 		Lost: q.Status == runLost, Address: q.Address, Type: q.Type, AtLeast: xxladapter.Milliseconds(q.AtLeast).Duration(), Text: q.Text,
 	}

@@ -35,11 +35,11 @@ func (s *Server) listVersions(ctx context.Context, q versionsQuery) (no versionL
 	if _, err := s.job(ctx, q.ID); err != nil {
 		return no, err
 	}
-	versions, err := s.opts.Store.JobVersions(ctx, xxladapter.JobVersionFilter{JobID: q.ID, Before: q.After, Limit: q.limit() + 1})
+	versions, err := s.opts.Store.JobVersions(ctx, xxladapter.JobVersionFilter{JobID: q.ID, Before: q.After, Limit: q.size() + 1})
 	if err != nil {
 		return no, err
 	}
-	shown, next := cutPage(versions, q.limit(), func(v *xxladapter.JobVersion) int64 { return v.Number })
+	shown, next := cutPage(versions, q.size(), func(v *xxladapter.JobVersion) int64 { return v.Number })
 	actors, err := s.shownActors(ctx)
 	if err != nil {
 		return no, err
