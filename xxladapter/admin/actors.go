@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // shownActors returns a function that leaves out what the caller may not know of an actor: the
 // address unless the caller is an administrator of all groups, and the name of an app whose group
 // does not exist for the caller.
 func (s *Server) shownActors(ctx context.Context) (func(xxladapter.Actor) xxladapter.Actor, error) {
-	if isAdmin(ctx) {
+	if api.IsAdmin(ctx) {
 		return func(a xxladapter.Actor) xxladapter.Actor { return a }, nil
 	}
 	groups, err := s.opts.Store.Groups(ctx)

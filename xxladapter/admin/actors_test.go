@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // TestWhoMadeAChangeIsShownWithinRights moves a job from a group that its readers may not see, by
@@ -26,12 +27,12 @@ func TestWhoMadeAChangeIsShownWithinRights(t *testing.T) {
 	reader, admin := s.as(granted(1, xxladapter.RoleCoder)), s.as(granted(0, xxladapter.RoleAdmin))
 	everything := ""
 	for _, path := range paths {
-		status, body := reader("GET", apiBase+path, "")
+		status, body := reader("GET", api.Base+path, "")
 		require.Equal(t, http.StatusOK, status, "%s: %s", path, body)
 		for _, hidden := range []string{"10.9.8.7", "secluded-app", `"jobGroup":2`, `"before":2`} {
 			require.NotContains(t, body, hidden, path)
 		}
-		_, body = admin("GET", apiBase+path, "")
+		_, body = admin("GET", api.Base+path, "")
 		everything += body
 	}
 	for _, shown := range []string{"10.9.8.7", "secluded-app", `"jobGroup":2`, `"before":2`} {
@@ -40,7 +41,7 @@ func TestWhoMadeAChangeIsShownWithinRights(t *testing.T) {
 
 	for _, path := range []string{"/audit", "/audit/export", "/audit/export?format=csv"} {
 		for role, shown := range map[xxladapter.Role]bool{xxladapter.RoleCoder: false, xxladapter.RoleAdmin: true} {
-			_, body := s.as(granted(0, role))("GET", apiBase+path, "")
+			_, body := s.as(granted(0, role))("GET", api.Base+path, "")
 			require.Contains(t, body, "secluded-app", "all groups are shown")
 			if shown {
 				require.Contains(t, body, "10.9.8.7", "%s for %s", path, role)

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
@@ -118,7 +119,7 @@ func (s *site) send(req *http.Request) (int, string, *http.Response) {
 	resp, err := s.client.Do(req)
 	require.NoError(s.t, err)
 	defer resp.Body.Close()
-	if strings.HasPrefix(resp.Header.Get("Content-Type"), eventStream) {
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), api.EventStream) {
 		return resp.StatusCode, "", resp // it does not end by itself
 	}
 	data, err := io.ReadAll(resp.Body)

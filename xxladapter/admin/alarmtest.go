@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // An AlarmTest is what became of a test alarm, by channel.
@@ -46,7 +47,7 @@ const maxTestEmails = 20
 
 // testAlarms sends a test alarm through all channels. One test runs at a time, so that nobody
 // floods the receivers.
-func (s *Server) testAlarms(ctx context.Context, _ none, form *alarmTestForm) (no AlarmTest, err error) {
+func (s *Server) testAlarms(ctx context.Context, _ api.None, form *alarmTestForm) (no AlarmTest, err error) {
 	if form == nil {
 		form = new(alarmTestForm)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/declare"
 	"github.com/xxlwheel/xxlwheel/xxladapter/events"
 )
@@ -43,7 +44,7 @@ type declarationError struct {
 func (e *declarationError) Unwrap() error { return e.error }
 
 // Detail adds all problems, and the first one in Chinese.
-func (e *declarationError) Detail(body *apiError) {
+func (e *declarationError) Detail(body *api.Error) {
 	body.Problems, body.Chinese = inChinese(e.problems)
 }
 
@@ -61,7 +62,7 @@ func inChinese(problems []declare.Problem) (told []declare.Problem, first string
 	for i, p := range told {
 		var user *xxladapter.Error
 		if errors.As(p.Err, &user) {
-			told[i].Chinese = toldError(user).Chinese
+			told[i].Chinese = api.ToldError(user).Chinese
 		}
 	}
 	if first = told[0].Chinese; first != "" {
@@ -178,19 +179,19 @@ func (s *Server) allowPlan(ctx context.Context, state *declare.State, plan *decl
 	for _, e := range plan.Edits {
 		switch {
 		case e.Calendar != nil:
-			if err := allowRole(ctx, xxladapter.RoleAdmin, access.Everywhere, nil); err != nil {
+			if err := api.AllowRole(ctx, xxladapter.RoleAdmin, access.Everywhere, nil); err != nil {
 				return err
 			}
 		case e.GroupAfter != nil && (e.GroupBefore == nil || redirected(e.GroupBefore, e.GroupAfter)):
-			if err := allowRole(ctx, xxladapter.RoleAdmin, access.Everywhere, nil); err != nil {
+			if err := api.AllowRole(ctx, xxladapter.RoleAdmin, access.Everywhere, nil); err != nil {
 				return err
 			}
 		case e.GroupAfter != nil:
-			if err := allowRole(ctx, xxladapter.RoleAdmin, e.GroupAfter.ID, noSuchGroup(e.GroupAfter.ID)); err != nil {
+			if err := api.AllowRole(ctx, xxladapter.RoleAdmin, e.GroupAfter.ID, noSuchGroup(e.GroupAfter.ID)); err != nil {
 				return err
 			}
 		case e.JobAfter == nil:
-			if err := allow(ctx, e.JobBefore.GroupID, noSuchGroup(e.JobBefore.GroupID)); err != nil {
+			if err := api.Allow(ctx, e.JobBefore.GroupID, noSuchGroup(e.JobBefore.GroupID)); err != nil {
 				return err
 			}
 		default:
@@ -198,7 +199,7 @@ func (s *Server) allowPlan(ctx context.Context, state *declare.State, plan *decl
 			if e.JobBefore != nil {
 				old = *e.JobBefore
 			}
-			if err := allow(ctx, e.JobAfter.GroupID, noSuchGroup(e.JobAfter.GroupID)); err != nil {
+			if err := api.Allow(ctx, e.JobAfter.GroupID, noSuchGroup(e.JobAfter.GroupID)); err != nil {
 				return err
 			}
 			if err := allowScript(ctx, &old, e.JobAfter); err != nil {
@@ -206,7 +207,7 @@ func (s *Server) allowPlan(ctx context.Context, state *declare.State, plan *decl
 			}
 		}
 		for _, child := range e.NewChildren {
-			if err := allowRole(ctx, xxladapter.RoleOperator, groupOf[child], noSuchChild(child)); err != nil {
+			if err := api.AllowRole(ctx, xxladapter.RoleOperator, groupOf[child], noSuchChild(child)); err != nil {
 				return err
 			}
 		}
@@ -294,7 +295,7 @@ func (s *Server) groupsAndKeys(ctx context.Context) (*declare.State, error) {
 func (s *Server) readJobs(ctx context.Context, state *declare.State, groups map[int64]bool) error {
 	known := map[int64]bool{}
 	read := func(group int64) error {
-		f := xxladapter.JobFilter{GroupID: group, Limit: maxPage}
+		f := xxladapter.JobFilter{GroupID: group, Limit: api.MaxPage}
 		for {
 			jobs, err := s.opts.Store.Jobs(ctx, f)
 			if err != nil {
@@ -304,7 +305,7 @@ func (s *Server) readJobs(ctx context.Context, state *declare.State, groups map[
 				known[j.ID], f.AfterID = true, j.ID
 			}
 			state.Jobs = append(state.Jobs, jobs...)
-			if len(jobs) < maxPage {
+			if len(jobs) < api.MaxPage {
 				return nil
 			}
 		}

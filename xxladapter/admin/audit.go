@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // An auditKind is one of [xxladapter.AuditKinds], so that the OpenAPI document lists them.
@@ -43,11 +44,11 @@ func (f *auditFilter) filter() (xxladapter.AuditFilter, error) {
 	case f.Object != 0 && f.Kind == "":
 		return filter, xxladapter.Invalidf("object is %d, must be together with kind", f.Object)
 	}
-	return filter, checkSearch("actor", f.Actor)
+	return filter, api.CheckSearch("actor", f.Actor)
 }
 
 type auditQuery struct {
-	page
+	api.Page
 	auditFilter
 	Newest bool `query:"newest" doc:"List the newest first."`
 }
@@ -62,9 +63,9 @@ func (s *Server) listAudit(ctx context.Context, q auditQuery) (no auditList, err
 	if err != nil {
 		return no, err
 	}
-	f.AfterID, f.Newest, f.Limit = q.After, q.Newest, q.size()+1
+	f.AfterID, f.Newest, f.Limit = q.After, q.Newest, q.Size()+1
 	rows, err := s.opts.Store.AuditRows(ctx, f)
-	rows, next := cutPage(rows, q.size(), func(r xxladapter.AuditRow) int64 { return r.ID })
+	rows, next := api.CutPage(rows, q.Size(), func(r xxladapter.AuditRow) int64 { return r.ID })
 	return auditList{shownAudit(ctx, rows), next}, err
 }
 
@@ -72,7 +73,7 @@ func (s *Server) listAudit(ctx context.Context, q auditQuery) (no auditList, err
 // of all, are for callers who may list users.
 func shownAudit(ctx context.Context, rows []xxladapter.AuditRow) []xxladapter.AuditRow {
 	shown := append([]xxladapter.AuditRow{}, rows...)
-	if isAdmin(ctx) {
+	if api.IsAdmin(ctx) {
 		return shown
 	}
 	for i := range shown {
@@ -99,7 +100,7 @@ type brokenRow struct {
 
 // verifyAudit follows the chain from its anchor to its last row. If retention deletes its first
 // rows meanwhile, it begins again.
-func (s *Server) verifyAudit(ctx context.Context, _ none) (check auditCheck, err error) {
+func (s *Server) verifyAudit(ctx context.Context, _ api.None) (check auditCheck, err error) {
 	for range 5 {
 		var ends xxladapter.AuditEnds
 		check, ends, err = s.followAudit(ctx)
@@ -118,7 +119,7 @@ func (s *Server) followAudit(ctx context.Context) (check auditCheck, ends xxlada
 	check = auditCheck{Anchor: ends.Anchor}
 	mark := ends.Anchor
 	for broken := error(nil); broken == nil; {
-		rows, err := s.opts.Store.AuditRows(ctx, xxladapter.AuditFilter{AfterID: mark.ID, Limit: maxPage})
+		rows, err := s.opts.Store.AuditRows(ctx, xxladapter.AuditFilter{AfterID: mark.ID, Limit: api.MaxPage})
 		if err != nil {
 			return check, ends, err
 		}
@@ -129,7 +130,7 @@ func (s *Server) followAudit(ctx context.Context) (check auditCheck, ends xxlada
 		before := mark.ID
 		mark, broken = xxladapter.FollowChain(mark, rows)
 		check.Rows += mark.ID - before
-		if broken == nil && len(rows) < maxPage {
+		if broken == nil && len(rows) < api.MaxPage {
 			if mark.ID < ends.Last.ID && len(rows) > 0 {
 				continue // rows may have come since
 			}

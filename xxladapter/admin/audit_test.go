@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/maintenance"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
@@ -139,15 +140,15 @@ func auditSite(t *testing.T, running bool, change func(*Options)) *site {
 }
 
 // pathOf fills the path of a call with the ids of an auditSite.
-func pathOf(c call) string {
+func pathOf(c api.Call) string {
 	id := "1"
-	switch c.path {
+	switch c.Path {
 	case "/api/v1/groups/{id}", "/api/v1/users/{id}":
 		id = "2"
 	case "/api/v1/logs/{id}/kill":
 		id = "2"
 	}
-	return strings.NewReplacer("{id}", id, "{version}", "1", "{name}", "cn").Replace(c.path)
+	return strings.NewReplacer("{id}", id, "{version}", "1", "{name}", "cn").Replace(c.Path)
 }
 
 func (s *site) audit() []xxladapter.AuditRow {
@@ -160,8 +161,8 @@ func (s *site) audit() []xxladapter.AuditRow {
 // A new call that changes something has to have an audit row, and an entry in the table above.
 func TestEveryChangingCallIsAudited(t *testing.T) {
 	for _, c := range newSite(t).server.calls() {
-		name := c.method + " " + c.path
-		if c.method == http.MethodGet || unaudited[name] != "" {
+		name := c.Method + " " + c.Path
+		if c.Method == http.MethodGet || unaudited[name] != "" {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -181,7 +182,7 @@ func TestEveryChangingCallIsAudited(t *testing.T) {
 				s.do("PUT", "/api/v1/jobs/1", operatorSecret, `{"name":"later"}`)
 			}
 			before := len(s.audit())
-			status, answer := s.do(c.method, pathOf(c), operatorSecret, body)
+			status, answer := s.do(c.Method, pathOf(c), operatorSecret, body)
 			require.Equal(t, http.StatusOK, status, answer)
 			rows := s.audit()
 			require.Len(t, rows, before+1, "%s left no row, or more than one", name)
@@ -191,7 +192,7 @@ func TestEveryChangingCallIsAudited(t *testing.T) {
 			require.Equal(t, "127.0.0.1", row.Actor.Address)
 			require.Equal(t, xxladapter.ActorOperator, row.Actor.Kind)
 			require.Contains(t, xxladapter.AuditKinds(), row.Object.Kind)
-			if strings.Contains(c.path, "/jobs/{id}") && !strings.HasSuffix(c.path, "/copy") {
+			if strings.Contains(c.Path, "/jobs/{id}") && !strings.HasSuffix(c.Path, "/copy") {
 				require.Equal(t, "job", row.Object.Kind)
 				require.EqualValues(t, 1, row.Object.ID)
 				require.EqualValues(t, 1, row.Object.GroupID)
@@ -244,7 +245,7 @@ func (s *site) noSecrets() {
 func TestWhatWasRefusedIsNotAudited(t *testing.T) {
 	for name, body := range audited {
 		method, path, _ := strings.Cut(name, " ")
-		c := call{method: method, path: path}
+		c := api.Call{Method: method, Path: path}
 		s := auditSite(t, strings.HasSuffix(name, "/stop"), nil)
 		before := len(s.audit())
 		refused := func(want int, path, token, body string) {
@@ -324,7 +325,7 @@ func TestTheAuditIsListedByFilters(t *testing.T) {
 func TestTheAuditIsExported(t *testing.T) {
 	s := auditSite(t, false, nil)
 	ctx := xxladapter.WithCall(t.Context(), "=call")
-	for range maxPage + 5 {
+	for range api.MaxPage + 5 {
 		require.NoError(t, s.store.AppendAudit(ctx, xxladapter.AuditObject{Kind: "run", ID: 7}, xxladapter.Fields{{Name: "x", Value: "a,\"b\"\n"}}))
 	}
 	status, lines := s.do("GET", "/api/v1/audit/export", operatorSecret, "")
@@ -341,7 +342,7 @@ func TestTheAuditIsExported(t *testing.T) {
 	require.Equal(t, http.StatusOK, status)
 	cells, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	require.NoError(t, err)
-	require.Len(t, cells, maxPage+6)
+	require.Len(t, cells, api.MaxPage+6)
 	require.Equal(t, "changes", cells[0][11])
 	require.Equal(t, "'=call", cells[1][5], "no formula")
 	require.Equal(t, rows[0].ChangesText(), cells[1][11])
@@ -468,8 +469,8 @@ func TestFieldsHaveTheNamesOfTheCalls(t *testing.T) {
 
 func formNames[T any]() map[string]bool {
 	names := map[string]bool{}
-	for _, f := range jsonFields(reflect.TypeFor[T]()) {
-		names[f.name] = true
+	for _, f := range api.JSONFields(reflect.TypeFor[T]()) {
+		names[f.Name] = true
 	}
 	return names
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // An exportFormat is a format of an export.
@@ -32,20 +33,20 @@ type exportQuery struct {
 
 // exportAudit returns all selected rows, oldest first. If the store fails after the first page, the
 // connection is cut off, so that nobody takes the part for the whole.
-func (s *Server) exportAudit(ctx context.Context, q exportQuery) (download, error) {
+func (s *Server) exportAudit(ctx context.Context, q exportQuery) (api.Download, error) {
 	f, err := q.filter()
 	if err != nil {
 		return nil, err
 	}
-	contentType, name := typeJSONLines, "audit.jsonl"
+	contentType, name := api.JSONLines, "audit.jsonl"
 	switch q.Format {
 	case "", formatJSONLines:
 	case formatCSV:
-		contentType, name = typeCSV, "audit.csv"
+		contentType, name = api.CSV, "audit.csv"
 	default:
 		return nil, xxladapter.Invalidf("format is %q, must be %s or %s", q.Format, formatJSONLines, formatCSV)
 	}
-	f.Limit = maxPage
+	f.Limit = api.MaxPage
 	rows, err := s.opts.Store.AuditRows(ctx, f)
 	if err != nil {
 		return nil, err
@@ -57,8 +58,8 @@ func (s *Server) exportAudit(ctx context.Context, q exportQuery) (download, erro
 		if q.Format == formatCSV {
 			write = csvLines(w)
 		}
-		for err = write(shownAudit(ctx, rows)); err == nil && len(rows) == maxPage; err = write(shownAudit(ctx, rows)) {
-			f.AfterID = rows[maxPage-1].ID
+		for err = write(shownAudit(ctx, rows)); err == nil && len(rows) == api.MaxPage; err = write(shownAudit(ctx, rows)) {
+			f.AfterID = rows[api.MaxPage-1].ID
 			if rows, err = s.opts.Store.AuditRows(ctx, f); err != nil {
 				break
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
@@ -59,7 +60,7 @@ type backfillRun struct {
 func showBackfill(b *xxladapter.Backfill) backfillForm {
 	form := backfillForm{
 		ID: b.ID, JobID: b.JobID, State: b.State, From: b.From, To: b.To, Newest: b.Newest, Parallel: b.Parallel, Param: b.Param, By: b.By,
-		Created: b.Created, Ended: given(b.Ended), Total: b.Total, Planned: b.Planned, Succeeded: b.Succeeded, Failed: b.Failed, Dropped: b.Dropped,
+		Created: b.Created, Ended: api.Given(b.Ended), Total: b.Total, Planned: b.Planned, Succeeded: b.Succeeded, Failed: b.Failed, Dropped: b.Dropped,
 		Open: []backfillRun{},
 	}
 	for _, run := range b.Open {
@@ -69,7 +70,7 @@ func showBackfill(b *xxladapter.Backfill) backfillForm {
 }
 
 // startBackfill begins a backfill, or only counts its due times.
-func (s *Server) startBackfill(ctx context.Context, path idPath, form backfillRequest) (no backfillStarted, err error) {
+func (s *Server) startBackfill(ctx context.Context, path api.IDPath, form backfillRequest) (no backfillStarted, err error) {
 	j, err := s.job(ctx, path.ID)
 	if err != nil {
 		return no, err
@@ -95,7 +96,7 @@ func (s *Server) startBackfill(ctx context.Context, path idPath, form backfillRe
 	if form.Newest {
 		slices.Reverse(dues)
 	}
-	started := backfillStarted{Total: len(dues), First: &dues[0], Last: &dues[len(dues)-1], Dues: dues[:min(len(dues), maxPage)]}
+	started := backfillStarted{Total: len(dues), First: &dues[0], Last: &dues[len(dues)-1], Dues: dues[:min(len(dues), api.MaxPage)]}
 	if form.DryRun {
 		return started, nil
 	}
@@ -154,7 +155,7 @@ func duesOf(j *xxladapter.Job, plan cron.Plan, from, to time.Time) (dues []time.
 type backfillQuery struct {
 	Job   int64                    `query:"job" doc:"Only backfills of this job."`
 	State xxladapter.BackfillState `query:"state" doc:"Only backfills in this state."`
-	page
+	api.Page
 }
 
 type backfillList struct {
@@ -166,19 +167,19 @@ func (s *Server) listBackfills(ctx context.Context, q backfillQuery) (no backfil
 	if err := q.State.Validate(); err != nil {
 		return no, err
 	}
-	found, err := s.opts.Store.Backfills(ctx, xxladapter.BackfillFilter{JobID: q.Job, State: q.State, Before: q.After, Limit: q.size() + 1})
+	found, err := s.opts.Store.Backfills(ctx, xxladapter.BackfillFilter{JobID: q.Job, State: q.State, Before: q.After, Limit: q.Size() + 1})
 	if err != nil {
 		return no, err
 	}
 	list := backfillList{Backfills: []backfillForm{}}
-	found, list.Next = cutPage(found, q.size(), func(b *xxladapter.Backfill) int64 { return b.ID })
+	found, list.Next = api.CutPage(found, q.Size(), func(b *xxladapter.Backfill) int64 { return b.ID })
 	for _, b := range found {
 		list.Backfills = append(list.Backfills, showBackfill(b))
 	}
 	return list, nil
 }
 
-func (s *Server) showBackfill(ctx context.Context, path idPath) (no backfillForm, err error) {
+func (s *Server) showBackfill(ctx context.Context, path api.IDPath) (no backfillForm, err error) {
 	b, err := s.backfill(ctx, path.ID)
 	if err != nil {
 		return no, err
@@ -186,7 +187,7 @@ func (s *Server) showBackfill(ctx context.Context, path idPath) (no backfillForm
 	return showBackfill(b), nil
 }
 
-func (s *Server) cancelBackfill(ctx context.Context, path idPath) (no none, err error) {
+func (s *Server) cancelBackfill(ctx context.Context, path api.IDPath) (no api.None, err error) {
 	if _, err := s.backfill(ctx, path.ID); err != nil {
 		return no, err
 	}
@@ -210,5 +211,5 @@ func (s *Server) backfill(ctx context.Context, id int64) (*xxladapter.Backfill, 
 	if err != nil {
 		return nil, err
 	}
-	return b, allow(ctx, j.GroupID, absent)
+	return b, api.Allow(ctx, j.GroupID, absent)
 }

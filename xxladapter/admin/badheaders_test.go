@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -21,9 +22,9 @@ var badHeaders = map[string][]string{
 }
 
 // doWith makes a call with headers in place of the token of the tests.
-func (s *site) doWith(c call, headers http.Header) (status int, answer string) {
+func (s *site) doWith(c api.Call, headers http.Header) (status int, answer string) {
 	s.t.Helper()
-	req, err := http.NewRequestWithContext(s.t.Context(), c.method, s.url+pathOf(c), strings.NewReader(audited[c.method+" "+c.path]))
+	req, err := http.NewRequestWithContext(s.t.Context(), c.Method, s.url+pathOf(c), strings.NewReader(audited[c.Method+" "+c.Path]))
 	require.NoError(s.t, err)
 	req.Header = headers
 	status, answer, _ = s.send(req)
@@ -38,14 +39,14 @@ func TestEveryCallRefusesBadHeaders(t *testing.T) {
 	before := s.contents()
 	known := map[string]bool{}
 	for _, c := range s.server.calls() {
-		name := c.method + " " + c.path
-		for p := range paramsOf(c.query) {
-			if p.in == "header" {
-				require.Contains(t, badHeaders, name+" "+p.name)
-				known[name+" "+p.name] = true
+		name := c.Method + " " + c.Path
+		for p := range api.ParamsOf(c.Query) {
+			if p.In == "header" {
+				require.Contains(t, badHeaders, name+" "+p.Name)
+				known[name+" "+p.Name] = true
 			}
 		}
-		if c.need.public {
+		if c.Need.Public {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +54,7 @@ func TestEveryCallRefusesBadHeaders(t *testing.T) {
 				t.Helper()
 				status, answer := s.doWith(c, headers)
 				if status == http.StatusForbidden { // a token of the settings is no user
-					require.True(t, c.forUsers(), answer)
+					require.True(t, forUsers(c), answer)
 					return
 				}
 				require.Equal(t, want, status, "%.200s was accepted: %s", headers, answer)
@@ -70,16 +71,16 @@ func TestEveryCallRefusesBadHeaders(t *testing.T) {
 			with := func(name string, values ...string) http.Header {
 				return http.Header{"Authorization": {"Bearer " + operatorSecret}, http.CanonicalHeaderKey(name): values}
 			}
-			for p := range paramsOf(c.query) {
-				if p.in != "header" {
+			for p := range api.ParamsOf(c.Query) {
+				if p.In != "header" {
 					continue
 				}
-				refused(http.StatusBadRequest, p.name, with(p.name, "1", "1"))
-				for _, value := range badHeaders[name+" "+p.name] {
-					refused(http.StatusBadRequest, p.name, with(p.name, value))
+				refused(http.StatusBadRequest, p.Name, with(p.Name, "1", "1"))
+				for _, value := range badHeaders[name+" "+p.Name] {
+					refused(http.StatusBadRequest, p.Name, with(p.Name, value))
 				}
 			}
-			if c.method != http.MethodGet {
+			if c.Method != http.MethodGet {
 				for _, condition := range []string{"If-Match", "If-None-Match", "If-Unmodified-Since"} {
 					refused(http.StatusBadRequest, condition, with(condition, "*"))
 				}
@@ -99,7 +100,7 @@ func TestEveryCallRefusesBadHeaders(t *testing.T) {
 func TestTheSchemeOfATokenHasNoCase(t *testing.T) {
 	s := newSite(t)
 	for _, scheme := range []string{"Bearer", "bearer", "BEARER"} {
-		status, answer := s.doWith(call{method: "GET", path: "/api/v1/jobs"}, http.Header{"Authorization": {scheme + " " + testToken}})
+		status, answer := s.doWith(api.Call{Method: "GET", Path: "/api/v1/jobs"}, http.Header{"Authorization": {scheme + " " + testToken}})
 		require.Equal(t, http.StatusOK, status, answer)
 	}
 }

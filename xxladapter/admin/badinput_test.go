@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // A bodyField is a field of the body of a call, with values that no call may accept.
@@ -25,18 +26,18 @@ func badFields(body reflect.Type) (fields []bodyField) {
 	for body.Kind() == reflect.Pointer {
 		body = body.Elem()
 	}
-	for _, f := range jsonFields(body) {
+	for _, f := range api.JSONFields(body) {
 		is := f.Type
 		if is.Kind() == reflect.Pointer {
 			is = is.Elem()
 		}
-		bad := bodyField{name: f.name}
+		bad := bodyField{name: f.Name}
 		switch {
-		case f.name == "ifUpdated", f.name == "updateTime":
+		case f.Name == "ifUpdated", f.Name == "updateTime":
 			bad.bad = []any{17, "yesterday"} // any instant may be what the caller has read
 		case is == reflect.TypeFor[time.Time]():
 			bad.bad = []any{17, "yesterday", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"}
-		case f.name == "glueSource":
+		case f.Name == "glueSource":
 			bad.bad = []any{17, []any{}} // its only limit is that of the body
 		case is.Kind() == reflect.String:
 			bad.bad = []any{17, []any{}, strings.Repeat("x", 600_000)}
@@ -70,8 +71,8 @@ func saysARule(t *testing.T, message string) {
 // time beside values that are right. The answer names the field, and nothing is stored.
 func TestEveryCallRefusesBadBodies(t *testing.T) {
 	for _, c := range newSite(t).server.calls() {
-		name := c.method + " " + c.path
-		if c.body == nil || c.need == public || c.path == "/api/v1/me/password" { // TestSigningInRefusesBadBodies
+		name := c.Method + " " + c.Path
+		if c.Body == nil || c.Need == api.Public || c.Path == "/api/v1/me/password" { // TestSigningInRefusesBadBodies
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -86,7 +87,7 @@ func TestEveryCallRefusesBadBodies(t *testing.T) {
 			before := s.contents()
 			refusedWhole := func(field, body string) {
 				t.Helper()
-				status, answer := s.do(c.method, pathOf(c), operatorSecret, body)
+				status, answer := s.do(c.Method, pathOf(c), operatorSecret, body)
 				shown := body[:min(len(body), 200)]
 				require.GreaterOrEqual(t, status, http.StatusBadRequest, "%s was accepted: %s", shown, answer)
 				require.Less(t, status, http.StatusInternalServerError, "%s: %s", shown, answer)
@@ -112,7 +113,7 @@ func TestEveryCallRefusesBadBodies(t *testing.T) {
 				refusedWhole("request body", body)
 			}
 			refused("nosuch", 1)
-			for _, f := range badFields(c.body) {
+			for _, f := range badFields(c.Body) {
 				for _, value := range f.bad {
 					refused(f.name, value)
 				}
@@ -168,15 +169,15 @@ func TestSigningInRefusesBadBodies(t *testing.T) {
 }
 
 // badValues are the values of a parameter that no call may accept, as in a URL.
-func badValues(p param) []string {
+func badValues(p api.Param) []string {
 	switch {
-	case p.kind == reflect.TypeFor[time.Time]():
+	case p.Kind == reflect.TypeFor[time.Time]():
 		return []string{"", "yesterday", "17", "2026-01-02", "2026-01-02T15:04:05"}
-	case p.kind.Kind() == reflect.Bool, p.kind.Kind() == reflect.Pointer:
+	case p.Kind.Kind() == reflect.Bool, p.Kind.Kind() == reflect.Pointer:
 		return []string{"yes", "2", "TRUE"}
-	case p.kind.Kind() == reflect.Int || p.kind.Kind() == reflect.Int64:
+	case p.Kind.Kind() == reflect.Int || p.Kind.Kind() == reflect.Int64:
 		bad := []string{"-1", "x", "1.5", "01", "1e3", "%201", "9223372036854775808"}
-		if p.in == "path" {
+		if p.In == "path" {
 			return append(bad, "0")
 		}
 		return append(bad, "")
@@ -192,20 +193,20 @@ func TestEveryCallRefusesBadParameters(t *testing.T) {
 	before := s.contents()
 	tried := 0
 	for _, c := range s.server.calls() {
-		if c.need == public {
+		if c.Need == api.Public {
 			continue // these have tests of their own
 		}
-		t.Run(c.method+" "+c.path, func(t *testing.T) {
+		t.Run(c.Method+" "+c.Path, func(t *testing.T) {
 			refused := func(name, path string) {
 				t.Helper()
 				tried++
-				status, answer := s.do(c.method, path, operatorSecret, audited[c.method+" "+c.path])
+				status, answer := s.do(c.Method, path, operatorSecret, audited[c.Method+" "+c.Path])
 				if status == http.StatusForbidden { // a token of the settings is no user
-					require.True(t, c.forUsers(), answer)
+					require.True(t, forUsers(c), answer)
 					return
 				}
 				if status == http.StatusNotFound && !strings.Contains(path, "%ff") { // a name that nothing has
-					require.Contains(t, c.path, "{name}", answer)
+					require.Contains(t, c.Path, "{name}", answer)
 					return
 				}
 				require.Equal(t, http.StatusBadRequest, status, "%s was accepted: %s", path, answer)
@@ -218,16 +219,16 @@ func TestEveryCallRefusesBadParameters(t *testing.T) {
 			}
 			right := pathOf(c)
 			refused("nosuch", right+"?nosuch=1")
-			for p := range paramsOf(c.query) {
-				switch p.in {
+			for p := range api.ParamsOf(c.Query) {
+				switch p.In {
 				case "path":
 					for _, value := range badValues(p) {
-						refused(p.name, pathOf(call{path: strings.Replace(c.path, "{"+p.name+"}", value, 1)}))
+						refused(p.Name, pathOf(api.Call{Path: strings.Replace(c.Path, "{"+p.Name+"}", value, 1)}))
 					}
 				case "query":
-					refused(p.name, right+"?"+p.name+"=1&"+p.name+"=1")
+					refused(p.Name, right+"?"+p.Name+"=1&"+p.Name+"=1")
 					for _, value := range badValues(p) {
-						refused(p.name, right+"?"+p.name+"="+value)
+						refused(p.Name, right+"?"+p.Name+"="+value)
 					}
 				}
 			}

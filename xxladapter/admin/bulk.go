@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 const (
@@ -71,14 +72,14 @@ type bulkFilter struct {
 // A bulkLine is one line of the answer: the first one has total, the last one done, and each
 // between them the result for one job, in no particular order.
 type bulkLine struct {
-	Total     *int      `json:"total,omitempty" doc:"In the first line: how many jobs are selected."`
-	ID        int64     `json:"id,omitempty" doc:"The job that this line is about."`
-	Error     *apiError `json:"error,omitempty" doc:"Why nothing was done to the job."`
-	Order     int64     `json:"order,omitempty" doc:"The order by which the run of a triggered job can be found."`
-	Undo      *bulkUndo `json:"undo,omitempty" doc:"What undoes a start, stop or change; omitted if nothing was changed, and where nothing can undo it."`
-	Done      bool      `json:"done,omitempty" doc:"True in the last line. Without it the call was cancelled, and jobs without a line are unchanged, except some that were in progress."`
-	Succeeded int       `json:"succeeded,omitempty" doc:"In the last line."`
-	Failed    int       `json:"failed,omitempty" doc:"In the last line."`
+	Total     *int       `json:"total,omitempty" doc:"In the first line: how many jobs are selected."`
+	ID        int64      `json:"id,omitempty" doc:"The job that this line is about."`
+	Error     *api.Error `json:"error,omitempty" doc:"Why nothing was done to the job."`
+	Order     int64      `json:"order,omitempty" doc:"The order by which the run of a triggered job can be found."`
+	Undo      *bulkUndo  `json:"undo,omitempty" doc:"What undoes a start, stop or change; omitted if nothing was changed, and where nothing can undo it."`
+	Done      bool       `json:"done,omitempty" doc:"True in the last line. Without it the call was cancelled, and jobs without a line are unchanged, except some that were in progress."`
+	Succeeded int        `json:"succeeded,omitempty" doc:"In the last line."`
+	Failed    int        `json:"failed,omitempty" doc:"In the last line."`
 }
 
 // A bulkUndo is a part of a bulk call.
@@ -89,7 +90,7 @@ type bulkUndo struct {
 
 // bulk does the same to many jobs, some at a time, and streams the results. It ends early when its
 // caller leaves or the server ends its streams; then jobs that are in progress are finished.
-func (s *Server) bulk(ctx context.Context, _ none, form bulkForm) (no stream, err error) {
+func (s *Server) bulk(ctx context.Context, _ api.None, form bulkForm) (no api.Stream, err error) {
 	if err := form.check(); err != nil {
 		return no, err
 	}
@@ -97,7 +98,7 @@ func (s *Server) bulk(ctx context.Context, _ none, form bulkForm) (no stream, er
 	if err != nil {
 		return no, err
 	}
-	return stream{kind: typeJSONLines, write: func(w *streamWriter) error { return s.runBulk(ctx, w, &form, ids) }}, nil
+	return api.Stream{Kind: api.JSONLines, Write: func(w *api.StreamWriter) error { return s.runBulk(ctx, w, &form, ids) }}, nil
 }
 
 func (f *bulkForm) check() error {
@@ -139,7 +140,7 @@ func (s *Server) chosen(ctx context.Context, form *bulkForm) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Light, f.Limit = true, maxPage
+	f.Light, f.Limit = true, api.MaxPage
 	var ids []int64
 	for {
 		jobs, err := s.opts.Store.Jobs(ctx, f)
@@ -153,16 +154,16 @@ func (s *Server) chosen(ctx context.Context, form *bulkForm) ([]int64, error) {
 		if len(ids) > maxBulk {
 			return nil, xxladapter.Invalidf("filter selects more than %d jobs, must select at most as many", maxBulk)
 		}
-		if len(jobs) < maxPage {
+		if len(jobs) < api.MaxPage {
 			return ids, nil
 		}
 	}
 }
 
 // runBulk changes the jobs and writes a line for each.
-func (s *Server) runBulk(ctx context.Context, w *streamWriter, form *bulkForm, ids []int64) error {
+func (s *Server) runBulk(ctx context.Context, w *api.StreamWriter, form *bulkForm, ids []int64) error {
 	total := len(ids)
-	if err := w.line(bulkLine{Total: &total, Done: form.DryRun}); err != nil || form.DryRun {
+	if err := w.Line(bulkLine{Total: &total, Done: form.DryRun}); err != nil || form.DryRun {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -194,7 +195,7 @@ func (s *Server) runBulk(ctx context.Context, w *streamWriter, form *bulkForm, i
 			last.Succeeded++
 		}
 		if failed == nil {
-			if failed = w.line(line); failed != nil {
+			if failed = w.Line(line); failed != nil {
 				cancel()
 			}
 		}
@@ -202,14 +203,14 @@ func (s *Server) runBulk(ctx context.Context, w *streamWriter, form *bulkForm, i
 	if failed != nil || last.Failed+last.Succeeded < total {
 		return errors.Join(failed, ctx.Err())
 	}
-	return w.line(last)
+	return w.Line(last)
 }
 
 // bulkOne does to one job what the form says.
 func (s *Server) bulkOne(ctx context.Context, form *bulkForm, id int64) (line bulkLine) {
 	line.ID = id
 	if err := s.bulkJob(ctx, form, &line); err != nil {
-		_, refusal, known := refusalOf(err)
+		_, refusal, known := api.RefusalOf(err)
 		if !known {
 			s.opts.Logger.Error("bulk call failed", "action", form.Action, "job", id, "err", err)
 		}
@@ -220,7 +221,7 @@ func (s *Server) bulkOne(ctx context.Context, form *bulkForm, id int64) (line bu
 
 func (s *Server) bulkJob(ctx context.Context, form *bulkForm, line *bulkLine) error {
 	// The action needs its own role, in the group of the job and in the one that it moves to.
-	ctx = withRole(ctx, form.Action.role())
+	ctx = api.WithRole(ctx, form.Action.role())
 	j, err := s.job(ctx, line.ID)
 	if err != nil {
 		return err

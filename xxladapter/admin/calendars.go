@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/declare"
 )
 
@@ -30,7 +31,7 @@ func showCalendar(c *xxladapter.Calendar) calendarForm {
 	e := declare.CalendarEntryOf(c)
 	form := calendarForm{
 		Name: e.Name, Note: e.Note, Weekend: e.Weekend, Years: []calendarYear{},
-		BuiltIn: c.Updated.IsZero(), Updated: given(c.Updated),
+		BuiltIn: c.Updated.IsZero(), Updated: api.Given(c.Updated),
 	}
 	for _, y := range e.Years {
 		form.Years = append(form.Years, calendarYear(y))
@@ -75,7 +76,7 @@ func (s *Server) restrictions(ctx context.Context) (*xxladapter.Restrictions, er
 	return &xxladapter.Restrictions{Pauses: pauses, Calendars: calendars}, err
 }
 
-func (s *Server) listCalendars(ctx context.Context, _ none) (no calendarList, err error) {
+func (s *Server) listCalendars(ctx context.Context, _ api.None) (no calendarList, err error) {
 	stored, err := s.opts.Store.Calendars(ctx)
 	if err != nil {
 		return no, err
@@ -124,9 +125,9 @@ func (s *Server) saveCalendar(ctx context.Context, path calendarPath, form calen
 }
 
 // removeCalendar deletes a stored calendar, unless jobs would be left without one.
-func (s *Server) removeCalendar(ctx context.Context, path calendarPath) (no none, err error) {
+func (s *Server) removeCalendar(ctx context.Context, path calendarPath) (no api.None, err error) {
 	if (*xxladapter.Restrictions)(nil).Calendar(path.Name) == nil {
-		n, err := s.opts.Store.CountJobs(ctx, xxladapter.JobFilter{Calendar: path.Name}, maxCount)
+		n, err := s.opts.Store.CountJobs(ctx, xxladapter.JobFilter{Calendar: path.Name}, api.MaxCount)
 		if err != nil {
 			return no, err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // A noticingStore fails look-ups of credentials that are not made for a user.
@@ -43,7 +44,7 @@ func TestTheHeaderAuthorization(t *testing.T) {
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)
 		r.Header.Set("Authorization", header)
-		require.Equal(t, want, bearer(r), "%q", header)
+		require.Equal(t, want, api.Bearer(r), "%q", header)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // checkChildren refuses child jobs that do not exist, and children that would trigger the job
@@ -63,7 +64,7 @@ func (s *Server) checkNewChild(ctx context.Context, id int64) error {
 	if err != nil {
 		return err
 	}
-	return allowRole(ctx, xxladapter.RoleOperator, child.GroupID, noSuchChild(id))
+	return api.AllowRole(ctx, xxladapter.RoleOperator, child.GroupID, noSuchChild(id))
 }
 
 func noSuchChild(id int64) error {
@@ -76,7 +77,7 @@ func (s *Server) pathText(ctx context.Context, ids []int64) string {
 	words := make([]string, len(ids))
 	for i, id := range ids {
 		words[i] = fmt.Sprint(id)
-		if _, err := s.opts.Store.Job(ctx, id); err != nil && !seesAll(ctx) {
+		if _, err := s.opts.Store.Job(ctx, id); err != nil && !api.SeesAll(ctx) {
 			words[i] = "..."
 		}
 	}

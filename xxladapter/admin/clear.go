@@ -7,6 +7,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // A Purger deletes log rows without blocking the store for long; maintenance.Purger is one. It
@@ -40,7 +41,7 @@ type clearAnswer struct {
 
 // clearLogs deletes runs that have ended. Rows that are still needed are kept: open ones, and
 // failures that were not reported yet.
-func (s *Server) clearLogs(ctx context.Context, _ none, form clearForm) (answer clearAnswer, err error) {
+func (s *Server) clearLogs(ctx context.Context, _ api.None, form clearForm) (answer clearAnswer, err error) {
 	what := xxladapter.LogPurge{JobID: form.Job, GroupID: form.JobGroup, KeepNewest: form.KeepNewest}
 	if form.Before != nil {
 		what.Before = *form.Before
@@ -73,14 +74,14 @@ func (s *Server) clearLogs(ctx context.Context, _ none, form clearForm) (answer 
 // countPurge counts the runs that a purge selects: KeepNewest leaves out the newest of them.
 func (s *Server) countPurge(ctx context.Context, what xxladapter.LogPurge) (answer clearAnswer, err error) {
 	f := xxladapter.RunFilter{LogFilter: xxladapter.LogFilter{JobID: what.JobID, GroupID: what.GroupID}, Examine: maxCountRows}
-	all, more, err := s.opts.Store.CountRuns(ctx, f, maxCount+what.KeepNewest)
+	all, more, err := s.opts.Store.CountRuns(ctx, f, api.MaxCount+what.KeepNewest)
 	if err != nil {
 		return answer, err
 	}
 	n := max(0, all-what.KeepNewest)
 	if !what.Before.IsZero() {
 		f.Before = what.Before
-		old, moreOld, err := s.opts.Store.CountRuns(ctx, f, maxCount)
+		old, moreOld, err := s.opts.Store.CountRuns(ctx, f, api.MaxCount)
 		if err != nil {
 			return answer, err
 		}
@@ -88,7 +89,7 @@ func (s *Server) countPurge(ctx context.Context, what xxladapter.LogPurge) (answ
 		// the oldest: the shorter part is in the longer one.
 		n, more = min(n, old), more && moreOld
 	}
-	n = min(n, maxCount)
+	n = min(n, api.MaxCount)
 	return clearAnswer{Done: true, Selected: &n, More: more}, nil
 }
 
@@ -96,16 +97,16 @@ func (s *Server) countPurge(ctx context.Context, what xxladapter.LogPurge) (answ
 // groups that the form names. The runs of a job that was moved count to its group of now.
 func (s *Server) mayClear(ctx context.Context, form *clearForm) error {
 	if form.Job == 0 && form.JobGroup == 0 {
-		return allow(ctx, access.Everywhere, nil)
+		return api.Allow(ctx, access.Everywhere, nil)
 	}
 	// A job that is gone has only its runs left, and belongs to no group.
-	if form.Job != 0 && allow(ctx, access.Everywhere, nil) != nil {
+	if form.Job != 0 && api.Allow(ctx, access.Everywhere, nil) != nil {
 		if _, err := s.job(ctx, form.Job); err != nil {
 			return err
 		}
 	}
 	if form.JobGroup != 0 {
-		return allow(ctx, form.JobGroup, xxladapter.NotFoundf("group %d does not exist", form.JobGroup))
+		return api.Allow(ctx, form.JobGroup, xxladapter.NotFoundf("group %d does not exist", form.JobGroup))
 	}
-	return allow(ctx, access.Somewhere, nil)
+	return api.Allow(ctx, access.Somewhere, nil)
 }

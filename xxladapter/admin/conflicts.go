@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // A jobUpdateForm is a change of a job, on the condition that nobody else has changed it.
@@ -31,7 +32,7 @@ type conflictError struct {
 func (e *conflictError) Unwrap() error { return e.error }
 
 // Detail adds the fields that differ.
-func (e *conflictError) Detail(body *apiError) { body.Conflicts = e.fields }
+func (e *conflictError) Detail(body *api.Error) { body.Conflicts = e.fields }
 
 // readWith returns the state that the caller has read, or nil if the form has no condition. If that
 // state is no longer known, only its Updated is set.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/declare"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
@@ -113,7 +114,7 @@ func TestWhatIsWrongWithDeclarationsIsSaidAtOnce(t *testing.T) {
 	status, body := s.do("POST", "/api/v1/apply", testToken, filesOf(t, declaredJobs+
 		"- appName: declared-app\n  key: bad\n  author: ops\n  scheduleType: CRON\n  scheduleConf: nonsense\n  alarmEmail: no-at\n", false))
 	require.Equal(t, http.StatusBadRequest, status)
-	var answer apiError
+	var answer api.Error
 	require.NoError(t, json.Unmarshal([]byte(body), &answer))
 	var shown []string
 	for _, p := range answer.Problems {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/declare"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
@@ -49,7 +50,7 @@ func (s *Server) declareCall(ctx context.Context, by access.Caller, body []byte)
 		return nil, xxladapter.Refusef(xxladapter.CodeForbidden, "access token is that of all executors, must be that of the group whose jobs are declared")
 	}
 	var form codeForm
-	if err := decodeStrictly(body, &form); err != nil {
+	if err := api.DecodeStrictly(body, &form); err != nil {
 		return nil, err
 	}
 	source := &declare.Source{Document: declare.Document{Owner: ownerOfCode, Jobs: form.Jobs}}
@@ -65,7 +66,7 @@ func (s *Server) declareCall(ctx context.Context, by access.Caller, body []byte)
 		return nil, err
 	}
 	ctx = access.WithRights(ctx, access.NewRights(xxladapter.Grant{GroupID: g.ID, Role: xxladapter.RoleEditor}))
-	ctx = withRole(ctx, xxladapter.RoleEditor)
+	ctx = api.WithRole(ctx, xxladapter.RoleEditor)
 	plan, err := s.apply(ctx, source, declare.Options{
 		Adopt: true, KeepRunning: true, // Keep looks at owners
 		Keep: func(e *declare.JobEntry, before *xxladapter.Job, owner string) (string, error) {

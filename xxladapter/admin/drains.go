@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // A drainView is a drained address of a group as the API shows it.
@@ -21,7 +22,7 @@ type drainView struct {
 // showDrains returns the drains that are in force.
 func showDrains(g *xxladapter.Group, now time.Time) (views []drainView) {
 	for _, d := range g.DrainsAt(now) {
-		views = append(views, drainView{d.Address, d.Note, d.By, given(d.Since), given(d.Until)})
+		views = append(views, drainView{d.Address, d.Note, d.By, api.Given(d.Since), api.Given(d.Until)})
 	}
 	return views
 }
@@ -34,7 +35,7 @@ type drainForm struct {
 }
 
 // drain keeps new runs away from an address of a group.
-func (s *Server) drain(ctx context.Context, path idPath, form drainForm) (no none, err error) {
+func (s *Server) drain(ctx context.Context, path api.IDPath, form drainForm) (no api.None, err error) {
 	g, err := s.group(ctx, path.ID)
 	if err != nil {
 		return no, err
@@ -70,7 +71,7 @@ type undrainForm struct {
 	Address string `json:"address" doc:"A drained address of the group, which need not be registered any more." example:"http://10.0.0.7:9999/"`
 }
 
-func (s *Server) undrain(ctx context.Context, path idPath, form undrainForm) (no none, err error) {
+func (s *Server) undrain(ctx context.Context, path api.IDPath, form undrainForm) (no api.None, err error) {
 	g, err := s.group(ctx, path.ID)
 	if err != nil {
 		return no, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/events"
 )
 
@@ -19,15 +20,15 @@ type eventQuery struct {
 
 // listen streams events of the caller's groups until the caller leaves, falls behind, its stream
 // is old, or the server ends its streams.
-func (s *Server) listen(ctx context.Context, q eventQuery) (no stream, err error) {
+func (s *Server) listen(ctx context.Context, q eventQuery) (no api.Stream, err error) {
 	l, err := s.hub.Listen(events.ParsePosition(q.Last))
 	if err != nil {
 		return no, err
 	}
-	return stream{eventStream, l.Leave, func(w *streamWriter) error {
-		ctx, cancel := context.WithTimeout(ctx, streamLife)
+	return api.Stream{Kind: api.EventStream, Release: l.Leave, Write: func(w *api.StreamWriter) error {
+		ctx, cancel := context.WithTimeout(ctx, api.StreamLife)
 		defer cancel()
-		ticker := time.NewTicker(heartbeat)
+		ticker := time.NewTicker(api.Heartbeat)
 		defer ticker.Stop()
 		for {
 			var err error
@@ -35,15 +36,15 @@ func (s *Server) listen(ctx context.Context, q eventQuery) (no stream, err error
 			case <-ctx.Done():
 				return ctx.Err()
 			case <-ticker.C:
-				err = w.beat()
+				err = w.Beat()
 			case e, open := <-l.Events:
 				if !open {
 					return nil
 				}
-				if e.GroupID != 0 && !sees(ctx, e.GroupID) {
+				if e.GroupID != 0 && !api.Sees(ctx, e.GroupID) {
 					continue
 				}
-				err = w.event("", e.Position.String(), eventForm{e.Topic, e.ID})
+				err = w.Event("", e.Position.String(), eventForm{e.Topic, e.ID})
 			}
 			if err != nil {
 				return err

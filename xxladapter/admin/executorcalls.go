@@ -11,6 +11,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
@@ -69,7 +70,7 @@ func (s *Server) executorCall(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	appName := r.Header.Get(wire.HeaderAppName)
-	by, ok, err := s.opts.Tokens.Caller(r.Context(), bearer(r), appName)
+	by, ok, err := s.opts.Tokens.Caller(r.Context(), api.Bearer(r), appName)
 	switch {
 	case err != nil:
 		s.reply(w, wire.Fail(s.userText(op, err)))
@@ -262,7 +263,7 @@ func (s *Server) write(w io.Writer, r wire.Reply) {
 // check the caller's apps themselves.
 func byExecutor(r *http.Request, appName string) context.Context {
 	ctx := xxladapter.WithActor(r.Context(), xxladapter.Actor{
-		Kind: xxladapter.ActorExecutor, Name: cutName(appName), Address: addressOf(r),
+		Kind: xxladapter.ActorExecutor, Name: cutName(appName), Address: api.AddressOf(r),
 	})
 	return access.WithRights(ctx, access.RightsForAll(xxladapter.RoleAdmin))
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/why"
 )
@@ -203,7 +204,7 @@ func (s *Server) misfiresIn(ctx context.Context, id int64, from, to time.Time) (
 }
 
 type whyQuery struct {
-	idPath
+	api.IDPath
 	At time.Time `query:"at" doc:"The time at which the job should have run; defaults to the present minute. On a whole minute, the whole of that minute is meant, otherwise that second."`
 }
 
@@ -244,7 +245,7 @@ func (s *Server) whyOfJob(ctx context.Context, q whyQuery) (no whyAnswer, err er
 	if from.Truncate(time.Minute).Equal(q.At) {
 		to = from.Add(time.Minute)
 	}
-	p, err := s.pastOf(ctx, q.ID, from, to, maxPage)
+	p, err := s.pastOf(ctx, q.ID, from, to, api.MaxPage)
 	if err != nil {
 		return no, err
 	}
@@ -300,7 +301,7 @@ func (s *Server) factsOf(ctx context.Context, p *past, from, to time.Time) (*why
 
 // addUntraced adds the runs that another program handed over in the time in question.
 func (s *Server) addUntraced(ctx context.Context, f *why.Facts, known map[int64]bool) error {
-	logs, err := s.opts.Store.Logs(ctx, xxladapter.LogFilter{JobID: f.Job.ID, Since: f.From, Before: f.To, Limit: maxPage})
+	logs, err := s.opts.Store.Logs(ctx, xxladapter.LogFilter{JobID: f.Job.ID, Since: f.From, Before: f.To, Limit: api.MaxPage})
 	if err != nil {
 		return err
 	}

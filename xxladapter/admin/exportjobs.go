@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/declare"
 )
 
@@ -34,7 +35,7 @@ func (s *Server) export(ctx context.Context, q declaredQuery) (no declare.Docume
 
 func (s *Server) exportedState(ctx context.Context, q declaredQuery) (*declare.State, error) {
 	for _, text := range []struct{ param, value string }{{"appName", q.AppName}, {"owner", q.Owner}} {
-		if err := checkSearch(text.param, text.value); err != nil {
+		if err := api.CheckSearch(text.param, text.value); err != nil {
 			return nil, err
 		}
 	}
@@ -50,13 +51,13 @@ func (s *Server) exportedState(ctx context.Context, q declaredQuery) (*declare.S
 }
 
 // exportJobs returns declarations as a file in YAML, or in JSON.
-func (s *Server) exportJobs(ctx context.Context, q declaredFormat) (download, error) {
+func (s *Server) exportJobs(ctx context.Context, q declaredFormat) (api.Download, error) {
 	doc, err := s.export(ctx, q.declaredQuery)
 	if err != nil {
 		return nil, err
 	}
 	var text []byte
-	kind := typeYAML
+	kind := api.YAML
 	switch q.Format {
 	case "yaml":
 		text, err = doc.YAML()
@@ -83,7 +84,7 @@ func (s *Server) keepKeys(ctx context.Context, q declaredQuery) (no keysKept, er
 		}
 		d := declare.MissingKeys(state)
 		d.Jobs = slices.DeleteFunc(d.Jobs, func(j xxladapter.DeclaredJob) bool {
-			return allow(ctx, j.GroupID, noSuchGroup(j.GroupID)) != nil || q.AppName != "" && j.App != q.AppName
+			return api.Allow(ctx, j.GroupID, noSuchGroup(j.GroupID)) != nil || q.AppName != "" && j.App != q.AppName
 		})
 		kept := 0
 		for part := range slices.Chunk(d.Jobs, maxDeclared) {

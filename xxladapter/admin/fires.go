@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // A fireForm is a fire that is not settled, as the management API shows it.
@@ -31,7 +32,7 @@ type fireForm struct {
 func showFire(f *xxladapter.Fire) fireForm {
 	form := fireForm{
 		ID: f.ID, JobID: f.JobID, Due: f.Due, Type: f.Type, State: f.State, ShardIndex: f.ShardIndex, ShardTotal: f.ShardTotal,
-		Param: f.Param, Addresses: f.Addresses, Node: f.Owner.Node, Term: f.Owner.Number, LogID: f.LogID, Claimed: given(f.Claimed),
+		Param: f.Param, Addresses: f.Addresses, Node: f.Owner.Node, Term: f.Owner.Number, LogID: f.LogID, Claimed: api.Given(f.Claimed),
 	}
 	if f.RetryCount >= 0 {
 		form.RetryCount = &f.RetryCount
@@ -60,7 +61,7 @@ func (s *Server) listFires(ctx context.Context, q fireQuery) (no fireList, err e
 	if q.AfterDue.IsZero() != (q.AfterID == 0) {
 		return no, xxladapter.Invalidf("only one of afterDue and afterId is given, must be both or neither")
 	}
-	limit := page{Limit: q.Limit}.size()
+	limit := api.Page{Limit: q.Limit}.Size()
 	fires, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{
 		JobID: q.Job, State: q.State, AfterDue: q.AfterDue, AfterID: q.AfterID, Limit: limit + 1,
 	})
@@ -110,8 +111,8 @@ type misfireList struct {
 }
 
 type misfireQuery struct {
-	idPath
-	page
+	api.IDPath
+	api.Page
 	Newest bool `query:"newest" doc:"List the newest first."`
 }
 
@@ -120,9 +121,9 @@ func (s *Server) listMisfires(ctx context.Context, q misfireQuery) (no misfireLi
 		return no, err
 	}
 	misfires, err := s.opts.Store.Misfires(ctx, xxladapter.MisfireFilter{
-		JobID: q.ID, AfterID: q.After, Newest: q.Newest, Limit: q.size() + 1,
+		JobID: q.ID, AfterID: q.After, Newest: q.Newest, Limit: q.Size() + 1,
 	})
-	misfires, next := cutPage(misfires, q.size(), func(m xxladapter.Misfire) int64 { return m.ID })
+	misfires, next := api.CutPage(misfires, q.Size(), func(m xxladapter.Misfire) int64 { return m.ID })
 	forms := make([]misfireForm, len(misfires))
 	for i := range misfires {
 		forms[i] = showMisfire(&misfires[i])

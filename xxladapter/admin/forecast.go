@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/forecast"
 )
 
@@ -107,7 +108,7 @@ func (s *Server) forecast(ctx context.Context, q forecastQuery) (no forecastForm
 
 // eachJob calls use for each job that f selects, without its large texts, by id.
 func (s *Server) eachJob(ctx context.Context, f xxladapter.JobFilter, use func(*xxladapter.Job)) error {
-	f.Light, f.Limit = true, 10*maxPage
+	f.Light, f.Limit = true, 10*api.MaxPage
 	for {
 		jobs, err := s.opts.Store.Jobs(ctx, f)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
@@ -50,15 +51,15 @@ func FuzzCalls(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which uint8, query, body string) {
 		c := calls[int(which)%len(calls)]
-		u := &url.URL{Path: strings.ReplaceAll(c.path, "{id}", "1"), RawQuery: query}
-		r := httptest.NewRequest(c.method, "http://127.0.0.1/", strings.NewReader(body))
+		u := &url.URL{Path: strings.ReplaceAll(c.Path, "{id}", "1"), RawQuery: query}
+		r := httptest.NewRequest(c.Method, "http://127.0.0.1/", strings.NewReader(body))
 		r.URL = u
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
 		require.NotEqual(t, http.StatusInternalServerError, w.Code, w.Body)
-		require.True(t, len(c.produces) > 0 && w.Code == http.StatusOK || json.Valid(w.Body.Bytes()), w.Body)
+		require.True(t, len(c.Produces) > 0 && w.Code == http.StatusOK || json.Valid(w.Body.Bytes()), w.Body)
 		if w.Code != http.StatusOK {
-			var failure apiError
+			var failure api.Error
 			d := json.NewDecoder(bytes.NewReader(w.Body.Bytes()))
 			d.DisallowUnknownFields()
 			require.NoError(t, d.Decode(&failure))

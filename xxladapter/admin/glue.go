@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -33,10 +34,10 @@ type gluePath struct {
 }
 
 func showGlue(v *xxladapter.GlueVersion) glueForm {
-	return glueForm{ID: v.ID, Type: v.Type, Remark: v.Remark, Added: given(v.Added), Source: &v.Source}
+	return glueForm{ID: v.ID, Type: v.Type, Remark: v.Remark, Added: api.Given(v.Added), Source: &v.Source}
 }
 
-func (s *Server) listGlue(ctx context.Context, path idPath) (no glueList, err error) {
+func (s *Server) listGlue(ctx context.Context, path api.IDPath) (no glueList, err error) {
 	j, err := s.job(ctx, path.ID)
 	if err != nil {
 		return no, err
@@ -47,7 +48,7 @@ func (s *Server) listGlue(ctx context.Context, path idPath) (no glueList, err er
 		forms[i] = showGlue(v)
 		forms[i].Source = nil
 	}
-	return glueList{j.GlueType, j.GlueSource, j.GlueRemark, given(j.GlueUpdated), forms}, err
+	return glueList{j.GlueType, j.GlueSource, j.GlueRemark, api.Given(j.GlueUpdated), forms}, err
 }
 
 func (s *Server) showGlueVersion(ctx context.Context, path gluePath) (no glueForm, err error) {
@@ -75,7 +76,7 @@ func (s *Server) glueVersion(ctx context.Context, path gluePath) (*xxladapter.Gl
 }
 
 // restoreGlue gives a job the source of an earlier version, as a new version.
-func (s *Server) restoreGlue(ctx context.Context, path gluePath) (no none, err error) {
+func (s *Server) restoreGlue(ctx context.Context, path gluePath) (no api.None, err error) {
 	v, err := s.glueVersion(ctx, path)
 	if err != nil {
 		return no, err
@@ -103,7 +104,7 @@ func (f *jobForm) changesGlue(old, j *xxladapter.Job) bool {
 // keepsGlue refuses a job call that would change the source: upstream's updateJob reads the glue
 // fields, does not apply them, and reports success.
 func keepsGlue(j *xxladapter.Job, f *wire.JobFields) error {
-	const rule = "differs from the job's, must be omitted or the same: updateJob does not change it, PUT " + apiBase + "/jobs/%d does"
+	const rule = "differs from the job's, must be omitted or the same: updateJob does not change it, PUT " + api.Base + "/jobs/%d does"
 	switch {
 	case f.GlueType != "" && f.GlueType != string(j.GlueType):
 		return xxladapter.Invalidf("glueType "+rule, j.ID)

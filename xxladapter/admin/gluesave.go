@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // A glueSaveForm is a new version of a job's source.
@@ -46,7 +47,7 @@ func (f *glueSaveForm) check(j *xxladapter.Job) error {
 
 // saveGlue stores a new version of a job's source. A change of other fields of the job at the same
 // time is no conflict: the source is stored on top of it.
-func (s *Server) saveGlue(ctx context.Context, path idPath, form glueSaveForm) (no glueSaved, err error) {
+func (s *Server) saveGlue(ctx context.Context, path api.IDPath, form glueSaveForm) (no glueSaved, err error) {
 	for tries := 0; ; tries++ {
 		j, err := s.job(ctx, path.ID)
 		if err != nil {

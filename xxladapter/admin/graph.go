@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/graph"
 )
 
@@ -89,7 +90,7 @@ func showNode(n graph.Node, j *xxladapter.Job, last map[int64]xxladapter.LastRun
 		Children: append([]int64{}, n.Children...), Missing: n.Missing,
 	}
 	if run, ran := last[n.ID]; ran {
-		node.Last = &lastRun{run.LogID, run.Status, given(run.Triggered)}
+		node.Last = &lastRun{run.LogID, run.Status, api.Given(run.Triggered)}
 	}
 	return node
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // A groupForm is a group as the management API shows and accepts it.
@@ -29,7 +30,7 @@ type groupForm struct {
 func showGroupForm(g *xxladapter.Group, now time.Time) groupForm {
 	return groupForm{
 		ID: g.ID, AppName: g.AppName, Title: g.Title, AddressType: &g.AddressType, AddressList: g.Addresses,
-		Updated: given(g.Updated), HasAccessToken: g.AccessToken != "", Drains: showDrains(g, now),
+		Updated: api.Given(g.Updated), HasAccessToken: g.AccessToken != "", Drains: showDrains(g, now),
 	}
 }
 
@@ -52,8 +53,8 @@ func (f *groupForm) apply(g *xxladapter.Group) error {
 	if g.Title == "" {
 		g.Title = g.AppName
 	}
-	set(&g.AddressType, f.AddressType)
-	set(&g.AccessToken, f.AccessToken)
+	api.Set(&g.AddressType, f.AddressType)
+	api.Set(&g.AccessToken, f.AccessToken)
 	if f.AddressList != nil {
 		g.Addresses = f.AddressList
 	}
@@ -71,7 +72,7 @@ type groupList struct {
 	Groups []groupForm `json:"groups"`
 }
 
-func (s *Server) listGroups(ctx context.Context, _ none) (groupList, error) {
+func (s *Server) listGroups(ctx context.Context, _ api.None) (groupList, error) {
 	groups, err := s.opts.Store.Groups(ctx)
 	if err != nil {
 		return groupList{}, err
@@ -84,7 +85,7 @@ func (s *Server) listGroups(ctx context.Context, _ none) (groupList, error) {
 	return groupList{forms}, err
 }
 
-func (s *Server) createGroup(ctx context.Context, _ none, form groupForm) (no created, err error) {
+func (s *Server) createGroup(ctx context.Context, _ api.None, form groupForm) (no api.Created, err error) {
 	g := new(xxladapter.Group)
 	if err := form.apply(g); err != nil {
 		return no, err
@@ -93,7 +94,7 @@ func (s *Server) createGroup(ctx context.Context, _ none, form groupForm) (no cr
 		return no, err
 	}
 	id, err := s.saveGroup(ctx, g)
-	return created{id}, err
+	return api.Created{ID: id}, err
 }
 
 // saveGroup stores a group, unless another group has its app name.
@@ -108,7 +109,7 @@ func (s *Server) saveGroup(ctx context.Context, g *xxladapter.Group) (int64, err
 	return id, err
 }
 
-func (s *Server) showGroup(ctx context.Context, path idPath) (form groupForm, err error) {
+func (s *Server) showGroup(ctx context.Context, path api.IDPath) (form groupForm, err error) {
 	g, err := s.group(ctx, path.ID)
 	if err != nil {
 		return form, err
@@ -119,7 +120,7 @@ func (s *Server) showGroup(ctx context.Context, path idPath) (form groupForm, er
 
 // updateGroup changes the given fields. If another caller is quicker, it starts again from the
 // group as that caller has stored it.
-func (s *Server) updateGroup(ctx context.Context, path idPath, form groupUpdateForm) (no none, err error) {
+func (s *Server) updateGroup(ctx context.Context, path api.IDPath, form groupUpdateForm) (no api.None, err error) {
 	for tries := 0; ; tries++ {
 		g, err := s.group(ctx, path.ID)
 		if err != nil {
@@ -143,7 +144,7 @@ func (s *Server) edit(ctx context.Context, g *xxladapter.Group, form *groupUpdat
 		return err
 	}
 	if form.redirects(&was, g) {
-		if err := allow(ctx, access.Everywhere, nil); err != nil {
+		if err := api.Allow(ctx, access.Everywhere, nil); err != nil {
 			return err
 		}
 	}
@@ -153,7 +154,7 @@ func (s *Server) edit(ctx context.Context, g *xxladapter.Group, form *groupUpdat
 	return s.checkGroup(g)
 }
 
-func (s *Server) removeGroup(ctx context.Context, path idPath) (no none, err error) {
+func (s *Server) removeGroup(ctx context.Context, path api.IDPath) (no api.None, err error) {
 	if _, err := s.group(ctx, path.ID); err != nil {
 		return no, err
 	}
@@ -206,7 +207,7 @@ func (s *Server) group(ctx context.Context, id int64) (*xxladapter.Group, error)
 	if err != nil {
 		return nil, err
 	}
-	return g, allow(ctx, id, absent)
+	return g, api.Allow(ctx, id, absent)
 }
 
 // appOf returns the app name of a group, or "" if the group is gone.

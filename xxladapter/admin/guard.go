@@ -7,6 +7,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // A guard is a store in which the groups that are not granted to the caller do not exist. The
@@ -29,7 +30,7 @@ func (g guard) Describe(ctx context.Context) (xxladapter.StoreDescription, error
 // Job returns a job of a granted group.
 func (g guard) Job(ctx context.Context, id int64) (*xxladapter.Job, error) {
 	j, err := g.store.Job(ctx, id)
-	if err == nil && !sees(ctx, j.GroupID) {
+	if err == nil && !api.Sees(ctx, j.GroupID) {
 		return nil, xxladapter.NotFoundf("job %d does not exist", id)
 	}
 	return j, err
@@ -68,7 +69,7 @@ func (g guard) GlueVersions(ctx context.Context, jobID int64) ([]*xxladapter.Glu
 // seeJob refuses a job that does not exist for the caller. It reads the job only for callers who
 // do not see all groups.
 func (g guard) seeJob(ctx context.Context, id int64) error {
-	if seesAll(ctx) {
+	if api.SeesAll(ctx) {
 		return nil
 	}
 	_, err := g.Job(ctx, id)
@@ -87,7 +88,7 @@ func (g guard) RemoveGroup(ctx context.Context, id int64) error {
 
 // Group returns a granted group.
 func (g guard) Group(ctx context.Context, id int64) (*xxladapter.Group, error) {
-	if !sees(ctx, id) && !seesAll(ctx) {
+	if !api.Sees(ctx, id) && !api.SeesAll(ctx) {
 		return nil, xxladapter.NotFoundf("group %d does not exist", id)
 	}
 	return g.store.Group(ctx, id)
@@ -98,7 +99,7 @@ func (g guard) Groups(ctx context.Context) ([]*xxladapter.Group, error) {
 	all, err := g.store.Groups(ctx)
 	var granted []*xxladapter.Group
 	for _, group := range all {
-		if sees(ctx, group.ID) {
+		if api.Sees(ctx, group.ID) {
 			granted = append(granted, group)
 		}
 	}
@@ -127,7 +128,7 @@ func (g guard) Unregister(ctx context.Context, appName, address string) error {
 
 // Registrations lists the registrations of a granted group's app.
 func (g guard) Registrations(ctx context.Context, appName string) ([]xxladapter.Registration, error) {
-	if seesAll(ctx) {
+	if api.SeesAll(ctx) {
 		return g.store.Registrations(ctx, appName)
 	}
 	granted, err := g.Groups(ctx)
@@ -204,7 +205,7 @@ func (g guard) RunsDue(ctx context.Context, f xxladapter.RunsDueFilter) ([]xxlad
 // Log returns a log row of a granted group.
 func (g guard) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 	l, err := g.store.Log(ctx, id)
-	if err == nil && !seesAll(ctx) && !sees(ctx, l.GroupID) {
+	if err == nil && !api.SeesAll(ctx) && !api.Sees(ctx, l.GroupID) {
 		return nil, xxladapter.NotFoundf("log %d does not exist", id)
 	}
 	return l, err
@@ -305,7 +306,7 @@ func (g guard) ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMov
 
 // Retire implements part of [xxladapter.LeaseStore], for callers who may see all groups.
 func (g guard) Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error {
-	if !seesAll(ctx) {
+	if !api.SeesAll(ctx) {
 		return xxladapter.NotFoundf("scheduler %q holds no lease", term.Node)
 	}
 	return g.store.Retire(ctx, term, why)
@@ -313,7 +314,7 @@ func (g guard) Retire(ctx context.Context, term xxladapter.Term, why xxladapter.
 
 // RunText returns the text of a run of a granted group.
 func (g guard) RunText(ctx context.Context, logID int64) (*xxladapter.RunText, error) {
-	if !seesAll(ctx) {
+	if !api.SeesAll(ctx) {
 		if _, err := g.Log(ctx, logID); err != nil {
 			return nil, err
 		}
@@ -363,25 +364,25 @@ func (g guard) Marks(ctx context.Context) (xxladapter.Marks, error) { return g.s
 // ChangedJobs lists jobs of granted groups.
 func (g guard) ChangedJobs(ctx context.Context, since time.Time, limit int) ([]xxladapter.JobMark, error) {
 	all, err := g.store.ChangedJobs(ctx, since, limit)
-	return slices.DeleteFunc(all, func(m xxladapter.JobMark) bool { return !sees(ctx, m.GroupID) }), err
+	return slices.DeleteFunc(all, func(m xxladapter.JobMark) bool { return !api.Sees(ctx, m.GroupID) }), err
 }
 
 // NewRuns lists runs of granted groups.
 func (g guard) NewRuns(ctx context.Context, after int64, limit int) ([]xxladapter.RunMark, error) {
 	all, err := g.store.NewRuns(ctx, after, limit)
-	return slices.DeleteFunc(all, func(m xxladapter.RunMark) bool { return !sees(ctx, m.GroupID) }), err
+	return slices.DeleteFunc(all, func(m xxladapter.RunMark) bool { return !api.Sees(ctx, m.GroupID) }), err
 }
 
 // RunMarks lists runs of granted groups.
 func (g guard) RunMarks(ctx context.Context, ids []int64) ([]xxladapter.RunMark, error) {
 	all, err := g.store.RunMarks(ctx, ids)
-	return slices.DeleteFunc(all, func(m xxladapter.RunMark) bool { return !sees(ctx, m.GroupID) }), err
+	return slices.DeleteFunc(all, func(m xxladapter.RunMark) bool { return !api.Sees(ctx, m.GroupID) }), err
 }
 
 // JobKeys lists keys of jobs of granted groups.
 func (g guard) JobKeys(ctx context.Context, groupID int64) ([]xxladapter.JobKey, error) {
 	all, err := g.store.JobKeys(ctx, groupID)
-	return slices.DeleteFunc(all, func(k xxladapter.JobKey) bool { return !sees(ctx, k.GroupID) }), err
+	return slices.DeleteFunc(all, func(k xxladapter.JobKey) bool { return !api.Sees(ctx, k.GroupID) }), err
 }
 
 // Declare implements part of [xxladapter.DeclarationStore].

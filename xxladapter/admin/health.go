@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // A Check is one condition without which the process cannot do its work.
@@ -60,10 +61,10 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	ctx, err := s.callers.Authenticate(r)
 	if err == nil {
-		r, err = admit(r.WithContext(ctx), viewer.forAll())
+		r, err = api.Admit(r.WithContext(ctx), api.Viewer.ForAll())
 	}
 	if err != nil {
-		status, _ := s.answers.refuse(r, err)
+		status, _ := s.answers.Refuse(r, err)
 		http.Error(w, err.Error(), status)
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // Info is what a process is and how it was started. It contains no secrets.
@@ -79,7 +80,7 @@ type limitInfo struct {
 	Bulk       int   `json:"bulk" doc:"Jobs in one bulk call."`
 }
 
-func (s *Server) info(ctx context.Context, _ none) (form infoForm, err error) {
+func (s *Server) info(ctx context.Context, _ api.None) (form infoForm, err error) {
 	d, err := s.opts.Store.Describe(ctx)
 	if err != nil {
 		return form, err
@@ -103,7 +104,7 @@ func (s *Server) info(ctx context.Context, _ none) (form infoForm, err error) {
 		Retention: retentionInfo{seconds(is.KeepLogs), seconds(is.KeepSuccesses), seconds(is.KeepAudit), seconds(is.KeepStats), is.RunTexts},
 		Limits: limitInfo{
 			FastPool: is.FastPool, SlowPool: is.SlowPool, PoolPerApp: is.PoolPerApp,
-			Drain: is.Drain.Milliseconds(), SkewLimit: is.SkewLimit.Milliseconds(), Page: maxPage, Bulk: maxBulk,
+			Drain: is.Drain.Milliseconds(), SkewLimit: is.SkewLimit.Milliseconds(), Page: api.MaxPage, Bulk: maxBulk,
 		},
 	}, nil
 }

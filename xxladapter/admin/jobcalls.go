@@ -11,6 +11,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -73,7 +74,7 @@ func (s *Server) addJobCall(ctx context.Context, by access.Caller, form wire.Add
 	fields.JobGroup = &group
 	fields.GlueType = (*xxladapter.GlueType)(&form.GlueType)
 	fields.GlueSource, fields.GlueRemark = &form.GlueSource, &form.GlueRemark
-	created, err := s.createJob(ctx, none{}, fields)
+	created, err := s.createJob(ctx, api.None{}, fields)
 	if err != nil {
 		return nil, err
 	}

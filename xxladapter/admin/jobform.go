@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // A jobForm is a job as the management API shows and accepts it, with the names of XXL-JOB's own
@@ -61,8 +62,8 @@ func showForm(j *xxladapter.Job) jobForm {
 		ExecutorBlockStrategy: &j.Block, ExecutorTimeout: &timeout, ExecutorFailRetryCount: &j.RetryCount,
 		GlueType: &j.GlueType, GlueSource: &j.GlueSource, GlueRemark: &j.GlueRemark,
 		ChildJobIDs: &children, Settings: &j.Settings, Tags: &tags, Running: &j.Running,
-		TriggerLast: given(j.TriggerLast), TriggerNext: givenNext(j),
-		Added: given(j.Added), Updated: given(j.Updated),
+		TriggerLast: api.Given(j.TriggerLast), TriggerNext: givenNext(j),
+		Added: api.Given(j.Added), Updated: api.Given(j.Updated),
 	}
 }
 
@@ -71,27 +72,27 @@ func givenNext(j *xxladapter.Job) *time.Time {
 	if j.Waits() {
 		return nil
 	}
-	return given(j.TriggerNext)
+	return api.Given(j.TriggerNext)
 }
 
 // apply sets the given fields on j. The caller sets the group.
 func (f *jobForm) apply(j *xxladapter.Job) {
-	set(&j.Name, f.Name)
-	set(&j.Author, f.Author)
-	set(&j.AlarmEmail, f.AlarmEmail)
-	set(&j.ScheduleType, f.ScheduleType)
-	set(&j.ScheduleConf, f.ScheduleConf)
-	set(&j.Misfire, f.MisfireStrategy)
-	set(&j.Route, f.ExecutorRouteStrategy)
-	set(&j.Handler, f.ExecutorHandler)
-	set(&j.Param, f.ExecutorParam)
-	set(&j.Block, f.ExecutorBlockStrategy)
-	set(&j.RetryCount, f.ExecutorFailRetryCount)
-	set(&j.GlueType, f.GlueType)
-	set(&j.GlueSource, f.GlueSource)
-	set(&j.GlueRemark, f.GlueRemark)
-	set(&j.ChildIDs, f.ChildJobIDs)
-	set(&j.Settings, f.Settings)
+	api.Set(&j.Name, f.Name)
+	api.Set(&j.Author, f.Author)
+	api.Set(&j.AlarmEmail, f.AlarmEmail)
+	api.Set(&j.ScheduleType, f.ScheduleType)
+	api.Set(&j.ScheduleConf, f.ScheduleConf)
+	api.Set(&j.Misfire, f.MisfireStrategy)
+	api.Set(&j.Route, f.ExecutorRouteStrategy)
+	api.Set(&j.Handler, f.ExecutorHandler)
+	api.Set(&j.Param, f.ExecutorParam)
+	api.Set(&j.Block, f.ExecutorBlockStrategy)
+	api.Set(&j.RetryCount, f.ExecutorFailRetryCount)
+	api.Set(&j.GlueType, f.GlueType)
+	api.Set(&j.GlueSource, f.GlueSource)
+	api.Set(&j.GlueRemark, f.GlueRemark)
+	api.Set(&j.ChildIDs, f.ChildJobIDs)
+	api.Set(&j.Settings, f.Settings)
 	if f.Tags != nil {
 		j.SetTags(*f.Tags)
 	}

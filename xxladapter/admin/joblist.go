@@ -4,10 +4,11 @@ import (
 	"context"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 type jobQuery struct {
-	page
+	api.Page
 	jobChoice
 	Sort     xxladapter.JobSort `query:"sort" doc:"The order; defaults to ID. Jobs with equal values are ordered by id. NEXT lists jobs without a next due time last, LAST those without a last one first. RESULT lists jobs whose newest run that has ended failed, then those whose run succeeded, then those without one."`
 	Desc     bool               `query:"desc" doc:"Reverse the order."`
@@ -34,7 +35,7 @@ type jobChoice struct {
 func (c *jobChoice) filter() (xxladapter.JobFilter, error) {
 	f := xxladapter.JobFilter{GroupID: c.Group, Name: c.Name, Handler: c.Handler, Author: c.Author, Tag: c.Tag, Type: c.Type, Running: c.Running, LastResult: c.Last}
 	for _, text := range []struct{ param, value string }{{"name", c.Name}, {"handler", c.Handler}, {"author", c.Author}, {"tag", c.Tag}} {
-		if err := checkSearch(text.param, text.value); err != nil {
+		if err := api.CheckSearch(text.param, text.value); err != nil {
 			return f, err
 		}
 	}
@@ -50,7 +51,7 @@ type jobList struct {
 	NextKey string     `json:"nextKey,omitempty" doc:"The second part of the cursor, for other orders than ID."`
 	Recent  []jobRuns  `json:"recent,omitempty" doc:"With recent: the newest runs of each job of the page that has any, in the order of the page."`
 	Words   []jobWords `json:"words,omitempty" doc:"With words: the schedules of the jobs of the page, in its order. A job whose schedule is invalid is left out."`
-	counted
+	api.Counted
 }
 
 // jobWords describes the schedule of a job. The words mention no zone.
@@ -98,7 +99,7 @@ func (s *Server) recentRuns(ctx context.Context, jobs []*xxladapter.Job) ([]jobR
 		}
 		of := jobRuns{ID: id}
 		for _, r := range runs[id] {
-			of.Runs = append(of.Runs, lastRun{r.LogID, r.Status, given(r.Triggered)})
+			of.Runs = append(of.Runs, lastRun{r.LogID, r.Status, api.Given(r.Triggered)})
 		}
 		recent = append(recent, of)
 	}
@@ -111,7 +112,7 @@ func (s *Server) listJobs(ctx context.Context, q jobQuery) (no jobList, err erro
 		return no, err
 	}
 	f.Sort, f.Descending, f.AfterKey, f.AfterID, f.Light = q.Sort, q.Desc, q.AfterKey, q.After, q.Light
-	f.Limit = q.size() + 1
+	f.Limit = q.Size() + 1
 	if err := f.Sort.Validate(); err != nil {
 		return no, err
 	}
@@ -123,7 +124,7 @@ func (s *Server) listJobs(ctx context.Context, q jobQuery) (no jobList, err erro
 		return no, err
 	}
 	list := jobList{Jobs: []jobForm{}}
-	jobs, list.Next = cutPage(jobs, q.size(), func(j *xxladapter.Job) int64 { return j.ID })
+	jobs, list.Next = api.CutPage(jobs, q.Size(), func(j *xxladapter.Job) int64 { return j.ID })
 	if list.Next != 0 {
 		list.NextKey = jobs[len(jobs)-1].SortKey(f.Sort)
 	}
@@ -143,11 +144,11 @@ func (s *Server) listJobs(ctx context.Context, q jobQuery) (no jobList, err erro
 		list.Words = s.scheduleWords(jobs)
 	}
 	if q.Count {
-		n, err := s.opts.Store.CountJobs(ctx, f, maxCount+1)
+		n, err := s.opts.Store.CountJobs(ctx, f, api.MaxCount+1)
 		if err != nil {
 			return no, err
 		}
-		list.counted = countTo(n)
+		list.Counted = api.CountTo(n)
 	}
 	return list, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // jobPages returns the jobs of all pages of a list, by the cursors that the call itself returns.
@@ -53,9 +54,9 @@ func TestJobListsAreSortedSelectedAndCounted(t *testing.T) {
 	require.Nil(t, page.Jobs[0].ExecutorParam)
 	require.Nil(t, page.Jobs[0].GlueSource)
 	require.Equal(t, "c", *page.Jobs[0].Name)
-	require.Equal(t, counted{new(10_000), true}, countTo(maxCount+1))
-	require.Equal(t, counted{new(10_000), false}, countTo(10_000))
-	require.Equal(t, counted{new(9_999), false}, countTo(9_999))
+	require.Equal(t, api.Counted{Count: new(10_000), More: true}, api.CountTo(api.MaxCount+1))
+	require.Equal(t, api.Counted{Count: new(10_000), More: false}, api.CountTo(10_000))
+	require.Equal(t, api.Counted{Count: new(9_999), More: false}, api.CountTo(9_999))
 }
 
 // A list of jobs is sorted by their last results, page by page.

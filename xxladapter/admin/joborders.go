@@ -13,6 +13,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/events"
 )
 
@@ -21,13 +22,13 @@ type started struct {
 	Next *time.Time `json:"triggerNextTime,omitempty"`
 }
 
-func (s *Server) startJob(ctx context.Context, path idPath) (no started, err error) {
+func (s *Server) startJob(ctx context.Context, path api.IDPath) (no started, err error) {
 	j, err := s.job(ctx, path.ID)
 	if err != nil {
 		return no, err
 	}
 	next, err := s.start(ctx, j)
-	return started{given(next)}, err
+	return started{api.Given(next)}, err
 }
 
 // start switches the schedule of a job on, unless the job was changed since it was read, and
@@ -52,7 +53,7 @@ func (s *Server) start(ctx context.Context, j *xxladapter.Job) (next time.Time, 
 	return next, nil
 }
 
-func (s *Server) stopJob(ctx context.Context, path idPath) (no none, err error) {
+func (s *Server) stopJob(ctx context.Context, path api.IDPath) (no api.None, err error) {
 	j, err := s.job(ctx, path.ID)
 	if err != nil {
 		return no, err
@@ -60,7 +61,7 @@ func (s *Server) stopJob(ctx context.Context, path idPath) (no none, err error) 
 	return no, s.opts.Store.StopJob(ctx, j.ID, j.Updated)
 }
 
-func (s *Server) removeJob(ctx context.Context, path idPath) (no none, err error) {
+func (s *Server) removeJob(ctx context.Context, path api.IDPath) (no api.None, err error) {
 	j, err := s.job(ctx, path.ID)
 	if err != nil {
 		return no, err
@@ -79,7 +80,7 @@ func (s *Server) remove(ctx context.Context, j *xxladapter.Job) error {
 
 // copyJob creates a stopped job with everything that an operator sets on another one, including its
 // glue source.
-func (s *Server) copyJob(ctx context.Context, path idPath, form *jobForm) (no created, err error) {
+func (s *Server) copyJob(ctx context.Context, path api.IDPath, form *jobForm) (no api.Created, err error) {
 	j, err := s.job(ctx, path.ID)
 	if err != nil {
 		return no, err
@@ -97,7 +98,7 @@ func (s *Server) copyJob(ctx context.Context, path idPath, form *jobForm) (no cr
 		return no, err
 	}
 	id, err := s.opts.Store.CreateJob(ctx, &copied)
-	return created{id}, err
+	return api.Created{ID: id}, err
 }
 
 // A triggerForm says how a manual run differs from the job's own runs.
@@ -115,7 +116,7 @@ type planned struct {
 
 // A triggerPath names a job to run, and may carry a key.
 type triggerPath struct {
-	idPath
+	api.IDPath
 	Key *string `header:"Idempotency-Key" doc:"1 to 128 printable characters. A call with the key of an earlier call for this job starts nothing and returns that call's answer, so a call whose answer was lost can be repeated."`
 }
 
@@ -187,7 +188,7 @@ func (orderState) Values() []orderState {
 	return []orderState{orderPlanned, orderStarted, orderDropped}
 }
 
-func (s *Server) showOrder(ctx context.Context, path idPath) (no orderForm, err error) {
+func (s *Server) showOrder(ctx context.Context, path api.IDPath) (no orderForm, err error) {
 	o, err := s.opts.Store.Order(ctx, path.ID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return no, xxladapter.NotFoundf("order %d does not exist", path.ID)

@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
-func (s *Server) showJob(ctx context.Context, path idPath) (form jobForm, err error) {
+func (s *Server) showJob(ctx context.Context, path api.IDPath) (form jobForm, err error) {
 	j, err := s.job(ctx, path.ID)
 	if err != nil {
 		return form, err
@@ -28,10 +29,10 @@ func (s *Server) job(ctx context.Context, id int64) (*xxladapter.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return j, allow(ctx, j.GroupID, absent)
+	return j, api.Allow(ctx, j.GroupID, absent)
 }
 
-func (s *Server) createJob(ctx context.Context, _ none, form jobForm) (no created, err error) {
+func (s *Server) createJob(ctx context.Context, _ api.None, form jobForm) (no api.Created, err error) {
 	if form.ID != 0 {
 		return no, xxladapter.Invalidf("id is %d, must be omitted for a new job", form.ID)
 	}
@@ -40,12 +41,12 @@ func (s *Server) createJob(ctx context.Context, _ none, form jobForm) (no create
 		return no, err
 	}
 	id, err := s.opts.Store.CreateJob(ctx, j)
-	return created{id}, err
+	return api.Created{ID: id}, err
 }
 
 // updateJob changes the given fields. If the schedule of a running job changes, the job continues
 // with the new one from now on; fires planned on the old schedule are dropped.
-func (s *Server) updateJob(ctx context.Context, path idPath, form jobUpdateForm) (no none, err error) {
+func (s *Server) updateJob(ctx context.Context, path api.IDPath, form jobUpdateForm) (no api.None, err error) {
 	j, err := s.job(ctx, path.ID)
 	if err != nil {
 		return no, err
@@ -178,7 +179,7 @@ func allowScript(ctx context.Context, old, j *xxladapter.Job) error {
 			(j.GlueType == xxladapter.GlueBean || j.GroupID == old.GroupID):
 		return nil
 	}
-	return allowRole(ctx, xxladapter.RoleCoder, j.GroupID, noSuchGroup(j.GroupID))
+	return api.AllowRole(ctx, xxladapter.RoleCoder, j.GroupID, noSuchGroup(j.GroupID))
 }
 
 func noSuchGroup(id int64) error {
@@ -195,7 +196,7 @@ func (s *Server) fillGroup(ctx context.Context, j *xxladapter.Job, form *jobForm
 			return err
 		}
 		j.GroupID = g.ID
-		return allow(ctx, j.GroupID, noSuchGroup(j.GroupID))
+		return api.Allow(ctx, j.GroupID, noSuchGroup(j.GroupID))
 	case form.JobGroup != nil:
 		j.GroupID = *form.JobGroup
 	case j.GroupID == 0:
@@ -208,7 +209,7 @@ func (s *Server) fillGroup(ctx context.Context, j *xxladapter.Job, form *jobForm
 	if err != nil {
 		return err
 	}
-	return allow(ctx, j.GroupID, noSuchGroup(j.GroupID))
+	return api.Allow(ctx, j.GroupID, noSuchGroup(j.GroupID))
 }
 
 func (s *Server) plan(j *xxladapter.Job) (cron.Plan, error) {

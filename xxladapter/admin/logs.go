@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // A logForm is a log row as the management API shows it.
@@ -35,7 +36,7 @@ type logForm struct {
 func showLogForm(l *xxladapter.Log, histories map[int64]xxladapter.RunHistory) logForm {
 	form := logForm{
 		l.ID, l.GroupID, l.JobID, l.Address, l.Handler, l.Param, l.Sharding, l.RetryCount,
-		given(l.TriggerTime), l.TriggerCode, l.TriggerMsg, given(l.HandleTime), l.HandleCode, l.HandleMsg, l.AlarmStatus,
+		api.Given(l.TriggerTime), l.TriggerCode, l.TriggerMsg, api.Given(l.HandleTime), l.HandleCode, l.HandleMsg, l.AlarmStatus,
 		l.Status(), nil, nil,
 	}
 	if h, known := histories[l.ID]; known {
@@ -45,7 +46,7 @@ func showLogForm(l *xxladapter.Log, histories map[int64]xxladapter.RunHistory) l
 }
 
 type logPath struct {
-	idPath
+	api.IDPath
 	Related bool `query:"related" doc:"Also list the runs that belong together with this one."`
 }
 
@@ -75,5 +76,5 @@ func (s *Server) log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l, allow(ctx, l.GroupID, absent)
+	return l, api.Allow(ctx, l.GroupID, absent)
 }

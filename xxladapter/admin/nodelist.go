@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // A nodeForm is a scheduler that holds a lease.
@@ -59,7 +60,7 @@ type nodeList struct {
 // shownMoves is how many moves an answer has at most.
 const shownMoves = 100
 
-func (s *Server) listNodes(ctx context.Context, _ none) (no nodeList, err error) {
+func (s *Server) listNodes(ctx context.Context, _ api.None) (no nodeList, err error) {
 	leases, err := s.opts.Store.Leases(ctx)
 	if err != nil {
 		return no, err

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // A nodeDrainForm names a scheduler.
@@ -14,7 +15,7 @@ type nodeDrainForm struct {
 
 // drainNode takes a scheduler's shards away until its term ends. It learns of that when it next
 // renews its lease, within a second.
-func (s *Server) drainNode(ctx context.Context, _ none, form nodeDrainForm) (no none, err error) {
+func (s *Server) drainNode(ctx context.Context, _ api.None, form nodeDrainForm) (no api.None, err error) {
 	leases, err := s.opts.Store.Leases(ctx)
 	if err != nil {
 		return no, err

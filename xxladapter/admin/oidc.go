@@ -12,6 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts/openid"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // signOnPlaces is how many callers may wait for the provider at the same time.
@@ -19,7 +20,7 @@ const signOnPlaces = 8
 
 // The paths with which a browser signs in at the provider.
 const (
-	oidcPath    = apiBase + "/login/oidc"
+	oidcPath    = api.Base + "/login/oidc"
 	oidcReturn  = oidcPath + "/callback"
 	oidcToPages = "../../../../console/" // from oidcReturn, below whatever prefix a proxy removes
 	attemptName = "xxlwheel_oidc"
@@ -30,10 +31,10 @@ var errNoProvider = xxladapter.NotFoundf("this scheduler has no provider of Open
 
 // forBrowsers returns a public call that a browser makes as a navigation. It answers with a
 // redirect, and with a page in place of an error if the browser asks for one.
-func forBrowsers(pattern, summary string, query reflect.Type, handle func(*http.Request) (download, error)) call {
-	c := newCall(pattern, public, summary, query, reflect.TypeFor[download]())
-	c.redirects = true
-	c.serve = func(r *http.Request) (any, error) {
+func forBrowsers(pattern, summary string, query reflect.Type, handle func(*http.Request) (api.Download, error)) api.Call {
+	c := api.NewCall(pattern, api.Public, summary, query, reflect.TypeFor[api.Download]())
+	c.Redirects = true
+	c.Serve = func(r *http.Request) (any, error) {
 		leads, err := handle(r)
 		if err != nil && strings.Contains(r.Header.Get("Accept"), "text/html") {
 			return refusalPage(r, err), nil
@@ -44,11 +45,11 @@ func forBrowsers(pattern, summary string, query reflect.Type, handle func(*http.
 }
 
 // beginOIDC leads the browser to the provider.
-func (s *Server) beginOIDC(r *http.Request) (download, error) {
+func (s *Server) beginOIDC(r *http.Request) (api.Download, error) {
 	if s.opts.Provider == nil {
 		return nil, errNoProvider
 	}
-	if err := decodeParams(r, new(none)); err != nil {
+	if err := api.DecodeParams(r, new(api.None)); err != nil {
 		return nil, err
 	}
 	v := visitOf(r.Context())
@@ -67,7 +68,7 @@ type oidcQuery struct {
 }
 
 // endOIDC signs in whom the provider has signed in, and leads the browser to the console.
-func (s *Server) endOIDC(r *http.Request) (download, error) {
+func (s *Server) endOIDC(r *http.Request) (api.Download, error) {
 	if s.opts.Provider == nil || s.opts.Accounts == nil {
 		return nil, errNoProvider
 	}
@@ -119,7 +120,7 @@ func (s *Server) granted(ctx context.Context, rules []openid.Rule) ([]xxladapter
 
 // noteFailure logs why a sign-in at the provider failed, and returns the error.
 func (s *Server) noteFailure(r *http.Request, err error) error {
-	s.opts.Logger.Warn("sign-in at the provider failed", "address", addressOf(r), "err", oneLine(err.Error()))
+	s.opts.Logger.Warn("sign-in at the provider failed", "address", api.AddressOf(r), "err", api.OneLine(err.Error()))
 	return err
 }
 
@@ -149,7 +150,7 @@ func (v *visit) attemptCookie(value string) *http.Cookie {
 }
 
 // leadTo answers with a redirect and a cookie.
-func leadTo(address string, c *http.Cookie) download {
+func leadTo(address string, c *http.Cookie) api.Download {
 	return func(w http.ResponseWriter) {
 		http.SetCookie(w, c)
 		w.Header().Set("Location", address)

@@ -15,14 +15,15 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // loadDocument loads the description that a server serves.
-func loadDocument(t *testing.T, s *site) object {
+func loadDocument(t *testing.T, s *site) api.Object {
 	t.Helper()
 	status, body := s.do("GET", "/api/v1/openapi.json", testToken, "")
 	require.Equal(t, http.StatusOK, status, body)
-	var doc object
+	var doc api.Object
 	require.NoError(t, json.Unmarshal([]byte(body), &doc))
 	return doc
 }
@@ -31,7 +32,7 @@ func loadDocument(t *testing.T, s *site) object {
 func at(t *testing.T, v any, keys ...string) any {
 	t.Helper()
 	for _, key := range keys {
-		in, ok := v.(object)
+		in, ok := v.(api.Object)
 		require.True(t, ok, "%s of %v", key, keys)
 		require.Contains(t, in, key, "%v", keys)
 		v = in[key]
@@ -48,8 +49,8 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 	server := s.server
 	described := 0
 	ids := map[any]bool{}
-	for path, item := range at(t, doc, "paths").(object) {
-		for method, operation := range item.(object) {
+	for path, item := range at(t, doc, "paths").(api.Object) {
+		for method, operation := range item.(api.Object) {
 			described++
 			r := httptest.NewRequest(strings.ToUpper(method), regexp.MustCompile(`\{\w+\}`).ReplaceAllString(path, "1"), nil)
 			_, pattern := server.mux.Handler(r)
@@ -58,22 +59,22 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 			require.False(t, ids[id], "%s names two operations", id)
 			ids[id] = true
 			for i, p := range regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(path, -1) {
-				require.Equal(t, p[1], at(t, operation, "parameters").([]any)[i].(object)["name"])
+				require.Equal(t, p[1], at(t, operation, "parameters").([]any)[i].(api.Object)["name"])
 			}
 		}
 	}
 	require.Equal(t, len(server.calls()), described)
 	for _, c := range server.calls() {
-		require.True(t, strings.HasPrefix(c.path, apiBase+"/"), c.path)
-		require.NotEmpty(t, c.summary)
-		require.NotContains(t, c.summary, ". ", "a summary is one sentence, and the others are notes")
-		require.LessOrEqual(t, len(c.summary), 110, c.summary)
-		operation := at(t, doc, "paths", c.path, strings.ToLower(c.method)).(object)
-		require.Equal(t, c.summary, operation["summary"])
-		if c.notes == "" {
+		require.True(t, strings.HasPrefix(c.Path, api.Base+"/"), c.Path)
+		require.NotEmpty(t, c.Summary)
+		require.NotContains(t, c.Summary, ". ", "a summary is one sentence, and the others are notes")
+		require.LessOrEqual(t, len(c.Summary), 110, c.Summary)
+		operation := at(t, doc, "paths", c.Path, strings.ToLower(c.Method)).(api.Object)
+		require.Equal(t, c.Summary, operation["summary"])
+		if c.Notes == "" {
 			require.NotContains(t, operation, "description")
 		} else {
-			require.Equal(t, c.notes, operation["description"])
+			require.Equal(t, c.Notes, operation["description"])
 		}
 	}
 }
@@ -82,7 +83,7 @@ func TestEveryRouteIsDescribed(t *testing.T) {
 // and compares the keys.
 func TestEveryFieldOfEverySchemaIsTheGoStructs(t *testing.T) {
 	s := newSite(t)
-	schemas := at(t, loadDocument(t, s), "components", "schemas").(object)
+	schemas := at(t, loadDocument(t, s), "components", "schemas").(api.Object)
 	server := s.server
 	seen := map[string]bool{}
 	var check func(reflect.Type)
@@ -90,32 +91,32 @@ func TestEveryFieldOfEverySchemaIsTheGoStructs(t *testing.T) {
 		for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
 			typ = typ.Elem()
 		}
-		if typ.Kind() != reflect.Struct || typ.PkgPath() == "time" || seen[schemaName(typ)] {
+		if typ.Kind() != reflect.Struct || typ.PkgPath() == "time" || seen[api.SchemaName(typ)] {
 			return
 		}
-		seen[schemaName(typ)] = true
+		seen[api.SchemaName(typ)] = true
 		value := reflect.New(typ).Elem()
 		fill(value)
 		data, err := json.Marshal(value.Interface())
 		require.NoError(t, err)
 		var encoded map[string]any
 		require.NoError(t, json.Unmarshal(data, &encoded))
-		properties := at(t, schemas, schemaName(typ), "properties").(object)
+		properties := at(t, schemas, api.SchemaName(typ), "properties").(api.Object)
 		for key := range encoded {
 			require.Contains(t, properties, key, "%s", typ)
 		}
 		require.Len(t, properties, len(encoded), "%s", typ)
-		for _, f := range jsonFields(typ) {
+		for _, f := range api.JSONFields(typ) {
 			check(f.Type)
 		}
 	}
 	for _, c := range server.calls() {
-		check(c.answer)
-		if c.body != nil {
-			check(c.body)
+		check(c.Answer)
+		if c.Body != nil {
+			check(c.Body)
 		}
 	}
-	check(reflect.TypeFor[apiError]())
+	check(reflect.TypeFor[api.Error]())
 	require.Len(t, schemas, len(seen))
 }
 
@@ -174,18 +175,18 @@ func TestEnumsAreTheDomains(t *testing.T) {
 		for name := range strings.SplitSeq(names, ", ") {
 			want = append(want, reflect.ValueOf(name).Convert(typ).Interface())
 		}
-		require.Equal(t, want, enumValues(typ))
+		require.Equal(t, want, api.EnumValues(typ))
 	}
 }
 
 // A validator checks bodies against the schemas of a document.
 type validator struct {
 	t        *testing.T
-	doc      object
+	doc      api.Object
 	compiler *jsonschema.Compiler
 }
 
-func newValidator(t *testing.T, doc object) *validator {
+func newValidator(t *testing.T, doc api.Object) *validator {
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020) // OpenAPI 3.1 uses JSON Schema 2020-12
 	c.AssertFormat()
@@ -247,54 +248,54 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		"/api/v1/graph":            "?job=1",
 		"/api/v1/schedule/preview": "?scheduleConf=0+30+2+*+*+%3F&zone=Europe/Berlin&months=12",
 	}
-	var last []call // calls that remove what others need
+	var last []api.Call // calls that remove what others need
 	done := 0
-	run := func(c call) {
+	run := func(c api.Call) {
 		done++
-		if c.stream != "" {
+		if c.Stream != "" {
 			return // it has a test of its own
 		}
-		path, send := pathFor(c)+parameters[c.path], bodies[strings.ToLower(c.method)+" "+c.path]
+		path, send := pathFor(c)+parameters[c.Path], bodies[strings.ToLower(c.Method)+" "+c.Path]
 		if send == "" {
-			send = goodBodies[c.method+" "+c.path]
+			send = goodBodies[c.Method+" "+c.Path]
 		}
 		var status int
 		var body string
-		if c.forUsers() {
-			status, body, _ = s.doAs(session, c.method, path, send)
+		if forUsers(c) {
+			status, body, _ = s.doAs(session, c.Method, path, send)
 		} else {
-			status, body = s.do(c.method, path, testToken, send)
+			status, body = s.do(c.Method, path, testToken, send)
 		}
-		if strings.HasSuffix(c.path, "/first") { // there are users
+		if strings.HasSuffix(c.Path, "/first") { // there are users
 			require.Equal(t, http.StatusUnauthorized, status, body)
-			v.answer(strings.ToLower(c.method), c.path, status, body)
+			v.answer(strings.ToLower(c.Method), c.Path, status, body)
 			return
 		}
-		require.Equal(t, http.StatusOK, status, "%s %s: %s", c.method, c.path, body)
-		if len(c.produces) == 0 {
-			v.answer(strings.ToLower(c.method), c.path, status, body)
+		require.Equal(t, http.StatusOK, status, "%s %s: %s", c.Method, c.Path, body)
+		if len(c.Produces) == 0 {
+			v.answer(strings.ToLower(c.Method), c.Path, status, body)
 		}
-		if c.need.public {
+		if c.Need.Public {
 			return
 		}
-		status, body = s.do(c.method, path, "wrong", "")
+		status, body = s.do(c.Method, path, "wrong", "")
 		require.Equal(t, http.StatusUnauthorized, status)
-		v.answer(strings.ToLower(c.method), c.path, status, body)
+		v.answer(strings.ToLower(c.Method), c.Path, status, body)
 	}
 	calls := s.server.calls()
 	for _, c := range calls {
-		if c.redirects { // nowhere, without a provider
+		if c.Redirects { // nowhere, without a provider
 			done++
 			continue
 		}
-		if c.method == http.MethodDelete || strings.HasSuffix(c.path, "/kill") {
-			last = append([]call{c}, last...)
+		if c.Method == http.MethodDelete || strings.HasSuffix(c.Path, "/kill") {
+			last = append([]api.Call{c}, last...)
 			continue
 		}
 		run(c)
 	}
 	for _, c := range last {
-		if c.method != http.MethodDelete {
+		if c.Method != http.MethodDelete {
 			run(c)
 		}
 	}
@@ -303,7 +304,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		"/api/v1/calendars/{name}", "/api/v1/tokens/{id}", "/api/v1/users/{id}", "/api/v1/me/sessions/{id}", "/api/v1/session",
 	} {
 		for _, c := range last {
-			if c.method == http.MethodDelete && c.path == path {
+			if c.Method == http.MethodDelete && c.Path == path {
 				if path == "/api/v1/groups/{id}" {
 					s.removeJobs()
 				}
@@ -328,11 +329,11 @@ func (s *site) removeJobs() {
 func TestExamplesAndFormatsAreTaken(t *testing.T) {
 	s := newSite(t)
 	doc := loadDocument(t, s)
-	properties := at(t, doc, "components", "schemas", "Job", "properties").(object)
-	body := object{}
+	properties := at(t, doc, "components", "schemas", "Job", "properties").(api.Object)
+	body := api.Object{}
 	for name, property := range properties {
-		require.NotEmpty(t, property.(object)["description"], name)
-		if examples, ok := property.(object)["examples"].([]any); ok {
+		require.NotEmpty(t, property.(api.Object)["description"], name)
+		if examples, ok := property.(api.Object)["examples"].([]any); ok {
 			body[name] = examples[0]
 		}
 	}
@@ -346,7 +347,7 @@ func TestExamplesAndFormatsAreTaken(t *testing.T) {
 	status, answer = post()
 	require.Equal(t, http.StatusOK, status, answer)
 
-	formats := regexp.MustCompile(`([A-Z_]+): [^.]*?, such as (.+?)\.(?: |$)`).FindAllStringSubmatch(properties["scheduleConf"].(object)["description"].(string), -1)
+	formats := regexp.MustCompile(`([A-Z_]+): [^.]*?, such as (.+?)\.(?: |$)`).FindAllStringSubmatch(properties["scheduleConf"].(api.Object)["description"].(string), -1)
 	require.Len(t, formats, len(xxladapter.ScheduleType("").Values())-1, "all but NONE")
 	for _, format := range formats {
 		body["scheduleType"], body["scheduleConf"] = format[1], format[2]
@@ -359,13 +360,13 @@ func TestExamplesAndFormatsAreTaken(t *testing.T) {
 // code requires.
 func TestRequiredFieldsAreRequired(t *testing.T) {
 	s := newSite(t)
-	full := map[string]object{
+	full := map[string]api.Object{
 		"/api/v1/groups": {"appName": "billing"},
 		"/api/v1/jobs":   {"name": "n", "author": "a", "appName": "billing", "executorHandler": "h"},
 	}
 	for _, path := range []string{"/api/v1/groups", "/api/v1/jobs"} {
-		schema := at(t, loadDocument(t, s), "paths", path, "post", "requestBody", "content", "application/json", "schema").(object)
-		required := schema["allOf"].([]any)[1].(object)["required"].([]any)
+		schema := at(t, loadDocument(t, s), "paths", path, "post", "requestBody", "content", "application/json", "schema").(api.Object)
+		required := schema["allOf"].([]any)[1].(api.Object)["required"].([]any)
 		require.NotEmpty(t, required)
 		for _, missing := range required {
 			body := maps.Clone(full[path])

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
@@ -141,7 +142,7 @@ func TestPreviews(t *testing.T) {
 	} {
 		status, body := s.do("GET", "/api/v1/cron/next?"+query, testToken, "")
 		require.Equal(t, http.StatusBadRequest, status, query)
-		var answer apiError
+		var answer api.Error
 		require.NoError(t, json.Unmarshal([]byte(body), &answer))
 		require.Contains(t, answer.Message, want)
 	}

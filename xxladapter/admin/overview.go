@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // An overviewForm says at a glance what is wrong and what comes next.
@@ -88,7 +89,7 @@ type overview struct {
 	err  error
 }
 
-func (s *Server) overview(ctx context.Context, _ none) (overviewForm, error) {
+func (s *Server) overview(ctx context.Context, _ api.None) (overviewForm, error) {
 	o := overview{Server: s, ctx: ctx}
 	o.form.Now, o.err = s.opts.Store.Now(ctx)
 	on := true
@@ -108,15 +109,15 @@ func (s *Server) overview(ctx context.Context, _ none) (overviewForm, error) {
 func (o *overview) countJobs(f xxladapter.JobFilter) (c figure) {
 	if o.err == nil {
 		var n int
-		n, o.err = o.opts.Store.CountJobs(o.ctx, f, maxCount+1)
-		c = figure{min(n, maxCount), n > maxCount}
+		n, o.err = o.opts.Store.CountJobs(o.ctx, f, api.MaxCount+1)
+		c = figure{min(n, api.MaxCount), n > api.MaxCount}
 	}
 	return c
 }
 
 func (o *overview) countRuns(f xxladapter.LogFilter) (c figure) {
 	if o.err == nil {
-		c.Count, c.More, o.err = o.opts.Store.CountRuns(o.ctx, xxladapter.RunFilter{LogFilter: f}, maxCount)
+		c.Count, c.More, o.err = o.opts.Store.CountRuns(o.ctx, xxladapter.RunFilter{LogFilter: f}, api.MaxCount)
 	}
 	return c
 }
@@ -181,7 +182,7 @@ func (o *overview) failing(day xxladapter.LogFilter) {
 	for _, id := range jobs[:min(5*shownJobs, len(jobs))] {
 		run := last[id]
 		o.form.Failing = append(o.form.Failing, failingJob{
-			id, names[id], failuresInARow(o.runs(xxladapter.LogFilter{JobID: id}, shownJobs)), run.LogID, given(run.Triggered),
+			id, names[id], failuresInARow(o.runs(xxladapter.LogFilter{JobID: id}, shownJobs)), run.LogID, api.Given(run.Triggered),
 		})
 	}
 	slices.SortStableFunc(o.form.Failing, func(a, b failingJob) int { return b.InARow - a.InARow })
@@ -284,7 +285,7 @@ func (o *overview) gone(groups []*xxladapter.Group, newest []*xxladapter.Log) {
 			continue
 		}
 		known[at] = true // list it once
-		o.form.Gone = append(o.form.Gone, goneExecutor{l.Address, l.GroupID, l.ID, given(l.TriggerTime)})
+		o.form.Gone = append(o.form.Gone, goneExecutor{l.Address, l.GroupID, l.ID, api.Given(l.TriggerTime)})
 	}
 }
 

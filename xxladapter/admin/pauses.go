@@ -6,6 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // A pauseForm is a pause as the management API shows it.
@@ -21,7 +22,7 @@ type pauseForm struct {
 }
 
 func showPause(p *xxladapter.Pause, now time.Time) pauseForm {
-	return pauseForm{p.ID, p.GroupID, p.Note, p.By, p.EndedBy, p.From, given(p.Until), p.HoldsAt(now)}
+	return pauseForm{p.ID, p.GroupID, p.Note, p.By, p.EndedBy, p.From, api.Given(p.Until), p.HoldsAt(now)}
 }
 
 type pauseList struct {
@@ -30,7 +31,7 @@ type pauseList struct {
 }
 
 type pauseQuery struct {
-	page
+	api.Page
 	Open bool `query:"open" doc:"List only pauses that have not ended."`
 }
 
@@ -39,8 +40,8 @@ func (s *Server) listPauses(ctx context.Context, q pauseQuery) (no pauseList, er
 	if err != nil {
 		return no, err
 	}
-	pauses, err := s.opts.Store.Pauses(ctx, xxladapter.PauseFilter{Open: q.Open, AfterID: q.After, Limit: q.size() + 1})
-	pauses, next := cutPage(pauses, q.size(), func(p xxladapter.Pause) int64 { return p.ID })
+	pauses, err := s.opts.Store.Pauses(ctx, xxladapter.PauseFilter{Open: q.Open, AfterID: q.After, Limit: q.Size() + 1})
+	pauses, next := api.CutPage(pauses, q.Size(), func(p xxladapter.Pause) int64 { return p.ID })
 	forms := make([]pauseForm, len(pauses))
 	for i := range pauses {
 		forms[i] = showPause(&pauses[i], now)
@@ -58,7 +59,7 @@ type newPauseForm struct {
 }
 
 // createPause pauses schedules. Fires that were planned and not sent are taken back.
-func (s *Server) createPause(ctx context.Context, _ none, form newPauseForm) (no pauseForm, err error) {
+func (s *Server) createPause(ctx context.Context, _ api.None, form newPauseForm) (no pauseForm, err error) {
 	given := 0
 	for _, is := range []bool{form.All, form.JobGroup != nil, form.AppName != nil} {
 		if is {
@@ -71,11 +72,11 @@ func (s *Server) createPause(ctx context.Context, _ none, form newPauseForm) (no
 	p := xxladapter.Pause{Note: form.Note}
 	switch {
 	case form.All:
-		err = allow(ctx, access.Everywhere, nil)
+		err = api.Allow(ctx, access.Everywhere, nil)
 	case form.AppName != nil:
 		var g *xxladapter.Group
 		if g, err = s.groupByApp(ctx, *form.AppName); err == nil {
-			p.GroupID, err = g.ID, allow(ctx, g.ID, noSuchGroup(g.ID))
+			p.GroupID, err = g.ID, api.Allow(ctx, g.ID, noSuchGroup(g.ID))
 		}
 	case *form.JobGroup <= 0:
 		err = noSuchGroup(*form.JobGroup)
@@ -116,7 +117,7 @@ func (s *Server) pause(ctx context.Context, id int64) (no xxladapter.Pause, err 
 }
 
 // endPause ends a pause before its time. Schedules continue with the due times from now on.
-func (s *Server) endPause(ctx context.Context, path idPath) (no pauseForm, err error) {
+func (s *Server) endPause(ctx context.Context, path api.IDPath) (no pauseForm, err error) {
 	p, err := s.pause(ctx, path.ID)
 	if err != nil {
 		return no, err
@@ -125,7 +126,7 @@ func (s *Server) endPause(ctx context.Context, path idPath) (no pauseForm, err e
 	if where == 0 {
 		where = access.Everywhere
 	}
-	if err := allow(ctx, where, xxladapter.NotFoundf("pause %d does not exist", path.ID)); err != nil {
+	if err := api.Allow(ctx, where, xxladapter.NotFoundf("pause %d does not exist", path.ID)); err != nil {
 		return no, err
 	}
 	if p, err = s.opts.Store.EndPause(ctx, path.ID); err != nil {

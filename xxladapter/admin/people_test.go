@@ -13,6 +13,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 const rootPassword = "pass of root"
@@ -56,17 +57,17 @@ func weakHash(password string) string {
 var pathIDs = map[string]string{"/api/v1/me/sessions/{id}": "2", "/api/v1/users/{id}": "2"}
 
 // pathFor returns the path of a call with ids of things that exist.
-func pathFor(c call) string {
+func pathFor(c api.Call) string {
 	id := "1"
-	if other, ok := pathIDs[c.path]; ok {
+	if other, ok := pathIDs[c.Path]; ok {
 		id = other
 	}
-	return pathParameter.ReplaceAllString(strings.ReplaceAll(c.path, "{name}", "cn"), id)
+	return pathParameter.ReplaceAllString(strings.ReplaceAll(c.Path, "{name}", "cn"), id)
 }
 
 // forUsers reports whether only a user may make the call.
-func (c call) forUsers() bool {
-	return strings.HasPrefix(c.path, "/api/v1/me") || strings.HasPrefix(c.path, "/api/v1/session") || strings.HasPrefix(c.path, "/api/v1/tokens")
+func forUsers(c api.Call) bool {
+	return strings.HasPrefix(c.Path, "/api/v1/me") || strings.HasPrefix(c.Path, "/api/v1/session") || strings.HasPrefix(c.Path, "/api/v1/tokens")
 }
 
 // doAs sends one request with the cookie of a session.

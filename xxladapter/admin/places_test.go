@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
@@ -20,7 +21,7 @@ func TestHeavyCallsAreBounded(t *testing.T) {
 		s, err := New(Options{Store: memstore.New(nil), Completer: new(fakeCompleter), AccessToken: testToken})
 		require.NoError(t, err)
 		ask := func(method, path, body string) *httptest.ResponseRecorder {
-			r := httptest.NewRequestWithContext(t.Context(), method, "http://localhost"+apiBase+path, strings.NewReader(body))
+			r := httptest.NewRequestWithContext(t.Context(), method, "http://localhost"+api.Base+path, strings.NewReader(body))
 			r.Header.Set("Authorization", "Bearer "+testToken)
 			answer := httptest.NewRecorder()
 			s.ServeHTTP(answer, r)
@@ -30,7 +31,7 @@ func TestHeavyCallsAreBounded(t *testing.T) {
 		job := `{"jobGroup":1,"name":"n","author":"a","executorHandler":"h","scheduleType":"CRON","scheduleConf":"0 0 2 * * ?"}`
 		require.Equal(t, http.StatusOK, ask("POST", "/jobs", job).Code)
 		heavy := []string{"/forecast", "/graph", "/jobs/1/why", "/jobs/1/timeline", "/schedule/preview?scheduleType=FIX_RATE&scheduleConf=60", "/audit/verify"}
-		for range heavyPlaces {
+		for range api.HeavyPlaces {
 			s.heavy <- struct{}{}
 		}
 		for _, path := range heavy {
@@ -38,7 +39,7 @@ func TestHeavyCallsAreBounded(t *testing.T) {
 			answer := ask("GET", path, "")
 			require.Equal(t, http.StatusTooManyRequests, answer.Code, "%s: %s", path, answer.Body)
 			require.Equal(t, "1", answer.Header().Get("Retry-After"))
-			require.Equal(t, heavyWait, time.Since(begun))
+			require.Equal(t, api.HeavyWait, time.Since(begun))
 		}
 		require.Equal(t, http.StatusOK, ask("GET", "/jobs", "").Code, "other calls have places")
 		<-s.heavy
@@ -46,23 +47,23 @@ func TestHeavyCallsAreBounded(t *testing.T) {
 			answer := ask("GET", path, "")
 			require.Equal(t, http.StatusOK, answer.Code, "%s: %s", path, answer.Body)
 		}
-		require.Len(t, s.heavy, heavyPlaces-1, "each gives its place back")
+		require.Len(t, s.heavy, api.HeavyPlaces-1, "each gives its place back")
 	})
 }
 
 // TestACallThatIsGivenUpTakesNoPlace checks a caller who leaves while it waits.
 func TestACallThatIsGivenUpTakesNoPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := make(places, 1)
-		require.NoError(t, p.take(t.Context()))
-		err := p.take(t.Context())
+		p := make(api.Places, 1)
+		require.NoError(t, p.Take(t.Context()))
+		err := p.Take(t.Context())
 		var refused *xxladapter.Error
 		require.ErrorAs(t, err, &refused)
 		require.Equal(t, xxladapter.CodeTooMany, refused.Code)
 		go func() {
-			time.Sleep(heavyWait / 2)
+			time.Sleep(api.HeavyWait / 2)
 			<-p
 		}()
-		require.NoError(t, p.take(t.Context()), "a place that becomes free is taken")
+		require.NoError(t, p.Take(t.Context()), "a place that becomes free is taken")
 	})
 }

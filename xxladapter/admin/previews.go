@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
@@ -26,7 +27,7 @@ type keptTimes struct {
 }
 
 type previewQuery struct {
-	idPath
+	api.IDPath
 	Count int `query:"count" doc:"Number of due times, 1 to 100 (default 5)."`
 }
 

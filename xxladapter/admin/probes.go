@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // An executorForm is what a probe found out about an executor.
@@ -44,7 +45,7 @@ const probesAtOnce = 16
 
 // probeGroup probes all executors of a group that have an address of their own. An executor that
 // does not answer is a result, not an error.
-func (s *Server) probeGroup(ctx context.Context, path idPath) (no executorList, err error) {
+func (s *Server) probeGroup(ctx context.Context, path api.IDPath) (no executorList, err error) {
 	if s.opts.Executors == nil {
 		return no, errNoExecutors
 	}
@@ -103,7 +104,7 @@ func (s *Server) queueState(ctx context.Context, app string) *queueForm {
 	if err != nil {
 		return &queueForm{Error: err.Error()}
 	}
-	return &queueForm{Runs: state.Runs, Oldest: given(state.Oldest), Redelivered: state.Redelivered}
+	return &queueForm{Runs: state.Runs, Oldest: api.Given(state.Oldest), Redelivered: state.Redelivered}
 }
 
 // workOf returns the last beat of each registered address of g, and how many runs of g each address

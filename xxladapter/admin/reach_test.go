@@ -11,6 +11,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // TestABulkMoveNeedsTheRoleInBothGroups checks that the role that admits to bulk calls, which is
@@ -42,10 +43,10 @@ func TestATokenReachesNoOtherCredential(t *testing.T) {
 	require.NotContains(t, answer, `"name":"ci"`)
 	for _, call := range []string{"DELETE /tokens/1", "GET /me/sessions"} {
 		method, path, _ := strings.Cut(call, " ")
-		status, answer := s.do(method, apiBase+path, token, "")
+		status, answer := s.do(method, api.Base+path, token, "")
 		require.Equal(t, http.StatusForbidden, status, "%s: %s", call, answer)
 		require.Contains(t, answer, "this call needs a session")
-		status, answer, _ = s.doAs(session, method, apiBase+path, "")
+		status, answer, _ = s.doAs(session, method, api.Base+path, "")
 		require.Equal(t, http.StatusOK, status, "%s: %s", call, answer)
 	}
 }
@@ -78,7 +79,7 @@ func TestTheAuditOfUsersIsForAdministrators(t *testing.T) {
 	s := twoGroupsOn(t)
 	for _, call := range []string{`PUT /users/2 {"password":"a password"}`, `PUT /groups/1 {"title":"renamed"}`} {
 		parts := strings.SplitN(call, " ", 3)
-		status, answer := s.do(parts[0], apiBase+parts[1], testToken, parts[2])
+		status, answer := s.do(parts[0], api.Base+parts[1], testToken, parts[2])
 		require.Equal(t, http.StatusOK, status, answer)
 	}
 	for _, path := range []string{"audit", "audit?kind=user", "audit/export", "audit/export?format=csv"} {

@@ -6,6 +6,8 @@ import (
 	"html/template"
 	"net/http"
 	"strings"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // refusalStyle has the sizes and colours of the console's theme.css. The page is answered by the
@@ -41,8 +43,8 @@ var refusalText = template.Must(template.New("").Parse(`<!doctype html>
 
 // refusalPage shows an error to a person, in a language of the browser, with a link to the console.
 // It has no script.
-func refusalPage(r *http.Request, err error) download {
-	status, answer, _ := refusalOf(err)
+func refusalPage(r *http.Request, err error) api.Download {
+	status, answer, _ := api.RefusalOf(err)
 	shown := map[string]any{"Lang": "en", "Title": "You are not signed in", "Message": answer.Message, "Back": "Back to the console"}
 	if wantsChinese(r) {
 		shown = map[string]any{"Lang": "zh-CN", "Title": "登录失败", "Message": answer.Message, "Back": "返回控制台"}
@@ -58,7 +60,7 @@ func refusalPage(r *http.Request, err error) download {
 		h.Set("Content-Security-Policy", refusalPolicy)
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Vary", "Accept-Language")
-		setRetryAfter(w, err)
+		api.SetRetryAfter(w, err)
 		w.WriteHeader(status)
 		_ = refusalText.Execute(w, shown) // the caller may be gone
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 func TestARunIsRunAgain(t *testing.T) {
@@ -58,7 +59,7 @@ func TestARerunWithAKeyHappensOnce(t *testing.T) {
 	job := s.createJob("")
 	first, second := s.run(job, xxladapter.ResultOK), s.run(job, xxladapter.ResultOK)
 	again := func(run int64) (planned, error) {
-		return s.server.rerun(access.WithRights(t.Context(), access.RightsForAll(xxladapter.RoleAdmin)), triggerPath{idPath{run}, new("key")}, nil)
+		return s.server.rerun(access.WithRights(t.Context(), access.RightsForAll(xxladapter.RoleAdmin)), triggerPath{api.IDPath{ID: run}, new("key")}, nil)
 	}
 	one, err := again(first)
 	require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // handler returns the API for a caller with the rights of grants. A stream of events, which does
@@ -20,14 +21,14 @@ import (
 func (s *site) handler(listens time.Duration, grants ...xxladapter.Grant) http.Handler {
 	mux := http.NewServeMux()
 	for _, c := range s.server.calls() {
-		mux.HandleFunc(c.method+" "+c.path, func(w http.ResponseWriter, r *http.Request) {
+		mux.HandleFunc(c.Method+" "+c.Path, func(w http.ResponseWriter, r *http.Request) {
 			ctx := access.WithRights(context.WithValue(r.Context(), visitKey{}, rootVisit()), access.NewRights(grants...))
-			if c.stream == eventStream {
+			if c.Stream == api.EventStream {
 				var cancel context.CancelFunc
 				ctx, cancel = context.WithTimeout(ctx, listens)
 				defer cancel()
 			}
-			s.server.answers.answer(w, r.WithContext(ctx), nil, c.need, c.serve)
+			s.server.answers.Answer(w, r.WithContext(ctx), nil, c.Need, c.Serve)
 		})
 	}
 	return mux
@@ -186,7 +187,7 @@ func TestWhatEachRoleMayDo(t *testing.T) {
 	seen := map[string]bool{}
 	unchanged := twoGroupsOn(t)
 	for _, c := range newSite(t).server.calls() {
-		name := c.method + " " + c.path
+		name := c.Method + " " + c.Path
 		want, known := least[name]
 		require.True(t, known, "%s has no entry in the table of roles", name)
 		seen[name] = true
@@ -201,9 +202,9 @@ func TestWhatEachRoleMayDo(t *testing.T) {
 				if may {
 					s = twoGroupsOn(t)
 				}
-				status, body := s.as(granted(group, role))(c.method, pathFor(c)+map[bool]string{true: "?expr=0+0+2+*+*+%3F"}[strings.HasSuffix(c.path, "cron/next")], goodBodies[name])
+				status, body := s.as(granted(group, role))(c.Method, pathFor(c)+map[bool]string{true: "?expr=0+0+2+*+*+%3F"}[strings.HasSuffix(c.Path, "cron/next")], goodBodies[name])
 				require.Equal(t, may, status != http.StatusForbidden, "%s as %q for all %v: %s", name, role, forAll, body)
-				if may && !c.redirects { // which needs a provider
+				if may && !c.Redirects { // which needs a provider
 					require.NotEqual(t, http.StatusNotFound, status, "%s: %s", name, body)
 				}
 			}
@@ -279,11 +280,11 @@ func TestAGroupThatIsNotGrantedDoesNotExist(t *testing.T) {
 		require.Equal(t, want, answer, "%s %s %s", method, path, body)
 	}
 	for _, c := range s.server.calls() {
-		if c.forUsers() || strings.HasPrefix(c.path, "/api/v1/users") {
+		if forUsers(c) || strings.HasPrefix(c.Path, "/api/v1/users") {
 			continue
 		}
-		if strings.Contains(c.path, "{id}") && c.path != "/api/v1/groups/{id}" || c.method == http.MethodGet {
-			check(c.method, strings.ReplaceAll(c.path, "{version}", "1"), goodBodies[c.method+" "+c.path])
+		if strings.Contains(c.Path, "{id}") && c.Path != "/api/v1/groups/{id}" || c.Method == http.MethodGet {
+			check(c.Method, strings.ReplaceAll(c.Path, "{version}", "1"), goodBodies[c.Method+" "+c.Path])
 		}
 	}
 	check("GET", "/api/v1/groups/{id}", "")
@@ -362,7 +363,7 @@ func TestWhatTheGroupOfAChangeDecides(t *testing.T) {
 	} {
 		s := twoGroupsOn(t)
 		parts := strings.SplitN(tt.call, " ", 3)
-		status, answer := s.as(tt.grants...)(parts[0], apiBase+parts[1], parts[2])
+		status, answer := s.as(tt.grants...)(parts[0], api.Base+parts[1], parts[2])
 		require.Equal(t, tt.status, status, "%s: %s", name, answer)
 	}
 }
@@ -375,7 +376,7 @@ func TestACycleThroughAnotherGroupIsFound(t *testing.T) {
 		`POST /jobs {"jobGroup":1,"name":"third","author":"a","executorHandler":"h"}`, `PUT /jobs/1 {"childJobIds":[2]}`, `PUT /jobs/2 {"childJobIds":[3]}`,
 	} {
 		parts := strings.SplitN(call, " ", 3)
-		status, answer := s.do(parts[0], apiBase+parts[1], testToken, parts[2])
+		status, answer := s.do(parts[0], api.Base+parts[1], testToken, parts[2])
 		require.Equal(t, http.StatusOK, status, answer)
 	}
 	status, answer := s.as(granted(1, "editor"))("PUT", "/api/v1/jobs/3", `{"childJobIds":[1]}`)

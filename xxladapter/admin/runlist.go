@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 type logQuery struct {
-	page
+	api.Page
 	Job     int64                  `query:"job" doc:"Only runs of this job."`
 	Group   int64                  `query:"group" doc:"Only runs of jobs of this group."`
 	Status  runStatus              `query:"status" doc:"Only runs with this status. FAIL includes LOST: the executor is gone, or it is unknown whether it got the run."`
@@ -41,7 +42,7 @@ func (runStatus) Values() (all []runStatus) {
 func (q *logQuery) filter() (f xxladapter.RunFilter, err error) {
 	f = xxladapter.RunFilter{
 		LogFilter: xxladapter.LogFilter{
-			JobID: q.Job, GroupID: q.Group, Since: q.Since, Before: q.Before, AfterID: q.After, Newest: q.Newest, Limit: q.size(),
+			JobID: q.Job, GroupID: q.Group, Since: q.Since, Before: q.Before, AfterID: q.After, Newest: q.Newest, Limit: q.Size(),
 		},
 		Lost: q.Status == runLost, Address: q.Address, Type: q.Type, AtLeast: xxladapter.Milliseconds(q.AtLeast).Duration(), Text: q.Text,
 	}
@@ -52,7 +53,7 @@ func (q *logQuery) filter() (f xxladapter.RunFilter, err error) {
 		}
 	}
 	for _, text := range []struct{ param, value string }{{"address", q.Address}, {"text", q.Text}} {
-		if err := checkSearch(text.param, text.value); err != nil {
+		if err := api.CheckSearch(text.param, text.value); err != nil {
 			return f, err
 		}
 	}
@@ -68,7 +69,7 @@ const maxTook = 365 * 24 * time.Hour
 type logList struct {
 	Logs []runForm `json:"logs"`
 	Next int64     `json:"next,omitempty" doc:"The cursor of the next page; omitted on the last page. With a next, a page may be shorter than limit, or empty: a search reads 50000 rows for one page."`
-	counted
+	api.Counted
 }
 
 // A runForm is a log row in a list, with the names of its job and its group.
@@ -94,8 +95,8 @@ func (s *Server) listLogs(ctx context.Context, q logQuery) (no logList, err erro
 	if list.Logs, err = s.showRuns(ctx, logs); err != nil || !q.Count {
 		return list, err
 	}
-	n, more, err := s.opts.Store.CountRuns(ctx, f, maxCount)
-	list.counted = counted{&n, more}
+	n, more, err := s.opts.Store.CountRuns(ctx, f, api.MaxCount)
+	list.Counted = api.Counted{Count: &n, More: more}
 	return list, err
 }
 

@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
 type textQuery struct {
-	idPath
+	api.IDPath
 	From int64 `query:"from" doc:"The first line to return, counted from 1."`
 }
 
@@ -77,7 +78,7 @@ func (s *Server) askForLog(ctx context.Context, q textQuery) (no textForm, err e
 
 // killRun ends all runs of the run's job that run or wait on its executor, since the protocol has
 // no finer way. The executor reports the end of each of these runs itself.
-func (s *Server) killRun(ctx context.Context, path idPath) (no none, err error) {
+func (s *Server) killRun(ctx context.Context, path api.IDPath) (no api.None, err error) {
 	l, appName, err := s.sentLog(ctx, path.ID)
 	if err != nil {
 		return no, err

@@ -60,17 +60,17 @@ func TestNoAnswerAndNoLogLineShowsASecret(t *testing.T) {
 	for _, token := range tokens {
 		for _, c := range s.server.calls() {
 			for _, id := range []string{"1", "9", "x"} {
-				if !strings.Contains(c.path, "{id}") && id != "1" {
+				if !strings.Contains(c.Path, "{id}") && id != "1" {
 					continue
 				}
 				for i, body := range bodies {
-					if i > 0 && (c.body == nil || token != ofOperators) { // refused whatever the body is
+					if i > 0 && (c.Body == nil || token != ofOperators) { // refused whatever the body is
 						continue
 					}
-					path := strings.ReplaceAll(c.path, "{id}", id)
-					_, said := s.do(c.method, path, token, body)
+					path := strings.ReplaceAll(c.Path, "{id}", id)
+					_, said := s.do(c.Method, path, token, body)
 					if !strings.HasSuffix(path, "openapi.json") {
-						note(fmt.Sprintf("%s %s as %q with %s", c.method, path, token, body), said)
+						note(fmt.Sprintf("%s %s as %q with %s", c.Method, path, token, body), said)
 						continue
 					}
 					for _, secret := range []string{ofExecutors, ofOperators, ofReaders, ofGroup} {

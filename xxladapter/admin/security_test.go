@@ -17,6 +17,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
@@ -55,14 +56,14 @@ func TestAnEmptyOrWrongTokenOpensNothing(t *testing.T) {
 	s := newSite(t)
 	for _, token := range []string{"", " ", "a secre", "a secret ", "A SECRET", "null", "undefined", access.DefaultToken} {
 		for _, c := range s.server.calls() {
-			if c.need.public {
+			if c.Need.Public {
 				continue
 			}
-			status, body := s.do(c.method, strings.ReplaceAll(c.path, "{id}", "1"), token, "{}")
+			status, body := s.do(c.Method, strings.ReplaceAll(c.Path, "{id}", "1"), token, "{}")
 			if token == "a secret " {
 				continue // HTTP itself cuts off the blank
 			}
-			require.Equal(t, http.StatusUnauthorized, status, "%s %s with %q: %s", c.method, c.path, token, body)
+			require.Equal(t, http.StatusUnauthorized, status, "%s %s with %q: %s", c.Method, c.Path, token, body)
 		}
 		for op := range executorOps {
 			if token == "a secret " {
@@ -80,26 +81,26 @@ func TestAnEmptyOrWrongTokenOpensNothing(t *testing.T) {
 func TestAReadTokenChangesNothing(t *testing.T) {
 	s := siteWith(t, func(o *Options) { o.OperatorTokens, o.ReadTokens = []string{"operator"}, []string{"reader"} })
 	for _, c := range s.server.calls() {
-		if c.need.public {
+		if c.Need.Public {
 			continue
 		}
-		path := strings.ReplaceAll(c.path, "{id}", "1")
-		status, body := s.do(c.method, path, "reader", "{}")
-		if c.forUsers() { // a token of the settings is no user, and sees no tokens of users
+		path := strings.ReplaceAll(c.Path, "{id}", "1")
+		status, body := s.do(c.Method, path, "reader", "{}")
+		if forUsers(c) { // a token of the settings is no user, and sees no tokens of users
 			require.Equal(t, http.StatusForbidden, status, path)
 			continue
 		}
-		if (strings.HasPrefix(path, "/api/v1/users") || path == "/api/v1/takeover") && c.method == http.MethodGet {
+		if (strings.HasPrefix(path, "/api/v1/users") || path == "/api/v1/takeover") && c.Method == http.MethodGet {
 			require.Equal(t, http.StatusForbidden, status, path)
 			continue
 		}
-		if c.method == http.MethodGet {
+		if c.Method == http.MethodGet {
 			require.NotContains(t, []int{http.StatusUnauthorized, http.StatusForbidden}, status, path)
 			continue
 		}
 		require.Equal(t, http.StatusForbidden, status, path)
 		require.Contains(t, body, `"code":"forbidden"`)
-		status, _ = s.do(c.method, path, "operator", "{}")
+		status, _ = s.do(c.Method, path, "operator", "{}")
 		require.NotContains(t, []int{http.StatusUnauthorized, http.StatusForbidden}, status, path)
 	}
 	require.Equal(t, 500, s.replay(wire.AdminPath, "registry", "", "reader").Code, "a read token is no executor token")
@@ -292,13 +293,13 @@ func TestBodiesOfTheAPIAreBounded(t *testing.T) {
 	s := newSite(t)
 	big := `{"appName":"` + strings.Repeat("x", wire.MaxBody) + `"}`
 	for _, c := range s.server.calls() {
-		if c.body == nil {
+		if c.Body == nil {
 			continue
 		}
 		s.createJob("")
-		status, body := s.do(c.method, strings.ReplaceAll(c.path, "{id}", "1"), testToken, big)
-		require.Equal(t, http.StatusRequestEntityTooLarge, status, "%s %s", c.method, c.path)
-		limit := map[bool]int{true: 16 << 10, false: 5 << 20}[c.need.public]
+		status, body := s.do(c.Method, strings.ReplaceAll(c.Path, "{id}", "1"), testToken, big)
+		require.Equal(t, http.StatusRequestEntityTooLarge, status, "%s %s", c.Method, c.Path)
+		limit := map[bool]int{true: 16 << 10, false: 5 << 20}[c.Need.Public]
 		require.JSONEq(t, fmt.Sprintf(`{"code":"invalid","message":"request body is over %d bytes"}`, limit), body)
 	}
 }
@@ -309,7 +310,7 @@ func TestMessagesAreOneLine(t *testing.T) {
 	s := newSite(t)
 	for _, path := range []string{"/api/v1/no%0Asuch", "/api/v1/jobs/%0A%1B[2J", "/api/v1/jobs?%0A=1", "/api/v1/logs?since=%0D%0A"} {
 		_, body := s.do("GET", path, testToken, "")
-		var failure apiError
+		var failure api.Error
 		require.NoError(t, json.Unmarshal([]byte(body), &failure))
 		require.NotEmpty(t, failure.Message)
 		require.NotRegexp(t, `[[:cntrl:]]`, failure.Message)

@@ -15,6 +15,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts/openid"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/events"
 	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
@@ -190,7 +191,7 @@ type Server struct {
 	mux  *http.ServeMux
 
 	callers *authenticator
-	answers *answerer
+	answers *api.Answerer
 	// executorPages refuses requests of foreign web pages, as the pages of callers do. They differ
 	// in whether the executor calls and the management API need a token.
 	executorPages *access.Pages
@@ -198,13 +199,13 @@ type Server struct {
 	hub           *events.Hub
 	tails         tails
 	alarmTests    sync.Mutex // held while a test of the alarms is in progress
-	heavy         places     // of calls that read or compute much
-	signOns       places     // of calls that wait for the provider
+	heavy         api.Places // of calls that read or compute much
+	signOns       api.Places // of calls that wait for the provider
 	// ending is cancelled by end when streams must end.
 	ending context.Context
 	end    context.CancelFunc
 	// description returns the OpenAPI document, which is built when somebody first asks for it.
-	description func() object
+	description func() api.Object
 }
 
 // New returns the handler. The error names a field of the options that has to be set.
@@ -247,7 +248,7 @@ func New(opts Options) (*Server, error) {
 	}
 	s := &Server{
 		opts: opts, mux: http.NewServeMux(), jobCalls: newJobCallLimiter(),
-		heavy: make(places, heavyPlaces), signOns: make(places, signOnPlaces),
+		heavy: make(api.Places, api.HeavyPlaces), signOns: make(api.Places, signOnPlaces),
 	}
 	s.tails.open = map[int64]*tail{}
 	s.ending, s.end = context.WithCancel(context.Background())
@@ -255,7 +256,7 @@ func New(opts Options) (*Server, error) {
 	s.opts.Store = guard{opts.Store}
 	operators := access.NewOperators(full, opts.ReadTokens)
 	s.callers = &authenticator{operators, opts.pages(operators.Open()), opts.Accounts, opts.Provider != nil}
-	s.answers = &answerer{s.callers, opts.Logger}
+	s.answers = &api.Answerer{Callers: s.callers, Logger: opts.Logger}
 	s.executorPages = opts.pages(opts.AccessToken == "")
 	for _, base := range []string{wire.AdminPath, wire.AdminContextPath} {
 		s.mux.HandleFunc(base+"{op...}", s.executorCall)
@@ -276,13 +277,13 @@ func (o *Options) pages(open bool) *access.Pages {
 // has begun.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	err := recovered(func() error {
+	err := api.Recovered(func() error {
 		s.mux.ServeHTTP(w, r)
 		return nil
 	})
-	var p *panicError
+	var p *api.PanicError
 	if errors.As(err, &p) {
-		p.log(s.opts.Logger, r)
+		p.Log(s.opts.Logger, r)
 		w.WriteHeader(http.StatusInternalServerError)
 	}
 }

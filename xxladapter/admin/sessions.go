@@ -6,6 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // A grantForm is a role for one group, or for all.
@@ -50,7 +51,7 @@ type firstForm struct {
 // errNoAccounts is returned by a server that was made for tokens alone.
 var errNoAccounts = xxladapter.Conflictf("this server was made without users, only tokens give access")
 
-func (s *Server) showSession(ctx context.Context, _ none) (sessionForm, error) {
+func (s *Server) showSession(ctx context.Context, _ api.None) (sessionForm, error) {
 	v := visitOf(ctx)
 	form := sessionForm{
 		Kind: xxladapter.ActorOf(ctx).Kind, Secure: v.secure, Grants: showGrants(access.RightsOf(ctx).Grants()),
@@ -65,7 +66,7 @@ func (s *Server) showSession(ctx context.Context, _ none) (sessionForm, error) {
 	return form, nil
 }
 
-func (s *Server) login(ctx context.Context, _ none, form loginForm) (no sessionForm, err error) {
+func (s *Server) login(ctx context.Context, _ api.None, form loginForm) (no sessionForm, err error) {
 	if s.opts.Accounts == nil {
 		return no, errNoAccounts
 	}
@@ -76,10 +77,10 @@ func (s *Server) login(ctx context.Context, _ none, form loginForm) (no sessionF
 	}
 	v.setSession(secret)
 	v.bearer = &b
-	return s.showSession(signedIn(ctx, v), none{})
+	return s.showSession(signedIn(ctx, v), api.None{})
 }
 
-func (s *Server) first(ctx context.Context, _ none, form firstForm) (no sessionForm, err error) {
+func (s *Server) first(ctx context.Context, _ api.None, form firstForm) (no sessionForm, err error) {
 	if s.opts.Accounts == nil {
 		return no, errNoAccounts
 	}
@@ -90,7 +91,7 @@ func (s *Server) first(ctx context.Context, _ none, form firstForm) (no sessionF
 	}
 	v.setSession(secret)
 	v.bearer = &b
-	return s.showSession(signedIn(ctx, v), none{})
+	return s.showSession(signedIn(ctx, v), api.None{})
 }
 
 // signedIn returns the context of the user who has just signed in.
@@ -100,7 +101,7 @@ func signedIn(ctx context.Context, v *visit) context.Context {
 }
 
 // logout ends the session of the caller, and has its cookie deleted whether or not it still holds.
-func (s *Server) logout(ctx context.Context, _ none) (no none, err error) {
+func (s *Server) logout(ctx context.Context, _ api.None) (no api.None, err error) {
 	v := visitOf(ctx)
 	if v.bearer != nil && v.bearer.Credential.Kind == xxladapter.CredentialSession {
 		err = s.opts.Accounts.Logout(ctx, *v.bearer)
@@ -146,7 +147,7 @@ func showCredentials(ctx context.Context, list []*xxladapter.Credential) credent
 	by := visitOf(ctx).bearer
 	for i, c := range list {
 		forms[i] = credentialForm{
-			c.ID, c.UserID, c.Name, c.Role, c.Groups, c.Address, given(c.Created), given(c.Used), given(c.Expires),
+			c.ID, c.UserID, c.Name, c.Role, c.Groups, c.Address, api.Given(c.Created), api.Given(c.Used), api.Given(c.Expires),
 			by != nil && by.Credential.ID == c.ID,
 		}
 	}
@@ -158,14 +159,14 @@ func (s *Server) bearerOf(ctx context.Context, tokensToo bool) (no *visit, err e
 	v := visitOf(ctx)
 	switch {
 	case v.bearer == nil:
-		return no, forbidden("this call is for users, and the caller is none")
+		return no, api.Forbidden("this call is for users, and the caller is none")
 	case !tokensToo && v.bearer.Credential.Kind != xxladapter.CredentialSession:
-		return no, forbidden("this call needs a session, and the caller has a token")
+		return no, api.Forbidden("this call needs a session, and the caller has a token")
 	}
 	return v, nil
 }
 
-func (s *Server) showMe(ctx context.Context, _ none) (no meForm, err error) {
+func (s *Server) showMe(ctx context.Context, _ api.None) (no meForm, err error) {
 	v, err := s.bearerOf(ctx, true)
 	if err != nil {
 		return no, err
@@ -174,7 +175,7 @@ func (s *Server) showMe(ctx context.Context, _ none) (no meForm, err error) {
 	return meForm{u.ID, u.Name, showGrants(u.Grants), u.Password != ""}, nil
 }
 
-func (s *Server) changePassword(ctx context.Context, _ none, form passwordForm) (no none, err error) {
+func (s *Server) changePassword(ctx context.Context, _ api.None, form passwordForm) (no api.None, err error) {
 	v, err := s.bearerOf(ctx, false)
 	if err != nil {
 		return no, err
@@ -182,7 +183,7 @@ func (s *Server) changePassword(ctx context.Context, _ none, form passwordForm) 
 	return no, s.opts.Accounts.ChangePassword(ctx, *v.bearer, form.Old, form.New)
 }
 
-func (s *Server) listSessions(ctx context.Context, _ none) (no credentialList, err error) {
+func (s *Server) listSessions(ctx context.Context, _ api.None) (no credentialList, err error) {
 	v, err := s.bearerOf(ctx, false)
 	if err != nil {
 		return no, err
@@ -191,7 +192,7 @@ func (s *Server) listSessions(ctx context.Context, _ none) (no credentialList, e
 	return showCredentials(ctx, list), err
 }
 
-func (s *Server) endSession(ctx context.Context, path idPath) (no none, err error) {
+func (s *Server) endSession(ctx context.Context, path api.IDPath) (no api.None, err error) {
 	v, err := s.bearerOf(ctx, false)
 	if err != nil {
 		return no, err

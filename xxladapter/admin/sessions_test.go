@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // cookieOf returns the session's cookie that an answer sets, or nil.
@@ -133,7 +134,7 @@ func TestAUserSeesWhatIsGranted(t *testing.T) {
 		"and changes no password":                       {`{"user":"root","name":"t",` + end + `}`, "PUT /me/password", 403},
 	} {
 		method, path, _ := strings.Cut(tt.call, " ")
-		status, answer := s.do(method, apiBase+path, create(tt.body), goodBodies[method+" "+apiBase+path])
+		status, answer := s.do(method, api.Base+path, create(tt.body), goodBodies[method+" "+api.Base+path])
 		require.Equal(t, tt.status, status, "%s: %s", name, answer)
 	}
 	for body, message := range map[string]string{
@@ -174,7 +175,7 @@ func TestTheLastAdministratorStays(t *testing.T) {
 	session := s.people()
 	for _, call := range []string{`DELETE /users/1`, `PUT /users/1 {"grants":[]}`, `PUT /users/1 {"password":""}`, `PUT /users/1 {"grants":[{"group":0,"role":"coder"}]}`} {
 		parts := strings.SplitN(call+" ", " ", 3)
-		status, body, _ := s.doAs(session, parts[0], apiBase+parts[1], parts[2])
+		status, body, _ := s.doAs(session, parts[0], api.Base+parts[1], parts[2])
 		require.Equal(t, http.StatusConflict, status, body)
 		require.Contains(t, body, "user 1 is the last administrator")
 	}
@@ -212,7 +213,7 @@ func TestFieldsOfUsersAreChecked(t *testing.T) {
 		`PUT /users/9 {}`:                                                                            "user 9 does not exist",
 	} {
 		parts := strings.SplitN(call, " ", 3)
-		status, body := s.do(parts[0], apiBase+parts[1], testToken, parts[2])
+		status, body := s.do(parts[0], api.Base+parts[1], testToken, parts[2])
 		require.GreaterOrEqual(t, status, 400, call)
 		require.Less(t, status, 500, call)
 		require.Contains(t, body, message, call)

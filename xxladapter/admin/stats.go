@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 type statQuery struct {
@@ -71,7 +72,7 @@ func showHistogram(h xxladapter.Histogram) percentiles {
 
 func showStat(s *xxladapter.Stat) statForm {
 	return statForm{
-		Hour: given(s.Hour), Group: s.GroupID, Job: s.JobID,
+		Hour: api.Given(s.Hour), Group: s.GroupID, Job: s.JobID,
 		Runs: s.Runs(), Success: s.Success, Failed: s.Failed, Timeout: s.Timeout, Killed: s.Killed, Lost: s.Lost, NotSent: s.NotSent,
 		Duration: showHistogram(s.Durations), Lateness: showHistogram(s.Lateness),
 	}
@@ -107,8 +108,8 @@ func (q *statQuery) filter(now time.Time) (f xxladapter.StatFilter, err error) {
 		f.By = xxladapter.StatByHour
 	}
 	switch {
-	case q.Limit > maxPage:
-		return f, xxladapter.Invalidf("limit is %d, must be at most %d", q.Limit, maxPage)
+	case q.Limit > api.MaxPage:
+		return f, xxladapter.Invalidf("limit is %d, must be at most %d", q.Limit, api.MaxPage)
 	case q.Limit == 0:
 		f.Limit = defaultStatJobs
 	}

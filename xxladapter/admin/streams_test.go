@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 	"errors"
-	"net/http"
 	"net/http/httptest"
 	"testing"
 	"testing/synctest"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // A deafWriter cannot be flushed: its caller has left.
@@ -24,9 +24,9 @@ func (deafWriter) FlushError() error { return errors.New("the caller has left") 
 func TestAStreamThatNeverBeginsIsReleased(t *testing.T) {
 	s, _, run := newTail(t)
 	ctx := access.WithRights(t.Context(), access.RightsForAll(xxladapter.RoleAdmin))
-	tailed, err := s.server.tailRun(ctx, tailQuery{idPath: idPath{run}})
+	tailed, err := s.server.tailRun(ctx, tailQuery{IDPath: api.IDPath{ID: run}})
 	require.NoError(t, err)
-	tailed.serve(deafWriter{httptest.NewRecorder()})
+	tailed.Serve(deafWriter{httptest.NewRecorder()})
 	s.server.tails.mu.Lock()
 	require.Empty(t, s.server.tails.open)
 	s.server.tails.mu.Unlock()
@@ -34,7 +34,7 @@ func TestAStreamThatNeverBeginsIsReleased(t *testing.T) {
 	for range 1001 { // one more than may be connected at a time
 		listening, err := s.server.listen(ctx, eventQuery{})
 		require.NoError(t, err, "a place is free")
-		listening.serve(deafWriter{httptest.NewRecorder()})
+		listening.Serve(deafWriter{httptest.NewRecorder()})
 	}
 }
 
@@ -45,10 +45,11 @@ func TestATailEndsWithItsLife(t *testing.T) {
 		ending, end := context.WithCancel(t.Context())
 		defer end()
 		s, begun := &Server{ending: ending}, time.Now()
-		w := httptest.NewRecorder()
-		ctx, cancel := context.WithTimeout(t.Context(), 2*streamLife)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*api.StreamLife)
 		defer cancel()
-		_ = s.sendTail(ctx, &streamWriter{w, http.NewResponseController(w)}, &tail{moved: make(chan struct{})}, 1)
-		require.Equal(t, streamLife, time.Since(begun))
+		api.Stream{Write: func(w *api.StreamWriter) error {
+			return s.sendTail(ctx, w, &tail{moved: make(chan struct{})}, 1)
+		}}.Serve(httptest.NewRecorder())
+		require.Equal(t, api.StreamLife, time.Since(begun))
 	})
 }

@@ -1,6 +1,10 @@
 package admin
 
-import "context"
+import (
+	"context"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+)
 
 type tagList struct {
 	Tags []tagCount `json:"tags" doc:"Ordered by their bytes."`
@@ -11,7 +15,7 @@ type tagCount struct {
 	Jobs int    `json:"jobs" doc:"The number of jobs that have the tag."`
 }
 
-func (s *Server) listTags(ctx context.Context, _ none) (list tagList, err error) {
+func (s *Server) listTags(ctx context.Context, _ api.None) (list tagList, err error) {
 	counts, err := s.opts.Store.CountTags(ctx, nil)
 	list.Tags = []tagCount{}
 	for _, c := range counts {

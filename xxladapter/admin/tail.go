@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 const (
@@ -32,7 +33,7 @@ type tailForm struct {
 }
 
 type tailQuery struct {
-	idPath
+	api.IDPath
 	From int64  `query:"from" doc:"The first line to send, counted from 1. Others may be watching the run already: then the stream begins with the first line that is still kept for them."`
 	Last string `header:"Last-Event-ID" doc:"The number of the last line that was received; it replaces from."`
 }
@@ -58,7 +59,7 @@ type tail struct {
 }
 
 // tailRun streams the text of a run while it is written, and ends with the run.
-func (s *Server) tailRun(ctx context.Context, q tailQuery) (no stream, err error) {
+func (s *Server) tailRun(ctx context.Context, q tailQuery) (no api.Stream, err error) {
 	if _, err := s.log(ctx, q.ID); err != nil {
 		return no, err
 	}
@@ -74,19 +75,22 @@ func (s *Server) tailRun(ctx context.Context, q tailQuery) (no stream, err error
 	if err != nil {
 		return no, err
 	}
-	return stream{eventStream, func() { s.unwatch(q.ID, t) }, func(w *streamWriter) error { return s.sendTail(ctx, w, t, next) }}, nil
+	return api.Stream{
+		Kind: api.EventStream, Release: func() { s.unwatch(q.ID, t) },
+		Write: func(w *api.StreamWriter) error { return s.sendTail(ctx, w, t, next) },
+	}, nil
 }
 
 // sendTail sends the parts from a line on until the last one, or until its stream is old.
-func (s *Server) sendTail(ctx context.Context, w *streamWriter, t *tail, next int64) error {
-	ctx, cancel := context.WithTimeout(ctx, streamLife)
+func (s *Server) sendTail(ctx context.Context, w *api.StreamWriter, t *tail, next int64) error {
+	ctx, cancel := context.WithTimeout(ctx, api.StreamLife)
 	defer cancel()
-	ticker := time.NewTicker(heartbeat)
+	ticker := time.NewTicker(api.Heartbeat)
 	defer ticker.Stop()
 	for {
 		parts, moved := t.from(next)
 		for _, p := range parts {
-			if err := w.event("", strconv.FormatInt(max(p.To, next-1), 10), p); err != nil || p.End {
+			if err := w.Event("", strconv.FormatInt(max(p.To, next-1), 10), p); err != nil || p.End {
 				return err
 			}
 			next = p.To + 1
@@ -98,7 +102,7 @@ func (s *Server) sendTail(ctx context.Context, w *streamWriter, t *tail, next in
 			return nil
 		case <-moved:
 		case <-ticker.C:
-			if err := w.beat(); err != nil {
+			if err := w.Beat(); err != nil {
 				return err
 			}
 		}
@@ -144,7 +148,7 @@ func (s *Server) unwatch(id int64, t *tail) {
 func (s *Server) readTail(ctx context.Context, t *tail, id, next int64) {
 	defer close(t.ended)
 	for {
-		part, err := s.runLog(ctx, textQuery{idPath{id}, next})
+		part, err := s.runLog(ctx, textQuery{api.IDPath{ID: id}, next})
 		if ctx.Err() != nil {
 			return
 		}
@@ -185,14 +189,14 @@ func (s *Server) endOfTail(ctx context.Context, id int64, textEnded bool, err er
 	l, logErr := s.log(ctx, id)
 	switch {
 	case logErr != nil:
-		return tailForm{End: true, Message: oneLine(logErr.Error())}, true
+		return tailForm{End: true, Message: api.OneLine(logErr.Error())}, true
 	case waits && l.Status() == xxladapter.LogRunning:
 		return last, false
 	}
 	last = tailForm{End: true, Status: l.Status(), Message: l.HandleMsg}
 	switch {
 	case refused != nil:
-		last.Message = oneLine(refused.Message)
+		last.Message = api.OneLine(refused.Message)
 	case err != nil:
 		s.opts.Logger.Error("reading the text of a run failed", "log", id, "err", err)
 		last.Message = "internal error"

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/errortext"
 	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 )
@@ -56,12 +57,12 @@ type takeOverNote struct {
 var errNoTakeOver = xxladapter.Conflictf("no database of XXL-JOB is named, must be named when the scheduler is started (xxlwheel serve --takeover-from)")
 
 // previewTakeOver reports what a takeover would do.
-func (s *Server) previewTakeOver(ctx context.Context, _ none) (takeOverForm, error) {
+func (s *Server) previewTakeOver(ctx context.Context, _ api.None) (takeOverForm, error) {
 	return s.taken(ctx, true)
 }
 
 // takeOver takes what the store does not have. Jobs are stopped.
-func (s *Server) takeOver(ctx context.Context, _ none) (takeOverForm, error) {
+func (s *Server) takeOver(ctx context.Context, _ api.None) (takeOverForm, error) {
 	return s.taken(ctx, false)
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/why"
 )
 
@@ -19,7 +20,7 @@ const (
 )
 
 type timelineQuery struct {
-	idPath
+	api.IDPath
 	From time.Time `query:"from" doc:"The first instant; defaults to an hour before to."`
 	To   time.Time `query:"to" doc:"The instant before which it ends, at most 32 days after from; defaults to now."`
 }
@@ -36,21 +37,21 @@ type spanForm struct {
 
 // A tickForm is a due time of the schedule.
 type tickForm struct {
-	Due  stamp    `json:"due"`
-	Fate why.Fate `json:"fate" doc:"What became of it: it has a run, its fire waits, it was found too late, it is kept by a pause or by the calendar, it is still to come, or nothing is stored about it."`
+	Due  api.Stamp `json:"due"`
+	Fate why.Fate  `json:"fate" doc:"What became of it: it has a run, its fire waits, it was found too late, it is kept by a pause or by the calendar, it is still to come, or nothing is stored about it."`
 }
 
 // A barForm is a run on a timeline.
 type barForm struct {
 	LogID    int64                  `json:"logId"`
-	Due      stamp                  `json:"due"`
+	Due      api.Stamp              `json:"due"`
 	Type     xxladapter.TriggerType `json:"triggerType"`
 	Attempt  int                    `json:"attempt"`
 	Parent   int64                  `json:"parentLogId,omitempty"`
 	Node     string                 `json:"node"`
-	Claimed  stamp                  `json:"claimed"`
-	Sent     stamp                  `json:"sent,omitempty"`
-	Finished stamp                  `json:"finished,omitempty"`
+	Claimed  api.Stamp              `json:"claimed"`
+	Sent     api.Stamp              `json:"sent,omitempty"`
+	Finished api.Stamp              `json:"finished,omitempty"`
 	Lateness int64                  `json:"latenessMs"`
 	Status   xxladapter.LogStatus   `json:"status"`
 }
@@ -99,7 +100,7 @@ func (s *Server) timelineOfJob(ctx context.Context, q timelineQuery) (no timelin
 	}
 	answer.Planned = slices.Grow(answer.Planned, len(planned))
 	for _, t := range s.fates(p, planned) {
-		answer.Planned = append(answer.Planned, tickForm{stampOf(t.Due), t.Fate})
+		answer.Planned = append(answer.Planned, tickForm{api.StampOf(t.Due), t.Fate})
 	}
 	if len(p.runs) > maxTimeline {
 		p.runs, answer.More = p.runs[:maxTimeline], true
@@ -108,7 +109,7 @@ func (s *Server) timelineOfJob(ctx context.Context, q timelineQuery) (no timelin
 	for i := range p.runs {
 		r := &p.runs[i]
 		answer.Runs = append(answer.Runs, barForm{
-			r.LogID, stampOf(r.Due), r.Type, r.Attempt, r.Parent, r.Owner.Node, stampOf(r.Claimed), stampOf(r.Sent), stampOf(r.Finished), r.Lateness().Milliseconds(), r.Status(),
+			r.LogID, api.StampOf(r.Due), r.Type, r.Attempt, r.Parent, r.Owner.Node, api.StampOf(r.Claimed), api.StampOf(r.Sent), api.StampOf(r.Finished), r.Lateness().Milliseconds(), r.Status(),
 		})
 	}
 	for i := range p.misfires {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // A userForm is a user as the management API shows and accepts it.
@@ -28,7 +29,7 @@ type userList struct {
 func showUser(u *xxladapter.User) userForm {
 	grants := showGrants(u.Grants)
 	return userForm{
-		ID: u.ID, Name: u.Name, HasPassword: u.Password != "", Provider: u.Subject != "", Grants: &grants, Added: given(u.Added),
+		ID: u.ID, Name: u.Name, HasPassword: u.Password != "", Provider: u.Subject != "", Grants: &grants, Added: api.Given(u.Added),
 	}
 }
 
@@ -64,7 +65,7 @@ func (s *Server) grants(ctx context.Context, forms *[]grantForm) ([]xxladapter.G
 	return list, nil
 }
 
-func (s *Server) listUsers(ctx context.Context, _ none) (list userList, err error) {
+func (s *Server) listUsers(ctx context.Context, _ api.None) (list userList, err error) {
 	if s.opts.Accounts == nil {
 		return list, errNoAccounts
 	}
@@ -76,7 +77,7 @@ func (s *Server) listUsers(ctx context.Context, _ none) (list userList, err erro
 	return list, err
 }
 
-func (s *Server) createUser(ctx context.Context, _ none, form userForm) (no created, err error) {
+func (s *Server) createUser(ctx context.Context, _ api.None, form userForm) (no api.Created, err error) {
 	if s.opts.Accounts == nil {
 		return no, errNoAccounts
 	}
@@ -88,12 +89,12 @@ func (s *Server) createUser(ctx context.Context, _ none, form userForm) (no crea
 		return no, err
 	}
 	password := ""
-	set(&password, form.Password)
+	api.Set(&password, form.Password)
 	id, err := s.opts.Accounts.Create(ctx, u, password)
-	return created{id}, err
+	return api.Created{ID: id}, err
 }
 
-func (s *Server) showUser(ctx context.Context, path idPath) (no userForm, err error) {
+func (s *Server) showUser(ctx context.Context, path api.IDPath) (no userForm, err error) {
 	if s.opts.Accounts == nil {
 		return no, errNoAccounts
 	}
@@ -104,7 +105,7 @@ func (s *Server) showUser(ctx context.Context, path idPath) (no userForm, err er
 	return showUser(u), nil
 }
 
-func (s *Server) updateUser(ctx context.Context, path idPath, form userForm) (no none, err error) {
+func (s *Server) updateUser(ctx context.Context, path api.IDPath, form userForm) (no api.None, err error) {
 	if s.opts.Accounts == nil {
 		return no, errNoAccounts
 	}
@@ -125,7 +126,7 @@ func (s *Server) updateUser(ctx context.Context, path idPath, form userForm) (no
 	return no, s.opts.Accounts.Update(ctx, path.ID, grants, form.Password)
 }
 
-func (s *Server) removeUser(ctx context.Context, path idPath) (no none, err error) {
+func (s *Server) removeUser(ctx context.Context, path api.IDPath) (no api.None, err error) {
 	if s.opts.Accounts == nil {
 		return no, errNoAccounts
 	}
@@ -154,7 +155,7 @@ type tokenQuery struct {
 func (s *Server) listTokens(ctx context.Context, q tokenQuery) (no credentialList, err error) {
 	var user int64
 	if q.All {
-		if err := allowRole(ctx, xxladapter.RoleAdmin, access.Everywhere, nil); err != nil {
+		if err := api.AllowRole(ctx, xxladapter.RoleAdmin, access.Everywhere, nil); err != nil {
 			return no, err
 		}
 		if s.opts.Accounts == nil {
@@ -176,7 +177,7 @@ func (s *Server) listTokens(ctx context.Context, q tokenQuery) (no credentialLis
 
 // createToken does not take a personal token as proof: a limited one could create one without its
 // limits.
-func (s *Server) createToken(ctx context.Context, _ none, form tokenForm) (no newToken, err error) {
+func (s *Server) createToken(ctx context.Context, _ api.None, form tokenForm) (no newToken, err error) {
 	if s.opts.Accounts == nil {
 		return no, errNoAccounts
 	}
@@ -184,16 +185,16 @@ func (s *Server) createToken(ctx context.Context, _ none, form tokenForm) (no ne
 	v, user := visitOf(ctx), (*xxladapter.User)(nil)
 	switch {
 	case v.bearer != nil && v.bearer.Credential.Kind != xxladapter.CredentialSession:
-		return no, forbidden("this call needs a session, and the caller has a token")
+		return no, api.Forbidden("this call needs a session, and the caller has a token")
 	case form.User != nil && (v.bearer == nil || *form.User != v.bearer.User.Name):
-		if err := allowRole(ctx, xxladapter.RoleAdmin, access.Everywhere, nil); err != nil {
+		if err := api.AllowRole(ctx, xxladapter.RoleAdmin, access.Everywhere, nil); err != nil {
 			return no, err
 		}
 		if user, err = s.userNamed(ctx, *form.User); err != nil {
 			return no, err
 		}
-	case v.bearer == nil && !isAdmin(ctx):
-		return no, forbidden("this call is for users, and the caller is none")
+	case v.bearer == nil && !api.IsAdmin(ctx):
+		return no, api.Forbidden("this call is for users, and the caller is none")
 	case v.bearer == nil:
 		return no, xxladapter.Invalidf("user is missing, must be the name of a user: the caller is none")
 	default:
@@ -242,8 +243,8 @@ func (s *Server) userNamed(ctx context.Context, name string) (*xxladapter.User, 
 	return nil, xxladapter.NotFoundf("user %q does not exist", name)
 }
 
-func (s *Server) removeToken(ctx context.Context, path idPath) (no none, err error) {
-	if isAdmin(ctx) && s.opts.Accounts != nil {
+func (s *Server) removeToken(ctx context.Context, path api.IDPath) (no api.None, err error) {
+	if api.IsAdmin(ctx) && s.opts.Accounts != nil {
 		return no, s.removeCredential(ctx, 0, path.ID, xxladapter.CredentialToken)
 	}
 	v, err := s.bearerOf(ctx, false)

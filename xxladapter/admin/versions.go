@@ -6,6 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // A versionForm is a version of a job, as the management API shows it.
@@ -26,8 +27,8 @@ type versionList struct {
 }
 
 type versionsQuery struct {
-	idPath
-	page
+	api.IDPath
+	api.Page
 }
 
 // listVersions also reads the version behind the page, to compare the page's last one with it.
@@ -35,11 +36,11 @@ func (s *Server) listVersions(ctx context.Context, q versionsQuery) (no versionL
 	if _, err := s.job(ctx, q.ID); err != nil {
 		return no, err
 	}
-	versions, err := s.opts.Store.JobVersions(ctx, xxladapter.JobVersionFilter{JobID: q.ID, Before: q.After, Limit: q.size() + 1})
+	versions, err := s.opts.Store.JobVersions(ctx, xxladapter.JobVersionFilter{JobID: q.ID, Before: q.After, Limit: q.Size() + 1})
 	if err != nil {
 		return no, err
 	}
-	shown, next := cutPage(versions, q.size(), func(v *xxladapter.JobVersion) int64 { return v.Number })
+	shown, next := api.CutPage(versions, q.Size(), func(v *xxladapter.JobVersion) int64 { return v.Number })
 	actors, err := s.shownActors(ctx)
 	if err != nil {
 		return no, err
@@ -152,7 +153,7 @@ func (s *Server) version(ctx context.Context, id, number int64) (*xxladapter.Job
 
 // restoreVersion gives a job the fields of an earlier version, as a new version. Its schedule stays
 // on or off, and its source as it is: sources have versions of their own.
-func (s *Server) restoreVersion(ctx context.Context, path versionPath) (no none, err error) {
+func (s *Server) restoreVersion(ctx context.Context, path versionPath) (no api.None, err error) {
 	v, err := s.version(ctx, path.ID, path.Version)
 	if err != nil {
 		return no, err

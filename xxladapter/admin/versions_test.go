@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // edit makes a call that must succeed and decodes its answer, unless out is nil.
@@ -33,7 +34,7 @@ func read[T any](s *site, path string) (out T) {
 }
 
 // refused makes a call and returns its error.
-func (s *site) refused(want int, method, path, body string) (failure apiError) {
+func (s *site) refused(want int, method, path, body string) (failure api.Error) {
 	s.t.Helper()
 	status, answer := s.do(method, path, testToken, body)
 	require.Equal(s.t, want, status, answer)
@@ -51,7 +52,7 @@ func TestVersionsAreListedComparedAndRestored(t *testing.T) {
 
 	list := read[versionList](s, path+"/versions")
 	require.Len(t, list.Versions, 4)
-	calls := []string{"POST " + apiBase + "/jobs/{id}/start", "PUT " + apiBase + "/jobs/{id}/glue", "PUT " + apiBase + "/jobs/{id}", "POST " + apiBase + "/jobs"}
+	calls := []string{"POST " + api.Base + "/jobs/{id}/start", "PUT " + api.Base + "/jobs/{id}/glue", "PUT " + api.Base + "/jobs/{id}", "POST " + api.Base + "/jobs"}
 	for i, v := range list.Versions {
 		require.EqualValues(t, 4-i, v.Version)
 		require.Equal(t, calls[i], v.Call)

@@ -9,6 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -71,7 +72,7 @@ func (v *visit) sessionOf(r *http.Request) string {
 // newVisit returns the visit of a request whose caller is not known yet. A proxy that ends TLS says
 // so in a header; a caller who pretends to be one gets a cookie that its browser does not send.
 func newVisit(r *http.Request) *visit {
-	return &visit{address: addressOf(r), secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"}
+	return &visit{address: api.AddressOf(r), secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"}
 }
 
 // An authenticator finds out who makes management calls.
@@ -94,7 +95,7 @@ func (a *authenticator) Authenticate(r *http.Request) (context.Context, error) {
 	if err := a.pages.Check(r); err != nil {
 		return ctx, &xxladapter.Error{Code: xxladapter.CodeForbidden, Message: err.Error()}
 	}
-	if err := checkTokens(r); err != nil {
+	if err := api.CheckTokens(r); err != nil {
 		return ctx, err
 	}
 	actor, rights, err := a.identify(r, v)
@@ -114,7 +115,7 @@ func (a *authenticator) identify(r *http.Request, v *visit) (by xxladapter.Actor
 	if err != nil {
 		return by, rights, err
 	}
-	token, session := bearer(r), v.sessionOf(r)
+	token, session := api.Bearer(r), v.sessionOf(r)
 	switch {
 	case accounts.IsToken(token) && a.accounts != nil:
 		b, err := a.accounts.Token(r.Context(), token)

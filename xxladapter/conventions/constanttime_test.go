@@ -74,7 +74,7 @@ func TestTheSearchForComparisonsFindsThem(t *testing.T) {
 		`return token == "" || token == DefaultToken || token == access.DefaultToken`:                   false,
 		`if len(token) < 8 { return false }; return access.Same(token, e.opts.AccessToken)`:             false,
 		`for _, d := range e.all { if d.equal(got) { ok = true } }; return ok`:                          false,
-		`role := e.operators.Role(bearer(r)); return role == RoleAdmin`:                                 false,
+		`role := e.operators.Role(api.Bearer(r)); return role == RoleAdmin`:                             false,
 		`by, ok, err := e.tokens.Caller(ctx, token, app); return ok && err == nil && by == everyCaller`: false,
 	} {
 		early, _ := comparisons(t, "x.go", "package x\nfunc f() bool {\n"+body+"\n}\n")
@@ -162,7 +162,7 @@ func (s secrets) secret(e ast.Expr) bool {
 	case *ast.BasicLit:
 		return e.Kind == token.STRING && strings.Contains(strings.ToUpper(e.Value), "ACCESS-TOKEN") // a header's name
 	case *ast.CallExpr:
-		if name := calledName(e); name == "bearer" {
+		if name := calledName(e); name == "Bearer" {
 			return true
 		} else if _, conversion := e.Fun.(*ast.ArrayType); !conversion && !slices.Contains(keepsSecret, name) {
 			return false

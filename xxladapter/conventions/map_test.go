@@ -40,7 +40,7 @@ func TestIndexesNameEveryFile(t *testing.T) {
 	}
 	require.Greater(t, len(commands), 20)
 	checkIndex(t, "xxladapter/cmd/xxlwheel", main, commands)
-	for _, folder := range []string{"xxladapter/admin", "xxladapter/sqlstore/internal/records"} {
+	for _, folder := range []string{"xxladapter/admin", "xxladapter/admin/internal/api", "xxladapter/sqlstore/internal/records"} {
 		checkIndex(t, folder, readFile(t, folder+"/doc.go"), []string{"doc"})
 	}
 	const journaled = "xxladapter/sqlstore/internal/journaled"

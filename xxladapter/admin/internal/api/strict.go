@@ -1,4 +1,4 @@
-package admin
+package api
 
 import (
 	"bytes"
@@ -29,11 +29,11 @@ func decodeStrict(r *http.Request, v any, optional bool) error {
 	case optional && len(data) == 0:
 		return nil
 	}
-	return decodeStrictly(data, v)
+	return DecodeStrictly(data, v)
 }
 
-// decodeStrictly works like [decodeStrict] with a body that has been read.
-func decodeStrictly(data []byte, v any) error {
+// DecodeStrictly decodes as decodeStrict does, from a body that has been read.
+func DecodeStrictly(data []byte, v any) error {
 	if !utf8.Valid(data) {
 		return xxladapter.Invalidf("request body is not valid UTF-8")
 	}
@@ -77,13 +77,13 @@ func wrongInstant(data []byte, t reflect.Type) error {
 	if t.Kind() != reflect.Struct || json.Unmarshal(data, &given) != nil {
 		return nil
 	}
-	for _, f := range jsonFields(t) {
-		value := given[f.name]
+	for _, f := range JSONFields(t) {
+		value := given[f.Name]
 		if f.Type != reflect.TypeFor[time.Time]() && f.Type != reflect.TypeFor[*time.Time]() || value == nil {
 			continue
 		}
 		if json.Unmarshal(value, new(time.Time)) != nil {
-			return xxladapter.Invalidf("%s is %q, must be an RFC 3339 instant such as 2026-01-02T15:04:05Z", f.name, strings.Trim(string(value), `"`))
+			return xxladapter.Invalidf("%s is %q, must be an RFC 3339 instant such as 2026-01-02T15:04:05Z", f.Name, strings.Trim(string(value), `"`))
 		}
 	}
 	return nil
@@ -120,8 +120,8 @@ func checkNames(d *json.Decoder, t reflect.Type) error {
 func checkObject(d *json.Decoder, t reflect.Type) error {
 	fields := map[string]reflect.Type{}
 	if t != nil && t.Kind() == reflect.Struct {
-		for _, f := range jsonFields(t) {
-			fields[f.name] = f.Type
+		for _, f := range JSONFields(t) {
+			fields[f.Name] = f.Type
 		}
 	}
 	seen := map[string]bool{}

@@ -1,4 +1,4 @@
-package admin
+package api
 
 import (
 	"net"
@@ -8,8 +8,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// addressOf returns the IP address of the connection.
-func addressOf(r *http.Request) string {
+// AddressOf returns the IP address of the connection.
+func AddressOf(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		return ""
@@ -17,8 +17,8 @@ func addressOf(r *http.Request) string {
 	return host
 }
 
-// bearer returns the token that a call carries in either of two headers.
-func bearer(r *http.Request) string {
+// Bearer returns the token that a call carries in either of two headers.
+func Bearer(r *http.Request) string {
 	if token := r.Header.Get(wire.HeaderToken); token != "" {
 		return token
 	}
@@ -29,8 +29,8 @@ func bearer(r *http.Request) string {
 	return token
 }
 
-// checkTokens refuses a call with two tokens in one header: nobody could say which of them counts.
-func checkTokens(r *http.Request) error {
+// CheckTokens refuses a call with two tokens in one header: nobody could say which of them counts.
+func CheckTokens(r *http.Request) error {
 	for _, name := range []string{wire.HeaderToken, "Authorization"} {
 		if err := checkOnce(name, r.Header.Values(name)); err != nil {
 			return err

@@ -1,4 +1,4 @@
-package admin
+package api
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// apiBase is the prefix of the paths of the management API.
-const apiBase = "/api/v1"
+// Base is the prefix of the paths of the management API.
+const Base = "/api/v1"
 
 // A methodError refuses a method that a path does not have.
 type methodError struct {
@@ -21,12 +21,12 @@ func (e *methodError) Error() string {
 	return fmt.Sprintf("method is %s, must be one of %s for %s", e.method, strings.Join(e.allowed, ", "), e.path)
 }
 
-// register registers calls, and the answer to requests below the prefix that are none of them.
-func (a *answerer) register(mux *http.ServeMux, calls []call) {
+// Register registers calls, and the answer to requests below the prefix that are none of them.
+func (a *Answerer) Register(mux *http.ServeMux, calls []Call) {
 	for _, c := range calls {
-		mux.Handle(c.method+" "+c.path, a.handler(c.need, c.serve))
+		mux.Handle(c.Method+" "+c.Path, a.handler(c.Need, c.Serve))
 	}
-	mux.Handle(apiBase+"/", a.handler(anyone, func(r *http.Request) (any, error) { return nil, noCall(mux, r) }))
+	mux.Handle(Base+"/", a.handler(Anyone, func(r *http.Request) (any, error) { return nil, noCall(mux, r) }))
 }
 
 // noCall returns the error for a request below the prefix that is not a call.
@@ -35,7 +35,7 @@ func noCall(mux *http.ServeMux, r *http.Request) error {
 	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut} {
 		other := r.Clone(r.Context())
 		other.Method = method
-		if _, pattern := mux.Handler(other); pattern != apiBase+"/" {
+		if _, pattern := mux.Handler(other); pattern != Base+"/" {
 			allowed = append(allowed, method)
 		}
 	}

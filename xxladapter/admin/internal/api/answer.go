@@ -1,4 +1,4 @@
-package admin
+package api
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 // publicBody limits the bodies of callers who need not be known, in bytes.
 const publicBody = 16 << 10
 
-// An authenticates finds out who makes calls.
-type authenticates interface {
+// An Authenticator finds out who makes calls.
+type Authenticator interface {
 	// Authenticate returns the context of a call, with the caller's actor and rights. An error says
 	// why the caller is refused; the context is that of the request then, with what the answer may
 	// need.
@@ -27,73 +27,73 @@ type authenticates interface {
 	Cookie(ctx context.Context) *http.Cookie
 }
 
-// An answerer answers requests with the results of handlers: it authenticates and admits the
+// An Answerer answers requests with the results of handlers: it authenticates and admits the
 // callers, recovers panics, and writes answers and refusals.
-type answerer struct {
-	callers authenticates
-	logger  *slog.Logger
+type Answerer struct {
+	Callers Authenticator
+	Logger  *slog.Logger
 }
 
 // handler returns a handler that answers callers with what n needs, with the result of handle.
-func (a *answerer) handler(n need, handle apiHandler) http.Handler {
+func (a *Answerer) handler(n Need, handle Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var ctx context.Context
-		err := recovered(func() (err error) {
-			ctx, err = a.callers.Authenticate(r)
+		err := Recovered(func() (err error) {
+			ctx, err = a.Callers.Authenticate(r)
 			return err
 		})
 		if ctx == nil {
 			ctx = r.Context() // it has panicked
 		}
 		var refused *xxladapter.Error
-		if n.public && errors.As(err, &refused) && refused.Code == xxladapter.CodeUnauthorized {
+		if n.Public && errors.As(err, &refused) && refused.Code == xxladapter.CodeUnauthorized {
 			err = nil
 		}
-		a.answer(w, r.WithContext(ctx), err, n, handle)
+		a.Answer(w, r.WithContext(ctx), err, n, handle)
 	})
 }
 
-// answer answers an authenticated caller with the result of handle, or with refused, which is why
+// Answer answers an authenticated caller with the result of handle, or with refused, which is why
 // the caller is not authenticated.
-func (a *answerer) answer(w http.ResponseWriter, r *http.Request, refused error, n need, handle apiHandler) {
+func (a *Answerer) Answer(w http.ResponseWriter, r *http.Request, refused error, n Need, handle Handler) {
 	var value any
 	err := refused
 	if err == nil {
-		r, err = admit(r, n)
+		r, err = Admit(r, n)
 	}
 	if err == nil {
 		if r.Body != nil {
 			limit := int64(wire.MaxBody)
-			if n.public {
+			if n.Public {
 				limit = publicBody
 			}
 			r.Body = http.MaxBytesReader(w, r.Body, limit)
 		} else { // not a server's request
 			r.Body = http.NoBody
 		}
-		err = recovered(func() (err error) {
+		err = Recovered(func() (err error) {
 			value, err = handle(r.WithContext(xxladapter.ForUser(r.Context())))
 			return err
 		})
 	}
-	if answer, streams := value.(stream); streams && err == nil {
-		answer.serve(w)
+	if answer, streams := value.(Stream); streams && err == nil {
+		answer.Serve(w)
 		return
 	}
 	status := http.StatusOK
 	if err != nil {
-		status, value = a.refuse(r, err)
+		status, value = a.Refuse(r, err)
 	}
 	var method *methodError
 	if errors.As(err, &method) {
 		w.Header().Set("Allow", strings.Join(method.allowed, ", "))
 	}
-	setRetryAfter(w, err)
-	if cookie := a.callers.Cookie(r.Context()); cookie != nil {
+	SetRetryAfter(w, err)
+	if cookie := a.Callers.Cookie(r.Context()); cookie != nil {
 		http.SetCookie(w, cookie)
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	if file, ok := value.(download); ok {
+	if file, ok := value.(Download); ok {
 		file(w)
 		return
 	}
@@ -102,21 +102,21 @@ func (a *answerer) answer(w http.ResponseWriter, r *http.Request, refused error,
 	_ = json.NewEncoder(w).Encode(value) // the caller may be gone
 }
 
-// refuse returns the answer to a call that has failed, and logs what is for the log.
-func (a *answerer) refuse(r *http.Request, err error) (int, apiError) {
-	status, answer, known := refusalOf(err)
-	var p *panicError
+// Refuse returns the answer to a call that has failed, and logs what is for the log.
+func (a *Answerer) Refuse(r *http.Request, err error) (int, Error) {
+	status, answer, known := RefusalOf(err)
+	var p *PanicError
 	switch {
 	case errors.As(err, &p):
-		p.log(a.logger, r)
+		p.Log(a.Logger, r)
 	case !known:
-		a.logger.Error("call failed", "method", r.Method, "path", r.URL.Path, "err", err)
+		a.Logger.Error("call failed", "method", r.Method, "path", r.URL.Path, "err", err)
 	}
 	return status, answer
 }
 
-// setRetryAfter says when a refused call may be repeated, if the error does.
-func setRetryAfter(w http.ResponseWriter, err error) {
+// SetRetryAfter says when a refused call may be repeated, if the error does.
+func SetRetryAfter(w http.ResponseWriter, err error) {
 	var user *xxladapter.Error
 	if errors.As(err, &user) && user.RetryAfter > 0 {
 		seconds := (user.RetryAfter + time.Second - 1) / time.Second // a shorter wait would fail again

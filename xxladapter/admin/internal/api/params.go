@@ -1,4 +1,4 @@
-package admin
+package api
 
 import (
 	"iter"
@@ -14,21 +14,21 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A param is a field of a call's parameters, tagged `path:"id"`, `query:"limit"` or
+// A Param is a field of a call's parameters, tagged `path:"id"`, `query:"limit"` or
 // `header:"Idempotency-Key"`, with a sentence in `doc`. Its type is a string type, *string, bool,
 // *bool, int, int64 or time.Time.
-type param struct {
-	in, name, doc string
+type Param struct {
+	In, Name, doc string
 	index         []int
-	kind          reflect.Type
+	Kind          reflect.Type
 }
 
-// paramsOf yields the parameters of a struct and of the structs embedded in it.
-func paramsOf(t reflect.Type) iter.Seq[param] {
-	return func(yield func(param) bool) {
+// ParamsOf yields the parameters of a struct and of the structs embedded in it.
+func ParamsOf(t reflect.Type) iter.Seq[Param] {
+	return func(yield func(Param) bool) {
 		for _, f := range reflect.VisibleFields(t) {
 			for _, in := range []string{"path", "query", "header"} {
-				if name, ok := f.Tag.Lookup(in); ok && !yield(param{in, name, f.Tag.Get("doc"), f.Index, f.Type}) {
+				if name, ok := f.Tag.Lookup(in); ok && !yield(Param{in, name, f.Tag.Get("doc"), f.Index, f.Type}) {
 					return
 				}
 			}
@@ -41,9 +41,9 @@ func paramsOf(t reflect.Type) iter.Seq[param] {
 // to keep.
 var conditions = []string{"If-Match", "If-None-Match", "If-Unmodified-Since"}
 
-// decodeParams decodes the parameters of r into the struct that v points to. Missing parameters
+// DecodeParams decodes the parameters of r into the struct that v points to. Missing parameters
 // stay zero. Unknown query parameters are refused, since they are most likely misspelled.
-func decodeParams(r *http.Request, v any) error {
+func DecodeParams(r *http.Request, v any) error {
 	for _, name := range conditions {
 		if _, given := r.Header[name]; given && r.Method != http.MethodGet {
 			return notAParameter(name, r)
@@ -51,31 +51,31 @@ func decodeParams(r *http.Request, v any) error {
 	}
 	to := reflect.ValueOf(v).Elem()
 	query := r.URL.Query()
-	for p := range paramsOf(to.Type()) {
+	for p := range ParamsOf(to.Type()) {
 		field := to.FieldByIndex(p.index)
-		if p.in == "path" {
+		if p.In == "path" {
 			set := setPathID
 			if field.Kind() == reflect.String {
 				set = setParam
 			}
-			if err := set(field, p.name, r.PathValue(p.name)); err != nil {
+			if err := set(field, p.Name, r.PathValue(p.Name)); err != nil {
 				return err
 			}
 			continue
 		}
-		texts, given := query[p.name]
-		if p.in == "header" {
-			texts, given = r.Header[http.CanonicalHeaderKey(p.name)]
+		texts, given := query[p.Name]
+		if p.In == "header" {
+			texts, given = r.Header[http.CanonicalHeaderKey(p.Name)]
 		} else {
-			delete(query, p.name)
+			delete(query, p.Name)
 		}
 		if !given {
 			continue
 		}
-		if err := checkOnce(p.name, texts); err != nil {
+		if err := checkOnce(p.Name, texts); err != nil {
 			return err
 		}
-		if err := setParam(field, p.name, texts[0]); err != nil {
+		if err := setParam(field, p.Name, texts[0]); err != nil {
 			return err
 		}
 	}

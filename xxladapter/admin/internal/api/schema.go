@@ -1,4 +1,4 @@
-package admin
+package api
 
 import (
 	"encoding/json"
@@ -8,54 +8,54 @@ import (
 	"time"
 )
 
-// An object is a JSON object of the OpenAPI document.
-type object = map[string]any
+// An Object is a JSON object of the OpenAPI document.
+type Object = map[string]any
 
 // schemas collects the JSON schemas of Go types, by the rules of encoding/json.
 type schemas struct {
-	named object // of struct types, by name
+	named Object // of struct types, by name
 }
 
 // of returns the schema of a type. For a struct it is a reference.
-func (s *schemas) of(t reflect.Type) object {
-	if values := enumValues(t); values != nil {
-		return object{"type": "string", "enum": values}
+func (s *schemas) of(t reflect.Type) Object {
+	if values := EnumValues(t); values != nil {
+		return Object{"type": "string", "enum": values}
 	}
 	switch {
-	case t == reflect.TypeFor[time.Time](), t == reflect.TypeFor[stamp]():
-		return object{"type": "string", "format": "date-time"}
+	case t == reflect.TypeFor[time.Time](), t == reflect.TypeFor[Stamp]():
+		return Object{"type": "string", "format": "date-time"}
 	case t == reflect.TypeFor[json.RawMessage]():
-		return object{} // any value
+		return Object{} // any value
 	case t.Kind() == reflect.Pointer:
 		return s.of(t.Elem())
 	}
 	switch t.Kind() {
 	case reflect.String:
-		return object{"type": "string"}
+		return Object{"type": "string"}
 	case reflect.Bool:
-		return object{"type": "boolean"}
+		return Object{"type": "boolean"}
 	case reflect.Int, reflect.Int64:
-		return object{"type": "integer", "format": "int64"}
+		return Object{"type": "integer", "format": "int64"}
 	case reflect.Float64:
-		return object{"type": "number"}
+		return Object{"type": "number"}
 	case reflect.Map:
-		return object{"type": "object"}
+		return Object{"type": "object"}
 	case reflect.Slice:
-		return object{"type": "array", "items": s.of(t.Elem())}
+		return Object{"type": "array", "items": s.of(t.Elem())}
 	case reflect.Struct:
-		name := schemaName(t)
+		name := SchemaName(t)
 		if _, known := s.named[name]; !known {
 			s.named[name] = nil // so that a type may contain itself
 			s.named[name] = s.fields(t)
 		}
-		return object{"$ref": "#/components/schemas/" + name}
+		return Object{"$ref": "#/components/schemas/" + name}
 	}
 	panic(fmt.Sprintf("api: no schema for %s", t))
 }
 
-// enumValues returns the values that the method Values of a string type lists, or nil for a type
+// EnumValues returns the values that the method Values of a string type lists, or nil for a type
 // without that method.
-func enumValues(t reflect.Type) (values []any) {
+func EnumValues(t reflect.Type) (values []any) {
 	if t.Kind() != reflect.String {
 		return nil
 	}
@@ -70,9 +70,9 @@ func enumValues(t reflect.Type) (values []any) {
 }
 
 // fields returns the schema of a struct. Every JSON field is required unless it may be omitted.
-func (s *schemas) fields(t reflect.Type) object {
-	properties, required := object{}, []any{}
-	for _, f := range jsonFields(t) {
+func (s *schemas) fields(t reflect.Type) Object {
+	properties, required := Object{}, []any{}
+	for _, f := range JSONFields(t) {
 		schema := s.of(f.Type)
 		if doc := f.Tag.Get("doc"); doc != "" {
 			schema["description"] = doc
@@ -80,25 +80,27 @@ func (s *schemas) fields(t reflect.Type) object {
 		if example := f.Tag.Get("example"); example != "" {
 			schema["examples"] = []any{example}
 		}
-		properties[f.name] = schema
+		properties[f.Name] = schema
 		if !f.optional {
-			required = append(required, f.name)
+			required = append(required, f.Name)
 		}
 	}
-	schema := object{"type": "object", "properties": properties, "additionalProperties": false}
+	schema := Object{"type": "object", "properties": properties, "additionalProperties": false}
 	if len(required) > 0 {
 		schema["required"] = required
 	}
 	return schema
 }
 
-type jsonField struct {
+// A JSONField is a field of a struct as encoding/json knows it.
+type JSONField struct {
 	reflect.StructField
-	name     string
+	Name     string
 	optional bool
 }
 
-func jsonFields(t reflect.Type) (fields []jsonField) {
+// JSONFields returns the fields of a struct type and of the structs embedded in it.
+func JSONFields(t reflect.Type) (fields []JSONField) {
 	for _, f := range reflect.VisibleFields(t) {
 		name, flags, tagged := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
@@ -108,15 +110,15 @@ func jsonFields(t reflect.Type) (fields []jsonField) {
 			name = f.Name
 		}
 		optional := tagged && (strings.Contains(flags, "omitempty") || strings.Contains(flags, "omitzero"))
-		fields = append(fields, jsonField{f, name, optional})
+		fields = append(fields, JSONField{f, name, optional})
 	}
 	return fields
 }
 
-// schemaName returns the type's Go name without the suffix Form, its first letter in upper case.
+// SchemaName returns the type's Go name without the suffix Form, its first letter in upper case.
 // That of the body of an error says in clients what it is.
-func schemaName(t reflect.Type) string {
-	if t == reflect.TypeFor[apiError]() {
+func SchemaName(t reflect.Type) string {
+	if t == reflect.TypeFor[Error]() {
 		return "ApiError"
 	}
 	name := strings.TrimSuffix(t.Name(), "Form")

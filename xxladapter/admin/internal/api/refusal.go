@@ -1,4 +1,4 @@
-package admin
+package api
 
 import (
 	"errors"
@@ -33,8 +33,8 @@ func statusOf(code xxladapter.Code) int {
 	return http.StatusInternalServerError
 }
 
-// An apiError is the body of every failed API call, also of one that has panicked.
-type apiError struct {
+// An Error is the body of every failed API call, also of one that has panicked.
+type Error struct {
 	Code    xxladapter.Code `json:"code" doc:"What went wrong, for programs: invalid, not_found, conflict, unauthorized, forbidden, too_many, fenced, unreachable or internal."`
 	Message string          `json:"message" doc:"What went wrong, for people: field, value and rule on one line."`
 	// Rule, Params and Chinese are those of package errortext, for the errors that it knows.
@@ -47,54 +47,54 @@ type apiError struct {
 	Problems []declare.Problem `json:"problems,omitempty" doc:"For declarations that cannot be applied: all that is wrong with them."`
 }
 
-// A detailed error says more in the body of the answer than its code and its message.
-type detailed interface {
+// A Detailed error says more in the body of the answer than its code and its message.
+type Detailed interface {
 	error
-	Detail(body *apiError)
+	Detail(body *Error)
 }
 
-// refusalOf returns what a caller may know of an error, and the status of the answer. known is
+// RefusalOf returns what a caller may know of an error, and the status of the answer. known is
 // false for an error that is for the log.
-func refusalOf(err error) (status int, answer apiError, known bool) {
+func RefusalOf(err error) (status int, answer Error, known bool) {
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		message := fmt.Sprintf("request body is over %d bytes", tooLarge.Limit)
-		return http.StatusRequestEntityTooLarge, apiError{Code: xxladapter.CodeInvalid, Message: message}, true
+		return http.StatusRequestEntityTooLarge, Error{Code: xxladapter.CodeInvalid, Message: message}, true
 	}
 	var method *methodError
 	if errors.As(err, &method) {
-		return http.StatusMethodNotAllowed, apiError{Code: xxladapter.CodeInvalid, Message: oneLine(method.Error())}, true
+		return http.StatusMethodNotAllowed, Error{Code: xxladapter.CodeInvalid, Message: OneLine(method.Error())}, true
 	}
 	var forUser *xxladapter.Error
 	if errors.As(err, &forUser) {
-		answer := toldError(forUser)
-		var more detailed
+		answer := ToldError(forUser)
+		var more Detailed
 		if errors.As(err, &more) {
 			more.Detail(&answer)
 		}
 		return statusOf(forUser.Code), answer, true
 	}
 	if errors.Is(err, xxladapter.ErrNotFound) {
-		return http.StatusNotFound, apiError{Code: xxladapter.CodeNotFound, Message: "not found"}, true
+		return http.StatusNotFound, Error{Code: xxladapter.CodeNotFound, Message: "not found"}, true
 	}
-	return http.StatusInternalServerError, apiError{Code: "internal", Message: "internal error"}, false
+	return http.StatusInternalServerError, Error{Code: "internal", Message: "internal error"}, false
 }
 
-// toldError returns an error for the user with the rule that it is about.
-func toldError(err *xxladapter.Error) apiError {
-	told := apiError{Code: err.Code, Message: oneLine(err.Message)}
+// ToldError returns an error for the user with the rule that it is about.
+func ToldError(err *xxladapter.Error) Error {
+	told := Error{Code: err.Code, Message: OneLine(err.Message)}
 	if broken, is := errortext.Of(err); is {
 		for name, value := range broken.Params {
-			broken.Params[name] = oneLine(value)
+			broken.Params[name] = OneLine(value)
 		}
-		told.Rule, told.Params, told.Chinese = broken.Rule, broken.Params, oneLine(broken.Chinese)
+		told.Rule, told.Params, told.Chinese = broken.Rule, broken.Params, OneLine(broken.Chinese)
 	}
 	return told
 }
 
-// oneLine returns text that a caller may have influenced, without line breaks and other control
+// OneLine returns text that a caller may have influenced, without line breaks and other control
 // characters.
-func oneLine(text string) string {
+func OneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return ' '

@@ -1,0 +1,18 @@
+package api
+
+import "time"
+
+// Given omits the zero time, and years that JSON cannot represent.
+func Given(t time.Time) *time.Time {
+	if year := t.UTC().Year(); t.IsZero() || year < 1 || year > 9999 {
+		return nil
+	}
+	return &t
+}
+
+// Set sets a field to the value of a form, unless it is not given.
+func Set[T any](field *T, value *T) {
+	if value != nil {
+		*field = *value
+	}
+}

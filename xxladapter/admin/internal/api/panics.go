@@ -1,0 +1,36 @@
+package api
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+)
+
+// A PanicError is a panic of the code that answers a request.
+type PanicError struct {
+	value any
+	stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+
+// Recovered returns the error of f, or a PanicError if f panics. [http.ErrAbortHandler] is not
+// recovered: it asks the HTTP server to close the connection.
+func Recovered(f func() error) (err error) {
+	defer func() {
+		switch p := recover(); p {
+		case nil:
+		case http.ErrAbortHandler:
+			panic(p)
+		default:
+			err = &PanicError{p, debug.Stack()}
+		}
+	}()
+	return f()
+}
+
+// Log logs the panic with the request that led to it.
+func (p *PanicError) Log(logger *slog.Logger, r *http.Request) {
+	logger.Error("handler panicked", "method", r.Method, "path", r.URL.Path, "panic", p.value, "stack", string(p.stack))
+}
