@@ -191,16 +191,16 @@ func (s jobSet) add(ctx context.Context, o *opened, groups [2]int64, w window, p
 	return err
 }
 
-// created tells the ids of jobs as they are created.
+// created calls onCreate with the id of each job that it creates.
 type created struct {
 	xxladapter.JobStore
-	tell func(id int64)
+	onCreate func(id int64)
 }
 
 func (c created) CreateJob(ctx context.Context, j *xxladapter.Job) (int64, error) {
 	id, err := c.JobStore.CreateJob(ctx, j)
 	if err == nil {
-		c.tell(id)
+		c.onCreate(id)
 	}
 	return id, err
 }

@@ -21,7 +21,7 @@ const (
 	// switched on after months without them.
 	maxAge = 24 * time.Hour
 
-	// claimLife is the age at which a claim counts as abandoned. It is longer than tellLimit, so
+	// claimLife is the age at which a claim counts as abandoned. It is longer than notifyLimit, so
 	// that the claiming node has stopped sending for a while before another one starts.
 	claimLife = 2 * time.Minute
 	// maxAttempts limits how often a message that reached nobody is claimed: for more than half an
@@ -48,7 +48,7 @@ func (m *Monitor) poll(ctx, sending context.Context) error {
 		return err
 	}
 	m.idle = m.idle && len(abandoned) == 0
-	m.tell(sending, m.pace.take(now, append(abandoned, fresh...)))
+	m.notify(sending, m.pace.take(now, append(abandoned, fresh...)))
 	return nil
 }
 
@@ -90,7 +90,7 @@ func (m *Monitor) fresh(ctx context.Context, now time.Time) ([]subject, error) {
 		decisions := decide(job.Settings, state, steps, now)
 		switch {
 		case len(decisions) == 0:
-		case !tells(decisions):
+		case !needsMessage(decisions):
 			silent = append(silent, decisions...)
 		case !isHeld(state.Sent, now):
 			subjects = append(subjects, subject{job: job, decisions: decisions})

@@ -517,6 +517,6 @@ func TestTheLongestSendFitsIntoItsLimits(t *testing.T) {
 		longest += pause + attemptLimit
 	}
 	require.LessOrEqual(t, longest, sendLimit)
-	require.LessOrEqual(t, 2*sendLimit+storeLimit, tellLimit, "a failure and its recovery")
-	require.Less(t, tellLimit, claimLife)
+	require.LessOrEqual(t, 2*sendLimit+storeLimit, notifyLimit, "a failure and its recovery")
+	require.Less(t, notifyLimit, claimLife)
 }

@@ -33,7 +33,7 @@ func judge(s xxladapter.Settings, state xxladapter.AlarmState, steps []step) ver
 			// The last judged run may itself have become a success: its hand-over was written off,
 			// and then its result arrived.
 			if run.logID >= state.LastID {
-				if state.Raised && tellsRecovery(s) {
+				if state.Raised && notifiesRecovery(s) {
 					v.recovered = run.logID
 				}
 				state.Raised, state.InARow, state.SinceID, state.LastID = false, 0, 0, run.logID
@@ -77,7 +77,7 @@ func raises(s xxladapter.Settings, state xxladapter.AlarmState, run step) bool {
 	return true // AlarmEach, the default
 }
 
-func tellsRecovery(s xxladapter.Settings) bool {
+func notifiesRecovery(s xxladapter.Settings) bool {
 	return s.AlarmRecovered && s.AlarmOn != xxladapter.AlarmNever
 }
 
@@ -115,8 +115,8 @@ func decide(s xxladapter.Settings, state xxladapter.AlarmState, steps []step, no
 	return decisions
 }
 
-// tells reports whether any of the decisions requires a message.
-func tells(decisions []xxladapter.AlarmDecision) bool {
+// needsMessage reports whether any of the decisions requires a message.
+func needsMessage(decisions []xxladapter.AlarmDecision) bool {
 	for _, d := range decisions {
 		if len(d.Alarm) > 0 || d.Recovered != 0 {
 			return true

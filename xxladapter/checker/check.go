@@ -10,11 +10,14 @@ import (
 // Check judges a history. It may reorder the slices of h, and fills in the due times of runs from
 // their log rows.
 func Check(h *History, opts Options) *Report {
-	o, err := opts.withDefaults()
+	opts, err := opts.withDefaults()
 	if err != nil {
 		return &Report{Err: err}
 	}
-	c := &check{h: h, o: o, end: o.End, report: &Report{Options: o, Cut: h.Cut, Misfires: len(h.Misfires)}}
+	c := &check{
+		history: h, opts: opts, end: opts.End,
+		report: &Report{Options: opts, Cut: h.Cut, Misfires: len(h.Misfires)},
+	}
 	if c.end == 0 {
 		c.end = h.lastInstant()
 	}
@@ -32,10 +35,10 @@ func Check(h *History, opts Options) *Report {
 
 // A check is the state of one call of Check.
 type check struct {
-	h      *History
-	o      Options
-	end    Instant
-	report *Report
+	history *History
+	opts    Options
+	end     Instant
+	report  *Report
 
 	jobs     []*job  // ascending by id
 	flags    []flag  // one for each of h.Runs
@@ -80,7 +83,7 @@ func (h *History) lastInstant() Instant {
 
 // order sorts the history so that the check needs no maps.
 func (c *check) order() {
-	h := c.h
+	h := c.history
 	slices.SortStableFunc(h.Changes, func(a, b Change) int { return cmp.Compare(a.Job, b.Job) })
 	slices.SortFunc(h.Misfires, func(a, b Misfire) int {
 		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Due, b.Due), cmp.Compare(a.At, b.At))
@@ -107,21 +110,21 @@ func sortUnlessSorted[T any](s []T, order func(a, b T) int) {
 
 // fillDues copies the due time from a run's log row if the run has none.
 func (c *check) fillDues() {
-	runs := c.h.Runs
-	if !slices.ContainsFunc(c.h.Logs, func(l Log) bool { return l.Due != 0 }) ||
+	runs := c.history.Runs
+	if !slices.ContainsFunc(c.history.Logs, func(l Log) bool { return l.Due != 0 }) ||
 		!slices.ContainsFunc(runs, func(r Run) bool { return r.Due == 0 && r.Log != 0 }) {
 		return
 	}
 	slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(a.Log, b.Log) })
 	row := 0
 	for i := range runs {
-		for row < len(c.h.Logs) && c.h.Logs[row].Log < runs[i].Log {
+		for row < len(c.history.Logs) && c.history.Logs[row].Log < runs[i].Log {
 			row++
 		}
-		if row == len(c.h.Logs) {
+		if row == len(c.history.Logs) {
 			return
 		}
-		if l := &c.h.Logs[row]; runs[i].Due == 0 && l.Log == runs[i].Log {
+		if l := &c.history.Logs[row]; runs[i].Due == 0 && l.Log == runs[i].Log {
 			runs[i].Due = l.Due
 		}
 	}
@@ -129,7 +132,7 @@ func (c *check) fillDues() {
 
 // readJobs follows the changes of each job.
 func (c *check) readJobs() error {
-	for rest := c.h.Changes; len(rest) > 0; {
+	for rest := c.history.Changes; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && rest[n].Job == rest[0].Job {
 			n++
@@ -156,12 +159,12 @@ func (c *check) job(id int64) *job {
 // judgeJobs goes through jobs, runs and everything else that is sorted by job.
 func (c *check) judgeJobs() {
 	var (
-		u        jobCheck
-		runs     = c.h.Runs
-		misfires = c.h.Misfires
+		jc       jobCheck
+		runs     = c.history.Runs
+		misfires = c.history.Misfires
 		demands  = c.demands
 		refused  = c.refused
-		manual   = slices.Clone(c.h.Triggers[:lenUnnamed(c.h.Triggers)])
+		manual   = slices.Clone(c.history.Triggers[:lenUnnamed(c.history.Triggers)])
 	)
 	slices.SortStableFunc(manual, func(a, b Trigger) int { return cmp.Compare(a.Job, b.Job) })
 	first := 0
@@ -172,18 +175,18 @@ func (c *check) judgeJobs() {
 		} else {
 			j = &job{id: runs[0].Job} // no change created it
 		}
-		u = jobCheck{check: c, job: j, first: first, longest: -1, targets: u.targets[:0], loose: u.loose[:0], undated: u.undated[:0]}
-		u.runs, runs = cutJob(runs, j.id, func(r *Run) int64 { return r.Job })
-		u.flags = c.flags[first : first+len(u.runs)]
-		u.misfires, misfires = cutJob(misfires, j.id, func(m *Misfire) int64 { return m.Job })
-		u.demands, demands = cutJob(demands, j.id, func(d *demand) int64 { return d.job })
-		u.refused, refused = cutJob(refused, j.id, func(l *Log) int64 { return l.Job })
-		u.manual, manual = cutJob(manual, j.id, func(t *Trigger) int64 { return t.Job })
-		first += len(u.runs)
-		u.judge()
+		jc = jobCheck{check: c, job: j, first: first, longest: -1, targets: jc.targets[:0], loose: jc.loose[:0], undated: jc.undated[:0]}
+		jc.runs, runs = cutJob(runs, j.id, func(r *Run) int64 { return r.Job })
+		jc.flags = c.flags[first : first+len(jc.runs)]
+		jc.misfires, misfires = cutJob(misfires, j.id, func(m *Misfire) int64 { return m.Job })
+		jc.demands, demands = cutJob(demands, j.id, func(d *demand) int64 { return d.job })
+		jc.refused, refused = cutJob(refused, j.id, func(l *Log) int64 { return l.Job })
+		jc.manual, manual = cutJob(manual, j.id, func(t *Trigger) int64 { return t.Job })
+		first += len(jc.runs)
+		jc.judge()
 	}
 	c.report.Jobs = len(c.jobs)
-	c.report.Runs = len(c.h.Runs)
+	c.report.Runs = len(c.history.Runs)
 }
 
 // lenUnnamed returns how many triggers have no log id. REQUIRES: triggers is sorted by Log.

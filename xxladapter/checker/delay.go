@@ -35,11 +35,11 @@ func (c *check) startDelays() {
 }
 
 func (c *check) demandDelay(j *job, e *epoch, lo, hi Instant, must bool, of int64) {
-	d := demand{job: j.id, kind: byDelay, lo: lo, hi: hi.Add(c.o.Epsilon), of: of, shard: -1}
+	d := demand{job: j.id, kind: byDelay, lo: lo, hi: hi.Add(c.opts.Epsilon), of: of, shard: -1}
 	if lo > e.gone {
 		return
 	}
-	d.hi = min(d.hi, e.gone.Add(c.o.Grace))
+	d.hi = min(d.hi, e.gone.Add(c.opts.Grace))
 	d.must = must && e.sure && d.hi < e.until && d.hi < c.end
 	c.demands = append(c.demands, d)
 }

@@ -50,37 +50,37 @@ func newJob(changes []Change) (*job, error) {
 	possible := []state{{}}
 	busy := Instant(0) // until when an earlier change may be in flight
 	for i := range changes {
-		c := &changes[i]
-		alone := c.Acked != 0 && c.Asked >= busy && (i+1 == len(changes) || changes[i+1].Asked >= c.Acked)
-		busy = max(busy, c.Acked)
+		change := &changes[i]
+		alone := change.Acked != 0 && change.Asked >= busy && (i+1 == len(changes) || changes[i+1].Asked >= change.Acked)
+		busy = max(busy, change.Acked)
 		var after []state
 		for _, s := range possible {
-			if t := apply(c, s); !slices.Contains(after, t) {
+			if t := apply(change, s); !slices.Contains(after, t) {
 				after = append(after, t)
 			}
 		}
 		switch {
-		case alone && !touchesSchedule(c, possible):
+		case alone && !touchesSchedule(change, possible):
 			// Only the definition is new, which does not affect the epochs.
 		case alone:
 			for e := range j.epochs {
 				if e := &j.epochs[e]; e.ended == nil {
-					e.until, e.gone, e.ended = min(e.until, c.Asked), c.Acked, c
+					e.until, e.gone, e.ended = min(e.until, change.Asked), change.Acked, change
 				}
 			}
 			for _, s := range after {
-				if err := j.begin(s, c, c.Acked, len(after) == 1); err != nil {
+				if err := j.begin(s, change, change.Acked, len(after) == 1); err != nil {
 					return nil, err
 				}
 			}
 		default:
 			for e := range j.epochs {
-				if e := &j.epochs[e]; e.ended == nil && touchesSchedule(c, possible) {
-					e.until = min(e.until, c.Asked)
+				if e := &j.epochs[e]; e.ended == nil && touchesSchedule(change, possible) {
+					e.until = min(e.until, change.Asked)
 				}
 			}
 			for _, s := range after {
-				if err := j.begin(s, c, 0, false); err != nil {
+				if err := j.begin(s, change, 0, false); err != nil {
 					return nil, err
 				}
 			}

@@ -26,18 +26,18 @@ type finding struct {
 // add counts a finding, and keeps it together with the relevant part of the history.
 func (r *Report) add(c *check, f finding) {
 	r.Counts[f.kind]++
-	if len(r.Violations) < c.o.Keep {
+	if len(r.Violations) < c.opts.Keep {
 		r.Violations = append(r.Violations, c.explain(f))
 	}
 }
 
 // explain collects the smallest part of the history that shows the fault.
 func (c *check) explain(f finding) Violation {
-	v := Violation{Kind: f.kind, Job: f.job, Log: f.log, Shard: -1, writers: c.h.Writers}
+	v := Violation{Kind: f.kind, Job: f.job, Log: f.log, Shard: -1, writers: c.history.Writers}
 	var logs []int64
 	moment := f.since
 	if f.run >= 0 {
-		r := &c.h.Runs[f.run]
+		r := &c.history.Runs[f.run]
 		v.Job, v.Log, v.Due, moment = r.Job, r.Log, r.Due, r.At
 		v.Runs = append(v.Runs, *r)
 		logs = append(logs, r.Log)
@@ -52,21 +52,21 @@ func (c *check) explain(f finding) Violation {
 		}
 	}
 	if f.other >= 0 {
-		r := c.h.Runs[f.other]
+		r := c.history.Runs[f.other]
 		v.Runs = append(v.Runs, r)
 		logs = append(logs, r.Log)
 	}
 	if f.log != 0 {
 		for _, i := range c.runsOf(f.log) {
-			v.Runs, moment = append(v.Runs, c.h.Runs[i]), c.h.Runs[i].At
+			v.Runs, moment = append(v.Runs, c.history.Runs[i]), c.history.Runs[i].At
 		}
 		logs = append(logs, f.log)
 	}
 	if f.of != 0 {
 		for _, i := range c.runsOf(f.of) {
-			v.Runs = append(v.Runs, c.h.Runs[i])
+			v.Runs = append(v.Runs, c.history.Runs[i])
 			if moment == 0 {
-				moment = c.h.Runs[i].End
+				moment = c.history.Runs[i].End
 			}
 		}
 		logs = append(logs, f.of)
@@ -95,7 +95,7 @@ func (c *check) runsOf(log int64) (runs []int32) {
 // neighbours returns the job's last run before and first run after the moment, or before and after
 // the due time among runs that have one.
 func (c *check) neighbours(v *Violation, f finding, moment Instant) (runs []Run) {
-	all := c.h.Runs
+	all := c.history.Runs
 	lo := sort.Search(len(all), func(i int) bool { return all[i].Job >= v.Job })
 	hi := sort.Search(len(all), func(i int) bool { return all[i].Job > v.Job })
 	own := all[lo:hi]
@@ -202,14 +202,14 @@ func (c *check) records(v *Violation, f finding, moment Instant, logs []int64) {
 		}
 		for i := range j.changes {
 			ch := &j.changes[i]
-			if f.kind <= Misfired && (i == last || i == last+1 && ch.Asked <= moment.Add(c.o.Epsilon)) || ch == f.ended {
+			if f.kind <= Misfired && (i == last || i == last+1 && ch.Asked <= moment.Add(c.opts.Epsilon)) || ch == f.ended {
 				line(appendChange(nil, ch))
 			}
 		}
 	}
 	if v.Due != 0 {
-		for i := range c.h.Misfires {
-			if m := &c.h.Misfires[i]; m.Job == v.Job && m.Due <= v.Due && v.Due <= m.Until {
+		for i := range c.history.Misfires {
+			if m := &c.history.Misfires[i]; m.Job == v.Job && m.Due <= v.Due && v.Due <= m.Until {
 				line(appendMisfire(nil, m))
 			}
 		}
@@ -219,29 +219,29 @@ func (c *check) records(v *Violation, f finding, moment Instant, logs []int64) {
 		if log == 0 {
 			continue
 		}
-		for _, t := range within(c.h.Triggers, log, func(t *Trigger) int64 { return t.Log }) {
+		for _, t := range within(c.history.Triggers, log, func(t *Trigger) int64 { return t.Log }) {
 			line(appendTrigger(nil, &t))
 		}
-		for _, r := range within(c.h.Resends, log, func(r *Resend) int64 { return r.Log }) {
+		for _, r := range within(c.history.Resends, log, func(r *Resend) int64 { return r.Log }) {
 			line(appendResend(nil, &r))
 		}
-		for _, r := range within(c.h.Results, log, func(r *Result) int64 { return r.Log }) {
+		for _, r := range within(c.history.Results, log, func(r *Result) int64 { return r.Log }) {
 			line(appendResult(nil, &r))
 		}
-		for _, l := range within(c.h.Logs, log, func(l *Log) int64 { return l.Log }) {
+		for _, l := range within(c.history.Logs, log, func(l *Log) int64 { return l.Log }) {
 			line(appendLog(nil, &l))
 		}
 	}
 	if f.kind == Missed && f.target != nil {
-		for i := range c.h.Logs {
-			if l := &c.h.Logs[i]; l.Job == v.Job && l.Due == v.Due {
+		for i := range c.history.Logs {
+			if l := &c.history.Logs[i]; l.Job == v.Job && l.Due == v.Due {
 				line(appendLog(nil, l))
 			}
 		}
 	}
 	if f.kind == ChildMissed || f.kind == ChildExtra {
-		for i := range c.h.Triggers {
-			if t := &c.h.Triggers[i]; t.Type == xxladapter.TriggerParent && t.Of == f.of && t.Job == v.Job && t.Log != v.Log {
+		for i := range c.history.Triggers {
+			if t := &c.history.Triggers[i]; t.Type == xxladapter.TriggerParent && t.Of == f.of && t.Job == v.Job && t.Log != v.Log {
 				line(appendTrigger(nil, t))
 			}
 		}

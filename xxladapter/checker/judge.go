@@ -27,46 +27,46 @@ type jobCheck struct {
 // judge matches the job's targets with its runs: directly if a run names its due time, and
 // otherwise by windows. It matches the other demands with the remaining runs, and reports what is
 // left over.
-func (u *jobCheck) judge() {
-	undated := sort.Search(len(u.runs), func(i int) bool { return u.runs[i].Due != 0 })
-	u.targets = u.job.targets(u.targets, u.runs[undated:], u.misfires, u.o, u.end)
+func (jc *jobCheck) judge() {
+	undated := sort.Search(len(jc.runs), func(i int) bool { return jc.runs[i].Due != 0 })
+	jc.targets = jc.job.targets(jc.targets, jc.runs[undated:], jc.misfires, jc.opts, jc.end)
 	for i := range undated {
-		if u.flags[i] == 0 {
-			u.undated = append(u.undated, int32(i))
+		if jc.flags[i] == 0 {
+			jc.undated = append(jc.undated, int32(i))
 		}
 	}
-	for i := range u.manual {
-		t := &u.manual[i]
-		hi := u.end
+	for i := range jc.manual {
+		t := &jc.manual[i]
+		hi := jc.end
 		if t.Acked != 0 {
-			hi = t.Acked.Add(u.o.Epsilon + u.o.Grace)
+			hi = t.Acked.Add(jc.opts.Epsilon + jc.opts.Grace)
 		}
-		u.demands = append(u.demands, demand{job: u.job.id, kind: byHand, lo: t.Asked, hi: hi, of: t.Of, shard: -1})
+		jc.demands = append(jc.demands, demand{job: jc.job.id, kind: byHand, lo: t.Asked, hi: hi, of: t.Of, shard: -1})
 	}
-	slices.SortStableFunc(u.demands, func(a, b demand) int { return cmp.Compare(a.lo, b.lo) })
-	u.judgeDated(undated)
-	u.lanes(u.loose, false)
-	u.lanes(u.undated, true)
-	u.settle()
+	slices.SortStableFunc(jc.demands, func(a, b demand) int { return cmp.Compare(a.lo, b.lo) })
+	jc.judgeDated(undated)
+	jc.lanes(jc.loose, false)
+	jc.lanes(jc.undated, true)
+	jc.settle()
 }
 
 // judgeDated goes through the runs that name their due time beside the targets.
-func (u *jobCheck) judgeDated(from int) {
+func (jc *jobCheck) judgeDated(from int) {
 	t := 0
-	for i := from; i < len(u.runs); {
-		due, n := u.runs[i].Due, i
-		for n < len(u.runs) && u.runs[n].Due == due {
+	for i := from; i < len(jc.runs); {
+		due, n := jc.runs[i].Due, i
+		for n < len(jc.runs) && jc.runs[n].Due == due {
 			n++
 		}
-		for t < len(u.targets) && u.targets[t].due < due {
+		for t < len(jc.targets) && jc.targets[t].due < due {
 			t++
 		}
-		if t < len(u.targets) && u.targets[t].due == due {
-			u.judgeTarget(t, i, n)
+		if t < len(jc.targets) && jc.targets[t].due == due {
+			jc.judgeTarget(t, i, n)
 		} else {
 			for k := i; k < n; k++ {
-				if u.flags[k] == 0 {
-					u.loose = append(u.loose, int32(k))
+				if jc.flags[k] == 0 {
+					jc.loose = append(jc.loose, int32(k))
 				}
 			}
 		}
@@ -74,66 +74,66 @@ func (u *jobCheck) judgeDated(from int) {
 	}
 }
 
-// judgeTarget judges the runs from i to below n, all of which name target t. They ascend by shard,
-// then by arrival.
-func (u *jobCheck) judgeTarget(t, i, n int) {
-	tg := &u.targets[t]
+// judgeTarget judges runs[from:to], all of which name target t. They ascend by shard, then by
+// arrival.
+func (jc *jobCheck) judgeTarget(t, from, to int) {
+	tg := &jc.targets[t]
 	total := int32(0)
-	for k := i; k < n; k++ {
-		if u.flags[k] == 0 {
-			total = max(total, u.runs[k].Shards, 1)
+	for k := from; k < to; k++ {
+		if jc.flags[k] == 0 {
+			total = max(total, jc.runs[k].Shards, 1)
 		}
 	}
 	if total == 0 {
 		return // each of them has another reason
 	}
 	if tg.fate == consumed {
-		u.at(Misfired, i, -1, tg)
+		jc.at(Misfired, from, -1, tg)
 		return
 	}
-	tg.fate, tg.run = matched, int32(i)
+	tg.fate, tg.run = matched, int32(from)
 	if tg.must {
-		u.report.Matched++
+		jc.report.Matched++
 	} else {
-		u.report.Optional++
+		jc.report.Optional++
 	}
 	shard, before := int32(0), -1
-	for k := i; k < n; k++ {
-		if u.flags[k] != 0 {
+	for k := from; k < to; k++ {
+		if jc.flags[k] != 0 {
 			continue
 		}
-		r := &u.runs[k]
-		if before >= 0 && u.runs[before].Shard == r.Shard {
-			u.at(Duplicate, k, before, tg)
+		r := &jc.runs[k]
+		if before >= 0 && jc.runs[before].Shard == r.Shard {
+			jc.at(Duplicate, k, before, tg)
 			continue
 		}
-		u.missShards(tg, shard, r.Shard, k)
+		jc.missShards(tg, shard, r.Shard, k)
 		shard, before = r.Shard+1, k
-		u.judgeArrival(tg, k)
+		jc.judgeArrival(tg, k)
 	}
-	u.missShards(tg, shard, total, before)
+	jc.missShards(tg, shard, total, before)
 }
 
 // missShards reports the shards of a target from lo to below hi as missed.
-func (u *jobCheck) missShards(tg *target, lo, hi int32, beside int) {
+func (jc *jobCheck) missShards(tg *target, lo, hi int32, beside int) {
 	for s := lo; s < hi && tg.must; s++ {
-		u.report.add(u.check, finding{kind: Missed, job: u.job.id, run: -1, other: u.first + beside, target: tg, shard: s})
+		jc.report.add(jc.check, finding{kind: Missed, job: jc.job.id, run: -1, other: jc.first + beside, target: tg, shard: s})
 	}
 }
 
 // judgeArrival judges when a run for a target came.
-func (u *jobCheck) judgeArrival(tg *target, k int) {
-	r := &u.runs[k]
+func (jc *jobCheck) judgeArrival(tg *target, k int) {
+	r := &jc.runs[k]
 	switch {
-	case r.At < tg.due.Add(-u.o.Skew):
-		u.at(Early, k, -1, tg)
-	case r.At > tg.limit && !u.resent(r.Log):
-		u.at(afterEnd(tg.ended), k, -1, tg)
+	case r.At < tg.due.Add(-jc.opts.Skew):
+		jc.at(Early, k, -1, tg)
+	case r.At > tg.limit && !jc.resent(r.Log):
+		jc.at(afterEnd(tg.ended), k, -1, tg)
 	case r.At > tg.hi:
-		u.at(Late, k, -1, tg)
+		jc.at(Late, k, -1, tg)
 	}
-	if late := r.At.Sub(tg.due); late > u.report.Latest {
-		u.report.Latest = late
+	if late := r.At.Sub(tg.due); late > jc.report.Latest {
+		jc.report.Latest = late
 	}
 }
 
@@ -145,23 +145,23 @@ func afterEnd(c *Change) Kind {
 	return AfterStop
 }
 
-func (u *jobCheck) resent(log int64) bool {
-	_, found := slices.BinarySearchFunc(u.h.Resends, log, func(r Resend, log int64) int { return cmp.Compare(r.Log, log) })
+func (jc *jobCheck) resent(log int64) bool {
+	_, found := slices.BinarySearchFunc(jc.history.Resends, log, func(r Resend, log int64) int { return cmp.Compare(r.Log, log) })
 	return log != 0 && found
 }
 
 // settle reports what should have come and did not.
-func (u *jobCheck) settle() {
-	refused := u.refused
-	for t := range u.targets {
-		tg := &u.targets[t]
-		u.report.Targets++
+func (jc *jobCheck) settle() {
+	refused := jc.refused
+	for t := range jc.targets {
+		tg := &jc.targets[t]
+		jc.report.Targets++
 		if tg.doubt {
-			u.report.InDoubt++
+			jc.report.InDoubt++
 		}
 		switch tg.fate {
 		case consumed:
-			u.report.Consumed++
+			jc.report.Consumed++
 			continue
 		case matched:
 			continue
@@ -170,30 +170,30 @@ func (u *jobCheck) settle() {
 			refused = refused[1:]
 		}
 		if len(refused) > 0 && refused[0].Due == tg.due {
-			u.report.Refused++
+			jc.report.Refused++
 			continue
 		}
 		if tg.must {
-			u.report.add(u.check, finding{kind: Missed, job: u.job.id, run: -1, other: -1, target: tg, shard: -1})
+			jc.report.add(jc.check, finding{kind: Missed, job: jc.job.id, run: -1, other: -1, target: tg, shard: -1})
 		} else {
-			u.report.Open++
+			jc.report.Open++
 		}
 	}
-	for i := range u.demands {
-		if d := &u.demands[i]; d.must && !d.done {
+	for i := range jc.demands {
+		if d := &jc.demands[i]; d.must && !d.done {
 			f := finding{kind: ChildMissed, job: d.job, run: -1, other: -1, of: d.of, since: d.lo}
 			if d.kind == byDelay {
 				f.kind = Missed
 			}
-			u.report.add(u.check, f)
+			jc.report.add(jc.check, f)
 		}
 	}
 }
 
 // at reports a fault of run k of the job, and the run that it conflicts with, if any.
-func (u *jobCheck) at(kind Kind, k, other int, tg *target) {
+func (jc *jobCheck) at(kind Kind, k, other int, tg *target) {
 	if other >= 0 {
-		other += u.first
+		other += jc.first
 	}
-	u.report.add(u.check, finding{kind: kind, run: u.first + k, other: other, target: tg})
+	jc.report.add(jc.check, finding{kind: kind, run: jc.first + k, other: other, target: tg})
 }

@@ -9,29 +9,29 @@ import (
 
 // lanes matches runs by windows. Each shard of a broadcast is matched separately, the first one
 // first: its run says how many shards a target has.
-func (u *jobCheck) lanes(runs []int32, withTargets bool) {
+func (jc *jobCheck) lanes(runs []int32, withTargets bool) {
 	if len(runs) == 0 && !withTargets {
 		return
 	}
 	// By shard, then by arrival.
 	slices.SortFunc(runs, func(a, b int32) int {
-		x, y := &u.runs[a], &u.runs[b]
+		x, y := &jc.runs[a], &jc.runs[b]
 		return cmp.Or(cmp.Compare(x.Shard, y.Shard), cmp.Compare(x.At, y.At), cmp.Compare(a, b))
 	})
 	total := int32(1)
 	for _, k := range runs {
-		total = max(total, u.runs[k].Shards)
+		total = max(total, jc.runs[k].Shards)
 	}
 	var shards []int32 // of each target
 	if total > 1 && withTargets {
-		shards = make([]int32, len(u.targets))
+		shards = make([]int32, len(jc.targets))
 	}
 	for shard := int32(0); shard < total; shard++ {
 		n := 0
-		for n < len(runs) && u.runs[runs[n]].Shard <= shard {
+		for n < len(runs) && jc.runs[runs[n]].Shard <= shard {
 			n++
 		}
-		u.lane(runs[:n], shard, total, withTargets, shards)
+		jc.lane(runs[:n], shard, total, withTargets, shards)
 		runs = runs[n:]
 	}
 }
@@ -39,15 +39,15 @@ func (u *jobCheck) lanes(runs []int32, withTargets bool) {
 // demandRef returns the ref of demand i. Targets count from 0 up, demands from -1 down.
 func demandRef(i int) int32 { return int32(-1 - i) }
 
-func (u *jobCheck) lane(runs []int32, shard, total int32, withTargets bool, shards []int32) {
+func (jc *jobCheck) lane(runs []int32, shard, total int32, withTargets bool, shards []int32) {
 	if len(runs) == 0 && shard == 0 {
 		return // nothing to match; what is missing is reported later
 	}
-	windows := make([]window, 0, len(u.demands)+len(u.targets)) // an upper bound
+	windows := make([]window, 0, len(jc.demands)+len(jc.targets)) // an upper bound
 	if withTargets {
-		for t := range u.targets {
-			tg := &u.targets[t]
-			w := window{lo: tg.due.Add(-u.o.Skew), hi: min(tg.hi, tg.limit), must: tg.must, ref: int32(t), run: -1}
+		for t := range jc.targets {
+			tg := &jc.targets[t]
+			w := window{lo: tg.due.Add(-jc.opts.Skew), hi: min(tg.hi, tg.limit), must: tg.must, ref: int32(t), run: -1}
 			switch {
 			case shard == 0 && tg.fate != pending:
 				continue
@@ -59,8 +59,8 @@ func (u *jobCheck) lane(runs []int32, shard, total int32, withTargets bool, shar
 			windows = append(windows, w)
 		}
 	}
-	for i := range u.demands {
-		d := &u.demands[i]
+	for i := range jc.demands {
+		d := &jc.demands[i]
 		if shard == 0 && d.done || d.shard >= 0 && d.shard != shard {
 			continue
 		}
@@ -69,7 +69,7 @@ func (u *jobCheck) lane(runs []int32, shard, total int32, withTargets bool, shar
 	slices.SortStableFunc(windows, func(a, b window) int { return cmp.Compare(a.lo, b.lo) })
 	at := make([]Instant, len(runs))
 	for i, k := range runs {
-		at[i] = u.runs[k].At
+		at[i] = jc.runs[k].At
 	}
 	match(windows, at)
 	placed := make([]bool, len(runs))
@@ -79,7 +79,7 @@ func (u *jobCheck) lane(runs []int32, shard, total int32, withTargets bool, shar
 			continue
 		}
 		placed[w.run] = true
-		u.fill(w, runs[w.run], shard, shards)
+		jc.fill(w, runs[w.run], shard, shards)
 	}
 	left := runs[:0:0]
 	for i, k := range runs {
@@ -88,54 +88,54 @@ func (u *jobCheck) lane(runs []int32, shard, total int32, withTargets bool, shar
 		}
 	}
 	if withTargets {
-		left = u.astray(windows, left, shard, shards)
+		left = jc.astray(windows, left, shard, shards)
 		if shard > 0 {
 			for i := range windows {
 				if w := &windows[i]; w.ref >= 0 && w.run < 0 && w.must {
-					tg := &u.targets[w.ref]
-					u.report.add(u.check, finding{kind: Missed, job: u.job.id, run: -1, other: u.first + int(tg.run), target: tg, shard: shard})
+					tg := &jc.targets[w.ref]
+					jc.report.add(jc.check, finding{kind: Missed, job: jc.job.id, run: -1, other: jc.first + int(tg.run), target: tg, shard: shard})
 				}
 			}
 		}
 	}
 	for _, k := range left {
-		u.extra(int(k))
+		jc.extra(int(k))
 	}
 }
 
 // fill records that run k came for a window.
-func (u *jobCheck) fill(w *window, k, shard int32, shards []int32) {
+func (jc *jobCheck) fill(w *window, k, shard int32, shards []int32) {
 	if w.ref < 0 {
-		if shard == 0 || u.demands[-1-w.ref].shard >= 0 {
-			u.demands[-1-w.ref].done = true
+		if shard == 0 || jc.demands[-1-w.ref].shard >= 0 {
+			jc.demands[-1-w.ref].done = true
 		}
 		return
 	}
 	if shard > 0 {
 		return
 	}
-	tg := &u.targets[w.ref]
+	tg := &jc.targets[w.ref]
 	tg.fate, tg.run = matched, k
 	if shards != nil {
-		shards[w.ref] = u.runs[k].Shards
+		shards[w.ref] = jc.runs[k].Shards
 	}
 	if tg.must {
-		u.report.Matched++
+		jc.report.Matched++
 	} else {
-		u.report.Optional++
+		jc.report.Optional++
 	}
-	if late := u.runs[k].At.Sub(tg.due); late > u.report.Latest {
-		u.report.Latest = late
+	if late := jc.runs[k].At.Sub(tg.due); late > jc.report.Latest {
+		jc.report.Latest = late
 	}
 }
 
 // astray looks, among runs that fit no window, for those that came shortly before or after a window
 // that stayed empty, and reports them as early or late. It returns the others.
-func (u *jobCheck) astray(windows []window, left []int32, shard int32, shards []int32) []int32 {
+func (jc *jobCheck) astray(windows []window, left []int32, shard int32, shards []int32) []int32 {
 	if len(left) == 0 {
 		return left
 	}
-	early, late := Instant(u.o.Epsilon.Milliseconds()), Instant(strayFactor*u.o.Epsilon.Milliseconds())
+	early, late := Instant(jc.opts.Epsilon.Milliseconds()), Instant(strayFactor*jc.opts.Epsilon.Milliseconds())
 	var empty []*window
 	for i := range windows {
 		if w := &windows[i]; w.run < 0 && w.must && w.ref >= 0 {
@@ -145,7 +145,7 @@ func (u *jobCheck) astray(windows []window, left []int32, shard int32, shards []
 	kept := left[:0]
 next:
 	for _, k := range left {
-		at := u.runs[k].At
+		at := jc.runs[k].At
 		for len(empty) > 0 && (empty[0].run >= 0 || empty[0].hi+late < at) {
 			empty = empty[1:]
 		}
@@ -161,12 +161,12 @@ next:
 				kind = Early
 			}
 			w.run = k
-			tg := &u.targets[w.ref]
-			u.at(kind, int(k), -1, tg)
+			tg := &jc.targets[w.ref]
+			jc.at(kind, int(k), -1, tg)
 			if shard == 0 {
 				tg.fate, tg.run = matched, k
 				if shards != nil {
-					shards[w.ref] = u.runs[k].Shards
+					shards[w.ref] = jc.runs[k].Shards
 				}
 			}
 			continue next
@@ -181,27 +181,27 @@ next:
 const strayFactor = 5
 
 // extra reports a run that nothing explains.
-func (u *jobCheck) extra(k int) {
-	r := &u.runs[k]
-	if d := u.parentOf(r); d != nil {
-		u.report.add(u.check, finding{kind: ChildExtra, run: u.first + k, other: -1, of: d.of})
+func (jc *jobCheck) extra(k int) {
+	r := &jc.runs[k]
+	if d := jc.parentOf(r); d != nil {
+		jc.report.add(jc.check, finding{kind: ChildExtra, run: jc.first + k, other: -1, of: d.of})
 		return
 	}
-	kind, ended := u.forbidden(r)
-	u.report.add(u.check, finding{kind: kind, run: u.first + k, other: -1, ended: ended})
+	kind, ended := jc.forbidden(r)
+	jc.report.add(jc.check, finding{kind: kind, run: jc.first + k, other: -1, ended: ended})
 }
 
 // parentOf returns the demand of a parent that already had its child when r came, or nil.
-func (u *jobCheck) parentOf(r *Run) *demand {
-	if u.longest < 0 {
-		for i := range u.demands {
-			if d := &u.demands[i]; d.kind == byParent {
-				u.longest = max(u.longest, d.hi-d.lo)
+func (jc *jobCheck) parentOf(r *Run) *demand {
+	if jc.longest < 0 {
+		for i := range jc.demands {
+			if d := &jc.demands[i]; d.kind == byParent {
+				jc.longest = max(jc.longest, d.hi-d.lo)
 			}
 		}
-		u.longest = max(u.longest, 0)
+		jc.longest = max(jc.longest, 0)
 	}
-	near := between(u.demands, r.At-u.longest, r.At, func(d *demand) Instant { return d.lo })
+	near := between(jc.demands, r.At-jc.longest, r.At, func(d *demand) Instant { return d.lo })
 	for i := range near {
 		if d := &near[i]; d.kind == byParent && d.done && r.At <= d.hi {
 			return d
@@ -212,21 +212,21 @@ func (u *jobCheck) parentOf(r *Run) *demand {
 
 // forbidden distinguishes a run that a stop or an edit should have prevented from one that should
 // never have been.
-func (u *jobCheck) forbidden(r *Run) (Kind, *Change) {
-	for i := len(u.job.epochs) - 1; i >= 0; i-- {
-		e := &u.job.epochs[i]
+func (jc *jobCheck) forbidden(r *Run) (Kind, *Change) {
+	for i := len(jc.job.epochs) - 1; i >= 0; i-- {
+		e := &jc.job.epochs[i]
 		if e.ended == nil || r.At <= e.gone {
 			continue
 		}
 		kind := afterEnd(e.ended)
-		if kind == AfterStop && !u.stopped(r.At) {
+		if kind == AfterStop && !jc.stopped(r.At) {
 			continue
 		}
 		switch due := r.Due; {
 		case e.def.Type == xxladapter.ScheduleFixDelay, due == 0 && kind == AfterStop:
 			return kind, e.ended
 		case due == 0:
-			if due = e.next(r.At.Add(-u.o.Epsilon) - 1); due <= r.At {
+			if due = e.next(r.At.Add(-jc.opts.Epsilon) - 1); due <= r.At {
 				return kind, e.ended
 			}
 		case due > e.gone && e.on(due):
@@ -237,9 +237,9 @@ func (u *jobCheck) forbidden(r *Run) (Kind, *Change) {
 }
 
 // stopped reports whether no schedule of the job can have been on at t.
-func (u *jobCheck) stopped(t Instant) bool {
-	for i := range u.job.epochs {
-		if e := &u.job.epochs[i]; e.from <= t && t <= e.gone {
+func (jc *jobCheck) stopped(t Instant) bool {
+	for i := range jc.job.epochs {
+		if e := &jc.job.epochs[i]; e.from <= t && t <= e.gone {
 			return false
 		}
 	}

@@ -42,7 +42,7 @@ type named struct {
 
 // judgeLogs goes through the runs by log id, together with all records that have one.
 func (c *check) judgeLogs() {
-	runs := c.h.Runs
+	runs := c.history.Runs
 	order := make([]named, 0, len(runs))
 	for i := range runs {
 		if runs[i].Log != 0 {
@@ -55,7 +55,7 @@ func (c *check) judgeLogs() {
 		return cmp.Or(cmp.Compare(a.log, b.log), cmp.Compare(a.at, b.at), cmp.Compare(a.run, b.run))
 	})
 	c.byLog = order
-	triggers, resends, results, logs := c.h.Triggers[lenUnnamed(c.h.Triggers):], c.h.Resends, c.h.Results, c.h.Logs
+	triggers, resends, results, logs := c.history.Triggers[lenUnnamed(c.history.Triggers):], c.history.Resends, c.history.Results, c.history.Logs
 	for _, t := range triggers {
 		if t.Type == xxladapter.TriggerParent && t.Of != 0 {
 			c.parental = append(c.parental, parental{of: t.Of, job: t.Job, log: t.Log})
@@ -70,19 +70,19 @@ func (c *check) judgeLogs() {
 		for n < len(order) && order[n].log == log {
 			n++
 		}
-		var g logGroup
-		g.arrivals, order = order[:n], order[n:]
-		g.resends, resends = cutLog(resends, log, func(r *Resend) int64 { return r.Log })
-		g.results, results = cutLog(results, log, func(r *Result) int64 { return r.Log })
-		g.triggers, triggers = cutLog(triggers, log, func(t *Trigger) int64 { return t.Log })
+		var facts logFacts
+		facts.arrivals, order = order[:n], order[n:]
+		facts.resends, resends = cutLog(resends, log, func(r *Resend) int64 { return r.Log })
+		facts.results, results = cutLog(results, log, func(r *Result) int64 { return r.Log })
+		facts.triggers, triggers = cutLog(triggers, log, func(t *Trigger) int64 { return t.Log })
 		var before, rows []Log
 		before, logs = cutBefore(logs, log, func(l *Log) int64 { return l.Log })
 		c.refuse(before)
 		rows, logs = cutLog(logs, log, func(l *Log) int64 { return l.Log })
 		if len(rows) > 0 {
-			g.row = &rows[0]
+			facts.row = &rows[0]
 		}
-		c.judgeLog(&g)
+		c.judgeLog(&facts)
 	}
 	c.refuse(logs)
 	sortUnlessSorted(c.refused, func(a, b Log) int { return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Due, b.Due)) })
@@ -92,8 +92,8 @@ func (c *check) judgeLogs() {
 	})
 }
 
-// A logGroup is all that is known about one log id.
-type logGroup struct {
+// logFacts is all that is known about one log id.
+type logFacts struct {
 	arrivals []named // by arrival
 	resends  []Resend
 	results  []Result
@@ -102,55 +102,55 @@ type logGroup struct {
 }
 
 // judgeLog checks that a log id ran once and that its result was applied once.
-func (c *check) judgeLog(g *logGroup) {
-	runs := c.h.Runs
+func (c *check) judgeLog(facts *logFacts) {
+	runs := c.history.Runs
 	ran, last := 0, -1 // last is the last run whose end is known
-	for i, a := range g.arrivals {
+	for i, a := range facts.arrivals {
 		r := &runs[a.run]
 		if i > 0 {
 			c.flags[a.run] |= again
 			c.report.Repeated++
 		}
 		if r.Start != 0 {
-			if ran++; ran > 1+len(g.resends) {
-				c.report.add(c, finding{kind: LogTwice, run: int(a.run), other: int(g.arrivals[0].run)})
+			if ran++; ran > 1+len(facts.resends) {
+				c.report.add(c, finding{kind: LogTwice, run: int(a.run), other: int(facts.arrivals[0].run)})
 			}
 		}
 		if r.End != 0 {
 			last = int(a.run)
 		}
 	}
-	for _, t := range g.triggers {
+	for _, t := range facts.triggers {
 		if !scheduled(t.Type) {
-			c.flags[g.arrivals[0].run] |= explained
+			c.flags[facts.arrivals[0].run] |= explained
 			if k := c.parentalOf(t); k != nil {
 				k.came = true
 			}
 		}
 	}
-	if first := &runs[g.arrivals[0].run]; len(c.h.Logs) > 0 && g.row == nil && !c.removed(first.Job) {
+	if first := &runs[facts.arrivals[0].run]; len(c.history.Logs) > 0 && facts.row == nil && !c.removed(first.Job) {
 		if c.rowInDoubt(first) {
 			c.report.LostRows++
 		} else {
-			c.report.add(c, finding{kind: Unlogged, run: int(g.arrivals[0].run), other: -1})
+			c.report.add(c, finding{kind: Unlogged, run: int(facts.arrivals[0].run), other: -1})
 		}
 	}
 	if last < 0 {
 		// The executor died, or its record is not part of the history.
-		c.expect(int(g.arrivals[0].run), g.row, g.results)
+		c.expect(int(facts.arrivals[0].run), facts.row, facts.results)
 		return
 	}
-	if runs[last].End.Add(c.o.Epsilon+c.o.Grace) < c.end {
-		c.judgeResult(g, last)
+	if runs[last].End.Add(c.opts.Epsilon+c.opts.Grace) < c.end {
+		c.judgeResult(facts, last)
 	}
-	c.expect(last, g.row, g.results)
+	c.expect(last, facts.row, facts.results)
 }
 
 // judgeResult checks what became of the result of a run that has ended.
-func (c *check) judgeResult(g *logGroup, run int) {
+func (c *check) judgeResult(facts *logFacts, run int) {
 	f := finding{run: run, other: -1}
-	if len(c.h.Results) > 0 {
-		switch n := len(g.results); {
+	if len(c.history.Results) > 0 {
+		switch n := len(facts.results); {
 		case n == 0:
 			c.missResult(f)
 			return
@@ -162,18 +162,18 @@ func (c *check) judgeResult(g *logGroup, run int) {
 	}
 	var code int32
 	switch {
-	case g.row != nil && g.row.HandleCode == 0:
+	case facts.row != nil && facts.row.HandleCode == 0:
 		c.missResult(f)
 		return
-	case g.row != nil:
-		code = g.row.HandleCode
-	case len(g.results) > 0:
-		code = g.results[0].Code
+	case facts.row != nil:
+		code = facts.row.HandleCode
+	case len(facts.results) > 0:
+		code = facts.results[0].Code
 	default:
 		return
 	}
-	for _, a := range g.arrivals {
-		if r := &c.h.Runs[a.run]; r.End != 0 && r.Code == code {
+	for _, a := range facts.arrivals {
+		if r := &c.history.Runs[a.run]; r.End != 0 && r.Code == code {
 			return
 		}
 	}
@@ -183,7 +183,7 @@ func (c *check) judgeResult(g *logGroup, run int) {
 
 // missResult reports that the result of a run was not applied, unless a loss explains it.
 func (c *check) missResult(f finding) {
-	if c.resultInDoubt(&c.h.Runs[f.run]) {
+	if c.resultInDoubt(&c.history.Runs[f.run]) {
 		c.report.LostResults++
 		return
 	}
@@ -210,9 +210,9 @@ func (c *check) refuse(rows []Log) {
 // job with a fixed delay. They follow from the result that the scheduler has; judgeResult checks
 // that it is the executor's.
 func (c *check) expect(run int, row *Log, results []Result) {
-	r := &c.h.Runs[run]
+	r := &c.history.Runs[run]
 	j := c.job(r.Job)
-	if j == nil || r.Log != 0 && len(c.h.Results) > 0 && len(results) == 0 {
+	if j == nil || r.Log != 0 && len(c.history.Results) > 0 && len(results) == 0 {
 		return
 	}
 	code, known := r.Code, r.End
@@ -228,7 +228,7 @@ func (c *check) expect(run int, row *Log, results []Result) {
 	if known == 0 {
 		known = c.end
 	}
-	d := demand{lo: max(r.At, r.End), hi: known.Add(c.o.Epsilon + c.o.Grace), of: r.Log, shard: -1}
+	d := demand{lo: max(r.At, r.End), hi: known.Add(c.opts.Epsilon + c.opts.Grace), of: r.Log, shard: -1}
 	if code != xxladapter.ResultOK {
 		if j.retriesAt(r.At) > 0 {
 			d.job, d.kind = r.Job, byRetry
@@ -301,8 +301,8 @@ func (c *check) settleParents() {
 
 // refusedLog reports whether the hand-over of a log id is known to have failed.
 func (c *check) refusedLog(log int64) bool {
-	i, found := slices.BinarySearchFunc(c.h.Logs, log, func(l Log, log int64) int { return cmp.Compare(l.Log, log) })
-	return found && c.h.Logs[i].TriggerCode != xxladapter.ResultNone && c.h.Logs[i].TriggerCode != xxladapter.ResultOK
+	i, found := slices.BinarySearchFunc(c.history.Logs, log, func(l Log, log int64) int { return cmp.Compare(l.Log, log) })
+	return found && c.history.Logs[i].TriggerCode != xxladapter.ResultNone && c.history.Logs[i].TriggerCode != xxladapter.ResultOK
 }
 
 // endKnown reports whether the history contains the end of a run, so that it is known that the run
@@ -310,7 +310,7 @@ func (c *check) refusedLog(log int64) bool {
 func (c *check) endKnown(log int64) bool {
 	i, _ := slices.BinarySearchFunc(c.byLog, log, func(n named, log int64) int { return cmp.Compare(n.log, log) })
 	for ; i < len(c.byLog) && c.byLog[i].log == log; i++ {
-		if c.h.Runs[c.byLog[i].run].End != 0 {
+		if c.history.Runs[c.byLog[i].run].End != 0 {
 			return true
 		}
 	}

@@ -33,9 +33,9 @@ const (
 
 // targets appends the due times of j up to end, in order. runs are the job's runs that name their
 // due time, ascending.
-func (j *job) targets(to []target, runs []Run, misfires []Misfire, o Options, end Instant) []target {
+func (j *job) targets(to []target, runs []Run, misfires []Misfire, opts Options, end Instant) []target {
 	for i := range j.epochs {
-		to = j.epochs[i].targets(to, runs, misfires, o, end)
+		to = j.epochs[i].targets(to, runs, misfires, opts, end)
 	}
 	if len(j.epochs) < 2 {
 		return to
@@ -58,18 +58,18 @@ func (j *job) targets(to []target, runs []Run, misfires []Misfire, o Options, en
 	return kept
 }
 
-func (e *epoch) targets(to []target, runs []Run, misfires []Misfire, o Options, end Instant) []target {
+func (e *epoch) targets(to []target, runs []Run, misfires []Misfire, opts Options, end Instant) []target {
 	if e.def.Type == xxladapter.ScheduleFixDelay {
 		return to // its due times depend on its runs
 	}
-	epsilon := Instant(o.Epsilon.Milliseconds())
+	epsilon := Instant(opts.Epsilon.Milliseconds())
 	due, slack, least := e.start(runs, misfires, end)
 	for due <= end && due <= e.gone {
 		t := target{due: due, slack: slack, hi: due + slack + epsilon, limit: never, run: -1}
 		if e.ended != nil {
-			t.limit, t.ended = e.gone.Add(o.Grace), e.ended
+			t.limit, t.ended = e.gone.Add(opts.Grace), e.ended
 		}
-		if m := covering(misfires, due); m != nil && !o.NoMisfires {
+		if m := covering(misfires, due); m != nil && !opts.NoMisfires {
 			t.fate = consumed
 			switch m.Strategy {
 			case xxladapter.MisfireDoNothing: // no run
@@ -84,12 +84,12 @@ func (e *epoch) targets(to []target, runs []Run, misfires []Misfire, o Options, 
 					t.fate, t.hi = pending, max(t.hi, m.At+epsilon)
 				}
 			case xxladapter.MisfireAll:
-				t.fate, t.hi = pending, max(t.hi, m.At.Add(o.CatchUp)+epsilon)
+				t.fate, t.hi = pending, max(t.hi, m.At.Add(opts.CatchUp)+epsilon)
 			}
 		}
 		t.must = e.sure && !t.doubt && due >= least && t.hi < e.until && t.hi < end
 		if e.first == 0 {
-			t.must = t.must && due > e.certain.Add(o.StartSkip)
+			t.must = t.must && due > e.certain.Add(opts.StartSkip)
 		}
 		to = append(to, t)
 		due = e.next(due)

@@ -116,8 +116,8 @@ func (s *Store) rows(by xxladapter.Term, fireID, logID int64) transition.Rows {
 	return r
 }
 
-// store applies a change and returns the fires that it planned.
-func (s *Store) store(c transition.Change, fireID, logID int64) (planned []xxladapter.Fire) {
+// applyChange applies a change and returns the fires that it planned.
+func (s *Store) applyChange(c transition.Change, fireID, logID int64) (planned []xxladapter.Fire) {
 	switch fire := s.fires[fireID]; c.Fire {
 	case transition.DoubtFire:
 		fire.State = xxladapter.FireAmbiguous
@@ -201,5 +201,5 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 	if err != nil {
 		return nil, err
 	}
-	return s.store(change, settled.FireID, settled.LogID), nil
+	return s.applyChange(change, settled.FireID, settled.LogID), nil
 }

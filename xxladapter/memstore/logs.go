@@ -35,7 +35,7 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, []
 	if err != nil {
 		return false, nil, err
 	}
-	planned := s.store(change, fireID, r.LogID)
+	planned := s.applyChange(change, fireID, r.LogID)
 	return change.Log.Columns == transition.HandleColumns, planned, nil
 }
 
@@ -54,7 +54,7 @@ func (s *Store) AcceptRuns(ctx context.Context, list []xxladapter.Accepted) ([]b
 		}
 		var change transition.Change
 		change, may[i] = transition.Accept(s.rows(xxladapter.Term{}, fireID, a.LogID), a, s.clock())
-		s.store(change, fireID, a.LogID)
+		s.applyChange(change, fireID, a.LogID)
 	}
 	return may, nil
 }

@@ -30,7 +30,7 @@ func (s *Store) WriteOffStuck(ctx context.Context, age time.Duration, limit, cod
 		state := transition.StateOf(l)
 		change := transition.WriteOff(transition.Rows{Fire: s.firesOf[id], Log: &state}, code, msg)
 		if change.Log.Columns != transition.NoColumns {
-			s.store(change, 0, id)
+			s.applyChange(change, 0, id)
 			written = append(written, copyLog(l))
 		}
 	}

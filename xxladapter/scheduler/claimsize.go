@@ -3,13 +3,13 @@ package scheduler
 import "time"
 
 const (
-	// claimAim is the time that one claim of due jobs should take. It is a transaction, and on some
-	// databases the only one that writes meanwhile, so fires that are due wait for it.
-	claimAim = 4 * time.Millisecond
+	// claimTarget is the time that one claim of due jobs should take. It is a transaction, and on
+	// some databases the only one that writes meanwhile, so fires that are due wait for it.
+	claimTarget = 4 * time.Millisecond
 
-	// lateAim is the same for a node that is behind: larger claims take less time for each job, up
-	// to a point.
-	lateAim = 200 * time.Millisecond
+	// lateTarget is the same for a node that is behind: larger claims take less time for each job,
+	// up to a point.
+	lateTarget = 200 * time.Millisecond
 
 	// firstClaim is the size of the first claim, in jobs, and leastClaim the smallest size: below
 	// it, the fixed cost of a transaction outweighs what is gained.
@@ -36,15 +36,15 @@ func (c claim) full() bool { return c.due >= c.size }
 // still more, being in time comes first, and the claims may take longer. A scan that keeps its pace
 // meets its jobs before that: with a fifth of the window gone by.
 func nextClaim(c claim, window time.Duration, limit int) int {
-	size, aim := c.size, claimAim
+	size, target := c.size, claimTarget
 	if c.full() && c.lead < window*2/3 {
-		aim = lateAim
+		target = lateTarget
 	}
 	switch {
 	case c.due < min(leastClaim, size): // says little
-	case !c.full() && c.took <= aim: // says nothing about a larger one
+	case !c.full() && c.took <= target: // says nothing about a larger one
 	default:
-		fits := int(aim * time.Duration(c.due) / max(c.took, 1))
+		fits := int(target * time.Duration(c.due) / max(c.took, 1))
 		size = min(max(fits, size/2), 2*size)
 	}
 	return min(max(size, leastClaim), limit)

@@ -20,23 +20,23 @@ func TestAClaimIsAsLargeAsItsTimeAllows(t *testing.T) {
 		limit int
 		want  int
 	}{
-		{"in time", claim{1000, 1000, claimAim, early, 0}, 5000, 1000},
-		{"a little slow", claim{1000, 1000, claimAim * 5 / 4, early, 0}, 5000, 800},
+		{"in time", claim{1000, 1000, claimTarget, early, 0}, 5000, 1000},
+		{"a little slow", claim{1000, 1000, claimTarget * 5 / 4, early, 0}, 5000, 800},
 		{"much too slow", claim{1000, 1000, 900 * ms, early, 0}, 5000, 500},
-		{"a little quick", claim{1000, 1000, claimAim * 4 / 5, early, 0}, 5000, 1250},
+		{"a little quick", claim{1000, 1000, claimTarget * 4 / 5, early, 0}, 5000, 1250},
 		{"much quicker", claim{1000, 1000, ms, early, 0}, 5000, 2000},
 		{"no time at all", claim{1000, 1000, 0, early, 0}, 5000, 2000},
 		{"no larger than the limit", claim{4000, 4000, ms, early, 0}, 5000, 5000},
 		{"no smaller than pays", claim{150, 150, 900 * ms, early, 0}, 5000, leastClaim},
 		{"a limit below that", claim{10, 10, 900 * ms, early, 0}, 10, 10},
 		{"not full and in time", claim{1000, 999, ms, early, 0}, 5000, 1000},
-		{"not full and slow", claim{1000, 800, 2 * claimAim, early, 0}, 5000, 500},
+		{"not full and slow", claim{1000, 800, 2 * claimTarget, early, 0}, 5000, 500},
 		{"hardly anything, held up", claim{1000, leastClaim - 1, time.Second, early, 0}, 5000, 1000},
 		{"nothing", claim{1000, 0, time.Second, 0, 0}, 5000, 1000},
-		{"behind", claim{1000, 1000, lateAim / 2, late - 1, 0}, 5000, 2000},
-		{"behind, and in time", claim{1000, 1000, lateAim, late - 1, 0}, 5000, 1000},
-		{"behind, and slow even so", claim{1000, 1000, lateAim * 2, late - 1, 0}, 5000, 500},
-		{"just not behind", claim{1000, 1000, lateAim / 2, late, 0}, 5000, 500},
+		{"behind", claim{1000, 1000, lateTarget / 2, late - 1, 0}, 5000, 2000},
+		{"behind, and in time", claim{1000, 1000, lateTarget, late - 1, 0}, 5000, 1000},
+		{"behind, and slow even so", claim{1000, 1000, lateTarget * 2, late - 1, 0}, 5000, 500},
+		{"just not behind", claim{1000, 1000, lateTarget / 2, late, 0}, 5000, 500},
 		{"behind, with nothing more to do", claim{1000, 999, time.Second, -time.Second, 0}, 5000, 500},
 		{"behind, at the limit", claim{4000, 4000, ms, -time.Second, 0}, 5000, 5000},
 	} {
@@ -44,7 +44,7 @@ func TestAClaimIsAsLargeAsItsTimeAllows(t *testing.T) {
 	}
 }
 
-// TestTheSizeOfClaimsSettles checks that claims come to take claimAim, whatever each job costs.
+// TestTheSizeOfClaimsSettles checks that claims come to take claimTarget, whatever each job costs.
 func TestTheSizeOfClaimsSettles(t *testing.T) {
 	const window = 5 * time.Second
 	for _, perJob := range []time.Duration{5 * time.Microsecond, 10 * time.Microsecond, 30 * time.Microsecond} {
@@ -54,7 +54,7 @@ func TestTheSizeOfClaimsSettles(t *testing.T) {
 			took = time.Millisecond + time.Duration(size)*perJob
 			size = nextClaim(claim{size, size, took, window, 0}, window, 5000)
 		}
-		require.InDelta(t, claimAim, took, float64(claimAim/10), "%v for each job", perJob)
+		require.InDelta(t, claimTarget, took, float64(claimTarget/10), "%v for each job", perJob)
 	}
 }
 

@@ -156,7 +156,7 @@ func (s *Scheduler) renew(ctx context.Context) error {
 		return s.failed(before, err)
 	}
 	s.adopt(lease, start.Add(leaseLife-leaseMargin))
-	s.tell(attempt, lease.Term)
+	s.reportNode(attempt, lease.Term)
 	s.updateFollowers(attempt, &lease)
 	return nil
 }
@@ -207,7 +207,7 @@ func (s *Scheduler) adopt(lease xxladapter.Lease, deadline time.Time) {
 		own = xxladapter.Term{} // it retires, or was drained by an operator
 	}
 	s.grant.Store(&grant{lease, deadline})
-	s.tellRole(&before.Lease, &lease)
+	s.logRole(&before.Lease, &lease)
 	s.roster.set(own, lease.Others)
 	if gained != 0 {
 		s.arrived.Store(true)
@@ -218,8 +218,8 @@ func (s *Scheduler) adopt(lease xxladapter.Lease, deadline time.Time) {
 	}
 }
 
-// tellRole logs that the node begins to lead or to stand by.
-func (s *Scheduler) tellRole(before, now *xxladapter.Lease) {
+// logRole logs that the node begins to lead or to stand by.
+func (s *Scheduler) logRole(before, now *xxladapter.Lease) {
 	if now.Mode != xxladapter.SchedulingLeader || before.Term == now.Term && before.Role() == now.Role() {
 		return
 	}

@@ -19,9 +19,9 @@ const (
 // A reporter reports this node to the others when something has changed. An idle node reports
 // nothing.
 type reporter struct {
-	term xxladapter.Term // the term of the last report
-	at   time.Time
-	told xxladapter.NodeReport
+	term     xxladapter.Term // the term of the last report
+	at       time.Time
+	reported xxladapter.NodeReport
 }
 
 // due reports whether the node has to report r at now.
@@ -32,14 +32,14 @@ func (p *reporter) due(term xxladapter.Term, now time.Time, r xxladapter.NodeRep
 	if now.Sub(p.at) < reportPace {
 		return false
 	}
-	moved := (r.Skew - p.told.Skew).Abs() >= reportSkew
-	r.Skew = p.told.Skew
-	return moved || r != p.told
+	moved := (r.Skew - p.reported.Skew).Abs() >= reportSkew
+	r.Skew = p.reported.Skew
+	return moved || r != p.reported
 }
 
-// tell reports this node to the others if something has changed. A report that fails is repeated
-// after the next renewal.
-func (s *Scheduler) tell(ctx context.Context, term xxladapter.Term) {
+// reportNode reports this node to the others if something has changed. A report that fails is
+// repeated after the next renewal.
+func (s *Scheduler) reportNode(ctx context.Context, term xxladapter.Term) {
 	r := xxladapter.NodeReport{Skew: time.Duration(s.stats.skew.Load()).Truncate(time.Millisecond)}
 	r.Fast, r.Slow = s.opts.Pool.Report()
 	if s.opts.Mode == xxladapter.SchedulingLeader {

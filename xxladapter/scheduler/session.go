@@ -53,7 +53,7 @@ func (r *roster) set(own xxladapter.Term, others []xxladapter.Term) {
 		}
 	}
 	if changed {
-		r.tell()
+		r.wake()
 	}
 }
 
@@ -62,7 +62,7 @@ func (r *roster) ignore(term xxladapter.Term, life time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ignored[term] = time.Now().Add(life)
-	r.tell()
+	r.wake()
 }
 
 // stillSilent notes whether the term had a session, and reports whether it had none at this look
@@ -75,10 +75,10 @@ func (r *roster) stillSilent(term xxladapter.Term, held bool) bool {
 	return before && !held
 }
 
-// tell wakes those who wait for a change.
+// wake wakes those who wait for a change.
 //
 // REQUIRES: r.mu is held.
-func (r *roster) tell() {
+func (r *roster) wake() {
 	close(r.changed)
 	r.changed = make(chan struct{})
 }

@@ -247,7 +247,7 @@ func (w *world) settleAs(t *rapid.T, by xxladapter.Term, id, logID int64, ambigu
 	if l := w.runs[s.LogID]; l != nil && !ambiguous {
 		l.sent, l.dropped = s.Code, s.Code == xxladapter.ResultNone
 	}
-	w.store(t, c, id, s.LogID)
+	w.apply(t, c, id, s.LogID)
 	if l := w.runs[s.LogID]; l != nil && s.Code != xxladapter.ResultNone && l.TriggerCode != s.Code {
 		t.Fatalf("log %d is settled with %d and has %d", s.LogID, s.Code, l.TriggerCode)
 	}
@@ -287,7 +287,7 @@ func (w *world) finishAs(t *rapid.T, logID int64, code int) {
 	if l := w.runs[logID]; l.result == 0 {
 		l.result = code
 	}
-	w.store(t, c, fireID, logID)
+	w.apply(t, c, fireID, logID)
 	if w.openFireOf(logID) != 0 {
 		t.Fatalf("log %d has a result, and an open fire", logID)
 	}
@@ -301,11 +301,11 @@ func (w *world) writeOff(t *rapid.T) {
 	if c.Log.Columns != transition.NoColumns && (open != 0 || l.LogState != transition.LogState{}) {
 		t.Fatalf("log %d is written off with %+v and fire %d", id, *l, open)
 	}
-	w.store(t, c, 0, id)
+	w.apply(t, c, 0, id)
 }
 
-// store carries out a change.
-func (w *world) store(t *rapid.T, c transition.Change, fireID, logID int64) {
+// apply carries out a change.
+func (w *world) apply(t *rapid.T, c transition.Change, fireID, logID int64) {
 	switch fire := w.fires[fireID]; c.Fire {
 	case transition.DoubtFire:
 		fire.State = xxladapter.FireAmbiguous

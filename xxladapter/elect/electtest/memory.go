@@ -35,7 +35,7 @@ func (m *Memory) SetAway(away bool) {
 		}
 		m.waiting = nil
 	}
-	m.tell()
+	m.wake()
 }
 
 // EndSession ends the session that leads, as when its process was silent for too long.
@@ -47,10 +47,10 @@ func (m *Memory) EndSession() {
 	}
 }
 
-// tell wakes those who wait for a change.
+// wake wakes those who wait for a change.
 //
 // REQUIRES: m.mu is held.
-func (m *Memory) tell() {
+func (m *Memory) wake() {
 	if m.changed != nil {
 		close(m.changed)
 		m.changed = nil
@@ -65,7 +65,7 @@ func (m *Memory) remove(s *memorySession) {
 		if other == s {
 			m.waiting = append(m.waiting[:i:i], m.waiting[i+1:]...)
 			close(s.done)
-			m.tell()
+			m.wake()
 			return
 		}
 	}

@@ -93,14 +93,14 @@ func (a *acks) send() {
 		a.said = map[word]map[string][]string{}
 		a.mu.Unlock()
 		if len(said) > 0 {
-			a.tell(said)
+			a.sendTransaction(said)
 		}
 	}
 }
 
-// tell sends one transaction: a run that is acknowledged and not deleted would stay in the stream,
-// and nothing would deliver it.
-func (a *acks) tell(said map[word]map[string][]string) {
+// sendTransaction sends one transaction: a run that is acknowledged and not deleted would stay in
+// the stream, and nothing would deliver it.
+func (a *acks) sendTransaction(said map[word]map[string][]string) {
 	ctx, cancel := context.WithTimeout(context.Background(), broker.CallLimit)
 	defer cancel()
 	_, err := a.c.TxPipelined(ctx, func(p redis.Pipeliner) error {
@@ -108,7 +108,7 @@ func (a *acks) tell(said map[word]map[string][]string) {
 			for stream, ids := range streams {
 				for len(ids) > 0 {
 					n := min(ackBatch, len(ids))
-					a.say(ctx, p, w, stream, ids[:n])
+					a.addCommands(ctx, p, w, stream, ids[:n])
 					ids = ids[n:]
 				}
 			}
@@ -121,8 +121,8 @@ func (a *acks) tell(said map[word]map[string][]string) {
 	}
 }
 
-// say adds the commands for some runs. JUSTID leaves the number of deliveries as it is.
-func (a *acks) say(ctx context.Context, p redis.Pipeliner, w word, stream string, ids []string) {
+// addCommands adds the commands for some runs. JUSTID leaves the number of deliveries as it is.
+func (a *acks) addCommands(ctx context.Context, p redis.Pipeliner, w word, stream string, ids []string) {
 	if w == done {
 		remove(ctx, p, stream, ids...)
 		return

@@ -81,7 +81,7 @@ func (q *publications) send() {
 		if batch == nil {
 			return
 		}
-		q.tell(batch)
+		q.sendPipeline(batch)
 		for _, p := range batch {
 			close(p.done)
 		}
@@ -107,8 +107,9 @@ func (q *publications) next() []*publication {
 	return batch
 }
 
-// tell sends one pipeline and sets the results. Publications whose callers have left are not sent.
-func (q *publications) tell(batch []*publication) {
+// sendPipeline sends one pipeline and sets the results. Publications whose callers have left are
+// not sent.
+func (q *publications) sendPipeline(batch []*publication) {
 	ctx, cancel := context.WithTimeout(context.Background(), broker.CallLimit)
 	defer cancel()
 	var sent []*publication

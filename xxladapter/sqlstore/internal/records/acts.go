@@ -40,7 +40,7 @@ func (a Standard) Claimable(_ context.Context, by xxladapter.Term, ahead time.Du
 func (a Standard) StoreDecisions(ctx context.Context, tx *Tx, decisions []Decided) ([]xxladapter.Fire, error) {
 	planned := make([]xxladapter.Fire, 0, len(decisions))
 	for _, d := range decisions {
-		fires, err := a.Store.store(ctx, tx, d)
+		fires, err := a.Store.storeDecision(ctx, tx, d)
 		if err != nil {
 			return nil, err
 		}

@@ -202,8 +202,8 @@ type Decided struct {
 	name   string
 }
 
-// store stores a decision and returns the fires that it planned.
-func (s *Store) store(ctx context.Context, tx *Tx, d Decided) ([]xxladapter.Fire, error) {
+// storeDecision stores a decision and returns the fires that it planned.
+func (s *Store) storeDecision(ctx context.Context, tx *Tx, d Decided) ([]xxladapter.Fire, error) {
 	status := 1
 	if d.Stop {
 		status = 0

@@ -15,8 +15,8 @@ import (
 const (
 	// messagesAtOnce limits the messages in flight. Further ones wait in the store, unclaimed.
 	messagesAtOnce = 8
-	// tellLimit limits the time from the claim of a message to its settlement.
-	tellLimit = 90 * time.Second
+	// notifyLimit limits the time from the claim of a message to its settlement.
+	notifyLimit = 90 * time.Second
 	// sendLimit limits one channel's work on one message.
 	sendLimit = 40 * time.Second
 	// downLimit is sendLimit for a channel that failed the last time, so that it delays the others
@@ -26,8 +26,8 @@ const (
 	storeLimit = 10 * time.Second
 )
 
-// tell sends messages, some concurrently, and returns when all of them are settled or given up.
-func (m *Monitor) tell(ctx context.Context, messages [][]subject) {
+// notify sends messages, some concurrently, and returns when all of them are settled or given up.
+func (m *Monitor) notify(ctx context.Context, messages [][]subject) {
 	var all errgroup.Group
 	all.SetLimit(messagesAtOnce)
 	for _, subjects := range messages {
@@ -35,17 +35,17 @@ func (m *Monitor) tell(ctx context.Context, messages [][]subject) {
 			break
 		}
 		all.Go(func() error {
-			m.tellOne(ctx, subjects)
+			m.notifyOne(ctx, subjects)
 			return nil
 		})
 	}
 	_ = all.Wait() // no task returns an error
 }
 
-// tellOne claims what a message is about, sends it and settles the claims. The store records the
+// notifyOne claims what a message is about, sends it and settles the claims. The store records the
 // outcome; if anything fails here, the claims age until a later poll finds them.
-func (m *Monitor) tellOne(ctx context.Context, subjects []subject) {
-	ctx, cancel := context.WithTimeout(ctx, tellLimit)
+func (m *Monitor) notifyOne(ctx context.Context, subjects []subject) {
+	ctx, cancel := context.WithTimeout(ctx, notifyLimit)
 	defer cancel()
 	claims, err := m.claim(ctx, subjects)
 	if err != nil {
