@@ -17,16 +17,16 @@ func TestEveryNeverRunsEarly(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newTestTimer(t, Options{TickDuration: tick})
 				require.NoError(t, w.Start())
+				start := time.Now()
 				time.Sleep(after)
 				const periods = 3
 				period := periods * tick
-				first := time.Now().Add(period)
+				first := time.Since(start) + period
 				n := 0
 				x := w.Every(period, func() {
-					due := first.Add(time.Duration(n) * period)
-					late := time.Since(due)
-					if late < 0 || late >= tick {
-						t.Errorf("tick %v, begun at %v: run %d was %v late", tick, after, n, late)
+					due := first + time.Duration(n)*period
+					if at, want := time.Since(start), (due + tick - 1).Truncate(tick); at != want {
+						t.Errorf("tick %v, begun at %v: run %d came at %v, want %v, the end of its tick", tick, after, n, at, want)
 					}
 					n++
 				})
@@ -34,9 +34,11 @@ func TestEveryNeverRunsEarly(t *testing.T) {
 				synctest.Wait()
 				require.Equal(t, 10, n)
 
-				n, first = 0, time.Now().Add(period+tick/260)
-				require.True(t, x.Reset(period+tick/260))
-				time.Sleep(10 * period)
+				former := period
+				period += tick / 260
+				n, first = 0, time.Since(start)+period
+				require.True(t, x.Reset(period))
+				time.Sleep(10 * former)
 				synctest.Wait()
 				require.Equal(t, 9, n)
 				x.Cancel()
