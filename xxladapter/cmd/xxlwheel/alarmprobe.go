@@ -41,7 +41,7 @@ func (c *alarmProbeCmd) Run(inv *invocation) error {
 			return printErr
 		}
 	case len(test.Channels) == 0:
-		return &exitError{exitFail, "the scheduler has no channels for alarms; see serve --help"}
+		return exitf(exitFail, "the scheduler has no channels for alarms; see serve --help")
 	default:
 		t := table{out: inv.stdout}
 		t.print(rows)

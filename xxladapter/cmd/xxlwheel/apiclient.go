@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/declare"
@@ -48,12 +47,6 @@ func (e *apiError) Error() string {
 		fields = append(fields, c.Field)
 	}
 	return e.Message + "; these fields differ: " + strings.Join(fields, ", ")
-}
-
-// apiHTTP follows no redirects: a redirect would carry the token to another host.
-var apiHTTP = &http.Client{
-	Timeout:       30 * time.Second,
-	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
 // call sends in as the body (nil sends none) and decodes the answer into out (nil ignores it). The

@@ -72,7 +72,7 @@ func (c *applyCmd) Run(inv *invocation) error {
 		fmt.Fprintf(inv.stdout, "%d changed, %d unchanged\n", len(result.Changes), result.Unchanged)
 	}
 	if c.DryRun && len(result.Changes) > 0 {
-		return &exitError{exitDiffers, fmt.Sprintf("%d calendars, groups and jobs differ, nothing was changed", len(result.Changes))}
+		return exitf(exitDiffers, "%d calendars, groups and jobs differ, nothing was changed", len(result.Changes))
 	}
 	return nil
 }

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
-	"os/user"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -96,33 +93,6 @@ func objectText(o *xxladapter.AuditObject) string {
 	return strings.Join(words, " ")
 }
 
-// changesText returns one line for each field that changed. Long values are truncated; -o json has
-// all of them.
-func changesText(changes []xxladapter.FieldChange) string {
-	var lines []string
-	for _, c := range changes {
-		switch {
-		case c.Before == nil:
-			if text := string(c.After); text != `""` && text != "0" && text != "false" && text != "[]" && text != "{}" {
-				lines = append(lines, fmt.Sprintf("%s: %s", c.Field, short(c.After)))
-			}
-		case c.After == nil:
-			lines = append(lines, fmt.Sprintf("%s: was %s", c.Field, short(c.Before)))
-		default:
-			lines = append(lines, fmt.Sprintf("%s: %s -> %s", c.Field, short(c.Before), short(c.After)))
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-func short(value json.RawMessage) string {
-	const most = 60
-	if text := []rune(string(value)); len(text) > most {
-		return string(text[:most]) + "..."
-	}
-	return string(value)
-}
-
 type auditExportCmd struct {
 	auditFilter
 	Format string `default:"jsonl" enum:"jsonl,csv" placeholder:"FORMAT" help:"jsonl (default), one row on each line, or csv."`
@@ -151,13 +121,4 @@ func (c *counter) Write(data []byte) (int, error) {
 	n, err := c.out.Write(data)
 	c.bytes.Add(int64(n))
 	return n, err
-}
-
-// byCommand returns the context of a command that changes a store itself.
-func byCommand(ctx context.Context, command string) context.Context {
-	by := xxladapter.Actor{Kind: xxladapter.ActorCommand}
-	if u, err := user.Current(); err == nil {
-		by.Name = u.Username
-	}
-	return xxladapter.WithActor(xxladapter.WithCall(ctx, "xxlwheel "+command), by)
 }

@@ -1,5 +1,10 @@
 package main
 
+import (
+	"net/http"
+	"strings"
+)
+
 // clientFlags are the flags of every command that calls a running scheduler.
 type clientFlags struct {
 	Server      string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"URL of the running scheduler (default ${default})."`
@@ -13,6 +18,15 @@ type clientFlags struct {
 
 func (c *clientFlags) api() apiClient {
 	return apiClient{server: c.Server, token: string(c.AccessToken), cookie: c.cookie, ca: c.TLSCA}
+}
+
+// inSession makes the calls that follow send these cookies of a session in place of the token.
+func (c *clientFlags) inSession(cookies []*http.Cookie) {
+	var texts []string
+	for _, cookie := range cookies {
+		texts = append(texts, (&http.Cookie{Name: cookie.Name, Value: cookie.Value}).String())
+	}
+	c.cookie = strings.Join(texts, "; ")
 }
 
 // structured reports whether values are printed as the API returns them, for programs.

@@ -25,23 +25,23 @@ type configCheckCmd struct {
 // Run parses the command line that --config would be on, and makes the checks that the commands
 // make before they open anything.
 func (c *configCheckCmd) Run(inv *invocation) error {
-	for _, command := range serving {
+	for _, name := range serving {
 		var cli commands
 		parser, err := newParser(&cli)
 		if err != nil {
 			return err
 		}
-		if _, err := parser.Parse([]string{command, "--config", c.File}); err != nil {
-			return usagef("%s: %v", command, err)
+		if _, err := parser.Parse([]string{name, "--config", c.File}); err != nil {
+			return usagef("%s: %v", name, err)
 		}
-		switch command {
+		switch name {
 		case "serve":
 			_, err = cli.Serve.check()
 		case "executor":
 			err = cli.Executor.check()
 		}
 		if err != nil {
-			return usagef("%s: %v", command, err)
+			return usagef("%s: %v", name, err)
 		}
 	}
 	fmt.Fprintf(inv.stdout, "%s is valid\n", c.File)

@@ -2,9 +2,12 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"strings"
 )
+
+var errDeclined = errors.New("not confirmed, nothing was done")
 
 // yesFlag belongs to commands whose deletions cannot be undone.
 type yesFlag struct {

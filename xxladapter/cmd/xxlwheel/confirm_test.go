@@ -17,14 +17,14 @@ import (
 func TestWhatCannotBeUndoneIsAsked(t *testing.T) {
 	store := memstore.New(time.Now)
 	server := apiServer(t, admin.Options{Store: store})
-	command := func(words string) []string { return append(strings.Fields(words), "--server", server.URL) }
-	mustCLI(t, command("job add --app some-app --name nightly --handler h")...)
+	line := func(words string) []string { return append(strings.Fields(words), "--server", server.URL) }
+	mustCLI(t, line("job add --app some-app --name nightly --handler h")...)
 	there := func() bool {
 		_, err := store.Job(t.Context(), 1)
 		return err == nil
 	}
 	for _, words := range []string{"job remove 1", "group remove 1", "log clear --all"} {
-		code, _, stderr := cli(t, command(words)...)
+		code, _, stderr := cli(t, line(words)...)
 		require.Equal(t, exitUsage, code, words)
 		require.Contains(t, stderr, "--yes is missing, must be given without a terminal: Delete ")
 	}
@@ -32,7 +32,7 @@ func TestWhatCannotBeUndoneIsAsked(t *testing.T) {
 
 	asked := func(answer, words string) (int, string) {
 		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), command(words), console{stdin: strings.NewReader(answer), stdout: &stdout, stderr: &stderr, asks: true})
+		code := run(t.Context(), line(words), console{stdin: strings.NewReader(answer), stdout: &stdout, stderr: &stderr, asks: true})
 		return code, stderr.String()
 	}
 	for _, no := range []string{"\n", "n\n", "", "yesterday\n"} {

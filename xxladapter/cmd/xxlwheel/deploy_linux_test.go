@@ -78,7 +78,7 @@ func TestTheUnitIsValid(t *testing.T) {
 	require.NoError(t, err)
 	start := regexp.MustCompile(`(?m)^ExecStart=(\S+) (.*)$`).FindStringSubmatch(string(text))
 	require.NotNil(t, start)
-	file := settings(t, "serve: {zone: UTC}")
+	file := settingsFile(t, "serve: {zone: UTC}")
 	require.Equal(t, "UTC", parsed(t, strings.Fields(strings.Replace(start[2], "/etc/xxlwheel/xxlwheel.yaml", file, 1))...).Serve.Zone)
 
 	analyze, err := exec.LookPath("systemd-analyze")

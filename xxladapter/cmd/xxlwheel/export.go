@@ -19,7 +19,7 @@ type exportCmd struct {
 
 // Run stores keys of jobs that have none, as far as the caller may, and writes declarations.
 func (c *exportCmd) Run(inv *invocation) (err error) {
-	client := clientFlags{Server: c.Server, AccessToken: c.AccessToken, TLSCA: c.TLSCA}
+	caller := clientFlags{Server: c.Server, AccessToken: c.AccessToken, TLSCA: c.TLSCA}
 	query := url.Values{}
 	for name, value := range map[string]string{"appName": c.App, "owner": c.Owner} {
 		if value != "" {
@@ -29,12 +29,12 @@ func (c *exportCmd) Run(inv *invocation) (err error) {
 	if c.WithoutRunning {
 		query.Set("withoutRunning", "true")
 	}
-	api := client.api()
+	api := caller.api()
 	api.patient = true
 	var refused *apiError
 	err = waiting(inv.stderr, inv.asks, doing("storing keys"), func() error { return api.call(inv.ctx, "POST", "/export?"+query.Encode(), nil, nil) })
 	if errors.As(err, &refused) && refused.Code == "forbidden" {
-		client.note(inv, "jobs without a stored key are exported under a key made of their names, because you may not store keys (%s); after a rename, apply will not find them", refused.Message)
+		caller.note(inv, "jobs without a stored key are exported under a key made of their names, because you may not store keys (%s); after a rename, apply will not find them", refused.Message)
 	} else if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"runtime/debug"
 	"strings"
 	"time"
 )
@@ -67,17 +66,4 @@ func (c *infoCmd) Run(inv *invocation) error {
 		{"pools", fmt.Sprintf("%d fast, %d slow", is.Limits.FastPool, is.Limits.SlowPool)},
 	})
 	return nil
-}
-
-// buildOf returns the release and the revision of a binary, empty if they are not known.
-func buildOf(info *debug.BuildInfo, ok bool) (version, revision string) {
-	if !ok {
-		return "", ""
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			revision = s.Value
-		}
-	}
-	return info.Main.Version, revision
 }

@@ -81,7 +81,7 @@ func waitForBackfill(inv *invocation, parent *jobCmd, id int64) error {
 		switch {
 		case b.State == "RUNNING":
 		case b.Failed > 0 || b.Dropped > 0 || b.State != "DONE":
-			return &exitError{exitRunFailed, fmt.Sprintf("backfill %d is %s: %d of %d succeeded, %d failed, %d were dropped", id, b.State, b.Succeeded, b.Total, b.Failed, b.Dropped)}
+			return exitf(exitRunFailed, "backfill %d is %s: %d of %d succeeded, %d failed, %d were dropped", id, b.State, b.Succeeded, b.Total, b.Failed, b.Dropped)
 		default:
 			return nil
 		}

@@ -51,14 +51,6 @@ func (j *jobView) what() string {
 	return j.Handler
 }
 
-// timeText formats an instant of the API in the local zone.
-func timeText(t *time.Time) string {
-	if t == nil {
-		return "-"
-	}
-	return t.Local().Format(time.RFC3339)
-}
-
 type jobListCmd struct {
 	Name    string `placeholder:"TEXT" help:"Only jobs whose name contains this text."`
 	App     string `xor:"group" placeholder:"NAME" help:"Only jobs of the executors with this app name."`

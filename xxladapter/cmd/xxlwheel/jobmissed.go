@@ -35,6 +35,3 @@ func (c *jobMissedCmd) Run(inv *invocation, parent *jobCmd) error {
 		},
 	}.print(inv, &parent.clientFlags, c.path("/misfires"), url.Values{"newest": {"true"}})
 }
-
-// instantOf formats a due time, which may have a fraction of a second.
-func instantOf(t time.Time) string { return t.Local().Format("2006-01-02T15:04:05.999Z07:00") }

@@ -38,8 +38,8 @@ func (c *jobShowCmd) Run(inv *invocation, parent *jobCmd) error {
 	if err := json.Unmarshal(raw, &j); err != nil {
 		return err
 	}
-	var group groupView
-	if err := api.call(inv.ctx, "GET", groupID{j.JobGroup}.path(), nil, &group); err != nil {
+	var group struct{ AppName string }
+	if err := api.call(inv.ctx, "GET", fmt.Sprintf("/groups/%d", j.JobGroup), nil, &group); err != nil {
 		group.AppName = "?" // the group may have been deleted
 	}
 	details := table{out: inv.stdout}

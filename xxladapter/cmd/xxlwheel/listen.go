@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"syscall"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	webconsole "github.com/xxlwheel/xxlwheel/xxladapter/console"
 )
 
 // listen opens the port of a --listen flag.
@@ -40,4 +42,14 @@ func checkListener(addr, token string, allowDefault bool, others ...access.Secre
 		return usagef("%v", err)
 	}
 	return nil
+}
+
+// consoleURL returns the URL at which a browser on this machine finds the console that is served at
+// an address.
+func consoleURL(scheme string, at net.Addr) string {
+	host := at.String()
+	if bound, err := netip.ParseAddrPort(host); err == nil && bound.Addr().IsUnspecified() {
+		host = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), bound.Port()).String()
+	}
+	return scheme + host + webconsole.Base
 }

@@ -95,19 +95,3 @@ func (l *runView) triggerType() string {
 	}
 	return l.History.TriggerType
 }
-
-// span formats milliseconds; nil is unknown.
-func span(ms *int64) string {
-	if ms == nil {
-		return "-"
-	}
-	return (time.Duration(*ms) * time.Millisecond).String()
-}
-
-// instant parses an RFC 3339 instant, or a duration before now.
-func instant(text string) (time.Time, error) {
-	if ago, err := time.ParseDuration(text); err == nil {
-		return time.Now().Add(-ago), nil
-	}
-	return time.Parse(time.RFC3339, text)
-}

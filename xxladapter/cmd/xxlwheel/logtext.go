@@ -27,6 +27,12 @@ func (c *logTextCmd) Run(inv *invocation, parent *logCmd) error {
 	return err
 }
 
+// followText prints what a run writes, until the run has ended.
+func followText(inv *invocation, client *clientFlags, run logID) error {
+	reader := textReader{client: client, id: run, next: 1}
+	return reader.follow(inv)
+}
+
 // A textReader prints what a run wrote, part by part.
 type textReader struct {
 	client *clientFlags

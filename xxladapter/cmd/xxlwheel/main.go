@@ -3,23 +3,24 @@
 //
 // A command is in the file of its name: "job why" in jobwhy.go. Where to look for other things:
 //
-//	the command line itself      main.go, parser.go, settingsfile.go, environment.go, man.go
+//	the command line itself      main.go, parser.go, settingsfile.go, environment.go, man.go,
+//	                             invocation.go, exit.go, build.go
 //	serve and its options        serve.go, serve*.go, *flags.go, logging.go, listen.go,
 //	                             servicemanager.go
 //	executor and demo            executor.go, samples.go, demo.go
-//	calls of the API             apiclient.go, clientflags.go, ifunchanged.go
-//	what is printed              output.go, table.go, ledger.go, yaml.go, plaintext.go
+//	calls of the API             apiclient.go, clientflags.go, clientgroups.go, trust.go, order.go,
+//	                             ifunchanged.go, groupasread.go
+//	what is printed              output.go, listing.go, table.go, ledger.go, yaml.go, printjson.go,
+//	                             plaintext.go, changes.go, handover.go, instants.go
 //	what people are asked        confirm.go, password.go, waiting.go, progress.go
-//	times and secrets in flags   days.go, secret.go
+//	times and secrets in flags   days.go, instant.go, clock.go, zone.go, secret.go
 //	declarations                 apply.go, export.go, takeover.go
-//	a store without a scheduler  migrate.go, backup.go, storecopy.go, redisflags.go
+//	a store without a scheduler  openstore.go, migrate.go, backup.go, storecopy.go, redisflags.go
 package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -74,28 +75,9 @@ type commands struct {
 	Version        versionFlag `help:"Print the version, the revision and the Go release of this binary."`
 }
 
-// Exit codes.
-const (
-	exitOK        = 0
-	exitFail      = 1
-	exitUsage     = 2
-	exitRunFailed = 3
-	exitWaited    = 4
-)
-
 // exitHelp describes the exit codes in --help.
 const exitHelp = "Exit codes: 0 success; 1 failure; 2 invalid command line; job trigger --wait also returns 3 if the run failed, " +
 	"and 4 if it had not ended when --wait-limit was reached; apply --dry-run returns 5 if anything would change."
-
-// An exitError ends the command with its own exit code.
-type exitError struct {
-	code int
-	msg  string
-}
-
-func (e *exitError) Error() string { return e.msg }
-
-var errDeclined = errors.New("not confirmed, nothing was done")
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -107,20 +89,6 @@ func main() {
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		asks: isTerminal(os.Stdin) && isTerminal(os.Stderr),
 	}))
-}
-
-// A console is where a command line came from.
-type console struct {
-	stdin          io.Reader
-	stdout, stderr io.Writer
-	// asks reports that a person is present who can answer.
-	asks bool
-}
-
-// An invocation is what a command works with.
-type invocation struct {
-	ctx context.Context
-	console
 }
 
 // run executes one command line and returns the exit code. Any error is one line on stderr.
@@ -146,26 +114,9 @@ func run(ctx context.Context, args []string, at console) int {
 		fmt.Fprintf(stderr, "xxlwheel: %s (try --help)\n", oneLine(err.Error()))
 		return exitUsage
 	}
-	if err = parsed.Run(&invocation{ctx, at}); err == nil {
+	if err = parsed.Run(&invocation{ctx: ctx, console: at}); err == nil {
 		return exitOK
 	}
 	fmt.Fprintf(stderr, "xxlwheel: %s\n", oneLine(err.Error()))
-	var usage *usageError
-	var exit *exitError
-	switch {
-	case errors.As(err, &usage):
-		return exitUsage
-	case errors.As(err, &exit):
-		return exit.code
-	}
-	return exitFail
-}
-
-// A usageError reports a command line that can be parsed but makes no sense.
-type usageError struct{ msg string }
-
-func (e *usageError) Error() string { return e.msg }
-
-func usagef(format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...)}
+	return exitCode(err)
 }

@@ -123,8 +123,8 @@ func elsewhere(t *testing.T) (from *httptest.Server, called func() int) {
 	return from, func() int { return len(calls) }
 }
 
-// TestARedirectDoesNotTakeATokenAway checks the tokens of the command line and of the sample
-// executor.
+// TestARedirectDoesNotTakeATokenAway checks the tokens of the command line. That of the sample
+// executor has a test beside it.
 func TestARedirectDoesNotTakeATokenAway(t *testing.T) {
 	from, called := elsewhere(t)
 	for _, words := range []string{"job list", "job remove 1 --yes", "group add some-app", "node list", "report", "log text 1", "user list", "token revoke 1 --yes"} {
@@ -132,7 +132,6 @@ func TestARedirectDoesNotTakeATokenAway(t *testing.T) {
 		require.Equal(t, exitFail, code)
 		require.Contains(t, stderr, "answers HTTP status 307 Temporary Redirect, must be a scheduler's API; redirects are not followed")
 	}
-	require.NoError(t, checkAdmin(t.Context(), from.URL, planted), "it may answer later")
 	require.Zero(t, called())
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -16,7 +15,6 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/metrics"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
-	"github.com/xxlwheel/xxlwheel/xxladapter/redisstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/telemetry"
 )
@@ -260,37 +258,4 @@ func (c *serveCmd) operators() (list []access.Secret) {
 		list = append(list, access.Secret{Setting: "--read-token", Token: string(token)})
 	}
 	return list
-}
-
-// openStore opens the store that a --store flag names.
-func openStore(ctx context.Context, place string, opts sqlstore.Options) (xxladapter.Store, error) {
-	store, err := sqlstore.Open(ctx, place, opts)
-	if err != nil {
-		return nil, refusedFlag(err) // keeps a nil *Store out of the interface
-	}
-	return store, nil
-}
-
-// refusedFlag names the flag in an error about the value of a flag, and the flag that would permit
-// the value.
-func refusedFlag(err error) error {
-	var refused *xxladapter.Error
-	switch {
-	case errors.Is(err, redisstore.ErrMayLose):
-		return usagef("%v (--redis-may-lose)", err)
-	case errors.Is(err, sqlstore.ErrShared):
-		return fmt.Errorf("%w (--redis)", err)
-	}
-	if errors.As(err, &refused) {
-		return usagef("--%s", refused.Message)
-	}
-	return err
-}
-
-func loadZone(name string) (*time.Location, error) {
-	zone, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, usagef("--zone is %q, must be a time zone such as Asia/Shanghai", name)
-	}
-	return zone, nil
 }

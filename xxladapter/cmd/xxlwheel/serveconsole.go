@@ -1,9 +1,6 @@
 package main
 
 import (
-	"net"
-	"net/netip"
-
 	webconsole "github.com/xxlwheel/xxlwheel/xxladapter/console"
 )
 
@@ -20,14 +17,4 @@ func (c *serveCmd) console() (*webconsole.Console, error) {
 		return nil, usagef("--console-dir is %q, must be a folder with index.html", c.ConsoleDir)
 	}
 	return pages, nil
-}
-
-// consoleURL returns the URL at which a browser on this machine finds the console that is served at
-// an address.
-func consoleURL(scheme string, at net.Addr) string {
-	host := at.String()
-	if bound, err := netip.ParseAddrPort(host); err == nil && bound.Addr().IsUnspecified() {
-		host = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), bound.Port()).String()
-	}
-	return scheme + host + webconsole.Base
 }

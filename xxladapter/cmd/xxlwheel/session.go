@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 )
 
@@ -41,11 +40,7 @@ func (u sessionUser) signedInBy(password string, inv *invocation, flags clientFl
 		return err
 	}
 	defer resp.Body.Close()
-	var cookies []string
-	for _, cookie := range resp.Cookies() {
-		cookies = append(cookies, (&http.Cookie{Name: cookie.Name, Value: cookie.Value}).String())
-	}
-	flags.cookie = strings.Join(cookies, "; ")
+	flags.inSession(resp.Cookies())
 	defer func() {
 		if ended := flags.api().call(context.WithoutCancel(inv.ctx), http.MethodDelete, "/session", nil, nil); err == nil {
 			err = ended

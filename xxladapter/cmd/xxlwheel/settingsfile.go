@@ -76,21 +76,21 @@ func readSettings(commands *kong.Node, file string) (map[string]fileSettings, er
 		return nil, usagef("%s:%d: a second document begins, must be one document", file, max(more.Line, 1))
 	}
 	given := map[string]fileSettings{}
-	err = eachField(file, "the document", document.Content[0], func(command string, key, section *yaml.Node) error {
-		i := slices.IndexFunc(commands.Children, func(n *kong.Node) bool { return n.Name == command })
-		if i < 0 || !slices.Contains(serving, command) {
-			return usagef("%s:%d: %q is not a section, must be one of %s", file, key.Line, command, strings.Join(serving, ", "))
+	err = eachField(file, "the document", document.Content[0], func(cmd string, key, section *yaml.Node) error {
+		i := slices.IndexFunc(commands.Children, func(n *kong.Node) bool { return n.Name == cmd })
+		if i < 0 || !slices.Contains(serving, cmd) {
+			return usagef("%s:%d: %q is not a section, must be one of %s", file, key.Line, cmd, strings.Join(serving, ", "))
 		}
 		settings := fileSettings{}
-		given[command] = settings
+		given[cmd] = settings
 		if isNull(section) {
 			return nil // all its lines are comments
 		}
-		return eachField(file, command, section, func(name string, key, node *yaml.Node) error {
-			where := fmt.Sprintf("%s:%d: %s.%s", file, key.Line, command, name)
+		return eachField(file, cmd, section, func(name string, key, node *yaml.Node) error {
+			where := fmt.Sprintf("%s:%d: %s.%s", file, key.Line, cmd, name)
 			flag := settingOf(commands.Children[i], name)
 			if flag == nil {
-				return usagef("%s is not a setting of %s; xxlwheel config example shows them all", where, command)
+				return usagef("%s is not a setting of %s; xxlwheel config example shows them all", where, cmd)
 			}
 			value, err := settingValue(flag, node)
 			if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func settings(t *testing.T, text string) string {
+func settingsFile(t *testing.T, text string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "xxlwheel.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
@@ -30,15 +30,15 @@ func parsed(t *testing.T, args ...string) *commands {
 
 // TestSettingsComeFromAFile checks which of command line, environment and file wins.
 func TestSettingsComeFromAFile(t *testing.T) {
-	token := settings(t, "of-a-file\n")
-	file := settings(t, `
+	token := settingsFile(t, "of-a-file\n")
+	file := settingsFile(t, `
 defaults: &zone Asia/Shanghai
 `)
 	code, _, stderr := cli(t, "serve", "--config", file)
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, `xxlwheel.yaml:2: "defaults" is not a section, must be one of serve, executor, demo`)
 
-	file = settings(t, `
+	file = settingsFile(t, `
 serve:
   listen: 127.0.0.1:1
   zone: &zone Asia/Shanghai
@@ -110,7 +110,7 @@ func TestWrongSettingsAreRefused(t *testing.T) {
 		"serve:\n  alarm-webhook: '@/no/such'\n":   "/no/such",
 		"serve:\n  allow-address: [10.0.0.0/99]\n": "--allow-address",
 	} {
-		code, stdout, stderr := cli(t, "config", "check", settings(t, text))
+		code, stdout, stderr := cli(t, "config", "check", settingsFile(t, text))
 		require.Equal(t, exitUsage, code, text)
 		require.Contains(t, stderr, want, text)
 		require.Equal(t, 1, strings.Count(stderr, "\n"), "one line: %s", stderr)
@@ -120,7 +120,7 @@ func TestWrongSettingsAreRefused(t *testing.T) {
 	require.Equal(t, exitUsage, code)
 	require.Contains(t, stderr, `--config: file "/no/such" cannot be read`)
 	for _, text := range []string{"", "# nothing yet\n", "serve:\n", "serve: {zone: UTC}"} {
-		require.Regexp(t, "xxlwheel.yaml is valid$", mustCLI(t, "config", "check", settings(t, text)), text)
+		require.Regexp(t, "xxlwheel.yaml is valid$", mustCLI(t, "config", "check", settingsFile(t, text)), text)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestWrongSettingsAreRefused(t *testing.T) {
 // command has without a file.
 func TestTheExampleHasEverySetting(t *testing.T) {
 	example := mustCLI(t, "config", "example")
-	mustCLI(t, "config", "check", settings(t, example))
+	mustCLI(t, "config", "check", settingsFile(t, example))
 	line := regexp.MustCompile(`(?m)^  # ([a-z-]+): (.*)$`)
 	parser, err := newParser(new(commands))
 	require.NoError(t, err)
@@ -156,7 +156,7 @@ func TestTheExampleHasEverySetting(t *testing.T) {
 			}
 		}
 	}
-	file := settings(t, text.String())
+	file := settingsFile(t, text.String())
 	for _, command := range []string{"serve", "executor", "demo"} {
 		with, without := parsed(t, command, "--config", file), parsed(t, command)
 		with.Serve.Config, with.Executor.Config, with.Demo.Config = "", "", ""

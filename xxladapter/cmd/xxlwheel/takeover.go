@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -195,12 +193,4 @@ func (c *takeoverCmd) print(inv *invocation, result *takeoverReport) error {
 		fmt.Fprintf(inv.stdout, "new jobs are stopped and have %s, %d jobs are on in the database\n", ids, on)
 	}
 	return nil
-}
-
-// sameDatabase reports whether two addresses name the same database of a server.
-func sameDatabase(a, b string) bool {
-	x, err := url.Parse(a)
-	y, yErr := url.Parse(b)
-	return err == nil && yErr == nil && x.Scheme == y.Scheme && x.Host != "" && strings.EqualFold(x.Host, y.Host) && x.Path == y.Path &&
-		x.Query().Get("socket") == y.Query().Get("socket")
 }

@@ -103,7 +103,7 @@ func TestTelemetryOfTwoProcesses(t *testing.T) {
 }
 
 func TestWrongTelemetryIsOneLine(t *testing.T) {
-	for _, command := range [][]string{
+	for _, words := range [][]string{
 		{"serve", "--listen", "127.0.0.1:0", "--store", "sqlite:" + filepath.Join(t.TempDir(), "x.db")},
 		{"executor", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir()},
 	} {
@@ -112,7 +112,7 @@ func TestWrongTelemetryIsOneLine(t *testing.T) {
 			"--otlp-endpoint=grpc://127.0.0.1:4317": `--otlp-endpoint is "grpc://127.0.0.1:4317", must be an http or https URL such as http://127.0.0.1:4318, without user, query and fragment`,
 			"--otlp-sample=2":                       `--otlp-sample is 2, must be from 0 to 1`,
 		} {
-			code, _, stderr := cli(t, append(command, flag)...)
+			code, _, stderr := cli(t, append(words, flag)...)
 			require.Equal(t, exitUsage, code, flag)
 			require.Equal(t, "xxlwheel: "+want+"\n", stderr)
 		}

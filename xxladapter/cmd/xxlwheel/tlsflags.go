@@ -1,8 +1,6 @@
 package main
 
 import (
-	"net/http"
-
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 )
 
@@ -28,20 +26,6 @@ func (f *tlsFlags) check() error {
 	}
 	if _, err := access.ClientTLS(f.TLSCA); err != nil {
 		return usagef("--tls-ca: %v", err)
-	}
-	return nil
-}
-
-// trustCA makes the calls of this process trust the certificate authorities in a file.
-func trustCA(file string) error {
-	config, err := access.ClientTLS(file)
-	if err != nil {
-		return usagef("--tls-ca: %v", err)
-	}
-	if config != nil {
-		transport := http.DefaultTransport.(*http.Transport).Clone()
-		transport.TLSClientConfig = config
-		apiHTTP.Transport = transport
 	}
 	return nil
 }

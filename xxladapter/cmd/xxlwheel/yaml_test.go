@@ -36,20 +36,3 @@ func TestYAMLSaysWhatJSONSays(t *testing.T) {
 	require.NoError(t, printYAML(&out, json.RawMessage(`{"b":1,"a":["x"]}`)))
 	require.Equal(t, "---\nb: 1\na:\n  - x\n", out.String(), "in the API's order")
 }
-
-// TestYAMLOfCommands checks lists, single values and new ids against a scheduler.
-func TestYAMLOfCommands(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t)
-	require.Equal(t, "---\nid: 1", d.must("group add billing -o yaml", ""))
-	d.must("group add reports", "")
-	require.Regexp(t, `(?s)^---\nid: 1\nappName: billing\n.*\n---\nid: 2\nappName: reports\n`, d.must("group list -o yaml", ""))
-	require.Regexp(t, `(?s)^---\nid: 2\n.*executors: \[\]$`, d.must("group show 2 -o yaml", ""))
-	require.Equal(t, "---\nid: 1", d.must("job add --app billing --name nightly --handler h -o yaml", ""))
-	require.Regexp(t, `(?s)^---\nid: 1\n.*\nname: nightly\n`, d.must("job list -o yaml", ""))
-	require.Equal(t, "---\ntotal: 1", d.must("job bulk remove --all --dry-run -o yaml", ""))
-	d.must("user create root --role admin --all", "pass of root\n")
-	require.Regexp(t, `^---\nid: 1\ntoken: xwt_`, d.must("token create ci --user root -o yaml", ""))
-	require.Regexp(t, `^---\n`, d.must("overview -o yaml", ""))
-	require.Equal(t, "1\n2", d.must("group list -q -o yaml", ""))
-}
