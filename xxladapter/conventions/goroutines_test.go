@@ -19,11 +19,11 @@ var (
 
 // unattended are the goroutines for which nobody waits, by file, each with its reason.
 var unattended = map[string]string{
-	"hashedwheel/executor.go":             "a task runs like a function of time.AfterFunc",
-	"hashedwheel/wait.go":                 "the function of an AfterFunc runs like that of context.AfterFunc",
-	"hashedwheel/time/timer.go":           "a function of package time's AfterFunc has a goroutine of its own",
-	"xxladapter/cmd/xxlwheel/password.go": "nothing interrupts a read from a terminal",
-	"xxladapter/testserver/process.go":    "the watchdog outlives the test on purpose, and ends with the process",
+	"hashedwheel/executor.go":                              "a task runs like a function of time.AfterFunc",
+	"hashedwheel/wait.go":                                  "the function of an AfterFunc runs like that of context.AfterFunc",
+	"hashedwheel/time/timer.go":                            "a function of package time's AfterFunc has a goroutine of its own",
+	"xxladapter/cmd/xxlwheel/internal/command/password.go": "nothing interrupts a read from a terminal",
+	"xxladapter/testserver/process.go":                     "the watchdog outlives the test on purpose, and ends with the process",
 }
 
 // TestEveryGoroutineSaysWhoWaitsForIt looks for a comment that says it on the line of the go

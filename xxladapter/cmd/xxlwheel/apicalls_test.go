@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
@@ -161,8 +162,8 @@ func TestEveryCallHasACommand(t *testing.T) {
 			defer server.Close()
 			var out, errs bytes.Buffer
 			args := append(strings.Fields(strings.ReplaceAll(line, "FILE", file)), "--server", server.URL)
-			code := run(ctx, args, console{stdin: strings.NewReader(inputOf(line)), stdout: &out, stderr: &errs})
-			require.NotEqual(t, exitUsage, code, errs.String())
+			code := run(ctx, args, command.Console{Stdin: strings.NewReader(inputOf(line)), Stdout: &out, Stderr: &errs})
+			require.NotEqual(t, command.ExitUsage, code, errs.String())
 			require.True(t, made.Load(), "%s did not call it: %s", line, errs.String())
 		})
 	}

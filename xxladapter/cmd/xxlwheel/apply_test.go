@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/declared"
 )
 
 // TestTheExampleIsApplied applies the folder that the documents show to a server in another
@@ -21,7 +24,7 @@ func TestTheExampleIsApplied(t *testing.T) {
 	const example = "../../docs/declared"
 
 	code, stdout, stderr := cli(t, as("0perator", "apply", "-f", example, "--dry-run")...)
-	require.Equal(t, exitDiffers, code)
+	require.Equal(t, declared.ExitDiffers, code)
 	require.Equal(t, "create calendar billing-days\ncreate group billing-app\ncreate job billing-app/invoices\ncreate job billing-app/archive\n4 changed, 0 unchanged\n", stdout)
 	require.Equal(t, "xxlwheel: 4 calendars, groups and jobs differ, nothing was changed\n", stderr)
 	require.Contains(t, mustCLI(t, as("0perator", "apply", "-f", example)...), "4 changed, 0 unchanged")
@@ -39,7 +42,7 @@ func TestTheExampleIsApplied(t *testing.T) {
 	require.Contains(t, string(text), `echo "archived`, "the script from the file beside it")
 	var out, notes strings.Builder
 	changed := strings.Replace(string(text), "executorTimeout: 600", "executorTimeout: 700", 1)
-	code = run(t.Context(), as("0perator", "apply", "-f", "-"), console{stdin: strings.NewReader(changed), stdout: &out, stderr: &notes})
+	code = run(t.Context(), as("0perator", "apply", "-f", "-"), command.Console{Stdin: strings.NewReader(changed), Stdout: &out, Stderr: &notes})
 	require.Zero(t, code, notes.String())
 	require.Equal(t, "change job billing-app/invoices\n    executorTimeout: 600 -> 700\n1 changed, 3 unchanged\n", out.String())
 
@@ -47,13 +50,13 @@ func TestTheExampleIsApplied(t *testing.T) {
 	require.Contains(t, string(text), "owner: billing-team")
 	require.NoError(t, os.WriteFile(theirs, []byte(strings.Replace(changed, "owner: billing-team", "owner: others", 1)), 0o600))
 	code, _, stderr = cli(t, as("0perator", "apply", "-f", theirs, "--dry-run")...)
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, stderr, `must not be that of a job whose owner is "billing-team"`)
 	mustCLI(t, as("0perator", "apply", "-f", theirs, "--adopt")...)
 	mustCLI(t, as("0perator", "apply", "-f", theirs)...)
 
 	code, _, stderr = cli(t, as("0perator", "export", "-f", file)...)
-	require.Equal(t, exitFail, code, "an existing file is not replaced")
+	require.Equal(t, command.ExitFail, code, "an existing file is not replaced")
 	require.Contains(t, stderr, "file exists")
 
 	// A reader may look, and is told what that means for keys.
@@ -62,12 +65,12 @@ func TestTheExampleIsApplied(t *testing.T) {
 	require.Contains(t, stdout, "key: invoices")
 	require.Contains(t, stderr, "you may not store keys")
 	code, _, _ = cli(t, as("r3ader", "apply", "-f", example, "--dry-run")...)
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 
 	bad := filepath.Join(t.TempDir(), "bad.yaml")
 	require.NoError(t, os.WriteFile(bad, []byte("jobs:\n- appName: billing-app\n  key: bad key\n  author: a\n  executorHandler: h\n  scheduleConf: x\n  scheduleType: CRON\n"), 0o600))
 	code, _, stderr = cli(t, as("0perator", "apply", "-f", bad)...)
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, stderr, bad+`:3: jobs[0].key: key is "bad key"`)
 	require.Contains(t, stderr, bad+":6: jobs[0].scheduleConf: ")
 	for _, wrong := range []string{t.TempDir(), "jobs.txt", "/no/such/file.yaml"} {

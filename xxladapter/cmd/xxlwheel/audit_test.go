@@ -11,6 +11,8 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/stores"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
@@ -37,9 +39,9 @@ func TestAuditCommands(t *testing.T) {
 	require.Equal(t, "3\n2", must("-q", "list", "--job", id))
 	require.Equal(t, "1", must("-q", "list", "--kind=group", "--object=1", "--before=2999-01-01T00:00:00Z"))
 	require.Empty(t, must("-q", "list", "--actor=nobody"))
-	fails(exitFail, "object is 7, must be together with kind", "list", "--object=7")
-	fails(exitUsage, "--since is \"noon\"", "list", "--since=noon")
-	fails(exitUsage, "-n is -1", "list", "--count=-1")
+	fails(command.ExitFail, "object is 7, must be together with kind", "list", "--object=7")
+	fails(command.ExitUsage, "--since is \"noon\"", "list", "--since=noon")
+	fails(command.ExitUsage, "-n is -1", "list", "--count=-1")
 
 	file := filepath.Join(t.TempDir(), "audit.jsonl")
 	_, exported, _ := cli(t, audit("export")...)
@@ -53,9 +55,9 @@ func TestAuditCommands(t *testing.T) {
 		require.Equal(t, whole, must(source...))
 		require.Equal(t, whole, must(append(source, "--expect", mark)...))
 		require.Contains(t, must(append([]string{"-o", "json"}, source...)...), `{"whole":true,"rows":3,`)
-		fails(exitFail, "audit row 2 has the hash ", append(source, "--expect", "2"+mark[1:])...)
-		fails(exitFail, "audit row 7 does not exist", append(source, "--expect", "7"+mark[1:])...)
-		fails(exitUsage, "--expect is \"3\"", append(source, "--expect", "3")...)
+		fails(command.ExitFail, "audit row 2 has the hash ", append(source, "--expect", "2"+mark[1:])...)
+		fails(command.ExitFail, "audit row 7 does not exist", append(source, "--expect", "7"+mark[1:])...)
+		fails(command.ExitUsage, "--expect is \"3\"", append(source, "--expect", "3")...)
 	}
 	for name, change := range map[string]struct{ old, new, line string }{
 		"changed": {`"nightly"`, `"nightlx"`, "audit row 2 was changed, its hash differs"},
@@ -63,7 +65,7 @@ func TestAuditCommands(t *testing.T) {
 		"damaged": {`{"id":3`, `{"id":"3"`, "row 3: json"},
 	} {
 		require.NoError(t, os.WriteFile(file, []byte(strings.Replace(exported, change.old, change.new, 1)), 0o600))
-		fails(exitFail, change.line, "verify", "--file", file)
+		fails(command.ExitFail, change.line, "verify", "--file", file)
 		require.NotEmpty(t, name)
 	}
 
@@ -71,7 +73,7 @@ func TestAuditCommands(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, rows)
 	require.Contains(t, must("verify", "--expect", mark), "1 rows, 3 to 3, form a whole chain")
-	fails(exitFail, "audit row 1 was deleted because of its age, must be 2 or later", "verify", "--expect", "1"+mark[1:])
+	fails(command.ExitFail, "audit row 1 was deleted because of its age, must be 2 or later", "verify", "--expect", "1"+mark[1:])
 }
 
 // TestACommandOnTheStoreIsAudited changes the zone by a command on the store, without a scheduler,
@@ -79,7 +81,7 @@ func TestAuditCommands(t *testing.T) {
 func TestACommandOnTheStoreIsAudited(t *testing.T) {
 	store := "sqlite:" + t.TempDir() + "/x.db"
 	mustCLI(t, "migrate", "--store", store, "--zone", "Asia/Shanghai")
-	opened, err := openStore(t.Context(), store, sqlstore.Options{})
+	opened, err := stores.Open(t.Context(), store, sqlstore.Options{})
 	require.NoError(t, err)
 	defer opened.Close()
 	rows, err := opened.AuditRows(t.Context(), xxladapter.AuditFilter{})

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 )
 
 // TestABackupIsRestored copies the store of a working scheduler, which is then killed and loses its
@@ -27,7 +29,7 @@ func TestABackupIsRestored(t *testing.T) {
 	require.Regexp(t, `^\Q`+copied+`\E: \d+ bytes$`, mustCLI(t, "backup", copied, "--store", "sqlite:"+file))
 	eventually(t, 30*time.Second, "the schedule continues", func() bool { return len(listedRuns(t, server)) > len(kept) })
 	code, _, stderr := cli(t, "backup", copied, "--store", "sqlite:"+file)
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 	require.Equal(t, "xxlwheel: back up to "+copied+": the file exists, must be a new one\n", stderr)
 	serve.kill()
 	require.Zero(t, theirs.terminate())

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 )
 
 type checkCmd struct {
@@ -20,13 +21,13 @@ type checkCmd struct {
 // errFaults is the outcome of a check that found something; the report has the details.
 var errFaults = errors.New("the history has faults")
 
-func (c *checkCmd) Run(inv *invocation) error {
+func (c *checkCmd) Run(inv *command.Invocation) error {
 	for _, limit := range []struct {
 		flag string
 		d    time.Duration
 	}{{"epsilon", c.Epsilon}, {"grace", c.Grace}, {"skew", c.Skew}, {"start-skip", c.StartSkip}} {
 		if limit.d < 0 {
-			return usagef("--%s is %v, must not be negative", limit.flag, limit.d)
+			return command.Usagef("--%s is %v, must not be negative", limit.flag, limit.d)
 		}
 	}
 	for _, file := range c.Files {
@@ -34,9 +35,9 @@ func (c *checkCmd) Run(inv *invocation) error {
 			return fmt.Errorf("read history: %w", err)
 		}
 	}
-	clean, err := checker.CheckFiles(inv.ctx, c.Files, checker.Options{
+	clean, err := checker.CheckFiles(inv.Context, c.Files, checker.Options{
 		Epsilon: c.Epsilon, Grace: c.Grace, Skew: c.Skew, StartSkip: c.StartSkip,
-	}, inv.stdout)
+	}, inv.Stdout)
 	if err == nil && !clean {
 		err = errFaults
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -106,10 +107,10 @@ func TestCronDescribe(t *testing.T) {
 	require.Equal(t, "at 09:00, on Monday to Friday", mustCLI(t, "cron", "describe", "0 0 9 ? * MON-FRI"))
 	require.Equal(t, "周一至周五，09:00", mustCLI(t, "cron", "describe", "0 0 9 ? * MON-FRI", "--lang", "zh"))
 	code, _, stderr := cli(t, "cron", "describe", "0 0 9 ? * XXX")
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, stderr, "XXX")
 	code, _, stderr = cli(t, "cron", "describe", "0 0 9 ? * MON-FRI", "--lang", "tlh")
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, command.ExitUsage, code)
 	require.Contains(t, stderr, `--lang must be one of "en","zh"`)
 }
 
@@ -230,7 +231,7 @@ func TestOperatorCommands(t *testing.T) {
 	require.Regexp(t, `(?s)2 +another.*1 +nightly`, run("job list --sort name"))
 	require.Regexp(t, `(?s)1 +nightly.*2 +another`, run("job list --sort name --desc --type cron"))
 	code, _, stderr := cli(t, as("0perator", "job update 1")...)
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, command.ExitUsage, code)
 	require.Contains(t, stderr, "no field of job 1 is given, must be at least one")
 
 	run("job trigger 2")
@@ -239,12 +240,12 @@ func TestOperatorCommands(t *testing.T) {
 	})
 	require.NotContains(t, run("log list --status SUCCESS --group 1"), " FAIL ")
 	code, _, stderr = cli(t, as("0perator", "log list --since tomorrow")...)
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, command.ExitUsage, code)
 	require.Contains(t, stderr, `--since is "tomorrow", must be an RFC 3339 instant`)
 	require.Regexp(t, `all +plans +- +64 of 64 +[+-]\d+ ms +\d+ of 200, 0 waiting +\d+ of 100, 0 waiting +- +joined \d{4}-`, run("node list"))
 	require.Regexp(t, `(?m)joined +\S+ +1 +64$`, run("node moves"))
 	code, _, stderr = cli(t, as("0perator", "node drain nobody")...)
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, stderr, `scheduler "nobody" holds no lease`)
 
 	require.Contains(t, mustCLI(t, as("r3ader", "job list")...), "another")
@@ -253,7 +254,7 @@ func TestOperatorCommands(t *testing.T) {
 		"s3cret": "The access token is wrong.",
 	} {
 		code, _, stderr = cli(t, as(token, "job remove 2 --yes")...)
-		require.Equal(t, exitFail, code)
+		require.Equal(t, command.ExitFail, code)
 		require.Equal(t, "xxlwheel: "+refusal+"\n", stderr)
 	}
 	run("job update 2 --children 1")
@@ -275,7 +276,7 @@ func TestOperatorCommands(t *testing.T) {
 	}, "\n"), strings.Join(strings.Split(strings.Replace(
 		run("schedule preview --zone Europe/Berlin --from 2026-03-28T00:00:00+01:00 -n 2 --lang zh --months 1", "0 30 2 * * ?"), "每天，", "", 1), "\n")[:7], "\n"))
 	code, _, stderr = cli(t, as("0perator", "schedule preview", "0 0 25 * * ?")...)
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, stderr, `scheduleConf: cron: hour "25" at column 5 must be 0 to 23`)
 	run("job remove 1 --yes")
 	run("job remove 2 --yes")

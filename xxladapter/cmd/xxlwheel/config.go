@@ -1,6 +1,11 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/settings"
+)
 
 type configCmd struct {
 	Example configExampleCmd `cmd:"" help:"Print a settings file with all settings as comments, each with its default."`
@@ -9,12 +14,12 @@ type configCmd struct {
 
 type configExampleCmd struct{}
 
-func (*configExampleCmd) Run(inv *invocation) error {
+func (*configExampleCmd) Run(inv *command.Invocation) error {
 	parser, err := newParser(new(commands))
 	if err != nil {
 		return err
 	}
-	_, err = inv.stdout.Write(exampleSettings(parser.Model.Node))
+	_, err = inv.Stdout.Write(settings.Example(parser.Model.Node))
 	return err
 }
 
@@ -24,26 +29,26 @@ type configCheckCmd struct {
 
 // Run parses the command line that --config would be on, and makes the checks that the commands
 // make before they open anything.
-func (c *configCheckCmd) Run(inv *invocation) error {
-	for _, name := range serving {
+func (c *configCheckCmd) Run(inv *command.Invocation) error {
+	for _, name := range settings.Serving {
 		var cli commands
 		parser, err := newParser(&cli)
 		if err != nil {
 			return err
 		}
 		if _, err := parser.Parse([]string{name, "--config", c.File}); err != nil {
-			return usagef("%s: %v", name, err)
+			return command.Usagef("%s: %v", name, err)
 		}
 		switch name {
 		case "serve":
-			_, err = cli.Serve.check()
+			_, err = cli.Serve.Check()
 		case "executor":
-			err = cli.Executor.check()
+			err = cli.Executor.Check()
 		}
 		if err != nil {
-			return usagef("%s: %v", name, err)
+			return command.Usagef("%s: %v", name, err)
 		}
 	}
-	fmt.Fprintf(inv.stdout, "%s is valid\n", c.File)
+	fmt.Fprintf(inv.Stdout, "%s is valid\n", c.File)
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
@@ -25,24 +26,24 @@ func TestWhatCannotBeUndoneIsAsked(t *testing.T) {
 	}
 	for _, words := range []string{"job remove 1", "group remove 1", "log clear --all"} {
 		code, _, stderr := cli(t, line(words)...)
-		require.Equal(t, exitUsage, code, words)
+		require.Equal(t, command.ExitUsage, code, words)
 		require.Contains(t, stderr, "--yes is missing, must be given without a terminal: Delete ")
 	}
 	require.True(t, there())
 
 	asked := func(answer, words string) (int, string) {
 		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), line(words), console{stdin: strings.NewReader(answer), stdout: &stdout, stderr: &stderr, asks: true})
+		code := run(t.Context(), line(words), command.Console{Stdin: strings.NewReader(answer), Stdout: &stdout, Stderr: &stderr, Asks: true})
 		return code, stderr.String()
 	}
 	for _, no := range []string{"\n", "n\n", "", "yesterday\n"} {
 		code, stderr := asked(no, "job remove 1")
-		require.Equal(t, exitFail, code)
+		require.Equal(t, command.ExitFail, code)
 		require.Equal(t, `Delete job 1, "nightly", and the log of its runs? [y/N] xxlwheel: not confirmed, nothing was done`+"\n", stderr)
 		require.True(t, there())
 	}
 	code, stderr := asked("y\n", "log clear --older-than 30d --job 1 --keep 5")
-	require.Equal(t, exitFail, code, "this API was made without a purger")
+	require.Equal(t, command.ExitFail, code, "this API was made without a purger")
 	require.Contains(t, stderr, "selected: 0\n")
 	require.Contains(t, stderr, "Delete all runs that have ended of job 1 triggered more than 720h0m0s ago, except the newest 5?")
 	code, _ = asked("Yes\n", "job remove 1")

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 )
 
 // serveOn starts a scheduler and returns it with its address.
@@ -53,7 +55,7 @@ func TestARemovedDatabaseIsNoSecret(t *testing.T) {
 	require.Contains(t, body, "store: the database file was removed or replaced while it was open\n")
 	for _, words := range []string{"job list", "job trigger 1"} {
 		code, _, stderr := cli(t, append(strings.Fields(words), "--server", server)...)
-		require.Equal(t, exitFail, code)
+		require.Equal(t, command.ExitFail, code)
 		require.Equal(t, "xxlwheel: the database file was removed or replaced while it was open\n", stderr)
 	}
 	require.NoFileExists(t, file, "no empty one took its place")

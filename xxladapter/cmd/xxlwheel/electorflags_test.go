@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -26,11 +27,11 @@ func TestAnElectorThatCannotBeUsedIsRefused(t *testing.T) {
 		code  int
 		want  string
 	}{
-		{[]string{"--elector", "etcd://u:s3cret@h1:2379/a"}, exitUsage, "--elector needs --scheduling leader"},
-		{append(leader, "consul://u:s3cret@h1/a"), exitUsage, "--elector: elector must be etcd:// or zookeeper://"},
-		{append(leader, "etcd://u:s3cret@h1:2379"), exitUsage, "--elector: elector must name a path after its hosts"},
-		{append(leader, "etcd://u:s3cret@"+away+"/a"), exitFail, "elector etcd://" + away + "/a does not answer: dial tcp"},
-		{append(leader, "zookeepers://u:s3cret@"+away+"/a"), exitFail, "elector zookeepers://" + away + "/a does not answer: dial tcp"},
+		{[]string{"--elector", "etcd://u:s3cret@h1:2379/a"}, command.ExitUsage, "--elector needs --scheduling leader"},
+		{append(leader, "consul://u:s3cret@h1/a"), command.ExitUsage, "--elector: elector must be etcd:// or zookeeper://"},
+		{append(leader, "etcd://u:s3cret@h1:2379"), command.ExitUsage, "--elector: elector must name a path after its hosts"},
+		{append(leader, "etcd://u:s3cret@"+away+"/a"), command.ExitFail, "elector etcd://" + away + "/a does not answer: dial tcp"},
+		{append(leader, "zookeepers://u:s3cret@"+away+"/a"), command.ExitFail, "elector zookeepers://" + away + "/a does not answer: dial tcp"},
 	} {
 		args := append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "sqlite:" + filepath.Join(t.TempDir(), "x.db")}, c.flags...)
 		code, _, stderr := cli(t, args...)

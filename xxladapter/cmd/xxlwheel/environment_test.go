@@ -8,6 +8,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 )
 
 // TestWhatServesReadsTheEnvironment checks that the flags of serving commands are settings that a
@@ -50,10 +52,10 @@ func TestASettingChangesNoJob(t *testing.T) {
 	require.Contains(t, mustCLI(t, "group", "list"), "some-app  some-app")
 
 	code, _, stderr := cli(t, "log", "clear")
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, command.ExitUsage, code)
 	require.Contains(t, stderr, "--older-than, --keep or --all must be given")
 	code, _, stderr = cli(t, "migrate")
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, command.ExitUsage, code)
 	require.Contains(t, stderr, "missing flags: --store")
 	require.Zero(t, serve.terminate())
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 )
 
 // TestEventsOfARealScheduler prints what another caller changes.
@@ -34,7 +36,7 @@ func TestEventsOfARealScheduler(t *testing.T) {
 		"events --count=-1":   "--count is -1, must not be negative",
 	} {
 		code, _, stderr := d.run(words, "")
-		require.Equal(t, exitUsage, code, words)
+		require.Equal(t, command.ExitUsage, code, words)
 		require.Contains(t, stderr, message)
 	}
 }
@@ -55,13 +57,13 @@ func TestEventsContinueAfterTheLastOne(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	code, stdout, stderr := cli(t, "events", "-q", "--server", server.URL)
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 	require.Equal(t, "1\n2\n", stdout)
 	require.Contains(t, stderr, "the token has ended")
 	require.Equal(t, []string{"", "7-1", "7-2"}, asked)
 
 	code, _, stderr = cli(t, "events", "--server", "http://127.0.0.1:1")
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, stderr, "reach scheduler at http://127.0.0.1:1")
 	require.Equal(t, 1, strings.Count(stderr, "reach scheduler"), "a server that never answered is not asked again")
 }

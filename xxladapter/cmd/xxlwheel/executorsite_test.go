@@ -7,19 +7,21 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/client"
 )
 
 // A executorSite is an executor of another make together with our scheduler.
 type executorSite struct {
 	t     *testing.T
-	api   apiClient
+	api   client.API
 	token string
 	app   string
 }
 
 func (s executorSite) job(args ...string) string {
 	s.t.Helper()
-	return mustCLI(s.t, append([]string{"job", "--server", s.api.server, "--access-token", s.token}, args...)...)
+	return mustCLI(s.t, append([]string{"job", "--server", s.api.Server, "--access-token", s.token}, args...)...)
 }
 
 func (s executorSite) addresses() []string {
@@ -30,7 +32,7 @@ func (s executorSite) addresses() []string {
 			AddressList []string
 		}
 	}
-	require.NoError(s.t, s.api.call(s.t.Context(), "GET", "/groups", nil, &list))
+	require.NoError(s.t, s.api.Call(s.t.Context(), "GET", "/groups", nil, &list))
 	for _, g := range list.Groups {
 		if g.AppName == s.app {
 			return g.AddressList
@@ -53,7 +55,7 @@ func (s executorSite) ended(id string, n int) []loggedRun {
 	var rows []loggedRun
 	eventually(s.t, 30*time.Second, fmt.Sprintf("%d runs of job %s have ended", n, id), func() bool {
 		var list struct{ Logs []json.RawMessage }
-		require.NoError(s.t, s.api.call(s.t.Context(), "GET", "/logs?job="+id, nil, &list))
+		require.NoError(s.t, s.api.Call(s.t.Context(), "GET", "/logs?job="+id, nil, &list))
 		rows = nil
 		for _, raw := range list.Logs {
 			var l loggedRun

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	xxl "github.com/xxl-job/xxl-job-executor-go"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/client"
 )
 
 func taskTest(_ context.Context, param *xxl.RunReq) string {
@@ -27,7 +29,7 @@ func TestThirdPartyExecutor(t *testing.T) {
 	_, err := fmt.Sscanf(serve.line("serves on"), "xxlwheel serves on %s", &server)
 	require.NoError(t, err)
 	server = server[:len(server)-1] // the comma
-	api := apiClient{server: server, token: token}
+	api := client.API{Server: server, Token: token}
 	job := func(args ...string) string {
 		return mustCLI(t, append([]string{"job", "--server", server, "--access-token", token}, args...)...)
 	}
@@ -43,7 +45,7 @@ func TestThirdPartyExecutor(t *testing.T) {
 		var list struct {
 			Groups []struct{ AddressList []string }
 		}
-		require.NoError(t, api.call(t.Context(), "GET", "/groups", nil, &list))
+		require.NoError(t, api.Call(t.Context(), "GET", "/groups", nil, &list))
 		return list.Groups[0].AddressList
 	}
 	eventually(t, 15*time.Second, "it registers", func() bool { return len(addresses()) == 1 })
@@ -58,7 +60,7 @@ func TestThirdPartyExecutor(t *testing.T) {
 	}
 	logs := func(id string) []logRow {
 		var list struct{ Logs []json.RawMessage }
-		require.NoError(t, api.call(t.Context(), "GET", "/logs?job="+id, nil, &list))
+		require.NoError(t, api.Call(t.Context(), "GET", "/logs?job="+id, nil, &list))
 		rows := make([]logRow, len(list.Logs))
 		for i, raw := range list.Logs {
 			require.NoError(t, json.Unmarshal(raw, &rows[i]))

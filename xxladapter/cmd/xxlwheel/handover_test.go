@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/stores"
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
@@ -93,16 +95,16 @@ func TestHandoverFromAJavaAdmin(t *testing.T) {
 	args := []string{"takeover", "--from", from + "?zone=UTC", "--store", "sqlite:" + file, "--zone", "UTC"}
 	mustCLI(t, args...)
 	code, _, _ := cli(t, append(args, "--start")...)
-	require.Equal(t, exitFail, code, "the Java admin is at work")
+	require.Equal(t, command.ExitFail, code, "the Java admin is at work")
 	serveOn(t, file, "--zone", "UTC", "--access-token", token)
 	require.NoError(t, admin.Process.Signal(syscall.SIGTERM))
 	_ = admin.Wait() // Java reports the signal
 	theirs := count(false)
 	require.Zero(t, count(true))
-	var report takeoverReport
+	var report stores.TakeoverReport
 	eventually(t, 3*time.Minute, "the minute in which nobody writes", func() bool {
 		code, out, _ := cli(t, append(args, "--start", "-o", "json")...)
-		return code == exitOK && json.Unmarshal([]byte(out), &report) == nil
+		return code == command.ExitOK && json.Unmarshal([]byte(out), &report) == nil
 	})
 	require.Equal(t, []int64{7, 8, 9}, report.Started)
 	begun := time.Now().Truncate(time.Second)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/client"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
@@ -30,7 +32,7 @@ func TestJavaExecutors(t *testing.T) {
 		{"G3", "3.3.2"},
 	} {
 		t.Run(tt.generation+" "+tt.release, func(t *testing.T) {
-			s := executorSite{t, apiClient{server: server, token: token}, token, "java-" + tt.release}
+			s := executorSite{t, client.API{Server: server, Token: token}, token, "java-" + tt.release}
 			defer s.startExecutor(tt.release)()
 			s.checkRuns()
 			s.checkLog()
@@ -66,7 +68,7 @@ func (s executorSite) startExecutor(release string) (stop func()) {
 	output := new(testserver.Output)
 	port := freePort(s.t)
 	java := exec.Command("java", "-cp", classPath, "Sample",
-		record(s.t, release, "executor-to-scheduler", s.api.server)+"/xxl-job-admin", s.token, s.app, port, s.t.TempDir(),
+		record(s.t, release, "executor-to-scheduler", s.api.Server)+"/xxl-job-admin", s.token, s.app, port, s.t.TempDir(),
 		record(s.t, release, "scheduler-to-executor", "http://127.0.0.1:"+port)+"/")
 	java.Stdout, java.Stderr = output, output
 	stdin, err := java.StdinPipe()

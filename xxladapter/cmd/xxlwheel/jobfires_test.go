@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 )
 
 // TestOpenFiresAreListedPageByPage serves fires in pages of one. Due times do not ascend with ids,
@@ -33,6 +35,6 @@ func TestOpenFiresAreListedPageByPage(t *testing.T) {
 	require.Equal(t, []string{"9", "3"}, strings.Fields(mustCLI(t, "job", "fires", "7", "--state", "PLANNED", "-q", "-n", "2", "--server", server.URL)))
 	require.Equal(t, []string{"7planned2", "7planned1"}, asked)
 	code, _, stderr := cli(t, "job", "fires", "--count=-1", "--server", server.URL)
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, command.ExitUsage, code)
 	require.Contains(t, stderr, "-n is -1")
 }

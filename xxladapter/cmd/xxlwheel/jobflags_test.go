@@ -15,6 +15,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
@@ -169,7 +170,7 @@ func TestAScriptIsChangedFromAFile(t *testing.T) {
 	must("job", "glue", "restore", "1", versions[1])
 	require.Equal(t, first, must("job", "glue", "show", "1"))
 	code, _, stderr := run("job", "glue", "show", "1", "999")
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 	require.Equal(t, "xxlwheel: job 1 has no glue version 999\n", stderr)
 }
 
@@ -180,7 +181,7 @@ func TestAJobThatCannotBeStartedIsNotCreated(t *testing.T) {
 	add := []string{"job", "add", "--app", "some-app", "--title", "Some app", "--name", "n", "--handler", "h", "--start"}
 	for range 2 {
 		code, stdout, stderr := run(append(add, "--cron", "0 0 0 30 2 ?")...)
-		require.Equal(t, exitFail, code)
+		require.Equal(t, command.ExitFail, code)
 		require.Empty(t, stdout)
 		require.Regexp(t, `must have a due time after \S+ no job was created\n$`, stderr)
 	}
@@ -239,6 +240,6 @@ func TestListsOfAllPages(t *testing.T) {
 		require.Equal(t, i+1, job.ID)
 	}
 	code, _, stderr := run("job", "list", "--app", "nosuch")
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, stderr, `--app is "nosuch", must be the app name of a group`)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
@@ -41,6 +42,6 @@ func TestMissedDueTimesAreListedOverAllPages(t *testing.T) {
 	require.Equal(t, all[:1001], lines("missed", id, "-n", "1001"))
 	require.Len(t, lines("missed", id), 20)
 	code, _, stderr := cli(t, job("missed", id, "--count=-1")...)
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, command.ExitUsage, code)
 	require.Contains(t, stderr, "-n is -1, must be 0 for all, or positive")
 }

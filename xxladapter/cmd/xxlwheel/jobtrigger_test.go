@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 )
 
 // TestATriggerIsWaitedFor checks that the command says which run it started and how it ended, and
@@ -50,19 +52,19 @@ func TestATriggerIsWaitedFor(t *testing.T) {
 	require.Regexp(t, `(?s)hello from xxlwheel.*followed.*\n5 +SUCCESS$`, out)
 
 	code, stdout, stderr := try("job trigger 2 --wait")
-	require.Equal(t, exitRunFailed, code)
+	require.Equal(t, command.ExitRunFailed, code)
 	require.Regexp(t, `\n6 +FAIL +as\\x1b asked\n$`, stdout)
 	require.Equal(t, "xxlwheel: 1 of 1 runs failed\n", stderr)
 	code, stdout, _ = try("job trigger 2 --wait -o json")
-	require.Equal(t, exitRunFailed, code)
+	require.Equal(t, command.ExitRunFailed, code)
 	require.Contains(t, stdout, `"status":"FAIL"`)
 	for _, words := range []string{"job trigger 4 --wait", "job trigger 4 --follow"} {
 		code, stdout, _ = try(words)
-		require.Equal(t, exitRunFailed, code)
+		require.Equal(t, command.ExitRunFailed, code)
 		require.Contains(t, stdout, "job handler [nope] not found.")
 	}
 	code, _, stderr = try("job trigger 3 --wait --wait-limit 3s")
-	require.Equal(t, exitWaited, code)
+	require.Equal(t, command.ExitWaited, code)
 	require.Regexp(t, `^xxlwheel: run \d+ has not ended\n$`, stderr)
 	require.Regexp(t, `\d+ +SUCCESS$`, run("job trigger 5 --wait"))
 
@@ -74,7 +76,7 @@ func TestATriggerIsWaitedFor(t *testing.T) {
 	require.Equal(t, `{"total":5}`, run("job bulk trigger --all --dry-run"))
 	require.Equal(t, "2 jobs, 0 failed", run("job bulk stop 1 2 --yes"))
 	code, stdout, stderr = try("job bulk start --name good")
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 	require.Regexp(t, `^job 1: scheduleType is NONE.*\nxxlwheel: 1 of 1 jobs failed\n$`, stderr)
 	require.Equal(t, "1 jobs, 1 failed\n", stdout)
 	require.Equal(t, "5 jobs, 0 failed", run("job bulk change --type none --yes --set author=Li --set executorTimeout=90 --set", `tags=["nightly"]`))
@@ -84,13 +86,13 @@ func TestATriggerIsWaitedFor(t *testing.T) {
 	require.Equal(t, `{"count":2,"more":false}`, run("job list --author 12 --total -o json"))
 	require.Regexp(t, `^[1-9]\d*$`, run("log list --total --status success"))
 	code, _, stderr = try("job bulk change 1 --yes --set nosuch=1")
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, stderr, "nosuch")
 	for _, words := range []string{
 		"job bulk stop", "job bulk stop 1 --all", "job bulk remove 1", "job bulk explode 1", "job bulk change 1 --yes", "job bulk stop 1 --yes --set author=Li",
 	} {
 		code, _, _ = try(words)
-		require.Equal(t, exitUsage, code, words)
+		require.Equal(t, command.ExitUsage, code, words)
 	}
 
 	first := run("job trigger 1 --key deploy-7")
@@ -100,7 +102,7 @@ func TestATriggerIsWaitedFor(t *testing.T) {
 	require.Contains(t, stderr, "already started order")
 	for _, words := range []string{"job trigger 1 --key=", "log rerun 1 --key="} { // not "without a key"
 		code, _, stderr = try(words)
-		require.Equal(t, exitFail, code, words)
+		require.Equal(t, command.ExitFail, code, words)
 		require.Contains(t, stderr, "Idempotency-Key has 0 bytes, must have 1 to 128", words)
 	}
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
@@ -41,9 +42,9 @@ func TestVersionCommands(t *testing.T) {
 	require.Contains(t, must("-o", "json", "diff", id, "1", "2"), `"changes":[{"field":"author","before":"later","after":"xxlwheel"}`)
 	must("restore", id, "1")
 	require.Equal(t, "FIELD  BEFORE  AFTER", must("diff", id, "3", "1"))
-	fails(exitFail, "job 1 has no version 7", "diff", id, "7")
-	fails(exitFail, "job 1 has no version 7", "restore", id, "7")
-	fails(exitUsage, "-n is -1", "versions", id, "--count=-1")
+	fails(command.ExitFail, "job 1 has no version 7", "diff", id, "7")
+	fails(command.ExitFail, "job 1 has no version 7", "restore", id, "7")
+	fails(command.ExitUsage, "-n is -1", "versions", id, "--count=-1")
 
 	updated := func() string {
 		var shown struct{ UpdateTime string }
@@ -52,10 +53,10 @@ func TestVersionCommands(t *testing.T) {
 	}
 	read := updated()
 	must("update", id, "--author=first", "--if-updated", read)
-	fails(exitFail, "job 1 was changed meanwhile, must have the updateTime "+read+" to be changed by this call; these fields differ: name, author",
+	fails(command.ExitFail, "job 1 was changed meanwhile, must have the updateTime "+read+" to be changed by this call; these fields differ: name, author",
 		"update", id, "--name=second", "--if-updated", read)
-	fails(exitUsage, `--if-updated is "noon"`, "update", id, "--name=second", "--if-updated", "noon")
-	fails(exitUsage, "no field of job 1 is given", "update", id, "--if-updated", read)
+	fails(command.ExitUsage, `--if-updated is "noon"`, "update", id, "--name=second", "--if-updated", "noon")
+	fails(command.ExitUsage, "no field of job 1 is given", "update", id, "--if-updated", read)
 	must("update", id, "--name=second", "--if-updated", updated())
 
 	write("echo two\n")
@@ -65,10 +66,10 @@ func TestVersionCommands(t *testing.T) {
 	write("echo three\n")
 	require.Contains(t, must("-o", "json", "glue", "save", id, "--file", script, "--remark", "third", "--if-updated", at), `{"glueUpdated":`)
 	require.Equal(t, "echo three", must("glue", "show", id))
-	fails(exitFail, "source of job 1 was changed meanwhile", "glue", "save", id, "--file", script, "--remark", "fourth", "--if-updated", at)
-	fails(exitFail, "glueRemark has 3 characters", "glue", "save", id, "--file", script, "--remark", "abc")
-	fails(exitUsage, "--if-updated is \"noon\"", "glue", "save", id, "--file", script, "--remark", "fourth", "--if-updated", "noon")
-	fails(exitFail, "no such file", "glue", "save", id, "--file", script+"x", "--remark", "fourth")
+	fails(command.ExitFail, "source of job 1 was changed meanwhile", "glue", "save", id, "--file", script, "--remark", "fourth", "--if-updated", at)
+	fails(command.ExitFail, "glueRemark has 3 characters", "glue", "save", id, "--file", script, "--remark", "abc")
+	fails(command.ExitUsage, "--if-updated is \"noon\"", "glue", "save", id, "--file", script, "--remark", "fourth", "--if-updated", "noon")
+	fails(command.ExitFail, "no such file", "glue", "save", id, "--file", script+"x", "--remark", "fourth")
 }
 
 func TestAGroupIsUpdatedOnlyAsItWasRead(t *testing.T) {
@@ -89,10 +90,10 @@ func TestAGroupIsUpdatedOnlyAsItWasRead(t *testing.T) {
 	read := filepath.Join(t.TempDir(), "group.json")
 	require.NoError(t, os.WriteFile(read, []byte(must("group", "list", "-o", "json")), 0o600))
 	must("group", "update", id, "--title=first", "--if-unchanged", read)
-	fails(exitFail, "group 1 was changed meanwhile, must be as in ifUnchanged to be changed by this call; these fields differ: title\n",
+	fails(command.ExitFail, "group 1 was changed meanwhile, must be as in ifUnchanged to be changed by this call; these fields differ: title\n",
 		"group", "update", id, "--title=second", "--if-unchanged", read)
 	require.NoError(t, os.WriteFile(read, []byte("[]"), 0o600))
-	fails(exitFail, "must be a group as group show -o json prints it", "group", "update", id, "--title=x", "--if-unchanged", read)
-	fails(exitFail, "no such file", "group", "update", id, "--title=x", "--if-unchanged", read+"x")
-	fails(exitUsage, "no field of group 1 is given", "group", "update", id, "--if-unchanged", read)
+	fails(command.ExitFail, "must be a group as group show -o json prints it", "group", "update", id, "--title=x", "--if-unchanged", read)
+	fails(command.ExitFail, "no such file", "group", "update", id, "--title=x", "--if-unchanged", read+"x")
+	fails(command.ExitUsage, "no field of group 1 is given", "group", "update", id, "--if-unchanged", read)
 }

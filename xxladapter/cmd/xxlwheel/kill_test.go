@@ -12,8 +12,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/client"
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
@@ -64,7 +66,7 @@ func TestKilledBetweenCommitAndFire(t *testing.T) {
 	go func() { executorEnded <- e.Run(ctx) }()
 	<-e.Ready()
 
-	api := apiClient{server: server}
+	api := client.API{Server: server}
 	var ids []int64
 	for _, schedule := range []struct {
 		kind       xxladapter.ScheduleType
@@ -87,7 +89,7 @@ func TestKilledBetweenCommitAndFire(t *testing.T) {
 		for _, id := range ids {
 			asked := time.Now()
 			var started struct{ TriggerNextTime time.Time }
-			require.NoError(t, api.call(t.Context(), "POST", fmt.Sprintf("/jobs/%d/%s", id, op), nil, &started))
+			require.NoError(t, api.Call(t.Context(), "POST", fmt.Sprintf("/jobs/%d/%s", id, op), nil, &started))
 			require.NoError(t, w.Change(checker.Change{
 				Job: id, Op: op, Asked: checker.At(asked), Acked: checker.At(time.Now()), First: checker.At(started.TriggerNextTime),
 			}))

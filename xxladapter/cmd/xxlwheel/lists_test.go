@@ -16,13 +16,15 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 )
 
 // listCommands returns the words of the commands that print a list: those called list, and those
 // whose Run uses a listing.
 func listCommands(t *testing.T) (words []string) {
 	t.Helper()
-	sources, err := filepath.Glob("*.go")
+	sources, err := filepath.Glob("internal/*/*.go")
 	require.NoError(t, err)
 	lists := map[string]bool{}
 	runs := regexp.MustCompile(`(?s)\nfunc \(c \*(\w+)\) Run\(.*?\n}\n`)
@@ -30,13 +32,14 @@ func listCommands(t *testing.T) (words []string) {
 		text, err := os.ReadFile(source)
 		require.NoError(t, err)
 		for _, run := range runs.FindAllStringSubmatch(string(text), -1) {
-			lists[run[1]] = lists[run[1]] || strings.Contains(run[0], "listing[")
+			name := filepath.Base(filepath.Dir(source)) + "." + run[1]
+			lists[name] = lists[name] || strings.Contains(run[0], "client.Listing[")
 		}
 	}
 	parser, err := newParser(new(commands))
 	require.NoError(t, err)
 	for _, leaf := range parser.Model.Leaves(true) {
-		if leaf.Name != "list" && !lists[leaf.Target.Type().Name()] {
+		if leaf.Name != "list" && !lists[leaf.Target.Type().String()] {
 			continue
 		}
 		path := leaf.Name
@@ -121,7 +124,7 @@ func TestEveryListInEveryFormat(t *testing.T) {
 	}
 	for _, name := range words {
 		code, _, stderr := d.run(name+" "+lists[name].args+" -o xml", "")
-		require.Equal(t, exitUsage, code, name)
+		require.Equal(t, command.ExitUsage, code, name)
 		require.Contains(t, stderr, "--output must be one of", name)
 	}
 }
@@ -179,13 +182,13 @@ func TestOperationsOfARealScheduler(t *testing.T) {
 	d.must("group drain 1 "+address+" --note upgrade --for 2h", "")
 	require.Regexp(t, `(?s)DRAINED +SINCE +UNTIL +BY +NOTE\n`+regexp.QuoteMeta(address)+` .* upgrade\n`, d.must("group show 1", ""))
 	code, _, _ = d.run("job trigger 1 --wait", "")
-	require.Equal(t, exitRunFailed, code, "the only executor is drained")
+	require.Equal(t, command.ExitRunFailed, code, "the only executor is drained")
 	code, _, stderr = d.run("group drain 1 "+address+" --for -1h", "")
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, command.ExitUsage, code)
 	require.Contains(t, stderr, "--for")
 	d.must("group undrain 1 "+address, "")
 	code, _, stderr = d.run("group undrain 1 "+address, "")
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, stderr, "is not drained")
 	d.must("job trigger 1 --wait", "")
 
@@ -199,6 +202,6 @@ func TestOperationsOfARealScheduler(t *testing.T) {
 	require.Equal(t, "1", d.must("job backfill 1 --wait --parallel 2"+span, ""))
 	require.Regexp(t, `\n1 +1 +DONE .* 3 +3 +0 +0 `, d.must("backfill list --job 1", ""))
 	code, _, stderr = d.run("backfill cancel 1", "")
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, stderr, "backfill 1 is DONE")
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 )
 
 // TestWhyARunFailed checks that all three places that show a failure give its reason, and that
@@ -78,7 +80,7 @@ func TestATextIsFollowedToItsEnd(t *testing.T) {
 	run("job trigger 2")
 	eventually(t, 20*time.Second, "the hand-over is refused", func() bool { return strings.Contains(run("log list --job 2"), " FAIL ") })
 	code, _, stderr := cli(t, "log", "text", "2", "-f", "--server", server)
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, stderr, "no executor accepted the run")
 	require.Zero(t, theirs.terminate())
 	require.Zero(t, serve.terminate())

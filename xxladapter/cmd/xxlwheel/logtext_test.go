@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 )
 
 // TestALongLogIsPrintedWhole reads a log that comes in parts. The last part is marked, is empty, or
@@ -59,7 +61,7 @@ func TestALongLogIsPrintedWhole(t *testing.T) {
 		})
 	}
 	code, _, stderr := cli(t, "log", "text", "7", "--from", "0")
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, command.ExitUsage, code)
 	require.Equal(t, "xxlwheel: --from is 0, must be at least 1\n", stderr)
 }
 

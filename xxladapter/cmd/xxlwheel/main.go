@@ -1,21 +1,34 @@
 // Command xxlwheel is the scheduler, a sample executor, and the command line that manages jobs, in
 // one binary. Run "xxlwheel --help".
 //
-// A command is in the file of its name: "job why" in jobwhy.go. Where to look for other things:
+// This package is the command line itself: main.go names all commands and runs one, and parser.go
+// builds the parser for it. version.go, man.go and config.go are about this binary, check.go judges
+// a recorded history, and mcp.go lets an assistant call a scheduler.
 //
-//	the command line itself      main.go, parser.go, settingsfile.go, environment.go, man.go,
-//	                             invocation.go, exit.go, build.go
-//	serve and its options        serve.go, serve*.go, *flags.go, logging.go, listen.go,
-//	                             servicemanager.go
-//	executor and demo            executor.go, samples.go, demo.go
-//	calls of the API             apiclient.go, clientflags.go, clientgroups.go, trust.go, order.go,
-//	                             ifunchanged.go, groupasread.go
-//	what is printed              output.go, listing.go, table.go, ledger.go, yaml.go, printjson.go,
-//	                             plaintext.go, changes.go, handover.go, instants.go
-//	what people are asked        confirm.go, password.go, waiting.go, progress.go
-//	times and secrets in flags   days.go, instant.go, clock.go, zone.go, secret.go
-//	declarations                 apply.go, export.go, takeover.go
-//	a store without a scheduler  openstore.go, migrate.go, backup.go, storecopy.go, redisflags.go
+// The other commands are in packages of internal, by subject:
+//
+//	serve      serve: its flags, and how the parts of a scheduler are opened and closed
+//	sample     executor: the sample executor, whose handlers the demo has too
+//	demo       demo: a scheduler and two executors, with a line for every fire
+//	jobs       job, backfill
+//	groups     group, with the drains of executors
+//	runs       log: runs, and what they wrote
+//	schedules  schedule, cron, calendar, pause, forecast
+//	observe    overview, stats, report, graph, events, info, node
+//	audit      audit
+//	alarms     alarm, and the flags that name channels
+//	users      user, token, session
+//	declared   export, apply
+//	stores     store, backup, migrate, takeover: what is done to a store without a scheduler
+//
+// They are made of:
+//
+//	command    the invocation, exit codes, questions to a person, progress
+//	client     calls of the API, the flags for them, and lists that are printed page by page
+//	printing   tables, JSON, YAML, and text that is safe for a terminal
+//	flags      secrets, spans, instants and zones, as values of flags
+//	settings   values of flags from the environment and from a file
+//	daemon     what serve, executor and demo share: ports, TLS, the log, telemetry, a broker
 package main
 
 import (
@@ -29,43 +42,58 @@ import (
 	"github.com/alecthomas/kong"
 	kongcompletion "github.com/jotaen/kong-completion"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/alarms"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/audit"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/declared"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/demo"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/groups"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/jobs"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/observe"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/printing"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/runs"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/sample"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/schedules"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/serve"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/stores"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/users"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 )
 
 // commands is the whole command line.
 type commands struct {
-	Demo     demoCmd     `cmd:"" help:"Run a scheduler, two executors and three sample jobs, and show every fire."`
-	Serve    serveCmd    `cmd:"" help:"Run the scheduler."`
-	Executor executorCmd `cmd:"" help:"Run the sample executor."`
-	Job      jobCmd      `cmd:"" help:"Manage the jobs of a running scheduler."`
-	Group    groupCmd    `cmd:"" help:"Manage the groups of executors of a running scheduler."`
-	Pause    pauseCmd    `cmd:"" help:"Pause the schedules of a group, or all schedules, for a time."`
-	Calendar calendarCmd `cmd:"" help:"Manage calendars of days without work."`
-	User     userCmd     `cmd:"" help:"Manage the users of a running scheduler."`
-	Token    tokenCmd    `cmd:"" help:"Manage the personal tokens of users."`
-	Session  sessionCmd  `cmd:"" help:"List and end the sessions in which a user is signed in."`
-	Node     nodeCmd     `cmd:"" help:"Show the schedulers that share a store."`
-	Backfill backfillCmd `cmd:"" help:"Show and cancel backfills, which job backfill begins."`
-	Log      logCmd      `cmd:"" help:"Show, kill and clear the runs of a running scheduler."`
-	Schedule scheduleCmd `cmd:"" help:"Show what a schedule will do."`
-	Audit    auditCmd    `cmd:"" help:"Show, export and verify who changed what."`
-	Overview overviewCmd `cmd:"" help:"Show at a glance what is wrong, and what comes next."`
-	Forecast forecastCmd `cmd:"" help:"Show how many fires and how much run time to expect."`
-	Graph    graphCmd    `cmd:"" help:"Show jobs and their child jobs in layers, with their last results."`
-	Export   exportCmd   `cmd:"" help:"Declare the calendars, groups and jobs of a running scheduler in a file, by app names and keys."`
-	Apply    applyCmd    `cmd:"" help:"Change the calendars, groups and jobs of a running scheduler to what files declare."`
-	Takeover takeoverCmd `cmd:"" help:"Take groups, jobs, scripts, users and figures from a database of XXL-JOB into a store."`
-	Events   eventsCmd   `cmd:"" help:"Print what changes in a running scheduler, as it happens."`
-	Info     infoCmd     `cmd:"" help:"Show what a running scheduler is: version, store, zone, retention and limits."`
-	Alarm    alarmCmd    `cmd:"" help:"Test the channels through which failed runs are reported."`
-	Stats    statsCmd    `cmd:"" help:"Show how runs ended, how long they took and how late they were."`
-	Report   reportCmd   `cmd:"" help:"Show how many runs of each day succeeded and failed."`
-	Check    checkCmd    `cmd:"" help:"Check a history of jobs and runs for missed, duplicate, early and late runs."`
-	Backup   backupCmd   `cmd:"" help:"Copy a SQLite store to a new file, even while schedulers use it."`
-	Store    storeCmd    `cmd:"" help:"Copy stores."`
-	Migrate  migrateCmd  `cmd:"" help:"Create or update xxlwheel's own tables in a MySQL or MariaDB database that has XXL-JOB's."`
-	Cron     cronCmd     `cmd:"" help:"Evaluate and describe cron expressions."`
-	Config   configCmd   `cmd:"" help:"Print and check files of settings for serve, executor and demo."`
+	Demo     demo.Cmd              `cmd:"" help:"Run a scheduler, two executors and three sample jobs, and show every fire."`
+	Serve    serve.Cmd             `cmd:"" help:"Run the scheduler."`
+	Executor sample.Cmd            `cmd:"" help:"Run the sample executor."`
+	Job      jobs.Cmd              `cmd:"" help:"Manage the jobs of a running scheduler."`
+	Group    groups.Cmd            `cmd:"" help:"Manage the groups of executors of a running scheduler."`
+	Pause    schedules.PauseCmd    `cmd:"" help:"Pause the schedules of a group, or all schedules, for a time."`
+	Calendar schedules.CalendarCmd `cmd:"" help:"Manage calendars of days without work."`
+	User     users.UserCmd         `cmd:"" help:"Manage the users of a running scheduler."`
+	Token    users.TokenCmd        `cmd:"" help:"Manage the personal tokens of users."`
+	Session  users.SessionCmd      `cmd:"" help:"List and end the sessions in which a user is signed in."`
+	Node     observe.NodeCmd       `cmd:"" help:"Show the schedulers that share a store."`
+	Backfill jobs.BackfillCmd      `cmd:"" help:"Show and cancel backfills, which job backfill begins."`
+	Log      runs.Cmd              `cmd:"" help:"Show, kill and clear the runs of a running scheduler."`
+	Schedule schedules.ScheduleCmd `cmd:"" help:"Show what a schedule will do."`
+	Audit    audit.Cmd             `cmd:"" help:"Show, export and verify who changed what."`
+	Overview observe.OverviewCmd   `cmd:"" help:"Show at a glance what is wrong, and what comes next."`
+	Forecast schedules.ForecastCmd `cmd:"" help:"Show how many fires and how much run time to expect."`
+	Graph    observe.GraphCmd      `cmd:"" help:"Show jobs and their child jobs in layers, with their last results."`
+	Export   declared.ExportCmd    `cmd:"" help:"Declare the calendars, groups and jobs of a running scheduler in a file, by app names and keys."`
+	Apply    declared.ApplyCmd     `cmd:"" help:"Change the calendars, groups and jobs of a running scheduler to what files declare."`
+	Takeover stores.TakeoverCmd    `cmd:"" help:"Take groups, jobs, scripts, users and figures from a database of XXL-JOB into a store."`
+	Events   observe.EventsCmd     `cmd:"" help:"Print what changes in a running scheduler, as it happens."`
+	Info     observe.InfoCmd       `cmd:"" help:"Show what a running scheduler is: version, store, zone, retention and limits."`
+	Alarm    alarms.Cmd            `cmd:"" help:"Test the channels through which failed runs are reported."`
+	Stats    observe.StatsCmd      `cmd:"" help:"Show how runs ended, how long they took and how late they were."`
+	Report   observe.ReportCmd     `cmd:"" help:"Show how many runs of each day succeeded and failed."`
+	Check    checkCmd              `cmd:"" help:"Check a history of jobs and runs for missed, duplicate, early and late runs."`
+	Backup   stores.BackupCmd      `cmd:"" help:"Copy a SQLite store to a new file, even while schedulers use it."`
+	Store    stores.Cmd            `cmd:"" help:"Copy stores."`
+	Migrate  stores.MigrateCmd     `cmd:"" help:"Create or update xxlwheel's own tables in a MySQL or MariaDB database that has XXL-JOB's."`
+	Cron     schedules.CronCmd     `cmd:"" help:"Evaluate and describe cron expressions."`
+	Config   configCmd             `cmd:"" help:"Print and check files of settings for serve, executor and demo."`
 
 	MCP        mcpCmd                    `cmd:"" name:"mcp" help:"Serve an assistant over standard input and output, by the Model Context Protocol; read-only unless allowed otherwise."`
 	Completion kongcompletion.Completion `cmd:"" help:"Print how to switch on the completion of commands and flags in bash, zsh or fish."`
@@ -85,18 +113,18 @@ func main() {
 	// no handler were installed.
 	context.AfterFunc(ctx, stop)
 	node.Tune()
-	os.Exit(run(ctx, os.Args[1:], console{
-		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		asks: isTerminal(os.Stdin) && isTerminal(os.Stderr),
+	os.Exit(run(ctx, os.Args[1:], command.Console{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Asks: command.IsTerminal(os.Stdin) && command.IsTerminal(os.Stderr),
 	}))
 }
 
 // run executes one command line and returns the exit code. Any error is one line on stderr.
-func run(ctx context.Context, args []string, at console) int {
-	stderr := at.stderr
+func run(ctx context.Context, args []string, at command.Console) int {
+	stderr := at.Stderr
 	var cli commands
 	exited := -1
-	parser, err := parserOf(&cli, args, kong.Writers(at.stdout, stderr), kong.Exit(func(code int) { exited = code }))
+	parser, err := parserOf(&cli, args, kong.Writers(at.Stdout, stderr), kong.Exit(func(code int) { exited = code }))
 	if err != nil {
 		panic(err) // the command structure itself is wrong
 	}
@@ -111,12 +139,12 @@ func run(ctx context.Context, args []string, at console) int {
 		return exited
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "xxlwheel: %s (try --help)\n", oneLine(err.Error()))
-		return exitUsage
+		fmt.Fprintf(stderr, "xxlwheel: %s (try --help)\n", printing.OneLine(err.Error()))
+		return command.ExitUsage
 	}
-	if err = parsed.Run(&invocation{ctx: ctx, console: at}); err == nil {
-		return exitOK
+	if err = parsed.Run(&command.Invocation{Context: ctx, Console: at}); err == nil {
+		return command.ExitOK
 	}
-	fmt.Fprintf(stderr, "xxlwheel: %s\n", oneLine(err.Error()))
-	return exitCode(err)
+	fmt.Fprintf(stderr, "xxlwheel: %s\n", printing.OneLine(err.Error()))
+	return command.ExitCode(err)
 }

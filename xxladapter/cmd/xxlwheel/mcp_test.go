@@ -11,6 +11,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 )
 
 // assist starts "xxlwheel mcp" as an assistant does, and connects to it.
@@ -102,7 +104,7 @@ func TestAssistantsReadAndChange(t *testing.T) {
 	require.Contains(t, operate("audit", "list"), `"an assistant"`)
 
 	code, _, stderr := cli(t, "mcp", "--server", server, "--access-token", "of-nobody")
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 	require.NotEmpty(t, stderr)
 	require.NotContains(t, stderr, "of-nobody")
 }

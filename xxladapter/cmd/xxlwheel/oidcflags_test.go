@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 )
 
 func TestBadOIDCFlagsAreRefused(t *testing.T) {
@@ -27,7 +29,7 @@ func TestBadOIDCFlagsAreRefused(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		args := append([]string{"serve", "--listen", "127.0.0.1:0", "--store", "sqlite:" + t.TempDir() + "/x.db"}, strings.Fields(flags)...)
-		require.Equal(t, exitUsage, run(t.Context(), args, console{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr}), flags)
+		require.Equal(t, command.ExitUsage, run(t.Context(), args, command.Console{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr}), flags)
 		require.Contains(t, stderr.String(), message, flags)
 	}
 }

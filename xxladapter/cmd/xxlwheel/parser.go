@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/settings"
 )
 
 // newParser returns a parser that fills cli from the command line. REQUIRES: cli points to
@@ -20,7 +22,7 @@ func newParser(cli any, more ...kong.Option) (*kong.Kong, error) {
 			"XXLWHEEL_SERVER, XXLWHEEL_ACCESS_TOKEN, XXLWHEEL_TLS_CA and XXLWHEEL_OUTPUT; the other commands read none. Flags for tokens, passwords and stores also take @FILE, "+
 			"a file whose only line is the value.\n\n"+exitHelp),
 		kong.UsageOnError(),
-		kong.PostBuild(variables))...)
+		kong.PostBuild(settings.Variables))...)
 }
 
 // parserOf returns a parser for a command line that fills cli, or a part of it with the one command
@@ -51,7 +53,7 @@ func onlyCommand(name string) any {
 		}
 		kept = append(kept, reflect.StructField{Name: field.Name, Type: field.Type, Tag: field.Tag})
 	}
-	if !found || slices.Contains(serving, name) {
+	if !found || slices.Contains(settings.Serving, name) {
 		return nil
 	}
 	return reflect.New(reflect.StructOf(kept)).Interface()

@@ -7,6 +7,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/settings"
 )
 
 // TestACommandAloneIsParsedAsAmongAll compares each command's help and flags from the parser of all
@@ -19,7 +21,7 @@ func TestACommandAloneIsParsedAsAmongAll(t *testing.T) {
 			continue
 		}
 		part := onlyCommand(command.Name)
-		if slices.Contains(serving, command.Name) {
+		if slices.Contains(settings.Serving, command.Name) {
 			require.Nil(t, part, command.Name)
 			continue
 		}

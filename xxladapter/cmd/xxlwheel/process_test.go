@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-
 	"net"
 	"os"
 	"os/exec"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -131,7 +131,7 @@ func eventually(t *testing.T, limit time.Duration, what string, ok func() bool) 
 func cli(t *testing.T, args ...string) (int, string, string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code := run(t.Context(), args, console{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr})
+	code := run(t.Context(), args, command.Console{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr})
 	return code, stdout.String(), stderr.String()
 }
 

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/client"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
@@ -24,7 +26,7 @@ func TestPythonExecutor(t *testing.T) {
 	const token = "shared with Python"
 	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+t.TempDir()+"/x.db", "--access-token", token)
 	server := strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")
-	s := executorSite{t, apiClient{server: server, token: token}, token, "python"}
+	s := executorSite{t, client.API{Server: server, Token: token}, token, "python"}
 	s.job("add", "--name", "group", "--app", s.app, "--handler", "greet") // creates the group, before the executor registers
 	output := new(testserver.Output)
 	executor := exec.Command(python, "testdata/python/sample.py", server+"/xxl-job-admin/api/", token, s.app, freePort(t), t.TempDir())

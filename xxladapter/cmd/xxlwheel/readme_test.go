@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 )
 
 // TestTheCommandsOfREADMERun runs this program's commands in the order of the README, whose Chinese
@@ -34,7 +36,7 @@ func TestTheCommandsOfREADMERun(t *testing.T) {
 				start(t, "xxlwheel", append(args, "--listen", "127.0.0.1:0", "--admin", server, "--data-dir", t.TempDir())...).line("accepts runs at")
 			default:
 				code, stdout, stderr := cli(t, append(args, "--server", server)...)
-				require.Equal(t, exitOK, code, "%s: %s", line, stderr)
+				require.Equal(t, command.ExitOK, code, "%s: %s", line, stderr)
 				printed += stdout
 				eventually(t, time.Minute, "the registration, which a reader's next line comes after", func() bool {
 					return strings.Contains(mustCLI(t, "group", "list", "--server", server), "http://127.0.0.1:")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -21,7 +22,7 @@ func TestRedisFlagsAreChecked(t *testing.T) {
 		{[]string{"store", "compare", "--store", "postgres://h/d"}, "--redis is missing"},
 	} {
 		code, _, stderr := cli(t, c.args...)
-		require.Equal(t, exitUsage, code, stderr)
+		require.Equal(t, command.ExitUsage, code, stderr)
 		require.Contains(t, stderr, c.want)
 		require.NotContains(t, stderr, "secret")
 	}
@@ -32,6 +33,6 @@ func TestALossyRedisIsRefusedByTheNameOfItsFlag(t *testing.T) {
 	t.Parallel()
 	redis := testserver.StartRedis(t, "appendfsync everysec")
 	code, _, stderr := cli(t, "serve", "--redis", redis.URL("0"), "--store", "postgres://h/d", "--listen", "127.0.0.1:0")
-	require.Equal(t, exitUsage, code, stderr)
+	require.Equal(t, command.ExitUsage, code, stderr)
 	require.Contains(t, stderr, "must have yes and always, or Options.MayLose (--redis-may-lose)")
 }

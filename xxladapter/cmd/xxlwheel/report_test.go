@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 )
 
 func TestMistakesInKeepingLogs(t *testing.T) {
@@ -23,7 +25,7 @@ func TestMistakesInKeepingLogs(t *testing.T) {
 		{[]string{"report", "--days", "0"}, "--days is 0, must be at least 1"},
 	} {
 		code, _, stderr := cli(t, c.args...)
-		require.Equal(t, exitUsage, code, stderr)
+		require.Equal(t, command.ExitUsage, code, stderr)
 		require.Contains(t, stderr, c.line)
 		require.Equal(t, 1, strings.Count(stderr, "\n"), stderr)
 	}

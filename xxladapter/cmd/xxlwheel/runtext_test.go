@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/client"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 )
 
 // TestWhatARunWroteOutlivesItsExecutor kills the executor, and then also restarts the scheduler.
@@ -47,8 +50,8 @@ func TestWhatARunWroteOutlivesItsExecutor(t *testing.T) {
 			Stored     bool   `json:"stored"`
 			LogContent string `json:"logContent"`
 		}
-		api := apiClient{server: server}
-		require.NoError(t, api.call(t.Context(), "GET", "/logs/"+failed+"/text", nil, &form))
+		api := client.API{Server: server}
+		require.NoError(t, api.Call(t.Context(), "GET", "/logs/"+failed+"/text", nil, &form))
 		want = form.LogContent
 		return form.Stored
 	})
@@ -60,7 +63,7 @@ func TestWhatARunWroteOutlivesItsExecutor(t *testing.T) {
 		require.Equal(t, want, stdout)
 		require.Empty(t, strings.TrimSpace(stderr), "nothing is missing")
 		code, _, stderr = text(ended)
-		require.Equal(t, exitFail, code, "texts of good runs are not stored unless asked for")
+		require.Equal(t, command.ExitFail, code, "texts of good runs are not stored unless asked for")
 		require.Contains(t, stderr, "executor ")
 		require.Zero(t, scheduler.terminate())
 		scheduler = serve()

@@ -9,6 +9,9 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/flags"
 )
 
 // TestSecretsComeFromFiles reads every token, and the store with its password, from a file.
@@ -23,7 +26,7 @@ func TestSecretsComeFromFiles(t *testing.T) {
 	for token, may := range map[string]bool{"-one": true, "-two": true, "-reader": false, "-executor": false} {
 		code, _, stderr := cli(t, "group", "add", "app"+token, "--server", server, "--access-token", "@"+writeFile(t, planted+token+"\n"),
 			"--group-token", "@"+writeFile(t, planted+"-group"+token+"\n"))
-		require.Equal(t, may, code == exitOK, stderr)
+		require.Equal(t, may, code == command.ExitOK, stderr)
 		require.NotContains(t, stderr, planted)
 	}
 	t.Setenv("XXLWHEEL_ACCESS_TOKEN", "@"+writeFile(t, planted+"-reader\n"))
@@ -51,7 +54,7 @@ func TestASecretOfAFileThatIsWrong(t *testing.T) {
 			t.TempDir() + "/./": "is a directory",
 		} {
 			code, _, stderr := cli(t, append(args, "@"+file)...)
-			require.Equal(t, exitUsage, code)
+			require.Equal(t, command.ExitUsage, code)
 			require.Contains(t, stderr, args[len(args)-1]+": file ")
 			require.Contains(t, stderr, says)
 			require.NotContains(t, stderr, planted)
@@ -71,12 +74,12 @@ func TestEveryFlagForASecretTakesAFile(t *testing.T) {
 			for kind.Kind() == reflect.Pointer || kind.Kind() == reflect.Slice {
 				kind = kind.Elem()
 			}
-			require.Equal(t, reflect.TypeFor[secret](), kind, flag.Name)
+			require.Equal(t, reflect.TypeFor[flags.Secret](), kind, flag.Name)
 			found++
 		}
 		return next(nil)
 	}))
 	require.Greater(t, found, 10)
-	var _ encoding.TextUnmarshaler = new(secret)
-	require.NotContains(t, fmt.Sprintf("%v %+v %#v %s %q", secret(planted), []secret{planted}, secret(planted), secret(planted), secret(planted)), planted)
+	var _ encoding.TextUnmarshaler = new(flags.Secret)
+	require.NotContains(t, fmt.Sprintf("%v %+v %#v %s %q", flags.Secret(planted), []flags.Secret{planted}, flags.Secret(planted), flags.Secret(planted), flags.Secret(planted)), planted)
 }

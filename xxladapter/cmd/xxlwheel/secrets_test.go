@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -129,7 +130,7 @@ func TestARedirectDoesNotTakeATokenAway(t *testing.T) {
 	from, called := elsewhere(t)
 	for _, words := range []string{"job list", "job remove 1 --yes", "group add some-app", "node list", "report", "log text 1", "user list", "token revoke 1 --yes"} {
 		code, _, stderr := cli(t, append(strings.Fields(words), "--server", from.URL, "--access-token", planted)...)
-		require.Equal(t, exitFail, code)
+		require.Equal(t, command.ExitFail, code)
 		require.Contains(t, stderr, "answers HTTP status 307 Temporary Redirect, must be a scheduler's API; redirects are not followed")
 	}
 	require.Zero(t, called())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
@@ -54,7 +55,7 @@ func TestTakeOverThroughTheAPI(t *testing.T) {
 		{"--store", from, "--takeover-from", from}, {"--store", "sqlite:" + filepath.Join(dir, "j.db") + "?journal=on", "--takeover-from", from},
 	} {
 		code, _, stderr := cli(t, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
-		require.Equal(t, exitUsage, code, stderr)
+		require.Equal(t, command.ExitUsage, code, stderr)
 		require.Contains(t, stderr, "--takeover-from ")
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 )
 
 // TestSessionCommands lists and ends the sessions of a user who signs in with a password, and
@@ -25,10 +27,10 @@ func TestSessionCommands(t *testing.T) {
 	require.Equal(t, ids[1], d.must(anns+" -q", "pass of ann\n"), "each command has ended its own")
 
 	code, _, stderr := d.run("session end "+ids[1]+" --user bob", "pass of bob\n")
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, stderr, "session "+ids[1]+" does not exist", "it is somebody else's")
 	code, _, stderr = d.run(anns, "a guess\n")
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, stderr, "the name or the password is wrong")
 	require.Empty(t, d.must("session password --user ann", "pass of ann\r\nanother pass\r\n"))
 	require.Equal(t, http.StatusUnauthorized, d.login("ann", "pass of ann"))
@@ -46,6 +48,6 @@ func TestSessionCommands(t *testing.T) {
 	}
 	require.Equal(t, http.StatusOK, d.login("ann", "another pass"))
 	code, _, stderr = d.run(anns, "")
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, command.ExitUsage, code)
 	require.Contains(t, stderr, "standard input is empty, must have the password as its only line")
 }

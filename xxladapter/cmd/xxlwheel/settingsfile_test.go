@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/flags"
 )
 
 func settingsFile(t *testing.T, text string) string {
@@ -35,7 +38,7 @@ func TestSettingsComeFromAFile(t *testing.T) {
 defaults: &zone Asia/Shanghai
 `)
 	code, _, stderr := cli(t, "serve", "--config", file)
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, command.ExitUsage, code)
 	require.Contains(t, stderr, `xxlwheel.yaml:2: "defaults" is not a section, must be one of serve, executor, demo`)
 
 	file = settingsFile(t, `
@@ -59,9 +62,9 @@ demo:
 	c := parsed(t, "serve", "--config", file).Serve
 	require.Equal(t, "127.0.0.1:1", c.Listen)
 	require.Equal(t, "Asia/Shanghai", c.Zone)
-	require.Equal(t, secret("of-a-file"), c.AccessToken)
-	require.Equal(t, []secret{"one", "two"}, c.OperatorToken)
-	require.Equal(t, []secret{"three"}, c.ReadToken)
+	require.Equal(t, flags.Secret("of-a-file"), c.AccessToken)
+	require.Equal(t, []flags.Secret{"one", "two"}, c.OperatorToken)
+	require.Equal(t, []flags.Secret{"three"}, c.ReadToken)
 	require.Equal(t, 7, c.Limits.FastPool)
 	require.Equal(t, 100, c.Limits.SlowPool, "the default")
 	require.True(t, c.HSTS)
@@ -75,7 +78,7 @@ demo:
 	t.Setenv("XXLWHEEL_CONFIG", file)
 	c = parsed(t, "serve", "--fast-pool", "10", "--operator-token", "alone").Serve
 	require.Equal(t, 10, c.Limits.FastPool, "the command line wins over the environment")
-	require.Equal(t, []secret{"alone"}, c.OperatorToken, "the command line wins over the file")
+	require.Equal(t, []flags.Secret{"alone"}, c.OperatorToken, "the command line wins over the file")
 	require.Equal(t, 9, c.Limits.SlowPool)
 	require.Equal(t, "127.0.0.1:1", c.Listen, "the environment names the file")
 	require.Equal(t, 8, parsed(t, "serve").Serve.Limits.FastPool, "the environment wins over the file")
@@ -111,13 +114,13 @@ func TestWrongSettingsAreRefused(t *testing.T) {
 		"serve:\n  allow-address: [10.0.0.0/99]\n": "--allow-address",
 	} {
 		code, stdout, stderr := cli(t, "config", "check", settingsFile(t, text))
-		require.Equal(t, exitUsage, code, text)
+		require.Equal(t, command.ExitUsage, code, text)
 		require.Contains(t, stderr, want, text)
 		require.Equal(t, 1, strings.Count(stderr, "\n"), "one line: %s", stderr)
 		require.Empty(t, stdout)
 	}
 	code, _, stderr := cli(t, "serve", "--config", "/no/such")
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, command.ExitUsage, code)
 	require.Contains(t, stderr, `--config: file "/no/such" cannot be read`)
 	for _, text := range []string{"", "# nothing yet\n", "serve:\n", "serve: {zone: UTC}"} {
 		require.Regexp(t, "xxlwheel.yaml is valid$", mustCLI(t, "config", "check", settingsFile(t, text)), text)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -57,7 +58,7 @@ func TestCommandsThatTakeLongSaySo(t *testing.T) {
 			t.Cleanup(server.Close)
 			var stdout strings.Builder
 			args := append(strings.Fields(words), "--server", server.URL)
-			require.Zero(t, run(t.Context(), args, console{stdin: strings.NewReader(""), stdout: &stdout, stderr: stderr, asks: true}))
+			require.Zero(t, run(t.Context(), args, command.Console{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: stderr, Asks: true}))
 			require.Regexp(t, `^(\r`+is.want+`, \ds\x1b\[K)+\r\x1b\[K$`, stderr.String())
 			require.NotContains(t, stdout.String(), "\r")
 		})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -18,7 +19,7 @@ func TestStoreCopy(t *testing.T) {
 	serve, server := serveOn(t, file)
 	mustCLI(t, "job", "add", "--server", server, "--app", "some-app", "--name", "often", "--handler", "demoJobHandler", "--fixed-rate", "1s", "--start")
 	code, _, stderr := cli(t, "store", "copy", "--from", "sqlite:"+file, "--to", there)
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, stderr, "holds a lease on one of the stores, must be stopped, and its lease must expire")
 	eventually(t, 30*time.Second, "a run", func() bool { return len(listedRuns(t, server)) >= 1 })
 	kept := listedRuns(t, server)
@@ -26,7 +27,7 @@ func TestStoreCopy(t *testing.T) {
 
 	require.Regexp(t, `\d+ rows were copied, and compared$`, mustCLI(t, "store", "copy", "--from", "sqlite:"+file, "--to", there))
 	code, _, stderr = cli(t, "store", "copy", "--from", "sqlite:"+file, "--to", there)
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, stderr, "the target has rows in xxl_job_group, must be empty")
 	require.Contains(t, mustCLI(t, "store", "copy", "--from", there, "--to", "sqlite:"+filepath.Join(t.TempDir(), "y.db"), "--history=false", "-o", "json"),
 		`{"table":"xxl_job_info","rows":1}`)
@@ -36,6 +37,6 @@ func TestStoreCopy(t *testing.T) {
 	eventually(t, 30*time.Second, "the schedule continues", func() bool { return len(listedRuns(t, server)) > len(kept) })
 
 	code, _, stderr = cli(t, "store", "copy", "--from", there, "--to", there)
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, command.ExitUsage, code)
 	require.Contains(t, stderr, "--to is the same store as --from")
 }

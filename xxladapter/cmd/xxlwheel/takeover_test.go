@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/stores"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -35,7 +37,7 @@ func TestTakeover(t *testing.T) {
 	first := strings.Join(strings.Fields(mustCLI(t, args...)), " ")
 	require.Contains(t, first, "groups 1 0 0 jobs 3 0 0 versions 0 0 0")
 	code, out, stderr := cli(t, append(args, "--start")...)
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, out, "0 of 2 jobs")
 	require.Contains(t, stderr, "no job was started: executors or triggers wrote to the database less than 1m0s ago")
 
@@ -43,7 +45,7 @@ func TestTakeover(t *testing.T) {
 	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
 	theirs.line("accepts runs at")
 	require.NoError(t, testserver.OrderMySQL(from, `UPDATE xxl_job_info SET trigger_last_time = trigger_last_time - 120000 WHERE id = 7`))
-	var report takeoverReport
+	var report stores.TakeoverReport
 	require.NoError(t, json.Unmarshal([]byte(mustCLI(t, append(args, "--start", "-o", "json")...)), &report))
 	require.Equal(t, []int64{7}, report.Started)
 	require.Equal(t, 3, report.Jobs.Before)
@@ -53,6 +55,6 @@ func TestTakeover(t *testing.T) {
 	require.Contains(t, mustCLI(t, "job", "show", "8", "--server", server), "stopped")
 
 	code, _, stderr = cli(t, append(args, "--dry-run", "--start")...)
-	require.Equal(t, exitUsage, code)
+	require.Equal(t, command.ExitUsage, code)
 	require.Contains(t, stderr, "--start cannot be used with --dry-run")
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 	traces "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 )
 
 // A tracedRun is what a collector got of one trace: the names of its spans, and of the services
@@ -113,7 +115,7 @@ func TestWrongTelemetryIsOneLine(t *testing.T) {
 			"--otlp-sample=2":                       `--otlp-sample is 2, must be from 0 to 1`,
 		} {
 			code, _, stderr := cli(t, append(words, flag)...)
-			require.Equal(t, exitUsage, code, flag)
+			require.Equal(t, command.ExitUsage, code, flag)
 			require.Equal(t, "xxlwheel: "+want+"\n", stderr)
 		}
 	}

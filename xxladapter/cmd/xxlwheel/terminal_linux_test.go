@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 )
 
 // openTerminal opens a terminal with nothing typed yet.
@@ -53,7 +55,7 @@ func TestAQuestionOnARealTerminal(t *testing.T) {
 		code, _, _ := cli(t, "job", "show", id, "--server", server)
 		if answer == "y\n" {
 			require.NoError(t, err)
-			require.Equal(t, exitFail, code, "it is gone")
+			require.Equal(t, command.ExitFail, code, "it is gone")
 		} else {
 			require.ErrorContains(t, err, "exit status 1")
 			require.Zero(t, code)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 )
 
 // A desk runs command lines against one scheduler.
@@ -32,7 +34,7 @@ func (d desk) run(words, stdin string) (code int, stdout, stderr string) {
 	d.t.Helper()
 	var out, errs bytes.Buffer
 	args := append(strings.Fields(words), "--server", d.server, "--access-token", d.token)
-	code = run(d.t.Context(), args, console{stdin: strings.NewReader(stdin), stdout: &out, stderr: &errs})
+	code = run(d.t.Context(), args, command.Console{Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs})
 	return code, out.String(), errs.String()
 }
 
@@ -98,28 +100,28 @@ func TestUserCommands(t *testing.T) {
 		code         int
 		line         string
 	}{
-		{"user create x", "", exitUsage, "standard input is empty, must have the password as its only line"},
-		{"user create x", "\n", exitUsage, "standard input is empty"},
-		{"user create x", "a pass of x\nanother\n", exitUsage, "standard input has several lines"},
-		{"user create x", "short", exitFail, "password has 5 characters, must have at least 8"},
-		{"user create a/b --no-password", "", exitFail, "must have no blanks"},
-		{"user create root --no-password", "", exitFail, "is taken by another user"},
-		{"user create x --no-password --role viewer", "", exitUsage, "--role is viewer, must be given with --group or --all"},
-		{"user create x --no-password --all", "", exitUsage, "--role is missing, must be given with --group and --all"},
-		{"user create x --no-password --role god --all", "", exitUsage, "--role must be one of"},
-		{"user create x --no-password --role viewer --all --group 1", "", exitUsage, "can't be used together"},
-		{"user create x --no-password --role viewer --group 0", "", exitUsage, "--group is 0, must be the id of a group"},
-		{"user create x --no-password --role viewer --group 9", "", exitFail, "grants name group 9"},
-		{"user create x --password=secret", "", exitUsage, "unknown flag --password"},
-		{"user grant 2 viewer", "", exitUsage, "--group or --all is missing"},
-		{"user grant 2 god --all", "", exitUsage, "must be one of"},
-		{"user grant 9 viewer --all", "", exitFail, "user 9 does not exist"},
-		{"user grant 1 viewer --all", "", exitFail, "user 1 is the last administrator"},
-		{"user password 9", "a pass of x", exitFail, "user 9 does not exist"},
-		{"user password 2", "", exitUsage, "standard input is empty"},
-		{"user remove 2", "", exitUsage, "--yes is missing, must be given without a terminal: Delete user 2, ann, and its sessions and tokens?"},
-		{"user remove 9 --yes", "", exitFail, "user 9 does not exist"},
-		{"user remove 1 --yes", "", exitFail, "user 1 is the last administrator"},
+		{"user create x", "", command.ExitUsage, "standard input is empty, must have the password as its only line"},
+		{"user create x", "\n", command.ExitUsage, "standard input is empty"},
+		{"user create x", "a pass of x\nanother\n", command.ExitUsage, "standard input has several lines"},
+		{"user create x", "short", command.ExitFail, "password has 5 characters, must have at least 8"},
+		{"user create a/b --no-password", "", command.ExitFail, "must have no blanks"},
+		{"user create root --no-password", "", command.ExitFail, "is taken by another user"},
+		{"user create x --no-password --role viewer", "", command.ExitUsage, "--role is viewer, must be given with --group or --all"},
+		{"user create x --no-password --all", "", command.ExitUsage, "--role is missing, must be given with --group and --all"},
+		{"user create x --no-password --role god --all", "", command.ExitUsage, "--role must be one of"},
+		{"user create x --no-password --role viewer --all --group 1", "", command.ExitUsage, "can't be used together"},
+		{"user create x --no-password --role viewer --group 0", "", command.ExitUsage, "--group is 0, must be the id of a group"},
+		{"user create x --no-password --role viewer --group 9", "", command.ExitFail, "grants name group 9"},
+		{"user create x --password=secret", "", command.ExitUsage, "unknown flag --password"},
+		{"user grant 2 viewer", "", command.ExitUsage, "--group or --all is missing"},
+		{"user grant 2 god --all", "", command.ExitUsage, "must be one of"},
+		{"user grant 9 viewer --all", "", command.ExitFail, "user 9 does not exist"},
+		{"user grant 1 viewer --all", "", command.ExitFail, "user 1 is the last administrator"},
+		{"user password 9", "a pass of x", command.ExitFail, "user 9 does not exist"},
+		{"user password 2", "", command.ExitUsage, "standard input is empty"},
+		{"user remove 2", "", command.ExitUsage, "--yes is missing, must be given without a terminal: Delete user 2, ann, and its sessions and tokens?"},
+		{"user remove 9 --yes", "", command.ExitFail, "user 9 does not exist"},
+		{"user remove 1 --yes", "", command.ExitFail, "user 1 is the last administrator"},
 	} {
 		code, stdout, stderr := d.run(tt.words, tt.stdin)
 		require.Equal(t, tt.code, code, "%s: %s", tt.words, stderr)
@@ -153,7 +155,7 @@ func TestTokenCommands(t *testing.T) {
 	require.Equal(t, int64(2), created.ID)
 	root := d.as(created.Token)
 	code, stdout, stderr = d.run("token create quiet --user ann --expires 2020-01-01T00:00:00Z -q", "")
-	require.Equal(t, exitFail, code, stdout)
+	require.Equal(t, command.ExitFail, code, stdout)
 	require.Contains(t, stderr, "must be in the future")
 	code, stdout, stderr = d.run("token create quiet --user ann -q --expires "+time.Now().Add(time.Hour).Format(time.RFC3339), "")
 	require.Zero(t, code, stderr)
@@ -162,7 +164,7 @@ func TestTokenCommands(t *testing.T) {
 
 	require.Contains(t, ann.must("group list", ""), "billing")
 	code, _, stderr = ann.run("group add other", "")
-	require.Equal(t, exitFail, code)
+	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, stderr, "needs the role admin")
 	all := `(?s)^ID +USER +NAME +ROLE +GROUPS +USED +EXPIRES\n1 +2 +ci +viewer +1 +\S+ +\S+\n2 +1 +deploy +its user's +its user's +\S+ +\S+\n3 +2 +quiet +its user's +its user's +- +\S+$`
 	require.Regexp(t, all, root.must("token list --all", ""))
@@ -175,18 +177,18 @@ func TestTokenCommands(t *testing.T) {
 		code  int
 		line  string
 	}{
-		{d, "token create x", exitUsage, "missing flags: --user=NAME"},
-		{d, "token create x --user nobody", exitFail, `user "nobody" does not exist`},
-		{d, "token create x --user ann --expires soon", exitUsage, `--expires is "soon", must be a span such as 90d or 12h, or an RFC 3339 instant`},
-		{d, "token create x --user ann --expires=-1h", exitUsage, `--expires is "-1h", must be in the future`},
-		{d, "token create x --user ann --expires 367d", exitFail, "must be within 366 days"},
-		{d, "token create x --user ann --role god", exitUsage, "--role must be one of"},
-		{root, "token create x --user ann", exitFail, "this call needs a session, and the caller has a token"},
-		{d, "token list", exitFail, "this call is for users, and the caller is none"},
-		{ann, "token list --all", exitFail, "needs the role admin"},
-		{ann, "token revoke 3 --yes", exitFail, "this call needs a session"},
-		{d, "token revoke 1", exitUsage, "--yes is missing, must be given without a terminal: Delete token 1"},
-		{d, "token revoke 9 --yes", exitFail, "9 does not exist"},
+		{d, "token create x", command.ExitUsage, "missing flags: --user=NAME"},
+		{d, "token create x --user nobody", command.ExitFail, `user "nobody" does not exist`},
+		{d, "token create x --user ann --expires soon", command.ExitUsage, `--expires is "soon", must be a span such as 90d or 12h, or an RFC 3339 instant`},
+		{d, "token create x --user ann --expires=-1h", command.ExitUsage, `--expires is "-1h", must be in the future`},
+		{d, "token create x --user ann --expires 367d", command.ExitFail, "must be within 366 days"},
+		{d, "token create x --user ann --role god", command.ExitUsage, "--role must be one of"},
+		{root, "token create x --user ann", command.ExitFail, "this call needs a session, and the caller has a token"},
+		{d, "token list", command.ExitFail, "this call is for users, and the caller is none"},
+		{ann, "token list --all", command.ExitFail, "needs the role admin"},
+		{ann, "token revoke 3 --yes", command.ExitFail, "this call needs a session"},
+		{d, "token revoke 1", command.ExitUsage, "--yes is missing, must be given without a terminal: Delete token 1"},
+		{d, "token revoke 9 --yes", command.ExitFail, "9 does not exist"},
 	} {
 		code, stdout, stderr := tt.by.run(tt.words, "")
 		require.Equal(t, tt.code, code, "%s: %s", tt.words, stderr)
@@ -196,7 +198,7 @@ func TestTokenCommands(t *testing.T) {
 	}
 	d.must("token revoke 1 --yes", "")
 	code, _, stderr = ann.run("group list", "")
-	require.Equal(t, exitFail, code, "at once")
+	require.Equal(t, command.ExitFail, code, "at once")
 	require.NotContains(t, stderr, ann.token)
 	require.Equal(t, "2\n3", d.must("token list --all -q", ""))
 }

@@ -6,12 +6,14 @@ import (
 	"runtime/debug"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 )
 
 type versionCmd struct{}
 
-func (c *versionCmd) Run(inv *invocation) error {
-	fmt.Fprintln(inv.stdout, version(debug.ReadBuildInfo()))
+func (c *versionCmd) Run(inv *command.Invocation) error {
+	fmt.Fprintln(inv.Stdout, version(debug.ReadBuildInfo()))
 	return nil
 }
 
@@ -21,7 +23,7 @@ type versionFlag bool
 // BeforeReset prints the version and ends the program.
 func (versionFlag) BeforeReset(app *kong.Kong) error {
 	fmt.Fprintln(app.Stdout, version(debug.ReadBuildInfo()))
-	app.Exit(exitOK)
+	app.Exit(command.ExitOK)
 	return nil
 }
 

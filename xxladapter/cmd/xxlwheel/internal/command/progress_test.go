@@ -1,0 +1,33 @@
+package command
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheProgressBarIsForWhatTakesLong(t *testing.T) {
+	var out strings.Builder
+	at := time.Unix(1000, 0)
+	p := Progress{Out: &out, Shown: true, Total: 40}
+	for range 10 {
+		p.Step(at)
+	}
+	p.Clear()
+	require.Empty(t, out.String(), "it took no time")
+	p.Step(at.Add(time.Second))
+	p.Step(at.Add(time.Second + 50*time.Millisecond)) // too soon for another picture
+	require.Equal(t, "\r[########......................] 11 of 40, 3s left\x1b[K", out.String())
+	p.Clear()
+	p.Clear()
+	require.True(t, strings.HasSuffix(out.String(), "left\x1b[K\r\x1b[K"))
+
+	out.Reset()
+	p = Progress{Out: &out, Total: 2} // not a terminal
+	p.Step(at)
+	p.Step(at.Add(time.Hour))
+	p.Clear()
+	require.Empty(t, out.String())
+}

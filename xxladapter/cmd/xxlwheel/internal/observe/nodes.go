@@ -1,0 +1,95 @@
+package observe
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/client"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/printing"
+)
+
+// NodeCmd shows the schedulers of a store.
+type NodeCmd struct {
+	client.Flags
+
+	List  nodeListCmd  `cmd:"" help:"List the schedulers that hold a lease, with what each says about its clock, its pools and the runs that a leader has spread."`
+	Moves nodeMovesCmd `cmd:"" help:"List how shards of jobs have changed hands, the newest first: who joined, stopped, was drained, died or lapsed."`
+	Drain nodeDrainCmd `cmd:"" help:"Let a scheduler plan nothing more until it is started again. Its shards move to the others."`
+}
+
+type nodeListCmd struct{}
+
+func (c *nodeListCmd) Run(inv *command.Invocation, parent *NodeCmd) error {
+	type pool struct{ Places, InFlight, Waiting int }
+	type node struct {
+		Node         string
+		Term         int64
+		Until        time.Time
+		Mode, Role   string
+		Election     string
+		Elector      string
+		Shards       int
+		ClockAheadMs int64
+		Fast, Slow   pool
+		Spread       string
+		Fires        struct{ Sent, Received, Kept int64 }
+		LastMove     *shardMove
+	}
+	load := func(p pool) string { return fmt.Sprintf("%d of %d, %d waiting", p.InFlight, p.Places, p.Waiting) }
+	return client.Listing[node]{
+		Key: "nodes", Columns: []string{"NODE", "TERM", "UNTIL", "MODE", "ROLE", "ELECTION", "SHARDS", "CLOCK", "FAST", "SLOW", "SPREAD", "LAST MOVE"},
+		Row: func(n *node) []string {
+			last := "-"
+			if h := n.LastMove; h != nil {
+				last = fmt.Sprintf("%s %s", h.Cause, printing.Time(&h.At))
+			}
+			spread := "-"
+			if n.Spread != "" {
+				spread = fmt.Sprintf("%s, %d sent, %d received, %d kept", n.Spread, n.Fires.Sent, n.Fires.Received, n.Fires.Kept)
+			}
+			return []string{n.Node, fmt.Sprint(n.Term), printing.Time(&n.Until), n.Mode, n.Role, election(n.Election, n.Elector), fmt.Sprintf("%d of 64", n.Shards),
+				fmt.Sprintf("%+d ms", n.ClockAheadMs), load(n.Fast), load(n.Slow), spread, last}
+		},
+	}.Print(inv, &parent.Flags, "/nodes", nil)
+}
+
+// election says what an elector says of a node.
+func election(state, elector string) string {
+	switch {
+	case state == string(xxladapter.StateNone):
+		return "-"
+	case elector == "":
+		return state
+	}
+	return state + ", " + elector
+}
+
+// A shardMove is how a scheduler got or lost shards.
+type shardMove struct {
+	At     time.Time
+	Cause  string
+	Node   string
+	Term   int64
+	Shards int
+}
+
+type nodeMovesCmd struct{}
+
+func (c *nodeMovesCmd) Run(inv *command.Invocation, parent *NodeCmd) error {
+	return client.Listing[shardMove]{
+		Key: "moves", Columns: []string{"AT", "CAUSE", "NODE", "TERM", "SHARDS"},
+		Row: func(h *shardMove) []string {
+			return []string{printing.Time(&h.At), h.Cause, h.Node, fmt.Sprint(h.Term), fmt.Sprint(h.Shards)}
+		},
+	}.Print(inv, &parent.Flags, "/nodes", nil)
+}
+
+type nodeDrainCmd struct {
+	Node string `arg:"" help:"Name of the scheduler, as node list shows it."`
+}
+
+func (c *nodeDrainCmd) Run(inv *command.Invocation, parent *NodeCmd) error {
+	return parent.API().Call(inv.Context, "POST", "/nodes/drain", map[string]any{"node": c.Node}, nil)
+}

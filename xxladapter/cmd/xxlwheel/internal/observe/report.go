@@ -1,0 +1,56 @@
+package observe
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/client"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/printing"
+)
+
+// ReportCmd counts the runs of each day.
+type ReportCmd struct {
+	client.Flags
+	Days int `default:"7" help:"How many days to show, including today (default ${default})."`
+}
+
+// Run prints the newest day last. Today is a day of UTC here and a day of the scheduler's zone
+// there, so Run asks for one day more and prints the last c.Days.
+func (c *ReportCmd) Run(inv *command.Invocation) error {
+	if c.Days < 1 {
+		return command.Usagef("--days is %d, must be at least 1", c.Days)
+	}
+	var list struct{ Reports []json.RawMessage }
+	from := time.Now().UTC().AddDate(0, 0, -c.Days).Format(time.DateOnly)
+	if err := c.API().Call(inv.Context, "GET", "/reports?from="+from, nil, &list); err != nil {
+		return err
+	}
+	rows := [][]string{{"DAY", "RUNNING", "SUCCESS", "FAILED"}}
+	for _, raw := range list.Reports[max(0, len(list.Reports)-c.Days):] {
+		var day struct {
+			Day     string `json:"triggerDay"`
+			Running int64  `json:"runningCount"`
+			Success int64  `json:"sucCount"`
+			Failed  int64  `json:"failCount"`
+		}
+		if err := json.Unmarshal(raw, &day); err != nil {
+			return err
+		}
+		switch {
+		case c.Quiet:
+			fmt.Fprintln(inv.Stdout, day.Day)
+		case c.Structured():
+			if err := c.PrintRaw(inv.Stdout, raw); err != nil {
+				return err
+			}
+		}
+		rows = append(rows, []string{day.Day, fmt.Sprint(day.Running), fmt.Sprint(day.Success), fmt.Sprint(day.Failed)})
+	}
+	if !c.Quiet && !c.Structured() {
+		t := printing.Table{Out: inv.Stdout}
+		t.Print(rows)
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/client"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/printing"
+)
+
+type textCmd struct {
+	LogID
+	From   int64 `default:"1" help:"First line to print (default ${default})."`
+	Follow bool  `short:"f" help:"Continue printing until the run has ended."`
+	Raw    bool  `help:"Print the text unfiltered, including terminal control sequences."`
+}
+
+func (c *textCmd) Run(inv *command.Invocation, parent *Cmd) error {
+	if c.From < 1 {
+		return command.Usagef("--from is %d, must be at least 1", c.From)
+	}
+	reader := textReader{client: &parent.Flags, id: c.LogID, next: c.From, raw: c.Raw}
+	if c.Follow {
+		return reader.follow(inv)
+	}
+	_, err := reader.read(inv, inv.Stdout)
+	return err
+}
+
+// Follow prints what a run writes, until the run has ended.
+func Follow(inv *command.Invocation, client *client.Flags, run LogID) error {
+	reader := textReader{client: client, id: run, next: 1}
+	return reader.follow(inv)
+}
+
+// A textReader prints what a run wrote, part by part.
+type textReader struct {
+	client *client.Flags
+	id     LogID
+	next   int64 // line
+	raw    bool
+}
+
+// read prints what is there from the next line on. ended reports that no more will come.
+func (r *textReader) read(inv *command.Invocation, out io.Writer) (ended bool, err error) {
+	for {
+		var part struct {
+			From    int64  `json:"fromLineNum"`
+			To      int64  `json:"toLineNum"`
+			Content string `json:"logContent"`
+			End     bool   `json:"isEnd"`
+			Stored  bool   `json:"stored,omitempty"`
+			Size    int64  `json:"size,omitempty"`
+			Note    string `json:"note,omitempty"`
+		}
+		if err := r.client.API().Call(inv.Context, "GET", fmt.Sprintf("%s?from=%d", r.id.Path("/text"), r.next), nil, &part); err != nil {
+			return false, err
+		}
+		switch {
+		case r.client.Structured():
+			if part.Content != "" || part.Note != "" {
+				err = r.client.PrintValue(out, part)
+			}
+		case r.raw:
+			_, err = io.WriteString(out, part.Content)
+		default:
+			_, err = io.WriteString(out, printing.Plain(part.Content))
+		}
+		if err != nil {
+			return false, err
+		}
+		if part.Note != "" {
+			r.client.Note(inv, "%s", part.Note)
+		}
+		if part.End || part.Content == "" || part.To < r.next { // nothing more for now
+			return part.End, nil
+		}
+		r.next = part.To + 1
+	}
+}
+
+// followPace is the pause between two polls of a growing text.
+const followPace = 500 * time.Millisecond
+
+// follow prints until the run has ended. A run that no executor has accepted yet has no text; a run
+// that none accepted has ended.
+func (r *textReader) follow(inv *command.Invocation) error {
+	for over := false; ; {
+		ended, err := r.read(inv, inv.Stdout)
+		var refusal *client.Error
+		if errors.As(err, &refusal) && (refusal.Code == "conflict" || refusal.Code == "unreachable") {
+			var run View
+			if getErr := r.client.API().Call(inv.Context, "GET", r.id.Path(""), nil, &run); getErr != nil {
+				return getErr
+			}
+			if run.Status != "RUNNING" {
+				if over {
+					return err
+				}
+				over = true // it may have been accepted and have ended since it was read
+				continue
+			}
+			err = nil
+		}
+		if err != nil || ended {
+			return err
+		}
+		if !sleep(inv.Context, followPace) {
+			return nil // Ctrl-C ends it
+		}
+	}
+}
+
+// sleep pauses for d. It reports false if ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,60 @@
+// Package stores has the commands that work on a store themselves, without a scheduler: copy,
+// compare, back up, migrate, and take jobs over from a database of XXL-JOB. Package serve opens its
+// store with it.
+package stores
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os/user"
+	"strings"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/redisstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
+)
+
+// Open opens the store that a --store flag names.
+func Open(ctx context.Context, place string, opts sqlstore.Options) (xxladapter.Store, error) {
+	store, err := sqlstore.Open(ctx, place, opts)
+	if err != nil {
+		return nil, refusedFlag(err) // keeps a nil *Store out of the interface
+	}
+	return store, nil
+}
+
+// refusedFlag names the flag in an error about the value of a flag, and the flag that would permit
+// the value.
+func refusedFlag(err error) error {
+	var refused *xxladapter.Error
+	switch {
+	case errors.Is(err, redisstore.ErrMayLose):
+		return command.Usagef("%v (--redis-may-lose)", err)
+	case errors.Is(err, sqlstore.ErrShared):
+		return fmt.Errorf("%w (--redis)", err)
+	}
+	if errors.As(err, &refused) {
+		return command.Usagef("--%s", refused.Message)
+	}
+	return err
+}
+
+// byCommand returns the context of a command that changes a store itself.
+func byCommand(ctx context.Context, command string) context.Context {
+	by := xxladapter.Actor{Kind: xxladapter.ActorCommand}
+	if u, err := user.Current(); err == nil {
+		by.Name = u.Username
+	}
+	return xxladapter.WithActor(xxladapter.WithCall(ctx, "xxlwheel "+command), by)
+}
+
+// SameDatabase reports whether two addresses name the same database of a server.
+func SameDatabase(a, b string) bool {
+	x, err := url.Parse(a)
+	y, yErr := url.Parse(b)
+	return err == nil && yErr == nil && x.Scheme == y.Scheme && x.Host != "" && strings.EqualFold(x.Host, y.Host) && x.Path == y.Path &&
+		x.Query().Get("socket") == y.Query().Get("socket")
+}
