@@ -39,6 +39,8 @@ type Batch[T any] struct {
 
 // A batch is the inside of a Batch, to which its worker refers.
 type batch[T any] struct {
+	// Immutable after NewBatch, so any goroutine uses them. Those with a state synchronise
+	// themselves.
 	clock    clock
 	fire     func(due []T)
 	executor Executor
@@ -49,8 +51,9 @@ type batch[T any] struct {
 	intake intake[id]
 	table  *slotTable[T]
 
+	// Atomics, which any goroutine reads.
 	life  life
-	fired atomic.Int64
+	fired atomic.Int64 // delivered, or returned by Stop
 
 	// The fields up to mu belong to the worker.
 	wheel    wheel.Wheel[uint32]

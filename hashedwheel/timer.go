@@ -26,7 +26,7 @@ type HashedWheelTimer struct {
 
 // An engine is the inside of a HashedWheelTimer, to which its worker and its timeouts refer.
 type engine struct {
-	// Immutable after New.
+	// Immutable after New, so any goroutine reads them; limit and intake synchronise themselves.
 	limit         limit
 	number        uint32 // in the registry
 	executor      Executor
@@ -35,12 +35,14 @@ type engine struct {
 	leastRelative time.Duration // the shortest delay that is armed relatively
 	stall         time.Duration // the longest time between two polls of the watch
 
-	clock clock
+	clock clock // synchronises itself
 
+	// The worker starts and stops the watch, and the watch's goroutine has it poll again.
 	watch    *time.Timer  // polls whether a task stalls the worker; made by start
 	pace     atomic.Int64 // nanoseconds between its polls after a hand-over; 0 means stall
 	underWay flag         // a batch is running, so the watch polls again
 
+	// Atomics, which any goroutine reads.
 	life    life
 	bound   flag // Init has been called
 	_       [64]byte

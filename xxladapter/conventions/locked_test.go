@@ -99,7 +99,7 @@ func (s source) checkMethods(t *testing.T, guarded map[string]guardedFields) (ne
 		if !known {
 			continue
 		}
-		says := strings.HasSuffix(f.Name.Name, "Locked") || strings.Contains(f.Doc.Text(), "REQUIRES")
+		says := strings.HasSuffix(f.Name.Name, "Locked") || strings.Contains(f.Doc.Text(), "REQUIRES:")
 		used, locks := usesOf(f, g)
 		switch {
 		case says:
