@@ -48,7 +48,7 @@ type Declaration struct {
 	Calendars []*Calendar
 	// Groups are stored as [GroupStore.SaveGroup] does, before the jobs.
 	Groups []*Group
-	// Remove names jobs that are deleted as [JobStore.RemoveJob] does, before others are stored.
+	// Remove names jobs that are deleted as [RemoveJob] does, before others are stored.
 	Remove []SeenJob
 	Jobs   []DeclaredJob
 }
@@ -62,7 +62,7 @@ type SeenJob struct {
 // A DeclaredJob is a job as it is to be.
 type DeclaredJob struct {
 	// Job has the ID 0 for a new job. Updated is that of the job as the caller has read it, and
-	// GlueUpdated is read as by [JobStore.UpdateJob]. A child id of -n stands for the n-th of the
+	// GlueUpdated is read as by [UpdateJob]. A child id of -n stands for the n-th of the
 	// declaration's jobs, counted from 1. An existing job stays in its group.
 	Job
 	// App is the app name of the job's group. GroupID may be 0 for a group of the declaration.

@@ -252,42 +252,9 @@ type JobFilter struct {
 	Light bool
 }
 
-// A JobStore is the part of [Store] that keeps jobs and switches their schedules on and off.
-// Methods that take the id of a job return [ErrNotFound] if there is none.
+// A JobStore is the part of [Store] that returns jobs. A [JobEditStore] changes them.
 type JobStore interface {
-	// CreateJob stores a new job and returns its id. The job is stopped, whatever Running says; ID,
-	// the trigger times, Added, Updated and GlueUpdated are ignored and set by the store. The error
-	// is [ErrNotFound] if the group does not exist.
-	CreateJob(ctx context.Context, j *Job) (int64, error)
-	// UpdateJob stores what an operator edits, which is everything but Running, the trigger
-	// times, Added and the glue fields. With a zero GlueUpdated the other glue fields are stored
-	// too, as a new version, whose GlueUpdated is later than the one before; see [GlueStore].
-	// With reschedule it also sets TriggerNext, and drops the planned fires of the old schedule.
-	// The open fires that remain move to the job's group.
-	//
-	// The error is [ErrNotFound] if the job or its group does not exist. It is [ErrConflict] if the
-	// job was changed since the caller read it, as its Updated shows unless that is zero; with
-	// reschedule also if TriggerNext is not after the store's clock, or a later one was claimed:
-	// the old schedule may have sent a fire for it already.
-	UpdateJob(ctx context.Context, j *Job, reschedule bool) error
-	// StartJob switches the schedule on and returns the first due time. first returns that time,
-	// as Next of a cron.Plan does: the first one after the store's clock, or after the last due
-	// time that an open fire has, if that is later. It is called again if the transaction has to
-	// be repeated, and not at all if the job runs: the job is left as it is, and next is its
-	// TriggerNext. If first returns the zero time, so does StartJob, and the job stays off.
-	//
-	// seen is the job's Updated when the caller read it; the zero time skips the check. The error
-	// is [ErrConflict] if the job was changed since: a delayed call must not undo a later one.
-	StartJob(ctx context.Context, id int64, seen time.Time, first func(after time.Time) time.Time) (next time.Time, err error)
-	// StopJob switches the schedule off, sets both trigger times to zero and drops the planned
-	// fires that came from the schedule. Once it has returned, none of them can be claimed. A
-	// stopped job is left as it is. seen is as for StartJob.
-	StopJob(ctx context.Context, id int64, seen time.Time) error
-	// RemoveJob deletes the job with its planned fires, misfires, orders, glue versions and
-	// alarms. Its log rows, of which there may be millions, are deleted afterwards: see
-	// [LogPurge.Removed]. Until then they are listed, and results for them are stored.
-	RemoveJob(ctx context.Context, id int64) error
-	// Job returns a job.
+	// Job returns a job; [ErrNotFound] if there is none.
 	Job(ctx context.Context, id int64) (*Job, error)
 	// Jobs lists the jobs that f selects, in the order of f.
 	Jobs(ctx context.Context, f JobFilter) ([]*Job, error)

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// A JobAct is what a [JobEdit] does: the same as the method of [JobStore] with that name.
+// A JobAct is what a [JobEdit] does: the same as the function of that name.
 type JobAct string
 
-// The acts. ActReschedule is UpdateJob with reschedule.
+// The acts. ActReschedule is [UpdateJob] with reschedule.
 const (
 	ActCreate     JobAct = "create"
 	ActUpdate     JobAct = "update"
@@ -23,7 +23,7 @@ func (JobAct) Values() []JobAct {
 	return []JobAct{ActCreate, ActUpdate, ActReschedule, ActStart, ActStop, ActRemove}
 }
 
-// ActOfUpdate returns the act of UpdateJob.
+// ActOfUpdate returns the act of [UpdateJob].
 func ActOfUpdate(reschedule bool) JobAct {
 	if reschedule {
 		return ActReschedule
@@ -41,21 +41,21 @@ type JobEdit struct {
 	// In edits that are made as a whole, ChildIDs of a job to create or to update may contain -n,
 	// which stands for the job that the n-th edit creates; 1 is the first edit.
 	Job *Job
-	// First returns the first due time of a start, see [JobStore]. Other acts ignore it.
+	// First returns the first due time of a start, see [StartJob]. Other acts ignore it.
 	First func(after time.Time) time.Time
 }
 
 // A JobEdited is the result of a [JobEdit].
 type JobEdited struct {
 	ID   int64     // id of the job, even of a created one; 0 if Err says that none was created
-	Next time.Time // for a start, the due time that StartJob returns
-	Err  error     // why the edit was refused, as the method of its act says; nil if it was made
+	Next time.Time // for a start, the due time that [StartJob] returns
+	Err  error     // why the edit was refused, as the function of its act says; nil if it was made
 }
 
-// A JobEditStore is the part of [Store] that edits many jobs at once, for a fraction of the cost of
-// single calls.
+// A JobEditStore is the part of [Store] that creates, changes and removes jobs and switches their
+// schedules on and off. Many edits in one call cost a fraction of single ones.
 type JobEditStore interface {
-	// EditJobs makes the edits in one transaction, each as the method of its act does, with its
+	// EditJobs makes the edits in one transaction, each as the function of its act says, with its
 	// version and its audit row, and returns the result of each, in their order. An edit that is
 	// refused changes nothing, and the others are made. With whole, no edit is made if any is
 	// refused, and EditJobs returns the error of the first refused one.
@@ -129,45 +129,66 @@ func ChildrenOf(children []int64, made []JobEdited) []int64 {
 	return named
 }
 
-// SingleEdits are the methods of [JobStore] that make one edit, for stores that embed it. Each is
-// an edit of Store, so that one rule decides single edits and many.
-type SingleEdits struct {
-	Store JobEditStore
-}
+// The functions below make one edit each. Those that take the id of a job return [ErrNotFound] if
+// there is none.
 
-// CreateJob implements [JobStore].
-func (s SingleEdits) CreateJob(ctx context.Context, j *Job) (int64, error) {
-	made, err := s.edit(ctx, JobEdit{Act: ActCreate, Job: j})
+// CreateJob stores a new job and returns its id. The job is stopped, whatever Running says; ID, the
+// trigger times, Added, Updated and GlueUpdated are ignored and set by the store. The error is
+// [ErrNotFound] if the group does not exist.
+func CreateJob(ctx context.Context, s JobEditStore, j *Job) (int64, error) {
+	made, err := editJob(ctx, s, JobEdit{Act: ActCreate, Job: j})
 	return made.ID, err
 }
 
-// UpdateJob implements [JobStore].
-func (s SingleEdits) UpdateJob(ctx context.Context, j *Job, reschedule bool) error {
-	_, err := s.edit(ctx, JobEdit{Act: ActOfUpdate(reschedule), Job: j})
+// UpdateJob stores what an operator edits, which is everything but Running, the trigger times,
+// Added and the glue fields. With a zero GlueUpdated the other glue fields are stored too, as a new
+// version, whose GlueUpdated is later than the one before; see [GlueStore]. With reschedule it also
+// sets TriggerNext, and drops the planned fires of the old schedule. The open fires that remain
+// move to the job's group.
+//
+// The error is [ErrNotFound] if the job or its group does not exist. It is [ErrConflict] if the job
+// was changed since the caller read it, as its Updated shows unless that is zero; with reschedule
+// also if TriggerNext is not after the store's clock, or a later one was claimed: the old schedule
+// may have sent a fire for it already.
+func UpdateJob(ctx context.Context, s JobEditStore, j *Job, reschedule bool) error {
+	_, err := editJob(ctx, s, JobEdit{Act: ActOfUpdate(reschedule), Job: j})
 	return err
 }
 
-// StartJob implements [JobStore].
-func (s SingleEdits) StartJob(ctx context.Context, id int64, seen time.Time, first func(time.Time) time.Time) (time.Time, error) {
-	made, err := s.edit(ctx, JobEdit{Act: ActStart, Job: &Job{ID: id, Updated: seen}, First: first})
+// StartJob switches the schedule on and returns the first due time. first returns that time, as
+// Next of a cron.Plan does: the first one after the store's clock, or after the last due time that
+// an open fire has, if that is later. It is called again if the transaction has to be repeated, and
+// not at all if the job runs: the job is left as it is, and next is its TriggerNext. If first
+// returns the zero time, so does StartJob, and the job stays off.
+//
+// seen is the job's Updated when the caller read it; the zero time skips the check. The error is
+// [ErrConflict] if the job was changed since: a delayed call must not undo a later one.
+func StartJob(
+	ctx context.Context, s JobEditStore, id int64, seen time.Time, first func(after time.Time) time.Time,
+) (next time.Time, err error) {
+	made, err := editJob(ctx, s, JobEdit{Act: ActStart, Job: &Job{ID: id, Updated: seen}, First: first})
 	return made.Next, err
 }
 
-// StopJob implements [JobStore].
-func (s SingleEdits) StopJob(ctx context.Context, id int64, seen time.Time) error {
-	_, err := s.edit(ctx, JobEdit{Act: ActStop, Job: &Job{ID: id, Updated: seen}})
+// StopJob switches the schedule off, sets both trigger times to zero and drops the planned fires
+// that came from the schedule. Once it has returned, none of them can be claimed. A stopped job is
+// left as it is. seen is as for [StartJob].
+func StopJob(ctx context.Context, s JobEditStore, id int64, seen time.Time) error {
+	_, err := editJob(ctx, s, JobEdit{Act: ActStop, Job: &Job{ID: id, Updated: seen}})
 	return err
 }
 
-// RemoveJob implements [JobStore].
-func (s SingleEdits) RemoveJob(ctx context.Context, id int64) error {
-	_, err := s.edit(ctx, JobEdit{Act: ActRemove, Job: &Job{ID: id}})
+// RemoveJob deletes the job with its planned fires, misfires, orders, glue versions and alarms. Its
+// log rows, of which there may be millions, are deleted afterwards: see [LogPurge.Removed]. Until
+// then they are listed, and results for them are stored.
+func RemoveJob(ctx context.Context, s JobEditStore, id int64) error {
+	_, err := editJob(ctx, s, JobEdit{Act: ActRemove, Job: &Job{ID: id}})
 	return err
 }
 
-// edit makes one edit.
-func (s SingleEdits) edit(ctx context.Context, e JobEdit) (JobEdited, error) {
-	made, err := s.Store.EditJobs(ctx, []JobEdit{e}, true)
+// editJob makes one edit.
+func editJob(ctx context.Context, s JobEditStore, e JobEdit) (JobEdited, error) {
+	made, err := s.EditJobs(ctx, []JobEdit{e}, true)
 	if err != nil {
 		return JobEdited{}, err
 	}

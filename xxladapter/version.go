@@ -160,7 +160,7 @@ type GlueVersion struct {
 const MaxGlueVersions = 30
 
 // A GlueStore is the part of [Store] that keeps the versions of jobs' sources, which
-// [JobStore.UpdateJob] writes.
+// [UpdateJob] writes.
 type GlueStore interface {
 	// GlueVersions lists the versions of a job's source, newest first. A job whose source was never
 	// changed has none; the first change also stores the source that it replaces.

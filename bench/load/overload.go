@@ -193,16 +193,20 @@ func (s jobSet) add(ctx context.Context, o *opened, groups [2]int64, w window, p
 
 // created calls onCreate with the id of each job that it creates.
 type created struct {
-	xxladapter.JobStore
+	xxladapter.JobEditStore
 	onCreate func(id int64)
 }
 
-func (c created) CreateJob(ctx context.Context, j *xxladapter.Job) (int64, error) {
-	id, err := c.JobStore.CreateJob(ctx, j)
-	if err == nil {
-		c.onCreate(id)
+func (c created) EditJobs(
+	ctx context.Context, edits []xxladapter.JobEdit, whole bool,
+) ([]xxladapter.JobEdited, error) {
+	made, err := c.JobEditStore.EditJobs(ctx, edits, whole)
+	for i := range made {
+		if edits[i].Act == xxladapter.ActCreate && made[i].Err == nil {
+			c.onCreate(made[i].ID)
+		}
 	}
-	return id, err
+	return made, err
 }
 
 // dueTimes says what became of every due time of a window. It may be used from any goroutine.

@@ -35,18 +35,18 @@ func newJob(group int64, kind xxladapter.ScheduleType, conf string) *xxladapter.
 }
 
 // addJobs stores n jobs and starts the i-th with the due time first(i).
-func addJobs(ctx context.Context, store xxladapter.JobStore, n int, job *xxladapter.Job, first func(i int) time.Time) error {
+func addJobs(ctx context.Context, store xxladapter.JobEditStore, n int, job *xxladapter.Job, first func(i int) time.Time) error {
 	var writers errgroup.Group
 	writers.SetLimit(64) // the store commits them in batches
 	for i := range n {
 		writers.Go(func() error {
 			j := *job
 			j.Name = fmt.Sprintf("job %d", i)
-			id, err := store.CreateJob(ctx, &j)
+			id, err := xxladapter.CreateJob(ctx, store, &j)
 			if err != nil {
 				return err
 			}
-			_, err = store.StartJob(ctx, id, time.Time{}, func(time.Time) time.Time { return first(i) })
+			_, err = xxladapter.StartJob(ctx, store, id, time.Time{}, func(time.Time) time.Time { return first(i) })
 			return err
 		})
 	}

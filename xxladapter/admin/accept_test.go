@@ -54,7 +54,7 @@ func (s *site) queuedRuns(apps ...string) (runs []int64) {
 		require.NoError(s.t, err)
 		job := &xxladapter.Job{GroupID: group, Name: app, Author: "a", Handler: "h"}
 		job.SetDefaults()
-		id, err := s.store.CreateJob(ctx, job)
+		id, err := xxladapter.CreateJob(ctx, s.store, job)
 		require.NoError(s.t, err)
 		lease, err := s.store.Lease(ctx, "n1", 1e12)
 		require.NoError(s.t, err)

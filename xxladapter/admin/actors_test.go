@@ -22,7 +22,7 @@ func TestWhoMadeAChangeIsShownWithinRights(t *testing.T) {
 	j, err := s.store.Job(t.Context(), 2)
 	require.NoError(t, err)
 	j.GroupID = 1
-	require.NoError(t, s.store.UpdateJob(ctx, j, false))
+	require.NoError(t, xxladapter.UpdateJob(ctx, s.store, j, false))
 	paths := []string{"/jobs/2/versions", "/jobs/2/versions/1", "/jobs/2/versions/2", "/jobs/2/why?at=" + time.Now().UTC().Format(time.RFC3339)}
 	reader, admin := s.as(granted(1, xxladapter.RoleCoder)), s.as(granted(0, xxladapter.RoleAdmin))
 	everything := ""

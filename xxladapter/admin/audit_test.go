@@ -116,10 +116,10 @@ func auditSite(t *testing.T, running bool, change func(*Options)) *site {
 		ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "0 0 2 * * ?",
 	}
 	j.SetDefaults()
-	_, err := s.store.CreateJob(ctx, j)
+	_, err := xxladapter.CreateJob(ctx, s.store, j)
 	require.NoError(t, err)
 	j.ID, j.GlueSource = 1, "echo two"
-	require.NoError(t, s.store.UpdateJob(ctx, j, false))
+	require.NoError(t, xxladapter.UpdateJob(ctx, s.store, j, false))
 	for i, result := range []int{xxladapter.ResultOK, 0} {
 		s.run(1, xxladapter.ResultOK)
 		if result != 0 {

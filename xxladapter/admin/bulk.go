@@ -236,7 +236,7 @@ func (s *Server) bulkJob(ctx context.Context, form *bulkForm, line *bulkLine) er
 		if j.Running {
 			line.Undo = &bulkUndo{Action: bulkStart}
 		}
-		err = s.opts.Store.StopJob(ctx, j.ID, j.Updated)
+		err = xxladapter.StopJob(ctx, s.opts.Store, j.ID, j.Updated)
 	case bulkDelete:
 		err = s.remove(ctx, j)
 	case bulkChange:

@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 	"sync"
-	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
@@ -44,22 +43,15 @@ func runBatch(ctx context.Context, store xxladapter.JobEditStore, n int, act fun
 	all.Wait()
 }
 
-// editOne makes an edit, with others if ctx has a batch. ok is false if it has none.
-func editOne(ctx context.Context, e xxladapter.JobEdit) (made xxladapter.JobEdited, ok bool, err error) {
-	b, ok := ctx.Value(batchKey{}).(*editBatch)
-	if !ok {
-		return made, false, nil
-	}
+// edit makes an edit together with those of the other goroutines.
+func (b *editBatch) edit(ctx context.Context, e xxladapter.JobEdit) (xxladapter.JobEdited, error) {
 	w := &waitingEdit{edit: e, done: make(chan struct{})}
 	b.mu.Lock()
 	b.waiting = append(b.waiting, w)
 	b.mu.Unlock()
 	b.leave(ctx)
 	<-w.done
-	if w.err == nil {
-		w.err = w.made.Err
-	}
-	return w.made, true, w.err
+	return w.made, w.err
 }
 
 // leave takes the goroutine out of the count. The last one to leave makes the edits that wait, and
@@ -78,7 +70,8 @@ func (b *editBatch) leave(ctx context.Context) {
 	for i, w := range group {
 		edits[i] = w.edit
 	}
-	made, err := b.store.EditJobs(ctx, edits, false)
+	outside := context.WithValue(ctx, batchKey{}, nil) // this call waits for nobody
+	made, err := b.store.EditJobs(outside, edits, false)
 	for i, w := range group {
 		if w.err = err; err == nil {
 			w.made = made[i]
@@ -87,39 +80,20 @@ func (b *editBatch) leave(ctx context.Context) {
 	}
 }
 
-// UpdateJob implements [xxladapter.JobStore].
-func (g guard) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule bool) error {
-	if _, ok, err := editOne(ctx, xxladapter.JobEdit{Act: xxladapter.ActOfUpdate(reschedule), Job: j}); ok {
-		return err
+// EditJobs implements [xxladapter.JobEditStore]. A goroutine of a batch makes its edit there.
+func (g guard) EditJobs(
+	ctx context.Context, edits []xxladapter.JobEdit, whole bool,
+) ([]xxladapter.JobEdited, error) {
+	b, ok := ctx.Value(batchKey{}).(*editBatch)
+	if !ok || len(edits) > 1 {
+		return g.store.EditJobs(ctx, edits, whole)
 	}
-	return g.store.UpdateJob(ctx, j, reschedule)
-}
-
-// StartJob implements [xxladapter.JobStore].
-func (g guard) StartJob(ctx context.Context, id int64, seen time.Time, first func(time.Time) time.Time) (time.Time, error) {
-	if made, ok, err := editOne(ctx, xxladapter.JobEdit{Act: xxladapter.ActStart, Job: &xxladapter.Job{ID: id, Updated: seen}, First: first}); ok {
-		return made.Next, err
+	made, err := b.edit(ctx, edits[0])
+	if err == nil && whole {
+		err = made.Err
 	}
-	return g.store.StartJob(ctx, id, seen, first)
-}
-
-// StopJob implements [xxladapter.JobStore].
-func (g guard) StopJob(ctx context.Context, id int64, seen time.Time) error {
-	if _, ok, err := editOne(ctx, xxladapter.JobEdit{Act: xxladapter.ActStop, Job: &xxladapter.Job{ID: id, Updated: seen}}); ok {
-		return err
+	if err != nil {
+		return nil, err
 	}
-	return g.store.StopJob(ctx, id, seen)
-}
-
-// RemoveJob implements [xxladapter.JobStore].
-func (g guard) RemoveJob(ctx context.Context, id int64) error {
-	if _, ok, err := editOne(ctx, xxladapter.JobEdit{Act: xxladapter.ActRemove, Job: &xxladapter.Job{ID: id}}); ok {
-		return err
-	}
-	return g.store.RemoveJob(ctx, id)
-}
-
-// EditJobs implements [xxladapter.JobEditStore].
-func (g guard) EditJobs(ctx context.Context, edits []xxladapter.JobEdit, whole bool) ([]xxladapter.JobEdited, error) {
-	return g.store.EditJobs(ctx, edits, whole)
+	return []xxladapter.JobEdited{made}, nil
 }

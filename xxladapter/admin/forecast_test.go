@@ -69,7 +69,7 @@ func TestAGraphShowsLayersCyclesAndLastResults(t *testing.T) {
 	s := newSite(t)
 	s.createJob("")
 	add := func(name string, children ...int64) {
-		_, err := s.store.CreateJob(t.Context(), &xxladapter.Job{GroupID: 1, Name: name, ChildIDs: children})
+		_, err := xxladapter.CreateJob(t.Context(), s.store, &xxladapter.Job{GroupID: 1, Name: name, ChildIDs: children})
 		require.NoError(t, err)
 	}
 	add("load", 3, 4)

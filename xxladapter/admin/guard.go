@@ -53,11 +53,6 @@ func (g guard) CountTags(ctx context.Context, _ []int64) ([]xxladapter.TagCount,
 	return g.store.CountTags(ctx, access.RightsOf(ctx).Groups())
 }
 
-// CreateJob implements [xxladapter.JobStore].
-func (g guard) CreateJob(ctx context.Context, j *xxladapter.Job) (int64, error) {
-	return g.store.CreateJob(ctx, j)
-}
-
 // GlueVersions lists the versions of a job of a granted group.
 func (g guard) GlueVersions(ctx context.Context, jobID int64) ([]*xxladapter.GlueVersion, error) {
 	if err := g.seeJob(ctx, jobID); err != nil {

@@ -118,7 +118,7 @@ func (s *Server) stopJobCall(ctx context.Context, by access.Caller, form wire.Jo
 	if err != nil {
 		return nil, err
 	}
-	return nil, s.opts.Store.StopJob(ctx, j.ID, j.Updated)
+	return nil, xxladapter.StopJob(ctx, s.opts.Store, j.ID, j.Updated)
 }
 
 func (s *Server) triggerJobCall(ctx context.Context, by access.Caller, form wire.TriggerJob) (any, error) {

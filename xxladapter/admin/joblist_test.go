@@ -33,10 +33,11 @@ func TestJobListsAreSortedSelectedAndCounted(t *testing.T) {
 	group, err := s.store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app"})
 	require.NoError(t, err)
 	for i, name := range []string{"c", "a", "b", "a", "d"} {
-		_, err := s.store.CreateJob(t.Context(), &xxladapter.Job{
+		_, err := xxladapter.CreateJob(t.Context(), s.store, &xxladapter.Job{
 			GroupID: group, Name: name, Author: fmt.Sprint("author ", i), Param: "p", GlueSource: "source",
 			ScheduleType: []xxladapter.ScheduleType{xxladapter.ScheduleCron, xxladapter.ScheduleNone}[i%2],
 		})
+
 		require.NoError(t, err)
 	}
 	require.Equal(t, []int64{1, 2, 3, 4, 5}, s.jobPages("limit=2"))
@@ -109,7 +110,7 @@ func TestJobListsSayTheSchedulesInWords(t *testing.T) {
 	daily := s.createJob(`,"scheduleType":"CRON","scheduleConf":"0 0 2 * * ?"`)
 	group, err := s.store.Groups(t.Context())
 	require.NoError(t, err)
-	_, err = s.store.CreateJob(t.Context(), &xxladapter.Job{GroupID: group[0].ID, Name: "n", Author: "a", ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "at two"})
+	_, err = xxladapter.CreateJob(t.Context(), s.store, &xxladapter.Job{GroupID: group[0].ID, Name: "n", Author: "a", ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "at two"})
 	require.NoError(t, err)
 	often := s.createJob(`,"scheduleType":"FIX_RATE","scheduleConf":"30"`)
 	var page jobList

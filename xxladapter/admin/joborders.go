@@ -42,10 +42,11 @@ func (s *Server) start(ctx context.Context, j *xxladapter.Job) (next time.Time, 
 		return next, err
 	}
 	var none error // set if the schedule has no due time
-	next, err = s.opts.Store.StartJob(ctx, j.ID, j.Updated, func(after time.Time) (next time.Time) {
+	next, err = xxladapter.StartJob(ctx, s.opts.Store, j.ID, j.Updated, func(after time.Time) (next time.Time) {
 		next, none = s.nextDue(j, plan, after)
 		return next
 	})
+
 	if err = cmp.Or(err, none); err != nil {
 		return time.Time{}, err
 	}
@@ -58,7 +59,7 @@ func (s *Server) stopJob(ctx context.Context, path api.IDPath) (no api.None, err
 	if err != nil {
 		return no, err
 	}
-	return no, s.opts.Store.StopJob(ctx, j.ID, j.Updated)
+	return no, xxladapter.StopJob(ctx, s.opts.Store, j.ID, j.Updated)
 }
 
 func (s *Server) removeJob(ctx context.Context, path api.IDPath) (no api.None, err error) {
@@ -70,7 +71,7 @@ func (s *Server) removeJob(ctx context.Context, path api.IDPath) (no api.None, e
 }
 
 func (s *Server) remove(ctx context.Context, j *xxladapter.Job) error {
-	err := s.opts.Store.RemoveJob(ctx, j.ID)
+	err := xxladapter.RemoveJob(ctx, s.opts.Store, j.ID)
 	if err == nil {
 		s.opts.JobRemoved()
 		s.hub.Tell(events.Event{Topic: events.TopicJob, ID: j.ID, GroupID: j.GroupID})
@@ -97,7 +98,7 @@ func (s *Server) copyJob(ctx context.Context, path api.IDPath, form *jobForm) (n
 	if _, err := s.fill(ctx, &copied, form); err != nil {
 		return no, err
 	}
-	id, err := s.opts.Store.CreateJob(ctx, &copied)
+	id, err := xxladapter.CreateJob(ctx, s.opts.Store, &copied)
 	return api.Created{ID: id}, err
 }
 

@@ -40,7 +40,7 @@ func (s *Server) createJob(ctx context.Context, _ api.None, form jobForm) (no ap
 	if _, err := s.fill(ctx, j, &form); err != nil {
 		return no, err
 	}
-	id, err := s.opts.Store.CreateJob(ctx, j)
+	id, err := xxladapter.CreateJob(ctx, s.opts.Store, j)
 	return api.Created{ID: id}, err
 }
 
@@ -83,7 +83,7 @@ func (s *Server) change(ctx context.Context, j *xxladapter.Job, form *jobForm) e
 		j.GlueUpdated = time.Time{} // a new version
 	}
 	if !old.RescheduledBy(j) {
-		return s.opts.Store.UpdateJob(ctx, j, false)
+		return xxladapter.UpdateJob(ctx, s.opts.Store, j, false)
 	}
 	return s.reschedule(ctx, j, plan)
 }
@@ -101,7 +101,7 @@ func (s *Server) reschedule(ctx context.Context, j *xxladapter.Job, plan cron.Pl
 		if j.TriggerNext, err = s.nextDue(j, plan, after); err != nil {
 			return err
 		}
-		err = s.opts.Store.UpdateJob(ctx, j, true)
+		err = xxladapter.UpdateJob(ctx, s.opts.Store, j, true)
 		if err == nil {
 			s.opts.JobChanged()
 			return nil

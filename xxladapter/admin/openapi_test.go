@@ -320,7 +320,7 @@ func (s *site) removeJobs() {
 	jobs, err := s.store.Jobs(s.t.Context(), xxladapter.JobFilter{})
 	require.NoError(s.t, err)
 	for _, j := range jobs {
-		require.NoError(s.t, s.store.RemoveJob(s.t.Context(), j.ID))
+		require.NoError(s.t, xxladapter.RemoveJob(s.t.Context(), s.store, j.ID))
 	}
 }
 

@@ -23,7 +23,7 @@ func TestTheOverviewNamesWhatIsWrongAndWhatComes(t *testing.T) {
 	group, err := s.store.SaveGroup(ctx, &xxladapter.Group{AppName: "some-app"})
 	require.NoError(t, err)
 	add := func(name string, next time.Duration) int64 {
-		id, err := s.store.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: name})
+		id, err := xxladapter.CreateJob(ctx, s.store, &xxladapter.Job{GroupID: group, Name: name})
 		require.NoError(t, err)
 		if next != 0 {
 			require.NoError(t, storetest.StartAt(ctx, s.store, id, time.Now().Add(next)))

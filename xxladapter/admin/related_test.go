@@ -57,12 +57,12 @@ func TestARunNamesThoseThatBelongToIt(t *testing.T) {
 	lease, err := s.store.Lease(t.Context(), "n", time.Hour)
 	require.NoError(t, err)
 	family := &familyStore{s, lease.Term}
-	child, err := s.store.CreateJob(t.Context(), &xxladapter.Job{GroupID: 1, Name: "child"})
+	child, err := xxladapter.CreateJob(t.Context(), s.store, &xxladapter.Job{GroupID: 1, Name: "child"})
 	require.NoError(t, err)
 	j, err := s.store.Job(t.Context(), 1)
 	require.NoError(t, err)
 	j.ChildIDs = []int64{child, 2}
-	require.NoError(t, s.store.UpdateJob(t.Context(), j, false))
+	require.NoError(t, xxladapter.UpdateJob(t.Context(), s.store, j, false))
 
 	due := time.Now().Add(-time.Second).Truncate(time.Millisecond)
 	shards := family.claim(xxladapter.Fire{JobID: 1, Due: due, Type: xxladapter.TriggerCron}, 1, "0/2", "1/2")

@@ -230,13 +230,13 @@ func twoGroupsOn(t *testing.T) *site {
 			ScheduleConf: "0 0 2 * * ?", GlueType: xxladapter.GlueShell, GlueSource: "echo " + name,
 		}
 		j.SetDefaults()
-		id, err := s.store.CreateJob(t.Context(), j)
+		id, err := xxladapter.CreateJob(t.Context(), s.store, j)
 		require.NoError(t, err)
 		require.Equal(t, group, id)
 		j, err = s.store.Job(t.Context(), id)
 		require.NoError(t, err)
 		j.GlueUpdated, j.GlueSource = time.Time{}, "echo again "+name
-		require.NoError(t, s.store.UpdateJob(xxladapter.WithCall(t.Context(), "setup"), j, false)) // with versions
+		require.NoError(t, xxladapter.UpdateJob(xxladapter.WithCall(t.Context(), "setup"), s.store, j, false)) // with versions
 		_, _, err = s.store.PlanOrder(t.Context(), xxladapter.Fire{
 			JobID: id, Due: time.Now().Add(time.Hour), Type: xxladapter.TriggerManual, RetryCount: -1, Param: &name,
 		}, "key of "+name, name)

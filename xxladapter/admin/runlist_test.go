@@ -60,7 +60,7 @@ func TestRunListsHaveNamesAndDurations(t *testing.T) {
 	require.Len(t, ids, 4)
 	require.Zero(t, page.Next)
 
-	require.NoError(t, s.store.RemoveJob(t.Context(), job))
+	require.NoError(t, xxladapter.RemoveJob(t.Context(), s.store, job))
 	all, _ = list("")
 	require.Empty(t, all.Logs[0].JobName)
 }

@@ -117,10 +117,11 @@ func guarded(t *testing.T, global string) (s *site, runs [2]int64) {
 	for i, app := range []string{"pay-app", "mail-app"} {
 		_, err := s.store.SaveGroup(t.Context(), &xxladapter.Group{AppName: app, Title: app, AccessToken: app + "-token"})
 		require.NoError(t, err)
-		id, err := s.store.CreateJob(t.Context(), &xxladapter.Job{
+		id, err := xxladapter.CreateJob(t.Context(), s.store, &xxladapter.Job{
 			GroupID: int64(i + 1), Name: app, Author: "a", Handler: "h", ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "0 0 2 * * ?",
 			Misfire: xxladapter.MisfireDoNothing, Route: xxladapter.RouteFirst, Block: xxladapter.BlockSerial, GlueType: xxladapter.GlueBean,
 		})
+
 		require.NoError(t, err)
 		runs[i] = s.runIn(id, int64(i+1), xxladapter.ResultOK)
 	}

@@ -94,7 +94,7 @@ func TestAStoredAlarmAddressIsLeftAlone(t *testing.T) {
 	j, err := s.store.Job(t.Context(), id)
 	require.NoError(t, err)
 	j.AlarmEmail = "no-at"
-	require.NoError(t, s.store.UpdateJob(t.Context(), j, false))
+	require.NoError(t, xxladapter.UpdateJob(t.Context(), s.store, j, false))
 	for _, body := range []string{`{"name":"renamed"}`, `{"alarmEmail":"no-at"}`} {
 		status, answer := s.do("PUT", "/api/v1/jobs/1", testToken, body)
 		require.Equal(t, http.StatusOK, status, answer)
@@ -151,7 +151,7 @@ func TestOneLineForAllResultsOfOtherApps(t *testing.T) {
 		_, err := s.store.SaveGroup(t.Context(), &xxladapter.Group{AppName: app, Title: app, AccessToken: app + "-token"})
 		require.NoError(t, err)
 	}
-	job, err := s.store.CreateJob(t.Context(), &xxladapter.Job{GroupID: 2, Name: "mail"})
+	job, err := xxladapter.CreateJob(t.Context(), s.store, &xxladapter.Job{GroupID: 2, Name: "mail"})
 	require.NoError(t, err)
 	for range 5 {
 		runs = append(runs, fmt.Sprintf(`{"logId":%d,"handleCode":200}`, s.runIn(job, 2, xxladapter.ResultOK)))

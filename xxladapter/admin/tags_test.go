@@ -93,7 +93,7 @@ func TestTagsOfAnotherGroupAreNotListed(t *testing.T) {
 		j, err := s.store.Job(t.Context(), id)
 		require.NoError(t, err)
 		j.Tags = []string{tag, "shared"}
-		require.NoError(t, s.store.UpdateJob(t.Context(), j, false))
+		require.NoError(t, xxladapter.UpdateJob(t.Context(), s.store, j, false))
 	}
 	_, answer := s.as(granted(1, xxladapter.RoleViewer))("GET", "/api/v1/tags", "")
 	require.JSONEq(t, `{"tags":[{"tag":"of one","jobs":1},{"tag":"shared","jobs":1}]}`, answer)

@@ -146,7 +146,7 @@ func TestATimelineFollowsTheEditsOfOtherPrograms(t *testing.T) {
 		j, err := s.store.Job(t.Context(), job)
 		require.NoError(t, err)
 		j.ScheduleConf = conf
-		require.NoError(t, s.store.UpdateJob(t.Context(), j, false))
+		require.NoError(t, xxladapter.UpdateJob(t.Context(), s.store, j, false))
 	}
 	job := s.createJob(`,"scheduleType":"CRON","scheduleConf":"0 * * * * ?"`)
 	path := fmt.Sprintf("/api/v1/jobs/%d", job)
@@ -187,7 +187,7 @@ func TestATimelineFollowsTheEditsOfOtherPrograms(t *testing.T) {
 	// versions.
 	made, err := s.store.Job(t.Context(), job)
 	require.NoError(t, err)
-	theirs, err := s.store.CreateJob(t.Context(), made)
+	theirs, err := xxladapter.CreateJob(t.Context(), s.store, made)
 	require.NoError(t, err)
 	another(8*time.Minute, theirs, "50 * * * * ?")
 	call(10*time.Minute, "PUT", fmt.Sprintf("/api/v1/jobs/%d", theirs), `{"scheduleConf":"0 0 1 * * ?"}`)
@@ -203,7 +203,7 @@ func TestATimelineFollowsTheEditsOfOtherPrograms(t *testing.T) {
 
 	// Before a job was created it had no other schedule.
 	elapsed(12 * time.Minute)
-	theirs, err = s.store.CreateJob(t.Context(), made)
+	theirs, err = xxladapter.CreateJob(t.Context(), s.store, made)
 	require.NoError(t, err)
 	call(13*time.Minute, "PUT", fmt.Sprintf("/api/v1/jobs/%d", theirs), `{"scheduleConf":"0 0 1 * * ?"}`)
 	line = s.timeline(theirs, two.Add(11*time.Minute), two.Add(14*time.Minute))

@@ -43,7 +43,7 @@ func BenchmarkTimeline(b *testing.B) {
 			require.NoError(b, err)
 			job := &xxladapter.Job{GroupID: group, Name: "often", Author: "a", Handler: "greet", ScheduleType: c.schedule, ScheduleConf: c.conf}
 			job.SetDefaults()
-			id, err := store.CreateJob(b.Context(), job)
+			id, err := xxladapter.CreateJob(b.Context(), store, job)
 			require.NoError(b, err)
 			db, err := sql.Open("sqlite", file)
 			require.NoError(b, err)
@@ -54,7 +54,7 @@ func BenchmarkTimeline(b *testing.B) {
 				require.NoError(b, err)
 			}
 			if c.schedule == xxladapter.ScheduleCron {
-				_, err = store.StartJob(b.Context(), id, time.Time{}, func(time.Time) time.Time { return to })
+				_, err = xxladapter.StartJob(b.Context(), store, id, time.Time{}, func(time.Time) time.Time { return to })
 				require.NoError(b, err)
 				execute(`UPDATE xxl_job_info SET add_time = ?1, update_time = ?1`, from.UTC().Format(time.DateTime))
 			}

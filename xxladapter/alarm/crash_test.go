@@ -61,7 +61,7 @@ func TestAProcessThatIsKilledBetweenClaimAndSendIsReplacedOnce(t *testing.T) {
 	ctx := t.Context()
 	group, err := store.SaveGroup(ctx, &xxladapter.Group{AppName: "billing", Title: "t"})
 	require.NoError(t, err)
-	job, err := store.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: "nightly", Handler: "h"})
+	job, err := xxladapter.CreateJob(ctx, store, &xxladapter.Job{GroupID: group, Name: "nightly", Handler: "h"})
 	require.NoError(t, err)
 	failed := endRun(t, store, job, 500, "why")
 

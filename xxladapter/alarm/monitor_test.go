@@ -37,9 +37,10 @@ func newScene(t *testing.T) *scene {
 
 func (s *scene) job(name, email string, settings xxladapter.Settings) int64 {
 	s.t.Helper()
-	id, err := s.store.CreateJob(s.t.Context(), &xxladapter.Job{
+	id, err := xxladapter.CreateJob(s.t.Context(), s.store, &xxladapter.Job{
 		GroupID: s.group, Name: name, Author: "author", Handler: "h", AlarmEmail: email, Settings: settings,
 	})
+
 	require.NoError(s.t, err)
 	return id
 }

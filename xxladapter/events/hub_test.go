@@ -68,7 +68,7 @@ func (s *site) addJob() int64 {
 	s.Helper()
 	j := &xxladapter.Job{GroupID: s.group, Name: "n", Author: "a", Handler: "h"}
 	j.SetDefaults()
-	id, err := s.store.CreateJob(s.Context(), j)
+	id, err := xxladapter.CreateJob(s.Context(), s.store, j)
 	require.NoError(s, err)
 	return id
 }
@@ -134,7 +134,7 @@ func TestEachChangeIsOneEvent(t *testing.T) {
 		for range 3 { // moves its time of change ahead of the clock
 			j, err := s.store.Job(t.Context(), job)
 			require.NoError(t, err)
-			require.NoError(t, s.store.UpdateJob(t.Context(), j, false))
+			require.NoError(t, xxladapter.UpdateJob(t.Context(), s.store, j, false))
 		}
 		require.Equal(t, []Event{{Topic: TopicJob, ID: job, GroupID: s.group}}, s.next(l))
 		other := s.addJob() // changed later, with an earlier time of change
@@ -147,7 +147,7 @@ func TestEachChangeIsOneEvent(t *testing.T) {
 		require.Equal(t, []Event{second}, s.next(l))
 		require.NoError(t, s.store.Register(t.Context(), "some-app", "http://a:1"))
 		require.Equal(t, []Event{{Topic: TopicGroup}}, s.next(l))
-		require.NoError(t, s.store.RemoveJob(t.Context(), other))
+		require.NoError(t, xxladapter.RemoveJob(t.Context(), s.store, other))
 		require.Equal(t, []Event{{Topic: TopicJob}}, s.next(l))
 		s.hub.Tell(Event{Topic: TopicJob, ID: other})
 		require.Equal(t, []Event{{Topic: TopicJob, ID: other}}, s.next(l))

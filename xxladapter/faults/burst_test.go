@@ -74,7 +74,7 @@ func (c *cluster) storeBurst(n int) {
 	}
 	j.SetDefaults()
 	asked := checker.At(time.Now())
-	_, err := store.CreateJob(c.ctx, j)
+	_, err := xxladapter.CreateJob(c.ctx, store, j)
 	require.NoError(c.t, err)
 	// The database copies the job: thousands of calls would take minutes on a busy machine.
 	const columns = `job_group, job_desc, add_time, update_time, author, alarm_email, schedule_type, schedule_conf,

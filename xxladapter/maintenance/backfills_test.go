@@ -38,7 +38,7 @@ func TestABackfillGoesThroughNodesThatDie(t *testing.T) {
 		store := memstore.New(time.Now)
 		group, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
 		require.NoError(t, err)
-		job, err := store.CreateJob(t.Context(), &xxladapter.Job{GroupID: group, Name: "j"})
+		job, err := xxladapter.CreateJob(t.Context(), store, &xxladapter.Job{GroupID: group, Name: "j"})
 		require.NoError(t, err)
 		var dues []time.Time
 		for i := range 40 {
@@ -99,7 +99,7 @@ func TestARemovedRunIsDropped(t *testing.T) {
 		store := memstore.New(time.Now)
 		group, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
 		require.NoError(t, err)
-		job, err := store.CreateJob(t.Context(), &xxladapter.Job{GroupID: group, Name: "j"})
+		job, err := xxladapter.CreateJob(t.Context(), store, &xxladapter.Job{GroupID: group, Name: "j"})
 		require.NoError(t, err)
 		b := &xxladapter.Backfill{JobID: job, Dues: []time.Time{time.Now().Add(-time.Hour)}}
 		b.Parallel = 1

@@ -62,7 +62,7 @@ func TestARunOnAnExecutorThatDiesIsLostInTime(t *testing.T) {
 			require.NoError(t, err)
 			job := &xxladapter.Job{GroupID: group, Name: "j", Handler: "h", RetryCount: 1, Settings: xxladapter.Settings{RetryBackoff: 60_000}}
 			job.SetDefaults()
-			job.ID, err = store.CreateJob(t.Context(), job)
+			job.ID, err = xxladapter.CreateJob(t.Context(), store, job)
 			require.NoError(t, err)
 			lease, err := store.Lease(t.Context(), "n", 24*time.Hour)
 			require.NoError(t, err)

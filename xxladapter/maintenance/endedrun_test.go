@@ -49,9 +49,9 @@ func newWaitingJob(t *testing.T) *waitingJob {
 	require.NoError(t, err)
 	job := &xxladapter.Job{GroupID: group, Name: "j", Handler: "h", ScheduleType: xxladapter.ScheduleFixDelay, ScheduleConf: "5"}
 	job.SetDefaults()
-	w.job, err = w.store.CreateJob(ctx, job)
+	w.job, err = xxladapter.CreateJob(ctx, w.store, job)
 	require.NoError(t, err)
-	_, err = w.store.StartJob(ctx, w.job, job.Updated, func(now time.Time) time.Time { return now })
+	_, err = xxladapter.StartJob(ctx, w.store, w.job, job.Updated, func(now time.Time) time.Time { return now })
 	require.NoError(t, err)
 	lease, err := w.store.Lease(ctx, "n", 240*time.Hour)
 	require.NoError(t, err)

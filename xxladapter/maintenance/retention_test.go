@@ -64,7 +64,7 @@ func newLogbook(t *testing.T, settings xxladapter.Settings) *logbook {
 	store := memstore.New(time.Now)
 	group, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
 	require.NoError(t, err)
-	job, err := store.CreateJob(t.Context(), &xxladapter.Job{GroupID: group, Name: "j", Handler: "h", Settings: settings})
+	job, err := xxladapter.CreateJob(t.Context(), store, &xxladapter.Job{GroupID: group, Name: "j", Handler: "h", Settings: settings})
 	require.NoError(t, err)
 	lease, err := store.Lease(t.Context(), "n", 10_000*time.Hour)
 	require.NoError(t, err)
@@ -77,7 +77,7 @@ func (b *logbook) miss(n int) {
 	ctx := context.Background()
 	j, err := b.Job(ctx, b.job)
 	require.NoError(b.t, err)
-	_, err = b.StartJob(ctx, b.job, j.Updated, func(now time.Time) time.Time { return now })
+	_, err = xxladapter.StartJob(ctx, b, b.job, j.Updated, func(now time.Time) time.Time { return now })
 	require.NoError(b.t, err)
 	_, _, err = b.ClaimDue(ctx, b.term, 0, 1, func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 		d := xxladapter.Decision{JobID: b.job, Last: due[0].TriggerNext}
@@ -247,7 +247,7 @@ func TestTheRowsOfARemovedJobGoAtOnceOrWithinAMinute(t *testing.T) {
 		for _, code := range []int{200, 500, 0} {
 			b.run(code)
 		}
-		require.NoError(t, b.RemoveJob(t.Context(), b.job))
+		require.NoError(t, xxladapter.RemoveJob(t.Context(), b, b.job))
 		removed := make(chan struct{}, 1)
 		r := &Retention{Store: b, Removed: removed, Logger: slog.New(slog.DiscardHandler)}
 		runFor(t, successPace-time.Second, r.Run)
@@ -259,7 +259,7 @@ func TestTheRowsOfARemovedJobGoAtOnceOrWithinAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // another node removed it, or this one has crashed since
 		b := newLogbook(t, xxladapter.Settings{})
 		b.run(200)
-		require.NoError(t, b.RemoveJob(t.Context(), b.job))
+		require.NoError(t, xxladapter.RemoveJob(t.Context(), b, b.job))
 		r := &Retention{Store: b, Logger: slog.New(slog.DiscardHandler)}
 		runFor(t, successPace+time.Second, r.Run)
 		require.Empty(t, b.rows())

@@ -17,7 +17,7 @@ func TestAStuckTriggerIsWrittenOffAfterMinutesAndReportedOnce(t *testing.T) {
 		store := memstore.New(time.Now)
 		group, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
 		require.NoError(t, err)
-		job, err := store.CreateJob(t.Context(), &xxladapter.Job{GroupID: group, Name: "j"})
+		job, err := xxladapter.CreateJob(t.Context(), store, &xxladapter.Job{GroupID: group, Name: "j"})
 		require.NoError(t, err)
 		lease, err := store.Lease(t.Context(), "n", time.Hour)
 		require.NoError(t, err)

@@ -22,9 +22,10 @@ func TestAScheduleWhoseRunNobodyReportsContinues(t *testing.T) {
 		require.NoError(t, err)
 		var ids []int64
 		for range 2 {
-			id, err := store.CreateJob(t.Context(), &xxladapter.Job{
+			id, err := xxladapter.CreateJob(t.Context(), store, &xxladapter.Job{
 				GroupID: group, Name: "j", ScheduleType: xxladapter.ScheduleFixDelay, ScheduleConf: "30",
 			})
+
 			require.NoError(t, err)
 			require.NoError(t, storetest.StartAt(t.Context(), store, id, time.Now()))
 			ids = append(ids, id)

@@ -19,8 +19,6 @@ var errClosed = errors.New("memstore: closed")
 
 // A Store is an [xxladapter.Store] in memory. Its zero value is not usable; see [New].
 type Store struct {
-	xxladapter.SingleEdits
-
 	clock func() time.Time
 
 	mu     sync.Mutex // guards all below; methods that are not exported run under it
@@ -116,7 +114,6 @@ func New(clock func() time.Time) *Store {
 		auditAnchor: xxladapter.AuditMark{Hash: xxladapter.AuditGenesis},
 		users:       map[int64]*xxladapter.User{}, userNames: map[string]int64{}, credentials: map[int64]*xxladapter.Credential{},
 	}
-	s.SingleEdits.Store = s
 	return s
 }
 

@@ -104,11 +104,6 @@ func (s *measured) CreateCredential(ctx context.Context, arg1 *xxladapter.Creden
 	return s.Store.CreateCredential(ctx, arg1)
 }
 
-func (s *measured) CreateJob(ctx context.Context, arg1 *xxladapter.Job) (value1 int64, err error) {
-	defer s.done("create_job", time.Now(), &err)
-	return s.Store.CreateJob(ctx, arg1)
-}
-
 func (s *measured) CreatePause(ctx context.Context, arg1 xxladapter.Pause) (value1 xxladapter.Pause, err error) {
 	defer s.done("create_pause", time.Now(), &err)
 	return s.Store.CreatePause(ctx, arg1)
@@ -359,11 +354,6 @@ func (s *measured) RemoveGroup(ctx context.Context, arg1 int64) (err error) {
 	return s.Store.RemoveGroup(ctx, arg1)
 }
 
-func (s *measured) RemoveJob(ctx context.Context, arg1 int64) (err error) {
-	defer s.done("remove_job", time.Now(), &err)
-	return s.Store.RemoveJob(ctx, arg1)
-}
-
 func (s *measured) RemoveUser(ctx context.Context, arg1 int64) (err error) {
 	defer s.done("remove_user", time.Now(), &err)
 	return s.Store.RemoveUser(ctx, arg1)
@@ -464,19 +454,9 @@ func (s *measured) StaleAlarms(ctx context.Context, arg1 time.Duration, arg2 int
 	return s.Store.StaleAlarms(ctx, arg1, arg2)
 }
 
-func (s *measured) StartJob(ctx context.Context, arg1 int64, arg2 time.Time, arg3 func(time.Time) time.Time) (value1 time.Time, err error) {
-	defer s.done("start_job", time.Now(), &err)
-	return s.Store.StartJob(ctx, arg1, arg2, arg3)
-}
-
 func (s *measured) Stats(ctx context.Context, arg1 xxladapter.StatFilter) (value1 []xxladapter.Stat, err error) {
 	defer s.done("stats", time.Now(), &err)
 	return s.Store.Stats(ctx, arg1)
-}
-
-func (s *measured) StopJob(ctx context.Context, arg1 int64, arg2 time.Time) (err error) {
-	defer s.done("stop_job", time.Now(), &err)
-	return s.Store.StopJob(ctx, arg1, arg2)
 }
 
 func (s *measured) TakeFire(ctx context.Context, arg1 xxladapter.Term, arg2 int64, arg3 xxladapter.Term) (err error) {
@@ -492,11 +472,6 @@ func (s *measured) UndrainExecutor(ctx context.Context, arg1 int64, arg2 string)
 func (s *measured) Unregister(ctx context.Context, arg1 string, arg2 string) (err error) {
 	defer s.done("unregister", time.Now(), &err)
 	return s.Store.Unregister(ctx, arg1, arg2)
-}
-
-func (s *measured) UpdateJob(ctx context.Context, arg1 *xxladapter.Job, arg2 bool) (err error) {
-	defer s.done("update_job", time.Now(), &err)
-	return s.Store.UpdateJob(ctx, arg1, arg2)
 }
 
 func (s *measured) UpdateUser(ctx context.Context, arg1 int64, arg2 xxladapter.UserChange) (err error) {

@@ -32,7 +32,7 @@ func TestEventsAreHintsForAlarms(t *testing.T) {
 		store := memstore.New(time.Now)
 		group, err := store.SaveGroup(ctx, &xxladapter.Group{AppName: "some-app", Title: "t"})
 		require.NoError(t, err)
-		job, err := store.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: "j", Settings: xxladapter.Settings{AlarmRecovered: true}})
+		job, err := xxladapter.CreateJob(ctx, store, &xxladapter.Job{GroupID: group, Name: "j", Settings: xxladapter.Settings{AlarmRecovered: true}})
 		require.NoError(t, err)
 		lease, err := store.Lease(ctx, "n", 24*time.Hour)
 		require.NoError(t, err)

@@ -58,5 +58,5 @@ func TestADelayIsKeptBetweenRuns(t *testing.T) {
 		require.Empty(t, runs, "the next one waits for this one")
 		require.NoError(t, post(r.url, []wire.Callback{{LogID: run.LogID, HandleCode: wire.CodeOK}}))
 	}
-	require.NoError(t, r.store.StopJob(t.Context(), id, time.Time{}))
+	require.NoError(t, xxladapter.StopJob(t.Context(), r.store, id, time.Time{}))
 }

@@ -36,7 +36,7 @@ func TestAnIdleNodeAsksLittle(t *testing.T) {
 			for range xxladapter.Shards {
 				j := &xxladapter.Job{GroupID: group, Name: "far", Handler: "h", ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "0 0 3 1 1 ?"}
 				j.SetDefaults()
-				id, err := store.CreateJob(t.Context(), j)
+				id, err := xxladapter.CreateJob(t.Context(), store, j)
 				require.NoError(t, err)
 				require.NoError(t, storetest.StartAt(t.Context(), store, id, time.Now().Add(100*24*time.Hour)))
 			}

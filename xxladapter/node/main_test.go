@@ -69,7 +69,7 @@ func (r *running) job(group int64, change func(*xxladapter.Job)) int64 {
 	if change != nil {
 		change(j)
 	}
-	id, err := r.store.CreateJob(r.t.Context(), j)
+	id, err := xxladapter.CreateJob(r.t.Context(), r.store, j)
 	require.NoError(r.t, err)
 	return id
 }

@@ -58,7 +58,7 @@ func retrying(t *testing.T, store xxladapter.Store) (fire xxladapter.Fire) {
 	require.NoError(t, err)
 	j := &xxladapter.Job{GroupID: group, Name: "job", Handler: "h", RetryCount: 2, Settings: xxladapter.Settings{RetryBackoff: 1000}}
 	j.SetDefaults()
-	id, err := store.CreateJob(t.Context(), j)
+	id, err := xxladapter.CreateJob(t.Context(), store, j)
 	require.NoError(t, err)
 	fires, err := store.PlanFires(t.Context(), []xxladapter.Fire{{JobID: id, Due: time.Now(), Type: xxladapter.TriggerManual, RetryCount: -1}})
 	require.NoError(t, err)

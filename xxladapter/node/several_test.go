@@ -159,7 +159,7 @@ func severalNodes(t *testing.T, stores []xxladapter.Store) {
 		}
 		j.SetDefaults()
 		asked := checker.At(time.Now())
-		id, err := stores[0].CreateJob(ctx, j)
+		id, err := xxladapter.CreateJob(ctx, stores[0], j)
 		require.NoError(t, err)
 		first := time.Now().Truncate(time.Second).Add(2 * time.Second)
 		require.NoError(t, storetest.StartAt(ctx, stores[0], id, first))

@@ -55,7 +55,7 @@ func TestNodesTakeFiresOfTheirLeaderOverHTTP(t *testing.T) {
 	require.NoError(t, err)
 	j := &xxladapter.Job{GroupID: group, Name: "job", Handler: "h", ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "* * * * * ?"}
 	j.SetDefaults()
-	id, err := store.CreateJob(t.Context(), j)
+	id, err := xxladapter.CreateJob(t.Context(), store, j)
 	require.NoError(t, err)
 	require.NoError(t, storetest.StartAt(t.Context(), store, id, time.Now().Add(time.Second)))
 	within(t, "the follower gets fires", func() bool { return two.Stats().Scheduler.Spread.Received > 1 })

@@ -232,7 +232,7 @@ func TestAHalfMigratedSlotStopsNothingForGood(t *testing.T) {
 			require.NoError(t, s.cluster.OpenSlot(ctx, s.slot, from, to))
 			s.trip(t) // both keys are where they were
 			require.NoError(t, s.cluster.MoveKeys(ctx, s.slot, from, to, first))
-			job, err := s.CreateJob(ctx, s.newJob(xxladapter.Settings{})) // needs the head alone
+			job, err := xxladapter.CreateJob(ctx, s, s.newJob(xxladapter.Settings{})) // needs the head alone
 			require.NoError(t, err)
 			require.NoError(t, storetest.StartAt(ctx, s, job, time.Now()))
 			asked := time.Now()

@@ -26,7 +26,7 @@ func TestEditsThatWaitShareATransaction(t *testing.T) {
 	const edits = 128
 	ids := make([]int64, edits)
 	for i := range ids {
-		id, err := s.CreateJob(t.Context(), s.newJob(xxladapter.Settings{}))
+		id, err := xxladapter.CreateJob(t.Context(), s, s.newJob(xxladapter.Settings{}))
 		require.NoError(t, err)
 		ids[i] = id
 	}
@@ -37,7 +37,7 @@ func TestEditsThatWaitShareATransaction(t *testing.T) {
 			var err error
 			switch i % 8 {
 			case 3: // somebody else has changed it
-				_, err = s.StartJob(t.Context(), id, time.Unix(1, 0), func(now time.Time) time.Time { return now })
+				_, err = xxladapter.StartJob(t.Context(), s, id, time.Unix(1, 0), func(now time.Time) time.Time { return now })
 				if !errors.Is(err, xxladapter.ErrConflict) {
 					return fmt.Errorf("edit %d: %w, must be a conflict", i, err)
 				}
@@ -48,9 +48,9 @@ func TestEditsThatWaitShareATransaction(t *testing.T) {
 						t.Errorf("edit %d has not panicked", i)
 					}
 				}()
-				_, err = s.StartJob(t.Context(), id, time.Time{}, func(time.Time) time.Time { panic("of the caller") })
+				_, err = xxladapter.StartJob(t.Context(), s, id, time.Time{}, func(time.Time) time.Time { panic("of the caller") })
 			default:
-				_, err = s.StartJob(t.Context(), id, time.Time{}, func(now time.Time) time.Time { return now })
+				_, err = xxladapter.StartJob(t.Context(), s, id, time.Time{}, func(now time.Time) time.Time { return now })
 			}
 			return err
 		})
@@ -79,7 +79,7 @@ func TestAnEditThatTheDatabaseRefusesFailsAlone(t *testing.T) {
 			if i%8 == 3 {
 				j.Timeout = 1 << 32 * time.Second
 			}
-			switch _, err := s.CreateJob(t.Context(), j); {
+			switch _, err := xxladapter.CreateJob(t.Context(), s, j); {
 			case i%8 != 3:
 				return err
 			case err == nil:
@@ -149,7 +149,7 @@ func atLimit(t *testing.T, limit int64) {
 	s.job(xxladapter.Settings{})
 	others := make([]int64, 100) // a fire looks through the open ones of its job
 	for i := range others {
-		id, err := s.CreateJob(t.Context(), s.newJob(xxladapter.Settings{}))
+		id, err := xxladapter.CreateJob(t.Context(), s, s.newJob(xxladapter.Settings{}))
 		require.NoError(t, err)
 		others[i] = id
 	}

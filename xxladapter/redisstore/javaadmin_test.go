@@ -90,7 +90,7 @@ func TestAJavaAdminTakesNoDueTimeTwice(t *testing.T) {
 	begin := time.Now().Truncate(time.Second).Add(2 * time.Second)
 	ids := make([]int64, jobs)
 	for i := range ids {
-		id, err := first.CreateJob(ctx, first.newJob(xxladapter.Settings{}))
+		id, err := xxladapter.CreateJob(ctx, first, first.newJob(xxladapter.Settings{}))
 		require.NoError(t, err)
 		require.NoError(t, storetest.StartAt(ctx, first, id, begin))
 		ids[i] = id

@@ -73,7 +73,7 @@ func runAndFail(t *testing.T, s xxladapter.Store, now time.Time) xxladapter.Term
 	group, err := s.SaveGroup(ctx, &xxladapter.Group{AppName: "some-app", Title: "some"})
 	require.NoError(t, err)
 	for _, code := range []int{xxladapter.ResultOK, xxladapter.ResultFail} {
-		job, err := s.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: "job", RetryCount: 2})
+		job, err := xxladapter.CreateJob(ctx, s, &xxladapter.Job{GroupID: group, Name: "job", RetryCount: 2})
 		require.NoError(t, err)
 		require.NoError(t, storetest.StartAt(ctx, s, job, now))
 		fires, _, err := s.ClaimDue(ctx, lease.Term, 0, 10, eachSecond)

@@ -59,11 +59,11 @@ func newSceneWith(t *testing.T, redis, behind string, opts Options) *scene {
 // job creates and starts a job that is due now.
 func (s *scene) job(settings xxladapter.Settings) int64 {
 	s.t.Helper()
-	id, err := s.CreateJob(s.t.Context(), s.newJob(settings))
+	id, err := xxladapter.CreateJob(s.t.Context(), s, s.newJob(settings))
 	require.NoError(s.t, err)
 	j, err := s.Job(s.t.Context(), id)
 	require.NoError(s.t, err)
-	_, err = s.StartJob(s.t.Context(), id, j.Updated, func(now time.Time) time.Time { return now })
+	_, err = xxladapter.StartJob(s.t.Context(), s, id, j.Updated, func(now time.Time) time.Time { return now })
 	require.NoError(s.t, err)
 	return id
 }
@@ -282,7 +282,7 @@ func TestProcessesShareAStore(t *testing.T) {
 		require.False(t, applied)
 		j, err := first.Job(t.Context(), id)
 		require.NoError(t, err)
-		require.NoError(t, first.StopJob(t.Context(), id, j.Updated))
+		require.NoError(t, xxladapter.StopJob(t.Context(), first, id, j.Updated))
 		j, err = second.Job(t.Context(), id)
 		require.NoError(t, err)
 		require.False(t, j.Running)

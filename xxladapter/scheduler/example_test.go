@@ -40,12 +40,12 @@ func Example() {
 	}
 	job := &xxladapter.Job{GroupID: group, Name: "job", Author: "me", ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "* * * * * ?", Handler: "greet"}
 	job.SetDefaults()
-	id, err := store.CreateJob(ctx, job)
+	id, err := xxladapter.CreateJob(ctx, store, job)
 	if err != nil {
 		panic(err)
 	}
 	first := func(now time.Time) time.Time { return now.Add(time.Second) }
-	if _, err := store.StartJob(ctx, id, time.Time{}, first); err != nil {
+	if _, err := xxladapter.StartJob(ctx, store, id, time.Time{}, first); err != nil {
 		panic(err)
 	}
 

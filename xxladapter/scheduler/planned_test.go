@@ -22,7 +22,7 @@ func TestPlannedFiresGoOutWhenTheyAreDue(t *testing.T) {
 		{armAhead + time.Millisecond, sweepPace + ringLate, 0},
 	} {
 		inBubble(t, func(b *fixture) {
-			id, err := b.store.CreateJob(t.Context(), &xxladapter.Job{GroupID: b.group, Name: "without a schedule"})
+			id, err := xxladapter.CreateJob(t.Context(), b.store, &xxladapter.Job{GroupID: b.group, Name: "without a schedule"})
 			require.NoError(t, err)
 			go func() {
 				time.Sleep(2500 * time.Millisecond)

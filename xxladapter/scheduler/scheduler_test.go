@@ -122,7 +122,7 @@ func inBubble(t *testing.T, test func(b *fixture)) {
 func (b *fixture) addJob(kind xxladapter.ScheduleType, conf string, first time.Duration) int64 {
 	j := &xxladapter.Job{GroupID: b.group, Name: "some job", Handler: "h", ScheduleType: kind, ScheduleConf: conf}
 	j.SetDefaults()
-	id, err := b.store.CreateJob(b.t.Context(), j)
+	id, err := xxladapter.CreateJob(b.t.Context(), b.store, j)
 	require.NoError(b.t, err)
 	require.NoError(b.t, storetest.StartAt(b.t.Context(), b.store, id, time.Now().Add(first)))
 	return id
@@ -207,7 +207,7 @@ func TestAStoppedJobDoesNotFireWhatWasPlanned(t *testing.T) {
 		id := b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
 		go func() {
 			time.Sleep(2500 * time.Millisecond)
-			if err := b.store.StopJob(context.Background(), id, time.Time{}); err != nil {
+			if err := xxladapter.StopJob(context.Background(), b.store, id, time.Time{}); err != nil {
 				panic(err)
 			}
 		}()

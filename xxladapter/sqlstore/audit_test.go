@@ -52,7 +52,7 @@ func TestNodesDoNotForkTheChain(t *testing.T) {
 				for range 2 {
 					wait.Go(func() {
 						for i := range edits {
-							if _, err := s.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: fmt.Sprint(n, i)}); err != nil {
+							if _, err := xxladapter.CreateJob(ctx, s, &xxladapter.Job{GroupID: group, Name: fmt.Sprint(n, i)}); err != nil {
 								t.Error(err)
 							}
 						}

@@ -145,7 +145,7 @@ func auditedChanges(t *testing.T, s *records.Store) map[string]func(ctx context.
 	id := fixture.AddDue(t, s, "due", now.Add(-time.Second))
 	j, err := s.Job(ctx, id)
 	must(err)
-	off, err := s.CreateJob(ctx, &xxladapter.Job{GroupID: j.GroupID, Name: "off", GlueSource: "echo"})
+	off, err := xxladapter.CreateJob(ctx, s, &xxladapter.Job{GroupID: j.GroupID, Name: "off", GlueSource: "echo"})
 	must(err)
 	empty, err := s.SaveGroup(ctx, &xxladapter.Group{AppName: "empty-app", Title: "e"})
 	must(err)
@@ -188,12 +188,12 @@ func auditedChanges(t *testing.T, s *records.Store) map[string]func(ctx context.
 	lastOf := func(_ any, err error) error { return err }
 	return map[string]func(ctx context.Context) error{
 		"CreateJob": func(ctx context.Context) error {
-			return lastOf(s.CreateJob(ctx, &xxladapter.Job{GroupID: j.GroupID, Name: "new"}))
+			return lastOf(xxladapter.CreateJob(ctx, s, &xxladapter.Job{GroupID: j.GroupID, Name: "new"}))
 		},
-		"UpdateJob": func(ctx context.Context) error { return s.UpdateJob(ctx, edited(id), false) },
-		"StartJob":  func(ctx context.Context) error { return lastOf(s.StartJob(ctx, off, time.Time{}, next)) },
-		"StopJob":   func(ctx context.Context) error { return s.StopJob(ctx, id, time.Time{}) },
-		"RemoveJob": func(ctx context.Context) error { return s.RemoveJob(ctx, off) },
+		"UpdateJob": func(ctx context.Context) error { return xxladapter.UpdateJob(ctx, s, edited(id), false) },
+		"StartJob":  func(ctx context.Context) error { return lastOf(xxladapter.StartJob(ctx, s, off, time.Time{}, next)) },
+		"StopJob":   func(ctx context.Context) error { return xxladapter.StopJob(ctx, s, id, time.Time{}) },
+		"RemoveJob": func(ctx context.Context) error { return xxladapter.RemoveJob(ctx, s, off) },
 		"EditJobs": func(ctx context.Context) error {
 			return lastOf(s.EditJobs(ctx, []xxladapter.JobEdit{{Act: xxladapter.ActUpdate, Job: edited(id)}, {Act: xxladapter.ActRemove, Job: edited(off)}}, false))
 		},

@@ -83,12 +83,13 @@ func addJobs(b *testing.B, s *records.Store, group int64, n int, next time.Time)
 	for w := range errs {
 		wg.Go(func() {
 			for i := w; i < n && errs[w] == nil; i += len(errs) {
-				id, err := s.CreateJob(b.Context(), &xxladapter.Job{
+				id, err := xxladapter.CreateJob(b.Context(), s, &xxladapter.Job{
 					GroupID: group, Name: fmt.Sprint("job ", i), Author: "bench",
 					ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "0 * * * * ?", Misfire: xxladapter.MisfireDoNothing,
 					Route: xxladapter.RouteRound, Handler: "handler", Param: "param", Block: xxladapter.BlockSerial,
 					GlueType: xxladapter.GlueBean,
 				})
+
 				if err == nil {
 					err = storetest.StartAt(b.Context(), s, id, next)
 				}

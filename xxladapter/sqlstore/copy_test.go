@@ -35,10 +35,10 @@ func filledFile(t *testing.T) (*records.Store, string) {
 	require.NoError(t, err)
 	settings := xxladapter.Settings{KeepLogs: xxladapter.KeepFailures}
 	for n := range 600 { // several pages
-		id, err := s.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: fmt.Sprintf("job %d 'quoted' \\ 任务", n), Settings: settings, Tags: []string{"a", "b"}})
+		id, err := xxladapter.CreateJob(ctx, s, &xxladapter.Job{GroupID: group, Name: fmt.Sprintf("job %d 'quoted' \\ 任务", n), Settings: settings, Tags: []string{"a", "b"}})
 		require.NoError(t, err)
 		if n == 599 { // its id must not be given again
-			require.NoError(t, s.RemoveJob(ctx, id))
+			require.NoError(t, xxladapter.RemoveJob(ctx, s, id))
 		}
 	}
 	now, err := s.Now(ctx)
@@ -115,9 +115,9 @@ func TestCopyThroughAllStores(t *testing.T) {
 		source = to.(*records.Store)
 	}
 	require.Equal(t, want, rowsOfFile(t, source))
-	id, err := source.CreateJob(ctx, &xxladapter.Job{GroupID: 3, Name: "new"})
+	id, err := xxladapter.CreateJob(ctx, source, &xxladapter.Job{GroupID: 3, Name: "new"})
 	require.NoError(t, err)
-	before, err := from.CreateJob(ctx, &xxladapter.Job{GroupID: 3, Name: "new"})
+	before, err := xxladapter.CreateJob(ctx, from, &xxladapter.Job{GroupID: 3, Name: "new"})
 	require.NoError(t, err)
 	require.Equal(t, before, id, "ids of removed jobs are not given again")
 }

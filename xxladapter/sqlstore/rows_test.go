@@ -48,10 +48,11 @@ func TestRowsAreUpstreams(t *testing.T) {
 	require.Equal(t, []any{"EXECUTOR", "rows-app", utc},
 		one(`SELECT registry_group, registry_key, update_time FROM xxl_job_registry WHERE registry_value = 'http://a:1'`))
 
-	job, err := s.CreateJob(ctx, &xxladapter.Job{
+	job, err := xxladapter.CreateJob(ctx, s, &xxladapter.Job{
 		GroupID: group, Name: "rows", ScheduleType: xxladapter.ScheduleFixRate, ScheduleConf: "30",
 		Timeout: 90 * time.Second, ChildIDs: []int64{3, 1},
 	})
+
 	require.NoError(t, err)
 	require.NoError(t, storetest.StartAt(ctx, s, job, now.Truncate(time.Second)))
 	require.Equal(t, []any{"FIX_RATE", "30", int64(90), "3,1", utc, utc, int64(1), int64(0), now.Unix() * 1000},

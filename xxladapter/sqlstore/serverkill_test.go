@@ -44,7 +44,7 @@ func testKilledServer(t *testing.T, server *testserver.Server, s *records.Store)
 	require.NoError(t, err)
 	group, err := s.SaveGroup(ctx, &xxladapter.Group{AppName: "crash-app", Title: "crash"})
 	require.NoError(t, err)
-	job, err := s.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: "crash"})
+	job, err := xxladapter.CreateJob(ctx, s, &xxladapter.Job{GroupID: group, Name: "crash"})
 	require.NoError(t, err)
 
 	const callers, enough = 8, 300

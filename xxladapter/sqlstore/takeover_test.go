@@ -145,7 +145,7 @@ func TestTakeOver(t *testing.T) {
 				requireTaken(t, s, 11, 14, 20, 3, 5)
 
 				// New rows get ids of their own.
-				id, err := s.CreateJob(ctx, &xxladapter.Job{GroupID: 3, Name: "new", Author: "x"})
+				id, err := xxladapter.CreateJob(ctx, s, &xxladapter.Job{GroupID: 3, Name: "new", Author: "x"})
 				require.NoError(t, err)
 				require.Greater(t, id, int64(20))
 				audit, err := s.AuditRows(ctx, xxladapter.AuditFilter{JobID: 11})
@@ -225,7 +225,7 @@ func TestTakeOverBesideOtherJobs(t *testing.T) {
 			mine, err := s.SaveGroup(ctx, &xxladapter.Group{AppName: "report-app", Title: "mine", AddressType: xxladapter.AddressManual,
 				Addresses: []string{"http://10.0.0.2:9999/", "http://10.0.0.3:9999/"}})
 			require.NoError(t, err)
-			_, err = s.CreateJob(ctx, &xxladapter.Job{GroupID: mine, Name: "mine", Author: "x"})
+			_, err = xxladapter.CreateJob(ctx, s, &xxladapter.Job{GroupID: mine, Name: "mine", Author: "x"})
 			require.NoError(t, err)
 
 			report, err := TakeOver(ctx, from, s, TakeOverOptions{Options: Options{Logger: fixture.Quiet}, Logs: true})
@@ -247,7 +247,7 @@ func TestTakeOverBesideOtherJobs(t *testing.T) {
 			require.Equal(t, groups[1].ID, logs[0].GroupID)
 
 			// A job that was changed or deleted here is left so.
-			require.NoError(t, s.RemoveJob(ctx, ids[20]))
+			require.NoError(t, xxladapter.RemoveJob(ctx, s, ids[20]))
 			again, err := TakeOver(ctx, from, s, TakeOverOptions{Options: Options{Logger: fixture.Quiet}})
 			require.NoError(t, err)
 			require.Equal(t, takeover.Count{Before: 3, Left: 2}, again.Jobs)

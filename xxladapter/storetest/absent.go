@@ -15,10 +15,10 @@ var absentRules = []rule{
 		missing.ID = absent
 		for name, call := range map[string]func() error{
 			"Job":       func() error { _, err := b.store.Job(b.ctx, absent); return err },
-			"UpdateJob": func() error { return b.store.UpdateJob(b.ctx, missing, false) },
+			"UpdateJob": func() error { return xxladapter.UpdateJob(b.ctx, b.store, missing, false) },
 			"StartJob":  func() error { return StartAt(b.ctx, b.store, absent, at(1)) },
-			"StopJob":   func() error { return b.store.StopJob(b.ctx, absent, time.Time{}) },
-			"RemoveJob": func() error { return b.store.RemoveJob(b.ctx, absent) },
+			"StopJob":   func() error { return xxladapter.StopJob(b.ctx, b.store, absent, time.Time{}) },
+			"RemoveJob": func() error { return xxladapter.RemoveJob(b.ctx, b.store, absent) },
 			"Group":     func() error { _, err := b.store.Group(b.ctx, absent); return err },
 			"SaveGroup": func() error {
 				_, err := b.store.SaveGroup(b.ctx, &xxladapter.Group{ID: absent, AppName: "other-app", Title: "t"})

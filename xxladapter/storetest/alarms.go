@@ -272,7 +272,7 @@ var alarmRules = []rule{
 		id, other := b.addJob("job"), b.addJob("other")
 		b.decide("n1", b.raise(id, b.end(id, 200, 500)), b.raise(other, b.end(other, 200, 500)))
 		b.end(id, 200, 500)
-		b.NoError(b.store.RemoveJob(b.ctx, id))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, id))
 		b.Equal(xxladapter.AlarmState{JobID: id}, b.alarmState(id))
 		b.Len(b.stale(0), 1)
 		b.Equal(other, b.stale(0)[0].JobID)

@@ -29,7 +29,7 @@ var auditRules = []rule{
 		j := b.job(id)
 		j.Name, j.ScheduleConf, j.ChildIDs, j.Settings.Zone = "later\n\x00", "0 0 1 * * ?", nil, "Asia/Shanghai"
 		j.Timeout = 5 * time.Second
-		b.NoError(b.store.UpdateJob(b.ctx, j, false))
+		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, j, false))
 		edited := b.lastAudit()
 		b.Equal("PUT /jobs/{id}", edited.Call)
 		settings := func(zone string) string {
@@ -52,7 +52,7 @@ var auditRules = []rule{
 		}, b.lastAudit().Changes)
 
 		b.as("DELETE /jobs/{id}")
-		b.NoError(b.store.RemoveJob(b.ctx, id))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, id))
 		removed := b.lastAudit()
 		b.Len(removed.Changes, len(j.Fields()))
 		b.Contains(removed.Changes, change("glueSource", `"echo three"`, ""))
@@ -66,7 +66,7 @@ var auditRules = []rule{
 		b.Equal([]xxladapter.FieldChange{change("running", "false", "true")}, b.lastAudit().Changes)
 		b.Equal(xxladapter.AuditObject{Kind: "job", ID: id, Name: "switched", JobID: id, GroupID: b.group}, b.lastAudit().Object)
 		b.as("stop")
-		b.NoError(b.store.StopJob(b.ctx, id, time.Time{}))
+		b.NoError(xxladapter.StopJob(b.ctx, b.store, id, time.Time{}))
 		b.Equal([]xxladapter.FieldChange{change("running", "true", "false")}, b.lastAudit().Changes)
 		b.as("trigger")
 		param := "p"
@@ -134,20 +134,20 @@ var auditRules = []rule{
 		stopped := b.addJob("stopped")
 		before := b.job(id)
 		b.as("call")
-		b.NoError(b.store.UpdateJob(b.ctx, before, false), "the same again")
+		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, before, false), "the same again")
 		b.NoError(StartAt(b.ctx, b.store, id, at(60)))
-		b.NoError(b.store.StopJob(b.ctx, stopped, time.Time{}))
-		_, err := b.store.StartJob(b.ctx, stopped, time.Time{}, func(time.Time) time.Time { return time.Time{} })
+		b.NoError(xxladapter.StopJob(b.ctx, b.store, stopped, time.Time{}))
+		_, err := xxladapter.StartJob(b.ctx, b.store, stopped, time.Time{}, func(time.Time) time.Time { return time.Time{} })
 		b.NoError(err, "it has no due time")
 		conflict := *before
 		conflict.Name, conflict.Updated = "other", at(-60)
-		b.ErrorIs(b.store.UpdateJob(b.ctx, &conflict, false), xxladapter.ErrConflict)
+		b.ErrorIs(xxladapter.UpdateJob(b.ctx, b.store, &conflict, false), xxladapter.ErrConflict)
 		conflict.Updated, conflict.TriggerNext = time.Time{}, at(-60)
-		b.ErrorIs(b.store.UpdateJob(b.ctx, &conflict, true), xxladapter.ErrConflict)
+		b.ErrorIs(xxladapter.UpdateJob(b.ctx, b.store, &conflict, true), xxladapter.ErrConflict)
 		conflict.GroupID = b.group + 100
-		b.ErrorIs(b.store.UpdateJob(b.ctx, &conflict, false), xxladapter.ErrNotFound)
-		b.ErrorIs(b.store.StopJob(b.ctx, id, at(-60)), xxladapter.ErrConflict)
-		b.ErrorIs(b.store.RemoveJob(b.ctx, id+100), xxladapter.ErrNotFound)
+		b.ErrorIs(xxladapter.UpdateJob(b.ctx, b.store, &conflict, false), xxladapter.ErrNotFound)
+		b.ErrorIs(xxladapter.StopJob(b.ctx, b.store, id, at(-60)), xxladapter.ErrConflict)
+		b.ErrorIs(xxladapter.RemoveJob(b.ctx, b.store, id+100), xxladapter.ErrNotFound)
 		b.ErrorIs(b.store.RemoveGroup(b.ctx, b.group), xxladapter.ErrConflict)
 		_, err = b.store.SaveGroup(b.ctx, &xxladapter.Group{AppName: app, Title: "taken"})
 		b.ErrorIs(err, xxladapter.ErrConflict)
@@ -276,7 +276,7 @@ var auditRules = []rule{
 					j, err := b.store.Job(b.ctx, id)
 					if b.noErrorHere(err) {
 						j.Author = fmt.Sprint("author ", n)
-						b.noErrorHere(b.store.UpdateJob(b.ctx, j, false))
+						b.noErrorHere(xxladapter.UpdateJob(b.ctx, b.store, j, false))
 					}
 				}
 			})

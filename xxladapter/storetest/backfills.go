@@ -154,7 +154,7 @@ var backfillRules = []rule{
 		job := b.addJob("job")
 		id := b.addBackfill(job, 1, at(-10))
 		was := b.backfill(id)
-		b.NoError(b.store.RemoveJob(b.ctx, job))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, job))
 		_, err := b.store.Backfill(b.ctx, id)
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 		_, err = b.store.AdvanceBackfill(b.ctx, was)

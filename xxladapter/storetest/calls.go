@@ -11,7 +11,7 @@ var callRules = []rule{
 	{"ACallWhoseContextHasEndedDoesNothing", func(b *fixture) {
 		ctx, cancel := context.WithCancel(b.ctx)
 		cancel()
-		_, err := b.store.CreateJob(ctx, b.newJob("never"))
+		_, err := xxladapter.CreateJob(ctx, b.store, b.newJob("never"))
 		b.ErrorIs(err, context.Canceled)
 		_, err = b.store.Jobs(ctx, xxladapter.JobFilter{})
 		b.ErrorIs(err, context.Canceled)

@@ -43,7 +43,7 @@ var changeRules = []rule{
 		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
 		b.Equal(is, b.marks(), "a beat moves nothing")
 
-		b.NoError(b.store.RemoveJob(b.ctx, job))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, job))
 		moved("the removal of a job with its misfires", func(m *xxladapter.Marks, now xxladapter.Marks) { m.Removed, m.Misfire = now.Removed, now.Misfire })
 
 		begun, err := b.store.CreatePause(b.ctx, xxladapter.Pause{GroupID: b.group, Note: "ends by itself", Until: b.clock.Now().Add(leaseLife / 2)})
@@ -70,7 +70,7 @@ var changeRules = []rule{
 		b.clock.Advance(10 * time.Second)
 		second, third := b.addJob("second"), b.addJob("third")
 		b.clock.Advance(10 * time.Second)
-		b.NoError(b.store.UpdateJob(b.ctx, b.job(first), false))
+		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, b.job(first), false))
 		list := func(since time.Time, limit int) (ids []int64) {
 			marks, err := b.store.ChangedJobs(b.ctx, since, limit)
 			b.NoError(err)

@@ -120,7 +120,7 @@ var declareRules = []rule{
 		// memory of calendars too.
 		j := b.newJob("daily")
 		j.Settings.Calendar = "office"
-		id, err := b.store.CreateJob(b.ctx, j)
+		id, err := xxladapter.CreateJob(b.ctx, b.store, j)
 		b.NoError(err)
 		b.NoError(StartAt(b.ctx, b.store, id, at(0)))
 		excluded := func() (days []bool) {
@@ -248,7 +248,7 @@ var declareRules = []rule{
 		move := func(id, group int64) error {
 			j := b.job(id)
 			j.GroupID = group
-			return b.store.UpdateJob(b.ctx, j, false)
+			return xxladapter.UpdateJob(b.ctx, b.store, j, false)
 		}
 		b.NoError(move(rival, other))
 		b.Equal([]xxladapter.JobKey{{JobID: id, GroupID: b.group, Key: "mine"}, {JobID: rival, GroupID: other, Key: "same"}}, b.keys(0))
@@ -258,7 +258,7 @@ var declareRules = []rule{
 		b.Equal([]xxladapter.JobKey{{JobID: rival, GroupID: other, Key: "same"}}, b.keys(0), "another job has it there")
 		b.NoError(move(rival, b.group))
 		b.Equal([]xxladapter.JobKey{{JobID: rival, GroupID: b.group, Key: "same"}}, b.keys(0))
-		b.NoError(b.store.RemoveJob(b.ctx, rival))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, rival))
 		b.Empty(b.keys(0))
 	}},
 	{"TwoWhoDeclareTheSameJobCreateItOnce", func(b *fixture) {
@@ -301,7 +301,7 @@ var declareRules = []rule{
 				} else {
 					j := b.newJob(fmt.Sprint("edited by ", i))
 					j.ID, j.GlueUpdated = ids[i%3], at(0)
-					err = b.store.UpdateJob(ctx, j, false)
+					err = xxladapter.UpdateJob(ctx, b.store, j, false)
 				}
 				if err != nil {
 					return err

@@ -93,7 +93,7 @@ var fireRules = []rule{
 		b.Empty(list(other))
 		j := b.job(id)
 		j.GroupID = other
-		b.NoError(b.store.UpdateJob(b.ctx, j, false))
+		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, j, false))
 		b.Empty(list(b.group))
 		b.Len(list(b.group, other), 1)
 		b.Contains(b.openFires(xxladapter.FireFilter{}), gone)
@@ -283,7 +283,7 @@ var fireRules = []rule{
 		other := b.addGroup("another-app")
 		j := b.newJob("child")
 		j.GroupID = other
-		child, err := b.store.CreateJob(b.ctx, j)
+		child, err := xxladapter.CreateJob(b.ctx, b.store, j)
 		b.NoError(err)
 		id := b.addRunning("job", at(0))
 		groupOf := func(f xxladapter.Fire) int64 {
@@ -335,7 +335,7 @@ var fireRules = []rule{
 
 		j := b.job(id)
 		j.GroupID = b.addGroup("another-app")
-		b.NoError(b.store.UpdateJob(b.ctx, j, false))
+		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, j, false))
 		for i := range want {
 			want[i].GroupID = j.GroupID
 		}
@@ -343,7 +343,7 @@ var fireRules = []rule{
 		b.Equal([]xxladapter.Fire{kept}, b.openFires(xxladapter.FireFilter{JobID: stays}))
 		b.Equal(j.GroupID, b.plan(id, at(4), xxladapter.TriggerManual).GroupID)
 
-		b.NoError(b.store.RemoveJob(b.ctx, id))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, id))
 		for _, f := range b.openFires(xxladapter.FireFilter{JobID: id}) {
 			b.Equal(j.GroupID, f.GroupID, "what is in progress keeps its group")
 		}

@@ -99,14 +99,14 @@ func (b *fixture) newJob(name string) *xxladapter.Job {
 
 func (b *fixture) addJob(name string) int64 {
 	b.Helper()
-	id, err := b.store.CreateJob(b.ctx, b.newJob(name))
+	id, err := xxladapter.CreateJob(b.ctx, b.store, b.newJob(name))
 	b.NoError(err)
 	return id
 }
 
 // StartAt switches the schedule of a job on. next is its first due time and may be in the past.
-func StartAt(ctx context.Context, s xxladapter.JobStore, id int64, next time.Time) error {
-	_, err := s.StartJob(ctx, id, time.Time{}, func(time.Time) time.Time { return next })
+func StartAt(ctx context.Context, s xxladapter.JobEditStore, id int64, next time.Time) error {
+	_, err := xxladapter.StartJob(ctx, s, id, time.Time{}, func(time.Time) time.Time { return next })
 	return err
 }
 

@@ -69,7 +69,7 @@ var glueRules = []rule{
 	{"AJobTakesItsVersionsAlong", func(b *fixture) {
 		id := b.addJob("removed")
 		b.saveGlue(id, "echo two", "second")
-		b.NoError(b.store.RemoveJob(b.ctx, id))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, id))
 		versions, err := b.store.GlueVersions(b.ctx, id)
 		b.NoError(err)
 		b.Empty(versions)
@@ -81,5 +81,5 @@ func (b *fixture) saveGlue(id int64, source, remark string) {
 	b.Helper()
 	j := b.job(id)
 	j.GlueType, j.GlueSource, j.GlueRemark, j.GlueUpdated = xxladapter.GlueShell, source, remark, time.Time{}
-	b.NoError(b.store.UpdateJob(b.ctx, j, false))
+	b.NoError(xxladapter.UpdateJob(b.ctx, b.store, j, false))
 }

@@ -133,7 +133,7 @@ var groupRules = []rule{
 	{"RemoveGroupIsRefusedWhileItHasJobs", func(b *fixture) {
 		id := b.addJob("in the way")
 		b.ErrorIs(b.store.RemoveGroup(b.ctx, b.group), xxladapter.ErrConflict)
-		b.NoError(b.store.RemoveJob(b.ctx, id))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, id))
 		b.NoError(b.store.RemoveGroup(b.ctx, b.group))
 		b.ErrorIs(b.store.RemoveGroup(b.ctx, b.group), xxladapter.ErrNotFound)
 		_, err := b.store.Group(b.ctx, b.group)

@@ -187,7 +187,7 @@ var historyRules = []rule{
 		b.NoError(err)
 		b.Len(found, 2)
 		b.NotContains(found, logs[0])
-		b.NoError(b.store.RemoveJob(b.ctx, id))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, id))
 		b.Equal(2, b.purge(xxladapter.LogPurge{Removed: true}, 10))
 		found, err = b.store.RunHistories(b.ctx, logs)
 		b.NoError(err)

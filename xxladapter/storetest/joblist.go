@@ -28,7 +28,7 @@ var jobListRules = []rule{
 		add := func(change func(j *xxladapter.Job)) int64 {
 			j := b.newJob("job")
 			change(j)
-			id, err := b.store.CreateJob(b.ctx, j)
+			id, err := xxladapter.CreateJob(b.ctx, b.store, j)
 			b.NoError(err)
 			return id
 		}
@@ -36,7 +36,7 @@ var jobListRules = []rule{
 		mail := add(func(j *xxladapter.Job) {
 			j.Handler, j.Author, j.ScheduleType = "mail", "韩梅梅", xxladapter.ScheduleFixRate
 		})
-		bare, err := b.store.CreateJob(b.ctx, &xxladapter.Job{GroupID: b.group, Name: "bare"})
+		bare, err := xxladapter.CreateJob(b.ctx, b.store, &xxladapter.Job{GroupID: b.group, Name: "bare"})
 		b.NoError(err)
 		for _, c := range []struct {
 			filter xxladapter.JobFilter
@@ -79,7 +79,7 @@ var jobListRules = []rule{
 			j.ScheduleType = xxladapter.ScheduleType(pick("CRON", "NONE", "FIX_RATE"))
 			j.Route = xxladapter.RouteStrategy(pick("FIRST", "ROUND", "RANDOM"))
 			j.GroupID = []int64{b.group, other}[random.IntN(2)]
-			id, err := b.store.CreateJob(b.ctx, j)
+			id, err := xxladapter.CreateJob(b.ctx, b.store, j)
 			b.NoError(err)
 			b.clock.Advance(xxladapter.Milliseconds(random.IntN(2) * 1000).Duration())
 			if random.IntN(2) == 0 {
@@ -120,7 +120,7 @@ var jobListRules = []rule{
 		for _, name := range []string{"c", "a", "b", "a"} {
 			ids = append(ids, b.addJob(name))
 		}
-		b.NoError(b.store.RemoveJob(b.ctx, ids[1]))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, ids[1]))
 		after := xxladapter.JobFilter{Sort: xxladapter.SortByName, AfterKey: "a", AfterID: ids[1], Limit: 10}
 		b.Equal([]int64{ids[3], ids[2], ids[0]}, b.listing(after))
 		after.Descending = true

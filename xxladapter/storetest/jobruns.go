@@ -18,7 +18,7 @@ var jobRunRules = []rule{
 		run(two, 30, 200, 200)
 		failed := run(two, 40, 200, 500)
 		run(gone, 50, 200, 200)
-		b.NoError(b.store.RemoveJob(b.ctx, gone))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, gone))
 		runs, err := b.store.LastRuns(b.ctx, []int64{two, idle, one, gone, 4711})
 		b.NoError(err)
 		b.Equal(map[int64]xxladapter.LastRun{

@@ -11,7 +11,7 @@ var jobRules = []rule{
 	{"CreateJobStoresEveryFieldAndStartsStopped", func(b *fixture) {
 		j := b.newJob("all fields")
 		j.Running, j.TriggerLast, j.TriggerNext = true, at(1), at(2)
-		id, err := b.store.CreateJob(b.ctx, j)
+		id, err := xxladapter.CreateJob(b.ctx, b.store, j)
 		b.NoError(err)
 
 		want := *b.newJob("all fields")
@@ -21,7 +21,7 @@ var jobRules = []rule{
 	}},
 	{"CreateJobLeavesTheCallersJobAlone", func(b *fixture) {
 		j := b.newJob("mine")
-		id, err := b.store.CreateJob(b.ctx, j)
+		id, err := xxladapter.CreateJob(b.ctx, b.store, j)
 		b.NoError(err)
 		b.Equal(b.newJob("mine"), j)
 
@@ -32,7 +32,7 @@ var jobRules = []rule{
 	{"CreateJobNeedsItsGroup", func(b *fixture) {
 		j := b.newJob("orphan")
 		j.GroupID = b.group + 1
-		_, err := b.store.CreateJob(b.ctx, j)
+		_, err := xxladapter.CreateJob(b.ctx, b.store, j)
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 		jobs, err := b.store.Jobs(b.ctx, xxladapter.JobFilter{})
 		b.NoError(err)
@@ -40,11 +40,11 @@ var jobRules = []rule{
 	}},
 	{"JobIDsNeverComeBack", func(b *fixture) {
 		first := b.addJob("first")
-		b.NoError(b.store.RemoveJob(b.ctx, first))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, first))
 		b.Greater(b.addJob("second"), first)
 	}},
 	{"AJobWithoutOptionalFieldsComesBackEmpty", func(b *fixture) {
-		id, err := b.store.CreateJob(b.ctx, &xxladapter.Job{GroupID: b.group, Name: "bare"})
+		id, err := xxladapter.CreateJob(b.ctx, b.store, &xxladapter.Job{GroupID: b.group, Name: "bare"})
 		b.NoError(err)
 		b.Equal(&xxladapter.Job{
 			ID: id, GroupID: b.group, Name: "bare",
@@ -54,7 +54,7 @@ var jobRules = []rule{
 	{"UnknownEnumerationsPassThrough", func(b *fixture) {
 		j := b.newJob("from elsewhere")
 		j.ScheduleType, j.Misfire, j.Route, j.Block, j.GlueType = "LUNAR", "SHRUG", "NEAREST", "QUEUE", "GLUE_LISP"
-		id, err := b.store.CreateJob(b.ctx, j)
+		id, err := xxladapter.CreateJob(b.ctx, b.store, j)
 		b.NoError(err)
 		b.NoError(StartAt(b.ctx, b.store, id, at(0)))
 		_, _, err = b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
@@ -81,7 +81,7 @@ var jobRules = []rule{
 			GlueType: xxladapter.GlueBean, GlueSource: "no", GlueRemark: "no", GlueUpdated: at(1),
 			Running: false, TriggerLast: at(5), TriggerNext: at(6), Added: at(7), Updated: b.job(id).Updated,
 		}
-		b.NoError(b.store.UpdateJob(b.ctx, edit, false))
+		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, edit, false))
 
 		want, old := *edit, b.newJob("before")
 		want.GlueType, want.GlueSource, want.GlueRemark, want.GlueUpdated = old.GlueType, old.GlueSource, old.GlueRemark, second(epoch)
@@ -92,7 +92,7 @@ var jobRules = []rule{
 	{"UpdateJobWithoutRescheduleKeepsPlannedFires", func(b *fixture) {
 		id := b.addRunning("steady", at(0))
 		b.claimDue()
-		b.NoError(b.store.UpdateJob(b.ctx, b.job(id), false))
+		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, b.job(id), false))
 		b.Equal([]time.Time{at(0)}, b.dues())
 	}},
 	{"UpdateJobWithRescheduleMovesTheNextTimeAndDropsItsPlannedFires", func(b *fixture) {
@@ -105,7 +105,7 @@ var jobRules = []rule{
 
 		j := b.job(id)
 		j.TriggerNext = at(120).Add(7 * time.Millisecond)
-		b.NoError(b.store.UpdateJob(b.ctx, j, true))
+		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, j, true))
 		b.Equal(at(120).Add(7*time.Millisecond), b.job(id).TriggerNext)
 		b.Equal(at(0), b.job(id).TriggerLast)
 		b.Equal([]time.Time{manual.Due, claimed[0].Due, bystander.Due}, b.dues())
@@ -122,15 +122,15 @@ var jobRules = []rule{
 		j.Name = "not stored"
 		for _, next := range []time.Time{at(-60), now, at(2), at(3)} {
 			j.TriggerNext = next
-			b.ErrorIs(b.store.UpdateJob(b.ctx, j, true), xxladapter.ErrConflict, next)
+			b.ErrorIs(xxladapter.UpdateJob(b.ctx, b.store, j, true), xxladapter.ErrConflict, next)
 			b.Equal(before, b.job(id))
 			b.Len(b.dues(), 3)
 		}
-		b.NoError(b.store.UpdateJob(b.ctx, j, false), "which leaves the schedule alone")
+		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, j, false), "which leaves the schedule alone")
 		j.Updated = time.Time{}
 		for _, next := range []time.Time{at(3).Add(time.Millisecond), at(5)} {
 			j.TriggerNext = next
-			b.NoError(b.store.UpdateJob(b.ctx, j, true))
+			b.NoError(xxladapter.UpdateJob(b.ctx, b.store, j, true))
 			b.Equal(next, b.job(id).TriggerNext)
 			b.Equal([]time.Time{at(3), at(5)}, b.dues())
 		}
@@ -139,24 +139,24 @@ var jobRules = []rule{
 		id := b.addRunning("edited", at(60))
 		held, later := b.job(id), b.job(id)
 		held.Name, later.Name = "held up", "later"
-		b.NoError(b.store.UpdateJob(b.ctx, later, false))
+		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, later, false))
 		want := b.job(id)
-		b.ErrorIs(b.store.UpdateJob(b.ctx, held, false), xxladapter.ErrConflict)
+		b.ErrorIs(xxladapter.UpdateJob(b.ctx, b.store, held, false), xxladapter.ErrConflict)
 		held.TriggerNext = at(120)
-		b.ErrorIs(b.store.UpdateJob(b.ctx, held, true), xxladapter.ErrConflict)
+		b.ErrorIs(xxladapter.UpdateJob(b.ctx, b.store, held, true), xxladapter.ErrConflict)
 		b.Equal(want, b.job(id))
 		held.Updated = want.Updated
-		b.NoError(b.store.UpdateJob(b.ctx, held, false))
+		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, held, false))
 		b.Equal("held up", b.job(id).Name)
 	}},
 	{"UpdateJobNeedsTheJobAndItsGroup", func(b *fixture) {
 		j := b.newJob("nobody")
 		j.ID = 4711
-		b.ErrorIs(b.store.UpdateJob(b.ctx, j, true), xxladapter.ErrNotFound)
+		b.ErrorIs(xxladapter.UpdateJob(b.ctx, b.store, j, true), xxladapter.ErrNotFound)
 
 		id := b.addJob("somebody")
 		j.ID, j.GroupID = id, b.group+1
-		b.ErrorIs(b.store.UpdateJob(b.ctx, j, true), xxladapter.ErrNotFound)
+		b.ErrorIs(xxladapter.UpdateJob(b.ctx, b.store, j, true), xxladapter.ErrNotFound)
 		b.Equal("somebody", b.job(id).Name)
 	}},
 	{"StartJobSetsTheFirstDueTime", func(b *fixture) {
@@ -175,10 +175,11 @@ var jobRules = []rule{
 		b.clock.Advance(time.Hour)
 		for _, seen := range []time.Time{{}, at(-60)} {
 			asked := false
-			next, err := b.store.StartJob(b.ctx, id, seen, func(time.Time) time.Time {
+			next, err := xxladapter.StartJob(b.ctx, b.store, id, seen, func(time.Time) time.Time {
 				asked = true
 				return at(30)
 			})
+
 			b.NoError(err)
 			b.False(asked)
 			b.Equal(at(60), next)
@@ -190,7 +191,7 @@ var jobRules = []rule{
 		id := b.addJob("started twice")
 		seen := b.job(id).Updated
 		late := func() {
-			_, _ = b.store.StartJob(b.ctx, id, seen, func(time.Time) time.Time { return at(0) })
+			_, _ = xxladapter.StartJob(b.ctx, b.store, id, seen, func(time.Time) time.Time { return at(0) })
 		}
 		late()
 		ran := b.claimDue()
@@ -199,7 +200,7 @@ var jobRules = []rule{
 		b.settleSent(b.claim(ran[0], "n1", 1)[0])
 		late() // and now has run
 		b.Empty(b.claimDue())
-		b.NoError(b.store.StopJob(b.ctx, id, b.job(id).Updated))
+		b.NoError(xxladapter.StopJob(b.ctx, b.store, id, b.job(id).Updated))
 		late() // the job is stopped
 		b.Empty(b.claimDue())
 		b.False(b.job(id).Running)
@@ -207,10 +208,11 @@ var jobRules = []rule{
 	{"StartJobAsksForTheFirstDueTimeAfterWhatMayHaveFired", func(b *fixture) {
 		id := b.addJob("asks")
 		ask := func() (after time.Time) {
-			_, err := b.store.StartJob(b.ctx, id, time.Time{}, func(t time.Time) time.Time {
+			_, err := xxladapter.StartJob(b.ctx, b.store, id, time.Time{}, func(t time.Time) time.Time {
 				after = t.UTC()
 				return time.Time{}
 			})
+
 			b.NoError(err)
 			return after
 		}
@@ -228,7 +230,7 @@ var jobRules = []rule{
 	{"AScheduleWithoutADueTimeStaysOff", func(b *fixture) {
 		id := b.addJob("never")
 		before := b.job(id)
-		next, err := b.store.StartJob(b.ctx, id, before.Updated, func(time.Time) time.Time { return time.Time{} })
+		next, err := xxladapter.StartJob(b.ctx, b.store, id, before.Updated, func(time.Time) time.Time { return time.Time{} })
 		b.NoError(err)
 		b.Zero(next)
 		b.Equal(before, b.job(id))
@@ -236,30 +238,30 @@ var jobRules = []rule{
 	{"AnOrderThatWasHeldUpDoesNotUndoALaterOne", func(b *fixture) {
 		id := b.addJob("ordered about") // all within a second
 		start := func(seen time.Time) error {
-			_, err := b.store.StartJob(b.ctx, id, seen, func(time.Time) time.Time { return at(60) })
+			_, err := xxladapter.StartJob(b.ctx, b.store, id, seen, func(time.Time) time.Time { return at(60) })
 			return err
 		}
 		created := b.job(id).Updated
 		b.NoError(start(created))
 		started := b.job(id).Updated
-		b.NoError(b.store.StopJob(b.ctx, id, started))
-		b.NoError(b.store.StopJob(b.ctx, id, started), "given again")
+		b.NoError(xxladapter.StopJob(b.ctx, b.store, id, started))
+		b.NoError(xxladapter.StopJob(b.ctx, b.store, id, started), "given again")
 		stopped := b.job(id)
 		b.ErrorIs(start(created), xxladapter.ErrConflict)
 		b.Equal(stopped, b.job(id))
 
 		b.NoError(start(stopped.Updated))
 		running := b.job(id)
-		b.ErrorIs(b.store.StopJob(b.ctx, id, started), xxladapter.ErrConflict)
+		b.ErrorIs(xxladapter.StopJob(b.ctx, b.store, id, started), xxladapter.ErrConflict)
 		b.Equal(running, b.job(id))
-		b.NoError(b.store.UpdateJob(b.ctx, running, false))
-		b.ErrorIs(b.store.StopJob(b.ctx, id, running.Updated), xxladapter.ErrConflict, "it was edited")
+		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, running, false))
+		b.ErrorIs(xxladapter.StopJob(b.ctx, b.store, id, running.Updated), xxladapter.ErrConflict, "it was edited")
 		b.True(b.job(id).Running)
 
 		b.clock.Advance(-time.Hour)
-		b.NoError(b.store.StopJob(b.ctx, id, b.job(id).Updated))
+		b.NoError(xxladapter.StopJob(b.ctx, b.store, id, b.job(id).Updated))
 		b.NoError(start(b.job(id).Updated))
-		b.ErrorIs(b.store.StopJob(b.ctx, id, running.Updated), xxladapter.ErrConflict)
+		b.ErrorIs(xxladapter.StopJob(b.ctx, b.store, id, running.Updated), xxladapter.ErrConflict)
 		b.True(b.job(id).Running)
 	}},
 	{"StopJobZeroesTheTimesAndDropsPlannedFires", func(b *fixture) {
@@ -269,15 +271,15 @@ var jobRules = []rule{
 		manual := b.plan(id, at(2), xxladapter.TriggerManual)
 		claimed := b.claim(b.plan(id, at(3), xxladapter.TriggerCron), "n1", 1)
 
-		b.NoError(b.store.StopJob(b.ctx, id, time.Time{}))
+		b.NoError(xxladapter.StopJob(b.ctx, b.store, id, time.Time{}))
 		j := b.job(id)
 		b.False(j.Running)
 		b.Zero(j.TriggerLast)
 		b.Zero(j.TriggerNext)
 		b.Equal([]time.Time{manual.Due, claimed[0].Due}, b.dues())
 		b.Empty(b.claimDue())
-		b.NoError(b.store.StopJob(b.ctx, id, time.Time{}), "stopping again is fine")
-		b.ErrorIs(b.store.StopJob(b.ctx, id+1, time.Time{}), xxladapter.ErrNotFound)
+		b.NoError(xxladapter.StopJob(b.ctx, b.store, id, time.Time{}), "stopping again is fine")
+		b.ErrorIs(xxladapter.StopJob(b.ctx, b.store, id+1, time.Time{}), xxladapter.ErrNotFound)
 	}},
 	{"RemoveJobTakesItsPlannedFiresAndMisfires", func(b *fixture) {
 		id, other := b.addRunning("removed", at(0)), b.addRunning("kept", at(0))
@@ -294,10 +296,10 @@ var jobRules = []rule{
 		claimed := b.claim(b.plan(id, at(3), xxladapter.TriggerCron), "n1", 1)[0]
 		kept := b.claim(b.plan(other, at(4), xxladapter.TriggerCron), "n1", 1)[0]
 
-		b.NoError(b.store.RemoveJob(b.ctx, id))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, id))
 		_, err = b.store.Job(b.ctx, id)
 		b.ErrorIs(err, xxladapter.ErrNotFound)
-		b.ErrorIs(b.store.RemoveJob(b.ctx, id), xxladapter.ErrNotFound)
+		b.ErrorIs(xxladapter.RemoveJob(b.ctx, b.store, id), xxladapter.ErrNotFound)
 		jobs, err := b.store.Jobs(b.ctx, xxladapter.JobFilter{})
 		b.NoError(err)
 		b.Len(jobs, 1)
@@ -316,7 +318,7 @@ var jobRules = []rule{
 		a, c := b.addJob("send 100% mail"), b.addRunning("send_mail", at(60))
 		j := b.newJob("report")
 		j.GroupID, j.Settings.KeepLogs = other, xxladapter.KeepFailures
-		d, err := b.store.CreateJob(b.ctx, j)
+		d, err := xxladapter.CreateJob(b.ctx, b.store, j)
 		b.NoError(err)
 
 		yes, no := true, false

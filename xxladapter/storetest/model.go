@@ -106,9 +106,9 @@ func (m *model) begin(t *rapid.T) {
 func (m *model) create(t *rapid.T, j xxladapter.Job) int64 {
 	theirs := j
 	theirs.GroupID = m.groups.of(j.GroupID)
-	got, gotErr := m.got.CreateJob(m.ctx, &theirs)
+	got, gotErr := xxladapter.CreateJob(m.ctx, m.got, &theirs)
 	for range xxladapter.Shards {
-		want, wantErr := m.want.CreateJob(m.ctx, &j)
+		want, wantErr := xxladapter.CreateJob(m.ctx, m.want, &j)
 		sameError(t, wantErr, gotErr)
 		if wantErr != nil {
 			return 0
@@ -117,7 +117,7 @@ func (m *model) create(t *rapid.T, j xxladapter.Job) int64 {
 			m.jobs[want] = got
 			return want
 		}
-		require.NoError(t, m.want.RemoveJob(m.ctx, want))
+		require.NoError(t, xxladapter.RemoveJob(m.ctx, m.want, want))
 	}
 	t.Fatalf("job %d is of a shard that the reference's ids do not come to", got)
 	return 0
@@ -125,7 +125,9 @@ func (m *model) create(t *rapid.T, j xxladapter.Job) int64 {
 
 // forget removes a job from both stores and from the ids to draw from.
 func (m *model) forget(t *rapid.T, job int64) {
-	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error { return s.RemoveJob(m.ctx, id(m.jobs, job)) })
+	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
+		return xxladapter.RemoveJob(m.ctx, s, id(m.jobs, job))
+	})
 	delete(m.jobs, job)
 }
 
@@ -299,7 +301,7 @@ func (m *model) updateJob(t *rapid.T) {
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
 		j := j
 		j.ID, j.GroupID = id(m.jobs, j.ID), id(m.groups, j.GroupID)
-		return s.UpdateJob(m.ctx, &j, reschedule)
+		return xxladapter.UpdateJob(m.ctx, s, &j, reschedule)
 	})
 }
 
@@ -308,10 +310,11 @@ func (m *model) startJob(t *rapid.T) {
 	seen := m.drawSeen(t, j)
 	var asked, started []time.Time
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
-		from, err := s.StartJob(m.ctx, id(m.jobs, j), seen, func(after time.Time) time.Time {
+		from, err := xxladapter.StartJob(m.ctx, s, id(m.jobs, j), seen, func(after time.Time) time.Time {
 			asked = append(asked, after.UTC())
 			return next
 		})
+
 		started = append(started, from)
 		return err
 	})
@@ -334,13 +337,15 @@ func (m *model) stopJob(t *rapid.T) {
 	j := m.jobs.draw(t, "job")
 	seen := m.drawSeen(t, j)
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
-		return s.StopJob(m.ctx, id(m.jobs, j), seen)
+		return xxladapter.StopJob(m.ctx, s, id(m.jobs, j), seen)
 	})
 }
 
 func (m *model) removeJob(t *rapid.T) {
 	j := m.jobs.draw(t, "job")
-	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error { return s.RemoveJob(m.ctx, id(m.jobs, j)) })
+	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
+		return xxladapter.RemoveJob(m.ctx, s, id(m.jobs, j))
+	})
 }
 
 // decide returns each kind of decision, depending on the job's name.

@@ -91,7 +91,7 @@ var orderRules = []rule{
 	{"RemovingAJobRemovesItsOrders", func(b *fixture) {
 		id := b.addJob("removed")
 		o, _ := b.place(id, "key")
-		b.NoError(b.store.RemoveJob(b.ctx, id))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, id))
 		_, err := b.store.Order(b.ctx, o.ID)
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 	}},

@@ -132,7 +132,7 @@ var pauseRules = []rule{
 		mine, theirs := b.addRunning("mine", at(600)), b.addJob("theirs")
 		j := b.job(theirs)
 		j.GroupID = other
-		b.NoError(b.store.UpdateJob(b.ctx, j, false))
+		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, j, false))
 		b.plan(mine, at(3), xxladapter.TriggerCron)
 		b.plan(mine, at(-60), xxladapter.TriggerMisfire)
 		manual := b.plan(mine, at(4), xxladapter.TriggerManual)
@@ -302,10 +302,10 @@ var calendarRules = []rule{
 		b.addJob("none")
 		j := b.newJob("office")
 		j.Settings.Calendar = "office"
-		id, err := b.store.CreateJob(b.ctx, j)
+		id, err := xxladapter.CreateJob(b.ctx, b.store, j)
 		b.NoError(err)
 		j.Settings.Calendar = "office2"
-		_, err = b.store.CreateJob(b.ctx, j)
+		_, err = xxladapter.CreateJob(b.ctx, b.store, j)
 		b.NoError(err)
 		jobs, err := b.store.Jobs(b.ctx, xxladapter.JobFilter{Calendar: "office"})
 		b.NoError(err)

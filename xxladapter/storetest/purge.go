@@ -165,7 +165,7 @@ var purgeRules = []rule{
 		other := b.addGroup("other-group")
 		one, two := b.addJob("one"), b.newJob("two")
 		two.GroupID = other
-		second, err := b.store.CreateJob(b.ctx, two)
+		second, err := xxladapter.CreateJob(b.ctx, b.store, two)
 		b.NoError(err)
 		var ones, twos []int64
 		for range 4 {
@@ -243,8 +243,8 @@ var purgeRules = []rule{
 		b.settle(late, "", 200)
 		b.Equal(0, b.purge(xxladapter.LogPurge{Removed: true}, 3), "nothing was removed")
 
-		b.NoError(b.store.RemoveJob(b.ctx, two))
-		b.NoError(b.store.RemoveJob(b.ctx, one))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, two))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, one))
 		b.Len(b.logIDs(), 13, "the rows are still there")
 		applied, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: late.LogID, Code: 200, WantText: true})
 		b.NoError(err)
@@ -271,7 +271,7 @@ var purgeRules = []rule{
 		id := b.addJob("removed")
 		f := b.run(id, 0)
 		b.settle(f, "", 500)
-		b.NoError(b.store.RemoveJob(b.ctx, id))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, id))
 		b.quiet(id, f.LogID)
 		state := b.alarmState(id)
 		b.NotZero(state.Version)

@@ -95,7 +95,7 @@ var raceRules = []rule{
 			id := b.addRunning(fmt.Sprint("job", round), at(0))
 			fires := b.claimDue()
 			b.Len(fires, 1)
-			claimedBefore(b, fires[0], func() error { return b.store.StopJob(b.ctx, id, time.Time{}) })
+			claimedBefore(b, fires[0], func() error { return xxladapter.StopJob(b.ctx, b.store, id, time.Time{}) })
 			// Planned fires are gone; a fire that was claimed before continues.
 			b.Empty(b.openFires(xxladapter.FireFilter{JobID: id, State: xxladapter.FirePlanned}))
 		}
@@ -106,7 +106,7 @@ var raceRules = []rule{
 			term := b.term("n1")
 			for _, err := range race(2, func(i int) error {
 				if i == 0 {
-					return b.store.StopJob(b.ctx, id, time.Time{})
+					return xxladapter.StopJob(b.ctx, b.store, id, time.Time{})
 				}
 				_, _, err := b.store.ClaimDue(b.ctx, term, 0, 10, everyMinute)
 				return err
@@ -227,7 +227,7 @@ var raceRules = []rule{
 			seen := b.job(id).Updated
 			var nexts [8]time.Time
 			for _, err := range race(len(nexts), func(i int) (err error) {
-				nexts[i], err = b.store.StartJob(b.ctx, id, seen, func(time.Time) time.Time { return at(60 + i) })
+				nexts[i], err = xxladapter.StartJob(b.ctx, b.store, id, seen, func(time.Time) time.Time { return at(60 + i) })
 				return err
 			}) {
 				b.NoError(err)
@@ -241,7 +241,7 @@ var raceRules = []rule{
 		id := b.addJob("job")
 		job := b.job(id)
 		job.ChildIDs = []int64{id + 1, id + 2}
-		b.NoError(b.store.UpdateJob(b.ctx, job, false))
+		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, job, false))
 		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
 		log := b.claim(b.plan(id, at(0), xxladapter.TriggerCron), "n1", 1)[0].LogID
 		for _, err := range race(8, func(i int) error {

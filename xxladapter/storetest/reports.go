@@ -159,7 +159,7 @@ var reportRules = []rule{
 		b.run(id, 0)
 		b.run(other, 0)
 		b.wantReports(xxladapter.Report{Day: yesterday, Failed: 1}, xxladapter.Report{Day: today, Running: 2, Success: 1})
-		b.NoError(b.store.RemoveJob(b.ctx, id))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, id))
 		b.Equal(3, b.purge(xxladapter.LogPurge{Removed: true}, 10))
 		b.wantReports(xxladapter.Report{Day: yesterday, Failed: 1}, xxladapter.Report{Day: today, Running: 1, Success: 1})
 	}},

@@ -86,7 +86,7 @@ var resumeRules = []rule{
 	{"AScheduleThatDoesNotWaitIsLeftAlone", func(b *fixture) {
 		id, shards := b.waiting()
 		resume := xxladapter.Resume{JobID: id, Next: at(9)}
-		b.NoError(b.store.StopJob(b.ctx, id, time.Time{}))
+		b.NoError(xxladapter.StopJob(b.ctx, b.store, id, time.Time{}))
 		b.True(b.endRun(shards[0], resume))
 		b.True(b.endRun(shards[1], resume))
 		b.Zero(b.job(id).TriggerNext, "it was stopped")

@@ -207,7 +207,7 @@ var runTextRules = []rule{
 		l, saved, stays := b.wanted(id), b.ended(id, 0, 200), b.wanted(other)
 		b.saveText(xxladapter.RunText{LogID: saved, Text: "text"})
 		b.clock.Advance(time.Minute)
-		b.NoError(b.store.RemoveJob(b.ctx, id))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, id))
 		b.Equal(2, b.purge(xxladapter.LogPurge{Removed: true}, 10))
 		b.Equal([]int64{stays}, b.claimTexts(10))
 		_, err := b.store.RunText(b.ctx, saved)

@@ -253,7 +253,7 @@ var scheduleRules = []rule{
 		b.Equal("behind", seen(1)[0])
 		b.clock.Advance(limit)
 		b.Equal("behind", seen(1)[0])
-		b.NoError(b.store.StopJob(b.ctx, edge, time.Time{}))
+		b.NoError(xxladapter.StopJob(b.ctx, b.store, edge, time.Time{}))
 		b.NoError(StartAt(b.ctx, b.store, edge, at(-50)))
 		b.Equal("edge", seen(1)[0], "its fires are gone")
 	}},

@@ -71,7 +71,7 @@ var stallRules = []struct {
 	{"AWriteEndsWithItsContextAndIsNeverHalfDone", func(b *fixture, stall func() func()) {
 		resume := stall()
 		b.endsAtOnce(func() {
-			_, err := b.store.CreateJob(b.short(), b.newJob("stalled"))
+			_, err := xxladapter.CreateJob(b.short(), b.store, b.newJob("stalled"))
 			b.Error(err)
 		})
 		resume()

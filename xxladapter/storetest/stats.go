@@ -293,7 +293,7 @@ var statRules = []rule{
 		b.runAt(id, b.group, 0)
 		b.Equal(2, b.purge(xxladapter.LogPurge{JobID: id, Unalarmed: true, UntilID: b.logIDs()[1]}, 1), "one is counted, one is not")
 		b.Equal(xxladapter.Figures{Success: 1, NotSent: 1}, b.counts())
-		b.NoError(b.store.RemoveJob(b.ctx, id))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, id))
 		b.Equal(2, b.purge(xxladapter.LogPurge{Removed: true}, 10))
 		want := xxladapter.Figures{Success: 2, NotSent: 1} // the open run has no result
 		b.Equal(want, b.counts())

@@ -7,7 +7,7 @@ func (b *fixture) addTagged(tags ...string) int64 {
 	b.Helper()
 	j := b.newJob("job")
 	j.Tags = tags
-	id, err := b.store.CreateJob(b.ctx, j)
+	id, err := xxladapter.CreateJob(b.ctx, b.store, j)
 	b.NoError(err)
 	return id
 }
@@ -35,11 +35,11 @@ var tagRules = []rule{
 
 		j := b.job(id)
 		j.Tags = []string{"new", "b"}
-		b.NoError(b.store.UpdateJob(b.ctx, j, false))
+		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, j, false))
 		b.Equal([]string{"b", "new"}, b.job(id).Tags)
 		j = b.job(id)
 		j.Tags, j.Settings = nil, xxladapter.Settings{}
-		b.NoError(b.store.UpdateJob(b.ctx, j, false))
+		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, j, false))
 		b.Nil(b.job(id).Tags)
 		b.Empty(b.tags(nil))
 	}},
@@ -58,12 +58,12 @@ var tagRules = []rule{
 
 		j := b.job(both)
 		j.Tags = []string{"billing"}
-		b.NoError(b.store.UpdateJob(b.ctx, j, false))
+		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, j, false))
 		j = b.job(bare)
 		j.Tags = []string{"nightly"}
-		b.NoError(b.store.UpdateJob(b.ctx, j, false))
+		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, j, false))
 		b.Equal([]int64{one, bare}, of("nightly"))
-		b.NoError(b.store.RemoveJob(b.ctx, one))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, one))
 		b.Equal([]int64{bare}, of("nightly"))
 	}},
 	{"TagsAreCountedByGroup", func(b *fixture) {
@@ -73,18 +73,18 @@ var tagRules = []rule{
 		other := b.addGroup("another-app")
 		j := b.job(second)
 		j.GroupID = other
-		b.NoError(b.store.UpdateJob(b.ctx, j, false))
+		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, j, false))
 		b.Equal([]xxladapter.TagCount{{Tag: "B", Jobs: 1}, {Tag: "b", Jobs: 2}, {Tag: "一", Jobs: 1}}, b.tags(nil))
 		b.Equal([]xxladapter.TagCount{{Tag: "b", Jobs: 1}}, b.tags([]int64{other}))
 		b.Empty(b.tags([]int64{}))
-		b.NoError(b.store.RemoveJob(b.ctx, second))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, second))
 		b.Empty(b.tags([]int64{other}))
 	}},
 	{"ARefusedEditKeepsTheTags", func(b *fixture) {
 		id := b.addTagged("kept")
 		j := b.job(id)
 		j.Tags, j.GroupID = []string{"lost"}, absent
-		b.ErrorIs(b.store.UpdateJob(b.ctx, j, false), xxladapter.ErrNotFound)
+		b.ErrorIs(xxladapter.UpdateJob(b.ctx, b.store, j, false), xxladapter.ErrNotFound)
 		b.Equal([]string{"kept"}, b.job(id).Tags)
 		b.Equal([]int64{id}, b.listing(xxladapter.JobFilter{Tag: "kept"}))
 		b.Empty(b.listing(xxladapter.JobFilter{Tag: "lost"}))
@@ -94,7 +94,7 @@ var tagRules = []rule{
 		id := b.addTagged("first")
 		j := b.job(id)
 		j.Tags = []string{"second"}
-		b.NoError(b.store.UpdateJob(ctx, j, false))
+		b.NoError(xxladapter.UpdateJob(ctx, b.store, j, false))
 		versions, err := b.store.JobVersions(b.ctx, xxladapter.JobVersionFilter{JobID: id})
 		b.NoError(err)
 		b.Len(versions, 2)

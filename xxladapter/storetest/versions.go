@@ -15,14 +15,14 @@ var versionRules = []rule{
 		b.as("PUT /jobs/{id}")
 		j := b.job(id)
 		j.Name, j.ScheduleConf, j.Settings.Zone, j.ChildIDs = "later\x00", "0 0 1 * * ?", "Asia/Shanghai", nil
-		b.NoError(b.store.UpdateJob(b.ctx, j, false))
-		b.NoError(b.store.UpdateJob(b.ctx, b.job(id), false), "the same again")
+		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, j, false))
+		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, b.job(id), false), "the same again")
 		b.clock.Advance(time.Hour)
 		b.as("start")
 		b.NoError(StartAt(b.ctx, b.store, id, b.clock.Now().Add(time.Hour)))
 		b.as("stop")
-		b.NoError(b.store.StopJob(b.ctx, id, time.Time{}))
-		b.NoError(b.store.StopJob(b.ctx, id, time.Time{}), "again")
+		b.NoError(xxladapter.StopJob(b.ctx, b.store, id, time.Time{}))
+		b.NoError(xxladapter.StopJob(b.ctx, b.store, id, time.Time{}), "again")
 		b.as("glue")
 		b.saveGlue(id, "echo two", "second")
 
@@ -45,7 +45,7 @@ var versionRules = []rule{
 		b.Equal(is, versions[0].Job)
 
 		b.as("DELETE")
-		b.NoError(b.store.RemoveJob(b.ctx, id))
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, id))
 		b.Empty(b.versions(xxladapter.JobVersionFilter{JobID: id}))
 	}},
 	{"VersionsAreFiltered", func(b *fixture) {
@@ -157,5 +157,5 @@ func (b *fixture) rename(id int64, name string) {
 	b.Helper()
 	j := b.job(id)
 	j.Name = name
-	b.NoError(b.store.UpdateJob(b.ctx, j, false))
+	b.NoError(xxladapter.UpdateJob(b.ctx, b.store, j, false))
 }

@@ -97,7 +97,7 @@ func (s *site) job(t *testing.T, handler string, change func(*xxladapter.Job)) i
 	j := &xxladapter.Job{GroupID: s.group, Name: "job " + handler, Author: "a", Handler: handler}
 	j.SetDefaults()
 	change(j)
-	id, err := s.store.CreateJob(t.Context(), j)
+	id, err := xxladapter.CreateJob(t.Context(), s.store, j)
 	require.NoError(t, err)
 	return id
 }

@@ -44,7 +44,7 @@ func TestHowAHandOverWithoutAKnownOutcomeIsResolved(t *testing.T) {
 func (f *fixture) ambiguous(policy xxladapter.AmbiguousPolicy) {
 	f.t.Helper()
 	f.job.Settings.Ambiguous = policy
-	require.NoError(f.t, f.store.UpdateJob(f.t.Context(), f.job, false))
+	require.NoError(f.t, xxladapter.UpdateJob(f.t.Context(), f.store, f.job, false))
 }
 
 // TestEachPolicyWithEachKindOfSilence lets an executor break the first request and asks what the

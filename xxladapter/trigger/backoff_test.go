@@ -63,7 +63,7 @@ func TestRetriesWaitLongerEachTimeAndSayWhichTheyAre(t *testing.T) {
 	closed.Close()
 	f := newFixture(t, xxladapter.RouteFirst, closed.URL)
 	f.job.Settings.RetryBackoff, f.job.RetryCount = 60_000, 3
-	require.NoError(t, f.store.UpdateJob(t.Context(), f.job, false))
+	require.NoError(t, xxladapter.UpdateJob(t.Context(), f.store, f.job, false))
 	f.over.jitter = func() float64 { return 0.5 }
 
 	fire := f.plan(xxladapter.Fire{RetryCount: -1})
@@ -96,7 +96,7 @@ func TestAFailedRunOfOneShardWaitsToo(t *testing.T) {
 	exec := newFakeExecutor(t, nil)
 	f := newFixture(t, xxladapter.RouteShardingBroadcast, exec.URL, exec.URL)
 	f.job.Settings.RetryBackoff = 60_000
-	require.NoError(t, f.store.UpdateJob(t.Context(), f.job, false))
+	require.NoError(t, xxladapter.UpdateJob(t.Context(), f.store, f.job, false))
 	f.over.jitter = func() float64 { return 0 }
 	require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
 	began := time.Now()

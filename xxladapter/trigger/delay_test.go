@@ -28,7 +28,7 @@ func (f *fixture) delayed(change func(*xxladapter.Job)) xxladapter.Fire {
 func (f *fixture) delayedFrom(now time.Time) xxladapter.Fire {
 	f.t.Helper()
 	ctx := f.t.Context()
-	require.NoError(f.t, f.store.UpdateJob(ctx, f.job, false))
+	require.NoError(f.t, xxladapter.UpdateJob(ctx, f.store, f.job, false))
 	due := now.Truncate(time.Millisecond)
 	require.NoError(f.t, storetest.StartAt(ctx, f.store, f.job.ID, due))
 	term, _ := f.sched.term()

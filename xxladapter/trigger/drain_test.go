@@ -79,7 +79,7 @@ func TestARunWithoutAnAnswerIsAskedWhereItWent(t *testing.T) {
 	f := newFixture(t, xxladapter.RouteFirst, exec.URL)
 	job := *f.job
 	job.Settings.Ambiguous = xxladapter.AmbiguousResend
-	require.NoError(t, f.store.UpdateJob(t.Context(), &job, false))
+	require.NoError(t, xxladapter.UpdateJob(t.Context(), f.store, &job, false))
 	fire := f.plan(xxladapter.Fire{RetryCount: 0})
 	term, _ := f.sched.Term()
 	claimed, err := f.store.ClaimFire(t.Context(), term, fire.ID, []*xxladapter.Log{{JobID: job.ID, GroupID: job.GroupID, Address: exec.URL, TriggerTime: time.Now()}})

@@ -95,10 +95,10 @@ func TestASuccessTriggersTheChildrenOnce(t *testing.T) {
 	ctx := t.Context()
 	child := *f.job
 	child.Name, child.ChildIDs = "child", nil
-	childID, err := f.store.CreateJob(ctx, &child)
+	childID, err := xxladapter.CreateJob(ctx, f.store, &child)
 	require.NoError(t, err)
 	f.job.ChildIDs = []int64{childID, 99, f.job.ID} // one that does not exist, and itself
-	require.NoError(t, f.store.UpdateJob(ctx, f.job, false))
+	require.NoError(t, xxladapter.UpdateJob(ctx, f.store, f.job, false))
 
 	f.over.opts.Store = unasked{f.store, t}
 	require.NoError(t, f.over.Fire(ctx, f.plan(xxladapter.Fire{RetryCount: -1})))
@@ -139,7 +139,7 @@ func TestARetryIsPassedOnAsItIsStored(t *testing.T) {
 		exec := newFakeExecutor(t, func(w http.ResponseWriter, _ string) { fmt.Fprint(w, `{"code":500}`) })
 		f := newFixture(t, xxladapter.RouteFirst, exec.URL)
 		f.job.RetryCount, f.job.Settings.RetryBackoff = 3, pause
-		require.NoError(t, f.store.UpdateJob(t.Context(), f.job, false))
+		require.NoError(t, xxladapter.UpdateJob(t.Context(), f.store, f.job, false))
 		f.over.opts.Store = unasked{f.store, t}
 
 		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
@@ -154,7 +154,7 @@ func TestAFailureTriggersNoChildren(t *testing.T) {
 	require.Len(t, children(job, time.Now()), 2)
 	f := newFixture(t, xxladapter.RouteFirst, newFakeExecutor(t, nil).URL)
 	f.job.ChildIDs, f.job.RetryCount = []int64{99}, 0
-	require.NoError(t, f.store.UpdateJob(t.Context(), f.job, false))
+	require.NoError(t, xxladapter.UpdateJob(t.Context(), f.store, f.job, false))
 	require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
 	require.NoError(t, f.over.Complete(t.Context(), []wire.Callback{{LogID: wire.Int(f.logs()[0].ID), HandleCode: 500}}))
 	require.Empty(t, f.open())

@@ -101,7 +101,7 @@ func newFixtureAt(t testing.TB, clock func() time.Time, route xxladapter.RouteSt
 		Timeout: 7 * time.Second, RetryCount: 2,
 	}
 	job.SetDefaults()
-	id, err := f.store.CreateJob(ctx, job)
+	id, err := xxladapter.CreateJob(ctx, f.store, job)
 	require.NoError(t, err)
 	f.job, err = f.store.Job(ctx, id)
 	require.NoError(t, err)

@@ -73,7 +73,7 @@ func TestARetryCountsItsAttempts(t *testing.T) {
 	exec := newFakeExecutor(t, func(w http.ResponseWriter, _ string) { fmt.Fprint(w, `{"code":500,"msg":"no"}`) })
 	f := newFixture(t, xxladapter.RouteFirst, exec.URL)
 	f.job.RetryCount = 1
-	require.NoError(t, f.store.UpdateJob(t.Context(), f.job, false))
+	require.NoError(t, xxladapter.UpdateJob(t.Context(), f.store, f.job, false))
 	require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
 	next := f.open()
 	require.Len(t, next, 1)

@@ -75,7 +75,7 @@ func inPoolBubble(t *testing.T, d time.Duration, test func(p *boundPool, s *slow
 		require.NoError(t, err)
 		job := &xxladapter.Job{GroupID: group, Name: "j", Handler: "h"}
 		job.SetDefaults()
-		id, err := store.CreateJob(t.Context(), job)
+		id, err := xxladapter.CreateJob(t.Context(), store, job)
 		require.NoError(t, err)
 		var fires []xxladapter.Fire
 		for range 3 {

@@ -83,7 +83,7 @@ func withPool(t *testing.T, opts PoolOptions, test func(b *poolBench), addrs ...
 			require.NoError(t, err)
 			job := &xxladapter.Job{GroupID: group, Name: addr, Handler: "h"}
 			job.SetDefaults()
-			job.ID, err = b.store.CreateJob(t.Context(), job)
+			job.ID, err = xxladapter.CreateJob(t.Context(), b.store, job)
 			require.NoError(t, err)
 			b.jobs[addr] = job
 		}
@@ -255,7 +255,7 @@ func TestAJobThatMovesToAnotherAppWaitsThere(t *testing.T) {
 		time.Sleep(time.Second) // until both are due
 		left := job.GroupID
 		job.GroupID = b.jobs["http://hangs"].GroupID
-		require.NoError(t, b.store.UpdateJob(t.Context(), job, false))
+		require.NoError(t, xxladapter.UpdateJob(t.Context(), b.store, job, false))
 		after, err := b.store.OpenFires(t.Context(), xxladapter.FireFilter{})
 		require.NoError(t, err)
 

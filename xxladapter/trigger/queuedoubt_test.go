@@ -77,7 +77,7 @@ func TestTheJobDecidesAboutARunThatMayHaveBeenTaken(t *testing.T) {
 		t.Run(string(setting), func(t *testing.T) {
 			queued(t, xxladapter.RouteRound, func(t *testing.T, f *fixture, q *fakeQueue) {
 				f.job.Settings.Ambiguous = setting
-				require.NoError(t, f.store.UpdateJob(t.Context(), f.job, false))
+				require.NoError(t, xxladapter.UpdateJob(t.Context(), f.store, f.job, false))
 				f.lose(q)
 				f.sweep(time.Minute)
 				require.Len(t, q.to, published)

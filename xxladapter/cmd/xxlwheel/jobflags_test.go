@@ -206,10 +206,11 @@ func TestListsOfAllPages(t *testing.T) {
 	}
 	const many = 2300
 	for i := range many {
-		_, err := store.CreateJob(t.Context(), &xxladapter.Job{
+		_, err := xxladapter.CreateJob(t.Context(), store, &xxladapter.Job{
 			GroupID: int64(1 + i%2), Name: fmt.Sprintf("job %d", i), Author: fmt.Sprintf("author-%d", i%10), Handler: fmt.Sprintf("handler-%d", i%3),
 			ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "* * * * * ?",
 		})
+
 		require.NoError(t, err)
 	}
 	require.NoError(t, storetest.StartAt(t.Context(), store, 7, time.Now()))

@@ -21,11 +21,12 @@ func TestATimelineNamesWhatDecided(t *testing.T) {
 	server := apiServer(t, admin.Options{Store: store})
 	group, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
 	require.NoError(t, err)
-	job, err := store.CreateJob(t.Context(), &xxladapter.Job{
+	job, err := xxladapter.CreateJob(t.Context(), store, &xxladapter.Job{
 		GroupID: group, Name: "nightly", ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "0 * * * * ?", Handler: "h", GlueType: xxladapter.GlueBean,
 	})
+
 	require.NoError(t, err)
-	_, err = store.StartJob(t.Context(), job, time.Time{}, func(time.Time) time.Time { return two.Add(time.Minute) })
+	_, err = xxladapter.StartJob(t.Context(), store, job, time.Time{}, func(time.Time) time.Time { return two.Add(time.Minute) })
 	require.NoError(t, err)
 	now = two.Add(10 * time.Minute)
 	lease, err := store.Lease(t.Context(), "n1", time.Hour)

@@ -240,7 +240,7 @@ func (s *site) job(group int64, name string, fields map[string]any) int64 {
 // startAt switches the schedule of a job on, with a due time of the test's choice.
 func (s *site) startAt(job int64, due time.Time) {
 	s.t.Helper()
-	_, err := s.store.StartJob(s.t.Context(), job, time.Time{}, func(time.Time) time.Time { return due })
+	_, err := xxladapter.StartJob(s.t.Context(), s.store, job, time.Time{}, func(time.Time) time.Time { return due })
 	require.NoError(s.t, err)
 }
 

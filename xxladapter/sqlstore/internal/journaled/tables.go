@@ -25,31 +25,6 @@ func (s *Store) EditJobs(ctx context.Context, edits []xxladapter.JobEdit, whole 
 	return s.Store.EditJobs(with(ctx, at), edits, whole)
 }
 
-// CreateJob implements [xxladapter.Store].
-func (s *Store) CreateJob(ctx context.Context, j *xxladapter.Job) (int64, error) {
-	return s.Store.CreateJob(with(ctx, apart), j)
-}
-
-// UpdateJob implements [xxladapter.Store].
-func (s *Store) UpdateJob(ctx context.Context, j *xxladapter.Job, reschedule bool) error {
-	return s.Store.UpdateJob(with(ctx, changesJob(j.ID)), j, reschedule)
-}
-
-// StartJob implements [xxladapter.Store].
-func (s *Store) StartJob(ctx context.Context, id int64, seen time.Time, first func(time.Time) time.Time) (time.Time, error) {
-	return s.Store.StartJob(with(ctx, changesJob(id)), id, seen, first)
-}
-
-// StopJob implements [xxladapter.Store].
-func (s *Store) StopJob(ctx context.Context, id int64, seen time.Time) error {
-	return s.Store.StopJob(with(ctx, changesJob(id)), id, seen)
-}
-
-// RemoveJob implements [xxladapter.Store].
-func (s *Store) RemoveJob(ctx context.Context, id int64) error {
-	return s.Store.RemoveJob(with(ctx, changesJob(id)), id)
-}
-
 // Jobs implements [xxladapter.Store].
 func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter.Job, error) {
 	return s.Store.Jobs(with(ctx, reads), f)

@@ -213,7 +213,7 @@ func besideAJavaAdmin(t *testing.T, release string, together, dueIndex bool) {
 	created := make([]error, jobs)
 	for i := range jobs {
 		wg.Go(func() {
-			id, err := ours[0].CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: fmt.Sprint("job ", i)})
+			id, err := xxladapter.CreateJob(ctx, ours[0], &xxladapter.Job{GroupID: group, Name: fmt.Sprint("job ", i)})
 			if err == nil {
 				err = storetest.StartAt(ctx, ours[0], id, begin)
 			}

@@ -60,13 +60,14 @@ func TestMySQLReleases(t *testing.T) {
 			due := now.Truncate(time.Second)
 			// The widest values that fit in each release.
 			param := strings.Repeat("参", 512)
-			id, err := s.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: "名", Param: param})
+			id, err := xxladapter.CreateJob(ctx, s, &xxladapter.Job{GroupID: group, Name: "名", Param: param})
 			require.NoError(t, err)
-			require.NoError(t, s.UpdateJob(ctx, &xxladapter.Job{ID: id, GroupID: group, Name: "new 名", Param: param}, false))
+			require.NoError(t, xxladapter.UpdateJob(ctx, s, &xxladapter.Job{ID: id, GroupID: group, Name: "new 名", Param: param}, false))
 			narrow := release != "3.4" && release != "head"
 			for text, err := range map[string]error{
-				"executorParam has 513 characters, must have at most 512 in tables of this release of XXL-JOB": s.UpdateJob(ctx,
+				"executorParam has 513 characters, must have at most 512 in tables of this release of XXL-JOB": xxladapter.UpdateJob(ctx, s,
 					&xxladapter.Job{ID: id, GroupID: group, Name: "new 名", Param: param + "数"}, false),
+
 				"title has 13 characters, must have at most 12 in tables of this release of XXL-JOB": errorOf(s.SaveGroup(ctx,
 					&xxladapter.Group{ID: group, AppName: "release-app", Title: strings.Repeat("题", 13), AccessToken: "its-own-token"})),
 			} {
@@ -111,7 +112,7 @@ func TestMySQLReleases(t *testing.T) {
 			require.NoError(t, err)
 			require.True(t, strings.HasPrefix(long, l.Param))
 			require.Equal(t, due, l.TriggerTime)
-			require.NoError(t, s.RemoveJob(ctx, id))
+			require.NoError(t, xxladapter.RemoveJob(ctx, s, id))
 		})
 	}
 }

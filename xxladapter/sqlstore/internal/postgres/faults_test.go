@@ -72,7 +72,7 @@ func TestAFrozenNodeLosesItsRows(t *testing.T) {
 	defer func() { require.NoError(t, errors.Join(frozen.Close(), other.Close())) }()
 	group, err := other.SaveGroup(ctx, &xxladapter.Group{AppName: "frozen-app", Title: "t"})
 	require.NoError(t, err)
-	job, err := other.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: "frozen"})
+	job, err := xxladapter.CreateJob(ctx, other, &xxladapter.Job{GroupID: group, Name: "frozen"})
 	require.NoError(t, err)
 
 	attempts := 0
@@ -86,7 +86,7 @@ func TestAFrozenNodeLosesItsRows(t *testing.T) {
 		// Returns when this transaction has lost the row, after half a second.
 		limit, cancel := context.WithTimeout(ctx, 8*time.Second)
 		defer cancel()
-		require.NoError(t, other.StopJob(limit, job, time.Time{}))
+		require.NoError(t, xxladapter.StopJob(limit, other, job, time.Time{}))
 		_, err = tx.Exec(ctx, `UPDATE xxl_job_info SET job_desc = 'too late' WHERE id = ?`, job)
 		require.Error(t, err)
 		return err

@@ -46,7 +46,6 @@ func (o Options) ReportZone() *time.Location {
 // A Store is an [xxladapter.Store] in a SQL database.
 type Store struct {
 	Parts
-	xxladapter.SingleEdits
 	Acts    Acts
 	Lookups lookups
 	// Resting is set if the last scan claimed nothing and found nothing in the hands of others.
@@ -101,7 +100,6 @@ type Parts struct {
 // New creates a store from its parts, with [Standard] acts.
 func New(p Parts) *Store {
 	s := &Store{Parts: p}
-	s.SingleEdits.Store = s
 	s.Acts = Standard{s}
 	s.Lookups = newLookups(s, p.Lookup)
 	return s

@@ -39,7 +39,7 @@ func TestABackupIsOneMoment(t *testing.T) {
 				if err != nil {
 					panic(err)
 				}
-				if _, err := s.CreateJob(t.Context(), &xxladapter.Job{GroupID: group, Name: app, Handler: "h"}); err != nil {
+				if _, err := xxladapter.CreateJob(t.Context(), s, &xxladapter.Job{GroupID: group, Name: app, Handler: "h"}); err != nil {
 					panic(err)
 				}
 				select {

@@ -59,7 +59,7 @@ func writeAndAcknowledge(s xxladapter.Store) error {
 	if err != nil {
 		return err
 	}
-	job, err := s.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: "crash"})
+	job, err := xxladapter.CreateJob(ctx, s, &xxladapter.Job{GroupID: group, Name: "crash"})
 	if err != nil {
 		return err
 	}

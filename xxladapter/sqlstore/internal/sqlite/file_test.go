@@ -111,7 +111,7 @@ func TestAMissingDatabaseIsNoticed(t *testing.T) {
 			var told *xxladapter.Error
 			require.Eventually(t, func() bool { _, err = s.Leases(t.Context()); return errors.As(err, &told) }, 30*time.Second, 20*time.Millisecond)
 			require.Equal(t, "the database file was removed or replaced while it was open", told.Message)
-			_, err = s.CreateJob(t.Context(), &xxladapter.Job{})
+			_, err = xxladapter.CreateJob(t.Context(), s, &xxladapter.Job{})
 			require.ErrorAs(t, err, &told, "nothing is written any more")
 			require.Equal(t, 1, log.lines("level=ERROR"))
 			require.Equal(t, 1, log.lines(" was removed or replaced"))

@@ -184,9 +184,9 @@ func TestTablesAndJournalOfAnyMomentsMakeOneState(t *testing.T) {
 	group, err := s.SaveGroup(ctx, &xxladapter.Group{AppName: "app", Title: "app"})
 	require.NoError(t, err)
 	for range 3 {
-		id, err := s.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: "job", ScheduleType: xxladapter.ScheduleFixRate, ScheduleConf: "1"})
+		id, err := xxladapter.CreateJob(ctx, s, &xxladapter.Job{GroupID: group, Name: "job", ScheduleType: xxladapter.ScheduleFixRate, ScheduleConf: "1"})
 		require.NoError(t, err)
-		_, err = s.StartJob(ctx, id, time.Time{}, func(after time.Time) time.Time { return after.Add(time.Second) })
+		_, err = xxladapter.StartJob(ctx, s, id, time.Time{}, func(after time.Time) time.Time { return after.Add(time.Second) })
 		require.NoError(t, err)
 	}
 	lease, err := s.Lease(ctx, "n", time.Hour)
@@ -368,7 +368,7 @@ func TestMarksCoverWhatTheTablesHave(t *testing.T) {
 	s := openJournaled(t, file, clock.Now, JournalOptions{})
 	group, err := s.SaveGroup(ctx, &xxladapter.Group{AppName: "app", Title: "app"})
 	require.NoError(t, err)
-	job, err := s.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: "job", ScheduleType: xxladapter.ScheduleFixRate, ScheduleConf: "1"})
+	job, err := xxladapter.CreateJob(ctx, s, &xxladapter.Job{GroupID: group, Name: "job", ScheduleType: xxladapter.ScheduleFixRate, ScheduleConf: "1"})
 	require.NoError(t, err)
 	first, err := s.Lease(ctx, "first", 10*time.Second)
 	require.NoError(t, err)
@@ -387,7 +387,7 @@ func TestMarksCoverWhatTheTablesHave(t *testing.T) {
 
 	_, err = s.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: clock.Now().Add(time.Second), Type: xxladapter.TriggerCron}})
 	require.NoError(t, err)
-	require.NoError(t, s.StopJob(ctx, job, time.Time{}))
+	require.NoError(t, xxladapter.StopJob(ctx, s, job, time.Time{}))
 	clock.advance(11 * time.Second)
 	second, err := s.Lease(ctx, "second", time.Hour)
 	require.NoError(t, err)

@@ -26,7 +26,7 @@ func createJob(t *testing.T, s *journaled.Store) int64 {
 	t.Helper()
 	group, err := s.SaveGroup(t.Context(), &xxladapter.Group{AppName: "app", Title: "app"})
 	require.NoError(t, err)
-	id, err := s.CreateJob(t.Context(), &xxladapter.Job{GroupID: group, Name: "job", ScheduleType: xxladapter.ScheduleFixRate, ScheduleConf: "1"})
+	id, err := xxladapter.CreateJob(t.Context(), s, &xxladapter.Job{GroupID: group, Name: "job", ScheduleType: xxladapter.ScheduleFixRate, ScheduleConf: "1"})
 	require.NoError(t, err)
 	_, err = s.Job(t.Context(), id)
 	require.NoError(t, err)

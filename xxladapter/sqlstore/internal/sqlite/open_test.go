@@ -140,7 +140,7 @@ func TestReopenKeepsAll(t *testing.T) {
 	group, err := s.SaveGroup(ctx, &xxladapter.Group{AppName: "kept-app", Title: "kept"})
 	require.NoError(t, err)
 	require.NoError(t, s.Register(ctx, "kept-app", "http://a:1"))
-	job, err := s.CreateJob(ctx, &xxladapter.Job{GroupID: group, Name: "kept", ChildIDs: []int64{3}})
+	job, err := xxladapter.CreateJob(ctx, s, &xxladapter.Job{GroupID: group, Name: "kept", ChildIDs: []int64{3}})
 	require.NoError(t, err)
 	require.NoError(t, storetest.StartAt(ctx, s, job, time.Now().Add(-time.Second)))
 	_, _, err = s.ClaimDue(ctx, fixture.TermOf(t, s, "n1"), 0, 1, func(now time.Time, _ []*xxladapter.Job) []xxladapter.Decision {

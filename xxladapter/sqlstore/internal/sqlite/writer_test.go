@@ -292,7 +292,7 @@ func TestTwoStoresOnOneFile(t *testing.T) {
 	}
 	group, err := opened[0].SaveGroup(t.Context(), &xxladapter.Group{AppName: "shared-app", Title: "t"})
 	require.NoError(t, err)
-	job, err := opened[1].CreateJob(t.Context(), &xxladapter.Job{GroupID: group, Name: "shared"})
+	job, err := xxladapter.CreateJob(t.Context(), opened[1], &xxladapter.Job{GroupID: group, Name: "shared"})
 	require.NoError(t, err)
 	require.NoError(t, storetest.StartAt(t.Context(), opened[2], job, time.Now()))
 

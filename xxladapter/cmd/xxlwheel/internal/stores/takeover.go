@@ -135,7 +135,7 @@ func (c *TakeoverCmd) start(inv *command.Invocation, store xxladapter.Store, zon
 		if err != nil || job.Running {
 			continue // somebody has changed or started it since
 		}
-		next, err := store.StartJob(ctx, job.ID, job.Updated, plan.Next)
+		next, err := xxladapter.StartJob(ctx, store, job.ID, job.Updated, plan.Next)
 		if err != nil {
 			return err
 		}
