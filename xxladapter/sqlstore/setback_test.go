@@ -48,10 +48,7 @@ func TestNothingIsClaimedEarlyAfterTheServersClockWasSetBack(t *testing.T) {
 					_, err := s.ClaimFire(t.Context(), term, fires[0].ID, logs)
 					return err
 				}
-				s.Server.Mu.Lock()
-				now := time.Now()
-				s.Server.Estimate = xxladapter.ClockEstimate{}.Seen(s.Server.Estimate.At(now).Add(back), now, now)
-				s.Server.Mu.Unlock()
+				s.Server.Shift(back)
 				require.True(t, s.Clock().After(fires[0].Due), "by what is remembered it is due")
 
 				var early *xxladapter.EarlyError

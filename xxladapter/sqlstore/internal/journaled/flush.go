@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -160,8 +159,8 @@ func (f *front) write(ctx context.Context, tx *records.Tx, c *cut) error {
 		}
 	}
 	for _, s := range c.stops {
-		d := xxladapter.Decision{JobID: s.jobID, Stop: true, Reason: s.reason}
-		if err := f.store.RecordStop(ctx, tx, s.node, s.at, d, s.group, s.name); err != nil {
+		stop := records.Stop{JobID: s.jobID, GroupID: s.group, Name: s.name, Reason: s.reason}
+		if err := f.store.RecordStops(ctx, tx, s.node, s.at, []records.Stop{stop}); err != nil {
 			return err
 		}
 	}

@@ -25,7 +25,7 @@ func (f *front) loadShared(ctx context.Context, tx *records.Tx) error {
 	if m.state != stateOpen {
 		// The lock on new terms is held here: a process that does not use the log may have got a
 		// term since the store was opened. Once the state is open it can get none.
-		if err := tx.LockTerm(ctx); err != nil {
+		if _, err := tx.LockTerm(ctx); err != nil {
 			return err
 		}
 		if err := refusePlain(ctx, tx, f.Clock()); err != nil {

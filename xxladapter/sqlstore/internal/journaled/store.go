@@ -29,11 +29,12 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
-	"golang.org/x/sync/errgroup"
 )
 
 // A Store is an [xxladapter.Store]. The methods in this file use memory. Those in tables.go use the

@@ -132,7 +132,7 @@ type acts struct {
 }
 
 // Claimable finds due jobs without a lock, and locks those that are still due.
-func (a *acts) Claimable(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int) (records.ClaimDue, error) {
+func (a *acts) Claimable(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int) (records.DueReader, error) {
 	found, err := a.findDue(ctx, by, ahead, limit)
 	if err != nil {
 		return nil, err

@@ -97,7 +97,7 @@ func newStore(ctx context.Context, p *pools, d *records.Dialect, opts records.Op
 			DB: db, Dialect: d, Repeat: repeats, Waited: waited, Answered: answered, Unsent: unsent,
 		}
 	}
-	s := records.New(records.Parts{
+	s := records.New(&records.DB{
 		Dialect: d, Clock: opts.Clock, Zone: p.zone, Network: p.network,
 		Reads: reading(p.reads), ScanReads: reading(p.polls), LeaseReads: reading(p.leases),
 		SweepReads: reading(p.polls), IDReads: reading(p.byID),

@@ -51,7 +51,7 @@ type acts struct{ records.Standard }
 
 // Claimable locks due jobs as it reads them, and skips those that another session holds. It counts
 // the skipped ones if fewer jobs than the limit were read.
-func (a *acts) Claimable(_ context.Context, by xxladapter.Term, ahead time.Duration, limit int) (records.ClaimDue, error) {
+func (a *acts) Claimable(_ context.Context, by xxladapter.Term, ahead time.Duration, limit int) (records.DueReader, error) {
 	return func(ctx context.Context, tx *records.Tx, now time.Time) (due []*xxladapter.Job, locked int, err error) {
 		args := records.AllDueArgs(by.Node, now, ahead)
 		due, err = tx.Due(ctx, lockDue, append(args, max(limit, 0)))

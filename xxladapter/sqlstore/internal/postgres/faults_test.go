@@ -221,11 +221,11 @@ func TestAReadThatFailedForAllIsMadeAlone(t *testing.T) {
 
 	answers := make(chan error, callers)
 	waiting := func() int {
-		waiting, _ := s.Lookups[records.LookupGroups].Load()
+		waiting, _ := s.Queues[records.LookupGroups].Load()
 		return waiting
 	}
 	reading := func() bool {
-		_, running := s.Lookups[records.LookupGroups].Load()
+		_, running := s.Queues[records.LookupGroups].Load()
 		return running
 	}
 	until := func(n int) {

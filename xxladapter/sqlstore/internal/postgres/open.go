@@ -138,7 +138,7 @@ func newStore(p *pools, opts records.Options) *records.Store {
 	polls := reading(stdlib.OpenDBFromPool(p.polls))
 	writes := writing(stdlib.OpenDBFromPool(p.writes))
 	writes.End = p.close
-	return records.New(records.Parts{
+	return records.New(&records.DB{
 		Dialect: &dialect, Clock: opts.Clock, Zone: opts.ReportZone(), Network: p.network,
 		Reads: reading(reads), ScanReads: polls, LeaseReads: reading(leases), SweepReads: polls, IDReads: polls,
 		Writes: writes, ScanWrites: writing(stdlib.OpenDBFromPool(p.scans)), LeaseWrites: writing(leases), BulkWrites: writing(reads),

@@ -12,7 +12,7 @@ import (
 type Acts interface {
 	// Claimable prepares a scan before its transaction begins, where that helps the database, and
 	// returns the function that reads and locks due jobs within the transaction.
-	Claimable(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int) (ClaimDue, error)
+	Claimable(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int) (DueReader, error)
 	// StoreDecisions stores what a scan decided and returns the fires that it planned.
 	// REQUIRES: the transaction holds the locks of the due jobs.
 	StoreDecisions(ctx context.Context, tx *Tx, decisions []Decided) ([]xxladapter.Fire, error)
@@ -21,15 +21,15 @@ type Acts interface {
 	Taken(err error) bool
 }
 
-// ClaimDue reads and locks due jobs at the time now, in the order of their due times. locked counts
+// A DueReader reads and locks due jobs at the time now, in the order of their due times. locked counts
 // the due jobs that it skipped because another session holds them.
-type ClaimDue func(ctx context.Context, tx *Tx, now time.Time) (due []*xxladapter.Job, locked int, err error)
+type DueReader func(ctx context.Context, tx *Tx, now time.Time) (due []*xxladapter.Job, locked int, err error)
 
 // Standard implements [Acts] with one statement for each row.
 type Standard struct{ Store *Store }
 
 // Claimable reads due jobs without a lock, since nobody else writes.
-func (a Standard) Claimable(_ context.Context, by xxladapter.Term, ahead time.Duration, limit int) (ClaimDue, error) {
+func (a Standard) Claimable(_ context.Context, by xxladapter.Term, ahead time.Duration, limit int) (DueReader, error) {
 	return func(ctx context.Context, tx *Tx, now time.Time) (due []*xxladapter.Job, locked int, err error) {
 		due, err = tx.Due(ctx, SelectDue, append(AllDueArgs(by.Node, now, ahead), max(limit, 0)))
 		return due, 0, err

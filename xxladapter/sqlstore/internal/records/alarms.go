@@ -46,7 +46,7 @@ func (s *Store) FailedRuns(ctx context.Context, after int64, limit int) ([]xxlad
 	err := s.Query(ctx, SelectFailed, []any{after, limit}, func(r Row) error {
 		var f xxladapter.FailedRun
 		var triggered time.Time
-		err := r.Scan(&f.LogID, &f.JobID, &f.RetryCount, datetime{&triggered}, datetime{&f.At})
+		err := r.Scan(&f.LogID, &f.JobID, &f.RetryCount, Datetime(&triggered), Datetime(&f.At))
 		if f.At.IsZero() {
 			f.At = triggered
 		}
@@ -89,7 +89,7 @@ func (s *Store) AlarmStates(ctx context.Context, jobIDs []int64) ([]xxladapter.A
 func scanAlarmState(r Row) (xxladapter.AlarmState, error) {
 	var s xxladapter.AlarmState
 	var raised int64
-	err := r.Scan(&s.JobID, &s.Version, &raised, &s.InARow, &s.SinceID, &s.LastID, milli{&s.Sent})
+	err := r.Scan(&s.JobID, &s.Version, &raised, &s.InARow, &s.SinceID, &s.LastID, Milli(&s.Sent))
 	s.Raised = raised != 0
 	return s, err
 }
@@ -168,7 +168,7 @@ func (s *Store) StaleAlarms(ctx context.Context, age time.Duration, limit int) (
 	err := s.Query(ctx, SelectStale, []any{ToMilli(s.Clock().Add(-age)), limit}, func(r Row) error {
 		var c xxladapter.AlarmClaim
 		var recovered int64
-		err := r.Scan(&c.LogID, &recovered, &c.JobID, Text(&c.Node), milli{&c.At}, &c.Attempts)
+		err := r.Scan(&c.LogID, &recovered, &c.JobID, Text(&c.Node), Milli(&c.At), &c.Attempts)
 		c.Recovered = recovered != 0
 		stale = append(stale, c)
 		return err
@@ -217,12 +217,4 @@ func (s *Store) SettleAlarms(ctx context.Context, claims []xxladapter.AlarmClaim
 		}
 		return nil
 	})
-}
-
-// bit returns a truth value for a column of numbers.
-func bit(set bool) int {
-	if set {
-		return 1
-	}
-	return 0
 }

@@ -97,8 +97,15 @@ func (s *Store) recordAll(ctx context.Context, tx *Tx, all []audited) error {
 	return tx.appendAudit(ctx, rows...)
 }
 
-// recordStops appends a row for each job whose schedule has ended.
-func (s *Store) recordStops(ctx context.Context, tx *Tx, node string, now time.Time, stops []Decided) error {
+// A Stop is the end of a job's schedule.
+type Stop struct {
+	JobID, GroupID int64
+	Name           string // of the job
+	Reason         string
+}
+
+// RecordStops appends a row for each job whose schedule has ended.
+func (s *Store) RecordStops(ctx context.Context, tx *Tx, node string, now time.Time, stops []Stop) error {
 	if len(stops) == 0 {
 		return nil
 	}
@@ -107,9 +114,9 @@ func (s *Store) recordStops(ctx context.Context, tx *Tx, node string, now time.T
 		return err
 	}
 	rows := make([]xxladapter.AuditRow, len(stops))
-	for i, d := range stops {
-		o := xxladapter.AuditObject{Kind: xxladapter.AuditJob, ID: d.JobID, Name: d.name, JobID: d.JobID, GroupID: d.Group}
-		rows[i] = xxladapter.NewStopRow(ends.Last, now, node, d.Reason, o)
+	for i, stop := range stops {
+		o := xxladapter.AuditObject{Kind: xxladapter.AuditJob, ID: stop.JobID, Name: stop.Name, JobID: stop.JobID, GroupID: stop.GroupID}
+		rows[i] = xxladapter.NewStopRow(ends.Last, now, node, stop.Reason, o)
 		ends.Last = rows[i].Mark()
 	}
 	return tx.appendAudit(ctx, rows...)
@@ -155,10 +162,10 @@ func (s *Store) AuditRows(ctx context.Context, f xxladapter.AuditFilter) ([]xxla
 		where.add(`changes NOT LIKE ?`, xxladapter.OrderChanges+"%")
 	}
 	if !f.From.IsZero() {
-		where.add(`at_ms >= ?`, milliFrom(f.From))
+		where.add(`at_ms >= ?`, ceilMilli(f.From))
 	}
 	if !f.Before.IsZero() {
-		where.add(`at_ms < ?`, milliFrom(f.Before))
+		where.add(`at_ms < ?`, ceilMilli(f.Before))
 	}
 	order := where.pageByID(f.AfterID, f.Newest)
 	query, args := where.Selecting(`SELECT `+auditColumns+` FROM xxlwheel_audit`, order, f.Limit)
@@ -171,12 +178,9 @@ func (s *Store) AuditRows(ctx context.Context, f xxladapter.AuditFilter) ([]xxla
 	return found, err
 }
 
-// milliFrom returns the first whole millisecond at or after t.
-func milliFrom(t time.Time) int64 { return t.Add(time.Millisecond - time.Nanosecond).UnixMilli() }
-
 func scanAudit(r Row) (row xxladapter.AuditRow, err error) {
 	var changes string
-	err = r.Scan(&row.ID, milli{&row.At}, Text(&row.Actor.Kind), Text(&row.Actor.Name), Text(&row.Actor.Address), Text(&row.Call),
+	err = r.Scan(&row.ID, Milli(&row.At), Text(&row.Actor.Kind), Text(&row.Actor.Name), Text(&row.Actor.Address), Text(&row.Call),
 		Text(&row.Object.Kind), &row.Object.ID, Text(&row.Object.Name), &row.Object.JobID, &row.Object.GroupID,
 		Text(&changes), Text(&row.Previous), Text(&row.Hash))
 	if json.Unmarshal([]byte(changes), &row.Changes) != nil || row.ChangesText() != changes {
@@ -202,7 +206,7 @@ func (s *Store) PurgeAudit(ctx context.Context, before time.Time, limit int) (ro
 			return err
 		}
 		last := min(ends.Anchor.ID+int64(limit), ends.Last.ID)
-		err = tx.Query(ctx, firstYoung, []any{last, milliFrom(before)}, func(r Row) error {
+		err = tx.Query(ctx, firstYoung, []any{last, ceilMilli(before)}, func(r Row) error {
 			err := r.Scan(&last)
 			last--
 			return err

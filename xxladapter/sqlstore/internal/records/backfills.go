@@ -21,7 +21,6 @@ const (
 	selectNextDues  = `SELECT SUBSTR(dues, ?, ?) FROM xxlwheel_backfill WHERE id = ?`
 	selectDues      = `SELECT dues FROM xxlwheel_backfill WHERE id = ?`
 	runningBackfill = `SELECT 1 FROM xxlwheel_backfill WHERE job_id = ? AND state = 'RUNNING'`
-	dropBackfills   = `DELETE FROM xxlwheel_backfill WHERE `
 	jobOfBackfill   = `SELECT job_id FROM xxlwheel_backfill WHERE id = ?`
 	// dropBackfilled is completed with the job. Claimed fires stay until they are settled.
 	dropBackfilled = dropPlanned + ` AND trigger_type = 'BACKFILL'`

@@ -38,7 +38,7 @@ func (s *Store) Marks(ctx context.Context) (m xxladapter.Marks, err error) {
 	err = s.Query(ctx, SelectMarks, []any{now, now, now, now}, func(r Row) error {
 		var folded, open int64
 		err := r.Scan(&m.Run, &folded, &open, &m.Misfire, &m.Removed,
-			&m.Groups.Count, &m.Groups.Sum, datetime{&m.Groups.Updated}, &m.Nodes.Count, &m.Nodes.Sum, &m.Pauses.Count, &m.Pauses.Sum)
+			&m.Groups.Count, &m.Groups.Sum, Datetime(&m.Groups.Updated), &m.Nodes.Count, &m.Nodes.Sum, &m.Pauses.Count, &m.Pauses.Sum)
 		m.Ended = folded + open
 		return err
 	})
@@ -50,7 +50,7 @@ func (s *Store) ChangedJobs(ctx context.Context, since time.Time, limit int) ([]
 	var found []xxladapter.JobMark
 	err := s.Query(ctx, SelectChangedJobs, []any{s.Dialect.Datetime(since), limit}, func(r Row) error {
 		var m xxladapter.JobMark
-		err := r.Scan(&m.ID, &m.GroupID, datetime{&m.Updated})
+		err := r.Scan(&m.ID, &m.GroupID, Datetime(&m.Updated))
 		found = append(found, m)
 		return err
 	})

@@ -13,24 +13,25 @@ import (
 // has read it.
 const clockEvery = 10 * time.Second
 
-// A serverClock follows the clock of a database server, so that all nodes of a store agree about
+// A ServerClock follows the clock of a database server, so that all nodes of a store agree about
 // what is due. It reads that clock at intervals and runs by the local monotonic clock in between,
 // also while the server does not answer.
-type serverClock struct {
+type ServerClock struct {
+	// Ask reads the server's clock.
 	Ask    func(context.Context) (time.Time, error)
 	logger *slog.Logger
 	cancel context.CancelFunc
 	ended  chan struct{}
 
-	Mu       sync.Mutex // guards the fields below
-	last     time.Time  // last call of saw, by the local clock
-	Estimate xxladapter.ClockEstimate
+	mu       sync.Mutex // guards the fields below
+	last     time.Time  // last call of Saw, by the local clock
+	estimate xxladapter.ClockEstimate
 }
 
 // NewServerClock reads the clock with ask for the first time. The caller must call Close.
-func NewServerClock(ctx context.Context, logger *slog.Logger, ask func(context.Context) (time.Time, error)) (*serverClock, error) {
+func NewServerClock(ctx context.Context, logger *slog.Logger, ask func(context.Context) (time.Time, error)) (*ServerClock, error) {
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	c := &serverClock{Ask: ask, logger: logger, cancel: cancel, ended: make(chan struct{})}
+	c := &ServerClock{Ask: ask, logger: logger, cancel: cancel, ended: make(chan struct{})}
 	// The first answers take longer than the later ones.
 	for range 3 {
 		if err := c.read(ctx); err != nil {
@@ -42,7 +43,7 @@ func NewServerClock(ctx context.Context, logger *slog.Logger, ask func(context.C
 	return c, nil
 }
 
-func (c *serverClock) run(ctx context.Context) {
+func (c *ServerClock) run(ctx context.Context) {
 	defer close(c.ended)
 	ticker := time.NewTicker(clockEvery)
 	defer ticker.Stop()
@@ -64,53 +65,62 @@ func (c *serverClock) run(ctx context.Context) {
 }
 
 // recent reports whether the clock was read within the last interval.
-func (c *serverClock) recent() bool {
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
+func (c *ServerClock) recent() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	return time.Since(c.last) < clockEvery
 }
 
 // Close stops reading the server's clock.
-func (c *serverClock) Close() {
+func (c *ServerClock) Close() {
 	c.cancel()
 	<-c.ended
 }
 
 // Now returns the estimate of the server's time.
-func (c *serverClock) Now() time.Time {
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
-	return c.Estimate.At(time.Now())
+func (c *ServerClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.estimate.At(time.Now())
 }
 
-func (c *serverClock) read(ctx context.Context) error {
+func (c *ServerClock) read(ctx context.Context) error {
 	sent := time.Now()
 	server, err := c.Ask(ctx)
 	if err != nil {
 		return err
 	}
-	c.saw(server, sent)
+	c.Saw(server, sent)
 	return nil
 }
 
-// saw records that the server's clock showed a time after the local instant sent.
-func (c *serverClock) saw(server, sent time.Time) {
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
+// Saw records that the server's clock showed a time after the local instant sent.
+func (c *ServerClock) Saw(server, sent time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.last = time.Now()
-	c.Estimate = c.Estimate.Seen(server.UTC(), sent, c.last)
+	c.estimate = c.estimate.Seen(server.UTC(), sent, c.last)
 }
 
-// FollowServer makes the store follow the clock of its server, which ask reads, unless it has a
+// Shift moves the estimate by d, as if the server's clock had shown that time now. Tests set a clock
+// back with it.
+func (c *ServerClock) Shift(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now()
+	c.estimate = xxladapter.ClockEstimate{}.Seen(c.estimate.At(now).Add(d), now, now)
+}
+
+// FollowServer makes the database follow the clock of its server, which ask reads, unless it has a
 // clock already.
-func (s *Store) FollowServer(ctx context.Context, logger *slog.Logger, ask func(context.Context) (time.Time, error)) error {
-	if s.Clock != nil {
+func (db *DB) FollowServer(ctx context.Context, logger *slog.Logger, ask func(context.Context) (time.Time, error)) error {
+	if db.Clock != nil {
 		return nil
 	}
 	clock, err := NewServerClock(ctx, logger, ask)
 	if err != nil {
 		return err
 	}
-	s.Clock, s.Server, s.Ends = clock.Now, clock, append(s.Ends, clock.Close)
+	db.Clock, db.Server, db.Ends = clock.Now, clock, append(db.Ends, clock.Close)
 	return nil
 }

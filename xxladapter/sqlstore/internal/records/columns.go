@@ -155,6 +155,47 @@ func (s small) Scan(value any) error {
 	return nil
 }
 
-// Datetime and Milli return scanners of such columns.
+// Datetime returns the scanner of a datetime column.
 func Datetime(to *time.Time) sql.Scanner { return datetime{to} }
-func Milli(to *time.Time) sql.Scanner    { return milli{to} }
+
+// Milli returns the scanner of a column of Unix milliseconds.
+func Milli(to *time.Time) sql.Scanner { return milli{to} }
+
+// AddressList returns the scanner of a column of addresses.
+func AddressList(to *[]string) sql.Scanner { return addressList{to} }
+
+// IDList returns the scanner of a column of ids.
+func IDList(to *[]int64) sql.Scanner { return idList{to} }
+
+// Integer returns the scanner of an integer column that may be NULL.
+func Integer(to *int64) sql.Scanner { return integer{to} }
+
+// Small returns the scanner of an integer column that fits an int.
+func Small(to *int) sql.Scanner { return small{to} }
+
+// ceilMilli rounds t up to a whole millisecond, and returns that in Unix milliseconds.
+func ceilMilli(t time.Time) int64 { return t.Add(time.Millisecond - time.Nanosecond).UnixMilli() }
+
+// MilliOrNull returns Unix milliseconds, or NULL for the zero time.
+func MilliOrNull(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UnixMilli()
+}
+
+// idOrNull returns the id, or NULL for 0.
+func idOrNull(id int64) any {
+	if id == 0 {
+		return nil
+	}
+	return id
+}
+
+// bit returns 1 if set, otherwise 0.
+func bit(set bool) int {
+	if set {
+		return 1
+	}
+	return 0
+}

@@ -358,12 +358,13 @@ func (s *Store) pages(ctx context.Context, t copiedTable, give func(rows [][]any
 func (s *Store) rowsOf(ctx context.Context, t copiedTable, query string, args []any) (rows [][]any, err error) {
 	err = s.Query(ctx, query, args, func(r Row) error {
 		into, row := make([]any, len(t.columns)), make([]any, len(t.columns))
+		times := make([]time.Time, len(t.columns))
 		for i, c := range t.columns {
 			switch c.kind {
 			case 'i':
 				into[i] = new(sql.NullInt64)
 			case 't':
-				into[i] = datetime{new(time.Time)}
+				into[i] = Datetime(&times[i])
 			case 'b':
 				into[i] = new([]byte)
 			default:
@@ -383,13 +384,13 @@ func (s *Store) rowsOf(ctx context.Context, t copiedTable, query string, args []
 				if v.Valid {
 					row[i] = v.String
 				}
-			case datetime:
-				if !v.to.IsZero() {
-					row[i] = *v.to
-				}
 			case *[]byte:
 				if *v != nil {
 					row[i] = *v
+				}
+			default:
+				if !times[i].IsZero() {
+					row[i] = times[i]
 				}
 			}
 		}

@@ -126,8 +126,8 @@ func (s *Store) Credential(ctx context.Context, digest string) (c *xxladapter.Cr
 
 // credentialFields returns where credentialColumns are scanned to.
 func credentialFields(c *xxladapter.Credential) []any {
-	return []any{&c.ID, &c.UserID, Text(&c.Kind), Text(&c.Digest), Text(&c.Name), Text(&c.Role), idList{&c.Groups}, Text(&c.Address),
-		milli{&c.Created}, milli{&c.Used}, milli{&c.Expires}}
+	return []any{&c.ID, &c.UserID, Text(&c.Kind), Text(&c.Digest), Text(&c.Name), Text(&c.Role), IDList(&c.Groups), Text(&c.Address),
+		Milli(&c.Created), Milli(&c.Used), Milli(&c.Expires)}
 }
 
 // Credentials implements [xxladapter.Store].

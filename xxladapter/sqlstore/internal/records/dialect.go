@@ -121,3 +121,27 @@ func (d *Dialect) Text(query string) string {
 	}
 	return query
 }
+
+// A Column is one that [Dialect.UpdateRows] sets, or the key by which it finds rows.
+type Column struct {
+	Name string
+	Type string // as PostgreSQL names it; other databases find it out
+}
+
+// A MovedJob is a job whose times, in ms, or switch have changed.
+type MovedJob struct {
+	ID, Last, Next int64
+	Status         int // 1 while the job runs, otherwise 0
+}
+
+// A TextRow is a row of xxlwheel_log_text.
+type TextRow struct {
+	LogID    int64
+	Body     []byte
+	Size     int64
+	Complete int
+	Note     string
+}
+
+// Values returns the arguments of InsertText.
+func (r *TextRow) Values() []any { return []any{r.LogID, r.Body, r.Size, r.Complete, r.Note} }

@@ -75,10 +75,10 @@ func (t *Tx) readRows(ctx context.Context, query string, args ...any) (rows lock
 		fire                                                  xxladapter.Fire
 	)
 	err = t.Query(ctx, query, args, func(r Row) error {
-		return r.Scan(&holds, integer{&fire.ID}, Text(&fire.State), Text(&fire.Owner.Node), integer{&fire.Owner.Number},
-			integer{&fire.LogID}, milli{&fire.Due}, Text(&fire.Type), integer{&index}, integer{&total}, milli{&fire.Claimed},
-			integer{&attempt}, integer{&fire.Parent},
-			integer{&rows.logID}, datetime{&rows.triggered}, integer{&triggerCode}, integer{&handleCode}, Text(&rows.Address))
+		return r.Scan(&holds, Integer(&fire.ID), Text(&fire.State), Text(&fire.Owner.Node), Integer(&fire.Owner.Number),
+			Integer(&fire.LogID), Milli(&fire.Due), Text(&fire.Type), Integer(&index), Integer(&total), Milli(&fire.Claimed),
+			Integer(&attempt), Integer(&fire.Parent),
+			Integer(&rows.logID), Datetime(&rows.triggered), Integer(&triggerCode), Integer(&handleCode), Text(&rows.Address))
 	})
 	rows.Holds = holds > 0
 	if fire.ID != 0 {

@@ -104,10 +104,10 @@ func (q *fireQueue) Close() { q.queue.Wait() }
 
 // Batch makes the call in a batch. It returns [ErrAlone] if the caller has to make it alone.
 func (s *Store) Batch(ctx context.Context, c *FireCall) error {
-	if err := s.enter(ctx); err != nil {
+	if err := s.Enter(ctx); err != nil {
 		return err
 	}
-	defer s.running.Done()
+	defer s.Leave()
 	switch {
 	case c.Settle != nil:
 		return s.Fires.settle(ctx, c)
@@ -120,10 +120,10 @@ func (s *Store) Batch(ctx context.Context, c *FireCall) error {
 // batchAll makes accepted runs in batches. Each call has its own error, as Batch returns it; err
 // says that some of them may not have been made.
 func (s *Store) batchAll(ctx context.Context, calls []*FireCall) error {
-	if err := s.enter(ctx); err != nil {
+	if err := s.Enter(ctx); err != nil {
 		return err
 	}
-	defer s.running.Done()
+	defer s.Leave()
 	err := s.Fires.queue.DoAll(ctx, calls)
 	if errors.Is(err, gather.ErrRunning) {
 		return fmt.Errorf("%w: %w", xxladapter.ErrInDoubt, ctx.Err())

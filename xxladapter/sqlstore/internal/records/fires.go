@@ -176,7 +176,7 @@ func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, log
 	claimed, err := s.claimFire(ctx, by, id, logs)
 	var early *xxladapter.EarlyError
 	if s.Server != nil && errors.As(err, &early) {
-		s.Server.saw(early.Now, sent)
+		s.Server.Saw(early.Now, sent)
 	}
 	return claimed, err
 }
@@ -296,8 +296,8 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 // ScanFire reads a fire from a row of FireColumns.
 func ScanFire(r Row) (xxladapter.Fire, error) {
 	var f xxladapter.Fire
-	err := r.Scan(&f.ID, &f.JobID, &f.GroupID, milli{&f.Due}, &f.ShardIndex, &f.ShardTotal, Text(&f.Type), Text(&f.State),
-		&f.RetryCount, &f.Param, addressList{&f.Addresses}, &f.Attempt, &f.Parent, Text(&f.Owner.Node), &f.Owner.Number, integer{&f.LogID}, milli{&f.Claimed})
+	err := r.Scan(&f.ID, &f.JobID, &f.GroupID, Milli(&f.Due), &f.ShardIndex, &f.ShardTotal, Text(&f.Type), Text(&f.State),
+		&f.RetryCount, &f.Param, AddressList(&f.Addresses), &f.Attempt, &f.Parent, Text(&f.Owner.Node), &f.Owner.Number, Integer(&f.LogID), Milli(&f.Claimed))
 	return f, err
 }
 

@@ -2,8 +2,6 @@ package records
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -31,9 +29,6 @@ type FrontTx interface {
 }
 
 // The statements below write rows that were decided outside of the database, many at a time.
-
-// bulkRows is the number of rows of a statement that inserts many.
-const bulkRows = 32
 
 var (
 	insertLogs  = `INSERT INTO xxl_job_log (` + LogColumns + `) VALUES `
@@ -127,38 +122,8 @@ func (t *Tx) RemoveFires(ctx context.Context, ids []int64) error {
 	return err
 }
 
-// insertMany runs an INSERT with rows of width values each.
-func (t *Tx) insertMany(ctx context.Context, insert string, width int, values []any) error {
-	return t.insertManyOr(ctx, insert, "", width, values)
-}
-
-// insertManyOr inserts rows as insertMany does. conflict says what to do about a row that is there
-// already.
-func (t *Tx) insertManyOr(ctx context.Context, insert, conflict string, width int, values []any) error {
-	row := "(?" + strings.Repeat(", ?", width-1) + ")"
-	for _, rows := range []int{bulkRows, 1} {
-		query := insert + row + strings.Repeat(", "+row, rows-1) + conflict
-		for len(values) >= rows*width {
-			if _, err := t.Exec(ctx, query, values[:rows*width]...); err != nil {
-				return err
-			}
-			values = values[rows*width:]
-		}
-	}
-	if len(values) > 0 {
-		return fmt.Errorf("%d values are no rows of %d", len(values), width)
-	}
-	return nil
-}
-
 // moveJob sets the times of a job and whether it runs.
 const moveJob = `UPDATE xxl_job_info SET trigger_last_time = ?, trigger_next_time = ?, trigger_status = ? WHERE id = ?`
-
-// A MovedJob is a job whose times, in ms, or switch have changed.
-type MovedJob struct {
-	ID, Last, Next int64
-	Status         int // 1 while the job runs, otherwise 0
-}
 
 // MovedJobOf returns what MoveJobs writes of a job.
 func MovedJobOf(j *xxladapter.Job) MovedJob {
@@ -195,11 +160,6 @@ func MisfireValues(m xxladapter.Misfire) []any {
 	return []any{m.JobID, ToMilli(m.Due), ToMilli(m.Until), string(m.Strategy), ToMilli(m.At), pause, m.Calendar}
 }
 
-// RecordStop appends the row of a schedule that has ended to the audit.
-func (s *Store) RecordStop(ctx context.Context, tx *Tx, node string, now time.Time, d xxladapter.Decision, group int64, name string) error {
-	return s.recordStops(ctx, tx, node, now, []Decided{{Decision: d, Group: group, name: name}})
-}
-
 // AttemptOf returns the attempt that a run was, or 0 if it has no history.
 func (s *Store) AttemptOf(ctx context.Context, logID int64) (attempt int, err error) {
 	err = s.Query(ctx, selectAttempt, []any{logID}, func(r Row) error { return r.Scan(&attempt) })
@@ -226,7 +186,7 @@ func (s *Store) FindDue(ctx context.Context, node string, now time.Time, ahead t
 		return ids, err
 	}
 	err = s.QueryBy(ctx, s.ScanReads, `SELECT group_concat(id) FROM (SELECT id`+DueOrBehind+InOrder+`)`, args, func(r Row) error {
-		return r.Scan(idList{&ids})
+		return r.Scan(IDList(&ids))
 	})
 	return ids, err
 }
@@ -240,23 +200,23 @@ func (s *Store) FindOpenRuns(ctx context.Context, jobID int64, since time.Time) 
 
 // ReadJobs reads jobs by their ids, at once.
 func (s *Store) ReadJobs(ctx context.Context, ids []int64) (map[int64]*xxladapter.Job, error) {
-	return readAll(ctx, s, &JobEntity, ids)
+	return readAll(ctx, s.DB, &JobEntity, ids)
 }
 
 // ReadLogs reads log rows by their ids, at once.
 func (s *Store) ReadLogs(ctx context.Context, ids []int64) (map[int64]*xxladapter.Log, error) {
-	return readAll(ctx, s, &LogEntity, ids)
+	return readAll(ctx, s.DB, &LogEntity, ids)
 }
 
-func readAll[T any](ctx context.Context, s *Store, e *Entity[T], ids []int64) (map[int64]*T, error) {
+func readAll[T any](ctx context.Context, db *DB, e *Entity[T], ids []int64) (map[int64]*T, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	if err := s.enter(ctx); err != nil {
+	if err := db.Enter(ctx); err != nil {
 		return nil, err
 	}
-	defer s.running.Done()
-	return e.read(ctx, s, ids)
+	defer db.Leave()
+	return e.read(ctx, db, ids)
 }
 
 // Within reads rows by their ids in the transaction.

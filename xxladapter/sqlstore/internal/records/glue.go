@@ -52,7 +52,7 @@ func (s *Store) GlueVersions(ctx context.Context, jobID int64) ([]*xxladapter.Gl
 	err := s.Query(ctx, selectVersions, []any{jobID, xxladapter.MaxGlueVersions}, func(r Row) error {
 		var v xxladapter.GlueVersion
 		list = append(list, &v)
-		return r.Scan(&v.ID, &v.JobID, Text(&v.Type), Text(&v.Source), Text(&v.Remark), datetime{&v.Added})
+		return r.Scan(&v.ID, &v.JobID, Text(&v.Type), Text(&v.Source), Text(&v.Remark), Datetime(&v.Added))
 	})
 	return list, err
 }

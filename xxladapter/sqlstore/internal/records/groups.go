@@ -2,6 +2,7 @@ package records
 
 import (
 	"context"
+	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
@@ -14,9 +15,24 @@ const (
 	DropToken   = `DELETE FROM xxlwheel_group WHERE group_id = ?`
 	InsertToken = `INSERT INTO xxlwheel_group (access_token, group_id) VALUES (?, ?)`
 
-	insertGroup = `INSERT INTO xxl_job_group (app_name, title, address_type, address_list, update_time) VALUES (?, ?, ?, ?, ?)`
-	updateGroup = `UPDATE xxl_job_group SET app_name = ?, title = ?, address_type = ?, address_list = ?, update_time = ? WHERE id = ?`
+	insertGroup   = `INSERT INTO xxl_job_group (app_name, title, address_type, address_list, update_time) VALUES (?, ?, ?, ?, ?)`
+	dropGrantsFor = `DELETE FROM xxlwheel_grant WHERE group_id = ?`
+	updateGroup   = `UPDATE xxl_job_group SET app_name = ?, title = ?, address_type = ?, address_list = ?, update_time = ? WHERE id = ?`
 )
+
+// GroupEntity reads groups.
+var GroupEntity = Entity[xxladapter.Group]{
+	Query: `SELECT ` + groupColumns + ` FROM xxl_job_group`,
+	Scan:  scanGroup,
+	ID:    func(g *xxladapter.Group) int64 { return g.ID },
+	copy: func(g *xxladapter.Group) *xxladapter.Group {
+		mine := *g
+		mine.Addresses, mine.Drains = slices.Clone(g.Addresses), slices.Clone(g.Drains)
+		return &mine
+	},
+	none:  noGroup,
+	Table: LookupGroups,
+}
 
 // SaveGroup implements [xxladapter.Store].
 func (s *Store) SaveGroup(ctx context.Context, g *xxladapter.Group) (id int64, err error) {
@@ -125,7 +141,7 @@ func (t *Tx) setToken(ctx context.Context, id int64, token string) error {
 
 // Group implements [xxladapter.Store].
 func (s *Store) Group(ctx context.Context, id int64) (*xxladapter.Group, error) {
-	return find(ctx, s, &GroupEntity, id)
+	return find(ctx, s.DB, &GroupEntity, id)
 }
 
 // Groups implements [xxladapter.Store].
@@ -141,7 +157,7 @@ func (s *Store) Groups(ctx context.Context) ([]*xxladapter.Group, error) {
 
 func scanGroup(r Row) (*xxladapter.Group, error) {
 	var g xxladapter.Group
-	err := r.Scan(&g.ID, Text(&g.AppName), Text(&g.Title), &g.AddressType, addressList{&g.Addresses}, datetime{&g.Updated}, Text(&g.AccessToken), drainList{&g.Drains})
+	err := r.Scan(&g.ID, Text(&g.AppName), Text(&g.Title), &g.AddressType, AddressList(&g.Addresses), Datetime(&g.Updated), Text(&g.AccessToken), drainList{&g.Drains})
 	return &g, err
 }
 

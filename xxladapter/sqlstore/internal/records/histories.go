@@ -55,21 +55,6 @@ func HistoryValues(h *xxladapter.RunHistory) []any {
 	}
 }
 
-// MilliOrNull returns Unix milliseconds, or NULL for the zero time.
-func MilliOrNull(t time.Time) any {
-	if t.IsZero() {
-		return nil
-	}
-	return t.UnixMilli()
-}
-
-func idOrNull(id int64) any {
-	if id == 0 {
-		return nil
-	}
-	return id
-}
-
 // ScanHistory reads a row of HistoryColumns.
 func ScanHistory(r Row) (h xxladapter.RunHistory, err error) {
 	err = r.Scan(historyInto(&h)...)
@@ -78,9 +63,9 @@ func ScanHistory(r Row) (h xxladapter.RunHistory, err error) {
 
 func historyInto(h *xxladapter.RunHistory) []any {
 	return []any{
-		&h.LogID, milli{&h.Due}, Text(&h.Type), small{&h.Attempt}, integer{&h.Parent}, small{&h.ShardIndex}, small{&h.ShardTotal},
-		Text(&h.Owner.Node), &h.Owner.Number, milli{&h.Claimed}, Text(&h.TakenBy), milli{&h.TakenOver},
-		milli{&h.Sent}, milli{&h.Acknowledged}, milli{&h.Finished},
+		&h.LogID, Milli(&h.Due), Text(&h.Type), Small(&h.Attempt), Integer(&h.Parent), Small(&h.ShardIndex), Small(&h.ShardTotal),
+		Text(&h.Owner.Node), &h.Owner.Number, Milli(&h.Claimed), Text(&h.TakenBy), Milli(&h.TakenOver),
+		Milli(&h.Sent), Milli(&h.Acknowledged), Milli(&h.Finished),
 	}
 }
 
@@ -176,7 +161,7 @@ func (s *Store) RunsDue(ctx context.Context, f xxladapter.RunsDueFilter) ([]xxla
 		}
 		err := s.Query(ctx, query, args, func(r Row) error {
 			var run xxladapter.DueRun
-			err := r.Scan(append(historyInto(&run.RunHistory), small{&run.TriggerCode}, small{&run.HandleCode})...)
+			err := r.Scan(append(historyInto(&run.RunHistory), Small(&run.TriggerCode), Small(&run.HandleCode))...)
 			if len(runs) == cap(runs) { // append alone would copy the runs, which are large, five times
 				runs = slices.Grow(runs, max(64, len(runs)))
 			}
@@ -204,7 +189,7 @@ func (s *Store) openRunsDue(ctx context.Context, f xxladapter.RunsDueFilter) (ma
 	if err := s.Query(ctx, query, []any{f.JobID, ceilMilli(f.From), ceilMilli(f.To)}, openHistory(open)); len(open) == 0 || err != nil {
 		return map[int64]xxladapter.DueRun{}, err
 	}
-	logs, err := LogEntity.read(ctx, s, slices.Sorted(maps.Keys(open)))
+	logs, err := LogEntity.read(ctx, s.DB, slices.Sorted(maps.Keys(open)))
 	found := map[int64]xxladapter.DueRun{}
 	for id, l := range logs {
 		if !l.TriggerTime.After(f.To.Add(f.Late)) && (f.Beyond == 0 || l.TriggerTime.After(f.To.Add(f.Beyond))) {
@@ -213,6 +198,3 @@ func (s *Store) openRunsDue(ctx context.Context, f xxladapter.RunsDueFilter) (ma
 	}
 	return found, err
 }
-
-// ceilMilli rounds t up to a whole millisecond.
-func ceilMilli(t time.Time) int64 { return t.Add(time.Millisecond - time.Nanosecond).UnixMilli() }

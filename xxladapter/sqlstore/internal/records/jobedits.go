@@ -133,7 +133,7 @@ func (t *Tx) rowsOfEdits(ctx context.Context, edits []xxladapter.JobEdit) (rows 
 		return func(r Row) error {
 			var job int64
 			var at time.Time
-			err := r.Scan(&job, milli{&at})
+			err := r.Scan(&job, Milli(&at))
 			of[job] = at
 			return err
 		}
@@ -146,7 +146,7 @@ func (t *Tx) rowsOfEdits(ctx context.Context, edits []xxladapter.JobEdit) (rows 
 			var job int64
 			var at time.Time
 			var state xxladapter.FireState
-			err := r.Scan(&job, milli{&at}, Text(&state))
+			err := r.Scan(&job, Milli(&at), Text(&state))
 			if state != xxladapter.FirePlanned && at.After(rows.claimed[job]) {
 				rows.claimed[job] = at
 			}

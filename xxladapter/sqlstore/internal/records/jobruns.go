@@ -40,7 +40,7 @@ func (s *Store) LastRuns(ctx context.Context, jobIDs []int64) (map[int64]xxladap
 		query, args := s.Dialect.LastRunsOf(ids)
 		err := s.Query(ctx, query, args, func(r Row) error {
 			var l xxladapter.Log
-			err := r.Scan(&l.ID, &l.JobID, &l.TriggerCode, &l.HandleCode, datetime{&l.TriggerTime})
+			err := r.Scan(&l.ID, &l.JobID, &l.TriggerCode, &l.HandleCode, Datetime(&l.TriggerTime))
 			found[l.JobID] = xxladapter.LastRun{LogID: l.ID, Status: l.Status(), Triggered: l.TriggerTime}
 			return err
 		})
@@ -75,7 +75,7 @@ func (s *Store) RecentRuns(ctx context.Context, jobIDs []int64, limit int) (map[
 		query, args := s.Dialect.RecentRunsOf(ids, limit)
 		err := s.Query(ctx, query, args, func(r Row) error {
 			var l xxladapter.Log
-			err := r.Scan(&l.ID, &l.JobID, &l.TriggerCode, &l.HandleCode, datetime{&l.TriggerTime})
+			err := r.Scan(&l.ID, &l.JobID, &l.TriggerCode, &l.HandleCode, Datetime(&l.TriggerTime))
 			found[l.JobID] = append(found[l.JobID], xxladapter.LastRun{LogID: l.ID, Status: l.Status(), Triggered: l.TriggerTime})
 			return err
 		})
@@ -94,7 +94,7 @@ func (s *Store) RecentRuns(ctx context.Context, jobIDs []int64, limit int) (map[
 func (s *Store) MeanDurations(ctx context.Context, rows int) (map[int64]time.Duration, error) {
 	means := map[int64]time.Duration{}
 	var newest int64
-	if err := s.Query(ctx, newestHistory, nil, func(r Row) error { return r.Scan(integer{&newest}) }); err != nil {
+	if err := s.Query(ctx, newestHistory, nil, func(r Row) error { return r.Scan(Integer(&newest)) }); err != nil {
 		return nil, err
 	}
 	after := newest - int64(rows)

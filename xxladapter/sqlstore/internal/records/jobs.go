@@ -2,6 +2,7 @@ package records
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -33,9 +34,23 @@ const (
 	hasJob = `SELECT 1 FROM xxl_job_info WHERE id = ?`
 )
 
+// JobEntity reads jobs.
+var JobEntity = Entity[xxladapter.Job]{
+	Query: `SELECT ` + JobColumns + ` FROM xxl_job_info`,
+	Scan:  ScanJob,
+	ID:    func(j *xxladapter.Job) int64 { return j.ID },
+	copy: func(j *xxladapter.Job) *xxladapter.Job {
+		mine := *j
+		mine.ChildIDs, mine.Tags = slices.Clone(j.ChildIDs), slices.Clone(j.Tags)
+		return &mine
+	},
+	none:  noJob,
+	Table: lookupJobs,
+}
+
 // Job implements [xxladapter.Store].
 func (s *Store) Job(ctx context.Context, id int64) (*xxladapter.Job, error) {
-	return find(ctx, s, &JobEntity, id)
+	return find(ctx, s.DB, &JobEntity, id)
 }
 
 // ScanJob reads a row of JobColumns.
@@ -49,9 +64,9 @@ func ScanJob(r Row) (*xxladapter.Job, error) {
 		Text(&j.ScheduleType), Text(&j.ScheduleConf), Text(&j.Misfire),
 		Text(&j.Route), Text(&j.Handler), Text(&j.Param), Text(&j.Block),
 		&timeout, &j.RetryCount,
-		Text(&j.GlueType), Text(&j.GlueSource), Text(&j.GlueRemark), datetime{&j.GlueUpdated},
-		idList{&j.ChildIDs}, &status, milli{&j.TriggerLast}, milli{&j.TriggerNext},
-		datetime{&j.Added}, datetime{&j.Updated}, Text(&settings))
+		Text(&j.GlueType), Text(&j.GlueSource), Text(&j.GlueRemark), Datetime(&j.GlueUpdated),
+		IDList(&j.ChildIDs), &status, Milli(&j.TriggerLast), Milli(&j.TriggerNext),
+		Datetime(&j.Added), Datetime(&j.Updated), Text(&settings))
 	j.ParseSettings(settings)
 	j.Timeout = time.Duration(timeout) * time.Second
 	j.Running = status == 1

@@ -9,12 +9,6 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// A Column is one that [Dialect.UpdateRows] sets, or the key by which it finds rows.
-type Column struct {
-	Name string
-	Type string // as PostgreSQL names it; other databases find it out
-}
-
 // The columns that edits set, after the key. An update sets only what an operator edits: the
 // caller's copy may be old in all others.
 var (
@@ -48,7 +42,7 @@ var removeJobs = []struct{ from, column string }{
 	{`DELETE FROM xxlwheel_misfire WHERE `, "job_id"},
 	{dropSettings, "job_id"},
 	{dropTags, "job_id"},
-	{dropBackfills, "job_id"},
+	{`DELETE FROM xxlwheel_backfill WHERE `, "job_id"},
 	{`DELETE FROM xxlwheel_order WHERE `, "job_id"},
 	{`DELETE FROM xxlwheel_job_version WHERE `, "job_id"},
 	{dropKeys, "job_id"},

@@ -49,7 +49,7 @@ func (s *Store) newerResults(ctx context.Context, f xxladapter.JobFilter) (newer
 		return newer, nil
 	}
 	var folded, highest int64
-	err = s.Query(ctx, selectUncounted, nil, func(r Row) error { return r.Scan(&folded, integer{&highest}) })
+	err = s.Query(ctx, selectUncounted, nil, func(r Row) error { return r.Scan(&folded, Integer(&highest)) })
 	if err != nil {
 		return newer, err
 	}

@@ -12,8 +12,6 @@ import (
 )
 
 const (
-	// Renewals wait for each other at the one row of xxlwheel_term.
-	selectTerm = `SELECT last FROM xxlwheel_term`
 	updateTerm = `UPDATE xxlwheel_term SET last = ?`
 
 	insertLease = `INSERT INTO xxlwheel_lease (node, term, until_ms, life_ms, retired, ended_ms, leads) VALUES (?, ?, ?, ?, 0, 0, ?)`
@@ -128,8 +126,7 @@ const behindLog = `SELECT 1 FROM xxlwheel_redis WHERE id = 1 AND state = 'open'`
 var errBehindLog = errors.New("sqlstore: schedulers with Redis use these tables, which lack what Redis has")
 
 func (s *Store) leaseIn(ctx context.Context, t *Tx, node string, life time.Duration, leads leadership) (xxladapter.Lease, error) {
-	var last int64
-	err := t.Query(ctx, selectTerm+t.Dialect.Lock, nil, func(r Row) error { return r.Scan(&last) })
+	last, err := t.LockTerm(ctx)
 	if err != nil {
 		return xxladapter.Lease{}, err
 	}
@@ -207,7 +204,7 @@ func (t *Tx) holds(ctx context.Context, term xxladapter.Term, now time.Time) (bo
 func (s *Store) Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error {
 	return s.WriteBy(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) error {
 		// In the order of a renewal, so that neither waits for the other.
-		if err := tx.lockTerm(ctx); err != nil {
+		if _, err := tx.LockTerm(ctx); err != nil {
 			return err
 		}
 		retired, err := tx.Exec(ctx, retireLease, term.Node, term.Number)
@@ -245,7 +242,7 @@ func (s *Store) Leases(ctx context.Context) ([]xxladapter.Lease, error) {
 		var l xxladapter.Lease
 		var leads leadership
 		var retired, skew int64
-		err := r.Scan(&l.Node, &l.Number, milli{&l.Until}, (*int64)(&leads), &retired, &skew,
+		err := r.Scan(&l.Node, &l.Number, Milli(&l.Until), (*int64)(&leads), &retired, &skew,
 			&l.Report.Fast.Places, &l.Report.Fast.InFlight, &l.Report.Fast.Waiting, &l.Report.Slow.Places, &l.Report.Slow.InFlight, &l.Report.Slow.Waiting,
 			&l.Report.Address, (*string)(&l.Report.Spread), &l.Report.Fires.Sent, &l.Report.Fires.Received, &l.Report.Fires.Kept)
 		l.Mode, l.Election, l.Retired = leads.mode(), leads.election(), retired != 0

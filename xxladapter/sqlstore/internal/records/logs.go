@@ -35,6 +35,19 @@ const (
 		ORDER BY id LIMIT ?`
 )
 
+// LogEntity reads log rows.
+var LogEntity = Entity[xxladapter.Log]{
+	Query: `SELECT ` + LogColumns + ` FROM xxl_job_log`,
+	Scan:  scanLog,
+	ID:    func(l *xxladapter.Log) int64 { return l.ID },
+	copy: func(l *xxladapter.Log) *xxladapter.Log {
+		mine := *l
+		return &mine
+	},
+	none:  NoLog,
+	Table: lookupLogs,
+}
+
 func (s *Store) insertLog(ctx context.Context, tx *Tx, l *xxladapter.Log) (int64, error) {
 	return tx.insert(ctx, InsertLog, s.LogValues(l)...)
 }
@@ -100,7 +113,7 @@ func (s *Store) LostRuns(ctx context.Context, age time.Duration, after int64, li
 
 // Log implements [xxladapter.Store].
 func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
-	return find(ctx, s, &LogEntity, id)
+	return find(ctx, s.DB, &LogEntity, id)
 }
 
 // logConditions adds the conditions of f, except its cursor.
@@ -161,8 +174,8 @@ func scanLog(r Row) (*xxladapter.Log, error) {
 	var l xxladapter.Log
 	err := r.Scan(&l.ID, &l.GroupID, &l.JobID, Text(&l.Address), Text(&l.Handler), Text(&l.Param),
 		Text(&l.Sharding), &l.RetryCount,
-		datetime{&l.TriggerTime}, &l.TriggerCode, Text(&l.TriggerMsg),
-		datetime{&l.HandleTime}, &l.HandleCode, Text(&l.HandleMsg), &l.AlarmStatus)
+		Datetime(&l.TriggerTime), &l.TriggerCode, Text(&l.TriggerMsg),
+		Datetime(&l.HandleTime), &l.HandleCode, Text(&l.HandleMsg), &l.AlarmStatus)
 	return &l, err
 }
 

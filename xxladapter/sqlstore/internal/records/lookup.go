@@ -36,17 +36,31 @@ type Lookup struct {
 // so a call never returns a row that was read before it arrived.
 type lookups [lookupTables]*gather.Queue[*Lookup]
 
-// newLookups creates a queue for each table or, if together is not nil, one queue for all tables.
-// The function together reads rows of several tables in one round trip.
-func newLookups(s *Store, together func(ctx context.Context, batch []*Lookup) error) (l lookups) {
-	if together == nil {
-		return lookups{lookupJobs: queueOf(s, &JobEntity), LookupGroups: queueOf(s, &GroupEntity), lookupLogs: queueOf(s, &LogEntity)}
+// A gathered is an [Entity] of any type.
+type gathered interface {
+	table() int
+	queueOf(db *DB) *gather.Queue[*Lookup]
+}
+
+// Gather creates the queues in which [Find] looks up rows of these entities: one for each or, if
+// db.Lookup is set, one for all tables.
+func (db *DB) Gather(entities ...gathered) {
+	if db.Lookup != nil {
+		db.Queues = together(db.Lookup)
+		return
 	}
+	for _, e := range entities {
+		db.Queues[e.table()] = e.queueOf(db)
+	}
+}
+
+// together returns one queue for all tables, whose batches are read in one round trip.
+func together(read func(ctx context.Context, batch []*Lookup) error) (l lookups) {
 	all := &gather.Queue[*Lookup]{
 		Run: func(batch []*Lookup) {
 			ctx, cancel := context.WithTimeout(context.Background(), network.BatchLife)
 			defer cancel()
-			if err := together(ctx, batch); err != nil {
+			if err := read(ctx, batch); err != nil {
 				for _, l := range batch {
 					l.Err = err
 				}
@@ -67,11 +81,13 @@ func newLookups(s *Store, together func(ctx context.Context, batch []*Lookup) er
 	return l
 }
 
+func (e *Entity[T]) table() int { return e.Table }
+
 // queueOf returns a queue that reads rows of one table. A call that meets no other one reads under
 // its own context.
-func queueOf[T any](s *Store, e *Entity[T]) *gather.Queue[*Lookup] {
+func (e *Entity[T]) queueOf(db *DB) *gather.Queue[*Lookup] {
 	read := func(ctx context.Context, batch ...*Lookup) {
-		found, err := e.read(ctx, s, e.IDs(batch))
+		found, err := e.read(ctx, db, e.IDs(batch))
 		e.Answer(batch, found, err)
 	}
 	return &gather.Queue[*Lookup]{
@@ -108,8 +124,11 @@ func (e *Entity[T]) Answer(batch []*Lookup, found map[int64]*T, err error) {
 	}
 }
 
+// wait waits for the reads that run.
 func (l *lookups) wait() {
 	for _, queue := range l {
-		queue.Wait()
+		if queue != nil {
+			queue.Wait()
+		}
 	}
 }

@@ -54,7 +54,7 @@ func (l lookups) get(ctx context.Context, table int, id int64) (any, error) {
 func TestLookUpsOfAllTablesShareARoundTrip(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var made trips
-		q := newLookups(nil, made.read)
+		q := together(made.read)
 		get := func(table int, id int64) {
 			came := time.Now()
 			began, err := q.get(t.Context(), table, id)
@@ -96,7 +96,7 @@ func TestLookUpsOfAllTablesShareARoundTrip(t *testing.T) {
 func TestACallerMayLeaveALookUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var made trips
-		q := newLookups(nil, made.read)
+		q := together(made.read)
 		ctx, cancel := context.WithCancel(t.Context())
 		var others sync.WaitGroup
 		for id := range int64(2) {
@@ -125,7 +125,7 @@ func TestACallerMayLeaveALookUp(t *testing.T) {
 func TestALookUpFailsForAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		made := trips{err: errors.New("broken")}
-		q := newLookups(nil, made.read)
+		q := together(made.read)
 		var callers sync.WaitGroup
 		for range 3 {
 			callers.Go(func() {

@@ -15,10 +15,6 @@ const (
 	orderByKey   = selectOrder + ` WHERE job_id = ? AND idem_key = ?`
 	// A server that forgets its ids may have given the fire's id before.
 	claimOrder = `UPDATE xxlwheel_order SET log_ids = ? WHERE fire_id = ? AND job_id = ? AND log_ids IS NULL`
-	// The inner SELECT is a derived table, because MySQL does not select from the table that it
-	// deletes from.
-	purgeOrders = `DELETE FROM xxlwheel_order WHERE id IN (SELECT id FROM (SELECT id FROM xxlwheel_order WHERE created_ms < ?
-		AND NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE xxlwheel_fire.id = xxlwheel_order.fire_id) ORDER BY created_ms LIMIT ?) AS old)`
 )
 
 // PlanOrder implements [xxladapter.Store].
@@ -88,7 +84,7 @@ func scanOrder(r Row) (*xxladapter.Order, error) {
 		o    xxladapter.Order
 		open int
 	)
-	err := r.Scan(&o.ID, &o.JobID, &o.FireID, Text(&o.Key), Text(&o.Request), milli{&o.Created}, idList{&o.LogIDs}, &open)
+	err := r.Scan(&o.ID, &o.JobID, &o.FireID, Text(&o.Key), Text(&o.Request), Milli(&o.Created), IDList(&o.LogIDs), &open)
 	o.Open = open > 0
 	return &o, err
 }

@@ -31,6 +31,11 @@ const (
 	// HighestOfOld makes databases use the index on trigger_time. For a bare MAX(id) they expect to
 	// find it sooner from the other end, through all young rows.
 	HighestOfOld = `SELECT MAX(id + 0) FROM xxl_job_log`
+
+	// The inner SELECT is a derived table, because MySQL does not select from the table that it
+	// deletes from.
+	purgeOrders = `DELETE FROM xxlwheel_order WHERE id IN (SELECT id FROM (SELECT id FROM xxlwheel_order WHERE created_ms < ?
+		AND NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE xxlwheel_fire.id = xxlwheel_order.fire_id) ORDER BY created_ms LIMIT ?) AS old)`
 )
 
 var (
@@ -171,7 +176,7 @@ func IDArgs(ids []int64) []any {
 
 // lastToPurge returns the highest id that p concerns, or 0 if there is none.
 func (s *Store) lastToPurge(ctx context.Context, p xxladapter.LogPurge) (id int64, err error) {
-	first := func(r Row) error { return r.Scan(integer{&id}) }
+	first := func(r Row) error { return r.Scan(Integer(&id)) }
 	of := conditionsOf(p)
 	if p.KeepNewest > 0 {
 		query, args := of.Selecting(`SELECT id FROM xxl_job_log`, `id DESC`, 1)

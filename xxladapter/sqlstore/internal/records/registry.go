@@ -71,7 +71,7 @@ func (s *Store) Registrations(ctx context.Context, appName string) ([]xxladapter
 	var list []xxladapter.Registration
 	err := s.Query(ctx, selectBeats, []any{appName}, func(r Row) error {
 		reg := xxladapter.Registration{AppName: appName}
-		err := r.Scan(&reg.Address, datetime{&reg.Updated})
+		err := r.Scan(&reg.Address, Datetime(&reg.Updated))
 		list = append(list, reg)
 		return err
 	})
@@ -95,7 +95,7 @@ func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]
 		limit := s.Dialect.Datetime(now.Add(-life))
 		err := tx.Query(ctx, selectSilent+s.Dialect.Lock, []any{limit}, func(r Row) error {
 			var reg xxladapter.Registration
-			err := r.Scan(&reg.AppName, &reg.Address, datetime{&reg.Updated})
+			err := r.Scan(&reg.AppName, &reg.Address, Datetime(&reg.Updated))
 			expired = append(expired, reg)
 			return err
 		})
@@ -139,7 +139,7 @@ func (t *Tx) refreshGroups(ctx context.Context, appName string, now any) error {
 	var groups []group
 	err := t.Query(ctx, selectAutomatic+t.Dialect.Lock, []any{appName}, func(r Row) error {
 		var g group
-		err := r.Scan(&g.id, addressList{&g.addresses})
+		err := r.Scan(&g.id, AddressList(&g.addresses))
 		groups = append(groups, g)
 		return err
 	})

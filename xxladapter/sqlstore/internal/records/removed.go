@@ -38,7 +38,7 @@ var (
 // row of the jobs can be written.
 func (t *Tx) noteRemoved(ctx context.Context, jobs []int64) error {
 	var last int64
-	if err := t.Query(ctx, lastLog, nil, func(r Row) error { return r.Scan(integer{&last}) }); err != nil || last == 0 {
+	if err := t.Query(ctx, lastLog, nil, func(r Row) error { return r.Scan(Integer(&last)) }); err != nil || last == 0 {
 		return err
 	}
 	if err := t.deleteOf(ctx, `DELETE FROM xxlwheel_removed_job WHERE `, "job_id", jobs); err != nil {
@@ -77,7 +77,7 @@ func (s *Store) purgeRemoved(ctx context.Context, p xxladapter.LogPurge, limit i
 		purged.Rows, err = s.deleteCounted(ctx, tx, deleteRows, ids, uncounted, func(batch []any) error {
 			return tx.Query(ctx, selectOpen+tx.Dialect.Lock, batch, func(r Row) error {
 				var triggered time.Time
-				err := r.Scan(datetime{&triggered})
+				err := r.Scan(Datetime(&triggered))
 				s.AddStatus(gone, triggered, xxladapter.LogRunning, -1)
 				return err
 			})

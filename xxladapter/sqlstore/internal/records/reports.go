@@ -15,10 +15,6 @@ import (
 // xxlwheel_report. A transaction that changes an outcome adds the change to a slot; folding moves
 // the slots into upstream's row. See DESIGN.md.
 const (
-	// ReportSlots is the number of slots of a day. Transactions with different slots do not wait
-	// for each other; each chooses one at random.
-	ReportSlots = 16
-
 	selectFigures = `SELECT trigger_day, running_count, suc_count, fail_count FROM xxl_job_log_report
 			WHERE trigger_day >= ? AND trigger_day < ?
 		UNION ALL SELECT trigger_day, running_count, suc_count, fail_count FROM xxlwheel_report
@@ -109,7 +105,7 @@ func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.R
 	err := s.Query(ctx, selectFigures, append(limits, limits...), func(r Row) error {
 		var begin time.Time
 		var f xxladapter.Report
-		if err := r.Scan(datetime{&begin}, &f.Running, &f.Success, &f.Failed); err != nil {
+		if err := r.Scan(Datetime(&begin), &f.Running, &f.Success, &f.Failed); err != nil {
 			return err
 		}
 		day := begin.In(s.Zone).Format(time.DateOnly)
@@ -151,7 +147,7 @@ func (s *Store) FoldReports(ctx context.Context) error {
 		var slots []slot
 		err := tx.Query(ctx, selectSlots+s.Dialect.Lock, nil, func(r Row) error {
 			var f slot
-			err := r.Scan(datetime{&f.day}, &f.number, &f.figures.Running, &f.figures.Success, &f.figures.Failed)
+			err := r.Scan(Datetime(&f.day), &f.number, &f.figures.Running, &f.figures.Success, &f.figures.Failed)
 			slots = append(slots, f)
 			return err
 		})

@@ -99,7 +99,7 @@ func (t *Tx) changeRestrictions(ctx context.Context) error {
 }
 
 func scanPause(r Row) (p xxladapter.Pause, err error) {
-	err = r.Scan(&p.ID, &p.GroupID, Text(&p.Note), Text(&p.By), Text(&p.EndedBy), milli{&p.From}, milli{&p.Until})
+	err = r.Scan(&p.ID, &p.GroupID, Text(&p.Note), Text(&p.By), Text(&p.EndedBy), Milli(&p.From), Milli(&p.Until))
 	return p, err
 }
 

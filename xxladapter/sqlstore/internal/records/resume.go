@@ -35,7 +35,7 @@ func (s *Store) resume(ctx context.Context, tx *Tx, r xxladapter.Resume) (bool, 
 	waiting := false
 	err := tx.Query(ctx, selectWaiting+s.Dialect.Lock, []any{r.JobID, ToMilli(xxladapter.AfterRun)}, func(row Row) error {
 		waiting = true
-		return row.Scan(milli{&last})
+		return row.Scan(Milli(&last))
 	})
 	if !waiting || err != nil {
 		return false, err

@@ -2,6 +2,7 @@ package records
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"math/bits"
 	"slices"
@@ -167,4 +168,31 @@ func flat(rows [][]any) (args []any) {
 // sortedIDs returns the ids in order, each once.
 func sortedIDs(ids []int64) []int64 {
 	return slices.Compact(slices.Sorted(slices.Values(ids)))
+}
+
+// bulkRows is the number of rows of a statement that inserts many.
+const bulkRows = 32
+
+// insertMany runs an INSERT with rows of width values each.
+func (t *Tx) insertMany(ctx context.Context, insert string, width int, values []any) error {
+	return t.insertManyOr(ctx, insert, "", width, values)
+}
+
+// insertManyOr inserts rows as insertMany does. conflict says what to do about a row that is there
+// already.
+func (t *Tx) insertManyOr(ctx context.Context, insert, conflict string, width int, values []any) error {
+	row := "(?" + strings.Repeat(", ?", width-1) + ")"
+	for _, rows := range []int{bulkRows, 1} {
+		query := insert + row + strings.Repeat(", "+row, rows-1) + conflict
+		for len(values) >= rows*width {
+			if _, err := t.Exec(ctx, query, values[:rows*width]...); err != nil {
+				return err
+			}
+			values = values[rows*width:]
+		}
+	}
+	if len(values) > 0 {
+		return fmt.Errorf("%d values are no rows of %d", len(values), width)
+	}
+	return nil
 }

@@ -49,7 +49,7 @@ func (s *Store) newRunSearch(ctx context.Context, f xxladapter.RunFilter) (*runS
 func (q *runSearch) bound(ctx context.Context) error {
 	f := q.filter
 	id := func(to *int64, query string, args ...any) error {
-		return q.store.Query(ctx, query, args, func(r Row) error { return r.Scan(integer{to}) })
+		return q.store.Query(ctx, query, args, func(r Row) error { return r.Scan(Integer(to)) })
 	}
 	first, last := `SELECT MIN(id) FROM xxl_job_log`, `SELECT MAX(id) FROM xxl_job_log`
 	var from, until []any

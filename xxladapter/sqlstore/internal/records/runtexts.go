@@ -31,7 +31,7 @@ func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts i
 	if err != nil || len(due) == 0 {
 		return nil, err
 	}
-	logs, err := LogEntity.read(ctx, s, due)
+	logs, err := LogEntity.read(ctx, s.DB, due)
 	if err != nil {
 		return nil, err
 	}
@@ -71,19 +71,6 @@ func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts i
 	return claims, nil
 }
 
-// writeLazily runs apply as Write does, for changes that a crash of the database may take back,
-// because they are then repeated.
-func (s *Store) writeLazily(ctx context.Context, apply func(context.Context, *Tx) error) error {
-	return s.WriteBy(ctx, s.BulkWrites, func(ctx context.Context, tx *Tx) error {
-		if lazily := tx.Dialect.Lazily; lazily != "" {
-			if _, err := tx.Exec(ctx, lazily); err != nil {
-				return err
-			}
-		}
-		return apply(ctx, tx)
-	})
-}
-
 // lockWants locks the queue's rows that are still due and returns how often each text was claimed.
 func (t *Tx) lockWants(ctx context.Context, ids []int64, now int64) (attempts map[int64]int, err error) {
 	attempts = map[int64]int{}
@@ -110,18 +97,6 @@ func (t *Tx) dropOf(ctx context.Context, table string, logIDs []int64) error {
 	_, err := t.Exec(ctx, `DELETE FROM `+table+` WHERE `+these, args...)
 	return err
 }
-
-// A TextRow is a row of xxlwheel_log_text.
-type TextRow struct {
-	LogID    int64
-	Body     []byte
-	Size     int64
-	Complete int
-	Note     string
-}
-
-// Values returns the arguments of InsertText.
-func (r *TextRow) Values() []any { return []any{r.LogID, r.Body, r.Size, r.Complete, r.Note} }
 
 // SaveTexts implements [xxladapter.Store].
 func (s *Store) SaveTexts(ctx context.Context, texts []xxladapter.RunText) error {

@@ -100,13 +100,13 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		if planned, err = s.Acts.StoreDecisions(ctx, tx, decisions); err != nil {
 			return err
 		}
-		var stops []Decided
+		var stops []Stop
 		for _, d := range decisions {
 			if d.Stop {
-				stops = append(stops, d)
+				stops = append(stops, Stop{JobID: d.JobID, GroupID: d.Group, Name: d.name, Reason: d.Reason})
 			}
 		}
-		return s.recordStops(ctx, tx, by.Node, now, stops)
+		return s.RecordStops(ctx, tx, by.Node, now, stops)
 	})
 	if err != nil {
 		s.others.forget(decisions)
@@ -121,11 +121,11 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 
 // lockDue reads and locks due jobs, and returns until when they may be planned. That is earlier
 // than the caller asked for beside a scheduler that knows nothing of our side tables.
-func (s *Store) lockDue(ctx context.Context, tx *Tx, claim ClaimDue, now time.Time, asked, ahead time.Duration) (
+func (s *Store) lockDue(ctx context.Context, tx *Tx, read DueReader, now time.Time, asked, ahead time.Duration) (
 	due []*xxladapter.Job, locked int, until time.Time, err error) {
 
 	until = now.Add(asked)
-	due, locked, err = claim(ctx, tx, now)
+	due, locked, err = read(ctx, tx, now)
 	if err != nil || s.Dialect.LockSchedule == "" {
 		return due, locked, until, err
 	}
@@ -181,7 +181,7 @@ func (s *Store) anyDue(ctx context.Context, by xxladapter.Term, ahead time.Durat
 	err := s.QueryBy(ctx, s.ScanReads, query, append([]any{by.Node, by.Number, ToMilli(now)}, AllDueArgs(by.Node, now, ahead)...),
 		func(r Row) error { return r.Scan(found...) })
 	if err == nil && s.Server != nil {
-		s.Server.saw(time.UnixMicro(micros), sent)
+		s.Server.Saw(time.UnixMicro(micros), sent)
 	}
 	if err == nil && terms == 0 {
 		err = transition.Fenced(by)
@@ -268,7 +268,7 @@ func (s *Store) Misfires(ctx context.Context, f xxladapter.MisfireFilter) ([]xxl
 	var found []xxladapter.Misfire
 	err := s.Query(ctx, query, args, func(r Row) error {
 		var m xxladapter.Misfire
-		err := r.Scan(&m.ID, &m.JobID, milli{&m.Due}, milli{&m.Until}, Text(&m.Strategy), milli{&m.At}, &m.PauseID, Text(&m.Calendar))
+		err := r.Scan(&m.ID, &m.JobID, Milli(&m.Due), Milli(&m.Until), Text(&m.Strategy), Milli(&m.At), &m.PauseID, Text(&m.Calendar))
 		found = append(found, m)
 		return err
 	})
@@ -284,12 +284,12 @@ const (
 // would cost a write for each misfire.
 func (s *Store) PurgeMisfires(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
 	last := int64(0)
-	err = s.Query(ctx, oldMisfires, []any{milliFrom(before), limit}, func(r Row) error { return r.Scan(&last) })
+	err = s.Query(ctx, oldMisfires, []any{ceilMilli(before), limit}, func(r Row) error { return r.Scan(&last) })
 	if err != nil || last == 0 {
 		return 0, err
 	}
 	err = s.writeLazily(ctx, func(ctx context.Context, tx *Tx) error {
-		n, err := tx.Exec(ctx, dropMisfires, milliFrom(before), last)
+		n, err := tx.Exec(ctx, dropMisfires, ceilMilli(before), last)
 		deleted = int(n)
 		return err
 	})
@@ -304,10 +304,10 @@ func MisfireList(f xxladapter.MisfireFilter) (query string, args []any) {
 		where.add(`job_id = ?`, f.JobID)
 	}
 	if !f.From.IsZero() {
-		where.add(`until_ms >= ?`, milliFrom(f.From))
+		where.add(`until_ms >= ?`, ceilMilli(f.From))
 	}
 	if !f.To.IsZero() {
-		where.add(`due_ms < ?`, milliFrom(f.To))
+		where.add(`due_ms < ?`, ceilMilli(f.To))
 	}
 	order := where.pageByID(f.AfterID, f.Newest)
 	const rows = `SELECT id, job_id, due_ms, until_ms, policy, at_ms, COALESCE(pause_id, 0), calendar FROM xxlwheel_misfire`

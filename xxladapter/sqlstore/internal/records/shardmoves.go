@@ -35,7 +35,7 @@ func (s *Store) ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMo
 	var found []xxladapter.ShardMove
 	err := s.Query(ctx, selectMoves, []any{limit}, func(r Row) error {
 		var h xxladapter.ShardMove
-		err := r.Scan(&h.ID, milli{&h.At}, (*string)(&h.Cause), &h.Term.Node, &h.Term.Number, &h.Shards)
+		err := r.Scan(&h.ID, Milli(&h.At), (*string)(&h.Cause), &h.Term.Node, &h.Term.Number, &h.Shards)
 		found = append(found, h)
 		return err
 	})

@@ -50,9 +50,9 @@ func collectStatRows(to *[]statRow) func(Row) error {
 			h                                           xxladapter.RunHistory
 			attempt, triggerCode, handleCode, fire, run int64
 		)
-		err := r.Scan(&row.id, Text(&row.counted), integer{&l.ID}, integer{&l.GroupID}, integer{&l.JobID}, datetime{&l.TriggerTime},
-			integer{&triggerCode}, integer{&handleCode}, Text(&l.HandleMsg),
-			integer{&run}, milli{&h.Due}, Text(&h.Type), integer{&attempt}, milli{&h.Claimed}, milli{&h.Sent}, milli{&h.Finished}, integer{&fire})
+		err := r.Scan(&row.id, Text(&row.counted), Integer(&l.ID), Integer(&l.GroupID), Integer(&l.JobID), Datetime(&l.TriggerTime),
+			Integer(&triggerCode), Integer(&handleCode), Text(&l.HandleMsg),
+			Integer(&run), Milli(&h.Due), Text(&h.Type), Integer(&attempt), Milli(&h.Claimed), Milli(&h.Sent), Milli(&h.Finished), Integer(&fire))
 		l.TriggerCode, l.HandleCode, row.open = int(triggerCode), int(handleCode), fire != 0
 		if run != 0 {
 			h.LogID, h.Attempt = run, int(attempt)

@@ -56,7 +56,7 @@ var errNoStatMark = errors.New("table xxlwheel_stat_mark has no row, must have t
 // scanMark reads the mark, the highest log row, and the first open row; 0 if there is none.
 func scanMark(m *statMark, highest, firstOpen *int64) func(Row) error {
 	return func(r Row) error {
-		return r.Scan(&m.turn, &m.folded, &m.next, milli{&m.nextAt}, &m.open, integer{highest}, integer{firstOpen})
+		return r.Scan(&m.turn, &m.folded, &m.next, Milli(&m.nextAt), &m.open, Integer(highest), Integer(firstOpen))
 	}
 }
 

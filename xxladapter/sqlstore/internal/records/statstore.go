@@ -228,7 +228,7 @@ func (s *Store) PurgeStats(ctx context.Context, before time.Time, limit int) (de
 // job id: about limit of them, up to and including all rows of the last job.
 func (s *Store) purgeStatHour(ctx context.Context, ofGroup int, end int64, limit int) (deleted int, err error) {
 	hour, last := end, int64(0)
-	if err := s.Query(ctx, firstStatHour, []any{ofGroup, end}, func(r Row) error { return r.Scan(integer{&hour}) }); err != nil || hour == 0 {
+	if err := s.Query(ctx, firstStatHour, []any{ofGroup, end}, func(r Row) error { return r.Scan(Integer(&hour)) }); err != nil || hour == 0 {
 		return 0, err
 	}
 	if ofGroup == 0 {

@@ -73,7 +73,7 @@ func (t *TakeOver) Run(ctx context.Context) (*takeover.Report, error) {
 		original = *db
 	)
 	err = t.To.WriteBy(ctx, t.To.BulkWrites, func(ctx context.Context, tx *Tx) error {
-		if err := tx.lockTerm(ctx); err != nil { // two of them follow one another
+		if _, err := tx.LockTerm(ctx); err != nil { // two of them follow one another
 			return err
 		}
 		has, err := t.To.target(ctx, tx, t.Options.From)
@@ -181,7 +181,7 @@ func (s *Store) target(ctx context.Context, tx *Tx, from string) (*takeover.Targ
 		{userNames, name},
 		{`SELECT trigger_day FROM xxl_job_log_report WHERE trigger_day IS NOT NULL`, func(r Row) error {
 			var day time.Time
-			err := r.Scan(datetime{&day})
+			err := r.Scan(Datetime(&day))
 			has.Days[day.In(s.Zone).Format(time.DateOnly)] = true
 			return err
 		}},

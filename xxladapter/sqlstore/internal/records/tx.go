@@ -7,6 +7,10 @@ import (
 	"fmt"
 )
 
+// ReportSlots is the number of slots that the figures of a day have. Transactions with different
+// slots do not wait for each other; each chooses one at random.
+const ReportSlots = 16
+
 // A session runs statements: a connection, or a transaction on one.
 type session interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
@@ -128,4 +132,14 @@ func scanAll(rows *sql.Rows, scan func(Row) error) error {
 		}
 	}
 	return errors.Join(rows.Err(), rows.Close())
+}
+
+// selectTerm reads the number of the last term, of which xxlwheel_term has one row.
+const selectTerm = `SELECT last FROM xxlwheel_term`
+
+// LockTerm waits for the row at which renewals wait for each other, and returns the number of the
+// last term.
+func (t *Tx) LockTerm(ctx context.Context) (last int64, err error) {
+	err = t.Query(ctx, selectTerm+t.Dialect.Lock, nil, func(r Row) error { return r.Scan(&last) })
+	return last, err
 }

@@ -55,12 +55,12 @@ func (u *Upstream) Read(ctx context.Context) (_ *takeover.Database, err error) {
 		{`SELECT id, job_id, glue_type, glue_source, glue_remark, add_time FROM xxl_job_logglue ORDER BY id`, func(r Row) error {
 			var v xxladapter.GlueVersion
 			db.Versions = append(db.Versions, &v)
-			return r.Scan(&v.ID, &v.JobID, Text(&v.Type), Text(&v.Source), Text(&v.Remark), datetime{&v.Added})
+			return r.Scan(&v.ID, &v.JobID, Text(&v.Type), Text(&v.Source), Text(&v.Remark), Datetime(&v.Added))
 		}},
 		{`SELECT id, username, password, role, permission FROM xxl_job_user ORDER BY id`, func(r Row) error {
 			var user takeover.User
 			var role int64
-			err := r.Scan(&user.ID, Text(&user.Name), Text(&user.Password), &role, idList{&user.Groups})
+			err := r.Scan(&user.ID, Text(&user.Name), Text(&user.Password), &role, IDList(&user.Groups))
 			user.Admin = role == 1
 			db.Users = append(db.Users, user)
 			return err
@@ -68,7 +68,7 @@ func (u *Upstream) Read(ctx context.Context) (_ *takeover.Database, err error) {
 		{`SELECT trigger_day, running_count, suc_count, fail_count FROM xxl_job_log_report WHERE trigger_day IS NOT NULL ORDER BY trigger_day`, func(r Row) error {
 			var begin time.Time
 			var day xxladapter.Report
-			err := r.Scan(datetime{&begin}, &day.Running, &day.Success, &day.Failed)
+			err := r.Scan(Datetime(&begin), &day.Running, &day.Success, &day.Failed)
 			if day.Day = begin.In(u.Zone).Format(time.DateOnly); !begin.IsZero() {
 				db.Days = append(db.Days, day)
 			}
@@ -76,7 +76,7 @@ func (u *Upstream) Read(ctx context.Context) (_ *takeover.Database, err error) {
 		}},
 		{upstreamQuiet, func(r Row) error {
 			var beat, triggered, last time.Time
-			err := r.Scan(datetime{&beat}, datetime{&triggered}, milli{&last})
+			err := r.Scan(Datetime(&beat), Datetime(&triggered), Milli(&last))
 			for _, at := range []time.Time{beat, triggered, last} {
 				if at.After(db.WrittenAt) {
 					db.WrittenAt = at

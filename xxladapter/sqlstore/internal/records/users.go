@@ -16,9 +16,8 @@ const (
 	reviveUser  = `UPDATE xxlwheel_user SET password = ?, subject = ?, added_ms = ?, removed = 0 WHERE id = ?`
 	removeUser  = `UPDATE xxlwheel_user SET password = NULL, subject = NULL, removed = 1 WHERE id = ?`
 
-	insertGrant   = `INSERT INTO xxlwheel_grant (user_id, group_id, role) VALUES (?, ?, ?)`
-	dropGrantsOf  = `DELETE FROM xxlwheel_grant WHERE user_id = ?`
-	dropGrantsFor = `DELETE FROM xxlwheel_grant WHERE group_id = ?`
+	insertGrant  = `INSERT INTO xxlwheel_grant (user_id, group_id, role) VALUES (?, ?, ?)`
+	dropGrantsOf = `DELETE FROM xxlwheel_grant WHERE user_id = ?`
 	// otherAdmin finds an administrator of all groups who can sign in, other than one user.
 	otherAdmin = `SELECT 1 FROM xxlwheel_grant JOIN xxlwheel_user ON xxlwheel_user.id = user_id
 		WHERE group_id = 0 AND xxlwheel_grant.role = 'admin' AND user_id <> ? AND (password IS NOT NULL OR subject IS NOT NULL) LIMIT 1`
@@ -84,7 +83,7 @@ func (s *Store) CreateUser(ctx context.Context, u *xxladapter.User, first bool) 
 // rule about all users.
 func (s *Store) writeUsers(ctx context.Context, apply func(context.Context, *Tx) error) error {
 	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		if err := tx.lockTerm(ctx); err != nil {
+		if _, err := tx.LockTerm(ctx); err != nil {
 			return err
 		}
 		return apply(ctx, tx)
@@ -231,7 +230,7 @@ func (s *Store) Users(ctx context.Context, f xxladapter.UserFilter) ([]*xxladapt
 
 // userFields returns the destinations into which the columns of a user are scanned.
 func userFields(u *xxladapter.User) []any {
-	return []any{&u.ID, Text(&u.Name), Text(&u.Password), Text(&u.Subject), milli{&u.Added}}
+	return []any{&u.ID, Text(&u.Name), Text(&u.Password), Text(&u.Subject), Milli(&u.Added)}
 }
 
 // A userGrant is a grant, or the NULLs of a user without any.
@@ -274,7 +273,7 @@ func (s *Store) UpstreamUsers(ctx context.Context, name string) ([]xxladapter.Up
 			u    xxladapter.UpstreamUser
 			role int64
 		)
-		err := r.Scan(Text(&u.Name), Text(&u.Password), &role, idList{&u.Groups})
+		err := r.Scan(Text(&u.Name), Text(&u.Password), &role, IDList(&u.Groups))
 		u.Admin = role == 1
 		if !taken[u.Name] && (name == "" || u.Name == name) {
 			list = append(list, u)

@@ -59,7 +59,7 @@ func scanVersion(r Row) (*xxladapter.JobVersion, error) {
 		updated time.Time
 		state   string
 	)
-	err := r.Scan(&v.JobID, &v.Number, milli{&v.At}, milli{&updated}, Text(&v.Actor.Kind), Text(&v.Actor.Name), Text(&v.Actor.Address),
+	err := r.Scan(&v.JobID, &v.Number, Milli(&v.At), Milli(&updated), Text(&v.Actor.Kind), Text(&v.Actor.Name), Text(&v.Actor.Address),
 		Text(&v.Call), Text(&state))
 	v.Job = xxladapter.ParseVersion(v.JobID, state, updated)
 	return &v, err
@@ -95,7 +95,7 @@ func (s *Store) JobVersions(ctx context.Context, f xxladapter.JobVersionFilter) 
 func (s *Store) PurgeJobVersions(ctx context.Context, before time.Time, limit int) (rows int, err error) {
 	type key struct{ job, number int64 }
 	var old []key
-	err = s.Query(ctx, oldVersions, []any{milliFrom(before), limit}, func(r Row) error {
+	err = s.Query(ctx, oldVersions, []any{ceilMilli(before), limit}, func(r Row) error {
 		var k key
 		err := r.Scan(&k.job, &k.number)
 		old = append(old, k)

@@ -16,7 +16,7 @@ const (
 // AgreeZone implements [xxladapter.Store].
 func (s *Store) AgreeZone(ctx context.Context, zone string) (agreed string, err error) {
 	err = s.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		if err := tx.lockTerm(ctx); err != nil {
+		if _, err := tx.LockTerm(ctx); err != nil {
 			return err
 		}
 		agreed = ""
@@ -36,7 +36,7 @@ func (s *Store) AgreeZone(ctx context.Context, zone string) (agreed string, err 
 // ChangeZone implements [xxladapter.Store].
 func (s *Store) ChangeZone(ctx context.Context, zone string) error {
 	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		if err := tx.lockTerm(ctx); err != nil {
+		if _, err := tx.LockTerm(ctx); err != nil {
 			return err
 		}
 		node := ""
@@ -59,13 +59,4 @@ func (s *Store) ChangeZone(ctx context.Context, zone string) error {
 		}
 		return s.record(ctx, tx, xxladapter.AuditObject{Kind: xxladapter.AuditZone}, xxladapter.ZoneFields(before), xxladapter.ZoneFields(zone))
 	})
-}
-
-// LockTerm calls lockTerm for a log in front of the store.
-func (t *Tx) LockTerm(ctx context.Context) error { return t.lockTerm(ctx) }
-
-// lockTerm waits for the row at which renewals wait for each other.
-func (t *Tx) lockTerm(ctx context.Context) error {
-	var last int64
-	return t.Query(ctx, selectTerm+t.Dialect.Lock, nil, func(r Row) error { return r.Scan(&last) })
 }

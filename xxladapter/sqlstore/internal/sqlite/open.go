@@ -106,15 +106,15 @@ func openDatabase(ctx context.Context, driver, file string, opts records.Options
 		more = front.Lost
 	}
 	watch := watchFile(file, more, opts.Logger)
-	parts := records.Parts{
+	db := &records.DB{
 		Dialect: &dialect, Clock: opts.Clock, Zone: opts.ReportZone(),
 		Reads: all, IDReads: all, ScanReads: polling, LeaseReads: polling, ReadGuests: records.NewGuests(conns), Writes: writer,
 		Refuse: watch.err, Ends: []func(){watch.end},
 	}
 	if front != nil {
-		parts.Front = front
+		db.Front = front
 	}
-	s := records.New(parts)
+	s := records.New(db)
 	if front == nil { // a journal makes these calls in memory
 		s.Fires = records.NewFireQueue(s.RunFires)
 		s.Ends = append(s.Ends, s.Fires.Close)
