@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
@@ -134,7 +135,7 @@ func benchmarkClaimDue(b *testing.B, open func(b *testing.B) (*records.Store, *b
 				require.Len(b, fires, due)
 				if claimed += due; due == 0 {
 					b.StopTimer() // all jobs are claimed: drop their fires and let a minute pass
-					require.NoError(b, s.Write(b.Context(), func(ctx context.Context, tx *records.Tx) error {
+					require.NoError(b, s.Write(b.Context(), func(ctx context.Context, tx *database.Tx) error {
 						_, err := tx.Exec(ctx, `DELETE FROM xxlwheel_fire`)
 						return err
 					}))

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
@@ -50,7 +51,7 @@ func filledFile(t *testing.T) (*records.Store, string) {
 	_, err = s.CreateUser(ctx, &xxladapter.User{Name: "wei", Password: "hash", Grants: []xxladapter.Grant{{Role: xxladapter.RoleAdmin}}}, true)
 	require.NoError(t, err)
 	require.NoError(t, s.Register(ctx, "token-app", "http://10.0.0.9:9999/"))
-	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *records.Tx) error {
+	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		_, err := tx.Exec(ctx, records.InsertText, 102, []byte{0, 1, 255}, 3, 1, nil)
 		return err
 	}))
@@ -62,7 +63,7 @@ func rowsOfFile(t *testing.T, s *records.Store) map[string][]string {
 	t.Helper()
 	tables := map[string]string{}
 	require.NoError(t, s.Query(t.Context(), `SELECT name, (SELECT group_concat('quote(' || name || ')', '|| char(10) ||') FROM pragma_table_info(m.name))
-		FROM sqlite_schema m WHERE type = 'table' AND name LIKE 'xxl%'`, nil, func(r records.Row) error {
+		FROM sqlite_schema m WHERE type = 'table' AND name LIKE 'xxl%'`, nil, func(r database.Row) error {
 		var name, columns string
 		err := r.Scan(&name, &columns)
 		tables[name] = columns
@@ -74,7 +75,7 @@ func rowsOfFile(t *testing.T, s *records.Store) map[string][]string {
 		case "xxlwheel_schema", "xxlwheel_lease", "xxlwheel_shard", "xxlwheel_journal", "xxlwheel_redis", "xxl_job_lock":
 			continue
 		}
-		require.NoError(t, s.Query(t.Context(), `SELECT `+columns+` AS row FROM `+name+` ORDER BY 1`, nil, func(r records.Row) error {
+		require.NoError(t, s.Query(t.Context(), `SELECT `+columns+` AS row FROM `+name+` ORDER BY 1`, nil, func(r database.Row) error {
 			var row sql.NullString
 			err := r.Scan(&row)
 			rows[name] = append(rows[name], row.String)

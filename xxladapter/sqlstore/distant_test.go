@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
@@ -318,7 +319,7 @@ func TestManyLostConnectionsFailNoCall(t *testing.T) {
 		together.Add(conns)
 		for range conns {
 			all.Go(func() {
-				_ = s.Write(t.Context(), func(context.Context, *records.Tx) error {
+				_ = s.Write(t.Context(), func(context.Context, *database.Tx) error {
 					together.Done()
 					together.Wait()
 					return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -48,7 +49,7 @@ func numbers(engine string, n int) string {
 // execute runs a statement that fills tables.
 func execute(b *testing.B, s *records.Store, statement string) {
 	b.Helper()
-	require.NoError(b, s.WriteBy(b.Context(), s.BulkWrites, func(ctx context.Context, tx *records.Tx) error {
+	require.NoError(b, s.WriteBy(b.Context(), s.BulkWrites, func(ctx context.Context, tx *database.Tx) error {
 		_, err := tx.Exec(ctx, statement)
 		return err
 	}))
@@ -263,7 +264,7 @@ func BenchmarkListRuns(b *testing.B) {
 		for _, uncounted := range []int{800, 60_000} {
 			var counted int64 // found by counting rows, as MariaDB leaves gaps between ids
 			require.NoError(b, s.Query(b.Context(), `SELECT id FROM xxl_job_log ORDER BY id DESC LIMIT 1 OFFSET ?`,
-				[]any{min(uncounted, rows/2)}, func(r records.Row) error { return r.Scan(&counted) }))
+				[]any{min(uncounted, rows/2)}, func(r database.Row) error { return r.Scan(&counted) }))
 			execute(b, s, fmt.Sprintf(`UPDATE xxlwheel_stat_mark SET folded_id = %[1]d, next_id = %[1]d`, counted))
 			execute(b, s, `DELETE FROM xxlwheel_last_result`)
 			execute(b, s, fmt.Sprintf(`INSERT INTO xxlwheel_last_result (job_id, log_id, result)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journaled"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/mysql"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/postgres"
@@ -119,7 +120,7 @@ func openPlace(ctx context.Context, rest string, opts Options) (xxladapter.Store
 
 // Redacted returns place without its password, or without anything that might be one, for logs and
 // messages.
-func Redacted(place string) string { return records.Redacted(place) }
+func Redacted(place string) string { return database.Redacted(place) }
 
 // OpenSQLite opens the store in file and brings its tables up to date. It creates the file if there
 // is none. Other processes may have the file open as well. The error names the file and the reason
@@ -132,7 +133,7 @@ func OpenSQLite(ctx context.Context, file string, opts Options) (xxladapter.Stor
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	return opened(ctx)(sqlite.Open(ctx, file, records.Options(opts)))
+	return opened(ctx)(sqlite.Open(ctx, file, database.Options(opts)))
 }
 
 // OpenJournaled opens the store in file as [OpenSQLite] does, for this process alone and with a
@@ -156,7 +157,7 @@ func openJournaled(ctx context.Context, file string, opts Options, acceptLoss bo
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	s, err := sqlite.OpenJournaled(ctx, file, records.Options(opts), sqlite.JournalOptions{AcceptLoss: acceptLoss})
+	s, err := sqlite.OpenJournaled(ctx, file, database.Options(opts), sqlite.JournalOptions{AcceptLoss: acceptLoss})
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +183,7 @@ func OpenMySQL(ctx context.Context, address string, opts Options) (xxladapter.St
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	return opened(ctx)(mysql.Open(ctx, address, records.Options(opts)))
+	return opened(ctx)(mysql.Open(ctx, address, database.Options(opts)))
 }
 
 // MigrateMySQL brings our side tables in the database up to date, as [OpenMySQL] does. If upstream
@@ -192,7 +193,7 @@ func MigrateMySQL(ctx context.Context, address string, upstream bool, opts Optio
 	if err := opts.check(); err != nil {
 		return err
 	}
-	return mysql.Migrate(ctx, address, upstream, records.Options(opts))
+	return mysql.Migrate(ctx, address, upstream, database.Options(opts))
 }
 
 // PlanMySQL returns the statements that bring our side tables up to date, for administrators who
@@ -202,7 +203,7 @@ func PlanMySQL(ctx context.Context, address string, opts Options) (string, error
 	if err := opts.check(); err != nil {
 		return "", err
 	}
-	return mysql.Plan(ctx, address, records.Options(opts))
+	return mysql.Plan(ctx, address, database.Options(opts))
 }
 
 // DueIndexMySQL returns the statement that creates an index of due jobs on upstream's table of
@@ -213,7 +214,7 @@ func DueIndexMySQL(ctx context.Context, address string, create bool, opts Option
 	if err := opts.check(); err != nil {
 		return "", err
 	}
-	return mysql.DueIndex(ctx, address, create, records.Options(opts))
+	return mysql.DueIndex(ctx, address, create, database.Options(opts))
 }
 
 // OpenPostgres opens the store in the database that address names, as
@@ -226,7 +227,7 @@ func OpenPostgres(ctx context.Context, address string, opts Options) (xxladapter
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	return opened(ctx)(postgres.Open(ctx, address, records.Options(opts)))
+	return opened(ctx)(postgres.Open(ctx, address, database.Options(opts)))
 }
 
 // opened returns a function that refuses a store whose tables lack what a shared log has. It

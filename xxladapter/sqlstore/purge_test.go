@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -21,7 +22,7 @@ func TestPurgeWalksIDs(t *testing.T) {
 	plan := func(query string, args []any) string {
 		t.Helper()
 		var lines []string
-		require.NoError(t, s.Query(t.Context(), `EXPLAIN QUERY PLAN `+query, args, func(r records.Row) error {
+		require.NoError(t, s.Query(t.Context(), `EXPLAIN QUERY PLAN `+query, args, func(r database.Row) error {
 			var id, parent, unused int
 			var detail string
 			err := r.Scan(&id, &parent, &unused, &detail)
@@ -67,7 +68,7 @@ func TestTheDeleteChecksItsRowsAgain(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	open := claimAt(t, s, 1, time.Now())
 	for _, statement := range []string{records.DeletePurgeable, records.DeleteAlarmed} {
-		require.NoError(t, s.Write(t.Context(), func(ctx context.Context, tx *records.Tx) error {
+		require.NoError(t, s.Write(t.Context(), func(ctx context.Context, tx *database.Tx) error {
 			deleted, err := tx.Exec(ctx, statement, records.IDArgs([]int64{open.LogID})...)
 			require.Zero(t, deleted)
 			return err

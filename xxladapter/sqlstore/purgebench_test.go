@@ -15,6 +15,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/maintenance"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
@@ -110,7 +111,7 @@ func fillLog(b *testing.B, s *records.Store) {
 	body := make([]byte, 1000)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(body)
 	write := func(query string, args ...any) {
-		require.NoError(b, s.Write(b.Context(), func(ctx context.Context, tx *records.Tx) error {
+		require.NoError(b, s.Write(b.Context(), func(ctx context.Context, tx *database.Tx) error {
 			_, err := tx.Exec(ctx, query, args...)
 			return err
 		}))

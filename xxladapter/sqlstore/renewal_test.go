@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
@@ -82,19 +83,19 @@ func TestARenewalLeavesALeaseAloneThatWasRenewedMeanwhile(t *testing.T) {
 				_, err := s.Lease(t.Context(), "n1", time.Minute)
 				require.NoError(t, err)
 				want := c.until
-				err = s.Write(t.Context(), func(ctx context.Context, tx *records.Tx) error {
+				err = s.Write(t.Context(), func(ctx context.Context, tx *database.Tx) error {
 					var state records.LeaseState
 					if err := tx.Query(ctx, records.SelectLeaseState, nil, state.Scan); err != nil {
 						return err
 					}
-					r := state.Renew("n2", 1000, records.ToMilli(c.looked), 0)
+					r := state.Renew("n2", 1000, database.ToMilli(c.looked), 0)
 					if renewed {
 						want = start.Add(time.Minute + time.Second)
-						if _, err := tx.Exec(ctx, records.RenewLease, records.ToMilli(want), 60_000, "n1"); err != nil {
+						if _, err := tx.Exec(ctx, records.RenewLease, database.ToMilli(want), 60_000, "n1"); err != nil {
 							return err
 						}
 					}
-					return tx.Apply(ctx, &r, 1)
+					return records.Apply(ctx, tx, &r, 1)
 				})
 				require.NoError(t, err)
 				now = start.Add(-24 * time.Hour)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
@@ -68,7 +69,7 @@ func TestFoldedFiguresStandInUpstreamsTable(t *testing.T) {
 	s := openCopy(t, func() time.Time { return now }).(*records.Store)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	row := func() (r xxladapter.Report, updated string) {
-		err := s.Query(ctx, `SELECT trigger_day, running_count, suc_count, fail_count, update_time FROM xxl_job_log_report`, nil, func(row records.Row) error {
+		err := s.Query(ctx, `SELECT trigger_day, running_count, suc_count, fail_count, update_time FROM xxl_job_log_report`, nil, func(row database.Row) error {
 			return row.Scan(&r.Day, &r.Running, &r.Success, &r.Failed, &updated)
 		})
 		require.NoError(t, err)
@@ -82,7 +83,7 @@ func TestFoldedFiguresStandInUpstreamsTable(t *testing.T) {
 	require.Equal(t, "2026-03-01 12:00:00", updated)
 
 	// A Java admin that has runs of its own overwrites the row by counting.
-	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *records.Tx) error {
+	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		_, err := tx.Exec(ctx, `UPDATE xxl_job_log_report SET running_count = 3, suc_count = 7, fail_count = 1`)
 		return err
 	}))

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
@@ -24,7 +25,7 @@ func TestRowsAreUpstreams(t *testing.T) {
 	one := func(query string) (values []any) {
 		t.Helper()
 		rows := 0
-		err := s.Query(ctx, query, nil, func(r records.Row) error {
+		err := s.Query(ctx, query, nil, func(r database.Row) error {
 			rows++
 			values = make([]any, strings.Count(query[:strings.Index(query, "FROM")], ",")+1)
 			to := make([]any, len(values))
@@ -75,7 +76,7 @@ func TestABrokenRowIsReadAsItIs(t *testing.T) {
 	ctx := t.Context()
 	s := openCopy(t, time.Now).(*records.Store)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *records.Tx) error {
+	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		for _, statement := range []string{
 			`INSERT INTO xxl_job_info (id, job_group, job_desc, glue_type, schedule_type, child_jobid, trigger_status, add_time)
 				VALUES (7, 1, 'sparse', 'BEAN', 'FIX_DELAY_OLD', '3, x,,9', 1, 'yesterday')`,

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journaled"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/mysql"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/postgres"
@@ -66,7 +67,7 @@ func OpenShared(ctx context.Context, place string, opts Options, shared SharedOp
 	if err != nil {
 		return nil, err
 	}
-	s, err := journaled.OpenShared(ctx, behind, journaled.SharedOptions{Logger: records.Options(opts).WithDefaults().Logger, Log: shared.Log, Lossy: shared.Lossy, Backlog: shared.Backlog})
+	s, err := journaled.OpenShared(ctx, behind, journaled.SharedOptions{Logger: database.Options(opts).WithDefaults().Logger, Log: shared.Log, Lossy: shared.Lossy, Backlog: shared.Backlog})
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", Redacted(place), err)
 	}
@@ -87,11 +88,11 @@ func openBehind(ctx context.Context, place string, opts Options) (*records.Store
 	_, journal := cutJournal(rest)
 	switch {
 	case kind == "sqlite" && rest != "" && journal == "":
-		return sqlite.Open(ctx, rest, records.Options(opts))
+		return sqlite.Open(ctx, rest, database.Options(opts))
 	case kind == "postgres" || kind == "postgresql":
-		return postgres.Open(ctx, place, records.Options(opts))
+		return postgres.Open(ctx, place, database.Options(opts))
 	case kind == "mysql":
-		return mysql.Open(ctx, place, records.Options(opts))
+		return mysql.Open(ctx, place, database.Options(opts))
 	}
 	return nil, xxladapter.Invalidf("store is %q, must be postgres:// or mysql:// and USER:PASSWORD@HOST:PORT/DATABASE to have a shared log", Redacted(place))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/mysql"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
@@ -50,7 +51,7 @@ func TakeOver(ctx context.Context, from string, to xxladapter.Store, opts TakeOv
 	if !ok {
 		return nil, errors.New("sqlstore: the store to take over into must be opened by this package, without a journal")
 	}
-	upstream, name, closeIt, err := mysql.OpenUpstream(ctx, from, records.Options(opts.Options))
+	upstream, name, closeIt, err := mysql.OpenUpstream(ctx, from, database.Options(opts.Options))
 	if err != nil {
 		return nil, err
 	}

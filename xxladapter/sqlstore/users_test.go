@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
 // A writer runs statements on a store.
 type writer interface {
-	Write(ctx context.Context, apply func(context.Context, *records.Tx) error) error
+	Write(ctx context.Context, apply func(context.Context, *database.Tx) error) error
 }
 
 // TestUsersOfXXLJOBAreRead checks on each database what is read from XXL-JOB's table. Users whose
@@ -29,7 +29,7 @@ func TestUsersOfXXLJOBAreRead(t *testing.T) {
 			s := open(t, time.Now)
 			t.Cleanup(func() { require.NoError(t, s.Close()) })
 			ctx := t.Context()
-			require.NoError(t, s.(writer).Write(ctx, func(ctx context.Context, tx *records.Tx) error {
+			require.NoError(t, s.(writer).Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 				_, err := tx.Exec(ctx, `DELETE FROM xxl_job_user`)
 				for _, row := range [][]any{
 					{"zoe", "0123", 1, nil}, {"anna", "4567", 0, "3, 7,x,"}, {"Mine", "89ab", 0, ""},

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // A Java admin reads and moves the due times in the tables, and inserts log rows there, without
@@ -37,7 +37,7 @@ type foreign struct {
 
 // refuseJava returns an error if a Java admin has inserted log rows lately. It is asked before the
 // first process has the log, when rows of ours have a fire or a history.
-func refuseJava(ctx context.Context, tx *records.Tx, now time.Time) error {
+func refuseJava(ctx context.Context, tx *database.Tx, now time.Time) error {
 	if tx.Dialect.LockSchedule == "" {
 		return nil
 	}
@@ -45,7 +45,7 @@ func refuseJava(ctx context.Context, tx *records.Tx, now time.Time) error {
 	err := tx.Query(ctx, `SELECT l.id FROM (SELECT id, trigger_time FROM xxl_job_log ORDER BY id DESC LIMIT 100) l
 		WHERE l.trigger_time > ? AND NOT EXISTS (SELECT 1 FROM xxlwheel_run r WHERE r.log_id = l.id)
 			AND NOT EXISTS (SELECT 1 FROM xxlwheel_fire f WHERE f.log_id = l.id) ORDER BY l.id`,
-		[]any{tx.Dialect.Datetime(now.Add(-foreignLife))}, func(r records.Row) error { return r.Scan(&last) })
+		[]any{tx.Dialect.Datetime(now.Add(-foreignLife))}, func(r database.Row) error { return r.Scan(&last) })
 	if err == nil && last != 0 {
 		err = fmt.Errorf("row %d of xxl_job_log is from a Java admin and not %v old: it must be stopped for that long before a shared log is used", last, foreignLife)
 	}
@@ -70,7 +70,7 @@ func (s *Store) claimInTables(ctx context.Context, by xxladapter.Term, ahead tim
 }
 
 // reserveLogs keeps the ids that the memory may give until the next cut from everybody else.
-func (f *front) reserveLogs(ctx context.Context, tx *records.Tx, last int64) error {
+func (f *front) reserveLogs(ctx context.Context, tx *database.Tx, last int64) error {
 	if !f.besideJava() || last+idJump <= f.shared.reserved {
 		return nil
 	}

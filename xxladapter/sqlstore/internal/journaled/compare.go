@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -27,7 +28,7 @@ func (s *Store) Compare(ctx context.Context) (Comparison, error) {
 	if f.shared != nil {
 		write = f.shared.flush.Write
 	}
-	err := write(with(ctx, scope{needs: all, changes: true}), func(ctx context.Context, tx *records.Tx) (err error) {
+	err := write(with(ctx, scope{needs: all, changes: true}), func(ctx context.Context, tx *database.Tx) (err error) {
 		c, err = f.compare(ctx, tx)
 		return err
 	})
@@ -35,7 +36,7 @@ func (s *Store) Compare(ctx context.Context) (Comparison, error) {
 }
 
 // compare compares the tables with the memory. REQUIRES: f.mu is held.
-func (f *front) compare(ctx context.Context, tx *records.Tx) (c Comparison, err error) {
+func (f *front) compare(ctx context.Context, tx *database.Tx) (c Comparison, err error) {
 	tables, err := f.readTables(ctx, tx, load{everything: true})
 	if err != nil {
 		return c, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -21,7 +22,7 @@ type transaction struct {
 }
 
 // Begin implements [records.Front].
-func (f *front) Begin(calls []context.Context) records.FrontTx { return f.begin(calls) }
+func (f *front) Begin(calls []context.Context) database.FrontTx { return f.begin(calls) }
 
 func (f *front) begin(calls []context.Context) *transaction {
 	t, alone := &transaction{f: f, what: scope{needs: unchanged}}, false
@@ -49,10 +50,10 @@ func (f *front) begin(calls []context.Context) *transaction {
 }
 
 // Before implements [records.FrontTx].
-func (t *transaction) Before(ctx context.Context, tx *records.Tx) error {
+func (t *transaction) Before(ctx context.Context, tx *database.Tx) error {
 	if len(t.what.load.claims) > 0 {
 		// Before any row of a job: a Java scheduler locks in this order.
-		if err := tx.LockSchedule(ctx); err != nil {
+		if err := records.LockSchedule(ctx, tx); err != nil {
 			return err
 		}
 	}
@@ -71,7 +72,7 @@ func (t *transaction) Before(ctx context.Context, tx *records.Tx) error {
 }
 
 // After implements [records.FrontTx].
-func (t *transaction) After(ctx context.Context, tx *records.Tx) (err error) {
+func (t *transaction) After(ctx context.Context, tx *database.Tx) (err error) {
 	if !t.what.changes {
 		return nil
 	}
@@ -121,7 +122,7 @@ func (t *transaction) end(committed bool) {
 
 // write writes a cut to the tables, together with its marks. REQUIRES: no other transaction on the
 // tables runs, because the end of one changes f.marks.
-func (f *front) write(ctx context.Context, tx *records.Tx, c *cut) error {
+func (f *front) write(ctx context.Context, tx *database.Tx, c *cut) error {
 	// The tables must not have what a loss of power may take from the journal.
 	if err := f.journal.Wait(c.mark); err != nil {
 		return err
@@ -132,29 +133,29 @@ func (f *front) write(ctx context.Context, tx *records.Tx, c *cut) error {
 	if err := f.keep(ctx, tx, c); err != nil {
 		return err
 	}
-	if err := tx.RemoveFires(ctx, append(c.replaced(), c.gone...)); err != nil {
+	if err := records.RemoveFires(ctx, tx, append(c.replaced(), c.gone...)); err != nil {
 		return err
 	}
-	if err := tx.WriteFires(ctx, c.fireRows()); err != nil {
+	if err := records.WriteFires(ctx, tx, c.fireRows()); err != nil {
 		return err
 	}
 	if err := f.store.WriteLogs(ctx, tx, c.runRows()); err != nil {
 		return err
 	}
-	moved := make([]records.MovedJob, len(c.jobs))
+	moved := make([]database.MovedJob, len(c.jobs))
 	for i := range c.jobs {
 		moved[i] = records.MovedJobOf(&c.jobs[i].row)
 	}
-	if err := tx.MoveJobs(ctx, moved); err != nil {
+	if err := records.MoveJobs(ctx, tx, moved); err != nil {
 		return err
 	}
 	for _, m := range c.misfires {
-		if err := tx.WriteMisfire(ctx, m); err != nil {
+		if err := records.WriteMisfire(ctx, tx, m); err != nil {
 			return err
 		}
 	}
 	for _, shards := range c.orders {
-		if err := tx.ClaimOrder(ctx, shards); err != nil {
+		if err := records.ClaimOrder(ctx, tx, shards); err != nil {
 			return err
 		}
 	}
@@ -169,7 +170,7 @@ func (f *front) write(ctx context.Context, tx *records.Tx, c *cut) error {
 
 // keep stores the marks of a cut and the last ids that were given. With a shared journal, it fails
 // if another process has taken the pen.
-func (f *front) keep(ctx context.Context, tx *records.Tx, c *cut) error {
+func (f *front) keep(ctx context.Context, tx *database.Tx, c *cut) error {
 	if f.shared != nil {
 		return f.storeShared(ctx, tx, c)
 	}

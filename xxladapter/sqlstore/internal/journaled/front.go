@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
@@ -109,7 +110,7 @@ func (f *front) flush(ctx context.Context, l level) error {
 	if f.shared != nil {
 		return f.shared.flush.join(with(ctx, scope{needs: l}), nil)
 	}
-	return f.store.Write(with(ctx, scope{needs: l}), func(context.Context, *records.Tx) error { return nil })
+	return f.store.Write(with(ctx, scope{needs: l}), func(context.Context, *database.Tx) error { return nil })
 }
 
 // act runs one call in memory. It returns when the call's changes are durable, and also the changes
@@ -179,7 +180,7 @@ func (f *front) enter(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
-		return records.ErrClosed
+		return database.ErrClosed
 	}
 	f.running.Add(1)
 	return nil

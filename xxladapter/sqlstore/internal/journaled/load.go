@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
@@ -21,7 +22,7 @@ type loaded struct {
 }
 
 // readTables reads what l names, within a transaction.
-func (f *front) readTables(ctx context.Context, tx *records.Tx, l load) (*loaded, error) {
+func (f *front) readTables(ctx context.Context, tx *database.Tx, l load) (*loaded, error) {
 	n := &loaded{}
 	if l.everything || l.restrictions {
 		var err error
@@ -31,12 +32,12 @@ func (f *front) readTables(ctx context.Context, tx *records.Tx, l load) (*loaded
 		}
 	}
 	if l.everything || l.leases {
-		err := n.readLeases(func(query string, scan func(records.Row) error) error { return tx.Query(ctx, query, nil, scan) })
+		err := n.readLeases(func(query string, scan func(database.Row) error) error { return tx.Query(ctx, query, nil, scan) })
 		if err != nil {
 			return nil, err
 		}
 	}
-	scan := func(r records.Row) error {
+	scan := func(r database.Row) error {
 		f, err := records.ScanFire(r)
 		n.fires = append(n.fires, f)
 		return err
@@ -62,9 +63,9 @@ func (f *front) readTables(ctx context.Context, tx *records.Tx, l load) (*loaded
 }
 
 // readLeases reads leases and the owners of shards.
-func (n *loaded) readLeases(query func(query string, scan func(records.Row) error) error) error {
+func (n *loaded) readLeases(query func(query string, scan func(database.Row) error) error) error {
 	n.leases = map[string]lease{}
-	err := query(`SELECT node, term, until_ms FROM xxlwheel_lease`, func(r records.Row) error {
+	err := query(`SELECT node, term, until_ms FROM xxlwheel_lease`, func(r database.Row) error {
 		var node string
 		var held lease
 		err := r.Scan(&node, &held.number, &held.until)
@@ -74,10 +75,10 @@ func (n *loaded) readLeases(query func(query string, scan func(records.Row) erro
 	if err != nil {
 		return err
 	}
-	return query(`SELECT shard, node FROM xxlwheel_shard`, func(r records.Row) error {
+	return query(`SELECT shard, node FROM xxlwheel_shard`, func(r database.Row) error {
 		var shard int
 		var node string
-		if err := r.Scan(&shard, records.Text(&node)); err != nil || shard < 0 || shard >= xxladapter.Shards {
+		if err := r.Scan(&shard, database.Text(&node)); err != nil || shard < 0 || shard >= xxladapter.Shards {
 			return err
 		}
 		n.owners[shard] = node
@@ -86,8 +87,8 @@ func (n *loaded) readLeases(query func(query string, scan func(records.Row) erro
 }
 
 // lastIDs returns the highest ids that the tables have given.
-func lastIDs(ctx context.Context, tx *records.Tx) (fire, log int64, err error) {
-	err = tx.Query(ctx, `SELECT name, seq FROM sqlite_sequence WHERE name IN ('xxlwheel_fire', 'xxl_job_log')`, nil, func(r records.Row) error {
+func lastIDs(ctx context.Context, tx *database.Tx) (fire, log int64, err error) {
+	err = tx.Query(ctx, `SELECT name, seq FROM sqlite_sequence WHERE name IN ('xxlwheel_fire', 'xxl_job_log')`, nil, func(r database.Row) error {
 		var name string
 		var seq int64
 		err := r.Scan(&name, &seq)
@@ -102,7 +103,7 @@ func lastIDs(ctx context.Context, tx *records.Tx) (fire, log int64, err error) {
 }
 
 // keepIDs ensures that the tables do not give an id that the memory has given.
-func keepIDs(ctx context.Context, tx *records.Tx, fire, log int64) error {
+func keepIDs(ctx context.Context, tx *database.Tx, fire, log int64) error {
 	for _, last := range []struct {
 		table string
 		id    int64
@@ -151,7 +152,7 @@ func (f *front) reload(l load, n *loaded) {
 
 // load reads the tables and the journal into a new memory. It writes nothing. REQUIRES: f.mu is
 // held.
-func (f *front) load(ctx context.Context, tx *records.Tx) error {
+func (f *front) load(ctx context.Context, tx *database.Tx) error {
 	if f.shared != nil {
 		return f.loadShared(ctx, tx)
 	}
@@ -196,7 +197,7 @@ func (f *front) finishLoad(r *replay, err error) error {
 // A replay brings the records of the journal into a memory that has read the tables.
 type replay struct {
 	ctx   context.Context
-	tx    *records.Tx
+	tx    *database.Tx
 	m     *memory
 	marks marks
 	now   time.Time

@@ -3,7 +3,7 @@ package journaled
 import (
 	"context"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // A state says whether the tables need the journal.
@@ -19,17 +19,17 @@ const (
 )
 
 // readMarks returns the stored marks, or the zero value if there are none.
-func readMarks(ctx context.Context, tx *records.Tx) (m marks, err error) {
-	err = tx.Query(ctx, `SELECT state, generation, settled, runs, plans FROM xxlwheel_journal WHERE id = 1`, nil, func(r records.Row) error {
+func readMarks(ctx context.Context, tx *database.Tx) (m marks, err error) {
+	err = tx.Query(ctx, `SELECT state, generation, settled, runs, plans FROM xxlwheel_journal WHERE id = 1`, nil, func(r database.Row) error {
 		var generation int64
-		err := r.Scan(records.Text(&m.state), &generation, &m.settled, &m.runs, &m.plans)
+		err := r.Scan(database.Text(&m.state), &generation, &m.settled, &m.runs, &m.plans)
 		m.generation = uint64(generation)
 		return err
 	})
 	return m, err
 }
 
-func storeMarks(ctx context.Context, tx *records.Tx, m marks) error {
+func storeMarks(ctx context.Context, tx *database.Tx, m marks) error {
 	_, err := tx.Exec(ctx, `INSERT OR REPLACE INTO xxlwheel_journal (id, state, generation, settled, runs, plans) VALUES (1, ?, ?, ?, ?, ?)`,
 		string(m.state), int64(m.generation), m.settled, m.runs, m.plans)
 	return err

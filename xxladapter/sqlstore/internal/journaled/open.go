@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
@@ -39,13 +40,13 @@ func NewFront(opts Options) Front {
 }
 
 // A writeFunc runs a transaction on the tables.
-type writeFunc func(context.Context, func(context.Context, *records.Tx) error) error
+type writeFunc func(context.Context, func(context.Context, *database.Tx) error) error
 
 // Prepare finds the journal that the tables name, or begins a new one. write must not ask the
 // front. REQUIRES: no other process uses the journal or will write to the tables.
 func (f Front) Prepare(ctx context.Context, write writeFunc) error {
 	var m marks
-	err := write(ctx, func(ctx context.Context, tx *records.Tx) (err error) {
+	err := write(ctx, func(ctx context.Context, tx *database.Tx) (err error) {
 		m, err = readMarks(ctx, tx)
 		return err
 	})
@@ -72,7 +73,7 @@ func (f Front) Prepare(ctx context.Context, write writeFunc) error {
 	}
 	last := max(m.settled, m.runs, m.plans)
 	f.marks = marks{state: stateNew, generation: rand.Uint64()>>1 + 1, settled: last, runs: last, plans: last}
-	put := func(ctx context.Context, tx *records.Tx) error { return storeMarks(ctx, tx, f.marks) }
+	put := func(ctx context.Context, tx *database.Tx) error { return storeMarks(ctx, tx, f.marks) }
 	if err := write(ctx, put); err != nil {
 		return err
 	}
@@ -139,7 +140,7 @@ func (f *front) close(ctx context.Context) error {
 	if f.shared != nil {
 		return f.closeShared(ctx)
 	}
-	err := f.store.Write(with(ctx, scope{needs: all, changes: true}), func(ctx context.Context, tx *records.Tx) error {
+	err := f.store.Write(with(ctx, scope{needs: all, changes: true}), func(ctx context.Context, tx *database.Tx) error {
 		m, err := readMarks(ctx, tx)
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/sharedlog"
 )
@@ -62,7 +63,7 @@ func OpenShared(ctx context.Context, s *records.Store, opts SharedOptions) (*Sto
 	f.shared = &shared{log: sharedlog.New(opts.Log(id), opts.Logger), turn: make(chan struct{}, 1), lossy: opts.Lossy, stop: make(chan struct{}), backlog: cmp.Or(opts.Backlog, defaultBacklog)}
 	f.journal = f.shared.log
 	f.shared.flush = newSharedWriter(s.Writes, f)
-	for _, w := range []*records.Writer{&s.ScanWrites, &s.LeaseWrites, &s.BulkWrites} {
+	for _, w := range []*database.Writer{&s.ScanWrites, &s.LeaseWrites, &s.BulkWrites} {
 		if *w != nil {
 			*w = newSharedWriter(*w, f)
 		}
@@ -129,7 +130,7 @@ func (f *front) learnLeases(ctx context.Context) error {
 	}
 	var n loaded
 	ctx = with(ctx, own)
-	err := n.readLeases(func(query string, scan func(records.Row) error) error {
+	err := n.readLeases(func(query string, scan func(database.Row) error) error {
 		return f.store.QueryBy(ctx, f.store.LeaseReads, query, nil, scan)
 	})
 	if err != nil {

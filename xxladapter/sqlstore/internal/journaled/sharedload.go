@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/sharedlog"
 )
 
 // loadShared reads the tables and the records that they lack into a new memory, under the lock of
 // the row of the marks. From then on the tables refuse the process that had the pen before.
-func (f *front) loadShared(ctx context.Context, tx *records.Tx) error {
-	m, found, err := readShared(func(query string, scan func(records.Row) error) error { return tx.Query(ctx, query, nil, scan) }, tx.Dialect.Lock)
+func (f *front) loadShared(ctx context.Context, tx *database.Tx) error {
+	m, found, err := readShared(func(query string, scan func(database.Row) error) error { return tx.Query(ctx, query, nil, scan) }, tx.Dialect.Lock)
 	if err != nil {
 		return err
 	}
@@ -57,7 +58,7 @@ func (f *front) loadShared(ctx context.Context, tx *records.Tx) error {
 // fill reads the tables, replays the log behind them, and takes the row of the marks. used says
 // that all log rows since the marks were written should be from processes with the log. REQUIRES:
 // f.mu is held.
-func (f *front) fill(ctx context.Context, tx *records.Tx, m *sharedMarks, now sharedlog.State, used bool) error {
+func (f *front) fill(ctx context.Context, tx *database.Tx, m *sharedMarks, now sharedlog.State, used bool) error {
 	m.pen, m.run, m.state = now.Pen, now.Run, stateOpen
 	_, err := tx.Exec(ctx, takeShared, int64(m.generation), m.pen, m.settled, m.runs, m.plans, m.fire, m.log, msOf(m.doubt), m.run)
 	if err != nil {
@@ -104,7 +105,7 @@ func (f *front) lost(m sharedMarks, now sharedlog.State) string {
 }
 
 // beginAnew begins an empty log from what the tables have.
-func (f *front) beginAnew(ctx context.Context, tx *records.Tx, m *sharedMarks, now sharedlog.State, why string) (sharedlog.State, error) {
+func (f *front) beginAnew(ctx context.Context, tx *database.Tx, m *sharedMarks, now sharedlog.State, why string) (sharedlog.State, error) {
 	first := m.generation == 0
 	last := max(m.settled, m.runs, m.plans, now.Position, f.shared.log.Seen(now.Generation))
 	m.generation = max(m.generation, uint64(now.Generation)) + 1
@@ -126,7 +127,7 @@ const lostOwner = "lost with the shared log"
 // doubtPlanned settles what the tables have of fires that may have been sent: planned ones that
 // were due become misfires, unless their job asks for a repetition. Claimed ones lose their owner
 // and are ambiguous: what became of them is asked for.
-func (f *front) doubtPlanned(ctx context.Context, tx *records.Tx, doubt time.Time) (missed int, err error) {
+func (f *front) doubtPlanned(ctx context.Context, tx *database.Tx, doubt time.Time) (missed int, err error) {
 	n, err := f.readTables(ctx, tx, load{everything: true})
 	if err != nil {
 		return 0, err
@@ -147,11 +148,11 @@ func (f *front) doubtPlanned(ctx context.Context, tx *records.Tx, doubt time.Tim
 			continue
 		}
 		gone = append(gone, fire.ID)
-		if err := tx.WriteMisfire(ctx, lostDue(fire.JobID, fire.Due, doubt)); err != nil {
+		if err := records.WriteMisfire(ctx, tx, lostDue(fire.JobID, fire.Due, doubt)); err != nil {
 			return 0, err
 		}
 	}
-	if err := tx.RemoveFires(ctx, gone); err != nil {
+	if err := records.RemoveFires(ctx, tx, gone); err != nil {
 		return 0, err
 	}
 	_, err = tx.Exec(ctx, `UPDATE xxlwheel_fire SET node = ?, term = 0, state = 'ambiguous' WHERE state <> 'planned'`, lostOwner)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -34,12 +35,12 @@ const (
 	anyLeaseHeld = `SELECT COUNT(*) FROM xxlwheel_lease WHERE until_ms > ?`
 )
 
-func readShared(query func(query string, scan func(records.Row) error) error, lock string) (m sharedMarks, found bool, err error) {
-	err = query(selectShared+lock, func(r records.Row) error {
+func readShared(query func(query string, scan func(database.Row) error) error, lock string) (m sharedMarks, found bool, err error) {
+	err = query(selectShared+lock, func(r database.Row) error {
 		var at, doubt int64
 		var generation int64
 		found = true
-		err := r.Scan(records.Text(&m.state), records.Text(&m.store), &generation, &m.pen, &m.settled, &m.runs, &m.plans, &m.fire, &m.log, &at, &doubt, records.Text(&m.run))
+		err := r.Scan(database.Text(&m.state), database.Text(&m.store), &generation, &m.pen, &m.settled, &m.runs, &m.plans, &m.fire, &m.log, &at, &doubt, database.Text(&m.run))
 		m.generation, m.at, m.doubt = uint64(generation), timeOf(at), timeOf(doubt)
 		return err
 	})
@@ -63,8 +64,8 @@ func msOf(t time.Time) int64 {
 // prepareShared returns the id of the store, and creates it if there is none. It refuses a store
 // that processes without a shared journal use.
 func prepareShared(ctx context.Context, s *records.Store) (id string, err error) {
-	err = s.Write(ctx, func(ctx context.Context, tx *records.Tx) error {
-		query := func(query string, scan func(records.Row) error) error { return tx.Query(ctx, query, nil, scan) }
+	err = s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+		query := func(query string, scan func(database.Row) error) error { return tx.Query(ctx, query, nil, scan) }
 		m, found, err := readShared(query, tx.Dialect.Lock)
 		if err != nil || found && m.state == stateOpen {
 			id = m.store
@@ -88,9 +89,9 @@ func prepareShared(ctx context.Context, s *records.Store) (id string, err error)
 
 // refusePlain returns an error if a process has a lease. REQUIRES: none with a shared journal has
 // one.
-func refusePlain(ctx context.Context, tx *records.Tx, now time.Time) error {
+func refusePlain(ctx context.Context, tx *database.Tx, now time.Time) error {
 	held := 0
-	err := tx.Query(ctx, anyLeaseHeld, []any{now.UnixMilli()}, func(r records.Row) error { return r.Scan(&held) })
+	err := tx.Query(ctx, anyLeaseHeld, []any{now.UnixMilli()}, func(r database.Row) error { return r.Scan(&held) })
 	if err == nil && held > 0 {
 		err = errors.New("a scheduler uses the store without the shared log, must be stopped, and its lease must expire")
 	}
@@ -102,7 +103,7 @@ var ErrShared = errors.New("what happened last is in a shared log, not in the ta
 
 // CheckPlain returns [ErrShared] if the tables lack what a shared log has.
 func CheckPlain(ctx context.Context, s *records.Store) error {
-	query := func(query string, scan func(records.Row) error) error { return s.Query(ctx, query, nil, scan) }
+	query := func(query string, scan func(database.Row) error) error { return s.Query(ctx, query, nil, scan) }
 	m, _, err := readShared(query, "")
 	if err == nil && m.state == stateOpen {
 		err = ErrShared
@@ -111,7 +112,7 @@ func CheckPlain(ctx context.Context, s *records.Store) error {
 }
 
 // storeShared stores the marks of a cut, if this process still has the pen.
-func (f *front) storeShared(ctx context.Context, tx *records.Tx, c *cut) error {
+func (f *front) storeShared(ctx context.Context, tx *database.Tx, c *cut) error {
 	changed, err := tx.Exec(ctx, moveShared, c.marks.settled, c.marks.runs, c.marks.plans, c.lastFire, c.lastLog, f.Clock().UnixMilli(),
 		int64(c.marks.generation), c.marks.pen)
 	if err == nil && changed == 0 {
@@ -124,13 +125,13 @@ func (f *front) storeShared(ctx context.Context, tx *records.Tx, c *cut) error {
 }
 
 // sharedIDs returns the highest ids that were given.
-func sharedIDs(ctx context.Context, tx *records.Tx) (fire, log int64, err error) {
-	m, _, err := readShared(func(query string, scan func(records.Row) error) error { return tx.Query(ctx, query, nil, scan) }, "")
+func sharedIDs(ctx context.Context, tx *database.Tx) (fire, log int64, err error) {
+	m, _, err := readShared(func(query string, scan func(database.Row) error) error { return tx.Query(ctx, query, nil, scan) }, "")
 	if err != nil {
 		return 0, 0, err
 	}
 	for table, last := range map[string]*int64{"xxlwheel_fire": &m.fire, "xxl_job_log": &m.log} {
-		err := tx.Query(ctx, selectGiven+table, nil, func(r records.Row) error {
+		err := tx.Query(ctx, selectGiven+table, nil, func(r database.Row) error {
 			var id int64
 			err := r.Scan(&id)
 			*last = max(*last, id)
@@ -144,7 +145,7 @@ func sharedIDs(ctx context.Context, tx *records.Tx) (fire, log int64, err error)
 }
 
 // reserve ensures that a table gives ids above one.
-func reserve(ctx context.Context, tx *records.Tx, table string, last int64) error {
+func reserve(ctx context.Context, tx *database.Tx, table string, last int64) error {
 	if last == 0 {
 		return nil
 	}
@@ -162,7 +163,7 @@ func reserve(ctx context.Context, tx *records.Tx, table string, last int64) erro
 
 // rememberFires stores the highest fire id that was given, because the row with that id may already
 // be deleted.
-func rememberFires(ctx context.Context, tx *records.Tx, last int64) error {
+func rememberFires(ctx context.Context, tx *database.Tx, last int64) error {
 	_, err := tx.Exec(ctx, numberFires, last, last)
 	return err
 }
@@ -171,9 +172,9 @@ func rememberFires(ctx context.Context, tx *records.Tx, last int64) error {
 // the tables need no log: the others hold leases. REQUIRES: f.mu is not held, because the
 // transaction takes it.
 func (f *front) closeShared(ctx context.Context) error {
-	err := f.shared.flush.Write(with(ctx, scope{needs: all, changes: true}), func(ctx context.Context, tx *records.Tx) error {
+	err := f.shared.flush.Write(with(ctx, scope{needs: all, changes: true}), func(ctx context.Context, tx *database.Tx) error {
 		held := 0
-		err := tx.Query(ctx, anyLeaseHeld, []any{f.Clock().UnixMilli()}, func(r records.Row) error { return r.Scan(&held) })
+		err := tx.Query(ctx, anyLeaseHeld, []any{f.Clock().UnixMilli()}, func(r database.Row) error { return r.Scan(&held) })
 		if err != nil || held > 0 {
 			return err
 		}

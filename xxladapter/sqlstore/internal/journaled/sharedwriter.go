@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/gather"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
@@ -18,7 +19,7 @@ import (
 // Calls that arrive while a transaction runs share the next one: each passing of the pen, and each
 // commit, would otherwise serve one call.
 type sharedWriter struct {
-	inner records.Writer
+	inner database.Writer
 	f     *front
 	queue *gather.Queue[*sharedWrite]
 }
@@ -26,7 +27,7 @@ type sharedWriter struct {
 // A sharedWrite is one call that the memory has to do with.
 type sharedWrite struct {
 	ctx   context.Context
-	apply func(context.Context, *records.Tx) error // nil only brings the tables up to date
+	apply func(context.Context, *database.Tx) error // nil only brings the tables up to date
 	err   error
 	// failed is set by a batch in which the call failed by an error that is not the store's answer:
 	// the database may have failed it because of another call. It runs again, and shares with none.
@@ -36,7 +37,7 @@ type sharedWrite struct {
 	panicked any
 }
 
-func newSharedWriter(inner records.Writer, f *front) *sharedWriter {
+func newSharedWriter(inner database.Writer, f *front) *sharedWriter {
 	w := &sharedWriter{inner: inner, f: f}
 	w.queue = &gather.Queue[*sharedWrite]{Run: w.run, Alone: w.alone, Limit: records.MaxBatch, Admit: admitShared, Stay: true}
 	return w
@@ -49,7 +50,7 @@ func (s scope) passes() bool {
 }
 
 // Write implements [records.Writer].
-func (w *sharedWriter) Write(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
+func (w *sharedWriter) Write(ctx context.Context, apply func(context.Context, *database.Tx) error) error {
 	if scopeOf(ctx).passes() {
 		return w.inner.Write(ctx, apply)
 	}
@@ -57,7 +58,7 @@ func (w *sharedWriter) Write(ctx context.Context, apply func(context.Context, *r
 }
 
 // WriteOne implements [records.Writer].
-func (w *sharedWriter) WriteOne(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
+func (w *sharedWriter) WriteOne(ctx context.Context, apply func(context.Context, *database.Tx) error) error {
 	if scopeOf(ctx).passes() {
 		return w.inner.WriteOne(ctx, apply)
 	}
@@ -84,7 +85,7 @@ func admitShared() func(call *sharedWrite) bool {
 
 // join runs a write, together with others that wait. If it fails there, the others do not wait
 // until it has run again.
-func (w *sharedWriter) join(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
+func (w *sharedWriter) join(ctx context.Context, apply func(context.Context, *database.Tx) error) error {
 	call := &sharedWrite{ctx: ctx, apply: apply}
 	if err := w.queue.Do(ctx, call); err != nil {
 		return err
@@ -104,7 +105,7 @@ func (w *sharedWriter) join(ctx context.Context, apply func(context.Context, *re
 func (w *sharedWriter) alone(ctx context.Context, call *sharedWrite) {
 	apply := call.apply
 	if apply == nil {
-		apply = func(context.Context, *records.Tx) error { return nil }
+		apply = func(context.Context, *database.Tx) error { return nil }
 	}
 	call.err = w.fronted(ctx, []context.Context{ctx}, apply)
 }
@@ -123,7 +124,7 @@ func (w *sharedWriter) run(batch []*sharedWrite) {
 	for i, call := range batch {
 		ctxs[i] = call.ctx
 	}
-	err := w.fronted(context.Background(), ctxs, func(ctx context.Context, tx *records.Tx) error {
+	err := w.fronted(context.Background(), ctxs, func(ctx context.Context, tx *database.Tx) error {
 		for _, call := range batch {
 			if call.apply == nil {
 				continue
@@ -148,7 +149,7 @@ func (w *sharedWriter) run(batch []*sharedWrite) {
 
 // within runs a call between savepoints. failed is its own error. err means that the transaction is
 // lost.
-func (c *sharedWrite) within(ctx context.Context, tx *records.Tx) (failed, err error) {
+func (c *sharedWrite) within(ctx context.Context, tx *database.Tx) (failed, err error) {
 	const name = "shared_write"
 	if _, err := tx.Exec(ctx, "SAVEPOINT "+name); err != nil {
 		return nil, fmt.Errorf("savepoint: %w", err)
@@ -172,7 +173,7 @@ func (c *sharedWrite) within(ctx context.Context, tx *records.Tx) (failed, err e
 }
 
 // caught runs apply; a panic counts as its failure.
-func (c *sharedWrite) caught(ctx context.Context, tx *records.Tx) (err error) {
+func (c *sharedWrite) caught(ctx context.Context, tx *database.Tx) (err error) {
 	defer func() {
 		if c.panicked = recover(); c.panicked != nil {
 			c.panicked = fmt.Sprintf("%v\n\n%s", c.panicked, debug.Stack())
@@ -208,7 +209,7 @@ const penTries = 20
 var errPen = errors.New("another process writes to the tables")
 
 // fronted runs the writes of calls together with what the tables lack.
-func (w *sharedWriter) fronted(ctx context.Context, calls []context.Context, apply func(context.Context, *records.Tx) error) (err error) {
+func (w *sharedWriter) fronted(ctx context.Context, calls []context.Context, apply func(context.Context, *database.Tx) error) (err error) {
 	for range penTries {
 		if err = w.once(ctx, calls, apply); !errors.Is(err, errPen) {
 			return err
@@ -217,7 +218,7 @@ func (w *sharedWriter) fronted(ctx context.Context, calls []context.Context, app
 	return err
 }
 
-func (w *sharedWriter) once(ctx context.Context, calls []context.Context, apply func(context.Context, *records.Tx) error) error {
+func (w *sharedWriter) once(ctx context.Context, calls []context.Context, apply func(context.Context, *database.Tx) error) error {
 	select {
 	case w.f.shared.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -231,7 +232,7 @@ func (w *sharedWriter) once(ctx context.Context, calls []context.Context, apply 
 	committed := false
 	defer func() { t.End(committed) }() // also after a panic of apply
 	t.doubtful = t.load
-	err := w.inner.Write(ctx, func(ctx context.Context, tx *records.Tx) error {
+	err := w.inner.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		if err := t.Before(ctx, tx); err != nil {
 			return fmt.Errorf("write what the tables lack: %w", err)
 		}

@@ -17,8 +17,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
 // A server is the server and the database that an address names.
@@ -35,10 +35,10 @@ func (s *server) String() string {
 // parse reads mysql://user:password@host:port/database?zone=...
 func parse(address string) (*server, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "mysql" || records.StrayAt(u) {
+	if err != nil || u.Scheme != "mysql" || database.StrayAt(u) {
 		// The parser's message contains the address, and so the password.
 		return nil, xxladapter.Invalidf("store is %q, must be mysql://USER:PASSWORD@HOST:PORT/DATABASE "+
-			"with special characters of the password written as %%XX", records.Redacted(address))
+			"with special characters of the password written as %%XX", database.Redacted(address))
 	}
 	query := u.Query()
 	zone, socket := query.Get("zone"), query.Get("socket")
@@ -46,7 +46,7 @@ func parse(address string) (*server, error) {
 	query.Del("socket")
 	cfg, err := mysql.ParseDSN("/?" + query.Encode())
 	if err != nil {
-		return nil, xxladapter.Invalidf("store is %q, its parameters cannot be read: %v", records.Redacted(address), err)
+		return nil, xxladapter.Invalidf("store is %q, its parameters cannot be read: %v", database.Redacted(address), err)
 	}
 	cfg.User = u.User.Username()
 	cfg.Passwd, _ = u.User.Password()
@@ -56,7 +56,7 @@ func parse(address string) (*server, error) {
 		cfg.Net, cfg.Addr = "unix", socket
 	}
 	if cfg.DBName == "" {
-		return nil, xxladapter.Invalidf("store is %q, must name a database: mysql://USER:PASSWORD@HOST:PORT/DATABASE", records.Redacted(address))
+		return nil, xxladapter.Invalidf("store is %q, must name a database: mysql://USER:PASSWORD@HOST:PORT/DATABASE", database.Redacted(address))
 	}
 	s := &server{cfg: cfg}
 	if zone != "" {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -80,7 +81,7 @@ type schema struct {
 	renamed  bool // after 3.4.2: job_desc and title are called name
 	tokens   bool // after 3.4.2: groups have a column for their access token
 	dueIndex bool // an index leads to due jobs
-	widths   records.Widths
+	widths   database.Widths
 }
 
 // rewrite replaces the names of columns by those of this release.
@@ -194,7 +195,7 @@ func (found columns) schema() (s schema, err error) {
 			return s, fmt.Errorf("table %s has no column %s: the tables are of different releases of XXL-JOB", column[0], column[1])
 		}
 	}
-	s.widths = records.Widths{
+	s.widths = database.Widths{
 		Param:    found["xxl_job_info"]["executor_param"].characters(),
 		Title:    found["xxl_job_group"][title].characters(),
 		LogParam: found["xxl_job_log"]["executor_param"].characters(),
@@ -219,8 +220,8 @@ func (c column) characters() int {
 // readColumns reads the columns of upstream's tables.
 func readColumns(ctx context.Context, db *sql.DB) (columns, error) {
 	found := columns{}
-	err := records.Select(ctx, db, `SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, COALESCE(CHARACTER_MAXIMUM_LENGTH, 0), COALESCE(CHARACTER_SET_NAME, '')
-		FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'xxl\\_job\\_%'`, nil, func(r records.Row) error {
+	err := database.Select(ctx, db, `SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, COALESCE(CHARACTER_MAXIMUM_LENGTH, 0), COALESCE(CHARACTER_SET_NAME, '')
+		FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'xxl\\_job\\_%'`, nil, func(r database.Row) error {
 		var table, name string
 		var c column
 		if err := r.Scan(&table, &name, &c.dataType, &c.width, &c.charset); err != nil {
@@ -238,8 +239,8 @@ func readColumns(ctx context.Context, db *sql.DB) (columns, error) {
 
 // checkEngines refuses tables without transactions and row locks.
 func checkEngines(ctx context.Context, db *sql.DB) error {
-	return records.Select(ctx, db, `SELECT TABLE_NAME, COALESCE(ENGINE, 'a view') FROM information_schema.TABLES
-		WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'xxl%' AND COALESCE(ENGINE, '') <> 'InnoDB' ORDER BY TABLE_NAME`, nil, func(r records.Row) error {
+	return database.Select(ctx, db, `SELECT TABLE_NAME, COALESCE(ENGINE, 'a view') FROM information_schema.TABLES
+		WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME LIKE 'xxl%' AND COALESCE(ENGINE, '') <> 'InnoDB' ORDER BY TABLE_NAME`, nil, func(r database.Row) error {
 		var table, engine string
 		if err := r.Scan(&table, &engine); err != nil {
 			return err

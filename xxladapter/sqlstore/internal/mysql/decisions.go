@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -27,7 +28,7 @@ const (
 const moveMisfire = ` ON DUPLICATE KEY UPDATE until_ms = GREATEST(until_ms, VALUES(until_ms)), at_ms = VALUES(at_ms)`
 
 // StoreDecisions stores the decisions and returns the planned fires.
-func (a *acts) StoreDecisions(ctx context.Context, tx *records.Tx, decisions []records.Decided) ([]xxladapter.Fire, error) {
+func (a *acts) StoreDecisions(ctx context.Context, tx *database.Tx, decisions []records.Decided) ([]xxladapter.Fire, error) {
 	var (
 		fires    []xxladapter.Fire
 		misfires []xxladapter.Misfire
@@ -54,7 +55,7 @@ func (a *acts) StoreDecisions(ctx context.Context, tx *records.Tx, decisions []r
 		for _, m := range rows {
 			args = append(args, records.MisfireValues(m)...)
 		}
-		if _, err := direct(ctx, tx, records.ManyRows(records.InsertMisfire, len(rows))+moveMisfire, args); err != nil {
+		if _, err := direct(ctx, tx, database.ManyRows(records.InsertMisfire, len(rows))+moveMisfire, args); err != nil {
 			return nil, err
 		}
 	}
@@ -62,7 +63,7 @@ func (a *acts) StoreDecisions(ctx context.Context, tx *records.Tx, decisions []r
 }
 
 // direct runs a text that differs from call to call, and so is not worth preparing.
-func direct(ctx context.Context, t *records.Tx, query string, args []any) (id int64, err error) {
+func direct(ctx context.Context, t *database.Tx, query string, args []any) (id int64, err error) {
 	result, err := t.ExecContext(ctx, query, args...)
 	if err != nil {
 		return 0, err
@@ -71,7 +72,7 @@ func direct(ctx context.Context, t *records.Tx, query string, args []any) (id in
 }
 
 // advanceAll moves the times of jobs and stops those that the decisions end.
-func advanceAll(ctx context.Context, t *records.Tx, decisions []records.Decided) error {
+func advanceAll(ctx context.Context, t *database.Tx, decisions []records.Decided) error {
 	alike, different := sortAlike(decisions)
 	for to, ids := range alike {
 		for ids := range slices.Chunk(ids, alikeRows) {
@@ -99,7 +100,7 @@ type times struct {
 }
 
 func timesOf(d records.Decided) times {
-	to := times{records.ToMilli(d.Last), records.ToMilli(d.Next), 1}
+	to := times{database.ToMilli(d.Last), database.ToMilli(d.Next), 1}
 	if d.Stop {
 		to.status = 0
 	}
@@ -128,7 +129,7 @@ func sortAlike(decisions []records.Decided) (alike map[times][]any, different [2
 }
 
 // advance moves the times of jobs, each to its own. All get the same status.
-func advance(ctx context.Context, t *records.Tx, status int, decisions []records.Decided) error {
+func advance(ctx context.Context, t *database.Tx, status int, decisions []records.Decided) error {
 	var lasts, nexts, in []any
 	for _, d := range decisions {
 		to := timesOf(d)
@@ -143,7 +144,7 @@ func advance(ctx context.Context, t *records.Tx, status int, decisions []records
 }
 
 // changeAll runs a statement that must change a known number of rows.
-func changeAll(ctx context.Context, t *records.Tx, query string, args []any, rows int) error {
+func changeAll(ctx context.Context, t *database.Tx, query string, args []any, rows int) error {
 	result, err := t.ExecContext(ctx, query, args...)
 	if err != nil {
 		return err
@@ -157,7 +158,7 @@ func changeAll(ctx context.Context, t *records.Tx, query string, args []any, row
 
 // planDueAll plans many fires as [records.Store.PlanDue] plans one. It inserts those whose due time
 // is free together.
-func (a *acts) planDueAll(ctx context.Context, tx *records.Tx, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
+func (a *acts) planDueAll(ctx context.Context, tx *database.Tx, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
 	var planned []xxladapter.Fire
 	for rows := range slices.Chunk(fires, insertRows) {
 		taken, err := takenOf(ctx, tx, rows)
@@ -196,16 +197,16 @@ func (a *acts) planDueAll(ctx context.Context, tx *records.Tx, fires []xxladapte
 }
 
 // takenOf returns which of the jobs' due times have open fires.
-func takenOf(ctx context.Context, t *records.Tx, fires []xxladapter.Fire) (map[records.DueTime]bool, error) {
+func takenOf(ctx context.Context, t *database.Tx, fires []xxladapter.Fire) (map[records.DueTime]bool, error) {
 	var args []any
-	first, last := records.ToMilli(fires[0].Due), records.ToMilli(fires[0].Due)
+	first, last := database.ToMilli(fires[0].Due), database.ToMilli(fires[0].Due)
 	for _, f := range fires {
 		args = append(args, f.JobID)
-		first, last = min(first, records.ToMilli(f.Due)), max(last, records.ToMilli(f.Due))
+		first, last = min(first, database.ToMilli(f.Due)), max(last, database.ToMilli(f.Due))
 	}
 	taken := map[records.DueTime]bool{}
-	err := records.Select(ctx, t, `SELECT job_id, due_ms FROM xxlwheel_fire FORCE INDEX (xxlwheel_fire_due_of_job)
-		WHERE job_id IN (?`+strings.Repeat(", ?", len(fires)-1)+`) AND due_ms BETWEEN ? AND ?`, append(args, first, last), func(r records.Row) error {
+	err := database.Select(ctx, t, `SELECT job_id, due_ms FROM xxlwheel_fire FORCE INDEX (xxlwheel_fire_due_of_job)
+		WHERE job_id IN (?`+strings.Repeat(", ?", len(fires)-1)+`) AND due_ms BETWEEN ? AND ?`, append(args, first, last), func(r database.Row) error {
 		var at records.DueTime
 		err := r.Scan(&at.Job, &at.Due)
 		taken[at] = true
@@ -218,15 +219,15 @@ const insertPlanned = `INSERT INTO xxlwheel_fire (` + records.FireValues + `) VA
 
 // insertFires inserts all fires or none. The ids of the rows of one INSERT with a fixed number of
 // VALUES are consecutive: InnoDB generates them at once, in each of its modes of AUTO_INCREMENT.
-func (a *acts) insertFires(ctx context.Context, tx *records.Tx, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
+func (a *acts) insertFires(ctx context.Context, tx *database.Tx, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
 	if len(fires) == 0 {
 		return nil, nil
 	}
 	var args []any
 	for _, f := range fires {
-		args = append(args, f.JobID, f.GroupID, records.ToMilli(f.Due), f.ShardIndex, f.ShardTotal, string(f.Type), f.RetryCount, f.Param, records.JoinAddresses(f.Addresses), f.Attempt, f.Parent)
+		args = append(args, f.JobID, f.GroupID, database.ToMilli(f.Due), f.ShardIndex, f.ShardTotal, string(f.Type), f.RetryCount, f.Param, database.JoinAddresses(f.Addresses), f.Attempt, f.Parent)
 	}
-	id, err := direct(ctx, tx, records.ManyRows(insertPlanned, len(fires)), args)
+	id, err := direct(ctx, tx, database.ManyRows(insertPlanned, len(fires)), args)
 	if err != nil {
 		return nil, err
 	}

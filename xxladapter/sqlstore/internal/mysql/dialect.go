@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -22,8 +23,8 @@ const keepHistory = ` ON DUPLICATE KEY UPDATE
 	sent_ms = COALESCE(VALUES(sent_ms), sent_ms), acked_ms = COALESCE(VALUES(acked_ms), acked_ms),
 	finished_ms = COALESCE(VALUES(finished_ms), finished_ms)`
 
-func dialectOf(schema schema, facts *serverFacts, zone *time.Location) *records.Dialect {
-	return &records.Dialect{
+func dialectOf(schema schema, facts *serverFacts, zone *time.Location) *database.Dialect {
+	return &database.Dialect{
 		Kind:         xxladapter.StoreMySQL,
 		Version:      `VERSION()`,
 		Clock:        clock,
@@ -40,7 +41,7 @@ func dialectOf(schema schema, facts *serverFacts, zone *time.Location) *records.
 			SELECT ?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?, ?, ? FROM DUAL
 			WHERE NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ?)`,
 		Among: func(column string, ids []int64) (string, []any) {
-			return column + ` IN (` + records.JoinIDs(ids) + `)`, nil
+			return column + ` IN (` + database.JoinIDs(ids) + `)`, nil
 		},
 		UpdateRows: updateRows,
 		Columns: `SELECT TABLE_NAME, COLUMN_NAME, DATA_TYPE, COLUMN_KEY = 'PRI' FROM information_schema.COLUMNS
@@ -52,7 +53,7 @@ func dialectOf(schema schema, facts *serverFacts, zone *time.Location) *records.
 		JobsByID:      ` FORCE INDEX (PRIMARY)`,
 		FiresByJob:    ` FORCE INDEX (xxlwheel_fire_due_of_job)`,
 		IDStep:        facts.idStep,
-		InsertTexts: func(texts []records.TextRow) (string, []any) {
+		InsertTexts: func(texts []database.TextRow) (string, []any) {
 			var args []any
 			for _, t := range texts {
 				args = append(args, t.Values()...)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -58,7 +59,7 @@ func adviseDueIndex(ctx context.Context, db *sql.DB, logger *slog.Logger) error 
 }
 
 // DueIndex implements sqlstore.DueIndexMySQL.
-func DueIndex(ctx context.Context, address string, create bool, opts records.Options) (statement string, err error) {
+func DueIndex(ctx context.Context, address string, create bool, opts database.Options) (statement string, err error) {
 	opts = opts.WithDefaults()
 	server, err := parse(address)
 	if err != nil {
@@ -137,8 +138,8 @@ func (a *acts) Claimable(ctx context.Context, by xxladapter.Term, ahead time.Dur
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, tx *records.Tx, now time.Time) (due []*xxladapter.Job, locked int, err error) {
-		due, err = stillDue(ctx, tx, records.ToMilli(now.Add(ahead)), found)
+	return func(ctx context.Context, tx *database.Tx, now time.Time) (due []*xxladapter.Job, locked int, err error) {
+		due, err = stillDue(ctx, tx, database.ToMilli(now.Add(ahead)), found)
 		return due, 0, err
 	}, nil
 }
@@ -158,7 +159,7 @@ func (a *acts) findDue(ctx context.Context, by xxladapter.Term, ahead time.Durat
 		rows = max(limit, walkJobs)
 	}
 	var found []int64
-	err := a.store.QueryBy(ctx, a.store.ScanReads, records.SelectDueIDs, append(records.AllDueArgs(by.Node, a.store.Clock(), ahead), max(rows, 0)), func(r records.Row) error {
+	err := a.store.QueryBy(ctx, a.store.ScanReads, records.SelectDueIDs, append(records.AllDueArgs(by.Node, a.store.Clock(), ahead), max(rows, 0)), func(r database.Row) error {
 		var id int64
 		err := r.Scan(&id)
 		found = append(found, id)
@@ -171,7 +172,7 @@ func (a *acts) findDue(ctx context.Context, by xxladapter.Term, ahead time.Durat
 }
 
 // stillDue reads and locks the jobs that were found due, and returns those that still are.
-func stillDue(ctx context.Context, t *records.Tx, until int64, found []int64) ([]*xxladapter.Job, error) {
+func stillDue(ctx context.Context, t *database.Tx, until int64, found []int64) ([]*xxladapter.Job, error) {
 	var due []*xxladapter.Job
 	for ids := range slices.Chunk(found, 1000) {
 		batch := make([]any, len(ids))
@@ -181,9 +182,9 @@ func stillDue(ctx context.Context, t *records.Tx, until int64, found []int64) ([
 		// By the primary key, even for most of the rows: a full scan would wait for others' rows.
 		query := t.Dialect.Text(`SELECT ` + records.JobColumns + ` FROM xxl_job_info FORCE INDEX (PRIMARY) WHERE id IN (?` +
 			strings.Repeat(`, ?`, len(batch)-1) + `) FOR UPDATE`)
-		err := records.Select(ctx, t, query, batch, func(r records.Row) error {
+		err := database.Select(ctx, t, query, batch, func(r database.Row) error {
 			j, err := records.ScanJob(r)
-			if j.Running && records.ToMilli(j.TriggerNext) <= until {
+			if j.Running && database.ToMilli(j.TriggerNext) <= until {
 				due = append(due, j)
 			}
 			return err

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
@@ -27,7 +28,7 @@ func TestTheDueIndexIsMadeByOrderAndUsed(t *testing.T) {
 		SELECT 1, 'job', 'BEAN', 'CRON', 'DO_NOTHING', 1, 1000 * seq FROM seq_1_to_60000; ANALYZE TABLE xxl_job_info`))
 	said := func() string {
 		var out bytes.Buffer
-		s, err := Open(ctx, address, records.Options{Logger: slog.New(slog.NewTextHandler(&out, nil))})
+		s, err := Open(ctx, address, database.Options{Logger: slog.New(slog.NewTextHandler(&out, nil))})
 		require.NoError(t, err)
 		require.NoError(t, s.Close())
 		return out.String()
@@ -40,7 +41,7 @@ func TestTheDueIndexIsMadeByOrderAndUsed(t *testing.T) {
 			(job_group, job_desc, glue_type, schedule_type, misfire_strategy) SELECT 2, 'job', 'BEAN', 'NONE', 'DO_NOTHING' FROM seq_1_to_140000;
 			ANALYZE TABLE xxl_job_info`))
 	}
-	other := openMySQLAt(t, address, records.Options{})
+	other := openMySQLAt(t, address, database.Options{})
 	fixture.TermOf(t, other, "other")
 	require.Contains(t, said(), "level=WARN", "fewer jobs")
 	more()
@@ -50,20 +51,20 @@ func TestTheDueIndexIsMadeByOrderAndUsed(t *testing.T) {
 	require.Contains(t, said(), "level=WARN", "no other node")
 	require.NoError(t, testserver.OrderMySQL(address, `DELETE FROM xxl_job_info WHERE job_group = 2; ANALYZE TABLE xxl_job_info`))
 
-	planned, err := DueIndex(ctx, address, false, records.Options{Logger: fixture.Quiet})
+	planned, err := DueIndex(ctx, address, false, database.Options{Logger: fixture.Quiet})
 	require.NoError(t, err)
 	require.Equal(t, createDueIndex, planned)
 	require.Contains(t, said(), "xxlwheel migrate --due-index", "it was only planned")
-	made, err := DueIndex(ctx, address, true, records.Options{Logger: fixture.Quiet})
+	made, err := DueIndex(ctx, address, true, database.Options{Logger: fixture.Quiet})
 	require.NoError(t, err)
 	require.Equal(t, createDueIndex, made)
-	again, err := DueIndex(ctx, address, true, records.Options{Logger: fixture.Quiet})
+	again, err := DueIndex(ctx, address, true, database.Options{Logger: fixture.Quiet})
 	require.NoError(t, err)
 	require.Empty(t, again)
 	require.NotContains(t, said(), "due-index")
 
 	now := time.UnixMilli(1000 * 100).UTC()
-	s := openMySQLAt(t, address, records.Options{Clock: func() time.Time { return now }})
+	s := openMySQLAt(t, address, database.Options{Clock: func() time.Time { return now }})
 	defer func() { require.NoError(t, s.Close()) }()
 	term := fixture.TermOf(t, s, "n1")
 	for _, query := range []string{records.SelectDueIDs, records.SelectAnyDue} {
@@ -72,7 +73,7 @@ func TestTheDueIndexIsMadeByOrderAndUsed(t *testing.T) {
 			args = append([]any{"n1", 1, 0}, records.AllDueArgs("n1", now, 5*time.Second)...)
 		}
 		var tables []string
-		require.NoError(t, records.Select(ctx, s.Reads.DB, `EXPLAIN `+query, args, func(r records.Row) error {
+		require.NoError(t, database.Select(ctx, s.Reads.DB, `EXPLAIN `+query, args, func(r database.Row) error {
 			names, err := r.(*sql.Rows).Columns()
 			require.NoError(t, err)
 			values := make([]sql.NullString, len(names))
@@ -104,7 +105,7 @@ func TestOneWalkDoesForSeveralClaims(t *testing.T) {
 		(job_group, job_desc, glue_type, schedule_type, misfire_strategy, trigger_status, trigger_next_time)
 		SELECT 1, 'job', 'BEAN', 'CRON', 'DO_NOTHING', 1, 1000 * (1000 - seq) FROM seq_1_to_990`))
 	now := time.UnixMilli(1_000_000).UTC()
-	s := openMySQLAt(t, address, records.Options{Clock: func() time.Time { return now }})
+	s := openMySQLAt(t, address, database.Options{Clock: func() time.Time { return now }})
 	defer func() { require.NoError(t, s.Close()) }()
 	term := fixture.TermOf(t, s, "n1")
 	next := int64(990) // the one that is due first

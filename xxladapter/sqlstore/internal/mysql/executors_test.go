@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // TestAGroupOfVeryManyExecutorsStaysUsable fills the column of a group's addresses, in which a
 // server in strict mode would refuse more than fits.
 func TestAGroupOfVeryManyExecutorsStaysUsable(t *testing.T) {
 	t.Parallel()
-	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), records.Options{})
+	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), database.Options{})
 	defer func() { require.NoError(t, s.Close()) }()
 	group, err := s.SaveGroup(t.Context(), &xxladapter.Group{AppName: "huge-app", Title: "huge"})
 	require.NoError(t, err)

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -24,7 +24,7 @@ func TestAFrozenHolderLosesTheScheduleLock(t *testing.T) {
 	ctx := t.Context()
 	address := mysqlDatabase(t, "3.4")
 	const limit = 2 * time.Second
-	frozen, other := openMySQLAt(t, address, records.Options{LockLife: limit}), openMySQLAt(t, address, records.Options{LockLife: limit})
+	frozen, other := openMySQLAt(t, address, database.Options{LockLife: limit}), openMySQLAt(t, address, database.Options{LockLife: limit})
 	defer func() { require.NoError(t, frozen.Close()); require.NoError(t, other.Close()) }()
 	due := time.Now().Truncate(time.Second).Add(-time.Second)
 	id := fixture.AddDue(t, frozen, "job", due)
@@ -75,7 +75,7 @@ func TestAFrozenHolderLosesTheScheduleLock(t *testing.T) {
 func TestAScanWaitsForDueJobsOnly(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), records.Options{})
+	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), database.Options{})
 	defer func() { require.NoError(t, s.Close()) }()
 	due := time.Now().Truncate(time.Second)
 	later, now := fixture.AddDue(t, s, "later", due.Add(time.Hour)), fixture.AddDue(t, s, "now", due)
@@ -102,8 +102,8 @@ func TestAMySQLServerMayRestart(t *testing.T) {
 	ctx := t.Context()
 	server := testserver.StartMariaDB(t)
 	address := server.Database(t)
-	require.NoError(t, Migrate(ctx, address, true, records.Options{Logger: fixture.Quiet}))
-	s := openMySQLAt(t, address, records.Options{})
+	require.NoError(t, Migrate(ctx, address, true, database.Options{Logger: fixture.Quiet}))
+	s := openMySQLAt(t, address, database.Options{})
 	defer func() { require.NoError(t, s.Close()) }()
 	id := fixture.AddDue(t, s, "job", time.Now())
 	term := fixture.TermOf(t, s, "n1")

@@ -14,6 +14,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
@@ -67,7 +68,7 @@ func (f *fireBatches) once(ctx context.Context, batch []*records.FireCall) (agai
 		if answered(err) || unsent(err) { // the server skips the rest of a packet, COMMIT included, after an error
 			return true, err
 		}
-		return false, records.InDoubt(err, answered)
+		return false, database.InDoubt(err, answered)
 	}
 	return false, nil
 }
@@ -96,11 +97,11 @@ func abandon(conn *sql.Conn) {
 func (f *fireBatches) read(ctx context.Context, conn *sql.Conn, batch []*records.FireCall, now time.Time) (records.FireRows, error) {
 	var (
 		statements packet
-		scans      []func(records.Row) error // one for each SELECT
+		scans      []func(database.Row) error // one for each SELECT
 		about      = records.AboutOf(batch)
 		rows       = records.NewFireRows(batch)
 	)
-	selecting := func(query string, ids []int64, scan func(records.Row) error) {
+	selecting := func(query string, ids []int64, scan func(database.Row) error) {
 		if len(ids) > 0 {
 			statements.add(query)
 			statements.ids(ids)
@@ -110,31 +111,31 @@ func (f *fireBatches) read(ctx context.Context, conn *sql.Conn, batch []*records
 	}
 	statements.add("START TRANSACTION")
 	if len(about.Terms) > 0 {
-		statements.add(batchLeases, f.store.OwnTime(), records.ToMilli(now))
+		statements.add(batchLeases, f.store.OwnTime(), database.ToMilli(now))
 		before := ""
 		for term := range about.Terms {
 			statements.write(before+"(?,?)", term.Node, term.Number)
 			before = ","
 		}
 		statements.write(")")
-		scans = append(scans, func(r records.Row) error {
+		scans = append(scans, func(r database.Row) error {
 			var held xxladapter.Term
 			err := r.Scan(&held.Node, &held.Number, &rows.Now)
 			rows.Holds[held] = true
 			return err
 		})
 	}
-	scanFire := func(r records.Row) error {
+	scanFire := func(r database.Row) error {
 		fire, err := records.ScanFire(r)
 		rows.Fires[fire.ID] = fire
 		return err
 	}
 	selecting(batchFires, about.Fires, scanFire)
 	selecting(batchFiresOf, about.Ended, scanFire)
-	selecting(batchLogStates, about.Logs, func(r records.Row) error {
+	selecting(batchLogStates, about.Logs, func(r database.Row) error {
 		var id int64
 		var l records.LogState
-		err := r.Scan(&id, records.Datetime(&l.Triggered), &l.TriggerCode, &l.HandleCode, records.Text(&l.Address))
+		err := r.Scan(&id, database.Datetime(&l.Triggered), &l.TriggerCode, &l.HandleCode, database.Text(&l.Address))
 		rows.Logs[id] = l
 		return err
 	})
@@ -166,7 +167,7 @@ func (f *fireBatches) write(ctx context.Context, conn *sql.Conn, work records.Fi
 	f.finish(&statements, work.Together, now)
 	addHistories(&statements, work.Runs)
 	// Last, as in [records.Store.Count].
-	slot := rand.IntN(records.ReportSlots)
+	slot := rand.IntN(database.ReportSlots)
 	for _, day := range slices.SortedFunc(maps.Keys(work.Moved), time.Time.Compare) {
 		if n := work.Moved[day]; n.Running != 0 || n.Success != 0 || n.Failed != 0 {
 			statements.add(f.store.Dialect.AddToSlot, f.store.Dialect.Datetime(day), slot, n.Running, n.Success, n.Failed)
@@ -208,7 +209,7 @@ func (f *fireBatches) claim(statements *packet, claims []*records.FireCall) (ins
 		}
 		inserts = append(inserts, insertedLogs{statements.insert(records.InsertLog, rows), mine})
 		fires := records.ColumnOf(mine, records.FireIDOf)
-		statements.add(batchClaimed, by.Node, by.Number, records.ToMilli(mine[0].Claimed.Claimed), f.idStep)
+		statements.add(batchClaimed, by.Node, by.Number, database.ToMilli(mine[0].Claimed.Claimed), f.idStep)
 		statements.ids(fires)
 		statements.write(") - 1), shard_total = ")
 		statements.byID(fires, records.ColumnOf(mine, func(c *records.FireCall) any { return c.Claimed.ShardTotal }))
@@ -248,7 +249,7 @@ func (f *fireBatches) finish(statements *packet, calls []*records.FireCall, now 
 	statements.add("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET handle_time = ?, handle_code = ", f.store.Dialect.Datetime(calls[0].Log.At))
 	statements.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Log.After.HandleCode }))
 	statements.write(", handle_msg = ")
-	statements.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return records.OrNull(c.Log.Msg) }))
+	statements.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return database.OrNull(c.Log.Msg) }))
 	statements.write(", trigger_code = ")
 	statements.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Log.After.TriggerCode }))
 	if calls[0].Settled != nil {
@@ -261,7 +262,7 @@ func (f *fireBatches) finish(statements *packet, calls []*records.FireCall, now 
 	var wanted [][]any
 	for _, c := range calls {
 		if c.WantText {
-			wanted = append(wanted, []any{c.LogID, records.ToMilli(now.Add(xxladapter.TextDelay))})
+			wanted = append(wanted, []any{c.LogID, database.ToMilli(now.Add(xxladapter.TextDelay))})
 		}
 	}
 	if len(wanted) > 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
@@ -24,7 +25,7 @@ func TestABatchDoesWhatItsCallsDo(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 23, 59, 58, 0, time.UTC)
 	clock := func() time.Time { return at }
-	one, batched := openSQLite(t, clock), openMySQLAt(t, mysqlDatabase(t, "3.4"), records.Options{Clock: clock, Zone: time.UTC})
+	one, batched := openSQLite(t, clock), openMySQLAt(t, mysqlDatabase(t, "3.4"), database.Options{Clock: clock, Zone: time.UTC})
 	defer func() { require.NoError(t, errors.Join(one.Close(), batched.Close())) }()
 	fixture.BatchesDoWhatTheirCallsDo(t, one, batched, &at)
 }
@@ -34,7 +35,7 @@ func TestABatchDoesWhatItsCallsDo(t *testing.T) {
 func TestABatchWaitsForItsOwnRowsOnly(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), records.Options{})
+	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), database.Options{})
 	defer func() { require.NoError(t, s.Close()) }()
 	term := fixture.TermOf(t, s, "n1")
 	fires := claimedFires(t, s, term, 16)
@@ -94,7 +95,7 @@ func claimedFires(t *testing.T, s *records.Store, by xxladapter.Term, n int) (cl
 func TestARowThatIsHeldHoldsUpItsOwnCallOnly(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), records.Options{})
+	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), database.Options{})
 	defer func() { require.NoError(t, s.Close()) }()
 	fires := claimedFires(t, s, fixture.TermOf(t, s, "n1"), 20)
 	other, err := s.Reads.DB.BeginTx(ctx, nil)
@@ -135,7 +136,7 @@ func untilItWaits() { time.Sleep(300 * time.Millisecond) }
 func TestABatchDecidesByWhatWasCommittedBefore(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), records.Options{})
+	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), database.Options{})
 	defer func() { require.NoError(t, s.Close()) }()
 	term := fixture.TermOf(t, s, "n1")
 	planned, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: 1, Type: xxladapter.TriggerCron}})
@@ -159,7 +160,7 @@ func TestABatchDecidesByWhatWasCommittedBefore(t *testing.T) {
 func TestABatchThatFailsLeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), records.Options{})
+	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), database.Options{})
 	defer func() { require.NoError(t, s.Close()) }()
 	term := fixture.TermOf(t, s, "n1")
 	fires := claimedFires(t, s, term, 3)
@@ -167,7 +168,7 @@ func TestABatchThatFailsLeavesNothingBehind(t *testing.T) {
 		return &records.FireCall{By: term, FireID: f.ID, LogID: f.LogID, Settle: &xxladapter.Settlement{Code: 200, Msg: msg}}
 	}
 	// Its text is wanted already, which nothing but its result asks for.
-	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *records.Tx) error {
+	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		_, err := tx.Exec(ctx, records.WantText, fires[1].LogID, 1)
 		return err
 	}))
@@ -187,7 +188,7 @@ func TestABatchThatFailsLeavesNothingBehind(t *testing.T) {
 func TestADeadlockedBatchIsRepeated(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), records.Options{})
+	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), database.Options{})
 	defer func() { require.NoError(t, s.Close()) }()
 	term := fixture.TermOf(t, s, "n1")
 	fires := claimedFires(t, s, term, 2)
@@ -228,7 +229,7 @@ func TestADeadlockedBatchIsRepeated(t *testing.T) {
 func TestABadCallHarmsNoOtherOfItsBatchOnMySQL(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), records.Options{})
+	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), database.Options{})
 	defer func() { require.NoError(t, s.Close()) }()
 	term := fixture.TermOf(t, s, "n1")
 	var plan []xxladapter.Fire
@@ -269,8 +270,8 @@ func TestABatchIsNoLongerThanAServerTakes(t *testing.T) {
 	ctx := t.Context()
 	server := testserver.StartMariaDB(t, "--max-allowed-packet=4M")
 	address := server.Database(t)
-	require.NoError(t, Migrate(ctx, address, true, records.Options{Logger: fixture.Quiet}))
-	s := openMySQLAt(t, address, records.Options{})
+	require.NoError(t, Migrate(ctx, address, true, database.Options{Logger: fixture.Quiet}))
+	s := openMySQLAt(t, address, database.Options{})
 	defer func() { require.NoError(t, s.Close()) }()
 	term := fixture.TermOf(t, s, "n1")
 	fires := claimedFires(t, s, term, 200)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -36,7 +37,7 @@ func addHistories(statements *packet, work records.RunWork) {
 	} {
 		values, known := make([]any, len(ids)), false
 		for i, h := range work.Extended {
-			values[i] = records.MilliOrNull(column.of(h))
+			values[i] = database.MilliOrNull(column.of(h))
 			known = known || values[i] != nil
 		}
 		if !known {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -18,12 +18,12 @@ func TestIdleCostsOfMySQL(t *testing.T) {
 	server := testserver.StartMariaDB(t) // its own, without other tests' statements
 	url := server.URL("idle")
 	require.NoError(t, testserver.OrderMySQL(server.URL(""), "CREATE DATABASE idle"))
-	require.NoError(t, Migrate(t.Context(), url, true, records.Options{Logger: fixture.Quiet}))
-	s := openMySQLAt(t, url, records.Options{Clock: time.Now})
+	require.NoError(t, Migrate(t.Context(), url, true, database.Options{Logger: fixture.Quiet}))
+	s := openMySQLAt(t, url, database.Options{Clock: time.Now})
 	defer func() { require.NoError(t, s.Close()) }()
 	asked := int64(0)
 	fixture.IdleCosts(t, s, func() (n int64) {
-		err := s.Query(t.Context(), `SHOW GLOBAL STATUS LIKE 'Questions'`, nil, func(r records.Row) error {
+		err := s.Query(t.Context(), `SHOW GLOBAL STATUS LIKE 'Questions'`, nil, func(r database.Row) error {
 			var name string
 			return r.Scan(&name, &n)
 		})

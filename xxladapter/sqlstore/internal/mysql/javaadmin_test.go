@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
@@ -49,8 +50,8 @@ func (a *javaAdmin) scan(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = transaction.Rollback() }()
-	err = records.Select(ctx, transaction, `select * from xxl_job_lock where lock_name = 'schedule_lock' for update`, nil,
-		func(records.Row) error { return nil })
+	err = database.Select(ctx, transaction, `select * from xxl_job_lock where lock_name = 'schedule_lock' for update`, nil,
+		func(database.Row) error { return nil })
 	if err != nil {
 		return err
 	}
@@ -69,8 +70,8 @@ type javaJob struct{ id, last, next int64 }
 func (a *javaAdmin) scanLocked(ctx context.Context, session javaSession) error {
 	now := time.Now().UnixMilli()
 	var jobs []*javaJob
-	err := records.Select(ctx, session, `SELECT t.id, t.trigger_last_time, t.trigger_next_time FROM xxl_job_info AS t
-		WHERE t.trigger_status = 1 and t.trigger_next_time <= ? ORDER BY id ASC LIMIT 6000`, []any{now + javaWindow}, func(r records.Row) error {
+	err := database.Select(ctx, session, `SELECT t.id, t.trigger_last_time, t.trigger_next_time FROM xxl_job_info AS t
+		WHERE t.trigger_status = 1 and t.trigger_next_time <= ? ORDER BY id ASC LIMIT 6000`, []any{now + javaWindow}, func(r database.Row) error {
 		var j javaJob
 		err := r.Scan(&j.id, &j.last, &j.next)
 		jobs = append(jobs, &j)
@@ -202,7 +203,7 @@ func besideAJavaAdmin(t *testing.T, release string, together, dueIndex bool) {
 	if dueIndex {
 		require.NoError(t, testserver.OrderMySQL(address, createDueIndex))
 	}
-	ours := []*records.Store{openMySQLAt(t, address, records.Options{}), openMySQLAt(t, address, records.Options{})}
+	ours := []*records.Store{openMySQLAt(t, address, database.Options{}), openMySQLAt(t, address, database.Options{})}
 	for _, s := range ours {
 		defer func() { require.NoError(t, s.Close()) }()
 	}
@@ -265,7 +266,7 @@ func besideAJavaAdmin(t *testing.T, release string, together, dueIndex bool) {
 					t.Errorf("%s: %v", term.Node, err)
 				}
 				for _, f := range fires {
-					note(f.JobID, records.ToMilli(f.Due))
+					note(f.JobID, database.ToMilli(f.Due))
 				}
 			}
 		})
@@ -279,10 +280,10 @@ func besideAJavaAdmin(t *testing.T, release string, together, dueIndex bool) {
 	for _, j := range kept {
 		require.True(t, j.Running)
 		for due := begin; due.Before(j.TriggerNext); due = due.Add(time.Second) {
-			who := all.who[records.DueTime{Job: j.ID, Due: records.ToMilli(due)}]
+			who := all.who[records.DueTime{Job: j.ID, Due: database.ToMilli(due)}]
 			require.Len(t, who, 1, "job %d, due %v: %v", j.ID, due, who)
 			count[who[0]]++
-			delete(all.who, records.DueTime{Job: j.ID, Due: records.ToMilli(due)})
+			delete(all.who, records.DueTime{Job: j.ID, Due: database.ToMilli(due)})
 		}
 	}
 	require.Empty(t, all.who)
@@ -304,7 +305,7 @@ func TestLittleWaitsWhenOurOnlyProcessDies(t *testing.T) {
 			ctx := t.Context()
 			release := map[bool]string{false: "2.3", true: "3.4"}[together]
 			address := mysqlDatabase(t, release)
-			ours := openMySQLAt(t, address, records.Options{})
+			ours := openMySQLAt(t, address, database.Options{})
 			defer func() { require.NoError(t, ours.Close()) }()
 			begin := time.Now().Truncate(time.Second).Add(2 * time.Second)
 			for i := range 50 {

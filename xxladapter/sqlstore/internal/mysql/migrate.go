@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/migration"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
 //go:embed migrations/*.sql migrations/before/*.sql
@@ -63,7 +63,7 @@ func lockMigration(ctx context.Context, db *sql.DB) (unlock func() error, err er
 }
 
 // Migrate implements sqlstore.MigrateMySQL.
-func Migrate(ctx context.Context, address string, upstream bool, opts records.Options) error {
+func Migrate(ctx context.Context, address string, upstream bool, opts database.Options) error {
 	opts = opts.WithDefaults()
 	server, err := parse(address)
 	if err != nil {
@@ -111,7 +111,7 @@ func createUpstream(ctx context.Context, db *sql.DB) error {
 }
 
 // Plan implements sqlstore.PlanMySQL.
-func Plan(ctx context.Context, address string, opts records.Options) (string, error) {
+func Plan(ctx context.Context, address string, opts database.Options) (string, error) {
 	opts = opts.WithDefaults()
 	server, err := parse(address)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/migration"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -24,13 +24,13 @@ var version13 string
 // and once by the plan for an administrator, and compares them with a new one.
 func TestOlderTablesBecomeTheSame(t *testing.T) {
 	t.Parallel()
-	options := records.Options{Clock: func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }, Zone: time.UTC}
+	options := database.Options{Clock: func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }, Zone: time.UTC}
 	fresh := tablesOf(t, mysqlDatabase(t, "3.4"))
 	for _, planned := range []bool{false, true} {
 		older := testserver.MySQL(t)
 		require.NoError(t, testserver.OrderMySQL(older, version13))
 		if planned {
-			plan, err := Plan(t.Context(), older, records.Options{Logger: fixture.Quiet})
+			plan, err := Plan(t.Context(), older, database.Options{Logger: fixture.Quiet})
 			require.NoError(t, err)
 			require.NoError(t, testserver.OrderMySQL(older, plan))
 		}
@@ -46,10 +46,10 @@ func TestOlderTablesBecomeTheSame(t *testing.T) {
 func TestPlanIsWhatMigrationDoes(t *testing.T) {
 	t.Parallel()
 	planned, migrated := mysqlDatabase(t, "3.4"), testserver.MySQL(t)
-	require.NoError(t, Migrate(t.Context(), migrated, true, records.Options{Logger: fixture.Quiet}))
+	require.NoError(t, Migrate(t.Context(), migrated, true, database.Options{Logger: fixture.Quiet}))
 	require.Equal(t, tablesOf(t, planned), tablesOf(t, migrated))
-	require.NoError(t, openMySQLAt(t, planned, records.Options{}).Close())
-	require.ErrorContains(t, Migrate(t.Context(), migrated, true, records.Options{Logger: fixture.Quiet}), "has tables of XXL-JOB already")
+	require.NoError(t, openMySQLAt(t, planned, database.Options{}).Close())
+	require.ErrorContains(t, Migrate(t.Context(), migrated, true, database.Options{Logger: fixture.Quiet}), "has tables of XXL-JOB already")
 
 	untouched := testserver.MySQL(t)
 	require.NoError(t, testserver.OrderMySQL(untouched, Upstream))
@@ -69,7 +69,7 @@ func tablesOf(t *testing.T, address string) string {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
 	var names []string
-	require.NoError(t, records.Select(t.Context(), db, `SHOW TABLES`, nil, func(r records.Row) error {
+	require.NoError(t, database.Select(t.Context(), db, `SHOW TABLES`, nil, func(r database.Row) error {
 		var name string
 		err := r.Scan(&name)
 		names = append(names, name)

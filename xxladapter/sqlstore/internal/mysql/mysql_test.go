@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/sqlite"
@@ -31,7 +32,7 @@ func mysqlDatabase(t testing.TB, release string) (url string) {
 }
 
 // openMySQLAt opens the store. The test closes it.
-func openMySQLAt(t testing.TB, url string, opts records.Options) *records.Store {
+func openMySQLAt(t testing.TB, url string, opts database.Options) *records.Store {
 	t.Helper()
 	opts.Logger = fixture.Quiet
 	s, err := Open(t.Context(), url, opts)
@@ -42,7 +43,7 @@ func openMySQLAt(t testing.TB, url string, opts records.Options) *records.Store 
 // openSQLite opens an empty store to compare with.
 func openSQLite(t *testing.T, clock func() time.Time) *records.Store {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), t.TempDir()+"/xxl.db", records.Options{Clock: clock, Logger: fixture.Quiet})
+	s, err := sqlite.Open(t.Context(), t.TempDir()+"/xxl.db", database.Options{Clock: clock, Logger: fixture.Quiet})
 	require.NoError(t, err)
 	return s
 }

@@ -11,11 +11,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
 // Open implements sqlstore.OpenMySQL.
-func Open(ctx context.Context, address string, opts records.Options) (*records.Store, error) {
+func Open(ctx context.Context, address string, opts database.Options) (*records.Store, error) {
 	opts = opts.WithDefaults()
 	if opts.Connections == 0 {
 		opts.Connections = max(20, 4*runtime.GOMAXPROCS(0))
@@ -32,7 +33,7 @@ func Open(ctx context.Context, address string, opts records.Options) (*records.S
 }
 
 // openServer prepares the database and opens the store.
-func openServer(ctx context.Context, at *server, opts records.Options) (*records.Store, error) {
+func openServer(ctx context.Context, at *server, opts database.Options) (*records.Store, error) {
 	found, err := prepare(ctx, at, opts)
 	if err != nil {
 		return nil, err
@@ -56,32 +57,32 @@ func openServer(ctx context.Context, at *server, opts records.Options) (*records
 	return s, nil
 }
 
-// A database is what prepare has found out.
-type database struct {
+// A prepared is what prepare has found out.
+type prepared struct {
 	facts  *serverFacts
 	schema schema
 	zone   *time.Location // of datetime columns, if the address names none
 }
 
 // prepare checks the database and brings our side tables up to date, on a connection of its own.
-func prepare(ctx context.Context, at *server, opts records.Options) (_ database, err error) {
+func prepare(ctx context.Context, at *server, opts database.Options) (_ prepared, err error) {
 	db, err := at.patiently(opts.Logger)
 	if err != nil {
-		return database{}, err
+		return prepared{}, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	db.SetMaxOpenConns(1)
-	found := database{zone: opts.Zone}
+	found := prepared{zone: opts.Zone}
 	if found.facts, err = readServer(ctx, db); err != nil {
-		return database{}, err
+		return prepared{}, err
 	}
 	if at.zone == nil && found.zone == nil {
 		if found.zone, err = found.facts.location(opts.Logger); err != nil {
-			return database{}, err
+			return prepared{}, err
 		}
 	}
 	if found.schema, err = check(ctx, db, found.facts, opts.Logger); err != nil {
-		return database{}, err
+		return prepared{}, err
 	}
 	if err = migrate(ctx, db, opts.Logger); err == nil && !found.schema.dueIndex {
 		err = adviseDueIndex(ctx, db, opts.Logger)
@@ -90,19 +91,19 @@ func prepare(ctx context.Context, at *server, opts records.Options) (_ database,
 }
 
 // newStore creates the store from its connections.
-func newStore(ctx context.Context, p *pools, d *records.Dialect, opts records.Options) (*records.Store, error) {
-	reading := func(db *sql.DB) *records.Readers { return &records.Readers{DB: db, Dialect: d, Repeat: repeats} }
-	writing := func(db *sql.DB) *records.PooledWriter {
-		return &records.PooledWriter{
+func newStore(ctx context.Context, p *pools, d *database.Dialect, opts database.Options) (*records.Store, error) {
+	reading := func(db *sql.DB) *database.Readers { return &database.Readers{DB: db, Dialect: d, Repeat: repeats} }
+	writing := func(db *sql.DB) *database.PooledWriter {
+		return &database.PooledWriter{
 			DB: db, Dialect: d, Repeat: repeats, Waited: waited, Answered: answered, Unsent: unsent,
 		}
 	}
-	s := records.New(&records.DB{
+	s := records.New(&database.DB{
 		Dialect: d, Clock: opts.Clock, Zone: p.zone, Network: p.network,
 		Reads: reading(p.reads), ScanReads: reading(p.polls), LeaseReads: reading(p.leases),
 		SweepReads: reading(p.polls), IDReads: reading(p.byID),
 		Writes: writing(p.writes), ScanWrites: writing(p.scans), LeaseWrites: writing(p.leases), BulkWrites: writing(p.reads),
-		ReadGuests: records.NewGuests(p.shared - p.shared/2), WriteGuests: records.NewGuests(p.shared / 2),
+		ReadGuests: database.NewGuests(p.shared - p.shared/2), WriteGuests: database.NewGuests(p.shared / 2),
 	})
 	return s, s.FollowServer(ctx, opts.Logger, func(ctx context.Context) (time.Time, error) { return timeOf(ctx, p.leases) })
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -41,7 +41,7 @@ func TestOpenMySQLNames(t *testing.T) {
 				require.NoError(t, err)
 				require.NoError(t, testserver.OrderMySQL(address, Upstream, plan, c.orders))
 			}
-			_, err := Open(t.Context(), address, records.Options{Logger: fixture.Quiet})
+			_, err := Open(t.Context(), address, database.Options{Logger: fixture.Quiet})
 			require.ErrorContains(t, err, "open mysql://")
 			require.ErrorContains(t, err, c.reason)
 			require.NotContains(t, err.Error(), "\n")
@@ -53,7 +53,7 @@ func TestOpenMySQLNames(t *testing.T) {
 		u, err := url.Parse(testserver.MySQL(t))
 		require.NoError(t, err)
 		u.User = url.UserPassword("nobody", "s3cret")
-		_, err = Open(t.Context(), u.String(), records.Options{Logger: fixture.Quiet})
+		_, err = Open(t.Context(), u.String(), database.Options{Logger: fixture.Quiet})
 		require.ErrorContains(t, err, "Access denied for user 'nobody'")
 		require.NotContains(t, err.Error(), "s3cret")
 	})
@@ -63,7 +63,7 @@ func TestOpenMySQLNames(t *testing.T) {
 		"mysql://bob:s3cret@db/xxl?zone=X":  `zone is "X", must be a time zone`,
 		"mysql://bob:s3cret@db/xxl?tls=odd": "its parameters cannot be read",
 	} {
-		_, err := Open(t.Context(), place, records.Options{})
+		_, err := Open(t.Context(), place, database.Options{})
 		var refused *xxladapter.Error
 		require.ErrorAs(t, err, &refused)
 		require.ErrorContains(t, err, message)
@@ -77,7 +77,7 @@ func TestAReadOnlyMySQLIsRefused(t *testing.T) {
 	s := testserver.StartMariaDB(t, "--innodb-flush-log-at-trx-commit=0")
 	address := s.Database(t)
 	require.NoError(t, testserver.OrderMySQL(address, Upstream, `SET GLOBAL read_only = 1`))
-	_, err := Open(t.Context(), address, records.Options{Logger: fixture.Quiet})
+	_, err := Open(t.Context(), address, database.Options{Logger: fixture.Quiet})
 	require.ErrorContains(t, err, "the server is read-only")
 }
 
@@ -95,23 +95,23 @@ func TestMySQLWithoutTheRightToCreate(t *testing.T) {
 	u.User = url.UserPassword("rows_only", "s3cret")
 	address := u.String()
 
-	require.ErrorContains(t, Migrate(ctx, address, true, records.Options{Logger: fixture.Quiet}), "denied")
+	require.ErrorContains(t, Migrate(ctx, address, true, database.Options{Logger: fixture.Quiet}), "denied")
 	require.NoError(t, testserver.OrderMySQL(admin, Upstream))
-	_, err = Open(ctx, address, records.Options{Logger: fixture.Quiet})
+	_, err = Open(ctx, address, database.Options{Logger: fixture.Quiet})
 	require.ErrorContains(t, err, "xxlwheel migrate --plan")
 	require.NotContains(t, err.Error(), "s3cret")
 
-	plan, err := Plan(ctx, address, records.Options{Logger: fixture.Quiet})
+	plan, err := Plan(ctx, address, database.Options{Logger: fixture.Quiet})
 	require.NoError(t, err)
 	require.NoError(t, testserver.OrderMySQL(admin, plan))
-	plan, err = Plan(ctx, address, records.Options{Logger: fixture.Quiet})
+	plan, err = Plan(ctx, address, database.Options{Logger: fixture.Quiet})
 	require.NoError(t, err)
 	require.Empty(t, plan)
-	s := openMySQLAt(t, address, records.Options{})
+	s := openMySQLAt(t, address, database.Options{})
 	_, err = s.SaveGroup(ctx, &xxladapter.Group{AppName: "rows-app", Title: "rows"})
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
-	require.NoError(t, Migrate(ctx, address, false, records.Options{Logger: fixture.Quiet}), "nothing to do")
+	require.NoError(t, Migrate(ctx, address, false, database.Options{Logger: fixture.Quiet}), "nothing to do")
 }
 
 // TestSeveralNodesMayMigrateAtOnce opens an old database several times at once.
@@ -122,7 +122,7 @@ func TestSeveralNodesMayMigrateAtOnce(t *testing.T) {
 	errs := make(chan error)
 	for range 4 {
 		go func() {
-			s, err := Open(context.Background(), address, records.Options{Logger: fixture.Quiet, Clock: time.Now})
+			s, err := Open(context.Background(), address, database.Options{Logger: fixture.Quiet, Clock: time.Now})
 			if err == nil {
 				err = s.Close()
 			}

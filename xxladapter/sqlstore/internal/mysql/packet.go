@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // A packet holds statements that go to the server in one packet, and whose answers come in one.
@@ -77,7 +77,7 @@ func (b *packet) insert(statement string, rows [][]any) int {
 }
 
 // query runs the statements and passes the rows of each SELECT to its function.
-func (b *packet) query(ctx context.Context, conn *sql.Conn, scans []func(records.Row) error) error {
+func (b *packet) query(ctx context.Context, conn *sql.Conn, scans []func(database.Row) error) error {
 	rows, err := conn.QueryContext(ctx, b.text.String(), b.args...)
 	if err != nil {
 		return err

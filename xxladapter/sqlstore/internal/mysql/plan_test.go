@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
@@ -27,7 +28,7 @@ type tablePlan struct {
 // explained returns the plan of a statement, and all of it as a text.
 func explained(t *testing.T, s *records.Store, query string, args []any) (tables []tablePlan, all string) {
 	t.Helper()
-	require.NoError(t, records.Select(t.Context(), s.Reads.DB, `EXPLAIN `+query, args, func(r records.Row) error {
+	require.NoError(t, database.Select(t.Context(), s.Reads.DB, `EXPLAIN `+query, args, func(r database.Row) error {
 		names, err := r.(*sql.Rows).Columns()
 		require.NoError(t, err)
 		values := make([]sql.NullString, len(names))
@@ -59,7 +60,7 @@ func TestMySQLListsRunsByItsIndexes(t *testing.T) {
 		`INSERT INTO xxlwheel_run (log_id, due_ms, claimed_ms, term, attempt, shard_index, shard_total, trigger_type, node)
 			SELECT id, 0, 0, 1, 1, 0, 1, 'CRON', 'n' FROM xxl_job_log`,
 		`ANALYZE TABLE xxl_job_log, xxlwheel_run`))
-	s := openMySQLAt(t, address, records.Options{})
+	s := openMySQLAt(t, address, database.Options{})
 	defer func() { require.NoError(t, s.Close()) }()
 	filled := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	of := func(f xxladapter.LogFilter) xxladapter.RunFilter { return xxladapter.RunFilter{LogFilter: f} }
@@ -85,7 +86,7 @@ func TestMySQLListsRunsByItsIndexes(t *testing.T) {
 		{xxladapter.RunFilter{AtLeast: time.Minute}, "xxlwheel_run eq_ref PRIMARY"},
 	} {
 		c.filter.Newest, c.filter.Limit = true, 100
-		query, args := s.Dialect.RunList(c.filter, first, last, time.Now())
+		query, args := records.RunList(s.Dialect, c.filter, first, last, time.Now())
 		tables, plan := explained(t, s, query, args)
 		require.Contains(t, plan, c.uses, query)
 		require.NotContains(t, plan, " ALL ", query)
@@ -99,7 +100,7 @@ func TestMySQLListsRunsByItsIndexes(t *testing.T) {
 		require.NotContains(t, plan, "filesort", query)
 	}
 	// A range with fewer ids than there are failures is read itself.
-	query, args := s.Dialect.RunList(of(xxladapter.LogFilter{Status: xxladapter.LogFail, Newest: true, Limit: 100}), 90_000, 90_050, time.Now())
+	query, args := records.RunList(s.Dialect, of(xxladapter.LogFilter{Status: xxladapter.LogFail, Newest: true, Limit: 100}), 90_000, 90_050, time.Now())
 	_, plan := explained(t, s, query, args)
 	require.Contains(t, plan, "xxl_job_log range PRIMARY", query)
 	require.NotContains(t, plan, "filesort", query)
@@ -114,7 +115,7 @@ func TestMySQLListsMisfiresOfATimeByTheirJob(t *testing.T) {
 		`INSERT INTO xxlwheel_misfire (job_id, due_ms, until_ms, policy, at_ms)
 			SELECT CASE WHEN seq % 5 = 0 THEN 7 ELSE seq % 1000 END, seq * 1000, seq * 1000, 'DO_NOTHING', seq * 1000 FROM seq_1_to_100000`,
 		`ANALYZE TABLE xxlwheel_misfire`))
-	s := openMySQLAt(t, address, records.Options{})
+	s := openMySQLAt(t, address, database.Options{})
 	defer func() { require.NoError(t, s.Close()) }()
 	for _, job := range []int64{7, 8} {
 		query, args := records.MisfireList(xxladapter.MisfireFilter{JobID: job, From: time.Unix(10, 0), To: time.Unix(20, 0), Newest: true, Limit: 10_001})
@@ -141,7 +142,7 @@ func TestMySQLListsJobsByItsIndexes(t *testing.T) {
 		`INSERT INTO xxlwheel_last_result (job_id, log_id, result)
 			SELECT id, id, CASE WHEN id % 100 = 0 THEN 'FAILED' ELSE 'SUCCESS' END FROM xxl_job_info WHERE id % 10 <> 1`,
 		`ANALYZE TABLE xxl_job_info, xxlwheel_job, xxlwheel_job_tag, xxlwheel_last_result`))
-	s := openMySQLAt(t, address, records.Options{})
+	s := openMySQLAt(t, address, database.Options{})
 	defer func() { require.NoError(t, s.Close()) }()
 	on, off := true, false
 	const inOrder = "xxl_job_info index PRIMARY"
@@ -167,7 +168,7 @@ func TestMySQLListsJobsByItsIndexes(t *testing.T) {
 		{xxladapter.JobFilter{Sort: xxladapter.SortByName, Tag: "nightly"}, []string{"xxlwheel_job_tag ref PRIMARY", "xxl_job_info eq_ref PRIMARY"}},
 	} {
 		c.filter.Limit, c.filter.Light = 100, true
-		query, args := s.Dialect.JobList(c.filter, records.NewerResults{})
+		query, args := records.JobList(s.Dialect, c.filter, records.NewerResults{})
 		tables, plan := explained(t, s, query, args)
 		for _, use := range append(c.uses, "xxlwheel_job eq_ref PRIMARY") {
 			require.Contains(t, plan, use, query)

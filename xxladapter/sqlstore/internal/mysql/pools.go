@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
 // ownConnections is the number of connections that are not shared.
@@ -27,7 +27,7 @@ type pools struct {
 }
 
 // newPools creates the pools. It does not connect yet.
-func newPools(at *server, f *serverFacts, opts records.Options) (_ *pools, err error) {
+func newPools(at *server, f *serverFacts, opts database.Options) (_ *pools, err error) {
 	p := &pools{network: network.New(), zone: at.zone, shared: max(4, opts.Connections-ownConnections)}
 	// Whole seconds, as the server counts.
 	limit := max(time.Second, opts.LockLife.Truncate(time.Second))

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
@@ -26,7 +26,7 @@ func TestMySQLReleases(t *testing.T) {
 			t.Parallel()
 			ctx := t.Context()
 			url := mysqlDatabase(t, release)
-			s := openMySQLAt(t, url+"?zone=Asia/Shanghai", records.Options{})
+			s := openMySQLAt(t, url+"?zone=Asia/Shanghai", database.Options{})
 			defer func() { require.NoError(t, s.Close()) }()
 
 			group, err := s.SaveGroup(ctx, &xxladapter.Group{AppName: "release-app", Title: "title"})
@@ -36,7 +36,7 @@ func TestMySQLReleases(t *testing.T) {
 				require.NoError(t, s.Register(ctx, "release-app", "http://a:1"))
 			}
 			rows := 0
-			require.NoError(t, s.Query(ctx, `SELECT id FROM xxl_job_registry`, nil, func(records.Row) error { rows++; return nil }))
+			require.NoError(t, s.Query(ctx, `SELECT id FROM xxl_job_registry`, nil, func(database.Row) error { rows++; return nil }))
 			require.Equal(t, 2, rows)
 			g, err := s.Group(ctx, group)
 			require.NoError(t, err)
@@ -51,7 +51,7 @@ func TestMySQLReleases(t *testing.T) {
 			require.Equal(t, "its-own-token", g.AccessToken)
 			inColumn := 0
 			if release == "head" { // where a Java admin of that release expects it
-				require.NoError(t, s.Query(ctx, `SELECT id FROM xxl_job_group WHERE access_token = 'its-own-token'`, nil, func(records.Row) error { inColumn++; return nil }))
+				require.NoError(t, s.Query(ctx, `SELECT id FROM xxl_job_group WHERE access_token = 'its-own-token'`, nil, func(database.Row) error { inColumn++; return nil }))
 				require.Equal(t, 1, inColumn)
 			}
 
@@ -122,19 +122,19 @@ func TestMySQLKeepsTheJavaSidesTime(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 987_654_321, time.UTC)
 	url := mysqlDatabase(t, "3.4")
-	s := openMySQLAt(t, url+"?zone=Asia/Shanghai", records.Options{Clock: func() time.Time { return now }})
+	s := openMySQLAt(t, url+"?zone=Asia/Shanghai", database.Options{Clock: func() time.Time { return now }})
 	defer func() { require.NoError(t, s.Close()) }()
 	id, err := s.SaveGroup(t.Context(), &xxladapter.Group{AppName: "zone-app", Title: "zone"})
 	require.NoError(t, err)
 	var kept string
-	require.NoError(t, s.Query(t.Context(), `SELECT CAST(update_time AS CHAR) FROM xxl_job_group`, nil, func(r records.Row) error { return r.Scan(&kept) }))
+	require.NoError(t, s.Query(t.Context(), `SELECT CAST(update_time AS CHAR) FROM xxl_job_group`, nil, func(r database.Row) error { return r.Scan(&kept) }))
 	require.Equal(t, "2026-03-01 20:00:00", kept, "cut, in the zone of the Java side")
 	g, err := s.Group(t.Context(), id)
 	require.NoError(t, err)
 	require.Equal(t, now.Truncate(time.Second), g.Updated)
 	// The session's own clock agrees with the columns.
-	require.NoError(t, s.Write(t.Context(), func(ctx context.Context, tx *records.Tx) error {
-		return tx.Query(ctx, `SELECT CAST(TIMESTAMPDIFF(HOUR, UTC_TIMESTAMP(), NOW()) AS CHAR)`, nil, func(r records.Row) error { return r.Scan(&kept) })
+	require.NoError(t, s.Write(t.Context(), func(ctx context.Context, tx *database.Tx) error {
+		return tx.Query(ctx, `SELECT CAST(TIMESTAMPDIFF(HOUR, UTC_TIMESTAMP(), NOW()) AS CHAR)`, nil, func(r database.Row) error { return r.Scan(&kept) })
 	}))
 	require.Equal(t, "8", kept)
 }

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
 // OpenUpstream opens a database of XXL-JOB to read it, and nothing else. name is its address
 // without user and password. The caller has to call close.
-func OpenUpstream(ctx context.Context, address string, opts records.Options) (u *records.Upstream, name string, close func() error, err error) {
+func OpenUpstream(ctx context.Context, address string, opts database.Options) (u *records.Upstream, name string, close func() error, err error) {
 	opts = opts.WithDefaults()
 	at, err := parse(address)
 	if err != nil {

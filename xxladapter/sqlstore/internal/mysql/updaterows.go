@@ -3,12 +3,12 @@ package mysql
 import (
 	"strings"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // updateRows implements [records.Dialect] by a join with a table of the new values. That table is
 // read first, so that no other row is locked. REQUIRES: the first column is the primary key.
-func updateRows(table string, columns []records.Column, rows int) string {
+func updateRows(table string, columns []database.Column, rows int) string {
 	first, sets := make([]string, len(columns)), make([]string, len(columns)-1)
 	for i, c := range columns {
 		first[i] = "? AS new_" + c.Name

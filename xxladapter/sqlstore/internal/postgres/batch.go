@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -76,7 +77,7 @@ func timeOrNull(t time.Time) *time.Time {
 
 func nodeOf(c *records.FireCall) string       { return c.Claimed.Owner.Node }
 func numberOf(c *records.FireCall) int64      { return c.Claimed.Owner.Number }
-func claimedOf(c *records.FireCall) int64     { return records.ToMilli(c.Claimed.Claimed) }
+func claimedOf(c *records.FireCall) int64     { return database.ToMilli(c.Claimed.Claimed) }
 func shardsOf(c *records.FireCall) int32      { return int32(c.Claimed.ShardTotal) }
 func triggerCodeOf(c *records.FireCall) int32 { return int32(c.Log.After.TriggerCode) }
 func handleCodeOf(c *records.FireCall) int32  { return int32(c.Log.After.HandleCode) }
@@ -148,6 +149,6 @@ func queueHandled(batch *pgx.Batch, calls []*records.FireCall, now time.Time) {
 		}
 	}
 	if len(wanted) > 0 {
-		batch.Queue(batchWanted, wanted, records.ToMilli(now.Add(xxladapter.TextDelay)))
+		batch.Queue(batchWanted, wanted, database.ToMilli(now.Add(xxladapter.TextDelay)))
 	}
 }

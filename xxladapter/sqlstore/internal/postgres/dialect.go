@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
 // clock advances during a transaction.
 const clock = `floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint`
 
-var dialect = records.Dialect{
+var dialect = database.Dialect{
 	Kind:         xxladapter.StorePostgres,
 	Version:      `current_setting('server_version')`,
 	Clock:        clock,
@@ -48,7 +49,7 @@ var dialect = records.Dialect{
 	Seconds:   `extract(epoch FROM handle_time - trigger_time)`,
 	Updated:   `COALESCE(update_time, timestamp '1970-01-01 00:00:00')`,
 	KnowAlarm: `INSERT INTO xxlwheel_alarm (job_id) VALUES (?) ON CONFLICT (job_id) DO NOTHING`,
-	InsertTexts: func(texts []records.TextRow) (string, []any) {
+	InsertTexts: func(texts []database.TextRow) (string, []any) {
 		var (
 			ids, sizes []int64
 			bodies     [][]byte

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -52,9 +53,9 @@ type acts struct{ records.Standard }
 // Claimable locks due jobs as it reads them, and skips those that another session holds. It counts
 // the skipped ones if fewer jobs than the limit were read.
 func (a *acts) Claimable(_ context.Context, by xxladapter.Term, ahead time.Duration, limit int) (records.DueReader, error) {
-	return func(ctx context.Context, tx *records.Tx, now time.Time) (due []*xxladapter.Job, locked int, err error) {
+	return func(ctx context.Context, tx *database.Tx, now time.Time) (due []*xxladapter.Job, locked int, err error) {
 		args := records.AllDueArgs(by.Node, now, ahead)
-		due, err = tx.Due(ctx, lockDue, append(args, max(limit, 0)))
+		due, err = records.Due(ctx, tx, lockDue, append(args, max(limit, 0)))
 		if err != nil || len(due) >= limit {
 			return due, 0, err
 		}
@@ -62,7 +63,7 @@ func (a *acts) Claimable(_ context.Context, by xxladapter.Term, ahead time.Durat
 		for i, j := range due {
 			ids[i] = j.ID
 		}
-		err = tx.Query(ctx, countLocked, append(args, ids, max(limit-len(due), 0)), func(r records.Row) error { return r.Scan(&locked) })
+		err = tx.Query(ctx, countLocked, append(args, ids, max(limit-len(due), 0)), func(r database.Row) error { return r.Scan(&locked) })
 		return due, locked, err
 	}, nil
 }
@@ -72,7 +73,7 @@ func (a *acts) Claimable(_ context.Context, by xxladapter.Term, ahead time.Durat
 var errPlannedMeanwhile = errors.New("another session has planned for the same due time")
 
 // StoreDecisions stores all decisions with three statements.
-func (a *acts) StoreDecisions(ctx context.Context, tx *records.Tx, decisions []records.Decided) ([]xxladapter.Fire, error) {
+func (a *acts) StoreDecisions(ctx context.Context, tx *database.Tx, decisions []records.Decided) ([]xxladapter.Fire, error) {
 	if err := advanceTogether(ctx, tx, decisions); err != nil {
 		return nil, err
 	}
@@ -112,19 +113,19 @@ func (a *acts) StoreDecisions(ctx context.Context, tx *records.Tx, decisions []r
 	return planned, nil
 }
 
-func advanceTogether(ctx context.Context, t *records.Tx, decisions []records.Decided) error {
-	jobs := make([]records.MovedJob, len(decisions))
+func advanceTogether(ctx context.Context, t *database.Tx, decisions []records.Decided) error {
+	jobs := make([]database.MovedJob, len(decisions))
 	for i, d := range decisions {
-		jobs[i] = records.MovedJob{ID: d.JobID, Last: records.ToMilli(d.Last), Next: records.ToMilli(d.Next), Status: 1}
+		jobs[i] = database.MovedJob{ID: d.JobID, Last: database.ToMilli(d.Last), Next: database.ToMilli(d.Next), Status: 1}
 		if d.Stop {
 			jobs[i].Status = 0
 		}
 	}
-	return t.MoveJobs(ctx, jobs)
+	return records.MoveJobs(ctx, t, jobs)
 }
 
 // moveTogether returns the statement that moves all jobs.
-func moveTogether(jobs []records.MovedJob) (query string, args []any) {
+func moveTogether(jobs []database.MovedJob) (query string, args []any) {
 	var (
 		ids, lasts, nexts []int64
 		statuses          []int16
@@ -135,7 +136,7 @@ func moveTogether(jobs []records.MovedJob) (query string, args []any) {
 	return advanceJobs, []any{ids, lasts, nexts, statuses}
 }
 
-func misfireTogether(ctx context.Context, t *records.Tx, decisions []records.Decided) error {
+func misfireTogether(ctx context.Context, t *database.Tx, decisions []records.Decided) error {
 	var (
 		jobs, dues, untils, ats []int64
 		strategies, calendars   []string
@@ -143,8 +144,8 @@ func misfireTogether(ctx context.Context, t *records.Tx, decisions []records.Dec
 	)
 	for _, d := range decisions {
 		for _, m := range d.Misfires {
-			jobs, dues, untils = append(jobs, d.JobID), append(dues, records.ToMilli(m.Due)), append(untils, records.ToMilli(m.Until))
-			strategies, ats = append(strategies, string(m.Strategy)), append(ats, records.ToMilli(m.At))
+			jobs, dues, untils = append(jobs, d.JobID), append(dues, database.ToMilli(m.Due)), append(untils, database.ToMilli(m.Until))
+			strategies, ats = append(strategies, string(m.Strategy)), append(ats, database.ToMilli(m.At))
 			calendars = append(calendars, m.Calendar)
 			if m.PauseID != 0 {
 				pauses = append(pauses, &m.PauseID)
@@ -161,7 +162,7 @@ func misfireTogether(ctx context.Context, t *records.Tx, decisions []records.Dec
 }
 
 // planTogether plans the fires whose due times are free and returns their ids.
-func planTogether(ctx context.Context, t *records.Tx, fires []xxladapter.Fire) (map[records.DueTime]int64, error) {
+func planTogether(ctx context.Context, t *database.Tx, fires []xxladapter.Fire) (map[records.DueTime]int64, error) {
 	if len(fires) == 0 {
 		return nil, nil
 	}
@@ -185,7 +186,7 @@ func planTogether(ctx context.Context, t *records.Tx, fires []xxladapter.Fire) (
 		params, addresses = append(params, validTextOf(f.Param)), append(addresses, textOrNull(strings.Join(f.Addresses, ",")))
 	}
 	clear(seen)
-	err := t.Query(ctx, planDueFires, []any{jobs, groups, dues, indexes, totals, types, retry, params, addresses, attempts, parents}, func(r records.Row) error {
+	err := t.Query(ctx, planDueFires, []any{jobs, groups, dues, indexes, totals, types, retry, params, addresses, attempts, parents}, func(r database.Row) error {
 		var (
 			id int64
 			at records.DueTime

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/migration"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
@@ -29,7 +30,7 @@ func TestTheFirstCallAfterARestartSucceeds(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	server := testserver.StartPostgres(t)
-	s := openURL(t, server.Database(t), records.Options{})
+	s := openURL(t, server.Database(t), database.Options{})
 	defer func() { require.NoError(t, s.Close()) }()
 	for name, call := range map[string]func() error{
 		"a read":    func() error { _, err := s.Groups(ctx); return err },
@@ -68,7 +69,7 @@ func TestAFrozenNodeLosesItsRows(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	url := testserver.PostgresCopy(t, migrateURL)
-	frozen, other := openURL(t, url, records.Options{LockLife: 500 * time.Millisecond}), openURL(t, url, records.Options{})
+	frozen, other := openURL(t, url, database.Options{LockLife: 500 * time.Millisecond}), openURL(t, url, database.Options{})
 	defer func() { require.NoError(t, errors.Join(frozen.Close(), other.Close())) }()
 	group, err := other.SaveGroup(ctx, &xxladapter.Group{AppName: "frozen-app", Title: "t"})
 	require.NoError(t, err)
@@ -76,7 +77,7 @@ func TestAFrozenNodeLosesItsRows(t *testing.T) {
 	require.NoError(t, err)
 
 	attempts := 0
-	err = frozen.Write(ctx, func(ctx context.Context, tx *records.Tx) error {
+	err = frozen.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		attempts++
 		changed, err := tx.Exec(ctx, `UPDATE xxl_job_info SET job_desc = 'held' WHERE id = ?`, job)
 		if err != nil || attempts > 1 {
@@ -146,7 +147,7 @@ func TestOpenPostgresNamesThePlaceAndNotThePassword(t *testing.T) {
 		"postgres://me:s3cr%2Fet@127.0.0.1:1/db?sslmode=disable":           "open postgres://127.0.0.1:1/db: ",
 		"postgres://me:s3cr%2Fet@127.0.0.1:1/db?connect_timeout=" + secret: "cannot be read",
 	} {
-		_, err := Open(t.Context(), url, records.Options{Logger: fixture.Quiet})
+		_, err := Open(t.Context(), url, database.Options{Logger: fixture.Quiet})
 		require.ErrorContains(t, err, reason)
 		for _, part := range []string{"s3cr", "et@", "2Fet"} {
 			require.NotContains(t, err.Error(), part)
@@ -158,13 +159,13 @@ func TestOpenPostgresNamesThePlaceAndNotThePassword(t *testing.T) {
 func TestOpenPostgresRefusesADatabaseOfAnotherProgram(t *testing.T) {
 	t.Parallel()
 	url := testserver.Postgres(t)
-	s := openURL(t, url, records.Options{})
-	require.NoError(t, s.Write(t.Context(), func(ctx context.Context, tx *records.Tx) error {
+	s := openURL(t, url, database.Options{})
+	require.NoError(t, s.Write(t.Context(), func(ctx context.Context, tx *database.Tx) error {
 		_, err := tx.Exec(ctx, `DROP TABLE `+migration.Table)
 		return err
 	}))
 	require.NoError(t, s.Close())
-	_, err := Open(t.Context(), url, records.Options{Logger: fixture.Quiet})
+	_, err := Open(t.Context(), url, database.Options{Logger: fixture.Quiet})
 	require.ErrorContains(t, err, "of another program")
 }
 
@@ -185,12 +186,12 @@ func TestManyOpenANewDatabaseAtOnce(t *testing.T) {
 
 func TestPostgresStoreGoesByTheServersClock(t *testing.T) {
 	t.Parallel()
-	s := openURL(t, testserver.PostgresCopy(t, migrateURL), records.Options{})
+	s := openURL(t, testserver.PostgresCopy(t, migrateURL), database.Options{})
 	defer func() { require.NoError(t, s.Close()) }()
 	now, err := s.Now(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, time.UTC, now.Location())
-	require.NoError(t, s.Query(t.Context(), `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint`, nil, func(r records.Row) error {
+	require.NoError(t, s.Query(t.Context(), `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint`, nil, func(r database.Row) error {
 		var ms int64
 		err := r.Scan(&ms)
 		require.InDelta(t, ms, now.UnixMilli(), 5000, fmt.Sprint(now)) // time for the two calls on a busy machine
@@ -202,7 +203,7 @@ func TestPostgresStoreGoesByTheServersClock(t *testing.T) {
 func TestAReadThatFailedForAllIsMadeAlone(t *testing.T) {
 	t.Parallel()
 	ctx, url := t.Context(), testserver.PostgresCopy(t, migrateURL)
-	s := openURL(t, url, records.Options{})
+	s := openURL(t, url, database.Options{})
 	defer func() { require.NoError(t, s.Close()) }()
 	const callers = 5
 	var groups []int64
@@ -221,11 +222,11 @@ func TestAReadThatFailedForAllIsMadeAlone(t *testing.T) {
 
 	answers := make(chan error, callers)
 	waiting := func() int {
-		waiting, _ := s.Queues[records.LookupGroups].Load()
+		waiting, _ := s.Queues[database.LookupGroups].Load()
 		return waiting
 	}
 	reading := func() bool {
-		_, running := s.Queues[records.LookupGroups].Load()
+		_, running := s.Queues[database.LookupGroups].Load()
 		return running
 	}
 	until := func(n int) {
@@ -246,7 +247,7 @@ func TestAReadThatFailedForAllIsMadeAlone(t *testing.T) {
 		require.Eventually(t, func() bool {
 			err := s.Query(ctx, `SELECT coalesce(bool_or(pg_cancel_backend(pid)), false) FROM pg_stat_activity
 				WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%ANY%'`, nil,
-				func(r records.Row) error { return r.Scan(&cancelled) })
+				func(r database.Row) error { return r.Scan(&cancelled) })
 			return err != nil || cancelled
 		}, 10*time.Second, time.Millisecond)
 		require.True(t, cancelled)
@@ -266,7 +267,7 @@ func TestBatchesOfTwoNodesDoNotDeadlock(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	url := testserver.PostgresCopy(t, migrateURL)
-	stores := [2]*records.Store{openURL(t, url, records.Options{}), openURL(t, url, records.Options{})}
+	stores := [2]*records.Store{openURL(t, url, database.Options{}), openURL(t, url, database.Options{})}
 	terms := [2]xxladapter.Term{fixture.TermOf(t, stores[0], "a"), fixture.TermOf(t, stores[1], "b")}
 	transact := func(batches [2][]*records.FireCall) {
 		var wg sync.WaitGroup
@@ -339,7 +340,7 @@ func TestAScanCountsTheDueJobsThatOthersHold(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	url := testserver.PostgresCopy(t, migrateURL)
-	s := openURL(t, url, records.Options{LockLife: time.Minute}) // the holder of the row may be slow
+	s := openURL(t, url, database.Options{LockLife: time.Minute}) // the holder of the row may be slow
 	defer func() { require.NoError(t, s.Close()) }()
 	due := time.Now().Truncate(time.Second)
 	held, free := fixture.AddDue(t, s, "held", due), fixture.AddDue(t, s, "free", due)
@@ -384,7 +385,7 @@ func TestAScanIsRepeatedWhenAnotherSessionPlansItsDueTime(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	url := testserver.PostgresCopy(t, migrateURL)
-	s := openURL(t, url, records.Options{LockLife: time.Minute}) // the other session may be slow
+	s := openURL(t, url, database.Options{LockLife: time.Minute}) // the other session may be slow
 	defer func() { require.NoError(t, s.Close()) }()
 	due := time.Now().Add(3 * time.Second).Truncate(time.Second) // far from being behind
 	jobs := []int64{fixture.AddDue(t, s, "both", due), fixture.AddDue(t, s, "free", due)}

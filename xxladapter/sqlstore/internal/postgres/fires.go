@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -50,7 +51,7 @@ func (f *fireBatches) once(ctx context.Context, calls []*records.FireCall) (agai
 		}
 		return true, err // it is no commit
 	}
-	return false, records.InDoubt(err, answered)
+	return false, database.InDoubt(err, answered)
 }
 
 // read begins the transaction and locks what the batch is about: fires before log rows, and both
@@ -79,7 +80,7 @@ func (f *fireBatches) read(ctx context.Context, conn *pgxpool.Conn, calls []*rec
 		batch.Queue(batchLogs, about.Logs).Query(func(found pgx.Rows) error {
 			var id int64
 			var l records.LogState
-			_, err := pgx.ForEachRow(found, []any{&id, records.Datetime(&l.Triggered), &l.TriggerCode, &l.HandleCode, records.Text(&l.Address)}, func() error {
+			_, err := pgx.ForEachRow(found, []any{&id, database.Datetime(&l.Triggered), &l.TriggerCode, &l.HandleCode, database.Text(&l.Address)}, func() error {
 				rows.Logs[id] = l
 				return nil
 			})
@@ -96,7 +97,7 @@ func (f *fireBatches) queueLeases(batch *pgx.Batch, terms map[xxladapter.Term]bo
 	for term := range terms {
 		nodes, numbers = append(nodes, term.Node), append(numbers, term.Number)
 	}
-	batch.Queue(batchLeases, nodes, numbers, records.ToMilli(now), f.store.OwnTime()).Query(func(found pgx.Rows) error {
+	batch.Queue(batchLeases, nodes, numbers, database.ToMilli(now), f.store.OwnTime()).Query(func(found pgx.Rows) error {
 		var held xxladapter.Term
 		_, err := pgx.ForEachRow(found, []any{&held.Node, &held.Number, &rows.Now}, func() error {
 			rows.Holds[held] = true
@@ -138,7 +139,7 @@ func (f *fireBatches) write(ctx context.Context, conn *pgxpool.Conn, work record
 
 // queueCounts stores changes as [records.Store.Count] does, but as a part of a batch.
 func (f *fireBatches) queueCounts(batch *pgx.Batch, c records.Changes) {
-	slot, d := rand.IntN(records.ReportSlots), f.store.Dialect
+	slot, d := rand.IntN(database.ReportSlots), f.store.Dialect
 	for _, day := range slices.SortedFunc(maps.Keys(c), time.Time.Compare) {
 		if n := c[day]; n.Running != 0 || n.Success != 0 || n.Failed != 0 {
 			batch.Queue(d.Text(d.AddToSlot), d.Datetime(day), slot, n.Running, n.Success, n.Failed)

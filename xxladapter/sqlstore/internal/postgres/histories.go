@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -30,7 +31,7 @@ func queueHistories(batch *pgx.Batch, work records.RunWork, known bool) {
 		}
 		batch.Queue(query,
 			column(runs, func(h *xxladapter.RunHistory) int64 { return h.LogID }),
-			column(runs, func(h *xxladapter.RunHistory) int64 { return records.ToMilli(h.Due) }),
+			column(runs, func(h *xxladapter.RunHistory) int64 { return database.ToMilli(h.Due) }),
 			column(runs, func(h *xxladapter.RunHistory) string { return string(h.Type) }),
 			column(runs, func(h *xxladapter.RunHistory) int32 { return int32(h.Attempt) }),
 			column(runs, func(h *xxladapter.RunHistory) *int64 { return numberOrNull(h.Parent) }),
@@ -38,7 +39,7 @@ func queueHistories(batch *pgx.Batch, work records.RunWork, known bool) {
 			column(runs, func(h *xxladapter.RunHistory) int32 { return int32(h.ShardTotal) }),
 			column(runs, func(h *xxladapter.RunHistory) string { return validText(h.Owner.Node) }),
 			column(runs, func(h *xxladapter.RunHistory) int64 { return h.Owner.Number }),
-			column(runs, func(h *xxladapter.RunHistory) int64 { return records.ToMilli(h.Claimed) }),
+			column(runs, func(h *xxladapter.RunHistory) int64 { return database.ToMilli(h.Claimed) }),
 			column(runs, func(h *xxladapter.RunHistory) *string { return textOrNull(h.TakenBy) }),
 			column(runs, func(h *xxladapter.RunHistory) *int64 { return milliOrNull(h.TakenOver) }),
 			column(runs, func(h *xxladapter.RunHistory) *int64 { return milliOrNull(h.Sent) }),
@@ -63,7 +64,7 @@ func column[T any](runs []*xxladapter.RunHistory, value func(*xxladapter.RunHist
 	return values
 }
 
-func milliOrNull(t time.Time) *int64 { return numberOrNull(records.ToMilli(t)) }
+func milliOrNull(t time.Time) *int64 { return numberOrNull(database.ToMilli(t)) }
 
 func numberOrNull(n int64) *int64 {
 	if n == 0 {

@@ -11,19 +11,19 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 func TestIdleCostsOfPostgres(t *testing.T) {
 	t.Parallel()
-	config, err := configOf(testserver.PostgresCopy(t, migrateURL), records.Options{Connections: 8, LockLife: network.LockLife})
+	config, err := configOf(testserver.PostgresCopy(t, migrateURL), database.Options{Connections: 8, LockLife: network.LockLife})
 	require.NoError(t, err)
 	var traced queryCounter
 	config.ConnConfig.Tracer = &traced
-	s, err := openPools(t.Context(), config, records.Options{Clock: time.Now, Logger: fixture.Quiet})
+	s, err := openPools(t.Context(), config, database.Options{Clock: time.Now, Logger: fixture.Quiet})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, s.Close()) }()
 	fixture.IdleCosts(t, s, traced.Load)

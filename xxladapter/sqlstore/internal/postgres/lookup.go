@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
@@ -17,7 +18,7 @@ const anyID = ` WHERE id = ANY($1)`
 type lookup struct{ pool *pgxpool.Pool }
 
 // read answers a batch. It replaces a connection that was lost.
-func (p *lookup) read(ctx context.Context, calls []*records.Lookup) error {
+func (p *lookup) read(ctx context.Context, calls []*database.Lookup) error {
 	err := p.once(ctx, calls)
 	for attempt := 1; err != nil && attempt < network.ReadAttempts && repeats(err) && ctx.Err() == nil; attempt++ {
 		err = p.once(ctx, calls)
@@ -25,7 +26,7 @@ func (p *lookup) read(ctx context.Context, calls []*records.Lookup) error {
 	return err
 }
 
-func (p *lookup) once(ctx context.Context, calls []*records.Lookup) error {
+func (p *lookup) once(ctx context.Context, calls []*database.Lookup) error {
 	var batch pgx.Batch
 	queueLookup(&batch, calls, &records.JobEntity)
 	queueLookup(&batch, calls, &records.GroupEntity)
@@ -33,7 +34,7 @@ func (p *lookup) once(ctx context.Context, calls []*records.Lookup) error {
 	return p.pool.SendBatch(ctx, &batch).Close()
 }
 
-func queueLookup[T any](batch *pgx.Batch, calls []*records.Lookup, e *records.Entity[T]) {
+func queueLookup[T any](batch *pgx.Batch, calls []*database.Lookup, e *database.Entity[T]) {
 	ids := e.IDs(calls)
 	if len(ids) == 0 {
 		return

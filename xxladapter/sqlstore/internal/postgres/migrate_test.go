@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -28,7 +28,7 @@ func TestOlderTablesBecomeTheSame(t *testing.T) {
 	_, err = conn.Exec(t.Context(), version13)
 	require.NoError(t, err)
 	require.NoError(t, conn.Close(t.Context()))
-	s := openURL(t, older, records.Options{Clock: func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }})
+	s := openURL(t, older, database.Options{Clock: func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }})
 	fixture.Older(t, s)
 	require.NoError(t, s.Close())
 	require.Equal(t, schemaOf(t, testserver.PostgresCopy(t, migrateURL)), schemaOf(t, older))

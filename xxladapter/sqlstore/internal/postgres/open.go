@@ -19,12 +19,13 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
 // Open implements sqlstore.OpenPostgres.
-func Open(ctx context.Context, address string, opts records.Options) (*records.Store, error) {
+func Open(ctx context.Context, address string, opts database.Options) (*records.Store, error) {
 	opts = opts.WithDefaults()
 	if opts.Connections == 0 {
 		opts.Connections = max(16, 4*runtime.GOMAXPROCS(0))
@@ -42,11 +43,11 @@ func Open(ctx context.Context, address string, opts records.Options) (*records.S
 
 // configOf parses the address. The parser's message about a wrong address may quote any part of it,
 // so the error leaves that message out.
-func configOf(address string, opts records.Options) (*pgxpool.Config, error) {
+func configOf(address string, opts database.Options) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(address)
-	if u, urlErr := url.Parse(address); err != nil || urlErr == nil && records.StrayAt(u) { // a list of hosts is no URL
+	if u, urlErr := url.Parse(address); err != nil || urlErr == nil && database.StrayAt(u) { // a list of hosts is no URL
 		return nil, xxladapter.Invalidf("store is %q, cannot be read, must be postgres://USER:PASSWORD@HOST:PORT/DATABASE "+
-			"with special characters of the password written as %%XX", records.Redacted(address))
+			"with special characters of the password written as %%XX", database.Redacted(address))
 	}
 	config.MaxConns = int32(max(4, opts.Connections-ownConnections))
 	// By default a connection is tested after an idle second. That is the pace of an idle node, so
@@ -100,7 +101,7 @@ func reason(err error) error {
 }
 
 // openPools brings the tables up to date and opens the store.
-func openPools(ctx context.Context, config *pgxpool.Config, opts records.Options) (*records.Store, error) {
+func openPools(ctx context.Context, config *pgxpool.Config, opts database.Options) (*records.Store, error) {
 	if err := migrate(ctx, config.ConnConfig, opts.Logger); err != nil {
 		return nil, err
 	}
@@ -125,10 +126,12 @@ func openPools(ctx context.Context, config *pgxpool.Config, opts records.Options
 }
 
 // newStore creates the store from its connections.
-func newStore(p *pools, opts records.Options) *records.Store {
-	reading := func(db *sql.DB) *records.Readers { return &records.Readers{DB: db, Dialect: &dialect, Repeat: repeats} }
-	writing := func(db *sql.DB) *records.PooledWriter {
-		return &records.PooledWriter{
+func newStore(p *pools, opts database.Options) *records.Store {
+	reading := func(db *sql.DB) *database.Readers {
+		return &database.Readers{DB: db, Dialect: &dialect, Repeat: repeats}
+	}
+	writing := func(db *sql.DB) *database.PooledWriter {
+		return &database.PooledWriter{
 			DB: db, Dialect: &dialect, Repeat: repeats, Waited: waited, Answered: answered,
 			// pgx reports a COMMIT whose answer was lost as unsent.
 			Unsent: func(error) bool { return false },
@@ -138,11 +141,11 @@ func newStore(p *pools, opts records.Options) *records.Store {
 	polls := reading(stdlib.OpenDBFromPool(p.polls))
 	writes := writing(stdlib.OpenDBFromPool(p.writes))
 	writes.End = p.close
-	return records.New(&records.DB{
+	return records.New(&database.DB{
 		Dialect: &dialect, Clock: opts.Clock, Zone: opts.ReportZone(), Network: p.network,
 		Reads: reading(reads), ScanReads: polls, LeaseReads: reading(leases), SweepReads: polls, IDReads: polls,
 		Writes: writes, ScanWrites: writing(stdlib.OpenDBFromPool(p.scans)), LeaseWrites: writing(leases), BulkWrites: writing(reads),
-		ReadGuests: records.NewGuests(int(p.reads.Config().MaxConns)), WriteGuests: records.NewGuests(int(p.writes.Config().MaxConns)),
+		ReadGuests: database.NewGuests(int(p.reads.Config().MaxConns)), WriteGuests: database.NewGuests(int(p.writes.Config().MaxConns)),
 		Lookup: (&lookup{p.lookups}).read,
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
@@ -25,7 +26,7 @@ func TestPostgresUsesItsIndexes(t *testing.T) {
 	t.Parallel()
 	s := openFilled(t)
 	day, ids := time.Now(), []int64{1, 2, 3}
-	open, openArgs := dialect.LogList(xxladapter.LogFilter{Status: xxladapter.LogRunning, Taken: true, Before: day, AfterID: 7, Limit: 10})
+	open, openArgs := records.LogList(&dialect, xxladapter.LogFilter{Status: xxladapter.LogRunning, Taken: true, Before: day, AfterID: 7, Limit: 10})
 	for _, c := range []struct {
 		query string
 		args  []any
@@ -101,7 +102,7 @@ func openEmptied(t *testing.T) *records.Store {
 	for _, statement := range []string{fill, `DELETE FROM xxlwheel_fire`, `VACUUM ANALYZE xxlwheel_fire`, fill} {
 		require.NoError(t, testserver.OrderPostgres(url, statement))
 	}
-	s := openURL(t, url, records.Options{})
+	s := openURL(t, url, database.Options{})
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
 }
@@ -110,8 +111,8 @@ func openEmptied(t *testing.T) *records.Store {
 func scanPlanOf(t *testing.T, s *records.Store, query string, args []any) string {
 	t.Helper()
 	var plan []string
-	require.NoError(t, s.WriteBy(t.Context(), s.ScanWrites, func(ctx context.Context, tx *records.Tx) error {
-		return tx.Query(ctx, `EXPLAIN `+query, args, func(r records.Row) error {
+	require.NoError(t, s.WriteBy(t.Context(), s.ScanWrites, func(ctx context.Context, tx *database.Tx) error {
+		return tx.Query(ctx, `EXPLAIN `+query, args, func(r database.Row) error {
 			var line string
 			err := r.Scan(&line)
 			plan = append(plan, line)
@@ -142,7 +143,7 @@ func TestPostgresListsRunsByItsIndexes(t *testing.T) {
 		{xxladapter.RunFilter{Type: xxladapter.TriggerManual}, "Index Cond: ((log_id >= '90000'::bigint) AND (log_id <= '92000'::bigint))"},
 	} {
 		c.filter.Newest, c.filter.Limit = true, 100
-		query, args := dialect.RunList(c.filter, 90_000, 92_000, time.Now())
+		query, args := records.RunList(&dialect, c.filter, 90_000, 92_000, time.Now())
 		all := planOf(t, s, query, args)
 		require.Contains(t, all, c.index, query)
 		require.NotContains(t, all, "Seq Scan on xxl_job_log", query)
@@ -195,7 +196,7 @@ func TestPostgresListsJobsByItsIndexes(t *testing.T) {
 		{xxladapter.JobFilter{Sort: xxladapter.SortByName, Tag: "nightly"}, []string{ofPage}, true},
 	} {
 		c.filter.Limit, c.filter.Light = 100, true
-		query, args := dialect.JobList(c.filter, records.NewerResults{})
+		query, args := records.JobList(&dialect, c.filter, records.NewerResults{})
 		all := planOf(t, s, query, args)
 		for _, use := range c.uses {
 			require.Contains(t, all, use, "%s\n%s", query, all)
@@ -212,7 +213,7 @@ func TestPostgresListsJobsByItsIndexes(t *testing.T) {
 func planOf(t *testing.T, s *records.Store, query string, args []any) string {
 	t.Helper()
 	var plan []string
-	require.NoError(t, s.Query(t.Context(), `EXPLAIN `+query, args, func(r records.Row) error {
+	require.NoError(t, s.Query(t.Context(), `EXPLAIN `+query, args, func(r database.Row) error {
 		var line string
 		err := r.Scan(&line)
 		plan = append(plan, line)
@@ -230,7 +231,7 @@ var filled struct {
 // openFilled returns a store on the database of filledURL.
 func openFilled(t *testing.T) *records.Store {
 	t.Helper()
-	s := openURL(t, filledURL(t), records.Options{})
+	s := openURL(t, filledURL(t), database.Options{})
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	return s
 }
@@ -241,7 +242,7 @@ func filledURL(t *testing.T) string {
 	t.Helper()
 	filled.Do(func() {
 		url := testserver.KeptPostgresCopy(t, migrateURL)
-		s := openURL(t, url, records.Options{})
+		s := openURL(t, url, database.Options{})
 		fillForPlans(t, s)
 		require.NoError(t, s.Close())
 		filled.url = url
@@ -273,7 +274,7 @@ func fillForPlans(t *testing.T, s *records.Store) {
 			SELECT CASE WHEN n % 5 = 0 THEN 7 ELSE n % 1000 END, n * 1000, n * 1000, 'DO_NOTHING', n * 1000 FROM generate_series(1, 100000) AS n`,
 		`ANALYZE`,
 	} {
-		require.NoError(t, s.WriteBy(t.Context(), s.BulkWrites, func(ctx context.Context, tx *records.Tx) error {
+		require.NoError(t, s.WriteBy(t.Context(), s.BulkWrites, func(ctx context.Context, tx *database.Tx) error {
 			_, err := tx.Exec(ctx, statement)
 			return err
 		}))
@@ -286,7 +287,7 @@ func TestOnePlanKeepsToTheIndexes(t *testing.T) {
 	t.Parallel()
 	ctx, text := t.Context(), dialect.Text
 	plans := func(url string) {
-		config, err := configOf(url, records.Options{Connections: 1, LockLife: time.Minute})
+		config, err := configOf(url, database.Options{Connections: 1, LockLife: time.Minute})
 		require.NoError(t, err)
 		pools, err := newPools(ctx, config)
 		require.NoError(t, err)

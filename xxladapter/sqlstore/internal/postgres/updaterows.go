@@ -3,12 +3,12 @@ package postgres
 import (
 	"strings"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // updateRows implements [records.Dialect] by a join with the rows as a table. PostgreSQL takes the
 // types of all rows from the first one, so only that has casts.
-func updateRows(table string, columns []records.Column, rows int) string {
+func updateRows(table string, columns []database.Column, rows int) string {
 	names, first, sets := make([]string, len(columns)), make([]string, len(columns)), make([]string, len(columns)-1)
 	for i, c := range columns {
 		names[i], first[i] = c.Name, "?::"+c.Type

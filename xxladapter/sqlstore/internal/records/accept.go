@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -46,10 +47,10 @@ func (s *Store) AcceptRuns(ctx context.Context, list []xxladapter.Accepted) ([]b
 // the fires, then the log rows, each by log id, so that no two transactions deadlock.
 func (s *Store) acceptAlone(ctx context.Context, list []xxladapter.Accepted, order []int, may []bool) error {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(list[a].LogID, list[b].LogID) })
-	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		for _, lock := range []string{LockFireByLog, lockLog} {
 			for _, i := range order {
-				if err := tx.lockRow(ctx, lock, list[i].LogID); err != nil {
+				if err := lockRow(ctx, tx, lock, list[i].LogID); err != nil {
 					return err
 				}
 			}
@@ -57,7 +58,7 @@ func (s *Store) acceptAlone(ctx context.Context, list []xxladapter.Accepted, ord
 		now := s.Clock()
 		for _, i := range order {
 			logID := list[i].LogID
-			rows, err := tx.readRows(ctx, SelectRowsByLog, "", 0, 0, logID, logID)
+			rows, err := readRows(ctx, tx, SelectRowsByLog, "", 0, 0, logID, logID)
 			if err != nil {
 				return err
 			}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // Acts are what each database does in its own way. [Standard] implements them for a database with a
@@ -15,7 +16,7 @@ type Acts interface {
 	Claimable(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int) (DueReader, error)
 	// StoreDecisions stores what a scan decided and returns the fires that it planned.
 	// REQUIRES: the transaction holds the locks of the due jobs.
-	StoreDecisions(ctx context.Context, tx *Tx, decisions []Decided) ([]xxladapter.Fire, error)
+	StoreDecisions(ctx context.Context, tx *database.Tx, decisions []Decided) ([]xxladapter.Fire, error)
 	// Taken reports whether a fire was not planned because another session was planning for the
 	// same due time.
 	Taken(err error) bool
@@ -23,21 +24,21 @@ type Acts interface {
 
 // A DueReader reads and locks due jobs at the time now, in the order of their due times. locked counts
 // the due jobs that it skipped because another session holds them.
-type DueReader func(ctx context.Context, tx *Tx, now time.Time) (due []*xxladapter.Job, locked int, err error)
+type DueReader func(ctx context.Context, tx *database.Tx, now time.Time) (due []*xxladapter.Job, locked int, err error)
 
 // Standard implements [Acts] with one statement for each row.
 type Standard struct{ Store *Store }
 
 // Claimable reads due jobs without a lock, since nobody else writes.
 func (a Standard) Claimable(_ context.Context, by xxladapter.Term, ahead time.Duration, limit int) (DueReader, error) {
-	return func(ctx context.Context, tx *Tx, now time.Time) (due []*xxladapter.Job, locked int, err error) {
-		due, err = tx.Due(ctx, SelectDue, append(AllDueArgs(by.Node, now, ahead), max(limit, 0)))
+	return func(ctx context.Context, tx *database.Tx, now time.Time) (due []*xxladapter.Job, locked int, err error) {
+		due, err = Due(ctx, tx, SelectDue, append(AllDueArgs(by.Node, now, ahead), max(limit, 0)))
 		return due, 0, err
 	}, nil
 }
 
 // StoreDecisions stores one decision after the other.
-func (a Standard) StoreDecisions(ctx context.Context, tx *Tx, decisions []Decided) ([]xxladapter.Fire, error) {
+func (a Standard) StoreDecisions(ctx context.Context, tx *database.Tx, decisions []Decided) ([]xxladapter.Fire, error) {
 	planned := make([]xxladapter.Fire, 0, len(decisions))
 	for _, d := range decisions {
 		fires, err := a.Store.storeDecision(ctx, tx, d)
@@ -53,9 +54,9 @@ func (a Standard) StoreDecisions(ctx context.Context, tx *Tx, decisions []Decide
 func (Standard) Taken(error) bool { return false }
 
 // Due reads the due jobs of the node's shards with query; args are those of firstDue.
-func (t *Tx) Due(ctx context.Context, query string, args []any) ([]*xxladapter.Job, error) {
+func Due(ctx context.Context, t *database.Tx, query string, args []any) ([]*xxladapter.Job, error) {
 	var due []*xxladapter.Job
-	err := t.Query(ctx, query, args, func(r Row) error {
+	err := t.Query(ctx, query, args, func(r database.Row) error {
 		j, err := ScanJob(r)
 		due = append(due, j)
 		return err

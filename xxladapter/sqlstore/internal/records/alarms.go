@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 const (
@@ -43,10 +44,10 @@ const (
 // FailedRuns implements [xxladapter.Store].
 func (s *Store) FailedRuns(ctx context.Context, after int64, limit int) ([]xxladapter.FailedRun, error) {
 	var failed []xxladapter.FailedRun
-	err := s.Query(ctx, SelectFailed, []any{after, limit}, func(r Row) error {
+	err := s.Query(ctx, SelectFailed, []any{after, limit}, func(r database.Row) error {
 		var f xxladapter.FailedRun
 		var triggered time.Time
-		err := r.Scan(&f.LogID, &f.JobID, &f.RetryCount, Datetime(&triggered), Datetime(&f.At))
+		err := r.Scan(&f.LogID, &f.JobID, &f.RetryCount, database.Datetime(&triggered), database.Datetime(&f.At))
 		if f.At.IsZero() {
 			f.At = triggered
 		}
@@ -65,7 +66,7 @@ func (s *Store) AlarmStates(ctx context.Context, jobIDs []int64) ([]xxladapter.A
 	for _, id := range jobIDs {
 		states[id] = xxladapter.AlarmState{JobID: id}
 	}
-	keep := func(r Row) error {
+	keep := func(r database.Row) error {
 		state, err := scanAlarmState(r)
 		states[state.JobID] = state
 		return err
@@ -86,10 +87,10 @@ func (s *Store) AlarmStates(ctx context.Context, jobIDs []int64) ([]xxladapter.A
 	return list, nil
 }
 
-func scanAlarmState(r Row) (xxladapter.AlarmState, error) {
+func scanAlarmState(r database.Row) (xxladapter.AlarmState, error) {
 	var s xxladapter.AlarmState
 	var raised int64
-	err := r.Scan(&s.JobID, &s.Version, &raised, &s.InARow, &s.SinceID, &s.LastID, Milli(&s.Sent))
+	err := r.Scan(&s.JobID, &s.Version, &raised, &s.InARow, &s.SinceID, &s.LastID, database.Milli(&s.Sent))
 	s.Raised = raised != 0
 	return s, err
 }
@@ -97,7 +98,7 @@ func scanAlarmState(r Row) (xxladapter.AlarmState, error) {
 // DecideAlarms implements [xxladapter.Store].
 func (s *Store) DecideAlarms(ctx context.Context, node string, decisions []xxladapter.AlarmDecision) ([]xxladapter.AlarmClaim, error) {
 	var claimed []xxladapter.AlarmClaim
-	err := s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+	err := s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		claimed = nil
 		now := s.Clock()
 		for _, d := range decisions {
@@ -115,15 +116,15 @@ func (s *Store) DecideAlarms(ctx context.Context, node string, decisions []xxlad
 	return claimed, nil
 }
 
-func (s *Store) decideAlarm(ctx context.Context, tx *Tx, node string, d xxladapter.AlarmDecision, now time.Time) ([]xxladapter.AlarmClaim, error) {
+func (s *Store) decideAlarm(ctx context.Context, tx *database.Tx, node string, d xxladapter.AlarmDecision, now time.Time) ([]xxladapter.AlarmClaim, error) {
 	job := d.Before.JobID
 	if d.Before.Version == 0 {
 		if _, err := tx.Exec(ctx, s.Dialect.KnowAlarm, job); err != nil {
 			return nil, err
 		}
 	}
-	changed, err := tx.Exec(ctx, setAlarmState, bit(d.After.Raised), d.After.InARow, d.After.SinceID, d.After.LastID,
-		ToMilli(d.After.Sent), job, d.Before.Version)
+	changed, err := tx.Exec(ctx, setAlarmState, database.Bit(d.After.Raised), d.After.InARow, d.After.SinceID, d.After.LastID,
+		database.ToMilli(d.After.Sent), job, d.Before.Version)
 	if changed == 0 || err != nil {
 		return nil, err
 	}
@@ -134,13 +135,13 @@ func (s *Store) decideAlarm(ctx context.Context, tx *Tx, node string, d xxladapt
 	}
 	var claimed []xxladapter.AlarmClaim
 	claim := func(logID int64, recovered bool) error {
-		if _, err := tx.Exec(ctx, removeClaim, logID, bit(recovered)); err != nil {
+		if _, err := tx.Exec(ctx, removeClaim, logID, database.Bit(recovered)); err != nil {
 			return err
 		}
 		claimed = append(claimed, xxladapter.AlarmClaim{
-			LogID: logID, JobID: job, Recovered: recovered, Node: node, At: fromMilli(ToMilli(now)), Attempts: 1,
+			LogID: logID, JobID: job, Recovered: recovered, Node: node, At: database.FromMilli(database.ToMilli(now)), Attempts: 1,
 		})
-		_, err := tx.Exec(ctx, insertClaim, logID, bit(recovered), job, node, ToMilli(now))
+		_, err := tx.Exec(ctx, insertClaim, logID, database.Bit(recovered), job, node, database.ToMilli(now))
 		return err
 	}
 	for _, id := range d.Alarm {
@@ -165,10 +166,10 @@ func (s *Store) decideAlarm(ctx context.Context, tx *Tx, node string, d xxladapt
 // StaleAlarms implements [xxladapter.Store].
 func (s *Store) StaleAlarms(ctx context.Context, age time.Duration, limit int) ([]xxladapter.AlarmClaim, error) {
 	var stale []xxladapter.AlarmClaim
-	err := s.Query(ctx, SelectStale, []any{ToMilli(s.Clock().Add(-age)), limit}, func(r Row) error {
+	err := s.Query(ctx, SelectStale, []any{database.ToMilli(s.Clock().Add(-age)), limit}, func(r database.Row) error {
 		var c xxladapter.AlarmClaim
 		var recovered int64
-		err := r.Scan(&c.LogID, &recovered, &c.JobID, Text(&c.Node), Milli(&c.At), &c.Attempts)
+		err := r.Scan(&c.LogID, &recovered, &c.JobID, database.Text(&c.Node), database.Milli(&c.At), &c.Attempts)
 		c.Recovered = recovered != 0
 		stale = append(stale, c)
 		return err
@@ -179,16 +180,16 @@ func (s *Store) StaleAlarms(ctx context.Context, age time.Duration, limit int) (
 // RenewAlarms implements [xxladapter.Store].
 func (s *Store) RenewAlarms(ctx context.Context, node string, claims []xxladapter.AlarmClaim) ([]xxladapter.AlarmClaim, error) {
 	var renewed []xxladapter.AlarmClaim
-	err := s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+	err := s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		renewed = nil
-		now := ToMilli(s.Clock())
+		now := database.ToMilli(s.Clock())
 		for _, c := range claims {
-			changed, err := tx.Exec(ctx, renewClaim, node, now, c.LogID, bit(c.Recovered), c.Node, c.Attempts)
+			changed, err := tx.Exec(ctx, renewClaim, node, now, c.LogID, database.Bit(c.Recovered), c.Node, c.Attempts)
 			if err != nil {
 				return err
 			}
 			if changed > 0 {
-				c.Node, c.At, c.Attempts = node, fromMilli(now), c.Attempts+1
+				c.Node, c.At, c.Attempts = node, database.FromMilli(now), c.Attempts+1
 				renewed = append(renewed, c)
 			}
 		}
@@ -202,9 +203,9 @@ func (s *Store) RenewAlarms(ctx context.Context, node string, claims []xxladapte
 
 // SettleAlarms implements [xxladapter.Store].
 func (s *Store) SettleAlarms(ctx context.Context, claims []xxladapter.AlarmClaim, status int) error {
-	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		for _, c := range claims {
-			changed, err := tx.Exec(ctx, settleClaim, c.LogID, bit(c.Recovered), c.Node, c.Attempts)
+			changed, err := tx.Exec(ctx, settleClaim, c.LogID, database.Bit(c.Recovered), c.Node, c.Attempts)
 			if err != nil {
 				return err
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // The rows of the audit form a chain. A transaction that appends locks the one row of
@@ -30,18 +31,18 @@ const (
 )
 
 // lockEnd returns the ends of the chain and locks them until the transaction ends.
-func (t *Tx) lockEnd(ctx context.Context) (ends xxladapter.AuditEnds, err error) {
+func lockEnd(ctx context.Context, t *database.Tx) (ends xxladapter.AuditEnds, err error) {
 	if err = t.Query(ctx, selectAuditEnd+t.Dialect.Lock, nil, scanEnds(&ends)); err == nil && ends.Last.Hash == "" {
 		err = errors.New("table xxlwheel_audit_end has no row, must have the one that xxlwheel created it with")
 	}
 	return ends, err
 }
 
-func scanEnds(ends *xxladapter.AuditEnds) func(Row) error {
-	return func(r Row) error {
+func scanEnds(ends *xxladapter.AuditEnds) func(database.Row) error {
+	return func(r database.Row) error {
 		ends.Anchor.Hash, ends.Last.Hash = xxladapter.AuditGenesis, xxladapter.AuditGenesis
 		var anchor, last string
-		err := r.Scan(&ends.Anchor.ID, Text(&anchor), &ends.Last.ID, Text(&last))
+		err := r.Scan(&ends.Anchor.ID, database.Text(&anchor), &ends.Last.ID, database.Text(&last))
 		if anchor != "" {
 			ends.Anchor.Hash = anchor
 		}
@@ -55,7 +56,7 @@ func scanEnds(ends *xxladapter.AuditEnds) func(Row) error {
 // record appends the row of a change, if ctx has a call and any field differs. Call it last in a
 // transaction: it locks the end of the chain, and other transactions wait for that lock until the
 // commit.
-func (s *Store) record(ctx context.Context, tx *Tx, o xxladapter.AuditObject, before, after xxladapter.Fields) error {
+func (s *Store) record(ctx context.Context, tx *database.Tx, o xxladapter.AuditObject, before, after xxladapter.Fields) error {
 	if xxladapter.CallOf(ctx) == "" {
 		return nil
 	}
@@ -81,11 +82,11 @@ func appendAudited(to []audited, o xxladapter.AuditObject, before, after xxladap
 }
 
 // recordAll records many changes. REQUIRES: ctx has a call.
-func (s *Store) recordAll(ctx context.Context, tx *Tx, all []audited) error {
+func (s *Store) recordAll(ctx context.Context, tx *database.Tx, all []audited) error {
 	if len(all) == 0 {
 		return nil
 	}
-	ends, err := tx.lockEnd(ctx)
+	ends, err := lockEnd(ctx, tx)
 	if err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (s *Store) recordAll(ctx context.Context, tx *Tx, all []audited) error {
 		rows[i] = xxladapter.NewAuditRow(ctx, ends.Last, now, a.object, a.changes)
 		ends.Last = rows[i].Mark()
 	}
-	return tx.appendAudit(ctx, rows...)
+	return appendAudit(ctx, tx, rows...)
 }
 
 // A Stop is the end of a job's schedule.
@@ -105,11 +106,11 @@ type Stop struct {
 }
 
 // RecordStops appends a row for each job whose schedule has ended.
-func (s *Store) RecordStops(ctx context.Context, tx *Tx, node string, now time.Time, stops []Stop) error {
+func (s *Store) RecordStops(ctx context.Context, tx *database.Tx, node string, now time.Time, stops []Stop) error {
 	if len(stops) == 0 {
 		return nil
 	}
-	ends, err := tx.lockEnd(ctx)
+	ends, err := lockEnd(ctx, tx)
 	if err != nil {
 		return err
 	}
@@ -119,17 +120,17 @@ func (s *Store) RecordStops(ctx context.Context, tx *Tx, node string, now time.T
 		rows[i] = xxladapter.NewStopRow(ends.Last, now, node, stop.Reason, o)
 		ends.Last = rows[i].Mark()
 	}
-	return tx.appendAudit(ctx, rows...)
+	return appendAudit(ctx, tx, rows...)
 }
 
 // appendAudit inserts rows that follow the last one. REQUIRES: lockEnd was called.
-func (t *Tx) appendAudit(ctx context.Context, rows ...xxladapter.AuditRow) error {
+func appendAudit(ctx context.Context, t *database.Tx, rows ...xxladapter.AuditRow) error {
 	values := make([][]any, len(rows))
 	for i, r := range rows {
-		values[i] = []any{r.ID, ToMilli(r.At), string(r.Actor.Kind), r.Actor.Name, r.Actor.Address, r.Call,
+		values[i] = []any{r.ID, database.ToMilli(r.At), string(r.Actor.Kind), r.Actor.Name, r.Actor.Address, r.Call,
 			r.Object.Kind, r.Object.ID, r.Object.Name, r.Object.JobID, r.Object.GroupID, r.ChangesText(), r.Previous, r.Hash}
 	}
-	if err := t.insertAll(ctx, insertAudit, values); err != nil {
+	if err := t.InsertAll(ctx, insertAudit, values); err != nil {
 		return err
 	}
 	last := rows[len(rows)-1]
@@ -139,15 +140,15 @@ func (t *Tx) appendAudit(ctx context.Context, rows ...xxladapter.AuditRow) error
 
 // AppendAudit implements [xxladapter.Store].
 func (s *Store) AppendAudit(ctx context.Context, o xxladapter.AuditObject, fields xxladapter.Fields) error {
-	return s.Write(ctx, func(ctx context.Context, tx *Tx) error { return s.record(ctx, tx, o, nil, fields) })
+	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error { return s.record(ctx, tx, o, nil, fields) })
 }
 
 // AuditRows implements [xxladapter.Store].
 func (s *Store) AuditRows(ctx context.Context, f xxladapter.AuditFilter) ([]xxladapter.AuditRow, error) {
-	var where conditions
+	var where database.Conditions
 	for _, text := range []struct{ condition, value string }{{`actor_name = ?`, f.Actor}, {`object_kind = ?`, f.Kind}} {
 		if text.value != "" {
-			where.add(text.condition, text.value)
+			where.Add(text.condition, text.value)
 		}
 	}
 	for _, id := range []struct {
@@ -155,22 +156,22 @@ func (s *Store) AuditRows(ctx context.Context, f xxladapter.AuditFilter) ([]xxla
 		value     int64
 	}{{`object_id = ?`, f.ObjectID}, {`job_id = ?`, f.JobID}, {`group_id = ?`, f.GroupID}} {
 		if id.value != 0 {
-			where.add(id.condition, id.value)
+			where.Add(id.condition, id.value)
 		}
 	}
 	if f.NoOrders {
-		where.add(`changes NOT LIKE ?`, xxladapter.OrderChanges+"%")
+		where.Add(`changes NOT LIKE ?`, xxladapter.OrderChanges+"%")
 	}
 	if !f.From.IsZero() {
-		where.add(`at_ms >= ?`, ceilMilli(f.From))
+		where.Add(`at_ms >= ?`, database.CeilMilli(f.From))
 	}
 	if !f.Before.IsZero() {
-		where.add(`at_ms < ?`, ceilMilli(f.Before))
+		where.Add(`at_ms < ?`, database.CeilMilli(f.Before))
 	}
-	order := where.pageByID(f.AfterID, f.Newest)
+	order := where.PageByID(f.AfterID, f.Newest)
 	query, args := where.Selecting(`SELECT `+auditColumns+` FROM xxlwheel_audit`, order, f.Limit)
 	var found []xxladapter.AuditRow
-	err := s.Query(ctx, query, args, func(r Row) error {
+	err := s.Query(ctx, query, args, func(r database.Row) error {
 		row, err := scanAudit(r)
 		found = append(found, row)
 		return err
@@ -178,11 +179,11 @@ func (s *Store) AuditRows(ctx context.Context, f xxladapter.AuditFilter) ([]xxla
 	return found, err
 }
 
-func scanAudit(r Row) (row xxladapter.AuditRow, err error) {
+func scanAudit(r database.Row) (row xxladapter.AuditRow, err error) {
 	var changes string
-	err = r.Scan(&row.ID, Milli(&row.At), Text(&row.Actor.Kind), Text(&row.Actor.Name), Text(&row.Actor.Address), Text(&row.Call),
-		Text(&row.Object.Kind), &row.Object.ID, Text(&row.Object.Name), &row.Object.JobID, &row.Object.GroupID,
-		Text(&changes), Text(&row.Previous), Text(&row.Hash))
+	err = r.Scan(&row.ID, database.Milli(&row.At), database.Text(&row.Actor.Kind), database.Text(&row.Actor.Name), database.Text(&row.Actor.Address), database.Text(&row.Call),
+		database.Text(&row.Object.Kind), &row.Object.ID, database.Text(&row.Object.Name), &row.Object.JobID, &row.Object.GroupID,
+		database.Text(&changes), database.Text(&row.Previous), database.Text(&row.Hash))
 	if json.Unmarshal([]byte(changes), &row.Changes) != nil || row.ChangesText() != changes {
 		// Another program has changed the text, which the row must not hide.
 		damaged, _ := json.Marshal(changes)
@@ -199,14 +200,14 @@ func (s *Store) AuditEnds(ctx context.Context) (ends xxladapter.AuditEnds, err e
 
 // PurgeAudit implements [xxladapter.Store].
 func (s *Store) PurgeAudit(ctx context.Context, before time.Time, limit int) (rows int, err error) {
-	err = s.WriteBy(ctx, s.BulkWrites, func(ctx context.Context, tx *Tx) error {
+	err = s.WriteBy(ctx, s.BulkWrites, func(ctx context.Context, tx *database.Tx) error {
 		rows = 0
-		ends, err := tx.lockEnd(ctx)
+		ends, err := lockEnd(ctx, tx)
 		if err != nil {
 			return err
 		}
 		last := min(ends.Anchor.ID+int64(limit), ends.Last.ID)
-		err = tx.Query(ctx, firstYoung, []any{last, ceilMilli(before)}, func(r Row) error {
+		err = tx.Query(ctx, firstYoung, []any{last, database.CeilMilli(before)}, func(r database.Row) error {
 			err := r.Scan(&last)
 			last--
 			return err
@@ -215,7 +216,7 @@ func (s *Store) PurgeAudit(ctx context.Context, before time.Time, limit int) (ro
 			return err
 		}
 		mark := xxladapter.AuditMark{ID: last}
-		if err := tx.Query(ctx, selectMark, []any{last}, func(r Row) error { return r.Scan(Text(&mark.Hash)) }); err != nil {
+		if err := tx.Query(ctx, selectMark, []any{last}, func(r database.Row) error { return r.Scan(database.Text(&mark.Hash)) }); err != nil {
 			return err
 		}
 		deleted, err := tx.Exec(ctx, dropAudit, last)

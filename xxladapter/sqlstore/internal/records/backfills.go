@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // Each due time takes dueWidth characters and a comma, so that a part of them can be read.
@@ -28,11 +29,11 @@ const (
 
 // CreateBackfill implements [xxladapter.Store].
 func (s *Store) CreateBackfill(ctx context.Context, b *xxladapter.Backfill) (id int64, err error) {
-	err = s.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		if err := tx.lockJob(ctx, b.JobID); err != nil {
+	err = s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+		if err := lockJob(ctx, tx, b.JobID); err != nil {
 			return err
 		}
-		running, err := tx.has(ctx, runningBackfill, b.JobID)
+		running, err := tx.Has(ctx, runningBackfill, b.JobID)
 		if err != nil {
 			return err
 		}
@@ -40,7 +41,7 @@ func (s *Store) CreateBackfill(ctx context.Context, b *xxladapter.Backfill) (id 
 			return xxladapter.Conflictf("a backfill of job %d is running, must end or be cancelled first", b.JobID)
 		}
 		is := xxladapter.NewBackfill(b, 0, s.Clock())
-		id, err = tx.insert(ctx, insertBackfill, is.JobID, string(is.State), is.Changed, progressText(is), joinDues(is.Dues))
+		id, err = tx.Insert(ctx, insertBackfill, is.JobID, string(is.State), is.Changed, progressText(is), joinDues(is.Dues))
 		if err != nil {
 			return err
 		}
@@ -54,13 +55,13 @@ func (s *Store) CreateBackfill(ctx context.Context, b *xxladapter.Backfill) (id 
 }
 
 // recordOfJob appends an audit row for something new of a job, if ctx has a call.
-func (s *Store) recordOfJob(ctx context.Context, tx *Tx, id int64, fields xxladapter.Fields) error {
+func (s *Store) recordOfJob(ctx context.Context, tx *database.Tx, id int64, fields xxladapter.Fields) error {
 	if xxladapter.CallOf(ctx) == "" {
 		return nil
 	}
 	job := xxladapter.Job{ID: id}
-	err := tx.Query(ctx, `SELECT job_group, job_desc FROM xxl_job_info WHERE id = ?`, []any{id}, func(r Row) error {
-		return r.Scan(&job.GroupID, Text(&job.Name))
+	err := tx.Query(ctx, `SELECT job_group, job_desc FROM xxl_job_info WHERE id = ?`, []any{id}, func(r database.Row) error {
+		return r.Scan(&job.GroupID, database.Text(&job.Name))
 	})
 	if err != nil {
 		return err
@@ -70,9 +71,9 @@ func (s *Store) recordOfJob(ctx context.Context, tx *Tx, id int64, fields xxlada
 
 // AdvanceBackfill implements [xxladapter.Store].
 func (s *Store) AdvanceBackfill(ctx context.Context, b *xxladapter.Backfill) (planned []xxladapter.Fire, err error) {
-	err = s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+	err = s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		planned = nil
-		is, err := tx.lockBackfill(ctx, b.ID)
+		is, err := lockBackfill(ctx, tx, b.ID)
 		if err != nil {
 			return err
 		}
@@ -85,7 +86,7 @@ func (s *Store) AdvanceBackfill(ctx context.Context, b *xxladapter.Backfill) (pl
 			}
 		}
 		is.Settle(s.Clock())
-		return tx.saveBackfill(ctx, is)
+		return saveBackfill(ctx, tx, is)
 	})
 	if err != nil {
 		return nil, err
@@ -94,18 +95,18 @@ func (s *Store) AdvanceBackfill(ctx context.Context, b *xxladapter.Backfill) (pl
 }
 
 // planBackfill plans the next due times, up to the first one that another fire of the job has.
-func (s *Store) planBackfill(ctx context.Context, tx *Tx, b *xxladapter.Backfill) (planned []xxladapter.Fire, err error) {
+func (s *Store) planBackfill(ctx context.Context, tx *database.Tx, b *xxladapter.Backfill) (planned []xxladapter.Fire, err error) {
 	var text string
 	const each = dueWidth + 1
-	err = tx.Query(ctx, selectNextDues, []any{b.Planned*each + 1, b.Wants() * each, b.ID}, func(r Row) error { return r.Scan(Text(&text)) })
+	err = tx.Query(ctx, selectNextDues, []any{b.Planned*each + 1, b.Wants() * each, b.ID}, func(r database.Row) error { return r.Scan(database.Text(&text)) })
 	if err != nil {
 		return nil, err
 	}
 	var group int64
-	if err := tx.Query(ctx, selectGroupOf, []any{b.JobID}, func(r Row) error { return r.Scan(&group) }); err != nil {
+	if err := tx.Query(ctx, selectGroupOf, []any{b.JobID}, func(r database.Row) error { return r.Scan(&group) }); err != nil {
 		return nil, err
 	}
-	created := ToMilli(s.Clock())
+	created := database.ToMilli(s.Clock())
 	for _, due := range splitDues(text) {
 		f := b.Fire(due)
 		f.GroupID = group
@@ -113,7 +114,7 @@ func (s *Store) planBackfill(ctx context.Context, tx *Tx, b *xxladapter.Backfill
 		if err != nil || !ok {
 			return planned, err
 		}
-		order, err := tx.insert(ctx, insertOrder, b.JobID, f.ID, nil, "", created)
+		order, err := tx.Insert(ctx, insertOrder, b.JobID, f.ID, nil, "", created)
 		if err != nil {
 			return nil, err
 		}
@@ -125,18 +126,18 @@ func (s *Store) planBackfill(ctx context.Context, tx *Tx, b *xxladapter.Backfill
 
 // CancelBackfill implements [xxladapter.Store].
 func (s *Store) CancelBackfill(ctx context.Context, id int64) error {
-	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		is, err := tx.lockBackfill(ctx, id)
+	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+		is, err := lockBackfill(ctx, tx, id)
 		if err != nil {
 			return err
 		}
 		if err := is.Cancel(s.Clock()); err != nil {
 			return err
 		}
-		if err := tx.dropFires(ctx, []int64{is.JobID}, dropBackfilled); err != nil {
+		if err := dropFires(ctx, tx, []int64{is.JobID}, dropBackfilled); err != nil {
 			return err
 		}
-		if err := tx.saveBackfill(ctx, is); err != nil {
+		if err := saveBackfill(ctx, tx, is); err != nil {
 			return err
 		}
 		return s.recordOfJob(ctx, tx, is.JobID, xxladapter.Fields{{Name: "backfill", Value: is.ID}, {Name: "cancelled", Value: true}})
@@ -145,18 +146,18 @@ func (s *Store) CancelBackfill(ctx context.Context, id int64) error {
 
 // lockBackfill reads a backfill without its due times, and locks its job and then itself until the
 // transaction ends.
-func (t *Tx) lockBackfill(ctx context.Context, id int64) (b *xxladapter.Backfill, err error) {
+func lockBackfill(ctx context.Context, t *database.Tx, id int64) (b *xxladapter.Backfill, err error) {
 	var job int64
-	if err := t.Query(ctx, jobOfBackfill, []any{id}, func(r Row) error { return r.Scan(&job) }); err != nil {
+	if err := t.Query(ctx, jobOfBackfill, []any{id}, func(r database.Row) error { return r.Scan(&job) }); err != nil {
 		return nil, err
 	}
 	if job == 0 {
 		return nil, noBackfill(id)
 	}
-	if err := t.lockJob(ctx, job); err != nil {
+	if err := lockJob(ctx, t, job); err != nil {
 		return nil, noBackfill(id) // it is removed with its job
 	}
-	err = t.Query(ctx, selectBackfill+` WHERE id = ?`+t.Dialect.Lock, []any{id}, func(r Row) (err error) {
+	err = t.Query(ctx, selectBackfill+` WHERE id = ?`+t.Dialect.Lock, []any{id}, func(r database.Row) (err error) {
 		b, err = scanBackfill(r)
 		return err
 	})
@@ -166,14 +167,14 @@ func (t *Tx) lockBackfill(ctx context.Context, id int64) (b *xxladapter.Backfill
 	return b, err
 }
 
-func (t *Tx) saveBackfill(ctx context.Context, b *xxladapter.Backfill) error {
+func saveBackfill(ctx context.Context, t *database.Tx, b *xxladapter.Backfill) error {
 	_, err := t.Exec(ctx, updateBackfill, string(b.State), b.Changed, progressText(b), b.ID)
 	return err
 }
 
 // Backfill implements [xxladapter.Store].
 func (s *Store) Backfill(ctx context.Context, id int64) (b *xxladapter.Backfill, err error) {
-	err = s.Query(ctx, selectBackfill+` WHERE id = ?`, []any{id}, func(r Row) (err error) {
+	err = s.Query(ctx, selectBackfill+` WHERE id = ?`, []any{id}, func(r database.Row) (err error) {
 		b, err = scanBackfill(r)
 		return err
 	})
@@ -183,9 +184,9 @@ func (s *Store) Backfill(ctx context.Context, id int64) (b *xxladapter.Backfill,
 	if err != nil {
 		return nil, err
 	}
-	err = s.Query(ctx, selectDues, []any{id}, func(r Row) error {
+	err = s.Query(ctx, selectDues, []any{id}, func(r database.Row) error {
 		var text string
-		err := r.Scan(Text(&text))
+		err := r.Scan(database.Text(&text))
 		b.Dues = splitDues(text)
 		return err
 	})
@@ -194,19 +195,19 @@ func (s *Store) Backfill(ctx context.Context, id int64) (b *xxladapter.Backfill,
 
 // Backfills implements [xxladapter.Store].
 func (s *Store) Backfills(ctx context.Context, f xxladapter.BackfillFilter) (found []*xxladapter.Backfill, err error) {
-	var where conditions
+	var where database.Conditions
 	if f.JobID != 0 {
-		where.add(`job_id = ?`, f.JobID)
+		where.Add(`job_id = ?`, f.JobID)
 	}
-	where.addJobsOf(s.Dialect, f.Groups)
+	where.AddJobsOf(s.Dialect, f.Groups)
 	if f.State != "" {
-		where.add(`state = ?`, string(f.State))
+		where.Add(`state = ?`, string(f.State))
 	}
 	if f.Before != 0 {
-		where.add(`id < ?`, f.Before)
+		where.Add(`id < ?`, f.Before)
 	}
 	query, args := where.Selecting(selectBackfill, `id DESC`, f.Limit)
-	err = s.Query(ctx, query, args, func(r Row) error {
+	err = s.Query(ctx, query, args, func(r database.Row) error {
 		b, err := scanBackfill(r)
 		found = append(found, b)
 		return err
@@ -214,10 +215,10 @@ func (s *Store) Backfills(ctx context.Context, f xxladapter.BackfillFilter) (fou
 	return found, err
 }
 
-func scanBackfill(r Row) (*xxladapter.Backfill, error) {
+func scanBackfill(r database.Row) (*xxladapter.Backfill, error) {
 	var b xxladapter.Backfill
 	var progress string
-	if err := r.Scan(&b.ID, &b.JobID, Text(&b.State), &b.Changed, Text(&progress)); err != nil {
+	if err := r.Scan(&b.ID, &b.JobID, database.Text(&b.State), &b.Changed, database.Text(&progress)); err != nil {
 		return nil, err
 	}
 	if json.Unmarshal([]byte(progress), &b.BackfillProgress) != nil {

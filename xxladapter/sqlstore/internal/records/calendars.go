@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 const (
@@ -15,8 +16,8 @@ const (
 )
 
 // calendar returns a stored calendar, or nil.
-func (t *Tx) calendar(ctx context.Context, name string) (c *xxladapter.Calendar, err error) {
-	err = t.Query(ctx, oneCalendar, []any{name}, func(r Row) (err error) {
+func calendar(ctx context.Context, t *database.Tx, name string) (c *xxladapter.Calendar, err error) {
+	err = t.Query(ctx, oneCalendar, []any{name}, func(r database.Row) (err error) {
 		c, err = scanCalendar(r)
 		return err
 	})
@@ -25,11 +26,11 @@ func (t *Tx) calendar(ctx context.Context, name string) (c *xxladapter.Calendar,
 
 // SaveCalendar implements [xxladapter.Store].
 func (s *Store) SaveCalendar(ctx context.Context, c *xxladapter.Calendar, seen time.Time) (updated time.Time, err error) {
-	err = s.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		if err := tx.changeRestrictions(ctx); err != nil {
+	err = s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+		if err := changeRestrictions(ctx, tx); err != nil {
 			return err
 		}
-		before, at, err := tx.saveCalendar(ctx, c, seen, s.Clock())
+		before, at, err := saveCalendar(ctx, tx, c, seen, s.Clock())
 		if err != nil {
 			return err
 		}
@@ -44,8 +45,8 @@ func (s *Store) SaveCalendar(ctx context.Context, c *xxladapter.Calendar, seen t
 
 // saveCalendar stores a calendar, and returns what was stored before and the time of the change.
 // changeRestrictions comes before it.
-func (t *Tx) saveCalendar(ctx context.Context, c *xxladapter.Calendar, seen, now time.Time) (before xxladapter.Fields, updated time.Time, err error) {
-	old, err := t.calendar(ctx, c.Name)
+func saveCalendar(ctx context.Context, t *database.Tx, c *xxladapter.Calendar, seen, now time.Time) (before xxladapter.Fields, updated time.Time, err error) {
+	old, err := calendar(ctx, t, c.Name)
 	if err != nil {
 		return nil, updated, err
 	}
@@ -53,24 +54,24 @@ func (t *Tx) saveCalendar(ctx context.Context, c *xxladapter.Calendar, seen, now
 		return nil, updated, err
 	}
 	statement := insertCalendar
-	updated = fromMilli(ToMilli(now))
+	updated = database.FromMilli(database.ToMilli(now))
 	if old != nil {
 		statement, before = updateCalendar, old.Fields()
 		if !updated.After(old.Updated) {
 			updated = old.Updated.Add(time.Millisecond)
 		}
 	}
-	_, err = t.Exec(ctx, statement, c.Text(), ToMilli(updated), c.Name)
+	_, err = t.Exec(ctx, statement, c.Text(), database.ToMilli(updated), c.Name)
 	return before, updated, err
 }
 
 // RemoveCalendar implements [xxladapter.Store].
 func (s *Store) RemoveCalendar(ctx context.Context, name string) error {
-	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		if err := tx.changeRestrictions(ctx); err != nil {
+	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+		if err := changeRestrictions(ctx, tx); err != nil {
 			return err
 		}
-		old, err := tx.calendar(ctx, name)
+		old, err := calendar(ctx, tx, name)
 		if err != nil {
 			return err
 		}
@@ -87,7 +88,7 @@ func (s *Store) RemoveCalendar(ctx context.Context, name string) error {
 // Calendars implements [xxladapter.Store].
 func (s *Store) Calendars(ctx context.Context) ([]*xxladapter.Calendar, error) {
 	var found []*xxladapter.Calendar
-	err := s.Query(ctx, calendarColumns+` ORDER BY name`, nil, func(r Row) error {
+	err := s.Query(ctx, calendarColumns+` ORDER BY name`, nil, func(r database.Row) error {
 		c, err := scanCalendar(r)
 		found = append(found, c)
 		return err

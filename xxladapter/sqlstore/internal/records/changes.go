@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 const (
@@ -34,11 +35,11 @@ const (
 
 // Marks implements [xxladapter.Store].
 func (s *Store) Marks(ctx context.Context) (m xxladapter.Marks, err error) {
-	now := ToMilli(s.Clock())
-	err = s.Query(ctx, SelectMarks, []any{now, now, now, now}, func(r Row) error {
+	now := database.ToMilli(s.Clock())
+	err = s.Query(ctx, SelectMarks, []any{now, now, now, now}, func(r database.Row) error {
 		var folded, open int64
 		err := r.Scan(&m.Run, &folded, &open, &m.Misfire, &m.Removed,
-			&m.Groups.Count, &m.Groups.Sum, Datetime(&m.Groups.Updated), &m.Nodes.Count, &m.Nodes.Sum, &m.Pauses.Count, &m.Pauses.Sum)
+			&m.Groups.Count, &m.Groups.Sum, database.Datetime(&m.Groups.Updated), &m.Nodes.Count, &m.Nodes.Sum, &m.Pauses.Count, &m.Pauses.Sum)
 		m.Ended = folded + open
 		return err
 	})
@@ -48,9 +49,9 @@ func (s *Store) Marks(ctx context.Context) (m xxladapter.Marks, err error) {
 // ChangedJobs implements [xxladapter.Store].
 func (s *Store) ChangedJobs(ctx context.Context, since time.Time, limit int) ([]xxladapter.JobMark, error) {
 	var found []xxladapter.JobMark
-	err := s.Query(ctx, SelectChangedJobs, []any{s.Dialect.Datetime(since), limit}, func(r Row) error {
+	err := s.Query(ctx, SelectChangedJobs, []any{s.Dialect.Datetime(since), limit}, func(r database.Row) error {
 		var m xxladapter.JobMark
-		err := r.Scan(&m.ID, &m.GroupID, Datetime(&m.Updated))
+		err := r.Scan(&m.ID, &m.GroupID, database.Datetime(&m.Updated))
 		found = append(found, m)
 		return err
 	})
@@ -73,7 +74,7 @@ func (s *Store) RunMarks(ctx context.Context, ids []int64) ([]xxladapter.RunMark
 
 func (s *Store) runMarks(ctx context.Context, query string, args ...any) ([]xxladapter.RunMark, error) {
 	var found []xxladapter.RunMark
-	err := s.Query(ctx, query, args, func(r Row) error {
+	err := s.Query(ctx, query, args, func(r database.Row) error {
 		var m xxladapter.RunMark
 		err := r.Scan(&m.ID, &m.JobID, &m.GroupID, &m.TriggerCode, &m.HandleCode)
 		found = append(found, m)

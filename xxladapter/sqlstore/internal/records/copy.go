@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // A Copy copies a store into an empty one, which may be of another kind.
@@ -111,7 +112,7 @@ func (c *Copy) Run(ctx context.Context) ([]TableCount, error) {
 	for _, t := range tables {
 		n, source, err := c.copy(ctx, t, last)
 		if err == nil && !c.History && t.name == "xxl_job_info" {
-			err = c.From.Query(ctx, `SELECT COALESCE(MAX(id), 0) FROM xxl_job_log`, nil, func(r Row) error {
+			err = c.From.Query(ctx, `SELECT COALESCE(MAX(id), 0) FROM xxl_job_log`, nil, func(r database.Row) error {
 				var id int64
 				err := r.Scan(&id)
 				last["xxl_job_log"] = max(last["xxl_job_log"], id)
@@ -144,9 +145,9 @@ func (c *Copy) Run(ctx context.Context) ([]TableCount, error) {
 // check refuses stores that are in use, and a target that is not empty.
 func (c *Copy) check(ctx context.Context) error {
 	for _, s := range []*Store{c.From, c.To} {
-		err := s.Query(ctx, `SELECT node FROM xxlwheel_lease WHERE until_ms > ?`, []any{ToMilli(s.Clock())}, func(r Row) error {
+		err := s.Query(ctx, `SELECT node FROM xxlwheel_lease WHERE until_ms > ?`, []any{database.ToMilli(s.Clock())}, func(r database.Row) error {
 			var node string
-			if err := r.Scan(Text(&node)); err != nil {
+			if err := r.Scan(database.Text(&node)); err != nil {
 				return err
 			}
 			return xxladapter.Conflictf("scheduler %s holds a lease on one of the stores, must be stopped, and its lease must expire", node)
@@ -156,7 +157,7 @@ func (c *Copy) check(ctx context.Context) error {
 		}
 	}
 	for _, table := range mustBeEmpty {
-		found, err := c.To.finds(ctx, `SELECT 1 FROM `+table+` LIMIT 1`)
+		found, err := c.To.Finds(ctx, `SELECT 1 FROM `+table+` LIMIT 1`)
 		if err != nil {
 			return err
 		}
@@ -167,7 +168,7 @@ func (c *Copy) check(ctx context.Context) error {
 	if c.History {
 		return nil
 	}
-	claimed, err := c.From.finds(ctx, `SELECT 1 FROM xxlwheel_fire WHERE state <> 'planned' LIMIT 1`)
+	claimed, err := c.From.Finds(ctx, `SELECT 1 FROM xxlwheel_fire WHERE state <> 'planned' LIMIT 1`)
 	if err == nil && claimed {
 		err = xxladapter.Conflictf("fires are being handed over, which needs the history: copy it, or let a scheduler finish them")
 	}
@@ -214,11 +215,11 @@ func (c *Copy) tables(ctx context.Context) ([]copiedTable, error) {
 // columnsOf lists the columns of all tables, under the names of our statements.
 func (s *Store) columnsOf(ctx context.Context) (map[string][]copiedColumn, error) {
 	tables := map[string][]copiedColumn{}
-	err := s.Query(ctx, s.Dialect.Columns, nil, func(r Row) error {
+	err := s.Query(ctx, s.Dialect.Columns, nil, func(r database.Row) error {
 		var table, kind string
 		var c copiedColumn
 		var key int64
-		if err := r.Scan(Text(&table), Text(&c.name), Text(&kind), &key); err != nil {
+		if err := r.Scan(database.Text(&table), database.Text(&c.name), database.Text(&kind), &key); err != nil {
 			return err
 		}
 		table, c.name, kind, c.key = strings.ToLower(table), strings.ToLower(c.name), strings.ToLower(kind), key > 0
@@ -247,7 +248,7 @@ func (s *Store) columnsOf(ctx context.Context) (map[string][]copiedColumn, error
 // copy copies a table.
 func (c *Copy) copy(ctx context.Context, t copiedTable, last map[string]int64) (n int64, sum digest, err error) {
 	if t.name != tokensTable {
-		err := c.To.WriteBy(ctx, c.To.BulkWrites, func(ctx context.Context, tx *Tx) error {
+		err := c.To.WriteBy(ctx, c.To.BulkWrites, func(ctx context.Context, tx *database.Tx) error {
 			_, err := tx.Exec(ctx, `DELETE FROM `+t.name)
 			return err
 		})
@@ -274,12 +275,12 @@ func (c *Copy) copy(ctx context.Context, t copiedTable, last map[string]int64) (
 				}
 			}
 		}
-		err := c.To.WriteBy(ctx, c.To.BulkWrites, func(ctx context.Context, tx *Tx) error {
+		err := c.To.WriteBy(ctx, c.To.BulkWrites, func(ctx context.Context, tx *database.Tx) error {
 			if t.name != tokensTable {
-				return tx.insertAll(ctx, insert, written)
+				return tx.InsertAll(ctx, insert, written)
 			}
 			for _, row := range rows {
-				if err := tx.setToken(ctx, row[0].(int64), row[1].(string)); err != nil {
+				if err := setToken(ctx, tx, row[0].(int64), row[1].(string)); err != nil {
 					return err
 				}
 			}
@@ -356,7 +357,7 @@ func (s *Store) pages(ctx context.Context, t copiedTable, give func(rows [][]any
 
 // rowsOf reads rows as int64, string, []byte, time.Time in whole seconds, or nil.
 func (s *Store) rowsOf(ctx context.Context, t copiedTable, query string, args []any) (rows [][]any, err error) {
-	err = s.Query(ctx, query, args, func(r Row) error {
+	err = s.Query(ctx, query, args, func(r database.Row) error {
 		into, row := make([]any, len(t.columns)), make([]any, len(t.columns))
 		times := make([]time.Time, len(t.columns))
 		for i, c := range t.columns {
@@ -364,7 +365,7 @@ func (s *Store) rowsOf(ctx context.Context, t copiedTable, query string, args []
 			case 'i':
 				into[i] = new(sql.NullInt64)
 			case 't':
-				into[i] = Datetime(&times[i])
+				into[i] = database.Datetime(&times[i])
 			case 'b':
 				into[i] = new([]byte)
 			default:
@@ -414,7 +415,7 @@ func (c *Copy) reserve(ctx context.Context, tables []copiedTable, last map[strin
 			continue
 		}
 		for _, statement := range c.To.Dialect.ReserveIDs(table, id) {
-			err := c.To.WriteBy(ctx, c.To.BulkWrites, func(ctx context.Context, tx *Tx) error {
+			err := c.To.WriteBy(ctx, c.To.BulkWrites, func(ctx context.Context, tx *database.Tx) error {
 				_, err := tx.Exec(ctx, statement)
 				return err
 			})

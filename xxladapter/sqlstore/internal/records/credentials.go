@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 const (
@@ -26,18 +27,18 @@ const (
 
 // CreateCredential implements [xxladapter.Store].
 func (s *Store) CreateCredential(ctx context.Context, c *xxladapter.Credential) (id int64, err error) {
-	err = s.writeUsers(ctx, func(ctx context.Context, tx *Tx) error {
-		if err := tx.needUser(ctx, c.UserID); err != nil {
+	err = s.writeUsers(ctx, func(ctx context.Context, tx *database.Tx) error {
+		if err := needUser(ctx, tx, c.UserID); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, dropExpired, ToMilli(c.Created)); err != nil {
+		if _, err := tx.Exec(ctx, dropExpired, database.ToMilli(c.Created)); err != nil {
 			return err
 		}
-		if err := tx.makeRoom(ctx, c); err != nil {
+		if err := makeRoom(ctx, tx, c); err != nil {
 			return err
 		}
-		id, err = tx.insert(ctx, insertCredential, c.UserID, string(c.Kind), c.Digest, OrNull(c.Name), OrNull(string(c.Role)),
-			OrNull(JoinIDs(c.Groups)), OrNull(c.Address), ToMilli(c.Created), ToMilli(c.Used), ToMilli(c.Expires))
+		id, err = tx.Insert(ctx, insertCredential, c.UserID, string(c.Kind), c.Digest, database.OrNull(c.Name), database.OrNull(string(c.Role)),
+			database.OrNull(database.JoinIDs(c.Groups)), database.OrNull(c.Address), database.ToMilli(c.Created), database.ToMilli(c.Used), database.ToMilli(c.Expires))
 		if err != nil {
 			return err
 		}
@@ -52,9 +53,9 @@ func (s *Store) CreateCredential(ctx context.Context, c *xxladapter.Credential) 
 }
 
 // makeRoom keeps the credentials of a user below the limit before c is added.
-func (t *Tx) makeRoom(ctx context.Context, c *xxladapter.Credential) error {
+func makeRoom(ctx context.Context, t *database.Tx, c *xxladapter.Credential) error {
 	var has []int64
-	err := t.Query(ctx, oldestFirst, []any{c.UserID, string(c.Kind)}, func(r Row) error {
+	err := t.Query(ctx, oldestFirst, []any{c.UserID, string(c.Kind)}, func(r database.Row) error {
 		has = append(has, 0)
 		return r.Scan(&has[len(has)-1])
 	})
@@ -74,7 +75,7 @@ func (t *Tx) makeRoom(ctx context.Context, c *xxladapter.Credential) error {
 }
 
 // endTokens deletes the personal tokens of a user.
-func (s *Store) endTokens(ctx context.Context, tx *Tx, user int64) error {
+func (s *Store) endTokens(ctx context.Context, tx *database.Tx, user int64) error {
 	var tokens []*xxladapter.Credential
 	query := `SELECT ` + credentialColumns + ` FROM xxlwheel_credential WHERE user_id = ? AND kind = 'token' ORDER BY id`
 	if err := tx.Query(ctx, query, []any{user}, scanCredentials(&tokens)); err != nil {
@@ -92,8 +93,8 @@ func (s *Store) endTokens(ctx context.Context, tx *Tx, user int64) error {
 }
 
 // scanCredentials returns a function that adds a row of credentialColumns to the credentials found.
-func scanCredentials(found *[]*xxladapter.Credential) func(Row) error {
-	return func(r Row) error {
+func scanCredentials(found *[]*xxladapter.Credential) func(database.Row) error {
+	return func(r database.Row) error {
 		c := new(xxladapter.Credential)
 		*found = append(*found, c)
 		return r.Scan(credentialFields(c)...)
@@ -102,10 +103,10 @@ func scanCredentials(found *[]*xxladapter.Credential) func(Row) error {
 
 // Credential implements [xxladapter.Store].
 func (s *Store) Credential(ctx context.Context, digest string) (c *xxladapter.Credential, u *xxladapter.User, err error) {
-	err = s.Query(ctx, credentialByDigest, []any{digest}, func(r Row) error {
+	err = s.Query(ctx, credentialByDigest, []any{digest}, func(r database.Row) error {
 		credential, user, grant := new(xxladapter.Credential), new(xxladapter.User), userGrant{}
 		to := append(credentialFields(credential), userFields(user)[1:]...)
-		if err := r.Scan(append(to, &grant.group, Text(&grant.role))...); err != nil {
+		if err := r.Scan(append(to, &grant.group, database.Text(&grant.role))...); err != nil {
 			return err
 		}
 		if c == nil {
@@ -126,16 +127,16 @@ func (s *Store) Credential(ctx context.Context, digest string) (c *xxladapter.Cr
 
 // credentialFields returns where credentialColumns are scanned to.
 func credentialFields(c *xxladapter.Credential) []any {
-	return []any{&c.ID, &c.UserID, Text(&c.Kind), Text(&c.Digest), Text(&c.Name), Text(&c.Role), IDList(&c.Groups), Text(&c.Address),
-		Milli(&c.Created), Milli(&c.Used), Milli(&c.Expires)}
+	return []any{&c.ID, &c.UserID, database.Text(&c.Kind), database.Text(&c.Digest), database.Text(&c.Name), database.Text(&c.Role), database.IDList(&c.Groups), database.Text(&c.Address),
+		database.Milli(&c.Created), database.Milli(&c.Used), database.Milli(&c.Expires)}
 }
 
 // Credentials implements [xxladapter.Store].
 func (s *Store) Credentials(ctx context.Context, userID int64, kind xxladapter.CredentialKind) ([]*xxladapter.Credential, error) {
-	var where conditions
-	where.add(`kind = ?`, string(kind))
+	var where database.Conditions
+	where.Add(`kind = ?`, string(kind))
 	if userID != 0 {
-		where.add(`user_id = ?`, userID)
+		where.Add(`user_id = ?`, userID)
 	}
 	query, args := where.Selecting(`SELECT `+credentialColumns+` FROM xxlwheel_credential`, `id`, 0)
 	var found []*xxladapter.Credential
@@ -145,17 +146,17 @@ func (s *Store) Credentials(ctx context.Context, userID int64, kind xxladapter.C
 
 // UseCredential implements [xxladapter.Store].
 func (s *Store) UseCredential(ctx context.Context, id int64, used, expires time.Time) error {
-	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		_, err := tx.Exec(ctx, useCredential, ToMilli(used), ToMilli(expires), id)
+	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+		_, err := tx.Exec(ctx, useCredential, database.ToMilli(used), database.ToMilli(expires), id)
 		return err
 	})
 }
 
 // RemoveCredential implements [xxladapter.Store].
 func (s *Store) RemoveCredential(ctx context.Context, userID, id int64) error {
-	return s.writeUsers(ctx, func(ctx context.Context, tx *Tx) error {
+	return s.writeUsers(ctx, func(ctx context.Context, tx *database.Tx) error {
 		var was *xxladapter.Credential
-		err := tx.Query(ctx, `SELECT `+credentialColumns+` FROM xxlwheel_credential WHERE id = ?`, []any{id}, func(r Row) error {
+		err := tx.Query(ctx, `SELECT `+credentialColumns+` FROM xxlwheel_credential WHERE id = ?`, []any{id}, func(r database.Row) error {
 			was = new(xxladapter.Credential)
 			return r.Scan(credentialFields(was)...)
 		})

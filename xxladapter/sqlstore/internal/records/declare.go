@@ -5,22 +5,23 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
 // Declare implements [xxladapter.Store].
 func (s *Store) Declare(ctx context.Context, d *xxladapter.Declaration) (ids []int64, err error) {
 	for _, g := range d.Groups {
-		if err := s.Dialect.Widths.checkGroup(g); err != nil {
+		if err := s.Dialect.Widths.CheckGroup(g); err != nil {
 			return nil, err
 		}
 	}
 	for i := range d.Jobs {
-		if err := s.Dialect.Widths.checkJob(&d.Jobs[i].Job); err != nil {
+		if err := s.Dialect.Widths.CheckJob(&d.Jobs[i].Job); err != nil {
 			return nil, err
 		}
 	}
-	err = s.Write(ctx, func(ctx context.Context, tx *Tx) (err error) {
+	err = s.Write(ctx, func(ctx context.Context, tx *database.Tx) (err error) {
 		ids, err = s.declare(ctx, tx, d)
 		return err
 	})
@@ -32,13 +33,13 @@ func (s *Store) Declare(ctx context.Context, d *xxladapter.Declaration) (ids []i
 
 // declare carries out a declaration. It locks calendars, app names, groups and jobs in a fixed
 // order, so that two declarations wait for each other, and the end of the audit last.
-func (s *Store) declare(ctx context.Context, tx *Tx, d *xxladapter.Declaration) ([]int64, error) {
+func (s *Store) declare(ctx context.Context, tx *database.Tx, d *xxladapter.Declaration) ([]int64, error) {
 	changes, err := s.declareCalendars(ctx, tx, d)
 	if err != nil {
 		return nil, err
 	}
 	for _, app := range appsOf(d) {
-		if err := tx.lockApp(ctx, app); err != nil {
+		if err := lockApp(ctx, tx, app); err != nil {
 			return nil, err
 		}
 	}
@@ -52,7 +53,7 @@ func (s *Store) declare(ctx context.Context, tx *Tx, d *xxladapter.Declaration) 
 		changes = appendAudited(changes, is.Audited(), before, is.Fields())
 	}
 	edits := editsOf(d, groups)
-	rows, err := tx.rowsOfEdits(ctx, edits)
+	rows, err := rowsOfEdits(ctx, tx, edits)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +77,7 @@ func (s *Store) declare(ctx context.Context, tx *Tx, d *xxladapter.Declaration) 
 		jobs[i], made[i].ID = &c, declared.ID
 		work.declare(i, &declared, &c)
 	}
-	if err := tx.removeJobs(ctx, work.removed); err != nil {
+	if err := removeJobs(ctx, tx, work.removed); err != nil {
 		return nil, err
 	}
 	if err := work.create(ctx, tx, made); err != nil {
@@ -88,7 +89,7 @@ func (s *Store) declare(ctx context.Context, tx *Tx, d *xxladapter.Declaration) 
 	if err := work.change(ctx, tx, now); err != nil {
 		return nil, err
 	}
-	keys, err := tx.setKeys(ctx, d, jobs)
+	keys, err := setKeys(ctx, tx, d, jobs)
 	if err != nil {
 		return nil, err
 	}
@@ -100,15 +101,15 @@ func (s *Store) declare(ctx context.Context, tx *Tx, d *xxladapter.Declaration) 
 }
 
 // declareCalendars stores the calendars of a declaration. Without any it waits for no scan.
-func (s *Store) declareCalendars(ctx context.Context, tx *Tx, d *xxladapter.Declaration) (changes []audited, err error) {
+func (s *Store) declareCalendars(ctx context.Context, tx *database.Tx, d *xxladapter.Declaration) (changes []audited, err error) {
 	if len(d.Calendars) == 0 {
 		return nil, nil
 	}
-	if err := tx.changeRestrictions(ctx); err != nil {
+	if err := changeRestrictions(ctx, tx); err != nil {
 		return nil, err
 	}
 	for _, c := range d.Calendars {
-		before, _, err := tx.saveCalendar(ctx, c, c.Updated, s.Clock())
+		before, _, err := saveCalendar(ctx, tx, c, c.Updated, s.Clock())
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +120,7 @@ func (s *Store) declareCalendars(ctx context.Context, tx *Tx, d *xxladapter.Decl
 
 // recordDeclared stores the versions of the jobs, and the audit of a declaration: the calendars and
 // groups that changed, the jobs that were removed, the first of all, and those that are declared.
-func (s *Store) recordDeclared(ctx context.Context, tx *Tx, changes []audited, all, jobs []*transition.JobChange, keys []keyChange) error {
+func (s *Store) recordDeclared(ctx context.Context, tx *database.Tx, changes []audited, all, jobs []*transition.JobChange, keys []keyChange) error {
 	if xxladapter.CallOf(ctx) == "" {
 		return nil
 	}
@@ -191,6 +192,6 @@ func (w *jobWork) declare(place int, d *xxladapter.DeclaredJob, c *transition.Jo
 	case was != c.Is.Running && act != xxladapter.ActStart:
 		w.switched = append(w.switched, c)
 	case was && c.Is.Running && c.Drop:
-		w.nexts = append(w.nexts, []any{c.Is.ID, ToMilli(c.Is.TriggerNext)})
+		w.nexts = append(w.nexts, []any{c.Is.ID, database.ToMilli(c.Is.TriggerNext)})
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 const (
@@ -19,7 +20,7 @@ type drainList struct{ to *[]xxladapter.Drain }
 
 func (d drainList) Scan(value any) error {
 	*d.to = nil
-	if text := textOf(value); text != "" && json.Unmarshal([]byte(text), d.to) != nil {
+	if text := database.TextOf(value); text != "" && json.Unmarshal([]byte(text), d.to) != nil {
 		*d.to = nil
 	}
 	return nil
@@ -40,21 +41,21 @@ func (s *Store) UndrainExecutor(ctx context.Context, groupID int64, address stri
 }
 
 func (s *Store) changeDrains(ctx context.Context, groupID int64, change func([]xxladapter.Drain, time.Time) ([]xxladapter.Drain, error)) error {
-	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		was, err := tx.lockGroup(ctx, groupID)
+	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+		was, err := lockGroup(ctx, tx, groupID)
 		if err != nil {
 			return err
 		}
 		// The drains that were read with the group may be older than the lock.
 		was.Drains = nil
-		if err := tx.Query(ctx, selectDrains+s.Dialect.Lock, []any{groupID}, func(r Row) error { return r.Scan(drainList{&was.Drains}) }); err != nil {
+		if err := tx.Query(ctx, selectDrains+s.Dialect.Lock, []any{groupID}, func(r database.Row) error { return r.Scan(drainList{&was.Drains}) }); err != nil {
 			return err
 		}
 		is := *was
 		if is.Drains, err = change(was.Drains, s.Clock()); err != nil {
 			return err
 		}
-		if err := tx.setDrains(ctx, groupID, is.Drains); err != nil {
+		if err := setDrains(ctx, tx, groupID, is.Drains); err != nil {
 			return err
 		}
 		return s.record(ctx, tx, is.Audited(), was.Fields(), is.Fields())
@@ -62,7 +63,7 @@ func (s *Store) changeDrains(ctx context.Context, groupID int64, change func([]x
 }
 
 // setDrains replaces the drains of a group; a group without any has no row.
-func (t *Tx) setDrains(ctx context.Context, groupID int64, drains []xxladapter.Drain) error {
+func setDrains(ctx context.Context, t *database.Tx, groupID int64, drains []xxladapter.Drain) error {
 	if _, err := t.Exec(ctx, dropDrains, groupID); err != nil || len(drains) == 0 {
 		return err
 	}

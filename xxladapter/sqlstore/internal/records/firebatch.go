@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -142,7 +143,7 @@ func (r FireRows) of(c *FireCall) transition.Rows {
 
 // decideClaim decides a claim of one fire.
 func (s *Store) decideClaim(c *FireCall, rows FireRows, work *FireWork) {
-	claimed, err := transition.Claim(rows.of(c), c.By, c.FireID, 1, fromMilli(rows.Now))
+	claimed, err := transition.Claim(rows.of(c), c.By, c.FireID, 1, database.FromMilli(rows.Now))
 	if c.Err = err; err != nil {
 		return
 	}

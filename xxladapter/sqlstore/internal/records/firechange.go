@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -37,48 +38,48 @@ const (
 )
 
 // rowsOfFire reads and locks the rows of a settlement.
-func (t *Tx) rowsOfFire(ctx context.Context, by xxladapter.Term, now time.Time, fireID, logID int64) (lockedRows, error) {
-	if err := t.lockRow(ctx, LockFireByID, fireID); err != nil {
+func rowsOfFire(ctx context.Context, t *database.Tx, by xxladapter.Term, now time.Time, fireID, logID int64) (lockedRows, error) {
+	if err := lockRow(ctx, t, LockFireByID, fireID); err != nil {
 		return lockedRows{}, err
 	}
-	if err := t.lockRow(ctx, lockLog, logID); err != nil {
+	if err := lockRow(ctx, t, lockLog, logID); err != nil {
 		return lockedRows{}, err
 	}
-	return t.readRows(ctx, SelectRowsByFire, by.Node, by.Number, ToMilli(now), logID, fireID)
+	return readRows(ctx, t, SelectRowsByFire, by.Node, by.Number, database.ToMilli(now), logID, fireID)
 }
 
 // rowsOfRun reads and locks a log row, and its fire if that is still open.
-func (t *Tx) rowsOfRun(ctx context.Context, logID int64) (lockedRows, error) {
-	if err := t.lockRow(ctx, LockFireByLog, logID); err != nil {
+func rowsOfRun(ctx context.Context, t *database.Tx, logID int64) (lockedRows, error) {
+	if err := lockRow(ctx, t, LockFireByLog, logID); err != nil {
 		return lockedRows{}, err
 	}
-	if err := t.lockRow(ctx, lockLog, logID); err != nil {
+	if err := lockRow(ctx, t, lockLog, logID); err != nil {
 		return lockedRows{}, err
 	}
-	return t.readRows(ctx, SelectRowsByLog, "", 0, 0, logID, logID)
+	return readRows(ctx, t, SelectRowsByLog, "", 0, 0, logID, logID)
 }
 
 // lockRow locks the row that the query selects, if the database needs locks. Fires are locked
 // before log rows, as everywhere, so that no two transactions deadlock.
-func (t *Tx) lockRow(ctx context.Context, query string, id int64) error {
+func lockRow(ctx context.Context, t *database.Tx, query string, id int64) error {
 	if t.Dialect.Lock == "" {
 		return nil
 	}
-	_, err := t.has(ctx, query+t.Dialect.Lock, id)
+	_, err := t.Has(ctx, query+t.Dialect.Lock, id)
 	return err
 }
 
 // readRows reads the rows that lockRow locked.
-func (t *Tx) readRows(ctx context.Context, query string, args ...any) (rows lockedRows, err error) {
+func readRows(ctx context.Context, t *database.Tx, query string, args ...any) (rows lockedRows, err error) {
 	var (
 		holds, triggerCode, handleCode, index, total, attempt int64
 		fire                                                  xxladapter.Fire
 	)
-	err = t.Query(ctx, query, args, func(r Row) error {
-		return r.Scan(&holds, Integer(&fire.ID), Text(&fire.State), Text(&fire.Owner.Node), Integer(&fire.Owner.Number),
-			Integer(&fire.LogID), Milli(&fire.Due), Text(&fire.Type), Integer(&index), Integer(&total), Milli(&fire.Claimed),
-			Integer(&attempt), Integer(&fire.Parent),
-			Integer(&rows.logID), Datetime(&rows.triggered), Integer(&triggerCode), Integer(&handleCode), Text(&rows.Address))
+	err = t.Query(ctx, query, args, func(r database.Row) error {
+		return r.Scan(&holds, database.Integer(&fire.ID), database.Text(&fire.State), database.Text(&fire.Owner.Node), database.Integer(&fire.Owner.Number),
+			database.Integer(&fire.LogID), database.Milli(&fire.Due), database.Text(&fire.Type), database.Integer(&index), database.Integer(&total), database.Milli(&fire.Claimed),
+			database.Integer(&attempt), database.Integer(&fire.Parent),
+			database.Integer(&rows.logID), database.Datetime(&rows.triggered), database.Integer(&triggerCode), database.Integer(&handleCode), database.Text(&rows.Address))
 	})
 	rows.Holds = holds > 0
 	if fire.ID != 0 {
@@ -92,8 +93,8 @@ func (t *Tx) readRows(ctx context.Context, query string, args ...any) (rows lock
 }
 
 // lockFire reads and locks an open fire. It returns nil if there is none.
-func (t *Tx) lockFire(ctx context.Context, id int64) (found *xxladapter.Fire, err error) {
-	err = t.Query(ctx, selectFire+t.Dialect.Lock, []any{id}, func(r Row) error {
+func lockFire(ctx context.Context, t *database.Tx, id int64) (found *xxladapter.Fire, err error) {
+	err = t.Query(ctx, selectFire+t.Dialect.Lock, []any{id}, func(r database.Row) error {
 		f, err := ScanFire(r)
 		found = &f
 		return err
@@ -102,7 +103,7 @@ func (t *Tx) lockFire(ctx context.Context, id int64) (found *xxladapter.Fire, er
 }
 
 // carryOut writes a change and returns the fires that it planned.
-func (s *Store) carryOut(ctx context.Context, tx *Tx, c transition.Change, rows lockedRows, now time.Time) (planned []xxladapter.Fire, err error) {
+func (s *Store) carryOut(ctx context.Context, tx *database.Tx, c transition.Change, rows lockedRows, now time.Time) (planned []xxladapter.Fire, err error) {
 	switch c.Fire {
 	case transition.DoubtFire:
 		_, err = tx.Exec(ctx, makeAmbiguous, rows.fireID)
@@ -118,12 +119,12 @@ func (s *Store) carryOut(ctx context.Context, tx *Tx, c transition.Change, rows 
 	case transition.AcceptColumns:
 		_, err = tx.Exec(ctx, setAccepted, l.After.TriggerCode, l.Msg, l.Address, rows.logID)
 	case transition.HandleColumns:
-		_, err = tx.Exec(ctx, setHandled, l.After.TriggerCode, s.Dialect.Datetime(l.At), l.After.HandleCode, OrNull(l.Msg), rows.logID)
+		_, err = tx.Exec(ctx, setHandled, l.After.TriggerCode, s.Dialect.Datetime(l.At), l.After.HandleCode, database.OrNull(l.Msg), rows.logID)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.addHistory(ctx, c.Run); err != nil {
+	if err := addHistory(ctx, tx, c.Run); err != nil {
 		return nil, err
 	}
 	if planned, err = s.planAll(ctx, tx, c.Next); err != nil {
@@ -133,7 +134,7 @@ func (s *Store) carryOut(ctx context.Context, tx *Tx, c transition.Change, rows 
 		return nil, err
 	}
 	if c.WantText {
-		if _, err := tx.Exec(ctx, WantText, rows.logID, ToMilli(now.Add(xxladapter.TextDelay))); err != nil {
+		if _, err := tx.Exec(ctx, WantText, rows.logID, database.ToMilli(now.Add(xxladapter.TextDelay))); err != nil {
 			return nil, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -37,7 +38,7 @@ const (
 // PlanFires implements [xxladapter.Store].
 func (s *Store) PlanFires(ctx context.Context, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
 	var planned []xxladapter.Fire
-	err := s.Write(ctx, func(ctx context.Context, tx *Tx) (err error) {
+	err := s.Write(ctx, func(ctx context.Context, tx *database.Tx) (err error) {
 		planned, err = s.planAll(ctx, tx, fires)
 		return err
 	})
@@ -47,7 +48,7 @@ func (s *Store) PlanFires(ctx context.Context, fires []xxladapter.Fire) ([]xxlad
 	return planned, nil
 }
 
-func (s *Store) planAll(ctx context.Context, tx *Tx, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
+func (s *Store) planAll(ctx context.Context, tx *database.Tx, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
 	var planned []xxladapter.Fire
 	for _, f := range fires {
 		f, err := s.planFrom(ctx, tx, f)
@@ -64,9 +65,9 @@ func (s *Store) planAll(ctx context.Context, tx *Tx, fires []xxladapter.Fire) ([
 //
 // Invariant: the open fires of a job with the same due time are the shards of one claimed fire.
 // Any open fire therefore occupies its due time, whatever its shard.
-func (s *Store) planFrom(ctx context.Context, tx *Tx, f xxladapter.Fire) (xxladapter.Fire, error) {
+func (s *Store) planFrom(ctx context.Context, tx *database.Tx, f xxladapter.Fire) (xxladapter.Fire, error) {
 	f.GroupID = 0
-	if err := tx.Query(ctx, selectGroupOf, []any{f.JobID}, func(r Row) error { return r.Scan(&f.GroupID) }); err != nil {
+	if err := tx.Query(ctx, selectGroupOf, []any{f.JobID}, func(r database.Row) error { return r.Scan(&f.GroupID) }); err != nil {
 		return xxladapter.Fire{}, err
 	}
 	for range planAttempts {
@@ -74,18 +75,18 @@ func (s *Store) planFrom(ctx context.Context, tx *Tx, f xxladapter.Fire) (xxlada
 		if ok || err != nil {
 			return planned, err
 		}
-		free, err := tx.freeFrom(ctx, f.JobID, ToMilli(f.Due))
+		free, err := freeFrom(ctx, tx, f.JobID, database.ToMilli(f.Due))
 		if err != nil {
 			return xxladapter.Fire{}, err
 		}
-		f.Due = fromMilli(free)
+		f.Due = database.FromMilli(free)
 	}
-	return xxladapter.Fire{}, fmt.Errorf("plan a fire of job %d: other sessions took every free due time, the last one %d ms", f.JobID, ToMilli(f.Due))
+	return xxladapter.Fire{}, fmt.Errorf("plan a fire of job %d: other sessions took every free due time, the last one %d ms", f.JobID, database.ToMilli(f.Due))
 }
 
 // freeFrom returns the first free millisecond of the job that is not before due.
-func (t *Tx) freeFrom(ctx context.Context, jobID, due int64) (int64, error) {
-	err := t.Query(ctx, selectDueTimes, []any{jobID, due}, func(r Row) error {
+func freeFrom(ctx context.Context, t *database.Tx, jobID, due int64) (int64, error) {
+	err := t.Query(ctx, selectDueTimes, []any{jobID, due}, func(r database.Row) error {
 		var taken int64
 		err := r.Scan(&taken)
 		if taken == due {
@@ -97,10 +98,10 @@ func (t *Tx) freeFrom(ctx context.Context, jobID, due int64) (int64, error) {
 }
 
 // planAt plans f at its due time. ok is false if another fire has that due time.
-func (s *Store) planAt(ctx context.Context, tx *Tx, f xxladapter.Fire) (_ xxladapter.Fire, ok bool, err error) {
-	due := ToMilli(f.Due)
-	id, err := tx.insert(ctx, s.Dialect.PlanFire, f.JobID, f.GroupID, due, f.ShardIndex, f.ShardTotal, string(f.Type),
-		f.RetryCount, f.Param, JoinAddresses(f.Addresses), f.Attempt, f.Parent, f.JobID, due)
+func (s *Store) planAt(ctx context.Context, tx *database.Tx, f xxladapter.Fire) (_ xxladapter.Fire, ok bool, err error) {
+	due := database.ToMilli(f.Due)
+	id, err := tx.Insert(ctx, s.Dialect.PlanFire, f.JobID, f.GroupID, due, f.ShardIndex, f.ShardTotal, string(f.Type),
+		f.RetryCount, f.Param, database.JoinAddresses(f.Addresses), f.Attempt, f.Parent, f.JobID, due)
 	if err != nil && s.Acts.Taken(err) {
 		return xxladapter.Fire{}, false, nil
 	}
@@ -114,7 +115,7 @@ func (s *Store) planAt(ctx context.Context, tx *Tx, f xxladapter.Fire) (_ xxlada
 func PlannedAs(f xxladapter.Fire, id int64) xxladapter.Fire {
 	planned := copyOf(f)
 	planned.ID = id
-	planned.Due = fromMilli(ToMilli(f.Due))
+	planned.Due = database.FromMilli(database.ToMilli(f.Due))
 	planned.State = xxladapter.FirePlanned
 	planned.Owner, planned.LogID, planned.Claimed = xxladapter.Term{}, 0, time.Time{}
 	return planned
@@ -132,29 +133,29 @@ func copyOf(f xxladapter.Fire) xxladapter.Fire {
 
 // OpenFires implements [xxladapter.Store].
 func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error) {
-	var where conditions
+	var where database.Conditions
 	if f.JobID != 0 {
-		where.add(`job_id = ?`, f.JobID)
+		where.Add(`job_id = ?`, f.JobID)
 	}
-	where.addJobsOf(s.Dialect, f.Groups)
+	where.AddJobsOf(s.Dialect, f.Groups)
 	if f.State != "" {
-		where.add(`state = ?`, string(f.State))
+		where.Add(`state = ?`, string(f.State))
 	}
 	if f.Owner != (xxladapter.Term{}) {
-		where.add(`node = ? AND term = ?`, f.Owner.Node, f.Owner.Number)
+		where.Add(`node = ? AND term = ?`, f.Owner.Node, f.Owner.Number)
 	}
-	where.addIDs(s.Dialect, `id`, f.IDs)
+	where.AddIDs(s.Dialect, `id`, f.IDs)
 	if f.Shards != 0 && f.Shards != xxladapter.AllShards {
-		where.addShards(`job_id`, f.Shards)
+		where.AddShards(`job_id`, f.Shards)
 	}
 	if !f.DueBefore.IsZero() {
 		// Rounded up: a due time within the millisecond of the limit is before it.
-		where.add(`due_ms < ?`, f.DueBefore.Add(time.Millisecond-time.Nanosecond).UnixMilli())
+		where.Add(`due_ms < ?`, f.DueBefore.Add(time.Millisecond-time.Nanosecond).UnixMilli())
 	}
 	if f.AfterID != 0 {
-		after := ToMilli(f.AfterDue)
+		after := database.ToMilli(f.AfterDue)
 		// The condition in parentheses alone would suffice, but could not use an index.
-		where.add(`due_ms >= ? AND (due_ms > ? OR id > ?)`, after, after, f.AfterID)
+		where.Add(`due_ms >= ? AND (due_ms > ? OR id > ?)`, after, after, f.AfterID)
 	}
 	query, args := where.Selecting(`SELECT `+FireColumns+` FROM xxlwheel_fire`, `due_ms, id`, f.Limit)
 	var found []xxladapter.Fire
@@ -162,7 +163,7 @@ func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxlad
 	if xxladapter.IsForUser(ctx) {
 		by = nil
 	}
-	err := s.QueryBy(ctx, by, query, args, func(r Row) error {
+	err := s.QueryBy(ctx, by, query, args, func(r database.Row) error {
 		fire, err := ScanFire(r)
 		found = append(found, fire)
 		return err
@@ -191,19 +192,19 @@ func (s *Store) claimFire(ctx context.Context, by xxladapter.Term, id int64, log
 		}
 	}
 	var claimed []xxladapter.Fire
-	err := s.Write(ctx, func(ctx context.Context, tx *Tx) (err error) {
+	err := s.Write(ctx, func(ctx context.Context, tx *database.Tx) (err error) {
 		rows := transition.Rows{}
-		if rows.Holds, err = tx.holds(ctx, by, s.Clock()); err != nil {
+		if rows.Holds, err = holds(ctx, tx, by, s.Clock()); err != nil {
 			return err
 		}
-		if rows.Fire, err = tx.lockFire(ctx, id); err != nil {
+		if rows.Fire, err = lockFire(ctx, tx, id); err != nil {
 			return err
 		}
 		now, err := s.serverTime(ctx, tx)
 		if err != nil {
 			return err
 		}
-		if claimed, err = transition.Claim(rows, by, id, len(logs), fromMilli(now)); err != nil {
+		if claimed, err = transition.Claim(rows, by, id, len(logs), database.FromMilli(now)); err != nil {
 			return err
 		}
 		begun := Changes{}
@@ -214,7 +215,7 @@ func (s *Store) claimFire(ctx context.Context, by xxladapter.Term, id int64, log
 			s.AddStatus(begun, l.TriggerTime, l.Status(), 1)
 		}
 		if claimed[0].Type.Ordered() {
-			if err := tx.claimOrder(ctx, claimed); err != nil {
+			if err := claimOrder(ctx, tx, claimed); err != nil {
 				return err
 			}
 		}
@@ -227,38 +228,38 @@ func (s *Store) claimFire(ctx context.Context, by xxladapter.Term, id int64, log
 }
 
 // storeClaim stores a claimed fire with its log row. A fire without an id is inserted.
-func (s *Store) storeClaim(ctx context.Context, tx *Tx, f *xxladapter.Fire, l *xxladapter.Log) (err error) {
+func (s *Store) storeClaim(ctx context.Context, tx *database.Tx, f *xxladapter.Fire, l *xxladapter.Log) (err error) {
 	if f.LogID, err = s.insertLog(ctx, tx, l); err != nil {
 		return err
 	}
 	if f.ID != 0 {
-		_, err = tx.Exec(ctx, claimFire, f.ShardTotal, f.Owner.Node, f.Owner.Number, f.LogID, ToMilli(f.Claimed), f.ID)
+		_, err = tx.Exec(ctx, claimFire, f.ShardTotal, f.Owner.Node, f.Owner.Number, f.LogID, database.ToMilli(f.Claimed), f.ID)
 		return err
 	}
-	f.ID, err = tx.insert(ctx, insertShard, f.JobID, f.GroupID, ToMilli(f.Due), f.ShardIndex, f.ShardTotal, string(f.Type),
-		f.RetryCount, f.Param, JoinAddresses(f.Addresses), f.Attempt, f.Parent, f.Owner.Node, f.Owner.Number, f.LogID, ToMilli(f.Claimed))
+	f.ID, err = tx.Insert(ctx, insertShard, f.JobID, f.GroupID, database.ToMilli(f.Due), f.ShardIndex, f.ShardTotal, string(f.Type),
+		f.RetryCount, f.Param, database.JoinAddresses(f.Addresses), f.Attempt, f.Parent, f.Owner.Node, f.Owner.Number, f.LogID, database.ToMilli(f.Claimed))
 	return err
 }
 
 // TakeFire implements [xxladapter.Store].
 func (s *Store) TakeFire(ctx context.Context, by xxladapter.Term, id int64, from xxladapter.Term) error {
-	return s.Write(ctx, func(ctx context.Context, tx *Tx) (err error) {
+	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) (err error) {
 		now := s.Clock()
 		rows := transition.Rows{}
-		if rows.Holds, err = tx.holds(ctx, by, now); err != nil {
+		if rows.Holds, err = holds(ctx, tx, by, now); err != nil {
 			return err
 		}
-		if rows.Fire, err = tx.lockFire(ctx, id); err != nil {
+		if rows.Fire, err = lockFire(ctx, tx, id); err != nil {
 			return err
 		}
-		formerHolds, err := tx.holds(ctx, from, now)
+		formerHolds, err := holds(ctx, tx, from, now)
 		if err != nil {
 			return err
 		}
 		if err := transition.TakeFire(rows, by, id, from, formerHolds); err != nil {
 			return err
 		}
-		if err := tx.addHistory(ctx, transition.TakenOver(*rows.Fire, by, now)); err != nil {
+		if err := addHistory(ctx, tx, transition.TakenOver(*rows.Fire, by, now)); err != nil {
 			return err
 		}
 		_, err = tx.Exec(ctx, takeFire, by.Node, by.Number, id)
@@ -274,9 +275,9 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 			return nil, err
 		}
 	}
-	err = s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+	err = s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		now := s.Clock()
-		rows, err := tx.rowsOfFire(ctx, by, now, settled.FireID, settled.LogID)
+		rows, err := rowsOfFire(ctx, tx, by, now, settled.FireID, settled.LogID)
 		if err != nil {
 			return err
 		}
@@ -294,10 +295,10 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 }
 
 // ScanFire reads a fire from a row of FireColumns.
-func ScanFire(r Row) (xxladapter.Fire, error) {
+func ScanFire(r database.Row) (xxladapter.Fire, error) {
 	var f xxladapter.Fire
-	err := r.Scan(&f.ID, &f.JobID, &f.GroupID, Milli(&f.Due), &f.ShardIndex, &f.ShardTotal, Text(&f.Type), Text(&f.State),
-		&f.RetryCount, &f.Param, AddressList(&f.Addresses), &f.Attempt, &f.Parent, Text(&f.Owner.Node), &f.Owner.Number, Integer(&f.LogID), Milli(&f.Claimed))
+	err := r.Scan(&f.ID, &f.JobID, &f.GroupID, database.Milli(&f.Due), &f.ShardIndex, &f.ShardTotal, database.Text(&f.Type), database.Text(&f.State),
+		&f.RetryCount, &f.Param, database.AddressList(&f.Addresses), &f.Attempt, &f.Parent, database.Text(&f.Owner.Node), &f.Owner.Number, database.Integer(&f.LogID), database.Milli(&f.Claimed))
 	return f, err
 }
 
@@ -307,16 +308,16 @@ func (s *Store) OwnTime() any {
 	if s.Server != nil {
 		return nil
 	}
-	return ToMilli(s.Clock())
+	return database.ToMilli(s.Clock())
 }
 
 // serverTime reads the store's clock, in ms. It asks the server rather than use the store's
 // estimate, which runs ahead after the server's clock was set back.
-func (s *Store) serverTime(ctx context.Context, tx *Tx) (now int64, err error) {
+func (s *Store) serverTime(ctx context.Context, tx *database.Tx) (now int64, err error) {
 	if s.Server == nil {
-		return ToMilli(s.Clock()), nil
+		return database.ToMilli(s.Clock()), nil
 	}
-	err = tx.Query(ctx, `SELECT `+s.Dialect.Clock, nil, func(r Row) error { return r.Scan(&now) })
+	err = tx.Query(ctx, `SELECT `+s.Dialect.Clock, nil, func(r database.Row) error { return r.Scan(&now) })
 	return now, err
 }
 
@@ -324,4 +325,4 @@ func (s *Store) serverTime(ctx context.Context, tx *Tx) (now int64, err error) {
 type DueTime struct{ Job, Due int64 }
 
 // DueTimeOf returns the due time of f, cut to the millisecond.
-func DueTimeOf(f xxladapter.Fire) DueTime { return DueTime{f.JobID, ToMilli(f.Due)} }
+func DueTimeOf(f xxladapter.Fire) DueTime { return DueTime{f.JobID, database.ToMilli(f.Due)} }

@@ -3,8 +3,10 @@ package records
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -19,14 +21,14 @@ const (
 // nothing and whose only writer needs no locks.
 func (s *Store) RunFires(ctx context.Context, batch []*FireCall) (again bool, err error) {
 	var own error // of the batch's statements; then nothing has been stored
-	err = s.Writes.Write(ctx, func(ctx context.Context, tx *Tx) error {
+	err = s.Writes.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		own = s.runFires(ctx, tx, batch)
 		return own
 	})
 	return own != nil, err
 }
 
-func (s *Store) runFires(ctx context.Context, tx *Tx, batch []*FireCall) error {
+func (s *Store) runFires(ctx context.Context, tx *database.Tx, batch []*FireCall) error {
 	rows, err := s.readFires(ctx, tx, batch)
 	if err != nil {
 		return err
@@ -35,24 +37,24 @@ func (s *Store) runFires(ctx context.Context, tx *Tx, batch []*FireCall) error {
 }
 
 // readFires reads what the batch is about.
-func (s *Store) readFires(ctx context.Context, tx *Tx, batch []*FireCall) (rows FireRows, err error) {
+func (s *Store) readFires(ctx context.Context, tx *database.Tx, batch []*FireCall) (rows FireRows, err error) {
 	about, rows := AboutOf(batch), NewFireRows(batch)
 	for term := range about.Terms {
-		if rows.Holds[term], err = tx.holds(ctx, term, s.Clock()); err != nil {
+		if rows.Holds[term], err = holds(ctx, tx, term, s.Clock()); err != nil {
 			return rows, err
 		}
 	}
 	if rows.Now, err = s.serverTime(ctx, tx); err != nil {
 		return rows, err
 	}
-	reading := func(query, column string, ids []int64, scan func(Row) error) error {
+	reading := func(query, column string, ids []int64, scan func(database.Row) error) error {
 		if len(ids) == 0 {
 			return nil
 		}
 		these, args := s.Dialect.Among(column, ids)
 		return tx.Query(ctx, query+these, args, scan)
 	}
-	scanFire := func(r Row) error {
+	scanFire := func(r database.Row) error {
 		fire, err := ScanFire(r)
 		rows.Fires[fire.ID] = fire
 		return err
@@ -64,17 +66,17 @@ func (s *Store) readFires(ctx context.Context, tx *Tx, batch []*FireCall) (rows 
 	if err := reading(fires, "log_id", about.Ended, scanFire); err != nil {
 		return rows, err
 	}
-	return rows, reading(selectLogStates, "id", about.Logs, func(r Row) error {
+	return rows, reading(selectLogStates, "id", about.Logs, func(r database.Row) error {
 		var id int64
 		var l LogState
-		err := r.Scan(&id, Datetime(&l.Triggered), &l.TriggerCode, &l.HandleCode, Text(&l.Address))
+		err := r.Scan(&id, database.Datetime(&l.Triggered), &l.TriggerCode, &l.HandleCode, database.Text(&l.Address))
 		rows.Logs[id] = l
 		return err
 	})
 }
 
 // writeFires writes what was decided for a batch.
-func (s *Store) writeFires(ctx context.Context, tx *Tx, work FireWork) error {
+func (s *Store) writeFires(ctx context.Context, tx *database.Tx, work FireWork) error {
 	for _, c := range work.Claims {
 		if err := s.storeClaim(ctx, tx, &c.Claimed, c.Claim); err != nil {
 			return err
@@ -85,7 +87,7 @@ func (s *Store) writeFires(ctx context.Context, tx *Tx, work FireWork) error {
 			return err
 		}
 	}
-	if err := tx.RemoveFires(ctx, work.Removed); err != nil {
+	if err := RemoveFires(ctx, tx, work.Removed); err != nil {
 		return err
 	}
 	for _, c := range work.Triggered {
@@ -103,38 +105,46 @@ func (s *Store) writeFires(ctx context.Context, tx *Tx, work FireWork) error {
 			return err
 		}
 	}
-	if err := tx.writeRuns(ctx, work.Runs); err != nil {
+	if err := writeRuns(ctx, tx, work.Runs); err != nil {
 		return err
 	}
 	return s.Count(ctx, tx, work.Moved)
 }
 
 // writeResult writes a result, with its settlement if that is written together.
-func (s *Store) writeResult(ctx context.Context, tx *Tx, c *FireCall) (err error) {
+func (s *Store) writeResult(ctx context.Context, tx *database.Tx, c *FireCall) (err error) {
 	at, after := s.Dialect.Datetime(c.Log.At), c.Log.After
 	if c.Settled == nil {
-		_, err = tx.Exec(ctx, setHandled, after.TriggerCode, at, after.HandleCode, OrNull(c.Log.Msg), c.LogID)
+		_, err = tx.Exec(ctx, setHandled, after.TriggerCode, at, after.HandleCode, database.OrNull(c.Log.Msg), c.LogID)
 	} else {
-		_, err = tx.Exec(ctx, setEnded, after.TriggerCode, c.Settled.Log.Msg, at, after.HandleCode, OrNull(c.Log.Msg), c.LogID)
+		_, err = tx.Exec(ctx, setEnded, after.TriggerCode, c.Settled.Log.Msg, at, after.HandleCode, database.OrNull(c.Log.Msg), c.LogID)
 	}
 	if err != nil || !c.WantText {
 		return err
 	}
-	_, err = tx.Exec(ctx, WantText, c.LogID, ToMilli(s.Clock().Add(xxladapter.TextDelay)))
+	_, err = tx.Exec(ctx, WantText, c.LogID, database.ToMilli(s.Clock().Add(xxladapter.TextDelay)))
 	return err
 }
 
 // writeRuns writes the histories of a batch's runs.
-func (t *Tx) writeRuns(ctx context.Context, runs RunWork) error {
+func writeRuns(ctx context.Context, t *database.Tx, runs RunWork) error {
 	for _, h := range runs.Recorded {
-		if err := t.addHistory(ctx, transition.RunChange{Kind: transition.RecordRun, History: *h}); err != nil {
+		if err := addHistory(ctx, t, transition.RunChange{Kind: transition.RecordRun, History: *h}); err != nil {
 			return err
 		}
 	}
 	for _, h := range runs.Extended {
-		if err := t.addHistory(ctx, transition.RunChange{Kind: transition.ExtendRun, History: *h}); err != nil {
+		if err := addHistory(ctx, t, transition.RunChange{Kind: transition.ExtendRun, History: *h}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// A LogState is the state of a log row with its address and its trigger time, which determines the
+// day that the row counts for.
+type LogState struct {
+	Triggered time.Time
+	Address   string
+	transition.LogState
 }

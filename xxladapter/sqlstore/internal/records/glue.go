@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 const (
@@ -22,15 +23,15 @@ const (
 
 // saveGlue stores the source of is as a new version and removes the oldest ones. If the job has no
 // version yet, the source of was becomes the first one. REQUIRES: the job is locked.
-func (t *Tx) saveGlue(ctx context.Context, was, is *xxladapter.Job, now time.Time) error {
-	if has, err := t.has(ctx, hasGlue, is.ID); err != nil {
+func saveGlue(ctx context.Context, t *database.Tx, was, is *xxladapter.Job, now time.Time) error {
+	if has, err := t.Has(ctx, hasGlue, is.ID); err != nil {
 		return err
 	} else if !has {
-		if err := t.addGlue(ctx, was, was.GlueUpdated); err != nil {
+		if err := addGlue(ctx, t, was, was.GlueUpdated); err != nil {
 			return err
 		}
 	}
-	if err := t.addGlue(ctx, is, now); err != nil {
+	if err := addGlue(ctx, t, is, now); err != nil {
 		return err
 	}
 	if _, err := t.Exec(ctx, dropOldGlue, is.ID, is.ID, xxladapter.MaxGlueVersions); err != nil {
@@ -40,7 +41,7 @@ func (t *Tx) saveGlue(ctx context.Context, was, is *xxladapter.Job, now time.Tim
 	return err
 }
 
-func (t *Tx) addGlue(ctx context.Context, j *xxladapter.Job, added time.Time) error {
+func addGlue(ctx context.Context, t *database.Tx, j *xxladapter.Job, added time.Time) error {
 	at := t.Dialect.Datetime(added)
 	_, err := t.Exec(ctx, insertGlue, j.ID, string(j.GlueType), j.GlueSource, j.GlueRemark, at, at)
 	return err
@@ -49,10 +50,10 @@ func (t *Tx) addGlue(ctx context.Context, j *xxladapter.Job, added time.Time) er
 // GlueVersions implements [xxladapter.Store].
 func (s *Store) GlueVersions(ctx context.Context, jobID int64) ([]*xxladapter.GlueVersion, error) {
 	var list []*xxladapter.GlueVersion
-	err := s.Query(ctx, selectVersions, []any{jobID, xxladapter.MaxGlueVersions}, func(r Row) error {
+	err := s.Query(ctx, selectVersions, []any{jobID, xxladapter.MaxGlueVersions}, func(r database.Row) error {
 		var v xxladapter.GlueVersion
 		list = append(list, &v)
-		return r.Scan(&v.ID, &v.JobID, Text(&v.Type), Text(&v.Source), Text(&v.Remark), Datetime(&v.Added))
+		return r.Scan(&v.ID, &v.JobID, database.Text(&v.Type), database.Text(&v.Source), database.Text(&v.Remark), database.Datetime(&v.Added))
 	})
 	return list, err
 }

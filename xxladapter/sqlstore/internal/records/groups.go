@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 const (
@@ -21,25 +22,25 @@ const (
 )
 
 // GroupEntity reads groups.
-var GroupEntity = Entity[xxladapter.Group]{
+var GroupEntity = database.Entity[xxladapter.Group]{
 	Query: `SELECT ` + groupColumns + ` FROM xxl_job_group`,
 	Scan:  scanGroup,
 	ID:    func(g *xxladapter.Group) int64 { return g.ID },
-	copy: func(g *xxladapter.Group) *xxladapter.Group {
+	Copy: func(g *xxladapter.Group) *xxladapter.Group {
 		mine := *g
 		mine.Addresses, mine.Drains = slices.Clone(g.Addresses), slices.Clone(g.Drains)
 		return &mine
 	},
-	none:  noGroup,
-	Table: LookupGroups,
+	None:  noGroup,
+	Table: database.LookupGroups,
 }
 
 // SaveGroup implements [xxladapter.Store].
 func (s *Store) SaveGroup(ctx context.Context, g *xxladapter.Group) (id int64, err error) {
-	if err := s.Dialect.Widths.checkGroup(g); err != nil {
+	if err := s.Dialect.Widths.CheckGroup(g); err != nil {
 		return 0, err
 	}
-	err = s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+	err = s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		before, is, err := s.saveGroup(ctx, tx, g)
 		if err != nil {
 			return err
@@ -54,14 +55,14 @@ func (s *Store) SaveGroup(ctx context.Context, g *xxladapter.Group) (id int64, e
 }
 
 // saveGroup stores a group and returns it, with the fields that it had before.
-func (s *Store) saveGroup(ctx context.Context, tx *Tx, g *xxladapter.Group) (before xxladapter.Fields, is *xxladapter.Group, err error) {
-	if err := tx.lockApp(ctx, g.AppName); err != nil {
+func (s *Store) saveGroup(ctx context.Context, tx *database.Tx, g *xxladapter.Group) (before xxladapter.Fields, is *xxladapter.Group, err error) {
+	if err := lockApp(ctx, tx, g.AppName); err != nil {
 		return nil, nil, err
 	}
 	id := g.ID
 	var drains []xxladapter.Drain
 	if id != 0 {
-		was, err := tx.lockGroup(ctx, id)
+		was, err := lockGroup(ctx, tx, id)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -70,7 +71,7 @@ func (s *Store) saveGroup(ctx context.Context, tx *Tx, g *xxladapter.Group) (bef
 		}
 		before, drains = was.Fields(), was.Drains
 	}
-	taken, err := tx.has(ctx, `SELECT 1 FROM xxl_job_group WHERE app_name = ? AND id <> ?`, g.AppName, id)
+	taken, err := tx.Has(ctx, `SELECT 1 FROM xxl_job_group WHERE app_name = ? AND id <> ?`, g.AppName, id)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -79,35 +80,35 @@ func (s *Store) saveGroup(ctx context.Context, tx *Tx, g *xxladapter.Group) (bef
 	}
 	addresses := g.Addresses
 	if g.AddressType == xxladapter.AddressAuto {
-		if addresses, err = tx.registered(ctx, g.AppName); err != nil {
+		if addresses, err = registered(ctx, tx, g.AppName); err != nil {
 			return nil, nil, err
 		}
 	}
-	values := []any{g.AppName, s.Dialect.Widths.titleOf(g), int64(g.AddressType), JoinAddresses(addresses), s.Dialect.Datetime(s.Clock())}
+	values := []any{g.AppName, s.Dialect.Widths.TitleOf(g), int64(g.AddressType), database.JoinAddresses(addresses), s.Dialect.Datetime(s.Clock())}
 	if id != 0 {
 		_, err = tx.Exec(ctx, updateGroup, append(values, id)...)
 	} else {
-		id, err = tx.insert(ctx, insertGroup, values...)
+		id, err = tx.Insert(ctx, insertGroup, values...)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := tx.setToken(ctx, id, g.AccessToken); err != nil {
+	if err := setToken(ctx, tx, id, g.AccessToken); err != nil {
 		return nil, nil, err
 	}
 	same := *g
-	same.ID, same.Title, same.Drains = id, s.Dialect.Widths.titleOf(g), drains
+	same.ID, same.Title, same.Drains = id, s.Dialect.Widths.TitleOf(g), drains
 	return before, &same, nil
 }
 
 // RemoveGroup implements [xxladapter.Store].
 func (s *Store) RemoveGroup(ctx context.Context, id int64) error {
-	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		was, err := tx.lockGroup(ctx, id)
+	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+		was, err := lockGroup(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		used, err := tx.has(ctx, `SELECT 1 FROM xxl_job_info WHERE job_group = ? LIMIT 1`, id)
+		used, err := tx.Has(ctx, `SELECT 1 FROM xxl_job_info WHERE job_group = ? LIMIT 1`, id)
 		if err != nil {
 			return err
 		}
@@ -120,10 +121,10 @@ func (s *Store) RemoveGroup(ctx context.Context, id int64) error {
 		if _, err := tx.Exec(ctx, dropGrantsFor, id); err != nil {
 			return err
 		}
-		if err := tx.setToken(ctx, id, ""); err != nil {
+		if err := setToken(ctx, tx, id, ""); err != nil {
 			return err
 		}
-		if err := tx.setDrains(ctx, id, nil); err != nil {
+		if err := setDrains(ctx, tx, id, nil); err != nil {
 			return err
 		}
 		return s.record(ctx, tx, was.Audited(), was.Fields(), nil)
@@ -131,7 +132,7 @@ func (s *Store) RemoveGroup(ctx context.Context, id int64) error {
 }
 
 // setToken replaces the access token of a group; an empty token has no row.
-func (t *Tx) setToken(ctx context.Context, id int64, token string) error {
+func setToken(ctx context.Context, t *database.Tx, id int64, token string) error {
 	if _, err := t.Exec(ctx, DropToken, id); err != nil || token == "" {
 		return err
 	}
@@ -141,13 +142,13 @@ func (t *Tx) setToken(ctx context.Context, id int64, token string) error {
 
 // Group implements [xxladapter.Store].
 func (s *Store) Group(ctx context.Context, id int64) (*xxladapter.Group, error) {
-	return find(ctx, s.DB, &GroupEntity, id)
+	return database.Find(ctx, s.DB, &GroupEntity, id)
 }
 
 // Groups implements [xxladapter.Store].
 func (s *Store) Groups(ctx context.Context) ([]*xxladapter.Group, error) {
 	var found []*xxladapter.Group
-	err := s.Query(ctx, `SELECT `+groupColumns+` FROM xxl_job_group ORDER BY id`, nil, func(r Row) error {
+	err := s.Query(ctx, `SELECT `+groupColumns+` FROM xxl_job_group ORDER BY id`, nil, func(r database.Row) error {
 		g, err := scanGroup(r)
 		found = append(found, g)
 		return err
@@ -155,15 +156,15 @@ func (s *Store) Groups(ctx context.Context) ([]*xxladapter.Group, error) {
 	return found, err
 }
 
-func scanGroup(r Row) (*xxladapter.Group, error) {
+func scanGroup(r database.Row) (*xxladapter.Group, error) {
 	var g xxladapter.Group
-	err := r.Scan(&g.ID, Text(&g.AppName), Text(&g.Title), &g.AddressType, AddressList(&g.Addresses), Datetime(&g.Updated), Text(&g.AccessToken), drainList{&g.Drains})
+	err := r.Scan(&g.ID, database.Text(&g.AppName), database.Text(&g.Title), &g.AddressType, database.AddressList(&g.Addresses), database.Datetime(&g.Updated), database.Text(&g.AccessToken), drainList{&g.Drains})
 	return &g, err
 }
 
 // lockGroup reads a group and locks it until the transaction ends.
-func (t *Tx) lockGroup(ctx context.Context, id int64) (g *xxladapter.Group, err error) {
-	err = t.Query(ctx, `SELECT `+groupColumns+` FROM xxl_job_group WHERE id = ?`+t.Dialect.Lock, []any{id}, func(r Row) error {
+func lockGroup(ctx context.Context, t *database.Tx, id int64) (g *xxladapter.Group, err error) {
+	err = t.Query(ctx, `SELECT `+groupColumns+` FROM xxl_job_group WHERE id = ?`+t.Dialect.Lock, []any{id}, func(r database.Row) error {
 		g, err = scanGroup(r)
 		return err
 	})

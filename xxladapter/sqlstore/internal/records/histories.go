@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -50,42 +51,42 @@ const almost = time.Minute
 // HistoryValues returns the arguments of InsertHistory.
 func HistoryValues(h *xxladapter.RunHistory) []any {
 	return []any{
-		h.LogID, ToMilli(h.Due), string(h.Type), h.Attempt, idOrNull(h.Parent), h.ShardIndex, h.ShardTotal, h.Owner.Node, h.Owner.Number,
-		ToMilli(h.Claimed), OrNull(h.TakenBy), MilliOrNull(h.TakenOver), MilliOrNull(h.Sent), MilliOrNull(h.Acknowledged), MilliOrNull(h.Finished),
+		h.LogID, database.ToMilli(h.Due), string(h.Type), h.Attempt, database.IdOrNull(h.Parent), h.ShardIndex, h.ShardTotal, h.Owner.Node, h.Owner.Number,
+		database.ToMilli(h.Claimed), database.OrNull(h.TakenBy), database.MilliOrNull(h.TakenOver), database.MilliOrNull(h.Sent), database.MilliOrNull(h.Acknowledged), database.MilliOrNull(h.Finished),
 	}
 }
 
 // ScanHistory reads a row of HistoryColumns.
-func ScanHistory(r Row) (h xxladapter.RunHistory, err error) {
+func ScanHistory(r database.Row) (h xxladapter.RunHistory, err error) {
 	err = r.Scan(historyInto(&h)...)
 	return h, err
 }
 
 func historyInto(h *xxladapter.RunHistory) []any {
 	return []any{
-		&h.LogID, Milli(&h.Due), Text(&h.Type), Small(&h.Attempt), Integer(&h.Parent), Small(&h.ShardIndex), Small(&h.ShardTotal),
-		Text(&h.Owner.Node), &h.Owner.Number, Milli(&h.Claimed), Text(&h.TakenBy), Milli(&h.TakenOver),
-		Milli(&h.Sent), Milli(&h.Acknowledged), Milli(&h.Finished),
+		&h.LogID, database.Milli(&h.Due), database.Text(&h.Type), database.Small(&h.Attempt), database.Integer(&h.Parent), database.Small(&h.ShardIndex), database.Small(&h.ShardTotal),
+		database.Text(&h.Owner.Node), &h.Owner.Number, database.Milli(&h.Claimed), database.Text(&h.TakenBy), database.Milli(&h.TakenOver),
+		database.Milli(&h.Sent), database.Milli(&h.Acknowledged), database.Milli(&h.Finished),
 	}
 }
 
 // addHistory writes a change to the history of a run.
-func (t *Tx) addHistory(ctx context.Context, c transition.RunChange) (err error) {
+func addHistory(ctx context.Context, t *database.Tx, c transition.RunChange) (err error) {
 	h := &c.History
 	switch {
 	case c.Kind == transition.RecordRun:
 		_, err = t.Exec(ctx, InsertHistory+t.Dialect.KeepHistory, HistoryValues(h)...)
 	case c.Kind == transition.ExtendRun && h.Sent.IsZero() && h.Acknowledged.IsZero():
-		_, err = t.Exec(ctx, finishHistory, ToMilli(h.Finished), h.LogID)
+		_, err = t.Exec(ctx, finishHistory, database.ToMilli(h.Finished), h.LogID)
 	case c.Kind == transition.ExtendRun:
-		_, err = t.Exec(ctx, extendHistory, MilliOrNull(h.Sent), MilliOrNull(h.Acknowledged), MilliOrNull(h.Finished), h.LogID)
+		_, err = t.Exec(ctx, extendHistory, database.MilliOrNull(h.Sent), database.MilliOrNull(h.Acknowledged), database.MilliOrNull(h.Finished), h.LogID)
 	}
 	return err
 }
 
 // attemptOf returns the number of a run's attempt, or 0 if the run has no history.
-func (t *Tx) attemptOf(ctx context.Context, logID int64) (attempt int, err error) {
-	err = t.Query(ctx, selectAttempt, []any{logID}, func(r Row) error { return r.Scan(&attempt) })
+func attemptOf(ctx context.Context, t *database.Tx, logID int64) (attempt int, err error) {
+	err = t.Query(ctx, selectAttempt, []any{logID}, func(r database.Row) error { return r.Scan(&attempt) })
 	return attempt, err
 }
 
@@ -112,16 +113,16 @@ func (s *Store) RunHistories(ctx context.Context, logIDs []int64) (map[int64]xxl
 const historyChunk = 1000
 
 // openHistory returns a function that adds the history of a scanned open fire to found.
-func openHistory(found map[int64]xxladapter.RunHistory) func(Row) error {
-	return func(r Row) error {
+func openHistory(found map[int64]xxladapter.RunHistory) func(database.Row) error {
+	return func(r database.Row) error {
 		f, err := ScanFire(r)
 		found[f.LogID] = xxladapter.HistoryOf(f)
 		return err
 	}
 }
 
-func recorded(found map[int64]xxladapter.RunHistory) func(Row) error {
-	return func(r Row) error {
+func recorded(found map[int64]xxladapter.RunHistory) func(database.Row) error {
+	return func(r database.Row) error {
 		h, err := ScanHistory(r)
 		found[h.LogID] = h
 		return err
@@ -145,13 +146,13 @@ func (s *Store) RunsDue(ctx context.Context, f xxladapter.RunsDueFilter) ([]xxla
 		since = f.To.Add(f.Beyond)
 	}
 	err = errors.Join(
-		s.Query(ctx, FirstSince, []any{s.Dialect.Datetime(since.Add(-almost))}, func(r Row) error { return r.Scan(&first) }),
-		s.Query(ctx, LastUntil, []any{s.Dialect.Datetime(f.To.Add(f.Late + almost))}, func(r Row) error { return r.Scan(&last) }))
+		s.Query(ctx, FirstSince, []any{s.Dialect.Datetime(since.Add(-almost))}, func(r database.Row) error { return r.Scan(&first) }),
+		s.Query(ctx, LastUntil, []any{s.Dialect.Datetime(f.To.Add(f.Late + almost))}, func(r database.Row) error { return r.Scan(&last) }))
 	if err != nil {
 		return nil, err
 	}
 	if first > 0 && last > 0 {
-		query, args := SelectRunsDue, []any{f.JobID, first, last, s.Dialect.Datetime(f.To.Add(f.Late)), ceilMilli(f.From), ceilMilli(f.To)}
+		query, args := SelectRunsDue, []any{f.JobID, first, last, s.Dialect.Datetime(f.To.Add(f.Late)), database.CeilMilli(f.From), database.CeilMilli(f.To)}
 		if f.Beyond > 0 {
 			query, args = query+` AND l.trigger_time > ?`, append(args, s.Dialect.Datetime(since))
 		}
@@ -159,9 +160,9 @@ func (s *Store) RunsDue(ctx context.Context, f xxladapter.RunsDueFilter) ([]xxla
 		if f.Limit > 0 {
 			query, args = query+` LIMIT ?`, append(args, f.Limit)
 		}
-		err := s.Query(ctx, query, args, func(r Row) error {
+		err := s.Query(ctx, query, args, func(r database.Row) error {
 			var run xxladapter.DueRun
-			err := r.Scan(append(historyInto(&run.RunHistory), Small(&run.TriggerCode), Small(&run.HandleCode))...)
+			err := r.Scan(append(historyInto(&run.RunHistory), database.Small(&run.TriggerCode), database.Small(&run.HandleCode))...)
 			if len(runs) == cap(runs) { // append alone would copy the runs, which are large, five times
 				runs = slices.Grow(runs, max(64, len(runs)))
 			}
@@ -186,10 +187,10 @@ func (s *Store) RunsDue(ctx context.Context, f xxladapter.RunsDueFilter) ([]xxla
 func (s *Store) openRunsDue(ctx context.Context, f xxladapter.RunsDueFilter) (map[int64]xxladapter.DueRun, error) {
 	open := map[int64]xxladapter.RunHistory{}
 	query := `SELECT ` + FireColumns + ` FROM xxlwheel_fire WHERE job_id = ? AND due_ms >= ? AND due_ms < ? AND log_id IS NOT NULL`
-	if err := s.Query(ctx, query, []any{f.JobID, ceilMilli(f.From), ceilMilli(f.To)}, openHistory(open)); len(open) == 0 || err != nil {
+	if err := s.Query(ctx, query, []any{f.JobID, database.CeilMilli(f.From), database.CeilMilli(f.To)}, openHistory(open)); len(open) == 0 || err != nil {
 		return map[int64]xxladapter.DueRun{}, err
 	}
-	logs, err := LogEntity.read(ctx, s.DB, slices.Sorted(maps.Keys(open)))
+	logs, err := LogEntity.Read(ctx, s.DB, slices.Sorted(maps.Keys(open)))
 	found := map[int64]xxladapter.DueRun{}
 	for id, l := range logs {
 		if !l.TriggerTime.After(f.To.Add(f.Late)) && (f.Beyond == 0 || l.TriggerTime.After(f.To.Add(f.Beyond))) {

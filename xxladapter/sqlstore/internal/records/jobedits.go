@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -20,7 +21,7 @@ func (s *Store) EditJobs(ctx context.Context, edits []xxladapter.JobEdit, whole 
 	if err := xxladapter.CheckJobEdits(edits, whole); err != nil {
 		return nil, err
 	}
-	err = s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+	err = s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		made, err = s.editJobs(ctx, tx, edits, whole)
 		return err
 	})
@@ -31,8 +32,8 @@ func (s *Store) EditJobs(ctx context.Context, edits []xxladapter.JobEdit, whole 
 	return made, nil
 }
 
-func (s *Store) editJobs(ctx context.Context, tx *Tx, edits []xxladapter.JobEdit, whole bool) ([]xxladapter.JobEdited, error) {
-	rows, err := tx.rowsOfEdits(ctx, edits)
+func (s *Store) editJobs(ctx context.Context, tx *database.Tx, edits []xxladapter.JobEdit, whole bool) ([]xxladapter.JobEdited, error) {
+	rows, err := rowsOfEdits(ctx, tx, edits)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +43,7 @@ func (s *Store) editJobs(ctx context.Context, tx *Tx, edits []xxladapter.JobEdit
 		e, m := &edits[i], &made[i]
 		m.ID = e.ID()
 		if e.Stores() {
-			m.Err = s.Dialect.Widths.checkJob(e.Job)
+			m.Err = s.Dialect.Widths.CheckJob(e.Job)
 		}
 		var c transition.JobChange
 		if m.Err == nil {
@@ -65,7 +66,7 @@ func (s *Store) editJobs(ctx context.Context, tx *Tx, edits []xxladapter.JobEdit
 	if err := work.change(ctx, tx, now); err != nil {
 		return nil, err
 	}
-	if err := tx.removeJobs(ctx, work.removed); err != nil {
+	if err := removeJobs(ctx, tx, work.removed); err != nil {
 		return nil, err
 	}
 	return made, s.recordEdits(ctx, tx, work.all)
@@ -94,7 +95,7 @@ const (
 
 // rowsOfEdits locks and reads the rows on which the edits depend: jobs before groups and fires,
 // each in the order of their ids.
-func (t *Tx) rowsOfEdits(ctx context.Context, edits []xxladapter.JobEdit) (rows editRows, err error) {
+func rowsOfEdits(ctx context.Context, t *database.Tx, edits []xxladapter.JobEdit) (rows editRows, err error) {
 	var jobs, groups, starts, reschedules []int64
 	for i := range edits {
 		e := &edits[i]
@@ -112,7 +113,7 @@ func (t *Tx) rowsOfEdits(ctx context.Context, edits []xxladapter.JobEdit) (rows 
 		}
 	}
 	rows = editRows{jobs: map[int64]*xxladapter.Job{}, groups: map[int64]bool{}, lastDue: map[int64]time.Time{}, claimed: map[int64]time.Time{}}
-	err = t.eachOf(ctx, `SELECT `+JobColumns+` FROM xxl_job_info`+t.Dialect.JobsByID+` WHERE `, "id", jobs, ` ORDER BY id`+t.Dialect.Lock, func(r Row) error {
+	err = t.EachOf(ctx, `SELECT `+JobColumns+` FROM xxl_job_info`+t.Dialect.JobsByID+` WHERE `, "id", jobs, ` ORDER BY id`+t.Dialect.Lock, func(r database.Row) error {
 		j, err := ScanJob(r)
 		rows.jobs[j.ID] = j
 		return err
@@ -120,7 +121,7 @@ func (t *Tx) rowsOfEdits(ctx context.Context, edits []xxladapter.JobEdit) (rows 
 	if err != nil {
 		return rows, err
 	}
-	err = t.eachOf(ctx, selectGroupIDs, "id", groups, ` ORDER BY id`+t.Dialect.Share, func(r Row) error {
+	err = t.EachOf(ctx, selectGroupIDs, "id", groups, ` ORDER BY id`+t.Dialect.Share, func(r database.Row) error {
 		var id int64
 		err := r.Scan(&id)
 		rows.groups[id] = true
@@ -129,24 +130,24 @@ func (t *Tx) rowsOfEdits(ctx context.Context, edits []xxladapter.JobEdit) (rows 
 	if err != nil {
 		return rows, err
 	}
-	due := func(of map[int64]time.Time) func(Row) error {
-		return func(r Row) error {
+	due := func(of map[int64]time.Time) func(database.Row) error {
+		return func(r database.Row) error {
 			var job int64
 			var at time.Time
-			err := r.Scan(&job, Milli(&at))
+			err := r.Scan(&job, database.Milli(&at))
 			of[job] = at
 			return err
 		}
 	}
-	if err := t.eachOf(ctx, lastDues, "job_id", starts, ` GROUP BY job_id`, due(rows.lastDue)); err != nil {
+	if err := t.EachOf(ctx, lastDues, "job_id", starts, ` GROUP BY job_id`, due(rows.lastDue)); err != nil {
 		return rows, err
 	}
-	return rows, t.eachOf(ctx, scheduledFires+t.Dialect.FiresByJob+` WHERE `, "job_id", reschedules,
-		` AND trigger_type IN ('CRON', 'MISFIRE') ORDER BY id`+t.Dialect.Lock, func(r Row) error {
+	return rows, t.EachOf(ctx, scheduledFires+t.Dialect.FiresByJob+` WHERE `, "job_id", reschedules,
+		` AND trigger_type IN ('CRON', 'MISFIRE') ORDER BY id`+t.Dialect.Lock, func(r database.Row) error {
 			var job int64
 			var at time.Time
 			var state xxladapter.FireState
-			err := r.Scan(&job, Milli(&at), Text(&state))
+			err := r.Scan(&job, database.Milli(&at), database.Text(&state))
 			if state != xxladapter.FirePlanned && at.After(rows.claimed[job]) {
 				rows.claimed[job] = at
 			}
@@ -188,7 +189,7 @@ func (w *jobWork) add(place int, e *xxladapter.JobEdit, c *transition.JobChange)
 		w.glued = append(w.glued, c)
 	}
 	if e.Act == xxladapter.ActReschedule {
-		w.nexts = append(w.nexts, []any{c.Is.ID, ToMilli(c.Is.TriggerNext)})
+		w.nexts = append(w.nexts, []any{c.Is.ID, database.ToMilli(c.Is.TriggerNext)})
 	}
 	if c.Drop {
 		w.dropped = append(w.dropped, c.Is.ID)
@@ -196,19 +197,19 @@ func (w *jobWork) add(place int, e *xxladapter.JobEdit, c *transition.JobChange)
 }
 
 // create inserts new jobs and sets their ids.
-func (w *jobWork) create(ctx context.Context, tx *Tx, made []xxladapter.JobEdited) error {
-	ids, err := tx.insertJobs(ctx, w.created)
+func (w *jobWork) create(ctx context.Context, tx *database.Tx, made []xxladapter.JobEdited) error {
+	ids, err := insertJobs(ctx, tx, w.created)
 	if err != nil {
 		return err
 	}
 	for i, c := range w.created {
 		c.Is.ID, made[w.places[i]].ID = ids[i], ids[i]
 	}
-	return tx.insertSettings(ctx, w.created)
+	return insertSettings(ctx, tx, w.created)
 }
 
 // nameCreated replaces the placeholders of new jobs among the children by the jobs' ids.
-func (w *jobWork) nameCreated(ctx context.Context, tx *Tx, edits []xxladapter.JobEdit, made []xxladapter.JobEdited) error {
+func (w *jobWork) nameCreated(ctx context.Context, tx *database.Tx, edits []xxladapter.JobEdit, made []xxladapter.JobEdited) error {
 	if !slices.ContainsFunc(edits, func(e xxladapter.JobEdit) bool { return e.NamesCreated() }) {
 		return nil
 	}
@@ -218,37 +219,37 @@ func (w *jobWork) nameCreated(ctx context.Context, tx *Tx, edits []xxladapter.Jo
 			continue
 		}
 		c.Is.ChildIDs = xxladapter.ChildrenOf(c.Is.ChildIDs, made)
-		rows = append(rows, []any{c.Is.ID, JoinIDs(c.Is.ChildIDs)})
+		rows = append(rows, []any{c.Is.ID, database.JoinIDs(c.Is.ChildIDs)})
 	}
-	return tx.updateRows(ctx, childColumns, rows)
+	return tx.UpdateRows(ctx, childColumns, rows)
 }
 
 // change writes the changes of jobs that exist.
-func (w *jobWork) change(ctx context.Context, tx *Tx, now time.Time) error {
-	if err := tx.updateJobs(ctx, w.updated); err != nil {
+func (w *jobWork) change(ctx context.Context, tx *database.Tx, now time.Time) error {
+	if err := updateJobs(ctx, tx, w.updated); err != nil {
 		return err
 	}
 	for _, group := range slices.Sorted(maps.Keys(w.moved)) {
-		if err := tx.moveFires(ctx, group, w.moved[group]); err != nil {
+		if err := moveFires(ctx, tx, group, w.moved[group]); err != nil {
 			return err
 		}
 	}
-	if err := tx.moveKeys(ctx, w.updated); err != nil {
+	if err := moveKeys(ctx, tx, w.updated); err != nil {
 		return err
 	}
 	for _, c := range w.glued {
-		if err := tx.saveGlue(ctx, c.Was, c.Is, now); err != nil {
+		if err := saveGlue(ctx, tx, c.Was, c.Is, now); err != nil {
 			return err
 		}
 	}
-	if err := tx.replaceSettings(ctx, w.settings); err != nil {
+	if err := replaceSettings(ctx, tx, w.settings); err != nil {
 		return err
 	}
-	if err := tx.updateRows(ctx, nextColumns, w.nexts); err != nil {
+	if err := tx.UpdateRows(ctx, nextColumns, w.nexts); err != nil {
 		return err
 	}
-	if err := tx.switchJobs(ctx, w.switched); err != nil {
+	if err := switchJobs(ctx, tx, w.switched); err != nil {
 		return err
 	}
-	return tx.dropFires(ctx, w.dropped, DropScheduled)
+	return dropFires(ctx, tx, w.dropped, DropScheduled)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -13,19 +14,19 @@ const (
 		AND xxl_job_info.job_group = xxlwheel_job_key.group_id`
 	selectKeys = `SELECT job_id, group_id, job_key, owner` + keysOfJobs
 	hasKey     = `SELECT 1` + keysOfJobs + ` WHERE group_id = ? AND job_key = ? AND job_id <> ?`
-	freeKey    = `DELETE FROM xxlwheel_job_key WHERE group_id = ? AND job_key = ?`
+	dropKey    = `DELETE FROM xxlwheel_job_key WHERE group_id = ? AND job_key = ?`
 	dropKeys   = `DELETE FROM xxlwheel_job_key WHERE `
 	insertKey  = `INSERT INTO xxlwheel_job_key (job_id, group_id, job_key, owner) VALUES (?, ?, ?, ?)`
 )
 
 // JobKeys implements [xxladapter.Store].
 func (s *Store) JobKeys(ctx context.Context, groupID int64) (keys []xxladapter.JobKey, err error) {
-	var where conditions
+	var where database.Conditions
 	if groupID != 0 {
-		where.add(`group_id = ?`, groupID)
+		where.Add(`group_id = ?`, groupID)
 	}
 	query, args := where.Selecting(selectKeys, `job_id`, 0)
-	err = s.Query(ctx, query, args, func(r Row) error {
+	err = s.Query(ctx, query, args, func(r database.Row) error {
 		k, err := scanKey(r)
 		keys = append(keys, k)
 		return err
@@ -33,8 +34,8 @@ func (s *Store) JobKeys(ctx context.Context, groupID int64) (keys []xxladapter.J
 	return keys, err
 }
 
-func scanKey(r Row) (k xxladapter.JobKey, err error) {
-	err = r.Scan(&k.JobID, &k.GroupID, Text(&k.Key), Text(&k.Owner))
+func scanKey(r database.Row) (k xxladapter.JobKey, err error) {
+	err = r.Scan(&k.JobID, &k.GroupID, database.Text(&k.Key), database.Text(&k.Owner))
 	return k, err
 }
 
@@ -42,14 +43,14 @@ func scanKey(r Row) (k xxladapter.JobKey, err error) {
 type keyChange struct{ before, after xxladapter.JobKey }
 
 // setKeys gives declared jobs their keys and owners.
-func (t *Tx) setKeys(ctx context.Context, d *xxladapter.Declaration, jobs []*transition.JobChange) ([]keyChange, error) {
+func setKeys(ctx context.Context, t *database.Tx, d *xxladapter.Declaration, jobs []*transition.JobChange) ([]keyChange, error) {
 	var old []int64
 	for i, c := range jobs {
 		if d.Jobs[i].Key != "" && c.Was != nil {
 			old = append(old, c.Is.ID)
 		}
 	}
-	has, err := t.keysOf(ctx, old)
+	has, err := keysOf(ctx, t, old)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func (t *Tx) setKeys(ctx context.Context, d *xxladapter.Declaration, jobs []*tra
 		if is.Key == "" || was == is {
 			continue
 		}
-		free, err := t.freeKey(ctx, is)
+		free, err := freeKey(ctx, t, is)
 		if err != nil {
 			return nil, err
 		}
@@ -69,9 +70,9 @@ func (t *Tx) setKeys(ctx context.Context, d *xxladapter.Declaration, jobs []*tra
 			return nil, xxladapter.Conflictf("key is %q, must not be that of another job of group %d", is.Key, is.GroupID)
 		}
 		changes[i] = keyChange{was, is}
-		rows, old = append(rows, []any{is.JobID, is.GroupID, is.Key, OrNull(is.Owner)}), append(old, is.JobID)
+		rows, old = append(rows, []any{is.JobID, is.GroupID, is.Key, database.OrNull(is.Owner)}), append(old, is.JobID)
 	}
-	if err := t.deleteOf(ctx, dropKeys, "job_id", old); err != nil {
+	if err := t.DeleteOf(ctx, dropKeys, "job_id", old); err != nil {
 		return nil, err
 	}
 	seen := map[xxladapter.JobKey]bool{}
@@ -82,13 +83,13 @@ func (t *Tx) setKeys(ctx context.Context, d *xxladapter.Declaration, jobs []*tra
 		}
 		seen[name] = true
 	}
-	return changes, t.insertAll(ctx, insertKey, rows)
+	return changes, t.InsertAll(ctx, insertKey, rows)
 }
 
 // keysOf returns the keys that jobs have, by their ids.
-func (t *Tx) keysOf(ctx context.Context, jobs []int64) (map[int64]xxladapter.JobKey, error) {
+func keysOf(ctx context.Context, t *database.Tx, jobs []int64) (map[int64]xxladapter.JobKey, error) {
 	has := map[int64]xxladapter.JobKey{}
-	err := t.eachOf(ctx, selectKeys+` WHERE `, "job_id", jobs, ``, func(r Row) error {
+	err := t.EachOf(ctx, selectKeys+` WHERE `, "job_id", jobs, ``, func(r database.Row) error {
 		k, err := scanKey(r)
 		has[k.JobID] = k
 		return err
@@ -98,37 +99,37 @@ func (t *Tx) keysOf(ctx context.Context, jobs []int64) (map[int64]xxladapter.Job
 
 // freeKey reports whether no other job of the group has the key, and removes rows that do not
 // count.
-func (t *Tx) freeKey(ctx context.Context, k xxladapter.JobKey) (bool, error) {
-	taken, err := t.has(ctx, hasKey, k.GroupID, k.Key, k.JobID)
+func freeKey(ctx context.Context, t *database.Tx, k xxladapter.JobKey) (bool, error) {
+	taken, err := t.Has(ctx, hasKey, k.GroupID, k.Key, k.JobID)
 	if taken || err != nil {
 		return false, err
 	}
-	_, err = t.Exec(ctx, freeKey, k.GroupID, k.Key)
+	_, err = t.Exec(ctx, dropKey, k.GroupID, k.Key)
 	return true, err
 }
 
 // moveKeys lets keys follow their jobs to other groups, except where another job has the key.
 // REQUIRES: the jobs are in their new groups.
-func (t *Tx) moveKeys(ctx context.Context, updated []*transition.JobChange) error {
+func moveKeys(ctx context.Context, t *database.Tx, updated []*transition.JobChange) error {
 	for _, c := range updated {
 		if c.Was.GroupID == c.Is.GroupID {
 			continue
 		}
 		is := xxladapter.JobKey{JobID: c.Is.ID, GroupID: c.Is.GroupID}
 		err := t.Query(ctx, `SELECT job_key, owner FROM xxlwheel_job_key WHERE job_id = ? AND group_id = ?`, []any{c.Is.ID, c.Was.GroupID},
-			func(r Row) error { return r.Scan(Text(&is.Key), Text(&is.Owner)) })
+			func(r database.Row) error { return r.Scan(database.Text(&is.Key), database.Text(&is.Owner)) })
 		if err != nil {
 			return err
 		}
 		if is.Key == "" {
 			continue
 		}
-		if err := t.deleteOf(ctx, dropKeys, "job_id", []int64{is.JobID}); err != nil {
+		if err := t.DeleteOf(ctx, dropKeys, "job_id", []int64{is.JobID}); err != nil {
 			return err
 		}
-		free, err := t.freeKey(ctx, is)
+		free, err := freeKey(ctx, t, is)
 		if err == nil && free {
-			_, err = t.Exec(ctx, insertKey, is.JobID, is.GroupID, is.Key, OrNull(is.Owner))
+			_, err = t.Exec(ctx, insertKey, is.JobID, is.GroupID, is.Key, database.OrNull(is.Owner))
 		}
 		if err != nil {
 			return err

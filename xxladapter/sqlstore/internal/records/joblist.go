@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // lightColumns are JobColumns without the texts that may be large.
@@ -26,8 +27,8 @@ func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter
 			break
 		}
 		var list []*xxladapter.Job
-		query, args := s.Dialect.JobList(part, newer)
-		err = s.Query(ctx, query, args, func(r Row) error {
+		query, args := JobList(s.Dialect, part, newer)
+		err = s.Query(ctx, query, args, func(r database.Row) error {
 			j, err := ScanJob(r)
 			if f.Sort == xxladapter.SortByResult {
 				j.LastResult = part.LastResult
@@ -98,13 +99,13 @@ func addPart(page, part []*xxladapter.Job, limit int) []*xxladapter.Job {
 // JobList returns the statement of Jobs for any order but that of results. A list that is not
 // ordered by id reads all jobs, so it sorts only their ids and values, and reads the other columns
 // of the jobs on the page.
-func (d *Dialect) JobList(f xxladapter.JobFilter, newer NewerResults) (query string, args []any) {
+func JobList(d *database.Dialect, f xxladapter.JobFilter, newer NewerResults) (query string, args []any) {
 	columns := JobColumns
 	if f.Light {
 		columns = lightColumns
 	}
-	where := d.jobConditions(f, newer)
-	order := d.jobPosition(&where, f)
+	where := jobConditions(d, f, newer)
+	order := jobPosition(d, &where, f)
 	if f.Limit == 0 || f.Sort == "" || f.Sort == xxladapter.SortByID {
 		return where.Selecting(`SELECT `+columns+` FROM xxl_job_info`, order, f.Limit)
 	}
@@ -113,10 +114,10 @@ func (d *Dialect) JobList(f xxladapter.JobFilter, newer NewerResults) (query str
 }
 
 // jobPosition restricts a list to the jobs behind a position and returns its order.
-func (d *Dialect) jobPosition(where *conditions, f xxladapter.JobFilter) (order string) {
-	value := d.jobSortValue(f.Sort)
+func jobPosition(d *database.Dialect, where *database.Conditions, f xxladapter.JobFilter) (order string) {
+	value := jobSortValue(d, f.Sort)
 	if value == "" {
-		return where.pageByID(f.AfterID, f.Descending)
+		return where.PageByID(f.AfterID, f.Descending)
 	}
 	behind, direction := `>`, ``
 	if f.Descending {
@@ -130,14 +131,14 @@ func (d *Dialect) jobPosition(where *conditions, f xxladapter.JobFilter) (order 
 		if f.Sort == xxladapter.SortByUpdated {
 			key = d.Datetime(time.UnixMilli(key.(int64)))
 		}
-		where.add(fmt.Sprintf(`(%[1]s %[2]s ? OR (%[1]s = ? AND id %[2]s ?))`, value, behind), key, key, f.AfterID)
+		where.Add(fmt.Sprintf(`(%[1]s %[2]s ? OR (%[1]s = ? AND id %[2]s ?))`, value, behind), key, key, f.AfterID)
 	}
 	return value + direction + `, id` + direction
 }
 
 // jobSortValue returns the expression by which a list is sorted, or nothing for the id. It states
 // [xxladapter.Job.SortKey] in SQL.
-func (d *Dialect) jobSortValue(sort xxladapter.JobSort) string {
+func jobSortValue(d *database.Dialect, sort xxladapter.JobSort) string {
 	switch sort {
 	case xxladapter.SortByName:
 		return d.Bytes(`job_desc`)
@@ -154,7 +155,7 @@ func (d *Dialect) jobSortValue(sort xxladapter.JobSort) string {
 	case xxladapter.SortByStatus:
 		return `CASE WHEN trigger_status = 1 THEN 1 ELSE 0 END`
 	case xxladapter.SortByNext:
-		return fmt.Sprintf(`CASE WHEN trigger_next_time = 0 THEN %d ELSE trigger_next_time END`, ToMilli(xxladapter.AfterRun))
+		return fmt.Sprintf(`CASE WHEN trigger_next_time = 0 THEN %d ELSE trigger_next_time END`, database.ToMilli(xxladapter.AfterRun))
 	case xxladapter.SortByLast:
 		return `trigger_last_time`
 	case xxladapter.SortByUpdated:
@@ -164,40 +165,40 @@ func (d *Dialect) jobSortValue(sort xxladapter.JobSort) string {
 }
 
 // jobConditions returns the restrictions of a filter, without those of its position.
-func (d *Dialect) jobConditions(f xxladapter.JobFilter, newer NewerResults) (where conditions) {
+func jobConditions(d *database.Dialect, f xxladapter.JobFilter, newer NewerResults) (where database.Conditions) {
 	if f.GroupID != 0 {
-		where.add(`job_group = ?`, f.GroupID)
+		where.Add(`job_group = ?`, f.GroupID)
 	}
-	where.addIDs(d, `job_group`, f.Groups)
+	where.AddIDs(d, `job_group`, f.Groups)
 	for _, part := range []struct{ column, text string }{
 		{`job_desc`, f.Name}, {`executor_handler`, f.Handler}, {`author`, f.Author},
 	} {
 		if part.text != "" {
-			where.add(d.Has(part.column), part.text)
+			where.Add(d.Has(part.column), part.text)
 		}
 	}
 	if f.Tag != "" {
-		where.add(`id IN (SELECT job_id FROM xxlwheel_job_tag WHERE tag = ?)`, f.Tag)
+		where.Add(`id IN (SELECT job_id FROM xxlwheel_job_tag WHERE tag = ?)`, f.Tag)
 	}
 	if f.Type != "" {
-		where.add(`schedule_type = ?`, string(f.Type))
+		where.Add(`schedule_type = ?`, string(f.Type))
 	}
 	if f.Running != nil && *f.Running {
-		where.add(`trigger_status = 1`)
+		where.Add(`trigger_status = 1`)
 	} else if f.Running != nil {
-		where.add(`trigger_status <> 1`)
+		where.Add(`trigger_status <> 1`)
 	}
 	if f.Waiting {
-		where.add(`trigger_status = 1 AND trigger_next_time = ?`, ToMilli(xxladapter.AfterRun))
+		where.Add(`trigger_status = 1 AND trigger_next_time = ?`, database.ToMilli(xxladapter.AfterRun))
 	}
 	if f.Calendar != "" {
-		where.add(`id IN (SELECT job_id FROM xxlwheel_job WHERE settings LIKE ?)`, fmt.Sprintf(`%%"calendar":%q%%`, f.Calendar))
+		where.Add(`id IN (SELECT job_id FROM xxlwheel_job WHERE settings LIKE ?)`, fmt.Sprintf(`%%"calendar":%q%%`, f.Calendar))
 	}
 	if f.KeepLogs != "" {
 		// In the form that ParseSettings reads. Inside a text the quotes would be escaped.
-		where.add(`id IN (SELECT job_id FROM xxlwheel_job WHERE settings LIKE ?)`, fmt.Sprintf(`%%"keepLogs":%q%%`, string(f.KeepLogs)))
+		where.Add(`id IN (SELECT job_id FROM xxlwheel_job WHERE settings LIKE ?)`, fmt.Sprintf(`%%"keepLogs":%q%%`, string(f.KeepLogs)))
 	}
-	where.addLastResult(d, f.LastResult, newer)
+	addLastResult(&where, d, f.LastResult, newer)
 	return where
 }
 
@@ -207,9 +208,9 @@ func (s *Store) CountJobs(ctx context.Context, f xxladapter.JobFilter, limit int
 	if err != nil {
 		return 0, err
 	}
-	where := s.Dialect.jobConditions(f, newer)
-	selected, args := where.where(`SELECT 1 FROM xxl_job_info`)
-	err = s.Query(ctx, `SELECT COUNT(*) FROM (`+selected+` LIMIT ?) AS counted`, append(args, limit), func(r Row) error {
+	where := jobConditions(s.Dialect, f, newer)
+	selected, args := where.Where(`SELECT 1 FROM xxl_job_info`)
+	err = s.Query(ctx, `SELECT COUNT(*) FROM (`+selected+` LIMIT ?) AS counted`, append(args, limit), func(r database.Row) error {
 		return r.Scan(&n)
 	})
 	return n, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // lastRuns finds the newest row of each job with one step in the index on job_id, however many rows
@@ -25,7 +26,7 @@ const MeanDurationsAfter = `SELECT l.job_id, SUM(CASE WHEN r.finished_ms < r.sen
 	GROUP BY l.job_id`
 
 // LastRunsOf returns the statement of LastRuns.
-func (d *Dialect) LastRunsOf(ids []int64) (query string, args []any) {
+func LastRunsOf(d *database.Dialect, ids []int64) (query string, args []any) {
 	these, args := d.Among(`xxl_job_info.id`, ids)
 	return lastRuns + these + `)`, args
 }
@@ -37,10 +38,10 @@ const lastRunsChunk = 1000
 func (s *Store) LastRuns(ctx context.Context, jobIDs []int64) (map[int64]xxladapter.LastRun, error) {
 	found := map[int64]xxladapter.LastRun{}
 	for ids := range slices.Chunk(jobIDs, lastRunsChunk) {
-		query, args := s.Dialect.LastRunsOf(ids)
-		err := s.Query(ctx, query, args, func(r Row) error {
+		query, args := LastRunsOf(s.Dialect, ids)
+		err := s.Query(ctx, query, args, func(r database.Row) error {
 			var l xxladapter.Log
-			err := r.Scan(&l.ID, &l.JobID, &l.TriggerCode, &l.HandleCode, Datetime(&l.TriggerTime))
+			err := r.Scan(&l.ID, &l.JobID, &l.TriggerCode, &l.HandleCode, database.Datetime(&l.TriggerTime))
 			found[l.JobID] = xxladapter.LastRun{LogID: l.ID, Status: l.Status(), Triggered: l.TriggerTime}
 			return err
 		})
@@ -57,7 +58,7 @@ const recentRuns = `SELECT * FROM (SELECT id, job_id, trigger_code, handle_code,
 	WHERE job_id = ? ORDER BY id DESC LIMIT ?) AS recent`
 
 // RecentRunsOf returns the statement of RecentRuns.
-func (d *Dialect) RecentRunsOf(ids []int64, limit int) (query string, args []any) {
+func RecentRunsOf(d *database.Dialect, ids []int64, limit int) (query string, args []any) {
 	for _, id := range ids {
 		args = append(args, id, limit)
 	}
@@ -72,10 +73,10 @@ const recentRunsChunk = 50
 func (s *Store) RecentRuns(ctx context.Context, jobIDs []int64, limit int) (map[int64][]xxladapter.LastRun, error) {
 	found := map[int64][]xxladapter.LastRun{}
 	for ids := range slices.Chunk(slices.Compact(slices.Sorted(slices.Values(jobIDs))), recentRunsChunk) {
-		query, args := s.Dialect.RecentRunsOf(ids, limit)
-		err := s.Query(ctx, query, args, func(r Row) error {
+		query, args := RecentRunsOf(s.Dialect, ids, limit)
+		err := s.Query(ctx, query, args, func(r database.Row) error {
 			var l xxladapter.Log
-			err := r.Scan(&l.ID, &l.JobID, &l.TriggerCode, &l.HandleCode, Datetime(&l.TriggerTime))
+			err := r.Scan(&l.ID, &l.JobID, &l.TriggerCode, &l.HandleCode, database.Datetime(&l.TriggerTime))
 			found[l.JobID] = append(found[l.JobID], xxladapter.LastRun{LogID: l.ID, Status: l.Status(), Triggered: l.TriggerTime})
 			return err
 		})
@@ -94,11 +95,11 @@ func (s *Store) RecentRuns(ctx context.Context, jobIDs []int64, limit int) (map[
 func (s *Store) MeanDurations(ctx context.Context, rows int) (map[int64]time.Duration, error) {
 	means := map[int64]time.Duration{}
 	var newest int64
-	if err := s.Query(ctx, newestHistory, nil, func(r Row) error { return r.Scan(Integer(&newest)) }); err != nil {
+	if err := s.Query(ctx, newestHistory, nil, func(r database.Row) error { return r.Scan(database.Integer(&newest)) }); err != nil {
 		return nil, err
 	}
 	after := newest - int64(rows)
-	err := s.Query(ctx, MeanDurationsAfter, []any{after, after}, func(r Row) error {
+	err := s.Query(ctx, MeanDurationsAfter, []any{after, after}, func(r database.Row) error {
 		var job, sum, n int64
 		err := r.Scan(&job, &sum, &n)
 		means[job] = time.Duration(sum/max(n, 1)) * time.Millisecond

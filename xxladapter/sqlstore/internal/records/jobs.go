@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 const (
@@ -35,38 +36,38 @@ const (
 )
 
 // JobEntity reads jobs.
-var JobEntity = Entity[xxladapter.Job]{
+var JobEntity = database.Entity[xxladapter.Job]{
 	Query: `SELECT ` + JobColumns + ` FROM xxl_job_info`,
 	Scan:  ScanJob,
 	ID:    func(j *xxladapter.Job) int64 { return j.ID },
-	copy: func(j *xxladapter.Job) *xxladapter.Job {
+	Copy: func(j *xxladapter.Job) *xxladapter.Job {
 		mine := *j
 		mine.ChildIDs, mine.Tags = slices.Clone(j.ChildIDs), slices.Clone(j.Tags)
 		return &mine
 	},
-	none:  noJob,
-	Table: lookupJobs,
+	None:  noJob,
+	Table: database.LookupJobs,
 }
 
 // Job implements [xxladapter.Store].
 func (s *Store) Job(ctx context.Context, id int64) (*xxladapter.Job, error) {
-	return find(ctx, s.DB, &JobEntity, id)
+	return database.Find(ctx, s.DB, &JobEntity, id)
 }
 
 // ScanJob reads a row of JobColumns.
-func ScanJob(r Row) (*xxladapter.Job, error) {
+func ScanJob(r database.Row) (*xxladapter.Job, error) {
 	var (
 		j               xxladapter.Job
 		timeout, status int64
 		settings        string
 	)
-	err := r.Scan(&j.ID, &j.GroupID, Text(&j.Name), Text(&j.Author), Text(&j.AlarmEmail),
-		Text(&j.ScheduleType), Text(&j.ScheduleConf), Text(&j.Misfire),
-		Text(&j.Route), Text(&j.Handler), Text(&j.Param), Text(&j.Block),
+	err := r.Scan(&j.ID, &j.GroupID, database.Text(&j.Name), database.Text(&j.Author), database.Text(&j.AlarmEmail),
+		database.Text(&j.ScheduleType), database.Text(&j.ScheduleConf), database.Text(&j.Misfire),
+		database.Text(&j.Route), database.Text(&j.Handler), database.Text(&j.Param), database.Text(&j.Block),
 		&timeout, &j.RetryCount,
-		Text(&j.GlueType), Text(&j.GlueSource), Text(&j.GlueRemark), Datetime(&j.GlueUpdated),
-		IDList(&j.ChildIDs), &status, Milli(&j.TriggerLast), Milli(&j.TriggerNext),
-		Datetime(&j.Added), Datetime(&j.Updated), Text(&settings))
+		database.Text(&j.GlueType), database.Text(&j.GlueSource), database.Text(&j.GlueRemark), database.Datetime(&j.GlueUpdated),
+		database.IDList(&j.ChildIDs), &status, database.Milli(&j.TriggerLast), database.Milli(&j.TriggerNext),
+		database.Datetime(&j.Added), database.Datetime(&j.Updated), database.Text(&settings))
 	j.ParseSettings(settings)
 	j.Timeout = time.Duration(timeout) * time.Second
 	j.Running = status == 1
@@ -74,8 +75,8 @@ func ScanJob(r Row) (*xxladapter.Job, error) {
 }
 
 // lockJob locks a job until the transaction ends, without reading it.
-func (t *Tx) lockJob(ctx context.Context, id int64) error {
-	found, err := t.has(ctx, hasJob+t.Dialect.Lock, id)
+func lockJob(ctx context.Context, t *database.Tx, id int64) error {
+	found, err := t.Has(ctx, hasJob+t.Dialect.Lock, id)
 	if err == nil && !found {
 		err = noJob(id)
 	}

@@ -6,23 +6,22 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
 // The columns that edits set, after the key. An update sets only what an operator edits: the
 // caller's copy may be old in all others.
 var (
-	editColumns = []Column{
-		{"id", "bigint"}, {"job_group", "bigint"}, {"job_desc", "text"}, {"author", "text"}, {"alarm_email", "text"},
-		{"schedule_type", "text"}, {"schedule_conf", "text"}, {"misfire_strategy", "text"},
-		{"executor_route_strategy", "text"}, {"executor_handler", "text"}, {"executor_param", "text"}, {"executor_block_strategy", "text"},
-		{"executor_timeout", "integer"}, {"executor_fail_retry_count", "integer"}, {"child_jobid", "text"}, {"update_time", "timestamp"},
-	}
-	switchColumns = []Column{
-		{"id", "bigint"}, {"trigger_status", "smallint"}, {"trigger_last_time", "bigint"}, {"trigger_next_time", "bigint"}, {"update_time", "timestamp"},
-	}
-	nextColumns  = []Column{{"id", "bigint"}, {"trigger_next_time", "bigint"}}
-	childColumns = []Column{{"id", "bigint"}, {"child_jobid", "text"}}
+	editColumns = database.Columns(`id bigint, job_group bigint, job_desc text, author text, alarm_email text,
+		schedule_type text, schedule_conf text, misfire_strategy text,
+		executor_route_strategy text, executor_handler text, executor_param text,
+		executor_block_strategy text, executor_timeout integer,
+		executor_fail_retry_count integer, child_jobid text, update_time timestamp`)
+	switchColumns = database.Columns(`id bigint, trigger_status smallint, trigger_last_time bigint,
+		trigger_next_time bigint, update_time timestamp`)
+	nextColumns  = database.Columns(`id bigint, trigger_next_time bigint`)
+	childColumns = database.Columns(`id bigint, child_jobid text`)
 )
 
 const setNext = `UPDATE xxl_job_info SET trigger_next_time = ? WHERE id = ?`
@@ -35,9 +34,9 @@ const (
 	DropScheduled = dropPlanned + ` AND trigger_type IN ('CRON', 'MISFIRE')`
 )
 
-// removeJobs lists what is deleted with jobs besides their planned fires. Each is completed with
+// removedWith lists what is deleted with jobs besides their planned fires. Each is completed with
 // the condition of the jobs.
-var removeJobs = []struct{ from, column string }{
+var removedWith = []struct{ from, column string }{
 	{`DELETE FROM xxl_job_info WHERE `, "id"},
 	{`DELETE FROM xxlwheel_misfire WHERE `, "job_id"},
 	{dropSettings, "job_id"},
@@ -52,12 +51,12 @@ var removeJobs = []struct{ from, column string }{
 }
 
 const (
-	dropSettings   = `DELETE FROM xxlwheel_job WHERE `
-	insertSettings = `INSERT INTO xxlwheel_job (job_id, settings) VALUES (?, ?)`
+	dropSettings  = `DELETE FROM xxlwheel_job WHERE `
+	insertSetting = `INSERT INTO xxlwheel_job (job_id, settings) VALUES (?, ?)`
 )
 
 // insertJobs inserts jobs and returns their ids.
-func (t *Tx) insertJobs(ctx context.Context, created []*transition.JobChange) ([]int64, error) {
+func insertJobs(ctx context.Context, t *database.Tx, created []*transition.JobChange) ([]int64, error) {
 	rows := make([][]any, len(created))
 	for i, c := range created {
 		j := c.Is
@@ -72,16 +71,16 @@ func (t *Tx) insertJobs(ctx context.Context, created []*transition.JobChange) ([
 			childrenText(j.ChildIDs), now, now,
 		}
 	}
-	return t.insertRows(ctx, insertJob, rows)
+	return t.InsertRows(ctx, insertJob, rows)
 }
 
 // childrenText returns the ids of children as their column keeps them; those of jobs that are only
 // being created follow later.
 func childrenText(ids []int64) string {
-	return JoinIDs(slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return id < 0 }))
+	return database.JoinIDs(slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return id < 0 }))
 }
 
-func (t *Tx) updateJobs(ctx context.Context, updated []*transition.JobChange) error {
+func updateJobs(ctx context.Context, t *database.Tx, updated []*transition.JobChange) error {
 	rows := make([][]any, len(updated))
 	for i, c := range updated {
 		j := c.Is
@@ -92,26 +91,26 @@ func (t *Tx) updateJobs(ctx context.Context, updated []*transition.JobChange) er
 			int64(j.Timeout / time.Second), j.RetryCount, childrenText(j.ChildIDs), t.Dialect.Datetime(j.Updated),
 		}
 	}
-	return t.updateRows(ctx, editColumns, rows)
+	return t.UpdateRows(ctx, editColumns, rows)
 }
 
 // switchJobs writes what starts and stops change.
-func (t *Tx) switchJobs(ctx context.Context, switched []*transition.JobChange) error {
+func switchJobs(ctx context.Context, t *database.Tx, switched []*transition.JobChange) error {
 	rows := make([][]any, len(switched))
 	for i, c := range switched {
 		status := 0
 		if c.Is.Running {
 			status = 1
 		}
-		rows[i] = []any{c.Is.ID, status, ToMilli(c.Is.TriggerLast), ToMilli(c.Is.TriggerNext), t.Dialect.Datetime(c.Is.Updated)}
+		rows[i] = []any{c.Is.ID, status, database.ToMilli(c.Is.TriggerLast), database.ToMilli(c.Is.TriggerNext), t.Dialect.Datetime(c.Is.Updated)}
 	}
-	return t.updateRows(ctx, switchColumns, rows)
+	return t.UpdateRows(ctx, switchColumns, rows)
 }
 
 // moveFires gives the open fires of jobs their group.
-func (t *Tx) moveFires(ctx context.Context, group int64, jobs []int64) error {
-	for ids := range powers(jobs) {
-		these, args := t.Dialect.these("job_id", ids)
+func moveFires(ctx context.Context, t *database.Tx, group int64, jobs []int64) error {
+	for ids := range database.Powers(jobs) {
+		these, args := t.Dialect.These("job_id", ids)
 		_, err := t.Exec(ctx, `UPDATE xxlwheel_fire`+t.Dialect.FiresByJob+` SET group_id = ? WHERE `+these+` AND group_id <> ?`,
 			slices.Concat([]any{group}, args, []any{group})...)
 		if err != nil {
@@ -122,10 +121,10 @@ func (t *Tx) moveFires(ctx context.Context, group int64, jobs []int64) error {
 }
 
 // dropFires deletes fires of jobs for which the condition holds.
-func (t *Tx) dropFires(ctx context.Context, jobs []int64, condition string) error {
-	for ids := range powers(jobs) {
-		these, args := t.Dialect.these("job_id", ids)
-		if _, err := t.Exec(ctx, t.Dialect.deleteFires()+` WHERE `+these+condition, args...); err != nil {
+func dropFires(ctx context.Context, t *database.Tx, jobs []int64, condition string) error {
+	for ids := range database.Powers(jobs) {
+		these, args := t.Dialect.These("job_id", ids)
+		if _, err := t.Exec(ctx, t.Dialect.DeleteFires()+` WHERE `+these+condition, args...); err != nil {
 			return err
 		}
 	}
@@ -133,7 +132,7 @@ func (t *Tx) dropFires(ctx context.Context, jobs []int64, condition string) erro
 }
 
 // insertSettings inserts the settings and tags of new jobs; a job that has neither has no row.
-func (t *Tx) insertSettings(ctx context.Context, changes []*transition.JobChange) error {
+func insertSettings(ctx context.Context, t *database.Tx, changes []*transition.JobChange) error {
 	var settings, tags [][]any
 	for _, c := range changes {
 		if text := c.Is.SettingsText(); text != "" {
@@ -143,45 +142,45 @@ func (t *Tx) insertSettings(ctx context.Context, changes []*transition.JobChange
 			tags = append(tags, []any{tag, c.Is.ID})
 		}
 	}
-	if err := t.insertAll(ctx, insertSettings, settings); err != nil {
+	if err := t.InsertAll(ctx, insertSetting, settings); err != nil {
 		return err
 	}
-	return t.insertAll(ctx, insertTag, tags)
+	return t.InsertAll(ctx, insertTag, tags)
 }
 
-func (t *Tx) replaceSettings(ctx context.Context, changes []*transition.JobChange) error {
+func replaceSettings(ctx context.Context, t *database.Tx, changes []*transition.JobChange) error {
 	var jobs []int64
 	for _, c := range changes {
 		jobs = append(jobs, c.Is.ID)
 	}
 	for _, rows := range []string{dropSettings, dropTags} {
-		if err := t.deleteOf(ctx, rows, "job_id", jobs); err != nil {
+		if err := t.DeleteOf(ctx, rows, "job_id", jobs); err != nil {
 			return err
 		}
 	}
-	return t.insertSettings(ctx, changes)
+	return insertSettings(ctx, t, changes)
 }
 
 // removeJobs deletes jobs and what belongs to them.
-func (t *Tx) removeJobs(ctx context.Context, jobs []int64) error {
+func removeJobs(ctx context.Context, t *database.Tx, jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil
 	}
 	// Once this has returned, no claim adds a row to those recorded below.
-	if err := t.dropFires(ctx, jobs, dropPlanned); err != nil {
+	if err := dropFires(ctx, t, jobs, dropPlanned); err != nil {
 		return err
 	}
-	for _, rows := range removeJobs {
-		if err := t.deleteOf(ctx, rows.from, rows.column, jobs); err != nil {
+	for _, rows := range removedWith {
+		if err := t.DeleteOf(ctx, rows.from, rows.column, jobs); err != nil {
 			return err
 		}
 	}
-	return t.noteRemoved(ctx, jobs)
+	return noteRemoved(ctx, t, jobs)
 }
 
 // recordEdits appends the versions and the audit rows of edits, if ctx has a call. REQUIRES: the
 // transaction holds the jobs' locks, and locks nothing later.
-func (s *Store) recordEdits(ctx context.Context, tx *Tx, changes []*transition.JobChange) error {
+func (s *Store) recordEdits(ctx context.Context, tx *database.Tx, changes []*transition.JobChange) error {
 	if xxladapter.CallOf(ctx) == "" || len(changes) == 0 {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // The result of each job's newest run is what the statistics have stored of it, unless a newer run,
@@ -49,11 +50,11 @@ func (s *Store) newerResults(ctx context.Context, f xxladapter.JobFilter) (newer
 		return newer, nil
 	}
 	var folded, highest int64
-	err = s.Query(ctx, selectUncounted, nil, func(r Row) error { return r.Scan(&folded, Integer(&highest)) })
+	err = s.Query(ctx, selectUncounted, nil, func(r database.Row) error { return r.Scan(&folded, database.Integer(&highest)) })
 	if err != nil {
 		return newer, err
 	}
-	err = s.Query(ctx, SelectNewerResults, []any{max(folded, highest-newestUncounted)}, func(r Row) error {
+	err = s.Query(ctx, SelectNewerResults, []any{max(folded, highest-newestUncounted)}, func(r database.Row) error {
 		var job, succeeded int64
 		err := r.Scan(&job, &succeeded)
 		if succeeded == 1 {
@@ -67,7 +68,7 @@ func (s *Store) newerResults(ctx context.Context, f xxladapter.JobFilter) (newer
 }
 
 // addLastResult restricts jobs to those with a last result; an empty one restricts nothing.
-func (c *conditions) addLastResult(d *Dialect, result xxladapter.LastResult, newer NewerResults) {
+func addLastResult(c *database.Conditions, d *database.Dialect, result xxladapter.LastResult, newer NewerResults) {
 	var stored string
 	with, without := newer.succeeded, newer.failed
 	switch result {
@@ -92,5 +93,5 @@ func (c *conditions) addLastResult(d *Dialect, result xxladapter.LastResult, new
 		these, ids := d.Among(`id`, with)
 		stored, args = `(`+stored+`) OR `+these, append(args, ids...)
 	}
-	c.add(`(`+stored+`)`, args...)
+	c.Add(`(`+stored+`)`, args...)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 const (
@@ -68,7 +69,7 @@ func (s *Store) lease(ctx context.Context, node string, life time.Duration, lead
 	}
 	lease, err := s.leaseOrRenew(ctx, node, life, leads)
 	if err == nil {
-		s.others.share(!lease.NextLapse.IsZero())
+		s.shared(!lease.NextLapse.IsZero())
 	}
 	return lease, err
 }
@@ -81,7 +82,7 @@ func (s *Store) leaseOrRenew(ctx context.Context, node string, life time.Duratio
 	if done || err != nil {
 		return lease, err
 	}
-	err = s.WriteBy(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) (err error) {
+	err = s.WriteBy(ctx, s.LeaseWrites, func(ctx context.Context, tx *database.Tx) (err error) {
 		lease, err = s.leaseIn(ctx, tx, node, life, leads)
 		return err
 	})
@@ -100,13 +101,13 @@ func (s *Store) prolong(ctx context.Context, node string, life time.Duration, le
 	if err := s.QueryBy(ctx, s.LeaseReads, SelectLeaseState, nil, state.Scan); err != nil {
 		return xxladapter.Lease{}, false, err
 	}
-	r := state.Renew(node, life.Milliseconds(), ToMilli(s.Clock()), leads)
+	r := state.Renew(node, life.Milliseconds(), database.ToMilli(s.Clock()), leads)
 	if !r.quiet() {
 		s.snapshots.note(node, leaseSnapshot{}, false)
 		return xxladapter.Lease{}, false, nil
 	}
-	err = s.writeOne(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) error {
-		changed, err := tx.Exec(ctx, prolongLease, r.mine.until, r.mine.life, node, r.mine.Number, bit(r.mine.retired), r.mine.until)
+	err = s.WriteOne(ctx, s.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
+		changed, err := tx.Exec(ctx, prolongLease, r.mine.until, r.mine.life, node, r.mine.Number, database.Bit(r.mine.retired), r.mine.until)
 		done = changed > 0
 		return err
 	})
@@ -125,7 +126,7 @@ const behindLog = `SELECT 1 FROM xxlwheel_redis WHERE id = 1 AND state = 'open'`
 // errBehindLog refuses a term to a process that does not see what has happened.
 var errBehindLog = errors.New("sqlstore: schedulers with Redis use these tables, which lack what Redis has")
 
-func (s *Store) leaseIn(ctx context.Context, t *Tx, node string, life time.Duration, leads leadership) (xxladapter.Lease, error) {
+func (s *Store) leaseIn(ctx context.Context, t *database.Tx, node string, life time.Duration, leads leadership) (xxladapter.Lease, error) {
 	last, err := t.LockTerm(ctx)
 	if err != nil {
 		return xxladapter.Lease{}, err
@@ -135,10 +136,10 @@ func (s *Store) leaseIn(ctx context.Context, t *Tx, node string, life time.Durat
 		return xxladapter.Lease{}, err
 	}
 	// The clock is read after the wait for the lock.
-	r := state.Renew(node, life.Milliseconds(), ToMilli(s.Clock()), leads)
+	r := state.Renew(node, life.Milliseconds(), database.ToMilli(s.Clock()), leads)
 	if r.mine.Number == 0 && s.Front == nil {
 		// A store that is behind a log now may not have been when this process opened it.
-		behind, err := t.has(ctx, behindLog)
+		behind, err := t.Has(ctx, behindLog)
 		if err == nil && behind {
 			err = errBehindLog
 		}
@@ -146,14 +147,14 @@ func (s *Store) leaseIn(ctx context.Context, t *Tx, node string, life time.Durat
 			return xxladapter.Lease{}, err
 		}
 	}
-	if err := t.Apply(ctx, &r, last); err != nil {
+	if err := Apply(ctx, t, &r, last); err != nil {
 		return xxladapter.Lease{}, err
 	}
 	for _, h := range r.moves {
 		if h.Term.Node == node && h.Cause == xxladapter.MoveJoined {
 			h.Term = r.mine.Term
 		}
-		if err := t.addShardMove(ctx, h, s.Clock()); err != nil {
+		if err := addShardMove(ctx, t, h, s.Clock()); err != nil {
 			return xxladapter.Lease{}, err
 		}
 	}
@@ -161,7 +162,7 @@ func (s *Store) leaseIn(ctx context.Context, t *Tx, node string, life time.Durat
 }
 
 // Apply stores the renewal. REQUIRES: the row of xxlwheel_term is locked and contains last.
-func (t *Tx) Apply(ctx context.Context, r *renewal, last int64) error {
+func Apply(ctx context.Context, t *database.Tx, r *renewal, last int64) error {
 	for _, l := range r.lapsed {
 		if _, err := t.Exec(ctx, endLease, l.Node, l.Number, l.until); err != nil {
 			return err
@@ -196,13 +197,13 @@ func (t *Tx) Apply(ctx context.Context, r *renewal, last int64) error {
 }
 
 // holds reports whether the term is its node's current one, with a lease that has not lapsed.
-func (t *Tx) holds(ctx context.Context, term xxladapter.Term, now time.Time) (bool, error) {
-	return t.has(ctx, termHolds, term.Node, term.Number, ToMilli(now))
+func holds(ctx context.Context, t *database.Tx, term xxladapter.Term, now time.Time) (bool, error) {
+	return t.Has(ctx, termHolds, term.Node, term.Number, database.ToMilli(now))
 }
 
 // Retire implements [xxladapter.Store].
 func (s *Store) Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error {
-	return s.WriteBy(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) error {
+	return s.WriteBy(ctx, s.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
 		// In the order of a renewal, so that neither waits for the other.
 		if _, err := tx.LockTerm(ctx); err != nil {
 			return err
@@ -215,34 +216,34 @@ func (s *Store) Retire(ctx context.Context, term xxladapter.Term, why xxladapter
 		if err != nil {
 			return err
 		}
-		return tx.addShardMove(ctx, xxladapter.ShardMove{Cause: why, Term: term, Shards: int(freed)}, s.Clock())
+		return addShardMove(ctx, tx, xxladapter.ShardMove{Cause: why, Term: term, Shards: int(freed)}, s.Clock())
 	})
 }
 
 // Resign implements [xxladapter.Store]. The shards keep the name of a node that has no lease, which
 // is what a free shard is.
 func (s *Store) Resign(ctx context.Context, term xxladapter.Term) error {
-	return s.WriteBy(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) error {
+	return s.WriteBy(ctx, s.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
 		if ended, err := tx.Exec(ctx, deleteLease, term.Node, term.Number); err != nil || ended == 0 {
 			return err
 		}
 		h := xxladapter.ShardMove{Cause: xxladapter.MoveStopped, Term: term}
-		if err := tx.Query(ctx, countShards, []any{term.Node}, func(r Row) error { return r.Scan(&h.Shards) }); err != nil {
+		if err := tx.Query(ctx, countShards, []any{term.Node}, func(r database.Row) error { return r.Scan(&h.Shards) }); err != nil {
 			return err
 		}
-		return tx.addShardMove(ctx, h, s.Clock())
+		return addShardMove(ctx, tx, h, s.Clock())
 	})
 }
 
 // Leases implements [xxladapter.Store].
 func (s *Store) Leases(ctx context.Context) ([]xxladapter.Lease, error) {
 	var found []xxladapter.Lease
-	now := ToMilli(s.Clock())
-	err := s.Query(ctx, selectLeases, []any{now}, func(r Row) error {
+	now := database.ToMilli(s.Clock())
+	err := s.Query(ctx, selectLeases, []any{now}, func(r database.Row) error {
 		var l xxladapter.Lease
 		var leads leadership
 		var retired, skew int64
-		err := r.Scan(&l.Node, &l.Number, Milli(&l.Until), (*int64)(&leads), &retired, &skew,
+		err := r.Scan(&l.Node, &l.Number, database.Milli(&l.Until), (*int64)(&leads), &retired, &skew,
 			&l.Report.Fast.Places, &l.Report.Fast.InFlight, &l.Report.Fast.Waiting, &l.Report.Slow.Places, &l.Report.Slow.InFlight, &l.Report.Slow.Waiting,
 			&l.Report.Address, (*string)(&l.Report.Spread), &l.Report.Fires.Sent, &l.Report.Fires.Received, &l.Report.Fires.Kept)
 		l.Mode, l.Election, l.Retired = leads.mode(), leads.election(), retired != 0
@@ -253,10 +254,10 @@ func (s *Store) Leases(ctx context.Context) ([]xxladapter.Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = s.Query(ctx, selectShards, nil, func(r Row) error {
+	err = s.Query(ctx, selectShards, nil, func(r database.Row) error {
 		var shard int
 		var owner string
-		err := r.Scan(&shard, Text(&owner))
+		err := r.Scan(&shard, database.Text(&owner))
 		for i := range found {
 			if found[i].Node == owner {
 				found[i].Shards = found[i].Shards.With(shard)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -36,20 +37,20 @@ const (
 )
 
 // LogEntity reads log rows.
-var LogEntity = Entity[xxladapter.Log]{
+var LogEntity = database.Entity[xxladapter.Log]{
 	Query: `SELECT ` + LogColumns + ` FROM xxl_job_log`,
 	Scan:  scanLog,
 	ID:    func(l *xxladapter.Log) int64 { return l.ID },
-	copy: func(l *xxladapter.Log) *xxladapter.Log {
+	Copy: func(l *xxladapter.Log) *xxladapter.Log {
 		mine := *l
 		return &mine
 	},
-	none:  NoLog,
-	Table: lookupLogs,
+	None:  NoLog,
+	Table: database.LookupLogs,
 }
 
-func (s *Store) insertLog(ctx context.Context, tx *Tx, l *xxladapter.Log) (int64, error) {
-	return tx.insert(ctx, InsertLog, s.LogValues(l)...)
+func (s *Store) insertLog(ctx context.Context, tx *database.Tx, l *xxladapter.Log) (int64, error) {
+	return tx.Insert(ctx, InsertLog, s.LogValues(l)...)
 }
 
 // LogValues returns the arguments of InsertLog, with texts truncated to their columns.
@@ -60,10 +61,10 @@ func (s *Store) LogValues(l *xxladapter.Log) []any {
 		param = xxladapter.FirstCharacters(param, limit)
 	}
 	return []any{
-		l.GroupID, l.JobID, OrNull(l.Address), l.Handler, param,
-		OrNull(l.Sharding), l.RetryCount,
-		s.Dialect.Datetime(l.TriggerTime), l.TriggerCode, OrNull(l.TriggerMsg),
-		s.Dialect.Datetime(l.HandleTime), l.HandleCode, OrNull(l.HandleMsg), l.AlarmStatus,
+		l.GroupID, l.JobID, database.OrNull(l.Address), l.Handler, param,
+		database.OrNull(l.Sharding), l.RetryCount,
+		s.Dialect.Datetime(l.TriggerTime), l.TriggerCode, database.OrNull(l.TriggerMsg),
+		s.Dialect.Datetime(l.HandleTime), l.HandleCode, database.OrNull(l.HandleMsg), l.AlarmStatus,
 	}
 }
 
@@ -75,14 +76,14 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied 
 			return call.Applied && err == nil, nil, err
 		}
 	}
-	err = s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+	err = s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		now := s.Clock()
-		rows, err := tx.rowsOfRun(ctx, r.LogID)
+		rows, err := rowsOfRun(ctx, tx, r.LogID)
 		if err != nil {
 			return err
 		}
 		if rows.Fire == nil && len(r.Next) > 0 {
-			if rows.Attempt, err = tx.attemptOf(ctx, r.LogID); err != nil {
+			if rows.Attempt, err = attemptOf(ctx, tx, r.LogID); err != nil {
 				return err
 			}
 		}
@@ -103,7 +104,7 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied 
 // LostRuns implements [xxladapter.Store].
 func (s *Store) LostRuns(ctx context.Context, age time.Duration, after int64, limit int) ([]*xxladapter.Log, error) {
 	var lost []*xxladapter.Log
-	err := s.Query(ctx, SelectLost, []any{after, s.Dialect.Datetime(s.Clock().Add(-age)), limit}, func(r Row) error {
+	err := s.Query(ctx, SelectLost, []any{after, s.Dialect.Datetime(s.Clock().Add(-age)), limit}, func(r database.Row) error {
 		l, err := scanLog(r)
 		lost = append(lost, l)
 		return err
@@ -113,46 +114,46 @@ func (s *Store) LostRuns(ctx context.Context, age time.Duration, after int64, li
 
 // Log implements [xxladapter.Store].
 func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
-	return find(ctx, s.DB, &LogEntity, id)
+	return database.Find(ctx, s.DB, &LogEntity, id)
 }
 
 // logConditions adds the conditions of f, except its cursor.
-func (d *Dialect) logConditions(where *conditions, f xxladapter.LogFilter) {
+func logConditions(d *database.Dialect, where *database.Conditions, f xxladapter.LogFilter) {
 	if f.JobID != 0 {
-		where.add(`job_id = ?`, f.JobID)
+		where.Add(`job_id = ?`, f.JobID)
 	}
 	if f.GroupID != 0 {
-		where.add(`job_group = ?`, f.GroupID)
+		where.Add(`job_group = ?`, f.GroupID)
 	}
-	where.addIDs(d, `job_group`, f.Groups)
+	where.AddIDs(d, `job_group`, f.Groups)
 	if condition := ofStatus[f.Status]; condition != "" {
-		where.add(condition)
+		where.Add(condition)
 	}
 	if f.Taken {
-		where.add(`trigger_code = 200`)
+		where.Add(`trigger_code = 200`)
 	}
 	// The column holds whole seconds, so a limit is rounded up to the next one.
 	if !f.Since.IsZero() {
-		where.add(`trigger_time >= ?`, d.Datetime(nextSecond(f.Since)))
+		where.Add(`trigger_time >= ?`, d.Datetime(nextSecond(f.Since)))
 	}
 	if !f.Before.IsZero() {
-		where.add(`trigger_time < ?`, d.Datetime(nextSecond(f.Before)))
+		where.Add(`trigger_time < ?`, d.Datetime(nextSecond(f.Before)))
 	}
 }
 
 // LogList returns the query for the rows that f selects, and its arguments.
-func (d *Dialect) LogList(f xxladapter.LogFilter) (query string, args []any) {
-	var where conditions
-	d.logConditions(&where, f)
-	order := where.pageByID(f.AfterID, f.Newest)
+func LogList(d *database.Dialect, f xxladapter.LogFilter) (query string, args []any) {
+	var where database.Conditions
+	logConditions(d, &where, f)
+	order := where.PageByID(f.AfterID, f.Newest)
 	return where.Selecting(`SELECT `+LogColumns+` FROM xxl_job_log`, order, f.Limit)
 }
 
 // Logs implements [xxladapter.Store].
 func (s *Store) Logs(ctx context.Context, f xxladapter.LogFilter) ([]*xxladapter.Log, error) {
-	query, args := s.Dialect.LogList(f)
+	query, args := LogList(s.Dialect, f)
 	var found []*xxladapter.Log
-	err := s.Query(ctx, query, args, func(r Row) error {
+	err := s.Query(ctx, query, args, func(r database.Row) error {
 		l, err := scanLog(r)
 		found = append(found, l)
 		return err
@@ -170,12 +171,12 @@ var ofStatus = map[xxladapter.LogStatus]string{
 // nextSecond rounds t up to a whole second.
 func nextSecond(t time.Time) time.Time { return t.Add(time.Second - 1).Truncate(time.Second) }
 
-func scanLog(r Row) (*xxladapter.Log, error) {
+func scanLog(r database.Row) (*xxladapter.Log, error) {
 	var l xxladapter.Log
-	err := r.Scan(&l.ID, &l.GroupID, &l.JobID, Text(&l.Address), Text(&l.Handler), Text(&l.Param),
-		Text(&l.Sharding), &l.RetryCount,
-		Datetime(&l.TriggerTime), &l.TriggerCode, Text(&l.TriggerMsg),
-		Datetime(&l.HandleTime), &l.HandleCode, Text(&l.HandleMsg), &l.AlarmStatus)
+	err := r.Scan(&l.ID, &l.GroupID, &l.JobID, database.Text(&l.Address), database.Text(&l.Handler), database.Text(&l.Param),
+		database.Text(&l.Sharding), &l.RetryCount,
+		database.Datetime(&l.TriggerTime), &l.TriggerCode, database.Text(&l.TriggerMsg),
+		database.Datetime(&l.HandleTime), &l.HandleCode, database.Text(&l.HandleMsg), &l.AlarmStatus)
 	return &l, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 const (
@@ -14,37 +15,37 @@ const (
 	orderByID    = selectOrder + ` WHERE id = ?`
 	orderByKey   = selectOrder + ` WHERE job_id = ? AND idem_key = ?`
 	// A server that forgets its ids may have given the fire's id before.
-	claimOrder = `UPDATE xxlwheel_order SET log_ids = ? WHERE fire_id = ? AND job_id = ? AND log_ids IS NULL`
+	setOrderLogs = `UPDATE xxlwheel_order SET log_ids = ? WHERE fire_id = ? AND job_id = ? AND log_ids IS NULL`
 )
 
 // PlanOrder implements [xxladapter.Store].
 func (s *Store) PlanOrder(ctx context.Context, f xxladapter.Fire, key, request string) (o *xxladapter.Order, fire xxladapter.Fire, err error) {
-	err = s.Write(ctx, func(ctx context.Context, tx *Tx) (err error) {
+	err = s.Write(ctx, func(ctx context.Context, tx *database.Tx) (err error) {
 		o, fire = nil, xxladapter.Fire{}
 		var stored any // NULL for an order without a key
 		if key != "" {
 			stored = key
 			// Orders with the same key wait for each other here.
-			if err := tx.lockJob(ctx, f.JobID); err != nil {
+			if err := lockJob(ctx, tx, f.JobID); err != nil {
 				return err
 			}
-			if o, err = tx.order(ctx, orderByKey, f.JobID, key); err != nil || o != nil {
+			if o, err = order(ctx, tx, orderByKey, f.JobID, key); err != nil || o != nil {
 				return err
 			}
 		}
 		if fire, err = s.planFrom(ctx, tx, f); err != nil {
 			return err
 		}
-		created := ToMilli(s.Clock())
-		id, err := tx.insert(ctx, insertOrder, f.JobID, fire.ID, stored, request, created)
+		created := database.ToMilli(s.Clock())
+		id, err := tx.Insert(ctx, insertOrder, f.JobID, fire.ID, stored, request, created)
 		o = &xxladapter.Order{
-			ID: id, JobID: f.JobID, FireID: fire.ID, Key: key, Request: request, Created: fromMilli(created), Open: true,
+			ID: id, JobID: f.JobID, FireID: fire.ID, Key: key, Request: request, Created: database.FromMilli(created), Open: true,
 		}
 		if err != nil || xxladapter.CallOf(ctx) == "" {
 			return err
 		}
 		job := xxladapter.Job{ID: f.JobID, GroupID: fire.GroupID}
-		if err := tx.Query(ctx, selectNameOf, []any{f.JobID}, func(r Row) error { return r.Scan(Text(&job.Name)) }); err != nil {
+		if err := tx.Query(ctx, selectNameOf, []any{f.JobID}, func(r database.Row) error { return r.Scan(database.Text(&job.Name)) }); err != nil {
 			return err
 		}
 		return s.record(ctx, tx, job.Audited(), nil, o.Fields(&fire))
@@ -57,7 +58,7 @@ func (s *Store) PlanOrder(ctx context.Context, f xxladapter.Fire, key, request s
 
 // Order implements [xxladapter.Store].
 func (s *Store) Order(ctx context.Context, id int64) (o *xxladapter.Order, err error) {
-	err = s.Query(ctx, orderByID, []any{id}, func(r Row) error {
+	err = s.Query(ctx, orderByID, []any{id}, func(r database.Row) error {
 		o, err = scanOrder(r)
 		return err
 	})
@@ -71,30 +72,30 @@ func (s *Store) Order(ctx context.Context, id int64) (o *xxladapter.Order, err e
 }
 
 // order returns the order that the query finds, or nil.
-func (t *Tx) order(ctx context.Context, query string, args ...any) (o *xxladapter.Order, err error) {
-	err = t.Query(ctx, query, args, func(r Row) (err error) {
+func order(ctx context.Context, t *database.Tx, query string, args ...any) (o *xxladapter.Order, err error) {
+	err = t.Query(ctx, query, args, func(r database.Row) (err error) {
 		o, err = scanOrder(r)
 		return err
 	})
 	return o, err
 }
 
-func scanOrder(r Row) (*xxladapter.Order, error) {
+func scanOrder(r database.Row) (*xxladapter.Order, error) {
 	var (
 		o    xxladapter.Order
 		open int
 	)
-	err := r.Scan(&o.ID, &o.JobID, &o.FireID, Text(&o.Key), Text(&o.Request), Milli(&o.Created), IDList(&o.LogIDs), &open)
+	err := r.Scan(&o.ID, &o.JobID, &o.FireID, database.Text(&o.Key), database.Text(&o.Request), database.Milli(&o.Created), database.IDList(&o.LogIDs), &open)
 	o.Open = open > 0
 	return &o, err
 }
 
 // claimOrder records the log rows of a fire that was ordered.
-func (t *Tx) claimOrder(ctx context.Context, claimed []xxladapter.Fire) error {
+func claimOrder(ctx context.Context, t *database.Tx, claimed []xxladapter.Fire) error {
 	ids := make([]int64, len(claimed))
 	for i, f := range claimed {
 		ids[i] = f.LogID
 	}
-	_, err := t.Exec(ctx, claimOrder, JoinIDs(ids), claimed[0].ID, claimed[0].JobID)
+	_, err := t.Exec(ctx, setOrderLogs, database.JoinIDs(ids), claimed[0].ID, claimed[0].JobID)
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // A Java admin on the same tables cannot see xxlwheel_fire: what the last of our processes has
@@ -100,7 +101,7 @@ func (o *others) stored(decisions []Decided) {
 				break
 			}
 		}
-		o.nexts[d.JobID] = ToMilli(d.Next)
+		o.nexts[d.JobID] = database.ToMilli(d.Next)
 	}
 }
 
@@ -143,7 +144,7 @@ func (s *Store) findOthers(ctx context.Context, node string) error {
 	}
 	condition, args := s.Dialect.Among("id", ids)
 	return s.QueryBy(ctx, s.ScanReads, `SELECT id, trigger_next_time FROM xxl_job_info WHERE trigger_status = 1
-		AND id % 64 IN (SELECT shard FROM xxlwheel_shard WHERE node = ?) AND `+condition, append([]any{node}, args...), func(r Row) error {
+		AND id % 64 IN (SELECT shard FROM xxlwheel_shard WHERE node = ?) AND `+condition, append([]any{node}, args...), func(r database.Row) error {
 		var id, next int64
 		err := r.Scan(&id, &next)
 		if err == nil {

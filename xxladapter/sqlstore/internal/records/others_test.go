@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // TestNextTimesThatMoveTellOfOthers checks that they do not where other nodes of ours move them, or
@@ -17,12 +18,12 @@ func TestNextTimesThatMoveTellOfOthers(t *testing.T) {
 		var o others
 		next := time.UnixMilli(1_800_000_000_000)
 		ours := []Decided{{Decision: xxladapter.Decision{JobID: 1, Next: next}}}
-		moved := ToMilli(next) + 1000
+		moved := database.ToMilli(next) + 1000
 		o.saw(1, moved)
 		require.False(t, o.expected(), "nothing is remembered")
 
 		o.stored(ours)
-		o.saw(1, ToMilli(next))
+		o.saw(1, database.ToMilli(next))
 		require.False(t, o.expected(), "as we have stored it")
 		o.saw(1, moved)
 		require.True(t, o.expected())

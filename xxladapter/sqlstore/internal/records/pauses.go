@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 const (
@@ -32,12 +33,12 @@ const pauseBatch = 1000
 // CreatePause implements [xxladapter.Store].
 func (s *Store) CreatePause(ctx context.Context, p xxladapter.Pause) (xxladapter.Pause, error) {
 	var stored xxladapter.Pause
-	err := s.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		if err := tx.changeRestrictions(ctx); err != nil {
+	err := s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+		if err := changeRestrictions(ctx, tx); err != nil {
 			return err
 		}
 		if p.GroupID != 0 {
-			found, err := tx.has(ctx, hasGroup+s.Dialect.Share, p.GroupID)
+			found, err := tx.Has(ctx, hasGroup+s.Dialect.Share, p.GroupID)
 			if err != nil {
 				return err
 			}
@@ -45,7 +46,7 @@ func (s *Store) CreatePause(ctx context.Context, p xxladapter.Pause) (xxladapter
 				return noGroup(p.GroupID)
 			}
 		}
-		planned, err := tx.lockPlanned(ctx, p.GroupID)
+		planned, err := lockPlanned(ctx, tx, p.GroupID)
 		if err != nil {
 			return err
 		}
@@ -56,13 +57,13 @@ func (s *Store) CreatePause(ctx context.Context, p xxladapter.Pause) (xxladapter
 			return err
 		}
 		stored = p
-		stored.From, stored.Until = fromMilli(now), fromMilli(ToMilli(p.Until))
+		stored.From, stored.Until = database.FromMilli(now), database.FromMilli(database.ToMilli(p.Until))
 		stored.By, stored.EndedBy = xxladapter.ActorOf(ctx).Text(), ""
-		stored.ID, err = tx.insert(ctx, insertPause, p.GroupID, p.Note, stored.By, now, ToMilli(stored.Until))
+		stored.ID, err = tx.Insert(ctx, insertPause, p.GroupID, p.Note, stored.By, now, database.ToMilli(stored.Until))
 		if err != nil {
 			return err
 		}
-		if err := tx.dropPaused(ctx, &stored, planned); err != nil {
+		if err := dropPaused(ctx, tx, &stored, planned); err != nil {
 			return err
 		}
 		return s.record(ctx, tx, stored.Audited(), nil, stored.Fields())
@@ -82,13 +83,13 @@ type plannedFires struct {
 
 // lockPlanned reads and locks the planned fires of the schedules of a group, or of all for group 0,
 // until the transaction ends: nobody claims them meanwhile.
-func (t *Tx) lockPlanned(ctx context.Context, group int64) (plannedFires, error) {
+func lockPlanned(ctx context.Context, t *database.Tx, group int64) (plannedFires, error) {
 	query, args := plannedOf+`)`, []any(nil)
 	if group != 0 {
 		query, args = plannedOf+ofGroup+`)`, []any{group}
 	}
 	p := plannedFires{dues: map[int64][2]int64{}}
-	err := t.Query(ctx, query+` ORDER BY id`+t.Dialect.Lock, args, func(r Row) error {
+	err := t.Query(ctx, query+` ORDER BY id`+t.Dialect.Lock, args, func(r database.Row) error {
 		var id, job, due int64
 		err := r.Scan(&id, &job, &due)
 		p.ids = append(p.ids, id)
@@ -106,23 +107,23 @@ func (t *Tx) lockPlanned(ctx context.Context, group int64) (plannedFires, error)
 
 // dropPaused replaces the planned fires of the schedules that a pause concerns by misfires.
 // REQUIRES: they are locked.
-func (t *Tx) dropPaused(ctx context.Context, p *xxladapter.Pause, planned plannedFires) error {
+func dropPaused(ctx context.Context, t *database.Tx, p *xxladapter.Pause, planned plannedFires) error {
 	for ids := range slices.Chunk(planned.ids, pauseBatch) {
-		if err := t.RemoveFires(ctx, ids); err != nil {
+		if err := RemoveFires(ctx, t, ids); err != nil {
 			return err
 		}
 	}
 	var values []any
 	for _, job := range planned.jobs {
 		due := planned.dues[job]
-		values = append(values, job, due[0], due[1], string(xxladapter.MisfireDoNothing), ToMilli(p.From), p.ID, "")
+		values = append(values, job, due[0], due[1], string(xxladapter.MisfireDoNothing), database.ToMilli(p.From), p.ID, "")
 	}
-	if err := t.insertMany(ctx, insertMisfires, misfireWidth, values); err != nil {
+	if err := t.InsertMany(ctx, insertMisfires, misfireWidth, values); err != nil {
 		return err
 	}
 	for ids := range slices.Chunk(planned.jobs, pauseBatch) {
 		condition, args := t.Dialect.Among("id", ids)
-		args = append([]any{ToMilli(p.From), ToMilli(xxladapter.AfterRun)}, args...)
+		args = append([]any{database.ToMilli(p.From), database.ToMilli(xxladapter.AfterRun)}, args...)
 		if _, err := t.Exec(ctx, continueWaiting+condition, args...); err != nil {
 			return err
 		}
@@ -133,12 +134,12 @@ func (t *Tx) dropPaused(ctx context.Context, p *xxladapter.Pause, planned planne
 // EndPause implements [xxladapter.Store].
 func (s *Store) EndPause(ctx context.Context, id int64) (xxladapter.Pause, error) {
 	var stored xxladapter.Pause
-	err := s.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		if err := tx.changeRestrictions(ctx); err != nil {
+	err := s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+		if err := changeRestrictions(ctx, tx); err != nil {
 			return err
 		}
 		stored = xxladapter.Pause{}
-		err := tx.Query(ctx, onePause, []any{id}, func(r Row) (err error) {
+		err := tx.Query(ctx, onePause, []any{id}, func(r database.Row) (err error) {
 			stored, err = scanPause(r)
 			return err
 		})
@@ -148,13 +149,13 @@ func (s *Store) EndPause(ctx context.Context, id int64) (xxladapter.Pause, error
 		if err != nil {
 			return err
 		}
-		now := fromMilli(ToMilli(s.Clock()))
+		now := database.FromMilli(database.ToMilli(s.Clock()))
 		if !stored.HoldsAt(now) {
 			return nil
 		}
 		before := stored.Fields()
 		stored.Until, stored.EndedBy = now, xxladapter.ActorOf(ctx).Text()
-		if _, err := tx.Exec(ctx, endPause, ToMilli(now), stored.EndedBy, id); err != nil {
+		if _, err := tx.Exec(ctx, endPause, database.ToMilli(now), stored.EndedBy, id); err != nil {
 			return err
 		}
 		return s.record(ctx, tx, stored.Audited(), before, stored.Fields())
@@ -167,23 +168,23 @@ func (s *Store) EndPause(ctx context.Context, id int64) (xxladapter.Pause, error
 
 // Pauses implements [xxladapter.Store].
 func (s *Store) Pauses(ctx context.Context, f xxladapter.PauseFilter) ([]xxladapter.Pause, error) {
-	var where conditions
+	var where database.Conditions
 	if f.Open {
-		where.add(`(until_ms = 0 OR until_ms > ?)`, ToMilli(s.Clock()))
+		where.Add(`(until_ms = 0 OR until_ms > ?)`, database.ToMilli(s.Clock()))
 	}
 	if !f.Since.IsZero() {
-		where.add(`(until_ms = 0 OR until_ms > ?)`, ToMilli(f.Since))
+		where.Add(`(until_ms = 0 OR until_ms > ?)`, database.ToMilli(f.Since))
 	}
 	if f.Groups != nil {
 		condition, args := s.Dialect.Among("group_id", append([]int64{0}, f.Groups...))
-		where.add(condition, args...)
+		where.Add(condition, args...)
 	}
 	if f.AfterID != 0 {
-		where.add(`id < ?`, f.AfterID)
+		where.Add(`id < ?`, f.AfterID)
 	}
 	query, args := where.Selecting(pauseColumns, `id DESC`, f.Limit)
 	var found []xxladapter.Pause
-	err := s.Query(ctx, query, args, func(r Row) error {
+	err := s.Query(ctx, query, args, func(r database.Row) error {
 		p, err := scanPause(r)
 		found = append(found, p)
 		return err

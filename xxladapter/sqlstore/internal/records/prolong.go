@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // prolongQuiet renews a lease if nothing has happened since the last snapshot, a complete read of
@@ -84,14 +85,14 @@ func (s *Store) prolongBySnapshot(ctx context.Context, node string, life time.Du
 	if !snapshot.fresh(at) {
 		return xxladapter.Lease{}, false, nil
 	}
-	lease, now := snapshot.lease, ToMilli(at)
+	lease, now := snapshot.lease, database.ToMilli(at)
 	until := now + life.Milliseconds()
-	err = s.writeOne(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) error {
+	err = s.WriteOne(ctx, s.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
 		changed, err := tx.Exec(ctx, prolongQuiet, until, life.Milliseconds(), node, lease.Number, snapshot.retired, now, until,
 			node, snapshot.shards, snapshot.leases, snapshot.terms, snapshot.retirees, now)
 		done = changed > 0
 		return err
 	})
-	lease.Until, lease.Quiet = fromMilli(until), true
+	lease.Until, lease.Quiet = database.FromMilli(until), true
 	return lease, done, err
 }

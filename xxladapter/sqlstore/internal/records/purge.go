@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 const (
@@ -76,7 +77,7 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 	if p.UntilID > p.AfterID {
 		var err error
 		query, args := s.PurgeFrom(p).Selecting(`SELECT id FROM xxl_job_log`, `id`, limit)
-		if ids, err = s.ids(ctx, query, args); err != nil {
+		if ids, err = s.Ids(ctx, query, args); err != nil {
 			return xxladapter.Purged{}, err
 		}
 	}
@@ -92,13 +93,13 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 		return xxladapter.Purged{}, err
 	}
 	var begin time.Time
-	err = s.writeLazily(ctx, func(ctx context.Context, tx *Tx) (err error) {
+	err = s.WriteLazily(ctx, func(ctx context.Context, tx *database.Tx) (err error) {
 		begin = time.Now()
 		if purged.Rows, err = s.deleteCounted(ctx, tx, remove, ids, uncounted, nil); err != nil {
 			return err
 		}
 		if p.Orders() {
-			if _, err := tx.Exec(ctx, purgeOrders, ToMilli(p.Before), limit); err != nil {
+			if _, err := tx.Exec(ctx, purgeOrders, database.ToMilli(p.Before), limit); err != nil {
 				return err
 			}
 		}
@@ -127,14 +128,14 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 
 // deleteCounted deletes rows as deleteRows does, and also adds them to the statistics if any may be
 // missing there.
-func (s *Store) deleteCounted(ctx context.Context, tx *Tx, statement string, ids []int64, uncounted bool,
+func (s *Store) deleteCounted(ctx context.Context, tx *database.Tx, statement string, ids []int64, uncounted bool,
 	first func(batch []any) error) (deleted int, err error) {
 
 	if !uncounted {
-		return tx.deleteRows(ctx, statement, ids, first)
+		return deleteRows(ctx, tx, statement, ids, first)
 	}
 	err = s.countingDeleted(ctx, tx, ids, func() (err error) {
-		deleted, err = tx.deleteRows(ctx, statement, ids, first)
+		deleted, err = deleteRows(ctx, tx, statement, ids, first)
 		return err
 	})
 	return deleted, err
@@ -142,7 +143,7 @@ func (s *Store) deleteCounted(ctx context.Context, tx *Tx, statement string, ids
 
 // deleteRows deletes log rows and what belongs to them, in batches. It calls first, unless that is
 // nil, before each batch is deleted. The statement may leave rows that must stay.
-func (t *Tx) deleteRows(ctx context.Context, statement string, ids []int64, first func(batch []any) error) (deleted int, err error) {
+func deleteRows(ctx context.Context, t *database.Tx, statement string, ids []int64, first func(batch []any) error) (deleted int, err error) {
 	for rest := ids; len(rest) > 0; rest = rest[min(PurgeBatch, len(rest)):] {
 		batch := IDArgs(rest)
 		if first != nil {
@@ -176,7 +177,7 @@ func IDArgs(ids []int64) []any {
 
 // lastToPurge returns the highest id that p concerns, or 0 if there is none.
 func (s *Store) lastToPurge(ctx context.Context, p xxladapter.LogPurge) (id int64, err error) {
-	first := func(r Row) error { return r.Scan(Integer(&id)) }
+	first := func(r database.Row) error { return r.Scan(database.Integer(&id)) }
 	of := conditionsOf(p)
 	if p.KeepNewest > 0 {
 		query, args := of.Selecting(`SELECT id FROM xxl_job_log`, `id DESC`, 1)
@@ -185,10 +186,10 @@ func (s *Store) lastToPurge(ctx context.Context, p xxladapter.LogPurge) (id int6
 	}
 	highest := `SELECT MAX(id) FROM xxl_job_log`
 	if !p.Before.IsZero() {
-		of.add(`trigger_time < ?`, s.before(p))
+		of.Add(`trigger_time < ?`, s.before(p))
 		highest = HighestOfOld
 	}
-	query, args := of.where(highest)
+	query, args := of.Where(highest)
 	err = s.Query(ctx, query, args, first)
 	return id, err
 }
@@ -198,30 +199,30 @@ func (s *Store) before(p xxladapter.LogPurge) any {
 	return s.Dialect.Datetime(p.Before.Add(time.Second - time.Nanosecond))
 }
 
-func conditionsOf(p xxladapter.LogPurge) (c conditions) {
+func conditionsOf(p xxladapter.LogPurge) (c database.Conditions) {
 	if p.JobID != 0 {
-		c.add(`job_id = ?`, p.JobID)
+		c.Add(`job_id = ?`, p.JobID)
 	}
 	if p.GroupID != 0 {
-		c.add(`job_group = ?`, p.GroupID)
+		c.Add(`job_group = ?`, p.GroupID)
 	}
 	return c
 }
 
 // PurgeFrom selects the rows to delete within the bounds of p.
-func (s *Store) PurgeFrom(p xxladapter.LogPurge) *conditions {
+func (s *Store) PurgeFrom(p xxladapter.LogPurge) *database.Conditions {
 	c := conditionsOf(p)
-	c.add(`id > ? AND id <= ?`, p.AfterID, p.UntilID)
+	c.Add(`id > ? AND id <= ?`, p.AfterID, p.UntilID)
 	if !p.Before.IsZero() {
-		c.add(`trigger_time < ?`, s.before(p))
+		c.Add(`trigger_time < ?`, s.before(p))
 	}
 	if p.Successes {
-		c.add(`handle_code = 200`)
-		c.add(notEndingFailures)
+		c.Add(`handle_code = 200`)
+		c.Add(notEndingFailures)
 	}
-	c.add(purgeable)
+	c.Add(purgeable)
 	if !p.Unalarmed {
-		c.add(alarmed)
+		c.Add(alarmed)
 	}
 	return &c
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // executorGroup is the registry_group of executors. Releases before 2.x also registered admins, so
@@ -32,8 +33,8 @@ const (
 
 // Register implements [xxladapter.Store].
 func (s *Store) Register(ctx context.Context, appName, address string) error {
-	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		if err := tx.lockApp(ctx, appName); err != nil {
+	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+		if err := lockApp(ctx, tx, appName); err != nil {
 			return err
 		}
 		now := s.Dialect.Datetime(s.Clock())
@@ -48,20 +49,20 @@ func (s *Store) Register(ctx context.Context, appName, address string) error {
 				return err
 			}
 		}
-		return tx.refreshGroups(ctx, appName, now)
+		return refreshGroups(ctx, tx, appName, now)
 	})
 }
 
 // Unregister implements [xxladapter.Store].
 func (s *Store) Unregister(ctx context.Context, appName, address string) error {
-	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
-		if err := tx.lockApp(ctx, appName); err != nil {
+	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+		if err := lockApp(ctx, tx, appName); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, deleteBeat, appName, address); err != nil {
 			return err
 		}
-		return tx.refreshGroups(ctx, appName, s.Dialect.Datetime(s.Clock()))
+		return refreshGroups(ctx, tx, appName, s.Dialect.Datetime(s.Clock()))
 	})
 }
 
@@ -69,9 +70,9 @@ func (s *Store) Unregister(ctx context.Context, appName, address string) error {
 // with the newest beat.
 func (s *Store) Registrations(ctx context.Context, appName string) ([]xxladapter.Registration, error) {
 	var list []xxladapter.Registration
-	err := s.Query(ctx, selectBeats, []any{appName}, func(r Row) error {
+	err := s.Query(ctx, selectBeats, []any{appName}, func(r database.Row) error {
 		reg := xxladapter.Registration{AppName: appName}
-		err := r.Scan(&reg.Address, Datetime(&reg.Updated))
+		err := r.Scan(&reg.Address, database.Datetime(&reg.Updated))
 		list = append(list, reg)
 		return err
 	})
@@ -86,16 +87,16 @@ func (s *Store) Registrations(ctx context.Context, appName string) ([]xxladapter
 func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]xxladapter.Registration, error) {
 	var expired []xxladapter.Registration
 	silent := s.Dialect.Datetime(s.Clock().Add(-life))
-	if found, err := s.finds(ctx, selectSilent, silent); !found || err != nil {
+	if found, err := s.Finds(ctx, selectSilent, silent); !found || err != nil {
 		return nil, err
 	}
-	err := s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+	err := s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		expired = nil
 		now := s.Clock()
 		limit := s.Dialect.Datetime(now.Add(-life))
-		err := tx.Query(ctx, selectSilent+s.Dialect.Lock, []any{limit}, func(r Row) error {
+		err := tx.Query(ctx, selectSilent+s.Dialect.Lock, []any{limit}, func(r database.Row) error {
 			var reg xxladapter.Registration
-			err := r.Scan(&reg.AppName, &reg.Address, Datetime(&reg.Updated))
+			err := r.Scan(&reg.AppName, &reg.Address, database.Datetime(&reg.Updated))
 			expired = append(expired, reg)
 			return err
 		})
@@ -114,10 +115,10 @@ func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]
 			if i > 0 && expired[i-1].AppName == reg.AppName {
 				continue
 			}
-			if err := tx.lockApp(ctx, reg.AppName); err != nil {
+			if err := lockApp(ctx, tx, reg.AppName); err != nil {
 				return err
 			}
-			if err := tx.refreshGroups(ctx, reg.AppName, s.Dialect.Datetime(now)); err != nil {
+			if err := refreshGroups(ctx, tx, reg.AppName, s.Dialect.Datetime(now)); err != nil {
 				return err
 			}
 		}
@@ -131,22 +132,22 @@ func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]
 
 // refreshGroups recomputes the addresses of the automatic groups of appName. It writes nothing if
 // they have not changed, as with nearly every beat.
-func (t *Tx) refreshGroups(ctx context.Context, appName string, now any) error {
+func refreshGroups(ctx context.Context, t *database.Tx, appName string, now any) error {
 	type group struct {
 		id        int64
 		addresses []string
 	}
 	var groups []group
-	err := t.Query(ctx, selectAutomatic+t.Dialect.Lock, []any{appName}, func(r Row) error {
+	err := t.Query(ctx, selectAutomatic+t.Dialect.Lock, []any{appName}, func(r database.Row) error {
 		var g group
-		err := r.Scan(&g.id, AddressList(&g.addresses))
+		err := r.Scan(&g.id, database.AddressList(&g.addresses))
 		groups = append(groups, g)
 		return err
 	})
 	if err != nil || len(groups) == 0 {
 		return err
 	}
-	addresses, err := t.registered(ctx, appName)
+	addresses, err := registered(ctx, t, appName)
 	if err != nil {
 		return err
 	}
@@ -154,7 +155,7 @@ func (t *Tx) refreshGroups(ctx context.Context, appName string, now any) error {
 		if slices.Equal(g.addresses, addresses) {
 			continue
 		}
-		if _, err := t.Exec(ctx, setAddresses, JoinAddresses(addresses), now, g.id); err != nil {
+		if _, err := t.Exec(ctx, setAddresses, database.JoinAddresses(addresses), now, g.id); err != nil {
 			return err
 		}
 	}
@@ -163,25 +164,25 @@ func (t *Tx) refreshGroups(ctx context.Context, appName string, now any) error {
 
 // lockApp must precede every change of the registrations or groups of appName, and every read for
 // such a change, so that a group never misses an address that another transaction brings.
-func (t *Tx) lockApp(ctx context.Context, appName string) error {
+func lockApp(ctx context.Context, t *database.Tx, appName string) error {
 	if t.Dialect.LockApp == "" {
 		return nil
 	}
-	_, err := t.has(ctx, t.Dialect.LockApp, appName)
+	_, err := t.Has(ctx, t.Dialect.LockApp, appName)
 	return err
 }
 
 // registered returns the addresses of appName, sorted by bytes and not by a table's collation, and
 // without duplicates, which old tables may have. It drops those that do not fit into a group's
 // column.
-func (t *Tx) registered(ctx context.Context, appName string) ([]string, error) {
+func registered(ctx context.Context, t *database.Tx, appName string) ([]string, error) {
 	var addresses []string
-	err := t.Query(ctx, SelectRegistered, []any{appName}, func(r Row) error {
+	err := t.Query(ctx, SelectRegistered, []any{appName}, func(r database.Row) error {
 		var addr string
 		err := r.Scan(&addr)
 		addresses = append(addresses, addr)
 		return err
 	})
 	slices.Sort(addresses)
-	return fitAddresses(slices.Compact(addresses)), err
+	return database.FitAddresses(slices.Compact(addresses)), err
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // The log rows of a removed job are deleted in chunks: to delete a million of them in the
@@ -21,8 +22,8 @@ const (
 
 var (
 	// selectOpen returns the trigger times of the rows in a batch that have no outcome.
-	selectOpen = `SELECT trigger_time FROM xxl_job_log WHERE handle_code = 0 AND trigger_code IN (0, 200) AND id IN ` + batchOfIDs
-	deleteRows = `DELETE FROM xxl_job_log WHERE id IN ` + batchOfIDs
+	selectOpen    = `SELECT trigger_time FROM xxl_job_log WHERE handle_code = 0 AND trigger_code IN (0, 200) AND id IN ` + batchOfIDs
+	deleteRemoved = `DELETE FROM xxl_job_log WHERE id IN ` + batchOfIDs
 
 	// forgetRemoved follows the last chunk. Alarms may have been recorded since the job was
 	// removed.
@@ -36,31 +37,31 @@ var (
 
 // noteRemoved records that the log rows of the jobs have to be deleted. REQUIRES: no further log
 // row of the jobs can be written.
-func (t *Tx) noteRemoved(ctx context.Context, jobs []int64) error {
+func noteRemoved(ctx context.Context, t *database.Tx, jobs []int64) error {
 	var last int64
-	if err := t.Query(ctx, lastLog, nil, func(r Row) error { return r.Scan(Integer(&last)) }); err != nil || last == 0 {
+	if err := t.Query(ctx, lastLog, nil, func(r database.Row) error { return r.Scan(database.Integer(&last)) }); err != nil || last == 0 {
 		return err
 	}
-	if err := t.deleteOf(ctx, `DELETE FROM xxlwheel_removed_job WHERE `, "job_id", jobs); err != nil {
+	if err := t.DeleteOf(ctx, `DELETE FROM xxlwheel_removed_job WHERE `, "job_id", jobs); err != nil {
 		return err
 	}
 	rows := make([][]any, len(jobs))
 	for i, id := range jobs {
 		rows[i] = []any{id, last}
 	}
-	return t.insertAll(ctx, insertRemoved, rows)
+	return t.InsertAll(ctx, insertRemoved, rows)
 }
 
 // purgeRemoved deletes the next rows of the first removed job.
 func (s *Store) purgeRemoved(ctx context.Context, p xxladapter.LogPurge, limit int) (xxladapter.Purged, error) {
 	if p.UntilID == 0 {
 		p.AfterID = 0
-		err := s.Query(ctx, firstRemoved, nil, func(r Row) error { return r.Scan(&p.JobID, &p.UntilID) })
+		err := s.Query(ctx, firstRemoved, nil, func(r database.Row) error { return r.Scan(&p.JobID, &p.UntilID) })
 		if p.UntilID == 0 || err != nil {
 			return xxladapter.Purged{Next: p, Done: true}, err
 		}
 	}
-	ids, err := s.ids(ctx, selectRowsOf, []any{p.JobID, p.AfterID, p.UntilID, limit})
+	ids, err := s.Ids(ctx, selectRowsOf, []any{p.JobID, p.AfterID, p.UntilID, limit})
 	if err != nil {
 		return xxladapter.Purged{}, err
 	}
@@ -71,13 +72,13 @@ func (s *Store) purgeRemoved(ctx context.Context, p xxladapter.LogPurge, limit i
 	last := len(ids) < limit
 	purged := xxladapter.Purged{Next: p}
 	var begin time.Time
-	err = s.WriteBy(ctx, s.BulkWrites, func(ctx context.Context, tx *Tx) (err error) {
+	err = s.WriteBy(ctx, s.BulkWrites, func(ctx context.Context, tx *database.Tx) (err error) {
 		begin = time.Now()
 		gone := Changes{}
-		purged.Rows, err = s.deleteCounted(ctx, tx, deleteRows, ids, uncounted, func(batch []any) error {
-			return tx.Query(ctx, selectOpen+tx.Dialect.Lock, batch, func(r Row) error {
+		purged.Rows, err = s.deleteCounted(ctx, tx, deleteRemoved, ids, uncounted, func(batch []any) error {
+			return tx.Query(ctx, selectOpen+tx.Dialect.Lock, batch, func(r database.Row) error {
 				var triggered time.Time
-				err := r.Scan(Datetime(&triggered))
+				err := r.Scan(database.Datetime(&triggered))
 				s.AddStatus(gone, triggered, xxladapter.LogRunning, -1)
 				return err
 			})

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // SelectLeaseState reads all that a renewal has to know, each row beginning with its kind: one
@@ -34,12 +35,12 @@ type leaseRow struct {
 }
 
 // Scan adds one row.
-func (s *LeaseState) Scan(r Row) error {
+func (s *LeaseState) Scan(r database.Row) error {
 	var (
 		kind, number, until, life, retired, ended, leads int64
 		node                                             string
 	)
-	if err := r.Scan(&kind, Text(&node), &number, &until, &life, &retired, &ended, &leads); err != nil {
+	if err := r.Scan(&kind, database.Text(&node), &number, &until, &life, &retired, &ended, &leads); err != nil {
 		return err
 	}
 	term := xxladapter.Term{Node: node, Number: number}
@@ -184,17 +185,17 @@ func (r *renewal) quiet() bool {
 
 // lease returns what the node gets.
 func (r *renewal) lease() xxladapter.Lease {
-	l := xxladapter.Lease{Term: r.mine.Term, Until: fromMilli(r.mine.until), Mode: r.mine.leads.mode(), Election: r.mine.leads.election(), Retired: r.mine.retired,
+	l := xxladapter.Lease{Term: r.mine.Term, Until: database.FromMilli(r.mine.until), Mode: r.mine.leads.mode(), Election: r.mine.leads.election(), Retired: r.mine.retired,
 		Shards: r.shards, Dead: r.dead, Others: r.others, Quiet: r.still}
 	if r.lapse != 0 {
-		l.NextLapse = fromMilli(r.lapse)
+		l.NextLapse = database.FromMilli(r.lapse)
 	}
 	return l
 }
 
 // snapshot returns what later renewals can rely on after this one. REQUIRES: r is quiet.
 func (s *LeaseState) snapshot(r *renewal) leaseSnapshot {
-	l := leaseSnapshot{at: time.Now(), lease: r.lease(), leads: r.mine.leads, retired: int64(bit(r.mine.retired)), leases: int64(len(s.leases))}
+	l := leaseSnapshot{at: time.Now(), lease: r.lease(), leads: r.mine.leads, retired: int64(database.Bit(r.mine.retired)), leases: int64(len(s.leases))}
 	for _, owner := range s.owners {
 		if owner == r.mine.Node {
 			l.shards++
@@ -202,7 +203,7 @@ func (s *LeaseState) snapshot(r *renewal) leaseSnapshot {
 	}
 	for _, lease := range s.leases {
 		l.terms += lease.Number
-		l.retirees += int64(bit(lease.retired))
+		l.retirees += int64(database.Bit(lease.retired))
 	}
 	return l
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -52,13 +53,13 @@ func (s *Store) MoveStatus(c Changes, triggered time.Time, l transition.LogChang
 
 // Count stores the changes. It must be the last act of a transaction: the holder of a slot then
 // waits for nobody, so no deadlock can form.
-func (s *Store) Count(ctx context.Context, tx *Tx, c Changes) error {
+func (s *Store) Count(ctx context.Context, tx *database.Tx, c Changes) error {
 	for _, day := range slices.SortedFunc(maps.Keys(c), time.Time.Compare) {
 		f := c[day]
 		if f.Running == 0 && f.Success == 0 && f.Failed == 0 {
 			continue
 		}
-		if _, err := tx.Exec(ctx, s.Dialect.AddToSlot, s.Dialect.Datetime(day), tx.slot, f.Running, f.Success, f.Failed); err != nil {
+		if _, err := tx.Exec(ctx, s.Dialect.AddToSlot, s.Dialect.Datetime(day), tx.Slot, f.Running, f.Success, f.Failed); err != nil {
 			return err
 		}
 	}
@@ -74,14 +75,6 @@ func DayOf(t time.Time, zone *time.Location) time.Time {
 		begin = begin.Add(time.Hour)
 	}
 	return begin
-}
-
-// A LogState is the state of a log row with its address and its trigger time, which determines the
-// day that the row counts for.
-type LogState struct {
-	Triggered time.Time
-	Address   string
-	transition.LogState
 }
 
 // AddToSlot is [Dialect.AddToSlot] for databases with ON CONFLICT.
@@ -102,10 +95,10 @@ func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.R
 	}
 	limits := []any{s.Dialect.Datetime(begin), s.Dialect.Datetime(end)}
 	days := map[string]*xxladapter.Report{}
-	err := s.Query(ctx, selectFigures, append(limits, limits...), func(r Row) error {
+	err := s.Query(ctx, selectFigures, append(limits, limits...), func(r database.Row) error {
 		var begin time.Time
 		var f xxladapter.Report
-		if err := r.Scan(Datetime(&begin), &f.Running, &f.Success, &f.Failed); err != nil {
+		if err := r.Scan(database.Datetime(&begin), &f.Running, &f.Success, &f.Failed); err != nil {
 			return err
 		}
 		day := begin.In(s.Zone).Format(time.DateOnly)
@@ -135,19 +128,19 @@ func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.R
 // FoldReports implements [xxladapter.Store]. A Java admin also writes the rows of the last three
 // days, from a count of its own, and finds its own figures again at its next count.
 func (s *Store) FoldReports(ctx context.Context) error {
-	if found, err := s.finds(ctx, selectSlots); !found || err != nil {
+	if found, err := s.Finds(ctx, selectSlots); !found || err != nil {
 		return err
 	}
-	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		type slot struct {
 			day     time.Time
 			number  int
 			figures xxladapter.Report
 		}
 		var slots []slot
-		err := tx.Query(ctx, selectSlots+s.Dialect.Lock, nil, func(r Row) error {
+		err := tx.Query(ctx, selectSlots+s.Dialect.Lock, nil, func(r database.Row) error {
 			var f slot
-			err := r.Scan(Datetime(&f.day), &f.number, &f.figures.Running, &f.figures.Success, &f.figures.Failed)
+			err := r.Scan(database.Datetime(&f.day), &f.number, &f.figures.Running, &f.figures.Success, &f.figures.Failed)
 			slots = append(slots, f)
 			return err
 		})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -34,9 +35,9 @@ type restrictions struct {
 // fencedRestrictions returns the pauses and calendars, nil if there are none, and keeps others from
 // changing them until the transaction ends. It returns an error unless the term holds. It reads one
 // row, and the tables after a change.
-func (s *Store) fencedRestrictions(ctx context.Context, tx *Tx, by xxladapter.Term, now time.Time) (*xxladapter.Restrictions, error) {
+func (s *Store) fencedRestrictions(ctx context.Context, tx *database.Tx, by xxladapter.Term, now time.Time) (*xxladapter.Restrictions, error) {
 	var revision, terms int64
-	err := tx.Query(ctx, selectRevision+s.Dialect.Share, []any{by.Node, by.Number, ToMilli(now)}, func(r Row) error {
+	err := tx.Query(ctx, selectRevision+s.Dialect.Share, []any{by.Node, by.Number, database.ToMilli(now)}, func(r database.Row) error {
 		return r.Scan(&revision, &terms)
 	})
 	switch {
@@ -66,10 +67,10 @@ func (s *Store) fencedRestrictions(ctx context.Context, tx *Tx, by xxladapter.Te
 
 // ReadRestrictions reads the pauses that have not ended long ago and the stored calendars; nil if
 // there are none.
-func (s *Store) ReadRestrictions(ctx context.Context, tx *Tx) (*xxladapter.Restrictions, error) {
+func (s *Store) ReadRestrictions(ctx context.Context, tx *database.Tx) (*xxladapter.Restrictions, error) {
 	var r xxladapter.Restrictions
-	since := ToMilli(s.Clock().Add(-xxladapter.PauseMemory))
-	err := tx.Query(ctx, recentPauses, []any{since}, func(row Row) error {
+	since := database.ToMilli(s.Clock().Add(-xxladapter.PauseMemory))
+	err := tx.Query(ctx, recentPauses, []any{since}, func(row database.Row) error {
 		p, err := scanPause(row)
 		r.Pauses = append(r.Pauses, p)
 		return err
@@ -77,7 +78,7 @@ func (s *Store) ReadRestrictions(ctx context.Context, tx *Tx) (*xxladapter.Restr
 	if err != nil {
 		return nil, err
 	}
-	err = tx.Query(ctx, calendarColumns+` ORDER BY name`, nil, func(row Row) error {
+	err = tx.Query(ctx, calendarColumns+` ORDER BY name`, nil, func(row database.Row) error {
 		c, err := scanCalendar(row)
 		r.Calendars = append(r.Calendars, c)
 		return err
@@ -90,7 +91,7 @@ func (s *Store) ReadRestrictions(ctx context.Context, tx *Tx) (*xxladapter.Restr
 
 // changeRestrictions begins a transaction that changes pauses or calendars: it waits for the scans
 // that have read them, and later scans wait for it.
-func (t *Tx) changeRestrictions(ctx context.Context) error {
+func changeRestrictions(ctx context.Context, t *database.Tx) error {
 	changed, err := t.Exec(ctx, nextRevision)
 	if err == nil && changed == 0 {
 		err = errNoRevision
@@ -98,21 +99,21 @@ func (t *Tx) changeRestrictions(ctx context.Context) error {
 	return err
 }
 
-func scanPause(r Row) (p xxladapter.Pause, err error) {
-	err = r.Scan(&p.ID, &p.GroupID, Text(&p.Note), Text(&p.By), Text(&p.EndedBy), Milli(&p.From), Milli(&p.Until))
+func scanPause(r database.Row) (p xxladapter.Pause, err error) {
+	err = r.Scan(&p.ID, &p.GroupID, database.Text(&p.Note), database.Text(&p.By), database.Text(&p.EndedBy), database.Milli(&p.From), database.Milli(&p.Until))
 	return p, err
 }
 
-func scanCalendar(r Row) (*xxladapter.Calendar, error) {
+func scanCalendar(r database.Row) (*xxladapter.Calendar, error) {
 	var name, content string
 	var updated int64
-	if err := r.Scan(Text(&name), Text(&content), &updated); err != nil {
+	if err := r.Scan(database.Text(&name), database.Text(&content), &updated); err != nil {
 		return nil, err
 	}
 	c, err := xxladapter.ParseCalendar(content)
 	if err != nil {
 		return nil, fmt.Errorf("calendar %q: %w", name, err)
 	}
-	c.Name, c.Updated = name, fromMilli(updated)
+	c.Name, c.Updated = name, database.FromMilli(updated)
 	return c, nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 const (
@@ -17,7 +18,7 @@ const (
 
 // ResumeJob implements [xxladapter.Store].
 func (s *Store) ResumeJob(ctx context.Context, r xxladapter.Resume) (resumed bool, err error) {
-	err = s.Write(ctx, func(ctx context.Context, tx *Tx) (err error) {
+	err = s.Write(ctx, func(ctx context.Context, tx *database.Tx) (err error) {
 		resumed, err = s.resume(ctx, tx, r)
 		return err
 	})
@@ -27,25 +28,25 @@ func (s *Store) ResumeJob(ctx context.Context, r xxladapter.Resume) (resumed boo
 // resume sets the job's next time as r says. It locks the job first: if two shards end at the same
 // time, the second one waits there and then sees that it is the last. Where the database shows it
 // an older state, both leave it to ResumeJob.
-func (s *Store) resume(ctx context.Context, tx *Tx, r xxladapter.Resume) (bool, error) {
+func (s *Store) resume(ctx context.Context, tx *database.Tx, r xxladapter.Resume) (bool, error) {
 	if r.JobID == 0 {
 		return false, nil
 	}
 	var last time.Time
 	waiting := false
-	err := tx.Query(ctx, selectWaiting+s.Dialect.Lock, []any{r.JobID, ToMilli(xxladapter.AfterRun)}, func(row Row) error {
+	err := tx.Query(ctx, selectWaiting+s.Dialect.Lock, []any{r.JobID, database.ToMilli(xxladapter.AfterRun)}, func(row database.Row) error {
 		waiting = true
-		return row.Scan(Milli(&last))
+		return row.Scan(database.Milli(&last))
 	})
 	if !waiting || err != nil {
 		return false, err
 	}
-	if open, err := tx.has(ctx, hasFire, r.JobID); open || err != nil {
+	if open, err := tx.Has(ctx, hasFire, r.JobID); open || err != nil {
 		return false, err
 	}
-	if open, err := tx.has(ctx, hasOpenRun, r.JobID, s.Dialect.Datetime(last)); open || err != nil {
+	if open, err := tx.Has(ctx, hasOpenRun, r.JobID, s.Dialect.Datetime(last)); open || err != nil {
 		return false, err
 	}
-	_, err = tx.Exec(ctx, setNext, ToMilli(r.Next), r.JobID)
+	_, err = tx.Exec(ctx, setNext, database.ToMilli(r.Next), r.JobID)
 	return err == nil, err
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // firstStep is the number of rows that the first statement of a search examines. Each further one
@@ -49,7 +50,7 @@ func (s *Store) newRunSearch(ctx context.Context, f xxladapter.RunFilter) (*runS
 func (q *runSearch) bound(ctx context.Context) error {
 	f := q.filter
 	id := func(to *int64, query string, args ...any) error {
-		return q.store.Query(ctx, query, args, func(r Row) error { return r.Scan(Integer(to)) })
+		return q.store.Query(ctx, query, args, func(r database.Row) error { return r.Scan(database.Integer(to)) })
 	}
 	first, last := `SELECT MIN(id) FROM xxl_job_log`, `SELECT MAX(id) FROM xxl_job_log`
 	var from, until []any
@@ -101,9 +102,9 @@ func (q *runSearch) part(ctx context.Context) (first, last int64, err error) {
 	}
 	args := []any{q.filter.JobID, first, last, q.step - 1}
 	if q.filter.Newest {
-		err = q.store.Query(ctx, NthNewestOfJob, args, func(r Row) error { return r.Scan(&first) })
+		err = q.store.Query(ctx, NthNewestOfJob, args, func(r database.Row) error { return r.Scan(&first) })
 	} else {
-		err = q.store.Query(ctx, NthOldestOfJob, args, func(r Row) error { return r.Scan(&last) })
+		err = q.store.Query(ctx, NthOldestOfJob, args, func(r database.Row) error { return r.Scan(&last) })
 	}
 	return first, last, err
 }
@@ -128,8 +129,8 @@ func (s *Store) Runs(ctx context.Context, f xxladapter.RunFilter) (logs []*xxlad
 			return logs, 0, err
 		}
 		f.Limit = limit + 1 - len(logs)
-		query, args := s.Dialect.RunList(f, first, last, q.now)
-		err = s.Query(ctx, query, args, func(r Row) error {
+		query, args := RunList(s.Dialect, f, first, last, q.now)
+		err = s.Query(ctx, query, args, func(r database.Row) error {
 			l, err := scanLog(r)
 			logs = append(logs, l)
 			return err
@@ -151,8 +152,8 @@ func (s *Store) Runs(ctx context.Context, f xxladapter.RunFilter) (logs []*xxlad
 }
 
 // RunList returns the statement that lists the rows of a part of the log.
-func (d *Dialect) RunList(f xxladapter.RunFilter, first, last int64, now time.Time) (query string, args []any) {
-	where := d.runConditions(f, first, last, now)
+func RunList(d *database.Dialect, f xxladapter.RunFilter, first, last int64, now time.Time) (query string, args []any) {
+	where := runConditions(d, f, first, last, now)
 	order := `id`
 	if f.Newest {
 		order = `id DESC`
@@ -172,9 +173,9 @@ func (s *Store) CountRuns(ctx context.Context, f xxladapter.RunFilter, limit int
 		if !ok || err != nil {
 			return n, false, err
 		}
-		where := s.Dialect.runConditions(f, first, last, q.now)
-		selected, args := where.where(`SELECT 1 FROM xxl_job_log`)
-		err = s.Query(ctx, `SELECT COUNT(*) FROM (`+selected+` LIMIT ?) AS counted`, append(args, limit+1-n), func(r Row) error {
+		where := runConditions(s.Dialect, f, first, last, q.now)
+		selected, args := where.Where(`SELECT 1 FROM xxl_job_log`)
+		err = s.Query(ctx, `SELECT COUNT(*) FROM (`+selected+` LIMIT ?) AS counted`, append(args, limit+1-n), func(r database.Row) error {
 			var found int
 			err := r.Scan(&found)
 			n += found
@@ -199,28 +200,28 @@ func searches(f xxladapter.RunFilter) bool {
 }
 
 // runConditions returns the conditions of f for the ids from first to last.
-func (d *Dialect) runConditions(f xxladapter.RunFilter, first, last int64, now time.Time) *conditions {
-	where := new(conditions)
-	where.add(`id >= ? AND id <= ?`, first, last)
-	d.logConditions(where, f.LogFilter)
+func runConditions(d *database.Dialect, f xxladapter.RunFilter, first, last int64, now time.Time) *database.Conditions {
+	where := new(database.Conditions)
+	where.Add(`id >= ? AND id <= ?`, first, last)
+	logConditions(d, where, f.LogFilter)
 	if f.Status == xxladapter.LogRunning {
-		where.add(d.OpenRuns)
+		where.Add(d.OpenRuns)
 	}
 	if f.Lost {
-		where.add(`(handle_code = 0 AND trigger_code = 504 OR handle_code = 500 AND `+
+		where.Add(`(handle_code = 0 AND trigger_code = 504 OR handle_code = 500 AND `+
 			d.Bytes(fmt.Sprintf(`SUBSTR(handle_msg, 1, %d)`, len(xxladapter.LostMsg)))+` = ?)`, xxladapter.LostMsg)
 	}
 	if f.Address != "" {
-		where.add(d.Has(`executor_address`), f.Address)
+		where.Add(d.Has(`executor_address`), f.Address)
 	}
 	if f.Type != "" {
 		addType(where, f, first, last)
 	}
 	if f.Text != "" {
-		where.add(`(`+d.Has(`trigger_msg`)+` OR `+d.Has(`handle_msg`)+`)`, f.Text, f.Text)
+		where.Add(`(`+d.Has(`trigger_msg`)+` OR `+d.Has(`handle_msg`)+`)`, f.Text, f.Text)
 	}
 	if f.AtLeast > 0 {
-		d.addAtLeast(where, f, first, last, now)
+		addAtLeast(d, where, f, first, last, now)
 	}
 	return where
 }
@@ -235,30 +236,30 @@ func bounded(f xxladapter.RunFilter) bool { return f.JobID == 0 && searches(f) }
 const inRange = `id IN (SELECT log_id FROM %s WHERE log_id >= ? AND log_id <= ? AND %s)`
 
 // addType restricts a list to runs that were triggered in one way.
-func addType(where *conditions, f xxladapter.RunFilter, first, last int64) {
+func addType(where *database.Conditions, f xxladapter.RunFilter, first, last int64) {
 	if !bounded(f) {
-		where.add(`COALESCE((SELECT trigger_type FROM xxlwheel_run WHERE xxlwheel_run.log_id = xxl_job_log.id),
+		where.Add(`COALESCE((SELECT trigger_type FROM xxlwheel_run WHERE xxlwheel_run.log_id = xxl_job_log.id),
 			(SELECT trigger_type FROM xxlwheel_fire WHERE xxlwheel_fire.log_id = xxl_job_log.id)) = ?`, string(f.Type))
 		return
 	}
 	const is = `trigger_type = ?`
-	where.add(fmt.Sprintf(`(`+inRange+` OR `+inRange+`)`, `xxlwheel_run`, is, `xxlwheel_fire`, is),
+	where.Add(fmt.Sprintf(`(`+inRange+` OR `+inRange+`)`, `xxlwheel_run`, is, `xxlwheel_fire`, is),
 		first, last, string(f.Type), first, last, string(f.Type))
 }
 
 // addAtLeast states [xxladapter.Log.Took] in SQL. A subquery that returns a value is looked up for
 // each row; with EXISTS, PostgreSQL may read the whole table of histories instead.
-func (d *Dialect) addAtLeast(where *conditions, f xxladapter.RunFilter, first, last int64, now time.Time) {
+func addAtLeast(d *database.Dialect, where *database.Conditions, f xxladapter.RunFilter, first, last int64, now time.Time) {
 	const ofHistory = `(SELECT CASE WHEN finished_ms < sent_ms THEN 0 ELSE finished_ms - sent_ms END FROM xxlwheel_run WHERE xxlwheel_run.log_id = xxl_job_log.id)`
 	ms := (f.AtLeast + time.Millisecond - 1).Milliseconds()
 	ofRow := fmt.Sprintf(`CASE WHEN %s THEN CASE WHEN trigger_time <= ? THEN %d ELSE -1 END ELSE %s * 1000 END`, ofStatus[xxladapter.LogRunning], ms, d.Seconds)
 	began := d.Datetime(now.Add(-f.AtLeast))
 	if !bounded(f) {
-		where.add(fmt.Sprintf(`COALESCE(%s, %s) >= %d`, ofHistory, ofRow, ms), began)
+		where.Add(fmt.Sprintf(`COALESCE(%s, %s) >= %d`, ofHistory, ofRow, ms), began)
 		return
 	}
 	took := fmt.Sprintf(`finished_ms - sent_ms >= %d`, ms)
-	where.add(fmt.Sprintf(`(`+inRange+` OR %s >= %d AND %s IS NULL)`, `xxlwheel_run`, took, ofRow, ms, ofHistory), first, last, began)
+	where.Add(fmt.Sprintf(`(`+inRange+` OR %s >= %d AND %s IS NULL)`, `xxlwheel_run`, took, ofRow, ms, ofHistory), first, last, began)
 }
 
 // JobNames implements [xxladapter.Store].
@@ -267,15 +268,15 @@ func (s *Store) JobNames(ctx context.Context, ids, groups []int64) (map[int64]st
 	if len(ids) == 0 {
 		return names, ctx.Err()
 	}
-	var where conditions
+	var where database.Conditions
 	these, args := s.Dialect.Among(`id`, ids)
-	where.add(these, args...)
-	where.addIDs(s.Dialect, `job_group`, groups)
-	query, args := where.where(`SELECT id, job_desc FROM xxl_job_info`)
-	err := s.Query(ctx, query, args, func(r Row) error {
+	where.Add(these, args...)
+	where.AddIDs(s.Dialect, `job_group`, groups)
+	query, args := where.Where(`SELECT id, job_desc FROM xxl_job_info`)
+	err := s.Query(ctx, query, args, func(r database.Row) error {
 		var id int64
 		var name string
-		err := r.Scan(&id, Text(&name))
+		err := r.Scan(&id, database.Text(&name))
 		names[id] = name
 		return err
 	})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 const (
@@ -26,19 +27,19 @@ const (
 // ClaimTexts implements [xxladapter.Store]. It finds due texts without a lock, and claims those
 // that are still due once they are locked.
 func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts int) time.Duration) ([]xxladapter.TextClaim, error) {
-	now := ToMilli(s.Clock())
-	due, err := s.ids(ctx, SelectWants, []any{now, limit})
+	now := database.ToMilli(s.Clock())
+	due, err := s.Ids(ctx, SelectWants, []any{now, limit})
 	if err != nil || len(due) == 0 {
 		return nil, err
 	}
-	logs, err := LogEntity.read(ctx, s.DB, due)
+	logs, err := LogEntity.Read(ctx, s.DB, due)
 	if err != nil {
 		return nil, err
 	}
 	var claims []xxladapter.TextClaim
-	err = s.writeLazily(ctx, func(ctx context.Context, tx *Tx) error {
+	err = s.WriteLazily(ctx, func(ctx context.Context, tx *database.Tx) error {
 		claims = nil
-		attempts, err := tx.lockWants(ctx, due, now)
+		attempts, err := lockWants(ctx, tx, due, now)
 		if err != nil {
 			return err
 		}
@@ -63,7 +64,7 @@ func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts i
 				return err
 			}
 		}
-		return tx.dropOf(ctx, "xxlwheel_log_fetch", gone)
+		return dropOf(ctx, tx, "xxlwheel_log_fetch", gone)
 	})
 	if err != nil {
 		return nil, err
@@ -72,11 +73,11 @@ func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts i
 }
 
 // lockWants locks the queue's rows that are still due and returns how often each text was claimed.
-func (t *Tx) lockWants(ctx context.Context, ids []int64, now int64) (attempts map[int64]int, err error) {
+func lockWants(ctx context.Context, t *database.Tx, ids []int64, now int64) (attempts map[int64]int, err error) {
 	attempts = map[int64]int{}
 	these, args := t.Dialect.Among("log_id", ids)
 	query := `SELECT log_id, attempts FROM xxlwheel_log_fetch WHERE ` + these + ` AND due_ms <= ? ORDER BY log_id` + t.Dialect.Lock
-	err = t.Query(ctx, query, append(args, now), func(r Row) error {
+	err = t.Query(ctx, query, append(args, now), func(r database.Row) error {
 		var (
 			id    int64
 			count int
@@ -89,7 +90,7 @@ func (t *Tx) lockWants(ctx context.Context, ids []int64, now int64) (attempts ma
 }
 
 // dropOf deletes a table's rows for these log rows.
-func (t *Tx) dropOf(ctx context.Context, table string, logIDs []int64) error {
+func dropOf(ctx context.Context, t *database.Tx, table string, logIDs []int64) error {
 	if len(logIDs) == 0 {
 		return nil
 	}
@@ -100,7 +101,7 @@ func (t *Tx) dropOf(ctx context.Context, table string, logIDs []int64) error {
 
 // SaveTexts implements [xxladapter.Store].
 func (s *Store) SaveTexts(ctx context.Context, texts []xxladapter.RunText) error {
-	ids, rows := make([]int64, len(texts)), make([]TextRow, len(texts))
+	ids, rows := make([]int64, len(texts)), make([]database.TextRow, len(texts))
 	for i, t := range texts {
 		body, err := compress(t.Text)
 		if err != nil {
@@ -110,31 +111,32 @@ func (s *Store) SaveTexts(ctx context.Context, texts []xxladapter.RunText) error
 		if t.Complete {
 			complete = 1
 		}
-		ids[i], rows[i] = t.LogID, TextRow{t.LogID, body, t.Size, complete, xxladapter.FirstCharacters(t.Note, xxladapter.MaxTextNote)}
+		ids[i], rows[i] = t.LogID, database.TextRow{LogID: t.LogID, Body: body, Size: t.Size, Complete: complete,
+			Note: xxladapter.FirstCharacters(t.Note, xxladapter.MaxTextNote)}
 	}
 	if len(texts) == 0 {
 		return nil
 	}
-	return s.writeLazily(ctx, func(ctx context.Context, tx *Tx) error {
+	return s.WriteLazily(ctx, func(ctx context.Context, tx *database.Tx) error {
 		// The rows are locked, so that none is deleted and leaves its text behind.
-		there, err := tx.lockLogs(ctx, ids)
+		there, err := lockLogs(ctx, tx, ids)
 		if err != nil {
 			return err
 		}
 		for _, table := range []string{"xxlwheel_log_fetch", "xxlwheel_log_text"} {
-			if err := tx.dropOf(ctx, table, ids); err != nil {
+			if err := dropOf(ctx, tx, table, ids); err != nil {
 				return err
 			}
 		}
-		return tx.insertTexts(ctx, slices.DeleteFunc(slices.Clone(rows), func(r TextRow) bool { return !there[r.LogID] }))
+		return insertTexts(ctx, tx, slices.DeleteFunc(slices.Clone(rows), func(r database.TextRow) bool { return !there[r.LogID] }))
 	})
 }
 
 // lockLogs locks the log rows and returns which of them exist.
-func (t *Tx) lockLogs(ctx context.Context, ids []int64) (there map[int64]bool, err error) {
+func lockLogs(ctx context.Context, t *database.Tx, ids []int64) (there map[int64]bool, err error) {
 	there = map[int64]bool{}
 	these, args := t.Dialect.Among("id", ids)
-	err = t.Query(ctx, `SELECT id FROM xxl_job_log WHERE `+these+` ORDER BY id`+t.Dialect.Lock, args, func(r Row) error {
+	err = t.Query(ctx, `SELECT id FROM xxl_job_log WHERE `+these+` ORDER BY id`+t.Dialect.Lock, args, func(r database.Row) error {
 		var id int64
 		err := r.Scan(&id)
 		there[id] = true
@@ -143,7 +145,7 @@ func (t *Tx) lockLogs(ctx context.Context, ids []int64) (there map[int64]bool, e
 	return there, err
 }
 
-func (t *Tx) insertTexts(ctx context.Context, rows []TextRow) error {
+func insertTexts(ctx context.Context, t *database.Tx, rows []database.TextRow) error {
 	if t.Dialect.InsertTexts != nil && len(rows) > 0 {
 		query, args := t.Dialect.InsertTexts(rows)
 		_, err := t.Exec(ctx, query, args...)
@@ -163,10 +165,10 @@ func (s *Store) RunText(ctx context.Context, logID int64) (*xxladapter.RunText, 
 		body  []byte
 		found *xxladapter.RunText
 	)
-	err := s.Query(ctx, selectText, []any{logID}, func(r Row) error {
+	err := s.Query(ctx, selectText, []any{logID}, func(r database.Row) error {
 		found = &xxladapter.RunText{LogID: logID}
 		var complete int
-		err := r.Scan(&body, &found.Size, &complete, Text(&found.Note))
+		err := r.Scan(&body, &found.Size, &complete, database.Text(&found.Note))
 		found.Complete = complete != 0
 		return err
 	})

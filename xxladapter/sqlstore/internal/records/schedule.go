@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -78,9 +79,9 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 	}
 	locked := 0 // due jobs that another session holds
 	var decisions []Decided
-	err = s.WriteBy(ctx, s.ScanWrites, func(ctx context.Context, tx *Tx) error {
+	err = s.WriteBy(ctx, s.ScanWrites, func(ctx context.Context, tx *database.Tx) error {
 		planned, claimed, locked, decisions = nil, 0, 0, nil
-		if err := tx.LockSchedule(ctx); err != nil {
+		if err := LockSchedule(ctx, tx); err != nil {
 			return err
 		}
 		now := s.Clock() // after the wait for the lock
@@ -121,7 +122,7 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 
 // lockDue reads and locks due jobs, and returns until when they may be planned. That is earlier
 // than the caller asked for beside a scheduler that knows nothing of our side tables.
-func (s *Store) lockDue(ctx context.Context, tx *Tx, read DueReader, now time.Time, asked, ahead time.Duration) (
+func (s *Store) lockDue(ctx context.Context, tx *database.Tx, read DueReader, now time.Time, asked, ahead time.Duration) (
 	due []*xxladapter.Job, locked int, until time.Time, err error) {
 
 	until = now.Add(asked)
@@ -130,10 +131,10 @@ func (s *Store) lockDue(ctx context.Context, tx *Tx, read DueReader, now time.Ti
 		return due, locked, until, err
 	}
 	for _, j := range due {
-		s.others.saw(j.ID, ToMilli(j.TriggerNext))
+		s.others.saw(j.ID, database.ToMilli(j.TriggerNext))
 	}
 	until = now.Add(min(ahead, s.others.ahead(asked, s.Resting.Load())))
-	due = slices.DeleteFunc(due, func(j *xxladapter.Job) bool { return ToMilli(j.TriggerNext) > ToMilli(until) })
+	due = slices.DeleteFunc(due, func(j *xxladapter.Job) bool { return database.ToMilli(j.TriggerNext) > database.ToMilli(until) })
 	return due, locked, until, nil
 }
 
@@ -148,7 +149,7 @@ func decideDue(due []*xxladapter.Job, now, until time.Time, short bool,
 	}
 	reads := make(map[int64]read, len(due)) // decide may write to jobs
 	for _, j := range due {
-		reads[j.ID] = read{ToMilli(j.TriggerNext), j.GroupID, j.Name}
+		reads[j.ID] = read{database.ToMilli(j.TriggerNext), j.GroupID, j.Name}
 	}
 	all := decide(now, due)
 	decisions = make([]Decided, 0, len(all))
@@ -178,8 +179,8 @@ func (s *Store) anyDue(ctx context.Context, by xxladapter.Term, ahead time.Durat
 		query, found = SelectAnyDue+`, `+s.Dialect.PreciseClock, append(found, &micros)
 		sent = time.Now()
 	}
-	err := s.QueryBy(ctx, s.ScanReads, query, append([]any{by.Node, by.Number, ToMilli(now)}, AllDueArgs(by.Node, now, ahead)...),
-		func(r Row) error { return r.Scan(found...) })
+	err := s.QueryBy(ctx, s.ScanReads, query, append([]any{by.Node, by.Number, database.ToMilli(now)}, AllDueArgs(by.Node, now, ahead)...),
+		func(r database.Row) error { return r.Scan(found...) })
 	if err == nil && s.Server != nil {
 		s.Server.Saw(time.UnixMicro(micros), sent)
 	}
@@ -191,7 +192,7 @@ func (s *Store) anyDue(ctx context.Context, by xxladapter.Term, ahead time.Durat
 
 // AllDueArgs returns the arguments of AllDue, in its order.
 func AllDueArgs(node string, now time.Time, ahead time.Duration) []any {
-	return []any{ToMilli(now.Add(ahead)), node, ToMilli(now.Add(ahead / 5)), node, ToMilli(now.Add(-xxladapter.BehindAfter))}
+	return []any{database.ToMilli(now.Add(ahead)), node, database.ToMilli(now.Add(ahead / 5)), node, database.ToMilli(now.Add(-xxladapter.BehindAfter))}
 }
 
 // Decided is a decision, with the job's trigger_next_time, group and name at that time.
@@ -203,12 +204,12 @@ type Decided struct {
 }
 
 // storeDecision stores a decision and returns the fires that it planned.
-func (s *Store) storeDecision(ctx context.Context, tx *Tx, d Decided) ([]xxladapter.Fire, error) {
+func (s *Store) storeDecision(ctx context.Context, tx *database.Tx, d Decided) ([]xxladapter.Fire, error) {
 	status := 1
 	if d.Stop {
 		status = 0
 	}
-	changed, err := tx.Exec(ctx, advanceJob, ToMilli(d.Last), ToMilli(d.Next), status, d.JobID, d.before)
+	changed, err := tx.Exec(ctx, advanceJob, database.ToMilli(d.Last), database.ToMilli(d.Next), status, d.JobID, d.before)
 	if changed == 0 || err != nil {
 		return nil, err
 	}
@@ -225,7 +226,7 @@ func (s *Store) storeDecision(ctx context.Context, tx *Tx, d Decided) ([]xxladap
 	}
 	for _, m := range d.Misfires {
 		m.JobID = d.JobID
-		if err := tx.WriteMisfire(ctx, m); err != nil {
+		if err := WriteMisfire(ctx, tx, m); err != nil {
 			return nil, err
 		}
 	}
@@ -234,11 +235,11 @@ func (s *Store) storeDecision(ctx context.Context, tx *Tx, d Decided) ([]xxladap
 
 // LockSchedule waits for other schedulers on databases where some may know nothing of our side
 // tables.
-func (t *Tx) LockSchedule(ctx context.Context) error {
+func LockSchedule(ctx context.Context, t *database.Tx) error {
 	if t.Dialect.LockSchedule == "" {
 		return nil
 	}
-	locked, err := t.has(ctx, t.Dialect.LockSchedule)
+	locked, err := t.Has(ctx, t.Dialect.LockSchedule)
 	if err == nil && !locked {
 		return ErrNoScheduleLock
 	}
@@ -247,13 +248,13 @@ func (t *Tx) LockSchedule(ctx context.Context) error {
 
 // PlanDue plans a fire that a scan decided on, unless it is the schedule's fire of a due time and
 // is open already. A fire of another type with the same due time must not replace it.
-func (s *Store) PlanDue(ctx context.Context, tx *Tx, f xxladapter.Fire) (_ xxladapter.Fire, ok bool, err error) {
+func (s *Store) PlanDue(ctx context.Context, tx *database.Tx, f xxladapter.Fire) (_ xxladapter.Fire, ok bool, err error) {
 	planned, ok, err := s.planAt(ctx, tx, f)
 	if ok || err != nil {
 		return planned, ok, err
 	}
 	if f.Type == xxladapter.TriggerCron {
-		promised, err := tx.has(ctx, IsScheduled, f.JobID, ToMilli(f.Due))
+		promised, err := tx.Has(ctx, IsScheduled, f.JobID, database.ToMilli(f.Due))
 		if promised || err != nil {
 			return xxladapter.Fire{}, false, err
 		}
@@ -266,9 +267,9 @@ func (s *Store) PlanDue(ctx context.Context, tx *Tx, f xxladapter.Fire) (_ xxlad
 func (s *Store) Misfires(ctx context.Context, f xxladapter.MisfireFilter) ([]xxladapter.Misfire, error) {
 	query, args := MisfireList(f)
 	var found []xxladapter.Misfire
-	err := s.Query(ctx, query, args, func(r Row) error {
+	err := s.Query(ctx, query, args, func(r database.Row) error {
 		var m xxladapter.Misfire
-		err := r.Scan(&m.ID, &m.JobID, Milli(&m.Due), Milli(&m.Until), Text(&m.Strategy), Milli(&m.At), &m.PauseID, Text(&m.Calendar))
+		err := r.Scan(&m.ID, &m.JobID, database.Milli(&m.Due), database.Milli(&m.Until), database.Text(&m.Strategy), database.Milli(&m.At), &m.PauseID, database.Text(&m.Calendar))
 		found = append(found, m)
 		return err
 	})
@@ -284,12 +285,12 @@ const (
 // would cost a write for each misfire.
 func (s *Store) PurgeMisfires(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
 	last := int64(0)
-	err = s.Query(ctx, oldMisfires, []any{ceilMilli(before), limit}, func(r Row) error { return r.Scan(&last) })
+	err = s.Query(ctx, oldMisfires, []any{database.CeilMilli(before), limit}, func(r database.Row) error { return r.Scan(&last) })
 	if err != nil || last == 0 {
 		return 0, err
 	}
-	err = s.writeLazily(ctx, func(ctx context.Context, tx *Tx) error {
-		n, err := tx.Exec(ctx, dropMisfires, ceilMilli(before), last)
+	err = s.WriteLazily(ctx, func(ctx context.Context, tx *database.Tx) error {
+		n, err := tx.Exec(ctx, dropMisfires, database.CeilMilli(before), last)
 		deleted = int(n)
 		return err
 	})
@@ -299,17 +300,17 @@ func (s *Store) PurgeMisfires(ctx context.Context, before time.Time, limit int) 
 // MisfireList returns the statement that lists misfires, with its arguments. Those of a job are
 // found by its index alone, which has the times too, so that only the listed rows are read.
 func MisfireList(f xxladapter.MisfireFilter) (query string, args []any) {
-	var where conditions
+	var where database.Conditions
 	if f.JobID != 0 {
-		where.add(`job_id = ?`, f.JobID)
+		where.Add(`job_id = ?`, f.JobID)
 	}
 	if !f.From.IsZero() {
-		where.add(`until_ms >= ?`, ceilMilli(f.From))
+		where.Add(`until_ms >= ?`, database.CeilMilli(f.From))
 	}
 	if !f.To.IsZero() {
-		where.add(`due_ms < ?`, ceilMilli(f.To))
+		where.Add(`due_ms < ?`, database.CeilMilli(f.To))
 	}
-	order := where.pageByID(f.AfterID, f.Newest)
+	order := where.PageByID(f.AfterID, f.Newest)
 	const rows = `SELECT id, job_id, due_ms, until_ms, policy, at_ms, COALESCE(pause_id, 0), calendar FROM xxlwheel_misfire`
 	if f.JobID == 0 {
 		return where.Selecting(rows, order, f.Limit)

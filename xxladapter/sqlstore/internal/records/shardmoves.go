@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 const (
@@ -19,11 +20,11 @@ const (
 
 // addShardMove stores a move of shards, unless it is of no shards, and deletes those that are too
 // old.
-func (t *Tx) addShardMove(ctx context.Context, h xxladapter.ShardMove, at time.Time) error {
+func addShardMove(ctx context.Context, t *database.Tx, h xxladapter.ShardMove, at time.Time) error {
 	if h.Shards == 0 {
 		return nil
 	}
-	_, err := t.Exec(ctx, insertMove, ToMilli(at), string(h.Cause), h.Term.Node, h.Term.Number, h.Shards)
+	_, err := t.Exec(ctx, insertMove, database.ToMilli(at), string(h.Cause), h.Term.Node, h.Term.Number, h.Shards)
 	if err == nil {
 		_, err = t.Exec(ctx, trimMoves, xxladapter.KeptMoves)
 	}
@@ -33,9 +34,9 @@ func (t *Tx) addShardMove(ctx context.Context, h xxladapter.ShardMove, at time.T
 // ShardMoves implements [xxladapter.ShardMoveStore].
 func (s *Store) ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMove, error) {
 	var found []xxladapter.ShardMove
-	err := s.Query(ctx, selectMoves, []any{limit}, func(r Row) error {
+	err := s.Query(ctx, selectMoves, []any{limit}, func(r database.Row) error {
 		var h xxladapter.ShardMove
-		err := r.Scan(&h.ID, Milli(&h.At), (*string)(&h.Cause), &h.Term.Node, &h.Term.Number, &h.Shards)
+		err := r.Scan(&h.ID, database.Milli(&h.At), (*string)(&h.Cause), &h.Term.Node, &h.Term.Number, &h.Shards)
 		found = append(found, h)
 		return err
 	})
@@ -44,7 +45,7 @@ func (s *Store) ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMo
 
 // SessionEnded implements [xxladapter.ShardMoveStore].
 func (s *Store) SessionEnded(ctx context.Context, term xxladapter.Term) error {
-	return s.writeOne(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) error {
+	return s.WriteOne(ctx, s.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
 		_, err := tx.Exec(ctx, endSession, term.Node, term.Number)
 		return err
 	})
@@ -52,7 +53,7 @@ func (s *Store) SessionEnded(ctx context.Context, term xxladapter.Term) error {
 
 // ReportNode implements [xxladapter.LeaseStore].
 func (s *Store) ReportNode(ctx context.Context, term xxladapter.Term, n xxladapter.NodeReport) error {
-	return s.writeOne(ctx, s.LeaseWrites, func(ctx context.Context, tx *Tx) error {
+	return s.WriteOne(ctx, s.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
 		_, err := tx.Exec(ctx, reportNode, n.Skew.Milliseconds(), n.Fast.Places, n.Fast.InFlight, n.Fast.Waiting,
 			n.Slow.Places, n.Slow.InFlight, n.Slow.Waiting,
 			n.Address, string(n.Spread), n.Fires.Sent, n.Fires.Received, n.Fires.Kept, term.Node, term.Number)

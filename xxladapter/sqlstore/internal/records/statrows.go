@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 const (
@@ -42,17 +43,17 @@ func (s *Store) statRows(ctx context.Context, query string, args ...any) (rows [
 	return rows, err
 }
 
-func collectStatRows(to *[]statRow) func(Row) error {
-	return func(r Row) error {
+func collectStatRows(to *[]statRow) func(database.Row) error {
+	return func(r database.Row) error {
 		var (
 			row                                         statRow
 			l                                           = &row.log
 			h                                           xxladapter.RunHistory
 			attempt, triggerCode, handleCode, fire, run int64
 		)
-		err := r.Scan(&row.id, Text(&row.counted), Integer(&l.ID), Integer(&l.GroupID), Integer(&l.JobID), Datetime(&l.TriggerTime),
-			Integer(&triggerCode), Integer(&handleCode), Text(&l.HandleMsg),
-			Integer(&run), Milli(&h.Due), Text(&h.Type), Integer(&attempt), Milli(&h.Claimed), Milli(&h.Sent), Milli(&h.Finished), Integer(&fire))
+		err := r.Scan(&row.id, database.Text(&row.counted), database.Integer(&l.ID), database.Integer(&l.GroupID), database.Integer(&l.JobID), database.Datetime(&l.TriggerTime),
+			database.Integer(&triggerCode), database.Integer(&handleCode), database.Text(&l.HandleMsg),
+			database.Integer(&run), database.Milli(&h.Due), database.Text(&h.Type), database.Integer(&attempt), database.Milli(&h.Claimed), database.Milli(&h.Sent), database.Milli(&h.Finished), database.Integer(&fire))
 		l.TriggerCode, l.HandleCode, row.open = int(triggerCode), int(handleCode), fire != 0
 		if run != 0 {
 			h.LogID, h.Attempt = run, int(attempt)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // The statistics follow the log rows at a distance. A mark says up to which id they are counted;
@@ -54,15 +55,15 @@ func (m statMark) advance(highest int64, now time.Time) (next statMark, until in
 var errNoStatMark = errors.New("table xxlwheel_stat_mark has no row, must have the one that xxlwheel created it with")
 
 // scanMark reads the mark, the highest log row, and the first open row; 0 if there is none.
-func scanMark(m *statMark, highest, firstOpen *int64) func(Row) error {
-	return func(r Row) error {
-		return r.Scan(&m.turn, &m.folded, &m.next, Milli(&m.nextAt), &m.open, Integer(highest), Integer(firstOpen))
+func scanMark(m *statMark, highest, firstOpen *int64) func(database.Row) error {
+	return func(r database.Row) error {
+		return r.Scan(&m.turn, &m.folded, &m.next, database.Milli(&m.nextAt), &m.open, database.Integer(highest), database.Integer(firstOpen))
 	}
 }
 
 // moveMark stores the mark. moved is false if another has moved it since m was read.
-func (t *Tx) moveMark(ctx context.Context, m statMark) (moved bool, err error) {
-	n, err := t.Exec(ctx, moveStatMark, m.folded, m.next, ToMilli(m.nextAt), m.open, m.turn)
+func moveMark(ctx context.Context, t *database.Tx, m statMark) (moved bool, err error) {
+	n, err := t.Exec(ctx, moveStatMark, m.folded, m.next, database.ToMilli(m.nextAt), m.open, m.turn)
 	return n > 0, err
 }
 
@@ -106,8 +107,8 @@ func (s *Store) FoldStats(ctx context.Context, limit int) (left xxladapter.StatW
 	if after == mark && work.empty() {
 		return left, nil
 	}
-	err = s.writeLazily(ctx, func(ctx context.Context, tx *Tx) error {
-		moved, err := tx.moveMark(ctx, after)
+	err = s.WriteLazily(ctx, func(ctx context.Context, tx *database.Tx) error {
+		moved, err := moveMark(ctx, tx, after)
 		if err != nil || !moved {
 			return err // if it was not moved by this call, another counts these rows
 		}
@@ -126,13 +127,13 @@ func (s *Store) mayBeUncounted(ctx context.Context, ids []int64) (bool, error) {
 	for _, id := range ids {
 		first, last = min(first, id), max(last, id)
 	}
-	return s.finds(ctx, `SELECT 1 FROM xxlwheel_stat_mark WHERE folded_id < ?
+	return s.Finds(ctx, `SELECT 1 FROM xxlwheel_stat_mark WHERE folded_id < ?
 		OR EXISTS (SELECT 1 FROM xxlwheel_stat_open WHERE log_id >= ? AND log_id <= ?)`, last, first, last)
 }
 
 // countingDeleted runs remove, which deletes some of the log rows, and counts those of them that
 // are gone afterwards and were not counted before.
-func (s *Store) countingDeleted(ctx context.Context, tx *Tx, ids []int64, remove func() error) error {
+func (s *Store) countingDeleted(ctx context.Context, tx *database.Tx, ids []int64, remove func() error) error {
 	mark, none := statMark{turn: -1}, int64(0)
 	if err := tx.Query(ctx, lockStatMark+tx.Dialect.Lock, nil, scanMark(&mark, &none, &none)); err != nil {
 		return err
@@ -142,7 +143,7 @@ func (s *Store) countingDeleted(ctx context.Context, tx *Tx, ids []int64, remove
 	}
 	these, args := tx.Dialect.Among(`l.id`, ids)
 	if tx.Dialect.Lock != "" {
-		if _, err := tx.has(ctx, `SELECT l.id FROM xxl_job_log l WHERE `+these+` ORDER BY l.id`+tx.Dialect.Lock, args...); err != nil {
+		if _, err := tx.Has(ctx, `SELECT l.id FROM xxl_job_log l WHERE `+these+` ORDER BY l.id`+tx.Dialect.Lock, args...); err != nil {
 			return err
 		}
 	}
@@ -156,7 +157,7 @@ func (s *Store) countingDeleted(ctx context.Context, tx *Tx, ids []int64, remove
 	}
 	these, args = tx.Dialect.Among(`id`, ids)
 	stayed := map[int64]bool{}
-	err := tx.Query(ctx, `SELECT id FROM xxl_job_log WHERE `+these, args, func(r Row) error {
+	err := tx.Query(ctx, `SELECT id FROM xxl_job_log WHERE `+these, args, func(r database.Row) error {
 		var id int64
 		err := r.Scan(&id)
 		stayed[id] = true
@@ -174,7 +175,7 @@ func (s *Store) countingDeleted(ctx context.Context, tx *Tx, ids []int64, remove
 	if work.empty() {
 		return nil
 	}
-	if _, err := tx.moveMark(ctx, mark); err != nil {
+	if _, err := moveMark(ctx, tx, mark); err != nil {
 		return err
 	}
 	return s.storeStats(ctx, tx, work)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 const (
@@ -25,8 +26,8 @@ const (
 
 // storeStats writes the work of a turn. REQUIRES: the transaction has moved the mark, or locked it,
 // so that no other transaction changes these tables.
-func (s *Store) storeStats(ctx context.Context, tx *Tx, w *statWork) error {
-	if err := tx.addFigures(ctx, w.figures); err != nil {
+func (s *Store) storeStats(ctx context.Context, tx *database.Tx, w *statWork) error {
+	if err := addFigures(ctx, tx, w.figures); err != nil {
 		return err
 	}
 	if len(w.closed) > 0 {
@@ -39,15 +40,15 @@ func (s *Store) storeStats(ctx context.Context, tx *Tx, w *statWork) error {
 	for _, id := range slices.Sorted(maps.Keys(w.opened)) {
 		opened = append(opened, id, string(w.opened[id]))
 	}
-	if err := tx.insertMany(ctx, insertOpenStats, 2, opened); err != nil {
+	if err := tx.InsertMany(ctx, insertOpenStats, 2, opened); err != nil {
 		return err
 	}
-	return tx.setLastResults(ctx, w.last)
+	return setLastResults(ctx, tx, w.last)
 }
 
 // addFigures adds to the stored figures. Rows that are stored are read, removed and inserted again,
 // because no database can add histograms.
-func (t *Tx) addFigures(ctx context.Context, add map[statKey]*xxladapter.Figures) error {
+func addFigures(ctx context.Context, t *database.Tx, add map[statKey]*xxladapter.Figures) error {
 	type part struct {
 		ofGroup bool
 		hour    int64
@@ -55,11 +56,11 @@ func (t *Tx) addFigures(ctx context.Context, add map[statKey]*xxladapter.Figures
 	parts := map[part][]int64{} // the jobs, or groups, of an hour
 	for key := range add {
 		of := part{key.ofGroup, key.hour}
-		parts[of] = append(parts[of], key.job+key.group*int64(bit(key.ofGroup)))
+		parts[of] = append(parts[of], key.job+key.group*int64(database.Bit(key.ofGroup)))
 	}
 	var values []any
 	for _, of := range slices.SortedFunc(maps.Keys(parts), func(a, b part) int {
-		return cmp.Or(bit(a.ofGroup)-bit(b.ofGroup), cmp.Compare(a.hour, b.hour))
+		return cmp.Or(database.Bit(a.ofGroup)-database.Bit(b.ofGroup), cmp.Compare(a.hour, b.hour))
 	}) {
 		condition := `of_group = ? AND hour = ? AND `
 		these, ids := t.Dialect.Among(`job_id`, parts[of])
@@ -67,14 +68,14 @@ func (t *Tx) addFigures(ctx context.Context, add map[statKey]*xxladapter.Figures
 			condition += `job_id = 0 AND `
 			these, ids = t.Dialect.Among(`group_id`, parts[of])
 		}
-		args := append([]any{bit(of.ofGroup), of.hour}, ids...)
+		args := append([]any{database.Bit(of.ofGroup), of.hour}, ids...)
 		sums := map[statKey]*xxladapter.Figures{}
 		for key, f := range add {
 			if key.ofGroup == of.ofGroup && key.hour == of.hour {
 				sums[key] = f
 			}
 		}
-		err := t.Query(ctx, `SELECT `+statColumns+` FROM xxlwheel_stat WHERE `+condition+these, args, func(r Row) error {
+		err := t.Query(ctx, `SELECT `+statColumns+` FROM xxlwheel_stat WHERE `+condition+these, args, func(r database.Row) error {
 			key, stored, err := scanStat(r)
 			if sums[key] != nil {
 				stored.Merge(sums[key])
@@ -89,14 +90,14 @@ func (t *Tx) addFigures(ctx context.Context, add map[statKey]*xxladapter.Figures
 			return err
 		}
 		for key, f := range sums {
-			values = append(values, bit(key.ofGroup), key.hour, key.job, key.group, f.Success, f.Failed, f.Timeout, f.Killed, f.Lost, f.NotSent,
+			values = append(values, database.Bit(key.ofGroup), key.hour, key.job, key.group, f.Success, f.Failed, f.Timeout, f.Killed, f.Lost, f.NotSent,
 				f.Durations.Bytes(), f.Lateness.Bytes())
 		}
 	}
-	return t.insertMany(ctx, insertStats, 12, values)
+	return t.InsertMany(ctx, insertStats, 12, values)
 }
 
-func scanStat(r Row) (key statKey, f xxladapter.Figures, err error) {
+func scanStat(r database.Row) (key statKey, f xxladapter.Figures, err error) {
 	var ofGroup int64
 	var durations, lateness []byte
 	err = r.Scan(&ofGroup, &key.hour, &key.job, &key.group, &f.Success, &f.Failed, &f.Timeout, &f.Killed, &f.Lost, &f.NotSent, &durations, &lateness)
@@ -108,12 +109,12 @@ func scanStat(r Row) (key statKey, f xxladapter.Figures, err error) {
 }
 
 // setLastResults stores results that are newer than the stored ones.
-func (t *Tx) setLastResults(ctx context.Context, last map[int64]lastResult) error {
+func setLastResults(ctx context.Context, t *database.Tx, last map[int64]lastResult) error {
 	if len(last) == 0 {
 		return nil
 	}
 	these, args := t.Dialect.Among(`job_id`, slices.Collect(maps.Keys(last)))
-	err := t.Query(ctx, `SELECT job_id, log_id FROM xxlwheel_last_result WHERE `+these, args, func(r Row) error {
+	err := t.Query(ctx, `SELECT job_id, log_id FROM xxlwheel_last_result WHERE `+these, args, func(r database.Row) error {
 		var job, log int64
 		err := r.Scan(&job, &log)
 		if log > last[job].logID {
@@ -133,30 +134,30 @@ func (t *Tx) setLastResults(ctx context.Context, last map[int64]lastResult) erro
 	for _, job := range jobs {
 		values = append(values, job, last[job].logID, string(last[job].result))
 	}
-	return t.insertMany(ctx, insertLastResults, 3, values)
+	return t.InsertMany(ctx, insertLastResults, 3, values)
 }
 
 // StatsOf returns the statement of [Store.Stats] for the rows of jobs. With nil, it reads the sums
 // of groups, or the rows of f.JobID.
-func (d *Dialect) StatsOf(f xxladapter.StatFilter, jobs []int64) (query string, args []any) {
-	var of conditions
+func StatsOf(d *database.Dialect, f xxladapter.StatFilter, jobs []int64) (query string, args []any) {
+	var of database.Conditions
 	if f.JobID == 0 { // otherwise the index on jobs is the shorter way
-		of.add(`of_group = ?`, bit(jobs == nil))
+		of.Add(`of_group = ?`, database.Bit(jobs == nil))
 	}
-	of.addStats(d, f)
+	addStats(&of, d, f)
 	if jobs != nil {
 		these, args := d.Among(`job_id`, jobs)
-		of.add(these, args...)
+		of.Add(these, args...)
 	}
-	return of.where(`SELECT ` + statColumns + ` FROM xxlwheel_stat`)
+	return of.Where(`SELECT ` + statColumns + ` FROM xxlwheel_stat`)
 }
 
 // StatJobsOf returns the statement that finds the jobs of f with the most unsuccessful runs.
-func (d *Dialect) StatJobsOf(f xxladapter.StatFilter) (query string, args []any) {
-	var of conditions
-	of.add(`of_group = 0`)
-	of.addStats(d, f)
-	query, args = of.where(`SELECT job_id FROM xxlwheel_stat`)
+func StatJobsOf(d *database.Dialect, f xxladapter.StatFilter) (query string, args []any) {
+	var of database.Conditions
+	of.Add(`of_group = 0`)
+	addStats(&of, d, f)
+	query, args = of.Where(`SELECT job_id FROM xxlwheel_stat`)
 	query += ` GROUP BY job_id ORDER BY SUM(failed + timeout + killed + lost + not_sent) DESC, job_id`
 	if f.Limit > 0 {
 		query += ` LIMIT ?`
@@ -165,15 +166,15 @@ func (d *Dialect) StatJobsOf(f xxladapter.StatFilter) (query string, args []any)
 	return query, args
 }
 
-func (c *conditions) addStats(d *Dialect, f xxladapter.StatFilter) {
-	c.add(`hour >= ? AND hour < ?`, hourOf(f.From), hourOf(f.To.Add(xxladapter.StatHour-1)))
+func addStats(c *database.Conditions, d *database.Dialect, f xxladapter.StatFilter) {
+	c.Add(`hour >= ? AND hour < ?`, hourOf(f.From), hourOf(f.To.Add(xxladapter.StatHour-1)))
 	if f.JobID != 0 {
-		c.add(`job_id = ?`, f.JobID)
+		c.Add(`job_id = ?`, f.JobID)
 	}
 	if f.GroupID != 0 {
-		c.add(`group_id = ?`, f.GroupID)
+		c.Add(`group_id = ?`, f.GroupID)
 	}
-	c.addIDs(d, `group_id`, f.Groups)
+	c.AddIDs(d, `group_id`, f.Groups)
 }
 
 // statChunk limits the jobs of one statement.
@@ -182,23 +183,23 @@ const statChunk = 1000
 // Stats implements [xxladapter.Store].
 func (s *Store) Stats(ctx context.Context, f xxladapter.StatFilter) ([]xxladapter.Stat, error) {
 	sums := xxladapter.StatSums{By: f.By}
-	add := func(r Row) error {
+	add := func(r database.Row) error {
 		key, figures, err := scanStat(r)
 		sums.Add(time.Unix(key.hour*int64(xxladapter.StatHour/time.Second), 0).UTC(), key.group, key.job, &figures)
 		return err
 	}
 	if f.By != xxladapter.StatByJob || f.JobID != 0 {
-		query, args := s.Dialect.StatsOf(f, nil)
+		query, args := StatsOf(s.Dialect, f, nil)
 		err := s.Query(ctx, query, args, add)
 		return sums.List(f.Limit), err
 	}
-	query, args := s.Dialect.StatJobsOf(f)
-	jobs, err := s.ids(ctx, query, args)
+	query, args := StatJobsOf(s.Dialect, f)
+	jobs, err := s.Ids(ctx, query, args)
 	if err != nil {
 		return nil, err
 	}
 	for ids := range slices.Chunk(jobs, statChunk) {
-		query, args := s.Dialect.StatsOf(f, ids)
+		query, args := StatsOf(s.Dialect, f, ids)
 		if err := s.Query(ctx, query, args, add); err != nil {
 			return nil, err
 		}
@@ -228,15 +229,15 @@ func (s *Store) PurgeStats(ctx context.Context, before time.Time, limit int) (de
 // job id: about limit of them, up to and including all rows of the last job.
 func (s *Store) purgeStatHour(ctx context.Context, ofGroup int, end int64, limit int) (deleted int, err error) {
 	hour, last := end, int64(0)
-	if err := s.Query(ctx, firstStatHour, []any{ofGroup, end}, func(r Row) error { return r.Scan(Integer(&hour)) }); err != nil || hour == 0 {
+	if err := s.Query(ctx, firstStatHour, []any{ofGroup, end}, func(r database.Row) error { return r.Scan(database.Integer(&hour)) }); err != nil || hour == 0 {
 		return 0, err
 	}
 	if ofGroup == 0 {
-		if err := s.Query(ctx, statJobAt, []any{hour, limit - 1}, func(r Row) error { return r.Scan(&last) }); err != nil {
+		if err := s.Query(ctx, statJobAt, []any{hour, limit - 1}, func(r database.Row) error { return r.Scan(&last) }); err != nil {
 			return 0, err
 		}
 	}
-	err = s.writeLazily(ctx, func(ctx context.Context, tx *Tx) error {
+	err = s.WriteLazily(ctx, func(ctx context.Context, tx *database.Tx) error {
 		query, args := dropStatHour, []any{ofGroup, hour}
 		if last != 0 {
 			query, args = query+` AND job_id <= ?`, append(args, last)

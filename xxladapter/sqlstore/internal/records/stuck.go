@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -16,15 +17,15 @@ const SelectStuck = `SELECT id FROM xxl_job_log
 
 // WriteOffStuck implements [xxladapter.Store].
 func (s *Store) WriteOffStuck(ctx context.Context, age time.Duration, limit, code int, msg string) ([]*xxladapter.Log, error) {
-	if found, err := s.finds(ctx, SelectStuck, s.Dialect.Datetime(s.Clock().Add(-age)), 1); !found || err != nil {
+	if found, err := s.Finds(ctx, SelectStuck, s.Dialect.Datetime(s.Clock().Add(-age)), 1); !found || err != nil {
 		return nil, err
 	}
 	var written []*xxladapter.Log
-	err := s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+	err := s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		written = nil
 		var ids []int64
 		until := s.Dialect.Datetime(s.Clock().Add(-age))
-		err := tx.Query(ctx, SelectStuck, []any{until, limit}, func(r Row) error {
+		err := tx.Query(ctx, SelectStuck, []any{until, limit}, func(r database.Row) error {
 			var id int64
 			err := r.Scan(&id)
 			ids = append(ids, id)
@@ -34,7 +35,7 @@ func (s *Store) WriteOffStuck(ctx context.Context, age time.Duration, limit, cod
 			return err
 		}
 		for _, id := range ids {
-			rows, err := tx.rowsOfRun(ctx, id)
+			rows, err := rowsOfRun(ctx, tx, id)
 			if err != nil {
 				return err
 			}
@@ -46,7 +47,7 @@ func (s *Store) WriteOffStuck(ctx context.Context, age time.Duration, limit, cod
 			if _, err := s.carryOut(ctx, tx, change, rows, s.Clock()); err != nil {
 				return err
 			}
-			err = tx.Query(ctx, `SELECT `+LogColumns+` FROM xxl_job_log WHERE id = ?`, []any{id}, func(r Row) error {
+			err = tx.Query(ctx, `SELECT `+LogColumns+` FROM xxl_job_log WHERE id = ?`, []any{id}, func(r database.Row) error {
 				l, err := scanLog(r)
 				written = append(written, l)
 				return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 const (
@@ -17,13 +18,13 @@ const (
 
 // CountTags implements [xxladapter.Store].
 func (s *Store) CountTags(ctx context.Context, groups []int64) ([]xxladapter.TagCount, error) {
-	var where conditions
-	where.addIDs(s.Dialect, `job_group`, groups)
-	query, args := where.where(countTags)
+	var where database.Conditions
+	where.AddIDs(s.Dialect, `job_group`, groups)
+	query, args := where.Where(countTags)
 	var found []xxladapter.TagCount
-	err := s.Query(ctx, query+` GROUP BY tag`, args, func(r Row) error {
+	err := s.Query(ctx, query+` GROUP BY tag`, args, func(r database.Row) error {
 		var c xxladapter.TagCount
-		err := r.Scan(Text(&c.Tag), &c.Jobs)
+		err := r.Scan(database.Text(&c.Tag), &c.Jobs)
 		found = append(found, c)
 		return err
 	})

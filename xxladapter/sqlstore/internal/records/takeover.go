@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
@@ -72,7 +73,7 @@ func (t *TakeOver) Run(ctx context.Context) (*takeover.Report, error) {
 		plan     *takeover.Plan
 		original = *db
 	)
-	err = t.To.WriteBy(ctx, t.To.BulkWrites, func(ctx context.Context, tx *Tx) error {
+	err = t.To.WriteBy(ctx, t.To.BulkWrites, func(ctx context.Context, tx *database.Tx) error {
 		if _, err := tx.LockTerm(ctx); err != nil { // two of them follow one another
 			return err
 		}
@@ -108,9 +109,9 @@ func (t *TakeOver) reserveLogs(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", t.Options.From, err)
 	}
-	return t.To.WriteBy(ctx, t.To.BulkWrites, func(ctx context.Context, tx *Tx) error {
+	return t.To.WriteBy(ctx, t.To.BulkWrites, func(ctx context.Context, tx *database.Tx) error {
 		var newest int64
-		err := tx.Query(ctx, `SELECT COALESCE(MAX(id), 0) FROM xxl_job_log`, nil, func(r Row) error { return r.Scan(&newest) })
+		err := tx.Query(ctx, `SELECT COALESCE(MAX(id), 0) FROM xxl_job_log`, nil, func(r database.Row) error { return r.Scan(&newest) })
 		if err != nil || newest >= last {
 			return err
 		}
@@ -119,12 +120,12 @@ func (t *TakeOver) reserveLogs(ctx context.Context) error {
 }
 
 // reserveLog inserts a log row and deletes it, so that the table generates higher ids from now on.
-func (s *Store) reserveLog(ctx context.Context, tx *Tx, id int64) error {
+func (s *Store) reserveLog(ctx context.Context, tx *database.Tx, id int64) error {
 	row := append([]any{id}, s.LogValues(&xxladapter.Log{TriggerCode: xxladapter.ResultFail})...)
 	if _, err := tx.Exec(ctx, withID(InsertLog), row...); err != nil {
 		return err
 	}
-	if err := tx.advance(ctx, true, "xxl_job_log"); err != nil {
+	if err := advance(ctx, tx, true, "xxl_job_log"); err != nil {
 		return err
 	}
 	_, err := tx.Exec(ctx, `DELETE FROM xxl_job_log WHERE id = ?`, id)
@@ -148,30 +149,30 @@ func clonedRows[T any](rows []*T) []*T {
 }
 
 // target reads what the store has.
-func (s *Store) target(ctx context.Context, tx *Tx, from string) (*takeover.Target, error) {
+func (s *Store) target(ctx context.Context, tx *database.Tx, from string) (*takeover.Target, error) {
 	has := &takeover.Target{
 		GroupsByApp: map[string]int64{}, UserNames: map[string]bool{}, JobIDs: map[int64]bool{}, Days: map[string]bool{},
 		Taken: map[takeover.Kind]map[int64]int64{takeover.KindGroup: {}, takeover.KindJob: {}, takeover.KindUser: {}},
 		Title: s.Dialect.Widths.Title, Param: s.Dialect.Widths.Param,
 	}
-	name := func(r Row) error {
+	name := func(r database.Row) error {
 		var name string
-		err := r.Scan(Text(&name))
+		err := r.Scan(database.Text(&name))
 		has.UserNames[name] = true
 		return err
 	}
 	for _, list := range []struct {
 		query string
-		scan  func(Row) error
+		scan  func(database.Row) error
 	}{
-		{`SELECT id, app_name FROM xxl_job_group ORDER BY id DESC`, func(r Row) error {
+		{`SELECT id, app_name FROM xxl_job_group ORDER BY id DESC`, func(r database.Row) error {
 			var id int64
 			var app string
-			err := r.Scan(&id, Text(&app))
+			err := r.Scan(&id, database.Text(&app))
 			has.GroupsByApp[app] = id
 			return err
 		}},
-		{`SELECT id FROM xxl_job_info`, func(r Row) error {
+		{`SELECT id FROM xxl_job_info`, func(r database.Row) error {
 			var id int64
 			err := r.Scan(&id)
 			has.JobIDs[id] = true
@@ -179,16 +180,16 @@ func (s *Store) target(ctx context.Context, tx *Tx, from string) (*takeover.Targ
 		}},
 		{`SELECT username FROM xxl_job_user`, name},
 		{userNames, name},
-		{`SELECT trigger_day FROM xxl_job_log_report WHERE trigger_day IS NOT NULL`, func(r Row) error {
+		{`SELECT trigger_day FROM xxl_job_log_report WHERE trigger_day IS NOT NULL`, func(r database.Row) error {
 			var day time.Time
-			err := r.Scan(Datetime(&day))
+			err := r.Scan(database.Datetime(&day))
 			has.Days[day.In(s.Zone).Format(time.DateOnly)] = true
 			return err
 		}},
-		{`SELECT source, kind, from_id, to_id FROM xxlwheel_taken ORDER BY source, kind, from_id`, func(r Row) error {
+		{`SELECT source, kind, from_id, to_id FROM xxlwheel_taken ORDER BY source, kind, from_id`, func(r database.Row) error {
 			var source, kind string
 			var was, is int64
-			err := r.Scan(Text(&source), Text(&kind), &was, &is)
+			err := r.Scan(database.Text(&source), database.Text(&kind), &was, &is)
 			if taken := has.Taken[takeover.Kind(kind)]; source == from && taken != nil {
 				taken[was] = is
 			} else if source != from && !slices.Contains(has.Others, source) {
@@ -205,7 +206,7 @@ func (s *Store) target(ctx context.Context, tx *Tx, from string) (*takeover.Targ
 }
 
 // takeOver writes a plan, and sets the new ids in its report.
-func (s *Store) takeOver(ctx context.Context, tx *Tx, plan *takeover.Plan) error {
+func (s *Store) takeOver(ctx context.Context, tx *database.Tx, plan *takeover.Plan) error {
 	groups, changes, err := s.takeGroups(ctx, tx, plan)
 	if err != nil {
 		return err
@@ -219,7 +220,7 @@ func (s *Store) takeOver(ctx context.Context, tx *Tx, plan *takeover.Plan) error
 		at := s.Dialect.Datetime(v.Added)
 		versions[i] = []any{plan.IDs[takeover.KindJob][v.JobID], string(v.Type), v.Source, v.Remark, at, at}
 	}
-	if err := tx.insertAll(ctx, insertGlue, versions); err != nil {
+	if err := tx.InsertAll(ctx, insertGlue, versions); err != nil {
 		return err
 	}
 	if err := s.takeUsers(ctx, tx, plan, groups); err != nil {
@@ -228,7 +229,7 @@ func (s *Store) takeOver(ctx context.Context, tx *Tx, plan *takeover.Plan) error
 	if err := s.takeDays(ctx, tx, plan); err != nil {
 		return err
 	}
-	if err := tx.remember(ctx, plan); err != nil || xxladapter.CallOf(ctx) == "" {
+	if err := remember(ctx, tx, plan); err != nil || xxladapter.CallOf(ctx) == "" {
 		return err
 	}
 	if err := s.recordVersions(ctx, tx, jobs); err != nil {
@@ -241,10 +242,10 @@ func (s *Store) takeOver(ctx context.Context, tx *Tx, plan *takeover.Plan) error
 }
 
 // takeGroups inserts new groups and returns the ids of all, by those in the database.
-func (s *Store) takeGroups(ctx context.Context, tx *Tx, plan *takeover.Plan) (ids map[int64]int64, changes []audited, err error) {
+func (s *Store) takeGroups(ctx context.Context, tx *database.Tx, plan *takeover.Plan) (ids map[int64]int64, changes []audited, err error) {
 	ids = plan.IDs[takeover.KindGroup]
 	for _, g := range slices.SortedFunc(slices.Values(plan.Groups), func(a, b *xxladapter.Group) int { return cmp.Compare(a.AppName, b.AppName) }) {
-		if err := tx.lockApp(ctx, g.AppName); err != nil {
+		if err := lockApp(ctx, tx, g.AppName); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -252,20 +253,20 @@ func (s *Store) takeGroups(ctx context.Context, tx *Tx, plan *takeover.Plan) (id
 		was := g.ID
 		addresses := g.Addresses
 		if g.AddressType == xxladapter.AddressAuto {
-			if addresses, err = tx.registered(ctx, g.AppName); err != nil {
+			if addresses, err = registered(ctx, tx, g.AppName); err != nil {
 				return nil, nil, err
 			}
 		}
-		values := []any{g.AppName, g.Title, int64(g.AddressType), JoinAddresses(addresses), s.Dialect.Datetime(s.Clock())}
+		values := []any{g.AppName, g.Title, int64(g.AddressType), database.JoinAddresses(addresses), s.Dialect.Datetime(s.Clock())}
 		if plan.Report.KeptIDs {
 			_, err = tx.Exec(ctx, withID(insertGroup), append([]any{g.ID}, values...)...)
 		} else {
-			g.ID, err = tx.insert(ctx, insertGroup, values...)
+			g.ID, err = tx.Insert(ctx, insertGroup, values...)
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("group %d: %w", was, err)
 		}
-		if err := tx.setToken(ctx, g.ID, g.AccessToken); err != nil {
+		if err := setToken(ctx, tx, g.ID, g.AccessToken); err != nil {
 			return nil, nil, err
 		}
 		ids[was] = g.ID
@@ -276,11 +277,11 @@ func (s *Store) takeGroups(ctx context.Context, tx *Tx, plan *takeover.Plan) (id
 			ids[was] = ids[-id]
 		}
 	}
-	return ids, changes, tx.advance(ctx, plan.Report.KeptIDs, "xxl_job_group")
+	return ids, changes, advance(ctx, tx, plan.Report.KeptIDs, "xxl_job_group")
 }
 
 // takeJobs inserts new jobs and returns them with their new ids.
-func (s *Store) takeJobs(ctx context.Context, tx *Tx, plan *takeover.Plan, groups map[int64]int64) ([]*transition.JobChange, error) {
+func (s *Store) takeJobs(ctx context.Context, tx *database.Tx, plan *takeover.Plan, groups map[int64]int64) ([]*transition.JobChange, error) {
 	ids, keep := plan.IDs[takeover.KindJob], plan.Report.KeptIDs
 	rows, was := make([][]any, len(plan.Jobs)), make([]int64, len(plan.Jobs))
 	for i, j := range plan.Jobs {
@@ -300,9 +301,9 @@ func (s *Store) takeJobs(ctx context.Context, tx *Tx, plan *takeover.Plan, group
 	given := was
 	var err error
 	if keep {
-		err = tx.insertAll(ctx, insertTakenJob, rows)
+		err = tx.InsertAll(ctx, insertTakenJob, rows)
 	} else {
-		given, err = tx.insertRows(ctx, withoutID(insertTakenJob), rows)
+		given, err = tx.InsertRows(ctx, withoutID(insertTakenJob), rows)
 	}
 	if err != nil {
 		return nil, err
@@ -323,17 +324,17 @@ func (s *Store) takeJobs(ctx context.Context, tx *Tx, plan *takeover.Plan, group
 			j.ChildIDs = append(j.ChildIDs, ids[child])
 		}
 		if len(j.ChildIDs) > 0 {
-			children = append(children, []any{j.ID, JoinIDs(j.ChildIDs)})
+			children = append(children, []any{j.ID, database.JoinIDs(j.ChildIDs)})
 		}
 		changes[i] = &transition.JobChange{Is: j}
 	}
-	if err := tx.updateRows(ctx, childColumns, children); err != nil {
+	if err := tx.UpdateRows(ctx, childColumns, children); err != nil {
 		return nil, err
 	}
-	return changes, tx.advance(ctx, keep, "xxl_job_info")
+	return changes, advance(ctx, tx, keep, "xxl_job_info")
 }
 
-func (s *Store) takeUsers(ctx context.Context, tx *Tx, plan *takeover.Plan, groups map[int64]int64) error {
+func (s *Store) takeUsers(ctx context.Context, tx *database.Tx, plan *takeover.Plan, groups map[int64]int64) error {
 	for _, u := range plan.Users {
 		role, of := 0, []int64(nil)
 		if u.Admin {
@@ -344,7 +345,7 @@ func (s *Store) takeUsers(ctx context.Context, tx *Tx, plan *takeover.Plan, grou
 				of = append(of, id)
 			}
 		}
-		id, err := tx.insert(ctx, insertUpstreamUser, u.Name, u.Password, role, OrNull(JoinIDs(of)))
+		id, err := tx.Insert(ctx, insertUpstreamUser, u.Name, u.Password, role, database.OrNull(database.JoinIDs(of)))
 		if err != nil {
 			return fmt.Errorf("user %d: %w", u.ID, err)
 		}
@@ -353,7 +354,7 @@ func (s *Store) takeUsers(ctx context.Context, tx *Tx, plan *takeover.Plan, grou
 	return nil
 }
 
-func (s *Store) takeDays(ctx context.Context, tx *Tx, plan *takeover.Plan) error {
+func (s *Store) takeDays(ctx context.Context, tx *database.Tx, plan *takeover.Plan) error {
 	now := s.Dialect.Datetime(s.Clock())
 	rows := make([][]any, len(plan.Days))
 	for i, d := range plan.Days {
@@ -363,15 +364,15 @@ func (s *Store) takeDays(ctx context.Context, tx *Tx, plan *takeover.Plan) error
 		}
 		rows[i] = []any{s.Dialect.Datetime(DayOf(noon, s.Zone)), d.Running, d.Success, d.Failed, now}
 	}
-	return tx.insertAll(ctx, insertDay, rows)
+	return tx.InsertAll(ctx, insertDay, rows)
 }
 
 // remember stores the ids of what is new.
-func (t *Tx) remember(ctx context.Context, plan *takeover.Plan) error {
+func remember(ctx context.Context, t *database.Tx, plan *takeover.Plan) error {
 	var was [][]any
 	for _, kind := range []takeover.Kind{takeover.KindGroup, takeover.KindJob, takeover.KindUser} {
 		known := map[int64]bool{}
-		err := t.Query(ctx, `SELECT from_id FROM xxlwheel_taken WHERE source = ? AND kind = ?`, []any{plan.Report.From, string(kind)}, func(r Row) error {
+		err := t.Query(ctx, `SELECT from_id FROM xxlwheel_taken WHERE source = ? AND kind = ?`, []any{plan.Report.From, string(kind)}, func(r database.Row) error {
 			var id int64
 			err := r.Scan(&id)
 			known[id] = true
@@ -386,15 +387,15 @@ func (t *Tx) remember(ctx context.Context, plan *takeover.Plan) error {
 			}
 		}
 	}
-	return t.insertAll(ctx, insertTaken, was)
+	return t.InsertAll(ctx, insertTaken, was)
 }
 
 // advance keeps a table from generating the ids that rows have kept.
-func (t *Tx) advance(ctx context.Context, kept bool, table string) error {
+func advance(ctx context.Context, t *database.Tx, kept bool, table string) error {
 	if !kept || t.Dialect.AdvanceIDs == nil {
 		return nil
 	}
-	return t.Query(ctx, t.Dialect.AdvanceIDs(table), nil, func(Row) error { return nil })
+	return t.Query(ctx, t.Dialect.AdvanceIDs(table), nil, func(database.Row) error { return nil })
 }
 
 // logRows is how many log rows are taken in one transaction.
@@ -468,7 +469,7 @@ func (t *TakeOver) logs(ctx context.Context, plan *takeover.Plan) error {
 // logMark reads the mark of log rows, or stores a new one.
 func (t *TakeOver) logMark(ctx context.Context, keptIDs bool) (m logMark, err error) {
 	err = t.To.Query(ctx, `SELECT kind, from_id, to_id FROM xxlwheel_taken WHERE source = ? AND kind IN ('`+takenLogs+`', '`+takenSameLogs+`')`,
-		[]any{t.Options.From}, func(r Row) error { return r.Scan(Text(&m.kind), &m.last, &m.done) })
+		[]any{t.Options.From}, func(r database.Row) error { return r.Scan(database.Text(&m.kind), &m.last, &m.done) })
 	if err != nil || m.kind != "" {
 		return m, err
 	}
@@ -478,9 +479,9 @@ func (t *TakeOver) logMark(ctx context.Context, keptIDs bool) (m logMark, err er
 	if m.last == 0 || t.DryRun {
 		return m, nil
 	}
-	return m, t.To.WriteBy(ctx, t.To.BulkWrites, func(ctx context.Context, tx *Tx) error {
+	return m, t.To.WriteBy(ctx, t.To.BulkWrites, func(ctx context.Context, tx *database.Tx) error {
 		m.kind = takenLogs
-		has, err := tx.has(ctx, `SELECT 1 FROM xxl_job_log LIMIT 1`)
+		has, err := tx.Has(ctx, `SELECT 1 FROM xxl_job_log LIMIT 1`)
 		if err != nil {
 			return err
 		}
@@ -508,7 +509,7 @@ func (t *TakeOver) takeLogs(ctx context.Context, logs []*xxladapter.Log, m logMa
 			rows[i] = append([]any{l.ID}, rows[i]...)
 		}
 	}
-	return t.To.WriteBy(ctx, t.To.BulkWrites, func(ctx context.Context, tx *Tx) error {
+	return t.To.WriteBy(ctx, t.To.BulkWrites, func(ctx context.Context, tx *database.Tx) error {
 		moved, err := tx.Exec(ctx, `UPDATE xxlwheel_taken SET to_id = ? WHERE source = ? AND kind = ? AND to_id < ?`,
 			m.done, t.Options.From, m.kind, m.done)
 		if err == nil && moved != 1 {
@@ -517,6 +518,6 @@ func (t *TakeOver) takeLogs(ctx context.Context, logs []*xxladapter.Log, m logMa
 		if err != nil {
 			return err
 		}
-		return tx.insertAll(ctx, insert, rows)
+		return tx.InsertAll(ctx, insert, rows)
 	})
 }

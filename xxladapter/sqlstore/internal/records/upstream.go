@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 )
 
@@ -40,43 +41,43 @@ func (u *Upstream) Read(ctx context.Context) (_ *takeover.Database, err error) {
 	}
 	for _, list := range []struct {
 		query string
-		scan  func(Row) error
+		scan  func(database.Row) error
 	}{
-		{`SELECT id, app_name, title, address_type, address_list, update_time, ` + token + `, NULL FROM xxl_job_group ORDER BY id`, func(r Row) error {
+		{`SELECT id, app_name, title, address_type, address_list, update_time, ` + token + `, NULL FROM xxl_job_group ORDER BY id`, func(r database.Row) error {
 			g, err := scanGroup(r)
 			db.Groups = append(db.Groups, g)
 			return err
 		}},
-		{`SELECT ` + upstreamJob + `, NULL FROM xxl_job_info ORDER BY id`, func(r Row) error {
+		{`SELECT ` + upstreamJob + `, NULL FROM xxl_job_info ORDER BY id`, func(r database.Row) error {
 			j, err := ScanJob(r)
 			db.Jobs = append(db.Jobs, j)
 			return err
 		}},
-		{`SELECT id, job_id, glue_type, glue_source, glue_remark, add_time FROM xxl_job_logglue ORDER BY id`, func(r Row) error {
+		{`SELECT id, job_id, glue_type, glue_source, glue_remark, add_time FROM xxl_job_logglue ORDER BY id`, func(r database.Row) error {
 			var v xxladapter.GlueVersion
 			db.Versions = append(db.Versions, &v)
-			return r.Scan(&v.ID, &v.JobID, Text(&v.Type), Text(&v.Source), Text(&v.Remark), Datetime(&v.Added))
+			return r.Scan(&v.ID, &v.JobID, database.Text(&v.Type), database.Text(&v.Source), database.Text(&v.Remark), database.Datetime(&v.Added))
 		}},
-		{`SELECT id, username, password, role, permission FROM xxl_job_user ORDER BY id`, func(r Row) error {
+		{`SELECT id, username, password, role, permission FROM xxl_job_user ORDER BY id`, func(r database.Row) error {
 			var user takeover.User
 			var role int64
-			err := r.Scan(&user.ID, Text(&user.Name), Text(&user.Password), &role, IDList(&user.Groups))
+			err := r.Scan(&user.ID, database.Text(&user.Name), database.Text(&user.Password), &role, database.IDList(&user.Groups))
 			user.Admin = role == 1
 			db.Users = append(db.Users, user)
 			return err
 		}},
-		{`SELECT trigger_day, running_count, suc_count, fail_count FROM xxl_job_log_report WHERE trigger_day IS NOT NULL ORDER BY trigger_day`, func(r Row) error {
+		{`SELECT trigger_day, running_count, suc_count, fail_count FROM xxl_job_log_report WHERE trigger_day IS NOT NULL ORDER BY trigger_day`, func(r database.Row) error {
 			var begin time.Time
 			var day xxladapter.Report
-			err := r.Scan(Datetime(&begin), &day.Running, &day.Success, &day.Failed)
+			err := r.Scan(database.Datetime(&begin), &day.Running, &day.Success, &day.Failed)
 			if day.Day = begin.In(u.Zone).Format(time.DateOnly); !begin.IsZero() {
 				db.Days = append(db.Days, day)
 			}
 			return err
 		}},
-		{upstreamQuiet, func(r Row) error {
+		{upstreamQuiet, func(r database.Row) error {
 			var beat, triggered, last time.Time
-			err := r.Scan(Datetime(&beat), Datetime(&triggered), Milli(&last))
+			err := r.Scan(database.Datetime(&beat), database.Datetime(&triggered), database.Milli(&last))
 			for _, at := range []time.Time{beat, triggered, last} {
 				if at.After(db.WrittenAt) {
 					db.WrittenAt = at
@@ -85,7 +86,7 @@ func (u *Upstream) Read(ctx context.Context) (_ *takeover.Database, err error) {
 			return err
 		}},
 	} {
-		if err := Select(ctx, tx, u.text(list.query), nil, list.scan); err != nil {
+		if err := database.Select(ctx, tx, u.text(list.query), nil, list.scan); err != nil {
 			return nil, err
 		}
 	}
@@ -107,7 +108,7 @@ func (u *Upstream) lastLog(ctx context.Context) (id int64, err error) {
 
 // logs reads at most limit log rows with ids above after, and up to last.
 func (u *Upstream) logs(ctx context.Context, after, last int64, limit int) (rows []*xxladapter.Log, err error) {
-	err = Select(ctx, u.DB, `SELECT `+LogColumns+` FROM xxl_job_log WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`, []any{after, last, limit}, func(r Row) error {
+	err = database.Select(ctx, u.DB, `SELECT `+LogColumns+` FROM xxl_job_log WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`, []any{after, last, limit}, func(r database.Row) error {
 		l, err := scanLog(r)
 		rows = append(rows, l)
 		return err

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 const (
@@ -28,9 +29,9 @@ const (
 
 // CreateUser implements [xxladapter.Store].
 func (s *Store) CreateUser(ctx context.Context, u *xxladapter.User, first bool) (id int64, err error) {
-	err = s.writeUsers(ctx, func(ctx context.Context, tx *Tx) error {
+	err = s.writeUsers(ctx, func(ctx context.Context, tx *database.Tx) error {
 		if first {
-			any, err := tx.has(ctx, `SELECT 1 FROM xxlwheel_user WHERE removed = 0 LIMIT 1`)
+			any, err := tx.Has(ctx, `SELECT 1 FROM xxlwheel_user WHERE removed = 0 LIMIT 1`)
 			if err != nil {
 				return err
 			}
@@ -39,7 +40,7 @@ func (s *Store) CreateUser(ctx context.Context, u *xxladapter.User, first bool) 
 			}
 		}
 		known, removed := int64(0), int64(0)
-		err := tx.Query(ctx, `SELECT id, removed FROM xxlwheel_user WHERE name = ?`, []any{u.Name}, func(r Row) error {
+		err := tx.Query(ctx, `SELECT id, removed FROM xxlwheel_user WHERE name = ?`, []any{u.Name}, func(r database.Row) error {
 			return r.Scan(&known, &removed)
 		})
 		if err != nil {
@@ -49,7 +50,7 @@ func (s *Store) CreateUser(ctx context.Context, u *xxladapter.User, first bool) 
 			return xxladapter.Conflictf("the name %q is taken by another user", u.Name)
 		}
 		if u.Subject != "" {
-			taken, err := tx.has(ctx, `SELECT 1 FROM xxlwheel_user WHERE subject = ?`, u.Subject)
+			taken, err := tx.Has(ctx, `SELECT 1 FROM xxlwheel_user WHERE subject = ?`, u.Subject)
 			if err != nil {
 				return err
 			}
@@ -57,16 +58,16 @@ func (s *Store) CreateUser(ctx context.Context, u *xxladapter.User, first bool) 
 				return xxladapter.Conflictf("the subject is taken by another user")
 			}
 		}
-		values := []any{OrNull(u.Password), OrNull(u.Subject), ToMilli(s.Clock())}
+		values := []any{database.OrNull(u.Password), database.OrNull(u.Subject), database.ToMilli(s.Clock())}
 		if id = known; id != 0 {
 			_, err = tx.Exec(ctx, reviveUser, append(values, id)...)
 		} else {
-			id, err = tx.insert(ctx, insertUser, append([]any{u.Name}, values...)...)
+			id, err = tx.Insert(ctx, insertUser, append([]any{u.Name}, values...)...)
 		}
 		if err != nil {
 			return err
 		}
-		if err := tx.insertGrants(ctx, id, u.Grants); err != nil {
+		if err := insertGrants(ctx, tx, id, u.Grants); err != nil {
 			return err
 		}
 		created := *u
@@ -81,8 +82,8 @@ func (s *Store) CreateUser(ctx context.Context, u *xxladapter.User, first bool) 
 
 // writeUsers runs changes of users as Write does, but one after the other, because each checks a
 // rule about all users.
-func (s *Store) writeUsers(ctx context.Context, apply func(context.Context, *Tx) error) error {
-	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+func (s *Store) writeUsers(ctx context.Context, apply func(context.Context, *database.Tx) error) error {
+	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		if _, err := tx.LockTerm(ctx); err != nil {
 			return err
 		}
@@ -92,8 +93,8 @@ func (s *Store) writeUsers(ctx context.Context, apply func(context.Context, *Tx)
 
 // UpdateUser implements [xxladapter.Store].
 func (s *Store) UpdateUser(ctx context.Context, id int64, c xxladapter.UserChange) error {
-	return s.writeUsers(ctx, func(ctx context.Context, tx *Tx) error {
-		was, err := tx.user(ctx, id)
+	return s.writeUsers(ctx, func(ctx context.Context, tx *database.Tx) error {
+		was, err := user(ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -102,12 +103,12 @@ func (s *Store) UpdateUser(ctx context.Context, id int64, c xxladapter.UserChang
 			return err
 		}
 		if was.Administers() && !is.Administers() {
-			if err := tx.needOtherAdmin(ctx, id); err != nil {
+			if err := needOtherAdmin(ctx, tx, id); err != nil {
 				return err
 			}
 		}
 		if c.Password != nil {
-			if _, err := tx.Exec(ctx, setPassword, OrNull(is.Password), id); err != nil {
+			if _, err := tx.Exec(ctx, setPassword, database.OrNull(is.Password), id); err != nil {
 				return err
 			}
 		}
@@ -115,7 +116,7 @@ func (s *Store) UpdateUser(ctx context.Context, id int64, c xxladapter.UserChang
 			if _, err := tx.Exec(ctx, dropGrantsOf, id); err != nil {
 				return err
 			}
-			if err := tx.insertGrants(ctx, id, is.Grants); err != nil {
+			if err := insertGrants(ctx, tx, id, is.Grants); err != nil {
 				return err
 			}
 		}
@@ -133,13 +134,13 @@ func (s *Store) UpdateUser(ctx context.Context, id int64, c xxladapter.UserChang
 
 // RemoveUser implements [xxladapter.Store].
 func (s *Store) RemoveUser(ctx context.Context, id int64) error {
-	return s.writeUsers(ctx, func(ctx context.Context, tx *Tx) error {
-		was, err := tx.user(ctx, id)
+	return s.writeUsers(ctx, func(ctx context.Context, tx *database.Tx) error {
+		was, err := user(ctx, tx, id)
 		if err != nil {
 			return err
 		}
 		if was.Administers() {
-			if err := tx.needOtherAdmin(ctx, id); err != nil {
+			if err := needOtherAdmin(ctx, tx, id); err != nil {
 				return err
 			}
 		}
@@ -156,7 +157,7 @@ func (s *Store) RemoveUser(ctx context.Context, id int64) error {
 }
 
 // user returns a user. The error has [xxladapter.CodeNotFound] if there is none.
-func (t *Tx) user(ctx context.Context, id int64) (*xxladapter.User, error) {
+func user(ctx context.Context, t *database.Tx, id int64) (*xxladapter.User, error) {
 	var found []*xxladapter.User
 	err := t.Query(ctx, selectUsers+` WHERE removed = 0 AND xxlwheel_user.id = ? ORDER BY group_id`, []any{id}, scanUsers(&found))
 	if err == nil && len(found) == 0 {
@@ -169,10 +170,10 @@ func (t *Tx) user(ctx context.Context, id int64) (*xxladapter.User, error) {
 }
 
 // scanUsers returns a function that adds a row of selectUsers to the users found.
-func scanUsers(found *[]*xxladapter.User) func(Row) error {
-	return func(r Row) error {
+func scanUsers(found *[]*xxladapter.User) func(database.Row) error {
+	return func(r database.Row) error {
 		u, grant := new(xxladapter.User), userGrant{}
-		if err := r.Scan(append(userFields(u), &grant.group, Text(&grant.role))...); err != nil {
+		if err := r.Scan(append(userFields(u), &grant.group, database.Text(&grant.role))...); err != nil {
 			return err
 		}
 		if n := len(*found); n == 0 || (*found)[n-1].ID != u.ID {
@@ -183,8 +184,8 @@ func scanUsers(found *[]*xxladapter.User) func(Row) error {
 	}
 }
 
-func (t *Tx) needUser(ctx context.Context, id int64) error {
-	found, err := t.has(ctx, `SELECT 1 FROM xxlwheel_user WHERE id = ? AND removed = 0`, id)
+func needUser(ctx context.Context, t *database.Tx, id int64) error {
+	found, err := t.Has(ctx, `SELECT 1 FROM xxlwheel_user WHERE id = ? AND removed = 0`, id)
 	if err == nil && !found {
 		return noUser(id)
 	}
@@ -192,15 +193,15 @@ func (t *Tx) needUser(ctx context.Context, id int64) error {
 }
 
 // needOtherAdmin returns an error if no user but this one is an administrator who can sign in.
-func (t *Tx) needOtherAdmin(ctx context.Context, id int64) error {
-	other, err := t.has(ctx, otherAdmin, id)
+func needOtherAdmin(ctx context.Context, t *database.Tx, id int64) error {
+	other, err := t.Has(ctx, otherAdmin, id)
 	if err == nil && !other {
 		return xxladapter.Conflictf("user %d is the last administrator who can sign in, there must be another one", id)
 	}
 	return err
 }
 
-func (t *Tx) insertGrants(ctx context.Context, id int64, grants []xxladapter.Grant) error {
+func insertGrants(ctx context.Context, t *database.Tx, id int64, grants []xxladapter.Grant) error {
 	for _, g := range grants {
 		if _, err := t.Exec(ctx, insertGrant, id, g.GroupID, string(g.Role)); err != nil {
 			return err
@@ -211,16 +212,16 @@ func (t *Tx) insertGrants(ctx context.Context, id int64, grants []xxladapter.Gra
 
 // Users implements [xxladapter.Store].
 func (s *Store) Users(ctx context.Context, f xxladapter.UserFilter) ([]*xxladapter.User, error) {
-	var where conditions
-	where.add(`removed = 0`)
+	var where database.Conditions
+	where.Add(`removed = 0`)
 	if f.ID != 0 {
-		where.add(`xxlwheel_user.id = ?`, f.ID)
+		where.Add(`xxlwheel_user.id = ?`, f.ID)
 	}
 	if f.Name != "" {
-		where.add(`name = ?`, f.Name)
+		where.Add(`name = ?`, f.Name)
 	}
 	if f.Subject != "" {
-		where.add(`subject = ?`, f.Subject)
+		where.Add(`subject = ?`, f.Subject)
 	}
 	query, args := where.Selecting(selectUsers, `xxlwheel_user.id, group_id`, 0)
 	var found []*xxladapter.User
@@ -230,7 +231,7 @@ func (s *Store) Users(ctx context.Context, f xxladapter.UserFilter) ([]*xxladapt
 
 // userFields returns the destinations into which the columns of a user are scanned.
 func userFields(u *xxladapter.User) []any {
-	return []any{&u.ID, Text(&u.Name), Text(&u.Password), Text(&u.Subject), Milli(&u.Added)}
+	return []any{&u.ID, database.Text(&u.Name), database.Text(&u.Password), database.Text(&u.Subject), database.Milli(&u.Added)}
 }
 
 // A userGrant is a grant, or the NULLs of a user without any.
@@ -248,32 +249,32 @@ func (g userGrant) addTo(u *xxladapter.User) {
 // UpstreamUsers implements [xxladapter.Store].
 func (s *Store) UpstreamUsers(ctx context.Context, name string) ([]xxladapter.UpstreamUser, error) {
 	var (
-		upstream, own conditions
+		upstream, own database.Conditions
 		list          []xxladapter.UpstreamUser
 		taken         = map[string]bool{}
 	)
 	if name != "" {
-		upstream.add(`username = ?`, name)
-		own.add(`name = ?`, name)
+		upstream.Add(`username = ?`, name)
+		own.Add(`name = ?`, name)
 	}
 	// The names are compared here, since the two columns may have different collations.
-	query, args := own.where(userNames)
-	err := s.Query(ctx, query, args, func(r Row) error {
+	query, args := own.Where(userNames)
+	err := s.Query(ctx, query, args, func(r database.Row) error {
 		var name string
-		err := r.Scan(Text(&name))
+		err := r.Scan(database.Text(&name))
 		taken[name] = true
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	query, args = upstream.where(upstreamUsers)
-	err = s.Query(ctx, query, args, func(r Row) error {
+	query, args = upstream.Where(upstreamUsers)
+	err = s.Query(ctx, query, args, func(r database.Row) error {
 		var (
 			u    xxladapter.UpstreamUser
 			role int64
 		)
-		err := r.Scan(Text(&u.Name), Text(&u.Password), &role, IDList(&u.Groups))
+		err := r.Scan(database.Text(&u.Name), database.Text(&u.Password), &role, database.IDList(&u.Groups))
 		u.Admin = role == 1
 		if !taken[u.Name] && (name == "" || u.Name == name) {
 			list = append(list, u)

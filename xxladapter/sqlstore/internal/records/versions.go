@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -23,7 +24,7 @@ const (
 
 // recordVersions appends the versions that edits add. REQUIRES: the transaction holds the jobs'
 // locks.
-func (s *Store) recordVersions(ctx context.Context, tx *Tx, changes []*transition.JobChange) error {
+func (s *Store) recordVersions(ctx context.Context, tx *database.Tx, changes []*transition.JobChange) error {
 	var old []int64
 	for _, c := range changes {
 		if c.Was != nil && c.Is != nil {
@@ -31,8 +32,8 @@ func (s *Store) recordVersions(ctx context.Context, tx *Tx, changes []*transitio
 		}
 	}
 	last := map[int64]*xxladapter.JobVersion{}
-	err := tx.eachOf(ctx, selectVersion+` v WHERE number = (SELECT MAX(number) FROM xxlwheel_job_version n WHERE n.job_id = v.job_id) AND `,
-		"job_id", old, ``, func(r Row) error {
+	err := tx.EachOf(ctx, selectVersion+` v WHERE number = (SELECT MAX(number) FROM xxlwheel_job_version n WHERE n.job_id = v.job_id) AND `,
+		"job_id", old, ``, func(r database.Row) error {
 			v, err := scanVersion(r)
 			last[v.JobID] = v
 			return err
@@ -46,44 +47,44 @@ func (s *Store) recordVersions(ctx context.Context, tx *Tx, changes []*transitio
 			continue
 		}
 		for _, v := range xxladapter.NextVersions(ctx, last[c.Is.ID], c.Was, c.Is, s.Clock()) {
-			rows = append(rows, []any{v.JobID, v.Number, ToMilli(v.At), ToMilli(v.Job.Updated),
+			rows = append(rows, []any{v.JobID, v.Number, database.ToMilli(v.At), database.ToMilli(v.Job.Updated),
 				string(v.Actor.Kind), v.Actor.Name, v.Actor.Address, v.Call, v.Job.VersionText()})
 		}
 	}
-	return tx.insertAll(ctx, insertVersion, rows)
+	return tx.InsertAll(ctx, insertVersion, rows)
 }
 
-func scanVersion(r Row) (*xxladapter.JobVersion, error) {
+func scanVersion(r database.Row) (*xxladapter.JobVersion, error) {
 	var (
 		v       xxladapter.JobVersion
 		updated time.Time
 		state   string
 	)
-	err := r.Scan(&v.JobID, &v.Number, Milli(&v.At), Milli(&updated), Text(&v.Actor.Kind), Text(&v.Actor.Name), Text(&v.Actor.Address),
-		Text(&v.Call), Text(&state))
+	err := r.Scan(&v.JobID, &v.Number, database.Milli(&v.At), database.Milli(&updated), database.Text(&v.Actor.Kind), database.Text(&v.Actor.Name), database.Text(&v.Actor.Address),
+		database.Text(&v.Call), database.Text(&state))
 	v.Job = xxladapter.ParseVersion(v.JobID, state, updated)
 	return &v, err
 }
 
 // JobVersions implements [xxladapter.Store].
 func (s *Store) JobVersions(ctx context.Context, f xxladapter.JobVersionFilter) ([]*xxladapter.JobVersion, error) {
-	var where conditions
-	where.add(`job_id = ?`, f.JobID)
+	var where database.Conditions
+	where.Add(`job_id = ?`, f.JobID)
 	if f.Number != 0 {
-		where.add(`number = ?`, f.Number)
+		where.Add(`number = ?`, f.Number)
 	}
 	if !f.Updated.IsZero() {
-		where.add(`updated_ms <= ?`, ToMilli(f.Updated))
+		where.Add(`updated_ms <= ?`, database.ToMilli(f.Updated))
 	}
 	if !f.Until.IsZero() {
-		where.add(`at_ms <= ?`, ToMilli(f.Until))
+		where.Add(`at_ms <= ?`, database.ToMilli(f.Until))
 	}
 	if f.Before != 0 {
-		where.add(`number < ?`, f.Before)
+		where.Add(`number < ?`, f.Before)
 	}
 	query, args := where.Selecting(selectVersion, `number DESC`, f.Limit)
 	var found []*xxladapter.JobVersion
-	err := s.Query(ctx, query, args, func(r Row) error {
+	err := s.Query(ctx, query, args, func(r database.Row) error {
 		v, err := scanVersion(r)
 		found = append(found, v)
 		return err
@@ -95,7 +96,7 @@ func (s *Store) JobVersions(ctx context.Context, f xxladapter.JobVersionFilter) 
 func (s *Store) PurgeJobVersions(ctx context.Context, before time.Time, limit int) (rows int, err error) {
 	type key struct{ job, number int64 }
 	var old []key
-	err = s.Query(ctx, oldVersions, []any{ceilMilli(before), limit}, func(r Row) error {
+	err = s.Query(ctx, oldVersions, []any{database.CeilMilli(before), limit}, func(r database.Row) error {
 		var k key
 		err := r.Scan(&k.job, &k.number)
 		old = append(old, k)
@@ -104,7 +105,7 @@ func (s *Store) PurgeJobVersions(ctx context.Context, before time.Time, limit in
 	if err != nil || len(old) == 0 {
 		return 0, err
 	}
-	err = s.WriteBy(ctx, s.BulkWrites, func(ctx context.Context, tx *Tx) error {
+	err = s.WriteBy(ctx, s.BulkWrites, func(ctx context.Context, tx *database.Tx) error {
 		rows = 0
 		for _, k := range old {
 			deleted, err := tx.Exec(ctx, dropJobVersion, k.job, k.number)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 const (
@@ -15,12 +16,12 @@ const (
 
 // AgreeZone implements [xxladapter.Store].
 func (s *Store) AgreeZone(ctx context.Context, zone string) (agreed string, err error) {
-	err = s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+	err = s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		if _, err := tx.LockTerm(ctx); err != nil {
 			return err
 		}
 		agreed = ""
-		if err := tx.Query(ctx, selectZone, nil, func(r Row) error { return r.Scan(Text(&agreed)) }); err != nil || agreed != "" {
+		if err := tx.Query(ctx, selectZone, nil, func(r database.Row) error { return r.Scan(database.Text(&agreed)) }); err != nil || agreed != "" {
 			return err
 		}
 		agreed = zone
@@ -35,12 +36,12 @@ func (s *Store) AgreeZone(ctx context.Context, zone string) (agreed string, err 
 
 // ChangeZone implements [xxladapter.Store].
 func (s *Store) ChangeZone(ctx context.Context, zone string) error {
-	return s.Write(ctx, func(ctx context.Context, tx *Tx) error {
+	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		if _, err := tx.LockTerm(ctx); err != nil {
 			return err
 		}
 		node := ""
-		err := tx.Query(ctx, anyLease, []any{ToMilli(s.Clock())}, func(r Row) error { return r.Scan(Text(&node)) })
+		err := tx.Query(ctx, anyLease, []any{database.ToMilli(s.Clock())}, func(r database.Row) error { return r.Scan(database.Text(&node)) })
 		if err != nil {
 			return err
 		}
@@ -48,7 +49,7 @@ func (s *Store) ChangeZone(ctx context.Context, zone string) error {
 			return xxladapter.Conflictf("node %q runs, the zone of a store can be changed only while no node runs", node)
 		}
 		before := ""
-		if err := tx.Query(ctx, selectZone, nil, func(r Row) error { return r.Scan(Text(&before)) }); err != nil {
+		if err := tx.Query(ctx, selectZone, nil, func(r database.Row) error { return r.Scan(database.Text(&before)) }); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, dropZone); err != nil {

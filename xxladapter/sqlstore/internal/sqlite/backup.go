@@ -10,10 +10,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journaled"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/migration"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
 // Backup implements sqlstore.BackupSQLite.
@@ -61,7 +61,7 @@ func copyWhole(ctx context.Context, file, to string) (err error) {
 		}
 		// Its close brings everything into the tables.
 		var s *journaled.Store
-		if s, err = OpenJournaled(ctx, to, records.Options{Logger: slog.New(slog.DiscardHandler)}, JournalOptions{}); err == nil {
+		if s, err = OpenJournaled(ctx, to, database.Options{Logger: slog.New(slog.DiscardHandler)}, JournalOptions{}); err == nil {
 			if err = s.Close(); err == nil && hasJournal(to) {
 				err = errors.New("its copy could not be completed")
 			}

@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
 // childAct is the environment variable that names what a child process of the test does with
@@ -31,7 +31,7 @@ const (
 
 // runChild carries out act on the file, which is all that a child process does.
 func runChild(act, file string) error {
-	opts := records.Options{Logger: fixture.Quiet}
+	opts := database.Options{Logger: fixture.Quiet}
 	if act == "journal" {
 		s, err := OpenJournaled(context.Background(), file, opts, JournalOptions{SegmentSize: crashSegment})
 		if err != nil {
@@ -123,7 +123,7 @@ func TestAKilledProcessKeepsWhatItAcknowledged(t *testing.T) {
 
 	s := openFile(t, file, time.Now)
 	defer func() { require.NoError(t, s.Close()) }()
-	require.NoError(t, s.Query(t.Context(), `PRAGMA integrity_check`, nil, func(r records.Row) error {
+	require.NoError(t, s.Query(t.Context(), `PRAGMA integrity_check`, nil, func(r database.Row) error {
 		var verdict string
 		err := r.Scan(&verdict)
 		require.Equal(t, "ok", verdict)

@@ -5,10 +5,11 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-var dialect = records.Dialect{
+var dialect = database.Dialect{
 	Kind:    xxladapter.StoreSQLite,
 	Version: `sqlite_version()`,
 	PlanFire: `INSERT INTO xxlwheel_fire (` + records.FireValues + `)
@@ -18,7 +19,7 @@ var dialect = records.Dialect{
 		VALUES (?, ?, ?, ?)
 		ON CONFLICT (registry_group, registry_key, registry_value) DO UPDATE SET update_time = excluded.update_time`,
 	Among: func(column string, ids []int64) (string, []any) {
-		return column + ` IN (SELECT value FROM json_each(?))`, []any{"[" + records.JoinIDs(ids) + "]"}
+		return column + ` IN (SELECT value FROM json_each(?))`, []any{"[" + database.JoinIDs(ids) + "]"}
 	},
 	UpdateRows: updateRows,
 	Columns: `SELECT m.name, c.name, c.type, c.pk FROM sqlite_schema m, pragma_table_info(m.name) c

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
 // A lockedLog keeps the output of a store's logger.
@@ -55,7 +55,7 @@ func TestADatabaseIsItsOwnersAlone(t *testing.T) {
 	private := []string{"-rw-------", "-rw-------", "-rw-------"}
 	file := filepath.Join(t.TempDir(), "x.db")
 	var log lockedLog
-	opts := records.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
+	opts := database.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}
 	s, err := Open(t.Context(), file, opts)
 	require.NoError(t, err)
 	defer s.Close()
@@ -102,7 +102,7 @@ func TestAMissingDatabaseIsNoticed(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "x.db")
 			var log lockedLog
-			s, err := Open(t.Context(), file, records.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+			s, err := Open(t.Context(), file, database.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 			require.NoError(t, err)
 			defer s.Close()
 			_, err = s.Leases(t.Context())
@@ -137,7 +137,7 @@ func TestADatabaseThatIsBackContinues(t *testing.T) {
 func TestAStoreInMemoryIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, place := range []string{":memory:", "./:memory:"} {
-		_, err := Open(t.Context(), place, records.Options{Logger: fixture.Quiet})
+		_, err := Open(t.Context(), place, database.Options{Logger: fixture.Quiet})
 		var refused *xxladapter.Error
 		require.ErrorAs(t, err, &refused)
 		require.Contains(t, refused.Message, "must be a file")

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
@@ -52,7 +53,7 @@ func TestABatchThatFailsLeavesNothingBehind(t *testing.T) {
 	defer func() { require.NoError(t, s.Close()) }()
 	fires := claimed(t, s, fixture.TermOf(t, s, "n1"), 3)
 	// The text of the last run is wanted already, which nothing but its result asks for.
-	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *records.Tx) error {
+	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		_, err := tx.Exec(ctx, records.WantText, fires[2].LogID, 1)
 		return err
 	}))

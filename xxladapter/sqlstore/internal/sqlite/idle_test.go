@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
@@ -33,7 +34,7 @@ func openCounted(t *testing.T) *records.Store {
 		require.NoError(t, db.Close())
 		sql.Register("sqlite, counted", &counted)
 	})
-	s, err := openNamed(t.Context(), "sqlite, counted", filepath.Join(t.TempDir(), "xxl.db"), records.Options{Clock: time.Now, Logger: fixture.Quiet}, defaultLockWait)
+	s, err := openNamed(t.Context(), "sqlite, counted", filepath.Join(t.TempDir(), "xxl.db"), database.Options{Clock: time.Now, Logger: fixture.Quiet}, defaultLockWait)
 	require.NoError(t, err)
 	return s
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journaled"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
@@ -28,7 +29,7 @@ type JournalOptions struct {
 }
 
 // OpenJournaled opens the store in file for this process alone, with a journal beside the file.
-func OpenJournaled(ctx context.Context, file string, opts records.Options, more JournalOptions) (*journaled.Store, error) {
+func OpenJournaled(ctx context.Context, file string, opts database.Options, more JournalOptions) (*journaled.Store, error) {
 	opts = opts.WithDefaults()
 	if opts.Clock == nil {
 		opts.Clock = time.Now
@@ -51,7 +52,7 @@ func OpenJournaled(ctx context.Context, file string, opts records.Options, more 
 	return s, nil
 }
 
-func openLocked(ctx context.Context, file string, opts records.Options, more JournalOptions) (*journaled.Store, error) {
+func openLocked(ctx context.Context, file string, opts database.Options, more JournalOptions) (*journaled.Store, error) {
 	front := journaled.NewFront(journaled.Options{
 		Prefix: realName(file) + journalSuffix, Logger: opts.Logger, Clock: opts.Clock,
 		AcceptLoss: more.AcceptLoss, SegmentSize: more.SegmentSize, Create: more.Create,
@@ -65,7 +66,7 @@ func openLocked(ctx context.Context, file string, opts records.Options, more Jou
 
 // openDirect takes the lock of a process that shares the file with others. If an earlier process
 // has left a journal behind, it is first applied to the tables.
-func openDirect(ctx context.Context, file string, opts records.Options) (*journal.FileLock, error) {
+func openDirect(ctx context.Context, file string, opts database.Options) (*journal.FileLock, error) {
 	for {
 		lock, err := journal.Lock(realName(file)+lockSuffix, false)
 		if errors.Is(err, journal.ErrLocked) {
@@ -99,7 +100,7 @@ var errNoJournal = errors.New("its journal is incomplete: there is none. Put its
 // checkWhole returns an error if the tables need a journal.
 func checkWhole(ctx context.Context, s *records.Store) error {
 	needed := 0
-	err := s.Query(ctx, `SELECT COUNT(*) FROM xxlwheel_journal WHERE state = 'open'`, nil, func(r records.Row) error { return r.Scan(&needed) })
+	err := s.Query(ctx, `SELECT COUNT(*) FROM xxlwheel_journal WHERE state = 'open'`, nil, func(r database.Row) error { return r.Scan(&needed) })
 	if err == nil && needed > 0 {
 		err = errNoJournal
 	}

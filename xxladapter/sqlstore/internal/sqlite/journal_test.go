@@ -13,16 +13,16 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journaled"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
 // openJournaled opens the store in file with a journal. The test closes it.
 func openJournaled(t testing.TB, file string, clock func() time.Time, more JournalOptions) *journaled.Store {
 	t.Helper()
-	s, err := OpenJournaled(t.Context(), file, records.Options{Clock: clock, Logger: fixture.Quiet}, more)
+	s, err := OpenJournaled(t.Context(), file, database.Options{Clock: clock, Logger: fixture.Quiet}, more)
 	require.NoError(t, err)
 	return s
 }

@@ -20,9 +20,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
 // crashSegment makes journals continue in new files every few dozen fires.
@@ -252,7 +252,7 @@ func (w *worker) together(tables, of string) (file string, possible bool) {
 	for _, prefix := range []string{tables, of} { // later files replace older ones
 		require.NoError(w.t, journal.Copy(prefix+journalSuffix, file+journalSuffix, func() error { return nil }))
 	}
-	s, err := OpenJournaled(w.t.Context(), file, records.Options{Logger: fixture.Quiet}, JournalOptions{})
+	s, err := OpenJournaled(w.t.Context(), file, database.Options{Logger: fixture.Quiet}, JournalOptions{})
 	if err != nil {
 		require.ErrorContains(w.t, err, "its journal is incomplete")
 		return "", false
@@ -431,7 +431,7 @@ func abandonOpen(t *testing.T, file string) (copied string) {
 
 func TestALostJournalIsNoticed(t *testing.T) {
 	t.Parallel()
-	ctx, opts := t.Context(), records.Options{Logger: fixture.Quiet}
+	ctx, opts := t.Context(), database.Options{Logger: fixture.Quiet}
 	file := filepath.Join(t.TempDir(), "xxl.db")
 	s := openJournaled(t, file, time.Now, JournalOptions{})
 	_, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: 1, Due: time.Now(), Type: xxladapter.TriggerManual}})
@@ -468,7 +468,7 @@ func TestAJournalThatCannotBeBroughtIn(t *testing.T) {
 		require.NoError(t, errors.Join(err, db.Close()))
 	}
 	exec(`CREATE TRIGGER full BEFORE INSERT ON xxlwheel_journal WHEN NEW.state = 'closed' BEGIN SELECT RAISE(ABORT, 'disk is full'); END`)
-	_, err := Open(ctx, copied, records.Options{Logger: fixture.Quiet})
+	_, err := Open(ctx, copied, database.Options{Logger: fixture.Quiet})
 	require.ErrorContains(t, err, "write the tables")
 	require.ErrorContains(t, err, "disk is full")
 	require.True(t, hasJournal(copied))
@@ -502,7 +502,7 @@ func TestAMissingJournalIsNoticed(t *testing.T) {
 
 func TestTheJournalOfAnotherStoreIsRefused(t *testing.T) {
 	t.Parallel()
-	ctx, opts := t.Context(), records.Options{Logger: fixture.Quiet}
+	ctx, opts := t.Context(), database.Options{Logger: fixture.Quiet}
 	file, other := filepath.Join(t.TempDir(), "xxl.db"), filepath.Join(t.TempDir(), "xxl.db")
 	s := openJournaled(t, file, time.Now, JournalOptions{})
 	left := abandonOpen(t, file)
@@ -524,7 +524,7 @@ func TestTheJournalOfAnotherStoreIsRefused(t *testing.T) {
 
 func TestAJournalNeedsTheFileAlone(t *testing.T) {
 	t.Parallel()
-	ctx, opts, file := t.Context(), records.Options{Logger: fixture.Quiet}, filepath.Join(t.TempDir(), "xxl.db")
+	ctx, opts, file := t.Context(), database.Options{Logger: fixture.Quiet}, filepath.Join(t.TempDir(), "xxl.db")
 	s := openJournaled(t, file, time.Now, JournalOptions{})
 	_, err := OpenJournaled(ctx, file, opts, JournalOptions{})
 	require.ErrorContains(t, err, "another process has the file open, and a journal needs it alone")

@@ -16,9 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journaled"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
 // createJob creates a job and reads it, so that it is in memory.
@@ -124,7 +124,7 @@ func TestAFileThatCannotBeCreatedIsSaidOnce(t *testing.T) {
 	var said atomic.Int64
 	var refuse atomic.Bool
 	refuse.Store(true)
-	s, err := OpenJournaled(ctx, file, records.Options{Logger: slog.New(counting{slog.DiscardHandler, "journal could not begin a new segment", &said})},
+	s, err := OpenJournaled(ctx, file, database.Options{Logger: slog.New(counting{slog.DiscardHandler, "journal could not begin a new segment", &said})},
 		JournalOptions{SegmentSize: 2 << 10, Create: func(name string, flag int) (journal.File, error) {
 			if refuse.Load() && !strings.HasSuffix(name, journalSuffix+"1") {
 				return nil, errFull

@@ -16,6 +16,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journaled"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
@@ -27,7 +28,7 @@ const defaultLockWait = 5 * time.Second
 const driverName = "sqlite"
 
 // Open implements sqlstore.OpenSQLite.
-func Open(ctx context.Context, file string, opts records.Options) (*records.Store, error) {
+func Open(ctx context.Context, file string, opts database.Options) (*records.Store, error) {
 	opts = opts.WithDefaults()
 	if opts.Clock == nil {
 		opts.Clock = time.Now
@@ -38,7 +39,7 @@ func Open(ctx context.Context, file string, opts records.Options) (*records.Stor
 	return openNamed(ctx, driverName, file, opts, defaultLockWait)
 }
 
-func openNamed(ctx context.Context, driver, file string, opts records.Options, lockWait time.Duration) (*records.Store, error) {
+func openNamed(ctx context.Context, driver, file string, opts database.Options, lockWait time.Duration) (*records.Store, error) {
 	lock, err := openDirect(ctx, file, opts)
 	if err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func openNamed(ctx context.Context, driver, file string, opts records.Options, l
 }
 
 // openDatabase opens the file, brings its tables up to date and creates the store.
-func openDatabase(ctx context.Context, driver, file string, opts records.Options, lockWait time.Duration, front *journaled.Front) (_ *records.Store, err error) {
+func openDatabase(ctx context.Context, driver, file string, opts database.Options, lockWait time.Duration, front *journaled.Front) (_ *records.Store, err error) {
 	makePrivate(file, opts.Logger)
 	var opened []*sql.DB
 	defer func() {
@@ -100,15 +101,15 @@ func openDatabase(ctx context.Context, driver, file string, opts records.Options
 		}
 		writer.front = front
 	}
-	all, polling := &records.Readers{DB: reads, Dialect: &dialect}, &records.Readers{DB: polls, Dialect: &dialect}
+	all, polling := &database.Readers{DB: reads, Dialect: &dialect}, &database.Readers{DB: polls, Dialect: &dialect}
 	var more func() string
 	if front != nil {
 		more = front.Lost
 	}
 	watch := watchFile(file, more, opts.Logger)
-	db := &records.DB{
+	db := &database.DB{
 		Dialect: &dialect, Clock: opts.Clock, Zone: opts.ReportZone(),
-		Reads: all, IDReads: all, ScanReads: polling, LeaseReads: polling, ReadGuests: records.NewGuests(conns), Writes: writer,
+		Reads: all, IDReads: all, ScanReads: polling, LeaseReads: polling, ReadGuests: database.NewGuests(conns), Writes: writer,
 		Refuse: watch.err, Ends: []func(){watch.end},
 	}
 	if front != nil {
@@ -124,7 +125,7 @@ func openDatabase(ctx context.Context, driver, file string, opts records.Options
 
 // prepareWithin retries [prepare] while other processes switch a new file to WAL: SQLite does not
 // wait for them there.
-func prepareWithin(ctx context.Context, db *sql.DB, file string, opts records.Options, lockWait time.Duration) error {
+func prepareWithin(ctx context.Context, db *sql.DB, file string, opts database.Options, lockWait time.Duration) error {
 	for deadline := time.Now().Add(lockWait); ; {
 		err := prepare(ctx, db, file, opts.Logger)
 		if err == nil || !isLocked(err) || time.Now().After(deadline) {

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/migration"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
@@ -129,7 +130,7 @@ func TestOpenSQLiteNames(t *testing.T) {
 // openWithin is Open with a shorter wait for locks.
 func openWithin(t *testing.T, file string, wait time.Duration) (*records.Store, error) {
 	t.Helper()
-	return openNamed(t.Context(), driverName, file, records.Options{Clock: time.Now, Logger: fixture.Quiet}, wait)
+	return openNamed(t.Context(), driverName, file, database.Options{Clock: time.Now, Logger: fixture.Quiet}, wait)
 }
 
 func TestReopenKeepsAll(t *testing.T) {

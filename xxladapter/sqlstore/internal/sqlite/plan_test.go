@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -22,7 +23,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 	s := openCopy(t, time.Now)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 
-	open, openArgs := dialect.LogList(xxladapter.LogFilter{Status: xxladapter.LogRunning, Taken: true, Before: time.Now(), AfterID: 7, Limit: 10})
+	open, openArgs := records.LogList(&dialect, xxladapter.LogFilter{Status: xxladapter.LogRunning, Taken: true, Before: time.Now(), AfterID: 7, Limit: 10})
 	for _, c := range []struct {
 		query string
 		args  int
@@ -49,7 +50,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		{records.SelectStale, 2, "xxlwheel_alarm_claim_age"},
 	} {
 		var plan []string
-		err := s.Query(t.Context(), `EXPLAIN QUERY PLAN `+c.query, make([]any, c.args), func(r records.Row) error {
+		err := s.Query(t.Context(), `EXPLAIN QUERY PLAN `+c.query, make([]any, c.args), func(r database.Row) error {
 			var id, parent, unused int
 			var detail string
 			err := r.Scan(&id, &parent, &unused, &detail)
@@ -72,7 +73,7 @@ func TestStatisticsReadWhatTheyShow(t *testing.T) {
 	plan := func(query string, args ...any) string {
 		t.Helper()
 		var lines []string
-		require.NoError(t, s.Query(t.Context(), `EXPLAIN QUERY PLAN `+query, args, func(r records.Row) error {
+		require.NoError(t, s.Query(t.Context(), `EXPLAIN QUERY PLAN `+query, args, func(r database.Row) error {
 			var id, parent, unused int
 			var detail string
 			err := r.Scan(&id, &parent, &unused, &detail)
@@ -82,12 +83,12 @@ func TestStatisticsReadWhatTheyShow(t *testing.T) {
 		return strings.Join(lines, "; ")
 	}
 	day := xxladapter.StatFilter{From: time.Now().Add(-24 * time.Hour), To: time.Now()}
-	query, args := s.Dialect.StatsOf(day, nil)
+	query, args := records.StatsOf(s.Dialect, day, nil)
 	require.Equal(t, "SEARCH xxlwheel_stat USING PRIMARY KEY (of_group=? AND hour>? AND hour<?)", plan(query, args...))
-	query, args = s.Dialect.StatJobsOf(day)
+	query, args = records.StatJobsOf(s.Dialect, day)
 	require.Contains(t, plan(query, args...), "SEARCH xxlwheel_stat USING PRIMARY KEY (of_group=? AND hour>? AND hour<?)")
 	day.JobID = 7
-	query, args = s.Dialect.StatsOf(day, nil)
+	query, args = records.StatsOf(s.Dialect, day, nil)
 	require.Equal(t, "SEARCH xxlwheel_stat USING INDEX xxlwheel_stat_job (job_id=? AND hour>? AND hour<?)", plan(query, args...))
 	for _, c := range []struct {
 		query string
@@ -121,7 +122,7 @@ func TestListsOfRunsReadNoMoreThanTheyShow(t *testing.T) {
 		" xxlwheel_log_job (job_id=? AND rowid>? AND rowid<?)": {JobID: 7, Status: xxladapter.LogFail, Since: time.Now()},
 	} {
 		f.Newest, f.Limit = true, 100
-		query, args := dialect.RunList(xxladapter.RunFilter{LogFilter: f}, 1, 1000, time.Now())
+		query, args := records.RunList(&dialect, xxladapter.RunFilter{LogFilter: f}, 1, 1000, time.Now())
 		plan := planOf(t, s, query, args)
 		require.Contains(t, plan, strings.TrimSpace(index), query)
 		require.NotContains(t, plan, "SCAN xxl_job_log;", query)
@@ -130,7 +131,7 @@ func TestListsOfRunsReadNoMoreThanTheyShow(t *testing.T) {
 		}
 	}
 	byType := xxladapter.RunFilter{LogFilter: xxladapter.LogFilter{Newest: true, Limit: 100}, Type: xxladapter.TriggerManual}
-	query, args := dialect.RunList(byType, 1, 1000, time.Now())
+	query, args := records.RunList(&dialect, byType, 1, 1000, time.Now())
 	plan := planOf(t, s, query, args)
 	require.Contains(t, plan, "SEARCH xxlwheel_run USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)")
 	require.NotContains(t, plan, "CORRELATED")
@@ -139,11 +140,11 @@ func TestListsOfRunsReadNoMoreThanTheyShow(t *testing.T) {
 		require.Contains(t, plan, "COVERING INDEX xxlwheel_log_job")
 		require.NotContains(t, plan, "TEMP B-TREE")
 	}
-	last, args := dialect.LastRunsOf([]int64{1, 2, 3})
+	last, args := records.LastRunsOf(&dialect, []int64{1, 2, 3})
 	plan = planOf(t, s, last, args)
 	require.Contains(t, plan, "SEARCH l USING COVERING INDEX xxlwheel_log_job (job_id=?)")
 	require.NotContains(t, plan, "SCAN xxl_job_log")
-	recent, args := dialect.RecentRunsOf([]int64{1, 2, 3}, 20)
+	recent, args := records.RecentRunsOf(&dialect, []int64{1, 2, 3}, 20)
 	plan = planOf(t, s, recent, args)
 	require.Equal(t, 3, strings.Count(plan, "SEARCH xxl_job_log USING INDEX xxlwheel_log_job (job_id=?)"), plan)
 	require.NotContains(t, plan, "TEMP B-TREE")
@@ -179,7 +180,7 @@ func TestSQLiteListsJobsByItsIndexes(t *testing.T) {
 	const jobs = 20_000
 	s := openCopy(t, time.Now)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	require.NoError(t, s.Write(t.Context(), func(ctx context.Context, tx *records.Tx) error {
+	require.NoError(t, s.Write(t.Context(), func(ctx context.Context, tx *database.Tx) error {
 		for _, statement := range []string{
 			fmt.Sprintf(`WITH RECURSIVE seq (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM seq WHERE n < %d)
 				INSERT INTO xxl_job_info (job_group, job_desc, executor_handler, glue_type, trigger_status, trigger_next_time)
@@ -222,7 +223,7 @@ func TestSQLiteListsJobsByItsIndexes(t *testing.T) {
 		{xxladapter.JobFilter{Sort: xxladapter.SortByName, Tag: "nightly"}, []string{byID + "=?)", tagged}, true},
 	} {
 		c.filter.Limit, c.filter.Light = 100, true
-		query, args := s.Dialect.JobList(c.filter, records.NewerResults{})
+		query, args := records.JobList(s.Dialect, c.filter, records.NewerResults{})
 		plan := planOf(t, s, query, args)
 		for _, use := range append(c.uses, "SEARCH xxlwheel_job USING INTEGER PRIMARY KEY (rowid=?)") {
 			require.Contains(t, plan, use, query)
@@ -237,7 +238,7 @@ func TestSQLiteListsJobsByItsIndexes(t *testing.T) {
 func planOf(t *testing.T, s *records.Store, query string, args []any) string {
 	t.Helper()
 	var plan []string
-	err := s.Query(t.Context(), `EXPLAIN QUERY PLAN `+query, args, func(r records.Row) error {
+	err := s.Query(t.Context(), `EXPLAIN QUERY PLAN `+query, args, func(r database.Row) error {
 		var id, parent, unused int
 		var detail string
 		err := r.Scan(&id, &parent, &unused, &detail)

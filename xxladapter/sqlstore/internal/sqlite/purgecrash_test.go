@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -50,7 +51,7 @@ func TestAPurgeThatIsKilledLeavesWholeChunks(t *testing.T) {
 	ctx, file := t.Context(), filepath.Join(t.TempDir(), "xxl.db")
 	const rows = 2000
 	s := openFile(t, file, time.Now)
-	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *records.Tx) error {
+	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		for id := 1; id <= rows; id++ {
 			if _, err := tx.Exec(ctx, `INSERT INTO xxl_job_log (id, job_group, job_id, trigger_time, trigger_code, handle_code)
 				VALUES (?, 1, 1, '2026-03-01 12:00:00', 200, 200)`, id); err != nil {
@@ -85,7 +86,7 @@ func TestAPurgeThatIsKilledLeavesWholeChunks(t *testing.T) {
 	s = openFile(t, file, time.Now)
 	defer func() { require.NoError(t, s.Close()) }()
 	left := func(query string) (n int) {
-		require.NoError(t, s.Query(ctx, query, nil, func(r records.Row) error { return r.Scan(&n) }))
+		require.NoError(t, s.Query(ctx, query, nil, func(r database.Row) error { return r.Scan(&n) }))
 		return n
 	}
 	logs := left(`SELECT count(*) FROM xxl_job_log`)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 // openFile opens the store in file. The test closes it.
 func openFile(t testing.TB, file string, clock func() time.Time) *records.Store {
 	t.Helper()
-	s, err := Open(t.Context(), file, records.Options{Clock: clock, Logger: fixture.Quiet})
+	s, err := Open(t.Context(), file, database.Options{Clock: clock, Logger: fixture.Quiet})
 	require.NoError(t, err)
 	return s
 }
@@ -44,7 +45,7 @@ func openCopy(t *testing.T, clock func() time.Time) *records.Store {
 
 // emptyFile is migrated once, which takes most of the time.
 var emptyFile = fixture.File{Make: func(file string) error {
-	s, err := Open(context.Background(), file, records.Options{Logger: fixture.Quiet})
+	s, err := Open(context.Background(), file, database.Options{Logger: fixture.Quiet})
 	if err != nil {
 		return err
 	}

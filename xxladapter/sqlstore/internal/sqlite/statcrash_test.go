@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -34,7 +35,7 @@ func TestACountThatIsKilledCountsEachRunOnce(t *testing.T) {
 	ctx, file := t.Context(), filepath.Join(t.TempDir(), "xxl.db")
 	const rows = 1000
 	s := openFile(t, file, time.Now)
-	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *records.Tx) error {
+	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		for id := 1; id <= rows; id++ {
 			if _, err := tx.Exec(ctx, `INSERT INTO xxl_job_log (id, job_group, job_id, trigger_time, trigger_code, handle_code)
 				VALUES (?, 1, ?, '2026-03-01 12:00:00', 200, ?)`, id, 1+id%7, []int{200, 502, 0}[id%3]); err != nil {
@@ -76,7 +77,7 @@ func TestACountThatIsKilledCountsEachRunOnce(t *testing.T) {
 	}
 	got := sum()
 	require.Equal(t, []int64{333, 334}, []int64{got.Success, got.Timeout})
-	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *records.Tx) error {
+	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		_, err := tx.Exec(ctx, `UPDATE xxl_job_log SET handle_code = 200 WHERE handle_code = 0`)
 		return err
 	}), "as a Java admin stores results")

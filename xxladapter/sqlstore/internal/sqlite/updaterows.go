@@ -4,11 +4,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // updateRows implements [records.Dialect] by a join with the rows as a table.
-func updateRows(table string, columns []records.Column, rows int) string {
+func updateRows(table string, columns []database.Column, rows int) string {
 	sets := make([]string, len(columns)-1)
 	for i, c := range columns[1:] {
 		sets[i] = c.Name + " = v.column" + strconv.Itoa(i+2)

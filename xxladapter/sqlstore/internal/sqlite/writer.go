@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/gather"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
@@ -19,15 +20,15 @@ import (
 type batchWriter struct {
 	db    *sql.DB
 	conn  *sql.Conn
-	tx    *records.Tx
+	tx    *database.Tx
 	queue *gather.Queue[*write]
-	front records.Front // nil means that the tables have everything
+	front database.Front // nil means that the tables have everything
 }
 
 // A write is one waiting call.
 type write struct {
 	ctx    context.Context
-	apply  func(context.Context, *records.Tx) error
+	apply  func(context.Context, *database.Tx) error
 	single bool // a single statement
 	err    error
 
@@ -37,7 +38,7 @@ type write struct {
 }
 
 // run runs apply; a panic counts as its failure.
-func (w *write) run(tx *records.Tx) (err error) {
+func (w *write) run(tx *database.Tx) (err error) {
 	defer func() {
 		if w.panicked = recover(); w.panicked != nil {
 			w.panicked = fmt.Sprintf("%v\n\n%s", w.panicked, debug.Stack())
@@ -49,24 +50,24 @@ func (w *write) run(tx *records.Tx) (err error) {
 }
 
 // newBatchWriter creates the writer of db and takes ownership of db.
-func newBatchWriter(ctx context.Context, db *sql.DB, d *records.Dialect) (*batchWriter, error) {
+func newBatchWriter(ctx context.Context, db *sql.DB, d *database.Dialect) (*batchWriter, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	b := &batchWriter{db: db, conn: conn, tx: records.NewTx(conn, d)}
+	b := &batchWriter{db: db, conn: conn, tx: database.NewTx(conn, d)}
 	b.queue = &gather.Queue[*write]{Run: b.run, Limit: records.MaxBatch, Stay: true}
 	return b, nil
 }
 
 // Write returns when apply's changes are durable, or were rolled back. If ctx ends before apply
 // runs, apply never runs; after that, ctx has no effect.
-func (b *batchWriter) Write(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
+func (b *batchWriter) Write(ctx context.Context, apply func(context.Context, *database.Tx) error) error {
 	return b.join(&write{ctx: ctx, apply: apply})
 }
 
 // WriteOne writes by a single statement, which runs without a transaction if it is alone.
-func (b *batchWriter) WriteOne(ctx context.Context, apply func(context.Context, *records.Tx) error) error {
+func (b *batchWriter) WriteOne(ctx context.Context, apply func(context.Context, *database.Tx) error) error {
 	return b.join(&write{ctx: ctx, apply: apply, single: true})
 }
 
@@ -104,7 +105,7 @@ func (b *batchWriter) commit(batch []*write) (err error) {
 		return nil
 	}
 	ctx := context.Background()
-	var front records.FrontTx = nothingHeld{}
+	var front database.FrontTx = nothingHeld{}
 	if b.front != nil {
 		calls := make([]context.Context, len(batch))
 		for i, w := range batch {
@@ -160,6 +161,6 @@ func (b *batchWriter) runOne(w *write) (failed, err error) {
 // nothingHeld is the [records.FrontTx] of a database whose tables have everything.
 type nothingHeld struct{}
 
-func (nothingHeld) Before(context.Context, *records.Tx) error { return nil }
-func (nothingHeld) After(context.Context, *records.Tx) error  { return nil }
-func (nothingHeld) End(bool)                                  {}
+func (nothingHeld) Before(context.Context, *database.Tx) error { return nil }
+func (nothingHeld) After(context.Context, *database.Tx) error  { return nil }
+func (nothingHeld) End(bool)                                   {}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
@@ -36,7 +37,7 @@ func holdWriter(t *testing.T, s *records.Store) *held {
 		done    = make(chan error, 1)
 	)
 	go func() {
-		done <- s.Write(context.Background(), func(context.Context, *records.Tx) error {
+		done <- s.Write(context.Background(), func(context.Context, *database.Tx) error {
 			close(entered)
 			<-release
 			return nil
@@ -76,7 +77,7 @@ func waitForTables(t *testing.T, file, query string, want int) {
 
 // enqueue starts a write and returns when the write is in the queue. The returned function waits
 // for its result.
-func (h *held) enqueue(ctx context.Context, apply func(context.Context, *records.Tx) error) (answer func() error) {
+func (h *held) enqueue(ctx context.Context, apply func(context.Context, *database.Tx) error) (answer func() error) {
 	h.t.Helper()
 	before := h.waiting()
 	done := make(chan error, 1)
@@ -85,8 +86,8 @@ func (h *held) enqueue(ctx context.Context, apply func(context.Context, *records
 	return func() error { return <-done }
 }
 
-func insertNode(name string) func(context.Context, *records.Tx) error {
-	return func(ctx context.Context, tx *records.Tx) error {
+func insertNode(name string) func(context.Context, *database.Tx) error {
+	return func(ctx context.Context, tx *database.Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO xxlwheel_lease (node, term, until_ms, life_ms, retired) VALUES (?, 1, 0, 0, 0)`, name)
 		return err
 	}
@@ -94,7 +95,7 @@ func insertNode(name string) func(context.Context, *records.Tx) error {
 
 func nodes(t *testing.T, s *records.Store) (names []string) {
 	t.Helper()
-	err := s.Query(t.Context(), `SELECT node FROM xxlwheel_lease ORDER BY node`, nil, func(r records.Row) error {
+	err := s.Query(t.Context(), `SELECT node FROM xxlwheel_lease ORDER BY node`, nil, func(r database.Row) error {
 		var name string
 		err := r.Scan(&name)
 		names = append(names, name)
@@ -112,7 +113,7 @@ func TestABatchSharesACommit(t *testing.T) {
 		return s
 	}
 	failing := errors.New("after a change")
-	changeAndFail := func(ctx context.Context, tx *records.Tx) error {
+	changeAndFail := func(ctx context.Context, tx *database.Tx) error {
 		if err := insertNode("half")(ctx, tx); err != nil {
 			return err
 		}
@@ -138,9 +139,9 @@ func TestABatchSharesACommit(t *testing.T) {
 		h := holdWriter(t, open(t))
 		seen := make(chan int, 1)
 		first := h.enqueue(t.Context(), insertNode("first"))
-		second := h.enqueue(t.Context(), func(ctx context.Context, _ *records.Tx) error {
+		second := h.enqueue(t.Context(), func(ctx context.Context, _ *database.Tx) error {
 			// Not committed yet, so no reader sees the first.
-			err := h.Query(ctx, `SELECT count(*) FROM xxlwheel_lease`, nil, func(r records.Row) error {
+			err := h.Query(ctx, `SELECT count(*) FROM xxlwheel_lease`, nil, func(r database.Row) error {
 				var n int
 				err := r.Scan(&n)
 				seen <- n
@@ -170,7 +171,7 @@ func TestABatchSharesACommit(t *testing.T) {
 		t.Parallel()
 		s := open(t)
 		ctx, cancel := context.WithCancel(t.Context())
-		err := s.Write(ctx, func(ctx context.Context, tx *records.Tx) error {
+		err := s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 			cancel()
 			return insertNode("whole")(ctx, tx)
 		})
@@ -197,7 +198,7 @@ func TestABatchSharesACommit(t *testing.T) {
 		t.Parallel()
 		h := holdWriter(t, open(t))
 		first := h.enqueue(t.Context(), insertNode("first"))
-		lost := h.enqueue(t.Context(), func(ctx context.Context, tx *records.Tx) error {
+		lost := h.enqueue(t.Context(), func(ctx context.Context, tx *database.Tx) error {
 			if _, err := tx.Exec(ctx, "ROLLBACK"); err != nil {
 				return err
 			}
@@ -216,8 +217,8 @@ func TestABatchSharesACommit(t *testing.T) {
 		t.Parallel()
 		s := open(t)
 		pages := func(n string) error {
-			return s.Write(t.Context(), func(ctx context.Context, tx *records.Tx) error {
-				return tx.Query(ctx, `PRAGMA max_page_count = `+n, nil, func(records.Row) error { return nil })
+			return s.Write(t.Context(), func(ctx context.Context, tx *database.Tx) error {
+				return tx.Query(ctx, `PRAGMA max_page_count = `+n, nil, func(database.Row) error { return nil })
 			})
 		}
 		require.NoError(t, pages("1")) // the present size of the file
@@ -251,7 +252,7 @@ func TestABatchSharesACommit(t *testing.T) {
 		go func() { closed <- h.Close() }()
 		until(t, func() bool {
 			_, err := h.Now(t.Context())
-			return errors.Is(err, records.ErrClosed)
+			return errors.Is(err, database.ErrClosed)
 		})
 		h.release()
 		written := 0
@@ -259,7 +260,7 @@ func TestABatchSharesACommit(t *testing.T) {
 			if err := <-answers; err == nil {
 				written++
 			} else {
-				require.ErrorIs(t, err, records.ErrClosed)
+				require.ErrorIs(t, err, database.ErrClosed)
 			}
 		}
 		require.NoError(t, <-closed)
@@ -283,7 +284,7 @@ func TestTwoStoresOnOneFile(t *testing.T) {
 		wg     sync.WaitGroup
 	)
 	for i := range stores { // the file is new, and all of them migrate it
-		wg.Go(func() { opened[i], errs[i] = Open(t.Context(), file, records.Options{Logger: fixture.Quiet}) })
+		wg.Go(func() { opened[i], errs[i] = Open(t.Context(), file, database.Options{Logger: fixture.Quiet}) })
 	}
 	wg.Wait()
 	for i := range stores {

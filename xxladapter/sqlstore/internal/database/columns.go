@@ -1,4 +1,4 @@
-package records
+package database
 
 import (
 	"database/sql"
@@ -20,16 +20,16 @@ func ToMilli(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
-func fromMilli(ms int64) time.Time {
+func FromMilli(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}
 	}
 	return time.UnixMilli(ms).UTC()
 }
 
-// textOf returns the text of a column's value, which some drivers return as bytes. NULL is the
+// TextOf returns the text of a column's value, which some drivers return as bytes. NULL is the
 // empty text.
-func textOf(value any) string {
+func TextOf(value any) string {
 	switch value := value.(type) {
 	case string:
 		return value
@@ -62,7 +62,7 @@ type milli struct{ to *time.Time }
 
 func (m milli) Scan(value any) error {
 	ms, _ := value.(int64)
-	*m.to = fromMilli(ms)
+	*m.to = FromMilli(ms)
 	return nil
 }
 
@@ -71,7 +71,7 @@ type addressList struct{ to *[]string }
 
 func (a addressList) Scan(value any) error {
 	*a.to = nil
-	for addr := range strings.SplitSeq(textOf(value), ",") {
+	for addr := range strings.SplitSeq(TextOf(value), ",") {
 		if addr = strings.TrimSpace(addr); addr != "" {
 			*a.to = append(*a.to, addr)
 		}
@@ -79,9 +79,9 @@ func (a addressList) Scan(value any) error {
 	return nil
 }
 
-// fitAddresses drops the last addresses if all of them do not fit into a column of MaxRowText
+// FitAddresses drops the last addresses if all of them do not fit into a column of MaxRowText
 // bytes. A group of two thousand executors fits.
-func fitAddresses(addresses []string) []string {
+func FitAddresses(addresses []string) []string {
 	size := -1
 	for i, addr := range addresses {
 		if size += 1 + len(addr); size > xxladapter.MaxRowText {
@@ -99,7 +99,7 @@ type idList struct{ to *[]int64 }
 
 func (l idList) Scan(value any) error {
 	*l.to = nil
-	for item := range strings.SplitSeq(textOf(value), ",") {
+	for item := range strings.SplitSeq(TextOf(value), ",") {
 		if id, err := strconv.ParseInt(strings.TrimSpace(item), 10, 64); err == nil {
 			*l.to = append(*l.to, id)
 		}
@@ -123,7 +123,7 @@ func JoinIDs(ids []int64) string {
 type nullable[T ~string] struct{ to *T }
 
 func (n nullable[T]) Scan(value any) error {
-	*n.to = T(textOf(value))
+	*n.to = T(TextOf(value))
 	return nil
 }
 
@@ -173,8 +173,8 @@ func Integer(to *int64) sql.Scanner { return integer{to} }
 // Small returns the scanner of an integer column that fits an int.
 func Small(to *int) sql.Scanner { return small{to} }
 
-// ceilMilli rounds t up to a whole millisecond, and returns that in Unix milliseconds.
-func ceilMilli(t time.Time) int64 { return t.Add(time.Millisecond - time.Nanosecond).UnixMilli() }
+// CeilMilli rounds t up to a whole millisecond, and returns that in Unix milliseconds.
+func CeilMilli(t time.Time) int64 { return t.Add(time.Millisecond - time.Nanosecond).UnixMilli() }
 
 // MilliOrNull returns Unix milliseconds, or NULL for the zero time.
 func MilliOrNull(t time.Time) any {
@@ -184,16 +184,16 @@ func MilliOrNull(t time.Time) any {
 	return t.UnixMilli()
 }
 
-// idOrNull returns the id, or NULL for 0.
-func idOrNull(id int64) any {
+// IdOrNull returns the id, or NULL for 0.
+func IdOrNull(id int64) any {
 	if id == 0 {
 		return nil
 	}
 	return id
 }
 
-// bit returns 1 if set, otherwise 0.
-func bit(set bool) int {
+// Bit returns 1 if set, otherwise 0.
+func Bit(set bool) int {
 	if set {
 		return 1
 	}

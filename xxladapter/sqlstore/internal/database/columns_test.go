@@ -1,4 +1,4 @@
-package records
+package database
 
 import (
 	"slices"
@@ -11,12 +11,12 @@ import (
 )
 
 func TestAddressesThatHaveNoRoomAreLeftOutWhole(t *testing.T) {
-	require.Empty(t, fitAddresses(nil))
+	require.Empty(t, FitAddresses(nil))
 	sixteen := slices.Repeat([]string{"http://10.0.0.1/"}, xxladapter.MaxRowText)
-	got := fitAddresses(sixteen)
+	got := FitAddresses(sixteen)
 	require.Len(t, got, (xxladapter.MaxRowText+1)/17)
 	full := strings.Join(got, ",")
 	require.LessOrEqual(t, len(full), xxladapter.MaxRowText)
 	require.Greater(t, len(full)+17, xxladapter.MaxRowText)
-	require.Equal(t, got, fitAddresses(got), "what fits stays")
+	require.Equal(t, got, FitAddresses(got), "what fits stays")
 }

@@ -1,4 +1,4 @@
-package records
+package database
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package records
+package database
 
 import (
 	"context"
@@ -73,7 +73,7 @@ func (p *PooledWriter) once(ctx context.Context, apply func(context.Context, *Tx
 		return true, fmt.Errorf("begin: %w", err)
 	}
 	defer func() { _ = transaction.Rollback() }() // also after a panic; has no effect after a commit
-	if err := apply(ctx, &Tx{session: transaction, Dialect: p.Dialect, slot: rand.IntN(ReportSlots)}); err != nil {
+	if err := apply(ctx, &Tx{session: transaction, Dialect: p.Dialect, Slot: rand.IntN(ReportSlots)}); err != nil {
 		return true, err
 	}
 	switch err := transaction.Commit(); {

@@ -1,4 +1,4 @@
-package records
+package database
 
 import (
 	"unicode/utf8"
@@ -15,17 +15,17 @@ type Widths struct {
 	LogParam int // of a log row, 512 before 3.4.0
 }
 
-func (w Widths) checkJob(j *xxladapter.Job) error {
+func (w Widths) CheckJob(j *xxladapter.Job) error {
 	return checkWidth("executorParam", j.Param, w.Param)
 }
 
-func (w Widths) checkGroup(g *xxladapter.Group) error {
-	return checkWidth("title", w.titleOf(g), w.Title)
+func (w Widths) CheckGroup(g *xxladapter.Group) error {
+	return checkWidth("title", w.TitleOf(g), w.Title)
 }
 
-// titleOf returns the title to store. A title that only repeats the app name was made from it, and
+// TitleOf returns the title to store. A title that only repeats the app name was made from it, and
 // is truncated where the column is too narrow.
-func (w Widths) titleOf(g *xxladapter.Group) string {
+func (w Widths) TitleOf(g *xxladapter.Group) string {
 	if title := []rune(g.Title); g.Title == g.AppName && w.Title > 0 && len(title) > w.Title {
 		return string(title[:w.Title])
 	}

@@ -1,4 +1,4 @@
-package records
+package database
 
 import (
 	"context"
@@ -114,8 +114,8 @@ func (db *DB) WriteBy(ctx context.Context, by Writer, apply func(ctx context.Con
 	return by.Write(ctx, apply)
 }
 
-// writeOne works like WriteBy for a single statement that may run twice.
-func (db *DB) writeOne(ctx context.Context, by Writer, apply func(ctx context.Context, tx *Tx) error) error {
+// WriteOne works like WriteBy for a single statement that may run twice.
+func (db *DB) WriteOne(ctx context.Context, by Writer, apply func(ctx context.Context, tx *Tx) error) error {
 	if err := db.Enter(ctx); err != nil {
 		return err
 	}
@@ -158,9 +158,9 @@ func (db *DB) QueryBy(ctx context.Context, by *Readers, query string, args []any
 	return by.query(ctx, query, args, scan)
 }
 
-// finds reports whether the query selects anything. Work that is repeated every few seconds and
+// Finds reports whether the query selects anything. Work that is repeated every few seconds and
 // mostly finds nothing asks before it begins a transaction.
-func (db *DB) finds(ctx context.Context, query string, args ...any) (bool, error) {
+func (db *DB) Finds(ctx context.Context, query string, args ...any) (bool, error) {
 	found := false
 	err := db.Query(ctx, query, args, func(Row) error {
 		found = true
@@ -169,8 +169,8 @@ func (db *DB) finds(ctx context.Context, query string, args ...any) (bool, error
 	return found, err
 }
 
-// ids returns the ids that the query selects.
-func (db *DB) ids(ctx context.Context, query string, args []any) (ids []int64, err error) {
+// Ids returns the ids that the query selects.
+func (db *DB) Ids(ctx context.Context, query string, args []any) (ids []int64, err error) {
 	err = db.Query(ctx, query, args, func(r Row) error {
 		var id int64
 		err := r.Scan(&id)
@@ -226,9 +226,9 @@ func (db *DB) Close() error {
 	return errors.Join(errs...)
 }
 
-// writeLazily runs apply as Write does, for changes that a crash of the database may take back,
+// WriteLazily runs apply as Write does, for changes that a crash of the database may take back,
 // because they are then repeated.
-func (db *DB) writeLazily(ctx context.Context, apply func(context.Context, *Tx) error) error {
+func (db *DB) WriteLazily(ctx context.Context, apply func(context.Context, *Tx) error) error {
 	return db.WriteBy(ctx, db.BulkWrites, func(ctx context.Context, tx *Tx) error {
 		if lazily := tx.Dialect.Lazily; lazily != "" {
 			if _, err := tx.Exec(ctx, lazily); err != nil {

@@ -1,4 +1,4 @@
-package records
+package database
 
 import (
 	"context"
@@ -19,8 +19,8 @@ const (
 	mostText = 1 << 20
 )
 
-// powers divides a list into parts whose lengths are powers of two, up to mostRows.
-func powers[T any](list []T) iter.Seq[[]T] {
+// Powers divides a list into parts whose lengths are powers of two, up to mostRows.
+func Powers[T any](list []T) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		for len(list) > 0 {
 			n := min(mostRows, 1<<(bits.Len(uint(len(list)))-1))
@@ -47,7 +47,7 @@ func parts(rows [][]any) iter.Seq[[][]any] {
 					break
 				}
 			}
-			for part := range powers(rows[:n]) {
+			for part := range Powers(rows[:n]) {
 				if !yield(part) {
 					return
 				}
@@ -57,27 +57,27 @@ func parts(rows [][]any) iter.Seq[[][]any] {
 	}
 }
 
-// these returns the condition that a column is one of these ids.
-func (d *Dialect) these(column string, ids []int64) (condition string, args []any) {
+// These returns the condition that a column is one of these ids.
+func (d *Dialect) These(column string, ids []int64) (condition string, args []any) {
 	if len(ids) == 1 {
 		return column + ` = ?`, []any{ids[0]}
 	}
 	return d.Among(column, ids)
 }
 
-// deleteFires returns the beginning of a DELETE that selects fires by their jobs.
-func (d *Dialect) deleteFires() string {
+// DeleteFires returns the beginning of a DELETE that selects fires by their jobs.
+func (d *Dialect) DeleteFires() string {
 	if d.FiresByJob == "" {
 		return `DELETE FROM xxlwheel_fire`
 	}
 	return `DELETE fires FROM xxlwheel_fire fires` + d.FiresByJob
 }
 
-// eachOf runs query, completed with the condition on the ids and then tail, and calls scan for each
+// EachOf runs query, completed with the condition on the ids and then tail, and calls scan for each
 // row.
-func (t *Tx) eachOf(ctx context.Context, query, column string, ids []int64, tail string, scan func(Row) error) error {
-	for ids := range powers(sortedIDs(ids)) {
-		these, args := t.Dialect.these(column, ids)
+func (t *Tx) EachOf(ctx context.Context, query, column string, ids []int64, tail string, scan func(Row) error) error {
+	for ids := range Powers(sortedIDs(ids)) {
+		these, args := t.Dialect.These(column, ids)
 		if err := t.Query(ctx, query+these+tail, args, scan); err != nil {
 			return err
 		}
@@ -85,10 +85,10 @@ func (t *Tx) eachOf(ctx context.Context, query, column string, ids []int64, tail
 	return nil
 }
 
-// deleteOf completes a DELETE with the condition on the ids.
-func (t *Tx) deleteOf(ctx context.Context, query, column string, ids []int64) error {
-	for ids := range powers(ids) {
-		these, args := t.Dialect.these(column, ids)
+// DeleteOf completes a DELETE with the condition on the ids.
+func (t *Tx) DeleteOf(ctx context.Context, query, column string, ids []int64) error {
+	for ids := range Powers(ids) {
+		these, args := t.Dialect.These(column, ids)
 		if _, err := t.Exec(ctx, query+these, args...); err != nil {
 			return err
 		}
@@ -96,8 +96,8 @@ func (t *Tx) deleteOf(ctx context.Context, query, column string, ids []int64) er
 	return nil
 }
 
-// insertAll runs an INSERT of one row for all rows.
-func (t *Tx) insertAll(ctx context.Context, insert string, rows [][]any) error {
+// InsertAll runs an INSERT of one row for all rows.
+func (t *Tx) InsertAll(ctx context.Context, insert string, rows [][]any) error {
 	for part := range parts(rows) {
 		if _, err := t.Exec(ctx, ManyRows(insert, len(part)), flat(part)...); err != nil {
 			return err
@@ -106,8 +106,8 @@ func (t *Tx) insertAll(ctx context.Context, insert string, rows [][]any) error {
 	return nil
 }
 
-// insertRows works like insertAll for a table that generates ids, which it returns.
-func (t *Tx) insertRows(ctx context.Context, insert string, rows [][]any) (ids []int64, err error) {
+// InsertRows works like insertAll for a table that generates ids, which it returns.
+func (t *Tx) InsertRows(ctx context.Context, insert string, rows [][]any) (ids []int64, err error) {
 	for part := range parts(rows) {
 		query, args := ManyRows(insert, len(part)), flat(part)
 		if t.Dialect.Returning {
@@ -143,8 +143,8 @@ func (t *Tx) insertRows(ctx context.Context, insert string, rows [][]any) (ids [
 	return ids, nil
 }
 
-// updateRows updates jobs, each to the values of its own row. The first column is the id.
-func (t *Tx) updateRows(ctx context.Context, columns []Column, rows [][]any) error {
+// UpdateRows updates jobs, each to the values of its own row. The first column is the id.
+func (t *Tx) UpdateRows(ctx context.Context, columns []Column, rows [][]any) error {
 	for part := range parts(rows) {
 		if _, err := t.Exec(ctx, t.Dialect.UpdateRows("xxl_job_info", columns, len(part)), flat(part)...); err != nil {
 			return err
@@ -173,14 +173,14 @@ func sortedIDs(ids []int64) []int64 {
 // bulkRows is the number of rows of a statement that inserts many.
 const bulkRows = 32
 
-// insertMany runs an INSERT with rows of width values each.
-func (t *Tx) insertMany(ctx context.Context, insert string, width int, values []any) error {
-	return t.insertManyOr(ctx, insert, "", width, values)
+// InsertMany runs an INSERT with rows of width values each.
+func (t *Tx) InsertMany(ctx context.Context, insert string, width int, values []any) error {
+	return t.InsertManyOr(ctx, insert, "", width, values)
 }
 
-// insertManyOr inserts rows as insertMany does. conflict says what to do about a row that is there
+// InsertManyOr inserts rows as insertMany does. conflict says what to do about a row that is there
 // already.
-func (t *Tx) insertManyOr(ctx context.Context, insert, conflict string, width int, values []any) error {
+func (t *Tx) InsertManyOr(ctx context.Context, insert, conflict string, width int, values []any) error {
 	row := "(?" + strings.Repeat(", ?", width-1) + ")"
 	for _, rows := range []int{bulkRows, 1} {
 		query := insert + row + strings.Repeat(", "+row, rows-1) + conflict

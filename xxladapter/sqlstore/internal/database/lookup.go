@@ -1,4 +1,4 @@
-package records
+package database
 
 import (
 	"context"
@@ -18,9 +18,9 @@ const (
 
 // The tables that rows are looked up in.
 const (
-	lookupJobs = iota
+	LookupJobs = iota
 	LookupGroups
-	lookupLogs
+	LookupLogs
 	lookupTables
 )
 
@@ -87,7 +87,7 @@ func (e *Entity[T]) table() int { return e.Table }
 // its own context.
 func (e *Entity[T]) queueOf(db *DB) *gather.Queue[*Lookup] {
 	read := func(ctx context.Context, batch ...*Lookup) {
-		found, err := e.read(ctx, db, e.IDs(batch))
+		found, err := e.Read(ctx, db, e.IDs(batch))
 		e.Answer(batch, found, err)
 	}
 	return &gather.Queue[*Lookup]{

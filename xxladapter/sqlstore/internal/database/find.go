@@ -1,4 +1,4 @@
-package records
+package database
 
 import (
 	"context"
@@ -9,14 +9,14 @@ type Entity[T any] struct {
 	Query string // without its condition
 	Scan  func(Row) (*T, error)
 	ID    func(*T) int64
-	copy  func(*T) *T // a deep copy
+	Copy  func(*T) *T // a deep copy
 	Table int         // of a [Lookup]
-	none  func(id int64) error
+	None  func(id int64) error
 }
 
-// find returns the row with the id, or the error of e.none. It is read together with those of other
+// Find returns the row with the id, or the error of e.none. It is read together with those of other
 // calls.
-func find[T any](ctx context.Context, db *DB, e *Entity[T], id int64) (*T, error) {
+func Find[T any](ctx context.Context, db *DB, e *Entity[T], id int64) (*T, error) {
 	if err := db.Enter(ctx); err != nil {
 		return nil, err
 	}
@@ -33,22 +33,22 @@ func find[T any](ctx context.Context, db *DB, e *Entity[T], id int64) (*T, error
 	}
 	switch {
 	case err == nil && l.Row == nil:
-		return nil, e.none(id)
+		return nil, e.None(id)
 	case err == nil:
-		return e.copy(l.Row.(*T)), nil
+		return e.Copy(l.Row.(*T)), nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}
 	// The batch failed. Reading alone shows whose fault it was.
-	found, err := e.read(ctx, db, []int64{id})
+	found, err := e.Read(ctx, db, []int64{id})
 	if err == nil && found[id] == nil {
-		err = e.none(id)
+		err = e.None(id)
 	}
 	return found[id], err
 }
 
-// read returns the rows that exist, by id.
-func (e *Entity[T]) read(ctx context.Context, db *DB, ids []int64) (map[int64]*T, error) {
+// Read returns the rows that exist, by id.
+func (e *Entity[T]) Read(ctx context.Context, db *DB, ids []int64) (map[int64]*T, error) {
 	condition, args := `id = ?`, []any{ids[0]}
 	if len(ids) > 1 {
 		condition, args = db.Dialect.Among("id", ids)

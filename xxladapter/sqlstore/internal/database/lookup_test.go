@@ -1,4 +1,4 @@
-package records
+package database
 
 import (
 	"context"
@@ -29,7 +29,7 @@ func (r *trips) all() [][lookupTables][]int64 {
 func (r *trips) read(_ context.Context, batch []*Lookup) error {
 	r.mu.Lock()
 	r.made = append(r.made, [lookupTables][]int64{
-		lookupJobs: JobEntity.IDs(batch), LookupGroups: GroupEntity.IDs(batch), lookupLogs: LogEntity.IDs(batch),
+		LookupJobs: askedOf(LookupJobs, batch), LookupGroups: askedOf(LookupGroups, batch), LookupLogs: askedOf(LookupLogs, batch),
 	})
 	r.mu.Unlock()
 	began := time.Now()
@@ -41,6 +41,9 @@ func (r *trips) read(_ context.Context, batch []*Lookup) error {
 	}
 	return r.err
 }
+
+// askedOf returns the ids that the batch asks for in a table.
+func askedOf(table int, batch []*Lookup) []int64 { return (&Entity[int]{Table: table}).IDs(batch) }
 
 // get looks a row up; nil means that there is none.
 func (l lookups) get(ctx context.Context, table int, id int64) (any, error) {
@@ -62,31 +65,31 @@ func TestLookUpsOfAllTablesShareARoundTrip(t *testing.T) {
 				t.Errorf("look-up of %d in %d at %v: read at %v, %v", id, table, came, began, err)
 			}
 		}
-		go get(lookupJobs, 9)
+		go get(LookupJobs, 9)
 		synctest.Wait()
-		go get(lookupJobs, 3)
-		go get(lookupJobs, 1)
-		go get(lookupJobs, 3)
+		go get(LookupJobs, 3)
+		go get(LookupJobs, 1)
+		go get(LookupJobs, 3)
 		for id := range int64(lookupMany - 3) {
 			go get(LookupGroups, id+3)
 		}
-		go get(lookupLogs, 7)
+		go get(LookupLogs, 7)
 		time.Sleep(1100 * time.Microsecond)
 		synctest.Wait()
 		require.Len(t, made.all(), 2, "one row is not worth a rest")
 		time.Sleep(time.Millisecond)
-		go get(lookupJobs, 2)
+		go get(LookupJobs, 2)
 		time.Sleep(800 * time.Microsecond)
 		synctest.Wait()
 		require.Len(t, made.all(), 2, "after many it rests for as long as the round trip took")
 		q.wait()
 		require.Equal(t, [][lookupTables][]int64{
-			{lookupJobs: {9}},
-			{lookupJobs: {1, 3}, LookupGroups: {3, 4, 5, 6, 7}, lookupLogs: {7}},
-			{lookupJobs: {2}},
+			{LookupJobs: {9}},
+			{LookupJobs: {1, 3}, LookupGroups: {3, 4, 5, 6, 7}, LookupLogs: {7}},
+			{LookupJobs: {2}},
 		}, made.all())
 
-		none, err := q.get(t.Context(), lookupLogs, -1)
+		none, err := q.get(t.Context(), LookupLogs, -1)
 		require.NoError(t, err)
 		require.Nil(t, none)
 		q.wait()
@@ -101,7 +104,7 @@ func TestACallerMayLeaveALookUp(t *testing.T) {
 		var others sync.WaitGroup
 		for id := range int64(2) {
 			others.Go(func() {
-				row, err := q.get(t.Context(), lookupJobs, id+1)
+				row, err := q.get(t.Context(), LookupJobs, id+1)
 				if row == nil || err != nil {
 					t.Errorf("got %v, %v", row, err)
 				}
@@ -109,7 +112,7 @@ func TestACallerMayLeaveALookUp(t *testing.T) {
 			synctest.Wait()
 		}
 		others.Go(func() {
-			_, err := q.get(ctx, lookupJobs, 5)
+			_, err := q.get(ctx, LookupJobs, 5)
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("got %v", err)
 			}

@@ -5,28 +5,9 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
-
-// A Front stands before the tables and holds what was acknowledged and is not in them yet.
-type Front interface {
-	// Read returns when the tables have what was acknowledged before the call, as far as the query
-	// of ctx needs it.
-	Read(ctx context.Context) error
-	// Begin is called before a transaction with the contexts of the calls that share it. No other
-	// transaction runs until End.
-	Begin(calls []context.Context) FrontTx
-}
-
-// A FrontTx is the part of a [Front] in one transaction.
-type FrontTx interface {
-	// Before brings the tables up to date, as the first part of the transaction.
-	Before(ctx context.Context, tx *Tx) error
-	// After reads what the calls have changed, as the last part of the transaction.
-	After(ctx context.Context, tx *Tx) error
-	// End is called once after the commit, or after the rollback.
-	End(committed bool)
-}
 
 // The statements below write rows that were decided outside of the database, many at a time.
 
@@ -49,7 +30,7 @@ type WrittenLog struct {
 
 // WriteLogs inserts log rows under their ids, or updates what their runs have changed, and counts
 // them in the figures.
-func (s *Store) WriteLogs(ctx context.Context, tx *Tx, rows []WrittenLog) error {
+func (s *Store) WriteLogs(ctx context.Context, tx *database.Tx, rows []WrittenLog) error {
 	moved := Changes{}
 	var values []any
 	for i, r := range rows {
@@ -65,14 +46,14 @@ func (s *Store) WriteLogs(ctx context.Context, tx *Tx, rows []WrittenLog) error 
 			rows[i].Run, rows[i].WantText = transition.RunChange{}, 0 // they go with their row
 		}
 	}
-	if err := tx.insertMany(ctx, insertLogs, 15, values); err != nil {
+	if err := tx.InsertMany(ctx, insertLogs, 15, values); err != nil {
 		return err
 	}
 	values = values[:0]
 	for _, r := range rows {
 		if r.Run.Kind == transition.RecordRun {
 			values = append(values, HistoryValues(&r.Run.History)...)
-		} else if err := tx.addHistory(ctx, r.Run); err != nil {
+		} else if err := addHistory(ctx, tx, r.Run); err != nil {
 			return err
 		}
 		if r.WantText != 0 {
@@ -81,7 +62,7 @@ func (s *Store) WriteLogs(ctx context.Context, tx *Tx, rows []WrittenLog) error 
 			}
 		}
 	}
-	if err := tx.insertManyOr(ctx, insertHistories, s.Dialect.KeepHistory, 15, values); err != nil {
+	if err := tx.InsertManyOr(ctx, insertHistories, s.Dialect.KeepHistory, 15, values); err != nil {
 		return err
 	}
 	return s.Count(ctx, tx, moved)
@@ -89,31 +70,31 @@ func (s *Store) WriteLogs(ctx context.Context, tx *Tx, rows []WrittenLog) error 
 
 // updateLog writes the columns of a stored row that its run has changed. changed is false if the
 // row is gone.
-func (s *Store) updateLog(ctx context.Context, tx *Tx, r WrittenLog, state transition.LogState) (changed bool, err error) {
-	n, err := tx.Exec(ctx, setAccepted, state.TriggerCode, OrNull(r.Log.TriggerMsg), OrNull(r.Log.Address), r.Log.ID)
+func (s *Store) updateLog(ctx context.Context, tx *database.Tx, r WrittenLog, state transition.LogState) (changed bool, err error) {
+	n, err := tx.Exec(ctx, setAccepted, state.TriggerCode, database.OrNull(r.Log.TriggerMsg), database.OrNull(r.Log.Address), r.Log.ID)
 	if n == 0 || err != nil || r.Base.HandleCode == state.HandleCode {
 		return n > 0, err
 	}
-	_, err = tx.Exec(ctx, setHandled, state.TriggerCode, s.Dialect.Datetime(r.Log.HandleTime), state.HandleCode, OrNull(r.Log.HandleMsg), r.Log.ID)
+	_, err = tx.Exec(ctx, setHandled, state.TriggerCode, s.Dialect.Datetime(r.Log.HandleTime), state.HandleCode, database.OrNull(r.Log.HandleMsg), r.Log.ID)
 	return true, err
 }
 
 // WriteFires inserts open fires under their ids.
-func (t *Tx) WriteFires(ctx context.Context, fires []xxladapter.Fire) error {
+func WriteFires(ctx context.Context, t *database.Tx, fires []xxladapter.Fire) error {
 	var values []any
 	for _, f := range fires {
 		var logID, claimed any
 		if f.LogID != 0 {
-			logID, claimed = f.LogID, ToMilli(f.Claimed)
+			logID, claimed = f.LogID, database.ToMilli(f.Claimed)
 		}
-		values = append(values, f.ID, f.JobID, f.GroupID, ToMilli(f.Due), f.ShardIndex, f.ShardTotal, string(f.Type), string(f.State),
-			f.RetryCount, f.Param, JoinAddresses(f.Addresses), f.Attempt, f.Parent, OrNull(f.Owner.Node), f.Owner.Number, logID, claimed)
+		values = append(values, f.ID, f.JobID, f.GroupID, database.ToMilli(f.Due), f.ShardIndex, f.ShardTotal, string(f.Type), string(f.State),
+			f.RetryCount, f.Param, database.JoinAddresses(f.Addresses), f.Attempt, f.Parent, database.OrNull(f.Owner.Node), f.Owner.Number, logID, claimed)
 	}
-	return t.insertMany(ctx, insertFires, 17, values)
+	return t.InsertMany(ctx, insertFires, 17, values)
 }
 
 // RemoveFires removes fires by their ids.
-func (t *Tx) RemoveFires(ctx context.Context, ids []int64) error {
+func RemoveFires(ctx context.Context, t *database.Tx, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -126,12 +107,14 @@ func (t *Tx) RemoveFires(ctx context.Context, ids []int64) error {
 const moveJob = `UPDATE xxl_job_info SET trigger_last_time = ?, trigger_next_time = ?, trigger_status = ? WHERE id = ?`
 
 // MovedJobOf returns what MoveJobs writes of a job.
-func MovedJobOf(j *xxladapter.Job) MovedJob {
-	return MovedJob{j.ID, ToMilli(j.TriggerLast), ToMilli(j.TriggerNext), bit(j.Running)}
+func MovedJobOf(j *xxladapter.Job) database.MovedJob {
+	return database.MovedJob{
+		ID: j.ID, Last: database.ToMilli(j.TriggerLast), Next: database.ToMilli(j.TriggerNext), Status: database.Bit(j.Running),
+	}
 }
 
 // MoveJobs sets the times of jobs and whether they run. REQUIRES: no job is in jobs twice.
-func (t *Tx) MoveJobs(ctx context.Context, jobs []MovedJob) error {
+func MoveJobs(ctx context.Context, t *database.Tx, jobs []database.MovedJob) error {
 	if t.Dialect.MoveJobs != nil && len(jobs) > 0 {
 		query, args := t.Dialect.MoveJobs(jobs)
 		_, err := t.Exec(ctx, query, args...)
@@ -146,7 +129,7 @@ func (t *Tx) MoveJobs(ctx context.Context, jobs []MovedJob) error {
 }
 
 // WriteMisfire stores a misfire.
-func (t *Tx) WriteMisfire(ctx context.Context, m xxladapter.Misfire) error {
+func WriteMisfire(ctx context.Context, t *database.Tx, m xxladapter.Misfire) error {
 	_, err := t.Exec(ctx, t.Dialect.RecordMisfire, MisfireValues(m)...)
 	return err
 }
@@ -157,18 +140,18 @@ func MisfireValues(m xxladapter.Misfire) []any {
 	if m.PauseID != 0 {
 		pause = m.PauseID
 	}
-	return []any{m.JobID, ToMilli(m.Due), ToMilli(m.Until), string(m.Strategy), ToMilli(m.At), pause, m.Calendar}
+	return []any{m.JobID, database.ToMilli(m.Due), database.ToMilli(m.Until), string(m.Strategy), database.ToMilli(m.At), pause, m.Calendar}
 }
 
 // AttemptOf returns the attempt that a run was, or 0 if it has no history.
 func (s *Store) AttemptOf(ctx context.Context, logID int64) (attempt int, err error) {
-	err = s.Query(ctx, selectAttempt, []any{logID}, func(r Row) error { return r.Scan(&attempt) })
+	err = s.Query(ctx, selectAttempt, []any{logID}, func(r database.Row) error { return r.Scan(&attempt) })
 	return attempt, err
 }
 
 // ClaimOrder records the log rows of a fire that was ordered.
-func (t *Tx) ClaimOrder(ctx context.Context, claimed []xxladapter.Fire) error {
-	return t.claimOrder(ctx, claimed)
+func ClaimOrder(ctx context.Context, t *database.Tx, claimed []xxladapter.Fire) error {
+	return claimOrder(ctx, t, claimed)
 }
 
 // FindDue reads the ids of the first due jobs, also of those that are behind, without the
@@ -177,7 +160,7 @@ func (t *Tx) ClaimOrder(ctx context.Context, claimed []xxladapter.Fire) error {
 func (s *Store) FindDue(ctx context.Context, node string, now time.Time, ahead time.Duration, limit int) (ids []int64, err error) {
 	args := append(AllDueArgs(node, now, ahead)[:4], limit)
 	if s.Dialect.Kind != xxladapter.StoreSQLite {
-		err = s.QueryBy(ctx, s.ScanReads, `SELECT id`+DueOrBehind+InOrder, args, func(r Row) error {
+		err = s.QueryBy(ctx, s.ScanReads, `SELECT id`+DueOrBehind+InOrder, args, func(r database.Row) error {
 			var id int64
 			err := r.Scan(&id)
 			ids = append(ids, id)
@@ -185,8 +168,8 @@ func (s *Store) FindDue(ctx context.Context, node string, now time.Time, ahead t
 		})
 		return ids, err
 	}
-	err = s.QueryBy(ctx, s.ScanReads, `SELECT group_concat(id) FROM (SELECT id`+DueOrBehind+InOrder+`)`, args, func(r Row) error {
-		return r.Scan(IDList(&ids))
+	err = s.QueryBy(ctx, s.ScanReads, `SELECT group_concat(id) FROM (SELECT id`+DueOrBehind+InOrder+`)`, args, func(r database.Row) error {
+		return r.Scan(database.IDList(&ids))
 	})
 	return ids, err
 }
@@ -194,7 +177,7 @@ func (s *Store) FindDue(ctx context.Context, node string, now time.Time, ahead t
 // FindOpenRuns reads the ids of the runs of a job that an executor took at or after since, and that
 // have no result.
 func (s *Store) FindOpenRuns(ctx context.Context, jobID int64, since time.Time) (ids []int64, err error) {
-	return s.ids(ctx, `SELECT id FROM xxl_job_log WHERE trigger_code = 200 AND handle_code = 0 AND job_id = ? AND trigger_time >= ?`,
+	return s.Ids(ctx, `SELECT id FROM xxl_job_log WHERE trigger_code = 200 AND handle_code = 0 AND job_id = ? AND trigger_time >= ?`,
 		[]any{jobID, s.Dialect.Datetime(since)})
 }
 
@@ -208,7 +191,7 @@ func (s *Store) ReadLogs(ctx context.Context, ids []int64) (map[int64]*xxladapte
 	return readAll(ctx, s.DB, &LogEntity, ids)
 }
 
-func readAll[T any](ctx context.Context, db *DB, e *Entity[T], ids []int64) (map[int64]*T, error) {
+func readAll[T any](ctx context.Context, db *database.DB, e *database.Entity[T], ids []int64) (map[int64]*T, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -216,17 +199,17 @@ func readAll[T any](ctx context.Context, db *DB, e *Entity[T], ids []int64) (map
 		return nil, err
 	}
 	defer db.Leave()
-	return e.read(ctx, db, ids)
+	return e.Read(ctx, db, ids)
 }
 
 // Within reads rows by their ids in the transaction.
-func Within[T any](ctx context.Context, tx *Tx, e *Entity[T], ids []int64) (map[int64]*T, error) {
+func Within[T any](ctx context.Context, tx *database.Tx, e *database.Entity[T], ids []int64) (map[int64]*T, error) {
 	found := make(map[int64]*T, len(ids))
 	if len(ids) == 0 {
 		return found, nil
 	}
 	condition, args := tx.Dialect.Among("id", ids)
-	err := tx.Query(ctx, e.Query+` WHERE `+condition, args, func(r Row) error {
+	err := tx.Query(ctx, e.Query+` WHERE `+condition, args, func(r database.Row) error {
 		one, err := e.Scan(r)
 		if err == nil {
 			found[e.ID(one)] = one

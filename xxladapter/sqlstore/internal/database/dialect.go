@@ -1,6 +1,7 @@
-package records
+package database
 
 import (
+	"strings"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -126,6 +127,15 @@ func (d *Dialect) Text(query string) string {
 type Column struct {
 	Name string
 	Type string // as PostgreSQL names it; other databases find it out
+}
+
+// Columns returns the columns that a list names, each with its type behind it.
+func Columns(list string) (columns []Column) {
+	for item := range strings.SplitSeq(list, ",") {
+		name, kind, _ := strings.Cut(strings.TrimSpace(item), " ")
+		columns = append(columns, Column{Name: name, Type: kind})
+	}
+	return columns
 }
 
 // A MovedJob is a job whose times, in ms, or switch have changed.

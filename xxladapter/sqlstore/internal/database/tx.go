@@ -1,4 +1,4 @@
-package records
+package database
 
 import (
 	"context"
@@ -24,7 +24,7 @@ type Tx struct {
 	session
 	Dialect  *Dialect
 	prepared map[string]*sql.Stmt // by their text
-	slot     int                  // of the figures, 0 to ReportSlots-1
+	Slot     int                  // of the figures, 0 to ReportSlots-1
 }
 
 // NewTx returns a Tx that prepares its statements once, on the connection's first use of each.
@@ -78,8 +78,8 @@ func (t *Tx) Exec(ctx context.Context, query string, args ...any) (changed int64
 	return result.RowsAffected()
 }
 
-// insert returns the id of the row that the statement inserted, or 0 if it inserted none.
-func (t *Tx) insert(ctx context.Context, query string, args ...any) (id int64, err error) {
+// Insert returns the id of the row that the statement inserted, or 0 if it inserted none.
+func (t *Tx) Insert(ctx context.Context, query string, args ...any) (id int64, err error) {
 	if t.Dialect.Returning {
 		err := t.Query(ctx, query+` RETURNING id`, args, func(r Row) error { return r.Scan(&id) })
 		return id, err
@@ -103,8 +103,8 @@ func (t *Tx) Query(ctx context.Context, query string, args []any, scan func(Row)
 	return scanAll(rows, scan)
 }
 
-// has reports whether the query selects anything.
-func (t *Tx) has(ctx context.Context, query string, args ...any) (bool, error) {
+// Has reports whether the query selects anything.
+func (t *Tx) Has(ctx context.Context, query string, args ...any) (bool, error) {
 	found := false
 	err := t.Query(ctx, query, args, func(Row) error {
 		found = true
