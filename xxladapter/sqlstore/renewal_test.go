@@ -12,6 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/leases"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
@@ -84,18 +85,18 @@ func TestARenewalLeavesALeaseAloneThatWasRenewedMeanwhile(t *testing.T) {
 				require.NoError(t, err)
 				want := c.until
 				err = s.Write(t.Context(), func(ctx context.Context, tx *database.Tx) error {
-					var state records.LeaseState
-					if err := tx.Query(ctx, records.SelectLeaseState, nil, state.Scan); err != nil {
+					var state leases.LeaseState
+					if err := tx.Query(ctx, leases.SelectLeaseState, nil, state.Scan); err != nil {
 						return err
 					}
 					r := state.Renew("n2", 1000, database.ToMilli(c.looked), 0)
 					if renewed {
 						want = start.Add(time.Minute + time.Second)
-						if _, err := tx.Exec(ctx, records.RenewLease, database.ToMilli(want), 60_000, "n1"); err != nil {
+						if _, err := tx.Exec(ctx, leases.RenewLease, database.ToMilli(want), 60_000, "n1"); err != nil {
 							return err
 						}
 					}
-					return records.Apply(ctx, tx, &r, 1)
+					return leases.Apply(ctx, tx, &r, 1)
 				})
 				require.NoError(t, err)
 				now = start.Add(-24 * time.Hour)

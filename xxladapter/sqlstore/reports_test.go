@@ -10,6 +10,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
@@ -54,10 +55,10 @@ func TestDaysBeginWhereMidnightIsMissing(t *testing.T) {
 	t.Parallel()
 	zone, err := time.LoadLocation("America/Sao_Paulo")
 	require.NoError(t, err)
-	begin := records.DayOf(time.Date(2018, 11, 4, 12, 0, 0, 0, zone), zone)
+	begin := figures.DayOf(time.Date(2018, 11, 4, 12, 0, 0, 0, zone), zone)
 	require.Equal(t, "2018-11-04 01:00:00", begin.Format(time.DateTime))
-	require.Equal(t, begin, records.DayOf(begin, zone))
-	require.Equal(t, "2018-11-03 00:00:00", records.DayOf(begin.Add(-time.Second), zone).Format(time.DateTime))
+	require.Equal(t, begin, figures.DayOf(begin, zone))
+	require.Equal(t, "2018-11-03 00:00:00", figures.DayOf(begin.Add(-time.Second), zone).Format(time.DateTime))
 }
 
 // TestFoldedFiguresStandInUpstreamsTable checks that other tools find our figures in XXL-JOB's

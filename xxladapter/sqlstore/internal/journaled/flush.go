@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/audit"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
@@ -160,8 +161,8 @@ func (f *front) write(ctx context.Context, tx *database.Tx, c *cut) error {
 		}
 	}
 	for _, s := range c.stops {
-		stop := records.Stop{JobID: s.jobID, GroupID: s.group, Name: s.name, Reason: s.reason}
-		if err := f.store.RecordStops(ctx, tx, s.node, s.at, []records.Stop{stop}); err != nil {
+		stop := audit.Stop{JobID: s.jobID, GroupID: s.group, Name: s.name, Reason: s.reason}
+		if err := f.store.RecordStops(ctx, tx, s.node, s.at, []audit.Stop{stop}); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/registry"
 )
 
 // serverFacts are what a server reports about itself.
@@ -97,9 +98,9 @@ func (s schema) rewrite(query string) string {
 
 // tokenColumn keeps access tokens where upstream does, instead of in our side table.
 var tokenColumn = strings.NewReplacer(
-	records.GroupToken, "access_token",
-	records.DropToken, `UPDATE xxl_job_group SET access_token = NULL WHERE id = ?`,
-	records.InsertToken, `UPDATE xxl_job_group SET access_token = ? WHERE id = ?`,
+	registry.GroupToken, "access_token",
+	registry.DropToken, `UPDATE xxl_job_group SET access_token = NULL WHERE id = ?`,
+	registry.InsertToken, `UPDATE xxl_job_group SET access_token = ? WHERE id = ?`,
 )
 
 // In our statements these words occur only as these columns.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -73,7 +74,7 @@ func dialectOf(schema schema, facts *serverFacts, zone *time.Location) *database
 		KeepHistory:   keepHistory,
 		RecordMisfire: records.InsertMisfire + moveMisfire,
 		// A collation would also match similar letters.
-		NeverRan: records.NeverRanExists,
+		NeverRan: figures.NeverRanExists,
 		Has:      func(column string) string { return `LOCATE(CAST(? AS BINARY), CAST(` + column + ` AS BINARY)) > 0` },
 		Bytes:    func(text string) string { return `CAST(CONVERT(` + text + ` USING utf8mb4) AS BINARY)` },
 		Widths:   schema.widths,

@@ -14,6 +14,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
@@ -168,7 +169,7 @@ func TestMySQLListsJobsByItsIndexes(t *testing.T) {
 		{xxladapter.JobFilter{Sort: xxladapter.SortByName, Tag: "nightly"}, []string{"xxlwheel_job_tag ref PRIMARY", "xxl_job_info eq_ref PRIMARY"}},
 	} {
 		c.filter.Limit, c.filter.Light = 100, true
-		query, args := records.JobList(s.Dialect, c.filter, records.NewerResults{})
+		query, args := records.JobList(s.Dialect, c.filter, figures.NewerResults{})
 		tables, plan := explained(t, s, query, args)
 		for _, use := range append(c.uses, "xxlwheel_job eq_ref PRIMARY") {
 			require.Contains(t, plan, use, query)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -63,10 +64,10 @@ var dialect = database.Dialect{
 		return `INSERT INTO xxlwheel_log_text (log_id, body, size, complete, note)
 			SELECT * FROM unnest(?::bigint[], ?::bytea[], ?::bigint[], ?::smallint[], ?::text[])`, []any{ids, bodies, sizes, complete, notes}
 	},
-	NeverRan:      records.NeverRanExists,
+	NeverRan:      figures.NeverRanExists,
 	Has:           func(column string) string { return `strpos(` + column + `, ?) > 0` },
 	Bytes:         func(text string) string { return text + ` COLLATE "C"` },
-	AddToSlot:     records.AddToSlot,
+	AddToSlot:     figures.AddToSlot,
 	KeepHistory:   records.KeepHistory,
 	RecordMisfire: records.RecordMisfire,
 	MoveJobs:      moveTogether,

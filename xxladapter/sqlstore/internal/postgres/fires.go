@@ -12,6 +12,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -138,7 +139,7 @@ func (f *fireBatches) write(ctx context.Context, conn *pgxpool.Conn, work record
 }
 
 // queueCounts stores changes as [records.Store.Count] does, but as a part of a batch.
-func (f *fireBatches) queueCounts(batch *pgx.Batch, c records.Changes) {
+func (f *fireBatches) queueCounts(batch *pgx.Batch, c figures.Changes) {
 	slot, d := rand.IntN(database.ReportSlots), f.store.Dialect
 	for _, day := range slices.SortedFunc(maps.Keys(c), time.Time.Compare) {
 		if n := c[day]; n.Running != 0 || n.Success != 0 || n.Failed != 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/registry"
 )
 
 // anyID completes the query of a [records.Entity] for several rows.
@@ -29,7 +30,7 @@ func (p *lookup) read(ctx context.Context, calls []*database.Lookup) error {
 func (p *lookup) once(ctx context.Context, calls []*database.Lookup) error {
 	var batch pgx.Batch
 	queueLookup(&batch, calls, &records.JobEntity)
-	queueLookup(&batch, calls, &records.GroupEntity)
+	queueLookup(&batch, calls, &registry.GroupEntity)
 	queueLookup(&batch, calls, &records.LogEntity)
 	return p.pool.SendBatch(ctx, &batch).Close()
 }

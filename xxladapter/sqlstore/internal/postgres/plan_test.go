@@ -16,7 +16,9 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/registry"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -196,7 +198,7 @@ func TestPostgresListsJobsByItsIndexes(t *testing.T) {
 		{xxladapter.JobFilter{Sort: xxladapter.SortByName, Tag: "nightly"}, []string{ofPage}, true},
 	} {
 		c.filter.Limit, c.filter.Light = 100, true
-		query, args := records.JobList(&dialect, c.filter, records.NewerResults{})
+		query, args := records.JobList(&dialect, c.filter, figures.NewerResults{})
 		all := planOf(t, s, query, args)
 		for _, use := range c.uses {
 			require.Contains(t, all, use, "%s\n%s", query, all)
@@ -311,7 +313,7 @@ func TestOnePlanKeepsToTheIndexes(t *testing.T) {
 			"handled":   {pools.batches, batchHandled, 5, []string{"xxl_job_log_pkey"}},
 			"ended":     {pools.batches, batchEnded, 6, []string{"xxl_job_log_pkey"}},
 			"jobs":      {pools.lookups, records.JobEntity.Query + anyID, 1, []string{"xxl_job_info_pkey"}},
-			"groups":    {pools.lookups, records.GroupEntity.Query + anyID, 1, []string{"xxl_job_group_pkey"}},
+			"groups":    {pools.lookups, registry.GroupEntity.Query + anyID, 1, []string{"xxl_job_group_pkey"}},
 			"logs":      {pools.lookups, records.LogEntity.Query + anyID, 1, []string{"xxl_job_log_pkey"}},
 			"due":       {pools.scans, text(lockDue), 6, []string{"xxlwheel_info_due", "xxlwheel_fire_due_of_job"}},
 			"advance":   {pools.scans, text(advanceJobs), 4, []string{"xxl_job_info_pkey"}},

@@ -66,7 +66,7 @@ func (s *Store) recordOfJob(ctx context.Context, tx *database.Tx, id int64, fiel
 	if err != nil {
 		return err
 	}
-	return s.record(ctx, tx, job.Audited(), nil, fields)
+	return s.Record(ctx, tx, job.Audited(), nil, fields)
 }
 
 // AdvanceBackfill implements [xxladapter.Store].

@@ -35,7 +35,7 @@ func (s *Store) SaveCalendar(ctx context.Context, c *xxladapter.Calendar, seen t
 			return err
 		}
 		updated = at
-		return s.record(ctx, tx, c.Audited(), before, c.Fields())
+		return s.Record(ctx, tx, c.Audited(), before, c.Fields())
 	})
 	if err != nil {
 		return time.Time{}, err
@@ -81,7 +81,7 @@ func (s *Store) RemoveCalendar(ctx context.Context, name string) error {
 		if _, err := tx.Exec(ctx, dropCalendar, name); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, old.Audited(), old.Fields(), nil)
+		return s.Record(ctx, tx, old.Audited(), old.Fields(), nil)
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/registry"
 )
 
 // A Copy copies a store into an empty one, which may be of another kind.
@@ -280,7 +281,7 @@ func (c *Copy) copy(ctx context.Context, t copiedTable, last map[string]int64) (
 				return tx.InsertAll(ctx, insert, written)
 			}
 			for _, row := range rows {
-				if err := setToken(ctx, tx, row[0].(int64), row[1].(string)); err != nil {
+				if err := registry.SetToken(ctx, tx, row[0].(int64), row[1].(string)); err != nil {
 					return err
 				}
 			}
@@ -305,7 +306,7 @@ func (t *copiedTable) list() string {
 // pages calls give for all rows of a table, some at a time, in the order of its key.
 func (s *Store) pages(ctx context.Context, t copiedTable, give func(rows [][]any) error) error {
 	if t.name == tokensTable {
-		rows, err := s.rowsOf(ctx, t, `SELECT id, `+GroupToken+` FROM xxl_job_group WHERE COALESCE(`+GroupToken+`, '') <> '' ORDER BY id`, nil)
+		rows, err := s.rowsOf(ctx, t, `SELECT id, `+registry.GroupToken+` FROM xxl_job_group WHERE COALESCE(`+registry.GroupToken+`, '') <> '' ORDER BY id`, nil)
 		if err != nil || len(rows) == 0 {
 			return err
 		}

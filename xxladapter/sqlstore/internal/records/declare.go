@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/audit"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/registry"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -39,18 +41,18 @@ func (s *Store) declare(ctx context.Context, tx *database.Tx, d *xxladapter.Decl
 		return nil, err
 	}
 	for _, app := range appsOf(d) {
-		if err := lockApp(ctx, tx, app); err != nil {
+		if err := registry.LockApp(ctx, tx, app); err != nil {
 			return nil, err
 		}
 	}
 	groups := map[string]int64{}
 	for _, g := range d.Groups {
-		before, is, err := s.saveGroup(ctx, tx, g)
+		before, is, err := s.SaveWithin(ctx, tx, g)
 		if err != nil {
 			return nil, err
 		}
 		groups[g.AppName] = is.ID
-		changes = appendAudited(changes, is.Audited(), before, is.Fields())
+		changes = audit.AppendChange(changes, is.Audited(), before, is.Fields())
 	}
 	edits := editsOf(d, groups)
 	rows, err := rowsOfEdits(ctx, tx, edits)
@@ -101,7 +103,7 @@ func (s *Store) declare(ctx context.Context, tx *database.Tx, d *xxladapter.Decl
 }
 
 // declareCalendars stores the calendars of a declaration. Without any it waits for no scan.
-func (s *Store) declareCalendars(ctx context.Context, tx *database.Tx, d *xxladapter.Declaration) (changes []audited, err error) {
+func (s *Store) declareCalendars(ctx context.Context, tx *database.Tx, d *xxladapter.Declaration) (changes []audit.Change, err error) {
 	if len(d.Calendars) == 0 {
 		return nil, nil
 	}
@@ -113,14 +115,14 @@ func (s *Store) declareCalendars(ctx context.Context, tx *database.Tx, d *xxlada
 		if err != nil {
 			return nil, err
 		}
-		changes = appendAudited(changes, c.Audited(), before, c.Fields())
+		changes = audit.AppendChange(changes, c.Audited(), before, c.Fields())
 	}
 	return changes, nil
 }
 
 // recordDeclared stores the versions of the jobs, and the audit of a declaration: the calendars and
 // groups that changed, the jobs that were removed, the first of all, and those that are declared.
-func (s *Store) recordDeclared(ctx context.Context, tx *database.Tx, changes []audited, all, jobs []*transition.JobChange, keys []keyChange) error {
+func (s *Store) recordDeclared(ctx context.Context, tx *database.Tx, changes []audit.Change, all, jobs []*transition.JobChange, keys []keyChange) error {
 	if xxladapter.CallOf(ctx) == "" {
 		return nil
 	}
@@ -129,7 +131,7 @@ func (s *Store) recordDeclared(ctx context.Context, tx *database.Tx, changes []a
 	}
 	for _, c := range all {
 		if c.Is == nil {
-			changes = appendAudited(changes, c.Was.Audited(), c.Was.Fields(), nil)
+			changes = audit.AppendChange(changes, c.Was.Audited(), c.Was.Fields(), nil)
 		}
 	}
 	for i, c := range jobs {
@@ -137,9 +139,9 @@ func (s *Store) recordDeclared(ctx context.Context, tx *database.Tx, changes []a
 		if c.Was != nil {
 			before = append(c.Was.Fields(), before...)
 		}
-		changes = appendAudited(changes, c.Is.Audited(), before, after)
+		changes = audit.AppendChange(changes, c.Is.Audited(), before, after)
 	}
-	return s.recordAll(ctx, tx, changes)
+	return s.RecordAll(ctx, tx, changes)
 }
 
 // appsOf returns the app names that a declaration concerns, in order.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -62,7 +63,7 @@ type FireWork struct {
 	Accepted           []*FireCall // accepted runs, whose Log is to be written with its address
 	Together           []*FireCall // results whose Log is to be written with the message of Settled
 	Runs               RunWork
-	Moved              Changes // of the daily figures
+	Moved              figures.Changes // of the daily figures
 }
 
 // DecideFires answers the calls of a batch by the rule of package transition and returns what is to
@@ -70,7 +71,7 @@ type FireWork struct {
 // call sees the rows as the calls before it left them. DecideFires changes rows. The ids of new log
 // rows are still missing in the answers.
 func (s *Store) DecideFires(batch []*FireCall, rows FireRows) FireWork {
-	work := FireWork{Moved: Changes{}}
+	work := FireWork{Moved: figures.Changes{}}
 	ofLog := make(map[int64]int64, len(rows.Fires))
 	for id, f := range rows.Fires {
 		if f.LogID != 0 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -138,7 +139,7 @@ func (s *Store) carryOut(ctx context.Context, tx *database.Tx, c transition.Chan
 			return nil, err
 		}
 	}
-	moved := Changes{}
+	moved := figures.Changes{}
 	s.MoveStatus(moved, rows.triggered, c.Log)
 	return planned, s.Count(ctx, tx, moved)
 }

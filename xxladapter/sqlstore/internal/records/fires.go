@@ -8,6 +8,8 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/leases"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -194,7 +196,7 @@ func (s *Store) claimFire(ctx context.Context, by xxladapter.Term, id int64, log
 	var claimed []xxladapter.Fire
 	err := s.Write(ctx, func(ctx context.Context, tx *database.Tx) (err error) {
 		rows := transition.Rows{}
-		if rows.Holds, err = holds(ctx, tx, by, s.Clock()); err != nil {
+		if rows.Holds, err = leases.Holds(ctx, tx, by, s.Clock()); err != nil {
 			return err
 		}
 		if rows.Fire, err = lockFire(ctx, tx, id); err != nil {
@@ -207,7 +209,7 @@ func (s *Store) claimFire(ctx context.Context, by xxladapter.Term, id int64, log
 		if claimed, err = transition.Claim(rows, by, id, len(logs), database.FromMilli(now)); err != nil {
 			return err
 		}
-		begun := Changes{}
+		begun := figures.Changes{}
 		for i, l := range logs {
 			if err := s.storeClaim(ctx, tx, &claimed[i], l); err != nil {
 				return err
@@ -246,13 +248,13 @@ func (s *Store) TakeFire(ctx context.Context, by xxladapter.Term, id int64, from
 	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) (err error) {
 		now := s.Clock()
 		rows := transition.Rows{}
-		if rows.Holds, err = holds(ctx, tx, by, now); err != nil {
+		if rows.Holds, err = leases.Holds(ctx, tx, by, now); err != nil {
 			return err
 		}
 		if rows.Fire, err = lockFire(ctx, tx, id); err != nil {
 			return err
 		}
-		formerHolds, err := holds(ctx, tx, from, now)
+		formerHolds, err := leases.Holds(ctx, tx, from, now)
 		if err != nil {
 			return err
 		}

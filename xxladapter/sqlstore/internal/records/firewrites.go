@@ -7,6 +7,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/leases"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -40,7 +41,7 @@ func (s *Store) runFires(ctx context.Context, tx *database.Tx, batch []*FireCall
 func (s *Store) readFires(ctx context.Context, tx *database.Tx, batch []*FireCall) (rows FireRows, err error) {
 	about, rows := AboutOf(batch), NewFireRows(batch)
 	for term := range about.Terms {
-		if rows.Holds[term], err = holds(ctx, tx, term, s.Clock()); err != nil {
+		if rows.Holds[term], err = leases.Holds(ctx, tx, term, s.Clock()); err != nil {
 			return rows, err
 		}
 	}

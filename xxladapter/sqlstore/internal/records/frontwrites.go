@@ -6,6 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -31,7 +32,7 @@ type WrittenLog struct {
 // WriteLogs inserts log rows under their ids, or updates what their runs have changed, and counts
 // them in the figures.
 func (s *Store) WriteLogs(ctx context.Context, tx *database.Tx, rows []WrittenLog) error {
-	moved := Changes{}
+	moved := figures.Changes{}
 	var values []any
 	for i, r := range rows {
 		l, state := r.Log, transition.StateOf(r.Log)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
 )
 
 // lightColumns are JobColumns without the texts that may be large.
@@ -17,7 +18,7 @@ var lightColumns = strings.NewReplacer("executor_param", "''", "glue_source", "'
 
 // Jobs implements [xxladapter.Store].
 func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter.Job, error) {
-	newer, err := s.newerResults(ctx, f)
+	newer, err := s.NewerResults(ctx, f)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +100,7 @@ func addPart(page, part []*xxladapter.Job, limit int) []*xxladapter.Job {
 // JobList returns the statement of Jobs for any order but that of results. A list that is not
 // ordered by id reads all jobs, so it sorts only their ids and values, and reads the other columns
 // of the jobs on the page.
-func JobList(d *database.Dialect, f xxladapter.JobFilter, newer NewerResults) (query string, args []any) {
+func JobList(d *database.Dialect, f xxladapter.JobFilter, newer figures.NewerResults) (query string, args []any) {
 	columns := JobColumns
 	if f.Light {
 		columns = lightColumns
@@ -165,7 +166,7 @@ func jobSortValue(d *database.Dialect, sort xxladapter.JobSort) string {
 }
 
 // jobConditions returns the restrictions of a filter, without those of its position.
-func jobConditions(d *database.Dialect, f xxladapter.JobFilter, newer NewerResults) (where database.Conditions) {
+func jobConditions(d *database.Dialect, f xxladapter.JobFilter, newer figures.NewerResults) (where database.Conditions) {
 	if f.GroupID != 0 {
 		where.Add(`job_group = ?`, f.GroupID)
 	}
@@ -198,13 +199,13 @@ func jobConditions(d *database.Dialect, f xxladapter.JobFilter, newer NewerResul
 		// In the form that ParseSettings reads. Inside a text the quotes would be escaped.
 		where.Add(`id IN (SELECT job_id FROM xxlwheel_job WHERE settings LIKE ?)`, fmt.Sprintf(`%%"keepLogs":%q%%`, string(f.KeepLogs)))
 	}
-	addLastResult(&where, d, f.LastResult, newer)
+	figures.AddLastResult(&where, d, f.LastResult, newer)
 	return where
 }
 
 // CountJobs implements [xxladapter.Store].
 func (s *Store) CountJobs(ctx context.Context, f xxladapter.JobFilter, limit int) (n int, err error) {
-	newer, err := s.newerResults(ctx, f)
+	newer, err := s.NewerResults(ctx, f)
 	if err != nil {
 		return 0, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/audit"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
@@ -187,16 +188,16 @@ func (s *Store) recordEdits(ctx context.Context, tx *database.Tx, changes []*tra
 	if err := s.recordVersions(ctx, tx, changes); err != nil {
 		return err
 	}
-	var audited []audited
+	var audited []audit.Change
 	for _, c := range changes {
 		switch {
 		case c.Is == nil:
-			audited = appendAudited(audited, c.Was.Audited(), c.Was.Fields(), nil)
+			audited = audit.AppendChange(audited, c.Was.Audited(), c.Was.Fields(), nil)
 		case c.Was == nil:
-			audited = appendAudited(audited, c.Is.Audited(), nil, c.Is.Fields())
+			audited = audit.AppendChange(audited, c.Is.Audited(), nil, c.Is.Fields())
 		default:
-			audited = appendAudited(audited, c.Is.Audited(), c.Was.Fields(), c.Is.Fields())
+			audited = audit.AppendChange(audited, c.Is.Audited(), c.Was.Fields(), c.Is.Fields())
 		}
 	}
-	return s.recordAll(ctx, tx, audited)
+	return s.RecordAll(ctx, tx, audited)
 }

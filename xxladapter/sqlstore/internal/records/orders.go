@@ -48,7 +48,7 @@ func (s *Store) PlanOrder(ctx context.Context, f xxladapter.Fire, key, request s
 		if err := tx.Query(ctx, selectNameOf, []any{f.JobID}, func(r database.Row) error { return r.Scan(database.Text(&job.Name)) }); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, job.Audited(), nil, o.Fields(&fire))
+		return s.Record(ctx, tx, job.Audited(), nil, o.Fields(&fire))
 	})
 	if err != nil {
 		return nil, xxladapter.Fire{}, err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/registry"
 )
 
 const (
@@ -43,7 +44,7 @@ func (s *Store) CreatePause(ctx context.Context, p xxladapter.Pause) (xxladapter
 				return err
 			}
 			if !found {
-				return noGroup(p.GroupID)
+				return registry.NoGroup(p.GroupID)
 			}
 		}
 		planned, err := lockPlanned(ctx, tx, p.GroupID)
@@ -66,7 +67,7 @@ func (s *Store) CreatePause(ctx context.Context, p xxladapter.Pause) (xxladapter
 		if err := dropPaused(ctx, tx, &stored, planned); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, stored.Audited(), nil, stored.Fields())
+		return s.Record(ctx, tx, stored.Audited(), nil, stored.Fields())
 	})
 	if err != nil {
 		return xxladapter.Pause{}, err
@@ -158,7 +159,7 @@ func (s *Store) EndPause(ctx context.Context, id int64) (xxladapter.Pause, error
 		if _, err := tx.Exec(ctx, endPause, database.ToMilli(now), stored.EndedBy, id); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, stored.Audited(), before, stored.Fields())
+		return s.Record(ctx, tx, stored.Audited(), before, stored.Fields())
 	})
 	if err != nil {
 		return xxladapter.Pause{}, err

@@ -88,7 +88,7 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 	if p.Unalarmed {
 		remove = DeletePurgeable
 	}
-	uncounted, err := s.mayBeUncounted(ctx, ids)
+	uncounted, err := s.MayBeUncounted(ctx, ids)
 	if err != nil {
 		return xxladapter.Purged{}, err
 	}
@@ -113,7 +113,7 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 		if purged.Rows == 0 {
 			return nil
 		}
-		return s.record(ctx, tx, p.Audited(), nil, p.Fields())
+		return s.Record(ctx, tx, p.Audited(), nil, p.Fields())
 	})
 	if err != nil {
 		return xxladapter.Purged{}, err
@@ -134,7 +134,7 @@ func (s *Store) deleteCounted(ctx context.Context, tx *database.Tx, statement st
 	if !uncounted {
 		return deleteRows(ctx, tx, statement, ids, first)
 	}
-	err = s.countingDeleted(ctx, tx, ids, func() (err error) {
+	err = s.CountingDeleted(ctx, tx, ids, func() (err error) {
 		deleted, err = deleteRows(ctx, tx, statement, ids, first)
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
 )
 
 // The log rows of a removed job are deleted in chunks: to delete a million of them in the
@@ -65,7 +66,7 @@ func (s *Store) purgeRemoved(ctx context.Context, p xxladapter.LogPurge, limit i
 	if err != nil {
 		return xxladapter.Purged{}, err
 	}
-	uncounted, err := s.mayBeUncounted(ctx, ids)
+	uncounted, err := s.MayBeUncounted(ctx, ids)
 	if err != nil {
 		return xxladapter.Purged{}, err
 	}
@@ -74,7 +75,7 @@ func (s *Store) purgeRemoved(ctx context.Context, p xxladapter.LogPurge, limit i
 	var begin time.Time
 	err = s.WriteBy(ctx, s.BulkWrites, func(ctx context.Context, tx *database.Tx) (err error) {
 		begin = time.Now()
-		gone := Changes{}
+		gone := figures.Changes{}
 		purged.Rows, err = s.deleteCounted(ctx, tx, deleteRemoved, ids, uncounted, func(batch []any) error {
 			return tx.Query(ctx, selectOpen+tx.Dialect.Lock, batch, func(r database.Row) error {
 				var triggered time.Time

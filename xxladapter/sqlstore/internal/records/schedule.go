@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/audit"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
@@ -101,10 +102,10 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		if planned, err = s.Acts.StoreDecisions(ctx, tx, decisions); err != nil {
 			return err
 		}
-		var stops []Stop
+		var stops []audit.Stop
 		for _, d := range decisions {
 			if d.Stop {
-				stops = append(stops, Stop{JobID: d.JobID, GroupID: d.Group, Name: d.name, Reason: d.Reason})
+				stops = append(stops, audit.Stop{JobID: d.JobID, GroupID: d.Group, Name: d.name, Reason: d.Reason})
 			}
 		}
 		return s.RecordStops(ctx, tx, by.Node, now, stops)

@@ -4,31 +4,48 @@ import (
 	"sync/atomic"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/audit"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/leases"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/registry"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/users"
 )
 
-// A Store is an [xxladapter.Store] in a SQL database.
+// The subjects of which the store is composed. Their names make them fields of it.
+type (
+	auditStore    = audit.Store
+	userStore     = users.Store
+	registryStore = registry.Store
+	leaseStore    = leases.Store
+	figureStore   = figures.Store
+)
+
+// A Store is an [xxladapter.Store] in a SQL database. Its own methods are those of jobs, schedules,
+// fires and runs.
 type Store struct {
 	*database.DB
+	*auditStore
+	*userStore
+	*registryStore
+	*leaseStore
+	*figureStore
 	Acts Acts
 	// Fires runs the calls that every fire makes in batches. Nil sends each to Writes.
 	Fires *fireQueue
-	// Sessions hold locks by name. Nil means that the database has none.
-	Sessions sessions
 	// Resting is set if the last scan claimed nothing and found nothing in the hands of others.
 	Resting      atomic.Bool
-	snapshots    leaseSnapshots
-	shared       func(bool)
 	restrictions restrictions
 	others       others
 }
 
 // New creates a store in a database, with [Standard] acts.
 func New(db *database.DB) *Store {
-	s := &Store{DB: db}
+	trail := audit.New(db)
+	s := &Store{DB: db, auditStore: trail, userStore: users.New(db, trail), registryStore: registry.New(db, trail), figureStore: figures.New(db)}
+	s.leaseStore = leases.New(db, trail, s.others.share)
 	s.Acts = Standard{s}
-	s.shared = s.others.share
-	db.Gather(&JobEntity, &GroupEntity, &LogEntity)
+	db.Gather(&JobEntity, &registry.GroupEntity, &LogEntity)
 	return s
 }
 

@@ -10,7 +10,11 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/audit"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/registry"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/users"
 	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
@@ -179,7 +183,7 @@ func (s *Store) target(ctx context.Context, tx *database.Tx, from string) (*take
 			return err
 		}},
 		{`SELECT username FROM xxl_job_user`, name},
-		{userNames, name},
+		{users.UserNames, name},
 		{`SELECT trigger_day FROM xxl_job_log_report WHERE trigger_day IS NOT NULL`, func(r database.Row) error {
 			var day time.Time
 			err := r.Scan(database.Datetime(&day))
@@ -236,16 +240,16 @@ func (s *Store) takeOver(ctx context.Context, tx *database.Tx, plan *takeover.Pl
 		return err
 	}
 	for _, c := range jobs {
-		changes = appendAudited(changes, c.Is.Audited(), nil, c.Is.Fields())
+		changes = audit.AppendChange(changes, c.Is.Audited(), nil, c.Is.Fields())
 	}
-	return s.recordAll(ctx, tx, changes)
+	return s.RecordAll(ctx, tx, changes)
 }
 
 // takeGroups inserts new groups and returns the ids of all, by those in the database.
-func (s *Store) takeGroups(ctx context.Context, tx *database.Tx, plan *takeover.Plan) (ids map[int64]int64, changes []audited, err error) {
+func (s *Store) takeGroups(ctx context.Context, tx *database.Tx, plan *takeover.Plan) (ids map[int64]int64, changes []audit.Change, err error) {
 	ids = plan.IDs[takeover.KindGroup]
 	for _, g := range slices.SortedFunc(slices.Values(plan.Groups), func(a, b *xxladapter.Group) int { return cmp.Compare(a.AppName, b.AppName) }) {
-		if err := lockApp(ctx, tx, g.AppName); err != nil {
+		if err := registry.LockApp(ctx, tx, g.AppName); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -253,24 +257,24 @@ func (s *Store) takeGroups(ctx context.Context, tx *database.Tx, plan *takeover.
 		was := g.ID
 		addresses := g.Addresses
 		if g.AddressType == xxladapter.AddressAuto {
-			if addresses, err = registered(ctx, tx, g.AppName); err != nil {
+			if addresses, err = registry.Registered(ctx, tx, g.AppName); err != nil {
 				return nil, nil, err
 			}
 		}
 		values := []any{g.AppName, g.Title, int64(g.AddressType), database.JoinAddresses(addresses), s.Dialect.Datetime(s.Clock())}
 		if plan.Report.KeptIDs {
-			_, err = tx.Exec(ctx, withID(insertGroup), append([]any{g.ID}, values...)...)
+			_, err = tx.Exec(ctx, withID(registry.InsertGroup), append([]any{g.ID}, values...)...)
 		} else {
-			g.ID, err = tx.Insert(ctx, insertGroup, values...)
+			g.ID, err = tx.Insert(ctx, registry.InsertGroup, values...)
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("group %d: %w", was, err)
 		}
-		if err := setToken(ctx, tx, g.ID, g.AccessToken); err != nil {
+		if err := registry.SetToken(ctx, tx, g.ID, g.AccessToken); err != nil {
 			return nil, nil, err
 		}
 		ids[was] = g.ID
-		changes = appendAudited(changes, g.Audited(), nil, g.Fields())
+		changes = audit.AppendChange(changes, g.Audited(), nil, g.Fields())
 	}
 	for was, id := range ids {
 		if id < 0 { // joins the new group with that id in the database
@@ -362,9 +366,9 @@ func (s *Store) takeDays(ctx context.Context, tx *database.Tx, plan *takeover.Pl
 		if err != nil {
 			return err
 		}
-		rows[i] = []any{s.Dialect.Datetime(DayOf(noon, s.Zone)), d.Running, d.Success, d.Failed, now}
+		rows[i] = []any{s.Dialect.Datetime(figures.DayOf(noon, s.Zone)), d.Running, d.Success, d.Failed, now}
 	}
-	return tx.InsertAll(ctx, insertDay, rows)
+	return tx.InsertAll(ctx, figures.InsertDay, rows)
 }
 
 // remember stores the ids of what is new.

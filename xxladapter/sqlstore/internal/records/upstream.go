@@ -7,6 +7,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/registry"
 	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 )
 
@@ -44,7 +45,7 @@ func (u *Upstream) Read(ctx context.Context) (_ *takeover.Database, err error) {
 		scan  func(database.Row) error
 	}{
 		{`SELECT id, app_name, title, address_type, address_list, update_time, ` + token + `, NULL FROM xxl_job_group ORDER BY id`, func(r database.Row) error {
-			g, err := scanGroup(r)
+			g, err := registry.ScanGroup(r)
 			db.Groups = append(db.Groups, g)
 			return err
 		}},

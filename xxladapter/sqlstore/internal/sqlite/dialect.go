@@ -6,6 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -31,7 +32,7 @@ var dialect = database.Dialect{
 			`UPDATE sqlite_sequence SET seq = ` + id + ` WHERE name = '` + table + `' AND seq < ` + id,
 		}
 	},
-	NeverRan: records.NeverRanIn,
+	NeverRan: figures.NeverRanIn,
 	Has:      func(column string) string { return `instr(` + column + `, ?) > 0` },
 	Bytes:    func(text string) string { return text },
 	OpenRuns: `id IN (SELECT id FROM xxl_job_log WHERE trigger_code = 200 AND handle_code = 0
@@ -39,7 +40,7 @@ var dialect = database.Dialect{
 	Seconds:       `(strftime('%s', handle_time) - strftime('%s', trigger_time))`,
 	Updated:       `COALESCE(update_time, '1970-01-01 00:00:00')`,
 	KnowAlarm:     `INSERT INTO xxlwheel_alarm (job_id) VALUES (?) ON CONFLICT (job_id) DO NOTHING`,
-	AddToSlot:     records.AddToSlot,
+	AddToSlot:     figures.AddToSlot,
 	KeepHistory:   records.KeepHistory,
 	RecordMisfire: records.RecordMisfire,
 	Datetime: func(t time.Time) any {

@@ -14,7 +14,10 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/leases"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/registry"
 )
 
 // TestQueriesUseTheirIndexes checks the plans of frequent statements: no full scan, and no sorting.
@@ -38,12 +41,12 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		{records.SelectRowsByLog, 5, "xxlwheel_fire_log"},
 		{`SELECT ` + records.FireColumns + ` FROM xxlwheel_fire WHERE state = ? AND due_ms < ? ORDER BY due_ms, id LIMIT ?`, 3, "xxlwheel_fire_due"},
 		{`SELECT ` + records.FireColumns + ` FROM xxlwheel_fire WHERE node = ? AND term = ? ORDER BY due_ms, id LIMIT ?`, 3, "xxlwheel_fire_node"},
-		{records.SelectLeaseState, 0, "xxlwheel_fire_node"},
+		{leases.SelectLeaseState, 0, "xxlwheel_fire_node"},
 		{records.SelectLost, 3, "xxlwheel_log_open"},
 		{open, len(openArgs), "xxlwheel_log_open"},
 		{records.SelectStuck, 2, "xxlwheel_log_untold"},
 		{`SELECT ` + records.LogColumns + ` FROM xxl_job_log WHERE job_id = ? ORDER BY id DESC LIMIT ?`, 2, "xxlwheel_log_job"},
-		{records.SelectRegistered, 1, "i_g_k_v"},
+		{registry.SelectRegistered, 1, "i_g_k_v"},
 		{records.SelectFailed, 2, "xxlwheel_log_alarm"},
 		{`SELECT ` + records.LogColumns + ` FROM xxl_job_log WHERE job_id = ? AND handle_code = 200 AND id > ? ORDER BY id LIMIT ?`, 3, "xxlwheel_log_job"},
 		{records.SelectRaised, 0, "xxlwheel_alarm_raised"},
@@ -83,21 +86,21 @@ func TestStatisticsReadWhatTheyShow(t *testing.T) {
 		return strings.Join(lines, "; ")
 	}
 	day := xxladapter.StatFilter{From: time.Now().Add(-24 * time.Hour), To: time.Now()}
-	query, args := records.StatsOf(s.Dialect, day, nil)
+	query, args := figures.StatsOf(s.Dialect, day, nil)
 	require.Equal(t, "SEARCH xxlwheel_stat USING PRIMARY KEY (of_group=? AND hour>? AND hour<?)", plan(query, args...))
-	query, args = records.StatJobsOf(s.Dialect, day)
+	query, args = figures.StatJobsOf(s.Dialect, day)
 	require.Contains(t, plan(query, args...), "SEARCH xxlwheel_stat USING PRIMARY KEY (of_group=? AND hour>? AND hour<?)")
 	day.JobID = 7
-	query, args = records.StatsOf(s.Dialect, day, nil)
+	query, args = figures.StatsOf(s.Dialect, day, nil)
 	require.Equal(t, "SEARCH xxlwheel_stat USING INDEX xxlwheel_stat_job (job_id=? AND hour>? AND hour<?)", plan(query, args...))
 	for _, c := range []struct {
 		query string
 		args  []any
 		uses  []string
 	}{
-		{records.SelectNewStatRows, []any{0, 0, 0}, []string{"SEARCH l USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"}},
-		{records.SelectOpenStatRows, []any{0, 0}, []string{"SEARCH o USING INTEGER PRIMARY KEY (rowid>?)", "SEARCH l USING INTEGER PRIMARY KEY (rowid=?)"}},
-		{records.SelectNewerResults, []any{0}, []string{"SEARCH l USING INTEGER PRIMARY KEY (rowid>?)", "SEARCH l USING INTEGER PRIMARY KEY (rowid=?)"}},
+		{figures.SelectNewStatRows, []any{0, 0, 0}, []string{"SEARCH l USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"}},
+		{figures.SelectOpenStatRows, []any{0, 0}, []string{"SEARCH o USING INTEGER PRIMARY KEY (rowid>?)", "SEARCH l USING INTEGER PRIMARY KEY (rowid=?)"}},
+		{figures.SelectNewerResults, []any{0}, []string{"SEARCH l USING INTEGER PRIMARY KEY (rowid>?)", "SEARCH l USING INTEGER PRIMARY KEY (rowid=?)"}},
 	} {
 		got := plan(c.query, c.args...)
 		for _, use := range c.uses {
@@ -223,7 +226,7 @@ func TestSQLiteListsJobsByItsIndexes(t *testing.T) {
 		{xxladapter.JobFilter{Sort: xxladapter.SortByName, Tag: "nightly"}, []string{byID + "=?)", tagged}, true},
 	} {
 		c.filter.Limit, c.filter.Light = 100, true
-		query, args := records.JobList(s.Dialect, c.filter, records.NewerResults{})
+		query, args := records.JobList(s.Dialect, c.filter, figures.NewerResults{})
 		plan := planOf(t, s, query, args)
 		for _, use := range append(c.uses, "SEARCH xxlwheel_job USING INTEGER PRIMARY KEY (rowid=?)") {
 			require.Contains(t, plan, use, query)

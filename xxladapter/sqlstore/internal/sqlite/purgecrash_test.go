@@ -14,6 +14,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -61,7 +62,7 @@ func TestAPurgeThatIsKilledLeavesWholeChunks(t *testing.T) {
 				return err
 			}
 		}
-		c := records.Changes{}
+		c := figures.Changes{}
 		s.AddStatus(c, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), xxladapter.LogSuccess, rows)
 		return s.Count(ctx, tx, c)
 	}))

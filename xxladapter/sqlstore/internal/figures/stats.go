@@ -1,4 +1,4 @@
-package records
+package figures
 
 import (
 	"context"
@@ -71,13 +71,13 @@ func moveMark(ctx context.Context, t *database.Tx, m statMark) (moved bool, err 
 // final result no longer change, and writes in one that others do not wait for.
 func (s *Store) FoldStats(ctx context.Context, limit int) (left xxladapter.StatWork, err error) {
 	mark, highest, firstOpen := statMark{turn: -1}, int64(0), int64(0)
-	if err := s.Query(ctx, selectStatMark, nil, scanMark(&mark, &highest, &firstOpen)); err != nil {
+	if err := s.db.Query(ctx, selectStatMark, nil, scanMark(&mark, &highest, &firstOpen)); err != nil {
 		return left, err
 	}
 	if mark.turn < 0 {
 		return left, errNoStatMark
 	}
-	after, until := mark.advance(highest, s.Clock())
+	after, until := mark.advance(highest, s.db.Clock())
 	work := newStatWork()
 	if until > after.folded {
 		rows, err := s.statRows(ctx, SelectNewStatRows, after.folded, until, limit)
@@ -107,7 +107,7 @@ func (s *Store) FoldStats(ctx context.Context, limit int) (left xxladapter.StatW
 	if after == mark && work.empty() {
 		return left, nil
 	}
-	err = s.WriteLazily(ctx, func(ctx context.Context, tx *database.Tx) error {
+	err = s.db.WriteLazily(ctx, func(ctx context.Context, tx *database.Tx) error {
 		moved, err := moveMark(ctx, tx, after)
 		if err != nil || !moved {
 			return err // if it was not moved by this call, another counts these rows
@@ -117,9 +117,9 @@ func (s *Store) FoldStats(ctx context.Context, limit int) (left xxladapter.StatW
 	return left, err
 }
 
-// mayBeUncounted reports whether any of the rows is not counted yet, or is counted provisionally.
+// MayBeUncounted reports whether any of the rows is not counted yet, or is counted provisionally.
 // If it is false it stays so.
-func (s *Store) mayBeUncounted(ctx context.Context, ids []int64) (bool, error) {
+func (s *Store) MayBeUncounted(ctx context.Context, ids []int64) (bool, error) {
 	if len(ids) == 0 {
 		return false, nil
 	}
@@ -127,13 +127,13 @@ func (s *Store) mayBeUncounted(ctx context.Context, ids []int64) (bool, error) {
 	for _, id := range ids {
 		first, last = min(first, id), max(last, id)
 	}
-	return s.Finds(ctx, `SELECT 1 FROM xxlwheel_stat_mark WHERE folded_id < ?
+	return s.db.Finds(ctx, `SELECT 1 FROM xxlwheel_stat_mark WHERE folded_id < ?
 		OR EXISTS (SELECT 1 FROM xxlwheel_stat_open WHERE log_id >= ? AND log_id <= ?)`, last, first, last)
 }
 
-// countingDeleted runs remove, which deletes some of the log rows, and counts those of them that
+// CountingDeleted runs remove, which deletes some of the log rows, and counts those of them that
 // are gone afterwards and were not counted before.
-func (s *Store) countingDeleted(ctx context.Context, tx *database.Tx, ids []int64, remove func() error) error {
+func (s *Store) CountingDeleted(ctx context.Context, tx *database.Tx, ids []int64, remove func() error) error {
 	mark, none := statMark{turn: -1}, int64(0)
 	if err := tx.Query(ctx, lockStatMark+tx.Dialect.Lock, nil, scanMark(&mark, &none, &none)); err != nil {
 		return err

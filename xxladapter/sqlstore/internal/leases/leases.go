@@ -1,4 +1,4 @@
-package records
+package leases
 
 import (
 	"context"
@@ -82,7 +82,7 @@ func (s *Store) leaseOrRenew(ctx context.Context, node string, life time.Duratio
 	if done || err != nil {
 		return lease, err
 	}
-	err = s.WriteBy(ctx, s.LeaseWrites, func(ctx context.Context, tx *database.Tx) (err error) {
+	err = s.db.WriteBy(ctx, s.db.LeaseWrites, func(ctx context.Context, tx *database.Tx) (err error) {
 		lease, err = s.leaseIn(ctx, tx, node, life, leads)
 		return err
 	})
@@ -98,15 +98,15 @@ func (s *Store) leaseOrRenew(ctx context.Context, node string, life time.Duratio
 // own renewal.
 func (s *Store) prolong(ctx context.Context, node string, life time.Duration, leads leadership) (_ xxladapter.Lease, done bool, err error) {
 	var state LeaseState
-	if err := s.QueryBy(ctx, s.LeaseReads, SelectLeaseState, nil, state.Scan); err != nil {
+	if err := s.db.QueryBy(ctx, s.db.LeaseReads, SelectLeaseState, nil, state.Scan); err != nil {
 		return xxladapter.Lease{}, false, err
 	}
-	r := state.Renew(node, life.Milliseconds(), database.ToMilli(s.Clock()), leads)
+	r := state.Renew(node, life.Milliseconds(), database.ToMilli(s.db.Clock()), leads)
 	if !r.quiet() {
 		s.snapshots.note(node, leaseSnapshot{}, false)
 		return xxladapter.Lease{}, false, nil
 	}
-	err = s.WriteOne(ctx, s.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
+	err = s.db.WriteOne(ctx, s.db.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
 		changed, err := tx.Exec(ctx, prolongLease, r.mine.until, r.mine.life, node, r.mine.Number, database.Bit(r.mine.retired), r.mine.until)
 		done = changed > 0
 		return err
@@ -136,8 +136,8 @@ func (s *Store) leaseIn(ctx context.Context, t *database.Tx, node string, life t
 		return xxladapter.Lease{}, err
 	}
 	// The clock is read after the wait for the lock.
-	r := state.Renew(node, life.Milliseconds(), database.ToMilli(s.Clock()), leads)
-	if r.mine.Number == 0 && s.Front == nil {
+	r := state.Renew(node, life.Milliseconds(), database.ToMilli(s.db.Clock()), leads)
+	if r.mine.Number == 0 && s.db.Front == nil {
 		// A store that is behind a log now may not have been when this process opened it.
 		behind, err := t.Has(ctx, behindLog)
 		if err == nil && behind {
@@ -154,7 +154,7 @@ func (s *Store) leaseIn(ctx context.Context, t *database.Tx, node string, life t
 		if h.Term.Node == node && h.Cause == xxladapter.MoveJoined {
 			h.Term = r.mine.Term
 		}
-		if err := addShardMove(ctx, t, h, s.Clock()); err != nil {
+		if err := addShardMove(ctx, t, h, s.db.Clock()); err != nil {
 			return xxladapter.Lease{}, err
 		}
 	}
@@ -196,14 +196,14 @@ func Apply(ctx context.Context, t *database.Tx, r *renewal, last int64) error {
 	return nil
 }
 
-// holds reports whether the term is its node's current one, with a lease that has not lapsed.
-func holds(ctx context.Context, t *database.Tx, term xxladapter.Term, now time.Time) (bool, error) {
+// Holds reports whether the term is its node's current one, with a lease that has not lapsed.
+func Holds(ctx context.Context, t *database.Tx, term xxladapter.Term, now time.Time) (bool, error) {
 	return t.Has(ctx, termHolds, term.Node, term.Number, database.ToMilli(now))
 }
 
 // Retire implements [xxladapter.Store].
 func (s *Store) Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error {
-	return s.WriteBy(ctx, s.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
+	return s.db.WriteBy(ctx, s.db.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
 		// In the order of a renewal, so that neither waits for the other.
 		if _, err := tx.LockTerm(ctx); err != nil {
 			return err
@@ -216,14 +216,14 @@ func (s *Store) Retire(ctx context.Context, term xxladapter.Term, why xxladapter
 		if err != nil {
 			return err
 		}
-		return addShardMove(ctx, tx, xxladapter.ShardMove{Cause: why, Term: term, Shards: int(freed)}, s.Clock())
+		return addShardMove(ctx, tx, xxladapter.ShardMove{Cause: why, Term: term, Shards: int(freed)}, s.db.Clock())
 	})
 }
 
 // Resign implements [xxladapter.Store]. The shards keep the name of a node that has no lease, which
 // is what a free shard is.
 func (s *Store) Resign(ctx context.Context, term xxladapter.Term) error {
-	return s.WriteBy(ctx, s.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
+	return s.db.WriteBy(ctx, s.db.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
 		if ended, err := tx.Exec(ctx, deleteLease, term.Node, term.Number); err != nil || ended == 0 {
 			return err
 		}
@@ -231,15 +231,15 @@ func (s *Store) Resign(ctx context.Context, term xxladapter.Term) error {
 		if err := tx.Query(ctx, countShards, []any{term.Node}, func(r database.Row) error { return r.Scan(&h.Shards) }); err != nil {
 			return err
 		}
-		return addShardMove(ctx, tx, h, s.Clock())
+		return addShardMove(ctx, tx, h, s.db.Clock())
 	})
 }
 
 // Leases implements [xxladapter.Store].
 func (s *Store) Leases(ctx context.Context) ([]xxladapter.Lease, error) {
 	var found []xxladapter.Lease
-	now := database.ToMilli(s.Clock())
-	err := s.Query(ctx, selectLeases, []any{now}, func(r database.Row) error {
+	now := database.ToMilli(s.db.Clock())
+	err := s.db.Query(ctx, selectLeases, []any{now}, func(r database.Row) error {
 		var l xxladapter.Lease
 		var leads leadership
 		var retired, skew int64
@@ -254,7 +254,7 @@ func (s *Store) Leases(ctx context.Context) ([]xxladapter.Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = s.Query(ctx, selectShards, nil, func(r database.Row) error {
+	err = s.db.Query(ctx, selectShards, nil, func(r database.Row) error {
 		var shard int
 		var owner string
 		err := r.Scan(&shard, database.Text(&owner))

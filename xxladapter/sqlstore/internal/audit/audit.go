@@ -1,4 +1,4 @@
-package records
+package audit
 
 import (
 	"context"
@@ -53,10 +53,10 @@ func scanEnds(ends *xxladapter.AuditEnds) func(database.Row) error {
 	}
 }
 
-// record appends the row of a change, if ctx has a call and any field differs. Call it last in a
+// Record appends the row of a change, if ctx has a call and any field differs. Call it last in a
 // transaction: it locks the end of the chain, and other transactions wait for that lock until the
 // commit.
-func (s *Store) record(ctx context.Context, tx *database.Tx, o xxladapter.AuditObject, before, after xxladapter.Fields) error {
+func (s *Store) Record(ctx context.Context, tx *database.Tx, o xxladapter.AuditObject, before, after xxladapter.Fields) error {
 	if xxladapter.CallOf(ctx) == "" {
 		return nil
 	}
@@ -64,25 +64,25 @@ func (s *Store) record(ctx context.Context, tx *database.Tx, o xxladapter.AuditO
 	if len(changes) == 0 {
 		return nil
 	}
-	return s.recordAll(ctx, tx, []audited{{o, changes}})
+	return s.RecordAll(ctx, tx, []Change{{o, changes}})
 }
 
-// An audited is a change of an object.
-type audited struct {
+// An Change is a change of an object.
+type Change struct {
 	object  xxladapter.AuditObject
 	changes []xxladapter.FieldChange // at least one
 }
 
-// appendAudited appends the change of an object, if any field differs.
-func appendAudited(to []audited, o xxladapter.AuditObject, before, after xxladapter.Fields) []audited {
+// AppendChange appends the change of an object, if any field differs.
+func AppendChange(to []Change, o xxladapter.AuditObject, before, after xxladapter.Fields) []Change {
 	if changes := xxladapter.DiffFields(before, after); len(changes) > 0 {
-		to = append(to, audited{o, changes})
+		to = append(to, Change{o, changes})
 	}
 	return to
 }
 
-// recordAll records many changes. REQUIRES: ctx has a call.
-func (s *Store) recordAll(ctx context.Context, tx *database.Tx, all []audited) error {
+// RecordAll records many changes. REQUIRES: ctx has a call.
+func (s *Store) RecordAll(ctx context.Context, tx *database.Tx, all []Change) error {
 	if len(all) == 0 {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (s *Store) recordAll(ctx context.Context, tx *database.Tx, all []audited) e
 	if err != nil {
 		return err
 	}
-	rows, now := make([]xxladapter.AuditRow, len(all)), s.Clock()
+	rows, now := make([]xxladapter.AuditRow, len(all)), s.db.Clock()
 	for i, a := range all {
 		rows[i] = xxladapter.NewAuditRow(ctx, ends.Last, now, a.object, a.changes)
 		ends.Last = rows[i].Mark()
@@ -140,7 +140,7 @@ func appendAudit(ctx context.Context, t *database.Tx, rows ...xxladapter.AuditRo
 
 // AppendAudit implements [xxladapter.Store].
 func (s *Store) AppendAudit(ctx context.Context, o xxladapter.AuditObject, fields xxladapter.Fields) error {
-	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error { return s.record(ctx, tx, o, nil, fields) })
+	return s.db.Write(ctx, func(ctx context.Context, tx *database.Tx) error { return s.Record(ctx, tx, o, nil, fields) })
 }
 
 // AuditRows implements [xxladapter.Store].
@@ -171,7 +171,7 @@ func (s *Store) AuditRows(ctx context.Context, f xxladapter.AuditFilter) ([]xxla
 	order := where.PageByID(f.AfterID, f.Newest)
 	query, args := where.Selecting(`SELECT `+auditColumns+` FROM xxlwheel_audit`, order, f.Limit)
 	var found []xxladapter.AuditRow
-	err := s.Query(ctx, query, args, func(r database.Row) error {
+	err := s.db.Query(ctx, query, args, func(r database.Row) error {
 		row, err := scanAudit(r)
 		found = append(found, row)
 		return err
@@ -194,13 +194,13 @@ func scanAudit(r database.Row) (row xxladapter.AuditRow, err error) {
 
 // AuditEnds implements [xxladapter.Store].
 func (s *Store) AuditEnds(ctx context.Context) (ends xxladapter.AuditEnds, err error) {
-	err = s.Query(ctx, selectAuditEnd, nil, scanEnds(&ends))
+	err = s.db.Query(ctx, selectAuditEnd, nil, scanEnds(&ends))
 	return ends, err
 }
 
 // PurgeAudit implements [xxladapter.Store].
 func (s *Store) PurgeAudit(ctx context.Context, before time.Time, limit int) (rows int, err error) {
-	err = s.WriteBy(ctx, s.BulkWrites, func(ctx context.Context, tx *database.Tx) error {
+	err = s.db.WriteBy(ctx, s.db.BulkWrites, func(ctx context.Context, tx *database.Tx) error {
 		rows = 0
 		ends, err := lockEnd(ctx, tx)
 		if err != nil {

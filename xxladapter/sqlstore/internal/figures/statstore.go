@@ -1,4 +1,4 @@
-package records
+package figures
 
 import (
 	"cmp"
@@ -189,18 +189,18 @@ func (s *Store) Stats(ctx context.Context, f xxladapter.StatFilter) ([]xxladapte
 		return err
 	}
 	if f.By != xxladapter.StatByJob || f.JobID != 0 {
-		query, args := StatsOf(s.Dialect, f, nil)
-		err := s.Query(ctx, query, args, add)
+		query, args := StatsOf(s.db.Dialect, f, nil)
+		err := s.db.Query(ctx, query, args, add)
 		return sums.List(f.Limit), err
 	}
-	query, args := StatJobsOf(s.Dialect, f)
-	jobs, err := s.Ids(ctx, query, args)
+	query, args := StatJobsOf(s.db.Dialect, f)
+	jobs, err := s.db.Ids(ctx, query, args)
 	if err != nil {
 		return nil, err
 	}
 	for ids := range slices.Chunk(jobs, statChunk) {
-		query, args := StatsOf(s.Dialect, f, ids)
-		if err := s.Query(ctx, query, args, add); err != nil {
+		query, args := StatsOf(s.db.Dialect, f, ids)
+		if err := s.db.Query(ctx, query, args, add); err != nil {
 			return nil, err
 		}
 	}
@@ -229,15 +229,15 @@ func (s *Store) PurgeStats(ctx context.Context, before time.Time, limit int) (de
 // job id: about limit of them, up to and including all rows of the last job.
 func (s *Store) purgeStatHour(ctx context.Context, ofGroup int, end int64, limit int) (deleted int, err error) {
 	hour, last := end, int64(0)
-	if err := s.Query(ctx, firstStatHour, []any{ofGroup, end}, func(r database.Row) error { return r.Scan(database.Integer(&hour)) }); err != nil || hour == 0 {
+	if err := s.db.Query(ctx, firstStatHour, []any{ofGroup, end}, func(r database.Row) error { return r.Scan(database.Integer(&hour)) }); err != nil || hour == 0 {
 		return 0, err
 	}
 	if ofGroup == 0 {
-		if err := s.Query(ctx, statJobAt, []any{hour, limit - 1}, func(r database.Row) error { return r.Scan(&last) }); err != nil {
+		if err := s.db.Query(ctx, statJobAt, []any{hour, limit - 1}, func(r database.Row) error { return r.Scan(&last) }); err != nil {
 			return 0, err
 		}
 	}
-	err = s.WriteLazily(ctx, func(ctx context.Context, tx *database.Tx) error {
+	err = s.db.WriteLazily(ctx, func(ctx context.Context, tx *database.Tx) error {
 		query, args := dropStatHour, []any{ofGroup, hour}
 		if last != 0 {
 			query, args = query+` AND job_id <= ?`, append(args, last)

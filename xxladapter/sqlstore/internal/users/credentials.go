@@ -1,4 +1,4 @@
-package records
+package users
 
 import (
 	"context"
@@ -44,7 +44,7 @@ func (s *Store) CreateCredential(ctx context.Context, c *xxladapter.Credential) 
 		}
 		created := *c
 		created.ID = id
-		return s.record(ctx, tx, created.Audited(), nil, created.Fields())
+		return s.audit.Record(ctx, tx, created.Audited(), nil, created.Fields())
 	})
 	if err != nil {
 		return 0, err
@@ -85,7 +85,7 @@ func (s *Store) endTokens(ctx context.Context, tx *database.Tx, user int64) erro
 		if _, err := tx.Exec(ctx, dropCredential, c.ID); err != nil {
 			return err
 		}
-		if err := s.record(ctx, tx, c.Audited(), c.Fields(), nil); err != nil {
+		if err := s.audit.Record(ctx, tx, c.Audited(), c.Fields(), nil); err != nil {
 			return err
 		}
 	}
@@ -103,7 +103,7 @@ func scanCredentials(found *[]*xxladapter.Credential) func(database.Row) error {
 
 // Credential implements [xxladapter.Store].
 func (s *Store) Credential(ctx context.Context, digest string) (c *xxladapter.Credential, u *xxladapter.User, err error) {
-	err = s.Query(ctx, credentialByDigest, []any{digest}, func(r database.Row) error {
+	err = s.db.Query(ctx, credentialByDigest, []any{digest}, func(r database.Row) error {
 		credential, user, grant := new(xxladapter.Credential), new(xxladapter.User), userGrant{}
 		to := append(credentialFields(credential), userFields(user)[1:]...)
 		if err := r.Scan(append(to, &grant.group, database.Text(&grant.role))...); err != nil {
@@ -140,13 +140,13 @@ func (s *Store) Credentials(ctx context.Context, userID int64, kind xxladapter.C
 	}
 	query, args := where.Selecting(`SELECT `+credentialColumns+` FROM xxlwheel_credential`, `id`, 0)
 	var found []*xxladapter.Credential
-	err := s.Query(ctx, query, args, scanCredentials(&found))
+	err := s.db.Query(ctx, query, args, scanCredentials(&found))
 	return found, err
 }
 
 // UseCredential implements [xxladapter.Store].
 func (s *Store) UseCredential(ctx context.Context, id int64, used, expires time.Time) error {
-	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+	return s.db.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		_, err := tx.Exec(ctx, useCredential, database.ToMilli(used), database.ToMilli(expires), id)
 		return err
 	})
@@ -169,6 +169,6 @@ func (s *Store) RemoveCredential(ctx context.Context, userID, id int64) error {
 		if _, err := tx.Exec(ctx, dropCredential, id); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, was.Audited(), was.Fields(), nil)
+		return s.audit.Record(ctx, tx, was.Audited(), was.Fields(), nil)
 	})
 }

@@ -1,4 +1,4 @@
-package records
+package registry
 
 import (
 	"context"
@@ -41,24 +41,24 @@ func (s *Store) UndrainExecutor(ctx context.Context, groupID int64, address stri
 }
 
 func (s *Store) changeDrains(ctx context.Context, groupID int64, change func([]xxladapter.Drain, time.Time) ([]xxladapter.Drain, error)) error {
-	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+	return s.db.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		was, err := lockGroup(ctx, tx, groupID)
 		if err != nil {
 			return err
 		}
 		// The drains that were read with the group may be older than the lock.
 		was.Drains = nil
-		if err := tx.Query(ctx, selectDrains+s.Dialect.Lock, []any{groupID}, func(r database.Row) error { return r.Scan(drainList{&was.Drains}) }); err != nil {
+		if err := tx.Query(ctx, selectDrains+s.db.Dialect.Lock, []any{groupID}, func(r database.Row) error { return r.Scan(drainList{&was.Drains}) }); err != nil {
 			return err
 		}
 		is := *was
-		if is.Drains, err = change(was.Drains, s.Clock()); err != nil {
+		if is.Drains, err = change(was.Drains, s.db.Clock()); err != nil {
 			return err
 		}
 		if err := setDrains(ctx, tx, groupID, is.Drains); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, is.Audited(), was.Fields(), is.Fields())
+		return s.audit.Record(ctx, tx, is.Audited(), was.Fields(), is.Fields())
 	})
 }
 

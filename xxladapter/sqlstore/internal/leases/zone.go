@@ -1,4 +1,4 @@
-package records
+package leases
 
 import (
 	"context"
@@ -16,7 +16,7 @@ const (
 
 // AgreeZone implements [xxladapter.Store].
 func (s *Store) AgreeZone(ctx context.Context, zone string) (agreed string, err error) {
-	err = s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+	err = s.db.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		if _, err := tx.LockTerm(ctx); err != nil {
 			return err
 		}
@@ -36,12 +36,12 @@ func (s *Store) AgreeZone(ctx context.Context, zone string) (agreed string, err 
 
 // ChangeZone implements [xxladapter.Store].
 func (s *Store) ChangeZone(ctx context.Context, zone string) error {
-	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+	return s.db.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		if _, err := tx.LockTerm(ctx); err != nil {
 			return err
 		}
 		node := ""
-		err := tx.Query(ctx, anyLease, []any{database.ToMilli(s.Clock())}, func(r database.Row) error { return r.Scan(database.Text(&node)) })
+		err := tx.Query(ctx, anyLease, []any{database.ToMilli(s.db.Clock())}, func(r database.Row) error { return r.Scan(database.Text(&node)) })
 		if err != nil {
 			return err
 		}
@@ -58,6 +58,6 @@ func (s *Store) ChangeZone(ctx context.Context, zone string) error {
 		if _, err = tx.Exec(ctx, insertZone, zone); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, xxladapter.AuditObject{Kind: xxladapter.AuditZone}, xxladapter.ZoneFields(before), xxladapter.ZoneFields(zone))
+		return s.audit.Record(ctx, tx, xxladapter.AuditObject{Kind: xxladapter.AuditZone}, xxladapter.ZoneFields(before), xxladapter.ZoneFields(zone))
 	})
 }

@@ -1,4 +1,4 @@
-package records
+package leases
 
 import (
 	"context"
@@ -37,10 +37,10 @@ func (s *Store) AwaitSession(ctx context.Context, term xxladapter.Term) (waited 
 // admitsSessions returns an error if a call may not begin. Close does not wait for these calls: it
 // closes their connections.
 func (s *Store) admitsSessions(ctx context.Context) error {
-	if err := s.Enter(ctx); err != nil {
+	if err := s.db.Enter(ctx); err != nil {
 		return err
 	}
-	s.Leave()
+	s.db.Leave()
 	if s.Sessions == nil {
 		return errors.ErrUnsupported
 	}

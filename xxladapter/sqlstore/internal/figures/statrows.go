@@ -1,4 +1,4 @@
-package records
+package figures
 
 import (
 	"context"
@@ -39,7 +39,7 @@ type statRow struct {
 
 // statRows reads rows with one of the statements above.
 func (s *Store) statRows(ctx context.Context, query string, args ...any) (rows []statRow, err error) {
-	err = s.Query(ctx, query, args, collectStatRows(&rows))
+	err = s.db.Query(ctx, query, args, collectStatRows(&rows))
 	return rows, err
 }
 

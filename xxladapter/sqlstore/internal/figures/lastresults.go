@@ -1,4 +1,4 @@
-package records
+package figures
 
 import (
 	"context"
@@ -44,17 +44,17 @@ const failedIn = `id IN (SELECT job_id FROM xxlwheel_last_result WHERE result < 
 // NewerResults are jobs whose newest result is not what is stored of them.
 type NewerResults struct{ succeeded, failed []int64 }
 
-// newerResults reads what f needs of them.
-func (s *Store) newerResults(ctx context.Context, f xxladapter.JobFilter) (newer NewerResults, err error) {
+// NewerResults reads what f needs of them.
+func (s *Store) NewerResults(ctx context.Context, f xxladapter.JobFilter) (newer NewerResults, err error) {
 	if f.LastResult == "" && f.Sort != xxladapter.SortByResult {
 		return newer, nil
 	}
 	var folded, highest int64
-	err = s.Query(ctx, selectUncounted, nil, func(r database.Row) error { return r.Scan(&folded, database.Integer(&highest)) })
+	err = s.db.Query(ctx, selectUncounted, nil, func(r database.Row) error { return r.Scan(&folded, database.Integer(&highest)) })
 	if err != nil {
 		return newer, err
 	}
-	err = s.Query(ctx, SelectNewerResults, []any{max(folded, highest-newestUncounted)}, func(r database.Row) error {
+	err = s.db.Query(ctx, SelectNewerResults, []any{max(folded, highest-newestUncounted)}, func(r database.Row) error {
 		var job, succeeded int64
 		err := r.Scan(&job, &succeeded)
 		if succeeded == 1 {
@@ -67,8 +67,8 @@ func (s *Store) newerResults(ctx context.Context, f xxladapter.JobFilter) (newer
 	return newer, err
 }
 
-// addLastResult restricts jobs to those with a last result; an empty one restricts nothing.
-func addLastResult(c *database.Conditions, d *database.Dialect, result xxladapter.LastResult, newer NewerResults) {
+// AddLastResult restricts jobs to those with a last result; an empty one restricts nothing.
+func AddLastResult(c *database.Conditions, d *database.Dialect, result xxladapter.LastResult, newer NewerResults) {
 	var stored string
 	with, without := newer.succeeded, newer.failed
 	switch result {

@@ -1,4 +1,4 @@
-package records
+package leases
 
 import (
 	"context"
@@ -34,7 +34,7 @@ func addShardMove(ctx context.Context, t *database.Tx, h xxladapter.ShardMove, a
 // ShardMoves implements [xxladapter.ShardMoveStore].
 func (s *Store) ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMove, error) {
 	var found []xxladapter.ShardMove
-	err := s.Query(ctx, selectMoves, []any{limit}, func(r database.Row) error {
+	err := s.db.Query(ctx, selectMoves, []any{limit}, func(r database.Row) error {
 		var h xxladapter.ShardMove
 		err := r.Scan(&h.ID, database.Milli(&h.At), (*string)(&h.Cause), &h.Term.Node, &h.Term.Number, &h.Shards)
 		found = append(found, h)
@@ -45,7 +45,7 @@ func (s *Store) ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMo
 
 // SessionEnded implements [xxladapter.ShardMoveStore].
 func (s *Store) SessionEnded(ctx context.Context, term xxladapter.Term) error {
-	return s.WriteOne(ctx, s.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
+	return s.db.WriteOne(ctx, s.db.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
 		_, err := tx.Exec(ctx, endSession, term.Node, term.Number)
 		return err
 	})
@@ -53,7 +53,7 @@ func (s *Store) SessionEnded(ctx context.Context, term xxladapter.Term) error {
 
 // ReportNode implements [xxladapter.LeaseStore].
 func (s *Store) ReportNode(ctx context.Context, term xxladapter.Term, n xxladapter.NodeReport) error {
-	return s.WriteOne(ctx, s.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
+	return s.db.WriteOne(ctx, s.db.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
 		_, err := tx.Exec(ctx, reportNode, n.Skew.Milliseconds(), n.Fast.Places, n.Fast.InFlight, n.Fast.Waiting,
 			n.Slow.Places, n.Slow.InFlight, n.Slow.Waiting,
 			n.Address, string(n.Spread), n.Fires.Sent, n.Fires.Received, n.Fires.Kept, term.Node, term.Number)

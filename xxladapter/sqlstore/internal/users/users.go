@@ -1,4 +1,4 @@
-package records
+package users
 
 import (
 	"cmp"
@@ -24,7 +24,7 @@ const (
 		WHERE group_id = 0 AND xxlwheel_grant.role = 'admin' AND user_id <> ? AND (password IS NOT NULL OR subject IS NOT NULL) LIMIT 1`
 
 	upstreamUsers = `SELECT username, password, role, permission FROM xxl_job_user`
-	userNames     = `SELECT name FROM xxlwheel_user`
+	UserNames     = `SELECT name FROM xxlwheel_user`
 )
 
 // CreateUser implements [xxladapter.Store].
@@ -58,7 +58,7 @@ func (s *Store) CreateUser(ctx context.Context, u *xxladapter.User, first bool) 
 				return xxladapter.Conflictf("the subject is taken by another user")
 			}
 		}
-		values := []any{database.OrNull(u.Password), database.OrNull(u.Subject), database.ToMilli(s.Clock())}
+		values := []any{database.OrNull(u.Password), database.OrNull(u.Subject), database.ToMilli(s.db.Clock())}
 		if id = known; id != 0 {
 			_, err = tx.Exec(ctx, reviveUser, append(values, id)...)
 		} else {
@@ -72,7 +72,7 @@ func (s *Store) CreateUser(ctx context.Context, u *xxladapter.User, first bool) 
 		}
 		created := *u
 		created.ID = id
-		return s.record(ctx, tx, created.Audited(), nil, created.Fields())
+		return s.audit.Record(ctx, tx, created.Audited(), nil, created.Fields())
 	})
 	if err != nil {
 		return 0, err
@@ -83,7 +83,7 @@ func (s *Store) CreateUser(ctx context.Context, u *xxladapter.User, first bool) 
 // writeUsers runs changes of users as Write does, but one after the other, because each checks a
 // rule about all users.
 func (s *Store) writeUsers(ctx context.Context, apply func(context.Context, *database.Tx) error) error {
-	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+	return s.db.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		if _, err := tx.LockTerm(ctx); err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (s *Store) UpdateUser(ctx context.Context, id int64, c xxladapter.UserChang
 				return err
 			}
 		}
-		if err := s.record(ctx, tx, is.Audited(), was.Fields(), is.Fields()); err != nil || !c.EndTokens {
+		if err := s.audit.Record(ctx, tx, is.Audited(), was.Fields(), is.Fields()); err != nil || !c.EndTokens {
 			return err
 		}
 		return s.endTokens(ctx, tx, id)
@@ -152,7 +152,7 @@ func (s *Store) RemoveUser(ctx context.Context, id int64) error {
 				return err
 			}
 		}
-		return s.record(ctx, tx, was.Audited(), was.Fields(), nil)
+		return s.audit.Record(ctx, tx, was.Audited(), was.Fields(), nil)
 	})
 }
 
@@ -225,7 +225,7 @@ func (s *Store) Users(ctx context.Context, f xxladapter.UserFilter) ([]*xxladapt
 	}
 	query, args := where.Selecting(selectUsers, `xxlwheel_user.id, group_id`, 0)
 	var found []*xxladapter.User
-	err := s.Query(ctx, query, args, scanUsers(&found))
+	err := s.db.Query(ctx, query, args, scanUsers(&found))
 	return found, err
 }
 
@@ -258,8 +258,8 @@ func (s *Store) UpstreamUsers(ctx context.Context, name string) ([]xxladapter.Up
 		own.Add(`name = ?`, name)
 	}
 	// The names are compared here, since the two columns may have different collations.
-	query, args := own.Where(userNames)
-	err := s.Query(ctx, query, args, func(r database.Row) error {
+	query, args := own.Where(UserNames)
+	err := s.db.Query(ctx, query, args, func(r database.Row) error {
 		var name string
 		err := r.Scan(database.Text(&name))
 		taken[name] = true
@@ -269,7 +269,7 @@ func (s *Store) UpstreamUsers(ctx context.Context, name string) ([]xxladapter.Up
 		return nil, err
 	}
 	query, args = upstream.Where(upstreamUsers)
-	err = s.Query(ctx, query, args, func(r database.Row) error {
+	err = s.db.Query(ctx, query, args, func(r database.Row) error {
 		var (
 			u    xxladapter.UpstreamUser
 			role int64

@@ -1,4 +1,4 @@
-package records
+package registry
 
 import (
 	"cmp"
@@ -33,11 +33,11 @@ const (
 
 // Register implements [xxladapter.Store].
 func (s *Store) Register(ctx context.Context, appName, address string) error {
-	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
-		if err := lockApp(ctx, tx, appName); err != nil {
+	return s.db.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+		if err := LockApp(ctx, tx, appName); err != nil {
 			return err
 		}
-		now := s.Dialect.Datetime(s.Clock())
+		now := s.db.Dialect.Datetime(s.db.Clock())
 		// Old tables have no unique key on a registration, so an INSERT alone would add one with
 		// every beat.
 		known, err := tx.Exec(ctx, refreshBeat, now, executorGroup, appName, address)
@@ -45,7 +45,7 @@ func (s *Store) Register(ctx context.Context, appName, address string) error {
 			return err
 		}
 		if known == 0 {
-			if _, err := tx.Exec(ctx, s.Dialect.Beat, executorGroup, appName, address, now); err != nil {
+			if _, err := tx.Exec(ctx, s.db.Dialect.Beat, executorGroup, appName, address, now); err != nil {
 				return err
 			}
 		}
@@ -55,14 +55,14 @@ func (s *Store) Register(ctx context.Context, appName, address string) error {
 
 // Unregister implements [xxladapter.Store].
 func (s *Store) Unregister(ctx context.Context, appName, address string) error {
-	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
-		if err := lockApp(ctx, tx, appName); err != nil {
+	return s.db.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+		if err := LockApp(ctx, tx, appName); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, deleteBeat, appName, address); err != nil {
 			return err
 		}
-		return refreshGroups(ctx, tx, appName, s.Dialect.Datetime(s.Clock()))
+		return refreshGroups(ctx, tx, appName, s.db.Dialect.Datetime(s.db.Clock()))
 	})
 }
 
@@ -70,7 +70,7 @@ func (s *Store) Unregister(ctx context.Context, appName, address string) error {
 // with the newest beat.
 func (s *Store) Registrations(ctx context.Context, appName string) ([]xxladapter.Registration, error) {
 	var list []xxladapter.Registration
-	err := s.Query(ctx, selectBeats, []any{appName}, func(r database.Row) error {
+	err := s.db.Query(ctx, selectBeats, []any{appName}, func(r database.Row) error {
 		reg := xxladapter.Registration{AppName: appName}
 		err := r.Scan(&reg.Address, database.Datetime(&reg.Updated))
 		list = append(list, reg)
@@ -86,15 +86,15 @@ func (s *Store) Registrations(ctx context.Context, appName string) ([]xxladapter
 // seconds, an address may live up to a second longer than life, and never shorter.
 func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]xxladapter.Registration, error) {
 	var expired []xxladapter.Registration
-	silent := s.Dialect.Datetime(s.Clock().Add(-life))
-	if found, err := s.Finds(ctx, selectSilent, silent); !found || err != nil {
+	silent := s.db.Dialect.Datetime(s.db.Clock().Add(-life))
+	if found, err := s.db.Finds(ctx, selectSilent, silent); !found || err != nil {
 		return nil, err
 	}
-	err := s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+	err := s.db.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		expired = nil
-		now := s.Clock()
-		limit := s.Dialect.Datetime(now.Add(-life))
-		err := tx.Query(ctx, selectSilent+s.Dialect.Lock, []any{limit}, func(r database.Row) error {
+		now := s.db.Clock()
+		limit := s.db.Dialect.Datetime(now.Add(-life))
+		err := tx.Query(ctx, selectSilent+s.db.Dialect.Lock, []any{limit}, func(r database.Row) error {
 			var reg xxladapter.Registration
 			err := r.Scan(&reg.AppName, &reg.Address, database.Datetime(&reg.Updated))
 			expired = append(expired, reg)
@@ -115,10 +115,10 @@ func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]
 			if i > 0 && expired[i-1].AppName == reg.AppName {
 				continue
 			}
-			if err := lockApp(ctx, tx, reg.AppName); err != nil {
+			if err := LockApp(ctx, tx, reg.AppName); err != nil {
 				return err
 			}
-			if err := refreshGroups(ctx, tx, reg.AppName, s.Dialect.Datetime(now)); err != nil {
+			if err := refreshGroups(ctx, tx, reg.AppName, s.db.Dialect.Datetime(now)); err != nil {
 				return err
 			}
 		}
@@ -147,7 +147,7 @@ func refreshGroups(ctx context.Context, t *database.Tx, appName string, now any)
 	if err != nil || len(groups) == 0 {
 		return err
 	}
-	addresses, err := registered(ctx, t, appName)
+	addresses, err := Registered(ctx, t, appName)
 	if err != nil {
 		return err
 	}
@@ -162,9 +162,9 @@ func refreshGroups(ctx context.Context, t *database.Tx, appName string, now any)
 	return nil
 }
 
-// lockApp must precede every change of the registrations or groups of appName, and every read for
+// LockApp must precede every change of the registrations or groups of appName, and every read for
 // such a change, so that a group never misses an address that another transaction brings.
-func lockApp(ctx context.Context, t *database.Tx, appName string) error {
+func LockApp(ctx context.Context, t *database.Tx, appName string) error {
 	if t.Dialect.LockApp == "" {
 		return nil
 	}
@@ -172,10 +172,10 @@ func lockApp(ctx context.Context, t *database.Tx, appName string) error {
 	return err
 }
 
-// registered returns the addresses of appName, sorted by bytes and not by a table's collation, and
+// Registered returns the addresses of appName, sorted by bytes and not by a table's collation, and
 // without duplicates, which old tables may have. It drops those that do not fit into a group's
 // column.
-func registered(ctx context.Context, t *database.Tx, appName string) ([]string, error) {
+func Registered(ctx context.Context, t *database.Tx, appName string) ([]string, error) {
 	var addresses []string
 	err := t.Query(ctx, SelectRegistered, []any{appName}, func(r database.Row) error {
 		var addr string

@@ -1,4 +1,4 @@
-package records
+package registry
 
 import (
 	"context"
@@ -16,7 +16,7 @@ const (
 	DropToken   = `DELETE FROM xxlwheel_group WHERE group_id = ?`
 	InsertToken = `INSERT INTO xxlwheel_group (access_token, group_id) VALUES (?, ?)`
 
-	insertGroup   = `INSERT INTO xxl_job_group (app_name, title, address_type, address_list, update_time) VALUES (?, ?, ?, ?, ?)`
+	InsertGroup   = `INSERT INTO xxl_job_group (app_name, title, address_type, address_list, update_time) VALUES (?, ?, ?, ?, ?)`
 	dropGrantsFor = `DELETE FROM xxlwheel_grant WHERE group_id = ?`
 	updateGroup   = `UPDATE xxl_job_group SET app_name = ?, title = ?, address_type = ?, address_list = ?, update_time = ? WHERE id = ?`
 )
@@ -24,29 +24,29 @@ const (
 // GroupEntity reads groups.
 var GroupEntity = database.Entity[xxladapter.Group]{
 	Query: `SELECT ` + groupColumns + ` FROM xxl_job_group`,
-	Scan:  scanGroup,
+	Scan:  ScanGroup,
 	ID:    func(g *xxladapter.Group) int64 { return g.ID },
 	Copy: func(g *xxladapter.Group) *xxladapter.Group {
 		mine := *g
 		mine.Addresses, mine.Drains = slices.Clone(g.Addresses), slices.Clone(g.Drains)
 		return &mine
 	},
-	None:  noGroup,
+	None:  NoGroup,
 	Table: database.LookupGroups,
 }
 
 // SaveGroup implements [xxladapter.Store].
 func (s *Store) SaveGroup(ctx context.Context, g *xxladapter.Group) (id int64, err error) {
-	if err := s.Dialect.Widths.CheckGroup(g); err != nil {
+	if err := s.db.Dialect.Widths.CheckGroup(g); err != nil {
 		return 0, err
 	}
-	err = s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
-		before, is, err := s.saveGroup(ctx, tx, g)
+	err = s.db.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+		before, is, err := s.SaveWithin(ctx, tx, g)
 		if err != nil {
 			return err
 		}
 		id = is.ID
-		return s.record(ctx, tx, is.Audited(), before, is.Fields())
+		return s.audit.Record(ctx, tx, is.Audited(), before, is.Fields())
 	})
 	if err != nil {
 		return 0, err
@@ -54,9 +54,9 @@ func (s *Store) SaveGroup(ctx context.Context, g *xxladapter.Group) (id int64, e
 	return id, nil
 }
 
-// saveGroup stores a group and returns it, with the fields that it had before.
-func (s *Store) saveGroup(ctx context.Context, tx *database.Tx, g *xxladapter.Group) (before xxladapter.Fields, is *xxladapter.Group, err error) {
-	if err := lockApp(ctx, tx, g.AppName); err != nil {
+// SaveWithin stores a group within a transaction and returns it, with the fields that it had before.
+func (s *Store) SaveWithin(ctx context.Context, tx *database.Tx, g *xxladapter.Group) (before xxladapter.Fields, is *xxladapter.Group, err error) {
+	if err := LockApp(ctx, tx, g.AppName); err != nil {
 		return nil, nil, err
 	}
 	id := g.ID
@@ -80,30 +80,30 @@ func (s *Store) saveGroup(ctx context.Context, tx *database.Tx, g *xxladapter.Gr
 	}
 	addresses := g.Addresses
 	if g.AddressType == xxladapter.AddressAuto {
-		if addresses, err = registered(ctx, tx, g.AppName); err != nil {
+		if addresses, err = Registered(ctx, tx, g.AppName); err != nil {
 			return nil, nil, err
 		}
 	}
-	values := []any{g.AppName, s.Dialect.Widths.TitleOf(g), int64(g.AddressType), database.JoinAddresses(addresses), s.Dialect.Datetime(s.Clock())}
+	values := []any{g.AppName, s.db.Dialect.Widths.TitleOf(g), int64(g.AddressType), database.JoinAddresses(addresses), s.db.Dialect.Datetime(s.db.Clock())}
 	if id != 0 {
 		_, err = tx.Exec(ctx, updateGroup, append(values, id)...)
 	} else {
-		id, err = tx.Insert(ctx, insertGroup, values...)
+		id, err = tx.Insert(ctx, InsertGroup, values...)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := setToken(ctx, tx, id, g.AccessToken); err != nil {
+	if err := SetToken(ctx, tx, id, g.AccessToken); err != nil {
 		return nil, nil, err
 	}
 	same := *g
-	same.ID, same.Title, same.Drains = id, s.Dialect.Widths.TitleOf(g), drains
+	same.ID, same.Title, same.Drains = id, s.db.Dialect.Widths.TitleOf(g), drains
 	return before, &same, nil
 }
 
 // RemoveGroup implements [xxladapter.Store].
 func (s *Store) RemoveGroup(ctx context.Context, id int64) error {
-	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+	return s.db.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		was, err := lockGroup(ctx, tx, id)
 		if err != nil {
 			return err
@@ -121,18 +121,18 @@ func (s *Store) RemoveGroup(ctx context.Context, id int64) error {
 		if _, err := tx.Exec(ctx, dropGrantsFor, id); err != nil {
 			return err
 		}
-		if err := setToken(ctx, tx, id, ""); err != nil {
+		if err := SetToken(ctx, tx, id, ""); err != nil {
 			return err
 		}
 		if err := setDrains(ctx, tx, id, nil); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, was.Audited(), was.Fields(), nil)
+		return s.audit.Record(ctx, tx, was.Audited(), was.Fields(), nil)
 	})
 }
 
-// setToken replaces the access token of a group; an empty token has no row.
-func setToken(ctx context.Context, t *database.Tx, id int64, token string) error {
+// SetToken replaces the access token of a group; an empty token has no row.
+func SetToken(ctx context.Context, t *database.Tx, id int64, token string) error {
 	if _, err := t.Exec(ctx, DropToken, id); err != nil || token == "" {
 		return err
 	}
@@ -142,21 +142,21 @@ func setToken(ctx context.Context, t *database.Tx, id int64, token string) error
 
 // Group implements [xxladapter.Store].
 func (s *Store) Group(ctx context.Context, id int64) (*xxladapter.Group, error) {
-	return database.Find(ctx, s.DB, &GroupEntity, id)
+	return database.Find(ctx, s.db, &GroupEntity, id)
 }
 
 // Groups implements [xxladapter.Store].
 func (s *Store) Groups(ctx context.Context) ([]*xxladapter.Group, error) {
 	var found []*xxladapter.Group
-	err := s.Query(ctx, `SELECT `+groupColumns+` FROM xxl_job_group ORDER BY id`, nil, func(r database.Row) error {
-		g, err := scanGroup(r)
+	err := s.db.Query(ctx, `SELECT `+groupColumns+` FROM xxl_job_group ORDER BY id`, nil, func(r database.Row) error {
+		g, err := ScanGroup(r)
 		found = append(found, g)
 		return err
 	})
 	return found, err
 }
 
-func scanGroup(r database.Row) (*xxladapter.Group, error) {
+func ScanGroup(r database.Row) (*xxladapter.Group, error) {
 	var g xxladapter.Group
 	err := r.Scan(&g.ID, database.Text(&g.AppName), database.Text(&g.Title), &g.AddressType, database.AddressList(&g.Addresses), database.Datetime(&g.Updated), database.Text(&g.AccessToken), drainList{&g.Drains})
 	return &g, err
@@ -165,13 +165,13 @@ func scanGroup(r database.Row) (*xxladapter.Group, error) {
 // lockGroup reads a group and locks it until the transaction ends.
 func lockGroup(ctx context.Context, t *database.Tx, id int64) (g *xxladapter.Group, err error) {
 	err = t.Query(ctx, `SELECT `+groupColumns+` FROM xxl_job_group WHERE id = ?`+t.Dialect.Lock, []any{id}, func(r database.Row) error {
-		g, err = scanGroup(r)
+		g, err = ScanGroup(r)
 		return err
 	})
 	if err == nil && g == nil {
-		err = noGroup(id)
+		err = NoGroup(id)
 	}
 	return g, err
 }
 
-func noGroup(id int64) error { return xxladapter.NotFoundf("group %d does not exist", id) }
+func NoGroup(id int64) error { return xxladapter.NotFoundf("group %d does not exist", id) }

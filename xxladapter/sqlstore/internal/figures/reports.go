@@ -1,4 +1,4 @@
-package records
+package figures
 
 import (
 	"cmp"
@@ -25,7 +25,7 @@ const (
 	dropSlot    = `DELETE FROM xxlwheel_report WHERE trigger_day = ? AND slot = ?`
 	foldSlot    = `UPDATE xxl_job_log_report SET running_count = running_count + ?, suc_count = suc_count + ?,
 		fail_count = fail_count + ?, update_time = ? WHERE trigger_day = ?`
-	insertDay = `INSERT INTO xxl_job_log_report (trigger_day, running_count, suc_count, fail_count, update_time)
+	InsertDay = `INSERT INTO xxl_job_log_report (trigger_day, running_count, suc_count, fail_count, update_time)
 		VALUES (?, ?, ?, ?, ?)`
 )
 
@@ -38,7 +38,7 @@ func (s *Store) AddStatus(c Changes, triggered time.Time, status xxladapter.LogS
 	if triggered.IsZero() {
 		return
 	}
-	day := DayOf(triggered, s.Zone)
+	day := DayOf(triggered, s.db.Zone)
 	if c[day] == nil {
 		c[day] = new(xxladapter.Report)
 	}
@@ -59,7 +59,7 @@ func (s *Store) Count(ctx context.Context, tx *database.Tx, c Changes) error {
 		if f.Running == 0 && f.Success == 0 && f.Failed == 0 {
 			continue
 		}
-		if _, err := tx.Exec(ctx, s.Dialect.AddToSlot, s.Dialect.Datetime(day), tx.Slot, f.Running, f.Success, f.Failed); err != nil {
+		if _, err := tx.Exec(ctx, s.db.Dialect.AddToSlot, s.db.Dialect.Datetime(day), tx.Slot, f.Running, f.Success, f.Failed); err != nil {
 			return err
 		}
 	}
@@ -86,22 +86,22 @@ const AddToSlot = `INSERT INTO xxlwheel_report (trigger_day, slot, running_count
 
 // Reports implements [xxladapter.Store].
 func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error) {
-	begin, end := time.Date(1000, 1, 2, 0, 0, 0, 0, s.Zone), time.Date(9999, 12, 30, 0, 0, 0, 0, s.Zone)
+	begin, end := time.Date(1000, 1, 2, 0, 0, 0, 0, s.db.Zone), time.Date(9999, 12, 30, 0, 0, 0, 0, s.db.Zone)
 	if !from.IsZero() {
-		begin = DayOf(from, s.Zone)
+		begin = DayOf(from, s.db.Zone)
 	}
 	if !to.IsZero() {
-		end = DayOf(DayOf(to, s.Zone).Add(36*time.Hour), s.Zone) // of the next day, whether this one has 23 or 25 hours
+		end = DayOf(DayOf(to, s.db.Zone).Add(36*time.Hour), s.db.Zone) // of the next day, whether this one has 23 or 25 hours
 	}
-	limits := []any{s.Dialect.Datetime(begin), s.Dialect.Datetime(end)}
+	limits := []any{s.db.Dialect.Datetime(begin), s.db.Dialect.Datetime(end)}
 	days := map[string]*xxladapter.Report{}
-	err := s.Query(ctx, selectFigures, append(limits, limits...), func(r database.Row) error {
+	err := s.db.Query(ctx, selectFigures, append(limits, limits...), func(r database.Row) error {
 		var begin time.Time
 		var f xxladapter.Report
 		if err := r.Scan(database.Datetime(&begin), &f.Running, &f.Success, &f.Failed); err != nil {
 			return err
 		}
-		day := begin.In(s.Zone).Format(time.DateOnly)
+		day := begin.In(s.db.Zone).Format(time.DateOnly)
 		if days[day] == nil {
 			days[day] = &xxladapter.Report{Day: day}
 		}
@@ -128,17 +128,17 @@ func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.R
 // FoldReports implements [xxladapter.Store]. A Java admin also writes the rows of the last three
 // days, from a count of its own, and finds its own figures again at its next count.
 func (s *Store) FoldReports(ctx context.Context) error {
-	if found, err := s.Finds(ctx, selectSlots); !found || err != nil {
+	if found, err := s.db.Finds(ctx, selectSlots); !found || err != nil {
 		return err
 	}
-	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+	return s.db.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		type slot struct {
 			day     time.Time
 			number  int
 			figures xxladapter.Report
 		}
 		var slots []slot
-		err := tx.Query(ctx, selectSlots+s.Dialect.Lock, nil, func(r database.Row) error {
+		err := tx.Query(ctx, selectSlots+s.db.Dialect.Lock, nil, func(r database.Row) error {
 			var f slot
 			err := r.Scan(database.Datetime(&f.day), &f.number, &f.figures.Running, &f.figures.Success, &f.figures.Failed)
 			slots = append(slots, f)
@@ -147,9 +147,9 @@ func (s *Store) FoldReports(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		now := s.Dialect.Datetime(s.Clock())
+		now := s.db.Dialect.Datetime(s.db.Clock())
 		for _, f := range slots {
-			day := s.Dialect.Datetime(f.day)
+			day := s.db.Dialect.Datetime(f.day)
 			if _, err := tx.Exec(ctx, dropSlot, day, f.number); err != nil {
 				return err
 			}
@@ -160,7 +160,7 @@ func (s *Store) FoldReports(ctx context.Context) error {
 			if folded > 0 {
 				continue
 			}
-			if _, err := tx.Exec(ctx, insertDay, day, f.figures.Running, f.figures.Success, f.figures.Failed, now); err != nil {
+			if _, err := tx.Exec(ctx, InsertDay, day, f.figures.Running, f.figures.Success, f.figures.Failed, now); err != nil {
 				return err
 			}
 		}

@@ -1,4 +1,4 @@
-package records
+package leases
 
 import (
 	"context"
@@ -81,13 +81,13 @@ func (s *Store) prolongBySnapshot(ctx context.Context, node string, life time.Du
 	if !known || leads != sharesJobs && snapshot.leads != sharesJobs && leads != snapshot.leads {
 		return xxladapter.Lease{}, false, nil
 	}
-	at := s.Clock()
+	at := s.db.Clock()
 	if !snapshot.fresh(at) {
 		return xxladapter.Lease{}, false, nil
 	}
 	lease, now := snapshot.lease, database.ToMilli(at)
 	until := now + life.Milliseconds()
-	err = s.WriteOne(ctx, s.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
+	err = s.db.WriteOne(ctx, s.db.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
 		changed, err := tx.Exec(ctx, prolongQuiet, until, life.Milliseconds(), node, lease.Number, snapshot.retired, now, until,
 			node, snapshot.shards, snapshot.leases, snapshot.terms, snapshot.retirees, now)
 		done = changed > 0

@@ -1,0 +1,33 @@
+// Package leases keeps the schedulers of a SQL store: their terms and leases, the shards that these
+// deal out, the sessions by which a dead process is noticed at once, and the time zone on which all
+// of them agree. It knows no jobs; of fires it reads only whose they are and when the first is due.
+package leases
+
+import (
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/audit"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+)
+
+// A Store is the part of [xxladapter.Store] about schedulers, in a database.
+type Store struct {
+	db    *database.DB
+	audit *audit.Store
+	// Sessions hold locks by name. Nil means that the database has none.
+	Sessions sessions
+	// shared is called after each renewal with whether other nodes hold leases.
+	shared    func(bool)
+	snapshots leaseSnapshots
+}
+
+// New returns the schedulers of a database. It calls shared after each renewal with whether other
+// nodes hold leases.
+func New(db *database.DB, audit *audit.Store, shared func(bool)) *Store {
+	return &Store{db: db, audit: audit, shared: shared}
+}
+
+var (
+	_ xxladapter.LeaseStore     = (*Store)(nil)
+	_ xxladapter.SessionStore   = (*Store)(nil)
+	_ xxladapter.ShardMoveStore = (*Store)(nil)
+)
