@@ -6,6 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/transfer"
 )
 
 // CopyOptions are the settings of [Copy]. The zero value is ready to use.
@@ -17,7 +18,7 @@ type CopyOptions struct {
 }
 
 // A TableCount says how many rows of a table were copied.
-type TableCount = records.TableCount
+type TableCount = transfer.TableCount
 
 // Copy copies all that a store has into an empty one, and compares both. The kinds may differ. Both
 // must have been opened by [Open] without a journal, and be without schedulers. All rows keep their
@@ -34,6 +35,6 @@ func Copy(ctx context.Context, from, to xxladapter.Store, opts CopyOptions) ([]T
 	if !ok || !toOK {
 		return nil, errors.New("sqlstore: stores to copy must be opened by this package, without a journal")
 	}
-	c := records.Copy{From: source, To: target, History: !opts.WithoutHistory, Progress: opts.Progress}
+	c := transfer.Copy{From: source.DB, To: target.DB, History: !opts.WithoutHistory, Progress: opts.Progress}
 	return c.Run(ctx)
 }

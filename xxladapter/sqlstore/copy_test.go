@@ -17,6 +17,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
@@ -52,7 +53,7 @@ func filledFile(t *testing.T) (*records.Store, string) {
 	require.NoError(t, err)
 	require.NoError(t, s.Register(ctx, "token-app", "http://10.0.0.9:9999/"))
 	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
-		_, err := tx.Exec(ctx, records.InsertText, 102, []byte{0, 1, 255}, 3, 1, nil)
+		_, err := tx.Exec(ctx, runs.InsertText, 102, []byte{0, 1, 255}, 3, 1, nil)
 		return err
 	}))
 	return s, file

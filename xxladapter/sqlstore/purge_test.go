@@ -11,6 +11,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 )
 
 // TestPurgeWalksIDs checks that rows are chosen in the order of their ids from where the last call
@@ -46,9 +47,9 @@ func TestPurgeWalksIDs(t *testing.T) {
 		require.Contains(t, got, "SEARCH xxl_job_log USING "+orCovering(got, c.index))
 		require.NotContains(t, got, "TEMP B-TREE")
 	}
-	require.Contains(t, plan(records.DeleteAlarmed, make([]any, records.PurgeBatch)), "SEARCH xxl_job_log USING INTEGER PRIMARY KEY (rowid=?)")
-	require.Contains(t, plan(records.HighestOfOld+` WHERE trigger_time < ?`, make([]any, 1)), "USING COVERING INDEX xxlwheel_log_time")
-	require.Contains(t, plan(records.SelectWants, make([]any, 2)), "xxlwheel_log_fetch_due")
+	require.Contains(t, plan(runs.DeleteAlarmed, make([]any, runs.PurgeBatch)), "SEARCH xxl_job_log USING INTEGER PRIMARY KEY (rowid=?)")
+	require.Contains(t, plan(runs.HighestOfOld+` WHERE trigger_time < ?`, make([]any, 1)), "USING COVERING INDEX xxlwheel_log_time")
+	require.Contains(t, plan(runs.SelectWants, make([]any, 2)), "xxlwheel_log_fetch_due")
 }
 
 func orCovering(plan, index string) string {
@@ -67,9 +68,9 @@ func TestTheDeleteChecksItsRowsAgain(t *testing.T) {
 	s := openCopy(t, time.Now).(*records.Store)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	open := claimAt(t, s, 1, time.Now())
-	for _, statement := range []string{records.DeletePurgeable, records.DeleteAlarmed} {
+	for _, statement := range []string{runs.DeletePurgeable, runs.DeleteAlarmed} {
 		require.NoError(t, s.Write(t.Context(), func(ctx context.Context, tx *database.Tx) error {
-			deleted, err := tx.Exec(ctx, statement, records.IDArgs([]int64{open.LogID})...)
+			deleted, err := tx.Exec(ctx, statement, runs.IDArgs([]int64{open.LogID})...)
 			require.Zero(t, deleted)
 			return err
 		}))

@@ -10,6 +10,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/mysql"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/transfer"
 	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 )
 
@@ -60,7 +61,7 @@ func TakeOver(ctx context.Context, from string, to xxladapter.Store, opts TakeOv
 	if err != nil {
 		return nil, err
 	}
-	t := records.TakeOver{
+	t := transfer.TakeOver{
 		From: upstream, To: store, DryRun: opts.DryRun, Logs: opts.Logs, Progress: opts.Progress,
 		Options: takeover.Options{From: name, Sure: opts.Source != "", Profile: opts.Profile, Now: now.Truncate(time.Second)},
 	}

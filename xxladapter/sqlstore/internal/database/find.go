@@ -63,3 +63,32 @@ func (e *Entity[T]) Read(ctx context.Context, db *DB, ids []int64) (map[int64]*T
 	})
 	return found, err
 }
+
+// ReadAll reads rows by their ids, at once. It asks no front.
+func ReadAll[T any](ctx context.Context, db *DB, e *Entity[T], ids []int64) (map[int64]*T, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	if err := db.Enter(ctx); err != nil {
+		return nil, err
+	}
+	defer db.Leave()
+	return e.Read(ctx, db, ids)
+}
+
+// Within reads rows by their ids in the transaction.
+func Within[T any](ctx context.Context, tx *Tx, e *Entity[T], ids []int64) (map[int64]*T, error) {
+	found := make(map[int64]*T, len(ids))
+	if len(ids) == 0 {
+		return found, nil
+	}
+	condition, args := tx.Dialect.Among("id", ids)
+	err := tx.Query(ctx, e.Query+` WHERE `+condition, args, func(r Row) error {
+		one, err := e.Scan(r)
+		if err == nil {
+			found[e.ID(one)] = one
+		}
+		return err
+	})
+	return found, err
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 )
 
 // A Comparison says how the tables differ from the memory once they have everything.
@@ -56,7 +57,7 @@ func (f *front) compare(ctx context.Context, tx *database.Tx) (c Comparison, err
 	for id, j := range f.m.jobs {
 		jobs[id] = timesOf(&j.Job)
 	}
-	rows, err := records.Within(ctx, tx, &records.JobEntity, slices.Collect(maps.Keys(jobs)))
+	rows, err := database.Within(ctx, tx, &records.JobEntity, slices.Collect(maps.Keys(jobs)))
 	if err != nil {
 		return c, err
 	}
@@ -67,22 +68,22 @@ func (f *front) compare(ctx context.Context, tx *database.Tx) (c Comparison, err
 	c.Jobs = len(jobs)
 	differ(&c, "job", jobs, times)
 
-	runs := map[int64]xxladapter.Log{}
+	known := map[int64]xxladapter.Log{}
 	for id, r := range f.m.runs {
-		runs[id] = r.Log
+		known[id] = r.Log
 	}
-	logs, err := records.Within(ctx, tx, &records.LogEntity, slices.Collect(maps.Keys(runs)))
+	logs, err := database.Within(ctx, tx, &runs.LogEntity, slices.Collect(maps.Keys(known)))
 	if err != nil {
 		return c, err
 	}
 	kept := map[int64]xxladapter.Log{}
 	for id, l := range logs {
 		row := *l
-		row.AlarmStatus = runs[id].AlarmStatus // the tables alone know it
+		row.AlarmStatus = known[id].AlarmStatus // the tables alone know it
 		kept[id] = row
 	}
-	c.Runs = len(runs)
-	differ(&c, "run", runs, kept)
+	c.Runs = len(known)
+	differ(&c, "run", known, kept)
 	return c, nil
 }
 

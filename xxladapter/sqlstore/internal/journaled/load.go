@@ -8,6 +8,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -367,7 +368,7 @@ func (r *replay) move(number int64, f *fields) error {
 		return nil
 	}
 	if r.m.jobs[id] == nil {
-		found, err := records.Within(r.ctx, r.tx, &records.JobEntity, []int64{id})
+		found, err := database.Within(r.ctx, r.tx, &records.JobEntity, []int64{id})
 		if err != nil || found[id] == nil {
 			return err
 		}
@@ -414,7 +415,7 @@ func (r *replay) row(number, id int64) (*run, error) {
 	if row := r.m.runs[id]; row != nil || number <= r.marks.settled {
 		return row, nil
 	}
-	found, err := records.Within(r.ctx, r.tx, &records.LogEntity, []int64{id})
+	found, err := database.Within(r.ctx, r.tx, &runs.LogEntity, []int64{id})
 	if err != nil || found[id] == nil {
 		return nil, err
 	}
@@ -430,7 +431,7 @@ func (r *replay) findStored() error {
 			ids = append(ids, id)
 		}
 	}
-	found, err := records.Within(r.ctx, r.tx, &records.LogEntity, ids)
+	found, err := database.Within(r.ctx, r.tx, &runs.LogEntity, ids)
 	for id, l := range found {
 		row := r.m.runs[id]
 		row.stored, row.base = true, transition.StateOf(l)

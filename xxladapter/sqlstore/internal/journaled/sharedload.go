@@ -138,7 +138,7 @@ func (f *front) doubtPlanned(ctx context.Context, tx *database.Tx, doubt time.Ti
 			ids = append(ids, fire.JobID)
 		}
 	}
-	jobs, err := records.Within(ctx, tx, &records.JobEntity, ids)
+	jobs, err := database.Within(ctx, tx, &records.JobEntity, ids)
 	if err != nil {
 		return 0, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 )
 
 // The clocks do not use NOW(): it returns when the statement began, and a replication setting can
@@ -59,7 +60,7 @@ func dialectOf(schema schema, facts *serverFacts, zone *time.Location) *database
 			for _, t := range texts {
 				args = append(args, t.Values()...)
 			}
-			return records.InsertText + strings.Repeat(`, (?, ?, ?, ?, ?)`, len(texts)-1), args
+			return runs.InsertText + strings.Repeat(`, (?, ?, ?, ?, ?)`, len(texts)-1), args
 		},
 		Beat: `INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)
 			VALUES (?, ?, ?, ?) ON DUPLICATE KEY UPDATE update_time = VALUES(update_time)`,

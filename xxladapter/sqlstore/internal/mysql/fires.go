@@ -17,6 +17,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 )
 
 // The statements of a batch, each for all its calls. Every statement names its index, because on
@@ -207,7 +208,7 @@ func (f *fireBatches) claim(statements *packet, claims []*records.FireCall) (ins
 		for i, c := range mine {
 			rows[i] = f.store.LogValues(c.Claim)
 		}
-		inserts = append(inserts, insertedLogs{statements.insert(records.InsertLog, rows), mine})
+		inserts = append(inserts, insertedLogs{statements.insert(runs.InsertLog, rows), mine})
 		fires := records.ColumnOf(mine, records.FireIDOf)
 		statements.add(batchClaimed, by.Node, by.Number, database.ToMilli(mine[0].Claimed.Claimed), f.idStep)
 		statements.ids(fires)
@@ -266,6 +267,6 @@ func (f *fireBatches) finish(statements *packet, calls []*records.FireCall, now 
 		}
 	}
 	if len(wanted) > 0 {
-		statements.insert(records.WantText, wanted)
+		statements.insert(runs.WantText, wanted)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -169,7 +170,7 @@ func TestABatchThatFailsLeavesNothingBehind(t *testing.T) {
 	}
 	// Its text is wanted already, which nothing but its result asks for.
 	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
-		_, err := tx.Exec(ctx, records.WantText, fires[1].LogID, 1)
+		_, err := tx.Exec(ctx, runs.WantText, fires[1].LogID, 1)
 		return err
 	}))
 	result := &records.FireCall{LogID: fires[1].LogID, Finish: &xxladapter.RunResult{Code: 200, WantText: true}}

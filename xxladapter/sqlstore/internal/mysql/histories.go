@@ -6,6 +6,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 )
 
 // addHistories writes what a batch adds to the histories of its runs.
@@ -13,9 +14,9 @@ func addHistories(statements *packet, work records.RunWork) {
 	if len(work.Recorded) > 0 {
 		rows := make([][]any, len(work.Recorded))
 		for i, h := range work.Recorded {
-			rows[i] = records.HistoryValues(h)
+			rows[i] = runs.HistoryValues(h)
 		}
-		statements.insert(records.InsertHistory, rows)
+		statements.insert(runs.InsertHistory, rows)
 		statements.write(keepHistory)
 	}
 	if len(work.Extended) == 0 {

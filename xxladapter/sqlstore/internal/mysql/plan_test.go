@@ -16,6 +16,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -87,7 +88,7 @@ func TestMySQLListsRunsByItsIndexes(t *testing.T) {
 		{xxladapter.RunFilter{AtLeast: time.Minute}, "xxlwheel_run eq_ref PRIMARY"},
 	} {
 		c.filter.Newest, c.filter.Limit = true, 100
-		query, args := records.RunList(s.Dialect, c.filter, first, last, time.Now())
+		query, args := runs.RunList(s.Dialect, c.filter, first, last, time.Now())
 		tables, plan := explained(t, s, query, args)
 		require.Contains(t, plan, c.uses, query)
 		require.NotContains(t, plan, " ALL ", query)
@@ -101,7 +102,7 @@ func TestMySQLListsRunsByItsIndexes(t *testing.T) {
 		require.NotContains(t, plan, "filesort", query)
 	}
 	// A range with fewer ids than there are failures is read itself.
-	query, args := records.RunList(s.Dialect, of(xxladapter.LogFilter{Status: xxladapter.LogFail, Newest: true, Limit: 100}), 90_000, 90_050, time.Now())
+	query, args := runs.RunList(s.Dialect, of(xxladapter.LogFilter{Status: xxladapter.LogFail, Newest: true, Limit: 100}), 90_000, 90_050, time.Now())
 	_, plan := explained(t, s, query, args)
 	require.Contains(t, plan, "xxl_job_log range PRIMARY", query)
 	require.NotContains(t, plan, "filesort", query)

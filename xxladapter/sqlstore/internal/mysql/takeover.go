@@ -6,12 +6,12 @@ import (
 	"fmt"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
-	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/transfer"
 )
 
 // OpenUpstream opens a database of XXL-JOB to read it, and nothing else. name is its address
 // without user and password. The caller has to call close.
-func OpenUpstream(ctx context.Context, address string, opts database.Options) (u *records.Upstream, name string, close func() error, err error) {
+func OpenUpstream(ctx context.Context, address string, opts database.Options) (u *transfer.Upstream, name string, close func() error, err error) {
 	opts = opts.WithDefaults()
 	at, err := parse(address)
 	if err != nil {
@@ -21,7 +21,7 @@ func OpenUpstream(ctx context.Context, address string, opts database.Options) (u
 	if err != nil {
 		return nil, "", nil, err
 	}
-	u = &records.Upstream{DB: db, Zone: at.zone}
+	u = &transfer.Upstream{DB: db, Zone: at.zone}
 	name = at.cfg.Addr + "/" + at.cfg.DBName
 	prepare := func() error {
 		facts, err := readServer(ctx, db)

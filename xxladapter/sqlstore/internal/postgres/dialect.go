@@ -8,6 +8,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 )
 
 // clock advances during a transaction.
@@ -68,7 +69,7 @@ var dialect = database.Dialect{
 	Has:           func(column string) string { return `strpos(` + column + `, ?) > 0` },
 	Bytes:         func(text string) string { return text + ` COLLATE "C"` },
 	AddToSlot:     figures.AddToSlot,
-	KeepHistory:   records.KeepHistory,
+	KeepHistory:   runs.KeepHistory,
 	RecordMisfire: records.RecordMisfire,
 	MoveJobs:      moveTogether,
 	Datetime: func(t time.Time) any {

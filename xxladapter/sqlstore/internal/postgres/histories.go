@@ -8,14 +8,15 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 )
 
 const (
 	// batchRecorded fails if one of the runs has a history already, and batchAdded adds to it.
-	batchRecorded = `INSERT INTO xxlwheel_run (` + records.HistoryColumns + `)
+	batchRecorded = `INSERT INTO xxlwheel_run (` + runs.HistoryColumns + `)
 		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::integer[], $5::bigint[], $6::integer[], $7::integer[],
 			$8::text[], $9::bigint[], $10::bigint[], $11::text[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[])`
-	batchAdded    = batchRecorded + records.KeepHistory
+	batchAdded    = batchRecorded + runs.KeepHistory
 	batchExtended = `UPDATE xxlwheel_run h SET sent_ms = coalesce(r.sent, h.sent_ms), acked_ms = coalesce(r.acked, h.acked_ms),
 			finished_ms = coalesce(r.finished, h.finished_ms)
 		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) AS r (log, sent, acked, finished) WHERE h.log_id = r.log`

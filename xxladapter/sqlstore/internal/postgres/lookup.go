@@ -10,6 +10,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/registry"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 )
 
 // anyID completes the query of a [records.Entity] for several rows.
@@ -31,7 +32,7 @@ func (p *lookup) once(ctx context.Context, calls []*database.Lookup) error {
 	var batch pgx.Batch
 	queueLookup(&batch, calls, &records.JobEntity)
 	queueLookup(&batch, calls, &registry.GroupEntity)
-	queueLookup(&batch, calls, &records.LogEntity)
+	queueLookup(&batch, calls, &runs.LogEntity)
 	return p.pool.SendBatch(ctx, &batch).Close()
 }
 

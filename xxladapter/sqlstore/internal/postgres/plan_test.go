@@ -19,6 +19,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/registry"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -28,7 +29,7 @@ func TestPostgresUsesItsIndexes(t *testing.T) {
 	t.Parallel()
 	s := openFilled(t)
 	day, ids := time.Now(), []int64{1, 2, 3}
-	open, openArgs := records.LogList(&dialect, xxladapter.LogFilter{Status: xxladapter.LogRunning, Taken: true, Before: day, AfterID: 7, Limit: 10})
+	open, openArgs := runs.LogList(&dialect, xxladapter.LogFilter{Status: xxladapter.LogRunning, Taken: true, Before: day, AfterID: 7, Limit: 10})
 	for _, c := range []struct {
 		query string
 		args  []any
@@ -44,12 +45,12 @@ func TestPostgresUsesItsIndexes(t *testing.T) {
 		{records.LockFireByLog + dialect.Lock, []any{7}, "xxlwheel_fire_log"},
 		{`SELECT ` + records.FireColumns + ` FROM xxlwheel_fire WHERE state = ? AND due_ms < ? ORDER BY due_ms, id LIMIT ?`, []any{"planned", 9000, 100}, "xxlwheel_fire_due"},
 		{`SELECT ` + records.FireColumns + ` FROM xxlwheel_fire WHERE node = ? AND term = ? ORDER BY due_ms, id LIMIT ?`, []any{"n1", 1, 100}, "xxlwheel_fire_node"},
-		{records.SelectLost, []any{0, day, 10}, "xxlwheel_log_open"},
+		{runs.SelectLost, []any{0, day, 10}, "xxlwheel_log_open"},
 		{open, openArgs, "xxlwheel_log_open"},
-		{`SELECT ` + records.LogColumns + ` FROM xxl_job_log WHERE job_id = ? ORDER BY id DESC LIMIT ?`, []any{7, 10}, "xxlwheel_log_job"},
-		{records.SelectFailed, []any{0, 10}, "xxlwheel_log_alarm"},
+		{`SELECT ` + runs.LogColumns + ` FROM xxl_job_log WHERE job_id = ? ORDER BY id DESC LIMIT ?`, []any{7, 10}, "xxlwheel_log_job"},
+		{runs.SelectFailed, []any{0, 10}, "xxlwheel_log_alarm"},
 		{records.JobEntity.Query + ` WHERE id = ANY(?)`, []any{ids}, "xxl_job_info_pkey"},
-		{records.LogEntity.Query + ` WHERE id = ANY(?)`, []any{ids}, "xxl_job_log_pkey"},
+		{runs.LogEntity.Query + ` WHERE id = ANY(?)`, []any{ids}, "xxl_job_log_pkey"},
 	} {
 		all := planOf(t, s, c.query, c.args)
 		require.Contains(t, all, c.index, c.query)
@@ -145,7 +146,7 @@ func TestPostgresListsRunsByItsIndexes(t *testing.T) {
 		{xxladapter.RunFilter{Type: xxladapter.TriggerManual}, "Index Cond: ((log_id >= '90000'::bigint) AND (log_id <= '92000'::bigint))"},
 	} {
 		c.filter.Newest, c.filter.Limit = true, 100
-		query, args := records.RunList(&dialect, c.filter, 90_000, 92_000, time.Now())
+		query, args := runs.RunList(&dialect, c.filter, 90_000, 92_000, time.Now())
 		all := planOf(t, s, query, args)
 		require.Contains(t, all, c.index, query)
 		require.NotContains(t, all, "Seq Scan on xxl_job_log", query)
@@ -161,7 +162,7 @@ func TestPostgresListsRunsByItsIndexes(t *testing.T) {
 func TestMeanDurationsReadTheNewestHistories(t *testing.T) {
 	t.Parallel()
 	s := openFilled(t)
-	all := planOf(t, s, records.MeanDurationsAfter, []any{99_000, 99_000})
+	all := planOf(t, s, runs.MeanDurationsAfter, []any{99_000, 99_000})
 	require.NotContains(t, all, "Seq Scan")
 	for _, bound := range []string{"(log_id > '99000'::bigint)", "(id > '99000'::bigint)"} {
 		require.Contains(t, all, bound, "a value that is known before the plan is made")
@@ -314,7 +315,7 @@ func TestOnePlanKeepsToTheIndexes(t *testing.T) {
 			"ended":     {pools.batches, batchEnded, 6, []string{"xxl_job_log_pkey"}},
 			"jobs":      {pools.lookups, records.JobEntity.Query + anyID, 1, []string{"xxl_job_info_pkey"}},
 			"groups":    {pools.lookups, registry.GroupEntity.Query + anyID, 1, []string{"xxl_job_group_pkey"}},
-			"logs":      {pools.lookups, records.LogEntity.Query + anyID, 1, []string{"xxl_job_log_pkey"}},
+			"logs":      {pools.lookups, runs.LogEntity.Query + anyID, 1, []string{"xxl_job_log_pkey"}},
 			"due":       {pools.scans, text(lockDue), 6, []string{"xxlwheel_info_due", "xxlwheel_fire_due_of_job"}},
 			"advance":   {pools.scans, text(advanceJobs), 4, []string{"xxl_job_info_pkey"}},
 			"plan":      {pools.scans, text(planDueFires), 11, []string{"xxlwheel_fire_due_of_job"}},

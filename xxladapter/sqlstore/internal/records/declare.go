@@ -126,7 +126,7 @@ func (s *Store) recordDeclared(ctx context.Context, tx *database.Tx, changes []a
 	if xxladapter.CallOf(ctx) == "" {
 		return nil
 	}
-	if err := s.recordVersions(ctx, tx, all); err != nil {
+	if err := s.RecordVersions(ctx, tx, all); err != nil {
 		return err
 	}
 	for _, c := range all {

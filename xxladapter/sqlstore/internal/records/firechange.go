@@ -7,6 +7,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -116,16 +117,16 @@ func (s *Store) carryOut(ctx context.Context, tx *database.Tx, c transition.Chan
 	}
 	switch l := c.Log; l.Columns {
 	case transition.TriggerColumns:
-		_, err = tx.Exec(ctx, setTriggered, l.After.TriggerCode, l.Msg, rows.logID)
+		_, err = tx.Exec(ctx, runs.SetTriggered, l.After.TriggerCode, l.Msg, rows.logID)
 	case transition.AcceptColumns:
-		_, err = tx.Exec(ctx, setAccepted, l.After.TriggerCode, l.Msg, l.Address, rows.logID)
+		_, err = tx.Exec(ctx, runs.SetAccepted, l.After.TriggerCode, l.Msg, l.Address, rows.logID)
 	case transition.HandleColumns:
-		_, err = tx.Exec(ctx, setHandled, l.After.TriggerCode, s.Dialect.Datetime(l.At), l.After.HandleCode, database.OrNull(l.Msg), rows.logID)
+		_, err = tx.Exec(ctx, runs.SetHandled, l.After.TriggerCode, s.Dialect.Datetime(l.At), l.After.HandleCode, database.OrNull(l.Msg), rows.logID)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := addHistory(ctx, tx, c.Run); err != nil {
+	if err := runs.AddHistory(ctx, tx, c.Run); err != nil {
 		return nil, err
 	}
 	if planned, err = s.planAll(ctx, tx, c.Next); err != nil {
@@ -135,7 +136,7 @@ func (s *Store) carryOut(ctx context.Context, tx *database.Tx, c transition.Chan
 		return nil, err
 	}
 	if c.WantText {
-		if _, err := tx.Exec(ctx, WantText, rows.logID, database.ToMilli(now.Add(xxladapter.TextDelay))); err != nil {
+		if _, err := tx.Exec(ctx, runs.WantText, rows.logID, database.ToMilli(now.Add(xxladapter.TextDelay))); err != nil {
 			return nil, err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/leases"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -231,7 +232,7 @@ func (s *Store) claimFire(ctx context.Context, by xxladapter.Term, id int64, log
 
 // storeClaim stores a claimed fire with its log row. A fire without an id is inserted.
 func (s *Store) storeClaim(ctx context.Context, tx *database.Tx, f *xxladapter.Fire, l *xxladapter.Log) (err error) {
-	if f.LogID, err = s.insertLog(ctx, tx, l); err != nil {
+	if f.LogID, err = s.InsertLog(ctx, tx, l); err != nil {
 		return err
 	}
 	if f.ID != 0 {
@@ -261,7 +262,7 @@ func (s *Store) TakeFire(ctx context.Context, by xxladapter.Term, id int64, from
 		if err := transition.TakeFire(rows, by, id, from, formerHolds); err != nil {
 			return err
 		}
-		if err := addHistory(ctx, tx, transition.TakenOver(*rows.Fire, by, now)); err != nil {
+		if err := runs.AddHistory(ctx, tx, transition.TakenOver(*rows.Fire, by, now)); err != nil {
 			return err
 		}
 		_, err = tx.Exec(ctx, takeFire, by.Node, by.Number, id)

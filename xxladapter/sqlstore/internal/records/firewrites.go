@@ -8,6 +8,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/leases"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -92,12 +93,12 @@ func (s *Store) writeFires(ctx context.Context, tx *database.Tx, work FireWork) 
 		return err
 	}
 	for _, c := range work.Triggered {
-		if _, err := tx.Exec(ctx, setTriggered, c.Log.After.TriggerCode, c.Log.Msg, c.LogID); err != nil {
+		if _, err := tx.Exec(ctx, runs.SetTriggered, c.Log.After.TriggerCode, c.Log.Msg, c.LogID); err != nil {
 			return err
 		}
 	}
 	for _, c := range work.Accepted {
-		if _, err := tx.Exec(ctx, setAccepted, c.Log.After.TriggerCode, c.Log.Msg, c.Log.Address, c.LogID); err != nil {
+		if _, err := tx.Exec(ctx, runs.SetAccepted, c.Log.After.TriggerCode, c.Log.Msg, c.Log.Address, c.LogID); err != nil {
 			return err
 		}
 	}
@@ -116,26 +117,26 @@ func (s *Store) writeFires(ctx context.Context, tx *database.Tx, work FireWork) 
 func (s *Store) writeResult(ctx context.Context, tx *database.Tx, c *FireCall) (err error) {
 	at, after := s.Dialect.Datetime(c.Log.At), c.Log.After
 	if c.Settled == nil {
-		_, err = tx.Exec(ctx, setHandled, after.TriggerCode, at, after.HandleCode, database.OrNull(c.Log.Msg), c.LogID)
+		_, err = tx.Exec(ctx, runs.SetHandled, after.TriggerCode, at, after.HandleCode, database.OrNull(c.Log.Msg), c.LogID)
 	} else {
 		_, err = tx.Exec(ctx, setEnded, after.TriggerCode, c.Settled.Log.Msg, at, after.HandleCode, database.OrNull(c.Log.Msg), c.LogID)
 	}
 	if err != nil || !c.WantText {
 		return err
 	}
-	_, err = tx.Exec(ctx, WantText, c.LogID, database.ToMilli(s.Clock().Add(xxladapter.TextDelay)))
+	_, err = tx.Exec(ctx, runs.WantText, c.LogID, database.ToMilli(s.Clock().Add(xxladapter.TextDelay)))
 	return err
 }
 
 // writeRuns writes the histories of a batch's runs.
-func writeRuns(ctx context.Context, t *database.Tx, runs RunWork) error {
-	for _, h := range runs.Recorded {
-		if err := addHistory(ctx, t, transition.RunChange{Kind: transition.RecordRun, History: *h}); err != nil {
+func writeRuns(ctx context.Context, t *database.Tx, work RunWork) error {
+	for _, h := range work.Recorded {
+		if err := runs.AddHistory(ctx, t, transition.RunChange{Kind: transition.RecordRun, History: *h}); err != nil {
 			return err
 		}
 	}
-	for _, h := range runs.Extended {
-		if err := addHistory(ctx, t, transition.RunChange{Kind: transition.ExtendRun, History: *h}); err != nil {
+	for _, h := range work.Extended {
+		if err := runs.AddHistory(ctx, t, transition.RunChange{Kind: transition.ExtendRun, History: *h}); err != nil {
 			return err
 		}
 	}

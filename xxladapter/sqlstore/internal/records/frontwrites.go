@@ -7,13 +7,14 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
 // The statements below write rows that were decided outside of the database, many at a time.
 
 var (
-	insertLogs  = `INSERT INTO xxl_job_log (` + LogColumns + `) VALUES `
+	insertLogs  = `INSERT INTO xxl_job_log (` + runs.LogColumns + `) VALUES `
 	insertFires = `INSERT INTO xxlwheel_fire (` + FireColumns + `) VALUES `
 )
 
@@ -53,17 +54,17 @@ func (s *Store) WriteLogs(ctx context.Context, tx *database.Tx, rows []WrittenLo
 	values = values[:0]
 	for _, r := range rows {
 		if r.Run.Kind == transition.RecordRun {
-			values = append(values, HistoryValues(&r.Run.History)...)
-		} else if err := addHistory(ctx, tx, r.Run); err != nil {
+			values = append(values, runs.HistoryValues(&r.Run.History)...)
+		} else if err := runs.AddHistory(ctx, tx, r.Run); err != nil {
 			return err
 		}
 		if r.WantText != 0 {
-			if _, err := tx.Exec(ctx, WantText, r.Log.ID, r.WantText); err != nil {
+			if _, err := tx.Exec(ctx, runs.WantText, r.Log.ID, r.WantText); err != nil {
 				return err
 			}
 		}
 	}
-	if err := tx.InsertManyOr(ctx, insertHistories, s.Dialect.KeepHistory, 15, values); err != nil {
+	if err := tx.InsertManyOr(ctx, runs.InsertHistories, s.Dialect.KeepHistory, 15, values); err != nil {
 		return err
 	}
 	return s.Count(ctx, tx, moved)
@@ -72,11 +73,11 @@ func (s *Store) WriteLogs(ctx context.Context, tx *database.Tx, rows []WrittenLo
 // updateLog writes the columns of a stored row that its run has changed. changed is false if the
 // row is gone.
 func (s *Store) updateLog(ctx context.Context, tx *database.Tx, r WrittenLog, state transition.LogState) (changed bool, err error) {
-	n, err := tx.Exec(ctx, setAccepted, state.TriggerCode, database.OrNull(r.Log.TriggerMsg), database.OrNull(r.Log.Address), r.Log.ID)
+	n, err := tx.Exec(ctx, runs.SetAccepted, state.TriggerCode, database.OrNull(r.Log.TriggerMsg), database.OrNull(r.Log.Address), r.Log.ID)
 	if n == 0 || err != nil || r.Base.HandleCode == state.HandleCode {
 		return n > 0, err
 	}
-	_, err = tx.Exec(ctx, setHandled, state.TriggerCode, s.Dialect.Datetime(r.Log.HandleTime), state.HandleCode, database.OrNull(r.Log.HandleMsg), r.Log.ID)
+	_, err = tx.Exec(ctx, runs.SetHandled, state.TriggerCode, s.Dialect.Datetime(r.Log.HandleTime), state.HandleCode, database.OrNull(r.Log.HandleMsg), r.Log.ID)
 	return true, err
 }
 
@@ -144,12 +145,6 @@ func MisfireValues(m xxladapter.Misfire) []any {
 	return []any{m.JobID, database.ToMilli(m.Due), database.ToMilli(m.Until), string(m.Strategy), database.ToMilli(m.At), pause, m.Calendar}
 }
 
-// AttemptOf returns the attempt that a run was, or 0 if it has no history.
-func (s *Store) AttemptOf(ctx context.Context, logID int64) (attempt int, err error) {
-	err = s.Query(ctx, selectAttempt, []any{logID}, func(r database.Row) error { return r.Scan(&attempt) })
-	return attempt, err
-}
-
 // ClaimOrder records the log rows of a fire that was ordered.
 func ClaimOrder(ctx context.Context, t *database.Tx, claimed []xxladapter.Fire) error {
 	return claimOrder(ctx, t, claimed)
@@ -184,38 +179,10 @@ func (s *Store) FindOpenRuns(ctx context.Context, jobID int64, since time.Time) 
 
 // ReadJobs reads jobs by their ids, at once.
 func (s *Store) ReadJobs(ctx context.Context, ids []int64) (map[int64]*xxladapter.Job, error) {
-	return readAll(ctx, s.DB, &JobEntity, ids)
+	return database.ReadAll(ctx, s.DB, &JobEntity, ids)
 }
 
 // ReadLogs reads log rows by their ids, at once.
 func (s *Store) ReadLogs(ctx context.Context, ids []int64) (map[int64]*xxladapter.Log, error) {
-	return readAll(ctx, s.DB, &LogEntity, ids)
-}
-
-func readAll[T any](ctx context.Context, db *database.DB, e *database.Entity[T], ids []int64) (map[int64]*T, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	if err := db.Enter(ctx); err != nil {
-		return nil, err
-	}
-	defer db.Leave()
-	return e.Read(ctx, db, ids)
-}
-
-// Within reads rows by their ids in the transaction.
-func Within[T any](ctx context.Context, tx *database.Tx, e *database.Entity[T], ids []int64) (map[int64]*T, error) {
-	found := make(map[int64]*T, len(ids))
-	if len(ids) == 0 {
-		return found, nil
-	}
-	condition, args := tx.Dialect.Among("id", ids)
-	err := tx.Query(ctx, e.Query+` WHERE `+condition, args, func(r database.Row) error {
-		one, err := e.Scan(r)
-		if err == nil {
-			found[e.ID(one)] = one
-		}
-		return err
-	})
-	return found, err
+	return database.ReadAll(ctx, s.DB, &runs.LogEntity, ids)
 }

@@ -12,7 +12,7 @@ const (
 	updateGlue = `UPDATE xxl_job_info SET glue_type = ?, glue_source = ?, glue_remark = ?, glue_updatetime = ? WHERE id = ?`
 
 	hasGlue    = `SELECT 1 FROM xxl_job_logglue WHERE job_id = ? LIMIT 1`
-	insertGlue = `INSERT INTO xxl_job_logglue (job_id, glue_type, glue_source, glue_remark, add_time, update_time) VALUES (?, ?, ?, ?, ?, ?)`
+	InsertGlue = `INSERT INTO xxl_job_logglue (job_id, glue_type, glue_source, glue_remark, add_time, update_time) VALUES (?, ?, ?, ?, ?, ?)`
 	// The inner SELECT is a derived table, because MySQL does not select from the table that it
 	// deletes from.
 	dropOldGlue = `DELETE FROM xxl_job_logglue WHERE job_id = ? AND id NOT IN (SELECT id FROM
@@ -43,7 +43,7 @@ func saveGlue(ctx context.Context, t *database.Tx, was, is *xxladapter.Job, now 
 
 func addGlue(ctx context.Context, t *database.Tx, j *xxladapter.Job, added time.Time) error {
 	at := t.Dialect.Datetime(added)
-	_, err := t.Exec(ctx, insertGlue, j.ID, string(j.GlueType), j.GlueSource, j.GlueRemark, at, at)
+	_, err := t.Exec(ctx, InsertGlue, j.ID, string(j.GlueType), j.GlueSource, j.GlueRemark, at, at)
 	return err
 }
 

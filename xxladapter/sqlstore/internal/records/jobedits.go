@@ -221,7 +221,7 @@ func (w *jobWork) nameCreated(ctx context.Context, tx *database.Tx, edits []xxla
 		c.Is.ChildIDs = xxladapter.ChildrenOf(c.Is.ChildIDs, made)
 		rows = append(rows, []any{c.Is.ID, database.JoinIDs(c.Is.ChildIDs)})
 	}
-	return tx.UpdateRows(ctx, childColumns, rows)
+	return tx.UpdateRows(ctx, ChildColumns, rows)
 }
 
 // change writes the changes of jobs that exist.

@@ -11,11 +11,11 @@ import (
 
 const (
 	// JobColumns are the columns that [ScanJob] reads.
-	JobColumns = upstreamJob + `,
+	JobColumns = UpstreamJob + `,
 		(SELECT settings FROM xxlwheel_job WHERE xxlwheel_job.job_id = xxl_job_info.id)`
 
-	// upstreamJob are those of them that upstream has.
-	upstreamJob = `id, job_group, job_desc, author, alarm_email,
+	// UpstreamJob are those of them that upstream has.
+	UpstreamJob = `id, job_group, job_desc, author, alarm_email,
 		schedule_type, schedule_conf, misfire_strategy,
 		executor_route_strategy, executor_handler, executor_param, executor_block_strategy,
 		executor_timeout, executor_fail_retry_count,

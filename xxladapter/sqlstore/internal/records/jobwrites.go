@@ -8,6 +8,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/audit"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -22,7 +23,7 @@ var (
 	switchColumns = database.Columns(`id bigint, trigger_status smallint, trigger_last_time bigint,
 		trigger_next_time bigint, update_time timestamp`)
 	nextColumns  = database.Columns(`id bigint, trigger_next_time bigint`)
-	childColumns = database.Columns(`id bigint, child_jobid text`)
+	ChildColumns = database.Columns(`id bigint, child_jobid text`)
 )
 
 const setNext = `UPDATE xxl_job_info SET trigger_next_time = ? WHERE id = ?`
@@ -176,7 +177,7 @@ func removeJobs(ctx context.Context, t *database.Tx, jobs []int64) error {
 			return err
 		}
 	}
-	return noteRemoved(ctx, t, jobs)
+	return runs.NoteRemoved(ctx, t, jobs)
 }
 
 // recordEdits appends the versions and the audit rows of edits, if ctx has a call. REQUIRES: the
@@ -185,7 +186,7 @@ func (s *Store) recordEdits(ctx context.Context, tx *database.Tx, changes []*tra
 	if xxladapter.CallOf(ctx) == "" || len(changes) == 0 {
 		return nil
 	}
-	if err := s.recordVersions(ctx, tx, changes); err != nil {
+	if err := s.RecordVersions(ctx, tx, changes); err != nil {
 		return err
 	}
 	var audited []audit.Change

@@ -9,6 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/leases"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/registry"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/users"
 )
 
@@ -19,6 +20,7 @@ type (
 	registryStore = registry.Store
 	leaseStore    = leases.Store
 	figureStore   = figures.Store
+	runStore      = runs.Store
 )
 
 // A Store is an [xxladapter.Store] in a SQL database. Its own methods are those of jobs, schedules,
@@ -30,6 +32,7 @@ type Store struct {
 	*registryStore
 	*leaseStore
 	*figureStore
+	*runStore
 	Acts Acts
 	// Fires runs the calls that every fire makes in batches. Nil sends each to Writes.
 	Fires *fireQueue
@@ -41,11 +44,14 @@ type Store struct {
 
 // New creates a store in a database, with [Standard] acts.
 func New(db *database.DB) *Store {
-	trail := audit.New(db)
-	s := &Store{DB: db, auditStore: trail, userStore: users.New(db, trail), registryStore: registry.New(db, trail), figureStore: figures.New(db)}
+	trail, counts := audit.New(db), figures.New(db)
+	s := &Store{
+		DB: db, auditStore: trail, figureStore: counts,
+		userStore: users.New(db, trail), registryStore: registry.New(db, trail), runStore: runs.New(db, trail, counts),
+	}
 	s.leaseStore = leases.New(db, trail, s.others.share)
 	s.Acts = Standard{s}
-	db.Gather(&JobEntity, &registry.GroupEntity, &LogEntity)
+	db.Gather(&JobEntity, &registry.GroupEntity, &runs.LogEntity)
 	return s
 }
 

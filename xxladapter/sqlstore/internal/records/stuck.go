@@ -6,6 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -47,8 +48,8 @@ func (s *Store) WriteOffStuck(ctx context.Context, age time.Duration, limit, cod
 			if _, err := s.carryOut(ctx, tx, change, rows, s.Clock()); err != nil {
 				return err
 			}
-			err = tx.Query(ctx, `SELECT `+LogColumns+` FROM xxl_job_log WHERE id = ?`, []any{id}, func(r database.Row) error {
-				l, err := scanLog(r)
+			err = tx.Query(ctx, `SELECT `+runs.LogColumns+` FROM xxl_job_log WHERE id = ?`, []any{id}, func(r database.Row) error {
+				l, err := runs.ScanLog(r)
 				written = append(written, l)
 				return err
 			})

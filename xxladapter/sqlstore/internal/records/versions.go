@@ -22,9 +22,9 @@ const (
 	dropJobVersion = `DELETE FROM xxlwheel_job_version WHERE job_id = ? AND number = ?`
 )
 
-// recordVersions appends the versions that edits add. REQUIRES: the transaction holds the jobs'
+// RecordVersions appends the versions that edits add. REQUIRES: the transaction holds the jobs'
 // locks.
-func (s *Store) recordVersions(ctx context.Context, tx *database.Tx, changes []*transition.JobChange) error {
+func (s *Store) RecordVersions(ctx context.Context, tx *database.Tx, changes []*transition.JobChange) error {
 	var old []int64
 	for _, c := range changes {
 		if c.Was != nil && c.Is != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 )
 
 var dialect = database.Dialect{
@@ -41,7 +42,7 @@ var dialect = database.Dialect{
 	Updated:       `COALESCE(update_time, '1970-01-01 00:00:00')`,
 	KnowAlarm:     `INSERT INTO xxlwheel_alarm (job_id) VALUES (?) ON CONFLICT (job_id) DO NOTHING`,
 	AddToSlot:     figures.AddToSlot,
-	KeepHistory:   records.KeepHistory,
+	KeepHistory:   runs.KeepHistory,
 	RecordMisfire: records.RecordMisfire,
 	Datetime: func(t time.Time) any {
 		if t.IsZero() {

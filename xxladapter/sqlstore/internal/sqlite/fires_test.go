@@ -12,6 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 )
 
 func TestGatheredCallsEqualSingleCallsOnSQLite(t *testing.T) {
@@ -54,7 +55,7 @@ func TestABatchThatFailsLeavesNothingBehind(t *testing.T) {
 	fires := claimed(t, s, fixture.TermOf(t, s, "n1"), 3)
 	// The text of the last run is wanted already, which nothing but its result asks for.
 	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
-		_, err := tx.Exec(ctx, records.WantText, fires[2].LogID, 1)
+		_, err := tx.Exec(ctx, runs.WantText, fires[2].LogID, 1)
 		return err
 	}))
 	again, err := s.Fires.Transact(ctx, results(fires, xxladapter.RunResult{Code: 500, WantText: true}))

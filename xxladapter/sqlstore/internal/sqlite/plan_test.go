@@ -18,6 +18,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/leases"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/registry"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 )
 
 // TestQueriesUseTheirIndexes checks the plans of frequent statements: no full scan, and no sorting.
@@ -26,7 +27,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 	s := openCopy(t, time.Now)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 
-	open, openArgs := records.LogList(&dialect, xxladapter.LogFilter{Status: xxladapter.LogRunning, Taken: true, Before: time.Now(), AfterID: 7, Limit: 10})
+	open, openArgs := runs.LogList(&dialect, xxladapter.LogFilter{Status: xxladapter.LogRunning, Taken: true, Before: time.Now(), AfterID: 7, Limit: 10})
 	for _, c := range []struct {
 		query string
 		args  int
@@ -42,15 +43,15 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		{`SELECT ` + records.FireColumns + ` FROM xxlwheel_fire WHERE state = ? AND due_ms < ? ORDER BY due_ms, id LIMIT ?`, 3, "xxlwheel_fire_due"},
 		{`SELECT ` + records.FireColumns + ` FROM xxlwheel_fire WHERE node = ? AND term = ? ORDER BY due_ms, id LIMIT ?`, 3, "xxlwheel_fire_node"},
 		{leases.SelectLeaseState, 0, "xxlwheel_fire_node"},
-		{records.SelectLost, 3, "xxlwheel_log_open"},
+		{runs.SelectLost, 3, "xxlwheel_log_open"},
 		{open, len(openArgs), "xxlwheel_log_open"},
 		{records.SelectStuck, 2, "xxlwheel_log_untold"},
-		{`SELECT ` + records.LogColumns + ` FROM xxl_job_log WHERE job_id = ? ORDER BY id DESC LIMIT ?`, 2, "xxlwheel_log_job"},
+		{`SELECT ` + runs.LogColumns + ` FROM xxl_job_log WHERE job_id = ? ORDER BY id DESC LIMIT ?`, 2, "xxlwheel_log_job"},
 		{registry.SelectRegistered, 1, "i_g_k_v"},
-		{records.SelectFailed, 2, "xxlwheel_log_alarm"},
-		{`SELECT ` + records.LogColumns + ` FROM xxl_job_log WHERE job_id = ? AND handle_code = 200 AND id > ? ORDER BY id LIMIT ?`, 3, "xxlwheel_log_job"},
-		{records.SelectRaised, 0, "xxlwheel_alarm_raised"},
-		{records.SelectStale, 2, "xxlwheel_alarm_claim_age"},
+		{runs.SelectFailed, 2, "xxlwheel_log_alarm"},
+		{`SELECT ` + runs.LogColumns + ` FROM xxl_job_log WHERE job_id = ? AND handle_code = 200 AND id > ? ORDER BY id LIMIT ?`, 3, "xxlwheel_log_job"},
+		{runs.SelectRaised, 0, "xxlwheel_alarm_raised"},
+		{runs.SelectStale, 2, "xxlwheel_alarm_claim_age"},
 	} {
 		var plan []string
 		err := s.Query(t.Context(), `EXPLAIN QUERY PLAN `+c.query, make([]any, c.args), func(r database.Row) error {
@@ -125,7 +126,7 @@ func TestListsOfRunsReadNoMoreThanTheyShow(t *testing.T) {
 		" xxlwheel_log_job (job_id=? AND rowid>? AND rowid<?)": {JobID: 7, Status: xxladapter.LogFail, Since: time.Now()},
 	} {
 		f.Newest, f.Limit = true, 100
-		query, args := records.RunList(&dialect, xxladapter.RunFilter{LogFilter: f}, 1, 1000, time.Now())
+		query, args := runs.RunList(&dialect, xxladapter.RunFilter{LogFilter: f}, 1, 1000, time.Now())
 		plan := planOf(t, s, query, args)
 		require.Contains(t, plan, strings.TrimSpace(index), query)
 		require.NotContains(t, plan, "SCAN xxl_job_log;", query)
@@ -134,24 +135,24 @@ func TestListsOfRunsReadNoMoreThanTheyShow(t *testing.T) {
 		}
 	}
 	byType := xxladapter.RunFilter{LogFilter: xxladapter.LogFilter{Newest: true, Limit: 100}, Type: xxladapter.TriggerManual}
-	query, args := records.RunList(&dialect, byType, 1, 1000, time.Now())
+	query, args := runs.RunList(&dialect, byType, 1, 1000, time.Now())
 	plan := planOf(t, s, query, args)
 	require.Contains(t, plan, "SEARCH xxlwheel_run USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)")
 	require.NotContains(t, plan, "CORRELATED")
-	for _, query := range []string{records.NthNewestOfJob, records.NthOldestOfJob} {
+	for _, query := range []string{runs.NthNewestOfJob, runs.NthOldestOfJob} {
 		plan := planOf(t, s, query, []any{1, 2, 3, 4})
 		require.Contains(t, plan, "COVERING INDEX xxlwheel_log_job")
 		require.NotContains(t, plan, "TEMP B-TREE")
 	}
-	last, args := records.LastRunsOf(&dialect, []int64{1, 2, 3})
+	last, args := runs.LastRunsOf(&dialect, []int64{1, 2, 3})
 	plan = planOf(t, s, last, args)
 	require.Contains(t, plan, "SEARCH l USING COVERING INDEX xxlwheel_log_job (job_id=?)")
 	require.NotContains(t, plan, "SCAN xxl_job_log")
-	recent, args := records.RecentRunsOf(&dialect, []int64{1, 2, 3}, 20)
+	recent, args := runs.RecentRunsOf(&dialect, []int64{1, 2, 3}, 20)
 	plan = planOf(t, s, recent, args)
 	require.Equal(t, 3, strings.Count(plan, "SEARCH xxl_job_log USING INDEX xxlwheel_log_job (job_id=?)"), plan)
 	require.NotContains(t, plan, "TEMP B-TREE")
-	for _, query := range []string{records.FirstSince, records.LastUntil} {
+	for _, query := range []string{runs.FirstSince, runs.LastUntil} {
 		plan := planOf(t, s, query, []any{"2026-01-01 00:00:00"})
 		require.Contains(t, plan, "COVERING INDEX xxlwheel_log_time")
 		require.NotContains(t, plan, "TEMP B-TREE")

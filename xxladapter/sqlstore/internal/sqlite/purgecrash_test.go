@@ -16,6 +16,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 )
 
 // requireRecount compares the figures of all days with the rows.
@@ -58,7 +59,7 @@ func TestAPurgeThatIsKilledLeavesWholeChunks(t *testing.T) {
 				VALUES (?, 1, 1, '2026-03-01 12:00:00', 200, 200)`, id); err != nil {
 				return err
 			}
-			if _, err := tx.Exec(ctx, records.InsertText, id, []byte("x"), 1, 1, ""); err != nil {
+			if _, err := tx.Exec(ctx, runs.InsertText, id, []byte("x"), 1, 1, ""); err != nil {
 				return err
 			}
 		}

@@ -1,4 +1,4 @@
-package records
+package runs
 
 import (
 	"bytes"
@@ -27,17 +27,17 @@ const (
 // ClaimTexts implements [xxladapter.Store]. It finds due texts without a lock, and claims those
 // that are still due once they are locked.
 func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts int) time.Duration) ([]xxladapter.TextClaim, error) {
-	now := database.ToMilli(s.Clock())
-	due, err := s.Ids(ctx, SelectWants, []any{now, limit})
+	now := database.ToMilli(s.db.Clock())
+	due, err := s.db.Ids(ctx, SelectWants, []any{now, limit})
 	if err != nil || len(due) == 0 {
 		return nil, err
 	}
-	logs, err := LogEntity.Read(ctx, s.DB, due)
+	logs, err := LogEntity.Read(ctx, s.db, due)
 	if err != nil {
 		return nil, err
 	}
 	var claims []xxladapter.TextClaim
-	err = s.WriteLazily(ctx, func(ctx context.Context, tx *database.Tx) error {
+	err = s.db.WriteLazily(ctx, func(ctx context.Context, tx *database.Tx) error {
 		claims = nil
 		attempts, err := lockWants(ctx, tx, due, now)
 		if err != nil {
@@ -117,7 +117,7 @@ func (s *Store) SaveTexts(ctx context.Context, texts []xxladapter.RunText) error
 	if len(texts) == 0 {
 		return nil
 	}
-	return s.WriteLazily(ctx, func(ctx context.Context, tx *database.Tx) error {
+	return s.db.WriteLazily(ctx, func(ctx context.Context, tx *database.Tx) error {
 		// The rows are locked, so that none is deleted and leaves its text behind.
 		there, err := lockLogs(ctx, tx, ids)
 		if err != nil {
@@ -165,7 +165,7 @@ func (s *Store) RunText(ctx context.Context, logID int64) (*xxladapter.RunText, 
 		body  []byte
 		found *xxladapter.RunText
 	)
-	err := s.Query(ctx, selectText, []any{logID}, func(r database.Row) error {
+	err := s.db.Query(ctx, selectText, []any{logID}, func(r database.Row) error {
 		found = &xxladapter.RunText{LogID: logID}
 		var complete int
 		err := r.Scan(&body, &found.Size, &complete, database.Text(&found.Note))

@@ -1,4 +1,4 @@
-package records
+package runs
 
 import (
 	"cmp"
@@ -38,8 +38,8 @@ const lastRunsChunk = 1000
 func (s *Store) LastRuns(ctx context.Context, jobIDs []int64) (map[int64]xxladapter.LastRun, error) {
 	found := map[int64]xxladapter.LastRun{}
 	for ids := range slices.Chunk(jobIDs, lastRunsChunk) {
-		query, args := LastRunsOf(s.Dialect, ids)
-		err := s.Query(ctx, query, args, func(r database.Row) error {
+		query, args := LastRunsOf(s.db.Dialect, ids)
+		err := s.db.Query(ctx, query, args, func(r database.Row) error {
 			var l xxladapter.Log
 			err := r.Scan(&l.ID, &l.JobID, &l.TriggerCode, &l.HandleCode, database.Datetime(&l.TriggerTime))
 			found[l.JobID] = xxladapter.LastRun{LogID: l.ID, Status: l.Status(), Triggered: l.TriggerTime}
@@ -73,8 +73,8 @@ const recentRunsChunk = 50
 func (s *Store) RecentRuns(ctx context.Context, jobIDs []int64, limit int) (map[int64][]xxladapter.LastRun, error) {
 	found := map[int64][]xxladapter.LastRun{}
 	for ids := range slices.Chunk(slices.Compact(slices.Sorted(slices.Values(jobIDs))), recentRunsChunk) {
-		query, args := RecentRunsOf(s.Dialect, ids, limit)
-		err := s.Query(ctx, query, args, func(r database.Row) error {
+		query, args := RecentRunsOf(s.db.Dialect, ids, limit)
+		err := s.db.Query(ctx, query, args, func(r database.Row) error {
 			var l xxladapter.Log
 			err := r.Scan(&l.ID, &l.JobID, &l.TriggerCode, &l.HandleCode, database.Datetime(&l.TriggerTime))
 			found[l.JobID] = append(found[l.JobID], xxladapter.LastRun{LogID: l.ID, Status: l.Status(), Triggered: l.TriggerTime})
@@ -95,11 +95,11 @@ func (s *Store) RecentRuns(ctx context.Context, jobIDs []int64, limit int) (map[
 func (s *Store) MeanDurations(ctx context.Context, rows int) (map[int64]time.Duration, error) {
 	means := map[int64]time.Duration{}
 	var newest int64
-	if err := s.Query(ctx, newestHistory, nil, func(r database.Row) error { return r.Scan(database.Integer(&newest)) }); err != nil {
+	if err := s.db.Query(ctx, newestHistory, nil, func(r database.Row) error { return r.Scan(database.Integer(&newest)) }); err != nil {
 		return nil, err
 	}
 	after := newest - int64(rows)
-	err := s.Query(ctx, MeanDurationsAfter, []any{after, after}, func(r database.Row) error {
+	err := s.db.Query(ctx, MeanDurationsAfter, []any{after, after}, func(r database.Row) error {
 		var job, sum, n int64
 		err := r.Scan(&job, &sum, &n)
 		means[job] = time.Duration(sum/max(n, 1)) * time.Millisecond

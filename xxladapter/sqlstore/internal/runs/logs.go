@@ -1,13 +1,11 @@
-package records
+package runs
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
-	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
 const (
@@ -23,9 +21,9 @@ const (
 		trigger_time, trigger_code, trigger_msg, handle_time, handle_code, handle_msg, alarm_status
 		) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-	setTriggered = `UPDATE xxl_job_log SET trigger_code = ?, trigger_msg = ? WHERE id = ?`
-	setAccepted  = `UPDATE xxl_job_log SET trigger_code = ?, trigger_msg = ?, executor_address = ? WHERE id = ?`
-	setHandled   = `UPDATE xxl_job_log SET trigger_code = ?, handle_time = ?, handle_code = ?, handle_msg = ? WHERE id = ?`
+	SetTriggered = `UPDATE xxl_job_log SET trigger_code = ?, trigger_msg = ? WHERE id = ?`
+	SetAccepted  = `UPDATE xxl_job_log SET trigger_code = ?, trigger_msg = ?, executor_address = ? WHERE id = ?`
+	SetHandled   = `UPDATE xxl_job_log SET trigger_code = ?, handle_time = ?, handle_code = ?, handle_msg = ? WHERE id = ?`
 
 	// SelectLost finds runs without a result whose executor is no longer registered. It is ordered
 	// by id, so that the caller can continue after the last one. Where the database has a partial
@@ -39,7 +37,7 @@ const (
 // LogEntity reads log rows.
 var LogEntity = database.Entity[xxladapter.Log]{
 	Query: `SELECT ` + LogColumns + ` FROM xxl_job_log`,
-	Scan:  scanLog,
+	Scan:  ScanLog,
 	ID:    func(l *xxladapter.Log) int64 { return l.ID },
 	Copy: func(l *xxladapter.Log) *xxladapter.Log {
 		mine := *l
@@ -49,7 +47,7 @@ var LogEntity = database.Entity[xxladapter.Log]{
 	Table: database.LookupLogs,
 }
 
-func (s *Store) insertLog(ctx context.Context, tx *database.Tx, l *xxladapter.Log) (int64, error) {
+func (s *Store) InsertLog(ctx context.Context, tx *database.Tx, l *xxladapter.Log) (int64, error) {
 	return tx.Insert(ctx, InsertLog, s.LogValues(l)...)
 }
 
@@ -57,55 +55,22 @@ func (s *Store) insertLog(ctx context.Context, tx *database.Tx, l *xxladapter.Lo
 func (s *Store) LogValues(l *xxladapter.Log) []any {
 	l = l.Fitted()
 	param := l.Param
-	if limit := s.Dialect.Widths.LogParam; limit > 0 {
+	if limit := s.db.Dialect.Widths.LogParam; limit > 0 {
 		param = xxladapter.FirstCharacters(param, limit)
 	}
 	return []any{
 		l.GroupID, l.JobID, database.OrNull(l.Address), l.Handler, param,
 		database.OrNull(l.Sharding), l.RetryCount,
-		s.Dialect.Datetime(l.TriggerTime), l.TriggerCode, database.OrNull(l.TriggerMsg),
-		s.Dialect.Datetime(l.HandleTime), l.HandleCode, database.OrNull(l.HandleMsg), l.AlarmStatus,
+		s.db.Dialect.Datetime(l.TriggerTime), l.TriggerCode, database.OrNull(l.TriggerMsg),
+		s.db.Dialect.Datetime(l.HandleTime), l.HandleCode, database.OrNull(l.HandleMsg), l.AlarmStatus,
 	}
-}
-
-// FinishRun implements [xxladapter.Store].
-func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied bool, planned []xxladapter.Fire, err error) {
-	if s.Fires != nil && len(r.Next) == 0 && r.Resume.JobID == 0 {
-		call := &FireCall{LogID: r.LogID, Finish: &r}
-		if err := s.Batch(ctx, call); !errors.Is(err, ErrAlone) {
-			return call.Applied && err == nil, nil, err
-		}
-	}
-	err = s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
-		now := s.Clock()
-		rows, err := rowsOfRun(ctx, tx, r.LogID)
-		if err != nil {
-			return err
-		}
-		if rows.Fire == nil && len(r.Next) > 0 {
-			if rows.Attempt, err = attemptOf(ctx, tx, r.LogID); err != nil {
-				return err
-			}
-		}
-		change, err := transition.Finish(rows.Rows, r, now)
-		if err != nil {
-			return err
-		}
-		applied = change.Log.Columns == transition.HandleColumns
-		planned, err = s.carryOut(ctx, tx, change, rows, now)
-		return err
-	})
-	if err != nil {
-		return false, nil, err
-	}
-	return applied, planned, nil
 }
 
 // LostRuns implements [xxladapter.Store].
 func (s *Store) LostRuns(ctx context.Context, age time.Duration, after int64, limit int) ([]*xxladapter.Log, error) {
 	var lost []*xxladapter.Log
-	err := s.Query(ctx, SelectLost, []any{after, s.Dialect.Datetime(s.Clock().Add(-age)), limit}, func(r database.Row) error {
-		l, err := scanLog(r)
+	err := s.db.Query(ctx, SelectLost, []any{after, s.db.Dialect.Datetime(s.db.Clock().Add(-age)), limit}, func(r database.Row) error {
+		l, err := ScanLog(r)
 		lost = append(lost, l)
 		return err
 	})
@@ -114,7 +79,7 @@ func (s *Store) LostRuns(ctx context.Context, age time.Duration, after int64, li
 
 // Log implements [xxladapter.Store].
 func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
-	return database.Find(ctx, s.DB, &LogEntity, id)
+	return database.Find(ctx, s.db, &LogEntity, id)
 }
 
 // logConditions adds the conditions of f, except its cursor.
@@ -151,10 +116,10 @@ func LogList(d *database.Dialect, f xxladapter.LogFilter) (query string, args []
 
 // Logs implements [xxladapter.Store].
 func (s *Store) Logs(ctx context.Context, f xxladapter.LogFilter) ([]*xxladapter.Log, error) {
-	query, args := LogList(s.Dialect, f)
+	query, args := LogList(s.db.Dialect, f)
 	var found []*xxladapter.Log
-	err := s.Query(ctx, query, args, func(r database.Row) error {
-		l, err := scanLog(r)
+	err := s.db.Query(ctx, query, args, func(r database.Row) error {
+		l, err := ScanLog(r)
 		found = append(found, l)
 		return err
 	})
@@ -171,7 +136,7 @@ var ofStatus = map[xxladapter.LogStatus]string{
 // nextSecond rounds t up to a whole second.
 func nextSecond(t time.Time) time.Time { return t.Add(time.Second - 1).Truncate(time.Second) }
 
-func scanLog(r database.Row) (*xxladapter.Log, error) {
+func ScanLog(r database.Row) (*xxladapter.Log, error) {
 	var l xxladapter.Log
 	err := r.Scan(&l.ID, &l.GroupID, &l.JobID, database.Text(&l.Address), database.Text(&l.Handler), database.Text(&l.Param),
 		database.Text(&l.Sharding), &l.RetryCount,

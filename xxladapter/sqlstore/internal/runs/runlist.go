@@ -1,4 +1,4 @@
-package records
+package runs
 
 import (
 	"context"
@@ -14,9 +14,19 @@ import (
 // rows match takes few statements.
 const firstStep = 2000
 
+const (
+	// The ids of log rows grow with their trigger times, except for rows of almost the same time.
+	FirstSince = `SELECT id FROM xxl_job_log WHERE trigger_time >= ? ORDER BY trigger_time, id LIMIT 1`
+	LastUntil  = `SELECT id FROM xxl_job_log WHERE trigger_time <= ? ORDER BY trigger_time DESC, id DESC LIMIT 1`
+)
+
+// Almost is how far the trigger times of log rows may be out of the order of their ids: a row gets
+// its id when its fire is claimed, and its time a moment earlier.
+const Almost = time.Minute
+
 // A runSearch is a search for log rows in one direction. It examines a range of ids in steps.
 type runSearch struct {
-	store  *Store
+	db     *database.DB
 	filter xxladapter.RunFilter
 	now    time.Time
 	first  int64 // the range that is left, both included
@@ -27,7 +37,7 @@ type runSearch struct {
 
 // newRunSearch prepares a search from the position of f on.
 func (s *Store) newRunSearch(ctx context.Context, f xxladapter.RunFilter) (*runSearch, error) {
-	q := &runSearch{store: s, filter: f, now: s.Clock(), step: firstStep, left: f.Examine}
+	q := &runSearch{db: s.db, filter: f, now: s.db.Clock(), step: firstStep, left: f.Examine}
 	if q.left == 0 {
 		q.left = xxladapter.DefaultExamine
 	}
@@ -50,15 +60,15 @@ func (s *Store) newRunSearch(ctx context.Context, f xxladapter.RunFilter) (*runS
 func (q *runSearch) bound(ctx context.Context) error {
 	f := q.filter
 	id := func(to *int64, query string, args ...any) error {
-		return q.store.Query(ctx, query, args, func(r database.Row) error { return r.Scan(database.Integer(to)) })
+		return q.db.Query(ctx, query, args, func(r database.Row) error { return r.Scan(database.Integer(to)) })
 	}
 	first, last := `SELECT MIN(id) FROM xxl_job_log`, `SELECT MAX(id) FROM xxl_job_log`
 	var from, until []any
 	if !f.Since.IsZero() {
-		first, from = FirstSince, []any{q.store.Dialect.Datetime(f.Since.Add(-almost))}
+		first, from = FirstSince, []any{q.db.Dialect.Datetime(f.Since.Add(-Almost))}
 	}
 	if !f.Before.IsZero() {
-		last, until = LastUntil, []any{q.store.Dialect.Datetime(f.Before.Add(almost))}
+		last, until = LastUntil, []any{q.db.Dialect.Datetime(f.Before.Add(Almost))}
 	}
 	q.last = -1 // unless there are rows, the range is empty
 	if err := id(&q.first, first, from...); err != nil || q.first == 0 {
@@ -102,9 +112,9 @@ func (q *runSearch) part(ctx context.Context) (first, last int64, err error) {
 	}
 	args := []any{q.filter.JobID, first, last, q.step - 1}
 	if q.filter.Newest {
-		err = q.store.Query(ctx, NthNewestOfJob, args, func(r database.Row) error { return r.Scan(&first) })
+		err = q.db.Query(ctx, NthNewestOfJob, args, func(r database.Row) error { return r.Scan(&first) })
 	} else {
-		err = q.store.Query(ctx, NthOldestOfJob, args, func(r database.Row) error { return r.Scan(&last) })
+		err = q.db.Query(ctx, NthOldestOfJob, args, func(r database.Row) error { return r.Scan(&last) })
 	}
 	return first, last, err
 }
@@ -129,9 +139,9 @@ func (s *Store) Runs(ctx context.Context, f xxladapter.RunFilter) (logs []*xxlad
 			return logs, 0, err
 		}
 		f.Limit = limit + 1 - len(logs)
-		query, args := RunList(s.Dialect, f, first, last, q.now)
-		err = s.Query(ctx, query, args, func(r database.Row) error {
-			l, err := scanLog(r)
+		query, args := RunList(s.db.Dialect, f, first, last, q.now)
+		err = s.db.Query(ctx, query, args, func(r database.Row) error {
+			l, err := ScanLog(r)
 			logs = append(logs, l)
 			return err
 		})
@@ -173,9 +183,9 @@ func (s *Store) CountRuns(ctx context.Context, f xxladapter.RunFilter, limit int
 		if !ok || err != nil {
 			return n, false, err
 		}
-		where := runConditions(s.Dialect, f, first, last, q.now)
+		where := runConditions(s.db.Dialect, f, first, last, q.now)
 		selected, args := where.Where(`SELECT 1 FROM xxl_job_log`)
-		err = s.Query(ctx, `SELECT COUNT(*) FROM (`+selected+` LIMIT ?) AS counted`, append(args, limit+1-n), func(r database.Row) error {
+		err = s.db.Query(ctx, `SELECT COUNT(*) FROM (`+selected+` LIMIT ?) AS counted`, append(args, limit+1-n), func(r database.Row) error {
 			var found int
 			err := r.Scan(&found)
 			n += found
@@ -269,11 +279,11 @@ func (s *Store) JobNames(ctx context.Context, ids, groups []int64) (map[int64]st
 		return names, ctx.Err()
 	}
 	var where database.Conditions
-	these, args := s.Dialect.Among(`id`, ids)
+	these, args := s.db.Dialect.Among(`id`, ids)
 	where.Add(these, args...)
-	where.AddIDs(s.Dialect, `job_group`, groups)
+	where.AddIDs(s.db.Dialect, `job_group`, groups)
 	query, args := where.Where(`SELECT id, job_desc FROM xxl_job_info`)
-	err := s.Query(ctx, query, args, func(r database.Row) error {
+	err := s.db.Query(ctx, query, args, func(r database.Row) error {
 		var id int64
 		var name string
 		err := r.Scan(&id, database.Text(&name))

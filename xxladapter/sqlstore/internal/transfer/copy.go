@@ -1,4 +1,4 @@
-package records
+package transfer
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 
 // A Copy copies a store into an empty one, which may be of another kind.
 type Copy struct {
-	From, To *Store
+	From, To *database.DB
 	// History includes what has happened: runs, figures, audit and versions.
 	History bool
 	// Progress is called after each part of a table. Nil is allowed.
@@ -126,7 +126,7 @@ func (c *Copy) Run(ctx context.Context) ([]TableCount, error) {
 		counts = append(counts, TableCount{t.name, n})
 		var target digest
 		var there int64
-		err = c.To.pages(ctx, t, func(rows [][]any) error {
+		err = pages(ctx, c.To, t, func(rows [][]any) error {
 			for _, row := range rows {
 				target.add(row)
 			}
@@ -145,7 +145,7 @@ func (c *Copy) Run(ctx context.Context) ([]TableCount, error) {
 
 // check refuses stores that are in use, and a target that is not empty.
 func (c *Copy) check(ctx context.Context) error {
-	for _, s := range []*Store{c.From, c.To} {
+	for _, s := range []*database.DB{c.From, c.To} {
 		err := s.Query(ctx, `SELECT node FROM xxlwheel_lease WHERE until_ms > ?`, []any{database.ToMilli(s.Clock())}, func(r database.Row) error {
 			var node string
 			if err := r.Scan(database.Text(&node)); err != nil {
@@ -178,11 +178,11 @@ func (c *Copy) check(ctx context.Context) error {
 
 // tables returns what is to be copied, in order.
 func (c *Copy) tables(ctx context.Context) ([]copiedTable, error) {
-	from, err := c.From.columnsOf(ctx)
+	from, err := columnsOf(ctx, c.From)
 	if err != nil {
 		return nil, err
 	}
-	to, err := c.To.columnsOf(ctx)
+	to, err := columnsOf(ctx, c.To)
 	if err != nil {
 		return nil, err
 	}
@@ -214,9 +214,9 @@ func (c *Copy) tables(ctx context.Context) ([]copiedTable, error) {
 }
 
 // columnsOf lists the columns of all tables, under the names of our statements.
-func (s *Store) columnsOf(ctx context.Context) (map[string][]copiedColumn, error) {
+func columnsOf(ctx context.Context, db *database.DB) (map[string][]copiedColumn, error) {
 	tables := map[string][]copiedColumn{}
-	err := s.Query(ctx, s.Dialect.Columns, nil, func(r database.Row) error {
+	err := db.Query(ctx, db.Dialect.Columns, nil, func(r database.Row) error {
 		var table, kind string
 		var c copiedColumn
 		var key int64
@@ -258,7 +258,7 @@ func (c *Copy) copy(ctx context.Context, t copiedTable, last map[string]int64) (
 		}
 	}
 	insert := `INSERT INTO ` + t.name + ` (` + t.list() + `) VALUES (?` + strings.Repeat(`, ?`, len(t.columns)-1) + `)`
-	err = c.From.pages(ctx, t, func(rows [][]any) error {
+	err = pages(ctx, c.From, t, func(rows [][]any) error {
 		written := make([][]any, len(rows))
 		for i, row := range rows {
 			sum.add(row)
@@ -304,9 +304,9 @@ func (t *copiedTable) list() string {
 }
 
 // pages calls give for all rows of a table, some at a time, in the order of its key.
-func (s *Store) pages(ctx context.Context, t copiedTable, give func(rows [][]any) error) error {
+func pages(ctx context.Context, db *database.DB, t copiedTable, give func(rows [][]any) error) error {
 	if t.name == tokensTable {
-		rows, err := s.rowsOf(ctx, t, `SELECT id, `+registry.GroupToken+` FROM xxl_job_group WHERE COALESCE(`+registry.GroupToken+`, '') <> '' ORDER BY id`, nil)
+		rows, err := rowsOf(ctx, db, t, `SELECT id, `+registry.GroupToken+` FROM xxl_job_group WHERE COALESCE(`+registry.GroupToken+`, '') <> '' ORDER BY id`, nil)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -325,7 +325,7 @@ func (s *Store) pages(ctx context.Context, t copiedTable, give func(rows [][]any
 	}
 	query := `SELECT ` + t.list() + ` FROM ` + t.name
 	if len(key) == 0 { // a table with one row
-		rows, err := s.rowsOf(ctx, t, query, nil)
+		rows, err := rowsOf(ctx, db, t, query, nil)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -338,7 +338,7 @@ func (s *Store) pages(ctx context.Context, t copiedTable, give func(rows [][]any
 		if after != nil {
 			where = ` WHERE (` + columns + `) > (?` + strings.Repeat(`, ?`, len(key)-1) + `)`
 		}
-		rows, err := s.rowsOf(ctx, t, fmt.Sprintf(`%s%s ORDER BY %s LIMIT %d`, query, where, columns, limit), after)
+		rows, err := rowsOf(ctx, db, t, fmt.Sprintf(`%s%s ORDER BY %s LIMIT %d`, query, where, columns, limit), after)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
@@ -349,7 +349,7 @@ func (s *Store) pages(ctx context.Context, t copiedTable, give func(rows [][]any
 		for _, i := range places {
 			value := rows[len(rows)-1][i]
 			if at, isTime := value.(time.Time); isTime {
-				value = s.Dialect.Datetime(at)
+				value = db.Dialect.Datetime(at)
 			}
 			after = append(after, value)
 		}
@@ -357,8 +357,8 @@ func (s *Store) pages(ctx context.Context, t copiedTable, give func(rows [][]any
 }
 
 // rowsOf reads rows as int64, string, []byte, time.Time in whole seconds, or nil.
-func (s *Store) rowsOf(ctx context.Context, t copiedTable, query string, args []any) (rows [][]any, err error) {
-	err = s.Query(ctx, query, args, func(r database.Row) error {
+func rowsOf(ctx context.Context, db *database.DB, t copiedTable, query string, args []any) (rows [][]any, err error) {
+	err = db.Query(ctx, query, args, func(r database.Row) error {
 		into, row := make([]any, len(t.columns)), make([]any, len(t.columns))
 		times := make([]time.Time, len(t.columns))
 		for i, c := range t.columns {

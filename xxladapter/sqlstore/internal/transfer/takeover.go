@@ -1,4 +1,4 @@
-package records
+package transfer
 
 import (
 	"cmp"
@@ -13,7 +13,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/audit"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/registry"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/users"
 	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
@@ -57,7 +59,7 @@ func withID(insert string) string {
 // A TakeOver takes a database of XXL-JOB into a store.
 type TakeOver struct {
 	From *Upstream
-	To   *Store
+	To   *records.Store
 	takeover.Options
 	DryRun bool
 	// Logs takes the log rows of ended runs too. Progress is called after each part of them, with
@@ -81,14 +83,14 @@ func (t *TakeOver) Run(ctx context.Context) (*takeover.Report, error) {
 		if _, err := tx.LockTerm(ctx); err != nil { // two of them follow one another
 			return err
 		}
-		has, err := t.To.target(ctx, tx, t.Options.From)
+		has, err := target(ctx, t.To, tx, t.Options.From)
 		if err != nil {
 			return err
 		}
 		if plan, err = takeover.Compare(cloned(&original), has, t.Options); err != nil || t.DryRun {
 			return err
 		}
-		return t.To.takeOver(ctx, tx, plan)
+		return takeOver(ctx, t.To, tx, plan)
 	})
 	if err != nil {
 		return nil, err
@@ -119,14 +121,14 @@ func (t *TakeOver) reserveLogs(ctx context.Context) error {
 		if err != nil || newest >= last {
 			return err
 		}
-		return t.To.reserveLog(ctx, tx, last)
+		return reserveLog(ctx, t.To, tx, last)
 	})
 }
 
 // reserveLog inserts a log row and deletes it, so that the table generates higher ids from now on.
-func (s *Store) reserveLog(ctx context.Context, tx *database.Tx, id int64) error {
+func reserveLog(ctx context.Context, s *records.Store, tx *database.Tx, id int64) error {
 	row := append([]any{id}, s.LogValues(&xxladapter.Log{TriggerCode: xxladapter.ResultFail})...)
-	if _, err := tx.Exec(ctx, withID(InsertLog), row...); err != nil {
+	if _, err := tx.Exec(ctx, withID(runs.InsertLog), row...); err != nil {
 		return err
 	}
 	if err := advance(ctx, tx, true, "xxl_job_log"); err != nil {
@@ -153,7 +155,7 @@ func clonedRows[T any](rows []*T) []*T {
 }
 
 // target reads what the store has.
-func (s *Store) target(ctx context.Context, tx *database.Tx, from string) (*takeover.Target, error) {
+func target(ctx context.Context, s *records.Store, tx *database.Tx, from string) (*takeover.Target, error) {
 	has := &takeover.Target{
 		GroupsByApp: map[string]int64{}, UserNames: map[string]bool{}, JobIDs: map[int64]bool{}, Days: map[string]bool{},
 		Taken: map[takeover.Kind]map[int64]int64{takeover.KindGroup: {}, takeover.KindJob: {}, takeover.KindUser: {}},
@@ -210,12 +212,12 @@ func (s *Store) target(ctx context.Context, tx *database.Tx, from string) (*take
 }
 
 // takeOver writes a plan, and sets the new ids in its report.
-func (s *Store) takeOver(ctx context.Context, tx *database.Tx, plan *takeover.Plan) error {
-	groups, changes, err := s.takeGroups(ctx, tx, plan)
+func takeOver(ctx context.Context, s *records.Store, tx *database.Tx, plan *takeover.Plan) error {
+	groups, changes, err := takeGroups(ctx, s, tx, plan)
 	if err != nil {
 		return err
 	}
-	jobs, err := s.takeJobs(ctx, tx, plan, groups)
+	jobs, err := takeJobs(ctx, s, tx, plan, groups)
 	if err != nil {
 		return err
 	}
@@ -224,19 +226,19 @@ func (s *Store) takeOver(ctx context.Context, tx *database.Tx, plan *takeover.Pl
 		at := s.Dialect.Datetime(v.Added)
 		versions[i] = []any{plan.IDs[takeover.KindJob][v.JobID], string(v.Type), v.Source, v.Remark, at, at}
 	}
-	if err := tx.InsertAll(ctx, insertGlue, versions); err != nil {
+	if err := tx.InsertAll(ctx, records.InsertGlue, versions); err != nil {
 		return err
 	}
-	if err := s.takeUsers(ctx, tx, plan, groups); err != nil {
+	if err := takeUsers(ctx, s, tx, plan, groups); err != nil {
 		return err
 	}
-	if err := s.takeDays(ctx, tx, plan); err != nil {
+	if err := takeDays(ctx, s, tx, plan); err != nil {
 		return err
 	}
 	if err := remember(ctx, tx, plan); err != nil || xxladapter.CallOf(ctx) == "" {
 		return err
 	}
-	if err := s.recordVersions(ctx, tx, jobs); err != nil {
+	if err := s.RecordVersions(ctx, tx, jobs); err != nil {
 		return err
 	}
 	for _, c := range jobs {
@@ -246,7 +248,7 @@ func (s *Store) takeOver(ctx context.Context, tx *database.Tx, plan *takeover.Pl
 }
 
 // takeGroups inserts new groups and returns the ids of all, by those in the database.
-func (s *Store) takeGroups(ctx context.Context, tx *database.Tx, plan *takeover.Plan) (ids map[int64]int64, changes []audit.Change, err error) {
+func takeGroups(ctx context.Context, s *records.Store, tx *database.Tx, plan *takeover.Plan) (ids map[int64]int64, changes []audit.Change, err error) {
 	ids = plan.IDs[takeover.KindGroup]
 	for _, g := range slices.SortedFunc(slices.Values(plan.Groups), func(a, b *xxladapter.Group) int { return cmp.Compare(a.AppName, b.AppName) }) {
 		if err := registry.LockApp(ctx, tx, g.AppName); err != nil {
@@ -285,7 +287,7 @@ func (s *Store) takeGroups(ctx context.Context, tx *database.Tx, plan *takeover.
 }
 
 // takeJobs inserts new jobs and returns them with their new ids.
-func (s *Store) takeJobs(ctx context.Context, tx *database.Tx, plan *takeover.Plan, groups map[int64]int64) ([]*transition.JobChange, error) {
+func takeJobs(ctx context.Context, s *records.Store, tx *database.Tx, plan *takeover.Plan, groups map[int64]int64) ([]*transition.JobChange, error) {
 	ids, keep := plan.IDs[takeover.KindJob], plan.Report.KeptIDs
 	rows, was := make([][]any, len(plan.Jobs)), make([]int64, len(plan.Jobs))
 	for i, j := range plan.Jobs {
@@ -332,13 +334,13 @@ func (s *Store) takeJobs(ctx context.Context, tx *database.Tx, plan *takeover.Pl
 		}
 		changes[i] = &transition.JobChange{Is: j}
 	}
-	if err := tx.UpdateRows(ctx, childColumns, children); err != nil {
+	if err := tx.UpdateRows(ctx, records.ChildColumns, children); err != nil {
 		return nil, err
 	}
 	return changes, advance(ctx, tx, keep, "xxl_job_info")
 }
 
-func (s *Store) takeUsers(ctx context.Context, tx *database.Tx, plan *takeover.Plan, groups map[int64]int64) error {
+func takeUsers(ctx context.Context, s *records.Store, tx *database.Tx, plan *takeover.Plan, groups map[int64]int64) error {
 	for _, u := range plan.Users {
 		role, of := 0, []int64(nil)
 		if u.Admin {
@@ -358,7 +360,7 @@ func (s *Store) takeUsers(ctx context.Context, tx *database.Tx, plan *takeover.P
 	return nil
 }
 
-func (s *Store) takeDays(ctx context.Context, tx *database.Tx, plan *takeover.Plan) error {
+func takeDays(ctx context.Context, s *records.Store, tx *database.Tx, plan *takeover.Plan) error {
 	now := s.Dialect.Datetime(s.Clock())
 	rows := make([][]any, len(plan.Days))
 	for i, d := range plan.Days {
@@ -492,7 +494,7 @@ func (t *TakeOver) logMark(ctx context.Context, keptIDs bool) (m logMark, err er
 		if !has && keptIDs {
 			// Schedulers of the store get ids above those that are to come.
 			m.kind = takenSameLogs
-			if err := t.To.reserveLog(ctx, tx, m.last); err != nil {
+			if err := reserveLog(ctx, t.To, tx, m.last); err != nil {
 				return err
 			}
 		}
@@ -503,7 +505,7 @@ func (t *TakeOver) logMark(ctx context.Context, keptIDs bool) (m logMark, err er
 
 // takeLogs inserts log rows and moves the mark.
 func (t *TakeOver) takeLogs(ctx context.Context, logs []*xxladapter.Log, m logMark) error {
-	insert, keep := InsertLog, m.kind == takenSameLogs
+	insert, keep := runs.InsertLog, m.kind == takenSameLogs
 	if keep {
 		insert = withID(insert)
 	}

@@ -1,4 +1,4 @@
-package records
+package runs
 
 import (
 	"context"
@@ -36,9 +36,9 @@ var (
 	}
 )
 
-// noteRemoved records that the log rows of the jobs have to be deleted. REQUIRES: no further log
+// NoteRemoved records that the log rows of the jobs have to be deleted. REQUIRES: no further log
 // row of the jobs can be written.
-func noteRemoved(ctx context.Context, t *database.Tx, jobs []int64) error {
+func NoteRemoved(ctx context.Context, t *database.Tx, jobs []int64) error {
 	var last int64
 	if err := t.Query(ctx, lastLog, nil, func(r database.Row) error { return r.Scan(database.Integer(&last)) }); err != nil || last == 0 {
 		return err
@@ -57,30 +57,30 @@ func noteRemoved(ctx context.Context, t *database.Tx, jobs []int64) error {
 func (s *Store) purgeRemoved(ctx context.Context, p xxladapter.LogPurge, limit int) (xxladapter.Purged, error) {
 	if p.UntilID == 0 {
 		p.AfterID = 0
-		err := s.Query(ctx, firstRemoved, nil, func(r database.Row) error { return r.Scan(&p.JobID, &p.UntilID) })
+		err := s.db.Query(ctx, firstRemoved, nil, func(r database.Row) error { return r.Scan(&p.JobID, &p.UntilID) })
 		if p.UntilID == 0 || err != nil {
 			return xxladapter.Purged{Next: p, Done: true}, err
 		}
 	}
-	ids, err := s.Ids(ctx, selectRowsOf, []any{p.JobID, p.AfterID, p.UntilID, limit})
+	ids, err := s.db.Ids(ctx, selectRowsOf, []any{p.JobID, p.AfterID, p.UntilID, limit})
 	if err != nil {
 		return xxladapter.Purged{}, err
 	}
-	uncounted, err := s.MayBeUncounted(ctx, ids)
+	uncounted, err := s.figures.MayBeUncounted(ctx, ids)
 	if err != nil {
 		return xxladapter.Purged{}, err
 	}
 	last := len(ids) < limit
 	purged := xxladapter.Purged{Next: p}
 	var begin time.Time
-	err = s.WriteBy(ctx, s.BulkWrites, func(ctx context.Context, tx *database.Tx) (err error) {
+	err = s.db.WriteBy(ctx, s.db.BulkWrites, func(ctx context.Context, tx *database.Tx) (err error) {
 		begin = time.Now()
 		gone := figures.Changes{}
 		purged.Rows, err = s.deleteCounted(ctx, tx, deleteRemoved, ids, uncounted, func(batch []any) error {
 			return tx.Query(ctx, selectOpen+tx.Dialect.Lock, batch, func(r database.Row) error {
 				var triggered time.Time
 				err := r.Scan(database.Datetime(&triggered))
-				s.AddStatus(gone, triggered, xxladapter.LogRunning, -1)
+				s.figures.AddStatus(gone, triggered, xxladapter.LogRunning, -1)
 				return err
 			})
 		})
@@ -94,7 +94,7 @@ func (s *Store) purgeRemoved(ctx context.Context, p xxladapter.LogPurge, limit i
 				}
 			}
 		}
-		return s.Count(ctx, tx, gone)
+		return s.figures.Count(ctx, tx, gone)
 	})
 	if err != nil {
 		return xxladapter.Purged{}, err

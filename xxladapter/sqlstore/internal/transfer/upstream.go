@@ -1,4 +1,4 @@
-package records
+package transfer
 
 import (
 	"context"
@@ -7,7 +7,9 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/registry"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 )
 
@@ -49,8 +51,8 @@ func (u *Upstream) Read(ctx context.Context) (_ *takeover.Database, err error) {
 			db.Groups = append(db.Groups, g)
 			return err
 		}},
-		{`SELECT ` + upstreamJob + `, NULL FROM xxl_job_info ORDER BY id`, func(r database.Row) error {
-			j, err := ScanJob(r)
+		{`SELECT ` + records.UpstreamJob + `, NULL FROM xxl_job_info ORDER BY id`, func(r database.Row) error {
+			j, err := records.ScanJob(r)
 			db.Jobs = append(db.Jobs, j)
 			return err
 		}},
@@ -109,8 +111,8 @@ func (u *Upstream) lastLog(ctx context.Context) (id int64, err error) {
 
 // logs reads at most limit log rows with ids above after, and up to last.
 func (u *Upstream) logs(ctx context.Context, after, last int64, limit int) (rows []*xxladapter.Log, err error) {
-	err = database.Select(ctx, u.DB, `SELECT `+LogColumns+` FROM xxl_job_log WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`, []any{after, last, limit}, func(r database.Row) error {
-		l, err := scanLog(r)
+	err = database.Select(ctx, u.DB, `SELECT `+runs.LogColumns+` FROM xxl_job_log WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`, []any{after, last, limit}, func(r database.Row) error {
+		l, err := runs.ScanLog(r)
 		rows = append(rows, l)
 		return err
 	})

@@ -1,4 +1,4 @@
-package records
+package runs
 
 import (
 	"context"
@@ -77,7 +77,7 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 	if p.UntilID > p.AfterID {
 		var err error
 		query, args := s.PurgeFrom(p).Selecting(`SELECT id FROM xxl_job_log`, `id`, limit)
-		if ids, err = s.Ids(ctx, query, args); err != nil {
+		if ids, err = s.db.Ids(ctx, query, args); err != nil {
 			return xxladapter.Purged{}, err
 		}
 	}
@@ -88,12 +88,12 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 	if p.Unalarmed {
 		remove = DeletePurgeable
 	}
-	uncounted, err := s.MayBeUncounted(ctx, ids)
+	uncounted, err := s.figures.MayBeUncounted(ctx, ids)
 	if err != nil {
 		return xxladapter.Purged{}, err
 	}
 	var begin time.Time
-	err = s.WriteLazily(ctx, func(ctx context.Context, tx *database.Tx) (err error) {
+	err = s.db.WriteLazily(ctx, func(ctx context.Context, tx *database.Tx) (err error) {
 		begin = time.Now()
 		if purged.Rows, err = s.deleteCounted(ctx, tx, remove, ids, uncounted, nil); err != nil {
 			return err
@@ -113,7 +113,7 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 		if purged.Rows == 0 {
 			return nil
 		}
-		return s.Record(ctx, tx, p.Audited(), nil, p.Fields())
+		return s.audit.Record(ctx, tx, p.Audited(), nil, p.Fields())
 	})
 	if err != nil {
 		return xxladapter.Purged{}, err
@@ -134,7 +134,7 @@ func (s *Store) deleteCounted(ctx context.Context, tx *database.Tx, statement st
 	if !uncounted {
 		return deleteRows(ctx, tx, statement, ids, first)
 	}
-	err = s.CountingDeleted(ctx, tx, ids, func() (err error) {
+	err = s.figures.CountingDeleted(ctx, tx, ids, func() (err error) {
 		deleted, err = deleteRows(ctx, tx, statement, ids, first)
 		return err
 	})
@@ -181,7 +181,7 @@ func (s *Store) lastToPurge(ctx context.Context, p xxladapter.LogPurge) (id int6
 	of := conditionsOf(p)
 	if p.KeepNewest > 0 {
 		query, args := of.Selecting(`SELECT id FROM xxl_job_log`, `id DESC`, 1)
-		err = s.Query(ctx, query+` OFFSET ?`, append(args, p.KeepNewest), first)
+		err = s.db.Query(ctx, query+` OFFSET ?`, append(args, p.KeepNewest), first)
 		return id, err
 	}
 	highest := `SELECT MAX(id) FROM xxl_job_log`
@@ -190,13 +190,13 @@ func (s *Store) lastToPurge(ctx context.Context, p xxladapter.LogPurge) (id int6
 		highest = HighestOfOld
 	}
 	query, args := of.Where(highest)
-	err = s.Query(ctx, query, args, first)
+	err = s.db.Query(ctx, query, args, first)
 	return id, err
 }
 
 // before returns the limit for a column of whole seconds.
 func (s *Store) before(p xxladapter.LogPurge) any {
-	return s.Dialect.Datetime(p.Before.Add(time.Second - time.Nanosecond))
+	return s.db.Dialect.Datetime(p.Before.Add(time.Second - time.Nanosecond))
 }
 
 func conditionsOf(p xxladapter.LogPurge) (c database.Conditions) {

@@ -1,4 +1,4 @@
-package records
+package runs
 
 import (
 	"context"
@@ -44,7 +44,7 @@ const (
 // FailedRuns implements [xxladapter.Store].
 func (s *Store) FailedRuns(ctx context.Context, after int64, limit int) ([]xxladapter.FailedRun, error) {
 	var failed []xxladapter.FailedRun
-	err := s.Query(ctx, SelectFailed, []any{after, limit}, func(r database.Row) error {
+	err := s.db.Query(ctx, SelectFailed, []any{after, limit}, func(r database.Row) error {
 		var f xxladapter.FailedRun
 		var triggered time.Time
 		err := r.Scan(&f.LogID, &f.JobID, &f.RetryCount, database.Datetime(&triggered), database.Datetime(&f.At))
@@ -72,12 +72,12 @@ func (s *Store) AlarmStates(ctx context.Context, jobIDs []int64) ([]xxladapter.A
 		return err
 	}
 	for part := range slices.Chunk(slices.Sorted(maps.Keys(states)), alarmStatesAtOnce) {
-		condition, args := s.Dialect.Among("job_id", part)
-		if err := s.Query(ctx, selectAlarmStates+condition, args, keep); err != nil {
+		condition, args := s.db.Dialect.Among("job_id", part)
+		if err := s.db.Query(ctx, selectAlarmStates+condition, args, keep); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.Query(ctx, SelectRaised, nil, keep); err != nil {
+	if err := s.db.Query(ctx, SelectRaised, nil, keep); err != nil {
 		return nil, err
 	}
 	var list []xxladapter.AlarmState
@@ -98,9 +98,9 @@ func scanAlarmState(r database.Row) (xxladapter.AlarmState, error) {
 // DecideAlarms implements [xxladapter.Store].
 func (s *Store) DecideAlarms(ctx context.Context, node string, decisions []xxladapter.AlarmDecision) ([]xxladapter.AlarmClaim, error) {
 	var claimed []xxladapter.AlarmClaim
-	err := s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+	err := s.db.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		claimed = nil
-		now := s.Clock()
+		now := s.db.Clock()
 		for _, d := range decisions {
 			claims, err := s.decideAlarm(ctx, tx, node, d, now)
 			if err != nil {
@@ -119,7 +119,7 @@ func (s *Store) DecideAlarms(ctx context.Context, node string, decisions []xxlad
 func (s *Store) decideAlarm(ctx context.Context, tx *database.Tx, node string, d xxladapter.AlarmDecision, now time.Time) ([]xxladapter.AlarmClaim, error) {
 	job := d.Before.JobID
 	if d.Before.Version == 0 {
-		if _, err := tx.Exec(ctx, s.Dialect.KnowAlarm, job); err != nil {
+		if _, err := tx.Exec(ctx, s.db.Dialect.KnowAlarm, job); err != nil {
 			return nil, err
 		}
 	}
@@ -166,7 +166,7 @@ func (s *Store) decideAlarm(ctx context.Context, tx *database.Tx, node string, d
 // StaleAlarms implements [xxladapter.Store].
 func (s *Store) StaleAlarms(ctx context.Context, age time.Duration, limit int) ([]xxladapter.AlarmClaim, error) {
 	var stale []xxladapter.AlarmClaim
-	err := s.Query(ctx, SelectStale, []any{database.ToMilli(s.Clock().Add(-age)), limit}, func(r database.Row) error {
+	err := s.db.Query(ctx, SelectStale, []any{database.ToMilli(s.db.Clock().Add(-age)), limit}, func(r database.Row) error {
 		var c xxladapter.AlarmClaim
 		var recovered int64
 		err := r.Scan(&c.LogID, &recovered, &c.JobID, database.Text(&c.Node), database.Milli(&c.At), &c.Attempts)
@@ -180,9 +180,9 @@ func (s *Store) StaleAlarms(ctx context.Context, age time.Duration, limit int) (
 // RenewAlarms implements [xxladapter.Store].
 func (s *Store) RenewAlarms(ctx context.Context, node string, claims []xxladapter.AlarmClaim) ([]xxladapter.AlarmClaim, error) {
 	var renewed []xxladapter.AlarmClaim
-	err := s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+	err := s.db.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		renewed = nil
-		now := database.ToMilli(s.Clock())
+		now := database.ToMilli(s.db.Clock())
 		for _, c := range claims {
 			changed, err := tx.Exec(ctx, renewClaim, node, now, c.LogID, database.Bit(c.Recovered), c.Node, c.Attempts)
 			if err != nil {
@@ -203,7 +203,7 @@ func (s *Store) RenewAlarms(ctx context.Context, node string, claims []xxladapte
 
 // SettleAlarms implements [xxladapter.Store].
 func (s *Store) SettleAlarms(ctx context.Context, claims []xxladapter.AlarmClaim, status int) error {
-	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+	return s.db.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		for _, c := range claims {
 			changed, err := tx.Exec(ctx, settleClaim, c.LogID, database.Bit(c.Recovered), c.Node, c.Attempts)
 			if err != nil {
