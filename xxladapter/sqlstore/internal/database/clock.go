@@ -102,8 +102,8 @@ func (c *ServerClock) Saw(server, sent time.Time) {
 	c.estimate = c.estimate.Seen(server.UTC(), sent, c.last)
 }
 
-// Shift moves the estimate by d, as if the server's clock had shown that time now. Tests set a clock
-// back with it.
+// Shift moves the estimate by d, as if the server's clock had shown that time now. Tests set a
+// clock back with it.
 func (c *ServerClock) Shift(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

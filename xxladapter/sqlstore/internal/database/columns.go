@@ -20,6 +20,7 @@ func ToMilli(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
+// FromMilli returns the time of Unix milliseconds, and the zero time for 0.
 func FromMilli(ms int64) time.Time {
 	if ms == 0 {
 		return time.Time{}

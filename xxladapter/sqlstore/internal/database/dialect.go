@@ -37,7 +37,7 @@ type Dialect struct {
 	// is.
 	LockApp string
 	// PlanFire inserts a planned fire, or nothing if its job has an open fire with this due time.
-	// Arguments: the columns of [FireValues], then job id and due time again.
+	// Arguments: the columns of records.FireValues, then job id and due time again.
 	PlanFire string
 	// Among returns the condition that a column is one of these ids, with its arguments.
 	Among func(column string, ids []int64) (condition string, args []any)
@@ -81,7 +81,7 @@ type Dialect struct {
 	// are added to it.
 	KeepHistory string
 	// RecordMisfire inserts a misfire, or moves the end of the job's misfire for the same pause.
-	// Arguments: those of [InsertMisfire].
+	// Arguments: those of records.InsertMisfire.
 	RecordMisfire string
 	// InsertTexts returns one statement that inserts all texts. Nil inserts each with its own.
 	InsertTexts func(texts []TextRow) (query string, args []any)

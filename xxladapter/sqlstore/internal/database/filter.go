@@ -14,6 +14,7 @@ type Conditions struct {
 	args  []any
 }
 
+// Add adds a condition, with its arguments.
 func (c *Conditions) Add(text string, args ...any) {
 	c.texts = append(c.texts, text)
 	c.args = append(c.args, args...)

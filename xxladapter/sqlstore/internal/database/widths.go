@@ -15,10 +15,12 @@ type Widths struct {
 	LogParam int // of a log row, 512 before 3.4.0
 }
 
+// CheckJob returns an error if a text of the job does not fit.
 func (w Widths) CheckJob(j *xxladapter.Job) error {
 	return checkWidth("executorParam", j.Param, w.Param)
 }
 
+// CheckGroup returns an error if a text of the group does not fit.
 func (w Widths) CheckGroup(g *xxladapter.Group) error {
 	return checkWidth("title", w.TitleOf(g), w.Title)
 }

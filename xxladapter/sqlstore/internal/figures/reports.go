@@ -25,6 +25,7 @@ const (
 	dropSlot    = `DELETE FROM xxlwheel_report WHERE trigger_day = ? AND slot = ?`
 	foldSlot    = `UPDATE xxl_job_log_report SET running_count = running_count + ?, suc_count = suc_count + ?,
 		fail_count = fail_count + ?, update_time = ? WHERE trigger_day = ?`
+	// InsertDay inserts the figures of a day.
 	InsertDay = `INSERT INTO xxl_job_log_report (trigger_day, running_count, suc_count, fail_count, update_time)
 		VALUES (?, ?, ?, ?, ?)`
 )

@@ -22,7 +22,7 @@ type transaction struct {
 	again    load // the parts of the memory that next replaces
 }
 
-// Begin implements [records.Front].
+// Begin implements [database.Front].
 func (f *front) Begin(calls []context.Context) database.FrontTx { return f.begin(calls) }
 
 func (f *front) begin(calls []context.Context) *transaction {
@@ -50,7 +50,7 @@ func (f *front) begin(calls []context.Context) *transaction {
 	return t
 }
 
-// Before implements [records.FrontTx].
+// Before implements [database.FrontTx].
 func (t *transaction) Before(ctx context.Context, tx *database.Tx) error {
 	if len(t.what.load.claims) > 0 {
 		// Before any row of a job: a Java scheduler locks in this order.
@@ -72,7 +72,7 @@ func (t *transaction) Before(ctx context.Context, tx *database.Tx) error {
 	return reserve(ctx, tx, "xxlwheel_fire", t.cut.lastFire)
 }
 
-// After implements [records.FrontTx].
+// After implements [database.FrontTx].
 func (t *transaction) After(ctx context.Context, tx *database.Tx) (err error) {
 	if !t.what.changes {
 		return nil
@@ -84,7 +84,7 @@ func (t *transaction) After(ctx context.Context, tx *database.Tx) (err error) {
 	return err
 }
 
-// End implements [records.FrontTx].
+// End implements [database.FrontTx].
 func (t *transaction) End(committed bool) {
 	t.end(committed)
 	if !committed {

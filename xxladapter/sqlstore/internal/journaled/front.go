@@ -15,7 +15,7 @@ import (
 )
 
 // A front is the memory with its lock, its journal and its way to the tables. It implements
-// [records.Front].
+// [database.Front].
 type front struct {
 	Options
 	journal recordLog        // nil until the first load
@@ -74,7 +74,7 @@ const (
 	youth     = time.Second
 )
 
-// Read implements [records.Front].
+// Read implements [database.Front].
 func (f *front) Read(ctx context.Context) error {
 	s := scopeOf(ctx)
 	if s.needs == nothing || s.needs == unchanged {

@@ -49,7 +49,7 @@ func (s scope) passes() bool {
 	return s.needs == nothing && !s.changes || s.load.leases && s.beside
 }
 
-// Write implements [records.Writer].
+// Write implements [database.Writer].
 func (w *sharedWriter) Write(ctx context.Context, apply func(context.Context, *database.Tx) error) error {
 	if scopeOf(ctx).passes() {
 		return w.inner.Write(ctx, apply)
@@ -57,7 +57,7 @@ func (w *sharedWriter) Write(ctx context.Context, apply func(context.Context, *d
 	return w.join(ctx, apply)
 }
 
-// WriteOne implements [records.Writer].
+// WriteOne implements [database.Writer].
 func (w *sharedWriter) WriteOne(ctx context.Context, apply func(context.Context, *database.Tx) error) error {
 	if scopeOf(ctx).passes() {
 		return w.inner.WriteOne(ctx, apply)
@@ -65,7 +65,7 @@ func (w *sharedWriter) WriteOne(ctx context.Context, apply func(context.Context,
 	return w.join(ctx, apply)
 }
 
-// Close implements [records.Writer].
+// Close implements [database.Writer].
 func (w *sharedWriter) Close() error {
 	w.queue.Wait()
 	return w.inner.Close()

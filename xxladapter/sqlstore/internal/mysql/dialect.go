@@ -19,7 +19,7 @@ const (
 	preciseClock = `CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)`
 )
 
-// keepHistory is the [records.Dialect.KeepHistory] of MySQL and MariaDB.
+// keepHistory is the [database.Dialect.KeepHistory] of MySQL and MariaDB.
 const keepHistory = ` ON DUPLICATE KEY UPDATE
 	taken_by = COALESCE(VALUES(taken_by), taken_by), taken_ms = COALESCE(VALUES(taken_ms), taken_ms),
 	sent_ms = COALESCE(VALUES(sent_ms), sent_ms), acked_ms = COALESCE(VALUES(acked_ms), acked_ms),

@@ -167,7 +167,7 @@ func (f *fireBatches) write(ctx context.Context, conn *sql.Conn, work records.Fi
 	f.finish(&statements, work.Handled, now)
 	f.finish(&statements, work.Together, now)
 	addHistories(&statements, work.Runs)
-	// Last, as in [records.Store.Count].
+	// Last, as in [figures.Store.Count].
 	slot := rand.IntN(database.ReportSlots)
 	for _, day := range slices.SortedFunc(maps.Keys(work.Moved), time.Time.Compare) {
 		if n := work.Moved[day]; n.Running != 0 || n.Success != 0 || n.Failed != 0 {

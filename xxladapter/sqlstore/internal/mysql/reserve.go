@@ -2,9 +2,9 @@ package mysql
 
 import "strconv"
 
-// reserveWithin implements [records.Dialect]. ALTER TABLE would end the transaction that is to have
-// the ids. Instead a row with the last id is inserted, which raises the counter, and is deleted
-// again before anybody can see it.
+// reserveWithin implements [database.Dialect]. ALTER TABLE would end the transaction that is to
+// have the ids. Instead a row with the last id is inserted, which raises the counter, and is
+// deleted again before anybody can see it.
 //
 // The counter stays where it is if the transaction is rolled back. MySQL 5.7 forgets it when it
 // restarts, but no transaction outlives that, and the next one reserves again. A row that has the

@@ -6,7 +6,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
-// updateRows implements [records.Dialect] by a join with a table of the new values. That table is
+// updateRows implements [database.Dialect] by a join with a table of the new values. That table is
 // read first, so that no other row is locked. REQUIRES: the first column is the primary key.
 func updateRows(table string, columns []database.Column, rows int) string {
 	first, sets := make([]string, len(columns)), make([]string, len(columns)-1)

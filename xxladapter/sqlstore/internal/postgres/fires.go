@@ -138,7 +138,7 @@ func (f *fireBatches) write(ctx context.Context, conn *pgxpool.Conn, work record
 	return conn.SendBatch(ctx, &batch).Close()
 }
 
-// queueCounts stores changes as [records.Store.Count] does, but as a part of a batch.
+// queueCounts stores changes as [figures.Store.Count] does, but as a part of a batch.
 func (f *fireBatches) queueCounts(batch *pgx.Batch, c figures.Changes) {
 	slot, d := rand.IntN(database.ReportSlots), f.store.Dialect
 	for _, day := range slices.SortedFunc(maps.Keys(c), time.Time.Compare) {

@@ -13,7 +13,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 )
 
-// anyID completes the query of a [records.Entity] for several rows.
+// anyID completes the query of a [database.Entity] for several rows.
 const anyID = ` WHERE id = ANY($1)`
 
 // A lookup reads rows of several tables on one connection.

@@ -6,7 +6,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
-// updateRows implements [records.Dialect] by a join with the rows as a table. PostgreSQL takes the
+// updateRows implements [database.Dialect] by a join with the rows as a table. PostgreSQL takes the
 // types of all rows from the first one, so only that has casts.
 func updateRows(table string, columns []database.Column, rows int) string {
 	names, first, sets := make([]string, len(columns)), make([]string, len(columns)), make([]string, len(columns)-1)

@@ -22,8 +22,8 @@ type Acts interface {
 	Taken(err error) bool
 }
 
-// A DueReader reads and locks due jobs at the time now, in the order of their due times. locked counts
-// the due jobs that it skipped because another session holds them.
+// A DueReader reads and locks due jobs at the time now, in the order of their due times. locked
+// counts the due jobs that it skipped because another session holds them.
 type DueReader func(ctx context.Context, tx *database.Tx, now time.Time) (due []*xxladapter.Job, locked int, err error)
 
 // Standard implements [Acts] with one statement for each row.

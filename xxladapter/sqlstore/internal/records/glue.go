@@ -11,7 +11,8 @@ import (
 const (
 	updateGlue = `UPDATE xxl_job_info SET glue_type = ?, glue_source = ?, glue_remark = ?, glue_updatetime = ? WHERE id = ?`
 
-	hasGlue    = `SELECT 1 FROM xxl_job_logglue WHERE job_id = ? LIMIT 1`
+	hasGlue = `SELECT 1 FROM xxl_job_logglue WHERE job_id = ? LIMIT 1`
+	// InsertGlue inserts a version of a script.
 	InsertGlue = `INSERT INTO xxl_job_logglue (job_id, glue_type, glue_source, glue_remark, add_time, update_time) VALUES (?, ?, ?, ?, ?, ?)`
 	// The inner SELECT is a derived table, because MySQL does not select from the table that it
 	// deletes from.

@@ -16,6 +16,7 @@ const (
 	DropToken   = `DELETE FROM xxlwheel_group WHERE group_id = ?`
 	InsertToken = `INSERT INTO xxlwheel_group (access_token, group_id) VALUES (?, ?)`
 
+	// InsertGroup inserts a group.
 	InsertGroup   = `INSERT INTO xxl_job_group (app_name, title, address_type, address_list, update_time) VALUES (?, ?, ?, ?, ?)`
 	dropGrantsFor = `DELETE FROM xxlwheel_grant WHERE group_id = ?`
 	updateGroup   = `UPDATE xxl_job_group SET app_name = ?, title = ?, address_type = ?, address_list = ?, update_time = ? WHERE id = ?`
@@ -54,7 +55,7 @@ func (s *Store) SaveGroup(ctx context.Context, g *xxladapter.Group) (id int64, e
 	return id, nil
 }
 
-// SaveWithin stores a group within a transaction and returns it, with the fields that it had before.
+// SaveWithin stores a group in a transaction, and returns it with the fields that it had before.
 func (s *Store) SaveWithin(ctx context.Context, tx *database.Tx, g *xxladapter.Group) (before xxladapter.Fields, is *xxladapter.Group, err error) {
 	if err := LockApp(ctx, tx, g.AppName); err != nil {
 		return nil, nil, err
@@ -156,6 +157,7 @@ func (s *Store) Groups(ctx context.Context) ([]*xxladapter.Group, error) {
 	return found, err
 }
 
+// ScanGroup reads a group with its access token and its drains.
 func ScanGroup(r database.Row) (*xxladapter.Group, error) {
 	var g xxladapter.Group
 	err := r.Scan(&g.ID, database.Text(&g.AppName), database.Text(&g.Title), &g.AddressType, database.AddressList(&g.Addresses), database.Datetime(&g.Updated), database.Text(&g.AccessToken), drainList{&g.Drains})
@@ -174,4 +176,5 @@ func lockGroup(ctx context.Context, t *database.Tx, id int64) (g *xxladapter.Gro
 	return g, err
 }
 
+// NoGroup returns the error for a group that does not exist.
 func NoGroup(id int64) error { return xxladapter.NotFoundf("group %d does not exist", id) }

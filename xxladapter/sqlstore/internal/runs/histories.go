@@ -12,6 +12,7 @@ const (
 	// HistoryColumns are the columns of a run's history, in the order of HistoryValues.
 	HistoryColumns = `log_id, due_ms, trigger_type, attempt, parent_log_id, shard_index, shard_total, node, term, claimed_ms,
 		taken_by, taken_ms, sent_ms, acked_ms, finished_ms`
+	// InsertHistories is completed by rows of HistoryColumns.
 	InsertHistories = `INSERT INTO xxlwheel_run (` + HistoryColumns + `) VALUES `
 	// InsertHistory inserts one history. HistoryValues are its arguments.
 	InsertHistory = InsertHistories + `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -25,6 +26,7 @@ const (
 		finished_ms = COALESCE(?, finished_ms) WHERE log_id = ?`
 	finishHistory = `UPDATE xxlwheel_run SET finished_ms = ? WHERE log_id = ?`
 
+	// SelectHistory reads histories. It is completed by a condition.
 	SelectHistory = `SELECT ` + HistoryColumns + ` FROM xxlwheel_run`
 	selectAttempt = `SELECT attempt FROM xxlwheel_run WHERE log_id = ?`
 )
@@ -43,6 +45,7 @@ func ScanHistory(r database.Row) (h xxladapter.RunHistory, err error) {
 	return h, err
 }
 
+// HistoryInto returns the destinations into which HistoryColumns are scanned.
 func HistoryInto(h *xxladapter.RunHistory) []any {
 	return []any{
 		&h.LogID, database.Milli(&h.Due), database.Text(&h.Type), database.Small(&h.Attempt), database.Integer(&h.Parent), database.Small(&h.ShardIndex), database.Small(&h.ShardTotal),

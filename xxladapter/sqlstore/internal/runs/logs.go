@@ -21,6 +21,8 @@ const (
 		trigger_time, trigger_code, trigger_msg, handle_time, handle_code, handle_msg, alarm_status
 		) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
+	// SetTriggered, SetAccepted and SetHandled store what a claim, an executor and a result say of
+	// a run.
 	SetTriggered = `UPDATE xxl_job_log SET trigger_code = ?, trigger_msg = ? WHERE id = ?`
 	SetAccepted  = `UPDATE xxl_job_log SET trigger_code = ?, trigger_msg = ?, executor_address = ? WHERE id = ?`
 	SetHandled   = `UPDATE xxl_job_log SET trigger_code = ?, handle_time = ?, handle_code = ?, handle_msg = ? WHERE id = ?`
@@ -47,6 +49,7 @@ var LogEntity = database.Entity[xxladapter.Log]{
 	Table: database.LookupLogs,
 }
 
+// InsertLog inserts a log row and returns its id.
 func (s *Store) InsertLog(ctx context.Context, tx *database.Tx, l *xxladapter.Log) (int64, error) {
 	return tx.Insert(ctx, InsertLog, s.LogValues(l)...)
 }
@@ -136,6 +139,7 @@ var ofStatus = map[xxladapter.LogStatus]string{
 // nextSecond rounds t up to a whole second.
 func nextSecond(t time.Time) time.Time { return t.Add(time.Second - 1).Truncate(time.Second) }
 
+// ScanLog reads a row of LogColumns.
 func ScanLog(r database.Row) (*xxladapter.Log, error) {
 	var l xxladapter.Log
 	err := r.Scan(&l.ID, &l.GroupID, &l.JobID, database.Text(&l.Address), database.Text(&l.Handler), database.Text(&l.Param),

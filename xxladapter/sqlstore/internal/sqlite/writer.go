@@ -158,7 +158,7 @@ func (b *batchWriter) runOne(w *write) (failed, err error) {
 	return failed, nil
 }
 
-// nothingHeld is the [records.FrontTx] of a database whose tables have everything.
+// nothingHeld is the [database.FrontTx] of a database whose tables have everything.
 type nothingHeld struct{}
 
 func (nothingHeld) Before(context.Context, *database.Tx) error { return nil }
