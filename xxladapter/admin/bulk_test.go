@@ -196,13 +196,12 @@ func (c *cancelling) Write(text []byte) (int, error) {
 
 // Many jobs are edited in few transactions, and what one job does does not depend on the others.
 func TestABulkCallEditsJobsTogether(t *testing.T) {
-	s := newSite(t)
+	counted := new(countingStore)
+	s := siteWith(t, func(o *Options) { counted.Store, o.Store = o.Store, counted })
 	const jobs = 2*bulkBatch + 10
 	for range jobs {
 		s.createJob(`,"scheduleType":"CRON","scheduleConf":"0 0 2 * * ?"`)
 	}
-	counted := &countingStore{Store: s.store}
-	s.server.opts.Store = guard{counted}
 	for _, call := range []struct {
 		body   string
 		failed int

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,26 +16,30 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
-// A noticingStore fails look-ups of credentials that are not made for a user.
+// A noticingStore fails look-ups of credentials that are not made for a user, and counts all.
 type noticingStore struct {
 	accounts.Store
-	t *testing.T
+	t     *testing.T
+	asked atomic.Int64
 }
 
-func (s noticingStore) Credential(ctx context.Context, digest string) (*xxladapter.Credential, *xxladapter.User, error) {
+func (s *noticingStore) Credential(ctx context.Context, digest string) (*xxladapter.Credential, *xxladapter.User, error) {
+	s.asked.Add(1)
 	assert.True(s.t, xxladapter.IsForUser(ctx), "a user waits for it")
 	return s.Store.Credential(ctx, digest)
 }
 
 // TestSigningInGoesAheadOfBackgroundWork checks the look-ups that precede each call's handler.
 func TestSigningInGoesAheadOfBackgroundWork(t *testing.T) {
-	s := newSite(t)
+	noticed := &noticingStore{t: t}
+	s := siteWith(t, func(o *Options) { o.Accounts = accounts.New(noticed, nil) })
+	noticed.Store = s.store
 	session := s.people()
-	s.server.opts.Accounts = accounts.New(noticingStore{s.store, t}, nil)
 	status, answer, _ := s.doAs(session, "GET", "/api/v1/me", "")
 	require.Equal(t, http.StatusOK, status, answer)
 	status, answer = s.do("GET", "/api/v1/jobs", "xwt_none", "")
 	require.Equal(t, http.StatusUnauthorized, status, answer)
+	require.EqualValues(t, 2, noticed.asked.Load(), "one for each call")
 }
 
 // TestTheHeaderAuthorization checks that only the scheme Bearer carries a token.

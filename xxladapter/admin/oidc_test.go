@@ -177,21 +177,26 @@ func (b *browser) back() string {
 	return next
 }
 
-// oidcSite returns a server with a group, the people and a provider, whose value ops gives a role
-// for the group.
-func oidcSite(t *testing.T, rules ...string) (*site, *fakeProvider, *bytes.Buffer) {
+// oidcSite returns a server with two groups, the people and a provider, whose value ops gives a
+// role for the first group. The changes are made to its options.
+func oidcSite(t *testing.T, changes ...func(*Options)) (*site, *fakeProvider, *bytes.Buffer) {
 	t.Helper()
 	p, logged := newProvider(t), new(bytes.Buffer)
 	opts := openid.Options{Issuer: p.url, ClientID: "xxlwheel", ClientSecret: "client-secret", Name: "Work"}
-	for _, text := range append(rules, "ops=operator@shown-app", "root=admin", "gone=admin@gone-app") {
+	for _, text := range []string{"ops=operator@shown-app", "root=admin", "gone=admin@gone-app"} {
 		rule, err := openid.ParseRule(text)
 		require.NoError(t, err)
 		opts.Rules = append(opts.Rules, rule)
 	}
 	provider, err := openid.New(opts)
 	require.NoError(t, err)
-	s := twoGroupsOn(t)
-	s.server.opts.Provider, s.server.opts.Logger = provider, slog.New(slog.NewTextHandler(logged, nil))
+	s := siteWith(t, func(o *Options) {
+		o.Provider, o.Logger = provider, slog.New(slog.NewTextHandler(logged, nil))
+		for _, change := range changes {
+			change(o)
+		}
+	})
+	s.twoGroups()
 	return s, p, logged
 }
 
@@ -374,8 +379,7 @@ func TestTheProviderIsAway(t *testing.T) {
 
 // TestCookiesOfAnEncryptedSignIn checks what binds the browser, and where the provider sends it.
 func TestCookiesOfAnEncryptedSignIn(t *testing.T) {
-	s, _, _ := oidcSite(t)
-	begin := func() (*http.Response, *url.URL) {
+	begin := func(s *site) (*http.Response, *url.URL) {
 		req, err := http.NewRequestWithContext(t.Context(), "GET", s.url+oidcPath, nil)
 		require.NoError(t, err)
 		req.Header.Set("X-Forwarded-Proto", "https")
@@ -387,7 +391,8 @@ func TestCookiesOfAnEncryptedSignIn(t *testing.T) {
 		require.NoError(t, err)
 		return resp, at
 	}
-	resp, at := begin()
+	s, _, _ := oidcSite(t)
+	resp, at := begin(s)
 	c := resp.Cookies()[0]
 	require.Equal(t, "__Host-xxlwheel_oidc", c.Name)
 	require.True(t, c.Secure && c.HttpOnly)
@@ -396,8 +401,9 @@ func TestCookiesOfAnEncryptedSignIn(t *testing.T) {
 	require.Equal(t, "https://jobs.example.org"+oidcReturn, at.Query().Get("redirect_uri"))
 	require.Equal(t, "S256", at.Query().Get("code_challenge_method"))
 	require.Equal(t, "openid profile email", at.Query().Get("scope"))
-	s.server.opts.PublicURL = "https://ops.example.org/xxl/"
-	_, at = begin()
+
+	s, _, _ = oidcSite(t, func(o *Options) { o.PublicURL = "https://ops.example.org/xxl/" })
+	_, at = begin(s)
 	require.Equal(t, "https://ops.example.org/xxl"+oidcReturn, at.Query().Get("redirect_uri"))
 }
 

@@ -213,11 +213,19 @@ func TestWhatEachRoleMayDo(t *testing.T) {
 	require.Len(t, seen, len(least), "an entry is of no call")
 }
 
-// twoGroupsOn returns a server with a group 1, and a group 2 whose names all contain "secluded".
-// The things of each group have the group's id: a job, its fires, runs, orders and misfires.
+// twoGroupsOn returns a server with the people and two groups; see [site.twoGroups].
 func twoGroupsOn(t *testing.T) *site {
 	t.Helper()
 	s := newSite(t)
+	s.twoGroups()
+	return s
+}
+
+// twoGroups creates the people, a group 1, and a group 2 whose names all contain "secluded". The
+// things of each group have the group's id: a job, its fires, runs, orders and misfires.
+func (s *site) twoGroups() {
+	t := s.t
+	t.Helper()
 	s.people()
 	for i, name := range []string{"shown", "secluded"} {
 		group, err := s.store.SaveGroup(t.Context(), &xxladapter.Group{
@@ -253,7 +261,6 @@ func twoGroupsOn(t *testing.T) *site {
 	}
 	_, err := s.store.SaveCalendar(t.Context(), &xxladapter.Calendar{Name: "cn"}, time.Time{})
 	require.NoError(t, err)
-	return s
 }
 
 // TestAGroupThatIsNotGrantedDoesNotExist walks all calls as the administrator of another group:
@@ -391,10 +398,11 @@ func TestACycleThroughAnotherGroupIsFound(t *testing.T) {
 func TestTheActorIsKnownToTheStore(t *testing.T) {
 	seen := map[string]xxladapter.Actor{}
 	for kind, token := range map[string]string{"operator": testToken, "open": ""} {
-		s := siteWith(t, func(o *Options) { o.AccessToken = token })
-		s.server.opts.JobChanged = func() {}
-		noted := &actorStore{Store: s.store}
-		s.server.opts.Store = noted
+		noted := new(actorStore)
+		s := siteWith(t, func(o *Options) {
+			o.AccessToken = token
+			noted.Store, o.Store = o.Store, noted
+		})
 		status, body := s.do("POST", "/api/v1/groups", token, `{"appName":"some-app"}`)
 		require.Equal(t, http.StatusOK, status, body)
 		seen[kind] = noted.by

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,11 +19,17 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A brokenStore fails to save groups.
-type brokenStore struct{ xxladapter.Store }
+// A brokenStore fails to save groups once its disk is full.
+type brokenStore struct {
+	Store
+	full atomic.Bool
+}
 
-func (s brokenStore) SaveGroup(context.Context, *xxladapter.Group) (int64, error) {
-	return 0, errors.New("open postgres://db:5432/xxl: the disk is full")
+func (s *brokenStore) SaveGroup(ctx context.Context, g *xxladapter.Group) (int64, error) {
+	if s.full.Load() {
+		return 0, errors.New("open postgres://db:5432/xxl: the disk is full")
+	}
+	return s.Store.SaveGroup(ctx, g)
 }
 
 // TestNoAnswerAndNoLogLineShowsASecret makes every call, with every token, correctly and wrongly,
@@ -36,7 +43,9 @@ func TestNoAnswerAndNoLogLineShowsASecret(t *testing.T) {
 		wrong       = "s3cret-that-is-wrong"
 	)
 	var logged bytes.Buffer
+	broken := new(brokenStore)
 	s := siteWith(t, func(o *Options) {
+		broken.Store, o.Store = o.Store, broken
 		o.AccessToken, o.OperatorTokens, o.ReadTokens = ofExecutors, []string{ofOperators}, []string{ofReaders}
 		o.Logger = slog.New(slog.NewTextHandler(&logged, nil))
 		o.Metrics = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "up 1\n") })
@@ -100,7 +109,7 @@ func TestNoAnswerAndNoLogLineShowsASecret(t *testing.T) {
 		}
 	}
 	// The place of the store and its error texts are for the log only.
-	s.server.opts.Store = brokenStore{s.store}
+	broken.full.Store(true)
 	status, said := s.do(http.MethodPost, "/api/v1/groups", ofOperators, `{"appName":"third-app","accessToken":"`+ofGroup+`"}`)
 	require.Equal(t, http.StatusInternalServerError, status)
 	require.JSONEq(t, `{"code":"internal","message":"internal error"}`, said)

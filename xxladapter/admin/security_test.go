@@ -41,7 +41,9 @@ func siteWith(t *testing.T, change func(*Options)) *site {
 	if change != nil {
 		change(&opts)
 	}
-	opts.Accounts = accounts.New(s.store, opts.Logger)
+	if opts.Accounts == nil {
+		opts.Accounts = accounts.New(s.store, opts.Logger)
+	}
 	var err error
 	s.server, err = New(opts)
 	require.NoError(t, err)
