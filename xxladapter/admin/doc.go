@@ -10,7 +10,8 @@
 //
 //	the handler and its options    server.go
 //	the table of all calls         routes.go; internal/api decodes, answers and describes them
-//	who may see and do what        guard.go, visit.go, actors.go
+//	who calls, users               internal/users
+//	who may see what               guard.go, actors.go
 //	calls of executors             executorcalls.go, accept.go, declarecall.go, jobcalls.go
 //	jobs                           jobs.go, jobform.go, joblist.go, joborders.go, bulk.go, tags.go,
 //	                               bulkedits.go, children.go, graph.go, glue.go, gluesave.go,
@@ -21,8 +22,7 @@
 //	                               fires.go, histories.go, clear.go
 //	why a job did not run          explain.go, timeline.go
 //	groups, executors, schedulers  groups.go, probes.go, drains.go, nodelist.go, nodes.go
-//	users, sessions, audit         users.go, sessions.go, oidc.go, refusalpage.go, audit.go,
-//	                               auditexport.go
+//	audit                          audit.go, auditexport.go
 //	declarations                   apply.go, exportjobs.go, takeovers.go
 //	streams                        events.go
 //	figures and health             overview.go, stats.go, reports.go, health.go, info.go,

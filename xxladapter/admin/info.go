@@ -97,7 +97,7 @@ func (s *Server) info(ctx context.Context, _ api.None) (form infoForm, err error
 		Zone:        s.opts.Zone.String(),
 		CronProfile: s.opts.CronProfile.Name(),
 		Features: featureInfo{
-			Users: s.opts.Accounts != nil, Alarms: len(is.Alarms) > 0, Metrics: is.Metrics, Console: is.Console, Open: s.callers.operators.Open(),
+			Users: s.opts.Accounts != nil, Alarms: len(is.Alarms) > 0, Metrics: is.Metrics, Console: is.Console, Open: s.callers.Operators.Open(),
 			TakeOver: s.opts.TakeOver != nil,
 		},
 		Alarms:    append([]string{}, is.Alarms...),

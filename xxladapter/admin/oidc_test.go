@@ -25,6 +25,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts/openid"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/users"
 )
 
 // A fakeProvider is a provider of OpenID Connect that signs its one user in without asking.
@@ -170,7 +171,7 @@ func (b *browser) get(address string) (status int, body, next string) {
 // back signs in at the provider and returns the address with which the browser comes back.
 func (b *browser) back() string {
 	b.s.t.Helper()
-	status, body, next := b.get(b.s.url + oidcPath)
+	status, body, next := b.get(b.s.url + users.OIDCPath)
 	require.Equal(b.s.t, http.StatusSeeOther, status, body)
 	status, body, next = b.get(next)
 	require.Equal(b.s.t, http.StatusFound, status, body)
@@ -217,7 +218,7 @@ func TestAUserSignsInAtTheProvider(t *testing.T) {
 	require.Contains(t, b.me(), `"kind":"user","name":"ann","grants":[{"group":1,"role":"operator"}]`)
 	audit := s.audit()
 	require.Equal(t, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: "ann", Address: "127.0.0.1"}, audit[len(audit)-1].Actor)
-	require.Equal(t, "GET "+oidcReturn, audit[len(audit)-1].Call)
+	require.Equal(t, "GET "+users.OIDCReturn, audit[len(audit)-1].Call)
 
 	// The same user comes back under another name and with another role.
 	p.set(func() { p.claims["preferred_username"], p.claims["groups"] = "renamed", "root" })
@@ -359,12 +360,12 @@ func TestTheProviderIsAway(t *testing.T) {
 	s, p, logged := oidcSite(t)
 	b := s.browser()
 	p.set(func() { p.away = true })
-	status, body, _ := b.get(s.url + oidcPath)
+	status, body, _ := b.get(s.url + users.OIDCPath)
 	require.Equal(t, http.StatusBadGateway, status)
 	require.Contains(t, body, "Work does not answer, sign in by name and password or try again later")
 	require.NotContains(t, body, "503", "the cause is for the log")
 	require.Contains(t, logged.String(), "503")
-	status, body = s.do("GET", oidcPath, "", "")
+	status, body = s.do("GET", users.OIDCPath, "", "")
 	require.Equal(t, http.StatusBadGateway, status, "%s: for programs", body)
 	require.Contains(t, body, `"code":"unreachable"`)
 	status, body, _ = s.doAs("", "POST", "/api/v1/session", `{"name":"root","password":"pass of root"}`)
@@ -380,7 +381,7 @@ func TestTheProviderIsAway(t *testing.T) {
 // TestCookiesOfAnEncryptedSignIn checks what binds the browser, and where the provider sends it.
 func TestCookiesOfAnEncryptedSignIn(t *testing.T) {
 	begin := func(s *site) (*http.Response, *url.URL) {
-		req, err := http.NewRequestWithContext(t.Context(), "GET", s.url+oidcPath, nil)
+		req, err := http.NewRequestWithContext(t.Context(), "GET", s.url+users.OIDCPath, nil)
 		require.NoError(t, err)
 		req.Header.Set("X-Forwarded-Proto", "https")
 		req.Host = "jobs.example.org"
@@ -398,13 +399,13 @@ func TestCookiesOfAnEncryptedSignIn(t *testing.T) {
 	require.True(t, c.Secure && c.HttpOnly)
 	require.Equal(t, http.SameSiteLaxMode, c.SameSite)
 	require.Equal(t, "no-store", resp.Header.Get("Cache-Control"))
-	require.Equal(t, "https://jobs.example.org"+oidcReturn, at.Query().Get("redirect_uri"))
+	require.Equal(t, "https://jobs.example.org"+users.OIDCReturn, at.Query().Get("redirect_uri"))
 	require.Equal(t, "S256", at.Query().Get("code_challenge_method"))
 	require.Equal(t, "openid profile email", at.Query().Get("scope"))
 
 	s, _, _ = oidcSite(t, func(o *Options) { o.PublicURL = "https://ops.example.org/xxl/" })
 	_, at = begin(s)
-	require.Equal(t, "https://ops.example.org/xxl"+oidcReturn, at.Query().Get("redirect_uri"))
+	require.Equal(t, "https://ops.example.org/xxl"+users.OIDCReturn, at.Query().Get("redirect_uri"))
 }
 
 // TestWithAProviderNothingIsOpen checks a server on loopback without tokens and users.
@@ -418,7 +419,7 @@ func TestWithAProviderNothingIsOpen(t *testing.T) {
 		require.Equal(t, map[bool]int{true: http.StatusOK, false: http.StatusUnauthorized}[with == nil], status, body)
 	}
 	s := newSite(t)
-	for _, path := range []string{oidcPath, oidcReturn} {
+	for _, path := range []string{users.OIDCPath, users.OIDCReturn} {
 		status, body := s.do("GET", path, "", "")
 		require.Equal(t, http.StatusNotFound, status, fmt.Sprint(body, " without a provider"))
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/users"
 )
 
 const rootPassword = "pass of root"
@@ -76,14 +77,14 @@ func (s *site) doAs(session, method, path, body string) (int, string, *http.Resp
 	req, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
 	require.NoError(s.t, err)
 	if session != "" {
-		req.AddCookie(&http.Cookie{Name: cookieName, Value: session})
+		req.AddCookie(&http.Cookie{Name: users.CookieName, Value: session})
 	}
 	return s.send(req)
 }
 
 // rootVisit returns the visit of the user root with a session.
-func rootVisit() *visit {
-	return &visit{bearer: &accounts.Bearer{
+func rootVisit() *users.Visit {
+	return &users.Visit{Bearer: &accounts.Bearer{
 		User: &xxladapter.User{ID: 1, Name: "root"}, Credential: &xxladapter.Credential{ID: 2, Kind: xxladapter.CredentialSession},
 	}}
 }

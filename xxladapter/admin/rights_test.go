@@ -14,6 +14,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/users"
 )
 
 // handler returns the API for a caller with the rights of grants. A stream of events, which does
@@ -22,7 +23,7 @@ func (s *site) handler(listens time.Duration, grants ...xxladapter.Grant) http.H
 	mux := http.NewServeMux()
 	for _, c := range s.server.calls() {
 		mux.HandleFunc(c.Method+" "+c.Path, func(w http.ResponseWriter, r *http.Request) {
-			ctx := access.WithRights(context.WithValue(r.Context(), visitKey{}, rootVisit()), access.NewRights(grants...))
+			ctx := access.WithRights(users.WithVisit(r.Context(), rootVisit()), access.NewRights(grants...))
 			if c.Stream == api.EventStream {
 				var cancel context.CancelFunc
 				ctx, cancel = context.WithTimeout(ctx, listens)

@@ -2,7 +2,7 @@ package admin
 
 import (
 	"context"
-	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
@@ -11,38 +11,13 @@ import (
 // calls returns the calls of the management API, each with what it needs of its caller. A call with
 // method GET changes nothing.
 func (s *Server) calls() []api.Call {
+	return slices.Concat(s.ownCalls(), s.users.Calls())
+}
+
+// ownCalls returns the calls that this package handles itself.
+func (s *Server) ownCalls() []api.Call {
 	return []api.Call{
 		api.Reads("GET /api/v1/openapi.json", api.Anyone, "Return this description.", s.openAPI),
-
-		api.Reads("GET /api/v1/session", api.Public, "Show who calls, and how to sign in.", s.showSession),
-		api.Takes("POST /api/v1/session", api.Public, "Sign in by name and password.", s.login).
-			Noting("The answer sets a cookie, with which further calls are the user's."),
-		api.Reads("DELETE /api/v1/session", api.Public, "Sign out: end the session of the cookie.", s.logout),
-		api.Takes("POST /api/v1/session/first", api.Public, "Create the first user, an administrator, with the secret of the one-time link, and sign in.", s.first),
-
-		forBrowsers("GET "+oidcPath, "Lead the browser to the provider of OpenID Connect.", reflect.TypeFor[api.None](), s.beginOIDC).Within(s.signOns),
-		forBrowsers("GET "+oidcReturn, "Sign in whom the provider has signed in.", reflect.TypeFor[oidcQuery](), s.endOIDC).Within(s.signOns).
-			Noting("Leads the browser to the console. The roles of the user become those that the provider's claims give."),
-
-		api.Reads("GET /api/v1/me", api.Anyone, "Show the user who calls.", s.showMe),
-		api.Takes("PUT /api/v1/me/password", api.Anyone, "Change one's own password.", s.changePassword).
-			Noting("Other sessions end."),
-		api.Reads("GET /api/v1/me/sessions", api.Anyone, "List one's own sessions, by id.", s.listSessions),
-		api.Reads("DELETE /api/v1/me/sessions/{id}", api.Anyone, "End one of one's own sessions.", s.endSession),
-
-		api.Reads("GET /api/v1/users", api.Admin.ForAll(), "List users, by id.", s.listUsers),
-		api.Takes("POST /api/v1/users", api.Admin.ForAll(), "Create a user.", s.createUser).Requiring("name"),
-		api.Reads("GET /api/v1/users/{id}", api.Admin.ForAll(), "Show a user.", s.showUser),
-		api.Takes("PUT /api/v1/users/{id}", api.Admin.ForAll(), "Change the password or the roles of a user.", s.updateUser).
-			Noting("One administrator of all groups must remain."),
-		api.Reads("DELETE /api/v1/users/{id}", api.Admin.ForAll(), "Delete a user with sessions and tokens.", s.removeUser).
-			Noting("One administrator of all groups must remain."),
-
-		api.Reads("GET /api/v1/tokens", api.Anyone, "List one's own personal tokens, or those of all users, by id.", s.listTokens).
-			Noting("A caller with a token sees that token alone."),
-		api.Takes("POST /api/v1/tokens", api.Anyone, "Create a personal token, which acts as its user within its limits.", s.createToken),
-		api.Reads("DELETE /api/v1/tokens/{id}", api.Anyone, "Delete a personal token.", s.removeToken).
-			Noting("One's own needs a session; administrators of all groups delete any."),
 
 		api.Reads("GET /api/v1/jobs", api.Viewer, "List jobs, by id or in another order.", s.listJobs),
 		api.Takes("POST /api/v1/jobs", api.Editor, "Create a job, stopped.", s.createJob).Requiring("name", "author").

@@ -16,6 +16,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts/openid"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/users"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/events"
 	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
@@ -190,8 +191,9 @@ type Server struct {
 	opts Options
 	mux  *http.ServeMux
 
-	callers *authenticator
+	callers *users.Authenticator
 	answers *api.Answerer
+	users   *users.Server
 	// executorPages refuses requests of foreign web pages, as the pages of callers do. They differ
 	// in whether the executor calls and the management API need a token.
 	executorPages *access.Pages
@@ -200,7 +202,6 @@ type Server struct {
 	tails         tails
 	alarmTests    sync.Mutex // held while a test of the alarms is in progress
 	heavy         api.Places // of calls that read or compute much
-	signOns       api.Places // of calls that wait for the provider
 	// ending is cancelled by end when streams must end.
 	ending context.Context
 	end    context.CancelFunc
@@ -248,14 +249,19 @@ func New(opts Options) (*Server, error) {
 	}
 	s := &Server{
 		opts: opts, mux: http.NewServeMux(), jobCalls: newJobCallLimiter(),
-		heavy: make(api.Places, api.HeavyPlaces), signOns: make(api.Places, signOnPlaces),
+		heavy: make(api.Places, api.HeavyPlaces),
 	}
 	s.tails.open = map[int64]*tail{}
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.hub = events.NewHub(opts.Store, opts.Logger)
 	s.opts.Store = guard{opts.Store}
 	operators := access.NewOperators(full, opts.ReadTokens)
-	s.callers = &authenticator{operators, opts.pages(operators.Open()), opts.Accounts, opts.Provider != nil}
+	s.callers = &users.Authenticator{
+		Operators: operators, Pages: opts.pages(operators.Open()), Accounts: opts.Accounts, Provided: opts.Provider != nil,
+	}
+	s.users = users.New(users.Options{
+		Store: s.opts.Store, Accounts: opts.Accounts, Provider: opts.Provider, PublicURL: opts.PublicURL, Logger: opts.Logger,
+	})
 	s.answers = &api.Answerer{Callers: s.callers, Logger: opts.Logger}
 	s.executorPages = opts.pages(opts.AccessToken == "")
 	for _, base := range []string{wire.AdminPath, wire.AdminContextPath} {

@@ -12,12 +12,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/users"
 )
 
 // cookieOf returns the session's cookie that an answer sets, or nil.
 func cookieOf(resp *http.Response) *http.Cookie {
 	for _, c := range resp.Cookies() {
-		if strings.HasSuffix(c.Name, cookieName) {
+		if strings.HasSuffix(c.Name, users.CookieName) {
 			return c
 		}
 	}
@@ -31,7 +32,7 @@ func TestASessionFromLoginToLogout(t *testing.T) {
 	require.Equal(t, http.StatusOK, status, body)
 	require.Contains(t, body, `"kind":"user","name":"root","grants":[{"group":0,"role":"admin"}]`)
 	c := cookieOf(resp)
-	require.Equal(t, cookieName, c.Name, "the connection is not encrypted")
+	require.Equal(t, users.CookieName, c.Name, "the connection is not encrypted")
 	require.True(t, c.HttpOnly && !c.Secure)
 	require.Equal(t, http.SameSiteLaxMode, c.SameSite)
 	require.Len(t, c.Value, 43, "256 bits")
@@ -79,7 +80,7 @@ func TestASessionIsNoHelpToOtherSites(t *testing.T) {
 		for _, path := range []string{"/api/v1/groups", "/api/v1/session", "/api/v1/users"} {
 			req, err := http.NewRequestWithContext(t.Context(), "POST", s.url+path, strings.NewReader(goodBodies["POST "+path]))
 			require.NoError(t, err)
-			req.AddCookie(&http.Cookie{Name: cookieName, Value: session})
+			req.AddCookie(&http.Cookie{Name: users.CookieName, Value: session})
 			req.Header.Set(header, value)
 			status, body, resp := s.send(req)
 			require.Equal(t, http.StatusForbidden, status, "%s: %s", path, body)
@@ -110,7 +111,7 @@ func TestAUserSeesWhatIsGranted(t *testing.T) {
 	create := func(body string) (token string) {
 		status, answer := s.do("POST", "/api/v1/tokens", testToken, body)
 		require.Equal(t, http.StatusOK, status, answer)
-		var got newToken
+		var got users.NewToken
 		require.NoError(t, json.Unmarshal([]byte(answer), &got))
 		require.Regexp(t, `^xwt_[\w-]{43}$`, got.Token)
 		return got.Token

@@ -1,4 +1,4 @@
-package admin
+package users
 
 import (
 	"context"
@@ -60,8 +60,8 @@ func (s *Server) showSession(ctx context.Context, _ api.None) (sessionForm, erro
 	if s.opts.Provider != nil {
 		form.OIDC = s.opts.Provider.Name()
 	}
-	if v.bearer != nil {
-		form.Name, form.Ends = v.bearer.User.Name, &v.bearer.Credential.Expires
+	if v.Bearer != nil {
+		form.Name, form.Ends = v.Bearer.User.Name, &v.Bearer.Credential.Expires
 	}
 	return form, nil
 }
@@ -76,7 +76,7 @@ func (s *Server) login(ctx context.Context, _ api.None, form loginForm) (no sess
 		return no, err
 	}
 	v.setSession(secret)
-	v.bearer = &b
+	v.Bearer = &b
 	return s.showSession(signedIn(ctx, v), api.None{})
 }
 
@@ -90,21 +90,21 @@ func (s *Server) first(ctx context.Context, _ api.None, form firstForm) (no sess
 		return no, err
 	}
 	v.setSession(secret)
-	v.bearer = &b
+	v.Bearer = &b
 	return s.showSession(signedIn(ctx, v), api.None{})
 }
 
 // signedIn returns the context of the user who has just signed in.
-func signedIn(ctx context.Context, v *visit) context.Context {
-	ctx = xxladapter.WithActor(ctx, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: v.bearer.User.Name, Address: v.address})
-	return access.WithRights(ctx, v.bearer.Rights)
+func signedIn(ctx context.Context, v *Visit) context.Context {
+	ctx = xxladapter.WithActor(ctx, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: v.Bearer.User.Name, Address: v.address})
+	return access.WithRights(ctx, v.Bearer.Rights)
 }
 
 // logout ends the session of the caller, and has its cookie deleted whether or not it still holds.
 func (s *Server) logout(ctx context.Context, _ api.None) (no api.None, err error) {
 	v := visitOf(ctx)
-	if v.bearer != nil && v.bearer.Credential.Kind == xxladapter.CredentialSession {
-		err = s.opts.Accounts.Logout(ctx, *v.bearer)
+	if v.Bearer != nil && v.Bearer.Credential.Kind == xxladapter.CredentialSession {
+		err = s.opts.Accounts.Logout(ctx, *v.Bearer)
 	}
 	v.setSession("")
 	return no, err
@@ -144,7 +144,7 @@ type credentialList struct {
 
 func showCredentials(ctx context.Context, list []*xxladapter.Credential) credentialList {
 	forms := make([]credentialForm, len(list))
-	by := visitOf(ctx).bearer
+	by := visitOf(ctx).Bearer
 	for i, c := range list {
 		forms[i] = credentialForm{
 			c.ID, c.UserID, c.Name, c.Role, c.Groups, c.Address, api.Given(c.Created), api.Given(c.Used), api.Given(c.Expires),
@@ -155,12 +155,12 @@ func showCredentials(ctx context.Context, list []*xxladapter.Credential) credent
 }
 
 // bearerOf returns the visit of a user who calls with a session, or by any means if tokens suffice.
-func (s *Server) bearerOf(ctx context.Context, tokensToo bool) (no *visit, err error) {
+func (s *Server) bearerOf(ctx context.Context, tokensToo bool) (no *Visit, err error) {
 	v := visitOf(ctx)
 	switch {
-	case v.bearer == nil:
+	case v.Bearer == nil:
 		return no, api.Forbidden("this call is for users, and the caller is none")
-	case !tokensToo && v.bearer.Credential.Kind != xxladapter.CredentialSession:
+	case !tokensToo && v.Bearer.Credential.Kind != xxladapter.CredentialSession:
 		return no, api.Forbidden("this call needs a session, and the caller has a token")
 	}
 	return v, nil
@@ -171,7 +171,7 @@ func (s *Server) showMe(ctx context.Context, _ api.None) (no meForm, err error) 
 	if err != nil {
 		return no, err
 	}
-	u := v.bearer.User
+	u := v.Bearer.User
 	return meForm{u.ID, u.Name, showGrants(u.Grants), u.Password != ""}, nil
 }
 
@@ -180,7 +180,7 @@ func (s *Server) changePassword(ctx context.Context, _ api.None, form passwordFo
 	if err != nil {
 		return no, err
 	}
-	return no, s.opts.Accounts.ChangePassword(ctx, *v.bearer, form.Old, form.New)
+	return no, s.opts.Accounts.ChangePassword(ctx, *v.Bearer, form.Old, form.New)
 }
 
 func (s *Server) listSessions(ctx context.Context, _ api.None) (no credentialList, err error) {
@@ -188,7 +188,7 @@ func (s *Server) listSessions(ctx context.Context, _ api.None) (no credentialLis
 	if err != nil {
 		return no, err
 	}
-	list, err := s.opts.Accounts.Credentials(ctx, v.bearer.User.ID, xxladapter.CredentialSession)
+	list, err := s.opts.Accounts.Credentials(ctx, v.Bearer.User.ID, xxladapter.CredentialSession)
 	return showCredentials(ctx, list), err
 }
 
@@ -197,7 +197,7 @@ func (s *Server) endSession(ctx context.Context, path api.IDPath) (no api.None, 
 	if err != nil {
 		return no, err
 	}
-	return no, s.removeCredential(ctx, v.bearer.User.ID, path.ID, xxladapter.CredentialSession)
+	return no, s.removeCredential(ctx, v.Bearer.User.ID, path.ID, xxladapter.CredentialSession)
 }
 
 // removeCredential ends one credential of a kind of a user, or of any user if userID is 0.

@@ -1,4 +1,4 @@
-package admin
+package users
 
 import (
 	"context"
@@ -142,8 +142,8 @@ type tokenForm struct {
 	Expires time.Time       `json:"expires" doc:"When it ends, within 366 days."`
 }
 
-// A newToken is the answer that shows the secret, once.
-type newToken struct {
+// A NewToken is the answer that shows the secret, once.
+type NewToken struct {
 	ID    int64  `json:"id"`
 	Token string `json:"token" doc:"The secret, for the header Authorization: Bearer. It is not shown again."`
 }
@@ -166,10 +166,10 @@ func (s *Server) listTokens(ctx context.Context, q tokenQuery) (no credentialLis
 		if err != nil {
 			return no, err
 		}
-		if c := v.bearer.Credential; c.Kind != xxladapter.CredentialSession { // which says nothing of others
+		if c := v.Bearer.Credential; c.Kind != xxladapter.CredentialSession { // which says nothing of others
 			return showCredentials(ctx, []*xxladapter.Credential{c}), nil
 		}
-		user = v.bearer.User.ID
+		user = v.Bearer.User.ID
 	}
 	list, err := s.opts.Accounts.Credentials(ctx, user, xxladapter.CredentialToken)
 	return showCredentials(ctx, list), err
@@ -177,35 +177,35 @@ func (s *Server) listTokens(ctx context.Context, q tokenQuery) (no credentialLis
 
 // createToken does not take a personal token as proof: a limited one could create one without its
 // limits.
-func (s *Server) createToken(ctx context.Context, _ api.None, form tokenForm) (no newToken, err error) {
+func (s *Server) createToken(ctx context.Context, _ api.None, form tokenForm) (no NewToken, err error) {
 	if s.opts.Accounts == nil {
 		return no, errNoAccounts
 	}
 	c := xxladapter.Credential{Name: form.Name, Role: form.Role, Groups: form.Groups, Expires: form.Expires}
 	v, user := visitOf(ctx), (*xxladapter.User)(nil)
 	switch {
-	case v.bearer != nil && v.bearer.Credential.Kind != xxladapter.CredentialSession:
+	case v.Bearer != nil && v.Bearer.Credential.Kind != xxladapter.CredentialSession:
 		return no, api.Forbidden("this call needs a session, and the caller has a token")
-	case form.User != nil && (v.bearer == nil || *form.User != v.bearer.User.Name):
+	case form.User != nil && (v.Bearer == nil || *form.User != v.Bearer.User.Name):
 		if err := api.AllowRole(ctx, xxladapter.RoleAdmin, access.Everywhere, nil); err != nil {
 			return no, err
 		}
 		if user, err = s.userNamed(ctx, *form.User); err != nil {
 			return no, err
 		}
-	case v.bearer == nil && !api.IsAdmin(ctx):
+	case v.Bearer == nil && !api.IsAdmin(ctx):
 		return no, api.Forbidden("this call is for users, and the caller is none")
-	case v.bearer == nil:
+	case v.Bearer == nil:
 		return no, xxladapter.Invalidf("user is missing, must be the name of a user: the caller is none")
 	default:
-		user = v.bearer.User
+		user = v.Bearer.User
 	}
 	if err := s.checkScope(ctx, user, form.Groups); err != nil {
 		return no, err
 	}
 	c.UserID, c.Address = user.ID, v.address
 	id, secret, err := s.opts.Accounts.CreateToken(ctx, c)
-	return newToken{id, secret}, err
+	return NewToken{id, secret}, err
 }
 
 // checkScope refuses groups of a token that do not exist for its user, whether or not they exist.
@@ -251,5 +251,5 @@ func (s *Server) removeToken(ctx context.Context, path api.IDPath) (no api.None,
 	if err != nil {
 		return no, err
 	}
-	return no, s.removeCredential(ctx, v.bearer.User.ID, path.ID, xxladapter.CredentialToken)
+	return no, s.removeCredential(ctx, v.Bearer.User.ID, path.ID, xxladapter.CredentialToken)
 }

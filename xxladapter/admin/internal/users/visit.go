@@ -1,4 +1,4 @@
-package admin
+package users
 
 import (
 	"context"
@@ -13,12 +13,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A visit holds the address, credential and cookie with which a request came, and the cookie that
+// A Visit holds the address, credential and cookie with which a request came, and the cookie that
 // the answer sets.
-type visit struct {
+type Visit struct {
 	address string
 	secure  bool             // the browser's connection is encrypted
-	bearer  *accounts.Bearer // nil unless a user's session or token was sent
+	Bearer  *accounts.Bearer // nil unless a user's session or token was sent
 	open    bool             // nobody has to sign in
 	session *http.Cookie     // to set; nil leaves the browser's as it is
 }
@@ -26,21 +26,26 @@ type visit struct {
 // visitKey marks the visit in a context.
 type visitKey struct{}
 
+// WithVisit returns the context of a call that came with v.
+func WithVisit(ctx context.Context, v *Visit) context.Context {
+	return context.WithValue(ctx, visitKey{}, v)
+}
+
 // visitOf returns the visit of a management call.
-func visitOf(ctx context.Context) *visit {
-	v, _ := ctx.Value(visitKey{}).(*visit)
+func visitOf(ctx context.Context) *Visit {
+	v, _ := ctx.Value(visitKey{}).(*Visit)
 	if v == nil {
-		return new(visit)
+		return new(Visit)
 	}
 	return v
 }
 
 // The names of the session's cookie. Browsers accept the prefix __Host- only from encrypted
 // connections, and then from no other host and for no other path.
-const cookieName = "xxlwheel_session"
+const CookieName = "xxlwheel_session"
 
-// cookieName returns the name of a cookie for the browser's connection.
-func (v *visit) cookieName(name string) string {
+// CookieName returns the name of a cookie for the browser's connection.
+func (v *Visit) cookieName(name string) string {
 	if v.secure {
 		return "__Host-" + name
 	}
@@ -49,9 +54,9 @@ func (v *visit) cookieName(name string) string {
 
 // setSession makes the answer set the session's cookie; an empty secret deletes it. It ends with
 // the session, at the latest.
-func (v *visit) setSession(secret string) {
+func (v *Visit) setSession(secret string) {
 	c := &http.Cookie{
-		Name: v.cookieName(cookieName), Value: secret, Path: "/", HttpOnly: true, Secure: v.secure, SameSite: http.SameSiteLaxMode,
+		Name: v.cookieName(CookieName), Value: secret, Path: "/", HttpOnly: true, Secure: v.secure, SameSite: http.SameSiteLaxMode,
 	}
 	c.MaxAge = int(accounts.SessionLife / time.Second)
 	if secret == "" {
@@ -61,8 +66,8 @@ func (v *visit) setSession(secret string) {
 }
 
 // sessionOf returns the session's secret, or empty.
-func (v *visit) sessionOf(r *http.Request) string {
-	c, err := r.Cookie(v.cookieName(cookieName))
+func (v *Visit) sessionOf(r *http.Request) string {
+	c, err := r.Cookie(v.cookieName(CookieName))
 	if err != nil {
 		return ""
 	}
@@ -71,28 +76,28 @@ func (v *visit) sessionOf(r *http.Request) string {
 
 // newVisit returns the visit of a request whose caller is not known yet. A proxy that ends TLS says
 // so in a header; a caller who pretends to be one gets a cookie that its browser does not send.
-func newVisit(r *http.Request) *visit {
-	return &visit{address: api.AddressOf(r), secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"}
+func newVisit(r *http.Request) *Visit {
+	return &Visit{address: api.AddressOf(r), secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https"}
 }
 
-// An authenticator finds out who makes management calls.
-type authenticator struct {
-	operators access.Operators
-	pages     *access.Pages // refuses requests of foreign web pages
-	accounts  *accounts.Accounts
-	provided  bool // a provider of OpenID Connect signs users in
+// An Authenticator finds out who makes management calls.
+type Authenticator struct {
+	Operators access.Operators
+	Pages     *access.Pages // refuses requests of foreign web pages
+	Accounts  *accounts.Accounts
+	Provided  bool // a provider of OpenID Connect signs users in
 }
 
 // Cookie returns the cookie that the answer to a call sets, or nil.
-func (a *authenticator) Cookie(ctx context.Context) *http.Cookie { return visitOf(ctx).session }
+func (a *Authenticator) Cookie(ctx context.Context) *http.Cookie { return visitOf(ctx).session }
 
 // Authenticate returns the context of a call, which carries the visit, the actor and the rights;
 // with an error, only the visit.
-func (a *authenticator) Authenticate(r *http.Request) (context.Context, error) {
+func (a *Authenticator) Authenticate(r *http.Request) (context.Context, error) {
 	r = r.WithContext(xxladapter.ForUser(r.Context()))
 	v := newVisit(r)
-	ctx := context.WithValue(r.Context(), visitKey{}, v)
-	if err := a.pages.Check(r); err != nil {
+	ctx := WithVisit(r.Context(), v)
+	if err := a.Pages.Check(r); err != nil {
 		return ctx, &xxladapter.Error{Code: xxladapter.CodeForbidden, Message: err.Error()}
 	}
 	if err := api.CheckTokens(r); err != nil {
@@ -110,27 +115,27 @@ var errWrongToken = &xxladapter.Error{Code: xxladapter.CodeUnauthorized, Message
 
 // identify returns who calls: the bearer of a token of the settings, a user by a personal token or
 // a session, or anybody while nobody has to sign in.
-func (a *authenticator) identify(r *http.Request, v *visit) (by xxladapter.Actor, rights access.Rights, err error) {
+func (a *Authenticator) identify(r *http.Request, v *Visit) (by xxladapter.Actor, rights access.Rights, err error) {
 	v.open, err = a.open(r.Context())
 	if err != nil {
 		return by, rights, err
 	}
 	token, session := api.Bearer(r), v.sessionOf(r)
 	switch {
-	case accounts.IsToken(token) && a.accounts != nil:
-		b, err := a.accounts.Token(r.Context(), token)
+	case accounts.IsToken(token) && a.Accounts != nil:
+		b, err := a.Accounts.Token(r.Context(), token)
 		if errors.Is(err, accounts.ErrEnded) {
 			return by, rights, errWrongToken
 		}
 		if err != nil {
 			return by, rights, err
 		}
-		v.bearer = &b
+		v.Bearer = &b
 		return xxladapter.Actor{Kind: xxladapter.ActorToken, Name: b.User.Name + "/" + b.Credential.Name}, b.Rights, nil
-	case token == "" && session != "" && a.accounts != nil:
-		b, err := a.accounts.Session(r.Context(), session)
+	case token == "" && session != "" && a.Accounts != nil:
+		b, err := a.Accounts.Session(r.Context(), session)
 		if err == nil {
-			v.bearer = &b
+			v.Bearer = &b
 			return xxladapter.Actor{Kind: xxladapter.ActorUser, Name: b.User.Name}, b.Rights, nil
 		}
 		if !v.open || !errors.Is(err, accounts.ErrEnded) {
@@ -140,10 +145,10 @@ func (a *authenticator) identify(r *http.Request, v *visit) (by xxladapter.Actor
 	if v.open {
 		return xxladapter.Actor{Kind: xxladapter.ActorOpen}, access.RightsForAll(xxladapter.RoleAdmin), nil
 	}
-	if a.operators.Open() { // no token of the settings
+	if a.Operators.Open() { // no token of the settings
 		return by, rights, errWrongToken
 	}
-	role := a.operators.Role(token)
+	role := a.Operators.Role(token)
 	if role == access.None {
 		return by, rights, errWrongToken
 	}
@@ -152,13 +157,13 @@ func (a *authenticator) identify(r *http.Request, v *visit) (by xxladapter.Actor
 
 // open reports whether nobody has to sign in: the settings have no token, which is for loopback
 // only, and there are neither users nor a provider of them.
-func (a *authenticator) open(ctx context.Context) (bool, error) {
-	if a.provided {
+func (a *Authenticator) open(ctx context.Context) (bool, error) {
+	if a.Provided {
 		return false, nil
 	}
-	if !a.operators.Open() || a.accounts == nil {
-		return a.operators.Open(), nil
+	if !a.Operators.Open() || a.Accounts == nil {
+		return a.Operators.Open(), nil
 	}
-	some, err := a.accounts.SomeUser(xxladapter.ForUser(ctx))
+	some, err := a.Accounts.SomeUser(xxladapter.ForUser(ctx))
 	return !some, err
 }

@@ -1,4 +1,4 @@
-package admin
+package users
 
 import (
 	"context"
@@ -20,9 +20,9 @@ const signOnPlaces = 8
 
 // The paths with which a browser signs in at the provider.
 const (
-	oidcPath    = api.Base + "/login/oidc"
-	oidcReturn  = oidcPath + "/callback"
-	oidcToPages = "../../../../console/" // from oidcReturn, below whatever prefix a proxy removes
+	OIDCPath    = api.Base + "/login/oidc"
+	OIDCReturn  = OIDCPath + "/callback"
+	oidcToPages = "../../../../console/" // from OIDCReturn, below whatever prefix a proxy removes
 	attemptName = "xxlwheel_oidc"
 )
 
@@ -90,7 +90,7 @@ func (s *Server) endOIDC(r *http.Request) (api.Download, error) {
 	if err != nil {
 		return nil, s.noteFailure(r, err)
 	}
-	v.bearer = &b
+	v.Bearer = &b
 	v.setSession(secret)
 	return leadTo(oidcToPages, v.attemptCookie("")), nil
 }
@@ -126,20 +126,20 @@ func (s *Server) noteFailure(r *http.Request, err error) error {
 
 // returnAddress returns the address of endOIDC for browsers. Only addresses that were registered at
 // the provider have any effect, so that of the request may be used.
-func (s *Server) returnAddress(r *http.Request, v *visit) string {
+func (s *Server) returnAddress(r *http.Request, v *Visit) string {
 	if s.opts.PublicURL != "" {
-		return strings.TrimSuffix(s.opts.PublicURL, "/") + oidcReturn
+		return strings.TrimSuffix(s.opts.PublicURL, "/") + OIDCReturn
 	}
 	scheme := "http://"
 	if v.secure {
 		scheme = "https://"
 	}
-	return scheme + r.Host + oidcReturn
+	return scheme + r.Host + OIDCReturn
 }
 
 // attemptCookie returns the cookie that binds a sign-in to the browser; an empty value deletes it.
 // The way back is a navigation from the provider's site, with which browsers send it.
-func (v *visit) attemptCookie(value string) *http.Cookie {
+func (v *Visit) attemptCookie(value string) *http.Cookie {
 	age := int(openid.AttemptLife / time.Second)
 	if value == "" {
 		age = -1
