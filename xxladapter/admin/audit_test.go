@@ -18,6 +18,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/executorapi"
 	"github.com/xxlwheel/xxlwheel/xxladapter/maintenance"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
@@ -200,7 +201,7 @@ func TestEveryChangingCallIsAudited(t *testing.T) {
 			s.noSecrets()
 		})
 	}
-	for op := range executorOps {
+	for _, op := range executorapi.Operations() {
 		body, changes := "", false
 		for name, text := range auditedOps {
 			if strings.EqualFold(name, op) {

@@ -34,13 +34,10 @@ type codeResult struct {
 	Kept      []declare.Kept   `json:"kept"`
 }
 
-// declareCall creates and changes the jobs that an executor declares in its own group, all or
+// Declare creates and changes the jobs that an executor declares in its own group, all or
 // nothing. It deletes none, leaves the schedules of existing jobs on or off, and leaves alone jobs
 // that somebody else has edited; see [Server.editedByOthers].
-func (s *Server) declareCall(ctx context.Context, by access.Caller, body []byte) (any, error) {
-	if err := s.awaitJobCall(ctx); err != nil {
-		return nil, err
-	}
+func (s forExecutors) Declare(ctx context.Context, by access.Caller, body []byte) (any, error) {
 	ctx = xxladapter.WithCall(xxladapter.ForUser(ctx), declareName)
 	app, own := by.Own()
 	switch {

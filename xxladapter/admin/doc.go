@@ -12,7 +12,8 @@
 //	the table of all calls         routes.go; internal/api decodes, answers and describes them
 //	who calls, users               internal/users
 //	who may see what               guard.go, actors.go
-//	calls of executors             executorcalls.go, accept.go, declarecall.go, jobcalls.go
+//	calls of executors             internal/executorapi; what they do with jobs is in jobcalls.go
+//	                               and declarecall.go
 //	jobs                           jobs.go, jobform.go, joblist.go, joborders.go, bulk.go, tags.go,
 //	                               bulkedits.go, children.go, graph.go, glue.go, gluesave.go,
 //	                               versions.go, conflicts.go

@@ -17,6 +17,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/executorapi"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
@@ -27,7 +28,7 @@ func fuzzed(f *testing.F) *Server {
 	s, err := New(Options{Store: store, Completer: &fakeCompleter{store: store}, Executors: new(fakeExecutors), Purger: new(purgeNote), Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(f, err)
 	s.EndStreams() // a stream of events would not end
-	s.jobCalls.SetLimit(1e9)
+	s.executors.JobCalls.SetLimit(1e9)
 	_, err = store.SaveGroup(f.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
 	require.NoError(f, err)
 	return s
@@ -77,7 +78,7 @@ func FuzzExecutorCalls(f *testing.F) {
 		wire.OpRegistry, wire.OpRegistryRemove, wire.OpCallback, wire.OpAddJob, wire.OpUpdateJob, wire.OpRemoveJob,
 		wire.OpStartJob, wire.OpStopJob, wire.OpTriggerJob, wire.OpAccept, wire.OpFeed, wire.OpDeclare,
 	}
-	require.Len(f, executorOps, len(ops))
+	require.Len(f, executorapi.Operations(), len(ops))
 	recorded, err := filepath.Glob("../wire/testdata/*/*.http")
 	require.NoError(f, err)
 	for _, name := range recorded {

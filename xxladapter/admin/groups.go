@@ -209,15 +209,3 @@ func (s *Server) group(ctx context.Context, id int64) (*xxladapter.Group, error)
 	}
 	return g, api.Allow(ctx, id, absent)
 }
-
-// appOf returns the app name of a group, or "" if the group is gone.
-func (s *Server) appOf(ctx context.Context, id int64) (string, error) {
-	g, err := s.opts.Store.Group(ctx, id)
-	if errors.Is(err, xxladapter.ErrNotFound) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	return g.AppName, nil
-}

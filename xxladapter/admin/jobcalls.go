@@ -2,12 +2,9 @@ package admin
 
 import (
 	"context"
-	"net/http"
+	"errors"
 	"strconv"
 	"strings"
-	"time"
-
-	"golang.org/x/time/rate"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
@@ -15,50 +12,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// jobCallRate is how many job calls a process accepts per second, and jobCallWait how long a call
-// waits for its turn. They are those of OpenApiController in XXL-JOB 3.5.
-const (
-	jobCallRate = 100
-	jobCallWait = time.Second
-)
+// forExecutors carries out the calls by which executors manage jobs: those of their own app, unless
+// the caller acts for all apps. It implements [executorapi.Jobs] and [executorapi.Groups].
+type forExecutors struct{ *Server }
 
-func newJobCallLimiter() *rate.Limiter { return rate.NewLimiter(jobCallRate, jobCallRate) }
-
-// errTooMany refuses a job call that has waited for too long. The reply has the code
-// [wire.CodeTooMany].
-var errTooMany = &xxladapter.Error{Code: xxladapter.CodeTooMany, Message: wire.MsgTooMany}
-
-// jobCall turns a handler for a decoded body into an operation. Upstream treats every caller as an
-// administrator; here a caller may only touch the jobs of its own app. What the operation changes
-// is audited.
-func jobCall[B any](op string, do func(*Server, context.Context, access.Caller, B) (any, error)) executorOp {
-	return func(s *Server, ctx context.Context, by access.Caller, body []byte) (any, error) {
-		if err := s.awaitJobCall(ctx); err != nil {
-			return nil, err
-		}
-		var form B
-		if err := decodeBody(body, &form); err != nil {
-			return nil, err
-		}
-		return do(s, xxladapter.WithCall(xxladapter.ForUser(ctx), http.MethodPost+" "+wire.AdminPath+op), by, form)
-	}
-}
-
-// awaitJobCall waits until a job call may begin. The error is errTooMany if that takes longer than
-// jobCallWait.
-func (s *Server) awaitJobCall(ctx context.Context) error {
-	waiting, cancel := context.WithTimeout(ctx, jobCallWait)
-	defer cancel()
-	if err := s.jobCalls.Wait(waiting); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return errTooMany
-	}
-	return nil
-}
-
-func (s *Server) addJobCall(ctx context.Context, by access.Caller, form wire.AddJob) (any, error) {
+// AddJob creates a job and returns its id as a text, as XXL-JOB does.
+func (s forExecutors) AddJob(ctx context.Context, by access.Caller, form wire.AddJob) (any, error) {
 	group := int64(form.JobGroup)
 	g, err := s.group(ctx, group)
 	if err != nil {
@@ -81,7 +40,8 @@ func (s *Server) addJobCall(ctx context.Context, by access.Caller, form wire.Add
 	return strconv.FormatInt(created.ID, 10), nil
 }
 
-func (s *Server) updateJobCall(ctx context.Context, by access.Caller, form wire.UpdateJob) (any, error) {
+// UpdateJob changes a job.
+func (s forExecutors) UpdateJob(ctx context.Context, by access.Caller, form wire.UpdateJob) (any, error) {
 	j, err := s.jobFor(ctx, by, form.ID)
 	if err != nil {
 		return nil, err
@@ -96,7 +56,8 @@ func (s *Server) updateJobCall(ctx context.Context, by access.Caller, form wire.
 	return nil, s.change(ctx, j, &fields)
 }
 
-func (s *Server) removeJobCall(ctx context.Context, by access.Caller, form wire.JobID) (any, error) {
+// RemoveJob deletes a job.
+func (s forExecutors) RemoveJob(ctx context.Context, by access.Caller, form wire.JobID) (any, error) {
 	j, err := s.jobFor(ctx, by, form.ID)
 	if err != nil {
 		return nil, err
@@ -104,7 +65,8 @@ func (s *Server) removeJobCall(ctx context.Context, by access.Caller, form wire.
 	return nil, s.remove(ctx, j)
 }
 
-func (s *Server) startJobCall(ctx context.Context, by access.Caller, form wire.JobID) (any, error) {
+// StartJob switches the schedule of a job on.
+func (s forExecutors) StartJob(ctx context.Context, by access.Caller, form wire.JobID) (any, error) {
 	j, err := s.jobFor(ctx, by, form.ID)
 	if err != nil {
 		return nil, err
@@ -113,7 +75,8 @@ func (s *Server) startJobCall(ctx context.Context, by access.Caller, form wire.J
 	return nil, err
 }
 
-func (s *Server) stopJobCall(ctx context.Context, by access.Caller, form wire.JobID) (any, error) {
+// StopJob switches the schedule of a job off.
+func (s forExecutors) StopJob(ctx context.Context, by access.Caller, form wire.JobID) (any, error) {
 	j, err := s.jobFor(ctx, by, form.ID)
 	if err != nil {
 		return nil, err
@@ -121,7 +84,8 @@ func (s *Server) stopJobCall(ctx context.Context, by access.Caller, form wire.Jo
 	return nil, xxladapter.StopJob(ctx, s.opts.Store, j.ID, j.Updated)
 }
 
-func (s *Server) triggerJobCall(ctx context.Context, by access.Caller, form wire.TriggerJob) (any, error) {
+// TriggerJob runs a job now.
+func (s forExecutors) TriggerJob(ctx context.Context, by access.Caller, form wire.TriggerJob) (any, error) {
 	j, err := s.jobFor(ctx, by, form.ID)
 	if err != nil {
 		return nil, err
@@ -137,12 +101,12 @@ func (s *Server) triggerJobCall(ctx context.Context, by access.Caller, form wire
 }
 
 // jobFor loads a job that the caller may touch. For others the job does not exist.
-func (s *Server) jobFor(ctx context.Context, by access.Caller, id wire.Int) (*xxladapter.Job, error) {
+func (s forExecutors) jobFor(ctx context.Context, by access.Caller, id wire.Int) (*xxladapter.Job, error) {
 	j, err := s.job(ctx, int64(id))
 	if err != nil || by.Any() {
 		return j, err
 	}
-	app, err := s.appOf(ctx, j.GroupID)
+	app, err := s.AppOf(ctx, j.GroupID)
 	if err != nil {
 		return nil, err
 	}
@@ -173,4 +137,22 @@ func jobFields(f *wire.JobFields) (form jobForm, err error) {
 		ExecutorBlockStrategy: (*xxladapter.BlockStrategy)(&f.BlockStrategy),
 		ExecutorTimeout:       &timeout, ExecutorFailRetryCount: &retries,
 	}, nil
+}
+
+// AppOf returns the app name of a group, or "" if the group is gone.
+func (s forExecutors) AppOf(ctx context.Context, id int64) (string, error) {
+	g, err := s.opts.Store.Group(ctx, id)
+	if errors.Is(err, xxladapter.ErrNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return g.AppName, nil
+}
+
+// HasApp reports whether a group has the app name.
+func (s forExecutors) HasApp(ctx context.Context, app string) (bool, error) {
+	g, err := s.findGroup(ctx, app)
+	return g != nil, err
 }

@@ -144,8 +144,8 @@ func TestJobCallsRefuse(t *testing.T) {
 func TestTooManyJobCalls(t *testing.T) {
 	s := newSite(t)
 	server := s.server
-	server.jobCalls.SetLimit(0.01)
-	server.jobCalls.SetBurst(1)
+	server.executors.JobCalls.SetLimit(0.01)
+	server.executors.JobCalls.SetBurst(1)
 	require.Equal(t, 500, s.replay(wire.AdminPath, "startJob", "", testToken).Code)
 	require.Equal(t, reply{Code: 502, Msg: "Too many requests, please try again later."}, s.replay(wire.AdminPath, "startJob", "", testToken))
 	require.Equal(t, 200, s.replay(wire.AdminPath, "registry", "", testToken).Code, "executors are not held up by it")

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/executorapi"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -88,7 +89,7 @@ func TestNoAnswerAndNoLogLineShowsASecret(t *testing.T) {
 				}
 			}
 		}
-		for op := range executorOps {
+		for _, op := range executorapi.Operations() {
 			for _, app := range []string{"", "some-app", "no-app"} {
 				for _, body := range bodies[1:4] {
 					req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+wire.AdminPath+op, strings.NewReader(body))

@@ -18,6 +18,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/executorapi"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
@@ -67,7 +68,7 @@ func TestAnEmptyOrWrongTokenOpensNothing(t *testing.T) {
 			}
 			require.Equal(t, http.StatusUnauthorized, status, "%s %s with %q: %s", c.Method, c.Path, token, body)
 		}
-		for op := range executorOps {
+		for _, op := range executorapi.Operations() {
 			if token == "a secret " {
 				continue
 			}

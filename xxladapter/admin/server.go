@@ -9,13 +9,12 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts/openid"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/executorapi"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/users"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/events"
@@ -191,17 +190,14 @@ type Server struct {
 	opts Options
 	mux  *http.ServeMux
 
-	callers *users.Authenticator
-	answers *api.Answerer
-	users   *users.Server
-	// executorPages refuses requests of foreign web pages, as the pages of callers do. They differ
-	// in whether the executor calls and the management API need a token.
-	executorPages *access.Pages
-	jobCalls      *rate.Limiter
-	hub           *events.Hub
-	tails         tails
-	alarmTests    sync.Mutex // held while a test of the alarms is in progress
-	heavy         api.Places // of calls that read or compute much
+	callers    *users.Authenticator
+	answers    *api.Answerer
+	executors  *executorapi.Server
+	users      *users.Server
+	hub        *events.Hub
+	tails      tails
+	alarmTests sync.Mutex // held while a test of the alarms is in progress
+	heavy      api.Places // of calls that read or compute much
 	// ending is cancelled by end when streams must end.
 	ending context.Context
 	end    context.CancelFunc
@@ -248,7 +244,7 @@ func New(opts Options) (*Server, error) {
 		full = []string{opts.AccessToken}
 	}
 	s := &Server{
-		opts: opts, mux: http.NewServeMux(), jobCalls: newJobCallLimiter(),
+		opts: opts, mux: http.NewServeMux(),
 		heavy: make(api.Places, api.HeavyPlaces),
 	}
 	s.tails.open = map[int64]*tail{}
@@ -263,10 +259,11 @@ func New(opts Options) (*Server, error) {
 		Store: s.opts.Store, Accounts: opts.Accounts, Provider: opts.Provider, PublicURL: opts.PublicURL, Logger: opts.Logger,
 	})
 	s.answers = &api.Answerer{Callers: s.callers, Logger: opts.Logger}
-	s.executorPages = opts.pages(opts.AccessToken == "")
-	for _, base := range []string{wire.AdminPath, wire.AdminContextPath} {
-		s.mux.HandleFunc(base+"{op...}", s.executorCall)
-	}
+	s.executors = executorapi.New(executorapi.Options{
+		Completer: opts.Completer, Queue: opts.Queue, Registry: s.opts.Store, Groups: forExecutors{s}, Jobs: forExecutors{s},
+		Tokens: opts.Tokens, Addresses: opts.Addresses, Pages: opts.pages(opts.AccessToken == ""), Logger: opts.Logger,
+	})
+	s.executors.Register(s.mux)
 	s.routes()
 	return s, nil
 }

@@ -1,0 +1,72 @@
+package executorapi
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// callback acknowledges only results that are stored. Upstream acknowledges first, and loses
+// results that it then fails to store.
+func (s *Server) callback(ctx context.Context, by access.Caller, body []byte) (any, error) {
+	var list wire.Callbacks
+	if err := decodeBody(body, &list); err != nil {
+		return nil, err
+	}
+	for i, c := range list {
+		if c.LogID == 0 { // the result would be lost
+			return nil, &badBodyError{fmt.Errorf("callback %d has no logId, must have that of its run", i)}
+		}
+	}
+	if !by.Any() {
+		var foreign foreignRuns
+		err := s.opts.Completer.CompleteOwn(ctx, list, s.ownOf(by, &foreign))
+		if foreign.n > 0 {
+			s.opts.Logger.Warn("results of runs of other apps ignored", "results", foreign.n, "log", foreign.one)
+		}
+		return nil, err
+	}
+	return nil, s.opts.Completer.Complete(ctx, list)
+}
+
+// foreignRuns counts results of runs of other apps.
+type foreignRuns struct {
+	n   int
+	one int64 // the log id of one of them
+}
+
+// ownOf returns whether a caller that acts for some apps alone may report the result of a run: one
+// that was given to an executor of theirs, or, over HTTP, one of their group. To the caller other
+// runs do not exist, and results of unknown runs are ignored too: refusing one would block the
+// other results of its batch forever.
+func (s *Server) ownOf(by access.Caller, foreign *foreignRuns) trigger.Own {
+	var mu sync.Mutex // guards foreign and apps; held while the store is asked for an app, so that one call asks
+	apps := make(map[int64]string)
+	return func(ctx context.Context, l *xxladapter.Log) (bool, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		app := ""
+		if at, queued := xxladapter.ParseQueueAddress(l.Address); queued {
+			app = at.App
+		} else if known, ok := apps[l.GroupID]; ok {
+			app = known
+		} else {
+			var err error
+			if app, err = s.opts.Groups.AppOf(ctx, l.GroupID); err != nil {
+				return false, err
+			}
+			apps[l.GroupID] = app
+		}
+		if !by.May(app) {
+			foreign.n++
+			foreign.one = l.ID
+			return false, nil
+		}
+		return true, nil
+	}
+}

@@ -1,0 +1,165 @@
+package executorapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
+
+// An operation handles the body of one operation for the caller by. The payload goes into the
+// reply; an error becomes the text of a reply with code 500.
+type operation func(s *Server, ctx context.Context, by access.Caller, body []byte) (payload any, err error)
+
+// operations holds the operations by their names in lower case, because some releases of the
+// common Go executor post to RegistryRemove.
+var operations = map[string]operation{
+	strings.ToLower(wire.OpRegistry):       (*Server).register,
+	strings.ToLower(wire.OpRegistryRemove): (*Server).unregister,
+	strings.ToLower(wire.OpCallback):       (*Server).callback,
+	strings.ToLower(wire.OpAccept):         (*Server).accept,
+	strings.ToLower(wire.OpFeed):           (*Server).feed,
+	strings.ToLower(wire.OpAddJob):         jobCall(wire.OpAddJob, Jobs.AddJob),
+	strings.ToLower(wire.OpUpdateJob):      jobCall(wire.OpUpdateJob, Jobs.UpdateJob),
+	strings.ToLower(wire.OpRemoveJob):      jobCall(wire.OpRemoveJob, Jobs.RemoveJob),
+	strings.ToLower(wire.OpStartJob):       jobCall(wire.OpStartJob, Jobs.StartJob),
+	strings.ToLower(wire.OpStopJob):        jobCall(wire.OpStopJob, Jobs.StopJob),
+	strings.ToLower(wire.OpTriggerJob):     jobCall(wire.OpTriggerJob, Jobs.TriggerJob),
+	strings.ToLower(wire.OpDeclare):        (*Server).declare,
+}
+
+// answer checks in upstream's order (JobApiController.api): method, operation, body, token,
+// known operation. Then it runs the operation.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
+	op := r.PathValue("op")
+	if r.Method != http.MethodPost {
+		s.reply(w, wire.Fail(wire.MsgMethod))
+		return
+	}
+	if strings.TrimSpace(op) == "" {
+		s.reply(w, wire.Fail(wire.MsgNoOperation))
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, wire.MaxBody))
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		w.Header().Set("Content-Type", wire.ContentType)
+		w.WriteHeader(http.StatusRequestEntityTooLarge)
+		s.write(w, wire.Fail(fmt.Sprintf("request body is over %d bytes", wire.MaxBody)))
+		return
+	}
+	if err != nil {
+		s.reply(w, wire.Fail(wire.PrefixOpenAPIErr+"read request body: "+err.Error()))
+		return
+	}
+	if len(strings.TrimSpace(string(body))) == 0 {
+		s.reply(w, wire.Fail(wire.MsgEmptyBody))
+		return
+	}
+	if err := s.opts.Pages.Check(r); err != nil {
+		s.reply(w, wire.Fail("invalid request, "+err.Error()))
+		return
+	}
+	appName := r.Header.Get(wire.HeaderAppName)
+	by, ok, err := s.opts.Tokens.Caller(r.Context(), api.Bearer(r), appName)
+	switch {
+	case err != nil:
+		s.reply(w, wire.Fail(s.userText(op, err)))
+		return
+	case !ok && appName != "":
+		s.reply(w, wire.Fail(wire.MsgWrongAppToken))
+		return
+	case !ok:
+		s.reply(w, wire.Fail(wire.MsgWrongToken))
+		return
+	}
+	if app, ok := access.QueuedApp(r.Context()); ok {
+		by = by.Within(app)
+	}
+	do, ok := operations[strings.ToLower(op)]
+	if !ok {
+		s.reply(w, wire.Fail(wire.NotFound(op)))
+		return
+	}
+	payload, err := do(s, byExecutor(r, appName), by, body)
+	switch {
+	case errors.Is(err, errTooMany):
+		s.reply(w, wire.Reply{Code: wire.CodeTooMany, Msg: wire.MsgTooMany})
+	case err != nil:
+		s.reply(w, wire.Fail(s.userText(op, err)))
+	case payload != nil:
+		s.reply(w, wire.OK().WithPayload(payload))
+	default:
+		s.reply(w, wire.OK())
+	}
+}
+
+// userText returns the part of an error that the caller may read.
+func (s *Server) userText(op string, err error) string {
+	var bad *badBodyError
+	if errors.As(err, &bad) {
+		return wire.PrefixOpenAPIErr + bad.Error()
+	}
+	var forUser *xxladapter.Error
+	if errors.As(err, &forUser) {
+		return forUser.Message
+	}
+	s.opts.Logger.Error("executor call failed", "operation", op, "err", err)
+	return wire.PrefixOpenAPIErr + "internal error"
+}
+
+// A badBodyError says why a body could not be decoded.
+type badBodyError struct{ err error }
+
+func (e *badBodyError) Error() string { return e.err.Error() }
+func (e *badBodyError) Unwrap() error { return e.err }
+
+func decodeBody(body []byte, v any) error {
+	if err := wire.Decode(body, v); err != nil {
+		return &badBodyError{err}
+	}
+	return nil
+}
+
+func (s *Server) reply(w http.ResponseWriter, r wire.Reply) {
+	w.Header().Set("Content-Type", wire.ContentType)
+	s.write(w, r)
+}
+
+func (s *Server) write(w io.Writer, r wire.Reply) {
+	data, err := r.MarshalAdmin()
+	if err != nil {
+		s.opts.Logger.Error("encode reply", "err", err)
+		return
+	}
+	_, _ = w.Write(data) // the caller may be gone
+}
+
+// byExecutor returns the context of a call in the executors' protocol. The handlers of such calls
+// check the caller's apps themselves.
+func byExecutor(r *http.Request, appName string) context.Context {
+	ctx := xxladapter.WithActor(r.Context(), xxladapter.Actor{
+		Kind: xxladapter.ActorExecutor, Name: cutName(appName), Address: api.AddressOf(r),
+	})
+	return access.WithRights(ctx, access.RightsForAll(xxladapter.RoleAdmin))
+}
+
+// cutName truncates a name that a caller has chosen to the 255 characters of an actor's name.
+func cutName(name string) string {
+	if runes := []rune(name); len(runes) > 255 {
+		return string(runes[:255])
+	}
+	return name
+}
+
+// Operations returns the names of all operations, in lower case.
+func Operations() []string { return slices.Sorted(maps.Keys(operations)) }
