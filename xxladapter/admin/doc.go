@@ -19,8 +19,7 @@
 //	                               versions.go, conflicts.go
 //	schedules                      previews.go, schedulepreview.go, forecast.go, pauses.go,
 //	                               calendars.go, backfills.go
-//	runs and fires                 logs.go, runlist.go, runs.go, tail.go, rerun.go, related.go,
-//	                               fires.go, histories.go, clear.go
+//	runs and fires                 internal/runs; to run one again is an order (rerun.go)
 //	why a job did not run          explain.go, timeline.go
 //	groups, executors, schedulers  groups.go, probes.go, drains.go, nodelist.go, nodes.go
 //	audit                          audit.go, auditexport.go

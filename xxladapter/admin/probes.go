@@ -9,6 +9,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/runs"
 )
 
 // An executorForm is what a probe found out about an executor.
@@ -37,9 +38,6 @@ type executorList struct {
 	Queue     *queueForm     `json:"queue,omitempty" doc:"What waits in the queue of the group's app; omitted if none of its executors takes runs from one."`
 }
 
-// errNoExecutors refuses what needs a call to an executor, on a server without Options.Executors.
-var errNoExecutors = xxladapter.Refusef(xxladapter.CodeUnreachable, "this server calls no executors, another one of the store must be asked")
-
 // probesAtOnce is how many executors are probed concurrently.
 const probesAtOnce = 16
 
@@ -47,7 +45,7 @@ const probesAtOnce = 16
 // does not answer is a result, not an error.
 func (s *Server) probeGroup(ctx context.Context, path api.IDPath) (no executorList, err error) {
 	if s.opts.Executors == nil {
-		return no, errNoExecutors
+		return no, runs.ErrNoExecutors
 	}
 	g, err := s.group(ctx, path.ID)
 	if err != nil {

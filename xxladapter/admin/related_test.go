@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/runs"
 )
 
 // A familyStore writes the runs of one fire as a scheduler would.
@@ -80,7 +81,7 @@ func TestARunNamesThoseThatBelongToIt(t *testing.T) {
 		t.Helper()
 		status, body := do("GET", fmt.Sprintf("/api/v1/logs/%d?related=true", id), "")
 		require.Equal(t, http.StatusOK, status, body)
-		var form logForm
+		var form runs.LogForm
 		require.NoError(t, json.Unmarshal([]byte(body), &form))
 		for _, r := range form.Related {
 			list = append(list, fmt.Sprintf("%s %d %s %d %s", r.Kin, r.LogID, r.Shard, r.Attempt, r.Status))

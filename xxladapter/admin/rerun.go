@@ -22,7 +22,7 @@ func (s *Server) rerun(ctx context.Context, path triggerPath, form *rerunForm) (
 	if err != nil {
 		return no, err
 	}
-	l, err := s.log(ctx, path.ID)
+	l, err := s.runs.Log(ctx, path.ID)
 	if err != nil {
 		return no, err
 	}

@@ -11,7 +11,7 @@ import (
 // calls returns the calls of the management API, each with what it needs of its caller. A call with
 // method GET changes nothing.
 func (s *Server) calls() []api.Call {
-	return slices.Concat(s.ownCalls(), s.users.Calls())
+	return slices.Concat(s.ownCalls(), s.users.Calls(), s.runs.Calls())
 }
 
 // ownCalls returns the calls that this package handles itself.
@@ -58,7 +58,6 @@ func (s *Server) ownCalls() []api.Call {
 		api.Reads("GET /api/v1/jobs/{id}/timeline", api.Viewer, "Show the due times of a job beside its runs, with how late each was.", s.timelineOfJob).
 			Within(s.heavy),
 		api.Reads("GET /api/v1/jobs/{id}/why", api.Viewer, "Say why a job did or did not run at a time, with the records that prove it.", s.whyOfJob).Within(s.heavy),
-		api.Reads("GET /api/v1/jobs/{id}/misfires", api.Viewer, "List the due times of a job that got no fire of their own.", s.listMisfires),
 
 		api.Reads("GET /api/v1/pauses", api.Viewer, "List pauses of schedules, newest first.", s.listPauses),
 		api.Takes("POST /api/v1/pauses", api.Operator, "Pause the schedules of a group, or of all groups, which needs a role for all.", s.createPause).
@@ -85,19 +84,10 @@ func (s *Server) ownCalls() []api.Call {
 		api.Reads("GET /api/v1/groups/{id}/executors", api.Viewer, "Probe each executor of a group.", s.probeGroup).
 			Noting("Says whether it answers, and which generation of the protocol it speaks."),
 
-		api.Reads("GET /api/v1/logs", api.Viewer, "List runs, oldest or newest first.", s.listLogs),
-		api.Reads("GET /api/v1/logs/{id}", api.Viewer, "Show a run.", s.showLog),
-		api.Reads("GET /api/v1/logs/{id}/text", api.Viewer, "Show what a run wrote, from a line on.", s.runLog),
-		api.Streaming[tailForm](api.EventStream, api.Reads("GET /api/v1/logs/{id}/tail", api.Viewer, "Stream what a run writes, as server-sent events.", s.tailRun).
-			Noting("The stream ends with the run.")),
 		api.Takes("POST /api/v1/logs/{id}/rerun", api.Operator, "Run a run again, with its parameter and its shard.", s.rerun).
 			Noting("The new run names it as its parent."),
-		api.Reads("POST /api/v1/logs/{id}/kill", api.Operator, "Kill a run, together with all other runs of its job that run or wait on the same executor.", s.killRun),
-		api.Takes("POST /api/v1/logs/clear", api.Editor, "Delete ended runs by age, or all but the newest.", s.clearLogs).
-			Noting("A call stops after some seconds; repeat it until done is true."),
 
 		api.Reads("GET /api/v1/orders/{id}", api.Viewer, "Show what became of a triggered run.", s.showOrder),
-		api.Reads("GET /api/v1/fires", api.Viewer, "List fires that are not settled, by due time.", s.listFires),
 		api.Reads("GET /api/v1/nodes", api.Viewer, "List the schedulers that hold a lease.", s.listNodes),
 		api.Takes("POST /api/v1/nodes/drain", api.Admin.ForAll(), "Let a scheduler plan nothing more until it is started again.", s.drainNode).Requiring("node").
 			Noting("Its shards move to the others, and its hand-overs continue."),

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/runs"
 )
 
 // TestRunListsHaveNamesAndDurations lists runs by each parameter.
@@ -21,7 +22,7 @@ func TestRunListsHaveNamesAndDurations(t *testing.T) {
 		require.NoError(t, err)
 	}
 	open := s.run(job, xxladapter.ResultOK)
-	list := func(query string) (list logList, ids []int64) {
+	list := func(query string) (list runs.LogList, ids []int64) {
 		s.get("/api/v1/logs?"+query, &list)
 		for _, l := range list.Logs {
 			ids = append(ids, l.ID)

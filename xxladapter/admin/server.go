@@ -15,6 +15,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts/openid"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/executorapi"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/runs"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/users"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/events"
@@ -49,6 +50,12 @@ type Executors interface {
 	Log(ctx context.Context, addr, appName string, req wire.LogRequest) (wire.LogResult, error)
 	Kill(ctx context.Context, addr, appName string, jobID int64) error
 	Probe(ctx context.Context, addr, appName string) (trigger.Probe, error)
+}
+
+// A Purger deletes log rows without blocking the store for long; maintenance.Purger is one. It
+// stops after limit with done false.
+type Purger interface {
+	Purge(ctx context.Context, what xxladapter.LogPurge, limit time.Duration) (rows int64, done bool, err error)
 }
 
 // A Store is the part of [xxladapter.Store] that this package needs, by groups of calls. This
@@ -194,8 +201,8 @@ type Server struct {
 	answers    *api.Answerer
 	executors  *executorapi.Server
 	users      *users.Server
+	runs       *runs.Server
 	hub        *events.Hub
-	tails      tails
 	alarmTests sync.Mutex // held while a test of the alarms is in progress
 	heavy      api.Places // of calls that read or compute much
 	// ending is cancelled by end when streams must end.
@@ -247,7 +254,6 @@ func New(opts Options) (*Server, error) {
 		opts: opts, mux: http.NewServeMux(),
 		heavy: make(api.Places, api.HeavyPlaces),
 	}
-	s.tails.open = map[int64]*tail{}
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.hub = events.NewHub(opts.Store, opts.Logger)
 	s.opts.Store = guard{opts.Store}
@@ -264,6 +270,9 @@ func New(opts Options) (*Server, error) {
 		Tokens: opts.Tokens, Addresses: opts.Addresses, Pages: opts.pages(opts.AccessToken == ""), Logger: opts.Logger,
 	})
 	s.executors.Register(s.mux)
+	s.runs = runs.New(runs.Options{
+		Store: s.opts.Store, Executors: opts.Executors, Purger: opts.Purger, Job: s.job, Ending: s.ending, Logger: opts.Logger,
+	})
 	s.routes()
 	return s, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/runs"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -73,31 +74,31 @@ func TestATailFollowsTheRunToItsEnd(t *testing.T) {
 	s, g, run := newTail(t)
 	g.write("one\n", "two\n")
 	first := s.stream("/api/v1/logs/1/tail", "")
-	expect := func(r *sseReader, want tailForm, wantID string) {
+	expect := func(r *sseReader, want runs.TailForm, wantID string) {
 		t.Helper()
-		var is tailForm
+		var is runs.TailForm
 		_, id, ended := r.next(&is)
 		require.False(t, ended)
 		require.Equal(t, want, is)
 		require.Equal(t, wantID, id)
 	}
-	expect(first, tailForm{From: 1, To: 1, Content: "one\n"}, "1")
-	expect(first, tailForm{From: 2, To: 2, Content: "two\n"}, "2")
+	expect(first, runs.TailForm{From: 1, To: 1, Content: "one\n"}, "1")
+	expect(first, runs.TailForm{From: 2, To: 2, Content: "two\n"}, "2")
 	second := s.stream("/api/v1/logs/1/tail", "1")
-	expect(second, tailForm{From: 2, To: 2, Content: "two\n"}, "2")
+	expect(second, runs.TailForm{From: 2, To: 2, Content: "two\n"}, "2")
 	g.write("three\n")
-	expect(first, tailForm{From: 3, To: 3, Content: "three\n"}, "3")
-	expect(second, tailForm{From: 3, To: 3, Content: "three\n"}, "3")
+	expect(first, runs.TailForm{From: 3, To: 3, Content: "three\n"}, "3")
+	expect(second, runs.TailForm{From: 3, To: 3, Content: "three\n"}, "3")
 	g.setAway(true) // briefly, while the run continues
 	s.endRun(run, "all done")
 	g.setAway(false)
 	for _, r := range []*sseReader{first, second} {
-		expect(r, tailForm{End: true, Status: xxladapter.LogSuccess, Message: "all done"}, "3")
-		_, _, ended := r.next(new(tailForm))
+		expect(r, runs.TailForm{End: true, Status: xxladapter.LogSuccess, Message: "all done"}, "3")
+		_, _, ended := r.next(new(runs.TailForm))
 		require.True(t, ended)
 	}
-	require.Empty(t, s.server.tails.open)
-	expect(s.stream("/api/v1/logs/1/tail?from=3", ""), tailForm{From: 3, To: 3, Content: "three\n"}, "3")
+	require.Zero(t, s.server.runs.Watched())
+	expect(s.stream("/api/v1/logs/1/tail?from=3", ""), runs.TailForm{From: 3, To: 3, Content: "three\n"}, "3")
 }
 
 func TestOneTailServesAllViewers(t *testing.T) {
@@ -107,19 +108,19 @@ func TestOneTailServesAllViewers(t *testing.T) {
 	var viewers []*sseReader
 	for range 20 {
 		v := s.stream("/api/v1/logs/1/tail", "")
-		v.next(new(tailForm))
+		v.next(new(runs.TailForm))
 		viewers = append(viewers, v)
 	}
 	before := g.requests()
 	g.write("two\n")
 	for _, v := range viewers {
-		v.next(new(tailForm))
+		v.next(new(runs.TailForm))
 	}
 	require.LessOrEqual(t, g.requests()-before, 3, "requests to the executor, for 20 viewers")
-	require.Len(t, s.server.tails.open, 1)
+	require.Equal(t, 1, s.server.runs.Watched())
 	s.endRun(run, "")
 	for _, v := range viewers {
-		var last tailForm
+		var last runs.TailForm
 		v.next(&last)
 		require.True(t, last.End)
 	}
@@ -130,13 +131,11 @@ func TestATailEndsWithItsLastViewerAndWithTheServer(t *testing.T) {
 	viewer := s.stream("/api/v1/logs/1/tail", "")
 	viewer.stop()
 	require.Eventually(t, func() bool {
-		s.server.tails.mu.Lock()
-		defer s.server.tails.mu.Unlock()
-		return len(s.server.tails.open) == 0
+		return s.server.runs.Watched() == 0
 	}, 10*time.Second, 10*time.Millisecond)
 	viewer = s.stream("/api/v1/logs/1/tail", "")
 	s.server.EndStreams()
-	_, _, ended := viewer.next(new(tailForm))
+	_, _, ended := viewer.next(new(runs.TailForm))
 	require.True(t, ended)
 }
 
@@ -144,7 +143,7 @@ func TestARunThatIsUnreachableForGoodEndsItsTail(t *testing.T) {
 	s, g, run := newTail(t)
 	g.setAway(true)
 	s.endRun(run, "done")
-	var last tailForm
+	var last runs.TailForm
 	_, _, ended := s.stream("/api/v1/logs/1/tail", "").next(&last)
 	require.False(t, ended)
 	require.True(t, last.End)
@@ -153,15 +152,4 @@ func TestARunThatIsUnreachableForGoodEndsItsTail(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, status)
 	status, body := s.do("GET", "/api/v1/logs/1/tail?from=-1", testToken, "")
 	require.Equal(t, http.StatusBadRequest, status, body)
-}
-
-func TestATailKeepsABoundedText(t *testing.T) {
-	tl := &tail{moved: make(chan struct{})}
-	line := string(make([]byte, tailKept/4))
-	for i := range int64(10) {
-		tl.add(tailForm{From: i + 1, To: i + 1, Content: line})
-	}
-	parts, _ := tl.from(1)
-	require.Len(t, parts, 4)
-	require.Equal(t, int64(10), parts[3].To)
 }

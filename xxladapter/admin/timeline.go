@@ -7,6 +7,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/runs"
 	"github.com/xxlwheel/xxlwheel/xxladapter/why"
 )
 
@@ -57,14 +58,14 @@ type barForm struct {
 }
 
 type timelineAnswer struct {
-	From      time.Time     `json:"from"`
-	To        time.Time     `json:"to"`
-	Present   bool          `json:"scheduleIsPresent,omitempty" doc:"True if the job was changed since from, and nothing tells how its schedule was: the due times are those of the present one."`
-	Schedules []spanForm    `json:"schedules" doc:"The schedules that the job had in that time, one after the other."`
-	Planned   []tickForm    `json:"planned" doc:"The due times of those schedules. A schedule that is off has none."`
-	Runs      []barForm     `json:"runs" doc:"The runs that were due in that time, by due time."`
-	Misfires  []misfireForm `json:"misfires" doc:"Due times that got no fire of their own, with the strategy that decided so."`
-	More      bool          `json:"more,omitempty" doc:"True if there are more than 10,000 due times, runs or misfires; those are left out, and of the misfires the oldest ones."`
+	From      time.Time          `json:"from"`
+	To        time.Time          `json:"to"`
+	Present   bool               `json:"scheduleIsPresent,omitempty" doc:"True if the job was changed since from, and nothing tells how its schedule was: the due times are those of the present one."`
+	Schedules []spanForm         `json:"schedules" doc:"The schedules that the job had in that time, one after the other."`
+	Planned   []tickForm         `json:"planned" doc:"The due times of those schedules. A schedule that is off has none."`
+	Runs      []barForm          `json:"runs" doc:"The runs that were due in that time, by due time."`
+	Misfires  []runs.MisfireForm `json:"misfires" doc:"Due times that got no fire of their own, with the strategy that decided so."`
+	More      bool               `json:"more,omitempty" doc:"True if there are more than 10,000 due times, runs or misfires; those are left out, and of the misfires the oldest ones."`
 }
 
 func (s *Server) timelineOfJob(ctx context.Context, q timelineQuery) (no timelineAnswer, err error) {
@@ -92,7 +93,7 @@ func (s *Server) timelineOfJob(ctx context.Context, q timelineQuery) (no timelin
 	planned, more := why.Planned(p.spans, maxTimeline)
 	answer := timelineAnswer{
 		From: q.From.In(p.zone), To: q.To.In(p.zone), Present: p.spans[0].Present, More: more || p.more,
-		Schedules: []spanForm{}, Planned: []tickForm{}, Runs: []barForm{}, Misfires: []misfireForm{},
+		Schedules: []spanForm{}, Planned: []tickForm{}, Runs: []barForm{}, Misfires: []runs.MisfireForm{},
 	}
 	for i := range p.spans {
 		then := &p.spans[i]
@@ -113,7 +114,7 @@ func (s *Server) timelineOfJob(ctx context.Context, q timelineQuery) (no timelin
 		})
 	}
 	for i := range p.misfires {
-		answer.Misfires = append(answer.Misfires, showMisfire(&p.misfires[i]))
+		answer.Misfires = append(answer.Misfires, runs.ShowMisfire(&p.misfires[i]))
 	}
 	return answer, nil
 }

@@ -13,7 +13,8 @@ type PanicError struct {
 	stack []byte
 }
 
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
+// Error returns the value of the panic as a text.
+func (p *PanicError) Error() string { return fmt.Sprintf("panic: %v", p.value) }
 
 // Recovered returns the error of f, or a PanicError if f panics. [http.ErrAbortHandler] is not
 // recovered: it asks the HTTP server to close the connection.

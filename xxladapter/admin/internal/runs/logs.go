@@ -1,4 +1,4 @@
-package admin
+package runs
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
-// A logForm is a log row as the management API shows it.
-type logForm struct {
+// A LogForm is a log row as the management API shows it.
+type LogForm struct {
 	ID          int64      `json:"id"`
 	JobGroup    int64      `json:"jobGroup"`
 	JobID       int64      `json:"jobId"`
@@ -33,8 +33,8 @@ type logForm struct {
 	Related []relatedRun `json:"related,omitempty" doc:"Only with the parameter related: the run whose success triggered this one, the other shards and attempts of its fire, its repetitions, and the runs that its success triggered, of the job's present children. They are searched for among the first 1000 runs of a job since then."`
 }
 
-func showLogForm(l *xxladapter.Log, histories map[int64]xxladapter.RunHistory) logForm {
-	form := logForm{
+func showLogForm(l *xxladapter.Log, histories map[int64]xxladapter.RunHistory) LogForm {
+	form := LogForm{
 		l.ID, l.GroupID, l.JobID, l.Address, l.Handler, l.Param, l.Sharding, l.RetryCount,
 		api.Given(l.TriggerTime), l.TriggerCode, l.TriggerMsg, api.Given(l.HandleTime), l.HandleCode, l.HandleMsg, l.AlarmStatus,
 		l.Status(), nil, nil,
@@ -50,8 +50,8 @@ type logPath struct {
 	Related bool `query:"related" doc:"Also list the runs that belong together with this one."`
 }
 
-func (s *Server) showLog(ctx context.Context, path logPath) (form logForm, err error) {
-	l, err := s.log(ctx, path.ID)
+func (s *Server) showLog(ctx context.Context, path logPath) (form LogForm, err error) {
+	l, err := s.Log(ctx, path.ID)
 	if err != nil {
 		return form, err
 	}
@@ -66,8 +66,8 @@ func (s *Server) showLog(ctx context.Context, path logPath) (form logForm, err e
 	return form, err
 }
 
-// log returns a log row for which the caller has the role that the call needs.
-func (s *Server) log(ctx context.Context, id int64) (*xxladapter.Log, error) {
+// Log returns a log row for which the caller has the role that the call needs.
+func (s *Server) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 	l, err := s.opts.Store.Log(ctx, id)
 	absent := xxladapter.NotFoundf("log %d does not exist", id)
 	if errors.Is(err, xxladapter.ErrNotFound) {

@@ -1,4 +1,4 @@
-package admin
+package runs
 
 import (
 	"context"
@@ -9,12 +9,6 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
-
-// A Purger deletes log rows without blocking the store for long; maintenance.Purger is one. It
-// stops after limit with done false.
-type Purger interface {
-	Purge(ctx context.Context, what xxladapter.LogPurge, limit time.Duration) (rows int64, done bool, err error)
-}
 
 // clearLimit limits the duration of one call. The caller repeats it.
 const clearLimit = 10 * time.Second
@@ -101,7 +95,7 @@ func (s *Server) mayClear(ctx context.Context, form *clearForm) error {
 	}
 	// A job that is gone has only its runs left, and belongs to no group.
 	if form.Job != 0 && api.Allow(ctx, access.Everywhere, nil) != nil {
-		if _, err := s.job(ctx, form.Job); err != nil {
+		if _, err := s.opts.Job(ctx, form.Job); err != nil {
 			return err
 		}
 	}

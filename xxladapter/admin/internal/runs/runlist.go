@@ -1,4 +1,4 @@
-package admin
+package runs
 
 import (
 	"context"
@@ -66,7 +66,8 @@ func (q *logQuery) filter() (f xxladapter.RunFilter, err error) {
 // maxTook is the longest duration to search for.
 const maxTook = 365 * 24 * time.Hour
 
-type logList struct {
+// A LogList is a page of runs.
+type LogList struct {
 	Logs []runForm `json:"logs"`
 	Next int64     `json:"next,omitempty" doc:"The cursor of the next page; omitted on the last page. With a next, a page may be shorter than limit, or empty: a search reads 50000 rows for one page."`
 	api.Counted
@@ -74,19 +75,19 @@ type logList struct {
 
 // A runForm is a log row in a list, with the names of its job and its group.
 type runForm struct {
-	logForm
+	LogForm
 	JobName string `json:"jobName,omitempty" doc:"Omitted if the job was removed."`
 	AppName string `json:"appName,omitempty" doc:"The app name of the group; omitted if that was removed."`
 	Took    *int64 `json:"tookMs,omitempty" doc:"How long the run took, in milliseconds, or has taken if it is still running. Omitted if no executor took it. Runs without a history have whole seconds."`
 	Lost    bool   `json:"lost,omitempty" doc:"The result is lost, see the status LOST."`
 }
 
-func (s *Server) listLogs(ctx context.Context, q logQuery) (no logList, err error) {
+func (s *Server) listLogs(ctx context.Context, q logQuery) (no LogList, err error) {
 	f, err := q.filter()
 	if err != nil {
 		return no, err
 	}
-	var list logList
+	var list LogList
 	logs, next, err := s.opts.Store.Runs(ctx, f)
 	if err != nil {
 		return no, err
@@ -125,7 +126,7 @@ func (s *Server) showRuns(ctx context.Context, logs []*xxladapter.Log) ([]runFor
 	}
 	now, err := s.opts.Store.Now(ctx)
 	for i, l := range logs {
-		forms[i] = runForm{logForm: showLogForm(l, histories), JobName: names[l.JobID], AppName: apps[l.GroupID], Lost: l.Lost()}
+		forms[i] = runForm{LogForm: showLogForm(l, histories), JobName: names[l.JobID], AppName: apps[l.GroupID], Lost: l.Lost()}
 		var history *xxladapter.RunHistory
 		if h, known := histories[l.ID]; known {
 			history = &h

@@ -1,4 +1,4 @@
-package admin
+package runs
 
 import (
 	"context"
@@ -21,8 +21,8 @@ const (
 	maxTails = 200
 )
 
-// A tailForm is a part of what a run writes, or its end.
-type tailForm struct {
+// A TailForm is a part of what a run writes, or its end.
+type TailForm struct {
 	From    int64  `json:"fromLineNum,omitempty" doc:"The number of the first line; lines before it that were not sent are left out."`
 	To      int64  `json:"toLineNum,omitempty"`
 	Content string `json:"logContent,omitempty"`
@@ -44,6 +44,13 @@ type tails struct {
 	open map[int64]*tail
 }
 
+// Watched returns the number of runs that are watched.
+func (s *Server) Watched() int {
+	s.tails.mu.Lock()
+	defer s.tails.mu.Unlock()
+	return len(s.tails.open)
+}
+
 // A tail reads the text of one run for all its viewers.
 //
 // Lock order: the locks of tails and of a tail are never held together.
@@ -53,14 +60,14 @@ type tail struct {
 	viewers int           // guarded by tails.mu
 
 	mu    sync.Mutex // guards the fields below
-	parts []tailForm
+	parts []TailForm
 	size  int           // of the contents of parts, in bytes
 	moved chan struct{} // closed when parts were added
 }
 
 // tailRun streams the text of a run while it is written, and ends with the run.
 func (s *Server) tailRun(ctx context.Context, q tailQuery) (no api.Stream, err error) {
-	if _, err := s.log(ctx, q.ID); err != nil {
+	if _, err := s.Log(ctx, q.ID); err != nil {
 		return no, err
 	}
 	next := max(q.From, 1)
@@ -98,7 +105,7 @@ func (s *Server) sendTail(ctx context.Context, w *api.StreamWriter, t *tail, nex
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-s.ending.Done():
+		case <-s.opts.Ending.Done():
 			return nil
 		case <-moved:
 		case <-ticker.C:
@@ -153,7 +160,7 @@ func (s *Server) readTail(ctx context.Context, t *tail, id, next int64) {
 			return
 		}
 		if err == nil && part.To >= next && part.Content != "" {
-			t.add(tailForm{From: part.From, To: part.To, Content: part.Content})
+			t.add(TailForm{From: part.From, To: part.To, Content: part.Content})
 			next = part.To + 1
 			if !part.End {
 				continue // a long text comes in parts
@@ -171,7 +178,7 @@ func (s *Server) readTail(ctx context.Context, t *tail, id, next int64) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-s.ending.Done():
+		case <-s.opts.Ending.Done():
 			return
 		case <-time.After(tailPace):
 		}
@@ -180,20 +187,20 @@ func (s *Server) readTail(ctx context.Context, t *tail, id, next int64) {
 
 // endOfTail returns the last event if no more of a text will come. A run that no executor has
 // accepted yet has no text, and neither has one whose executor does not answer for a while.
-func (s *Server) endOfTail(ctx context.Context, id int64, textEnded bool, err error) (last tailForm, ended bool) {
+func (s *Server) endOfTail(ctx context.Context, id int64, textEnded bool, err error) (last TailForm, ended bool) {
 	var refused *xxladapter.Error
 	waits := errors.As(err, &refused) && (refused.Code == xxladapter.CodeConflict || refused.Code == xxladapter.CodeUnreachable)
 	if err == nil && !textEnded {
 		return last, false
 	}
-	l, logErr := s.log(ctx, id)
+	l, logErr := s.Log(ctx, id)
 	switch {
 	case logErr != nil:
-		return tailForm{End: true, Message: api.OneLine(logErr.Error())}, true
+		return TailForm{End: true, Message: api.OneLine(logErr.Error())}, true
 	case waits && l.Status() == xxladapter.LogRunning:
 		return last, false
 	}
-	last = tailForm{End: true, Status: l.Status(), Message: l.HandleMsg}
+	last = TailForm{End: true, Status: l.Status(), Message: l.HandleMsg}
 	switch {
 	case refused != nil:
 		last.Message = api.OneLine(refused.Message)
@@ -205,7 +212,7 @@ func (s *Server) endOfTail(ctx context.Context, id int64, textEnded bool, err er
 }
 
 // add appends a part and wakes the viewers. The oldest parts are dropped beyond tailKept.
-func (t *tail) add(p tailForm) {
+func (t *tail) add(p TailForm) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.parts = append(t.parts, p)
@@ -220,7 +227,7 @@ func (t *tail) add(p tailForm) {
 
 // from returns the parts that have the line next or later ones, and a channel that is closed when
 // there are more.
-func (t *tail) from(next int64) (parts []tailForm, moved <-chan struct{}) {
+func (t *tail) from(next int64) (parts []TailForm, moved <-chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, p := range t.parts {

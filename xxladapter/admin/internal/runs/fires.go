@@ -1,4 +1,4 @@
-package admin
+package runs
 
 import (
 	"context"
@@ -83,8 +83,8 @@ func (s *Server) listFires(ctx context.Context, q fireQuery) (no fireList, err e
 	return fireList{forms, more}, err
 }
 
-// A misfireForm is due times that got no fire of their own.
-type misfireForm struct {
+// A MisfireForm is due times that got no fire of their own.
+type MisfireForm struct {
 	ID       int64                      `json:"id"`
 	JobID    int64                      `json:"jobId"`
 	Due      time.Time                  `json:"due" doc:"The first due time concerned."`
@@ -97,16 +97,17 @@ type misfireForm struct {
 	Calendar string                 `json:"calendar,omitempty" doc:"The calendar."`
 }
 
-func showMisfire(m *xxladapter.Misfire) misfireForm {
+// ShowMisfire returns a misfire as the management API shows it.
+func ShowMisfire(m *xxladapter.Misfire) MisfireForm {
 	kind, strategy := m.Kind(), m.Strategy
 	if kind == xxladapter.MisfireLost {
 		strategy = ""
 	}
-	return misfireForm{m.ID, m.JobID, m.Due, m.Until, strategy, m.At, kind, m.PauseID, m.Calendar}
+	return MisfireForm{m.ID, m.JobID, m.Due, m.Until, strategy, m.At, kind, m.PauseID, m.Calendar}
 }
 
 type misfireList struct {
-	Misfires []misfireForm `json:"misfires"`
+	Misfires []MisfireForm `json:"misfires"`
 	Next     int64         `json:"next,omitempty" doc:"The cursor of the next page; omitted on the last page."`
 }
 
@@ -117,16 +118,16 @@ type misfireQuery struct {
 }
 
 func (s *Server) listMisfires(ctx context.Context, q misfireQuery) (no misfireList, err error) {
-	if _, err := s.job(ctx, q.ID); err != nil {
+	if _, err := s.opts.Job(ctx, q.ID); err != nil {
 		return no, err
 	}
 	misfires, err := s.opts.Store.Misfires(ctx, xxladapter.MisfireFilter{
 		JobID: q.ID, AfterID: q.After, Newest: q.Newest, Limit: q.Size() + 1,
 	})
 	misfires, next := api.CutPage(misfires, q.Size(), func(m xxladapter.Misfire) int64 { return m.ID })
-	forms := make([]misfireForm, len(misfires))
+	forms := make([]MisfireForm, len(misfires))
 	for i := range misfires {
-		forms[i] = showMisfire(&misfires[i])
+		forms[i] = ShowMisfire(&misfires[i])
 	}
 	return misfireList{forms, next}, err
 }

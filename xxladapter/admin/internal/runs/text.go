@@ -1,4 +1,4 @@
-package admin
+package runs
 
 import (
 	"context"
@@ -97,9 +97,9 @@ func (s *Server) killRun(ctx context.Context, path api.IDPath) (no api.None, err
 // accepted.
 func (s *Server) sentLog(ctx context.Context, id int64) (*xxladapter.Log, string, error) {
 	if s.opts.Executors == nil {
-		return nil, "", errNoExecutors
+		return nil, "", ErrNoExecutors
 	}
-	l, err := s.log(ctx, id)
+	l, err := s.Log(ctx, id)
 	if err != nil {
 		return nil, "", err
 	}
@@ -123,3 +123,6 @@ func unreachable(l *xxladapter.Log, err error) error {
 	refused.Err = err
 	return refused
 }
+
+// ErrNoExecutors refuses what needs a call to an executor, on a server without Options.Executors.
+var ErrNoExecutors = xxladapter.Refusef(xxladapter.CodeUnreachable, "this server calls no executors, another one of the store must be asked")
