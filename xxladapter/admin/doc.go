@@ -21,7 +21,8 @@
 //	                               calendars.go, backfills.go
 //	runs and fires                 internal/runs; to run one again is an order (rerun.go)
 //	why a job did not run          explain.go, timeline.go
-//	groups, executors, schedulers  groups.go, probes.go, drains.go, nodelist.go, nodes.go
+//	groups, executors              groups.go, probes.go, drains.go
+//	schedulers                     internal/nodes
 //	audit                          audit.go, auditexport.go
 //	declarations                   apply.go, exportjobs.go, takeovers.go
 //	streams                        events.go

@@ -11,7 +11,7 @@ import (
 // calls returns the calls of the management API, each with what it needs of its caller. A call with
 // method GET changes nothing.
 func (s *Server) calls() []api.Call {
-	return slices.Concat(s.ownCalls(), s.users.Calls(), s.runs.Calls())
+	return slices.Concat(s.ownCalls(), s.users.Calls(), s.runs.Calls(), s.nodes.Calls())
 }
 
 // ownCalls returns the calls that this package handles itself.
@@ -88,9 +88,6 @@ func (s *Server) ownCalls() []api.Call {
 			Noting("The new run names it as its parent."),
 
 		api.Reads("GET /api/v1/orders/{id}", api.Viewer, "Show what became of a triggered run.", s.showOrder),
-		api.Reads("GET /api/v1/nodes", api.Viewer, "List the schedulers that hold a lease.", s.listNodes),
-		api.Takes("POST /api/v1/nodes/drain", api.Admin.ForAll(), "Let a scheduler plan nothing more until it is started again.", s.drainNode).Requiring("node").
-			Noting("Its shards move to the others, and its hand-overs continue."),
 		api.Reads("GET /api/v1/cron/next", api.Anyone, "List the next times of a cron expression.", s.nextOfCron),
 		api.Reads("GET /api/v1/schedule/preview", api.Anyone, "Show what a schedule will do: its due times, in words, and at clock changes.", s.previewSchedule).
 			Within(s.heavy),

@@ -15,6 +15,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts/openid"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/executorapi"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/nodes"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/runs"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/users"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
@@ -202,6 +203,7 @@ type Server struct {
 	executors  *executorapi.Server
 	users      *users.Server
 	runs       *runs.Server
+	nodes      *nodes.Server
 	hub        *events.Hub
 	alarmTests sync.Mutex // held while a test of the alarms is in progress
 	heavy      api.Places // of calls that read or compute much
@@ -273,6 +275,7 @@ func New(opts Options) (*Server, error) {
 	s.runs = runs.New(runs.Options{
 		Store: s.opts.Store, Executors: opts.Executors, Purger: opts.Purger, Job: s.job, Ending: s.ending, Logger: opts.Logger,
 	})
+	s.nodes = nodes.New(nodes.Options{Store: s.opts.Store, Elector: opts.Elector})
 	s.routes()
 	return s, nil
 }

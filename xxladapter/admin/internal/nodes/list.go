@@ -1,4 +1,4 @@
-package admin
+package nodes
 
 import (
 	"context"
@@ -60,7 +60,7 @@ type nodeList struct {
 // shownMoves is how many moves an answer has at most.
 const shownMoves = 100
 
-func (s *Server) listNodes(ctx context.Context, _ api.None) (no nodeList, err error) {
+func (s *Server) list(ctx context.Context, _ api.None) (no nodeList, err error) {
 	leases, err := s.opts.Store.Leases(ctx)
 	if err != nil {
 		return no, err
@@ -75,9 +75,12 @@ func (s *Server) listNodes(ctx context.Context, _ api.None) (no nodeList, err er
 	}
 	nodes := make([]nodeForm, len(leases))
 	for i, l := range leases {
-		nodes[i] = nodeForm{Node: l.Node, Term: l.Number, Until: l.Until, Mode: l.Mode, Role: l.Role(), Says: l.Election.State(), Number: int64(max(l.Election, 0)), Shards: l.Shards.Len(),
+		nodes[i] = nodeForm{
+			Node: l.Node, Term: l.Number, Until: l.Until, Mode: l.Mode, Role: l.Role(),
+			Says: l.Election.State(), Number: int64(max(l.Election, 0)), Shards: l.Shards.Len(),
 			Ahead: l.Report.Skew.Milliseconds(), Fast: poolForm(l.Report.Fast), Slow: poolForm(l.Report.Slow),
-			Address: l.Report.Address, Spread: l.Report.Spread}
+			Address: l.Report.Address, Spread: l.Report.Spread,
+		}
 		if l.Report.Spread != "" {
 			nodes[i].Fires = (*spreadForm)(&l.Report.Fires)
 		}

@@ -1,4 +1,4 @@
-package admin
+package nodes
 
 import (
 	"context"
@@ -13,9 +13,9 @@ type nodeDrainForm struct {
 	Node string `json:"node" doc:"A scheduler that holds a lease, as the list of nodes shows it." example:"web-1:4711:9f3a61c2"`
 }
 
-// drainNode takes a scheduler's shards away until its term ends. It learns of that when it next
+// drain takes a scheduler's shards away until its term ends. It learns of that when it next
 // renews its lease, within a second.
-func (s *Server) drainNode(ctx context.Context, _ api.None, form nodeDrainForm) (no api.None, err error) {
+func (s *Server) drain(ctx context.Context, _ api.None, form nodeDrainForm) (no api.None, err error) {
 	leases, err := s.opts.Store.Leases(ctx)
 	if err != nil {
 		return no, err
@@ -32,7 +32,8 @@ func (s *Server) drainNode(ctx context.Context, _ api.None, form nodeDrainForm) 
 		return no, err
 	}
 	// What was done is audited although the caller may be gone.
-	return no, s.opts.Store.AppendAudit(context.WithoutCancel(ctx), xxladapter.AuditObject{Kind: xxladapter.AuditNode, Name: lease.Node}, xxladapter.Fields{
+	object := xxladapter.AuditObject{Kind: xxladapter.AuditNode, Name: lease.Node}
+	return no, s.opts.Store.AppendAudit(context.WithoutCancel(ctx), object, xxladapter.Fields{
 		{Name: "drained", Value: true}, {Name: "term", Value: lease.Number},
 	})
 }

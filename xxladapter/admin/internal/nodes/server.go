@@ -1,0 +1,42 @@
+// Package nodes serves the calls about schedulers of the management API: which ones hold a lease
+// and how their shards have moved, and draining one. It reads and changes the store alone; the
+// scheduler that is drained learns of that there.
+package nodes
+
+import (
+	"context"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+)
+
+// A Store shows the schedulers, lets one retire, and keeps the audit.
+type Store interface {
+	Leases(ctx context.Context) ([]xxladapter.Lease, error)
+	ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMove, error)
+	Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error
+	AppendAudit(ctx context.Context, o xxladapter.AuditObject, fields xxladapter.Fields) error
+}
+
+// Options configures a [Server].
+type Options struct {
+	Store   Store  // must be set
+	Elector string // address of this scheduler's elector, without secrets; empty means that it has none
+}
+
+// A Server serves the calls about schedulers. Create it with [New].
+type Server struct{ opts Options }
+
+// New returns the server.
+func New(opts Options) *Server { return &Server{opts} }
+
+// Calls returns the calls about schedulers, each with what it needs of its caller.
+func (s *Server) Calls() []api.Call {
+	return []api.Call{
+		api.Reads("GET /api/v1/nodes", api.Viewer, "List the schedulers that hold a lease.", s.list),
+		api.Takes("POST /api/v1/nodes/drain", api.Admin.ForAll(),
+			"Let a scheduler plan nothing more until it is started again.", s.drain).
+			Requiring("node").
+			Noting("Its shards move to the others, and its hand-overs continue."),
+	}
+}
