@@ -3,6 +3,8 @@ package xxladapter
 import (
 	"context"
 	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A CredentialKind says what a credential is for.
@@ -58,7 +60,9 @@ func (c *Credential) Fields() Fields {
 // CheckTokens refuses another token for a user who has the given number of them.
 func CheckTokens(userID int64, has int) error {
 	if has >= MaxCredentials {
-		return Conflictf("user %d has %d tokens, must have less than %d before another one is created", userID, has, MaxCredentials)
+		return Conflictf(rule.TokensAtMost,
+			"user %d has %d tokens, must have less than %d before another one is created",
+			userID, has, MaxCredentials)
 	}
 	return nil
 }

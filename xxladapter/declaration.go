@@ -5,6 +5,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A JobKey names a job within its group. Unlike an id it is the same in every environment, so
@@ -23,11 +25,13 @@ const MaxJobKey = 64
 // script, dots, hyphens and underscores.
 func CheckJobKey(field, key string) error {
 	if n := utf8.RuneCountInString(key); n < 1 || n > MaxJobKey || !utf8.ValidString(key) {
-		return Invalidf("%s has %d characters, must have 1 to %d", field, n, MaxJobKey)
+		return Invalidf(rule.Characters, "%s has %d characters, must have %d to %d", field, n, 1, MaxJobKey)
 	}
 	for _, r := range key {
 		if !InJobKey(r) {
-			return Invalidf("%s is %q, must have letters, digits, dots, hyphens and underscores only", field, key)
+			return Invalidf(rule.KeyCharacters,
+				"%s is %q, must have letters, digits, dots, hyphens and underscores only",
+				field, key)
 		}
 	}
 	return nil

@@ -82,7 +82,8 @@
 //	accounts     authenticates users: passwords, sessions, personal tokens; accounts/openid asks a
 //	             provider of OpenID Connect who somebody is
 //	access       authorizes callers: tokens, rights, addresses and TLS, for admin and executor alike
-//	errortext    says which rule an error is about, by a code and in Chinese
+//	rule         names the rules that an [Error] can be about, with their parameters
+//	errortext    has the text of each rule in Chinese
 //	console      the web page, a client of admin's API
 //	assistant    offers calls of admin's API as tools to assistants
 //

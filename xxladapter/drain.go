@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // MaxDrains is how many addresses of one group may be drained at a time.
@@ -64,7 +66,8 @@ func (g *Group) Undrained(addresses []string, now time.Time) []string {
 func WithDrain(drains []Drain, d Drain, now time.Time) ([]Drain, error) {
 	kept := withoutDrain(drains, d.Address, now)
 	if len(kept) >= MaxDrains {
-		return nil, Conflictf("%d addresses of the group are drained, must be at most %d", len(kept), MaxDrains)
+		return nil, Conflictf(rule.DrainsAtMost, "%d addresses of the group are drained, must be at most %d",
+			len(kept), MaxDrains)
 	}
 	d.Note, d.By = ValidText(d.Note), ValidText(d.By)
 	d.Since, d.Until = wholeMilli(now), wholeMilli(d.Until)
@@ -78,7 +81,7 @@ func WithDrain(drains []Drain, d Drain, now time.Time) ([]Drain, error) {
 func WithoutDrain(drains []Drain, address string, now time.Time) ([]Drain, error) {
 	kept := withoutDrain(drains, address, now)
 	if len(kept) == len(withoutDrain(drains, "", now)) {
-		return nil, NotFoundf("address %q is not drained", address)
+		return nil, NotFoundf(rule.NotDrained, "address %q is not drained", address)
 	}
 	return kept, nil
 }

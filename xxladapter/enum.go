@@ -3,6 +3,8 @@ package xxladapter
 import (
 	"slices"
 	"strings"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // An enum is a string type with a fixed list of values, spelt as they are stored and sent. Values
@@ -22,7 +24,7 @@ func checkOneOf[T enum[T]](field string, value T) error {
 	for i, k := range known {
 		names[i] = string(k)
 	}
-	return Invalidf("%s is %q, must be one of %s", field, value, strings.Join(names, ", "))
+	return Invalidf(rule.OneOf, "%s is %q, must be one of %s", field, value, strings.Join(names, ", "))
 }
 
 // checkOneOfOrEmpty works like checkOneOf for a field that may be empty.

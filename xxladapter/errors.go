@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 var (
@@ -44,24 +46,51 @@ const (
 	CodeUnreachable  Code = "unreachable"  // an executor gives no answer, or an unexpected one
 )
 
-// An Error carries a message for the user. Any other error is for the log, and the user gets
-// "internal error" instead.
+// An Error carries a message for the user, and says what it is about. Any other error is for the
+// log, and the user gets "internal error" instead.
 type Error struct {
 	Code    Code
 	Message string
-	// Format and Args are what Message was formatted from, so that it can be translated. They are
-	// empty for a message without a format.
-	Format string
-	Args   []any
-	Err    error // the cause; may be nil
+	// Rule is the rule that is broken, and Args are the values of its parameters, in their order,
+	// perhaps without the last ones. Both are the zero value if Message says all that is known.
+	Rule rule.Rule
+	Args []any
+	Err  error // the cause; may be nil
 	// RetryAfter is how long the caller has to wait before it tries again; 0 means that the error
 	// does not say.
 	RetryAfter time.Duration
+
+	format string // makes Message of Args; empty for a message that is fixed
 }
 
 func (e *Error) Error() string { return e.Message }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// Params returns the values of the rule's parameters by their names.
+func (e *Error) Params() map[string]string {
+	params := map[string]string{}
+	for i, name := range e.Rule.Params() {
+		if i < len(e.Args) {
+			params[name] = rule.Text(e.Args[i])
+		}
+	}
+	return params
+}
+
+// Field returns the name of the field that the error is about, or nothing if it is about none.
+func (e *Error) Field() string { return e.Params()[rule.Field] }
+
+// MessageFor returns the message for somebody who knows the field by another name, such as that of
+// a flag.
+func (e *Error) MessageFor(field string) string {
+	if e.Field() == "" || e.format == "" {
+		return e.Message
+	}
+	args := slices.Clone(e.Args)
+	args[slices.Index(e.Rule.Params(), rule.Field)] = field
+	return fmt.Sprintf(e.format, args...)
+}
 
 // An EarlyError is an [ErrEarly]. It occurs when the store's clock was set back, so that an
 // estimate from an earlier reading is ahead of it.
@@ -80,40 +109,45 @@ func (e *EarlyError) Unwrap() error { return ErrEarly }
 // maxErrorText limits each text of a message in bytes. A caller that sent a megabyte knows it.
 const maxErrorText = 500
 
-// Refusef returns an [Error] with a code. Texts among args are cut, see [CutText].
-func Refusef(code Code, format string, args ...any) *Error {
-	args = slices.Clone(args)
+// Refusef returns an [Error] with a code. The message is formatted from args, which are the values
+// of the rule's parameters; a message that does not show all of them, or in another order, has the
+// indexes of those that it shows. Texts among args are cut, see [CutText].
+func Refusef(code Code, r rule.Rule, format string, args ...any) *Error {
+	cutTexts(args)
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Rule: r, Args: args, format: format}
+}
+
+func cutTexts(args []any) {
 	for i, arg := range args {
 		if text := reflect.ValueOf(arg); text.Kind() == reflect.String && text.Len() > maxErrorText {
 			args[i] = CutText(text.String(), maxErrorText)
 		}
 	}
-	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Format: format, Args: args}
 }
 
-// Invalidf returns an [Error] with [CodeInvalid]. The message names the field, its value and the
-// rule.
-func Invalidf(format string, args ...any) error {
-	return Refusef(CodeInvalid, format, args...)
+// Invalidf returns an [Error] with [CodeInvalid], as [Refusef] does. The message names the field,
+// its value and the rule.
+func Invalidf(r rule.Rule, format string, args ...any) error {
+	return Refusef(CodeInvalid, r, format, args...)
 }
 
-// NotFoundf returns an [Error] with [CodeNotFound] that wraps [ErrNotFound].
-func NotFoundf(format string, args ...any) error {
-	return refuseBecause(ErrNotFound, CodeNotFound, format, args...)
+// NotFoundf returns an [Error] with [CodeNotFound] that wraps [ErrNotFound], as [Refusef] does.
+func NotFoundf(r rule.Rule, format string, args ...any) error {
+	return refuseBecause(ErrNotFound, CodeNotFound, r, format, args...)
 }
 
-// Conflictf returns an [Error] with [CodeConflict] that wraps [ErrConflict].
-func Conflictf(format string, args ...any) error {
-	return refuseBecause(ErrConflict, CodeConflict, format, args...)
+// Conflictf returns an [Error] with [CodeConflict] that wraps [ErrConflict], as [Refusef] does.
+func Conflictf(r rule.Rule, format string, args ...any) error {
+	return refuseBecause(ErrConflict, CodeConflict, r, format, args...)
 }
 
-// Fencedf returns an [Error] with [CodeFenced] that wraps [ErrFenced].
-func Fencedf(format string, args ...any) error {
-	return refuseBecause(ErrFenced, CodeFenced, format, args...)
+// Fencedf returns an [Error] with [CodeFenced] that wraps [ErrFenced], as [Refusef] does.
+func Fencedf(r rule.Rule, format string, args ...any) error {
+	return refuseBecause(ErrFenced, CodeFenced, r, format, args...)
 }
 
-func refuseBecause(cause error, code Code, format string, args ...any) error {
-	err := Refusef(code, format, args...)
+func refuseBecause(cause error, code Code, r rule.Rule, format string, args ...any) error {
+	err := Refusef(code, r, format, args...)
 	err.Err = cause
 	return err
 }
@@ -128,4 +162,15 @@ func (b BrokenRules) Error() string {
 		messages = append(messages, err.Error())
 	}
 	return strings.Join(messages, "; ")
+}
+
+// Together returns the rules as one error: none as nil, and a single one as it is.
+func (b BrokenRules) Together() error {
+	switch len(b) {
+	case 0:
+		return nil
+	case 1:
+		return b[0]
+	}
+	return Invalidf(rule.Several, "%s", b)
 }

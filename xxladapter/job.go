@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A Job is what an operator schedules: one row of xxl_job_info.
@@ -113,10 +115,7 @@ func setDefault[T ~string](field *T, value T) {
 // names field, value and rule. The caller has to check that the group and the children exist and
 // that ScheduleConf can be parsed.
 func (j *Job) Validate() error {
-	if broken := j.Broken(); len(broken) > 0 {
-		return Invalidf("%s", broken)
-	}
-	return nil
+	return j.Broken().Together()
 }
 
 // Broken returns the rules of [Job.Validate] that the job breaks, each as an [Error] whose message
@@ -147,7 +146,7 @@ func (j *Job) Broken() (broken BrokenRules) {
 
 func (j *Job) checkHandler() error {
 	if j.GlueType == GlueBean && strings.TrimSpace(j.Handler) == "" {
-		return Invalidf("executorHandler is empty, a BEAN job must name its handler")
+		return Invalidf(rule.Missing, "%s is empty, a BEAN job must name its handler", "executorHandler")
 	}
 	return nil
 }
@@ -155,11 +154,11 @@ func (j *Job) checkHandler() error {
 func (j *Job) checkNumbers() error {
 	switch {
 	case j.Timeout < 0 || j.Timeout%time.Second != 0:
-		return Invalidf("executorTimeout is %v, must be whole seconds, 0 or more", j.Timeout)
+		return Invalidf(rule.WholeSeconds, "%s is %v, must be whole seconds, 0 or more", "executorTimeout", j.Timeout)
 	case j.Timeout > maxInt*time.Second:
-		return Invalidf("executorTimeout is %v, must be at most %d seconds", j.Timeout, maxInt)
+		return Invalidf(rule.AtMost, "%s is %v, must be at most %d seconds", "executorTimeout", j.Timeout, maxInt)
 	case j.RetryCount < 0 || j.RetryCount > maxInt:
-		return Invalidf("executorFailRetryCount is %d, must be 0 to %d", j.RetryCount, maxInt)
+		return Invalidf(rule.Range, "%s is %d, must be %d to %d", "executorFailRetryCount", j.RetryCount, 0, maxInt)
 	}
 	return nil
 }
@@ -172,7 +171,7 @@ const maxInt = 1<<31 - 1
 func (j *Job) CheckChildren() error {
 	for _, id := range j.ChildIDs {
 		if id <= 0 || id == j.ID {
-			return Invalidf("childJobIds contains %d, must be the id of another job", id)
+			return Invalidf(rule.Child, "%s contains %d, must be the id of another job", "childJobIds", id)
 		}
 	}
 	const limit = 255
@@ -181,7 +180,8 @@ func (j *Job) CheckChildren() error {
 		n += len(strconv.FormatInt(id, 10))
 	}
 	if n > limit {
-		return Invalidf("childJobIds has %d characters with its commas, must have at most %d", n, limit)
+		return Invalidf(rule.CharactersAtMost, "%s has %d characters with its commas, must have at most %d",
+			"childJobIds", n, limit)
 	}
 	return nil
 }
@@ -196,13 +196,13 @@ func checkText(field, text string, least, limit int) error {
 	n := utf8.RuneCountInString(text)
 	switch {
 	case !utf8.ValidString(text):
-		return Invalidf("%s is not valid UTF-8", field)
+		return Invalidf(rule.UTF8, "%s is not valid UTF-8", field)
 	case least > 0 && strings.TrimSpace(text) == "":
-		return Invalidf("%s is empty, must have %d to %d characters", field, least, limit)
+		return Invalidf(rule.Characters, "%[1]s is empty, must have %[3]d to %[4]d characters", field, 0, least, limit)
 	case n < least || n > limit:
-		return Invalidf("%s has %d characters, must have %d to %d", field, n, least, limit)
+		return Invalidf(rule.Characters, "%s has %d characters, must have %d to %d", field, n, least, limit)
 	case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		return Invalidf("%s is %q, must not contain control characters", field, text)
+		return Invalidf(rule.ControlCharacters, "%s is %q, must not contain control characters", field, text)
 	}
 	return nil
 }
@@ -210,9 +210,9 @@ func checkText(field, text string, least, limit int) error {
 func checkBytes(field, text string, limit int) error {
 	switch {
 	case !utf8.ValidString(text):
-		return Invalidf("%s is not valid UTF-8", field)
+		return Invalidf(rule.UTF8, "%s is not valid UTF-8", field)
 	case len(text) > limit:
-		return Invalidf("%s has %d bytes, must have at most %d", field, len(text), limit)
+		return Invalidf(rule.BytesAtMost, "%s has %d bytes, must have at most %d", field, len(text), limit)
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package xxladapter
 import (
 	"context"
 	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A JobAct is what a [JobEdit] does: the same as the function of that name.
@@ -85,11 +87,11 @@ func CheckJobEdits(edits []JobEdit, whole bool) error {
 	for i := range edits {
 		e := &edits[i]
 		if err := checkOneOf("act", e.Act); err != nil {
-			return Invalidf("edits[%d].%v", i, err)
+			return Invalidf(rule.Nested, "edits[%d].%v", i, err)
 		}
 		if id := e.ID(); id != 0 {
 			if about[id] {
-				return Invalidf("edits[%d] is about job %d, must be the only edit of that job", i, id)
+				return Invalidf(rule.EditedTwice, "edits[%d] is about job %d, must be the only edit of that job", i, id)
 			}
 			about[id] = true
 		}
@@ -98,7 +100,10 @@ func CheckJobEdits(edits []JobEdit, whole bool) error {
 		}
 		for _, child := range e.Job.ChildIDs {
 			if child < 0 && (!whole || -child > int64(len(edits)) || edits[-child-1].Act != ActCreate || -child == int64(i)+1) {
-				return Invalidf("edits[%d].childJobIds contains %d, must be the id of a job, or -n where edit n of a whole creates another job", i, child)
+				return Invalidf(rule.Child,
+					"edits[%[3]d].%[1]s contains %[2]d, must be the id of a job, or -n where edit n of a whole "+
+						"creates another job",
+					"childJobIds", child, i)
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strconv"
 	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A JobSort is what a list of jobs is ordered by. Jobs with equal values are ordered by id. Texts
@@ -99,7 +101,8 @@ func (f *JobFilter) CheckPosition() error {
 	n, err := strconv.ParseInt(f.AfterKey, 10, 64)
 	noResult := f.Sort == SortByResult && (n < 0 || n >= int64(len(f.LastResult.Ranked())))
 	if err != nil || f.Sort == "" || f.Sort == SortByID || noResult {
-		return Invalidf("afterKey is %q, must be nextKey of the previous page, with the same sort", f.AfterKey)
+		return Invalidf(rule.Cursor, "%s is %q, must be nextKey of the previous page, with the same sort",
+			"afterKey", f.AfterKey)
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A Pause keeps schedules from firing for a time. Due times in it give no fire; each job keeps one
@@ -32,7 +34,7 @@ const MaxPause = 366 * 24 * time.Hour
 func (p *Pause) Validate(now time.Time) error {
 	switch {
 	case p.GroupID < 0:
-		return Invalidf("jobGroup is %d, must be 0 or more", p.GroupID)
+		return Invalidf(rule.NotNegative, "%s is %d, must be 0 or more", "jobGroup", p.GroupID)
 	case !p.Until.IsZero():
 		if err := CheckUntil(p.Until, now); err != nil {
 			return err
@@ -46,9 +48,11 @@ func (p *Pause) Validate(now time.Time) error {
 func CheckUntil(until, now time.Time) error {
 	switch {
 	case !until.After(now):
-		return Invalidf("until is %s, must be after now, %s", until.Format(time.RFC3339), now.Format(time.RFC3339))
+		return Invalidf(rule.Future, "%s is %s, must be after now, %s",
+			"until", until.Format(time.RFC3339), now.Format(time.RFC3339))
 	case until.After(now.Add(MaxPause)):
-		return Invalidf("until is %s, must be at most %d days ahead; omit it for no end", until.Format(time.RFC3339), MaxPause/(24*time.Hour))
+		return Invalidf(rule.DaysAhead, "%s is %s, must be at most %d days ahead; omit it for no end",
+			"until", until.Format(time.RFC3339), int(MaxPause/(24*time.Hour)))
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package xxladapter
 import (
 	"context"
 	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A LogPurge selects log rows to delete. Zero fields do not restrict. A row without an outcome, or
@@ -34,13 +36,13 @@ type LogPurge struct {
 func (p LogPurge) Validate() error {
 	switch {
 	case !p.Before.IsZero() && p.Before.Year() < 1971: // before the first row of any store
-		return Invalidf("before is %s, must be after 1970", p.Before.Format(time.RFC3339))
+		return Invalidf(rule.After, "%s is %s, must be after %d", "before", p.Before.Format(time.RFC3339), 1970)
 	case p.JobID < 0:
-		return Invalidf("jobId is %d, must not be negative", p.JobID)
+		return Invalidf(rule.NotNegative, "%s is %d, must not be negative", "jobId", p.JobID)
 	case p.GroupID < 0:
-		return Invalidf("jobGroup is %d, must not be negative", p.GroupID)
+		return Invalidf(rule.NotNegative, "%s is %d, must not be negative", "jobGroup", p.GroupID)
 	case p.KeepNewest < 0:
-		return Invalidf("keepNewest is %d, must not be negative", p.KeepNewest)
+		return Invalidf(rule.NotNegative, "%s is %d, must not be negative", "keepNewest", p.KeepNewest)
 	}
 	return nil
 }

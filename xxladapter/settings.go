@@ -3,6 +3,8 @@ package xxladapter
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // Settings are the settings of a job for which XXL-JOB has no column. With the zero value a job
@@ -118,7 +120,7 @@ func (LogPolicy) Values() []LogPolicy { return []LogPolicy{KeepAll, KeepFailures
 func (s *Settings) validate() error {
 	if s.Zone != "" {
 		if _, err := time.LoadLocation(s.Zone); err != nil || s.Zone == "Local" {
-			return Invalidf("zone is %q, must be an IANA time zone such as Europe/Berlin", s.Zone)
+			return Invalidf(rule.Zone, "%s is %q, must be an IANA time zone such as Europe/Berlin", "zone", s.Zone)
 		}
 	}
 	if s.Calendar != "" {
@@ -137,16 +139,16 @@ func (s *Settings) validate() error {
 		{"retryBackoffLimitMs", s.RetryBackoffLimit, 7 * 24 * time.Hour},
 	} {
 		if d.value < 0 || d.value.Duration() > d.max {
-			return Invalidf("%s is %d, must be 0 to %d", d.field, d.value, d.max.Milliseconds())
+			return Invalidf(rule.Range, "%s is %d, must be %d to %d", d.field, d.value, 0, d.max.Milliseconds())
 		}
 	}
 	switch {
 	case s.MisfireLimit < 0 || s.MisfireLimit > MaxMisfireLimit:
-		return Invalidf("misfireLimit is %d, must be 0 to %d", s.MisfireLimit, MaxMisfireLimit)
+		return Invalidf(rule.Range, "%s is %d, must be %d to %d", "misfireLimit", s.MisfireLimit, 0, MaxMisfireLimit)
 	case s.AlarmAfter < 0 || s.AlarmAfter > 1000:
-		return Invalidf("alarmAfter is %d, must be 0 to 1000", s.AlarmAfter)
+		return Invalidf(rule.Range, "%s is %d, must be %d to %d", "alarmAfter", s.AlarmAfter, 0, 1000)
 	case s.AlarmOn == AlarmInARow && s.AlarmAfter == 0:
-		return Invalidf("alarmAfter is 0, must be 1 to 1000 with alarmOn %s", AlarmInARow)
+		return Invalidf(rule.AlarmInARow, "%s is %d, must be 1 to 1000 with alarmOn %s", "alarmAfter", 0, AlarmInARow)
 	}
 	for _, err := range []error{
 		checkOneOfOrEmpty("ambiguous", s.Ambiguous),

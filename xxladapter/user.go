@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A User may sign in to the management API.
@@ -33,7 +35,7 @@ func CheckUserName(name string) error {
 		return err
 	}
 	if strings.ContainsFunc(name, func(r rune) bool { return r == '/' || unicode.IsSpace(r) || !unicode.IsGraphic(r) }) {
-		return Invalidf("name is %q, must have no blanks, slashes and control characters", name)
+		return Invalidf(rule.UserName, "%s is %q, must have no blanks, slashes and control characters", "name", name)
 	}
 	return nil
 }
@@ -60,7 +62,9 @@ type UserChange struct {
 // [CodeConflict] if the stored password is not From.
 func (c *UserChange) Of(u *User) (*User, error) {
 	if c.From != nil && u.Password != *c.From {
-		return nil, Conflictf("password of %s has been changed meanwhile, must be the one that was checked", u.Name)
+		return nil, Conflictf(rule.PasswordChanged,
+			"password of %s has been changed meanwhile, must be the one that was checked",
+			u.Name)
 	}
 	is := *u
 	if c.Password != nil {

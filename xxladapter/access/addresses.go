@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // Addresses decides which addresses callers may make the scheduler call, so that it cannot be used
@@ -86,11 +87,13 @@ func (a *Addresses) CheckURL(field, text string) error {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.User != nil || strings.ContainsAny(text, "?#") {
-		return xxladapter.Invalidf("%s contains %q, must be http://host:port or https://host:port", field, text)
+		return xxladapter.Invalidf(rule.ExecutorURL, "%s contains %q, must be http://host:port or https://host:port",
+			field, text)
 	}
 	if port := u.Port(); port != "" {
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-			return xxladapter.Invalidf("%s contains %q, must have a port from 1 to 65535", field, text)
+			return xxladapter.Invalidf(rule.ExecutorPort, "%s contains %q, must have a port from 1 to 65535",
+				field, text)
 		}
 	}
 	addr, ok := literal(u)
@@ -98,7 +101,7 @@ func (a *Addresses) CheckURL(field, text string) error {
 		return nil
 	}
 	if err := a.CheckDial(addr); err != nil {
-		return xxladapter.Invalidf("%s contains %q, must be an executor: %v", field, text, err)
+		return xxladapter.Invalidf(rule.Executor, "%s contains %q, must be an executor: %v", field, text, err)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // Setup returns a secret with which the first user can be created. The secret is valid for one use,
@@ -33,7 +34,8 @@ func (a *Accounts) Setup(ctx context.Context) (secret string, err error) {
 func (a *Accounts) SettingUp() bool { return a.setup.Load() != nil && !a.someUser.Load() }
 
 // errSetup is returned by [Accounts.First] if the secret is wrong, or if there is a user already.
-var errSetup = &xxladapter.Error{Code: xxladapter.CodeUnauthorized, Message: "the link has been used or is wrong, restart the scheduler for a new one"}
+var errSetup = xxladapter.Refusef(xxladapter.CodeUnauthorized, rule.WrongLink,
+	"the link has been used or is wrong, restart the scheduler for a new one")
 
 // First creates the first user, an administrator, and a session. secret is the one that
 // [Accounts.Setup] returned.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // argonCost holds the parameters that decide what one argon2id hash costs.
@@ -53,9 +54,11 @@ const (
 func CheckPassword(password string) error {
 	switch {
 	case utf8.RuneCountInString(password) < minPassword:
-		return xxladapter.Invalidf("password has %d characters, must have at least %d", utf8.RuneCountInString(password), minPassword)
+		return xxladapter.Invalidf(rule.CharactersAtLeast, "%s has %d characters, must have at least %d",
+			"password", utf8.RuneCountInString(password), minPassword)
 	case len(password) > maxPassword:
-		return xxladapter.Invalidf("password has %d bytes, must have at most %d", len(password), maxPassword)
+		return xxladapter.Invalidf(rule.BytesAtMost, "%s has %d bytes, must have at most %d",
+			"password", len(password), maxPassword)
 	}
 	return nil
 }
@@ -72,7 +75,8 @@ func newHasher() *hasher {
 
 // errBusy is returned while hashesWaiting hashes wait.
 var errBusy = &xxladapter.Error{
-	Code: xxladapter.CodeTooMany, Message: "too many passwords are checked at the same time, try again in 1 second", RetryAfter: time.Second,
+	Code: xxladapter.CodeTooMany, Rule: rule.TooManyCalls, RetryAfter: time.Second,
+	Message: "too many passwords are checked at the same time, try again in 1 second",
 }
 
 // key computes an argon2id hash once a place is free, or returns errBusy.

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // An Identity is what an OpenID Connect provider says about a user: subject, name and roles.
@@ -20,7 +21,8 @@ type Identity struct {
 }
 
 // errNoRole is returned for a user to whom the provider gives no role.
-var errNoRole = &xxladapter.Error{Code: xxladapter.CodeForbidden, Message: "the provider gives this user no role here, ask an administrator"}
+var errNoRole = xxladapter.Refusef(xxladapter.CodeForbidden, rule.NoRole,
+	"the provider gives this user no role here, ask an administrator")
 
 // SignOn begins a session for the user whom prove returns. The user is found by its subject, or
 // created, and gets the roles of the identity. An identity without a role is refused, and the
@@ -47,7 +49,8 @@ func (a *Accounts) SignOn(ctx context.Context, address string, prove func(contex
 // user has the identity's subject.
 func (a *Accounts) known(ctx context.Context, id Identity) (*xxladapter.User, error) {
 	if len(id.Subject) > 255 {
-		return nil, xxladapter.Invalidf("subject has %d bytes, must have at most 255", len(id.Subject))
+		return nil, xxladapter.Invalidf(rule.BytesAtMost, "%s has %d bytes, must have at most %d",
+			"subject", len(id.Subject), 255)
 	}
 	if err := checkGrants(id.Grants); err != nil {
 		return nil, err
@@ -130,7 +133,7 @@ func (a *Accounts) add(ctx context.Context, name string, u *xxladapter.User) (*x
 		a.logger.Info("user of the provider added", "name", u.Name)
 		return u, nil
 	}
-	return nil, xxladapter.Conflictf("the name %q is taken by another user", name)
+	return nil, xxladapter.Conflictf(rule.NameTaken, "the %s %q is taken by another user", "name", name)
 }
 
 // plainName removes the characters that the name of a user must not have, and leaves room for a

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // Create stores a new user and returns its id. With an empty password, the user cannot sign in by
@@ -46,7 +47,9 @@ func (a *Accounts) checkFirst(ctx context.Context, u *xxladapter.User) error {
 	}
 	users, err := a.store.Users(ctx, xxladapter.UserFilter{})
 	if err == nil && len(users) == 0 {
-		err = xxladapter.Conflictf("user %q would be the first one, must be an administrator of all groups who can sign in", u.Name)
+		err = xxladapter.Conflictf(rule.FirstAdmin,
+			"user %q would be the first one, must be an administrator of all groups who can sign in",
+			u.Name)
 	}
 	return err
 }
@@ -57,9 +60,11 @@ func checkGrants(grants []xxladapter.Grant) error {
 	for _, g := range grants {
 		switch {
 		case g.GroupID < 0:
-			return xxladapter.Invalidf("grants name group %d, must be the id of a group, or 0 for all", g.GroupID)
+			return xxladapter.Invalidf(rule.GroupID, "%s name group %d, must be the id of a group, or 0 for all",
+				"grants", g.GroupID)
 		case seen[g.GroupID]:
-			return xxladapter.Invalidf("grants name group %d twice, must name it once", g.GroupID)
+			return xxladapter.Invalidf(rule.GroupTwice, "%s name group %d twice, must name it once",
+				"grants", g.GroupID)
 		}
 		if err := g.Role.Validate(); err != nil {
 			return err
@@ -73,7 +78,7 @@ func checkGrants(grants []xxladapter.Grant) error {
 func (a *Accounts) User(ctx context.Context, id int64) (*xxladapter.User, error) {
 	users, err := a.store.Users(ctx, xxladapter.UserFilter{ID: id})
 	if err == nil && len(users) == 0 {
-		err = xxladapter.NotFoundf("user %d does not exist", id)
+		err = xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "user", id)
 	}
 	if err != nil {
 		return nil, err
@@ -131,7 +136,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, b Bearer, old, password s
 		return err
 	}
 	if !right {
-		return xxladapter.Invalidf("old is not the current password of %s", b.User.Name)
+		return xxladapter.Invalidf(rule.OldPassword, "%s is not the current password of %s", "old", b.User.Name)
 	}
 	a.names.giveBack(digestOf(key), now)
 	if err := CheckPassword(password); err != nil {
@@ -171,11 +176,13 @@ func (a *Accounts) CreateToken(ctx context.Context, c xxladapter.Credential) (id
 	now := time.Now()
 	switch {
 	case c.Name == "" || len(c.Name) > 64:
-		return 0, "", xxladapter.Invalidf("name has %d bytes, must have 1 to 64", len(c.Name))
+		return 0, "", xxladapter.Invalidf(rule.Bytes, "%s has %d bytes, must have %d to %d", "name", len(c.Name), 1, 64)
 	case !c.Expires.After(now):
-		return 0, "", xxladapter.Invalidf("expires is %s, must be in the future", c.Expires.Format(time.RFC3339))
+		return 0, "", xxladapter.Invalidf(rule.Future, "%s is %s, must be in the future",
+			"expires", c.Expires.Format(time.RFC3339))
 	case c.Expires.After(now.Add(MaxTokenLife)):
-		return 0, "", xxladapter.Invalidf("expires is %s, must be within 366 days", c.Expires.Format(time.RFC3339))
+		return 0, "", xxladapter.Invalidf(rule.WithinDays, "%s is %s, must be within %d days",
+			"expires", c.Expires.Format(time.RFC3339), 366)
 	}
 	if c.Role != "" {
 		if err := c.Role.Validate(); err != nil {

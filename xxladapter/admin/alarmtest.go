@@ -7,6 +7,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // An AlarmTest is what became of a test alarm, by channel.
@@ -52,7 +53,8 @@ func (s *Server) testAlarms(ctx context.Context, _ api.None, form *alarmTestForm
 		form = new(alarmTestForm)
 	}
 	if len(form.Emails) > maxTestEmails {
-		return no, xxladapter.Invalidf("emails has %d entries, must have at most %d", len(form.Emails), maxTestEmails)
+		return no, xxladapter.Invalidf(rule.EntriesAtMost, "%s has %d entries, must have at most %d",
+			"emails", len(form.Emails), maxTestEmails)
 	}
 	for _, address := range form.Emails {
 		if err := checkEmail("emails", address); err != nil {
@@ -60,7 +62,10 @@ func (s *Server) testAlarms(ctx context.Context, _ api.None, form *alarmTestForm
 		}
 	}
 	if !s.alarmTests.TryLock() {
-		return no, &xxladapter.Error{Code: xxladapter.CodeTooMany, Message: "another test of the alarms is in progress, try again later", RetryAfter: time.Second}
+		return no, &xxladapter.Error{
+			Code: xxladapter.CodeTooMany, Rule: rule.TooManyCalls, RetryAfter: time.Second,
+			Message: "another test of the alarms is in progress, try again later",
+		}
 	}
 	defer s.alarmTests.Unlock()
 	test := AlarmTest{Channels: []AlarmDelivery{}}

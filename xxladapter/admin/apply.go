@@ -12,6 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/declare"
 	"github.com/xxlwheel/xxlwheel/xxladapter/events"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // maxDeclared limits the jobs that one call changes, because schedulers wait for its transaction.
@@ -52,7 +53,7 @@ func (e *declarationError) Detail(body *api.Error) {
 // REQUIRES: problems is not empty.
 func refuseDeclarations(problems []declare.Problem) error {
 	first := problems[0]
-	return &declarationError{xxladapter.Invalidf("%s", first.String()), problems}
+	return &declarationError{xxladapter.Invalidf(rule.Declaration, "%s", first.String()), problems}
 }
 
 // inChinese returns the problems with messages in Chinese, where their rules are known, and the
@@ -78,7 +79,8 @@ func (s *Server) applyFiles(ctx context.Context, q applyQuery, form applyForm) (
 		return no, refuseDeclarations(source.Locate(problems))
 	}
 	if owner := source.Document.Owner; owner == ownerOfCode {
-		err := xxladapter.Invalidf("owner is %q, must not be that of jobs declared from code", owner)
+		err := xxladapter.Invalidf(rule.OwnerOfCode, "%s is %q, must not be that of jobs declared from code",
+			"owner", owner)
 		return no, refuseDeclarations(source.Locate([]declare.Problem{{At: "owner", Message: err.Error(), Err: err}}))
 	}
 	plan, err := s.apply(ctx, source, declare.Options{Prune: form.Prune, Adopt: form.Adopt}, q.DryRun)
@@ -146,8 +148,8 @@ func (s *Server) planDeclared(ctx context.Context, source *declare.Source, how d
 	case len(problems) > 0:
 		return nil, refuseDeclarations(source.Locate(problems))
 	case len(plan.Declaration.Jobs)+len(plan.Declaration.Remove) > maxDeclared:
-		return nil, xxladapter.Invalidf("files change %d jobs, must change at most %d at a time",
-			len(plan.Declaration.Jobs)+len(plan.Declaration.Remove), maxDeclared)
+		return nil, xxladapter.Invalidf(rule.EntriesAtMost, "%s change %d jobs, must change at most %d at a time",
+			"files", len(plan.Declaration.Jobs)+len(plan.Declaration.Remove), maxDeclared)
 	}
 	return plan, s.allowPlan(ctx, state, plan)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // An exportFormat is a format of an export.
@@ -44,7 +45,8 @@ func (s *Server) exportAudit(ctx context.Context, q exportQuery) (api.Download, 
 	case formatCSV:
 		contentType, name = api.CSV, "audit.csv"
 	default:
-		return nil, xxladapter.Invalidf("format is %q, must be %s or %s", q.Format, formatJSONLines, formatCSV)
+		return nil, xxladapter.Invalidf(rule.OneOf, "%s is %q, must be %s or %s",
+			"format", q.Format, formatJSONLines, formatCSV)
 	}
 	f.Limit = api.MaxPage
 	rows, err := s.opts.Store.AuditRows(ctx, f)

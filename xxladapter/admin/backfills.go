@@ -9,6 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A backfillRequest asks for runs of past due times.
@@ -112,13 +113,15 @@ func (s *Server) startBackfill(ctx context.Context, path api.IDPath, form backfi
 func (f *backfillRequest) check(now time.Time) error {
 	switch {
 	case f.From.Year() < 1971:
-		return xxladapter.Invalidf("from is %s, must be after 1970", f.From.Format(time.RFC3339))
+		return xxladapter.Invalidf(rule.After, "%s is %s, must be after %d", "from", f.From.Format(time.RFC3339), 1970)
 	case !f.From.Before(f.To):
-		return xxladapter.Invalidf("to is %s, must be after from", f.To.Format(time.RFC3339))
+		return xxladapter.Invalidf(rule.After, "%s is %s, must be after %s", "to", f.To.Format(time.RFC3339), "from")
 	case f.To.After(now):
-		return xxladapter.Invalidf("to is %s, must not be after now, %s", f.To.Format(time.RFC3339), now.UTC().Format(time.RFC3339))
+		return xxladapter.Invalidf(rule.Past, "%s is %s, must not be after now, %s",
+			"to", f.To.Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 	case f.Parallel < 1 || f.Parallel > xxladapter.MaxBackfillParallel:
-		return xxladapter.Invalidf("parallel is %d, must be 1 to %d", f.Parallel, xxladapter.MaxBackfillParallel)
+		return xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d",
+			"parallel", f.Parallel, 1, xxladapter.MaxBackfillParallel)
 	case f.Param != nil:
 		return xxladapter.CheckParam(*f.Param)
 	}
@@ -135,19 +138,23 @@ func duesOf(j *xxladapter.Job, plan cron.Plan, from, to time.Time) (dues []time.
 	case xxladapter.ScheduleFixRate:
 		at = from
 	default:
-		return nil, xxladapter.Invalidf("scheduleType is %s, must be CRON or FIX_RATE for a backfill", j.ScheduleType)
+		return nil, xxladapter.Invalidf(rule.ScheduleBackfill, "%s is %s, must be CRON or FIX_RATE for a backfill",
+			"scheduleType", j.ScheduleType)
 	}
 	for ; !at.IsZero() && at.Before(to); at = plan.Next(at) {
 		if at.Before(from) {
 			continue
 		}
 		if len(dues) == xxladapter.MaxBackfill {
-			return nil, xxladapter.Invalidf("from and to have more than %d due times between them, must have at most as many", xxladapter.MaxBackfill)
+			return nil, xxladapter.Invalidf(rule.DueTimesTooMany,
+				"from and to have more than %d due times between them, must have at most as many",
+				xxladapter.MaxBackfill)
 		}
 		dues = append(dues, time.UnixMilli(at.UnixMilli()).UTC())
 	}
 	if len(dues) == 0 {
-		return nil, xxladapter.Invalidf("from and to have no due time between them, must have at least one")
+		return nil, xxladapter.Invalidf(rule.DueTimesNone,
+			"from and to have no due time between them, must have at least one")
 	}
 	return dues, nil
 }
@@ -196,7 +203,7 @@ func (s *Server) cancelBackfill(ctx context.Context, path api.IDPath) (no api.No
 
 // backfill returns a backfill of a job for which the caller has the role that the call needs.
 func (s *Server) backfill(ctx context.Context, id int64) (*xxladapter.Backfill, error) {
-	absent := xxladapter.NotFoundf("backfill %d does not exist", id)
+	absent := xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "backfill", id)
 	b, err := s.opts.Store.Backfill(ctx, id)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return nil, absent

@@ -9,6 +9,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 const (
@@ -104,25 +105,29 @@ func (s *Server) bulk(ctx context.Context, _ api.None, form bulkForm) (no api.St
 func (f *bulkForm) check() error {
 	switch {
 	case !slices.Contains(bulkActions, f.Action):
-		return xxladapter.Invalidf("action is %q, must be one of start, stop, delete, change, trigger", f.Action)
+		return xxladapter.Invalidf(rule.OneOf, "%s is %q, must be one of %s",
+			"action", f.Action, "start, stop, delete, change, trigger")
 	case (f.IDs == nil) == (f.Filter == nil):
-		return xxladapter.Invalidf("exactly one of ids and filter must be given")
+		return xxladapter.Invalidf(rule.ExactlyOne, "exactly one of %s must be given", rule.And{"ids", "filter"})
 	case len(f.IDs) > maxBulk:
-		return xxladapter.Invalidf("ids has %d entries, must have at most %d", len(f.IDs), maxBulk)
+		return xxladapter.Invalidf(rule.EntriesAtMost, "%s has %d entries, must have at most %d",
+			"ids", len(f.IDs), maxBulk)
 	case (f.Action == bulkChange) != (f.Change != nil):
-		return xxladapter.Invalidf("change must be given with the action change, and with no other")
+		return xxladapter.Invalidf(rule.Together, "%[1]s must be given with the action change, and with no other",
+			"change", "action=change")
 	case f.Trigger != nil && f.Action != bulkTrigger:
-		return xxladapter.Invalidf("trigger is given, must be given with the action trigger only")
+		return xxladapter.Invalidf(rule.Together, "%[1]s is given, must be given with the action trigger only",
+			"trigger", "action=trigger")
 	case f.Change != nil && f.Change.ID != 0:
-		return xxladapter.Invalidf("change.id is %d, must be omitted", f.Change.ID)
+		return xxladapter.Invalidf(rule.Omitted, "%s is %d, must be omitted", "change.id", f.Change.ID)
 	}
 	for _, id := range f.IDs {
 		if id <= 0 {
-			return xxladapter.Invalidf("ids contains %d, must contain positive integers", id)
+			return xxladapter.Invalidf(rule.Positive, "%s contains %d, must contain positive integers", "ids", id)
 		}
 	}
 	if f.Filter != nil && (*f.Filter == bulkFilter{}) {
-		return xxladapter.Invalidf("filter is empty, all must be true to select every job")
+		return xxladapter.Invalidf(rule.AllNeeded, "%s is empty, all must be true to select every job", "filter")
 	}
 	return nil
 }
@@ -152,7 +157,9 @@ func (s *Server) chosen(ctx context.Context, form *bulkForm) ([]int64, error) {
 			f.AfterID = j.ID
 		}
 		if len(ids) > maxBulk {
-			return nil, xxladapter.Invalidf("filter selects more than %d jobs, must select at most as many", maxBulk)
+			return nil, xxladapter.Invalidf(rule.FilterAtMost,
+				"%s selects more than %d jobs, must select at most as many",
+				"filter", maxBulk)
 		}
 		if len(jobs) < api.MaxPage {
 			return ids, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/declare"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -42,9 +43,12 @@ func (s forExecutors) Declare(ctx context.Context, by access.Caller, body []byte
 	app, own := by.Own()
 	switch {
 	case !s.opts.AllowDeclare:
-		return nil, xxladapter.Refusef(xxladapter.CodeForbidden, "executors must not declare jobs at this scheduler, which permits it only if started so (xxlwheel serve --allow-declare)")
+		return nil, xxladapter.Refusef(xxladapter.CodeForbidden, rule.DeclaringNotPermitted,
+			"executors must not declare jobs at this scheduler, which permits it only if started so "+
+				"(xxlwheel serve --allow-declare)")
 	case !own:
-		return nil, xxladapter.Refusef(xxladapter.CodeForbidden, "access token is that of all executors, must be that of the group whose jobs are declared")
+		return nil, xxladapter.Refusef(xxladapter.CodeForbidden, rule.SharedToken,
+			"access token is that of all executors, must be that of the group whose jobs are declared")
 	}
 	var form codeForm
 	if err := api.DecodeStrictly(body, &form); err != nil {
@@ -54,7 +58,9 @@ func (s forExecutors) Declare(ctx context.Context, by access.Caller, body []byte
 	for i := range source.Jobs {
 		e := &source.Jobs[i]
 		if e.AppName != "" || e.GlueType != "" || e.GlueSource != "" || e.GlueSourceFile != "" || e.GlueRemark != "" {
-			return nil, xxladapter.Invalidf("job %q has an app name or a script, must have neither in a declaration from code", e.Key)
+			return nil, xxladapter.Invalidf(rule.NotFromCode,
+				"job %q has an app name or a script, must have neither in a declaration from code",
+				e.Key)
 		}
 		e.AppName = app
 	}
@@ -119,5 +125,5 @@ func problemsByKey(source *declare.Source, err error) error {
 			texts[i] = fmt.Sprintf("job %q: %s", source.Jobs[n].Key, p.Message)
 		}
 	}
-	return xxladapter.Invalidf("%s", strings.Join(texts, "; "))
+	return xxladapter.Invalidf(rule.Declaration, "%s", strings.Join(texts, "; "))
 }

@@ -17,8 +17,8 @@
 //	jobs                           jobs.go, jobform.go, joblist.go, joborders.go, bulk.go, tags.go,
 //	                               bulkedits.go, children.go, graph.go, glue.go, gluesave.go,
 //	                               versions.go, conflicts.go
-//	schedules                      previews.go, schedulepreview.go, forecast.go, pauses.go,
-//	                               calendars.go, backfills.go
+//	schedules                      previews.go, schedulepreview.go, wrongschedule.go, forecast.go,
+//	                               pauses.go, calendars.go, backfills.go
 //	runs and fires                 internal/runs; to run one again is an order (rerun.go)
 //	why a job did not run          explain.go, timeline.go
 //	groups, executors              groups.go, probes.go, drains.go

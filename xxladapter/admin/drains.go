@@ -8,6 +8,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A drainView is a drained address of a group as the API shows it.
@@ -55,7 +56,8 @@ func (s *Server) drain(ctx context.Context, path api.IDPath, form drainForm) (no
 		return no, err
 	}
 	if !slices.Contains(g.Addresses, d.Address) {
-		return no, xxladapter.Invalidf("address is %q, must be an address of group %s", d.Address, g.AppName)
+		return no, xxladapter.Invalidf(rule.GroupAddress, "%s is %q, must be an address of group %s",
+			"address", d.Address, g.AppName)
 	}
 	return no, s.opts.Store.DrainExecutor(ctx, g.ID, d)
 }

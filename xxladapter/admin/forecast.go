@@ -7,6 +7,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/forecast"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 type forecastQuery struct {
@@ -57,7 +58,8 @@ func (s *Server) forecast(ctx context.Context, q forecastQuery) (no forecastForm
 	}
 	span := time.Duration(q.Hours) * time.Hour
 	if q.Hours > int(forecast.MaxSpan/time.Hour) {
-		return no, xxladapter.Invalidf("hours is %d, must be 1 to %d", q.Hours, forecast.MaxSpan/time.Hour)
+		return no, xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d",
+			"hours", q.Hours, 1, int(forecast.MaxSpan/time.Hour))
 	}
 	now, err := s.opts.Store.Now(ctx)
 	if err != nil {
@@ -95,8 +97,8 @@ func (s *Server) forecast(ctx context.Context, q forecastQuery) (no forecastForm
 	}
 	last := f.Cells[len(f.Cells)-1].At.Add(forecast.Step)
 	if q.At.Before(f.Cells[0].At) || !q.At.Before(last) {
-		return no, xxladapter.Invalidf("at is %s, must be within %s and %s",
-			q.At.Format(time.RFC3339), f.Cells[0].At.Format(time.RFC3339), last.Format(time.RFC3339))
+		return no, xxladapter.Invalidf(rule.Range, "%s is %s, must be within %s and %s",
+			"at", q.At.Format(time.RFC3339), f.Cells[0].At.Format(time.RFC3339), last.Format(time.RFC3339))
 	}
 	shares := forecast.Within(jobs, now, span, opts, q.At)
 	form.In = &forecastJobs{Count: len(shares), Jobs: []forecastJob{}}

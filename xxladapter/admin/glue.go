@@ -6,6 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -72,7 +73,7 @@ func (s *Server) glueVersion(ctx context.Context, path gluePath) (*xxladapter.Gl
 			return v, nil
 		}
 	}
-	return nil, xxladapter.NotFoundf("job %d has no glue version %d", path.ID, path.Version)
+	return nil, xxladapter.NotFoundf(rule.NoVersion, "job %d has no glue version %d", path.ID, path.Version)
 }
 
 // restoreGlue gives a job the source of an earlier version, as a new version.
@@ -104,12 +105,16 @@ func (f *jobForm) changesGlue(old, j *xxladapter.Job) bool {
 // keepsGlue refuses a job call that would change the source: upstream's updateJob reads the glue
 // fields, does not apply them, and reports success.
 func keepsGlue(j *xxladapter.Job, f *wire.JobFields) error {
-	const rule = "differs from the job's, must be omitted or the same: updateJob does not change it, PUT " + api.Base + "/jobs/%d does"
+	var field string
 	switch {
 	case f.GlueType != "" && f.GlueType != string(j.GlueType):
-		return xxladapter.Invalidf("glueType "+rule, j.ID)
+		field = "glueType"
 	case f.GlueSource != "" && f.GlueSource != j.GlueSource:
-		return xxladapter.Invalidf("glueSource "+rule, j.ID)
+		field = "glueSource"
+	default:
+		return nil
 	}
-	return nil
+	return xxladapter.Invalidf(rule.GlueKept,
+		"%s differs from the job's, must be omitted or the same: updateJob does not change it, PUT "+api.Base+"/jobs/%d does",
+		field, j.ID)
 }

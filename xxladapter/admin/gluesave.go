@@ -9,6 +9,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A glueSaveForm is a new version of a job's source.
@@ -36,11 +37,13 @@ func (f *glueSaveForm) check(j *xxladapter.Job) error {
 	}
 	switch n := utf8.RuneCountInString(f.Remark); {
 	case f.Source == nil:
-		return xxladapter.Invalidf("glueSource is missing, must be the source")
+		return xxladapter.Invalidf(rule.Missing, "%s is missing, must be the source", "glueSource")
 	case strings.TrimSpace(f.Remark) == "" || n < leastRemark || n > mostRemark:
-		return xxladapter.Invalidf("glueRemark has %d characters, must say in %d to %d what was changed", n, leastRemark, mostRemark)
+		return xxladapter.Invalidf(rule.Characters, "%s has %d characters, must say in %d to %d what was changed",
+			"glueRemark", n, leastRemark, mostRemark)
 	case kind == xxladapter.GlueBean:
-		return xxladapter.Invalidf("glueType is %s, must be another type for the job to have a source", kind)
+		return xxladapter.Invalidf(rule.GlueType, "%s is %s, must be another type for the job to have a source",
+			"glueType", kind)
 	}
 	return nil
 }
@@ -90,8 +93,12 @@ func (s *Server) glueConflict(ctx context.Context, stored *xxladapter.Job, form 
 	}
 	fields := xxladapter.FieldConflicts(base,
 		glueFields(stored.GlueType, stored.GlueSource, stored.GlueRemark), glueFields(kind, *form.Source, form.Remark))
-	const text = "source of job %d was changed meanwhile, must have the glueUpdated %s to be changed by this call"
-	return &conflictError{xxladapter.Conflictf(text, stored.ID, form.IfUpdated.UTC().Format(time.RFC3339)), fields}
+	return &conflictError{
+		xxladapter.Conflictf(rule.SourceChanged,
+			"source of job %d was changed meanwhile, must have the glueUpdated %s to be changed by this call",
+			stored.ID, form.IfUpdated.UTC().Format(time.RFC3339)),
+		fields,
+	}
 }
 
 // glueAt returns the version that a caller has read at a time, before the newest one was stored, or

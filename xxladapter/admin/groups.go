@@ -9,6 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A groupForm is a group as the management API shows and accepts it.
@@ -39,11 +40,12 @@ func (f *groupForm) apply(g *xxladapter.Group) error {
 	switch {
 	case f.ID != 0 && f.ID != g.ID:
 		if g.ID == 0 {
-			return xxladapter.Invalidf("id is %d, must be omitted for a new group", f.ID)
+			return xxladapter.Invalidf(rule.Omitted, "%s is %d, must be omitted for a new group", "id", f.ID)
 		}
-		return xxladapter.Invalidf("id is %d, must be %d as in the path", f.ID, g.ID)
+		return xxladapter.Invalidf(rule.AsInPath, "%s is %d, must be %d as in the path", "id", f.ID, g.ID)
 	case f.Updated != nil || f.HasAccessToken || f.Drains != nil:
-		return xxladapter.Invalidf("updateTime, hasAccessToken or drains is given, must be omitted: they are read-only")
+		return xxladapter.Invalidf(rule.ReadOnly, "%s is given, must be omitted: they are read-only",
+			rule.Or{"updateTime", "hasAccessToken", "drains"})
 	case f.AppName != "":
 		g.AppName = f.AppName
 	}
@@ -102,7 +104,7 @@ func (s *Server) saveGroup(ctx context.Context, g *xxladapter.Group) (int64, err
 	if other, err := s.findGroup(ctx, g.AppName); err != nil {
 		return 0, err
 	} else if other != nil && other.ID != g.ID {
-		return 0, xxladapter.Conflictf("appName %q is taken by group %d", g.AppName, other.ID)
+		return 0, xxladapter.Conflictf(rule.AppTaken, "%s %q is taken by group %d", "appName", g.AppName, other.ID)
 	}
 	id, err := s.opts.Store.SaveGroup(ctx, g)
 	s.opts.Tokens.Forget()
@@ -178,7 +180,7 @@ func (s *Server) checkGroup(g *xxladapter.Group) error {
 func (s *Server) groupByApp(ctx context.Context, app string) (*xxladapter.Group, error) {
 	g, err := s.findGroup(ctx, app)
 	if err == nil && g == nil {
-		err = xxladapter.NotFoundf("appName is %q, must be the app name of a group", app)
+		err = xxladapter.NotFoundf(rule.GroupApp, "%s is %q, must be the app name of a group", "appName", app)
 	}
 	return g, err
 }
@@ -200,7 +202,7 @@ func (s *Server) findGroup(ctx context.Context, app string) (*xxladapter.Group, 
 // group returns a group for which the caller has the role that the call needs.
 func (s *Server) group(ctx context.Context, id int64) (*xxladapter.Group, error) {
 	g, err := s.opts.Store.Group(ctx, id)
-	absent := xxladapter.NotFoundf("group %d does not exist", id)
+	absent := xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "group", id)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return nil, absent
 	}

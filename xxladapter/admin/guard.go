@@ -8,6 +8,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A guard is a store in which the groups that are not granted to the caller do not exist. The
@@ -31,7 +32,7 @@ func (g guard) Describe(ctx context.Context) (xxladapter.StoreDescription, error
 func (g guard) Job(ctx context.Context, id int64) (*xxladapter.Job, error) {
 	j, err := g.store.Job(ctx, id)
 	if err == nil && !api.Sees(ctx, j.GroupID) {
-		return nil, xxladapter.NotFoundf("job %d does not exist", id)
+		return nil, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "job", id)
 	}
 	return j, err
 }
@@ -84,7 +85,7 @@ func (g guard) RemoveGroup(ctx context.Context, id int64) error {
 // Group returns a granted group.
 func (g guard) Group(ctx context.Context, id int64) (*xxladapter.Group, error) {
 	if !api.Sees(ctx, id) && !api.SeesAll(ctx) {
-		return nil, xxladapter.NotFoundf("group %d does not exist", id)
+		return nil, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "group", id)
 	}
 	return g.store.Group(ctx, id)
 }
@@ -201,7 +202,7 @@ func (g guard) RunsDue(ctx context.Context, f xxladapter.RunsDueFilter) ([]xxlad
 func (g guard) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 	l, err := g.store.Log(ctx, id)
 	if err == nil && !api.SeesAll(ctx) && !api.Sees(ctx, l.GroupID) {
-		return nil, xxladapter.NotFoundf("log %d does not exist", id)
+		return nil, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "log", id)
 	}
 	return l, err
 }
@@ -302,7 +303,7 @@ func (g guard) ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMov
 // Retire implements part of [xxladapter.LeaseStore], for callers who may see all groups.
 func (g guard) Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error {
 	if !api.SeesAll(ctx) {
-		return xxladapter.NotFoundf("scheduler %q holds no lease", term.Node)
+		return xxladapter.NotFoundf(rule.NoLease, "scheduler %q holds no lease", term.Node)
 	}
 	return g.store.Retire(ctx, term, why)
 }

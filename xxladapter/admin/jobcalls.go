@@ -9,6 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -24,7 +25,7 @@ func (s forExecutors) AddJob(ctx context.Context, by access.Caller, form wire.Ad
 		return nil, err
 	}
 	if !by.May(g.AppName) {
-		return nil, xxladapter.NotFoundf("group %d does not exist", group)
+		return nil, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "group", group)
 	}
 	fields, err := jobFields(&form.JobFields)
 	if err != nil {
@@ -111,7 +112,7 @@ func (s forExecutors) jobFor(ctx context.Context, by access.Caller, id wire.Int)
 		return nil, err
 	}
 	if !by.May(app) {
-		return nil, xxladapter.NotFoundf("job %d does not exist", int64(id))
+		return nil, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "job", int64(id))
 	}
 	return j, nil
 }
@@ -124,7 +125,7 @@ func jobFields(f *wire.JobFields) (form jobForm, err error) {
 		{"executorRouteStrategy", f.RouteStrategy}, {"executorBlockStrategy", f.BlockStrategy},
 	} {
 		if field.value == "" {
-			return form, xxladapter.Invalidf("%s is missing, must be given", field.name)
+			return form, xxladapter.Invalidf(rule.Missing, "%s is missing, must be given", field.name)
 		}
 	}
 	timeout, retries := int64(f.Timeout), int(f.FailRetryCount)

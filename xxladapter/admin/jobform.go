@@ -7,6 +7,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A jobForm is a job as the management API shows and accepts it, with the names of XXL-JOB's own
@@ -108,11 +109,12 @@ func (f *jobForm) check() error {
 		"addTime": f.Added != nil, "updateTime": f.Updated != nil,
 	} {
 		if isSet {
-			return xxladapter.Invalidf("%s is given, must be omitted: it is read-only", name)
+			return xxladapter.Invalidf(rule.ReadOnly, "%s is given, must be omitted: it is read-only", name)
 		}
 	}
 	if f.ExecutorTimeout != nil && (*f.ExecutorTimeout < 0 || *f.ExecutorTimeout > maxTimeoutSeconds) {
-		return xxladapter.Invalidf("executorTimeout is %d, must be 0 to %d seconds", *f.ExecutorTimeout, maxTimeoutSeconds)
+		return xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d seconds",
+			"executorTimeout", *f.ExecutorTimeout, 0, maxTimeoutSeconds)
 	}
 	return nil
 }
@@ -135,7 +137,8 @@ func checkEmails(list string) error {
 // checkEmail refuses an address that cannot receive mail.
 func checkEmail(field, address string) error {
 	if _, err := mail.ParseAddress(address); err != nil {
-		return xxladapter.Invalidf("%s contains %q, must be an address such as ops@example.org", field, address)
+		return xxladapter.Invalidf(rule.Email, "%s contains %q, must be an address such as ops@example.org",
+			field, address)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/events"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // started says when a job that was switched on is due first.
@@ -90,7 +91,7 @@ func (s *Server) copyJob(ctx context.Context, path api.IDPath, form *jobForm) (n
 		form = new(jobForm)
 	}
 	if form.ID != 0 {
-		return no, xxladapter.Invalidf("id is %d, must be omitted for a new job", form.ID)
+		return no, xxladapter.Invalidf(rule.Omitted, "%s is %d, must be omitted for a new job", "id", form.ID)
 	}
 	copied := *j
 	copied.ID, copied.Running = 0, false
@@ -159,7 +160,9 @@ func orderKey(given *string) (string, error) {
 	}
 	key := *given
 	if key == "" || len(key) > xxladapter.MaxOrderKey || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return "", xxladapter.Invalidf("Idempotency-Key has %d bytes, must have 1 to %d printable ASCII characters", len(key), xxladapter.MaxOrderKey)
+		return "", xxladapter.Invalidf(rule.Characters,
+			"%s has %d bytes, must have %d to %d printable ASCII characters",
+			"Idempotency-Key", len(key), 1, xxladapter.MaxOrderKey)
 	}
 	return key, nil
 }
@@ -192,7 +195,7 @@ func (orderState) Values() []orderState {
 func (s *Server) showOrder(ctx context.Context, path api.IDPath) (no orderForm, err error) {
 	o, err := s.opts.Store.Order(ctx, path.ID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
-		return no, xxladapter.NotFoundf("order %d does not exist", path.ID)
+		return no, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "order", path.ID)
 	}
 	if err != nil {
 		return no, err
@@ -224,7 +227,9 @@ func (s *Server) checkAddresses(ctx context.Context, j *xxladapter.Job, addrs []
 		return err
 	}
 	if len(g.Undrained(addrs, now)) == 0 {
-		return xxladapter.Conflictf("addressList has drained addresses only, must have another one, or a drain must be undone first")
+		return xxladapter.Conflictf(rule.AllDrained,
+			"%s has drained addresses only, must have another one, or a drain must be undone first",
+			"addressList")
 	}
 	for _, addr := range addrs {
 		if slices.Contains(g.Addresses, addr) {
@@ -234,7 +239,8 @@ func (s *Server) checkAddresses(ctx context.Context, j *xxladapter.Job, addrs []
 			return err
 		}
 		if !everywhere || !s.opts.Addresses.Allows(addr) {
-			return xxladapter.Invalidf("addressList contains %q, must be an address of group %s", addr, g.AppName)
+			return xxladapter.Invalidf(rule.GroupAddress, "%s contains %q, must be an address of group %s",
+				"addressList", addr, g.AppName)
 		}
 	}
 	return nil

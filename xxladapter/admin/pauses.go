@@ -7,6 +7,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A pauseForm is a pause as the management API shows it.
@@ -67,7 +68,8 @@ func (s *Server) createPause(ctx context.Context, _ api.None, form newPauseForm)
 		}
 	}
 	if given != 1 {
-		return no, xxladapter.Invalidf("%d of all, jobGroup and appName are given, must be exactly one", given)
+		return no, xxladapter.Invalidf(rule.ExactlyOne, "%[2]d of %[1]s are given, must be exactly one",
+			rule.And{"all", "jobGroup", "appName"}, given)
 	}
 	p := xxladapter.Pause{Note: form.Note}
 	switch {
@@ -95,7 +97,8 @@ func (s *Server) createPause(ctx context.Context, _ api.None, form newPauseForm)
 		return no, err
 	}
 	if form.Until != nil && p.Until.IsZero() {
-		return no, xxladapter.Invalidf("until is %s, must be after now, %s", p.Until.Format(time.RFC3339), now.Format(time.RFC3339))
+		return no, xxladapter.Invalidf(rule.Future, "%s is %s, must be after now, %s",
+			"until", p.Until.Format(time.RFC3339), now.Format(time.RFC3339))
 	}
 	if err := p.Validate(now); err != nil {
 		return no, err
@@ -108,7 +111,7 @@ func (s *Server) createPause(ctx context.Context, _ api.None, form newPauseForm)
 func (s *Server) pause(ctx context.Context, id int64) (no xxladapter.Pause, err error) {
 	found, err := s.opts.Store.Pauses(ctx, xxladapter.PauseFilter{AfterID: id + 1, Limit: 1})
 	if err == nil && (len(found) == 0 || found[0].ID != id) {
-		err = xxladapter.NotFoundf("pause %d does not exist", id)
+		err = xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "pause", id)
 	}
 	if err != nil {
 		return no, err
@@ -126,7 +129,8 @@ func (s *Server) endPause(ctx context.Context, path api.IDPath) (no pauseForm, e
 	if where == 0 {
 		where = access.Everywhere
 	}
-	if err := api.Allow(ctx, where, xxladapter.NotFoundf("pause %d does not exist", path.ID)); err != nil {
+	if err := api.Allow(ctx, where, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist",
+		"pause", path.ID)); err != nil {
 		return no, err
 	}
 	if p, err = s.opts.Store.EndPause(ctx, path.ID); err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // maxPreview is the largest number of due times in one answer.
@@ -98,7 +99,7 @@ func nextFires(j *xxladapter.Job, plan cron.Plan, next time.Time, count int, r *
 // countOf returns how many times to list.
 func countOf(count int) (int, error) {
 	if count > maxPreview {
-		return 0, xxladapter.Invalidf("count is %d, must be 1 to %d", count, maxPreview)
+		return 0, xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d", "count", count, 1, maxPreview)
 	}
 	if count == 0 {
 		count = 5
@@ -116,13 +117,12 @@ type cronQuery struct {
 
 func (s *Server) nextOfCron(ctx context.Context, q cronQuery) (no instantList, err error) {
 	if len(q.Expr) > 128 { // the limit of a job's column; longer ones only cost time
-		return no, xxladapter.Invalidf("expr has %d bytes, must have at most 128", len(q.Expr))
+		return no, xxladapter.Invalidf(rule.BytesAtMost, "%s has %d bytes, must have at most %d",
+			"expr", len(q.Expr), 128)
 	}
-	profile := s.opts.CronProfile
-	if q.Profile != "" {
-		if profile, err = cron.ParseProfile(q.Profile); err != nil {
-			return no, &xxladapter.Error{Code: xxladapter.CodeInvalid, Message: err.Error(), Err: err}
-		}
+	profile, err := s.profileOf(q.Profile)
+	if err != nil {
+		return no, err
 	}
 	zone, err := s.zoneOf(q.Zone)
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *Server) nextOfCron(ctx context.Context, q cronQuery) (no instantList, e
 	}
 	schedule, err := cron.Parse(q.Expr, profile)
 	if err != nil {
-		return no, &xxladapter.Error{Code: xxladapter.CodeInvalid, Message: err.Error(), Err: err}
+		return no, wrongSchedule(err)
 	}
 	from := q.From
 	if from.IsZero() {

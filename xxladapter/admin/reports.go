@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A reportForm holds the figures of a day as the management API shows them.
@@ -63,7 +64,7 @@ func parseDay(name, text string) (time.Time, error) {
 	}
 	day, err := time.Parse(time.DateOnly, text)
 	if err != nil {
-		return time.Time{}, xxladapter.Invalidf("%s is %q, must be a day such as 2026-03-01", name, text)
+		return time.Time{}, xxladapter.Invalidf(rule.Day, "%s is %q, must be a day such as 2026-03-01", name, text)
 	}
 	return day, nil
 }

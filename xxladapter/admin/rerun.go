@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A rerunForm says how the repetition of a run differs from that run.
@@ -58,7 +59,9 @@ func shardOf(l *xxladapter.Log) (index, total int, err error) {
 	index, indexErr := strconv.Atoi(i)
 	total, totalErr := strconv.Atoi(n)
 	if indexErr != nil || totalErr != nil || index < 0 || total <= index {
-		return 0, 0, xxladapter.Conflictf("log %d has the shard %q, must have index/total to be run again", l.ID, l.Sharding)
+		return 0, 0, xxladapter.Conflictf(rule.RunShard,
+			"log %d has the shard %q, must have index/total to be run again",
+			l.ID, l.Sharding)
 	}
 	return index, total, nil
 }
@@ -87,7 +90,9 @@ func (s *Server) order(ctx context.Context, j *xxladapter.Job, f xxladapter.Fire
 	case fire.ID != 0:
 		s.opts.Planned(fire)
 	case o.Request != request:
-		return no, xxladapter.Conflictf("Idempotency-Key is %q, must be a different key: order %d used it with a different body", key, o.ID)
+		return no, xxladapter.Conflictf(rule.IdempotencyKey,
+			"%s is %q, must be a different key: order %d used it with a different body",
+			"Idempotency-Key", key, o.ID)
 	}
 	return planned{Order: o.ID, Fire: o.FireID, Repeated: fire.ID == 0}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/preview"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 type schedulePreviewQuery struct {
@@ -136,19 +137,20 @@ func (s *Server) scheduleOf(q *schedulePreviewQuery) (no preview.Schedule, err e
 	}
 	switch {
 	case q.Type.Validate() != nil:
-		return no, xxladapter.Invalidf("scheduleType is %q, must be one of NONE, CRON, FIX_RATE, FIX_DELAY, ONCE", q.Type)
+		return no, xxladapter.Invalidf(rule.OneOf, "%s is %q, must be one of %s",
+			"scheduleType", q.Type, "NONE, CRON, FIX_RATE, FIX_DELAY, ONCE")
 	case len(q.Conf) > 4*128: // the limit of a job's column; longer ones only cost time
-		return no, xxladapter.Invalidf("scheduleConf has %d bytes, must have at most 128 characters", len(q.Conf))
+		return no, xxladapter.Invalidf(rule.CharactersAtMost, "%s has %d bytes, must have at most %d characters",
+			"scheduleConf", len(q.Conf), 128)
 	case q.Count > preview.MaxTimes:
-		return no, xxladapter.Invalidf("count is %d, must be 1 to %d", q.Count, preview.MaxTimes)
+		return no, xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d", "count", q.Count, 1, preview.MaxTimes)
 	case q.Months > preview.MaxMonths:
-		return no, xxladapter.Invalidf("months is %d, must be 1 to %d", q.Months, preview.MaxMonths)
+		return no, xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d",
+			"months", q.Months, 1, preview.MaxMonths)
 	}
-	profile := s.opts.CronProfile
-	if q.Profile != "" {
-		if profile, err = cron.ParseProfile(q.Profile); err != nil {
-			return no, &xxladapter.Error{Code: xxladapter.CodeInvalid, Message: err.Error(), Err: err}
-		}
+	profile, err := s.profileOf(q.Profile)
+	if err != nil {
+		return no, err
 	}
 	zone, err := s.zoneOf(q.Zone)
 	return preview.Schedule{Type: string(q.Type), Conf: q.Conf, Zone: zone, Profile: profile}, err
@@ -161,14 +163,22 @@ func (s *Server) zoneOf(name string) (*time.Location, error) {
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil || strings.EqualFold(name, "local") {
-		return nil, xxladapter.Invalidf("zone is %q, must be an IANA time zone such as Europe/Berlin", name)
+		return nil, xxladapter.Invalidf(rule.Zone, "%s is %q, must be an IANA time zone such as Europe/Berlin",
+			"zone", name)
 	}
 	return zone, nil
 }
 
-// invalidConf names the field in an error of package cron.
-func invalidConf(err error) error {
-	return &xxladapter.Error{Code: xxladapter.CodeInvalid, Message: "scheduleConf: " + err.Error(), Err: err}
+// profileOf returns the dialect that a parameter names, or the scheduler's for an empty name.
+func (s *Server) profileOf(name string) (cron.Profile, error) {
+	if name == "" {
+		return s.opts.CronProfile, nil
+	}
+	profile, err := cron.ParseProfile(name)
+	if err != nil {
+		return profile, xxladapter.Invalidf(rule.Profile, "%[3]v", "profile", name, err)
+	}
+	return profile, nil
 }
 
 func showChange(c preview.Change) clockChange {

@@ -7,6 +7,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/errortext"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 )
 
@@ -54,7 +55,8 @@ type takeOverNote struct {
 }
 
 // errNoTakeOver refuses a takeover on a server without Options.TakeOver.
-var errNoTakeOver = xxladapter.Conflictf("no database of XXL-JOB is named, must be named when the scheduler is started (xxlwheel serve --takeover-from)")
+var errNoTakeOver = xxladapter.Conflictf(rule.NoTakeover,
+	"no database of XXL-JOB is named, must be named when the scheduler is started (xxlwheel serve --takeover-from)")
 
 // previewTakeOver reports what a takeover would do.
 func (s *Server) previewTakeOver(ctx context.Context, _ api.None) (takeOverForm, error) {
@@ -73,7 +75,9 @@ func (s *Server) taken(ctx context.Context, dryRun bool) (form takeOverForm, err
 	r, err := s.opts.TakeOver(ctx, dryRun)
 	var known *xxladapter.Error
 	if err != nil && !errors.As(err, &known) {
-		return form, xxladapter.Refusef(xxladapter.CodeUnreachable, "the database of XXL-JOB cannot be read: %v", err)
+		return form, xxladapter.Refusef(xxladapter.CodeUnreachable, rule.TakeoverFailed,
+			"the database of XXL-JOB cannot be read: %v",
+			err)
 	}
 	if err != nil {
 		return form, err
@@ -98,11 +102,8 @@ func (s *Server) taken(ctx context.Context, dryRun bool) (form takeOverForm, err
 
 func noteOf(n takeover.Note) takeOverNote {
 	note := takeOverNote{What: n.What, Kind: n.Kind, ID: n.ID, Name: n.Name, Text: n.Text}
-	if n.Said == nil {
-		return note
-	}
-	if broken, is := errortext.Of(n.Said); is {
-		note.Rule, note.Chinese = broken.Rule, broken.Chinese
+	if n.Said != nil {
+		note.Rule, note.Chinese = n.Said.Rule.Code, errortext.Chinese(n.Said)
 	}
 	return note
 }

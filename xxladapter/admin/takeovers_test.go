@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 )
 
@@ -17,7 +18,9 @@ func takesOver(_ context.Context, dryRun bool) (*takeover.Report, error) {
 	return &takeover.Report{
 		From: "10.0.0.2:3306/xxl_job", DryRun: dryRun, Jobs: takeover.Count{Taken: 1},
 		Taken: []takeover.Job{{From: 7, ID: 9, Name: "settle", On: true, Starts: true, New: true}},
-		Notes: []takeover.Note{{What: takeover.Advice, Kind: "job", ID: 7, Name: "settle", Text: "7 versions of scripts belong to jobs that do not exist or were left", Said: xxladapter.Refusef("", "%d versions of scripts belong to jobs that do not exist or were left", 7)}},
+		Notes: []takeover.Note{{What: takeover.Advice, Kind: "job", ID: 7, Name: "settle", Text: "7 versions of scripts belong to jobs that do not exist or were left", Said: xxladapter.Refusef("", rule.TakeoverVersionsLeft,
+			"%d versions of scripts belong to jobs that do not exist or were left",
+			7)}},
 	}, nil
 }
 
@@ -58,7 +61,10 @@ func TestATakeOverNamesNoDatabase(t *testing.T) {
 		status, body = s.do(method, "/api/v1/takeover", testToken, "")
 		require.Equal(t, http.StatusBadGateway, status)
 		requireError(t, "unreachable", "the database of XXL-JOB cannot be read: dial tcp 10.0.0.2:3306: connection refused", body)
-		failure = xxladapter.Conflictf("jobs were taken from %s before: if this is the same database under another name, give that name (xxlwheel takeover --source), and if it is another database, give %s", "a", "b")
+		failure = xxladapter.Conflictf(rule.TakeoverOtherName,
+			"jobs were taken from %s before: if this is the same database under another name, give that name "+
+				"(xxlwheel takeover --source), and if it is another database, give %s",
+			"a", "b")
 		status, _ = s.do(method, "/api/v1/takeover", testToken, "")
 		require.Equal(t, http.StatusConflict, status)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/runs"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/why"
 )
 
@@ -82,9 +83,11 @@ func (s *Server) timelineOfJob(ctx context.Context, q timelineQuery) (no timelin
 	}
 	switch {
 	case !q.From.Before(q.To):
-		return no, xxladapter.Invalidf("from is %s, must be before to, %s", q.From.Format(time.RFC3339), q.To.Format(time.RFC3339))
+		return no, xxladapter.Invalidf(rule.Before, "%s is %s, must be before to, %s",
+			"from", q.From.Format(time.RFC3339), q.To.Format(time.RFC3339))
 	case q.To.Sub(q.From) > maxTimelineSpan:
-		return no, xxladapter.Invalidf("to is %v after from, must be at most %v", q.To.Sub(q.From), maxTimelineSpan)
+		return no, xxladapter.Invalidf(rule.Span, "%s is %v after from, must be at most %v",
+			"to", q.To.Sub(q.From), maxTimelineSpan)
 	}
 	p, err := s.pastOf(ctx, q.ID, q.From, q.To, maxTimeline+1)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A versionForm is a version of a job, as the management API shows it.
@@ -143,7 +144,7 @@ func (s *Server) version(ctx context.Context, id, number int64) (*xxladapter.Job
 	}
 	list, err := s.opts.Store.JobVersions(ctx, xxladapter.JobVersionFilter{JobID: id, Number: number, Limit: 1})
 	if err == nil && len(list) == 0 {
-		err = xxladapter.NotFoundf("job %d has no version %d", id, number)
+		err = xxladapter.NotFoundf(rule.NoVersion, "job %d has no version %d", id, number)
 	}
 	if err != nil {
 		return nil, err

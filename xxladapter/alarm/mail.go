@@ -16,6 +16,7 @@ import (
 	"github.com/wneessen/go-mail"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A TLSPolicy says how to use TLS with a mail server.
@@ -63,19 +64,24 @@ func NewMail(opts MailOptions) (*Mail, error) {
 	_, fromErr := netmail.ParseAddress(opts.From)
 	switch {
 	case !known:
-		return nil, xxladapter.Invalidf("mail TLS policy is %q, must be one of starttls, opportunistic, implicit, none", opts.TLS)
+		return nil, xxladapter.Invalidf(rule.OneOf, "%s is %q, must be one of %s",
+			"mail TLS policy", opts.TLS, "starttls, opportunistic, implicit, none")
 	case opts.Host == "":
-		return nil, xxladapter.Invalidf("mail server is empty, must be a host name")
+		return nil, xxladapter.Invalidf(rule.Missing, "%s is empty, must be a host name", "mail server")
 	case opts.Port < 1 || opts.Port > 65535:
-		return nil, xxladapter.Invalidf("mail server's port is %d, must be 1 to 65535", opts.Port)
+		return nil, xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d",
+			"mail server's port", opts.Port, 1, 65535)
 	case fromErr != nil:
-		return nil, xxladapter.Invalidf("mail sender is %q, must be an address such as alarms@example.org", opts.From)
+		return nil, xxladapter.Invalidf(rule.Email, "%s is %q, must be an address such as alarms@example.org",
+			"mail sender", opts.From)
 	case (opts.Username == "") != (opts.Password == ""):
-		return nil, xxladapter.Invalidf("mail user and password must be given together")
+		return nil, xxladapter.Invalidf(rule.BothOrNeither, "%s must be given together",
+			rule.And{"mail user", "password"})
 	}
 	to, wrong := addresses(opts.To)
 	if len(wrong) > 0 {
-		return nil, xxladapter.Invalidf("mail receiver is %q, must be an address such as ops@example.org", wrong[0])
+		return nil, xxladapter.Invalidf(rule.Email, "%s is %q, must be an address such as ops@example.org",
+			"mail receiver", wrong[0])
 	}
 	return &Mail{opts: opts, to: to}, nil
 }

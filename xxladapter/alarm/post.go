@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A Target is where a channel posts to.
@@ -44,21 +45,23 @@ type poster struct {
 // newPoster checks a target. The error names the kind and the fault, and shows nothing of a secret
 // URL.
 func newPoster(kind string, t Target) (*poster, error) {
+	field := kind + " URL"
 	u, err := url.Parse(t.URL)
 	switch {
 	case t.URL == "":
-		return nil, xxladapter.Invalidf("%s URL is empty, must be set", kind)
+		return nil, xxladapter.Invalidf(rule.Missing, "%s is empty, must be set", field)
 	case err != nil:
-		return nil, xxladapter.Invalidf("%s URL cannot be read, must be like https://example.org/path", kind)
+		return nil, xxladapter.Invalidf(rule.WebURL, "%s cannot be read, must be like https://example.org/path", field)
 	case u.Scheme == "":
-		return nil, xxladapter.Invalidf("%s URL has no scheme, must begin with http:// or https://", kind)
+		return nil, xxladapter.Invalidf(rule.WebURL, "%s has no scheme, must begin with http:// or https://", field)
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, xxladapter.Invalidf("%s URL begins with %q, must begin with http:// or https://", kind, u.Scheme+":")
+		return nil, xxladapter.Invalidf(rule.WebURL, "%s begins with %q, must begin with http:// or https://",
+			field, u.Scheme+":")
 	case u.Hostname() == "":
-		return nil, xxladapter.Invalidf("%s URL has no host, must be like https://example.org/path", kind)
+		return nil, xxladapter.Invalidf(rule.WebURL, "%s has no host, must be like https://example.org/path", field)
 	}
 	if err := t.Guard.checkHost(u.Hostname()); err != nil {
-		return nil, xxladapter.Invalidf("%s URL: %v", kind, err)
+		return nil, xxladapter.Invalidf(rule.WebHost, "%s: %v", field, err)
 	}
 	if t.Name == "" {
 		t.Name = kind

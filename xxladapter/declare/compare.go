@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // Options say how a document is applied, and supply what a comparison cannot know.
@@ -96,7 +97,9 @@ func Compare(doc *Document, state *State, opts Options) (*Plan, []Problem, error
 		c.report("owner", err)
 	}
 	if opts.Prune && doc.Owner == "" {
-		c.report("owner", xxladapter.Invalidf("owner is missing, must be given for jobs that are no longer declared to be deleted"))
+		c.report("owner", xxladapter.Invalidf(rule.OwnerOfPrune,
+			"%s is missing, must be given for jobs that are no longer declared to be deleted",
+			"owner"))
 	}
 	c.calendars(state.Calendars)
 	c.groups()
@@ -138,7 +141,8 @@ func (c *comparison) groups() {
 	for i, e := range c.doc.Groups {
 		at := fmt.Sprintf("groups[%d]", i)
 		if seen[e.AppName] {
-			c.report(at+".appName", xxladapter.Invalidf("appName is %q, must be declared once", e.AppName))
+			c.report(at+".appName", xxladapter.Invalidf(rule.DeclaredTwice, "%s is %q, must be declared once",
+				"appName", e.AppName))
 			continue
 		}
 		seen[e.AppName] = true
@@ -190,7 +194,9 @@ func (c *comparison) match() {
 			c.report(at+".key", err)
 		}
 		if first, twice := c.entries[d.name]; twice {
-			c.report(at+".key", xxladapter.Invalidf("key is %q, must be declared once for appName %q: %s has it too", e.Key, e.AppName, placeOf(first)))
+			c.report(at+".key", xxladapter.Invalidf(rule.DeclaredTwice,
+				"%s is %q, must be declared once for appName %q: %s has it too",
+				"key", e.Key, e.AppName, placeOf(first)))
 		} else {
 			c.entries[d.name] = i
 		}
@@ -206,7 +212,9 @@ func (c *comparison) job(i int) {
 	d.after = e.job()
 	g := c.x.groups[e.AppName]
 	if g == nil {
-		c.report(at+".appName", xxladapter.Invalidf("appName is %q, must be the app name of a group that exists or is declared", e.AppName))
+		c.report(at+".appName", xxladapter.Invalidf(rule.DeclaredGroup,
+			"%s is %q, must be the app name of a group that exists or is declared",
+			"appName", e.AppName))
 	} else {
 		d.after.GroupID = g.ID
 	}
@@ -216,7 +224,9 @@ func (c *comparison) job(i int) {
 	c.checkJob(at, d)
 	c.children(at, e, d)
 	if owner := c.ownerOf(d); owner != "" && c.doc.Owner != "" && owner != c.doc.Owner && !c.opts.Adopt {
-		c.report(at+".key", xxladapter.Invalidf("key is %q, must not be that of a job whose owner is %q", e.Key, owner))
+		c.report(at+".key", xxladapter.Invalidf(rule.DeclaredElsewhere,
+			"%s is %q, must not be that of a job whose owner is %q",
+			"key", e.Key, owner))
 	}
 }
 

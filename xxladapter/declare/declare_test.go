@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // stored returns a state with two groups and several jobs, some of which have keys.
@@ -38,11 +39,11 @@ func options() Options {
 		Now: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
 		First: func(j *xxladapter.Job) (func(time.Time) (time.Time, error), error) {
 			if strings.Contains(j.ScheduleConf, "bad") {
-				return nil, xxladapter.Invalidf("scheduleConf is %q, must be good", j.ScheduleConf)
+				return nil, xxladapter.Invalidf(rule.OneOf, "%s is %q, must be %s", "scheduleConf", j.ScheduleConf, "good")
 			}
 			return func(after time.Time) (time.Time, error) {
 				if j.ScheduleConf == "over" {
-					return time.Time{}, xxladapter.Invalidf("scheduleConf is over, must have a due time")
+					return time.Time{}, xxladapter.Invalidf(rule.ScheduleOver, "%s is over, must have a due time", "scheduleConf")
 				}
 				return after.Add(time.Hour), nil
 			}, nil
@@ -243,7 +244,7 @@ func TestProblemsNameFileLineAndField(t *testing.T) {
 	opts := options()
 	opts.Check = func(before, j *xxladapter.Job) error {
 		if j.AlarmEmail == "no" {
-			return xxladapter.Invalidf("alarmEmail is no, must be an address")
+			return xxladapter.Invalidf(rule.Email, "%s is no, must be an address", "alarmEmail")
 		}
 		return nil
 	}

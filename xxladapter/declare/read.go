@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A File is a declaration, or a script that one names.
@@ -125,7 +126,7 @@ func (r *reader) read(text string) {
 				line, _ = strconv.Atoi(m[1])
 				message = message[len(m[0]):]
 			}
-			r.report(line, "", xxladapter.Invalidf("not YAML: %s", strings.TrimPrefix(message, "yaml: ")))
+			r.report(line, "", xxladapter.Invalidf(rule.NotYAML, "not YAML: %s", strings.TrimPrefix(message, "yaml: ")))
 			return
 		}
 		var part Document
@@ -166,7 +167,9 @@ func (r *reader) join(part *Document, places map[string]int, found int) {
 	case whole.Owner == "":
 		whole.Owner = part.Owner
 	case whole.Owner != part.Owner:
-		r.report(places["owner"], "owner", xxladapter.Invalidf("owner is %q, must be %q as in the other files", part.Owner, whole.Owner))
+		r.report(places["owner"], "owner", xxladapter.Invalidf(rule.OwnerDiffers,
+			"%s is %q, must be %q as in the other files",
+			"owner", part.Owner, whole.Owner))
 	}
 	whole.Calendars = append(whole.Calendars, part.Calendars...)
 	whole.Groups = append(whole.Groups, part.Groups...)
@@ -182,11 +185,17 @@ func (r *reader) script(e *JobEntry, at string, line int) {
 	text, given := r.scripts[name]
 	switch {
 	case e.GlueSource != "":
-		r.report(line, at+".glueSourceFile", xxladapter.Invalidf("glueSource and glueSourceFile are both given, must be one of them"))
+		r.report(line, at+".glueSourceFile", xxladapter.Invalidf(rule.TwoSources,
+			"glueSource and %s are both given, must be one of them",
+			"glueSourceFile"))
 	case !inside:
-		r.report(line, at+".glueSourceFile", xxladapter.Invalidf("glueSourceFile is %q, must be a relative path below the folder of the declaration", e.GlueSourceFile))
+		r.report(line, at+".glueSourceFile", xxladapter.Invalidf(rule.SourceOutside,
+			"%s is %q, must be a relative path below the folder of the declaration",
+			"glueSourceFile", e.GlueSourceFile))
 	case !given:
-		r.report(line, at+".glueSourceFile", xxladapter.Invalidf("glueSourceFile is %q, must be one of the given files: there is no %s", e.GlueSourceFile, name))
+		r.report(line, at+".glueSourceFile", xxladapter.Invalidf(rule.SourceNotGiven,
+			"%s is %q, must be one of the given files: there is no %s",
+			"glueSourceFile", e.GlueSourceFile, name))
 	}
 	e.GlueSource, e.GlueSourceFile = text, ""
 }

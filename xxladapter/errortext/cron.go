@@ -8,31 +8,31 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
-// ofCron returns the rule that a schedule breaks, from an error of package cron. It reports false
-// if err has no such cause, or one without a text in Chinese.
-func ofCron(err error) (broken Broken, is bool) {
+// ofCron returns an error of package cron in Chinese. It is empty for any other error, and for one
+// whose rule has no text.
+func ofCron(err error) string {
 	var syntax *cron.ParseError
 	var other *cron.PlanError
 	switch {
 	case errors.As(err, &syntax):
 		rule, known := inCron(cronRules, syntax.Rule)
-		broken = Broken{Rule: "cron", Params: map[string]string{
-			"field": "scheduleConf", "part": syntax.Field, "column": strconv.Itoa(syntax.Column), "value": syntax.Text,
-		}}
-		broken.Chinese = "Cron 表达式的" + cronFields[syntax.Field] + "（第 " + strconv.Itoa(syntax.Column) + " 列起）为“" + syntax.Text + "”，" + rule
-		if syntax.Hint == "" {
-			return broken, known
-		}
 		hint, hinted := inCron(cronHints, syntax.Hint)
-		broken.Chinese += "；" + hint
-		return broken, known && hinted
+		if !known || syntax.Hint != "" && !hinted {
+			return ""
+		}
+		text := "Cron 表达式的" + cronFields[syntax.Field] + "（第 " + strconv.Itoa(syntax.Column) + " 列起）为“" + syntax.Text + "”，" + rule
+		if hinted {
+			text += "；" + hint
+		}
+		return text
 	case errors.As(err, &other):
 		what, rule := cronFields[other.Field], cronPlanRules[other.Rule]
-		broken = Broken{Rule: "schedule", Params: map[string]string{"field": "scheduleConf", "part": other.Field, "type": other.Type, "value": other.Text}}
-		broken.Chinese = what + "为“" + other.Text + "”，" + rule
-		return broken, what != "" && rule != ""
+		if what == "" || rule == "" {
+			return ""
+		}
+		return what + "为“" + other.Text + "”，" + rule
 	}
-	return broken, false
+	return ""
 }
 
 // inCron returns the Chinese text of a rule or a hint. A text that ends with … matches every text

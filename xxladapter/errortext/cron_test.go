@@ -16,15 +16,13 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
-// planned returns the error of a schedule as the API has it.
-func planned(kind, conf string, opts ...cron.Option) *xxladapter.Error {
+// planned returns the error of a schedule.
+func planned(kind, conf string, opts ...cron.Option) error {
 	_, err := cron.ParsePlan(kind, conf, time.UTC, opts...)
-	if err == nil {
-		return nil
-	}
-	return &xxladapter.Error{Code: xxladapter.CodeInvalid, Message: err.Error(), Err: err}
+	return err
 }
 
 // TestEveryWrongExpressionHasChinese refuses all expressions that XXL-JOB refuses, and those of the
@@ -47,9 +45,7 @@ func TestEveryWrongExpressionHasChinese(t *testing.T) {
 				continue
 			}
 			refused++
-			broken, is := Of(wrong)
-			require.True(t, is, "%q has no Chinese text: %v", expr, wrong)
-			require.Equal(t, "cron", broken.Rule)
+			require.NotEmpty(t, chineseOf(wrong), "%q has no Chinese text: %v", expr, wrong)
 		}
 	}
 	require.Greater(t, refused, 100)
@@ -65,13 +61,12 @@ func TestWrongSchedulesInChinese(t *testing.T) {
 		{cron.Once, "tomorrow", "时间为“tomorrow”，须为 RFC 3339 格式，例如 2026-03-01T09:00:00+08:00"},
 		{"MOON", "", "调度类型为“MOON”，须为 NONE、CRON、FIX_RATE、FIX_DELAY 或 ONCE"},
 	} {
-		broken, is := Of(planned(c.kind, c.conf))
-		require.True(t, is, c.conf)
-		require.Equal(t, c.want, broken.Chinese)
-		require.Equal(t, "scheduleConf", broken.Params["field"])
+		require.Equal(t, c.want, chineseOf(planned(c.kind, c.conf)))
 	}
-	_, is := Of(&xxladapter.Error{Message: "disk", Err: errors.Join(&cron.ParseError{Rule: "is not known here"})})
-	require.False(t, is)
+	unknown := errors.Join(&cron.ParseError{Rule: "is not known here"})
+	require.Empty(t, chineseOf(unknown))
+	refused := xxladapter.Refusef(xxladapter.CodeInvalid, rule.Cron, "%[5]v", "scheduleConf", "minute", 3, "61", unknown)
+	require.Empty(t, Chinese(refused), "the English is no Chinese text")
 }
 
 // TestEveryRuleOfCronHasChinese reads the rules for expressions from the sources of package cron.

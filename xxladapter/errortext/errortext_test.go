@@ -2,111 +2,149 @@ package errortext
 
 import (
 	"errors"
-	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
+	"io/fs"
+	"maps"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
-// TestEveryRuleHasItsTexts lists the rules: each has a code of its own and a text in Chinese whose
-// parameters all of its English formats have.
-func TestEveryRuleHasItsTexts(t *testing.T) {
-	codes, forms := map[string]bool{}, map[string]bool{}
-	for _, r := range table {
-		require.Regexp(t, `^[a-z][a-z0-9_]*$`, r.code)
-		require.False(t, codes[r.code], "%s is twice in the table", r.code)
-		codes[r.code] = true
-		require.True(t, strings.ContainsFunc(r.chinese, func(c rune) bool { return unicode.Is(unicode.Han, c) }), "%s has no Chinese text", r.code)
-		require.NotEmpty(t, r.forms, r.code)
-		for _, f := range r.forms {
-			require.NotEmpty(t, f.english, r.code)
-			require.False(t, forms[f.english], "%q is twice in the table", f.english)
-			forms[f.english] = true
-			read := known[f.english]
-			require.Len(t, verb.FindAllString(f.english, -1), len(read.names), "verbs of %q", f.english)
-			has := map[string]bool{}
-			for _, name := range read.names {
-				require.False(t, has[name], "%q has %s twice", f.english, name)
-				has[name] = true
-			}
-			for name := range read.fixed {
-				has[name] = true
-			}
-			for _, name := range regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(r.chinese, -1) {
-				require.True(t, has[name[1]], "%q has no %s, which the Chinese text of %s shows", f.english, name[1], r.code)
-			}
-		}
-	}
-	require.Equal(t, len(known), len(forms))
-}
-
-// TestErrorsOfTheAPIHaveRules reads the errors from the sources of the packages whose errors the
-// API returns.
-func TestErrorsOfTheAPIHaveRules(t *testing.T) {
-	var missing []string
-	found := 0
-	for _, dir := range []string{"", "access", "accounts", "admin", "declare", "events", "sqlstore/internal/records", "takeover"} {
-		for text, at := range formats(t, filepath.Join("..", dir)) {
-			found++
-			if _, is := known[text]; !is && text != "%s" && text != "%v" { // those two pass on what another error says
-				missing = append(missing, fmt.Sprintf("%s: %q", at, text))
-			}
-		}
-	}
-	require.Greater(t, found, 180)
-	require.Empty(t, missing, "give these errors a rule in table.go; they are shown in English alone")
-}
-
-// formats returns the formats of errors for the user in a folder, with the place of each.
-func formats(t *testing.T, dir string) map[string]string {
+// declared returns the rules of package rule by their names, with their parameters, from its
+// sources.
+func declared(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
+	for _, file := range sources(t, "../rule") {
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, is := n.(*ast.ValueSpec)
+			if !is || len(spec.Values) != 1 {
+				return true
+			}
+			if lit, is := spec.Values[0].(*ast.CompositeLit); is && len(lit.Elts) == 2 {
+				code, one := constant(lit.Elts[0])
+				params, two := constant(lit.Elts[1])
+				require.True(t, one && two, spec.Names[0].Name)
+				found[spec.Names[0].Name] = strings.TrimSpace(code + " " + params)
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// sources returns the parsed files of a folder, without its tests.
+func sources(t *testing.T, dir string) (parsed []*ast.File) {
+	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	require.NoError(t, err)
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		source, err := os.ReadFile(file)
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
 		require.NoError(t, err)
-		set := token.NewFileSet()
-		parsed, err := parser.ParseFile(set, file, source, 0)
-		require.NoError(t, err)
-		ast.Inspect(parsed, func(n ast.Node) bool {
-			call, is := n.(*ast.CallExpr)
-			if !is {
-				return true
-			}
-			name := ""
-			switch f := call.Fun.(type) {
-			case *ast.Ident:
-				name = f.Name
-			case *ast.SelectorExpr:
-				name = f.Sel.Name
-			}
-			at, makes := map[string]int{"Invalidf": 0, "NotFoundf": 0, "Conflictf": 0, "forbidden": 0, "Refusef": 1, "note": 4}[name]
-			if !makes || len(call.Args) <= at {
-				return true
-			}
-			if text, is := constant(call.Args[at]); is {
-				found[text] = set.Position(call.Pos()).String()
-			}
-			return true
-		})
+		parsed = append(parsed, f)
 	}
-	return found
+	return parsed
+}
+
+// spelled returns a rule as declared does.
+func spelled(r rule.Rule) string { return strings.Join(append([]string{r.Code}, r.Params()...), " ") }
+
+var place = regexp.MustCompile(`\{(\w+)\}`)
+
+// shown returns how many parameters the text of a rule needs: up to the last one that it shows.
+func shown(r rule.Rule) (count int) {
+	for _, name := range place.FindAllStringSubmatch(texts[r], -1) {
+		count = max(count, 1+slices.Index(r.Params(), name[1]))
+	}
+	return count
+}
+
+// TestEveryRuleHasItsText compares the texts with the rules that package rule declares.
+func TestEveryRuleHasItsText(t *testing.T) {
+	want := slices.Sorted(maps.Values(declared(t)))
+	require.Greater(t, len(want), 150)
+	require.Equal(t, want, slices.Compact(slices.Clone(want)),
+		"two rules with a code must differ in their parameters")
+	got := []string{}
+	for r, text := range texts {
+		got = append(got, spelled(r))
+		require.Regexp(t, `^[a-z][a-z0-9_]*$`, r.Code)
+		for _, name := range place.FindAllStringSubmatch(text, -1) {
+			require.Contains(t, r.Params(), name[1], "text of %s", r.Code)
+		}
+		han := strings.ContainsFunc(text, func(c rune) bool { return unicode.Is(unicode.Han, c) })
+		require.True(t, han || place.ReplaceAllString(text, "") == "", "%s has no Chinese text", r.Code)
+	}
+	slices.Sort(got)
+	require.Equal(t, want, got, "each rule has one text in texts.go")
+}
+
+// TestRefusalsGiveTheParameters reads the refusals from the sources of all packages: each gives the
+// parameters that the text of its rule shows, and no more than the rule has.
+func TestRefusalsGiveTheParameters(t *testing.T) {
+	rules, all := map[string]rule.Rule{}, declared(t)
+	for name, spelling := range all {
+		for r := range texts {
+			if spelled(r) == spelling {
+				rules[name] = r
+			}
+		}
+	}
+	used := map[string]bool{}
+	require.NoError(t, filepath.WalkDir("..", func(dir string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		if d.Name() == "node_modules" {
+			return fs.SkipDir
+		}
+		for _, file := range sources(t, dir) {
+			ast.Inspect(file, func(n ast.Node) bool {
+				if s, is := n.(*ast.SelectorExpr); is {
+					if x, is := s.X.(*ast.Ident); is && x.Name == "rule" {
+						used[s.Sel.Name] = true
+					}
+				}
+				call, is := n.(*ast.CallExpr)
+				if !is {
+					return true
+				}
+				for i, arg := range call.Args {
+					s, is := arg.(*ast.SelectorExpr)
+					if !is || len(call.Args) <= i+1 {
+						continue
+					}
+					if x, is := s.X.(*ast.Ident); !is || x.Name != "rule" {
+						continue
+					}
+					r, known := rules[s.Sel.Name]
+					given := len(call.Args) - i - 2
+					require.True(t, known, "%s: rule.%s", dir, s.Sel.Name)
+					require.GreaterOrEqual(t, given, shown(r), "%s: a refusal by rule.%s", dir, s.Sel.Name)
+					require.LessOrEqual(t, given, len(r.Params()), "%s: a refusal by rule.%s", dir, s.Sel.Name)
+				}
+				return true
+			})
+		}
+		return nil
+	}))
+	for name := range all {
+		require.True(t, used[name], "rule.%s is used nowhere", name)
+	}
 }
 
 // constant returns a text that is written in one or more literals.
@@ -130,33 +168,38 @@ func refused(t *testing.T, err error) *xxladapter.Error {
 	return user
 }
 
-func TestOf(t *testing.T) {
+func TestChinese(t *testing.T) {
 	for _, c := range []struct {
 		err     error
 		rule    string
 		params  map[string]string
 		chinese string
 	}{
-		{xxladapter.Invalidf("%s is %d, must be 0 to %d", "misfireWindowMs", -1, 100), "range",
-			map[string]string{"field": "misfireWindowMs", "value": "-1", "least": "0", "most": "100"}, "misfireWindowMs 为 -1，须在 0 到 100 之间"},
-		{xxladapter.Invalidf("hours is %d, must be 1 to %d", 0, 168), "range",
-			map[string]string{"field": "hours", "value": "0", "least": "1", "most": "168"}, "hours 为 0，须在 1 到 168 之间"},
-		{xxladapter.Invalidf("hours is %d, must be 1 to %d", 0, 168*time.Hour/time.Hour), "range",
-			map[string]string{"field": "hours", "value": "0", "least": "1", "most": "168"}, "hours 为 0，须在 1 到 168 之间"},
-		{xxladapter.Invalidf("%s is a JSON %s, must be %s", "tags", "string", "a list"), "json_type",
+		{xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d", "misfireWindowMs", -1, 0, 100), "range",
+			map[string]string{"field": "misfireWindowMs", "value": "-1", "least": "0", "most": "100"},
+			"misfireWindowMs 为 -1，须在 0 到 100 之间"},
+		{xxladapter.Invalidf(rule.JSONType, "%s is a JSON %s, must be %s", "tags", "string", "a list"), "json_type",
 			map[string]string{"field": "tags", "value": "string", "allowed": "a list"}, "tags 的 JSON 类型为 string，须为列表"},
-		{xxladapter.Invalidf("request body is a JSON %s, must be %s", "array", "an object"), "body_json_type",
+		{xxladapter.Invalidf(rule.BodyJSONType, "request %s is a JSON %s, must be %s", "body", "array", "an object"),
+			"body_json_type",
 			map[string]string{"field": "body", "value": "array", "allowed": "an object"}, "请求体的 JSON 类型为 array，须为对象"},
-		{xxladapter.NotFoundf("job %d does not exist", 7), "not_found", map[string]string{"kind": "job", "id": "7"}, "任务 7 不存在"},
-		{&xxladapter.Error{Code: xxladapter.CodeUnauthorized, Message: "the name or the password is wrong"}, "wrong_login", map[string]string{}, "用户名或密码错误"},
-		{xxladapter.Invalidf("edits[%d].%v", 3, xxladapter.NotFoundf("group %d does not exist", 2)), "nested",
+		{xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "job", 7), "not_found",
+			map[string]string{"kind": "job", "id": "7"}, "任务 7 不存在"},
+		{xxladapter.Refusef(xxladapter.CodeUnauthorized, rule.WrongLogin, "the name or the password is wrong"),
+			"wrong_login",
+			map[string]string{}, "用户名或密码错误"},
+		{xxladapter.Invalidf(rule.Nested, "edits[%d].%v", 3,
+			xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "group", 2)),
+			"nested",
 			map[string]string{"index": "3", "error": "group 2 does not exist"}, "第 3 项：执行器 2 不存在"},
-		{xxladapter.Invalidf("%s is %q, must be one of %s", "glueType", "{field} {allowed}", "BEAN"), "one_of",
-			map[string]string{"field": "glueType", "value": "{field} {allowed}", "allowed": "BEAN"}, "glueType 为“{field} {allowed}”，须为以下之一：BEAN"},
+		{xxladapter.Invalidf(rule.OneOf, "%s is %q, must be one of %s", "glueType", "{field} {allowed}", "BEAN"), "one_of",
+			map[string]string{"field": "glueType", "value": "{field} {allowed}", "allowed": "BEAN"},
+			"glueType 为“{field} {allowed}”，须为以下之一：BEAN"},
 	} {
-		got, is := Of(refused(t, c.err))
-		require.True(t, is, c.err)
-		require.Equal(t, Broken{c.rule, c.params, c.chinese}, got)
+		got := refused(t, c.err)
+		require.Equal(t, c.rule, got.Rule.Code)
+		require.Equal(t, c.params, got.Params())
+		require.Equal(t, c.chinese, Chinese(got))
 	}
 }
 
@@ -164,27 +207,22 @@ func TestOf(t *testing.T) {
 func TestSeveralRules(t *testing.T) {
 	j := &xxladapter.Job{GroupID: 1, Author: "li.na", GlueType: xxladapter.GlueBean, Handler: "greet"}
 	j.SetDefaults()
-	got, is := Of(refused(t, j.Validate()))
-	require.True(t, is)
-	require.Equal(t, "name", got.Params["field"])
-	one := got.Chinese
+	got := refused(t, j.Validate())
+	require.Equal(t, "name", got.Field())
+	one := Chinese(got)
 	j.Handler = ""
-	got, is = Of(refused(t, j.Validate()))
-	require.True(t, is)
-	require.Equal(t, "several", got.Rule)
-	require.Equal(t, one+"；缺少 executorHandler", got.Chinese)
-	_, is = Of(refused(t, xxladapter.Invalidf("%s", xxladapter.BrokenRules{j.Validate(), errors.New("disk")})))
-	require.False(t, is)
+	got = refused(t, j.Validate())
+	require.Equal(t, rule.Several, got.Rule)
+	require.Equal(t, one+"；缺少 executorHandler", Chinese(got))
+	require.Empty(t, Chinese(refused(t, xxladapter.BrokenRules{j.Validate(), errors.New("disk")}.Together())))
 }
 
-// An error that is not known, or that has other values than its format says, is left in English.
-func TestUnknownErrors(t *testing.T) {
-	for _, err := range []error{
-		xxladapter.Invalidf("moon is %q, must be full", "new"),
-		&xxladapter.Error{Message: "%s is not valid UTF-8"},
-		&xxladapter.Error{Message: "disk", Err: errors.New("disk")},
+// An error about no rule has its English text alone.
+func TestErrorsWithoutARule(t *testing.T) {
+	for _, err := range []*xxladapter.Error{
+		{Message: "%s is not valid UTF-8"},
+		{Message: "disk", Err: errors.New("disk")},
 	} {
-		_, is := Of(refused(t, err))
-		require.False(t, is, err)
+		require.Empty(t, Chinese(err))
 	}
 }

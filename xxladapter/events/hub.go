@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 const (
@@ -71,9 +72,10 @@ func (h *Hub) Listen(after Position) (*Listener, error) {
 	defer h.mu.Unlock()
 	switch {
 	case h.closed:
-		return nil, xxladapter.Conflictf("this node is stopping, listen on another one")
+		return nil, xxladapter.Conflictf(rule.Stopping, "this node is stopping, listen on another one")
 	case len(h.listeners) >= maxListeners:
-		return nil, xxladapter.Conflictf("%d listeners are connected, must be fewer than %d", len(h.listeners), maxListeners)
+		return nil, xxladapter.Conflictf(rule.TooManyListeners, "%d listeners are connected, must be fewer than %d",
+			len(h.listeners), maxListeners)
 	}
 	if h.generation == "" {
 		h.start()

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // CreateBackfill implements [xxladapter.Store].
@@ -19,7 +20,9 @@ func (s *Store) CreateBackfill(ctx context.Context, b *xxladapter.Backfill) (int
 	}
 	for _, other := range s.backfills {
 		if other.JobID == b.JobID && other.State == xxladapter.BackfillRunning {
-			return 0, xxladapter.Conflictf("a backfill of job %d is running, must end or be cancelled first", b.JobID)
+			return 0, xxladapter.Conflictf(rule.BackfillRunning,
+				"a backfill of job %d is running, must end or be cancelled first",
+				b.JobID)
 		}
 	}
 	s.lastBackfill++
@@ -124,4 +127,6 @@ func copyBackfill(b *xxladapter.Backfill) *xxladapter.Backfill {
 	return &c
 }
 
-func noBackfill(id int64) error { return xxladapter.NotFoundf("backfill %d does not exist", id) }
+func noBackfill(id int64) error {
+	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "backfill", id)
+}

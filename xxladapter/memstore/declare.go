@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -155,7 +156,8 @@ func (s *Store) setKey(is xxladapter.JobKey) (before, after xxladapter.Fields, e
 		return nil, nil, nil
 	}
 	if !s.keyIsFree(is) {
-		return nil, nil, xxladapter.Conflictf("key is %q, must not be that of another job of group %d", is.Key, is.GroupID)
+		return nil, nil, xxladapter.Conflictf(rule.KeyTaken, "%s is %q, must not be that of another job of group %d",
+			"key", is.Key, is.GroupID)
 	}
 	s.keys[is.JobID] = is
 	return was.Fields(), is.Fields(), nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // SaveGroup implements [xxladapter.Store].
@@ -31,11 +32,12 @@ func (s *Store) saveGroup(g *xxladapter.Group) (before xxladapter.Fields, c *xxl
 		return nil, nil, noGroup(g.ID)
 	}
 	if old := s.groups[g.ID]; old != nil && g.Base != nil && !old.SameEdits(g.Base) {
-		return nil, nil, xxladapter.Conflictf("group %d was changed meanwhile", g.ID)
+		return nil, nil, xxladapter.Conflictf(rule.GroupChanged, "group %d was changed meanwhile", g.ID)
 	}
 	for id, other := range s.groups {
 		if id != g.ID && other.AppName == g.AppName {
-			return nil, nil, xxladapter.Conflictf("group %d has the app name %q already", id, g.AppName)
+			return nil, nil, xxladapter.Conflictf(rule.AppTaken, "group %[3]d has the app name %[2]q already",
+				"appName", g.AppName, id)
 		}
 	}
 	c = copyGroup(g)
@@ -69,7 +71,7 @@ func (s *Store) RemoveGroup(ctx context.Context, id int64) error {
 	}
 	for _, j := range s.jobs {
 		if j.GroupID == id {
-			return xxladapter.Conflictf("group %d still has jobs", id)
+			return xxladapter.Conflictf(rule.HasJobs, "group %d still has jobs", id)
 		}
 	}
 	delete(s.groups, id)
@@ -195,7 +197,9 @@ func (s *Store) registered(appName string) []string {
 	return addresses
 }
 
-func noGroup(id int64) error { return xxladapter.NotFoundf("group %d does not exist", id) }
+func noGroup(id int64) error {
+	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "group", id)
+}
 
 // ofGroups reports whether a filter's groups contain the group; nil contains all.
 func ofGroups(groups []int64, group int64) bool {

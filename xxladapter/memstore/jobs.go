@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -138,4 +139,6 @@ func (s *Store) Job(ctx context.Context, id int64) (*xxladapter.Job, error) {
 	return nil, noJob(id)
 }
 
-func noJob(id int64) error { return xxladapter.NotFoundf("job %d does not exist", id) }
+func noJob(id int64) error {
+	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "job", id)
+}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -138,4 +139,6 @@ func selectsLog(f xxladapter.LogFilter, l *xxladapter.Log) bool {
 	return true
 }
 
-func noLog(id int64) error { return xxladapter.NotFoundf("log %d does not exist", id) }
+func noLog(id int64) error {
+	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "log", id)
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // PlanOrder implements [xxladapter.Store].
@@ -69,4 +70,6 @@ func (s *Store) claimOrder(fireID int64, claimed []xxladapter.Fire) {
 	}
 }
 
-func noOrder(id int64) error { return xxladapter.NotFoundf("order %d does not exist", id) }
+func noOrder(id int64) error {
+	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "order", id)
+}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // restrictions returns the pauses and calendars for a decision at now.
@@ -81,7 +82,7 @@ func (s *Store) EndPause(ctx context.Context, id int64) (xxladapter.Pause, error
 
 	i := slices.IndexFunc(s.pauses, func(p xxladapter.Pause) bool { return p.ID == id })
 	if i < 0 {
-		return xxladapter.Pause{}, xxladapter.NotFoundf("pause %d does not exist", id)
+		return xxladapter.Pause{}, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "pause", id)
 	}
 	p := &s.pauses[i]
 	now := toMilli(s.clock())
@@ -171,7 +172,7 @@ func (s *Store) RemoveCalendar(ctx context.Context, name string) error {
 
 	c := s.calendars[name]
 	if c == nil {
-		return xxladapter.NotFoundf("calendar %q is not stored", name)
+		return xxladapter.NotFoundf(rule.NotFound, "%s %q is not stored", "calendar", name)
 	}
 	delete(s.calendars, name)
 	s.record(ctx, c.Audited(), c.Fields(), nil)

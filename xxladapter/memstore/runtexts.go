@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A wantedText is a text that has to be fetched.
@@ -68,7 +69,7 @@ func (s *Store) RunText(ctx context.Context, logID int64) (*xxladapter.RunText, 
 
 	t, ok := s.texts[logID]
 	if !ok {
-		return nil, xxladapter.NotFoundf("no text of log %d is stored", logID)
+		return nil, xxladapter.NotFoundf(rule.NoText, "no text of log %d is stored", logID)
 	}
 	return &t, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // CreateUser implements [xxladapter.Store].
@@ -17,14 +18,14 @@ func (s *Store) CreateUser(ctx context.Context, u *xxladapter.User, first bool) 
 	}
 	defer s.mu.Unlock()
 	if first && len(s.users) > 0 {
-		return 0, xxladapter.Conflictf("there are users already")
+		return 0, xxladapter.Conflictf(rule.UsersExist, "there are users already")
 	}
 	for _, other := range s.users {
 		if other.Name == u.Name {
-			return 0, xxladapter.Conflictf("the name %q is taken by another user", u.Name)
+			return 0, xxladapter.Conflictf(rule.NameTaken, "the %s %q is taken by another user", "name", u.Name)
 		}
 		if u.Subject != "" && other.Subject == u.Subject {
-			return 0, xxladapter.Conflictf("the subject is taken by another user")
+			return 0, xxladapter.Conflictf(rule.SubjectTaken, "the %s is taken by another user", "subject")
 		}
 	}
 	c := copyUser(u)
@@ -204,7 +205,7 @@ func (s *Store) Credential(ctx context.Context, digest string) (*xxladapter.Cred
 			return copyCredential(c), copyUser(s.users[c.UserID]), nil
 		}
 	}
-	return nil, nil, xxladapter.NotFoundf("no such credential")
+	return nil, nil, xxladapter.NotFoundf(rule.NoCredential, "no such credential")
 }
 
 // Credentials implements [xxladapter.Store].
@@ -242,15 +243,19 @@ func (s *Store) RemoveCredential(ctx context.Context, userID, id int64) error {
 	defer s.mu.Unlock()
 	c := s.credentials[id]
 	if c == nil || userID != 0 && c.UserID != userID {
-		return xxladapter.NotFoundf("credential %d does not exist", id)
+		return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "credential", id)
 	}
 	delete(s.credentials, id)
 	s.record(ctx, c.Audited(), c.Fields(), nil)
 	return nil
 }
 
-func noUser(id int64) error { return xxladapter.NotFoundf("user %d does not exist", id) }
+func noUser(id int64) error {
+	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "user", id)
+}
 
 func errLastAdmin(id int64) error {
-	return xxladapter.Conflictf("user %d is the last administrator who can sign in, there must be another one", id)
+	return xxladapter.Conflictf(rule.LastAdmin,
+		"user %d is the last administrator who can sign in, there must be another one",
+		id)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // AgreeZone implements [xxladapter.Store].
@@ -29,7 +30,9 @@ func (s *Store) ChangeZone(ctx context.Context, zone string) error {
 	now := toMilli(s.clock())
 	for node, l := range s.leases {
 		if now.Before(l.until) {
-			return xxladapter.Conflictf("node %q runs, the zone of a store can be changed only while no node runs", node)
+			return xxladapter.Conflictf(rule.NodeRuns,
+				"node %q runs, the zone of a store can be changed only while no node runs",
+				node)
 		}
 	}
 	before := s.zone

@@ -2,11 +2,11 @@ package node
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
 )
 
@@ -29,16 +29,14 @@ func checks(store leaseLister, stats func() scheduler.Stats, name string) []admi
 				return err
 			}
 			if !slices.ContainsFunc(leases, func(l xxladapter.Lease) bool { return l.Node == name }) {
-				return &xxladapter.Error{Code: xxladapter.CodeFenced, Message: "this node holds no lease"}
+				return xxladapter.Refusef(xxladapter.CodeFenced, rule.NodeNoLease, "this node holds no lease")
 			}
 			return nil
 		}},
 		{Name: "clock", Do: func(context.Context) error {
 			if s := stats(); s.Skewed {
-				return &xxladapter.Error{
-					Code:    xxladapter.CodeConflict,
-					Message: fmt.Sprintf("differs by %v from the store's, must be within the limit", s.Skew),
-				}
+				return xxladapter.Refusef(xxladapter.CodeConflict, rule.ClockApart,
+					"differs by %v from the store's, must be within the limit", s.Skew)
 			}
 			return nil
 		}},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // agreeZone returns an error if the other schedulers of the store read schedules in another time
@@ -20,8 +21,10 @@ func agreeZone(ctx context.Context, opts *Options) error {
 			return nil
 		}
 		if err == nil {
-			return xxladapter.Conflictf("zone is %s, must be %s as the store's schedulers have agreed; xxlwheel migrate --zone changes it while none of them runs",
-				mine, agreed)
+			return xxladapter.Conflictf(rule.ZoneAgreed,
+				"%s is %s, must be %s as the store's schedulers have agreed; xxlwheel migrate --zone changes it "+
+					"while none of them runs",
+				"zone", mine, agreed)
 		}
 		if ctx.Err() != nil {
 			return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
@@ -43,7 +44,12 @@ func parse(place string) (*address, error) {
 	}
 	opts, err := redis.ParseURL(place)
 	if err != nil || opts.Network == "unix" && !strings.HasPrefix(place, "unix://") {
-		return nil, xxladapter.Invalidf("redis is %q, must be redis://USER:PASSWORD@HOST:PORT/DB, redis+sentinel://USER:PASSWORD@HOST1:PORT,HOST2:PORT/NAME/DB or redis+cluster://USER:PASSWORD@HOST1:PORT,HOST2:PORT, or with TLS rediss:// in place of redis:// and so on", redacted(place))
+		return nil, xxladapter.Invalidf(rule.RedisPlace,
+			"%s is %q, must be redis://USER:PASSWORD@HOST:PORT/DB, "+
+				"redis+sentinel://USER:PASSWORD@HOST1:PORT,HOST2:PORT/NAME/DB or "+
+				"redis+cluster://USER:PASSWORD@HOST1:PORT,HOST2:PORT, or with TLS rediss:// in place of redis:// and "+
+				"so on",
+			"redis", redacted(place))
 	}
 	return &address{hosts: hosts, server: func(string) (*redis.Options, error) { return opts, nil }}, nil
 }
@@ -51,8 +57,11 @@ func parse(place string) (*address, error) {
 // parseSentinels reads the URL of sentinels. u is the URL with the first host and a scheme of the
 // client.
 func parseSentinels(place string, u *url.URL, hosts []string) (*address, error) {
-	wrong := func(rule string) error {
-		return xxladapter.Invalidf("redis is %q, must be redis+sentinel://USER:PASSWORD@HOST1:PORT,HOST2:PORT/NAME/DB, or rediss+sentinel:// with TLS: %s", redacted(place), rule)
+	wrong := func(why string) error {
+		return xxladapter.Invalidf(rule.RedisPlace,
+			"%s is %q, must be redis+sentinel://USER:PASSWORD@HOST1:PORT,HOST2:PORT/NAME/DB, or rediss+sentinel:// "+
+				"with TLS: %s",
+			"redis", redacted(place), why)
 	}
 	if !withPorts(hosts, sentinelPort) {
 		return nil, wrong(wrongHost)
@@ -94,8 +103,11 @@ func parseSentinels(place string, u *url.URL, hosts []string) (*address, error) 
 // parseCluster reads the URL of nodes of a cluster. u is the URL with the first host and a scheme
 // of the client.
 func parseCluster(place string, u *url.URL, hosts []string) (*address, error) {
-	wrong := func(rule string) error {
-		return xxladapter.Invalidf("redis is %q, must be redis+cluster://USER:PASSWORD@HOST1:PORT,HOST2:PORT, or rediss+cluster:// with TLS: %s", redacted(place), rule)
+	wrong := func(why string) error {
+		return xxladapter.Invalidf(rule.RedisPlace,
+			"%s is %q, must be redis+cluster://USER:PASSWORD@HOST1:PORT,HOST2:PORT, or rediss+cluster:// with TLS: "+
+				"%s",
+			"redis", redacted(place), why)
 	}
 	if !withPorts(hosts, nodePort) {
 		return nil, wrong(wrongHost)

@@ -16,6 +16,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
@@ -210,7 +211,8 @@ func checkAlone(ctx context.Context, client asker) error {
 		return fmt.Errorf("its cluster cannot be read: %w", err)
 	}
 	if strings.Contains(cluster, "cluster_enabled:1") {
-		return xxladapter.Invalidf("redis has cluster-enabled yes, must have no, or redis+cluster://")
+		return xxladapter.Invalidf(rule.RedisCluster, "%s has cluster-enabled yes, must have no, or redis+cluster://",
+			"redis")
 	}
 	replication, err := client.Info(ctx, "replication").Result()
 	if err != nil {
@@ -218,7 +220,10 @@ func checkAlone(ctx context.Context, client asker) error {
 	}
 	for line := range strings.Lines(replication) {
 		if n, is := strings.CutPrefix(strings.TrimSpace(line), "connected_slaves:"); is && n != "0" {
-			return xxladapter.Invalidf("redis has replicas (%s), must have none, or redis+sentinel://: one that is promoted may lack what was confirmed", n)
+			return xxladapter.Invalidf(rule.RedisReplicas,
+				"%s has replicas (%s), must have none, or redis+sentinel://: one that is promoted may lack what "+
+					"was confirmed",
+				"redis", n)
 		}
 	}
 	return nil
@@ -235,22 +240,29 @@ func check(ctx context.Context, client asker, mayLose bool) error {
 		if refused := redis.Error(nil); err != nil && !errors.As(err, &refused) {
 			return err // of the connection: it may pass
 		} else if err != nil {
-			return lossy("redis does not say what appendonly and appendfsync are (%v), must have yes and always, or Options.MayLose", err)
+			return lossy(rule.RedisSyncUnknown,
+				"%s does not say what appendonly and appendfsync are (%v), must have yes and always, or "+
+					"Options.MayLose",
+				"redis", err)
 		}
 		found[name] = values[name]
 	}
 	switch {
 	case found["appendonly"] != "yes", found["appendfsync"] != "always":
-		return lossy("redis has appendonly %s and appendfsync %s, must have yes and always, or Options.MayLose", found["appendonly"], found["appendfsync"])
+		return lossy(rule.RedisSync,
+			"%s has appendonly %s and appendfsync %s, must have yes and always, or Options.MayLose",
+			"redis", found["appendonly"], found["appendfsync"])
 	case found["maxmemory"] != "0" && found["maxmemory-policy"] != "noeviction" && !strings.HasPrefix(found["maxmemory-policy"], "volatile-"):
-		return lossy("redis has maxmemory-policy %s, must have noeviction or volatile-*, or Options.MayLose", found["maxmemory-policy"])
+		return lossy(rule.RedisEvicts,
+			"%s has maxmemory-policy %s, must have noeviction or volatile-*, or Options.MayLose",
+			"redis", found["maxmemory-policy"])
 	}
 	return nil
 }
 
 // lossy returns an [xxladapter.Error] that wraps [ErrMayLose].
-func lossy(format string, args ...any) error {
-	err := xxladapter.Refusef(xxladapter.CodeInvalid, format, args...)
+func lossy(r rule.Rule, format string, args ...any) error {
+	err := xxladapter.Refusef(xxladapter.CodeInvalid, r, format, args...)
 	err.Err = ErrMayLose
 	return err
 }

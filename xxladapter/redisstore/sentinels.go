@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // sentinels know the primary. The server that more than half of them name is the primary, until
@@ -116,7 +117,9 @@ func (s *sentinels) majority() (promotion, error) {
 		}
 	}
 	if unknown >= need {
-		return promotion{}, xxladapter.Invalidf("redis names the primary %q, must be one that its sentinels know", s.address.name)
+		return promotion{}, xxladapter.Invalidf(rule.RedisPrimary,
+			"%s names the primary %q, must be one that its sentinels know",
+			"redis", s.address.name)
 	}
 	return promotion{}, fmt.Errorf("primary %q of redis: %d of %d sentinels agree on it, must be %d at least (%s)", s.address.name, most, len(s.votes), need, strings.Join(said, "; "))
 }

@@ -2,6 +2,7 @@ package takeover
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // Options configures [Compare].
@@ -47,13 +49,17 @@ type Plan struct {
 func Compare(db *Database, has *Target, opts Options) (*Plan, error) {
 	known := len(has.Taken[KindGroup])+len(has.Taken[KindJob]) > 0
 	if !known && len(has.Others) > 0 && !opts.Sure {
-		return nil, xxladapter.Conflictf("jobs were taken from %s before: if this is the same database under another name, give that name (xxlwheel takeover --source), and if it is another database, give %s",
+		return nil, xxladapter.Conflictf(rule.TakeoverOtherName,
+			"jobs were taken from %s before: if this is the same database under another name, give that name "+
+				"(xxlwheel takeover --source), and if it is another database, give %s",
 			strings.Join(has.Others, " and "), opts.From)
 	}
 	p := planner{db: db, has: has, opts: opts, plan: Plan{IDs: map[Kind]map[int64]int64{KindGroup: {}, KindJob: {}, KindUser: {}}}}
 	p.plan.Report = Report{From: opts.From, KeptIDs: has.KeepsIDs(), Served: db.Served(), Taken: []Job{}, Notes: []Note{}}
 	if db.OwnTables {
-		p.note(Advice, "database", 0, "", "xxlwheel has worked on this database: xxlwheel store copy also takes settings, pauses, keys and accounts")
+		p.note(Advice, "database", 0, "", rule.TakeoverOwnTables,
+			"xxlwheel has worked on this database: xxlwheel store copy also takes settings, pauses, keys and "+
+				"accounts")
 	}
 	p.groups()
 	p.jobs()
@@ -70,10 +76,20 @@ type planner struct {
 	plan Plan
 }
 
-// note adds a note. errortext has a rule for each format.
-func (p *planner) note(what, kind string, id int64, name, format string, args ...any) {
-	said := xxladapter.Refusef("", format, args...)
+// note adds a note about a rule, worded as an error about it is.
+func (p *planner) note(what, kind string, id int64, name string, r rule.Rule, format string, args ...any) {
+	p.say(what, kind, id, name, xxladapter.Refusef("", r, format, args...))
+}
+
+func (p *planner) say(what, kind string, id int64, name string, said *xxladapter.Error) {
 	p.plan.Report.Notes = append(p.plan.Report.Notes, Note{What: what, Kind: kind, ID: id, Name: name, Text: said.Message, Said: said})
+}
+
+// leave notes why a job is not taken. Each of broken is an [xxladapter.Error].
+func (p *planner) leave(j *xxladapter.Job, broken xxladapter.BrokenRules) {
+	var said *xxladapter.Error
+	errors.As(broken.Together(), &said)
+	p.say(Left, "job", j.ID, j.Name, said)
 }
 
 func (p *planner) groups() {
@@ -88,19 +104,24 @@ func (p *planner) groups() {
 		if id, exists := p.has.GroupsByApp[g.AppName]; exists {
 			ids[g.ID] = id
 			count.Before++
-			p.note(Changed, "group", g.ID, g.AppName, "its jobs join the group of this app name that the store has, %d", id)
+			p.note(Changed, "group", g.ID, g.AppName, rule.TakeoverGroupJoins,
+				"its jobs join the group of this app name that the store has, %d",
+				id)
 			continue
 		}
 		if id, twice := first[g.AppName]; twice {
 			ids[g.ID] = -id // see Plan.IDs
 			count.Left++
-			p.note(Changed, "group", g.ID, g.AppName, "has the app name of group %d, which its jobs join", id)
+			p.note(Changed, "group", g.ID, g.AppName, rule.TakeoverGroupTwice,
+				"has the app name of group %d, which its jobs join",
+				id)
 			continue
 		}
 		first[g.AppName] = g.ID
 		p.mendGroup(g)
 		if err := g.Validate(); err != nil {
-			p.note(Advice, "group", g.ID, g.AppName, "cannot be saved until it is mended: %v", err)
+			p.note(Advice, "group", g.ID, g.AppName, rule.TakeoverGroupBroken, "cannot be saved until it is mended: %v",
+				err)
 		}
 		p.plan.Groups = append(p.plan.Groups, g)
 		count.Taken++
@@ -111,7 +132,9 @@ func (p *planner) groups() {
 // addresses.
 func (p *planner) mendGroup(g *xxladapter.Group) {
 	if limit := p.has.Title; limit > 0 && len([]rune(g.Title)) > limit {
-		p.note(Changed, "group", g.ID, g.AppName, "title is %q, the store has room for %d characters", g.Title, limit)
+		p.note(Changed, "group", g.ID, g.AppName, rule.TakeoverTruncated,
+			"%s is %q, the store has room for %d characters",
+			"title", g.Title, limit)
 		g.Title = xxladapter.FirstCharacters(g.Title, limit)
 	}
 	if g.AddressType == xxladapter.AddressAuto {
@@ -136,13 +159,14 @@ func (p *planner) jobs() {
 			}
 			continue
 		}
-		broken := xxladapter.BrokenRules{xxladapter.NotFoundf("group %d does not exist", j.GroupID)}
+		broken := xxladapter.BrokenRules{xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist",
+			"group", j.GroupID)}
 		if known[j.GroupID] {
 			broken = p.mend(j)
 		}
 		if len(broken) > 0 {
 			count.Left++
-			p.note(Left, "job", j.ID, j.Name, "%v", broken)
+			p.leave(j, broken)
 			continue
 		}
 		p.advise(j)
@@ -158,7 +182,9 @@ func (p *planner) jobs() {
 	for _, j := range p.plan.Jobs {
 		kept := slices.DeleteFunc(slices.Clone(j.ChildIDs), func(id int64) bool { return !taken[id] || id == j.ID })
 		if len(kept) < len(j.ChildIDs) {
-			p.note(Changed, "job", j.ID, j.Name, "children are %v, is taken with %v: the others do not exist, or are the job itself", j.ChildIDs, kept)
+			p.note(Changed, "job", j.ID, j.Name, rule.TakeoverChildren,
+				"children are %v, is taken with %v: the others do not exist, or are the job itself",
+				j.ChildIDs, kept)
 			j.ChildIDs = kept
 		}
 		j.Running = false
@@ -180,7 +206,7 @@ func (p *planner) mend(j *xxladapter.Job) xxladapter.BrokenRules {
 			is = instead
 		}
 		if is = xxladapter.FirstCharacters(is, most); is != was {
-			p.note(Changed, "job", j.ID, j.Name, "%s is %q, was %q", field, is, was)
+			p.note(Changed, "job", j.ID, j.Name, rule.TakeoverReplaced, "%s is %q, was %q", field, is, was)
 			*value = is
 		}
 	}
@@ -189,11 +215,15 @@ func (p *planner) mend(j *xxladapter.Job) xxladapter.BrokenRules {
 	mend("alarmEmail", &j.AlarmEmail, 255, "")
 	j.SetDefaults()
 	if j.RetryCount < 0 || j.Timeout < 0 {
-		p.note(Changed, "job", j.ID, j.Name, "executorFailRetryCount is %d and executorTimeout is %v, negative ones become 0", j.RetryCount, j.Timeout)
+		p.note(Changed, "job", j.ID, j.Name, rule.TakeoverNegative,
+			"executorFailRetryCount is %d and executorTimeout is %v, negative ones become 0",
+			j.RetryCount, j.Timeout)
 		j.RetryCount, j.Timeout = max(j.RetryCount, 0), max(j.Timeout, 0)
 	}
 	if limit := p.has.Param; limit > 0 && len([]rune(j.Param)) > limit {
-		return xxladapter.BrokenRules{xxladapter.Invalidf("executorParam has %d characters, the store has room for %d", len([]rune(j.Param)), limit)}
+		return xxladapter.BrokenRules{xxladapter.Invalidf(rule.TakeoverNoRoom,
+			"%s has %d characters, the store has room for %d",
+			"executorParam", len([]rune(j.Param)), limit)}
 	}
 	j.Added = cmp.Or(j.Added, p.opts.Now)
 	j.Updated = cmp.Or(j.Updated, j.Added)
@@ -218,18 +248,28 @@ func (p *planner) advise(j *xxladapter.Job) {
 		return
 	}
 	if j.ScheduleType != xxladapter.ScheduleCron {
-		p.note(Advice, "job", j.ID, j.Name, "cannot be started until its schedule is mended: %v", err)
+		p.note(Advice, "job", j.ID, j.Name, rule.TakeoverScheduleBroken,
+			"cannot be started until its schedule is mended: %v",
+			err)
 		return
 	}
 	if strict := Strict(j.ScheduleConf); strict != "" {
-		p.note(Advice, "job", j.ID, j.Name, "scheduleConf is %q, which XXL-JOB alone reads: write %q, or start schedulers with the profile xxl34 (xxlwheel serve --cron-profile=xxl34; %v)", j.ScheduleConf, strict, err)
+		p.note(Advice, "job", j.ID, j.Name, rule.TakeoverScheduleLenient,
+			"scheduleConf is %q, which XXL-JOB alone reads: write %q, or start schedulers with the profile xxl34 "+
+				"(xxlwheel serve --cron-profile=xxl34; %v)",
+			j.ScheduleConf, strict, err)
 		return
 	}
 	if _, err := cron.Parse(j.ScheduleConf, cron.XXL34); err == nil {
-		p.note(Advice, "job", j.ID, j.Name, "scheduleConf is %q, which XXL-JOB alone reads: write it anew, or start schedulers with the profile xxl34 (xxlwheel serve --cron-profile=xxl34)", j.ScheduleConf)
+		p.note(Advice, "job", j.ID, j.Name, rule.TakeoverScheduleRewrite,
+			"scheduleConf is %q, which XXL-JOB alone reads: write it anew, or start schedulers with the profile "+
+				"xxl34 (xxlwheel serve --cron-profile=xxl34)",
+			j.ScheduleConf)
 		return
 	}
-	p.note(Advice, "job", j.ID, j.Name, "cannot be started until its schedule is mended: %v", err)
+	p.note(Advice, "job", j.ID, j.Name, rule.TakeoverScheduleBroken,
+		"cannot be started until its schedule is mended: %v",
+		err)
 }
 
 // Strict returns an expression of the default dialect that fires at the times at which XXL-JOB
@@ -276,7 +316,9 @@ func (p *planner) versions() {
 		}
 	}
 	if count.Left > 0 {
-		p.note(Left, "version", 0, "", "%d versions of scripts belong to jobs that do not exist or were left", count.Left)
+		p.note(Left, "version", 0, "", rule.TakeoverVersionsLeft,
+			"%d versions of scripts belong to jobs that do not exist or were left",
+			count.Left)
 	}
 }
 
@@ -290,7 +332,8 @@ func (p *planner) users() {
 			count.Before++
 		case p.has.UserNames[u.Name]:
 			count.Left++
-			p.note(Left, "user", u.ID, u.Name, "the store has a user with this name, or had one")
+			p.note(Left, "user", u.ID, u.Name, rule.TakeoverUserExists,
+				"the store has a user with this name, or had one")
 		default:
 			p.plan.Users = append(p.plan.Users, u)
 			count.Taken++

@@ -55,6 +55,6 @@ type Note struct {
 	ID   int64  `json:"id,omitempty"`
 	Name string `json:"name,omitempty"`
 	Text string `json:"text"`
-	// Said is Text with its format, from which errortext derives the code and the Chinese text.
+	// Said is Text with the rule that it is about.
 	Said *xxladapter.Error `json:"-"`
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // Finish stores the result of a run, whichever node received it. Only the first result is stored;
@@ -22,7 +23,7 @@ func Finish(r Rows, res xxladapter.RunResult, now time.Time) (Change, error) {
 		return Change{}, fmt.Errorf("result of log %d has code %d, which means that there is no result", res.LogID, res.Code)
 	}
 	if r.Log == nil {
-		return Change{}, xxladapter.NotFoundf("log %d does not exist", res.LogID)
+		return Change{}, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "log", res.LogID)
 	}
 	var c Change
 	if r.Fire != nil {

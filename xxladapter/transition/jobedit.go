@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // JobRows holds the rows on which an edit of a job depends. REQUIRES: nobody else changes the job,
@@ -36,7 +37,7 @@ type JobChange struct {
 func EditJob(e *xxladapter.JobEdit, rows JobRows, now time.Time) (JobChange, error) {
 	was := rows.Job
 	if e.Act != xxladapter.ActCreate && was == nil {
-		return JobChange{}, xxladapter.NotFoundf("job %d does not exist", e.Job.ID)
+		return JobChange{}, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "job", e.Job.ID)
 	}
 	switch e.Act {
 	case xxladapter.ActCreate:
@@ -82,7 +83,9 @@ func updateJob(e *xxladapter.JobEdit, rows JobRows, now time.Time) (JobChange, e
 	if e.Act == xxladapter.ActReschedule {
 		is.TriggerNext = wholeMilli(j.TriggerNext)
 		if !is.TriggerNext.After(wholeMilli(now)) || !rows.Claimed.IsZero() && !rows.Claimed.Before(is.TriggerNext) {
-			return JobChange{}, xxladapter.Conflictf("job %d cannot continue from %s, which may have fired", j.ID, j.TriggerNext.Format(time.RFC3339Nano))
+			return JobChange{}, xxladapter.Conflictf(rule.MayHaveFired,
+				"job %d cannot continue from %s, which may have fired",
+				j.ID, j.TriggerNext.Format(time.RFC3339Nano))
 		}
 		c.Drop = true
 	}
@@ -128,10 +131,12 @@ func checkSeen(j *xxladapter.Job, seen time.Time) error {
 	if seen.IsZero() || seen.Equal(j.Updated) {
 		return nil
 	}
-	return xxladapter.Conflictf("job %d was changed meanwhile", j.ID)
+	return xxladapter.Conflictf(rule.Changed, "job %d was changed meanwhile", j.ID)
 }
 
-func noGroup(id int64) error { return xxladapter.NotFoundf("group %d does not exist", id) }
+func noGroup(id int64) error {
+	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "group", id)
+}
 
 func copyOf(j *xxladapter.Job) *xxladapter.Job {
 	c := *j

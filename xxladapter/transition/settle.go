@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // Settle stores the outcome of a hand-over: the fire is removed, or becomes ambiguous, and the
@@ -30,7 +31,8 @@ func Settle(r Rows, by xxladapter.Term, s xxladapter.Settlement) (Change, error)
 		case s.State == xxladapter.FireAmbiguous && owned:
 			c.Fire = DoubtFire
 		default:
-			return Change{}, xxladapter.Conflictf("fire %d is not owned by node %q in term %d", s.FireID, by.Node, by.Number)
+			return Change{}, xxladapter.Conflictf(rule.FireOwner, "fire %d is not owned by node %q in term %d",
+				s.FireID, by.Node, by.Number)
 		}
 	}
 	if r.Log != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A Need is what a call requires of its caller. It stands beside the call's route.
@@ -83,21 +84,21 @@ func AllowRole(ctx context.Context, role xxladapter.Role, group int64, absent er
 		return absent
 	}
 	if group == access.Everywhere {
-		return Forbidden("this needs the role %s for all groups", role)
+		return Forbidden(rule.NeedsRoleForAll, "this needs the role %s for all groups", role)
 	}
-	return Forbidden("this needs the role %s for group %d", role, group)
+	return Forbidden(rule.NeedsRole, "this needs the role %s for group %d", role, group)
 }
 
 // Forbidden returns the error for a caller who may not do what it asks for.
-func Forbidden(format string, args ...any) error {
-	return xxladapter.Refusef(xxladapter.CodeForbidden, format, args...)
+func Forbidden(r rule.Rule, format string, args ...any) error {
+	return xxladapter.Refusef(xxladapter.CodeForbidden, r, format, args...)
 }
 
 // Admit refuses an authenticated caller without the rights for a call. The returned request carries
 // the need; r is returned with an error.
 func Admit(r *http.Request, n Need) (*http.Request, error) {
 	if access.RightsOf(r.Context()).Decide(n.role, n.where()) != access.Allowed {
-		return r, Forbidden("%s %s needs the role %s", r.Method, r.URL.Path, n)
+		return r, Forbidden(rule.NeedsRoleForCall, "%s %s needs the role %s", r.Method, r.URL.Path, n)
 	}
 	return r.WithContext(WithRole(r.Context(), n.role)), nil
 }

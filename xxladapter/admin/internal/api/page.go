@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // An IDPath names one thing by its id.
@@ -65,7 +66,8 @@ const maxSearch = 255
 // CheckSearch refuses a text to search for that is too long.
 func CheckSearch(param, text string) error {
 	if n := utf8.RuneCountInString(text); n > maxSearch {
-		return xxladapter.Invalidf("%s has %d characters, must have at most %d", param, n, maxSearch)
+		return xxladapter.Invalidf(rule.CharactersAtMost, "%s has %d characters, must have at most %d",
+			param, n, maxSearch)
 	}
 	return nil
 }

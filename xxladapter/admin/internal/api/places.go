@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 const (
@@ -31,7 +32,8 @@ func (p Places) Take(ctx context.Context) error {
 		return err
 	}
 	return &xxladapter.Error{
-		Code: xxladapter.CodeTooMany, Message: "too many calls of this kind at the same time, try again in 1 second", RetryAfter: time.Second,
+		Code: xxladapter.CodeTooMany, Rule: rule.TooManyCalls, RetryAfter: time.Second,
+		Message: "too many calls of this kind at the same time, try again in 1 second",
 	}
 }
 

@@ -35,9 +35,8 @@ func statusOf(code xxladapter.Code) int {
 
 // An Error is the body of every failed API call, also of one that has panicked.
 type Error struct {
-	Code    xxladapter.Code `json:"code" doc:"What went wrong, for programs: invalid, not_found, conflict, unauthorized, forbidden, too_many, fenced, unreachable or internal."`
-	Message string          `json:"message" doc:"What went wrong, for people: field, value and rule on one line."`
-	// Rule, Params and Chinese are those of package errortext, for the errors that it knows.
+	Code    xxladapter.Code   `json:"code" doc:"What went wrong, for programs: invalid, not_found, conflict, unauthorized, forbidden, too_many, fenced, unreachable or internal."`
+	Message string            `json:"message" doc:"What went wrong, for people: field, value and rule on one line."`
 	Rule    string            `json:"rule,omitempty" doc:"The rule that is broken, for programs: a code such as range or not_found that stays the same when the message is reworded."`
 	Params  map[string]string `json:"params,omitempty" doc:"What the rule is about, by name: mostly field and value, and the limits that the rule has."`
 	Chinese string            `json:"messageZh,omitempty" doc:"The message in Chinese."`
@@ -82,13 +81,11 @@ func RefusalOf(err error) (status int, answer Error, known bool) {
 
 // ToldError returns an error for the user with the rule that it is about.
 func ToldError(err *xxladapter.Error) Error {
-	told := Error{Code: err.Code, Message: OneLine(err.Message)}
-	if broken, is := errortext.Of(err); is {
-		for name, value := range broken.Params {
-			broken.Params[name] = OneLine(value)
-		}
-		told.Rule, told.Params, told.Chinese = broken.Rule, broken.Params, OneLine(broken.Chinese)
+	told := Error{Code: err.Code, Message: OneLine(err.Message), Rule: err.Rule.Code, Params: err.Params()}
+	for name, value := range told.Params {
+		told.Params[name] = OneLine(value)
 	}
+	told.Chinese = OneLine(errortext.Chinese(err))
 	return told
 }
 

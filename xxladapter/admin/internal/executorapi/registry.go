@@ -6,6 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -21,7 +22,9 @@ func (s *Server) register(ctx context.Context, by access.Caller, body []byte) (a
 		return nil, err
 	}
 	if at, queued := xxladapter.ParseQueueAddress(reg.Value); queued && (at.App != reg.Key || at.Instance == "") {
-		return nil, xxladapter.Invalidf("registryValue is %q, must be nats://app/name with the app of registryKey", reg.Value)
+		return nil, xxladapter.Invalidf(rule.RegistryQueue,
+			"%s is %q, must be nats://app/name with the app of registryKey",
+			"registryValue", reg.Value)
 	}
 	return nil, s.opts.Registry.Register(ctx, reg.Key, reg.Value)
 }
@@ -55,11 +58,13 @@ func registration(by access.Caller, body []byte) (wire.Registry, error) {
 	reg.Group, reg.Key, reg.Value = strings.TrimSpace(reg.Group), strings.TrimSpace(reg.Key), strings.TrimSpace(reg.Value)
 	switch {
 	case reg.Group == "" || reg.Key == "" || reg.Value == "":
-		return reg, xxladapter.Invalidf("%s", wire.MsgIllegal)
+		return reg, xxladapter.Invalidf(rule.Illegal, wire.MsgIllegal)
 	case reg.Group != wire.RegistryGroup:
-		return reg, xxladapter.Invalidf("registryGroup is %q, must be %s", reg.Group, wire.RegistryGroup)
+		return reg, xxladapter.Invalidf(rule.OneOf, "%s is %q, must be %s",
+			"registryGroup", reg.Group, wire.RegistryGroup)
 	case !by.May(reg.Key):
-		return reg, xxladapter.Invalidf("registryKey is %q, must be the app that the access token is for", reg.Key)
+		return reg, xxladapter.Invalidf(rule.RegistryApp, "%s is %q, must be the app that the access token is for",
+			"registryKey", reg.Key)
 	}
 	return reg, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // clearLimit limits the duration of one call. The caller repeats it.
@@ -46,11 +47,15 @@ func (s *Server) clearLogs(ctx context.Context, _ api.None, form clearForm) (ans
 	}
 	switch {
 	case form.Before != nil && form.Before.IsZero():
-		return answer, xxladapter.Invalidf("before is %s, must be after 1970", form.Before.Format(time.RFC3339))
+		return answer, xxladapter.Invalidf(rule.After, "%s is %s, must be after %d",
+			"before", form.Before.Format(time.RFC3339), 1970)
 	case !restricted && !form.All:
-		return answer, xxladapter.Invalidf("neither before nor keepNewest is given, all must be true to delete every run")
+		return answer, xxladapter.Invalidf(rule.AllNeeded,
+			"neither before nor keepNewest is given, %s must be true to delete every run",
+			"all")
 	case restricted && form.All:
-		return answer, xxladapter.Invalidf("all is true, must not be together with before or keepNewest")
+		return answer, xxladapter.Invalidf(rule.AllAlone, "%s is true, must not be together with %s",
+			"all", rule.Or{"before", "keepNewest"})
 	}
 	if err := s.mayClear(ctx, &form); err != nil {
 		return answer, err
@@ -100,7 +105,8 @@ func (s *Server) mayClear(ctx context.Context, form *clearForm) error {
 		}
 	}
 	if form.JobGroup != 0 {
-		return api.Allow(ctx, form.JobGroup, xxladapter.NotFoundf("group %d does not exist", form.JobGroup))
+		return api.Allow(ctx, form.JobGroup, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist",
+			"group", form.JobGroup))
 	}
 	return api.Allow(ctx, access.Somewhere, nil)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 type logQuery struct {
@@ -49,7 +50,8 @@ func (q *logQuery) filter() (f xxladapter.RunFilter, err error) {
 	if !f.Lost {
 		f.Status = xxladapter.LogStatus(q.Status)
 		if f.Status.Validate() != nil {
-			return f, xxladapter.Invalidf("status is %q, must be one of RUNNING, SUCCESS, FAIL, LOST", q.Status)
+			return f, xxladapter.Invalidf(rule.OneOf, "%s is %q, must be one of %s",
+				"status", q.Status, "RUNNING, SUCCESS, FAIL, LOST")
 		}
 	}
 	for _, text := range []struct{ param, value string }{{"address", q.Address}, {"text", q.Text}} {
@@ -58,7 +60,8 @@ func (q *logQuery) filter() (f xxladapter.RunFilter, err error) {
 		}
 	}
 	if q.AtLeast > maxTook.Milliseconds() {
-		return f, xxladapter.Invalidf("atLeastMs is %d, must be 0 to %d", q.AtLeast, maxTook.Milliseconds())
+		return f, xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d",
+			"atLeastMs", q.AtLeast, 0, maxTook.Milliseconds())
 	}
 	return f, f.Type.Validate()
 }

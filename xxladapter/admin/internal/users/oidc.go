@@ -13,6 +13,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts/openid"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // signOnPlaces is how many callers may wait for the provider at the same time.
@@ -27,7 +28,8 @@ const (
 )
 
 // errNoProvider is returned by a server that has no provider.
-var errNoProvider = xxladapter.NotFoundf("this scheduler has no provider of OpenID Connect (xxlwheel serve --oidc-issuer)")
+var errNoProvider = xxladapter.NotFoundf(rule.NoProvider,
+	"this scheduler has no provider of OpenID Connect (xxlwheel serve --oidc-issuer)")
 
 // forBrowsers returns a public call that a browser makes as a navigation. It answers with a
 // redirect, and with a page in place of an error if the browser asks for one.

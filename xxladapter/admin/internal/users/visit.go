@@ -10,6 +10,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -98,7 +99,7 @@ func (a *Authenticator) Authenticate(r *http.Request) (context.Context, error) {
 	v := newVisit(r)
 	ctx := WithVisit(r.Context(), v)
 	if err := a.Pages.Check(r); err != nil {
-		return ctx, &xxladapter.Error{Code: xxladapter.CodeForbidden, Message: err.Error()}
+		return ctx, api.Forbidden(rule.ForeignPage, "%v", err)
 	}
 	if err := api.CheckTokens(r); err != nil {
 		return ctx, err
@@ -111,7 +112,7 @@ func (a *Authenticator) Authenticate(r *http.Request) (context.Context, error) {
 	return access.WithRights(xxladapter.WithActor(ctx, actor), rights), nil
 }
 
-var errWrongToken = &xxladapter.Error{Code: xxladapter.CodeUnauthorized, Message: wire.MsgWrongToken}
+var errWrongToken = xxladapter.Refusef(xxladapter.CodeUnauthorized, rule.WrongToken, wire.MsgWrongToken)
 
 // identify returns who calls: the bearer of a token of the settings, a user by a personal token or
 // a session, or anybody while nobody has to sign in.

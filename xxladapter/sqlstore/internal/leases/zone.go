@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
@@ -46,7 +47,9 @@ func (s *Store) ChangeZone(ctx context.Context, zone string) error {
 			return err
 		}
 		if node != "" {
-			return xxladapter.Conflictf("node %q runs, the zone of a store can be changed only while no node runs", node)
+			return xxladapter.Conflictf(rule.NodeRuns,
+				"node %q runs, the zone of a store can be changed only while no node runs",
+				node)
 		}
 		before := ""
 		if err := tx.Query(ctx, selectZone, nil, func(r database.Row) error { return r.Scan(database.Text(&before)) }); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 )
@@ -37,8 +38,10 @@ func parse(address string) (*server, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "mysql" || database.StrayAt(u) {
 		// The parser's message contains the address, and so the password.
-		return nil, xxladapter.Invalidf("store is %q, must be mysql://USER:PASSWORD@HOST:PORT/DATABASE "+
-			"with special characters of the password written as %%XX", database.Redacted(address))
+		return nil, xxladapter.Invalidf(rule.StorePlace,
+			"%s is %q, must be mysql://USER:PASSWORD@HOST:PORT/DATABASE with special characters of the password "+
+				"written as %%XX",
+			"store", database.Redacted(address))
 	}
 	query := u.Query()
 	zone, socket := query.Get("zone"), query.Get("socket")
@@ -46,7 +49,8 @@ func parse(address string) (*server, error) {
 	query.Del("socket")
 	cfg, err := mysql.ParseDSN("/?" + query.Encode())
 	if err != nil {
-		return nil, xxladapter.Invalidf("store is %q, its parameters cannot be read: %v", database.Redacted(address), err)
+		return nil, xxladapter.Invalidf(rule.StorePlace, "%s is %q, its parameters cannot be read: %v",
+			"store", database.Redacted(address), err)
 	}
 	cfg.User = u.User.Username()
 	cfg.Passwd, _ = u.User.Password()
@@ -56,12 +60,15 @@ func parse(address string) (*server, error) {
 		cfg.Net, cfg.Addr = "unix", socket
 	}
 	if cfg.DBName == "" {
-		return nil, xxladapter.Invalidf("store is %q, must name a database: mysql://USER:PASSWORD@HOST:PORT/DATABASE", database.Redacted(address))
+		return nil, xxladapter.Invalidf(rule.StorePlace,
+			"%s is %q, must name a database: mysql://USER:PASSWORD@HOST:PORT/DATABASE",
+			"store", database.Redacted(address))
 	}
 	s := &server{cfg: cfg}
 	if zone != "" {
 		if s.zone, err = time.LoadLocation(zone); err != nil {
-			return nil, xxladapter.Invalidf("store's zone is %q, must be a time zone such as Asia/Shanghai", zone)
+			return nil, xxladapter.Invalidf(rule.Zone, "%s's zone is %q, must be a time zone such as Asia/Shanghai",
+				"store", zone)
 		}
 	}
 	return s, nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
@@ -38,7 +39,9 @@ func (s *Store) CreateBackfill(ctx context.Context, b *xxladapter.Backfill) (id 
 			return err
 		}
 		if running {
-			return xxladapter.Conflictf("a backfill of job %d is running, must end or be cancelled first", b.JobID)
+			return xxladapter.Conflictf(rule.BackfillRunning,
+				"a backfill of job %d is running, must end or be cancelled first",
+				b.JobID)
 		}
 		is := xxladapter.NewBackfill(b, 0, s.Clock())
 		id, err = tx.Insert(ctx, insertBackfill, is.JobID, string(is.State), is.Changed, progressText(is), joinDues(is.Dues))
@@ -252,4 +255,6 @@ func splitDues(text string) (dues []time.Time) {
 	return dues
 }
 
-func noBackfill(id int64) error { return xxladapter.NotFoundf("backfill %d does not exist", id) }
+func noBackfill(id int64) error {
+	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "backfill", id)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
@@ -67,7 +68,8 @@ func setKeys(ctx context.Context, t *database.Tx, d *xxladapter.Declaration, job
 			return nil, err
 		}
 		if !free {
-			return nil, xxladapter.Conflictf("key is %q, must not be that of another job of group %d", is.Key, is.GroupID)
+			return nil, xxladapter.Conflictf(rule.KeyTaken, "%s is %q, must not be that of another job of group %d",
+				"key", is.Key, is.GroupID)
 		}
 		changes[i] = keyChange{was, is}
 		rows, old = append(rows, []any{is.JobID, is.GroupID, is.Key, database.OrNull(is.Owner)}), append(old, is.JobID)
@@ -79,7 +81,8 @@ func setKeys(ctx context.Context, t *database.Tx, d *xxladapter.Declaration, job
 	for _, c := range changes {
 		name := xxladapter.JobKey{GroupID: c.after.GroupID, Key: c.after.Key}
 		if seen[name] && name.Key != "" {
-			return nil, xxladapter.Conflictf("key is %q, must not be that of two jobs of group %d", name.Key, name.GroupID)
+			return nil, xxladapter.Conflictf(rule.KeyTaken, "%s is %q, must not be that of two jobs of group %d",
+				"key", name.Key, name.GroupID)
 		}
 		seen[name] = true
 	}

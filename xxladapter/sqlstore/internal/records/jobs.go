@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
@@ -83,4 +84,6 @@ func lockJob(ctx context.Context, t *database.Tx, id int64) error {
 	return err
 }
 
-func noJob(id int64) error { return xxladapter.NotFoundf("job %d does not exist", id) }
+func noJob(id int64) error {
+	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "job", id)
+}

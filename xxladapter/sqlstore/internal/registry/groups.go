@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
@@ -68,7 +69,7 @@ func (s *Store) SaveWithin(ctx context.Context, tx *database.Tx, g *xxladapter.G
 			return nil, nil, err
 		}
 		if g.Base != nil && !was.SameEdits(g.Base) {
-			return nil, nil, xxladapter.Conflictf("group %d was changed meanwhile", id)
+			return nil, nil, xxladapter.Conflictf(rule.GroupChanged, "group %d was changed meanwhile", id)
 		}
 		before, drains = was.Fields(), was.Drains
 	}
@@ -77,7 +78,8 @@ func (s *Store) SaveWithin(ctx context.Context, tx *database.Tx, g *xxladapter.G
 		return nil, nil, err
 	}
 	if taken {
-		return nil, nil, xxladapter.Conflictf("another group has the app name %q already", g.AppName)
+		return nil, nil, xxladapter.Conflictf(rule.AppTaken, "another group has the app name %[2]q already",
+			"appName", g.AppName)
 	}
 	addresses := g.Addresses
 	if g.AddressType == xxladapter.AddressAuto {
@@ -114,7 +116,7 @@ func (s *Store) RemoveGroup(ctx context.Context, id int64) error {
 			return err
 		}
 		if used {
-			return xxladapter.Conflictf("group %d still has jobs", id)
+			return xxladapter.Conflictf(rule.HasJobs, "group %d still has jobs", id)
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM xxl_job_group WHERE id = ?`, id); err != nil {
 			return err
@@ -177,4 +179,6 @@ func lockGroup(ctx context.Context, t *database.Tx, id int64) (g *xxladapter.Gro
 }
 
 // NoGroup returns the error for a group that does not exist.
-func NoGroup(id int64) error { return xxladapter.NotFoundf("group %d does not exist", id) }
+func NoGroup(id int64) error {
+	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "group", id)
+}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
@@ -150,4 +151,6 @@ func ScanLog(r database.Row) (*xxladapter.Log, error) {
 }
 
 // NoLog returns the error for a log row that does not exist.
-func NoLog(id int64) error { return xxladapter.NotFoundf("log %d does not exist", id) }
+func NoLog(id int64) error {
+	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "log", id)
+}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
@@ -176,7 +177,7 @@ func (s *Store) RunText(ctx context.Context, logID int64) (*xxladapter.RunText, 
 		return nil, err
 	}
 	if found == nil {
-		return nil, xxladapter.NotFoundf("no text of log %d is stored", logID)
+		return nil, xxladapter.NotFoundf(rule.NoText, "no text of log %d is stored", logID)
 	}
 	found.Text, err = decompress(body)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // suffixes are the endings of the names of a database's files: the database itself, its write-ahead
@@ -21,7 +22,9 @@ var suffixes = []string{"", "-wal", "-shm"}
 // would outlive the process.
 func checkName(file string) error {
 	if filepath.Clean(file) == ":memory:" {
-		return xxladapter.Invalidf("store is %q, must be a file: a store in memory would lose every fire with its process", file)
+		return xxladapter.Invalidf(rule.StorePlace,
+			"%s is %q, must be a file: a store in memory would lose every fire with its process",
+			"store", file)
 	}
 	return nil
 }
@@ -64,9 +67,8 @@ func realName(file string) string {
 // filePace is the interval at which a store checks whether its file is still there.
 const filePace = time.Second
 
-var errFileGone = &xxladapter.Error{
-	Code: xxladapter.CodeUnreachable, Message: "the database file was removed or replaced while it was open",
-}
+var errFileGone = xxladapter.Refusef(xxladapter.CodeUnreachable, rule.FileGone,
+	"the database file was removed or replaced while it was open")
 
 // A fileWatch checks whether each name of a database's files still leads to the file that was
 // opened. While one does not, every call fails: the system keeps a removed file for processes that

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/registry"
 )
@@ -151,7 +152,9 @@ func (c *Copy) check(ctx context.Context) error {
 			if err := r.Scan(database.Text(&node)); err != nil {
 				return err
 			}
-			return xxladapter.Conflictf("scheduler %s holds a lease on one of the stores, must be stopped, and its lease must expire", node)
+			return xxladapter.Conflictf(rule.SchedulerWorks,
+				"scheduler %s holds a lease on one of the stores, must be stopped, and its lease must expire",
+				node)
 		})
 		if err != nil {
 			return err
@@ -163,7 +166,7 @@ func (c *Copy) check(ctx context.Context) error {
 			return err
 		}
 		if found {
-			return xxladapter.Conflictf("the target has rows in %s, must be empty", table)
+			return xxladapter.Conflictf(rule.TargetNotEmpty, "the target has rows in %s, must be empty", table)
 		}
 	}
 	if c.History {
@@ -171,7 +174,8 @@ func (c *Copy) check(ctx context.Context) error {
 	}
 	claimed, err := c.From.Finds(ctx, `SELECT 1 FROM xxlwheel_fire WHERE state <> 'planned' LIMIT 1`)
 	if err == nil && claimed {
-		err = xxladapter.Conflictf("fires are being handed over, which needs the history: copy it, or let a scheduler finish them")
+		err = xxladapter.Conflictf(rule.FiresClaimed,
+			"fires are being handed over, which needs the history: copy it, or let a scheduler finish them")
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
@@ -117,7 +118,7 @@ func (s *Store) Credential(ctx context.Context, digest string) (c *xxladapter.Cr
 		return nil
 	})
 	if err == nil && c == nil {
-		err = xxladapter.NotFoundf("no such credential")
+		err = xxladapter.NotFoundf(rule.NoCredential, "no such credential")
 	}
 	if err != nil {
 		return nil, nil, err
@@ -164,7 +165,7 @@ func (s *Store) RemoveCredential(ctx context.Context, userID, id int64) error {
 			return err
 		}
 		if was == nil || userID != 0 && was.UserID != userID {
-			return xxladapter.NotFoundf("credential %d does not exist", id)
+			return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "credential", id)
 		}
 		if _, err := tx.Exec(ctx, dropCredential, id); err != nil {
 			return err

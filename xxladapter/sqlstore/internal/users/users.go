@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
@@ -37,7 +38,7 @@ func (s *Store) CreateUser(ctx context.Context, u *xxladapter.User, first bool) 
 				return err
 			}
 			if any {
-				return xxladapter.Conflictf("there are users already")
+				return xxladapter.Conflictf(rule.UsersExist, "there are users already")
 			}
 		}
 		known, removed := int64(0), int64(0)
@@ -48,7 +49,7 @@ func (s *Store) CreateUser(ctx context.Context, u *xxladapter.User, first bool) 
 			return err
 		}
 		if known != 0 && removed == 0 {
-			return xxladapter.Conflictf("the name %q is taken by another user", u.Name)
+			return xxladapter.Conflictf(rule.NameTaken, "the %s %q is taken by another user", "name", u.Name)
 		}
 		if u.Subject != "" {
 			taken, err := tx.Has(ctx, `SELECT 1 FROM xxlwheel_user WHERE subject = ?`, u.Subject)
@@ -56,7 +57,7 @@ func (s *Store) CreateUser(ctx context.Context, u *xxladapter.User, first bool) 
 				return err
 			}
 			if taken {
-				return xxladapter.Conflictf("the subject is taken by another user")
+				return xxladapter.Conflictf(rule.SubjectTaken, "the %s is taken by another user", "subject")
 			}
 		}
 		values := []any{database.OrNull(u.Password), database.OrNull(u.Subject), database.ToMilli(s.db.Clock())}
@@ -197,7 +198,9 @@ func needUser(ctx context.Context, t *database.Tx, id int64) error {
 func needOtherAdmin(ctx context.Context, t *database.Tx, id int64) error {
 	other, err := t.Has(ctx, otherAdmin, id)
 	if err == nil && !other {
-		return xxladapter.Conflictf("user %d is the last administrator who can sign in, there must be another one", id)
+		return xxladapter.Conflictf(rule.LastAdmin,
+			"user %d is the last administrator who can sign in, there must be another one",
+			id)
 	}
 	return err
 }
@@ -286,4 +289,6 @@ func (s *Store) UpstreamUsers(ctx context.Context, name string) ([]xxladapter.Up
 	return list, err
 }
 
-func noUser(id int64) error { return xxladapter.NotFoundf("user %d does not exist", id) }
+func noUser(id int64) error {
+	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "user", id)
+}

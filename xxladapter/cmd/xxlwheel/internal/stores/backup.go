@@ -26,8 +26,8 @@ func (c *BackupCmd) Run(inv *command.Invocation) error {
 		return fmt.Sprintf("copying, %d MiB of %d at most", sizeOf(c.To)>>20, (sizeOf(file)+sizeOf(file+"-wal"))>>20)
 	}, func() error { return sqlstore.BackupSQLite(inv.Context, file, c.To) })
 	var refused *xxladapter.Error
-	if errors.As(err, &refused) {
-		return command.Usagef("--%s", refused.Message)
+	if errors.As(err, &refused) && refused.Field() != "" {
+		return command.Usagef("%s", refused.MessageFor("--"+refused.Field()))
 	}
 	if err != nil {
 		return err

@@ -36,8 +36,8 @@ func refusedFlag(err error) error {
 	case errors.Is(err, sqlstore.ErrShared):
 		return fmt.Errorf("%w (--redis)", err)
 	}
-	if errors.As(err, &refused) {
-		return command.Usagef("--%s", refused.Message)
+	if errors.As(err, &refused) && refused.Field() != "" {
+		return command.Usagef("%s", refused.MessageFor("--"+refused.Field()))
 	}
 	return err
 }
