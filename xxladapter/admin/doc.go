@@ -11,7 +11,7 @@
 //	the handler and its options    server.go
 //	the table of all calls         routes.go; internal/api decodes, answers and describes them
 //	who calls, users               internal/users
-//	who may see what               guard.go, actors.go
+//	who may see what               guard.go
 //	calls of executors             internal/executorapi; what they do with jobs is in jobcalls.go
 //	                               and declarecall.go
 //	jobs                           jobs.go, jobform.go, joblist.go, joborders.go, bulk.go, tags.go,
@@ -23,7 +23,7 @@
 //	why a job did not run          explain.go, timeline.go
 //	groups, executors              groups.go, probes.go, drains.go
 //	schedulers                     internal/nodes
-//	audit                          audit.go, auditexport.go
+//	audit                          internal/audit
 //	declarations                   apply.go, exportjobs.go, takeovers.go
 //	streams                        events.go
 //	figures and health             overview.go, stats.go, reports.go, health.go, info.go,

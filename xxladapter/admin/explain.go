@@ -107,7 +107,7 @@ func (s *Server) readSchedules(ctx context.Context, p *past, id int64, from, to 
 	if err != nil {
 		return err
 	}
-	actors, err := s.shownActors(ctx)
+	actors, err := s.audit.ShownActors(ctx)
 	if err != nil {
 		return err
 	}

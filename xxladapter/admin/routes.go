@@ -11,7 +11,7 @@ import (
 // calls returns the calls of the management API, each with what it needs of its caller. A call with
 // method GET changes nothing.
 func (s *Server) calls() []api.Call {
-	return slices.Concat(s.ownCalls(), s.users.Calls(), s.runs.Calls(), s.nodes.Calls())
+	return slices.Concat(s.ownCalls(), s.users.Calls(), s.runs.Calls(), s.nodes.Calls(), s.audit.Calls())
 }
 
 // ownCalls returns the calls that this package handles itself.
@@ -116,10 +116,6 @@ func (s *Server) ownCalls() []api.Call {
 
 		api.Reads("GET /api/v1/stats", api.Viewer, "Show how runs ended, how long they took and how late they were, by hour, group or job.", s.stats),
 		api.Reads("GET /api/v1/reports", api.Viewer.ForAll(), "Show how many runs of each day succeeded and failed, by the day of their trigger.", s.reports),
-
-		api.Reads("GET /api/v1/audit", api.Viewer.ForAll(), "List who changed what, oldest or newest first.", s.listAudit),
-		api.Reads("GET /api/v1/audit/export", api.Viewer.ForAll(), "Download the audit as JSON lines or as CSV.", s.exportAudit).Producing(api.JSONLines, api.CSV),
-		api.Reads("GET /api/v1/audit/verify", api.Viewer.ForAll(), "Check that no row of the audit was changed, removed or inserted.", s.verifyAudit).Within(s.heavy),
 	}
 }
 

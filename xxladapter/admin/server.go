@@ -14,6 +14,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts/openid"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/audit"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/executorapi"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/nodes"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/runs"
@@ -204,6 +205,7 @@ type Server struct {
 	users      *users.Server
 	runs       *runs.Server
 	nodes      *nodes.Server
+	audit      *audit.Server
 	hub        *events.Hub
 	alarmTests sync.Mutex // held while a test of the alarms is in progress
 	heavy      api.Places // of calls that read or compute much
@@ -276,6 +278,7 @@ func New(opts Options) (*Server, error) {
 		Store: s.opts.Store, Executors: opts.Executors, Purger: opts.Purger, Job: s.job, Ending: s.ending, Logger: opts.Logger,
 	})
 	s.nodes = nodes.New(nodes.Options{Store: s.opts.Store, Elector: opts.Elector})
+	s.audit = audit.New(audit.Options{Store: s.opts.Store, Heavy: s.heavy, Logger: opts.Logger})
 	s.routes()
 	return s, nil
 }

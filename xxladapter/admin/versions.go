@@ -42,7 +42,7 @@ func (s *Server) listVersions(ctx context.Context, q versionsQuery) (no versionL
 		return no, err
 	}
 	shown, next := api.CutPage(versions, q.Size(), func(v *xxladapter.JobVersion) int64 { return v.Number })
-	actors, err := s.shownActors(ctx)
+	actors, err := s.audit.ShownActors(ctx)
 	if err != nil {
 		return no, err
 	}
@@ -125,7 +125,7 @@ func (s *Server) showJobVersion(ctx context.Context, q versionQuery) (no version
 	} else if len(list) > 0 {
 		before = list[0]
 	}
-	actors, err := s.shownActors(ctx)
+	actors, err := s.audit.ShownActors(ctx)
 	if err != nil {
 		return no, err
 	}

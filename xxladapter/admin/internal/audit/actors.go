@@ -1,4 +1,4 @@
-package admin
+package audit
 
 import (
 	"context"
@@ -8,10 +8,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
-// shownActors returns a function that leaves out what the caller may not know of an actor: the
+// ShownActors returns a function that leaves out what the caller may not know of an actor: the
 // address unless the caller is an administrator of all groups, and the name of an app whose group
 // does not exist for the caller.
-func (s *Server) shownActors(ctx context.Context) (func(xxladapter.Actor) xxladapter.Actor, error) {
+func (s *Server) ShownActors(ctx context.Context) (func(xxladapter.Actor) xxladapter.Actor, error) {
 	if api.IsAdmin(ctx) {
 		return func(a xxladapter.Actor) xxladapter.Actor { return a }, nil
 	}

@@ -1,4 +1,4 @@
-package admin
+package audit
 
 import (
 	"context"
@@ -28,13 +28,13 @@ const (
 func (exportFormat) Values() []exportFormat { return []exportFormat{formatJSONLines, formatCSV} }
 
 type exportQuery struct {
-	auditFilter
+	selection
 	Format exportFormat `query:"format" doc:"jsonl, one row as the list shows it on each line (the default), or csv."`
 }
 
-// exportAudit returns all selected rows, oldest first. If the store fails after the first page, the
+// export returns all selected rows, oldest first. If the store fails after the first page, the
 // connection is cut off, so that nobody takes the part for the whole.
-func (s *Server) exportAudit(ctx context.Context, q exportQuery) (api.Download, error) {
+func (s *Server) export(ctx context.Context, q exportQuery) (api.Download, error) {
 	f, err := q.filter()
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (s *Server) exportAudit(ctx context.Context, q exportQuery) (api.Download, 
 		if q.Format == formatCSV {
 			write = csvLines(w)
 		}
-		for err = write(shownAudit(ctx, rows)); err == nil && len(rows) == api.MaxPage; err = write(shownAudit(ctx, rows)) {
+		for err = write(shown(ctx, rows)); err == nil && len(rows) == api.MaxPage; err = write(shown(ctx, rows)) {
 			f.AfterID = rows[api.MaxPage-1].ID
 			if rows, err = s.opts.Store.AuditRows(ctx, f); err != nil {
 				break
