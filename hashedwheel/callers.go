@@ -32,7 +32,8 @@ func (e *engine) worthPush(s state, delay time.Duration) bool {
 // enough, and the worker is awake and will poll the queues within a tick. A worker that sleeps for
 // longer would have to be woken for it.
 func (e *engine) relatively(delay time.Duration) bool {
-	return uint64(delay-e.leastRelative) <= uint64(wheel.Never*delayUnit-delayUnit-e.leastRelative) && e.clock.parked.Load()&deep == 0
+	return uint64(delay-e.leastRelative) <= uint64(wheel.Never*delayUnit-delayUnit-e.leastRelative) &&
+		e.clock.parked.Load()&deep == 0
 }
 
 // arm makes t pending, to fire after delay. It reports whether t was pending before, and returns an
@@ -52,7 +53,8 @@ func (e *engine) arm(t *Timeout, delay time.Duration) (was bool, err error) {
 	for {
 		s := t.load()
 		var n state
-		if due == 0 && s&periodic == 0 && (s&linked == 0 || s&queued != 0 || e.worthPush(s, delay)) && e.relatively(delay) {
+		if due == 0 && s&periodic == 0 && (s&linked == 0 || s&queued != 0 || e.worthPush(s, delay)) &&
+			e.relatively(delay) {
 			n = relativeTo(delay)
 		} else {
 			if due == 0 {

@@ -188,7 +188,9 @@ func (l watchedListener) Accept() (net.Conn, error) {
 		}
 		// Counted before the close, so that the peer that sees it finds it counted.
 		l.watcher.refused.Add(1)
-		l.watcher.log.warn("hashedwheel: the timer is full; a connection is closed instead of watched", "remote", c.RemoteAddr())
+		l.watcher.log.warn(
+			"hashedwheel: the timer is full; a connection is closed instead of watched", "remote", c.RemoteAddr(),
+		)
 		_ = c.Close()
 	}
 }

@@ -83,7 +83,9 @@ func NewIdleOf[V any](w *HashedWheelTimer, period time.Duration, silent func(*Id
 	return newIdle("NewIdleOf", w, period, silent)
 }
 
-func newIdle[V any](name string, w *HashedWheelTimer, period time.Duration, silent func(*IdleMemberOf[V])) (*IdleOf[V], error) {
+func newIdle[V any](
+	name string, w *HashedWheelTimer, period time.Duration, silent func(*IdleMemberOf[V]),
+) (*IdleOf[V], error) {
 	if period <= 0 {
 		return nil, fmt.Errorf("hashedwheel: %s: period is %v, must be positive", name, period)
 	}
@@ -120,7 +122,9 @@ func (i *IdleOf[V]) AddPeriod(m *IdleMemberOf[V], period time.Duration) error {
 		return errors.New("hashedwheel: Idle.Add: m is a member, must not be added twice")
 	}
 	if m.timeout.heldByAnother(w.engine) {
-		return errors.New("hashedwheel: Idle.Add: m was a member at another timer, must be taken out there first, which takes a tick")
+		return errors.New(
+			"hashedwheel: Idle.Add: m was a member at another timer, must be taken out there first, which takes a tick",
+		)
 	}
 	c, err := i.clockLocked(period)
 	if err != nil {

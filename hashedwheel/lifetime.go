@@ -179,6 +179,8 @@ func (e *engine) dropped() {
 	case unused:
 		e.forget()
 	case report:
-		e.logger.Warn("hashedwheel: a timer was dropped without Stop; it continues for its handles, and its memory stays")
+		e.logger.Warn(
+			"hashedwheel: a timer was dropped without Stop; it continues for its handles, and its memory stays",
+		)
 	}
 }

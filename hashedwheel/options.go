@@ -74,13 +74,17 @@ func (o Options) withDefaults() (Options, error) {
 	case o.TicksPerWheel < 0:
 		return o, fmt.Errorf("hashedwheel: Options.TicksPerWheel is %d, must not be negative", o.TicksPerWheel)
 	case o.TicksPerWheel > maxTicksPerWheel:
-		return o, fmt.Errorf("hashedwheel: Options.TicksPerWheel is %d, must not be over %d", o.TicksPerWheel, maxTicksPerWheel)
+		return o, fmt.Errorf(
+			"hashedwheel: Options.TicksPerWheel is %d, must not be over %d", o.TicksPerWheel, maxTicksPerWheel,
+		)
 	case o.TicksPerWheel == 0:
 		o.TicksPerWheel = defaultTicksPerWheel
 	}
 	o.TicksPerWheel = 1 << bits.Len(uint(o.TicksPerWheel-1))
 	if o.MaxPendingTimeouts < 0 {
-		return o, fmt.Errorf("hashedwheel: Options.MaxPendingTimeouts is %d, must not be negative", o.MaxPendingTimeouts)
+		return o, fmt.Errorf(
+			"hashedwheel: Options.MaxPendingTimeouts is %d, must not be negative", o.MaxPendingTimeouts,
+		)
 	}
 	if longest := time.Duration(1<<63-1) / time.Duration(o.TicksPerWheel); o.TickDuration >= longest {
 		return o, fmt.Errorf("hashedwheel: Options.TickDuration is %v, must be under %v with %d ticks per wheel",

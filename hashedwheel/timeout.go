@@ -226,7 +226,9 @@ func (t *Timeout) String() string {
 		return fmt.Sprintf("hashedwheel.Timeout(%v, due: never, task: %T)", s, t.task())
 	}
 	if s.phase() == relative {
-		return fmt.Sprintf("hashedwheel.Timeout(%v, due: in %v, task: %T)", s, s.delay().Truncate(2*time.Microsecond), t.task())
+		return fmt.Sprintf(
+			"hashedwheel.Timeout(%v, due: in %v, task: %T)", s, s.delay().Truncate(2*time.Microsecond), t.task(),
+		)
 	}
 	d := time.Duration(e.clock.deadline(s) - e.clock.now())
 	if d < 0 {

@@ -63,7 +63,9 @@ func (w *HashedWheelTimer) Sleep(ctx context.Context, delay time.Duration) error
 // When parent ends, calls of Err and Done show it at once. A channel that Done returned earlier,
 // and contexts that the context package derived from this one, follow a moment later, from another
 // goroutine.
-func (w *HashedWheelTimer) WithTimeout(parent context.Context, delay time.Duration) (context.Context, context.CancelFunc) {
+func (w *HashedWheelTimer) WithTimeout(
+	parent context.Context, delay time.Duration,
+) (context.Context, context.CancelFunc) {
 	if parent == nil || parent.Err() != nil || delay <= 0 {
 		return context.WithTimeout(parent, delay) // needs no timer
 	}

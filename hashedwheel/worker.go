@@ -447,7 +447,9 @@ func (e *engine) ran(c call) {
 // panicked reports a panic in user code.
 func (e *engine) panicked(c call, r any) {
 	e.tally.panicked.Add(1)
-	e.logger.Error("hashedwheel: task panicked", "task", fmt.Sprintf("%T", c.task), "panic", r, "stack", string(debug.Stack()))
+	e.logger.Error(
+		"hashedwheel: task panicked", "task", fmt.Sprintf("%T", c.task), "panic", r, "stack", string(debug.Stack()),
+	)
 }
 
 // callCancelled calls the Cancelled method of a task, outside the worker.

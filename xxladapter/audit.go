@@ -61,7 +61,8 @@ const (
 // AuditKinds returns all kinds of objects.
 func AuditKinds() []string {
 	return []string{
-		AuditJob, AuditGroup, AuditRun, AuditRuns, AuditZone, AuditUser, AuditToken, AuditAlarm, AuditPause, AuditCalendar, AuditNode,
+		AuditJob, AuditGroup, AuditRun, AuditRuns, AuditZone, AuditUser, AuditToken, AuditAlarm, AuditPause,
+		AuditCalendar, AuditNode,
 	}
 }
 
@@ -85,11 +86,16 @@ func NewAuditRow(ctx context.Context, previous AuditMark, at time.Time, o AuditO
 // NewStopRow returns the row that follows previous, for a job that the scheduler node stopped
 // because its schedule has ended.
 func NewStopRow(previous AuditMark, at time.Time, node, reason string, o AuditObject) AuditRow {
-	changes := DiffFields(Fields{{Name: "running", Value: true}}, Fields{{Name: "running", Value: false}, {Name: "reason", Value: reason}})
+	changes := DiffFields(
+		Fields{{Name: "running", Value: true}},
+		Fields{{Name: "running", Value: false}, {Name: "reason", Value: reason}},
+	)
 	return newAuditRow(previous, at, Actor{Kind: ActorScheduler, Name: node}, "schedule ended", o, changes)
 }
 
-func newAuditRow(previous AuditMark, at time.Time, by Actor, call string, o AuditObject, changes []FieldChange) AuditRow {
+func newAuditRow(
+	previous AuditMark, at time.Time, by Actor, call string, o AuditObject, changes []FieldChange,
+) AuditRow {
 	fit := func(text string, most int) string { return CutText(ValidText(text), most) }
 	o.Kind, o.Name = fit(o.Kind, maxObjectKind), fit(o.Name, maxObjectName)
 	by.Name, by.Address = fit(by.Name, maxActorName), fit(by.Address, maxAuditText)
@@ -110,7 +116,8 @@ func (r *AuditRow) Digest() string {
 	var text []byte
 	for _, field := range []string{
 		r.Previous, number(r.ID), number(r.At.UnixMilli()), string(r.Actor.Kind), r.Actor.Name, r.Actor.Address, r.Call,
-		r.Object.Kind, number(r.Object.ID), r.Object.Name, number(r.Object.JobID), number(r.Object.GroupID), r.ChangesText(),
+		r.Object.Kind, number(r.Object.ID), r.Object.Name, number(r.Object.JobID), number(r.Object.GroupID),
+		r.ChangesText(),
 	} {
 		text = append(strconv.AppendInt(text, int64(len(field)), 10), ':')
 		text = append(append(text, field...), ',')

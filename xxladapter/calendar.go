@@ -147,7 +147,9 @@ func dayOf(at time.Time) Day { return Day(at.Format("0102")) }
 
 // year returns the calendar's days of a year, or nil if it does not know the year.
 func (c *Calendar) year(number int) *CalendarYear {
-	i, found := slices.BinarySearchFunc(c.Years, number, func(y CalendarYear, n int) int { return cmp.Compare(y.Year, n) })
+	i, found := slices.BinarySearchFunc(
+		c.Years, number, func(y CalendarYear, n int) int { return cmp.Compare(y.Year, n) },
+	)
 	if !found {
 		return nil
 	}

@@ -31,7 +31,8 @@ const (
 
 // Values lists all orders.
 func (JobSort) Values() []JobSort {
-	return []JobSort{SortByID, SortByName, SortByGroup, SortByAuthor, SortByHandler, SortByRoute, SortByType, SortByStatus,
+	return []JobSort{SortByID, SortByName, SortByGroup, SortByAuthor, SortByHandler, SortByRoute, SortByType,
+		SortByStatus,
 		SortByNext, SortByLast, SortByUpdated, SortByResult}
 }
 

@@ -180,7 +180,10 @@ func Lead(owners *[Shards]string, live []Candidate, node string) {
 	}
 	var leader Candidate
 	for _, c := range live {
-		before := cmp.Or(cmp.Compare(max(c.Election, 0), max(leader.Election, 0)), cmp.Compare(held[c.Node], held[leader.Node]), cmp.Compare(leader.Node, c.Node))
+		before := cmp.Or(
+			cmp.Compare(max(c.Election, 0), max(leader.Election, 0)), cmp.Compare(held[c.Node], held[leader.Node]),
+			cmp.Compare(leader.Node, c.Node),
+		)
 		if leader.Node == "" || before > 0 {
 			leader = c
 		}

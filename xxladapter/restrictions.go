@@ -65,7 +65,8 @@ func (r *Restrictions) NextKept(j *Job, from, until time.Time, zone *time.Locati
 	if r != nil {
 		for i := range r.Pauses {
 			p := &r.Pauses[i]
-			if (p.GroupID == 0 || p.GroupID == j.GroupID) && p.From.After(from) && !p.From.After(until) && (first.IsZero() || p.From.Before(first)) {
+			if (p.GroupID == 0 || p.GroupID == j.GroupID) && p.From.After(from) && !p.From.After(until) &&
+				(first.IsZero() || p.From.Before(first)) {
 				first = p.From
 			}
 		}

@@ -58,6 +58,7 @@ func (l *Log) Fitted() *Log {
 		return l
 	}
 	fitted := *l
-	fitted.Param, fitted.TriggerMsg = CutText(ValidText(l.Param), MaxRowText), CutText(ValidText(l.TriggerMsg), MaxRowText)
+	fitted.Param, fitted.TriggerMsg = CutText(ValidText(l.Param), MaxRowText),
+		CutText(ValidText(l.TriggerMsg), MaxRowText)
 	return &fitted
 }

@@ -118,7 +118,9 @@ const (
 
 // Values lists all trigger types.
 func (TriggerType) Values() []TriggerType {
-	return []TriggerType{TriggerCron, TriggerMisfire, TriggerManual, TriggerParent, TriggerRetry, TriggerAPI, TriggerBackfill}
+	return []TriggerType{
+		TriggerCron, TriggerMisfire, TriggerManual, TriggerParent, TriggerRetry, TriggerAPI, TriggerBackfill,
+	}
 }
 
 // Validate refuses a trigger type that does not exist; the empty one means any.

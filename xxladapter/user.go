@@ -34,7 +34,10 @@ func CheckUserName(name string) error {
 	if err := checkText("name", name, 1, MaxUserName); err != nil {
 		return err
 	}
-	if strings.ContainsFunc(name, func(r rune) bool { return r == '/' || unicode.IsSpace(r) || !unicode.IsGraphic(r) }) {
+	if strings.ContainsFunc(name, func(r rune) bool {
+		return r == '/' || unicode.IsSpace(r) ||
+			!unicode.IsGraphic(r)
+	}) {
 		return Invalidf(rule.UserName, "%s is %q, must have no blanks, slashes and control characters", "name", name)
 	}
 	return nil
@@ -71,7 +74,9 @@ func (c *UserChange) Of(u *User) (*User, error) {
 		is.Password = *c.Password
 	}
 	if c.Grants != nil {
-		is.Grants = slices.SortedFunc(slices.Values(*c.Grants), func(a, b Grant) int { return cmp.Compare(a.GroupID, b.GroupID) })
+		is.Grants = slices.SortedFunc(
+			slices.Values(*c.Grants), func(a, b Grant) int { return cmp.Compare(a.GroupID, b.GroupID) },
+		)
 	}
 	return &is, nil
 }
@@ -86,7 +91,8 @@ func (u *User) Fields() Fields {
 		grants[i] = map[string]any{"group": g.GroupID, "role": g.Role}
 	}
 	return Fields{
-		{Name: "name", Value: u.Name}, {Name: "password", Value: u.Password, Secret: true}, {Name: "provider", Value: u.Subject != ""},
+		{Name: "name", Value: u.Name}, {Name: "password", Value: u.Password, Secret: true},
+		{Name: "provider", Value: u.Subject != ""},
 		{Name: "grants", Value: grants},
 	}
 }

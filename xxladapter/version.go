@@ -75,8 +75,10 @@ type jobState struct {
 func (j *Job) VersionText() string {
 	text, err := json.Marshal(jobState{
 		j.GroupID, ValidText(j.Name), ValidText(j.Author), ValidText(j.AlarmEmail),
-		j.ScheduleType, ValidText(j.ScheduleConf), j.Misfire, j.Route, ValidText(j.Handler), ValidText(j.Param), j.Block,
-		int64(j.Timeout / time.Second), j.RetryCount, j.GlueType, ValidText(j.GlueRemark), j.GlueUpdated.UTC(), j.ChildIDs, j.Settings, validTexts(j.Tags), j.Running,
+		j.ScheduleType, ValidText(j.ScheduleConf), j.Misfire, j.Route, ValidText(j.Handler), ValidText(j.Param),
+		j.Block,
+		int64(j.Timeout / time.Second), j.RetryCount, j.GlueType, ValidText(j.GlueRemark), j.GlueUpdated.UTC(),
+		j.ChildIDs, j.Settings, validTexts(j.Tags), j.Running,
 	})
 	if err != nil {
 		panic(err) // texts and numbers; GlueUpdated is a year that JSON has
@@ -115,8 +117,9 @@ func NextVersions(ctx context.Context, last *JobVersion, was, is *Job, now time.
 			}
 		}
 		last = &JobVersion{
-			JobID: j.ID, Number: number, At: time.UnixMilli(at.UnixMilli()).UTC(), Actor: by, Call: CutText(ValidText(call), maxAuditText),
-			Job: ParseVersion(j.ID, j.VersionText(), j.Updated),
+			JobID: j.ID, Number: number, At: time.UnixMilli(at.UnixMilli()).UTC(), Actor: by,
+			Call: CutText(ValidText(call), maxAuditText),
+			Job:  ParseVersion(j.ID, j.VersionText(), j.Updated),
 		}
 		added = append(added, last)
 	}

@@ -21,7 +21,9 @@ var Lateness = Case{
 		const spread = 200 * time.Millisecond
 		s := []Setting{{Name: "due=" + Count(n) + "/tick=none", Pending: n, Due: n, Spread: spread}}
 		for _, t := range []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond} {
-			s = append(s, Setting{Name: "due=" + Count(n) + "/tick=" + t.String(), Pending: n, Due: n, Spread: spread, Tick: t})
+			s = append(s, Setting{
+				Name: "due=" + Count(n) + "/tick=" + t.String(), Pending: n, Due: n, Spread: spread, Tick: t,
+			})
 		}
 		return s
 	},

@@ -9,8 +9,12 @@ import (
 
 var (
 	wheelKind    = Kind{Name: "wheel", New: newWheel, Ticks: true}
-	embeddedKind = Kind{Name: "wheel-embedded", New: func(cfg Config) Timer { return newEmbedded(cfg, false) }, Ticks: true}
-	layeredKind  = Kind{Name: "layered-embedded", New: func(cfg Config) Timer { return newEmbedded(cfg, true) }, Ticks: true}
+	embeddedKind = Kind{
+		Name: "wheel-embedded", New: func(cfg Config) Timer { return newEmbedded(cfg, false) }, Ticks: true,
+	}
+	layeredKind = Kind{
+		Name: "layered-embedded", New: func(cfg Config) Timer { return newEmbedded(cfg, true) }, Ticks: true,
+	}
 )
 
 // wheel is the hashed wheel used as time.AfterFunc is: each start allocates a handle.

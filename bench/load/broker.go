@@ -32,14 +32,19 @@ func startBroker(ctx context.Context, program, dir string) (*broker, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	b := &broker{cmd: exec.Command(program, "-js", "-sd", filepath.Join(dir, "store"), "-a", "127.0.0.1", "-p", "-1", "--ports_file_dir", dir)}
+	b := &broker{cmd: exec.Command(
+		program, "-js", "-sd", filepath.Join(dir, "store"), "-a", "127.0.0.1", "-p", "-1", "--ports_file_dir", dir,
+	)}
 	listens := func() bool { return b.findPort(dir) }
 	if strings.HasPrefix(filepath.Base(program), "redis") {
 		port, err := freePort()
 		if err != nil {
 			return nil, err
 		}
-		b.cmd = exec.Command(program, "--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", dir, "--save", "", "--appendonly", "yes")
+		b.cmd = exec.Command(
+			program, "--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", dir, "--save", "", "--appendonly",
+			"yes",
+		)
 		listens = func() bool { return b.answersAt(port) }
 	}
 	if err := b.cmd.Start(); err != nil {

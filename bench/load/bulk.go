@@ -77,7 +77,9 @@ func createAll(ctx context.Context, o *opened, n int) error {
 	if err != nil {
 		return err
 	}
-	ctx = xxladapter.WithCall(xxladapter.WithActor(ctx, xxladapter.Actor{Kind: xxladapter.ActorCommand, Name: "load"}), "load bulk")
+	ctx = xxladapter.WithCall(
+		xxladapter.WithActor(ctx, xxladapter.Actor{Kind: xxladapter.ActorCommand, Name: "load"}), "load bulk",
+	)
 	edits := make([]xxladapter.JobEdit, n)
 	for i := range edits {
 		j := newJob(group, xxladapter.ScheduleCron, "0 0 3 * * ?")
@@ -94,7 +96,9 @@ func createAll(ctx context.Context, o *opened, n int) error {
 
 // callBulk makes a bulk call and checks that it did what it was asked to all jobs.
 func callBulk(ctx context.Context, addr, body string, jobs int) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+addr+"/api/v1/jobs/bulk", bytes.NewReader([]byte(body)))
+	r, err := http.NewRequestWithContext(
+		ctx, http.MethodPost, "http://"+addr+"/api/v1/jobs/bulk", bytes.NewReader([]byte(body)),
+	)
 	if err != nil {
 		return err
 	}

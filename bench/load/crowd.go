@@ -29,7 +29,9 @@ func crowd(ctx context.Context, out io.Writer, p plan) error {
 		return err
 	}
 	// The update itself takes time, and nothing may be due before it ends.
-	first := now.Add(10*time.Second + max(time.Duration(rows)*20*time.Microsecond, 3*time.Since(begun))).Truncate(time.Second)
+	first := now.Add(
+		10*time.Second + max(time.Duration(rows)*20*time.Microsecond, 3*time.Since(begun)),
+	).Truncate(time.Second)
 	if err := spread(ctx, o.db, first, crowdPeriod); err != nil {
 		return err
 	}
@@ -63,10 +65,15 @@ func crowd(ctx context.Context, out io.Writer, p plan) error {
 	}
 	name := "Crowd"
 	if len(nodes) == 1 { // the processor time of a scan is read from the process, which has one scan at a time
-		figures = append(figures, figure{milliseconds(quantile(work, 0.50)), "cpu-p50-ms"}, figure{milliseconds(quantile(work, 0.99)), "cpu-p99-ms"})
+		figures = append(
+			figures, figure{milliseconds(quantile(work, 0.50)), "cpu-p50-ms"},
+			figure{milliseconds(quantile(work, 0.99)), "cpu-p99-ms"},
+		)
 	} else {
 		name = "CrowdOfNodes"
-		figures = append(figures, figure{float64(len(nodes)), "nodes"}, figure{float64(jobs) / p.duration.Seconds(), "planned/s"})
+		figures = append(
+			figures, figure{float64(len(nodes)), "nodes"}, figure{float64(jobs) / p.duration.Seconds(), "planned/s"},
+		)
 	}
 	printFigures(out, name, p, figures...)
 	return nil

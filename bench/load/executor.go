@@ -130,8 +130,9 @@ func serveJobs(in io.Reader, out io.Writer, args []string) (err error) {
 	}
 	var got receipts
 	settings := executor.Options{
-		Admins: []string{opts.Admin}, AppName: cmp.Or(opts.App, appName), AccessToken: opts.Token, AllowNoToken: opts.Token == "",
-		Listen: "127.0.0.1:0", DataDir: opts.Dir, Logger: logger, NoBatches: !opts.Batch,
+		Admins: []string{opts.Admin}, AppName: cmp.Or(opts.App, appName), AccessToken: opts.Token,
+		AllowNoToken: opts.Token == "",
+		Listen:       "127.0.0.1:0", DataDir: opts.Dir, Logger: logger, NoBatches: !opts.Batch,
 	}
 	if opts.Queue != "" {
 		settings.Queue, settings.Admins, settings.Listen = opts.Queue, nil, ""

@@ -17,7 +17,8 @@ import (
 // SQLite, whose memory Go does not know.
 func watchHeap(ctx context.Context, out io.Writer, file string) error {
 	samples := []metrics.Sample{
-		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"},
 	}
 	var live, held uint64
 	var whole int64
@@ -37,7 +38,10 @@ func watchHeap(ctx context.Context, out io.Writer, file string) error {
 		}
 		select {
 		case <-ctx.Done():
-			fmt.Fprintf(out, "# live heap %d MiB, held by Go %d MiB, resident %d MiB, each at most\n", live>>20, held>>20, whole>>20)
+			fmt.Fprintf(
+				out, "# live heap %d MiB, held by Go %d MiB, resident %d MiB, each at most\n", live>>20, held>>20,
+				whole>>20,
+			)
 			return os.WriteFile(file, profile.Bytes(), 0o644)
 		case <-tick.C:
 		}

@@ -31,7 +31,9 @@ func machineTicks() ticks {
 		return ticks{}
 	}
 	var user, nice, system, idle, iowait, irq, softirq, steal int64
-	if _, err := fmt.Sscanf(string(b), "cpu %d %d %d %d %d %d %d %d", &user, &nice, &system, &idle, &iowait, &irq, &softirq, &steal); err != nil {
+	if _, err := fmt.Sscanf(
+		string(b), "cpu %d %d %d %d %d %d %d %d", &user, &nice, &system, &idle, &iowait, &irq, &softirq, &steal,
+	); err != nil {
 		return ticks{}
 	}
 	busy := user + nice + system + irq + softirq

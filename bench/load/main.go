@@ -108,34 +108,65 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 	flags := flag.NewFlagSet("load "+m.name, flag.ExitOnError)
 	var p plan
 	flags.StringVar(&p.store, "store", "sqlite", "`where` jobs and fires are kept: sqlite, journal (SQLite with a journal), memory (trip only), or an empty store at sqlite:FILE, or at mysql:// or postgres:// and USER:PASSWORD@HOST:PORT/DATABASE")
-	flags.StringVar(&p.redis, "redis", "", "a Redis in front of a store on PostgreSQL or MySQL, a `URL` as in redis://HOST:PORT/DB")
+	flags.StringVar(
+		&p.redis, "redis", "", "a Redis in front of a store on PostgreSQL or MySQL, a `URL` as in redis://HOST:PORT/DB",
+	)
 	flags.IntVar(&p.jobs, "jobs", m.jobs, "`number` of jobs")
 	flags.DurationVar(&p.duration, "for", 30*time.Second, "how `long` to measure; scan ends when all jobs are planned")
 	flags.BoolVar(&p.burst, "burst", false, "trip: make all jobs due at the start of the second")
 	flags.BoolVar(&p.batch, "batch", false, "trip: let the executor take batches of runs; otherwise each run has a request of its own, as with executors of XXL-JOB")
-	flags.DurationVar(&p.answer, "answer", 0, "trip: how much `later` the executor answers a run request, as behind a slow network")
+	flags.DurationVar(
+		&p.answer, "answer", 0, "trip: how much `later` the executor answers a run request, as behind a slow network",
+	)
 	flags.StringVar(&p.queue, "queue", "", "trip: hand runs over through a broker, a program `file`: redis-server, or the nats-server that \"go build\" of github.com/nats-io/nats-server/v2 makes in xxladapter/queue/queuetest; otherwise over HTTP")
-	flags.StringVar((*string)(&p.texts), "texts", string(xxladapter.TextsFailures), "trip: which runs' `texts` are stored: off, failures or all")
-	flags.DurationVar(&p.every, "every", 0, "trip: print the state of pool, store and processors at this `interval`; 0 prints nothing")
-	flags.IntVar(&p.nodes, "nodes", 1, "crowd, trip: `number` of schedulers on the store, each with connections of its own")
-	flags.StringVar((*string)(&p.scheduling), "scheduling", string(xxladapter.SchedulingAll), "trip: which schedulers plan jobs, a `mode`: all or leader")
-	flags.StringVar((*string)(&p.spread), "spread", string(xxladapter.SpreadNone), "trip: who hands over what a leader plans, a `way`: none, hash, random or round")
-	flags.StringVar(&p.rival, "rival", "xxlwheel", "rival: which `kind` of scheduler is measured: "+strings.Join(rivalNames(), ", "))
+	flags.StringVar(
+		(*string)(&p.texts), "texts", string(xxladapter.TextsFailures),
+		"trip: which runs' `texts` are stored: off, failures or all",
+	)
+	flags.DurationVar(
+		&p.every, "every", 0,
+		"trip: print the state of pool, store and processors at this `interval`; 0 prints nothing",
+	)
+	flags.IntVar(
+		&p.nodes, "nodes", 1, "crowd, trip: `number` of schedulers on the store, each with connections of its own",
+	)
+	flags.StringVar(
+		(*string)(&p.scheduling), "scheduling", string(xxladapter.SchedulingAll),
+		"trip: which schedulers plan jobs, a `mode`: all or leader",
+	)
+	flags.StringVar(
+		(*string)(&p.spread), "spread", string(xxladapter.SpreadNone),
+		"trip: who hands over what a leader plans, a `way`: none, hash, random or round",
+	)
+	flags.StringVar(
+		&p.rival, "rival", "xxlwheel",
+		"rival: which `kind` of scheduler is measured: "+strings.Join(rivalNames(), ", "),
+	)
 	flags.StringVar(&p.program, "program", "", "rival: its binary or jar, a `file`")
 	flags.IntVar(&p.kills, "kills", 0, "rival: `how` often it is killed and restarted")
-	flags.StringVar(&p.profile, "cpuprofile", "", "write a processor profile of this process to `file`, for go tool pprof")
-	flags.StringVar(&p.executorProfile, "executor-cpuprofile", "", "trip: write a processor profile of the executor's process to `file`")
-	flags.StringVar(&p.heapProfile, "heapprofile", "", "trip: write a profile of the memory in use to `file`, of the collection that found most")
+	flags.StringVar(
+		&p.profile, "cpuprofile", "", "write a processor profile of this process to `file`, for go tool pprof",
+	)
+	flags.StringVar(
+		&p.executorProfile, "executor-cpuprofile", "",
+		"trip: write a processor profile of the executor's process to `file`",
+	)
+	flags.StringVar(
+		&p.heapProfile, "heapprofile", "",
+		"trip: write a profile of the memory in use to `file`, of the collection that found most",
+	)
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if p.store == "memory" && m.name != "trip" {
 		return fmt.Errorf("-store is memory, must be a database for %s", m.name)
 	}
-	if p.redis != "" && (!strings.HasPrefix(p.store, "postgres://") && !strings.HasPrefix(p.store, "mysql://") || m.name == "rival") {
+	if p.redis != "" && (!strings.HasPrefix(p.store, "postgres://") && !strings.HasPrefix(p.store, "mysql://") ||
+		m.name == "rival") {
 		return fmt.Errorf("-redis needs -store postgres://... or mysql://..., and has no meaning for rival")
 	}
-	if p.jobs < 1 || p.duration < time.Second || p.every < 0 || p.answer < 0 || p.kills < 0 || p.nodes < 1 || flags.NArg() > 0 {
+	if p.jobs < 1 || p.duration < time.Second || p.every < 0 || p.answer < 0 || p.kills < 0 || p.nodes < 1 ||
+		flags.NArg() > 0 {
 		return fmt.Errorf("-jobs and -nodes must be at least 1, -for at least 1s, -every, -answer and -kills not negative, and nothing else may be given")
 	}
 	if p.nodes > 1 && (m.name != "crowd" && m.name != "trip" || kind(p.store) == "journal") {

@@ -70,7 +70,9 @@ func overload(ctx context.Context, out io.Writer, p plan) (err error) {
 
 // overloadExecutors starts the executors of the measured app and of the other one, and stores their
 // groups. stop ends those that were started, also after an error.
-func overloadExecutors(ctx context.Context, o *opened, url string, batch bool) (groups [2]int64, stop func() error, err error) {
+func overloadExecutors(
+	ctx context.Context, o *opened, url string, batch bool,
+) (groups [2]int64, stop func() error, err error) {
 	var stops []func() error
 	stop = func() (err error) {
 		for _, end := range stops {
@@ -94,7 +96,9 @@ func overloadExecutors(ctx context.Context, o *opened, url string, batch bool) (
 }
 
 // addOverload stores the jobs of all phases, and returns the window in which they are due.
-func addOverload(ctx context.Context, o *opened, jobs int, groups [2]int64, phases []phase, seen *dueTimes) (window, error) {
+func addOverload(
+	ctx context.Context, o *opened, jobs int, groups [2]int64, phases []phase, seen *dueTimes,
+) (window, error) {
 	sets := overloadSets(jobs)
 	minutes, total := 0, 0
 	for _, ph := range phases {
@@ -182,7 +186,9 @@ func (s jobSet) add(ctx context.Context, o *opened, groups [2]int64, w window, p
 	cron := fmt.Sprintf("* %s %d * * ?", strings.Join(minutes, ","), w.first.Hour())
 	job := newJob(groups[s.group], xxladapter.ScheduleCron, cron)
 	before := len(seen.jobs)
-	err := addJobs(ctx, created{o.Store, func(id int64) { seen.expect(id, s.group, due) }}, s.jobs, job, func(int) time.Time {
+	err := addJobs(ctx, created{
+		o.Store, func(id int64) { seen.expect(id, s.group, due) },
+	}, s.jobs, job, func(int) time.Time {
 		return w.first.Add(time.Duration(first) * time.Second)
 	})
 	if added := len(seen.jobs) - before; err == nil && added != s.jobs {
@@ -322,7 +328,8 @@ func (d *dueTimes) report(out io.Writer, p plan, phases []phase, memory []int64)
 		}
 		figures := []figure{
 			{float64(ended) / float64(end-begin), "trips/s"}, {float64(misses), "misfired"},
-			{late.quantile(0.50), "late-p50-ms"}, {late.quantile(0.99), "late-p99-ms"}, {late.quantile(1), "late-max-ms"},
+			{late.quantile(0.50), "late-p50-ms"}, {late.quantile(0.99), "late-p99-ms"},
+			{late.quantile(1), "late-max-ms"},
 			{other.quantile(0.99), "other-late-p99-ms"}, {float64(memory[i]) / (1 << 20), "MiB"},
 		}
 		if i > 0 && ph.load == phases[0].load {
@@ -343,7 +350,8 @@ func (d *dueTimes) report(out io.Writer, p plan, phases []phase, memory []int64)
 	}
 	printFigures(out, name("whole"), p, figure{float64(all), "due"}, figure{float64(counts['s']), "sent"},
 		figure{float64(counts['m']), "misfired"}, figure{float64(counts['f']), "failed"},
-		figure{float64(counts['d']), "unaccounted"}, figure{float64(counts['!']), "doubled"}, figure{float64(d.others), "not-due"})
+		figure{float64(counts['d']), "unaccounted"}, figure{float64(counts['!']), "doubled"},
+		figure{float64(d.others), "not-due"})
 }
 
 // recovered returns after how many seconds the lateness of each later second is at most twice the

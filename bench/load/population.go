@@ -35,7 +35,9 @@ func newJob(group int64, kind xxladapter.ScheduleType, conf string) *xxladapter.
 }
 
 // addJobs stores n jobs and starts the i-th with the due time first(i).
-func addJobs(ctx context.Context, store xxladapter.JobEditStore, n int, job *xxladapter.Job, first func(i int) time.Time) error {
+func addJobs(
+	ctx context.Context, store xxladapter.JobEditStore, n int, job *xxladapter.Job, first func(i int) time.Time,
+) error {
 	var writers errgroup.Group
 	writers.SetLimit(64) // the store commits them in batches
 	for i := range n {
@@ -54,7 +56,9 @@ func addJobs(ctx context.Context, store xxladapter.JobEditStore, n int, job *xxl
 }
 
 // populate creates n jobs with one schedule, which [spread] starts. It returns their number.
-func populate(ctx context.Context, o *opened, n int, kind xxladapter.ScheduleType, conf string) (rows int64, err error) {
+func populate(
+	ctx context.Context, o *opened, n int, kind xxladapter.ScheduleType, conf string,
+) (rows int64, err error) {
 	group, err := addGroup(ctx, o, nowhere)
 	if err != nil {
 		return 0, err

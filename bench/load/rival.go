@@ -81,7 +81,9 @@ func rival(ctx context.Context, out io.Writer, p plan) (err error) {
 		return err
 	}
 	seen := w.match(got.Runs, p.jobs)
-	figures := append(seen.figures(w.seconds*p.jobs), figure{float64(len(got.Runs) - got.Acknowledged), "results-not-acknowledged"})
+	figures := append(
+		seen.figures(w.seconds*p.jobs), figure{float64(len(got.Runs) - got.Acknowledged), "results-not-acknowledged"},
+	)
 	if told {
 		figures = append(figures, figure{float64(lost), "rows-without-result"})
 	}
@@ -154,7 +156,9 @@ func (r *rivalProcess) torment(ctx context.Context, w window) (kills int, err er
 	for range r.plan.kills {
 		pause := 3*time.Second + rand.N(7*time.Second)
 		if time.Until(w.end()) < pause+5*time.Second {
-			return kills, fmt.Errorf("-for is %v, too short for %d kills: only %d took place", r.plan.duration, r.plan.kills, kills)
+			return kills, fmt.Errorf(
+				"-for is %v, too short for %d kills: only %d took place", r.plan.duration, r.plan.kills, kills,
+			)
 		}
 		pollUntil(ctx, pause, func() bool { return false })
 		if err := ctx.Err(); err != nil {

@@ -43,24 +43,28 @@ var rivalKinds = map[string]rivalKind{
 		return exec.Command(r.plan.program, "serve", "--zone", "UTC", "--listen", r.listen(), "--store", r.place), nil
 	}},
 	// The Java admin, on a store at mysql://.
-	"java": {path: "/xxl-job-admin", token: javaToken, prepare: 40 * time.Second, command: func(r *rivalProcess) (*exec.Cmd, error) {
-		u, err := url.Parse(r.place)
-		if err != nil || u.Scheme != "mysql" {
-			return nil, errors.New("-store must be at mysql:// for a Java admin")
-		}
-		password, _ := u.User.Password()
-		return exec.Command("java", "-Duser.timezone=UTC", "-jar", r.plan.program,
-			fmt.Sprint("--server.port=", r.port), "--xxl.job.accessToken="+javaToken, "--logging.level.root=error",
-			"--spring.datasource.url=jdbc:mysql://"+u.Host+u.Path+"?useUnicode=true&characterEncoding=UTF-8&serverTimezone=UTC",
-			"--spring.datasource.username="+u.User.Username(), "--spring.datasource.password="+password), nil
-	}},
-	"ratchjob": {path: "/xxl-job-admin", token: javaToken, prepare: 5 * time.Second, add: addRatchJobs, command: func(r *rivalProcess) (*exec.Cmd, error) {
-		cmd := exec.Command(r.plan.program)
-		cmd.Env = append(os.Environ(), fmt.Sprint("RATCH_HTTP_API_PORT=", r.port), fmt.Sprint("RATCH_HTTP_CONSOLE_PORT=", r.port+1),
-			fmt.Sprint("RATCH_GRPC_CLUSTER_PORT=", r.port+2), "RATCH_DATA_DIR="+filepath.Join(r.dir, "ratch"),
-			"RATCH_XXL_DEFAULT_ACCESS_TOKEN="+javaToken, "RATCH_GMT_OFFSET_HOURS=0", "RUST_LOG=error")
-		return cmd, nil
-	}},
+	"java": {path: "/xxl-job-admin", token: javaToken, prepare: 40 * time.Second,
+		command: func(r *rivalProcess) (*exec.Cmd, error) {
+			u, err := url.Parse(r.place)
+			if err != nil || u.Scheme != "mysql" {
+				return nil, errors.New("-store must be at mysql:// for a Java admin")
+			}
+			password, _ := u.User.Password()
+			return exec.Command("java", "-Duser.timezone=UTC", "-jar", r.plan.program,
+				fmt.Sprint("--server.port=", r.port), "--xxl.job.accessToken="+javaToken, "--logging.level.root=error",
+				"--spring.datasource.url=jdbc:mysql://"+u.Host+u.Path+
+					"?useUnicode=true&characterEncoding=UTF-8&serverTimezone=UTC",
+				"--spring.datasource.username="+u.User.Username(), "--spring.datasource.password="+password), nil
+		}},
+	"ratchjob": {path: "/xxl-job-admin", token: javaToken, prepare: 5 * time.Second, add: addRatchJobs,
+		command: func(r *rivalProcess) (*exec.Cmd, error) {
+			cmd := exec.Command(r.plan.program)
+			cmd.Env = append(os.Environ(), fmt.Sprint("RATCH_HTTP_API_PORT=", r.port),
+				fmt.Sprint("RATCH_HTTP_CONSOLE_PORT=", r.port+1),
+				fmt.Sprint("RATCH_GRPC_CLUSTER_PORT=", r.port+2), "RATCH_DATA_DIR="+filepath.Join(r.dir, "ratch"),
+				"RATCH_XXL_DEFAULT_ACCESS_TOKEN="+javaToken, "RATCH_GMT_OFFSET_HOURS=0", "RUST_LOG=error")
+			return cmd, nil
+		}},
 }
 
 func rivalNames() []string { return slices.Sorted(maps.Keys(rivalKinds)) }
@@ -150,7 +154,9 @@ func (r *rivalProcess) withoutResult(ctx context.Context) (n int, ok bool, err e
 	if r.kind.add != nil {
 		return 0, false, nil
 	}
-	err = r.db.QueryRowContext(ctx, `SELECT count(*) FROM xxl_job_log WHERE trigger_code = 200 AND handle_code = 0`).Scan(&n)
+	err = r.db.QueryRowContext(
+		ctx, `SELECT count(*) FROM xxl_job_log WHERE trigger_code = 200 AND handle_code = 0`,
+	).Scan(&n)
 	return n, true, err
 }
 
@@ -162,10 +168,13 @@ func addRatchJobs(ctx context.Context, r *rivalProcess, w window) error {
 	for i := range r.plan.jobs {
 		writers.Go(func() error {
 			return postJSON(ctx, "http://"+r.listen()+"/ratch/v1/job/create", map[string]any{
-				"enable": true, "namespace": "xxl", "appName": appName, "key": fmt.Sprint("job", i), "description": "load",
-				"scheduleType": "CRON", "cronValue": strings.ReplaceAll(w.cron, "?", "*"), "runMode": "BEAN", "handleName": "noop",
-				"triggerParam": "", "routerStrategy": "FIRST", "pastDueStrategy": "EXECUTE", "blockingStrategy": "SERIAL_EXECUTION",
-				"timeoutSecond": 0, "tryTimes": 0, "retryInterval": 0,
+				"enable": true, "namespace": "xxl", "appName": appName, "key": fmt.Sprint("job", i),
+				"description":  "load",
+				"scheduleType": "CRON", "cronValue": strings.ReplaceAll(w.cron, "?", "*"), "runMode": "BEAN",
+				"handleName":   "noop",
+				"triggerParam": "", "routerStrategy": "FIRST", "pastDueStrategy": "EXECUTE",
+				"blockingStrategy": "SERIAL_EXECUTION",
+				"timeoutSecond":    0, "tryTimes": 0, "retryInterval": 0,
 			})
 		})
 	}

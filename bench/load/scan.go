@@ -19,7 +19,9 @@ func schedule(ctx context.Context, stores []*watched, limit time.Duration, done 
 	schedulers := make([]*scheduler.Scheduler, len(stores))
 	for i, store := range stores {
 		var err error
-		schedulers[i], err = scheduler.New(scheduler.Options{Store: store, Pool: discard{}, Node: fmt.Sprint("load-", i+1), Logger: logger})
+		schedulers[i], err = scheduler.New(
+			scheduler.Options{Store: store, Pool: discard{}, Node: fmt.Sprint("load-", i+1), Logger: logger},
+		)
 		if err != nil {
 			return err
 		}

@@ -34,7 +34,10 @@ func serve(ctx context.Context, store xxladapter.Store, p plan, broker *queue.Co
 		return nil, err
 	}
 	s := &served{url: "http://" + ln.Addr().String()}
-	opts := node.Options{Store: store, Logger: logger, RunTexts: p.texts, OnEvent: w.event, OnMisfire: w.misfire, Scheduling: p.scheduling, Queue: broker}
+	opts := node.Options{
+		Store: store, Logger: logger, RunTexts: p.texts, OnEvent: w.event, OnMisfire: w.misfire,
+		Scheduling: p.scheduling, Queue: broker,
+	}
 	if p.scheduling == xxladapter.SchedulingLeader {
 		opts.Spread, opts.Advertise = p.spread, s.url
 	}

@@ -108,7 +108,9 @@ func (o *opened) work(ctx context.Context) (n int64, unit string, err error) {
 		err = o.db.QueryRowContext(ctx, `SHOW GLOBAL STATUS LIKE 'Questions'`).Scan(&name, &n)
 		return n, "statements", err
 	case strings.HasPrefix(o.place, "postgres"):
-		err = o.db.QueryRowContext(ctx, `SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()`).Scan(&n)
+		err = o.db.QueryRowContext(
+			ctx, `SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()`,
+		).Scan(&n)
 		return n, "transactions", err
 	}
 	return 0, "", nil

@@ -37,7 +37,8 @@ func trip(ctx context.Context, out io.Writer, p plan) (err error) {
 	defer func() { err = errors.Join(err, endAll(nodes)) }()
 	n := nodes[0]
 	e, err := startExecutor(executorOptions{
-		Admin: n.url, Queue: b.url, Dir: filepath.Join(o.dir, "executor"), Profile: p.executorProfile, Batch: p.batch, Answer: p.answer,
+		Admin: n.url, Queue: b.url, Dir: filepath.Join(o.dir, "executor"), Profile: p.executorProfile, Batch: p.batch,
+		Answer: p.answer,
 	})
 	if err != nil {
 		return err
@@ -108,7 +109,9 @@ func countTexts(ctx context.Context, db *sql.DB) ([]figure, error) {
 		return nil, nil
 	}
 	var stored, waiting int
-	err := db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM xxlwheel_log_text), (SELECT count(*) FROM xxlwheel_log_fetch)`).Scan(&stored, &waiting)
+	err := db.QueryRowContext(
+		ctx, `SELECT (SELECT count(*) FROM xxlwheel_log_text), (SELECT count(*) FROM xxlwheel_log_fetch)`,
+	).Scan(&stored, &waiting)
 	return []figure{{float64(stored), "texts"}, {float64(waiting), "texts-waiting"}}, err
 }
 

@@ -43,7 +43,10 @@ func (c tripCPU) since(began tripCPU, duration time.Duration, seen *seen) []figu
 		figures = append(figures, figure{each(c.broker, began.broker), "broker-µs/trip"})
 	}
 	if c.behindRedis {
-		figures = append(figures, figure{each(c.redis.cpu, began.redis.cpu), "redis-µs/trip"}, figure{float64(c.redis.peak) / (1 << 20), "redis-peak-MiB"})
+		figures = append(
+			figures, figure{each(c.redis.cpu, began.redis.cpu), "redis-µs/trip"},
+			figure{float64(c.redis.peak) / (1 << 20), "redis-peak-MiB"},
+		)
 	}
 	return figures
 }

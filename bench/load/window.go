@@ -22,7 +22,9 @@ func windowOf(now time.Time, prepare, duration time.Duration) (window, error) {
 		if w.first.Second()+w.seconds > 60 {
 			w.first = w.first.Truncate(time.Minute).Add(time.Minute)
 		}
-		w.cron = fmt.Sprintf("%d-%d %d %d * * ?", w.first.Second(), w.first.Second()+w.seconds-1, w.first.Minute(), w.first.Hour())
+		w.cron = fmt.Sprintf(
+			"%d-%d %d %d * * ?", w.first.Second(), w.first.Second()+w.seconds-1, w.first.Minute(), w.first.Hour(),
+		)
 		return w, nil
 	}
 	minutes := w.seconds / 60
@@ -48,7 +50,8 @@ type sight struct {
 // figures returns what became of so many due times.
 func (s sight) figures(due int) []figure {
 	return []figure{
-		{100 * float64(s.run) / float64(due), "%-run"}, {float64(s.missed), "missed"}, {float64(s.doubled), "doubled"}, {float64(s.early), "early"},
+		{100 * float64(s.run) / float64(due), "%-run"}, {float64(s.missed), "missed"}, {float64(s.doubled), "doubled"},
+		{float64(s.early), "early"},
 	}
 }
 

@@ -66,10 +66,22 @@ func drawAll(dir string, r *results) error {
 		}
 	}
 	for _, b := range []struct{ file, title, bench, rest, unit string }{
-		{"memory.svg", "Bytes for each pending timeout, " + last + " pending", "Pending", "pending=" + last + "/memory", "B/timeout"},
-		{"gc.svg", "Milliseconds of a full garbage collection, " + last + " pending", "Pending", "pending=" + last + "/memory", "gc-ms"},
-		{"fire.svg", "Nanoseconds of processor time for each of " + last + " timeouts due at one instant", "Fire", "due=" + last + "/at=once", "cpu-ns/fire"},
-		{"reset.svg", "Nanoseconds to move a deadline further away, random order, " + last + " pending", "Pending", "pending=" + last + "/reset/later/order=random", "ns/op"},
+		{
+			"memory.svg", "Bytes for each pending timeout, " + last + " pending", "Pending",
+			"pending=" + last + "/memory", "B/timeout",
+		},
+		{
+			"gc.svg", "Milliseconds of a full garbage collection, " + last + " pending", "Pending",
+			"pending=" + last + "/memory", "gc-ms",
+		},
+		{
+			"fire.svg", "Nanoseconds of processor time for each of " + last + " timeouts due at one instant", "Fire",
+			"due=" + last + "/at=once", "cpu-ns/fire",
+		},
+		{
+			"reset.svg", "Nanoseconds to move a deadline further away, random order, " + last + " pending", "Pending",
+			"pending=" + last + "/reset/later/order=random", "ns/op",
+		},
 	} {
 		if err := drawBars(filepath.Join(dir, b.file), r, b.title, b.bench, b.rest, b.unit); err != nil {
 			return err
@@ -171,7 +183,9 @@ func drawPending(path string, r *results, goroutines string) error {
 	for i, timer := range r.timers {
 		var points plotter.XYs
 		for x, size := range sizes {
-			if v, ok := r.median("BenchmarkPending/timer="+timer+"/pending="+size+"/startstop/goroutines="+goroutines, "ns/op"); ok {
+			if v, ok := r.median(
+				"BenchmarkPending/timer="+timer+"/pending="+size+"/startstop/goroutines="+goroutines, "ns/op",
+			); ok {
 				points = append(points, plotter.XY{X: float64(x), Y: v})
 				low, high = min(low, v), max(high, v)
 			}
@@ -188,7 +202,9 @@ func drawPending(path string, r *results, goroutines string) error {
 		if slices.Contains(ours, timer) {
 			line.Width = 3
 		}
-		marks.Shape = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.TriangleGlyph{}, draw.PyramidGlyph{}}[i%4]
+		marks.Shape = []draw.GlyphDrawer{
+			draw.CircleGlyph{}, draw.BoxGlyph{}, draw.TriangleGlyph{}, draw.PyramidGlyph{},
+		}[i%4]
 		marks.Radius = 3.5
 		p.Add(line, marks)
 		end := points[len(points)-1]
@@ -317,7 +333,9 @@ func drawLateness(path string, r *results, due, tick string) error {
 }
 
 func addRange(p *plot.Plot, y, from, mid, to float64, c color.Color) error {
-	bar, err := plotter.NewPolygon(plotter.XYs{{X: from, Y: y - 0.28}, {X: to, Y: y - 0.28}, {X: to, Y: y + 0.28}, {X: from, Y: y + 0.28}})
+	bar, err := plotter.NewPolygon(
+		plotter.XYs{{X: from, Y: y - 0.28}, {X: to, Y: y - 0.28}, {X: to, Y: y + 0.28}, {X: from, Y: y + 0.28}},
+	)
 	if err != nil {
 		return err
 	}

@@ -23,17 +23,23 @@ import (
 )
 
 func main() {
-	short := flag.Bool("short", false, "use small sizes and two rounds, to see that everything works; not for comparisons")
+	short := flag.Bool(
+		"short", false, "use small sizes and two rounds, to see that everything works; not for comparisons",
+	)
 	rounds := flag.Int("rounds", 10, "how `often` each benchmark runs")
 	out := flag.String("out", "../results", "`folder` for the results; with -short a temporary one")
-	changed := flag.Bool("changed", false, "measure although the tree has changes that are not committed; the results say so")
+	changed := flag.Bool(
+		"changed", false, "measure although the tree has changes that are not committed; the results say so",
+	)
 	limit := flag.Duration("limit", defaultLimit, "start no round that would end after this `time`")
 	from := flag.String("from", "", "measure nothing, and write tables and charts from this raw output `file`")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, plan{short: *short, changed: *changed, rounds: *rounds, limit: *limit}, *out, *from); err != nil {
+	if err := run(
+		ctx, plan{short: *short, changed: *changed, rounds: *rounds, limit: *limit}, *out, *from,
+	); err != nil {
 		fmt.Fprintln(os.Stderr, "report:", err)
 		os.Exit(1)
 	}
@@ -80,7 +86,9 @@ func run(ctx context.Context, p plan, out, from string) error {
 	if err != nil {
 		return err
 	}
-	if err := writeFile(filepath.Join(out, "report.md"), func(w io.Writer) error { return writeTables(w, results) }); err != nil {
+	if err := writeFile(
+		filepath.Join(out, "report.md"), func(w io.Writer) error { return writeTables(w, results) },
+	); err != nil {
 		return err
 	}
 	if err := drawAll(out, results); err != nil {

@@ -91,7 +91,9 @@ func measure(ctx context.Context, p plan, t tree, raw string) error {
 		for round := range p.rounds {
 			if time.Since(begin)+longest > p.limit {
 				fmt.Printf("no time for more than %d rounds\n", round)
-				if _, err := fmt.Fprintf(w, "# ended after %d of %d rounds: the limit of time is %v\n", round, p.rounds, p.limit); err != nil {
+				if _, err := fmt.Fprintf(
+					w, "# ended after %d of %d rounds: the limit of time is %v\n", round, p.rounds, p.limit,
+				); err != nil {
 					return err
 				}
 				break
@@ -127,7 +129,9 @@ func measure(ctx context.Context, p plan, t tree, raw string) error {
 					return err
 				}
 			}
-			if _, err := fmt.Fprintf(w, "# round %d took %v; load average then: %s\n", round+1, took.Round(time.Second), load()); err != nil {
+			if _, err := fmt.Fprintf(
+				w, "# round %d took %v; load average then: %s\n", round+1, took.Round(time.Second), load(),
+			); err != nil {
 				return err
 			}
 		}
@@ -146,7 +150,10 @@ func build(ctx context.Context, name, dir, pkg, binary string, short bool) (sour
 		name:  name,
 		takes: func(s step) bool { return !s.own || pkg == "./bench" },
 		run: func(ctx context.Context, s step) ([]byte, error) {
-			args := []string{"-test.run=^$", "-test.v", "-test.bench=^Benchmark" + s.name + "$", "-test.benchtime=" + s.time, "-test.timeout=5m"}
+			args := []string{
+				"-test.run=^$", "-test.v", "-test.bench=^Benchmark" + s.name + "$", "-test.benchtime=" + s.time,
+				"-test.timeout=5m",
+			}
 			if short {
 				args = append(args, "-test.short")
 			}

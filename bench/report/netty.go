@@ -45,7 +45,10 @@ func startNetty(ctx context.Context, dir string, short bool) (*netty, string) {
 	if out, err := compile.CombinedOutput(); err != nil {
 		return nil, fmt.Sprintf("javac: %v\n%s", err, out)
 	}
-	args := append(jvmFlags[:len(jvmFlags):len(jvmFlags)], "-cp", strings.Join([]string{nettyJar, jctoolsJar, dir}, ":"), "NettyBench")
+	args := append(
+		jvmFlags[:len(jvmFlags):len(jvmFlags)], "-cp", strings.Join([]string{nettyJar, jctoolsJar, dir}, ":"),
+		"NettyBench",
+	)
 	if short {
 		args = append(args, "-short")
 	}
@@ -70,7 +73,8 @@ func startNetty(ctx context.Context, dir string, short bool) (*netty, string) {
 func nettyVersion() string {
 	name := "Netty of an unknown version"
 	// The package has the jar under its name with the version, too.
-	if found, err := filepath.Glob(strings.TrimSuffix(nettyJar, ".jar") + "-[0-9]*.jar"); err == nil && len(found) == 1 {
+	if found, err := filepath.Glob(strings.TrimSuffix(nettyJar, ".jar") + "-[0-9]*.jar"); err == nil &&
+		len(found) == 1 {
 		name = strings.TrimSuffix(filepath.Base(found[0]), ".jar")
 	}
 	out, err := exec.Command("java", "-version").CombinedOutput()

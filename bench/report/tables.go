@@ -56,7 +56,8 @@ func tables(r *results) []table {
 	}
 	var reset []column
 	for _, v := range []string{"later/order=same", "later/order=random", "earlier/order=random"} {
-		reset = append(reset, column{strings.Replace(v, "/order=", ", ", 1), "pending=" + due[len(due)-1] + "/reset/" + v})
+		reset = append(reset, column{strings.Replace(v, "/order=", ", ", 1), "pending=" + due[len(due)-1] +
+			"/reset/" + v})
 	}
 	var ticks []column
 	for _, t := range []string{"1ms", "10ms", "100ms", "none"} {
@@ -79,24 +80,67 @@ func tables(r *results) []table {
 		bursts[0].title = "2k by four goroutines"
 	}
 	all := []table{
-		{title: "Start and stop a 30 s timeout", note: "Time for a pair on one goroutine.", bench: "Pending", unit: "ns/op", columns: pendingColumns("/startstop/goroutines=1", sizes...)},
-		{title: "Start and stop, all processors", note: "Wall time for a pair while every processor has a goroutine that does it.", bench: "Pending", unit: "ns/op", columns: pendingColumns("/startstop/goroutines="+procs, sizes...)},
-		{title: "Start and stop, processor time", note: "For the whole process, so with what the timer's own goroutine does for the pair.", bench: "Pending", unit: "cpu-ns/op", columns: pendingColumns("/startstop/goroutines=1", sizes...)},
+		{
+			title: "Start and stop a 30 s timeout", note: "Time for a pair on one goroutine.", bench: "Pending",
+			unit: "ns/op", columns: pendingColumns("/startstop/goroutines=1", sizes...),
+		},
+		{
+			title: "Start and stop, all processors",
+			note:  "Wall time for a pair while every processor has a goroutine that does it.", bench: "Pending",
+			unit: "ns/op", columns: pendingColumns("/startstop/goroutines="+procs, sizes...),
+		},
+		{
+			title: "Start and stop, processor time",
+			note:  "For the whole process, so with what the timer's own goroutine does for the pair.", bench: "Pending",
+			unit: "cpu-ns/op", columns: pendingColumns("/startstop/goroutines=1", sizes...),
+		},
 		{title: "Start and stop, more and more goroutines", note: "Wall time for a pair with nothing pending, by the number of goroutines, however many processors there are.", bench: "Scaling", unit: "ns/op", columns: callers},
-		{title: "Start, all stay pending", bench: "Start", unit: "ns/op", columns: pendingColumns("/goroutines=1", due...)},
+		{
+			title: "Start, all stay pending", bench: "Start", unit: "ns/op",
+			columns: pendingColumns("/goroutines=1", due...),
+		},
 		{title: "Reset", note: "Among " + due[len(due)-1] + " pending: always the same timeout, or all in random order, where the cost is that of cache misses.", bench: "Pending", unit: "ns/op", columns: reset},
-		{title: "Fire at one instant", note: "Wall time from the first to the last run, for each.", bench: "Fire", unit: "wall-ns/fire", columns: fireOnce},
-		{title: "Fire, processor time", note: "For the whole process. With few timeouts over a second it is the cost of waking up.", bench: "Fire", unit: "cpu-ns/fire", columns: append(fireOnce, fireSpread...)},
-		{title: "Memory for a pending timeout", note: "Live heap and stacks, with the handle and the word that its owner keeps.", bench: "Pending", unit: "B/timeout", columns: pendingColumns("/memory", full...)},
-		{title: "A full garbage collection", note: "From its beginning to its end.", bench: "Pending", unit: "gc-ms", columns: pendingColumns("/memory", full...)},
-		{title: "A full garbage collection, processor time", bench: "Pending", unit: "gc-cpu-ms", columns: pendingColumns("/memory", full...)},
-		{title: "Idle: share of one processor", note: "Nothing is due. In percent.", bench: "Pending", unit: "cpu-%", columns: pendingColumns("/idle", "0", due[len(due)-1])},
-		{title: "Idle: times that threads woke, each second", bench: "Pending", unit: "wakeups/s", columns: pendingColumns("/idle", "0", due[len(due)-1])},
-		{title: "Lateness, median", note: "In milliseconds after the deadline; negative is early.", bench: "Lateness", unit: "p50-ms", columns: ticks},
+		{
+			title: "Fire at one instant", note: "Wall time from the first to the last run, for each.", bench: "Fire",
+			unit: "wall-ns/fire", columns: fireOnce,
+		},
+		{
+			title: "Fire, processor time",
+			note:  "For the whole process. With few timeouts over a second it is the cost of waking up.", bench: "Fire",
+			unit: "cpu-ns/fire", columns: append(fireOnce, fireSpread...),
+		},
+		{
+			title: "Memory for a pending timeout",
+			note:  "Live heap and stacks, with the handle and the word that its owner keeps.", bench: "Pending",
+			unit: "B/timeout", columns: pendingColumns("/memory", full...),
+		},
+		{
+			title: "A full garbage collection", note: "From its beginning to its end.", bench: "Pending", unit: "gc-ms",
+			columns: pendingColumns("/memory", full...),
+		},
+		{
+			title: "A full garbage collection, processor time", bench: "Pending", unit: "gc-cpu-ms",
+			columns: pendingColumns("/memory", full...),
+		},
+		{
+			title: "Idle: share of one processor", note: "Nothing is due. In percent.", bench: "Pending", unit: "cpu-%",
+			columns: pendingColumns("/idle", "0", due[len(due)-1]),
+		},
+		{
+			title: "Idle: times that threads woke, each second", bench: "Pending", unit: "wakeups/s",
+			columns: pendingColumns("/idle", "0", due[len(due)-1]),
+		},
+		{
+			title: "Lateness, median", note: "In milliseconds after the deadline; negative is early.",
+			bench: "Lateness", unit: "p50-ms", columns: ticks,
+		},
 		{title: "Lateness, 99 of 100", bench: "Lateness", unit: "p99-ms", columns: ticks},
 		{title: "Lateness beside a burst, median", note: "For timeouts that are due while others are started as fast as possible, in milliseconds. The tick is 10 ms.", bench: "Burst", unit: "p50-ms", columns: bursts},
 		{title: "Lateness beside a burst, 99 of 100", bench: "Burst", unit: "p99-ms", columns: bursts},
-		{title: "Earliest run", note: "Milliseconds before the deadline are negative. A timer must not have any.", bench: "Lateness", unit: "min-ms", columns: ticks},
+		{
+			title: "Earliest run", note: "Milliseconds before the deadline are negative. A timer must not have any.",
+			bench: "Lateness", unit: "min-ms", columns: ticks,
+		},
 	}
 	if procs == "1" {
 		all = slices.Delete(all, 1, 2)
@@ -139,7 +183,10 @@ func writeTables(w io.Writer, r *results) error {
 	p.print("\nMedians of %d rounds, in which all timers took turns. ± is half of benchstat's 95 %% confidence interval of\n", r.rounds())
 	p.print("the median, as a share of it. ×n is how many times less than `%s` in the same column it is.\n", baseline)
 	p.early(r, "Lateness", "Runs before the deadline", "All runs of all ticks.")
-	p.early(r, "Early", "The same, in a run with many", "Started as fast as one goroutine can, due over four seconds, tick 10 ms. Once.")
+	p.early(
+		r, "Early", "The same, in a run with many",
+		"Started as fast as one goroutine can, due over four seconds, tick 10 ms. Once.",
+	)
 	p.ticks(r)
 	for _, t := range tables(r) {
 		p.table(r, t)
@@ -371,7 +418,9 @@ func (p *printer) absences(r *results) {
 			continue
 		}
 		key := timerOf(bench) + ": " + why
-		by[key] = append(by[key], strings.Replace(strings.TrimPrefix(bench, "Benchmark"), "/timer="+timerOf(bench), "", 1))
+		by[key] = append(
+			by[key], strings.Replace(strings.TrimPrefix(bench, "Benchmark"), "/timer="+timerOf(bench), "", 1),
+		)
 	}
 	keys := make([]string, 0, len(by))
 	for k := range by {

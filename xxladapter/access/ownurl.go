@@ -42,7 +42,8 @@ func OwnURL(listen string, bound net.Addr, tls bool) (string, error) {
 func CheckBase(setting, text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
-		strings.TrimSuffix(u.Path, "/") != "" || strings.ContainsAny(text, "?#") || len(text) > xxladapter.MaxNodeAddress {
+		strings.TrimSuffix(u.Path, "/") != "" || strings.ContainsAny(text, "?#") ||
+		len(text) > xxladapter.MaxNodeAddress {
 		return fmt.Errorf("%s is %q, must be http://HOST:PORT or https://HOST:PORT", setting, text)
 	}
 	if addr, ok := literal(u); ok && (addr.Addr().IsUnspecified() || addr.Addr().IsMulticast()) {
@@ -91,7 +92,9 @@ func interfaceHost() (string, error) {
 }
 
 func isVirtual(name string) bool {
-	for _, prefix := range []string{"docker", "br-", "veth", "virbr", "vmnet", "vboxnet", "cni", "flannel", "tun", "tap"} {
+	for _, prefix := range []string{
+		"docker", "br-", "veth", "virbr", "vmnet", "vboxnet", "cni", "flannel", "tun", "tap",
+	} {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}

@@ -61,7 +61,9 @@ func (p *Pages) Check(r *http.Request) error {
 		return nil // no page knows the token
 	}
 	if !p.named(r.Host) {
-		return fmt.Errorf("the Host header is %q, must be localhost, an address of this machine or in %s", r.Host, p.setting)
+		return fmt.Errorf(
+			"the Host header is %q, must be localhost, an address of this machine or in %s", r.Host, p.setting,
+		)
 	}
 	// The only type with which a form can send JSON; the browser marks requests of scripts by the
 	// Origin header.

@@ -45,14 +45,18 @@ func CheckListener(addr string, allowDefault bool, required Secret, others ...Se
 		return nil
 	}
 	if required.Token == "" {
-		return fmt.Errorf("%s is empty, must be set to listen on %s, which other machines can reach", required.Setting, addr)
+		return fmt.Errorf(
+			"%s is empty, must be set to listen on %s, which other machines can reach", required.Setting, addr,
+		)
 	}
 	for _, s := range append([]Secret{required}, others...) {
 		if len(s.Token) < 8 { // the minimum for a group's token as well
 			return fmt.Errorf("%s has %d bytes, must have at least 8 to listen on %s", s.Setting, len(s.Token), addr)
 		}
 		if s.Token == DefaultToken && !allowDefault {
-			return fmt.Errorf("%s is %s, which is well known, must be another one to listen on %s", s.Setting, s.Token, addr)
+			return fmt.Errorf(
+				"%s is %s, which is well known, must be another one to listen on %s", s.Setting, s.Token, addr,
+			)
 		}
 	}
 	return nil

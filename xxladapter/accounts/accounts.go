@@ -54,7 +54,10 @@ func New(store Store, logger *slog.Logger) *Accounts {
 	if logger == nil {
 		logger = slog.Default()
 	}
-	return &Accounts{store: store, logger: logger, hasher: newHasher(), names: newLimiter(triesByName), networks: newLimiter(triesByNetwork)}
+	return &Accounts{
+		store: store, logger: logger, hasher: newHasher(), names: newLimiter(triesByName),
+		networks: newLimiter(triesByNetwork),
+	}
 }
 
 // A Bearer is the user whose credential a request carries.
@@ -68,7 +71,9 @@ type Bearer struct {
 var errWrong = xxladapter.Refusef(xxladapter.CodeUnauthorized, rule.WrongLogin, "the name or the password is wrong")
 
 // ErrEnded is returned for a session that has ended or never was.
-var ErrEnded = xxladapter.Refusef(xxladapter.CodeUnauthorized, rule.SessionEnded, "the session has ended, sign in again")
+var ErrEnded = xxladapter.Refusef(
+	xxladapter.CodeUnauthorized, rule.SessionEnded, "the session has ended, sign in again",
+)
 
 // newSecret returns 256 random bits as a text.
 func newSecret() string {
@@ -152,7 +157,9 @@ func (a *Accounts) check(ctx context.Context, name, password string) (*xxladapte
 	}
 	if len(upstream) == 0 || !matchesUpstream(upstream[0].Password, password) || seeded(&upstream[0]) {
 		if len(upstream) > 0 && seeded(&upstream[0]) {
-			a.logger.Warn("a user of XXL-JOB still has the password that its tables come with, and cannot sign in", "name", name)
+			a.logger.Warn(
+				"a user of XXL-JOB still has the password that its tables come with, and cannot sign in", "name", name,
+			)
 		}
 		if _, err := a.hasher.matches(ctx, "", password); err != nil { // the same work
 			return nil, err
@@ -169,7 +176,9 @@ func (a *Accounts) check(ctx context.Context, name, password string) (*xxladapte
 func seeded(u *xxladapter.UpstreamUser) bool { return matchesUpstream(u.Password, seedPassword) }
 
 // takeOver makes an account of a user of XXL-JOB's.
-func (a *Accounts) takeOver(ctx context.Context, from *xxladapter.UpstreamUser, password string) (*xxladapter.User, error) {
+func (a *Accounts) takeOver(
+	ctx context.Context, from *xxladapter.UpstreamUser, password string,
+) (*xxladapter.User, error) {
 	hash, err := a.hasher.hash(ctx, password)
 	if err != nil {
 		return nil, err
@@ -280,7 +289,9 @@ func limits(c *xxladapter.Credential) access.Rights {
 }
 
 // find returns a credential that is valid now, and its user.
-func (a *Accounts) find(ctx context.Context, secret string, kind xxladapter.CredentialKind) (*xxladapter.Credential, *xxladapter.User, error) {
+func (a *Accounts) find(
+	ctx context.Context, secret string, kind xxladapter.CredentialKind,
+) (*xxladapter.Credential, *xxladapter.User, error) {
 	c, u, err := a.store.Credential(ctx, digestOf(secret))
 	if errors.Is(err, xxladapter.ErrNotFound) || err == nil && (c.Kind != kind || !time.Now().Before(c.Expires)) {
 		return nil, nil, ErrEnded

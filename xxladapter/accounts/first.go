@@ -39,7 +39,9 @@ var errSetup = xxladapter.Refusef(xxladapter.CodeUnauthorized, rule.WrongLink,
 
 // First creates the first user, an administrator, and a session. secret is the one that
 // [Accounts.Setup] returned.
-func (a *Accounts) First(ctx context.Context, secret, name, password, address string) (session string, b Bearer, err error) {
+func (a *Accounts) First(
+	ctx context.Context, secret, name, password, address string,
+) (session string, b Bearer, err error) {
 	want := a.setup.Load()
 	if want == nil || !access.Same(digestOf(secret), *want) {
 		return "", b, errSetup

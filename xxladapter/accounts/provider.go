@@ -28,7 +28,9 @@ var errNoRole = xxladapter.Refusef(xxladapter.CodeForbidden, rule.NoRole,
 // created, and gets the roles of the identity. An identity without a role is refused, and the
 // sessions and tokens of its user end. Failed tries from one address are limited, as in
 // [Accounts.Login].
-func (a *Accounts) SignOn(ctx context.Context, address string, prove func(context.Context) (Identity, error)) (secret string, b Bearer, err error) {
+func (a *Accounts) SignOn(
+	ctx context.Context, address string, prove func(context.Context) (Identity, error),
+) (secret string, b Bearer, err error) {
 	now, from := time.Now(), network(address)
 	if wait := a.networks.take(from, now); wait > 0 {
 		return "", b, tooMany(wait)

@@ -155,7 +155,9 @@ func (a *Accounts) ChangePassword(ctx context.Context, b Bearer, old, password s
 func (a *Accounts) Remove(ctx context.Context, id int64) error { return a.store.RemoveUser(ctx, id) }
 
 // Credentials lists the valid credentials of a kind of a user, or of all users if userID is 0.
-func (a *Accounts) Credentials(ctx context.Context, userID int64, kind xxladapter.CredentialKind) (valid []*xxladapter.Credential, err error) {
+func (a *Accounts) Credentials(
+	ctx context.Context, userID int64, kind xxladapter.CredentialKind,
+) (valid []*xxladapter.Credential, err error) {
 	all, err := a.store.Credentials(ctx, userID, kind)
 	for _, c := range all {
 		if time.Now().Before(c.Expires) {

@@ -77,5 +77,7 @@ func (s *Server) testAlarms(ctx context.Context, _ api.None, form *alarmTestForm
 		fields = append(fields, xxladapter.Field{Name: c.Channel, Value: c.Result})
 	}
 	// What was sent is audited although the caller may be gone.
-	return test, s.opts.Store.AppendAudit(context.WithoutCancel(ctx), xxladapter.AuditObject{Kind: xxladapter.AuditAlarm}, fields)
+	return test, s.opts.Store.AppendAudit(
+		context.WithoutCancel(ctx), xxladapter.AuditObject{Kind: xxladapter.AuditAlarm}, fields,
+	)
 }

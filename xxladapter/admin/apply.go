@@ -93,7 +93,9 @@ func (s *Server) applyFiles(ctx context.Context, q applyQuery, form applyForm) (
 // apply compares declarations with the store, and carries out what differs unless it is a dry run.
 // The changes of the returned plan have the ids of new jobs. It tries at most three times while
 // somebody else changes the same jobs.
-func (s *Server) apply(ctx context.Context, source *declare.Source, how declare.Options, dryRun bool) (*declare.Plan, error) {
+func (s *Server) apply(
+	ctx context.Context, source *declare.Source, how declare.Options, dryRun bool,
+) (*declare.Plan, error) {
 	for tries := 0; ; tries++ {
 		plan, err := s.planDeclared(ctx, source, how)
 		if err != nil || dryRun || len(plan.Changes) == 0 {
@@ -189,7 +191,9 @@ func (s *Server) allowPlan(ctx context.Context, state *declare.State, plan *decl
 				return err
 			}
 		case e.GroupAfter != nil:
-			if err := api.AllowRole(ctx, xxladapter.RoleAdmin, e.GroupAfter.ID, noSuchGroup(e.GroupAfter.ID)); err != nil {
+			if err := api.AllowRole(
+				ctx, xxladapter.RoleAdmin, e.GroupAfter.ID, noSuchGroup(e.GroupAfter.ID),
+			); err != nil {
 				return err
 			}
 		case e.JobAfter == nil:

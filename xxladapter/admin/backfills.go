@@ -60,8 +60,10 @@ type backfillRun struct {
 
 func showBackfill(b *xxladapter.Backfill) backfillForm {
 	form := backfillForm{
-		ID: b.ID, JobID: b.JobID, State: b.State, From: b.From, To: b.To, Newest: b.Newest, Parallel: b.Parallel, Param: b.Param, By: b.By,
-		Created: b.Created, Ended: api.Given(b.Ended), Total: b.Total, Planned: b.Planned, Succeeded: b.Succeeded, Failed: b.Failed, Dropped: b.Dropped,
+		ID: b.ID, JobID: b.JobID, State: b.State, From: b.From, To: b.To, Newest: b.Newest, Parallel: b.Parallel,
+		Param: b.Param, By: b.By,
+		Created: b.Created, Ended: api.Given(b.Ended), Total: b.Total, Planned: b.Planned, Succeeded: b.Succeeded,
+		Failed: b.Failed, Dropped: b.Dropped,
 		Open: []backfillRun{},
 	}
 	for _, run := range b.Open {
@@ -71,7 +73,9 @@ func showBackfill(b *xxladapter.Backfill) backfillForm {
 }
 
 // startBackfill begins a backfill, or only counts its due times.
-func (s *Server) startBackfill(ctx context.Context, path api.IDPath, form backfillRequest) (no backfillStarted, err error) {
+func (s *Server) startBackfill(
+	ctx context.Context, path api.IDPath, form backfillRequest,
+) (no backfillStarted, err error) {
 	j, err := s.job(ctx, path.ID)
 	if err != nil {
 		return no, err
@@ -97,12 +101,15 @@ func (s *Server) startBackfill(ctx context.Context, path api.IDPath, form backfi
 	if form.Newest {
 		slices.Reverse(dues)
 	}
-	started := backfillStarted{Total: len(dues), First: &dues[0], Last: &dues[len(dues)-1], Dues: dues[:min(len(dues), api.MaxPage)]}
+	started := backfillStarted{
+		Total: len(dues), First: &dues[0], Last: &dues[len(dues)-1], Dues: dues[:min(len(dues), api.MaxPage)],
+	}
 	if form.DryRun {
 		return started, nil
 	}
 	b := &xxladapter.Backfill{JobID: j.ID, Dues: dues}
-	b.From, b.To, b.Newest, b.Parallel, b.Param, b.By = form.From, form.To, form.Newest, form.Parallel, form.Param, actorOf(ctx)
+	b.From, b.To, b.Newest, b.Parallel, b.Param, b.By = form.From, form.To, form.Newest, form.Parallel, form.Param,
+		actorOf(ctx)
 	if started.ID, err = s.opts.Store.CreateBackfill(ctx, b); err != nil {
 		return no, err
 	}
@@ -174,7 +181,9 @@ func (s *Server) listBackfills(ctx context.Context, q backfillQuery) (no backfil
 	if err := q.State.Validate(); err != nil {
 		return no, err
 	}
-	found, err := s.opts.Store.Backfills(ctx, xxladapter.BackfillFilter{JobID: q.Job, State: q.State, Before: q.After, Limit: q.Size() + 1})
+	found, err := s.opts.Store.Backfills(
+		ctx, xxladapter.BackfillFilter{JobID: q.Job, State: q.State, Before: q.After, Limit: q.Size() + 1},
+	)
 	if err != nil {
 		return no, err
 	}

@@ -99,7 +99,9 @@ func (s *Server) bulk(ctx context.Context, _ api.None, form bulkForm) (no api.St
 	if err != nil {
 		return no, err
 	}
-	return api.Stream{Kind: api.JSONLines, Write: func(w *api.StreamWriter) error { return s.runBulk(ctx, w, &form, ids) }}, nil
+	return api.Stream{
+		Kind: api.JSONLines, Write: func(w *api.StreamWriter) error { return s.runBulk(ctx, w, &form, ids) },
+	}, nil
 }
 
 func (f *bulkForm) check() error {
@@ -140,7 +142,10 @@ func (s *Server) chosen(ctx context.Context, form *bulkForm) ([]int64, error) {
 		return slices.Compact(ids), nil
 	}
 	is := form.Filter
-	choice := jobChoice{Group: is.Group, Name: is.Name, Handler: is.Handler, Author: is.Author, Tag: is.Tag, Type: is.Type, Running: is.Running, Last: is.Last}
+	choice := jobChoice{
+		Group: is.Group, Name: is.Name, Handler: is.Handler, Author: is.Author, Tag: is.Tag, Type: is.Type,
+		Running: is.Running, Last: is.Last,
+	}
 	f, err := choice.filter()
 	if err != nil {
 		return nil, err

@@ -61,7 +61,9 @@ func (s *Server) readWith(ctx context.Context, j *xxladapter.Job, form *jobUpdat
 		base := *j
 		return &base, nil
 	}
-	list, err := s.opts.Store.JobVersions(ctx, xxladapter.JobVersionFilter{JobID: j.ID, Updated: *form.IfUpdated, Limit: 1})
+	list, err := s.opts.Store.JobVersions(
+		ctx, xxladapter.JobVersionFilter{JobID: j.ID, Updated: *form.IfUpdated, Limit: 1},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +124,9 @@ func (f *groupUpdateForm) unchanged(stored *xxladapter.Group) error {
 	case base.ID != 0 && base.ID != stored.ID:
 		return xxladapter.Invalidf(rule.AsInPath, "%s is %d, must be %d as in the path", "id", base.ID, stored.ID)
 	}
-	was := xxladapter.Group{AppName: base.AppName, Title: base.Title, AddressType: *base.AddressType, Addresses: base.AddressList}
+	was := xxladapter.Group{
+		AppName: base.AppName, Title: base.Title, AddressType: *base.AddressType, Addresses: base.AddressList,
+	}
 	switch {
 	case base.HasAccessToken && stored.AccessToken != "":
 		was.AccessToken = stored.AccessToken // it is never shown, so it counts as the same

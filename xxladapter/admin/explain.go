@@ -69,14 +69,19 @@ func (s *Server) pastOf(ctx context.Context, id int64, from, to time.Time, limit
 	}
 	why.SetAnchors(p.spans, p.job, p.runs, p.open)
 	planned, _ := why.Planned(p.spans, limit)
-	if filter.Late < longLate && (len(p.misfires) > 0 || slices.ContainsFunc(s.fates(p, planned), func(t why.Tick) bool { return t.Fate == why.FateNothing })) {
+	if filter.Late < longLate && (len(p.misfires) > 0 ||
+		slices.ContainsFunc(s.fates(p, planned), func(t why.Tick) bool { return t.Fate == why.FateNothing })) {
 		filter.Late, filter.Beyond = longLate, soonLate
 		late, err := s.opts.Store.RunsDue(ctx, filter)
 		if err != nil {
 			return nil, err
 		}
 		p.runs = append(p.runs, late...)
-		slices.SortFunc(p.runs, func(a, b xxladapter.DueRun) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.LogID, b.LogID)) })
+		slices.SortFunc(p.runs, func(a, b xxladapter.DueRun) int {
+			return cmp.Or(
+				a.Due.Compare(b.Due), cmp.Compare(a.LogID, b.LogID),
+			)
+		})
 	}
 	p.open = stillOpen(p)
 	return p, nil
@@ -94,7 +99,9 @@ func (s *Server) readSchedules(ctx context.Context, p *past, id int64, from, to 
 			return err
 		}
 		p.job = j
-		if rows, err = s.opts.Store.AuditRows(ctx, xxladapter.AuditFilter{Kind: xxladapter.AuditJob, ObjectID: id, NoOrders: true}); err != nil {
+		if rows, err = s.opts.Store.AuditRows(
+			ctx, xxladapter.AuditFilter{Kind: xxladapter.AuditJob, ObjectID: id, NoOrders: true},
+		); err != nil {
 			return err
 		}
 		if versions, err = s.opts.Store.JobVersions(ctx, xxladapter.JobVersionFilter{JobID: id}); err != nil {
@@ -194,8 +201,12 @@ const maxMisfires = 10_000
 
 // misfiresIn lists the misfires of a job that concern a time, in ascending order: the newest ones
 // if there are more than maxMisfires.
-func (s *Server) misfiresIn(ctx context.Context, id int64, from, to time.Time) (found []xxladapter.Misfire, more bool, err error) {
-	found, err = s.opts.Store.Misfires(ctx, xxladapter.MisfireFilter{JobID: id, From: from, To: to, Newest: true, Limit: maxMisfires + 1})
+func (s *Server) misfiresIn(
+	ctx context.Context, id int64, from, to time.Time,
+) (found []xxladapter.Misfire, more bool, err error) {
+	found, err = s.opts.Store.Misfires(
+		ctx, xxladapter.MisfireFilter{JobID: id, From: from, To: to, Newest: true, Limit: maxMisfires + 1},
+	)
 	if more = len(found) > maxMisfires; more {
 		found = found[:maxMisfires]
 	}
@@ -263,7 +274,8 @@ func (s *Server) whyOfJob(ctx context.Context, q whyQuery) (no whyAnswer, err er
 // factsOf adds to a past what only the explanation of one time needs.
 func (s *Server) factsOf(ctx context.Context, p *past, from, to time.Time) (*why.Facts, error) {
 	f := &why.Facts{
-		Job: p.job, Spans: p.spans, From: from, To: to, Now: p.now, Local: time.Now(), SkewLimit: s.opts.Info.SkewLimit, Open: p.open, Misfires: p.misfires,
+		Job: p.job, Spans: p.spans, From: from, To: to, Now: p.now, Local: time.Now(), SkewLimit: s.opts.Info.SkewLimit,
+		Open: p.open, Misfires: p.misfires,
 		Restrictions: p.restrictions, Pauses: map[int64]xxladapter.Pause{},
 	}
 	for _, m := range p.misfires {
@@ -301,7 +313,9 @@ func (s *Server) factsOf(ctx context.Context, p *past, from, to time.Time) (*why
 
 // addUntraced adds the runs that another program handed over in the time in question.
 func (s *Server) addUntraced(ctx context.Context, f *why.Facts, known map[int64]bool) error {
-	logs, err := s.opts.Store.Logs(ctx, xxladapter.LogFilter{JobID: f.Job.ID, Since: f.From, Before: f.To, Limit: api.MaxPage})
+	logs, err := s.opts.Store.Logs(
+		ctx, xxladapter.LogFilter{JobID: f.Job.ID, Since: f.From, Before: f.To, Limit: api.MaxPage},
+	)
 	if err != nil {
 		return err
 	}
@@ -319,7 +333,9 @@ func (s *Server) addUntraced(ctx context.Context, f *why.Facts, known map[int64]
 }
 
 func showFinding(f why.Finding) findingForm {
-	form := findingForm{Code: f.Code, Params: texts(f.Params), Evidence: []evidenceForm{}, Words: wordsForm{f.Words(why.English), f.Words(why.Chinese)}}
+	form := findingForm{Code: f.Code, Params: texts(f.Params), Evidence: []evidenceForm{}, Words: wordsForm{
+		f.Words(why.English), f.Words(why.Chinese),
+	}}
 	for _, r := range f.Evidence {
 		form.Evidence = append(form.Evidence, evidenceForm{r.Kind, r.ID, texts(r.Facts)})
 	}

@@ -103,7 +103,9 @@ func (s *Server) forecast(ctx context.Context, q forecastQuery) (no forecastForm
 	shares := forecast.Within(jobs, now, span, opts, q.At)
 	form.In = &forecastJobs{Count: len(shares), Jobs: []forecastJob{}}
 	for _, share := range shares[:min(maxShares, len(shares))] {
-		form.In.Jobs = append(form.In.Jobs, forecastJob{share.JobID, names[share.JobID], share.Fires, share.Run.Seconds()})
+		form.In.Jobs = append(
+			form.In.Jobs, forecastJob{share.JobID, names[share.JobID], share.Fires, share.Run.Seconds()},
+		)
 	}
 	return form, nil
 }

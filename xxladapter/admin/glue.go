@@ -115,6 +115,7 @@ func keepsGlue(j *xxladapter.Job, f *wire.JobFields) error {
 		return nil
 	}
 	return xxladapter.Invalidf(rule.GlueKept,
-		"%s differs from the job's, must be omitted or the same: updateJob does not change it, PUT "+api.Base+"/jobs/%d does",
+		"%s differs from the job's, must be omitted or the same: updateJob does not change it, PUT "+api.Base+
+			"/jobs/%d does",
 		field, j.ID)
 }

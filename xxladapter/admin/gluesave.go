@@ -119,5 +119,7 @@ func glueAt(versions []*xxladapter.GlueVersion, at time.Time) *xxladapter.GlueVe
 }
 
 func glueFields(kind xxladapter.GlueType, source, remark string) xxladapter.Fields {
-	return xxladapter.Fields{{Name: "glueType", Value: kind}, {Name: "glueSource", Value: source}, {Name: "glueRemark", Value: remark}}
+	return xxladapter.Fields{
+		{Name: "glueType", Value: kind}, {Name: "glueSource", Value: source}, {Name: "glueRemark", Value: remark},
+	}
 }

@@ -128,7 +128,8 @@ func (g guard) Registrations(ctx context.Context, appName string) ([]xxladapter.
 		return g.store.Registrations(ctx, appName)
 	}
 	granted, err := g.Groups(ctx)
-	if err != nil || !slices.ContainsFunc(granted, func(group *xxladapter.Group) bool { return group.AppName == appName }) {
+	if err != nil ||
+		!slices.ContainsFunc(granted, func(group *xxladapter.Group) bool { return group.AppName == appName }) {
 		return nil, err
 	}
 	return g.store.Registrations(ctx, appName)
@@ -140,7 +141,9 @@ func (g guard) ExpireRegistrations(ctx context.Context, life time.Duration) ([]x
 }
 
 // PlanOrder implements [xxladapter.OrderStore].
-func (g guard) PlanOrder(ctx context.Context, f xxladapter.Fire, key, request string) (*xxladapter.Order, xxladapter.Fire, error) {
+func (g guard) PlanOrder(
+	ctx context.Context, f xxladapter.Fire, key, request string,
+) (*xxladapter.Order, xxladapter.Fire, error) {
 	return g.store.PlanOrder(ctx, f, key, request)
 }
 

@@ -97,11 +97,14 @@ func (s *Server) info(ctx context.Context, _ api.None) (form infoForm, err error
 		Zone:        s.opts.Zone.String(),
 		CronProfile: s.opts.CronProfile.Name(),
 		Features: featureInfo{
-			Users: s.opts.Accounts != nil, Alarms: len(is.Alarms) > 0, Metrics: is.Metrics, Console: is.Console, Open: s.callers.Operators.Open(),
+			Users: s.opts.Accounts != nil, Alarms: len(is.Alarms) > 0, Metrics: is.Metrics, Console: is.Console,
+			Open:     s.callers.Operators.Open(),
 			TakeOver: s.opts.TakeOver != nil,
 		},
-		Alarms:    append([]string{}, is.Alarms...),
-		Retention: retentionInfo{seconds(is.KeepLogs), seconds(is.KeepSuccesses), seconds(is.KeepAudit), seconds(is.KeepStats), is.RunTexts},
+		Alarms: append([]string{}, is.Alarms...),
+		Retention: retentionInfo{
+			seconds(is.KeepLogs), seconds(is.KeepSuccesses), seconds(is.KeepAudit), seconds(is.KeepStats), is.RunTexts,
+		},
 		Limits: limitInfo{
 			FastPool: is.FastPool, SlowPool: is.SlowPool, PoolPerApp: is.PoolPerApp,
 			Drain: is.Drain.Milliseconds(), SkewLimit: is.SkewLimit.Milliseconds(), Page: api.MaxPage, Bulk: maxBulk,

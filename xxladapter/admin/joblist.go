@@ -33,8 +33,13 @@ type jobChoice struct {
 
 // filter returns the selection in the store's form.
 func (c *jobChoice) filter() (xxladapter.JobFilter, error) {
-	f := xxladapter.JobFilter{GroupID: c.Group, Name: c.Name, Handler: c.Handler, Author: c.Author, Tag: c.Tag, Type: c.Type, Running: c.Running, LastResult: c.Last}
-	for _, text := range []struct{ param, value string }{{"name", c.Name}, {"handler", c.Handler}, {"author", c.Author}, {"tag", c.Tag}} {
+	f := xxladapter.JobFilter{
+		GroupID: c.Group, Name: c.Name, Handler: c.Handler, Author: c.Author, Tag: c.Tag, Type: c.Type,
+		Running: c.Running, LastResult: c.Last,
+	}
+	for _, text := range []struct{ param, value string }{
+		{"name", c.Name}, {"handler", c.Handler}, {"author", c.Author}, {"tag", c.Tag},
+	} {
 		if err := api.CheckSearch(text.param, text.value); err != nil {
 			return f, err
 		}

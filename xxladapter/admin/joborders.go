@@ -95,7 +95,8 @@ func (s *Server) copyJob(ctx context.Context, path api.IDPath, form *jobForm) (n
 	}
 	copied := *j
 	copied.ID, copied.Running = 0, false
-	copied.TriggerLast, copied.TriggerNext, copied.Added, copied.Updated = time.Time{}, time.Time{}, time.Time{}, time.Time{}
+	copied.TriggerLast, copied.TriggerNext, copied.Added, copied.Updated = time.Time{}, time.Time{}, time.Time{},
+		time.Time{}
 	if _, err := s.fill(ctx, &copied, form); err != nil {
 		return no, err
 	}
@@ -138,7 +139,9 @@ func (s *Server) triggerJob(ctx context.Context, path triggerPath, form *trigger
 }
 
 // trigger plans a fire that is due now. It also works for stopped jobs.
-func (s *Server) trigger(ctx context.Context, j *xxladapter.Job, by xxladapter.TriggerType, form *triggerForm, key string) (no planned, err error) {
+func (s *Server) trigger(
+	ctx context.Context, j *xxladapter.Job, by xxladapter.TriggerType, form *triggerForm, key string,
+) (no planned, err error) {
 	return s.order(ctx, j, xxladapter.Fire{Type: by}, form, key, digest(form))
 }
 
@@ -159,7 +162,10 @@ func orderKey(given *string) (string, error) {
 		return "", nil
 	}
 	key := *given
-	if key == "" || len(key) > xxladapter.MaxOrderKey || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
+	if key == "" || len(key) > xxladapter.MaxOrderKey || strings.ContainsFunc(key, func(r rune) bool {
+		return r < ' ' ||
+			r > '~'
+	}) {
 		return "", xxladapter.Invalidf(rule.Characters,
 			"%s has %d bytes, must have %d to %d printable ASCII characters",
 			"Idempotency-Key", len(key), 1, xxladapter.MaxOrderKey)

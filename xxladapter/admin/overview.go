@@ -182,7 +182,8 @@ func (o *overview) failing(day xxladapter.LogFilter) {
 	for _, id := range jobs[:min(5*shownJobs, len(jobs))] {
 		run := last[id]
 		o.form.Failing = append(o.form.Failing, failingJob{
-			id, names[id], failuresInARow(o.runs(xxladapter.LogFilter{JobID: id}, shownJobs)), run.LogID, api.Given(run.Triggered),
+			id, names[id], failuresInARow(o.runs(xxladapter.LogFilter{JobID: id}, shownJobs)), run.LogID,
+			api.Given(run.Triggered),
 		})
 	}
 	slices.SortStableFunc(o.form.Failing, func(a, b failingJob) int { return b.InARow - a.InARow })
@@ -239,7 +240,9 @@ func (o *overview) due(on *bool) {
 		return
 	}
 	var jobs []*xxladapter.Job
-	jobs, o.err = o.opts.Store.Jobs(o.ctx, xxladapter.JobFilter{Running: on, Sort: xxladapter.SortByLast, Limit: 5 * shownJobs, Light: true})
+	jobs, o.err = o.opts.Store.Jobs(
+		o.ctx, xxladapter.JobFilter{Running: on, Sort: xxladapter.SortByLast, Limit: 5 * shownJobs, Light: true},
+	)
 	for _, j := range jobs {
 		if j.TriggerLast.IsZero() && j.TriggerNext.After(o.form.Now.Add(firstFireWithin)) {
 			show(&o.form.NotFired, j)
@@ -281,7 +284,8 @@ func (o *overview) gone(groups []*xxladapter.Group, newest []*xxladapter.Log) {
 	since := o.form.Now.Add(-24 * time.Hour)
 	for _, l := range newest {
 		at := place{l.GroupID, l.Address}
-		if l.Address == "" || !groupIDs[l.GroupID] || known[at] || l.TriggerTime.Before(since) || len(o.form.Gone) == shownJobs {
+		if l.Address == "" || !groupIDs[l.GroupID] || known[at] || l.TriggerTime.Before(since) ||
+			len(o.form.Gone) == shownJobs {
 			continue
 		}
 		known[at] = true // list it once

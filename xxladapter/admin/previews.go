@@ -69,7 +69,9 @@ func (s *Server) zoneOfJob(j *xxladapter.Job) *time.Location {
 }
 
 // nextFires lists the next due times that fire, from the given one on, and those that do not.
-func nextFires(j *xxladapter.Job, plan cron.Plan, next time.Time, count int, r *xxladapter.Restrictions, zone *time.Location) instantList {
+func nextFires(
+	j *xxladapter.Job, plan cron.Plan, next time.Time, count int, r *xxladapter.Restrictions, zone *time.Location,
+) instantList {
 	list := instantList{Next: []time.Time{}}
 	for !next.IsZero() && len(list.Next) < count && len(list.Kept) < maxPreview {
 		kept, ok := r.Keep(j, next, zone)

@@ -107,7 +107,9 @@ func (s *Server) queueState(ctx context.Context, app string) *queueForm {
 
 // workOf returns the last beat of each registered address of g, and how many runs of g each address
 // has.
-func (s *Server) workOf(ctx context.Context, g *xxladapter.Group) (beats map[string]*time.Time, running map[string]int, err error) {
+func (s *Server) workOf(
+	ctx context.Context, g *xxladapter.Group,
+) (beats map[string]*time.Time, running map[string]int, err error) {
 	registered, err := s.opts.Store.Registrations(ctx, g.AppName)
 	if err != nil {
 		return nil, nil, err

@@ -50,7 +50,8 @@ func (s *Server) reports(ctx context.Context, q reportQuery) (list reportList, e
 	}
 	list.Reports = []reportForm{}
 	for _, f := range found {
-		if (from.IsZero() || f.Day >= from.Format(time.DateOnly)) && (to.IsZero() || f.Day <= to.Format(time.DateOnly)) {
+		if (from.IsZero() || f.Day >= from.Format(time.DateOnly)) && (to.IsZero() ||
+			f.Day <= to.Format(time.DateOnly)) {
 			list.Reports = append(list.Reports, reportForm{f.Day, f.Running, f.Success, f.Failed})
 		}
 	}

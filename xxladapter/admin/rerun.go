@@ -68,7 +68,9 @@ func shardOf(l *xxladapter.Log) (index, total int, err error) {
 
 // order plans a fire that is due now, and an order for it. request is the digest of the request: a
 // key that was used for another request is refused.
-func (s *Server) order(ctx context.Context, j *xxladapter.Job, f xxladapter.Fire, form *triggerForm, key, request string) (no planned, err error) {
+func (s *Server) order(
+	ctx context.Context, j *xxladapter.Job, f xxladapter.Fire, form *triggerForm, key, request string,
+) (no planned, err error) {
 	if form.Param != nil {
 		if err := xxladapter.CheckParam(*form.Param); err != nil {
 			return no, err

@@ -28,48 +28,92 @@ func (s *Server) ownCalls() []api.Call {
 		api.Reads("DELETE /api/v1/jobs/{id}", api.Editor, "Delete a job with its runs.", s.removeJob),
 		api.Reads("POST /api/v1/jobs/{id}/start", api.Operator, "Switch a job's schedule on.", s.startJob),
 		api.Reads("POST /api/v1/jobs/{id}/stop", api.Operator, "Switch a job's schedule off.", s.stopJob),
-		api.Takes("POST /api/v1/jobs/{id}/copy", api.Editor, "Create a stopped copy of a job, with the given fields changed.", s.copyJob),
+		api.Takes(
+			"POST /api/v1/jobs/{id}/copy", api.Editor, "Create a stopped copy of a job, with the given fields changed.",
+			s.copyJob,
+		),
 		api.Takes("POST /api/v1/jobs/{id}/trigger", api.Operator, "Run a job now, even a stopped one.", s.triggerJob),
-		api.Streaming[bulkLine](api.JSONLines, api.Takes("POST /api/v1/jobs/bulk", api.Operator, "Start, stop, delete, change or trigger many jobs.", s.bulk).
+		api.Streaming[bulkLine](api.JSONLines, api.Takes(
+			"POST /api/v1/jobs/bulk", api.Operator, "Start, stop, delete, change or trigger many jobs.", s.bulk,
+		).
 			Requiring("action").
 			Noting("Each job succeeds or fails by itself. The answer has a line for each of them.")),
 
-		api.Takes("POST /api/v1/jobs/{id}/backfill", api.Operator, "Run a job for each of its due times in a past range.", s.startBackfill).Requiring("from", "to").
+		api.Takes(
+			"POST /api/v1/jobs/{id}/backfill", api.Operator, "Run a job for each of its due times in a past range.",
+			s.startBackfill,
+		).Requiring("from", "to").
 			Noting("Once for each and in order, with a limit of runs in progress."),
 		api.Reads("GET /api/v1/backfills", api.Viewer, "List backfills with their progress, newest first.", s.listBackfills),
 		api.Reads("GET /api/v1/backfills/{id}", api.Viewer, "Show the progress of a backfill.", s.showBackfill),
 		api.Reads("POST /api/v1/backfills/{id}/cancel", api.Operator, "Cancel a running backfill.", s.cancelBackfill).
 			Noting("Nothing more begins, and runs in progress continue."),
 
-		api.Reads("GET /api/v1/tags", api.Viewer, "List the tags of jobs, each with the number of jobs that have it.", s.listTags),
+		api.Reads(
+			"GET /api/v1/tags", api.Viewer, "List the tags of jobs, each with the number of jobs that have it.",
+			s.listTags,
+		),
 
 		api.Reads("GET /api/v1/jobs/{id}/glue", api.Viewer, "Show a job's source, and list its versions.", s.listGlue),
-		api.Takes("PUT /api/v1/jobs/{id}/glue", api.Coder, "Store a new version of a job's source, with a remark.", s.saveGlue).Requiring("glueSource", "glueRemark"),
+		api.Takes(
+			"PUT /api/v1/jobs/{id}/glue", api.Coder, "Store a new version of a job's source, with a remark.",
+			s.saveGlue,
+		).Requiring("glueSource", "glueRemark"),
 		api.Reads("GET /api/v1/jobs/{id}/glue/{version}", api.Viewer, "Show a version of a job's source.", s.showGlueVersion),
-		api.Reads("POST /api/v1/jobs/{id}/glue/{version}/restore", api.Coder, "Restore an earlier version of a job's source, as a new version.", s.restoreGlue),
+		api.Reads(
+			"POST /api/v1/jobs/{id}/glue/{version}/restore", api.Coder,
+			"Restore an earlier version of a job's source, as a new version.", s.restoreGlue,
+		),
 
-		api.Reads("GET /api/v1/jobs/{id}/versions", api.Viewer, "List the versions of a job, each with who made it and what it changed, newest first.", s.listVersions),
-		api.Reads("GET /api/v1/jobs/{id}/versions/{version}", api.Viewer, "Show a version of a job, and what differs from another one.", s.showJobVersion).
+		api.Reads(
+			"GET /api/v1/jobs/{id}/versions", api.Viewer,
+			"List the versions of a job, each with who made it and what it changed, newest first.", s.listVersions,
+		),
+		api.Reads(
+			"GET /api/v1/jobs/{id}/versions/{version}", api.Viewer,
+			"Show a version of a job, and what differs from another one.", s.showJobVersion,
+		).
 			Noting("Without a version to compare with, that is the one before."),
-		api.Reads("POST /api/v1/jobs/{id}/versions/{version}/restore", api.Editor, "Restore an earlier version of a job, as a new version.", s.restoreVersion).
+		api.Reads(
+			"POST /api/v1/jobs/{id}/versions/{version}/restore", api.Editor,
+			"Restore an earlier version of a job, as a new version.", s.restoreVersion,
+		).
 			Noting("Its fields are restored. Its schedule stays on or off, and its source as it is."),
 
-		api.Reads("GET /api/v1/jobs/{id}/next", api.Viewer, "List the next due times of a job, whether its schedule is on or off.", s.nextOfJob),
-		api.Reads("GET /api/v1/jobs/{id}/timeline", api.Viewer, "Show the due times of a job beside its runs, with how late each was.", s.timelineOfJob).
+		api.Reads(
+			"GET /api/v1/jobs/{id}/next", api.Viewer,
+			"List the next due times of a job, whether its schedule is on or off.", s.nextOfJob,
+		),
+		api.Reads(
+			"GET /api/v1/jobs/{id}/timeline", api.Viewer,
+			"Show the due times of a job beside its runs, with how late each was.", s.timelineOfJob,
+		).
 			Within(s.heavy),
-		api.Reads("GET /api/v1/jobs/{id}/why", api.Viewer, "Say why a job did or did not run at a time, with the records that prove it.", s.whyOfJob).Within(s.heavy),
+		api.Reads(
+			"GET /api/v1/jobs/{id}/why", api.Viewer,
+			"Say why a job did or did not run at a time, with the records that prove it.", s.whyOfJob,
+		).Within(s.heavy),
 
 		api.Reads("GET /api/v1/pauses", api.Viewer, "List pauses of schedules, newest first.", s.listPauses),
-		api.Takes("POST /api/v1/pauses", api.Operator, "Pause the schedules of a group, or of all groups, which needs a role for all.", s.createPause).
+		api.Takes(
+			"POST /api/v1/pauses", api.Operator,
+			"Pause the schedules of a group, or of all groups, which needs a role for all.", s.createPause,
+		).
 			Noting("Nothing fires by schedule once it has returned."),
 		api.Reads("POST /api/v1/pauses/{id}/end", api.Operator, "End a pause.", s.endPause).
 			Noting("Due times within it are not run later."),
 
 		api.Reads("GET /api/v1/calendars", api.Anyone, "List calendars of days without work, by name.", s.listCalendars),
 		api.Reads("GET /api/v1/calendars/{name}", api.Anyone, "Show a calendar.", s.showCalendar),
-		api.Takes("PUT /api/v1/calendars/{name}", api.Admin.ForAll(), "Store a calendar in place of the one with its name.", s.saveCalendar).
+		api.Takes(
+			"PUT /api/v1/calendars/{name}", api.Admin.ForAll(), "Store a calendar in place of the one with its name.",
+			s.saveCalendar,
+		).
 			Requiring("weekend", "years"),
-		api.Reads("DELETE /api/v1/calendars/{name}", api.Admin.ForAll(), "Delete a stored calendar that no job names.", s.removeCalendar).
+		api.Reads(
+			"DELETE /api/v1/calendars/{name}", api.Admin.ForAll(), "Delete a stored calendar that no job names.",
+			s.removeCalendar,
+		).
 			Noting("One that is built in takes its place again."),
 
 		api.Reads("GET /api/v1/groups", api.Viewer, "List groups of executors, by id.", s.listGroups),
@@ -78,9 +122,15 @@ func (s *Server) ownCalls() []api.Call {
 		api.Takes("PUT /api/v1/groups/{id}", api.Admin, "Change the given fields of a group.", s.updateGroup).
 			Noting("App name, addresses and token need an administrator of all groups."),
 		api.Reads("DELETE /api/v1/groups/{id}", api.Admin.ForAll(), "Delete a group that has no jobs.", s.removeGroup),
-		api.Takes("POST /api/v1/groups/{id}/drain", api.Operator, "Send no new runs to one executor address of a group.", s.drain).Requiring("address").
+		api.Takes(
+			"POST /api/v1/groups/{id}/drain", api.Operator, "Send no new runs to one executor address of a group.",
+			s.drain,
+		).Requiring("address").
 			Noting("That lasts until a given time, or until it is undone. Runs in progress continue."),
-		api.Takes("POST /api/v1/groups/{id}/undrain", api.Operator, "Send runs to a drained executor address again.", s.undrain).Requiring("address"),
+		api.Takes(
+			"POST /api/v1/groups/{id}/undrain", api.Operator, "Send runs to a drained executor address again.",
+			s.undrain,
+		).Requiring("address"),
 		api.Reads("GET /api/v1/groups/{id}/executors", api.Viewer, "Probe each executor of a group.", s.probeGroup).
 			Noting("Says whether it answers, and which generation of the protocol it speaks."),
 
@@ -89,33 +139,65 @@ func (s *Server) ownCalls() []api.Call {
 
 		api.Reads("GET /api/v1/orders/{id}", api.Viewer, "Show what became of a triggered run.", s.showOrder),
 		api.Reads("GET /api/v1/cron/next", api.Anyone, "List the next times of a cron expression.", s.nextOfCron),
-		api.Reads("GET /api/v1/schedule/preview", api.Anyone, "Show what a schedule will do: its due times, in words, and at clock changes.", s.previewSchedule).
+		api.Reads(
+			"GET /api/v1/schedule/preview", api.Anyone,
+			"Show what a schedule will do: its due times, in words, and at clock changes.", s.previewSchedule,
+		).
 			Within(s.heavy),
 
-		api.Streaming[eventForm](api.EventStream, api.Reads("GET /api/v1/events", api.Viewer, "Stream what changes, as server-sent events.", s.listen).
-			Noting("Each event names a topic and an id.")),
+		api.Streaming[eventForm](api.EventStream,
+			api.Reads("GET /api/v1/events", api.Viewer, "Stream what changes, as server-sent events.", s.listen).
+				Noting("Each event names a topic and an id.")),
 		api.Reads("GET /api/v1/overview", api.Viewer, "Show at a glance what is wrong, and what comes next.", s.overview),
-		api.Reads("GET /api/v1/forecast", api.Viewer, "Show how many fires and how much run time to expect, by quarter of an hour.", s.forecast).Within(s.heavy),
-		api.Reads("GET /api/v1/graph", api.Viewer, "Show jobs and their child jobs in layers, with their last results.", s.jobGraph).Within(s.heavy),
+		api.Reads(
+			"GET /api/v1/forecast", api.Viewer,
+			"Show how many fires and how much run time to expect, by quarter of an hour.", s.forecast,
+		).Within(s.heavy),
+		api.Reads(
+			"GET /api/v1/graph", api.Viewer, "Show jobs and their child jobs in layers, with their last results.",
+			s.jobGraph,
+		).Within(s.heavy),
 
-		api.Reads("GET /api/v1/info", api.Viewer, "Show what this scheduler is: version, store, zone, features, retention and limits.", s.info),
-		api.Takes("POST /api/v1/alarms/test", api.Admin.ForAll(), "Send a test alarm through each configured channel, and say what became of it.", s.testAlarms),
-		api.Reads("GET /api/v1/export", api.Viewer, "Download declarations of groups and jobs.", s.exportJobs).Producing("application/json", api.YAML).
+		api.Reads(
+			"GET /api/v1/info", api.Viewer,
+			"Show what this scheduler is: version, store, zone, features, retention and limits.", s.info,
+		),
+		api.Takes(
+			"POST /api/v1/alarms/test", api.Admin.ForAll(),
+			"Send a test alarm through each configured channel, and say what became of it.", s.testAlarms,
+		),
+		api.Reads(
+			"GET /api/v1/export", api.Viewer, "Download declarations of groups and jobs.", s.exportJobs,
+		).Producing("application/json", api.YAML).
 			Noting("They name jobs by app names and keys, and have no tokens."),
 		api.Reads("POST /api/v1/export", api.Editor, "Store the keys that jobs are exported with.", s.keepKeys).
 			Noting("Keys that were only made of names stay when a job is renamed."),
-		api.Takes("POST /api/v1/apply", api.Editor, "Make groups and jobs be as declared, all or nothing.", s.applyFiles).Requiring("files"),
+		api.Takes(
+			"POST /api/v1/apply", api.Editor, "Make groups and jobs be as declared, all or nothing.", s.applyFiles,
+		).Requiring("files"),
 
-		api.Reads("GET /api/v1/takeover", api.Admin.ForAll(), "Show what would be taken from a database of XXL-JOB.", s.previewTakeOver).Within(s.heavy).
+		api.Reads(
+			"GET /api/v1/takeover", api.Admin.ForAll(), "Show what would be taken from a database of XXL-JOB.",
+			s.previewTakeOver,
+		).Within(s.heavy).
 			Noting("The database is the one that the scheduler was started with (xxlwheel serve --takeover-from). Nothing is written."),
-		api.Reads("POST /api/v1/takeover", api.Admin.ForAll(), "Take jobs, and what belongs to them, from a database of XXL-JOB.", s.takeOver).
+		api.Reads(
+			"POST /api/v1/takeover", api.Admin.ForAll(),
+			"Take jobs, and what belongs to them, from a database of XXL-JOB.", s.takeOver,
+		).
 			Within(s.heavy).
 			Noting("Takes groups, jobs, versions of scripts, users and daily figures from the database that the scheduler " +
 				"was started with (xxlwheel serve --takeover-from). " +
 				"All or nothing. Jobs are stopped. What the store has already stays as it is."),
 
-		api.Reads("GET /api/v1/stats", api.Viewer, "Show how runs ended, how long they took and how late they were, by hour, group or job.", s.stats),
-		api.Reads("GET /api/v1/reports", api.Viewer.ForAll(), "Show how many runs of each day succeeded and failed, by the day of their trigger.", s.reports),
+		api.Reads(
+			"GET /api/v1/stats", api.Viewer,
+			"Show how runs ended, how long they took and how late they were, by hour, group or job.", s.stats,
+		),
+		api.Reads(
+			"GET /api/v1/reports", api.Viewer.ForAll(),
+			"Show how many runs of each day succeeded and failed, by the day of their trigger.", s.reports,
+		),
 	}
 }
 

@@ -95,7 +95,9 @@ func (s *Server) previewSchedule(ctx context.Context, q schedulePreviewQuery) (n
 	if err != nil {
 		return no, invalidConf(err)
 	}
-	shown := schedulePreview{Zone: schedule.Zone.String(), Times: []previewTime{}, Assumed: p.Assumed, Changes: []clockChange{}}
+	shown := schedulePreview{
+		Zone: schedule.Zone.String(), Times: []previewTime{}, Assumed: p.Assumed, Changes: []clockChange{},
+	}
 	if shown.Words, err = describeSchedule(schedule.Type, schedule.Conf, schedule.Profile); err != nil {
 		return no, invalidConf(err)
 	}
@@ -118,7 +120,8 @@ func (s *Server) previewSchedule(ctx context.Context, q schedulePreviewQuery) (n
 		}
 	}
 	if q.Calendar != "" {
-		for year := from.In(schedule.Zone).Year(); year <= last.In(schedule.Zone).Year() && len(shown.Unknown) < maxUnknown; year++ {
+		for year := from.In(schedule.Zone).Year(); year <= last.In(schedule.Zone).Year() &&
+			len(shown.Unknown) < maxUnknown; year++ {
 			if !calendar.Knows(year) {
 				shown.Unknown = append(shown.Unknown, year)
 			}

@@ -263,19 +263,23 @@ func New(opts Options) (*Server, error) {
 	s.opts.Store = guard{opts.Store}
 	operators := access.NewOperators(full, opts.ReadTokens)
 	s.callers = &users.Authenticator{
-		Operators: operators, Pages: opts.pages(operators.Open()), Accounts: opts.Accounts, Provided: opts.Provider != nil,
+		Operators: operators, Pages: opts.pages(operators.Open()), Accounts: opts.Accounts,
+		Provided: opts.Provider != nil,
 	}
 	s.users = users.New(users.Options{
-		Store: s.opts.Store, Accounts: opts.Accounts, Provider: opts.Provider, PublicURL: opts.PublicURL, Logger: opts.Logger,
+		Store: s.opts.Store, Accounts: opts.Accounts, Provider: opts.Provider, PublicURL: opts.PublicURL,
+		Logger: opts.Logger,
 	})
 	s.answers = &api.Answerer{Callers: s.callers, Logger: opts.Logger}
 	s.executors = executorapi.New(executorapi.Options{
-		Completer: opts.Completer, Queue: opts.Queue, Registry: s.opts.Store, Groups: forExecutors{s}, Jobs: forExecutors{s},
+		Completer: opts.Completer, Queue: opts.Queue, Registry: s.opts.Store, Groups: forExecutors{s},
+		Jobs:   forExecutors{s},
 		Tokens: opts.Tokens, Addresses: opts.Addresses, Pages: opts.pages(opts.AccessToken == ""), Logger: opts.Logger,
 	})
 	s.executors.Register(s.mux)
 	s.runs = runs.New(runs.Options{
-		Store: s.opts.Store, Executors: opts.Executors, Purger: opts.Purger, Job: s.job, Ending: s.ending, Logger: opts.Logger,
+		Store: s.opts.Store, Executors: opts.Executors, Purger: opts.Purger, Job: s.job, Ending: s.ending,
+		Logger: opts.Logger,
 	})
 	s.nodes = nodes.New(nodes.Options{Store: s.opts.Store, Elector: opts.Elector})
 	s.audit = audit.New(audit.Options{Store: s.opts.Store, Heavy: s.heavy, Logger: opts.Logger})
@@ -286,7 +290,9 @@ func New(opts Options) (*Server, error) {
 // pages returns the rule for calls that need no token if open is true. It names no listener,
 // because a process without a token listens only on the loopback interface.
 func (o *Options) pages(open bool) *access.Pages {
-	return access.NewPages(access.PagesOptions{Open: open, Hosts: o.AllowHosts, Setting: "the allowed hosts (xxlwheel serve --allow-host)"})
+	return access.NewPages(access.PagesOptions{
+		Open: open, Hosts: o.AllowHosts, Setting: "the allowed hosts (xxlwheel serve --allow-host)",
+	})
 }
 
 // ServeHTTP answers one request. A panic in a handler is logged and answered with status 500, and

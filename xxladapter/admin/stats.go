@@ -74,7 +74,8 @@ func showHistogram(h xxladapter.Histogram) percentiles {
 func showStat(s *xxladapter.Stat) statForm {
 	return statForm{
 		Hour: api.Given(s.Hour), Group: s.GroupID, Job: s.JobID,
-		Runs: s.Runs(), Success: s.Success, Failed: s.Failed, Timeout: s.Timeout, Killed: s.Killed, Lost: s.Lost, NotSent: s.NotSent,
+		Runs: s.Runs(), Success: s.Success, Failed: s.Failed, Timeout: s.Timeout, Killed: s.Killed, Lost: s.Lost,
+		NotSent:  s.NotSent,
 		Duration: showHistogram(s.Durations), Lateness: showHistogram(s.Lateness),
 	}
 }
@@ -144,7 +145,10 @@ func (s *Server) stats(ctx context.Context, q statQuery) (no statList, err error
 	if err != nil {
 		return no, err
 	}
-	list := statList{From: f.From.UTC().Truncate(xxladapter.StatHour), To: f.To.UTC().Add(xxladapter.StatHour - 1).Truncate(xxladapter.StatHour), Stats: []statForm{}}
+	list := statList{
+		From: f.From.UTC().Truncate(xxladapter.StatHour),
+		To:   f.To.UTC().Add(xxladapter.StatHour - 1).Truncate(xxladapter.StatHour), Stats: []statForm{},
+	}
 	for i := range found {
 		list.Stats = append(list.Stats, showStat(&found[i]))
 	}

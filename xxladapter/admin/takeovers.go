@@ -85,7 +85,8 @@ func (s *Server) taken(ctx context.Context, dryRun bool) (form takeOverForm, err
 	count := func(c takeover.Count) takenCount { return takenCount(c) }
 	form = takeOverForm{
 		From: r.From, DryRun: r.DryRun, KeptIDs: r.KeptIDs, Served: r.Served,
-		Groups: count(r.Groups), Jobs: count(r.Jobs), Versions: count(r.Versions), Users: count(r.Users), Days: count(r.Days),
+		Groups: count(r.Groups), Jobs: count(r.Jobs), Versions: count(r.Versions), Users: count(r.Users),
+		Days:  count(r.Days),
 		Taken: []takenJob{}, Notes: []takeOverNote{},
 	}
 	for _, j := range r.Taken {

@@ -100,7 +100,9 @@ func (s *Server) timelineOfJob(ctx context.Context, q timelineQuery) (no timelin
 	}
 	for i := range p.spans {
 		then := &p.spans[i]
-		answer.Schedules = append(answer.Schedules, spanForm{then.From.In(p.zone), then.To.In(p.zone), then.Running, then.Type, then.Conf, then.Zone})
+		answer.Schedules = append(answer.Schedules, spanForm{
+			then.From.In(p.zone), then.To.In(p.zone), then.Running, then.Type, then.Conf, then.Zone,
+		})
 	}
 	answer.Planned = slices.Grow(answer.Planned, len(planned))
 	for _, t := range s.fates(p, planned) {
@@ -113,7 +115,8 @@ func (s *Server) timelineOfJob(ctx context.Context, q timelineQuery) (no timelin
 	for i := range p.runs {
 		r := &p.runs[i]
 		answer.Runs = append(answer.Runs, barForm{
-			r.LogID, api.StampOf(r.Due), r.Type, r.Attempt, r.Parent, r.Owner.Node, api.StampOf(r.Claimed), api.StampOf(r.Sent), api.StampOf(r.Finished), r.Lateness().Milliseconds(), r.Status(),
+			r.LogID, api.StampOf(r.Due), r.Type, r.Attempt, r.Parent, r.Owner.Node, api.StampOf(r.Claimed),
+			api.StampOf(r.Sent), api.StampOf(r.Finished), r.Lateness().Milliseconds(), r.Status(),
 		})
 	}
 	for i := range p.misfires {

@@ -37,7 +37,9 @@ func (s *Server) listVersions(ctx context.Context, q versionsQuery) (no versionL
 	if _, err := s.job(ctx, q.ID); err != nil {
 		return no, err
 	}
-	versions, err := s.opts.Store.JobVersions(ctx, xxladapter.JobVersionFilter{JobID: q.ID, Before: q.After, Limit: q.Size() + 1})
+	versions, err := s.opts.Store.JobVersions(
+		ctx, xxladapter.JobVersionFilter{JobID: q.ID, Before: q.After, Limit: q.Size() + 1},
+	)
 	if err != nil {
 		return no, err
 	}
@@ -59,7 +61,9 @@ func (s *Server) listVersions(ctx context.Context, q versionsQuery) (no versionL
 
 // showVersion compares a version with the one before, if that is not nil. The id of a group that
 // does not exist for the caller is shown as 0: the job was moved from there.
-func showVersion(ctx context.Context, v, before *xxladapter.JobVersion, actors func(xxladapter.Actor) xxladapter.Actor) versionForm {
+func showVersion(
+	ctx context.Context, v, before *xxladapter.JobVersion, actors func(xxladapter.Actor) xxladapter.Actor,
+) versionForm {
 	form := versionForm{Version: v.Number, At: v.At, Call: v.Call, Changes: []xxladapter.FieldChange{}}
 	if v.Actor != (xxladapter.Actor{}) {
 		actor := actors(v.Actor)
@@ -120,7 +124,9 @@ func (s *Server) showJobVersion(ctx context.Context, q versionQuery) (no version
 		if before, err = s.version(ctx, q.ID, q.Against); err != nil {
 			return no, err
 		}
-	} else if list, err := s.opts.Store.JobVersions(ctx, xxladapter.JobVersionFilter{JobID: q.ID, Before: v.Number, Limit: 1}); err != nil {
+	} else if list, err := s.opts.Store.JobVersions(
+		ctx, xxladapter.JobVersionFilter{JobID: q.ID, Before: v.Number, Limit: 1},
+	); err != nil {
 		return no, err
 	} else if len(list) > 0 {
 		before = list[0]

@@ -21,7 +21,9 @@ const (
 )
 
 // describe returns the alarm about claimed runs, with what the store knows of their jobs and logs.
-func (m *Monitor) describe(ctx context.Context, kind Kind, subjects []subject, claims []xxladapter.AlarmClaim) (*Alarm, error) {
+func (m *Monitor) describe(
+	ctx context.Context, kind Kind, subjects []subject, claims []xxladapter.AlarmClaim,
+) (*Alarm, error) {
 	now, err := m.opts.Store.Now(ctx)
 	if err != nil {
 		return nil, err
@@ -97,8 +99,9 @@ func (m *Monitor) describeRun(ctx context.Context, c xxladapter.AlarmClaim) (Run
 		return Run{}, err
 	}
 	run := Run{
-		LogID: l.ID, At: l.HandleTime, Address: l.Address, Handler: l.Handler, Param: cutText(l.Param, 200), Sharding: l.Sharding,
-		Code: l.HandleCode,
+		LogID: l.ID, At: l.HandleTime, Address: l.Address, Handler: l.Handler, Param: cutText(l.Param, 200),
+		Sharding: l.Sharding,
+		Code:     l.HandleCode,
 	}
 	if run.At.IsZero() {
 		run.At = l.TriggerTime

@@ -37,7 +37,9 @@ func (d *DingTalk) Send(ctx context.Context, a *Alarm) error {
 		"msgtype":  "markdown",
 		"markdown": map[string]string{"title": title, "text": cutText(text, dingTalkLimit)},
 	}
-	return d.post(ctx, body, d.sign, func(reply []byte) error { return checkErrCode(reply, platformBusy, dingTalkBusy) })
+	return d.post(
+		ctx, body, d.sign, func(reply []byte) error { return checkErrCode(reply, platformBusy, dingTalkBusy) },
+	)
 }
 
 // sign adds the time in milliseconds and the signature to the query.

@@ -41,7 +41,9 @@ func (f *Feishu) Send(ctx context.Context, a *Alarm) error {
 	}
 	body := map[string]any{
 		"msg_type": "post",
-		"content":  map[string]any{"post": map[string]any{"zh_cn": map[string]any{"title": a.Title(), "content": lines}}},
+		"content": map[string]any{
+			"post": map[string]any{"zh_cn": map[string]any{"title": a.Title(), "content": lines}},
+		},
 	}
 	if f.secret != "" {
 		timestamp := strconv.FormatInt(time.Now().Unix(), 10)

@@ -26,7 +26,9 @@ type Guard struct {
 }
 
 var (
-	privateNets = prefixes("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7", "127.0.0.0/8", "::1/128")
+	privateNets = prefixes(
+		"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7", "127.0.0.0/8", "::1/128",
+	)
 	// closedNets lists what is never a target on purpose: this network, link-local addresses and
 	// with them most clouds' metadata, the metadata of Alibaba, Azure and Amazon over IPv6
 	// elsewhere, protocol assignments and Oracle's metadata, multicast, reserved networks.

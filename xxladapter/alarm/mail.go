@@ -230,7 +230,8 @@ func (m *Mail) message(a *Alarm, to string) (*mail.Msg, error) {
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")
 	msg.SetBodyString(mail.TypeTextPlain, title+"\n\n"+plainForm.write(a)+"\n")
 	msg.AddAlternativeString(mail.TypeTextHTML,
-		"<!DOCTYPE html>\n<html><body>\n<h3>"+htmlForm.heading(title)+"</h3>\n<div>"+htmlForm.write(a)+"</div>\n</body></html>\n")
+		"<!DOCTYPE html>\n<html><body>\n<h3>"+htmlForm.heading(title)+"</h3>\n<div>"+htmlForm.write(a)+
+			"</div>\n</body></html>\n")
 	return msg, nil
 }
 

@@ -88,7 +88,9 @@ func NewMonitor(opts Options) (*Monitor, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
-	return &Monitor{opts: opts, logger: opts.Logger, wake: make(chan struct{}, 1), down: newDowns(len(opts.Channels))}, nil
+	return &Monitor{
+		opts: opts, logger: opts.Logger, wake: make(chan struct{}, 1), down: newDowns(len(opts.Channels)),
+	}, nil
 }
 
 // Failed hints that a run failed, so that Run polls at once. It never blocks.

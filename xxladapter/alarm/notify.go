@@ -53,7 +53,9 @@ func (m *Monitor) notifyOne(ctx context.Context, subjects []subject) {
 		m.logger.Error("claim of alarms failed", "err", err)
 	}
 	for _, kind := range []Kind{Failed, Recovered} {
-		about := slices.DeleteFunc(slices.Clone(claims), func(c xxladapter.AlarmClaim) bool { return c.Recovered != (kind == Recovered) })
+		about := slices.DeleteFunc(
+			slices.Clone(claims), func(c xxladapter.AlarmClaim) bool { return c.Recovered != (kind == Recovered) },
+		)
 		if len(about) == 0 {
 			continue
 		}
@@ -64,7 +66,9 @@ func (m *Monitor) notifyOne(ctx context.Context, subjects []subject) {
 		}
 		status, done := m.deliver(ctx, a)
 		if !done {
-			m.logger.Warn("alarm not sent, no channel accepted it, will be tried again", "alarm", a.ID, "title", a.Title())
+			m.logger.Warn(
+				"alarm not sent, no channel accepted it, will be tried again", "alarm", a.ID, "title", a.Title(),
+			)
 			continue
 		}
 		if err := m.settle(context.WithoutCancel(ctx), about, status); err != nil {
@@ -130,7 +134,10 @@ func (m *Monitor) deliver(ctx context.Context, a *Alarm) (status int, done bool)
 			switch {
 			case err == nil:
 				results[i] = ResultSent
-				m.logger.Info("alarm sent", "channel", channel.Name(), "alarm", a.ID, "title", a.Title(), "took", time.Since(start))
+				m.logger.Info(
+					"alarm sent", "channel", channel.Name(), "alarm", a.ID, "title", a.Title(), "took",
+					time.Since(start),
+				)
 			case errors.Is(err, ErrNobody):
 				results[i] = ResultSkipped
 			default:

@@ -152,7 +152,9 @@ func (m *Monitor) states(ctx context.Context, jobIDs []int64) (map[int64]xxladap
 }
 
 // steps merges the failed runs with the first success after each of them.
-func (m *Monitor) steps(ctx context.Context, state xxladapter.AlarmState, runs []xxladapter.FailedRun, now time.Time) ([]step, error) {
+func (m *Monitor) steps(
+	ctx context.Context, state xxladapter.AlarmState, runs []xxladapter.FailedRun, now time.Time,
+) ([]step, error) {
 	success := int64(0) // the first one after the runs merged so far; 0 means none
 	find := func(after int64) error {
 		logs, err := m.opts.Store.Logs(ctx, xxladapter.LogFilter{

@@ -74,7 +74,9 @@ func (p *poster) Name() string { return p.name }
 
 // post sends body in a request that sign may change, and passes the body of a 2xx answer to check.
 // A nil sign or check is skipped.
-func (p *poster) post(ctx context.Context, body any, sign func(r *http.Request, body []byte), check func(reply []byte) error) error {
+func (p *poster) post(
+	ctx context.Context, body any, sign func(r *http.Request, body []byte), check func(reply []byte) error,
+) error {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return finalf("encode alarm: %w", err)
@@ -88,7 +90,9 @@ func (p *poster) post(ctx context.Context, body any, sign func(r *http.Request, 
 	})
 }
 
-func (p *poster) attempt(ctx context.Context, body []byte, sign func(*http.Request, []byte), check func([]byte) error) error {
+func (p *poster) attempt(
+	ctx context.Context, body []byte, sign func(*http.Request, []byte), check func([]byte) error,
+) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url.String(), bytes.NewReader(body))
 	if err != nil {
 		return &finalError{err}

@@ -87,7 +87,9 @@ const maxRows = 256
 
 // decide turns the verdict on steps into decisions of at most maxRows rows each, to be stored in
 // this order. It returns none if the steps change nothing.
-func decide(s xxladapter.Settings, state xxladapter.AlarmState, steps []step, now time.Time) []xxladapter.AlarmDecision {
+func decide(
+	s xxladapter.Settings, state xxladapter.AlarmState, steps []step, now time.Time,
+) []xxladapter.AlarmDecision {
 	var decisions []xxladapter.AlarmDecision
 	recovered := int64(0)
 	for len(steps) > 0 {

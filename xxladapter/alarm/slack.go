@@ -30,7 +30,9 @@ var slackEscape = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 func (s *Slack) Send(ctx context.Context, a *Alarm) error {
 	title := strings.ReplaceAll(slackEscape.Replace(a.Title()), "*", "∗")
 	text := slackEscape.Replace(strings.ReplaceAll(plainForm.write(a), "```", "'''"))
-	body := map[string]any{"text": "*" + title + "*\n```\n" + cutText(text, slackLimit) + "\n```", "unfurl_links": false}
+	body := map[string]any{
+		"text": "*" + title + "*\n```\n" + cutText(text, slackLimit) + "\n```", "unfurl_links": false,
+	}
 	return s.post(ctx, body, nil, func(reply []byte) error {
 		if string(bytes.TrimSpace(reply)) != "ok" {
 			return finalf(`answer is not "ok": %s`, excerpt(reply))

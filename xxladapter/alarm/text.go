@@ -49,7 +49,9 @@ func (a *Alarm) paragraphs() []paragraph {
 	var end paragraph
 	switch {
 	case a.MoreJobs > 0:
-		end.facts = append(end.facts, fact{"", fmt.Sprintf("and %d more runs, also of %d other jobs", a.MoreRuns, a.MoreJobs)})
+		end.facts = append(
+			end.facts, fact{"", fmt.Sprintf("and %d more runs, also of %d other jobs", a.MoreRuns, a.MoreJobs)},
+		)
 	case a.MoreRuns > 0:
 		end.facts = append(end.facts, fact{"", fmt.Sprintf("and %d more", a.MoreRuns)})
 	}

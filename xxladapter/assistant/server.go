@@ -38,7 +38,9 @@ func New(openAPI json.RawMessage, call Call, opts Options) (*mcp.Server, error) 
 	if err := json.Unmarshal(openAPI, &d); err != nil {
 		return nil, fmt.Errorf("read the API's description: %w", err)
 	}
-	server := mcp.NewServer(&mcp.Implementation{Name: "xxlwheel", Version: opts.Version}, &mcp.ServerOptions{Instructions: instructions})
+	server := mcp.NewServer(
+		&mcp.Implementation{Name: "xxlwheel", Version: opts.Version}, &mcp.ServerOptions{Instructions: instructions},
+	)
 	offered := reading
 	if opts.AllowChanges {
 		offered = slices.Concat(reading, changing)

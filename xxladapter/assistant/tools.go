@@ -24,7 +24,10 @@ var reading = []tool{
 	{name: "next_due_times", method: http.MethodGet, path: "/jobs/{id}/next"},
 	{name: "why", method: http.MethodGet, path: "/jobs/{id}/why"},
 	{name: "timeline", method: http.MethodGet, path: "/jobs/{id}/timeline"},
-	{name: "list_misfires", method: http.MethodGet, path: "/jobs/{id}/misfires", given: url.Values{"limit": {"50"}, "newest": {"true"}}},
+	{
+		name: "list_misfires", method: http.MethodGet, path: "/jobs/{id}/misfires",
+		given: url.Values{"limit": {"50"}, "newest": {"true"}},
+	},
 	{name: "list_runs", method: http.MethodGet, path: "/logs", given: url.Values{"limit": {"50"}, "newest": {"true"}}},
 	{name: "show_run", method: http.MethodGet, path: "/logs/{id}"},
 	{name: "run_log", method: http.MethodGet, path: "/logs/{id}/text"},

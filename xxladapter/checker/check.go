@@ -91,8 +91,12 @@ func (c *check) order() {
 	slices.SortFunc(h.Triggers, func(a, b Trigger) int {
 		return cmp.Or(cmp.Compare(a.Log, b.Log), cmp.Compare(a.Job, b.Job), cmp.Compare(a.Asked, b.Asked))
 	})
-	slices.SortFunc(h.Resends, func(a, b Resend) int { return cmp.Or(cmp.Compare(a.Log, b.Log), cmp.Compare(a.At, b.At)) })
-	sortUnlessSorted(h.Results, func(a, b Result) int { return cmp.Or(cmp.Compare(a.Log, b.Log), cmp.Compare(a.At, b.At)) })
+	slices.SortFunc(
+		h.Resends, func(a, b Resend) int { return cmp.Or(cmp.Compare(a.Log, b.Log), cmp.Compare(a.At, b.At)) },
+	)
+	sortUnlessSorted(
+		h.Results, func(a, b Result) int { return cmp.Or(cmp.Compare(a.Log, b.Log), cmp.Compare(a.At, b.At)) },
+	)
 	sortUnlessSorted(h.Logs, func(a, b Log) int { return cmp.Compare(a.Log, b.Log) })
 	c.fillDues()
 	sortUnlessSorted(h.Runs, func(a, b Run) int {
@@ -175,7 +179,10 @@ func (c *check) judgeJobs() {
 		} else {
 			j = &job{id: runs[0].Job} // no change created it
 		}
-		jc = jobCheck{check: c, job: j, first: first, longest: -1, targets: jc.targets[:0], loose: jc.loose[:0], undated: jc.undated[:0]}
+		jc = jobCheck{
+			check: c, job: j, first: first, longest: -1, targets: jc.targets[:0], loose: jc.loose[:0],
+			undated: jc.undated[:0],
+		}
 		jc.runs, runs = cutJob(runs, j.id, func(r *Run) int64 { return r.Job })
 		jc.flags = c.flags[first : first+len(jc.runs)]
 		jc.misfires, misfires = cutJob(misfires, j.id, func(m *Misfire) int64 { return m.Job })

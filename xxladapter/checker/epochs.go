@@ -51,7 +51,8 @@ func newJob(changes []Change) (*job, error) {
 	busy := Instant(0) // until when an earlier change may be in flight
 	for i := range changes {
 		change := &changes[i]
-		alone := change.Acked != 0 && change.Asked >= busy && (i+1 == len(changes) || changes[i+1].Asked >= change.Acked)
+		alone := change.Acked != 0 && change.Asked >= busy && (i+1 == len(changes) ||
+			changes[i+1].Asked >= change.Acked)
 		busy = max(busy, change.Acked)
 		var after []state
 		for _, s := range possible {

@@ -146,7 +146,10 @@ func (c *check) sentence(v *Violation, f finding) string {
 	case Early:
 		return fmt.Sprintf("due %v, log %d came %v before", v.Due, r.Log, v.Due.Sub(r.At))
 	case Late:
-		return fmt.Sprintf("due %v, log %d came %v after, at most %v is allowed", v.Due, r.Log, r.At.Sub(v.Due), f.target.hi.Sub(v.Due))
+		return fmt.Sprintf(
+			"due %v, log %d came %v after, at most %v is allowed", v.Due, r.Log, r.At.Sub(v.Due),
+			f.target.hi.Sub(v.Due),
+		)
 	case Extra:
 		return fmt.Sprintf("log %d came at %v, and nothing explains it", r.Log, r.At)
 	case AfterStop, OldSchedule:
@@ -169,7 +172,9 @@ func (c *check) sentence(v *Violation, f finding) string {
 	case ChildMissed:
 		return fmt.Sprintf("it never ran for log %d of its parent", f.of)
 	case ChildExtra:
-		return fmt.Sprintf("log %d ran for log %d of its parent, which already has a child or must not have one", v.Log, f.of)
+		return fmt.Sprintf(
+			"log %d ran for log %d of its parent, which already has a child or must not have one", v.Log, f.of,
+		)
 	case Unlogged:
 		return fmt.Sprintf("log %d came at %v, and the scheduler has no row of it", r.Log, r.At)
 	}
@@ -202,7 +207,8 @@ func (c *check) records(v *Violation, f finding, moment Instant, logs []int64) {
 		}
 		for i := range j.changes {
 			ch := &j.changes[i]
-			if f.kind <= Misfired && (i == last || i == last+1 && ch.Asked <= moment.Add(c.opts.Epsilon)) || ch == f.ended {
+			if f.kind <= Misfired && (i == last || i == last+1 && ch.Asked <= moment.Add(c.opts.Epsilon)) ||
+				ch == f.ended {
 				line(appendChange(nil, ch))
 			}
 		}
@@ -241,7 +247,8 @@ func (c *check) records(v *Violation, f finding, moment Instant, logs []int64) {
 	}
 	if f.kind == ChildMissed || f.kind == ChildExtra {
 		for i := range c.history.Triggers {
-			if t := &c.history.Triggers[i]; t.Type == xxladapter.TriggerParent && t.Of == f.of && t.Job == v.Job && t.Log != v.Log {
+			if t := &c.history.Triggers[i]; t.Type == xxladapter.TriggerParent && t.Of == f.of && t.Job == v.Job &&
+				t.Log != v.Log {
 				line(appendTrigger(nil, t))
 			}
 		}

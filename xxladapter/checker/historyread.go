@@ -166,7 +166,8 @@ func (rd *reader) addRun() error {
 	l := &rd.line
 	r := Run{
 		Job: l.get(fJob), Log: l.get(fLog), Due: l.instant(fDue), At: l.instant(fAt), Start: l.instant(fStart),
-		End: l.instant(fEnd), Code: int32(l.get(fCode)), Shard: int32(l.get(fShard)), Shards: int32(l.get(fShards)), By: -1,
+		End: l.instant(fEnd), Code: int32(l.get(fCode)), Shard: int32(l.get(fShard)),
+		Shards: int32(l.get(fShards)), By: -1,
 	}
 	if err := cmp.Or(l.known(fAt), l.inOrder(fStart, fEnd)); err != nil {
 		return err
@@ -192,7 +193,10 @@ func (rd *reader) addRun() error {
 		r.By = w
 		if n := l.get(fN); n != 0 {
 			if n != int64(len(rd.runs[w]))+1 {
-				return faultf("field n is %d, must be %d, one more than in the run before by %q", n, len(rd.runs[w])+1, rd.h.Writers[w])
+				return faultf(
+					"field n is %d, must be %d, one more than in the run before by %q", n, len(rd.runs[w])+1,
+					rd.h.Writers[w],
+				)
 			}
 			rd.runs[w] = append(rd.runs[w], int32(len(rd.h.Runs)))
 		}
@@ -244,8 +248,10 @@ func (rd *reader) addEnd() error {
 func (rd *reader) addChange() error {
 	l := &rd.line
 	c := Change{
-		Job: l.get(fJob), Op: Op(l.texts[fOp]), Asked: l.instant(fAsked), Acked: l.instant(fAcked), First: l.instant(fFirst),
-		Type: xxladapter.ScheduleType(l.str(fType)), Conf: l.str(fConf), Zone: l.str(fZone), Retries: int(l.get(fRetries)),
+		Job: l.get(fJob), Op: Op(l.texts[fOp]), Asked: l.instant(fAsked), Acked: l.instant(fAcked),
+		First: l.instant(fFirst),
+		Type:  xxladapter.ScheduleType(l.str(fType)), Conf: l.str(fConf), Zone: l.str(fZone),
+		Retries: int(l.get(fRetries)),
 	}
 	if l.present&(1<<fChildren) != 0 {
 		c.Children = append(c.Children, l.list...)
@@ -262,7 +268,9 @@ func (rd *reader) addChange() error {
 		return faultf("field op is %s, must be one of create, start, stop, edit and remove", excerpt(l.texts[fOp]))
 	}
 	if !defines && l.present&setOf(fType, fConf, fZone, fChildren, fRetries) != 0 {
-		return faultf("field op is %q, type, conf, zone, children and retries are allowed only with create and edit", c.Op)
+		return faultf(
+			"field op is %q, type, conf, zone, children and retries are allowed only with create and edit", c.Op,
+		)
 	}
 	if defines {
 		if l.present&(1<<fType) == 0 {

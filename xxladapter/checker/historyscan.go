@@ -41,7 +41,9 @@ func (l *line) scan(b []byte) error {
 		}
 		f := fieldNamed(name)
 		if f == fields {
-			return faultf("field %s is unknown, must be one of those in the documentation of package checker", excerpt(name))
+			return faultf(
+				"field %s is unknown, must be one of those in the documentation of package checker", excerpt(name),
+			)
 		}
 		if l.present&(1<<f) != 0 {
 			return faultf("field %s occurs twice, must occur once", fieldNames[f])
@@ -58,7 +60,10 @@ func (l *line) scan(b []byte) error {
 		case l.take('}'):
 			return l.rest()
 		default:
-			return faultf("continues with %s after field %s, must continue with a comma or a closing brace", excerpt(l.b[l.pos:]), fieldNames[f])
+			return faultf(
+				"continues with %s after field %s, must continue with a comma or a closing brace", excerpt(l.b[l.pos:]),
+				fieldNames[f],
+			)
 		}
 	}
 }
@@ -107,7 +112,9 @@ func (l *line) value(f field) (err error) {
 				return nil
 			}
 			if !l.take(',') {
-				return faultf("field %s continues with %s, must be a list of whole numbers", fieldNames[f], excerpt(l.b[l.pos:]))
+				return faultf(
+					"field %s continues with %s, must be a list of whole numbers", fieldNames[f], excerpt(l.b[l.pos:]),
+				)
 			}
 		}
 	default:

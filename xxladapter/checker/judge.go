@@ -117,7 +117,9 @@ func (jc *jobCheck) judgeTarget(t, from, to int) {
 // missShards reports the shards of a target from lo to below hi as missed.
 func (jc *jobCheck) missShards(tg *target, lo, hi int32, beside int) {
 	for s := lo; s < hi && tg.must; s++ {
-		jc.report.add(jc.check, finding{kind: Missed, job: jc.job.id, run: -1, other: jc.first + beside, target: tg, shard: s})
+		jc.report.add(
+			jc.check, finding{kind: Missed, job: jc.job.id, run: -1, other: jc.first + beside, target: tg, shard: s},
+		)
 	}
 }
 
@@ -146,7 +148,9 @@ func afterEnd(c *Change) Kind {
 }
 
 func (jc *jobCheck) resent(log int64) bool {
-	_, found := slices.BinarySearchFunc(jc.history.Resends, log, func(r Resend, log int64) int { return cmp.Compare(r.Log, log) })
+	_, found := slices.BinarySearchFunc(
+		jc.history.Resends, log, func(r Resend, log int64) int { return cmp.Compare(r.Log, log) },
+	)
 	return log != 0 && found
 }
 

@@ -93,7 +93,9 @@ func (jc *jobCheck) lane(runs []int32, shard, total int32, withTargets bool, sha
 			for i := range windows {
 				if w := &windows[i]; w.ref >= 0 && w.run < 0 && w.must {
 					tg := &jc.targets[w.ref]
-					jc.report.add(jc.check, finding{kind: Missed, job: jc.job.id, run: -1, other: jc.first + int(tg.run), target: tg, shard: shard})
+					jc.report.add(jc.check, finding{
+						kind: Missed, job: jc.job.id, run: -1, other: jc.first + int(tg.run), target: tg, shard: shard,
+					})
 				}
 			}
 		}

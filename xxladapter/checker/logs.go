@@ -55,7 +55,8 @@ func (c *check) judgeLogs() {
 		return cmp.Or(cmp.Compare(a.log, b.log), cmp.Compare(a.at, b.at), cmp.Compare(a.run, b.run))
 	})
 	c.byLog = order
-	triggers, resends, results, logs := c.history.Triggers[lenUnnamed(c.history.Triggers):], c.history.Resends, c.history.Results, c.history.Logs
+	triggers, resends, results, logs := c.history.Triggers[lenUnnamed(c.history.Triggers):], c.history.Resends,
+		c.history.Results, c.history.Logs
 	for _, t := range triggers {
 		if t.Type == xxladapter.TriggerParent && t.Of != 0 {
 			c.parental = append(c.parental, parental{of: t.Of, job: t.Job, log: t.Log})
@@ -85,7 +86,9 @@ func (c *check) judgeLogs() {
 		c.judgeLog(&facts)
 	}
 	c.refuse(logs)
-	sortUnlessSorted(c.refused, func(a, b Log) int { return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Due, b.Due)) })
+	sortUnlessSorted(
+		c.refused, func(a, b Log) int { return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Due, b.Due)) },
+	)
 	c.settleParents()
 	slices.SortStableFunc(c.demands, func(a, b demand) int {
 		return cmp.Or(cmp.Compare(a.job, b.job), cmp.Compare(a.lo, b.lo))
@@ -301,8 +304,11 @@ func (c *check) settleParents() {
 
 // refusedLog reports whether the hand-over of a log id is known to have failed.
 func (c *check) refusedLog(log int64) bool {
-	i, found := slices.BinarySearchFunc(c.history.Logs, log, func(l Log, log int64) int { return cmp.Compare(l.Log, log) })
-	return found && c.history.Logs[i].TriggerCode != xxladapter.ResultNone && c.history.Logs[i].TriggerCode != xxladapter.ResultOK
+	i, found := slices.BinarySearchFunc(
+		c.history.Logs, log, func(l Log, log int64) int { return cmp.Compare(l.Log, log) },
+	)
+	return found && c.history.Logs[i].TriggerCode != xxladapter.ResultNone &&
+		c.history.Logs[i].TriggerCode != xxladapter.ResultOK
 }
 
 // endKnown reports whether the history contains the end of a run, so that it is known that the run

@@ -12,8 +12,12 @@ import (
 // rowInDoubt reports whether the row of a run may be missing: the store says of its due time that
 // it has lost whether that has fired.
 func (c *check) rowInDoubt(r *Run) bool {
-	lo, _ := slices.BinarySearchFunc(c.history.Misfires, r.Job, func(m Misfire, job int64) int { return cmp.Compare(m.Job, job) })
-	hi, _ := slices.BinarySearchFunc(c.history.Misfires, r.Job+1, func(m Misfire, job int64) int { return cmp.Compare(m.Job, job) })
+	lo, _ := slices.BinarySearchFunc(
+		c.history.Misfires, r.Job, func(m Misfire, job int64) int { return cmp.Compare(m.Job, job) },
+	)
+	hi, _ := slices.BinarySearchFunc(
+		c.history.Misfires, r.Job+1, func(m Misfire, job int64) int { return cmp.Compare(m.Job, job) },
+	)
 	m := covering(c.history.Misfires[lo:hi], r.Due)
 	return r.Due != 0 && m != nil && m.Strategy == xxladapter.MisfireStoreLost
 }
@@ -21,5 +25,8 @@ func (c *check) rowInDoubt(r *Run) bool {
 // resultInDoubt reports whether the result of a run may be missing: it ended so that its result may
 // have been stored in the time of a loss.
 func (c *check) resultInDoubt(r *Run) bool {
-	return slices.ContainsFunc(c.history.Losses, func(l Loss) bool { return l.Since <= r.End.Add(c.opts.Grace) && r.End <= l.Until }) || c.rowInDoubt(r)
+	return slices.ContainsFunc(c.history.Losses, func(l Loss) bool {
+		return l.Since <= r.End.Add(c.opts.Grace) &&
+			r.End <= l.Until
+	}) || c.rowInDoubt(r)
 }

@@ -131,13 +131,17 @@ func (r *Report) String() string {
 		verdict = "NOT CLEAN"
 	}
 	fmt.Fprintf(&b, "%s: %d jobs, %d runs, %d due times until %v: %d matched, %d optional and %d open, %d misfired in %d records, %d refused; latest %v after its due time; epsilon %v\n",
-		verdict, r.Jobs, r.Runs, r.Targets, r.Options.End, r.Matched, r.Optional, r.Open, r.Consumed, r.Misfires, r.Refused,
+		verdict, r.Jobs, r.Runs, r.Targets, r.Options.End, r.Matched, r.Optional, r.Open, r.Consumed, r.Misfires,
+		r.Refused,
 		r.Latest, r.Options.Epsilon)
 	if r.Repeated > 0 || r.Cut > 0 {
 		fmt.Fprintf(&b, "%d arrivals of a log id that had arrived before, %d lines cut off\n", r.Repeated, r.Cut)
 	}
 	if r.InDoubt > 0 || r.LostRows > 0 || r.LostResults > 0 {
-		fmt.Fprintf(&b, "a loss of the store left %d due times in doubt, %d runs without a row, %d without a result\n", r.InDoubt, r.LostRows, r.LostResults)
+		fmt.Fprintf(
+			&b, "a loss of the store left %d due times in doubt, %d runs without a row, %d without a result\n",
+			r.InDoubt, r.LostRows, r.LostResults,
+		)
 	}
 	if r.Clean() {
 		return b.String()

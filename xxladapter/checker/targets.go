@@ -46,7 +46,8 @@ func (j *job) targets(to []target, runs []Run, misfires []Misfire, opts Options,
 	for _, t := range to {
 		if n := len(kept); n > 0 && kept[n-1].due == t.due {
 			k := &kept[n-1]
-			k.hi, k.slack, k.must, k.doubt = max(k.hi, t.hi), max(k.slack, t.slack), k.must || t.must, k.doubt || t.doubt
+			k.hi, k.slack, k.must, k.doubt = max(k.hi, t.hi), max(k.slack, t.slack), k.must || t.must,
+				k.doubt || t.doubt
 			k.fate = max(k.fate, t.fate)
 			if t.limit > k.limit {
 				k.limit, k.ended = t.limit, t.ended

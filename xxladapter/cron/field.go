@@ -33,16 +33,32 @@ var (
 )
 
 var (
-	secondField = field{name: "second", max: 59, maxStep: 59, valueErr: "must be 0 to 59", stepErr: "has a step above 59"}
-	minuteField = field{name: "minute", max: 59, maxStep: 59, valueErr: "must be 0 to 59", stepErr: "has a step above 59"}
-	hourField   = field{name: "hour", max: 23, maxStep: 23, valueErr: "must be 0 to 23", stepErr: "has a step above 23"}
-	domField    = field{name: "day of month", min: 1, max: 31, maxStep: 31, valueErr: "must be 1 to 31", stepErr: "has a step above 31", kind: dateField}
-	monthField  = field{name: "month", min: 1, max: 12, maxStep: 12, valueErr: "must be 1 to 12 or JAN to DEC", stepErr: "has a step above 12", names: monthNames}
-	dowField    = field{name: "day of week", min: 1, max: 7, maxStep: 7, valueErr: "must be 1 to 7 (1 is Sunday) or SUN to SAT", stepErr: "has a step above 7", names: dayNames, kind: weekField}
-	yrField     = field{name: "year", min: minYear, max: maxYear, valueErr: "must be 1970 to 9999", kind: yearField}
+	secondField = field{
+		name: "second", max: 59, maxStep: 59, valueErr: "must be 0 to 59", stepErr: "has a step above 59",
+	}
+	minuteField = field{
+		name: "minute", max: 59, maxStep: 59, valueErr: "must be 0 to 59", stepErr: "has a step above 59",
+	}
+	hourField = field{name: "hour", max: 23, maxStep: 23, valueErr: "must be 0 to 23", stepErr: "has a step above 23"}
+	domField  = field{
+		name: "day of month", min: 1, max: 31, maxStep: 31, valueErr: "must be 1 to 31", stepErr: "has a step above 31",
+		kind: dateField,
+	}
+	monthField = field{
+		name: "month", min: 1, max: 12, maxStep: 12, valueErr: "must be 1 to 12 or JAN to DEC",
+		stepErr: "has a step above 12", names: monthNames,
+	}
+	dowField = field{
+		name: "day of week", min: 1, max: 7, maxStep: 7, valueErr: "must be 1 to 7 (1 is Sunday) or SUN to SAT",
+		stepErr: "has a step above 7", names: dayNames, kind: weekField,
+	}
+	yrField = field{name: "year", min: minYear, max: maxYear, valueErr: "must be 1970 to 9999", kind: yearField}
 
 	// In Unix, Sunday is both 0 and 7.
-	unixDowField = field{name: "day of week", min: 0, max: 7, maxStep: 7, valueErr: "must be 0 to 7 (0 and 7 are Sunday) or SUN to SAT", stepErr: "has a step above 7", names: dayNames, kind: weekField}
+	unixDowField = field{
+		name: "day of week", min: 0, max: 7, maxStep: 7, valueErr: "must be 0 to 7 (0 and 7 are Sunday) or SUN to SAT",
+		stepErr: "has a step above 7", names: dayNames, kind: weekField,
+	}
 )
 
 // quartzFields and unixFields are the columns in order.

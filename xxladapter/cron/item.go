@@ -204,7 +204,8 @@ func (p *parser) word(f *field, it, whole token) *ParseError {
 			return p.wrongField(f, it, 'L')
 		case f.kind == dateField:
 			return p.lastDay(f, it)
-		case f.kind == weekField && (len(text) == 1 || lenient && (text[1] == '-' || upper(text[1]) == 'W' && len(text) == 2)):
+		case f.kind == weekField && (len(text) == 1 || lenient && (text[1] == '-' || upper(text[1]) == 'W' &&
+			len(text) == 2)):
 			if it != whole {
 				return p.fail(f.name, whole, "has L in a list, which is not possible in this field")
 			}

@@ -76,11 +76,16 @@ func ParsePlan(kind, conf string, zone *time.Location, opts ...Option) (Plan, er
 	case Once:
 		at, err := time.Parse(time.RFC3339, conf)
 		if err != nil {
-			return nil, &PlanError{Field: "instant", Type: kind, Text: cut(conf), Rule: "must be RFC 3339 such as 2026-03-01T09:00:00+08:00"}
+			return nil, &PlanError{
+				Field: "instant", Type: kind, Text: cut(conf),
+				Rule: "must be RFC 3339 such as 2026-03-01T09:00:00+08:00",
+			}
 		}
 		return once{at.In(zone)}, nil
 	}
-	return nil, &PlanError{Field: "schedule type", Text: cut(kind), Rule: "must be one of NONE, CRON, FIX_RATE, FIX_DELAY and ONCE"}
+	return nil, &PlanError{
+		Field: "schedule type", Text: cut(kind), Rule: "must be one of NONE, CRON, FIX_RATE, FIX_DELAY and ONCE",
+	}
 }
 
 // In returns a plan that follows s on the clock of zone, whatever the location of the instants

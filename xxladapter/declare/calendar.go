@@ -66,7 +66,9 @@ func dayOf(year int, text string) (xxladapter.Day, error) {
 
 // CalendarEntryOf returns the entry that declares a calendar. Its lists are not nil.
 func CalendarEntryOf(c *xxladapter.Calendar) CalendarEntry {
-	e := CalendarEntry{Name: c.Name, Note: c.Note, Weekend: append([]xxladapter.Weekday{}, c.Weekend...), Years: []CalendarYear{}}
+	e := CalendarEntry{
+		Name: c.Name, Note: c.Note, Weekend: append([]xxladapter.Weekday{}, c.Weekend...), Years: []CalendarYear{},
+	}
 	for _, y := range c.Years {
 		e.Years = append(e.Years, CalendarYear{y.Year, y.Source, datesOf(y.Year, y.Off), datesOf(y.Year, y.Work)})
 	}
@@ -111,7 +113,9 @@ func (c *comparison) calendars(stored []*xxladapter.Calendar) {
 			c.plan.Unchanged++
 			continue
 		}
-		c.plan.Changes = append(c.plan.Changes, Change{Action: action, Kind: xxladapter.AuditCalendar, Name: after.Name, Fields: changes})
+		c.plan.Changes = append(
+			c.plan.Changes, Change{Action: action, Kind: xxladapter.AuditCalendar, Name: after.Name, Fields: changes},
+		)
 		c.plan.Edits = append(c.plan.Edits, Edited{Calendar: after, At: at})
 		c.plan.Declaration.Calendars = append(c.plan.Declaration.Calendars, after)
 	}
@@ -120,5 +124,7 @@ func (c *comparison) calendars(stored []*xxladapter.Calendar) {
 // shownCalendar returns the fields of a calendar with its days as they are declared.
 func shownCalendar(c *xxladapter.Calendar) xxladapter.Fields {
 	e := CalendarEntryOf(c)
-	return xxladapter.Fields{{Name: "note", Value: e.Note}, {Name: "weekend", Value: e.Weekend}, {Name: "years", Value: e.Years}}
+	return xxladapter.Fields{
+		{Name: "note", Value: e.Note}, {Name: "weekend", Value: e.Weekend}, {Name: "years", Value: e.Years},
+	}
 }

@@ -92,7 +92,10 @@ type declared struct {
 // Compare returns what has to be done for the state to be as declared, or the problems for which
 // the document cannot be applied. The error comes from a function of the options.
 func Compare(doc *Document, state *State, opts Options) (*Plan, []Problem, error) {
-	c := &comparison{doc: doc, opts: opts, x: newIndex(state), plan: &Plan{Changes: []Change{}}, entries: map[name]int{}, stored: map[int64]int64{}}
+	c := &comparison{
+		doc: doc, opts: opts, x: newIndex(state), plan: &Plan{Changes: []Change{}}, entries: map[name]int{},
+		stored: map[int64]int64{},
+	}
 	if err := xxladapter.CheckOwner("owner", doc.Owner); err != nil {
 		c.report("owner", err)
 	}
@@ -177,8 +180,12 @@ func (c *comparison) groups() {
 	}
 }
 
-func (c *comparison) addGroup(action Action, at string, before, after *xxladapter.Group, fields []xxladapter.FieldChange) {
-	c.plan.Changes = append(c.plan.Changes, Change{Action: action, Kind: xxladapter.AuditGroup, AppName: after.AppName, ID: after.ID, Fields: fields})
+func (c *comparison) addGroup(
+	action Action, at string, before, after *xxladapter.Group, fields []xxladapter.FieldChange,
+) {
+	c.plan.Changes = append(c.plan.Changes, Change{
+		Action: action, Kind: xxladapter.AuditGroup, AppName: after.AppName, ID: after.ID, Fields: fields,
+	})
 	c.plan.Edits = append(c.plan.Edits, Edited{GroupBefore: before, GroupAfter: after, At: at})
 	c.plan.Declaration.Groups = append(c.plan.Declaration.Groups, after)
 }
@@ -235,7 +242,8 @@ func (e *JobEntry) job() *xxladapter.Job {
 	j := &xxladapter.Job{
 		Name: e.Name, Author: e.Author, AlarmEmail: e.AlarmEmail,
 		ScheduleType: e.ScheduleType, ScheduleConf: e.ScheduleConf, Misfire: e.MisfireStrategy,
-		Route: e.ExecutorRouteStrategy, Handler: strings.TrimSpace(e.ExecutorHandler), Param: e.ExecutorParam, Block: e.ExecutorBlockStrategy,
+		Route: e.ExecutorRouteStrategy, Handler: strings.TrimSpace(e.ExecutorHandler), Param: e.ExecutorParam,
+		Block:      e.ExecutorBlockStrategy,
 		RetryCount: e.ExecutorFailRetryCount, GlueType: e.GlueType, GlueSource: e.GlueSource, GlueRemark: e.GlueRemark,
 	}
 	if j.Name == "" {
@@ -260,7 +268,8 @@ func (c *comparison) keep(e *JobEntry, d *declared) {
 	if e.Running == nil || c.opts.KeepRunning {
 		d.after.Running = d.before.Running
 	}
-	if d.after.GlueType != d.before.GlueType || d.after.GlueSource != d.before.GlueSource || d.after.GlueRemark != d.before.GlueRemark {
+	if d.after.GlueType != d.before.GlueType || d.after.GlueSource != d.before.GlueSource ||
+		d.after.GlueRemark != d.before.GlueRemark {
 		d.after.GlueUpdated = time.Time{} // a new version
 	}
 }
@@ -371,7 +380,8 @@ func (c *comparison) add(i int) error {
 func (c *comparison) addJob(action Action, i int, stored xxladapter.DeclaredJob, fields []xxladapter.FieldChange) {
 	d := &c.jobs[i]
 	c.plan.Changes = append(c.plan.Changes, Change{
-		Action: action, Kind: xxladapter.AuditJob, AppName: d.app, Key: d.key, Name: d.after.Name, ID: d.after.ID, Fields: fields,
+		Action: action, Kind: xxladapter.AuditJob, AppName: d.app, Key: d.key, Name: d.after.Name, ID: d.after.ID,
+		Fields: fields,
 	})
 	edited := Edited{JobBefore: d.before, JobAfter: d.after, At: placeOf(i)}
 	for _, id := range d.after.ChildIDs {
@@ -428,9 +438,12 @@ func (c *comparison) prune(state *State) {
 		if _, declared := c.entries[n]; declared || !known || c.x.keys[j.ID].Owner != c.doc.Owner {
 			continue
 		}
-		fields := xxladapter.DiffFields(xxladapter.Fields{{Name: "name", Value: j.Name}, {Name: "running", Value: j.Running}}, nil)
+		fields := xxladapter.DiffFields(
+			xxladapter.Fields{{Name: "name", Value: j.Name}, {Name: "running", Value: j.Running}}, nil,
+		)
 		c.plan.Changes = append(c.plan.Changes, Change{
-			Action: Delete, Kind: xxladapter.AuditJob, AppName: n.app, Key: n.key, Name: j.Name, ID: j.ID, Fields: fields,
+			Action: Delete, Kind: xxladapter.AuditJob, AppName: n.app, Key: n.key, Name: j.Name, ID: j.ID,
+			Fields: fields,
 		})
 		c.plan.Edits = append(c.plan.Edits, Edited{JobBefore: j, At: "owner"})
 		c.plan.Declaration.Remove = append(c.plan.Declaration.Remove, xxladapter.SeenJob{ID: j.ID, Updated: j.Updated})

@@ -60,10 +60,13 @@ func (x *index) entryOf(j *xxladapter.Job, e Export) JobEntry {
 	usual.SetDefaults()
 	entry := JobEntry{
 		AppName: n.app, Key: n.key, Name: unless(j.Name, n.key), Author: j.Author, AlarmEmail: j.AlarmEmail,
-		ScheduleType: unless(j.ScheduleType, usual.ScheduleType), ScheduleConf: j.ScheduleConf, MisfireStrategy: unless(j.Misfire, usual.Misfire),
+		ScheduleType: unless(j.ScheduleType, usual.ScheduleType), ScheduleConf: j.ScheduleConf,
+		MisfireStrategy:       unless(j.Misfire, usual.Misfire),
 		ExecutorRouteStrategy: unless(j.Route, usual.Route), ExecutorHandler: j.Handler, ExecutorParam: j.Param,
-		ExecutorBlockStrategy: unless(j.Block, usual.Block), ExecutorTimeout: int64(j.Timeout / time.Second), ExecutorFailRetryCount: j.RetryCount,
-		GlueType: unless(j.GlueType, usual.GlueType), GlueSource: j.GlueSource, GlueRemark: j.GlueRemark, Children: x.refs(n.app, j.ChildIDs), Tags: j.Tags,
+		ExecutorBlockStrategy: unless(j.Block, usual.Block), ExecutorTimeout: int64(j.Timeout / time.Second),
+		ExecutorFailRetryCount: j.RetryCount,
+		GlueType:               unless(j.GlueType, usual.GlueType), GlueSource: j.GlueSource, GlueRemark: j.GlueRemark,
+		Children: x.refs(n.app, j.ChildIDs), Tags: j.Tags,
 	}
 	if j.Settings != (xxladapter.Settings{}) {
 		settings := j.Settings

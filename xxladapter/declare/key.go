@@ -95,7 +95,10 @@ type index struct {
 }
 
 func newIndex(s *State) *index {
-	x := &index{map[string]*xxladapter.Group{}, map[int64]string{}, map[name]*xxladapter.Job{}, map[int64]name{}, map[int64]xxladapter.JobKey{}}
+	x := &index{
+		map[string]*xxladapter.Group{}, map[int64]string{}, map[name]*xxladapter.Job{}, map[int64]name{},
+		map[int64]xxladapter.JobKey{},
+	}
 	for _, g := range s.Groups {
 		x.groups[g.AppName], x.apps[g.ID] = g, g.AppName
 	}

@@ -141,7 +141,9 @@ func (r *reader) read(text string) {
 func (r *reader) join(part *Document, places map[string]int, found int) {
 	whole := &r.source.Document
 	rename := func(at string) string {
-		for prefix, before := range map[string]int{"jobs[": len(whole.Jobs), "groups[": len(whole.Groups), "calendars[": len(whole.Calendars)} {
+		for prefix, before := range map[string]int{
+			"jobs[": len(whole.Jobs), "groups[": len(whole.Groups), "calendars[": len(whole.Calendars),
+		} {
 			if rest, ok := strings.CutPrefix(at, prefix); ok {
 				number, field, _ := strings.Cut(rest, "]")
 				n, _ := strconv.Atoi(number)
@@ -160,7 +162,10 @@ func (r *reader) join(part *Document, places map[string]int, found int) {
 		}
 	}
 	for i := range part.Jobs {
-		r.script(&part.Jobs[i], fmt.Sprintf("jobs[%d]", i+len(whole.Jobs)), places[fmt.Sprintf("jobs[%d].glueSourceFile", i)])
+		r.script(
+			&part.Jobs[i], fmt.Sprintf("jobs[%d]", i+len(whole.Jobs)),
+			places[fmt.Sprintf("jobs[%d].glueSourceFile", i)],
+		)
 	}
 	switch {
 	case part.Owner == "":
@@ -204,13 +209,16 @@ func (r *reader) script(e *JobEntry, at string, line int) {
 // declaration's folder.
 func ScriptPath(declaration, script string) (name string, inside bool) {
 	script = path.Clean(script)
-	inside = !path.IsAbs(script) && script != ".." && !strings.HasPrefix(script, "../") && !strings.ContainsRune(script, '\\')
+	inside = !path.IsAbs(script) && script != ".." && !strings.HasPrefix(script, "../") &&
+		!strings.ContainsRune(script, '\\')
 	return path.Join(path.Dir(declaration), script), inside
 }
 
 // Scripts returns the names of the scripts that a declaration names, as far as it can be read.
 func Scripts(f File) (names []string) {
-	r := &reader{source: &Source{places: map[string]place{}}, file: f.Name, nodes: maxNodes, scripts: map[string]string{}}
+	r := &reader{
+		source: &Source{places: map[string]place{}}, file: f.Name, nodes: maxNodes, scripts: map[string]string{},
+	}
 	d := yaml.NewDecoder(strings.NewReader(f.Text))
 	for {
 		var node yaml.Node

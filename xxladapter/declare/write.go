@@ -87,7 +87,8 @@ func YAMLNode(d *json.Decoder) (*yaml.Node, error) {
 		return scalar("!!bool", strconv.FormatBool(v)), nil
 	case string:
 		node := scalar("!!str", v)
-		if v == "<<" || strings.ContainsFunc(v, needsQuotes) || strings.Contains(v, "\n") && strings.ContainsAny(v[:1], " \t\n") {
+		if v == "<<" || strings.ContainsFunc(v, needsQuotes) || strings.Contains(v, "\n") &&
+			strings.ContainsAny(v[:1], " \t\n") {
 			node.Style = yaml.DoubleQuotedStyle // a block would not keep it, and a plain << is a merge key
 		}
 		return node, nil

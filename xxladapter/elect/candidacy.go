@@ -107,7 +107,9 @@ func (c *Candidacy) campaign(ctx context.Context) (Leadership, error) {
 				return nil, nil
 			}
 			if !c.away {
-				c.logger.Warn("elector does not answer, the store decides alone who leads", "elector", c.String(), "err", o.err)
+				c.logger.Warn(
+					"elector does not answer, the store decides alone who leads", "elector", c.String(), "err", o.err,
+				)
 			}
 			c.away = true
 			c.set(xxladapter.ElectionAway)
@@ -137,7 +139,9 @@ func (c *Candidacy) lead(ctx context.Context, l Leadership) {
 		case <-ctx.Done():
 		case <-ticker.C:
 		case <-l.Done():
-			c.logger.Warn("election lost, the session with the elector has ended", "elector", c.String(), "number", l.Number())
+			c.logger.Warn(
+				"election lost, the session with the elector has ended", "elector", c.String(), "number", l.Number(),
+			)
 			// The coordinator cannot be asked, or has elected another node. The next campaign tells
 			// which.
 			c.set(xxladapter.ElectionWaits)
@@ -147,7 +151,9 @@ func (c *Candidacy) lead(ctx context.Context, l Leadership) {
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), ContactLimit)
 	defer cancel()
 	if err := l.Resign(limit); err != nil {
-		c.logger.Warn("leadership not resigned, it ends by itself", "elector", c.String(), "number", l.Number(), "err", err)
+		c.logger.Warn(
+			"leadership not resigned, it ends by itself", "elector", c.String(), "number", l.Number(), "err", err,
+		)
 	}
 	c.set(xxladapter.ElectionWaits)
 }

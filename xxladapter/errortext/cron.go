@@ -20,7 +20,8 @@ func ofCron(err error) string {
 		if !known || syntax.Hint != "" && !hinted {
 			return ""
 		}
-		text := "Cron 表达式的" + cronFields[syntax.Field] + "（第 " + strconv.Itoa(syntax.Column) + " 列起）为“" + syntax.Text + "”，" + rule
+		text := "Cron 表达式的" + cronFields[syntax.Field] + "（第 " + strconv.Itoa(syntax.Column) + " 列起）为“" + syntax.Text +
+			"”，" + rule
 		if hinted {
 			text += "；" + hint
 		}
@@ -51,7 +52,8 @@ func inCron(texts map[string]string, english string) (chinese string, known bool
 
 // cronFields are the parts of schedules, as ParseError and PlanError name them.
 var cronFields = map[string]string{
-	"expression": "整体", "second": "秒", "minute": "分", "hour": "时", "day of month": "日", "month": "月", "day of week": "周", "year": "年",
+	"expression": "整体", "second": "秒", "minute": "分", "hour": "时", "day of month": "日", "month": "月",
+	"day of week": "周", "year": "年",
 	"period": "间隔", "instant": "时间", "schedule type": "调度类型",
 }
 

@@ -116,7 +116,9 @@ func (v *view) changedJobs(ctx context.Context, store xxladapter.ChangeStore, no
 }
 
 // changedRuns reads new runs and those that were open. ended reports whether any of them has ended.
-func (v *view) changedRuns(ctx context.Context, store xxladapter.ChangeStore, was xxladapter.Marks, found *[]Event) (ended bool, err error) {
+func (v *view) changedRuns(
+	ctx context.Context, store xxladapter.ChangeStore, was xxladapter.Marks, found *[]Event,
+) (ended bool, err error) {
 	if len(v.open) > 0 {
 		ids := slices.Sorted(maps.Keys(v.open))
 		marks, err := store.RunMarks(ctx, ids)

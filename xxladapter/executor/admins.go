@@ -86,10 +86,13 @@ func (e *refusedError) Error() string {
 
 // ask calls one admin. If the admin does not understand a callback, ask repeats it in the other
 // shape.
-func (a *admins) ask(ctx context.Context, to *admin, op string, body func(*admin) ([]byte, error)) (json.RawMessage, error) {
+func (a *admins) ask(
+	ctx context.Context, to *admin, op string, body func(*admin) ([]byte, error),
+) (json.RawMessage, error) {
 	payload, err := a.post(ctx, to, op, body)
 	var refused *refusedError
-	if op != wire.OpCallback || !errors.As(err, &refused) || !strings.HasPrefix(refused.reply.Msg, strings.TrimSpace(wire.PrefixOpenAPIErr)) {
+	if op != wire.OpCallback || !errors.As(err, &refused) ||
+		!strings.HasPrefix(refused.reply.Msg, strings.TrimSpace(wire.PrefixOpenAPIErr)) {
 		return payload, err
 	}
 	to.wrapped.Store(!to.wrapped.Load())
@@ -100,7 +103,9 @@ func (a *admins) ask(ctx context.Context, to *admin, op string, body func(*admin
 	return nil, err
 }
 
-func (a *admins) post(ctx context.Context, to *admin, op string, body func(*admin) ([]byte, error)) (json.RawMessage, error) {
+func (a *admins) post(
+	ctx context.Context, to *admin, op string, body func(*admin) ([]byte, error),
+) (json.RawMessage, error) {
 	data, err := body(to)
 	if err != nil {
 		return nil, err
@@ -130,7 +135,9 @@ func (a *admins) carry(ctx context.Context, to *admin, op string, data []byte) (
 		h.Set(wire.HeaderAppName, a.opts.AppName)
 		return a.report(ctx, op, h, data)
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to.url+strings.TrimPrefix(wire.AdminPath, "/")+op, bytes.NewReader(data))
+	req, err := http.NewRequestWithContext(
+		ctx, http.MethodPost, to.url+strings.TrimPrefix(wire.AdminPath, "/")+op, bytes.NewReader(data),
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -169,7 +169,11 @@ func (e *Executor) logDeclared(payload json.RawMessage) {
 		e.opts.Logger.Info("job declared", "action", c.Action, "key", c.Key, "job", c.ID)
 	}
 	for _, k := range result.Kept {
-		e.opts.Logger.Warn("declared job stays as it is at the scheduler", "key", k.Key, "job", k.ID, "reason", k.Reason)
+		e.opts.Logger.Warn(
+			"declared job stays as it is at the scheduler", "key", k.Key, "job", k.ID, "reason", k.Reason,
+		)
 	}
-	e.opts.Logger.Info("jobs declared", "changed", len(result.Changes), "unchanged", result.Unchanged, "kept", len(result.Kept))
+	e.opts.Logger.Info(
+		"jobs declared", "changed", len(result.Changes), "unchanged", result.Unchanged, "kept", len(result.Kept),
+	)
 }

@@ -178,7 +178,9 @@ func (o Options) withDefaults() (Options, error) {
 		return o, invalid("Scripts", true, "needs AccessToken")
 	}
 	if o.Address != "" && (!isURL(o.Address) || len(o.Address) > 255) {
-		return o, invalid("Address", o.Address, "must be an http or https URL of at most 255 characters without a comma")
+		return o, invalid(
+			"Address", o.Address, "must be an http or https URL of at most 255 characters without a comma",
+		)
 	}
 	if o.NoListen && o.Address == "" && len(o.Admins) > 0 && o.Queue == "" {
 		return o, invalid("Address", o.Address, "must be set with NoListen")
@@ -191,7 +193,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	setZero(&o.DataDir, "executor-logs")
 	if o.LogRetentionDays == 1 || o.LogRetentionDays == 2 {
-		return o, invalid("LogRetentionDays", o.LogRetentionDays, "must be 3 or more, 0 for 30, or negative for no cleaning")
+		return o, invalid(
+			"LogRetentionDays", o.LogRetentionDays, "must be 3 or more, 0 for 30, or negative for no cleaning",
+		)
 	}
 	setZero(&o.LogRetentionDays, 30)
 
@@ -269,7 +273,9 @@ func (o *Options) checkListener() error {
 	if o.NoListen || o.AccessToken == "" && o.AllowNoToken {
 		return nil
 	}
-	err := access.CheckListener(o.Listen, o.AllowDefaultToken, access.Secret{Setting: "Options.AccessToken", Token: o.AccessToken})
+	err := access.CheckListener(
+		o.Listen, o.AllowDefaultToken, access.Secret{Setting: "Options.AccessToken", Token: o.AccessToken},
+	)
 	if err != nil {
 		return fmt.Errorf("executor: %w", err)
 	}

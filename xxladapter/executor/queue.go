@@ -340,7 +340,9 @@ func (in *intake) ask(ctx context.Context, ids []int64) (may []bool, ok bool) {
 			failing = true
 			in.unanswered.Add(1)
 			if ctx.Err() == nil {
-				in.e.opts.Logger.Warn("no scheduler says whether runs may begin; asking again", "runs", len(ids), "err", err)
+				in.e.opts.Logger.Warn(
+					"no scheduler says whether runs may begin; asking again", "runs", len(ids), "err", err,
+				)
 			}
 		}
 		sleep(ctx, pause.next())

@@ -50,7 +50,8 @@ func (e *Executor) connectQueue(ctx context.Context) (*queue.Conn, error) {
 	}
 	e.addr = xxladapter.QueueAddress{App: e.opts.AppName, Instance: name}.String()
 	conn, err := queue.Connect(ctx, queue.Options{
-		URL: e.opts.Queue, Credentials: e.opts.QueueCredentials, TLS: e.opts.clientTLS, App: e.opts.AppName, Name: e.addr,
+		URL: e.opts.Queue, Credentials: e.opts.QueueCredentials, TLS: e.opts.clientTLS, App: e.opts.AppName,
+		Name:   e.addr,
 		Logger: e.opts.Logger,
 	})
 	if err != nil {
@@ -66,7 +67,9 @@ func instanceName(dir string) (string, error) {
 	data, err := os.ReadFile(path)
 	if name := strings.TrimSpace(string(data)); err == nil && name != "" {
 		if _, ok := xxladapter.ParseQueueAddress("nats://app/" + name); !ok {
-			return "", fmt.Errorf("executor: %s has %q, must have up to 64 letters, digits, hyphens and underscores", path, name)
+			return "", fmt.Errorf(
+				"executor: %s has %q, must have up to 64 letters, digits, hyphens and underscores", path, name,
+			)
 		}
 		return name, nil
 	}

@@ -151,7 +151,9 @@ func (rl *runLog) flushLocked() {
 	// A full disk costs log lines, not runs.
 	if err != nil && !rl.lossy {
 		rl.lossy = true
-		rl.logs.logger.Error("lines of a run's log are lost; further losses of this run are not reported", "log", rl.logID, "err", err)
+		rl.logs.logger.Error(
+			"lines of a run's log are lost; further losses of this run are not reported", "log", rl.logID, "err", err,
+		)
 	}
 	rl.written += int64(len(rl.buf))
 	rl.buf = nil // the run may write nothing more for a long time

@@ -77,7 +77,10 @@ func (q *quietLogs) flushLocked() {
 	// A full disk costs log lines, not runs.
 	err := q.write()
 	if err != nil && !q.lossy {
-		q.logger.Error("logs of quiet runs are lost; further losses are not reported until one can be written", "day", q.day, "err", err)
+		q.logger.Error(
+			"logs of quiet runs are lost; further losses are not reported until one can be written", "day", q.day,
+			"err", err,
+		)
 	}
 	q.lossy = err != nil
 	q.buf = q.buf[:0]

@@ -44,7 +44,9 @@ func (x *quietIndex) end() int64 {
 func (x *quietIndex) add(line []byte, size int64) {
 	last := len(x.parts) - 1
 	if last < 0 || x.parts[last].end-x.parts[last].begin >= quietPartSize {
-		x.parts = append(x.parts, quietPart{begin: x.end(), end: x.end(), lowest: math.MaxInt64, highest: math.MinInt64})
+		x.parts = append(
+			x.parts, quietPart{begin: x.end(), end: x.end(), lowest: math.MaxInt64, highest: math.MinInt64},
+		)
 		last++
 	}
 	p := &x.parts[last]

@@ -77,7 +77,9 @@ func (s *scripts) handler(req *wire.RunRequest, lang language) (*handler, glueVe
 	if err := s.write(path, prefix, []byte(req.GlueSource)); err != nil {
 		return nil, version, fmt.Errorf("write script: %w", err)
 	}
-	h := &handler{name: lang.title, run: func(ctx context.Context, run *Run) error { return runScript(ctx, run, lang, path) }}
+	h := &handler{
+		name: lang.title, run: func(ctx context.Context, run *Run) error { return runScript(ctx, run, lang, path) },
+	}
 	s.byJob[jobID] = &script{version, h}
 	return h, version, nil
 }

@@ -247,7 +247,8 @@ func (e *Executor) resolve(l *live, req *wire.RunRequest, body func() []byte) (*
 			return h.(*handler), glueVersion{}, nil
 		}
 		if req.Handler == "" && isNull(body(), "executorHandler") {
-			return refuse(wire.Fail(wire.PrefixRequestErr + " executorHandler is missing, a BEAN run must name its handler"))
+			return refuse(wire.Fail(wire.PrefixRequestErr +
+				" executorHandler is missing, a BEAN run must name its handler"))
 		}
 		return refuse(wire.Fail("job handler [" + req.Handler + "] not found."))
 	}

@@ -61,7 +61,9 @@ func Of(jobs []Job) Graph {
 			}
 		}
 	}
-	slices.SortFunc(g.Nodes, func(a, b Node) int { return cmp.Or(cmp.Compare(a.Layer, b.Layer), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(
+		g.Nodes, func(a, b Node) int { return cmp.Or(cmp.Compare(a.Layer, b.Layer), cmp.Compare(a.ID, b.ID)) },
+	)
 	slices.SortFunc(g.Cycles, func(a, b []int64) int { return cmp.Compare(a[0], b[0]) })
 	return g
 }

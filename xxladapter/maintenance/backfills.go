@@ -63,7 +63,9 @@ func (b *Backfills) RunEnded() {
 
 // Run works until ctx ends. Errors of the store are logged, and the next poll tries again.
 func (b *Backfills) Run(ctx context.Context) error {
-	if err := check(&b.logger, need{"NewBackfills's store", b.store == nil}, need{"NewBackfills's planned", b.planned == nil}); err != nil {
+	if err := check(
+		&b.logger, need{"NewBackfills's store", b.store == nil}, need{"NewBackfills's planned", b.planned == nil},
+	); err != nil {
 		return err
 	}
 	for {

@@ -32,7 +32,9 @@ type place struct {
 // found is false if there was no open run.
 func (l *Lost) askEnded(ctx context.Context) (found bool, err error) {
 	// By this node's clock, which saves a question to the store: clocks are close to each other.
-	open := xxladapter.LogFilter{Status: xxladapter.LogRunning, Taken: true, Before: time.Now().Add(-endedAge), Limit: lostLimit}
+	open := xxladapter.LogFilter{
+		Status: xxladapter.LogRunning, Taken: true, Before: time.Now().Add(-endedAge), Limit: lostLimit,
+	}
 	for {
 		runs, err := l.Store.Logs(ctx, open)
 		if err != nil {
@@ -95,6 +97,9 @@ func (l *Lost) askEndedAt(ctx context.Context, to place, runs []*xxladapter.Log)
 	if lost == 0 {
 		return nil
 	}
-	l.Logger.Warn("results were lost after they were acknowledged, and are stored as their executor says", "runs", lost, "results", len(known), "address", to.addr)
+	l.Logger.Warn(
+		"results were lost after they were acknowledged, and are stored as their executor says", "runs", lost,
+		"results", len(known), "address", to.addr,
+	)
 	return l.Complete(ctx, known)
 }

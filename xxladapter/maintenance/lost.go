@@ -70,7 +70,10 @@ type Lost struct {
 
 // Run polls until ctx ends. Errors of the store are logged, and the next poll tries again.
 func (l *Lost) Run(ctx context.Context) error {
-	if err := check(&l.Logger, need{"Lost.Store", l.Store == nil}, need{"Lost.Beat", l.Beat == nil}, need{"Lost.Ended", l.Ended == nil}, need{"Lost.Complete", l.Complete == nil}, need{"Lost.Lose", l.Lose == nil}); err != nil {
+	if err := check(
+		&l.Logger, need{"Lost.Store", l.Store == nil}, need{"Lost.Beat", l.Beat == nil},
+		need{"Lost.Ended", l.Ended == nil}, need{"Lost.Complete", l.Complete == nil}, need{"Lost.Lose", l.Lose == nil},
+	); err != nil {
 		return err
 	}
 	next := time.NewTimer(lostPace)
@@ -123,7 +126,8 @@ func (l *Lost) poll(ctx context.Context) error {
 			case l.tooSoon(ctx, run, suspects, manual):
 			default:
 				l.Logger.Warn("run lost", "job", run.JobID, "log", run.ID, "address", run.Address)
-				reason := xxladapter.LostMsg + "executor " + run.Address + " is no longer registered and does not answer"
+				reason := xxladapter.LostMsg + "executor " + run.Address +
+					" is no longer registered and does not answer"
 				if err := l.Lose(ctx, run.ID, reason); err != nil {
 					return err
 				}
@@ -139,7 +143,9 @@ func (l *Lost) poll(ctx context.Context) error {
 // tooSoon reports whether the executor of a run has been gone for too short a time to count as
 // dead. It records when the executor was first found gone. While the group cannot be read it is
 // always too soon, because executors with manual addresses are given longer.
-func (l *Lost) tooSoon(ctx context.Context, run *xxladapter.Log, suspects map[int64]time.Time, manual map[int64]bool) bool {
+func (l *Lost) tooSoon(
+	ctx context.Context, run *xxladapter.Log, suspects map[int64]time.Time, manual map[int64]bool,
+) bool {
 	since, known := l.suspects[run.ID]
 	if !known {
 		since = time.Now()

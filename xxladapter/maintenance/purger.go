@@ -47,7 +47,9 @@ type Purger struct {
 // Purge deletes the rows that what selects, and returns how many it deleted. It stops after limit
 // (0 means no limit) with done false. Another call continues, also after a crash, since each chunk
 // is durable. The audit has one row for each call that deletes anything.
-func (p *Purger) Purge(ctx context.Context, what xxladapter.LogPurge, limit time.Duration) (rows int64, done bool, err error) {
+func (p *Purger) Purge(
+	ctx context.Context, what xxladapter.LogPurge, limit time.Duration,
+) (rows int64, done bool, err error) {
 	logger := p.Logger // Purge may be called concurrently
 	if err := check(&logger, need{"Purger.Store", p.Store == nil}); err != nil {
 		return 0, false, err

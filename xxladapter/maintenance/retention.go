@@ -121,7 +121,10 @@ func (r *Retention) dropOld(ctx context.Context) error {
 	purger := Purger{Store: r.Store, NoAlarms: r.NoAlarms, Logger: r.Logger}
 	rows, _, err := purger.Purge(ctx, xxladapter.LogPurge{Before: before}, 0)
 	if rows > 0 {
-		r.Logger.Info("old log rows deleted", "rows", rows, "triggered_before", before.UTC().Truncate(time.Second), "took", time.Since(begin))
+		r.Logger.Info(
+			"old log rows deleted", "rows", rows, "triggered_before", before.UTC().Truncate(time.Second), "took",
+			time.Since(begin),
+		)
 	}
 	return errors.Join(err, r.dropInChunks(ctx, "old misfires deleted", before, r.Store.PurgeMisfires))
 }
@@ -198,13 +201,17 @@ func (r *Retention) dropSuccesses(ctx context.Context) error {
 	const page = 1000
 	purger := Purger{Store: r.Store, NoAlarms: r.NoAlarms, Logger: r.Logger}
 	for after := int64(0); ; {
-		jobs, err := r.Store.Jobs(ctx, xxladapter.JobFilter{KeepLogs: xxladapter.KeepFailures, AfterID: after, Limit: page})
+		jobs, err := r.Store.Jobs(
+			ctx, xxladapter.JobFilter{KeepLogs: xxladapter.KeepFailures, AfterID: after, Limit: page},
+		)
 		if err != nil {
 			return err
 		}
 		for _, j := range jobs {
 			after = j.ID
-			_, _, err := purger.Purge(ctx, xxladapter.LogPurge{JobID: j.ID, Successes: true, Before: now.Add(-age)}, successPace)
+			_, _, err := purger.Purge(
+				ctx, xxladapter.LogPurge{JobID: j.ID, Successes: true, Before: now.Add(-age)}, successPace,
+			)
 			if err != nil {
 				return err
 			}

@@ -21,7 +21,8 @@ const (
 )
 
 // StuckReason is the trigger message of a row that [Stuck] wrote off.
-const StuckReason = xxladapter.ReasonUnknown + ": the scheduler that started this trigger ended before it stored the outcome"
+const StuckReason = xxladapter.ReasonUnknown +
+	": the scheduler that started this trigger ended before it stored the outcome"
 
 // A StuckStore is the part of [xxladapter.Store] that [Stuck] needs.
 type StuckStore interface {
@@ -54,7 +55,9 @@ func (s *Stuck) poll(ctx context.Context) error {
 			return err
 		}
 		for _, l := range logs {
-			s.Logger.Warn("trigger without an outcome", "job", l.JobID, "log", l.ID, "address", l.Address, "at", l.TriggerTime)
+			s.Logger.Warn(
+				"trigger without an outcome", "job", l.JobID, "log", l.ID, "address", l.Address, "at", l.TriggerTime,
+			)
 			if s.Settled != nil {
 				s.Settled(l)
 			}

@@ -269,7 +269,9 @@ func (t *Texts) read(ctx context.Context, l *xxladapter.Log, appName string) (xx
 	}
 	clip := newClip(limit)
 	done := func(note string) xxladapter.RunText {
-		text := xxladapter.RunText{LogID: l.ID, Text: clip.text(), Size: clip.size, Complete: clip.whole() && note == "", Note: note}
+		text := xxladapter.RunText{
+			LogID: l.ID, Text: clip.text(), Size: clip.size, Complete: clip.whole() && note == "", Note: note,
+		}
 		if note == "" && !clip.whole() {
 			text.Note = fmt.Sprintf("the text has %d bytes, of which at most %d are stored", clip.size, limit)
 		}
@@ -277,7 +279,9 @@ func (t *Texts) read(ctx context.Context, l *xxladapter.Log, appName string) (xx
 	}
 	deadline := time.Now().Add(textTime)
 	for from := wire.Int(1); ; {
-		page, err := t.Fetch(ctx, l.Address, appName, wire.LogRequest{LogID: wire.Int(l.ID), LogTime: wire.Int(l.TriggerTime.UnixMilli()), FromLine: from})
+		page, err := t.Fetch(ctx, l.Address, appName, wire.LogRequest{
+			LogID: wire.Int(l.ID), LogTime: wire.Int(l.TriggerTime.UnixMilli()), FromLine: from,
+		})
 		if err != nil {
 			return done(""), err
 		}
@@ -292,7 +296,9 @@ func (t *Texts) read(ctx context.Context, l *xxladapter.Log, appName string) (xx
 		}
 		from = page.ToLine + 1
 		if time.Now().After(deadline) {
-			return done(fmt.Sprintf("reading took longer than %v, the text after line %d is missing", textTime, page.ToLine)), nil
+			return done(
+				fmt.Sprintf("reading took longer than %v, the text after line %d is missing", textTime, page.ToLine),
+			), nil
 		}
 	}
 }

@@ -81,7 +81,9 @@ func (s *Store) alarmState(jobID int64) xxladapter.AlarmState {
 }
 
 // DecideAlarms implements [xxladapter.Store].
-func (s *Store) DecideAlarms(ctx context.Context, node string, decisions []xxladapter.AlarmDecision) ([]xxladapter.AlarmClaim, error) {
+func (s *Store) DecideAlarms(
+	ctx context.Context, node string, decisions []xxladapter.AlarmDecision,
+) ([]xxladapter.AlarmClaim, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
@@ -152,7 +154,9 @@ func (s *Store) StaleAlarms(ctx context.Context, age time.Duration, limit int) (
 }
 
 // RenewAlarms implements [xxladapter.Store].
-func (s *Store) RenewAlarms(ctx context.Context, node string, claims []xxladapter.AlarmClaim) ([]xxladapter.AlarmClaim, error) {
+func (s *Store) RenewAlarms(
+	ctx context.Context, node string, claims []xxladapter.AlarmClaim,
+) ([]xxladapter.AlarmClaim, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}

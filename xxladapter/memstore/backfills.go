@@ -53,7 +53,9 @@ func (s *Store) AdvanceBackfill(ctx context.Context, b *xxladapter.Backfill) (pl
 		}
 		f = s.plan(f)
 		s.lastOrder++
-		s.orders[s.lastOrder] = &xxladapter.Order{ID: s.lastOrder, JobID: is.JobID, FireID: f.ID, Created: toMilli(s.clock())}
+		s.orders[s.lastOrder] = &xxladapter.Order{
+			ID: s.lastOrder, JobID: is.JobID, FireID: f.ID, Created: toMilli(s.clock()),
+		}
 		is.HasPlanned(due, s.lastOrder)
 		planned = append(planned, f)
 	}
@@ -75,7 +77,10 @@ func (s *Store) CancelBackfill(ctx context.Context, id int64) error {
 		return err
 	}
 	s.dropPlanned(is.JobID, func(t xxladapter.TriggerType) bool { return t == xxladapter.TriggerBackfill })
-	s.record(ctx, s.auditedJob(is.JobID), nil, xxladapter.Fields{{Name: "backfill", Value: is.ID}, {Name: "cancelled", Value: true}})
+	s.record(
+		ctx, s.auditedJob(is.JobID), nil,
+		xxladapter.Fields{{Name: "backfill", Value: is.ID}, {Name: "cancelled", Value: true}},
+	)
 	return nil
 }
 

@@ -108,5 +108,7 @@ func (s *Store) RunMarks(ctx context.Context, ids []int64) ([]xxladapter.RunMark
 }
 
 func markOf(l *xxladapter.Log) xxladapter.RunMark {
-	return xxladapter.RunMark{ID: l.ID, JobID: l.JobID, GroupID: l.GroupID, TriggerCode: l.TriggerCode, HandleCode: l.HandleCode}
+	return xxladapter.RunMark{
+		ID: l.ID, JobID: l.JobID, GroupID: l.GroupID, TriggerCode: l.TriggerCode, HandleCode: l.HandleCode,
+	}
 }

@@ -73,8 +73,10 @@ func (s *Store) draft() *Store {
 
 // adopt replaces what a draft has.
 func (s *Store) adopt(d *Store) {
-	s.jobs, s.fires, s.firesAt, s.firesOf, s.glue, s.versions = d.jobs, d.fires, d.firesAt, d.firesOf, d.glue, d.versions
-	s.groups, s.keys, s.orders, s.removed, s.alarms, s.claims = d.groups, d.keys, d.orders, d.removed, d.alarms, d.claims
+	s.jobs, s.fires, s.firesAt, s.firesOf, s.glue, s.versions = d.jobs, d.fires, d.firesAt, d.firesOf, d.glue,
+		d.versions
+	s.groups, s.keys, s.orders, s.removed, s.alarms, s.claims = d.groups, d.keys, d.orders, d.removed, d.alarms,
+		d.claims
 	s.misfires, s.audit, s.calendars = d.misfires, d.audit, d.calendars
 	s.lastJob, s.lastGroup, s.lastGlue = d.lastJob, d.lastGroup, d.lastGlue
 }

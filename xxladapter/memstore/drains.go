@@ -20,7 +20,9 @@ func (s *Store) UndrainExecutor(ctx context.Context, groupID int64, address stri
 	})
 }
 
-func (s *Store) changeDrains(ctx context.Context, groupID int64, change func([]xxladapter.Drain) ([]xxladapter.Drain, error)) error {
+func (s *Store) changeDrains(
+	ctx context.Context, groupID int64, change func([]xxladapter.Drain) ([]xxladapter.Drain, error),
+) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}

@@ -146,7 +146,9 @@ func (s *Store) applyChange(c transition.Change, fireID, logID int64) (planned [
 }
 
 // ClaimFire implements [xxladapter.Store].
-func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
+func (s *Store) ClaimFire(
+	ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log,
+) ([]xxladapter.Fire, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
@@ -191,7 +193,9 @@ func (s *Store) TakeFire(ctx context.Context, by xxladapter.Term, id int64, from
 }
 
 // SettleFire implements [xxladapter.Store].
-func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxladapter.Settlement) ([]xxladapter.Fire, error) {
+func (s *Store) SettleFire(
+	ctx context.Context, by xxladapter.Term, settled xxladapter.Settlement,
+) ([]xxladapter.Fire, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}

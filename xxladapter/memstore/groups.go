@@ -142,7 +142,9 @@ func (s *Store) Registrations(ctx context.Context, appName string) ([]xxladapter
 
 	var list []xxladapter.Registration
 	for _, address := range s.registered(appName) {
-		list = append(list, xxladapter.Registration{AppName: appName, Address: address, Updated: s.beats[beatKey{appName, address}]})
+		list = append(list, xxladapter.Registration{
+			AppName: appName, Address: address, Updated: s.beats[beatKey{appName, address}],
+		})
 	}
 	return list, nil
 }

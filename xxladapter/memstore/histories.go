@@ -61,7 +61,8 @@ func (s *Store) RunsDue(ctx context.Context, f xxladapter.RunsDueFilter) ([]xxla
 	var found []xxladapter.DueRun
 	for _, id := range slices.Sorted(maps.Keys(s.logs)) {
 		l := s.logs[id]
-		if l.JobID != f.JobID || l.TriggerTime.After(f.To.Add(f.Late)) || f.Beyond > 0 && !l.TriggerTime.After(f.To.Add(f.Beyond)) {
+		if l.JobID != f.JobID || l.TriggerTime.After(f.To.Add(f.Late)) || f.Beyond > 0 &&
+			!l.TriggerTime.After(f.To.Add(f.Beyond)) {
 			continue
 		}
 		h, ok := s.historyOf(id)

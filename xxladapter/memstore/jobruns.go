@@ -35,7 +35,9 @@ func (s *Store) RecentRuns(ctx context.Context, jobIDs []int64, limit int) (map[
 	found := map[int64][]xxladapter.LastRun{}
 	for id, l := range s.logs {
 		if slices.Contains(jobIDs, l.JobID) {
-			found[l.JobID] = append(found[l.JobID], xxladapter.LastRun{LogID: id, Status: l.Status(), Triggered: l.TriggerTime})
+			found[l.JobID] = append(
+				found[l.JobID], xxladapter.LastRun{LogID: id, Status: l.Status(), Triggered: l.TriggerTime},
+			)
 		}
 	}
 	for job, runs := range found {

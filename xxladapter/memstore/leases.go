@@ -30,7 +30,9 @@ func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxl
 }
 
 // Lead implements [xxladapter.Store].
-func (s *Store) Lead(ctx context.Context, node string, life time.Duration, e xxladapter.Election) (xxladapter.Lease, error) {
+func (s *Store) Lead(
+	ctx context.Context, node string, life time.Duration, e xxladapter.Election,
+) (xxladapter.Lease, error) {
 	if err := e.Validate(); err != nil {
 		return xxladapter.Lease{}, err
 	}
@@ -38,9 +40,13 @@ func (s *Store) Lead(ctx context.Context, node string, life time.Duration, e xxl
 }
 
 // lease gives or renews a lease; election is nil for Lease.
-func (s *Store) lease(ctx context.Context, node string, life time.Duration, election *xxladapter.Election) (xxladapter.Lease, error) {
+func (s *Store) lease(
+	ctx context.Context, node string, life time.Duration, election *xxladapter.Election,
+) (xxladapter.Lease, error) {
 	if node == "" || life < time.Millisecond {
-		return xxladapter.Lease{}, fmt.Errorf("memstore: node is %q and life %v, must be set and at least 1ms", node, life)
+		return xxladapter.Lease{}, fmt.Errorf(
+			"memstore: node is %q and life %v, must be set and at least 1ms", node, life,
+		)
 	}
 	if err := s.enter(ctx); err != nil {
 		return xxladapter.Lease{}, err
@@ -84,7 +90,9 @@ func (s *Store) lease(ctx context.Context, node string, life time.Duration, elec
 		s.deal(node)
 	}
 	if !had {
-		s.addShardMove(xxladapter.Term{Node: node, Number: lease.number}, xxladapter.MoveJoined, s.shardsOf(node).Len(), now)
+		s.addShardMove(
+			xxladapter.Term{Node: node, Number: lease.number}, xxladapter.MoveJoined, s.shardsOf(node).Len(), now,
+		)
 	}
 	return xxladapter.Lease{
 		Term:  xxladapter.Term{Node: node, Number: lease.number},
@@ -244,7 +252,10 @@ func (s *Store) Leases(ctx context.Context) ([]xxladapter.Lease, error) {
 		l := s.leases[node]
 		term := xxladapter.Term{Node: node, Number: l.number}
 		if s.holds(term) {
-			found = append(found, xxladapter.Lease{Term: term, Until: l.until, Mode: l.mode, Election: l.elected, Retired: l.retired, Shards: s.shardsOf(node), Report: l.report})
+			found = append(found, xxladapter.Lease{
+				Term: term, Until: l.until, Mode: l.mode, Election: l.elected, Retired: l.retired,
+				Shards: s.shardsOf(node), Report: l.report,
+			})
 		}
 	}
 	return found, nil

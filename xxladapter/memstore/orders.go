@@ -9,7 +9,9 @@ import (
 )
 
 // PlanOrder implements [xxladapter.Store].
-func (s *Store) PlanOrder(ctx context.Context, f xxladapter.Fire, key, request string) (*xxladapter.Order, xxladapter.Fire, error) {
+func (s *Store) PlanOrder(
+	ctx context.Context, f xxladapter.Fire, key, request string,
+) (*xxladapter.Order, xxladapter.Fire, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, xxladapter.Fire{}, err
 	}
@@ -26,7 +28,9 @@ func (s *Store) PlanOrder(ctx context.Context, f xxladapter.Fire, key, request s
 	}
 	fire := s.plan(f)
 	s.lastOrder++
-	o := &xxladapter.Order{ID: s.lastOrder, JobID: f.JobID, FireID: fire.ID, Key: key, Request: request, Created: toMilli(s.clock())}
+	o := &xxladapter.Order{
+		ID: s.lastOrder, JobID: f.JobID, FireID: fire.ID, Key: key, Request: request, Created: toMilli(s.clock()),
+	}
 	s.orders[o.ID] = o
 	s.record(ctx, s.auditedJob(f.JobID), nil, o.Fields(&fire))
 	return s.showOrder(o), fire, nil

@@ -49,12 +49,15 @@ func (s *Store) dropPaused(p *xxladapter.Pause, now time.Time) {
 	dropped := map[int64]xxladapter.Misfire{}
 	for _, f := range s.fires {
 		j := s.jobs[f.JobID]
-		if j == nil || f.State != xxladapter.FirePlanned || !f.Type.Scheduled() || p.GroupID != 0 && p.GroupID != j.GroupID {
+		if j == nil || f.State != xxladapter.FirePlanned || !f.Type.Scheduled() || p.GroupID != 0 &&
+			p.GroupID != j.GroupID {
 			continue
 		}
 		m, more := dropped[f.JobID]
 		if !more {
-			m = xxladapter.Misfire{JobID: f.JobID, Due: f.Due, Until: f.Due, Strategy: xxladapter.MisfireDoNothing, At: now, PauseID: p.ID}
+			m = xxladapter.Misfire{
+				JobID: f.JobID, Due: f.Due, Until: f.Due, Strategy: xxladapter.MisfireDoNothing, At: now, PauseID: p.ID,
+			}
 		}
 		if f.Due.Before(m.Due) {
 			m.Due = f.Due

@@ -30,7 +30,10 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 	})
 	done := len(ids) < limit
 	if p.Orders() {
-		maps.DeleteFunc(s.orders, func(_ int64, o *xxladapter.Order) bool { return o.Created.Before(p.Before) && s.fires[o.FireID] == nil })
+		maps.DeleteFunc(s.orders, func(_ int64, o *xxladapter.Order) bool {
+			return o.Created.Before(p.Before) &&
+				s.fires[o.FireID] == nil
+		})
 	}
 	for _, id := range ids[:min(limit, len(ids))] {
 		s.forget(s.logs[id])
@@ -76,7 +79,8 @@ func (s *Store) purgeable(l *xxladapter.Log, p xxladapter.LogPurge) bool {
 	switch {
 	case l.Status() == xxladapter.LogRunning, s.firesOf[l.ID] != nil, recovering && !p.Unalarmed:
 		return false
-	case !p.Unalarmed && l.Status() == xxladapter.LogFail && (l.AlarmStatus == xxladapter.AlarmOpen || l.AlarmStatus == xxladapter.AlarmTaken):
+	case !p.Unalarmed && l.Status() == xxladapter.LogFail && (l.AlarmStatus == xxladapter.AlarmOpen ||
+		l.AlarmStatus == xxladapter.AlarmTaken):
 		return false
 	case !p.Before.IsZero() && (l.TriggerTime.IsZero() || !l.TriggerTime.Before(p.Before)):
 		return false

@@ -17,7 +17,9 @@ type wantedText struct {
 }
 
 // ClaimTexts implements [xxladapter.Store].
-func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts int) time.Duration) ([]xxladapter.TextClaim, error) {
+func (s *Store) ClaimTexts(
+	ctx context.Context, limit int, again func(attempts int) time.Duration,
+) ([]xxladapter.TextClaim, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
@@ -30,7 +32,9 @@ func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts i
 			due = append(due, id)
 		}
 	}
-	slices.SortFunc(due, func(a, b int64) int { return cmp.Or(s.wanted[a].due.Compare(s.wanted[b].due), cmp.Compare(a, b)) })
+	slices.SortFunc(
+		due, func(a, b int64) int { return cmp.Or(s.wanted[a].due.Compare(s.wanted[b].due), cmp.Compare(a, b)) },
+	)
 	var claims []xxladapter.TextClaim
 	for _, id := range due[:min(limit, len(due))] {
 		w := s.wanted[id]

@@ -85,7 +85,8 @@ func (s *Store) due(shards xxladapter.ShardSet, until, orphaned time.Time, limit
 	behind := s.behind(s.clock())
 	var due []*xxladapter.Job
 	for _, j := range s.jobs {
-		if j.Running && !behind[j.ID] && !j.TriggerNext.After(until) && (shards.HasJob(j.ID) || shards != 0 && j.TriggerNext.Before(toMilli(orphaned))) {
+		if j.Running && !behind[j.ID] && !j.TriggerNext.After(until) && (shards.HasJob(j.ID) || shards != 0 &&
+			j.TriggerNext.Before(toMilli(orphaned))) {
 			due = append(due, j)
 		}
 	}

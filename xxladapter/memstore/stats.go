@@ -80,7 +80,8 @@ func (s *Store) Stats(ctx context.Context, f xxladapter.StatFilter) ([]xxladapte
 	sums := xxladapter.StatSums{By: f.By}
 	from, to := f.From.Truncate(xxladapter.StatHour).Unix(), f.To.Unix()
 	for key, figures := range s.figures {
-		if key.hour < from || key.hour >= to || f.JobID != 0 && key.job != f.JobID || f.GroupID != 0 && key.group != f.GroupID ||
+		if key.hour < from || key.hour >= to || f.JobID != 0 && key.job != f.JobID || f.GroupID != 0 &&
+			key.group != f.GroupID ||
 			f.Groups != nil && !slices.Contains(f.Groups, key.group) {
 			continue
 		}

@@ -112,7 +112,8 @@ func New(clock func() time.Time) *Store {
 		keys:      map[int64]xxladapter.JobKey{},
 
 		auditAnchor: xxladapter.AuditMark{Hash: xxladapter.AuditGenesis},
-		users:       map[int64]*xxladapter.User{}, userNames: map[string]int64{}, credentials: map[int64]*xxladapter.Credential{},
+		users:       map[int64]*xxladapter.User{}, userNames: map[string]int64{},
+		credentials: map[int64]*xxladapter.Credential{},
 	}
 	return s
 }

@@ -11,7 +11,9 @@ import (
 )
 
 // WriteOffStuck implements [xxladapter.Store].
-func (s *Store) WriteOffStuck(ctx context.Context, age time.Duration, limit, code int, msg string) ([]*xxladapter.Log, error) {
+func (s *Store) WriteOffStuck(
+	ctx context.Context, age time.Duration, limit, code int, msg string,
+) ([]*xxladapter.Log, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}

@@ -136,7 +136,8 @@ func (s *Store) Users(ctx context.Context, f xxladapter.UserFilter) ([]*xxladapt
 	var found []*xxladapter.User
 	for _, id := range slices.Sorted(maps.Keys(s.users)) {
 		u := s.users[id]
-		if (f.ID == 0 || f.ID == id) && (f.Name == "" || f.Name == u.Name) && (f.Subject == "" || f.Subject == u.Subject) {
+		if (f.ID == 0 || f.ID == id) && (f.Name == "" || f.Name == u.Name) && (f.Subject == "" ||
+			f.Subject == u.Subject) {
 			found = append(found, copyUser(u))
 		}
 	}
@@ -161,7 +162,9 @@ func (s *Store) CreateCredential(ctx context.Context, c *xxladapter.Credential) 
 	if s.users[c.UserID] == nil {
 		return 0, noUser(c.UserID)
 	}
-	maps.DeleteFunc(s.credentials, func(_ int64, old *xxladapter.Credential) bool { return !old.Expires.After(c.Created) })
+	maps.DeleteFunc(
+		s.credentials, func(_ int64, old *xxladapter.Credential) bool { return !old.Expires.After(c.Created) },
+	)
 	if err := s.makeRoom(c); err != nil {
 		return 0, err
 	}
@@ -176,7 +179,9 @@ func (s *Store) CreateCredential(ctx context.Context, c *xxladapter.Credential) 
 
 // makeRoom keeps the credentials of a user below the limit before c is added.
 func (s *Store) makeRoom(c *xxladapter.Credential) error {
-	held := slices.DeleteFunc(s.credentialsOf(c.UserID), func(other *xxladapter.Credential) bool { return other.Kind != c.Kind })
+	held := slices.DeleteFunc(
+		s.credentialsOf(c.UserID), func(other *xxladapter.Credential) bool { return other.Kind != c.Kind },
+	)
 	if c.Kind == xxladapter.CredentialToken {
 		return xxladapter.CheckTokens(c.UserID, len(held))
 	}
@@ -209,7 +214,9 @@ func (s *Store) Credential(ctx context.Context, digest string) (*xxladapter.Cred
 }
 
 // Credentials implements [xxladapter.Store].
-func (s *Store) Credentials(ctx context.Context, userID int64, kind xxladapter.CredentialKind) ([]*xxladapter.Credential, error) {
+func (s *Store) Credentials(
+	ctx context.Context, userID int64, kind xxladapter.CredentialKind,
+) ([]*xxladapter.Credential, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}

@@ -25,7 +25,9 @@ func (s *Store) recordJob(ctx context.Context, was, is *xxladapter.Job) {
 
 // addVersions appends the versions of an edit. REQUIRES: ctx has a call.
 func (s *Store) addVersions(ctx context.Context, was, is *xxladapter.Job) {
-	s.versions[is.ID] = append(s.versions[is.ID], xxladapter.NextVersions(ctx, s.lastVersion(is.ID), was, is, s.clock())...)
+	s.versions[is.ID] = append(
+		s.versions[is.ID], xxladapter.NextVersions(ctx, s.lastVersion(is.ID), was, is, s.clock())...,
+	)
 }
 
 func (s *Store) lastVersion(id int64) *xxladapter.JobVersion {
@@ -80,7 +82,9 @@ func (s *Store) PurgeJobVersions(ctx context.Context, before time.Time, limit in
 	})
 	old = old[:min(limit, len(old))]
 	for _, v := range old {
-		s.versions[v.JobID] = slices.DeleteFunc(s.versions[v.JobID], func(other *xxladapter.JobVersion) bool { return other == v })
+		s.versions[v.JobID] = slices.DeleteFunc(
+			s.versions[v.JobID], func(other *xxladapter.JobVersion) bool { return other == v },
+		)
 	}
 	return len(old), nil
 }

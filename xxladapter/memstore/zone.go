@@ -37,6 +37,9 @@ func (s *Store) ChangeZone(ctx context.Context, zone string) error {
 	}
 	before := s.zone
 	s.zone = zone
-	s.record(ctx, xxladapter.AuditObject{Kind: xxladapter.AuditZone}, xxladapter.ZoneFields(before), xxladapter.ZoneFields(zone))
+	s.record(
+		ctx, xxladapter.AuditObject{Kind: xxladapter.AuditZone}, xxladapter.ZoneFields(before),
+		xxladapter.ZoneFields(zone),
+	)
 	return nil
 }

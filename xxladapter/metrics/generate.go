@@ -63,7 +63,8 @@ func forward(out *bytes.Buffer, m reflect.Method) {
 		results = append(results, fmt.Sprintf("value%d %s", i+1, m.Type.Out(i)))
 	}
 	results = append(results, "err error")
-	fmt.Fprintf(out, "\nfunc (s *measured) %s(%s) (%s) {\ndefer s.done(%q, time.Now(), &err)\nreturn s.Store.%[1]s(%[5]s)\n}\n",
+	fmt.Fprintf(out,
+		"\nfunc (s *measured) %s(%s) (%s) {\ndefer s.done(%q, time.Now(), &err)\nreturn s.Store.%[1]s(%[5]s)\n}\n",
 		m.Name, strings.Join(params, ", "), strings.Join(results, ", "), op(m.Name), strings.Join(args, ", "))
 }
 

@@ -40,25 +40,49 @@ type Metrics struct {
 // and the process.
 func New() *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry()}
-	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	)
 
 	m.fires = m.counters("fires_total", "Hand-overs to executors, by their immediate outcome.", "result")
-	m.ambiguous = m.counters("ambiguous_total", "Hand-overs without an answer that were settled later, by outcome.", "resolution")
-	m.lateness = m.histogram("fire_lateness_seconds", "Time from the due time of a scheduled fire until its request was sent.", lateness)
-	m.handOver = m.histograms("hand_over_duration_seconds", "Time from the request to the executor until its outcome is stored.", callTimes, "outcome")
+	m.ambiguous = m.counters(
+		"ambiguous_total", "Hand-overs without an answer that were settled later, by outcome.", "resolution",
+	)
+	m.lateness = m.histogram(
+		"fire_lateness_seconds", "Time from the due time of a scheduled fire until its request was sent.", lateness,
+	)
+	m.handOver = m.histograms(
+		"hand_over_duration_seconds", "Time from the request to the executor until its outcome is stored.", callTimes,
+		"outcome",
+	)
 	m.misfires = m.counters("misfires_total", "Misfire records, by misfire strategy.", "strategy")
-	m.missed = m.counter("fires_missed_total", "Misfire records whose strategy fires nothing, so that due times have no run.")
-	m.blocked = m.counter("duplicate_fire_blocked_total", "Claims of fires that this node or another had claimed before.")
+	m.missed = m.counter(
+		"fires_missed_total", "Misfire records whose strategy fires nothing, so that due times have no run.",
+	)
+	m.blocked = m.counter(
+		"duplicate_fire_blocked_total", "Claims of fires that this node or another had claimed before.",
+	)
 	m.callbacks = m.counters("callbacks_total", "Results that executors reported, by effect.", "outcome")
-	m.runTime = m.histogram("run_duration_seconds", "Time from the trigger of a run, in whole seconds, until its result is stored.", runTimes)
+	m.runTime = m.histogram(
+		"run_duration_seconds", "Time from the trigger of a run, in whole seconds, until its result is stored.",
+		runTimes,
+	)
 	m.scanTime = m.histogram("scan_duration_seconds", "Time to claim the due jobs.", callTimes)
-	m.scanWait = m.histogram("scan_lock_wait_seconds", "Part of a scan before the first decision: waiting for the lock and reading.", callTimes)
+	m.scanWait = m.histogram(
+		"scan_lock_wait_seconds", "Part of a scan before the first decision: waiting for the lock and reading.",
+		callTimes,
+	)
 	m.scanDue = m.histogram("scan_due_jobs", "Due jobs that a scan found.", dueJobs)
 	m.scanCapped = m.counter("scan_capped_total", "Scans that reached their limit of jobs.")
-	m.scanLocked = m.counter("scan_locked_jobs_total", "Due jobs that scans skipped because another session held their rows, counted in each scan.")
+	m.scanLocked = m.counter(
+		"scan_locked_jobs_total",
+		"Due jobs that scans skipped because another session held their rows, counted in each scan.",
+	)
 	m.fenced = m.counter("fenced_writes_total", "Calls that the store refused because the term was over.")
 	m.storeOps = m.histograms("store_op_duration_seconds", "Duration of calls of the store.", callTimes, "op")
-	m.storeErrors = m.counters("store_errors_total", "Calls of the store that failed, except refusals that the contract names.", "op")
+	m.storeErrors = m.counters(
+		"store_errors_total", "Calls of the store that failed, except refusals that the contract names.", "op",
+	)
 	m.alarms = m.counters("alarms_total", "Alarms, by channel and outcome.", "channel", "result")
 	m.deleted = m.counter("retention_rows_deleted_total", "Log rows deleted by age or on request.")
 
@@ -71,7 +95,9 @@ func New() *Metrics {
 	for _, resolution := range []string{"sent", "failed"} {
 		m.ambiguous.WithLabelValues(resolution)
 	}
-	for _, outcome := range []string{trigger.CallbackApplied, trigger.CallbackDuplicate, trigger.CallbackLate, trigger.CallbackUnknown} {
+	for _, outcome := range []string{
+		trigger.CallbackApplied, trigger.CallbackDuplicate, trigger.CallbackLate, trigger.CallbackUnknown,
+	} {
 		m.callbacks.WithLabelValues(outcome)
 	}
 	for _, strategy := range xxladapter.MisfireStrategy("").Values() {
@@ -93,13 +119,17 @@ func (m *Metrics) counters(name, help string, labels ...string) *prometheus.Coun
 }
 
 func (m *Metrics) histogram(name, help string, buckets []float64) prometheus.Histogram {
-	h := prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets})
+	h := prometheus.NewHistogram(
+		prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets},
+	)
 	m.registry.MustRegister(h)
 	return h
 }
 
 func (m *Metrics) histograms(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
-	h := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets}, labels)
+	h := prometheus.NewHistogramVec(
+		prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets}, labels,
+	)
 	m.registry.MustRegister(h)
 	return h
 }

@@ -63,7 +63,9 @@ func (s *measured) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.
 }
 
 // ClaimFire also counts conflicts, each of which is a second trigger that was prevented.
-func (s *measured) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) (fires []xxladapter.Fire, err error) {
+func (s *measured) ClaimFire(
+	ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log,
+) (fires []xxladapter.Fire, err error) {
 	defer s.done("claim_fire", time.Now(), &err)
 	fires, err = s.Store.ClaimFire(ctx, by, id, logs)
 	if errors.Is(err, xxladapter.ErrConflict) {
@@ -83,7 +85,9 @@ func (s *measured) AwaitSession(ctx context.Context, term xxladapter.Term) (wait
 }
 
 // PurgeLogs also counts the deleted rows.
-func (s *measured) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int) (done xxladapter.Purged, err error) {
+func (s *measured) PurgeLogs(
+	ctx context.Context, p xxladapter.LogPurge, limit int,
+) (done xxladapter.Purged, err error) {
 	defer s.done("purge_logs", time.Now(), &err)
 	done, err = s.Store.PurgeLogs(ctx, p, limit)
 	s.m.deleted.Add(float64(done.Rows))

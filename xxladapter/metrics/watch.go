@@ -54,17 +54,27 @@ var (
 	elector      = gauge("elector_state", "1 for what the elector says of this node: elected, waits, or away if it does not answer; nothing without an elector.", "elector", "state")
 	term         = gauge("term", "Number of this node's term; 0 without a lease.")
 	terms        = gauge("terms_total", "Terms that this node has had.")
-	hints        = gauge("death_hints_total", "Ended sessions of other nodes whose planned fires this node has armed as well.")
-	spread       = gauge("spread_fires_total", "Fires that a leader planned for another scheduler: sent by this one as the leader, received from a leader, kept because the other one did not take them; nothing in the scheduling mode all.", "way")
-	dropped      = gauge("wheel_dropped_total", "Fires dropped from the wheel because this node had lost their term or shard.")
-	skew         = gauge("clock_skew_seconds", "Time by which this machine's clock is ahead of the store's.")
-	online       = gauge("executors_online", "Addresses of executors, by app.", "app")
-	runsOpen     = gauge("runs_open", "Triggers in progress: about to be sent, or without a result.")
-	lastMove     = gauge("last_shard_move_timestamp_seconds", "When shards last changed hands between schedulers, by cause: joined, stopped, drained, skewed, died, lapsed.", "cause")
-	queued       = gauge("queued_runs", "Runs in the queue that no executor has acknowledged, by app; nothing without a queue, or if it does not answer.", "app")
-	oldest       = gauge("queued_oldest_timestamp_seconds", "When the oldest run in the queue was published, by app.", "app")
-	repeated     = gauge("queued_runs_redelivered", "Runs in the queue that were delivered more than once, by app.", "app")
-	storeUp      = gauge("store_up", "1 if the store answered the last read of its figures.")
+	hints        = gauge(
+		"death_hints_total", "Ended sessions of other nodes whose planned fires this node has armed as well.",
+	)
+	spread  = gauge("spread_fires_total", "Fires that a leader planned for another scheduler: sent by this one as the leader, received from a leader, kept because the other one did not take them; nothing in the scheduling mode all.", "way")
+	dropped = gauge(
+		"wheel_dropped_total", "Fires dropped from the wheel because this node had lost their term or shard.",
+	)
+	skew     = gauge("clock_skew_seconds", "Time by which this machine's clock is ahead of the store's.")
+	online   = gauge("executors_online", "Addresses of executors, by app.", "app")
+	runsOpen = gauge("runs_open", "Triggers in progress: about to be sent, or without a result.")
+	lastMove = gauge(
+		"last_shard_move_timestamp_seconds",
+		"When shards last changed hands between schedulers, by cause: joined, stopped, drained, skewed, died, lapsed.",
+		"cause",
+	)
+	queued = gauge("queued_runs", "Runs in the queue that no executor has acknowledged, by app; nothing without a queue, or if it does not answer.", "app")
+	oldest = gauge(
+		"queued_oldest_timestamp_seconds", "When the oldest run in the queue was published, by app.", "app",
+	)
+	repeated = gauge("queued_runs_redelivered", "Runs in the queue that were delivered more than once, by app.", "app")
+	storeUp  = gauge("store_up", "1 if the store answered the last read of its figures.")
 
 	wheelPending = gauge("wheel_pending", "Pending timeouts of the wheel.")
 	wheelFired   = gauge("wheel_fired_total", "Timeouts that the wheel has fired.")
@@ -73,7 +83,8 @@ var (
 	wheelLate    = gauge("wheel_lateness_max_seconds", "Largest lateness of a timeout of the wheel.")
 
 	descriptions = []*prometheus.Desc{
-		held, poolWaiting, poolInFlight, leader, leads, elector, term, terms, hints, spread, dropped, skew, online, runsOpen, lastMove, queued, oldest, repeated, storeUp,
+		held, poolWaiting, poolInFlight, leader, leads, elector, term, terms, hints, spread, dropped, skew, online,
+		runsOpen, lastMove, queued, oldest, repeated, storeUp,
 		wheelPending, wheelFired, wheelWakeUps, wheelLag, wheelLate,
 	}
 )

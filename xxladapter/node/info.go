@@ -23,8 +23,9 @@ func (n *Node) info() admin.Info {
 		KeepLogs: max(o.KeepLogs, 0), KeepSuccesses: cmp.Or(o.KeepSuccesses, maintenance.SuccessAge),
 		KeepAudit: max(o.KeepAudit, 0), KeepStats: max(o.KeepStats, 0),
 		RunTexts: cmp.Or(o.RunTexts, xxladapter.TextsFailures),
-		FastPool: cmp.Or(o.FastPool, trigger.DefaultFast), SlowPool: cmp.Or(o.SlowPool, trigger.DefaultSlow), PoolPerApp: o.PoolPerApp,
-		Drain: cmp.Or(o.Drain, trigger.DefaultDrain), SkewLimit: cmp.Or(o.SkewLimit, scheduler.DefaultSkewLimit),
+		FastPool: cmp.Or(o.FastPool, trigger.DefaultFast), SlowPool: cmp.Or(o.SlowPool, trigger.DefaultSlow),
+		PoolPerApp: o.PoolPerApp,
+		Drain:      cmp.Or(o.Drain, trigger.DefaultDrain), SkewLimit: cmp.Or(o.SkewLimit, scheduler.DefaultSkewLimit),
 	}
 	for _, channel := range o.Alarms {
 		is.Alarms = append(is.Alarms, channel.Name())

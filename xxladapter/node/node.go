@@ -103,7 +103,9 @@ func New(opts Options) (*Node, error) {
 		accounts:  accounts.New(opts.Store, opts.Logger),
 		removed:   newNotice(), expired: newNotice(), textWanted: newNotice(),
 	}
-	n.backfills = maintenance.NewBackfills(opts.Store, func(fires []xxladapter.Fire) { n.scheduler.Planned(fires) }, opts.Logger)
+	n.backfills = maintenance.NewBackfills(
+		opts.Store, func(fires []xxladapter.Fire) { n.scheduler.Planned(fires) }, opts.Logger,
+	)
 	n.opts.OnEvent = hintBackfills(n.backfills, opts.OnEvent)
 	if err := n.buildTrigger(); err != nil {
 		return nil, err

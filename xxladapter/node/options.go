@@ -187,7 +187,10 @@ func (o *Options) mayServe(addr net.Addr) error {
 	for _, token := range o.ReadTokens {
 		others = append(others, access.Secret{Setting: "Options.ReadTokens", Token: token})
 	}
-	err := access.CheckListener(addr.String(), o.AllowDefaultToken, access.Secret{Setting: "Options.AccessToken", Token: o.AccessToken}, others...)
+	err := access.CheckListener(
+		addr.String(), o.AllowDefaultToken, access.Secret{Setting: "Options.AccessToken", Token: o.AccessToken},
+		others...,
+	)
 	if err != nil {
 		return fmt.Errorf("node: %w", err)
 	}

@@ -29,7 +29,8 @@ func (n *Node) buildTrigger() (err error) {
 		return err
 	}
 	n.pool, err = trigger.NewPool(trigger.PoolOptions{
-		Fast: n.opts.FastPool, Slow: n.opts.SlowPool, PerApp: n.opts.PoolPerApp, Drain: n.opts.Drain, Logger: n.opts.Logger,
+		Fast: n.opts.FastPool, Slow: n.opts.SlowPool, PerApp: n.opts.PoolPerApp, Drain: n.opts.Drain,
+		Logger: n.opts.Logger,
 	})
 	if err != nil {
 		return err
@@ -37,8 +38,9 @@ func (n *Node) buildTrigger() (err error) {
 	n.hints = spread.NewClient(n.opts.AccessToken, tls)
 	n.scheduler, err = scheduler.New(scheduler.Options{
 		Store: n.opts.Store, Pool: n.pool, Node: n.name, Mode: n.opts.Scheduling, Election: n.election,
-		Spread: n.opts.Spread, Advertise: n.opts.Advertise, SendHint: n.hints.Send, Zone: n.opts.Zone, CronProfile: n.opts.CronProfile,
-		SkewLimit: n.opts.SkewLimit, OnMisfire: n.opts.OnMisfire, Logger: n.opts.Logger,
+		Spread: n.opts.Spread, Advertise: n.opts.Advertise, SendHint: n.hints.Send, Zone: n.opts.Zone,
+		CronProfile: n.opts.CronProfile,
+		SkewLimit:   n.opts.SkewLimit, OnMisfire: n.opts.OnMisfire, Logger: n.opts.Logger,
 	})
 	if err != nil {
 		return err
@@ -48,7 +50,8 @@ func (n *Node) buildTrigger() (err error) {
 		sender = n.opts.sender
 	}
 	n.handOver, err = trigger.NewHandOver(trigger.Options{
-		Store: n.opts.Store, Sender: sender, Queue: n.client, Scheduler: n.scheduler, OnEvent: n.opts.OnEvent, TraceParent: n.opts.TraceParent, OnCallback: n.opts.onCallback,
+		Store: n.opts.Store, Sender: sender, Queue: n.client, Scheduler: n.scheduler, OnEvent: n.opts.OnEvent,
+		TraceParent: n.opts.TraceParent, OnCallback: n.opts.onCallback,
 		Texts: n.opts.RunTexts, TextWanted: n.textWanted.post, Logger: n.opts.Logger,
 	})
 	if err != nil {
@@ -62,7 +65,10 @@ func (n *Node) maintenance() []runner {
 	store, logger := n.opts.Store, n.opts.Logger
 	return []runner{
 		&maintenance.Registry{Store: store, Expired: n.expired.post, Logger: logger},
-		&maintenance.Lost{Store: store, Beat: n.client.Beat, Ended: n.client.Ended, Complete: n.handOver.Complete, Lose: n.handOver.Lose, Expired: n.expired, Logger: logger},
+		&maintenance.Lost{
+			Store: store, Beat: n.client.Beat, Ended: n.client.Ended, Complete: n.handOver.Complete,
+			Lose: n.handOver.Lose, Expired: n.expired, Logger: logger,
+		},
 		&maintenance.Stuck{Store: store, Settled: n.handOver.WrittenOff, Logger: logger},
 		&maintenance.Waiting{Store: store, Logger: logger},
 		n.backfills,
@@ -71,7 +77,8 @@ func (n *Node) maintenance() []runner {
 		&maintenance.Texts{Store: store, Fetch: n.client.Log, Busy: n.pool.Busy, Wanted: n.textWanted, Logger: logger},
 		&maintenance.Retention{
 			Store: store, Keep: n.opts.KeepLogs, KeepSuccesses: n.opts.KeepSuccesses, KeepAudit: n.opts.KeepAudit,
-			KeepStats: n.opts.KeepStats, Zone: n.opts.Zone, NoAlarms: len(n.opts.Alarms) == 0, Removed: n.removed, Logger: logger,
+			KeepStats: n.opts.KeepStats, Zone: n.opts.Zone, NoAlarms: len(n.opts.Alarms) == 0, Removed: n.removed,
+			Logger: logger,
 		},
 	}
 }

@@ -46,7 +46,10 @@ func (n *Node) buildServer() error {
 	}
 	var handler http.Handler = api
 	handler = spread.NewHandler(spread.HandlerOptions{
-		Pages:   access.NewPages(access.PagesOptions{Open: n.opts.AccessToken == "", Hosts: n.opts.AllowHosts, Setting: "the allowed hosts (xxlwheel serve --allow-host)"}),
+		Pages: access.NewPages(access.PagesOptions{
+			Open: n.opts.AccessToken == "", Hosts: n.opts.AllowHosts,
+			Setting: "the allowed hosts (xxlwheel serve --allow-host)",
+		}),
 		Permits: n.tokens.Permits, Accept: n.scheduler.TakeHint, Next: handler,
 	})
 	if n.opts.Console != nil {

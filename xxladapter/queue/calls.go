@@ -16,7 +16,9 @@ type Answer func(op string, header http.Header, body []byte) (reply []byte)
 type ReportAnswer func(op, app string, header http.Header, body []byte) (reply []byte)
 
 // Call calls one executor and returns its reply.
-func (c *Conn) Call(ctx context.Context, to xxladapter.QueueAddress, op string, header http.Header, body []byte) ([]byte, error) {
+func (c *Conn) Call(
+	ctx context.Context, to xxladapter.QueueAddress, op string, header http.Header, body []byte,
+) ([]byte, error) {
 	if to.Instance == "" {
 		return nil, fmt.Errorf("%s names no single executor", to)
 	}

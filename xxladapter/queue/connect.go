@@ -63,7 +63,9 @@ func parse(text string) (place, error) {
 		p, err := streams.Parse(text)
 		return place{p.Shown, p.Connect}, err
 	}
-	return place{}, errors.New("queue URL must be nats://host:port or redis://host:port/DB, or with TLS tls:// or rediss://")
+	return place{}, errors.New(
+		"queue URL must be nats://host:port or redis://host:port/DB, or with TLS tls:// or rediss://",
+	)
 }
 
 // Shown returns a URL without secrets, with its namespace. It refuses a URL that names no broker;
@@ -83,7 +85,9 @@ func Connect(ctx context.Context, o Options) (*Conn, error) {
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	b, err := p.connect(ctx, broker.Options{Credentials: o.Credentials, TLS: o.TLS, App: o.App, Name: o.Name, Logger: o.Logger})
+	b, err := p.connect(
+		ctx, broker.Options{Credentials: o.Credentials, TLS: o.TLS, App: o.App, Name: o.Name, Logger: o.Logger},
+	)
 	if err != nil {
 		return nil, fmt.Errorf("queue %s %w", p.shown, err)
 	}

@@ -20,7 +20,9 @@ var ErrAway = broker.ErrAway
 // Publish stores a run for an address and returns its position there. Within two minutes a second
 // run with the same key is not stored: Publish returns the position of the first. The error wraps
 // [ErrTooLarge] if the run can never be stored; after any other error it may be stored or not.
-func (c *Conn) Publish(ctx context.Context, to xxladapter.QueueAddress, key string, header http.Header, run []byte) (position uint64, err error) {
+func (c *Conn) Publish(
+	ctx context.Context, to xxladapter.QueueAddress, key string, header http.Header, run []byte,
+) (position uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, broker.CallLimit)
 	defer cancel()
 	position, err = c.broker.Publish(ctx, to, key, header, run)

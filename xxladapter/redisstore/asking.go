@@ -50,7 +50,9 @@ func (c *client) XRangeN(ctx context.Context, stream, first, last string, count 
 	if c.owner == nil {
 		return c.Client.XRangeN(ctx, stream, first, last, count)
 	}
-	return asking(ctx, c, func(p redis.Pipeliner) *redis.XMessageSliceCmd { return p.XRangeN(ctx, stream, first, last, count) })
+	return asking(
+		ctx, c, func(p redis.Pipeliner) *redis.XMessageSliceCmd { return p.XRangeN(ctx, stream, first, last, count) },
+	)
 }
 
 // XTrimMinID removes the beginning of a stream.

@@ -38,7 +38,10 @@ func newCluster(a *address, mayLose bool) (*cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cluster{address: a, names: opts.TLSConfig != nil, soon: make(chan struct{}, 1), nodes: map[string]*node{}, histories: map[string]string{}}
+	c := &cluster{
+		address: a, names: opts.TLSConfig != nil, soon: make(chan struct{}, 1), nodes: map[string]*node{},
+		histories: map[string]string{},
+	}
 	c.quorum = newQuorum(a.server, mayLose, c.majority)
 	c.asking.Go(c.ask) // Close ends it
 	return c, nil
@@ -64,7 +67,8 @@ func (c *cluster) answers() (by map[string]*node, need int, all map[string]peer)
 			by[n.self.node] = n
 		}
 		for id, p := range n.known {
-			all[id] = peer{cmp.Or(all[id].address, p.address), cmp.Or(all[id].alias, p.alias), all[id].master || p.master}
+			all[id] = peer{cmp.Or(all[id].address, p.address), cmp.Or(all[id].alias, p.alias), all[id].master ||
+				p.master}
 		}
 	}
 	return by, len(all)/2 + 1, all
@@ -98,7 +102,10 @@ func (c *cluster) majority() (promotion, error) {
 		}
 		return c.found, nil
 	}
-	return promotion{}, unsettled{fmt.Errorf("cluster of redis: %d of %d nodes agree on the owner of the log's slot, must be %d at least with itself (%s)", votes[most], len(all), need, c.said())}
+	return promotion{}, unsettled{fmt.Errorf(
+		"cluster of redis: %d of %d nodes agree on the owner of the log's slot, must be %d at least with itself (%s)",
+		votes[most], len(all), need, c.said(),
+	)}
 }
 
 // allAnswer returns an error unless more than half of the nodes have answered and each other one
@@ -113,7 +120,9 @@ func (c *cluster) allAnswer() error {
 	}
 	by, need, all := c.answers()
 	if len(by) < need {
-		return fmt.Errorf("cluster of redis: %d of %d nodes answer, must be %d at least (%s)", len(by), len(all), need, c.said())
+		return fmt.Errorf(
+			"cluster of redis: %d of %d nodes answer, must be %d at least (%s)", len(by), len(all), need, c.said(),
+		)
 	}
 	for id, p := range all {
 		if n := c.nodes[p.address]; by[id] == nil && p.address != "" && (n == nil || n.err == nil) {

@@ -36,7 +36,9 @@ func eachOf(entry redis.XMessage, after int64, each func(number int64, record []
 	text, _ := entry.Values["r"].(string)
 	n, err := strconv.ParseInt(count, 10, 64)
 	if err != nil || n < 1 || last-n > after {
-		return after, fmt.Errorf("%w: record %d is missing, entry %s of %q records follows", sqlstore.ErrLogGap, after+1, entry.ID, count)
+		return after, fmt.Errorf(
+			"%w: record %d is missing, entry %s of %q records follows", sqlstore.ErrLogGap, after+1, entry.ID, count,
+		)
 	}
 	rest := []byte(text)
 	for number := last - n + 1; number <= last; number++ {

@@ -150,7 +150,8 @@ func (c *cluster) viewOf(client *redis.Client, at, key string) (view, int64, err
 	ctx, cancel := context.WithTimeout(c.ctx, askLimit)
 	defer cancel()
 	pipe := client.Pipeline()
-	nodes, replication, slot := pipe.ClusterNodes(ctx), pipe.Info(ctx, "replication"), redis.NewIntCmd(ctx, "cluster", "keyslot", key)
+	nodes, replication, slot := pipe.ClusterNodes(ctx), pipe.Info(ctx, "replication"),
+		redis.NewIntCmd(ctx, "cluster", "keyslot", key)
 	if key != "" {
 		_ = pipe.Process(ctx, slot)
 	} else {

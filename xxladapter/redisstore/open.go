@@ -62,10 +62,11 @@ func Open(ctx context.Context, url, behind string, opts Options) (*Store, error)
 	}
 	_, alone := at.(*client)
 	taken := false
-	s, err := sqlstore.OpenShared(ctx, behind, opts.SQL, sqlstore.SharedOptions{Lossy: opts.MayLose || !alone, Backlog: opts.Backlog, Log: func(id string) sqlstore.LogServer {
-		taken = true
-		return newServer(at, id, opts.MayLose)
-	}})
+	s, err := sqlstore.OpenShared(ctx, behind, opts.SQL, sqlstore.SharedOptions{Lossy: opts.MayLose || !alone,
+		Backlog: opts.Backlog, Log: func(id string) sqlstore.LogServer {
+			taken = true
+			return newServer(at, id, opts.MayLose)
+		}})
 	if err != nil {
 		if !taken {
 			err = errors.Join(err, at.Close())
@@ -252,7 +253,8 @@ func check(ctx context.Context, client asker, mayLose bool) error {
 		return lossy(rule.RedisSync,
 			"%s has appendonly %s and appendfsync %s, must have yes and always, or Options.MayLose",
 			"redis", found["appendonly"], found["appendfsync"])
-	case found["maxmemory"] != "0" && found["maxmemory-policy"] != "noeviction" && !strings.HasPrefix(found["maxmemory-policy"], "volatile-"):
+	case found["maxmemory"] != "0" && found["maxmemory-policy"] != "noeviction" &&
+		!strings.HasPrefix(found["maxmemory-policy"], "volatile-"):
 		return lossy(rule.RedisEvicts,
 			"%s has maxmemory-policy %s, must have noeviction or volatile-*, or Options.MayLose",
 			"redis", found["maxmemory-policy"])

@@ -121,5 +121,8 @@ func (s *sentinels) majority() (promotion, error) {
 			"%s names the primary %q, must be one that its sentinels know",
 			"redis", s.address.name)
 	}
-	return promotion{}, fmt.Errorf("primary %q of redis: %d of %d sentinels agree on it, must be %d at least (%s)", s.address.name, most, len(s.votes), need, strings.Join(said, "; "))
+	return promotion{}, fmt.Errorf(
+		"primary %q of redis: %d of %d sentinels agree on it, must be %d at least (%s)", s.address.name, most,
+		len(s.votes), need, strings.Join(said, "; "),
+	)
 }

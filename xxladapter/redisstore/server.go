@@ -47,7 +47,10 @@ var _ sqlstore.LogServer = (*server)(nil)
 // newServer returns the log of the store with an id.
 func newServer(at target, id string, lossy bool) *server {
 	tag := "{xxlwheel:" + id + "}:"
-	s := &server{at: at, holder: rand.Text(), head: tag + "head", log: tag + "log", lossy: lossy, identities: map[*client]string{}}
+	s := &server{
+		at: at, holder: rand.Text(), head: tag + "head", log: tag + "log", lossy: lossy,
+		identities: map[*client]string{},
+	}
 	if s.cluster, _ = at.(*cluster); s.cluster != nil {
 		s.cluster.follow(s.head)
 	}
@@ -92,7 +95,9 @@ func (s *server) Take(ctx context.Context) (state sqlstore.LogState, err error) 
 		if err := s.create(ctx, c); err != nil {
 			return err
 		}
-		state, _, err = s.run(ctx, c, takeScript, []string{s.head}, s.holder, sqlstore.PenLife.Milliseconds(), wish.Milliseconds())
+		state, _, err = s.run(
+			ctx, c, takeScript, []string{s.head}, s.holder, sqlstore.PenLife.Milliseconds(), wish.Milliseconds(),
+		)
 		if s.serverChanged(c) {
 			state.Generation = 0 // the log is read again, and its loss noticed
 		}
@@ -121,14 +126,17 @@ func (s *server) Look(ctx context.Context) (state sqlstore.LogState, err error) 
 }
 
 // Append implements [sqlstore.LogServer].
-func (s *server) Append(ctx context.Context, after sqlstore.LogState, batch int64, records [][]byte) (state sqlstore.LogState, err error) {
+func (s *server) Append(
+	ctx context.Context, after sqlstore.LogState, batch int64, records [][]byte,
+) (state sqlstore.LogState, err error) {
 	err = s.with(ctx, false, func(c *client) error {
 		if s.serverChanged(c) {
 			return sqlstore.ErrLogRefused
 		}
 		var did int64
 		state, did, err = s.run(ctx, c, appendScript, []string{s.head, s.log},
-			s.holder, after.Generation, after.Position, after.Pen, sqlstore.PenLife.Milliseconds(), batch, len(records), joined(records), c.named.home.node)
+			s.holder, after.Generation, after.Position, after.Pen, sqlstore.PenLife.Milliseconds(), batch, len(records),
+			joined(records), c.named.home.node)
 		switch {
 		case err == nil && did == appendElsewhere:
 			s.forget(c)
@@ -149,7 +157,9 @@ const (
 )
 
 // run runs a script that ends with the state, and returns held as the script has it.
-func (s *server) run(ctx context.Context, c *client, script *redis.Script, keys []string, args ...any) (state sqlstore.LogState, held int64, err error) {
+func (s *server) run(
+	ctx context.Context, c *client, script *redis.Script, keys []string, args ...any,
+) (state sqlstore.LogState, held int64, err error) {
 	n, err := script.Run(ctx, c, keys, args...).Int64Slice()
 	if err != nil {
 		return state, 0, err
@@ -169,7 +179,9 @@ func stateOf(n []int64) sqlstore.LogState {
 func (s *server) Read(ctx context.Context, after, last int64, each func(number int64, record []byte) error) error {
 	return s.with(ctx, true, func(c *client) error {
 		for after < last {
-			found, err := c.XRangeN(ctx, s.log, strconv.FormatInt(after+1, 10), strconv.FormatInt(last, 10), readBatch).Result()
+			found, err := c.XRangeN(
+				ctx, s.log, strconv.FormatInt(after+1, 10), strconv.FormatInt(last, 10), readBatch,
+			).Result()
 			if err != nil {
 				return err
 			}
@@ -220,7 +232,9 @@ func (s *server) Begin(ctx context.Context, now sqlstore.LogState) error {
 
 // Release implements [sqlstore.LogServer].
 func (s *server) Release(ctx context.Context) error {
-	return s.with(ctx, true, func(c *client) error { return releaseScript.Run(ctx, c, []string{s.head}, s.holder).Err() })
+	return s.with(
+		ctx, true, func(c *client) error { return releaseScript.Run(ctx, c, []string{s.head}, s.holder).Err() },
+	)
 }
 
 // Close implements [sqlstore.LogServer].

@@ -78,7 +78,9 @@ func New(p Prober) *Routes {
 // Only FAILOVER and BUSYOVER call executors, and only they observe ctx; the others return at once.
 // SHARDING_BROADCAST is not a choice: the caller creates the shards and calls [Shard] for the
 // address of each; Choose returns the first address for it.
-func (r *Routes) Choose(ctx context.Context, s xxladapter.RouteStrategy, jobID int64, addrs []string) (addr string, err error) {
+func (r *Routes) Choose(
+	ctx context.Context, s xxladapter.RouteStrategy, jobID int64, addrs []string,
+) (addr string, err error) {
 	if len(addrs) == 0 {
 		return "", ErrNoAddress
 	}

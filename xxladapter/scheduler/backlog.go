@@ -35,7 +35,9 @@ const (
 
 // armPlanned arms planned fires of the shards that are due before until: all of them if shards have
 // arrived.
-func (s *Scheduler) armPlanned(ctx context.Context, shards xxladapter.ShardSet, until time.Time, tick, arrived bool) error {
+func (s *Scheduler) armPlanned(
+	ctx context.Context, shards xxladapter.ShardSet, until time.Time, tick, arrived bool,
+) error {
 	planned := xxladapter.FireFilter{State: xxladapter.FirePlanned, Shards: shards, DueBefore: until}
 	if arrived {
 		s.backlog = backlog{}
@@ -88,7 +90,9 @@ func (s *Scheduler) armAll(ctx context.Context, filter xxladapter.FireFilter) er
 }
 
 // armSome arms the fires that one query returns. more is true if there may be others after last.
-func (s *Scheduler) armSome(ctx context.Context, filter xxladapter.FireFilter) (last xxladapter.Fire, more bool, err error) {
+func (s *Scheduler) armSome(
+	ctx context.Context, filter xxladapter.FireFilter,
+) (last xxladapter.Fire, more bool, err error) {
 	filter.Limit = s.page
 	planned, err := s.opts.Store.OpenFires(ctx, filter)
 	if err != nil {

@@ -87,7 +87,9 @@ func (s *Scheduler) HoldLease(ctx context.Context) error {
 	sessions.Go(func() { follow(leased, s.roster.watched, s.watchSession) })
 	defer sessions.Wait()
 	defer end()
-	failing := outage{logger: s.opts.Logger, level: slog.LevelWarn, begins: "no lease", ends: "lease requests are answered again"}
+	failing := outage{
+		logger: s.opts.Logger, level: slog.LevelWarn, begins: "no lease", ends: "lease requests are answered again",
+	}
 	for ctx.Err() == nil {
 		pace := leaseRetry
 		err := s.renew(ctx)
@@ -129,7 +131,9 @@ func (s *Scheduler) resign(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTry)
 	defer cancel()
 	if err := s.opts.Store.Resign(ctx, g.Term); err != nil {
-		s.opts.Logger.Warn("lease not given back, it expires by itself", "node", s.opts.Node, "until", g.Until, "err", err)
+		s.opts.Logger.Warn(
+			"lease not given back, it expires by itself", "node", s.opts.Node, "until", g.Until, "err", err,
+		)
 	}
 }
 

@@ -47,7 +47,9 @@ func (s *Scheduler) scanLoop(ctx context.Context) {
 		case locked.IsZero():
 			locked = started
 		case started.Sub(locked) >= busyPace:
-			s.opts.Logger.Warn("jobs are due, and another session holds their rows", "jobs", c.locked, "for", started.Sub(locked))
+			s.opts.Logger.Warn(
+				"jobs are due, and another session holds their rows", "jobs", c.locked, "for", started.Sub(locked),
+			)
 		}
 		if err == nil {
 			failing.note(nil)

@@ -28,7 +28,9 @@ func (o *outage) note(err error, attrs ...any) {
 	now, ctx := time.Now(), context.Background()
 	switch {
 	case err == nil && o.failures > 0:
-		o.logger.Log(ctx, slog.LevelInfo, o.ends, "failures", o.failures, "for", now.Sub(o.since).Round(time.Millisecond))
+		o.logger.Log(
+			ctx, slog.LevelInfo, o.ends, "failures", o.failures, "for", now.Sub(o.since).Round(time.Millisecond),
+		)
 		o.failures = 0
 	case err == nil:
 	case o.failures == 0:
@@ -38,7 +40,9 @@ func (o *outage) note(err error, attrs ...any) {
 		o.failures++
 		if now.Sub(o.logged) >= outagePace {
 			o.logged = now
-			o.logger.Log(ctx, o.level, o.begins, append(attrs, "err", err, "failures", o.failures, "for", now.Sub(o.since).Round(time.Millisecond))...)
+			o.logger.Log(ctx, o.level, o.begins, append(
+				attrs, "err", err, "failures", o.failures, "for", now.Sub(o.since).Round(time.Millisecond),
+			)...)
 		}
 	}
 }

@@ -34,7 +34,9 @@ type roster struct {
 }
 
 func newRoster() *roster {
-	return &roster{ignored: map[xxladapter.Term]time.Time{}, silent: map[xxladapter.Term]bool{}, changed: make(chan struct{})}
+	return &roster{
+		ignored: map[xxladapter.Term]time.Time{}, silent: map[xxladapter.Term]bool{}, changed: make(chan struct{}),
+	}
 }
 
 // set replaces the terms. A zero own means that the node takes no part.
@@ -115,7 +117,9 @@ func (r *roster) watched() (xxladapter.Term, <-chan struct{}) {
 
 // follow runs do for the term that pick returns, until it returns another one, and returns when ctx
 // has ended and do has returned.
-func follow(ctx context.Context, pick func() (xxladapter.Term, <-chan struct{}), do func(context.Context, xxladapter.Term)) {
+func follow(
+	ctx context.Context, pick func() (xxladapter.Term, <-chan struct{}), do func(context.Context, xxladapter.Term),
+) {
 	for ctx.Err() == nil {
 		term, changed := pick()
 		doing, cancel := context.WithCancel(ctx)
@@ -183,7 +187,9 @@ func (s *Scheduler) suspect(ctx context.Context, term xxladapter.Term) {
 	defer cancel()
 	leases, err := s.opts.Store.Leases(ctx)
 	if err != nil {
-		s.opts.Logger.Debug("session of another node has ended, and its shards are not known", "node", term.Node, "err", err)
+		s.opts.Logger.Debug(
+			"session of another node has ended, and its shards are not known", "node", term.Node, "err", err,
+		)
 		return
 	}
 	i := slices.IndexFunc(leases, func(l xxladapter.Lease) bool { return l.Term == term })
@@ -208,7 +214,9 @@ func (s *Scheduler) armSuspected(ctx context.Context, now time.Time) error {
 	if shards == 0 {
 		return nil
 	}
-	err := s.armAll(ctx, xxladapter.FireFilter{State: xxladapter.FirePlanned, Shards: shards, DueBefore: now.Add(s.opts.Window)})
+	err := s.armAll(
+		ctx, xxladapter.FireFilter{State: xxladapter.FirePlanned, Shards: shards, DueBefore: now.Add(s.opts.Window)},
+	)
 	if err != nil {
 		s.suspected.Or(uint64(shards))
 	}

@@ -39,9 +39,10 @@ func (s *Scheduler) Stats() Stats {
 	g := s.grant.Load()
 	return Stats{
 		Term: g.Term, Holds: g.holds(), Shards: g.Shards, Role: g.Role(), Mode: s.opts.Mode, Held: s.ring.len(),
-		Terms: s.stats.terms.Load(), Fenced: s.stats.fenced.Load(), Hints: s.stats.hints.Load(), Dropped: s.stats.dropped.Load(),
-		Spread: s.stats.spread(),
-		Skew:   time.Duration(s.stats.skew.Load()), Skewed: s.stats.skewed.Load(),
+		Terms: s.stats.terms.Load(), Fenced: s.stats.fenced.Load(), Hints: s.stats.hints.Load(),
+		Dropped: s.stats.dropped.Load(),
+		Spread:  s.stats.spread(),
+		Skew:    time.Duration(s.stats.skew.Load()), Skewed: s.stats.skewed.Load(),
 	}
 }
 

@@ -115,7 +115,9 @@ func (s *Scheduler) sweepUntil(ctx context.Context, g *grant, now, until time.Ti
 	}
 	if g.Shards != 0 {
 		for _, dead := range g.Dead {
-			if _, err := s.resolveOf(ctx, xxladapter.FireFilter{Owner: dead, Shards: g.Shards}, time.Time{}); err != nil {
+			if _, err := s.resolveOf(
+				ctx, xxladapter.FireFilter{Owner: dead, Shards: g.Shards}, time.Time{},
+			); err != nil {
 				return err
 			}
 		}
@@ -158,7 +160,9 @@ func (s *Scheduler) armOrphans(ctx context.Context, own xxladapter.ShardSet, now
 // resolveOf starts resolving open hand-overs, as many as one query returns. It returns the last of
 // them, and none if these were all. Shards of a broadcast that were claimed after until, unless
 // that is zero, are left alone: they are just being sent.
-func (s *Scheduler) resolveOf(ctx context.Context, filter xxladapter.FireFilter, until time.Time) (last xxladapter.Fire, err error) {
+func (s *Scheduler) resolveOf(
+	ctx context.Context, filter xxladapter.FireFilter, until time.Time,
+) (last xxladapter.Fire, err error) {
 	filter.Limit = s.page
 	open, err := s.opts.Store.OpenFires(ctx, filter)
 	if err != nil {

@@ -67,7 +67,9 @@ func (c *Client) Send(ctx context.Context, address string, h Hint) error {
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(address, "/")+Path, bytes.NewReader(data))
+	req, err := http.NewRequestWithContext(
+		ctx, http.MethodPost, strings.TrimSuffix(address, "/")+Path, bytes.NewReader(data),
+	)
 	if err != nil {
 		return err
 	}

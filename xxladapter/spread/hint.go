@@ -78,5 +78,8 @@ func decode(data []byte) (h Hint, err error) {
 		}
 		last = id
 	}
-	return Hint{xxladapter.Term{Node: b.From.Node, Number: b.From.Term}, xxladapter.Term{Node: b.To.Node, Number: b.To.Term}, b.Fires}, nil
+	return Hint{
+		xxladapter.Term{Node: b.From.Node, Number: b.From.Term}, xxladapter.Term{Node: b.To.Node, Number: b.To.Term},
+		b.Fires,
+	}, nil
 }

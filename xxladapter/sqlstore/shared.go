@@ -68,7 +68,10 @@ func OpenShared(ctx context.Context, place string, opts Options, shared SharedOp
 	if err != nil {
 		return nil, err
 	}
-	s, err := journaled.OpenShared(ctx, behind, journaled.SharedOptions{Logger: database.Options(opts).WithDefaults().Logger, Log: shared.Log, Lossy: shared.Lossy, Backlog: shared.Backlog})
+	s, err := journaled.OpenShared(ctx, behind, journaled.SharedOptions{
+		Logger: database.Options(opts).WithDefaults().Logger, Log: shared.Log, Lossy: shared.Lossy,
+		Backlog: shared.Backlog,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", Redacted(place), err)
 	}

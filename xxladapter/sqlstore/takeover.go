@@ -44,13 +44,17 @@ type TakeOverOptions struct {
 //
 // The error is [xxladapter.ErrConflict] if the store knows another source, and none with this name,
 // and Source is empty.
-func TakeOver(ctx context.Context, from string, to xxladapter.Store, opts TakeOverOptions) (_ *takeover.Report, err error) {
+func TakeOver(
+	ctx context.Context, from string, to xxladapter.Store, opts TakeOverOptions,
+) (_ *takeover.Report, err error) {
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
 	store, ok := to.(*records.Store)
 	if !ok {
-		return nil, errors.New("sqlstore: the store to take over into must be opened by this package, without a journal")
+		return nil, errors.New(
+			"sqlstore: the store to take over into must be opened by this package, without a journal",
+		)
 	}
 	upstream, name, closeIt, err := mysql.OpenUpstream(ctx, from, database.Options(opts.Options))
 	if err != nil {
@@ -63,7 +67,9 @@ func TakeOver(ctx context.Context, from string, to xxladapter.Store, opts TakeOv
 	}
 	t := transfer.TakeOver{
 		From: upstream, To: store, DryRun: opts.DryRun, Logs: opts.Logs, Progress: opts.Progress,
-		Options: takeover.Options{From: name, Sure: opts.Source != "", Profile: opts.Profile, Now: now.Truncate(time.Second)},
+		Options: takeover.Options{
+			From: name, Sure: opts.Source != "", Profile: opts.Profile, Now: now.Truncate(time.Second),
+		},
 	}
 	if opts.Source != "" {
 		t.Options.From = opts.Source

@@ -30,8 +30,12 @@ var absentRules = []rule{
 				_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: absent, Code: xxladapter.ResultOK})
 				return err
 			},
-			"RunText":    func() error { _, err := b.store.RunText(b.ctx, absent); return err },
-			"UpdateUser": func() error { return b.store.UpdateUser(b.ctx, absent, xxladapter.UserChange{EndSessions: true}) },
+			"RunText": func() error { _, err := b.store.RunText(b.ctx, absent); return err },
+			"UpdateUser": func() error {
+				return b.store.UpdateUser(
+					b.ctx, absent, xxladapter.UserChange{EndSessions: true},
+				)
+			},
 			"RemoveUser": func() error { return b.store.RemoveUser(b.ctx, absent) },
 			"CreateCredential": func() error {
 				_, err := b.store.CreateCredential(b.ctx, &xxladapter.Credential{UserID: absent, Digest: "d"})
@@ -79,11 +83,26 @@ var absentRules = []rule{
 				l, err := b.store.Registrations(b.ctx, "an-unknown-app")
 				return len(l), err
 			},
-			"Misfires":  func() (int, error) { l, err := b.store.Misfires(b.ctx, xxladapter.MisfireFilter{}); return len(l), err },
+			"Misfires": func() (int, error) {
+				l, err := b.store.Misfires(
+					b.ctx, xxladapter.MisfireFilter{},
+				)
+				return len(l), err
+			},
 			"PlanFires": func() (int, error) { l, err := b.store.PlanFires(b.ctx, nil); return len(l), err },
-			"OpenFires": func() (int, error) { l, err := b.store.OpenFires(b.ctx, xxladapter.FireFilter{}); return len(l), err },
-			"Logs":      func() (int, error) { l, err := b.store.Logs(b.ctx, xxladapter.LogFilter{}); return len(l), err },
-			"LostRuns":  func() (int, error) { l, err := b.store.LostRuns(b.ctx, 0, 0, 10); return len(l), err },
+			"OpenFires": func() (int, error) {
+				l, err := b.store.OpenFires(
+					b.ctx, xxladapter.FireFilter{},
+				)
+				return len(l), err
+			},
+			"Logs": func() (int, error) {
+				l, err := b.store.Logs(
+					b.ctx, xxladapter.LogFilter{},
+				)
+				return len(l), err
+			},
+			"LostRuns": func() (int, error) { l, err := b.store.LostRuns(b.ctx, 0, 0, 10); return len(l), err },
 			"WriteOffStuck": func() (int, error) {
 				l, err := b.store.WriteOffStuck(b.ctx, 0, 10, xxladapter.ResultUnknown, "")
 				return len(l), err
@@ -113,11 +132,16 @@ var absentRules = []rule{
 		}
 	}},
 	{"ArgumentsBelongToTheCaller", func(b *fixture) {
-		g := &xxladapter.Group{AppName: "manual-app", Title: "t", AddressType: xxladapter.AddressManual, Addresses: []string{"http://a:1"}}
+		g := &xxladapter.Group{
+			AppName: "manual-app", Title: "t", AddressType: xxladapter.AddressManual, Addresses: []string{"http://a:1"},
+		}
 		group, err := b.store.SaveGroup(b.ctx, g)
 		b.NoError(err)
 		param := "before"
-		fires := []xxladapter.Fire{{JobID: b.addJob("job"), Due: at(1), Type: xxladapter.TriggerManual, Param: &param, Addresses: []string{"http://a:1"}}}
+		fires := []xxladapter.Fire{{
+			JobID: b.addJob("job"), Due: at(1), Type: xxladapter.TriggerManual, Param: &param,
+			Addresses: []string{"http://a:1"},
+		}}
 		_, err = b.store.PlanFires(b.ctx, fires)
 		b.NoError(err)
 

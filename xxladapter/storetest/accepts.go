@@ -34,13 +34,18 @@ var acceptRules = []rule{
 	}},
 	{"AnAmbiguousFireIsAccepted", func(b *fixture) {
 		fire := b.queuedRun(b.addJob("job"), 1, "nats://app")
-		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous})
+		b.settleBy(b.term("n1"), xxladapter.Settlement{
+			FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous,
+		})
 		b.True(b.accept(fire.LogID, queueA))
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
 	}},
 	{"ARunThatWasGivenUpIsNotAccepted", func(b *fixture) {
 		fire := b.queuedRun(b.addJob("job"), 1, "nats://app")
-		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: xxladapter.ResultFail, Msg: "given up"})
+		b.settleBy(
+			b.term("n1"),
+			xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: xxladapter.ResultFail, Msg: "given up"},
+		)
 		want := b.log(fire.LogID)
 		b.False(b.accept(fire.LogID, queueA))
 		b.False(b.accept(fire.LogID, want.Address))
@@ -48,7 +53,9 @@ var acceptRules = []rule{
 	}},
 	{"ARunThatEndedBeforeItWasAcceptedIsNot", func(b *fixture) {
 		fire := b.queuedRun(b.addJob("job"), 1, "nats://app")
-		_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: xxladapter.ResultFail, Msg: "lost"})
+		_, _, err := b.store.FinishRun(
+			b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: xxladapter.ResultFail, Msg: "lost"},
+		)
 		b.NoError(err)
 		want := b.log(fire.LogID)
 		b.False(b.accept(fire.LogID, queueA))
@@ -80,7 +87,9 @@ var acceptRules = []rule{
 		b.NoError(err)
 		b.Len(lost, 1)
 		b.Equal(queueA, lost[0].Address)
-		applied, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: xxladapter.ResultFail, Msg: "no"})
+		applied, _, err := b.store.FinishRun(
+			b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: xxladapter.ResultFail, Msg: "no"},
+		)
 		b.NoError(err)
 		b.True(applied)
 		l := b.log(fire.LogID)
@@ -133,7 +142,9 @@ var acceptRules = []rule{
 			all.Go(func() {
 				list := make([]xxladapter.Accepted, len(runs))
 				for i := range runs {
-					list[i] = xxladapter.Accepted{LogID: runs[(i+n)%len(runs)], Address: fmt.Sprintf("nats://app/%d", n)}
+					list[i] = xxladapter.Accepted{
+						LogID: runs[(i+n)%len(runs)], Address: fmt.Sprintf("nats://app/%d", n),
+					}
 				}
 				may[n], errs[n] = b.store.AcceptRuns(b.ctx, list)
 			})

@@ -89,7 +89,9 @@ var alarmRules = []rule{
 	{"TheFirstSuccessAfterARunIsTheJobsOwn", func(b *fixture) {
 		id, other := b.addJob("job"), b.addJob("other")
 		first := func(after int64) (ids []int64) {
-			logs, err := b.store.Logs(b.ctx, xxladapter.LogFilter{JobID: id, Status: xxladapter.LogSuccess, AfterID: after, Limit: 1})
+			logs, err := b.store.Logs(
+				b.ctx, xxladapter.LogFilter{JobID: id, Status: xxladapter.LogSuccess, AfterID: after, Limit: 1},
+			)
 			b.NoError(err)
 			for _, l := range logs {
 				ids = append(ids, l.ID)
@@ -122,7 +124,8 @@ var alarmRules = []rule{
 		after.JobID, after.Version, after.Sent = id, 1, now
 		b.Equal(after, b.alarmState(id))
 		for row, want := range map[int64]int{
-			quiet: xxladapter.AlarmNotNeeded, one: xxladapter.AlarmTaken, two: xxladapter.AlarmTaken, open: xxladapter.AlarmOpen,
+			quiet: xxladapter.AlarmNotNeeded, one: xxladapter.AlarmTaken, two: xxladapter.AlarmTaken,
+			open: xxladapter.AlarmOpen,
 		} {
 			b.Equal(want, b.log(row).AlarmStatus)
 		}
@@ -141,7 +144,10 @@ var alarmRules = []rule{
 		b.Equal(xxladapter.AlarmOpen, b.log(a).AlarmStatus)
 		b.Len(b.stale(0), 1)
 
-		b.Empty(b.decide("n2", xxladapter.AlarmDecision{Before: xxladapter.AlarmState{JobID: two}, Alarm: []int64{c}}), "no state is an old one as well")
+		b.Empty(
+			b.decide("n2", xxladapter.AlarmDecision{Before: xxladapter.AlarmState{JobID: two}, Alarm: []int64{c}}),
+			"no state is an old one as well",
+		)
 	}},
 	{"ARunWhoseAlarmIsTakenIsLeftOut", func(b *fixture) {
 		id := b.addJob("job")
@@ -168,7 +174,10 @@ var alarmRules = []rule{
 		}
 		calm := xxladapter.AlarmState{JobID: two, Version: 1, InARow: 2, SinceID: 5, LastID: 6}
 		b.Equal([]xxladapter.AlarmState{state(one), state(three)}, list())
-		b.Equal([]xxladapter.AlarmState{state(one), calm, state(three), {JobID: four}, {JobID: absent}}, list(absent, four, two))
+		b.Equal(
+			[]xxladapter.AlarmState{state(one), calm, state(three), {JobID: four}, {JobID: absent}},
+			list(absent, four, two),
+		)
 		b.Equal([]xxladapter.AlarmState{state(one), calm, state(three)}, list(two, three, two), "each once")
 	}},
 	{"StatesOfManyJobsAreListedAtOnce", func(b *fixture) {

@@ -19,7 +19,9 @@ var auditRules = []rule{
 		b.Equal(xxladapter.Actor{Name: "ann", Kind: xxladapter.ActorUser, Address: "10.1.2.3"}, created.Actor)
 		b.Equal("POST /jobs", created.Call)
 		b.Equal(epoch.Truncate(time.Millisecond), created.At)
-		b.Equal(xxladapter.AuditObject{Kind: "job", ID: id, Name: "audited", JobID: id, GroupID: b.group}, created.Object)
+		b.Equal(xxladapter.AuditObject{
+			Kind: "job", ID: id, Name: "audited", JobID: id, GroupID: b.group,
+		}, created.Object)
 		b.Len(created.Changes, len(b.newJob("audited").Fields()))
 		b.Equal(change("name", "", `"audited"`), created.Changes[1])
 		b.Contains(created.Changes, change("running", "", "false"))
@@ -64,7 +66,10 @@ var auditRules = []rule{
 		b.as("start")
 		b.NoError(StartAt(b.ctx, b.store, id, at(60)))
 		b.Equal([]xxladapter.FieldChange{change("running", "false", "true")}, b.lastAudit().Changes)
-		b.Equal(xxladapter.AuditObject{Kind: "job", ID: id, Name: "switched", JobID: id, GroupID: b.group}, b.lastAudit().Object)
+		b.Equal(
+			xxladapter.AuditObject{Kind: "job", ID: id, Name: "switched", JobID: id, GroupID: b.group},
+			b.lastAudit().Object,
+		)
 		b.as("stop")
 		b.NoError(xxladapter.StopJob(b.ctx, b.store, id, time.Time{}))
 		b.Equal([]xxladapter.FieldChange{change("running", "true", "false")}, b.lastAudit().Changes)
@@ -79,7 +84,9 @@ var auditRules = []rule{
 			change("executorParam", "", `"p"`), change("addressList", "", `["http://a:1"]`),
 		}, b.lastAudit().Changes)
 		b.Equal("switched", b.lastAudit().Object.Name)
-		_, _, err = b.store.PlanOrder(b.ctx, xxladapter.Fire{JobID: id, Due: at(1), Type: xxladapter.TriggerManual}, "key", "request")
+		_, _, err = b.store.PlanOrder(
+			b.ctx, xxladapter.Fire{JobID: id, Due: at(1), Type: xxladapter.TriggerManual}, "key", "request",
+		)
 		b.NoError(err)
 		b.Len(b.audit(), 3, "a repeated order changes nothing")
 		edits, err := b.store.AuditRows(b.ctx, xxladapter.AuditFilter{NoOrders: true})
@@ -93,11 +100,13 @@ var auditRules = []rule{
 		id, err := b.store.SaveGroup(b.ctx, g)
 		b.NoError(err)
 		b.Equal(xxladapter.AuditObject{Kind: "group", ID: id, Name: "secret-app", GroupID: id}, b.lastAudit().Object)
-		g.ID, g.AccessToken, g.AddressType, g.Addresses = id, "token-two-2", xxladapter.AddressManual, []string{"http://a:1"}
+		g.ID, g.AccessToken, g.AddressType, g.Addresses = id, "token-two-2", xxladapter.AddressManual,
+			[]string{"http://a:1"}
 		_, err = b.store.SaveGroup(b.ctx, g)
 		b.NoError(err)
 		b.Equal([]xxladapter.FieldChange{
-			change("addressType", "0", "1"), change("accessToken", `"********"`, `"********"`), change("addressList", "", `["http://a:1"]`),
+			change("addressType", "0", "1"), change("accessToken", `"********"`, `"********"`),
+			change("addressList", "", `["http://a:1"]`),
 		}, b.lastAudit().Changes)
 		b.NoError(b.store.RemoveGroup(b.ctx, id))
 		b.Len(b.audit(), 3)
@@ -124,7 +133,10 @@ var auditRules = []rule{
 		rows := b.audit()
 		b.Equal(len(ids), len(rows))
 		b.Equal(xxladapter.Actor{Kind: xxladapter.ActorScheduler, Name: "n1"}, rows[0].Actor)
-		b.Equal([]xxladapter.FieldChange{change("running", "true", "false"), change("reason", "", `"no due time follows"`)}, rows[0].Changes)
+		b.Equal(
+			[]xxladapter.FieldChange{change("running", "true", "false"), change("reason", "", `"no due time follows"`)},
+			rows[0].Changes,
+		)
 		b.Equal(b.group, rows[54].Object.GroupID)
 		b.True(strings.HasPrefix(rows[54].Object.Name, "once "))
 		b.verifyAudit()
@@ -137,7 +149,9 @@ var auditRules = []rule{
 		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, before, false), "the same again")
 		b.NoError(StartAt(b.ctx, b.store, id, at(60)))
 		b.NoError(xxladapter.StopJob(b.ctx, b.store, stopped, time.Time{}))
-		_, err := xxladapter.StartJob(b.ctx, b.store, stopped, time.Time{}, func(time.Time) time.Time { return time.Time{} })
+		_, err := xxladapter.StartJob(
+			b.ctx, b.store, stopped, time.Time{}, func(time.Time) time.Time { return time.Time{} },
+		)
 		b.NoError(err, "it has no due time")
 		conflict := *before
 		conflict.Name, conflict.Updated = "other", at(-60)
@@ -168,7 +182,9 @@ var auditRules = []rule{
 		b.Equal(1, purged.Rows)
 		row := b.lastAudit()
 		b.Equal(xxladapter.AuditObject{Kind: "runs", JobID: id}, row.Object)
-		b.Equal([]xxladapter.FieldChange{change("jobId", "", fmt.Sprint(id)), change("before", "", `"2026-03-01T13:00:00Z"`)}, row.Changes)
+		b.Equal([]xxladapter.FieldChange{
+			change("jobId", "", fmt.Sprint(id)), change("before", "", `"2026-03-01T13:00:00Z"`),
+		}, row.Changes)
 	}},
 	{"AChangeOfTheZoneIsAudited", func(b *fixture) {
 		_, err := b.store.AgreeZone(b.ctx, "UTC")
@@ -179,11 +195,15 @@ var auditRules = []rule{
 		b.Equal([]xxladapter.FieldChange{change("zone", `"UTC"`, `"Asia/Shanghai"`)}, b.lastAudit().Changes)
 	}},
 	{"AppendAuditKeepsAnyText", func(b *fixture) {
-		o := xxladapter.AuditObject{Kind: "run", ID: 7, Name: strings.Repeat("长", 400) + "\xff\x00", JobID: 8, GroupID: 9}
+		o := xxladapter.AuditObject{
+			Kind: "run", ID: 7, Name: strings.Repeat("长", 400) + "\xff\x00", JobID: 8, GroupID: 9,
+		}
 		fields := xxladapter.Fields{{Name: "text", Value: "二\x00\xff<&>'\"\\ " + strings.Repeat("x", 100_000)}}
 		b.NoError(b.store.AppendAudit(b.ctx, o, fields), "without a call it does nothing")
 		b.Empty(b.audit())
-		b.ctx = xxladapter.WithActor(b.ctx, xxladapter.Actor{Name: strings.Repeat("名", 400), Address: strings.Repeat("a", 500)})
+		b.ctx = xxladapter.WithActor(
+			b.ctx, xxladapter.Actor{Name: strings.Repeat("名", 400), Address: strings.Repeat("a", 500)},
+		)
 		b.ctx = xxladapter.WithCall(b.ctx, strings.Repeat("call\xff", 100))
 		b.NoError(b.store.AppendAudit(b.ctx, o, fields))
 		row := b.lastAudit()
@@ -200,7 +220,10 @@ var auditRules = []rule{
 	{"AuditRowsAreFiltered", func(b *fixture) {
 		add := func(actor, kind string, id, job, group int64) {
 			b.ctx = xxladapter.WithActor(xxladapter.WithCall(b.ctx, "c"), xxladapter.Actor{Name: actor})
-			b.NoError(b.store.AppendAudit(b.ctx, xxladapter.AuditObject{Kind: kind, ID: id, JobID: job, GroupID: group}, xxladapter.Fields{{Name: "x", Value: 1}}))
+			b.NoError(b.store.AppendAudit(
+				b.ctx, xxladapter.AuditObject{Kind: kind, ID: id, JobID: job, GroupID: group},
+				xxladapter.Fields{{Name: "x", Value: 1}},
+			))
 			b.clock.Advance(time.Second)
 		}
 		add("ann", "job", 1, 1, 5)

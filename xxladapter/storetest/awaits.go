@@ -14,7 +14,10 @@ var awaitRules = []rule{
 		id := b.addJob("job")
 		term := b.term("n1")
 		settled := func(f xxladapter.Fire) xxladapter.Settlement {
-			return xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 200, Msg: fmt.Sprint("sent ", f.ID), AwaitResult: true, Sent: at(2), Acknowledged: at(3)}
+			return xxladapter.Settlement{
+				FireID: f.ID, LogID: f.LogID, Code: 200, Msg: fmt.Sprint("sent ", f.ID), AwaitResult: true, Sent: at(2),
+				Acknowledged: at(3),
+			}
 		}
 		var fires []xxladapter.Fire
 		for i := range 6 {
@@ -32,7 +35,9 @@ var awaitRules = []rule{
 			all.Go(func() { _, errs[2*i] = b.store.SettleFire(b.ctx, term, settled(f)) })
 			all.Go(func() {
 				code := 200 + 300*(i%2)
-				applied[i], _, errs[2*i+1] = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: code, Msg: fmt.Sprint("done ", i), WantText: i == 0})
+				applied[i], _, errs[2*i+1] = b.store.FinishRun(b.ctx, xxladapter.RunResult{
+					LogID: f.LogID, Code: code, Msg: fmt.Sprint("done ", i), WantText: i == 0,
+				})
 			})
 		}
 		all.Wait()
@@ -46,7 +51,10 @@ var awaitRules = []rule{
 			histories, err := b.store.RunHistories(b.ctx, []int64{f.LogID})
 			b.NoError(err)
 			h := histories[f.LogID]
-			b.Equal([]time.Time{f.Due, at(2), at(3), epoch.Truncate(time.Millisecond)}, []time.Time{h.Due, h.Sent, h.Acknowledged, h.Finished})
+			b.Equal(
+				[]time.Time{f.Due, at(2), at(3), epoch.Truncate(time.Millisecond)},
+				[]time.Time{h.Due, h.Sent, h.Acknowledged, h.Finished},
+			)
 		}
 		day, err := b.store.Reports(b.ctx, at(0).Add(-48*time.Hour), at(0).Add(48*time.Hour))
 		b.NoError(err)

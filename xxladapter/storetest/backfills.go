@@ -123,7 +123,9 @@ var backfillRules = []rule{
 		b.Len(list, 2)
 		b.Equal([]int64{next, id}, []int64{list[0].ID, list[1].ID})
 		b.Nil(list[0].Dues)
-		for _, f := range []xxladapter.BackfillFilter{{State: xxladapter.BackfillRunning}, {Limit: 1}, {Groups: []int64{b.group}, Limit: 1}} {
+		for _, f := range []xxladapter.BackfillFilter{
+			{State: xxladapter.BackfillRunning}, {Limit: 1}, {Groups: []int64{b.group}, Limit: 1},
+		} {
 			list, err = b.store.Backfills(b.ctx, f)
 			b.NoError(err)
 			b.Len(list, 1)

@@ -32,7 +32,9 @@ var changeRules = []rule{
 		b.Equal(is, b.marks(), "folding moves nothing")
 
 		_, _, err := b.store.ClaimDue(b.ctx, term, 0, 10, func(now time.Time, _ []*xxladapter.Job) []xxladapter.Decision {
-			return []xxladapter.Decision{{JobID: job, Next: at(60), Misfires: []xxladapter.Misfire{{Due: at(0), Until: at(0), At: now}}}}
+			return []xxladapter.Decision{
+				{JobID: job, Next: at(60), Misfires: []xxladapter.Misfire{{Due: at(0), Until: at(0), At: now}}},
+			}
 		})
 		b.NoError(err)
 		moved("a misfire", func(m *xxladapter.Marks, now xxladapter.Marks) { m.Misfire = now.Misfire })
@@ -44,19 +46,27 @@ var changeRules = []rule{
 		b.Equal(is, b.marks(), "a beat moves nothing")
 
 		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, job))
-		moved("the removal of a job with its misfires", func(m *xxladapter.Marks, now xxladapter.Marks) { m.Removed, m.Misfire = now.Removed, now.Misfire })
+		moved("the removal of a job with its misfires", func(m *xxladapter.Marks, now xxladapter.Marks) {
+			m.Removed, m.Misfire = now.Removed, now.Misfire
+		})
 
-		begun, err := b.store.CreatePause(b.ctx, xxladapter.Pause{GroupID: b.group, Note: "ends by itself", Until: b.clock.Now().Add(leaseLife / 2)})
+		begun, err := b.store.CreatePause(
+			b.ctx, xxladapter.Pause{GroupID: b.group, Note: "ends by itself", Until: b.clock.Now().Add(leaseLife / 2)},
+		)
 		b.NoError(err)
 		moved("a pause", func(m *xxladapter.Marks, now xxladapter.Marks) { m.Pauses = now.Pauses })
 		_, err = b.store.EndPause(b.ctx, begun.ID)
 		b.NoError(err)
 		moved("the end of a pause", func(m *xxladapter.Marks, _ xxladapter.Marks) { m.Pauses = xxladapter.Mark{} })
-		_, err = b.store.CreatePause(b.ctx, xxladapter.Pause{GroupID: b.group, Note: "ends by itself", Until: b.clock.Now().Add(leaseLife / 2)})
+		_, err = b.store.CreatePause(
+			b.ctx, xxladapter.Pause{GroupID: b.group, Note: "ends by itself", Until: b.clock.Now().Add(leaseLife / 2)},
+		)
 		b.NoError(err)
 		moved("another pause", func(m *xxladapter.Marks, now xxladapter.Marks) { m.Pauses = now.Pauses })
 		b.clock.Advance(leaseLife)
-		moved("a pause that lapses", func(m *xxladapter.Marks, now xxladapter.Marks) { m.Pauses, m.Nodes = xxladapter.Mark{}, now.Nodes })
+		moved("a pause that lapses", func(m *xxladapter.Marks, now xxladapter.Marks) {
+			m.Pauses, m.Nodes = xxladapter.Mark{}, now.Nodes
+		})
 
 		b.lease("n2", leaseLife)
 		moved("a node", func(m *xxladapter.Marks, now xxladapter.Marks) { m.Nodes = now.Nodes })
@@ -93,7 +103,9 @@ var changeRules = []rule{
 		b.settleSent(shards[0])
 		b.True(b.endRun(shards[0], xxladapter.Resume{}))
 		mark := func(i, code, result int, open bool) xxladapter.RunMark {
-			m := xxladapter.RunMark{ID: shards[i].LogID, JobID: job, GroupID: b.group, TriggerCode: code, HandleCode: result}
+			m := xxladapter.RunMark{
+				ID: shards[i].LogID, JobID: job, GroupID: b.group, TriggerCode: code, HandleCode: result,
+			}
 			b.Equal(open, m.Open())
 			return m
 		}

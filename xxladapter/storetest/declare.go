@@ -15,7 +15,8 @@ var declareRules = []rule{
 		kept, gone, stopped := b.addJob("kept"), b.addJob("gone"), b.addRunning("stopped", at(60))
 		b.clock.Advance(time.Hour)
 		edit := b.declared(b.job(kept), "kept")
-		edit.Edit, edit.Name, edit.ChildIDs, edit.Running, edit.Switch = true, "edited", []int64{-3, stopped}, true, true
+		edit.Edit, edit.Name, edit.ChildIDs, edit.Running, edit.Switch = true, "edited", []int64{-3, stopped},
+			true, true
 		edit.First = after(90 * time.Minute)
 		stop := b.declared(b.job(stopped), "stopped")
 		stop.Running, stop.Switch = false, true
@@ -51,7 +52,8 @@ var declareRules = []rule{
 		b.Equal("declared-app", group.AppName)
 		b.Equal([]xxladapter.JobKey{
 			{JobID: kept, GroupID: b.group, Key: "kept"}, {JobID: stopped, GroupID: b.group, Key: "stopped"},
-			{JobID: ids[2], GroupID: group.ID, Key: "first", Owner: "team"}, {JobID: ids[3], GroupID: b.group, Key: "second"},
+			{JobID: ids[2], GroupID: group.ID, Key: "first", Owner: "team"},
+			{JobID: ids[3], GroupID: b.group, Key: "second"},
 		}, b.keys(0))
 		b.Equal([]xxladapter.JobKey{{JobID: ids[2], GroupID: group.ID, Key: "first", Owner: "team"}}, b.keys(group.ID))
 
@@ -61,7 +63,9 @@ var declareRules = []rule{
 			b.Equal("POST /apply", r.Call)
 			names = append(names, fmt.Sprint(r.Object.Kind, " ", r.Object.Name))
 		}
-		b.Equal([]string{"group declared-app", "job gone", "job edited", "job stopped", "job first", "job second"}, names)
+		b.Equal([]string{
+			"group declared-app", "job gone", "job edited", "job stopped", "job first", "job second",
+		}, names)
 		b.verifyAudit()
 		last := rows[5].Changes
 		b.Equal(`"second"`, string(last[len(last)-2].After), "the key")
@@ -84,7 +88,9 @@ var declareRules = []rule{
 		job := b.declared(b.newJob("job"), "job")
 		job.Settings.Calendar = "office"
 		before := len(b.audit())
-		ids, err := b.store.Declare(b.ctx, &xxladapter.Declaration{Calendars: []*xxladapter.Calendar{office}, Jobs: []xxladapter.DeclaredJob{job}})
+		ids, err := b.store.Declare(b.ctx, &xxladapter.Declaration{
+			Calendars: []*xxladapter.Calendar{office}, Jobs: []xxladapter.DeclaredJob{job},
+		})
 		b.NoError(err)
 		b.Equal("office", b.job(ids[0]).Settings.Calendar)
 		b.Equal(office.Text(), stored().Text())
@@ -110,7 +116,9 @@ var declareRules = []rule{
 		now.Note = "beside a job that is gone"
 		gone := b.declared(b.newJob("gone"), "gone")
 		gone.ID = absent
-		_, err = b.store.Declare(b.ctx, &xxladapter.Declaration{Calendars: []*xxladapter.Calendar{&now}, Jobs: []xxladapter.DeclaredJob{gone}})
+		_, err = b.store.Declare(b.ctx, &xxladapter.Declaration{
+			Calendars: []*xxladapter.Calendar{&now}, Jobs: []xxladapter.DeclaredJob{gone},
+		})
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 		b.Equal("changed", stored().Note)
 		b.verifyAudit()
@@ -136,7 +144,9 @@ var declareRules = []rule{
 		}
 		b.Equal([]bool{false}, excluded())
 		today := xxladapter.Weekday("").Values()[at(0).UTC().Weekday()]
-		_, err = b.store.Declare(b.ctx, &xxladapter.Declaration{Calendars: []*xxladapter.Calendar{{Name: "office", Weekend: []xxladapter.Weekday{today}}}})
+		_, err = b.store.Declare(b.ctx, &xxladapter.Declaration{
+			Calendars: []*xxladapter.Calendar{{Name: "office", Weekend: []xxladapter.Weekday{today}}},
+		})
 		b.NoError(err)
 		b.Equal([]bool{true}, excluded())
 	}},
@@ -145,7 +155,9 @@ var declareRules = []rule{
 		id, taken := b.addRunning("job", at(0)), b.addJob("taken")
 		b.claimDue()
 		b.plan(id, at(5), xxladapter.TriggerMisfire)
-		_, err := b.store.Declare(b.ctx, &xxladapter.Declaration{Jobs: []xxladapter.DeclaredJob{b.declared(b.job(taken), "taken")}})
+		_, err := b.store.Declare(
+			b.ctx, &xxladapter.Declaration{Jobs: []xxladapter.DeclaredJob{b.declared(b.job(taken), "taken")}},
+		)
 		b.NoError(err)
 		state := func() string {
 			jobs, err := b.store.Jobs(b.ctx, xxladapter.JobFilter{})
@@ -165,10 +177,15 @@ var declareRules = []rule{
 		}{
 			"a schedule without a due time": {func() xxladapter.DeclaredJob {
 				j := b.declared(b.newJob("x"), "x")
-				j.Running, j.Switch, j.First = true, true, func(time.Time) (time.Time, error) { return time.Time{}, none }
+				j.Running, j.Switch, j.First = true, true,
+					func(time.Time) (time.Time, error) { return time.Time{}, none }
 				return j
 			}, none},
-			"a key that is taken": {func() xxladapter.DeclaredJob { return b.declared(b.newJob("x"), "taken") }, xxladapter.ErrConflict},
+			"a key that is taken": {func() xxladapter.DeclaredJob {
+				return b.declared(
+					b.newJob("x"), "taken",
+				)
+			}, xxladapter.ErrConflict},
 			"a changed job": {func() xxladapter.DeclaredJob {
 				j := b.declared(b.job(taken), "taken")
 				j.Updated = j.Updated.Add(-time.Second)
@@ -186,7 +203,8 @@ var declareRules = []rule{
 			}, xxladapter.ErrNotFound},
 		} {
 			edit := b.declared(b.job(id), "new-key")
-			edit.Edit, edit.Name, edit.Reschedule, edit.GlueUpdated, edit.GlueSource = true, "edited", true, time.Time{}, "echo"
+			edit.Edit, edit.Name, edit.Reschedule, edit.GlueUpdated, edit.GlueSource = true, "edited", true,
+				time.Time{}, "echo"
 			edit.First = after(time.Hour)
 			_, err := b.store.Declare(b.ctx, &xxladapter.Declaration{
 				Groups: []*xxladapter.Group{{AppName: "new-app", Title: "new"}},
@@ -199,7 +217,9 @@ var declareRules = []rule{
 			Remove: []xxladapter.SeenJob{{ID: id}}, Groups: []*xxladapter.Group{{AppName: app, Title: "taken"}},
 		})
 		b.ErrorIs(err, xxladapter.ErrConflict)
-		_, err = b.store.Declare(b.ctx, &xxladapter.Declaration{Remove: []xxladapter.SeenJob{{ID: id}, {ID: taken, Updated: at(-100)}}})
+		_, err = b.store.Declare(
+			b.ctx, &xxladapter.Declaration{Remove: []xxladapter.SeenJob{{ID: id}, {ID: taken, Updated: at(-100)}}},
+		)
 		b.ErrorIs(err, xxladapter.ErrConflict)
 		b.Equal(before, state())
 
@@ -243,7 +263,9 @@ var declareRules = []rule{
 		other := b.addGroup("other-app")
 		id, rival := b.addJob("job"), b.addJob("rival")
 		theirs := b.declared(b.job(rival), "same")
-		_, err := b.store.Declare(b.ctx, &xxladapter.Declaration{Jobs: []xxladapter.DeclaredJob{theirs, b.declared(b.job(id), "mine")}})
+		_, err := b.store.Declare(
+			b.ctx, &xxladapter.Declaration{Jobs: []xxladapter.DeclaredJob{theirs, b.declared(b.job(id), "mine")}},
+		)
 		b.NoError(err)
 		move := func(id, group int64) error {
 			j := b.job(id)
@@ -251,8 +273,12 @@ var declareRules = []rule{
 			return xxladapter.UpdateJob(b.ctx, b.store, j, false)
 		}
 		b.NoError(move(rival, other))
-		b.Equal([]xxladapter.JobKey{{JobID: id, GroupID: b.group, Key: "mine"}, {JobID: rival, GroupID: other, Key: "same"}}, b.keys(0))
-		_, err = b.store.Declare(b.ctx, &xxladapter.Declaration{Jobs: []xxladapter.DeclaredJob{b.declared(b.job(id), "same")}})
+		b.Equal([]xxladapter.JobKey{
+			{JobID: id, GroupID: b.group, Key: "mine"}, {JobID: rival, GroupID: other, Key: "same"},
+		}, b.keys(0))
+		_, err = b.store.Declare(
+			b.ctx, &xxladapter.Declaration{Jobs: []xxladapter.DeclaredJob{b.declared(b.job(id), "same")}},
+		)
 		b.NoError(err, "the key is free in this group")
 		b.NoError(move(id, other))
 		b.Equal([]xxladapter.JobKey{{JobID: rival, GroupID: other, Key: "same"}}, b.keys(0), "another job has it there")

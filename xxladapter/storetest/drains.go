@@ -56,7 +56,9 @@ var drainRules = []rule{
 		b.ErrorIs(b.store.UndrainExecutor(b.ctx, b.group, "http://a:1"), xxladapter.ErrNotFound)
 	}},
 	{"ADrainEndsByItself", func(b *fixture) {
-		b.NoError(b.store.DrainExecutor(b.ctx, b.group, xxladapter.Drain{Address: "http://a:1", Until: epoch.Add(time.Minute)}))
+		b.NoError(b.store.DrainExecutor(
+			b.ctx, b.group, xxladapter.Drain{Address: "http://a:1", Until: epoch.Add(time.Minute)},
+		))
 		b.clock.Advance(time.Minute - 2*time.Millisecond)
 		b.Equal([]string{"http://a:1"}, b.drained())
 		b.clock.Advance(2 * time.Millisecond)

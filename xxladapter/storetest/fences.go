@@ -37,7 +37,9 @@ func (s scene) fenced(b *fixture, by xxladapter.Term) {
 	b.ErrorIs(b.store.TakeFire(b.ctx, by, s.claimed.ID, s.claimed.Owner), xxladapter.ErrFenced)
 	for _, state := range []xxladapter.FireState{"", xxladapter.FireAmbiguous} {
 		for _, fire := range []xxladapter.Fire{s.claimed, s.planned, {ID: 4711, LogID: s.claimed.LogID}} {
-			_, err = b.store.SettleFire(b.ctx, by, xxladapter.Settlement{FireID: fire.ID, LogID: s.claimed.LogID, State: state, Code: 500, Msg: "zombie"})
+			_, err = b.store.SettleFire(b.ctx, by, xxladapter.Settlement{
+				FireID: fire.ID, LogID: s.claimed.LogID, State: state, Code: 500, Msg: "zombie",
+			})
 			b.ErrorIs(err, xxladapter.ErrFenced)
 		}
 	}
@@ -131,7 +133,9 @@ var fenceRules = []rule{
 	{"ANewTermDoesNotSettleWhatItsNodeClaimedBefore", func(b *fixture) {
 		s := newScene(b)
 		b.clock.Advance(leaseLife)
-		_, err := b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: s.claimed.ID, LogID: s.claimed.LogID, Code: 200})
+		_, err := b.store.SettleFire(
+			b.ctx, b.term("n1"), xxladapter.Settlement{FireID: s.claimed.ID, LogID: s.claimed.LogID, Code: 200},
+		)
 		b.ErrorIs(err, xxladapter.ErrConflict)
 		b.Zero(b.log(s.claimed.LogID).TriggerCode)
 	}},

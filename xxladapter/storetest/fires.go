@@ -12,8 +12,10 @@ var fireRules = []rule{
 		param := ""
 		planned, err := b.store.PlanFires(b.ctx, []xxladapter.Fire{
 			{
-				ID: 99, JobID: id, Due: at(1).Add(999 * time.Microsecond), Type: xxladapter.TriggerManual, State: xxladapter.FireClaimed,
-				RetryCount: 4, Param: &param, Addresses: []string{"http://a:1"}, Owner: xxladapter.Term{Node: "n", Number: 1}, LogID: 3, Claimed: at(0),
+				ID: 99, JobID: id, Due: at(1).Add(999 * time.Microsecond), Type: xxladapter.TriggerManual,
+				State:      xxladapter.FireClaimed,
+				RetryCount: 4, Param: &param, Addresses: []string{"http://a:1"},
+				Owner: xxladapter.Term{Node: "n", Number: 1}, LogID: 3, Claimed: at(0),
 			},
 			{JobID: id, Due: at(2), Type: xxladapter.TriggerRetry, ShardIndex: 2, ShardTotal: 5},
 		})
@@ -22,10 +24,14 @@ var fireRules = []rule{
 		b.Less(planned[0].ID, planned[1].ID)
 		b.Equal([]xxladapter.Fire{
 			{
-				ID: planned[0].ID, JobID: id, GroupID: b.group, Due: at(1), Type: xxladapter.TriggerManual, State: xxladapter.FirePlanned,
+				ID: planned[0].ID, JobID: id, GroupID: b.group, Due: at(1), Type: xxladapter.TriggerManual,
+				State:      xxladapter.FirePlanned,
 				RetryCount: 4, Param: &param, Addresses: []string{"http://a:1"},
 			},
-			{ID: planned[1].ID, JobID: id, GroupID: b.group, Due: at(2), Type: xxladapter.TriggerRetry, State: xxladapter.FirePlanned, ShardIndex: 2, ShardTotal: 5},
+			{
+				ID: planned[1].ID, JobID: id, GroupID: b.group, Due: at(2), Type: xxladapter.TriggerRetry,
+				State: xxladapter.FirePlanned, ShardIndex: 2, ShardTotal: 5,
+			},
 		}, planned)
 		b.Equal(planned, b.openFires(xxladapter.FireFilter{}))
 	}},
@@ -60,7 +66,9 @@ var fireRules = []rule{
 				b.ErrorIs(err, xxladapter.ErrEarly)
 				var early *xxladapter.EarlyError
 				b.ErrorAs(err, &early)
-				b.Equal(&xxladapter.EarlyError{FireID: fire.ID, Due: fire.Due, Now: b.clock.Now().Truncate(time.Millisecond)}, early)
+				b.Equal(&xxladapter.EarlyError{
+					FireID: fire.ID, Due: fire.Due, Now: b.clock.Now().Truncate(time.Millisecond),
+				}, early)
 			}
 		}
 		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{}))
@@ -120,15 +128,24 @@ var fireRules = []rule{
 			{xxladapter.FireFilter{Owner: b.term("n2")}, []xxladapter.Fire{theirs}},
 			{xxladapter.FireFilter{Owner: xxladapter.Term{Node: "n2", Number: 99}}, nil},
 			{xxladapter.FireFilter{IDs: []int64{late.ID, absent, early.ID}}, []xxladapter.Fire{early, late}},
-			{xxladapter.FireFilter{IDs: []int64{mine.ID, same.ID}, State: xxladapter.FirePlanned, DueBefore: at(9)}, []xxladapter.Fire{same}},
+			{xxladapter.FireFilter{
+				IDs: []int64{mine.ID, same.ID}, State: xxladapter.FirePlanned, DueBefore: at(9),
+			}, []xxladapter.Fire{same}},
 			{xxladapter.FireFilter{IDs: []int64{}}, nil},
 			{xxladapter.FireFilter{Shards: xxladapter.AllShards}, []xxladapter.Fire{early, same, mine, theirs, late}},
-			{xxladapter.FireFilter{Shards: xxladapter.ShardSet(0).With(xxladapter.ShardOf(two))}, []xxladapter.Fire{early}},
+			{xxladapter.FireFilter{
+				Shards: xxladapter.ShardSet(0).With(xxladapter.ShardOf(two)),
+			}, []xxladapter.Fire{early}},
 			{xxladapter.FireFilter{DueBefore: at(5)}, []xxladapter.Fire{early, same}},
 			{xxladapter.FireFilter{DueBefore: at(5).Add(time.Nanosecond)}, []xxladapter.Fire{early, same, mine}},
 			{xxladapter.FireFilter{Limit: 1}, []xxladapter.Fire{early}},
-			{xxladapter.FireFilter{JobID: one, State: xxladapter.FirePlanned, DueBefore: at(9)}, []xxladapter.Fire{same}},
-			{xxladapter.FireFilter{AfterDue: early.Due, AfterID: early.ID}, []xxladapter.Fire{same, mine, theirs, late}},
+			{xxladapter.FireFilter{
+				JobID: one, State: xxladapter.FirePlanned, DueBefore: at(9),
+			}, []xxladapter.Fire{same}},
+			{
+				xxladapter.FireFilter{AfterDue: early.Due, AfterID: early.ID},
+				[]xxladapter.Fire{same, mine, theirs, late},
+			},
 			{xxladapter.FireFilter{AfterDue: same.Due, AfterID: same.ID, Limit: 2}, []xxladapter.Fire{mine, theirs}},
 			{xxladapter.FireFilter{AfterDue: at(5), AfterID: mine.ID}, []xxladapter.Fire{theirs, late}},
 			{xxladapter.FireFilter{AfterDue: late.Due, AfterID: late.ID}, nil},
@@ -141,7 +158,8 @@ var fireRules = []rule{
 		planned := b.plan(id, at(1), xxladapter.TriggerManual)
 		b.clock.Advance(time.Second)
 		l := &xxladapter.Log{
-			ID: 99, GroupID: b.group, JobID: id, Address: "http://a:1", Handler: "h", Param: "p", Sharding: "0/1", RetryCount: 2,
+			ID: 99, GroupID: b.group, JobID: id, Address: "http://a:1", Handler: "h", Param: "p", Sharding: "0/1",
+			RetryCount:  2,
 			TriggerTime: at(1).Add(900 * time.Millisecond), TriggerCode: 500, TriggerMsg: "<br>", AlarmStatus: 1,
 		}
 		given := *l
@@ -170,7 +188,8 @@ var fireRules = []rule{
 		for i, f := range claimed {
 			want := planned[0]
 			want.ID, want.LogID = f.ID, f.LogID
-			want.State, want.Owner, want.Claimed = xxladapter.FireClaimed, b.term("n1"), epoch.Truncate(time.Millisecond)
+			want.State, want.Owner, want.Claimed = xxladapter.FireClaimed, b.term("n1"),
+				epoch.Truncate(time.Millisecond)
 			want.ShardIndex, want.ShardTotal = i, 3
 			b.Equal(want, f)
 			b.Equal(f.LogID, b.log(f.LogID).ID)
@@ -179,7 +198,9 @@ var fireRules = []rule{
 		b.Equal(claimed, b.openFires(xxladapter.FireFilter{}))
 	}},
 	{"ClaimFireOfOneShardKeepsItsIndex", func(b *fixture) {
-		planned, err := b.store.PlanFires(b.ctx, []xxladapter.Fire{{JobID: b.addJob("job"), Due: at(1), Type: xxladapter.TriggerRetry, ShardIndex: 2, ShardTotal: 3}})
+		planned, err := b.store.PlanFires(b.ctx, []xxladapter.Fire{
+			{JobID: b.addJob("job"), Due: at(1), Type: xxladapter.TriggerRetry, ShardIndex: 2, ShardTotal: 3},
+		})
 		b.NoError(err)
 		claimed := b.claim(planned[0], "n1", 1)
 		b.Equal(2, claimed[0].ShardIndex)
@@ -214,7 +235,9 @@ var fireRules = []rule{
 		id := b.addJob("job")
 		fire := b.claim(b.plan(id, at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		settled := xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 500, Msg: "refused",
-			Next: []xxladapter.Fire{{JobID: id, Due: at(1), Type: xxladapter.TriggerRetry, RetryCount: 1, ShardIndex: 1, ShardTotal: 3}}}
+			Next: []xxladapter.Fire{
+				{JobID: id, Due: at(1), Type: xxladapter.TriggerRetry, RetryCount: 1, ShardIndex: 1, ShardTotal: 3},
+			}}
 		ambiguous := settled
 		ambiguous.State = xxladapter.FireAmbiguous
 		b.Empty(b.settleBy(b.term("n1"), ambiguous))
@@ -233,15 +256,23 @@ var fireRules = []rule{
 		fire := b.claim(b.plan(id, at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		taken := b.plan(id, at(2), xxladapter.TriggerManual)
 		param := "again"
-		planned := b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 500, Next: []xxladapter.Fire{
-			{ID: 99, JobID: id, Due: at(2), Type: xxladapter.TriggerRetry, RetryCount: 1, Param: &param, Addresses: []string{"http://a/"}, Owner: fire.Owner, LogID: 5},
-			{JobID: id, Due: at(1).Add(time.Microsecond), Type: xxladapter.TriggerRetry},
-		}})
+		planned := b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 500,
+			Next: []xxladapter.Fire{
+				{
+					ID: 99, JobID: id, Due: at(2), Type: xxladapter.TriggerRetry, RetryCount: 1, Param: &param,
+					Addresses: []string{"http://a/"}, Owner: fire.Owner, LogID: 5,
+				},
+				{JobID: id, Due: at(1).Add(time.Microsecond), Type: xxladapter.TriggerRetry},
+			}})
 		b.Len(planned, 2)
 		b.Equal([]xxladapter.Fire{
-			{ID: planned[0].ID, JobID: id, GroupID: b.group, Due: at(2).Add(time.Millisecond), Type: xxladapter.TriggerRetry, State: xxladapter.FirePlanned,
+			{ID: planned[0].ID, JobID: id, GroupID: b.group, Due: at(2).Add(time.Millisecond),
+				Type: xxladapter.TriggerRetry, State: xxladapter.FirePlanned,
 				RetryCount: 1, Param: &param, Addresses: []string{"http://a/"}, Attempt: 2, Parent: fire.LogID},
-			{ID: planned[1].ID, JobID: id, GroupID: b.group, Due: at(1), Type: xxladapter.TriggerRetry, State: xxladapter.FirePlanned, Attempt: 2, Parent: fire.LogID},
+			{
+				ID: planned[1].ID, JobID: id, GroupID: b.group, Due: at(1), Type: xxladapter.TriggerRetry,
+				State: xxladapter.FirePlanned, Attempt: 2, Parent: fire.LogID,
+			},
 		}, planned)
 		b.Equal([]xxladapter.Fire{planned[1], taken, planned[0]}, b.openFires(xxladapter.FireFilter{}))
 	}},
@@ -254,11 +285,15 @@ var fireRules = []rule{
 	}},
 	{"SettleFireKeepsAnAmbiguousFire", func(b *fixture) {
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
-		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous, Code: 500, Msg: "no answer"})
+		b.settleBy(b.term("n1"), xxladapter.Settlement{
+			FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous, Code: 500, Msg: "no answer",
+		})
 		fire.State = xxladapter.FireAmbiguous
 		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{}))
 		b.Equal(500, b.log(fire.LogID).TriggerCode)
-		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "it had begun"})
+		b.settleBy(b.term("n1"), xxladapter.Settlement{
+			FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "it had begun",
+		})
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
 		b.Equal("it had begun", b.log(fire.LogID).TriggerMsg)
 	}},
@@ -266,16 +301,22 @@ var fireRules = []rule{
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200})
 		b.NoError(err)
-		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous})
+		b.settleBy(b.term("n1"), xxladapter.Settlement{
+			FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous,
+		})
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Msg: "sent"})
 		b.Equal("sent", b.log(fire.LogID).TriggerMsg)
 	}},
 	{"SettleFireRefusesAnyOtherState", func(b *fixture) {
 		fire := b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual)
-		_, err := b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, State: xxladapter.FirePlanned})
+		_, err := b.store.SettleFire(
+			b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, State: xxladapter.FirePlanned},
+		)
 		b.Error(err)
-		_, err = b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, State: xxladapter.FireAmbiguous})
+		_, err = b.store.SettleFire(
+			b.ctx, b.term("n1"), xxladapter.Settlement{FireID: fire.ID, State: xxladapter.FireAmbiguous},
+		)
 		b.ErrorIs(err, xxladapter.ErrConflict, "what was never sent is not ambiguous")
 		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{}))
 	}},
@@ -301,8 +342,13 @@ var fireRules = []rule{
 			{JobID: 4711, GroupID: b.group, Due: at(0), Type: xxladapter.TriggerParent},
 		})
 		b.NoError(err)
-		b.Equal([]int64{other, b.group, 0}, []int64{groupOf(planned[0]), groupOf(planned[1]), groupOf(planned[2])}, "whatever the caller says")
-		_, ordered, err := b.store.PlanOrder(b.ctx, xxladapter.Fire{JobID: child, Due: at(1), Type: xxladapter.TriggerManual}, "", "")
+		b.Equal(
+			[]int64{other, b.group, 0}, []int64{groupOf(planned[0]), groupOf(planned[1]), groupOf(planned[2])},
+			"whatever the caller says",
+		)
+		_, ordered, err := b.store.PlanOrder(
+			b.ctx, xxladapter.Fire{JobID: child, Due: at(1), Type: xxladapter.TriggerManual}, "", "",
+		)
 		b.NoError(err)
 		b.Equal(other, groupOf(ordered), "of an order")
 

@@ -92,8 +92,10 @@ func (b *fixture) newJob(name string) *xxladapter.Job {
 		Timeout: 90 * time.Second, RetryCount: 3,
 		GlueType: xxladapter.GlueShell, GlueSource: "echo 'glue'\n", GlueRemark: "remark",
 		ChildIDs: []int64{7, 5},
-		Settings: xxladapter.Settings{Zone: "Europe/Berlin", MisfireWindow: 1500, AlarmOn: xxladapter.AlarmInARow, AlarmAfter: 3},
-		Tags:     []string{"nightly", "team: billing"},
+		Settings: xxladapter.Settings{
+			Zone: "Europe/Berlin", MisfireWindow: 1500, AlarmOn: xxladapter.AlarmInARow, AlarmAfter: 3,
+		},
+		Tags: []string{"nightly", "team: billing"},
 	}
 }
 
@@ -222,7 +224,9 @@ func (b *fixture) settleBy(by xxladapter.Term, s xxladapter.Settlement) []xxlada
 func (b *fixture) newLogs(jobID int64, n int) []*xxladapter.Log {
 	var logs []*xxladapter.Log
 	for range n {
-		logs = append(logs, &xxladapter.Log{GroupID: b.group, JobID: jobID, Handler: "handler", TriggerTime: at(0), RetryCount: 2})
+		logs = append(logs, &xxladapter.Log{
+			GroupID: b.group, JobID: jobID, Handler: "handler", TriggerTime: at(0), RetryCount: 2,
+		})
 	}
 	return logs
 }

@@ -31,10 +31,12 @@ var glueRules = []rule{
 		b.Len(versions, 2, "that before the first change as well")
 		b.Greater(versions[0].ID, versions[1].ID)
 		b.Equal(&xxladapter.GlueVersion{
-			ID: versions[0].ID, JobID: id, Type: xxladapter.GlueShell, Source: "echo two\n二", Remark: "second", Added: second(epoch.Add(time.Hour)),
+			ID: versions[0].ID, JobID: id, Type: xxladapter.GlueShell, Source: "echo two\n二", Remark: "second",
+			Added: second(epoch.Add(time.Hour)),
 		}, versions[0])
 		b.Equal(&xxladapter.GlueVersion{
-			ID: versions[1].ID, JobID: id, Type: before.GlueType, Source: before.GlueSource, Remark: before.GlueRemark, Added: second(epoch),
+			ID: versions[1].ID, JobID: id, Type: before.GlueType, Source: before.GlueSource, Remark: before.GlueRemark,
+			Added: second(epoch),
 		}, versions[1])
 	}},
 	// Executors keep the old source while the time is the same.

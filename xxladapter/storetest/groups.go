@@ -8,7 +8,10 @@ import (
 
 var groupRules = []rule{
 	{"AManualGroupKeepsItsAddressesAsTyped", func(b *fixture) {
-		g := &xxladapter.Group{AppName: "manual-app", Title: "手动", AddressType: xxladapter.AddressManual, Addresses: []string{"http://b:1", "http://a:1"}}
+		g := &xxladapter.Group{
+			AppName: "manual-app", Title: "手动", AddressType: xxladapter.AddressManual,
+			Addresses: []string{"http://b:1", "http://a:1"},
+		}
 		id, err := b.store.SaveGroup(b.ctx, g)
 		b.NoError(err)
 		b.NoError(b.store.Register(b.ctx, "manual-app", "http://c:1"))
@@ -21,12 +24,17 @@ var groupRules = []rule{
 	}},
 	{"AnAutomaticGroupsAddressesAreNotTaken", func(b *fixture) {
 		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
-		_, err := b.store.SaveGroup(b.ctx, &xxladapter.Group{ID: b.group, AppName: app, Title: "new", Addresses: []string{"http://typed:1"}})
+		_, err := b.store.SaveGroup(
+			b.ctx, &xxladapter.Group{ID: b.group, AppName: app, Title: "new", Addresses: []string{"http://typed:1"}},
+		)
 		b.NoError(err)
 		b.Equal([]string{"http://a:1"}, b.addresses())
 	}},
 	{"AGroupThatBecomesAutomaticIsComputedAtOnce", func(b *fixture) {
-		g := &xxladapter.Group{ID: b.group, AppName: app, Title: "t", AddressType: xxladapter.AddressManual, Addresses: []string{"http://typed:1"}}
+		g := &xxladapter.Group{
+			ID: b.group, AppName: app, Title: "t", AddressType: xxladapter.AddressManual,
+			Addresses: []string{"http://typed:1"},
+		}
 		_, err := b.store.SaveGroup(b.ctx, g)
 		b.NoError(err)
 		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
@@ -117,12 +125,16 @@ var groupRules = []rule{
 		}
 		b.Empty(token())
 		for _, want := range []string{"a-first-token", "a-second-token", ""} {
-			_, err := b.store.SaveGroup(b.ctx, &xxladapter.Group{ID: b.group, AppName: app, Title: "t", AccessToken: want})
+			_, err := b.store.SaveGroup(
+				b.ctx, &xxladapter.Group{ID: b.group, AppName: app, Title: "t", AccessToken: want},
+			)
 			b.NoError(err)
 			b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
 			b.Equal(want, token())
 		}
-		id, err := b.store.SaveGroup(b.ctx, &xxladapter.Group{AppName: "token-app", Title: "t", AccessToken: "from-the-start"})
+		id, err := b.store.SaveGroup(
+			b.ctx, &xxladapter.Group{AppName: "token-app", Title: "t", AccessToken: "from-the-start"},
+		)
 		b.NoError(err)
 		b.NoError(b.store.RemoveGroup(b.ctx, id))
 		next := b.addGroup("token-app")

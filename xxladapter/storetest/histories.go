@@ -25,7 +25,9 @@ func (b *fixture) handOver(planned xxladapter.Fire) (fire xxladapter.Fire, want 
 	fire = b.claim(planned, "n1", 1)[0]
 	want = xxladapter.HistoryOf(fire)
 	want.Sent, want.Acknowledged = b.clock.Now().Add(5*time.Millisecond), b.clock.Now().Add(17*time.Millisecond)
-	b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Sent: want.Sent, Acknowledged: want.Acknowledged})
+	b.settleBy(b.term("n1"), xxladapter.Settlement{
+		FireID: fire.ID, LogID: fire.LogID, Code: 200, Sent: want.Sent, Acknowledged: want.Acknowledged,
+	})
 	want.Sent, want.Acknowledged = ms(want.Sent), ms(want.Acknowledged)
 	return fire, want
 }
@@ -35,7 +37,8 @@ var historyRules = []rule{
 		planned := b.plan(b.addJob("job"), at(-3), xxladapter.TriggerMisfire)
 		fire := b.claim(planned, "n1", 1)[0]
 		want := xxladapter.RunHistory{
-			LogID: fire.LogID, Due: at(-3), Type: xxladapter.TriggerMisfire, Attempt: 1, ShardTotal: 1, Owner: b.term("n1"), Claimed: ms(epoch),
+			LogID: fire.LogID, Due: at(-3), Type: xxladapter.TriggerMisfire, Attempt: 1, ShardTotal: 1,
+			Owner: b.term("n1"), Claimed: ms(epoch),
 		}
 		b.Equal(want, b.history(fire.LogID))
 		b.Equal(3654*time.Millisecond, want.Lateness(), "until the claim, while nothing was sent")
@@ -70,7 +73,10 @@ var historyRules = []rule{
 		b.NoError(err)
 		want.Finished = ms(b.clock.Now())
 		b.Equal(want, b.history(fire.LogID))
-		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Sent: at(1), Acknowledged: at(2)})
+		b.settleBy(
+			b.term("n1"),
+			xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Sent: at(1), Acknowledged: at(2)},
+		)
 		want.Sent, want.Acknowledged = at(1), at(2)
 		b.Equal(want, b.history(fire.LogID))
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200})
@@ -79,14 +85,19 @@ var historyRules = []rule{
 	{"AnAmbiguousHandOverKeepsItsFirstRequestUntilAnotherIsSent", func(b *fixture) {
 		fire := b.claim(b.plan(b.addJob("job"), at(-3), xxladapter.TriggerCron), "n1", 1)[0]
 		want := xxladapter.HistoryOf(fire)
-		ambiguous := xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous, Sent: at(1)}
+		ambiguous := xxladapter.Settlement{
+			FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous, Sent: at(1),
+		}
 		b.settleBy(b.term("n1"), ambiguous)
 		want.Sent = at(1)
 		b.Equal(want, b.history(fire.LogID))
 		ambiguous.Sent = time.Time{}
 		b.settleBy(b.term("n1"), ambiguous)
 		b.Equal(want, b.history(fire.LogID))
-		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Sent: at(9), Acknowledged: at(10)})
+		b.settleBy(
+			b.term("n1"),
+			xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200, Sent: at(9), Acknowledged: at(10)},
+		)
 		want.Sent, want.Acknowledged = at(9), at(10)
 		b.Equal(want, b.history(fire.LogID))
 	}},
@@ -121,7 +132,9 @@ var historyRules = []rule{
 			if code == 200 {
 				next = xxladapter.Fire{JobID: child, Due: at(0), Type: xxladapter.TriggerParent}
 			}
-			_, followers, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: code, Next: []xxladapter.Fire{next}})
+			_, followers, err := b.store.FinishRun(
+				b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: code, Next: []xxladapter.Fire{next}},
+			)
 			b.NoError(err)
 			b.Len(followers, 1)
 			b.Equal(fire.LogID, followers[0].Parent)
@@ -139,24 +152,28 @@ var historyRules = []rule{
 
 		// A hand-over that fails is retried by its settlement.
 		refused := b.claim(b.plan(id, at(-3), xxladapter.TriggerCron), "n1", 1)[0]
-		next := b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: refused.ID, LogID: refused.LogID, Code: 500, Next: []xxladapter.Fire{
-			{JobID: id, Due: at(0), Type: xxladapter.TriggerRetry},
-		}})
+		next := b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: refused.ID, LogID: refused.LogID, Code: 500,
+			Next: []xxladapter.Fire{
+				{JobID: id, Due: at(0), Type: xxladapter.TriggerRetry},
+			}})
 		retried := b.claim(next[0], "n1", 1)[0]
 		h = b.history(retried.LogID)
 		b.Equal([]int64{2, refused.LogID}, []int64{int64(h.Attempt), h.Parent})
 		// So is a hand-over whose result came first.
 		unsettled := b.claim(b.plan(id, at(-3), xxladapter.TriggerCron), "n1", 1)[0]
-		_, next, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: unsettled.LogID, Code: 500, Next: []xxladapter.Fire{
-			{JobID: id, Due: at(0), Type: xxladapter.TriggerRetry},
-		}})
+		_, next, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: unsettled.LogID, Code: 500,
+			Next: []xxladapter.Fire{
+				{JobID: id, Due: at(0), Type: xxladapter.TriggerRetry},
+			}})
 		b.NoError(err)
 		b.Equal(2, next[0].Attempt)
 		b.Equal(unsettled.LogID, next[0].Parent)
 	}},
 	{"APlannedFireKeepsItsParentAndAttempt", func(b *fixture) {
 		id := b.addJob("job")
-		planned, err := b.store.PlanFires(b.ctx, []xxladapter.Fire{{JobID: id, Due: at(0), Type: xxladapter.TriggerManual, Attempt: 4, Parent: 17}})
+		planned, err := b.store.PlanFires(
+			b.ctx, []xxladapter.Fire{{JobID: id, Due: at(0), Type: xxladapter.TriggerManual, Attempt: 4, Parent: 17}},
+		)
 		b.NoError(err)
 		b.Equal([]int64{4, 17}, []int64{int64(planned[0].Attempt), planned[0].Parent})
 		b.Equal(planned, b.openFires(xxladapter.FireFilter{}))
@@ -215,14 +232,22 @@ var historyRules = []rule{
 			f    xxladapter.RunsDueFilter
 			want []int64
 		}{
-			{xxladapter.RunsDueFilter{From: at(60), To: at(65), Late: 3 * time.Hour}, []int64{first, second, third, lateOne, last}},
+			{xxladapter.RunsDueFilter{
+				From: at(60), To: at(65), Late: 3 * time.Hour,
+			}, []int64{first, second, third, lateOne, last}},
 			{xxladapter.RunsDueFilter{From: at(60), To: at(65), Late: time.Hour}, []int64{first, second, third, last}},
-			{xxladapter.RunsDueFilter{From: at(60), To: at(64), Late: 3 * time.Hour}, []int64{first, second, third, lateOne}},
+			{xxladapter.RunsDueFilter{
+				From: at(60), To: at(64), Late: 3 * time.Hour,
+			}, []int64{first, second, third, lateOne}},
 			{xxladapter.RunsDueFilter{From: at(60).Add(1), To: at(61), Late: time.Hour}, nil},
-			{xxladapter.RunsDueFilter{From: at(61), To: at(61).Add(time.Millisecond), Late: time.Hour}, []int64{second}},
+			{xxladapter.RunsDueFilter{
+				From: at(61), To: at(61).Add(time.Millisecond), Late: time.Hour,
+			}, []int64{second}},
 			{xxladapter.RunsDueFilter{From: at(60), To: at(65), Late: 3 * time.Hour, Limit: 2}, []int64{first, second}},
 			{xxladapter.RunsDueFilter{From: at(900), To: at(901), Late: 3 * time.Hour}, nil},
-			{xxladapter.RunsDueFilter{From: at(60), To: at(65), Late: 3 * time.Hour, Beyond: time.Hour}, []int64{lateOne}},
+			{xxladapter.RunsDueFilter{
+				From: at(60), To: at(65), Late: 3 * time.Hour, Beyond: time.Hour,
+			}, []int64{lateOne}},
 			{xxladapter.RunsDueFilter{From: at(60), To: at(65), Late: 4 * time.Hour, Beyond: 3 * time.Hour}, nil},
 		} {
 			tt.f.JobID = id

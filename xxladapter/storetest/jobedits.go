@@ -12,7 +12,8 @@ import (
 var jobEditRules = []rule{
 	{"EditJobsDoesWhatTheMethodsOfTheActsDo", func(b *fixture) {
 		b.as("set up")
-		updated, moved, started, stopped, removed := b.addJob("updated"), b.addRunning("moved", at(60)), b.addJob("started"), b.addRunning("stopped", at(60)), b.addRunning("removed", at(60))
+		updated, moved, started, stopped, removed := b.addJob("updated"), b.addRunning("moved", at(60)),
+			b.addJob("started"), b.addRunning("stopped", at(60)), b.addRunning("removed", at(60))
 		b.plan(stopped, at(1), xxladapter.TriggerCron)
 		b.plan(moved, at(2), xxladapter.TriggerCron)
 		b.plan(moved, at(3*3600), xxladapter.TriggerCron) // later than it is to continue from
@@ -31,7 +32,9 @@ var jobEditRules = []rule{
 			{Act: xxladapter.ActCreate, Job: b.newJob("created")},
 			{Act: xxladapter.ActUpdate, Job: change},
 			{Act: xxladapter.ActReschedule, Job: move},
-			{Act: xxladapter.ActStart, Job: b.job(started), First: func(after time.Time) time.Time { return after.Add(time.Minute) }},
+			{Act: xxladapter.ActStart, Job: b.job(started), First: func(after time.Time) time.Time {
+				return after.Add(time.Minute)
+			}},
 			{Act: xxladapter.ActStop, Job: b.job(stopped)},
 			{Act: xxladapter.ActRemove, Job: &xxladapter.Job{ID: removed}},
 			{Act: xxladapter.ActCreate, Job: b.newJob("created too")},
@@ -50,14 +53,22 @@ var jobEditRules = []rule{
 		b.Equal("created too", b.job(second).Name)
 
 		is := b.job(updated)
-		b.Equal([]any{"changed", other, "Asia/Shanghai", "echo two", now, now}, []any{is.Name, is.GroupID, is.Settings.Zone, is.GlueSource, is.GlueUpdated, is.Updated})
+		b.Equal(
+			[]any{"changed", other, "Asia/Shanghai", "echo two", now, now},
+			[]any{is.Name, is.GroupID, is.Settings.Zone, is.GlueSource, is.GlueUpdated, is.Updated},
+		)
 		b.Empty(is.ChildIDs)
 		b.Equal("0 0 1 * * ?", b.job(moved).ScheduleConf)
 		b.Equal(b.clock.Now().Add(time.Hour).Truncate(time.Millisecond), b.job(moved).TriggerNext)
 		next := b.clock.Now().Add(time.Minute).Truncate(time.Millisecond)
-		b.Equal([]any{true, next, now}, []any{b.job(started).Running, b.job(started).TriggerNext, b.job(started).Updated})
+		b.Equal([]any{true, next, now}, []any{
+			b.job(started).Running, b.job(started).TriggerNext, b.job(started).Updated,
+		})
 		b.Equal(next, made[3].Next)
-		b.Equal([]any{false, time.Time{}, now}, []any{b.job(stopped).Running, b.job(stopped).TriggerNext, b.job(stopped).Updated})
+		b.Equal(
+			[]any{false, time.Time{}, now},
+			[]any{b.job(stopped).Running, b.job(stopped).TriggerNext, b.job(stopped).Updated},
+		)
 		_, err = b.store.Job(b.ctx, removed)
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 		b.Equal([]time.Time{kept.Due}, b.dues())
@@ -69,7 +80,9 @@ var jobEditRules = []rule{
 			b.Equal(made[i].ID, row.Object.ID)
 		}
 		b.verifyAudit()
-		for id, numbers := range map[int64]string{first: "1", updated: "2 1", moved: "3 2 1", started: "2 1", stopped: "3 2 1", removed: "", second: "1"} {
+		for id, numbers := range map[int64]string{
+			first: "1", updated: "2 1", moved: "3 2 1", started: "2 1", stopped: "3 2 1", removed: "", second: "1",
+		} {
 			var got []string
 			for _, v := range b.versions(xxladapter.JobVersionFilter{JobID: id}) {
 				got = append(got, fmt.Sprint(v.Number))
@@ -79,7 +92,8 @@ var jobEditRules = []rule{
 	}},
 	{"ARefusedEditChangesNothingAndTheOthersAreMade", func(b *fixture) {
 		b.as("c")
-		stale, fired, orphan, good := b.addJob("stale"), b.addRunning("fired", at(60)), b.addJob("orphan"), b.addJob("good")
+		stale, fired, orphan, good := b.addJob("stale"), b.addRunning("fired", at(60)), b.addJob("orphan"),
+			b.addJob("good")
 		b.plan(fired, at(1), xxladapter.TriggerCron)
 		b.claim(b.plan(fired, at(90), xxladapter.TriggerCron), "n1", 1)
 		states := func() (all []any) {
@@ -107,7 +121,10 @@ var jobEditRules = []rule{
 			{Act: xxladapter.ActCreate, Job: b.newJob("new")},
 		}, false)
 		b.NoError(err)
-		for i, want := range []error{xxladapter.ErrConflict, xxladapter.ErrConflict, xxladapter.ErrNotFound, nil, xxladapter.ErrNotFound, xxladapter.ErrNotFound, nil} {
+		for i, want := range []error{
+			xxladapter.ErrConflict, xxladapter.ErrConflict, xxladapter.ErrNotFound, nil, xxladapter.ErrNotFound,
+			xxladapter.ErrNotFound, nil,
+		} {
 			b.ErrorIs(made[i].Err, want, i)
 		}
 		b.Zero(made[4].ID)
@@ -141,7 +158,10 @@ var jobEditRules = []rule{
 		old := b.addJob("old")
 		parent, child, edit := b.newJob("parent"), b.newJob("child"), b.job(old)
 		parent.ChildIDs, child.ChildIDs, edit.ChildIDs = []int64{-2, old}, []int64{-1}, []int64{-1, -2}
-		edits := []xxladapter.JobEdit{{Act: xxladapter.ActCreate, Job: parent}, {Act: xxladapter.ActCreate, Job: child}, {Act: xxladapter.ActUpdate, Job: edit}}
+		edits := []xxladapter.JobEdit{
+			{Act: xxladapter.ActCreate, Job: parent}, {Act: xxladapter.ActCreate, Job: child},
+			{Act: xxladapter.ActUpdate, Job: edit},
+		}
 		_, err := b.store.EditJobs(b.ctx, edits, false)
 		b.ErrorContains(err, "edits[0].childJobIds contains -2, must be the id of a job")
 		made, err := b.store.EditJobs(b.ctx, edits, true)
@@ -186,7 +206,9 @@ var jobEditRules = []rule{
 			j := b.job(m.ID)
 			b.Equal(fmt.Sprint("job ", i), j.Name)
 			due := at(i + 1)
-			edits[i] = xxladapter.JobEdit{Act: xxladapter.ActStart, Job: j, First: func(time.Time) time.Time { return due }}
+			edits[i] = xxladapter.JobEdit{
+				Act: xxladapter.ActStart, Job: j, First: func(time.Time) time.Time { return due },
+			}
 		}
 		slices.Reverse(edits)
 		_, err = b.store.EditJobs(b.ctx, edits, false)

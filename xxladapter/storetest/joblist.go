@@ -64,7 +64,9 @@ var jobListRules = []rule{
 			b.addJob(fmt.Sprint("job ", i))
 		}
 		for most, want := range map[int]int{1: 1, 4: 4, 5: 5, 6: 5} {
-			n, err := b.store.CountJobs(b.ctx, xxladapter.JobFilter{AfterID: 3, Limit: 1, Sort: xxladapter.SortByName, Descending: true}, most)
+			n, err := b.store.CountJobs(
+				b.ctx, xxladapter.JobFilter{AfterID: 3, Limit: 1, Sort: xxladapter.SortByName, Descending: true}, most,
+			)
 			b.NoError(err)
 			b.Equal(want, n)
 		}
@@ -109,8 +111,13 @@ var jobListRules = []rule{
 		for _, sort := range xxladapter.JobSort("").Values() {
 			for _, descending := range []bool{false, true} {
 				for _, group := range []int64{0, other} {
-					b.comparePages(all, xxladapter.JobFilter{Sort: sort, Descending: descending, GroupID: group, Limit: 7})
-					b.comparePages(all, xxladapter.JobFilter{Sort: sort, Descending: descending, GroupID: group, LastResult: xxladapter.LastSuccess, Limit: 4})
+					b.comparePages(
+						all, xxladapter.JobFilter{Sort: sort, Descending: descending, GroupID: group, Limit: 7},
+					)
+					b.comparePages(all, xxladapter.JobFilter{
+						Sort: sort, Descending: descending, GroupID: group, LastResult: xxladapter.LastSuccess,
+						Limit: 4,
+					})
 				}
 			}
 		}
@@ -145,7 +152,9 @@ func (b *fixture) comparePages(all []*xxladapter.Job, f xxladapter.JobFilter) {
 	b.Helper()
 	var want []int64
 	results := map[int64]xxladapter.LastResult{}
-	for _, j := range slices.SortedFunc(slices.Values(all), func(x, y *xxladapter.Job) int { return orderOf(f.Sort, x, y) }) {
+	for _, j := range slices.SortedFunc(
+		slices.Values(all), func(x, y *xxladapter.Job) int { return orderOf(f.Sort, x, y) },
+	) {
 		if (f.GroupID == 0 || j.GroupID == f.GroupID) && (f.LastResult == "" || j.LastResult == f.LastResult) {
 			want = append(want, j.ID)
 			results[j.ID] = j.LastResult
@@ -193,7 +202,9 @@ func orderOf(sort xxladapter.JobSort, x, y *xxladapter.Job) int {
 		return 0
 	}
 	result := func(j *xxladapter.Job) int {
-		return map[xxladapter.LastResult]int{xxladapter.LastFail: 1, xxladapter.LastSuccess: 2, xxladapter.LastNone: 3}[j.LastResult]
+		return map[xxladapter.LastResult]int{
+			xxladapter.LastFail: 1, xxladapter.LastSuccess: 2, xxladapter.LastNone: 3,
+		}[j.LastResult]
 	}
 	return cmp.Or(map[xxladapter.JobSort]int{
 		xxladapter.SortByName:    strings.Compare(x.Name, y.Name),

@@ -11,7 +11,9 @@ var jobRunRules = []rule{
 	{"LastRunsAreTheNewestRows", func(b *fixture) {
 		one, two, idle, gone := b.addJob("one"), b.addJob("two"), b.addJob("idle"), b.addJob("gone")
 		run := func(job int64, at, trigger, handle int) int64 {
-			return b.addPast(pastRun{job: job, group: b.group, typ: xxladapter.TriggerCron, at: at, trigger: trigger, handle: handle})
+			return b.addPast(pastRun{
+				job: job, group: b.group, typ: xxladapter.TriggerCron, at: at, trigger: trigger, handle: handle,
+			})
 		}
 		run(one, 10, 500, 0)
 		last := run(one, 20, 200, 200)
@@ -28,7 +30,9 @@ var jobRunRules = []rule{
 		open := run(one, 60, 200, 0)
 		runs, err = b.store.LastRuns(b.ctx, []int64{one})
 		b.NoError(err)
-		b.Equal(map[int64]xxladapter.LastRun{one: {LogID: open, Status: xxladapter.LogRunning, Triggered: at(60)}}, runs)
+		b.Equal(map[int64]xxladapter.LastRun{
+			one: {LogID: open, Status: xxladapter.LogRunning, Triggered: at(60)},
+		}, runs)
 		runs, err = b.store.LastRuns(b.ctx, nil)
 		b.NoError(err)
 		b.Empty(runs)
@@ -39,9 +43,15 @@ var jobRunRules = []rule{
 		for i := range 30 {
 			job := []int64{one, two, other}[i%3]
 			handle := []int{200, 500, 0}[i%4%3]
-			id := b.addPast(pastRun{job: job, group: b.group, typ: xxladapter.TriggerCron, at: 10 * i, trigger: 200, handle: handle})
-			status := map[int]xxladapter.LogStatus{200: xxladapter.LogSuccess, 500: xxladapter.LogFail, 0: xxladapter.LogRunning}[handle]
-			want[job] = slices.Insert(want[job], 0, xxladapter.LastRun{LogID: id, Status: status, Triggered: at(10 * i)})
+			id := b.addPast(pastRun{
+				job: job, group: b.group, typ: xxladapter.TriggerCron, at: 10 * i, trigger: 200, handle: handle,
+			})
+			status := map[int]xxladapter.LogStatus{
+				200: xxladapter.LogSuccess, 500: xxladapter.LogFail, 0: xxladapter.LogRunning,
+			}[handle]
+			want[job] = slices.Insert(
+				want[job], 0, xxladapter.LastRun{LogID: id, Status: status, Triggered: at(10 * i)},
+			)
 		}
 		delete(want, other)
 		runs, err := b.store.RecentRuns(b.ctx, []int64{two, idle, one, 4711, two}, 20)
@@ -77,7 +87,9 @@ var jobRunRules = []rule{
 			b.NoError(err)
 		}
 		b.addPast(pastRun{job: two, group: b.group, typ: xxladapter.TriggerCron, at: 900, trigger: 500})
-		for rows, want := range map[int]time.Duration{4: 4167 * time.Millisecond, 3: 1750 * time.Millisecond, 2: 2501 * time.Millisecond} {
+		for rows, want := range map[int]time.Duration{
+			4: 4167 * time.Millisecond, 3: 1750 * time.Millisecond, 2: 2501 * time.Millisecond,
+		} {
 			means, err := b.store.MeanDurations(b.ctx, rows)
 			b.NoError(err)
 			b.Equal(map[int64]time.Duration{one: want}, means, "%d rows", rows)

@@ -84,7 +84,8 @@ var jobRules = []rule{
 		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, edit, false))
 
 		want, old := *edit, b.newJob("before")
-		want.GlueType, want.GlueSource, want.GlueRemark, want.GlueUpdated = old.GlueType, old.GlueSource, old.GlueRemark, second(epoch)
+		want.GlueType, want.GlueSource, want.GlueRemark, want.GlueUpdated = old.GlueType, old.GlueSource,
+			old.GlueRemark, second(epoch)
 		want.Running, want.TriggerLast, want.TriggerNext = true, time.Time{}, at(60)
 		want.Added, want.Updated = second(epoch), second(epoch.Add(time.Hour))
 		b.Equal(&want, b.job(id))
@@ -230,7 +231,9 @@ var jobRules = []rule{
 	{"AScheduleWithoutADueTimeStaysOff", func(b *fixture) {
 		id := b.addJob("never")
 		before := b.job(id)
-		next, err := xxladapter.StartJob(b.ctx, b.store, id, before.Updated, func(time.Time) time.Time { return time.Time{} })
+		next, err := xxladapter.StartJob(
+			b.ctx, b.store, id, before.Updated, func(time.Time) time.Time { return time.Time{} },
+		)
 		b.NoError(err)
 		b.Zero(next)
 		b.Equal(before, b.job(id))
@@ -286,7 +289,9 @@ var jobRules = []rule{
 		_, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 			var all []xxladapter.Decision
 			for _, j := range due {
-				all = append(all, xxladapter.Decision{JobID: j.ID, Last: at(0), Next: at(60), Misfires: []xxladapter.Misfire{{Due: at(0), Until: at(0)}}})
+				all = append(all, xxladapter.Decision{
+					JobID: j.ID, Last: at(0), Next: at(60), Misfires: []xxladapter.Misfire{{Due: at(0), Until: at(0)}},
+				})
 			}
 			return all
 		})
@@ -308,7 +313,9 @@ var jobRules = []rule{
 		b.Equal([]time.Time{claimed.Due, kept.Due}, b.dues())
 
 		// Fires in progress can still be settled.
-		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: claimed.ID, LogID: claimed.LogID, Code: xxladapter.ResultOK})
+		b.settleBy(b.term("n1"), xxladapter.Settlement{
+			FireID: claimed.ID, LogID: claimed.LogID, Code: xxladapter.ResultOK,
+		})
 		b.Equal([]time.Time{kept.Due}, b.dues())
 		b.Equal(kept.LogID, b.log(kept.LogID).ID)
 		b.Len(b.misfires(other), 1)

@@ -29,7 +29,9 @@ var logRules = []rule{
 			if c.handOver != 0 {
 				b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: run.ID, LogID: run.LogID, Code: c.handOver})
 			}
-			applied, planned, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: run.LogID, Code: c.result, Next: next})
+			applied, planned, err := b.store.FinishRun(
+				b.ctx, xxladapter.RunResult{LogID: run.LogID, Code: c.result, Next: next},
+			)
 			b.NoError(err)
 			b.True(applied)
 			b.Equal(c.result, b.log(run.LogID).HandleCode)
@@ -80,15 +82,25 @@ var logRules = []rule{
 		id, child := b.addJob("job"), b.addJob("child")
 		fire := b.claim(b.plan(id, at(1), xxladapter.TriggerManual), "n1", 1)[0]
 		taken := b.plan(child, at(1), xxladapter.TriggerManual)
-		_, planned, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200, Next: []xxladapter.Fire{
-			{ID: 99, JobID: child, Due: at(1).Add(time.Microsecond), Type: xxladapter.TriggerParent, RetryCount: -1, LogID: fire.LogID},
-			{JobID: id, Due: at(1), Type: xxladapter.TriggerParent, RetryCount: -1},
-		}})
+		_, planned, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200,
+			Next: []xxladapter.Fire{
+				{
+					ID: 99, JobID: child, Due: at(1).Add(time.Microsecond), Type: xxladapter.TriggerParent,
+					RetryCount: -1, LogID: fire.LogID,
+				},
+				{JobID: id, Due: at(1), Type: xxladapter.TriggerParent, RetryCount: -1},
+			}})
 		b.NoError(err)
 		b.Len(planned, 2)
 		b.Equal([]xxladapter.Fire{
-			{ID: planned[0].ID, JobID: child, GroupID: b.group, Due: at(1).Add(time.Millisecond), Type: xxladapter.TriggerParent, State: xxladapter.FirePlanned, RetryCount: -1, Parent: fire.LogID},
-			{ID: planned[1].ID, JobID: id, GroupID: b.group, Due: at(1), Type: xxladapter.TriggerParent, State: xxladapter.FirePlanned, RetryCount: -1, Parent: fire.LogID},
+			{
+				ID: planned[0].ID, JobID: child, GroupID: b.group, Due: at(1).Add(time.Millisecond),
+				Type: xxladapter.TriggerParent, State: xxladapter.FirePlanned, RetryCount: -1, Parent: fire.LogID,
+			},
+			{
+				ID: planned[1].ID, JobID: id, GroupID: b.group, Due: at(1), Type: xxladapter.TriggerParent,
+				State: xxladapter.FirePlanned, RetryCount: -1, Parent: fire.LogID,
+			},
 		}, planned)
 		b.Equal([]xxladapter.Fire{taken, planned[1], planned[0]}, b.openFires(xxladapter.FireFilter{}))
 	}},
@@ -140,7 +152,9 @@ var logRules = []rule{
 	}},
 	{"AResultSettlesAnAmbiguousFireAndKeepsItsTriggerColumns", func(b *fixture) {
 		fire := b.claim(b.plan(b.addJob("job"), at(1), xxladapter.TriggerManual), "n1", 1)[0]
-		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous, Code: 501, Msg: "no answer"})
+		b.settleBy(b.term("n1"), xxladapter.Settlement{
+			FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous, Code: 501, Msg: "no answer",
+		})
 		_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200})
 		b.NoError(err)
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
@@ -158,7 +172,10 @@ var logRules = []rule{
 	}},
 	{"ALongMessageIsCutAtCharacters", func(b *fixture) {
 		id := b.addJob("job")
-		for _, msg := range []string{strings.Repeat("長", xxladapter.MaxHandleMsg), strings.Repeat("長", xxladapter.MaxHandleMsg) + "x", "", "short"} {
+		for _, msg := range []string{
+			strings.Repeat("長", xxladapter.MaxHandleMsg), strings.Repeat("長", xxladapter.MaxHandleMsg) + "x", "",
+			"short",
+		} {
 			fire := b.claim(b.plan(id, at(1), xxladapter.TriggerManual), "n1", 1)[0]
 			_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200, Msg: msg})
 			b.NoError(err)
@@ -180,7 +197,10 @@ var logRules = []rule{
 	}},
 	{"TextsThatARowHasNoRoomForAreCut", func(b *fixture) {
 		id := b.addJob("job")
-		for _, long := range []string{strings.Repeat("😀", xxladapter.MaxRowText/4+1), strings.Repeat("x", 2*xxladapter.MaxRowText), strings.Repeat("長", xxladapter.MaxRowText/3)} {
+		for _, long := range []string{
+			strings.Repeat("😀", xxladapter.MaxRowText/4+1), strings.Repeat("x", 2*xxladapter.MaxRowText),
+			strings.Repeat("長", xxladapter.MaxRowText/3),
+		} {
 			for _, shards := range []int{1, 2} {
 				logs := b.newLogs(id, shards)
 				for _, l := range logs {
@@ -252,14 +272,17 @@ var logRules = []rule{
 			return id
 		}
 		claimed, sent, refused := run(b.group, 1, 0, 0), run(other, 2, 200, 0), run(b.group, 3, 500, 0)
-		good, bad, late, timeout := run(b.group, 4, 200, 200), run(other, 5, 200, 500), run(b.group, 6, 500, 200), run(b.group, 7, 200, 502)
+		good, bad, late, timeout := run(b.group, 4, 200, 200), run(other, 5, 200, 500), run(b.group, 6, 500, 200),
+			run(b.group, 7, 200, 502)
 		for _, want := range []struct {
 			filter xxladapter.LogFilter
 			ids    []int64
 		}{
 			{xxladapter.LogFilter{GroupID: other}, []int64{sent, bad}},
 			{xxladapter.LogFilter{Groups: []int64{other, absent}}, []int64{sent, bad}},
-			{xxladapter.LogFilter{Groups: []int64{b.group, other}, Status: xxladapter.LogRunning}, []int64{claimed, sent}},
+			{xxladapter.LogFilter{
+				Groups: []int64{b.group, other}, Status: xxladapter.LogRunning,
+			}, []int64{claimed, sent}},
 			{xxladapter.LogFilter{Groups: []int64{b.group}, GroupID: other}, nil},
 			{xxladapter.LogFilter{Groups: []int64{}}, nil},
 			{xxladapter.LogFilter{Status: xxladapter.LogRunning}, []int64{claimed, sent}},
@@ -268,7 +291,9 @@ var logRules = []rule{
 			{xxladapter.LogFilter{Status: xxladapter.LogFail}, []int64{refused, bad, timeout}},
 			{xxladapter.LogFilter{Since: at(3), Before: at(5)}, []int64{refused, good}},
 			{xxladapter.LogFilter{Since: at(3).Add(1), Before: at(5).Add(1)}, []int64{good, bad}},
-			{xxladapter.LogFilter{Since: at(2), GroupID: b.group, Status: xxladapter.LogFail, Newest: true, Limit: 1}, []int64{timeout}},
+			{xxladapter.LogFilter{
+				Since: at(2), GroupID: b.group, Status: xxladapter.LogFail, Newest: true, Limit: 1,
+			}, []int64{timeout}},
 		} {
 			logs, err := b.store.Logs(b.ctx, want.filter)
 			b.NoError(err)

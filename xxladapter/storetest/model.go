@@ -225,7 +225,9 @@ var (
 
 // near draws an instant near the present, often a whole second.
 func (m *model) near(t *rapid.T) time.Time {
-	next := m.clock.Now().Truncate(time.Second).Add(time.Duration(rapid.IntRange(-15, 15).Draw(t, "seconds")) * time.Second)
+	next := m.clock.Now().Truncate(time.Second).Add(
+		time.Duration(rapid.IntRange(-15, 15).Draw(t, "seconds")) * time.Second,
+	)
 	if rapid.IntRange(0, 3).Draw(t, "odd") == 0 {
 		next = next.Add(1234567 * time.Nanosecond)
 	}
@@ -358,7 +360,9 @@ func decide(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 		case "once":
 			d.Next, d.Stop = time.Time{}, true
 		case "misfires":
-			d.Misfires = []xxladapter.Misfire{{Due: j.TriggerNext, Until: now, Strategy: xxladapter.MisfireFireOnceNow, At: now}}
+			d.Misfires = []xxladapter.Misfire{
+				{Due: j.TriggerNext, Until: now, Strategy: xxladapter.MisfireFireOnceNow, At: now},
+			}
 			fire.Type, fire.Addresses = xxladapter.TriggerMisfire, []string{"http://a:1"}
 		case "undecided":
 			continue
@@ -418,7 +422,10 @@ func (m *model) claimFire(t *rapid.T) {
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
 		var logs []*xxladapter.Log
 		for i := range shards {
-			logs = append(logs, &xxladapter.Log{JobID: id(m.jobs, j), Address: address, Sharding: fmt.Sprintf("%d/%d", i, shards), TriggerTime: triggered})
+			logs = append(logs, &xxladapter.Log{
+				JobID: id(m.jobs, j), Address: address, Sharding: fmt.Sprintf("%d/%d", i, shards),
+				TriggerTime: triggered,
+			})
 		}
 		got, err := s.ClaimFire(m.ctx, by, id(m.fires, f), logs)
 		claimed = append(claimed, got)
@@ -429,7 +436,8 @@ func (m *model) claimFire(t *rapid.T) {
 
 func (m *model) takeFire(t *rapid.T) {
 	f, from, by := m.fires.draw(t, "fire"), m.drawTerm(t, "from"), m.drawTerm(t, "by")
-	if open, err := m.want.OpenFires(m.ctx, xxladapter.FireFilter{}); err == nil && rapid.Bool().Draw(t, "right owner") {
+	if open, err := m.want.OpenFires(m.ctx, xxladapter.FireFilter{}); err == nil &&
+		rapid.Bool().Draw(t, "right owner") {
 		for _, fire := range open {
 			if fire.ID == f {
 				from = fire.Owner
@@ -443,7 +451,9 @@ func (m *model) takeFire(t *rapid.T) {
 
 func (m *model) settleFire(t *rapid.T) {
 	f, l := m.fires.draw(t, "fire"), m.logs.draw(t, "log")
-	state := rapid.SampledFrom([]xxladapter.FireState{"", xxladapter.FireAmbiguous, xxladapter.FireClaimed}).Draw(t, "state")
+	state := rapid.SampledFrom(
+		[]xxladapter.FireState{"", xxladapter.FireAmbiguous, xxladapter.FireClaimed},
+	).Draw(t, "state")
 	code, by := rapid.SampledFrom([]int{0, 200, 500}).Draw(t, "code"), m.drawTerm(t, "by")
 	j, next, resume := m.drawNext(t)
 	var sent, acknowledged time.Time
@@ -455,7 +465,10 @@ func (m *model) settleFire(t *rapid.T) {
 	}
 	var planned [][]xxladapter.Fire
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
-		settled := xxladapter.Settlement{FireID: id(m.fires, f), LogID: id(m.logs, l), State: state, Code: code, Msg: "msg", Sent: sent, Acknowledged: acknowledged}
+		settled := xxladapter.Settlement{
+			FireID: id(m.fires, f), LogID: id(m.logs, l), State: state, Code: code, Msg: "msg", Sent: sent,
+			Acknowledged: acknowledged,
+		}
 		settled.Next, settled.Resume = followingFrom(id(m.jobs, j), next, resume)
 		got, err := s.SettleFire(m.ctx, by, settled)
 		planned = append(planned, got)

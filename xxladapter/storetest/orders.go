@@ -12,13 +12,15 @@ var orderRules = []rule{
 		id := b.addJob("ordered")
 		param := "p"
 		o, fire, err := b.store.PlanOrder(b.ctx, xxladapter.Fire{
-			JobID: id, Due: at(1), Type: xxladapter.TriggerManual, RetryCount: -1, Param: &param, Addresses: []string{"http://a:1"},
+			JobID: id, Due: at(1), Type: xxladapter.TriggerManual, RetryCount: -1, Param: &param,
+			Addresses: []string{"http://a:1"},
 		}, "", "digest")
 		b.NoError(err)
 		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{JobID: id}))
 		b.Equal("p", *fire.Param)
 		want := &xxladapter.Order{
-			ID: o.ID, JobID: id, FireID: fire.ID, Request: "digest", Created: epoch.Truncate(time.Millisecond), Open: true,
+			ID: o.ID, JobID: id, FireID: fire.ID, Request: "digest", Created: epoch.Truncate(time.Millisecond),
+			Open: true,
 		}
 		b.Equal(want, o)
 		b.Equal(want, b.order(o.ID))
@@ -26,7 +28,9 @@ var orderRules = []rule{
 		claimed := b.claim(fire, "n1", 1)
 		want.LogIDs = []int64{claimed[0].LogID}
 		b.Equal(want, b.order(o.ID))
-		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: claimed[0].LogID, Code: xxladapter.ResultOK})
+		b.settleBy(b.term("n1"), xxladapter.Settlement{
+			FireID: fire.ID, LogID: claimed[0].LogID, Code: xxladapter.ResultOK,
+		})
 		want.Open = false
 		b.Equal(want, b.order(o.ID))
 	}},
@@ -51,7 +55,10 @@ var orderRules = []rule{
 	{"AKeyIsTakenOnceByEachJob", func(b *fixture) {
 		id, other := b.addJob("job"), b.addJob("other")
 		o, fire := b.place(id, "key one")
-		again, none, err := b.store.PlanOrder(b.ctx, xxladapter.Fire{JobID: id, Due: at(5), Type: xxladapter.TriggerAPI, RetryCount: -1}, "key one", "another")
+		again, none, err := b.store.PlanOrder(
+			b.ctx, xxladapter.Fire{JobID: id, Due: at(5), Type: xxladapter.TriggerAPI, RetryCount: -1}, "key one",
+			"another",
+		)
 		b.NoError(err)
 		b.Zero(none)
 		b.Equal(o, again)
@@ -66,7 +73,9 @@ var orderRules = []rule{
 		claimed := b.claim(fire, "n1", 1) // the caller asks again after the run
 		again, _ = b.place(id, "key one")
 		b.Equal([]int64{claimed[0].LogID}, again.LogIDs)
-		_, _, err = b.store.PlanOrder(b.ctx, xxladapter.Fire{JobID: other + 1, Due: at(5), Type: xxladapter.TriggerAPI}, "key", "")
+		_, _, err = b.store.PlanOrder(
+			b.ctx, xxladapter.Fire{JobID: other + 1, Due: at(5), Type: xxladapter.TriggerAPI}, "key", "",
+		)
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 	}},
 	{"OneOfManyCallersWithAKeyPlans", func(b *fixture) {
@@ -75,7 +84,10 @@ var orderRules = []rule{
 		orders := make(chan int64, 8)
 		for range cap(orders) {
 			callers.Go(func() {
-				o, _, err := b.store.PlanOrder(b.ctx, xxladapter.Fire{JobID: id, Due: at(1), Type: xxladapter.TriggerManual, RetryCount: -1}, "key", "")
+				o, _, err := b.store.PlanOrder(
+					b.ctx, xxladapter.Fire{JobID: id, Due: at(1), Type: xxladapter.TriggerManual, RetryCount: -1},
+					"key", "",
+				)
 				if b.NoErrorf(err, "%v", err); err == nil {
 					orders <- o.ID
 				}
@@ -131,7 +143,9 @@ func (b *fixture) order(id int64) *xxladapter.Order {
 // place places an order for a run of the job.
 func (b *fixture) place(jobID int64, key string) (*xxladapter.Order, xxladapter.Fire) {
 	b.Helper()
-	o, fire, err := b.store.PlanOrder(b.ctx, xxladapter.Fire{JobID: jobID, Due: at(1), Type: xxladapter.TriggerManual, RetryCount: -1}, key, "")
+	o, fire, err := b.store.PlanOrder(
+		b.ctx, xxladapter.Fire{JobID: jobID, Due: at(1), Type: xxladapter.TriggerManual, RetryCount: -1}, key, "",
+	)
 	b.NoError(err)
 	return o, fire
 }

@@ -39,9 +39,14 @@ func milliseconds(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
 var pauseRules = []rule{
 	{"APauseIsStoredWithWhoBeganIt", func(b *fixture) {
 		ctx := xxladapter.WithActor(b.ctx, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: "lin"})
-		p, err := b.store.CreatePause(ctx, xxladapter.Pause{GroupID: b.group, Note: "维护\nsecond line", Until: at(60), By: "somebody", EndedBy: "else", ID: 9})
+		p, err := b.store.CreatePause(ctx, xxladapter.Pause{
+			GroupID: b.group, Note: "维护\nsecond line", Until: at(60), By: "somebody", EndedBy: "else", ID: 9,
+		})
 		b.NoError(err)
-		want := xxladapter.Pause{ID: p.ID, GroupID: b.group, Note: "维护\nsecond line", By: "user lin", From: milliseconds(epoch), Until: at(60)}
+		want := xxladapter.Pause{
+			ID: p.ID, GroupID: b.group, Note: "维护\nsecond line", By: "user lin", From: milliseconds(epoch),
+			Until: at(60),
+		}
 		b.True(p.From.Equal(want.From), "%v", p.From)
 		p.From, p.Until = want.From, want.Until
 		b.Equal(want, p)
@@ -112,7 +117,9 @@ var pauseRules = []rule{
 		b.NoError(err)
 		b.False(b.restrictions().Pauses[0].Until.IsZero(), "an ended pause counts for the past")
 
-		_, err = b.store.SaveCalendar(b.ctx, &xxladapter.Calendar{Name: "office", Weekend: []xxladapter.Weekday{"SUNDAY"}}, time.Time{})
+		_, err = b.store.SaveCalendar(
+			b.ctx, &xxladapter.Calendar{Name: "office", Weekend: []xxladapter.Weekday{"SUNDAY"}}, time.Time{},
+		)
 		b.NoError(err)
 		b.Equal([]xxladapter.Weekday{"SUNDAY"}, b.restrictions().Calendar("office").Weekend)
 		b.NoError(b.store.RemoveCalendar(b.ctx, "office"))
@@ -153,7 +160,10 @@ var pauseRules = []rule{
 		b.Equal(p.ID, missed[0].PauseID)
 		b.Equal(xxladapter.MisfirePaused, missed[0].Kind())
 		b.Equal(xxladapter.MisfireDoNothing, missed[0].Strategy)
-		b.True(missed[0].Due.Equal(at(-60)) && missed[0].Until.Equal(at(3)) && missed[0].At.Equal(p.From), "%+v", missed[0])
+		b.True(
+			missed[0].Due.Equal(at(-60)) && missed[0].Until.Equal(at(3)) && missed[0].At.Equal(p.From), "%+v",
+			missed[0],
+		)
 		b.Empty(b.misfiresOf(theirs))
 
 		b.pause(0, "all", time.Time{})
@@ -183,9 +193,11 @@ var pauseRules = []rule{
 		miss := func(pause int64, calendar string, jobs ...int64) {
 			_, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), time.Hour, 10, func(now time.Time, due []*xxladapter.Job) (all []xxladapter.Decision) {
 				for _, id := range jobs {
-					all = append(all, xxladapter.Decision{JobID: id, Last: at(next - 1), Next: at(next), Misfires: []xxladapter.Misfire{{
-						Due: at(next - 1), Until: at(next - 1), Strategy: xxladapter.MisfireDoNothing, At: at(next), PauseID: pause, Calendar: calendar,
-					}}})
+					all = append(all, xxladapter.Decision{JobID: id, Last: at(next - 1), Next: at(next),
+						Misfires: []xxladapter.Misfire{{
+							Due: at(next - 1), Until: at(next - 1), Strategy: xxladapter.MisfireDoNothing, At: at(next),
+							PauseID: pause, Calendar: calendar,
+						}}})
 				}
 				return all
 			})
@@ -209,7 +221,9 @@ var pauseRules = []rule{
 		seconds := func(t time.Time) int { return int(t.Sub(at(0)).Seconds()) }
 		spans := func(job int64) (all []span) {
 			for _, m := range b.misfiresOf(job) {
-				all = append(all, span{m.PauseID, m.Calendar, m.Kind(), seconds(m.Due), seconds(m.Until), seconds(m.At)})
+				all = append(
+					all, span{m.PauseID, m.Calendar, m.Kind(), seconds(m.Due), seconds(m.Until), seconds(m.At)},
+				)
 			}
 			return all
 		}
@@ -224,7 +238,9 @@ var pauseRules = []rule{
 		b.Equal([]span{{1, "", xxladapter.MisfirePaused, 0, 0, 1}}, spans(two))
 	}},
 	{"PausesAndCalendarsAreAudited", func(b *fixture) {
-		ctx := xxladapter.WithCall(xxladapter.WithActor(b.ctx, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: "lin"}), "POST /x")
+		ctx := xxladapter.WithCall(
+			xxladapter.WithActor(b.ctx, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: "lin"}), "POST /x",
+		)
 		p, err := b.store.CreatePause(ctx, xxladapter.Pause{GroupID: b.group, Note: "first\nsecond"})
 		b.NoError(err)
 		for range 2 {
@@ -253,7 +269,9 @@ var calendarRules = []rule{
 	{"ACalendarIsStoredWhole", func(b *fixture) {
 		c := &xxladapter.Calendar{
 			Name: "office", Note: "办公", Weekend: []xxladapter.Weekday{"SATURDAY", "SUNDAY"},
-			Years: []xxladapter.CalendarYear{{Year: 2026, Source: "通知", Off: []xxladapter.Day{"0101", "0501"}, Work: []xxladapter.Day{"0104"}}},
+			Years: []xxladapter.CalendarYear{
+				{Year: 2026, Source: "通知", Off: []xxladapter.Day{"0101", "0501"}, Work: []xxladapter.Day{"0104"}},
+			},
 		}
 		updated, err := b.store.SaveCalendar(b.ctx, c, time.Time{})
 		b.NoError(err)
@@ -268,7 +286,9 @@ var calendarRules = []rule{
 	}},
 	{"ASaverLearnsOfAChangeInBetween", func(b *fixture) {
 		save := func(weekend xxladapter.Weekday, seen time.Time) (time.Time, error) {
-			return b.store.SaveCalendar(b.ctx, &xxladapter.Calendar{Name: "office", Weekend: []xxladapter.Weekday{weekend}}, seen)
+			return b.store.SaveCalendar(
+				b.ctx, &xxladapter.Calendar{Name: "office", Weekend: []xxladapter.Weekday{weekend}}, seen,
+			)
 		}
 		_, err := save("MONDAY", at(1))
 		b.ErrorIs(err, xxladapter.ErrConflict, "it does not exist")

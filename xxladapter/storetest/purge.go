@@ -29,7 +29,9 @@ func (b *fixture) quiet(jobID, logID int64) {
 	state := b.alarmState(jobID)
 	after := state
 	after.LastID = logID
-	_, err := b.store.DecideAlarms(b.ctx, "n1", []xxladapter.AlarmDecision{{Before: state, After: after, Quiet: []int64{logID}}})
+	_, err := b.store.DecideAlarms(
+		b.ctx, "n1", []xxladapter.AlarmDecision{{Before: state, After: after, Quiet: []int64{logID}}},
+	)
 	b.NoError(err)
 }
 
@@ -142,7 +144,9 @@ var purgeRules = []rule{
 		claimed := b.run(id, -9)
 		b.settle(claimed, "", 500)
 		state := b.alarmState(id)
-		claims, err := b.store.DecideAlarms(b.ctx, "n1", []xxladapter.AlarmDecision{{Before: state, After: state, Alarm: []int64{claimed.LogID}}})
+		claims, err := b.store.DecideAlarms(
+			b.ctx, "n1", []xxladapter.AlarmDecision{{Before: state, After: state, Alarm: []int64{claimed.LogID}}},
+		)
 		b.NoError(err)
 		b.Len(claims, 1)
 
@@ -150,7 +154,10 @@ var purgeRules = []rule{
 		b.Len(b.logIDs(), 5)
 		again := b.run(id, -9)
 		b.settle(again, "", 500)
-		alone := b.purge(xxladapter.LogPurge{Before: at(0).AddDate(0, 0, -8), JobID: id, Unalarmed: true, AfterID: claimed.LogID}, 10)
+		alone := b.purge(
+			xxladapter.LogPurge{Before: at(0).AddDate(0, 0, -8), JobID: id, Unalarmed: true, AfterID: claimed.LogID},
+			10,
+		)
 		b.Equal(1, alone, "nobody is told, so nobody waits")
 		b.NoError(b.store.SettleAlarms(b.ctx, claims, 2))
 		b.Equal(1, b.purge(xxladapter.LogPurge{}, 10), "the alarm was sent")
@@ -177,7 +184,10 @@ var purgeRules = []rule{
 		}
 		b.Equal(0, b.purge(xxladapter.LogPurge{JobID: one, KeepNewest: 4}, 10))
 		b.Equal(1, b.purge(xxladapter.LogPurge{JobID: one, KeepNewest: 3}, 10))
-		b.Equal(2, b.purge(xxladapter.LogPurge{JobID: second, KeepNewest: 2, GroupID: b.group}, 1), "rows carry the group that they were triggered in")
+		b.Equal(
+			2, b.purge(xxladapter.LogPurge{JobID: second, KeepNewest: 2, GroupID: b.group}, 1),
+			"rows carry the group that they were triggered in",
+		)
 		b.Equal([]int64{ones[1], ones[2], twos[2], ones[3], twos[3]}, b.logIDs())
 		b.Equal(2, b.purge(xxladapter.LogPurge{KeepNewest: 3}, 10))
 		b.Equal([]int64{twos[2], ones[3], twos[3]}, b.logIDs())

@@ -171,7 +171,8 @@ var raceRules = []rule{
 				if kept, is := j.Restrictions.Keep(j, j.TriggerNext, time.UTC); is {
 					decisions[i].Fires = nil
 					decisions[i].Misfires = []xxladapter.Misfire{{
-						Due: j.TriggerNext, Until: j.TriggerNext, Strategy: xxladapter.MisfireDoNothing, At: now, PauseID: kept.Pause.ID,
+						Due: j.TriggerNext, Until: j.TriggerNext, Strategy: xxladapter.MisfireDoNothing, At: now,
+						PauseID: kept.Pause.ID,
 					}}
 				}
 			}
@@ -206,7 +207,9 @@ var raceRules = []rule{
 			fire := b.claim(b.plan(id, at(round), xxladapter.TriggerCron), "n1", 1)[0]
 			applied := make([]bool, 4)
 			for _, err := range race(len(applied), func(i int) (err error) {
-				applied[i], _, err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200 + i, Msg: fmt.Sprint(i)})
+				applied[i], _, err = b.store.FinishRun(
+					b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200 + i, Msg: fmt.Sprint(i)},
+				)
 				return err
 			}) {
 				b.NoError(err)
@@ -227,7 +230,9 @@ var raceRules = []rule{
 			seen := b.job(id).Updated
 			var nexts [8]time.Time
 			for _, err := range race(len(nexts), func(i int) (err error) {
-				nexts[i], err = xxladapter.StartJob(b.ctx, b.store, id, seen, func(time.Time) time.Time { return at(60 + i) })
+				nexts[i], err = xxladapter.StartJob(
+					b.ctx, b.store, id, seen, func(time.Time) time.Time { return at(60 + i) },
+				)
 				return err
 			}) {
 				b.NoError(err)

@@ -28,7 +28,10 @@ func (b *fixture) run(jobID int64, days int) xxladapter.Fire {
 
 func (b *fixture) settle(f xxladapter.Fire, state xxladapter.FireState, code int) {
 	b.Helper()
-	b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, State: state, Code: code, Msg: fmt.Sprint(code)})
+	b.settleBy(
+		b.term("n1"),
+		xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, State: state, Code: code, Msg: fmt.Sprint(code)},
+	)
 }
 
 func (b *fixture) finish(f xxladapter.Fire, code int) {
@@ -132,7 +135,8 @@ var reportRules = []rule{
 		b.run(id, -1)
 		b.run(id, 0)
 		b.run(id, 2)
-		first, second, third := xxladapter.Report{Day: yesterday, Running: 1}, xxladapter.Report{Day: today, Running: 1}, xxladapter.Report{Day: "2026-03-03", Running: 1}
+		first, second, third := xxladapter.Report{Day: yesterday, Running: 1},
+			xxladapter.Report{Day: today, Running: 1}, xxladapter.Report{Day: "2026-03-03", Running: 1}
 		b.wantReports(first, second, third)
 		for _, c := range []struct {
 			from, to time.Time
@@ -158,10 +162,14 @@ var reportRules = []rule{
 		b.settle(bad, "", 500)
 		b.run(id, 0)
 		b.run(other, 0)
-		b.wantReports(xxladapter.Report{Day: yesterday, Failed: 1}, xxladapter.Report{Day: today, Running: 2, Success: 1})
+		b.wantReports(
+			xxladapter.Report{Day: yesterday, Failed: 1}, xxladapter.Report{Day: today, Running: 2, Success: 1},
+		)
 		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, id))
 		b.Equal(3, b.purge(xxladapter.LogPurge{Removed: true}, 10))
-		b.wantReports(xxladapter.Report{Day: yesterday, Failed: 1}, xxladapter.Report{Day: today, Running: 1, Success: 1})
+		b.wantReports(
+			xxladapter.Report{Day: yesterday, Failed: 1}, xxladapter.Report{Day: today, Running: 1, Success: 1},
+		)
 	}},
 	{"AFailedCallCountsNothing", func(b *fixture) {
 		id := b.addJob("job")
@@ -191,7 +199,10 @@ var reportRules = []rule{
 				code := []int{200, 500, 0}[n%3]
 				var err error
 				if i%2 == 0 {
-					_, err = b.store.SettleFire(b.ctx, b.term("n1"), xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: code, Msg: fmt.Sprint(i)})
+					_, err = b.store.SettleFire(
+						b.ctx, b.term("n1"),
+						xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: code, Msg: fmt.Sprint(i)},
+					)
 				} else if n%4 > 0 {
 					_, _, err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: 200 + n%2*300})
 				}

@@ -62,7 +62,9 @@ var resumeRules = []rule{
 		id, shards := b.waiting()
 		for _, f := range shards {
 			b.True(b.job(id).Waits())
-			s := xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 500, Resume: xxladapter.Resume{JobID: id, Next: at(9)}}
+			s := xxladapter.Settlement{
+				FireID: f.ID, LogID: f.LogID, Code: 500, Resume: xxladapter.Resume{JobID: id, Next: at(9)},
+			}
 			b.settleBy(b.term("n1"), s)
 		}
 		b.Equal(at(9), b.job(id).TriggerNext)
@@ -73,7 +75,9 @@ var resumeRules = []rule{
 		for i, f := range shards {
 			var retry []xxladapter.Fire
 			if i == 1 {
-				retry = []xxladapter.Fire{{JobID: id, Due: at(600), Type: xxladapter.TriggerRetry, ShardIndex: 1, ShardTotal: 3}}
+				retry = []xxladapter.Fire{
+					{JobID: id, Due: at(600), Type: xxladapter.TriggerRetry, ShardIndex: 1, ShardTotal: 3},
+				}
 			}
 			b.True(b.endRun(f, resume, retry...))
 		}
@@ -124,7 +128,9 @@ var resumeRules = []rule{
 			errs := make([]error, len(shards))
 			for i, f := range shards {
 				ends.Go(func() {
-					_, _, errs[i] = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: 200, Resume: xxladapter.Resume{JobID: id, Next: at(9)}})
+					_, _, errs[i] = b.store.FinishRun(b.ctx, xxladapter.RunResult{
+						LogID: f.LogID, Code: 200, Resume: xxladapter.Resume{JobID: id, Next: at(9)},
+					})
 				})
 			}
 			ends.Wait()

@@ -32,7 +32,9 @@ func (b *fixture) addPast(r pastRun) int64 {
 	b.NoError(err)
 	id := claimed[0].LogID
 	if r.trigger != 0 {
-		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: claimed[0].ID, LogID: id, Code: r.trigger, Msg: r.triggerMsg})
+		b.settleBy(b.term("n1"), xxladapter.Settlement{
+			FireID: claimed[0].ID, LogID: id, Code: r.trigger, Msg: r.triggerMsg,
+		})
 	}
 	if r.handle != 0 {
 		b.clock.Advance(r.took)
@@ -68,12 +70,29 @@ var runListRules = []rule{
 		manual, cron, retry := xxladapter.TriggerManual, xxladapter.TriggerCron, xxladapter.TriggerRetry
 		open := b.addPast(pastRun{job: one, group: b.group, typ: cron, at: 10})
 		sent := b.addPast(pastRun{job: two, group: other, typ: cron, at: 20, address: "http://a:1/", trigger: ok})
-		good := b.addPast(pastRun{job: one, group: b.group, typ: cron, at: 30, address: "http://b:1/", trigger: ok, handle: ok, msg: "100% done", took: 4 * time.Second})
-		bad := b.addPast(pastRun{job: two, group: other, typ: retry, at: 40, address: "http://a:2/", trigger: ok, handle: fail, msg: "Disk full", took: 8 * time.Second})
-		lost := b.addPast(pastRun{job: one, group: b.group, typ: manual, at: 60, address: "http://b:1/", trigger: ok, handle: fail, msg: xxladapter.LostMsg + "gone"})
-		loud := b.addPast(pastRun{job: one, group: b.group, typ: manual, at: 70, address: "http://b:1/", trigger: ok, handle: fail, msg: "LOST: no"})
-		unknown := b.addPast(pastRun{job: one, group: other, typ: manual, at: 80, address: "http://c:1/", trigger: xxladapter.ResultUnknown, triggerMsg: "no answer"})
-		refused := b.addPast(pastRun{job: two, group: b.group, typ: cron, at: 90, trigger: fail, triggerMsg: "no executor_"})
+		good := b.addPast(pastRun{
+			job: one, group: b.group, typ: cron, at: 30, address: "http://b:1/", trigger: ok, handle: ok,
+			msg: "100% done", took: 4 * time.Second,
+		})
+		bad := b.addPast(pastRun{
+			job: two, group: other, typ: retry, at: 40, address: "http://a:2/", trigger: ok, handle: fail,
+			msg: "Disk full", took: 8 * time.Second,
+		})
+		lost := b.addPast(pastRun{
+			job: one, group: b.group, typ: manual, at: 60, address: "http://b:1/", trigger: ok, handle: fail,
+			msg: xxladapter.LostMsg + "gone",
+		})
+		loud := b.addPast(pastRun{
+			job: one, group: b.group, typ: manual, at: 70, address: "http://b:1/", trigger: ok, handle: fail,
+			msg: "LOST: no",
+		})
+		unknown := b.addPast(pastRun{
+			job: one, group: other, typ: manual, at: 80, address: "http://c:1/", trigger: xxladapter.ResultUnknown,
+			triggerMsg: "no answer",
+		})
+		refused := b.addPast(
+			pastRun{job: two, group: b.group, typ: cron, at: 90, trigger: fail, triggerMsg: "no executor_"},
+		)
 		b.clock.Advance(at(100).Sub(b.clock.Now()))
 		of := func(f xxladapter.LogFilter) xxladapter.RunFilter { return xxladapter.RunFilter{LogFilter: f} }
 		for i, c := range []struct {
@@ -129,7 +148,10 @@ var runListRules = []rule{
 	{"CountRunsSaysThatThereMayBeMore", func(b *fixture) {
 		job := b.addJob("job")
 		for i := range 6 {
-			b.addPast(pastRun{job: job, group: b.group, typ: xxladapter.TriggerCron, at: 10 * i, trigger: 500, triggerMsg: "no executor"})
+			b.addPast(pastRun{
+				job: job, group: b.group, typ: xxladapter.TriggerCron, at: 10 * i, trigger: 500,
+				triggerMsg: "no executor",
+			})
 		}
 		for most, want := range map[int]int{1: 1, 5: 5, 6: 6, 7: 6} {
 			f := xxladapter.RunFilter{LogFilter: xxladapter.LogFilter{AfterID: 3, Limit: 1}}

@@ -129,7 +129,10 @@ var runTextRules = []rule{
 			if i%10 == 3 {
 				b.saveText(xxladapter.RunText{LogID: l, Text: "earlier"})
 			}
-			texts = append(texts, xxladapter.RunText{LogID: l, Text: strings.Repeat("'二\\\x00", i), Size: int64(i), Complete: i%2 == 0, Note: fmt.Sprint("note ", i)})
+			texts = append(texts, xxladapter.RunText{
+				LogID: l, Text: strings.Repeat("'二\\\x00", i), Size: int64(i), Complete: i%2 == 0,
+				Note: fmt.Sprint("note ", i),
+			})
 		}
 		b.clock.Advance(time.Hour)
 		left := b.wanted(id)

@@ -76,10 +76,15 @@ var scheduleRules = []rule{
 				JobID: id,
 				Fires: []xxladapter.Fire{
 					{Due: at(0).Add(time.Microsecond), Type: xxladapter.TriggerMisfire, RetryCount: -1},
-					{Due: at(3), Type: xxladapter.TriggerCron, RetryCount: 2, Param: &param, Addresses: []string{"http://b:1", "http://a:1"}},
+					{
+						Due: at(3), Type: xxladapter.TriggerCron, RetryCount: 2, Param: &param,
+						Addresses: []string{"http://b:1", "http://a:1"},
+					},
 				},
-				Misfires: []xxladapter.Misfire{{Due: at(-20), Until: at(-10), Strategy: xxladapter.MisfireFireOnceNow, At: now}},
-				Last:     at(3), Next: at(9),
+				Misfires: []xxladapter.Misfire{
+					{Due: at(-20), Until: at(-10), Strategy: xxladapter.MisfireFireOnceNow, At: now},
+				},
+				Last: at(3), Next: at(9),
 			}}
 		})
 		b.NoError(err)
@@ -88,9 +93,13 @@ var scheduleRules = []rule{
 		b.Len(planned, 2)
 		b.Less(planned[0].ID, planned[1].ID)
 		b.Equal([]xxladapter.Fire{
-			{ID: planned[0].ID, JobID: id, GroupID: b.group, Due: at(0), Type: xxladapter.TriggerMisfire, State: xxladapter.FirePlanned, RetryCount: -1},
 			{
-				ID: planned[1].ID, JobID: id, GroupID: b.group, Due: at(3), Type: xxladapter.TriggerCron, State: xxladapter.FirePlanned,
+				ID: planned[0].ID, JobID: id, GroupID: b.group, Due: at(0), Type: xxladapter.TriggerMisfire,
+				State: xxladapter.FirePlanned, RetryCount: -1,
+			},
+			{
+				ID: planned[1].ID, JobID: id, GroupID: b.group, Due: at(3), Type: xxladapter.TriggerCron,
+				State:      xxladapter.FirePlanned,
 				RetryCount: 2, Param: &param, Addresses: []string{"http://b:1", "http://a:1"},
 			},
 		}, planned)
@@ -112,7 +121,9 @@ var scheduleRules = []rule{
 	{"AScheduleThatEndedSwitchesTheJobOff", func(b *fixture) {
 		id := b.addRunning("once", at(0))
 		fires, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
-			return []xxladapter.Decision{{JobID: id, Stop: true, Last: at(0), Fires: []xxladapter.Fire{{Due: at(0), Type: xxladapter.TriggerCron}}}}
+			return []xxladapter.Decision{{JobID: id, Stop: true, Last: at(0), Fires: []xxladapter.Fire{
+				{Due: at(0), Type: xxladapter.TriggerCron},
+			}}}
 		})
 		b.NoError(err)
 		j := b.job(id)
@@ -135,7 +146,9 @@ var scheduleRules = []rule{
 		}
 		far := time.UnixMilli(1 << 60).UTC()
 		before := at(0)
-		for _, next := range []time.Time{{}, time.UnixMilli(-1).UTC(), time.UnixMilli(-1 << 60).UTC(), {}, xxladapter.AfterRun} {
+		for _, next := range []time.Time{
+			{}, time.UnixMilli(-1).UTC(), time.UnixMilli(-1 << 60).UTC(), {}, xxladapter.AfterRun,
+		} {
 			b.Equal(before, set(far, next))
 			b.Equal(next, b.job(id).TriggerNext)
 			before = next
@@ -185,8 +198,13 @@ var scheduleRules = []rule{
 		fire := func(seconds int, t xxladapter.TriggerType) xxladapter.Fire {
 			return xxladapter.Fire{Due: at(seconds), Type: t, RetryCount: -1}
 		}
-		b.Len(plan(fire(0, xxladapter.TriggerMisfire), fire(1, xxladapter.TriggerMisfire), fire(1, xxladapter.TriggerCron), fire(2, xxladapter.TriggerCron)), 4)
-		again := plan(fire(1, xxladapter.TriggerMisfire), fire(2, xxladapter.TriggerMisfire), fire(0, xxladapter.TriggerCron))
+		b.Len(plan(
+			fire(0, xxladapter.TriggerMisfire), fire(1, xxladapter.TriggerMisfire), fire(1, xxladapter.TriggerCron),
+			fire(2, xxladapter.TriggerCron),
+		), 4)
+		again := plan(
+			fire(1, xxladapter.TriggerMisfire), fire(2, xxladapter.TriggerMisfire), fire(0, xxladapter.TriggerCron),
+		)
 		b.Len(again, 3)
 		b.Empty(plan(fire(2, xxladapter.TriggerCron)), "which was promised")
 		byType := map[xxladapter.TriggerType]int{}
@@ -209,7 +227,9 @@ var scheduleRules = []rule{
 		other := b.addRunning("not due", at(60))
 		b.addRunning("due", at(0))
 		fires, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
-			return []xxladapter.Decision{{JobID: other, Next: at(120), Fires: []xxladapter.Fire{{Due: at(60), Type: xxladapter.TriggerCron}}}}
+			return []xxladapter.Decision{
+				{JobID: other, Next: at(120), Fires: []xxladapter.Fire{{Due: at(60), Type: xxladapter.TriggerCron}}},
+			}
 		})
 		b.NoError(err)
 		b.Empty(fires)
@@ -234,7 +254,9 @@ var scheduleRules = []rule{
 		scheduled := b.plan(behind, at(-40), xxladapter.TriggerCron)
 		b.plan(behind, at(-41), xxladapter.TriggerRetry)
 		caughtUp := b.plan(missed, at(-40), xxladapter.TriggerMisfire)
-		for i, t := range []xxladapter.TriggerType{xxladapter.TriggerManual, xxladapter.TriggerRetry, xxladapter.TriggerParent, xxladapter.TriggerBackfill} {
+		for i, t := range []xxladapter.TriggerType{
+			xxladapter.TriggerManual, xxladapter.TriggerRetry, xxladapter.TriggerParent, xxladapter.TriggerBackfill,
+		} {
 			b.plan(b.addRunning("ordered "+string(t), at(i-9)), at(-60), t)
 		}
 		ordered := []string{"on time", "ordered MANUAL", "ordered RETRY", "ordered PARENT", "ordered BACKFILL"}
@@ -275,7 +297,9 @@ var scheduleRules = []rule{
 			for i := range 5 {
 				d.Misfires = append(d.Misfires, xxladapter.Misfire{Due: at(i), Until: at(i), At: at(9)})
 			}
-			return []xxladapter.Decision{d, {JobID: other, Next: at(60), Misfires: []xxladapter.Misfire{{Due: at(9), Until: at(9), At: at(9)}}}}
+			return []xxladapter.Decision{
+				d, {JobID: other, Next: at(60), Misfires: []xxladapter.Misfire{{Due: at(9), Until: at(9), At: at(9)}}},
+			}
 		})
 		b.NoError(err)
 		for newest, want := range map[bool][]time.Time{
@@ -305,7 +329,9 @@ var scheduleRules = []rule{
 			for _, span := range [][2]int{{0, 0}, {1, 9}, {12, 15}, {10, 11}} {
 				d.Misfires = append(d.Misfires, xxladapter.Misfire{Due: at(span[0]), Until: at(span[1]), At: at(20)})
 			}
-			return []xxladapter.Decision{d, {JobID: other, Next: at(60), Misfires: []xxladapter.Misfire{{Due: at(9), Until: at(9), At: at(20)}}}}
+			return []xxladapter.Decision{
+				d, {JobID: other, Next: at(60), Misfires: []xxladapter.Misfire{{Due: at(9), Until: at(9), At: at(20)}}},
+			}
 		})
 		b.NoError(err)
 		for _, c := range []struct {

@@ -49,7 +49,9 @@ func (b *fixture) held(term xxladapter.Term) bool {
 
 // sessions skips the case if the store has no sessions.
 func (b *fixture) sessions() {
-	if _, err := b.store.AwaitSession(b.ctx, xxladapter.Term{Node: "nobody", Number: 1}); errors.Is(err, errors.ErrUnsupported) {
+	if _, err := b.store.AwaitSession(
+		b.ctx, xxladapter.Term{Node: "nobody", Number: 1},
+	); errors.Is(err, errors.ErrUnsupported) {
 		b.ErrorIs(b.store.HoldSession(b.ctx, xxladapter.Term{Node: "nobody", Number: 1}), errors.ErrUnsupported)
 		b.Skip("the store has no sessions")
 	}

@@ -30,7 +30,9 @@ var shardMoveRules = []rule{
 		var want []xxladapter.ShardMove
 		happened := func(term xxladapter.Term, cause xxladapter.MoveCause, shards int) {
 			b.Helper()
-			want = append(want, xxladapter.ShardMove{At: b.clock.Now().Truncate(time.Millisecond), Cause: cause, Term: term, Shards: shards})
+			want = append(want, xxladapter.ShardMove{
+				At: b.clock.Now().Truncate(time.Millisecond), Cause: cause, Term: term, Shards: shards,
+			})
 			b.Equal(want, b.moves())
 		}
 		b.Empty(b.moves())
@@ -100,10 +102,12 @@ var shardMoveRules = []rule{
 			return leases[0].Report
 		}
 		told := xxladapter.NodeReport{
-			Skew: -1500 * time.Millisecond,
-			Fast: xxladapter.PoolReport{Places: 200, InFlight: 199, Waiting: 40_000}, Slow: xxladapter.PoolReport{Places: 100, InFlight: 1, Waiting: 2},
-			Address: "http://" + strings.Repeat("n", xxladapter.MaxNodeAddress-12) + ":8080", Spread: xxladapter.SpreadHash,
-			Fires: xxladapter.SpreadReport{Sent: 1 << 40, Received: 7, Kept: 1},
+			Skew:    -1500 * time.Millisecond,
+			Fast:    xxladapter.PoolReport{Places: 200, InFlight: 199, Waiting: 40_000},
+			Slow:    xxladapter.PoolReport{Places: 100, InFlight: 1, Waiting: 2},
+			Address: "http://" + strings.Repeat("n", xxladapter.MaxNodeAddress-12) + ":8080",
+			Spread:  xxladapter.SpreadHash,
+			Fires:   xxladapter.SpreadReport{Sent: 1 << 40, Received: 7, Kept: 1},
 		}
 		n1, n2 := b.term("n1"), b.term("n2")
 		b.Zero(report())
@@ -111,7 +115,10 @@ var shardMoveRules = []rule{
 		b.Equal(told, report())
 		b.lease("n1", leaseLife)
 		b.Equal(told, report(), "a renewal keeps it")
-		b.NoError(b.store.ReportNode(b.ctx, xxladapter.Term{Node: "n1", Number: n1.Number + 100}, xxladapter.NodeReport{}), "another term")
+		b.NoError(
+			b.store.ReportNode(b.ctx, xxladapter.Term{Node: "n1", Number: n1.Number + 100}, xxladapter.NodeReport{}),
+			"another term",
+		)
 		b.NoError(b.store.ReportNode(b.ctx, xxladapter.Term{Node: "n3", Number: 1}, told), "of nobody")
 		b.NoError(b.store.SessionEnded(b.ctx, xxladapter.Term{Node: "n3", Number: 1}))
 		b.Equal(told, report())

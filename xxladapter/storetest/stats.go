@@ -109,7 +109,9 @@ func (b *fixture) rawRuns() map[int64]rawRun {
 }
 
 // recountStats counts runs one by one, by rules of its own.
-func recountStats(runs map[int64]rawRun, of func(rawRun) bool) (f xxladapter.Figures, durations, lateness []time.Duration) {
+func recountStats(
+	runs map[int64]rawRun, of func(rawRun) bool,
+) (f xxladapter.Figures, durations, lateness []time.Duration) {
 	for _, r := range runs {
 		if !of(r) {
 			continue
@@ -180,7 +182,8 @@ var statRules = []rule{
 		}{
 			{200, "fine"},
 			{500, "handler failed"},
-			{500, "job timed out [job running, killed]"}, {500, "block strategy [job not executed, in the job queue, killed.]"},
+			{500, "job timed out [job running, killed]"},
+			{500, "block strategy [job not executed, in the job queue, killed.]"},
 			{502, "over time"}, {500, xxladapter.LostMsg + "gone"}, {777, "of its own"},
 		} {
 			b.finishAs(b.runAt(id, b.group, 0), r.code, r.msg)
@@ -259,7 +262,9 @@ var statRules = []rule{
 		byHour, byGroup, byJob := week(xxladapter.StatByHour), week(xxladapter.StatByGroup), week(xxladapter.StatByJob)
 		b.Equal([]line{{at(-7200), 0, 0, 1, 0}, {at(-3600), 0, 0, 0, 2}, {at(0), 0, 0, 0, 1}}, show(byHour))
 		b.Equal([]line{{group: b.group, success: 1, failed: 1}, {group: other, failed: 2}}, show(byGroup))
-		b.Equal([]line{{job: two, failed: 2}, {job: one, success: 1, failed: 1}}, show(byJob), "the most failures first")
+		b.Equal([]line{
+			{job: two, failed: 2}, {job: one, success: 1, failed: 1},
+		}, show(byJob), "the most failures first")
 		byJob.Limit = 1
 		b.Equal([]line{{job: two, failed: 2}}, show(byJob))
 
@@ -291,7 +296,10 @@ var statRules = []rule{
 		b.settle(b.runAt(id, b.group, 0), "", 500)
 		b.finishAs(b.runAt(id, b.group, 0), 200, "")
 		b.runAt(id, b.group, 0)
-		b.Equal(2, b.purge(xxladapter.LogPurge{JobID: id, Unalarmed: true, UntilID: b.logIDs()[1]}, 1), "one is counted, one is not")
+		b.Equal(
+			2, b.purge(xxladapter.LogPurge{JobID: id, Unalarmed: true, UntilID: b.logIDs()[1]}, 1),
+			"one is counted, one is not",
+		)
 		b.Equal(xxladapter.Figures{Success: 1, NotSent: 1}, b.counts())
 		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, id))
 		b.Equal(2, b.purge(xxladapter.LogPurge{Removed: true}, 10))
@@ -358,7 +366,9 @@ var statRules = []rule{
 				var err error
 				switch {
 				case i == 0:
-					_, _, err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: []int{200, 500}[n%2]})
+					_, _, err = b.store.FinishRun(
+						b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: []int{200, 500}[n%2]},
+					)
 				case i == 1 && n%10 == 0:
 					_, err = b.store.PurgeLogs(b.ctx, xxladapter.LogPurge{Unalarmed: true}, 3)
 				default:
@@ -410,14 +420,18 @@ func recountAfterRandomCalls(b *fixture) {
 			if f := pick(); !xxladapter.HandOverFailed(b.codeOf(f)) {
 				ended[f.LogID] = true
 				msg := []string{"", "x [job running, killed]", xxladapter.LostMsg}[random.IntN(3)]
-				_, _, _ = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: f.LogID, Code: []int{200, 200, 500, 502}[random.IntN(4)], Msg: msg})
+				_, _, _ = b.store.FinishRun(b.ctx, xxladapter.RunResult{
+					LogID: f.LogID, Code: []int{200, 200, 500, 502}[random.IntN(4)], Msg: msg,
+				})
 			}
 		case n < 9:
 			_, err := b.store.FoldStats(b.ctx, 1+random.IntN(5))
 			b.NoError(err)
 		default:
 			before := b.rawRuns()
-			_, err := b.store.PurgeLogs(b.ctx, xxladapter.LogPurge{JobID: jobs[random.IntN(3)], Unalarmed: true}, 1+random.IntN(3))
+			_, err := b.store.PurgeLogs(
+				b.ctx, xxladapter.LogPurge{JobID: jobs[random.IntN(3)], Unalarmed: true}, 1+random.IntN(3),
+			)
 			b.NoError(err)
 			left := b.rawRuns()
 			for id, r := range before {
@@ -434,7 +448,9 @@ func recountAfterRandomCalls(b *fixture) {
 	}
 	b.requireFigures(b.stats(week(""))[0].Figures, runs, func(rawRun) bool { return true })
 	for _, s := range b.stats(week(xxladapter.StatByHour)) {
-		b.requireFigures(s.Figures, runs, func(r rawRun) bool { return r.log.TriggerTime.Truncate(time.Hour).Equal(s.Hour) })
+		b.requireFigures(
+			s.Figures, runs, func(r rawRun) bool { return r.log.TriggerTime.Truncate(time.Hour).Equal(s.Hour) },
+		)
 	}
 	for _, s := range b.stats(week(xxladapter.StatByGroup)) {
 		b.requireFigures(s.Figures, runs, func(r rawRun) bool { return r.log.GroupID == s.GroupID })

@@ -14,7 +14,9 @@ var admins = xxladapter.Grant{Role: xxladapter.RoleAdmin}
 // addUser stores a user who has a password and so can sign in.
 func (b *fixture) addUser(name string, grants ...xxladapter.Grant) int64 {
 	b.Helper()
-	id, err := b.store.CreateUser(b.ctx, &xxladapter.User{Name: name, Password: "hash of " + name, Grants: grants}, false)
+	id, err := b.store.CreateUser(
+		b.ctx, &xxladapter.User{Name: name, Password: "hash of " + name, Grants: grants}, false,
+	)
 	b.NoError(err)
 	return id
 }
@@ -58,22 +60,30 @@ var userRules = []rule{
 	{"AUserIsStoredWithItsGrants", func(b *fixture) {
 		u := &xxladapter.User{
 			Name: "grüße", Password: "$argon2id$x", Subject: "https://id.example.org 7",
-			Grants: []xxladapter.Grant{{GroupID: 9, Role: xxladapter.RoleCoder}, {GroupID: 3, Role: xxladapter.RoleViewer}, admins},
+			Grants: []xxladapter.Grant{
+				{GroupID: 9, Role: xxladapter.RoleCoder}, {GroupID: 3, Role: xxladapter.RoleViewer}, admins,
+			},
 		}
 		id, err := b.store.CreateUser(b.ctx, u, false)
 		b.NoError(err)
 		want := *u
 		want.ID, want.Added = id, epoch.Truncate(time.Millisecond)
-		want.Grants = []xxladapter.Grant{admins, {GroupID: 3, Role: xxladapter.RoleViewer}, {GroupID: 9, Role: xxladapter.RoleCoder}}
+		want.Grants = []xxladapter.Grant{
+			admins, {GroupID: 3, Role: xxladapter.RoleViewer}, {GroupID: 9, Role: xxladapter.RoleCoder},
+		}
 		b.Equal(&want, b.user(id))
 		plain := b.addUser("plain")
 		b.Empty(b.user(plain).Grants)
-		for name, f := range map[string]xxladapter.UserFilter{"name": {Name: "grüße"}, "subject": {Subject: u.Subject}, "both": {ID: id, Name: u.Name}} {
+		for name, f := range map[string]xxladapter.UserFilter{
+			"name": {Name: "grüße"}, "subject": {Subject: u.Subject}, "both": {ID: id, Name: u.Name},
+		} {
 			found, err := b.store.Users(b.ctx, f)
 			b.NoError(err)
 			b.Equal([]*xxladapter.User{&want}, found, name)
 		}
-		for name, f := range map[string]xxladapter.UserFilter{"case": {Name: "GRÜSSE"}, "none": {Name: "nobody"}, "two": {ID: id, Name: "plain"}} {
+		for name, f := range map[string]xxladapter.UserFilter{
+			"case": {Name: "GRÜSSE"}, "none": {Name: "nobody"}, "two": {ID: id, Name: "plain"},
+		} {
 			found, err := b.store.Users(b.ctx, f)
 			b.NoError(err)
 			b.Empty(found, name)
@@ -99,7 +109,9 @@ var userRules = []rule{
 		)
 		for i := range results {
 			wg.Go(func() {
-				_, results[i] = b.store.CreateUser(b.ctx, &xxladapter.User{Name: fmt.Sprint("user", i), Grants: []xxladapter.Grant{admins}}, true)
+				_, results[i] = b.store.CreateUser(
+					b.ctx, &xxladapter.User{Name: fmt.Sprint("user", i), Grants: []xxladapter.Grant{admins}}, true,
+				)
 			})
 		}
 		wg.Wait()
@@ -125,8 +137,12 @@ var userRules = []rule{
 			{xxladapter.UserChange{}, u.Password, u.Grants},
 			{xxladapter.UserChange{Password: new("new")}, "new", u.Grants},
 			{
-				xxladapter.UserChange{Grants: &[]xxladapter.Grant{{GroupID: 9, Role: xxladapter.RoleCoder}, {GroupID: 4, Role: xxladapter.RoleEditor}}},
-				"new", []xxladapter.Grant{{GroupID: 4, Role: xxladapter.RoleEditor}, {GroupID: 9, Role: xxladapter.RoleCoder}},
+				xxladapter.UserChange{Grants: &[]xxladapter.Grant{
+					{GroupID: 9, Role: xxladapter.RoleCoder}, {GroupID: 4, Role: xxladapter.RoleEditor},
+				}},
+				"new", []xxladapter.Grant{
+					{GroupID: 4, Role: xxladapter.RoleEditor}, {GroupID: 9, Role: xxladapter.RoleCoder},
+				},
 			},
 			{xxladapter.UserChange{Grants: &[]xxladapter.Grant{}, Password: new("")}, "", nil},
 		} {
@@ -140,7 +156,9 @@ var userRules = []rule{
 		id := b.addUser("one", admins)
 		b.addCredential(id, xxladapter.CredentialSession, "session", 0, 9)
 		was := b.user(id)
-		stale := xxladapter.UserChange{Password: new("new"), Grants: &[]xxladapter.Grant{}, From: new("another"), EndSessions: true}
+		stale := xxladapter.UserChange{
+			Password: new("new"), Grants: &[]xxladapter.Grant{}, From: new("another"), EndSessions: true,
+		}
 		b.ErrorIs(b.store.UpdateUser(b.ctx, id, stale), xxladapter.ErrConflict)
 		b.Equal(was, b.user(id))
 		b.Len(b.credentials(), 1)
@@ -151,19 +169,29 @@ var userRules = []rule{
 		first, second := b.addUser("first", admins), b.addUser("second", admins)
 		// An administrator without a password and without a provider cannot sign in and does not
 		// count.
-		silent, err := b.store.CreateUser(b.ctx, &xxladapter.User{Name: "silent", Grants: []xxladapter.Grant{admins}}, false)
+		silent, err := b.store.CreateUser(
+			b.ctx, &xxladapter.User{Name: "silent", Grants: []xxladapter.Grant{admins}}, false,
+		)
 		b.NoError(err)
 		lowered := []xxladapter.Grant{{GroupID: 1, Role: xxladapter.RoleAdmin}, {Role: xxladapter.RoleCoder}}
 		b.NoError(b.store.UpdateUser(b.ctx, first, xxladapter.UserChange{Grants: &lowered}))
 		b.ErrorIs(b.store.RemoveUser(b.ctx, second), xxladapter.ErrConflict)
-		b.ErrorIs(b.store.UpdateUser(b.ctx, second, xxladapter.UserChange{Grants: &[]xxladapter.Grant{}}), xxladapter.ErrConflict)
+		b.ErrorIs(
+			b.store.UpdateUser(b.ctx, second, xxladapter.UserChange{Grants: &[]xxladapter.Grant{}}),
+			xxladapter.ErrConflict,
+		)
 		b.ErrorIs(b.store.UpdateUser(b.ctx, second, xxladapter.UserChange{Password: new("")}), xxladapter.ErrConflict)
-		b.NoError(b.store.UpdateUser(b.ctx, second, xxladapter.UserChange{Password: new("new")}), "it may change its password")
+		b.NoError(
+			b.store.UpdateUser(b.ctx, second, xxladapter.UserChange{Password: new("new")}),
+			"it may change its password",
+		)
 		b.NoError(b.store.RemoveUser(b.ctx, first))
 		b.NoError(b.store.RemoveUser(b.ctx, silent))
 		b.Equal([]xxladapter.Grant{admins}, b.user(second).Grants)
 		b.Equal("new", b.user(second).Password)
-		_, err = b.store.CreateUser(b.ctx, &xxladapter.User{Name: "third", Subject: "s", Grants: []xxladapter.Grant{admins}}, false)
+		_, err = b.store.CreateUser(
+			b.ctx, &xxladapter.User{Name: "third", Subject: "s", Grants: []xxladapter.Grant{admins}}, false,
+		)
 		b.NoError(err)
 		b.NoError(b.store.RemoveUser(b.ctx, second), "a provider signs in, too")
 	}},
@@ -181,7 +209,9 @@ var userRules = []rule{
 	}},
 	{"ARemovedUserIsGoneAndItsNameFree", func(b *fixture) {
 		b.addUser("admin", admins)
-		id, err := b.store.CreateUser(b.ctx, &xxladapter.User{Name: "one", Subject: "s", Grants: []xxladapter.Grant{{GroupID: 1, Role: xxladapter.RoleCoder}}}, false)
+		id, err := b.store.CreateUser(b.ctx, &xxladapter.User{
+			Name: "one", Subject: "s", Grants: []xxladapter.Grant{{GroupID: 1, Role: xxladapter.RoleCoder}},
+		}, false)
 		b.NoError(err)
 		b.addCredential(id, xxladapter.CredentialSession, "session", 0, 9)
 		b.addCredential(id, xxladapter.CredentialToken, "token", 0, 9)
@@ -196,7 +226,10 @@ var userRules = []rule{
 	}},
 	{"RemovingAGroupRemovesItsGrants", func(b *fixture) {
 		group := b.addGroup("short-lived")
-		id := b.addUser("one", xxladapter.Grant{GroupID: b.group, Role: xxladapter.RoleViewer}, xxladapter.Grant{GroupID: group, Role: xxladapter.RoleCoder})
+		id := b.addUser(
+			"one", xxladapter.Grant{GroupID: b.group, Role: xxladapter.RoleViewer},
+			xxladapter.Grant{GroupID: group, Role: xxladapter.RoleCoder},
+		)
 		b.NoError(b.store.RemoveGroup(b.ctx, group))
 		b.Equal([]xxladapter.Grant{{GroupID: b.group, Role: xxladapter.RoleViewer}}, b.user(id).Grants)
 	}},
@@ -206,7 +239,8 @@ var credentialRules = []rule{
 	{"ACredentialIsFoundByItsDigest", func(b *fixture) {
 		id := b.addUser("one", admins, xxladapter.Grant{GroupID: 7, Role: xxladapter.RoleCoder})
 		c := &xxladapter.Credential{
-			UserID: id, Kind: xxladapter.CredentialToken, Digest: "d1", Name: "ci", Role: xxladapter.RoleViewer, Groups: []int64{7, 8},
+			UserID: id, Kind: xxladapter.CredentialToken, Digest: "d1", Name: "ci", Role: xxladapter.RoleViewer,
+			Groups:  []int64{7, 8},
 			Address: "10.0.0.1", Created: at(0).Truncate(time.Millisecond), Expires: at(9).Truncate(time.Millisecond),
 		}
 		var err error

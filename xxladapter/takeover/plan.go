@@ -54,8 +54,12 @@ func Compare(db *Database, has *Target, opts Options) (*Plan, error) {
 				"(xxlwheel takeover --source), and if it is another database, give %s",
 			strings.Join(has.Others, " and "), opts.From)
 	}
-	p := planner{db: db, has: has, opts: opts, plan: Plan{IDs: map[Kind]map[int64]int64{KindGroup: {}, KindJob: {}, KindUser: {}}}}
-	p.plan.Report = Report{From: opts.From, KeptIDs: has.KeepsIDs(), Served: db.Served(), Taken: []Job{}, Notes: []Note{}}
+	p := planner{db: db, has: has, opts: opts, plan: Plan{
+		IDs: map[Kind]map[int64]int64{KindGroup: {}, KindJob: {}, KindUser: {}},
+	}}
+	p.plan.Report = Report{
+		From: opts.From, KeptIDs: has.KeepsIDs(), Served: db.Served(), Taken: []Job{}, Notes: []Note{},
+	}
 	if db.OwnTables {
 		p.note(Advice, "database", 0, "", rule.TakeoverOwnTables,
 			"xxlwheel has worked on this database: xxlwheel store copy also takes settings, pauses, keys and "+
@@ -82,7 +86,9 @@ func (p *planner) note(what, kind string, id int64, name string, r rule.Rule, fo
 }
 
 func (p *planner) say(what, kind string, id int64, name string, said *xxladapter.Error) {
-	p.plan.Report.Notes = append(p.plan.Report.Notes, Note{What: what, Kind: kind, ID: id, Name: name, Text: said.Message, Said: said})
+	p.plan.Report.Notes = append(
+		p.plan.Report.Notes, Note{What: what, Kind: kind, ID: id, Name: name, Text: said.Message, Said: said},
+	)
 }
 
 // leave notes why a job is not taken. Each of broken is an [xxladapter.Error].
@@ -155,7 +161,9 @@ func (p *planner) jobs() {
 			taken[j.ID] = true
 			count.Before++
 			if p.has.JobIDs[id] { // otherwise it was deleted since
-				p.plan.Report.Taken = append(p.plan.Report.Taken, Job{From: j.ID, ID: id, Name: j.Name, On: j.Running, Starts: p.starts(j)})
+				p.plan.Report.Taken = append(
+					p.plan.Report.Taken, Job{From: j.ID, ID: id, Name: j.Name, On: j.Running, Starts: p.starts(j)},
+				)
 			}
 			continue
 		}

@@ -16,7 +16,9 @@ import (
 // TraceRuns returns what executor.Options.Trace calls to give each run a span of provider, below
 // the one of the scheduler that sent it. The handler's context has the span, so that what the
 // handler does with instrumented libraries appears below it. A service passes its own provider.
-func TraceRuns(provider trace.TracerProvider) func(context.Context, *executor.Run) (context.Context, func(code int, msg string)) {
+func TraceRuns(
+	provider trace.TracerProvider,
+) func(context.Context, *executor.Run) (context.Context, func(code int, msg string)) {
 	tracer := provider.Tracer(scope)
 	return func(ctx context.Context, run *executor.Run) (context.Context, func(code int, msg string)) {
 		ctx = propagation.TraceContext{}.Extract(ctx, propagation.MapCarrier{"traceparent": run.TraceParent})
@@ -24,7 +26,9 @@ func TraceRuns(provider trace.TracerProvider) func(context.Context, *executor.Ru
 		if run.ShardTotal > 1 {
 			attributes = append(attributes, keyShard.String(fmt.Sprintf("%d/%d", run.ShardIndex, run.ShardTotal)))
 		}
-		ctx, span := tracer.Start(ctx, "run "+run.Handler, trace.WithSpanKind(trace.SpanKindConsumer), trace.WithAttributes(attributes...))
+		ctx, span := tracer.Start(
+			ctx, "run "+run.Handler, trace.WithSpanKind(trace.SpanKindConsumer), trace.WithAttributes(attributes...),
+		)
 		return ctx, func(code int, msg string) {
 			span.SetAttributes(keyCode.Int(code))
 			if code != wire.CodeOK {

@@ -79,10 +79,14 @@ func (t *Telemetry) Event(e trigger.Event) {
 // fire records the span of the whole hand-over, which is the parent of the others. parent is the
 // run that the fire retries or follows, or nil.
 func (t *Telemetry) fire(ids runIDs, e trigger.Event, parent *xxladapter.Log) {
-	begin, attributes := e.Began, []attribute.KeyValue{keyJob.Int64(e.JobID), keyRun.Int64(e.LogID), keyCode.Int(e.Code)}
+	begin, attributes := e.Began,
+		[]attribute.KeyValue{keyJob.Int64(e.JobID), keyRun.Int64(e.LogID), keyCode.Int(e.Code)}
 	if f := e.Fire; f.ID != 0 {
 		begin = f.Due
-		attributes = append(attributes, keyName.String(e.Job), keyApp.String(e.App), keyType.String(string(f.Type)), keyAttempt.Int(max(f.Attempt, 1)))
+		attributes = append(
+			attributes, keyName.String(e.Job), keyApp.String(e.App), keyType.String(string(f.Type)),
+			keyAttempt.Int(max(f.Attempt, 1)),
+		)
 		if !e.Sent.IsZero() {
 			attributes = append(attributes, keyLate.Int64(e.Sent.Sub(f.Due).Milliseconds()))
 		}
@@ -95,7 +99,10 @@ func (t *Telemetry) fire(ids runIDs, e trigger.Event, parent *xxladapter.Log) {
 		opts = append(opts, trace.WithLinks(t.link(e.Fire, parent)))
 	}
 	ctx := context.WithValue(context.Background(), chosenKey{}, chosenID{ids.trace, ids.fire})
-	t.span(ctx, strings.TrimSuffix("fire "+e.Job, " "), begin, later(e.Acknowledged, later(e.Sent, e.Fire.Claimed)), failure(e.Kind == trigger.EventSent, e), opts...)
+	t.span(
+		ctx, strings.TrimSuffix("fire "+e.Job, " "), begin, later(e.Acknowledged, later(e.Sent, e.Fire.Claimed)),
+		failure(e.Kind == trigger.EventSent, e), opts...,
+	)
 }
 
 // send records the span of the request, if one was sent.
@@ -103,7 +110,8 @@ func (t *Telemetry) send(ctx context.Context, e trigger.Event) {
 	if e.Sent.IsZero() {
 		return
 	}
-	t.span(ctx, "send", e.Sent, e.Acknowledged, failure(e.Kind == trigger.EventSent, e), trace.WithSpanKind(trace.SpanKindClient),
+	t.span(ctx, "send", e.Sent, e.Acknowledged, failure(e.Kind == trigger.EventSent, e),
+		trace.WithSpanKind(trace.SpanKindClient),
 		trace.WithAttributes(keyAddress.String(e.Address), keyCode.Int(e.Code)))
 }
 
@@ -115,14 +123,18 @@ func (t *Telemetry) link(f xxladapter.Fire, parent *xxladapter.Log) trace.Link {
 		to = "follows"
 	}
 	return trace.Link{
-		SpanContext: trace.NewSpanContext(trace.SpanContextConfig{TraceID: ids.trace, SpanID: ids.fire, TraceFlags: t.flags(ids), Remote: true}),
-		Attributes:  []attribute.KeyValue{keyLink.String(to), keyRun.Int64(parent.ID)},
+		SpanContext: trace.NewSpanContext(
+			trace.SpanContextConfig{TraceID: ids.trace, SpanID: ids.fire, TraceFlags: t.flags(ids), Remote: true},
+		),
+		Attributes: []attribute.KeyValue{keyLink.String(to), keyRun.Int64(parent.ID)},
 	}
 }
 
 // span records a span that has ended. An empty failure is success. An end that is missing, or is
 // before begin because clocks differ, counts as begin.
-func (t *Telemetry) span(ctx context.Context, name string, begin, end time.Time, failure string, opts ...trace.SpanStartOption) {
+func (t *Telemetry) span(
+	ctx context.Context, name string, begin, end time.Time, failure string, opts ...trace.SpanStartOption,
+) {
 	_, s := t.tracer.Start(ctx, name, append(opts, trace.WithTimestamp(begin))...)
 	if failure != "" {
 		s.SetStatus(codes.Error, failure)

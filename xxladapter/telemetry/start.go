@@ -68,8 +68,11 @@ type Telemetry struct {
 // CheckEndpoint returns an error for a text that is not the base URL of a collector.
 func CheckEndpoint(endpoint string) error {
 	u, err := url.Parse(endpoint)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return fmt.Errorf("must be an http or https URL such as http://127.0.0.1:4318, without user, query and fragment")
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" ||
+		u.Fragment != "" || u.User != nil {
+		return fmt.Errorf(
+			"must be an http or https URL such as http://127.0.0.1:4318, without user, query and fragment",
+		)
 	}
 	return nil
 }
@@ -108,8 +111,11 @@ func Start(ctx context.Context, opts Options) (*Telemetry, error) {
 	t := &Telemetry{
 		opts: opts, sampler: sampler,
 		traces: sdktrace.NewTracerProvider(sdktrace.WithResource(about), sdktrace.WithIDGenerator(generator{}),
-			sdktrace.WithSampler(sdktrace.ParentBased(sampler)), sdktrace.WithSpanProcessor(countedProcessor{queue, counts})),
-		logs: sdklog.NewLoggerProvider(sdklog.WithResource(about), sdklog.WithProcessor(sdklog.NewBatchProcessor(records))),
+			sdktrace.WithSampler(sdktrace.ParentBased(sampler)),
+			sdktrace.WithSpanProcessor(countedProcessor{queue, counts})),
+		logs: sdklog.NewLoggerProvider(
+			sdklog.WithResource(about), sdklog.WithProcessor(sdklog.NewBatchProcessor(records)),
+		),
 	}
 	t.tracer = t.traces.Tracer(scope)
 	t.parents = findParents(t.opts.Parent)
@@ -121,7 +127,9 @@ func Start(ctx context.Context, opts Options) (*Telemetry, error) {
 		return nil, errors.Join(fmt.Errorf("telemetry: %w", err), t.Stop(ctx))
 	}
 	t.metrics = sdkmetric.NewMeterProvider(sdkmetric.WithResource(about), sdkmetric.WithReader(
-		sdkmetric.NewPeriodicReader(figures, sdkmetric.WithProducer(bridge.NewMetricProducer(bridge.WithGatherer(opts.Metrics))))))
+		sdkmetric.NewPeriodicReader(
+			figures, sdkmetric.WithProducer(bridge.NewMetricProducer(bridge.WithGatherer(opts.Metrics))),
+		)))
 	return t, nil
 }
 

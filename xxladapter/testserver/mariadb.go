@@ -62,7 +62,9 @@ var mysqlAdmin = sync.OnceValues(func() (string, error) {
 		return mysqlURL(dsn, ""), nil
 	}
 	// No test cuts the power, so nothing needs a sync or a disk.
-	s, err := startMariaDB(inMemory(), "--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0", "--innodb-flush-method=nosync")
+	s, err := startMariaDB(
+		inMemory(), "--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0", "--innodb-flush-method=nosync",
+	)
 	if err != nil {
 		return "", err
 	}
@@ -152,7 +154,8 @@ func StartMariaDB(t testing.TB, settings ...string) *Server {
 	return s
 }
 
-var errNoMariaDB = errors.New("MariaDB is missing: neither is " + mysqlEnv + " set, nor are the programs mariadbd and mariadb-install-db on PATH or in /usr/sbin")
+var errNoMariaDB = errors.New("MariaDB is missing: neither is " + mysqlEnv +
+	" set, nor are the programs mariadbd and mariadb-install-db on PATH or in /usr/sbin")
 
 // mariaDBProgram finds a program, also if only root has its folder on PATH.
 func mariaDBProgram(name string) (string, error) {
@@ -193,9 +196,11 @@ func mariaDB(program, install string) engine {
 		},
 		arguments: func(s *Server) []string {
 			return []string{
-				"--no-defaults", "--datadir=" + s.data(), "--port=" + strconv.Itoa(s.port), "--bind-address=127.0.0.1", temporary(s),
+				"--no-defaults", "--datadir=" + s.data(), "--port=" + strconv.Itoa(s.port), "--bind-address=127.0.0.1",
+				temporary(s),
 				"--socket=" + filepath.Join(s.dir, "socket"), "--pid-file=" + filepath.Join(s.dir, "pid"),
-				"--skip-name-resolve", "--default-time-zone=+00:00", "--skip-log-bin", "--performance-schema=off", "--max-connections=400",
+				"--skip-name-resolve", "--default-time-zone=+00:00", "--skip-log-bin", "--performance-schema=off",
+				"--max-connections=400",
 				"--innodb-buffer-pool-size=128M",
 			}
 		},

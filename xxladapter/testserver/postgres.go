@@ -196,7 +196,8 @@ func StartPostgres(t testing.TB, settings ...string) *Server {
 	return s
 }
 
-var errNoPostgres = errors.New("PostgreSQL is missing: neither is " + postgresEnv + " set, nor the program postgres on PATH or in /usr/lib/postgresql/*/bin")
+var errNoPostgres = errors.New("PostgreSQL is missing: neither is " + postgresEnv +
+	" set, nor the program postgres on PATH or in /usr/lib/postgresql/*/bin")
 
 // postgresPrograms returns the folder with initdb and postgres, which Debian does not put on PATH.
 func postgresPrograms() (string, error) {
@@ -261,7 +262,8 @@ func postgreSQL(programs string) engine {
 		program: filepath.Join(programs, "postgres"),
 		initialize: func(s *Server) error {
 			return s.account.run(filepath.Join(programs, "initdb"),
-				"--pgdata="+s.data(), "--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync")
+				"--pgdata="+s.data(), "--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-locale",
+				"--no-sync")
 		},
 		arguments: func(s *Server) []string {
 			return []string{"-D", s.data(), "-p", strconv.Itoa(s.port), "-c", "listen_addresses=127.0.0.1",

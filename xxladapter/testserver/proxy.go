@@ -122,7 +122,9 @@ func (p *Proxy) Always(fault Fault, match func(*Request) bool) *Trap {
 }
 
 func (p *Proxy) set(fault Fault, match func(*Request) bool, once bool) *Trap {
-	trap := &Trap{proxy: p, fault: fault, match: match, once: once, sprung: make(chan struct{}), released: make(chan struct{})}
+	trap := &Trap{
+		proxy: p, fault: fault, match: match, once: once, sprung: make(chan struct{}), released: make(chan struct{}),
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.traps = append(p.traps, trap)
@@ -561,7 +563,8 @@ func writes(verb, statement string) bool {
 		return true
 	}
 	upper := strings.ToUpper(statement)
-	return strings.Contains(upper, "INSERT ") || strings.Contains(upper, "UPDATE ") || strings.Contains(upper, "DELETE ")
+	return strings.Contains(upper, "INSERT ") || strings.Contains(upper, "UPDATE ") ||
+		strings.Contains(upper, "DELETE ")
 }
 
 func isClosed(c <-chan struct{}) bool {

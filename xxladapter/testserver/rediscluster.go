@@ -115,7 +115,8 @@ func (c *RedisCluster) nodes() []*Server { return slices.Concat(c.Masters, c.Rep
 func (c *RedisCluster) agree(ctx context.Context, t testing.TB) bool {
 	for _, s := range c.nodes() {
 		said, err := c.members[s].client.ClusterInfo(ctx).Result()
-		if err != nil || !strings.Contains(said, "cluster_state:ok") || !strings.Contains(said, fmt.Sprintf("cluster_known_nodes:%d\r", len(c.nodes()))) {
+		if err != nil || !strings.Contains(said, "cluster_state:ok") ||
+			!strings.Contains(said, fmt.Sprintf("cluster_known_nodes:%d\r", len(c.nodes()))) {
 			return false
 		}
 	}
@@ -241,7 +242,9 @@ func (c *RedisCluster) MoveKeys(ctx context.Context, slot int, from, to *Server,
 		if !strings.HasSuffix(key, suffix) {
 			continue
 		}
-		if err := c.members[from].client.Migrate(ctx, "127.0.0.1", strconv.Itoa(to.port), key, 0, 5*time.Second).Err(); err != nil {
+		if err := c.members[from].client.Migrate(
+			ctx, "127.0.0.1", strconv.Itoa(to.port), key, 0, 5*time.Second,
+		).Err(); err != nil {
 			return err
 		}
 	}

@@ -84,7 +84,8 @@ func unready(ctx context.Context, port int) string {
 	defer sentinel.Close()
 	known, err := sentinel.Do(ctx, "sentinel", "master", sentinelName).Result()
 	fields, _ := known.(map[any]any)
-	if err != nil || fields["num-other-sentinels"] != "2" || fields["num-slaves"] != "1" || fields["flags"] != "master" {
+	if err != nil || fields["num-other-sentinels"] != "2" || fields["num-slaves"] != "1" ||
+		fields["flags"] != "master" {
 		return fmt.Sprintf("says of the primary %v, %v", fields, err)
 	}
 	replicas, err := sentinel.Do(ctx, "sentinel", "replicas", sentinelName).Result()
@@ -183,7 +184,9 @@ func redisClient(t testing.TB, port int) *redis.Client {
 // redisAt returns a client for one use: servers are killed and frozen between uses. The caller
 // closes it, since a server takes 10,000 connections.
 func redisAt(port int) *redis.Client {
-	return redis.NewClient(&redis.Options{Addr: "127.0.0.1:" + strconv.Itoa(port), Protocol: 3, MaxRetries: -1, PoolSize: 1, ContextTimeoutEnabled: true})
+	return redis.NewClient(&redis.Options{
+		Addr: "127.0.0.1:" + strconv.Itoa(port), Protocol: 3, MaxRetries: -1, PoolSize: 1, ContextTimeoutEnabled: true,
+	})
 }
 
 // startSentinel starts a sentinel of the server at a port.
@@ -203,7 +206,10 @@ func startSentinel(port int) (*Server, error) {
 		return os.Chown(file, int(s.account.uid), int(s.account.gid))
 	}
 	e.arguments = func(s *Server) []string {
-		return []string{filepath.Join(s.dir, "sentinel.conf"), "--sentinel", "--port", strconv.Itoa(s.port), "--bind", "127.0.0.1", "--dir", s.dir}
+		return []string{
+			filepath.Join(s.dir, "sentinel.conf"), "--sentinel", "--port", strconv.Itoa(s.port), "--bind", "127.0.0.1",
+			"--dir", s.dir,
+		}
 	}
 	account, err := serverAccount("redis")
 	if err != nil {

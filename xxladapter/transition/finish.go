@@ -20,7 +20,9 @@ import (
 // without a code is a bug of the caller.
 func Finish(r Rows, res xxladapter.RunResult, now time.Time) (Change, error) {
 	if res.Code == xxladapter.ResultNone {
-		return Change{}, fmt.Errorf("result of log %d has code %d, which means that there is no result", res.LogID, res.Code)
+		return Change{}, fmt.Errorf(
+			"result of log %d has code %d, which means that there is no result", res.LogID, res.Code,
+		)
 	}
 	if r.Log == nil {
 		return Change{}, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "log", res.LogID)
@@ -40,7 +42,8 @@ func Finish(r Rows, res xxladapter.RunResult, now time.Time) (Change, error) {
 	}
 	c.Log = LogChange{
 		Columns: HandleColumns, Before: *r.Log, After: after,
-		Msg: xxladapter.FirstCharacters(xxladapter.ValidText(res.Msg), xxladapter.MaxHandleMsg), At: now.Truncate(time.Second),
+		Msg: xxladapter.FirstCharacters(xxladapter.ValidText(res.Msg), xxladapter.MaxHandleMsg),
+		At:  now.Truncate(time.Second),
 	}
 	c.Run = runChange(r.Fire, xxladapter.RunHistory{LogID: res.LogID, Finished: milli(now)})
 	if res.Code == xxladapter.ResultOK || !xxladapter.HandOverFailed(r.Log.TriggerCode) {

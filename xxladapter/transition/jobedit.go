@@ -78,7 +78,8 @@ func updateJob(e *xxladapter.JobEdit, rows JobRows, now time.Time) (JobChange, e
 	if c.Glue {
 		is.GlueUpdated = xxladapter.TouchedAt(now, was.GlueUpdated) // executors tell versions apart only by this
 	} else {
-		is.GlueType, is.GlueSource, is.GlueRemark, is.GlueUpdated = was.GlueType, was.GlueSource, was.GlueRemark, was.GlueUpdated
+		is.GlueType, is.GlueSource, is.GlueRemark, is.GlueUpdated = was.GlueType, was.GlueSource, was.GlueRemark,
+			was.GlueUpdated
 	}
 	if e.Act == xxladapter.ActReschedule {
 		is.TriggerNext = wholeMilli(j.TriggerNext)

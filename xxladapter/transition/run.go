@@ -67,7 +67,8 @@ func (c RunChange) Add(h *xxladapter.RunHistory) *xxladapter.RunHistory {
 		after.TakenBy, after.TakenOver = c.History.TakenBy, c.History.TakenOver
 	}
 	for _, at := range []struct{ to, from *time.Time }{
-		{&after.Sent, &c.History.Sent}, {&after.Acknowledged, &c.History.Acknowledged}, {&after.Finished, &c.History.Finished},
+		{&after.Sent, &c.History.Sent}, {&after.Acknowledged, &c.History.Acknowledged},
+		{&after.Finished, &c.History.Finished},
 	} {
 		if !at.from.IsZero() {
 			*at.to = *at.from

@@ -17,7 +17,9 @@ import (
 // ambiguous. A State other than empty and ambiguous is a bug of the caller.
 func Settle(r Rows, by xxladapter.Term, s xxladapter.Settlement) (Change, error) {
 	if s.State != "" && s.State != xxladapter.FireAmbiguous {
-		return Change{}, fmt.Errorf("fire %d is settled as %q, must be empty or %q", s.FireID, s.State, xxladapter.FireAmbiguous)
+		return Change{}, fmt.Errorf(
+			"fire %d is settled as %q, must be empty or %q", s.FireID, s.State, xxladapter.FireAmbiguous,
+		)
 	}
 	if !r.Holds {
 		return Change{}, Fenced(by)
@@ -36,7 +38,9 @@ func Settle(r Rows, by xxladapter.Term, s xxladapter.Settlement) (Change, error)
 		}
 	}
 	if r.Log != nil {
-		c.Run = runChange(r.Fire, xxladapter.RunHistory{LogID: s.LogID, Sent: milli(s.Sent), Acknowledged: milli(s.Acknowledged)})
+		c.Run = runChange(
+			r.Fire, xxladapter.RunHistory{LogID: s.LogID, Sent: milli(s.Sent), Acknowledged: milli(s.Acknowledged)},
+		)
 	}
 	if r.Log != nil && s.Code != xxladapter.ResultNone {
 		c.Log = triggered(*r.Log, s.Code, s.Msg)

@@ -251,7 +251,9 @@ func (e *statusError) Error() string { return fmt.Sprintf("post %s: HTTP status 
 
 // post sends one request and returns the reply. The error wraps [ErrOutcomeUnknown] once a byte may
 // have left, unless it is a [statusError].
-func (c *Client) post(ctx context.Context, deadline time.Time, addr, appName, token, path string, body []byte, header ...[2]string) (post.Answer, error) {
+func (c *Client) post(
+	ctx context.Context, deadline time.Time, addr, appName, token, path string, body []byte, header ...[2]string,
+) (post.Answer, error) {
 	if at, ok := ctx.Deadline(); ok && at.Before(deadline) {
 		deadline = at
 	}

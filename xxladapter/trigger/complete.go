@@ -98,7 +98,8 @@ func (h *HandOver) Lose(ctx context.Context, logID int64, reason string) error {
 // known.
 func (h *HandOver) WrittenOff(l *xxladapter.Log) {
 	h.opts.OnEvent(Event{
-		Kind: EventFailed, JobID: l.JobID, LogID: l.ID, Began: l.TriggerTime, Address: l.Address, At: time.Now(), Code: l.TriggerCode, Msg: l.TriggerMsg,
+		Kind: EventFailed, JobID: l.JobID, LogID: l.ID, Began: l.TriggerTime, Address: l.Address, At: time.Now(),
+		Code: l.TriggerCode, Msg: l.TriggerMsg,
 	})
 }
 
@@ -138,7 +139,10 @@ func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult, own Own) 
 	default:
 		return CallbackLate, nil
 	}
-	h.opts.OnEvent(Event{Kind: EventResult, JobID: l.JobID, LogID: r.LogID, At: time.Now(), Began: l.TriggerTime, Code: r.Code, Msg: r.Msg})
+	h.opts.OnEvent(Event{
+		Kind: EventResult, JobID: l.JobID, LogID: r.LogID, At: time.Now(), Began: l.TriggerTime, Code: r.Code,
+		Msg: r.Msg,
+	})
 	h.followed(planned, r.Resume)
 	if r.WantText {
 		h.opts.TextWanted()
@@ -147,7 +151,9 @@ func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult, own Own) 
 }
 
 // follow returns what follows from a result.
-func (h *HandOver) follow(ctx context.Context, l *xxladapter.Log, code int, now time.Time) ([]xxladapter.Fire, xxladapter.Resume, error) {
+func (h *HandOver) follow(
+	ctx context.Context, l *xxladapter.Log, code int, now time.Time,
+) ([]xxladapter.Fire, xxladapter.Resume, error) {
 	job, err := h.opts.Store.Job(ctx, l.JobID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return nil, xxladapter.Resume{}, nil

@@ -19,7 +19,9 @@ const doubtAttempts = 3
 // planned then, it checks whether the first claim has happened. In that case nothing was sent yet,
 // because only this call would send: asking the executor, as for other claims without an outcome,
 // could only lose a run.
-func (h *HandOver) claimOrFind(ctx context.Context, by xxladapter.Term, f xxladapter.Fire, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
+func (h *HandOver) claimOrFind(
+	ctx context.Context, by xxladapter.Term, f xxladapter.Fire, logs []*xxladapter.Log,
+) ([]xxladapter.Fire, error) {
 	fires, err := h.opts.Store.ClaimFire(ctx, by, f.ID, logs)
 	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt) && attempt < doubtAttempts; attempt++ {
 		h.opts.Logger.Warn("answer to a claim lost", "job", f.JobID, "fire", f.ID, "err", err)
@@ -41,7 +43,8 @@ func (h *HandOver) claimOrFind(ctx context.Context, by xxladapter.Term, f xxlada
 // job with the same due time are the shards of one claim.
 func (h *HandOver) claimed(ctx context.Context, by xxladapter.Term, f xxladapter.Fire) ([]xxladapter.Fire, error) {
 	found, err := h.opts.Store.OpenFires(ctx, xxladapter.FireFilter{
-		JobID: f.JobID, Owner: by, AfterDue: f.Due.Add(-time.Millisecond), AfterID: math.MaxInt64, DueBefore: f.Due.Add(time.Millisecond),
+		JobID: f.JobID, Owner: by, AfterDue: f.Due.Add(-time.Millisecond), AfterID: math.MaxInt64,
+		DueBefore: f.Due.Add(time.Millisecond),
 	})
 	if err != nil || !slices.ContainsFunc(found, func(shard xxladapter.Fire) bool { return shard.ID == f.ID }) {
 		return nil, err
@@ -52,7 +55,9 @@ func (h *HandOver) claimed(ctx context.Context, by xxladapter.Term, f xxladapter
 
 // settleFire settles, and settles again if the answer is lost: a settlement that has happened
 // changes nothing the second time, and does not return what it planned.
-func (h *HandOver) settleFire(ctx context.Context, by xxladapter.Term, s xxladapter.Settlement) (planned []xxladapter.Fire, err error) {
+func (h *HandOver) settleFire(
+	ctx context.Context, by xxladapter.Term, s xxladapter.Settlement,
+) (planned []xxladapter.Fire, err error) {
 	planned, err = h.opts.Store.SettleFire(ctx, by, s)
 	s.AwaitResult = false // it has waited
 	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt) && attempt < doubtAttempts; attempt++ {
@@ -67,7 +72,9 @@ func (h *HandOver) settleFire(ctx context.Context, by xxladapter.Term, s xxladap
 // finishRun stores a result, and stores it again if the answer is lost: the first result counts.
 // After a lost answer applied is true even if another result came first; the only consequence is a
 // sweep.
-func (h *HandOver) finishRun(ctx context.Context, r xxladapter.RunResult) (applied bool, planned []xxladapter.Fire, err error) {
+func (h *HandOver) finishRun(
+	ctx context.Context, r xxladapter.RunResult,
+) (applied bool, planned []xxladapter.Fire, err error) {
 	applied, planned, err = h.opts.Store.FinishRun(ctx, r)
 	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt) && attempt < doubtAttempts; attempt++ {
 		h.opts.Logger.Warn("answer to a result lost", "log", r.LogID, "err", err)

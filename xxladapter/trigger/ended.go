@@ -65,7 +65,9 @@ func (c *Client) Taken(ctx context.Context, addr, appName string, runs []*xxlada
 func runIDs(runs []*xxladapter.Log) []wire.RunID {
 	ids := make([]wire.RunID, len(runs))
 	for i, l := range runs {
-		ids[i] = wire.RunID{LogID: wire.Int(l.ID), JobID: wire.Int(l.JobID), LogTime: wire.Int(l.TriggerTime.UnixMilli())}
+		ids[i] = wire.RunID{
+			LogID: wire.Int(l.ID), JobID: wire.Int(l.JobID), LogTime: wire.Int(l.TriggerTime.UnixMilli()),
+		}
 	}
 	return ids
 }

@@ -25,7 +25,8 @@ func retry(l *xxladapter.Log, job *xxladapter.Job, addrs []string, now time.Time
 	param := l.Param
 	done := max(job.RetryCount-l.RetryCount, 0) // retries up to now
 	f := xxladapter.Fire{
-		JobID: l.JobID, Due: now.Add(backoff(&job.Settings, done, jitter)), Type: xxladapter.TriggerRetry, State: xxladapter.FirePlanned,
+		JobID: l.JobID, Due: now.Add(backoff(&job.Settings, done, jitter)), Type: xxladapter.TriggerRetry,
+		State:      xxladapter.FirePlanned,
 		RetryCount: l.RetryCount - 1, Param: &param, Addresses: addrs,
 	}
 	f.ShardIndex, f.ShardTotal = parseSharding(l.Sharding)

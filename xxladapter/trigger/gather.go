@@ -322,7 +322,10 @@ func (c *Client) runBatch(ctx context.Context, to executorKey, body []byte) (map
 	c.batches.note(c, to.addr, to.appName, answer.Header)
 	all, err := wire.DecodeRunReplies(answer.Body)
 	if err != nil {
-		return nil, unreadable(to.addr, wire.PathRuns, []byte(access.Conceal(string(answer.Body), token)), errors.New("is no reply to a batch"))
+		return nil, unreadable(
+			to.addr, wire.PathRuns, []byte(access.Conceal(string(answer.Body), token)),
+			errors.New("is no reply to a batch"),
+		)
 	}
 	if all.Code != wire.CodeOK {
 		if strings.HasPrefix(all.Msg, wire.PrefixNotFound) {

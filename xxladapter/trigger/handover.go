@@ -132,7 +132,9 @@ func (h *HandOver) act(f func(by xxladapter.Term) error) error {
 	err := f(term)
 	if errors.Is(err, xxladapter.ErrFenced) {
 		h.stats.fenced.Add(1)
-		h.opts.Logger.Warn("store refused a call because the term is over", "node", term.Node, "term", term.Number, "err", err)
+		h.opts.Logger.Warn(
+			"store refused a call because the term is over", "node", term.Node, "term", term.Number, "err", err,
+		)
 		h.opts.Scheduler.Fenced(term)
 		return nil
 	}
@@ -220,7 +222,9 @@ const earlyClaims = 3
 
 // claim claims the fire, and again if it was a little early: the store's clock decides, and the
 // estimate of it between two readings may be ahead.
-func (h *HandOver) claim(ctx context.Context, by xxladapter.Term, f xxladapter.Fire, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
+func (h *HandOver) claim(
+	ctx context.Context, by xxladapter.Term, f xxladapter.Fire, logs []*xxladapter.Log,
+) ([]xxladapter.Fire, error) {
 	for attempt := 1; ; attempt++ {
 		asked := time.Now()
 		fires, err := h.claimOrFind(ctx, by, f, logs)

@@ -375,7 +375,9 @@ func (p *Pool) Loads() []Load {
 	var loads []Load
 	for lane, a := range p.lanes {
 		for id, l := range a.apps {
-			loads = append(loads, Load{Pool: laneNames[lane], GroupID: id, Waiting: len(l.waiting), InFlight: l.inFlight})
+			loads = append(
+				loads, Load{Pool: laneNames[lane], GroupID: id, Waiting: len(l.waiting), InFlight: l.inFlight},
+			)
 		}
 	}
 	slices.SortFunc(loads, func(a, b Load) int {

@@ -19,7 +19,9 @@ import (
 type Broker interface {
 	// Publish stores a run and returns its position. The error wraps ClientOptions.Never if the run
 	// can never be stored.
-	Publish(ctx context.Context, to xxladapter.QueueAddress, key string, header http.Header, run []byte) (position uint64, err error)
+	Publish(
+		ctx context.Context, to xxladapter.QueueAddress, key string, header http.Header, run []byte,
+	) (position uint64, err error)
 	// Holds reports whether the run with a key is still stored at a position, which Publish
 	// returned for the same address.
 	Holds(ctx context.Context, to xxladapter.QueueAddress, position uint64, key string) (bool, error)
@@ -50,7 +52,9 @@ type Queuer interface {
 var ErrRefused = errors.New("trigger: queue refuses the run")
 
 // errNoBroker says that an address cannot be reached from this scheduler.
-var errNoBroker = fmt.Errorf("%w: this scheduler has no queue, must be started with one (xxlwheel serve --queue)", ErrRefused)
+var errNoBroker = fmt.Errorf(
+	"%w: this scheduler has no queue, must be started with one (xxlwheel serve --queue)", ErrRefused,
+)
 
 // Enqueue implements [Queuer].
 func (c *Client) Enqueue(ctx context.Context, addr, appName, key string, req *wire.RunRequest) (uint64, error) {
@@ -100,7 +104,9 @@ func (c *Client) queueHeader(ctx context.Context, addr, appName, traceParent str
 }
 
 // callQueued makes a call over the broker. A call that got no answer may have been acted on.
-func (c *Client) callQueued(ctx context.Context, deadline time.Time, to xxladapter.QueueAddress, header http.Header, op string, body []byte) (post.Answer, error) {
+func (c *Client) callQueued(
+	ctx context.Context, deadline time.Time, to xxladapter.QueueAddress, header http.Header, op string, body []byte,
+) (post.Answer, error) {
 	if c.broker == nil {
 		return post.Answer{}, errNoBroker
 	}

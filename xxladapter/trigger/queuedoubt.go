@@ -134,7 +134,9 @@ func (q *queuedRuns) ask(fireID int64, takers []string, now time.Time) (of *doub
 
 // hear notes the answers of an executor, and returns the runs that are known to be taken. Runs with
 // a verdict are due, and ready says that there are such.
-func (q *queuedRuns) hear(addr string, asked []question, took []bool, now time.Time) (taken []xxladapter.Accepted, ready bool) {
+func (q *queuedRuns) hear(
+	addr string, asked []question, took []bool, now time.Time,
+) (taken []xxladapter.Accepted, ready bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for i, about := range asked {
@@ -280,7 +282,10 @@ func (h *HandOver) askTaker(ctx context.Context, to executorKey) {
 		}
 		if err != nil {
 			list = append(list, h.asking.drop(to)...)
-			h.opts.Logger.Warn("executor does not say which runs it has taken; asking again", "runs", len(list), "address", to.addr, "err", err)
+			h.opts.Logger.Warn(
+				"executor does not say which runs it has taken; asking again", "runs", len(list), "address", to.addr,
+				"err", err,
+			)
 			h.queued.unheard(list, time.Now())
 			return
 		}
@@ -293,9 +298,15 @@ func (h *HandOver) askTaker(ctx context.Context, to executorKey) {
 func (h *HandOver) heard(ctx context.Context, addr string, asked []question, took []bool) {
 	taken, ready := h.queued.hear(addr, asked, took, time.Now())
 	if len(taken) > 0 {
-		h.opts.Logger.Warn("executors have taken runs, and the store has lost that; the runs are theirs", "runs", len(taken), "address", addr)
+		h.opts.Logger.Warn(
+			"executors have taken runs, and the store has lost that; the runs are theirs", "runs", len(taken),
+			"address", addr,
+		)
 		if _, err := h.Accept(ctx, taken); err != nil {
-			h.opts.Logger.Error("runs were not given to the executors that have taken them; trying again", "runs", len(taken), "err", err)
+			h.opts.Logger.Error(
+				"runs were not given to the executors that have taken them; trying again", "runs", len(taken), "err",
+				err,
+			)
 		}
 	}
 	if ready {

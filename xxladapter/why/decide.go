@@ -80,7 +80,9 @@ func (f *Facts) ofMisfire(m *xxladapter.Misfire) []Finding {
 	case xxladapter.MisfireExcluded:
 		return []Finding{f.excluded(due, m.Calendar, f.Restrictions.Calendar(m.Calendar), misfireRecord(m))}
 	}
-	values := params("due", f.local(due), "noticed", f.local(m.At), "late", short(m.At.Sub(due)), "strategy", string(m.Strategy))
+	values := params(
+		"due", f.local(due), "noticed", f.local(m.At), "late", short(m.At.Sub(due)), "strategy", string(m.Strategy),
+	)
 	if m.Kind() == xxladapter.MisfireLost {
 		delete(values, "strategy") // no strategy decided about it
 	}
@@ -90,7 +92,9 @@ func (f *Facts) ofMisfire(m *xxladapter.Misfire) []Finding {
 // ofFire explains a fire that is still open.
 func (f *Facts) ofFire(fire *xxladapter.Fire) []Finding {
 	late := f.Now.Sub(fire.Due)
-	values := params("due", f.local(fire.Due), "late", short(late), "node", fire.Owner.Node, "fire", strconv.FormatInt(fire.ID, 10))
+	values := params(
+		"due", f.local(fire.Due), "late", short(late), "node", fire.Owner.Node, "fire", strconv.FormatInt(fire.ID, 10),
+	)
 	one := func(code Code, more ...Record) []Finding {
 		return []Finding{{code, values, append([]Record{fireRecord(fire)}, more...)}}
 	}
@@ -127,13 +131,16 @@ func (f *Facts) clocks() []Finding {
 	if f.SkewLimit <= 0 || off.Abs() <= f.SkewLimit {
 		return nil
 	}
-	return []Finding{{ClocksApart, params("off", short(off.Abs()), "limit", short(f.SkewLimit), "store", f.local(f.Now), "scheduler", f.local(f.Local)),
+	return []Finding{{ClocksApart, params(
+		"off", short(off.Abs()), "limit", short(f.SkewLimit), "store", f.local(f.Now), "scheduler", f.local(f.Local),
+	),
 		[]Record{{"clock", 0, params("store", utc(f.Now), "scheduler", utc(f.Local))}}}}
 }
 
 // ofNothing explains why there is neither a run nor a fire.
 func (f *Facts) ofNothing() (found []Finding) {
-	j := Record{"job", f.Job.ID, params("running", strconv.FormatBool(f.Job.Running), "scheduleType", string(f.Job.ScheduleType), "scheduleConf", f.Job.ScheduleConf,
+	j := Record{"job", f.Job.ID, params("running", strconv.FormatBool(f.Job.Running), "scheduleType",
+		string(f.Job.ScheduleType), "scheduleConf", f.Job.ScheduleConf,
 		"triggerNextTime", utc(f.Job.TriggerNext), "added", utc(f.Job.Added), "updated", utc(f.Job.Updated))}
 	if f.Job.Added.After(f.To) {
 		return []Finding{{NotCreated, params("added", f.local(f.Job.Added)), []Record{j}}}

@@ -60,7 +60,8 @@ const (
 // Values lists all codes.
 func (Code) Values() []Code {
 	return []Code{
-		NotCreated, Stopped, NoSchedule, BadSchedule, NoMatch, AfterRun, NotYet, Misfire, Paused, Excluded, NoScheduler, ClocksApart, Overdue, NoRecord,
+		NotCreated, Stopped, NoSchedule, BadSchedule, NoMatch, AfterRun, NotYet, Misfire, Paused, Excluded, NoScheduler,
+		ClocksApart, Overdue, NoRecord,
 		NoPlace, NodeFroze, BeingSent, Ambiguous, RanLate, NotTraced, Unanswered,
 		NoExecutor, Drained, RefusedByRoute, RefusedByBlock, Refused, Unreachable,
 		Running, Ran, Failed, TimedOut, Covered, Killed, ResultLost,
@@ -96,22 +97,27 @@ func params(pairs ...string) map[string]string {
 }
 
 func logRecord(l *xxladapter.Log) Record {
-	return Record{"log", l.ID, params("triggerTime", l.TriggerTime.UTC().Format(time.RFC3339), "triggerCode", strconv.Itoa(l.TriggerCode),
+	return Record{"log", l.ID, params("triggerTime", l.TriggerTime.UTC().Format(time.RFC3339), "triggerCode",
+		strconv.Itoa(l.TriggerCode),
 		"handleCode", strconv.Itoa(l.HandleCode), "executorAddress", l.Address, "handleMsg", l.HandleMsg)}
 }
 
 func historyRecord(h *xxladapter.RunHistory) Record {
-	return Record{"history", h.LogID, params("due", utc(h.Due), "claimed", utc(h.Claimed), "sent", utc(h.Sent), "acknowledged", utc(h.Acknowledged),
+	return Record{"history", h.LogID, params("due", utc(h.Due), "claimed", utc(h.Claimed), "sent", utc(h.Sent),
+		"acknowledged", utc(h.Acknowledged),
 		"finished", utc(h.Finished), "node", h.Owner.Node, "term", strconv.FormatInt(h.Owner.Number, 10),
 		"takenOverBy", h.TakenBy, "takenOver", utc(h.TakenOver))}
 }
 
 func fireRecord(f *xxladapter.Fire) Record {
-	return Record{"fire", f.ID, params("due", utc(f.Due), "state", string(f.State), "node", f.Owner.Node, "claimed", utc(f.Claimed))}
+	return Record{"fire", f.ID, params(
+		"due", utc(f.Due), "state", string(f.State), "node", f.Owner.Node, "claimed", utc(f.Claimed),
+	)}
 }
 
 func misfireRecord(m *xxladapter.Misfire) Record {
-	return Record{"misfire", m.ID, params("due", utc(m.Due), "until", utc(m.Until), "at", utc(m.At), "misfireStrategy", string(m.Strategy),
+	return Record{"misfire", m.ID, params("due", utc(m.Due), "until", utc(m.Until), "at", utc(m.At), "misfireStrategy",
+		string(m.Strategy),
 		"kind", string(m.Kind()), "calendar", m.Calendar)}
 }
 

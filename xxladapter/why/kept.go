@@ -27,8 +27,11 @@ func (f *Facts) paused(due time.Time, p *xxladapter.Pause, more ...Record) Findi
 	if p.GroupID != 0 {
 		scope = "group"
 	}
-	record := Record{"pause", p.ID, params("from", utc(p.From), "until", utc(p.Until), "by", p.By, "endedBy", p.EndedBy, "note", p.Note, "scope", scope)}
-	return Finding{Paused, params("due", f.local(due), "from", f.local(p.From), "until", f.local(p.Until), "by", p.By, "note", p.Note),
+	record := Record{"pause", p.ID, params(
+		"from", utc(p.From), "until", utc(p.Until), "by", p.By, "endedBy", p.EndedBy, "note", p.Note, "scope", scope,
+	)}
+	return Finding{Paused,
+		params("due", f.local(due), "from", f.local(p.From), "until", f.local(p.Until), "by", p.By, "note", p.Note),
 		append([]Record{record}, more...)}
 }
 

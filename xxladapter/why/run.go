@@ -17,7 +17,8 @@ const maxReason = 2000
 // ofRun explains a run: how it was handed over to its executor, and how it ended.
 func (f *Facts) ofRun(r Run) (found []Finding) {
 	l, proof := r.Log, []Record{logRecord(r.Log)}
-	values := params("log", strconv.FormatInt(l.ID, 10), "triggered", f.local(l.TriggerTime), "address", l.Address, "handler", l.Handler,
+	values := params("log", strconv.FormatInt(l.ID, 10), "triggered", f.local(l.TriggerTime), "address", l.Address,
+		"handler", l.Handler,
 		"app", f.app(), "route", string(f.Job.Route), "block", string(f.Job.Block))
 	if h := r.History; h == nil {
 		found = append(found, Finding{NotTraced, values, proof})
@@ -27,10 +28,13 @@ func (f *Facts) ofRun(r Run) (found []Finding) {
 		values["node"], values["finished"] = h.Owner.Node, f.local(h.Finished)
 		switch {
 		case h.TakenBy != "":
-			found = append(found, Finding{NodeFroze, params("due", f.local(h.Due), "node", h.Owner.Node, "by", h.TakenBy, "at", f.local(h.TakenOver),
+			found = append(found, Finding{NodeFroze, params("due", f.local(h.Due), "node", h.Owner.Node, "by",
+				h.TakenBy, "at", f.local(h.TakenOver),
 				"late", short(h.TakenOver.Sub(h.Claimed))), proof})
-		case h.Claimed.Sub(h.Due) > lateLimit && h.Type != xxladapter.TriggerMisfire && h.Type != xxladapter.TriggerBackfill:
-			found = append(found, Finding{RanLate, params("due", f.local(h.Due), "claimed", f.local(h.Claimed), "late", short(h.Claimed.Sub(h.Due)),
+		case h.Claimed.Sub(h.Due) > lateLimit && h.Type != xxladapter.TriggerMisfire &&
+			h.Type != xxladapter.TriggerBackfill:
+			found = append(found, Finding{RanLate, params("due", f.local(h.Due), "claimed", f.local(h.Claimed), "late",
+				short(h.Claimed.Sub(h.Due)),
 				"node", h.Owner.Node), proof})
 		}
 	}
@@ -54,7 +58,8 @@ func (f *Facts) outcomeOf(r Run) (Code, string) {
 		return f.handOverOf(r)
 	}
 	switch {
-	case l.HandleCode == xxladapter.ResultNone && f.Group != nil && l.Address != "" && !slices.Contains(f.Group.Addresses, l.Address):
+	case l.HandleCode == xxladapter.ResultNone && f.Group != nil && l.Address != "" &&
+		!slices.Contains(f.Group.Addresses, l.Address):
 		return ResultLost, ""
 	case l.HandleCode == xxladapter.ResultNone:
 		return Running, ""

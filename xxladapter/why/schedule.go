@@ -42,7 +42,9 @@ type Span struct {
 // that only the versions show, because another program made them. rows are audit rows of the job,
 // by id, and versions are all that it has, newest first. If nothing shows what the schedule was
 // before a change, Spans assumes the present one. Plan and Anchor stay empty.
-func Spans(j *xxladapter.Job, rows []xxladapter.AuditRow, versions []*xxladapter.JobVersion, from, to time.Time) []Span {
+func Spans(
+	j *xxladapter.Job, rows []xxladapter.AuditRow, versions []*xxladapter.JobVersion, from, to time.Time,
+) []Span {
 	s := Schedule{Running: j.Running, Type: j.ScheduleType, Conf: j.ScheduleConf, Zone: j.Settings.Zone}
 	var spans []Span // the last one first
 	stands := true
@@ -120,7 +122,10 @@ func SetAnchors(spans []Span, j *xxladapter.Job, runs []xxladapter.DueRun, open 
 // switches reports whether a row switches a schedule on or off. The row that creates a job does
 // not: the schedule of a new job is off.
 func switches(row *xxladapter.AuditRow) bool {
-	return slices.ContainsFunc(row.Changes, func(c xxladapter.FieldChange) bool { return c.Field == "running" && len(c.Before) > 0 })
+	return slices.ContainsFunc(row.Changes, func(c xxladapter.FieldChange) bool {
+		return c.Field == "running" &&
+			len(c.Before) > 0
+	})
 }
 
 // undo restores what a field was before a change.
@@ -227,7 +232,9 @@ func (s *Span) nearest(at time.Time) (before, after time.Time) {
 		return before, after
 	}
 	after = plan.Next(at.Add(-time.Nanosecond))
-	for _, back := range []time.Duration{time.Hour, 25 * time.Hour, 32 * 24 * time.Hour, 366 * 24 * time.Hour, 5 * 366 * 24 * time.Hour} {
+	for _, back := range []time.Duration{
+		time.Hour, 25 * time.Hour, 32 * 24 * time.Hour, 366 * 24 * time.Hour, 5 * 366 * 24 * time.Hour,
+	} {
 		if first := plan.Next(at.Add(-back)); !first.IsZero() && first.Before(at) {
 			return cron.Last(plan, first, at.Add(-time.Nanosecond)), after
 		}

@@ -61,7 +61,9 @@ func (p *Provider) Begin(ctx context.Context, redirect string) (address string, 
 		return "", a, err
 	}
 	a = newAttempt()
-	return p.config(found, redirect).AuthCodeURL(a.State, oauth2.S256ChallengeOption(a.Verifier), oidc.Nonce(a.Nonce)), a, nil
+	return p.config(found, redirect).AuthCodeURL(
+		a.State, oauth2.S256ChallengeOption(a.Verifier), oidc.Nonce(a.Nonce),
+	), a, nil
 }
 
 // An Answer is what the browser brings back from the provider.
@@ -109,7 +111,9 @@ func (p *Provider) Finish(ctx context.Context, a Attempt, redirect string, answe
 }
 
 // identity reads the claims. It requests those that the ID token lacks.
-func (p *Provider) identity(ctx context.Context, found *oidc.Provider, idToken *oidc.IDToken, token *oauth2.Token) (id Identity, err error) {
+func (p *Provider) identity(
+	ctx context.Context, found *oidc.Provider, idToken *oidc.IDToken, token *oauth2.Token,
+) (id Identity, err error) {
 	said := claims{}
 	if err := idToken.Claims(&said); err != nil {
 		return id, p.refuse("its token cannot be read", err)
@@ -133,7 +137,9 @@ func (p *Provider) identity(ctx context.Context, found *oidc.Provider, idToken *
 			}
 		}
 	}
-	id = Identity{Subject: idToken.Issuer + " " + idToken.Subject, Name: said.userName(), Roles: rolesOf(p.opts.Rules, values)}
+	id = Identity{
+		Subject: idToken.Issuer + " " + idToken.Subject, Name: said.userName(), Roles: rolesOf(p.opts.Rules, values),
+	}
 	return id, nil
 }
 

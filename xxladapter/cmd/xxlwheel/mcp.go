@@ -26,14 +26,15 @@ func (c *mcpCmd) Run(inv *command.Invocation) error {
 		return err
 	}
 	version, _ := command.Build(debug.ReadBuildInfo())
-	server, err := assistant.New(description, func(ctx context.Context, method, path string, body json.RawMessage) (answer json.RawMessage, err error) {
-		var in any
-		if body != nil {
-			in = body
-		}
-		err = api.Call(ctx, method, path, in, &answer)
-		return answer, err
-	}, assistant.Options{Version: version, AllowChanges: c.AllowChanges})
+	server, err := assistant.New(description,
+		func(ctx context.Context, method, path string, body json.RawMessage) (answer json.RawMessage, err error) {
+			var in any
+			if body != nil {
+				in = body
+			}
+			err = api.Call(ctx, method, path, in, &answer)
+			return answer, err
+		}, assistant.Options{Version: version, AllowChanges: c.AllowChanges})
 	if err != nil {
 		return err
 	}

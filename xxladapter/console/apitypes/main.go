@@ -79,7 +79,8 @@ type schema struct {
 func declarations() (string, error) {
 	// The document does not depend on the options, and no other call is made.
 	server, err := admin.New(admin.Options{
-		Store: struct{ xxladapter.Store }{}, Completer: struct{ admin.Completer }{}, Logger: slog.New(slog.DiscardHandler),
+		Store: struct{ xxladapter.Store }{}, Completer: struct{ admin.Completer }{},
+		Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return "", err
@@ -100,7 +101,8 @@ func declarations() (string, error) {
 	for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
 		for _, method := range slices.Sorted(maps.Keys(doc.Paths[path])) {
 			o := doc.Paths[path][method]
-			fmt.Fprintf(&b, "\t/** %s */\n\t%q: {\n", strings.TrimSpace(o.Summary+" "+o.Notes), strings.ToUpper(method)+" "+strings.TrimPrefix(path, "/api/v1"))
+			fmt.Fprintf(&b, "\t/** %s */\n\t%q: {\n", strings.TrimSpace(o.Summary+" "+o.Notes), strings.ToUpper(method)+
+				" "+strings.TrimPrefix(path, "/api/v1"))
 			b.WriteString("\t\tparams: {")
 			for i, p := range o.Parameters {
 				if p.In == "header" {
@@ -179,7 +181,10 @@ func fields(s schema, indent string) string {
 		if p.Description != "" {
 			fmt.Fprintf(&b, "%s\t/** %s */\n", indent, p.Description)
 		}
-		fmt.Fprintf(&b, "%s\t%s%s: %s;\n", indent, property(name), optional(slices.Contains(s.Required, name)), p.typescript(indent+"\t"))
+		fmt.Fprintf(
+			&b, "%s\t%s%s: %s;\n", indent, property(name), optional(slices.Contains(s.Required, name)),
+			p.typescript(indent+"\t"),
+		)
 	}
 	b.WriteString(indent + "}")
 	return b.String()

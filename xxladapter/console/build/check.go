@@ -50,7 +50,9 @@ func compiler() (string, error) {
 	if cpu == "" {
 		cpu = runtime.GOARCH
 	}
-	files, err := fetch("@typescript/typescript-"+runtime.GOOS+"-"+cpu, typescript, archive, func(string) bool { return true })
+	files, err := fetch(
+		"@typescript/typescript-"+runtime.GOOS+"-"+cpu, typescript, archive, func(string) bool { return true },
+	)
 	if err != nil {
 		return "", err
 	}

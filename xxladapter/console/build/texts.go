@@ -27,7 +27,9 @@ func texts(web string) api.Plugin {
 		b.OnResolve(api.OnResolveOptions{Filter: "^texts$"}, func(api.OnResolveArgs) (api.OnResolveResult, error) {
 			return api.OnResolveResult{Path: "texts", Namespace: "texts"}, failed
 		})
-		b.OnLoad(api.OnLoadOptions{Filter: "^texts$", Namespace: "texts"}, func(api.OnLoadArgs) (no api.OnLoadResult, err error) {
+		b.OnLoad(api.OnLoadOptions{
+			Filter: "^texts$", Namespace: "texts",
+		}, func(api.OnLoadArgs) (no api.OnLoadResult, err error) {
 			joined, err := join(filepath.Join(web, "locales"), short)
 			return api.OnLoadResult{Contents: &joined, Loader: api.LoaderJSON}, err
 		})
@@ -53,7 +55,9 @@ const elements = "\nimport { h as jsxElement, Fragment as jsxFragment } from \"p
 // composed from a value, as in t(`status.${is}`), word("status", is) and "error." + code.
 var (
 	literalKey = regexp.MustCompile(`"[a-zA-Z][a-zA-Z0-9]*(?:\.[a-zA-Z0-9_]+)+"`)
-	madeKey    = regexp.MustCompile("`([a-zA-Z]+(?:\\.[a-zA-Z]+)*\\.)\\$\\{|\\bword\\(\"([a-zA-Z.]+)\"|\"([a-zA-Z.]+\\.)\" \\+")
+	madeKey    = regexp.MustCompile(
+		"`([a-zA-Z]+(?:\\.[a-zA-Z]+)*\\.)\\$\\{|\\bword\\(\"([a-zA-Z.]+)\"|\"([a-zA-Z.]+\\.)\" \\+",
+	)
 )
 
 // shorten returns short names for the keys that the sources contain in full and never compose.

@@ -44,7 +44,10 @@ func readLock(dir string) (packages []locked, err error) {
 			continue
 		}
 		if len(f) != 5 {
-			return nil, fmt.Errorf("vendor.lock has the line %q, must have name, version, licence, archive and kept", strings.TrimSpace(line))
+			return nil, fmt.Errorf(
+				"vendor.lock has the line %q, must have name, version, licence, archive and kept",
+				strings.TrimSpace(line),
+			)
 		}
 		packages = append(packages, locked{f[0], f[1], f[2], f[3], f[4]})
 	}

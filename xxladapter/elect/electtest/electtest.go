@@ -127,7 +127,9 @@ func (c *campaign) waits(t *testing.T) {
 func oneLeads(t *testing.T, p Place) {
 	last := int64(0)
 	first := lead(t, p.Elector())
-	campaigns := []*campaign{begin(t.Context(), p.Elector()), begin(t.Context(), p.Elector()), begin(t.Context(), p.Elector())}
+	campaigns := []*campaign{
+		begin(t.Context(), p.Elector()), begin(t.Context(), p.Elector()), begin(t.Context(), p.Elector()),
+	}
 	for i := range campaigns {
 		require.Greater(t, first.Number(), last)
 		last = first.Number()

@@ -46,7 +46,9 @@ func New(ctx context.Context, a elect.Address, name string) (*Elector, error) {
 	defer client.Close()
 	// The condition is never true, and rights are checked before it.
 	never := clientv3.Compare(clientv3.CreateRevision(e.prefix()), "<", 0)
-	_, err = client.Txn(ctx).If(never).Then(clientv3.OpPut(e.prefix()+"0", ""), clientv3.OpGet(e.prefix(), clientv3.WithPrefix())).Commit()
+	_, err = client.Txn(ctx).If(never).Then(
+		clientv3.OpPut(e.prefix()+"0", ""), clientv3.OpGet(e.prefix(), clientv3.WithPrefix()),
+	).Commit()
 	if err != nil {
 		return nil, e.refused(err)
 	}
@@ -67,8 +69,9 @@ func (e *Elector) connect() (*clientv3.Client, error) {
 	}
 	config := clientv3.Config{
 		TLS: e.address.TLS, Username: e.address.User, Password: e.address.Password,
-		DialTimeout: elect.ContactLimit, DialKeepAliveTime: elect.SessionLife / 2, DialKeepAliveTimeout: elect.SessionLife / 2,
-		Logger: zap.NewNop(),
+		DialTimeout: elect.ContactLimit, DialKeepAliveTime: elect.SessionLife / 2,
+		DialKeepAliveTimeout: elect.SessionLife / 2,
+		Logger:               zap.NewNop(),
 	}
 	for _, host := range e.address.Hosts {
 		config.Endpoints = append(config.Endpoints, scheme+host)
@@ -79,7 +82,8 @@ func (e *Elector) connect() (*clientv3.Client, error) {
 // refused says in one line why the cluster cannot be used.
 func (e *Elector) refused(err error) error {
 	switch {
-	case errors.Is(err, rpctypes.ErrAuthFailed), errors.Is(err, rpctypes.ErrUserEmpty), errors.Is(err, rpctypes.ErrAuthNotEnabled),
+	case errors.Is(err, rpctypes.ErrAuthFailed), errors.Is(err, rpctypes.ErrUserEmpty),
+		errors.Is(err, rpctypes.ErrAuthNotEnabled),
 		errors.Is(err, rpctypes.ErrInvalidAuthToken):
 		return fmt.Errorf("elector %s refuses the credentials: %w", e, err)
 	case errors.Is(err, rpctypes.ErrPermissionDenied):

@@ -72,7 +72,9 @@ func (e *Elector) acl() []zk.ACL {
 func (e *Elector) refused(err error) error {
 	switch {
 	case errors.Is(err, zk.ErrNoAuth), errors.Is(err, zk.ErrAuthFailed), errors.Is(err, zk.ErrInvalidACL):
-		return fmt.Errorf("elector %s refuses the credentials, or the user may not create nodes below %s: %w", e, e.address.Path, err)
+		return fmt.Errorf(
+			"elector %s refuses the credentials, or the user may not create nodes below %s: %w", e, e.address.Path, err,
+		)
 	case errors.Is(err, zk.ErrInvalidPath):
 		return fmt.Errorf("elector %s: the path is none of ZooKeeper: %w", e, err)
 	case errors.Is(err, zk.ErrClosing), errors.Is(err, zk.ErrConnectionClosed), errors.Is(err, zk.ErrNoServer):

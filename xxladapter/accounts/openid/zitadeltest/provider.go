@@ -41,11 +41,14 @@ type Provider struct {
 func Start(t testing.TB, callback string) *Provider {
 	t.Helper()
 	var handler http.Handler
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
+	server := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }),
+	)
 	t.Cleanup(server.Close)
 	storage.RegisterClients(storage.WebClient(ClientID, ClientSecret, callback))
 	p := &Provider{URL: server.URL, keeper: &keeper{
-		Storage: storage.NewStorage(users{storage.NewUserStore(server.URL + "/")}), key: newKey(t, "first"), groups: []string{"ops", "unknown"},
+		Storage: storage.NewStorage(users{storage.NewUserStore(server.URL + "/")}), key: newKey(t, "first"),
+		groups: []string{"ops", "unknown"},
 	}}
 	handler = exampleop.SetupServer(server.URL, p.keeper, quiet, false)
 	return p

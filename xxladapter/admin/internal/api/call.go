@@ -55,7 +55,9 @@ func Reads[Q, A any](pattern string, needs Need, summary string, handle func(con
 
 // Takes returns a call with a request body. needs is what its callers must have. If the body type
 // is a pointer, the body is optional, and nil if it is missing.
-func Takes[Q, B, A any](pattern string, needs Need, summary string, handle func(context.Context, Q, B) (A, error)) Call {
+func Takes[Q, B, A any](
+	pattern string, needs Need, summary string, handle func(context.Context, Q, B) (A, error),
+) Call {
 	c := NewCall(pattern, needs, summary, reflect.TypeFor[Q](), reflect.TypeFor[A]())
 	c.Body = reflect.TypeFor[B]()
 	if c.Body.Kind() == reflect.Pointer {

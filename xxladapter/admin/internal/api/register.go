@@ -33,7 +33,9 @@ func (a *Answerer) Register(mux *http.ServeMux, calls []Call) {
 // noCall returns the error for a request below the prefix that is not a call.
 func noCall(mux *http.ServeMux, r *http.Request) error {
 	var allowed []string
-	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut} {
+	for _, method := range []string{
+		http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut,
+	} {
 		other := r.Clone(r.Context())
 		other.Method = method
 		if _, pattern := mux.Handler(other); pattern != Base+"/" {

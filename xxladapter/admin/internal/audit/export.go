@@ -99,8 +99,10 @@ func csvLines(w io.Writer) func([]xxladapter.AuditRow) error {
 		}
 		for _, r := range rows {
 			cells := []string{
-				strconv.FormatInt(r.ID, 10), r.At.Format(time.RFC3339Nano), string(r.Actor.Kind), r.Actor.Name, r.Actor.Address, r.Call,
-				r.Object.Kind, fmt.Sprint(r.Object.ID), r.Object.Name, fmt.Sprint(r.Object.JobID), fmt.Sprint(r.Object.GroupID),
+				strconv.FormatInt(r.ID, 10), r.At.Format(time.RFC3339Nano), string(r.Actor.Kind), r.Actor.Name,
+				r.Actor.Address, r.Call,
+				r.Object.Kind, fmt.Sprint(r.Object.ID), r.Object.Name, fmt.Sprint(r.Object.JobID),
+				fmt.Sprint(r.Object.GroupID),
 				r.ChangesText(), r.Previous, r.Hash,
 			}
 			for i, cell := range cells {

@@ -29,10 +29,13 @@ func (s *Server) accept(ctx context.Context, by access.Caller, body []byte) (any
 	for i, a := range asked {
 		at, ok := xxladapter.ParseQueueAddress(a.Address)
 		if !ok || at.Instance == "" {
-			return nil, &badBodyError{fmt.Errorf("address %q of run %d is not that of an executor with a queue", a.Address, i)}
+			return nil, &badBodyError{
+				fmt.Errorf("address %q of run %d is not that of an executor with a queue", a.Address, i),
+			}
 		}
 		if by.May(at.App) {
-			list, places = append(list, xxladapter.Accepted{LogID: int64(a.LogID), Address: a.Address}), append(places, i)
+			list, places = append(list, xxladapter.Accepted{LogID: int64(a.LogID), Address: a.Address}),
+				append(places, i)
 		}
 	}
 	given, err := s.opts.Completer.Accept(ctx, list)

@@ -55,7 +55,8 @@ func registration(by access.Caller, body []byte) (wire.Registry, error) {
 	if err := decodeBody(body, &reg); err != nil {
 		return reg, err
 	}
-	reg.Group, reg.Key, reg.Value = strings.TrimSpace(reg.Group), strings.TrimSpace(reg.Key), strings.TrimSpace(reg.Value)
+	reg.Group, reg.Key, reg.Value = strings.TrimSpace(reg.Group), strings.TrimSpace(reg.Key),
+		strings.TrimSpace(reg.Value)
 	switch {
 	case reg.Group == "" || reg.Key == "" || reg.Value == "":
 		return reg, xxladapter.Invalidf(rule.Illegal, wire.MsgIllegal)

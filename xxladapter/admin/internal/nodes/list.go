@@ -87,7 +87,10 @@ func (s *Server) list(ctx context.Context, _ api.None) (no nodeList, err error) 
 		if l.Election != xxladapter.ElectionNone {
 			nodes[i].Asks = s.opts.Elector
 		}
-		if at := slices.IndexFunc(moves, func(h shardMoveForm) bool { return h.Node == l.Node && h.Term == l.Number }); at >= 0 {
+		if at := slices.IndexFunc(moves, func(h shardMoveForm) bool {
+			return h.Node == l.Node &&
+				h.Term == l.Number
+		}); at >= 0 {
 			nodes[i].Last = &moves[at]
 		}
 	}

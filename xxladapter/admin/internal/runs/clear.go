@@ -72,7 +72,9 @@ func (s *Server) clearLogs(ctx context.Context, _ api.None, form clearForm) (ans
 
 // countPurge counts the runs that a purge selects: KeepNewest leaves out the newest of them.
 func (s *Server) countPurge(ctx context.Context, what xxladapter.LogPurge) (answer clearAnswer, err error) {
-	f := xxladapter.RunFilter{LogFilter: xxladapter.LogFilter{JobID: what.JobID, GroupID: what.GroupID}, Examine: maxCountRows}
+	f := xxladapter.RunFilter{
+		LogFilter: xxladapter.LogFilter{JobID: what.JobID, GroupID: what.GroupID}, Examine: maxCountRows,
+	}
 	all, more, err := s.opts.Store.CountRuns(ctx, f, api.MaxCount+what.KeepNewest)
 	if err != nil {
 		return answer, err

@@ -32,8 +32,10 @@ type fireForm struct {
 
 func showFire(f *xxladapter.Fire) fireForm {
 	form := fireForm{
-		ID: f.ID, JobID: f.JobID, Due: f.Due, Type: f.Type, State: f.State, ShardIndex: f.ShardIndex, ShardTotal: f.ShardTotal,
-		Param: f.Param, Addresses: f.Addresses, Node: f.Owner.Node, Term: f.Owner.Number, LogID: f.LogID, Claimed: api.Given(f.Claimed),
+		ID: f.ID, JobID: f.JobID, Due: f.Due, Type: f.Type, State: f.State, ShardIndex: f.ShardIndex,
+		ShardTotal: f.ShardTotal,
+		Param:      f.Param, Addresses: f.Addresses, Node: f.Owner.Node, Term: f.Owner.Number, LogID: f.LogID,
+		Claimed: api.Given(f.Claimed),
 	}
 	if f.RetryCount >= 0 {
 		form.RetryCount = &f.RetryCount

@@ -32,8 +32,10 @@ type historyForm struct {
 func showHistory(h xxladapter.RunHistory) *historyForm {
 	form := &historyForm{
 		Due: h.Due, TriggerType: h.Type, Attempt: h.Attempt, Parent: h.Parent,
-		Node: h.Owner.Node, Term: h.Owner.Number, Claimed: h.Claimed, TakenBy: h.TakenBy, TakenOver: api.Given(h.TakenOver),
-		Sent: api.Given(h.Sent), Acknowledged: api.Given(h.Acknowledged), Finished: api.Given(h.Finished), Lateness: h.Lateness().Milliseconds(),
+		Node: h.Owner.Node, Term: h.Owner.Number, Claimed: h.Claimed, TakenBy: h.TakenBy,
+		TakenOver: api.Given(h.TakenOver),
+		Sent:      api.Given(h.Sent), Acknowledged: api.Given(h.Acknowledged), Finished: api.Given(h.Finished),
+		Lateness: h.Lateness().Milliseconds(),
 	}
 	if d, ok := h.Duration(); ok {
 		ms := d.Milliseconds()

@@ -37,7 +37,8 @@ type LogForm struct {
 func showLogForm(l *xxladapter.Log, histories map[int64]xxladapter.RunHistory) LogForm {
 	form := LogForm{
 		l.ID, l.GroupID, l.JobID, l.Address, l.Handler, l.Param, l.Sharding, l.RetryCount,
-		api.Given(l.TriggerTime), l.TriggerCode, l.TriggerMsg, api.Given(l.HandleTime), l.HandleCode, l.HandleMsg, l.AlarmStatus,
+		api.Given(l.TriggerTime), l.TriggerCode, l.TriggerMsg, api.Given(l.HandleTime), l.HandleCode, l.HandleMsg,
+		l.AlarmStatus,
 		l.Status(), nil, nil,
 	}
 	if h, known := histories[l.ID]; known {

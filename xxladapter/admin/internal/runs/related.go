@@ -120,13 +120,18 @@ func (k *kin) parent(ctx context.Context, id int64) error {
 	if !known {
 		h.Due, h.Attempt = l.TriggerTime, 1
 	}
-	k.found = append(k.found, relatedRun{LogID: id, JobID: l.JobID, Kin: kinParent, Shard: l.Sharding, Attempt: h.Attempt, Due: h.Due, Status: l.Status()})
+	k.found = append(k.found, relatedRun{
+		LogID: id, JobID: l.JobID, Kin: kinParent, Shard: l.Sharding, Attempt: h.Attempt, Due: h.Due,
+		Status: l.Status(),
+	})
 	return err
 }
 
 // runsDue lists the histories of a job in a time, or none if the job does not exist for the caller.
 func (k *kin) runsDue(ctx context.Context, job int64, from, to time.Time) ([]xxladapter.DueRun, error) {
-	runs, err := k.opts.Store.RunsDue(ctx, xxladapter.RunsDueFilter{JobID: job, From: from, To: to, Late: maxTook, Limit: maxRelated})
+	runs, err := k.opts.Store.RunsDue(
+		ctx, xxladapter.RunsDueFilter{JobID: job, From: from, To: to, Late: maxTook, Limit: maxRelated},
+	)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return nil, nil
 	}
@@ -141,7 +146,9 @@ func (k *kin) add(job int64, r *xxladapter.DueRun, how kinship) {
 	if r.ShardTotal > 1 {
 		shard = fmt.Sprintf("%d/%d", r.ShardIndex, r.ShardTotal)
 	}
-	k.found = append(k.found, relatedRun{LogID: r.LogID, JobID: job, Kin: how, Shard: shard, Attempt: r.Attempt, Due: r.Due, Status: r.Status()})
+	k.found = append(k.found, relatedRun{
+		LogID: r.LogID, JobID: job, Kin: how, Shard: shard, Attempt: r.Attempt, Due: r.Due, Status: r.Status(),
+	})
 }
 
 // sameJob adds the shards and the attempts of a fire, and the repetitions of l. An attempt comes
@@ -165,7 +172,8 @@ func (k *kin) sameJob(ctx context.Context, l *xxladapter.Log, first xxladapter.R
 			k.add(l.JobID, r, kinAttempt)
 		case r.LogID == first.LogID:
 			k.add(l.JobID, r, kinAttempt)
-		case r.ShardTotal > 1 && r.ShardTotal == first.ShardTotal && r.Due.Equal(first.Due) && r.Type == first.Type && r.Parent == first.Parent:
+		case r.ShardTotal > 1 && r.ShardTotal == first.ShardTotal && r.Due.Equal(first.Due) && r.Type == first.Type &&
+			r.Parent == first.Parent:
 			fire[r.LogID] = true
 			k.add(l.JobID, r, kinShard)
 		case r.Type == xxladapter.TriggerManual && r.Parent == l.ID:

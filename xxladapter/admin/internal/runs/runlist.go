@@ -43,9 +43,11 @@ func (runStatus) Values() (all []runStatus) {
 func (q *logQuery) filter() (f xxladapter.RunFilter, err error) {
 	f = xxladapter.RunFilter{
 		LogFilter: xxladapter.LogFilter{
-			JobID: q.Job, GroupID: q.Group, Since: q.Since, Before: q.Before, AfterID: q.After, Newest: q.Newest, Limit: q.Size(),
+			JobID: q.Job, GroupID: q.Group, Since: q.Since, Before: q.Before, AfterID: q.After, Newest: q.Newest,
+			Limit: q.Size(),
 		},
-		Lost: q.Status == runLost, Address: q.Address, Type: q.Type, AtLeast: xxladapter.Milliseconds(q.AtLeast).Duration(), Text: q.Text,
+		Lost: q.Status == runLost, Address: q.Address, Type: q.Type,
+		AtLeast: xxladapter.Milliseconds(q.AtLeast).Duration(), Text: q.Text,
 	}
 	if !f.Lost {
 		f.Status = xxladapter.LogStatus(q.Status)
@@ -129,7 +131,9 @@ func (s *Server) showRuns(ctx context.Context, logs []*xxladapter.Log) ([]runFor
 	}
 	now, err := s.opts.Store.Now(ctx)
 	for i, l := range logs {
-		forms[i] = runForm{LogForm: showLogForm(l, histories), JobName: names[l.JobID], AppName: apps[l.GroupID], Lost: l.Lost()}
+		forms[i] = runForm{
+			LogForm: showLogForm(l, histories), JobName: names[l.JobID], AppName: apps[l.GroupID], Lost: l.Lost(),
+		}
 		var history *xxladapter.RunHistory
 		if h, known := histories[l.ID]; known {
 			history = &h

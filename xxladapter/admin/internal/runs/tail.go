@@ -192,7 +192,8 @@ func (s *Server) readTail(ctx context.Context, t *tail, id, next int64) {
 // accepted yet has no text, and neither has one whose executor does not answer for a while.
 func (s *Server) endOfTail(ctx context.Context, id int64, textEnded bool, err error) (last TailForm, ended bool) {
 	var refused *xxladapter.Error
-	waits := errors.As(err, &refused) && (refused.Code == xxladapter.CodeConflict || refused.Code == xxladapter.CodeUnreachable)
+	waits := errors.As(err, &refused) && (refused.Code == xxladapter.CodeConflict ||
+		refused.Code == xxladapter.CodeUnreachable)
 	if err == nil && !textEnded {
 		return last, false
 	}

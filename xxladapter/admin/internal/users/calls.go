@@ -13,10 +13,18 @@ func (s *Server) Calls() []api.Call {
 		api.Takes("POST /api/v1/session", api.Public, "Sign in by name and password.", s.login).
 			Noting("The answer sets a cookie, with which further calls are the user's."),
 		api.Reads("DELETE /api/v1/session", api.Public, "Sign out: end the session of the cookie.", s.logout),
-		api.Takes("POST /api/v1/session/first", api.Public, "Create the first user, an administrator, with the secret of the one-time link, and sign in.", s.first),
+		api.Takes(
+			"POST /api/v1/session/first", api.Public,
+			"Create the first user, an administrator, with the secret of the one-time link, and sign in.", s.first,
+		),
 
-		forBrowsers("GET "+OIDCPath, "Lead the browser to the provider of OpenID Connect.", reflect.TypeFor[api.None](), s.beginOIDC).Within(s.signOns),
-		forBrowsers("GET "+OIDCReturn, "Sign in whom the provider has signed in.", reflect.TypeFor[oidcQuery](), s.endOIDC).Within(s.signOns).
+		forBrowsers(
+			"GET "+OIDCPath, "Lead the browser to the provider of OpenID Connect.", reflect.TypeFor[api.None](),
+			s.beginOIDC,
+		).Within(s.signOns),
+		forBrowsers(
+			"GET "+OIDCReturn, "Sign in whom the provider has signed in.", reflect.TypeFor[oidcQuery](), s.endOIDC,
+		).Within(s.signOns).
 			Noting("Leads the browser to the console. The roles of the user become those that the provider's claims give."),
 
 		api.Reads("GET /api/v1/me", api.Anyone, "Show the user who calls.", s.showMe),
@@ -33,9 +41,15 @@ func (s *Server) Calls() []api.Call {
 		api.Reads("DELETE /api/v1/users/{id}", api.Admin.ForAll(), "Delete a user with sessions and tokens.", s.removeUser).
 			Noting("One administrator of all groups must remain."),
 
-		api.Reads("GET /api/v1/tokens", api.Anyone, "List one's own personal tokens, or those of all users, by id.", s.listTokens).
+		api.Reads(
+			"GET /api/v1/tokens", api.Anyone, "List one's own personal tokens, or those of all users, by id.",
+			s.listTokens,
+		).
 			Noting("A caller with a token sees that token alone."),
-		api.Takes("POST /api/v1/tokens", api.Anyone, "Create a personal token, which acts as its user within its limits.", s.createToken),
+		api.Takes(
+			"POST /api/v1/tokens", api.Anyone, "Create a personal token, which acts as its user within its limits.",
+			s.createToken,
+		),
 		api.Reads("DELETE /api/v1/tokens/{id}", api.Anyone, "Delete a personal token.", s.removeToken).
 			Noting("One's own needs a session; administrators of all groups delete any."),
 	}

@@ -33,7 +33,9 @@ var errNoProvider = xxladapter.NotFoundf(rule.NoProvider,
 
 // forBrowsers returns a public call that a browser makes as a navigation. It answers with a
 // redirect, and with a page in place of an error if the browser asks for one.
-func forBrowsers(pattern, summary string, query reflect.Type, handle func(*http.Request) (api.Download, error)) api.Call {
+func forBrowsers(
+	pattern, summary string, query reflect.Type, handle func(*http.Request) (api.Download, error),
+) api.Call {
 	c := api.NewCall(pattern, api.Public, summary, query, reflect.TypeFor[api.Download]())
 	c.Redirects = true
 	c.Serve = func(r *http.Request) (any, error) {
@@ -80,7 +82,9 @@ func (s *Server) endOIDC(r *http.Request) (api.Download, error) {
 		attempt = openid.ParseAttempt(c.Value)
 	}
 	answer := openid.Answer{Code: query.Get("code"), State: query.Get("state"), Error: query.Get("error")}
-	ctx := xxladapter.WithCall(xxladapter.WithActor(r.Context(), xxladapter.Actor{Kind: xxladapter.ActorUser, Address: v.address}), r.Pattern)
+	ctx := xxladapter.WithCall(
+		xxladapter.WithActor(r.Context(), xxladapter.Actor{Kind: xxladapter.ActorUser, Address: v.address}), r.Pattern,
+	)
 	secret, b, err := s.opts.Accounts.SignOn(ctx, v.address, func(ctx context.Context) (accounts.Identity, error) {
 		id, err := s.opts.Provider.Finish(ctx, attempt, s.returnAddress(r, v), answer)
 		if err != nil {
@@ -112,7 +116,9 @@ func (s *Server) granted(ctx context.Context, rules []openid.Rule) ([]xxladapter
 		}
 		at := slices.IndexFunc(groups, func(g *xxladapter.Group) bool { return g.AppName == r.App })
 		if at < 0 {
-			s.opts.Logger.Warn("a role of the provider is for a group that does not exist", "app", r.App, "role", string(r.Role))
+			s.opts.Logger.Warn(
+				"a role of the provider is for a group that does not exist", "app", r.App, "role", string(r.Role),
+			)
 			continue
 		}
 		grants = append(grants, xxladapter.Grant{GroupID: groups[at].ID, Role: r.Role})
@@ -147,7 +153,8 @@ func (v *Visit) attemptCookie(value string) *http.Cookie {
 		age = -1
 	}
 	return &http.Cookie{
-		Name: v.cookieName(attemptName), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: v.secure, SameSite: http.SameSiteLaxMode,
+		Name: v.cookieName(attemptName), Value: value, Path: "/", MaxAge: age, HttpOnly: true, Secure: v.secure,
+		SameSite: http.SameSiteLaxMode,
 	}
 }
 

@@ -21,7 +21,8 @@ a{display:inline-block;padding:.4rem .75rem;border-radius:6px;background:light-d
 `
 
 // refusalPolicy permits that style by its hash, and nothing else.
-var refusalPolicy = "default-src 'none'; style-src 'sha256-" + styleHash() + "'; frame-ancestors 'none'; base-uri 'none'"
+var refusalPolicy = "default-src 'none'; style-src 'sha256-" + styleHash() +
+	"'; frame-ancestors 'none'; base-uri 'none'"
 
 func styleHash() string {
 	sum := sha256.Sum256([]byte(refusalStyle))
@@ -45,7 +46,9 @@ var refusalText = template.Must(template.New("").Parse(`<!doctype html>
 // It has no script.
 func refusalPage(r *http.Request, err error) api.Download {
 	status, answer, _ := api.RefusalOf(err)
-	shown := map[string]any{"Lang": "en", "Title": "You are not signed in", "Message": answer.Message, "Back": "Back to the console"}
+	shown := map[string]any{
+		"Lang": "en", "Title": "You are not signed in", "Message": answer.Message, "Back": "Back to the console",
+	}
 	if wantsChinese(r) {
 		shown = map[string]any{"Lang": "zh-CN", "Title": "登录失败", "Message": answer.Message, "Back": "返回控制台"}
 		if answer.Chinese != "" {

@@ -97,7 +97,9 @@ func (s *Server) first(ctx context.Context, _ api.None, form firstForm) (no sess
 
 // signedIn returns the context of the user who has just signed in.
 func signedIn(ctx context.Context, v *Visit) context.Context {
-	ctx = xxladapter.WithActor(ctx, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: v.Bearer.User.Name, Address: v.address})
+	ctx = xxladapter.WithActor(
+		ctx, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: v.Bearer.User.Name, Address: v.address},
+	)
 	return access.WithRights(ctx, v.Bearer.Rights)
 }
 
@@ -148,7 +150,8 @@ func showCredentials(ctx context.Context, list []*xxladapter.Credential) credent
 	by := visitOf(ctx).Bearer
 	for i, c := range list {
 		forms[i] = credentialForm{
-			c.ID, c.UserID, c.Name, c.Role, c.Groups, c.Address, api.Given(c.Created), api.Given(c.Used), api.Given(c.Expires),
+			c.ID, c.UserID, c.Name, c.Role, c.Groups, c.Address, api.Given(c.Created), api.Given(c.Used),
+			api.Given(c.Expires),
 			by != nil && by.Credential.ID == c.ID,
 		}
 	}

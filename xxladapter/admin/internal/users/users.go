@@ -30,7 +30,8 @@ type userList struct {
 func showUser(u *xxladapter.User) userForm {
 	grants := showGrants(u.Grants)
 	return userForm{
-		ID: u.ID, Name: u.Name, HasPassword: u.Password != "", Provider: u.Subject != "", Grants: &grants, Added: api.Given(u.Added),
+		ID: u.ID, Name: u.Name, HasPassword: u.Password != "", Provider: u.Subject != "", Grants: &grants,
+		Added: api.Given(u.Added),
 	}
 }
 

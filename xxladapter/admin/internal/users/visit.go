@@ -57,7 +57,8 @@ func (v *Visit) cookieName(name string) string {
 // the session, at the latest.
 func (v *Visit) setSession(secret string) {
 	c := &http.Cookie{
-		Name: v.cookieName(CookieName), Value: secret, Path: "/", HttpOnly: true, Secure: v.secure, SameSite: http.SameSiteLaxMode,
+		Name: v.cookieName(CookieName), Value: secret, Path: "/", HttpOnly: true, Secure: v.secure,
+		SameSite: http.SameSiteLaxMode,
 	}
 	c.MaxAge = int(accounts.SessionLife / time.Second)
 	if secret == "" {

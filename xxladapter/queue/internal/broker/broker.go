@@ -19,7 +19,9 @@ type Broker interface {
 	// [KeyLife] a second run with the same key is not stored, and gets the position of the first.
 	// The error is [ErrTooLarge] or wraps it if the broker never accepts the run, and [ErrAway] at
 	// once if there is no connection. A full queue refuses the run.
-	Publish(ctx context.Context, to xxladapter.QueueAddress, key string, header http.Header, run []byte) (position uint64, err error)
+	Publish(
+		ctx context.Context, to xxladapter.QueueAddress, key string, header http.Header, run []byte,
+	) (position uint64, err error)
 	// Holds reports whether the run with a key is still stored at a position.
 	Holds(ctx context.Context, to xxladapter.QueueAddress, position uint64, key string) (bool, error)
 	// Remove drops the run at a position; one that is gone is no error.
@@ -36,7 +38,9 @@ type Broker interface {
 	Report(ctx context.Context, op, app string, header http.Header, body []byte) ([]byte, error)
 	// Serve answers the calls to one executor, at most [AnswersAtOnce] at the same time. stop
 	// waits for the answers that were begun.
-	Serve(at xxladapter.QueueAddress, answer func(op string, header http.Header, body []byte) []byte) (stop func(), err error)
+	Serve(
+		at xxladapter.QueueAddress, answer func(op string, header http.Header, body []byte) []byte,
+	) (stop func(), err error)
 	// ServeReports answers the calls to the schedulers in the same way. Each call is answered by
 	// one of the schedulers that serve.
 	ServeReports(answer func(op, app string, header http.Header, body []byte) []byte) (stop func(), err error)

@@ -52,7 +52,9 @@ func (c *calls) lose() {
 }
 
 // Call implements [broker.Broker].
-func (c *conn) Call(ctx context.Context, to xxladapter.QueueAddress, op string, header http.Header, body []byte) ([]byte, error) {
+func (c *conn) Call(
+	ctx context.Context, to xxladapter.QueueAddress, op string, header http.Header, body []byte,
+) ([]byte, error) {
 	return c.ask(ctx, c.names.call(to, op), header, body)
 }
 
@@ -75,14 +77,18 @@ func (c *conn) ask(ctx context.Context, subject string, header http.Header, body
 }
 
 // Serve implements [broker.Broker].
-func (c *conn) Serve(at xxladapter.QueueAddress, answer func(op string, header http.Header, body []byte) []byte) (stop func(), err error) {
+func (c *conn) Serve(
+	at xxladapter.QueueAddress, answer func(op string, header http.Header, body []byte) []byte,
+) (stop func(), err error) {
 	return c.serve(c.names.call(at, "*"), "", func(m *nats.Msg) []byte {
 		return answer(lastToken(m.Subject), http.Header(m.Header), m.Data)
 	})
 }
 
 // ServeReports implements [broker.Broker].
-func (c *conn) ServeReports(answer func(op, app string, header http.Header, body []byte) []byte) (stop func(), err error) {
+func (c *conn) ServeReports(
+	answer func(op, app string, header http.Header, body []byte) []byte,
+) (stop func(), err error) {
 	return c.serve(c.names.allUp(), "schedulers", func(m *nats.Msg) []byte {
 		op, app := calledBy(m.Subject)
 		return answer(op, app, http.Header(m.Header), m.Data)

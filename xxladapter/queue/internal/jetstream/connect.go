@@ -45,8 +45,11 @@ func Parse(text string) (p Place, err error) {
 	var all []string
 	for i, one := range strings.Split(text, ",") {
 		u, err := url.Parse(strings.TrimSpace(one))
-		if err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-			return Place{}, errors.New("queue URL must be nats://host:port or tls://host:port, with the namespace as its path")
+		if err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Host == "" || u.RawQuery != "" ||
+			u.Fragment != "" {
+			return Place{}, errors.New(
+				"queue URL must be nats://host:port or tls://host:port, with the namespace as its path",
+			)
 		}
 		path := strings.Trim(u.Path, "/")
 		if i == 0 {
@@ -71,7 +74,8 @@ func Parse(text string) (p Place, err error) {
 func (p Place) Connect(ctx context.Context, o broker.Options) (_ broker.Broker, err error) {
 	c := &conn{names: names{p.namespace}, shown: p.Shown, logger: o.Logger}
 	opts := []nats.Option{
-		nats.Name(o.Name), nats.CustomInboxPrefix(c.names.replies(o.App)), nats.Timeout(broker.CallLimit), nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
+		nats.Name(o.Name), nats.CustomInboxPrefix(c.names.replies(o.App)), nats.Timeout(broker.CallLimit),
+		nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
 		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			c.calls.lose()
@@ -108,10 +112,12 @@ func (p Place) Connect(ctx context.Context, o broker.Options) (_ broker.Broker, 
 // refused says in one line why a broker cannot be used.
 func refused(err error) error {
 	switch {
-	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked),
+	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired),
+		errors.Is(err, nats.ErrAuthRevoked),
 		errors.Is(err, nats.ErrAccountAuthExpired):
 		return fmt.Errorf("refuses the credentials: %w", err)
-	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
+	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount),
+		errors.Is(err, nats.ErrNoResponders):
 		return errors.New("has no JetStream: start nats-server with -js")
 	}
 	return fmt.Errorf("cannot be used: %w", err)

@@ -14,7 +14,9 @@ import (
 )
 
 // Publish implements [broker.Broker]. The position is that in the stream of the app.
-func (c *conn) Publish(ctx context.Context, to xxladapter.QueueAddress, key string, header http.Header, run []byte) (position uint64, err error) {
+func (c *conn) Publish(
+	ctx context.Context, to xxladapter.QueueAddress, key string, header http.Header, run []byte,
+) (position uint64, err error) {
 	if !c.nc.IsConnected() {
 		return 0, broker.ErrAway
 	}
@@ -59,7 +61,8 @@ func (c *conn) Remove(ctx context.Context, to xxladapter.QueueAddress, position 
 	if err == nil {
 		err = stream.DeleteMsg(ctx, position)
 	}
-	if err == nil || errors.Is(err, jetstream.ErrMsgNotFound) || errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) || errors.Is(err, jetstream.ErrStreamNotFound) {
+	if err == nil || errors.Is(err, jetstream.ErrMsgNotFound) || errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) ||
+		errors.Is(err, jetstream.ErrStreamNotFound) {
 		return nil
 	}
 	return err

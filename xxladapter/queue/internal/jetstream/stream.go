@@ -16,7 +16,8 @@ const unacknowledged = 10_000
 // ensureStream creates the stream with the runs of an app unless it exists.
 func (c *conn) ensureStream(ctx context.Context, app string) error {
 	_, err := c.js.CreateStream(ctx, jetstream.StreamConfig{
-		Name: c.names.stream(app), Description: "runs of " + app + " that no executor has begun", Subjects: []string{c.names.runs(app)},
+		Name: c.names.stream(app), Description: "runs of " + app + " that no executor has begun",
+		Subjects:  []string{c.names.runs(app)},
 		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage,
 		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxMsgsPerSubject: broker.FullAt,
 	})
@@ -35,7 +36,8 @@ func (c *conn) Prepare(ctx context.Context, at xxladapter.QueueAddress) error {
 	for _, of := range []xxladapter.QueueAddress{{App: at.App}, at} {
 		config := jetstream.ConsumerConfig{
 			Durable: c.names.consumer(of), Description: of.String(), FilterSubject: c.names.run(of),
-			AckPolicy: jetstream.AckExplicitPolicy, AckWait: broker.AckWait, MaxDeliver: -1, MaxAckPending: unacknowledged,
+			AckPolicy: jetstream.AckExplicitPolicy, AckWait: broker.AckWait, MaxDeliver: -1,
+			MaxAckPending: unacknowledged,
 		}
 		if of.Instance != "" {
 			config.InactiveThreshold = broker.IdleLife // the stream keeps the runs

@@ -30,11 +30,16 @@ func Parse(text string) (Place, error) {
 	authority, _, _ := strings.Cut(rest, "/")
 	hosts := authority[strings.LastIndexByte(authority, '@')+1:]
 	if strings.Contains(scheme, "+") || strings.Contains(hosts, ",") {
-		return Place{}, errors.New("queue URL names sentinels or a cluster of Redis, must be redis://host:port/DB with one server")
+		return Place{}, errors.New(
+			"queue URL names sentinels or a cluster of Redis, must be redis://host:port/DB with one server",
+		)
 	}
-	wrong := errors.New("queue URL must be redis://host:port/DB or rediss://host:port/DB, where a namespace may follow the DB")
+	wrong := errors.New(
+		"queue URL must be redis://host:port/DB or rediss://host:port/DB, where a namespace may follow the DB",
+	)
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Hostname() == "" || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Hostname() == "" || u.RawQuery != "" ||
+		u.Fragment != "" {
 		return Place{}, wrong
 	}
 	port := u.Port()
@@ -53,7 +58,8 @@ func Parse(text string) (Place, error) {
 		return Place{}, err
 	}
 	p := Place{secure: u.Scheme == "rediss", namespace: namespace}
-	p.options.Addr, p.options.DB, p.options.Username = net.JoinHostPort(u.Hostname(), port), int(number), u.User.Username()
+	p.options.Addr, p.options.DB, p.options.Username = net.JoinHostPort(u.Hostname(), port), int(number),
+		u.User.Username()
 	p.options.Password, _ = u.User.Password()
 	p.Shown = fmt.Sprintf("%s://%s/%d/%s", u.Scheme, p.options.Addr, number, namespace)
 	return p, nil

@@ -19,7 +19,9 @@ const reportLife = 30 * time.Second
 var errNobody = errors.New("streams: nobody listens")
 
 // Call implements [broker.Broker].
-func (c *conn) Call(ctx context.Context, to xxladapter.QueueAddress, op string, header http.Header, body []byte) ([]byte, error) {
+func (c *conn) Call(
+	ctx context.Context, to xxladapter.QueueAddress, op string, header http.Header, body []byte,
+) ([]byte, error) {
 	return c.replies.ask(ctx, &message{Op: op, Header: header, body: body}, func(m *message) error {
 		text, err := m.encode()
 		if err != nil {
@@ -57,7 +59,9 @@ func (c *conn) Report(ctx context.Context, op, app string, header http.Header, b
 }
 
 // Serve implements [broker.Broker].
-func (c *conn) Serve(at xxladapter.QueueAddress, answer func(op string, header http.Header, body []byte) []byte) (stop func(), err error) {
+func (c *conn) Serve(
+	at xxladapter.QueueAddress, answer func(op string, header http.Header, body []byte) []byte,
+) (stop func(), err error) {
 	return c.serve(c.names.call(at), false, func(ctx context.Context, heard *redis.Message) {
 		var m message
 		if err := m.decode(heard.Payload); err != nil {
@@ -69,7 +73,9 @@ func (c *conn) Serve(at xxladapter.QueueAddress, answer func(op string, header h
 }
 
 // ServeReports implements [broker.Broker].
-func (c *conn) ServeReports(answer func(op, app string, header http.Header, body []byte) []byte) (stop func(), err error) {
+func (c *conn) ServeReports(
+	answer func(op, app string, header http.Header, body []byte) []byte,
+) (stop func(), err error) {
 	return c.serve(c.names.allUp(), true, func(ctx context.Context, heard *redis.Message) {
 		app, ok := c.names.calledBy(heard.Channel) // the caller's user may publish for no other app
 		if !ok {
@@ -93,7 +99,9 @@ func (c *conn) ServeReports(answer func(op, app string, header http.Header, body
 
 // serve calls answer for each message of a channel, or of all channels of a pattern, until stop is
 // called.
-func (c *conn) serve(channel string, isPattern bool, answer func(ctx context.Context, heard *redis.Message)) (stop func(), err error) {
+func (c *conn) serve(
+	channel string, isPattern bool, answer func(ctx context.Context, heard *redis.Message),
+) (stop func(), err error) {
 	answers := broker.NewAnswers()
 	ctx := context.Background() // each command has the client's limits
 	unsubscribe, err := c.listen(ctx, channel, isPattern, listener{each: func(m *redis.Message) {

@@ -46,7 +46,9 @@ func (c *conn) listen(ctx context.Context, channel string, isPattern bool, l lis
 		return nil, err
 	}
 	var reading sync.WaitGroup
-	heard := sub.ChannelWithSubscriptions(redis.WithChannelSize(channelSize), redis.WithChannelHealthCheckInterval(channelAlive))
+	heard := sub.ChannelWithSubscriptions(
+		redis.WithChannelSize(channelSize), redis.WithChannelHealthCheckInterval(channelAlive),
+	)
 	reading.Go(func() {
 		for one := range heard {
 			switch m := one.(type) {

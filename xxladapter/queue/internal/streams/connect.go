@@ -43,10 +43,13 @@ func (p Place) Connect(ctx context.Context, o broker.Options) (broker.Broker, er
 
 func (p Place) connect(ctx context.Context, o broker.Options, ackWait time.Duration) (*conn, error) {
 	if o.Credentials != "" {
-		return nil, errors.New("takes no credentials file: only NATS has them, and Redis has user and password in its URL")
+		return nil, errors.New(
+			"takes no credentials file: only NATS has them, and Redis has user and password in its URL",
+		)
 	}
 	c := &conn{
-		Client: p.client(o), names: names{p.namespace}, consumer: o.Name, ackWait: ackWait, shown: p.Shown, logger: o.Logger,
+		Client: p.client(o), names: names{p.namespace}, consumer: o.Name, ackWait: ackWait, shown: p.Shown,
+		logger: o.Logger,
 	}
 	c.publications.c = c
 	if c.consumer == "" {

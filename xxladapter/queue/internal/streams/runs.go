@@ -22,7 +22,9 @@ const maxRun = 1 << 20
 var errFull = errors.New("streams: queue of the address is full")
 
 // Publish implements [broker.Broker].
-func (c *conn) Publish(ctx context.Context, to xxladapter.QueueAddress, key string, header http.Header, run []byte) (position uint64, err error) {
+func (c *conn) Publish(
+	ctx context.Context, to xxladapter.QueueAddress, key string, header http.Header, run []byte,
+) (position uint64, err error) {
 	if len(run) > maxRun {
 		return 0, fmt.Errorf("%w: %d bytes, must be at most %d", broker.ErrTooLarge, len(run), maxRun)
 	}
@@ -44,7 +46,9 @@ func (c *conn) Publish(ctx context.Context, to xxladapter.QueueAddress, key stri
 	return strconv.ParseUint(text, 10, 64)
 }
 
-func (c *conn) publication(ctx context.Context, to xxladapter.QueueAddress, key string, header http.Header, run []byte) (*publication, error) {
+func (c *conn) publication(
+	ctx context.Context, to xxladapter.QueueAddress, key string, header http.Header, run []byte,
+) (*publication, error) {
 	head, err := json.Marshal(header)
 	if err != nil {
 		return nil, err
@@ -52,7 +56,9 @@ func (c *conn) publication(ctx context.Context, to xxladapter.QueueAddress, key 
 	return &publication{
 		ctx: ctx, size: len(run), done: make(chan struct{}),
 		keys: []string{c.names.run(to), c.names.seen(to.App, key), c.names.queues(), c.names.limits()},
-		args: []any{key, head, run, broker.FullAt, part(to.App), broker.KeyLife.Milliseconds(), broker.IdleLife.Milliseconds()},
+		args: []any{
+			key, head, run, broker.FullAt, part(to.App), broker.KeyLife.Milliseconds(), broker.IdleLife.Milliseconds(),
+		},
 	}, nil
 }
 

@@ -42,7 +42,9 @@ func (c *conn) states(ctx context.Context, asked func(app string) bool) (map[str
 	if _, err := c.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for _, stream := range streams {
 			if app, ok := c.names.ranBy(stream); ok && asked(app) {
-				all = append(all, &queue{app: app, stream: stream, exists: p.Exists(ctx, stream), len: p.XLen(ctx, stream)})
+				all = append(
+					all, &queue{app: app, stream: stream, exists: p.Exists(ctx, stream), len: p.XLen(ctx, stream)},
+				)
 			}
 		}
 		return nil
@@ -70,7 +72,9 @@ func (c *conn) states(ctx context.Context, asked func(app string) bool) (map[str
 	if _, err := c.Pipelined(ctx, func(p redis.Pipeliner) error {
 		for _, q := range filled {
 			q.first = p.XRangeN(ctx, q.stream, "-", "+", 1)
-			q.pending = p.XPendingExt(ctx, &redis.XPendingExtArgs{Stream: q.stream, Group: group, Start: "-", End: "+", Count: countedPending})
+			q.pending = p.XPendingExt(ctx, &redis.XPendingExtArgs{
+				Stream: q.stream, Group: group, Start: "-", End: "+", Count: countedPending,
+			})
 		}
 		return nil
 	}); err != nil && !isMissing(err) {

@@ -56,7 +56,9 @@ func scanEnds(ends *xxladapter.AuditEnds) func(database.Row) error {
 // Record appends the row of a change, if ctx has a call and any field differs. Call it last in a
 // transaction: it locks the end of the chain, and other transactions wait for that lock until the
 // commit.
-func (s *Store) Record(ctx context.Context, tx *database.Tx, o xxladapter.AuditObject, before, after xxladapter.Fields) error {
+func (s *Store) Record(
+	ctx context.Context, tx *database.Tx, o xxladapter.AuditObject, before, after xxladapter.Fields,
+) error {
 	if xxladapter.CallOf(ctx) == "" {
 		return nil
 	}
@@ -116,7 +118,9 @@ func (s *Store) RecordStops(ctx context.Context, tx *database.Tx, node string, n
 	}
 	rows := make([]xxladapter.AuditRow, len(stops))
 	for i, stop := range stops {
-		o := xxladapter.AuditObject{Kind: xxladapter.AuditJob, ID: stop.JobID, Name: stop.Name, JobID: stop.JobID, GroupID: stop.GroupID}
+		o := xxladapter.AuditObject{
+			Kind: xxladapter.AuditJob, ID: stop.JobID, Name: stop.Name, JobID: stop.JobID, GroupID: stop.GroupID,
+		}
 		rows[i] = xxladapter.NewStopRow(ends.Last, now, node, stop.Reason, o)
 		ends.Last = rows[i].Mark()
 	}
@@ -128,7 +132,8 @@ func appendAudit(ctx context.Context, t *database.Tx, rows ...xxladapter.AuditRo
 	values := make([][]any, len(rows))
 	for i, r := range rows {
 		values[i] = []any{r.ID, database.ToMilli(r.At), string(r.Actor.Kind), r.Actor.Name, r.Actor.Address, r.Call,
-			r.Object.Kind, r.Object.ID, r.Object.Name, r.Object.JobID, r.Object.GroupID, r.ChangesText(), r.Previous, r.Hash}
+			r.Object.Kind, r.Object.ID, r.Object.Name, r.Object.JobID, r.Object.GroupID, r.ChangesText(),
+			r.Previous, r.Hash}
 	}
 	if err := t.InsertAll(ctx, insertAudit, values); err != nil {
 		return err
@@ -140,7 +145,9 @@ func appendAudit(ctx context.Context, t *database.Tx, rows ...xxladapter.AuditRo
 
 // AppendAudit implements [xxladapter.Store].
 func (s *Store) AppendAudit(ctx context.Context, o xxladapter.AuditObject, fields xxladapter.Fields) error {
-	return s.db.Write(ctx, func(ctx context.Context, tx *database.Tx) error { return s.Record(ctx, tx, o, nil, fields) })
+	return s.db.Write(
+		ctx, func(ctx context.Context, tx *database.Tx) error { return s.Record(ctx, tx, o, nil, fields) },
+	)
 }
 
 // AuditRows implements [xxladapter.Store].
@@ -181,8 +188,10 @@ func (s *Store) AuditRows(ctx context.Context, f xxladapter.AuditFilter) ([]xxla
 
 func scanAudit(r database.Row) (row xxladapter.AuditRow, err error) {
 	var changes string
-	err = r.Scan(&row.ID, database.Milli(&row.At), database.Text(&row.Actor.Kind), database.Text(&row.Actor.Name), database.Text(&row.Actor.Address), database.Text(&row.Call),
-		database.Text(&row.Object.Kind), &row.Object.ID, database.Text(&row.Object.Name), &row.Object.JobID, &row.Object.GroupID,
+	err = r.Scan(&row.ID, database.Milli(&row.At), database.Text(&row.Actor.Kind), database.Text(&row.Actor.Name),
+		database.Text(&row.Actor.Address), database.Text(&row.Call),
+		database.Text(&row.Object.Kind), &row.Object.ID, database.Text(&row.Object.Name), &row.Object.JobID,
+		&row.Object.GroupID,
 		database.Text(&changes), database.Text(&row.Previous), database.Text(&row.Hash))
 	if json.Unmarshal([]byte(changes), &row.Changes) != nil || row.ChangesText() != changes {
 		// Another program has changed the text, which the row must not hide.
@@ -216,7 +225,9 @@ func (s *Store) PurgeAudit(ctx context.Context, before time.Time, limit int) (ro
 			return err
 		}
 		mark := xxladapter.AuditMark{ID: last}
-		if err := tx.Query(ctx, selectMark, []any{last}, func(r database.Row) error { return r.Scan(database.Text(&mark.Hash)) }); err != nil {
+		if err := tx.Query(
+			ctx, selectMark, []any{last}, func(r database.Row) error { return r.Scan(database.Text(&mark.Hash)) },
+		); err != nil {
 			return err
 		}
 		deleted, err := tx.Exec(ctx, dropAudit, last)

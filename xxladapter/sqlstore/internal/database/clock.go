@@ -29,7 +29,9 @@ type ServerClock struct {
 }
 
 // NewServerClock reads the clock with ask for the first time. The caller must call Close.
-func NewServerClock(ctx context.Context, logger *slog.Logger, ask func(context.Context) (time.Time, error)) (*ServerClock, error) {
+func NewServerClock(
+	ctx context.Context, logger *slog.Logger, ask func(context.Context) (time.Time, error),
+) (*ServerClock, error) {
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c := &ServerClock{Ask: ask, logger: logger, cancel: cancel, ended: make(chan struct{})}
 	// The first answers take longer than the later ones.
@@ -113,7 +115,9 @@ func (c *ServerClock) Shift(d time.Duration) {
 
 // FollowServer makes the database follow the clock of its server, which ask reads, unless it has a
 // clock already.
-func (db *DB) FollowServer(ctx context.Context, logger *slog.Logger, ask func(context.Context) (time.Time, error)) error {
+func (db *DB) FollowServer(
+	ctx context.Context, logger *slog.Logger, ask func(context.Context) (time.Time, error),
+) error {
 	if db.Clock != nil {
 		return nil
 	}

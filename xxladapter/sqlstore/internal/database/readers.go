@@ -25,7 +25,8 @@ func (r *Readers) query(ctx context.Context, query string, args []any, scan func
 	if r.Dialect.Cached {
 		begun := time.Now()
 		rows, err := r.DB.QueryContext(ctx, query, args...)
-		for attempt := 1; err != nil && attempt < network.ReadAttempts && r.Repeat != nil && r.Repeat(err) && ctx.Err() == nil &&
+		for attempt := 1; err != nil && attempt < network.ReadAttempts && r.Repeat != nil && r.Repeat(err) &&
+			ctx.Err() == nil &&
 			time.Since(begun) < network.WriteLife; attempt++ {
 			rows, err = r.DB.QueryContext(ctx, query, args...)
 		}

@@ -23,7 +23,8 @@ const (
 	SelectNewerResults = `SELECT newest.job_id, newest.at_last % 2 FROM (
 			SELECT job_id, MAX(ended_as) AS at_last FROM (
 				SELECT l.job_id, ` + idAndSuccess + ` AS ended_as FROM xxl_job_log l WHERE l.id > ? AND ` + hasEnded + `
-				UNION ALL SELECT l.job_id, ` + idAndSuccess + ` FROM xxlwheel_stat_open o CROSS JOIN xxl_job_log l WHERE l.id = o.log_id AND ` + hasEnded + `
+				UNION ALL SELECT l.job_id, ` + idAndSuccess +
+		` FROM xxlwheel_stat_open o CROSS JOIN xxl_job_log l WHERE l.id = o.log_id AND ` + hasEnded + `
 			) AS ended GROUP BY job_id
 		) AS newest LEFT JOIN xxlwheel_last_result r ON r.job_id = newest.job_id
 		WHERE r.log_id IS NULL OR (2 * r.log_id <= newest.at_last AND CASE WHEN r.result = 'SUCCESS' THEN 1 ELSE 0 END <> newest.at_last % 2)`
@@ -51,7 +52,9 @@ func (s *Store) NewerResults(ctx context.Context, f xxladapter.JobFilter) (newer
 		return newer, nil
 	}
 	var folded, highest int64
-	err = s.db.Query(ctx, selectUncounted, nil, func(r database.Row) error { return r.Scan(&folded, database.Integer(&highest)) })
+	err = s.db.Query(
+		ctx, selectUncounted, nil, func(r database.Row) error { return r.Scan(&folded, database.Integer(&highest)) },
+	)
 	if err != nil {
 		return newer, err
 	}

@@ -60,7 +60,9 @@ func (s *Store) Count(ctx context.Context, tx *database.Tx, c Changes) error {
 		if f.Running == 0 && f.Success == 0 && f.Failed == 0 {
 			continue
 		}
-		if _, err := tx.Exec(ctx, s.db.Dialect.AddToSlot, s.db.Dialect.Datetime(day), tx.Slot, f.Running, f.Success, f.Failed); err != nil {
+		if _, err := tx.Exec(
+			ctx, s.db.Dialect.AddToSlot, s.db.Dialect.Datetime(day), tx.Slot, f.Running, f.Success, f.Failed,
+		); err != nil {
 			return err
 		}
 	}
@@ -141,7 +143,9 @@ func (s *Store) FoldReports(ctx context.Context) error {
 		var slots []slot
 		err := tx.Query(ctx, selectSlots+s.db.Dialect.Lock, nil, func(r database.Row) error {
 			var f slot
-			err := r.Scan(database.Datetime(&f.day), &f.number, &f.figures.Running, &f.figures.Success, &f.figures.Failed)
+			err := r.Scan(
+				database.Datetime(&f.day), &f.number, &f.figures.Running, &f.figures.Success, &f.figures.Failed,
+			)
 			slots = append(slots, f)
 			return err
 		})
@@ -161,7 +165,9 @@ func (s *Store) FoldReports(ctx context.Context) error {
 			if folded > 0 {
 				continue
 			}
-			if _, err := tx.Exec(ctx, InsertDay, day, f.figures.Running, f.figures.Success, f.figures.Failed, now); err != nil {
+			if _, err := tx.Exec(
+				ctx, InsertDay, day, f.figures.Running, f.figures.Success, f.figures.Failed, now,
+			); err != nil {
 				return err
 			}
 		}

@@ -51,9 +51,11 @@ func collectStatRows(to *[]statRow) func(database.Row) error {
 			h                                           xxladapter.RunHistory
 			attempt, triggerCode, handleCode, fire, run int64
 		)
-		err := r.Scan(&row.id, database.Text(&row.counted), database.Integer(&l.ID), database.Integer(&l.GroupID), database.Integer(&l.JobID), database.Datetime(&l.TriggerTime),
+		err := r.Scan(&row.id, database.Text(&row.counted), database.Integer(&l.ID), database.Integer(&l.GroupID),
+			database.Integer(&l.JobID), database.Datetime(&l.TriggerTime),
 			database.Integer(&triggerCode), database.Integer(&handleCode), database.Text(&l.HandleMsg),
-			database.Integer(&run), database.Milli(&h.Due), database.Text(&h.Type), database.Integer(&attempt), database.Milli(&h.Claimed), database.Milli(&h.Sent), database.Milli(&h.Finished), database.Integer(&fire))
+			database.Integer(&run), database.Milli(&h.Due), database.Text(&h.Type), database.Integer(&attempt),
+			database.Milli(&h.Claimed), database.Milli(&h.Sent), database.Milli(&h.Finished), database.Integer(&fire))
 		l.TriggerCode, l.HandleCode, row.open = int(triggerCode), int(handleCode), fire != 0
 		if run != 0 {
 			h.LogID, h.Attempt = run, int(attempt)
@@ -86,7 +88,10 @@ type statWork struct {
 }
 
 func newStatWork() *statWork {
-	return &statWork{figures: map[statKey]*xxladapter.Figures{}, opened: map[int64]xxladapter.StatResult{}, last: map[int64]lastResult{}}
+	return &statWork{
+		figures: map[statKey]*xxladapter.Figures{}, opened: map[int64]xxladapter.StatResult{},
+		last: map[int64]lastResult{},
+	}
 }
 
 func (w *statWork) empty() bool { return len(w.figures)+len(w.opened)+len(w.closed) == 0 }

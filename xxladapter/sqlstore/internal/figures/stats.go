@@ -15,7 +15,8 @@ import (
 // DESIGN.md.
 const (
 	selectMarkColumns = `SELECT turn, folded_id, next_id, next_ms, open_id`
-	selectStatMark    = selectMarkColumns + `, (SELECT MAX(id) FROM xxl_job_log), (SELECT MIN(log_id) FROM xxlwheel_stat_open)
+	selectStatMark    = selectMarkColumns +
+		`, (SELECT MAX(id) FROM xxl_job_log), (SELECT MIN(log_id) FROM xxlwheel_stat_open)
 		FROM xxlwheel_stat_mark WHERE id = 1`
 	lockStatMark = selectMarkColumns + `, 0, 0 FROM xxlwheel_stat_mark WHERE id = 1`
 	moveStatMark = `UPDATE xxlwheel_stat_mark SET turn = turn + 1, folded_id = ?, next_id = ?, next_ms = ?, open_id = ?
@@ -57,7 +58,10 @@ var errNoStatMark = errors.New("table xxlwheel_stat_mark has no row, must have t
 // scanMark reads the mark, the highest log row, and the first open row; 0 if there is none.
 func scanMark(m *statMark, highest, firstOpen *int64) func(database.Row) error {
 	return func(r database.Row) error {
-		return r.Scan(&m.turn, &m.folded, &m.next, database.Milli(&m.nextAt), &m.open, database.Integer(highest), database.Integer(firstOpen))
+		return r.Scan(
+			&m.turn, &m.folded, &m.next, database.Milli(&m.nextAt), &m.open, database.Integer(highest),
+			database.Integer(firstOpen),
+		)
 	}
 }
 
@@ -143,7 +147,9 @@ func (s *Store) CountingDeleted(ctx context.Context, tx *database.Tx, ids []int6
 	}
 	these, args := tx.Dialect.Among(`l.id`, ids)
 	if tx.Dialect.Lock != "" {
-		if _, err := tx.Has(ctx, `SELECT l.id FROM xxl_job_log l WHERE `+these+` ORDER BY l.id`+tx.Dialect.Lock, args...); err != nil {
+		if _, err := tx.Has(
+			ctx, `SELECT l.id FROM xxl_job_log l WHERE `+these+` ORDER BY l.id`+tx.Dialect.Lock, args...,
+		); err != nil {
 			return err
 		}
 	}

@@ -75,7 +75,8 @@ func addFigures(ctx context.Context, t *database.Tx, add map[statKey]*xxladapter
 				sums[key] = f
 			}
 		}
-		err := t.Query(ctx, `SELECT `+statColumns+` FROM xxlwheel_stat WHERE `+condition+these, args, func(r database.Row) error {
+		err := t.Query(ctx, `SELECT `+statColumns+
+			` FROM xxlwheel_stat WHERE `+condition+these, args, func(r database.Row) error {
 			key, stored, err := scanStat(r)
 			if sums[key] != nil {
 				stored.Merge(sums[key])
@@ -90,7 +91,8 @@ func addFigures(ctx context.Context, t *database.Tx, add map[statKey]*xxladapter
 			return err
 		}
 		for key, f := range sums {
-			values = append(values, database.Bit(key.ofGroup), key.hour, key.job, key.group, f.Success, f.Failed, f.Timeout, f.Killed, f.Lost, f.NotSent,
+			values = append(values, database.Bit(key.ofGroup), key.hour, key.job, key.group, f.Success, f.Failed,
+				f.Timeout, f.Killed, f.Lost, f.NotSent,
 				f.Durations.Bytes(), f.Lateness.Bytes())
 		}
 	}
@@ -100,7 +102,10 @@ func addFigures(ctx context.Context, t *database.Tx, add map[statKey]*xxladapter
 func scanStat(r database.Row) (key statKey, f xxladapter.Figures, err error) {
 	var ofGroup int64
 	var durations, lateness []byte
-	err = r.Scan(&ofGroup, &key.hour, &key.job, &key.group, &f.Success, &f.Failed, &f.Timeout, &f.Killed, &f.Lost, &f.NotSent, &durations, &lateness)
+	err = r.Scan(
+		&ofGroup, &key.hour, &key.job, &key.group, &f.Success, &f.Failed, &f.Timeout, &f.Killed, &f.Lost, &f.NotSent,
+		&durations, &lateness,
+	)
 	key.ofGroup = ofGroup != 0
 	// A histogram that another program has damaged is empty.
 	f.Durations, _ = xxladapter.HistogramOf(durations)
@@ -229,11 +234,15 @@ func (s *Store) PurgeStats(ctx context.Context, before time.Time, limit int) (de
 // job id: about limit of them, up to and including all rows of the last job.
 func (s *Store) purgeStatHour(ctx context.Context, ofGroup int, end int64, limit int) (deleted int, err error) {
 	hour, last := end, int64(0)
-	if err := s.db.Query(ctx, firstStatHour, []any{ofGroup, end}, func(r database.Row) error { return r.Scan(database.Integer(&hour)) }); err != nil || hour == 0 {
+	if err := s.db.Query(
+		ctx, firstStatHour, []any{ofGroup, end}, func(r database.Row) error { return r.Scan(database.Integer(&hour)) },
+	); err != nil || hour == 0 {
 		return 0, err
 	}
 	if ofGroup == 0 {
-		if err := s.db.Query(ctx, statJobAt, []any{hour, limit - 1}, func(r database.Row) error { return r.Scan(&last) }); err != nil {
+		if err := s.db.Query(
+			ctx, statJobAt, []any{hour, limit - 1}, func(r database.Row) error { return r.Scan(&last) },
+		); err != nil {
 			return 0, err
 		}
 	}

@@ -189,7 +189,10 @@ func (j *Journal) turn() {
 	defer j.mu.Unlock()
 	if err != nil {
 		if j.delayed == nil {
-			j.opts.Logger.Warn("journal could not begin a new segment, retrying each second", "file", nameOf(j.opts.Prefix, place), "err", err)
+			j.opts.Logger.Warn(
+				"journal could not begin a new segment, retrying each second", "file", nameOf(j.opts.Prefix, place),
+				"err", err,
+			)
 		}
 		j.delayed, j.again = err, time.Now().Add(turnPause)
 		return
@@ -352,7 +355,9 @@ func (j *Journal) Repair(replay func(number int64, record []byte) error) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if next != j.durable+1 {
-		return fmt.Errorf("repair journal %s*: it ends with record %d, must end with %d", j.opts.Prefix, next-1, j.durable)
+		return fmt.Errorf(
+			"repair journal %s*: it ends with record %d, must end with %d", j.opts.Prefix, next-1, j.durable,
+		)
 	}
 	j.next, j.buf, j.bytes = j.durable+1, nil, j.size
 	j.batch.last, j.flying = 0, nil // a record that takes an old number must not get its error

@@ -9,7 +9,9 @@ import (
 
 // read reads all segments and calls replay for each record. size is the length of the last segment
 // up to the end of its last whole record, and next is the number after the last record.
-func read(opts Options, replay func(number int64, record []byte) error) (segments []segment, size, next int64, err error) {
+func read(
+	opts Options, replay func(number int64, record []byte) error,
+) (segments []segment, size, next int64, err error) {
 	found, err := list(opts.Prefix)
 	if err != nil {
 		return nil, 0, 0, err
@@ -83,9 +85,13 @@ func Verify(opts Options, oldest, newest int64) error {
 	case len(segments) == 0:
 		return fmt.Errorf("there is no %s*", opts.Prefix)
 	case segments[0].first > oldest+1:
-		return fmt.Errorf("%s begins with record %d, must begin with %d or before", segments[0].name, segments[0].first, oldest+1)
+		return fmt.Errorf(
+			"%s begins with record %d, must begin with %d or before", segments[0].name, segments[0].first, oldest+1,
+		)
 	case next <= newest:
-		return fmt.Errorf("%s ends with record %d, must end with %d or later", segments[len(segments)-1].name, next-1, newest)
+		return fmt.Errorf(
+			"%s ends with record %d, must end with %d or later", segments[len(segments)-1].name, next-1, newest,
+		)
 	}
 	return nil
 }

@@ -253,7 +253,8 @@ func (a *act) resume(r xxladapter.Resume, openRuns []int64) bool {
 		}
 	}
 	for _, run := range a.m.runsOf[r.JobID] {
-		if run.TriggerCode == xxladapter.ResultOK && run.HandleCode == xxladapter.ResultNone && !run.TriggerTime.Before(since) {
+		if run.TriggerCode == xxladapter.ResultOK && run.HandleCode == xxladapter.ResultNone &&
+			!run.TriggerTime.Before(since) {
 			return false
 		}
 	}

@@ -171,8 +171,9 @@ func (f *fields) flag() bool { return f.number() != 0 }
 func (f *fields) fire() xxladapter.Fire {
 	fire := xxladapter.Fire{
 		ID: f.number(), JobID: f.number(), GroupID: f.number(), Due: f.time(), State: xxladapter.FirePlanned,
-		ShardIndex: int(f.number()), ShardTotal: int(f.number()), Type: xxladapter.TriggerType(f.text()), RetryCount: int(f.number()),
-		Attempt: int(f.number()), Parent: f.number(),
+		ShardIndex: int(f.number()), ShardTotal: int(f.number()), Type: xxladapter.TriggerType(f.text()),
+		RetryCount: int(f.number()),
+		Attempt:    int(f.number()), Parent: f.number(),
 	}
 	if f.flag() {
 		param := f.text()
@@ -195,15 +196,19 @@ func (f *fields) owner(fire *xxladapter.Fire) {
 func (f *fields) log() *xxladapter.Log {
 	return &xxladapter.Log{
 		ID: f.number(), GroupID: f.number(), JobID: f.number(), Address: f.text(), Handler: f.text(), Param: f.text(),
-		Sharding: f.text(), RetryCount: int(f.number()), TriggerTime: f.time(), TriggerCode: int(f.number()), TriggerMsg: f.text(),
+		Sharding: f.text(), RetryCount: int(f.number()), TriggerTime: f.time(), TriggerCode: int(f.number()),
+		TriggerMsg: f.text(),
 		HandleTime: f.time(), HandleCode: int(f.number()), HandleMsg: f.text(), AlarmStatus: int(f.number()),
 	}
 }
 
 func (f *fields) history() xxladapter.RunHistory {
 	return xxladapter.RunHistory{
-		LogID: f.number(), Due: f.time(), Type: xxladapter.TriggerType(f.text()), Attempt: int(f.number()), Parent: f.number(),
-		ShardIndex: int(f.number()), ShardTotal: int(f.number()), Owner: xxladapter.Term{Node: f.text(), Number: f.number()},
-		Claimed: f.time(), TakenBy: f.text(), TakenOver: f.time(), Sent: f.time(), Acknowledged: f.time(), Finished: f.time(),
+		LogID: f.number(), Due: f.time(), Type: xxladapter.TriggerType(f.text()), Attempt: int(f.number()),
+		Parent:     f.number(),
+		ShardIndex: int(f.number()), ShardTotal: int(f.number()),
+		Owner:   xxladapter.Term{Node: f.text(), Number: f.number()},
+		Claimed: f.time(), TakenBy: f.text(), TakenOver: f.time(), Sent: f.time(), Acknowledged: f.time(),
+		Finished: f.time(),
 	}
 }

@@ -103,7 +103,9 @@ func differ[T any](c *Comparison, what string, memory, tables map[int64]T) {
 		if there, found := tables[id]; !found {
 			c.Differences = append(c.Differences, fmt.Sprintf("%s %d is missing in the tables", what, id))
 		} else if !reflect.DeepEqual(mine, there) {
-			c.Differences = append(c.Differences, fmt.Sprintf("%s %d is %+v in the tables, must be %+v", what, id, there, mine))
+			c.Differences = append(
+				c.Differences, fmt.Sprintf("%s %d is %+v in the tables, must be %+v", what, id, there, mine),
+			)
 		}
 	}
 	for id := range tables {

@@ -91,14 +91,17 @@ func (f *front) cutOff(l level) cut {
 func (c *cut) takeRuns(m *memory, l level, old time.Time) (held map[int64]bool) {
 	held = map[int64]bool{}
 	for _, r := range m.dirtyRun {
-		if l < allRuns && !r.stored && r.HandleCode == xxladapter.ResultNone && m.byLog[r.ID] != nil && r.began.After(old) {
+		if l < allRuns && !r.stored && r.HandleCode == xxladapter.ResultNone && m.byLog[r.ID] != nil &&
+			r.began.After(old) {
 			held[r.ID] = true
 			continue
 		}
 		row := r.Log
 		c.runs = append(c.runs, cutRun{
-			run:     r,
-			row:     records.WrittenLog{Log: &row, Stored: r.stored, Base: r.base, WantText: r.wantText, Run: r.history},
+			run: r,
+			row: records.WrittenLog{
+				Log: &row, Stored: r.stored, Base: r.base, WantText: r.wantText, Run: r.history,
+			},
 			state:   transition.StateOf(&row),
 			version: r.version,
 		})

@@ -110,7 +110,8 @@ const (
 // serves reports whether a claim may do without a query. REQUIRES: f.mu is held.
 func (f *front) serves(node string, ahead time.Duration, limit int, now time.Time) bool {
 	l := &f.due
-	return len(l.ids) > 0 && (l.all || len(l.ids) >= limit) && l.node == node && l.ahead == ahead && l.epoch == f.epoch &&
+	return len(l.ids) > 0 && (l.all || len(l.ids) >= limit) && l.node == node && l.ahead == ahead &&
+		l.epoch == f.epoch &&
 		now.Sub(l.at).Abs() < min(dueLife, ahead/5)
 }
 
@@ -138,7 +139,9 @@ func behindBefore(now time.Time) time.Time { return milli(now.Add(-xxladapter.Be
 
 // findDue returns jobs that may be due and are not behind, with room for limit of them, and the
 // list of the others. What it has read is valid until pinned is called.
-func (f *front) findDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int) (ids []int64, rest dueList, pinned func(), err error) {
+func (f *front) findDue(
+	ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
+) (ids []int64, rest dueList, pinned func(), err error) {
 	pinned = func() {}
 	if err := f.enter(ctx); err != nil {
 		return nil, dueList{}, pinned, err
@@ -226,7 +229,8 @@ func (m *memory) due(shards xxladapter.ShardSet, until, orphaned time.Time, ids 
 	}
 	for _, id := range ids {
 		j := m.jobs[id]
-		if j != nil && j.Running && !j.TriggerNext.After(until) && (shards.HasJob(id) || j.TriggerNext.Before(orphaned)) {
+		if j != nil && j.Running && !j.TriggerNext.After(until) && (shards.HasJob(id) ||
+			j.TriggerNext.Before(orphaned)) {
 			due = append(due, j)
 		}
 	}

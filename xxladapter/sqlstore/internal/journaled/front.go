@@ -335,7 +335,8 @@ func (f *front) missing(ask, known need) (m need) {
 			m.jobs = append(m.jobs, id)
 		}
 	}
-	if r := f.m.runs[ask.tries]; m.logID == 0 && r != nil && r.attempt < 0 && f.m.byLog[ask.tries] == nil && known.tries == 0 {
+	if r := f.m.runs[ask.tries]; m.logID == 0 && r != nil && r.attempt < 0 && f.m.byLog[ask.tries] == nil &&
+		known.tries == 0 {
 		m.tries = ask.tries
 	}
 	id := ask.resume.JobID

@@ -75,7 +75,9 @@ func (s *Store) Credential(ctx context.Context, digest string) (*xxladapter.Cred
 }
 
 // Credentials implements [xxladapter.Store].
-func (s *Store) Credentials(ctx context.Context, userID int64, kind xxladapter.CredentialKind) ([]*xxladapter.Credential, error) {
+func (s *Store) Credentials(
+	ctx context.Context, userID int64, kind xxladapter.CredentialKind,
+) ([]*xxladapter.Credential, error) {
 	return s.Store.Credentials(with(ctx, apart), userID, kind)
 }
 

@@ -33,7 +33,9 @@ func (f *front) readTables(ctx context.Context, tx *database.Tx, l load) (*loade
 		}
 	}
 	if l.everything || l.leases {
-		err := n.readLeases(func(query string, scan func(database.Row) error) error { return tx.Query(ctx, query, nil, scan) })
+		err := n.readLeases(
+			func(query string, scan func(database.Row) error) error { return tx.Query(ctx, query, nil, scan) },
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -389,7 +391,10 @@ func (r *replay) note(number int64, k kind, f *fields) {
 			m.stops = append(m.stops, end)
 		}
 	case missed, kept:
-		miss := xxladapter.Misfire{JobID: f.number(), Due: f.time(), Until: f.time(), Strategy: xxladapter.MisfireStrategy(f.text()), At: f.time()}
+		miss := xxladapter.Misfire{
+			JobID: f.number(), Due: f.time(), Until: f.time(), Strategy: xxladapter.MisfireStrategy(f.text()),
+			At: f.time(),
+		}
 		if k == kept {
 			miss.PauseID, miss.Calendar = f.number(), f.text()
 		}

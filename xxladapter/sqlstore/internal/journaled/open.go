@@ -62,7 +62,10 @@ func (f Front) Prepare(ctx context.Context, write writeFunc) error {
 		if !f.AcceptLoss {
 			return fmt.Errorf("its journal is incomplete: %w. Put the file back, or accept with ?journal=lost that what was acknowledged last is lost", damage)
 		}
-		f.Logger.Error("journal is incomplete: what was acknowledged last is lost, also planned fires; its files are set aside", "damage", damage)
+		f.Logger.Error(
+			"journal is incomplete: what was acknowledged last is lost, also planned fires; its files are set aside",
+			"damage", damage,
+		)
 		if err := journal.SetAside(f.Prefix); err != nil {
 			return err
 		}

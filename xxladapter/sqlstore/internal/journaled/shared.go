@@ -60,7 +60,10 @@ func OpenShared(ctx context.Context, s *records.Store, opts SharedOptions) (*Sto
 	f := &front{
 		Options: Options{Logger: opts.Logger, Clock: s.Clock}, groups: map[int64]*group{}, store: s, m: newMemory(),
 	}
-	f.shared = &shared{log: sharedlog.New(opts.Log(id), opts.Logger), turn: make(chan struct{}, 1), lossy: opts.Lossy, stop: make(chan struct{}), backlog: cmp.Or(opts.Backlog, defaultBacklog)}
+	f.shared = &shared{
+		log: sharedlog.New(opts.Log(id), opts.Logger), turn: make(chan struct{}, 1), lossy: opts.Lossy,
+		stop: make(chan struct{}), backlog: cmp.Or(opts.Backlog, defaultBacklog),
+	}
 	f.journal = f.shared.log
 	f.shared.flush = newSharedWriter(s.Writes, f)
 	for _, w := range []*database.Writer{&s.ScanWrites, &s.LeaseWrites, &s.BulkWrites} {

@@ -23,7 +23,9 @@ func (f *front) tooFarBehind() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if lack := f.journal.Last().Number - f.marks.settled; f.loaded && lack > f.shared.backlog {
-		return fmt.Errorf("tables lack %d entries of the shared log, must follow before more due times are planned", lack)
+		return fmt.Errorf(
+			"tables lack %d entries of the shared log, must follow before more due times are planned", lack,
+		)
 	}
 	return nil
 }

@@ -16,7 +16,11 @@ import (
 // loadShared reads the tables and the records that they lack into a new memory, under the lock of
 // the row of the marks. From then on the tables refuse the process that had the pen before.
 func (f *front) loadShared(ctx context.Context, tx *database.Tx) error {
-	m, found, err := readShared(func(query string, scan func(database.Row) error) error { return tx.Query(ctx, query, nil, scan) }, tx.Dialect.Lock)
+	m, found, err := readShared(func(query string, scan func(database.Row) error) error {
+		return tx.Query(
+			ctx, query, nil, scan,
+		)
+	}, tx.Dialect.Lock)
 	if err != nil {
 		return err
 	}
@@ -60,7 +64,9 @@ func (f *front) loadShared(ctx context.Context, tx *database.Tx) error {
 // f.mu is held.
 func (f *front) fill(ctx context.Context, tx *database.Tx, m *sharedMarks, now sharedlog.State, used bool) error {
 	m.pen, m.run, m.state = now.Pen, now.Run, stateOpen
-	_, err := tx.Exec(ctx, takeShared, int64(m.generation), m.pen, m.settled, m.runs, m.plans, m.fire, m.log, msOf(m.doubt), m.run)
+	_, err := tx.Exec(
+		ctx, takeShared, int64(m.generation), m.pen, m.settled, m.runs, m.plans, m.fire, m.log, msOf(m.doubt), m.run,
+	)
 	if err != nil {
 		return err
 	}
@@ -99,13 +105,18 @@ func (f *front) lost(m sharedMarks, now sharedlog.State) string {
 	case now.Position < seen:
 		return fmt.Sprintf("it ends with record %d, and record %d was confirmed", now.Position, seen)
 	case f.shared.lossy && m.run != "" && m.run != now.Run:
-		return fmt.Sprintf("its server was started again or replaced (it is %s, was %s), and may lack what was confirmed", now.Run, m.run)
+		return fmt.Sprintf(
+			"its server was started again or replaced (it is %s, was %s), and may lack what was confirmed", now.Run,
+			m.run,
+		)
 	}
 	return ""
 }
 
 // beginAnew begins an empty log from what the tables have.
-func (f *front) beginAnew(ctx context.Context, tx *database.Tx, m *sharedMarks, now sharedlog.State, why string) (sharedlog.State, error) {
+func (f *front) beginAnew(
+	ctx context.Context, tx *database.Tx, m *sharedMarks, now sharedlog.State, why string,
+) (sharedlog.State, error) {
 	first := m.generation == 0
 	last := max(m.settled, m.runs, m.plans, now.Position, f.shared.log.Seen(now.Generation))
 	m.generation = max(m.generation, uint64(now.Generation)) + 1
@@ -116,7 +127,10 @@ func (f *front) beginAnew(ctx context.Context, tx *database.Tx, m *sharedMarks, 
 	}
 	m.fire, m.log, m.doubt = m.fire+idJump, m.log+idJump, milli(f.Clock())
 	missed, err := f.doubtPlanned(ctx, tx, m.doubt)
-	f.Logger.Error("what only the shared log had is lost: due times since the tables were written are in doubt", "why", why, "since", m.at, "until", m.doubt, "fires", missed)
+	f.Logger.Error(
+		"what only the shared log had is lost: due times since the tables were written are in doubt", "why", why,
+		"since", m.at, "until", m.doubt, "fires", missed,
+	)
 	return now, err
 }
 
@@ -144,7 +158,8 @@ func (f *front) doubtPlanned(ctx context.Context, tx *database.Tx, doubt time.Ti
 	}
 	for _, fire := range n.fires {
 		j := jobs[fire.JobID]
-		if fire.State != xxladapter.FirePlanned || fire.Due.After(doubt) || j != nil && j.Settings.Ambiguous == xxladapter.AmbiguousResend {
+		if fire.State != xxladapter.FirePlanned || fire.Due.After(doubt) || j != nil &&
+			j.Settings.Ambiguous == xxladapter.AmbiguousResend {
 			continue
 		}
 		gone = append(gone, fire.ID)
@@ -155,13 +170,17 @@ func (f *front) doubtPlanned(ctx context.Context, tx *database.Tx, doubt time.Ti
 	if err := records.RemoveFires(ctx, tx, gone); err != nil {
 		return 0, err
 	}
-	_, err = tx.Exec(ctx, `UPDATE xxlwheel_fire SET node = ?, term = 0, state = 'ambiguous' WHERE state <> 'planned'`, lostOwner)
+	_, err = tx.Exec(
+		ctx, `UPDATE xxlwheel_fire SET node = ?, term = 0, state = 'ambiguous' WHERE state <> 'planned'`, lostOwner,
+	)
 	return len(gone), err
 }
 
 // lostDue returns the misfire of a due time in doubt.
 func lostDue(jobID int64, due, at time.Time) xxladapter.Misfire {
-	return xxladapter.Misfire{JobID: jobID, Due: milli(due), Until: milli(due), Strategy: xxladapter.MisfireStoreLost, At: milli(at)}
+	return xxladapter.Misfire{
+		JobID: jobID, Due: milli(due), Until: milli(due), Strategy: xxladapter.MisfireStoreLost, At: milli(at),
+	}
 }
 
 // withoutDoubt replaces the fires of a decision whose due times are in doubt by misfires, unless

@@ -35,12 +35,17 @@ const (
 	anyLeaseHeld = `SELECT COUNT(*) FROM xxlwheel_lease WHERE until_ms > ?`
 )
 
-func readShared(query func(query string, scan func(database.Row) error) error, lock string) (m sharedMarks, found bool, err error) {
+func readShared(
+	query func(query string, scan func(database.Row) error) error, lock string,
+) (m sharedMarks, found bool, err error) {
 	err = query(selectShared+lock, func(r database.Row) error {
 		var at, doubt int64
 		var generation int64
 		found = true
-		err := r.Scan(database.Text(&m.state), database.Text(&m.store), &generation, &m.pen, &m.settled, &m.runs, &m.plans, &m.fire, &m.log, &at, &doubt, database.Text(&m.run))
+		err := r.Scan(
+			database.Text(&m.state), database.Text(&m.store), &generation, &m.pen, &m.settled, &m.runs, &m.plans,
+			&m.fire, &m.log, &at, &doubt, database.Text(&m.run),
+		)
 		m.generation, m.at, m.doubt = uint64(generation), timeOf(at), timeOf(doubt)
 		return err
 	})
@@ -93,7 +98,9 @@ func refusePlain(ctx context.Context, tx *database.Tx, now time.Time) error {
 	held := 0
 	err := tx.Query(ctx, anyLeaseHeld, []any{now.UnixMilli()}, func(r database.Row) error { return r.Scan(&held) })
 	if err == nil && held > 0 {
-		err = errors.New("a scheduler uses the store without the shared log, must be stopped, and its lease must expire")
+		err = errors.New(
+			"a scheduler uses the store without the shared log, must be stopped, and its lease must expire",
+		)
 	}
 	return err
 }
@@ -113,7 +120,8 @@ func CheckPlain(ctx context.Context, s *records.Store) error {
 
 // storeShared stores the marks of a cut, if this process still has the pen.
 func (f *front) storeShared(ctx context.Context, tx *database.Tx, c *cut) error {
-	changed, err := tx.Exec(ctx, moveShared, c.marks.settled, c.marks.runs, c.marks.plans, c.lastFire, c.lastLog, f.Clock().UnixMilli(),
+	changed, err := tx.Exec(ctx, moveShared, c.marks.settled, c.marks.runs, c.marks.plans, c.lastFire, c.lastLog,
+		f.Clock().UnixMilli(),
 		int64(c.marks.generation), c.marks.pen)
 	if err == nil && changed == 0 {
 		err = errPen
@@ -126,7 +134,9 @@ func (f *front) storeShared(ctx context.Context, tx *database.Tx, c *cut) error 
 
 // sharedIDs returns the highest ids that were given.
 func sharedIDs(ctx context.Context, tx *database.Tx) (fire, log int64, err error) {
-	m, _, err := readShared(func(query string, scan func(database.Row) error) error { return tx.Query(ctx, query, nil, scan) }, "")
+	m, _, err := readShared(
+		func(query string, scan func(database.Row) error) error { return tx.Query(ctx, query, nil, scan) }, "",
+	)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -172,9 +182,13 @@ func rememberFires(ctx context.Context, tx *database.Tx, last int64) error {
 // the tables need no log: the others hold leases. REQUIRES: f.mu is not held, because the
 // transaction takes it.
 func (f *front) closeShared(ctx context.Context) error {
-	err := f.shared.flush.Write(with(ctx, scope{needs: all, changes: true}), func(ctx context.Context, tx *database.Tx) error {
+	err := f.shared.flush.Write(with(
+		ctx, scope{needs: all, changes: true},
+	), func(ctx context.Context, tx *database.Tx) error {
 		held := 0
-		err := tx.Query(ctx, anyLeaseHeld, []any{f.Clock().UnixMilli()}, func(r database.Row) error { return r.Scan(&held) })
+		err := tx.Query(
+			ctx, anyLeaseHeld, []any{f.Clock().UnixMilli()}, func(r database.Row) error { return r.Scan(&held) },
+		)
 		if err != nil || held > 0 {
 			return err
 		}

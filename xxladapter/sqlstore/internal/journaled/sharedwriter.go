@@ -39,7 +39,9 @@ type sharedWrite struct {
 
 func newSharedWriter(inner database.Writer, f *front) *sharedWriter {
 	w := &sharedWriter{inner: inner, f: f}
-	w.queue = &gather.Queue[*sharedWrite]{Run: w.run, Alone: w.alone, Limit: records.MaxBatch, Admit: admitShared, Stay: true}
+	w.queue = &gather.Queue[*sharedWrite]{
+		Run: w.run, Alone: w.alone, Limit: records.MaxBatch, Admit: admitShared, Stay: true,
+	}
 	return w
 }
 
@@ -209,7 +211,9 @@ const penTries = 20
 var errPen = errors.New("another process writes to the tables")
 
 // fronted runs the writes of calls together with what the tables lack.
-func (w *sharedWriter) fronted(ctx context.Context, calls []context.Context, apply func(context.Context, *database.Tx) error) (err error) {
+func (w *sharedWriter) fronted(
+	ctx context.Context, calls []context.Context, apply func(context.Context, *database.Tx) error,
+) (err error) {
 	for range penTries {
 		if err = w.once(ctx, calls, apply); !errors.Is(err, errPen) {
 			return err
@@ -218,7 +222,9 @@ func (w *sharedWriter) fronted(ctx context.Context, calls []context.Context, app
 	return err
 }
 
-func (w *sharedWriter) once(ctx context.Context, calls []context.Context, apply func(context.Context, *database.Tx) error) error {
+func (w *sharedWriter) once(
+	ctx context.Context, calls []context.Context, apply func(context.Context, *database.Tx) error,
+) error {
 	select {
 	case w.f.shared.turn <- struct{}{}:
 	case <-ctx.Done():

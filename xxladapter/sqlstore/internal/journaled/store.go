@@ -202,7 +202,9 @@ func (s *Store) OpenFires(ctx context.Context, filter xxladapter.FireFilter) ([]
 }
 
 // ClaimFire implements [xxladapter.Store].
-func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
+func (s *Store) ClaimFire(
+	ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log,
+) ([]xxladapter.Fire, error) {
 	var shards []xxladapter.Fire
 	err := s.front.act(ctx, need{ids: len(logs)}, func(a *act, _ answer) (err error) {
 		f := a.m.byID[id]
@@ -260,7 +262,9 @@ func (s *Store) TakeFire(ctx context.Context, by xxladapter.Term, id int64, from
 }
 
 // SettleFire implements [xxladapter.Store].
-func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxladapter.Settlement) (planned []xxladapter.Fire, err error) {
+func (s *Store) SettleFire(
+	ctx context.Context, by xxladapter.Term, settled xxladapter.Settlement,
+) (planned []xxladapter.Fire, err error) {
 	ask := need{logID: settled.LogID, jobs: jobsOf(settled.Next), resume: settled.Resume, ids: len(settled.Next)}
 	err = s.front.act(ctx, ask, func(a *act, got answer) error {
 		f, r := a.m.byID[settled.FireID], a.m.runs[settled.LogID]
@@ -278,7 +282,9 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 }
 
 // FinishRun implements [xxladapter.Store].
-func (s *Store) FinishRun(ctx context.Context, res xxladapter.RunResult) (applied bool, planned []xxladapter.Fire, err error) {
+func (s *Store) FinishRun(
+	ctx context.Context, res xxladapter.RunResult,
+) (applied bool, planned []xxladapter.Fire, err error) {
 	ask := need{logID: res.LogID, jobs: jobsOf(res.Next), resume: res.Resume, ids: len(res.Next)}
 	if len(res.Next) > 0 {
 		ask.tries = res.LogID
@@ -363,7 +369,9 @@ func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxl
 }
 
 // Lead implements [xxladapter.Store], as Lease does.
-func (s *Store) Lead(ctx context.Context, node string, life time.Duration, e xxladapter.Election) (xxladapter.Lease, error) {
+func (s *Store) Lead(
+	ctx context.Context, node string, life time.Duration, e xxladapter.Election,
+) (xxladapter.Lease, error) {
 	l, err := s.Store.Lead(with(ctx, leasing), node, life, e)
 	return s.look(ctx, l, err)
 }

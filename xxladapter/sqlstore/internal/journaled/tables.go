@@ -91,7 +91,9 @@ func (s *Store) PurgeMisfires(ctx context.Context, before time.Time, limit int) 
 }
 
 // PlanOrder implements [xxladapter.Store].
-func (s *Store) PlanOrder(ctx context.Context, f xxladapter.Fire, key, request string) (*xxladapter.Order, xxladapter.Fire, error) {
+func (s *Store) PlanOrder(
+	ctx context.Context, f xxladapter.Fire, key, request string,
+) (*xxladapter.Order, xxladapter.Fire, error) {
 	return s.Store.PlanOrder(with(ctx, changesJob(f.JobID)), f, key, request)
 }
 
@@ -141,12 +143,16 @@ func (s *Store) LostRuns(ctx context.Context, age time.Duration, after int64, li
 }
 
 // WriteOffStuck implements [xxladapter.Store].
-func (s *Store) WriteOffStuck(ctx context.Context, age time.Duration, limit, code int, msg string) ([]*xxladapter.Log, error) {
+func (s *Store) WriteOffStuck(
+	ctx context.Context, age time.Duration, limit, code int, msg string,
+) ([]*xxladapter.Log, error) {
 	return s.Store.WriteOffStuck(with(ctx, changesRun), age, limit, code, msg)
 }
 
 // ClaimTexts implements [xxladapter.Store].
-func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts int) time.Duration) ([]xxladapter.TextClaim, error) {
+func (s *Store) ClaimTexts(
+	ctx context.Context, limit int, again func(attempts int) time.Duration,
+) ([]xxladapter.TextClaim, error) {
 	return s.Store.ClaimTexts(with(ctx, marksRuns), limit, again)
 }
 
@@ -186,7 +192,9 @@ func (s *Store) AlarmStates(ctx context.Context, jobIDs []int64) ([]xxladapter.A
 }
 
 // DecideAlarms implements [xxladapter.Store].
-func (s *Store) DecideAlarms(ctx context.Context, node string, decisions []xxladapter.AlarmDecision) ([]xxladapter.AlarmClaim, error) {
+func (s *Store) DecideAlarms(
+	ctx context.Context, node string, decisions []xxladapter.AlarmDecision,
+) ([]xxladapter.AlarmClaim, error) {
 	return s.Store.DecideAlarms(with(ctx, marksRuns), node, decisions)
 }
 
@@ -196,7 +204,9 @@ func (s *Store) StaleAlarms(ctx context.Context, age time.Duration, limit int) (
 }
 
 // RenewAlarms implements [xxladapter.Store].
-func (s *Store) RenewAlarms(ctx context.Context, node string, claims []xxladapter.AlarmClaim) ([]xxladapter.AlarmClaim, error) {
+func (s *Store) RenewAlarms(
+	ctx context.Context, node string, claims []xxladapter.AlarmClaim,
+) ([]xxladapter.AlarmClaim, error) {
 	return s.Store.RenewAlarms(with(ctx, marksRuns), node, claims)
 }
 

@@ -56,16 +56,22 @@ func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxl
 }
 
 // Lead implements [xxladapter.Store].
-func (s *Store) Lead(ctx context.Context, node string, life time.Duration, e xxladapter.Election) (xxladapter.Lease, error) {
+func (s *Store) Lead(
+	ctx context.Context, node string, life time.Duration, e xxladapter.Election,
+) (xxladapter.Lease, error) {
 	if err := e.Validate(); err != nil {
 		return xxladapter.Lease{}, err
 	}
 	return s.lease(ctx, node, life, leadsBy(e))
 }
 
-func (s *Store) lease(ctx context.Context, node string, life time.Duration, leads leadership) (xxladapter.Lease, error) {
+func (s *Store) lease(
+	ctx context.Context, node string, life time.Duration, leads leadership,
+) (xxladapter.Lease, error) {
 	if node == "" || life < time.Millisecond {
-		return xxladapter.Lease{}, fmt.Errorf("sqlstore: node is %q and life %v, must be set and at least 1ms", node, life)
+		return xxladapter.Lease{}, fmt.Errorf(
+			"sqlstore: node is %q and life %v, must be set and at least 1ms", node, life,
+		)
 	}
 	lease, err := s.leaseOrRenew(ctx, node, life, leads)
 	if err == nil {
@@ -74,7 +80,9 @@ func (s *Store) lease(ctx context.Context, node string, life time.Duration, lead
 	return lease, err
 }
 
-func (s *Store) leaseOrRenew(ctx context.Context, node string, life time.Duration, leads leadership) (xxladapter.Lease, error) {
+func (s *Store) leaseOrRenew(
+	ctx context.Context, node string, life time.Duration, leads leadership,
+) (xxladapter.Lease, error) {
 	if lease, done, err := s.prolongBySnapshot(ctx, node, life, leads); done || err != nil {
 		return lease, err
 	}
@@ -96,7 +104,9 @@ func (s *Store) leaseOrRenew(ctx context.Context, node string, life time.Duratio
 // statement that is a transaction by itself. done is false if there is more to do, or if the lease
 // was changed since the read. It waits for no other node, not even for one that is frozen in its
 // own renewal.
-func (s *Store) prolong(ctx context.Context, node string, life time.Duration, leads leadership) (_ xxladapter.Lease, done bool, err error) {
+func (s *Store) prolong(
+	ctx context.Context, node string, life time.Duration, leads leadership,
+) (_ xxladapter.Lease, done bool, err error) {
 	var state LeaseState
 	if err := s.db.QueryBy(ctx, s.db.LeaseReads, SelectLeaseState, nil, state.Scan); err != nil {
 		return xxladapter.Lease{}, false, err
@@ -107,7 +117,10 @@ func (s *Store) prolong(ctx context.Context, node string, life time.Duration, le
 		return xxladapter.Lease{}, false, nil
 	}
 	err = s.db.WriteOne(ctx, s.db.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
-		changed, err := tx.Exec(ctx, prolongLease, r.mine.until, r.mine.life, node, r.mine.Number, database.Bit(r.mine.retired), r.mine.until)
+		changed, err := tx.Exec(
+			ctx, prolongLease, r.mine.until, r.mine.life, node, r.mine.Number, database.Bit(r.mine.retired),
+			r.mine.until,
+		)
 		done = changed > 0
 		return err
 	})
@@ -126,7 +139,9 @@ const behindLog = `SELECT 1 FROM xxlwheel_redis WHERE id = 1 AND state = 'open'`
 // errBehindLog refuses a term to a process that does not see what has happened.
 var errBehindLog = errors.New("sqlstore: schedulers with Redis use these tables, which lack what Redis has")
 
-func (s *Store) leaseIn(ctx context.Context, t *database.Tx, node string, life time.Duration, leads leadership) (xxladapter.Lease, error) {
+func (s *Store) leaseIn(
+	ctx context.Context, t *database.Tx, node string, life time.Duration, leads leadership,
+) (xxladapter.Lease, error) {
 	last, err := t.LockTerm(ctx)
 	if err != nil {
 		return xxladapter.Lease{}, err
@@ -182,7 +197,9 @@ func Apply(ctx context.Context, t *database.Tx, r *renewal, last int64) error {
 	} else {
 		r.mine.Number = last + 1
 		if _, err = t.Exec(ctx, updateTerm, r.mine.Number); err == nil {
-			_, err = t.Exec(ctx, insertLease, r.mine.Node, r.mine.Number, r.mine.until, r.mine.life, int64(r.mine.leads))
+			_, err = t.Exec(
+				ctx, insertLease, r.mine.Node, r.mine.Number, r.mine.until, r.mine.life, int64(r.mine.leads),
+			)
 		}
 	}
 	if err != nil {
@@ -228,7 +245,9 @@ func (s *Store) Resign(ctx context.Context, term xxladapter.Term) error {
 			return err
 		}
 		h := xxladapter.ShardMove{Cause: xxladapter.MoveStopped, Term: term}
-		if err := tx.Query(ctx, countShards, []any{term.Node}, func(r database.Row) error { return r.Scan(&h.Shards) }); err != nil {
+		if err := tx.Query(
+			ctx, countShards, []any{term.Node}, func(r database.Row) error { return r.Scan(&h.Shards) },
+		); err != nil {
 			return err
 		}
 		return addShardMove(ctx, tx, h, s.db.Clock())
@@ -244,8 +263,10 @@ func (s *Store) Leases(ctx context.Context) ([]xxladapter.Lease, error) {
 		var leads leadership
 		var retired, skew int64
 		err := r.Scan(&l.Node, &l.Number, database.Milli(&l.Until), (*int64)(&leads), &retired, &skew,
-			&l.Report.Fast.Places, &l.Report.Fast.InFlight, &l.Report.Fast.Waiting, &l.Report.Slow.Places, &l.Report.Slow.InFlight, &l.Report.Slow.Waiting,
-			&l.Report.Address, (*string)(&l.Report.Spread), &l.Report.Fires.Sent, &l.Report.Fires.Received, &l.Report.Fires.Kept)
+			&l.Report.Fast.Places, &l.Report.Fast.InFlight, &l.Report.Fast.Waiting, &l.Report.Slow.Places,
+			&l.Report.Slow.InFlight, &l.Report.Slow.Waiting,
+			&l.Report.Address, (*string)(&l.Report.Spread), &l.Report.Fires.Sent, &l.Report.Fires.Received,
+			&l.Report.Fires.Kept)
 		l.Mode, l.Election, l.Retired = leads.mode(), leads.election(), retired != 0
 		l.Report.Skew = time.Duration(skew) * time.Millisecond
 		found = append(found, l)

@@ -76,7 +76,9 @@ func (l *leaseSnapshot) fresh(now time.Time) bool {
 }
 
 // prolongBySnapshot renews the lease without a snapshot of its own if the last one is still good.
-func (s *Store) prolongBySnapshot(ctx context.Context, node string, life time.Duration, leads leadership) (_ xxladapter.Lease, done bool, err error) {
+func (s *Store) prolongBySnapshot(
+	ctx context.Context, node string, life time.Duration, leads leadership,
+) (_ xxladapter.Lease, done bool, err error) {
 	snapshot, known := s.snapshots.last(node)
 	if !known || leads != sharesJobs && snapshot.leads != sharesJobs && leads != snapshot.leads {
 		return xxladapter.Lease{}, false, nil
@@ -88,7 +90,8 @@ func (s *Store) prolongBySnapshot(ctx context.Context, node string, life time.Du
 	lease, now := snapshot.lease, database.ToMilli(at)
 	until := now + life.Milliseconds()
 	err = s.db.WriteOne(ctx, s.db.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
-		changed, err := tx.Exec(ctx, prolongQuiet, until, life.Milliseconds(), node, lease.Number, snapshot.retired, now, until,
+		changed, err := tx.Exec(ctx, prolongQuiet, until, life.Milliseconds(), node, lease.Number, snapshot.retired,
+			now, until,
 			node, snapshot.shards, snapshot.leases, snapshot.terms, snapshot.retirees, now)
 		done = changed > 0
 		return err

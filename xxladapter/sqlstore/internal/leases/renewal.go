@@ -173,7 +173,9 @@ func (s *LeaseState) moves(r *renewal) (found []xxladapter.ShardMove) {
 		}
 	}
 	if r.shards != 0 && (r.mine.Number == 0 || !slices.Contains(s.owners[:], r.mine.Node)) {
-		found = append(found, xxladapter.ShardMove{Cause: xxladapter.MoveJoined, Term: r.mine.Term, Shards: r.shards.Len()})
+		found = append(
+			found, xxladapter.ShardMove{Cause: xxladapter.MoveJoined, Term: r.mine.Term, Shards: r.shards.Len()},
+		)
 	}
 	return found
 }
@@ -185,7 +187,8 @@ func (r *renewal) quiet() bool {
 
 // lease returns what the node gets.
 func (r *renewal) lease() xxladapter.Lease {
-	l := xxladapter.Lease{Term: r.mine.Term, Until: database.FromMilli(r.mine.until), Mode: r.mine.leads.mode(), Election: r.mine.leads.election(), Retired: r.mine.retired,
+	l := xxladapter.Lease{Term: r.mine.Term, Until: database.FromMilli(r.mine.until), Mode: r.mine.leads.mode(),
+		Election: r.mine.leads.election(), Retired: r.mine.retired,
 		Shards: r.shards, Dead: r.dead, Others: r.others, Quiet: r.still}
 	if r.lapse != 0 {
 		l.NextLapse = database.FromMilli(r.lapse)
@@ -195,7 +198,10 @@ func (r *renewal) lease() xxladapter.Lease {
 
 // snapshot returns what later renewals can rely on after this one. REQUIRES: r is quiet.
 func (s *LeaseState) snapshot(r *renewal) leaseSnapshot {
-	l := leaseSnapshot{at: time.Now(), lease: r.lease(), leads: r.mine.leads, retired: int64(database.Bit(r.mine.retired)), leases: int64(len(s.leases))}
+	l := leaseSnapshot{
+		at: time.Now(), lease: r.lease(), leads: r.mine.leads, retired: int64(database.Bit(r.mine.retired)),
+		leases: int64(len(s.leases)),
+	}
 	for _, owner := range s.owners {
 		if owner == r.mine.Node {
 			l.shards++

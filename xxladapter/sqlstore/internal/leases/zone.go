@@ -22,7 +22,9 @@ func (s *Store) AgreeZone(ctx context.Context, zone string) (agreed string, err 
 			return err
 		}
 		agreed = ""
-		if err := tx.Query(ctx, selectZone, nil, func(r database.Row) error { return r.Scan(database.Text(&agreed)) }); err != nil || agreed != "" {
+		if err := tx.Query(
+			ctx, selectZone, nil, func(r database.Row) error { return r.Scan(database.Text(&agreed)) },
+		); err != nil || agreed != "" {
 			return err
 		}
 		agreed = zone
@@ -42,7 +44,9 @@ func (s *Store) ChangeZone(ctx context.Context, zone string) error {
 			return err
 		}
 		node := ""
-		err := tx.Query(ctx, anyLease, []any{database.ToMilli(s.db.Clock())}, func(r database.Row) error { return r.Scan(database.Text(&node)) })
+		err := tx.Query(ctx, anyLease, []any{database.ToMilli(s.db.Clock())}, func(r database.Row) error {
+			return r.Scan(database.Text(&node))
+		})
 		if err != nil {
 			return err
 		}
@@ -52,7 +56,9 @@ func (s *Store) ChangeZone(ctx context.Context, zone string) error {
 				node)
 		}
 		before := ""
-		if err := tx.Query(ctx, selectZone, nil, func(r database.Row) error { return r.Scan(database.Text(&before)) }); err != nil {
+		if err := tx.Query(
+			ctx, selectZone, nil, func(r database.Row) error { return r.Scan(database.Text(&before)) },
+		); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, dropZone); err != nil {
@@ -61,6 +67,9 @@ func (s *Store) ChangeZone(ctx context.Context, zone string) error {
 		if _, err = tx.Exec(ctx, insertZone, zone); err != nil {
 			return err
 		}
-		return s.audit.Record(ctx, tx, xxladapter.AuditObject{Kind: xxladapter.AuditZone}, xxladapter.ZoneFields(before), xxladapter.ZoneFields(zone))
+		return s.audit.Record(
+			ctx, tx, xxladapter.AuditObject{Kind: xxladapter.AuditZone}, xxladapter.ZoneFields(before),
+			xxladapter.ZoneFields(zone),
+		)
 	})
 }

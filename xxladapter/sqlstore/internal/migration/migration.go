@@ -91,7 +91,9 @@ func (s *Schema) StepsFrom(has int64) ([]Step, error) {
 	first, last := all[0].Version, all[len(all)-1].Version
 	switch {
 	case has > last:
-		return nil, fmt.Errorf("was written by a newer release, its tables have version %d and this one knows %d", has, last)
+		return nil, fmt.Errorf(
+			"was written by a newer release, its tables have version %d and this one knows %d", has, last,
+		)
 	case has != 0 && has < oldest:
 		return nil, fmt.Errorf("its tables have version %d, the oldest that can be upgraded is %d", has, oldest)
 	case has != 0 && has < first:

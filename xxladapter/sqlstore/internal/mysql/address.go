@@ -98,7 +98,9 @@ func (s *server) patiently(logger *slog.Logger) (*sql.DB, error) {
 }
 
 // open returns a pool that sets vars on each of its connections. It does not connect yet.
-func (s *server) open(vars settings, logger *slog.Logger, dial func(ctx context.Context, network, address string) (net.Conn, error)) (*sql.DB, error) {
+func (s *server) open(
+	vars settings, logger *slog.Logger, dial func(ctx context.Context, network, address string) (net.Conn, error),
+) (*sql.DB, error) {
 	cfg := s.cfg.Clone()
 	cfg.ParseTime = true
 	cfg.ClientFoundRows = true // a statement that finds its row and changes nothing has succeeded

@@ -134,7 +134,10 @@ func check(ctx context.Context, db *sql.DB, f *serverFacts, logger *slog.Logger)
 		return s, err
 	}
 	if c := found["xxl_job_info"]["executor_handler"].charset; c != "utf8mb4" {
-		logger.Warn("texts with characters beyond the tables' character set will be refused, utf8mb4 has them all", "table", "xxl_job_info", "charset", c)
+		logger.Warn(
+			"texts with characters beyond the tables' character set will be refused, utf8mb4 has them all", "table",
+			"xxl_job_info", "charset", c,
+		)
 	}
 	if err := checkEngines(ctx, db); err != nil {
 		return s, err
@@ -143,7 +146,9 @@ func check(ctx context.Context, db *sql.DB, f *serverFacts, logger *slog.Logger)
 		return s, err
 	}
 	var locks int
-	if err := db.QueryRowContext(ctx, `SELECT COUNT(*) FROM xxl_job_lock WHERE lock_name = 'schedule_lock'`).Scan(&locks); err != nil {
+	if err := db.QueryRowContext(
+		ctx, `SELECT COUNT(*) FROM xxl_job_lock WHERE lock_name = 'schedule_lock'`,
+	).Scan(&locks); err != nil {
 		return s, err
 	}
 	if locks == 0 {
@@ -173,7 +178,9 @@ type columns map[string]map[string]column
 // schema detects the release of the tables, and refuses tables that lack something.
 func (found columns) schema() (s schema, err error) {
 	if len(found) == 0 {
-		return s, errors.New("has none of XXL-JOB's tables: is it the right database? xxlwheel migrate --create-upstream creates them")
+		return s, errors.New(
+			"has none of XXL-JOB's tables: is it the right database? xxlwheel migrate --create-upstream creates them",
+		)
 	}
 	for table, columns := range needed {
 		if found[table] == nil {
@@ -181,7 +188,9 @@ func (found columns) schema() (s schema, err error) {
 		}
 		for column := range strings.FieldsSeq(columns) {
 			if _, ok := found[table][column]; !ok {
-				return s, fmt.Errorf("table %s has no column %s: XXL-JOB 2.3.0 is the oldest release that works", table, column)
+				return s, fmt.Errorf(
+					"table %s has no column %s: XXL-JOB 2.3.0 is the oldest release that works", table, column,
+				)
 			}
 		}
 	}
@@ -193,7 +202,9 @@ func (found columns) schema() (s schema, err error) {
 	}
 	for _, column := range [][2]string{{"xxl_job_info", desc}, {"xxl_job_group", title}} {
 		if _, ok := found[column[0]][column[1]]; !ok {
-			return s, fmt.Errorf("table %s has no column %s: the tables are of different releases of XXL-JOB", column[0], column[1])
+			return s, fmt.Errorf(
+				"table %s has no column %s: the tables are of different releases of XXL-JOB", column[0], column[1],
+			)
 		}
 	}
 	s.widths = database.Widths{

@@ -28,7 +28,9 @@ const (
 const moveMisfire = ` ON DUPLICATE KEY UPDATE until_ms = GREATEST(until_ms, VALUES(until_ms)), at_ms = VALUES(at_ms)`
 
 // StoreDecisions stores the decisions and returns the planned fires.
-func (a *acts) StoreDecisions(ctx context.Context, tx *database.Tx, decisions []records.Decided) ([]xxladapter.Fire, error) {
+func (a *acts) StoreDecisions(
+	ctx context.Context, tx *database.Tx, decisions []records.Decided,
+) ([]xxladapter.Fire, error) {
 	var (
 		fires    []xxladapter.Fire
 		misfires []xxladapter.Misfire
@@ -55,7 +57,9 @@ func (a *acts) StoreDecisions(ctx context.Context, tx *database.Tx, decisions []
 		for _, m := range rows {
 			args = append(args, records.MisfireValues(m)...)
 		}
-		if _, err := direct(ctx, tx, database.ManyRows(records.InsertMisfire, len(rows))+moveMisfire, args); err != nil {
+		if _, err := direct(
+			ctx, tx, database.ManyRows(records.InsertMisfire, len(rows))+moveMisfire, args,
+		); err != nil {
 			return nil, err
 		}
 	}
@@ -78,7 +82,9 @@ func advanceAll(ctx context.Context, t *database.Tx, decisions []records.Decided
 		for ids := range slices.Chunk(ids, alikeRows) {
 			query := `UPDATE xxl_job_info SET trigger_last_time = ?, trigger_next_time = ?, trigger_status = ?
 				WHERE id IN (?` + strings.Repeat(", ?", len(ids)-1) + `)`
-			if err := changeAll(ctx, t, query, append([]any{to.last, to.next, to.status}, ids...), len(ids)); err != nil {
+			if err := changeAll(
+				ctx, t, query, append([]any{to.last, to.next, to.status}, ids...), len(ids),
+			); err != nil {
 				return err
 			}
 		}
@@ -138,7 +144,8 @@ func advance(ctx context.Context, t *database.Tx, status int, decisions []record
 		in = append(in, d.JobID)
 	}
 	each := "CASE id" + strings.Repeat(" WHEN ? THEN ?", len(decisions)) + " END"
-	query := `UPDATE xxl_job_info SET trigger_last_time = ` + each + `, trigger_next_time = ` + each + `, trigger_status = ?
+	query := `UPDATE xxl_job_info SET trigger_last_time = ` + each + `, trigger_next_time = ` + each +
+		`, trigger_status = ?
 		WHERE id IN (?` + strings.Repeat(", ?", len(in)-1) + `)`
 	return changeAll(ctx, t, query, slices.Concat(lasts, nexts, []any{status}, in), len(in))
 }
@@ -206,7 +213,8 @@ func takenOf(ctx context.Context, t *database.Tx, fires []xxladapter.Fire) (map[
 	}
 	taken := map[records.DueTime]bool{}
 	err := database.Select(ctx, t, `SELECT job_id, due_ms FROM xxlwheel_fire FORCE INDEX (xxlwheel_fire_due_of_job)
-		WHERE job_id IN (?`+strings.Repeat(", ?", len(fires)-1)+`) AND due_ms BETWEEN ? AND ?`, append(args, first, last), func(r database.Row) error {
+		WHERE job_id IN (?`+strings.Repeat(", ?", len(fires)-1)+
+		`) AND due_ms BETWEEN ? AND ?`, append(args, first, last), func(r database.Row) error {
 		var at records.DueTime
 		err := r.Scan(&at.Job, &at.Due)
 		taken[at] = true
@@ -215,7 +223,8 @@ func takenOf(ctx context.Context, t *database.Tx, fires []xxladapter.Fire) (map[
 	return taken, err
 }
 
-const insertPlanned = `INSERT INTO xxlwheel_fire (` + records.FireValues + `) VALUES (?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?, ?, ?)`
+const insertPlanned = `INSERT INTO xxlwheel_fire (` + records.FireValues +
+	`) VALUES (?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?, ?, ?)`
 
 // insertFires inserts all fires or none. The ids of the rows of one INSERT with a fixed number of
 // VALUES are consecutive: InnoDB generates them at once, in each of its modes of AUTO_INCREMENT.
@@ -225,7 +234,10 @@ func (a *acts) insertFires(ctx context.Context, tx *database.Tx, fires []xxladap
 	}
 	var args []any
 	for _, f := range fires {
-		args = append(args, f.JobID, f.GroupID, database.ToMilli(f.Due), f.ShardIndex, f.ShardTotal, string(f.Type), f.RetryCount, f.Param, database.JoinAddresses(f.Addresses), f.Attempt, f.Parent)
+		args = append(
+			args, f.JobID, f.GroupID, database.ToMilli(f.Due), f.ShardIndex, f.ShardTotal, string(f.Type), f.RetryCount,
+			f.Param, database.JoinAddresses(f.Addresses), f.Attempt, f.Parent,
+		)
 	}
 	id, err := direct(ctx, tx, database.ManyRows(insertPlanned, len(fires)), args)
 	if err != nil {

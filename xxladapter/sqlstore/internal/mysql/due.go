@@ -32,7 +32,8 @@ const (
 // hasDueIndex reports whether any index leads to the due jobs, no matter who created it.
 func hasDueIndex(ctx context.Context, db *sql.DB) (bool, error) {
 	var found int
-	err := db.QueryRowContext(ctx, `SELECT COUNT(*) FROM information_schema.STATISTICS AS a JOIN information_schema.STATISTICS AS b
+	err := db.QueryRowContext(ctx,
+		`SELECT COUNT(*) FROM information_schema.STATISTICS AS a JOIN information_schema.STATISTICS AS b
 			ON b.TABLE_SCHEMA = a.TABLE_SCHEMA AND b.TABLE_NAME = a.TABLE_NAME AND b.INDEX_NAME = a.INDEX_NAME
 		WHERE a.TABLE_SCHEMA = DATABASE() AND a.TABLE_NAME = 'xxl_job_info'
 			AND a.SEQ_IN_INDEX = 1 AND a.COLUMN_NAME = 'trigger_status'
@@ -45,7 +46,8 @@ func hasDueIndex(ctx context.Context, db *sql.DB) (bool, error) {
 func adviseDueIndex(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
 	var jobs, nodes int
 	err := db.QueryRowContext(ctx, `SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM xxl_job_info LIMIT ?) AS jobs),
-		(SELECT COUNT(*) FROM xxlwheel_lease WHERE retired = 0 AND until_ms > UNIX_TIMESTAMP(NOW(3)) * 1000)`, tooManyJobs).Scan(&jobs, &nodes)
+		(SELECT COUNT(*) FROM xxlwheel_lease WHERE retired = 0 AND until_ms > UNIX_TIMESTAMP(NOW(3)) * 1000)`,
+		tooManyJobs).Scan(&jobs, &nodes)
 	switch {
 	case err != nil:
 		return err
@@ -53,7 +55,10 @@ func adviseDueIndex(ctx context.Context, db *sql.DB, logger *slog.Logger) error 
 		logger.Error("each scan of each node reads all jobs, so a further node makes all of them late: run xxlwheel migrate --due-index first",
 			"jobs_at_least", tooManyJobs, "other_nodes", nodes)
 	case jobs >= manyJobs:
-		logger.Warn("each scan reads all jobs, an index would find the due ones: see xxlwheel migrate --due-index", "jobs_at_least", jobs)
+		logger.Warn(
+			"each scan reads all jobs, an index would find the due ones: see xxlwheel migrate --due-index",
+			"jobs_at_least", jobs,
+		)
 	}
 	return nil
 }
@@ -133,7 +138,9 @@ type acts struct {
 }
 
 // Claimable finds due jobs without a lock, and locks those that are still due.
-func (a *acts) Claimable(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int) (records.DueReader, error) {
+func (a *acts) Claimable(
+	ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
+) (records.DueReader, error) {
 	found, err := a.findDue(ctx, by, ahead, limit)
 	if err != nil {
 		return nil, err
@@ -159,7 +166,9 @@ func (a *acts) findDue(ctx context.Context, by xxladapter.Term, ahead time.Durat
 		rows = max(limit, walkJobs)
 	}
 	var found []int64
-	err := a.store.QueryBy(ctx, a.store.ScanReads, records.SelectDueIDs, append(records.AllDueArgs(by.Node, a.store.Clock(), ahead), max(rows, 0)), func(r database.Row) error {
+	err := a.store.QueryBy(ctx, a.store.ScanReads, records.SelectDueIDs, append(
+		records.AllDueArgs(by.Node, a.store.Clock(), ahead), max(rows, 0),
+	), func(r database.Row) error {
 		var id int64
 		err := r.Scan(&id)
 		found = append(found, id)
@@ -180,7 +189,8 @@ func stillDue(ctx context.Context, t *database.Tx, until int64, found []int64) (
 			batch[i] = id
 		}
 		// By the primary key, even for most of the rows: a full scan would wait for others' rows.
-		query := t.Dialect.Text(`SELECT ` + records.JobColumns + ` FROM xxl_job_info FORCE INDEX (PRIMARY) WHERE id IN (?` +
+		query := t.Dialect.Text(`SELECT ` + records.JobColumns +
+			` FROM xxl_job_info FORCE INDEX (PRIMARY) WHERE id IN (?` +
 			strings.Repeat(`, ?`, len(batch)-1) + `) FOR UPDATE`)
 		err := database.Select(ctx, t, query, batch, func(r database.Row) error {
 			j, err := records.ScanJob(r)

@@ -24,9 +24,11 @@ import (
 // a small table the server would choose a full scan, which waits for rows that others have locked.
 // Fires are locked before log rows, as everywhere.
 const (
-	batchLeases    = `SELECT node, term, COALESCE(?, ` + clock + `) FROM xxlwheel_lease WHERE until_ms > ? AND (node, term) IN (`
-	batchFires     = `SELECT ` + records.FireColumns + ` FROM xxlwheel_fire FORCE INDEX (PRIMARY) WHERE id IN (`
-	batchFiresOf   = `SELECT ` + records.FireColumns + ` FROM xxlwheel_fire FORCE INDEX (xxlwheel_fire_log) WHERE log_id IN (`
+	batchLeases = `SELECT node, term, COALESCE(?, ` + clock +
+		`) FROM xxlwheel_lease WHERE until_ms > ? AND (node, term) IN (`
+	batchFires   = `SELECT ` + records.FireColumns + ` FROM xxlwheel_fire FORCE INDEX (PRIMARY) WHERE id IN (`
+	batchFiresOf = `SELECT ` + records.FireColumns +
+		` FROM xxlwheel_fire FORCE INDEX (xxlwheel_fire_log) WHERE log_id IN (`
 	batchLogStates = `SELECT id, trigger_time, trigger_code, handle_code, executor_address FROM xxl_job_log FORCE INDEX (PRIMARY) WHERE id IN (`
 
 	// batchClaimed follows the INSERT of the log rows and counts their ids from the first one.
@@ -95,7 +97,9 @@ func abandon(conn *sql.Conn) {
 }
 
 // read begins the transaction, and locks and reads the rows that the batch is about.
-func (f *fireBatches) read(ctx context.Context, conn *sql.Conn, batch []*records.FireCall, now time.Time) (records.FireRows, error) {
+func (f *fireBatches) read(
+	ctx context.Context, conn *sql.Conn, batch []*records.FireCall, now time.Time,
+) (records.FireRows, error) {
 	var (
 		statements packet
 		scans      []func(database.Row) error // one for each SELECT
@@ -171,7 +175,9 @@ func (f *fireBatches) write(ctx context.Context, conn *sql.Conn, work records.Fi
 	slot := rand.IntN(database.ReportSlots)
 	for _, day := range slices.SortedFunc(maps.Keys(work.Moved), time.Time.Compare) {
 		if n := work.Moved[day]; n.Running != 0 || n.Success != 0 || n.Failed != 0 {
-			statements.add(f.store.Dialect.AddToSlot, f.store.Dialect.Datetime(day), slot, n.Running, n.Success, n.Failed)
+			statements.add(
+				f.store.Dialect.AddToSlot, f.store.Dialect.Datetime(day), slot, n.Running, n.Success, n.Failed,
+			)
 		}
 	}
 	statements.add("COMMIT")
@@ -247,7 +253,10 @@ func (f *fireBatches) finish(statements *packet, calls []*records.FireCall, now 
 		return
 	}
 	logs := records.ColumnOf(calls, records.LogIDOf)
-	statements.add("UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET handle_time = ?, handle_code = ", f.store.Dialect.Datetime(calls[0].Log.At))
+	statements.add(
+		"UPDATE xxl_job_log FORCE INDEX (PRIMARY) SET handle_time = ?, handle_code = ",
+		f.store.Dialect.Datetime(calls[0].Log.At),
+	)
 	statements.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return c.Log.After.HandleCode }))
 	statements.write(", handle_msg = ")
 	statements.byID(logs, records.ColumnOf(calls, func(c *records.FireCall) any { return database.OrNull(c.Log.Msg) }))

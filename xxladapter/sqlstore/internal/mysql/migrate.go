@@ -49,7 +49,9 @@ func lockMigration(ctx context.Context, db *sql.DB) (unlock func() error, err er
 	}
 	const wait = time.Minute / 2
 	var got sql.NullInt64
-	err = conn.QueryRowContext(ctx, `SELECT GET_LOCK(CONCAT('xxlwheel.', DATABASE()), ?)`, int(wait/time.Second)).Scan(&got)
+	err = conn.QueryRowContext(
+		ctx, `SELECT GET_LOCK(CONCAT('xxlwheel.', DATABASE()), ?)`, int(wait/time.Second),
+	).Scan(&got)
 	if err == nil && got.Int64 != 1 {
 		err = fmt.Errorf("another process has been migrating for %v", wait)
 	}

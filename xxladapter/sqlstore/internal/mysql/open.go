@@ -51,7 +51,9 @@ func openServer(ctx context.Context, at *server, opts database.Options) (*record
 	}
 	idStep := found.facts.idStep
 	s.Acts = &acts{store: s, dueIndex: found.schema.dueIndex, idStep: idStep}
-	s.Fires = records.NewFireQueue(records.Repeated((&fireBatches{store: s, db: p.fires, idStep: idStep}).once, repeats))
+	s.Fires = records.NewFireQueue(
+		records.Repeated((&fireBatches{store: s, db: p.fires, idStep: idStep}).once, repeats),
+	)
 	s.Sessions = sessions{p.sessions}
 	s.Ends = append(s.Ends, s.Fires.Close, func() { _ = p.fires.Close() }, func() { _ = p.sessions.Close() })
 	return s, nil
@@ -102,10 +104,13 @@ func newStore(ctx context.Context, p *pools, d *database.Dialect, opts database.
 		Dialect: d, Clock: opts.Clock, Zone: p.zone, Network: p.network,
 		Reads: reading(p.reads), ScanReads: reading(p.polls), LeaseReads: reading(p.leases),
 		SweepReads: reading(p.polls), IDReads: reading(p.byID),
-		Writes: writing(p.writes), ScanWrites: writing(p.scans), LeaseWrites: writing(p.leases), BulkWrites: writing(p.reads),
+		Writes: writing(p.writes), ScanWrites: writing(p.scans), LeaseWrites: writing(p.leases),
+		BulkWrites: writing(p.reads),
 		ReadGuests: database.NewGuests(p.shared - p.shared/2), WriteGuests: database.NewGuests(p.shared / 2),
 	})
-	return s, s.FollowServer(ctx, opts.Logger, func(ctx context.Context) (time.Time, error) { return timeOf(ctx, p.leases) })
+	return s, s.FollowServer(
+		ctx, opts.Logger, func(ctx context.Context) (time.Time, error) { return timeOf(ctx, p.leases) },
+	)
 }
 
 // timeOf reads the server's clock.

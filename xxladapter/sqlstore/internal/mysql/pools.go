@@ -33,7 +33,8 @@ func newPools(at *server, f *serverFacts, opts database.Options) (_ *pools, err 
 	limit := max(time.Second, opts.LockLife.Truncate(time.Second))
 	session := sessionOf(at.zone, f, limit)
 	slow, short := network.Fixed(network.SlowSilence), network.Fixed(network.LeaseSilence)
-	quick, patient := network.Fixed(network.QuickSilence), &network.Patience{Min: network.QuickSilence, Max: network.SlowSilence}
+	quick, patient := network.Fixed(network.QuickSilence),
+		&network.Patience{Min: network.QuickSilence, Max: network.SlowSilence}
 	for _, pool := range []struct {
 		db      **sql.DB
 		at      *server

@@ -15,7 +15,8 @@ func reserveWithin(table string, last int64) []string {
 	insert := `INSERT INTO xxlwheel_fire (id, job_id, due_ms, shard_index, shard_total, trigger_type, state, retry_count)
 		VALUES (` + id + `, 0, ` + id + `, 0, 1, '', 'planned', 0)`
 	if table == "xxl_job_log" {
-		insert = `INSERT INTO xxl_job_log (id, job_group, job_id, trigger_code, handle_code) VALUES (` + id + `, 0, 0, 0, 0)`
+		insert = `INSERT INTO xxl_job_log (id, job_group, job_id, trigger_code, handle_code) VALUES (` + id +
+			`, 0, 0, 0, 0)`
 	}
 	return []string{
 		insert + ` ON DUPLICATE KEY UPDATE id = id`,

@@ -11,7 +11,9 @@ import (
 
 // OpenUpstream opens a database of XXL-JOB to read it, and nothing else. name is its address
 // without user and password. The caller has to call close.
-func OpenUpstream(ctx context.Context, address string, opts database.Options) (u *transfer.Upstream, name string, close func() error, err error) {
+func OpenUpstream(
+	ctx context.Context, address string, opts database.Options,
+) (u *transfer.Upstream, name string, close func() error, err error) {
 	opts = opts.WithDefaults()
 	at, err := parse(address)
 	if err != nil {

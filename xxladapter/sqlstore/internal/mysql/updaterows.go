@@ -17,6 +17,8 @@ func updateRows(table string, columns []database.Column, rows int) string {
 		}
 	}
 	other := " UNION ALL SELECT ?" + strings.Repeat(", ?", len(columns)-1)
-	return "UPDATE (SELECT " + strings.Join(first, ", ") + strings.Repeat(other, rows-1) + ") v STRAIGHT_JOIN " + table +
-		" t FORCE INDEX (PRIMARY) ON t." + columns[0].Name + " = v.new_" + columns[0].Name + " SET " + strings.Join(sets, ", ")
+	return "UPDATE (SELECT " + strings.Join(first, ", ") + strings.Repeat(other, rows-1) +
+		") v STRAIGHT_JOIN " + table +
+		" t FORCE INDEX (PRIMARY) ON t." + columns[0].Name + " = v.new_" + columns[0].Name +
+		" SET " + strings.Join(sets, ", ")
 }

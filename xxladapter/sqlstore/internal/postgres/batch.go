@@ -92,7 +92,8 @@ func queueClaims(batch *pgx.Batch, calls []*records.FireCall) {
 	number := func(value func(*xxladapter.Log) int) []int32 {
 		return records.ColumnOf(calls, func(c *records.FireCall) int32 { return int32(value(c.Claim)) })
 	}
-	batch.Queue(batchClaim, logIDs, records.ColumnOf(calls, records.FireIDOf), records.ColumnOf(calls, nodeOf), records.ColumnOf(calls, numberOf),
+	batch.Queue(batchClaim, logIDs, records.ColumnOf(calls, records.FireIDOf), records.ColumnOf(calls, nodeOf),
+		records.ColumnOf(calls, numberOf),
 		records.ColumnOf(calls, claimedOf), records.ColumnOf(calls, shardsOf),
 		records.ColumnOf(calls, func(c *records.FireCall) int64 { return c.Claim.GroupID }),
 		records.ColumnOf(calls, func(c *records.FireCall) int64 { return c.Claim.JobID }),
@@ -139,7 +140,8 @@ func queueHandled(batch *pgx.Batch, calls []*records.FireCall, now time.Time) {
 		records.ColumnOf(calls, triggerCodeOf), records.ColumnOf(calls, handleCodeOf),
 		records.ColumnOf(calls, func(c *records.FireCall) *string { return textOrNull(c.Log.Msg) })}
 	if calls[0].Settled != nil {
-		query, args = batchEnded, append(args, records.ColumnOf(calls, func(c *records.FireCall) string { return c.Settled.Log.Msg }))
+		query, args = batchEnded,
+			append(args, records.ColumnOf(calls, func(c *records.FireCall) string { return c.Settled.Log.Msg }))
 	}
 	batch.Queue(query, args...)
 	var wanted []int64

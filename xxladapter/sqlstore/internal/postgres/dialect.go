@@ -40,11 +40,13 @@ var dialect = database.Dialect{
 			WHERE i.indisprimary AND i.indrelid = table_name::text::regclass AND a.attname = column_name::text) THEN 1 ELSE 0 END
 		FROM information_schema.columns WHERE table_schema = current_schema() AND table_name LIKE 'xxl%' ORDER BY table_name, ordinal_position`,
 	ReserveIDs: func(table string, last int64) []string {
-		return []string{`SELECT setval(pg_get_serial_sequence('` + table + `', 'id'), ` + strconv.FormatInt(last, 10) + `)`}
+		return []string{`SELECT setval(pg_get_serial_sequence('` + table +
+			`', 'id'), ` + strconv.FormatInt(last, 10) + `)`}
 	},
 	AdvanceIDs: func(table string) string {
 		sequence := `pg_get_serial_sequence('` + table + `', 'id')`
-		return `SELECT setval(` + sequence + `, GREATEST(MAX(id), nextval(` + sequence + `))) FROM ` + table + ` HAVING MAX(id) IS NOT NULL`
+		return `SELECT setval(` + sequence + `, GREATEST(MAX(id), nextval(` + sequence + `))) FROM ` + table +
+			` HAVING MAX(id) IS NOT NULL`
 	},
 	OpenRuns: `id IN (SELECT id FROM xxl_job_log WHERE trigger_code = 200 AND handle_code = 0
 		UNION ALL SELECT id FROM xxl_job_log WHERE trigger_code = 0 AND handle_code = 0)`,
@@ -63,7 +65,9 @@ var dialect = database.Dialect{
 			complete, notes = append(complete, int16(t.Complete)), append(notes, validText(t.Note))
 		}
 		return `INSERT INTO xxlwheel_log_text (log_id, body, size, complete, note)
-			SELECT * FROM unnest(?::bigint[], ?::bytea[], ?::bigint[], ?::smallint[], ?::text[])`, []any{ids, bodies, sizes, complete, notes}
+			SELECT * FROM unnest(?::bigint[], ?::bytea[], ?::bigint[], ?::smallint[], ?::text[])`, []any{
+				ids, bodies, sizes, complete, notes,
+			}
 	},
 	NeverRan:      figures.NeverRanExists,
 	Has:           func(column string) string { return `strpos(` + column + `, ?) > 0` },

@@ -26,7 +26,8 @@ const (
 
 	// countLocked counts the due jobs that are not in a list: those whose rows are locked.
 	// Arguments: those of AllDue, the list, and a limit.
-	countLocked = `SELECT COUNT(*) FROM (SELECT 1` + allDue + ` AND id NOT IN (SELECT unnest(?::bigint[])) LIMIT ?) AS locked`
+	countLocked = `SELECT COUNT(*) FROM (SELECT 1` + allDue +
+		` AND id NOT IN (SELECT unnest(?::bigint[])) LIMIT ?) AS locked`
 
 	advanceJobs = `UPDATE xxl_job_info j SET trigger_last_time = d.last, trigger_next_time = d.next, trigger_status = d.status
 		FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::smallint[]) AS d (id, last, next, status) WHERE j.id = d.id`
@@ -52,7 +53,9 @@ type acts struct{ records.Standard }
 
 // Claimable locks due jobs as it reads them, and skips those that another session holds. It counts
 // the skipped ones if fewer jobs than the limit were read.
-func (a *acts) Claimable(_ context.Context, by xxladapter.Term, ahead time.Duration, limit int) (records.DueReader, error) {
+func (a *acts) Claimable(
+	_ context.Context, by xxladapter.Term, ahead time.Duration, limit int,
+) (records.DueReader, error) {
 	return func(ctx context.Context, tx *database.Tx, now time.Time) (due []*xxladapter.Job, locked int, err error) {
 		args := records.AllDueArgs(by.Node, now, ahead)
 		due, err = records.Due(ctx, tx, lockDue, append(args, max(limit, 0)))
@@ -63,7 +66,9 @@ func (a *acts) Claimable(_ context.Context, by xxladapter.Term, ahead time.Durat
 		for i, j := range due {
 			ids[i] = j.ID
 		}
-		err = tx.Query(ctx, countLocked, append(args, ids, max(limit-len(due), 0)), func(r database.Row) error { return r.Scan(&locked) })
+		err = tx.Query(ctx, countLocked, append(args, ids, max(limit-len(due), 0)), func(r database.Row) error {
+			return r.Scan(&locked)
+		})
 		return due, locked, err
 	}, nil
 }
@@ -73,7 +78,9 @@ func (a *acts) Claimable(_ context.Context, by xxladapter.Term, ahead time.Durat
 var errPlannedMeanwhile = errors.New("another session has planned for the same due time")
 
 // StoreDecisions stores all decisions with three statements.
-func (a *acts) StoreDecisions(ctx context.Context, tx *database.Tx, decisions []records.Decided) ([]xxladapter.Fire, error) {
+func (a *acts) StoreDecisions(
+	ctx context.Context, tx *database.Tx, decisions []records.Decided,
+) ([]xxladapter.Fire, error) {
 	if err := advanceTogether(ctx, tx, decisions); err != nil {
 		return nil, err
 	}
@@ -116,7 +123,9 @@ func (a *acts) StoreDecisions(ctx context.Context, tx *database.Tx, decisions []
 func advanceTogether(ctx context.Context, t *database.Tx, decisions []records.Decided) error {
 	jobs := make([]database.MovedJob, len(decisions))
 	for i, d := range decisions {
-		jobs[i] = database.MovedJob{ID: d.JobID, Last: database.ToMilli(d.Last), Next: database.ToMilli(d.Next), Status: 1}
+		jobs[i] = database.MovedJob{
+			ID: d.JobID, Last: database.ToMilli(d.Last), Next: database.ToMilli(d.Next), Status: 1,
+		}
 		if d.Stop {
 			jobs[i].Status = 0
 		}
@@ -131,7 +140,8 @@ func moveTogether(jobs []database.MovedJob) (query string, args []any) {
 		statuses          []int16
 	)
 	for _, j := range jobs {
-		ids, lasts, nexts, statuses = append(ids, j.ID), append(lasts, j.Last), append(nexts, j.Next), append(statuses, int16(j.Status))
+		ids, lasts, nexts, statuses = append(ids, j.ID), append(lasts, j.Last), append(nexts, j.Next),
+			append(statuses, int16(j.Status))
 	}
 	return advanceJobs, []any{ids, lasts, nexts, statuses}
 }
@@ -144,7 +154,8 @@ func misfireTogether(ctx context.Context, t *database.Tx, decisions []records.De
 	)
 	for _, d := range decisions {
 		for _, m := range d.Misfires {
-			jobs, dues, untils = append(jobs, d.JobID), append(dues, database.ToMilli(m.Due)), append(untils, database.ToMilli(m.Until))
+			jobs, dues, untils = append(jobs, d.JobID), append(dues, database.ToMilli(m.Due)),
+				append(untils, database.ToMilli(m.Until))
 			strategies, ats = append(strategies, string(m.Strategy)), append(ats, database.ToMilli(m.At))
 			calendars = append(calendars, m.Calendar)
 			if m.PauseID != 0 {
@@ -180,13 +191,17 @@ func planTogether(ctx context.Context, t *database.Tx, fires []xxladapter.Fire) 
 		}
 		seen[at] = 0
 		jobs, groups, dues = append(jobs, at.Job), append(groups, f.GroupID), append(dues, at.Due)
-		indexes, totals, retry = append(indexes, int32(f.ShardIndex)), append(totals, int32(f.ShardTotal)), append(retry, int32(f.RetryCount))
+		indexes, totals, retry = append(indexes, int32(f.ShardIndex)), append(totals, int32(f.ShardTotal)),
+			append(retry, int32(f.RetryCount))
 		types = append(types, string(f.Type))
 		attempts, parents = append(attempts, int32(f.Attempt)), append(parents, f.Parent)
-		params, addresses = append(params, validTextOf(f.Param)), append(addresses, textOrNull(strings.Join(f.Addresses, ",")))
+		params, addresses = append(params, validTextOf(f.Param)),
+			append(addresses, textOrNull(strings.Join(f.Addresses, ",")))
 	}
 	clear(seen)
-	err := t.Query(ctx, planDueFires, []any{jobs, groups, dues, indexes, totals, types, retry, params, addresses, attempts, parents}, func(r database.Row) error {
+	err := t.Query(ctx, planDueFires, []any{
+		jobs, groups, dues, indexes, totals, types, retry, params, addresses, attempts, parents,
+	}, func(r database.Row) error {
 		var (
 			id int64
 			at records.DueTime

@@ -57,7 +57,9 @@ func (f *fireBatches) once(ctx context.Context, calls []*records.FireCall) (agai
 
 // read begins the transaction and locks what the batch is about: fires before log rows, and both
 // in the order of their ids, since batches of other nodes may be about the same rows.
-func (f *fireBatches) read(ctx context.Context, conn *pgxpool.Conn, calls []*records.FireCall, now time.Time) (records.FireRows, error) {
+func (f *fireBatches) read(
+	ctx context.Context, conn *pgxpool.Conn, calls []*records.FireCall, now time.Time,
+) (records.FireRows, error) {
 	var (
 		batch pgx.Batch
 		about = records.AboutOf(calls)
@@ -81,7 +83,9 @@ func (f *fireBatches) read(ctx context.Context, conn *pgxpool.Conn, calls []*rec
 		batch.Queue(batchLogs, about.Logs).Query(func(found pgx.Rows) error {
 			var id int64
 			var l records.LogState
-			_, err := pgx.ForEachRow(found, []any{&id, database.Datetime(&l.Triggered), &l.TriggerCode, &l.HandleCode, database.Text(&l.Address)}, func() error {
+			_, err := pgx.ForEachRow(found, []any{
+				&id, database.Datetime(&l.Triggered), &l.TriggerCode, &l.HandleCode, database.Text(&l.Address),
+			}, func() error {
 				rows.Logs[id] = l
 				return nil
 			})
@@ -92,13 +96,17 @@ func (f *fireBatches) read(ctx context.Context, conn *pgxpool.Conn, calls []*rec
 }
 
 // queueLeases asks which of the terms hold, and for the time.
-func (f *fireBatches) queueLeases(batch *pgx.Batch, terms map[xxladapter.Term]bool, now time.Time, rows *records.FireRows) {
+func (f *fireBatches) queueLeases(
+	batch *pgx.Batch, terms map[xxladapter.Term]bool, now time.Time, rows *records.FireRows,
+) {
 	var nodes []string
 	var numbers []int64
 	for term := range terms {
 		nodes, numbers = append(nodes, term.Node), append(numbers, term.Number)
 	}
-	batch.Queue(batchLeases, nodes, numbers, database.ToMilli(now), f.store.OwnTime()).Query(func(found pgx.Rows) error {
+	batch.Queue(
+		batchLeases, nodes, numbers, database.ToMilli(now), f.store.OwnTime(),
+	).Query(func(found pgx.Rows) error {
 		var held xxladapter.Term
 		_, err := pgx.ForEachRow(found, []any{&held.Node, &held.Number, &rows.Now}, func() error {
 			rows.Holds[held] = true

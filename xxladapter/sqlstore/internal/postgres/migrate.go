@@ -65,8 +65,10 @@ func check(ctx context.Context, db *sql.DB) error {
 		version  int
 		foreign  bool
 	)
-	err := db.QueryRowContext(ctx, `SELECT current_setting('server_encoding'), current_setting('server_version_num')::int,
-		to_regclass('xxl_job_info') IS NOT NULL AND to_regclass($1) IS NULL`, migration.Table).Scan(&encoding, &version, &foreign)
+	err := db.QueryRowContext(ctx,
+		`SELECT current_setting('server_encoding'), current_setting('server_version_num')::int,
+		to_regclass('xxl_job_info') IS NOT NULL AND to_regclass($1) IS NULL`,
+		migration.Table).Scan(&encoding, &version, &foreign)
 	switch {
 	case err != nil:
 		return err

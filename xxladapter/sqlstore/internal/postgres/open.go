@@ -55,8 +55,14 @@ func configOf(address string, opts database.Options) (*pgxpool.Config, error) {
 	config.MaxConns = int32(max(4, opts.Connections-ownConnections))
 	// By default a connection is tested after an idle second. That is the pace of an idle node, so
 	// its statements would double. A call that finds its connection lost is retried anyway.
-	config.ShouldPing = func(_ context.Context, p pgxpool.ShouldPingParams) bool { return p.IdleDuration > network.PingAfter }
-	config.PrepareConn = func(_ context.Context, conn *pgx.Conn) (bool, error) { return network.Sound(conn.PgConn().Conn()), nil }
+	config.ShouldPing = func(_ context.Context, p pgxpool.ShouldPingParams) bool {
+		return p.IdleDuration > network.PingAfter
+	}
+	config.PrepareConn = func(_ context.Context, conn *pgx.Conn) (bool, error) {
+		return network.Sound(
+			conn.PgConn().Conn(),
+		), nil
+	}
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = network.DialLimit
 	}
@@ -147,8 +153,10 @@ func newStore(p *pools, opts database.Options) *records.Store {
 	return records.New(&database.DB{
 		Dialect: &dialect, Clock: opts.Clock, Zone: opts.ReportZone(), Network: p.network,
 		Reads: reading(reads), ScanReads: polls, LeaseReads: reading(leases), SweepReads: polls, IDReads: polls,
-		Writes: writes, ScanWrites: writing(stdlib.OpenDBFromPool(p.scans)), LeaseWrites: writing(leases), BulkWrites: writing(reads),
-		ReadGuests: database.NewGuests(int(p.reads.Config().MaxConns)), WriteGuests: database.NewGuests(int(p.writes.Config().MaxConns)),
-		Lookup: (&lookup{p.lookups}).read,
+		Writes: writes, ScanWrites: writing(stdlib.OpenDBFromPool(p.scans)), LeaseWrites: writing(leases),
+		BulkWrites:  writing(reads),
+		ReadGuests:  database.NewGuests(int(p.reads.Config().MaxConns)),
+		WriteGuests: database.NewGuests(int(p.writes.Config().MaxConns)),
+		Lookup:      (&lookup{p.lookups}).read,
 	})
 }

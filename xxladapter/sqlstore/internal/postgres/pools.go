@@ -52,7 +52,8 @@ func newPools(ctx context.Context, config *pgxpool.Config) (_ *pools, err error)
 		pool, err = pgxpool.NewWithConfig(ctx, poolConfig(config, conns, p.network, silence, settings...))
 		return pool
 	}
-	quick, patient := network.Fixed(network.QuickSilence), &network.Patience{Min: network.QuickSilence, Max: network.SlowSilence}
+	quick, patient := network.Fixed(network.QuickSilence),
+		&network.Patience{Min: network.QuickSilence, Max: network.SlowSilence}
 	p.reads = open(config.MaxConns-config.MaxConns/2, network.Fixed(network.SlowSilence))
 	p.writes = open(max(1, config.MaxConns/2), quick)
 	p.batches = open(1, quick, keyedSettings)
@@ -65,7 +66,10 @@ func newPools(ctx context.Context, config *pgxpool.Config) (_ *pools, err error)
 
 // poolConfig returns the configuration of a pool whose connections end when the server is silent
 // for too long.
-func poolConfig(config *pgxpool.Config, conns int32, sockets *network.Connections, silence *network.Patience, settings ...map[string]string) *pgxpool.Config {
+func poolConfig(
+	config *pgxpool.Config, conns int32, sockets *network.Connections, silence *network.Patience,
+	settings ...map[string]string,
+) *pgxpool.Config {
 	config = config.Copy()
 	config.MaxConns = conns
 	config.ConnConfig.DialFunc = sockets.Dialer(silence)

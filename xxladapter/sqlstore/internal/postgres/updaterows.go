@@ -17,6 +17,7 @@ func updateRows(table string, columns []database.Column, rows int) string {
 		}
 	}
 	other := ", (?" + strings.Repeat(", ?", len(columns)-1) + ")"
-	return "UPDATE " + table + " SET " + strings.Join(sets, ", ") + " FROM (VALUES (" + strings.Join(first, ", ") + ")" + strings.Repeat(other, rows-1) +
+	return "UPDATE " + table + " SET " + strings.Join(sets, ", ") + " FROM (VALUES (" + strings.Join(first, ", ") +
+		")" + strings.Repeat(other, rows-1) +
 		") AS v (" + strings.Join(names, ", ") + ") WHERE " + table + "." + columns[0].Name + " = v." + columns[0].Name
 }

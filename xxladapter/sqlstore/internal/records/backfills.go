@@ -44,7 +44,9 @@ func (s *Store) CreateBackfill(ctx context.Context, b *xxladapter.Backfill) (id 
 				b.JobID)
 		}
 		is := xxladapter.NewBackfill(b, 0, s.Clock())
-		id, err = tx.Insert(ctx, insertBackfill, is.JobID, string(is.State), is.Changed, progressText(is), joinDues(is.Dues))
+		id, err = tx.Insert(
+			ctx, insertBackfill, is.JobID, string(is.State), is.Changed, progressText(is), joinDues(is.Dues),
+		)
 		if err != nil {
 			return err
 		}
@@ -98,15 +100,21 @@ func (s *Store) AdvanceBackfill(ctx context.Context, b *xxladapter.Backfill) (pl
 }
 
 // planBackfill plans the next due times, up to the first one that another fire of the job has.
-func (s *Store) planBackfill(ctx context.Context, tx *database.Tx, b *xxladapter.Backfill) (planned []xxladapter.Fire, err error) {
+func (s *Store) planBackfill(
+	ctx context.Context, tx *database.Tx, b *xxladapter.Backfill,
+) (planned []xxladapter.Fire, err error) {
 	var text string
 	const each = dueWidth + 1
-	err = tx.Query(ctx, selectNextDues, []any{b.Planned*each + 1, b.Wants() * each, b.ID}, func(r database.Row) error { return r.Scan(database.Text(&text)) })
+	err = tx.Query(ctx, selectNextDues, []any{b.Planned*each + 1, b.Wants() * each, b.ID}, func(r database.Row) error {
+		return r.Scan(database.Text(&text))
+	})
 	if err != nil {
 		return nil, err
 	}
 	var group int64
-	if err := tx.Query(ctx, selectGroupOf, []any{b.JobID}, func(r database.Row) error { return r.Scan(&group) }); err != nil {
+	if err := tx.Query(
+		ctx, selectGroupOf, []any{b.JobID}, func(r database.Row) error { return r.Scan(&group) },
+	); err != nil {
 		return nil, err
 	}
 	created := database.ToMilli(s.Clock())
@@ -143,7 +151,9 @@ func (s *Store) CancelBackfill(ctx context.Context, id int64) error {
 		if err := saveBackfill(ctx, tx, is); err != nil {
 			return err
 		}
-		return s.recordOfJob(ctx, tx, is.JobID, xxladapter.Fields{{Name: "backfill", Value: is.ID}, {Name: "cancelled", Value: true}})
+		return s.recordOfJob(
+			ctx, tx, is.JobID, xxladapter.Fields{{Name: "backfill", Value: is.ID}, {Name: "cancelled", Value: true}},
+		)
 	})
 }
 

@@ -26,7 +26,9 @@ func calendar(ctx context.Context, t *database.Tx, name string) (c *xxladapter.C
 }
 
 // SaveCalendar implements [xxladapter.Store].
-func (s *Store) SaveCalendar(ctx context.Context, c *xxladapter.Calendar, seen time.Time) (updated time.Time, err error) {
+func (s *Store) SaveCalendar(
+	ctx context.Context, c *xxladapter.Calendar, seen time.Time,
+) (updated time.Time, err error) {
 	err = s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		if err := changeRestrictions(ctx, tx); err != nil {
 			return err
@@ -46,7 +48,9 @@ func (s *Store) SaveCalendar(ctx context.Context, c *xxladapter.Calendar, seen t
 
 // saveCalendar stores a calendar, and returns what was stored before and the time of the change.
 // changeRestrictions comes before it.
-func saveCalendar(ctx context.Context, t *database.Tx, c *xxladapter.Calendar, seen, now time.Time) (before xxladapter.Fields, updated time.Time, err error) {
+func saveCalendar(
+	ctx context.Context, t *database.Tx, c *xxladapter.Calendar, seen, now time.Time,
+) (before xxladapter.Fields, updated time.Time, err error) {
 	old, err := calendar(ctx, t, c.Name)
 	if err != nil {
 		return nil, updated, err

@@ -39,7 +39,8 @@ func (s *Store) Marks(ctx context.Context) (m xxladapter.Marks, err error) {
 	err = s.Query(ctx, SelectMarks, []any{now, now, now, now}, func(r database.Row) error {
 		var folded, open int64
 		err := r.Scan(&m.Run, &folded, &open, &m.Misfire, &m.Removed,
-			&m.Groups.Count, &m.Groups.Sum, database.Datetime(&m.Groups.Updated), &m.Nodes.Count, &m.Nodes.Sum, &m.Pauses.Count, &m.Pauses.Sum)
+			&m.Groups.Count, &m.Groups.Sum, database.Datetime(&m.Groups.Updated), &m.Nodes.Count, &m.Nodes.Sum,
+			&m.Pauses.Count, &m.Pauses.Sum)
 		m.Ended = folded + open
 		return err
 	})

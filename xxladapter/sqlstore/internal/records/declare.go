@@ -103,7 +103,9 @@ func (s *Store) declare(ctx context.Context, tx *database.Tx, d *xxladapter.Decl
 }
 
 // declareCalendars stores the calendars of a declaration. Without any it waits for no scan.
-func (s *Store) declareCalendars(ctx context.Context, tx *database.Tx, d *xxladapter.Declaration) (changes []audit.Change, err error) {
+func (s *Store) declareCalendars(
+	ctx context.Context, tx *database.Tx, d *xxladapter.Declaration,
+) (changes []audit.Change, err error) {
 	if len(d.Calendars) == 0 {
 		return nil, nil
 	}
@@ -122,7 +124,9 @@ func (s *Store) declareCalendars(ctx context.Context, tx *database.Tx, d *xxlada
 
 // recordDeclared stores the versions of the jobs, and the audit of a declaration: the calendars and
 // groups that changed, the jobs that were removed, the first of all, and those that are declared.
-func (s *Store) recordDeclared(ctx context.Context, tx *database.Tx, changes []audit.Change, all, jobs []*transition.JobChange, keys []keyChange) error {
+func (s *Store) recordDeclared(
+	ctx context.Context, tx *database.Tx, changes []audit.Change, all, jobs []*transition.JobChange, keys []keyChange,
+) error {
 	if xxladapter.CallOf(ctx) == "" {
 		return nil
 	}

@@ -11,7 +11,9 @@ import (
 )
 
 // FinishRun implements [xxladapter.Store].
-func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (applied bool, planned []xxladapter.Fire, err error) {
+func (s *Store) FinishRun(
+	ctx context.Context, r xxladapter.RunResult,
+) (applied bool, planned []xxladapter.Fire, err error) {
 	if s.Fires != nil && len(r.Next) == 0 && r.Resume.JobID == 0 {
 		call := &FireCall{LogID: r.LogID, Finish: &r}
 		if err := s.Batch(ctx, call); !errors.Is(err, ErrAlone) {

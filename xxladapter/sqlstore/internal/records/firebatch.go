@@ -51,7 +51,8 @@ type FireRows struct {
 // NewFireRows returns empty rows with room for those of batch.
 func NewFireRows(batch []*FireCall) FireRows {
 	return FireRows{
-		Holds: map[xxladapter.Term]bool{}, Fires: make(map[int64]xxladapter.Fire, len(batch)), Logs: make(map[int64]LogState, len(batch)),
+		Holds: map[xxladapter.Term]bool{}, Fires: make(map[int64]xxladapter.Fire, len(batch)),
+		Logs: make(map[int64]LogState, len(batch)),
 	}
 }
 

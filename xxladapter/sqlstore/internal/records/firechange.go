@@ -40,7 +40,9 @@ const (
 )
 
 // rowsOfFire reads and locks the rows of a settlement.
-func rowsOfFire(ctx context.Context, t *database.Tx, by xxladapter.Term, now time.Time, fireID, logID int64) (lockedRows, error) {
+func rowsOfFire(
+	ctx context.Context, t *database.Tx, by xxladapter.Term, now time.Time, fireID, logID int64,
+) (lockedRows, error) {
 	if err := lockRow(ctx, t, LockFireByID, fireID); err != nil {
 		return lockedRows{}, err
 	}
@@ -78,10 +80,13 @@ func readRows(ctx context.Context, t *database.Tx, query string, args ...any) (r
 		fire                                                  xxladapter.Fire
 	)
 	err = t.Query(ctx, query, args, func(r database.Row) error {
-		return r.Scan(&holds, database.Integer(&fire.ID), database.Text(&fire.State), database.Text(&fire.Owner.Node), database.Integer(&fire.Owner.Number),
-			database.Integer(&fire.LogID), database.Milli(&fire.Due), database.Text(&fire.Type), database.Integer(&index), database.Integer(&total), database.Milli(&fire.Claimed),
+		return r.Scan(&holds, database.Integer(&fire.ID), database.Text(&fire.State), database.Text(&fire.Owner.Node),
+			database.Integer(&fire.Owner.Number),
+			database.Integer(&fire.LogID), database.Milli(&fire.Due), database.Text(&fire.Type),
+			database.Integer(&index), database.Integer(&total), database.Milli(&fire.Claimed),
 			database.Integer(&attempt), database.Integer(&fire.Parent),
-			database.Integer(&rows.logID), database.Datetime(&rows.triggered), database.Integer(&triggerCode), database.Integer(&handleCode), database.Text(&rows.Address))
+			database.Integer(&rows.logID), database.Datetime(&rows.triggered), database.Integer(&triggerCode),
+			database.Integer(&handleCode), database.Text(&rows.Address))
 	})
 	rows.Holds = holds > 0
 	if fire.ID != 0 {
@@ -105,7 +110,9 @@ func lockFire(ctx context.Context, t *database.Tx, id int64) (found *xxladapter.
 }
 
 // carryOut writes a change and returns the fires that it planned.
-func (s *Store) carryOut(ctx context.Context, tx *database.Tx, c transition.Change, rows lockedRows, now time.Time) (planned []xxladapter.Fire, err error) {
+func (s *Store) carryOut(
+	ctx context.Context, tx *database.Tx, c transition.Change, rows lockedRows, now time.Time,
+) (planned []xxladapter.Fire, err error) {
 	switch c.Fire {
 	case transition.DoubtFire:
 		_, err = tx.Exec(ctx, makeAmbiguous, rows.fireID)
@@ -121,7 +128,10 @@ func (s *Store) carryOut(ctx context.Context, tx *database.Tx, c transition.Chan
 	case transition.AcceptColumns:
 		_, err = tx.Exec(ctx, runs.SetAccepted, l.After.TriggerCode, l.Msg, l.Address, rows.logID)
 	case transition.HandleColumns:
-		_, err = tx.Exec(ctx, runs.SetHandled, l.After.TriggerCode, s.Dialect.Datetime(l.At), l.After.HandleCode, database.OrNull(l.Msg), rows.logID)
+		_, err = tx.Exec(
+			ctx, runs.SetHandled, l.After.TriggerCode, s.Dialect.Datetime(l.At), l.After.HandleCode,
+			database.OrNull(l.Msg), rows.logID,
+		)
 	}
 	if err != nil {
 		return nil, err
@@ -136,7 +146,9 @@ func (s *Store) carryOut(ctx context.Context, tx *database.Tx, c transition.Chan
 		return nil, err
 	}
 	if c.WantText {
-		if _, err := tx.Exec(ctx, runs.WantText, rows.logID, database.ToMilli(now.Add(xxladapter.TextDelay))); err != nil {
+		if _, err := tx.Exec(
+			ctx, runs.WantText, rows.logID, database.ToMilli(now.Add(xxladapter.TextDelay)),
+		); err != nil {
 			return nil, err
 		}
 	}

@@ -70,7 +70,9 @@ func (s *Store) planAll(ctx context.Context, tx *database.Tx, fires []xxladapter
 // Any open fire therefore occupies its due time, whatever its shard.
 func (s *Store) planFrom(ctx context.Context, tx *database.Tx, f xxladapter.Fire) (xxladapter.Fire, error) {
 	f.GroupID = 0
-	if err := tx.Query(ctx, selectGroupOf, []any{f.JobID}, func(r database.Row) error { return r.Scan(&f.GroupID) }); err != nil {
+	if err := tx.Query(
+		ctx, selectGroupOf, []any{f.JobID}, func(r database.Row) error { return r.Scan(&f.GroupID) },
+	); err != nil {
 		return xxladapter.Fire{}, err
 	}
 	for range planAttempts {
@@ -84,7 +86,10 @@ func (s *Store) planFrom(ctx context.Context, tx *database.Tx, f xxladapter.Fire
 		}
 		f.Due = database.FromMilli(free)
 	}
-	return xxladapter.Fire{}, fmt.Errorf("plan a fire of job %d: other sessions took every free due time, the last one %d ms", f.JobID, database.ToMilli(f.Due))
+	return xxladapter.Fire{}, fmt.Errorf(
+		"plan a fire of job %d: other sessions took every free due time, the last one %d ms", f.JobID,
+		database.ToMilli(f.Due),
+	)
 }
 
 // freeFrom returns the first free millisecond of the job that is not before due.
@@ -101,7 +106,9 @@ func freeFrom(ctx context.Context, t *database.Tx, jobID, due int64) (int64, err
 }
 
 // planAt plans f at its due time. ok is false if another fire has that due time.
-func (s *Store) planAt(ctx context.Context, tx *database.Tx, f xxladapter.Fire) (_ xxladapter.Fire, ok bool, err error) {
+func (s *Store) planAt(
+	ctx context.Context, tx *database.Tx, f xxladapter.Fire,
+) (_ xxladapter.Fire, ok bool, err error) {
 	due := database.ToMilli(f.Due)
 	id, err := tx.Insert(ctx, s.Dialect.PlanFire, f.JobID, f.GroupID, due, f.ShardIndex, f.ShardTotal, string(f.Type),
 		f.RetryCount, f.Param, database.JoinAddresses(f.Addresses), f.Attempt, f.Parent, f.JobID, due)
@@ -175,7 +182,9 @@ func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxlad
 }
 
 // ClaimFire implements [xxladapter.Store].
-func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
+func (s *Store) ClaimFire(
+	ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log,
+) ([]xxladapter.Fire, error) {
 	sent := time.Now()
 	claimed, err := s.claimFire(ctx, by, id, logs)
 	var early *xxladapter.EarlyError
@@ -185,7 +194,9 @@ func (s *Store) ClaimFire(ctx context.Context, by xxladapter.Term, id int64, log
 	return claimed, err
 }
 
-func (s *Store) claimFire(ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log) ([]xxladapter.Fire, error) {
+func (s *Store) claimFire(
+	ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log,
+) ([]xxladapter.Fire, error) {
 	if s.Fires != nil && len(logs) == 1 {
 		call := &FireCall{By: by, FireID: id, Claim: logs[0].Fitted()}
 		if err := s.Batch(ctx, call); err == nil {
@@ -236,11 +247,15 @@ func (s *Store) storeClaim(ctx context.Context, tx *database.Tx, f *xxladapter.F
 		return err
 	}
 	if f.ID != 0 {
-		_, err = tx.Exec(ctx, claimFire, f.ShardTotal, f.Owner.Node, f.Owner.Number, f.LogID, database.ToMilli(f.Claimed), f.ID)
+		_, err = tx.Exec(
+			ctx, claimFire, f.ShardTotal, f.Owner.Node, f.Owner.Number, f.LogID, database.ToMilli(f.Claimed), f.ID,
+		)
 		return err
 	}
-	f.ID, err = tx.Insert(ctx, insertShard, f.JobID, f.GroupID, database.ToMilli(f.Due), f.ShardIndex, f.ShardTotal, string(f.Type),
-		f.RetryCount, f.Param, database.JoinAddresses(f.Addresses), f.Attempt, f.Parent, f.Owner.Node, f.Owner.Number, f.LogID, database.ToMilli(f.Claimed))
+	f.ID, err = tx.Insert(ctx, insertShard, f.JobID, f.GroupID, database.ToMilli(f.Due), f.ShardIndex, f.ShardTotal,
+		string(f.Type),
+		f.RetryCount, f.Param, database.JoinAddresses(f.Addresses), f.Attempt, f.Parent, f.Owner.Node, f.Owner.Number,
+		f.LogID, database.ToMilli(f.Claimed))
 	return err
 }
 
@@ -271,7 +286,9 @@ func (s *Store) TakeFire(ctx context.Context, by xxladapter.Term, id int64, from
 }
 
 // SettleFire implements [xxladapter.Store].
-func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxladapter.Settlement) (planned []xxladapter.Fire, err error) {
+func (s *Store) SettleFire(
+	ctx context.Context, by xxladapter.Term, settled xxladapter.Settlement,
+) (planned []xxladapter.Fire, err error) {
 	if s.Fires != nil && len(settled.Next) == 0 && settled.Resume.JobID == 0 {
 		err := s.Batch(ctx, &FireCall{By: by, FireID: settled.FireID, LogID: settled.LogID, Settle: &settled})
 		if !errors.Is(err, ErrAlone) {
@@ -300,8 +317,10 @@ func (s *Store) SettleFire(ctx context.Context, by xxladapter.Term, settled xxla
 // ScanFire reads a fire from a row of FireColumns.
 func ScanFire(r database.Row) (xxladapter.Fire, error) {
 	var f xxladapter.Fire
-	err := r.Scan(&f.ID, &f.JobID, &f.GroupID, database.Milli(&f.Due), &f.ShardIndex, &f.ShardTotal, database.Text(&f.Type), database.Text(&f.State),
-		&f.RetryCount, &f.Param, database.AddressList(&f.Addresses), &f.Attempt, &f.Parent, database.Text(&f.Owner.Node), &f.Owner.Number, database.Integer(&f.LogID), database.Milli(&f.Claimed))
+	err := r.Scan(&f.ID, &f.JobID, &f.GroupID, database.Milli(&f.Due), &f.ShardIndex, &f.ShardTotal,
+		database.Text(&f.Type), database.Text(&f.State),
+		&f.RetryCount, &f.Param, database.AddressList(&f.Addresses), &f.Attempt, &f.Parent,
+		database.Text(&f.Owner.Node), &f.Owner.Number, database.Integer(&f.LogID), database.Milli(&f.Claimed))
 	return f, err
 }
 

@@ -98,7 +98,9 @@ func (s *Store) writeFires(ctx context.Context, tx *database.Tx, work FireWork) 
 		}
 	}
 	for _, c := range work.Accepted {
-		if _, err := tx.Exec(ctx, runs.SetAccepted, c.Log.After.TriggerCode, c.Log.Msg, c.Log.Address, c.LogID); err != nil {
+		if _, err := tx.Exec(
+			ctx, runs.SetAccepted, c.Log.After.TriggerCode, c.Log.Msg, c.Log.Address, c.LogID,
+		); err != nil {
 			return err
 		}
 	}
@@ -117,9 +119,14 @@ func (s *Store) writeFires(ctx context.Context, tx *database.Tx, work FireWork) 
 func (s *Store) writeResult(ctx context.Context, tx *database.Tx, c *FireCall) (err error) {
 	at, after := s.Dialect.Datetime(c.Log.At), c.Log.After
 	if c.Settled == nil {
-		_, err = tx.Exec(ctx, runs.SetHandled, after.TriggerCode, at, after.HandleCode, database.OrNull(c.Log.Msg), c.LogID)
+		_, err = tx.Exec(
+			ctx, runs.SetHandled, after.TriggerCode, at, after.HandleCode, database.OrNull(c.Log.Msg), c.LogID,
+		)
 	} else {
-		_, err = tx.Exec(ctx, setEnded, after.TriggerCode, c.Settled.Log.Msg, at, after.HandleCode, database.OrNull(c.Log.Msg), c.LogID)
+		_, err = tx.Exec(
+			ctx, setEnded, after.TriggerCode, c.Settled.Log.Msg, at, after.HandleCode, database.OrNull(c.Log.Msg),
+			c.LogID,
+		)
 	}
 	if err != nil || !c.WantText {
 		return err

@@ -72,12 +72,20 @@ func (s *Store) WriteLogs(ctx context.Context, tx *database.Tx, rows []WrittenLo
 
 // updateLog writes the columns of a stored row that its run has changed. changed is false if the
 // row is gone.
-func (s *Store) updateLog(ctx context.Context, tx *database.Tx, r WrittenLog, state transition.LogState) (changed bool, err error) {
-	n, err := tx.Exec(ctx, runs.SetAccepted, state.TriggerCode, database.OrNull(r.Log.TriggerMsg), database.OrNull(r.Log.Address), r.Log.ID)
+func (s *Store) updateLog(
+	ctx context.Context, tx *database.Tx, r WrittenLog, state transition.LogState,
+) (changed bool, err error) {
+	n, err := tx.Exec(
+		ctx, runs.SetAccepted, state.TriggerCode, database.OrNull(r.Log.TriggerMsg), database.OrNull(r.Log.Address),
+		r.Log.ID,
+	)
 	if n == 0 || err != nil || r.Base.HandleCode == state.HandleCode {
 		return n > 0, err
 	}
-	_, err = tx.Exec(ctx, runs.SetHandled, state.TriggerCode, s.Dialect.Datetime(r.Log.HandleTime), state.HandleCode, database.OrNull(r.Log.HandleMsg), r.Log.ID)
+	_, err = tx.Exec(
+		ctx, runs.SetHandled, state.TriggerCode, s.Dialect.Datetime(r.Log.HandleTime), state.HandleCode,
+		database.OrNull(r.Log.HandleMsg), r.Log.ID,
+	)
 	return true, err
 }
 
@@ -89,8 +97,10 @@ func WriteFires(ctx context.Context, t *database.Tx, fires []xxladapter.Fire) er
 		if f.LogID != 0 {
 			logID, claimed = f.LogID, database.ToMilli(f.Claimed)
 		}
-		values = append(values, f.ID, f.JobID, f.GroupID, database.ToMilli(f.Due), f.ShardIndex, f.ShardTotal, string(f.Type), string(f.State),
-			f.RetryCount, f.Param, database.JoinAddresses(f.Addresses), f.Attempt, f.Parent, database.OrNull(f.Owner.Node), f.Owner.Number, logID, claimed)
+		values = append(values, f.ID, f.JobID, f.GroupID, database.ToMilli(f.Due), f.ShardIndex, f.ShardTotal,
+			string(f.Type), string(f.State),
+			f.RetryCount, f.Param, database.JoinAddresses(f.Addresses), f.Attempt, f.Parent,
+			database.OrNull(f.Owner.Node), f.Owner.Number, logID, claimed)
 	}
 	return t.InsertMany(ctx, insertFires, 17, values)
 }
@@ -111,7 +121,8 @@ const moveJob = `UPDATE xxl_job_info SET trigger_last_time = ?, trigger_next_tim
 // MovedJobOf returns what MoveJobs writes of a job.
 func MovedJobOf(j *xxladapter.Job) database.MovedJob {
 	return database.MovedJob{
-		ID: j.ID, Last: database.ToMilli(j.TriggerLast), Next: database.ToMilli(j.TriggerNext), Status: database.Bit(j.Running),
+		ID: j.ID, Last: database.ToMilli(j.TriggerLast), Next: database.ToMilli(j.TriggerNext),
+		Status: database.Bit(j.Running),
 	}
 }
 
@@ -142,7 +153,10 @@ func MisfireValues(m xxladapter.Misfire) []any {
 	if m.PauseID != 0 {
 		pause = m.PauseID
 	}
-	return []any{m.JobID, database.ToMilli(m.Due), database.ToMilli(m.Until), string(m.Strategy), database.ToMilli(m.At), pause, m.Calendar}
+	return []any{
+		m.JobID, database.ToMilli(m.Due), database.ToMilli(m.Until), string(m.Strategy), database.ToMilli(m.At), pause,
+		m.Calendar,
+	}
 }
 
 // ClaimOrder records the log rows of a fire that was ordered.
@@ -153,7 +167,9 @@ func ClaimOrder(ctx context.Context, t *database.Tx, claimed []xxladapter.Fire) 
 // FindDue reads the ids of the first due jobs, also of those that are behind, without the
 // transaction of a scan. SQLite returns them in one row: a row for each would cost several times as
 // much.
-func (s *Store) FindDue(ctx context.Context, node string, now time.Time, ahead time.Duration, limit int) (ids []int64, err error) {
+func (s *Store) FindDue(
+	ctx context.Context, node string, now time.Time, ahead time.Duration, limit int,
+) (ids []int64, err error) {
 	args := append(AllDueArgs(node, now, ahead)[:4], limit)
 	if s.Dialect.Kind != xxladapter.StoreSQLite {
 		err = s.QueryBy(ctx, s.ScanReads, `SELECT id`+DueOrBehind+InOrder, args, func(r database.Row) error {
@@ -164,7 +180,8 @@ func (s *Store) FindDue(ctx context.Context, node string, now time.Time, ahead t
 		})
 		return ids, err
 	}
-	err = s.QueryBy(ctx, s.ScanReads, `SELECT group_concat(id) FROM (SELECT id`+DueOrBehind+InOrder+`)`, args, func(r database.Row) error {
+	err = s.QueryBy(ctx, s.ScanReads, `SELECT group_concat(id) FROM (SELECT id`+DueOrBehind+InOrder+
+		`)`, args, func(r database.Row) error {
 		return r.Scan(database.IDList(&ids))
 	})
 	return ids, err
@@ -173,7 +190,8 @@ func (s *Store) FindDue(ctx context.Context, node string, now time.Time, ahead t
 // FindOpenRuns reads the ids of the runs of a job that an executor took at or after since, and that
 // have no result.
 func (s *Store) FindOpenRuns(ctx context.Context, jobID int64, since time.Time) (ids []int64, err error) {
-	return s.Ids(ctx, `SELECT id FROM xxl_job_log WHERE trigger_code = 200 AND handle_code = 0 AND job_id = ? AND trigger_time >= ?`,
+	return s.Ids(ctx,
+		`SELECT id FROM xxl_job_log WHERE trigger_code = 200 AND handle_code = 0 AND job_id = ? AND trigger_time >= ?`,
 		[]any{jobID, s.Dialect.Datetime(since)})
 }
 

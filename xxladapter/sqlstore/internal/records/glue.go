@@ -38,7 +38,9 @@ func saveGlue(ctx context.Context, t *database.Tx, was, is *xxladapter.Job, now 
 	if _, err := t.Exec(ctx, dropOldGlue, is.ID, is.ID, xxladapter.MaxGlueVersions); err != nil {
 		return err
 	}
-	_, err := t.Exec(ctx, updateGlue, string(is.GlueType), is.GlueSource, is.GlueRemark, t.Dialect.Datetime(is.GlueUpdated), is.ID)
+	_, err := t.Exec(
+		ctx, updateGlue, string(is.GlueType), is.GlueSource, is.GlueRemark, t.Dialect.Datetime(is.GlueUpdated), is.ID,
+	)
 	return err
 }
 
@@ -54,7 +56,10 @@ func (s *Store) GlueVersions(ctx context.Context, jobID int64) ([]*xxladapter.Gl
 	err := s.Query(ctx, selectVersions, []any{jobID, xxladapter.MaxGlueVersions}, func(r database.Row) error {
 		var v xxladapter.GlueVersion
 		list = append(list, &v)
-		return r.Scan(&v.ID, &v.JobID, database.Text(&v.Type), database.Text(&v.Source), database.Text(&v.Remark), database.Datetime(&v.Added))
+		return r.Scan(
+			&v.ID, &v.JobID, database.Text(&v.Type), database.Text(&v.Source), database.Text(&v.Remark),
+			database.Datetime(&v.Added),
+		)
 	})
 	return list, err
 }

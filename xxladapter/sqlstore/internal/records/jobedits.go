@@ -14,7 +14,9 @@ import (
 // EditJobs implements [xxladapter.Store]. However many edits there are, the transaction has a few
 // statements for every hundred of them: it locks and reads all rows, decides all edits, and writes
 // what they change, each kind of rows together. Single edits are made in the same way.
-func (s *Store) EditJobs(ctx context.Context, edits []xxladapter.JobEdit, whole bool) (made []xxladapter.JobEdited, err error) {
+func (s *Store) EditJobs(
+	ctx context.Context, edits []xxladapter.JobEdit, whole bool,
+) (made []xxladapter.JobEdited, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -32,7 +34,9 @@ func (s *Store) EditJobs(ctx context.Context, edits []xxladapter.JobEdit, whole 
 	return made, nil
 }
 
-func (s *Store) editJobs(ctx context.Context, tx *database.Tx, edits []xxladapter.JobEdit, whole bool) ([]xxladapter.JobEdited, error) {
+func (s *Store) editJobs(
+	ctx context.Context, tx *database.Tx, edits []xxladapter.JobEdit, whole bool,
+) ([]xxladapter.JobEdited, error) {
 	rows, err := rowsOfEdits(ctx, tx, edits)
 	if err != nil {
 		return nil, err
@@ -82,7 +86,9 @@ type editRows struct {
 // of returns the rows of one edit.
 func (r editRows) of(e *xxladapter.JobEdit) transition.JobRows {
 	id := e.ID()
-	return transition.JobRows{Job: r.jobs[id], Group: r.groups[e.Job.GroupID], LastDue: r.lastDue[id], Claimed: r.claimed[id]}
+	return transition.JobRows{
+		Job: r.jobs[id], Group: r.groups[e.Job.GroupID], LastDue: r.lastDue[id], Claimed: r.claimed[id],
+	}
 }
 
 const (
@@ -112,8 +118,12 @@ func rowsOfEdits(ctx context.Context, t *database.Tx, edits []xxladapter.JobEdit
 			reschedules = append(reschedules, e.Job.ID)
 		}
 	}
-	rows = editRows{jobs: map[int64]*xxladapter.Job{}, groups: map[int64]bool{}, lastDue: map[int64]time.Time{}, claimed: map[int64]time.Time{}}
-	err = t.EachOf(ctx, `SELECT `+JobColumns+` FROM xxl_job_info`+t.Dialect.JobsByID+` WHERE `, "id", jobs, ` ORDER BY id`+t.Dialect.Lock, func(r database.Row) error {
+	rows = editRows{
+		jobs: map[int64]*xxladapter.Job{}, groups: map[int64]bool{}, lastDue: map[int64]time.Time{},
+		claimed: map[int64]time.Time{},
+	}
+	err = t.EachOf(ctx, `SELECT `+JobColumns+` FROM xxl_job_info`+t.Dialect.JobsByID+
+		` WHERE `, "id", jobs, ` ORDER BY id`+t.Dialect.Lock, func(r database.Row) error {
 		j, err := ScanJob(r)
 		rows.jobs[j.ID] = j
 		return err
@@ -209,7 +219,9 @@ func (w *jobWork) create(ctx context.Context, tx *database.Tx, made []xxladapter
 }
 
 // nameCreated replaces the placeholders of new jobs among the children by the jobs' ids.
-func (w *jobWork) nameCreated(ctx context.Context, tx *database.Tx, edits []xxladapter.JobEdit, made []xxladapter.JobEdited) error {
+func (w *jobWork) nameCreated(
+	ctx context.Context, tx *database.Tx, edits []xxladapter.JobEdit, made []xxladapter.JobEdited,
+) error {
 	if !slices.ContainsFunc(edits, func(e xxladapter.JobEdit) bool { return e.NamesCreated() }) {
 		return nil
 	}

@@ -44,7 +44,9 @@ func scanKey(r database.Row) (k xxladapter.JobKey, err error) {
 type keyChange struct{ before, after xxladapter.JobKey }
 
 // setKeys gives declared jobs their keys and owners.
-func setKeys(ctx context.Context, t *database.Tx, d *xxladapter.Declaration, jobs []*transition.JobChange) ([]keyChange, error) {
+func setKeys(
+	ctx context.Context, t *database.Tx, d *xxladapter.Declaration, jobs []*transition.JobChange,
+) ([]keyChange, error) {
 	var old []int64
 	for i, c := range jobs {
 		if d.Jobs[i].Key != "" && c.Was != nil {
@@ -59,7 +61,8 @@ func setKeys(ctx context.Context, t *database.Tx, d *xxladapter.Declaration, job
 	var rows [][]any
 	old = nil
 	for i, c := range jobs {
-		was, is := has[c.Is.ID], xxladapter.JobKey{JobID: c.Is.ID, GroupID: c.Is.GroupID, Key: d.Jobs[i].Key, Owner: d.Jobs[i].Owner}
+		was, is := has[c.Is.ID],
+			xxladapter.JobKey{JobID: c.Is.ID, GroupID: c.Is.GroupID, Key: d.Jobs[i].Key, Owner: d.Jobs[i].Owner}
 		if is.Key == "" || was == is {
 			continue
 		}
@@ -119,7 +122,9 @@ func moveKeys(ctx context.Context, t *database.Tx, updated []*transition.JobChan
 			continue
 		}
 		is := xxladapter.JobKey{JobID: c.Is.ID, GroupID: c.Is.GroupID}
-		err := t.Query(ctx, `SELECT job_key, owner FROM xxlwheel_job_key WHERE job_id = ? AND group_id = ?`, []any{c.Is.ID, c.Was.GroupID},
+		err := t.Query(ctx, `SELECT job_key, owner FROM xxlwheel_job_key WHERE job_id = ? AND group_id = ?`, []any{
+			c.Is.ID, c.Was.GroupID,
+		},
 			func(r database.Row) error { return r.Scan(database.Text(&is.Key), database.Text(&is.Owner)) })
 		if err != nil {
 			return err

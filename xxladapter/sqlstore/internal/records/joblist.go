@@ -14,7 +14,9 @@ import (
 )
 
 // lightColumns are JobColumns without the texts that may be large.
-var lightColumns = strings.NewReplacer("executor_param", "''", "glue_source", "''", "glue_remark", "''").Replace(JobColumns)
+var lightColumns = strings.NewReplacer(
+	"executor_param", "''", "glue_source", "''", "glue_remark", "''",
+).Replace(JobColumns)
 
 // Jobs implements [xxladapter.Store].
 func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter.Job, error) {
@@ -111,7 +113,8 @@ func JobList(d *database.Dialect, f xxladapter.JobFilter, newer figures.NewerRes
 		return where.Selecting(`SELECT `+columns+` FROM xxl_job_info`, order, f.Limit)
 	}
 	page, args := where.Selecting(`SELECT id FROM xxl_job_info`, order, f.Limit)
-	return `SELECT ` + columns + ` FROM xxl_job_info WHERE id IN (SELECT id FROM (` + page + `) AS page) ORDER BY ` + order, args
+	return `SELECT ` + columns + ` FROM xxl_job_info WHERE id IN (SELECT id FROM (` + page +
+		`) AS page) ORDER BY ` + order, args
 }
 
 // jobPosition restricts a list to the jobs behind a position and returns its order.
@@ -156,7 +159,9 @@ func jobSortValue(d *database.Dialect, sort xxladapter.JobSort) string {
 	case xxladapter.SortByStatus:
 		return `CASE WHEN trigger_status = 1 THEN 1 ELSE 0 END`
 	case xxladapter.SortByNext:
-		return fmt.Sprintf(`CASE WHEN trigger_next_time = 0 THEN %d ELSE trigger_next_time END`, database.ToMilli(xxladapter.AfterRun))
+		return fmt.Sprintf(
+			`CASE WHEN trigger_next_time = 0 THEN %d ELSE trigger_next_time END`, database.ToMilli(xxladapter.AfterRun),
+		)
 	case xxladapter.SortByLast:
 		return `trigger_last_time`
 	case xxladapter.SortByUpdated:
@@ -166,7 +171,9 @@ func jobSortValue(d *database.Dialect, sort xxladapter.JobSort) string {
 }
 
 // jobConditions returns the restrictions of a filter, without those of its position.
-func jobConditions(d *database.Dialect, f xxladapter.JobFilter, newer figures.NewerResults) (where database.Conditions) {
+func jobConditions(
+	d *database.Dialect, f xxladapter.JobFilter, newer figures.NewerResults,
+) (where database.Conditions) {
 	if f.GroupID != 0 {
 		where.Add(`job_group = ?`, f.GroupID)
 	}
@@ -193,11 +200,15 @@ func jobConditions(d *database.Dialect, f xxladapter.JobFilter, newer figures.Ne
 		where.Add(`trigger_status = 1 AND trigger_next_time = ?`, database.ToMilli(xxladapter.AfterRun))
 	}
 	if f.Calendar != "" {
-		where.Add(`id IN (SELECT job_id FROM xxlwheel_job WHERE settings LIKE ?)`, fmt.Sprintf(`%%"calendar":%q%%`, f.Calendar))
+		where.Add(`id IN (SELECT job_id FROM xxlwheel_job WHERE settings LIKE ?)`, fmt.Sprintf(
+			`%%"calendar":%q%%`, f.Calendar,
+		))
 	}
 	if f.KeepLogs != "" {
 		// In the form that ParseSettings reads. Inside a text the quotes would be escaped.
-		where.Add(`id IN (SELECT job_id FROM xxlwheel_job WHERE settings LIKE ?)`, fmt.Sprintf(`%%"keepLogs":%q%%`, string(f.KeepLogs)))
+		where.Add(`id IN (SELECT job_id FROM xxlwheel_job WHERE settings LIKE ?)`, fmt.Sprintf(
+			`%%"keepLogs":%q%%`, string(f.KeepLogs),
+		))
 	}
 	figures.AddLastResult(&where, d, f.LastResult, newer)
 	return where
@@ -211,7 +222,8 @@ func (s *Store) CountJobs(ctx context.Context, f xxladapter.JobFilter, limit int
 	}
 	where := jobConditions(s.Dialect, f, newer)
 	selected, args := where.Where(`SELECT 1 FROM xxl_job_info`)
-	err = s.Query(ctx, `SELECT COUNT(*) FROM (`+selected+` LIMIT ?) AS counted`, append(args, limit), func(r database.Row) error {
+	err = s.Query(ctx, `SELECT COUNT(*) FROM (`+selected+
+		` LIMIT ?) AS counted`, append(args, limit), func(r database.Row) error {
 		return r.Scan(&n)
 	})
 	return n, err

@@ -66,7 +66,8 @@ func ScanJob(r database.Row) (*xxladapter.Job, error) {
 		database.Text(&j.ScheduleType), database.Text(&j.ScheduleConf), database.Text(&j.Misfire),
 		database.Text(&j.Route), database.Text(&j.Handler), database.Text(&j.Param), database.Text(&j.Block),
 		&timeout, &j.RetryCount,
-		database.Text(&j.GlueType), database.Text(&j.GlueSource), database.Text(&j.GlueRemark), database.Datetime(&j.GlueUpdated),
+		database.Text(&j.GlueType), database.Text(&j.GlueSource), database.Text(&j.GlueRemark),
+		database.Datetime(&j.GlueUpdated),
 		database.IDList(&j.ChildIDs), &status, database.Milli(&j.TriggerLast), database.Milli(&j.TriggerNext),
 		database.Datetime(&j.Added), database.Datetime(&j.Updated), database.Text(&settings))
 	j.ParseSettings(settings)

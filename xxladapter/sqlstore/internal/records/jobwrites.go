@@ -104,7 +104,10 @@ func switchJobs(ctx context.Context, t *database.Tx, switched []*transition.JobC
 		if c.Is.Running {
 			status = 1
 		}
-		rows[i] = []any{c.Is.ID, status, database.ToMilli(c.Is.TriggerLast), database.ToMilli(c.Is.TriggerNext), t.Dialect.Datetime(c.Is.Updated)}
+		rows[i] = []any{
+			c.Is.ID, status, database.ToMilli(c.Is.TriggerLast), database.ToMilli(c.Is.TriggerNext),
+			t.Dialect.Datetime(c.Is.Updated),
+		}
 	}
 	return t.UpdateRows(ctx, switchColumns, rows)
 }
@@ -113,7 +116,8 @@ func switchJobs(ctx context.Context, t *database.Tx, switched []*transition.JobC
 func moveFires(ctx context.Context, t *database.Tx, group int64, jobs []int64) error {
 	for ids := range database.Powers(jobs) {
 		these, args := t.Dialect.These("job_id", ids)
-		_, err := t.Exec(ctx, `UPDATE xxlwheel_fire`+t.Dialect.FiresByJob+` SET group_id = ? WHERE `+these+` AND group_id <> ?`,
+		_, err := t.Exec(ctx,
+			`UPDATE xxlwheel_fire`+t.Dialect.FiresByJob+` SET group_id = ? WHERE `+these+` AND group_id <> ?`,
 			slices.Concat([]any{group}, args, []any{group})...)
 		if err != nil {
 			return err

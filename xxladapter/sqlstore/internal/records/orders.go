@@ -20,7 +20,9 @@ const (
 )
 
 // PlanOrder implements [xxladapter.Store].
-func (s *Store) PlanOrder(ctx context.Context, f xxladapter.Fire, key, request string) (o *xxladapter.Order, fire xxladapter.Fire, err error) {
+func (s *Store) PlanOrder(
+	ctx context.Context, f xxladapter.Fire, key, request string,
+) (o *xxladapter.Order, fire xxladapter.Fire, err error) {
 	err = s.Write(ctx, func(ctx context.Context, tx *database.Tx) (err error) {
 		o, fire = nil, xxladapter.Fire{}
 		var stored any // NULL for an order without a key
@@ -40,13 +42,16 @@ func (s *Store) PlanOrder(ctx context.Context, f xxladapter.Fire, key, request s
 		created := database.ToMilli(s.Clock())
 		id, err := tx.Insert(ctx, insertOrder, f.JobID, fire.ID, stored, request, created)
 		o = &xxladapter.Order{
-			ID: id, JobID: f.JobID, FireID: fire.ID, Key: key, Request: request, Created: database.FromMilli(created), Open: true,
+			ID: id, JobID: f.JobID, FireID: fire.ID, Key: key, Request: request, Created: database.FromMilli(created),
+			Open: true,
 		}
 		if err != nil || xxladapter.CallOf(ctx) == "" {
 			return err
 		}
 		job := xxladapter.Job{ID: f.JobID, GroupID: fire.GroupID}
-		if err := tx.Query(ctx, selectNameOf, []any{f.JobID}, func(r database.Row) error { return r.Scan(database.Text(&job.Name)) }); err != nil {
+		if err := tx.Query(
+			ctx, selectNameOf, []any{f.JobID}, func(r database.Row) error { return r.Scan(database.Text(&job.Name)) },
+		); err != nil {
 			return err
 		}
 		return s.Record(ctx, tx, job.Audited(), nil, o.Fields(&fire))
@@ -86,7 +91,10 @@ func scanOrder(r database.Row) (*xxladapter.Order, error) {
 		o    xxladapter.Order
 		open int
 	)
-	err := r.Scan(&o.ID, &o.JobID, &o.FireID, database.Text(&o.Key), database.Text(&o.Request), database.Milli(&o.Created), database.IDList(&o.LogIDs), &open)
+	err := r.Scan(
+		&o.ID, &o.JobID, &o.FireID, database.Text(&o.Key), database.Text(&o.Request), database.Milli(&o.Created),
+		database.IDList(&o.LogIDs), &open,
+	)
 	o.Open = open > 0
 	return &o, err
 }

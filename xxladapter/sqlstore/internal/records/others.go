@@ -144,7 +144,9 @@ func (s *Store) findOthers(ctx context.Context, node string) error {
 	}
 	condition, args := s.Dialect.Among("id", ids)
 	return s.QueryBy(ctx, s.ScanReads, `SELECT id, trigger_next_time FROM xxl_job_info WHERE trigger_status = 1
-		AND id % 64 IN (SELECT shard FROM xxlwheel_shard WHERE node = ?) AND `+condition, append([]any{node}, args...), func(r database.Row) error {
+		AND id % 64 IN (SELECT shard FROM xxlwheel_shard WHERE node = ?) AND `+condition, append(
+		[]any{node}, args...,
+	), func(r database.Row) error {
 		var id, next int64
 		err := r.Scan(&id, &next)
 		if err == nil {
@@ -157,7 +159,10 @@ func (s *Store) findOthers(ctx context.Context, node string) error {
 // shorten drops what a decision plans after until; the job stays due at the first dropped due time.
 // The fires of a decision are in the order of their due times, without gaps.
 func shorten(d *xxladapter.Decision, until time.Time) {
-	i := slices.IndexFunc(d.Fires, func(f xxladapter.Fire) bool { return f.Type == xxladapter.TriggerCron && f.Due.After(until) })
+	i := slices.IndexFunc(d.Fires, func(f xxladapter.Fire) bool {
+		return f.Type == xxladapter.TriggerCron &&
+			f.Due.After(until)
+	})
 	if i <= 0 { // the job is due because of the first
 		return
 	}

@@ -118,7 +118,9 @@ func dropPaused(ctx context.Context, t *database.Tx, p *xxladapter.Pause, planne
 	var values []any
 	for _, job := range planned.jobs {
 		due := planned.dues[job]
-		values = append(values, job, due[0], due[1], string(xxladapter.MisfireDoNothing), database.ToMilli(p.From), p.ID, "")
+		values = append(
+			values, job, due[0], due[1], string(xxladapter.MisfireDoNothing), database.ToMilli(p.From), p.ID, "",
+		)
 	}
 	if err := t.InsertMany(ctx, insertMisfires, misfireWidth, values); err != nil {
 		return err

@@ -35,9 +35,13 @@ type restrictions struct {
 // fencedRestrictions returns the pauses and calendars, nil if there are none, and keeps others from
 // changing them until the transaction ends. It returns an error unless the term holds. It reads one
 // row, and the tables after a change.
-func (s *Store) fencedRestrictions(ctx context.Context, tx *database.Tx, by xxladapter.Term, now time.Time) (*xxladapter.Restrictions, error) {
+func (s *Store) fencedRestrictions(
+	ctx context.Context, tx *database.Tx, by xxladapter.Term, now time.Time,
+) (*xxladapter.Restrictions, error) {
 	var revision, terms int64
-	err := tx.Query(ctx, selectRevision+s.Dialect.Share, []any{by.Node, by.Number, database.ToMilli(now)}, func(r database.Row) error {
+	err := tx.Query(ctx, selectRevision+s.Dialect.Share, []any{
+		by.Node, by.Number, database.ToMilli(now),
+	}, func(r database.Row) error {
 		return r.Scan(&revision, &terms)
 	})
 	switch {
@@ -100,7 +104,10 @@ func changeRestrictions(ctx context.Context, t *database.Tx) error {
 }
 
 func scanPause(r database.Row) (p xxladapter.Pause, err error) {
-	err = r.Scan(&p.ID, &p.GroupID, database.Text(&p.Note), database.Text(&p.By), database.Text(&p.EndedBy), database.Milli(&p.From), database.Milli(&p.Until))
+	err = r.Scan(
+		&p.ID, &p.GroupID, database.Text(&p.Note), database.Text(&p.By), database.Text(&p.EndedBy),
+		database.Milli(&p.From), database.Milli(&p.Until),
+	)
 	return p, err
 }
 

@@ -34,7 +34,9 @@ func (s *Store) resume(ctx context.Context, tx *database.Tx, r xxladapter.Resume
 	}
 	var last time.Time
 	waiting := false
-	err := tx.Query(ctx, selectWaiting+s.Dialect.Lock, []any{r.JobID, database.ToMilli(xxladapter.AfterRun)}, func(row database.Row) error {
+	err := tx.Query(ctx, selectWaiting+s.Dialect.Lock, []any{
+		r.JobID, database.ToMilli(xxladapter.AfterRun),
+	}, func(row database.Row) error {
 		waiting = true
 		return row.Scan(database.Milli(&last))
 	})

@@ -75,13 +75,20 @@ func (s *Store) RunsDue(ctx context.Context, f xxladapter.RunsDueFilter) ([]xxla
 		since = f.To.Add(f.Beyond)
 	}
 	err = errors.Join(
-		s.Query(ctx, runs.FirstSince, []any{s.Dialect.Datetime(since.Add(-runs.Almost))}, func(r database.Row) error { return r.Scan(&first) }),
-		s.Query(ctx, runs.LastUntil, []any{s.Dialect.Datetime(f.To.Add(f.Late + runs.Almost))}, func(r database.Row) error { return r.Scan(&last) }))
+		s.Query(ctx, runs.FirstSince, []any{s.Dialect.Datetime(since.Add(-runs.Almost))}, func(r database.Row) error {
+			return r.Scan(&first)
+		}),
+		s.Query(ctx, runs.LastUntil, []any{
+			s.Dialect.Datetime(f.To.Add(f.Late + runs.Almost)),
+		}, func(r database.Row) error { return r.Scan(&last) }))
 	if err != nil {
 		return nil, err
 	}
 	if first > 0 && last > 0 {
-		query, args := SelectRunsDue, []any{f.JobID, first, last, s.Dialect.Datetime(f.To.Add(f.Late)), database.CeilMilli(f.From), database.CeilMilli(f.To)}
+		query, args := SelectRunsDue, []any{
+			f.JobID, first, last, s.Dialect.Datetime(f.To.Add(f.Late)), database.CeilMilli(f.From),
+			database.CeilMilli(f.To),
+		}
 		if f.Beyond > 0 {
 			query, args = query+` AND l.trigger_time > ?`, append(args, s.Dialect.Datetime(since))
 		}
@@ -91,7 +98,9 @@ func (s *Store) RunsDue(ctx context.Context, f xxladapter.RunsDueFilter) ([]xxla
 		}
 		err := s.Query(ctx, query, args, func(r database.Row) error {
 			var run xxladapter.DueRun
-			err := r.Scan(append(runs.HistoryInto(&run.RunHistory), database.Small(&run.TriggerCode), database.Small(&run.HandleCode))...)
+			err := r.Scan(append(
+				runs.HistoryInto(&run.RunHistory), database.Small(&run.TriggerCode), database.Small(&run.HandleCode),
+			)...)
 			if len(found) == cap(found) { // append alone would copy the runs, which are large, five times
 				found = slices.Grow(found, max(64, len(found)))
 			}
@@ -108,15 +117,20 @@ func (s *Store) RunsDue(ctx context.Context, f xxladapter.RunsDueFilter) ([]xxla
 		slices.SortFunc(found, func(a, b xxladapter.DueRun) int { return cmp.Compare(a.LogID, b.LogID) })
 		found = found[:f.Limit]
 	}
-	slices.SortFunc(found, func(a, b xxladapter.DueRun) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.LogID, b.LogID)) })
+	slices.SortFunc(
+		found, func(a, b xxladapter.DueRun) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.LogID, b.LogID)) },
+	)
 	return found, nil
 }
 
 // openRunsDue returns, by log id, the selected runs whose fires are open.
 func (s *Store) openRunsDue(ctx context.Context, f xxladapter.RunsDueFilter) (map[int64]xxladapter.DueRun, error) {
 	open := map[int64]xxladapter.RunHistory{}
-	query := `SELECT ` + FireColumns + ` FROM xxlwheel_fire WHERE job_id = ? AND due_ms >= ? AND due_ms < ? AND log_id IS NOT NULL`
-	if err := s.Query(ctx, query, []any{f.JobID, database.CeilMilli(f.From), database.CeilMilli(f.To)}, openHistory(open)); len(open) == 0 || err != nil {
+	query := `SELECT ` + FireColumns +
+		` FROM xxlwheel_fire WHERE job_id = ? AND due_ms >= ? AND due_ms < ? AND log_id IS NOT NULL`
+	if err := s.Query(
+		ctx, query, []any{f.JobID, database.CeilMilli(f.From), database.CeilMilli(f.To)}, openHistory(open),
+	); len(open) == 0 || err != nil {
 		return map[int64]xxladapter.DueRun{}, err
 	}
 	logs, err := runs.LogEntity.Read(ctx, s.DB, slices.Sorted(maps.Keys(open)))

@@ -123,7 +123,9 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 
 // lockDue reads and locks due jobs, and returns until when they may be planned. That is earlier
 // than the caller asked for beside a scheduler that knows nothing of our side tables.
-func (s *Store) lockDue(ctx context.Context, tx *database.Tx, read DueReader, now time.Time, asked, ahead time.Duration) (
+func (s *Store) lockDue(
+	ctx context.Context, tx *database.Tx, read DueReader, now time.Time, asked, ahead time.Duration,
+) (
 	due []*xxladapter.Job, locked int, until time.Time, err error) {
 
 	until = now.Add(asked)
@@ -135,7 +137,9 @@ func (s *Store) lockDue(ctx context.Context, tx *database.Tx, read DueReader, no
 		s.others.saw(j.ID, database.ToMilli(j.TriggerNext))
 	}
 	until = now.Add(min(ahead, s.others.ahead(asked, s.Resting.Load())))
-	due = slices.DeleteFunc(due, func(j *xxladapter.Job) bool { return database.ToMilli(j.TriggerNext) > database.ToMilli(until) })
+	due = slices.DeleteFunc(
+		due, func(j *xxladapter.Job) bool { return database.ToMilli(j.TriggerNext) > database.ToMilli(until) },
+	)
 	return due, locked, until, nil
 }
 
@@ -180,7 +184,9 @@ func (s *Store) anyDue(ctx context.Context, by xxladapter.Term, ahead time.Durat
 		query, found = SelectAnyDue+`, `+s.Dialect.PreciseClock, append(found, &micros)
 		sent = time.Now()
 	}
-	err := s.QueryBy(ctx, s.ScanReads, query, append([]any{by.Node, by.Number, database.ToMilli(now)}, AllDueArgs(by.Node, now, ahead)...),
+	err := s.QueryBy(ctx, s.ScanReads, query, append(
+		[]any{by.Node, by.Number, database.ToMilli(now)}, AllDueArgs(by.Node, now, ahead)...,
+	),
 		func(r database.Row) error { return r.Scan(found...) })
 	if err == nil && s.Server != nil {
 		s.Server.Saw(time.UnixMicro(micros), sent)
@@ -193,7 +199,10 @@ func (s *Store) anyDue(ctx context.Context, by xxladapter.Term, ahead time.Durat
 
 // AllDueArgs returns the arguments of AllDue, in its order.
 func AllDueArgs(node string, now time.Time, ahead time.Duration) []any {
-	return []any{database.ToMilli(now.Add(ahead)), node, database.ToMilli(now.Add(ahead / 5)), node, database.ToMilli(now.Add(-xxladapter.BehindAfter))}
+	return []any{
+		database.ToMilli(now.Add(ahead)), node, database.ToMilli(now.Add(ahead / 5)), node,
+		database.ToMilli(now.Add(-xxladapter.BehindAfter)),
+	}
 }
 
 // Decided is a decision, with the job's trigger_next_time, group and name at that time.
@@ -210,7 +219,9 @@ func (s *Store) storeDecision(ctx context.Context, tx *database.Tx, d Decided) (
 	if d.Stop {
 		status = 0
 	}
-	changed, err := tx.Exec(ctx, advanceJob, database.ToMilli(d.Last), database.ToMilli(d.Next), status, d.JobID, d.before)
+	changed, err := tx.Exec(
+		ctx, advanceJob, database.ToMilli(d.Last), database.ToMilli(d.Next), status, d.JobID, d.before,
+	)
 	if changed == 0 || err != nil {
 		return nil, err
 	}
@@ -249,7 +260,9 @@ func LockSchedule(ctx context.Context, t *database.Tx) error {
 
 // PlanDue plans a fire that a scan decided on, unless it is the schedule's fire of a due time and
 // is open already. A fire of another type with the same due time must not replace it.
-func (s *Store) PlanDue(ctx context.Context, tx *database.Tx, f xxladapter.Fire) (_ xxladapter.Fire, ok bool, err error) {
+func (s *Store) PlanDue(
+	ctx context.Context, tx *database.Tx, f xxladapter.Fire,
+) (_ xxladapter.Fire, ok bool, err error) {
 	planned, ok, err := s.planAt(ctx, tx, f)
 	if ok || err != nil {
 		return planned, ok, err
@@ -270,7 +283,10 @@ func (s *Store) Misfires(ctx context.Context, f xxladapter.MisfireFilter) ([]xxl
 	var found []xxladapter.Misfire
 	err := s.Query(ctx, query, args, func(r database.Row) error {
 		var m xxladapter.Misfire
-		err := r.Scan(&m.ID, &m.JobID, database.Milli(&m.Due), database.Milli(&m.Until), database.Text(&m.Strategy), database.Milli(&m.At), &m.PauseID, database.Text(&m.Calendar))
+		err := r.Scan(
+			&m.ID, &m.JobID, database.Milli(&m.Due), database.Milli(&m.Until), database.Text(&m.Strategy),
+			database.Milli(&m.At), &m.PauseID, database.Text(&m.Calendar),
+		)
 		found = append(found, m)
 		return err
 	})
@@ -286,7 +302,9 @@ const (
 // would cost a write for each misfire.
 func (s *Store) PurgeMisfires(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
 	last := int64(0)
-	err = s.Query(ctx, oldMisfires, []any{database.CeilMilli(before), limit}, func(r database.Row) error { return r.Scan(&last) })
+	err = s.Query(
+		ctx, oldMisfires, []any{database.CeilMilli(before), limit}, func(r database.Row) error { return r.Scan(&last) },
+	)
 	if err != nil || last == 0 {
 		return 0, err
 	}

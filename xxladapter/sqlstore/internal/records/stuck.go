@@ -17,7 +17,9 @@ const SelectStuck = `SELECT id FROM xxl_job_log
 	ORDER BY id LIMIT ?`
 
 // WriteOffStuck implements [xxladapter.Store].
-func (s *Store) WriteOffStuck(ctx context.Context, age time.Duration, limit, code int, msg string) ([]*xxladapter.Log, error) {
+func (s *Store) WriteOffStuck(
+	ctx context.Context, age time.Duration, limit, code int, msg string,
+) ([]*xxladapter.Log, error) {
 	if found, err := s.Finds(ctx, SelectStuck, s.Dialect.Datetime(s.Clock().Add(-age)), 1); !found || err != nil {
 		return nil, err
 	}
@@ -48,7 +50,8 @@ func (s *Store) WriteOffStuck(ctx context.Context, age time.Duration, limit, cod
 			if _, err := s.carryOut(ctx, tx, change, rows, s.Clock()); err != nil {
 				return err
 			}
-			err = tx.Query(ctx, `SELECT `+runs.LogColumns+` FROM xxl_job_log WHERE id = ?`, []any{id}, func(r database.Row) error {
+			err = tx.Query(ctx, `SELECT `+runs.LogColumns+
+				` FROM xxl_job_log WHERE id = ?`, []any{id}, func(r database.Row) error {
 				l, err := runs.ScanLog(r)
 				written = append(written, l)
 				return err

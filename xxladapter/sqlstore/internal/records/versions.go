@@ -32,7 +32,8 @@ func (s *Store) RecordVersions(ctx context.Context, tx *database.Tx, changes []*
 		}
 	}
 	last := map[int64]*xxladapter.JobVersion{}
-	err := tx.EachOf(ctx, selectVersion+` v WHERE number = (SELECT MAX(number) FROM xxlwheel_job_version n WHERE n.job_id = v.job_id) AND `,
+	err := tx.EachOf(ctx, selectVersion+
+		` v WHERE number = (SELECT MAX(number) FROM xxlwheel_job_version n WHERE n.job_id = v.job_id) AND `,
 		"job_id", old, ``, func(r database.Row) error {
 			v, err := scanVersion(r)
 			last[v.JobID] = v
@@ -60,7 +61,8 @@ func scanVersion(r database.Row) (*xxladapter.JobVersion, error) {
 		updated time.Time
 		state   string
 	)
-	err := r.Scan(&v.JobID, &v.Number, database.Milli(&v.At), database.Milli(&updated), database.Text(&v.Actor.Kind), database.Text(&v.Actor.Name), database.Text(&v.Actor.Address),
+	err := r.Scan(&v.JobID, &v.Number, database.Milli(&v.At), database.Milli(&updated), database.Text(&v.Actor.Kind),
+		database.Text(&v.Actor.Name), database.Text(&v.Actor.Address),
 		database.Text(&v.Call), database.Text(&state))
 	v.Job = xxladapter.ParseVersion(v.JobID, state, updated)
 	return &v, err

@@ -40,7 +40,9 @@ func (s *Store) UndrainExecutor(ctx context.Context, groupID int64, address stri
 	})
 }
 
-func (s *Store) changeDrains(ctx context.Context, groupID int64, change func([]xxladapter.Drain, time.Time) ([]xxladapter.Drain, error)) error {
+func (s *Store) changeDrains(
+	ctx context.Context, groupID int64, change func([]xxladapter.Drain, time.Time) ([]xxladapter.Drain, error),
+) error {
 	return s.db.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		was, err := lockGroup(ctx, tx, groupID)
 		if err != nil {
@@ -48,7 +50,9 @@ func (s *Store) changeDrains(ctx context.Context, groupID int64, change func([]x
 		}
 		// The drains that were read with the group may be older than the lock.
 		was.Drains = nil
-		if err := tx.Query(ctx, selectDrains+s.db.Dialect.Lock, []any{groupID}, func(r database.Row) error { return r.Scan(drainList{&was.Drains}) }); err != nil {
+		if err := tx.Query(ctx, selectDrains+s.db.Dialect.Lock, []any{groupID}, func(r database.Row) error {
+			return r.Scan(drainList{&was.Drains})
+		}); err != nil {
 			return err
 		}
 		is := *was

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	groupColumns = `id, app_name, title, address_type, address_list, update_time, ` + GroupToken + `, (SELECT drains FROM xxlwheel_drain WHERE xxlwheel_drain.group_id = xxl_job_group.id)`
+	groupColumns = `id, app_name, title, address_type, address_list, update_time, ` + GroupToken +
+		`, (SELECT drains FROM xxlwheel_drain WHERE xxlwheel_drain.group_id = xxl_job_group.id)`
 
 	// The statements about access tokens, which later releases of XXL-JOB keep in a column.
 	GroupToken  = `(SELECT access_token FROM xxlwheel_group WHERE xxlwheel_group.group_id = xxl_job_group.id)`
@@ -57,7 +58,9 @@ func (s *Store) SaveGroup(ctx context.Context, g *xxladapter.Group) (id int64, e
 }
 
 // SaveWithin stores a group in a transaction, and returns it with the fields that it had before.
-func (s *Store) SaveWithin(ctx context.Context, tx *database.Tx, g *xxladapter.Group) (before xxladapter.Fields, is *xxladapter.Group, err error) {
+func (s *Store) SaveWithin(
+	ctx context.Context, tx *database.Tx, g *xxladapter.Group,
+) (before xxladapter.Fields, is *xxladapter.Group, err error) {
 	if err := LockApp(ctx, tx, g.AppName); err != nil {
 		return nil, nil, err
 	}
@@ -87,7 +90,10 @@ func (s *Store) SaveWithin(ctx context.Context, tx *database.Tx, g *xxladapter.G
 			return nil, nil, err
 		}
 	}
-	values := []any{g.AppName, s.db.Dialect.Widths.TitleOf(g), int64(g.AddressType), database.JoinAddresses(addresses), s.db.Dialect.Datetime(s.db.Clock())}
+	values := []any{
+		g.AppName, s.db.Dialect.Widths.TitleOf(g), int64(g.AddressType), database.JoinAddresses(addresses),
+		s.db.Dialect.Datetime(s.db.Clock()),
+	}
 	if id != 0 {
 		_, err = tx.Exec(ctx, updateGroup, append(values, id)...)
 	} else {
@@ -162,13 +168,17 @@ func (s *Store) Groups(ctx context.Context) ([]*xxladapter.Group, error) {
 // ScanGroup reads a group with its access token and its drains.
 func ScanGroup(r database.Row) (*xxladapter.Group, error) {
 	var g xxladapter.Group
-	err := r.Scan(&g.ID, database.Text(&g.AppName), database.Text(&g.Title), &g.AddressType, database.AddressList(&g.Addresses), database.Datetime(&g.Updated), database.Text(&g.AccessToken), drainList{&g.Drains})
+	err := r.Scan(
+		&g.ID, database.Text(&g.AppName), database.Text(&g.Title), &g.AddressType, database.AddressList(&g.Addresses),
+		database.Datetime(&g.Updated), database.Text(&g.AccessToken), drainList{&g.Drains},
+	)
 	return &g, err
 }
 
 // lockGroup reads a group and locks it until the transaction ends.
 func lockGroup(ctx context.Context, t *database.Tx, id int64) (g *xxladapter.Group, err error) {
-	err = t.Query(ctx, `SELECT `+groupColumns+` FROM xxl_job_group WHERE id = ?`+t.Dialect.Lock, []any{id}, func(r database.Row) error {
+	err = t.Query(ctx, `SELECT `+groupColumns+
+		` FROM xxl_job_group WHERE id = ?`+t.Dialect.Lock, []any{id}, func(r database.Row) error {
 		g, err = ScanGroup(r)
 		return err
 	})

@@ -33,7 +33,8 @@ const (
 	// removeClaim removes a claim left over from a row that somebody opened again.
 	removeClaim = `DELETE FROM xxlwheel_alarm_claim WHERE log_id = ? AND recovered = ?`
 	// SelectStale reads old claims. Arguments: the latest time of the claim, and the limit.
-	SelectStale = `SELECT ` + claimColumns + ` FROM xxlwheel_alarm_claim WHERE claimed_ms <= ? ORDER BY claimed_ms, log_id LIMIT ?`
+	SelectStale = `SELECT ` + claimColumns +
+		` FROM xxlwheel_alarm_claim WHERE claimed_ms <= ? ORDER BY claimed_ms, log_id LIMIT ?`
 
 	// The attempts show whether the claim was renewed since it was read.
 	renewClaim = `UPDATE xxlwheel_alarm_claim SET node = ?, claimed_ms = ?, attempts = attempts + 1
@@ -96,7 +97,9 @@ func scanAlarmState(r database.Row) (xxladapter.AlarmState, error) {
 }
 
 // DecideAlarms implements [xxladapter.Store].
-func (s *Store) DecideAlarms(ctx context.Context, node string, decisions []xxladapter.AlarmDecision) ([]xxladapter.AlarmClaim, error) {
+func (s *Store) DecideAlarms(
+	ctx context.Context, node string, decisions []xxladapter.AlarmDecision,
+) ([]xxladapter.AlarmClaim, error) {
 	var claimed []xxladapter.AlarmClaim
 	err := s.db.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		claimed = nil
@@ -116,14 +119,17 @@ func (s *Store) DecideAlarms(ctx context.Context, node string, decisions []xxlad
 	return claimed, nil
 }
 
-func (s *Store) decideAlarm(ctx context.Context, tx *database.Tx, node string, d xxladapter.AlarmDecision, now time.Time) ([]xxladapter.AlarmClaim, error) {
+func (s *Store) decideAlarm(
+	ctx context.Context, tx *database.Tx, node string, d xxladapter.AlarmDecision, now time.Time,
+) ([]xxladapter.AlarmClaim, error) {
 	job := d.Before.JobID
 	if d.Before.Version == 0 {
 		if _, err := tx.Exec(ctx, s.db.Dialect.KnowAlarm, job); err != nil {
 			return nil, err
 		}
 	}
-	changed, err := tx.Exec(ctx, setAlarmState, database.Bit(d.After.Raised), d.After.InARow, d.After.SinceID, d.After.LastID,
+	changed, err := tx.Exec(ctx, setAlarmState, database.Bit(d.After.Raised), d.After.InARow, d.After.SinceID,
+		d.After.LastID,
 		database.ToMilli(d.After.Sent), job, d.Before.Version)
 	if changed == 0 || err != nil {
 		return nil, err
@@ -139,7 +145,8 @@ func (s *Store) decideAlarm(ctx context.Context, tx *database.Tx, node string, d
 			return err
 		}
 		claimed = append(claimed, xxladapter.AlarmClaim{
-			LogID: logID, JobID: job, Recovered: recovered, Node: node, At: database.FromMilli(database.ToMilli(now)), Attempts: 1,
+			LogID: logID, JobID: job, Recovered: recovered, Node: node, At: database.FromMilli(database.ToMilli(now)),
+			Attempts: 1,
 		})
 		_, err := tx.Exec(ctx, insertClaim, logID, database.Bit(recovered), job, node, database.ToMilli(now))
 		return err
@@ -166,7 +173,9 @@ func (s *Store) decideAlarm(ctx context.Context, tx *database.Tx, node string, d
 // StaleAlarms implements [xxladapter.Store].
 func (s *Store) StaleAlarms(ctx context.Context, age time.Duration, limit int) ([]xxladapter.AlarmClaim, error) {
 	var stale []xxladapter.AlarmClaim
-	err := s.db.Query(ctx, SelectStale, []any{database.ToMilli(s.db.Clock().Add(-age)), limit}, func(r database.Row) error {
+	err := s.db.Query(ctx, SelectStale, []any{
+		database.ToMilli(s.db.Clock().Add(-age)), limit,
+	}, func(r database.Row) error {
 		var c xxladapter.AlarmClaim
 		var recovered int64
 		err := r.Scan(&c.LogID, &recovered, &c.JobID, database.Text(&c.Node), database.Milli(&c.At), &c.Attempts)
@@ -178,7 +187,9 @@ func (s *Store) StaleAlarms(ctx context.Context, age time.Duration, limit int) (
 }
 
 // RenewAlarms implements [xxladapter.Store].
-func (s *Store) RenewAlarms(ctx context.Context, node string, claims []xxladapter.AlarmClaim) ([]xxladapter.AlarmClaim, error) {
+func (s *Store) RenewAlarms(
+	ctx context.Context, node string, claims []xxladapter.AlarmClaim,
+) ([]xxladapter.AlarmClaim, error) {
 	var renewed []xxladapter.AlarmClaim
 	err := s.db.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		renewed = nil

@@ -34,8 +34,10 @@ const (
 // HistoryValues returns the arguments of InsertHistory.
 func HistoryValues(h *xxladapter.RunHistory) []any {
 	return []any{
-		h.LogID, database.ToMilli(h.Due), string(h.Type), h.Attempt, database.IdOrNull(h.Parent), h.ShardIndex, h.ShardTotal, h.Owner.Node, h.Owner.Number,
-		database.ToMilli(h.Claimed), database.OrNull(h.TakenBy), database.MilliOrNull(h.TakenOver), database.MilliOrNull(h.Sent), database.MilliOrNull(h.Acknowledged), database.MilliOrNull(h.Finished),
+		h.LogID, database.ToMilli(h.Due), string(h.Type), h.Attempt, database.IdOrNull(h.Parent), h.ShardIndex,
+		h.ShardTotal, h.Owner.Node, h.Owner.Number,
+		database.ToMilli(h.Claimed), database.OrNull(h.TakenBy), database.MilliOrNull(h.TakenOver),
+		database.MilliOrNull(h.Sent), database.MilliOrNull(h.Acknowledged), database.MilliOrNull(h.Finished),
 	}
 }
 
@@ -48,8 +50,10 @@ func ScanHistory(r database.Row) (h xxladapter.RunHistory, err error) {
 // HistoryInto returns the destinations into which HistoryColumns are scanned.
 func HistoryInto(h *xxladapter.RunHistory) []any {
 	return []any{
-		&h.LogID, database.Milli(&h.Due), database.Text(&h.Type), database.Small(&h.Attempt), database.Integer(&h.Parent), database.Small(&h.ShardIndex), database.Small(&h.ShardTotal),
-		database.Text(&h.Owner.Node), &h.Owner.Number, database.Milli(&h.Claimed), database.Text(&h.TakenBy), database.Milli(&h.TakenOver),
+		&h.LogID, database.Milli(&h.Due), database.Text(&h.Type), database.Small(&h.Attempt),
+		database.Integer(&h.Parent), database.Small(&h.ShardIndex), database.Small(&h.ShardTotal),
+		database.Text(&h.Owner.Node), &h.Owner.Number, database.Milli(&h.Claimed), database.Text(&h.TakenBy),
+		database.Milli(&h.TakenOver),
 		database.Milli(&h.Sent), database.Milli(&h.Acknowledged), database.Milli(&h.Finished),
 	}
 }
@@ -63,7 +67,10 @@ func AddHistory(ctx context.Context, t *database.Tx, c transition.RunChange) (er
 	case c.Kind == transition.ExtendRun && h.Sent.IsZero() && h.Acknowledged.IsZero():
 		_, err = t.Exec(ctx, finishHistory, database.ToMilli(h.Finished), h.LogID)
 	case c.Kind == transition.ExtendRun:
-		_, err = t.Exec(ctx, extendHistory, database.MilliOrNull(h.Sent), database.MilliOrNull(h.Acknowledged), database.MilliOrNull(h.Finished), h.LogID)
+		_, err = t.Exec(
+			ctx, extendHistory, database.MilliOrNull(h.Sent), database.MilliOrNull(h.Acknowledged),
+			database.MilliOrNull(h.Finished), h.LogID,
+		)
 	}
 	return err
 }

@@ -77,7 +77,9 @@ func (s *Store) RecentRuns(ctx context.Context, jobIDs []int64, limit int) (map[
 		err := s.db.Query(ctx, query, args, func(r database.Row) error {
 			var l xxladapter.Log
 			err := r.Scan(&l.ID, &l.JobID, &l.TriggerCode, &l.HandleCode, database.Datetime(&l.TriggerTime))
-			found[l.JobID] = append(found[l.JobID], xxladapter.LastRun{LogID: l.ID, Status: l.Status(), Triggered: l.TriggerTime})
+			found[l.JobID] = append(
+				found[l.JobID], xxladapter.LastRun{LogID: l.ID, Status: l.Status(), Triggered: l.TriggerTime},
+			)
 			return err
 		})
 		if err != nil {
@@ -95,7 +97,9 @@ func (s *Store) RecentRuns(ctx context.Context, jobIDs []int64, limit int) (map[
 func (s *Store) MeanDurations(ctx context.Context, rows int) (map[int64]time.Duration, error) {
 	means := map[int64]time.Duration{}
 	var newest int64
-	if err := s.db.Query(ctx, newestHistory, nil, func(r database.Row) error { return r.Scan(database.Integer(&newest)) }); err != nil {
+	if err := s.db.Query(
+		ctx, newestHistory, nil, func(r database.Row) error { return r.Scan(database.Integer(&newest)) },
+	); err != nil {
 		return nil, err
 	}
 	after := newest - int64(rows)

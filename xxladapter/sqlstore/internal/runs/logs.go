@@ -73,7 +73,9 @@ func (s *Store) LogValues(l *xxladapter.Log) []any {
 // LostRuns implements [xxladapter.Store].
 func (s *Store) LostRuns(ctx context.Context, age time.Duration, after int64, limit int) ([]*xxladapter.Log, error) {
 	var lost []*xxladapter.Log
-	err := s.db.Query(ctx, SelectLost, []any{after, s.db.Dialect.Datetime(s.db.Clock().Add(-age)), limit}, func(r database.Row) error {
+	err := s.db.Query(ctx, SelectLost, []any{
+		after, s.db.Dialect.Datetime(s.db.Clock().Add(-age)), limit,
+	}, func(r database.Row) error {
 		l, err := ScanLog(r)
 		lost = append(lost, l)
 		return err
@@ -143,7 +145,8 @@ func nextSecond(t time.Time) time.Time { return t.Add(time.Second - 1).Truncate(
 // ScanLog reads a row of LogColumns.
 func ScanLog(r database.Row) (*xxladapter.Log, error) {
 	var l xxladapter.Log
-	err := r.Scan(&l.ID, &l.GroupID, &l.JobID, database.Text(&l.Address), database.Text(&l.Handler), database.Text(&l.Param),
+	err := r.Scan(&l.ID, &l.GroupID, &l.JobID, database.Text(&l.Address), database.Text(&l.Handler),
+		database.Text(&l.Param),
 		database.Text(&l.Sharding), &l.RetryCount,
 		database.Datetime(&l.TriggerTime), &l.TriggerCode, database.Text(&l.TriggerMsg),
 		database.Datetime(&l.HandleTime), &l.HandleCode, database.Text(&l.HandleMsg), &l.AlarmStatus)

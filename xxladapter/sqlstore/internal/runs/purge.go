@@ -50,7 +50,8 @@ var (
 	dropBelonging = []string{
 		`DELETE FROM xxlwheel_log_text WHERE log_id IN ` + batchOfIDs + ` AND NOT EXISTS (SELECT 1 FROM xxl_job_log WHERE id = log_id)`,
 		`DELETE FROM xxlwheel_log_fetch WHERE log_id IN ` + batchOfIDs + ` AND NOT EXISTS (SELECT 1 FROM xxl_job_log WHERE id = log_id)`,
-		`DELETE FROM xxlwheel_run WHERE log_id IN ` + batchOfIDs + ` AND NOT EXISTS (SELECT 1 FROM xxl_job_log WHERE id = log_id)`,
+		`DELETE FROM xxlwheel_run WHERE log_id IN ` + batchOfIDs +
+			` AND NOT EXISTS (SELECT 1 FROM xxl_job_log WHERE id = log_id)`,
 	}
 	// dropOld deletes what belongs to rows that another tool has deleted.
 	dropOld = []string{
@@ -143,7 +144,9 @@ func (s *Store) deleteCounted(ctx context.Context, tx *database.Tx, statement st
 
 // deleteRows deletes log rows and what belongs to them, in batches. It calls first, unless that is
 // nil, before each batch is deleted. The statement may leave rows that must stay.
-func deleteRows(ctx context.Context, t *database.Tx, statement string, ids []int64, first func(batch []any) error) (deleted int, err error) {
+func deleteRows(
+	ctx context.Context, t *database.Tx, statement string, ids []int64, first func(batch []any) error,
+) (deleted int, err error) {
 	for rest := ids; len(rest) > 0; rest = rest[min(PurgeBatch, len(rest)):] {
 		batch := IDArgs(rest)
 		if first != nil {

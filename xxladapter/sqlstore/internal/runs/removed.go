@@ -40,7 +40,9 @@ var (
 // row of the jobs can be written.
 func NoteRemoved(ctx context.Context, t *database.Tx, jobs []int64) error {
 	var last int64
-	if err := t.Query(ctx, lastLog, nil, func(r database.Row) error { return r.Scan(database.Integer(&last)) }); err != nil || last == 0 {
+	if err := t.Query(
+		ctx, lastLog, nil, func(r database.Row) error { return r.Scan(database.Integer(&last)) },
+	); err != nil || last == 0 {
 		return err
 	}
 	if err := t.DeleteOf(ctx, `DELETE FROM xxlwheel_removed_job WHERE `, "job_id", jobs); err != nil {

@@ -185,7 +185,8 @@ func (s *Store) CountRuns(ctx context.Context, f xxladapter.RunFilter, limit int
 		}
 		where := runConditions(s.db.Dialect, f, first, last, q.now)
 		selected, args := where.Where(`SELECT 1 FROM xxl_job_log`)
-		err = s.db.Query(ctx, `SELECT COUNT(*) FROM (`+selected+` LIMIT ?) AS counted`, append(args, limit+1-n), func(r database.Row) error {
+		err = s.db.Query(ctx, `SELECT COUNT(*) FROM (`+selected+
+			` LIMIT ?) AS counted`, append(args, limit+1-n), func(r database.Row) error {
 			var found int
 			err := r.Scan(&found)
 			n += found
@@ -206,7 +207,8 @@ func (s *Store) CountRuns(ctx context.Context, f xxladapter.RunFilter, limit int
 // of a job, of a time, and to the few without an outcome.
 func searches(f xxladapter.RunFilter) bool {
 	return f.Status != xxladapter.LogRunning &&
-		(f.GroupID != 0 || f.Groups != nil || f.Status != "" || f.Lost || f.Address != "" || f.Type != "" || f.Text != "" || f.AtLeast > 0)
+		(f.GroupID != 0 || f.Groups != nil || f.Status != "" || f.Lost || f.Address != "" || f.Type != "" ||
+			f.Text != "" || f.AtLeast > 0)
 }
 
 // runConditions returns the conditions of f for the ids from first to last.
@@ -259,17 +261,25 @@ func addType(where *database.Conditions, f xxladapter.RunFilter, first, last int
 
 // addAtLeast states [xxladapter.Log.Took] in SQL. A subquery that returns a value is looked up for
 // each row; with EXISTS, PostgreSQL may read the whole table of histories instead.
-func addAtLeast(d *database.Dialect, where *database.Conditions, f xxladapter.RunFilter, first, last int64, now time.Time) {
+func addAtLeast(
+	d *database.Dialect, where *database.Conditions, f xxladapter.RunFilter, first, last int64, now time.Time,
+) {
 	const ofHistory = `(SELECT CASE WHEN finished_ms < sent_ms THEN 0 ELSE finished_ms - sent_ms END FROM xxlwheel_run WHERE xxlwheel_run.log_id = xxl_job_log.id)`
 	ms := (f.AtLeast + time.Millisecond - 1).Milliseconds()
-	ofRow := fmt.Sprintf(`CASE WHEN %s THEN CASE WHEN trigger_time <= ? THEN %d ELSE -1 END ELSE %s * 1000 END`, ofStatus[xxladapter.LogRunning], ms, d.Seconds)
+	ofRow := fmt.Sprintf(
+		`CASE WHEN %s THEN CASE WHEN trigger_time <= ? THEN %d ELSE -1 END ELSE %s * 1000 END`,
+		ofStatus[xxladapter.LogRunning], ms, d.Seconds,
+	)
 	began := d.Datetime(now.Add(-f.AtLeast))
 	if !bounded(f) {
 		where.Add(fmt.Sprintf(`COALESCE(%s, %s) >= %d`, ofHistory, ofRow, ms), began)
 		return
 	}
 	took := fmt.Sprintf(`finished_ms - sent_ms >= %d`, ms)
-	where.Add(fmt.Sprintf(`(`+inRange+` OR %s >= %d AND %s IS NULL)`, `xxlwheel_run`, took, ofRow, ms, ofHistory), first, last, began)
+	where.Add(
+		fmt.Sprintf(`(`+inRange+` OR %s >= %d AND %s IS NULL)`, `xxlwheel_run`, took, ofRow, ms, ofHistory), first,
+		last, began,
+	)
 }
 
 // JobNames implements [xxladapter.Store].

@@ -27,7 +27,9 @@ const (
 
 // ClaimTexts implements [xxladapter.Store]. It finds due texts without a lock, and claims those
 // that are still due once they are locked.
-func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts int) time.Duration) ([]xxladapter.TextClaim, error) {
+func (s *Store) ClaimTexts(
+	ctx context.Context, limit int, again func(attempts int) time.Duration,
+) ([]xxladapter.TextClaim, error) {
 	now := database.ToMilli(s.db.Clock())
 	due, err := s.db.Ids(ctx, SelectWants, []any{now, limit})
 	if err != nil || len(due) == 0 {
@@ -61,7 +63,9 @@ func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts i
 		for attempt, ids := range claimed {
 			these, args := tx.Dialect.Among("log_id", ids)
 			args = append([]any{attempt, now + again(attempt).Milliseconds()}, args...)
-			if _, err := tx.Exec(ctx, `UPDATE xxlwheel_log_fetch SET attempts = ?, due_ms = ? WHERE `+these, args...); err != nil {
+			if _, err := tx.Exec(
+				ctx, `UPDATE xxlwheel_log_fetch SET attempts = ?, due_ms = ? WHERE `+these, args...,
+			); err != nil {
 				return err
 			}
 		}
@@ -77,7 +81,8 @@ func (s *Store) ClaimTexts(ctx context.Context, limit int, again func(attempts i
 func lockWants(ctx context.Context, t *database.Tx, ids []int64, now int64) (attempts map[int64]int, err error) {
 	attempts = map[int64]int{}
 	these, args := t.Dialect.Among("log_id", ids)
-	query := `SELECT log_id, attempts FROM xxlwheel_log_fetch WHERE ` + these + ` AND due_ms <= ? ORDER BY log_id` + t.Dialect.Lock
+	query := `SELECT log_id, attempts FROM xxlwheel_log_fetch WHERE ` + these +
+		` AND due_ms <= ? ORDER BY log_id` + t.Dialect.Lock
 	err = t.Query(ctx, query, append(args, now), func(r database.Row) error {
 		var (
 			id    int64
@@ -129,7 +134,9 @@ func (s *Store) SaveTexts(ctx context.Context, texts []xxladapter.RunText) error
 				return err
 			}
 		}
-		return insertTexts(ctx, tx, slices.DeleteFunc(slices.Clone(rows), func(r database.TextRow) bool { return !there[r.LogID] }))
+		return insertTexts(
+			ctx, tx, slices.DeleteFunc(slices.Clone(rows), func(r database.TextRow) bool { return !there[r.LogID] }),
+		)
 	})
 }
 
@@ -137,7 +144,8 @@ func (s *Store) SaveTexts(ctx context.Context, texts []xxladapter.RunText) error
 func lockLogs(ctx context.Context, t *database.Tx, ids []int64) (there map[int64]bool, err error) {
 	there = map[int64]bool{}
 	these, args := t.Dialect.Among("id", ids)
-	err = t.Query(ctx, `SELECT id FROM xxl_job_log WHERE `+these+` ORDER BY id`+t.Dialect.Lock, args, func(r database.Row) error {
+	err = t.Query(ctx, `SELECT id FROM xxl_job_log WHERE `+these+
+		` ORDER BY id`+t.Dialect.Lock, args, func(r database.Row) error {
 		var id int64
 		err := r.Scan(&id)
 		there[id] = true

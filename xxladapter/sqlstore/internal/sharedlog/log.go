@@ -88,7 +88,10 @@ var errUnread = errors.New("sharedlog: not read yet")
 
 // New returns a log that has to be loaded first. It takes ownership of the server.
 func New(server Server, logger *slog.Logger) *Log {
-	l := &Log{server: server, logger: logger, wake: make(chan struct{}, 1), taken: make(chan struct{}, 1), stopped: make(chan struct{}), batch: newBatch(), failed: errUnread, next: 1}
+	l := &Log{
+		server: server, logger: logger, wake: make(chan struct{}, 1), taken: make(chan struct{}, 1),
+		stopped: make(chan struct{}), batch: newBatch(), failed: errUnread, next: 1,
+	}
 	go l.write() // Close waits for it
 	return l
 }

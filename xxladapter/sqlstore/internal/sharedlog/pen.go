@@ -75,7 +75,8 @@ func (l *Log) took(now State, asked time.Time, stored int64) {
 // the last record that was stored when the state was asked for; since then, batches of this process
 // may have been stored. REQUIRES: l.mu is held.
 func (l *Log) compare(now State, stored int64) {
-	same := now.Generation == l.state.Generation && now.Pen == l.state.Pen && now.Position >= stored && now.Position < l.next
+	same := now.Generation == l.state.Generation && now.Pen == l.state.Pen && now.Position >= stored &&
+		now.Position < l.next
 	if !same && l.failed == nil {
 		l.failed = ErrMoved
 	}

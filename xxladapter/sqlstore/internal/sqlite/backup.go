@@ -51,7 +51,9 @@ func copyWhole(ctx context.Context, file, to string) (err error) {
 		if err = os.Truncate(to, 0); err != nil {
 			return withoutPath(err)
 		}
-		err = journal.Copy(realName(file)+journalSuffix, to+journalSuffix, func() error { return vacuumInto(ctx, file, to) })
+		err = journal.Copy(
+			realName(file)+journalSuffix, to+journalSuffix, func() error { return vacuumInto(ctx, file, to) },
+		)
 		if errors.Is(err, fs.ErrNotExist) {
 			removeBeside(to)
 			continue // a file of the journal was removed before it could be held
@@ -61,7 +63,9 @@ func copyWhole(ctx context.Context, file, to string) (err error) {
 		}
 		// Its close brings everything into the tables.
 		var s *journaled.Store
-		if s, err = OpenJournaled(ctx, to, database.Options{Logger: slog.New(slog.DiscardHandler)}, JournalOptions{}); err == nil {
+		if s, err = OpenJournaled(
+			ctx, to, database.Options{Logger: slog.New(slog.DiscardHandler)}, JournalOptions{},
+		); err == nil {
 			if err = s.Close(); err == nil && hasJournal(to) {
 				err = errors.New("its copy could not be completed")
 			}
@@ -87,14 +91,18 @@ func vacuumInto(ctx context.Context, file, to string) error {
 	if _, err := os.Stat(file); err != nil { // SQLite would create it
 		return withoutPath(err)
 	}
-	db, err := sql.Open(driverName, fmt.Sprintf("file:%s?mode=rw&_pragma=busy_timeout(%d)", pathOf(file), defaultLockWait.Milliseconds()))
+	db, err := sql.Open(driverName, fmt.Sprintf(
+		"file:%s?mode=rw&_pragma=busy_timeout(%d)", pathOf(file), defaultLockWait.Milliseconds(),
+	))
 	if err != nil {
 		return err
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1)
 	ours := 0
-	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema WHERE name = ?`, migration.Table).Scan(&ours); err != nil {
+	if err := db.QueryRowContext(
+		ctx, `SELECT count(*) FROM sqlite_schema WHERE name = ?`, migration.Table,
+	).Scan(&ours); err != nil {
 		return err
 	}
 	if ours == 0 {

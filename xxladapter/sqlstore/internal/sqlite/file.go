@@ -49,7 +49,10 @@ func makePrivate(file string, logger *slog.Logger) {
 			continue
 		}
 		if err := os.Chmod(base+suffix, info.Mode().Perm()&0o700); err != nil {
-			logger.Warn("database file can be read by others, must be its owner's alone", "file", base+suffix, "mode", info.Mode(), "err", err)
+			logger.Warn(
+				"database file can be read by others, must be its owner's alone", "file", base+suffix, "mode",
+				info.Mode(), "err", err,
+			)
 			continue
 		}
 		logger.Warn("database file could be read by others, is now its owner's alone", "file", base+suffix, "mode", info.Mode())

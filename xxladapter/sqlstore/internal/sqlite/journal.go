@@ -29,7 +29,9 @@ type JournalOptions struct {
 }
 
 // OpenJournaled opens the store in file for this process alone, with a journal beside the file.
-func OpenJournaled(ctx context.Context, file string, opts database.Options, more JournalOptions) (*journaled.Store, error) {
+func OpenJournaled(
+	ctx context.Context, file string, opts database.Options, more JournalOptions,
+) (*journaled.Store, error) {
 	opts = opts.WithDefaults()
 	if opts.Clock == nil {
 		opts.Clock = time.Now
@@ -52,7 +54,9 @@ func OpenJournaled(ctx context.Context, file string, opts database.Options, more
 	return s, nil
 }
 
-func openLocked(ctx context.Context, file string, opts database.Options, more JournalOptions) (*journaled.Store, error) {
+func openLocked(
+	ctx context.Context, file string, opts database.Options, more JournalOptions,
+) (*journaled.Store, error) {
 	front := journaled.NewFront(journaled.Options{
 		Prefix: realName(file) + journalSuffix, Logger: opts.Logger, Clock: opts.Clock,
 		AcceptLoss: more.AcceptLoss, SegmentSize: more.SegmentSize, Create: more.Create,
@@ -100,7 +104,9 @@ var errNoJournal = errors.New("its journal is incomplete: there is none. Put its
 // checkWhole returns an error if the tables need a journal.
 func checkWhole(ctx context.Context, s *records.Store) error {
 	needed := 0
-	err := s.Query(ctx, `SELECT COUNT(*) FROM xxlwheel_journal WHERE state = 'open'`, nil, func(r database.Row) error { return r.Scan(&needed) })
+	err := s.Query(ctx, `SELECT COUNT(*) FROM xxlwheel_journal WHERE state = 'open'`, nil, func(r database.Row) error {
+		return r.Scan(&needed)
+	})
 	if err == nil && needed > 0 {
 		err = errNoJournal
 	}

@@ -39,7 +39,9 @@ func Open(ctx context.Context, file string, opts database.Options) (*records.Sto
 	return openNamed(ctx, driverName, file, opts, defaultLockWait)
 }
 
-func openNamed(ctx context.Context, driver, file string, opts database.Options, lockWait time.Duration) (*records.Store, error) {
+func openNamed(
+	ctx context.Context, driver, file string, opts database.Options, lockWait time.Duration,
+) (*records.Store, error) {
 	lock, err := openDirect(ctx, file, opts)
 	if err != nil {
 		return nil, err
@@ -58,7 +60,9 @@ func openNamed(ctx context.Context, driver, file string, opts database.Options, 
 }
 
 // openDatabase opens the file, brings its tables up to date and creates the store.
-func openDatabase(ctx context.Context, driver, file string, opts database.Options, lockWait time.Duration, front *journaled.Front) (_ *records.Store, err error) {
+func openDatabase(
+	ctx context.Context, driver, file string, opts database.Options, lockWait time.Duration, front *journaled.Front,
+) (_ *records.Store, err error) {
 	makePrivate(file, opts.Logger)
 	var opened []*sql.DB
 	defer func() {
@@ -109,7 +113,8 @@ func openDatabase(ctx context.Context, driver, file string, opts database.Option
 	watch := watchFile(file, more, opts.Logger)
 	db := &database.DB{
 		Dialect: &dialect, Clock: opts.Clock, Zone: opts.ReportZone(),
-		Reads: all, IDReads: all, ScanReads: polling, LeaseReads: polling, ReadGuests: database.NewGuests(conns), Writes: writer,
+		Reads: all, IDReads: all, ScanReads: polling, LeaseReads: polling, ReadGuests: database.NewGuests(conns),
+		Writes: writer,
 		Refuse: watch.err, Ends: []func(){watch.end},
 	}
 	if front != nil {

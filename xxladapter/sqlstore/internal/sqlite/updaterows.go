@@ -14,6 +14,7 @@ func updateRows(table string, columns []database.Column, rows int) string {
 		sets[i] = c.Name + " = v.column" + strconv.Itoa(i+2)
 	}
 	row := "(?" + strings.Repeat(", ?", len(columns)-1) + ")"
-	return "UPDATE " + table + " SET " + strings.Join(sets, ", ") + " FROM (VALUES " + row + strings.Repeat(", "+row, rows-1) +
+	return "UPDATE " + table + " SET " + strings.Join(sets, ", ") +
+		" FROM (VALUES " + row + strings.Repeat(", "+row, rows-1) +
 		") AS v WHERE " + table + "." + columns[0].Name + " = v.column1"
 }

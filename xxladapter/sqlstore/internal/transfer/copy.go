@@ -29,25 +29,37 @@ type Copy struct {
 
 var (
 	// neverCopied belong to the schedulers and tables of one store.
-	neverCopied = []string{"xxlwheel_schema", "xxlwheel_journal", "xxlwheel_redis", "xxlwheel_app", "xxlwheel_lease", "xxlwheel_shard", "xxl_job_lock"}
+	neverCopied = []string{
+		"xxlwheel_schema", "xxlwheel_journal", "xxlwheel_redis", "xxlwheel_app", "xxlwheel_lease", "xxlwheel_shard",
+		"xxl_job_lock",
+	}
 	// historyTables are skipped unless [Copy].History is set.
 	historyTables = []string{
-		"xxl_job_log", "xxl_job_log_report", "xxlwheel_report", "xxlwheel_run", "xxlwheel_log_text", "xxlwheel_log_fetch", "xxlwheel_misfire",
-		"xxlwheel_alarm", "xxlwheel_alarm_claim", "xxlwheel_stat", "xxlwheel_stat_mark", "xxlwheel_stat_open", "xxlwheel_last_result",
-		"xxlwheel_audit", "xxlwheel_audit_end", "xxlwheel_job_version", "xxlwheel_order", "xxlwheel_removed_job", "xxlwheel_backfill",
+		"xxl_job_log", "xxl_job_log_report", "xxlwheel_report", "xxlwheel_run", "xxlwheel_log_text",
+		"xxlwheel_log_fetch", "xxlwheel_misfire",
+		"xxlwheel_alarm", "xxlwheel_alarm_claim", "xxlwheel_stat", "xxlwheel_stat_mark", "xxlwheel_stat_open",
+		"xxlwheel_last_result",
+		"xxlwheel_audit", "xxlwheel_audit_end", "xxlwheel_job_version", "xxlwheel_order", "xxlwheel_removed_job",
+		"xxlwheel_backfill",
 	}
 	// mustBeEmpty are the tables in which an empty store has no row.
-	mustBeEmpty = []string{"xxl_job_group", "xxl_job_info", "xxl_job_log", "xxl_job_user", "xxl_job_log_report", "xxlwheel_user", "xxlwheel_audit"}
+	mustBeEmpty = []string{
+		"xxl_job_group", "xxl_job_info", "xxl_job_log", "xxl_job_user", "xxl_job_log_report", "xxlwheel_user",
+		"xxlwheel_audit",
+	}
 	// copiedLast are the tables that make schedulers act. They are copied last, so that no
 	// scheduler acts on an interrupted copy.
 	copiedLast = []string{"xxlwheel_fire", "xxl_job_group", "xxl_job_info"}
 	// datetimeColumns are times in every kind of store. SQLite keeps them as texts.
-	datetimeColumns = []string{"add_time", "update_time", "glue_updatetime", "trigger_time", "handle_time", "trigger_day"}
+	datetimeColumns = []string{
+		"add_time", "update_time", "glue_updatetime", "trigger_time", "handle_time", "trigger_day",
+	}
 	// idsIn maps columns that refer to a row to the table of that row. An id that only such a
 	// column still has belongs to a deleted row, and must not be given again.
 	idsIn = map[string]string{
 		"job_id": "xxl_job_info", "group_id": "xxl_job_group", "user_id": "xxlwheel_user", "fire_id": "xxlwheel_fire",
-		"log_id": "xxl_job_log", "last_log_id": "xxl_job_log", "parent_log_id": "xxl_job_log", "folded_id": "xxl_job_log", "next_id": "xxl_job_log",
+		"log_id": "xxl_job_log", "last_log_id": "xxl_job_log", "parent_log_id": "xxl_job_log",
+		"folded_id": "xxl_job_log", "next_id": "xxl_job_log",
 	}
 )
 
@@ -138,7 +150,10 @@ func (c *Copy) Run(ctx context.Context) ([]TableCount, error) {
 			return nil, fmt.Errorf("compare %s: %w", t.name, err)
 		}
 		if there != n || target != source {
-			return nil, fmt.Errorf("compare %s: the target has %d rows of %d, or their contents differ: was a store in use?", t.name, there, n)
+			return nil, fmt.Errorf(
+				"compare %s: the target has %d rows of %d, or their contents differ: was a store in use?", t.name,
+				there, n,
+			)
 		}
 	}
 	return counts, c.reserve(ctx, tables, last)
@@ -147,7 +162,9 @@ func (c *Copy) Run(ctx context.Context) ([]TableCount, error) {
 // check refuses stores that are in use, and a target that is not empty.
 func (c *Copy) check(ctx context.Context) error {
 	for _, s := range []*database.DB{c.From, c.To} {
-		err := s.Query(ctx, `SELECT node FROM xxlwheel_lease WHERE until_ms > ?`, []any{database.ToMilli(s.Clock())}, func(r database.Row) error {
+		err := s.Query(ctx, `SELECT node FROM xxlwheel_lease WHERE until_ms > ?`, []any{
+			database.ToMilli(s.Clock()),
+		}, func(r database.Row) error {
 			var node string
 			if err := r.Scan(database.Text(&node)); err != nil {
 				return err
@@ -192,7 +209,8 @@ func (c *Copy) tables(ctx context.Context) ([]copiedTable, error) {
 	}
 	var tables []copiedTable
 	for _, name := range slices.Sorted(maps.Keys(from)) {
-		if slices.Contains(neverCopied, name) || name == tokensTable || !c.History && slices.Contains(historyTables, name) {
+		if slices.Contains(neverCopied, name) || name == tokensTable || !c.History &&
+			slices.Contains(historyTables, name) {
 			continue
 		}
 		t := copiedTable{name: name}
@@ -202,10 +220,14 @@ func (c *Copy) tables(ctx context.Context) ([]copiedTable, error) {
 			case name == "xxlwheel_term" && column.name == "id": // MySQL alone has this column; the table has one row
 			case both:
 				t.columns = append(t.columns, column)
-			case name == "xxl_job_user" && column.name == "token", name == "xxl_job_group" && column.name == "access_token":
+			case name == "xxl_job_user" && column.name == "token",
+				name == "xxl_job_group" && column.name == "access_token":
 				// A session of a Java admin, and what tokensTable has.
 			default:
-				return nil, fmt.Errorf("the target has no column %s of %s: migrate both stores with the same version first", column.name, name)
+				return nil, fmt.Errorf(
+					"the target has no column %s of %s: migrate both stores with the same version first", column.name,
+					name,
+				)
 			}
 		}
 		tables = append(tables, t)
@@ -310,7 +332,12 @@ func (t *copiedTable) list() string {
 // pages calls give for all rows of a table, some at a time, in the order of its key.
 func pages(ctx context.Context, db *database.DB, t copiedTable, give func(rows [][]any) error) error {
 	if t.name == tokensTable {
-		rows, err := rowsOf(ctx, db, t, `SELECT id, `+registry.GroupToken+` FROM xxl_job_group WHERE COALESCE(`+registry.GroupToken+`, '') <> '' ORDER BY id`, nil)
+		rows, err := rowsOf(
+			ctx, db, t,
+			`SELECT id, `+registry.GroupToken+` FROM xxl_job_group WHERE COALESCE(`+registry.GroupToken+
+				`, '') <> '' ORDER BY id`,
+			nil,
+		)
 		if err != nil || len(rows) == 0 {
 			return err
 		}

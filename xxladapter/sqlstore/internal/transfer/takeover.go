@@ -117,7 +117,9 @@ func (t *TakeOver) reserveLogs(ctx context.Context) error {
 	}
 	return t.To.WriteBy(ctx, t.To.BulkWrites, func(ctx context.Context, tx *database.Tx) error {
 		var newest int64
-		err := tx.Query(ctx, `SELECT COALESCE(MAX(id), 0) FROM xxl_job_log`, nil, func(r database.Row) error { return r.Scan(&newest) })
+		err := tx.Query(ctx, `SELECT COALESCE(MAX(id), 0) FROM xxl_job_log`, nil, func(r database.Row) error {
+			return r.Scan(&newest)
+		})
 		if err != nil || newest >= last {
 			return err
 		}
@@ -157,7 +159,8 @@ func clonedRows[T any](rows []*T) []*T {
 // target reads what the store has.
 func target(ctx context.Context, s *records.Store, tx *database.Tx, from string) (*takeover.Target, error) {
 	has := &takeover.Target{
-		GroupsByApp: map[string]int64{}, UserNames: map[string]bool{}, JobIDs: map[int64]bool{}, Days: map[string]bool{},
+		GroupsByApp: map[string]int64{}, UserNames: map[string]bool{}, JobIDs: map[int64]bool{},
+		Days:  map[string]bool{},
 		Taken: map[takeover.Kind]map[int64]int64{takeover.KindGroup: {}, takeover.KindJob: {}, takeover.KindUser: {}},
 		Title: s.Dialect.Widths.Title, Param: s.Dialect.Widths.Param,
 	}
@@ -192,17 +195,18 @@ func target(ctx context.Context, s *records.Store, tx *database.Tx, from string)
 			has.Days[day.In(s.Zone).Format(time.DateOnly)] = true
 			return err
 		}},
-		{`SELECT source, kind, from_id, to_id FROM xxlwheel_taken ORDER BY source, kind, from_id`, func(r database.Row) error {
-			var source, kind string
-			var was, is int64
-			err := r.Scan(database.Text(&source), database.Text(&kind), &was, &is)
-			if taken := has.Taken[takeover.Kind(kind)]; source == from && taken != nil {
-				taken[was] = is
-			} else if source != from && !slices.Contains(has.Others, source) {
-				has.Others = append(has.Others, source)
-			}
-			return err
-		}},
+		{`SELECT source, kind, from_id, to_id FROM xxlwheel_taken ORDER BY source, kind, from_id`,
+			func(r database.Row) error {
+				var source, kind string
+				var was, is int64
+				err := r.Scan(database.Text(&source), database.Text(&kind), &was, &is)
+				if taken := has.Taken[takeover.Kind(kind)]; source == from && taken != nil {
+					taken[was] = is
+				} else if source != from && !slices.Contains(has.Others, source) {
+					has.Others = append(has.Others, source)
+				}
+				return err
+			}},
 	} {
 		if err := tx.Query(ctx, list.query, nil, list.scan); err != nil {
 			return nil, err
@@ -248,9 +252,13 @@ func takeOver(ctx context.Context, s *records.Store, tx *database.Tx, plan *take
 }
 
 // takeGroups inserts new groups and returns the ids of all, by those in the database.
-func takeGroups(ctx context.Context, s *records.Store, tx *database.Tx, plan *takeover.Plan) (ids map[int64]int64, changes []audit.Change, err error) {
+func takeGroups(
+	ctx context.Context, s *records.Store, tx *database.Tx, plan *takeover.Plan,
+) (ids map[int64]int64, changes []audit.Change, err error) {
 	ids = plan.IDs[takeover.KindGroup]
-	for _, g := range slices.SortedFunc(slices.Values(plan.Groups), func(a, b *xxladapter.Group) int { return cmp.Compare(a.AppName, b.AppName) }) {
+	for _, g := range slices.SortedFunc(
+		slices.Values(plan.Groups), func(a, b *xxladapter.Group) int { return cmp.Compare(a.AppName, b.AppName) },
+	) {
 		if err := registry.LockApp(ctx, tx, g.AppName); err != nil {
 			return nil, nil, err
 		}
@@ -263,7 +271,9 @@ func takeGroups(ctx context.Context, s *records.Store, tx *database.Tx, plan *ta
 				return nil, nil, err
 			}
 		}
-		values := []any{g.AppName, g.Title, int64(g.AddressType), database.JoinAddresses(addresses), s.Dialect.Datetime(s.Clock())}
+		values := []any{
+			g.AppName, g.Title, int64(g.AddressType), database.JoinAddresses(addresses), s.Dialect.Datetime(s.Clock()),
+		}
 		if plan.Report.KeptIDs {
 			_, err = tx.Exec(ctx, withID(registry.InsertGroup), append([]any{g.ID}, values...)...)
 		} else {
@@ -287,7 +297,9 @@ func takeGroups(ctx context.Context, s *records.Store, tx *database.Tx, plan *ta
 }
 
 // takeJobs inserts new jobs and returns them with their new ids.
-func takeJobs(ctx context.Context, s *records.Store, tx *database.Tx, plan *takeover.Plan, groups map[int64]int64) ([]*transition.JobChange, error) {
+func takeJobs(
+	ctx context.Context, s *records.Store, tx *database.Tx, plan *takeover.Plan, groups map[int64]int64,
+) ([]*transition.JobChange, error) {
 	ids, keep := plan.IDs[takeover.KindJob], plan.Report.KeptIDs
 	rows, was := make([][]any, len(plan.Jobs)), make([]int64, len(plan.Jobs))
 	for i, j := range plan.Jobs {
@@ -340,7 +352,9 @@ func takeJobs(ctx context.Context, s *records.Store, tx *database.Tx, plan *take
 	return changes, advance(ctx, tx, keep, "xxl_job_info")
 }
 
-func takeUsers(ctx context.Context, s *records.Store, tx *database.Tx, plan *takeover.Plan, groups map[int64]int64) error {
+func takeUsers(
+	ctx context.Context, s *records.Store, tx *database.Tx, plan *takeover.Plan, groups map[int64]int64,
+) error {
 	for _, u := range plan.Users {
 		role, of := 0, []int64(nil)
 		if u.Admin {
@@ -378,7 +392,9 @@ func remember(ctx context.Context, t *database.Tx, plan *takeover.Plan) error {
 	var was [][]any
 	for _, kind := range []takeover.Kind{takeover.KindGroup, takeover.KindJob, takeover.KindUser} {
 		known := map[int64]bool{}
-		err := t.Query(ctx, `SELECT from_id FROM xxlwheel_taken WHERE source = ? AND kind = ?`, []any{plan.Report.From, string(kind)}, func(r database.Row) error {
+		err := t.Query(ctx, `SELECT from_id FROM xxlwheel_taken WHERE source = ? AND kind = ?`, []any{
+			plan.Report.From, string(kind),
+		}, func(r database.Row) error {
 			var id int64
 			err := r.Scan(&id)
 			known[id] = true
@@ -464,7 +480,9 @@ func (t *TakeOver) logs(ctx context.Context, plan *takeover.Plan) error {
 	plan.Report.Logs.Left = open + orphans
 	note := func(n int, text string) {
 		if n > 0 {
-			plan.Report.Notes = append(plan.Report.Notes, takeover.Note{What: takeover.Left, Kind: "log", Text: fmt.Sprintf("%d runs %s", n, text)})
+			plan.Report.Notes = append(plan.Report.Notes, takeover.Note{
+				What: takeover.Left, Kind: "log", Text: fmt.Sprintf("%d runs %s", n, text),
+			})
 		}
 	}
 	note(open, "have not ended, or have no trigger time")
@@ -474,7 +492,8 @@ func (t *TakeOver) logs(ctx context.Context, plan *takeover.Plan) error {
 
 // logMark reads the mark of log rows, or stores a new one.
 func (t *TakeOver) logMark(ctx context.Context, keptIDs bool) (m logMark, err error) {
-	err = t.To.Query(ctx, `SELECT kind, from_id, to_id FROM xxlwheel_taken WHERE source = ? AND kind IN ('`+takenLogs+`', '`+takenSameLogs+`')`,
+	err = t.To.Query(ctx, `SELECT kind, from_id, to_id FROM xxlwheel_taken WHERE source = ? AND kind IN ('`+takenLogs+
+		`', '`+takenSameLogs+`')`,
 		[]any{t.Options.From}, func(r database.Row) error { return r.Scan(database.Text(&m.kind), &m.last, &m.done) })
 	if err != nil || m.kind != "" {
 		return m, err

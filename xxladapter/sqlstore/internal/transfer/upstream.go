@@ -46,25 +46,33 @@ func (u *Upstream) Read(ctx context.Context) (_ *takeover.Database, err error) {
 		query string
 		scan  func(database.Row) error
 	}{
-		{`SELECT id, app_name, title, address_type, address_list, update_time, ` + token + `, NULL FROM xxl_job_group ORDER BY id`, func(r database.Row) error {
-			g, err := registry.ScanGroup(r)
-			db.Groups = append(db.Groups, g)
-			return err
-		}},
+		{`SELECT id, app_name, title, address_type, address_list, update_time, ` + token + `, NULL FROM xxl_job_group ORDER BY id`,
+			func(r database.Row) error {
+				g, err := registry.ScanGroup(r)
+				db.Groups = append(db.Groups, g)
+				return err
+			}},
 		{`SELECT ` + records.UpstreamJob + `, NULL FROM xxl_job_info ORDER BY id`, func(r database.Row) error {
 			j, err := records.ScanJob(r)
 			db.Jobs = append(db.Jobs, j)
 			return err
 		}},
-		{`SELECT id, job_id, glue_type, glue_source, glue_remark, add_time FROM xxl_job_logglue ORDER BY id`, func(r database.Row) error {
-			var v xxladapter.GlueVersion
-			db.Versions = append(db.Versions, &v)
-			return r.Scan(&v.ID, &v.JobID, database.Text(&v.Type), database.Text(&v.Source), database.Text(&v.Remark), database.Datetime(&v.Added))
-		}},
+		{`SELECT id, job_id, glue_type, glue_source, glue_remark, add_time FROM xxl_job_logglue ORDER BY id`,
+			func(r database.Row) error {
+				var v xxladapter.GlueVersion
+				db.Versions = append(db.Versions, &v)
+				return r.Scan(
+					&v.ID, &v.JobID, database.Text(&v.Type), database.Text(&v.Source), database.Text(&v.Remark),
+					database.Datetime(&v.Added),
+				)
+			}},
 		{`SELECT id, username, password, role, permission FROM xxl_job_user ORDER BY id`, func(r database.Row) error {
 			var user takeover.User
 			var role int64
-			err := r.Scan(&user.ID, database.Text(&user.Name), database.Text(&user.Password), &role, database.IDList(&user.Groups))
+			err := r.Scan(
+				&user.ID, database.Text(&user.Name), database.Text(&user.Password), &role,
+				database.IDList(&user.Groups),
+			)
 			user.Admin = role == 1
 			db.Users = append(db.Users, user)
 			return err
@@ -111,7 +119,8 @@ func (u *Upstream) lastLog(ctx context.Context) (id int64, err error) {
 
 // logs reads at most limit log rows with ids above after, and up to last.
 func (u *Upstream) logs(ctx context.Context, after, last int64, limit int) (rows []*xxladapter.Log, err error) {
-	err = database.Select(ctx, u.DB, `SELECT `+runs.LogColumns+` FROM xxl_job_log WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`, []any{after, last, limit}, func(r database.Row) error {
+	err = database.Select(ctx, u.DB, `SELECT `+runs.LogColumns+
+		` FROM xxl_job_log WHERE id > ? AND id <= ? ORDER BY id LIMIT ?`, []any{after, last, limit}, func(r database.Row) error {
 		l, err := runs.ScanLog(r)
 		rows = append(rows, l)
 		return err

@@ -15,7 +15,8 @@ const (
 	insertCredential = `INSERT INTO xxlwheel_credential (user_id, kind, digest, name, role, group_ids, address, created_ms, used_ms, expires_ms)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	// One row for each grant of the user, and one without a grant for a user without any.
-	credentialByDigest = `SELECT ` + credentialColumns + `, xxlwheel_user.name, password, subject, added_ms, group_id, xxlwheel_grant.role
+	credentialByDigest = `SELECT ` + credentialColumns +
+		`, xxlwheel_user.name, password, subject, added_ms, group_id, xxlwheel_grant.role
 		FROM xxlwheel_credential JOIN xxlwheel_user ON xxlwheel_user.id = xxlwheel_credential.user_id
 		LEFT JOIN xxlwheel_grant ON xxlwheel_grant.user_id = xxlwheel_user.id WHERE digest = ? ORDER BY group_id`
 	dropSessionsOf    = `DELETE FROM xxlwheel_credential WHERE user_id = ? AND kind = 'session' AND id <> ?`
@@ -38,8 +39,10 @@ func (s *Store) CreateCredential(ctx context.Context, c *xxladapter.Credential) 
 		if err := makeRoom(ctx, tx, c); err != nil {
 			return err
 		}
-		id, err = tx.Insert(ctx, insertCredential, c.UserID, string(c.Kind), c.Digest, database.OrNull(c.Name), database.OrNull(string(c.Role)),
-			database.OrNull(database.JoinIDs(c.Groups)), database.OrNull(c.Address), database.ToMilli(c.Created), database.ToMilli(c.Used), database.ToMilli(c.Expires))
+		id, err = tx.Insert(ctx, insertCredential, c.UserID, string(c.Kind), c.Digest, database.OrNull(c.Name),
+			database.OrNull(string(c.Role)),
+			database.OrNull(database.JoinIDs(c.Groups)), database.OrNull(c.Address), database.ToMilli(c.Created),
+			database.ToMilli(c.Used), database.ToMilli(c.Expires))
 		if err != nil {
 			return err
 		}
@@ -78,7 +81,8 @@ func makeRoom(ctx context.Context, t *database.Tx, c *xxladapter.Credential) err
 // endTokens deletes the personal tokens of a user.
 func (s *Store) endTokens(ctx context.Context, tx *database.Tx, user int64) error {
 	var tokens []*xxladapter.Credential
-	query := `SELECT ` + credentialColumns + ` FROM xxlwheel_credential WHERE user_id = ? AND kind = 'token' ORDER BY id`
+	query := `SELECT ` + credentialColumns +
+		` FROM xxlwheel_credential WHERE user_id = ? AND kind = 'token' ORDER BY id`
 	if err := tx.Query(ctx, query, []any{user}, scanCredentials(&tokens)); err != nil {
 		return err
 	}
@@ -103,7 +107,9 @@ func scanCredentials(found *[]*xxladapter.Credential) func(database.Row) error {
 }
 
 // Credential implements [xxladapter.Store].
-func (s *Store) Credential(ctx context.Context, digest string) (c *xxladapter.Credential, u *xxladapter.User, err error) {
+func (s *Store) Credential(
+	ctx context.Context, digest string,
+) (c *xxladapter.Credential, u *xxladapter.User, err error) {
 	err = s.db.Query(ctx, credentialByDigest, []any{digest}, func(r database.Row) error {
 		credential, user, grant := new(xxladapter.Credential), new(xxladapter.User), userGrant{}
 		to := append(credentialFields(credential), userFields(user)[1:]...)
@@ -128,12 +134,15 @@ func (s *Store) Credential(ctx context.Context, digest string) (c *xxladapter.Cr
 
 // credentialFields returns where credentialColumns are scanned to.
 func credentialFields(c *xxladapter.Credential) []any {
-	return []any{&c.ID, &c.UserID, database.Text(&c.Kind), database.Text(&c.Digest), database.Text(&c.Name), database.Text(&c.Role), database.IDList(&c.Groups), database.Text(&c.Address),
+	return []any{&c.ID, &c.UserID, database.Text(&c.Kind), database.Text(&c.Digest), database.Text(&c.Name),
+		database.Text(&c.Role), database.IDList(&c.Groups), database.Text(&c.Address),
 		database.Milli(&c.Created), database.Milli(&c.Used), database.Milli(&c.Expires)}
 }
 
 // Credentials implements [xxladapter.Store].
-func (s *Store) Credentials(ctx context.Context, userID int64, kind xxladapter.CredentialKind) ([]*xxladapter.Credential, error) {
+func (s *Store) Credentials(
+	ctx context.Context, userID int64, kind xxladapter.CredentialKind,
+) ([]*xxladapter.Credential, error) {
 	var where database.Conditions
 	where.Add(`kind = ?`, string(kind))
 	if userID != 0 {
@@ -157,7 +166,8 @@ func (s *Store) UseCredential(ctx context.Context, id int64, used, expires time.
 func (s *Store) RemoveCredential(ctx context.Context, userID, id int64) error {
 	return s.writeUsers(ctx, func(ctx context.Context, tx *database.Tx) error {
 		var was *xxladapter.Credential
-		err := tx.Query(ctx, `SELECT `+credentialColumns+` FROM xxlwheel_credential WHERE id = ?`, []any{id}, func(r database.Row) error {
+		err := tx.Query(ctx, `SELECT `+credentialColumns+
+			` FROM xxlwheel_credential WHERE id = ?`, []any{id}, func(r database.Row) error {
 			was = new(xxladapter.Credential)
 			return r.Scan(credentialFields(was)...)
 		})

@@ -161,7 +161,9 @@ func (s *Store) RemoveUser(ctx context.Context, id int64) error {
 // user returns a user. The error has [xxladapter.CodeNotFound] if there is none.
 func user(ctx context.Context, t *database.Tx, id int64) (*xxladapter.User, error) {
 	var found []*xxladapter.User
-	err := t.Query(ctx, selectUsers+` WHERE removed = 0 AND xxlwheel_user.id = ? ORDER BY group_id`, []any{id}, scanUsers(&found))
+	err := t.Query(
+		ctx, selectUsers+` WHERE removed = 0 AND xxlwheel_user.id = ? ORDER BY group_id`, []any{id}, scanUsers(&found),
+	)
 	if err == nil && len(found) == 0 {
 		err = noUser(id)
 	}
@@ -235,7 +237,9 @@ func (s *Store) Users(ctx context.Context, f xxladapter.UserFilter) ([]*xxladapt
 
 // userFields returns the destinations into which the columns of a user are scanned.
 func userFields(u *xxladapter.User) []any {
-	return []any{&u.ID, database.Text(&u.Name), database.Text(&u.Password), database.Text(&u.Subject), database.Milli(&u.Added)}
+	return []any{
+		&u.ID, database.Text(&u.Name), database.Text(&u.Password), database.Text(&u.Subject), database.Milli(&u.Added),
+	}
 }
 
 // A userGrant is a grant, or the NULLs of a user without any.

@@ -87,7 +87,8 @@ func (c *Client) Do(ctx context.Context, call *Call) (a Answer, sent bool, err e
 		default:
 			_ = conn.Close()
 		}
-		if err != nil && reused && !sent && !errors.Is(err, ErrWithheld) && ctx.Err() == nil && time.Now().Before(call.Deadline) {
+		if err != nil && reused && !sent && !errors.Is(err, ErrWithheld) && ctx.Err() == nil &&
+			time.Now().Before(call.Deadline) {
 			continue // the peer has just closed the kept connection
 		}
 		if err != nil {

@@ -103,7 +103,9 @@ func (f *Flags) mail() (*alarm.Mail, error) {
 	if host, port, err := net.SplitHostPort(f.SMTP); err == nil {
 		opts.Host = host
 		if opts.Port, err = strconv.Atoi(port); err != nil || opts.Port < 1 || opts.Port > 65535 {
-			return nil, command.Usagef("--alarm-smtp is %q, must be HOST or HOST:PORT with a port of 1 to 65535", shownHost(f.SMTP))
+			return nil, command.Usagef(
+				"--alarm-smtp is %q, must be HOST or HOST:PORT with a port of 1 to 65535", shownHost(f.SMTP),
+			)
 		}
 	} else if strings.Contains(f.SMTP, ":") && net.ParseIP(f.SMTP) == nil || strings.Contains(f.SMTP, "/") {
 		return nil, command.Usagef("--alarm-smtp is %q, must be HOST or HOST:PORT", shownHost(f.SMTP))
@@ -161,7 +163,9 @@ func readTargets(flag string, values []string) ([]alarm.Target, error) {
 				continue
 			}
 			if len(fields) > 2 {
-				return nil, command.Usagef("%s has a line of %d words, must be a URL, optionally followed by a secret", flag, len(fields))
+				return nil, command.Usagef(
+					"%s has a line of %d words, must be a URL, optionally followed by a secret", flag, len(fields),
+				)
 			}
 			target := alarm.Target{URL: fields[0]}
 			if len(fields) == 2 {

@@ -55,7 +55,10 @@ func (f *filter) query() (url.Values, error) {
 		}
 		at, err := flags.Instant(text)
 		if err != nil {
-			return nil, command.Usagef("--%s is %q, must be an RFC 3339 instant such as 2026-01-02T15:04:05Z, or a duration such as 24h", name, text)
+			return nil, command.Usagef(
+				"--%s is %q, must be an RFC 3339 instant such as 2026-01-02T15:04:05Z, or a duration such as 24h", name,
+				text,
+			)
 		}
 		query.Set(name, at.Format(time.RFC3339))
 	}
@@ -80,7 +83,8 @@ func (c *listCmd) Run(inv *command.Invocation, parent *Cmd) error {
 		Key: "rows", Columns: []string{"ROW", "TIME", "WHO", "FROM", "CALL", "OBJECT", "CHANGES"}, Count: c.Count,
 		Row: func(r *xxladapter.AuditRow) []string {
 			return []string{
-				fmt.Sprint(r.ID), printing.Time(&r.At), strings.TrimSpace(string(r.Actor.Kind) + " " + r.Actor.Name), r.Actor.Address, r.Call,
+				fmt.Sprint(r.ID), printing.Time(&r.At), strings.TrimSpace(string(r.Actor.Kind) + " " + r.Actor.Name),
+				r.Actor.Address, r.Call,
 				objectText(&r.Object), printing.Changes(r.Changes),
 			}
 		},
@@ -112,7 +116,8 @@ func (c *exportCmd) Run(inv *command.Invocation, parent *Cmd) error {
 	query.Set("format", c.Format)
 	out := &counter{out: inv.Stdout}
 	what := func() string { return fmt.Sprintf("exporting, %d KiB so far", out.bytes.Load()>>10) }
-	return command.Waiting(inv.Stderr, inv.Asks && !parent.Quiet && !command.IsTerminal(inv.Stdout), what, func() error {
+	return command.Waiting(inv.Stderr, inv.Asks && !parent.Quiet &&
+		!command.IsTerminal(inv.Stdout), what, func() error {
 		return parent.API().Download(inv.Context, "/audit/export?"+query.Encode(), out)
 	})
 }

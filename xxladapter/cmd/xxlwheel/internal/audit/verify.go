@@ -53,7 +53,11 @@ func (c *verifyCmd) Run(inv *command.Invocation, parent *Cmd) error {
 	} else {
 		api := parent.API()
 		api.Patient = true // a long chain takes minutes
-		err := command.Waiting(inv.Stderr, shown, command.Doing("verifying"), func() error { return api.Call(inv.Context, "GET", "/audit/verify", nil, &raw) })
+		err := command.Waiting(inv.Stderr, shown, command.Doing("verifying"), func() error {
+			return api.Call(
+				inv.Context, "GET", "/audit/verify", nil, &raw,
+			)
+		})
 		if err != nil {
 			return err
 		}
@@ -88,10 +92,15 @@ func (c *verifyCmd) compare(inv *command.Invocation, parent *Cmd, expected expec
 		expected.found = state.Anchor.Hash
 		return expected.check()
 	case expected.ID < state.Anchor.ID:
-		return fmt.Errorf("audit row %d was deleted because of its age, must be %d or later to be compared", expected.ID, state.Anchor.ID)
+		return fmt.Errorf(
+			"audit row %d was deleted because of its age, must be %d or later to be compared", expected.ID,
+			state.Anchor.ID,
+		)
 	}
 	var list struct{ Rows []xxladapter.AuditRow }
-	if err := parent.API().Call(inv.Context, "GET", fmt.Sprintf("/audit?after=%d&limit=1", expected.ID-1), nil, &list); err != nil {
+	if err := parent.API().Call(
+		inv.Context, "GET", fmt.Sprintf("/audit?after=%d&limit=1", expected.ID-1), nil, &list,
+	); err != nil {
 		return err
 	}
 	for _, row := range list.Rows {
@@ -112,7 +121,8 @@ func parseMark(text string) (m expectedMark, err error) {
 	}
 	id, hash, found := strings.Cut(text, ":")
 	m.Hash = hash
-	if m.ID, err = strconv.ParseInt(id, 10, 64); err != nil || !found || m.ID < 1 || len(hash) != len(xxladapter.AuditGenesis) {
+	if m.ID, err = strconv.ParseInt(id, 10, 64); err != nil || !found || m.ID < 1 ||
+		len(hash) != len(xxladapter.AuditGenesis) {
 		return m, command.Usagef("--expect is %q, must be a row and its hash, such as audit verify prints them", text)
 	}
 	return m, nil

@@ -125,7 +125,9 @@ func (c API) Send(ctx context.Context, method, path string, in any) (*http.Respo
 	}
 	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.Server, "/")+"/api/v1"+path, body)
 	if err != nil {
-		return nil, command.Usagef("--server is %q, must be a URL such as http://127.0.0.1:8080", access.Shown(c.Server))
+		return nil, command.Usagef(
+			"--server is %q, must be a URL such as http://127.0.0.1:8080", access.Shown(c.Server),
+		)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if c.Token != "" {
@@ -157,11 +159,16 @@ func (c API) Send(ctx context.Context, method, path string, in any) (*http.Respo
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
-		return nil, fmt.Errorf("%s answers HTTP status %s, must be a scheduler's API; redirects are not followed", access.Shown(c.Server), resp.Status)
+		return nil, fmt.Errorf(
+			"%s answers HTTP status %s, must be a scheduler's API; redirects are not followed", access.Shown(c.Server),
+			resp.Status,
+		)
 	}
 	var refusal Error
 	if json.NewDecoder(resp.Body).Decode(&refusal) != nil || refusal.Message == "" {
-		return nil, fmt.Errorf("%s answers HTTP status %s, must be a scheduler's API", access.Shown(c.Server), resp.Status)
+		return nil, fmt.Errorf(
+			"%s answers HTTP status %s, must be a scheduler's API", access.Shown(c.Server), resp.Status,
+		)
 	}
 	return nil, &refusal
 }

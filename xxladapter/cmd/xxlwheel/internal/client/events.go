@@ -15,7 +15,9 @@ import (
 // connected becomes true with the first answer. A refusal sets connected to false.
 //
 // The format is that of the HTML Living Standard, 9.2.6; an event here has one line of data.
-func (c API) Events(ctx context.Context, path string, last *string, connected *bool, each func(data []byte) error) error {
+func (c API) Events(
+	ctx context.Context, path string, last *string, connected *bool, each func(data []byte) error,
+) error {
 	c.Patient, c.LastEvent = true, *last
 	resp, err := c.Send(ctx, http.MethodGet, path, nil)
 	if err != nil {

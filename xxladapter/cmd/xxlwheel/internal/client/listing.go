@@ -43,7 +43,9 @@ func (l Listing[T]) Print(inv *command.Invocation, c *Flags, path string, query 
 }
 
 // pages prints all pages, and counts the entries.
-func (l Listing[T]) pages(inv *command.Invocation, c *Flags, path string, query url.Values, printed *atomic.Int64) error {
+func (l Listing[T]) pages(
+	inv *command.Invocation, c *Flags, path string, query url.Values, printed *atomic.Int64,
+) error {
 	t := printing.Table{Out: inv.Stdout}
 	rows := [][]string{l.Columns}
 	if query == nil {

@@ -42,7 +42,10 @@ func ReadOldAndNew(inv *Invocation) (old, replacing string, err error) {
 		}
 		lines := strings.FieldsFunc(input, func(r rune) bool { return r == '\r' || r == '\n' })
 		if len(lines) != 2 {
-			return "", "", Usagef("standard input has %d lines with text, must have two: the password until now and the new one", len(lines))
+			return "", "", Usagef(
+				"standard input has %d lines with text, must have two: the password until now and the new one",
+				len(lines),
+			)
 		}
 		return lines[0], lines[1], nil
 	}
@@ -56,7 +59,9 @@ func ReadOldAndNew(inv *Invocation) (old, replacing string, err error) {
 }
 
 func passwordInput(inv *Invocation) (string, error) {
-	input, err := await(inv.Context, func() ([]byte, error) { return io.ReadAll(io.LimitReader(inv.Stdin, maxPasswordInput)) })
+	input, err := await(
+		inv.Context, func() ([]byte, error) { return io.ReadAll(io.LimitReader(inv.Stdin, maxPasswordInput)) },
+	)
 	if err != nil {
 		return "", fmt.Errorf("read password from standard input: %w", err)
 	}

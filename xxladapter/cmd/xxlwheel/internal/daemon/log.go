@@ -20,7 +20,9 @@ func (f *LogFlags) Logger(to io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(to, opts))
 }
 
-var logLevels = map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
+var logLevels = map[string]slog.Level{
+	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
+}
 
 // Stopped logs a clean end, so that it can be told from a crash.
 func Stopped(logger *slog.Logger, err error) error {

@@ -45,5 +45,7 @@ func (f *QueueFlags) Connect(ctx context.Context, name, ca string, logger *slog.
 	if err != nil {
 		return nil, command.Usagef("--tls-ca: %v", err)
 	}
-	return queue.Connect(ctx, queue.Options{URL: string(f.Queue), Credentials: f.QueueCredentials, TLS: tls, Name: name, Logger: logger})
+	return queue.Connect(
+		ctx, queue.Options{URL: string(f.Queue), Credentials: f.QueueCredentials, TLS: tls, Name: name, Logger: logger},
+	)
 }

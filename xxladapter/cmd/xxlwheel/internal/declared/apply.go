@@ -49,7 +49,11 @@ func (c *ApplyCmd) Run(inv *command.Invocation) error {
 	api := c.API()
 	api.Patient = true
 	var raw json.RawMessage
-	err = command.Waiting(inv.Stderr, inv.Asks && !c.Quiet, command.Doing("applying"), func() error { return api.Call(inv.Context, "POST", path, body, &raw) })
+	err = command.Waiting(inv.Stderr, inv.Asks && !c.Quiet, command.Doing("applying"), func() error {
+		return api.Call(
+			inv.Context, "POST", path, body, &raw,
+		)
+	})
 	if err != nil {
 		return c.report(inv, err)
 	}
@@ -78,7 +82,9 @@ func (c *ApplyCmd) Run(inv *command.Invocation) error {
 		fmt.Fprintf(inv.Stdout, "%d changed, %d unchanged\n", len(result.Changes), result.Unchanged)
 	}
 	if c.DryRun && len(result.Changes) > 0 {
-		return command.Exitf(ExitDiffers, "%d calendars, groups and jobs differ, nothing was changed", len(result.Changes))
+		return command.Exitf(
+			ExitDiffers, "%d calendars, groups and jobs differ, nothing was changed", len(result.Changes),
+		)
 	}
 	return nil
 }
@@ -138,7 +144,9 @@ func readDeclarations(paths []string, stdin io.Reader) (files []declare.File, er
 		files = append(files, found...)
 	}
 	if len(files) == 0 {
-		return nil, command.Usagef("--file has no declarations, must have files whose names end in .yaml, .yml or .json")
+		return nil, command.Usagef(
+			"--file has no declarations, must have files whose names end in .yaml, .yml or .json",
+		)
 	}
 	given := map[string]bool{}
 	for _, f := range slices.Clone(files) {

@@ -45,15 +45,18 @@ const demoApp = "xxlwheel-demo"
 // demoJobs are created in the first run on a database.
 var demoJobs = []map[string]any{
 	{
-		"appName": demoApp, "author": "demo", "name": "every second", "scheduleType": "CRON", "scheduleConf": "* * * * * ?",
+		"appName": demoApp, "author": "demo", "name": "every second", "scheduleType": "CRON",
+		"scheduleConf":    "* * * * * ?",
 		"executorHandler": "demoJobHandler", "executorParam": "tick", "executorRouteStrategy": "ROUND",
 	},
 	{
-		"appName": demoApp, "author": "demo", "name": "every five seconds", "scheduleType": "FIX_RATE", "scheduleConf": "5",
+		"appName": demoApp, "author": "demo", "name": "every five seconds", "scheduleType": "FIX_RATE",
+		"scheduleConf":    "5",
 		"executorHandler": "demoJobHandler", "executorParam": "tock", "executorRouteStrategy": "FIRST",
 	},
 	{
-		"appName": demoApp, "author": "demo", "name": "sharded over two", "scheduleType": "CRON", "scheduleConf": "0/3 * * * * ?",
+		"appName": demoApp, "author": "demo", "name": "sharded over two", "scheduleType": "CRON",
+		"scheduleConf":    "0/3 * * * * ?",
 		"executorHandler": "shardingJobHandler", "executorRouteStrategy": "SHARDING_BROADCAST",
 	},
 }
@@ -237,7 +240,9 @@ func (d *demo) prepareJobs(ctx context.Context) error {
 	if slices.ContainsFunc(groups, func(g *xxladapter.Group) bool { return g.AppName == demoApp }) {
 		return nil
 	}
-	if err := d.api.Call(ctx, http.MethodPost, "/groups", map[string]any{"appName": demoApp, "title": "demo"}, nil); err != nil {
+	if err := d.api.Call(
+		ctx, http.MethodPost, "/groups", map[string]any{"appName": demoApp, "title": "demo"}, nil,
+	); err != nil {
 		return err
 	}
 	for _, form := range demoJobs {
@@ -294,7 +299,8 @@ func (d *demo) waitForExecutors(ctx context.Context, addrs []string) (*xxladapte
 func (d *demo) missed(ended time.Time) int {
 	missed := 0
 	for _, f := range d.open {
-		if f.State == xxladapter.FirePlanned && f.Due.Before(ended.Add(-demoTail)) && !d.ledger.hasFired(f.JobID, f.Due) {
+		if f.State == xxladapter.FirePlanned && f.Due.Before(ended.Add(-demoTail)) &&
+			!d.ledger.hasFired(f.JobID, f.Due) {
 			missed++
 		}
 	}

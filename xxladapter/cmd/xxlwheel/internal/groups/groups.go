@@ -102,7 +102,9 @@ func (c *listCmd) Run(inv *command.Invocation, parent *Cmd) error {
 	return client.Listing[groupView]{
 		Key: "groups", Columns: []string{"ID", "APP", "TITLE", "ADDRESSES", "TOKEN", "EXECUTORS"},
 		Row: func(g *groupView) []string {
-			return []string{fmt.Sprint(g.ID), g.AppName, g.Title, g.addresses(), g.token(), strings.Join(g.AddressList, " ")}
+			return []string{
+				fmt.Sprint(g.ID), g.AppName, g.Title, g.addresses(), g.token(), strings.Join(g.AddressList, " "),
+			}
 		},
 	}.Print(inv, &parent.Flags, "/groups", nil)
 }
@@ -149,7 +151,8 @@ func (c *showCmd) Run(inv *command.Invocation, parent *Cmd) error {
 	}
 	details := printing.Table{Out: inv.Stdout}
 	details.Print([][]string{
-		{"id", fmt.Sprint(g.ID)}, {"app", g.AppName}, {"title", g.Title}, {"addresses", g.addresses()}, {"token", g.token()},
+		{"id", fmt.Sprint(g.ID)}, {"app", g.AppName}, {"title", g.Title}, {"addresses", g.addresses()},
+		{"token", g.token()},
 	})
 	if len(g.Drains) > 0 {
 		fmt.Fprintln(inv.Stdout)

@@ -85,7 +85,10 @@ func waitForBackfill(inv *command.Invocation, parent *Cmd, id int64) error {
 		switch {
 		case b.State == "RUNNING":
 		case b.Failed > 0 || b.Dropped > 0 || b.State != "DONE":
-			return command.Exitf(command.ExitRunFailed, "backfill %d is %s: %d of %d succeeded, %d failed, %d were dropped", id, b.State, b.Succeeded, b.Total, b.Failed, b.Dropped)
+			return command.Exitf(
+				command.ExitRunFailed, "backfill %d is %s: %d of %d succeeded, %d failed, %d were dropped", id, b.State,
+				b.Succeeded, b.Total, b.Failed, b.Dropped,
+			)
 		default:
 			return nil
 		}
@@ -116,7 +119,9 @@ func (c *backfillListCmd) Run(inv *command.Invocation, parent *BackfillCmd) erro
 		query.Set("job", fmt.Sprint(c.Job))
 	}
 	return client.Listing[backfillView]{
-		Key: "backfills", Columns: []string{"ID", "JOB", "STATE", "FROM", "TO", "DUE TIMES", "SUCCEEDED", "FAILED", "DROPPED", "BY"}, Count: c.Count,
+		Key: "backfills", Columns: []string{
+			"ID", "JOB", "STATE", "FROM", "TO", "DUE TIMES", "SUCCEEDED", "FAILED", "DROPPED", "BY",
+		}, Count: c.Count,
 		Row: func(b *backfillView) []string {
 			return []string{
 				fmt.Sprint(b.ID), fmt.Sprint(b.JobID), b.State, printing.Time(&b.From), printing.Time(&b.To),

@@ -44,7 +44,10 @@ type bulkLine struct {
 // form returns the body of the call.
 func (c *bulkCmd) form(inv *command.Invocation, parent *Cmd) (map[string]any, error) {
 	filter := map[string]any{}
-	for name, text := range map[string]string{"name": c.Name, "handler": c.Handler, "author": c.Author, "tag": c.Tag, "type": strings.ToUpper(c.Type), "lastResult": strings.ToUpper(c.Last)} {
+	for name, text := range map[string]string{
+		"name": c.Name, "handler": c.Handler, "author": c.Author, "tag": c.Tag, "type": strings.ToUpper(c.Type),
+		"lastResult": strings.ToUpper(c.Last),
+	} {
 		if text != "" {
 			filter[name] = text
 		}

@@ -43,7 +43,10 @@ func (c *firesCmd) Run(inv *command.Invocation, parent *Cmd) error {
 			if f.LogID != 0 {
 				log, node = fmt.Sprint(f.LogID), f.Node
 			}
-			return []string{fmt.Sprint(f.ID), fmt.Sprint(f.JobID), f.JobName, printing.Instant(f.Due), f.TriggerType, f.State, log, node}
+			return []string{
+				fmt.Sprint(f.ID), fmt.Sprint(f.JobID), f.JobName, printing.Instant(f.Due), f.TriggerType, f.State, log,
+				node,
+			}
 		},
 		After: func(f *fireView) url.Values {
 			return url.Values{"afterDue": {f.Due.Format(time.RFC3339Nano)}, "afterId": {fmt.Sprint(f.ID)}}

@@ -35,7 +35,9 @@ func (c *glueDiffCmd) Run(inv *command.Invocation, parent *Cmd) error {
 	}
 	var versions [2]glueVersionView // the one to compare with, and the one in question
 	for i, id := range []int64{c.Against, c.Version} {
-		if err := parent.API().Call(inv.Context, "GET", c.path(fmt.Sprintf("/glue/%d", id)), nil, &versions[i]); err != nil {
+		if err := parent.API().Call(
+			inv.Context, "GET", c.path(fmt.Sprintf("/glue/%d", id)), nil, &versions[i],
+		); err != nil {
 			return err
 		}
 	}

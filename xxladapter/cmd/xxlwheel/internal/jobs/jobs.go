@@ -65,7 +65,9 @@ func (c *addCmd) Run(inv *command.Invocation, parent *Cmd) error {
 		}
 	}
 	if len(missing) > 0 {
-		return command.Usagef("missing flags: %s (try --help)", strings.Join(slices.Sorted(slices.Values(missing)), ", "))
+		return command.Usagef(
+			"missing flags: %s (try --help)", strings.Join(slices.Sorted(slices.Values(missing)), ", "),
+		)
 	}
 	if c.Author == nil {
 		c.Author = new("xxlwheel")
@@ -164,7 +166,9 @@ func (c *nextCmd) Run(inv *command.Invocation, parent *Cmd) error {
 	var list struct {
 		Next []time.Time `json:"next"`
 	}
-	if err := parent.API().Call(inv.Context, "GET", fmt.Sprintf("%s?count=%d", c.path("/next"), c.Count), nil, &list); err != nil {
+	if err := parent.API().Call(
+		inv.Context, "GET", fmt.Sprintf("%s?count=%d", c.path("/next"), c.Count), nil, &list,
+	); err != nil {
 		return err
 	}
 	if parent.Structured() {
@@ -201,12 +205,16 @@ func (c *removeCmd) Run(inv *command.Invocation, parent *Cmd) error {
 			return err
 		}
 		var open struct{ Logs []struct{} }
-		if err := api.Call(inv.Context, "GET", fmt.Sprintf("/logs?job=%d&status=RUNNING&limit=1", c.ID), nil, &open); err != nil {
+		if err := api.Call(
+			inv.Context, "GET", fmt.Sprintf("/logs?job=%d&status=RUNNING&limit=1", c.ID), nil, &open,
+		); err != nil {
 			return err
 		}
 		question := fmt.Sprintf("Delete job %d, %q, and the log of its runs?", c.ID, j.Name)
 		if len(open.Logs) > 0 {
-			question = fmt.Sprintf("Delete job %d, %q, and the log of its runs? At least one run has not ended.", c.ID, j.Name)
+			question = fmt.Sprintf(
+				"Delete job %d, %q, and the log of its runs? At least one run has not ended.", c.ID, j.Name,
+			)
 		}
 		if err := c.Confirm(inv, question); err != nil {
 			return err

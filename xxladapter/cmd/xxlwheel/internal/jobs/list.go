@@ -86,7 +86,8 @@ func (c *listCmd) Run(inv *command.Invocation, parent *Cmd) error {
 	}
 	query := url.Values{}
 	for name, text := range map[string]string{
-		"name": c.Name, "handler": c.Handler, "author": c.Author, "tag": c.Tag, "type": strings.ToUpper(c.Type), "sort": strings.ToUpper(c.Sort),
+		"name": c.Name, "handler": c.Handler, "author": c.Author, "tag": c.Tag, "type": strings.ToUpper(c.Type),
+		"sort":       strings.ToUpper(c.Sort),
 		"lastResult": strings.ToUpper(c.Last),
 	} {
 		if text != "" {
@@ -116,7 +117,8 @@ func (c *listCmd) Run(inv *command.Invocation, parent *Cmd) error {
 		}
 	}
 	return client.Listing[jobView]{
-		Key: "jobs", Columns: []string{"ID", "NAME", "APP", "AUTHOR", "SCHEDULE", "HANDLER", "ROUTE", "STATUS", "NEXT"}, Count: c.Count,
+		Key: "jobs", Columns: []string{"ID", "NAME", "APP", "AUTHOR", "SCHEDULE", "HANDLER", "ROUTE", "STATUS", "NEXT"},
+		Count: c.Count,
 		Row: func(j *jobView) []string {
 			return []string{
 				strconv.FormatInt(j.ID, 10), j.Name, apps[j.JobGroup], j.Author,

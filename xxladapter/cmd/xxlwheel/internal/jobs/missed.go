@@ -35,7 +35,10 @@ func (c *missedCmd) Run(inv *command.Invocation, parent *Cmd) error {
 			} else if m.Calendar != "" {
 				why = fmt.Sprintf("%s (calendar %s)", m.Kind, m.Calendar)
 			}
-			return []string{fmt.Sprint(m.ID), printing.Instant(m.Due), printing.Instant(m.Until), m.MisfireStrategy, printing.Instant(m.At), why}
+			return []string{
+				fmt.Sprint(m.ID), printing.Instant(m.Due), printing.Instant(m.Until), m.MisfireStrategy,
+				printing.Instant(m.At), why,
+			}
 		},
 	}.Print(inv, &parent.Flags, c.path("/misfires"), url.Values{"newest": {"true"}})
 }

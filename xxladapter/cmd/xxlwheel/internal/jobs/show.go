@@ -29,7 +29,9 @@ func (c *showCmd) Run(inv *command.Invocation, parent *Cmd) error {
 		return err
 	}
 	var list struct{ Logs []json.RawMessage }
-	if err := api.Call(inv.Context, "GET", fmt.Sprintf("/logs?job=%d&newest&limit=%d", c.ID, c.Count), nil, &list); err != nil {
+	if err := api.Call(
+		inv.Context, "GET", fmt.Sprintf("/logs?job=%d&newest&limit=%d", c.ID, c.Count), nil, &list,
+	); err != nil {
 		return err
 	}
 	if parent.Structured() {
@@ -49,7 +51,8 @@ func (c *showCmd) Run(inv *command.Invocation, parent *Cmd) error {
 	}
 	details := printing.Table{Out: inv.Stdout}
 	details.Print(append([][]string{
-		{"id", fmt.Sprint(j.ID)}, {"name", j.Name}, {"author", j.Author}, {"group", fmt.Sprintf("%d %s", j.JobGroup, group.AppName)},
+		{"id", fmt.Sprint(j.ID)}, {"name", j.Name}, {"author", j.Author},
+		{"group", fmt.Sprintf("%d %s", j.JobGroup, group.AppName)},
 		{"schedule", j.schedule()}, {"misfire", j.MisfireStrategy},
 		{"handler", j.Handler}, {"param", j.Param}, {"route", j.Route}, {"block", j.Block},
 		{"timeout", fmt.Sprintf("%d s", j.Timeout)}, {"retries", fmt.Sprint(j.RetryCount)},
@@ -67,7 +70,8 @@ func (c *showCmd) Run(inv *command.Invocation, parent *Cmd) error {
 			return err
 		}
 		rows = append(rows, []string{
-			fmt.Sprint(l.ID), printing.Time(l.TriggerTime), l.Address, fmt.Sprint(l.TriggerCode), fmt.Sprint(l.HandleCode), printing.FirstLine(l.Message()),
+			fmt.Sprint(l.ID), printing.Time(l.TriggerTime), l.Address, fmt.Sprint(l.TriggerCode),
+			fmt.Sprint(l.HandleCode), printing.FirstLine(l.Message()),
 		})
 	}
 	runs := printing.Table{Out: inv.Stdout}
@@ -79,7 +83,9 @@ func (c *showCmd) Run(inv *command.Invocation, parent *Cmd) error {
 // their flags.
 func (j *jobView) more() (rows [][]string) {
 	if len(j.Children) > 0 {
-		rows = append(rows, []string{"children", strings.Trim(strings.ReplaceAll(fmt.Sprint(j.Children), " ", ", "), "[]")})
+		rows = append(
+			rows, []string{"children", strings.Trim(strings.ReplaceAll(fmt.Sprint(j.Children), " ", ", "), "[]")},
+		)
 	}
 	if len(j.Tags) > 0 {
 		rows = append(rows, []string{"tags", strings.Join(j.Tags, ", ")})
@@ -88,7 +94,9 @@ func (j *jobView) more() (rows [][]string) {
 		rows = append(rows, []string{"alarm e-mail", j.AlarmEmail})
 	}
 	if j.GlueType != "BEAN" && j.GlueType != "" {
-		rows = append(rows, []string{"glue type", j.GlueType}, []string{"glue source", fmt.Sprintf("%d bytes", len(j.GlueSource))})
+		rows = append(rows, []string{"glue type", j.GlueType}, []string{"glue source", fmt.Sprintf(
+			"%d bytes", len(j.GlueSource),
+		)})
 		if j.GlueRemark != "" {
 			rows = append(rows, []string{"glue remark", j.GlueRemark})
 		}

@@ -95,7 +95,9 @@ func (v *timelineView) rows() [][]string {
 	}
 	for _, t := range v.Planned {
 		if t.Fate != "FIRED" { // its runs are below
-			lines = append(lines, line{t.Due, []string{printing.Instant(t.Due), fateOf(t.Fate, t.Due, v.Misfires), "-", "-", "-", "-"}})
+			lines = append(lines, line{
+				t.Due, []string{printing.Instant(t.Due), fateOf(t.Fate, t.Due, v.Misfires), "-", "-", "-", "-"},
+			})
 		}
 	}
 	for _, r := range v.Runs {
@@ -104,7 +106,9 @@ func (v *timelineView) rows() [][]string {
 			took = r.Finished.Sub(*r.Sent).String()
 		}
 		late := (time.Duration(r.LatenessMs) * time.Millisecond).String()
-		lines = append(lines, line{r.Due, []string{printing.Instant(r.Due), r.TriggerType, fmt.Sprint(r.LogID), late, took, r.Status}})
+		lines = append(lines, line{
+			r.Due, []string{printing.Instant(r.Due), r.TriggerType, fmt.Sprint(r.LogID), late, took, r.Status},
+		})
 	}
 	slices.SortStableFunc(lines, func(a, b line) int { return a.due.Compare(b.due) })
 	rows := [][]string{{"DUE", "FATE", "LOG", "LATE", "TOOK", "STATUS"}}

@@ -43,7 +43,8 @@ func (c *triggerCmd) Run(inv *command.Invocation, parent *Cmd) error {
 	if planned.Repeated {
 		parent.Note(inv, "the key %s already started order %d", *c.Key, planned.Order)
 	}
-	w := &runs.Waiter{Invocation: inv, Client: &parent.Flags, Waits: c.Wait || c.Follow, Shown: inv.Asks && !parent.Quiet && !c.Follow}
+	w := &runs.Waiter{Invocation: inv, Client: &parent.Flags, Waits: c.Wait || c.Follow, Shown: inv.Asks &&
+		!parent.Quiet && !c.Follow}
 	switch {
 	case c.WaitLimit > 0:
 		w.Until = time.Now().Add(c.WaitLimit)

@@ -34,7 +34,8 @@ func (c *versionsCmd) Run(inv *command.Invocation, parent *Cmd) error {
 		Key: "versions", Columns: []string{"VERSION", "TIME", "WHO", "FROM", "CALL", "CHANGES"}, Count: c.Count,
 		Row: func(v *versionView) []string {
 			return []string{
-				fmt.Sprint(v.Version), printing.Time(&v.At), strings.TrimSpace(string(v.Actor.Kind) + " " + v.Actor.Name), v.Actor.Address, v.Call,
+				fmt.Sprint(v.Version), printing.Time(&v.At),
+				strings.TrimSpace(string(v.Actor.Kind) + " " + v.Actor.Name), v.Actor.Address, v.Call,
 				printing.Changes(v.Changes),
 			}
 		},

@@ -63,10 +63,12 @@ func (c *InfoCmd) Run(inv *command.Invocation) error {
 	}
 	t := printing.Table{Out: inv.Stdout}
 	t.Print([][]string{
-		{"version", strings.TrimSpace(is.Version + " " + is.Revision)}, {"go", is.Go}, {"node", is.Node}, {"clock", printing.Time(&is.Now)},
+		{"version", strings.TrimSpace(is.Version + " " + is.Revision)}, {"go", is.Go}, {"node", is.Node},
+		{"clock", printing.Time(&is.Now)},
 		{"store", store}, {"zone", is.Zone}, {"cron profile", is.CronProfile},
 		{"alarms", strings.Join(is.Alarms, ", ")},
-		{"keeps runs", kept(is.Retention.LogsSeconds)}, {"keeps successes", kept(is.Retention.SuccessesSeconds) + " for jobs that keep failures only"},
+		{"keeps runs", kept(is.Retention.LogsSeconds)},
+		{"keeps successes", kept(is.Retention.SuccessesSeconds) + " for jobs that keep failures only"},
 		{"keeps audit", kept(is.Retention.AuditSeconds)}, {"stores run logs", is.Retention.RunTexts},
 		{"pools", fmt.Sprintf("%d fast, %d slow", is.Limits.FastPool, is.Limits.SlowPool)},
 	})

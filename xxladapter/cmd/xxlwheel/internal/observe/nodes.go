@@ -39,7 +39,10 @@ func (c *nodeListCmd) Run(inv *command.Invocation, parent *NodeCmd) error {
 	}
 	load := func(p pool) string { return fmt.Sprintf("%d of %d, %d waiting", p.InFlight, p.Places, p.Waiting) }
 	return client.Listing[node]{
-		Key: "nodes", Columns: []string{"NODE", "TERM", "UNTIL", "MODE", "ROLE", "ELECTION", "SHARDS", "CLOCK", "FAST", "SLOW", "SPREAD", "LAST MOVE"},
+		Key: "nodes", Columns: []string{
+			"NODE", "TERM", "UNTIL", "MODE", "ROLE", "ELECTION", "SHARDS", "CLOCK", "FAST", "SLOW", "SPREAD",
+			"LAST MOVE",
+		},
 		Row: func(n *node) []string {
 			last := "-"
 			if h := n.LastMove; h != nil {
@@ -47,9 +50,12 @@ func (c *nodeListCmd) Run(inv *command.Invocation, parent *NodeCmd) error {
 			}
 			spread := "-"
 			if n.Spread != "" {
-				spread = fmt.Sprintf("%s, %d sent, %d received, %d kept", n.Spread, n.Fires.Sent, n.Fires.Received, n.Fires.Kept)
+				spread = fmt.Sprintf(
+					"%s, %d sent, %d received, %d kept", n.Spread, n.Fires.Sent, n.Fires.Received, n.Fires.Kept,
+				)
 			}
-			return []string{n.Node, fmt.Sprint(n.Term), printing.Time(&n.Until), n.Mode, n.Role, election(n.Election, n.Elector), fmt.Sprintf("%d of 64", n.Shards),
+			return []string{n.Node, fmt.Sprint(n.Term), printing.Time(&n.Until), n.Mode, n.Role,
+				election(n.Election, n.Elector), fmt.Sprintf("%d of 64", n.Shards),
 				fmt.Sprintf("%+d ms", n.ClockAheadMs), load(n.Fast), load(n.Slow), spread, last}
 		},
 	}.Print(inv, &parent.Flags, "/nodes", nil)

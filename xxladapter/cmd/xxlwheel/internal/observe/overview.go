@@ -69,7 +69,8 @@ func (c *OverviewCmd) Run(inv *command.Invocation) error {
 		return err
 	}
 	rows := [][]string{
-		{"running jobs", o.RunningJobs.String()}, {"runs now", o.RunsNow.String()}, {"failed in 24 h", o.Failed24h.String()},
+		{"running jobs", o.RunningJobs.String()}, {"runs now", o.RunsNow.String()},
+		{"failed in 24 h", o.Failed24h.String()},
 		{"late (p99)", printing.Span(o.LateP99Ms)},
 	}
 	named := func(j job) string { return fmt.Sprintf("%d %s", j.ID, j.Name) }
@@ -77,10 +78,14 @@ func (c *OverviewCmd) Run(inv *command.Invocation) error {
 		rows = append(rows, []string{"failing", fmt.Sprintf("%s, %d in a row", named(j), j.InARow)})
 	}
 	for i := range o.Paused {
-		rows = append(rows, []string{"paused", strings.TrimSpace(fmt.Sprintf("pause %d, %s: %s", o.Paused[i].ID, o.Paused[i].State(), o.Paused[i].Note))})
+		rows = append(rows, []string{"paused", strings.TrimSpace(
+			fmt.Sprintf("pause %d, %s: %s", o.Paused[i].ID, o.Paused[i].State(), o.Paused[i].Note),
+		)})
 	}
 	for _, c := range o.Calendars {
-		rows = append(rows, []string{"calendar", fmt.Sprintf("%s has no days of %d, running jobs: %s", c.Name, c.Year, c.Jobs)})
+		rows = append(
+			rows, []string{"calendar", fmt.Sprintf("%s has no days of %d, running jobs: %s", c.Name, c.Year, c.Jobs)},
+		)
 	}
 	for _, j := range o.Overdue {
 		rows = append(rows, []string{"overdue", named(j) + ", since " + printing.Time(j.TriggerNextTime)})
@@ -89,7 +94,9 @@ func (c *OverviewCmd) Run(inv *command.Invocation) error {
 		rows = append(rows, []string{"no executor", fmt.Sprintf("%s, running jobs: %s", g.AppName, g.Jobs)})
 	}
 	for _, e := range o.Gone {
-		rows = append(rows, []string{"executor gone", fmt.Sprintf("%s, last run %d at %s", e.Address, e.LogID, printing.Time(e.TriggerTime))})
+		rows = append(rows, []string{
+			"executor gone", fmt.Sprintf("%s, last run %d at %s", e.Address, e.LogID, printing.Time(e.TriggerTime)),
+		})
 	}
 	for _, j := range o.NotFired {
 		rows = append(rows, []string{"never due yet", named(j)})

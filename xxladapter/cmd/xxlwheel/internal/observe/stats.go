@@ -43,7 +43,9 @@ func (c *StatsCmd) Run(inv *command.Invocation) error {
 			continue
 		}
 		if _, err := time.Parse(time.RFC3339, t.value); err != nil {
-			return command.Usagef("--%s is %q, must be an RFC 3339 instant such as 2026-01-02T15:04:05Z", t.flag, t.value)
+			return command.Usagef(
+				"--%s is %q, must be an RFC 3339 instant such as 2026-01-02T15:04:05Z", t.flag, t.value,
+			)
 		}
 		query.Set(t.param, t.value)
 	}
@@ -71,7 +73,10 @@ func (c *StatsCmd) Run(inv *command.Invocation) error {
 	if err := json.Unmarshal(raw, &list); err != nil {
 		return err
 	}
-	rows := [][]string{{"HOUR", "RUNS", "SUCCESS", "FAILED", "TIMEOUT", "KILLED", "LOST", "NOT SENT", "TOOK P50", "P99", "LATE P50", "P99"}}
+	rows := [][]string{{
+		"HOUR", "RUNS", "SUCCESS", "FAILED", "TIMEOUT", "KILLED", "LOST", "NOT SENT", "TOOK P50", "P99", "LATE P50",
+		"P99",
+	}}
 	switch c.By {
 	case "group":
 		rows[0][0] = "GROUP"

@@ -45,7 +45,8 @@ func (c *listCmd) Run(inv *command.Invocation, parent *Cmd) error {
 		}
 	}
 	for name, text := range map[string]string{
-		"status": strings.ToUpper(c.Status), "address": c.Address, "triggerType": strings.ToUpper(c.Trigger), "text": c.Text,
+		"status": strings.ToUpper(c.Status), "address": c.Address, "triggerType": strings.ToUpper(c.Trigger),
+		"text": c.Text,
 	} {
 		if text != "" {
 			query.Set(name, text)
@@ -60,7 +61,10 @@ func (c *listCmd) Run(inv *command.Invocation, parent *Cmd) error {
 		}
 		at, err := flags.Instant(text)
 		if err != nil {
-			return command.Usagef("--%s is %q, must be an RFC 3339 instant such as 2026-01-02T15:04:05Z, or a duration such as 24h", name, text)
+			return command.Usagef(
+				"--%s is %q, must be an RFC 3339 instant such as 2026-01-02T15:04:05Z, or a duration such as 24h", name,
+				text,
+			)
 		}
 		query.Set(name, at.Format(time.RFC3339))
 	}
@@ -68,10 +72,13 @@ func (c *listCmd) Run(inv *command.Invocation, parent *Cmd) error {
 		return parent.PrintTotal(inv, "/logs", query)
 	}
 	return client.Listing[runView]{
-		Key: "logs", Columns: []string{"LOG", "JOB", "NAME", "APP", "TRIGGERED", "TYPE", "LATE", "TOOK", "EXECUTOR", "STATUS", "MESSAGE"}, Count: c.Count,
+		Key: "logs", Columns: []string{
+			"LOG", "JOB", "NAME", "APP", "TRIGGERED", "TYPE", "LATE", "TOOK", "EXECUTOR", "STATUS", "MESSAGE",
+		}, Count: c.Count,
 		Row: func(l *runView) []string {
 			return []string{
-				fmt.Sprint(l.ID), fmt.Sprint(l.JobID), l.JobName, l.AppName, printing.Time(l.TriggerTime), l.triggerType(),
+				fmt.Sprint(l.ID), fmt.Sprint(l.JobID), l.JobName, l.AppName, printing.Time(l.TriggerTime),
+				l.triggerType(),
 				lateness(l.History), printing.Span(l.Took), l.Address, l.status(), printing.FirstLine(l.Message()),
 			}
 		},

@@ -81,7 +81,9 @@ func (w *Waiter) poll(path string, done func(json.RawMessage) (bool, error)) (ov
 // Started waits until the order has become runs, and prints their ids.
 func (w *Waiter) Started(order int64) (runs []LogID, err error) {
 	if order == 0 {
-		return nil, errors.New("the run was triggered, but the scheduler is of an older release and does not return its id")
+		return nil, errors.New(
+			"the run was triggered, but the scheduler is of an older release and does not return its id",
+		)
 	}
 	var o orderView
 	var raw json.RawMessage
@@ -124,7 +126,9 @@ func (w *Waiter) Ended(runs []LogID) error {
 	for i, run := range runs {
 		var l View
 		var raw json.RawMessage
-		over, err := w.ask(fmt.Sprintf("waiting, %d of %d runs have ended", i, len(runs)), run.Path(""), func(answer json.RawMessage) (bool, error) {
+		over, err := w.ask(fmt.Sprintf(
+			"waiting, %d of %d runs have ended", i, len(runs),
+		), run.Path(""), func(answer json.RawMessage) (bool, error) {
 			raw = answer
 			err := json.Unmarshal(answer, &l)
 			return l.Status != "RUNNING", err

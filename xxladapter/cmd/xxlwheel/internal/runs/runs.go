@@ -59,7 +59,9 @@ func (c *rerunCmd) Run(inv *command.Invocation, parent *Cmd) error {
 	if err := api.Call(inv.Context, "POST", c.Path("/rerun"), form, &planned); err != nil {
 		return err
 	}
-	w := &Waiter{Invocation: inv, Client: &parent.Flags, Shown: inv.Asks && !parent.Quiet, Until: time.Now().Add(StartLimit)}
+	w := &Waiter{
+		Invocation: inv, Client: &parent.Flags, Shown: inv.Asks && !parent.Quiet, Until: time.Now().Add(StartLimit),
+	}
 	_, err := w.Started(planned.Order)
 	return err
 }

@@ -73,14 +73,19 @@ func (h *historyView) rows() [][]string {
 		return [][]string{{"due", noHistory}}
 	}
 	rows := [][]string{
-		{"due", printing.Instant(h.Due)}, {"late by", lateness(h)}, {"trigger", h.TriggerType}, {"attempt", fmt.Sprint(h.Attempt)},
+		{"due", printing.Instant(h.Due)}, {"late by", lateness(h)}, {"trigger", h.TriggerType},
+		{"attempt", fmt.Sprint(h.Attempt)},
 	}
 	if h.ParentLogID != 0 {
 		rows = append(rows, []string{"follows log", fmt.Sprint(h.ParentLogID)})
 	}
-	rows = append(rows, []string{"claimed", fmt.Sprintf("%s by %s in term %d", printing.Instant(h.Claimed), h.Node, h.Term)})
+	rows = append(
+		rows, []string{"claimed", fmt.Sprintf("%s by %s in term %d", printing.Instant(h.Claimed), h.Node, h.Term)},
+	)
 	if h.TakenOver != nil {
-		rows = append(rows, []string{"taken over", fmt.Sprintf("%s by %s", printing.Instant(*h.TakenOver), h.TakenOverBy)})
+		rows = append(
+			rows, []string{"taken over", fmt.Sprintf("%s by %s", printing.Instant(*h.TakenOver), h.TakenOverBy)},
+		)
 	}
 	for _, at := range []struct {
 		name string
@@ -110,7 +115,9 @@ func (l *View) Message() string {
 }
 
 // alarmStatuses names XXL-JOB's values.
-var alarmStatuses = map[int]string{0: "not checked yet", 1: "none needed", 2: "sent", 3: "sending failed", -1: "in progress"}
+var alarmStatuses = map[int]string{
+	0: "not checked yet", 1: "none needed", 2: "sent", 3: "sending failed", -1: "in progress",
+}
 
 type showCmd struct{ LogID }
 

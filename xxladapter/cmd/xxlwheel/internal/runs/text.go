@@ -57,7 +57,9 @@ func (r *textReader) read(inv *command.Invocation, out io.Writer) (ended bool, e
 			Size    int64  `json:"size,omitempty"`
 			Note    string `json:"note,omitempty"`
 		}
-		if err := r.client.API().Call(inv.Context, "GET", fmt.Sprintf("%s?from=%d", r.id.Path("/text"), r.next), nil, &part); err != nil {
+		if err := r.client.API().Call(
+			inv.Context, "GET", fmt.Sprintf("%s?from=%d", r.id.Path("/text"), r.next), nil, &part,
+		); err != nil {
 			return false, err
 		}
 		switch {

@@ -49,7 +49,10 @@ func (c *Cmd) Check() error {
 	if c.Broker.Queue != "" {
 		return cmp.Or(c.checkQueue(), c.Broker.Check(), c.TLS.Check(), c.OTLP.Check())
 	}
-	return cmp.Or(daemon.CheckListener(c.Listen, string(c.AccessToken), c.AllowDefaultToken), c.Broker.Check(), c.TLS.Check(), c.OTLP.Check())
+	return cmp.Or(
+		daemon.CheckListener(c.Listen, string(c.AccessToken), c.AllowDefaultToken), c.Broker.Check(), c.TLS.Check(),
+		c.OTLP.Check(),
+	)
 }
 
 // Defaults of the flags that --queue replaces.
@@ -64,7 +67,9 @@ func (c *Cmd) checkQueue() error {
 	case !slices.Equal(c.Admin, []string{defaultAdmin}):
 		return command.Usagef("--admin must not be together with --queue, over which the schedulers are reached")
 	case c.Listen != defaultListen || c.Address != "" || c.TLS.TLSCert != "":
-		return command.Usagef("--listen, --address and --tls-cert must not be together with --queue; nothing is listened to")
+		return command.Usagef(
+			"--listen, --address and --tls-cert must not be together with --queue; nothing is listened to",
+		)
 	case c.QueuePlaces < 1:
 		return command.Usagef("--queue-places is %d, must be at least 1", c.QueuePlaces)
 	}

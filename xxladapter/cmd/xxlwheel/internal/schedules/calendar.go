@@ -82,9 +82,15 @@ func (c *calendarShowCmd) Run(inv *command.Invocation, parent *CalendarCmd) erro
 	if err := json.Unmarshal(raw, &shown); err != nil {
 		return err
 	}
-	rows := [][]string{{"name", shown.Name}, {"origin", shown.origin()}, {"note", shown.Note}, {"weekend", strings.Join(shown.Weekend, " ")}}
+	rows := [][]string{
+		{"name", shown.Name}, {"origin", shown.origin()}, {"note", shown.Note},
+		{"weekend", strings.Join(shown.Weekend, " ")},
+	}
 	for _, y := range shown.Years {
-		rows = append(rows, []string{fmt.Sprint(y.Year), y.Source}, []string{"  off", strings.Join(y.Off, " ")}, []string{"  work", strings.Join(y.Work, " ")})
+		rows = append(
+			rows, []string{fmt.Sprint(y.Year), y.Source}, []string{"  off", strings.Join(y.Off, " ")},
+			[]string{"  work", strings.Join(y.Work, " ")},
+		)
 	}
 	t := printing.Table{Out: inv.Stdout}
 	t.Print(rows)

@@ -42,7 +42,9 @@ func (c *schedulePreviewCmd) Run(inv *command.Invocation, parent *ScheduleCmd) e
 		"scheduleType": {strings.ToUpper(c.Type)}, "scheduleConf": {c.Conf}, "count": {strconv.Itoa(c.Count)},
 		"months": {strconv.Itoa(c.Months)},
 	}
-	for name, text := range map[string]string{"zone": c.Zone, "profile": c.Profile, "from": c.From, "calendar": c.Calendar} {
+	for name, text := range map[string]string{
+		"zone": c.Zone, "profile": c.Profile, "from": c.From, "calendar": c.Calendar,
+	} {
 		if text != "" {
 			query.Set(name, text)
 		}

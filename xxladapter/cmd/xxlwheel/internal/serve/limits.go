@@ -50,7 +50,10 @@ func (l *limits) check() error {
 		}
 	}
 	if l.StoreLockLife < time.Second || l.StoreLockLife >= node.Window {
-		return command.Usagef("--store-lock-life is %v, must be at least 1s and less than the pre-read window of %v", l.StoreLockLife, node.Window)
+		return command.Usagef(
+			"--store-lock-life is %v, must be at least 1s and less than the pre-read window of %v", l.StoreLockLife,
+			node.Window,
+		)
 	}
 	return nil
 }

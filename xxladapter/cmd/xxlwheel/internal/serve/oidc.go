@@ -33,7 +33,8 @@ func (f *oidcFlags) provider(tlsCA string) (*openid.Provider, error) {
 		return nil, nil
 	}
 	opts := openid.Options{
-		Issuer: f.Issuer, ClientID: f.ClientID, ClientSecret: string(f.ClientSecret), Name: f.Name, Claim: f.Claim, Scopes: f.Scope,
+		Issuer: f.Issuer, ClientID: f.ClientID, ClientSecret: string(f.ClientSecret), Name: f.Name, Claim: f.Claim,
+		Scopes: f.Scope,
 	}
 	for _, text := range f.Role {
 		rule, err := openid.ParseRule(text)
@@ -65,7 +66,8 @@ func checkPublicURL(text string) error {
 		return nil
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" ||
+		u.Fragment != "" || u.User != nil {
 		return command.Usagef("--public-url is %q, must be an address such as https://jobs.example.org/xxl", text)
 	}
 	return nil

@@ -103,7 +103,9 @@ func (c *Cmd) Run(inv *command.Invocation) error {
 	if err != nil {
 		return err
 	}
-	using := sqlstore.Options{Logger: logger, Zone: opts.Zone, Connections: c.Limits.StoreConnections, LockLife: c.Limits.StoreLockLife}
+	using := sqlstore.Options{
+		Logger: logger, Zone: opts.Zone, Connections: c.Limits.StoreConnections, LockLife: c.Limits.StoreLockLife,
+	}
 	store, err := c.Redis.Open(inv.Context, string(c.Store), using)
 	if err != nil {
 		return err
@@ -113,7 +115,10 @@ func (c *Cmd) Run(inv *command.Invocation) error {
 	}
 	measured := metrics.New()
 	plain := logger
-	sending, err := c.OTLP.Start(inv.Context, telemetry.Options{Service: "xxlwheel", Instance: ln.Addr().String(), Metrics: measured.Registry(), Parent: store.Log, Logger: plain})
+	sending, err := c.OTLP.Start(inv.Context, telemetry.Options{
+		Service: "xxlwheel", Instance: ln.Addr().String(), Metrics: measured.Registry(), Parent: store.Log,
+		Logger: plain,
+	})
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
@@ -123,13 +128,19 @@ func (c *Cmd) Run(inv *command.Invocation) error {
 	opts.Store, opts.Metrics, opts.Logger, opts.Queue, opts.Elector = store, measured, logger, broker, elector
 	opts.Version, opts.Revision = command.Build(debug.ReadBuildInfo())
 	opts.OnSetup = func(link string) {
-		fmt.Fprintf(inv.Stdout, "nobody can sign in yet; this link creates the first user, once: %s%s%s\n", c.TLS.Scheme(), ln.Addr(), link)
+		fmt.Fprintf(
+			inv.Stdout, "nobody can sign in yet; this link creates the first user, once: %s%s%s\n", c.TLS.Scheme(),
+			ln.Addr(), link,
+		)
 	}
 	n, err := node.New(opts)
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
-	fmt.Fprintf(inv.Stdout, "xxlwheel serves on %s%s, store %s\n", c.TLS.Scheme(), ln.Addr(), sqlstore.Redacted(string(c.Store)))
+	fmt.Fprintf(
+		inv.Stdout, "xxlwheel serves on %s%s, store %s\n", c.TLS.Scheme(), ln.Addr(),
+		sqlstore.Redacted(string(c.Store)),
+	)
 	if broker != nil {
 		fmt.Fprintf(inv.Stdout, "queue %s\n", broker.Shown())
 	}
@@ -168,7 +179,10 @@ func (c *Cmd) nodeOptions() (opts node.Options, err error) {
 	if err != nil {
 		return opts, err
 	}
-	if err := cmp.Or(c.Logs.check(), c.Limits.check(), c.TLS.Check(), c.Broker.Check(), c.Leader.check(c.Scheduling), c.Redis.Check(string(c.Store)), c.OTLP.Check()); err != nil {
+	if err := cmp.Or(
+		c.Logs.check(), c.Limits.check(), c.TLS.Check(), c.Broker.Check(), c.Leader.check(c.Scheduling),
+		c.Redis.Check(string(c.Store)), c.OTLP.Check(),
+	); err != nil {
 		return opts, err
 	}
 	provider, err := c.OIDC.provider(c.TLS.TLSCA)
@@ -190,15 +204,19 @@ func (c *Cmd) nodeOptions() (opts node.Options, err error) {
 		return opts, err
 	}
 	return node.Options{
-		Console: pages, Around: around, Scheduling: xxladapter.SchedulingMode(c.Scheduling), Spread: xxladapter.Spread(c.Spread),
-		AccessToken: string(c.AccessToken), OperatorTokens: flags.Revealed(c.OperatorToken), ReadTokens: flags.Revealed(c.ReadToken),
-		AllowDefaultToken: c.AllowDefaultToken, AllowDeclare: c.AllowDeclare, AllowAddresses: allowed, AllowHosts: c.AllowHost, Alarms: alarms,
+		Console: pages, Around: around, Scheduling: xxladapter.SchedulingMode(c.Scheduling),
+		Spread:      xxladapter.Spread(c.Spread),
+		AccessToken: string(c.AccessToken), OperatorTokens: flags.Revealed(c.OperatorToken),
+		ReadTokens:        flags.Revealed(c.ReadToken),
+		AllowDefaultToken: c.AllowDefaultToken, AllowDeclare: c.AllowDeclare, AllowAddresses: allowed,
+		AllowHosts: c.AllowHost, Alarms: alarms,
 		Zone: zone, CronProfile: c.CronProfile,
 		TLSCert: c.TLS.TLSCert, TLSKey: c.TLS.TLSKey, TLSCA: c.TLS.TLSCA, HSTS: c.HSTS,
 		OIDC: provider, PublicURL: c.Public,
 		FastPool: c.Limits.FastPool, SlowPool: c.Limits.SlowPool, PoolPerApp: c.Limits.PoolPerApp,
 		Drain: c.Limits.Drain, SkewLimit: c.Limits.skewLimit(),
-		KeepLogs: time.Duration(c.Logs.KeepLogs), KeepSuccesses: time.Duration(c.Logs.KeepSuccesses), KeepAudit: time.Duration(c.Logs.KeepAudit),
+		KeepLogs: time.Duration(c.Logs.KeepLogs), KeepSuccesses: time.Duration(c.Logs.KeepSuccesses),
+		KeepAudit: time.Duration(c.Logs.KeepAudit),
 		KeepStats: time.Duration(c.Logs.KeepStats), RunTexts: c.Logs.StoreRunLogs,
 	}, nil
 }
@@ -230,7 +248,9 @@ func (c *Cmd) listenMetrics() (net.Listener, error) {
 
 // metricsPages decides who may read the metrics without a token.
 func (c *Cmd) metricsPages() *access.Pages {
-	return access.NewPages(access.PagesOptions{Open: true, Listen: c.MetricsListen, Hosts: c.AllowHost, Setting: "--allow-host"})
+	return access.NewPages(
+		access.PagesOptions{Open: true, Listen: c.MetricsListen, Hosts: c.AllowHost, Setting: "--allow-host"},
+	)
 }
 
 // serveMetrics serves the metrics on ln until stop is called. With a nil ln it does nothing.

@@ -13,12 +13,16 @@ import (
 
 // offerTakeOver lets administrators take jobs from the database that --takeover-from names. It
 // refuses a store that cannot take them.
-func (c *Cmd) offerTakeOver(ctx context.Context, store xxladapter.Store, opts *node.Options, using sqlstore.Options) error {
+func (c *Cmd) offerTakeOver(
+	ctx context.Context, store xxladapter.Store, opts *node.Options, using sqlstore.Options,
+) error {
 	if c.TakeoverFrom == "" {
 		return nil
 	}
 	if stores.SameDatabase(string(c.TakeoverFrom), string(c.Store)) {
-		return command.Usagef("--takeover-from is the database of --store, which is served as it is: nothing has to be taken")
+		return command.Usagef(
+			"--takeover-from is the database of --store, which is served as it is: nothing has to be taken",
+		)
 	}
 	d, err := store.Describe(ctx)
 	if err != nil {
@@ -28,7 +32,10 @@ func (c *Cmd) offerTakeOver(ctx context.Context, store xxladapter.Store, opts *n
 		return command.Usagef("--takeover-from cannot be used with a store that has a journal: give xxlwheel takeover while the scheduler is stopped")
 	}
 	opts.TakeOver = func(ctx context.Context, dryRun bool) (*takeover.Report, error) {
-		return sqlstore.TakeOver(ctx, string(c.TakeoverFrom), store, sqlstore.TakeOverOptions{Options: using, DryRun: dryRun, Profile: c.CronProfile})
+		return sqlstore.TakeOver(
+			ctx, string(c.TakeoverFrom), store,
+			sqlstore.TakeOverOptions{Options: using, DryRun: dryRun, Profile: c.CronProfile},
+		)
 	}
 	return nil
 }

@@ -23,7 +23,8 @@ func Variables(k *kong.Kong) error {
 	for _, command := range k.Model.Children {
 		serves := slices.Contains(Serving, command.Name)
 		_ = kong.Visit(command, func(node kong.Visitable, next kong.Next) error {
-			if flag, ok := node.(*kong.Flag); ok && flag.Name != "help" && (serves || slices.Contains(clientSettings, flag.Name)) {
+			if flag, ok := node.(*kong.Flag); ok && flag.Name != "help" && (serves ||
+				slices.Contains(clientSettings, flag.Name)) {
 				name := "XXLWHEEL_" + strings.ToUpper(strings.ReplaceAll(flag.Name, "-", "_"))
 				flag.Envs, flag.Tag.Envs = []string{name}, []string{name}
 			}

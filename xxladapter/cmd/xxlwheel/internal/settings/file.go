@@ -82,7 +82,9 @@ func readSettings(commands *kong.Node, file string) (map[string]fileSettings, er
 	err = eachField(file, "the document", document.Content[0], func(cmd string, key, section *yaml.Node) error {
 		i := slices.IndexFunc(commands.Children, func(n *kong.Node) bool { return n.Name == cmd })
 		if i < 0 || !slices.Contains(Serving, cmd) {
-			return command.Usagef("%s:%d: %q is not a section, must be one of %s", file, key.Line, cmd, strings.Join(Serving, ", "))
+			return command.Usagef(
+				"%s:%d: %q is not a section, must be one of %s", file, key.Line, cmd, strings.Join(Serving, ", "),
+			)
 		}
 		settings := fileSettings{}
 		given[cmd] = settings

@@ -33,7 +33,9 @@ func (c *storeCopyCmd) Run(inv *command.Invocation) error {
 	if c.From == c.To || SameDatabase(string(c.From), string(c.To)) {
 		return command.Usagef("--to is the same store as --from, must be another one")
 	}
-	opts := sqlstore.Options{Logger: slog.New(slog.NewTextHandler(inv.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	opts := sqlstore.Options{
+		Logger: slog.New(slog.NewTextHandler(inv.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	}
 	from, err := Open(inv.Context, withoutJournal(c.From), opts)
 	if err != nil {
 		return err

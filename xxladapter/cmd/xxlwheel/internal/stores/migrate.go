@@ -28,7 +28,9 @@ func (c *MigrateCmd) Run(inv *command.Invocation) error {
 	}
 	store := string(c.Store)
 	if !strings.HasPrefix(store, "mysql:") {
-		return command.Usagef("--store is %q, must be mysql://USER:PASSWORD@HOST:PORT/DATABASE", sqlstore.Redacted(store))
+		return command.Usagef(
+			"--store is %q, must be mysql://USER:PASSWORD@HOST:PORT/DATABASE", sqlstore.Redacted(store),
+		)
 	}
 	opts := sqlstore.Options{Logger: slog.New(slog.NewTextHandler(inv.Stderr, nil))}
 	if !c.Plan {
@@ -59,7 +61,9 @@ func (c *MigrateCmd) changeZone(inv *command.Invocation) error {
 	if err != nil {
 		return err
 	}
-	store, err := Open(inv.Context, string(c.Store), sqlstore.Options{Logger: slog.New(slog.NewTextHandler(inv.Stderr, nil))})
+	store, err := Open(
+		inv.Context, string(c.Store), sqlstore.Options{Logger: slog.New(slog.NewTextHandler(inv.Stderr, nil))},
+	)
 	if err != nil {
 		return err
 	}

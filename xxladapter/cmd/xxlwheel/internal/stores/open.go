@@ -55,6 +55,7 @@ func byCommand(ctx context.Context, command string) context.Context {
 func SameDatabase(a, b string) bool {
 	x, err := url.Parse(a)
 	y, yErr := url.Parse(b)
-	return err == nil && yErr == nil && x.Scheme == y.Scheme && x.Host != "" && strings.EqualFold(x.Host, y.Host) && x.Path == y.Path &&
+	return err == nil && yErr == nil && x.Scheme == y.Scheme && x.Host != "" && strings.EqualFold(x.Host, y.Host) &&
+		x.Path == y.Path &&
 		x.Query().Get("socket") == y.Query().Get("socket")
 }

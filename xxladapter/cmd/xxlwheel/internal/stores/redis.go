@@ -23,7 +23,8 @@ func (f *RedisFlags) Check(store string) error {
 	switch {
 	case f.Redis == "" && f.RedisMayLose:
 		return command.Usagef("--redis-may-lose needs --redis")
-	case f.Redis != "" && !strings.HasPrefix(store, "postgres:") && !strings.HasPrefix(store, "postgresql:") && !strings.HasPrefix(store, "mysql:"):
+	case f.Redis != "" && !strings.HasPrefix(store, "postgres:") && !strings.HasPrefix(store, "postgresql:") &&
+		!strings.HasPrefix(store, "mysql:"):
 		return command.Usagef("--redis needs a --store on PostgreSQL or MySQL: a file is faster with ?journal=on")
 	}
 	return nil
@@ -54,7 +55,9 @@ func (c *storeCompareCmd) Run(inv *command.Invocation) error {
 	if err := c.Check(string(c.Store)); err != nil {
 		return err
 	}
-	s, err := redisstore.Open(inv.Context, string(c.Redis), string(c.Store), redisstore.Options{MayLose: c.RedisMayLose})
+	s, err := redisstore.Open(
+		inv.Context, string(c.Redis), string(c.Store), redisstore.Options{MayLose: c.RedisMayLose},
+	)
 	if err != nil {
 		return refusedFlag(err)
 	}
@@ -69,6 +72,9 @@ func (c *storeCompareCmd) Run(inv *command.Invocation) error {
 	if n := len(found.Differences); n > 0 {
 		return fmt.Errorf("%d rows of the tables differ from Redis", n)
 	}
-	fmt.Fprintf(inv.Stdout, "%d fires, %d jobs and %d runs are equal in Redis and in the tables\n", found.Fires, found.Jobs, found.Runs)
+	fmt.Fprintf(
+		inv.Stdout, "%d fires, %d jobs and %d runs are equal in Redis and in the tables\n", found.Fires, found.Jobs,
+		found.Runs,
+	)
 	return nil
 }

@@ -47,7 +47,9 @@ func (c *TakeoverCmd) Run(inv *command.Invocation) error {
 		return command.Usagef("--start cannot be used with --dry-run")
 	}
 	if SameDatabase(string(c.From), string(c.Store)) {
-		return command.Usagef("--store is the database of --from: serve works on it as it is, and nothing has to be taken")
+		return command.Usagef(
+			"--store is the database of --from: serve works on it as it is, and nothing has to be taken",
+		)
 	}
 	zone, err := flags.Zone(c.Zone)
 	if err != nil {
@@ -58,7 +60,9 @@ func (c *TakeoverCmd) Run(inv *command.Invocation) error {
 		return err
 	}
 	defer done()
-	opts := sqlstore.Options{Logger: slog.New(slog.NewTextHandler(inv.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), Zone: zone}
+	opts := sqlstore.Options{
+		Logger: slog.New(slog.NewTextHandler(inv.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), Zone: zone,
+	}
 	store, err := Open(inv.Context, place, opts)
 	if err != nil {
 		return err
@@ -91,7 +95,11 @@ func (c *TakeoverCmd) take(inv *command.Invocation, store xxladapter.Store, opts
 	err := command.Waiting(inv.Stderr, inv.Asks, func() string { return step.Load().(string) }, func() (err error) {
 		report, err = sqlstore.TakeOver(ctx, from, store, sqlstore.TakeOverOptions{
 			Options: opts, Source: c.Source, DryRun: c.DryRun, Logs: c.Logs, Profile: c.CronProfile,
-			Progress: func(done, last int64) { step.Store(fmt.Sprintf("taking over runs, up to id %d of %d", done, last)) },
+			Progress: func(done, last int64) {
+				step.Store(
+					fmt.Sprintf("taking over runs, up to id %d of %d", done, last),
+				)
+			},
 		})
 		return err
 	})
@@ -111,7 +119,9 @@ func (c *TakeoverCmd) take(inv *command.Invocation, store xxladapter.Store, opts
 }
 
 // start starts the jobs that are on in the database and off in the store.
-func (c *TakeoverCmd) start(inv *command.Invocation, store xxladapter.Store, zone *time.Location, result *TakeoverReport) error {
+func (c *TakeoverCmd) start(
+	inv *command.Invocation, store xxladapter.Store, zone *time.Location, result *TakeoverReport,
+) error {
 	if result.Served {
 		return fmt.Errorf("no job was started: executors or triggers wrote to the database less than %v ago; stop XXL-JOB's admins, wait, and give the command again", takeover.Quiet)
 	}
@@ -165,7 +175,9 @@ func (c *TakeoverCmd) print(inv *command.Invocation, result *TakeoverReport) err
 		{"groups", result.Groups}, {"jobs", result.Jobs}, {"versions", result.Versions}, {"users", result.Users},
 		{"days", result.Days}, {"logs", result.Logs},
 	} {
-		rows = append(rows, []string{kind.name, strconv.Itoa(kind.Taken), strconv.Itoa(kind.Before), strconv.Itoa(kind.Left)})
+		rows = append(
+			rows, []string{kind.name, strconv.Itoa(kind.Taken), strconv.Itoa(kind.Before), strconv.Itoa(kind.Left)},
+		)
 	}
 	(&printing.Table{Out: inv.Stdout}).Print(rows)
 	for _, n := range result.Notes {

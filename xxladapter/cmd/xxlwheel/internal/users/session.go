@@ -37,16 +37,22 @@ func (u sessionUser) signedIn(inv *command.Invocation, flags client.Flags, do fu
 }
 
 // signedInBy works like signedIn with a password that has been read.
-func (u sessionUser) signedInBy(password string, inv *command.Invocation, flags client.Flags, do func(flags *client.Flags) error) (err error) {
+func (u sessionUser) signedInBy(
+	password string, inv *command.Invocation, flags client.Flags, do func(flags *client.Flags) error,
+) (err error) {
 	flags.AccessToken = ""
-	resp, err := flags.API().Send(inv.Context, http.MethodPost, "/session", map[string]string{"name": u.User, "password": password})
+	resp, err := flags.API().Send(
+		inv.Context, http.MethodPost, "/session", map[string]string{"name": u.User, "password": password},
+	)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
 	flags.InSession(resp.Cookies())
 	defer func() {
-		if ended := flags.API().Call(context.WithoutCancel(inv.Context), http.MethodDelete, "/session", nil, nil); err == nil {
+		if ended := flags.API().Call(
+			context.WithoutCancel(inv.Context), http.MethodDelete, "/session", nil, nil,
+		); err == nil {
 			err = ended
 		}
 	}()
@@ -70,7 +76,10 @@ func (c *sessionListCmd) Run(inv *command.Invocation, parent *SessionCmd) error 
 		return client.Listing[sessionView]{
 			Key: "credentials", Columns: []string{"ID", "FROM", "SIGNED IN", "USED", "EXPIRES"},
 			Row: func(v *sessionView) []string {
-				return []string{fmt.Sprint(v.ID), v.Address, printing.Time(v.Added), printing.Time(v.Used), printing.Time(v.Expires)}
+				return []string{
+					fmt.Sprint(v.ID), v.Address, printing.Time(v.Added), printing.Time(v.Used),
+					printing.Time(v.Expires),
+				}
 			},
 			Skip: func(v *sessionView) bool { return v.Current }, // that of this command
 		}.Print(inv, flags, "/me/sessions", url.Values{})
@@ -96,6 +105,8 @@ func (c *sessionPasswordCmd) Run(inv *command.Invocation, parent *SessionCmd) er
 		return err
 	}
 	return c.signedInBy(old, inv, parent.Flags, func(flags *client.Flags) error {
-		return flags.API().Call(inv.Context, http.MethodPut, "/me/password", map[string]string{"old": old, "new": changed}, nil)
+		return flags.API().Call(
+			inv.Context, http.MethodPut, "/me/password", map[string]string{"old": old, "new": changed}, nil,
+		)
 	})
 }

@@ -58,7 +58,10 @@ func (c *tokenListCmd) Run(inv *command.Invocation, parent *TokenCmd) error {
 		Key: "credentials", Columns: []string{"ID", "USER", "NAME", "ROLE", "GROUPS", "USED", "EXPIRES"},
 		Row: func(v *credentialView) []string {
 			role, groups := v.limits()
-			return []string{fmt.Sprint(v.ID), fmt.Sprint(v.User), v.Name, role, groups, printing.Time(v.Used), printing.Time(v.Expires)}
+			return []string{
+				fmt.Sprint(v.ID), fmt.Sprint(v.User), v.Name, role, groups, printing.Time(v.Used),
+				printing.Time(v.Expires),
+			}
 		},
 	}.Print(inv, &parent.Flags, "/tokens", query)
 }
@@ -98,7 +101,10 @@ func (c *tokenCreateCmd) Run(inv *command.Invocation, parent *TokenCmd) error {
 		return fmt.Errorf("read answer: %w", err)
 	}
 	fmt.Fprintln(inv.Stdout, printing.OneLine(created.Token)) // also with --quiet: it cannot be had later
-	parent.Note(inv, "created token %d of %s, which ends %s; its secret is not shown again", created.ID, c.User, printing.Time(&ends))
+	parent.Note(
+		inv, "created token %d of %s, which ends %s; its secret is not shown again", created.ID, c.User,
+		printing.Time(&ends),
+	)
 	return nil
 }
 
@@ -113,7 +119,10 @@ func (c *tokenCreateCmd) ends(now time.Time) (time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339, c.Expires)
 	if err != nil {
-		return at, command.Usagef("--expires is %q, must be a span such as 90d or 12h, or an RFC 3339 instant such as 2030-01-02T15:04:05Z", c.Expires)
+		return at, command.Usagef(
+			"--expires is %q, must be a span such as 90d or 12h, or an RFC 3339 instant such as 2030-01-02T15:04:05Z",
+			c.Expires,
+		)
 	}
 	return at, nil
 }
@@ -124,7 +133,9 @@ type tokenRevokeCmd struct {
 }
 
 func (c *tokenRevokeCmd) Run(inv *command.Invocation, parent *TokenCmd) error {
-	if err := c.Confirm(inv, fmt.Sprintf("Delete token %d, so that programs that send it are refused?", c.ID)); err != nil {
+	if err := c.Confirm(
+		inv, fmt.Sprintf("Delete token %d, so that programs that send it are refused?", c.ID),
+	); err != nil {
 		return err
 	}
 	return parent.API().Call(inv.Context, "DELETE", fmt.Sprintf("/tokens/%d", c.ID), nil, nil)

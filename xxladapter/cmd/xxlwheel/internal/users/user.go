@@ -216,7 +216,9 @@ func (c *userRemoveCmd) Run(inv *command.Invocation, parent *UserCmd) error {
 		if err := parent.API().Call(inv.Context, "GET", c.path(), nil, &u); err != nil {
 			return err
 		}
-		if err := c.Confirm(inv, fmt.Sprintf("Delete user %d, %s, and its sessions and tokens?", c.ID, u.Name)); err != nil {
+		if err := c.Confirm(
+			inv, fmt.Sprintf("Delete user %d, %s, and its sessions and tokens?", c.ID, u.Name),
+		); err != nil {
 			return err
 		}
 	}
