@@ -185,8 +185,8 @@ func MilliOrNull(t time.Time) any {
 	return t.UnixMilli()
 }
 
-// IdOrNull returns the id, or NULL for 0.
-func IdOrNull(id int64) any {
+// IDOrNull returns the id, or NULL for 0.
+func IDOrNull(id int64) any {
 	if id == 0 {
 		return nil
 	}

@@ -34,7 +34,7 @@ const (
 // HistoryValues returns the arguments of InsertHistory.
 func HistoryValues(h *xxladapter.RunHistory) []any {
 	return []any{
-		h.LogID, database.ToMilli(h.Due), string(h.Type), h.Attempt, database.IdOrNull(h.Parent), h.ShardIndex,
+		h.LogID, database.ToMilli(h.Due), string(h.Type), h.Attempt, database.IDOrNull(h.Parent), h.ShardIndex,
 		h.ShardTotal, h.Owner.Node, h.Owner.Number,
 		database.ToMilli(h.Claimed), database.OrNull(h.TakenBy), database.MilliOrNull(h.TakenOver),
 		database.MilliOrNull(h.Sent), database.MilliOrNull(h.Acknowledged), database.MilliOrNull(h.Finished),
