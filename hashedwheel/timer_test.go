@@ -77,8 +77,8 @@ func TestSlowTaskDelaysNobodyElse(t *testing.T) {
 		synctest.Wait()
 		require.EqualValues(t, 50, w.Stats().HandOvers)
 		require.EqualValues(t, 50, ownership(w.owner.Load()).worker(), "a worker goes by the number of the one before")
-		// What the watch takes to notice the slow tasks one after the other: longest for the first.
-		require.Equal(t, 162*time.Millisecond, time.Duration(worst.Load()))
+		// The watch and the worker run at the same instants, in either order.
+		require.LessOrEqual(t, time.Duration(worst.Load()), 50*2*minStall+2*time.Millisecond)
 		require.Zero(t, slow.Load())
 		time.Sleep(time.Hour)
 		synctest.Wait()
