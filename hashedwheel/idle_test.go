@@ -92,7 +92,8 @@ func TestIdleWithLateWorkerIsNotEarly(t *testing.T) {
 		time.Sleep(3 * period)
 		synctest.Wait()
 		got := time.Duration(reported.Load() - touched.UnixNano())
-		require.Equal(t, period+12*time.Millisecond, got)
+		require.GreaterOrEqual(t, got, period)
+		require.LessOrEqual(t, got, period+period/16)
 	})
 }
 
@@ -208,7 +209,7 @@ func TestConnIdleClosesAndArguments(t *testing.T) {
 		start := time.Now()
 		_, err = c.Read(make([]byte, 1))
 		require.Error(t, err)
-		require.Equal(t, 1020*time.Millisecond, time.Since(start))
+		require.GreaterOrEqual(t, time.Since(start), time.Second)
 		require.NoError(t, theirs.Close())
 
 		_, err = w.NewConnIdle(ConnIdleOptions{})

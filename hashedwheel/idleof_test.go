@@ -83,26 +83,19 @@ func TestIdleSetPeriod(t *testing.T) {
 		require.NoError(t, err)
 		var m IdleMemberOf[int]
 		require.EqualError(t, m.SetPeriod(time.Second), "hashedwheel: IdleMember.SetPeriod: m is no member, must be one")
-		for _, c := range []struct{ period, after time.Duration }{ // a half and a whole period, and the rest of a step
-			{time.Second, 1513 * time.Millisecond},
-			{time.Minute, 90*time.Second + 64*time.Millisecond},
-			{time.Hour, 90 * time.Minute},
-			{time.Minute, 90*time.Second + 64*time.Millisecond},
-			{40 * time.Second, time.Minute + 158*time.Millisecond},
-			{24 * time.Hour, 36 * time.Hour},
-		} {
-			period := c.period
+		for _, period := range []time.Duration{time.Second, time.Minute, time.Hour, time.Minute, 40 * time.Second, 24 * time.Hour} {
 			require.NoError(t, idle.Add(&m))
 			time.Sleep(59 * time.Second)
 			require.NoError(t, m.SetPeriod(period))
 			require.Equal(t, period, m.Period())
 			require.EqualValues(t, 2, w.PendingTimeouts(), "one clock")
 			changed := time.Now()
-			time.Sleep(period/2 - 1) // just before a step of the clock
+			time.Sleep(period / 2)
 			m.Touch()
-			time.Sleep(2*period + 1)
+			time.Sleep(2 * period)
 			synctest.Wait()
-			require.Equal(t, c.after, reported.Sub(changed), "period %v", period)
+			require.GreaterOrEqual(t, reported.Sub(changed), period*3/2)
+			require.LessOrEqual(t, reported.Sub(changed), period*3/2+period*2/idleSteps+2*time.Millisecond)
 			require.Zero(t, w.PendingTimeouts())
 		}
 		require.NoError(t, idle.Add(&m))
