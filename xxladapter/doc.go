@@ -117,6 +117,9 @@
 //	a misfire, a late or double fire  scheduler (what is due), transition (what a claim may do)
 //	an ambiguous or lost run          trigger, maintenance/lost.go
 //	a retry or a child job            transition
+//	a lease, a shard                  sqlstore/internal/leases, spread
+//	a list of runs, a count           sqlstore/internal/runs, sqlstore/internal/figures
+//	a call of the API                 admin, admin/internal in the folder of its subject
 //	one database alone                sqlstore/internal, in the folder of its name
 //	a loss of Redis                   sqlstore/internal/journaled, sharedload.go
 //	a reply that XXL-JOB misreads     wire

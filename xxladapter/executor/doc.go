@@ -4,15 +4,18 @@
 //	e, err := executor.New(executor.Options{
 //		Admins:      []string{"http://127.0.0.1:8080/xxl-job-admin"},
 //		AppName:     "orders",
-//		AccessToken: "default_token",
+//		AccessToken: "a secret of your own",
 //	})
 //	if err != nil {
 //		return err
 //	}
-//	e.Handle("closeOrders", func(ctx context.Context, run *executor.Run) error {
+//	err = e.Handle("closeOrders", func(ctx context.Context, run *executor.Run) error {
 //		run.Logger.Info("closing", "shop", run.Param)
 //		return nil
 //	})
+//	if err != nil {
+//		return err
+//	}
 //	return e.Run(ctx)
 //
 // # Guarantees

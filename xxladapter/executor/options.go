@@ -25,7 +25,7 @@ type Options struct {
 	Admins []string
 
 	// AppName is the app name of the executor's group, 4 to 64 characters. It may be empty without
-	// Admins.
+	// Admins and Queue.
 	AppName string
 
 	// AccessToken is the token that schedulers must send, and that is sent to them. If it is empty,

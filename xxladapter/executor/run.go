@@ -54,9 +54,6 @@ func (r *Run) SetResult(code int, msg string) {
 	r.set, r.code, r.result = true, code, msg
 }
 
-// msgResultLost is what XXL-JOB reports for a code of 0 or less.
-const msgResultLost = "job handle result lost."
-
 func (r *Run) takeResult() (code int, msg string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -64,7 +61,7 @@ func (r *Run) takeResult() (code int, msg string) {
 	case !r.set:
 		return wire.CodeOK, ""
 	case r.code <= 0:
-		return wire.CodeFail, msgResultLost
+		return wire.CodeFail, wire.MsgResultLost
 	}
 	return r.code, r.result
 }

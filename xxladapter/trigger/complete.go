@@ -68,7 +68,7 @@ func (h *HandOver) complete(ctx context.Context, c wire.Callback, own Own) (know
 		// Stored as it is, 0 would leave the run open forever.
 		r.Code = xxladapter.ResultFail
 		if r.Msg == "" {
-			r.Msg = "job handle result lost."
+			r.Msg = wire.MsgResultLost
 		}
 	}
 	outcome, err := h.finish(ctx, r, own)

@@ -65,7 +65,7 @@ func (f *Facts) outcomeOf(r Run) (Code, string) {
 		return Running, ""
 	case l.HandleCode == xxladapter.ResultOK:
 		return Ran, ""
-	case strings.HasPrefix(l.HandleMsg, xxladapter.LostMsg), l.HandleMsg == "job handle result lost.":
+	case strings.HasPrefix(l.HandleMsg, xxladapter.LostMsg), l.HandleMsg == wire.MsgResultLost:
 		return ResultLost, l.HandleMsg
 	case strings.HasPrefix(l.HandleMsg, wire.MsgCoverEarly):
 		return Covered, l.HandleMsg

@@ -83,6 +83,7 @@ const (
 	MsgCoverEarly    = "block strategy effect：Cover Early"
 	MsgKilledByAdmin = "scheduling center kill job."
 	MsgTimeout       = "job execute timeout "
+	MsgResultLost    = "job handle result lost."       // for a result of 0 or less
 	PrefixRequestErr = "request error:"                // executor: unreadable request
 	PrefixOpenAPIErr = "openapi invoke error: "        // admin: unreadable request
 	PrefixNotFound   = "invalid request, uri-mapping(" // both: unknown path

@@ -69,7 +69,7 @@ func (s *Store) Record(
 	return s.RecordAll(ctx, tx, []Change{{o, changes}})
 }
 
-// An Change is a change of an object.
+// A Change lists the fields of an object that a call has changed.
 type Change struct {
 	object  xxladapter.AuditObject
 	changes []xxladapter.FieldChange // at least one

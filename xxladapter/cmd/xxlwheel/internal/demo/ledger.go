@@ -38,7 +38,7 @@ type row struct {
 	result  int
 }
 
-const header = "TIME          JOB                   DUE              LATE  EXECUTOR                  RESULT   RUN TIME"
+const header = "TIME          JOB                   DUE                LATE  EXECUTOR                  RESULT     RUN TIME"
 
 func newLedger(out io.Writer) *ledger {
 	return &ledger{
