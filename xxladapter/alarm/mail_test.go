@@ -14,6 +14,7 @@ import (
 	"net/http/httptest"
 	netmail "net/mail"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +25,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // A mailServer speaks real SMTP and keeps what it receives.
@@ -292,11 +294,11 @@ func TestMailErrors(t *testing.T) {
 		require.ErrorContains(t, m.Send(t.Context(), &Alarm{Emails: []string{"x"}}), `mail receiver is "x"`)
 	})
 	t.Run("nobody listens", func(t *testing.T) {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		host, port, err := net.SplitHostPort(testserver.Refuses)
 		require.NoError(t, err)
-		port := ln.Addr().(*net.TCPAddr).Port
-		require.NoError(t, ln.Close())
-		m, err := NewMail(MailOptions{Host: "127.0.0.1", Port: port, From: "a@example.org"})
+		number, err := strconv.Atoi(port)
+		require.NoError(t, err)
+		m, err := NewMail(MailOptions{Host: host, Port: number, From: "a@example.org"})
 		require.NoError(t, err)
 		require.ErrorContains(t, m.Send(t.Context(), hostile()), "connection refused")
 	})

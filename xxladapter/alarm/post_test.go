@@ -24,6 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // here lets channels reach this machine, where the receivers of the tests are.
@@ -335,10 +336,7 @@ func TestAnotherAttemptMaySucceed(t *testing.T) {
 
 func TestAnUnreachableTargetIsNamedWithoutItsSecrets(t *testing.T) {
 	quick(t)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	addr := ln.Addr().String()
-	require.NoError(t, ln.Close())
+	const addr = testserver.Refuses
 	s, err := NewSlack(Target{URL: "http://user:password@" + addr + "/services/T0000/B0000/XXXXXXXX", Guard: here})
 	require.NoError(t, err)
 	err = s.Send(t.Context(), hostile())

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -17,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -427,12 +427,8 @@ func TestClientFindsTheRunPathOfEachGeneration(t *testing.T) {
 }
 
 func TestClientTellsWhatWasNotSent(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	addr := "http://" + ln.Addr().String()
-	require.NoError(t, ln.Close())
 	c := client(t, ClientOptions{})
-	_, err = c.Run(t.Context(), addr, "", &wire.RunRequest{})
+	_, err := c.Run(t.Context(), "http://"+testserver.Refuses, "", &wire.RunRequest{})
 	require.Error(t, err)
 	require.NotErrorIs(t, err, ErrOutcomeUnknown)
 	_, err = c.Run(t.Context(), "http://bad host/", "", &wire.RunRequest{})

@@ -16,7 +16,7 @@ import (
 )
 
 func TestAnElectorThatCannotBeUsedIsRefused(t *testing.T) {
-	const away = "127.0.0.1:1" // nobody listens there; a port that was free could be taken meanwhile
+	const away = testserver.Refuses
 	leader := []string{"--scheduling", "leader", "--elector"}
 	for _, c := range []struct {
 		flags []string

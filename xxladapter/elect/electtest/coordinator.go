@@ -99,9 +99,7 @@ func silent(t *testing.T, c Coordinator) {
 
 // nobody has a port on which no server listens.
 func nobody(t *testing.T, c Coordinator) {
-	ln := listen(t)
-	require.NoError(t, ln.Close())
-	c.RequireRefused(t, scheme(t, c)+"://"+ln.Addr().String()+"/a",
+	c.RequireRefused(t, scheme(t, c)+"://"+testserver.Refuses+"/a",
 		`^elector \w+://127\.0\.0\.1:\d+/a does not answer: dial tcp .* connection refused$`)
 }
 

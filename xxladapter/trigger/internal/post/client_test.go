@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 const limit = 1000 // of bodies, in these tests
@@ -276,11 +278,8 @@ func TestTheNumberAndTheAgeOfKeptConnectionsAreLimited(t *testing.T) {
 }
 
 func TestWhatWasSentAndWhatWasNot(t *testing.T) {
-	refused, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	require.NoError(t, refused.Close())
 	c := newClient(t, Options{})
-	_, sent, err := c.Do(t.Context(), call("http://"+refused.Addr().String(), "/", ""))
+	_, sent, err := c.Do(t.Context(), call("http://"+testserver.Refuses, "/", ""))
 	require.ErrorContains(t, err, "connection refused")
 	require.False(t, sent)
 
