@@ -26,7 +26,7 @@ const (
 // defaults.
 type Options struct {
 	// TickDuration is the time between two bucket visits. On an idle machine a timeout is late by
-	// at most one tick, or two after a delay of 32 ticks and more. Zero means 100ms. Positive
+	// less than one tick, or two after a delay of 32 ticks and more. Zero means 100ms. Positive
 	// values below 1ms are raised to 1ms and the change is logged. Negative values are refused.
 	TickDuration time.Duration
 

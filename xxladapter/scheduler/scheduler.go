@@ -56,8 +56,10 @@ const defaultLimit = 5000
 
 // Options configures a [Scheduler]. Store, Pool and Node must be set.
 type Options struct {
+	// Store keeps jobs, fires and leases.
 	Store Store
-	Pool  Pool
+	// Pool hands over the fires that are due.
+	Pool Pool
 	// Node is this process's name among the schedulers of the store. No two processes may ever use
 	// the same one.
 	Node string

@@ -38,8 +38,11 @@ type Sender interface {
 
 // Options configures a [HandOver]. Store, Sender and Scheduler must be set.
 type Options struct {
-	Store     Store
-	Sender    Sender
+	// Store keeps fires, runs and jobs.
+	Store Store
+	// Sender calls executors.
+	Sender Sender
+	// Scheduler says in which term the node acts, and learns what a hand-over finds out.
 	Scheduler Scheduler
 	// Queue stores the runs for executors that take them from a queue. With nil such runs fail.
 	Queue Queuer

@@ -17,8 +17,8 @@ const maxReason = 2000
 // ofRun explains a run: how it was handed over to its executor, and how it ended.
 func (f *Facts) ofRun(r Run) (found []Finding) {
 	l, proof := r.Log, []Record{logRecord(r.Log)}
-	values := params("log", strconv.FormatInt(l.ID, 10), "triggered", f.local(l.TriggerTime), "address", l.Address,
-		"handler", l.Handler,
+	values := params("log", strconv.FormatInt(l.ID, 10), "triggered", f.local(l.TriggerTime),
+		"address", l.Address, "handler", l.Handler,
 		"app", f.app(), "route", string(f.Job.Route), "block", string(f.Job.Block))
 	if h := r.History; h == nil {
 		found = append(found, Finding{NotTraced, values, proof})
@@ -28,14 +28,12 @@ func (f *Facts) ofRun(r Run) (found []Finding) {
 		values["node"], values["finished"] = h.Owner.Node, f.local(h.Finished)
 		switch {
 		case h.TakenBy != "":
-			found = append(found, Finding{NodeFroze, params("due", f.local(h.Due), "node", h.Owner.Node, "by",
-				h.TakenBy, "at", f.local(h.TakenOver),
-				"late", short(h.TakenOver.Sub(h.Claimed))), proof})
+			found = append(found, Finding{NodeFroze, params("due", f.local(h.Due), "node", h.Owner.Node,
+				"by", h.TakenBy, "at", f.local(h.TakenOver), "late", short(h.TakenOver.Sub(h.Claimed))), proof})
 		case h.Claimed.Sub(h.Due) > lateLimit && h.Type != xxladapter.TriggerMisfire &&
 			h.Type != xxladapter.TriggerBackfill:
-			found = append(found, Finding{RanLate, params("due", f.local(h.Due), "claimed", f.local(h.Claimed), "late",
-				short(h.Claimed.Sub(h.Due)),
-				"node", h.Owner.Node), proof})
+			found = append(found, Finding{RanLate, params("due", f.local(h.Due), "claimed", f.local(h.Claimed),
+				"late", short(h.Claimed.Sub(h.Due)), "node", h.Owner.Node), proof})
 		}
 	}
 	code, reason := f.outcomeOf(r)
