@@ -65,7 +65,7 @@ var rules = map[string]rule{
 	"xxladapter/sqlstore/internal/leases": {[]string{"xxladapter", "xxladapter/rule", "xxladapter/sqlstore/internal/audit", "xxladapter/sqlstore/internal/database"},
 		"terms are given whatever is planned under them"},
 	"xxladapter/sqlstore/internal/figures": {[]string{"xxladapter", "xxladapter/sqlstore/internal/database", "xxladapter/transition"},
-		"outcomes are counted whoever decides them"},
+		"each outcome is counted in the same way, by a claim, a result or a sweep"},
 	"xxladapter/sqlstore/internal/runs": {[]string{"xxladapter", "xxladapter/rule", "xxladapter/sqlstore/internal/audit", "xxladapter/sqlstore/internal/database",
 		"xxladapter/sqlstore/internal/figures", "xxladapter/transition"},
 		"log rows are kept whatever fires have made them; what is deleted has been counted"},

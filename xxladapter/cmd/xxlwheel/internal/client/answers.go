@@ -13,19 +13,12 @@ import (
 
 // PrintRaw prints a value as the API returns it, in the format that --output names.
 func (c *Flags) PrintRaw(out io.Writer, value json.RawMessage) error {
-	if c.Output == "yaml" {
-		return printing.YAML(out, value)
-	}
-	return printing.JSON(out, value)
+	return printing.Raw(out, c.Output, value)
 }
 
 // PrintValue prints a value as PrintRaw does.
 func (c *Flags) PrintValue(out io.Writer, value any) error {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	return c.PrintRaw(out, text)
+	return printing.Value(out, c.Output, value)
 }
 
 // PrintCreated prints the id of what a command has created.

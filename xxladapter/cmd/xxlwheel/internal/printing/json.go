@@ -8,9 +8,9 @@ import (
 	"unicode"
 )
 
-// JSON prints a value as the API returns it, on one line. It writes characters that control a
+// printJSON prints a value as the API returns it, on one line. It writes characters that control a
 // terminal as JSON escapes, which mean the same.
-func JSON(out io.Writer, value json.RawMessage) error {
+func printJSON(out io.Writer, value json.RawMessage) error {
 	var line bytes.Buffer
 	if err := json.Compact(&line, value); err != nil {
 		return err

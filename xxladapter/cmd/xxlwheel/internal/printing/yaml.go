@@ -13,9 +13,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/declare"
 )
 
-// YAML prints a value as the API returns it, as a YAML document with the fields in the API's
+// printYAML prints a value as the API returns it, as a YAML document with the fields in the API's
 // order. It writes characters that control a terminal as YAML escapes, which mean the same.
-func YAML(out io.Writer, value json.RawMessage) error {
+func printYAML(out io.Writer, value json.RawMessage) error {
 	d := json.NewDecoder(bytes.NewReader(value))
 	d.UseNumber()
 	node, err := declare.YAMLNode(d)

@@ -22,7 +22,7 @@ func TestYAMLSaysWhatJSONSays(t *testing.T) {
 	object, err := json.Marshal(want)
 	require.NoError(t, err)
 	var out strings.Builder
-	require.NoError(t, YAML(&out, object))
+	require.NoError(t, printYAML(&out, object))
 	require.NotContains(t, out.String(), "\x1b")
 	require.NotContains(t, out.String(), "\u202e")
 	require.NotContains(t, out.String(), "\r")
@@ -33,6 +33,6 @@ func TestYAMLSaysWhatJSONSays(t *testing.T) {
 	require.JSONEq(t, string(object), string(back), out.String())
 
 	out.Reset()
-	require.NoError(t, YAML(&out, json.RawMessage(`{"b":1,"a":["x"]}`)))
+	require.NoError(t, printYAML(&out, json.RawMessage(`{"b":1,"a":["x"]}`)))
 	require.Equal(t, "---\nb: 1\na:\n  - x\n", out.String(), "in the API's order")
 }

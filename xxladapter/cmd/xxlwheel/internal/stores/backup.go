@@ -1,11 +1,9 @@
 package stores
 
 import (
-	"errors"
 	"fmt"
 	"os"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/flags"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
@@ -25,12 +23,8 @@ func (c *BackupCmd) Run(inv *command.Invocation) error {
 	err := command.Waiting(inv.Stderr, inv.Asks, func() string {
 		return fmt.Sprintf("copying, %d MiB of %d at most", sizeOf(c.To)>>20, (sizeOf(file)+sizeOf(file+"-wal"))>>20)
 	}, func() error { return sqlstore.BackupSQLite(inv.Context, file, c.To) })
-	var refused *xxladapter.Error
-	if errors.As(err, &refused) && refused.Field() != "" {
-		return command.Usagef("%s", refused.MessageFor("--"+refused.Field()))
-	}
 	if err != nil {
-		return err
+		return refusedFlag(err)
 	}
 	info, err := os.Stat(c.To)
 	if err != nil {

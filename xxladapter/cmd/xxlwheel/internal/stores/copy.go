@@ -1,7 +1,6 @@
 package stores
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -69,14 +68,7 @@ func (c *storeCopyCmd) copy(inv *command.Invocation, from, to xxladapter.Store) 
 		return err
 	}
 	if c.Output != "table" {
-		text, err := json.Marshal(map[string]any{"tables": counts})
-		if err != nil {
-			return err
-		}
-		if c.Output == "yaml" {
-			return printing.YAML(inv.Stdout, text)
-		}
-		return printing.JSON(inv.Stdout, text)
+		return printing.Value(inv.Stdout, c.Output, map[string]any{"tables": counts})
 	}
 	rows, total := [][]string{{"TABLE", "ROWS"}}, int64(0)
 	for _, count := range counts {

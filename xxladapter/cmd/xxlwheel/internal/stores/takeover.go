@@ -1,7 +1,6 @@
 package stores
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -158,14 +157,7 @@ func (c *TakeoverCmd) start(
 
 func (c *TakeoverCmd) print(inv *command.Invocation, result *TakeoverReport) error {
 	if c.Output != "table" {
-		text, err := json.Marshal(result)
-		if err != nil {
-			return err
-		}
-		if c.Output == "yaml" {
-			return printing.YAML(inv.Stdout, text)
-		}
-		return printing.JSON(inv.Stdout, text)
+		return printing.Value(inv.Stdout, c.Output, result)
 	}
 	rows := [][]string{{"", "TAKEN", "HAD", "LEFT"}}
 	for _, kind := range []struct {
