@@ -67,6 +67,7 @@
 //	graph        the graph of child jobs: arranges them in layers
 //	why          explains from records alone why a job did not run, for xxlwheel job why
 //	declare      compares jobs that files declare with those of a store, as xxlwheel apply does
+//	triggermsg   writes and reads the text that says how a run was handed over
 //	takeover     decides what a store takes from a database of XXL-JOB
 //
 // Services beside the scheduler:

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/triggermsg"
 )
 
 const (
@@ -110,21 +110,11 @@ func (m *Monitor) describeRun(ctx context.Context, c xxladapter.AlarmClaim) (Run
 		return run, nil
 	}
 	run.Retries = l.RetryCount
-	message := fromHTML(l.HandleMsg)
+	message := triggermsg.Plain(l.HandleMsg)
 	if l.HandleCode == xxladapter.ResultNone {
 		run.Code = l.TriggerCode
-		message = triggerReason(fromHTML(l.TriggerMsg))
+		message = triggermsg.Reason(l.TriggerMsg)
 	}
-	run.Reason = cutText(message, reasonLimit)
+	run.Reason = cutText(printable(message), reasonLimit)
 	return run, nil
-}
-
-// triggerReason returns the part of trigger_msg that says how the hand-over ended, or the whole
-// text if another program wrote it in a form of its own.
-func triggerReason(message string) string {
-	const label = "result：error, "
-	if i := strings.Index(message, label); i >= 0 {
-		return message[i+len(label):]
-	}
-	return message
 }

@@ -3,7 +3,6 @@ package alarm
 import (
 	"fmt"
 	"html"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -160,17 +159,8 @@ var markup = strings.NewReplacer(
 	`<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`,
 )
 
-var (
-	lineBreak = regexp.MustCompile(`(?i)<br\s*/?>`)
-	// knownTag matches only tags that schedulers write themselves: a stack trace may contain
-	// <init>, which has to stay.
-	knownTag = regexp.MustCompile(`(?i)</?(span|font|div|p|b|pre)(\s[^<>]*)?>`)
-)
-
-// fromHTML returns the text of a message column, which upstream shows as HTML.
-func fromHTML(text string) string {
-	text = lineBreak.ReplaceAllString(text, "\n")
-	text = html.UnescapeString(knownTag.ReplaceAllString(text, ""))
+// printable returns text without its control characters.
+func printable(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
 			return -1

@@ -23,6 +23,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
+	"github.com/xxlwheel/xxlwheel/xxladapter/triggermsg"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -392,8 +393,7 @@ func (c *cluster) began(id int64) bool {
 // recordSkip records that a due time's hand-over was given up, as the policy SKIP allows, and did
 // not arrive. The message of the log row names the due time.
 func (c *cluster) recordSkip(l *xxladapter.Log) error {
-	_, text, _ := strings.Cut(l.TriggerMsg, "<br>due：")
-	text, _, _ = strings.Cut(text, "<br>")
+	text, _ := triggermsg.Value(l.TriggerMsg, triggermsg.Due)
 	due, err := time.Parse(time.RFC3339, text)
 	if err != nil {
 		return fmt.Errorf("message of log %d: %w", l.ID, err)

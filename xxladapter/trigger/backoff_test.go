@@ -5,10 +5,8 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
-	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -118,16 +116,4 @@ func TestTheTriggerMessageNamesEveryFact(t *testing.T) {
 		"route：SHARDING_BROADCAST(1/2)<br>block：COVER_EARLY<br>timeout：7<br>retries：1<br>attempt：3 of 4<br>due：2026-03-01T12:00:00.250Z<br><br>"+
 		"address：http://b/<br>handler：work<br>param：&lt;p&gt;<br>result：error, busy<br>next attempt：2026-03-01T12:01:00.250Z",
 		(&run{fire: f, job: job, group: group, log: l}).message(failed(due, "busy"), next))
-}
-
-func TestALongTriggerMessageFitsAndKeepsTheResult(t *testing.T) {
-	long := strings.Repeat("<😀>", 20_000)
-	group := &xxladapter.Group{Addresses: []string{long}}
-	l := &xxladapter.Log{Address: "http://b/", Handler: strings.Repeat("<", 255), Param: long}
-	r := run{job: &xxladapter.Job{}, group: group, log: l}
-	msg := r.message(failed(time.Now(), "refused "+long), nil)
-	require.LessOrEqual(t, len(msg), xxladapter.MaxRowText)
-	require.True(t, utf8.ValidString(msg))
-	require.Contains(t, msg, "<br>result：error, refused &lt;")
-	require.Equal(t, 3, strings.Count(msg, " bytes in all)"))
 }

@@ -1,13 +1,13 @@
 package why
 
 import (
-	"html"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/triggermsg"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -78,7 +78,8 @@ func (f *Facts) outcomeOf(r Run) (Code, string) {
 // handOverOf returns why no executor is known to have taken a run.
 func (f *Facts) handOverOf(r Run) (Code, string) {
 	l := r.Log
-	reason := reasonOf(l.TriggerMsg)
+	reason := triggermsg.Reason(l.TriggerMsg)
+	addresses, _ := triggermsg.Value(l.TriggerMsg, triggermsg.Addresses)
 	switch {
 	case l.TriggerCode == xxladapter.ResultUnknown:
 		return Unanswered, reason
@@ -88,7 +89,7 @@ func (f *Facts) handOverOf(r Run) (Code, string) {
 		return RefusedByBlock, reason
 	case l.Address == "" && strings.Contains(reason, xxladapter.ReasonDrained):
 		return Drained, reason
-	case l.Address == "" && strings.Contains(l.TriggerMsg, "addresses：[]"):
+	case l.Address == "" && addresses == "[]":
 		return NoExecutor, reason
 	case l.Address == "":
 		return RefusedByRoute, reason
@@ -108,14 +109,4 @@ func (f *Facts) openHandOver(r Run) Code {
 		}
 	}
 	return Unanswered
-}
-
-// reasonOf returns what the message of a hand-over says about its outcome, as plain text.
-func reasonOf(message string) string {
-	_, reason, found := strings.Cut(message, "result：")
-	if !found {
-		return ""
-	}
-	reason, _, _ = strings.Cut(reason, "<br>next attempt：")
-	return html.UnescapeString(strings.ReplaceAll(strings.TrimPrefix(reason, "error, "), "<br>", "\n"))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/printing"
+	"github.com/xxlwheel/xxlwheel/xxladapter/triggermsg"
 )
 
 // A View is a run as the API returns it.
@@ -109,7 +110,7 @@ func lateness(h *historyView) string {
 // Message returns the handler's final message, or why there was no run.
 func (l *View) Message() string {
 	if l.HandleCode == 0 && l.TriggerCode != 0 && l.TriggerCode != 200 {
-		return reasonOf(l.TriggerMsg)
+		return printing.Plain(triggermsg.Reason(l.TriggerMsg))
 	}
 	return l.HandleMsg
 }
@@ -160,7 +161,7 @@ func (c *showCmd) Run(inv *command.Invocation, parent *Cmd) error {
 	}
 	t := printing.Table{Out: inv.Stdout}
 	t.Print(rows)
-	if text := strings.TrimSpace(messageText(l.TriggerMsg)); text != "" {
+	if text := printing.Plain(triggermsg.Plain(l.TriggerMsg)); text != "" {
 		text = strings.ReplaceAll(strings.ReplaceAll(text, "\n", "\n  "), "  \n", "\n")
 		fmt.Fprintf(inv.Stdout, "\nhand-over\n  %s\n", text)
 	}
