@@ -122,6 +122,10 @@ func (f *front) beginAnew(
 	m.generation = max(m.generation, uint64(now.Generation)) + 1
 	m.settled, m.runs, m.plans = last, last, last
 	now.Generation, now.Position = int64(m.generation), last
+	if !first {
+		// If this attempt fails after the log has begun, the next one finds another reason.
+		f.Logger.Warn("the shared log is begun anew", "why", why, "generation", now.Generation)
+	}
 	if err := f.shared.log.Begin(ctx, now); err != nil || first {
 		return now, err
 	}
