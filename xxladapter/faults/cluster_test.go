@@ -74,7 +74,7 @@ func newClusterOf(t *testing.T, e engine, db database, flags func(node int) []st
 	c := &cluster{t: t, ctx: context.Background(), db: db, history: new(testserver.Output)}
 	c.rec = checker.NewRecorder(c.history, "test")
 	for i := range e.nodes {
-		listen := "127.0.0.1:" + freePort(t)
+		listen := "127.0.0.1:" + testserver.FreePort(t)
 		c.servers = append(c.servers, "http://"+listen)
 		c.nodes = append(c.nodes, newProcess(t, fmt.Sprintf("scheduler %d", i+1),
 			append([]string{"serve", "--listen", listen, "--zone", "UTC"}, flags(i)...)...))

@@ -5,12 +5,9 @@ package faults
 import (
 	"bufio"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -139,21 +136,6 @@ func (p *process) peakMemory() int64 {
 	}
 	p.t.Fatal("no VmHWM in the process's status")
 	return 0
-}
-
-// freePort returns an unused port of the loopback interface. The port is below those that systems
-// assign to outgoing connections, so no connection takes it meanwhile.
-func freePort(t *testing.T) string {
-	t.Helper()
-	for range 100 {
-		port := strconv.Itoa(10_000 + rand.IntN(20_000))
-		if ln, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
-			require.NoError(t, ln.Close())
-			return port
-		}
-	}
-	t.Fatal("no port is free")
-	return ""
 }
 
 func tail(text string, limit int) string {

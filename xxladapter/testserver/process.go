@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"os/exec"
 	"os/user"
@@ -87,15 +86,6 @@ func (a *account) run(program string, args ...string) error {
 		return fmt.Errorf("%s: %w: %s", filepath.Base(program), err, said)
 	}
 	return nil
-}
-
-// freePort returns a port of this machine that is not in use.
-func freePort() (int, error) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	return ln.Addr().(*net.TCPAddr).Port, ln.Close()
 }
 
 // A process is the running program of a server.

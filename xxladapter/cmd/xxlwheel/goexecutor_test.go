@@ -11,6 +11,7 @@ import (
 	xxl "github.com/xxl-job/xxl-job-executor-go"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/client"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 func taskTest(_ context.Context, param *xxl.RunReq) string {
@@ -39,7 +40,7 @@ func TestThirdPartyExecutor(t *testing.T) {
 	unknown := job("add", "--name", "unknown", "--app", "golang-jobs", "--handler", "task.nosuch", "--cron", "* * * * * ?")
 
 	// The context path is the one in that executor's own example.
-	port := freePort(t)
+	port := testserver.FreePort(t)
 	theirs := start(t, "go-executor", server+"/xxl-job-admin", port, token)
 	addresses := func() []string {
 		var list struct {

@@ -66,7 +66,7 @@ func (s executorSite) startExecutor(release string) (stop func()) {
 	// Each group is created with its first job, before the executor registers.
 	s.job("add", "--name", "group", "--app", s.app, "--handler", "greet")
 	output := new(testserver.Output)
-	port := freePort(s.t)
+	port := testserver.FreePort(s.t)
 	java := exec.Command("java", "-cp", classPath, "Sample",
 		record(s.t, release, "executor-to-scheduler", s.api.Server)+"/xxl-job-admin", s.token, s.app, port, s.t.TempDir(),
 		record(s.t, release, "scheduler-to-executor", "http://127.0.0.1:"+port)+"/")

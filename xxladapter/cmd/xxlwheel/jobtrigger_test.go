@@ -10,13 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // TestATriggerIsWaitedFor checks that the command says which run it started and how it ended, and
 // that its exit code says whether it succeeded.
 func TestATriggerIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	file, listen := t.TempDir()+"/x.db", "127.0.0.1:"+freePort(t)
+	file, listen := t.TempDir()+"/x.db", "127.0.0.1:"+testserver.FreePort(t)
 	serve := func() *process {
 		p := start(t, "xxlwheel", "serve", "--listen", listen, "--store", "sqlite:"+file)
 		p.line("serves on")

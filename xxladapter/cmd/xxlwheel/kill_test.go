@@ -45,7 +45,7 @@ func TestKilledBetweenCommitAndFire(t *testing.T) {
 	t.Parallel()
 	const rounds = 6
 	dir := t.TempDir()
-	file, listen := filepath.Join(dir, "x.db"), "127.0.0.1:"+freePort(t)
+	file, listen := filepath.Join(dir, "x.db"), "127.0.0.1:"+testserver.FreePort(t)
 	server := "http://" + listen
 	serve := func() *process {
 		p := start(t, "xxlwheel", "serve", "--listen", listen, "--store", "sqlite:"+file, "--zone", "UTC")

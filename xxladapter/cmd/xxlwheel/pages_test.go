@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // TestNoPortIsReadUnderAnotherName checks that every port that requires no token answers only under
 // its own names.
 func TestNoPortIsReadUnderAnotherName(t *testing.T) {
-	port, metricsPort := freePort(t), freePort(t)
+	port, metricsPort := testserver.FreePort(t), testserver.FreePort(t)
 	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:"+port, "--metrics-listen", "127.0.0.1:"+metricsPort,
 		"--store", "sqlite:"+t.TempDir()+"/x.db", "--allow-host", "jobs.example.org")
 	serve.line("serves on")

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -101,17 +100,6 @@ func (p *process) end(signal os.Signal) int {
 		p.t.Fatalf("no end within 30s of a signal; stderr:\n%s", p.stderr)
 	}
 	return p.cmd.ProcessState.ExitCode()
-}
-
-// freePort returns a free port of the loopback interface.
-func freePort(t *testing.T) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer ln.Close()
-	_, port, err := net.SplitHostPort(ln.Addr().String())
-	require.NoError(t, err)
-	return port
 }
 
 // eventually polls until ok returns true. It is for what other processes do, which a synctest

@@ -29,7 +29,7 @@ func TestPythonExecutor(t *testing.T) {
 	s := executorSite{t, client.API{Server: server, Token: token}, token, "python"}
 	s.job("add", "--name", "group", "--app", s.app, "--handler", "greet") // creates the group, before the executor registers
 	output := new(testserver.Output)
-	executor := exec.Command(python, "testdata/python/sample.py", server+"/xxl-job-admin/api/", token, s.app, freePort(t), t.TempDir())
+	executor := exec.Command(python, "testdata/python/sample.py", server+"/xxl-job-admin/api/", token, s.app, testserver.FreePort(t), t.TempDir())
 	executor.Stdout, executor.Stderr = output, output
 	require.NoError(t, executor.Start())
 	eventually(t, 60*time.Second, "it registers", func() bool { return len(s.addresses()) == 1 })

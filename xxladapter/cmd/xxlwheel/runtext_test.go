@@ -10,12 +10,13 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/client"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // TestWhatARunWroteOutlivesItsExecutor kills the executor, and then also restarts the scheduler.
 func TestWhatARunWroteOutlivesItsExecutor(t *testing.T) {
 	t.Parallel()
-	file, listen := t.TempDir()+"/x.db", "127.0.0.1:"+freePort(t)
+	file, listen := t.TempDir()+"/x.db", "127.0.0.1:"+testserver.FreePort(t)
 	server := "http://" + listen
 	serve := func() *process {
 		p := start(t, "xxlwheel", "serve", "--listen", listen, "--store", "sqlite:"+file)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -164,7 +165,7 @@ func TestHelpShowsNoSecretOfTheEnvironment(t *testing.T) {
 func TestAServerShowsNoSecret(t *testing.T) {
 	t.Parallel()
 	hook := writeFile(t, "http://127.0.0.1:1/"+planted+"?key="+planted+" "+planted+"\n")
-	metricsPort := freePort(t)
+	metricsPort := testserver.FreePort(t)
 	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+t.TempDir()+"/x.db",
 		"--access-token", planted+"-executor", "--operator-token", planted+"-operator", "--read-token", planted+"-reader",
 		"--alarm-webhook", "@"+hook, "--alarm-allow-private", "--metrics-listen", "127.0.0.1:"+metricsPort)

@@ -14,6 +14,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // A natsBroker is a nats-server with JetStream in a process of its own.
@@ -27,7 +29,7 @@ type natsBroker struct {
 
 // newNATS returns a broker with the configuration of docs/queue.md.
 func newNATS(t *testing.T, dir string) broker {
-	n := &natsBroker{t: t, dir: dir, port: freePort(t)}
+	n := &natsBroker{t: t, dir: dir, port: testserver.FreePort(t)}
 	require.NoError(t, os.WriteFile(n.config(), []byte(shownIn(t, "conf")), 0o600))
 	return n
 }

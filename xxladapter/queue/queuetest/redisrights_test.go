@@ -130,7 +130,7 @@ func TestTLSInRedis(t *testing.T) {
 	for _, path := range []string{filepath.Dir(filepath.Dir(cert)), filepath.Dir(cert), cert, key} {
 		require.NoError(t, os.Chmod(path, 0o755)) // Redis may run as another account
 	}
-	r := &secureRedis{&redisBroker{t: t}, freePort(t)}
+	r := &secureRedis{&redisBroker{t: t}, testserver.FreePort(t)}
 	r.server = testserver.StartRedis(t, append(redisUsers(t), "tls-port "+r.port, "tls-cert-file "+cert, "tls-key-file "+key, "tls-auth-clients no")...)
 	s.broker = running{r}
 	s.begin("sqlite:DIR/x.db")

@@ -62,7 +62,7 @@ func TestTLSAndCredentialsFiles(t *testing.T) {
 	var key string
 	s.ca, key = testserver.Certificate(t)
 	s.credentials = func(user string) string { return in(user + ".creds") }
-	n := &natsBroker{t: t, dir: s.dir, port: freePort(t), credentials: s.credentials}
+	n := &natsBroker{t: t, dir: s.dir, port: testserver.FreePort(t), credentials: s.credentials}
 	s.broker = n
 
 	operator, account, system := newSigner(t, nkeys.CreateOperator), newSigner(t, nkeys.CreateAccount), newSigner(t, nkeys.CreateAccount)

@@ -8,8 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -223,21 +221,6 @@ type site struct {
 	credentials func(user string) string
 }
 
-// freePort returns a port below those that systems take for outgoing connections, of which the
-// tests make many.
-func freePort(t *testing.T) string {
-	t.Helper()
-	for range 100 {
-		port := strconv.Itoa(10000 + rand.IntN(22000))
-		if ln, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
-			require.NoError(t, ln.Close())
-			return port
-		}
-	}
-	t.Fatal("no port is free")
-	return ""
-}
-
 func newSite(t *testing.T, kind func(*testing.T, string) broker, store string) *site {
 	t.Helper()
 	s := emptySite(t)
@@ -249,7 +232,7 @@ func newSite(t *testing.T, kind func(*testing.T, string) broker, store string) *
 // emptySite returns a site that has no broker yet.
 func emptySite(t *testing.T) *site {
 	t.Helper()
-	s := &site{t: t, dir: t.TempDir(), schedPort: freePort(t)}
+	s := &site{t: t, dir: t.TempDir(), schedPort: testserver.FreePort(t)}
 	s.began = filepath.Join(s.dir, "began")
 	return s
 }

@@ -1,0 +1,34 @@
+package testserver
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strconv"
+	"testing"
+)
+
+// FreePort returns a port of the loopback interface that is not in use, for a process that begins
+// to listen later. It is below the ports that systems assign to outgoing connections, and to
+// listeners that ask for any port, so none of these takes it meanwhile.
+func FreePort(t testing.TB) string {
+	t.Helper()
+	port, err := freePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strconv.Itoa(port)
+}
+
+// freePort is FreePort for servers that several tests share.
+func freePort() (port int, err error) {
+	for range 100 {
+		port = 10_000 + rand.IntN(20_000)
+		ln, busy := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port))
+		if busy == nil {
+			return port, ln.Close()
+		}
+		err = busy
+	}
+	return 0, fmt.Errorf("no port is free: %w", err)
+}
