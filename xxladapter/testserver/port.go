@@ -20,7 +20,7 @@ func FreePort(t testing.TB) string {
 	return strconv.Itoa(port)
 }
 
-// freePort is FreePort for servers that several tests share.
+// freePort returns what FreePort does, for servers that several tests share.
 func freePort() (port int, err error) {
 	for range 100 {
 		port = 10_000 + rand.IntN(20_000)
