@@ -56,6 +56,7 @@
 //
 // Executors without an open port:
 //
+//	delivery     what an executor and a queue agree on: deliveries, acknowledgements, calls
 //	queue        carries runs and calls through a broker, in place of HTTP
 //
 // Pure functions, which know no store:

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
 )
 
 // executorArg makes this program an executor that serves the jobs of a measurement. The scheduler's
@@ -135,7 +136,7 @@ func serveJobs(in io.Reader, out io.Writer, args []string) (err error) {
 		Listen:       "127.0.0.1:0", DataDir: opts.Dir, Logger: logger, NoBatches: !opts.Batch,
 	}
 	if opts.Queue != "" {
-		settings.Queue, settings.Admins, settings.Listen = opts.Queue, nil, ""
+		settings.Queue, settings.Admins, settings.Listen = queue.At(opts.Queue, ""), nil, ""
 	}
 	handle := func(context.Context, *executor.Run) error { return nil }
 	if opts.Receipts != "" {

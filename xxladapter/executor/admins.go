@@ -18,15 +18,18 @@ import (
 // admins calls the schedulers. A call goes to the one that answered last, then to the others in
 // order, until one replies with code 200.
 type admins struct {
-	opts *Options
-	all  []*admin
-	last atomic.Int32 // index of the one that answered last
-	// report carries calls in place of HTTP; nil means HTTP.
-	report func(ctx context.Context, op string, header http.Header, body []byte) ([]byte, error)
+	opts   *Options
+	all    []*admin
+	last   atomic.Int32 // index of the one that answered last
+	report reportFunc   // nil means HTTP
 }
 
+// A reportFunc carries a call to the schedulers over a queue; see [delivery.Conn].
+type reportFunc func(ctx context.Context, op string, header http.Header, body []byte) ([]byte, error)
+
 type admin struct {
-	url string // ends in a slash
+	shown string // what stands before an operation in errors, without secrets
+	url   string // ends in a slash; empty over a queue
 	// wrapped says that callbacks go in 3.5's object. The first refusal of the list, which all
 	// releases accept, sets it.
 	wrapped atomic.Bool
@@ -35,9 +38,15 @@ type admin struct {
 func newAdmins(o *Options) *admins {
 	a := &admins{opts: o}
 	for _, url := range o.Admins {
-		a.all = append(a.all, &admin{url: url})
+		a.all = append(a.all, &admin{shown: access.Shown(url), url: url})
 	}
 	return a
+}
+
+// newQueuedAdmins returns the schedulers behind a queue. They are called as one, since the queue
+// chooses which of them answers.
+func newQueuedAdmins(o *Options, over reportFunc) *admins {
+	return &admins{opts: o, all: []*admin{{shown: "the queue: "}}, report: over}
 }
 
 func (a *admins) close() { a.opts.HTTPClient.CloseIdleConnections() }
@@ -66,7 +75,7 @@ func (a *admins) callFor(ctx context.Context, op string, body func(*admin) ([]by
 			a.last.Store(int32(n))
 			return payload, nil
 		}
-		failed = append(failed, fmt.Errorf("%sapi/%s: %w", access.Shown(a.all[n].url), op, err))
+		failed = append(failed, fmt.Errorf("%sapi/%s: %w", a.all[n].shown, op, err))
 		if ctx.Err() != nil {
 			break
 		}

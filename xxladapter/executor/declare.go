@@ -75,7 +75,7 @@ func (e *Executor) Declare(jobs ...Job) error {
 	switch {
 	case e.ran.Load():
 		return errors.New("executor: Declare was called after Run")
-	case len(e.opts.Admins) == 0:
+	case !e.opts.hasSchedulers():
 		return invalid("Admins", "", "must be set for jobs to be declared")
 	case e.opts.AccessToken == "":
 		return errors.New("executor: Options.AccessToken is empty, must be that of the group for jobs to be declared")

@@ -29,6 +29,11 @@
 // or exceeded its time limit, the next one waits until the handler of the cancelled run has
 // returned or [Options.AbandonAfter] has passed.
 //
+// # What it links
+//
+// An executor needs no client of a broker: [Options.Queue] is an interface, which package queue
+// implements for NATS and Redis. Only programs that import package queue link their clients.
+//
 // # The data directory
 //
 //	journal                   accepted log ids, results, what admins have accepted

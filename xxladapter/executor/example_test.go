@@ -13,6 +13,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
 )
 
 // An application that runs jobs until it is interrupted.
@@ -98,6 +99,21 @@ func ExampleExecutor_Handle() {
 	// hello world, shard 0 of 1
 	// {"code":200,"msg":"Success"}
 	// <nil>
+}
+
+// An executor that takes its runs from a broker, and needs no open port.
+func ExampleQueue() {
+	e, err := executor.New(executor.Options{
+		Queue:       queue.At("nats://orders:password@10.0.0.5:4222", ""),
+		AppName:     "orders",
+		AccessToken: "a secret of your own",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := e.Run(context.Background()); err != nil {
+		log.Fatal(err)
+	}
 }
 
 // The executor inside a server that the application already has.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
-	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
+	"github.com/xxlwheel/xxlwheel/xxladapter/delivery"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -40,7 +40,7 @@ type live struct {
 	logs    *runLogs
 	journal *journal
 	scripts *scripts
-	queue   *queue.Conn // nil means none
+	queue   delivery.Conn // nil means none
 }
 
 // New checks the options. It opens nothing; Run does.
@@ -130,6 +130,9 @@ func (e *Executor) Run(ctx context.Context) error {
 // results.
 func (e *Executor) serve(ctx context.Context, l *live, listener net.Listener) error {
 	admins := newAdmins(&e.opts)
+	if l.queue != nil {
+		admins = newQueuedAdmins(&e.opts, l.queue.Report)
+	}
 	defer admins.close()
 	var serveErr error
 	beatCtx, stopBeat := context.WithCancel(ctx) // ends with ctx, or when the server fails
@@ -146,7 +149,6 @@ func (e *Executor) serve(ctx context.Context, l *live, listener net.Listener) er
 
 	var serving, background, registration, taking sync.WaitGroup
 	if l.queue != nil {
-		admins.report = l.queue.Report
 		at, _ := xxladapter.ParseQueueAddress(e.addr) // which connectQueue has made
 		stopCalls, err := l.queue.Serve(at, e.answerCall)
 		if err != nil {
@@ -227,7 +229,7 @@ func closeServer(server *http.Server) {
 // reportUnfinished gives a result to every run that the previous process did not finish.
 func (e *Executor) reportUnfinished(j *journal) {
 	unfinished := j.unfinished()
-	if e.opts.Queue != "" {
+	if e.opts.Queue != nil {
 		unfinished = nil // the intake asks whether they were given to this executor
 	}
 	for _, r := range unfinished {

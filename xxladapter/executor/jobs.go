@@ -44,7 +44,7 @@ type jobs struct {
 
 func newJobs(j *journal, logs *runLogs, o *Options) *jobs {
 	return &jobs{
-		journal: j, logs: logs, opts: o, keep: len(o.Admins) > 0,
+		journal: j, logs: logs, opts: o, keep: o.hasSchedulers(),
 		byID: map[int64]*job{}, drained: make(chan struct{}),
 	}
 }

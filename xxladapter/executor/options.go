@@ -69,18 +69,10 @@ type Options struct {
 	// the address of the first suitable network interface.
 	Address string
 
-	// Queue is the URL of a broker from which runs are taken, in place of Listen and Admins. The
-	// executor then needs no open port. User and password may stand before the host. The namespace
-	// must be that of the schedulers; empty means "default".
-	//
-	// NATS with JetStream is nats://host:port/namespace, or tls:// for TLS. A token may stand in
-	// place of user and password. Several URLs of one cluster are separated by commas.
-	//
-	// Redis is redis://host:port/DB/namespace, or rediss:// for TLS.
-	Queue string
-	// QueueCredentials is a file with the JWT and the seed of a user of NATS; empty uses what the
-	// URL has.
-	QueueCredentials string
+	// Queue is the queue from which runs are taken, in place of Listen and Admins; nil means none.
+	// With it the executor needs no open port. queue.At returns the one of a broker, whose
+	// namespace must be that of the schedulers.
+	Queue Queue
 	// QueuePlaces is how many runs the executor takes from Queue before they have ended; 0 means
 	// 256.
 	QueuePlaces int
@@ -182,7 +174,7 @@ func (o Options) withDefaults() (Options, error) {
 			"Address", o.Address, "must be an http or https URL of at most 255 characters without a comma",
 		)
 	}
-	if o.NoListen && o.Address == "" && len(o.Admins) > 0 && o.Queue == "" {
+	if o.NoListen && o.Address == "" && len(o.Admins) > 0 {
 		return o, invalid("Address", o.Address, "must be set with NoListen")
 	}
 	setZero(&o.Listen, ":9999")
@@ -303,6 +295,9 @@ func (o *Options) checkAdmins() error {
 	o.Admins = admins
 	return nil
 }
+
+// hasSchedulers reports whether there are schedulers to register with and to send results to.
+func (o *Options) hasSchedulers() bool { return len(o.Admins) > 0 || o.Queue != nil }
 
 // isURL reports whether text is an http or https URL with a host that fits into the address list of
 // a group, which is separated by commas.

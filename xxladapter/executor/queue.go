@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
+	"github.com/xxlwheel/xxlwheel/xxladapter/delivery"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -32,7 +32,7 @@ type intake struct {
 	admins *admins
 	at     xxladapter.QueueAddress
 	places chan struct{} // a token for each free place
-	taken  chan *queue.Delivery
+	taken  chan *delivery.Delivery
 
 	unanswered atomic.Int32 // requests that no scheduler has answered yet, after a first attempt
 
@@ -48,13 +48,13 @@ const (
 	// askPause and askPauseMax are between two attempts to reach a scheduler.
 	askPause, askPauseMax = 500 * time.Millisecond, 10 * time.Second
 	// keepEvery is how often a run whose answer is awaited is kept from being delivered again.
-	keepEvery = queue.KeepFor / 3
+	keepEvery = delivery.AckWait / 3
 )
 
 func newIntake(e *Executor, l *live, a *admins, at xxladapter.QueueAddress) *intake {
 	in := &intake{
 		e: e, l: l, admins: a, at: at, pending: map[int64]bool{},
-		places: make(chan struct{}, e.opts.QueuePlaces), taken: make(chan *queue.Delivery, e.opts.QueuePlaces),
+		places: make(chan struct{}, e.opts.QueuePlaces), taken: make(chan *delivery.Delivery, e.opts.QueuePlaces),
 	}
 	in.free(e.opts.QueuePlaces)
 	l.jobs.ended = func() { in.free(1) }
@@ -124,7 +124,7 @@ func (in *intake) feed(ctx context.Context, of xxladapter.QueueAddress) {
 		left := n
 		err := error(nil)
 		if n > 0 {
-			err = feed.Take(ctx, n, func(d *queue.Delivery) {
+			err = feed.Take(ctx, n, func(d *delivery.Delivery) {
 				left--
 				in.taken <- d
 			})
@@ -149,7 +149,7 @@ func (in *intake) feed(ctx context.Context, of xxladapter.QueueAddress) {
 // acceptTaken asks for the runs that were taken until ctx ends. Those that wait share a request.
 func (in *intake) acceptTaken(ctx context.Context) {
 	for {
-		var list []*queue.Delivery
+		var list []*delivery.Delivery
 		select {
 		case <-ctx.Done():
 			return
@@ -170,14 +170,14 @@ func (in *intake) acceptTaken(ctx context.Context) {
 
 // An offer is a run that was taken and written to the journal.
 type offer struct {
-	delivery *queue.Delivery
+	delivery *delivery.Delivery
 	req      *wire.RunRequest
 	batch    *batch
 	worn     bool // it was delivered too often, and does not begin
 }
 
 // accept does steps 2 to 4 with a list of runs.
-func (in *intake) accept(ctx context.Context, list []*queue.Delivery) {
+func (in *intake) accept(ctx context.Context, list []*delivery.Delivery) {
 	var offers []offer
 	for _, d := range list {
 		if o, ok := in.note(d); ok {
@@ -222,7 +222,7 @@ func (in *intake) accept(ctx context.Context, list []*queue.Delivery) {
 
 // note writes a run to the journal. It returns false for a run that is not to begin, or that is
 // being asked for already.
-func (in *intake) note(d *queue.Delivery) (offer, bool) {
+func (in *intake) note(d *delivery.Delivery) (offer, bool) {
 	req := new(wire.RunRequest)
 	err := wire.Decode(d.Body, req)
 	if err == nil {
@@ -246,7 +246,7 @@ func (in *intake) note(d *queue.Delivery) (offer, bool) {
 	switch {
 	case err == nil:
 		in.pending[logID] = true
-		return offer{d, req, b, d.Number > queue.MaxDeliveries}, true
+		return offer{d, req, b, d.Number > delivery.Max}, true
 	case errors.Is(err, errSeen): // its result is, or will be, in the journal
 		d.Done()
 	default:

@@ -3,19 +3,24 @@ package executor
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/delivery"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
 // TestARestartedExecutorAsksForWhatItHadBegun has three open runs in its journal, of which the
 // schedulers have given the second one away.
 func TestARestartedExecutorAsksForWhatItHadBegun(t *testing.T) {
-	opts, err := Options{Queue: "nats://127.0.0.1:1", AppName: "orders", DataDir: t.TempDir(), Logger: slog.New(slog.DiscardHandler)}.withDefaults()
+	opts, err := Options{
+		Queue: &testQueue{}, AppName: "orders", DataDir: t.TempDir(), Logger: slog.New(slog.DiscardHandler),
+	}.withDefaults()
 	require.NoError(t, err)
 	j, err := openJournal(opts.DataDir, opts)
 	require.NoError(t, err)
@@ -27,15 +32,14 @@ func TestARestartedExecutorAsksForWhatItHadBegun(t *testing.T) {
 	}
 	e := &Executor{opts: opts, addr: "nats://orders/a"}
 	calls := 0
-	a := newAdmins(&e.opts)
-	a.report = func(_ context.Context, op string, _ http.Header, body []byte) ([]byte, error) {
+	a := newQueuedAdmins(&e.opts, func(_ context.Context, op string, _ http.Header, body []byte) ([]byte, error) {
 		if calls++; calls == 1 {
 			return nil, context.DeadlineExceeded // it asks again
 		}
 		require.Equal(t, wire.OpAccept, op)
 		require.JSONEq(t, `[{"logId":1,"address":"nats://orders/a"},{"logId":2,"address":"nats://orders/a"},{"logId":3,"address":"nats://orders/a"}]`, string(body))
 		return json.Marshal(wire.OK().WithPayload([]bool{true, false, true}))
-	}
+	})
 	in := &intake{e: e, l: &live{journal: j}, admins: a}
 	require.True(t, in.askForUnfinished(t.Context()))
 	require.Empty(t, j.unfinished())
@@ -45,4 +49,92 @@ func TestARestartedExecutorAsksForWhatItHadBegun(t *testing.T) {
 		require.Equal(t, id, results[i].logID)
 		require.Equal(t, msgRestarted, results[i].msg)
 	}
+}
+
+// A testQueue has one run, and a scheduler that lets every run begin. It knows no broker.
+type testQueue struct {
+	runs     chan *delivery.Delivery
+	accepted chan string // the run was acknowledged
+	results  chan []byte // callbacks
+	closed   chan bool
+}
+
+func (q *testQueue) Check() error { return nil }
+
+func (q *testQueue) Connect(_ context.Context, o delivery.Options) (delivery.Conn, error) {
+	if o.Executor.App != "orders" || o.Executor.Instance == "" || o.Logger == nil {
+		return nil, errors.New("does not say who connects")
+	}
+	return q, nil
+}
+
+func (q *testQueue) Feed(xxladapter.QueueAddress, func(context.Context) error) delivery.Feed {
+	return q
+}
+
+func (q *testQueue) Take(ctx context.Context, _ int, take func(*delivery.Delivery)) error {
+	select {
+	case d := <-q.runs:
+		take(d)
+	case <-ctx.Done():
+	}
+	return nil
+}
+
+func (q *testQueue) Report(_ context.Context, op string, _ http.Header, body []byte) ([]byte, error) {
+	reply := wire.OK()
+	switch op {
+	case wire.OpAccept:
+		var list []wire.Accept
+		if err := json.Unmarshal(body, &list); err != nil {
+			return nil, err
+		}
+		may := make([]bool, len(list))
+		for i := range may {
+			may[i] = true
+		}
+		reply = reply.WithPayload(may)
+	case wire.OpCallback:
+		q.results <- body
+	}
+	return json.Marshal(reply)
+}
+
+func (q *testQueue) Serve(xxladapter.QueueAddress, delivery.Answer) (func(), error) {
+	return func() {}, nil
+}
+
+func (q *testQueue) Shown() string { return "a queue of tests" }
+func (q *testQueue) Close()        { close(q.closed) }
+
+func (q *testQueue) Done()   { q.accepted <- "done" }
+func (q *testQueue) Later()  { q.accepted <- "later" }
+func (q *testQueue) Return() { q.accepted <- "return" }
+func (q *testQueue) Keep()   {}
+
+func TestAnExecutorTakesRunsFromAnyQueue(t *testing.T) {
+	q := &testQueue{make(chan *delivery.Delivery, 1), make(chan string, 1), make(chan []byte, 1), make(chan bool)}
+	body, err := json.Marshal(beanRun(7, 42, "echo"))
+	require.NoError(t, err)
+	q.runs <- &delivery.Delivery{Header: http.Header{}, Body: body, Number: 1, Held: q}
+	e, err := New(Options{Queue: q, AppName: "orders", DataDir: t.TempDir(), Logger: quietLogger(), NoSync: true})
+	require.NoError(t, err)
+	require.NoError(t, e.Handle("echo", func(context.Context, *Run) error { return nil }))
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- e.Run(ctx) }() // the test waits for it
+	require.Equal(t, "done", <-q.accepted)
+	require.Contains(t, string(<-q.results), `"logId":42`)
+	stop()
+	require.NoError(t, <-ended)
+	<-q.closed
+}
+
+func TestErrorsOfTheQueueNameTheOperation(t *testing.T) {
+	o := Options{Queue: &testQueue{}, AppName: "orders", AdminTimeout: time.Second}
+	a := newQueuedAdmins(&o, func(context.Context, string, http.Header, []byte) ([]byte, error) {
+		return nil, errors.New("nobody answers")
+	})
+	err := a.call(t.Context(), wire.OpRegistry, sameBody(wire.Registry{}))
+	require.EqualError(t, err, "the queue: api/registry: nobody answers")
 }

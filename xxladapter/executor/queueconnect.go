@@ -11,49 +11,57 @@ import (
 	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
+	"github.com/xxlwheel/xxlwheel/xxladapter/delivery"
 )
+
+// A Queue is a broker from which an executor can take runs. The errors do not show secrets.
+type Queue interface {
+	// Check returns an error if the queue can never be connected to. It opens nothing; [New] calls
+	// it.
+	Check() error
+	// Connect connects an executor; [Executor.Run] calls it, and closes the connection.
+	Connect(ctx context.Context, o delivery.Options) (delivery.Conn, error)
+}
 
 // checkQueue checks the options of a queue, which takes the place of Admins and Listen.
 func (o *Options) checkQueue() error {
 	switch {
-	case o.Queue == "" && o.QueueCredentials != "":
-		return invalid("QueueCredentials", o.QueueCredentials, "needs Queue")
 	case o.QueuePlaces < 0:
 		return invalid("QueuePlaces", o.QueuePlaces, "must not be negative")
-	case o.Queue == "":
+	case o.Queue == nil:
 		return nil
 	case len(o.Admins) > 0:
 		return errors.New("executor: Options.Queue and Admins are set, must be one of them")
 	case o.Listen != "" || o.Address != "" || o.NoListen || o.TLSCert != "":
-		return errors.New("executor: Options.Queue is set with Listen, NoListen, Address or TLSCert; an executor with a queue does not listen")
+		return errors.New(
+			"executor: Options.Queue is set with Listen, NoListen, Address or TLSCert; an executor with a queue does " +
+				"not listen",
+		)
 	case o.AppName == "":
 		return invalid("AppName", o.AppName, "must be set with Queue")
 	}
-	if _, err := queue.Shown(o.Queue); err != nil {
+	if err := o.Queue.Check(); err != nil {
 		return fmt.Errorf("executor: Options.Queue: %w", err)
 	}
 	setZero(&o.QueuePlaces, 256)
 	o.NoListen = true
-	o.Admins = []string{"the queue: "} // results are kept for it; calls go through admins.report
 	return nil
 }
 
 // connectQueue connects to the queue and sets the address. It returns nil without a queue.
-func (e *Executor) connectQueue(ctx context.Context) (*queue.Conn, error) {
-	if e.opts.Queue == "" {
+func (e *Executor) connectQueue(ctx context.Context) (delivery.Conn, error) {
+	if e.opts.Queue == nil {
 		return nil, nil
 	}
 	name, err := instanceName(e.opts.DataDir)
 	if err != nil {
 		return nil, err
 	}
-	e.addr = xxladapter.QueueAddress{App: e.opts.AppName, Instance: name}.String()
-	conn, err := queue.Connect(ctx, queue.Options{
-		URL: e.opts.Queue, Credentials: e.opts.QueueCredentials, TLS: e.opts.clientTLS, App: e.opts.AppName,
-		Name:   e.addr,
-		Logger: e.opts.Logger,
-	})
+	at := xxladapter.QueueAddress{App: e.opts.AppName, Instance: name}
+	e.addr = at.String()
+	conn, err := e.opts.Queue.Connect(
+		ctx, delivery.Options{Executor: at, TLS: e.opts.clientTLS, Logger: e.opts.Logger},
+	)
 	if err != nil {
 		return nil, fmt.Errorf("executor: %w", err)
 	}

@@ -8,10 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
 )
 
 func TestAQueueTakesThePlaceOfAdminsAndListen(t *testing.T) {
-	good := Options{Queue: "nats://u:p@127.0.0.1:4222/orders", AppName: "orders"}
+	good := Options{Queue: queue.At("nats://u:p@127.0.0.1:4222/orders", ""), AppName: "orders"}
 	_, err := New(good)
 	require.NoError(t, err)
 	for want, change := range map[string]func(o *Options){
@@ -19,10 +20,10 @@ func TestAQueueTakesThePlaceOfAdminsAndListen(t *testing.T) {
 		"does not listen":                     func(o *Options) { o.Listen = "127.0.0.1:1" },
 		"Options.AppName is \"\"":             func(o *Options) { o.AppName = "" },
 		"QueuePlaces is -1":                   func(o *Options) { o.QueuePlaces = -1 },
-		"queue URL must be nats://host:port":  func(o *Options) { o.Queue = "http://127.0.0.1:4222" },
-		"queue namespace is \"A.b\"":          func(o *Options) { o.Queue = "nats://127.0.0.1:4222/A.b" },
-		"needs Queue":                         func(o *Options) { o.Queue, o.QueueCredentials = "", "file" },
-		"namespace in the first server alone": func(o *Options) { o.Queue = "nats://a:1/x,nats://b:1/x" },
+		"queue URL must be nats://host:port":  func(o *Options) { o.Queue = queue.At("http://127.0.0.1:4222", "") },
+		"queue namespace is \"A.b\"":          func(o *Options) { o.Queue = queue.At("nats://127.0.0.1:4222/A.b", "") },
+		"queue URL must be nats":              func(o *Options) { o.Queue = queue.At("", "file") },
+		"namespace in the first server alone": func(o *Options) { o.Queue = queue.At("nats://a:1/x,nats://b:1/x", "") },
 	} {
 		o := good
 		change(&o)
@@ -51,7 +52,7 @@ func TestAnExecutorKeepsItsName(t *testing.T) {
 
 // TestAnExecutorWithoutItsBrokerFailsAtOnce connects to a port that nobody listens to.
 func TestAnExecutorWithoutItsBrokerFailsAtOnce(t *testing.T) {
-	e, err := New(Options{Queue: "nats://u:s3cret@127.0.0.1:1", AppName: "orders", DataDir: t.TempDir()})
+	e, err := New(Options{Queue: queue.At("nats://u:s3cret@127.0.0.1:1", ""), AppName: "orders", DataDir: t.TempDir()})
 	require.NoError(t, err)
 	err = e.Run(t.Context())
 	require.ErrorContains(t, err, "queue nats://127.0.0.1:1/default cannot be used")

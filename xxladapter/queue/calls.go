@@ -6,13 +6,11 @@ import (
 	"net/http"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/delivery"
 )
 
-// An Answer answers a call. It is called from several goroutines.
-type Answer func(op string, header http.Header, body []byte) (reply []byte)
-
-// A ReportAnswer answers a call by an executor of an app. A broker user with the rights of one app
-// can make calls only for that app.
+// A ReportAnswer answers a call by an executor of an app. It is called from several goroutines. A
+// broker user with the rights of one app can make calls only for that app.
 type ReportAnswer func(op, app string, header http.Header, body []byte) (reply []byte)
 
 // Call calls one executor and returns its reply.
@@ -26,7 +24,7 @@ func (c *Conn) Call(
 	return reply, c.called(op, err)
 }
 
-// Report calls any scheduler and returns its reply. REQUIRES: Options.App was set.
+// Report implements [delivery.Conn]. REQUIRES: Options.App was set.
 func (c *Conn) Report(ctx context.Context, op string, header http.Header, body []byte) ([]byte, error) {
 	reply, err := c.broker.Report(ctx, op, c.app, header, body)
 	return reply, c.called(op, err)
@@ -39,8 +37,8 @@ func (c *Conn) called(op string, err error) error {
 	return nil
 }
 
-// Serve answers the calls to one executor until stop is called.
-func (c *Conn) Serve(at xxladapter.QueueAddress, answer Answer) (stop func(), err error) {
+// Serve implements [delivery.Conn].
+func (c *Conn) Serve(at xxladapter.QueueAddress, answer delivery.Answer) (stop func(), err error) {
 	stop, err = c.broker.Serve(at, answer)
 	return stop, c.served(err)
 }

@@ -3,14 +3,9 @@ package queue
 import (
 	"context"
 	"crypto/tls"
-	"errors"
-	"fmt"
 	"log/slog"
-	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
-	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/jetstream"
-	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/streams"
 )
 
 // Options configures a connection.
@@ -46,52 +41,19 @@ type Conn struct {
 	shown  string // the URL without secrets
 }
 
-// A place is a broker that a URL names.
-type place struct {
-	shown   string // the URL without secrets, with its namespace
-	connect func(context.Context, broker.Options) (broker.Broker, error)
-}
-
-// parse reads a URL. The error does not show secrets.
-func parse(text string) (place, error) {
-	scheme, _, _ := strings.Cut(text, "://")
-	switch kind, _, _ := strings.Cut(scheme, "+"); kind {
-	case "nats", "tls":
-		p, err := jetstream.Parse(text)
-		return place{p.Shown, p.Connect}, err
-	case "redis", "rediss":
-		p, err := streams.Parse(text)
-		return place{p.Shown, p.Connect}, err
-	}
-	return place{}, errors.New(
-		"queue URL must be nats://host:port or redis://host:port/DB, or with TLS tls:// or rediss://",
-	)
-}
-
 // Shown returns a URL without secrets, with its namespace. It refuses a URL that names no broker;
 // the error does not show secrets.
-func Shown(text string) (string, error) {
-	p, err := parse(text)
-	return p.shown, err
+func Shown(url string) (string, error) {
+	p := At(url, "")
+	return p.shown, p.err
 }
 
-// Connect connects to a broker. The error is one line that says whether the broker is missing or
+// Connect connects to the broker. The error is one line that says whether the broker is missing or
 // refuses the credentials. A scheduler's error also says what the broker lacks.
 func Connect(ctx context.Context, o Options) (*Conn, error) {
-	p, err := parse(o.URL)
-	if err != nil {
-		return nil, err
-	}
-	if o.Logger == nil {
-		o.Logger = slog.Default()
-	}
-	b, err := p.connect(
-		ctx, broker.Options{Credentials: o.Credentials, TLS: o.TLS, App: o.App, Name: o.Name, Logger: o.Logger},
+	return At(o.URL, o.Credentials).connect(
+		ctx, broker.Options{TLS: o.TLS, App: o.App, Name: o.Name, Logger: o.Logger},
 	)
-	if err != nil {
-		return nil, fmt.Errorf("queue %s %w", p.shown, err)
-	}
-	return &Conn{broker: b, app: o.App, shown: p.shown}, nil
 }
 
 // Shown returns the URL of the broker without secrets.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/delivery"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
 )
 
@@ -88,11 +89,11 @@ func (s *site) connect(user string) *queue.Conn {
 }
 
 // take takes a run of an address, as an executor would.
-func (s *site) take(of xxladapter.QueueAddress) (taken *queue.Delivery) {
+func (s *site) take(of xxladapter.QueueAddress) (taken *delivery.Delivery) {
 	s.t.Helper()
 	feed := s.connect(of.App).Feed(of, func(context.Context) error { return errors.New("nobody prepares it") })
 	s.eventually(20*time.Second, "the run is delivered", func() bool {
-		require.NoError(s.t, feed.Take(s.t.Context(), 1, func(d *queue.Delivery) { taken = d }))
+		require.NoError(s.t, feed.Take(s.t.Context(), 1, func(d *delivery.Delivery) { taken = d }))
 		return taken != nil
 	})
 	return taken

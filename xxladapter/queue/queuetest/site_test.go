@@ -23,6 +23,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -67,7 +68,8 @@ func passwordOf(user string) string { return "t0p-secret-of-" + user }
 // to the file began. ca and credentials are empty without TLS and without a file of credentials.
 func playExecutor(app, url, dir, began, ca, credentials string) {
 	e, err := executor.New(executor.Options{
-		Queue: url, AppName: app, DataDir: dir, AccessToken: accessToken, QueuePlaces: places, TLSCA: ca, QueueCredentials: credentials,
+		Queue: queue.At(url, credentials), AppName: app, DataDir: dir, AccessToken: accessToken, QueuePlaces: places,
+		TLSCA: ca,
 	})
 	if err != nil {
 		panic(err)

@@ -10,6 +10,7 @@ import (
 	"net/http"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/delivery"
 )
 
 // A Broker keeps runs for executors and carries calls. It reconnects by itself until Close. Its
@@ -58,27 +59,7 @@ type Broker interface {
 type Source interface {
 	// Take calls take for each run that arrives, and returns after n runs or after [TakeLife] at
 	// most.
-	Take(ctx context.Context, n int, take func(Delivery)) error
-}
-
-// A Delivery is one run that was taken.
-type Delivery struct {
-	Header http.Header
-	Body   []byte
-	Number int // of this delivery of the run; 1 is the first
-	Held
-}
-
-// Held is a run that was delivered and not removed. It is delivered again after [AckWait].
-type Held interface {
-	// Done removes the run.
-	Done()
-	// Later ends this delivery, and delays the next one until AckWait from now.
-	Later()
-	// Return ends this delivery, and has the run delivered again at once.
-	Return()
-	// Keep delays the next delivery until AckWait from now.
-	Keep()
+	Take(ctx context.Context, n int, take func(delivery.Delivery)) error
 }
 
 // Options are what every broker may be connected to with.

@@ -3,8 +3,6 @@ package broker
 import "time"
 
 const (
-	// AckWait is how long an executor has to begin a run before the run is delivered again.
-	AckWait = 30 * time.Second
 	// TakeLife limits one request for runs. It is short, so that places that were set aside for it
 	// come back to those who have runs.
 	TakeLife = 2 * time.Second

@@ -7,6 +7,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/delivery"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
 )
 
@@ -36,7 +37,7 @@ func (c *conn) Prepare(ctx context.Context, at xxladapter.QueueAddress) error {
 	for _, of := range []xxladapter.QueueAddress{{App: at.App}, at} {
 		config := jetstream.ConsumerConfig{
 			Durable: c.names.consumer(of), Description: of.String(), FilterSubject: c.names.run(of),
-			AckPolicy: jetstream.AckExplicitPolicy, AckWait: broker.AckWait, MaxDeliver: -1,
+			AckPolicy: jetstream.AckExplicitPolicy, AckWait: delivery.AckWait, MaxDeliver: -1,
 			MaxAckPending: unacknowledged,
 		}
 		if of.Instance != "" {

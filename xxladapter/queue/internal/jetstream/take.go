@@ -9,22 +9,23 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/delivery"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
 )
 
 // A held is a message that was delivered and not acknowledged.
 type held struct{ msg jetstream.Msg }
 
-// Done implements [broker.Held].
+// Done implements [delivery.Held].
 func (h held) Done() { _ = h.msg.Ack() }
 
-// Later implements [broker.Held].
-func (h held) Later() { _ = h.msg.NakWithDelay(broker.AckWait) }
+// Later implements [delivery.Held].
+func (h held) Later() { _ = h.msg.NakWithDelay(delivery.AckWait) }
 
-// Return implements [broker.Held].
+// Return implements [delivery.Held].
 func (h held) Return() { _ = h.msg.Nak() }
 
-// Keep implements [broker.Held].
+// Keep implements [delivery.Held].
 func (h held) Keep() { _ = h.msg.InProgress() }
 
 // A source is the consumer of one address.
@@ -40,7 +41,7 @@ func (c *conn) Find(ctx context.Context, of xxladapter.QueueAddress) (broker.Sou
 }
 
 // Take implements [broker.Source].
-func (s source) Take(ctx context.Context, n int, take func(broker.Delivery)) error {
+func (s source) Take(ctx context.Context, n int, take func(delivery.Delivery)) error {
 	fetching, cancel := context.WithTimeout(ctx, broker.TakeLife)
 	defer cancel()
 	batch, err := s.consumer.Fetch(n, jetstream.FetchContext(fetching))
@@ -48,7 +49,7 @@ func (s source) Take(ctx context.Context, n int, take func(broker.Delivery)) err
 		return err
 	}
 	for m := range batch.Messages() {
-		d := broker.Delivery{Header: http.Header(m.Headers()), Body: m.Data(), Number: 1, Held: held{m}}
+		d := delivery.Delivery{Header: http.Header(m.Headers()), Body: m.Data(), Number: 1, Held: held{m}}
 		if about, err := m.Metadata(); err == nil {
 			d.Number = int(about.NumDelivered)
 		}

@@ -16,16 +16,16 @@ type held struct {
 	stream, id string
 }
 
-// Done implements [broker.Held].
+// Done implements [delivery.Held].
 func (h held) Done() { h.acks.add(h, done) }
 
-// Later implements [broker.Held].
+// Later implements [delivery.Held].
 func (h held) Later() { h.acks.add(h, keep) }
 
-// Return implements [broker.Held].
+// Return implements [delivery.Held].
 func (h held) Return() { h.acks.add(h, giveBack) }
 
-// Keep implements [broker.Held].
+// Keep implements [delivery.Held].
 func (h held) Keep() { h.acks.add(h, keep) }
 
 // A word is the fate that an executor gives to a message it holds.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/delivery"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
 )
 
@@ -38,7 +39,7 @@ var _ broker.Broker = (*conn)(nil)
 // Connect connects to the broker. The error is the end of a sentence that begins with the broker's
 // name.
 func (p Place) Connect(ctx context.Context, o broker.Options) (broker.Broker, error) {
-	return p.connect(ctx, o, broker.AckWait)
+	return p.connect(ctx, o, delivery.AckWait)
 }
 
 func (p Place) connect(ctx context.Context, o broker.Options, ackWait time.Duration) (*conn, error) {

@@ -16,8 +16,8 @@
 //	xw:<namespace>:reply:schedulers:<any>   replies to a scheduler
 //
 // Each stream has one consumer group. A run that is done is acknowledged and deleted in one
-// transaction. A run that was delivered and stays unacknowledged for [broker.AckWait] is claimed by
-// whichever executor looks first.
+// transaction. A run that was delivered and stays unacknowledged for [delivery.AckWait] is claimed
+// by whichever executor looks first.
 //
 // Schedulers create streams and groups, and only they run scripts, so that the user of an executor
 // needs few commands, and only the keys and channels of its app. A stream without a publication for

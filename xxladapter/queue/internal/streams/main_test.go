@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/delivery"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
@@ -62,7 +63,7 @@ func feeding(t *testing.T, c *conn, of xxladapter.QueueAddress) *source {
 }
 
 // next takes the next run, and fails after a while.
-func (s *source) next(t *testing.T) broker.Delivery {
+func (s *source) next(t *testing.T) delivery.Delivery {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
 		if d := s.perhaps(t); d != nil {
@@ -70,14 +71,14 @@ func (s *source) next(t *testing.T) broker.Delivery {
 		}
 	}
 	t.Fatal("no run came")
-	return broker.Delivery{}
+	return delivery.Delivery{}
 }
 
 // perhaps takes a run if one comes within a second.
-func (s *source) perhaps(t *testing.T) (taken *broker.Delivery) {
+func (s *source) perhaps(t *testing.T) (taken *delivery.Delivery) {
 	t.Helper()
 	s.looked = time.Time{}
-	require.NoError(t, s.Take(t.Context(), 1, func(d broker.Delivery) { taken = &d }))
+	require.NoError(t, s.Take(t.Context(), 1, func(d delivery.Delivery) { taken = &d }))
 	return taken
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/delivery"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
 )
 
@@ -31,7 +32,7 @@ func (c *conn) Find(ctx context.Context, of xxladapter.QueueAddress) (broker.Sou
 }
 
 // Take implements [broker.Source].
-func (s *source) Take(ctx context.Context, n int, take func(broker.Delivery)) error {
+func (s *source) Take(ctx context.Context, n int, take func(delivery.Delivery)) error {
 	ctx, cancel := context.WithTimeout(ctx, claimEvery+broker.CallLimit)
 	defer cancel()
 	if now := time.Now(); now.Sub(s.looked) >= claimEvery {
@@ -56,7 +57,7 @@ func (s *source) Take(ctx context.Context, n int, take func(broker.Delivery)) er
 
 // takeAgain takes up to n runs that were delivered and not acknowledged in time. A claim restarts
 // that time, so that only one of several executors that search at once gets a run.
-func (s *source) takeAgain(ctx context.Context, n int, take func(broker.Delivery)) (some bool, err error) {
+func (s *source) takeAgain(ctx context.Context, n int, take func(delivery.Delivery)) (some bool, err error) {
 	overdue, err := s.c.XPendingExt(ctx, &redis.XPendingExtArgs{
 		Stream: s.stream, Group: group, Idle: s.c.ackWait, Start: "-", End: "+", Count: int64(n),
 	}).Result()
@@ -77,8 +78,8 @@ func (s *source) takeAgain(ctx context.Context, n int, take func(broker.Delivery
 }
 
 // deliver passes an entry of the stream to the function take.
-func (s *source) deliver(m redis.XMessage, number int, take func(broker.Delivery)) {
-	d := broker.Delivery{Number: number, Held: held{s.c.acks, s.stream, m.ID}}
+func (s *source) deliver(m redis.XMessage, number int, take func(delivery.Delivery)) {
+	d := delivery.Delivery{Number: number, Held: held{s.c.acks, s.stream, m.ID}}
 	head, _ := m.Values["h"].(string)
 	body, _ := m.Values["b"].(string)
 	d.Body = []byte(body)

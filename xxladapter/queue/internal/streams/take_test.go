@@ -14,7 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/stretchr/testify/require"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
+	"github.com/xxlwheel/xxlwheel/xxladapter/delivery"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -90,7 +90,7 @@ func TestOfSeveralExecutorsOneGetsARunAgain(t *testing.T) {
 	}
 	gone := connected(t, url, "orders", "gone", time.Hour)
 	n := 0
-	require.NoError(t, feeding(t, gone, anyOf).Take(t.Context(), runs, func(d broker.Delivery) { n++; d.Return() }))
+	require.NoError(t, feeding(t, gone, anyOf).Take(t.Context(), runs, func(d delivery.Delivery) { n++; d.Return() }))
 	require.Equal(t, runs, n)
 	gone.Close()      // sends what it has said
 	var mu sync.Mutex // guards taken
@@ -103,7 +103,7 @@ func TestOfSeveralExecutorsOneGetsARunAgain(t *testing.T) {
 		e.AddHook(&claims)
 		feed := feeding(t, e, anyOf)
 		all.Go(func() {
-			err := feed.Take(t.Context(), runs, func(d broker.Delivery) {
+			err := feed.Take(t.Context(), runs, func(d delivery.Delivery) {
 				mu.Lock()
 				defer mu.Unlock()
 				taken[string(d.Body)]++
@@ -155,7 +155,7 @@ func TestAStreamThatIsGoneIsAnError(t *testing.T) {
 	require.NoError(t, s.Prepare(t.Context(), oneOf))
 	feed := feeding(t, e, anyOf)
 	require.NoError(t, s.Del(t.Context(), s.names.run(anyOf)).Err())
-	require.ErrorContains(t, feed.Take(t.Context(), 1, func(broker.Delivery) {}), "NOGROUP")
+	require.ErrorContains(t, feed.Take(t.Context(), 1, func(delivery.Delivery) {}), "NOGROUP")
 	require.NoError(t, s.Prepare(t.Context(), oneOf))
 	publish(t, s, oneOf, "1", "run")
 	require.Equal(t, []byte("run"), feeding(t, e, oneOf).next(t).Body)

@@ -24,11 +24,14 @@ func (f *QueueFlags) Check() error {
 		}
 		return nil
 	}
-	if _, err := queue.Shown(string(f.Queue)); err != nil {
+	if err := f.Place().Check(); err != nil {
 		return command.Usagef("--queue: %v", err)
 	}
 	return nil
 }
+
+// Place returns the broker, for an executor. REQUIRES: there is a --queue.
+func (f *QueueFlags) Place() queue.Place { return queue.At(string(f.Queue), f.QueueCredentials) }
 
 // Shown returns the URL without secrets. REQUIRES: Check has returned nil.
 func (f *QueueFlags) Shown() string {

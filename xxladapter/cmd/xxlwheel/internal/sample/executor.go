@@ -79,7 +79,7 @@ func (c *Cmd) checkQueue() error {
 // transport sets how the schedulers are reached.
 func (c *Cmd) transport(o *executor.Options) {
 	if c.Broker.Queue != "" {
-		o.Queue, o.QueueCredentials, o.QueuePlaces = string(c.Broker.Queue), c.Broker.QueueCredentials, c.QueuePlaces
+		o.Queue, o.QueuePlaces = c.Broker.Place(), c.QueuePlaces
 		return
 	}
 	o.Admins, o.AllowDefaultToken, o.AllowHosts = c.Admin, c.AllowDefaultToken, c.AllowHost

@@ -1,0 +1,36 @@
+package queue
+
+import (
+	"fmt"
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
+)
+
+// TestAPlaceShowsNoSecrets prints places as a program would that logs its options.
+func TestAPlaceShowsNoSecrets(t *testing.T) {
+	for url, good := range map[string]bool{
+		"nats://u:s3cret@127.0.0.1:4222/orders":    true,
+		"redis://u:s3cret@127.0.0.1:6379/0/orders": true,
+		"nats://u:s3cret@127.0.0.1:4222/A.b":       false,
+		"redis://u:s3cret@127.0.0.1:6379/x":        false,
+		"http://u:s3cret@127.0.0.1:4222":           false,
+	} {
+		p := At(url, "")
+		require.Equal(t, good, p.Check() == nil, url)
+		options := struct{ Queue any }{p}
+		for _, text := range []string{
+			fmt.Sprintf("%v %+v %#v", p, p, p), fmt.Sprintf("%v %+v %#v", options, options, options),
+			slog.AnyValue(options).String(),
+		} {
+			require.NotContains(t, text, "s3cret")
+		}
+		if !good {
+			_, err := p.connect(t.Context(), broker.Options{})
+			require.Equal(t, p.Check(), err, "a wrong URL is never dialled")
+		}
+	}
+}
