@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
 )
 
@@ -85,15 +86,16 @@ func (o *opened) broker(ctx context.Context, program string) (*broker, error) {
 }
 
 // connectBroker connects a scheduler to a broker. It returns nil for an empty URL.
-func (o *opened) connectBroker(ctx context.Context, url string) (*queue.Conn, error) {
+func (o *opened) connectBroker(ctx context.Context, url string) (node.Queue, error) {
 	if url == "" {
 		return nil, nil
 	}
 	conn, err := queue.Connect(ctx, queue.Options{URL: url, Logger: logger})
-	if err == nil {
-		o.closings = append(o.closings, func() error { conn.Close(); return nil })
+	if err != nil {
+		return nil, err
 	}
-	return conn, err
+	o.closings = append(o.closings, func() error { conn.Close(); return nil })
+	return conn, nil
 }
 
 // findPort reads the address of the broker from the file that it writes once it listens.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
-	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"golang.org/x/sync/errgroup"
 )
@@ -28,7 +27,7 @@ type served struct {
 
 // serve starts a node on a store, on a free port. The end of ctx does not stop it: executors report
 // the last results after a measurement.
-func serve(ctx context.Context, store xxladapter.Store, p plan, broker *queue.Conn, w watcher) (*served, error) {
+func serve(ctx context.Context, store xxladapter.Store, p plan, broker node.Queue, w watcher) (*served, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err

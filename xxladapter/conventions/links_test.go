@@ -19,6 +19,27 @@ var links = map[string]map[string]string{
 	"xxladapter/executor": {
 		"golang.org/x/time": "results are sent at a limited rate",
 	},
+	"xxladapter/node": {
+		"github.com/beorn7/perks":             "client_golang computes quantiles with it",
+		"github.com/cespare/xxhash/v2":        "client_golang hashes labels with it",
+		"github.com/coreos/go-oidc/v3":        "people sign in at a provider of OpenID Connect",
+		"github.com/go-jose/go-jose/v4":       "go-oidc verifies tokens with it",
+		"github.com/munnerz/goautoneg":        "prometheus/common negotiates formats with it",
+		"github.com/prometheus/client_golang": "figures are served at /metrics",
+		"github.com/prometheus/client_model":  "client_golang writes its messages",
+		"github.com/prometheus/common":        "client_golang writes its formats",
+		"github.com/prometheus/procfs":        "client_golang reads the figures of the process with it",
+		"github.com/wneessen/go-mail":         "alarms are sent by mail",
+		"go.uber.org/atomic":                  "hashedwheel links it",
+		"go.yaml.in/yaml/v3":                  "jobs are declared in YAML",
+		"golang.org/x/crypto":                 "passwords are hashed with Argon2",
+		"golang.org/x/oauth2":                 "people sign in at a provider of OpenID Connect",
+		"golang.org/x/sync":                   "services end together",
+		"golang.org/x/sys":                    "x/crypto and procfs ask the processor and the kernel with it",
+		"golang.org/x/text":                   "go-mail prepares passwords with it",
+		"golang.org/x/time":                   "callers are limited to a rate",
+		"google.golang.org/protobuf":          "client_model has messages of it",
+	},
 }
 
 func TestProgramsLinkFewModules(t *testing.T) {

@@ -38,6 +38,10 @@ type Conn interface {
 // An Answer answers a call. It is called from several goroutines.
 type Answer func(op string, header http.Header, body []byte) (reply []byte)
 
+// A ReportAnswer answers a call by an executor of an app. It is called from several goroutines. A
+// broker user with the rights of one app can make calls only for that app.
+type ReportAnswer func(op, app string, header http.Header, body []byte) (reply []byte)
+
 // A Feed takes the runs of one address from a queue. It belongs to one goroutine.
 type Feed interface {
 	// Take calls take for each run that arrives, and returns after n runs or after two seconds at

@@ -1,5 +1,9 @@
 // Package node wires one scheduler process together: everything between a store and the executors.
-// It knows no concrete store.
+// It knows no concrete store, elector or broker: a program links the clients of those that it uses.
+//
+// A node always links what it serves and sends itself: the client library of Prometheus, for the
+// figures at /metrics; those of OpenID Connect and OAuth 2.0, and Argon2, for people who sign in; a
+// mail client, for alarms; YAML, in which jobs are declared.
 package node
 
 import (

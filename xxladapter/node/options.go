@@ -17,7 +17,6 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/elect"
 	"github.com/xxlwheel/xxlwheel/xxladapter/metrics"
-	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
 	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
@@ -135,8 +134,8 @@ type Options struct {
 	Logger  *slog.Logger // nil means slog.Default()
 
 	// Queue is the broker to which executors at nats:// addresses are connected; nil means that
-	// there are none. The caller closes it after Run.
-	Queue *queue.Conn
+	// there are none. queue.Connect returns one. The caller closes it after Run.
+	Queue Queue
 
 	onCallback func(outcome string)
 	sender     trigger.Sender // nil means HTTP

@@ -6,9 +6,27 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
+	"github.com/xxlwheel/xxlwheel/xxladapter/delivery"
+	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
+
+// A Queue is a broker that carries runs to executors and calls in both directions; queue.Conn is
+// one. Its methods may be called from any goroutine.
+type Queue interface {
+	trigger.Broker
+	admin.Queue
+	// Never returns the error that Publish wraps for a run that can never be stored.
+	Never() error
+	// States returns what lies in the queues, by app. Apps without a run are left out.
+	States(ctx context.Context) (map[string]xxladapter.QueueState, error)
+	// ServeReports answers calls to the schedulers until stop is called. All schedulers share the
+	// calls: one of them answers each call.
+	ServeReports(answer delivery.ReportAnswer) (stop func(), err error)
+}
 
 // serveQueue answers what executors report over the queue, until stop is called. Each report
 // becomes a request to the server of this node, so that tokens and operations have the rules of

@@ -6,7 +6,6 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/maintenance"
-	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
 	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
 	"github.com/xxlwheel/xxlwheel/xxladapter/spread"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
@@ -21,8 +20,8 @@ func (n *Node) buildTrigger() (err error) {
 		return fmt.Errorf("node: Options.TLSCA: %w", err)
 	}
 	client := trigger.ClientOptions{Sent: n.tokens.Sent, MayDial: n.addresses.CheckDial, TLS: tls}
-	if n.opts.Queue != nil { // a nil pointer in an interface is not nil
-		client.Broker, client.Never = n.opts.Queue, queue.ErrTooLarge
+	if n.opts.Queue != nil {
+		client.Broker, client.Never = n.opts.Queue, n.opts.Queue.Never()
 	}
 	n.client, err = trigger.NewClient(client)
 	if err != nil {

@@ -23,13 +23,9 @@ func (n *Node) buildServer() error {
 	if err != nil {
 		return fmt.Errorf("node: Options.TLSCert and TLSKey: %w", err)
 	}
-	var broker admin.Queue
-	if n.opts.Queue != nil { // a nil pointer in an interface is not nil
-		broker = n.opts.Queue
-	}
 	api, err := admin.New(admin.Options{
 		Metrics: n.watchMetrics(), Checks: checks(n.opts.Store, n.scheduler.Stats, n.name),
-		Store: n.opts.Store, Completer: n.handOver, Executors: n.client, Queue: broker,
+		Store: n.opts.Store, Completer: n.handOver, Executors: n.client, Queue: n.opts.Queue,
 		Zone: n.opts.Zone, CronProfile: n.opts.CronProfile, Logger: n.opts.Logger,
 		AccessToken: n.opts.AccessToken, OperatorTokens: n.opts.OperatorTokens, ReadTokens: n.opts.ReadTokens,
 		Provider: n.opts.OIDC, PublicURL: n.opts.PublicURL,

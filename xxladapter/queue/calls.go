@@ -9,10 +9,6 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/delivery"
 )
 
-// A ReportAnswer answers a call by an executor of an app. It is called from several goroutines. A
-// broker user with the rights of one app can make calls only for that app.
-type ReportAnswer func(op, app string, header http.Header, body []byte) (reply []byte)
-
 // Call calls one executor and returns its reply.
 func (c *Conn) Call(
 	ctx context.Context, to xxladapter.QueueAddress, op string, header http.Header, body []byte,
@@ -45,7 +41,7 @@ func (c *Conn) Serve(at xxladapter.QueueAddress, answer delivery.Answer) (stop f
 
 // ServeReports answers calls to the schedulers until stop is called. All schedulers of a namespace
 // share the calls: one of them answers each call.
-func (c *Conn) ServeReports(answer ReportAnswer) (stop func(), err error) {
+func (c *Conn) ServeReports(answer delivery.ReportAnswer) (stop func(), err error) {
 	stop, err = c.broker.ServeReports(answer)
 	return stop, c.served(err)
 }

@@ -17,6 +17,9 @@ var ErrTooLarge = broker.ErrTooLarge
 // does not wait for one, because waiting would hold up hand-overs that need no broker.
 var ErrAway = broker.ErrAway
 
+// Never returns [ErrTooLarge]. A scheduler asks for it, so that it need not import this package.
+func (c *Conn) Never() error { return ErrTooLarge }
+
 // Publish stores a run for an address and returns its position there. Within two minutes a second
 // run with the same key is not stored: Publish returns the position of the first. The error wraps
 // [ErrTooLarge] if the run can never be stored; after any other error it may be stored or not.

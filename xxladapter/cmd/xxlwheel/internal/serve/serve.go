@@ -96,8 +96,9 @@ func (c *Cmd) Run(inv *command.Invocation) error {
 	if err != nil {
 		return err
 	}
-	if broker != nil {
+	if broker != nil { // a nil pointer in an interface is not nil
 		defer broker.Close()
+		opts.Queue = broker
 	}
 	elector, err := c.Leader.connect(inv.Context, "xxlwheel "+ln.Addr().String(), c.TLS.TLSCA)
 	if err != nil {
@@ -125,7 +126,7 @@ func (c *Cmd) Run(inv *command.Invocation) error {
 	defer daemon.StopTelemetry(inv.Context, sending, plain)
 	logger = sending.Logger(plain)
 	opts.OnEvent, opts.TraceParent = sending.Event, sending.TraceParent
-	opts.Store, opts.Metrics, opts.Logger, opts.Queue, opts.Elector = store, measured, logger, broker, elector
+	opts.Store, opts.Metrics, opts.Logger, opts.Elector = store, measured, logger, elector
 	opts.Version, opts.Revision = command.Build(debug.ReadBuildInfo())
 	opts.OnSetup = func(link string) {
 		fmt.Fprintf(
