@@ -45,16 +45,6 @@ func (c *client) Eval(ctx context.Context, script string, keys []string, args ..
 	return asking(ctx, c, func(p redis.Pipeliner) *redis.Cmd { return p.Eval(ctx, script, keys, args...) })
 }
 
-// XRangeN reads a part of a stream.
-func (c *client) XRangeN(ctx context.Context, stream, first, last string, count int64) *redis.XMessageSliceCmd {
-	if c.owner == nil {
-		return c.Client.XRangeN(ctx, stream, first, last, count)
-	}
-	return asking(
-		ctx, c, func(p redis.Pipeliner) *redis.XMessageSliceCmd { return p.XRangeN(ctx, stream, first, last, count) },
-	)
-}
-
 // XTrimMinID removes the beginning of a stream.
 func (c *client) XTrimMinID(ctx context.Context, key, least string) *redis.IntCmd {
 	if c.owner == nil {

@@ -325,6 +325,31 @@ func TestAFormerOwnerIsNotBelieved(t *testing.T) {
 	require.ErrorContains(t, err, "1 of 3 nodes agree on the owner of the log's slot, must be 2 at least")
 }
 
+// A node that imports the slot and has nothing of the log yet does not answer for it. A process asks
+// such a node if it was redirected there, and the slot has moved on and comes again since.
+func TestAnImportingNodeDoesNotAnswerForWhatItLacks(t *testing.T) {
+	t.Parallel()
+	cluster := testserver.StartRedisCluster(t, false)
+	s := serverOf(t, cluster.URL(), "importing")
+	_, err := s.Append(t.Context(), begun(t, s), 1, [][]byte{[]byte("one")})
+	require.NoError(t, err)
+	slot := cluster.Slot(t)
+	from := cluster.Owner(t, slot)
+	to := cluster.Other(t, from)
+	require.NoError(t, cluster.OpenSlot(t.Context(), slot, from, to))
+	at, err := redis.ParseURL(to.URL("0"))
+	require.NoError(t, err)
+	owner, err := s.at.primary()
+	require.NoError(t, err)
+	importer, err := s.cluster.importer(owner, at.Addr)
+	require.NoError(t, err)
+	_, err = entriesOf(readScript.Run(t.Context(), importer, []string{s.head, s.log}, 1, 1, readBatch).Slice())
+	require.True(t, undone(err), "%v", err)
+	records := 0
+	require.NoError(t, s.Read(t.Context(), 0, 1, func(int64, []byte) error { records++; return nil }))
+	require.Equal(t, 1, records)
+}
+
 // An append finds out how the log has come to its node, also if another process has seen it
 // elsewhere and back in the meantime: the head must name the node at which records are confirmed.
 func TestAnAppendNamesItsHome(t *testing.T) {

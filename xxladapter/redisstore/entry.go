@@ -25,6 +25,29 @@ func joined(records [][]byte) []byte {
 	return text
 }
 
+// entriesOf returns the entries that a script answers as XRANGE does.
+func entriesOf(found []any, err error) ([]redis.XMessage, error) {
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]redis.XMessage, 0, len(found))
+	for _, one := range found {
+		parts, _ := one.([]any)
+		if len(parts) != 2 {
+			return nil, fmt.Errorf("redis answered an entry of %d parts, must be 2", len(parts))
+		}
+		id, _ := parts[0].(string)
+		fields, _ := parts[1].([]any)
+		values := make(map[string]any, len(fields)/2)
+		for i := 0; i+1 < len(fields); i += 2 {
+			name, _ := fields[i].(string)
+			values[name] = fields[i+1]
+		}
+		entries = append(entries, redis.XMessage{ID: id, Values: values})
+	}
+	return entries, nil
+}
+
 // eachOf calls each with the records of an entry whose numbers are above after, and returns the
 // number of the last one. It returns [sqlstore.ErrLogGap] if record after+1 is missing.
 func eachOf(entry redis.XMessage, after int64, each func(number int64, record []byte) error) (int64, error) {

@@ -18,7 +18,7 @@ import "github.com/redis/go-redis/v9"
 //
 // The key log is a stream with an entry for each batch, whose id is the number of the batch's last
 // record. It exists from the beginning, so that a slot that is migrated never lacks it: all but
-// begin, append and what reads the log need the head alone, and work while the two keys are apart.
+// begin, append and read need the head alone, and work while the two keys are apart.
 //
 // take, look and append return five numbers: held, gen, pos, pen, wanted. take sets held to 1 if
 // the caller has the pen now. look and append set it to 1 if the caller has the pen or had it last;
@@ -125,6 +125,13 @@ redis.call('XADD', KEYS[2], '0-1', 'n', '0')
 redis.call('XTRIM', KEYS[2], 'MAXLEN', '0')
 redis.call('HSET', KEYS[1], 'gen', ARGV[3], 'pos', ARGV[4], unpack(ARGV, 5))
 return 1
+`)
+
+	// read: KEYS head, log. ARGV numbers of the first and the last record, number of entries. The
+	// head is a key although it is not read: a node that imports the slot answers for a single key
+	// that it does not have yet as for an empty one, and refuses two of which one is missing.
+	readScript = redis.NewScript(`
+return redis.call('XRANGE', KEYS[2], ARGV[1], ARGV[2], 'COUNT', ARGV[3])
 `)
 
 	// release: KEYS head. ARGV holder.

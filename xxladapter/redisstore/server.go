@@ -179,9 +179,7 @@ func stateOf(n []int64) sqlstore.LogState {
 func (s *server) Read(ctx context.Context, after, last int64, each func(number int64, record []byte) error) error {
 	return s.with(ctx, true, func(c *client) error {
 		for after < last {
-			found, err := c.XRangeN(
-				ctx, s.log, strconv.FormatInt(after+1, 10), strconv.FormatInt(last, 10), readBatch,
-			).Result()
+			found, err := entriesOf(readScript.Run(ctx, c, []string{s.head, s.log}, after+1, last, readBatch).Slice())
 			if err != nil {
 				return err
 			}
