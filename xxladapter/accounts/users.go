@@ -78,7 +78,7 @@ func checkGrants(grants []xxladapter.Grant) error {
 func (a *Accounts) User(ctx context.Context, id int64) (*xxladapter.User, error) {
 	users, err := a.store.Users(ctx, xxladapter.UserFilter{ID: id})
 	if err == nil && len(users) == 0 {
-		err = xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "user", id)
+		err = xxladapter.Absent("user", id)
 	}
 	if err != nil {
 		return nil, err

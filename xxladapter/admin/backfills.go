@@ -212,7 +212,7 @@ func (s *Server) cancelBackfill(ctx context.Context, path api.IDPath) (no api.No
 
 // backfill returns a backfill of a job for which the caller has the role that the call needs.
 func (s *Server) backfill(ctx context.Context, id int64) (*xxladapter.Backfill, error) {
-	absent := xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "backfill", id)
+	absent := xxladapter.Absent("backfill", id)
 	b, err := s.opts.Store.Backfill(ctx, id)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return nil, absent

@@ -141,7 +141,7 @@ func TestSigningInRefusesBadBodies(t *testing.T) {
 				wrong[field] = value
 				body, err := json.Marshal(wrong)
 				require.NoError(t, err)
-				status, answer, _ := s.doAs(session, method, path, string(body))
+				status, answer, _ = s.doAs(session, method, path, string(body))
 				var said struct{ Message string }
 				require.NoError(t, json.Unmarshal([]byte(answer), &said), answer)
 				require.Less(t, len(said.Message), 1000, "what was sent is not sent back whole")

@@ -202,7 +202,7 @@ func (s *Server) findGroup(ctx context.Context, app string) (*xxladapter.Group, 
 // group returns a group for which the caller has the role that the call needs.
 func (s *Server) group(ctx context.Context, id int64) (*xxladapter.Group, error) {
 	g, err := s.opts.Store.Group(ctx, id)
-	absent := xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "group", id)
+	absent := xxladapter.Absent("group", id)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return nil, absent
 	}

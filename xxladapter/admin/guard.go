@@ -32,7 +32,7 @@ func (g guard) Describe(ctx context.Context) (xxladapter.StoreDescription, error
 func (g guard) Job(ctx context.Context, id int64) (*xxladapter.Job, error) {
 	j, err := g.store.Job(ctx, id)
 	if err == nil && !api.Sees(ctx, j.GroupID) {
-		return nil, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "job", id)
+		return nil, xxladapter.Absent("job", id)
 	}
 	return j, err
 }
@@ -85,7 +85,7 @@ func (g guard) RemoveGroup(ctx context.Context, id int64) error {
 // Group returns a granted group.
 func (g guard) Group(ctx context.Context, id int64) (*xxladapter.Group, error) {
 	if !api.Sees(ctx, id) && !api.SeesAll(ctx) {
-		return nil, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "group", id)
+		return nil, xxladapter.Absent("group", id)
 	}
 	return g.store.Group(ctx, id)
 }
@@ -205,7 +205,7 @@ func (g guard) RunsDue(ctx context.Context, f xxladapter.RunsDueFilter) ([]xxlad
 func (g guard) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 	l, err := g.store.Log(ctx, id)
 	if err == nil && !api.SeesAll(ctx) && !api.Sees(ctx, l.GroupID) {
-		return nil, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "log", id)
+		return nil, xxladapter.Absent("log", id)
 	}
 	return l, err
 }

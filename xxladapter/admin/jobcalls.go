@@ -25,7 +25,7 @@ func (s forExecutors) AddJob(ctx context.Context, by access.Caller, form wire.Ad
 		return nil, err
 	}
 	if !by.May(g.AppName) {
-		return nil, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "group", group)
+		return nil, xxladapter.Absent("group", group)
 	}
 	fields, err := jobFields(&form.JobFields)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s forExecutors) jobFor(ctx context.Context, by access.Caller, id wire.Int)
 		return nil, err
 	}
 	if !by.May(app) {
-		return nil, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "job", int64(id))
+		return nil, xxladapter.Absent("job", int64(id))
 	}
 	return j, nil
 }

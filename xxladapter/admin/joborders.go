@@ -201,7 +201,7 @@ func (orderState) Values() []orderState {
 func (s *Server) showOrder(ctx context.Context, path api.IDPath) (no orderForm, err error) {
 	o, err := s.opts.Store.Order(ctx, path.ID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
-		return no, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "order", path.ID)
+		return no, xxladapter.Absent("order", path.ID)
 	}
 	if err != nil {
 		return no, err

@@ -23,7 +23,7 @@ func (s *Server) showJob(ctx context.Context, path api.IDPath) (form jobForm, er
 // job returns a job for which the caller has the role that the call needs.
 func (s *Server) job(ctx context.Context, id int64) (*xxladapter.Job, error) {
 	j, err := s.opts.Store.Job(ctx, id)
-	absent := xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "job", id)
+	absent := xxladapter.Absent("job", id)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return nil, absent
 	}

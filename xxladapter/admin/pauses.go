@@ -111,7 +111,7 @@ func (s *Server) createPause(ctx context.Context, _ api.None, form newPauseForm)
 func (s *Server) pause(ctx context.Context, id int64) (no xxladapter.Pause, err error) {
 	found, err := s.opts.Store.Pauses(ctx, xxladapter.PauseFilter{AfterID: id + 1, Limit: 1})
 	if err == nil && (len(found) == 0 || found[0].ID != id) {
-		err = xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "pause", id)
+		err = xxladapter.Absent("pause", id)
 	}
 	if err != nil {
 		return no, err
@@ -129,8 +129,7 @@ func (s *Server) endPause(ctx context.Context, path api.IDPath) (no pauseForm, e
 	if where == 0 {
 		where = access.Everywhere
 	}
-	if err := api.Allow(ctx, where, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist",
-		"pause", path.ID)); err != nil {
+	if err := api.Allow(ctx, where, xxladapter.Absent("pause", path.ID)); err != nil {
 		return no, err
 	}
 	if p, err = s.opts.Store.EndPause(ctx, path.ID); err != nil {

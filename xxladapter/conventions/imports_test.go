@@ -80,7 +80,7 @@ var rules = map[string]rule{
 		"xxladapter/sqlstore/internal/runs", "xxladapter/sqlstore/internal/users",
 		"xxladapter/takeover", "xxladapter/transition"},
 		"whole stores are copied and taken over from above their subjects"},
-	"xxladapter/sqlstore/internal/journaled": {[]string{"xxladapter", "xxladapter/rule", "xxladapter/sqlstore/internal/audit", "xxladapter/sqlstore/internal/database",
+	"xxladapter/sqlstore/internal/journaled": {[]string{"xxladapter", "xxladapter/sqlstore/internal/audit", "xxladapter/sqlstore/internal/database",
 		"xxladapter/sqlstore/internal/gather", "xxladapter/sqlstore/internal/journal", "xxladapter/sqlstore/internal/records",
 		"xxladapter/sqlstore/internal/runs", "xxladapter/sqlstore/internal/sharedlog", "xxladapter/transition"},
 		"calls end in memory and in a journal, and the tables follow; it knows no database"},

@@ -133,5 +133,5 @@ func copyBackfill(b *xxladapter.Backfill) *xxladapter.Backfill {
 }
 
 func noBackfill(id int64) error {
-	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "backfill", id)
+	return xxladapter.Absent("backfill", id)
 }

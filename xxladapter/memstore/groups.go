@@ -200,7 +200,7 @@ func (s *Store) registered(appName string) []string {
 }
 
 func noGroup(id int64) error {
-	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "group", id)
+	return xxladapter.Absent("group", id)
 }
 
 // ofGroups reports whether a filter's groups contain the group; nil contains all.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -140,5 +139,5 @@ func (s *Store) Job(ctx context.Context, id int64) (*xxladapter.Job, error) {
 }
 
 func noJob(id int64) error {
-	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "job", id)
+	return xxladapter.Absent("job", id)
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -140,5 +139,5 @@ func selectsLog(f xxladapter.LogFilter, l *xxladapter.Log) bool {
 }
 
 func noLog(id int64) error {
-	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "log", id)
+	return xxladapter.Absent("log", id)
 }

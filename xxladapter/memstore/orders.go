@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // PlanOrder implements [xxladapter.Store].
@@ -75,5 +74,5 @@ func (s *Store) claimOrder(fireID int64, claimed []xxladapter.Fire) {
 }
 
 func noOrder(id int64) error {
-	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "order", id)
+	return xxladapter.Absent("order", id)
 }

@@ -85,7 +85,7 @@ func (s *Store) EndPause(ctx context.Context, id int64) (xxladapter.Pause, error
 
 	i := slices.IndexFunc(s.pauses, func(p xxladapter.Pause) bool { return p.ID == id })
 	if i < 0 {
-		return xxladapter.Pause{}, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "pause", id)
+		return xxladapter.Pause{}, xxladapter.Absent("pause", id)
 	}
 	p := &s.pauses[i]
 	now := toMilli(s.clock())

@@ -250,7 +250,7 @@ func (s *Store) RemoveCredential(ctx context.Context, userID, id int64) error {
 	defer s.mu.Unlock()
 	c := s.credentials[id]
 	if c == nil || userID != 0 && c.UserID != userID {
-		return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "credential", id)
+		return xxladapter.Absent("credential", id)
 	}
 	delete(s.credentials, id)
 	s.record(ctx, c.Audited(), c.Fields(), nil)
@@ -258,7 +258,7 @@ func (s *Store) RemoveCredential(ctx context.Context, userID, id int64) error {
 }
 
 func noUser(id int64) error {
-	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "user", id)
+	return xxladapter.Absent("user", id)
 }
 
 func errLastAdmin(id int64) error {

@@ -167,8 +167,7 @@ func (p *planner) jobs() {
 			}
 			continue
 		}
-		broken := xxladapter.BrokenRules{xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist",
-			"group", j.GroupID)}
+		broken := xxladapter.BrokenRules{xxladapter.Absent("group", j.GroupID)}
 		if known[j.GroupID] {
 			broken = p.mend(j)
 		}

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // DeclareJob decides what a declared job changes. rows.Claimed is needed for each job that exists,
@@ -44,7 +43,7 @@ func declareFields(d *xxladapter.DeclaredJob, rows JobRows, now time.Time) (JobC
 	case d.ID == 0:
 		return createJob(&d.Job, rows, now)
 	case rows.Job == nil:
-		return JobChange{}, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "job", d.ID)
+		return JobChange{}, xxladapter.Absent("job", d.ID)
 	case d.Edit:
 		return updateJob(&xxladapter.JobEdit{Act: xxladapter.ActUpdate, Job: &d.Job}, rows, now)
 	}
@@ -55,7 +54,7 @@ func declareFields(d *xxladapter.DeclaredJob, rows JobRows, now time.Time) (JobC
 // RemoveSeen decides the removal of a job as the caller has read it.
 func RemoveSeen(gone xxladapter.SeenJob, was *xxladapter.Job) (JobChange, error) {
 	if was == nil {
-		return JobChange{}, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "job", gone.ID)
+		return JobChange{}, xxladapter.Absent("job", gone.ID)
 	}
 	return JobChange{Was: was}, checkSeen(was, gone.Updated)
 }

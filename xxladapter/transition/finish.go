@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // Finish stores the result of a run, whichever node received it. Only the first result is stored;
@@ -25,7 +24,7 @@ func Finish(r Rows, res xxladapter.RunResult, now time.Time) (Change, error) {
 		)
 	}
 	if r.Log == nil {
-		return Change{}, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "log", res.LogID)
+		return Change{}, xxladapter.Absent("log", res.LogID)
 	}
 	var c Change
 	if r.Fire != nil {

@@ -37,7 +37,7 @@ type JobChange struct {
 func EditJob(e *xxladapter.JobEdit, rows JobRows, now time.Time) (JobChange, error) {
 	was := rows.Job
 	if e.Act != xxladapter.ActCreate && was == nil {
-		return JobChange{}, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "job", e.Job.ID)
+		return JobChange{}, xxladapter.Absent("job", e.Job.ID)
 	}
 	switch e.Act {
 	case xxladapter.ActCreate:
@@ -136,7 +136,7 @@ func checkSeen(j *xxladapter.Job, seen time.Time) error {
 }
 
 func noGroup(id int64) error {
-	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "group", id)
+	return xxladapter.Absent("group", id)
 }
 
 func copyOf(j *xxladapter.Job) *xxladapter.Job {

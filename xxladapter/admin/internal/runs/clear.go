@@ -107,8 +107,7 @@ func (s *Server) mayClear(ctx context.Context, form *clearForm) error {
 		}
 	}
 	if form.JobGroup != 0 {
-		return api.Allow(ctx, form.JobGroup, xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist",
-			"group", form.JobGroup))
+		return api.Allow(ctx, form.JobGroup, xxladapter.Absent("group", form.JobGroup))
 	}
 	return api.Allow(ctx, access.Somewhere, nil)
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // A LogForm is a log row as the management API shows it.
@@ -71,7 +70,7 @@ func (s *Server) showLog(ctx context.Context, path logPath) (form LogForm, err e
 // Log returns a log row for which the caller has the role that the call needs.
 func (s *Server) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 	l, err := s.opts.Store.Log(ctx, id)
-	absent := xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "log", id)
+	absent := xxladapter.Absent("log", id)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return nil, absent
 	}

@@ -215,5 +215,5 @@ func (s *Server) removeCredential(ctx context.Context, userID, id int64, kind xx
 			return s.opts.Accounts.RemoveCredential(ctx, userID, id)
 		}
 	}
-	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", kind, id)
+	return xxladapter.Absent(string(kind), id)
 }

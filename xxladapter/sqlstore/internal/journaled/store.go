@@ -32,7 +32,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
@@ -79,7 +78,7 @@ func (s *Store) Job(ctx context.Context, id int64) (*xxladapter.Job, error) {
 	err := s.front.look(ctx, need{jobs: []int64{id}}, func(a *act) error {
 		j := a.m.jobs[id]
 		if j == nil {
-			return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "job", id)
+			return xxladapter.Absent("job", id)
 		}
 		found, mark = copyJob(&j.Job), j.mark
 		return nil

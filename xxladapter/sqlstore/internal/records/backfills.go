@@ -266,5 +266,5 @@ func splitDues(text string) (dues []time.Time) {
 }
 
 func noBackfill(id int64) error {
-	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "backfill", id)
+	return xxladapter.Absent("backfill", id)
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
@@ -86,5 +85,5 @@ func lockJob(ctx context.Context, t *database.Tx, id int64) error {
 }
 
 func noJob(id int64) error {
-	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "job", id)
+	return xxladapter.Absent("job", id)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
@@ -69,7 +68,7 @@ func (s *Store) Order(ctx context.Context, id int64) (o *xxladapter.Order, err e
 		return err
 	})
 	if err == nil && o == nil {
-		err = xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "order", id)
+		err = xxladapter.Absent("order", id)
 	}
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/registry"
 )
@@ -148,7 +147,7 @@ func (s *Store) EndPause(ctx context.Context, id int64) (xxladapter.Pause, error
 			return err
 		})
 		if err == nil && stored.ID == 0 {
-			err = xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "pause", id)
+			err = xxladapter.Absent("pause", id)
 		}
 		if err != nil {
 			return err

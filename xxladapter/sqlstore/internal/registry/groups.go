@@ -190,5 +190,5 @@ func lockGroup(ctx context.Context, t *database.Tx, id int64) (g *xxladapter.Gro
 
 // NoGroup returns the error for a group that does not exist.
 func NoGroup(id int64) error {
-	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "group", id)
+	return xxladapter.Absent("group", id)
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
@@ -155,5 +154,5 @@ func ScanLog(r database.Row) (*xxladapter.Log, error) {
 
 // NoLog returns the error for a log row that does not exist.
 func NoLog(id int64) error {
-	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "log", id)
+	return xxladapter.Absent("log", id)
 }

@@ -175,7 +175,7 @@ func (s *Store) RemoveCredential(ctx context.Context, userID, id int64) error {
 			return err
 		}
 		if was == nil || userID != 0 && was.UserID != userID {
-			return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "credential", id)
+			return xxladapter.Absent("credential", id)
 		}
 		if _, err := tx.Exec(ctx, dropCredential, id); err != nil {
 			return err

@@ -294,5 +294,5 @@ func (s *Store) UpstreamUsers(ctx context.Context, name string) ([]xxladapter.Up
 }
 
 func noUser(id int64) error {
-	return xxladapter.NotFoundf(rule.NotFound, "%s %d does not exist", "user", id)
+	return xxladapter.Absent("user", id)
 }
