@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/figures"
 )
 
 // A purgeNote records what it was asked to delete.
@@ -90,13 +91,13 @@ func TestReportsOfDays(t *testing.T) {
 	s.run(id, 200)
 	s.run(id, 500)
 	const yesterday, today = "2025-12-31", "2026-01-01"
-	get := func(query string) (list reportList) {
+	get := func(query string) (list figures.ReportList) {
 		status, body := s.do("GET", "/api/v1/reports"+query, testToken, "")
 		require.Equal(t, 200, status, body)
 		require.NoError(t, json.Unmarshal([]byte(body), &list))
 		return list
 	}
-	want := []reportForm{{Day: today, Running: 1, Failed: 1}}
+	want := []figures.ReportForm{{Day: today, Running: 1, Failed: 1}}
 	for _, query := range []string{"", "?from=" + today, "?to=" + today, "?from=" + yesterday + "&to=" + today} {
 		require.Equal(t, want, get(query).Reports, query)
 	}

@@ -26,6 +26,6 @@
 //	audit                          internal/audit
 //	declarations                   apply.go, exportjobs.go, takeovers.go
 //	streams                        events.go
-//	figures and health             overview.go, stats.go, reports.go, health.go, info.go,
-//	                               alarmtest.go
+//	figures                        internal/figures; those of the overview are in overview.go
+//	this process                   health.go, info.go, alarmtest.go
 package admin

@@ -11,16 +11,19 @@ import (
 // calls returns the calls of the management API, each with what it needs of its caller. A call with
 // method GET changes nothing.
 func (s *Server) calls() []api.Call {
-	return slices.Concat(s.ownCalls(), s.users.Calls(), s.runs.Calls(), s.nodes.Calls(), s.audit.Calls())
+	return slices.Concat(
+		s.jobCalls(), s.versionCalls(), s.scheduleCalls(), s.backfillCalls(), s.pauseCalls(), s.calendarCalls(),
+		s.groupCalls(), s.orderCalls(), s.declarationCalls(), s.overviewCalls(), s.processCalls(),
+		s.users.Calls(), s.runs.Calls(), s.figures.Calls(), s.nodes.Calls(), s.audit.Calls(),
+	)
 }
 
-// ownCalls returns the calls that this package handles itself.
-func (s *Server) ownCalls() []api.Call {
+// jobCalls returns the calls about jobs.
+func (s *Server) jobCalls() []api.Call {
 	return []api.Call{
-		api.Reads("GET /api/v1/openapi.json", api.Anyone, "Return this description.", s.openAPI),
-
 		api.Reads("GET /api/v1/jobs", api.Viewer, "List jobs, by id or in another order.", s.listJobs),
-		api.Takes("POST /api/v1/jobs", api.Editor, "Create a job, stopped.", s.createJob).Requiring("name", "author").
+		api.Takes("POST /api/v1/jobs", api.Editor, "Create a job, stopped.", s.createJob).
+			Requiring("name", "author").
 			Noting("Name, author, handler and jobGroup or appName must be given."),
 		api.Reads("GET /api/v1/jobs/{id}", api.Viewer, "Show a job.", s.showJob),
 		api.Takes("PUT /api/v1/jobs/{id}", api.Editor, "Change the given fields of a job.", s.updateJob).
@@ -29,37 +32,35 @@ func (s *Server) ownCalls() []api.Call {
 		api.Reads("POST /api/v1/jobs/{id}/start", api.Operator, "Switch a job's schedule on.", s.startJob),
 		api.Reads("POST /api/v1/jobs/{id}/stop", api.Operator, "Switch a job's schedule off.", s.stopJob),
 		api.Takes(
-			"POST /api/v1/jobs/{id}/copy", api.Editor, "Create a stopped copy of a job, with the given fields changed.",
-			s.copyJob,
+			"POST /api/v1/jobs/{id}/copy", api.Editor,
+			"Create a stopped copy of a job, with the given fields changed.", s.copyJob,
 		),
 		api.Takes("POST /api/v1/jobs/{id}/trigger", api.Operator, "Run a job now, even a stopped one.", s.triggerJob),
 		api.Streaming[bulkLine](api.JSONLines, api.Takes(
 			"POST /api/v1/jobs/bulk", api.Operator, "Start, stop, delete, change or trigger many jobs.", s.bulk,
-		).
-			Requiring("action").
-			Noting("Each job succeeds or fails by itself. The answer has a line for each of them.")),
-
-		api.Takes(
-			"POST /api/v1/jobs/{id}/backfill", api.Operator, "Run a job for each of its due times in a past range.",
-			s.startBackfill,
-		).Requiring("from", "to").
-			Noting("Once for each and in order, with a limit of runs in progress."),
-		api.Reads("GET /api/v1/backfills", api.Viewer, "List backfills with their progress, newest first.", s.listBackfills),
-		api.Reads("GET /api/v1/backfills/{id}", api.Viewer, "Show the progress of a backfill.", s.showBackfill),
-		api.Reads("POST /api/v1/backfills/{id}/cancel", api.Operator, "Cancel a running backfill.", s.cancelBackfill).
-			Noting("Nothing more begins, and runs in progress continue."),
-
+		).Requiring("action").Noting("Each job succeeds or fails by itself. The answer has a line for each of them.")),
 		api.Reads(
 			"GET /api/v1/tags", api.Viewer, "List the tags of jobs, each with the number of jobs that have it.",
 			s.listTags,
 		),
+		api.Reads(
+			"GET /api/v1/graph", api.Viewer, "Show jobs and their child jobs in layers, with their last results.",
+			s.jobGraph,
+		).Within(s.heavy),
+	}
+}
 
+// versionCalls returns the calls about versions of jobs and of their sources.
+func (s *Server) versionCalls() []api.Call {
+	return []api.Call{
 		api.Reads("GET /api/v1/jobs/{id}/glue", api.Viewer, "Show a job's source, and list its versions.", s.listGlue),
 		api.Takes(
 			"PUT /api/v1/jobs/{id}/glue", api.Coder, "Store a new version of a job's source, with a remark.",
 			s.saveGlue,
 		).Requiring("glueSource", "glueRemark"),
-		api.Reads("GET /api/v1/jobs/{id}/glue/{version}", api.Viewer, "Show a version of a job's source.", s.showGlueVersion),
+		api.Reads(
+			"GET /api/v1/jobs/{id}/glue/{version}", api.Viewer, "Show a version of a job's source.", s.showGlueVersion,
+		),
 		api.Reads(
 			"POST /api/v1/jobs/{id}/glue/{version}/restore", api.Coder,
 			"Restore an earlier version of a job's source, as a new version.", s.restoreGlue,
@@ -72,14 +73,17 @@ func (s *Server) ownCalls() []api.Call {
 		api.Reads(
 			"GET /api/v1/jobs/{id}/versions/{version}", api.Viewer,
 			"Show a version of a job, and what differs from another one.", s.showJobVersion,
-		).
-			Noting("Without a version to compare with, that is the one before."),
+		).Noting("Without a version to compare with, that is the one before."),
 		api.Reads(
 			"POST /api/v1/jobs/{id}/versions/{version}/restore", api.Editor,
 			"Restore an earlier version of a job, as a new version.", s.restoreVersion,
-		).
-			Noting("Its fields are restored. Its schedule stays on or off, and its source as it is."),
+		).Noting("Its fields are restored. Its schedule stays on or off, and its source as it is."),
+	}
+}
 
+// scheduleCalls returns the calls that show what schedules have done and will do.
+func (s *Server) scheduleCalls() []api.Call {
+	return []api.Call{
 		api.Reads(
 			"GET /api/v1/jobs/{id}/next", api.Viewer,
 			"List the next due times of a job, whether its schedule is on or off.", s.nextOfJob,
@@ -87,35 +91,73 @@ func (s *Server) ownCalls() []api.Call {
 		api.Reads(
 			"GET /api/v1/jobs/{id}/timeline", api.Viewer,
 			"Show the due times of a job beside its runs, with how late each was.", s.timelineOfJob,
-		).
-			Within(s.heavy),
+		).Within(s.heavy),
 		api.Reads(
 			"GET /api/v1/jobs/{id}/why", api.Viewer,
 			"Say why a job did or did not run at a time, with the records that prove it.", s.whyOfJob,
 		).Within(s.heavy),
+		api.Reads("GET /api/v1/cron/next", api.Anyone, "List the next times of a cron expression.", s.nextOfCron),
+		api.Reads(
+			"GET /api/v1/schedule/preview", api.Anyone,
+			"Show what a schedule will do: its due times, in words, and at clock changes.", s.previewSchedule,
+		).Within(s.heavy),
+		api.Reads(
+			"GET /api/v1/forecast", api.Viewer,
+			"Show how many fires and how much run time to expect, by quarter of an hour.", s.forecast,
+		).Within(s.heavy),
+	}
+}
 
+// backfillCalls returns the calls about backfills.
+func (s *Server) backfillCalls() []api.Call {
+	return []api.Call{
+		api.Takes(
+			"POST /api/v1/jobs/{id}/backfill", api.Operator,
+			"Run a job for each of its due times in a past range.", s.startBackfill,
+		).Requiring("from", "to").Noting("Once for each and in order, with a limit of runs in progress."),
+		api.Reads(
+			"GET /api/v1/backfills", api.Viewer, "List backfills with their progress, newest first.", s.listBackfills,
+		),
+		api.Reads("GET /api/v1/backfills/{id}", api.Viewer, "Show the progress of a backfill.", s.showBackfill),
+		api.Reads("POST /api/v1/backfills/{id}/cancel", api.Operator, "Cancel a running backfill.", s.cancelBackfill).
+			Noting("Nothing more begins, and runs in progress continue."),
+	}
+}
+
+// pauseCalls returns the calls about pauses of schedules.
+func (s *Server) pauseCalls() []api.Call {
+	return []api.Call{
 		api.Reads("GET /api/v1/pauses", api.Viewer, "List pauses of schedules, newest first.", s.listPauses),
 		api.Takes(
 			"POST /api/v1/pauses", api.Operator,
 			"Pause the schedules of a group, or of all groups, which needs a role for all.", s.createPause,
-		).
-			Noting("Nothing fires by schedule once it has returned."),
+		).Noting("Nothing fires by schedule once it has returned."),
 		api.Reads("POST /api/v1/pauses/{id}/end", api.Operator, "End a pause.", s.endPause).
 			Noting("Due times within it are not run later."),
+	}
+}
 
-		api.Reads("GET /api/v1/calendars", api.Anyone, "List calendars of days without work, by name.", s.listCalendars),
+// calendarCalls returns the calls about calendars of days without work.
+func (s *Server) calendarCalls() []api.Call {
+	return []api.Call{
+		api.Reads(
+			"GET /api/v1/calendars", api.Anyone, "List calendars of days without work, by name.", s.listCalendars,
+		),
 		api.Reads("GET /api/v1/calendars/{name}", api.Anyone, "Show a calendar.", s.showCalendar),
 		api.Takes(
-			"PUT /api/v1/calendars/{name}", api.Admin.ForAll(), "Store a calendar in place of the one with its name.",
-			s.saveCalendar,
-		).
-			Requiring("weekend", "years"),
+			"PUT /api/v1/calendars/{name}", api.Admin.ForAll(),
+			"Store a calendar in place of the one with its name.", s.saveCalendar,
+		).Requiring("weekend", "years"),
 		api.Reads(
 			"DELETE /api/v1/calendars/{name}", api.Admin.ForAll(), "Delete a stored calendar that no job names.",
 			s.removeCalendar,
-		).
-			Noting("One that is built in takes its place again."),
+		).Noting("One that is built in takes its place again."),
+	}
+}
 
+// groupCalls returns the calls about groups and their executors.
+func (s *Server) groupCalls() []api.Call {
+	return []api.Call{
 		api.Reads("GET /api/v1/groups", api.Viewer, "List groups of executors, by id.", s.listGroups),
 		api.Takes("POST /api/v1/groups", api.Admin.ForAll(), "Create a group.", s.createGroup).Requiring("appName"),
 		api.Reads("GET /api/v1/groups/{id}", api.Viewer, "Show a group.", s.showGroup),
@@ -133,42 +175,25 @@ func (s *Server) ownCalls() []api.Call {
 		).Requiring("address"),
 		api.Reads("GET /api/v1/groups/{id}/executors", api.Viewer, "Probe each executor of a group.", s.probeGroup).
 			Noting("Says whether it answers, and which generation of the protocol it speaks."),
+	}
+}
 
-		api.Takes("POST /api/v1/logs/{id}/rerun", api.Operator, "Run a run again, with its parameter and its shard.", s.rerun).
-			Noting("The new run names it as its parent."),
-
-		api.Reads("GET /api/v1/orders/{id}", api.Viewer, "Show what became of a triggered run.", s.showOrder),
-		api.Reads("GET /api/v1/cron/next", api.Anyone, "List the next times of a cron expression.", s.nextOfCron),
-		api.Reads(
-			"GET /api/v1/schedule/preview", api.Anyone,
-			"Show what a schedule will do: its due times, in words, and at clock changes.", s.previewSchedule,
-		).
-			Within(s.heavy),
-
-		api.Streaming[eventForm](api.EventStream,
-			api.Reads("GET /api/v1/events", api.Viewer, "Stream what changes, as server-sent events.", s.listen).
-				Noting("Each event names a topic and an id.")),
-		api.Reads("GET /api/v1/overview", api.Viewer, "Show at a glance what is wrong, and what comes next.", s.overview),
-		api.Reads(
-			"GET /api/v1/forecast", api.Viewer,
-			"Show how many fires and how much run time to expect, by quarter of an hour.", s.forecast,
-		).Within(s.heavy),
-		api.Reads(
-			"GET /api/v1/graph", api.Viewer, "Show jobs and their child jobs in layers, with their last results.",
-			s.jobGraph,
-		).Within(s.heavy),
-
-		api.Reads(
-			"GET /api/v1/info", api.Viewer,
-			"Show what this scheduler is: version, store, zone, features, retention and limits.", s.info,
-		),
+// orderCalls returns the calls about orders, except those that trigger jobs, which jobCalls has.
+func (s *Server) orderCalls() []api.Call {
+	return []api.Call{
 		api.Takes(
-			"POST /api/v1/alarms/test", api.Admin.ForAll(),
-			"Send a test alarm through each configured channel, and say what became of it.", s.testAlarms,
-		),
-		api.Reads(
-			"GET /api/v1/export", api.Viewer, "Download declarations of groups and jobs.", s.exportJobs,
-		).Producing("application/json", api.YAML).
+			"POST /api/v1/logs/{id}/rerun", api.Operator, "Run a run again, with its parameter and its shard.", s.rerun,
+		).Noting("The new run names it as its parent."),
+		api.Reads("GET /api/v1/orders/{id}", api.Viewer, "Show what became of a triggered run.", s.showOrder),
+	}
+}
+
+// declarationCalls returns the calls that read and write many jobs at once: declarations, and what
+// a database of XXL-JOB has.
+func (s *Server) declarationCalls() []api.Call {
+	return []api.Call{
+		api.Reads("GET /api/v1/export", api.Viewer, "Download declarations of groups and jobs.", s.exportJobs).
+			Producing("application/json", api.YAML).
 			Noting("They name jobs by app names and keys, and have no tokens."),
 		api.Reads("POST /api/v1/export", api.Editor, "Store the keys that jobs are exported with.", s.keepKeys).
 			Noting("Keys that were only made of names stay when a job is renamed."),
@@ -179,24 +204,44 @@ func (s *Server) ownCalls() []api.Call {
 		api.Reads(
 			"GET /api/v1/takeover", api.Admin.ForAll(), "Show what would be taken from a database of XXL-JOB.",
 			s.previewTakeOver,
-		).Within(s.heavy).
-			Noting("The database is the one that the scheduler was started with (xxlwheel serve --takeover-from). Nothing is written."),
+		).Within(s.heavy).Noting(
+			"The database is the one that the scheduler was started with (xxlwheel serve --takeover-from). " +
+				"Nothing is written.",
+		),
 		api.Reads(
 			"POST /api/v1/takeover", api.Admin.ForAll(),
 			"Take jobs, and what belongs to them, from a database of XXL-JOB.", s.takeOver,
-		).
-			Within(s.heavy).
-			Noting("Takes groups, jobs, versions of scripts, users and daily figures from the database that the scheduler " +
-				"was started with (xxlwheel serve --takeover-from). " +
-				"All or nothing. Jobs are stopped. What the store has already stays as it is."),
-
-		api.Reads(
-			"GET /api/v1/stats", api.Viewer,
-			"Show how runs ended, how long they took and how late they were, by hour, group or job.", s.stats,
+		).Within(s.heavy).Noting(
+			"Takes groups, jobs, versions of scripts, users and daily figures from the database that the scheduler " +
+				"was started with (xxlwheel serve --takeover-from). All or nothing. Jobs are stopped. " +
+				"What the store has already stays as it is.",
 		),
+	}
+}
+
+// overviewCalls returns the calls that show everything at a glance, and what changes.
+func (s *Server) overviewCalls() []api.Call {
+	return []api.Call{
 		api.Reads(
-			"GET /api/v1/reports", api.Viewer.ForAll(),
-			"Show how many runs of each day succeeded and failed, by the day of their trigger.", s.reports,
+			"GET /api/v1/overview", api.Viewer, "Show at a glance what is wrong, and what comes next.", s.overview,
+		),
+		api.Streaming[eventForm](api.EventStream, api.Reads(
+			"GET /api/v1/events", api.Viewer, "Stream what changes, as server-sent events.", s.listen,
+		).Noting("Each event names a topic and an id.")),
+	}
+}
+
+// processCalls returns the calls about this process.
+func (s *Server) processCalls() []api.Call {
+	return []api.Call{
+		api.Reads("GET /api/v1/openapi.json", api.Anyone, "Return this description.", s.openAPI),
+		api.Reads(
+			"GET /api/v1/info", api.Viewer,
+			"Show what this scheduler is: version, store, zone, features, retention and limits.", s.info,
+		),
+		api.Takes(
+			"POST /api/v1/alarms/test", api.Admin.ForAll(),
+			"Send a test alarm through each configured channel, and say what became of it.", s.testAlarms,
 		),
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/audit"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/executorapi"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/figures"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/nodes"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/runs"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/users"
@@ -205,6 +206,7 @@ type Server struct {
 	users      *users.Server
 	runs       *runs.Server
 	nodes      *nodes.Server
+	figures    *figures.Server
 	audit      *audit.Server
 	hub        *events.Hub
 	alarmTests sync.Mutex // held while a test of the alarms is in progress
@@ -282,6 +284,7 @@ func New(opts Options) (*Server, error) {
 		Logger: opts.Logger,
 	})
 	s.nodes = nodes.New(nodes.Options{Store: s.opts.Store, Elector: opts.Elector})
+	s.figures = figures.New(s.opts.Store)
 	s.audit = audit.New(audit.Options{Store: s.opts.Store, Heavy: s.heavy, Logger: opts.Logger})
 	s.routes()
 	return s, nil

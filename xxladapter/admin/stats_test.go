@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/figures"
 )
 
 // TestStatisticsShowResultsDurationsAndLateness counts runs of two groups, and looks at them from
@@ -37,13 +38,13 @@ func TestStatisticsShowResultsDurationsAndLateness(t *testing.T) {
 	_, err = s.store.FoldStats(ctx, 100)
 	require.NoError(t, err)
 
-	var list statList
+	var list figures.StatList
 	s.get("/api/v1/stats", &list)
 	require.Len(t, list.Stats, 1)
 	hour := list.Stats[0]
 	require.Equal(t, now.UTC().Truncate(time.Hour), *hour.Hour)
 	require.Equal(t, []int64{3, 1, 1, 1}, []int64{hour.Runs, hour.Success, hour.Failed, hour.Timeout})
-	for _, p := range []percentiles{hour.Duration, hour.Lateness, list.Total.Duration} {
+	for _, p := range []figures.Percentiles{hour.Duration, hour.Lateness, list.Total.Duration} {
 		require.EqualValues(t, 3, p.Count)
 		require.InDelta(t, 10_400, *p.P50, 800)
 		require.GreaterOrEqual(t, *p.P99, int64(10_000))
@@ -51,16 +52,16 @@ func TestStatisticsShowResultsDurationsAndLateness(t *testing.T) {
 	require.False(t, list.From.After(now.Add(-24*time.Hour)))
 	require.False(t, list.To.Before(now))
 
-	list = statList{}
+	list = figures.StatList{}
 	s.get("/api/v1/stats?by=group", &list)
 	require.Len(t, list.Stats, 2)
 	require.Equal(t, []any{int64(2), "secluded-app", int64(1)}, []any{list.Stats[1].Group, list.Stats[1].AppName, list.Stats[1].Failed})
-	list = statList{}
+	list = figures.StatList{}
 	s.get("/api/v1/stats?by=job&limit=1", &list)
 	require.Len(t, list.Stats, 1)
 	require.Equal(t, []any{int64(1), "shown", int64(2)}, []any{list.Stats[0].Job, list.Stats[0].JobName, list.Stats[0].Runs})
 	require.EqualValues(t, 3, list.Total.Runs, "also of jobs beyond the limit")
-	list = statList{}
+	list = figures.StatList{}
 	s.get("/api/v1/stats?job=2&to=2026-01-01T00:30:00Z", &list)
 	require.Empty(t, list.Stats)
 	require.Zero(t, list.Total.Runs)

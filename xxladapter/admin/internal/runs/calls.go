@@ -14,14 +14,14 @@ func (s *Server) Calls() []api.Call {
 		api.Reads("GET /api/v1/logs/{id}/text", api.Viewer, "Show what a run wrote, from a line on.", s.runLog),
 		api.Streaming[TailForm](api.EventStream, api.Reads(
 			"GET /api/v1/logs/{id}/tail", api.Viewer, "Stream what a run writes, as server-sent events.", s.tailRun,
-		).
-			Noting("The stream ends with the run.")),
+		).Noting("The stream ends with the run.")),
 		api.Reads(
 			"POST /api/v1/logs/{id}/kill", api.Operator,
 			"Kill a run, together with all other runs of its job that run or wait on the same executor.", s.killRun,
 		),
-		api.Takes("POST /api/v1/logs/clear", api.Editor, "Delete ended runs by age, or all but the newest.", s.clearLogs).
-			Noting("A call stops after some seconds; repeat it until done is true."),
+		api.Takes(
+			"POST /api/v1/logs/clear", api.Editor, "Delete ended runs by age, or all but the newest.", s.clearLogs,
+		).Noting("A call stops after some seconds; repeat it until done is true."),
 		api.Reads("GET /api/v1/fires", api.Viewer, "List fires that are not settled, by due time.", s.listFires),
 	}
 }

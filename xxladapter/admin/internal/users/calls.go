@@ -24,8 +24,9 @@ func (s *Server) Calls() []api.Call {
 		).Within(s.signOns),
 		forBrowsers(
 			"GET "+OIDCReturn, "Sign in whom the provider has signed in.", reflect.TypeFor[oidcQuery](), s.endOIDC,
-		).Within(s.signOns).
-			Noting("Leads the browser to the console. The roles of the user become those that the provider's claims give."),
+		).Within(s.signOns).Noting(
+			"Leads the browser to the console. The roles of the user become those that the provider's claims give.",
+		),
 
 		api.Reads("GET /api/v1/me", api.Anyone, "Show the user who calls.", s.showMe),
 		api.Takes("PUT /api/v1/me/password", api.Anyone, "Change one's own password.", s.changePassword).
@@ -36,16 +37,17 @@ func (s *Server) Calls() []api.Call {
 		api.Reads("GET /api/v1/users", api.Admin.ForAll(), "List users, by id.", s.listUsers),
 		api.Takes("POST /api/v1/users", api.Admin.ForAll(), "Create a user.", s.createUser).Requiring("name"),
 		api.Reads("GET /api/v1/users/{id}", api.Admin.ForAll(), "Show a user.", s.showUser),
-		api.Takes("PUT /api/v1/users/{id}", api.Admin.ForAll(), "Change the password or the roles of a user.", s.updateUser).
-			Noting("One administrator of all groups must remain."),
-		api.Reads("DELETE /api/v1/users/{id}", api.Admin.ForAll(), "Delete a user with sessions and tokens.", s.removeUser).
-			Noting("One administrator of all groups must remain."),
+		api.Takes(
+			"PUT /api/v1/users/{id}", api.Admin.ForAll(), "Change the password or the roles of a user.", s.updateUser,
+		).Noting("One administrator of all groups must remain."),
+		api.Reads(
+			"DELETE /api/v1/users/{id}", api.Admin.ForAll(), "Delete a user with sessions and tokens.", s.removeUser,
+		).Noting("One administrator of all groups must remain."),
 
 		api.Reads(
 			"GET /api/v1/tokens", api.Anyone, "List one's own personal tokens, or those of all users, by id.",
 			s.listTokens,
-		).
-			Noting("A caller with a token sees that token alone."),
+		).Noting("A caller with a token sees that token alone."),
 		api.Takes(
 			"POST /api/v1/tokens", api.Anyone, "Create a personal token, which acts as its user within its limits.",
 			s.createToken,

@@ -1,4 +1,4 @@
-package admin
+package figures
 
 import (
 	"context"
@@ -28,8 +28,8 @@ const (
 	lastStatYear = 9999
 )
 
-// A statList holds statistics of runs.
-type statList struct {
+// A StatList holds statistics of runs.
+type StatList struct {
 	From  time.Time  `json:"from" doc:"The beginning of the first hour."`
 	To    time.Time  `json:"to" doc:"The end of the last hour."`
 	Stats []statForm `json:"stats" doc:"By hour or by group in their order; by job, those with the most runs that did not succeed first. What has no runs is left out. A run is counted a minute or two after its trigger at the latest, if it has a result by then."`
@@ -52,19 +52,19 @@ type statForm struct {
 	Lost    int64 `json:"lost" doc:"The executor is gone, or it is unknown whether it got the run."`
 	NotSent int64 `json:"notSent" doc:"No executor took the run."`
 
-	Duration percentiles `json:"duration" doc:"How long runs took from the request to the result."`
-	Lateness percentiles `json:"lateness" doc:"How long after their due times schedules sent their first requests."`
+	Duration Percentiles `json:"duration" doc:"How long runs took from the request to the result."`
+	Lateness Percentiles `json:"lateness" doc:"How long after their due times schedules sent their first requests."`
 }
 
-// percentiles shows a histogram. Runs of another program, such as a Java admin, are in none.
-type percentiles struct {
+// Percentiles shows a histogram. Runs of another program, such as a Java admin, are in none.
+type Percentiles struct {
 	Count int64  `json:"count" doc:"The number of runs that are measured."`
 	P50   *int64 `json:"p50Ms,omitempty" doc:"Half of the runs have at most this many milliseconds, which may be a sixteenth too high."`
 	P99   *int64 `json:"p99Ms,omitempty" doc:"99 of 100 runs have at most this many milliseconds, which may be a sixteenth too high."`
 }
 
-func showHistogram(h xxladapter.Histogram) percentiles {
-	p := percentiles{Count: h.Count()}
+func showHistogram(h xxladapter.Histogram) Percentiles {
+	p := Percentiles{Count: h.Count()}
 	if p.Count > 0 {
 		p.P50, p.P99 = new(h.Percentile(50).Milliseconds()), new(h.Percentile(99).Milliseconds())
 	}
@@ -122,8 +122,8 @@ func (q *statQuery) filter(now time.Time) (f xxladapter.StatFilter, err error) {
 }
 
 // stats returns figures of runs.
-func (s *Server) stats(ctx context.Context, q statQuery) (no statList, err error) {
-	now, err := s.opts.Store.Now(ctx)
+func (s *Server) stats(ctx context.Context, q statQuery) (no StatList, err error) {
+	now, err := s.store.Now(ctx)
 	if err != nil {
 		return no, err
 	}
@@ -132,20 +132,20 @@ func (s *Server) stats(ctx context.Context, q statQuery) (no statList, err error
 		return no, err
 	}
 	if f.GroupID != 0 {
-		if _, err := s.opts.Store.Group(ctx, f.GroupID); err != nil {
+		if _, err := s.store.Group(ctx, f.GroupID); err != nil {
 			return no, err
 		}
 	}
 	if f.JobID != 0 {
-		if _, err := s.opts.Store.Job(ctx, f.JobID); err != nil {
+		if _, err := s.store.Job(ctx, f.JobID); err != nil {
 			return no, err
 		}
 	}
-	found, err := s.opts.Store.Stats(ctx, f)
+	found, err := s.store.Stats(ctx, f)
 	if err != nil {
 		return no, err
 	}
-	list := statList{
+	list := StatList{
 		From: f.From.UTC().Truncate(xxladapter.StatHour),
 		To:   f.To.UTC().Add(xxladapter.StatHour - 1).Truncate(xxladapter.StatHour), Stats: []statForm{},
 	}
@@ -156,7 +156,7 @@ func (s *Server) stats(ctx context.Context, q statQuery) (no statList, err error
 		return no, err
 	}
 	f.By = ""
-	total, err := s.opts.Store.Stats(ctx, f)
+	total, err := s.store.Stats(ctx, f)
 	if err != nil {
 		return no, err
 	}
@@ -168,7 +168,7 @@ func (s *Server) stats(ctx context.Context, q statQuery) (no statList, err error
 func (s *Server) nameStats(ctx context.Context, by xxladapter.StatBy, stats []statForm) error {
 	switch by {
 	case xxladapter.StatByGroup:
-		groups, err := s.opts.Store.Groups(ctx)
+		groups, err := s.store.Groups(ctx)
 		names := map[int64]string{}
 		for _, g := range groups {
 			names[g.ID] = g.AppName
@@ -182,7 +182,7 @@ func (s *Server) nameStats(ctx context.Context, by xxladapter.StatBy, stats []st
 		for _, stat := range stats {
 			ids = append(ids, stat.Job)
 		}
-		names, err := s.opts.Store.JobNames(ctx, ids, nil)
+		names, err := s.store.JobNames(ctx, ids, nil)
 		for i := range stats {
 			stats[i].JobName = names[stats[i].Job]
 		}

@@ -1,4 +1,4 @@
-package admin
+package figures
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
-// A reportForm holds the figures of a day as the management API shows them.
-type reportForm struct {
+// A ReportForm holds the figures of a day as the management API shows them.
+type ReportForm struct {
 	Day     string `json:"triggerDay"`
 	Running int64  `json:"runningCount"`
 	Success int64  `json:"sucCount"`
@@ -21,12 +21,13 @@ type reportQuery struct {
 	To   string `query:"to" doc:"The last day; defaults to the last one stored."`
 }
 
-type reportList struct {
-	Reports []reportForm `json:"reports"`
+// A ReportList holds the figures of days.
+type ReportList struct {
+	Reports []ReportForm `json:"reports"`
 }
 
 // reports returns the figures of days in the store's zone.
-func (s *Server) reports(ctx context.Context, q reportQuery) (list reportList, err error) {
+func (s *Server) reports(ctx context.Context, q reportQuery) (list ReportList, err error) {
 	from, err := parseDay("from", q.From)
 	if err != nil {
 		return list, err
@@ -44,15 +45,15 @@ func (s *Server) reports(ctx context.Context, q reportQuery) (list reportList, e
 	if !to.IsZero() {
 		last = to.AddDate(0, 0, 1)
 	}
-	found, err := s.opts.Store.Reports(ctx, first, last)
+	found, err := s.store.Reports(ctx, first, last)
 	if err != nil {
 		return list, err
 	}
-	list.Reports = []reportForm{}
+	list.Reports = []ReportForm{}
 	for _, f := range found {
 		if (from.IsZero() || f.Day >= from.Format(time.DateOnly)) && (to.IsZero() ||
 			f.Day <= to.Format(time.DateOnly)) {
-			list.Reports = append(list.Reports, reportForm{f.Day, f.Running, f.Success, f.Failed})
+			list.Reports = append(list.Reports, ReportForm{f.Day, f.Running, f.Success, f.Failed})
 		}
 	}
 	return list, nil
