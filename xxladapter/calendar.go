@@ -127,7 +127,8 @@ func (y *CalendarYear) validate() error {
 	}
 	for _, d := range y.Work {
 		if slices.Contains(y.Off, d) {
-			return Invalidf(rule.OffAndWork, "off and work of %d both have %s, must have no day in common", y.Year, d)
+			return Invalidf(rule.OffAndWork, "%s of %d both have %s, must have no day in common",
+				rule.And{"off", "work"}, y.Year, d)
 		}
 	}
 	return nil

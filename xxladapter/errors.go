@@ -170,7 +170,8 @@ func (b BrokenRules) Error() string {
 	return strings.Join(messages, "; ")
 }
 
-// Together returns the rules as one error: none as nil, and a single one as it is.
+// Together returns the rules as one error, which wraps them: none as nil, and a single one as it
+// is.
 func (b BrokenRules) Together() error {
 	switch len(b) {
 	case 0:
@@ -178,5 +179,5 @@ func (b BrokenRules) Together() error {
 	case 1:
 		return b[0]
 	}
-	return Invalidf(rule.Several, "%s", b)
+	return refuseBecause(b, CodeInvalid, rule.Several, "%s", b)
 }

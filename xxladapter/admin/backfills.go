@@ -154,14 +154,14 @@ func duesOf(j *xxladapter.Job, plan cron.Plan, from, to time.Time) (dues []time.
 		}
 		if len(dues) == xxladapter.MaxBackfill {
 			return nil, xxladapter.Invalidf(rule.DueTimesTooMany,
-				"from and to have more than %d due times between them, must have at most as many",
-				xxladapter.MaxBackfill)
+				"%s have more than %d due times between them, must have at most as many",
+				rule.And{"from", "to"}, xxladapter.MaxBackfill)
 		}
 		dues = append(dues, time.UnixMilli(at.UnixMilli()).UTC())
 	}
 	if len(dues) == 0 {
-		return nil, xxladapter.Invalidf(rule.DueTimesNone,
-			"from and to have no due time between them, must have at least one")
+		return nil, xxladapter.Invalidf(rule.DueTimesNone, "%s have no due time between them, must have at least one",
+			rule.And{"from", "to"})
 	}
 	return dues, nil
 }

@@ -96,6 +96,7 @@ func TestEveryCallRefusesBadBodies(t *testing.T) {
 				if status == http.StatusBadRequest { // otherwise the field names what does not exist
 					require.Contains(t, said.Message, field, shown)
 					saysARule(t, said.Message)
+					saysItsField(t, strings.TrimPrefix(field, "request "), answer)
 				}
 				require.NotContains(t, said.Message, "\n")
 				require.Less(t, len(said.Message), 1000, "what was sent is not sent back whole")
@@ -135,7 +136,7 @@ func TestSigningInRefusesBadBodies(t *testing.T) {
 			session := s.people()
 			before := s.contents()
 			method, path, _ := strings.Cut(call, " ")
-			refused := func(field string, value any) (status int, message string) {
+			refused := func(field string, value any) (status int, message, answer string) {
 				t.Helper()
 				wrong := maps.Clone(right)
 				wrong[field] = value
@@ -146,21 +147,22 @@ func TestSigningInRefusesBadBodies(t *testing.T) {
 				require.NoError(t, json.Unmarshal([]byte(answer), &said), answer)
 				require.Less(t, len(said.Message), 1000, "what was sent is not sent back whole")
 				require.True(t, before == s.contents(), "something was stored of %s %v", call, wrong)
-				return status, said.Message
+				return status, said.Message, answer
 			}
 			named := func(field string, value any) {
 				t.Helper()
-				status, message := refused(field, value)
+				status, message, answer := refused(field, value)
 				require.Equal(t, http.StatusBadRequest, status, message)
 				require.Contains(t, message, field)
 				saysARule(t, message)
+				saysItsField(t, field, answer)
 			}
 			named("nosuch", 1)
 			for field := range right {
 				for _, value := range []any{17, true, []any{}, map[string]any{}} {
 					named(field, value)
 				}
-				status, message := refused(field, strings.Repeat("x", 600_000))
+				status, message, _ := refused(field, strings.Repeat("x", 600_000))
 				require.GreaterOrEqual(t, status, http.StatusBadRequest, message)
 				require.Less(t, status, http.StatusInternalServerError, message)
 			}
@@ -215,6 +217,7 @@ func TestEveryCallRefusesBadParameters(t *testing.T) {
 				require.Equal(t, "invalid", said.Code)
 				require.Contains(t, said.Message, name, path)
 				saysARule(t, said.Message)
+				saysItsField(t, name, answer)
 				require.True(t, before == s.contents(), "something was stored of %s", path)
 			}
 			right := pathOf(c)

@@ -2,10 +2,20 @@ package admin
 
 import (
 	"encoding/json"
+	"io/fs"
+	"maps"
 	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // requireError checks code and message of an error's body.
@@ -42,4 +52,96 @@ func TestErrorsNameTheirRule(t *testing.T) {
 	status, body := s.do("GET", "/api/v1/jobs", "wrong", "")
 	require.Equal(t, http.StatusUnauthorized, status)
 	require.JSONEq(t, `{"code":"unauthorized","message":"The access token is wrong.","rule":"wrong_token","messageZh":"访问令牌错误"}`, body)
+}
+
+// TestSeveralRulesAreSaidOneByOne breaks two rules of a job at once: the answer has the field and
+// the message of each.
+func TestSeveralRulesAreSaidOneByOne(t *testing.T) {
+	s := newSite(t)
+	s.createJob("")
+	status, body := s.do("PUT", "/api/v1/jobs/1", testToken, `{"executorHandler":"","executorFailRetryCount":-1}`)
+	require.Equal(t, http.StatusBadRequest, status, body)
+	require.JSONEq(t, `{
+		"code":"invalid",
+		"message":"executorHandler is empty, a BEAN job must name its handler; executorFailRetryCount is -1, must be 0 to 2147483647",
+		"messageZh":"缺少 executorHandler；executorFailRetryCount 为 -1，须在 0 到 2147483647 之间",
+		"rule":"several",
+		"params":{"rules":"executorHandler is empty, a BEAN job must name its handler; executorFailRetryCount is -1, must be 0 to 2147483647"},
+		"rules":[{
+			"message":"executorHandler is empty, a BEAN job must name its handler","messageZh":"缺少 executorHandler",
+			"rule":"missing","params":{"field":"executorHandler"}
+		},{
+			"message":"executorFailRetryCount is -1, must be 0 to 2147483647",
+			"messageZh":"executorFailRetryCount 为 -1，须在 0 到 2147483647 之间",
+			"rule":"range","params":{"field":"executorFailRetryCount","value":"-1","least":"0","most":"2147483647"}
+		}]}`, body)
+}
+
+// aboutNoField has the rules for requests and declarations that are about no field, each with what
+// it is about instead.
+var aboutNoField = map[string]string{
+	"body":            "the body, which cannot be read",
+	"body_single":     "the body, which has too much",
+	"several":         "several rules, which the answer has one by one",
+	"declaration":     "declarations, whose problems the answer has one by one",
+	"not_yaml":        "a file, with the line beside it",
+	"merges_itself":   "a file, with the line beside it",
+	"too_many_values": "a file, with the line beside it",
+	"not_from_code":   "a job that is declared from code",
+	"edited_twice":    "two edits of a job",
+	"illegal":         "the whole request of an executor, in the words of XXL-JOB",
+	"no_queue":        "how the scheduler was started",
+}
+
+// TestRulesForRequestsNameTheirField reads the refusals of all packages: the rule of each that has
+// the code invalid has a parameter for the field, or is about none.
+func TestRulesForRequestsNameTheirField(t *testing.T) {
+	var declared, refusals []string
+	require.NoError(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.Name() == "node_modules":
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		source, err := os.ReadFile(path)
+		refusals = append(refusals, string(source))
+		if filepath.Dir(path) == filepath.Join("..", "rule") {
+			declared = append(declared, string(source))
+		}
+		return err
+	}))
+	rules := map[string][]string{} // code and parameters by name
+	declaration := regexp.MustCompile(`(\w+)\s+= Rule\{"(\w+)", "([\w ]*)"\}`)
+	for _, r := range declaration.FindAllStringSubmatch(strings.Join(declared, "\n"), -1) {
+		rules[r[1]] = append([]string{r[2]}, strings.Fields(r[3])...)
+	}
+	without := map[string]bool{}
+	invalid := regexp.MustCompile(`(?:Invalidf\(|CodeInvalid, )rule\.(\w+)`)
+	for _, r := range invalid.FindAllStringSubmatch(strings.Join(refusals, "\n"), -1) {
+		of, known := rules[r[1]]
+		require.True(t, known, "rule.%s", r[1])
+		if !slices.Contains(of, "field") && !slices.Contains(of, "fields") {
+			without[of[0]] = true
+		}
+	}
+	require.Equal(t, slices.Sorted(maps.Keys(aboutNoField)), slices.Sorted(maps.Keys(without)))
+}
+
+// saysItsField checks that a refusal with the code invalid says by its parameters which field it is
+// about: field, or one of several fields or rules.
+func saysItsField(t *testing.T, field, answer string) {
+	t.Helper()
+	var said api.Error
+	require.NoError(t, json.Unmarshal([]byte(answer), &said), answer)
+	if said.Code != xxladapter.CodeInvalid || aboutNoField[said.Rule] != "" && len(said.Rules) == 0 {
+		return
+	}
+	named := []string{}
+	for _, r := range append(said.Rules, said.BrokenRule) {
+		named = append(named, strings.Split(r.Params["field"]+", "+r.Params["fields"], ", ")...)
+	}
+	require.Contains(t, named, field, answer)
 }

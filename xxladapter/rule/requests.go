@@ -23,7 +23,7 @@ var (
 	// {field} is {value}, must be a version of the job
 	Version = Rule{"version", "field value"}
 	// edits[{index}].{error}
-	Nested = Rule{"nested", "index error"}
+	Nested = Rule{"nested", "field index error"}
 	// {field} differs from the job's, must be omitted or the same: updateJob does not change it,
 	// PUT /api/v1/jobs/{job} does
 	GlueKept = Rule{"glue_kept", "field job"}

@@ -25,7 +25,8 @@ type Rule struct {
 }
 
 // Field is the parameter that is the name of a field, a parameter of the API, a flag or a file's
-// key. It is the first one of a rule that has it.
+// key. It is the first one of a rule that has it. A rule about several fields together has their
+// names in the parameter fields.
 const Field = "field"
 
 // Params returns the names of the parameters, in the order in which an error gives their values.

@@ -26,8 +26,8 @@ var (
 	DaysAscending = Rule{"days_ascending", "field year value before"}
 	// {field} has {value} after {before}, must be in ascending order
 	YearsAscending = Rule{"years_ascending", "field value before"}
-	// off and work of {year} both have {value}, must have no day in common
-	OffAndWork = Rule{"off_and_work", "year value"}
+	// {fields} of {year} both have {value}, must have no day in common
+	OffAndWork = Rule{"off_and_work", "fields year value"}
 	// {field} names {value} twice, must name each weekday once
 	WeekdayTwice = Rule{"weekday_twice", "field value"}
 	// {field} has all seven weekdays, must leave at least one
@@ -64,10 +64,10 @@ var (
 	Span = Rule{"span", "field value most"}
 	// {field} is {value}, must be at most {most} days before {other}
 	SpanDays = Rule{"span_days", "field value most other"}
-	// from and to have more than {most} due times between them, must have at most as many
-	DueTimesTooMany = Rule{"due_times_too_many", "most"}
-	// from and to have no due time between them, must have at least one
-	DueTimesNone = Rule{"due_times_none", ""}
+	// {fields} have more than {most} due times between them, must have at most as many
+	DueTimesTooMany = Rule{"due_times_too_many", "fields most"}
+	// {fields} have no due time between them, must have at least one
+	DueTimesNone = Rule{"due_times_none", "fields"}
 	// {field} is {value}, must be the name of a dialect of cron expressions: {reason}
 	Profile = Rule{"profile", "field value reason"}
 	// {reason}, which is about the {value} of a {part} of {field}, from the {column} on

@@ -34,6 +34,9 @@ func TestAJobFromNothing(t *testing.T) {
 	tab.typeIn("Name", "settle orders")
 	tab.click("Create")
 	tab.until("the error is beside its field", `document.activeElement.name === "author" && document.activeElement.matches("[aria-invalid=true]")`)
+	const beside = `document.querySelector("input[name=%s]").closest(".field").querySelector(".field-error")?.innerText.startsWith("%[1]s is empty")`
+	tab.until("the other one too", fmt.Sprintf(beside, "author")+"&&"+fmt.Sprintf(beside, "executorHandler"))
+	tab.until("neither has both", `![...document.querySelectorAll(".field-error")].some((e) => e.innerText.includes(";"))`)
 	tab.typeIn("Owner", "wang.fang")
 	tab.typeIn("Handler", "greet")
 	tab.typeIn("Schedule", "0 0 2 31 2 ?")

@@ -12,7 +12,9 @@ export type Answer<C extends CallName> = Calls[C]["answer"];
 
 // An ApiError is an answer that is not 200; code 0 means that nothing answered.
 export class ApiError extends Error {
-	// field is the field that the error is about.
+	// broken are the rules that the request breaks, each with its field, if it is about one.
+	readonly broken: { field?: string; text: string }[];
+	// field is the field of the first of them.
 	readonly field?: string;
 	// problems are all that is wrong with declarations; the message is the first of them.
 	readonly problems?: Problem[];
@@ -25,8 +27,8 @@ export class ApiError extends Error {
 	) {
 		super(told({ message, messageZh: said.messageZh }));
 		this.problems = said.problems;
-		// An error without a rule begins with the field, as "name is missing, must be given" does.
-		if (code === "invalid") this.field = (said.params?.field as string) ?? /^([A-Za-z.]+)(\[\d+\])? (is|are|has|have|contains?|must)\b/.exec(message)?.[1];
+		this.broken = (said.rules ?? [{ ...said, message }]).map((r) => ({ field: code === "invalid" ? (r.params?.field as string) : undefined, text: told(r) }));
+		this.field = this.broken[0].field;
 	}
 }
 

@@ -65,8 +65,13 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 		setReview(false);
 		if (e instanceof FieldError) setErrors({ [e.field]: t("form.number", { text: e.text }) });
 		else if (e instanceof ApiError) {
-			const field = (e.field?.replace(/^settings\./, "") ?? "") as FieldName;
-			setErrors(field in draft ? { [field]: e.message } : { all: e.message });
+			const wrong: typeof errors = {};
+			for (const { field = "", text } of e.broken) {
+				const name = field.replace("settings.", "") as FieldName;
+				const at = name in draft ? name : "all";
+				wrong[at] = wrong[at] ? `${wrong[at]}; ${text}` : text;
+			}
+			setErrors(wrong);
 		} else setErrors({ all: String(e) });
 		requestAnimationFrame(() => document.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
 	};
