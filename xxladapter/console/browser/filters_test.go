@@ -71,7 +71,7 @@ func TestFilters(t *testing.T) {
 	tab.sees("Nothing matches")
 	tab.typeIn("Executor address contains", kb.Backspace)
 	tab.rowsAre("settle", "collect")
-	tab.choose("Executor", "1")
+	tab.choose("Group", "1")
 	tab.until("jobs of the group are offered", `document.querySelectorAll("select[aria-label=Job] option").length === 3`)
 	tab.choose("Job", fmt.Sprint(settle))
 	tab.rowsAre("settle")

@@ -72,7 +72,7 @@ func TestUsers(t *testing.T) {
 	tab.press(kb.Enter)
 	tab.until("the rule stands beside the field", `document.querySelector("[aria-invalid=true]")?.type === "password"`)
 	tab.typeIn("Password", password)
-	tab.choose("Executor", fmt.Sprint(group))
+	tab.choose("Group", fmt.Sprint(group))
 	tab.choose("Role", "operator")
 	tab.click("Create")
 	tab.sees("li.na was saved")
@@ -85,7 +85,7 @@ func TestUsers(t *testing.T) {
 	tab.accessible("users-edit")
 	tab.picture("users-edit")
 	tab.click("Save")
-	tab.sees("Viewer · All executors")
+	tab.sees("Viewer · All groups")
 	require.Equal(t, fmt.Sprintf("[{0 viewer} {%d operator}]", group), s.users()["li.na"])
 
 	tab.click("New password for li.na")
@@ -127,7 +127,7 @@ func TestMe(t *testing.T) {
 	require.Equal(t, http.StatusOK, status, "the other session")
 	tab := s.signedIn("wang.fang", "me")
 	tab.allowed = append(tab.allowed, "400 (Bad Request)")
-	tab.sees("Administrator · All executors")
+	tab.sees("Administrator · All groups")
 
 	tab.click("New token")
 	tab.typeIn("Used for", "nightly report")

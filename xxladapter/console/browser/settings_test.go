@@ -47,7 +47,7 @@ func TestAPause(t *testing.T) {
 	tab := s.open("settings")
 	tab.sees("Nothing is paused")
 	tab.click("Pause schedules")
-	tab.choose("Executors", fmt.Sprint(group))
+	tab.choose("Groups", fmt.Sprint(group))
 	tab.typeIn("Note", "the ledger moves")
 	tab.accessible("pause-new")
 	tab.picture("pause-new")

@@ -33,7 +33,7 @@ func TestTransfer(t *testing.T) {
 
 	tab.eval(`(() => { const real = URL.createObjectURL; URL.createObjectURL = (b) => { b.text().then((text) => (window.saved = text)); return real(b); }; return true; })()`, nil)
 	tab.until("the group can be chosen", `document.querySelectorAll("main select option").length === 2`)
-	tab.choose("Executor", siteApp)
+	tab.choose("Group", siteApp)
 	tab.click("Download YAML")
 	tab.until("a file is downloaded", `window.saved`)
 	var file string
