@@ -49,7 +49,10 @@ func TestErrorsNameTheirRule(t *testing.T) {
 		require.Equal(t, c.status, status, body)
 		require.JSONEq(t, c.want, body)
 	}
-	status, body := s.do("GET", "/api/v1/jobs", "wrong", "")
+	status, body := s.do("GET", "/api/v1/cron/next?expr=0+61+*+*+*+%3F", testToken, "")
+	require.Equal(t, http.StatusBadRequest, status, body)
+	saysItsField(t, "expr", body)
+	status, body = s.do("GET", "/api/v1/jobs", "wrong", "")
 	require.Equal(t, http.StatusUnauthorized, status)
 	require.JSONEq(t, `{"code":"unauthorized","message":"The access token is wrong.","rule":"wrong_token","messageZh":"访问令牌错误"}`, body)
 }

@@ -226,7 +226,7 @@ func (s *Server) plan(j *xxladapter.Job) (cron.Plan, error) {
 	}
 	plan, err := cron.ParsePlan(string(j.ScheduleType), j.ScheduleConf, zone, s.opts.CronProfile)
 	if err != nil {
-		return nil, wrongSchedule(err)
+		return nil, wrongSchedule("scheduleConf", err)
 	}
 	return plan, nil
 }

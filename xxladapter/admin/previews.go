@@ -132,7 +132,7 @@ func (s *Server) nextOfCron(ctx context.Context, q cronQuery) (no instantList, e
 	}
 	schedule, err := cron.Parse(q.Expr, profile)
 	if err != nil {
-		return no, wrongSchedule(err)
+		return no, wrongSchedule("expr", err)
 	}
 	from := q.From
 	if from.IsZero() {

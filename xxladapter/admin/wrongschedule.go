@@ -8,24 +8,26 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
-// wrongSchedule returns the error for a user about a schedule that package cron refuses, which it
-// words itself.
-func wrongSchedule(err error) error { return aboutSchedule(err.Error(), err) }
+// wrongSchedule returns the error for a user about a schedule in field that package cron refuses,
+// which it words itself.
+func wrongSchedule(field string, err error) error { return aboutSchedule(field, err.Error(), err) }
 
-// invalidConf works like wrongSchedule, with the field in the message.
-func invalidConf(err error) error { return aboutSchedule("scheduleConf: "+err.Error(), err) }
+// invalidConf works like wrongSchedule for scheduleConf, with the field in the message.
+func invalidConf(err error) error {
+	return aboutSchedule("scheduleConf", "scheduleConf: "+err.Error(), err)
+}
 
-func aboutSchedule(message string, err error) error {
+func aboutSchedule(field, message string, err error) error {
 	refused := &xxladapter.Error{Code: xxladapter.CodeInvalid, Message: message, Err: err}
 	var syntax *cron.ParseError
 	var plan *cron.PlanError
 	switch {
 	case errors.As(err, &syntax):
 		refused.Rule = rule.Cron
-		refused.Args = []any{"scheduleConf", syntax.Field, syntax.Column, syntax.Text, err}
+		refused.Args = []any{field, syntax.Field, syntax.Column, syntax.Text, err}
 	case errors.As(err, &plan):
 		refused.Rule = rule.Schedule
-		refused.Args = []any{"scheduleConf", plan.Field, plan.Type, plan.Text, err}
+		refused.Args = []any{field, plan.Field, plan.Type, plan.Text, err}
 	}
 	return refused
 }
