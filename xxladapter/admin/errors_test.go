@@ -134,7 +134,8 @@ func TestRulesForRequestsNameTheirField(t *testing.T) {
 }
 
 // saysItsField checks that a refusal with the code invalid says by its parameters which field it is
-// about: field, or one of several fields or rules.
+// about: field, which may be the other one of two that do not fit together, or one of several
+// fields or rules.
 func saysItsField(t *testing.T, field, answer string) {
 	t.Helper()
 	var said api.Error
@@ -144,7 +145,7 @@ func saysItsField(t *testing.T, field, answer string) {
 	}
 	named := []string{}
 	for _, r := range append(said.Rules, said.BrokenRule) {
-		named = append(named, strings.Split(r.Params["field"]+", "+r.Params["fields"], ", ")...)
+		named = append(named, strings.Split(r.Params["field"]+", "+r.Params["other"]+", "+r.Params["fields"], ", ")...)
 	}
 	require.Contains(t, named, field, answer)
 }

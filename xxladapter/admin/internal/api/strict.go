@@ -52,7 +52,7 @@ func DecodeStrictly(data []byte, v any) error {
 			"body", wrongType.Value, wire.Shape(wrongType.Type))
 	case errors.As(err, &wrongType):
 		return xxladapter.Invalidf(rule.JSONType, "%s is a JSON %s, must be %s",
-			wrongType.Field, wrongType.Value, wire.Shape(wrongType.Type))
+			sentName(wrongType.Field, reflect.TypeOf(v)), wrongType.Value, wire.Shape(wrongType.Type))
 	}
 	if err := wrongInstant(data, reflect.TypeOf(v)); err != nil {
 		return err
@@ -62,6 +62,22 @@ func DecodeStrictly(data []byte, v any) error {
 		return xxladapter.Invalidf(rule.UnknownField, "request body: unknown field %q", strings.Trim(quoted, `"`))
 	}
 	return xxladapter.Invalidf(rule.Body, "request body: %s", reason)
+}
+
+// sentName returns the path of a field as it was sent: encoding/json puts the name of the embedded
+// struct that has the field before it.
+func sentName(path string, of reflect.Type) string {
+	for of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	first, rest, deeper := strings.Cut(path, ".")
+	if of.Kind() != reflect.Struct || !deeper {
+		return path
+	}
+	if f, is := of.FieldByName(first); is && f.Anonymous {
+		return sentName(rest, f.Type)
+	}
+	return path
 }
 
 // ended reports that nothing follows the value that d has decoded. More would not see a bracket.
