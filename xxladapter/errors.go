@@ -136,8 +136,8 @@ func NotFoundf(r rule.Rule, format string, args ...any) error {
 	return refuseBecause(ErrNotFound, CodeNotFound, r, format, args...)
 }
 
-// Absent returns the [NotFoundf] of a thing that is known by its id. Kind is what the thing is, such
-// as "job"; package errortext has it in Chinese.
+// Absent returns the [NotFoundf] of a thing that is known by its id. Kind is what the thing is,
+// such as "job"; package errortext has it in Chinese.
 func Absent(kind string, id int64) error {
 	return NotFoundf(rule.NotFound, "%s %d does not exist", kind, id)
 }

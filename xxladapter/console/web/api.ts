@@ -28,7 +28,7 @@ export class ApiError extends Error {
 		super(told({ message, messageZh: said.messageZh }));
 		this.problems = said.problems;
 		this.broken = (said.rules ?? [{ ...said, message }]).map((r) => ({ field: code === "invalid" ? (r.params?.field as string) : undefined, text: told(r) }));
-		this.field = this.broken[0].field;
+		this.field = this.broken[0]?.field;
 	}
 }
 

@@ -41,6 +41,8 @@ export interface ApiError {
 	problems?: Problem[];
 	/** The rule that is broken, for programs: a code such as range or not_found that stays the same when the message is reworded. */
 	rule?: string;
+	/** For a value that breaks several rules: each of them, with its field. The message has all of theirs. */
+	rules?: BrokenRule[];
 }
 
 export interface Apply {
@@ -202,6 +204,17 @@ export interface BrokenRow {
 	id: number;
 	/** What is wrong with the row. */
 	rule: string;
+}
+
+export interface BrokenRule {
+	/** What went wrong, for people: field, value and rule on one line. */
+	message: string;
+	/** The message in Chinese. */
+	messageZh?: string;
+	/** What the rule is about, by name: mostly field and value, and the limits that the rule has. */
+	params?: Record<string, unknown>;
+	/** The rule that is broken, for programs: a code such as range or not_found that stays the same when the message is reworded. */
+	rule?: string;
 }
 
 export interface Bulk {
