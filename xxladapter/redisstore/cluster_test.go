@@ -325,8 +325,8 @@ func TestAFormerOwnerIsNotBelieved(t *testing.T) {
 	require.ErrorContains(t, err, "1 of 3 nodes agree on the owner of the log's slot, must be 2 at least")
 }
 
-// A node that imports the slot and has nothing of the log yet does not answer for it. A process asks
-// such a node if it was redirected there, and the slot has moved on and comes again since.
+// A node that imports the slot and has nothing of the log yet does not answer for it. A process
+// asks such a node if it was redirected there, and the slot has moved on and comes again since.
 func TestAnImportingNodeDoesNotAnswerForWhatItLacks(t *testing.T) {
 	t.Parallel()
 	cluster := testserver.StartRedisCluster(t, false)
