@@ -11,7 +11,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/client"
 )
 
-// A executorSite is an executor of another make together with our scheduler.
+// An executorSite is an executor of another make together with our scheduler.
 type executorSite struct {
 	t     *testing.T
 	api   client.API
