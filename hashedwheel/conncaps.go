@@ -63,7 +63,7 @@ func (c *watchedConn) syscallConn() (syscall.RawConn, error) {
 	return watchedRawConn{raw, c}, nil
 }
 
-// A watchedRawConn counts reads and writes. It hides by what other methods the os package finds the
+// A watchedRawConn counts reads and writes. It hides the methods by which package os finds the
 // descriptor of a raw connection: (*os.File).WriteTo, which io.Copy prefers to ReadFrom, would send
 // to that, unseen until it has sent everything.
 type watchedRawConn struct {

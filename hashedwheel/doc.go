@@ -27,8 +27,8 @@
 //     timeouts are never armed in that way.
 //   - Ticks fire in order. Within a tick the order is unspecified.
 //   - Every timeout that was accepted fires once, is cancelled once, or is returned by Stop; a
-//     periodic one fires until one of the latter. The results of Cancel, Reset and Stop say which,
-//     exactly.
+//     periodic one fires until it is cancelled or returned by Stop. The results of Cancel, Reset
+//     and Stop say which, exactly.
 //   - No lock is held while a task runs. A task that panics is recovered, counted and logged. A
 //     task that takes long does not stop the wheel: another goroutine takes the wheel over.
 //   - With nothing pending the worker never wakes. With distant timeouts only, it sleeps until the
@@ -50,8 +50,8 @@
 //   - NewTimeout and AfterFunc return a handle, one allocation of 32 bytes.
 //   - A Timeout inside your own struct, bound by Init and armed by Reset, costs no allocation
 //     however often it is armed. Moving it further ahead writes one word.
-//   - NewIdleOf reports members that have been silent for a period, which a member may set for
-//     itself. Touch costs under a nanosecond if the member is in the cache. NewIdle is the same
+//   - NewIdleOf reports members that have been silent for a period; each member may have its own
+//     period. Touch costs under a nanosecond if the member is in the cache. NewIdle is the same
 //     with values of any type.
 //   - NewConnIdle does it for net.Conn and net.Listener. A wrapped connection keeps sendfile,
 //     splice and half-close.

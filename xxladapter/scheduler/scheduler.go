@@ -106,7 +106,8 @@ type Options struct {
 // DefaultSkewLimit is the default of [Options.SkewLimit].
 const DefaultSkewLimit = 2 * time.Second
 
-// A Scheduler plans and hands out the fires of one store. Fields without a remark guard themselves.
+// A Scheduler plans and hands out the fires of one store. Fields without a remark are safe for
+// concurrent use.
 type Scheduler struct {
 	opts  Options // not changed after New
 	clock *storeClock
