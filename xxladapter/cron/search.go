@@ -96,8 +96,7 @@ func (s *Schedule) floor(wall, from int64) (int64, bool) {
 	}
 }
 
-// until returns the last year that a search from wall covers, since the first one of a backward
-// search. A daily schedule needs neither.
+// until returns the last year that a search from wall covers. A daily schedule needs none.
 func (s *Schedule) until(wall int64) int64 {
 	if s.daily {
 		return 0
@@ -105,6 +104,8 @@ func (s *Schedule) until(wall int64) int64 {
 	return yearOf(wall) + horizon
 }
 
+// since returns the first year that a backward search from wall covers. A daily schedule needs
+// none.
 func (s *Schedule) since(wall int64) int64 {
 	if s.daily {
 		return 0

@@ -1,6 +1,5 @@
-// Package daemon has the flags and steps that commands share which run until they are stopped:
-// serve, executor and demo. They are about ports, TLS, the log, telemetry, a broker and the service
-// manager.
+// Package daemon has the flags and steps that long-running commands share: serve, executor and
+// demo. They are about ports, TLS, the log, telemetry, a broker and the service manager.
 package daemon
 
 import (
