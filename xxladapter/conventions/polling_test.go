@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// polling are the folders whose tests poll in real time, by Eventually, each with what no bubble
-// can hold. A folder that polls often has one helper for it.
+// polling are the folders whose tests poll in real time, by an Eventually other than that of
+// testserver, each with what no bubble can hold.
 var polling = map[string]struct {
 	most    int // calls of Eventually
 	because string
@@ -18,7 +18,6 @@ var polling = map[string]struct {
 	"hashedwheel/time":                      {2, "goroutines race on real processors, and the collector runs when it likes"},
 	"xxladapter/admin":                      {1, "a viewer leaves over a real socket"},
 	"xxladapter/cmd/xxlwheel":               {2, "a process of its own answers"},
-	"xxladapter/executor":                   {1, "sockets and child processes"},
 	"xxladapter/node":                       {3, "sockets, leases of real stores, and the collector"},
 	"xxladapter/queue/internal/streams":     {5, "a server of Redis"},
 	"xxladapter/redisstore":                 {3, "a server of Redis"},
@@ -32,16 +31,30 @@ var polling = map[string]struct {
 	"xxladapter/trigger/internal/post":      {2, "real sockets"},
 }
 
+// processes are the folders whose tests may call testserver.Eventually, each with what they wait
+// for. The modules inside this repository start whole sites, and are not looked at.
+var processes = map[string]string{
+	"xxladapter/cmd/xxlwheel": "schedulers, executors and terminals are processes of their own",
+	"xxladapter/executor":     "scripts are child processes, and runs arrive over real sockets",
+	"xxladapter/faults":       "schedulers and databases are killed, so they are processes of their own",
+	"xxladapter/redisstore":   "servers of Redis promote one another",
+}
+
 // TestPollingTestsSayWhy checks that no test polls for what a bubble or a channel can tell.
 func TestPollingTestsSayWhy(t *testing.T) {
-	found := map[string]int{}
+	found, waits := map[string]int{}, map[string]bool{}
 	for _, file := range append(filesOf(t, ".", "_test.go"), sourcesOf(t, "xxladapter/storetest")...) {
 		if inOtherModule(path.Dir(file)) {
 			continue
 		}
 		s := parse(t, file, parser.SkipObjectResolution)
 		ast.Inspect(s.File, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok && strings.HasPrefix(calledName(call), "Eventually") {
+			call, ok := n.(*ast.CallExpr)
+			switch {
+			case !ok:
+			case calls(call, "testserver", "Eventually"):
+				waits[path.Dir(file)] = true
+			case strings.HasPrefix(calledName(call), "Eventually"):
 				found[path.Dir(file)]++
 			}
 			return true
@@ -49,12 +62,22 @@ func TestPollingTestsSayWhy(t *testing.T) {
 	}
 	for folder, n := range found {
 		if p := polling[folder]; n > p.most {
-			t.Errorf("%s calls Eventually %d times, may %d times: use a bubble, a channel or the helper of the folder", folder, n, p.most)
+			t.Errorf("%s calls Eventually %d times, may %d times: use a bubble or a channel", folder, n, p.most)
 		}
 	}
 	for folder, p := range polling {
 		if found[folder] < p.most {
 			t.Errorf("%s calls Eventually %d times, and polling allows %d: lower it", folder, found[folder], p.most)
+		}
+	}
+	for folder := range waits {
+		if processes[folder] == "" {
+			t.Errorf("%s calls testserver.Eventually, and processes has no reason for it: use a bubble or a channel", folder)
+		}
+	}
+	for folder := range processes {
+		if !waits[folder] {
+			t.Errorf("%s does not call testserver.Eventually, and processes allows it: remove it", folder)
 		}
 	}
 }

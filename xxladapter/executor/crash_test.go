@@ -25,6 +25,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -107,7 +108,7 @@ func TestKill9(t *testing.T) {
 	}
 	refusing.Store(false)
 	last := startChild(t, "^TestKill9$", crashEnv+"="+server.URL, crashEnv+"_DIR="+dir)
-	eventually(t, "results", func() bool {
+	testserver.Eventually(t, endsWithin, "results", func() bool {
 		for id := range accepted {
 			if admin.result(id) == nil {
 				return false

@@ -213,12 +213,8 @@ func beanRun(jobID, logID int64, handler string) wire.RunRequest {
 	}
 }
 
-// eventually is for tests with real files and sockets, where a bubble cannot detect that nothing
-// more will happen. It waits longer than a child process takes on a busy machine.
-func eventually(t testing.TB, what string, cond func() bool) {
-	t.Helper()
-	require.Eventually(t, cond, time.Minute, 5*time.Millisecond, what)
-}
+// endsWithin is longer than a child process takes on a busy machine.
+const endsWithin = time.Minute
 
 func newRecorder() *httptest.ResponseRecorder { return httptest.NewRecorder() }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -140,7 +141,7 @@ func TestALineThatIsBeingWrittenIsReadWhenItIsWhole(t *testing.T) {
 	require.NoError(t, f.Close())
 	require.Equal(t, before, e.readLog(run, 1))
 	close(end)
-	eventually(t, "the run ends", func() bool { return e.admin.result(1) != nil })
+	testserver.Eventually(t, endsWithin, "the run ends", func() bool { return e.admin.result(1) != nil })
 	require.Contains(t, e.readLog(run, 1).Content, "half a line")
 }
 
@@ -152,7 +153,9 @@ func TestLogsAreForTheOwnerAndTheGroup(t *testing.T) {
 	})
 	e.post("/run", beanRun(7, 1, "loud"))
 	e.post("/run", beanRun(8, 2, "quiet"))
-	eventually(t, "both runs end", func() bool { return e.admin.result(1) != nil && e.admin.result(2) != nil })
+	testserver.Eventually(t, endsWithin, "both runs end", func() bool {
+		return e.admin.result(1) != nil && e.admin.result(2) != nil
+	})
 	e.stop()
 	files := 0
 	require.NoError(t, filepath.WalkDir(e.opts.DataDir, func(path string, d os.DirEntry, err error) error {

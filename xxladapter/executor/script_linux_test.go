@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -40,14 +41,16 @@ func TestScriptDiesWithTheExecutor(t *testing.T) {
 	client.CloseIdleConnections()
 	http.DefaultClient.CloseIdleConnections()
 	pid := 0
-	eventually(t, "script", func() bool {
+	testserver.Eventually(t, endsWithin, "script", func() bool {
 		data, _ := os.ReadFile(pidFile)
 		pid, err = strconv.Atoi(strings.TrimSpace(string(data)))
 		return err == nil
 	})
 	require.NoError(t, syscall.Kill(pid, 0))
 	child.kill()
-	eventually(t, "the script's end", func() bool { return syscall.Kill(pid, 0) != nil || isZombie(pid) })
+	testserver.Eventually(t, endsWithin, "the script's end", func() bool {
+		return syscall.Kill(pid, 0) != nil || isZombie(pid)
+	})
 }
 
 type withToken struct{ http.RoundTripper }

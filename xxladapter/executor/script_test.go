@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -45,7 +46,7 @@ func TestScripts(t *testing.T) {
 			run := scriptRun(id, id, c.glueType, c.source)
 			run.Params, run.BroadcastIndex, run.BroadcastTotal = "a=1", 2, 5
 			require.Equal(t, wire.OK(), e.post("/run", run))
-			eventually(t, "result", func() bool { return e.admin.result(id) != nil })
+			testserver.Eventually(t, endsWithin, "result", func() bool { return e.admin.result(id) != nil })
 			require.Equal(t, "200", e.outcome(id))
 			text := e.readLog(run, 1).Content
 			require.Contains(t, text, "args: a=1 2 5 3\n")
@@ -68,13 +69,13 @@ func TestScriptExit(t *testing.T) {
 		4: {"[ $# = 3 ] && [ -z \"$1\" ]", "200"}, // always three arguments
 	} {
 		e.post("/run", scriptRun(id, id, "GLUE_SHELL", c.source))
-		eventually(t, "result", func() bool { return e.admin.result(id) != nil })
+		testserver.Eventually(t, endsWithin, "result", func() bool { return e.admin.result(id) != nil })
 		require.Equal(t, c.want, e.outcome(id), c.source)
 	}
 	t.Setenv("PATH", t.TempDir())
 	run := scriptRun(9, 9, "GLUE_SHELL", "")
 	e.post("/run", run)
-	eventually(t, "result", func() bool { return e.admin.result(9) != nil })
+	testserver.Eventually(t, endsWithin, "result", func() bool { return e.admin.result(9) != nil })
 	require.Equal(t, "500 script exit value(-1) is failed", e.outcome(9))
 	require.Contains(t, e.readLog(run, 1).Content, "script does not start: ")
 }
@@ -85,18 +86,20 @@ func TestScriptVersions(t *testing.T) {
 	e := start(t, Options{Scripts: true, AccessToken: "secret"}, nil)
 	run := scriptRun(7, 1, "GLUE_SHELL", "echo old")
 	e.post("/run", run)
-	eventually(t, "result", func() bool { return e.admin.result(1) != nil })
+	testserver.Eventually(t, endsWithin, "result", func() bool { return e.admin.result(1) != nil })
 
 	// As in XXL-JOB, only the time distinguishes versions.
 	same := scriptRun(7, 2, "GLUE_SHELL", "echo new")
 	e.post("/run", same)
-	eventually(t, "result", func() bool { return e.admin.result(2) != nil })
+	testserver.Eventually(t, endsWithin, "result", func() bool { return e.admin.result(2) != nil })
 	require.Contains(t, e.readLog(same, 1).Content, "old\n")
 
 	newer := scriptRun(7, 3, "GLUE_SHELL", "echo new; sleep 60")
 	newer.GlueUpdated++
 	e.post("/run", newer)
-	eventually(t, "output", func() bool { return strings.Contains(e.readLog(newer, 1).Content, "new\n") })
+	testserver.Eventually(t, endsWithin, "output", func() bool {
+		return strings.Contains(e.readLog(newer, 1).Content, "new\n")
+	})
 	files, err := filepath.Glob(filepath.Join(e.opts.DataDir, "gluesource", "*"))
 	require.NoError(t, err)
 	require.Len(t, files, 1)
@@ -104,7 +107,7 @@ func TestScriptVersions(t *testing.T) {
 	newest := scriptRun(7, 4, "GLUE_SHELL", "echo newest")
 	newest.GlueUpdated += 2
 	e.post("/run", newest)
-	eventually(t, "result", func() bool { return e.admin.result(4) != nil })
+	testserver.Eventually(t, endsWithin, "result", func() bool { return e.admin.result(4) != nil })
 	require.Equal(t, "500 change job source or glue type, and terminate the old job thread. [job running, killed]", e.outcome(3))
 	require.Equal(t, "200", e.outcome(4))
 }
@@ -127,9 +130,9 @@ func TestScriptIsKilledWithItsGroup(t *testing.T) {
 	run := scriptRun(7, 1, "GLUE_SHELL", source)
 	run.Params = pidFile
 	e.post("/run", run)
-	eventually(t, "grandchild", func() bool { _, ok := alive(pidFile); return ok })
+	testserver.Eventually(t, endsWithin, "grandchild", func() bool { _, ok := alive(pidFile); return ok })
 	e.post("/kill", wire.KillRequest{JobID: 7})
-	eventually(t, "result", func() bool { return e.admin.result(1) != nil })
+	testserver.Eventually(t, endsWithin, "result", func() bool { return e.admin.result(1) != nil })
 	require.Equal(t, "500 scheduling center kill job. [job running, killed]", e.outcome(1))
 	_, ok := alive(pidFile)
 	require.False(t, ok, "the grandchild lives on")
@@ -137,7 +140,7 @@ func TestScriptIsKilledWithItsGroup(t *testing.T) {
 	run = scriptRun(8, 2, "GLUE_SHELL", source)
 	run.Params, run.Timeout = pidFile+"2", 1
 	e.post("/run", run)
-	eventually(t, "result", func() bool { return e.admin.result(2) != nil })
+	testserver.Eventually(t, endsWithin, "result", func() bool { return e.admin.result(2) != nil })
 	require.Equal(t, "502 job execute timeout", strings.TrimSpace(e.outcome(2)))
 	_, ok = alive(pidFile + "2")
 	require.False(t, ok, "the grandchild lives on")
@@ -161,9 +164,11 @@ func TestScriptThatIgnoresSigterm(t *testing.T) {
 	e := start(t, Options{Scripts: true, AccessToken: "secret"}, nil)
 	run := scriptRun(7, 1, "GLUE_SHELL", `trap "" TERM; echo ready; while :; do sleep 0.05; done`)
 	e.post("/run", run)
-	eventually(t, "output", func() bool { return strings.Contains(e.readLog(run, 1).Content, "ready\n") })
+	testserver.Eventually(t, endsWithin, "output", func() bool {
+		return strings.Contains(e.readLog(run, 1).Content, "ready\n")
+	})
 	began := time.Now()
 	e.post("/kill", wire.KillRequest{JobID: 7})
-	eventually(t, "result", func() bool { return e.admin.result(1) != nil })
+	testserver.Eventually(t, endsWithin, "result", func() bool { return e.admin.result(1) != nil })
 	require.GreaterOrEqual(t, time.Since(began), scriptTerm)
 }

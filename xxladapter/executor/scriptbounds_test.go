@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -24,7 +25,7 @@ func TestScriptOutputIsBounded(t *testing.T) {
 	e := start(t, Options{Scripts: true, AccessToken: "secret", MaxRunLog: 100_000}, nil)
 	run := scriptRun(1, 1, "GLUE_SHELL", `for i in $(seq 40000); do echo "line $i"; done; printf 'no end'; exit 3`)
 	e.post("/run", run)
-	eventually(t, "result", func() bool { return e.admin.result(1) != nil })
+	testserver.Eventually(t, endsWithin, "result", func() bool { return e.admin.result(1) != nil })
 	require.Equal(t, "500 script exit value(3) is failed", e.outcome(1), "it ran to its end")
 	files, err := filepath.Glob(filepath.Join(e.opts.DataDir, "*", "1.log"))
 	require.NoError(t, err)
@@ -45,7 +46,7 @@ func TestAnOpenLineIsEnded(t *testing.T) {
 	e := start(t, Options{Scripts: true, AccessToken: "secret"}, nil)
 	run := scriptRun(1, 1, "GLUE_SHELL", `printf 'no end'`)
 	e.post("/run", run)
-	eventually(t, "result", func() bool { return e.admin.result(1) != nil })
+	testserver.Eventually(t, endsWithin, "result", func() bool { return e.admin.result(1) != nil })
 	require.Contains(t, e.readLog(run, 1).Content, "no end\n")
 }
 
@@ -58,7 +59,7 @@ func TestABackgroundProcessHoldsNothingUp(t *testing.T) {
 	run := scriptRun(1, 1, "GLUE_SHELL", `sleep 300 & echo $! > "$1"; echo done`)
 	run.Params = pidFile
 	e.post("/run", run)
-	eventually(t, "result", func() bool { return e.admin.result(1) != nil })
+	testserver.Eventually(t, endsWithin, "result", func() bool { return e.admin.result(1) != nil })
 	require.Equal(t, "200", e.outcome(1))
 	pid, err := readPID(pidFile)
 	require.NoError(t, err)
@@ -79,11 +80,11 @@ func TestADaemonOfAKilledScriptDies(t *testing.T) {
 	run := scriptRun(1, 1, "GLUE_SHELL", `setsid bash -c 'trap "" TERM; echo $$ > "$0"; while :; do sleep 0.1; done' "$1" & disown; while :; do sleep 0.1; done`)
 	run.Params = pidFile
 	e.post("/run", run)
-	eventually(t, "daemon", func() bool { _, err := readPID(pidFile); return err == nil })
+	testserver.Eventually(t, endsWithin, "daemon", func() bool { _, err := readPID(pidFile); return err == nil })
 	pid, err := readPID(pidFile)
 	require.NoError(t, err)
 	e.post("/kill", wire.KillRequest{JobID: 1})
-	eventually(t, "result", func() bool { return e.admin.result(1) != nil })
+	testserver.Eventually(t, endsWithin, "result", func() bool { return e.admin.result(1) != nil })
 	require.True(t, syscall.Kill(pid, 0) != nil || isZombie(pid), "the daemon lives on")
 }
 

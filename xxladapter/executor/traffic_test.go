@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -89,7 +90,7 @@ func TestJavaAdminDrivesTheExecutor(t *testing.T) {
 			require.False(t, log.End)
 			same("kill", "kill")
 			same("kill", "kill-unknown")
-			eventually(t, "result", func() bool { return e.admin.result(101) != nil })
+			testserver.Eventually(t, endsWithin, "result", func() bool { return e.admin.result(101) != nil })
 			require.Equal(t, wire.Callback{
 				LogID: 101, LogTime: 1767225600123, HandleCode: 500, HandleMsg: "scheduling center kill job. [job running, killed]",
 			}, *e.admin.result(101))

@@ -47,12 +47,12 @@ func TestKilledAmidABackfill(t *testing.T) {
 				pause(between(r, 0, time.Second)) // the others continue meanwhile
 			}
 			victim.start()
-			eventually(t, resolved(), "it continues", func() bool {
+			testserver.Eventually(t, resolved(), "it continues", func() bool {
 				c.must("GET", fmt.Sprintf("/backfills/%d", begun.ID), nil, &progress)
 				return progress.State == xxladapter.BackfillDone || c.runsOf(job.ID) > before+20
 			})
 		}
-		eventually(t, time.Minute, "it is done", func() bool {
+		testserver.Eventually(t, time.Minute, "it is done", func() bool {
 			c.must("GET", fmt.Sprintf("/backfills/%d", begun.ID), nil, &progress)
 			return progress.State == xxladapter.BackfillDone
 		})

@@ -253,7 +253,9 @@ func (c *cluster) runsOf(job int64) int {
 func (c *cluster) waitForRuns(n int) {
 	c.t.Helper()
 	from := c.runs()
-	eventually(c.t, 60*time.Second, fmt.Sprintf("%d further runs", n), func() bool { return c.runs() >= from+n })
+	testserver.Eventually(c.t, 60*time.Second, fmt.Sprintf("%d further runs", n), func() bool {
+		return c.runs() >= from+n
+	})
 }
 
 // judge ends the load: it stops all jobs, waits until every fire and every result is settled, stops
@@ -267,7 +269,7 @@ func (c *cluster) judge(opts checker.Options) *checker.Report {
 	c.changeAll(checker.OpStop)
 	quiet := 0
 	last := c.runs()
-	eventually(c.t, 60*time.Second, "every result is taken", func() bool {
+	testserver.Eventually(c.t, 60*time.Second, "every result is taken", func() bool {
 		now, pending := c.runs(), 0
 		for _, w := range c.seen {
 			pending += w.pending()
@@ -401,18 +403,6 @@ func (c *cluster) recordSkip(l *xxladapter.Log) error {
 	return c.rec.Misfire(checker.Misfire{
 		Job: l.JobID, Due: checker.At(due), Until: checker.At(due), Strategy: xxladapter.MisfireDoNothing, At: checker.At(due),
 	})
-}
-
-// eventually polls until ok returns true. It is for the work of other processes, which synctest
-// does not cover.
-func eventually(t *testing.T, limit time.Duration, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(limit); !ok(); {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %v: %s", limit, what)
-		}
-		time.Sleep(20 * time.Millisecond) // the polling interval
-	}
 }
 
 // pause lets the load run, which sets the moment of the next fault.

@@ -46,7 +46,9 @@ func (n *networked) requireOneClaims(leader *process) {
 		before[p] = n.claimed(p)
 	}
 	pause(time.Second) // all of them scan meanwhile
-	eventually(n.t, resolved(), "the leader claims", func() bool { return n.claimed(leader) > before[leader] })
+	testserver.Eventually(n.t, resolved(), "the leader claims", func() bool {
+		return n.claimed(leader) > before[leader]
+	})
 	for i, p := range n.nodes {
 		require.True(n.t, p == leader || n.claimed(p) == before[p], "scheduler %d claims beside the leader", i+1)
 	}
@@ -74,7 +76,7 @@ func electorAway(t *testing.T, e engine, m *mode, first int) {
 	}
 	away := func() {
 		n.elector.Kill(t)
-		eventually(t, resolved(), "the elector is away", func() bool {
+		testserver.Eventually(t, resolved(), "the elector is away", func() bool {
 			return settled(n, electionOf, xxladapter.StateAway, xxladapter.StateAway)
 		})
 	}

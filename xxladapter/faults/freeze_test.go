@@ -85,7 +85,9 @@ func TestFrozenWithALock(t *testing.T) {
 				pause(held + unlocked)
 				frozen, holds = hold(victim)
 			}
-			eventually(t, time.Until(frozen)+unlocked, "they are taken away", func() bool { return !stuck() })
+			testserver.Eventually(t, time.Until(frozen)+unlocked, "they are taken away", func() bool {
+				return !stuck()
+			})
 			pause(time.Until(frozen) + unlocked + between(r, time.Second, pick(2*time.Second, 30*time.Second)))
 			victim.thaw()
 			pause(between(r, time.Second, 3*time.Second))

@@ -62,7 +62,7 @@ func TestPlannedFiresOfAKilledScheduler(t *testing.T) {
 // waitForParts waits until each scheduler has its part of the shards.
 func (c *cluster) waitForParts() {
 	c.t.Helper()
-	eventually(c.t, 30*time.Second, "each scheduler has its part", func() bool {
+	testserver.Eventually(c.t, 30*time.Second, "each scheduler has its part", func() bool {
 		got := c.members()
 		return len(got) == len(c.nodes) && !slices.ContainsFunc(got, func(m member) bool { return m.Shards < xxladapter.Shards/len(c.nodes) })
 	})

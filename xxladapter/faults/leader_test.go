@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // A member is a scheduler that holds a lease, as some scheduler reports it.
@@ -45,7 +46,7 @@ func (c *cluster) leader() *process {
 func (c *cluster) nextLeader(former *process) *process {
 	c.t.Helper()
 	var leader *process
-	eventually(c.t, 30*time.Second, "a scheduler leads", func() bool {
+	testserver.Eventually(c.t, 30*time.Second, "a scheduler leads", func() bool {
 		leader = nil
 		server := slices.IndexFunc(c.nodes, func(p *process) bool { return p != former })
 		for _, n := range c.membersBy(server) {

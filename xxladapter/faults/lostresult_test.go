@@ -69,7 +69,7 @@ func TestResultsThatRedisLosesAreFoundAgain(t *testing.T) {
 			want[j.id] = runs[j.id] + more
 		}
 		mu.Unlock()
-		eventually(t, limit, fmt.Sprintf("each job begins %d runs", more), func() bool {
+		testserver.Eventually(t, limit, fmt.Sprintf("each job begins %d runs", more), func() bool {
 			mu.Lock()
 			defer mu.Unlock()
 			for id, n := range want {
@@ -97,7 +97,7 @@ func TestResultsThatRedisLosesAreFoundAgain(t *testing.T) {
 		before := len(c.losses())
 		lost := time.Now()
 		require.NoError(t, client.FlushAll(c.ctx).Err())
-		eventually(t, 30*time.Second, "the loss is noticed", func() bool { return len(c.losses()) > before })
+		testserver.Eventually(t, 30*time.Second, "the loss is noticed", func() bool { return len(c.losses()) > before })
 		every(2*time.Minute, 2)
 		took = append(took, time.Since(lost))
 	}

@@ -143,7 +143,7 @@ func (n *networked) waitForRoles() {
 		return
 	}
 	n.leader()
-	eventually(n.t, resolved(), "each has its role", func() bool {
+	testserver.Eventually(n.t, resolved(), "each has its role", func() bool {
 		return settled(n, roleOf, xxladapter.NodeLeads, xxladapter.NodeStandby) &&
 			(n.elector == nil || settled(n, electionOf, xxladapter.StateElected, xxladapter.StateWaits))
 	})

@@ -33,7 +33,7 @@ func TestWhyShardsMoved(t *testing.T) {
 		moved := func(cause string) {
 			t.Helper()
 			var s state
-			eventually(t, 30*time.Second, "the latest move is that one "+cause, func() bool {
+			testserver.Eventually(t, 30*time.Second, "the latest move is that one "+cause, func() bool {
 				s = ask()
 				return s.Moves[0].Cause == cause
 			})

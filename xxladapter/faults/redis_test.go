@@ -89,7 +89,9 @@ func TestRedisIsPromoted(t *testing.T) {
 			pause(between(r, 0, time.Second))
 			former.Thaw(t)
 		}
-		eventually(t, 30*time.Second, "the promotion counts as a loss", func() bool { return len(c.losses()) > before })
+		testserver.Eventually(t, 30*time.Second, "the promotion counts as a loss", func() bool {
+			return len(c.losses()) > before
+		})
 		noticed = append(noticed, time.Since(promoted))
 		c.waitForRuns(10)
 		continued = append(continued, time.Since(promoted))
@@ -219,7 +221,9 @@ func TestRedisClusterIsPromoted(t *testing.T) {
 			pause(between(r, 0, time.Second))
 			former.Thaw(t)
 		}
-		eventually(t, 30*time.Second, "the promotion counts as a loss", func() bool { return len(c.losses()) > before })
+		testserver.Eventually(t, 30*time.Second, "the promotion counts as a loss", func() bool {
+			return len(c.losses()) > before
+		})
 		c.waitForRuns(10)
 		if round%2 == 1 {
 			former.Start(t)

@@ -45,7 +45,7 @@ func redisLosesItsData(t *testing.T, e engine) {
 			server.Start(t)
 		}
 		lost := time.Now()
-		eventually(t, 30*time.Second, "the loss is noticed", func() bool { return len(c.losses()) > before })
+		testserver.Eventually(t, 30*time.Second, "the loss is noticed", func() bool { return len(c.losses()) > before })
 		noticed = append(noticed, time.Since(lost))
 		c.waitForRuns(10)
 		continued = append(continued, time.Since(lost))

@@ -276,14 +276,14 @@ func TestThePromotedReplicaOfANewOwnerIsALoss(t *testing.T) {
 	to := cluster.Other(t, from)
 	require.NoError(t, cluster.Move(t.Context(), slot, from, to))
 	replica := cluster.Replicas[slices.Index(cluster.Masters, to)]
-	eventually(t, func() bool { // it has the keys
+	testserver.Eventually(t, 20*time.Second, "the replica has the keys", func() bool {
 		n, err := clientOf(t, replica.URL("0")).DBSize(t.Context()).Result()
 		return err == nil && n == 2
 	})
 	to.Kill(t)
 	require.Same(t, replica, cluster.WaitPromoted(t, to, slot))
 	var after sqlstore.LogState
-	eventually(t, func() (ok bool) {
+	testserver.Eventually(t, 20*time.Second, "the log can be read", func() (ok bool) {
 		var err error
 		after, err = s.Look(t.Context())
 		return err == nil
@@ -306,7 +306,10 @@ func TestAFormerOwnerIsNotBelieved(t *testing.T) {
 
 	err, again := s.once(t.Context(), false, func(former *client) error {
 		require.NoError(t, cluster.Move(t.Context(), slot, from, to))
-		eventually(t, func() bool { c, err := s.at.primary(); return err == nil && c != former })
+		testserver.Eventually(t, 20*time.Second, "the slot has another owner", func() bool {
+			c, err := s.at.primary()
+			return err == nil && c != former
+		})
 		return nil
 	})
 	require.ErrorIs(t, err, errFormer)

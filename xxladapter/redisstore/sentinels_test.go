@@ -74,7 +74,10 @@ func TestAFormerPrimaryIsNotBelieved(t *testing.T) {
 	former, _ := group.Primary(t)
 	former.Kill(t)
 	group.WaitPromoted(t, former)
-	eventually(t, func() bool { c, err := s.at.primary(); return err == nil && s.serverChanged(c) })
+	testserver.Eventually(t, 20*time.Second, "the store finds the new primary", func() bool {
+		c, err := s.at.primary()
+		return err == nil && s.serverChanged(c)
+	})
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	_, err = s.Append(ctx, held, 2, [][]byte{[]byte("two")})
@@ -82,17 +85,6 @@ func TestAFormerPrimaryIsNotBelieved(t *testing.T) {
 	now, err := s.Take(ctx)
 	require.NoError(t, err)
 	require.Zero(t, now.Generation, "the log must be read again")
-}
-
-// eventually waits for a state of the sentinels, which no event reports to the test.
-func eventually(t *testing.T, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !ok(); {
-		if time.Now().After(deadline) {
-			t.Fatal("not within 20 s")
-		}
-		time.Sleep(20 * time.Millisecond) // the pause between two looks
-	}
 }
 
 // A server whose settings are wrong is refused when it is promoted, too.
@@ -108,7 +100,7 @@ func TestAPromotedServerIsChecked(t *testing.T) {
 	require.NoError(t, clientOf(t, other.URL("0")).ConfigSet(t.Context(), "appendfsync", "everysec").Err())
 	primary.Kill(t)
 	group.WaitPromoted(t, primary)
-	eventually(t, func() bool {
+	testserver.Eventually(t, 20*time.Second, "the promoted server is refused", func() bool {
 		c, err := at.primary()
 		return err == nil && c.Ping(t.Context()).Err() != nil
 	})

@@ -5,6 +5,8 @@
 //
 // A [Proxy] is a network in front of a server that a test may break.
 //
+// [Eventually] waits for what other processes do.
+//
 // The environment also says which tests run at all: see [Long], [Soak] and [Java].
 //
 // A package that uses testserver calls [Main] in its TestMain, which stops the servers. A test

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // A posted is a request that arrived at a webhook.
@@ -90,7 +92,9 @@ func TestServeTellsOfAFailure(t *testing.T) {
 	require.Equal(t, 500, a.Jobs[0].Runs[0].Code)
 	require.NotEmpty(t, a.Jobs[0].Runs[0].Reason)
 	require.Equal(t, "route: no address", a.Jobs[0].Runs[0].Reason, "and nothing else of the trigger message")
-	eventually(t, 10*time.Second, "the alarm is logged", func() bool { return strings.Contains(serve.stderr.String(), "alarm sent") })
+	testserver.Eventually(t, 10*time.Second, "the alarm is logged", func() bool {
+		return strings.Contains(serve.stderr.String(), "alarm sent")
+	})
 	require.Zero(t, serve.terminate())
 	require.NotContains(t, serve.stderr.String(), secret)
 	require.NotContains(t, serve.stderr.String(), "alarms-of-billing")

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // TestABackupIsRestored copies the store of a working scheduler, which is then killed and loses its
@@ -24,10 +25,14 @@ func TestABackupIsRestored(t *testing.T) {
 	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
 	theirs.line("accepts runs at")
 	mustCLI(t, "job", "add", "--server", server, "--app", "some-app", "--name", "often", "--handler", "demoJobHandler", "--fixed-rate", "1s", "--start")
-	eventually(t, 30*time.Second, "three runs", func() bool { return len(succeeded(listedRuns(t, server))) >= 3 })
+	testserver.Eventually(t, 30*time.Second, "three runs", func() bool {
+		return len(succeeded(listedRuns(t, server))) >= 3
+	})
 	kept := listedRuns(t, server)
 	require.Regexp(t, `^\Q`+copied+`\E: \d+ bytes$`, mustCLI(t, "backup", copied, "--store", "sqlite:"+file))
-	eventually(t, 30*time.Second, "the schedule continues", func() bool { return len(listedRuns(t, server)) > len(kept) })
+	testserver.Eventually(t, 30*time.Second, "the schedule continues", func() bool {
+		return len(listedRuns(t, server)) > len(kept)
+	})
 	code, _, stderr := cli(t, "backup", copied, "--store", "sqlite:"+file)
 	require.Equal(t, command.ExitFail, code)
 	require.Equal(t, "xxlwheel: back up to "+copied+": the file exists, must be a new one\n", stderr)
@@ -42,7 +47,9 @@ func TestABackupIsRestored(t *testing.T) {
 	require.Contains(t, mustCLI(t, "job", "show", "1", "--server", server), "running")
 	restored := listedRuns(t, server)
 	require.Subset(t, restored, succeeded(kept))
-	eventually(t, 30*time.Second, "the schedule continues", func() bool { return len(listedRuns(t, server)) > len(restored) })
+	testserver.Eventually(t, 30*time.Second, "the schedule continues", func() bool {
+		return len(listedRuns(t, server)) > len(restored)
+	})
 	require.Zero(t, again.terminate())
 }
 

@@ -145,14 +145,14 @@ func TestJobCommands(t *testing.T) {
 	mustCLI(t, job("start", "1")...)
 	require.Contains(t, mustCLI(t, job("show", "1")...), "running")
 	mustCLI(t, job("trigger", "1", "--param", "now")...)
-	eventually(t, 10*time.Second, "the trigger fails for want of an executor", func() bool {
+	testserver.Eventually(t, 10*time.Second, "the trigger fails for want of an executor", func() bool {
 		return regexp.MustCompile(`500 +0`).MatchString(mustCLI(t, job("show", "1")...))
 	})
 	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0",
 		"--access-token", "s3cret", "--data-dir", t.TempDir())
 	theirs.line("accepts runs at")
 	good := mustCLI(t, job("add", "--name=another", "--app=some-app", "--handler=demoJobHandler")...)
-	eventually(t, 20*time.Second, "a run ends well on the sample executor", func() bool {
+	testserver.Eventually(t, 20*time.Second, "a run ends well on the sample executor", func() bool {
 		mustCLI(t, job("trigger", good)...)
 		return regexp.MustCompile(`200 +200`).MatchString(mustCLI(t, job("show", good)...))
 	})
@@ -168,16 +168,16 @@ func TestJobCommands(t *testing.T) {
 	require.Contains(t, mustCLI(t, log("text", logWith(good, "200 +200"))...), "hello from xxlwheel")
 	long := mustCLI(t, job("add", "--name=long", "--app=some-app", "--handler=sleepJobHandler", "--param=1h")...)
 	mustCLI(t, job("trigger", long)...)
-	eventually(t, 20*time.Second, "the long run is taken", func() bool {
+	testserver.Eventually(t, 20*time.Second, "the long run is taken", func() bool {
 		return regexp.MustCompile(`200 +0`).MatchString(mustCLI(t, job("show", long)...))
 	})
 	mustCLI(t, log("kill", logWith(long, "200 +0"))...)
-	eventually(t, 20*time.Second, "the killed run is reported", func() bool {
+	testserver.Eventually(t, 20*time.Second, "the killed run is reported", func() bool {
 		return regexp.MustCompile(`200 +500 +scheduling center kill job`).MatchString(mustCLI(t, job("show", long)...))
 	})
 	failing := mustCLI(t, job("add", "--name=failing", "--app=some-app", "--handler=failJobHandler", "--param=as asked", "--retry=2")...)
 	mustCLI(t, job("trigger", failing)...)
-	eventually(t, 20*time.Second, "a failed run is tried twice more", func() bool {
+	testserver.Eventually(t, 20*time.Second, "a failed run is tried twice more", func() bool {
 		return strings.Count(mustCLI(t, job("show", failing)...), "as asked") == 1+3 // the job's own param, and the results
 	})
 	require.Zero(t, theirs.terminate())
@@ -235,7 +235,7 @@ func TestOperatorCommands(t *testing.T) {
 	require.Contains(t, stderr, "no field of job 1 is given, must be at least one")
 
 	run("job trigger 2")
-	eventually(t, 10*time.Second, "the trigger fails for want of an executor", func() bool {
+	testserver.Eventually(t, 10*time.Second, "the trigger fails for want of an executor", func() bool {
 		return strings.Contains(run("log list --job 2 --status FAIL --since 1h"), " FAIL ")
 	})
 	require.NotContains(t, run("log list --status SUCCESS --group 1"), " FAIL ")

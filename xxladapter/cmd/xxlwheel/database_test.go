@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // serveOn starts a scheduler and returns it with its address.
@@ -44,12 +45,18 @@ func TestARemovedDatabaseIsNoSecret(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "x.db")
 	serve, server := serveOn(t, file)
-	eventually(t, 20*time.Second, "it is ready", func() bool { code, _ := ready(t, server); return code == http.StatusOK })
+	testserver.Eventually(t, 20*time.Second, "it is ready", func() bool {
+		code, _ := ready(t, server)
+		return code == http.StatusOK
+	})
 	require.Equal(t, "1", mustCLI(t, "job", "add", "--server", server, "--app", "some-app", "--name", "n", "--handler", "h", "--fixed-rate", "1s", "--start"))
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		require.NoError(t, os.Remove(file+suffix))
 	}
-	eventually(t, 20*time.Second, "it is no longer ready", func() bool { code, _ := ready(t, server); return code != http.StatusOK })
+	testserver.Eventually(t, 20*time.Second, "it is no longer ready", func() bool {
+		code, _ := ready(t, server)
+		return code != http.StatusOK
+	})
 	code, body := ready(t, server)
 	require.Equal(t, http.StatusServiceUnavailable, code)
 	require.Contains(t, body, "store: the database file was removed or replaced while it was open\n")

@@ -52,11 +52,13 @@ func TestAnElectorElectsTheLeader(t *testing.T) {
 		require.Zero(t, code, stderr)
 		return stdout
 	}
-	eventually(t, 20*time.Second, "the first one is elected", func() bool {
+	testserver.Eventually(t, 20*time.Second, "the first one is elected", func() bool {
 		return strings.Contains(nodes(first), "elected, "+elector) && strings.Contains(nodes(first), "leads")
 	})
 	two, second := serveOn(t, file, "--scheduling", "leader", "--elector", "@"+secret)
-	eventually(t, 20*time.Second, "the second one waits", func() bool { return strings.Contains(nodes(second), "waits, "+elector) })
+	testserver.Eventually(t, 20*time.Second, "the second one waits", func() bool {
+		return strings.Contains(nodes(second), "waits, "+elector)
+	})
 	resp, err := http.Get(second + "/metrics")
 	require.NoError(t, err)
 	page, err := io.ReadAll(resp.Body)
@@ -64,7 +66,7 @@ func TestAnElectorElectsTheLeader(t *testing.T) {
 	require.NoError(t, resp.Body.Close())
 	require.Contains(t, string(page), `xxlwheel_elector_state{elector="`+elector+`",state="waits"} 1`)
 	require.Zero(t, one.terminate())
-	eventually(t, 20*time.Second, "the second one leads", func() bool {
+	testserver.Eventually(t, 20*time.Second, "the second one leads", func() bool {
 		return strings.Contains(nodes(second), "elected, ") && strings.Contains(nodes(second), "leads")
 	})
 	require.NotContains(t, one.stderr.String()+two.stderr.String(), "s3cret")

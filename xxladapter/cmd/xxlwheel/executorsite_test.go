@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/client"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // An executorSite is an executor of another make together with our scheduler.
@@ -53,7 +54,7 @@ type loggedRun struct {
 func (s executorSite) ended(id string, n int) []loggedRun {
 	s.t.Helper()
 	var rows []loggedRun
-	eventually(s.t, 30*time.Second, fmt.Sprintf("%d runs of job %s have ended", n, id), func() bool {
+	testserver.Eventually(s.t, 30*time.Second, fmt.Sprintf("%d runs of job %s have ended", n, id), func() bool {
 		var list struct{ Logs []json.RawMessage }
 		require.NoError(s.t, s.api.Call(s.t.Context(), "GET", "/logs?job="+id, nil, &list))
 		rows = nil

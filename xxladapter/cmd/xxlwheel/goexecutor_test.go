@@ -49,7 +49,7 @@ func TestThirdPartyExecutor(t *testing.T) {
 		require.NoError(t, api.Call(t.Context(), "GET", "/groups", nil, &list))
 		return list.Groups[0].AddressList
 	}
-	eventually(t, 15*time.Second, "it registers", func() bool { return len(addresses()) == 1 })
+	testserver.Eventually(t, 15*time.Second, "it registers", func() bool { return len(addresses()) == 1 })
 	require.Equal(t, []string{"http://127.0.0.1:" + port}, addresses())
 
 	for _, id := range []string{good, bad, unknown} {
@@ -76,7 +76,7 @@ func TestThirdPartyExecutor(t *testing.T) {
 		}
 		return rows
 	}
-	eventually(t, 15*time.Second, "three runs of each job have ended", func() bool {
+	testserver.Eventually(t, 15*time.Second, "three runs of each job have ended", func() bool {
 		return len(ended(good)) >= 3 && len(ended(bad)) >= 3 && len(ended(unknown)) >= 3
 	})
 	for _, id := range []string{good, bad, unknown} {

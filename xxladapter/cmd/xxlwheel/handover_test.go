@@ -90,7 +90,7 @@ func TestHandoverFromAJavaAdmin(t *testing.T) {
 	admin.Stderr = t.Output()
 	require.NoError(t, admin.Start())
 	defer func() { _ = admin.Process.Kill() }()
-	eventually(t, 2*time.Minute, "runs by the Java admin", func() bool { return count(false) >= 40 })
+	testserver.Eventually(t, 2*time.Minute, "runs by the Java admin", func() bool { return count(false) >= 40 })
 
 	args := []string{"takeover", "--from", from + "?zone=UTC", "--store", "sqlite:" + file, "--zone", "UTC"}
 	mustCLI(t, args...)
@@ -102,13 +102,13 @@ func TestHandoverFromAJavaAdmin(t *testing.T) {
 	theirs := count(false)
 	require.Zero(t, count(true))
 	var report stores.TakeoverReport
-	eventually(t, 3*time.Minute, "the minute in which nobody writes", func() bool {
+	testserver.Eventually(t, 3*time.Minute, "the minute in which nobody writes", func() bool {
 		code, out, _ := cli(t, append(args, "--start", "-o", "json")...)
 		return code == command.ExitOK && json.Unmarshal([]byte(out), &report) == nil
 	})
 	require.Equal(t, []int64{7, 8, 9}, report.Started)
 	begun := time.Now().Truncate(time.Second)
-	eventually(t, time.Minute, "runs by ours", func() bool { return count(true) >= 40 })
+	testserver.Eventually(t, time.Minute, "runs by ours", func() bool { return count(true) >= 40 })
 
 	mu.Lock()
 	defer mu.Unlock()

@@ -74,7 +74,7 @@ func (s executorSite) startExecutor(release string) (stop func()) {
 	stdin, err := java.StdinPipe()
 	require.NoError(s.t, err)
 	require.NoError(s.t, java.Start())
-	eventually(s.t, 60*time.Second, "it registers", func() bool { return len(s.addresses()) == 1 })
+	testserver.Eventually(s.t, 60*time.Second, "it registers", func() bool { return len(s.addresses()) == 1 })
 	return func() {
 		_, err := io.WriteString(stdin, "\n")
 		require.NoError(s.t, err)
@@ -117,7 +117,7 @@ func (s executorSite) checkKill() {
 	var jobID int64
 	_, err = fmt.Sscan(id, &jobID)
 	require.NoError(s.t, err)
-	eventually(s.t, 15*time.Second, "the job runs", func() bool {
+	testserver.Eventually(s.t, 15*time.Second, "the job runs", func() bool {
 		err := client.IdleBeat(s.t.Context(), addr, jobID)
 		return err != nil && strings.Contains(err.Error(), wire.MsgBusy)
 	})

@@ -37,7 +37,9 @@ func TestATriggerIsWaitedFor(t *testing.T) {
 	run("job add --app some-app --name slow --handler sleepJobHandler --param 1h")
 	run("job add --app some-app --name refused --handler nope")
 	run("job add --app some-app --name shards --handler shardingJobHandler --route SHARDING_BROADCAST")
-	eventually(t, 20*time.Second, "the executor is known", func() bool { return strings.Contains(run("group list"), "http://") })
+	testserver.Eventually(t, 20*time.Second, "the executor is known", func() bool {
+		return strings.Contains(run("group list"), "http://")
+	})
 
 	require.Equal(t, "1", run("job trigger 1"), "the id of the run")
 	var order struct {
@@ -114,7 +116,9 @@ func TestATriggerIsWaitedFor(t *testing.T) {
 		_, stdout, stderr := try("job trigger " + long + " --wait")
 		ended <- stdout + stderr
 	}()
-	eventually(t, 20*time.Second, "it runs", func() bool { return strings.Contains(run("log list --job "+long), "RUNNING") })
+	testserver.Eventually(t, 20*time.Second, "it runs", func() bool {
+		return strings.Contains(run("log list --job "+long), "RUNNING")
+	})
 	require.Zero(t, scheduler.terminate())
 	scheduler = serve()
 	require.Regexp(t, ` +SUCCESS\n$`, <-ended)

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // TestWhyNamesWhatHappened lets real schedulers and executors produce what a finding says, and asks
@@ -28,13 +30,15 @@ func TestWhyNamesWhatHappened(t *testing.T) {
 	theirs.line("accepts runs at")
 	add := func(words string) string { return run("job add --name j " + words) }
 	ok := add("--app some-app --handler demoJobHandler")
-	eventually(t, 20*time.Second, "the executor is known", func() bool { return strings.Contains(run("group list"), "http://") })
+	testserver.Eventually(t, 20*time.Second, "the executor is known", func() bool {
+		return strings.Contains(run("group list"), "http://")
+	})
 
 	// triggered runs a job and returns what why says of the time when the run was due.
 	triggered := func(job string) func() string {
 		run("job trigger " + job)
 		var due time.Time
-		eventually(t, 20*time.Second, "the run is claimed", func() bool {
+		testserver.Eventually(t, 20*time.Second, "the run is claimed", func() bool {
 			var l struct{ History *struct{ Due time.Time } }
 			text := run("log list -n 1 -o json --job " + job)
 			if text == "" {
@@ -69,7 +73,9 @@ func TestWhyNamesWhatHappened(t *testing.T) {
 	gone := start(t, "xxlwheel", "executor", "--admin", server, "--app", "gone-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
 	gone.line("accepts runs at")
 	direct, over := add("--app gone-app --handler demoJobHandler"), add("--app gone-app --handler demoJobHandler --route FAILOVER")
-	eventually(t, 20*time.Second, "it is known", func() bool { return strings.Count(run("group list"), "http://") == 2 })
+	testserver.Eventually(t, 20*time.Second, "it is known", func() bool {
+		return strings.Count(run("group list"), "http://") == 2
+	})
 	gone.kill()
 	becomes(t, "unreachable", triggered(direct))
 	becomes(t, "refused_by_route", triggered(over))
@@ -93,7 +99,9 @@ func TestWhyNamesWhatHappened(t *testing.T) {
 	// Several do, because each has the place for three seconds only.
 	require.NoError(t, theirs.cmd.Process.Signal(syscall.SIGSTOP))
 	run("job trigger " + ok)
-	eventually(t, 20*time.Second, "the call hangs", func() bool { return strings.Contains(run("log list -n 1 --job "+ok), "RUNNING") })
+	testserver.Eventually(t, 20*time.Second, "the call hangs", func() bool {
+		return strings.Contains(run("log list -n 1 --job "+ok), "RUNNING")
+	})
 	asked := time.Now()
 	var triggering sync.WaitGroup
 	for range 10 {
@@ -136,7 +144,7 @@ func becomes(t *testing.T, code string, ask func() string) {
 			t.Logf("want %s, the last answer is %s", code, said)
 		}
 	}()
-	eventually(t, 60*time.Second, "why says "+code, func() bool {
+	testserver.Eventually(t, 60*time.Second, "why says "+code, func() bool {
 		said = ask()
 		return slices.Contains(strings.Fields(said), code)
 	})

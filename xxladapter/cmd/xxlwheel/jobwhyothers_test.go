@@ -49,7 +49,9 @@ func TestWhyNamesWhatOthersLeft(t *testing.T) {
 	a.says("after_run", delayed, at(time.Now().Add(90*time.Minute)))
 
 	every := a.run("job add --name every --app some-app --handler h --fixed-rate 1s --start")
-	eventually(t, 20*time.Second, "it runs twice", func() bool { return len(strings.Fields(a.run("log list -q -n 2 --job "+every))) == 2 })
+	testserver.Eventually(t, 20*time.Second, "it runs twice", func() bool {
+		return len(strings.Fields(a.run("log list -q -n 2 --job "+every))) == 2
+	})
 	due := a.firstDueOf(every)()
 	if due.Second() == 0 { // which would ask about the whole minute, and so about later runs
 		due = due.Add(time.Second)

@@ -89,7 +89,9 @@ func TestWhyNamesAMisfire(t *testing.T) {
 	store := "sqlite:" + t.TempDir() + "/x.db"
 	a := askingAt(t, store)
 	every := a.run("job add --name every --app some-app --handler h --fixed-rate 1s --misfire-window 1s --start")
-	eventually(t, 20*time.Second, "it runs", func() bool { return a.run("log list -q -n 1 --job "+every) != "" })
+	testserver.Eventually(t, 20*time.Second, "it runs", func() bool {
+		return a.run("log list -q -n 1 --job "+every) != ""
+	})
 	a.serve.kill()
 	killed := time.Now()
 	// Five seconds were planned ahead, and what is more than one second late is a misfire.
@@ -107,7 +109,9 @@ func TestWhyNamesADueTimeThatAnotherProgramHoldsUp(t *testing.T) {
 	mustCLI(t, "migrate", "--create-upstream", "--store", store)
 	a := askingAt(t, store)
 	every := a.run("job add --name every --app some-app --handler h --fixed-rate 1s --start")
-	eventually(t, 20*time.Second, "it runs", func() bool { return a.run("log list -q -n 1 --job "+every) != "" })
+	testserver.Eventually(t, 20*time.Second, "it runs", func() bool {
+		return a.run("log list -q -n 1 --job "+every) != ""
+	})
 	db, err := testserver.OpenMySQL(store)
 	require.NoError(t, err)
 	defer db.Close()
@@ -135,7 +139,9 @@ func TestWhyNamesAClockThatIsOff(t *testing.T) {
 	mustCLI(t, "migrate", "--create-upstream", "--store", place.String())
 	a := askingAt(t, place.String())
 	every := a.run("job add --name every --app some-app --handler h --fixed-rate 1s --start")
-	eventually(t, 20*time.Second, "it runs", func() bool { return a.run("log list -q -n 1 --job "+every) != "" })
+	testserver.Eventually(t, 20*time.Second, "it runs", func() bool {
+		return a.run("log list -q -n 1 --job "+every) != ""
+	})
 	moved := time.Now()
 	require.NoError(t, testserver.OrderMySQL(root, `SET GLOBAL init_connect = 'SET timestamp = UNIX_TIMESTAMP() + 3600'`, `KILL USER plain`))
 	a.says("clocks_apart", every, func() time.Time { return moved.Add(20 * time.Minute) })

@@ -98,7 +98,7 @@ func TestKilledBetweenCommitAndFire(t *testing.T) {
 	db, err := sql.Open("sqlite", "file:"+file+"?mode=ro")
 	require.NoError(t, err)
 	defer db.Close()
-	eventually(t, 20*time.Second, "the executor is registered", func() bool {
+	testserver.Eventually(t, 20*time.Second, "the executor is registered", func() bool {
 		var list string
 		return db.QueryRow(`SELECT address_list FROM xxl_job_group WHERE app_name = 'witness'`).Scan(&list) == nil && list != ""
 	})
@@ -114,7 +114,7 @@ func TestKilledBetweenCommitAndFire(t *testing.T) {
 	killedWith := 0
 	for round := range rounds {
 		time.Sleep(time.Duration(round%4) * 730 * time.Millisecond) // varies the moment of the kill
-		eventually(t, 20*time.Second, "fires are planned", func() bool { return planned() >= 3 })
+		testserver.Eventually(t, 20*time.Second, "fires are planned", func() bool { return planned() >= 3 })
 		scheduler.kill()
 		killedWith += planned()
 		scheduler = serve()
@@ -125,7 +125,7 @@ func TestKilledBetweenCommitAndFire(t *testing.T) {
 	// not be among them.
 	time.Sleep(restartLimit)
 	change(checker.OpStop)
-	eventually(t, 20*time.Second, "every run has its result", func() bool {
+	testserver.Eventually(t, 20*time.Second, "every run has its result", func() bool {
 		return count(`SELECT count(*) FROM xxl_job_log WHERE handle_code = 0`) == 0
 	})
 	require.Zero(t, scheduler.terminate())

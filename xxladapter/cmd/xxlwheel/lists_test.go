@@ -18,6 +18,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // listCommands returns the words of the commands that print a list: those called list, and those
@@ -67,8 +68,12 @@ func TestEveryListInEveryFormat(t *testing.T) {
 	d.must("job backfill 1 --from "+now.Add(-3*time.Hour).Format(time.RFC3339)+" --to "+now.Format(time.RFC3339), "")
 	d.must("pause begin --all --note maintenance", "")
 	d.must("job trigger 1", "")
-	eventually(t, time.Minute, "the run failed", func() bool { return strings.Contains(d.must("log list -o json --job 1", ""), "connection refused") })
-	eventually(t, time.Minute, "the backfill has ended", func() bool { return !strings.Contains(d.must("backfill list -o json", ""), "RUNNING") })
+	testserver.Eventually(t, time.Minute, "the run failed", func() bool {
+		return strings.Contains(d.must("log list -o json --job 1", ""), "connection refused")
+	})
+	testserver.Eventually(t, time.Minute, "the backfill has ended", func() bool {
+		return !strings.Contains(d.must("backfill list -o json", ""), "RUNNING")
+	})
 
 	lists := map[string]struct {
 		args  string // beside the command's words
@@ -173,7 +178,7 @@ func TestOperationsOfARealScheduler(t *testing.T) {
 	d.must("job add --app some-app --name hourly --handler demoJobHandler --fixed-rate 1h --tag billing", "")
 	require.Regexp(t, `^TAG +JOBS\nbilling +2\nnightly +1$`, d.must("job tags", ""))
 	var group struct{ AddressList []string }
-	eventually(t, time.Minute, "the executor has registered", func() bool {
+	testserver.Eventually(t, time.Minute, "the executor has registered", func() bool {
 		require.NoError(t, json.Unmarshal([]byte(d.must("group list -o json", "")), &group))
 		return len(group.AddressList) == 1
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // TestWhyARunFailed checks that all three places that show a failure give its reason, and that
@@ -23,9 +24,13 @@ func TestWhyARunFailed(t *testing.T) {
 	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
 	theirs.line("accepts runs at")
 	run("job add --app some-app --name refused --handler nope --param", `<b> & "quoted"`)
-	eventually(t, 20*time.Second, "the executor is known", func() bool { return strings.Contains(run("group list"), "http://") })
+	testserver.Eventually(t, 20*time.Second, "the executor is known", func() bool {
+		return strings.Contains(run("group list"), "http://")
+	})
 	run("job trigger 1")
-	eventually(t, 20*time.Second, "the hand-over is refused", func() bool { return strings.Contains(run("log list"), " FAIL ") })
+	testserver.Eventually(t, 20*time.Second, "the hand-over is refused", func() bool {
+		return strings.Contains(run("log list"), " FAIL ")
+	})
 	const reason = "job handler [nope] not found."
 	require.Regexp(t, ` FAIL +\Q`+reason+`\E$`, run("log list"))
 	require.Regexp(t, ` 500 +0 +\Q`+reason+`\E$`, run("job show 1"))
@@ -44,7 +49,9 @@ func TestWhyARunFailed(t *testing.T) {
 
 	run("job add --app some-app --name rude --handler failJobHandler --param", "\x1b]0;owned\x07\x1b[2J")
 	run("job trigger 2")
-	eventually(t, 20*time.Second, "it fails", func() bool { return strings.Contains(run("log list --job 2"), " FAIL ") })
+	testserver.Eventually(t, 20*time.Second, "it fails", func() bool {
+		return strings.Contains(run("log list --job 2"), " FAIL ")
+	})
 	for _, words := range []string{"job show 2", "job show 2 -o json", "log list", "log list -o json", "log show 2", "log show 2 -o json", "log text 2", "log text 2 -o json", "job list"} {
 		out := run(words)
 		require.NotContains(t, out, "\x1b", words)
@@ -69,16 +76,22 @@ func TestATextIsFollowedToItsEnd(t *testing.T) {
 	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
 	theirs.line("accepts runs at")
 	run("job add --app some-app --name short --handler sleepJobHandler --param 2s")
-	eventually(t, 20*time.Second, "the executor is known", func() bool { return strings.Contains(run("group list"), "http://") })
+	testserver.Eventually(t, 20*time.Second, "the executor is known", func() bool {
+		return strings.Contains(run("group list"), "http://")
+	})
 	run("job trigger 1")
-	eventually(t, 20*time.Second, "the run begins", func() bool { return strings.Contains(run("log list"), " RUNNING") })
+	testserver.Eventually(t, 20*time.Second, "the run begins", func() bool {
+		return strings.Contains(run("log list"), " RUNNING")
+	})
 	text := run("log text 1 --follow")
 	require.Contains(t, run("log list"), " SUCCESS", "it ended with the run")
 	require.Equal(t, run("log text 1"), text)
 
 	run("job add --app some-app --name refused --handler nope")
 	run("job trigger 2")
-	eventually(t, 20*time.Second, "the hand-over is refused", func() bool { return strings.Contains(run("log list --job 2"), " FAIL ") })
+	testserver.Eventually(t, 20*time.Second, "the hand-over is refused", func() bool {
+		return strings.Contains(run("log list --job 2"), " FAIL ")
+	})
 	code, _, stderr := cli(t, "log", "text", "2", "-f", "--server", server)
 	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, stderr, "no executor accepted the run")

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // TestASchedulerIsDrained drains one of two schedulers: the other one gets its shards.
@@ -15,10 +17,14 @@ func TestASchedulerIsDrained(t *testing.T) {
 	_, first := serveOn(t, file)
 	d := desk{t: t, server: first}
 	serveOn(t, file)
-	eventually(t, 10*time.Second, "each has half of the shards", func() bool { return strings.Count(d.must("node list", ""), " 32 of 64 ") == 2 })
+	testserver.Eventually(t, 10*time.Second, "each has half of the shards", func() bool {
+		return strings.Count(d.must("node list", ""), " 32 of 64 ") == 2
+	})
 	name, _, _ := strings.Cut(d.must("node list -q", ""), "\n")
 	d.must("node drain "+name, "")
-	eventually(t, 10*time.Second, "the other one has them all", func() bool { return strings.Contains(d.must("node list", ""), " 64 of 64 ") })
+	testserver.Eventually(t, 10*time.Second, "the other one has them all", func() bool {
+		return strings.Contains(d.must("node list", ""), " 64 of 64 ")
+	})
 	require.Regexp(t, `(?m)^`+name+` .* all +retired +- +0 of 64 `, d.must("node list", ""))
 	require.Regexp(t, `(?m) drained +`+name+` `, d.must("node moves", ""))
 	d.must("node drain "+name, "") // draining it again changes nothing

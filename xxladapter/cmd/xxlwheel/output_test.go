@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // TestJSONOfEveryCommand checks that every command prints one object on each line for scripts, and
@@ -50,7 +52,9 @@ func TestJSONOfEveryCommand(t *testing.T) {
 		{"report", "triggerDay sucCount"},
 	} {
 		if command.words == "job trigger 1 --wait" {
-			eventually(t, 20*time.Second, "the executor is known", func() bool { return strings.Contains(call("group list"), "http://") })
+			testserver.Eventually(t, 20*time.Second, "the executor is known", func() bool {
+				return strings.Contains(call("group list"), "http://")
+			})
 		}
 		out := call(command.words)
 		if command.fields == "" {

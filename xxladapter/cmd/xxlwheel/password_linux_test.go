@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // noEchoLimit bounds the time between a prompt and the end of the echo.
@@ -62,7 +64,7 @@ func (p *typist) await(text string) {
 func (p *typist) answer(prompt, line string) {
 	p.t.Helper()
 	p.await(prompt)
-	eventually(p.t, noEchoLimit, "no echo", func() bool { return !p.echoes() })
+	testserver.Eventually(p.t, noEchoLimit, "no echo", func() bool { return !p.echoes() })
 	_, err := p.keyboard.WriteString(line + "\n")
 	require.NoError(p.t, err)
 }
@@ -95,7 +97,7 @@ func TestAPasswordIsTypedUnseen(t *testing.T) {
 
 	p = d.typeTo("user password 1")
 	p.await("Password: ")
-	eventually(t, noEchoLimit, "no echo", func() bool { return !p.echoes() })
+	testserver.Eventually(t, noEchoLimit, "no echo", func() bool { return !p.echoes() })
 	require.NoError(t, p.command.Process.Signal(os.Interrupt))
 	require.ErrorContains(t, p.command.Wait(), "exit status 1")
 	require.True(t, p.echoes(), "the shell that follows shows what is typed")

@@ -36,12 +36,12 @@ func TestAPauseHoldsARealSchedulerUp(t *testing.T) {
 		}
 		return all, types
 	}
-	eventually(t, time.Minute, "it fires", func() bool { all, _ := dues(); return len(all) > 1 })
+	testserver.Eventually(t, time.Minute, "it fires", func() bool { all, _ := dues(); return len(all) > 1 })
 
 	id := run("pause", "begin", "--all", "--note", "maintenance")
 	var p struct{ From time.Time }
 	require.NoError(t, json.Unmarshal([]byte(run("pause", "list", "--open", "-o", "json")), &p))
-	eventually(t, time.Minute, "due times are recorded well into the pause", func() bool {
+	testserver.Eventually(t, time.Minute, "due times are recorded well into the pause", func() bool {
 		var m struct {
 			Kind    string
 			PauseID int64
@@ -68,7 +68,10 @@ func TestAPauseHoldsARealSchedulerUp(t *testing.T) {
 	ended := run("pause", "end", id, "-o", "json")
 	var until struct{ Until time.Time }
 	require.NoError(t, json.Unmarshal([]byte(ended), &until))
-	eventually(t, time.Minute, "it fires again", func() bool { all, _ := dues(); return slices.MaxFunc(all, time.Time.Compare).After(until.Until) })
+	testserver.Eventually(t, time.Minute, "it fires again", func() bool {
+		all, _ := dues()
+		return slices.MaxFunc(all, time.Time.Compare).After(until.Until)
+	})
 	all, types := dues()
 	for i, due := range all {
 		require.False(t, due.After(p.From) && due.Before(until.Until), "%v lay in the pause", due)
@@ -85,7 +88,7 @@ func TestAPauseHoldsARealSchedulerUp(t *testing.T) {
 	require.Contains(t, run("calendar", "show", "cn"), "2026-10-10")
 	idle := run("job", "add", "--name", "idle", "--app", "some-app", "--handler", "h", "--cron", "* * * * * ?", "--calendar", "rest", "--start")
 	var at time.Time
-	eventually(t, time.Minute, "the day is recorded", func() bool {
+	testserver.Eventually(t, time.Minute, "the day is recorded", func() bool {
 		var m struct {
 			Kind, Calendar string
 			Due            time.Time

@@ -102,19 +102,6 @@ func (p *process) end(signal os.Signal) int {
 	return p.cmd.ProcessState.ExitCode()
 }
 
-// eventually polls until ok returns true. It is for what other processes do, which a synctest
-// bubble cannot contain.
-func eventually(t *testing.T, limit time.Duration, what string, ok func() bool) {
-	t.Helper()
-	pause := 20 * time.Millisecond
-	for deadline := time.Now().Add(limit); !ok(); pause = min(2*pause, 200*time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %v: %s", limit, what)
-		}
-		time.Sleep(pause) // between two polls; one may run a whole command
-	}
-}
-
 // cli runs a command line in this process and returns its exit code, stdout and stderr.
 func cli(t *testing.T, args ...string) (int, string, string) {
 	t.Helper()

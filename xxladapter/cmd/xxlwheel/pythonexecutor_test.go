@@ -32,7 +32,7 @@ func TestPythonExecutor(t *testing.T) {
 	executor := exec.Command(python, "testdata/python/sample.py", server+"/xxl-job-admin/api/", token, s.app, testserver.FreePort(t), t.TempDir())
 	executor.Stdout, executor.Stderr = output, output
 	require.NoError(t, executor.Start())
-	eventually(t, 60*time.Second, "it registers", func() bool { return len(s.addresses()) == 1 })
+	testserver.Eventually(t, 60*time.Second, "it registers", func() bool { return len(s.addresses()) == 1 })
 
 	s.checkRuns()
 	s.checkTimeout()
@@ -87,7 +87,9 @@ func (s executorSite) checkPythonLogAndKill() {
 	var jobID int64
 	_, err = fmt.Sscan(id, &jobID)
 	require.NoError(s.t, err)
-	eventually(s.t, 15*time.Second, "the job runs", func() bool { return client.IdleBeat(s.t.Context(), addr, jobID) != nil })
+	testserver.Eventually(s.t, 15*time.Second, "the job runs", func() bool {
+		return client.IdleBeat(s.t.Context(), addr, jobID) != nil
+	})
 	require.NoError(s.t, client.Kill(s.t.Context(), addr, s.app, jobID))
 	l = s.ended(id, 1)[0]
 	require.Equal(s.t, 500, l.HandleCode)

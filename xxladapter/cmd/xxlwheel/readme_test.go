@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // TestTheCommandsOfREADMERun runs this program's commands in the order of the README, whose Chinese
@@ -38,7 +39,8 @@ func TestTheCommandsOfREADMERun(t *testing.T) {
 				code, stdout, stderr := cli(t, append(args, "--server", server)...)
 				require.Equal(t, command.ExitOK, code, "%s: %s", line, stderr)
 				printed += stdout
-				eventually(t, time.Minute, "the registration, which a reader's next line comes after", func() bool {
+				// A reader's next line comes after the registration.
+				testserver.Eventually(t, time.Minute, "the executor is registered", func() bool {
 					return strings.Contains(mustCLI(t, "group", "list", "--server", server), "http://127.0.0.1:")
 				})
 			}

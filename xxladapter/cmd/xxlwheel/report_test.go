@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 func TestMistakesInKeepingLogs(t *testing.T) {
@@ -39,7 +40,7 @@ func TestReportAndClear(t *testing.T) {
 	id := mustCLI(t, "job", "--server", server, "add", "--name=n", "--app=some-app", "--handler=h")
 	mustCLI(t, "job", "--server", server, "trigger", id) // there is no executor to accept it
 	report := func() string { return mustCLI(t, "report", "--server", server) }
-	eventually(t, 10*time.Second, "the failed hand-over is counted", func() bool {
+	testserver.Eventually(t, 10*time.Second, "the failed hand-over is counted", func() bool {
 		fields := strings.Fields(report())
 		return len(fields) == 8 && strings.Join(fields[5:], " ") == "0 0 1"
 	})

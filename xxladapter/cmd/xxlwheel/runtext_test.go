@@ -32,7 +32,7 @@ func TestWhatARunWroteOutlivesItsExecutor(t *testing.T) {
 	failing := job("add", "--name=failing", "--app=some-app", "--handler=failJobHandler", "--param=as asked")
 	good := job("add", "--name=good", "--app=some-app", "--handler=demoJobHandler")
 	logOf := func(id, codes string) (log string) {
-		eventually(t, 20*time.Second, "job "+id+" has a run with the codes "+codes, func() bool {
+		testserver.Eventually(t, 20*time.Second, "job "+id+" has a run with the codes "+codes, func() bool {
 			if row := regexp.MustCompile(`(?m)^(\d+) .* ` + codes).FindStringSubmatch(job("show", id)); row != nil {
 				log = row[1]
 				return true
@@ -46,7 +46,7 @@ func TestWhatARunWroteOutlivesItsExecutor(t *testing.T) {
 	text := func(id string) (int, string, string) { return cli(t, "log", "--server", server, "text", id) }
 	_, want, _ := text(failed)
 	require.Contains(t, want, "as asked")
-	eventually(t, 20*time.Second, "the text of the failed run is stored", func() bool {
+	testserver.Eventually(t, 20*time.Second, "the text of the failed run is stored", func() bool {
 		var form struct {
 			Stored     bool   `json:"stored"`
 			LogContent string `json:"logContent"`

@@ -178,7 +178,7 @@ func TestAServerShowsNoSecret(t *testing.T) {
 	said := run("group add some-app --address http://127.0.0.1:1 --group-token", planted+"-group")
 	said += run("job add --name nightly --app some-app --handler h --alarm-on EACH")
 	said += run("job trigger 1")
-	eventually(t, 20*time.Second, "the run fails and its alarm too", func() bool {
+	testserver.Eventually(t, 20*time.Second, "the run fails and its alarm too", func() bool {
 		return strings.Contains(run("log list --job 1"), " FAIL ") && strings.Contains(serve.stderr.String(), "alarm")
 	})
 	for _, words := range []string{"group list", "group show 1", "job list", "job show 1", "log list", "node list", "report"} {

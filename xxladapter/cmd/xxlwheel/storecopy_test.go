@@ -21,7 +21,7 @@ func TestStoreCopy(t *testing.T) {
 	code, _, stderr := cli(t, "store", "copy", "--from", "sqlite:"+file, "--to", there)
 	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, stderr, "holds a lease on one of the stores, must be stopped, and its lease must expire")
-	eventually(t, 30*time.Second, "a run", func() bool { return len(listedRuns(t, server)) >= 1 })
+	testserver.Eventually(t, 30*time.Second, "a run", func() bool { return len(listedRuns(t, server)) >= 1 })
 	kept := listedRuns(t, server)
 	require.Zero(t, serve.terminate())
 
@@ -34,7 +34,9 @@ func TestStoreCopy(t *testing.T) {
 
 	again := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", there)
 	server = strings.TrimSuffix(strings.Fields(again.line("serves on"))[3], ",")
-	eventually(t, 30*time.Second, "the schedule continues", func() bool { return len(listedRuns(t, server)) > len(kept) })
+	testserver.Eventually(t, 30*time.Second, "the schedule continues", func() bool {
+		return len(listedRuns(t, server)) > len(kept)
+	})
 
 	code, _, stderr = cli(t, "store", "copy", "--from", there, "--to", there)
 	require.Equal(t, command.ExitUsage, code)

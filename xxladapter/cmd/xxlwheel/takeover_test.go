@@ -49,7 +49,9 @@ func TestTakeover(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(mustCLI(t, append(args, "--start", "-o", "json")...)), &report))
 	require.Equal(t, []int64{7}, report.Started)
 	require.Equal(t, 3, report.Jobs.Before)
-	eventually(t, 30*time.Second, "two runs", func() bool { return len(succeeded(listedRuns(t, server))) >= 2 })
+	testserver.Eventually(t, 30*time.Second, "two runs", func() bool {
+		return len(succeeded(listedRuns(t, server))) >= 2
+	})
 	require.NoError(t, json.Unmarshal([]byte(mustCLI(t, append(args, "--start", "-o", "json")...)), &report))
 	require.Empty(t, report.Started, "it runs already")
 	require.Contains(t, mustCLI(t, "job", "show", "8", "--server", server), "stopped")

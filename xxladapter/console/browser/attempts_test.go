@@ -3,6 +3,9 @@ package browser
 import (
 	"fmt"
 	"testing"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // A repeated run says which attempt it is at every width, also where the cause has no column.
@@ -12,7 +15,7 @@ func TestTheListOfRunsSaysAttempts(t *testing.T) {
 	failing := s.job(s.group("Orders"), "collect payments", map[string]any{"executorHandler": "fail", "executorFailRetryCount": 1})
 	s.run(failing, "")
 	var list struct{ Logs []struct{ Status string } }
-	s.eventually("both attempts failed", func() bool {
+	testserver.Eventually(s.t, 30*time.Second, "both attempts failed", func() bool {
 		s.call("GET", fmt.Sprintf("/logs?job=%d&status=FAIL", failing), nil, &list)
 		return len(list.Logs) == 2
 	})

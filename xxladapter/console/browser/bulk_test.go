@@ -3,9 +3,12 @@ package browser
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // running returns how many jobs are on.
@@ -99,7 +102,7 @@ func TestManyJobsAtOnce(t *testing.T) {
 	tab.click("Run now")
 	tab.sees("1 job done.")
 	tab.click("Close")
-	s.eventually("the run has the parameter", func() bool {
+	testserver.Eventually(s.t, 30*time.Second, "the run has the parameter", func() bool {
 		var runs struct {
 			Logs []struct{ JobName, ExecutorParam, Status string }
 		}

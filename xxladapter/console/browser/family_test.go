@@ -3,14 +3,17 @@ package browser
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // runsOf returns the runs of a job once there are as many, the oldest first, each with a result.
 func (s *site) runsOf(job int64, count int) (ids []int64) {
 	s.t.Helper()
-	s.eventually(fmt.Sprintf("job %d has %d results", job, count), func() bool {
+	testserver.Eventually(s.t, 30*time.Second, fmt.Sprintf("job %d has %d results", job, count), func() bool {
 		var list struct {
 			Logs []struct {
 				ID     int64
@@ -37,7 +40,7 @@ func TestAFireIsShownTogether(t *testing.T) {
 	s := newSite(t, "")
 	leave := s.executor(t.TempDir())
 	group := s.group("Orders")
-	s.eventually("both executors are registered", func() bool {
+	testserver.Eventually(s.t, 30*time.Second, "both executors are registered", func() bool {
 		var g struct{ AddressList []string }
 		s.call("GET", fmt.Sprintf("/groups/%d", group), nil, &g)
 		return len(g.AddressList) == 2

@@ -7,12 +7,14 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/elect/electtest"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // The page of schedulers shows who leads, who stands by, what the elector says of each, how fires
@@ -25,7 +27,9 @@ func TestALeaderAndAStandby(t *testing.T) {
 		o.Scheduling, o.Spread, o.Elector, o.Advertise = xxladapter.SchedulingLeader, xxladapter.SpreadRound, memory.Elector(), url
 	}
 	s := startSite(t, token, loopback, led)
-	s.eventually("the first leads", func() bool { return strings.Contains(s.get("/nodes"), `"role":"leads"`) })
+	testserver.Eventually(s.t, 30*time.Second, "the first leads", func() bool {
+		return strings.Contains(s.get("/nodes"), `"role":"leads"`)
+	})
 	s.standby(led)
 	job := s.job(s.group("Orders"), "settle orders", map[string]any{"scheduleType": "FIX_RATE", "scheduleConf": "1"})
 	s.call("POST", fmt.Sprintf("/jobs/%d/start", job), nil, nil)

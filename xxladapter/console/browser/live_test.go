@@ -9,9 +9,12 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // hears is true once the page receives events. Such a page polls only once a minute, longer than
@@ -78,7 +81,7 @@ func TestPagesHearOfChanges(t *testing.T) {
 	holder, other := runs, jobs
 	holder.do(chromedp.Navigate("about:blank")) // leaves the console
 	other.until("the other tab has taken over", hears)
-	s.eventually("a second connection", func() bool { return streams.Load() == 2 })
+	testserver.Eventually(s.t, 30*time.Second, "a second connection", func() bool { return streams.Load() == 2 })
 	s.call("POST", "/jobs", map[string]any{"jobGroup": group, "name": "made later", "author": "li.na", "executorHandler": "greet", "scheduleType": "NONE"}, nil)
 	other.sees("made later")
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -16,6 +17,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts/openid"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts/openid/zitadeltest"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // The button of sign-in leads to a provider of OpenID Connect, and from there back to the console.
@@ -54,7 +56,7 @@ func TestSigningInAtAProvider(t *testing.T) {
 	tab.click("Run settle orders now")
 	tab.click("Run now")
 	tab.sees("settle orders was triggered")
-	s.eventually("the audit names who ran it", func() bool {
+	testserver.Eventually(s.t, 30*time.Second, "the audit names who ran it", func() bool {
 		var list struct {
 			Rows []struct{ Actor struct{ Name string } }
 		}

@@ -11,12 +11,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // A job is made from nothing: errors stand beside their fields, the dry run shows what the schedule
@@ -97,7 +100,7 @@ func TestARunIsWatchedAndKilled(t *testing.T) {
 	tab.click("Run again")
 	tab.sees("Run 1 was repeated")
 	var order struct{ LogIDs []int64 }
-	s.eventually("the run was repeated", func() bool {
+	testserver.Eventually(s.t, 30*time.Second, "the run was repeated", func() bool {
 		s.call("GET", "/orders/2", nil, &order)
 		return len(order.LogIDs) == 1
 	})

@@ -3,8 +3,11 @@ package browser
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // A run that is started from the list of jobs has the parameter of the job, unless another one is
@@ -19,7 +22,7 @@ func TestARunFromTheListHasTheParameterOfItsJob(t *testing.T) {
 		var list struct {
 			Logs []struct{ ExecutorParam string }
 		}
-		s.eventually("the run is there", func() bool {
+		testserver.Eventually(s.t, 30*time.Second, "the run is there", func() bool {
 			s.call("GET", fmt.Sprintf("/logs?job=%d&newest=true", job), nil, &list)
 			return len(list.Logs) == runs
 		})

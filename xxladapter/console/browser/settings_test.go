@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/alarm"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // webhook returns a channel to a server that answers with a status.
@@ -67,7 +68,7 @@ func TestAPause(t *testing.T) {
 	tab.click("End the pause of Orders")
 	tab.click("End")
 	tab.sees("Orders fires again")
-	s.eventually("it fires", func() bool {
+	testserver.Eventually(s.t, 30*time.Second, "it fires", func() bool {
 		s.call("GET", "/logs", nil, &runs)
 		return len(runs.Logs) > 0
 	})

@@ -25,6 +25,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // A site is a scheduler with a store and executors of its own, all real.
@@ -217,7 +218,7 @@ func (s *site) group(title string) int64 {
 	s.t.Helper()
 	var created struct{ ID int64 }
 	s.call("POST", "/groups", map[string]any{"appName": siteApp, "title": title}, &created)
-	s.eventually("the executor is registered", func() bool {
+	testserver.Eventually(s.t, 30*time.Second, "the executor is registered", func() bool {
 		var g struct{ AddressList []string }
 		s.call("GET", fmt.Sprintf("/groups/%d", created.ID), nil, &g)
 		return len(g.AddressList) > 0
@@ -250,7 +251,7 @@ func (s *site) run(job int64, param string) int64 {
 	var planned struct{ Order int64 }
 	s.call("POST", fmt.Sprintf("/jobs/%d/trigger", job), map[string]any{"executorParam": param}, &planned)
 	var order struct{ LogIDs []int64 }
-	s.eventually("the run has begun", func() bool {
+	testserver.Eventually(s.t, 30*time.Second, "the run has begun", func() bool {
 		s.call("GET", fmt.Sprintf("/orders/%d", planned.Order), nil, &order)
 		return len(order.LogIDs) > 0
 	})
@@ -260,20 +261,9 @@ func (s *site) run(job int64, param string) int64 {
 // ended waits for the result of a run.
 func (s *site) ended(run int64) {
 	s.t.Helper()
-	s.eventually("the run has ended", func() bool {
+	testserver.Eventually(s.t, 30*time.Second, "the run has ended", func() bool {
 		var l struct{ Status string }
 		s.call("GET", fmt.Sprintf("/logs/%d", run), nil, &l)
 		return l.Status != "RUNNING"
 	})
-}
-
-// eventually polls what other processes and the browser do.
-func (s *site) eventually(what string, ok func() bool) {
-	s.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !ok(); {
-		if time.Now().After(deadline) {
-			s.t.Fatalf("not within 30s: %s", what)
-		}
-		time.Sleep(20 * time.Millisecond) // the pause between two polls
-	}
 }

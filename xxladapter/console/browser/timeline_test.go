@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // The timeline shows due times above runs, results, what is still to come, and the same in a table.
@@ -14,7 +16,7 @@ func TestTheTimelineOfAJob(t *testing.T) {
 	failing := s.job(group, "collect payments", map[string]any{"executorHandler": "fail", "scheduleType": "FIX_RATE", "scheduleConf": "2"})
 	s.call("POST", fmt.Sprintf("/jobs/%d/start", failing), nil, nil)
 	var list struct{ Logs []struct{ ID int64 } }
-	s.eventually("it failed twice", func() bool {
+	testserver.Eventually(s.t, 30*time.Second, "it failed twice", func() bool {
 		s.call("GET", fmt.Sprintf("/logs?job=%d&status=FAIL", failing), nil, &list)
 		return len(list.Logs) > 1
 	})

@@ -3,6 +3,9 @@ package browser
 import (
 	"fmt"
 	"testing"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // The page names why a job ran badly, and leads to the records that prove it.
@@ -32,7 +35,7 @@ func TestWhyNothingRan(t *testing.T) {
 	group := s.group("Orders")
 	job := s.job(group, "settle orders", map[string]any{"scheduleType": "FIX_RATE", "scheduleConf": "1"})
 	s.call("POST", fmt.Sprintf("/jobs/%d/start", job), nil, nil)
-	s.eventually("it ran", func() bool {
+	testserver.Eventually(s.t, 30*time.Second, "it ran", func() bool {
 		var list struct{ Logs []struct{ ID int64 } }
 		s.call("GET", fmt.Sprintf("/logs?job=%d", job), nil, &list)
 		return len(list.Logs) > 0

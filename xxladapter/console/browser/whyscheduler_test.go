@@ -14,6 +14,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // An ahead store has a clock five seconds ahead of this machine's. A scheduler whose SkewLimit is
@@ -102,7 +103,7 @@ func TestWhyByTheHandOver(t *testing.T) {
 	late := s.job(group, "late", map[string]any{"scheduleType": "FIX_RATE", "scheduleConf": "86400", "settings": map[string]any{"misfireWindowMs": 3_600_000}})
 	runs := func(job int64, count int) {
 		t.Helper()
-		s.eventually("it ran", func() bool {
+		testserver.Eventually(s.t, 30*time.Second, "it ran", func() bool {
 			var list struct{ Logs []struct{ Status string } }
 			s.call("GET", fmt.Sprintf("/logs?job=%d&status=SUCCESS", job), nil, &list)
 			return len(list.Logs) >= count

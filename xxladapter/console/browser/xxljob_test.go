@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // chartAgrees is whether the chart of the overview has a number of bars, and their heights, titles
@@ -107,7 +108,9 @@ func TestAUserOfXXLJobInChinese(t *testing.T) {
 		s.call("POST", "/logs/clear", map[string]any{"jobGroup": orders, "all": true, "dryRun": true}, &answer)
 		return answer.Selected
 	}
-	s.eventually("failures were told to who listens", func() bool { return selected() == 5 })
+	testserver.Eventually(s.t, 30*time.Second, "failures were told to who listens", func() bool {
+		return selected() == 5
+	})
 	tab.click("调度日志")
 	tab.click("清理日志")
 	tab.choose("执行器", fmt.Sprint(orders))
@@ -124,7 +127,7 @@ func TestAUserOfXXLJobInChinese(t *testing.T) {
 	tab.click("运行报表")
 	for button, bars := range map[string]int{"24 小时": 24, "7 天": 7, "30 天": 30} {
 		tab.click(button)
-		s.eventually(button+" of the report", func() (is bool) {
+		testserver.Eventually(s.t, 30*time.Second, button+" of the report", func() (is bool) {
 			tab.eval(chartAgrees(bars), &is)
 			return is
 		})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -15,7 +16,7 @@ import (
 func (s *site) triggerWith(job int64, param string, n int) {
 	s.t.Helper()
 	require.NoError(s.t, s.call(http.MethodPost, fmt.Sprintf("/jobs/%d/trigger", job), map[string]any{"executorParam": param}, nil))
-	s.eventually(20*time.Second, "it was handed over", func() bool { return len(s.rows(job)) == n })
+	testserver.Eventually(s.t, 20*time.Second, "it was handed over", func() bool { return len(s.rows(job)) == n })
 }
 
 // TestBlockStrategiesOverTheQueue has a second run of a job arrive while the first one runs.
@@ -28,7 +29,9 @@ func TestBlockStrategiesOverTheQueue(t *testing.T) {
 			job := s.job(strategy, map[string]any{"executorBlockStrategy": strategy})
 			s.triggerWith(job, first, 1)
 			run := s.rows(job)[0].ID
-			s.eventually(20*time.Second, "the first run has begun", func() bool { return s.counts()[run] == 1 })
+			testserver.Eventually(s.t, 20*time.Second, "the first run has begun", func() bool {
+				return s.counts()[run] == 1
+			})
 			s.triggerWith(job, second, 2)
 			ended := s.ended(job, 2, 30*time.Second)
 			if ended[0].ID > ended[1].ID {
@@ -65,7 +68,9 @@ func TestAnExecutorTakesWhatItHasPlacesFor(t *testing.T) {
 		for range runs {
 			s.trigger(job)
 		}
-		s.eventually(20*time.Second, "all places are taken", func() bool { return s.queue().Runs == runs-places })
+		testserver.Eventually(s.t, 20*time.Second, "all places are taken", func() bool {
+			return s.queue().Runs == runs-places
+		})
 		time.Sleep(time.Second) // for further deliveries, which must not happen
 		require.EqualValues(t, places, s.broker.delivered(app))
 		require.EqualValues(t, runs-places, s.queue().Runs)

@@ -14,6 +14,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/delivery"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // A broker runs, for the users that docs/queue.md shows.
@@ -92,7 +93,7 @@ func (s *site) connect(user string) *queue.Conn {
 func (s *site) take(of xxladapter.QueueAddress) (taken *delivery.Delivery) {
 	s.t.Helper()
 	feed := s.connect(of.App).Feed(of, func(context.Context) error { return errors.New("nobody prepares it") })
-	s.eventually(20*time.Second, "the run is delivered", func() bool {
+	testserver.Eventually(s.t, 20*time.Second, "the run is delivered", func() bool {
 		require.NoError(s.t, feed.Take(s.t.Context(), 1, func(d *delivery.Delivery) { taken = d }))
 		return taken != nil
 	})
@@ -124,7 +125,7 @@ func (s *site) areIdle(addresses []string, job int64) {
 	s.t.Helper()
 	c := s.connect("schedulers")
 	for _, addr := range addresses {
-		s.eventually(20*time.Second, addr+" is idle", func() bool {
+		testserver.Eventually(s.t, 20*time.Second, addr+" is idle", func() bool {
 			reply, err := c.Call(s.t.Context(), addressOf(s.t, addr), "idleBeat", withToken(), fmt.Appendf(nil, `{"jobId":%d}`, job))
 			return err == nil && strings.Contains(string(reply), `"code":200`)
 		})

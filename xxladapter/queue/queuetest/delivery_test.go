@@ -34,7 +34,9 @@ func TestARunThatNoExecutorCanBeginFails(t *testing.T) {
 		require.Equal(t, 500, r.HandleCode)
 		require.Equal(t, "run was delivered 5 times, and no executor has begun it", r.HandleMsg)
 		require.Empty(t, s.counts()[run])
-		s.eventually(20*time.Second, "the queue is empty", func() bool { return s.queue() == queueState{} })
+		testserver.Eventually(s.t, 20*time.Second, "the queue is empty", func() bool {
+			return s.queue() == queueState{}
+		})
 	})
 }
 
@@ -51,16 +53,18 @@ func TestARunThatRunsElsewhereIsNotReportedAsFailed(t *testing.T) {
 		gone.kill()
 		require.NoError(t, s.executorCall("registryRemove", map[string]any{"registryGroup": "EXECUTOR", "registryKey": app, "registryValue": at}))
 		s.startExecutor("e1")
-		s.eventually(20*time.Second, "the first executor alone is registered", func() bool { return s.executors(1)[0] != at })
+		testserver.Eventually(s.t, 20*time.Second, "the first executor alone is registered", func() bool {
+			return s.executors(1)[0] != at
+		})
 		s.trigger(job)
-		s.eventually(20*time.Second, "the run has begun", func() bool { return len(s.counts()) == 2 })
+		testserver.Eventually(s.t, 20*time.Second, "the run has begun", func() bool { return len(s.counts()) == 2 })
 
 		s.publishAgain(job, s.rows(job)[0].ID, addressOf(t, at))
 		for range 5 {
 			s.take(addressOf(t, at)).Return()
 		}
 		s.startExecutor("e2")
-		s.eventually(20*time.Second, "the message is gone", func() bool { return s.queue().Runs == 0 })
+		testserver.Eventually(s.t, 20*time.Second, "the message is gone", func() bool { return s.queue().Runs == 0 })
 		r := s.ended(job, 1, 30*time.Second)[0]
 		require.Equal(t, []any{200, ""}, []any{r.HandleCode, r.HandleMsg})
 		require.Equal(t, 1, s.counts()[r.ID])
@@ -125,7 +129,7 @@ func TestARunWhoseAnswerIsAwaitedIsNotDeliveredAgain(t *testing.T) {
 		job, run := s.waiting(app, s.group)
 		first := s.take(xxladapter.QueueAddress{App: app})
 		first.Done()
-		s.eventually(20*time.Second, "it is removed", func() bool { return s.queue().Runs == 0 })
+		testserver.Eventually(s.t, 20*time.Second, "it is removed", func() bool { return s.queue().Runs == 0 })
 		before := s.broker.delivered(app)
 		s.startExecutorOf(app, app)
 		probe := s.job("probe", nil)
@@ -135,7 +139,9 @@ func TestARunWhoseAnswerIsAwaitedIsNotDeliveredAgain(t *testing.T) {
 		c := s.connect("schedulers")
 		_, err := c.Publish(t.Context(), xxladapter.QueueAddress{App: app}, "again", first.Header, first.Body)
 		require.NoError(t, err)
-		s.eventually(20*time.Second, "the executor has taken it", func() bool { return s.broker.delivered(app) == before+2 })
+		testserver.Eventually(s.t, 20*time.Second, "the executor has taken it", func() bool {
+			return s.broker.delivered(app) == before+2
+		})
 		time.Sleep(70 * time.Second) // twice as long as the broker waits, and more
 		state, err := c.State(t.Context(), app)
 		require.NoError(t, err)
@@ -159,8 +165,10 @@ func TestAFullQueueLeavesRunsInTheStore(t *testing.T) {
 		for range runs {
 			s.trigger(job)
 		}
-		s.eventually(20*time.Second, "all were handed over", func() bool { return len(s.rows(job)) == runs })
-		s.eventually(20*time.Second, "five are in the queue", func() bool { return s.queue().Runs == 5 })
+		testserver.Eventually(s.t, 20*time.Second, "all were handed over", func() bool {
+			return len(s.rows(job)) == runs
+		})
+		testserver.Eventually(s.t, 20*time.Second, "five are in the queue", func() bool { return s.queue().Runs == 5 })
 		for _, r := range s.rows(job) {
 			require.Zero(t, r.TriggerCode, "%+v", r)
 		}

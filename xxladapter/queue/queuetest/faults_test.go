@@ -175,7 +175,9 @@ func TestRunsWhoseTakersTheStoreLoses(t *testing.T) {
 				}
 				pause(between(0, 50*time.Millisecond))
 				require.NoError(t, client.FlushAll(t.Context()).Err())
-				s.eventually(20*time.Second, "the loss is noticed", func() bool { return len(s.losses()) > before })
+				testserver.Eventually(s.t, 20*time.Second, "the loss is noticed", func() bool {
+					return len(s.losses()) > before
+				})
 				pause(1500 * time.Millisecond) // executors are asked
 			}
 			// What was delivered to an executor that was frozen may come again after 30 s, and by

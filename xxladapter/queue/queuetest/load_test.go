@@ -81,7 +81,7 @@ func (s *site) records() string { return filepath.Join(s.dir, "records") }
 // allEnd waits until every run has a result.
 func (s *site) allEnd(limit time.Duration) {
 	s.t.Helper()
-	s.eventually(limit, "all runs have ended", func() bool {
+	testserver.Eventually(s.t, limit, "all runs have ended", func() bool {
 		var page struct{ Logs []row }
 		err := s.call(http.MethodGet, "/logs?status=RUNNING&limit=1", nil, &page)
 		return err == nil && len(page.Logs) == 0

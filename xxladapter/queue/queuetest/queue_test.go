@@ -20,7 +20,7 @@ import (
 // ended waits until a job has n rows that all have a result, and returns them.
 func (s *site) ended(job int64, n int, limit time.Duration) (list []row) {
 	s.t.Helper()
-	s.eventually(limit, fmt.Sprintf("job %d has %d runs that have ended", job, n), func() bool {
+	testserver.Eventually(s.t, limit, fmt.Sprintf("job %d has %d runs that have ended", job, n), func() bool {
 		list = s.rows(job)
 		for _, r := range list {
 			if r.HandleCode == 0 {
@@ -72,7 +72,7 @@ func TestARunGoesThroughTheQueueAndBack(t *testing.T) {
 
 				long := s.job("long", map[string]any{"executorParam": "1m"})
 				s.trigger(long)
-				s.eventually(20*time.Second, "the run has begun", func() bool {
+				testserver.Eventually(s.t, 20*time.Second, "the run has begun", func() bool {
 					rows := s.rows(long)
 					return len(rows) == 1 && s.counts()[rows[0].ID] == 1
 				})
@@ -180,7 +180,9 @@ func TestARestartedSchedulerSettlesWhatIsQueued(t *testing.T) {
 		for range runs {
 			s.trigger(job)
 		}
-		s.eventually(20*time.Second, "all were handed over", func() bool { return len(s.rows(job)) == runs })
+		testserver.Eventually(s.t, 20*time.Second, "all were handed over", func() bool {
+			return len(s.rows(job)) == runs
+		})
 		require.Contains(t, s.metrics(), `xxlwheel_queued_runs{app="orders"} 50`)
 		s.scheduler.kill()
 		s.startsInVain("e1")
@@ -201,7 +203,7 @@ func TestAnAcceptedRunOutlivesItsScheduler(t *testing.T) {
 		addr := s.executors(1)[0]
 		job := s.job("job", map[string]any{"executorParam": "4s"})
 		s.trigger(job)
-		s.eventually(20*time.Second, "the run has begun", func() bool { return len(s.counts()) == 1 })
+		testserver.Eventually(s.t, 20*time.Second, "the run has begun", func() bool { return len(s.counts()) == 1 })
 		s.scheduler.kill()
 		s.startScheduler(store)
 		r := s.rows(job)[0]
@@ -227,11 +229,15 @@ func TestManyQueuedRunsBeginOnce(t *testing.T) {
 		for range each {
 			require.NoError(t, s.call(http.MethodPost, "/jobs/bulk", map[string]any{"action": "trigger", "ids": ids}, nil))
 		}
-		s.eventually(10*time.Minute, "all are queued", func() bool { return s.queue().Runs == int64(jobs*each) })
+		testserver.Eventually(s.t, 10*time.Minute, "all are queued", func() bool {
+			return s.queue().Runs == int64(jobs*each)
+		})
 		begin := time.Now()
 		e = s.startExecutor("e1")
 		s.startExecutor("e2")
-		s.eventually(60*time.Second, "the first have begun", func() bool { return len(s.counts()) > jobs*each/4 })
+		testserver.Eventually(s.t, 60*time.Second, "the first have begun", func() bool {
+			return len(s.counts()) > jobs*each/4
+		})
 		e.kill()
 		s.startExecutor("e1")
 		s.allEnd(10 * time.Minute)
@@ -268,7 +274,7 @@ func TestASecondMessageOfARunBeginsNothing(t *testing.T) {
 		for _, addr := range addresses {
 			s.publishAgain(job, run.ID, addressOf(t, addr))
 		}
-		s.eventually(20*time.Second, "both have taken it", func() bool { return s.queue().Runs == 0 })
+		testserver.Eventually(s.t, 20*time.Second, "both have taken it", func() bool { return s.queue().Runs == 0 })
 		s.areIdle(addresses, job)
 		require.Equal(t, map[int64]int{run.ID: 1}, s.counts())
 	})
@@ -284,13 +290,15 @@ func TestARunForAnExecutorThatIsGoneFails(t *testing.T) {
 		job := s.job("job", map[string]any{"executorRouteStrategy": "FIRST"})
 		e.kill()
 		s.trigger(job)
-		s.eventually(20*time.Second, "it was handed over", func() bool { return len(s.rows(job)) == 1 })
+		testserver.Eventually(s.t, 20*time.Second, "it was handed over", func() bool { return len(s.rows(job)) == 1 })
 		require.NoError(t, s.executorCall("registryRemove", map[string]any{"registryGroup": "EXECUTOR", "registryKey": app, "registryValue": addr}))
-		s.eventually(60*time.Second, "the hand-over has failed", func() bool { return s.rows(job)[0].TriggerCode == 500 })
+		testserver.Eventually(s.t, 60*time.Second, "the hand-over has failed", func() bool {
+			return s.rows(job)[0].TriggerCode == 500
+		})
 		require.Contains(t, s.rows(job)[0].TriggerMsg, "the executor is gone")
 		s.startExecutor("e1")
 		addresses := s.executors(1)
-		s.eventually(20*time.Second, "the message is gone", func() bool { return s.queue().Runs == 0 })
+		testserver.Eventually(s.t, 20*time.Second, "the message is gone", func() bool { return s.queue().Runs == 0 })
 		s.areIdle(addresses, job)
 		require.Empty(t, s.counts())
 	})
@@ -346,12 +354,14 @@ func TestABrokerThatIsAwayHoldsNothingUp(t *testing.T) {
 		}
 		require.NoError(t, publish("1"))
 		s.broker.kill()
-		s.eventually(10*time.Second, "the loss is noticed", func() bool { return errors.Is(publish("2"), queue.ErrAway) })
+		testserver.Eventually(s.t, 10*time.Second, "the loss is noticed", func() bool {
+			return errors.Is(publish("2"), queue.ErrAway)
+		})
 		begin := time.Now()
 		require.Error(t, publish("3"))
 		require.Less(t, time.Since(begin), 2*time.Second, "not the five seconds of a call")
 		s.broker.start()
-		s.eventually(20*time.Second, "the broker is back", func() bool { return publish("4") == nil })
+		testserver.Eventually(s.t, 20*time.Second, "the broker is back", func() bool { return publish("4") == nil })
 	})
 }
 

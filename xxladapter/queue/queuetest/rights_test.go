@@ -8,6 +8,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // isDenied flushes what was sent and waits for the broker's refusal.
@@ -32,7 +34,7 @@ func (s *site) waiting(app string, group int64) (job, run int64) {
 	e.kill()
 	job = s.job("of "+app, nil)
 	s.trigger(job)
-	s.eventually(20*time.Second, "it was handed over", func() bool { return len(s.rows(job)) == 1 })
+	testserver.Eventually(s.t, 20*time.Second, "it was handed over", func() bool { return len(s.rows(job)) == 1 })
 	return job, s.rows(job)[0].ID
 }
 

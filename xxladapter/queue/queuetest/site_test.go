@@ -266,7 +266,9 @@ func (s *site) startScheduler(store string) {
 	s.scheduler = start(s.t, "", xxlwheel, args...)
 	s.scheduler.line(s.broker.shown())
 	s.api = "http://127.0.0.1:" + s.schedPort + "/api/v1"
-	s.eventually(20*time.Second, "the scheduler answers", func() bool { return s.call(http.MethodGet, "/info", nil, nil) == nil })
+	testserver.Eventually(s.t, 20*time.Second, "the scheduler answers", func() bool {
+		return s.call(http.MethodGet, "/info", nil, nil) == nil
+	})
 }
 
 func (s *site) startExecutor(name string) *child { return s.startExecutorOf(app, name) }
@@ -286,7 +288,7 @@ func (s *site) executors(n int) []string {
 	var g struct {
 		Addresses []string `json:"addressList"`
 	}
-	s.eventually(20*time.Second, fmt.Sprintf("%d executors are registered", n), func() bool {
+	testserver.Eventually(s.t, 20*time.Second, fmt.Sprintf("%d executors are registered", n), func() bool {
 		return s.call(http.MethodGet, fmt.Sprintf("/groups/%d", s.group), nil, &g) == nil && len(g.Addresses) == n
 	})
 	return g.Addresses
@@ -386,17 +388,6 @@ func (s *site) counts() map[int64]int {
 		}
 	}
 	return counts
-}
-
-// eventually polls what other processes do.
-func (s *site) eventually(limit time.Duration, what string, ok func() bool) {
-	s.t.Helper()
-	for deadline := time.Now().Add(limit); !ok(); {
-		if time.Now().After(deadline) {
-			s.t.Fatalf("not within %v: %s", limit, what)
-		}
-		time.Sleep(50 * time.Millisecond) // between two polls
-	}
 }
 
 // executorCall posts to the operations for executors.

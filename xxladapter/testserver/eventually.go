@@ -1,0 +1,24 @@
+package testserver
+
+import (
+	"testing"
+	"time"
+)
+
+// Eventually polls until ok returns true, and fails the test after limit with the name of what was
+// waited for. It is for what other processes and real sockets do, which a synctest bubble cannot
+// contain and no event reports.
+func Eventually(t testing.TB, limit time.Duration, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(limit); ; {
+		polled := time.Now()
+		if ok() {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("not within %v: %s", limit, what)
+		}
+		// A poll may run a whole command, and must leave the processor to what it waits for.
+		time.Sleep(max(20*time.Millisecond, 4*time.Since(polled)))
+	}
+}
