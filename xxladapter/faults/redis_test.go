@@ -171,8 +171,8 @@ func TestRedisSlotMoves(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()
 	r := random(t)
-	// On a busy machine a master may be silent for longer than the others wait. The promotion of its
-	// replica would be a loss, which is not the subject here.
+	// On a busy machine a master may be silent for longer than the others wait. The promotion of
+	// its replica would be a loss, which is not the subject here.
 	redis := testserver.StartRedisCluster(t, true, "cluster-replica-no-failover yes")
 	c := behindRedis(t, postgres, redis.URL())
 	c.addJobs(pick(30, *jobs), mixed, nil)
