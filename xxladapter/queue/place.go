@@ -13,8 +13,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/streams"
 )
 
-// A Place is the broker that a URL names. It is what executor.Options.Queue takes. The zero Place
-// cannot be used; create one with [At].
+// A Place is the broker that a URL names. It is what executor.Options.Queue takes. Check and
+// Connect refuse the zero Place; create one with [At].
 type Place struct {
 	shown       string // the URL without secrets, with its namespace
 	credentials string
@@ -40,7 +40,12 @@ func At(url, credentials string) Place {
 }
 
 // Check returns an error if the URL names no broker. The error does not show secrets.
-func (p Place) Check() error { return p.err }
+func (p Place) Check() error {
+	if p.err == nil && p.dial == nil {
+		return errors.New("queue: the Place is zero, must be made by At")
+	}
+	return p.err
+}
 
 // Connect connects an executor. The error is one line that says whether the broker is missing or
 // refuses the credentials.
@@ -55,8 +60,8 @@ func (p Place) Connect(ctx context.Context, o delivery.Options) (delivery.Conn, 
 }
 
 func (p Place) connect(ctx context.Context, o broker.Options) (*Conn, error) {
-	if p.err != nil {
-		return nil, p.err
+	if err := p.Check(); err != nil {
+		return nil, err
 	}
 	o.Credentials = p.credentials
 	if o.Logger == nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/delivery"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
 )
 
@@ -33,4 +34,9 @@ func TestAPlaceShowsNoSecrets(t *testing.T) {
 			require.Equal(t, p.Check(), err, "a wrong URL is never dialled")
 		}
 	}
+}
+
+func TestTheZeroPlaceIsRefused(t *testing.T) {
+	_, err := Place{}.Connect(t.Context(), delivery.Options{})
+	require.EqualError(t, err, "queue: the Place is zero, must be made by At")
 }
