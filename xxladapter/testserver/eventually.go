@@ -18,7 +18,8 @@ func Eventually(t testing.TB, limit time.Duration, what string, ok func() bool) 
 		if time.Now().After(deadline) {
 			t.Fatalf("not within %v: %s", limit, what)
 		}
-		// A poll may run a whole command, and must leave the processor to what it waits for.
-		time.Sleep(max(20*time.Millisecond, 4*time.Since(polled)))
+		// A poll may run a whole command, and must leave the processor to what it waits for. One
+		// that waited for a frozen server is repeated soon all the same.
+		time.Sleep(min(max(20*time.Millisecond, 4*time.Since(polled)), 200*time.Millisecond))
 	}
 }

@@ -156,21 +156,14 @@ func primaryBy(ctx context.Context, sentinel *Server) ([]string, error) {
 	return nil, fmt.Errorf("the sentinel names %v, must name a host and a port", answer.Val())
 }
 
-// waitFor polls until ready returns true, and fails the test after startWithin.
+// waitFor waits as Eventually does, for a server that starts or changes, and limits each poll.
 func waitFor(t testing.TB, what string, ready func(context.Context) bool) {
 	t.Helper()
-	for deadline := time.Now().Add(startWithin); ; {
+	Eventually(t, startWithin, what, func() bool {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		done := ready(ctx)
-		cancel()
-		if done {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s: not within %v", what, startWithin)
-		}
-		time.Sleep(50 * time.Millisecond) // no event reports the state
-	}
+		defer cancel()
+		return ready(ctx)
+	})
 }
 
 // redisClient returns a client that closes with the test.
