@@ -45,7 +45,7 @@ var rules = map[string]rule{
 	"xxladapter/accounts/openid": {[]string{"xxladapter", "xxladapter/rule", "xxladapter/access"}, "a provider is asked over the network, and knows no store; access compares secrets"},
 	"xxladapter/accounts":        {[]string{"xxladapter", "xxladapter/rule", "xxladapter/access"}, "who signs in is asked of the store; what they may do then is said by access"},
 	"xxladapter/why":             {[]string{"xxladapter", "xxladapter/cron", "xxladapter/triggermsg", "xxladapter/wire"}, "reasons are found in records alone, by the messages of the protocol"},
-	"xxladapter/triggermsg":      {[]string{"xxladapter"}, "one text has one writer and one reader, whoever needs it"},
+	"xxladapter/triggermsg":      {[]string{"xxladapter"}, "the text of a column is written and read in one place"},
 	"xxladapter/route":           {[]string{"xxladapter"}, "an address is chosen by a function of its arguments"},
 
 	"xxladapter/memstore": {[]string{"xxladapter", "xxladapter/rule", "xxladapter/transition"}, "the rules of fires are the same in every store"},

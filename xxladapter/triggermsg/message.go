@@ -62,8 +62,8 @@ const (
 	Result    Label = "result"
 )
 
-// String returns the message as HTML, of at most [xxladapter.MaxRowText] bytes. Of a long value it
-// has the beginning.
+// String returns the message as HTML, of at most [xxladapter.MaxRowText] bytes. A long value is
+// truncated.
 func (m *Message) String() string {
 	registration := "automatic"
 	if m.Manual {
