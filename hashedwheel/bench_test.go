@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
-
 	"sync/atomic"
 	"testing"
 	"time"

@@ -8,11 +8,12 @@ import (
 	"os"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/executor"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
-	"golang.org/x/sync/errgroup"
 )
 
 // A scheduler inside a program, on a store in memory (sqlstore.OpenSQLite keeps it in a file), with

@@ -13,9 +13,10 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
-	"golang.org/x/sync/errgroup"
 )
 
 // createdTogether is how many jobs bulk creates in one transaction.

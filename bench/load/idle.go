@@ -7,9 +7,10 @@ import (
 	"runtime"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
-	"golang.org/x/sync/errgroup"
 )
 
 // idle measures a whole node while none of its jobs is due.

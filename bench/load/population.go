@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
 const appName = "load"

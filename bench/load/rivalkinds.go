@@ -18,8 +18,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
 // A rivalKind is a make of scheduler.

@@ -6,9 +6,10 @@ import (
 	"io"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
-	"golang.org/x/sync/errgroup"
 )
 
 // schedule runs a scheduler on each of the stores, which are connections to one, until done returns

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"net"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
-	"golang.org/x/sync/errgroup"
 )
 
 // A watcher counts what a node reports. Its methods are called from any goroutine.

@@ -10,9 +10,10 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
-	"golang.org/x/sync/errgroup"
 )
 
 // trip measures whole trips of jobs that fire every second: fire record, run request over HTTP,

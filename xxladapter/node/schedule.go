@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/maintenance"
 	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
 	"github.com/xxlwheel/xxlwheel/xxladapter/spread"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
-	"golang.org/x/sync/errgroup"
 )
 
 // buildTrigger builds the parts that plan fires and hand them over: the scheduler puts fires into

@@ -6,10 +6,11 @@ import (
 	"log/slog"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
-	"golang.org/x/sync/errgroup"
 )
 
 // A printer is a pool that shows the first fire and ends the scheduler. The pool of package trigger

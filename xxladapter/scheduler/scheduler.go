@@ -9,11 +9,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/xxlwheel/xxlwheel/hashedwheel"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/spread"
-	"golang.org/x/sync/errgroup"
 )
 
 // A Store is the part of [xxladapter.Store] that this package needs.

@@ -7,9 +7,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
-	"golang.org/x/sync/errgroup"
 )
 
 // Complete stores the results that an executor reported, each together with the fires that follow

@@ -9,10 +9,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/route"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
-	"golang.org/x/sync/errgroup"
 )
 
 // A Store is the part of [xxladapter.Store] that this package needs.

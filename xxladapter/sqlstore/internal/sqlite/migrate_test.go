@@ -4,12 +4,11 @@ package sqlite
 
 import (
 	"database/sql"
+	_ "embed"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	_ "embed"
 
 	"github.com/stretchr/testify/require"
 
