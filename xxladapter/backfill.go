@@ -110,7 +110,8 @@ type BackfillStore interface {
 	// CreateBackfill stores a running backfill and returns its id. ID, State, Changed, Created and
 	// the counts are set by the store. The error is [ErrNotFound] if there is no such job, and
 	// [ErrConflict] if a backfill of the job is running: no due time gets two runs at once.
-	// REQUIRES: 1 to [MaxBackfill] due times after 1970 and before the year 5000, each once.
+	//
+	// REQUIRES: b has 1 to [MaxBackfill] due times after 1970 and before the year 5000, each once.
 	CreateBackfill(ctx context.Context, b *Backfill) (int64, error)
 	// AdvanceBackfill stores which due times of a backfill have ended, and plans the next ones: the
 	// counts and Open are those of b, and as many due times as b.Wants returns get a fire and an

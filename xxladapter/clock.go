@@ -41,5 +41,6 @@ func (e ClockEstimate) Seen(t, asked, answered time.Time) ClockEstimate {
 func (e ClockEstimate) Known() bool { return !e.local.IsZero() }
 
 // At returns the time of the remote clock at a local instant, which comes from [time.Now].
+//
 // REQUIRES: e is known.
 func (e ClockEstimate) At(local time.Time) time.Time { return e.remote.Add(local.Sub(e.local)) }

@@ -84,7 +84,7 @@ type DeclaredJob struct {
 	Reschedule bool
 	// First returns the first due time after an instant, or an error, with which the whole
 	// declaration is refused. It is called where a schedule is switched on or continues anew, and
-	// again if the transaction is repeated. REQUIRES: it is set where it is needed.
+	// again if the transaction is repeated. Where it may be called, it must be set.
 	First func(after time.Time) (time.Time, error)
 }
 

@@ -42,7 +42,9 @@ func (ElectionState) Values() []ElectionState {
 	return []ElectionState{StateNone, StateElected, StateWaits, StateAway}
 }
 
-// State returns the state. REQUIRES: Validate accepts e.
+// State returns the state.
+//
+// REQUIRES: Validate accepts e.
 func (e Election) State() ElectionState {
 	switch e {
 	case ElectionNone:

@@ -127,8 +127,9 @@ type FireStore interface {
 	// in one transaction; further shards become fires of their own. It returns the claimed fires in
 	// the order of logs, with LogID set. Fires of any job may be claimed, also outside of the
 	// term's shards. The error is [ErrConflict] if the fire is gone or no longer planned. It is
-	// [ErrEarly] if the store's clock, read for this call, is before its due time. REQUIRES:
-	// len(logs) > 0, and 1 for a fire that is the retry of one shard.
+	// [ErrEarly] if the store's clock, read for this call, is before its due time.
+	//
+	// REQUIRES: len(logs) > 0, and 1 for a fire that is the retry of one shard.
 	ClaimFire(ctx context.Context, by Term, id int64, logs []*Log) ([]Fire, error)
 	// TakeFire makes by the owner of a claimed or ambiguous fire of from, a term that is over. If
 	// from is by, it only checks that by owns the fire. The error is [ErrConflict] if from no

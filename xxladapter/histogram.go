@@ -73,7 +73,9 @@ func (h Histogram) Count() (n int64) {
 
 // Percentile returns a duration that at least percent % of the counted durations do not exceed: the
 // highest one of the bucket that holds the exact percentile, which is at most a sixteenth lower.
-// The result is 0 if nothing was counted. REQUIRES: percent is 1 to 100.
+// The result is 0 if nothing was counted.
+//
+// REQUIRES: percent is 1 to 100.
 func (h Histogram) Percentile(percent int) time.Duration {
 	rank := (h.Count()*int64(percent) + 99) / 100
 	for _, bucket := range slices.Sorted(maps.Keys(h.counts)) {

@@ -244,7 +244,9 @@ type JobFilter struct {
 	Descending bool
 	// AfterKey and AfterID name a position in the list: the [Job.SortKey] and the id of a job,
 	// which need not exist any longer. The jobs behind it are listed. An AfterID of 0 means the
-	// beginning. REQUIRES: CheckPosition accepts AfterKey.
+	// beginning.
+	//
+	// REQUIRES: CheckPosition accepts AfterKey.
 	AfterKey string
 	AfterID  int64
 	Limit    int // 0 means no limit

@@ -64,6 +64,7 @@ type JobEditStore interface {
 	//
 	// The error has [CodeInvalid] if two edits are about the same job, or if ChildIDs contains -n
 	// where that has no meaning.
+	//
 	// REQUIRES: Job is set, and First for a start.
 	EditJobs(ctx context.Context, edits []JobEdit, whole bool) ([]JobEdited, error)
 }

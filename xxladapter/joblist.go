@@ -117,7 +117,9 @@ type TagCount struct {
 // A CountStore is the part of [Store] that counts what lists would show.
 type CountStore interface {
 	// CountJobs counts up to limit jobs that f selects. The position, order and limit of f are
-	// ignored. REQUIRES: limit is above 0.
+	// ignored.
+	//
+	// REQUIRES: limit is above 0.
 	CountJobs(ctx context.Context, f JobFilter, limit int) (int, error)
 	// CountTags lists the tags of jobs in these groups, ordered by their bytes. Nil means all
 	// groups.

@@ -58,13 +58,15 @@ type LeaseStore interface {
 	// shards are dealt among the nodes whose leases hold, without the retired ones: by [Lead] if
 	// all of them are in [SchedulingLeader], else by [Deal]. A new term is in [SchedulingAll]. When
 	// the clock was set back, a lease that was given before holds for no longer than its life from
-	// the next call on. REQUIRES: node is not empty and life is at least a millisecond; anything
-	// else is refused.
+	// the next call on.
+	//
+	// REQUIRES: node is not empty and life is at least a millisecond; anything else is refused.
 	Lease(ctx context.Context, node string, life time.Duration) (Lease, error)
 	// Lead gives or renews a lease as Lease does, for a node that plans all jobs or none: a new
 	// term is in [SchedulingLeader]. A term keeps the mode in which it began, whichever of the two
-	// renews it. e replaces the election of the node's last renewal; Lease leaves it. REQUIRES: e
-	// is valid; anything else is refused.
+	// renews it. e replaces the election of the node's last renewal; Lease leaves it.
+	//
+	// REQUIRES: e is valid; anything else is refused.
 	Lead(ctx context.Context, node string, life time.Duration, e Election) (Lease, error)
 	// Retire takes a term's shards away for good, and keeps why as a [ShardMove] if it had any. The
 	// lease still holds, can be renewed, and settles what it has claimed. A term that is over is
@@ -97,7 +99,9 @@ const AllShards ShardSet = 1<<Shards - 1
 // HasJob reports whether the job's shard is in the set.
 func (s ShardSet) HasJob(jobID int64) bool { return s&(1<<ShardOf(jobID)) != 0 }
 
-// With returns the set with one more shard. REQUIRES: 0 <= shard < Shards.
+// With returns the set with one more shard.
+//
+// REQUIRES: 0 <= shard < Shards.
 func (s ShardSet) With(shard int) ShardSet { return s | 1<<shard }
 
 // Len returns the number of shards in the set.

@@ -59,7 +59,9 @@ func (r *Restrictions) Keep(j *Job, due time.Time, zone *time.Location) (Kept, b
 }
 
 // NextKept returns the first instant after from, at most until, from which on due times of the job
-// may be kept; zero if there is none. REQUIRES: a due time at from is not kept.
+// may be kept; zero if there is none.
+//
+// REQUIRES: a due time at from is not kept.
 func (r *Restrictions) NextKept(j *Job, from, until time.Time, zone *time.Location) time.Time {
 	var first time.Time
 	if r != nil {

@@ -33,8 +33,10 @@ type RunStore interface {
 	// sent. Any node may bring the result. applied is false if the row has a result already: that
 	// result is kept, and nothing of r is stored. planned are the fires of r.Next as PlanFires
 	// returns them; it is empty if they were ignored. The message is truncated to [MaxHandleMsg]
-	// characters. The error is [ErrNotFound] if there is no such log row. REQUIRES: r.Code is not
-	// [ResultNone]; otherwise the result is refused, and nothing is written.
+	// characters. The error is [ErrNotFound] if there is no such log row.
+	//
+	// REQUIRES: r.Code is not [ResultNone]; otherwise the result is refused, and nothing is
+	// written.
 	FinishRun(ctx context.Context, r RunResult) (applied bool, planned []Fire, err error)
 	// AcceptRuns gives runs that wait in a queue to the executors that ask for them, and returns in
 	// the order of list whether each may begin. The first address that asks gets the run: its fire

@@ -59,6 +59,7 @@ func (h *RunHistory) Duration() (d time.Duration, ok bool) {
 }
 
 // HistoryOf returns the history of a run whose fire is still open, as far as the fire has it.
+//
 // REQUIRES: the fire is claimed or ambiguous.
 func HistoryOf(f Fire) RunHistory {
 	return RunHistory{

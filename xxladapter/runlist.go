@@ -67,10 +67,13 @@ const DefaultExamine = 50_000
 type RunListStore interface {
 	// Runs lists log rows that f selects, by id. next is the AfterID of the next page, or 0 if
 	// there are no further rows. With a next, the list may be shorter than f.Limit, or empty:
-	// f.Examine rows were read. REQUIRES: f.Limit is above 0.
+	// f.Examine rows were read.
+	//
+	// REQUIRES: f.Limit is above 0.
 	Runs(ctx context.Context, f RunFilter) (logs []*Log, next int64, err error)
 	// CountRuns counts up to limit rows that f selects. more is true if there may be further rows,
 	// because limit or f.Examine was reached. The position, order and limit of f are ignored.
+	//
 	// REQUIRES: limit is above 0.
 	CountRuns(ctx context.Context, f RunFilter, limit int) (n int, more bool, err error)
 	// JobNames returns the names of the jobs that exist among the ids, in these groups; nil means
@@ -90,11 +93,15 @@ type JobRunStore interface {
 	// LastRuns returns the newest log row of each job among the ids that has any.
 	LastRuns(ctx context.Context, jobIDs []int64) (map[int64]LastRun, error)
 	// RecentRuns returns up to limit log rows of each job among the ids that has any, the newest
-	// first. REQUIRES: limit is above 0.
+	// first.
+	//
+	// REQUIRES: limit is above 0.
 	RecentRuns(ctx context.Context, jobIDs []int64, limit int) (map[int64][]LastRun, error)
 	// MeanDurations returns the mean [RunHistory.Duration] of each job that has one among the
 	// newest histories: those whose log id is greater than the highest one minus rows. The means
-	// are whole milliseconds. REQUIRES: rows is above 0.
+	// are whole milliseconds.
+	//
+	// REQUIRES: rows is above 0.
 	MeanDurations(ctx context.Context, rows int) (map[int64]time.Duration, error)
 }
 

@@ -72,7 +72,7 @@ type Decision struct {
 	Fires    []Fire
 	Misfires []Misfire
 	Last     time.Time // new TriggerLast
-	Next     time.Time // new TriggerNext; REQUIRES: later than the one before, or zero with Stop
+	Next     time.Time // new TriggerNext; must be later than the one before, or zero with Stop
 	Stop     bool      // switches the job off, because its schedule has ended
 	Reason   string    // explains the decision to people
 }

@@ -15,7 +15,7 @@ import "context"
 //   - Arguments and returned values belong to the caller: a store keeps copies.
 //   - Lists come in ascending id order, unless the method names another one. A list without
 //     members is empty and no error.
-//   - REQUIRES: pointers and functions among the arguments are not nil, and limit is above 0.
+//   - Pointers and functions among the arguments must not be nil, and limit must be above 0.
 //
 // Store has more than a hundred methods, for two reasons. What has to be atomic is one method: a
 // transaction that callers compose would put the locks and repeats of one database into them. And

@@ -257,7 +257,9 @@ func (d *dueTimes) expect(id int64, group int, due []bool) {
 // second returns the index of a moment.
 func (d *dueTimes) second(at time.Time) int { return int(at.Sub(d.first) / time.Second) }
 
-// mark notes what became of a due time. REQUIRES: d.mu is held.
+// mark notes what became of a due time.
+//
+// REQUIRES: d.mu is held.
 func (d *dueTimes) mark(job int64, second int, letter byte) *jobDueTimes {
 	j := d.jobs[job]
 	switch {
@@ -355,7 +357,9 @@ func (d *dueTimes) report(out io.Writer, p plan, phases []phase, memory []int64)
 }
 
 // recovered returns after how many seconds the lateness of each later second is at most twice the
-// normal one, at the 99th percentile. REQUIRES: d.mu is held.
+// normal one, at the 99th percentile.
+//
+// REQUIRES: d.mu is held.
 func (d *dueTimes) recovered(begin, end int, normal *lateness) int {
 	limit := 2 * normal.quantile(0.99)
 	for s := end - 1; s >= begin; s-- {

@@ -170,7 +170,9 @@ func (s *seen) event(e trigger.Event) {
 }
 
 // pair notes a run's due time or its end, in either order: a hand-over may be stored with its
-// result, and is reported after it then. REQUIRES: s.mu is held.
+// result, and is reported after it then.
+//
+// REQUIRES: s.mu is held.
 func (s *seen) pair(logID int64, at time.Time) {
 	if other, known := s.open[logID]; known {
 		s.whole = append(s.whole, other.Sub(at).Abs())

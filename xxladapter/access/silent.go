@@ -17,7 +17,9 @@ type silentConns struct {
 }
 
 // CloseSilent makes [http.Server.Shutdown] close the silent connections of s, including those
-// accepted later. It sets s.ConnState. REQUIRES: s does not serve yet.
+// accepted later. It sets s.ConnState.
+//
+// REQUIRES: s does not serve yet.
 func CloseSilent(s *http.Server) {
 	silent := new(silentConns)
 	s.ConnState = silent.note

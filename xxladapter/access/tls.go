@@ -97,7 +97,9 @@ func (f *certificateFiles) get(now time.Time) (*tls.Certificate, error) {
 	return f.loaded, nil
 }
 
-// kept returns the last valid certificate, or err if there is none. REQUIRES: f.mu is held.
+// kept returns the last valid certificate, or err if there is none.
+//
+// REQUIRES: f.mu is held.
 func (f *certificateFiles) kept(err error) (*tls.Certificate, error) {
 	if f.loaded == nil {
 		return nil, err

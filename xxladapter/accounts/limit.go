@@ -64,7 +64,9 @@ func (l *limiter) giveBack(key string, at time.Time) {
 }
 
 // makeRoom evicts the keys without a recent try, at most once a second because it reads all keys.
-// If that is not enough, it evicts any key. REQUIRES: l.mu is held.
+// If that is not enough, it evicts any key.
+//
+// REQUIRES: l.mu is held.
 func (l *limiter) makeRoom(now time.Time) {
 	if now.Sub(l.swept) >= time.Second {
 		l.swept = now
@@ -78,7 +80,9 @@ func (l *limiter) makeRoom(now time.Time) {
 	}
 }
 
-// sweep evicts the keys without a recent try. REQUIRES: l.mu is held.
+// sweep evicts the keys without a recent try.
+//
+// REQUIRES: l.mu is held.
 func (l *limiter) sweep(now time.Time) {
 	for key, tries := range l.tries {
 		if recent, _ := within(tries, now); len(recent) == 0 {

@@ -50,6 +50,7 @@ func (e *declarationError) Detail(body *api.Error) {
 }
 
 // refuseDeclarations returns the error for problems. Its message is that of the first one.
+//
 // REQUIRES: problems is not empty.
 func refuseDeclarations(problems []declare.Problem) error {
 	first := problems[0]

@@ -26,8 +26,9 @@ func (s *site) contents() string {
 var noContents = []reflect.Type{reflect.TypeFor[sync.Mutex](), reflect.TypeFor[*time.Location]()}
 
 // write writes a value and all that it refers to, with its unexported fields. Maps are in the order
-// of their texts. Functions and channels are left out. REQUIRES: the value does not refer to
-// itself.
+// of their texts. Functions and channels are left out.
+//
+// REQUIRES: the value does not refer to itself.
 func write(b *strings.Builder, v reflect.Value) {
 	if v.IsValid() && slices.Contains(noContents, v.Type()) {
 		return

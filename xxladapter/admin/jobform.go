@@ -119,8 +119,9 @@ func (f *jobForm) check() error {
 	return nil
 }
 
-// checkEmails refuses addresses that cannot receive mail. REQUIRES: the addresses were just given;
-// another tool may have stored anything.
+// checkEmails refuses addresses that cannot receive mail.
+//
+// REQUIRES: the addresses were just given; another tool may have stored anything.
 func checkEmails(list string) error {
 	for address := range strings.SplitSeq(list, ",") {
 		address = strings.TrimSpace(address)

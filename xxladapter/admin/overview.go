@@ -152,7 +152,9 @@ func (o *overview) lateness(runs []*xxladapter.Log) {
 }
 
 // percentile99 returns the smallest value that at least 99 % of values do not exceed. It sorts
-// values. REQUIRES: there is at least one.
+// values.
+//
+// REQUIRES: values is not empty.
 func percentile99(values []time.Duration) time.Duration {
 	slices.Sort(values)
 	return values[(len(values)*99+99)/100-1]

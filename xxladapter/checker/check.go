@@ -196,7 +196,9 @@ func (c *check) judgeJobs() {
 	c.report.Runs = len(c.history.Runs)
 }
 
-// lenUnnamed returns how many triggers have no log id. REQUIRES: triggers is sorted by Log.
+// lenUnnamed returns how many triggers have no log id.
+//
+// REQUIRES: triggers is sorted by Log.
 func lenUnnamed(triggers []Trigger) int {
 	n := 0
 	for n < len(triggers) && triggers[n].Log == 0 {

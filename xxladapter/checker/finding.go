@@ -255,7 +255,9 @@ func (c *check) records(v *Violation, f finding, moment Instant, logs []int64) {
 	}
 }
 
-// within returns the elements with a log id. REQUIRES: s is sorted by log id.
+// within returns the elements with a log id.
+//
+// REQUIRES: s is sorted by log id.
 func within[T any](s []T, log int64, of func(*T) int64) []T {
 	lo := sort.Search(len(s), func(i int) bool { return of(&s[i]) >= log })
 	hi := lo

@@ -10,8 +10,7 @@ type window struct {
 
 // match assigns each window at most one arrival inside it and each arrival at most one window, so
 // that as many arrivals as possible are placed, and, among the ways to do so, as few must windows
-// as possible stay empty. Not even a smaller matching leaves fewer of them empty. REQUIRES: windows
-// ascend by lo, at ascends, every run is -1.
+// as possible stay empty. Not even a smaller matching leaves fewer of them empty.
 //
 // First, greedily, each arrival in order takes the open window that closes first (Glover 1967).
 // This places as many as possible. Proof: take a largest matching that agrees with the greedy one
@@ -29,6 +28,8 @@ type window struct {
 // fills m and empties the last window. The sets of windows that can be filled together are the
 // independent sets of a matroid (Edmonds and Fulkerson 1965), and a base of a matroid has the
 // largest weight as soon as no exchange of one element improves it.
+//
+// REQUIRES: windows ascend by lo, at ascends, every run is -1.
 func match(windows []window, at []Instant) {
 	var open windowHeap
 	next, optional := 0, false

@@ -138,15 +138,18 @@ func (e *epoch) start(runs []Run, misfires []Misfire, end Instant) (due, slack, 
 	return due, min(last-due, e.period-1), last
 }
 
-// between returns the part of s from lo to hi. REQUIRES: s ascends.
+// between returns the part of s from lo to hi.
+//
+// REQUIRES: s ascends.
 func between[T any](s []T, lo, hi Instant, of func(*T) Instant) []T {
 	from := sort.Search(len(s), func(i int) bool { return of(&s[i]) >= lo })
 	to := sort.Search(len(s), func(i int) bool { return of(&s[i]) > hi })
 	return s[from:to]
 }
 
-// covering returns the misfire record that concerns due, or nil. REQUIRES: misfires ascend by Due
-// and do not overlap.
+// covering returns the misfire record that concerns due, or nil.
+//
+// REQUIRES: misfires ascend by Due and do not overlap.
 func covering(misfires []Misfire, due Instant) *Misfire {
 	i, found := slices.BinarySearchFunc(misfires, due, func(m Misfire, d Instant) int { return cmp.Compare(m.Due, d) })
 	if !found {

@@ -102,3 +102,48 @@ func TestCommentsOfFunctionsHaveAVerb(t *testing.T) {
 	}
 	require.Greater(t, n, 1000, "the test has found the functions")
 }
+
+// aboutComments are the files of this package, which speak about the words that it looks for.
+const aboutComments = "xxladapter/conventions/"
+
+// requirement matches a comment that ends with a requirement.
+var requirement = regexp.MustCompile(`(^|\n\n)REQUIRES: [^\n]+(\n[^\n]+)*\.\n$`)
+
+// TestRequirementsEndTheirComments checks that what callers have to ensure is the last paragraph of
+// a comment, and a sentence that begins with "REQUIRES: ".
+func TestRequirementsEndTheirComments(t *testing.T) {
+	n := 0
+	for _, file := range filesOf(t, ".", ".go") {
+		if strings.HasPrefix(file, aboutComments) {
+			continue
+		}
+		s := parse(t, file, parser.ParseComments|parser.SkipObjectResolution)
+		for _, c := range s.Comments {
+			count := strings.Count(c.Text(), "REQUIRES")
+			n += count
+			if count > 1 || count == 1 && !requirement.MatchString(c.Text()) {
+				t.Errorf("%v: the last paragraph of the comment, and only that, must begin with REQUIRES: and be a sentence", s.at(c))
+			}
+		}
+	}
+	require.Greater(t, n, 150, "the test has found the requirements")
+}
+
+// misspelledNil matches a small nil that begins a sentence, and a capital one that does not.
+var misspelledNil = regexp.MustCompile(`\.\s+nil\b|[^.:\s]\s+Nil\b`)
+
+// TestNilBeginsASentenceWithACapital checks that comments spell nil like any other word: "TLS
+// configures the connection. Nil means none." or "nil means none" within a line.
+func TestNilBeginsASentenceWithACapital(t *testing.T) {
+	for _, file := range filesOf(t, ".", ".go") {
+		if strings.HasPrefix(file, aboutComments) {
+			continue
+		}
+		s := parse(t, file, parser.ParseComments|parser.SkipObjectResolution)
+		for _, c := range s.Comments {
+			if m := misspelledNil.FindString(c.Text()); m != "" {
+				t.Errorf("%v: the comment has %q; only at the beginning of a sentence it is Nil", s.at(c), m)
+			}
+		}
+	}
+}

@@ -71,6 +71,7 @@ var (
 func (f *field) days() bool { return f.kind == dateField || f.kind == weekField }
 
 // name3 returns the value of a three-letter name in any case, or false if f has no such name.
+//
 // REQUIRES: len(s) >= 3.
 func (f *field) name3(s string) (int, bool) {
 	a, b, c := upper(s[0]), upper(s[1]), upper(s[2])

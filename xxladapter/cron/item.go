@@ -319,7 +319,9 @@ func (p *parser) wrongField(f *field, it token, c byte) *ParseError {
 	return p.fail(f.name, it, "has L, which only the day fields may have")
 }
 
-// fill adds a to b in steps. If b < a it wraps around the end of the field. REQUIRES: step >= 1.
+// fill adds a to b in steps. If b < a it wraps around the end of the field.
+//
+// REQUIRES: step >= 1.
 func (p *parser) fill(f *field, a, b, step int) {
 	if f.kind == yearField {
 		if a == f.min && b == f.max && step == 1 {

@@ -3,11 +3,13 @@ package cron
 import "time"
 
 // Last returns the last due time of p that is not later than until, among first and the due times
-// that follow it. REQUIRES: first is a due time of p, and not later than until.
+// that follow it.
 //
 // For the plans of this package it takes at most about forty calls of Next, however many due times
 // lie between. Any other plan is followed for a thousand due times; if it has more, Last returns
 // until.
+//
+// REQUIRES: first is a due time of p, and not later than until.
 func Last(p Plan, first, until time.Time) time.Time {
 	switch p := p.(type) {
 	case zoned:

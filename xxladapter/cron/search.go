@@ -130,8 +130,9 @@ func splitDay(wall int64) (day, second int64) {
 	return day, second
 }
 
-// dayStart returns the first time of s on day dom of the month that starts at first. REQUIRES: s
-// fires on that day.
+// dayStart returns the first time of s on day dom of the month that starts at first.
+//
+// REQUIRES: s fires on that day.
 func (s *Schedule) dayStart(first int64, dom int) int64 {
 	h, m, sec := bits.TrailingZeros32(s.hour), bits.TrailingZeros64(s.minute), bits.TrailingZeros64(s.second)
 	return (first+int64(dom)-1)*secondsPerDay + int64(h*3600+m*60+sec)

@@ -18,8 +18,10 @@ func (a Address) Dial(ctx context.Context, host string) (net.Conn, error) {
 
 // Reach connects to the first server that answers, and closes the connection. Each server has an
 // equal part of the time that is left, so one that drops packets does not use up all of it. If no
-// server answers, the error says in one line why the first one does not. REQUIRES: a has a host.
-// The clients of coordinators retry silently, so call Reach before you create one.
+// server answers, the error says in one line why the first one does not. The clients of
+// coordinators retry silently, so call Reach before you create one.
+//
+// REQUIRES: a has a host.
 func (a Address) Reach(ctx context.Context) error {
 	var first error
 	for i, host := range a.Hosts {

@@ -31,7 +31,7 @@ type jobs struct {
 	opts    *Options
 	keep    bool // keep results, for an admin
 	// ended is called for each result while mu is held: it must not wait, and must not call jobs.
-	// nil ignores it. It is set before the first run; the fields above never change.
+	// Nil ignores it. It is set before the first run; the fields above never change.
 	ended func()
 
 	mu       sync.Mutex // guards the fields below, and every job, binding and jobRun that they lead to
@@ -227,7 +227,9 @@ func (s *jobs) isStopping() bool {
 	return s.stopping
 }
 
-// unbind stops all runs of the job's binding and removes it. REQUIRES: s.mu is held.
+// unbind stops all runs of the job's binding and removes it.
+//
+// REQUIRES: s.mu is held.
 func (s *jobs) unbind(j *job, reason string) {
 	s.dropWaiting(j, reason)
 	if r := j.running; r != nil && r.binding == j.binding {
@@ -236,7 +238,9 @@ func (s *jobs) unbind(j *job, reason string) {
 	s.closeBinding(j)
 }
 
-// dropWaiting reports every waiting run as not executed. REQUIRES: s.mu is held.
+// dropWaiting reports every waiting run as not executed.
+//
+// REQUIRES: s.mu is held.
 func (s *jobs) dropWaiting(j *job, reason string) {
 	waiting := j.waiting
 	j.waiting = nil
@@ -247,6 +251,7 @@ func (s *jobs) dropWaiting(j *job, reason string) {
 }
 
 // closeBinding removes the binding from the job. Its destroy is called once no run uses it.
+//
 // REQUIRES: s.mu is held.
 func (s *jobs) closeBinding(j *job) {
 	b := j.binding
@@ -255,7 +260,9 @@ func (s *jobs) closeBinding(j *job) {
 	s.retire(j, b)
 }
 
-// retire hands a closed binding without users to the pump. REQUIRES: s.mu is held.
+// retire hands a closed binding without users to the pump.
+//
+// REQUIRES: s.mu is held.
 func (s *jobs) retire(j *job, b *binding) {
 	if !b.closed || b.users > 0 || !b.inited {
 		return
@@ -268,7 +275,9 @@ func (s *jobs) retire(j *job, b *binding) {
 	s.startPump(j)
 }
 
-// report stores a run's result. REQUIRES: s.mu is held.
+// report stores a run's result.
+//
+// REQUIRES: s.mu is held.
 func (s *jobs) report(r *jobRun, code int, msg string) {
 	if s.ended != nil {
 		s.ended()
@@ -283,7 +292,9 @@ func (s *jobs) report(r *jobRun, code int, msg string) {
 	})
 }
 
-// stop cancels a run in progress. Only the first cause counts. REQUIRES: s.mu is held.
+// stop cancels a run in progress. Only the first cause counts.
+//
+// REQUIRES: s.mu is held.
 func (s *jobs) stop(r *jobRun, cause *stopCause) {
 	if r.over || r.abandoned || r.cause != nil {
 		return
@@ -349,7 +360,9 @@ func (s *jobs) stopRunning() {
 }
 
 // rest lets a job that has nothing to do wait for its next run or its idle end, or forgets it. A
-// job that is at work stays as it is. REQUIRES: s.mu is held.
+// job that is at work stays as it is.
+//
+// REQUIRES: s.mu is held.
 func (s *jobs) rest(j *job) {
 	switch {
 	case j.pumping:

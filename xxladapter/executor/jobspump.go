@@ -12,7 +12,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// startPump starts a pump for the job's next run, unless one is running. REQUIRES: s.mu is held.
+// startPump starts a pump for the job's next run, unless one is running.
+//
+// REQUIRES: s.mu is held.
 func (s *jobs) startPump(j *job) {
 	if j.idle != nil {
 		j.idle.Stop()

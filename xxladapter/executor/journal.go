@@ -93,7 +93,9 @@ func openJournal(dir string, o Options) (*journal, error) {
 
 func newBatch() *batch { return &batch{done: make(chan struct{})} }
 
-// replay applies the records of the file. REQUIRES: nobody else has the journal yet.
+// replay applies the records of the file.
+//
+// REQUIRES: nobody else has the journal yet.
 func (j *journal) replay(data []byte) error {
 	rest, ok := bytes.CutPrefix(data, []byte(journalHeader))
 	if !ok {
@@ -207,7 +209,9 @@ func (j *journal) oldest(n int) []result {
 	return list
 }
 
-// taken takes the n oldest results off the list. REQUIRES: an admin has acknowledged exactly those.
+// taken removes the n oldest results from the list.
+//
+// REQUIRES: an admin has acknowledged exactly these results.
 func (j *journal) taken(n int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -50,7 +50,9 @@ func (s *seenIDs) has(id, logTime int64) bool {
 	return false
 }
 
-// add records an id. REQUIRES: has(id, logTime) is false.
+// add records an id.
+//
+// REQUIRES: has(id, logTime) is false.
 func (s *seenIDs) add(id, logTime int64) {
 	key, word, bit := place(id)
 	if old := s.previous[key]; old != nil && old.bits[word]&bit != 0 {

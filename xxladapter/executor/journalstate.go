@@ -36,7 +36,9 @@ func newJournalState(now time.Time) *journalState {
 	return &journalState{open: map[int64]openRun{}, seen: newSeenIDs(now)}
 }
 
-// accept records an accepted run. REQUIRES: seen.has(logID, logTime) is false.
+// accept records an accepted run.
+//
+// REQUIRES: seen.has(logID, logTime) is false.
 func (s *journalState) accept(logID, jobID, logTime int64) {
 	s.accepts++
 	s.open[logID] = openRun{jobID, logTime, s.accepts}

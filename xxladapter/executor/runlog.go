@@ -106,15 +106,18 @@ func (rl *runLog) Write(lines []byte) (int, error) {
 	return len(lines), nil
 }
 
-// endLine ends a line that a script has left open. REQUIRES: rl.mu is held.
+// endLine ends a line that a script has left open.
+//
+// REQUIRES: rl.mu is held.
 func (rl *runLog) endLine() {
 	if rl.open {
 		rl.append([]byte{'\n'})
 	}
 }
 
-// append adds lines to the buffer, which is written when it is full or a while later. REQUIRES:
-// rl.mu is held.
+// append adds lines to the buffer, which is written when it is full or a while later.
+//
+// REQUIRES: rl.mu is held.
 func (rl *runLog) append(lines []byte) {
 	if len(lines) > 0 {
 		rl.open = lines[len(lines)-1] != '\n'

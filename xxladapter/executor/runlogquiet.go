@@ -86,7 +86,9 @@ func (q *quietLogs) flushLocked() {
 	q.buf = q.buf[:0]
 }
 
-// write appends buf to the file of the day. REQUIRES: q.mu is held.
+// write appends buf to the file of the day.
+//
+// REQUIRES: q.mu is held.
 func (q *quietLogs) write() error {
 	path := filepath.Join(q.dir, q.day, quietName)
 	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {

@@ -40,7 +40,9 @@ func (x *quietIndex) end() int64 {
 	return x.parts[len(x.parts)-1].end
 }
 
-// add indexes the next line. REQUIRES: size includes its line end.
+// add indexes the next line.
+//
+// REQUIRES: size includes its line end.
 func (x *quietIndex) add(line []byte, size int64) {
 	last := len(x.parts) - 1
 	if last < 0 || x.parts[last].end-x.parts[last].begin >= quietPartSize {

@@ -11,6 +11,7 @@ import (
 // dataSince returns since when the data directory has recorded runs. Earlier runs may have left no
 // trace in it, as after a restart with an empty disk. The first start in a directory records the
 // time. dataSince returns zero, for unknown, if the directory has a journal and no such record.
+//
 // REQUIRES: the journal is not open yet.
 func dataSince(dir string, now time.Time) time.Time {
 	path := filepath.Join(dir, "since")

@@ -186,7 +186,9 @@ func (c *cluster) edit(j *managed, s schedule) error {
 
 var apiClient = &http.Client{Timeout: 20 * time.Second}
 
-// call calls the management API of a scheduler. REQUIRES: they all run.
+// call calls the management API of a scheduler.
+//
+// REQUIRES: all schedulers run.
 func (c *cluster) call(method, path string, in, out any) error {
 	return c.callAt(len(path)%len(c.servers), method, path, in, out) // any scheduler must be able to answer
 }

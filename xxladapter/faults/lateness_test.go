@@ -13,7 +13,9 @@ import (
 // A lateness says how late runs came, in ascending order.
 type lateness []time.Duration
 
-// lateness returns how late the selected runs came. REQUIRES: judge has been called.
+// lateness returns how late the selected runs came.
+//
+// REQUIRES: judge has been called.
 func (c *cluster) lateness(selected func(checker.Run) bool) lateness {
 	c.t.Helper()
 	var late lateness
@@ -26,10 +28,14 @@ func (c *cluster) lateness(selected func(checker.Run) bool) lateness {
 	return late
 }
 
-// p99 returns the 99th percentile. REQUIRES: there are runs.
+// p99 returns the 99th percentile.
+//
+// REQUIRES: l is not empty.
 func (l lateness) p99() time.Duration { return l[len(l)*99/100] }
 
-// most returns how late the last run was. REQUIRES: there are runs.
+// most returns how late the last run was.
+//
+// REQUIRES: l is not empty.
 func (l lateness) most() time.Duration { return l[len(l)-1] }
 
 // String says in a few words how many runs there were, and how late they came.
@@ -40,7 +46,9 @@ func (l lateness) String() string {
 	return fmt.Sprintf("%d runs late by %v, p99 %v, most %v", len(l), l[len(l)/2], l.p99(), l.most())
 }
 
-// verdict says in a few words what the checker found. REQUIRES: the report is clean.
+// verdict says in a few words what the checker found.
+//
+// REQUIRES: the report is clean.
 func verdict(r *checker.Report) string {
 	return fmt.Sprintf("clean, %d of %d due times matched", r.Matched, r.Targets)
 }

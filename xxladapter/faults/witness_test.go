@@ -35,7 +35,7 @@ type witness struct {
 	arrived func(req *wire.RunRequest)
 
 	// broken says how many runs of a batch of n are accepted, and how many of these the reply
-	// mentions; a negative number cuts the connection. nil means that all are accepted and
+	// mentions; a negative number cuts the connection. Nil means that all are accepted and
 	// mentioned.
 	broken  func(n int) (accepted, mentioned int)
 	batches atomic.Int64 // batches that arrived

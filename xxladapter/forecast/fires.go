@@ -90,7 +90,9 @@ func (t *table) firesOf(j Job) (fires []int64, ok bool) {
 }
 
 // keeps returns a function that reports whether a due time of the job is kept from firing, or nil
-// if none can be. REQUIRES: the function is called with ascending due times.
+// if none can be.
+//
+// REQUIRES: the function is called with ascending due times.
 func (t *table) keeps(j Job, zone *time.Location) func(time.Time) bool {
 	r := t.restrictions[t.pausesOf(j)]
 	if j.Calendar == "" && len(r.Pauses) == 0 {

@@ -75,11 +75,12 @@ type Options struct {
 }
 
 // Of returns the forecast from the beginning of the cell that contains now. Fires before now are
-// left out, and overdue fires count as due now. Sharded runs count once. REQUIRES: span is above 0
-// and at most MaxSpan.
+// left out, and overdue fires count as due now. Sharded runs count once.
 //
 // A job of type FIX_DELAY is assumed to take its expected duration each time; one that waits for
 // the end of a run continues after that duration.
+//
+// REQUIRES: span is above 0 and at most MaxSpan.
 func Of(jobs []Job, now time.Time, span time.Duration, opts Options) Forecast {
 	t := newTable(now, span, opts)
 	f := Forecast{Cells: make([]Cell, t.cells)}

@@ -92,7 +92,9 @@ func connected(nodes []linked) (parts [][]int) {
 	return parts
 }
 
-// layersOf returns the layer of each part. REQUIRES: the parts are in the order of [connected].
+// layersOf returns the layer of each part.
+//
+// REQUIRES: the parts are in the order of [connected].
 func layersOf(nodes []linked, parts [][]int, of []int) []int {
 	layers := make([]int, len(parts))
 	for p := len(parts) - 1; p >= 0; p-- {

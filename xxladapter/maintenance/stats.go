@@ -27,7 +27,7 @@ type StatStore interface {
 // Stats counts runs for the statistics. Several nodes may do so at the same time.
 type Stats struct {
 	Store StatStore
-	// Fired returns how many times this node has fired so far, which ends a rest. nil leaves every
+	// Fired returns how many times this node has fired so far, which ends a rest. Nil leaves every
 	// rest at its length.
 	Fired  func() int64
 	Logger *slog.Logger

@@ -23,7 +23,9 @@ func (s *Store) recordJob(ctx context.Context, was, is *xxladapter.Job) {
 	s.addVersions(ctx, was, is)
 }
 
-// addVersions appends the versions of an edit. REQUIRES: ctx has a call.
+// addVersions appends the versions of an edit.
+//
+// REQUIRES: ctx has a call.
 func (s *Store) addVersions(ctx context.Context, was, is *xxladapter.Job) {
 	s.versions[is.ID] = append(
 		s.versions[is.ID], xxladapter.NextVersions(ctx, s.lastVersion(is.ID), was, is, s.clock())...,

@@ -51,8 +51,9 @@ func main() {
 	}
 }
 
-// forward writes a method that times the call of the same name. REQUIRES: the last result of m is
-// an error.
+// forward writes a method that times the call of the same name.
+//
+// REQUIRES: the last result of m is an error.
 func forward(out *bytes.Buffer, m reflect.Method) {
 	params, args, results := []string{"ctx context.Context"}, []string{"ctx"}, []string{}
 	for i := 1; i < m.Type.NumIn(); i++ {

@@ -104,7 +104,7 @@ type Options struct {
 	// default is runs that failed.
 	RunTexts xxladapter.TextPolicy
 	// OnEvent and OnMisfire are called with the outcome of due times, on the goroutines that do the
-	// work, which wait for them. nil ignores it.
+	// work, which wait for them. Nil ignores it.
 	OnEvent   func(trigger.Event)
 	OnMisfire func(xxladapter.Misfire)
 	// TraceParent is that of trigger.Options.
@@ -115,21 +115,21 @@ type Options struct {
 	// TakeOver is that of admin.Options.
 	TakeOver func(ctx context.Context, dryRun bool) (*takeover.Report, error)
 	// Metrics counts and measures what the node does, and is served at /metrics to those who may
-	// read the API. nil measures nothing. It must not be shared with another node.
+	// read the API. Nil measures nothing. It must not be shared with another node.
 	Metrics *metrics.Metrics
-	// Console is the web console, served beside the API. nil leaves it out.
+	// Console is the web console, served beside the API. Nil leaves it out.
 	Console *console.Console
 	// Around returns the handler of the node's server, given the one with API, executor calls and
-	// console; it adds further pages. nil adds none.
+	// console; it adds further pages. Nil adds none.
 	Around func(http.Handler) http.Handler
 	// Version and Revision say from which sources the program was built, for those who ask the API;
 	// empty means unknown.
 	Version, Revision string
-	// OnAlarm is called with the result of each alarm on each channel. nil ignores it.
+	// OnAlarm is called with the result of each alarm on each channel. Nil ignores it.
 	OnAlarm func(channel, result string)
 	// OnSetup is called once, before the node serves, if other machines can reach it and nobody can
 	// sign in yet. link is the path and fragment of a page that creates the first user; it works
-	// once, while this node runs, and is a secret. nil offers no link.
+	// once, while this node runs, and is a secret. Nil offers no link.
 	OnSetup func(link string)
 	Logger  *slog.Logger // nil means slog.Default()
 

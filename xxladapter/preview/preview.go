@@ -80,7 +80,9 @@ type Day struct {
 }
 
 // Of returns the preview of s after an instant: up to count due times, and the days of some months.
-// The error is that of [cron.ParsePlan]. REQUIRES: count is 0 to MaxTimes, months 0 to MaxMonths.
+// The error is that of [cron.ParsePlan].
+//
+// REQUIRES: count is 0 to MaxTimes, months 0 to MaxMonths.
 func Of(s Schedule, from time.Time, count, months int) (Preview, error) {
 	if s.Zone == nil {
 		s.Zone = time.Local

@@ -20,7 +20,9 @@ func (c *Conn) Call(
 	return reply, c.called(op, err)
 }
 
-// Report implements [delivery.Conn]. REQUIRES: Options.App was set.
+// Report implements [delivery.Conn].
+//
+// REQUIRES: Options.App was set.
 func (c *Conn) Report(ctx context.Context, op string, header http.Header, body []byte) ([]byte, error) {
 	reply, err := c.broker.Report(ctx, op, c.app, header, body)
 	return reply, c.called(op, err)

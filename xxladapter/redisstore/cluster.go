@@ -56,7 +56,9 @@ func (c *cluster) follow(key string) {
 }
 
 // answers returns the nodes with a fresh answer by id, how many nodes are a majority, and all nodes
-// that any of these answers names. REQUIRES: c.mu is held.
+// that any of these answers names.
+//
+// REQUIRES: c.mu is held.
 func (c *cluster) answers() (by map[string]*node, need int, all map[string]peer) {
 	by, all = map[string]*node{}, map[string]peer{}
 	for _, n := range c.nodes {
@@ -78,7 +80,9 @@ func (c *cluster) answers() (by map[string]*node, need int, all map[string]peer)
 // succeed.
 type unsettled struct{ error }
 
-// majority returns the node that has the slot. REQUIRES: c.mu is held.
+// majority returns the node that has the slot.
+//
+// REQUIRES: c.mu is held.
 func (c *cluster) majority() (promotion, error) {
 	if c.found != (promotion{}) && age(c.oldest) < trust {
 		return c.found, nil

@@ -34,12 +34,13 @@ func (c *cluster) moved(at place, to *client) (move, error) {
 }
 
 // judge decides for moved, by what the nodes have answered since the client's server became known.
-// REQUIRES: c.mu is held.
 //
 // A slot that was migrated leaves behind a former owner that still is a master in the history that
 // the home has, and that names the new owner. The new owner was a master while the head was
 // elsewhere, and still is one in the same history. A promotion leaves behind a former owner that is
 // away or a replica, and a master that continues its history.
+//
+// REQUIRES: c.mu is held.
 func (c *cluster) judge(at place, to *client) (move, error) {
 	from, here := at.home, to.named.home
 	if from == (home{}) {

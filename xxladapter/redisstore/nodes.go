@@ -119,7 +119,9 @@ func (c *cluster) question(n *node) {
 	})
 }
 
-// learn notes the history of a master, or that a node is none. REQUIRES: c.mu is held.
+// learn notes the history of a master, or that a node is none.
+//
+// REQUIRES: c.mu is held.
 func (c *cluster) learn(v view) {
 	history := ""
 	if v.master {
@@ -172,7 +174,9 @@ func (c *cluster) viewOf(client *redis.Client, at, key string) (view, int64, err
 // fresh reports whether the last answer is believed.
 func (n *node) fresh() bool { return !n.asked.IsZero() && age(n.asked) < trust }
 
-// said describes the last answers of all nodes. REQUIRES: c.mu is held.
+// said describes the last answers of all nodes.
+//
+// REQUIRES: c.mu is held.
 func (c *cluster) said() string {
 	var said []string
 	for _, at := range slices.Sorted(maps.Keys(c.nodes)) {

@@ -74,7 +74,9 @@ func (q *quorum) note(answer func()) {
 	}
 }
 
-// settle returns a client of the primary. REQUIRES: q.mu is held.
+// settle returns a client of the primary.
+//
+// REQUIRES: q.mu is held.
 func (q *quorum) settle() (*client, error) {
 	if q.closed {
 		return nil, redis.ErrClosed

@@ -91,7 +91,9 @@ func primaryOf(ctx context.Context, sentinel *redis.SentinelClient, name string)
 	return promotion{address: net.JoinHostPort(at[0], at[1]), epoch: known["config-epoch"]}, nil
 }
 
-// majority returns the primary that more than half of the sentinels name. REQUIRES: s.mu is held.
+// majority returns the primary that more than half of the sentinels name.
+//
+// REQUIRES: s.mu is held.
 func (s *sentinels) majority() (promotion, error) {
 	votes, need, most := map[promotion]int{}, len(s.votes)/2+1, 0
 	for _, v := range s.votes {

@@ -64,7 +64,8 @@ func misfire(d *xxladapter.Decision, j *xxladapter.Job, plan zonedPlan, now time
 }
 
 // latest returns up to limit due times from first to last: the latest ones, in ascending order.
-// REQUIRES: limit > 0.
+//
+// REQUIRES: limit is above 0.
 func latest(plan cron.Plan, first, last time.Time, limit int) []time.Time {
 	dues := []time.Time{last}
 	for len(dues) < limit && last.After(first) {

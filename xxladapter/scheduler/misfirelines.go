@@ -19,7 +19,9 @@ type misfireLines struct {
 	others int
 }
 
-// note logs or counts one misfire. REQUIRES: beginScan was called.
+// note logs or counts one misfire.
+//
+// REQUIRES: beginScan was called.
 func (l *misfireLines) note(m xxladapter.Misfire) {
 	if l.named == namedMisfires {
 		l.others++

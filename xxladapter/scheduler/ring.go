@@ -112,8 +112,9 @@ func (a *armed) at() time.Time {
 	return a.fire.Due
 }
 
-// schedule puts a into the wheel, or hands it out if it is due. REQUIRES: a is held and not in the
-// wheel.
+// schedule puts a into the wheel, or hands it out if it is due.
+//
+// REQUIRES: a is held and not in the wheel.
 func (r *ring) schedule(a *armed) error {
 	wait := a.at().Sub(r.clock.now())
 	if wait <= 0 {

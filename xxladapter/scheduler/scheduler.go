@@ -77,7 +77,7 @@ type Options struct {
 	// goroutines at once, and limits its own time.
 	SendHint func(ctx context.Context, address string, h spread.Hint) error
 	// Election returns what an elector says of this node, in [xxladapter.SchedulingLeader]. It must
-	// not block; [Scheduler.Renew] makes a change known at once. nil means that no elector is
+	// not block; [Scheduler.Renew] makes a change known at once. Nil means that no elector is
 	// asked.
 	Election func() xxladapter.Election
 	// Window is how far ahead a scan reads, and how late a due time may be before it counts as a
@@ -92,7 +92,7 @@ type Options struct {
 	Zone *time.Location
 	// CronProfile selects the dialect of cron expressions. The default is [cron.Quartz].
 	CronProfile cron.Profile
-	// OnMisfire is called for due times that gave no fire of their own, after the commit. nil
+	// OnMisfire is called for due times that gave no fire of their own, after the commit. Nil
 	// ignores them.
 	OnMisfire func(xxladapter.Misfire)
 	// SkewLimit is how far this machine's clock may differ from the store's before the node stops

@@ -15,7 +15,9 @@ type Choice struct {
 }
 
 // NewChoice returns a Choice among nodes with these names, by the given way. With
-// [xxladapter.SpreadNone] it always chooses the first. REQUIRES: there is a node.
+// [xxladapter.SpreadNone] it always chooses the first.
+//
+// REQUIRES: there is a node.
 func NewChoice(by xxladapter.Spread, names []string) *Choice {
 	c := &Choice{by: by, seeds: make([]uint64, len(names))}
 	for i, name := range names {

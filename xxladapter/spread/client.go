@@ -60,7 +60,7 @@ func NewClient(token string, tls *tls.Config) *Client {
 // Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Send sends a hint to the node at a URL. nil means that the node has taken the hint. After an
+// Send sends a hint to the node at a URL. Nil means that the node has taken the hint. After an
 // error the node may have taken it or not.
 func (c *Client) Send(ctx context.Context, address string, h Hint) error {
 	data, err := encode(h)

@@ -35,14 +35,14 @@ type Options struct {
 	// Sample is the share of runs that are traced, from 0 to 1. Each node decides by the trace id,
 	// so all agree about a run.
 	Sample float64
-	// Metrics are sent every minute, or as OTEL_METRIC_EXPORT_INTERVAL says. nil sends none.
+	// Metrics are sent every minute, or as OTEL_METRIC_EXPORT_INTERVAL says. Nil sends none.
 	Metrics Registry
-	// Parent finds the run that a retry or a child job's run follows, for the link to it. nil links
+	// Parent finds the run that a retry or a child job's run follows, for the link to it. Nil links
 	// none. It is asked only for runs that are traced, on a goroutine of its own; runs whose
 	// parents it has not found in time have no link.
 	Parent func(ctx context.Context, logID int64) (*xxladapter.Log, error)
 	// Logger gets what fails in sending, at most a line a minute. It must not be one that sends to
-	// the collector itself. nil means slog.Default().
+	// the collector itself. Nil means slog.Default().
 	Logger *slog.Logger
 }
 

@@ -117,7 +117,9 @@ func (m *mysqlProtocol) answer(from *bufio.Reader) (raw []byte, last bool, err e
 	return raw, last, nil
 }
 
-// isLast reports whether a packet ends its answer. REQUIRES: m.mu is held.
+// isLast reports whether a packet ends its answer.
+//
+// REQUIRES: m.mu is held.
 func (m *mysqlProtocol) isLast(body []byte) bool {
 	switch m.state {
 	case mysqlHeader:
@@ -148,7 +150,9 @@ func (m *mysqlProtocol) isLast(body []byte) bool {
 	return false
 }
 
-// header reads the first packet of a result. REQUIRES: m.mu is held.
+// header reads the first packet of a result.
+//
+// REQUIRES: m.mu is held.
 func (m *mysqlProtocol) header(body []byte) (last bool) {
 	switch {
 	case body[0] == 0xff:
@@ -179,7 +183,9 @@ func (m *mysqlProtocol) header(body []byte) (last bool) {
 	return false
 }
 
-// defined continues after the definitions. REQUIRES: m.mu is held.
+// defined continues after the definitions.
+//
+// REQUIRES: m.mu is held.
 func (m *mysqlProtocol) defined() (last bool) {
 	switch {
 	case !m.deprecateEOF:
@@ -192,7 +198,9 @@ func (m *mysqlProtocol) defined() (last bool) {
 	return false
 }
 
-// ends reads a status, which tells whether another result follows. REQUIRES: m.mu is held.
+// ends reads a status, which tells whether another result follows.
+//
+// REQUIRES: m.mu is held.
 func (m *mysqlProtocol) ends(status []byte) bool {
 	m.state = mysqlHeader
 	return len(status) < 2 || binary.LittleEndian.Uint16(status)&mysqlMoreResults == 0

@@ -8,8 +8,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
-// JobRows holds the rows on which an edit of a job depends. REQUIRES: nobody else changes the job,
-// its group, or the claims of its fires.
+// JobRows holds the rows on which an edit of a job depends.
+//
+// REQUIRES: nobody else changes the job, its group, or the claims of its fires.
 type JobRows struct {
 	Job   *xxladapter.Job // as it is stored; nil if there is none
 	Group bool            // whether the group of the edit's job exists

@@ -17,10 +17,9 @@ import (
 )
 
 // Rows are the rows that a call is about, as the store has read them. A store fills in those that
-// the function reads; see each function.
+// the function reads; see each function. A lease may end before the change is stored.
 //
-// REQUIRES: no other call changes Fire and Log until the change is stored. A lease may end
-// meanwhile.
+// REQUIRES: no other call changes Fire and Log until the change is stored.
 type Rows struct {
 	// Holds reports whether the term in which the caller acts holds.
 	Holds bool

@@ -53,8 +53,9 @@ func TakenOver(f xxladapter.Fire, by xxladapter.Term, now time.Time) RunChange {
 	return RunChange{RecordRun, history}
 }
 
-// Add returns the history of a run after a change to it. REQUIRES: c.Kind is not KeepRun; c is
-// about h, unless h is nil.
+// Add returns the history of a run after a change to it.
+//
+// REQUIRES: c.Kind is not KeepRun; c is about h, unless h is nil.
 func (c RunChange) Add(h *xxladapter.RunHistory) *xxladapter.RunHistory {
 	if h == nil {
 		if c.Kind == ExtendRun {

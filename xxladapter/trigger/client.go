@@ -32,11 +32,11 @@ type ClientOptions struct {
 	// AccessToken is sent with every call; empty sends none.
 	AccessToken string
 	// Sent overrides app name and token for a call. appName is what the caller knows, which may be
-	// empty. nil sends appName and AccessToken.
+	// empty. Nil sends appName and AccessToken.
 	Sent func(ctx context.Context, addr, appName string) (app, token string)
-	// MayDial refuses connections by the address that a name resolved to. nil refuses none.
+	// MayDial refuses connections by the address that a name resolved to. Nil refuses none.
 	MayDial func(netip.AddrPort) error
-	// TLS configures calls to https addresses. nil trusts the authorities of the system.
+	// TLS configures calls to https addresses. Nil trusts the authorities of the system.
 	TLS *tls.Config
 	// Concurrency limits the idle connections that are kept to one executor. The default is 256:
 	// more than the hand-overs that a pool of default size has in flight, so that a burst opens its
@@ -107,8 +107,9 @@ func NewClient(opts ClientOptions) (*Client, error) {
 	}, nil
 }
 
-// Close drops idle connections, and returns when the last request has ended. REQUIRES: no call is
-// made.
+// Close drops idle connections, and returns when the last request has ended.
+//
+// REQUIRES: no call runs or will be made.
 func (c *Client) Close() {
 	c.batches.sending.Wait()
 	c.http.Close()

@@ -62,7 +62,9 @@ func (q *queuedRuns) forget(fireID int64) {
 	delete(q.byFire, fireID)
 }
 
-// put notes what is known about a run, as note does. REQUIRES: q.mu is held.
+// put notes what is known about a run, as note does.
+//
+// REQUIRES: q.mu is held.
 func (q *queuedRuns) put(fireID int64, r queuedRun, now time.Time) {
 	if q.byFire == nil {
 		q.byFire = map[int64]queuedRun{}

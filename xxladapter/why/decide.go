@@ -13,7 +13,7 @@ type Facts struct {
 	Job *xxladapter.Job // as it is now
 	// From and To bound the time in question: From is included and To is not.
 	From, To time.Time
-	// Spans are the job's schedules in that time, see [Spans]. REQUIRES: at least one.
+	// Spans are the job's schedules in that time, at least one, see [Spans].
 	Spans []Span
 	// Now is the store's clock, and Local this machine's at the same moment.
 	Now, Local time.Time

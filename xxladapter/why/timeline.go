@@ -52,6 +52,7 @@ func Coming(ticks []Tick, r *xxladapter.Restrictions, j *xxladapter.Job, zone *t
 }
 
 // Fates returns what became of each due time, in time proportional to the lengths of the lists.
+//
 // REQUIRES: due and misfires are in ascending order.
 func Fates(
 	due []time.Time, runs []xxladapter.DueRun, open []xxladapter.Fire, misfires []xxladapter.Misfire, now time.Time,

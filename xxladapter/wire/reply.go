@@ -31,7 +31,9 @@ func OK() Reply { return Reply{Code: CodeOK, Msg: "Success"} }
 // Fail returns the reply for a failure, with a text for people.
 func Fail(msg string) Reply { return Reply{Code: CodeFail, Msg: msg} }
 
-// WithPayload returns the reply with v as its payload. REQUIRES: v can be encoded as JSON.
+// WithPayload returns the reply with v as its payload.
+//
+// REQUIRES: v can be encoded as JSON.
 func (r Reply) WithPayload(v any) Reply {
 	data, err := json.Marshal(v)
 	if err != nil {

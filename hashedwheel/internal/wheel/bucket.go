@@ -68,7 +68,7 @@ func (b *bucket[E]) remove(pool *pagePool[E], i int) (moved E, ok bool) {
 
 // truncate takes out the entries from index n on.
 //
-// REQUIRES: they are all in the last page.
+// REQUIRES: all of these entries are in the last page.
 func (b *bucket[E]) truncate(pool *pagePool[E], n int) {
 	k := len(b.pages) - 1
 	clear(pool.page(b.pages[k].page).item[n-k*pageLen : b.n-k*pageLen]) // the collector must no longer find them
@@ -80,7 +80,7 @@ func (b *bucket[E]) truncate(pool *pagePool[E], n int) {
 
 // dropPage gives the last page back to the pool.
 //
-// REQUIRES: it has no entries.
+// REQUIRES: the last page has no entries.
 func (b *bucket[E]) dropPage(pool *pagePool[E]) {
 	k := len(b.pages) - 1
 	pool.put(b.pages[k].page)

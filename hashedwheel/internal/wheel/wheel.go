@@ -107,7 +107,7 @@ func (f *frame[E]) handOver(b *bucket[E], out []E) (due []E, done bool) {
 
 // release releases all pages.
 //
-// REQUIRES: nothing is filed.
+// REQUIRES: no entry is filed.
 func (f *frame[E]) release() {
 	f.pool = pagePool[E]{}
 	f.overdue.pages = nil

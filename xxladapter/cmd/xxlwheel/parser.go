@@ -11,8 +11,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/settings"
 )
 
-// newParser returns a parser that fills cli from the command line. REQUIRES: cli points to
-// commands, or to a part of them.
+// newParser returns a parser that fills cli from the command line.
+//
+// REQUIRES: cli points to commands, or to a part of them.
 func newParser(cli any, more ...kong.Option) (*kong.Kong, error) {
 	return kong.New(cli, append(more,
 		kong.Name("xxlwheel"),

@@ -111,7 +111,9 @@ func wrongInstant(data []byte, t reflect.Type) error {
 }
 
 // checkNames reads one value. It refuses objects with a duplicate name, or with a name in another
-// case than the field's. REQUIRES: the value was decoded into type t, which limits its depth.
+// case than the field's.
+//
+// REQUIRES: the value was decoded into type t, which limits its depth.
 func checkNames(d *json.Decoder, t reflect.Type) error {
 	for t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) {
 		t = t.Elem()

@@ -83,7 +83,9 @@ func AppendChange(to []Change, o xxladapter.AuditObject, before, after xxladapte
 	return to
 }
 
-// RecordAll records many changes. REQUIRES: ctx has a call.
+// RecordAll records many changes.
+//
+// REQUIRES: ctx has a call.
 func (s *Store) RecordAll(ctx context.Context, tx *database.Tx, all []Change) error {
 	if len(all) == 0 {
 		return nil
@@ -127,7 +129,9 @@ func (s *Store) RecordStops(ctx context.Context, tx *database.Tx, node string, n
 	return appendAudit(ctx, tx, rows...)
 }
 
-// appendAudit inserts rows that follow the last one. REQUIRES: lockEnd was called.
+// appendAudit inserts rows that follow the last one.
+//
+// REQUIRES: lockEnd was called.
 func appendAudit(ctx context.Context, t *database.Tx, rows ...xxladapter.AuditRow) error {
 	values := make([][]any, len(rows))
 	for i, r := range rows {

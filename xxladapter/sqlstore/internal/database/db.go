@@ -61,7 +61,9 @@ type Writer interface {
 	// WriteOne runs apply as Write does, for a single statement, which needs no transaction around
 	// it. If the database's answer is lost, the statement may run twice.
 	WriteOne(ctx context.Context, apply func(context.Context, *Tx) error) error
-	// Close closes the connections. REQUIRES: no call of Write runs or will be made.
+	// Close closes the connections.
+	//
+	// REQUIRES: no call of Write runs or will be made.
 	Close() error
 }
 

@@ -24,8 +24,10 @@ const (
 	dropStatHour  = `DELETE FROM xxlwheel_stat WHERE of_group = ? AND hour = ?`
 )
 
-// storeStats writes the work of a turn. REQUIRES: the transaction has moved the mark, or locked it,
-// so that no other transaction changes these tables.
+// storeStats writes the work of a turn.
+//
+// REQUIRES: the transaction has moved the mark, or locked it, so that no other transaction changes
+// these tables.
 func (s *Store) storeStats(ctx context.Context, tx *database.Tx, w *statWork) error {
 	if err := addFigures(ctx, tx, w.figures); err != nil {
 		return err

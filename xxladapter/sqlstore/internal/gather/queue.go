@@ -185,6 +185,7 @@ func (q *Queue[T]) Load() (waiting int, running bool) {
 	return len(q.waiting), q.running
 }
 
-// Wait returns when nothing runs, including the batches of callers that have left. REQUIRES: no
-// call of Do is made or waits.
+// Wait returns when nothing runs, including the batches of callers that have left.
+//
+// REQUIRES: no call of Do is made or waits.
 func (q *Queue[T]) Wait() { q.batches.Wait() }

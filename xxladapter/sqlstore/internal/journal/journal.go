@@ -113,7 +113,9 @@ func Open(opts Options, next int64, replay func(number int64, record []byte) err
 
 func newBatch() *batch { return &batch{done: make(chan struct{})} }
 
-// load reads the segments and opens the last one. REQUIRES: nobody else has the journal yet.
+// load reads the segments and opens the last one.
+//
+// REQUIRES: nobody else has the journal yet.
 func (j *Journal) load(next int64, replay func(int64, []byte) error) error {
 	segments, size, end, err := read(j.opts, replay)
 	if err != nil {
@@ -176,8 +178,9 @@ func (j *Journal) begin(place, first int64) (segment, File, error) {
 }
 
 // turn begins the segment that [Journal.Rotate] has asked for. While that fails, the records
-// continue in the last one. REQUIRES: the writing goroutine calls it, and no batch is being
-// written.
+// continue in the last one.
+//
+// REQUIRES: the writing goroutine calls it, and no batch is being written.
 func (j *Journal) turn() {
 	j.mu.Lock()
 	place, first := j.segments[len(j.segments)-1].place+1, j.durable+1
@@ -341,7 +344,9 @@ func (j *Journal) put(buf []byte) error {
 }
 
 // Repair makes a failed journal usable again, without the records that were not on disk, and calls
-// replay with all that were. REQUIRES: no record is appended meanwhile.
+// replay with all that were.
+//
+// REQUIRES: no record is appended meanwhile.
 func (j *Journal) Repair(replay func(number int64, record []byte) error) error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
@@ -385,7 +390,9 @@ func (j *Journal) Rotating() bool {
 
 // Trim removes the segments whose records all have at most this number, the oldest first. It stops
 // at one that cannot be removed, and the next call tries again: a gap between the files would look
-// like a loss. REQUIRES: one call at a time.
+// like a loss.
+//
+// REQUIRES: no other call of Trim runs.
 func (j *Journal) Trim(number int64) error {
 	for {
 		j.mu.Lock()

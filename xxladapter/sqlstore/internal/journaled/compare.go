@@ -36,7 +36,9 @@ func (s *Store) Compare(ctx context.Context) (Comparison, error) {
 	return c, err
 }
 
-// compare compares the tables with the memory. REQUIRES: f.mu is held.
+// compare compares the tables with the memory.
+//
+// REQUIRES: f.mu is held.
 func (f *front) compare(ctx context.Context, tx *database.Tx) (c Comparison, err error) {
 	tables, err := f.readTables(ctx, tx, load{everything: true})
 	if err != nil {

@@ -56,7 +56,9 @@ type cutJob struct {
 // are old. Renewals of leases wait for a transaction that runs.
 const spillLimit = 5000
 
-// cutOff copies what the tables lack, up to a level. REQUIRES: f.mu is held.
+// cutOff copies what the tables lack, up to a level.
+//
+// REQUIRES: f.mu is held.
 func (f *front) cutOff(l level) cut {
 	m := &f.m
 	c := cut{marks: f.marks, spill: noSpill, lastFire: m.lastFire, lastLog: m.lastLog}
@@ -168,6 +170,7 @@ func (c *cut) fireRows() []xxladapter.Fire {
 }
 
 // written notes that the tables have a cut. What has changed since the cut stays to be written.
+//
 // REQUIRES: f.mu is held.
 func (f *front) written(c *cut) {
 	m := &f.m

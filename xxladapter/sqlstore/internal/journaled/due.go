@@ -107,7 +107,9 @@ const (
 	dueRoom = 5000
 )
 
-// serves reports whether a claim may do without a query. REQUIRES: f.mu is held.
+// serves reports whether a claim may do without a query.
+//
+// REQUIRES: f.mu is held.
 func (f *front) serves(node string, ahead time.Duration, limit int, now time.Time) bool {
 	l := &f.due
 	return len(l.ids) > 0 && (l.all || len(l.ids) >= limit) && l.node == node && l.ahead == ahead &&
@@ -116,7 +118,9 @@ func (f *front) serves(node string, ahead time.Duration, limit int, now time.Tim
 }
 
 // take returns up to limit jobs of a list that are not behind, and the list without them. Those
-// that are behind stay in it, since they may be settled. REQUIRES: f.mu is held.
+// that are behind stay in it, since they may be settled.
+//
+// REQUIRES: f.mu is held.
 func (f *front) take(l dueList, limit int, now time.Time) (ids []int64, rest dueList) {
 	before := behindBefore(now)
 	rest, rest.ids = l, nil

@@ -121,8 +121,9 @@ func (t *transaction) end(committed bool) {
 	f.evictable = f.m.evict(f.evictable, f.forgettable())
 }
 
-// write writes a cut to the tables, together with its marks. REQUIRES: no other transaction on the
-// tables runs, because the end of one changes f.marks.
+// write writes a cut to the tables, together with its marks.
+//
+// REQUIRES: no other transaction on the tables runs, because the end of one changes f.marks.
 func (f *front) write(ctx context.Context, tx *database.Tx, c *cut) error {
 	// The tables must not have what a loss of power may take from the journal.
 	if err := f.journal.Wait(c.mark); err != nil {

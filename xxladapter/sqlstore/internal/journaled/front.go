@@ -93,7 +93,9 @@ func (f *front) Read(ctx context.Context) error {
 	return f.flush(ctx, s.needs)
 }
 
-// clean reports whether the tables have what a level asks for. REQUIRES: f.mu is held.
+// clean reports whether the tables have what a level asks for.
+//
+// REQUIRES: f.mu is held.
 func (f *front) clean(l level) bool {
 	if l == nothing {
 		return true
@@ -270,8 +272,9 @@ func (f *front) lockWith(ctx context.Context, ask need) (got answer, err error) 
 	return got, nil
 }
 
-// pin notes a call that will read the tables; the caller must pass the result to unpin. REQUIRES:
-// f.mu is held.
+// pin notes a call that will read the tables; the caller must pass the result to unpin.
+//
+// REQUIRES: f.mu is held.
 func (f *front) pin() int64 {
 	if f.pins == nil {
 		f.pins = map[int64]int{}
@@ -280,7 +283,9 @@ func (f *front) pin() int64 {
 	return f.commits
 }
 
-// unpin ends what pin began. REQUIRES: f.mu is held.
+// unpin ends what pin began.
+//
+// REQUIRES: f.mu is held.
 func (f *front) unpin(since int64) {
 	if f.pins[since]--; f.pins[since] == 0 {
 		delete(f.pins, since)
@@ -288,6 +293,7 @@ func (f *front) unpin(since int64) {
 }
 
 // forgettable returns the last transaction whose rows every reader of the tables has seen.
+//
 // REQUIRES: f.mu is held.
 func (f *front) forgettable() int64 {
 	last := f.commits
@@ -297,7 +303,9 @@ func (f *front) forgettable() int64 {
 	return last
 }
 
-// ready reports whether the memory may be relied on. REQUIRES: f.mu is held.
+// ready reports whether the memory may be relied on.
+//
+// REQUIRES: f.mu is held.
 func (f *front) ready() bool {
 	return f.loaded && f.journal.Failed() == nil && (f.shared == nil || f.shared.log.Held())
 }
@@ -325,7 +333,9 @@ func (f *front) lock(ctx context.Context) error {
 }
 
 // missing returns the part of ask that is neither in the memory nor in known. The runs of a job
-// that may resume come last, because the job says which of them count. REQUIRES: f.mu is held.
+// that may resume come last, because the job says which of them count.
+//
+// REQUIRES: f.mu is held.
 func (f *front) missing(ask, known need) (m need) {
 	if ask.logID != 0 && f.m.runs[ask.logID] == nil && known.logID == 0 {
 		m.logID = ask.logID

@@ -123,6 +123,7 @@ func keepIDs(ctx context.Context, tx *database.Tx, fire, log int64) error {
 }
 
 // reload replaces the parts of the memory that l names by n, which was read from the tables.
+//
 // REQUIRES: the memory is locked.
 func (f *front) reload(l load, n *loaded) {
 	m := &f.m
@@ -153,8 +154,9 @@ func (f *front) reload(l load, n *loaded) {
 	m.lastFire, m.lastLog = max(m.lastFire, n.lastFire), max(m.lastLog, n.lastLog)
 }
 
-// load reads the tables and the journal into a new memory. It writes nothing. REQUIRES: f.mu is
-// held.
+// load reads the tables and the journal into a new memory. It writes nothing.
+//
+// REQUIRES: f.mu is held.
 func (f *front) load(ctx context.Context, tx *database.Tx) error {
 	if f.shared != nil {
 		return f.loadShared(ctx, tx)
@@ -182,8 +184,9 @@ func (f *front) load(ctx context.Context, tx *database.Tx) error {
 	return f.finishLoad(&r, err)
 }
 
-// finishLoad ends a load whose records were replayed, with err if they could not be. REQUIRES: f.mu
-// is held.
+// finishLoad ends a load whose records were replayed, with err if they could not be.
+//
+// REQUIRES: f.mu is held.
 func (f *front) finishLoad(r *replay, err error) error {
 	if err == nil {
 		err = r.findStored()

@@ -230,7 +230,9 @@ func (m *memory) forgetClean() {
 	}
 }
 
-// forgetJobs forgets all jobs. REQUIRES: the tables have their times.
+// forgetJobs forgets all jobs.
+//
+// REQUIRES: the tables have their times.
 func (m *memory) forgetJobs() {
 	maps.DeleteFunc(m.jobs, func(id int64, _ *job) bool { return m.dirtyJob[id] == nil })
 }

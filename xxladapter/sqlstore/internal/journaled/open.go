@@ -43,7 +43,9 @@ func NewFront(opts Options) Front {
 type writeFunc func(context.Context, func(context.Context, *database.Tx) error) error
 
 // Prepare finds the journal that the tables name, or begins a new one. write must not ask the
-// front. REQUIRES: no other process uses the journal or will write to the tables.
+// front.
+//
+// REQUIRES: no other process uses the journal or will write to the tables.
 func (f Front) Prepare(ctx context.Context, write writeFunc) error {
 	var m marks
 	err := write(ctx, func(ctx context.Context, tx *database.Tx) (err error) {
@@ -96,7 +98,9 @@ func (f *front) openFile(next int64, replay func(int64, []byte) error) error {
 	return err
 }
 
-// journalOptions returns how the journal is opened. REQUIRES: f.mu is held, or nobody else has f.
+// journalOptions returns how the journal is opened.
+//
+// REQUIRES: f.mu is held, or nobody else has f.
 func (f *front) journalOptions() journal.Options {
 	return journal.Options{Prefix: f.Prefix, Generation: f.marks.generation, Logger: f.Logger, Create: f.Create}
 }

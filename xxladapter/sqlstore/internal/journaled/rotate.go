@@ -9,9 +9,11 @@ import (
 // with a snapshot of what the tables will not get soon: planned fires, and open runs with their
 // history. Older files can then be deleted as soon as the tables have followed. Fires that were
 // planned before the last rotation are written to the tables, so that no snapshot repeats them.
-// REQUIRES: f.mu is held, so nothing here waits for a disk: the journal creates the file later.
-//
 // A shared journal needs no rotation, because the tables get all of it.
+//
+// rotate waits for no disk, because its callers hold f.mu: the journal creates the file later.
+//
+// REQUIRES: f.mu is held.
 func (f *front) rotate() {
 	if f.shared != nil || f.journal.Size() < f.SegmentSize || f.journal.Rotating() {
 		return

@@ -31,7 +31,9 @@ func (f *front) tooFarBehind() error {
 }
 
 // roomFor returns an error if a call that may give n ids could give one that is given again after a
-// loss of the log. REQUIRES: f.mu is held.
+// loss of the log.
+//
+// REQUIRES: f.mu is held.
 func (f *front) roomFor(n int) error {
 	if f.shared == nil || n == 0 {
 		return nil
@@ -43,7 +45,9 @@ func (f *front) roomFor(n int) error {
 	return nil
 }
 
-// know notes the ids that the tables know as given. REQUIRES: f.mu is held.
+// know notes the ids that the tables know as given.
+//
+// REQUIRES: f.mu is held.
 func (f *front) know(fire, log int64) {
 	if f.shared != nil {
 		f.shared.lastFire, f.shared.lastLog = max(f.shared.lastFire, fire), max(f.shared.lastLog, log)

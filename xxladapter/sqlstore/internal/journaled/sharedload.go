@@ -60,8 +60,9 @@ func (f *front) loadShared(ctx context.Context, tx *database.Tx) error {
 }
 
 // fill reads the tables, replays the log behind them, and takes the row of the marks. used says
-// that all log rows since the marks were written should be from processes with the log. REQUIRES:
-// f.mu is held.
+// that all log rows since the marks were written should be from processes with the log.
+//
+// REQUIRES: f.mu is held.
 func (f *front) fill(ctx context.Context, tx *database.Tx, m *sharedMarks, now sharedlog.State, used bool) error {
 	m.pen, m.run, m.state = now.Pen, now.Run, stateOpen
 	_, err := tx.Exec(

@@ -92,8 +92,9 @@ func prepareShared(ctx context.Context, s *records.Store) (id string, err error)
 	return id, err
 }
 
-// refusePlain returns an error if a process has a lease. REQUIRES: none with a shared journal has
-// one.
+// refusePlain returns an error if a process has a lease.
+//
+// REQUIRES: no process with a shared journal has a lease.
 func refusePlain(ctx context.Context, tx *database.Tx, now time.Time) error {
 	held := 0
 	err := tx.Query(ctx, anyLeaseHeld, []any{now.UnixMilli()}, func(r database.Row) error { return r.Scan(&held) })
@@ -179,8 +180,9 @@ func rememberFires(ctx context.Context, tx *database.Tx, last int64) error {
 }
 
 // closeShared writes everything to the tables and gives the log up. Only the last process says that
-// the tables need no log: the others hold leases. REQUIRES: f.mu is not held, because the
-// transaction takes it.
+// the tables need no log: the others hold leases.
+//
+// REQUIRES: f.mu is not held, because the transaction takes it.
 func (f *front) closeShared(ctx context.Context) error {
 	err := f.shared.flush.Write(with(
 		ctx, scope{needs: all, changes: true},

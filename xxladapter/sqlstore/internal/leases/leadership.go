@@ -15,7 +15,9 @@ const (
 	numbersAfter   leadership = withoutElector - leadership(xxladapter.ElectionAway)
 )
 
-// leadsBy returns what stands for an election. REQUIRES: e is valid.
+// leadsBy returns what stands for an election.
+//
+// REQUIRES: e is valid.
 func leadsBy(e xxladapter.Election) leadership {
 	if e > 0 {
 		return numbersAfter + leadership(e)

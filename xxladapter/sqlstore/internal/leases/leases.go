@@ -176,7 +176,9 @@ func (s *Store) leaseIn(
 	return r.lease(), nil
 }
 
-// Apply stores the renewal. REQUIRES: the row of xxlwheel_term is locked and contains last.
+// Apply stores the renewal.
+//
+// REQUIRES: the row of xxlwheel_term is locked and contains last.
 func Apply(ctx context.Context, t *database.Tx, r *renewal, last int64) error {
 	for _, l := range r.lapsed {
 		if _, err := t.Exec(ctx, endLease, l.Node, l.Number, l.until); err != nil {

@@ -196,7 +196,9 @@ func (r *renewal) lease() xxladapter.Lease {
 	return l
 }
 
-// snapshot returns what later renewals can rely on after this one. REQUIRES: r is quiet.
+// snapshot returns what later renewals can rely on after this one.
+//
+// REQUIRES: r is quiet.
 func (s *LeaseState) snapshot(r *renewal) leaseSnapshot {
 	l := leaseSnapshot{
 		at: time.Now(), lease: r.lease(), leads: r.mine.leads, retired: int64(database.Bit(r.mine.retired)),

@@ -12,8 +12,9 @@ import (
 )
 
 // The decisions of a scan are stored with statements of many rows: a statement for each would cost
-// a round trip each. REQUIRES, in all of this file: the transaction holds the locks of the due
-// jobs.
+// a round trip each.
+//
+// REQUIRES: the transactions that store them hold the locks of the due jobs.
 
 const (
 	// alikeRows limits the jobs that one statement advances to the same times, and advanceRows

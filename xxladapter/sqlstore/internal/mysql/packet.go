@@ -47,8 +47,9 @@ func (b *packet) ids(ids []int64) {
 	}
 }
 
-// byID writes an expression with a value for each id, or one value if all are equal. REQUIRES: the
-// values can be compared.
+// byID writes an expression with a value for each id, or one value if all are equal.
+//
+// REQUIRES: the values can be compared.
 func (b *packet) byID(ids []int64, values []any) { b.byKey("id", ids, values) }
 
 // byKey works like byID for another column than id.

@@ -7,7 +7,9 @@ import (
 )
 
 // updateRows implements [database.Dialect] by a join with a table of the new values. That table is
-// read first, so that no other row is locked. REQUIRES: the first column is the primary key.
+// read first, so that no other row is locked.
+//
+// REQUIRES: the first column is the primary key.
 func updateRows(table string, columns []database.Column, rows int) string {
 	first, sets := make([]string, len(columns)), make([]string, len(columns)-1)
 	for i, c := range columns {

@@ -15,6 +15,7 @@ type Acts interface {
 	// returns the function that reads and locks due jobs within the transaction.
 	Claimable(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int) (DueReader, error)
 	// StoreDecisions stores what a scan decided and returns the fires that it planned.
+	//
 	// REQUIRES: the transaction holds the locks of the due jobs.
 	StoreDecisions(ctx context.Context, tx *database.Tx, decisions []Decided) ([]xxladapter.Fire, error)
 	// Taken reports whether a fire was not planned because another session was planning for the

@@ -39,8 +39,9 @@ func AboutOf(batch []*FireCall) About {
 	return a
 }
 
-// FireRows are the rows that a batch of fire calls is about. REQUIRES: they are locked, except for
-// the leases, which may end meanwhile.
+// FireRows are the rows that a batch of fire calls is about.
+//
+// REQUIRES: the rows are locked, except for the leases, which may end meanwhile.
 type FireRows struct {
 	Holds map[xxladapter.Term]bool
 	Now   int64                     // the store's clock in ms; 0 if no term holds
@@ -159,8 +160,9 @@ func (s *Store) decideClaim(c *FireCall, rows FireRows, work *FireWork) {
 	s.AddStatus(work.Moved, c.Claim.TriggerTime, c.Claim.Status(), 1)
 }
 
-// decideEnd decides a settlement, an accepted run or a result. REQUIRES: the call has no Next and
-// no Resume.
+// decideEnd decides a settlement, an accepted run or a result.
+//
+// REQUIRES: the call has no Next and no Resume.
 func (s *Store) decideEnd(c *FireCall, rows FireRows, work *FireWork) {
 	var change transition.Change
 	switch {

@@ -99,7 +99,9 @@ func NewFireQueue(transact fireTransaction) *fireQueue {
 	return q
 }
 
-// Close waits for the running batch. REQUIRES: no call is made or waits.
+// Close waits for the running batch.
+//
+// REQUIRES: no call is made or waits.
 func (q *fireQueue) Close() { q.queue.Wait() }
 
 // Batch makes the call in a batch. It returns [ErrAlone] if the caller has to make it alone.

@@ -126,7 +126,9 @@ func MovedJobOf(j *xxladapter.Job) database.MovedJob {
 	}
 }
 
-// MoveJobs sets the times of jobs and whether they run. REQUIRES: no job is in jobs twice.
+// MoveJobs sets the times of jobs and whether they run.
+//
+// REQUIRES: no job is in jobs twice.
 func MoveJobs(ctx context.Context, t *database.Tx, jobs []database.MovedJob) error {
 	if t.Dialect.MoveJobs != nil && len(jobs) > 0 {
 		query, args := t.Dialect.MoveJobs(jobs)

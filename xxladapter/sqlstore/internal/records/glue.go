@@ -23,7 +23,9 @@ const (
 )
 
 // saveGlue stores the source of is as a new version and removes the oldest ones. If the job has no
-// version yet, the source of was becomes the first one. REQUIRES: the job is locked.
+// version yet, the source of was becomes the first one.
+//
+// REQUIRES: the job is locked.
 func saveGlue(ctx context.Context, t *database.Tx, was, is *xxladapter.Job, now time.Time) error {
 	if has, err := t.Has(ctx, hasGlue, is.ID); err != nil {
 		return err

@@ -115,6 +115,7 @@ func freeKey(ctx context.Context, t *database.Tx, k xxladapter.JobKey) (bool, er
 }
 
 // moveKeys lets keys follow their jobs to other groups, except where another job has the key.
+//
 // REQUIRES: the jobs are in their new groups.
 func moveKeys(ctx context.Context, t *database.Tx, updated []*transition.JobChange) error {
 	for _, c := range updated {

@@ -184,8 +184,9 @@ func removeJobs(ctx context.Context, t *database.Tx, jobs []int64) error {
 	return runs.NoteRemoved(ctx, t, jobs)
 }
 
-// recordEdits appends the versions and the audit rows of edits, if ctx has a call. REQUIRES: the
-// transaction holds the jobs' locks, and locks nothing later.
+// recordEdits appends the versions and the audit rows of edits, if ctx has a call.
+//
+// REQUIRES: the transaction holds the jobs' locks, and locks nothing later.
 func (s *Store) recordEdits(ctx context.Context, tx *database.Tx, changes []*transition.JobChange) error {
 	if xxladapter.CallOf(ctx) == "" || len(changes) == 0 {
 		return nil

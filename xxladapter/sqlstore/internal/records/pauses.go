@@ -107,7 +107,8 @@ func lockPlanned(ctx context.Context, t *database.Tx, group int64) (plannedFires
 }
 
 // dropPaused replaces the planned fires of the schedules that a pause concerns by misfires.
-// REQUIRES: they are locked.
+//
+// REQUIRES: the planned fires are locked.
 func dropPaused(ctx context.Context, t *database.Tx, p *xxladapter.Pause, planned plannedFires) error {
 	for ids := range slices.Chunk(planned.ids, pauseBatch) {
 		if err := RemoveFires(ctx, t, ids); err != nil {

@@ -22,8 +22,9 @@ const (
 	dropJobVersion = `DELETE FROM xxlwheel_job_version WHERE job_id = ? AND number = ?`
 )
 
-// RecordVersions appends the versions that edits add. REQUIRES: the transaction holds the jobs'
-// locks.
+// RecordVersions appends the versions that edits add.
+//
+// REQUIRES: the transaction holds the jobs' locks.
 func (s *Store) RecordVersions(ctx context.Context, tx *database.Tx, changes []*transition.JobChange) error {
 	var old []int64
 	for _, c := range changes {

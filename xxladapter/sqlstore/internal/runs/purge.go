@@ -168,8 +168,9 @@ func deleteRows(
 	return deleted, nil
 }
 
-// IDArgs returns the first ids as the arguments of a batch, filled up with the last id. REQUIRES:
-// ids is not empty.
+// IDArgs returns the first ids as the arguments of a batch, filled up with the last id.
+//
+// REQUIRES: ids is not empty.
 func IDArgs(ids []int64) []any {
 	args := make([]any, PurgeBatch)
 	for i := range args {

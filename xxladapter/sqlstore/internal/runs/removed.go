@@ -36,8 +36,9 @@ var (
 	}
 )
 
-// NoteRemoved records that the log rows of the jobs have to be deleted. REQUIRES: no further log
-// row of the jobs can be written.
+// NoteRemoved records that the log rows of the jobs have to be deleted.
+//
+// REQUIRES: no further log row of the jobs can be written.
 func NoteRemoved(ctx context.Context, t *database.Tx, jobs []int64) error {
 	var last int64
 	if err := t.Query(

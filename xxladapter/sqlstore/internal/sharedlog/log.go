@@ -248,7 +248,9 @@ func (l *Log) put(after State, number int64, records [][]byte) error {
 	}
 }
 
-// keep notes that the pen was held at the time of a question. REQUIRES: l.mu is held.
+// keep notes that the pen was held at the time of a question.
+//
+// REQUIRES: l.mu is held.
 func (l *Log) keep(now State, asked time.Time) {
 	l.valid, l.wanted = asked.Add(Life), now.Wanted
 }

@@ -73,7 +73,9 @@ func (l *Log) took(now State, asked time.Time, stored int64) {
 
 // compare sets l.failed if another process has had the pen, or the log is another one. stored was
 // the last record that was stored when the state was asked for; since then, batches of this process
-// may have been stored. REQUIRES: l.mu is held.
+// may have been stored.
+//
+// REQUIRES: l.mu is held.
 func (l *Log) compare(now State, stored int64) {
 	same := now.Generation == l.state.Generation && now.Pen == l.state.Pen && now.Position >= stored &&
 		now.Position < l.next
@@ -167,7 +169,9 @@ func (l *Log) Renew() {
 }
 
 // Look returns the state of the log as the server has it once everything that was appended is
-// stored or refused. REQUIRES: no record is appended meanwhile.
+// stored or refused.
+//
+// REQUIRES: no record is appended meanwhile.
 func (l *Log) Look(ctx context.Context) (State, error) {
 	for {
 		l.mu.Lock()
@@ -211,7 +215,9 @@ var ErrGap = errors.New("sharedlog: records are missing")
 func (l *Log) Begin(ctx context.Context, now State) error { return l.server.Begin(ctx, now) }
 
 // Load calls replay with the records that follow the number after, up to the state's position, and
-// makes the log usable from there. REQUIRES: no record is appended meanwhile.
+// makes the log usable from there.
+//
+// REQUIRES: no record is appended meanwhile.
 func (l *Log) Load(ctx context.Context, now State, after int64, replay func(number int64, record []byte) error) error {
 	if err := l.server.Read(ctx, after, now.Position, replay); err != nil {
 		return err

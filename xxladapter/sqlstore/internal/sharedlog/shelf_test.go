@@ -53,7 +53,9 @@ func (s *shelf) held() string {
 	return ""
 }
 
-// answer returns the state for a reader. REQUIRES: mu is held.
+// answer returns the state for a reader.
+//
+// REQUIRES: mu is held.
 func (r *reader) answer(holds bool) State {
 	now := r.state
 	now.Held, now.Wanted = holds, r.wants != "" && r.wants != r.name

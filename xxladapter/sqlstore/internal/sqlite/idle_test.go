@@ -23,8 +23,9 @@ func TestIdleCostsOfSQLite(t *testing.T) {
 	fixture.IdleCosts(t, s, counted.statements.Load)
 }
 
-// openCounted opens a new store whose statements are counted. REQUIRES: the test is not parallel,
-// since there is one count.
+// openCounted opens a new store whose statements are counted.
+//
+// REQUIRES: the test is not parallel, since there is one count.
 func openCounted(t *testing.T) *records.Store {
 	t.Helper()
 	counted.register.Do(func() {

@@ -82,8 +82,9 @@ func (b *batchWriter) join(w *write) error {
 	return w.err
 }
 
-// Close waits for the running batch and closes the database. REQUIRES: no call of Write is made or
-// waits.
+// Close waits for the running batch and closes the database.
+//
+// REQUIRES: no call of Write is made or waits.
 func (b *batchWriter) Close() error {
 	b.queue.Wait()
 	return errors.Join(b.tx.ClosePrepared(), b.conn.Close(), b.db.Close())

@@ -20,7 +20,7 @@ var ErrWithheld = errors.New("post: not sent, because the caller no longer may")
 type Options struct {
 	// Dial opens a TCP connection to host:port.
 	Dial func(ctx context.Context, network, addr string) (net.Conn, error)
-	// TLS configures connections to https URLs. nil trusts the authorities of the system.
+	// TLS configures connections to https URLs. Nil trusts the authorities of the system.
 	TLS *tls.Config
 	// Idle limits the connections that are kept to one peer.
 	Idle int
@@ -40,7 +40,9 @@ type Client struct {
 	closed bool
 }
 
-// New returns a Client. REQUIRES: all options but TLS are set.
+// New returns a Client.
+//
+// REQUIRES: all options but TLS are set.
 func New(opts Options) *Client {
 	return &Client{opts: opts, peers: make(map[string]*peer)}
 }
@@ -55,7 +57,7 @@ type Call struct {
 	// Deadline limits the call, connecting included.
 	Deadline time.Time
 	// May is called before each write of the request to the socket. If it returns false, nothing
-	// more is written and the call fails with [ErrWithheld]. nil permits every write.
+	// more is written and the call fails with [ErrWithheld]. Nil permits every write.
 	May func() bool
 }
 

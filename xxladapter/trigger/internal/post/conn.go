@@ -41,7 +41,9 @@ func newConn(c net.Conn, raw *guarded, maxBody int64) *conn {
 }
 
 // exchange sends a request and reads the response. again says that the connection may serve another
-// call. REQUIRES: the deadline of the connection is set.
+// call.
+//
+// REQUIRES: the deadline of the connection is set.
 func (c *conn) exchange(ctx context.Context, call *Call, head []byte) (a Answer, again bool, err error) {
 	if err := c.compose(call, head); err != nil {
 		return a, false, err

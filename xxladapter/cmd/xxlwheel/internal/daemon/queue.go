@@ -30,10 +30,14 @@ func (f *QueueFlags) Check() error {
 	return nil
 }
 
-// Place returns the broker, for an executor. REQUIRES: there is a --queue.
+// Place returns the broker, for an executor.
+//
+// REQUIRES: there is a --queue.
 func (f *QueueFlags) Place() queue.Place { return queue.At(string(f.Queue), f.QueueCredentials) }
 
-// Shown returns the URL without secrets. REQUIRES: Check has returned nil.
+// Shown returns the URL without secrets.
+//
+// REQUIRES: Check has returned nil.
 func (f *QueueFlags) Shown() string {
 	text, _ := queue.Shown(string(f.Queue))
 	return text

@@ -86,7 +86,9 @@ func (l *ledger) event(e trigger.Event) {
 	}
 }
 
-// print writes the line of a run. REQUIRES: l.mu is held.
+// print writes the line of a run.
+//
+// REQUIRES: l.mu is held.
 func (l *ledger) print(r *row) {
 	result, runTime := xxladapter.ResultName(r.result), ""
 	if r.outcome != "" {
