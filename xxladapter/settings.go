@@ -70,6 +70,9 @@ const DefaultRetryBackoffLimit = time.Hour
 // one transaction.
 const MaxMisfireLimit = 1000
 
+// maxAlarmAfter bounds [Settings.AlarmAfter].
+const maxAlarmAfter = 1000
+
 // An AmbiguousPolicy decides about a hand-over whose outcome is unknown: the request was sent and
 // no answer came, or the node that sent it died. The log id stays the same in any case.
 type AmbiguousPolicy string
@@ -145,10 +148,11 @@ func (s *Settings) validate() error {
 	switch {
 	case s.MisfireLimit < 0 || s.MisfireLimit > MaxMisfireLimit:
 		return Invalidf(rule.Range, "%s is %d, must be %d to %d", "misfireLimit", s.MisfireLimit, 0, MaxMisfireLimit)
-	case s.AlarmAfter < 0 || s.AlarmAfter > 1000:
-		return Invalidf(rule.Range, "%s is %d, must be %d to %d", "alarmAfter", s.AlarmAfter, 0, 1000)
+	case s.AlarmAfter < 0 || s.AlarmAfter > maxAlarmAfter:
+		return Invalidf(rule.Range, "%s is %d, must be %d to %d", "alarmAfter", s.AlarmAfter, 0, maxAlarmAfter)
 	case s.AlarmOn == AlarmInARow && s.AlarmAfter == 0:
-		return Invalidf(rule.AlarmInARow, "%s is %d, must be 1 to 1000 with alarmOn %s", "alarmAfter", 0, AlarmInARow)
+		return Invalidf(rule.AlarmInARow, "%s is %d, must be %d to %d with alarmOn %s",
+			"alarmAfter", 0, 1, maxAlarmAfter, AlarmInARow)
 	}
 	for _, err := range []error{
 		checkOneOfOrEmpty("ambiguous", s.Ambiguous),

@@ -154,7 +154,7 @@ func duesOf(j *xxladapter.Job, plan cron.Plan, from, to time.Time) (dues []time.
 		}
 		if len(dues) == xxladapter.MaxBackfill {
 			return nil, xxladapter.Invalidf(rule.DueTimesTooMany,
-				"%s have more than %d due times between them, must have at most as many",
+				"%[1]s have more than %[2]d due times between them, must have at most %[2]d",
 				rule.And{"from", "to"}, xxladapter.MaxBackfill)
 		}
 		dues = append(dues, time.UnixMilli(at.UnixMilli()).UTC())

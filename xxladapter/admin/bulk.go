@@ -34,10 +34,10 @@ const (
 	bulkTrigger bulkAction = "trigger"
 )
 
-var bulkActions = []bulkAction{bulkStart, bulkStop, bulkDelete, bulkChange, bulkTrigger}
-
-// Values returns all actions, whatever the receiver is. The OpenAPI document lists them.
-func (bulkAction) Values() []bulkAction { return bulkActions }
+// Values lists all actions.
+func (bulkAction) Values() []bulkAction {
+	return []bulkAction{bulkStart, bulkStop, bulkDelete, bulkChange, bulkTrigger}
+}
 
 // role returns what the action needs for each job.
 func (a bulkAction) role() xxladapter.Role {
@@ -105,10 +105,10 @@ func (s *Server) bulk(ctx context.Context, _ api.None, form bulkForm) (no api.St
 }
 
 func (f *bulkForm) check() error {
+	if err := api.CheckOneOf("action", f.Action); err != nil {
+		return err
+	}
 	switch {
-	case !slices.Contains(bulkActions, f.Action):
-		return xxladapter.Invalidf(rule.OneOf, "%s is %q, must be one of %s",
-			"action", f.Action, "start, stop, delete, change, trigger")
 	case (f.IDs == nil) == (f.Filter == nil):
 		return xxladapter.Invalidf(rule.ExactlyOne, "exactly one of %s must be given", rule.And{"ids", "filter"})
 	case len(f.IDs) > maxBulk:
@@ -118,7 +118,7 @@ func (f *bulkForm) check() error {
 		return xxladapter.Invalidf(rule.Together, "%[1]s must be given with the action change, and with no other",
 			"change", "action=change")
 	case f.Trigger != nil && f.Action != bulkTrigger:
-		return xxladapter.Invalidf(rule.Together, "%[1]s is given, must be given with the action trigger only",
+		return xxladapter.Invalidf(rule.Together, "%[1]s is given, must be omitted unless the action is trigger",
 			"trigger", "action=trigger")
 	case f.Change != nil && f.Change.ID != 0:
 		return xxladapter.Invalidf(rule.Omitted, "%s is %d, must be omitted", "change.id", f.Change.ID)
@@ -163,8 +163,7 @@ func (s *Server) chosen(ctx context.Context, form *bulkForm) ([]int64, error) {
 		}
 		if len(ids) > maxBulk {
 			return nil, xxladapter.Invalidf(rule.FilterAtMost,
-				"%s selects more than %d jobs, must select at most as many",
-				"filter", maxBulk)
+				"%[1]s selects more than %[2]d jobs, must select at most %[2]d", "filter", maxBulk)
 		}
 		if len(jobs) < api.MaxPage {
 			return ids, nil

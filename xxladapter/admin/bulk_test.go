@@ -136,7 +136,7 @@ func TestBadBulkCallsAreRefused(t *testing.T) {
 		`{"action":"delete","ids":[1],"change":{"name":"x"}}`:                      "change must be given with the action change",
 		`{"action":"change","ids":[1]}`:                                            "change must be given with the action change",
 		`{"action":"change","ids":[1],"change":{"id":2}}`:                          "change.id is 2",
-		`{"action":"stop","ids":[1],"trigger":{"executorParam":"p"}}`:              "with the action trigger only",
+		`{"action":"stop","ids":[1],"trigger":{"executorParam":"p"}}`:              "must be omitted unless the action is trigger",
 		`{"action":"delete","ids":[` + strings.Repeat("1,", maxBulk) + `1]}`:       "must have at most 100000",
 		`{"action":"delete","filter":{"name":"` + strings.Repeat("x", 256) + `"}}`: "name has 256 characters",
 	} {

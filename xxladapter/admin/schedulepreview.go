@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/preview"
 	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
@@ -138,10 +139,10 @@ func (s *Server) scheduleOf(q *schedulePreviewQuery) (no preview.Schedule, err e
 	if q.Count == 0 {
 		q.Count = defaultTimes
 	}
+	if err := api.CheckOneOf("scheduleType", q.Type); err != nil {
+		return no, err
+	}
 	switch {
-	case q.Type.Validate() != nil:
-		return no, xxladapter.Invalidf(rule.OneOf, "%s is %q, must be one of %s",
-			"scheduleType", q.Type, "NONE, CRON, FIX_RATE, FIX_DELAY, ONCE")
 	case len(q.Conf) > 4*128: // the limit of a job's column; longer ones only cost time
 		return no, xxladapter.Invalidf(rule.CharactersAtMost, "%s has %d bytes, must have at most %d characters",
 			"scheduleConf", len(q.Conf), 128)

@@ -39,6 +39,9 @@ func (jc *jobCheck) lanes(runs []int32, withTargets bool) {
 // demandRef returns the ref of demand i. Targets count from 0 up, demands from -1 down.
 func demandRef(i int) int32 { return int32(-1 - i) }
 
+// demandOf returns the demand with a ref of demandRef.
+func (jc *jobCheck) demandOf(ref int32) *demand { return &jc.demands[-1-ref] }
+
 func (jc *jobCheck) lane(runs []int32, shard, total int32, withTargets bool, shards []int32) {
 	if len(runs) == 0 && shard == 0 {
 		return // nothing to match; what is missing is reported later
@@ -108,8 +111,8 @@ func (jc *jobCheck) lane(runs []int32, shard, total int32, withTargets bool, sha
 // fill records that run k came for a window.
 func (jc *jobCheck) fill(w *window, k, shard int32, shards []int32) {
 	if w.ref < 0 {
-		if shard == 0 || jc.demands[-1-w.ref].shard >= 0 {
-			jc.demands[-1-w.ref].done = true
+		if d := jc.demandOf(w.ref); shard == 0 || d.shard >= 0 {
+			d.done = true
 		}
 		return
 	}

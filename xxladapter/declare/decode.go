@@ -32,7 +32,7 @@ func (r *reader) value(n *yaml.Node, v reflect.Value, at string, places map[stri
 	if r.nodes--; r.nodes < 0 {
 		if r.nodes == -1 {
 			r.report(n.Line, at, xxladapter.Invalidf(rule.TooManyValues,
-				"the files have more than %d values with their aliases, must have at most as many",
+				"the files have more than %[1]d values with their aliases, must have at most %[1]d",
 				maxNodes))
 		}
 		return

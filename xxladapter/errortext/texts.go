@@ -9,7 +9,7 @@ var texts = map[rule.Rule]string{
 	rule.OneOf:             "{field} 为“{value}”，须为以下之一：{allowed}",
 	rule.Range:             "{field} 为 {value}，须在 {least} 到 {most} 之间",
 	rule.AtMost:            "{field} 为 {value}，不得超过 {most}",
-	rule.AlarmInARow:       "告警方式为 {alarmOn} 时，{field} 须在 1 到 1000 之间",
+	rule.AlarmInARow:       "告警方式为 {alarmOn} 时，{field} 须在 {least} 到 {most} 之间",
 	rule.WholeSeconds:      "{field} 为 {value}，须为不小于 0 的整数秒",
 	rule.NotNegative:       "{field} 为 {value}，须为不小于 0 的整数",
 	rule.Positive:          "{field} 为 {value}，须为正整数",

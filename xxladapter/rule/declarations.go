@@ -10,7 +10,7 @@ var (
 	DeclaredShape = Rule{"declared_shape", "field is want"}
 	// the mapping merges itself
 	MergesItself = Rule{"merges_itself", ""}
-	// the files have more than {most} values with their aliases, must have at most as many
+	// the files have more than {most} values with their aliases, must have at most {most}
 	TooManyValues = Rule{"too_many_values", "most"}
 	// {field} is missing, must be given for jobs that are no longer declared to be deleted
 	OwnerOfPrune = Rule{"owner_of_prune", "field"}

@@ -14,7 +14,7 @@ var (
 	BytesAtMost = Rule{"bytes_at_most", "field count most"}
 	// {field} has {count} entries, must have at most {most}
 	EntriesAtMost = Rule{"entries_at_most", "field count most"}
-	// {field} selects more than {most} jobs, must select at most as many
+	// {field} selects more than {most} jobs, must select at most {most}
 	FilterAtMost = Rule{"filter_at_most", "field most"}
 	// {field} is not valid UTF-8
 	UTF8 = Rule{"utf8", "field"}

@@ -8,8 +8,8 @@ var (
 	Range = Rule{"range", "field value least most"}
 	// {field} is {value}, must be at most {most}
 	AtMost = Rule{"at_most", "field value most"}
-	// {field} is {value}, must be 1 to 1000 with alarmOn {alarmOn}
-	AlarmInARow = Rule{"alarm_in_a_row", "field value alarmOn"}
+	// {field} is {value}, must be {least} to {most} with alarmOn {alarmOn}
+	AlarmInARow = Rule{"alarm_in_a_row", "field value least most alarmOn"}
 	// {field} is {value}, must be whole seconds, 0 or more
 	WholeSeconds = Rule{"whole_seconds", "field value"}
 	// {field} is {value}, must be an integer of 0 or more
@@ -64,7 +64,7 @@ var (
 	Span = Rule{"span", "field value most"}
 	// {field} is {value}, must be at most {most} days before {other}
 	SpanDays = Rule{"span_days", "field value most other"}
-	// {fields} have more than {most} due times between them, must have at most as many
+	// {fields} have more than {most} due times between them, must have at most {most}
 	DueTimesTooMany = Rule{"due_times_too_many", "fields most"}
 	// {fields} have no due time between them, must have at least one
 	DueTimesNone = Rule{"due_times_none", "fields"}

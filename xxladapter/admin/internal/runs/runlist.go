@@ -49,12 +49,13 @@ func (q *logQuery) filter() (f xxladapter.RunFilter, err error) {
 		Lost: q.Status == runLost, Address: q.Address, Type: q.Type,
 		AtLeast: xxladapter.Milliseconds(q.AtLeast).Duration(), Text: q.Text,
 	}
+	if q.Status != "" {
+		if err := api.CheckOneOf("status", q.Status); err != nil {
+			return f, err
+		}
+	}
 	if !f.Lost {
 		f.Status = xxladapter.LogStatus(q.Status)
-		if f.Status.Validate() != nil {
-			return f, xxladapter.Invalidf(rule.OneOf, "%s is %q, must be one of %s",
-				"status", q.Status, "RUNNING, SUCCESS, FAIL, LOST")
-		}
 	}
 	for _, text := range []struct{ param, value string }{{"address", q.Address}, {"text", q.Text}} {
 		if err := api.CheckSearch(text.param, text.value); err != nil {
