@@ -34,8 +34,8 @@ const (
 	MisfireAll    MisfireStrategy = "ALL"    // all missed due times fire, within [Settings.MisfireLimit]
 )
 
-// MisfireStoreLost is no strategy of a job. It is the Strategy of misfires whose due times may have
-// been sent: the store has lost what it knew about them.
+// MisfireStoreLost marks a misfire, in place of a job's strategy: the store has lost what it knew
+// about the due times, which may have been sent. No job has it as its strategy.
 const MisfireStoreLost = "STORE_LOST"
 
 // Values lists all misfire strategies of jobs.

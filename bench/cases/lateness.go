@@ -81,8 +81,8 @@ func fireAll(k contender.Kind, s Setting) []time.Duration {
 	}
 	var (
 		begin = time.Now()
-		due   = make([]time.Duration, s.Due) // a slot's is written before its start
-		late  = make([]time.Duration, s.Due) // and by its one run
+		due   = make([]time.Duration, s.Due) // by slot, written before the slot is started
+		late  = make([]time.Duration, s.Due) // by slot, written when it runs, which is once
 		left  atomic.Int64
 		all   = make(chan struct{})
 	)

@@ -17,13 +17,13 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-// overload measures what becomes of due times when more is due than can be handed over. -jobs is
-// what the machine hands over in a second, as trip measures it. Half of that is due every second
-// all the time; in phases of whole minutes all of it, twice and four times as much. A second app
-// with an executor of its own has a hundredth of the jobs, and should notice nothing.
+// overload measures what becomes of due times when more runs are due than can be handed over. -jobs
+// is the number that the machine hands over in a second, as trip measures it. Half of that number
+// is due in each second; in phases of whole minutes that number, twice and four times as many. A
+// second app, with an executor of its own, has a hundredth of the jobs. It should notice nothing.
 //
-// Every job is due in whole minutes that its cron expression names, so the due times are known
-// beforehand, and each must turn up once: sent, refused, or in the record of a misfire.
+// The cron expression of a job names whole minutes. In these it is due once a second, so the due
+// times are known beforehand. Each must turn up once: sent, refused, or in the record of a misfire.
 func overload(ctx context.Context, out io.Writer, p plan) (err error) {
 	if p.duration%time.Minute != 0 || p.duration > 20*time.Minute {
 		return fmt.Errorf("-for is %v, must be whole minutes up to 20 for overload", p.duration)

@@ -19,7 +19,7 @@
 //	                               versions.go, conflicts.go
 //	schedules                      previews.go, schedulepreview.go, wrongschedule.go, forecast.go,
 //	                               pauses.go, calendars.go, backfills.go
-//	runs and fires                 internal/runs; to run one again is an order (rerun.go)
+//	runs and fires                 internal/runs; rerun.go orders that one runs again
 //	why a job did not run          explain.go, timeline.go
 //	groups, executors              groups.go, probes.go, drains.go
 //	schedulers                     internal/nodes

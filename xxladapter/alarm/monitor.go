@@ -58,11 +58,11 @@ type Monitor struct {
 
 	raised sync.Map // ids of jobs whose alarm is raised; their next success matters
 
-	// These have locks of their own.
+	// down and unsettled lock themselves.
 	down      *downs
 	unsettled unsettled
 
-	// Only the goroutine of Run uses these.
+	// pace, idle and listed belong to the goroutine of Run.
 	pace   pace
 	idle   bool          // the last poll found nothing open
 	listed time.Duration // how long the store took to list the failed runs

@@ -2,10 +2,10 @@
 // real database servers under load, and package checker judges what happened to every due time.
 // Some tests put a [testserver.Proxy] between the two, a network that cuts, stalls or falls silent.
 //
-// Each test runs on SQLite with one scheduler, with and without a journal, and on MariaDB and
-// PostgreSQL with three; tests that kill schedulers also run with two schedulers on one SQLite
-// file, and those of Redis with PostgreSQL behind it. The executors are part of the test: they
-// accept every run, also a second one with the same log id, so that no executor hides a duplicate.
+// Each test runs with one scheduler on SQLite, with and without a journal, and with three
+// schedulers on MariaDB and on PostgreSQL. Tests that kill schedulers also run with two schedulers
+// on one SQLite file. Tests of Redis run with PostgreSQL behind it. The executors are part of the
+// test: they accept every run, also a second one with the same log id, so they hide no duplicate.
 //
 //	go test ./xxladapter/faults                    one of the tests, in ten seconds
 //	make test-all                                  a few rounds of each fault, among all other tests

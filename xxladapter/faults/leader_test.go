@@ -14,7 +14,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// A member is a scheduler that holds a lease, as some scheduler reports it.
+// A member is a scheduler with a lease, as a scheduler reports it.
 type member struct {
 	Node     string
 	Term     int64
@@ -23,7 +23,7 @@ type member struct {
 	Shards   int
 }
 
-// members returns the schedulers that hold a lease, or none if the first one, which is asked,
+// members asks the first scheduler for all that hold a lease. It returns none if that scheduler
 // cannot reach the store.
 func (c *cluster) members() []member { return c.membersBy(0) }
 

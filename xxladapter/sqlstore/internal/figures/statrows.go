@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// statRowColumns are what the statistics read of a log row, its history and its fire. Of the
-	// messages only those are read by which failures are told apart.
+	// statRowColumns are the columns that the statistics read of a log row, its history and its
+	// fire. A message is read only where it tells which kind of failure the row is.
 	statRowColumns = `l.id, l.job_group, l.job_id, l.trigger_time, l.trigger_code, l.handle_code,
 		CASE WHEN l.handle_code = 500 THEN l.handle_msg END,
 		r.log_id, r.due_ms, r.trigger_type, r.attempt, r.claimed_ms, r.sent_ms, r.finished_ms, f.id`

@@ -156,7 +156,8 @@ func cut(f File, size int64) error {
 	return err
 }
 
-// begin creates the segment at a place, durably.
+// begin creates a segment, and returns when its file, with a header only, is on disk. place is the
+// number in its name, first the number of its first record.
 func (j *Journal) begin(place, first int64) (segment, File, error) {
 	s := segment{name: nameOf(j.opts.Prefix, place), place: place, first: first}
 	f, err := j.opts.Create(s.name, os.O_RDWR|os.O_CREATE|os.O_TRUNC)
@@ -170,7 +171,7 @@ func (j *Journal) begin(place, first int64) (segment, File, error) {
 		err = syncDir(filepath.Dir(s.name))
 	}
 	if err != nil {
-		// The records that follow stay in the file before, so this one must not stay beside it.
+		// The next records go to the previous segment, so this one must not remain.
 		err = errors.Join(err, f.Close(), os.Remove(s.name))
 		return segment{}, nil, errors.Join(err, syncDir(filepath.Dir(s.name)))
 	}

@@ -9,23 +9,23 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
-// A Java admin reads and moves the due times in the tables, and inserts log rows there, without
-// knowing the shared log. It does not belong beside one, but nothing keeps it from starting. So two
-// rules hold on databases where one can run, whether or not it does:
+// A Java admin reads and moves the due times in the tables, and inserts log rows there, but does
+// not know the shared log. The two must not be used together, and nothing keeps a Java admin from
+// starting. So two rules hold on each database where a Java admin could run:
 //
-// Due times are claimed in the tables, under the lock that Java schedulers take. Each of them
-// belongs to one scheduler, of either kind, also if a process dies: the log never knows of a
-// planned due time that the tables show as due. Claims, results and ends of runs are in the log.
+// Due times are claimed in the tables, under the lock that Java schedulers take. So each due time
+// belongs to one scheduler, ours or Java's, also if a process dies: no due time that the log has as
+// planned is due in the tables. Claims, results and ends of runs are in the log.
 //
-// The ids of log rows that the memory may give are reserved. A row that somebody else inserts gets
-// a higher id, which gives it away. Then nothing is planned for a while, so that users see what is
-// wrong.
+// The ids of log rows that the memory may give are reserved. So a row that a Java admin inserts has
+// a higher id, by which it is recognized. Then nothing is planned for a while, and the reason is
+// reported, so that users see what is wrong.
 
 // besideJava reports whether a Java admin could use the tables.
 func (f *front) besideJava() bool { return f.shared != nil && f.store.Dialect.LockSchedule != "" }
 
-// foreignLife is for how long nothing is planned after a log row of somebody else was found. It is
-// longer than the minute between the due times of many jobs.
+// foreignLife is how long nothing is planned after a log row of a Java admin was found. Many jobs
+// are due once a minute, so a Java admin that still runs shows itself in that time.
 const foreignLife = 90 * time.Second
 
 // A foreign is the last log row that was found and is not from a process with the shared log. Zero
@@ -35,8 +35,8 @@ type foreign struct {
 	at time.Time
 }
 
-// refuseJava returns an error if a Java admin has inserted log rows lately. It is asked before the
-// first process has the log, when rows of ours have a fire or a history.
+// refuseJava returns an error if a Java admin has inserted log rows within foreignLife. It is
+// called before the first process has the log. Until then each row of ours has a fire or a history.
 func refuseJava(ctx context.Context, tx *database.Tx, now time.Time) error {
 	if tx.Dialect.LockSchedule == "" {
 		return nil
@@ -47,7 +47,7 @@ func refuseJava(ctx context.Context, tx *database.Tx, now time.Time) error {
 			AND NOT EXISTS (SELECT 1 FROM xxlwheel_fire f WHERE f.log_id = l.id) ORDER BY l.id`,
 		[]any{tx.Dialect.Datetime(now.Add(-foreignLife))}, func(r database.Row) error { return r.Scan(&last) })
 	if err == nil && last != 0 {
-		err = fmt.Errorf("row %d of xxl_job_log is from a Java admin and not %v old: it must be stopped for that long before a shared log is used", last, foreignLife)
+		err = fmt.Errorf("a Java admin inserted row %d of xxl_job_log less than %v ago: it must be stopped for that long before a shared log is used", last, foreignLife)
 	}
 	return err
 }

@@ -13,32 +13,33 @@ import (
 )
 
 const (
-	// firstDue appends the due jobs to a SELECT. Arguments: those of AllDue, and their number.
+	// firstDue selects the first due jobs. Arguments: those of AllDue, and the most jobs to select.
 	firstDue = AllDue + InOrder
-	// InOrder sorts and limits due jobs. Argument: their number.
+	// InOrder sorts due jobs and limits their number. Argument: the most jobs to select.
 	InOrder = ` ORDER BY trigger_next_time, id LIMIT ?`
-	// DueOrBehind is AllDue with the jobs that are behind. Arguments: all but the last one.
+	// DueOrBehind selects due jobs, whether or not they are behind. A job is behind while it has a
+	// fire of BehindFires. Arguments: the last due time for the node's shards, the node, the end of
+	// the due times for all shards, and the node again.
 	DueOrBehind = ` FROM xxl_job_info
 		WHERE trigger_status = 1 AND trigger_next_time <= ?
 			AND (id % 64 IN (SELECT shard FROM xxlwheel_shard WHERE node = ?)
 				OR trigger_next_time < ? AND EXISTS (SELECT 1 FROM xxlwheel_shard WHERE node = ?))`
-	// AllDue is the part of firstDue without order and limit. Arguments: the last due time for the
-	// node's shards, the node, the end of the due times for all shards, the node again, and the
-	// time before which a planned fire must be due for its job to be behind.
+	// AllDue selects the due jobs that are not behind, in any order and number. Arguments: those of
+	// DueOrBehind, then that of BehindFires.
 	//
-	// The fires of a job are counted because databases make a join of NOT EXISTS: PostgreSQL would
-	// compare each due job with each planned fire. A count is read by index for each due job.
+	// It counts the fires of a job, which reads an index for each due job. Databases turn NOT
+	// EXISTS into a join, in which PostgreSQL would compare each due job with each planned fire.
 	AllDue = DueOrBehind + `
 			AND (SELECT COUNT(*)` + BehindFires + ` AND xxlwheel_fire.job_id = xxl_job_info.id) = 0`
-	// BehindFires are the fires because of which their jobs are behind. Argument: the last one of
-	// AllDue.
+	// BehindFires selects the planned fires that are overdue, so that their jobs are behind.
+	// Argument: the time before which they are due.
 	BehindFires = ` FROM xxlwheel_fire WHERE due_ms < ? AND state = 'planned' AND xxlwheel_fire.trigger_type IN ('CRON', 'MISFIRE')`
 	// SelectDue reads due jobs, and SelectDueIDs their ids.
 	SelectDue    = `SELECT ` + JobColumns + firstDue
 	SelectDueIDs = `SELECT id` + firstDue
 
-	// SelectAnyDue reads whether a term holds and whether a job is due. Arguments: node, number and
-	// now, then those of AllDue. A server's clock may be appended.
+	// SelectAnyDue reads whether a term holds and whether a job is due. Arguments: the term's node,
+	// its number and now, then those of AllDue. A column with the server's clock may be appended.
 	SelectAnyDue = `SELECT (SELECT COUNT(*) FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?),
 		(SELECT COUNT(*) FROM (SELECT 1` + AllDue + ` LIMIT 1) AS due)`
 

@@ -16,8 +16,8 @@ type ReportCmd struct {
 	Days int `default:"7" help:"How many days to show, including today (default ${default})."`
 }
 
-// Run prints the newest day last. Today is a day of UTC here and a day of the scheduler's zone
-// there, so Run asks for one day more and prints the last c.Days.
+// Run prints the last c.Days days, the newest one last. It asks for one day more, because the days
+// are those of the scheduler's zone, and today may begin later there than in UTC.
 func (c *ReportCmd) Run(inv *command.Invocation) error {
 	if c.Days < 1 {
 		return command.Usagef("--days is %d, must be at least 1", c.Days)

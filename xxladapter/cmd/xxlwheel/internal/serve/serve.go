@@ -222,7 +222,7 @@ func (c *Cmd) nodeOptions() (opts node.Options, err error) {
 	}, nil
 }
 
-// assistants returns what adds the page for assistants to the server, or nil without it.
+// assistants returns a function that adds the page for assistants to a server; nil with --no-mcp.
 func (c *Cmd) assistants() (func(http.Handler) http.Handler, error) {
 	if c.NoMCP {
 		if c.MCPChanges {
