@@ -16,9 +16,10 @@ const api = `{
 			{"in": "path", "name": "id", "required": true, "schema": {"type": "integer"}},
 			{"in": "query", "name": "loud", "description": "Whether to say so.", "schema": {"type": "boolean"}},
 			{"in": "header", "name": "Idempotency-Key", "schema": {"type": "string"}}],
-		"requestBody": {"content": {"application/json": {"schema": {"allOf": [{"$ref": "#/components/schemas/Thing"}, {"required": ["name"]}]}}}}
+		"requestBody": {"content": {"application/json": {"schema": {"allOf": [
+			{"$ref": "#/components/schemas/Thing"}, {"required": ["name"]}, {"properties": {"color": {"type": "string"}}}]}}}}
 	}}},
-	"components": {"schemas": {"Thing": {"type": "object", "properties": {
+	"components": {"schemas": {"Thing": {"type": "object", "required": ["parts"], "properties": {
 		"id": {"type": "integer"}, "name": {"type": "string"}, "parts": {"type": "array", "items": {"$ref": "#/components/schemas/Thing"}}
 	}}}}
 }`
@@ -32,8 +33,8 @@ func TestArgumentsAreThoseOfTheCall(t *testing.T) {
 	require.NoError(t, err)
 	text, err := json.Marshal(in.schema)
 	require.NoError(t, err)
-	require.JSONEq(t, `{"type": "object", "additionalProperties": false, "required": ["id", "name"], "properties": {
-		"id": {"type": "integer"}, "loud": {"type": "boolean", "description": "Whether to say so."},
+	require.JSONEq(t, `{"type": "object", "additionalProperties": false, "required": ["id", "name", "parts"], "properties": {
+		"id": {"type": "integer"}, "loud": {"type": "boolean", "description": "Whether to say so."}, "color": {"type": "string"},
 		"name": {"type": "string"}, "parts": {"type": "array", "items": {}}}}`, string(text))
 
 	change := tool{name: "change", method: "PUT", path: "/things/{id}", given: map[string][]string{"loud": {"false"}}}

@@ -140,9 +140,31 @@ func (d *document) inline(s schema, within []string) (schema, error) {
 		if err != nil {
 			return nil, err
 		}
-		maps.Copy(joined, resolved)
+		join(joined, resolved)
 	}
 	return joined, nil
+}
+
+// join adds a part of allOf to a schema. Properties and required names are those of both; another
+// keyword of the part replaces that of the schema.
+func join(s, part schema) {
+	for key, value := range part {
+		switch key {
+		case "properties":
+			fields, _ := s[key].(schema)
+			more, _ := value.(schema)
+			both := schema{}
+			maps.Copy(both, fields)
+			maps.Copy(both, more)
+			s[key] = both
+		case "required":
+			names, _ := s[key].([]any)
+			more, _ := value.([]any)
+			s[key] = slices.Concat(names, more)
+		default:
+			s[key] = value
+		}
+	}
 }
 
 // inlineValue does the work of inline for any value inside a schema.
