@@ -24,7 +24,8 @@ type Options struct {
 	TLS *tls.Config
 	// Idle limits the connections that are kept to one peer.
 	Idle int
-	// IdleFor is how long an idle connection is kept at least. It is closed before twice that time.
+	// IdleFor is how long an idle connection may be used again. It is closed before twice that
+	// time.
 	IdleFor time.Duration
 	// MaxBody limits the body of a response, in bytes. The rest is not read.
 	MaxBody int64
@@ -162,12 +163,13 @@ func (c *Client) peer(base, path string) (*peer, []byte, error) {
 	return p, head, nil
 }
 
-// take removes and returns the idle connection that was used last; nil if there is none.
+// take removes and returns the idle connection that was used last; nil if there is none, or if it
+// was idle for too long. Then all were, and forget closes them.
 func (c *Client) take(p *peer) *conn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	last := len(p.idle) - 1
-	if last < 0 {
+	if last < 0 || time.Since(p.idle[last].since) >= c.opts.IdleFor {
 		return nil
 	}
 	conn := p.idle[last]

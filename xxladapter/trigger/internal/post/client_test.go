@@ -277,6 +277,21 @@ func TestTheNumberAndTheAgeOfKeptConnectionsAreLimited(t *testing.T) {
 	}, 10*time.Second, time.Millisecond)
 }
 
+// TestAConnectionThatWasIdleForTooLongIsNotUsedAgain checks it before the timer closes it.
+func TestAConnectionThatWasIdleForTooLongIsNotUsedAgain(t *testing.T) {
+	base, conns := script(t, fine, fine)
+	c := newClient(t, Options{IdleFor: time.Hour})
+	for i := range int64(2) {
+		_, _, err := c.Do(t.Context(), call(base, "/", ""))
+		require.NoError(t, err)
+		require.Equal(t, 1+i, conns.Load())
+		c.mu.Lock()
+		c.peers[base].idle[0].since = time.Now().Add(-time.Hour)
+		c.mu.Unlock()
+	}
+	c.Close()
+}
+
 func TestWhatWasSentAndWhatWasNot(t *testing.T) {
 	c := newClient(t, Options{})
 	_, sent, err := c.Do(t.Context(), call("http://"+testserver.Refuses, "/", ""))
