@@ -35,6 +35,20 @@
 //     next one is due.
 //   - Time is the monotonic clock. In a testing/synctest bubble it is the bubble's.
 //
+// # Clock jumps, suspend and overload
+//
+//   - Setting the wall clock moves no timeout.
+//   - While a machine is suspended, the monotonic clock of Linux stands still, for package time
+//     too. So the suspend does not count: a timeout that was a minute away is a minute away
+//     afterwards. On systems whose clock continues, a suspend is like a pause of the process.
+//   - After a pause of the process, all that became due fires at once, tick by tick. A periodic
+//     timeout fires once and skips the other deadlines that have passed.
+//   - If timeouts are added faster than the worker files them, none is lost and the hand still
+//     moves: after each 4,096 that it files, the worker fires what is due. The rest waits in queues
+//     that grow without limit, unless there is Options.MaxPendingTimeouts. A timeout that is due
+//     before it is filed fires late, and never early. Stats.Queued shows how many wait, and
+//     Stats.TickLag how late the worker is.
+//
 // # What to use
 //
 //	timer, err := hashedwheel.New(hashedwheel.Options{TickDuration: 10 * time.Millisecond})

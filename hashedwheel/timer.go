@@ -42,7 +42,8 @@ type engine struct {
 	pace     atomic.Int64 // nanoseconds between its polls after a hand-over; 0 means stall
 	underWay flag         // a batch is running, so the watch polls again
 
-	// Atomics, which any goroutine reads.
+	// Atomics, which any goroutine reads. The padding keeps life and bound, which callers read for
+	// each timeout, off the cache lines that the worker writes at each fire.
 	life    life
 	bound   flag // Init has been called
 	_       [64]byte
