@@ -38,7 +38,9 @@ type Store interface {
 
 // Options configures a [Monitor].
 type Options struct {
-	Store    Store
+	// Store has the failed runs, and keeps which of them were reported. It must be set.
+	Store Store
+	// Channels deliver each alarm, all of them. There must be at least one.
 	Channels []Channel
 	// Node is the name under which alarms are claimed. It is unique for each process that ever ran.
 	Node string

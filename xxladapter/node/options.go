@@ -23,6 +23,7 @@ import (
 
 // Options configures a [Node]. Only Store must be set.
 type Options struct {
+	// Store keeps all jobs, fires and runs. It must be set. The node does not close it.
 	Store xxladapter.Store
 	// Scheduling says whether this node plans a part of the jobs beside the other nodes of the
 	// store, or all or none of them. The default is [xxladapter.SchedulingAll]. All nodes of a
@@ -80,8 +81,8 @@ type Options struct {
 	Zone *time.Location
 	// CronProfile selects the dialect of cron expressions. The default is [cron.Quartz].
 	CronProfile cron.Profile
-	// FastPool, SlowPool and PoolPerApp limit how many fires are handed over concurrently; see
-	// trigger.PoolOptions. 0 selects its defaults.
+	// FastPool, SlowPool and PoolPerApp limit how many fires are handed over concurrently, as Fast,
+	// Slow and PerApp of trigger.PoolOptions do. 0 means 200, 100 and half of a pool.
 	FastPool, SlowPool, PoolPerApp int
 	// Drain limits how long a stopping node waits for hand-overs in flight. The default is 10s.
 	Drain time.Duration
