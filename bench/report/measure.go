@@ -86,58 +86,86 @@ func measure(ctx context.Context, p plan, t tree, raw string) error {
 		if err := describe(w, p, t, java, absent); err != nil {
 			return err
 		}
-		shown := newProgress(p.rounds)
-		var longest time.Duration
-		for round := range p.rounds {
-			if time.Since(begin)+longest > p.limit {
-				fmt.Printf("no time for more than %d rounds\n", round)
-				if _, err := fmt.Fprintf(
-					w, "# ended after %d of %d rounds: the limit of time is %v\n", round, p.rounds, p.limit,
-				); err != nil {
-					return err
-				}
-				break
-			}
-			began, once := time.Now(), time.Duration(0)
-			for _, st := range steps(p.short) {
-				if st.once && round > 0 {
-					continue
-				}
-				for _, src := range sources {
-					if !src.takes(st) {
-						continue
-					}
-					stepBegan := time.Now()
-					shown.begin(round, st.name+", "+src.name, !st.once)
-					out, err := src.run(ctx, st)
-					if err != nil {
-						return fmt.Errorf("%s, %s: %w\n%s", st.name, src.name, err, out)
-					}
-					if err := keep(w, out, round == 0); err != nil {
-						return err
-					}
-					shown.end()
-					if st.once {
-						once += time.Since(stepBegan)
-					}
-				}
-			}
-			took := time.Since(began) - once
-			longest = max(longest, took)
-			if once > 0 {
-				if _, err := fmt.Fprintf(w, "# what is measured once took %v\n", once.Round(time.Second)); err != nil {
-					return err
-				}
-			}
-			if _, err := fmt.Fprintf(
-				w, "# round %d took %v; load average then: %s\n", round+1, took.Round(time.Second), load(),
-			); err != nil {
-				return err
-			}
+		r := rounds{plan: p, sources: sources, out: w, shown: newProgress(p.rounds)}
+		if err := r.measure(ctx, begin); err != nil {
+			return err
 		}
 		_, err := fmt.Fprintf(w, "# the run took: %v\n", time.Since(begin).Round(time.Second))
 		return err
 	})
+}
+
+// rounds measures the steps again and again.
+type rounds struct {
+	plan    plan
+	sources []source
+	out     io.Writer // gets the results
+	shown   *progress
+}
+
+// measure makes the rounds of the plan, as far as its limit of time since begin allows.
+func (r *rounds) measure(ctx context.Context, begin time.Time) error {
+	var longest time.Duration
+	for round := range r.plan.rounds {
+		if time.Since(begin)+longest > r.plan.limit {
+			fmt.Printf("no time for more than %d rounds\n", round)
+			_, err := fmt.Fprintf(r.out, "# ended after %d of %d rounds: the limit of time is %v\n",
+				round, r.plan.rounds, r.plan.limit)
+			return err
+		}
+		took, err := r.round(ctx, round)
+		if err != nil {
+			return err
+		}
+		longest = max(longest, took)
+	}
+	return nil
+}
+
+// round measures the steps of one round. It returns how long that took, without the steps that are
+// measured once.
+func (r *rounds) round(ctx context.Context, round int) (took time.Duration, err error) {
+	began, once := time.Now(), time.Duration(0)
+	for _, st := range steps(r.plan.short) {
+		if st.once && round > 0 {
+			continue
+		}
+		stepBegan := time.Now()
+		if err := r.step(ctx, round, st); err != nil {
+			return 0, err
+		}
+		if st.once {
+			once += time.Since(stepBegan)
+		}
+	}
+	took = time.Since(began) - once
+	if once > 0 {
+		if _, err := fmt.Fprintf(r.out, "# what is measured once took %v\n", once.Round(time.Second)); err != nil {
+			return 0, err
+		}
+	}
+	_, err = fmt.Fprintf(r.out, "# round %d took %v; load average then: %s\n",
+		round+1, took.Round(time.Second), load())
+	return took, err
+}
+
+// step measures one step in every source that takes it.
+func (r *rounds) step(ctx context.Context, round int, st step) error {
+	for _, src := range r.sources {
+		if !src.takes(st) {
+			continue
+		}
+		r.shown.begin(round, st.name+", "+src.name, !st.once)
+		out, err := src.run(ctx, st)
+		if err != nil {
+			return fmt.Errorf("%s, %s: %w\n%s", st.name, src.name, err, out)
+		}
+		if err := keep(r.out, out, round == 0); err != nil {
+			return err
+		}
+		r.shown.end()
+	}
+	return nil
 }
 
 func build(ctx context.Context, name, dir, pkg, binary string, short bool) (source, error) {
