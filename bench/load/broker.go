@@ -43,8 +43,8 @@ func startBroker(ctx context.Context, program, dir string) (*broker, error) {
 			return nil, err
 		}
 		b.cmd = exec.Command(
-			program, "--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", dir, "--save", "", "--appendonly",
-			"yes",
+			program,
+			"--bind", "127.0.0.1", "--port", strconv.Itoa(port), "--dir", dir, "--save", "", "--appendonly", "yes",
 		)
 		listens = func() bool { return b.answersAt(port) }
 	}

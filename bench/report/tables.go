@@ -55,9 +55,9 @@ func tables(r *results) []table {
 		}
 	}
 	var reset []column
+	pending := "pending=" + due[len(due)-1]
 	for _, v := range []string{"later/order=same", "later/order=random", "earlier/order=random"} {
-		reset = append(reset, column{strings.Replace(v, "/order=", ", ", 1), "pending=" + due[len(due)-1] +
-			"/reset/" + v})
+		reset = append(reset, column{strings.Replace(v, "/order=", ", ", 1), pending + "/reset/" + v})
 	}
 	var ticks []column
 	for _, t := range []string{"1ms", "10ms", "100ms", "none"} {

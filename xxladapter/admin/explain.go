@@ -78,9 +78,7 @@ func (s *Server) pastOf(ctx context.Context, id int64, from, to time.Time, limit
 		}
 		p.runs = append(p.runs, late...)
 		slices.SortFunc(p.runs, func(a, b xxladapter.DueRun) int {
-			return cmp.Or(
-				a.Due.Compare(b.Due), cmp.Compare(a.LogID, b.LogID),
-			)
+			return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.LogID, b.LogID))
 		})
 	}
 	p.open = stillOpen(p)

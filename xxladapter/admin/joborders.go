@@ -47,7 +47,6 @@ func (s *Server) start(ctx context.Context, j *xxladapter.Job) (next time.Time, 
 		next, none = s.nextDue(j, plan, after)
 		return next
 	})
-
 	if err = cmp.Or(err, none); err != nil {
 		return time.Time{}, err
 	}
@@ -95,8 +94,8 @@ func (s *Server) copyJob(ctx context.Context, path api.IDPath, form *jobForm) (n
 	}
 	copied := *j
 	copied.ID, copied.Running = 0, false
-	copied.TriggerLast, copied.TriggerNext, copied.Added, copied.Updated = time.Time{}, time.Time{}, time.Time{},
-		time.Time{}
+	copied.TriggerLast, copied.TriggerNext = time.Time{}, time.Time{}
+	copied.Added, copied.Updated = time.Time{}, time.Time{}
 	if _, err := s.fill(ctx, &copied, form); err != nil {
 		return no, err
 	}
@@ -162,10 +161,8 @@ func orderKey(given *string) (string, error) {
 		return "", nil
 	}
 	key := *given
-	if key == "" || len(key) > xxladapter.MaxOrderKey || strings.ContainsFunc(key, func(r rune) bool {
-		return r < ' ' ||
-			r > '~'
-	}) {
+	unprintable := func(r rune) bool { return r < ' ' || r > '~' }
+	if key == "" || len(key) > xxladapter.MaxOrderKey || strings.ContainsFunc(key, unprintable) {
 		return "", xxladapter.Invalidf(rule.Characters,
 			"%s has %d bytes, must have %d to %d printable ASCII characters",
 			"Idempotency-Key", len(key), 1, xxladapter.MaxOrderKey)

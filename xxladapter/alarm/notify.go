@@ -135,8 +135,8 @@ func (m *Monitor) deliver(ctx context.Context, a *Alarm) (status int, done bool)
 			case err == nil:
 				results[i] = ResultSent
 				m.logger.Info(
-					"alarm sent", "channel", channel.Name(), "alarm", a.ID, "title", a.Title(), "took",
-					time.Since(start),
+					"alarm sent",
+					"channel", channel.Name(), "alarm", a.ID, "title", a.Title(), "took", time.Since(start),
 				)
 			case errors.Is(err, ErrNobody):
 				results[i] = ResultSkipped

@@ -199,13 +199,14 @@ func (p *parser) word(f *field, it, whole token) *ParseError {
 	lenient := p.profile.lenient()
 	text := p.expr[it.start:it.end]
 	if upper(text[0]) == 'L' {
+		// In the weekday field the lenient profile ignores what follows L, as in L-3 and LW.
+		alone := len(text) == 1 || lenient && (text[1] == '-' || len(text) == 2 && upper(text[1]) == 'W')
 		switch {
 		case p.profile == Unix:
 			return p.wrongField(f, it, 'L')
 		case f.kind == dateField:
 			return p.lastDay(f, it)
-		case f.kind == weekField && (len(text) == 1 || lenient && (text[1] == '-' || upper(text[1]) == 'W' &&
-			len(text) == 2)):
+		case f.kind == weekField && alone:
 			if it != whole {
 				return p.fail(f.name, whole, "has L in a list, which is not possible in this field")
 			}

@@ -122,8 +122,8 @@ func (r *Retention) dropOld(ctx context.Context) error {
 	rows, _, err := purger.Purge(ctx, xxladapter.LogPurge{Before: before}, 0)
 	if rows > 0 {
 		r.Logger.Info(
-			"old log rows deleted", "rows", rows, "triggered_before", before.UTC().Truncate(time.Second), "took",
-			time.Since(begin),
+			"old log rows deleted",
+			"rows", rows, "triggered_before", before.UTC().Truncate(time.Second), "took", time.Since(begin),
 		)
 	}
 	return errors.Join(err, r.dropInChunks(ctx, "old misfires deleted", before, r.Store.PurgeMisfires))

@@ -83,10 +83,11 @@ func (s *Store) addMisfire(m xxladapter.Misfire) {
 // whose time is before orphaned, because their owner is gone or late.
 func (s *Store) due(shards xxladapter.ShardSet, until, orphaned time.Time, limit int) []*xxladapter.Job {
 	behind := s.behind(s.clock())
+	orphaned = toMilli(orphaned)
 	var due []*xxladapter.Job
 	for _, j := range s.jobs {
-		if j.Running && !behind[j.ID] && !j.TriggerNext.After(until) && (shards.HasJob(j.ID) || shards != 0 &&
-			j.TriggerNext.Before(toMilli(orphaned))) {
+		ours := shards.HasJob(j.ID) || shards != 0 && j.TriggerNext.Before(orphaned)
+		if j.Running && !behind[j.ID] && !j.TriggerNext.After(until) && ours {
 			due = append(due, j)
 		}
 	}

@@ -162,9 +162,8 @@ func (s *Store) CreateCredential(ctx context.Context, c *xxladapter.Credential) 
 	if s.users[c.UserID] == nil {
 		return 0, noUser(c.UserID)
 	}
-	maps.DeleteFunc(
-		s.credentials, func(_ int64, old *xxladapter.Credential) bool { return !old.Expires.After(c.Created) },
-	)
+	expired := func(_ int64, old *xxladapter.Credential) bool { return !old.Expires.After(c.Created) }
+	maps.DeleteFunc(s.credentials, expired)
 	if err := s.makeRoom(c); err != nil {
 		return 0, err
 	}
@@ -179,9 +178,8 @@ func (s *Store) CreateCredential(ctx context.Context, c *xxladapter.Credential) 
 
 // makeRoom keeps the credentials of a user below the limit before c is added.
 func (s *Store) makeRoom(c *xxladapter.Credential) error {
-	held := slices.DeleteFunc(
-		s.credentialsOf(c.UserID), func(other *xxladapter.Credential) bool { return other.Kind != c.Kind },
-	)
+	otherKind := func(other *xxladapter.Credential) bool { return other.Kind != c.Kind }
+	held := slices.DeleteFunc(s.credentialsOf(c.UserID), otherKind)
 	if c.Kind == xxladapter.CredentialToken {
 		return xxladapter.CheckTokens(c.UserID, len(held))
 	}

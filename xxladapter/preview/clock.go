@@ -49,8 +49,11 @@ func changes(from, until time.Time, even cron.Plan) (found []Change) {
 // forward by gap then.
 func skipped(even cron.Plan, last time.Time, gap time.Duration) (found []time.Time) {
 	shown := wallOf(last)
-	for at := even.Next(shown); !at.IsZero() && !at.After(shown.Add(gap)) &&
-		len(found) < maxSkipped; at = even.Next(at) {
+	until := shown.Add(gap)
+	for at := even.Next(shown); !at.IsZero() && !at.After(until); at = even.Next(at) {
+		if len(found) == maxSkipped {
+			break
+		}
 		found = append(found, at)
 	}
 	return found

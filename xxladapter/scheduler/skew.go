@@ -26,8 +26,8 @@ func (s *Scheduler) checkSkew(ctx context.Context) (bool, error) {
 	if s.stats.skewed.Swap(skewed) != skewed {
 		if skewed {
 			s.opts.Logger.Error(
-				"clock differs from the store's, node claims nothing", "node", s.opts.Node, "ahead", skew, "limit",
-				limit,
+				"clock differs from the store's, node claims nothing",
+				"node", s.opts.Node, "ahead", skew, "limit", limit,
 			)
 		} else {
 			s.opts.Logger.Info("clock agrees with the store's again", "node", s.opts.Node, "ahead", skew)

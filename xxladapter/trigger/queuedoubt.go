@@ -304,8 +304,8 @@ func (h *HandOver) heard(ctx context.Context, addr string, asked []question, too
 		)
 		if _, err := h.Accept(ctx, taken); err != nil {
 			h.opts.Logger.Error(
-				"runs were not given to the executors that have taken them; trying again", "runs", len(taken), "err",
-				err,
+				"runs were not given to the executors that have taken them; trying again",
+				"runs", len(taken), "err", err,
 			)
 		}
 	}

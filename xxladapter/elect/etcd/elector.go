@@ -83,8 +83,7 @@ func (e *Elector) connect() (*clientv3.Client, error) {
 func (e *Elector) refused(err error) error {
 	switch {
 	case errors.Is(err, rpctypes.ErrAuthFailed), errors.Is(err, rpctypes.ErrUserEmpty),
-		errors.Is(err, rpctypes.ErrAuthNotEnabled),
-		errors.Is(err, rpctypes.ErrInvalidAuthToken):
+		errors.Is(err, rpctypes.ErrAuthNotEnabled), errors.Is(err, rpctypes.ErrInvalidAuthToken):
 		return fmt.Errorf("elector %s refuses the credentials: %w", e, err)
 	case errors.Is(err, rpctypes.ErrPermissionDenied):
 		return fmt.Errorf("elector %s: the user may not read and write below %s: %w", e, e.prefix(), err)

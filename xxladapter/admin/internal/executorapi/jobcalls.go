@@ -34,9 +34,8 @@ func jobCall[B any](op string, do func(Jobs, context.Context, access.Caller, B) 
 		if err := decodeBody(body, &form); err != nil {
 			return nil, err
 		}
-		return do(s.opts.Jobs, xxladapter.WithCall(
-			xxladapter.ForUser(ctx), http.MethodPost+" "+wire.AdminPath+op,
-		), by, form)
+		called := xxladapter.WithCall(xxladapter.ForUser(ctx), http.MethodPost+" "+wire.AdminPath+op)
+		return do(s.opts.Jobs, called, by, form)
 	}
 }
 

@@ -135,8 +135,8 @@ func check(ctx context.Context, db *sql.DB, f *serverFacts, logger *slog.Logger)
 	}
 	if c := found["xxl_job_info"]["executor_handler"].charset; c != "utf8mb4" {
 		logger.Warn(
-			"texts with characters beyond the tables' character set will be refused, utf8mb4 has them all", "table",
-			"xxl_job_info", "charset", c,
+			"texts with characters beyond the tables' character set will be refused, utf8mb4 has them all",
+			"table", "xxl_job_info", "charset", c,
 		)
 	}
 	if err := checkEngines(ctx, db); err != nil {

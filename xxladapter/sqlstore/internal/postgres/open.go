@@ -59,9 +59,7 @@ func configOf(address string, opts database.Options) (*pgxpool.Config, error) {
 		return p.IdleDuration > network.PingAfter
 	}
 	config.PrepareConn = func(_ context.Context, conn *pgx.Conn) (bool, error) {
-		return network.Sound(
-			conn.PgConn().Conn(),
-		), nil
+		return network.Sound(conn.PgConn().Conn()), nil
 	}
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = network.DialLimit

@@ -126,9 +126,7 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 // than the caller asked for beside a scheduler that knows nothing of our side tables.
 func (s *Store) lockDue(
 	ctx context.Context, tx *database.Tx, read DueReader, now time.Time, asked, ahead time.Duration,
-) (
-	due []*xxladapter.Job, locked int, until time.Time, err error) {
-
+) (due []*xxladapter.Job, locked int, until time.Time, err error) {
 	until = now.Add(asked)
 	due, locked, err = read(ctx, tx, now)
 	if err != nil || s.Dialect.LockSchedule == "" {
@@ -185,10 +183,8 @@ func (s *Store) anyDue(ctx context.Context, by xxladapter.Term, ahead time.Durat
 		query, found = SelectAnyDue+`, `+s.Dialect.PreciseClock, append(found, &micros)
 		sent = time.Now()
 	}
-	err := s.QueryBy(ctx, s.ScanReads, query, append(
-		[]any{by.Node, by.Number, database.ToMilli(now)}, AllDueArgs(by.Node, now, ahead)...,
-	),
-		func(r database.Row) error { return r.Scan(found...) })
+	args := append([]any{by.Node, by.Number, database.ToMilli(now)}, AllDueArgs(by.Node, now, ahead)...)
+	err := s.QueryBy(ctx, s.ScanReads, query, args, func(r database.Row) error { return r.Scan(found...) })
 	if err == nil && s.Server != nil {
 		s.Server.Saw(time.UnixMicro(micros), sent)
 	}

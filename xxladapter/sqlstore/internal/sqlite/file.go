@@ -50,8 +50,8 @@ func makePrivate(file string, logger *slog.Logger) {
 		}
 		if err := os.Chmod(base+suffix, info.Mode().Perm()&0o700); err != nil {
 			logger.Warn(
-				"database file can be read by others, must be its owner's alone", "file", base+suffix, "mode",
-				info.Mode(), "err", err,
+				"database file can be read by others, must be its owner's alone",
+				"file", base+suffix, "mode", info.Mode(), "err", err,
 			)
 			continue
 		}

@@ -39,10 +39,11 @@ func (s *Store) CreateCredential(ctx context.Context, c *xxladapter.Credential) 
 		if err := makeRoom(ctx, tx, c); err != nil {
 			return err
 		}
-		id, err = tx.Insert(ctx, insertCredential, c.UserID, string(c.Kind), c.Digest, database.OrNull(c.Name),
-			database.OrNull(string(c.Role)),
-			database.OrNull(database.JoinIDs(c.Groups)), database.OrNull(c.Address), database.ToMilli(c.Created),
-			database.ToMilli(c.Used), database.ToMilli(c.Expires))
+		id, err = tx.Insert(
+			ctx, insertCredential, c.UserID, string(c.Kind), c.Digest, database.OrNull(c.Name),
+			database.OrNull(string(c.Role)), database.OrNull(database.JoinIDs(c.Groups)), database.OrNull(c.Address),
+			database.ToMilli(c.Created), database.ToMilli(c.Used), database.ToMilli(c.Expires),
+		)
 		if err != nil {
 			return err
 		}

@@ -54,9 +54,7 @@ func (c *verifyCmd) Run(inv *command.Invocation, parent *Cmd) error {
 		api := parent.API()
 		api.Patient = true // a long chain takes minutes
 		err := command.Waiting(inv.Stderr, shown, command.Doing("verifying"), func() error {
-			return api.Call(
-				inv.Context, "GET", "/audit/verify", nil, &raw,
-			)
+			return api.Call(inv.Context, "GET", "/audit/verify", nil, &raw)
 		})
 		if err != nil {
 			return err

@@ -50,9 +50,7 @@ func (c *ApplyCmd) Run(inv *command.Invocation) error {
 	api.Patient = true
 	var raw json.RawMessage
 	err = command.Waiting(inv.Stderr, inv.Asks && !c.Quiet, command.Doing("applying"), func() error {
-		return api.Call(
-			inv.Context, "POST", path, body, &raw,
-		)
+		return api.Call(inv.Context, "POST", path, body, &raw)
 	})
 	if err != nil {
 		return c.report(inv, err)

@@ -38,9 +38,7 @@ func (c *ExportCmd) Run(inv *command.Invocation) (err error) {
 	api.Patient = true
 	var refused *client.Error
 	err = command.Waiting(inv.Stderr, inv.Asks, command.Doing("storing keys"), func() error {
-		return api.Call(
-			inv.Context, "POST", "/export?"+query.Encode(), nil, nil,
-		)
+		return api.Call(inv.Context, "POST", "/export?"+query.Encode(), nil, nil)
 	})
 	if errors.As(err, &refused) && refused.Code == "forbidden" {
 		caller.Note(inv, "jobs without a stored key are exported under a key made of their names, because you may not store keys (%s); after a rename, apply will not find them", refused.Message)
@@ -56,9 +54,7 @@ func (c *ExportCmd) Run(inv *command.Invocation) (err error) {
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
 		return command.Waiting(inv.Stderr, inv.Asks, command.Doing("exporting"), func() error {
-			return api.Download(
-				inv.Context, "/export?"+query.Encode(), file,
-			)
+			return api.Download(inv.Context, "/export?"+query.Encode(), file)
 		})
 	}
 	return api.Download(inv.Context, "/export?"+query.Encode(), out)

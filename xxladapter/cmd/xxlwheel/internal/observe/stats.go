@@ -74,8 +74,8 @@ func (c *StatsCmd) Run(inv *command.Invocation) error {
 		return err
 	}
 	rows := [][]string{{
-		"HOUR", "RUNS", "SUCCESS", "FAILED", "TIMEOUT", "KILLED", "LOST", "NOT SENT", "TOOK P50", "P99", "LATE P50",
-		"P99",
+		"HOUR", "RUNS", "SUCCESS", "FAILED", "TIMEOUT", "KILLED", "LOST", "NOT SENT",
+		"TOOK P50", "P99", "LATE P50", "P99",
 	}}
 	switch c.By {
 	case "group":

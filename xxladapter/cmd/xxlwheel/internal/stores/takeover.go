@@ -95,9 +95,7 @@ func (c *TakeoverCmd) take(inv *command.Invocation, store xxladapter.Store, opts
 		report, err = sqlstore.TakeOver(ctx, from, store, sqlstore.TakeOverOptions{
 			Options: opts, Source: c.Source, DryRun: c.DryRun, Logs: c.Logs, Profile: c.CronProfile,
 			Progress: func(done, last int64) {
-				step.Store(
-					fmt.Sprintf("taking over runs, up to id %d of %d", done, last),
-				)
+				step.Store(fmt.Sprintf("taking over runs, up to id %d of %d", done, last))
 			},
 		})
 		return err
