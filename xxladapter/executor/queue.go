@@ -1,12 +1,9 @@
 package executor
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -45,10 +42,6 @@ const (
 	acceptBatch = 256
 	// acceptAtOnce is how many such requests are in flight.
 	acceptAtOnce = 4
-	// askPause and askPauseMax are between two attempts to reach a scheduler.
-	askPause, askPauseMax = 500 * time.Millisecond, 10 * time.Second
-	// keepEvery is how often a run whose answer is awaited is kept from being delivered again.
-	keepEvery = delivery.AckWait / 3
 )
 
 func newIntake(e *Executor, l *live, a *admins, at xxladapter.QueueAddress) *intake {
@@ -289,124 +282,3 @@ func (in *intake) resolve(o offer) resolved {
 func (in *intake) prepare(ctx context.Context) error {
 	return in.admins.call(ctx, wire.OpFeed, sameBody(wire.Feed{Address: in.e.addr}))
 }
-
-// askFor asks, as ask does, for runs that were delivered. Meanwhile the broker does not deliver
-// them again: that no scheduler answers says nothing against them.
-func (in *intake) askFor(ctx context.Context, offers []offer, ids []int64) (may []bool, ok bool) {
-	tick := time.NewTicker(keepEvery)
-	defer tick.Stop()
-	answered := make(chan struct{})
-	var keeping sync.WaitGroup
-	keeping.Go(func() {
-		for {
-			select {
-			case <-answered:
-				return
-			case <-tick.C:
-			}
-			for _, o := range offers {
-				o.delivery.Keep()
-			}
-		}
-	})
-	may, ok = in.ask(ctx, ids)
-	close(answered)
-	keeping.Wait()
-	return may, ok
-}
-
-// ask asks for runs until a scheduler answers. It returns false if ctx ends first.
-func (in *intake) ask(ctx context.Context, ids []int64) (may []bool, ok bool) {
-	list := make([]wire.Accept, len(ids))
-	for i, id := range ids {
-		list[i] = wire.Accept{LogID: wire.Int(id), Address: in.e.addr}
-	}
-	pause := newPause(askPause, askPauseMax)
-	failing := false
-	defer func() {
-		if failing {
-			in.unanswered.Add(-1)
-		}
-	}()
-	for ctx.Err() == nil {
-		payload, err := in.admins.callFor(ctx, wire.OpAccept, sameBody(list))
-		if err == nil {
-			err = json.Unmarshal(payload, &may)
-		}
-		if err == nil && len(may) == len(ids) {
-			return may, true
-		}
-		if !failing {
-			failing = true
-			in.unanswered.Add(1)
-			if ctx.Err() == nil {
-				in.e.opts.Logger.Warn(
-					"no scheduler says whether runs may begin; asking again", "runs", len(ids), "err", err,
-				)
-			}
-		}
-		sleep(ctx, pause.next())
-	}
-	return nil, false
-}
-
-// askForUnfinished ends the runs that an earlier process left open. Those that were given to this
-// executor have failed, since they may have begun; the others are somebody else's. It asks even if
-// there are none, so that an executor takes nothing before a scheduler answers: a run that is
-// delivered to executors which restart meanwhile would count as one that none of them can begin.
-func (in *intake) askForUnfinished(ctx context.Context) bool {
-	list := in.l.journal.unfinished()
-	for asked := false; !asked || len(list) > 0; asked = true {
-		part := list[:min(acceptBatch, len(list))]
-		list = list[len(part):]
-		ids := make([]int64, len(part))
-		for i, r := range part {
-			ids[i] = r.logID
-		}
-		may, ok := in.ask(ctx, ids)
-		if !ok {
-			return false
-		}
-		for i, r := range part {
-			if !may[i] {
-				in.l.journal.done(r.logID)
-				continue
-			}
-			r.code, r.msg = wire.CodeFail, msgRestarted
-			in.l.journal.finish(r)
-		}
-	}
-	return ctx.Err() == nil
-}
-
-// answerCall answers a scheduler's call that came over the queue, as ServeHTTP does.
-func (e *Executor) answerCall(op string, header http.Header, body []byte) []byte {
-	r, err := http.NewRequest(http.MethodPost, "/"+op, bytes.NewReader(body))
-	if err != nil {
-		return nil
-	}
-	r.Host = "localhost" // browsers do not reach the queue
-	r.Header = header
-	if r.Header == nil {
-		r.Header = http.Header{}
-	}
-	var w callReply
-	e.ServeHTTP(&w, r)
-	return w.body.Bytes()
-}
-
-// A callReply keeps the body of a response.
-type callReply struct {
-	header http.Header
-	body   bytes.Buffer
-}
-
-func (r *callReply) Header() http.Header {
-	if r.header == nil {
-		r.header = http.Header{}
-	}
-	return r.header
-}
-
-func (r *callReply) WriteHeader(int)             {}
-func (r *callReply) Write(p []byte) (int, error) { return r.body.Write(p) }
