@@ -46,3 +46,21 @@ func TestProblemsOfFilesInChinese(t *testing.T) {
 	tab.accessible("problems-in-chinese")
 	tab.picture("problems-in-chinese")
 }
+
+// TestTheErrorOfAHiddenFieldIsShown checks that the form of a job says what is wrong with a field
+// that it does not show: the zone of a schedule that has become one without a zone.
+func TestTheErrorOfAHiddenFieldIsShown(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	job := s.job(s.group("Orders"), "settle orders", nil)
+	tab := s.open(fmt.Sprintf("jobs/%d/edit", job))
+	tab.allowed = append(tab.allowed, "400 (Bad Request)")
+	tab.choose("Schedule type", "CRON")
+	tab.typeIn("Schedule", "0 0 2 * * ?")
+	tab.typeIn("Time zone", "Nowhere")
+	tab.choose("Schedule type", "FIX_RATE")
+	tab.typeIn("Schedule", "30")
+	tab.click("Review changes")
+	tab.click("Save")
+	tab.until("the error is at the foot", `document.querySelector(".form-foot .field-error")?.innerText.startsWith("Time zone: zone is")`)
+}

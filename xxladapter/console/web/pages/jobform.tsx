@@ -119,11 +119,17 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 		<Select name={field} value={draft[field]} onChange={(e) => set(field, e.currentTarget.value)}
 			options={[...(empty ? [{ value: "", text: t("form.default") }] : []), ...choices[field].map((v) => ({ value: v, text: word(field === "glueType" ? "glue" : field, v) }))]} />
 	);
-	const f = (field: FieldName, control: JSX.Element, more: { required?: boolean; wide?: boolean; help?: string } = {}) => (
-		<Field label={fieldLabel(field)} error={errors[field]} {...more}>
-			{control as never}
-		</Field>
-	);
+	const drawn = new Set<string>(["all"]); // where an error has a place
+	const f = (field: FieldName, control: JSX.Element, more: { required?: boolean; wide?: boolean; help?: string } = {}) => {
+		drawn.add(field);
+		return (
+			<Field label={fieldLabel(field)} error={errors[field]} {...more}>
+				{control as never}
+			</Field>
+		);
+	};
+	// elsewhere returns the errors of fields that are not drawn, so it is called after f.
+	const elsewhere = () => (Object.keys(errors) as FieldName[]).filter((field) => errors[field] && !drawn.has(field));
 	const title = job ? t("calendar.edit", { name: job.name ?? "" }) : t("jobs.new");
 	return (
 		<Page title={title} above={{ to: href("jobs"), text: t("nav.jobs") }} wide>
@@ -166,7 +172,7 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 								{f("executorFailRetryCount", input("executorFailRetryCount", { inputMode: "numeric" }))}
 								{f("childJobIds", input("childJobIds", { placeholder: "12, 17" }), { wide: true, help: t("form.childHelp") })}
 							</FormSection>
-							<details class="beyond" open={!!(errors.misfireWindowMs || errors.alarmAfter)}>
+							<details class="beyond" open={beyond.some((field) => errors[field])}>
 								<summary>{t("form.beyond")}</summary>
 								<FormSection title="" note={t("form.beyondNote")}>
 									{f("ambiguous", list("ambiguous", true))}
@@ -183,6 +189,7 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 							</details>
 							<div class="form-foot">
 								{errors.all && <p class="field-error" role="alert">{errors.all}</p>}
+								{elsewhere().map((field) => <p key={field} class="field-error" role="alert">{fieldLabel(field)}: {errors[field]}</p>)}
 								<LinkButton to={href(job ? `jobs/${job.id}` : "jobs")}>{t("action.cancel")}</LinkButton>
 								<Button type="submit" tone="primary" busy={busy} disabled={!!job && !dirty}>{t(job ? "form.review" : "form.create")}</Button>
 							</div>
@@ -233,6 +240,12 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 		</Page>
 	);
 }
+
+// beyond are the fields of the last section, which is open while one of them has an error.
+const beyond: FieldName[] = [
+	"ambiguous", "keepLogs", "misfireWindowMs", "misfireLimit", "misfireSpacingMs", "retryBackoffMs", "retryBackoffLimitMs",
+	"alarmOn", "alarmAfter", "alarmRecovered",
+];
 
 // patterns are expressions to begin with; the dry run says in words what becomes of them.
 const patterns: Record<string, Key> = {
