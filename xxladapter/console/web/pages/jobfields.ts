@@ -25,7 +25,7 @@ export const choices = {
 } satisfies Partial<Record<FieldName, string[]>>;
 
 // Settings that are numbers; empty text leaves the default.
-const numbers = ["misfireWindowMs", "misfireLimit", "misfireSpacingMs", "retryBackoffMs", "retryBackoffLimitMs", "alarmAfter"] as const;
+export const numbers = ["misfireWindowMs", "misfireLimit", "misfireSpacingMs", "retryBackoffMs", "retryBackoffLimitMs", "alarmAfter"] as const;
 const words = ["zone", "calendar", "ambiguous", "alarmOn", "keepLogs"] as const;
 
 export function draftOf(j: Job): Draft {

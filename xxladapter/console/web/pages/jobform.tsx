@@ -13,7 +13,7 @@ import { Field, FormSection, Select } from "../parts/form";
 import { Page, Panel } from "../parts/page";
 import { tell } from "../parts/toast";
 import { DryRun } from "./dryrun";
-import { changedFields, choices, draftOf, FieldError, jobOf, type Draft, type FieldName } from "./jobfields";
+import { changedFields, choices, draftOf, FieldError, jobOf, numbers, type Draft, type FieldName } from "./jobfields";
 import { calendarName, useGroups } from "./jobwords";
 
 export function NewJob() {
@@ -61,6 +61,7 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 		setDraft((d) => ({ ...d, [field]: value }));
 		setErrors((e) => ({ ...e, [field]: undefined, all: undefined }));
 	};
+	const drawn = new Set<string>(); // the fields beside which an error can stand
 	const fail = (e: unknown) => {
 		setReview(false);
 		if (e instanceof FieldError) setErrors({ [e.field]: t("form.number", { text: e.text }) });
@@ -68,7 +69,7 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 			const wrong: typeof errors = {};
 			for (const { field = "", text } of e.broken) {
 				const name = field.replace("settings.", "") as FieldName;
-				const at = name in draft ? name : "all";
+				const at = drawn.has(name) ? name : "all";
 				wrong[at] = wrong[at] ? `${wrong[at]}; ${text}` : text;
 			}
 			setErrors(wrong);
@@ -119,7 +120,6 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 		<Select name={field} value={draft[field]} onChange={(e) => set(field, e.currentTarget.value)}
 			options={[...(empty ? [{ value: "", text: t("form.default") }] : []), ...choices[field].map((v) => ({ value: v, text: word(field === "glueType" ? "glue" : field, v) }))]} />
 	);
-	const drawn = new Set<string>(["all"]); // where an error has a place
 	const f = (field: FieldName, control: JSX.Element, more: { required?: boolean; wide?: boolean; help?: string } = {}) => {
 		drawn.add(field);
 		return (
@@ -128,8 +128,6 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 			</Field>
 		);
 	};
-	// elsewhere returns the errors of fields that are not drawn, so it is called after f.
-	const elsewhere = () => (Object.keys(errors) as FieldName[]).filter((field) => errors[field] && !drawn.has(field));
 	const title = job ? t("calendar.edit", { name: job.name ?? "" }) : t("jobs.new");
 	return (
 		<Page title={title} above={{ to: href("jobs"), text: t("nav.jobs") }} wide>
@@ -172,7 +170,7 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 								{f("executorFailRetryCount", input("executorFailRetryCount", { inputMode: "numeric" }))}
 								{f("childJobIds", input("childJobIds", { placeholder: "12, 17" }), { wide: true, help: t("form.childHelp") })}
 							</FormSection>
-							<details class="beyond" open={beyond.some((field) => errors[field])}>
+							<details class="beyond" open={numbers.some((field) => errors[field])}>
 								<summary>{t("form.beyond")}</summary>
 								<FormSection title="" note={t("form.beyondNote")}>
 									{f("ambiguous", list("ambiguous", true))}
@@ -189,7 +187,6 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 							</details>
 							<div class="form-foot">
 								{errors.all && <p class="field-error" role="alert">{errors.all}</p>}
-								{elsewhere().map((field) => <p key={field} class="field-error" role="alert">{fieldLabel(field)}: {errors[field]}</p>)}
 								<LinkButton to={href(job ? `jobs/${job.id}` : "jobs")}>{t("action.cancel")}</LinkButton>
 								<Button type="submit" tone="primary" busy={busy} disabled={!!job && !dirty}>{t(job ? "form.review" : "form.create")}</Button>
 							</div>
@@ -240,12 +237,6 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 		</Page>
 	);
 }
-
-// beyond are the fields of the last section, which is open while one of them has an error.
-const beyond: FieldName[] = [
-	"ambiguous", "keepLogs", "misfireWindowMs", "misfireLimit", "misfireSpacingMs", "retryBackoffMs", "retryBackoffLimitMs",
-	"alarmOn", "alarmAfter", "alarmRecovered",
-];
 
 // patterns are expressions to begin with; the dry run says in words what becomes of them.
 const patterns: Record<string, Key> = {
