@@ -197,6 +197,39 @@ func TestAnOldStateOfRedisIsNoticed(t *testing.T) {
 	require.Empty(t, s.claim())
 }
 
+// Redis goes on with old files. They have all that the tables have, but lack a run that another
+// process has begun and nobody else has seen; that process is away. The one that had the pen when
+// the files were copied finds in the tables that the pen has passed since.
+func TestOldFilesOfRedisAreNoticedByThePen(t *testing.T) {
+	t.Parallel()
+	server, behind := testserver.StartRedis(t), emptyPostgres(t)
+	redis, tables := testserver.NewProxy(t, server.URL("0")), testserver.NewProxy(t, behind)
+	a := newScene(t, server.URL("0"), behind)
+	b := &scene{compared: open(t, redis.URL(), tables.URL(), nil), t: t, term: a.term, group: a.group}
+	t.Cleanup(func() { require.NoError(t, b.Close()) })
+	lost, again := a.job(xxladapter.Settings{}), a.job(xxladapter.Settings{Ambiguous: xxladapter.AmbiguousResend})
+	fires := map[int64]xxladapter.Fire{}
+	for _, f := range a.claim() {
+		fires[f.JobID] = f
+	}
+	_, err := a.Compare(t.Context()) // the tables have both
+	require.NoError(t, err)
+	restore := server.Backup(t)
+
+	_, err = b.Compare(t.Context()) // takes the pen
+	require.NoError(t, err)
+	cut := tables.Always(testserver.CutBefore, func(r *testserver.Request) bool { return r.Contains("UPDATE xxlwheel_redis") })
+	last := b.send(fires[lost])
+	redis.Refuse()
+	redis.Reset()
+	t.Cleanup(func() { redis.Accept(t); cut.Remove() }) // b can be closed
+	server.Kill(t)
+	restore()
+	server.Start(t)
+	require.Greater(t, a.send(fires[again]), last+100_000)
+	a.hasLost(lost, a)
+}
+
 // Redis is killed while calls run. It syncs each write, so every answer stays true.
 func TestAKilledRedisLosesNothing(t *testing.T) {
 	t.Parallel()

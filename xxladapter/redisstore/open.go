@@ -166,6 +166,14 @@ type client struct {
 	verify func(context.Context, asker) error
 }
 
+// started names the server's process. It is empty before the first connection.
+func (c *client) started() string {
+	if run := c.run.Load(); run != nil {
+		return *run
+	}
+	return ""
+}
+
 // primary implements [target]: there is one server.
 func (c *client) primary() (*client, error) { return c, nil }
 

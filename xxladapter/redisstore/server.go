@@ -98,6 +98,7 @@ func (s *server) Take(ctx context.Context) (state sqlstore.LogState, err error) 
 		state, _, err = s.run(
 			ctx, c, takeScript, []string{s.head}, s.holder, sqlstore.PenLife.Milliseconds(), wish.Milliseconds(),
 		)
+		state.Started = c.started()
 		if s.serverChanged(c) {
 			state.Generation = 0 // the log is read again, and its loss noticed
 		}
@@ -118,7 +119,7 @@ func (s *server) Look(ctx context.Context) (state sqlstore.LogState, err error) 
 				return err
 			}
 		}
-		state.Run = s.identity(c, &run)
+		state.Run, state.Started = s.identity(c, &run), c.started()
 		s.read.Store(&state.Run)
 		return nil
 	})
@@ -137,6 +138,7 @@ func (s *server) Append(
 		state, did, err = s.run(ctx, c, appendScript, []string{s.head, s.log},
 			s.holder, after.Generation, after.Position, after.Pen, sqlstore.PenLife.Milliseconds(), batch, len(records),
 			joined(records), c.named.home.node)
+		state.Started = c.started()
 		switch {
 		case err == nil && did == appendElsewhere:
 			s.forget(c)

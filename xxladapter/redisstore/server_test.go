@@ -23,18 +23,20 @@ func TestOnlyTheHolderAppends(t *testing.T) {
 	ctx, a, b := t.Context(), server(), server()
 	held, err := a.Take(ctx)
 	require.NoError(t, err)
-	require.Equal(t, sqlstore.LogState{Pen: 1, Held: true}, held)
+	run := held.Started
+	require.NotEmpty(t, run)
+	require.Equal(t, sqlstore.LogState{Pen: 1, Held: true, Started: run}, held)
 	require.NoError(t, a.Begin(ctx, sqlstore.LogState{Pen: 1, Generation: 1, Position: 7}))
 	require.Error(t, a.Begin(ctx, sqlstore.LogState{Pen: 1, Generation: 1}), "a generation begins once")
 	require.Error(t, a.Begin(ctx, sqlstore.LogState{Pen: 0, Generation: 2}), "under an earlier pen")
 	require.Error(t, b.Begin(ctx, sqlstore.LogState{Pen: 1, Generation: 2}), "by another process")
 	held, err = a.Look(ctx)
 	require.NoError(t, err)
-	require.Equal(t, sqlstore.LogState{Generation: 1, Position: 7, Pen: 1, Held: true}, held)
+	require.Equal(t, sqlstore.LogState{Generation: 1, Position: 7, Pen: 1, Held: true, Started: run}, held)
 
 	_, err = a.Append(ctx, held, 1, [][]byte{[]byte("eight\x00\xff"), []byte("nine")})
 	require.NoError(t, err)
-	want := sqlstore.LogState{Generation: 1, Position: 9, Pen: 1, Held: true}
+	want := sqlstore.LogState{Generation: 1, Position: 9, Pen: 1, Held: true, Started: run}
 	now, err := a.Append(ctx, held, 1, [][]byte{[]byte("eight\x00\xff"), []byte("nine")})
 	require.NoError(t, err, "it is stored already, and not again")
 	require.Equal(t, want, now)
@@ -57,7 +59,7 @@ func TestOnlyTheHolderAppends(t *testing.T) {
 	require.False(t, again.Held, "b has asked first")
 	taken, err := b.Take(ctx)
 	require.NoError(t, err)
-	require.Equal(t, sqlstore.LogState{Generation: 1, Position: 10, Pen: 2, Held: true, Wanted: false}, taken)
+	require.Equal(t, sqlstore.LogState{Generation: 1, Position: 10, Pen: 2, Held: true, Wanted: false, Started: run}, taken)
 	_, err = a.Append(ctx, held, 3, [][]byte{[]byte("eleven")})
 	require.ErrorIs(t, err, sqlstore.ErrLogRefused)
 

@@ -96,7 +96,7 @@ func NewProxy(t testing.TB, address string) *Proxy {
 		p.speaks = newPostgresProtocol
 	case "mysql":
 		p.speaks = newMySQLProtocol
-	case "etcd", "zookeeper":
+	case "etcd", "zookeeper", "redis":
 		p.speaks = newOpaqueProtocol
 	default:
 		t.Fatalf("the proxy knows no protocol of %s", u.Redacted())

@@ -65,6 +65,7 @@ func (f *front) loadShared(ctx context.Context, tx *database.Tx) error {
 // REQUIRES: f.mu is held.
 func (f *front) fill(ctx context.Context, tx *database.Tx, m *sharedMarks, now sharedlog.State, used bool) error {
 	m.pen, m.run, m.state = now.Pen, now.Run, stateOpen
+	f.shared.pen = now.Pen
 	_, err := tx.Exec(
 		ctx, takeShared, int64(m.generation), m.pen, m.settled, m.runs, m.plans, m.fire, m.log, msOf(m.doubt), m.run,
 	)
@@ -93,7 +94,9 @@ func (f *front) fill(ctx context.Context, tx *database.Tx, m *sharedMarks, now s
 
 // lost says why the log is not what the tables were written from, or returns an empty text. A log
 // that is not the store's, because it was emptied, replaced by an old copy or fell behind at a
-// promotion, has another generation or an earlier position.
+// promotion, has another generation or an earlier position. An old copy may have all that the
+// tables have, and lack what a process has confirmed since; its pen has a lower number than the
+// tables know, or had another holder, if the pen has passed since the copy was made.
 func (f *front) lost(m sharedMarks, now sharedlog.State) string {
 	last := max(m.settled, m.runs, m.plans)
 	switch seen := f.shared.log.Seen(now.Generation); {
@@ -105,6 +108,8 @@ func (f *front) lost(m sharedMarks, now sharedlog.State) string {
 		return fmt.Sprintf("it ends with record %d, and the tables have record %d", now.Position, last)
 	case now.Position < seen:
 		return fmt.Sprintf("it ends with record %d, and record %d was confirmed", now.Position, seen)
+	case now.Pen < m.pen || now.Pen == m.pen && now.Pen != f.shared.pen:
+		return fmt.Sprintf("its pen has number %d, and another process wrote to the tables under %d", now.Pen, m.pen)
 	case f.shared.lossy && m.run != "" && m.run != now.Run:
 		return fmt.Sprintf(
 			"its server was started again or replaced (it is %s, was %s), and may lack what was confirmed", now.Run,

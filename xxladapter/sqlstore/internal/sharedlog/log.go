@@ -235,8 +235,14 @@ func (l *Log) put(after State, number int64, records [][]byte) error {
 		switch {
 		case err == nil:
 			l.mu.Lock()
-			l.keep(now, asked)
+			restarted := l.restarted(now, asked)
+			if !restarted {
+				l.keep(now, asked)
+			}
 			l.mu.Unlock()
+			if restarted {
+				return errors.Join(journal.ErrInDoubt, ErrMoved)
+			}
 			return nil
 		case errors.Is(err, ErrRefused) && !unanswered:
 			return err

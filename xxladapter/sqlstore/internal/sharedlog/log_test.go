@@ -82,6 +82,44 @@ func TestARenewalNoticesAnOldMemory(t *testing.T) {
 	}
 }
 
+// TestARestartIsReadAgainUnlessThePenWasHeld starts the server again with what it had. A process
+// that has held the pen all the time goes on; one whose pen may have passed meanwhile reads the log
+// again, also if an append is what it notices the restart by.
+func TestARestartIsReadAgainUnlessThePenWasHeld(t *testing.T) {
+	for name, c := range map[string]struct {
+		away time.Duration
+		call func(t *testing.T, l *Log) error
+		want error
+	}{
+		"held, append":    {Life - 1, func(_ *testing.T, l *Log) error { return l.Wait(l.Append([]byte("r"))) }, nil},
+		"held, renewal":   {Life - 1, func(_ *testing.T, l *Log) error { l.Renew(); return nil }, nil},
+		"lapsed, append":  {Life, func(_ *testing.T, l *Log) error { return l.Wait(l.Append([]byte("r"))) }, ErrMoved},
+		"lapsed, renewal": {Life, func(_ *testing.T, l *Log) error { l.Renew(); return nil }, ErrMoved},
+		"given back": {0, func(t *testing.T, l *Log) error {
+			l.Yield()
+			synctest.Wait()
+			return l.Hold(t.Context())
+		}, ErrMoved},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				on := newShelf()
+				l := loaded(t, on, "a")
+				time.Sleep(c.away)
+				on.set(func() { on.state.Started = "again" })
+				err := c.call(t, l)
+				require.ErrorIs(t, l.Failed(), c.want)
+				if name == "lapsed, append" {
+					require.ErrorIs(t, err, journal.ErrInDoubt)
+				} else {
+					require.NoError(t, err)
+				}
+				require.NoError(t, l.Close())
+			})
+		})
+	}
+}
+
 // TestTheHolderYieldsInTime checks each limit one nanosecond before it and at it.
 func TestTheHolderYieldsInTime(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -9,7 +9,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
 )
 
-// ErrMoved is why a log must be loaded again: another process has had the pen.
+// ErrMoved is why a log must be loaded again: another process has had the pen, or may have had it
+// before the server was started again.
 var ErrMoved = errors.New("sharedlog: another process has had the pen")
 
 // Hold returns when this process has the pen. If another process has had it since the last Load,
@@ -59,7 +60,7 @@ func (l *Log) take(ctx context.Context) (State, error) {
 func (l *Log) took(now State, asked time.Time, stored int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.compare(now, stored)
+	l.compare(now, asked, stored)
 	if !l.held {
 		l.since = time.Now()
 		select {
@@ -76,12 +77,22 @@ func (l *Log) took(now State, asked time.Time, stored int64) {
 // may have been stored.
 //
 // REQUIRES: l.mu is held.
-func (l *Log) compare(now State, stored int64) {
+func (l *Log) compare(now State, asked time.Time, stored int64) {
 	same := now.Generation == l.state.Generation && now.Pen == l.state.Pen && now.Position >= stored &&
-		now.Position < l.next
+		now.Position < l.next && !l.restarted(now, asked)
 	if !same && l.failed == nil {
 		l.failed = ErrMoved
 	}
+}
+
+// restarted reports whether the server was started again and another process may have had the pen
+// between the last time that this process certainly had it and a question. A server that goes on
+// with an old copy of its files names this process as the holder, although the pen has passed
+// since.
+//
+// REQUIRES: l.mu is held.
+func (l *Log) restarted(now State, asked time.Time) bool {
+	return now.Started != l.state.Started && !(l.held && asked.Before(l.valid))
 }
 
 // Held reports whether this process certainly has the pen.
@@ -164,7 +175,7 @@ func (l *Log) Renew() {
 		l.held = false
 		return
 	}
-	l.compare(now, stored)
+	l.compare(now, asked, stored)
 	l.keep(now, asked)
 }
 

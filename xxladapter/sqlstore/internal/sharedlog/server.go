@@ -24,6 +24,8 @@ type State struct {
 	// Run identifies the server, and its process if a restart may lose what it has confirmed. It
 	// has 64 bytes at most.
 	Run string
+	// Started names the server's process. It may differ although nothing was lost.
+	Started string
 }
 
 // ErrRefused is the error of an append by a process that no longer has the pen, or whose log is not
