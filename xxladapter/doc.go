@@ -106,7 +106,7 @@
 //
 // Tests:
 //
-//	storetest    the suite that every [Store] passes
+//	storetest    the suite that every [Store] passes, and the part of it for a [SchedulingStore]
 //	electtest    the suite in elect that every elector passes; elect/etcdtest runs an etcd server
 //	testserver   starts databases and faulty networks
 //	faults       kills, freezes and cuts off whole processes, and lets checker judge

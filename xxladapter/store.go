@@ -2,8 +2,18 @@ package xxladapter
 
 import "context"
 
-// A Store keeps everything that a scheduler works on. It is composed of parts, each beside the
-// types that it stores; a caller asks for the parts that it uses.
+// A Store keeps everything that schedulers work on and that people define and read. It has two
+// halves, so that a new store can begin with the smaller one:
+//
+//   - [SchedulingStore] has 40 methods, which take a job from its due time to the result of its
+//     run. The packages scheduler and trigger call nothing else, and neither do the sweeps Lost,
+//     Registry, Stuck and Waiting of package maintenance.
+//   - [ManagementStore] has 64 methods for what people define and read, and for what the services
+//     beside the scheduler keep. Package accounts and the sweeps Reports and Stats call nothing
+//     else; the packages admin, alarm and events and the other sweeps call methods of both halves.
+//
+// Each half is composed of parts, which stand beside the types that they store. A caller asks for
+// the parts or methods that it uses: scheduler.Store and trigger.Store have about a dozen each.
 //
 // These rules hold for every method of every part:
 //
@@ -17,46 +27,67 @@ import "context"
 //     members is empty and no error.
 //   - Pointers and functions among the arguments must not be nil, and limit must be above 0.
 //
-// Store has more than a hundred methods, for two reasons. What has to be atomic is one method: a
+// The 104 methods of Store are many for two reasons. What has to be atomic is one method: a
 // transaction that callers compose would put the locks and repeats of one database into them. And
 // an answer for people is one method too, because the database counts, sorts and pages, and a
-// caller that did it would read every row. No caller needs them all: scheduler.Store and
-// trigger.Store, which fire jobs, have about a dozen each.
+// caller that did it would read every row.
 //
-// The package storetest holds the suite that every Store passes.
+// The package storetest holds the suite that every Store passes, and the part of it that every
+// SchedulingStore passes. A whole node needs a Store.
 type Store interface {
-	// What schedulers need to fire jobs and to follow their runs.
+	SchedulingStore
+	ManagementStore
+}
+
+// A SchedulingStore is the half of [Store] that takes a job from its due time to the result of its
+// run, however many schedulers there are. The rules of Store hold for it.
+//
+// It is complete without the other half: jobs fire as they do in a Store that has no pauses,
+// calendars and orders.
+type SchedulingStore interface {
+	// What is due, and who fires it.
 	Clock
 	ScheduleStore
 	FireStore
-	OrderStore
-	BackfillStore
 	LeaseStore
 	SessionStore
 	ShardMoveStore
+
+	// What becomes of a fire.
 	LogStore
 	RunStore
 
-	// What the services beside the scheduler need: registration, alarms, run texts, retention.
-	RegistryStore
-	AlarmStore
-	RunTextStore
-	PurgeStore
-
-	// What people and programs define and change.
+	// What is fired, and where it runs. Both can be edited here, since a store without jobs and
+	// groups schedules nothing.
 	JobStore
 	JobEditStore
+	GroupStore
+	RegistryStore
+
+	// Close waits for running calls and releases the store. Later calls fail; closing again is
+	// allowed and changes nothing.
+	Close() error
+}
+
+// A ManagementStore is the half of [Store] that keeps what people and programs define beyond a
+// schedule, what they read, and what the services beside the scheduler need. The rules of Store
+// hold for it. It is not complete without the other half, whose jobs and runs it is about.
+type ManagementStore interface {
+	// What people and programs trigger.
+	OrderStore
+	BackfillStore
+
+	// What they define beyond the schedules of jobs.
 	JobVersionStore
 	DeclarationStore
 	GlueStore
 	PauseStore
 	CalendarStore
-	GroupStore
 	DrainStore
 	UserStore
 	CredentialStore
 
-	// What people read.
+	// What they read.
 	DescriptionStore
 	CountStore
 	RunListStore
@@ -67,9 +98,10 @@ type Store interface {
 	AuditStore
 	ChangeStore
 
-	// Close waits for running calls and releases the store. Later calls fail; closing again is
-	// allowed and changes nothing.
-	Close() error
+	// What the services beside the scheduler keep for them: alarms, run texts, retention.
+	AlarmStore
+	RunTextStore
+	PurgeStore
 }
 
 // A StoreKind is the program that keeps the data of a [Store].

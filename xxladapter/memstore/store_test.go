@@ -18,6 +18,16 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, func(_ *testing.T, clock func() time.Time) xxladapter.Store { return memstore.New(clock) })
 }
 
+// A scheduling is a store without the half that manages.
+type scheduling struct{ xxladapter.SchedulingStore }
+
+// TestSchedulingStore checks that the cases of scheduling need no more than their half of a store.
+func TestSchedulingStore(t *testing.T) {
+	storetest.RunScheduling(t, func(_ *testing.T, clock func() time.Time) xxladapter.SchedulingStore {
+		return scheduling{memstore.New(clock)}
+	})
+}
+
 func TestALeaseWithoutANodeOrALife(t *testing.T) {
 	store := memstore.New(time.Now)
 	_, err := store.Lease(t.Context(), "", time.Second)

@@ -30,20 +30,6 @@ var absentRules = []rule{
 				_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: absent, Code: xxladapter.ResultOK})
 				return err
 			},
-			"RunText": func() error { _, err := b.store.RunText(b.ctx, absent); return err },
-			"UpdateUser": func() error {
-				return b.store.UpdateUser(
-					b.ctx, absent, xxladapter.UserChange{EndSessions: true},
-				)
-			},
-			"RemoveUser": func() error { return b.store.RemoveUser(b.ctx, absent) },
-			"CreateCredential": func() error {
-				_, err := b.store.CreateCredential(b.ctx, &xxladapter.Credential{UserID: absent, Digest: "d"})
-				return err
-			},
-			"Credential":       func() error { _, _, err := b.store.Credential(b.ctx, "d"); return err },
-			"RemoveCredential": func() error { return b.store.RemoveCredential(b.ctx, 0, absent) },
-			"Order":            func() error { _, err := b.store.Order(b.ctx, absent); return err },
 		} {
 			b.ErrorIs(call(), xxladapter.ErrNotFound, name)
 		}
@@ -74,7 +60,6 @@ var absentRules = []rule{
 				l, err := b.store.Jobs(b.ctx, xxladapter.JobFilter{GroupID: absent})
 				return len(l), err
 			},
-			"GlueVersions": func() (int, error) { l, err := b.store.GlueVersions(b.ctx, absent); return len(l), err },
 			"ExpireRegistrations": func() (int, error) {
 				l, err := b.store.ExpireRegistrations(b.ctx, time.Minute)
 				return len(l), err
@@ -107,24 +92,6 @@ var absentRules = []rule{
 				l, err := b.store.WriteOffStuck(b.ctx, 0, 10, xxladapter.ResultUnknown, "")
 				return len(l), err
 			},
-			"ClaimTexts": func() (int, error) {
-				l, err := b.store.ClaimTexts(b.ctx, 10, func(int) time.Duration { return time.Minute })
-				return len(l), err
-			},
-			"SaveTexts": func() (int, error) { return 0, b.store.SaveTexts(b.ctx, nil) },
-			"Reports": func() (int, error) {
-				l, err := b.store.Reports(b.ctx, time.Time{}, time.Time{})
-				return len(l), err
-			},
-			"PurgeLogs": func() (int, error) {
-				p, err := b.store.PurgeLogs(b.ctx, xxladapter.LogPurge{}, 10)
-				return p.Rows, err
-			},
-			"FailedRuns":   func() (int, error) { l, err := b.store.FailedRuns(b.ctx, 0, 10); return len(l), err },
-			"DecideAlarms": func() (int, error) { l, err := b.store.DecideAlarms(b.ctx, "n1", nil); return len(l), err },
-			"StaleAlarms":  func() (int, error) { l, err := b.store.StaleAlarms(b.ctx, 0, 10); return len(l), err },
-			"RenewAlarms":  func() (int, error) { l, err := b.store.RenewAlarms(b.ctx, "n1", nil); return len(l), err },
-			"SettleAlarms": func() (int, error) { return 0, b.store.SettleAlarms(b.ctx, nil, xxladapter.AlarmSent) },
 		} {
 			n, err := list()
 			b.NoError(err, name)
@@ -152,5 +119,55 @@ var absentRules = []rule{
 		open := b.openFires(xxladapter.FireFilter{})
 		b.Equal("before", *open[0].Param)
 		b.Equal([]string{"http://a:1"}, open[0].Addresses)
+	}},
+}
+
+var absentFullRules = []fullRule{
+	{"WhatManagementDoesNotHaveIsNotFound", func(b *fullFixture) {
+		for name, call := range map[string]func() error{
+			"RunText": func() error { _, err := b.store.RunText(b.ctx, absent); return err },
+			"UpdateUser": func() error {
+				return b.store.UpdateUser(
+					b.ctx, absent, xxladapter.UserChange{EndSessions: true},
+				)
+			},
+			"RemoveUser": func() error { return b.store.RemoveUser(b.ctx, absent) },
+			"CreateCredential": func() error {
+				_, err := b.store.CreateCredential(b.ctx, &xxladapter.Credential{UserID: absent, Digest: "d"})
+				return err
+			},
+			"Credential":       func() error { _, _, err := b.store.Credential(b.ctx, "d"); return err },
+			"RemoveCredential": func() error { return b.store.RemoveCredential(b.ctx, 0, absent) },
+			"Order":            func() error { _, err := b.store.Order(b.ctx, absent); return err },
+		} {
+			b.ErrorIs(call(), xxladapter.ErrNotFound, name)
+		}
+	}},
+	{"AnEmptyListOfManagementIsNoError", func(b *fullFixture) {
+		for name, list := range map[string]func() (int, error){
+			"GlueVersions": func() (int, error) { l, err := b.store.GlueVersions(b.ctx, absent); return len(l), err },
+			"ClaimTexts": func() (int, error) {
+				l, err := b.store.ClaimTexts(b.ctx, 10, func(int) time.Duration { return time.Minute })
+				return len(l), err
+			},
+			"SaveTexts": func() (int, error) { return 0, b.store.SaveTexts(b.ctx, nil) },
+			"Reports": func() (int, error) {
+				l, err := b.store.Reports(b.ctx, time.Time{}, time.Time{})
+				return len(l), err
+			},
+			"PurgeLogs": func() (int, error) {
+				p, err := b.store.PurgeLogs(b.ctx, xxladapter.LogPurge{}, 10)
+				return p.Rows, err
+			},
+			"FailedRuns":   func() (int, error) { l, err := b.store.FailedRuns(b.ctx, 0, 10); return len(l), err },
+			"DecideAlarms": func() (int, error) { l, err := b.store.DecideAlarms(b.ctx, "n1", nil); return len(l), err },
+			"StaleAlarms":  func() (int, error) { l, err := b.store.StaleAlarms(b.ctx, 0, 10); return len(l), err },
+			"RenewAlarms":  func() (int, error) { l, err := b.store.RenewAlarms(b.ctx, "n1", nil); return len(l), err },
+			"SettleAlarms": func() (int, error) { return 0, b.store.SettleAlarms(b.ctx, nil, xxladapter.AlarmSent) },
+		} {
+			n, err := list()
+			b.NoError(err, name)
+			b.Zero(n, name)
+		}
 	}},
 }

@@ -19,7 +19,7 @@ func (b *fixture) end(jobID int64, triggerCode, handleCode int) int64 {
 	return fire.LogID
 }
 
-func (b *fixture) alarmState(jobID int64) xxladapter.AlarmState {
+func (b *fullFixture) alarmState(jobID int64) xxladapter.AlarmState {
 	b.Helper()
 	states, err := b.store.AlarmStates(b.ctx, []int64{jobID})
 	b.NoError(err)
@@ -32,7 +32,7 @@ func (b *fixture) alarmState(jobID int64) xxladapter.AlarmState {
 	return xxladapter.AlarmState{}
 }
 
-func (b *fixture) failedRuns(after int64, limit int) (ids []int64) {
+func (b *fullFixture) failedRuns(after int64, limit int) (ids []int64) {
 	b.Helper()
 	runs, err := b.store.FailedRuns(b.ctx, after, limit)
 	b.NoError(err)
@@ -42,14 +42,14 @@ func (b *fixture) failedRuns(after int64, limit int) (ids []int64) {
 	return ids
 }
 
-func (b *fixture) decide(node string, decisions ...xxladapter.AlarmDecision) []xxladapter.AlarmClaim {
+func (b *fullFixture) decide(node string, decisions ...xxladapter.AlarmDecision) []xxladapter.AlarmClaim {
 	b.Helper()
 	claims, err := b.store.DecideAlarms(b.ctx, node, decisions)
 	b.NoError(err)
 	return claims
 }
 
-func (b *fixture) stale(age time.Duration) []xxladapter.AlarmClaim {
+func (b *fullFixture) stale(age time.Duration) []xxladapter.AlarmClaim {
 	b.Helper()
 	claims, err := b.store.StaleAlarms(b.ctx, age, 100)
 	b.NoError(err)
@@ -57,15 +57,15 @@ func (b *fixture) stale(age time.Duration) []xxladapter.AlarmClaim {
 }
 
 // raise returns the decision that the job's alarm is raised by these runs.
-func (b *fixture) raise(jobID int64, logIDs ...int64) xxladapter.AlarmDecision {
+func (b *fullFixture) raise(jobID int64, logIDs ...int64) xxladapter.AlarmDecision {
 	before := b.alarmState(jobID)
 	after := before
 	after.Raised = true
 	return xxladapter.AlarmDecision{Before: before, After: after, Alarm: logIDs}
 }
 
-var alarmRules = []rule{
-	{"FailedRunsAreThoseWhoseHandOverOrRunFailed", func(b *fixture) {
+var alarmRules = []fullRule{
+	{"FailedRunsAreThoseWhoseHandOverOrRunFailed", func(b *fullFixture) {
 		id := b.addJob("job")
 		refused := b.end(id, 500, 0)
 		b.end(id, 0, 0)
@@ -86,28 +86,7 @@ var alarmRules = []rule{
 		b.Equal([]int64{failed, timedOut}, b.failedRuns(refused, 100))
 		b.Equal([]int64{refused, failed}, b.failedRuns(0, 2))
 	}},
-	{"TheFirstSuccessAfterARunIsTheJobsOwn", func(b *fixture) {
-		id, other := b.addJob("job"), b.addJob("other")
-		first := func(after int64) (ids []int64) {
-			logs, err := b.store.Logs(
-				b.ctx, xxladapter.LogFilter{JobID: id, Status: xxladapter.LogSuccess, AfterID: after, Limit: 1},
-			)
-			b.NoError(err)
-			for _, l := range logs {
-				ids = append(ids, l.ID)
-			}
-			return ids
-		}
-		failed := b.end(id, 200, 500)
-		b.end(other, 200, 200)
-		b.Empty(first(0))
-		one, two := b.end(id, 200, 200), b.end(id, 500, 200)
-		b.Equal([]int64{one}, first(failed))
-		b.Equal([]int64{one}, first(one-1))
-		b.Equal([]int64{two}, first(one))
-		b.Empty(first(two))
-	}},
-	{"ADecisionMovesTheStateAndTheRowsTogether", func(b *fixture) {
+	{"ADecisionMovesTheStateAndTheRowsTogether", func(b *fullFixture) {
 		id := b.addJob("job")
 		b.Equal(xxladapter.AlarmState{JobID: id}, b.alarmState(id))
 		quiet, one, two, open := b.end(id, 200, 500), b.end(id, 200, 500), b.end(id, 500, 0), b.end(id, 500, 0)
@@ -131,7 +110,7 @@ var alarmRules = []rule{
 		}
 		b.Equal([]int64{open}, b.failedRuns(0, 100))
 	}},
-	{"ADecisionOnAnOldStateChangesNothing", func(b *fixture) {
+	{"ADecisionOnAnOldStateChangesNothing", func(b *fullFixture) {
 		one, two := b.addJob("one"), b.addJob("two")
 		a, c := b.end(one, 200, 500), b.end(two, 200, 500)
 		late := b.raise(one, a)
@@ -149,7 +128,7 @@ var alarmRules = []rule{
 			"no state is an old one as well",
 		)
 	}},
-	{"ARunWhoseAlarmIsTakenIsLeftOut", func(b *fixture) {
+	{"ARunWhoseAlarmIsTakenIsLeftOut", func(b *fullFixture) {
 		id := b.addJob("job")
 		one, two := b.end(id, 200, 500), b.end(id, 200, 500)
 		b.Len(b.decide("n1", b.raise(id, one)), 1)
@@ -158,7 +137,7 @@ var alarmRules = []rule{
 		b.Equal(two, claims[0].LogID)
 		b.Empty(b.decide("n2", b.raise(id, 4711)))
 	}},
-	{"StatesAreOfTheJobsAskedForAndOfAllThatAreRaised", func(b *fixture) {
+	{"StatesAreOfTheJobsAskedForAndOfAllThatAreRaised", func(b *fullFixture) {
 		one, two, three, four := b.addJob("one"), b.addJob("two"), b.addJob("three"), b.addJob("four")
 		list := func(jobIDs ...int64) []xxladapter.AlarmState {
 			states, err := b.store.AlarmStates(b.ctx, jobIDs)
@@ -180,7 +159,7 @@ var alarmRules = []rule{
 		)
 		b.Equal([]xxladapter.AlarmState{state(one), calm, state(three)}, list(two, three, two), "each once")
 	}},
-	{"StatesOfManyJobsAreListedAtOnce", func(b *fixture) {
+	{"StatesOfManyJobsAreListedAtOnce", func(b *fullFixture) {
 		id := b.addJob("job")
 		b.decide("n1", b.raise(id))
 		var jobIDs []int64
@@ -193,7 +172,7 @@ var alarmRules = []rule{
 		b.True(states[0].Raised)
 		b.Equal(xxladapter.AlarmState{JobID: id + 2499}, states[2499])
 	}},
-	{"SettledClaimsGiveTheirRowsAStatus", func(b *fixture) {
+	{"SettledClaimsGiveTheirRowsAStatus", func(b *fullFixture) {
 		id := b.addJob("job")
 		failed, ok := b.end(id, 200, 500), b.end(id, 200, 200)
 		d := b.raise(id, failed)
@@ -209,7 +188,7 @@ var alarmRules = []rule{
 		b.NoError(b.store.SettleAlarms(b.ctx, claims, xxladapter.AlarmFailed), "again")
 		b.Equal(xxladapter.AlarmSent, b.log(failed).AlarmStatus)
 	}},
-	{"ARecoveryByTheVeryRunThatFailedLeavesItsAlarmAlone", func(b *fixture) {
+	{"ARecoveryByTheVeryRunThatFailedLeavesItsAlarmAlone", func(b *fullFixture) {
 		id := b.addJob("job")
 		run := b.end(id, 500, 0)
 		alarm := b.decide("n1", b.raise(id, run))
@@ -225,7 +204,7 @@ var alarmRules = []rule{
 		b.NoError(b.store.SettleAlarms(b.ctx, alarm, xxladapter.AlarmSent))
 		b.Equal(xxladapter.AlarmSent, b.log(run).AlarmStatus)
 	}},
-	{"AStaleClaimIsRenewedOnce", func(b *fixture) {
+	{"AStaleClaimIsRenewedOnce", func(b *fullFixture) {
 		id := b.addJob("job")
 		run := b.end(id, 200, 500)
 		claims := b.decide("n1", b.raise(id, run))
@@ -252,7 +231,7 @@ var alarmRules = []rule{
 		b.NoError(err)
 		b.Empty(again, "settled")
 	}},
-	{"ANodeMayRenewItsOwnClaimOnce", func(b *fixture) {
+	{"ANodeMayRenewItsOwnClaimOnce", func(b *fullFixture) {
 		id := b.addJob("job")
 		claims := b.decide("n1", b.raise(id, b.end(id, 200, 500)))
 		renewed, err := b.store.RenewAlarms(b.ctx, "n1", claims)
@@ -262,7 +241,7 @@ var alarmRules = []rule{
 		b.NoError(err)
 		b.Empty(renewed)
 	}},
-	{"StaleAlarmsComeOldestFirst", func(b *fixture) {
+	{"StaleAlarmsComeOldestFirst", func(b *fullFixture) {
 		id := b.addJob("job")
 		one, two, three := b.end(id, 200, 500), b.end(id, 200, 500), b.end(id, 200, 500)
 		b.decide("n1", b.raise(id, three))
@@ -277,7 +256,7 @@ var alarmRules = []rule{
 		b.NoError(err)
 		b.Len(first, 1)
 	}},
-	{"ARemovedJobTakesItsAlarmsAlong", func(b *fixture) {
+	{"ARemovedJobTakesItsAlarmsAlong", func(b *fullFixture) {
 		id, other := b.addJob("job"), b.addJob("other")
 		b.decide("n1", b.raise(id, b.end(id, 200, 500)), b.raise(other, b.end(other, 200, 500)))
 		b.end(id, 200, 500)
@@ -288,7 +267,7 @@ var alarmRules = []rule{
 		b.purge(xxladapter.LogPurge{Removed: true}, 10)
 		b.Empty(b.failedRuns(0, 100))
 	}},
-	{"OneOfManyNodesTakesAnAlarm", func(b *fixture) {
+	{"OneOfManyNodesTakesAnAlarm", func(b *fullFixture) {
 		id := b.addJob("job")
 		for range 10 {
 			d := b.raise(id, b.end(id, 200, 500))

@@ -11,8 +11,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-var auditRules = []rule{
-	{"AnEditOfAJobIsAuditedFieldByField", func(b *fixture) {
+var auditRules = []fullRule{
+	{"AnEditOfAJobIsAuditedFieldByField", func(b *fullFixture) {
 		b.as("POST /jobs")
 		id := b.addJob("audited")
 		created := b.lastAudit()
@@ -60,7 +60,7 @@ var auditRules = []rule{
 		b.Contains(removed.Changes, change("glueSource", `"echo three"`, ""))
 		b.verifyAudit()
 	}},
-	{"StartsStopsAndTriggersOfAJobAreAudited", func(b *fixture) {
+	{"StartsStopsAndTriggersOfAJobAreAudited", func(b *fullFixture) {
 		id := b.addJob("switched")
 		b.Empty(b.audit(), "without a call nothing is audited")
 		b.as("start")
@@ -94,7 +94,7 @@ var auditRules = []rule{
 		b.Equal(b.audit()[:2], edits)
 		b.verifyAudit()
 	}},
-	{"AnEditOfAGroupIsAuditedWithoutItsToken", func(b *fixture) {
+	{"AnEditOfAGroupIsAuditedWithoutItsToken", func(b *fullFixture) {
 		b.as("groups")
 		g := &xxladapter.Group{AppName: "secret-app", Title: "t", AccessToken: "token-one-1"}
 		id, err := b.store.SaveGroup(b.ctx, g)
@@ -113,7 +113,7 @@ var auditRules = []rule{
 		b.NotContains(b.auditText(), "token-")
 		b.verifyAudit()
 	}},
-	{"AScheduleThatEndsIsAudited", func(b *fixture) {
+	{"AScheduleThatEndsIsAudited", func(b *fullFixture) {
 		var ids []int64
 		for i := range 55 { // more than one statement inserts
 			ids = append(ids, b.addRunning(fmt.Sprintf("once %d", i), at(0)))
@@ -141,7 +141,7 @@ var auditRules = []rule{
 		b.True(strings.HasPrefix(rows[54].Object.Name, "once "))
 		b.verifyAudit()
 	}},
-	{"WhatIsRefusedOrChangesNothingIsNotAudited", func(b *fixture) {
+	{"WhatIsRefusedOrChangesNothingIsNotAudited", func(b *fullFixture) {
 		id := b.addRunning("steady", at(60))
 		stopped := b.addJob("stopped")
 		before := b.job(id)
@@ -170,7 +170,7 @@ var auditRules = []rule{
 		b.NoError(b.store.Register(b.ctx, app, "http://a:1"), "registrations are no edits")
 		b.Empty(b.audit())
 	}},
-	{"APurgeOfRunsForACallIsAudited", func(b *fixture) {
+	{"APurgeOfRunsForACallIsAudited", func(b *fullFixture) {
 		id := b.addJob("purged")
 		fire := b.claim(b.plan(id, at(0), xxladapter.TriggerManual), "n1", 1)[0]
 		b.settleSent(fire)
@@ -186,7 +186,7 @@ var auditRules = []rule{
 			change("jobId", "", fmt.Sprint(id)), change("before", "", `"2026-03-01T13:00:00Z"`),
 		}, row.Changes)
 	}},
-	{"AChangeOfTheZoneIsAudited", func(b *fixture) {
+	{"AChangeOfTheZoneIsAudited", func(b *fullFixture) {
 		_, err := b.store.AgreeZone(b.ctx, "UTC")
 		b.NoError(err)
 		b.as("migrate --zone")
@@ -194,7 +194,7 @@ var auditRules = []rule{
 		b.Equal("zone", b.lastAudit().Object.Kind)
 		b.Equal([]xxladapter.FieldChange{change("zone", `"UTC"`, `"Asia/Shanghai"`)}, b.lastAudit().Changes)
 	}},
-	{"AppendAuditKeepsAnyText", func(b *fixture) {
+	{"AppendAuditKeepsAnyText", func(b *fullFixture) {
 		o := xxladapter.AuditObject{
 			Kind: "run", ID: 7, Name: strings.Repeat("长", 400) + "\xff\x00", JobID: 8, GroupID: 9,
 		}
@@ -217,7 +217,7 @@ var auditRules = []rule{
 		b.EqualValues(9, row.Object.GroupID)
 		b.verifyAudit()
 	}},
-	{"AuditRowsAreFiltered", func(b *fixture) {
+	{"AuditRowsAreFiltered", func(b *fullFixture) {
 		add := func(actor, kind string, id, job, group int64) {
 			b.ctx = xxladapter.WithActor(xxladapter.WithCall(b.ctx, "c"), xxladapter.Actor{Name: actor})
 			b.NoError(b.store.AppendAudit(
@@ -258,7 +258,7 @@ var auditRules = []rule{
 			b.Equal(want.ids, ids, "%+v", want.filter)
 		}
 	}},
-	{"TheChainStaysWholeAfterRetention", func(b *fixture) {
+	{"TheChainStaysWholeAfterRetention", func(b *fullFixture) {
 		ends, err := b.store.AuditEnds(b.ctx)
 		b.NoError(err)
 		genesis := xxladapter.AuditMark{Hash: xxladapter.AuditGenesis}
@@ -289,7 +289,7 @@ var auditRules = []rule{
 		b.EqualValues(7, b.lastAudit().ID)
 		b.verifyAudit()
 	}},
-	{"ConcurrentEditsDoNotForkTheChain", func(b *fixture) {
+	{"ConcurrentEditsDoNotForkTheChain", func(b *fullFixture) {
 		b.as("call")
 		var wait sync.WaitGroup
 		for i := range 8 {
@@ -324,14 +324,14 @@ func (b *fixture) as(call string) {
 	b.ctx = xxladapter.WithActor(xxladapter.WithCall(context.WithoutCancel(b.ctx), call), by)
 }
 
-func (b *fixture) audit() []xxladapter.AuditRow {
+func (b *fullFixture) audit() []xxladapter.AuditRow {
 	b.Helper()
 	rows, err := b.store.AuditRows(b.ctx, xxladapter.AuditFilter{})
 	b.NoError(err)
 	return rows
 }
 
-func (b *fixture) lastAudit() xxladapter.AuditRow {
+func (b *fullFixture) lastAudit() xxladapter.AuditRow {
 	b.Helper()
 	rows, err := b.store.AuditRows(b.ctx, xxladapter.AuditFilter{Newest: true, Limit: 1})
 	b.NoError(err)
@@ -340,7 +340,7 @@ func (b *fixture) lastAudit() xxladapter.AuditRow {
 }
 
 // verifyAudit follows the whole chain.
-func (b *fixture) verifyAudit() {
+func (b *fullFixture) verifyAudit() {
 	b.Helper()
 	ends, err := b.store.AuditEnds(b.ctx)
 	b.NoError(err)
@@ -362,7 +362,7 @@ func change(field, before, after string) xxladapter.FieldChange {
 }
 
 // auditText returns all changes as stores keep them.
-func (b *fixture) auditText() string {
+func (b *fullFixture) auditText() string {
 	var text strings.Builder
 	for _, row := range b.audit() {
 		text.WriteString(row.ChangesText())

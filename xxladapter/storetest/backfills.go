@@ -7,7 +7,7 @@ import (
 )
 
 // addBackfill begins a backfill of a job for these due times.
-func (b *fixture) addBackfill(job int64, parallel int, dues ...time.Time) int64 {
+func (b *fullFixture) addBackfill(job int64, parallel int, dues ...time.Time) int64 {
 	b.Helper()
 	f := &xxladapter.Backfill{JobID: job, Dues: dues}
 	f.From, f.To, f.Parallel = at(-1000), at(0), parallel
@@ -16,7 +16,7 @@ func (b *fixture) addBackfill(job int64, parallel int, dues ...time.Time) int64 
 	return id
 }
 
-func (b *fixture) backfill(id int64) *xxladapter.Backfill {
+func (b *fullFixture) backfill(id int64) *xxladapter.Backfill {
 	b.Helper()
 	f, err := b.store.Backfill(b.ctx, id)
 	b.NoError(err)
@@ -25,7 +25,7 @@ func (b *fixture) backfill(id int64) *xxladapter.Backfill {
 
 // advance ends the open runs of a backfill with success and returns the fires that are planned
 // next.
-func (b *fixture) advance(id int64) []xxladapter.Fire {
+func (b *fullFixture) advance(id int64) []xxladapter.Fire {
 	b.Helper()
 	f := b.backfill(id)
 	f.Succeeded, f.Open = f.Succeeded+len(f.Open), nil
@@ -34,8 +34,8 @@ func (b *fixture) advance(id int64) []xxladapter.Fire {
 	return planned
 }
 
-var backfillRules = []rule{
-	{"ABackfillPlansEachDueTimeOnceInItsOrder", func(b *fixture) {
+var backfillRules = []fullRule{
+	{"ABackfillPlansEachDueTimeOnceInItsOrder", func(b *fullFixture) {
 		job := b.addJob("job")
 		dues := []time.Time{at(-10), at(-30).Add(7 * time.Millisecond), at(-20), at(-40), at(-50)}
 		id := b.addBackfill(job, 2, dues...)
@@ -74,7 +74,7 @@ var backfillRules = []rule{
 		b.Equal(5, is.Succeeded)
 		b.False(is.Ended.IsZero())
 	}},
-	{"OfTwoWhoAdvanceABackfillOneIsRefused", func(b *fixture) {
+	{"OfTwoWhoAdvanceABackfillOneIsRefused", func(b *fullFixture) {
 		id := b.addBackfill(b.addJob("job"), 1, at(-10), at(-20))
 		was := b.backfill(id)
 		b.Len(b.advance(id), 1)
@@ -82,7 +82,7 @@ var backfillRules = []rule{
 		b.ErrorIs(err, xxladapter.ErrConflict)
 		b.Len(b.openFires(xxladapter.FireFilter{}), 1)
 	}},
-	{"ADueTimeThatAnotherFireHasWaits", func(b *fixture) {
+	{"ADueTimeThatAnotherFireHasWaits", func(b *fullFixture) {
 		job := b.addJob("job")
 		b.plan(job, at(-20), xxladapter.TriggerManual)
 		id := b.addBackfill(job, 5, at(-10), at(-20), at(-30))
@@ -92,7 +92,7 @@ var backfillRules = []rule{
 		b.Empty(b.advance(id))
 		b.Equal(1, b.backfill(id).Planned)
 	}},
-	{"ACancelledBackfillPlansNothingMore", func(b *fixture) {
+	{"ACancelledBackfillPlansNothingMore", func(b *fullFixture) {
 		job := b.addJob("job")
 		other := b.plan(job, at(-5), xxladapter.TriggerManual)
 		id := b.addBackfill(job, 1, at(-10), at(-20))
@@ -109,7 +109,7 @@ var backfillRules = []rule{
 		b.ErrorIs(err, xxladapter.ErrConflict)
 		b.ErrorIs(b.store.CancelBackfill(b.ctx, id), xxladapter.ErrConflict)
 	}},
-	{"AJobHasOneRunningBackfill", func(b *fixture) {
+	{"AJobHasOneRunningBackfill", func(b *fullFixture) {
 		job := b.addJob("job")
 		id := b.addBackfill(job, 1, at(-10))
 		again := &xxladapter.Backfill{JobID: job, Dues: []time.Time{at(-10)}}
@@ -135,7 +135,7 @@ var backfillRules = []rule{
 		b.NoError(err)
 		b.Empty(list)
 	}},
-	{"AClaimIsFoundByTheOrderOfItsDueTime", func(b *fixture) {
+	{"AClaimIsFoundByTheOrderOfItsDueTime", func(b *fullFixture) {
 		job := b.addJob("job")
 		id := b.addBackfill(job, 1, at(-10))
 		planned := b.advance(id)
@@ -152,7 +152,7 @@ var backfillRules = []rule{
 		b.Equal(at(-10), h.Due)
 		b.Zero(h.Lateness())
 	}},
-	{"RemovingAJobRemovesItsBackfills", func(b *fixture) {
+	{"RemovingAJobRemovesItsBackfills", func(b *fullFixture) {
 		job := b.addJob("job")
 		id := b.addBackfill(job, 1, at(-10))
 		was := b.backfill(id)

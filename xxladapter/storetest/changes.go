@@ -6,8 +6,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-var changeRules = []rule{
-	{"WhatHappensMovesItsMarkAlone", func(b *fixture) {
+var changeRules = []fullRule{
+	{"WhatHappensMovesItsMarkAlone", func(b *fullFixture) {
 		job := b.addRunning("observed", at(0))
 		term := b.term("n1")
 		is := b.marks()
@@ -75,7 +75,7 @@ var changeRules = []rule{
 		b.clock.Advance(leaseLife)
 		moved("a lapsed lease", func(m *xxladapter.Marks, now xxladapter.Marks) { m.Nodes = now.Nodes })
 	}},
-	{"ChangedJobsAreListedLatestFirst", func(b *fixture) {
+	{"ChangedJobsAreListedLatestFirst", func(b *fullFixture) {
 		first := b.addJob("first")
 		b.clock.Advance(10 * time.Second)
 		second, third := b.addJob("second"), b.addJob("third")
@@ -97,7 +97,7 @@ var changeRules = []rule{
 		b.Equal([]int64{first}, list(at(20), 10), "since is inclusive")
 		b.Empty(list(at(21), 10))
 	}},
-	{"MarksOfRunsAreTheirStates", func(b *fixture) {
+	{"MarksOfRunsAreTheirStates", func(b *fullFixture) {
 		job := b.addJob("observed")
 		shards := b.claim(b.plan(job, at(0), xxladapter.TriggerManual), "n1", 3)
 		b.settleSent(shards[0])
@@ -125,7 +125,7 @@ var changeRules = []rule{
 	}},
 }
 
-func (b *fixture) marks() xxladapter.Marks {
+func (b *fullFixture) marks() xxladapter.Marks {
 	b.Helper()
 	m, err := b.store.Marks(b.ctx)
 	b.NoError(err)

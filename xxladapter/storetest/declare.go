@@ -9,8 +9,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-var declareRules = []rule{
-	{"DeclareStoresGroupsAndJobsTogether", func(b *fixture) {
+var declareRules = []fullRule{
+	{"DeclareStoresGroupsAndJobsTogether", func(b *fullFixture) {
 		b.as("POST /apply")
 		kept, gone, stopped := b.addJob("kept"), b.addJob("gone"), b.addRunning("stopped", at(60))
 		b.clock.Advance(time.Hour)
@@ -76,7 +76,7 @@ var declareRules = []rule{
 			b.Equal(b.job(id).ChildIDs, versions[0].Job.ChildIDs)
 		}
 	}},
-	{"DeclareStoresCalendars", func(b *fixture) {
+	{"DeclareStoresCalendars", func(b *fullFixture) {
 		b.as("POST /apply")
 		office := &xxladapter.Calendar{Name: "office", Weekend: []xxladapter.Weekday{"SUNDAY"}}
 		stored := func() *xxladapter.Calendar {
@@ -123,7 +123,7 @@ var declareRules = []rule{
 		b.Equal("changed", stored().Note)
 		b.verifyAudit()
 	}},
-	{"ADeclaredCalendarCountsAtOnce", func(b *fixture) {
+	{"ADeclaredCalendarCountsAtOnce", func(b *fullFixture) {
 		// The days that a declaration takes away are those of the next scan, of a store with a
 		// memory of calendars too.
 		j := b.newJob("daily")
@@ -150,7 +150,7 @@ var declareRules = []rule{
 		b.NoError(err)
 		b.Equal([]bool{true}, excluded())
 	}},
-	{"DeclareIsAllOrNothing", func(b *fixture) {
+	{"DeclareIsAllOrNothing", func(b *fullFixture) {
 		b.as("POST /apply")
 		id, taken := b.addRunning("job", at(0)), b.addJob("taken")
 		b.claimDue()
@@ -230,7 +230,7 @@ var declareRules = []rule{
 		b.NoError(err)
 		b.NotEqual(before, state())
 	}},
-	{"ADeclaredScheduleContinuesBehindWhatMayHaveFired", func(b *fixture) {
+	{"ADeclaredScheduleContinuesBehindWhatMayHaveFired", func(b *fullFixture) {
 		id := b.addRunning("job", at(0))
 		b.claimDue()
 		claimed := b.claim(b.plan(id, at(30), xxladapter.TriggerCron), "n1", 1)
@@ -246,7 +246,7 @@ var declareRules = []rule{
 		b.Equal([]time.Time{claimed[0].Due}, b.dues())
 		b.Equal(updated.Add(time.Second), b.job(id).Updated)
 	}},
-	{"ADeclarationThatChangesNothingLeavesNoTrace", func(b *fixture) {
+	{"ADeclarationThatChangesNothingLeavesNoTrace", func(b *fullFixture) {
 		b.as("POST /apply")
 		id := b.addRunning("job", at(60))
 		d := &xxladapter.Declaration{Jobs: []xxladapter.DeclaredJob{b.declared(b.job(id), "key")}}
@@ -259,7 +259,7 @@ var declareRules = []rule{
 		b.Equal(was, b.job(id))
 		b.Len(b.audit(), rows)
 	}},
-	{"AKeyFollowsItsJob", func(b *fixture) {
+	{"AKeyFollowsItsJob", func(b *fullFixture) {
 		other := b.addGroup("other-app")
 		id, rival := b.addJob("job"), b.addJob("rival")
 		theirs := b.declared(b.job(rival), "same")
@@ -287,7 +287,7 @@ var declareRules = []rule{
 		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, rival))
 		b.Empty(b.keys(0))
 	}},
-	{"TwoWhoDeclareTheSameJobCreateItOnce", func(b *fixture) {
+	{"TwoWhoDeclareTheSameJobCreateItOnce", func(b *fullFixture) {
 		for round := range 5 {
 			won := 0
 			for _, err := range race(4, func(int) error {
@@ -309,7 +309,7 @@ var declareRules = []rule{
 			b.Equal(round+1, n)
 		}
 	}},
-	{"DeclarationsAndEditsOfTheSameJobsWaitForEachOther", func(b *fixture) {
+	{"DeclarationsAndEditsOfTheSameJobsWaitForEachOther", func(b *fullFixture) {
 		b.as("POST /apply")
 		ids := []int64{b.addJob("a"), b.addJob("b"), b.addJob("c")}
 		ctx := context.WithoutCancel(b.ctx)
@@ -351,7 +351,7 @@ func after(d time.Duration) func(time.Time) (time.Time, error) {
 	return func(t time.Time) (time.Time, error) { return t.Add(d), nil }
 }
 
-func (b *fixture) keys(group int64) []xxladapter.JobKey {
+func (b *fullFixture) keys(group int64) []xxladapter.JobKey {
 	b.Helper()
 	keys, err := b.store.JobKeys(b.ctx, group)
 	b.NoError(err)

@@ -2,8 +2,8 @@ package storetest
 
 import "github.com/xxlwheel/xxlwheel/xxladapter"
 
-var descriptionRules = []rule{
-	{"AStoreSaysWhatItIs", func(b *fixture) {
+var descriptionRules = []fullRule{
+	{"AStoreSaysWhatItIs", func(b *fullFixture) {
 		d, err := b.store.Describe(b.ctx)
 		b.NoError(err)
 		b.Contains(xxladapter.StoreKind("").Values(), d.Kind)

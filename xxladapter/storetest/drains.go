@@ -18,8 +18,8 @@ func (b *fixture) drained() (addresses []string) {
 	return addresses
 }
 
-var drainRules = []rule{
-	{"ADrainIsShownWithItsGroup", func(b *fixture) {
+var drainRules = []fullRule{
+	{"ADrainIsShownWithItsGroup", func(b *fullFixture) {
 		other := b.addGroup("another-app")
 		d := xxladapter.Drain{Address: "http://b:1", Note: "升级", By: "root", Until: epoch.Add(time.Hour)}
 		b.NoError(b.store.DrainExecutor(b.ctx, b.group, d))
@@ -37,7 +37,7 @@ var drainRules = []rule{
 		b.Equal(other, groups[1].ID)
 		b.Nil(groups[1].Drains)
 	}},
-	{"ADrainSurvivesBeatsAndSavesAndEndsWhenItIsUndone", func(b *fixture) {
+	{"ADrainSurvivesBeatsAndSavesAndEndsWhenItIsUndone", func(b *fullFixture) {
 		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
 		b.NoError(b.store.DrainExecutor(b.ctx, b.group, xxladapter.Drain{Address: "http://a:1", Note: "first"}))
 		b.NoError(b.store.DrainExecutor(b.ctx, b.group, xxladapter.Drain{Address: "http://a:1", Note: "second"}))
@@ -55,7 +55,7 @@ var drainRules = []rule{
 		b.Empty(b.drained())
 		b.ErrorIs(b.store.UndrainExecutor(b.ctx, b.group, "http://a:1"), xxladapter.ErrNotFound)
 	}},
-	{"ADrainEndsByItself", func(b *fixture) {
+	{"ADrainEndsByItself", func(b *fullFixture) {
 		b.NoError(b.store.DrainExecutor(
 			b.ctx, b.group, xxladapter.Drain{Address: "http://a:1", Until: epoch.Add(time.Minute)},
 		))
@@ -69,7 +69,7 @@ var drainRules = []rule{
 		b.NoError(err)
 		b.Len(g.Drains, 1, "what has ended is dropped by the next change")
 	}},
-	{"DrainsOfAGroupThatIsGoneAreGone", func(b *fixture) {
+	{"DrainsOfAGroupThatIsGoneAreGone", func(b *fullFixture) {
 		id := b.addGroup("another-app")
 		b.NoError(b.store.DrainExecutor(b.ctx, id, xxladapter.Drain{Address: "http://a:1"}))
 		b.NoError(b.store.RemoveGroup(b.ctx, id))
@@ -80,7 +80,7 @@ var drainRules = []rule{
 		b.ErrorIs(b.store.DrainExecutor(b.ctx, absent, xxladapter.Drain{Address: "http://a:1"}), xxladapter.ErrNotFound)
 		b.ErrorIs(b.store.UndrainExecutor(b.ctx, absent, "http://a:1"), xxladapter.ErrNotFound)
 	}},
-	{"DrainsAtOnceAreAllKept", func(b *fixture) {
+	{"DrainsAtOnceAreAllKept", func(b *fullFixture) {
 		const n = 8
 		for _, err := range race(n, func(i int) error {
 			return b.store.DrainExecutor(b.ctx, b.group, xxladapter.Drain{Address: fmt.Sprintf("http://a%d:1", i)})
@@ -89,7 +89,7 @@ var drainRules = []rule{
 		}
 		b.Len(b.drained(), n)
 	}},
-	{"ADrainIsAudited", func(b *fixture) {
+	{"ADrainIsAudited", func(b *fullFixture) {
 		ctx := xxladapter.WithCall(b.ctx, "POST /api/v1/groups/{id}/drain")
 		b.NoError(b.store.DrainExecutor(ctx, b.group, xxladapter.Drain{Address: "http://a:1", Note: "upgrade"}))
 		b.NoError(b.store.UndrainExecutor(ctx, b.group, "http://a:1"))

@@ -346,18 +346,12 @@ var fireRules = []rule{
 			[]int64{other, b.group, 0}, []int64{groupOf(planned[0]), groupOf(planned[1]), groupOf(planned[2])},
 			"whatever the caller says",
 		)
-		_, ordered, err := b.store.PlanOrder(
-			b.ctx, xxladapter.Fire{JobID: child, Due: at(1), Type: xxladapter.TriggerManual}, "", "",
-		)
-		b.NoError(err)
-		b.Equal(other, groupOf(ordered), "of an order")
 
 		for _, f := range b.claim(planned[1], "n1", 3) {
 			b.Equal(b.group, groupOf(f), "of a shard")
 		}
 		claimed := b.claim(scheduled[0], "n1", 1)[0]
 		b.Equal(b.group, groupOf(claimed))
-		b.claim(ordered, "n1", 1)
 		failed := b.claim(planned[0], "n1", 1)[0]
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: failed.ID, LogID: failed.LogID, Code: 500,
 			Next: []xxladapter.Fire{{JobID: child, Due: at(7), Type: xxladapter.TriggerRetry}}})
@@ -393,5 +387,21 @@ var fireRules = []rule{
 		for _, f := range b.openFires(xxladapter.FireFilter{JobID: id}) {
 			b.Equal(j.GroupID, f.GroupID, "what is in progress keeps its group")
 		}
+	}},
+}
+
+var fireFullRules = []fullRule{
+	{"AnOrderCarriesTheGroupOfItsJob", func(b *fullFixture) {
+		j := b.newJob("child")
+		j.GroupID = b.addGroup("another-app")
+		child, err := xxladapter.CreateJob(b.ctx, b.store, j)
+		b.NoError(err)
+		_, ordered, err := b.store.PlanOrder(
+			b.ctx, xxladapter.Fire{JobID: child, Due: at(1), Type: xxladapter.TriggerManual}, "", "",
+		)
+		b.NoError(err)
+		b.Equal(j.GroupID, ordered.GroupID)
+		b.Contains(b.openFires(xxladapter.FireFilter{JobID: child}), ordered, "stored as returned")
+		b.Equal(j.GroupID, b.claim(ordered, "n1", 1)[0].GroupID)
 	}},
 }

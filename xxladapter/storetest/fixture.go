@@ -15,24 +15,40 @@ import (
 // not truncate is found out.
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 654_321_987, time.UTC)
 
-// A fixture is what a case works on: a store, its clock, and a group for its jobs.
+// A fixture is what a case works on: a store, of which it sees the half that schedules, its clock,
+// and a group for its jobs.
 type fixture struct {
 	*testing.T
 	*require.Assertions
 	ctx   context.Context
-	store xxladapter.Store
+	store xxladapter.SchedulingStore
 	clock *clock
 	group int64
+}
+
+// A fullFixture is a fixture that sees both halves of its store.
+type fullFixture struct {
+	*fixture
+	store xxladapter.Store // the same as that of fixture
 }
 
 // app is the app name of the fixture's group.
 const app = "storetest-app"
 
-func newFixture(t *testing.T, open Opener) *fixture {
+func newFixture(t *testing.T, open SchedulingOpener) *fixture {
 	b := &fixture{T: t, Assertions: require.New(t), ctx: t.Context(), clock: &clock{now: epoch}}
 	b.store = open(t, b.clock.Now)
 	t.Cleanup(func() { b.NoError(b.store.Close()) })
 	b.group = b.addGroup(app)
+	return b
+}
+
+func newFullFixture(t *testing.T, open Opener) *fullFixture {
+	b := &fullFixture{}
+	b.fixture = newFixture(t, func(t *testing.T, clock func() time.Time) xxladapter.SchedulingStore {
+		b.store = open(t, clock)
+		return b.store
+	})
 	return b
 }
 

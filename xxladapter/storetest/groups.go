@@ -89,12 +89,10 @@ var groupRules = []rule{
 		}
 		first := read()
 		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
-		b.NoError(b.store.DrainExecutor(b.ctx, b.group, xxladapter.Drain{Address: "http://a:1"}))
-		b.NoError(save(first, title("registrations and drains are no edits")))
+		b.NoError(save(first, title("registrations are no edits")))
 		b.Nil(read().Base)
 		b.ErrorIs(save(first, title("second")), xxladapter.ErrConflict)
-		b.Equal("registrations and drains are no edits", read().Title)
-		b.Len(read().Drains, 1)
+		b.Equal("registrations are no edits", read().Title)
 
 		before := read()
 		b.NoError(save(before, manual("http://b:1", "http://a:1")))
@@ -157,5 +155,28 @@ var groupRules = []rule{
 		b.NoError(err)
 		b.Len(groups, 3)
 		b.Equal([]int64{b.group, z, a}, []int64{groups[0].ID, groups[1].ID, groups[2].ID})
+	}},
+}
+
+var groupFullRules = []fullRule{
+	{"ADrainIsNoEditOfItsGroup", func(b *fullFixture) {
+		first, err := b.store.Group(b.ctx, b.group)
+		b.NoError(err)
+		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
+		b.NoError(b.store.DrainExecutor(b.ctx, b.group, xxladapter.Drain{Address: "http://a:1"}))
+		edit := *first
+		edit.Base, edit.Title = first, "drains are no edits"
+		_, err = b.store.SaveGroup(b.ctx, &edit)
+		b.NoError(err)
+		kept, err := b.store.Group(b.ctx, b.group)
+		b.NoError(err)
+		b.Equal("drains are no edits", kept.Title)
+		b.Len(kept.Drains, 1)
+		edit.Title = "second"
+		_, err = b.store.SaveGroup(b.ctx, &edit)
+		b.ErrorIs(err, xxladapter.ErrConflict)
+		again, err := b.store.Group(b.ctx, b.group)
+		b.NoError(err)
+		b.Equal(kept, again)
 	}},
 }

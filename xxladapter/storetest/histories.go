@@ -7,7 +7,7 @@ import (
 )
 
 // history returns the history of a run, which must have one.
-func (b *fixture) history(logID int64) xxladapter.RunHistory {
+func (b *fullFixture) history(logID int64) xxladapter.RunHistory {
 	b.Helper()
 	found, err := b.store.RunHistories(b.ctx, []int64{logID})
 	b.NoError(err)
@@ -32,8 +32,8 @@ func (b *fixture) handOver(planned xxladapter.Fire) (fire xxladapter.Fire, want 
 	return fire, want
 }
 
-var historyRules = []rule{
-	{"ARunHasAHistoryFromItsClaimOn", func(b *fixture) {
+var historyRules = []fullRule{
+	{"ARunHasAHistoryFromItsClaimOn", func(b *fullFixture) {
 		planned := b.plan(b.addJob("job"), at(-3), xxladapter.TriggerMisfire)
 		fire := b.claim(planned, "n1", 1)[0]
 		want := xxladapter.RunHistory{
@@ -45,13 +45,13 @@ var historyRules = []rule{
 		_, ok := want.Duration()
 		b.False(ok)
 	}},
-	{"ASettledRunKeepsItsDueTimeAndItsHandOver", func(b *fixture) {
+	{"ASettledRunKeepsItsDueTimeAndItsHandOver", func(b *fullFixture) {
 		fire, want := b.handOver(b.plan(b.addJob("job"), at(-3), xxladapter.TriggerCron))
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
 		b.Equal(want, b.history(fire.LogID))
 		b.Equal(3659*time.Millisecond, want.Lateness())
 	}},
-	{"TheFirstResultEndsTheHistory", func(b *fixture) {
+	{"TheFirstResultEndsTheHistory", func(b *fullFixture) {
 		fire, want := b.handOver(b.plan(b.addJob("job"), at(-3), xxladapter.TriggerCron))
 		b.clock.Advance(1500 * time.Millisecond)
 		want.Finished = ms(b.clock.Now())
@@ -65,7 +65,7 @@ var historyRules = []rule{
 		b.True(ok)
 		b.Equal(1495*time.Millisecond, d)
 	}},
-	{"AResultBeforeItsSettlementLosesNothing", func(b *fixture) {
+	{"AResultBeforeItsSettlementLosesNothing", func(b *fullFixture) {
 		fire := b.claim(b.plan(b.addJob("job"), at(-3), xxladapter.TriggerCron), "n1", 1)[0]
 		want := xxladapter.HistoryOf(fire)
 		b.clock.Advance(20 * time.Millisecond)
@@ -82,7 +82,7 @@ var historyRules = []rule{
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200})
 		b.Equal(want, b.history(fire.LogID), "a settlement without instants adds none")
 	}},
-	{"AnAmbiguousHandOverKeepsItsFirstRequestUntilAnotherIsSent", func(b *fixture) {
+	{"AnAmbiguousHandOverKeepsItsFirstRequestUntilAnotherIsSent", func(b *fullFixture) {
 		fire := b.claim(b.plan(b.addJob("job"), at(-3), xxladapter.TriggerCron), "n1", 1)[0]
 		want := xxladapter.HistoryOf(fire)
 		ambiguous := xxladapter.Settlement{
@@ -101,7 +101,7 @@ var historyRules = []rule{
 		want.Sent, want.Acknowledged = at(9), at(10)
 		b.Equal(want, b.history(fire.LogID))
 	}},
-	{"ATakenFireIsRecordedAndTheClaimStaysTheFormerOwners", func(b *fixture) {
+	{"ATakenFireIsRecordedAndTheClaimStaysTheFormerOwners", func(b *fullFixture) {
 		claimed := b.claim(b.plan(b.addJob("job"), at(-3), xxladapter.TriggerCron), "n1", 1)[0]
 		former, by := claimed.Owner, b.term("n2")
 		want := xxladapter.HistoryOf(claimed)
@@ -116,7 +116,7 @@ var historyRules = []rule{
 		want.Sent = at(9)
 		b.Equal(want, b.history(claimed.LogID))
 	}},
-	{"EachShardHasAHistory", func(b *fixture) {
+	{"EachShardHasAHistory", func(b *fullFixture) {
 		fires := b.claim(b.plan(b.addJob("job"), at(-3), xxladapter.TriggerCron), "n1", 3)
 		for i, f := range fires {
 			b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: f.ID, LogID: f.LogID, Code: 200})
@@ -124,7 +124,7 @@ var historyRules = []rule{
 			b.Equal([]int{i, 3}, []int{h.ShardIndex, h.ShardTotal})
 		}
 	}},
-	{"WhatFollowsKnowsItsParentAndItsAttempt", func(b *fixture) {
+	{"WhatFollowsKnowsItsParentAndItsAttempt", func(b *fullFixture) {
 		id, child := b.addJob("job"), b.addJob("child")
 		follow := func(planned xxladapter.Fire, code int) []xxladapter.Fire {
 			fire, _ := b.handOver(planned)
@@ -169,7 +169,7 @@ var historyRules = []rule{
 		b.Equal(2, next[0].Attempt)
 		b.Equal(unsettled.LogID, next[0].Parent)
 	}},
-	{"APlannedFireKeepsItsParentAndAttempt", func(b *fixture) {
+	{"APlannedFireKeepsItsParentAndAttempt", func(b *fullFixture) {
 		id := b.addJob("job")
 		planned, err := b.store.PlanFires(
 			b.ctx, []xxladapter.Fire{{JobID: id, Due: at(0), Type: xxladapter.TriggerManual, Attempt: 4, Parent: 17}},
@@ -182,7 +182,7 @@ var historyRules = []rule{
 			b.Equal([]int64{4, 17}, []int64{int64(h.Attempt), h.Parent})
 		}
 	}},
-	{"ARowWithoutAHistoryIsLeftOut", func(b *fixture) {
+	{"ARowWithoutAHistoryIsLeftOut", func(b *fullFixture) {
 		found, err := b.store.RunHistories(b.ctx, []int64{4711})
 		b.NoError(err)
 		b.Empty(found)
@@ -190,7 +190,7 @@ var historyRules = []rule{
 		b.NoError(err)
 		b.Empty(found)
 	}},
-	{"PurgingALogRowRemovesItsHistory", func(b *fixture) {
+	{"PurgingALogRowRemovesItsHistory", func(b *fullFixture) {
 		id := b.addJob("job")
 		var logs []int64
 		for i := range 3 {
@@ -210,7 +210,7 @@ var historyRules = []rule{
 		b.NoError(err)
 		b.Empty(found)
 	}},
-	{"RunsAreFoundByTheirDueTimes", func(b *fixture) {
+	{"RunsAreFoundByTheirDueTimes", func(b *fullFixture) {
 		id, other := b.addJob("job"), b.addJob("other")
 		run := func(job int64, due time.Time, late time.Duration) int64 {
 			logs := b.newLogs(job, 1)

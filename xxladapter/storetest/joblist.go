@@ -23,105 +23,49 @@ func (b *fixture) listing(f xxladapter.JobFilter) []int64 {
 	return ids
 }
 
+// A selection is a filter of jobs, with the ids of those that it selects.
+type selection struct {
+	filter xxladapter.JobFilter
+	ids    []int64
+}
+
+// addSelected adds jobs, and returns what filters select among them.
+func (b *fixture) addSelected() []selection {
+	b.Helper()
+	add := func(change func(j *xxladapter.Job)) int64 {
+		j := b.newJob("job")
+		change(j)
+		id, err := xxladapter.CreateJob(b.ctx, b.store, j)
+		b.NoError(err)
+		return id
+	}
+	bill := add(func(j *xxladapter.Job) { j.Handler, j.Author = "billing_100%", "Li Lei" })
+	mail := add(func(j *xxladapter.Job) {
+		j.Handler, j.Author, j.ScheduleType = "mail", "韩梅梅", xxladapter.ScheduleFixRate
+	})
+	bare, err := xxladapter.CreateJob(b.ctx, b.store, &xxladapter.Job{GroupID: b.group, Name: "bare"})
+	b.NoError(err)
+	return []selection{
+		{xxladapter.JobFilter{Handler: "il"}, []int64{bill, mail}},
+		{xxladapter.JobFilter{Handler: "100%"}, []int64{bill}},
+		{xxladapter.JobFilter{Handler: "_"}, []int64{bill}},
+		{xxladapter.JobFilter{Handler: "MAIL"}, nil},
+		{xxladapter.JobFilter{Author: "梅"}, []int64{mail}},
+		{xxladapter.JobFilter{Author: "L", Handler: "b"}, []int64{bill}},
+		{xxladapter.JobFilter{Author: "L", Handler: "m"}, nil},
+		{xxladapter.JobFilter{Type: xxladapter.ScheduleFixRate}, []int64{mail}},
+		{xxladapter.JobFilter{Type: xxladapter.ScheduleCron, Name: "job"}, []int64{bill}},
+		{xxladapter.JobFilter{}, []int64{bill, mail, bare}},
+	}
+}
+
 var jobListRules = []rule{
 	{"JobsAreSelectedByPartsOfTextsAndByType", func(b *fixture) {
-		add := func(change func(j *xxladapter.Job)) int64 {
-			j := b.newJob("job")
-			change(j)
-			id, err := xxladapter.CreateJob(b.ctx, b.store, j)
-			b.NoError(err)
-			return id
-		}
-		bill := add(func(j *xxladapter.Job) { j.Handler, j.Author = "billing_100%", "Li Lei" })
-		mail := add(func(j *xxladapter.Job) {
-			j.Handler, j.Author, j.ScheduleType = "mail", "韩梅梅", xxladapter.ScheduleFixRate
-		})
-		bare, err := xxladapter.CreateJob(b.ctx, b.store, &xxladapter.Job{GroupID: b.group, Name: "bare"})
-		b.NoError(err)
-		for _, c := range []struct {
-			filter xxladapter.JobFilter
-			ids    []int64
-		}{
-			{xxladapter.JobFilter{Handler: "il"}, []int64{bill, mail}},
-			{xxladapter.JobFilter{Handler: "100%"}, []int64{bill}},
-			{xxladapter.JobFilter{Handler: "_"}, []int64{bill}},
-			{xxladapter.JobFilter{Handler: "MAIL"}, nil},
-			{xxladapter.JobFilter{Author: "梅"}, []int64{mail}},
-			{xxladapter.JobFilter{Author: "L", Handler: "b"}, []int64{bill}},
-			{xxladapter.JobFilter{Author: "L", Handler: "m"}, nil},
-			{xxladapter.JobFilter{Type: xxladapter.ScheduleFixRate}, []int64{mail}},
-			{xxladapter.JobFilter{Type: xxladapter.ScheduleCron, Name: "job"}, []int64{bill}},
-			{xxladapter.JobFilter{}, []int64{bill, mail, bare}},
-		} {
-			b.Equal(c.ids, b.listing(c.filter), "%+v", c.filter)
-			n, err := b.store.CountJobs(b.ctx, c.filter, 100)
-			b.NoError(err)
-			b.Equal(len(c.ids), n, "%+v", c.filter)
+		for _, s := range b.addSelected() {
+			b.Equal(s.ids, b.listing(s.filter), "%+v", s.filter)
 		}
 	}},
-	{"CountJobsStopsAtItsLimitAndIgnoresPositions", func(b *fixture) {
-		for i := range 5 {
-			b.addJob(fmt.Sprint("job ", i))
-		}
-		for most, want := range map[int]int{1: 1, 4: 4, 5: 5, 6: 5} {
-			n, err := b.store.CountJobs(
-				b.ctx, xxladapter.JobFilter{AfterID: 3, Limit: 1, Sort: xxladapter.SortByName, Descending: true}, most,
-			)
-			b.NoError(err)
-			b.Equal(want, n)
-		}
-	}},
-	{"JobsAreListedPageByPageInEveryOrder", func(b *fixture) {
-		other := b.addGroup("other-app")
-		random := rand.New(rand.NewPCG(1, 2))
-		pick := func(texts ...string) string { return texts[random.IntN(len(texts))] }
-		for i := range 40 {
-			j := b.newJob(pick("a", "B", "b", "á", "二", "z z", "Z"))
-			j.Author, j.Handler = pick("", "x", "X", "李"), pick("", "h", "h2", "H")
-			j.ScheduleType = xxladapter.ScheduleType(pick("CRON", "NONE", "FIX_RATE"))
-			j.Route = xxladapter.RouteStrategy(pick("FIRST", "ROUND", "RANDOM"))
-			j.GroupID = []int64{b.group, other}[random.IntN(2)]
-			id, err := xxladapter.CreateJob(b.ctx, b.store, j)
-			b.NoError(err)
-			b.clock.Advance(xxladapter.Milliseconds(random.IntN(2) * 1000).Duration())
-			if random.IntN(2) == 0 {
-				b.NoError(StartAt(b.ctx, b.store, id, at(100+random.IntN(3))))
-			}
-			if i == 20 {
-				b.clock.Advance(xxladapter.Milliseconds(200_000).Duration())
-				b.claimDue() // sets the last times
-			}
-		}
-		all, err := b.store.Jobs(b.ctx, xxladapter.JobFilter{})
-		b.NoError(err)
-		for i, j := range all {
-			b.Empty(j.LastResult)
-			j.LastResult = xxladapter.LastResult("").Values()[random.IntN(3)]
-			switch j.LastResult {
-			case xxladapter.LastSuccess:
-				b.finishAs(b.runAt(j.ID, b.group, -1), 200, "")
-			case xxladapter.LastFail:
-				b.finishAs(b.runAt(j.ID, b.group, -1), 200, "")
-				b.finishAs(b.runAt(j.ID, b.group, 0), 500, "")
-			}
-			if i == 20 {
-				b.foldStats() // the results of these jobs are counted, and those of the others not yet
-			}
-		}
-		for _, sort := range xxladapter.JobSort("").Values() {
-			for _, descending := range []bool{false, true} {
-				for _, group := range []int64{0, other} {
-					b.comparePages(
-						all, xxladapter.JobFilter{Sort: sort, Descending: descending, GroupID: group, Limit: 7},
-					)
-					b.comparePages(all, xxladapter.JobFilter{
-						Sort: sort, Descending: descending, GroupID: group, LastResult: xxladapter.LastSuccess,
-						Limit: 4,
-					})
-				}
-			}
-		}
-	}},
+	{"JobsAreListedPageByPageInEveryOrder", func(b *fixture) { b.listInEveryOrder(func() {}) }},
 	{"APositionNeedNotExistAnyLonger", func(b *fixture) {
 		var ids []int64
 		for _, name := range []string{"c", "a", "b", "a"} {
@@ -145,6 +89,100 @@ var jobListRules = []rule{
 			b.Equal([]*xxladapter.Job{want}, light)
 		}
 	}},
+	{"JobsAreFoundByTheirCalendar", func(b *fixture) {
+		b.addJob("none")
+		j := b.newJob("office")
+		j.Settings.Calendar = "office"
+		id, err := xxladapter.CreateJob(b.ctx, b.store, j)
+		b.NoError(err)
+		j.Settings.Calendar = "office2"
+		_, err = xxladapter.CreateJob(b.ctx, b.store, j)
+		b.NoError(err)
+		jobs, err := b.store.Jobs(b.ctx, xxladapter.JobFilter{Calendar: "office"})
+		b.NoError(err)
+		b.Len(jobs, 1)
+		b.Equal(id, jobs[0].ID)
+	}},
+}
+
+var jobListFullRules = []fullRule{
+	{"JobsAreCountedAsTheyAreSelected", func(b *fullFixture) {
+		for _, s := range b.addSelected() {
+			n, err := b.store.CountJobs(b.ctx, s.filter, 100)
+			b.NoError(err)
+			b.Equal(len(s.ids), n, "%+v", s.filter)
+		}
+	}},
+	{"JobsAreListedByResultsThatAreCountedOrNot", func(b *fullFixture) {
+		b.listInEveryOrder(b.foldStats) // the later results are not counted yet
+	}},
+	{"CountJobsStopsAtItsLimitAndIgnoresPositions", func(b *fullFixture) {
+		for i := range 5 {
+			b.addJob(fmt.Sprint("job ", i))
+		}
+		for most, want := range map[int]int{1: 1, 4: 4, 5: 5, 6: 5} {
+			n, err := b.store.CountJobs(
+				b.ctx, xxladapter.JobFilter{AfterID: 3, Limit: 1, Sort: xxladapter.SortByName, Descending: true}, most,
+			)
+			b.NoError(err)
+			b.Equal(want, n)
+		}
+	}},
+}
+
+// listInEveryOrder lists forty jobs page by page in every order. It calls halfway when half of them
+// have a last result.
+func (b *fixture) listInEveryOrder(halfway func()) {
+	b.Helper()
+	other := b.addGroup("other-app")
+	random := rand.New(rand.NewPCG(1, 2))
+	pick := func(texts ...string) string { return texts[random.IntN(len(texts))] }
+	for i := range 40 {
+		j := b.newJob(pick("a", "B", "b", "á", "二", "z z", "Z"))
+		j.Author, j.Handler = pick("", "x", "X", "李"), pick("", "h", "h2", "H")
+		j.ScheduleType = xxladapter.ScheduleType(pick("CRON", "NONE", "FIX_RATE"))
+		j.Route = xxladapter.RouteStrategy(pick("FIRST", "ROUND", "RANDOM"))
+		j.GroupID = []int64{b.group, other}[random.IntN(2)]
+		id, err := xxladapter.CreateJob(b.ctx, b.store, j)
+		b.NoError(err)
+		b.clock.Advance(xxladapter.Milliseconds(random.IntN(2) * 1000).Duration())
+		if random.IntN(2) == 0 {
+			b.NoError(StartAt(b.ctx, b.store, id, at(100+random.IntN(3))))
+		}
+		if i == 20 {
+			b.clock.Advance(xxladapter.Milliseconds(200_000).Duration())
+			b.claimDue() // sets the last times
+		}
+	}
+	all, err := b.store.Jobs(b.ctx, xxladapter.JobFilter{})
+	b.NoError(err)
+	for i, j := range all {
+		b.Empty(j.LastResult)
+		j.LastResult = xxladapter.LastResult("").Values()[random.IntN(3)]
+		switch j.LastResult {
+		case xxladapter.LastSuccess:
+			b.finishAs(b.runAt(j.ID, b.group, -1), 200, "")
+		case xxladapter.LastFail:
+			b.finishAs(b.runAt(j.ID, b.group, -1), 200, "")
+			b.finishAs(b.runAt(j.ID, b.group, 0), 500, "")
+		}
+		if i == 20 {
+			halfway()
+		}
+	}
+	for _, sort := range xxladapter.JobSort("").Values() {
+		for _, descending := range []bool{false, true} {
+			for _, group := range []int64{0, other} {
+				b.comparePages(
+					all, xxladapter.JobFilter{Sort: sort, Descending: descending, GroupID: group, Limit: 7},
+				)
+				b.comparePages(all, xxladapter.JobFilter{
+					Sort: sort, Descending: descending, GroupID: group, LastResult: xxladapter.LastSuccess,
+					Limit: 4,
+				})
+			}
+		}
+	}
 }
 
 // comparePages lists all pages of f and compares them with all jobs, sorted.

@@ -7,8 +7,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-var jobRunRules = []rule{
-	{"LastRunsAreTheNewestRows", func(b *fixture) {
+var jobRunRules = []fullRule{
+	{"LastRunsAreTheNewestRows", func(b *fullFixture) {
 		one, two, idle, gone := b.addJob("one"), b.addJob("two"), b.addJob("idle"), b.addJob("gone")
 		run := func(job int64, at, trigger, handle int) int64 {
 			return b.addPast(pastRun{
@@ -37,7 +37,7 @@ var jobRunRules = []rule{
 		b.NoError(err)
 		b.Empty(runs)
 	}},
-	{"RecentRunsAreTheNewestRowsOfEachJob", func(b *fixture) {
+	{"RecentRunsAreTheNewestRowsOfEachJob", func(b *fullFixture) {
 		one, two, idle, other := b.addJob("one"), b.addJob("two"), b.addJob("idle"), b.addJob("other")
 		want := map[int64][]xxladapter.LastRun{}
 		for i := range 30 {
@@ -72,7 +72,7 @@ var jobRunRules = []rule{
 		b.NoError(err)
 		b.Empty(runs)
 	}},
-	{"MeanDurationsAreThoseOfTheNewestRuns", func(b *fixture) {
+	{"MeanDurationsAreThoseOfTheNewestRuns", func(b *fullFixture) {
 		one, two := b.addJob("one"), b.addJob("two")
 		means, err := b.store.MeanDurations(b.ctx, 10)
 		b.NoError(err)

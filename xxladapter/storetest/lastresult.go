@@ -6,7 +6,7 @@ import (
 
 // wantLastResults compares the jobs that each last result selects, before and after the statistics
 // have counted.
-func (b *fixture) wantLastResults(want map[xxladapter.LastResult][]int64) {
+func (b *fullFixture) wantLastResults(want map[xxladapter.LastResult][]int64) {
 	b.Helper()
 	for _, when := range []string{"as stored", "as counted"} {
 		for _, result := range xxladapter.LastResult("").Values() {
@@ -26,8 +26,8 @@ func (b *fixture) wantLastResults(want map[xxladapter.LastResult][]int64) {
 	}
 }
 
-var lastResultRules = []rule{
-	{"JobsAreFoundByTheResultOfTheirNewestEndedRun", func(b *fixture) {
+var lastResultRules = []fullRule{
+	{"JobsAreFoundByTheResultOfTheirNewestEndedRun", func(b *fullFixture) {
 		one, two := b.addJob("a"), b.addJob("b")
 		type byResult = map[xxladapter.LastResult][]int64
 		b.wantLastResults(byResult{"NONE": {one, two}})
@@ -47,7 +47,7 @@ var lastResultRules = []rule{
 		b.settle(b.runAt(one, b.group, 1), "", xxladapter.ResultUnknown)
 		b.wantLastResults(byResult{"FAIL": {one, two}})
 	}},
-	{"TheLastResultStaysWhenItsRunIsDeleted", func(b *fixture) {
+	{"TheLastResultStaysWhenItsRunIsDeleted", func(b *fullFixture) {
 		one, two := b.addJob("a"), b.addJob("b")
 		b.finishAs(b.runAt(one, b.group, 0), 200, "")
 		b.foldStats()

@@ -307,4 +307,25 @@ var logRules = []rule{
 			b.Equal(want.ids, got, "%+v", want.filter)
 		}
 	}},
+	{"TheFirstSuccessAfterARunIsTheJobsOwn", func(b *fixture) {
+		id, other := b.addJob("job"), b.addJob("other")
+		first := func(after int64) (ids []int64) {
+			logs, err := b.store.Logs(
+				b.ctx, xxladapter.LogFilter{JobID: id, Status: xxladapter.LogSuccess, AfterID: after, Limit: 1},
+			)
+			b.NoError(err)
+			for _, l := range logs {
+				ids = append(ids, l.ID)
+			}
+			return ids
+		}
+		failed := b.end(id, 200, 500)
+		b.end(other, 200, 200)
+		b.Empty(first(0))
+		one, two := b.end(id, 200, 200), b.end(id, 500, 200)
+		b.Equal([]int64{one}, first(failed))
+		b.Equal([]int64{one}, first(one-1))
+		b.Equal([]int64{two}, first(one))
+		b.Empty(first(two))
+	}},
 }

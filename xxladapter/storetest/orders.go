@@ -7,8 +7,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-var orderRules = []rule{
-	{"AnOrderPlansAFireAndShowsItsLogRow", func(b *fixture) {
+var orderRules = []fullRule{
+	{"AnOrderPlansAFireAndShowsItsLogRow", func(b *fullFixture) {
 		id := b.addJob("ordered")
 		param := "p"
 		o, fire, err := b.store.PlanOrder(b.ctx, xxladapter.Fire{
@@ -34,7 +34,7 @@ var orderRules = []rule{
 		want.Open = false
 		b.Equal(want, b.order(o.ID))
 	}},
-	{"AnOrderShowsTheLogRowsOfAllShards", func(b *fixture) {
+	{"AnOrderShowsTheLogRowsOfAllShards", func(b *fullFixture) {
 		o, fire := b.place(b.addJob("broadcast"), "")
 		var logs []int64
 		for _, f := range b.claim(fire, "n1", 3) {
@@ -42,7 +42,7 @@ var orderRules = []rule{
 		}
 		b.Equal(logs, b.order(o.ID).LogIDs)
 	}},
-	{"OrdersKnowTheirOwnLogRowsOnly", func(b *fixture) {
+	{"OrdersKnowTheirOwnLogRowsOnly", func(b *fullFixture) {
 		id := b.addJob("several")
 		first, fire1 := b.place(id, "")
 		second, fire2 := b.place(id, "")
@@ -52,7 +52,7 @@ var orderRules = []rule{
 		b.Empty(b.order(first.ID).LogIDs)
 		b.Equal([]int64{claimed[0].LogID}, b.order(second.ID).LogIDs)
 	}},
-	{"AKeyIsTakenOnceByEachJob", func(b *fixture) {
+	{"AKeyIsTakenOnceByEachJob", func(b *fullFixture) {
 		id, other := b.addJob("job"), b.addJob("other")
 		o, fire := b.place(id, "key one")
 		again, none, err := b.store.PlanOrder(
@@ -78,7 +78,7 @@ var orderRules = []rule{
 		)
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 	}},
-	{"OneOfManyCallersWithAKeyPlans", func(b *fixture) {
+	{"OneOfManyCallersWithAKeyPlans", func(b *fullFixture) {
 		id := b.addJob("raced")
 		var callers sync.WaitGroup
 		orders := make(chan int64, 8)
@@ -100,14 +100,14 @@ var orderRules = []rule{
 		}
 		b.Len(b.openFires(xxladapter.FireFilter{}), 1)
 	}},
-	{"RemovingAJobRemovesItsOrders", func(b *fixture) {
+	{"RemovingAJobRemovesItsOrders", func(b *fullFixture) {
 		id := b.addJob("removed")
 		o, _ := b.place(id, "key")
 		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, id))
 		_, err := b.store.Order(b.ctx, o.ID)
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 	}},
-	{"PurgingLogsRemovesOldOrders", func(b *fixture) {
+	{"PurgingLogsRemovesOldOrders", func(b *fullFixture) {
 		id := b.addJob("old")
 		old, fire := b.place(id, "old")
 		open, _ := b.place(id, "open")
@@ -133,7 +133,7 @@ var orderRules = []rule{
 	}},
 }
 
-func (b *fixture) order(id int64) *xxladapter.Order {
+func (b *fullFixture) order(id int64) *xxladapter.Order {
 	b.Helper()
 	o, err := b.store.Order(b.ctx, id)
 	b.NoError(err)
@@ -141,7 +141,7 @@ func (b *fixture) order(id int64) *xxladapter.Order {
 }
 
 // place places an order for a run of the job.
-func (b *fixture) place(jobID int64, key string) (*xxladapter.Order, xxladapter.Fire) {
+func (b *fullFixture) place(jobID int64, key string) (*xxladapter.Order, xxladapter.Fire) {
 	b.Helper()
 	o, fire, err := b.store.PlanOrder(
 		b.ctx, xxladapter.Fire{JobID: jobID, Due: at(1), Type: xxladapter.TriggerManual, RetryCount: -1}, key, "",

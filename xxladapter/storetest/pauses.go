@@ -7,7 +7,7 @@ import (
 )
 
 // pause begins a pause of a group, or of all jobs.
-func (b *fixture) pause(group int64, note string, until time.Time) xxladapter.Pause {
+func (b *fullFixture) pause(group int64, note string, until time.Time) xxladapter.Pause {
 	b.Helper()
 	p, err := b.store.CreatePause(b.ctx, xxladapter.Pause{GroupID: group, Note: note, Until: until})
 	b.NoError(err)
@@ -37,156 +37,6 @@ func (b *fixture) misfiresOf(job int64) []xxladapter.Misfire {
 func milliseconds(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
 
 var pauseRules = []rule{
-	{"APauseIsStoredWithWhoBeganIt", func(b *fixture) {
-		ctx := xxladapter.WithActor(b.ctx, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: "lin"})
-		p, err := b.store.CreatePause(ctx, xxladapter.Pause{
-			GroupID: b.group, Note: "维护\nsecond line", Until: at(60), By: "somebody", EndedBy: "else", ID: 9,
-		})
-		b.NoError(err)
-		want := xxladapter.Pause{
-			ID: p.ID, GroupID: b.group, Note: "维护\nsecond line", By: "user lin", From: milliseconds(epoch),
-			Until: at(60),
-		}
-		b.True(p.From.Equal(want.From), "%v", p.From)
-		p.From, p.Until = want.From, want.Until
-		b.Equal(want, p)
-		all, err := b.store.Pauses(b.ctx, xxladapter.PauseFilter{})
-		b.NoError(err)
-		b.Len(all, 1)
-		b.Equal(want.Note, all[0].Note)
-		b.True(all[0].Until.Equal(at(60)) && all[0].From.Equal(want.From))
-		_, err = b.store.CreatePause(b.ctx, xxladapter.Pause{GroupID: absent})
-		b.ErrorIs(err, xxladapter.ErrNotFound)
-	}},
-	{"PausesAreListedNewestFirst", func(b *fixture) {
-		other := b.addGroup("other-app")
-		ended := b.pause(0, "over", at(5))
-		mine := b.pause(b.group, "mine", time.Time{})
-		theirs := b.pause(other, "theirs", at(1000))
-		b.clock.Advance(time.Minute)
-		for _, tt := range []struct {
-			filter xxladapter.PauseFilter
-			want   []int64
-		}{
-			{xxladapter.PauseFilter{}, []int64{theirs.ID, mine.ID, ended.ID}},
-			{xxladapter.PauseFilter{Open: true}, []int64{theirs.ID, mine.ID}},
-			{xxladapter.PauseFilter{Since: at(4)}, []int64{theirs.ID, mine.ID, ended.ID}},
-			{xxladapter.PauseFilter{Since: at(5)}, []int64{theirs.ID, mine.ID}},
-			{xxladapter.PauseFilter{Groups: []int64{other}}, []int64{theirs.ID, ended.ID}},
-			{xxladapter.PauseFilter{Groups: []int64{}}, []int64{ended.ID}},
-			{xxladapter.PauseFilter{Limit: 1}, []int64{theirs.ID}},
-			{xxladapter.PauseFilter{AfterID: theirs.ID, Limit: 1}, []int64{mine.ID}},
-		} {
-			list, err := b.store.Pauses(b.ctx, tt.filter)
-			b.NoError(err)
-			var ids []int64
-			for _, p := range list {
-				ids = append(ids, p.ID)
-			}
-			b.Equal(tt.want, ids, "%+v", tt.filter)
-		}
-	}},
-	{"APauseEndsOnce", func(b *fixture) {
-		p := b.pause(0, "n", time.Time{})
-		b.clock.Advance(time.Minute)
-		ctx := xxladapter.WithActor(b.ctx, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: "lin"})
-		ended, err := b.store.EndPause(ctx, p.ID)
-		b.NoError(err)
-		b.True(ended.Until.Equal(milliseconds(epoch.Add(time.Minute))), "%v", ended.Until)
-		b.Equal("user lin", ended.EndedBy)
-		b.clock.Advance(time.Minute)
-		again, err := b.store.EndPause(b.ctx, p.ID)
-		b.NoError(err)
-		b.Equal(ended, again)
-		_, err = b.store.EndPause(b.ctx, absent)
-		b.ErrorIs(err, xxladapter.ErrNotFound)
-	}},
-	{"ScansSeePausesAndCalendars", func(b *fixture) {
-		b.addRunning("due", at(1))
-		b.Nil(b.restrictions())
-		p := b.pause(b.group, "n", time.Time{})
-		r := b.restrictions()
-		b.NotNil(r)
-		b.Len(r.Pauses, 1)
-		b.Equal(p.ID, r.Pauses[0].ID)
-		b.True(r.Pauses[0].Until.IsZero())
-		b.Equal(b.group, r.Pauses[0].GroupID)
-
-		b.clock.Advance(time.Second)
-		_, err := b.store.EndPause(b.ctx, p.ID)
-		b.NoError(err)
-		b.False(b.restrictions().Pauses[0].Until.IsZero(), "an ended pause counts for the past")
-
-		_, err = b.store.SaveCalendar(
-			b.ctx, &xxladapter.Calendar{Name: "office", Weekend: []xxladapter.Weekday{"SUNDAY"}}, time.Time{},
-		)
-		b.NoError(err)
-		b.Equal([]xxladapter.Weekday{"SUNDAY"}, b.restrictions().Calendar("office").Weekend)
-		b.NoError(b.store.RemoveCalendar(b.ctx, "office"))
-		b.Nil(b.restrictions().Calendar("office"))
-	}},
-	{"OldPausesAreForgottenByScans", func(b *fixture) {
-		b.pause(0, "old", at(5))
-		b.clock.Advance(xxladapter.PauseMemory + time.Hour)
-		b.addRunning("due", b.clock.Now())
-		open := b.pause(0, "new", time.Time{})
-		r := b.restrictions()
-		b.Len(r.Pauses, 1)
-		b.Equal(open.ID, r.Pauses[0].ID)
-	}},
-	{"APauseTakesPlannedFiresBack", func(b *fixture) {
-		other := b.addGroup("other-app")
-		mine, theirs := b.addRunning("mine", at(600)), b.addJob("theirs")
-		j := b.job(theirs)
-		j.GroupID = other
-		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, j, false))
-		b.plan(mine, at(3), xxladapter.TriggerCron)
-		b.plan(mine, at(-60), xxladapter.TriggerMisfire)
-		manual := b.plan(mine, at(4), xxladapter.TriggerManual)
-		retry := b.plan(mine, at(5), xxladapter.TriggerRetry)
-		sent := b.plan(mine, at(-5), xxladapter.TriggerCron)
-		_, err := b.store.ClaimFire(b.ctx, b.term("n1"), sent.ID, b.newLogs(mine, 1))
-		b.NoError(err)
-		elsewhere := b.plan(theirs, at(3), xxladapter.TriggerCron)
-
-		p := b.pause(b.group, "n", time.Time{})
-		left := map[int64]bool{}
-		for _, f := range b.openFires(xxladapter.FireFilter{}) {
-			left[f.ID] = true
-		}
-		b.Equal(map[int64]bool{manual.ID: true, retry.ID: true, sent.ID: true, elsewhere.ID: true}, left)
-		missed := b.misfiresOf(mine)
-		b.Len(missed, 1)
-		b.Equal(p.ID, missed[0].PauseID)
-		b.Equal(xxladapter.MisfirePaused, missed[0].Kind())
-		b.Equal(xxladapter.MisfireDoNothing, missed[0].Strategy)
-		b.True(
-			missed[0].Due.Equal(at(-60)) && missed[0].Until.Equal(at(3)) && missed[0].At.Equal(p.From), "%+v",
-			missed[0],
-		)
-		b.Empty(b.misfiresOf(theirs))
-
-		b.pause(0, "all", time.Time{})
-		b.Len(b.misfiresOf(theirs), 1)
-		b.True(b.job(mine).TriggerNext.Equal(at(600)), "the next due time stays")
-	}},
-	{"ADelayWhoseFireIsTakenBackContinues", func(b *fixture) {
-		id := b.addRunning("delay", at(-1))
-		fires, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
-			return []xxladapter.Decision{{
-				JobID: id, Last: at(-1), Next: xxladapter.AfterRun,
-				Fires: []xxladapter.Fire{{JobID: id, Due: at(-1), Type: xxladapter.TriggerCron, RetryCount: -1}},
-			}}
-		})
-		b.NoError(err)
-		b.Len(fires, 1)
-		b.True(b.job(id).Waits())
-		p := b.pause(0, "n", time.Time{})
-		b.True(b.job(id).TriggerNext.Equal(p.From), "%v", b.job(id).TriggerNext)
-		_, err = b.store.ClaimFire(b.ctx, b.term("n1"), fires[0].ID, b.newLogs(id, 1))
-		b.ErrorIs(err, xxladapter.ErrConflict)
-		b.Equal(1, len(b.restrictions().Pauses))
-	}},
 	{"AJobHasOneMisfireOfEachPause", func(b *fixture) {
 		one, two := b.addRunning("one", at(0)), b.addRunning("two", at(0))
 		next := 1
@@ -237,7 +87,160 @@ var pauseRules = []rule{
 		}, spans(one))
 		b.Equal([]span{{1, "", xxladapter.MisfirePaused, 0, 0, 1}}, spans(two))
 	}},
-	{"PausesAndCalendarsAreAudited", func(b *fixture) {
+}
+
+var pauseFullRules = []fullRule{
+	{"APauseIsStoredWithWhoBeganIt", func(b *fullFixture) {
+		ctx := xxladapter.WithActor(b.ctx, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: "lin"})
+		p, err := b.store.CreatePause(ctx, xxladapter.Pause{
+			GroupID: b.group, Note: "维护\nsecond line", Until: at(60), By: "somebody", EndedBy: "else", ID: 9,
+		})
+		b.NoError(err)
+		want := xxladapter.Pause{
+			ID: p.ID, GroupID: b.group, Note: "维护\nsecond line", By: "user lin", From: milliseconds(epoch),
+			Until: at(60),
+		}
+		b.True(p.From.Equal(want.From), "%v", p.From)
+		p.From, p.Until = want.From, want.Until
+		b.Equal(want, p)
+		all, err := b.store.Pauses(b.ctx, xxladapter.PauseFilter{})
+		b.NoError(err)
+		b.Len(all, 1)
+		b.Equal(want.Note, all[0].Note)
+		b.True(all[0].Until.Equal(at(60)) && all[0].From.Equal(want.From))
+		_, err = b.store.CreatePause(b.ctx, xxladapter.Pause{GroupID: absent})
+		b.ErrorIs(err, xxladapter.ErrNotFound)
+	}},
+	{"PausesAreListedNewestFirst", func(b *fullFixture) {
+		other := b.addGroup("other-app")
+		ended := b.pause(0, "over", at(5))
+		mine := b.pause(b.group, "mine", time.Time{})
+		theirs := b.pause(other, "theirs", at(1000))
+		b.clock.Advance(time.Minute)
+		for _, tt := range []struct {
+			filter xxladapter.PauseFilter
+			want   []int64
+		}{
+			{xxladapter.PauseFilter{}, []int64{theirs.ID, mine.ID, ended.ID}},
+			{xxladapter.PauseFilter{Open: true}, []int64{theirs.ID, mine.ID}},
+			{xxladapter.PauseFilter{Since: at(4)}, []int64{theirs.ID, mine.ID, ended.ID}},
+			{xxladapter.PauseFilter{Since: at(5)}, []int64{theirs.ID, mine.ID}},
+			{xxladapter.PauseFilter{Groups: []int64{other}}, []int64{theirs.ID, ended.ID}},
+			{xxladapter.PauseFilter{Groups: []int64{}}, []int64{ended.ID}},
+			{xxladapter.PauseFilter{Limit: 1}, []int64{theirs.ID}},
+			{xxladapter.PauseFilter{AfterID: theirs.ID, Limit: 1}, []int64{mine.ID}},
+		} {
+			list, err := b.store.Pauses(b.ctx, tt.filter)
+			b.NoError(err)
+			var ids []int64
+			for _, p := range list {
+				ids = append(ids, p.ID)
+			}
+			b.Equal(tt.want, ids, "%+v", tt.filter)
+		}
+	}},
+	{"APauseEndsOnce", func(b *fullFixture) {
+		p := b.pause(0, "n", time.Time{})
+		b.clock.Advance(time.Minute)
+		ctx := xxladapter.WithActor(b.ctx, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: "lin"})
+		ended, err := b.store.EndPause(ctx, p.ID)
+		b.NoError(err)
+		b.True(ended.Until.Equal(milliseconds(epoch.Add(time.Minute))), "%v", ended.Until)
+		b.Equal("user lin", ended.EndedBy)
+		b.clock.Advance(time.Minute)
+		again, err := b.store.EndPause(b.ctx, p.ID)
+		b.NoError(err)
+		b.Equal(ended, again)
+		_, err = b.store.EndPause(b.ctx, absent)
+		b.ErrorIs(err, xxladapter.ErrNotFound)
+	}},
+	{"ScansSeePausesAndCalendars", func(b *fullFixture) {
+		b.addRunning("due", at(1))
+		b.Nil(b.restrictions())
+		p := b.pause(b.group, "n", time.Time{})
+		r := b.restrictions()
+		b.NotNil(r)
+		b.Len(r.Pauses, 1)
+		b.Equal(p.ID, r.Pauses[0].ID)
+		b.True(r.Pauses[0].Until.IsZero())
+		b.Equal(b.group, r.Pauses[0].GroupID)
+
+		b.clock.Advance(time.Second)
+		_, err := b.store.EndPause(b.ctx, p.ID)
+		b.NoError(err)
+		b.False(b.restrictions().Pauses[0].Until.IsZero(), "an ended pause counts for the past")
+
+		_, err = b.store.SaveCalendar(
+			b.ctx, &xxladapter.Calendar{Name: "office", Weekend: []xxladapter.Weekday{"SUNDAY"}}, time.Time{},
+		)
+		b.NoError(err)
+		b.Equal([]xxladapter.Weekday{"SUNDAY"}, b.restrictions().Calendar("office").Weekend)
+		b.NoError(b.store.RemoveCalendar(b.ctx, "office"))
+		b.Nil(b.restrictions().Calendar("office"))
+	}},
+	{"OldPausesAreForgottenByScans", func(b *fullFixture) {
+		b.pause(0, "old", at(5))
+		b.clock.Advance(xxladapter.PauseMemory + time.Hour)
+		b.addRunning("due", b.clock.Now())
+		open := b.pause(0, "new", time.Time{})
+		r := b.restrictions()
+		b.Len(r.Pauses, 1)
+		b.Equal(open.ID, r.Pauses[0].ID)
+	}},
+	{"APauseTakesPlannedFiresBack", func(b *fullFixture) {
+		other := b.addGroup("other-app")
+		mine, theirs := b.addRunning("mine", at(600)), b.addJob("theirs")
+		j := b.job(theirs)
+		j.GroupID = other
+		b.NoError(xxladapter.UpdateJob(b.ctx, b.store, j, false))
+		b.plan(mine, at(3), xxladapter.TriggerCron)
+		b.plan(mine, at(-60), xxladapter.TriggerMisfire)
+		manual := b.plan(mine, at(4), xxladapter.TriggerManual)
+		retry := b.plan(mine, at(5), xxladapter.TriggerRetry)
+		sent := b.plan(mine, at(-5), xxladapter.TriggerCron)
+		_, err := b.store.ClaimFire(b.ctx, b.term("n1"), sent.ID, b.newLogs(mine, 1))
+		b.NoError(err)
+		elsewhere := b.plan(theirs, at(3), xxladapter.TriggerCron)
+
+		p := b.pause(b.group, "n", time.Time{})
+		left := map[int64]bool{}
+		for _, f := range b.openFires(xxladapter.FireFilter{}) {
+			left[f.ID] = true
+		}
+		b.Equal(map[int64]bool{manual.ID: true, retry.ID: true, sent.ID: true, elsewhere.ID: true}, left)
+		missed := b.misfiresOf(mine)
+		b.Len(missed, 1)
+		b.Equal(p.ID, missed[0].PauseID)
+		b.Equal(xxladapter.MisfirePaused, missed[0].Kind())
+		b.Equal(xxladapter.MisfireDoNothing, missed[0].Strategy)
+		b.True(
+			missed[0].Due.Equal(at(-60)) && missed[0].Until.Equal(at(3)) && missed[0].At.Equal(p.From), "%+v",
+			missed[0],
+		)
+		b.Empty(b.misfiresOf(theirs))
+
+		b.pause(0, "all", time.Time{})
+		b.Len(b.misfiresOf(theirs), 1)
+		b.True(b.job(mine).TriggerNext.Equal(at(600)), "the next due time stays")
+	}},
+	{"ADelayWhoseFireIsTakenBackContinues", func(b *fullFixture) {
+		id := b.addRunning("delay", at(-1))
+		fires, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
+			return []xxladapter.Decision{{
+				JobID: id, Last: at(-1), Next: xxladapter.AfterRun,
+				Fires: []xxladapter.Fire{{JobID: id, Due: at(-1), Type: xxladapter.TriggerCron, RetryCount: -1}},
+			}}
+		})
+		b.NoError(err)
+		b.Len(fires, 1)
+		b.True(b.job(id).Waits())
+		p := b.pause(0, "n", time.Time{})
+		b.True(b.job(id).TriggerNext.Equal(p.From), "%v", b.job(id).TriggerNext)
+		_, err = b.store.ClaimFire(b.ctx, b.term("n1"), fires[0].ID, b.newLogs(id, 1))
+		b.ErrorIs(err, xxladapter.ErrConflict)
+		b.Equal(1, len(b.restrictions().Pauses))
+	}},
+	{"PausesAndCalendarsAreAudited", func(b *fullFixture) {
 		ctx := xxladapter.WithCall(
 			xxladapter.WithActor(b.ctx, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: "lin"}), "POST /x",
 		)
@@ -265,8 +268,8 @@ var pauseRules = []rule{
 	}},
 }
 
-var calendarRules = []rule{
-	{"ACalendarIsStoredWhole", func(b *fixture) {
+var calendarRules = []fullRule{
+	{"ACalendarIsStoredWhole", func(b *fullFixture) {
 		c := &xxladapter.Calendar{
 			Name: "office", Note: "办公", Weekend: []xxladapter.Weekday{"SATURDAY", "SUNDAY"},
 			Years: []xxladapter.CalendarYear{
@@ -284,7 +287,7 @@ var calendarRules = []rule{
 		c.Years[0].Off[0], c.Updated, list[0].Updated = "0101", time.Time{}, time.Time{}
 		b.Equal(c, list[0])
 	}},
-	{"ASaverLearnsOfAChangeInBetween", func(b *fixture) {
+	{"ASaverLearnsOfAChangeInBetween", func(b *fullFixture) {
 		save := func(weekend xxladapter.Weekday, seen time.Time) (time.Time, error) {
 			return b.store.SaveCalendar(
 				b.ctx, &xxladapter.Calendar{Name: "office", Weekend: []xxladapter.Weekday{weekend}}, seen,
@@ -305,7 +308,7 @@ var calendarRules = []rule{
 		b.NoError(b.store.RemoveCalendar(b.ctx, "office"))
 		b.ErrorIs(b.store.RemoveCalendar(b.ctx, "office"), xxladapter.ErrNotFound)
 	}},
-	{"CalendarsAreListedByName", func(b *fixture) {
+	{"CalendarsAreListedByName", func(b *fullFixture) {
 		for _, name := range []string{"b", "a-1", "a.1", "a"} {
 			_, err := b.store.SaveCalendar(b.ctx, &xxladapter.Calendar{Name: name}, time.Time{})
 			b.NoError(err)
@@ -317,19 +320,5 @@ var calendarRules = []rule{
 			names = append(names, c.Name)
 		}
 		b.Equal([]string{"a", "a-1", "a.1", "b"}, names)
-	}},
-	{"JobsAreFoundByTheirCalendar", func(b *fixture) {
-		b.addJob("none")
-		j := b.newJob("office")
-		j.Settings.Calendar = "office"
-		id, err := xxladapter.CreateJob(b.ctx, b.store, j)
-		b.NoError(err)
-		j.Settings.Calendar = "office2"
-		_, err = xxladapter.CreateJob(b.ctx, b.store, j)
-		b.NoError(err)
-		jobs, err := b.store.Jobs(b.ctx, xxladapter.JobFilter{Calendar: "office"})
-		b.NoError(err)
-		b.Len(jobs, 1)
-		b.Equal(id, jobs[0].ID)
 	}},
 }

@@ -12,7 +12,7 @@ import (
 
 // ended adds a run of the job that was triggered days after today and has ended. A failure among
 // them needs no alarm.
-func (b *fixture) ended(jobID int64, days, code int) int64 {
+func (b *fullFixture) ended(jobID int64, days, code int) int64 {
 	b.Helper()
 	fire := b.run(jobID, days)
 	b.settle(fire, "", 200)
@@ -24,7 +24,7 @@ func (b *fixture) ended(jobID int64, days, code int) int64 {
 }
 
 // quiet stores the decision that a failure needs no alarm.
-func (b *fixture) quiet(jobID, logID int64) {
+func (b *fullFixture) quiet(jobID, logID int64) {
 	b.Helper()
 	state := b.alarmState(jobID)
 	after := state
@@ -36,7 +36,7 @@ func (b *fixture) quiet(jobID, logID int64) {
 }
 
 // purge calls PurgeLogs until it is done, and returns the number of deleted rows.
-func (b *fixture) purge(p xxladapter.LogPurge, limit int) (rows int) {
+func (b *fullFixture) purge(p xxladapter.LogPurge, limit int) (rows int) {
 	b.Helper()
 	for calls := 0; ; calls++ {
 		purged, err := b.store.PurgeLogs(b.ctx, p, limit)
@@ -88,8 +88,8 @@ func (m *model) purgeLogs(t *rapid.T) {
 	require.Equal(t, done[0], done[1])
 }
 
-var purgeRules = []rule{
-	{"PurgeDeletesWhatIsOldAndHasEnded", func(b *fixture) {
+var purgeRules = []fullRule{
+	{"PurgeDeletesWhatIsOldAndHasEnded", func(b *fullFixture) {
 		id := b.addJob("job")
 		old1, old2 := b.ended(id, -3, 200), b.ended(id, -3, 500)
 		young := b.ended(id, -2, 200)
@@ -103,7 +103,7 @@ var purgeRules = []rule{
 		b.Equal(1, b.purge(xxladapter.LogPurge{}, 10))
 		b.Empty(b.logIDs())
 	}},
-	{"PurgeContinuesInChunksAndSkipsNothing", func(b *fixture) {
+	{"PurgeContinuesInChunksAndSkipsNothing", func(b *fullFixture) {
 		one, two := b.addJob("one"), b.addJob("two")
 		var stay []int64
 		n := 0
@@ -119,7 +119,7 @@ var purgeRules = []rule{
 		b.Equal(n, b.purge(xxladapter.LogPurge{}, 4))
 		b.Equal(stay, b.logIDs())
 	}},
-	{"PurgeFindsOldRowsAmongYoungOnesInAnyOrder", func(b *fixture) {
+	{"PurgeFindsOldRowsAmongYoungOnesInAnyOrder", func(b *fullFixture) {
 		id := b.addJob("job")
 		var stay []int64
 		for i, days := range []int{-5, 0, -9, -1, -5, 0, -7} {
@@ -132,7 +132,7 @@ var purgeRules = []rule{
 		b.Equal(4, b.purge(xxladapter.LogPurge{Before: at(0).AddDate(0, 0, -2)}, 2))
 		b.Equal(stay, b.logIDs())
 	}},
-	{"PurgeLeavesRowsThatSomebodyStillNeeds", func(b *fixture) {
+	{"PurgeLeavesRowsThatSomebodyStillNeeds", func(b *fullFixture) {
 		id := b.addJob("job")
 		handedOver := b.run(id, -9)
 		running := b.run(id, -9)
@@ -168,7 +168,7 @@ var purgeRules = []rule{
 		b.Equal(2, b.purge(xxladapter.LogPurge{}, 10))
 		b.Equal([]int64{handedOver.LogID}, b.logIDs())
 	}},
-	{"PurgeKeepsTheNewestOfAJobOrAGroup", func(b *fixture) {
+	{"PurgeKeepsTheNewestOfAJobOrAGroup", func(b *fullFixture) {
 		other := b.addGroup("other-group")
 		one, two := b.addJob("one"), b.newJob("two")
 		two.GroupID = other
@@ -194,7 +194,7 @@ var purgeRules = []rule{
 		b.Equal(0, b.purge(xxladapter.LogPurge{GroupID: other}, 10))
 		b.Equal(3, b.purge(xxladapter.LogPurge{GroupID: b.group}, 10))
 	}},
-	{"PurgeOfSuccessesLeavesFailuresAndWhatEndedThem", func(b *fixture) {
+	{"PurgeOfSuccessesLeavesFailuresAndWhatEndedThem", func(b *fullFixture) {
 		id := b.addJob("job")
 		b.ended(id, 0, 200)
 		failed := b.ended(id, 0, 500)
@@ -207,7 +207,7 @@ var purgeRules = []rule{
 		b.Equal(1, b.purge(xxladapter.LogPurge{JobID: id, Successes: true}, 10), "a later failure is remembered")
 		b.Equal([]int64{failed, again}, b.logIDs())
 	}},
-	{"PurgeTouchesNoReport", func(b *fixture) {
+	{"PurgeTouchesNoReport", func(b *fullFixture) {
 		id := b.addJob("job")
 		b.ended(id, 0, 200)
 		b.ended(id, -1, 500)
@@ -217,7 +217,7 @@ var purgeRules = []rule{
 		b.Equal(2, b.purge(xxladapter.LogPurge{}, 10))
 		b.wantReports(want...)
 	}},
-	{"PurgeTakesTextsAlong", func(b *fixture) {
+	{"PurgeTakesTextsAlong", func(b *fullFixture) {
 		id := b.addJob("job")
 		gone, stays := b.ended(id, -2, 200), b.ended(id, 0, 200)
 		for _, l := range []int64{gone, stays} {
@@ -235,7 +235,7 @@ var purgeRules = []rule{
 		b.clock.Advance(time.Hour)
 		b.Empty(b.claimTexts(10))
 	}},
-	{"PurgeOfRemovedJobsTakesAllTheirRowsInChunks", func(b *fixture) {
+	{"PurgeOfRemovedJobsTakesAllTheirRowsInChunks", func(b *fullFixture) {
 		kept := b.addJob("kept")
 		stays := b.ended(kept, 0, 200)
 		one, two := b.addJob("one"), b.addJob("two")
@@ -277,7 +277,7 @@ var purgeRules = []rule{
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: open.ID, LogID: open.LogID, Code: xxladapter.ResultOK})
 		b.Empty(b.dues())
 	}},
-	{"PurgeOfRemovedJobsForgetsAlarmsThatCameToBe", func(b *fixture) {
+	{"PurgeOfRemovedJobsForgetsAlarmsThatCameToBe", func(b *fullFixture) {
 		id := b.addJob("removed")
 		f := b.run(id, 0)
 		b.settle(f, "", 500)
@@ -289,7 +289,7 @@ var purgeRules = []rule{
 		state = b.alarmState(id)
 		b.Equal(xxladapter.AlarmState{JobID: id}, state)
 	}},
-	{"PurgeMayRaceWithResultsAndOtherPurges", func(b *fixture) {
+	{"PurgeMayRaceWithResultsAndOtherPurges", func(b *fullFixture) {
 		id := b.addJob("job")
 		var fires []xxladapter.Fire
 		for range 40 {

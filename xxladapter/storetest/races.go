@@ -117,90 +117,6 @@ var raceRules = []rule{
 			b.False(b.job(id).Running)
 		}
 	}},
-	{"OnceCreatePauseHasReturnedNoClaimSucceeds", func(b *fixture) {
-		for round := range 20 {
-			id := b.addRunning(fmt.Sprint("job", round), at(0))
-			fires := b.claimDue()
-			b.Len(fires, 1)
-			var begun xxladapter.Pause
-			claimed := claimedBefore(b, fires[0], func() (err error) {
-				begun, err = b.store.CreatePause(b.ctx, xxladapter.Pause{GroupID: b.group})
-				return err
-			})
-			b.Empty(b.openFires(xxladapter.FireFilter{JobID: id, State: xxladapter.FirePlanned}))
-			missed := b.misfiresOf(id)
-			if claimed {
-				b.Empty(missed, "it was claimed before")
-				continue
-			}
-			b.Len(missed, 1)
-			b.Equal(begun.ID, missed[0].PauseID)
-		}
-	}},
-	{"NoFireThatIsClaimedDuringCreatePauseIsDueInThePause", func(b *fixture) {
-		id := b.addRunning("job", at(600))
-		fire := b.plan(id, at(1), xxladapter.TriggerCron)
-		term := b.term("n1")
-		var claimErr error
-		claimed := make(chan struct{})
-		b.clock.OnNextRead(func() { // the pause has read the clock
-			b.clock.Advance(2 * time.Second) // now the fire is due
-			go func() {                      // the case waits for claimed
-				defer close(claimed)
-				_, claimErr = b.store.ClaimFire(b.ctx, term, fire.ID, b.newLogs(id, 1))
-			}()
-			select {
-			case <-claimed:
-			case <-time.After(time.Second): // a store that has locked the fire keeps the claim waiting
-			}
-		})
-		p := b.pause(b.group, "n", time.Time{})
-		<-claimed
-		if claimErr == nil {
-			b.True(fire.Due.Before(p.From), "claimed, due %v, in the pause from %v", fire.Due, p.From)
-			return
-		}
-		b.ErrorIs(claimErr, xxladapter.ErrConflict)
-		b.Len(b.misfiresOf(id), 1)
-	}},
-	{"CreatePauseAndClaimDueLeaveNoPlannedFire", func(b *fixture) {
-		const ahead = 5 * time.Second
-		decide := func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
-			decisions := everyMinute(now, due)
-			for i, j := range due {
-				if kept, is := j.Restrictions.Keep(j, j.TriggerNext, time.UTC); is {
-					decisions[i].Fires = nil
-					decisions[i].Misfires = []xxladapter.Misfire{{
-						Due: j.TriggerNext, Until: j.TriggerNext, Strategy: xxladapter.MisfireDoNothing, At: now,
-						PauseID: kept.Pause.ID,
-					}}
-				}
-			}
-			return decisions
-		}
-		for round := range 20 {
-			id := b.addRunning(fmt.Sprint("job", round), at(4))
-			term := b.term("n1")
-			var begun xxladapter.Pause
-			for _, err := range race(2, func(i int) (err error) {
-				if i == 0 {
-					begun, err = b.store.CreatePause(b.ctx, xxladapter.Pause{GroupID: b.group})
-					return err
-				}
-				_, _, err = b.store.ClaimDue(b.ctx, term, ahead, 10, decide)
-				return err
-			}) {
-				b.NoError(err)
-			}
-			b.Empty(b.openFires(xxladapter.FireFilter{JobID: id}))
-			missed := b.misfiresOf(id)
-			b.Len(missed, 1)
-			b.Equal(begun.ID, missed[0].PauseID)
-			b.Equal(at(4), missed[0].Due)
-			_, err := b.store.EndPause(b.ctx, begun.ID)
-			b.NoError(err)
-		}
-	}},
 	{"OneOfManyResultsIsApplied", func(b *fixture) {
 		id := b.addJob("job")
 		for round := range 20 {
@@ -287,6 +203,93 @@ var raceRules = []rule{
 		b.NoError(errs[8])
 		_, err := b.store.Job(b.ctx, id)
 		b.Error(err)
+	}},
+}
+
+var raceFullRules = []fullRule{
+	{"OnceCreatePauseHasReturnedNoClaimSucceeds", func(b *fullFixture) {
+		for round := range 20 {
+			id := b.addRunning(fmt.Sprint("job", round), at(0))
+			fires := b.claimDue()
+			b.Len(fires, 1)
+			var begun xxladapter.Pause
+			claimed := claimedBefore(b.fixture, fires[0], func() (err error) {
+				begun, err = b.store.CreatePause(b.ctx, xxladapter.Pause{GroupID: b.group})
+				return err
+			})
+			b.Empty(b.openFires(xxladapter.FireFilter{JobID: id, State: xxladapter.FirePlanned}))
+			missed := b.misfiresOf(id)
+			if claimed {
+				b.Empty(missed, "it was claimed before")
+				continue
+			}
+			b.Len(missed, 1)
+			b.Equal(begun.ID, missed[0].PauseID)
+		}
+	}},
+	{"NoFireThatIsClaimedDuringCreatePauseIsDueInThePause", func(b *fullFixture) {
+		id := b.addRunning("job", at(600))
+		fire := b.plan(id, at(1), xxladapter.TriggerCron)
+		term := b.term("n1")
+		var claimErr error
+		claimed := make(chan struct{})
+		b.clock.OnNextRead(func() { // the pause has read the clock
+			b.clock.Advance(2 * time.Second) // now the fire is due
+			go func() {                      // the case waits for claimed
+				defer close(claimed)
+				_, claimErr = b.store.ClaimFire(b.ctx, term, fire.ID, b.newLogs(id, 1))
+			}()
+			select {
+			case <-claimed:
+			case <-time.After(time.Second): // a store that has locked the fire keeps the claim waiting
+			}
+		})
+		p := b.pause(b.group, "n", time.Time{})
+		<-claimed
+		if claimErr == nil {
+			b.True(fire.Due.Before(p.From), "claimed, due %v, in the pause from %v", fire.Due, p.From)
+			return
+		}
+		b.ErrorIs(claimErr, xxladapter.ErrConflict)
+		b.Len(b.misfiresOf(id), 1)
+	}},
+	{"CreatePauseAndClaimDueLeaveNoPlannedFire", func(b *fullFixture) {
+		const ahead = 5 * time.Second
+		decide := func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+			decisions := everyMinute(now, due)
+			for i, j := range due {
+				if kept, is := j.Restrictions.Keep(j, j.TriggerNext, time.UTC); is {
+					decisions[i].Fires = nil
+					decisions[i].Misfires = []xxladapter.Misfire{{
+						Due: j.TriggerNext, Until: j.TriggerNext, Strategy: xxladapter.MisfireDoNothing, At: now,
+						PauseID: kept.Pause.ID,
+					}}
+				}
+			}
+			return decisions
+		}
+		for round := range 20 {
+			id := b.addRunning(fmt.Sprint("job", round), at(4))
+			term := b.term("n1")
+			var begun xxladapter.Pause
+			for _, err := range race(2, func(i int) (err error) {
+				if i == 0 {
+					begun, err = b.store.CreatePause(b.ctx, xxladapter.Pause{GroupID: b.group})
+					return err
+				}
+				_, _, err = b.store.ClaimDue(b.ctx, term, ahead, 10, decide)
+				return err
+			}) {
+				b.NoError(err)
+			}
+			b.Empty(b.openFires(xxladapter.FireFilter{JobID: id}))
+			missed := b.misfiresOf(id)
+			b.Len(missed, 1)
+			b.Equal(begun.ID, missed[0].PauseID)
+			b.Equal(at(4), missed[0].Due)
+			_, err := b.store.EndPause(b.ctx, begun.ID)
+			b.NoError(err)
+		}
 	}},
 }
 

@@ -41,7 +41,7 @@ func (b *fixture) finish(f xxladapter.Fire, code int) {
 }
 
 // wantReports compares the figures before and after they are folded.
-func (b *fixture) wantReports(want ...xxladapter.Report) {
+func (b *fullFixture) wantReports(want ...xxladapter.Report) {
 	b.Helper()
 	for _, when := range []string{"as counted", "folded", "folded again"} {
 		got, err := b.store.Reports(b.ctx, time.Time{}, time.Time{})
@@ -74,8 +74,8 @@ func (m *model) foldReports(t *rapid.T) {
 	m.both(t, func(s xxladapter.Store, _ func(ids, int64) int64) error { return s.FoldReports(m.ctx) })
 }
 
-var reportRules = []rule{
-	{"ARunIsRunningUntilItHasEnded", func(b *fixture) {
+var reportRules = []fullRule{
+	{"ARunIsRunningUntilItHasEnded", func(b *fullFixture) {
 		b.wantReports()
 		id := b.addJob("job")
 		good, bad, open := b.run(id, 0), b.run(id, 0), b.run(id, 0)
@@ -89,12 +89,12 @@ var reportRules = []rule{
 		b.finish(bad, 502)
 		b.wantReports(xxladapter.Report{Day: today, Running: 1, Success: 1, Failed: 1})
 	}},
-	{"EveryShardCounts", func(b *fixture) {
+	{"EveryShardCounts", func(b *fullFixture) {
 		fires := b.claim(b.plan(b.addJob("job"), at(0), xxladapter.TriggerManual), "n1", 3)
 		b.finish(fires[1], 200)
 		b.wantReports(xxladapter.Report{Day: today, Running: 2, Success: 1})
 	}},
-	{"AHandOverThatFailedIsAFailureUntilAResultComesAfterAll", func(b *fixture) {
+	{"AHandOverThatFailedIsAFailureUntilAResultComesAfterAll", func(b *fullFixture) {
 		id := b.addJob("job")
 		refused, unknown := b.run(id, 0), b.run(id, 0)
 		b.settle(refused, "", 500)
@@ -107,7 +107,7 @@ var reportRules = []rule{
 		b.finish(refused, 200)
 		b.wantReports(xxladapter.Report{Day: today, Running: 1, Success: 1})
 	}},
-	{"TheHandOversOutcomeIsNothingToARunThatHasEnded", func(b *fixture) {
+	{"TheHandOversOutcomeIsNothingToARunThatHasEnded", func(b *fullFixture) {
 		fire := b.run(b.addJob("job"), 0)
 		b.finish(fire, 200)
 		for _, code := range []int{200, 500, 0} {
@@ -115,14 +115,14 @@ var reportRules = []rule{
 			b.wantReports(xxladapter.Report{Day: today, Success: 1})
 		}
 	}},
-	{"AResultThatComesTwiceCountsOnce", func(b *fixture) {
+	{"AResultThatComesTwiceCountsOnce", func(b *fullFixture) {
 		fire := b.run(b.addJob("job"), 0)
 		for _, code := range []int{200, 200, 500} {
 			b.finish(fire, code)
 			b.wantReports(xxladapter.Report{Day: today, Success: 1})
 		}
 	}},
-	{"AResultThatComesDaysLaterCountsOnTheDayOfTheTrigger", func(b *fixture) {
+	{"AResultThatComesDaysLaterCountsOnTheDayOfTheTrigger", func(b *fullFixture) {
 		id := b.addJob("job")
 		fire := b.run(id, 0)
 		b.wantReports(xxladapter.Report{Day: today, Running: 1})
@@ -130,7 +130,7 @@ var reportRules = []rule{
 		b.finish(fire, 200)
 		b.wantReports(xxladapter.Report{Day: today, Success: 1})
 	}},
-	{"ReportsAreOfTheDaysAskedFor", func(b *fixture) {
+	{"ReportsAreOfTheDaysAskedFor", func(b *fullFixture) {
 		id := b.addJob("job")
 		b.run(id, -1)
 		b.run(id, 0)
@@ -155,7 +155,7 @@ var reportRules = []rule{
 			b.Equal(c.want, got, "%v to %v", c.from, c.to)
 		}
 	}},
-	{"WhatHasEndedStaysCountedWhenItsJobGoes", func(b *fixture) {
+	{"WhatHasEndedStaysCountedWhenItsJobGoes", func(b *fullFixture) {
 		id, other := b.addJob("job"), b.addJob("other")
 		good, bad := b.run(id, 0), b.run(id, -1)
 		b.finish(good, 200)
@@ -171,7 +171,7 @@ var reportRules = []rule{
 			xxladapter.Report{Day: yesterday, Failed: 1}, xxladapter.Report{Day: today, Running: 1, Success: 1},
 		)
 	}},
-	{"AFailedCallCountsNothing", func(b *fixture) {
+	{"AFailedCallCountsNothing", func(b *fullFixture) {
 		id := b.addJob("job")
 		fire := b.run(id, 0)
 		_, err := b.store.ClaimFire(b.ctx, b.term("n2"), fire.ID, b.newLogs(id, 1))
@@ -180,7 +180,7 @@ var reportRules = []rule{
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 		b.wantReports(xxladapter.Report{Day: today, Running: 1})
 	}},
-	{"FiguresAreThoseOfARecountWhateverRaces", func(b *fixture) {
+	{"FiguresAreThoseOfARecountWhateverRaces", func(b *fullFixture) {
 		id := b.addJob("job")
 		var fires []xxladapter.Fire
 		for range 40 {

@@ -45,7 +45,7 @@ func (b *fixture) addPast(r pastRun) int64 {
 }
 
 // pages returns the ids on all pages of a list.
-func (b *fixture) pages(f xxladapter.RunFilter) (ids []int64) {
+func (b *fullFixture) pages(f xxladapter.RunFilter) (ids []int64) {
 	b.Helper()
 	for range 1000 {
 		logs, next, err := b.store.Runs(b.ctx, f)
@@ -63,8 +63,8 @@ func (b *fixture) pages(f xxladapter.RunFilter) (ids []int64) {
 	return nil
 }
 
-var runListRules = []rule{
-	{"RunsAreSelectedByWhatPeopleLookFor", func(b *fixture) {
+var runListRules = []fullRule{
+	{"RunsAreSelectedByWhatPeopleLookFor", func(b *fullFixture) {
 		one, two, other := b.addJob("one"), b.addJob("two"), b.addGroup("other-app")
 		ok, fail := xxladapter.ResultOK, xxladapter.ResultFail
 		manual, cron, retry := xxladapter.TriggerManual, xxladapter.TriggerCron, xxladapter.TriggerRetry
@@ -145,7 +145,7 @@ var runListRules = []rule{
 			b.False(more, name)
 		}
 	}},
-	{"CountRunsSaysThatThereMayBeMore", func(b *fixture) {
+	{"CountRunsSaysThatThereMayBeMore", func(b *fullFixture) {
 		job := b.addJob("job")
 		for i := range 6 {
 			b.addPast(pastRun{
@@ -161,7 +161,7 @@ var runListRules = []rule{
 			b.Equal(most < 6, more)
 		}
 	}},
-	{"RunsAreSelectedBySecondsWhereThereIsNoHistory", func(b *fixture) {
+	{"RunsAreSelectedBySecondsWhereThereIsNoHistory", func(b *fullFixture) {
 		// As a run whose row another program ended: the history has no end.
 		job := b.addJob("job")
 		open := b.addPast(pastRun{job: job, group: b.group, typ: xxladapter.TriggerCron, at: 10})
@@ -170,7 +170,7 @@ var runListRules = []rule{
 		b.clock.Advance(5 * time.Second)
 		b.Equal([]int64{open}, b.pages(f))
 	}},
-	{"JobNamesNameTheJobsThatExist", func(b *fixture) {
+	{"JobNamesNameTheJobsThatExist", func(b *fullFixture) {
 		one, two := b.addJob("one"), b.addJob("二")
 		names, err := b.store.JobNames(b.ctx, []int64{two, 4711, one}, nil)
 		b.NoError(err)

@@ -17,7 +17,7 @@ import (
 func again(attempts int) time.Duration { return time.Duration(attempts) * 10 * time.Second }
 
 // claimTexts returns the log ids of the claims.
-func (b *fixture) claimTexts(limit int) (ids []int64) {
+func (b *fullFixture) claimTexts(limit int) (ids []int64) {
 	b.Helper()
 	claims, err := b.store.ClaimTexts(b.ctx, limit, again)
 	b.NoError(err)
@@ -28,7 +28,7 @@ func (b *fixture) claimTexts(limit int) (ids []int64) {
 }
 
 // saveText stores one text.
-func (b *fixture) saveText(text xxladapter.RunText) {
+func (b *fullFixture) saveText(text xxladapter.RunText) {
 	b.Helper()
 	b.NoError(b.store.SaveTexts(b.ctx, []xxladapter.RunText{text}))
 }
@@ -90,8 +90,8 @@ func (m *model) sameTexts(t *rapid.T, logs []*xxladapter.Log) {
 	}
 }
 
-var runTextRules = []rule{
-	{"ATextIsReadAsItWasSaved", func(b *fixture) {
+var runTextRules = []fullRule{
+	{"ATextIsReadAsItWasSaved", func(b *fullFixture) {
 		id := b.addJob("job")
 		for _, text := range []xxladapter.RunText{
 			{Text: "line one\nline 二\n", Size: 18, Complete: true},
@@ -107,7 +107,7 @@ var runTextRules = []rule{
 		_, err := b.store.RunText(b.ctx, 4711)
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 	}},
-	{"ATextThatIsSavedAgainIsReplaced", func(b *fixture) {
+	{"ATextThatIsSavedAgainIsReplaced", func(b *fullFixture) {
 		l := b.ended(b.addJob("job"), 0, 200)
 		for _, text := range []string{"first", "second"} {
 			b.saveText(xxladapter.RunText{LogID: l, Text: text})
@@ -116,12 +116,12 @@ var runTextRules = []rule{
 		b.NoError(err)
 		b.Equal("second", got.Text)
 	}},
-	{"ATextNeedsItsRow", func(b *fixture) {
+	{"ATextNeedsItsRow", func(b *fullFixture) {
 		b.saveText(xxladapter.RunText{LogID: 4711, Text: "text"})
 		_, err := b.store.RunText(b.ctx, 4711)
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 	}},
-	{"ManyTextsAreSavedTogether", func(b *fixture) {
+	{"ManyTextsAreSavedTogether", func(b *fullFixture) {
 		id := b.addJob("job")
 		var texts []xxladapter.RunText
 		for i := range 100 {
@@ -146,7 +146,7 @@ var runTextRules = []rule{
 		b.clock.Advance(time.Hour)
 		b.Equal([]int64{left}, b.claimTexts(200))
 	}},
-	{"TextsOfDifferentAttemptsAreClaimedTogether", func(b *fixture) {
+	{"TextsOfDifferentAttemptsAreClaimedTogether", func(b *fullFixture) {
 		id := b.addJob("job")
 		first := b.wanted(id)
 		b.clock.Advance(time.Minute)
@@ -161,14 +161,14 @@ var runTextRules = []rule{
 		b.clock.Advance(10 * time.Second)
 		b.Equal([]int64{first}, b.claimTexts(10))
 	}},
-	{"ALongNoteIsCutAtCharacters", func(b *fixture) {
+	{"ALongNoteIsCutAtCharacters", func(b *fullFixture) {
 		l := b.ended(b.addJob("job"), 0, 200)
 		b.saveText(xxladapter.RunText{LogID: l, Note: strings.Repeat("長", xxladapter.MaxTextNote+1)})
 		got, err := b.store.RunText(b.ctx, l)
 		b.NoError(err)
 		b.Equal(strings.Repeat("長", xxladapter.MaxTextNote), got.Note)
 	}},
-	{"AWantedTextIsOfferedAgainUntilItIsSaved", func(b *fixture) {
+	{"AWantedTextIsOfferedAgainUntilItIsSaved", func(b *fullFixture) {
 		id := b.addJob("job")
 		first := b.wanted(id)
 		b.ended(id, 0, 500) // not wanted
@@ -196,7 +196,7 @@ var runTextRules = []rule{
 		b.Equal(first, claims[0].Log.ID)
 		b.Equal(3, claims[0].Attempts)
 	}},
-	{"OnlyAResultThatIsAppliedAsksForItsText", func(b *fixture) {
+	{"OnlyAResultThatIsAppliedAsksForItsText", func(b *fullFixture) {
 		id := b.addJob("job")
 		l := b.ended(id, 0, 200)
 		applied, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: l, Code: 500, WantText: true})
@@ -205,7 +205,7 @@ var runTextRules = []rule{
 		b.clock.Advance(time.Hour)
 		b.Empty(b.claimTexts(10))
 	}},
-	{"AJobTakesItsTextsAlong", func(b *fixture) {
+	{"AJobTakesItsTextsAlong", func(b *fullFixture) {
 		id, other := b.addJob("job"), b.addJob("other")
 		l, saved, stays := b.wanted(id), b.ended(id, 0, 200), b.wanted(other)
 		b.saveText(xxladapter.RunText{LogID: saved, Text: "text"})
@@ -219,7 +219,7 @@ var runTextRules = []rule{
 		_, err = b.store.RunText(b.ctx, l)
 		b.ErrorIs(err, xxladapter.ErrNotFound)
 	}},
-	{"ATextIsClaimedByOneOfMany", func(b *fixture) {
+	{"ATextIsClaimedByOneOfMany", func(b *fullFixture) {
 		id := b.addJob("job")
 		const texts = 20
 		for range texts {
@@ -250,7 +250,7 @@ var runTextRules = []rule{
 		}
 		b.Len(seen, texts)
 	}},
-	{"SavingATextMayRaceWithItsRow", func(b *fixture) {
+	{"SavingATextMayRaceWithItsRow", func(b *fullFixture) {
 		id := b.addJob("job")
 		for range 10 {
 			l := b.ended(id, 0, 200)

@@ -13,6 +13,11 @@ import (
 // is called.
 type StallOpener func(t *testing.T, clock func() time.Time) (s xxladapter.Store, stall func() (resume func()))
 
+// A SchedulingStallOpener is a [StallOpener] of stores that need not have the half that manages.
+type SchedulingStallOpener func(
+	t *testing.T, clock func() time.Time,
+) (s xxladapter.SchedulingStore, stall func() (resume func()))
+
 // stallShort is how long a rule lets a call wait for a stalled database, by its context or until
 // the database answers again. It is below the shortest silence that a store takes for a dead
 // connection.
@@ -21,8 +26,15 @@ const stallShort = 300 * time.Millisecond
 // stallEnd bounds what has to end at once, on a machine that is busy.
 const stallEnd = 10 * time.Second
 
+// scheduling returns an opener of the same stores.
+func (open StallOpener) scheduling() SchedulingStallOpener {
+	return func(t *testing.T, clock func() time.Time) (xxladapter.SchedulingStore, func() func()) {
+		return open(t, clock)
+	}
+}
+
 // runStalls checks the rules of stalls on the first of open, and skips each without one.
-func runStalls(t *testing.T, open []StallOpener) {
+func runStalls(t *testing.T, open []SchedulingStallOpener) {
 	for _, c := range stallRules {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -30,7 +42,7 @@ func runStalls(t *testing.T, open []StallOpener) {
 				t.Skip("the database of this store cannot be stalled")
 			}
 			var stall func() func()
-			b := newFixture(t, func(t *testing.T, clock func() time.Time) (s xxladapter.Store) {
+			b := newFixture(t, func(t *testing.T, clock func() time.Time) (s xxladapter.SchedulingStore) {
 				s, stall = open[0](t, clock)
 				return s
 			})

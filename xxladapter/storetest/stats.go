@@ -11,7 +11,7 @@ import (
 )
 
 // foldStats counts what there is to count, two rows at a time.
-func (b *fixture) foldStats() {
+func (b *fullFixture) foldStats() {
 	b.Helper()
 	for range 3 {
 		for calls := 0; ; calls++ {
@@ -36,7 +36,7 @@ func week(by xxladapter.StatBy) xxladapter.StatFilter {
 	return xxladapter.StatFilter{From: at(0).AddDate(0, 0, -7), To: at(0).AddDate(0, 0, 7), By: by}
 }
 
-func (b *fixture) stats(f xxladapter.StatFilter) []xxladapter.Stat {
+func (b *fullFixture) stats(f xxladapter.StatFilter) []xxladapter.Stat {
 	b.Helper()
 	stats, err := b.store.Stats(b.ctx, f)
 	b.NoError(err)
@@ -44,7 +44,7 @@ func (b *fixture) stats(f xxladapter.StatFilter) []xxladapter.Stat {
 }
 
 // counts returns the sum of everything without its histograms.
-func (b *fixture) counts() xxladapter.Figures {
+func (b *fullFixture) counts() xxladapter.Figures {
 	b.Helper()
 	all := b.stats(week(""))
 	b.Len(all, 1)
@@ -53,7 +53,7 @@ func (b *fixture) counts() xxladapter.Figures {
 	return f
 }
 
-func (b *fixture) wantCounts(want xxladapter.Figures, why ...any) {
+func (b *fullFixture) wantCounts(want xxladapter.Figures, why ...any) {
 	b.Helper()
 	for range 2 {
 		b.foldStats()
@@ -88,7 +88,7 @@ type rawRun struct {
 }
 
 // rawRuns reads all runs.
-func (b *fixture) rawRuns() map[int64]rawRun {
+func (b *fullFixture) rawRuns() map[int64]rawRun {
 	b.Helper()
 	logs, err := b.store.Logs(b.ctx, xxladapter.LogFilter{})
 	b.NoError(err)
@@ -172,8 +172,8 @@ func (b *fixture) requireFigures(got xxladapter.Figures, runs map[int64]rawRun, 
 	b.Equal(want, got)
 }
 
-var statRules = []rule{
-	{"EachResultHasItsCount", func(b *fixture) {
+var statRules = []fullRule{
+	{"EachResultHasItsCount", func(b *fullFixture) {
 		id := b.addJob("job")
 		b.Equal(xxladapter.Figures{}, b.counts(), "nothing was counted")
 		for _, r := range []struct {
@@ -192,7 +192,7 @@ var statRules = []rule{
 		b.runAt(id, b.group, 0)
 		b.wantCounts(xxladapter.Figures{Success: 1, Failed: 2, Killed: 2, Timeout: 1, Lost: 1, NotSent: 1})
 	}},
-	{"AResultThatComesAfterTheCountCounts", func(b *fixture) {
+	{"AResultThatComesAfterTheCountCounts", func(b *fullFixture) {
 		id := b.addJob("job")
 		var runs []xxladapter.Fire
 		for range 9 {
@@ -204,7 +204,7 @@ var statRules = []rule{
 		}
 		b.wantCounts(xxladapter.Figures{Success: 5, Failed: 4})
 	}},
-	{"AnUnknownHandOverIsLostUntilItsResultComes", func(b *fixture) {
+	{"AnUnknownHandOverIsLostUntilItsResultComes", func(b *fullFixture) {
 		id := b.addJob("job")
 		unknown, never := b.runAt(id, b.group, 0), b.runAt(id, b.group, 0)
 		for _, f := range []xxladapter.Fire{unknown, never} {
@@ -218,7 +218,7 @@ var statRules = []rule{
 		b.wantCounts(xxladapter.Figures{Success: 1, Lost: 1})
 		b.EqualValues(1, b.stats(week(""))[0].Lateness.Count())
 	}},
-	{"AnAmbiguousHandOverIsNotCountedByItsCode", func(b *fixture) {
+	{"AnAmbiguousHandOverIsNotCountedByItsCode", func(b *fullFixture) {
 		fire := b.runAt(b.addJob("job"), b.group, 0)
 		b.settle(fire, xxladapter.FireAmbiguous, 501)
 		b.wantCounts(xxladapter.Figures{})
@@ -227,7 +227,7 @@ var statRules = []rule{
 		b.finishAs(fire, 200, "")
 		b.wantCounts(xxladapter.Figures{Success: 1})
 	}},
-	{"ACallSaysWhatIsLeftToDo", func(b *fixture) {
+	{"ACallSaysWhatIsLeftToDo", func(b *fullFixture) {
 		left := func() xxladapter.StatWork {
 			b.foldStats()
 			left, err := b.store.FoldStats(b.ctx, 2)
@@ -240,7 +240,7 @@ var statRules = []rule{
 		b.finishAs(fire, 200, "")
 		b.Equal(xxladapter.NoStatWork, left())
 	}},
-	{"FiguresAreDividedByHourGroupAndJob", func(b *fixture) {
+	{"FiguresAreDividedByHourGroupAndJob", func(b *fullFixture) {
 		other := b.addGroup("another-app")
 		one, two := b.addJob("one"), b.addJob("two")
 		b.finishAs(b.runAt(one, b.group, -7200), 200, "")
@@ -289,7 +289,7 @@ var statRules = []rule{
 		sum.GroupID, sum.JobID = 0, one
 		b.Equal([]line{{success: 1, failed: 1}}, show(sum))
 	}},
-	{"WhatIsCountedStaysWhenRunsAndJobsGo", func(b *fixture) {
+	{"WhatIsCountedStaysWhenRunsAndJobsGo", func(b *fullFixture) {
 		id := b.addJob("job")
 		b.finishAs(b.runAt(id, b.group, 0), 200, "")
 		b.foldStats()
@@ -307,7 +307,7 @@ var statRules = []rule{
 		b.Equal(want, b.counts())
 		b.wantCounts(want)
 	}},
-	{"ARunThatWasOpenCountsWhenItIsDeleted", func(b *fixture) {
+	{"ARunThatWasOpenCountsWhenItIsDeleted", func(b *fullFixture) {
 		id := b.addJob("job")
 		open, unknown := b.runAt(id, b.group, 0), b.runAt(id, b.group, 0)
 		b.settle(unknown, "", xxladapter.ResultUnknown)
@@ -317,7 +317,7 @@ var statRules = []rule{
 		b.Equal(xxladapter.Figures{Success: 1, Lost: 1}, b.counts())
 		b.wantCounts(xxladapter.Figures{Success: 1, Lost: 1})
 	}},
-	{"ARowThatCouldNotBeDeletedIsCountedOnce", func(b *fixture) {
+	{"ARowThatCouldNotBeDeletedIsCountedOnce", func(b *fullFixture) {
 		id := b.addJob("job")
 		kept := b.runAt(id, b.group, 0)
 		b.settle(kept, xxladapter.FireAmbiguous, 500) // an open fire keeps its row
@@ -326,7 +326,7 @@ var statRules = []rule{
 		b.settle(kept, "", 500)
 		b.wantCounts(xxladapter.Figures{Success: 1, NotSent: 1})
 	}},
-	{"OldFiguresAreDeleted", func(b *fixture) {
+	{"OldFiguresAreDeleted", func(b *fullFixture) {
 		for i, name := range []string{"one", "two", "three"} {
 			b.finishAs(b.runAt(b.addJob(name), b.group, -3600*i), 200, "")
 		}
@@ -350,7 +350,7 @@ var statRules = []rule{
 		b.Equal([]int{0, 0}, []int{hours(), jobs()})
 		b.wantCounts(xxladapter.Figures{}, "it does not come back")
 	}},
-	{"ManyNodesCountEachRunOnce", func(b *fixture) {
+	{"ManyNodesCountEachRunOnce", func(b *fullFixture) {
 		id := b.addJob("job")
 		var fires []xxladapter.Fire
 		for range 30 {
@@ -389,7 +389,7 @@ var statRules = []rule{
 
 // recountAfterRandomCalls runs, counts and deletes at random, and compares each division with the
 // rows.
-func recountAfterRandomCalls(b *fixture) {
+func recountAfterRandomCalls(b *fullFixture) {
 	seed := rand.Uint64()
 	b.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))

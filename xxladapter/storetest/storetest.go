@@ -1,5 +1,9 @@
 // Package storetest specifies, as tests, what every [xxladapter.Store] does. A store is finished
-// when it passes. A bug that is found in one store becomes a case for all of them.
+// when it passes [Run]. A bug that is found in one store becomes a case for all of them.
+//
+// A store that only schedules is finished when it passes [RunScheduling], which has the cases that
+// need no more than an [xxladapter.SchedulingStore]. The compiler divides them: a rule gets a
+// fixture whose store has only that half, and a fullRule one whose store has both.
 package storetest
 
 import (
@@ -13,77 +17,124 @@ import (
 // suite closes it.
 type Opener func(t *testing.T, clock func() time.Time) xxladapter.Store
 
-// Run checks the store that open returns. Cases run in parallel. The rules of stalls need a
-// [StallOpener], of which there is at most one; they are skipped without it.
+// A SchedulingOpener is an [Opener] of stores that need not have the half that manages.
+type SchedulingOpener func(t *testing.T, clock func() time.Time) xxladapter.SchedulingStore
+
+// scheduling returns an opener of the same stores.
+func (open Opener) scheduling() SchedulingOpener {
+	return func(t *testing.T, clock func() time.Time) xxladapter.SchedulingStore { return open(t, clock) }
+}
+
+// Run checks the store that open returns, with the cases of [RunScheduling] and those of the other
+// half. Cases run in parallel. The rules of stalls need a [StallOpener], of which there is at most
+// one; they are skipped without it.
 func Run(t *testing.T, open Opener, stalling ...StallOpener) {
+	var stalls []SchedulingStallOpener
+	for _, s := range stalling {
+		stalls = append(stalls, s.scheduling())
+	}
+	run(t, open.scheduling(), open, stalls)
+}
+
+// RunScheduling checks the half of the contract that schedules on the store that open returns. The
+// store needs no more than that half. Cases run in parallel. The rules of stalls need a
+// [SchedulingStallOpener], of which there is at most one; they are skipped without it.
+func RunScheduling(t *testing.T, open SchedulingOpener, stalling ...SchedulingStallOpener) {
+	run(t, open, nil, stalling)
+}
+
+// run checks the rules of all topics, and only those of scheduling if full is nil.
+func run(t *testing.T, open SchedulingOpener, full Opener, stalling []SchedulingStallOpener) {
 	t.Run("Stalls", func(t *testing.T) {
 		t.Parallel()
 		runStalls(t, stalling)
 	})
-	for _, topic := range []struct {
-		name  string
-		cases []rule
-	}{
-		{"Jobs", jobRules},
-		{"JobEdits", jobEditRules},
-		{"JobLists", jobListRules},
-		{"Tags", tagRules},
-		{"Glue", glueRules},
-		{"Groups", groupRules},
-		{"Drains", drainRules},
-		{"Registry", registryRules},
-		{"Schedule", scheduleRules},
-		{"Pauses", pauseRules},
-		{"Calendars", calendarRules},
-		{"Fires", fireRules},
-		{"Awaits", awaitRules},
-		{"Orders", orderRules},
-		{"Backfills", backfillRules},
-		{"Logs", logRules},
-		{"Accepts", acceptRules},
-		{"Histories", historyRules},
-		{"RunLists", runListRules},
-		{"JobRuns", jobRunRules},
-		{"Stuck", stuckRules},
-		{"Resume", resumeRules},
-		{"Leases", leaseRules},
-		{"Elections", electionRules},
-		{"Sessions", sessionRules},
-		{"ShardMoves", shardMoveRules},
-		{"Shards", shardRules},
-		{"Fences", fenceRules},
-		{"Alarms", alarmRules},
-		{"Reports", reportRules},
-		{"Stats", statRules},
-		{"LastResults", lastResultRules},
-		{"Purge", purgeRules},
-		{"RunTexts", runTextRules},
-		{"Calls", callRules},
-		{"Absent", absentRules},
-		{"Races", raceRules},
-		{"Zones", zoneRules},
-		{"Descriptions", descriptionRules},
-		{"Audit", auditRules},
-		{"Changes", changeRules},
-		{"Versions", versionRules},
-		{"Declarations", declareRules},
-		{"Users", userRules},
-		{"Credentials", credentialRules},
-	} {
+	for _, topic := range topics {
+		if full == nil && topic.scheduling == nil {
+			continue
+		}
 		t.Run(topic.name, func(t *testing.T) {
 			t.Parallel()
-			for _, c := range topic.cases {
+			for _, c := range topic.scheduling {
 				t.Run(c.name, func(t *testing.T) {
 					t.Parallel()
 					c.check(newFixture(t, open))
+				})
+			}
+			if full == nil {
+				return
+			}
+			for _, c := range topic.full {
+				t.Run(c.name, func(t *testing.T) {
+					t.Parallel()
+					c.check(newFullFixture(t, full))
 				})
 			}
 		})
 	}
 }
 
-// A rule is one sentence of the contract, as its name, with its test.
+// topics are what the rules are about. No two rules of a topic have the same name.
+var topics = []struct {
+	name       string
+	scheduling []rule
+	full       []fullRule
+}{
+	{"Jobs", jobRules, nil},
+	{"JobEdits", jobEditRules, jobEditFullRules},
+	{"JobLists", jobListRules, jobListFullRules},
+	{"Tags", tagRules, tagFullRules},
+	{"Glue", glueRules, glueFullRules},
+	{"Groups", groupRules, groupFullRules},
+	{"Drains", nil, drainRules},
+	{"Registry", registryRules, nil},
+	{"Schedule", scheduleRules, nil},
+	{"Pauses", pauseRules, pauseFullRules},
+	{"Calendars", nil, calendarRules},
+	{"Fires", fireRules, fireFullRules},
+	{"Awaits", awaitRules, awaitFullRules},
+	{"Orders", nil, orderRules},
+	{"Backfills", nil, backfillRules},
+	{"Logs", logRules, nil},
+	{"Accepts", acceptRules, nil},
+	{"Histories", nil, historyRules},
+	{"RunLists", nil, runListRules},
+	{"JobRuns", nil, jobRunRules},
+	{"Stuck", stuckRules, nil},
+	{"Resume", resumeRules, nil},
+	{"Leases", leaseRules, nil},
+	{"Elections", electionRules, nil},
+	{"Sessions", sessionRules, nil},
+	{"ShardMoves", shardMoveRules, nil},
+	{"Shards", shardRules, nil},
+	{"Fences", fenceRules, nil},
+	{"Alarms", nil, alarmRules},
+	{"Reports", nil, reportRules},
+	{"Stats", nil, statRules},
+	{"LastResults", nil, lastResultRules},
+	{"Purge", nil, purgeRules},
+	{"RunTexts", nil, runTextRules},
+	{"Calls", callRules, nil},
+	{"Absent", absentRules, absentFullRules},
+	{"Races", raceRules, raceFullRules},
+	{"Zones", zoneRules, nil},
+	{"Descriptions", nil, descriptionRules},
+	{"Audit", nil, auditRules},
+	{"Changes", nil, changeRules},
+	{"Versions", nil, versionRules},
+	{"Declarations", nil, declareRules},
+	{"Users", nil, userRules},
+	{"Credentials", nil, credentialRules},
+}
+
+// A rule is one sentence of the half that schedules, as its name, with its test.
 type rule struct {
 	name  string
 	check func(b *fixture)
+}
+
+// A fullRule is one sentence of the half that manages, or of both halves.
+type fullRule struct {
+	name  string
+	check func(b *fullFixture)
 }

@@ -12,7 +12,7 @@ import (
 var admins = xxladapter.Grant{Role: xxladapter.RoleAdmin}
 
 // addUser stores a user who has a password and so can sign in.
-func (b *fixture) addUser(name string, grants ...xxladapter.Grant) int64 {
+func (b *fullFixture) addUser(name string, grants ...xxladapter.Grant) int64 {
 	b.Helper()
 	id, err := b.store.CreateUser(
 		b.ctx, &xxladapter.User{Name: name, Password: "hash of " + name, Grants: grants}, false,
@@ -22,7 +22,7 @@ func (b *fixture) addUser(name string, grants ...xxladapter.Grant) int64 {
 }
 
 // user returns the user with the id, or nil.
-func (b *fixture) user(id int64) *xxladapter.User {
+func (b *fullFixture) user(id int64) *xxladapter.User {
 	b.Helper()
 	found, err := b.store.Users(b.ctx, xxladapter.UserFilter{ID: id})
 	b.NoError(err)
@@ -34,7 +34,9 @@ func (b *fixture) user(id int64) *xxladapter.User {
 }
 
 // addCredential stores a credential of the user. created and expires are in seconds, as for at.
-func (b *fixture) addCredential(user int64, kind xxladapter.CredentialKind, digest string, created, expires int) int64 {
+func (b *fullFixture) addCredential(
+	user int64, kind xxladapter.CredentialKind, digest string, created, expires int,
+) int64 {
 	b.Helper()
 	id, err := b.store.CreateCredential(b.ctx, &xxladapter.Credential{
 		UserID: user, Kind: kind, Digest: digest, Created: at(created), Expires: at(expires),
@@ -44,7 +46,7 @@ func (b *fixture) addCredential(user int64, kind xxladapter.CredentialKind, dige
 }
 
 // credentials returns the digests of all credentials.
-func (b *fixture) credentials() (digests []string) {
+func (b *fullFixture) credentials() (digests []string) {
 	b.Helper()
 	for _, kind := range xxladapter.CredentialKind("").Values() {
 		list, err := b.store.Credentials(b.ctx, 0, kind)
@@ -56,8 +58,8 @@ func (b *fixture) credentials() (digests []string) {
 	return digests
 }
 
-var userRules = []rule{
-	{"AUserIsStoredWithItsGrants", func(b *fixture) {
+var userRules = []fullRule{
+	{"AUserIsStoredWithItsGrants", func(b *fullFixture) {
 		u := &xxladapter.User{
 			Name: "grüße", Password: "$argon2id$x", Subject: "https://id.example.org 7",
 			Grants: []xxladapter.Grant{
@@ -92,7 +94,7 @@ var userRules = []rule{
 		b.NoError(err)
 		b.Len(all, 2)
 	}},
-	{"NamesAndSubjectsAreUnique", func(b *fixture) {
+	{"NamesAndSubjectsAreUnique", func(b *fullFixture) {
 		b.addUser("one")
 		_, err := b.store.CreateUser(b.ctx, &xxladapter.User{Name: "one"}, false)
 		b.ErrorIs(err, xxladapter.ErrConflict)
@@ -102,7 +104,7 @@ var userRules = []rule{
 		_, err = b.store.CreateUser(b.ctx, &xxladapter.User{Name: "b", Subject: "s"}, false)
 		b.ErrorIs(err, xxladapter.ErrConflict)
 	}},
-	{"TheFirstUserIsCreatedOnce", func(b *fixture) {
+	{"TheFirstUserIsCreatedOnce", func(b *fullFixture) {
 		var (
 			wg      sync.WaitGroup
 			results [4]error
@@ -125,7 +127,7 @@ var userRules = []rule{
 		}
 		b.Equal(1, created)
 	}},
-	{"UpdateUserChangesWhatIsNamedAndNothingElse", func(b *fixture) {
+	{"UpdateUserChangesWhatIsNamedAndNothingElse", func(b *fullFixture) {
 		b.addUser("admin", admins)
 		id := b.addUser("one", xxladapter.Grant{GroupID: 3, Role: xxladapter.RoleViewer})
 		u := b.user(id)
@@ -152,7 +154,7 @@ var userRules = []rule{
 			b.Equal(tt.grants, is.Grants)
 		}
 	}},
-	{"APasswordIsReplacedOnlyIfItIsTheOneThatWasChecked", func(b *fixture) {
+	{"APasswordIsReplacedOnlyIfItIsTheOneThatWasChecked", func(b *fullFixture) {
 		id := b.addUser("one", admins)
 		b.addCredential(id, xxladapter.CredentialSession, "session", 0, 9)
 		was := b.user(id)
@@ -165,7 +167,7 @@ var userRules = []rule{
 		b.NoError(b.store.UpdateUser(b.ctx, id, xxladapter.UserChange{Password: new("new"), From: &was.Password}))
 		b.Equal("new", b.user(id).Password)
 	}},
-	{"TheLastAdministratorStays", func(b *fixture) {
+	{"TheLastAdministratorStays", func(b *fullFixture) {
 		first, second := b.addUser("first", admins), b.addUser("second", admins)
 		// An administrator without a password and without a provider cannot sign in and does not
 		// count.
@@ -195,7 +197,7 @@ var userRules = []rule{
 		b.NoError(err)
 		b.NoError(b.store.RemoveUser(b.ctx, second), "a provider signs in, too")
 	}},
-	{"TwoAdministratorsDoNotLowerEachOther", func(b *fixture) {
+	{"TwoAdministratorsDoNotLowerEachOther", func(b *fullFixture) {
 		ids := []int64{b.addUser("first", admins), b.addUser("second", admins)}
 		var wg sync.WaitGroup
 		results := make([]error, len(ids))
@@ -207,7 +209,7 @@ var userRules = []rule{
 		wg.Wait()
 		b.NotEqual(results[0] == nil, results[1] == nil, "%v", results)
 	}},
-	{"ARemovedUserIsGoneAndItsNameFree", func(b *fixture) {
+	{"ARemovedUserIsGoneAndItsNameFree", func(b *fullFixture) {
 		b.addUser("admin", admins)
 		id, err := b.store.CreateUser(b.ctx, &xxladapter.User{
 			Name: "one", Subject: "s", Grants: []xxladapter.Grant{{GroupID: 1, Role: xxladapter.RoleCoder}},
@@ -224,7 +226,7 @@ var userRules = []rule{
 		b.NoError(err)
 		b.Empty(b.user(again).Grants, "what was granted before is not granted again")
 	}},
-	{"RemovingAGroupRemovesItsGrants", func(b *fixture) {
+	{"RemovingAGroupRemovesItsGrants", func(b *fullFixture) {
 		group := b.addGroup("short-lived")
 		id := b.addUser(
 			"one", xxladapter.Grant{GroupID: b.group, Role: xxladapter.RoleViewer},
@@ -235,8 +237,8 @@ var userRules = []rule{
 	}},
 }
 
-var credentialRules = []rule{
-	{"ACredentialIsFoundByItsDigest", func(b *fixture) {
+var credentialRules = []fullRule{
+	{"ACredentialIsFoundByItsDigest", func(b *fullFixture) {
 		id := b.addUser("one", admins, xxladapter.Grant{GroupID: 7, Role: xxladapter.RoleCoder})
 		c := &xxladapter.Credential{
 			UserID: id, Kind: xxladapter.CredentialToken, Digest: "d1", Name: "ci", Role: xxladapter.RoleViewer,
@@ -264,14 +266,14 @@ var credentialRules = []rule{
 		b.Empty(list)
 		b.NoError(b.store.UseCredential(b.ctx, absent, at(3), at(20)))
 	}},
-	{"ACredentialIsFoundByAUserWithoutGrants", func(b *fixture) {
+	{"ACredentialIsFoundByAUserWithoutGrants", func(b *fullFixture) {
 		b.addCredential(b.addUser("plain"), xxladapter.CredentialSession, "d", 0, 9)
 		_, user, err := b.store.Credential(b.ctx, "d")
 		b.NoError(err)
 		b.Equal("plain", user.Name)
 		b.Empty(user.Grants)
 	}},
-	{"ANewCredentialRemovesExpiredOnes", func(b *fixture) {
+	{"ANewCredentialRemovesExpiredOnes", func(b *fullFixture) {
 		id := b.addUser("one")
 		b.addCredential(id, xxladapter.CredentialSession, "early", 0, 5)
 		b.addCredential(id, xxladapter.CredentialToken, "late", 0, 6)
@@ -279,7 +281,7 @@ var credentialRules = []rule{
 		b.addCredential(id, xxladapter.CredentialSession, "new", 5, 9)
 		b.Equal([]string{"new", "late"}, b.credentials())
 	}},
-	{"ANewPasswordEndsTheOtherSessions", func(b *fixture) {
+	{"ANewPasswordEndsTheOtherSessions", func(b *fullFixture) {
 		one, two := b.addUser("one"), b.addUser("two")
 		mine := b.addCredential(one, xxladapter.CredentialSession, "mine", 0, 9)
 		b.addCredential(one, xxladapter.CredentialSession, "elsewhere", 0, 9)
@@ -307,7 +309,7 @@ var credentialRules = []rule{
 		b.Equal([]string{xxladapter.AuditUser, xxladapter.AuditToken}, []string{rows[0].Object.Kind, rows[1].Object.Kind})
 		b.Equal(rows[0].Call, rows[1].Call)
 	}},
-	{"AUserHasBoundedCredentials", func(b *fixture) {
+	{"AUserHasBoundedCredentials", func(b *fullFixture) {
 		one, two := b.addUser("one"), b.addUser("two")
 		for i := range xxladapter.MaxCredentials {
 			b.addCredential(one, xxladapter.CredentialSession, fmt.Sprint("session ", i), 0, 9)
@@ -328,7 +330,7 @@ var credentialRules = []rule{
 		b.ErrorIs(err, xxladapter.ErrNotFound, "the one that was used the longest ago makes room")
 		b.Len(b.credentials(), 2*xxladapter.MaxCredentials+1)
 	}},
-	{"ACredentialIsRemovedByItsUser", func(b *fixture) {
+	{"ACredentialIsRemovedByItsUser", func(b *fullFixture) {
 		one, two := b.addUser("one"), b.addUser("two")
 		id := b.addCredential(one, xxladapter.CredentialSession, "d", 0, 9)
 		b.ErrorIs(b.store.RemoveCredential(b.ctx, two, id), xxladapter.ErrNotFound)

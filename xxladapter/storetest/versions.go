@@ -7,8 +7,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-var versionRules = []rule{
-	{"EachEditOfAJobIsAVersion", func(b *fixture) {
+var versionRules = []fullRule{
+	{"EachEditOfAJobIsAVersion", func(b *fullFixture) {
 		b.as("POST /jobs")
 		id := b.addJob("versioned")
 		b.clock.Advance(time.Hour)
@@ -48,7 +48,7 @@ var versionRules = []rule{
 		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, id))
 		b.Empty(b.versions(xxladapter.JobVersionFilter{JobID: id}))
 	}},
-	{"VersionsAreFiltered", func(b *fixture) {
+	{"VersionsAreFiltered", func(b *fullFixture) {
 		other := b.addJob("other")
 		b.as("c")
 		id := b.addJob("many")
@@ -80,7 +80,7 @@ var versionRules = []rule{
 			b.Equal(want.numbers, numbers, "%+v", want.filter)
 		}
 	}},
-	{"WhatWasFoundBeforeAnEditIsAVersionToo", func(b *fixture) {
+	{"WhatWasFoundBeforeAnEditIsAVersionToo", func(b *fullFixture) {
 		id := b.addJob("from before") // without a call, as by another program
 		b.clock.Advance(time.Hour)
 		b.rename(id, "by another program")
@@ -102,7 +102,7 @@ var versionRules = []rule{
 		b.rename(id, "mine again")
 		b.Equal([]string{"4 mine", "3 ", "2 mine", "1 "}, namesOf(b.versions(xxladapter.JobVersionFilter{JobID: id})))
 	}},
-	{"AScheduleThatEndsIsNoVersion", func(b *fixture) {
+	{"AScheduleThatEndsIsNoVersion", func(b *fullFixture) {
 		b.as("start")
 		id := b.addRunning("once", at(0))
 		_, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
@@ -114,7 +114,7 @@ var versionRules = []rule{
 		b.Equal([]string{"3 start", "2 start", "1 start"}, namesOf(versions))
 		b.False(versions[0].Job.Running)
 	}},
-	{"OldVersionsArePurgedButNotTheOneInForce", func(b *fixture) {
+	{"OldVersionsArePurgedButNotTheOneInForce", func(b *fullFixture) {
 		b.as("c")
 		id, steady := b.addJob("edited"), b.addJob("steady")
 		for i := range 4 {
@@ -139,7 +139,7 @@ var versionRules = []rule{
 	}},
 }
 
-func (b *fixture) versions(f xxladapter.JobVersionFilter) []*xxladapter.JobVersion {
+func (b *fullFixture) versions(f xxladapter.JobVersionFilter) []*xxladapter.JobVersion {
 	b.Helper()
 	versions, err := b.store.JobVersions(b.ctx, f)
 	b.NoError(err)
