@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -225,6 +226,24 @@ var userRules = []fullRule{
 		again, err := b.store.CreateUser(b.ctx, &xxladapter.User{Name: "one", Subject: "s"}, false)
 		b.NoError(err)
 		b.Empty(b.user(again).Grants, "what was granted before is not granted again")
+	}},
+	// Tests of sqlstore insert users into XXL-JOB's table, which no call of a store writes.
+	{"NoUserOfTheStoreIsListedAsOneOfXXLJOB", func(b *fullFixture) {
+		listed := func(name string) bool {
+			found, err := b.store.UpstreamUsers(b.ctx, name)
+			b.NoError(err)
+			if name != "" {
+				b.LessOrEqual(len(found), 1)
+			}
+			return slices.ContainsFunc(found, func(u xxladapter.UpstreamUser) bool { return u.Name == "one" })
+		}
+		b.addUser("admin", admins)
+		id := b.addUser("one")
+		b.False(listed("one"))
+		b.False(listed(""))
+		b.NoError(b.store.RemoveUser(b.ctx, id))
+		b.False(listed("one"), "nor one that a user was")
+		b.False(listed(""))
 	}},
 	{"RemovingAGroupRemovesItsGrants", func(b *fullFixture) {
 		group := b.addGroup("short-lived")
