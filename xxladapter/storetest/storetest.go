@@ -4,6 +4,19 @@
 // A store that only schedules is finished when it passes [RunScheduling], which has the cases that
 // need no more than an [xxladapter.SchedulingStore]. The compiler divides them: a rule gets a
 // fixture whose store has only that half, and a fullRule one whose store has both.
+//
+// A topic is a file. What can go wrong between nodes and their database is told by
+//
+//	nodes.go     schedulers that race, one that dies in the middle of a claim, clocks that differ
+//	races.go     two calls at the same moment
+//	stalls.go    a database that does not answer
+//	fences.go    what a scheduler may no longer do when its lease is over
+//	leases.go    when a lease is over, also after the clock was set back
+//	model.go     random calls, compared with those of another store ([RunModel])
+//
+// The clock of each case stands at a time that is not the machine's, so a store that asks the
+// machine for the time fails. A store whose server is missing skips its suite on the machine of a
+// developer and fails where XXLWHEEL_REQUIRE_SERVERS is 1, as it is in .ci/run.
 package storetest
 
 import (
@@ -102,6 +115,7 @@ var topics = []struct {
 	{"JobRuns", nil, jobRunRules},
 	{"Stuck", stuckRules, nil},
 	{"Resume", resumeRules, nil},
+	{"Nodes", nodeRules, nil},
 	{"Leases", leaseRules, nil},
 	{"Elections", electionRules, nil},
 	{"Sessions", sessionRules, nil},
