@@ -24,8 +24,8 @@ func ended(ctx context.Context) bool {
 // A contextMaker is context.WithTimeout or what takes its place.
 type contextMaker func(context.Context, time.Duration) (context.Context, context.CancelFunc)
 
-// What context.WithTimeout answers without a wait, WithTimeout answers without a wait. Each case
-// runs on both.
+// TestWithTimeoutAnswersAtOnce checks that WithTimeout answers without a wait wherever
+// context.WithTimeout does. Each case runs on both.
 func TestWithTimeoutAnswersAtOnce(t *testing.T) {
 	t.Run("context", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { answersAtOnce(t, context.WithTimeout) })

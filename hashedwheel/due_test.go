@@ -35,7 +35,7 @@ func TestDue(t *testing.T) {
 		near(time.Now().Add(time.Minute), x.Due())
 		x.Reset(-time.Hour)
 		near(time.Now(), x.Due())
-		for _, delay := range []time.Duration{32 * tick, time.Hour} { // while the worker is up, so it is left to it
+		for _, delay := range []time.Duration{32 * tick, time.Hour} { // left to the worker, because it is awake
 			awake := mustNew(t, w, noTask, tick)
 			time.Sleep(2 * tick)
 			require.True(t, awake.IsExpired())
@@ -73,7 +73,8 @@ func TestDue(t *testing.T) {
 	})
 }
 
-// A refusal that no return value tells is counted and logged, the first of many.
+// TestUnarmedIsNotSilent checks that refusals which no return value reports are all counted, and
+// that the first of them is logged.
 func TestUnarmedIsNotSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log logCount

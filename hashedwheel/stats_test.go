@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Where many run in a microsecond they share a reading of the clock; one that takes long has its
-// own.
+// TestLatenessSharesTheClock checks that fires share a reading of the clock while they follow each
+// other within clockSpan, and that each has its own while they do not.
 func TestLatenessSharesTheClock(t *testing.T) {
 	var l lateness
 	now := int64(clockSpan)

@@ -13,11 +13,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
-// A changingStore changes before the read with a given number, among those of a timeline.
+// A changingStore changes once, before one of the reads that a timeline makes.
 type changingStore struct {
 	*memstore.Store
-	reads, at int
-	change    func()
+	reads  int    // so far
+	at     int    // the number of the read before which it changes, counted from 1
+	change func() // changes the store
 }
 
 func (s *changingStore) read() {

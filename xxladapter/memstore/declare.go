@@ -71,17 +71,16 @@ func (s *Store) draft() *Store {
 	return d
 }
 
-// adopt replaces what a draft has.
+// adopt replaces all that a declaration changes by what a draft has.
 func (s *Store) adopt(d *Store) {
-	s.jobs, s.fires, s.firesAt, s.firesOf, s.glue, s.versions = d.jobs, d.fires, d.firesAt, d.firesOf, d.glue,
-		d.versions
-	s.groups, s.keys, s.orders, s.removed, s.alarms, s.claims = d.groups, d.keys, d.orders, d.removed, d.alarms,
-		d.claims
+	s.jobs, s.groups, s.keys, s.glue, s.versions = d.jobs, d.groups, d.keys, d.glue, d.versions
+	s.fires, s.firesAt, s.firesOf, s.orders = d.fires, d.firesAt, d.firesOf, d.orders
+	s.removed, s.alarms, s.claims = d.removed, d.alarms, d.claims
 	s.misfires, s.audit, s.calendars = d.misfires, d.audit, d.calendars
 	s.lastJob, s.lastGroup, s.lastGlue = d.lastJob, d.lastGroup, d.lastGlue
 }
 
-// declare carries out a declaration, or a part of it and returns an error.
+// declare carries out a declaration. If it returns an error, it may have carried out a part.
 func (s *Store) declare(ctx context.Context, d *xxladapter.Declaration) ([]int64, error) {
 	for _, c := range d.Calendars {
 		if _, err := s.saveCalendar(ctx, c, c.Updated); err != nil {

@@ -80,7 +80,7 @@ func DayOf(t time.Time, zone *time.Location) time.Time {
 	return begin
 }
 
-// AddToSlot is [Dialect.AddToSlot] for databases with ON CONFLICT.
+// AddToSlot is [database.Dialect.AddToSlot] for databases with ON CONFLICT.
 const AddToSlot = `INSERT INTO xxlwheel_report (trigger_day, slot, running_count, suc_count, fail_count) VALUES (?, ?, ?, ?, ?)
 	ON CONFLICT (trigger_day, slot) DO UPDATE SET
 		running_count = xxlwheel_report.running_count + excluded.running_count,

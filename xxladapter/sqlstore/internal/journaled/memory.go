@@ -14,8 +14,8 @@ import (
 // A memory holds the state that the store has without asking the tables. It is a plain value: a
 // call and the replay of the journal change it through the same methods. Its front guards it.
 //
-// Invariants: it has every open fire and every lease. A job or a log row that it has is newer than,
-// or equal to, that of the tables; one that it does not have is in the tables as it is.
+// Invariants: it has every open fire and every lease. A job or a log row in it is at least as new
+// as that of the tables. One that it lacks is in the tables, up to date.
 type memory struct {
 	fires
 	jobs     map[int64]*job
@@ -144,7 +144,7 @@ func (m *memory) addRun(l xxladapter.Log, stored bool, now time.Time) *run {
 	return r
 }
 
-// addHistory adds to what the tables do not have of the history of a run.
+// addHistory adds a change to the part of the run's history that the tables lack.
 func (r *run) addHistory(c transition.RunChange) {
 	if c.Kind == transition.RecordRun && r.attempt < 0 {
 		r.attempt = c.History.Attempt // the fire, which had it, may be gone
@@ -186,7 +186,7 @@ func (m *memory) forgetRun(r *run) {
 	}
 }
 
-// limits of what is kept beyond what the tables do not have.
+// keptJobs and keptRuns limit the jobs and log rows that are kept although the tables have them.
 const (
 	keptJobs = 20_000
 	keptRuns = 20_000

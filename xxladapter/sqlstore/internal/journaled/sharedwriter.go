@@ -13,7 +13,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// A sharedWriter runs the writes of one pool of connections. Those that the memory has to do with
+// A sharedWriter runs the writes of one pool of connections. Those that concern rows of the memory
 // run one after the other, while this process has the pen.
 //
 // Calls that arrive while a transaction runs share the next one: each passing of the pen, and each
@@ -24,7 +24,7 @@ type sharedWriter struct {
 	queue *gather.Queue[*sharedWrite]
 }
 
-// A sharedWrite is one call that the memory has to do with.
+// A sharedWrite is one call that concerns rows of the memory.
 type sharedWrite struct {
 	ctx   context.Context
 	apply func(context.Context, *database.Tx) error // nil only brings the tables up to date

@@ -31,7 +31,7 @@ var errLockRefused = errors.New("the server refused the lock of a session")
 // connections, so that a lock ends with its use.
 type sessions struct{ db *sql.DB }
 
-// Hold implements records.sessions.
+// Hold implements leases.sessions.
 func (s sessions) Hold(ctx context.Context, name string) error {
 	return s.locked(ctx, name, func(conn *sql.Conn, _ bool) error {
 		ticker := time.NewTicker(sessionCheck)
@@ -49,7 +49,7 @@ func (s sessions) Hold(ctx context.Context, name string) error {
 	})
 }
 
-// Await implements records.sessions.
+// Await implements leases.sessions.
 func (s sessions) Await(ctx context.Context, name string) (waited bool, err error) {
 	err = s.locked(ctx, name, func(_ *sql.Conn, did bool) error {
 		waited = did

@@ -34,7 +34,7 @@ func newSessions(config *pgx.ConnConfig, sockets *network.Connections) *sessions
 	return &sessions{config}
 }
 
-// Hold implements records.sessions.
+// Hold implements leases.sessions.
 func (s *sessions) Hold(ctx context.Context, name string) error {
 	return s.locked(ctx, name, func(conn *pgx.Conn, _ bool) error {
 		_, err := conn.WaitForNotification(ctx) // none comes: it returns when the connection ends
@@ -42,7 +42,7 @@ func (s *sessions) Hold(ctx context.Context, name string) error {
 	})
 }
 
-// Await implements records.sessions.
+// Await implements leases.sessions.
 func (s *sessions) Await(ctx context.Context, name string) (waited bool, err error) {
 	err = s.locked(ctx, name, func(_ *pgx.Conn, did bool) error {
 		waited = did

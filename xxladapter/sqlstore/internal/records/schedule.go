@@ -50,7 +50,7 @@ const (
 
 	// InsertMisfire inserts a misfire. Arguments: those of [MisfireValues].
 	InsertMisfire = `INSERT INTO xxlwheel_misfire (job_id, due_ms, until_ms, policy, at_ms, pause_id, calendar) VALUES (?, ?, ?, ?, ?, ?, ?)`
-	// RecordMisfire is [Dialect.RecordMisfire] where databases agree.
+	// RecordMisfire is [database.Dialect.RecordMisfire] where databases agree.
 	RecordMisfire = InsertMisfire + ` ON CONFLICT (job_id, pause_id) WHERE pause_id IS NOT NULL DO UPDATE
 		SET until_ms = CASE WHEN xxlwheel_misfire.until_ms > excluded.until_ms THEN xxlwheel_misfire.until_ms ELSE excluded.until_ms END, at_ms = excluded.at_ms`
 

@@ -16,7 +16,7 @@ const (
 	InsertHistories = `INSERT INTO xxlwheel_run (` + HistoryColumns + `) VALUES `
 	// InsertHistory inserts one history. HistoryValues are its arguments.
 	InsertHistory = InsertHistories + `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	// KeepHistory is the [Dialect.KeepHistory] of databases with ON CONFLICT.
+	// KeepHistory is the [database.Dialect.KeepHistory] of databases with ON CONFLICT.
 	KeepHistory = ` ON CONFLICT (log_id) DO UPDATE SET
 		taken_by = COALESCE(excluded.taken_by, xxlwheel_run.taken_by), taken_ms = COALESCE(excluded.taken_ms, xxlwheel_run.taken_ms),
 		sent_ms = COALESCE(excluded.sent_ms, xxlwheel_run.sent_ms), acked_ms = COALESCE(excluded.acked_ms, xxlwheel_run.acked_ms),

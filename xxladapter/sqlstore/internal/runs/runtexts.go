@@ -20,7 +20,7 @@ const (
 	WantText = `INSERT INTO xxlwheel_log_fetch (log_id, attempts, due_ms) VALUES (?, 0, ?)`
 	// SelectWants reads due log ids. Arguments: until when they are due, and the limit.
 	SelectWants = `SELECT log_id FROM xxlwheel_log_fetch WHERE due_ms <= ? ORDER BY due_ms, log_id LIMIT ?`
-	// InsertText inserts the values of a [TextRow].
+	// InsertText inserts the values of a [database.TextRow].
 	InsertText = `INSERT INTO xxlwheel_log_text (log_id, body, size, complete, note) VALUES (?, ?, ?, ?, ?)`
 	selectText = `SELECT body, size, complete, note FROM xxlwheel_log_text WHERE log_id = ?`
 )
