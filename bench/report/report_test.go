@@ -35,6 +35,59 @@ func TestKeepHasResultsAndReasons(t *testing.T) {
 	}, "\n"), b.String())
 }
 
+// The READMEs have the figures of the raw output that is committed.
+func TestTheFiguresOfTheREADMEsAreThoseOfTheRawOutput(t *testing.T) {
+	r, err := readResults(filepath.Join(published, "raw.txt"))
+	require.NoError(t, err)
+	for _, file := range readmes {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		same, err := withFigures(string(text), r)
+		require.NoError(t, err, file)
+		require.Equal(t, string(text), same, "%s: go -C bench/report run . -from ../results/raw.txt", file)
+	}
+}
+
+func TestATableOfFiguresIsFilled(t *testing.T) {
+	r := &results{
+		head:   []string{"date: 2026-11-26", "commit: a45df28e", "processors: 2, AMD EPYC", "round 1 took 2m1s"},
+		timers: []string{"wheel", "antlabs", "Netty"},
+		values: map[series][]float64{
+			{"BenchmarkPending/timer=wheel/pending=0/startstop/goroutines=1", "ns/op"}:   {70.6},
+			{"BenchmarkPending/timer=antlabs/pending=0/startstop/goroutines=1", "ns/op"}: {133},
+			{"BenchmarkLateness/timer=antlabs/due=20k/tick=10ms", "early"}:               {3},
+			{"BenchmarkLateness/timer=antlabs/due=20k/tick=10ms", "fires"}:               {20},
+			{"BenchmarkPending/timer=Netty/pending=5M/memory", "gc-ms"}:                  {490},
+		},
+	}
+	const head = "text\n" + figuresMark
+	got, err := withFigures(head+`| old | A | B |
+|---|---|
+| pair | 1 |
+| 5 M | |
+| all | |
+| bytes | |
+| gc | |
+| early | |
+more
+`, r)
+	require.NoError(t, err)
+	require.Equal(t, head+`| `+"`a45df28e`"+`, 2026-11-26, 2 × AMD EPYC, n = 1 | A | B |
+|---|---|
+| pair | – | 71 | – | – | – | 133 antlabs | – |
+| 5 M | – | – | – | – | – | – | – |
+| all | – | – | – | – | – | – | – |
+| bytes | – | – | – | – | – | – | – |
+| gc | – | – | – | – | – | – | 490 |
+| early | – | – | – | – | – | 15 % antlabs | – |
+more
+`, got)
+	_, err = withFigures("no table", r)
+	require.ErrorContains(t, err, "there is no line")
+	_, err = withFigures(head+"| a |\n", r)
+	require.ErrorContains(t, err, "less than 6 rows")
+}
+
 func TestReadResults(t *testing.T) {
 	raw := filepath.Join(t.TempDir(), "raw.txt")
 	require.NoError(t, os.WriteFile(raw, []byte(`# go: go1.26
