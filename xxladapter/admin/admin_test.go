@@ -129,7 +129,7 @@ func (s *site) send(req *http.Request) (int, string, *http.Response) {
 }
 
 // TestExecutorCallsRefuseBadInput is the table of the admin's checks (XXL-JOB 3.3.2 to 3.4.2,
-// JobApiController): each is answered with status 200 and code 500, and nothing is stored.
+// OpenApiController.java): each is answered with status 200 and code 500, and nothing is stored.
 func TestExecutorCallsRefuseBadInput(t *testing.T) {
 	const good = `{"registryGroup":"EXECUTOR","registryKey":"some-app","registryValue":"http://10.0.0.7:9999/"}`
 	tests := []struct {

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// TestParsePlanNext checks the next time of each schedule type (XXL-JOB 3.4.2,
+// CronScheduleType.java and FixRateScheduleType.java).
 func TestParsePlanNext(t *testing.T) {
 	shanghai := zone(t, "Asia/Shanghai")
 	for _, tt := range []struct {

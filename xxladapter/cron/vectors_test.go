@@ -61,6 +61,8 @@ func next(s *Schedule, after time.Time, n int) string {
 	return strings.Join(out, " ")
 }
 
+// TestVectors checks expressions that XXL-JOB 2.4.2 (CronExpression.java) and the default profile
+// read alike.
 func TestVectors(t *testing.T) {
 	rows := records(t, "cron_vectors.csv")
 	require.Len(t, rows, 472)
@@ -76,6 +78,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
+// TestQuirks checks what XXL-JOB accepts although it means nothing in Quartz (3.4.2,
+// CronExpression.java).
 func TestQuirks(t *testing.T) {
 	rows := records(t, "cron_quirks.csv")
 	require.Len(t, rows, 62)
@@ -89,6 +93,8 @@ func TestQuirks(t *testing.T) {
 	}
 }
 
+// TestInvalid checks that what XXL-JOB refuses is refused (2.4.2 to 3.4.2, CronExpression.java),
+// except for what only 2.4.2 refuses.
 func TestInvalid(t *testing.T) {
 	rows := records(t, "cron_invalid.csv")
 	require.Len(t, rows, 216)
@@ -108,6 +114,8 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
+// TestVersionDiffs checks expressions that the parsers of XXL-JOB 2.4.2, 3.3.2 and 3.4.2
+// (CronExpression.java) read differently.
 func TestVersionDiffs(t *testing.T) {
 	rows := records(t, "cron_version_diffs.csv")
 	require.Len(t, rows, 70)

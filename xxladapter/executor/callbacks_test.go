@@ -75,8 +75,8 @@ func logIDs(list []wire.Callback) []int64 {
 }
 
 // TestResultIsOnDiskWhileItIsSent checks that the journal contains a result while its request is in
-// flight. XXL-JOB deletes its retry file before it sends the content; here a result leaves the
-// journal after the acknowledgement.
+// flight. XXL-JOB deletes its retry file before it sends the content (2.4.2,
+// TriggerCallbackThread.java); here a result leaves the journal after the acknowledgement.
 func TestResultIsOnDiskWhileItIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -206,8 +206,8 @@ func TestRefusedResult(t *testing.T) {
 	})
 }
 
-// TestCallbackShapeIsFoundOut uses a 3.5 admin, which refuses the bare list that all releases take
-// and accepts the object.
+// TestCallbackShapeIsFoundOut uses a 3.5 admin (OpenApiController.java), which refuses the bare
+// list that all releases take and accepts the object.
 func TestCallbackShapeIsFoundOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex

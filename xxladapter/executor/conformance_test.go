@@ -18,9 +18,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// TestConformance checks every reply that XXL-JOB's executors give (EmbedServer, ExecutorBizImpl),
-// for the requests of every generation. The payload has both names and a success always has a text,
-// so that an admin of any generation finds what it needs.
+// TestConformance checks every reply that XXL-JOB's executors give (2.4.2 to 3.4.2,
+// EmbedServer.java and ExecutorBizImpl.java), for the requests of every generation. The payload has
+// both names and a success always has a text, so that an admin of any generation finds what it
+// needs.
 func TestConformance(t *testing.T) {
 	const (
 		ok        = `{"code":200,"msg":"Success"}`
@@ -162,7 +163,7 @@ func TestConformance(t *testing.T) {
 }
 
 // TestReadingALogMakesNoDirectory checks that a day directory is created only for a log that is
-// written; XXL-JOB creates one for 1970 if the time is missing.
+// written; XXL-JOB creates one for 1970 if the time is missing (2.4.2, XxlJobFileAppender.java).
 func TestReadingALogMakesNoDirectory(t *testing.T) {
 	e := start(t, Options{}, nil)
 	e.post("/log", `{"logId":1}`)

@@ -99,6 +99,8 @@ func (s *stage) end(err error) {
 	synctest.Wait()
 }
 
+// TestSerialExecution checks that runs of a job wait for each other, and those of other jobs do not
+// (XXL-JOB 2.4.2, ExecutorBizImpl.java and JobThread.java).
 func TestSerialExecution(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, e *running, s *stage) {
 		for id := int64(1); id <= 3; id++ {
@@ -118,6 +120,8 @@ func TestSerialExecution(t *testing.T) {
 	})
 }
 
+// TestDiscardLater checks that a run is refused while one of its job runs or waits (XXL-JOB 2.4.2,
+// ExecutorBizImpl.java).
 func TestDiscardLater(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, e *running, s *stage) {
 		require.Equal(t, wire.OK(), e.trigger(7, 1, "DISCARD_LATER"))
@@ -134,6 +138,8 @@ func TestDiscardLater(t *testing.T) {
 	})
 }
 
+// TestCoverEarly checks that a run ends the runs of its job before it (XXL-JOB 2.4.2,
+// ExecutorBizImpl.java).
 func TestCoverEarly(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, e *running, s *stage) {
 		e.trigger(7, 1, "")
@@ -163,6 +169,8 @@ func TestCoverEarlySentAgain(t *testing.T) {
 	})
 }
 
+// TestChangedHandlerEndsTheOldOne checks that a run with another handler ends the runs before it,
+// with upstream's texts (XXL-JOB 2.4.2, ExecutorBizImpl.java and JobThread.java).
 func TestChangedHandlerEndsTheOldOne(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, e *running, s *stage) {
 		e.trigger(7, 1, "")
@@ -180,6 +188,8 @@ func TestChangedHandlerEndsTheOldOne(t *testing.T) {
 	})
 }
 
+// TestKill checks that a kill ends the run in progress and those that wait, with upstream's texts
+// (XXL-JOB 2.4.2, ExecutorBizImpl.java and JobThread.java).
 func TestKill(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, e *running, s *stage) {
 		for id := int64(1); id <= 3; id++ {
@@ -202,7 +212,7 @@ func TestKill(t *testing.T) {
 }
 
 // TestStubbornHandler checks that the next run waits for one that ignores its kill, but no longer
-// than AbandonAfter. XXL-JOB starts it beside the other.
+// than AbandonAfter. XXL-JOB starts it beside the other (2.4.2, JobThread.java).
 func TestStubbornHandler(t *testing.T) {
 	const patience = 20 * time.Second
 	bubble(t, Options{AbandonAfter: patience}, func(t *testing.T, e *running, s *stage) {
@@ -239,6 +249,8 @@ func TestStubbornHandler(t *testing.T) {
 	})
 }
 
+// TestTimeout checks the edge of a run's time, and the code of its result (XXL-JOB 2.4.2,
+// JobThread.java).
 func TestTimeout(t *testing.T) {
 	bubble(t, Options{AbandonAfter: 10 * time.Second}, func(t *testing.T, e *running, s *stage) {
 		req := beanRun(7, 1, "stage")
@@ -272,6 +284,8 @@ func TestTimeout(t *testing.T) {
 	})
 }
 
+// TestResults checks which result each end of a handler gives (XXL-JOB 2.4.2, JobThread.java and
+// XxlJobHelper.java).
 func TestResults(t *testing.T) {
 	long := strings.Repeat("ä", 50_001)
 	for name, c := range map[string]struct {
@@ -365,6 +379,8 @@ func TestFullQueue(t *testing.T) {
 	})
 }
 
+// TestInitAndDestroy checks when a handler is initialised and destroyed (XXL-JOB 2.4.2,
+// JobThread.java).
 func TestInitAndDestroy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
@@ -460,6 +476,8 @@ func TestAbandonedRunKeepsItsHandler(t *testing.T) {
 	})
 }
 
+// TestIdleJobsAreForgotten checks that a job without runs is forgotten after as long as 31 empty
+// polls of 3 s take (XXL-JOB 2.4.2, JobThread.java).
 func TestIdleJobsAreForgotten(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, e *running, s *stage) {
 		for id := int64(1); id <= 50; id++ {
@@ -476,7 +494,7 @@ func TestIdleJobsAreForgotten(t *testing.T) {
 }
 
 // TestFirstRunsAtOnce checks that concurrent runs of an unknown job share one queue. XXL-JOB may
-// create two workers, the second of which kills the first.
+// create two workers, the second of which kills the first (2.4.2, XxlJobExecutor.java).
 func TestFirstRunsAtOnce(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, e *running, s *stage) {
 		var senders sync.WaitGroup

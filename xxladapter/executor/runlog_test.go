@@ -302,6 +302,8 @@ func TestRunLogReachesTheFileSoon(t *testing.T) {
 	})
 }
 
+// TestRetention checks that days are deleted as a whole, the log files of at least three days being
+// kept (XXL-JOB 2.4.2, JobLogFileCleanThread.java).
 func TestRetention(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()

@@ -59,6 +59,8 @@ func TestScripts(t *testing.T) {
 	}
 }
 
+// TestScriptExit checks the arguments of a script and the results of its exit codes (XXL-JOB 2.4.2,
+// ScriptJobHandler.java).
 func TestScriptExit(t *testing.T) {
 	needs(t, "bash")
 	e := start(t, Options{Scripts: true, AccessToken: "secret"}, nil)
@@ -80,7 +82,8 @@ func TestScriptExit(t *testing.T) {
 	require.Contains(t, e.readLog(run, 1).Content, "script does not start: ")
 }
 
-// TestScriptVersions checks that a new version replaces the file, and ends runs of the old one.
+// TestScriptVersions checks that a new version replaces the file, and ends runs of the old one
+// (XXL-JOB 2.4.2, ExecutorBizImpl.java).
 func TestScriptVersions(t *testing.T) {
 	needs(t, "bash")
 	e := start(t, Options{Scripts: true, AccessToken: "secret"}, nil)
@@ -114,7 +117,7 @@ func TestScriptVersions(t *testing.T) {
 
 // TestScriptIsKilledWithItsGroup checks that a kill and a time-out end the script with everything
 // that it started, including processes that ignore SIGTERM. XXL-JOB leaves the grandchildren
-// running.
+// running (2.4.2, ScriptUtil.java).
 func TestScriptIsKilledWithItsGroup(t *testing.T) {
 	t.Parallel()
 	needs(t, "bash")

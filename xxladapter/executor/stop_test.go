@@ -116,6 +116,8 @@ func TestStopWithAnAdminThatHangs(t *testing.T) {
 	})
 }
 
+// TestRegistration checks when an executor registers and deregisters (XXL-JOB 2.4.2,
+// ExecutorRegistryThread.java).
 func TestRegistration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := start(t, Options{}, nil)

@@ -12,6 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
+// TestNextFrequency checks one choice after the other (XXL-JOB 2.4.2, ExecutorRouteLFU.java).
 func TestNextFrequency(t *testing.T) {
 	const a, b, c = "http://a/", "http://b/", "http://c/"
 	for _, test := range []struct {

@@ -11,6 +11,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
+// TestNextOrder checks one choice after the other (XXL-JOB 2.4.2, ExecutorRouteLRU.java).
 func TestNextOrder(t *testing.T) {
 	const a, b, c = "http://a/", "http://b/", "http://c/"
 	for _, test := range []struct {

@@ -10,6 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
+// TestNextRound checks where a count begins, and where it begins again (XXL-JOB 2.4.2,
+// ExecutorRouteRound.java).
 func TestNextRound(t *testing.T) {
 	start := constant(t, 100, 42)
 	for _, test := range []struct {

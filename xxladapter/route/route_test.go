@@ -91,6 +91,7 @@ func TestChooseFixed(t *testing.T) {
 	}
 }
 
+// TestRandom checks that each number chooses its address (XXL-JOB 2.4.2, ExecutorRouteRandom.java).
 func TestRandom(t *testing.T) {
 	for i, want := range abc {
 		require.Equal(t, want, random(abc, constant(t, 3, i)))

@@ -43,7 +43,7 @@ func fireDues(d xxladapter.Decision) []time.Time {
 }
 
 // TestDecideBranches checks each edge of XXL-JOB 3.4.2's three branches
-// (JobScheduleHelper.start) on a job that is due once a minute.
+// (JobScheduleHelper.java) on a job that is due once a minute.
 func TestDecideBranches(t *testing.T) {
 	const ms = time.Millisecond
 	tests := []struct {
@@ -131,6 +131,8 @@ func TestDecidePlansEveryDueTimeUpToTheWindow(t *testing.T) {
 	}
 }
 
+// TestDecideMisfire checks XXL-JOB's two strategies (3.4.2, MisfireDoNothing.java and
+// MisfireFireOnceNow.java).
 func TestDecideMisfire(t *testing.T) {
 	plan := parsePlan(t, xxladapter.ScheduleCron, "0/10 * * * * ?")
 	now := noon.Add(65 * time.Second)

@@ -26,6 +26,8 @@ func (f *fixture) firePlanned() []xxladapter.Fire {
 	return fires
 }
 
+// TestAFailedHandOverIsRetriedAsOftenAsTheJobSays checks the retries of a run that no executor
+// accepts (XXL-JOB 2.4.2, JobFailMonitorHelper.java).
 func TestAFailedHandOverIsRetriedAsOftenAsTheJobSays(t *testing.T) {
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
@@ -91,6 +93,8 @@ func TestALateFailureOfARunThatWasWrittenOffIsNotRetriedAgain(t *testing.T) {
 	require.Len(t, f.firePlanned(), 1)
 }
 
+// TestASuccessTriggersTheChildrenOnce checks the child jobs of a run (XXL-JOB 2.4.2,
+// XxlJobCompleter.java).
 func TestASuccessTriggersTheChildrenOnce(t *testing.T) {
 	f := newFixture(t, xxladapter.RouteFirst, newFakeExecutor(t, nil).URL)
 	ctx := t.Context()

@@ -136,6 +136,8 @@ func (f *fixture) open() []xxladapter.Fire {
 	return open
 }
 
+// TestFireSendsWhatTheJobSays checks the request and the log row of a run (XXL-JOB 2.4.2,
+// XxlJobTrigger.java).
 func TestFireSendsWhatTheJobSays(t *testing.T) {
 	exec := newFakeExecutor(t, nil)
 	f := newFixture(t, xxladapter.RouteFirst, exec.URL+"/")
@@ -183,6 +185,8 @@ func TestFireOverridesParamRetriesAndAddresses(t *testing.T) {
 	require.Zero(t, l.RetryCount)
 }
 
+// TestBroadcastGivesEachShardItsOwnLogAndAddress checks the runs of a broadcast (XXL-JOB 2.4.2,
+// XxlJobTrigger.java).
 func TestBroadcastGivesEachShardItsOwnLogAndAddress(t *testing.T) {
 	one, two, three := newFakeExecutor(t, nil), newFakeExecutor(t, nil), newFakeExecutor(t, nil)
 	f := newFixture(t, xxladapter.RouteShardingBroadcast, one.URL, two.URL, three.URL)
@@ -359,6 +363,8 @@ func TestAFireThatSomebodyElseHasIsLeftAlone(t *testing.T) {
 	require.Empty(t, exec.taken())
 }
 
+// TestCompleteStoresTheFirstResult checks that a result of a run that has one is ignored (XXL-JOB
+// 2.4.2, JobCompleteHelper.java).
 func TestCompleteStoresTheFirstResult(t *testing.T) {
 	exec := newFakeExecutor(t, nil)
 	f := newFixture(t, xxladapter.RouteFirst, exec.URL)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestIntIsLenientLikeGson expects the values that GsonTool returns in XXL-JOB's releases.
+// TestIntIsLenientLikeGson expects the values that GsonTool.java returns in XXL-JOB 2.4.2 to 3.4.2.
 func TestIntIsLenientLikeGson(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -127,6 +127,8 @@ func TestCallbackFallsBackOnExecuteResult(t *testing.T) {
 	}
 }
 
+// TestDecodeReply checks the replies of each generation: payload in content (XXL-JOB 2.4.2,
+// ReturnT.java), in data (3.4.2, Response.java of xxl-tool), and in both.
 func TestDecodeReply(t *testing.T) {
 	for text, want := range map[string]Reply{
 		`{"code":200}`:                           {Code: 200},

@@ -34,7 +34,8 @@ func readReply(t *testing.T, name string) []byte {
 }
 
 // TestTrafficRequests checks that equal messages decode to the same value, whatever generation
-// wrote them.
+// wrote them: G1 to G3 as in XXL-JOB 2.4.2, 3.2.0 and 3.3.2 (ExecutorBizClient.java and
+// AdminBizClient.java), G4 as in the unreleased 3.5.
 func TestTrafficRequests(t *testing.T) {
 	registry := Registry{Group: "EXECUTOR", Key: "xxl-job-executor-sample", Value: "http://10.0.0.7:9999/"}
 	callbacks := Callbacks{

@@ -37,8 +37,8 @@ var operations = map[string]operation{
 	strings.ToLower(wire.OpDeclare):        (*Server).declare,
 }
 
-// answer checks in upstream's order (JobApiController.api): method, operation, body, token,
-// known operation. Then it runs the operation.
+// answer checks in upstream's order (OpenApiController.java of 3.3.2): method, operation, body,
+// token, known operation. Then it runs the operation.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	op := r.PathValue("op")
 	if r.Method != http.MethodPost {
