@@ -1,5 +1,5 @@
 // Package executor is what an application embeds to run jobs for an XXL-JOB scheduler: ours, or a
-// Java admin; releases 2.4.2, 3.2.0 and 3.3.2 are tested.
+// Java admin; releases 2.4.2 to 3.4.2 are tested.
 //
 //	e, err := executor.New(executor.Options{
 //		Admins:      []string{"http://127.0.0.1:8080/xxl-job-admin"},

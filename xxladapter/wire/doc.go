@@ -8,7 +8,7 @@
 //	G3  3.3.0 to 3.4.2   replies carry "data" instead of "content"
 //	G4  3.5 (unreleased) POST /trigger, callbacks in an object, two headers required
 //
-// The newest release whose traffic is recorded is 3.3.2. What is said of 3.4 is from its source.
+// Traffic of 2.4.2, 3.2.0, 3.3.2 and 3.4.2 is recorded in testdata, in both directions.
 //
 // Six operations are this project's own. XXL-JOB ignores them and answers with code 500 and
 // [NotFound], for example "invalid request, uri-mapping(feed) not found.":

@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/url"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"syscall"
@@ -47,13 +44,9 @@ func TestHandoverFromAJavaAdmin(t *testing.T) {
 	var mu sync.Mutex // guards runs
 	var runs []noted
 	from, file := testserver.MySQL(t), filepath.Join(t.TempDir(), "x.db")
-	ln, err := net.Listen("tcp", "127.0.0.1:0") // for a free port
-	require.NoError(t, err)
-	java := ln.Addr().(*net.TCPAddr).Port
-	require.NoError(t, ln.Close())
-	const token = "default_token"
+	admin := newJavaAdmin(t)
 	e, err := executor.New(executor.Options{
-		Admins: []string{fmt.Sprintf("http://127.0.0.1:%d/xxl-job-admin", java)}, AppName: "some-app", AccessToken: token,
+		Admins: []string{admin.base()}, AppName: "some-app", AccessToken: javaToken,
 		Listen: "127.0.0.1:0", DataDir: t.TempDir(), Logger: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)
@@ -81,24 +74,16 @@ func TestHandoverFromAJavaAdmin(t *testing.T) {
 
 	mustCLI(t, "migrate", "--store", from, "--create-upstream")
 	require.NoError(t, testserver.OrderMySQL(from, fmt.Sprintf(handedOver, e.Addr())))
-	u, err := url.Parse(from)
-	require.NoError(t, err)
-	password, _ := u.User.Password()
-	admin := exec.Command("java", "-Duser.timezone=UTC", "-jar", jar, fmt.Sprint("--server.port=", java), "--xxl.job.accessToken="+token,
-		"--logging.level.root=error", "--spring.datasource.username="+u.User.Username(), "--spring.datasource.password="+password,
-		"--spring.datasource.url=jdbc:mysql://"+u.Host+u.Path+"?useUnicode=true&characterEncoding=UTF-8&serverTimezone=UTC")
-	admin.Stderr = t.Output()
-	require.NoError(t, admin.Start())
-	defer func() { _ = admin.Process.Kill() }()
+	admin.start(t, jar, from)
 	testserver.Eventually(t, 2*time.Minute, "runs by the Java admin", func() bool { return count(false) >= 40 })
 
 	args := []string{"takeover", "--from", from + "?zone=UTC", "--store", "sqlite:" + file, "--zone", "UTC"}
 	mustCLI(t, args...)
 	code, _, _ := cli(t, append(args, "--start")...)
 	require.Equal(t, command.ExitFail, code, "the Java admin is at work")
-	serveOn(t, file, "--zone", "UTC", "--access-token", token)
-	require.NoError(t, admin.Process.Signal(syscall.SIGTERM))
-	_ = admin.Wait() // Java reports the signal
+	serveOn(t, file, "--zone", "UTC", "--access-token", javaToken)
+	require.NoError(t, admin.cmd.Process.Signal(syscall.SIGTERM))
+	_ = admin.cmd.Wait() // Java reports the signal
 	theirs := count(false)
 	require.Zero(t, count(true))
 	var report stores.TakeoverReport

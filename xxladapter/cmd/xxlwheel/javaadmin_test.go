@@ -20,7 +20,7 @@ func TestJavaAdminClients(t *testing.T) {
 	for _, tt := range []struct{ generation, release, program string }{
 		{"G1", "2.4.2", "AdminG1"},
 		{"G2", "3.2.0", "AdminG1"},
-		{"G3", "3.3.2", "AdminG3"},
+		{"G3", "3.3.2", "AdminG3"}, {"G3", "3.4.2", "AdminG3"},
 	} {
 		t.Run(tt.generation+" "+tt.release, func(t *testing.T) {
 			classPath := compileJava(t, tt.release, tt.program+".java")
@@ -45,7 +45,7 @@ func TestJavaAdminClients(t *testing.T) {
 			<-e.Ready()
 
 			out, err := exec.Command("java", "-cp", classPath, tt.program,
-				record(t, tt.release, "admin-to-executor", e.Addr()), "shared with Java").Output()
+				record(t, tt.release, "adminclient-to-executor", e.Addr()), "shared with Java").Output()
 			require.NoError(t, err)
 			replies := map[string]string{}
 			for line := range strings.Lines(string(out)) {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,8 +18,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// TestJavaExecutors runs jobs on the published Java library of three generations of the protocol:
-// the executors that people already have. It needs a JDK, Maven and a repository to fetch from, and
+// TestJavaExecutors runs jobs on the Java library of three generations of the protocol: the
+// executors that people already have. It needs a JDK, Maven and a repository to fetch from, and
 // runs only on request.
 func TestJavaExecutors(t *testing.T) {
 	testserver.Java(t)
@@ -29,7 +30,7 @@ func TestJavaExecutors(t *testing.T) {
 	for _, tt := range []struct{ generation, release string }{
 		{"G1", "2.3.0"}, {"G1", "2.3.1"}, {"G1", "2.4.2"},
 		{"G2", "3.2.0"},
-		{"G3", "3.3.2"},
+		{"G3", "3.3.2"}, {"G3", "3.4.2"},
 	} {
 		t.Run(tt.generation+" "+tt.release, func(t *testing.T) {
 			s := executorSite{t, client.API{Server: server, Token: token}, token, "java-" + tt.release}
@@ -41,8 +42,13 @@ func TestJavaExecutors(t *testing.T) {
 	}
 }
 
+// unpublished are releases that not every repository of artefacts has. Their tests run where the
+// library can be fetched, or somebody has built it from XXL-JOB's sources and installed it.
+var unpublished = []string{"3.4.2"}
+
 // compileJava fetches a release of the library, compiles a source of testdata against it and
-// returns the class path. A library that cannot be fetched is [testserver.Missing].
+// returns the class path. A library that cannot be fetched is [testserver.Missing], unless it is
+// unpublished.
 func compileJava(t *testing.T, release, source string) (classPath string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -50,6 +56,9 @@ func compileJava(t *testing.T, release, source string) (classPath string) {
 	fetch := exec.Command("mvn", "-q", "-B", "-f", "testdata/java/pom.xml", "-Dcore="+release,
 		"dependency:copy-dependencies", "-DoutputDirectory="+lib, "-DincludeScope=runtime")
 	if out, err := fetch.CombinedOutput(); err != nil {
+		if slices.Contains(unpublished, release) {
+			t.Skipf("xxl-job-core %s is neither published nor installed here", release)
+		}
 		testserver.Missing(t, fmt.Sprintf("xxl-job-core %s cannot be fetched: %v\n%s", release, err, out))
 	}
 	classPath = dir + string(filepath.ListSeparator) + filepath.Join(lib, "*")

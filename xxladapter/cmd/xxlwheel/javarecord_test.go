@@ -23,7 +23,7 @@ import (
 // recordTo makes the tests with XXL-JOB's Java programs record what goes over the wire, for the
 // tests of package wire:
 //
-//	XXLWHEEL_TEST_JAVA=1 go test ./xxladapter/cmd/xxlwheel -run TestJava -count=1 -record ../../wire/testdata/recorded
+//	XXLWHEEL_TEST_JAVA=1 XXLWHEEL_TEST_JAVA_ADMIN=FILE go test ./xxladapter/cmd/xxlwheel -run TestJava -count=1 -record ../../wire/testdata/recorded
 var recordTo = flag.String("record", "", "`folder` for the traffic of the Java tests; it replaces what is there")
 
 // A recording is a network path to one server that keeps the bytes of every connection.
