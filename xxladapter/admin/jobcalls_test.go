@@ -3,6 +3,7 @@ package admin
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -59,8 +60,8 @@ func (s *site) call(path, app, token, body string) (out reply) {
 	return out
 }
 
-// TestJobCallsOfG4 takes a job through its life with XXL-JOB 3.5's own calls (OpenApiController),
-// on both context paths.
+// TestJobCallsOfG4 takes a job through its life with XXL-JOB 3.5's own calls
+// (OpenApiController.java), on both context paths.
 func TestJobCallsOfG4(t *testing.T) {
 	for _, base := range []string{wire.AdminPath, wire.AdminContextPath} {
 		t.Run(base, func(t *testing.T) {
@@ -150,4 +151,17 @@ func TestTooManyJobCalls(t *testing.T) {
 	require.Equal(t, 500, s.replay(wire.AdminPath, "startJob", "", testToken).Code)
 	require.Equal(t, reply{Code: 502, Msg: "Too many requests, please try again later."}, s.replay(wire.AdminPath, "startJob", "", testToken))
 	require.Equal(t, 200, s.replay(wire.AdminPath, "registry", "", testToken).Code, "executors are not held up by it")
+}
+
+// TestUpdateJobLeavesChildJobsAlone checks that a call whose body cannot name child jobs does not
+// remove them, as XXL-JOB 3.5's does (XxlJobServiceImpl.java).
+func TestUpdateJobLeavesChildJobsAlone(t *testing.T) {
+	s := newSite(t)
+	child := s.createJob("")
+	parent := s.createJob(fmt.Sprintf(`,"childJobIds":[%d]`, child))
+	require.Equal(t, reply{Code: 200, Msg: "Success"}, s.replay(wire.AdminPath, "updateJob", "", testToken, `:12`, fmt.Sprint(":", parent)))
+	j, err := s.store.Job(t.Context(), parent)
+	require.NoError(t, err)
+	require.Equal(t, "nightly at three", j.Name)
+	require.Equal(t, []int64{child}, j.ChildIDs)
 }

@@ -72,14 +72,14 @@
 // meant. The profile XXL34 reads it as XXL-JOB 3.4 does. It also handles W like that release:
 // "0 0 9,17 LW * ?", searched from an afternoon, skips 09:00 of the next such day. Sane differs
 // from the default only at clock changes. Unix has five fields; the other profiles refuse a
-// five-field expression.
+// five-field expression. All differences from XXL-JOB, with their tests, are in
+// docs/differences.md.
 //
 // # Limits
 //
-// Next and Prev search the year of the given instant and a hundred years beyond; upstream counts
-// the hundred years from the start of the process. Expressions have at most 2048 bytes. Parsing or
-// searching any of them takes far less than a millisecond and 64 KiB; Next and Prev allocate
-// nothing.
+// Next and Prev search the year of the given instant and a hundred years beyond. Expressions have
+// at most 2048 bytes. Parsing or searching any of them takes far less than a millisecond and 64
+// KiB; Next and Prev allocate nothing.
 //
 // A Schedule has the method Next(time.Time) time.Time and so satisfies the Schedule interface of
 // github.com/robfig/cron/v3.

@@ -91,6 +91,7 @@ func TestParseErrors(t *testing.T) {
 		{expr: "0 0 0 1 1 ? 1969", want: `cron: year "1969" at column 13 must be 1970 to 9999`},
 		{expr: "0 0 0 1 1 ? 10000", want: `must be 1970 to 9999`},
 		{expr: "0 0 0 1 L ?", want: `cron: month "L" at column 9 has L, which only the day fields may have`},
+		{expr: "0 0 0 1 L ?", want: `has L, which only the day fields may have`, profile: XXL34},
 		{expr: ", 0 0 1 1 ?", want: `cron: second "" at column 1 has an empty list item`},
 		{expr: ",, 0 0 1 1 ?", want: `cron: second ",," at column 1 has only empty list items`, profile: XXL34},
 

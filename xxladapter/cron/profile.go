@@ -26,8 +26,8 @@ const (
 	// nearest weekday keeps the time of day at which the search reached it, so that some of its
 	// times are skipped. Use it to learn what a stored job does today, or to run it unchanged.
 	//
-	// Two differences remain, both on jobs that XXL-JOB stops with an internal error: XXL34 refuses
-	// L as month and a field of commas only.
+	// XXL34 refuses L as month and a field of commas only, on which XXL-JOB stops the job with an
+	// internal error.
 	XXL34
 
 	// Sane has Quartz's fields and a more useful rule for clock changes. With fixed hours, a time

@@ -13,8 +13,8 @@ func (r *Routes) leastFrequentlyUsed(jobID int64, addrs []string) string {
 // A count is the number of triggers sent from here, not of runs or load. So an address that joins
 // late, or restarts after maxCount, gets every trigger until its count has caught up.
 //
-// Among equal counts the first in the list wins. Upstream takes the first in the order of Java's
-// hash table, which a user cannot predict.
+// Among equal counts the first in the list wins, which a user can predict; see docs/differences.md
+// for upstream's choice.
 func nextFrequency(counts map[string]int, addrs []string, intn func(n int) int) (map[string]int, string) {
 	next := make(map[string]int, len(addrs))
 	least := addrs[0]

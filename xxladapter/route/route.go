@@ -8,9 +8,8 @@
 //
 // ROUND, LEAST_FREQUENTLY_USED and LEAST_RECENTLY_USED remember what they chose for each job. As in
 // upstream, that state is in memory, here in a [Routes]: it is lost at a restart, it is forgotten
-// every 24 hours for all jobs at once, and every scheduler has its own. Unlike upstream, a lock for
-// each strategy guards the state, so that concurrent triggers of a job are each counted once, and
-// its size is limited.
+// every 24 hours for all jobs at once, and every scheduler has its own. A lock for each strategy
+// guards it, and its size is limited. docs/differences.md says what differs from upstream.
 package route
 
 import (
