@@ -33,7 +33,7 @@ INSERT INTO xxl_job_info (id, job_group, job_desc, author, schedule_type, schedu
 type noted struct {
 	job  int64
 	ours bool
-	at   time.Time // when it was triggered, in whole seconds
+	at   time.Time // when it was due; for the Java admin's when it was triggered, in whole seconds
 }
 
 // TestHandoverFromAJavaAdmin takes over from a real Java admin while its jobs fire, by the steps of
@@ -53,7 +53,11 @@ func TestHandoverFromAJavaAdmin(t *testing.T) {
 	require.NoError(t, e.Handle("note", func(_ context.Context, run *executor.Run) error {
 		mu.Lock()
 		defer mu.Unlock()
-		runs = append(runs, noted{run.JobID, !run.Due.IsZero(), run.Triggered})
+		if run.Due.IsZero() {
+			runs = append(runs, noted{run.JobID, false, run.Triggered})
+		} else {
+			runs = append(runs, noted{run.JobID, true, run.Due})
+		}
 		return nil
 	}))
 	ctx, cancel := context.WithCancel(context.Background())
