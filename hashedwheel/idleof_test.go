@@ -74,33 +74,58 @@ func TestIdlePeriodForEachMember(t *testing.T) {
 	})
 }
 
-// A member whose period changes is reported by the new one, from the change on.
+// A member whose period changes is reported when the new one has passed since the end of the step in
+// which it was touched last, at that instant exactly, whether the worker sleeps at the change or is
+// kept awake by other callers.
 func TestIdleSetPeriod(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newTestTimer(t, Options{TickDuration: time.Millisecond})
-		var reported time.Time
-		idle, err := NewIdleOf(w, time.Minute, func(*IdleMemberOf[int]) { reported = time.Now() })
-		require.NoError(t, err)
-		var m IdleMemberOf[int]
-		require.EqualError(t, m.SetPeriod(time.Second), "hashedwheel: IdleMember.SetPeriod: m is no member, must be one")
-		for _, period := range []time.Duration{time.Second, time.Minute, time.Hour, time.Minute, 40 * time.Second, 24 * time.Hour} {
+	const tick = 1024 * delayUnit // all times are whole ticks, so that no delay is rounded
+	const period = 1 << 16        // ticks, of the Idle
+	for _, awake := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newTestTimer(t, Options{TickDuration: tick})
+			var reports atomic.Int64
+			idle, err := NewIdleOf(w, period*tick, func(*IdleMemberOf[int]) { reports.Add(1) })
+			require.NoError(t, err)
+			var m IdleMemberOf[int]
+			require.EqualError(t, m.SetPeriod(time.Second), "hashedwheel: IdleMember.SetPeriod: m is no member, must be one")
+			for i, tt := range []struct{ period, step time.Duration }{ // ticks
+				{1000, period >> 7 / idleSteps},
+				{period, period / idleSteps},
+				{3_500_000, period << 5 / idleSteps},
+				{period, period / idleSteps},
+				{40_000, period >> 1 / idleSteps},
+				{80_000_000, period << 10 / idleSteps},
+			} {
+				added := time.Now()
+				require.NoError(t, idle.Add(&m))
+				time.Sleep(60_000 * tick)
+				if awake {
+					mustNew(t, w, noTask, time.Hour).Cancel()
+					time.Sleep(tick)
+				}
+				synctest.Wait()
+				began := time.Now() // of the clock
+				if tt.period == period {
+					began = added // by the clock that the member has
+				}
+				require.NoError(t, m.SetPeriod(tt.period*tick))
+				require.Equal(t, tt.period*tick, m.Period())
+				require.EqualValues(t, 2, w.PendingTimeouts(), "one clock")
+				time.Sleep((tt.period/2 + 5) * tick) // to the inside of a step
+				m.Touch()
+				stepEnd := began.Add((time.Since(began)/(tt.step*tick) + 1) * tt.step * tick)
+				time.Sleep(time.Until(stepEnd.Add(tt.period*tick)) - time.Nanosecond)
+				synctest.Wait()
+				require.EqualValues(t, i, reports.Load(), "reported early")
+				time.Sleep(time.Nanosecond)
+				synctest.Wait()
+				require.EqualValues(t, i+1, reports.Load(), "not reported when its period was over")
+				require.Zero(t, w.PendingTimeouts())
+			}
 			require.NoError(t, idle.Add(&m))
-			time.Sleep(59 * time.Second)
-			require.NoError(t, m.SetPeriod(period))
-			require.Equal(t, period, m.Period())
-			require.EqualValues(t, 2, w.PendingTimeouts(), "one clock")
-			changed := time.Now()
-			time.Sleep(period / 2)
-			m.Touch()
-			time.Sleep(2 * period)
-			synctest.Wait()
-			require.GreaterOrEqual(t, reported.Sub(changed), period*3/2)
-			require.LessOrEqual(t, reported.Sub(changed), period*3/2+period*2/idleSteps+2*time.Millisecond)
-			require.Zero(t, w.PendingTimeouts())
-		}
-		require.NoError(t, idle.Add(&m))
-		require.EqualError(t, m.SetPeriod(0), "hashedwheel: IdleMember.SetPeriod: period is 0s, must be positive")
-	})
+			require.EqualError(t, m.SetPeriod(0), "hashedwheel: IdleMember.SetPeriod: period is 0s, must be positive")
+		})
+	}
 }
 
 // A clock that has no place leaves a member with the period that it has.
