@@ -7,49 +7,66 @@ import (
 	"testing"
 )
 
-// TestSleepsOutsideBubblesSayWhy checks that a sleep in real time has its reason on its line or on
-// the line above, as has one in a function of which this file does not show in which time it runs.
-// Once a function has said it, its other sleeps need not.
-func TestSleepsOutsideBubblesSayWhy(t *testing.T) {
-	type file struct {
-		name string
-		source
+// A testFile is a source of tests, or of what serves only tests.
+type testFile struct {
+	name string
+	source
+	bubbles map[string]bool // functions of its folder that run what they are given in a bubble
+}
+
+// testFiles returns all test files of the repository.
+func testFiles(t *testing.T) (files []testFile) {
+	t.Helper()
+	names := filesOf(t, ".", "_test.go")
+	for _, folder := range forTests {
+		names = append(names, sourcesOf(t, folder)...)
 	}
-	folders := map[string][]file{}
-	bubbles := map[string]map[string]bool{} // by folder: functions that run what they are given in a bubble
-	for _, name := range append(filesOf(t, ".", "_test.go"), sourcesOf(t, "xxladapter/storetest")...) {
-		f, folder := file{name, parse(t, name, parser.ParseComments|parser.SkipObjectResolution)}, path.Dir(name)
-		folders[folder] = append(folders[folder], f)
+	bubbles := map[string]map[string]bool{} // by folder
+	for _, name := range names {
+		folder := path.Dir(name)
 		if bubbles[folder] == nil {
 			bubbles[folder] = map[string]bool{"Test": true}
 		}
+		f := testFile{name, parse(t, name, parser.ParseComments|parser.SkipObjectResolution), bubbles[folder]}
+		files = append(files, f)
 		for _, d := range f.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok && callsSynctest(f) {
 				bubbles[folder][f.Name.Name] = true
 			}
 		}
 	}
+	return files
+}
+
+// outsideBubbles visits the nodes of n outside of calls that run what they are given in a bubble.
+func (f testFile) outsideBubbles(n ast.Node, visit func(ast.Node)) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && f.bubbles[calledName(call)] {
+			return false
+		}
+		visit(n)
+		return true
+	})
+}
+
+// TestSleepsOutsideBubblesSayWhy checks that a sleep in real time has its reason on its line or on
+// the line above, as has one in a function of which this file does not show in which time it runs.
+// Once a function has said it, its other sleeps need not.
+func TestSleepsOutsideBubblesSayWhy(t *testing.T) {
 	sleeps := 0
-	for folder, files := range folders {
-		for _, f := range files {
-			explained := f.linesWithComments()
-			for _, d := range f.Decls {
-				said := false
-				ast.Inspect(d, func(n ast.Node) bool {
-					call, ok := n.(*ast.CallExpr)
-					if !ok || bubbles[folder][calledName(call)] {
-						return !ok
+	for _, f := range testFiles(t) {
+		explained := f.linesWithComments()
+		for _, d := range f.Decls {
+			said := false
+			f.outsideBubbles(d, func(n ast.Node) {
+				if call, ok := n.(*ast.CallExpr); ok && calls(call, "time", "Sleep") {
+					sleeps++
+					line := f.positions.Position(call.Pos()).Line
+					if said = said || explained[line] || explained[line-1]; !said {
+						t.Errorf("%v: the sleep is not in a bubble, must have its reason beside it", f.at(call))
 					}
-					if calls(call, "time", "Sleep") {
-						sleeps++
-						line := f.positions.Position(call.Pos()).Line
-						if said = said || explained[line] || explained[line-1]; !said {
-							t.Errorf("%v: the sleep is not in a bubble, must have its reason beside it", f.at(call))
-						}
-					}
-					return true
-				})
-			}
+				}
+			})
 		}
 	}
 	if sleeps < 20 {

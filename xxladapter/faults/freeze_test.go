@@ -68,14 +68,10 @@ func TestFrozenWithALock(t *testing.T) {
 			victim.freeze()
 			frozen = time.Now()
 			require.NoError(t, tx.Rollback()) // so all of them continue, also the victim's session
-			for !stuck() {
-				if time.Since(frozen) > lockIdleLimit {
-					victim.thaw()
-					return frozen, false
-				}
-				time.Sleep(20 * time.Millisecond) // the polling interval
+			if holds = testserver.Within(lockIdleLimit, stuck); !holds {
+				victim.thaw()
 			}
-			return frozen, true
+			return frozen, holds
 		}
 		for range rounds(1, 20) {
 			victim := c.nodes[r.IntN(len(c.nodes))]

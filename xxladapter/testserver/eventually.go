@@ -10,16 +10,24 @@ import (
 // contain and no event reports.
 func Eventually(t testing.TB, limit time.Duration, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(limit); ; {
+	if !Within(limit, ok) {
+		t.Fatalf("not within %v: %s", limit, what)
+	}
+}
+
+// Within polls as [Eventually] does, and reports whether ok returned true within limit.
+func Within(limit time.Duration, ok func() bool) bool {
+	pause := time.Millisecond
+	for deadline := time.Now().Add(limit); ; pause = min(2*pause, 20*time.Millisecond) {
 		polled := time.Now()
 		if ok() {
-			return
+			return true
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("not within %v: %s", limit, what)
+			return false
 		}
 		// A poll may run a whole command, and must leave the processor to what it waits for. One
 		// that waited for a frozen server is repeated soon all the same.
-		time.Sleep(min(max(20*time.Millisecond, 4*time.Since(polled)), 200*time.Millisecond))
+		time.Sleep(min(max(pause, 4*time.Since(polled)), 200*time.Millisecond))
 	}
 }

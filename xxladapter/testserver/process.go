@@ -165,6 +165,15 @@ func (p *process) wait() error {
 	}
 }
 
+func (p *process) hasEnded() bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 // family returns the process and those that it started itself.
 func (p *process) family() []int {
 	pid := p.cmd.Process.Pid
@@ -184,10 +193,8 @@ func (p *process) family() []int {
 // signal sends a signal to the whole family, the parent first, so that it starts no further
 // process.
 func (p *process) signal(sig syscall.Signal) error {
-	select {
-	case <-p.ended:
+	if p.hasEnded() {
 		return errors.New("the server does not run")
-	default:
 	}
 	if err := syscall.Kill(p.cmd.Process.Pid, sig); err != nil {
 		return err

@@ -266,19 +266,16 @@ func (c *RedisCluster) CloseSlot(ctx context.Context, slot int, to *Server) erro
 		return err
 	}
 	for _, s := range c.nodes() {
-		for deadline := time.Now().Add(startWithin); ; {
-			known, err := c.epoch(ctx, s, to)
+		var err error
+		if !Within(startWithin, func() bool {
+			var known string
 			var owner *Server
-			if err == nil {
+			if known, err = c.epoch(ctx, s, to); err == nil {
 				owner, err = c.ownerBy(ctx, s, slot)
 			}
-			if err == nil && known == epoch && owner == to {
-				break
-			}
-			if time.Now().After(deadline) {
-				return fmt.Errorf("slot %d: the nodes do not agree within %v: %w", slot, startWithin, err)
-			}
-			time.Sleep(time.Millisecond) // no event reports what a node knows
+			return err == nil && known == epoch && owner == to
+		}) {
+			return fmt.Errorf("slot %d: the nodes do not agree within %v: %w", slot, startWithin, err)
 		}
 	}
 	return nil

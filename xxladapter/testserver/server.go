@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // A Server is a database server that belongs to one test, which may kill or freeze it. What it has
@@ -94,18 +93,17 @@ func (s *Server) start() error {
 		return err
 	}
 	name := filepath.Base(s.engine.program)
-	for deadline := time.Now().Add(startWithin); ; {
-		if err = s.engine.ping(s); err == nil {
-			return nil
-		}
-		select {
-		case <-s.process.ended:
-			return fmt.Errorf("%s ended: %s", name, s.process.lastWords())
-		case <-time.After(20 * time.Millisecond): // no event reports that it listens
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("%s does not answer: %w: %s", name, err, s.process.lastWords())
-		}
+	listens := Within(startWithin, func() bool {
+		err = s.engine.ping(s)
+		return err == nil || s.process.hasEnded()
+	})
+	switch {
+	case err == nil:
+		return nil
+	case listens:
+		return fmt.Errorf("%s ended: %s", name, s.process.lastWords())
+	default:
+		return fmt.Errorf("%s does not answer: %w: %s", name, err, s.process.lastWords())
 	}
 }
 
@@ -129,8 +127,8 @@ func (s *Server) kill() error {
 	err = errors.Join(err, s.process.wait())
 	s.process = nil
 	for _, pid := range family { // the orphans hold the data until they are gone
-		for deadline := time.Now().Add(startWithin); syscall.Kill(pid, 0) == nil && time.Now().Before(deadline); {
-			time.Sleep(time.Millisecond) // no event reports the end of a process that is not our child
+		if !Within(startWithin, func() bool { return syscall.Kill(pid, 0) != nil }) {
+			err = errors.Join(err, fmt.Errorf("process %d does not end", pid))
 		}
 	}
 	return err

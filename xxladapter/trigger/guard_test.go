@@ -63,7 +63,7 @@ func TestNothingIsSentOnceTheLeaseIsInDoubt(t *testing.T) {
 			require.Equal(t, Stats{Withheld: 1}, f.over.Stats())
 		}
 		if questions == 2 {
-			require.Eventually(t, func() bool { return connected.Load() == 1 }, time.Second, time.Millisecond,
+			require.Eventually(t, func() bool { return connected.Load() == 1 }, 10*time.Second, time.Millisecond,
 				"the last question comes after connecting")
 		}
 	}

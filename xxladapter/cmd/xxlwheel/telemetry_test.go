@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // A tracedRun is what a collector got of one trace: the names of its spans, and of the services
@@ -87,9 +88,13 @@ func TestTelemetryOfTwoProcesses(t *testing.T) {
 		return mustCLI(t, append(words, "--server", server, "--access-token", "s3cret")...)
 	}
 	require.Equal(t, "1", with("job", "add", "--app", "orders", "--name", "closing", "--handler", "demoJobHandler"))
-	require.Eventually(t, func() bool { return strings.Contains(with("group", "list"), "127.0.0.1") }, 30*time.Second, 100*time.Millisecond)
+	testserver.Eventually(t, 30*time.Second, "the executor is known", func() bool {
+		return strings.Contains(with("group", "list"), "127.0.0.1")
+	})
 	with("job", "trigger", "1")
-	require.Eventually(t, func() bool { return strings.Contains(with("log", "list", "--job", "1"), "SUCCESS") }, 60*time.Second, 200*time.Millisecond)
+	testserver.Eventually(t, 60*time.Second, "the run succeeds", func() bool {
+		return strings.Contains(with("log", "list", "--job", "1"), "SUCCESS")
+	})
 	require.Zero(t, executor.terminate()) // both send the rest when they end
 	require.Zero(t, serve.terminate())
 

@@ -4,6 +4,7 @@ package electtest
 
 import (
 	"context"
+	"reflect"
 	"testing"
 	"time"
 
@@ -147,20 +148,23 @@ func oneLeads(t *testing.T, p Place) {
 // winner returns the leadership of the campaign that wins, and puts that at index i.
 func winner(t *testing.T, campaigns []*campaign, i int) elect.Leadership {
 	t.Helper()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
-		for j, c := range campaigns[i:] {
-			select {
-			case l := <-c.elected:
-				campaigns[i], campaigns[i+j] = campaigns[i+j], campaigns[i]
-				return l
-			case err := <-c.failed:
-				t.Fatal(err)
-			case <-time.After(time.Millisecond): // between two polls
-			}
-		}
+	cases := []reflect.SelectCase{{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(time.After(patience))}}
+	for _, c := range campaigns[i:] {
+		cases = append(cases,
+			reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(c.elected)},
+			reflect.SelectCase{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(c.failed)})
 	}
-	t.Fatal("nobody is elected")
-	return nil
+	chosen, event, _ := reflect.Select(cases)
+	if chosen == 0 {
+		t.Fatal("nobody is elected")
+	}
+	l, elected := event.Interface().(elect.Leadership)
+	if !elected {
+		t.Fatal(event)
+	}
+	j := i + (chosen-1)/2
+	campaigns[i], campaigns[j] = campaigns[j], campaigns[i]
+	return l
 }
 
 func resigns(t *testing.T, p Place) {
