@@ -104,7 +104,7 @@ var fenceRules = []rule{
 		b.ErrorIs(b.store.TakeFire(b.ctx, n2, 4711, s.term), xxladapter.ErrConflict, "unknown")
 		b.ErrorIs(b.store.TakeFire(b.ctx, n2, s.claimed.ID, s.term), xxladapter.ErrConflict, "n1 lives")
 		b.clock.Advance(leaseLife)
-		again := b.term("n1")
+		again := b.newTerm("n1")
 		b.NoError(b.store.TakeFire(b.ctx, n2, s.claimed.ID, s.term), "the node lives on, in another term")
 		b.ErrorIs(b.store.TakeFire(b.ctx, again, s.claimed.ID, s.term), xxladapter.ErrConflict, "too late")
 
@@ -134,7 +134,7 @@ var fenceRules = []rule{
 		s := newScene(b)
 		b.clock.Advance(leaseLife)
 		_, err := b.store.SettleFire(
-			b.ctx, b.term("n1"), xxladapter.Settlement{FireID: s.claimed.ID, LogID: s.claimed.LogID, Code: 200},
+			b.ctx, b.newTerm("n1"), xxladapter.Settlement{FireID: s.claimed.ID, LogID: s.claimed.LogID, Code: 200},
 		)
 		b.ErrorIs(err, xxladapter.ErrConflict)
 		b.Zero(b.log(s.claimed.LogID).TriggerCode)

@@ -24,6 +24,9 @@ type fixture struct {
 	store xxladapter.SchedulingStore
 	clock *clock
 	group int64
+
+	mu    sync.Mutex                 // guards the field below
+	terms map[string]xxladapter.Term // by node, as term has returned them
 }
 
 // A fullFixture is a fixture that sees both halves of its store.
@@ -36,7 +39,10 @@ type fullFixture struct {
 const app = "storetest-app"
 
 func newFixture(t *testing.T, open SchedulingOpener) *fixture {
-	b := &fixture{T: t, Assertions: require.New(t), ctx: t.Context(), clock: &clock{now: epoch}}
+	b := &fixture{
+		T: t, Assertions: require.New(t), ctx: t.Context(), clock: &clock{now: epoch},
+		terms: map[string]xxladapter.Term{},
+	}
 	b.store = open(t, b.clock.Now)
 	t.Cleanup(func() { b.NoError(b.store.Close()) })
 	b.group = b.addGroup(app)
@@ -143,6 +149,18 @@ func (b *fixture) job(id int64) *xxladapter.Job {
 	return j
 }
 
+// jobs returns all jobs by their ids.
+func (b *fixture) jobs() map[int64]*xxladapter.Job {
+	b.Helper()
+	all, err := b.store.Jobs(b.ctx, xxladapter.JobFilter{})
+	b.NoError(err)
+	byID := map[int64]*xxladapter.Job{}
+	for _, j := range all {
+		byID[j.ID] = j
+	}
+	return byID
+}
+
 // addresses returns the addresses of the fixture's group.
 func (b *fixture) addresses() []string {
 	b.Helper()
@@ -163,7 +181,23 @@ func (b *fixture) plan(jobID int64, due time.Time, typ xxladapter.TriggerType) x
 // term returns the node's term, under a lease that lasts longer than any case.
 func (b *fixture) term(node string) xxladapter.Term {
 	b.Helper()
-	return b.lease(node, 1000*time.Hour).Term
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	term, known := b.terms[node]
+	if !known {
+		term = b.lease(node, 1000*time.Hour).Term
+		b.terms[node] = term
+	}
+	return term
+}
+
+// newTerm returns the node's next term, since the last one is over.
+func (b *fixture) newTerm(node string) xxladapter.Term {
+	b.Helper()
+	b.mu.Lock()
+	delete(b.terms, node)
+	b.mu.Unlock()
+	return b.term(node)
 }
 
 func (b *fixture) lease(node string, life time.Duration) xxladapter.Lease {

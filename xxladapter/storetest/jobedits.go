@@ -277,8 +277,9 @@ func (b *fixture) editMany() {
 	b.NoError(err)
 	b.Len(slices.Compact(slices.Sorted(slices.Values(idsOfEdited(made)))), many)
 	edits := make([]xxladapter.JobEdit, many)
+	now := b.jobs()
 	for i, m := range made {
-		j := b.job(m.ID)
+		j := now[m.ID]
 		b.Equal(fmt.Sprint("job ", i), j.Name)
 		due := at(i + 1)
 		edits[i] = xxladapter.JobEdit{
@@ -288,16 +289,18 @@ func (b *fixture) editMany() {
 	slices.Reverse(edits)
 	_, err = b.store.EditJobs(b.ctx, edits, false)
 	b.NoError(err)
+	now = b.jobs()
 	for i, m := range made {
-		j := b.job(m.ID)
+		j := now[m.ID]
 		b.Equal([]any{fmt.Sprint(i), true, at(i + 1)}, []any{j.Param, j.Running, j.TriggerNext})
 		j.Param += " later"
 		edits[i] = xxladapter.JobEdit{Act: xxladapter.ActUpdate, Job: j}
 	}
 	_, err = b.store.EditJobs(b.ctx, edits, false)
 	b.NoError(err)
+	now = b.jobs()
 	for i, m := range made {
-		b.Equal(fmt.Sprint(i, " later"), b.job(m.ID).Param)
+		b.Equal(fmt.Sprint(i, " later"), now[m.ID].Param)
 		edits[i] = xxladapter.JobEdit{Act: xxladapter.ActRemove, Job: &xxladapter.Job{ID: m.ID}}
 	}
 	_, err = b.store.EditJobs(b.ctx, edits[1:], false)

@@ -128,16 +128,14 @@ var runListRules = []fullRule{
 			{xxladapter.RunFilter{AtLeast: 5 * time.Second, Type: cron, Address: "a"}, []int64{sent}},
 		} {
 			name := fmt.Sprintf("%d: %+v", i, c.filter)
-			for _, limit := range []int{1, 3, 100} {
-				for _, examine := range []int{0, 1, 2, 5} {
-					f := c.filter
-					f.Limit, f.Examine = limit, examine
-					b.Equal(c.ids, b.pages(f), name)
-					f.Newest = true
-					newest := b.pages(f)
-					slices.Reverse(newest)
-					b.Equal(c.ids, newest, name)
-				}
+			for _, page := range []struct{ limit, examine int }{{1, 0}, {1, 2}, {3, 1}, {3, 5}, {100, 0}, {100, 2}} {
+				f := c.filter
+				f.Limit, f.Examine = page.limit, page.examine
+				b.Equal(c.ids, b.pages(f), name)
+				f.Newest = true
+				newest := b.pages(f)
+				slices.Reverse(newest)
+				b.Equal(c.ids, newest, name)
 			}
 			n, more, err := b.store.CountRuns(b.ctx, c.filter, 8)
 			b.NoError(err)

@@ -124,7 +124,7 @@ var runTextRules = []fullRule{
 	{"ManyTextsAreSavedTogether", func(b *fullFixture) {
 		id := b.addJob("job")
 		var texts []xxladapter.RunText
-		for i := range 100 {
+		for i := range 30 {
 			l := b.wanted(id)
 			if i%10 == 3 {
 				b.saveText(xxladapter.RunText{LogID: l, Text: "earlier"})

@@ -123,7 +123,7 @@ var shardMoveRules = []rule{
 		b.NoError(b.store.SessionEnded(b.ctx, xxladapter.Term{Node: "n3", Number: 1}))
 		b.Equal(told, report())
 		b.resign(n1)
-		b.term("n1")
+		b.newTerm("n1")
 		b.Zero(report(), "a new term has told nothing")
 		b.NotZero(n2)
 	}},

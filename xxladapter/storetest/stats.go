@@ -24,10 +24,14 @@ func (b *fullFixture) foldStats() {
 		}
 		b.clock.Advance(xxladapter.StatDelay)
 	}
-	// Open rows are looked at in turns.
-	for range 40 {
-		_, err := b.store.FoldStats(b.ctx, 2)
+	// Open rows are looked at in turns, two in a call. After as many calls as there are rows, and
+	// two that reach the end of a turn, each has been looked at, wherever the turns began.
+	for range len(b.logIDs()) + 2 {
+		left, err := b.store.FoldStats(b.ctx, 2)
 		b.NoError(err)
+		if left == xxladapter.NoStatWork {
+			break
+		}
 	}
 }
 
