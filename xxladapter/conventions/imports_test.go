@@ -99,7 +99,7 @@ var rules = map[string]rule{
 	"xxladapter/sqlstore/internal/postgres": {[]string{"xxladapter", "xxladapter/rule", "xxladapter/sqlstore/internal/database", "xxladapter/sqlstore/internal/figures",
 		"xxladapter/sqlstore/internal/migration", "xxladapter/sqlstore/internal/network", "xxladapter/sqlstore/internal/records",
 		"xxladapter/sqlstore/internal/registry", "xxladapter/sqlstore/internal/runs"}, "a database knows no other one"},
-	"xxladapter/sqlstore/internal/fixture": {[]string{"xxladapter", "xxladapter/sqlstore/internal/database", "xxladapter/sqlstore/internal/records", "xxladapter/storetest"},
+	"xxladapter/sqlstore/internal/fixture": {[]string{"xxladapter", "xxladapter/sqlstore/internal/database", "xxladapter/sqlstore/internal/records", "xxladapter/storetest", "xxladapter/testserver"},
 		"tests of several databases begin with it"},
 
 	"xxladapter/redisstore": {[]string{"xxladapter", "xxladapter/rule", "xxladapter/sqlstore"}, "it keeps the log of a SQL store"},

@@ -7,7 +7,7 @@
 //
 // [Eventually] waits for what other processes do.
 //
-// The environment also says which tests run at all: see [Long], [Soak] and [Java].
+// The environment also says which tests run at all: see [Long], [Count], [Soak] and [Java].
 //
 // A package that uses testserver calls [Main] in its TestMain, which stops the servers. A test
 // binary that is killed leaves no server behind either.

@@ -44,13 +44,18 @@ func Long(t testing.TB) {
 
 func long() bool { return os.Getenv(longEnv) == "1" || Soak() }
 
-// Cases makes rapid try a property with few cases, or with many if the environment asks for long
-// tests. It is called before the flags are parsed, so that -rapid.checks has precedence.
-func Cases(few, many int) {
+// Count returns few, or many if the environment asks for long tests.
+func Count(few, many int) int {
 	if long() {
-		few = many
+		return many
 	}
-	if err := flag.Set("rapid.checks", strconv.Itoa(few)); err != nil {
+	return few
+}
+
+// Cases makes rapid try a property with few cases, or with many as [Count] does. It is called
+// before the flags are parsed, so that -rapid.checks has precedence.
+func Cases(few, many int) {
+	if err := flag.Set("rapid.checks", strconv.Itoa(Count(few, many))); err != nil {
 		panic(err) // the test binary does not contain rapid
 	}
 }

@@ -26,30 +26,13 @@ func TestTheDueIndexIsMadeByOrderAndUsed(t *testing.T) {
 	require.NoError(t, testserver.OrderMySQL(address, `INSERT INTO xxl_job_info
 		(job_group, job_desc, glue_type, schedule_type, misfire_strategy, trigger_status, trigger_next_time)
 		SELECT 1, 'job', 'BEAN', 'CRON', 'DO_NOTHING', 1, 1000 * seq FROM seq_1_to_60000; ANALYZE TABLE xxl_job_info`))
-	said := func() string {
-		var out bytes.Buffer
-		s, err := Open(ctx, address, database.Options{Logger: slog.New(slog.NewTextHandler(&out, nil))})
-		require.NoError(t, err)
-		require.NoError(t, s.Close())
-		return out.String()
-	}
+	said := func() string { return saidAtTheStart(t, address) }
 	require.Contains(t, said(), "xxlwheel migrate --due-index")
-
-	// From 200,000 jobs on, the hint is an error if there is another node.
-	more := func() {
-		require.NoError(t, testserver.OrderMySQL(address, `INSERT INTO xxl_job_info
-			(job_group, job_desc, glue_type, schedule_type, misfire_strategy) SELECT 2, 'job', 'BEAN', 'NONE', 'DO_NOTHING' FROM seq_1_to_140000;
-			ANALYZE TABLE xxl_job_info`))
-	}
 	other := openMySQLAt(t, address, database.Options{})
 	fixture.TermOf(t, other, "other")
-	require.Contains(t, said(), "level=WARN", "fewer jobs")
-	more()
-	require.Regexp(t, `level=ERROR .*migrate --due-index.* jobs_at_least=200000 other_nodes=1`, said())
+	require.Contains(t, said(), "level=WARN", "few jobs")
 	require.NoError(t, testserver.OrderMySQL(address, `DELETE FROM xxlwheel_lease`))
 	require.NoError(t, other.Close())
-	require.Contains(t, said(), "level=WARN", "no other node")
-	require.NoError(t, testserver.OrderMySQL(address, `DELETE FROM xxl_job_info WHERE job_group = 2; ANALYZE TABLE xxl_job_info`))
 
 	planned, err := DueIndex(ctx, address, false, database.Options{Logger: fixture.Quiet})
 	require.NoError(t, err)
@@ -94,6 +77,33 @@ func TestTheDueIndexIsMadeByOrderAndUsed(t *testing.T) {
 	_, due, err := s.ClaimDue(ctx, term, 5*time.Second, 1000, fixture.EachSecond)
 	require.NoError(t, err)
 	require.Equal(t, 105, due)
+}
+
+// saidAtTheStart opens a store and returns what it logged.
+func saidAtTheStart(t *testing.T, address string) string {
+	t.Helper()
+	var out bytes.Buffer
+	s, err := Open(t.Context(), address, database.Options{Logger: slog.New(slog.NewTextHandler(&out, nil))})
+	require.NoError(t, err)
+	require.NoError(t, s.Close())
+	return out.String()
+}
+
+// TestTwoNodesOfAHugeStoreNeedTheDueIndex checks that from 200,000 jobs on the hint is an error if
+// there is another node.
+func TestTwoNodesOfAHugeStoreNeedTheDueIndex(t *testing.T) {
+	testserver.Long(t) // the server takes seconds for so many rows
+	t.Parallel()
+	address := mysqlDatabase(t, "3.4")
+	require.NoError(t, testserver.OrderMySQL(address, `INSERT INTO xxl_job_info
+		(job_group, job_desc, glue_type, schedule_type, misfire_strategy) SELECT 1, 'job', 'BEAN', 'NONE', 'DO_NOTHING' FROM seq_1_to_200000;
+		ANALYZE TABLE xxl_job_info`))
+	other := openMySQLAt(t, address, database.Options{})
+	fixture.TermOf(t, other, "other")
+	require.Regexp(t, `level=ERROR .*migrate --due-index.* jobs_at_least=200000 other_nodes=1`, saidAtTheStart(t, address))
+	require.NoError(t, testserver.OrderMySQL(address, `DELETE FROM xxlwheel_lease`))
+	require.NoError(t, other.Close())
+	require.Contains(t, saidAtTheStart(t, address), "level=WARN", "no other node")
 }
 
 // TestOneWalkDoesForSeveralClaims claims in parts, without the index. The parts together are what

@@ -23,6 +23,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // crashSegment makes journals continue in new files every few dozen fires.
@@ -193,7 +194,7 @@ func TestTablesAndJournalOfAnyMomentsMakeOneState(t *testing.T) {
 	require.NoError(t, err)
 
 	w := &worker{t: t, s: s, term: lease.Term, clock: clock, rand: rand.New(rand.NewPCG(1, 2))}
-	const moments = 16
+	moments := testserver.Count(9, 16)
 	var states []still
 	for k := range moments {
 		for range 3 {
