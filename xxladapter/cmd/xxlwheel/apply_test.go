@@ -15,9 +15,7 @@ import (
 // TestTheExampleIsApplied applies the folder that the documents show to a server in another
 // process.
 func TestTheExampleIsApplied(t *testing.T) {
-	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+t.TempDir()+"/x.db",
-		"--access-token", "s3cret", "--operator-token", "0perator", "--read-token", "r3ader")
-	server := strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")
+	serve, server := serveOn(t, t.TempDir()+"/x.db", "--access-token", "s3cret", "--operator-token", "0perator", "--read-token", "r3ader")
 	as := func(token string, words ...string) []string {
 		return append(words, "--server", server, "--access-token", token)
 	}

@@ -1,25 +1,54 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// serveOn starts a scheduler and returns it with its address.
+// serveOn starts a scheduler and returns it with its address. If there is no file yet, it begins as
+// a copy of one whose tables were made once for all tests.
 func serveOn(t *testing.T, file string, more ...string) (serve *process, server string) {
 	t.Helper()
+	if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
+		tables, err := emptyTables()
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(file, tables, 0o600))
+	}
 	return serveAt(t, "sqlite:"+file, more...)
 }
+
+// emptyTables returns a database file without rows.
+var emptyTables = sync.OnceValues(func() (tables []byte, err error) {
+	dir, err := os.MkdirTemp("", "xxlwheel")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "x.db")
+	s, err := sqlstore.OpenSQLite(context.Background(), file, sqlstore.Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+})
 
 // serveAt starts a scheduler on any store.
 func serveAt(t *testing.T, store string, more ...string) (serve *process, server string) {

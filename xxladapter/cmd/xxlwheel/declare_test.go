@@ -27,9 +27,7 @@ func (l lines) Write(line []byte) (int, error) {
 // hand.
 func TestAServiceDeclaresItsJob(t *testing.T) {
 	t.Parallel()
-	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+filepath.Join(t.TempDir(), "x.db"),
-		"--access-token", "of-all", "--allow-declare")
-	server := strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")
+	serve, server := serveOn(t, filepath.Join(t.TempDir(), "x.db"), "--access-token", "of-all", "--allow-declare")
 	operate := func(words ...string) string {
 		return mustCLI(t, append(words, "--server", server, "--access-token", "of-all")...)
 	}

@@ -25,8 +25,7 @@ func TestJavaExecutors(t *testing.T) {
 	testserver.Java(t)
 	t.Parallel()
 	const token = "shared with Java"
-	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+t.TempDir()+"/x.db", "--access-token", token)
-	server := strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")
+	_, server := serveOn(t, t.TempDir()+"/x.db", "--access-token", token)
 	for _, tt := range []struct{ generation, release string }{
 		{"G1", "2.3.0"}, {"G1", "2.3.1"}, {"G1", "2.4.2"},
 		{"G2", "3.2.0"},

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -39,9 +38,7 @@ func asked(t *testing.T, session *mcp.ClientSession, tool, arguments string) (te
 // TestAssistantsReadAndChange connects an assistant to a real scheduler, with a token that may read
 // and with one that may change.
 func TestAssistantsReadAndChange(t *testing.T) {
-	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+filepath.Join(t.TempDir(), "x.db"),
-		"--access-token", "of-executors", "--operator-token", "of-operators", "--read-token", "of-readers")
-	server := strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")
+	_, server := serveOn(t, filepath.Join(t.TempDir(), "x.db"), "--access-token", "of-executors", "--operator-token", "of-operators", "--read-token", "of-readers")
 	operate := func(words ...string) string {
 		return mustCLI(t, append(words, "--server", server, "--access-token", "of-operators")...)
 	}

@@ -139,8 +139,7 @@ func TestThePageForAssistantsAdmitsNobodyElse(t *testing.T) {
 // TestAPageOfAnotherSiteReachesNoAssistant checks that a scheduler without tokens answers local
 // programs alone.
 func TestAPageOfAnotherSiteReachesNoAssistant(t *testing.T) {
-	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+filepath.Join(t.TempDir(), "x.db"))
-	server := strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")
+	_, server := serveOn(t, filepath.Join(t.TempDir(), "x.db"))
 	_, err := assistAt(t, server, "")
 	require.NoError(t, err)
 	for name, value := range map[string]string{"Origin": "https://evil.example", "Host": "evil.example"} {

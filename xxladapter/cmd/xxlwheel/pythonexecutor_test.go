@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -24,8 +23,7 @@ func TestPythonExecutor(t *testing.T) {
 	t.Parallel()
 	python := installPython(t, "pyxxl==0.4.8")
 	const token = "shared with Python"
-	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+t.TempDir()+"/x.db", "--access-token", token)
-	server := strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")
+	_, server := serveOn(t, t.TempDir()+"/x.db", "--access-token", token)
 	s := executorSite{t, client.API{Server: server, Token: token}, token, "python"}
 	s.job("add", "--name", "group", "--app", s.app, "--handler", "greet") // creates the group, before the executor registers
 	output := new(testserver.Output)

@@ -35,8 +35,7 @@ func TestMistakesInKeepingLogs(t *testing.T) {
 // TestReportAndClear runs the two commands against a server in another process.
 func TestReportAndClear(t *testing.T) {
 	t.Parallel()
-	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+t.TempDir()+"/x.db")
-	server := strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")
+	serve, server := serveOn(t, t.TempDir()+"/x.db")
 	id := mustCLI(t, "job", "--server", server, "add", "--name=n", "--app=some-app", "--handler=h")
 	mustCLI(t, "job", "--server", server, "trigger", id) // there is no executor to accept it
 	report := func() string { return mustCLI(t, "report", "--server", server) }

@@ -78,9 +78,7 @@ func collect(t *testing.T) (url string, got func() (map[string]tracedRun, map[st
 // TestTelemetryOfTwoProcesses runs a job from one process in another: both parts are one trace.
 func TestTelemetryOfTwoProcesses(t *testing.T) {
 	collector, got := collect(t)
-	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:"+filepath.Join(t.TempDir(), "x.db"),
-		"--access-token", "s3cret", "--otlp-endpoint", collector)
-	server := strings.TrimSuffix(strings.Fields(serve.line("serves on"))[3], ",")
+	serve, server := serveOn(t, filepath.Join(t.TempDir(), "x.db"), "--access-token", "s3cret", "--otlp-endpoint", collector)
 	executor := start(t, "xxlwheel", "executor", "--admin", server, "--listen", "127.0.0.1:0", "--app", "orders",
 		"--access-token", "s3cret", "--data-dir", t.TempDir(), "--otlp-endpoint", collector)
 	executor.line("accepts runs at")
