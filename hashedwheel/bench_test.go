@@ -36,6 +36,14 @@ func benchTimer(b *testing.B, opts Options) *HashedWheelTimer {
 	return w
 }
 
+// until waits in real time, in which a worker takes in what is queued.
+func until(b *testing.B, is func() bool) {
+	b.Helper()
+	for !is() {
+		time.Sleep(time.Millisecond) // leaves the processor to the worker
+	}
+}
+
 // fill arms n embedded timeouts, spread over many buckets and rounds, and waits until they are in
 // the wheel.
 func fill(b *testing.B, w *HashedWheelTimer, n int) []Timeout {
@@ -45,9 +53,7 @@ func fill(b *testing.B, w *HashedWheelTimer, n int) []Timeout {
 		w.Init(&all[i], plainFunc(nothing))
 		all[i].Reset(far + time.Duration(i%600_000)*time.Millisecond)
 	}
-	for w.Stats().Queued > 0 || n > 0 && w.clock.parked.Load() == 0 {
-		time.Sleep(time.Millisecond) // the worker takes in what is queued, in real time
-	}
+	until(b, func() bool { return w.Stats().Queued == 0 && (n == 0 || w.clock.parked.Load() != 0) })
 	runtime.GC()
 	return all
 }
@@ -318,9 +324,7 @@ func BenchmarkMemory(b *testing.B) {
 		b.ReportMetric(0, "ns/op")
 	}
 	settle := func(w *HashedWheelTimer) {
-		for w.Stats().Queued > 0 || w.clock.parked.Load() == 0 {
-			time.Sleep(time.Millisecond) // as in fill
-		}
+		until(b, func() bool { return w.Stats().Queued == 0 && w.clock.parked.Load() != 0 })
 	}
 	delay := func(i int) time.Duration { return far + time.Duration(i%600_000)*time.Millisecond }
 	for _, n := range pendings[1:] {
@@ -361,9 +365,7 @@ func BenchmarkMemory(b *testing.B) {
 				for i := range n {
 					_, _ = w.Add(int64(i), delay(i))
 				}
-				for !w.intake.empty() || w.clock.parked.Load() == 0 {
-					time.Sleep(time.Millisecond) // as in fill
-				}
+				until(b, func() bool { return w.intake.empty() && w.clock.parked.Load() != 0 })
 				return w
 			})
 		})
@@ -605,9 +607,7 @@ func BenchmarkGivenBack(b *testing.B) {
 					}
 				}
 			}
-			for w.PendingTimeouts() > 0 || w.Stats().Queued > 0 {
-				time.Sleep(10 * time.Millisecond) // the timeouts fire in real time
-			}
+			until(b, func() bool { return w.PendingTimeouts() == 0 && w.Stats().Queued == 0 })
 			time.Sleep(time.Second) // until the worker is idle again
 			b.ReportMetric(fresh, "fresh-KiB")
 			b.ReportMetric(live(), "after-KiB")

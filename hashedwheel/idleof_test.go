@@ -74,9 +74,9 @@ func TestIdlePeriodForEachMember(t *testing.T) {
 	})
 }
 
-// A member whose period changes is reported when the new one has passed since the end of the step in
-// which it was touched last, at that instant exactly, whether the worker sleeps at the change or is
-// kept awake by other callers.
+// A member whose period changes is reported when the new one has passed since the end of the step
+// in which it was touched last, at that instant exactly, whether the worker sleeps at the change or
+// is kept awake by other callers.
 func TestIdleSetPeriod(t *testing.T) {
 	const tick = 1024 * delayUnit // all times are whole ticks, so that no delay is rounded
 	const period = 1 << 16        // ticks, of the Idle

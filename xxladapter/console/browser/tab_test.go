@@ -20,6 +20,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 //go:embed testdata/axe.min.js
@@ -153,17 +155,14 @@ func (t *tab) mayEval(expression string, value any) error {
 // until waits until an expression is true.
 func (t *tab) until(what, expression string) {
 	t.t.Helper()
-	for deadline := time.Now().Add(limit); ; {
+	var err error
+	if !testserver.Within(limit, func() bool {
 		var is bool
-		err := t.mayEval("!!("+expression+")", &is) // fails while the page changes
-		if err == nil && is {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.picture("failed")
-			t.t.Fatalf("not within %v: %s (%s) %v", limit, what, expression, err)
-		}
-		time.Sleep(20 * time.Millisecond) // the pause between two polls
+		err = t.mayEval("!!("+expression+")", &is) // fails while the page changes
+		return err == nil && is
+	}) {
+		t.picture("failed")
+		t.t.Fatalf("not within %v: %s (%s) %v", limit, what, expression, err)
 	}
 }
 

@@ -162,10 +162,9 @@ func (n *natsBroker) limit(app string, runs int) {
 
 func (n *natsBroker) redeliverSoon(app string) {
 	n.t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); len(n.consumers(app)) < 2; { // executors prepare them
-		require.True(n.t, time.Now().Before(deadline), "the broker lacks consumers")
-		time.Sleep(50 * time.Millisecond) // between two polls
-	}
+	testserver.Eventually(n.t, 20*time.Second, "the executors have made their consumers", func() bool {
+		return len(n.consumers(app)) >= 2
+	})
 	js, _ := n.stream(app)
 	for _, name := range n.consumers(app) {
 		consumer, err := js.Consumer(n.t.Context(), "xw_default_"+app, name)
