@@ -31,8 +31,8 @@ var polling = map[string]struct {
 	"xxladapter/trigger/internal/post":      {2, "real sockets"},
 }
 
-// processes are the folders whose tests may call Eventually and Within of testserver, each with what
-// they wait for. The modules inside this repository start whole sites, and are not looked at.
+// processes are the folders whose tests may call Eventually and Within of testserver, each with
+// what they wait for. The modules inside this repository start whole sites, and are not looked at.
 var processes = map[string]string{
 	"xxladapter/cmd/xxlwheel": "schedulers, executors and terminals are processes of their own",
 	"xxladapter/executor":     "scripts are child processes, and runs arrive over real sockets",
@@ -40,8 +40,8 @@ var processes = map[string]string{
 	"xxladapter/redisstore":   "servers of Redis promote one another",
 }
 
-// looping are the functions of tests with a loop that waits in real time until something happens, and
-// is none of Eventually, each with its reason. Benchmarks may have such loops.
+// looping are the functions of tests with a loop of their own that waits in real time until
+// something happens, each with its reason. Benchmarks may have such loops.
 var looping = map[string]string{
 	"hashedwheel.TestATimeoutThatWasTakenOutMayMoveAtOnce": "what it races with takes nanoseconds",
 	"hashedwheel.storm":                                 "to yield is one of the calls that it makes at random",

@@ -50,8 +50,8 @@ func TestAnIdleNodeAsksLittle(t *testing.T) {
 				measured = append(measured, m)
 				go func() { ended <- n.Schedule(ctx) }()
 			}
-			// A node that has just started asks more than an idle one. The hour begins and ends between
-			// two instants at which it asks, so that the same number of them belongs to it each time.
+			// A node that has just started asks more than an idle one. The hour begins and ends
+			// between two instants at which it asks, so that it always holds as many of them.
 			time.Sleep(time.Minute + time.Millisecond)
 			var began []map[string]int
 			for _, m := range measured {
