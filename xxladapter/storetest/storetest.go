@@ -17,7 +17,7 @@
 // The clock of each case stands at a time that is not the machine's, so a store that asks the
 // machine for the time fails. A store whose server is missing skips its suite on the machine of a
 // developer and fails where XXLWHEEL_REQUIRE_SERVERS is 1, as it is in .ci/run. That script also
-// lists the stores that have passed, and fails if one of them is missing.
+// lists the stores that the suite has run on, and fails if one of them is missing.
 package storetest
 
 import (
