@@ -64,8 +64,9 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 		r, err = api.Admit(r.WithContext(ctx), api.Viewer.ForAll())
 	}
 	if err != nil {
-		status, _ := s.answers.Refuse(r, err)
-		http.Error(w, err.Error(), status)
+		status, refused := s.answers.Refuse(r, err)
+		api.SetRetryAfter(w, err)
+		http.Error(w, refused.Message, status)
 		return
 	}
 	s.opts.Metrics.ServeHTTP(w, r)

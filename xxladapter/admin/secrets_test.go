@@ -12,12 +12,15 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/executorapi"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -117,6 +120,34 @@ func TestNoAnswerAndNoLogLineShowsASecret(t *testing.T) {
 	require.JSONEq(t, `{"code":"internal","message":"internal error"}`, said)
 	require.Contains(t, logged.String(), "the disk is full")
 	note("the log", logged.String())
+}
+
+// awayCredentials cannot read credentials.
+type awayCredentials struct{ accounts.Store }
+
+func (awayCredentials) Credential(context.Context, string) (*xxladapter.Credential, *xxladapter.User, error) {
+	return nil, nil, errors.New("dial postgres://db:5432/xxl: no route to host")
+}
+
+// TestAnErrorOfTheStoreIsNotToldToStrangers calls with something like a personal token, which the
+// store would have to know, while the store is away.
+func TestAnErrorOfTheStoreIsNotToldToStrangers(t *testing.T) {
+	var logged bytes.Buffer
+	s := siteWith(t, func(o *Options) {
+		o.Accounts = accounts.New(awayCredentials{memstore.New(time.Now)}, nil)
+		o.Logger = slog.New(slog.NewTextHandler(&logged, nil))
+		o.Metrics = http.NotFoundHandler()
+	})
+	for path, want := range map[string]string{
+		"/metrics":       "internal error",
+		"/api/v1/groups": `{"code":"internal","message":"internal error"}`,
+	} {
+		logged.Reset()
+		status, said := s.do(http.MethodGet, path, "xwt_unknown", "")
+		require.Equal(t, http.StatusInternalServerError, status, path)
+		require.Equal(t, want, said, path)
+		require.Contains(t, logged.String(), "no route to host", path)
+	}
 }
 
 // TestOnlyTheTokenItselfOpensTheAPI tries both headers.
