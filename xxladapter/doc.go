@@ -1,12 +1,18 @@
 // Package xxladapter holds the words of an XXL-JOB compatible scheduler: jobs, groups of
 // executors, fires, logs, and the [Store] that keeps them. It imports none of its subpackages.
 //
-// Three lines run a scheduler in a program. They leave out errors; the example of this package is
-// complete:
+// This runs a scheduler in a program; the example of this package adds an executor and a job:
 //
 //	store, err := sqlstore.OpenSQLite(ctx, "jobs.db", sqlstore.Options{})
+//	if err != nil {
+//		return err
+//	}
+//	defer store.Close()
 //	scheduler, err := node.New(node.Options{Store: store})
-//	err = scheduler.Run(ctx, listener) // until ctx ends; executors register at the listener
+//	if err != nil {
+//		return err
+//	}
+//	return scheduler.Run(ctx, listener) // until ctx ends; executors register at the listener
 //
 // One trip of a job:
 //
@@ -19,6 +25,20 @@
 //	wire         is the protocol in which runs and results are sent
 //	executor     runs the handler and reports the result
 //	admin        receives the result and hands it to trigger
+//
+// # What it promises
+//
+// Every due time of an enabled job gives one fire, or one record of a misfire, also if schedulers
+// or the database are killed. Nothing fires before its due time by the store's clock. A fire is
+// claimed at most once, by one scheduler. A result is stored before it is acknowledged. README.md
+// names the tests that hold each promise.
+//
+// # What it costs
+//
+// A run costs writes of the database: its fire, its claim, its log row and its result, which runs
+// that come together share. bench/results/scheduler.md has how many a second that allows on each
+// database; of 500 a second, spread over it, 99 % are sent within 5 ms of their due time. With
+// nothing due, a scheduler sends 1.7 statements a second to MariaDB.
 //
 // # When not to use it
 //
