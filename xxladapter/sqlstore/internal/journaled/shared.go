@@ -30,7 +30,6 @@ type shared struct {
 
 	backlog  int64   // ClaimDue stops while the tables lack more records
 	reserved int64   // log row ids up to this one are ours; guarded by turn
-	pen      int64   // the pen under which this process has read the tables last; guarded by turn
 	foreign  foreign // guarded by the front's lock
 	// lastFire and lastLog are the highest ids that the tables know to be given, even if the log is
 	// lost. The front's lock guards them.

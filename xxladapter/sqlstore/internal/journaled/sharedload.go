@@ -65,7 +65,6 @@ func (f *front) loadShared(ctx context.Context, tx *database.Tx) error {
 // REQUIRES: f.mu is held.
 func (f *front) fill(ctx context.Context, tx *database.Tx, m *sharedMarks, now sharedlog.State, used bool) error {
 	m.pen, m.run, m.state = now.Pen, now.Run, stateOpen
-	f.shared.pen = now.Pen
 	_, err := tx.Exec(
 		ctx, takeShared, int64(m.generation), m.pen, m.settled, m.runs, m.plans, m.fire, m.log, msOf(m.doubt), m.run,
 	)
@@ -97,6 +96,8 @@ func (f *front) fill(ctx context.Context, tx *database.Tx, m *sharedMarks, now s
 // promotion, has another generation or an earlier position. An old copy may have all that the
 // tables have, and lack what a process has confirmed since; its pen has a lower number than the
 // tables know, or had another holder, if the pen has passed since the copy was made.
+//
+// REQUIRES: f.mu is held.
 func (f *front) lost(m sharedMarks, now sharedlog.State) string {
 	last := max(m.settled, m.runs, m.plans)
 	switch seen := f.shared.log.Seen(now.Generation); {
@@ -108,7 +109,7 @@ func (f *front) lost(m sharedMarks, now sharedlog.State) string {
 		return fmt.Sprintf("it ends with record %d, and the tables have record %d", now.Position, last)
 	case now.Position < seen:
 		return fmt.Sprintf("it ends with record %d, and record %d was confirmed", now.Position, seen)
-	case now.Pen < m.pen || now.Pen == m.pen && now.Pen != f.shared.pen:
+	case now.Pen < m.pen || now.Pen == m.pen && now.Pen != f.marks.pen:
 		return fmt.Sprintf("its pen has number %d, and another process wrote to the tables under %d", now.Pen, m.pen)
 	case f.shared.lossy && m.run != "" && m.run != now.Run:
 		return fmt.Sprintf(

@@ -52,7 +52,8 @@ type Log struct {
 	held      bool
 	releasing bool
 	wanted    bool
-	valid     time.Time     // the pen is certainly held until then
+	stale     bool          // the log must be loaded again, once what was appended is stored
+	valid     time.Time     // the pen is certainly held until then; zero means that it was given back
 	since     time.Time     // since when the pen is held and the log is read
 	loaded    time.Duration // from the taking of the pen to the end of the last Load
 	used      time.Time     // when the pen was last asked for
@@ -158,6 +159,9 @@ func (l *Log) Wait(m journal.Mark) error {
 func (l *Log) Failed() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.failed == nil && l.stale {
+		return ErrMoved
+	}
 	return l.failed
 }
 
@@ -235,14 +239,10 @@ func (l *Log) put(after State, number int64, records [][]byte) error {
 		switch {
 		case err == nil:
 			l.mu.Lock()
-			restarted := l.restarted(now, asked)
-			if !restarted {
+			if !l.restarted(now, asked) { // otherwise Hold decides
 				l.keep(now, asked)
 			}
 			l.mu.Unlock()
-			if restarted {
-				return errors.Join(journal.ErrInDoubt, ErrMoved)
-			}
 			return nil
 		case errors.Is(err, ErrRefused) && !unanswered:
 			return err

@@ -72,27 +72,28 @@ func (l *Log) took(now State, asked time.Time, stored int64) {
 	l.valid, l.used, l.wanted = asked.Add(Life), time.Now(), now.Wanted
 }
 
-// compare sets l.failed if another process has had the pen, or the log is another one. stored was
-// the last record that was stored when the state was asked for; since then, batches of this process
-// may have been stored.
+// compare sets l.failed if another process has had the pen, or the log is another one, and l.stale
+// if that may be so. stored was the last record that was stored when the state was asked for; since
+// then, batches of this process may have been stored.
 //
 // REQUIRES: l.mu is held.
 func (l *Log) compare(now State, asked time.Time, stored int64) {
 	same := now.Generation == l.state.Generation && now.Pen == l.state.Pen && now.Position >= stored &&
-		now.Position < l.next && !l.restarted(now, asked)
+		now.Position < l.next
 	if !same && l.failed == nil {
 		l.failed = ErrMoved
 	}
+	l.stale = l.stale || l.restarted(now, asked)
 }
 
 // restarted reports whether the server was started again and another process may have had the pen
-// between the last time that this process certainly had it and a question. A server that goes on
+// between the last time that this process certainly had it and a question. A server that continues
 // with an old copy of its files names this process as the holder, although the pen has passed
 // since.
 //
 // REQUIRES: l.mu is held.
 func (l *Log) restarted(now State, asked time.Time) bool {
-	return now.Started != l.state.Started && !(l.held && asked.Before(l.valid))
+	return now.Started != l.state.Started && !asked.Before(l.valid)
 }
 
 // Held reports whether this process certainly has the pen.
@@ -138,7 +139,9 @@ func (l *Log) release() {
 	defer l.pen.Unlock()
 	l.mu.Lock()
 	releasing := l.releasing
-	l.releasing = false
+	if l.releasing = false; releasing {
+		l.valid = time.Time{}
+	}
 	l.mu.Unlock()
 	if !releasing {
 		return
@@ -246,7 +249,7 @@ func (l *Log) Load(ctx context.Context, now State, after int64, replay func(numb
 	}
 	l.state, l.durable, l.next = now, now.Position, now.Position+1
 	l.batch.last = 0
-	l.failed = nil
+	l.failed, l.stale = nil, false
 	l.loaded, l.since, l.used = time.Since(l.since), time.Now(), time.Now()
 	return nil
 }
