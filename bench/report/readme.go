@@ -133,25 +133,12 @@ func whole(v float64, ok bool) string {
 
 // earlyShare returns how many of a timer's runs came before their deadline: none, or a percentage.
 func (r *results) earlyShare(timer string) string {
-	early, fires := 0.0, 0.0
-	for s, values := range r.values {
-		if !strings.HasPrefix(s.bench, "BenchmarkLateness/timer="+timer+"/") {
-			continue
-		}
-		for _, v := range values {
-			switch s.unit {
-			case "early":
-				early += v
-			case "fires":
-				fires += v
-			}
-		}
-	}
+	e := r.earlyRuns("Lateness", timer)
 	switch {
-	case fires == 0:
+	case e.fires == 0:
 		return "–"
-	case early == 0:
+	case e.early == 0:
 		return "0"
 	}
-	return fmt.Sprintf("%.0f %%", math.Ceil(100*early/fires))
+	return fmt.Sprintf("%.0f %%", math.Ceil(100*e.early/e.fires))
 }

@@ -309,29 +309,42 @@ func (p *printer) other(r *results, title, bench string) {
 func (p *printer) early(r *results, bench, title, note string) {
 	p.print("\n## %s\n\n%s\n\n| | early | of | earliest, ms | latest, ms |\n|---|---:|---:|---:|---:|\n", title, note)
 	for _, timer := range r.timers {
-		var early, fires float64
-		earliest, latest := math.Inf(1), math.Inf(-1)
-		for s, values := range r.values {
-			if !strings.HasPrefix(s.bench, "Benchmark"+bench+"/timer="+timer+"/") {
-				continue
-			}
-			for _, v := range values {
-				switch s.unit {
-				case "early":
-					early += v
-				case "fires":
-					fires += v
-				case "min-ms":
-					earliest = min(earliest, v)
-				case "max-ms":
-					latest = max(latest, v)
-				}
-			}
-		}
-		if fires > 0 {
-			p.print("| %s | %.0f | %.0f | %s | %s |\n", name(timer), early, fires, number(earliest), number(latest))
+		if e := r.earlyRuns(bench, timer); e.fires > 0 {
+			p.print(
+				"| %s | %.0f | %.0f | %s | %s |\n",
+				name(timer), e.early, e.fires, number(e.earliest), number(e.latest),
+			)
 		}
 	}
+}
+
+// earlyRuns says how many runs of a timer came before their deadline.
+type earlyRuns struct {
+	early, fires     float64
+	earliest, latest float64 // in ms after the deadline; infinite without a run
+}
+
+// earlyRuns adds up all runs of a timer in a benchmark.
+func (r *results) earlyRuns(bench, timer string) earlyRuns {
+	e := earlyRuns{earliest: math.Inf(1), latest: math.Inf(-1)}
+	for s, values := range r.values {
+		if !strings.HasPrefix(s.bench, "Benchmark"+bench+"/timer="+timer+"/") {
+			continue
+		}
+		for _, v := range values {
+			switch s.unit {
+			case "early":
+				e.early += v
+			case "fires":
+				e.fires += v
+			case "min-ms":
+				e.earliest = min(e.earliest, v)
+			case "max-ms":
+				e.latest = max(e.latest, v)
+			}
+		}
+	}
+	return e
 }
 
 // ticks shows what it costs our timers to move the hand over full buckets.
