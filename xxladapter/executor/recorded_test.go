@@ -44,6 +44,7 @@ func TestJavaAdminsAtWork(t *testing.T) {
 	for _, release := range []string{"2.4.2", "3.3.2", "3.4.2"} {
 		t.Run(release, func(t *testing.T) {
 			params, held, ended := make(chan string, 1), make(chan struct{}), make(chan error, 2)
+			left := make(chan struct{}) // closed when the run that nobody kills may end
 			opts := Options{AppName: "some-app", AccessToken: "default_token", Listen: "127.0.0.1:0"}
 			e := start(t, opts, func(e *Executor) {
 				require.NoError(t, e.Handle("note", func(_ context.Context, run *Run) error {
@@ -53,9 +54,13 @@ func TestJavaAdminsAtWork(t *testing.T) {
 				}))
 				require.NoError(t, e.Handle("hold", func(ctx context.Context, _ *Run) error {
 					held <- struct{}{}
-					<-ctx.Done()
-					ended <- context.Cause(ctx)
-					return ctx.Err()
+					select {
+					case <-left:
+						return nil
+					case <-ctx.Done():
+						ended <- context.Cause(ctx)
+						return ctx.Err()
+					}
 				}))
 			})
 			conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(e.Addr(), "http://"), "/"))
@@ -99,6 +104,7 @@ func TestJavaAdminsAtWork(t *testing.T) {
 			same("kill-200")
 			require.Error(t, <-ended, "only that of the job that was killed")
 			require.Empty(t, ended)
+			close(left)
 		})
 	}
 }
