@@ -76,7 +76,7 @@ func (c *Calendar) Validate() error {
 		return err
 	}
 	for i, d := range c.Weekend {
-		if err := checkOneOf("weekend", d); err != nil {
+		if err := CheckOneOf("weekend", d); err != nil {
 			return err
 		}
 		if slices.Contains(c.Weekend[:i], d) {

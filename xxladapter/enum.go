@@ -14,8 +14,9 @@ type enum[T any] interface {
 	Values() []T
 }
 
-// checkOneOf refuses a value that its type does not have, naming all that it has.
-func checkOneOf[T enum[T]](field string, value T) error {
+// CheckOneOf refuses a value that its type does not list, with an [Error] that names the field and
+// all values of the type. The empty string is refused too, unless the type lists it.
+func CheckOneOf[T enum[T]](field string, value T) error {
 	known := value.Values()
 	if slices.ContainsFunc(known, func(k T) bool { return k == value }) {
 		return nil
@@ -27,10 +28,10 @@ func checkOneOf[T enum[T]](field string, value T) error {
 	return Invalidf(rule.OneOf, "%s is %q, must be one of %s", field, value, strings.Join(names, ", "))
 }
 
-// checkOneOfOrEmpty works like checkOneOf for a field that may be empty.
+// checkOneOfOrEmpty works like CheckOneOf for a field that may be empty.
 func checkOneOfOrEmpty[T enum[T]](field string, value T) error {
 	if value == "" {
 		return nil
 	}
-	return checkOneOf(field, value)
+	return CheckOneOf(field, value)
 }

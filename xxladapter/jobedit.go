@@ -87,7 +87,7 @@ func CheckJobEdits(edits []JobEdit, whole bool) error {
 	about := make(map[int64]bool, len(edits))
 	for i := range edits {
 		e := &edits[i]
-		if err := checkOneOf("act", e.Act); err != nil {
+		if err := CheckOneOf("act", e.Act); err != nil {
 			return Invalidf(rule.Nested, "edits[%[2]d].%[3]v", "act", i, err)
 		}
 		if id := e.ID(); id != 0 {

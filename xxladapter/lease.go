@@ -137,7 +137,7 @@ func (SchedulingMode) Values() []SchedulingMode {
 
 // Validate refuses a mode that is none of [SchedulingMode.Values], as an [Error] with
 // [CodeInvalid].
-func (m SchedulingMode) Validate() error { return checkOneOf("scheduling", m) }
+func (m SchedulingMode) Validate() error { return CheckOneOf("scheduling", m) }
 
 // A NodeRole is what a node does with the jobs of a store.
 type NodeRole string

@@ -21,7 +21,7 @@ const (
 func (Spread) Values() []Spread { return []Spread{SpreadNone, SpreadHash, SpreadRandom, SpreadRound} }
 
 // Validate refuses a way that does not exist, as an [Error] with [CodeInvalid].
-func (s Spread) Validate() error { return checkOneOf("spread", s) }
+func (s Spread) Validate() error { return CheckOneOf("spread", s) }
 
 // A SpreadReport counts fires that were planned by a leader and meant for another node, since the
 // reporting process began.

@@ -151,7 +151,7 @@ func (Role) Values() []Role {
 }
 
 // Validate refuses a role that does not exist, the empty one included.
-func (r Role) Validate() error { return checkOneOf("role", r) }
+func (r Role) Validate() error { return CheckOneOf("role", r) }
 
 // Includes reports whether r permits all that other permits. The empty role permits nothing, and is
 // included in all. A role that does not exist permits nothing, and is included in none.

@@ -105,7 +105,7 @@ func (s *Server) bulk(ctx context.Context, _ api.None, form bulkForm) (no api.St
 }
 
 func (f *bulkForm) check() error {
-	if err := api.CheckOneOf("action", f.Action); err != nil {
+	if err := xxladapter.CheckOneOf("action", f.Action); err != nil {
 		return err
 	}
 	switch {

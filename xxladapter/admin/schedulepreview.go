@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/preview"
 	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
@@ -139,7 +138,7 @@ func (s *Server) scheduleOf(q *schedulePreviewQuery) (no preview.Schedule, err e
 	if q.Count == 0 {
 		q.Count = defaultTimes
 	}
-	if err := api.CheckOneOf("scheduleType", q.Type); err != nil {
+	if err := xxladapter.CheckOneOf("scheduleType", q.Type); err != nil {
 		return no, err
 	}
 	switch {

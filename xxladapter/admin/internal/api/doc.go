@@ -9,7 +9,6 @@
 //	need.go                what the caller may do, and which groups exist for it
 //	params.go, page.go     path, query and headers become a struct
 //	strict.go              the body becomes a struct, and nothing in it is ignored
-//	oneof.go               a value that its type does not list is refused
 //	call.go, optional.go   the handler
 //	refusal.go             an error becomes a status and a body
 //	stream.go, download.go answers that are not one JSON value

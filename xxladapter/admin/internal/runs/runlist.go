@@ -50,7 +50,7 @@ func (q *logQuery) filter() (f xxladapter.RunFilter, err error) {
 		AtLeast: xxladapter.Milliseconds(q.AtLeast).Duration(), Text: q.Text,
 	}
 	if q.Status != "" {
-		if err := api.CheckOneOf("status", q.Status); err != nil {
+		if err := xxladapter.CheckOneOf("status", q.Status); err != nil {
 			return f, err
 		}
 	}
