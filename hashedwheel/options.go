@@ -47,7 +47,7 @@ type Options struct {
 
 	// Executor runs the tasks. Nil means that the worker runs them itself, one after the other,
 	// which is the fastest; a task that takes long then delays the others by at most about two
-	// ticks or 20ms, whichever is longer, and each that follows it by about a millisecond.
+	// ticks or 20ms, whichever is longer, and each that follows it by one to three milliseconds.
 	Executor Executor
 
 	// Layered selects a hierarchical wheel, which needs no rounds: better for many timeouts that
