@@ -276,7 +276,7 @@ func TestABatchIsNoLongerThanAServerTakes(t *testing.T) {
 	s := openMySQLAt(t, address, database.Options{})
 	defer func() { require.NoError(t, s.Close()) }()
 	term := fixture.TermOf(t, s, "n1")
-	fires := claimedFires(t, s, term, 80) // over twice as long together
+	fires := claimedFires(t, s, term, testserver.Count(80, 200)) // 80 are over twice as long together
 	var wg sync.WaitGroup
 	errs := make([]error, len(fires))
 	for i, f := range fires {
