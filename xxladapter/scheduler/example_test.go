@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -15,11 +16,14 @@ import (
 
 // A printer is a pool that shows the first fire and ends the scheduler. The pool of package trigger
 // claims each fire in the store and sends it to an executor.
-type printer struct{ stop context.CancelFunc }
+type printer struct {
+	first *sync.Once // a fire that nobody claims may be handed out again
+	stop  context.CancelFunc
+}
 
 func (p printer) Fire(f xxladapter.Fire, done func()) bool {
 	defer done()
-	fmt.Printf("job %d fires\n", f.JobID)
+	p.first.Do(func() { fmt.Printf("job %d fires\n", f.JobID) })
 	p.stop()
 	return true
 }
@@ -51,7 +55,7 @@ func Example() {
 	}
 
 	s, err := scheduler.New(scheduler.Options{
-		Store: store, Pool: printer{cancel}, Node: "example", Logger: slog.New(slog.DiscardHandler),
+		Store: store, Pool: printer{new(sync.Once), cancel}, Node: "example", Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		panic(err)

@@ -19,7 +19,7 @@ import (
 
 // A fakePool settles the fires that it is given in the store, as a hand-over would, and notes when
 // it was given those that it could claim: a sweep may hand out once more what was settled since it
-// read the store.
+// read the store. A fire whose term ends before it is settled is left to the next term.
 type fakePool struct {
 	store *memstore.Store
 	term  func() (xxladapter.Term, bool)
@@ -52,12 +52,12 @@ func (p *fakePool) Fire(f xxladapter.Fire, done func()) bool {
 func (p *fakePool) settle(f xxladapter.Fire, at time.Time) {
 	term, _ := p.term()
 	claimed, err := p.store.ClaimFire(context.Background(), term, f.ID, []*xxladapter.Log{{JobID: f.JobID}})
-	if errors.Is(err, xxladapter.ErrConflict) || errors.Is(err, xxladapter.ErrFenced) {
-		return
-	}
 	if err == nil {
 		_, err = p.store.SettleFire(context.Background(), term,
 			xxladapter.Settlement{FireID: claimed[0].ID, LogID: claimed[0].LogID, Code: xxladapter.ResultOK})
+	}
+	if errors.Is(err, xxladapter.ErrConflict) || errors.Is(err, xxladapter.ErrFenced) {
+		return
 	}
 	if err != nil {
 		panic(err)
