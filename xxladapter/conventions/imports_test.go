@@ -236,7 +236,7 @@ var rules = map[string]rule{
 		"xxladapter/cmd/xxlwheel/internal/command", "xxladapter/cmd/xxlwheel/internal/flags",
 		"xxladapter/cmd/xxlwheel/internal/printing"}, "users are managed over the API alone"},
 
-	"xxladapter/storetest":       {[]string{"xxladapter"}, "it tests any store, and so knows none"},
+	"xxladapter/storetest":       {[]string{"xxladapter", "xxladapter/testserver"}, "it tests any store, and so knows none"},
 	"xxladapter/elect/electtest": {[]string{"xxladapter/elect", "xxladapter/testserver"}, "it tests any elector, and so knows none"},
 	"xxladapter/checker":         {[]string{"xxladapter", "xxladapter/cron"}, "it computes due times itself; what it judges it must not use"},
 	"xxladapter/testserver":      {nil, "it starts servers and knows none of its users"},

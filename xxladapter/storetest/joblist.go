@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // listing returns the ids of the jobs that f selects.
@@ -137,7 +138,8 @@ func (b *fixture) listInEveryOrder(halfway func()) {
 	other := b.addGroup("other-app")
 	random := rand.New(rand.NewPCG(1, 2))
 	pick := func(texts ...string) string { return texts[random.IntN(len(texts))] }
-	for i := range 24 {
+	jobs := testserver.Count(24, 40)
+	for i := range jobs {
 		j := b.newJob(pick("a", "B", "b", "á", "二", "z z", "Z"))
 		j.Author, j.Handler = pick("", "x", "X", "李"), pick("", "h", "h2", "H")
 		j.ScheduleType = xxladapter.ScheduleType(pick("CRON", "NONE", "FIX_RATE"))
@@ -149,7 +151,7 @@ func (b *fixture) listInEveryOrder(halfway func()) {
 		if random.IntN(2) == 0 {
 			b.NoError(StartAt(b.ctx, b.store, id, at(100+random.IntN(3))))
 		}
-		if i == 12 {
+		if i == jobs/2 {
 			b.clock.Advance(xxladapter.Milliseconds(200_000).Duration())
 			b.claimDue() // sets the last times
 		}
@@ -166,7 +168,7 @@ func (b *fixture) listInEveryOrder(halfway func()) {
 			b.finishAs(b.runAt(j.ID, b.group, -1), 200, "")
 			b.finishAs(b.runAt(j.ID, b.group, 0), 500, "")
 		}
-		if i == 12 {
+		if i == jobs/2 {
 			halfway()
 		}
 	}

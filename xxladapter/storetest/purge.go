@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // ended adds a run of the job that was triggered days after today and has ended. A failure among
@@ -292,7 +293,7 @@ var purgeRules = []fullRule{
 	{"PurgeMayRaceWithResultsAndOtherPurges", func(b *fullFixture) {
 		id := b.addJob("job")
 		var fires []xxladapter.Fire
-		const runs = 20
+		runs := testserver.Count(20, 40)
 		for range runs {
 			f := b.run(id, 0)
 			b.settle(f, "", 500)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // A pastRun is a run that a case of lists stores.
@@ -63,6 +64,23 @@ func (b *fullFixture) pages(f xxladapter.RunFilter) (ids []int64) {
 	return nil
 }
 
+// A pageWay is a way to page through a list: how many rows a page has, and how many are examined.
+type pageWay struct{ limit, examine int }
+
+// pageWays returns every combination that may matter, or half of them, each value once at least.
+func pageWays() []pageWay {
+	if !testserver.IsLong() {
+		return []pageWay{{1, 0}, {1, 2}, {3, 1}, {3, 5}, {100, 0}, {100, 2}}
+	}
+	var all []pageWay
+	for _, limit := range []int{1, 3, 100} {
+		for _, examine := range []int{0, 1, 2, 5} {
+			all = append(all, pageWay{limit, examine})
+		}
+	}
+	return all
+}
+
 var runListRules = []fullRule{
 	{"RunsAreSelectedByWhatPeopleLookFor", func(b *fullFixture) {
 		one, two, other := b.addJob("one"), b.addJob("two"), b.addGroup("other-app")
@@ -94,6 +112,7 @@ var runListRules = []fullRule{
 			pastRun{job: two, group: b.group, typ: cron, at: 90, trigger: fail, triggerMsg: "no executor_"},
 		)
 		b.clock.Advance(at(100).Sub(b.clock.Now()))
+		pages := pageWays()
 		of := func(f xxladapter.LogFilter) xxladapter.RunFilter { return xxladapter.RunFilter{LogFilter: f} }
 		for i, c := range []struct {
 			filter xxladapter.RunFilter
@@ -128,7 +147,7 @@ var runListRules = []fullRule{
 			{xxladapter.RunFilter{AtLeast: 5 * time.Second, Type: cron, Address: "a"}, []int64{sent}},
 		} {
 			name := fmt.Sprintf("%d: %+v", i, c.filter)
-			for _, page := range []struct{ limit, examine int }{{1, 0}, {1, 2}, {3, 1}, {3, 5}, {100, 0}, {100, 2}} {
+			for _, page := range pages {
 				f := c.filter
 				f.Limit, f.Examine = page.limit, page.examine
 				b.Equal(c.ids, b.pages(f), name)

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // again offers a text after ten seconds for each attempt so far.
@@ -124,7 +125,7 @@ var runTextRules = []fullRule{
 	{"ManyTextsAreSavedTogether", func(b *fullFixture) {
 		id := b.addJob("job")
 		var texts []xxladapter.RunText
-		for i := range 30 {
+		for i := range testserver.Count(30, 100) {
 			l := b.wanted(id)
 			if i%10 == 3 {
 				b.saveText(xxladapter.RunText{LogID: l, Text: "earlier"})

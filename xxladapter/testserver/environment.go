@@ -37,16 +37,17 @@ const (
 // Long skips a test that takes long by nature, unless the environment asks for long tests.
 func Long(t testing.TB) {
 	t.Helper()
-	if !long() {
+	if !IsLong() {
 		t.Skipf("takes long; set %s=1 to run it", longEnv)
 	}
 }
 
-func long() bool { return os.Getenv(longEnv) == "1" || Soak() }
+// IsLong reports whether the environment asks for long tests.
+func IsLong() bool { return os.Getenv(longEnv) == "1" || Soak() }
 
 // Count returns few, or many if the environment asks for long tests.
 func Count(few, many int) int {
-	if long() {
+	if IsLong() {
 		return many
 	}
 	return few
