@@ -2,7 +2,6 @@ package conventions
 
 import (
 	"go/ast"
-	"go/parser"
 	"regexp"
 	"slices"
 	"strings"
@@ -48,7 +47,7 @@ var noVerbs = []string{"across", "always", "as", "unless"}
 // with a verb in the third person, as those of other functions do: "TestX checks that ...".
 func TestCommentsOfTestsHaveAVerb(t *testing.T) {
 	for _, file := range filesOf(t, ".", "_test.go") {
-		s := parse(t, file, parser.ParseComments|parser.SkipObjectResolution)
+		s := parse(t, file)
 		for _, d := range s.Decls {
 			f, ok := d.(*ast.FuncDecl)
 			if !ok || f.Doc == nil || !strings.HasPrefix(f.Name.Name, "Test") && !strings.HasPrefix(f.Name.Name, "Benchmark") && !strings.HasPrefix(f.Name.Name, "Fuzz") {
@@ -75,7 +74,7 @@ var isForm = regexp.MustCompile(`^\s+(is|are)\s+(\w*)`)
 func TestCommentsOfFunctionsHaveAVerb(t *testing.T) {
 	n := 0
 	for _, file := range sourcesOf(t, ".") {
-		s := parse(t, file, parser.ParseComments|parser.SkipObjectResolution)
+		s := parse(t, file)
 		check := func(name *ast.Ident, doc *ast.CommentGroup) {
 			rest, begins := strings.CutPrefix(doc.Text(), name.Name)
 			if !begins {
@@ -117,7 +116,7 @@ func TestRequirementsEndTheirComments(t *testing.T) {
 		if strings.HasPrefix(file, aboutComments) {
 			continue
 		}
-		s := parse(t, file, parser.ParseComments|parser.SkipObjectResolution)
+		s := parse(t, file)
 		for _, c := range s.Comments {
 			count := strings.Count(c.Text(), "REQUIRES")
 			n += count
@@ -139,7 +138,7 @@ func TestNilBeginsASentenceWithACapital(t *testing.T) {
 		if strings.HasPrefix(file, aboutComments) {
 			continue
 		}
-		s := parse(t, file, parser.ParseComments|parser.SkipObjectResolution)
+		s := parse(t, file)
 		for _, c := range s.Comments {
 			if m := misspelledNil.FindString(c.Text()); m != "" {
 				t.Errorf("%v: the comment has %q; only at the beginning of a sentence it is Nil", s.at(c), m)

@@ -2,7 +2,6 @@ package conventions
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"regexp"
 	"slices"
@@ -32,7 +31,7 @@ func TestLibrariesNameOptionsAndNotFlags(t *testing.T) {
 		if slices.ContainsFunc(mayNameFlags, func(folder string) bool { return strings.HasPrefix(file, folder) }) {
 			continue
 		}
-		s := parse(t, file, parser.SkipObjectResolution)
+		s := parse(t, file)
 		ast.Inspect(s.File, func(n ast.Node) bool {
 			literal, ok := n.(*ast.BasicLit)
 			if !ok || literal.Kind != token.STRING {

@@ -2,7 +2,6 @@ package conventions
 
 import (
 	"go/ast"
-	"go/parser"
 	"regexp"
 	"strings"
 	"testing"
@@ -35,7 +34,7 @@ func TestEveryGoroutineSaysWhoWaitsForIt(t *testing.T) {
 		if strings.HasSuffix(file, "interleave.go") {
 			continue
 		}
-		s := parse(t, file, parser.ParseComments)
+		s := parse(t, file)
 		ast.Inspect(s.File, func(n ast.Node) bool {
 			statement, ok := n.(*ast.GoStmt)
 			if !ok {

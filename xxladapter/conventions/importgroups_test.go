@@ -2,7 +2,6 @@ package conventions
 
 import (
 	"go/ast"
-	"go/parser"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,7 +14,7 @@ import (
 func TestImportsStandInThreeGroups(t *testing.T) {
 	n := 0
 	for _, file := range filesOf(t, ".", ".go") {
-		s := parse(t, file, parser.ImportsOnly)
+		s := parse(t, file)
 		for i, spec := range s.Imports[min(1, len(s.Imports)):] {
 			n++
 			before := s.Imports[i]

@@ -2,7 +2,6 @@ package conventions
 
 import (
 	"go/ast"
-	"go/parser"
 	"path"
 	"regexp"
 	"slices"
@@ -311,7 +310,7 @@ func checkImports(t *testing.T, file, pkg string) (imported []string) {
 		t.Errorf("%s: package %s has no rule for its imports", file, pkg)
 		return nil
 	}
-	for _, imp := range parse(t, file, parser.ImportsOnly).Imports {
+	for _, imp := range parse(t, file).Imports {
 		target, err := strconv.Unquote(imp.Path.Value)
 		require.NoError(t, err)
 		own, inRepo := strings.CutPrefix(target, module)
@@ -343,7 +342,7 @@ func checkImports(t *testing.T, file, pkg string) (imported []string) {
 func TestAtomicWordsAreAligned(t *testing.T) {
 	bare := regexp.MustCompile(`^(Int64|Uint64|Float64|Duration|(Add|And|Or|Load|Store|Swap|CompareAndSwap)(Int64|Uint64))$`)
 	for _, file := range filesOf(t, ".", ".go") {
-		parsed := parse(t, file, 0)
+		parsed := parse(t, file)
 		for _, imp := range parsed.Imports {
 			switch target, _ := strconv.Unquote(imp.Path.Value); target {
 			case "go.uber.org/atomic", "sync/atomic":

@@ -2,7 +2,6 @@ package conventions
 
 import (
 	"go/ast"
-	"go/parser"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,7 +19,7 @@ func TestMethodsThatNeedALockSaySo(t *testing.T) {
 		packages := map[string][]source{}
 		for _, file := range sourcesOf(t, folder) {
 			dir := filepath.Dir(file)
-			packages[dir] = append(packages[dir], parse(t, file, parser.ParseComments))
+			packages[dir] = append(packages[dir], parse(t, file))
 		}
 		for _, files := range packages {
 			guarded := map[string]guardedFields{}

@@ -14,7 +14,7 @@ import (
 func TestErrorsAreLoggedUnderOneKey(t *testing.T) {
 	lines := 0
 	for _, file := range sourcesOf(t, ".") {
-		s := parse(t, file, 0)
+		s := parse(t, file)
 		ast.Inspect(s.File, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok || !isLogCall(call) {

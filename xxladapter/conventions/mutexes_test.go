@@ -2,7 +2,6 @@ package conventions
 
 import (
 	"go/ast"
-	"go/parser"
 	"strings"
 	"testing"
 
@@ -19,7 +18,7 @@ func TestEveryMutexSaysWhatItGuards(t *testing.T) {
 		found := 0
 		for _, file := range sourcesOf(t, folder) {
 			if !strings.HasSuffix(file, "interleave.go") {
-				found += checkMutexes(t, parse(t, file, parser.ParseComments))
+				found += checkMutexes(t, parse(t, file))
 			}
 		}
 		require.GreaterOrEqual(t, found, atLeast, "the test has found those of %s", folder)

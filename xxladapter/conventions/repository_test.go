@@ -62,12 +62,23 @@ type source struct {
 	positions *token.FileSet
 }
 
-func parse(t *testing.T, file string, mode parser.Mode) source {
+// sources has the files that parse has read. The tests of this package take turns.
+var sources = map[string]source{}
+
+// parse reads a file with its comments, once for all tests, which do not change it. Its names are
+// not resolved.
+func parse(t *testing.T, file string) source {
 	t.Helper()
-	s := source{positions: token.NewFileSet()}
-	var err error
-	s.File, err = parser.ParseFile(s.positions, file, readFile(t, file), mode)
-	require.NoError(t, err)
+	s, known := sources[file]
+	if !known {
+		s.positions = token.NewFileSet()
+		var err error
+		s.File, err = parser.ParseFile(
+			s.positions, file, readFile(t, file), parser.ParseComments|parser.SkipObjectResolution,
+		)
+		require.NoError(t, err)
+		sources[file] = s
+	}
 	return s
 }
 

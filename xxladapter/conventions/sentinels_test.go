@@ -2,7 +2,6 @@ package conventions
 
 import (
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"path"
 	"slices"
@@ -23,7 +22,7 @@ func TestSentinelsNameTheirPackage(t *testing.T) {
 	n := 0
 	for _, root := range []string{"hashedwheel", "xxladapter"} {
 		for _, file := range sourcesOf(t, root) {
-			s := parse(t, file, parser.SkipObjectResolution)
+			s := parse(t, file)
 			for name, text := range sentinels(s.File) {
 				n++
 				from, _, _ := strings.Cut(text, ": ")

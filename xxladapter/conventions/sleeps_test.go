@@ -2,7 +2,6 @@ package conventions
 
 import (
 	"go/ast"
-	"go/parser"
 	"path"
 	"testing"
 )
@@ -27,7 +26,7 @@ func testFiles(t *testing.T) (files []testFile) {
 		if bubbles[folder] == nil {
 			bubbles[folder] = map[string]bool{"Test": true}
 		}
-		f := testFile{name, parse(t, name, parser.ParseComments|parser.SkipObjectResolution), bubbles[folder]}
+		f := testFile{name, parse(t, name), bubbles[folder]}
 		files = append(files, f)
 		for _, d := range f.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok && callsSynctest(f) {

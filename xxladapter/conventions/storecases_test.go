@@ -2,7 +2,6 @@ package conventions
 
 import (
 	"go/ast"
-	"go/parser"
 	"testing"
 )
 
@@ -33,7 +32,7 @@ func storeCalls(t *testing.T) map[string]map[string]bool {
 		called[fixture] = map[string]bool{}
 	}
 	for _, file := range sourcesOf(t, "xxladapter/storetest") {
-		ast.Inspect(parse(t, file, parser.SkipObjectResolution).File, func(n ast.Node) bool {
+		ast.Inspect(parse(t, file).File, func(n ast.Node) bool {
 			var of map[string]bool
 			var body *ast.BlockStmt
 			switch f := n.(type) {

@@ -3,7 +3,6 @@ package conventions
 import (
 	"fmt"
 	"go/ast"
-	"go/parser"
 	"path"
 	"strings"
 	"testing"
@@ -86,7 +85,7 @@ func interfaces(t *testing.T) map[string]*ast.InterfaceType {
 		if path.Dir(file) != "xxladapter" {
 			continue
 		}
-		ast.Inspect(parse(t, file, parser.ParseComments).File, func(n ast.Node) bool {
+		ast.Inspect(parse(t, file).File, func(n ast.Node) bool {
 			if spec, ok := n.(*ast.TypeSpec); ok && spec.Name.IsExported() {
 				if i, ok := spec.Type.(*ast.InterfaceType); ok {
 					found[spec.Name.Name] = i
