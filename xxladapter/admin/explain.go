@@ -10,6 +10,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+	"github.com/xxlwheel/xxlwheel/xxladapter/preview"
 	"github.com/xxlwheel/xxlwheel/xxladapter/why"
 )
 
@@ -181,7 +182,7 @@ func (s *Server) planOf(j *xxladapter.Job, then why.Schedule) cron.Plan {
 // zoneThen returns the time zone of a schedule that a job has or had; the scheduler's if it is
 // unknown.
 func (s *Server) zoneThen(then why.Schedule) *time.Location {
-	if zone, err := s.zoneOf(then.Zone); err == nil {
+	if zone, err := preview.ZoneOf(then.Zone, s.opts.Zone); err == nil {
 		return zone
 	}
 	return s.opts.Zone
@@ -250,10 +251,7 @@ func (s *Server) whyOfJob(ctx context.Context, q whyQuery) (no whyAnswer, err er
 		}
 		q.At = q.At.Truncate(time.Minute)
 	}
-	from, to := q.At.Truncate(time.Second), q.At.Truncate(time.Second).Add(time.Second)
-	if from.Truncate(time.Minute).Equal(q.At) {
-		to = from.Add(time.Minute)
-	}
+	from, to := why.TimeMeant(q.At)
 	p, err := s.pastOf(ctx, q.ID, from, to, api.MaxPage)
 	if err != nil {
 		return no, err

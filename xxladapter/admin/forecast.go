@@ -7,7 +7,6 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/forecast"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 type forecastQuery struct {
@@ -53,30 +52,15 @@ const (
 )
 
 func (s *Server) forecast(ctx context.Context, q forecastQuery) (no forecastForm, err error) {
-	if q.Hours == 0 {
-		q.Hours = 24
-	}
-	span := time.Duration(q.Hours) * time.Hour
-	if q.Hours > int(forecast.MaxSpan/time.Hour) {
-		return no, xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d",
-			"hours", q.Hours, 1, int(forecast.MaxSpan/time.Hour))
+	span, err := forecast.SpanOf(q.Hours)
+	if err != nil {
+		return no, err
 	}
 	now, err := s.opts.Store.Now(ctx)
 	if err != nil {
 		return no, err
 	}
-	means, err := s.opts.Store.MeanDurations(ctx, durationRows)
-	if err != nil {
-		return no, err
-	}
-	var jobs []forecast.Job
-	names := map[int64]string{}
-	on := true
-	err = s.eachJob(ctx, xxladapter.JobFilter{GroupID: q.Group, Running: &on}, func(j *xxladapter.Job) {
-		mean, ran := means[j.ID]
-		jobs = append(jobs, forecast.JobOf(j, mean, ran))
-		names[j.ID] = j.Name
-	})
+	jobs, names, err := s.jobsToForecast(ctx, q.Group)
 	if err != nil {
 		return no, err
 	}
@@ -85,29 +69,53 @@ func (s *Server) forecast(ctx context.Context, q forecastQuery) (no forecastForm
 		return no, err
 	}
 	f := forecast.Of(jobs, now, span, opts)
+	form := showForecast(f, len(jobs))
+	if q.At.IsZero() {
+		return form, nil
+	}
+	if err := f.CheckAt(q.At); err != nil {
+		return no, err
+	}
+	form.In = showShares(forecast.Within(jobs, now, span, opts, q.At), names)
+	return form, nil
+}
+
+// jobsToForecast returns the jobs whose schedule is on, of one group or, for 0, of all, and their
+// names by id.
+func (s *Server) jobsToForecast(
+	ctx context.Context, group int64,
+) (jobs []forecast.Job, names map[int64]string, err error) {
+	means, err := s.opts.Store.MeanDurations(ctx, durationRows)
+	if err != nil {
+		return nil, nil, err
+	}
+	names = map[int64]string{}
+	on := true
+	err = s.eachJob(ctx, xxladapter.JobFilter{GroupID: group, Running: &on}, func(j *xxladapter.Job) {
+		mean, ran := means[j.ID]
+		jobs = append(jobs, forecast.JobOf(j, mean, ran))
+		names[j.ID] = j.Name
+	})
+	return jobs, names, err
+}
+
+func showForecast(f forecast.Forecast, jobs int) forecastForm {
 	form := forecastForm{
 		Minutes: int(forecast.Step / time.Minute), Cells: make([]forecastCell, len(f.Cells)),
-		Jobs: len(jobs), Unknown: f.Unknown, Unreadable: f.Unreadable,
+		Jobs: jobs, Unknown: f.Unknown, Unreadable: f.Unreadable,
 	}
 	for i, c := range f.Cells {
 		form.Cells[i] = forecastCell{c.At, c.Fires, c.Run.Seconds()}
 	}
-	if q.At.IsZero() {
-		return form, nil
-	}
-	last := f.Cells[len(f.Cells)-1].At.Add(forecast.Step)
-	if q.At.Before(f.Cells[0].At) || !q.At.Before(last) {
-		return no, xxladapter.Invalidf(rule.Range, "%s is %s, must be within %s and %s",
-			"at", q.At.Format(time.RFC3339), f.Cells[0].At.Format(time.RFC3339), last.Format(time.RFC3339))
-	}
-	shares := forecast.Within(jobs, now, span, opts, q.At)
-	form.In = &forecastJobs{Count: len(shares), Jobs: []forecastJob{}}
+	return form
+}
+
+func showShares(shares []forecast.Share, names map[int64]string) *forecastJobs {
+	form := &forecastJobs{Count: len(shares), Jobs: []forecastJob{}}
 	for _, share := range shares[:min(maxShares, len(shares))] {
-		form.In.Jobs = append(
-			form.In.Jobs, forecastJob{share.JobID, names[share.JobID], share.Fires, share.Run.Seconds()},
-		)
+		form.Jobs = append(form.Jobs, forecastJob{share.JobID, names[share.JobID], share.Fires, share.Run.Seconds()})
 	}
-	return form, nil
+	return form
 }
 
 // eachJob calls use for each job that f selects, without its large texts, by id.

@@ -7,6 +7,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+	"github.com/xxlwheel/xxlwheel/xxladapter/preview"
 	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
@@ -122,11 +123,11 @@ func (s *Server) nextOfCron(ctx context.Context, q cronQuery) (no instantList, e
 		return no, xxladapter.Invalidf(rule.BytesAtMost, "%s has %d bytes, must have at most %d",
 			"expr", len(q.Expr), 128)
 	}
-	profile, err := s.profileOf(q.Profile)
+	profile, err := preview.ProfileOf(q.Profile, s.opts.CronProfile)
 	if err != nil {
 		return no, err
 	}
-	zone, err := s.zoneOf(q.Zone)
+	zone, err := preview.ZoneOf(q.Zone, s.opts.Zone)
 	if err != nil {
 		return no, err
 	}

@@ -2,13 +2,11 @@ package admin
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/preview"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 type schedulePreviewQuery struct {
@@ -70,14 +68,10 @@ type previewDay struct {
 	Excluded bool `json:"excluded,omitempty" doc:"The day has no work by the calendar."`
 }
 
-// maxUnknown limits the years of which an answer says that a calendar does not know them.
-const maxUnknown = 20
-
-// defaultTimes is the number of due times of a preview unless count is given.
-const defaultTimes = 50
-
 func (s *Server) previewSchedule(ctx context.Context, q schedulePreviewQuery) (no schedulePreview, err error) {
-	schedule, err := s.scheduleOf(&q)
+	schedule, count, err := preview.Request{
+		Type: q.Type, Conf: q.Conf, Zone: q.Zone, Profile: q.Profile, Count: q.Count, Months: q.Months,
+	}.Read(s.opts.Zone, s.opts.CronProfile)
 	if err != nil {
 		return no, err
 	}
@@ -91,97 +85,35 @@ func (s *Server) previewSchedule(ctx context.Context, q schedulePreviewQuery) (n
 			return no, err
 		}
 	}
-	p, err := preview.Of(schedule, from, q.Count, q.Months)
+	p, err := preview.Of(schedule, from, count, q.Months)
 	if err != nil {
 		return no, invalidConf(err)
 	}
-	shown := schedulePreview{
-		Zone: schedule.Zone.String(), Times: []previewTime{}, Assumed: p.Assumed, Changes: []clockChange{},
-	}
+	shown := showPreview(p, schedule.Zone, calendar)
 	if shown.Words, err = describeSchedule(schedule.Type, schedule.Conf, schedule.Profile); err != nil {
 		return no, invalidConf(err)
 	}
-	last := from
+	if q.Calendar != "" {
+		shown.Unknown = p.UnknownYears(calendar, from, schedule.Zone)
+	}
+	return shown, nil
+}
+
+// showPreview shows a preview, with the days without work of a calendar marked.
+func showPreview(p preview.Preview, zone *time.Location, calendar *xxladapter.Calendar) schedulePreview {
+	shown := schedulePreview{
+		Zone: zone.String(), Times: []previewTime{}, Assumed: p.Assumed, Changes: []clockChange{},
+	}
 	for _, t := range p.Times {
-		shown.Times = append(shown.Times, previewTime{t.At, t.Mark, calendar.Excludes(t.At.In(schedule.Zone))})
-		last = t.At
+		shown.Times = append(shown.Times, previewTime{t.At, t.Mark, calendar.Excludes(t.At.In(zone))})
 	}
 	for _, c := range p.Changes {
 		shown.Changes = append(shown.Changes, showChange(c))
 	}
 	for _, d := range p.Days {
-		day, err := time.ParseInLocation(time.DateOnly, d.Date, schedule.Zone)
-		if err != nil {
-			return no, err
-		}
-		shown.Days = append(shown.Days, previewDay{d.Date, d.Times, d.More, calendar.Excludes(day)})
-		if day.After(last) {
-			last = day
-		}
+		shown.Days = append(shown.Days, previewDay{d.Date, d.Times, d.More, calendar.Excludes(d.In(zone))})
 	}
-	if q.Calendar != "" {
-		for year := from.In(schedule.Zone).Year(); year <= last.In(schedule.Zone).Year() &&
-			len(shown.Unknown) < maxUnknown; year++ {
-			if !calendar.Knows(year) {
-				shown.Unknown = append(shown.Unknown, year)
-			}
-		}
-	}
-	return shown, nil
-}
-
-// scheduleOf checks the parameters of a preview and sets their defaults.
-func (s *Server) scheduleOf(q *schedulePreviewQuery) (no preview.Schedule, err error) {
-	if q.Type == "" {
-		q.Type = xxladapter.ScheduleCron
-	}
-	if q.Count == 0 {
-		q.Count = defaultTimes
-	}
-	if err := xxladapter.CheckOneOf("scheduleType", q.Type); err != nil {
-		return no, err
-	}
-	switch {
-	case len(q.Conf) > 4*128: // the limit of a job's column; longer ones only cost time
-		return no, xxladapter.Invalidf(rule.CharactersAtMost, "%s has %d bytes, must have at most %d characters",
-			"scheduleConf", len(q.Conf), 128)
-	case q.Count > preview.MaxTimes:
-		return no, xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d", "count", q.Count, 1, preview.MaxTimes)
-	case q.Months > preview.MaxMonths:
-		return no, xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d",
-			"months", q.Months, 1, preview.MaxMonths)
-	}
-	profile, err := s.profileOf(q.Profile)
-	if err != nil {
-		return no, err
-	}
-	zone, err := s.zoneOf(q.Zone)
-	return preview.Schedule{Type: string(q.Type), Conf: q.Conf, Zone: zone, Profile: profile}, err
-}
-
-// zoneOf returns the zone that a parameter names, or the scheduler's for an empty name.
-func (s *Server) zoneOf(name string) (*time.Location, error) {
-	if name == "" {
-		return s.opts.Zone, nil
-	}
-	zone, err := time.LoadLocation(name)
-	if err != nil || strings.EqualFold(name, "local") {
-		return nil, xxladapter.Invalidf(rule.Zone, "%s is %q, must be an IANA time zone such as Europe/Berlin",
-			"zone", name)
-	}
-	return zone, nil
-}
-
-// profileOf returns the dialect that a parameter names, or the scheduler's for an empty name.
-func (s *Server) profileOf(name string) (cron.Profile, error) {
-	if name == "" {
-		return s.opts.CronProfile, nil
-	}
-	profile, err := cron.ParseProfile(name)
-	if err != nil {
-		return profile, xxladapter.Invalidf(rule.Profile, "%[3]v", "profile", name, err)
-	}
-	return profile, nil
+	return shown
 }
 
 func showChange(c preview.Change) clockChange {

@@ -46,7 +46,7 @@ func TestASchedulePreviewShowsTimesWordsAndClockChanges(t *testing.T) {
 	p = schedulePreview{}
 	s.get("/api/v1/schedule/preview?scheduleType=FIX_DELAY&scheduleConf=30", &p)
 	require.True(t, p.Assumed)
-	require.Len(t, p.Times, defaultTimes)
+	require.Len(t, p.Times, 50)
 	require.Empty(t, p.Days)
 	s.get("/api/v1/schedule/preview?scheduleType=NONE", &p)
 	require.Empty(t, p.Times)

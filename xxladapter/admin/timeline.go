@@ -2,24 +2,16 @@ package admin
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/runs"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/why"
 )
 
-const (
-	// maxTimeline limits the due times and the runs of one timeline, and maxMisfires the misfires.
-	maxTimeline = 10_000
-	// timelineSpan is the length of a timeline whose bounds are not given.
-	timelineSpan = time.Hour
-	// maxTimelineSpan is the length of the longest timeline.
-	maxTimelineSpan = 32 * 24 * time.Hour
-)
+// maxTimeline limits the due times and the runs of one timeline, and maxMisfires the misfires.
+const maxTimeline = 10_000
 
 type timelineQuery struct {
 	api.IDPath
@@ -70,33 +62,34 @@ type timelineAnswer struct {
 }
 
 func (s *Server) timelineOfJob(ctx context.Context, q timelineQuery) (no timelineAnswer, err error) {
+	var now time.Time
 	if q.To.IsZero() {
-		if q.To, err = s.opts.Store.Now(ctx); err != nil {
+		if now, err = s.opts.Store.Now(ctx); err != nil {
 			return no, err
 		}
-		if !q.From.IsZero() && q.To.Before(q.From) {
-			q.To = q.From.Add(timelineSpan)
-		}
 	}
-	if q.From.IsZero() {
-		q.From = q.To.Add(-timelineSpan)
+	from, to, err := why.WindowOf(q.From, q.To, now)
+	if err != nil {
+		return no, err
 	}
-	switch {
-	case !q.From.Before(q.To):
-		return no, xxladapter.Invalidf(rule.Before, "%s is %s, must be before to, %s",
-			"from", q.From.Format(time.RFC3339), q.To.Format(time.RFC3339))
-	case q.To.Sub(q.From) > maxTimelineSpan:
-		return no, xxladapter.Invalidf(rule.Span, "%s is %v after from, must be at most %v",
-			"to", q.To.Sub(q.From), maxTimelineSpan)
-	}
-	p, err := s.pastOf(ctx, q.ID, q.From, q.To, maxTimeline+1)
+	p, err := s.pastOf(ctx, q.ID, from, to, maxTimeline+1)
 	if err != nil {
 		return no, err
 	}
 	planned, more := why.Planned(p.spans, maxTimeline)
+	if more = more || p.more; len(p.runs) > maxTimeline {
+		p.runs, more = p.runs[:maxTimeline], true
+	}
+	answer := showTimeline(p, s.fates(p, planned))
+	answer.From, answer.To, answer.More = from.In(p.zone), to.In(p.zone), more
+	return answer, nil
+}
+
+// showTimeline shows all that is known of a past, and what became of its due times.
+func showTimeline(p *past, ticks []why.Tick) timelineAnswer {
 	answer := timelineAnswer{
-		From: q.From.In(p.zone), To: q.To.In(p.zone), Present: p.spans[0].Present, More: more || p.more,
-		Schedules: []spanForm{}, Planned: []tickForm{}, Runs: []barForm{}, Misfires: []runs.MisfireForm{},
+		Present: p.spans[0].Present, Schedules: []spanForm{},
+		Planned: make([]tickForm, 0, len(ticks)), Runs: make([]barForm, 0, len(p.runs)), Misfires: []runs.MisfireForm{},
 	}
 	for i := range p.spans {
 		then := &p.spans[i]
@@ -104,23 +97,21 @@ func (s *Server) timelineOfJob(ctx context.Context, q timelineQuery) (no timelin
 			then.From.In(p.zone), then.To.In(p.zone), then.Running, then.Type, then.Conf, then.Zone,
 		})
 	}
-	answer.Planned = slices.Grow(answer.Planned, len(planned))
-	for _, t := range s.fates(p, planned) {
+	for _, t := range ticks {
 		answer.Planned = append(answer.Planned, tickForm{api.StampOf(t.Due), t.Fate})
 	}
-	if len(p.runs) > maxTimeline {
-		p.runs, answer.More = p.runs[:maxTimeline], true
-	}
-	answer.Runs = slices.Grow(answer.Runs, len(p.runs))
 	for i := range p.runs {
-		r := &p.runs[i]
-		answer.Runs = append(answer.Runs, barForm{
-			r.LogID, api.StampOf(r.Due), r.Type, r.Attempt, r.Parent, r.Owner.Node, api.StampOf(r.Claimed),
-			api.StampOf(r.Sent), api.StampOf(r.Finished), r.Lateness().Milliseconds(), r.Status(),
-		})
+		answer.Runs = append(answer.Runs, showBar(&p.runs[i]))
 	}
 	for i := range p.misfires {
 		answer.Misfires = append(answer.Misfires, runs.ShowMisfire(&p.misfires[i]))
 	}
-	return answer, nil
+	return answer
+}
+
+func showBar(r *xxladapter.DueRun) barForm {
+	return barForm{
+		r.LogID, api.StampOf(r.Due), r.Type, r.Attempt, r.Parent, r.Owner.Node, api.StampOf(r.Claimed),
+		api.StampOf(r.Sent), api.StampOf(r.Finished), r.Lateness().Milliseconds(), r.Status(),
+	}
 }

@@ -1,6 +1,6 @@
 // Package preview shows what a schedule will do before anybody switches it on: its due times, how
-// many there are on each day, what it means in words, and what clock changes do to it. It is a pure
-// function of the schedule and the instant from which to look.
+// many there are on each day, and what clock changes do to it. It is a pure function of the
+// schedule and the instant from which to look, and says which requests are refused.
 package preview
 
 import (

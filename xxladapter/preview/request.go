@@ -1,0 +1,94 @@
+package preview
+
+import (
+	"strings"
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+)
+
+const (
+	// defaultTimes is the number of due times of a preview whose count is not given.
+	defaultTimes = 50
+	// maxConf limits a schedule's text in bytes: 128 characters, which a job's column has, of at
+	// most four bytes.
+	maxConf = 4 * 128
+)
+
+// A Request asks for a preview, in the words of a caller.
+type Request struct {
+	Type    xxladapter.ScheduleType // empty means CRON
+	Conf    string
+	Zone    string // see [ZoneOf]
+	Profile string // see [ProfileOf]
+	Count   int    // of due times; 0 means 50
+	Months  int    // whose days are counted; 0 means none
+}
+
+// Read returns the schedule and the number of due times that a request asks for; zone and profile
+// are what it gets if it names none. What is wrong with it is an [xxladapter.Error] about the
+// parameter. Conf is not parsed; [Of] does that.
+func (r Request) Read(zone *time.Location, profile cron.Profile) (s Schedule, count int, err error) {
+	if r.Type == "" {
+		r.Type = xxladapter.ScheduleCron
+	}
+	if r.Count == 0 {
+		r.Count = defaultTimes
+	}
+	if err := r.check(); err != nil {
+		return s, 0, err
+	}
+	if profile, err = ProfileOf(r.Profile, profile); err != nil {
+		return s, 0, err
+	}
+	if zone, err = ZoneOf(r.Zone, zone); err != nil {
+		return s, 0, err
+	}
+	return Schedule{Type: string(r.Type), Conf: r.Conf, Zone: zone, Profile: profile}, r.Count, nil
+}
+
+// check refuses what is out of bounds.
+func (r Request) check() error {
+	if err := xxladapter.CheckOneOf("scheduleType", r.Type); err != nil {
+		return err
+	}
+	switch {
+	case len(r.Conf) > maxConf: // longer ones only cost time
+		return xxladapter.Invalidf(rule.CharactersAtMost, "%s has %d bytes, must have at most %d characters",
+			"scheduleConf", len(r.Conf), maxConf/4)
+	case r.Count < 1 || r.Count > MaxTimes:
+		return xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d", "count", r.Count, 1, MaxTimes)
+	case r.Months < 0 || r.Months > MaxMonths:
+		return xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d", "months", r.Months, 1, MaxMonths)
+	}
+	return nil
+}
+
+// ZoneOf returns the IANA time zone of a name, or otherwise for an empty name. Any other name is
+// refused with an [xxladapter.Error], also that of the zone of this machine.
+func ZoneOf(name string, otherwise *time.Location) (*time.Location, error) {
+	if name == "" {
+		return otherwise, nil
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil || strings.EqualFold(name, "local") {
+		return nil, xxladapter.Invalidf(rule.Zone, "%s is %q, must be an IANA time zone such as Europe/Berlin",
+			"zone", name)
+	}
+	return zone, nil
+}
+
+// ProfileOf returns the dialect of a name, or otherwise for an empty name. Any other name is
+// refused with an [xxladapter.Error].
+func ProfileOf(name string, otherwise cron.Profile) (cron.Profile, error) {
+	if name == "" {
+		return otherwise, nil
+	}
+	profile, err := cron.ParseProfile(name)
+	if err != nil {
+		return profile, xxladapter.Invalidf(rule.Profile, "%[3]v", "profile", name, err)
+	}
+	return profile, nil
+}

@@ -1,0 +1,36 @@
+package preview
+
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// maxUnknown is the largest number of years that UnknownYears lists.
+const maxUnknown = 20
+
+// UnknownYears returns the years of which a calendar has no days, among those from the start of the
+// preview to its last time or day: the first 20. Only the weekend of the calendar counts in them.
+func (p Preview) UnknownYears(c *xxladapter.Calendar, from time.Time, zone *time.Location) (years []int) {
+	last := from
+	if n := len(p.Times); n > 0 {
+		last = p.Times[n-1].At
+	}
+	if n := len(p.Days); n > 0 {
+		if day := p.Days[n-1].In(zone); day.After(last) {
+			last = day
+		}
+	}
+	for year := from.In(zone).Year(); year <= last.In(zone).Year() && len(years) < maxUnknown; year++ {
+		if !c.Knows(year) {
+			years = append(years, year)
+		}
+	}
+	return years
+}
+
+// In returns the beginning of the day in a zone.
+func (d Day) In(zone *time.Location) time.Time {
+	day, _ := time.ParseInLocation(time.DateOnly, d.Date, zone) // Date was formatted by this package
+	return day
+}
