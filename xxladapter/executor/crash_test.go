@@ -220,6 +220,7 @@ type childProcess struct {
 // startChild runs a test of this binary in another process, which prints a line when it serves.
 func startChild(t *testing.T, test string, env ...string) *childProcess {
 	t.Helper()
+	testserver.Short(t)
 	cmd := exec.Command(os.Args[0], "-test.run="+test)
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = os.Stderr

@@ -26,6 +26,7 @@ func scriptRun(jobID, logID int64, glueType, source string) wire.RunRequest {
 
 func needs(t *testing.T, command string) {
 	t.Helper()
+	testserver.Short(t)
 	if _, err := exec.LookPath(command); err != nil {
 		t.Skipf("%s is not installed", command)
 	}

@@ -91,9 +91,10 @@ func rowsOfFile(t *testing.T, s *records.Store) map[string][]string {
 func TestCopyThroughAllStores(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
+	targets := emptyTargets(t)
 	from, _ := filledFile(t)
 	defer func() { require.NoError(t, from.Close()) }()
-	want, targets := rowsOfFile(t, from), emptyTargets(t)
+	want := rowsOfFile(t, from)
 	for _, table := range []string{"xxl_job_info", "xxl_job_log", "xxl_job_logglue", "xxl_job_log_report", "xxl_job_user", "xxlwheel_audit", "xxlwheel_fire", "xxlwheel_grant",
 		"xxlwheel_group", "xxlwheel_job", "xxlwheel_job_tag", "xxlwheel_job_version", "xxlwheel_log_text", "xxlwheel_setting", "xxlwheel_taken", "xxlwheel_user"} {
 		require.NotEmpty(t, want[table], table)
@@ -128,9 +129,10 @@ func TestCopyThroughAllStores(t *testing.T) {
 func TestCopyWithoutHistory(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
+	targets := emptyTargets(t)
 	from, _ := filledFile(t)
 	defer func() { require.NoError(t, from.Close()) }()
-	for kind, place := range emptyTargets(t) {
+	for kind, place := range targets {
 		to, err := Open(ctx, place, Options{Logger: fixture.Quiet})
 		require.NoError(t, err)
 		defer func() { require.NoError(t, to.Close()) }()

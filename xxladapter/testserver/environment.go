@@ -1,6 +1,7 @@
 package testserver
 
 import (
+	"errors"
 	"flag"
 	"os"
 	"os/exec"
@@ -99,6 +100,15 @@ func Python(t testing.TB) {
 	}
 }
 
+// Short skips a test that starts servers or other programs, if it is one of a run of seconds (go
+// test -short). It skips no benchmark, which -short makes small.
+func Short(t testing.TB) {
+	t.Helper()
+	if _, test := t.(*testing.T); test && testing.Short() {
+		t.Skip("starts other programs; run it without -short")
+	}
+}
+
 // Missing skips a test that lacks a server, a program or a download; what says which. If the
 // environment requires them, Missing fails the test instead.
 func Missing(t testing.TB, what string) {
@@ -107,4 +117,22 @@ func Missing(t testing.TB, what string) {
 		t.Fatalf("%s, and %s is 1", what, requireEnv)
 	}
 	t.Skip(what)
+}
+
+// A missingError says what a server needs and this machine lacks.
+type missingError string
+
+// Error returns the text of the error.
+func (e missingError) Error() string { return string(e) }
+
+// orMissing skips or fails the test, as [Missing] does, if err says what is missing, and fails it
+// for any other error.
+func orMissing(t testing.TB, err error) {
+	t.Helper()
+	if missing := missingError(""); errors.As(err, &missing) {
+		Missing(t, err.Error())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -4,7 +4,6 @@ package testserver
 
 import (
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -21,7 +20,7 @@ import (
 
 // errNoEtcd says why there is no etcd. Debian's is too old, so the server is built from its module,
 // which elect/etcdtest names.
-var errNoEtcd = errors.New("etcd is missing: its module cannot be built")
+var errNoEtcd = missingError("etcd is missing: its module cannot be built")
 
 var etcd = sync.OnceValues(func() (*Server, error) {
 	s, err := startEtcd(inMemory())
@@ -35,8 +34,9 @@ var etcd = sync.OnceValues(func() (*Server, error) {
 // binary share. The first test of a machine builds the server, which takes minutes.
 func Etcd(t testing.TB) string {
 	t.Helper()
+	Short(t)
 	s, err := etcd()
-	etcdOrMissing(t, err)
+	orMissing(t, err)
 	return s.URL(newName())
 }
 
@@ -44,20 +44,11 @@ func Etcd(t testing.TB) string {
 // --cert-file it serves TLS.
 func StartEtcd(t testing.TB, settings ...string) *Server {
 	t.Helper()
+	Short(t)
 	s, err := startEtcd(inMemory(), settings...)
-	etcdOrMissing(t, err)
+	orMissing(t, err)
 	s.closeWith(t)
 	return s
-}
-
-func etcdOrMissing(t testing.TB, err error) {
-	t.Helper()
-	if errors.Is(err, errNoEtcd) {
-		Missing(t, err.Error())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // etcdProgram builds the server.

@@ -28,8 +28,9 @@ const mysqlEnv = "XXLWHEEL_TEST_MYSQL_DSN"
 // of the binary share.
 func MySQL(t testing.TB) string {
 	t.Helper()
+	Short(t)
 	admin, err := mysqlAdmin()
-	mariaDBOrMissing(t, err)
+	orMissing(t, err)
 	name, err := createMySQL(admin)
 	if err != nil {
 		t.Fatal(err)
@@ -46,8 +47,9 @@ func MySQL(t testing.TB) string {
 // binary ends, so that it can be used repeatedly.
 func KeptMySQL(t testing.TB) string {
 	t.Helper()
+	Short(t)
 	admin, err := mysqlAdmin()
-	mariaDBOrMissing(t, err)
+	orMissing(t, err)
 	name, err := createMySQL(admin)
 	if err != nil {
 		t.Fatal(err)
@@ -71,16 +73,6 @@ var mysqlAdmin = sync.OnceValues(func() (string, error) {
 	atEnd(func() { _ = s.close() })
 	return s.URL(""), nil
 })
-
-func mariaDBOrMissing(t testing.TB, err error) {
-	t.Helper()
-	if errors.Is(err, errNoMariaDB) {
-		Missing(t, err.Error())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 func mysqlURL(admin, database string) string {
 	u, err := url.Parse(admin)
@@ -148,13 +140,14 @@ func mysqlConfig(address string) (*mysql.Config, error) {
 // mariadbd.
 func StartMariaDB(t testing.TB, settings ...string) *Server {
 	t.Helper()
+	Short(t)
 	s, err := startMariaDB("", settings...)
-	mariaDBOrMissing(t, err)
+	orMissing(t, err)
 	s.closeWith(t)
 	return s
 }
 
-var errNoMariaDB = errors.New("MariaDB is missing: neither is " + mysqlEnv +
+var errNoMariaDB = missingError("MariaDB is missing: neither is " + mysqlEnv +
 	" set, nor are the programs mariadbd and mariadb-install-db on PATH or in /usr/sbin")
 
 // mariaDBProgram finds a program, also if only root has its folder on PATH.

@@ -103,20 +103,10 @@ var postgres = sync.OnceValues(func() (*postgresPlace, error) {
 
 func sharedPostgres(t testing.TB) *postgresPlace {
 	t.Helper()
+	Short(t)
 	place, err := postgres()
 	orMissing(t, err)
 	return place
-}
-
-// orMissing skips or fails the test, as [Missing] does, unless err is nil.
-func orMissing(t testing.TB, err error) {
-	t.Helper()
-	if errors.Is(err, errNoPostgres) {
-		Missing(t, err.Error())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 var databases atomic.Int64
@@ -190,13 +180,14 @@ func OrderPostgres(address, statements string) error {
 // server, as name=value.
 func StartPostgres(t testing.TB, settings ...string) *Server {
 	t.Helper()
+	Short(t)
 	s, err := startPostgres("", settings...)
 	orMissing(t, err)
 	s.closeWith(t)
 	return s
 }
 
-var errNoPostgres = errors.New("PostgreSQL is missing: neither is " + postgresEnv +
+var errNoPostgres = missingError("PostgreSQL is missing: neither is " + postgresEnv +
 	" set, nor the program postgres on PATH or in /usr/lib/postgresql/*/bin")
 
 // postgresPrograms returns the folder with initdb and postgres, which Debian does not put on PATH.

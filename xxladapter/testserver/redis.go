@@ -21,8 +21,9 @@ import (
 // Stores keep apart by their keys, so it is not emptied.
 func Redis(t testing.TB) string {
 	t.Helper()
+	Short(t)
 	s, err := sharedRedis()
-	redisOrMissing(t, err)
+	orMissing(t, err)
 	return s.URL("0")
 }
 
@@ -40,23 +41,14 @@ var sharedRedis = sync.OnceValues(func() (*Server, error) {
 // may consist of several words.
 func StartRedis(t testing.TB, settings ...string) *Server {
 	t.Helper()
+	Short(t)
 	s, err := startRedis("", settings...)
-	redisOrMissing(t, err)
+	orMissing(t, err)
 	s.closeWith(t)
 	return s
 }
 
-var errNoRedis = errors.New("Redis is missing: the program redis-server is not on PATH")
-
-func redisOrMissing(t testing.TB, err error) {
-	t.Helper()
-	if errors.Is(err, errNoRedis) {
-		Missing(t, err.Error())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var errNoRedis = missingError("Redis is missing: the program redis-server is not on PATH")
 
 func redisProgram() (string, error) {
 	program, err := exec.LookPath("redis-server")

@@ -20,7 +20,7 @@ import (
 // zooKeeperJar is where Debian's package zookeeper has the server; its manifest names the rest.
 const zooKeeperJar = "/usr/share/java/zookeeper.jar"
 
-var errNoZooKeeper = errors.New("ZooKeeper is missing: there is no " + zooKeeperJar + ", or no program java on PATH")
+var errNoZooKeeper = missingError("ZooKeeper is missing: there is no " + zooKeeperJar + ", or no program java on PATH")
 
 var zooKeeper = sync.OnceValues(func() (*Server, error) {
 	s, err := startZooKeeper(inMemory())
@@ -34,28 +34,20 @@ var zooKeeper = sync.OnceValues(func() (*Server, error) {
 // the binary share.
 func ZooKeeper(t testing.TB) string {
 	t.Helper()
+	Short(t)
 	s, err := zooKeeper()
-	zooKeeperOrMissing(t, err)
+	orMissing(t, err)
 	return s.URL(newName())
 }
 
 // StartZooKeeper starts a server that ends with the test.
 func StartZooKeeper(t testing.TB) *Server {
 	t.Helper()
+	Short(t)
 	s, err := startZooKeeper(inMemory())
-	zooKeeperOrMissing(t, err)
+	orMissing(t, err)
 	s.closeWith(t)
 	return s
-}
-
-func zooKeeperOrMissing(t testing.TB, err error) {
-	t.Helper()
-	if errors.Is(err, errNoZooKeeper) {
-		Missing(t, err.Error())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 func startZooKeeper(parent string) (*Server, error) {

@@ -100,6 +100,7 @@ func TestTheUnitIsValid(t *testing.T) {
 // TestTheImageStarts builds the image's file tree with the image's own recipe, and starts the
 // binary as the image does: confined to that tree, as an ordinary user.
 func TestTheImageStarts(t *testing.T) {
+	testserver.Short(t)
 	testserver.Long(t)
 	if _, err := os.Stat("/etc/ssl/certs/ca-certificates.crt"); err != nil {
 		testserver.Missing(t, "ca-certificates are not installed")

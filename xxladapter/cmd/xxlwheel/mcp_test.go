@@ -12,11 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // assist starts "xxlwheel mcp" as an assistant does, and connects to it.
 func assist(t *testing.T, args ...string) *mcp.ClientSession {
 	t.Helper()
+	testserver.Short(t)
 	cmd := exec.Command(os.Args[0], append([]string{"mcp"}, args...)...)
 	cmd.Env = append(os.Environ(), roleVariable+"=xxlwheel", noParent+"=1") // standard input is the assistant's
 	cmd.Stderr = t.Output()

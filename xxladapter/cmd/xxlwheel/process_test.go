@@ -28,6 +28,7 @@ type process struct {
 // runs.
 func start(t *testing.T, role string, args ...string) *process {
 	t.Helper()
+	testserver.Short(t)
 	p := &process{t: t, cmd: exec.Command(os.Args[0], args...), lines: make(chan string, 10_000), stderr: new(testserver.Output)}
 	p.cmd.Env = append(os.Environ(), roleVariable+"="+role)
 	p.cmd.Stderr = p.stderr

@@ -26,7 +26,8 @@ func TestABatchDoesWhatItsCallsDo(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 23, 59, 58, 0, time.UTC)
 	clock := func() time.Time { return at }
-	one, batched := openSQLite(t, clock), openMySQLAt(t, mysqlDatabase(t, "3.4"), database.Options{Clock: clock, Zone: time.UTC})
+	batched := openMySQLAt(t, mysqlDatabase(t, "3.4"), database.Options{Clock: clock, Zone: time.UTC})
+	one := openSQLite(t, clock)
 	defer func() { require.NoError(t, errors.Join(one.Close(), batched.Close())) }()
 	fixture.BatchesDoWhatTheirCallsDo(t, one, batched, &at)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // childAct is the environment variable that names what a child process of the test does with
@@ -176,6 +177,7 @@ func TestAKilledProcessKeepsWhatItAcknowledged(t *testing.T) {
 // command returns this test binary as a child process.
 func command(t *testing.T, act, file string) *exec.Cmd {
 	t.Helper()
+	testserver.Short(t)
 	child := exec.CommandContext(t.Context(), "/proc/self/exe")
 	child.Env = append(os.Environ(), childAct+"="+act, childFile+"="+file)
 	return child
