@@ -18,6 +18,10 @@ demo: ## run a scheduler, two executors and three jobs for 15 s
 build: ## build bin/xxlwheel
 	go build -o bin/xxlwheel ./xxladapter/cmd/xxlwheel
 
+.PHONY: unit
+unit: ## run the tests that start no servers and no other programs
+	go test -short ./...
+
 .PHONY: test
 test: ## run the tests that need no long waits
 	go test ./...

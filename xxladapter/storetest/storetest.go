@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // An Opener returns an empty store that shares no rows with any other and whose clock is clock. The
@@ -43,11 +44,7 @@ func (open Opener) scheduling() SchedulingOpener {
 // half. Cases run in parallel. The rules of stalls need a [StallOpener], of which there is at most
 // one; they are skipped without it.
 func Run(t *testing.T, open Opener, stalling ...StallOpener) {
-	var stalls []SchedulingStallOpener
-	for _, s := range stalling {
-		stalls = append(stalls, s.scheduling())
-	}
-	run(t, open.scheduling(), open, stalls)
+	run(t, open.scheduling(), open, schedulingOpeners(stalling))
 }
 
 // RunScheduling checks the half of the contract that schedules on the store that open returns. The
@@ -55,6 +52,23 @@ func Run(t *testing.T, open Opener, stalling ...StallOpener) {
 // [SchedulingStallOpener], of which there is at most one; they are skipped without it.
 func RunScheduling(t *testing.T, open SchedulingOpener, stalling ...SchedulingStallOpener) {
 	run(t, open, nil, stalling)
+}
+
+// RunOnServer checks a store as [Run] does where the environment asks for long tests. Elsewhere it
+// checks the half that schedules, which is most of what servers may do in ways of their own.
+func RunOnServer(t *testing.T, open Opener, stalling ...StallOpener) {
+	if testserver.IsLong() {
+		Run(t, open, stalling...)
+		return
+	}
+	RunScheduling(t, open.scheduling(), schedulingOpeners(stalling)...)
+}
+
+func schedulingOpeners(stalling []StallOpener) (openers []SchedulingStallOpener) {
+	for _, s := range stalling {
+		openers = append(openers, s.scheduling())
+	}
+	return openers
 }
 
 // run checks the rules of all topics, and only those of scheduling if full is nil.
