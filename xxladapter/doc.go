@@ -129,6 +129,7 @@
 //	storetest    the suite that every [Store] passes, and the part of it for a [SchedulingStore]
 //	electtest    the suite in elect that every elector passes; elect/etcdtest runs an etcd server
 //	testserver   starts databases and faulty networks
+//	wire/recorded reads exchanges that were recorded with programs of XXL-JOB
 //	faults       kills, freezes and cuts off whole processes, and lets checker judge
 //	checker      judges recorded histories, as Jepsen's checkers do: every due time fired, none twice
 //	conventions  holds imports, names, locks and links of the whole repository to their rules

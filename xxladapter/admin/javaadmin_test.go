@@ -1,48 +1,16 @@
 package admin
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
-	"io"
-	"net/http"
-	"os"
-	"path/filepath"
-	"strings"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire/recorded"
 )
-
-// A javaAnswer is what a Java admin answered to a request, as package wire recorded it.
-type javaAnswer struct {
-	request *http.Request
-	body    string
-	status  int
-	reply   map[string]any
-}
-
-func readAnswer(t *testing.T, file string) javaAnswer {
-	t.Helper()
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
-	b := bufio.NewReader(bytes.NewReader(data))
-	var a javaAnswer
-	a.request, err = http.ReadRequest(b)
-	require.NoError(t, err)
-	body, err := io.ReadAll(a.request.Body)
-	require.NoError(t, err)
-	a.body = string(body)
-	resp, err := http.ReadResponse(b, a.request)
-	require.NoError(t, err)
-	defer resp.Body.Close()
-	a.status = resp.StatusCode
-	require.NoError(t, json.NewDecoder(resp.Body).Decode(&a.reply))
-	return a
-}
 
 // ownTexts are the questions that a Java admin answers with the text of an exception. The rest of
 // our answers is the same.
@@ -55,42 +23,43 @@ var ownTexts = map[string]bool{
 // JobApiController.java; 3.3.2 and 3.4.2, OpenApiController.java). Status and code are the same, a
 // text too unless docs/differences.md says otherwise, and no field of theirs is missing.
 func TestAnswersAreThoseOfJavaAdmins(t *testing.T) {
-	files, err := filepath.Glob("../wire/testdata/recorded/*/questions-to-admin/*.http")
-	require.NoError(t, err)
-	require.Len(t, files, 3*25)
-	for _, file := range files {
-		release := filepath.Base(filepath.Dir(filepath.Dir(file)))
-		name := strings.TrimSuffix(filepath.Base(file), ".http")
-		t.Run(release+" "+name, func(t *testing.T) {
-			theirs := readAnswer(t, file)
+	asked := slices.DeleteFunc(recorded.All(t, "../wire/testdata/recorded"), func(e recorded.Exchange) bool {
+		return e.Direction != "questions-to-admin"
+	})
+	require.Len(t, asked, 3*25)
+	for _, theirs := range asked {
+		t.Run(theirs.Release+" "+theirs.Kind, func(t *testing.T) {
+			name := theirs.Kind
+			var reply map[string]any
+			require.NoError(t, json.Unmarshal(theirs.Reply, &reply))
 			s := newSite(t)
 			_, err := s.store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
 			require.NoError(t, err)
-			token := theirs.request.Header.Get(wire.HeaderToken)
+			token := theirs.Request.Header.Get(wire.HeaderToken)
 			if token == "default_token" { // the right one
 				token = testToken
 			}
-			status, body := s.do(theirs.request.Method, theirs.request.URL.Path, token, theirs.body)
-			require.Equal(t, theirs.status, status)
+			status, body := s.do(theirs.Request.Method, theirs.Request.URL.Path, token, string(theirs.Body))
+			require.Equal(t, theirs.Status, status)
 			var ours map[string]any
 			require.NoError(t, json.Unmarshal([]byte(body), &ours), body)
-			for field := range theirs.reply {
+			for field := range reply {
 				require.Contains(t, ours, field)
 			}
 			if name == "callback-object" { // 3.5 sends it, and earlier admins cannot read it
-				require.EqualValues(t, wire.CodeFail, theirs.reply["code"])
+				require.EqualValues(t, wire.CodeFail, reply["code"])
 				require.EqualValues(t, wire.CodeOK, ours["code"])
 				return
 			}
-			require.Equal(t, theirs.reply["code"], ours["code"])
+			require.Equal(t, reply["code"], ours["code"])
 			switch {
-			case ownTexts[name], release == "2.4.2" && name == "registry-empty":
+			case ownTexts[name], theirs.Release == "2.4.2" && name == "registry-empty":
 				require.NotContains(t, ours["msg"], "java")
 				require.NotEmpty(t, ours["msg"])
-			case theirs.reply["msg"] == nil: // 2.4.2 has no text of success
+			case reply["msg"] == nil: // 2.4.2 has no text of success
 				require.Equal(t, "Success", ours["msg"])
 			default:
-				require.Equal(t, theirs.reply["msg"], ours["msg"])
+				require.Equal(t, reply["msg"], ours["msg"])
 			}
 		})
 	}

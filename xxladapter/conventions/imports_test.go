@@ -237,6 +237,7 @@ var rules = map[string]rule{
 
 	"xxladapter/storetest":       {[]string{"xxladapter", "xxladapter/testserver"}, "it tests any store, and so knows none"},
 	"xxladapter/elect/electtest": {[]string{"xxladapter/elect", "xxladapter/testserver"}, "it tests any elector, and so knows none"},
+	"xxladapter/wire/recorded":   {nil, "it reads what went over the wire, whatever that means"},
 	"xxladapter/checker":         {[]string{"xxladapter", "xxladapter/cron"}, "it computes due times itself; what it judges it must not use"},
 	"xxladapter/testserver":      {nil, "it starts servers and knows none of its users"},
 	"xxladapter/faults":          {nil, "it holds tests only"},
@@ -250,7 +251,7 @@ var rules = map[string]rule{
 }
 
 // forTests are the packages that only tests import.
-var forTests = []string{"xxladapter/elect/electtest", "xxladapter/storetest", "xxladapter/testserver", "xxladapter/sqlstore/internal/fixture"}
+var forTests = []string{"xxladapter/elect/electtest", "xxladapter/storetest", "xxladapter/testserver", "xxladapter/sqlstore/internal/fixture", "xxladapter/wire/recorded"}
 
 // drivers are the libraries for databases, brokers, electors and Redis, each with the packages of
 // xxladapter that may import it: one, or two for Redis, which is a broker and a store.

@@ -2,7 +2,6 @@ package executor
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"io"
 	"net"
@@ -13,28 +12,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire/recorded"
 )
 
 // sentByJava returns the bytes of a request that a Java admin at work sent to an executor of this
 // project, and the reply that it accepted.
 func sentByJava(t *testing.T, release, kind string) (request []byte, accepted wire.Reply) {
 	t.Helper()
-	data := traffic(t, "recorded/"+release+"/admin-to-executor/"+kind+".http")
-	left := bytes.NewReader(data)
-	b := bufio.NewReader(left)
-	r, err := http.ReadRequest(b)
+	e := recorded.One(t, "../wire/testdata/recorded", release, "admin-to-executor", kind)
+	accepted, err := wire.DecodeReply(e.Reply)
 	require.NoError(t, err)
-	_, err = io.Copy(io.Discard, r.Body)
-	require.NoError(t, err)
-	request = data[:len(data)-left.Len()-b.Buffered()]
-	resp, err := http.ReadResponse(b, r)
-	require.NoError(t, err)
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	require.NoError(t, err)
-	accepted, err = wire.DecodeReply(body)
-	require.NoError(t, err)
-	return request, accepted
+	return e.Sent, accepted
 }
 
 // TestJavaAdminsAtWork sends what Java admins sent while their jobs ran here, byte by byte (XXL-JOB

@@ -1,28 +1,17 @@
 package wire
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-)
 
-// A recorded exchange is a request and its reply, byte by byte as they went over the wire between a
-// release of XXL-JOB and this project.
-type recorded struct {
-	release, direction, kind string
-	request                  *http.Request
-	body, reply              []byte
-}
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire/recorded"
+)
 
 // The writer of the request. The other side wrote the reply.
 const (
@@ -34,39 +23,19 @@ const (
 	ourTest         = "questions-to-admin"
 )
 
-func recordings(t *testing.T) (all []recorded) {
+func recordings(t *testing.T) []recorded.Exchange {
 	t.Helper()
-	files, err := filepath.Glob("testdata/recorded/*/*/*.http")
-	require.NoError(t, err)
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		require.NoError(t, err)
-		b := bufio.NewReader(bytes.NewReader(data))
-		var r recorded
-		r.kind = strings.TrimSuffix(filepath.Base(file), ".http")
-		r.direction = filepath.Base(filepath.Dir(file))
-		r.release = filepath.Base(filepath.Dir(filepath.Dir(file)))
-		r.request, err = http.ReadRequest(b)
-		require.NoError(t, err, file)
-		r.body, err = io.ReadAll(r.request.Body)
-		require.NoError(t, err, file)
-		reply, err := http.ReadResponse(b, r.request)
-		require.NoError(t, err, file)
-		require.Equal(t, http.StatusOK, reply.StatusCode, file)
-		r.reply, err = io.ReadAll(reply.Body)
-		require.NoError(t, err, file)
-		require.NoError(t, reply.Body.Close())
-		all = append(all, r)
+	all := recorded.All(t, "testdata/recorded")
+	for _, e := range all {
+		require.Equal(t, http.StatusOK, e.Status, e)
 	}
 	return all
 }
 
-func (r recorded) String() string { return r.release + " " + r.direction + " " + r.kind }
-
-// message returns the value that the body of the request is decoded into, or nil for a request
+// messageOf returns the value that the body of the request is decoded into, or nil for a request
 // without a body.
-func (r recorded) message() any {
-	switch path.Base(r.request.URL.Path) {
+func messageOf(r recorded.Exchange) any {
+	switch path.Base(r.Request.URL.Path) {
 	case "registry", "registryRemove":
 		return &Registry{}
 	case "callback":
@@ -87,25 +56,25 @@ func (r recorded) message() any {
 // field that they write belongs to a type, and has the value that the program gave it.
 func TestRecordedRequestsOfJava(t *testing.T) {
 	for _, r := range recordings(t) {
-		if !r.byJava() {
+		if !byJava(r) {
 			continue
 		}
-		require.Equal(t, http.MethodPost, r.request.Method, r)
-		require.NotEmpty(t, r.request.Header.Get(HeaderToken), r)
-		message := r.message()
+		require.Equal(t, http.MethodPost, r.Request.Method, r)
+		require.NotEmpty(t, r.Request.Header.Get(HeaderToken), r)
+		message := messageOf(r)
 		if message == nil {
 			continue
 		}
-		require.NoError(t, Decode(r.body, message), r)
-		require.Subset(t, keysOf(t, message, encode(t, message)), keysOf(t, message, r.body), r)
+		require.NoError(t, Decode(r.Body, message), r)
+		require.Subset(t, keysOf(t, message, encode(t, message)), keysOf(t, message, r.Body), r)
 		switch m := message.(type) {
 		case *Registry:
-			require.Equal(t, AdminContextPath+path.Base(r.request.URL.Path), r.request.URL.Path, r)
+			require.Equal(t, AdminContextPath+path.Base(r.Request.URL.Path), r.Request.URL.Path, r)
 			require.Equal(t, "EXECUTOR", m.Group, r)
-			require.Equal(t, "java-"+r.release, m.Key, r)
+			require.Equal(t, "java-"+r.Release, m.Key, r)
 			require.True(t, strings.HasPrefix(m.Value, "http://127.0.0.1:"), r)
 		case *Callbacks:
-			require.Equal(t, AdminContextPath+OpCallback, r.request.URL.Path, r)
+			require.Equal(t, AdminContextPath+OpCallback, r.Request.URL.Path, r)
 			for _, c := range *m {
 				require.Positive(t, c.LogID, r)
 				require.Greater(t, int64(c.LogTime), int64(1_700_000_000_000), r)
@@ -117,31 +86,31 @@ func TestRecordedRequestsOfJava(t *testing.T) {
 				}
 			}
 		case *RunRequest:
-			if r.direction == javaAdminClient || r.kind == "run-200" {
+			if r.Direction == javaAdminClient || r.Kind == "run-200" {
 				require.Equal(t, "a <b> & 'c'", m.Params, r)
 			}
-			r.requireTime(t, m.LogTime)
+			requireTime(t, r, m.LogTime)
 			require.Equal(t, "BEAN", string(m.GlueType), r)
 			require.EqualValues(t, 1, m.BroadcastTotal, r)
 			require.Positive(t, m.JobID, r)
 			require.Positive(t, m.LogID, r)
 		case *LogRequest:
-			r.requireTime(t, m.LogTime)
+			requireTime(t, r, m.LogTime)
 			require.EqualValues(t, 1, m.FromLine, r)
 		}
 	}
 }
 
 // byJava reports whether a Java program wrote the request.
-func (r recorded) byJava() bool {
-	return r.direction == javaExecutor || r.direction == javaAdmin || r.direction == javaAdminClient
+func byJava(r recorded.Exchange) bool {
+	return r.Direction == javaExecutor || r.Direction == javaAdmin || r.Direction == javaAdminClient
 }
 
 // requireTime checks the trigger time of a run that an admin sent: the client's is a constant, the
 // admin's was the time of the recording.
-func (r recorded) requireTime(t *testing.T, at Int) {
+func requireTime(t *testing.T, r recorded.Exchange, at Int) {
 	t.Helper()
-	if r.direction == javaAdminClient {
+	if r.Direction == javaAdminClient {
 		require.EqualValues(t, int64(1767225600000), at, r)
 		return
 	}
@@ -152,37 +121,37 @@ func (r recorded) requireTime(t *testing.T, at Int) {
 // A change here has to be tried with them, and recorded again.
 func TestRecordedMessagesOfOurs(t *testing.T) {
 	for _, r := range recordings(t) {
-		if r.direction == ourTest {
+		if r.Direction == ourTest {
 			continue
 		}
-		if !r.byJava() {
-			if message := r.message(); message != nil {
-				require.NoError(t, Decode(r.body, message), r)
-				require.Equal(t, string(r.body), string(encode(t, message)), r)
+		if !byJava(r) {
+			if message := messageOf(r); message != nil {
+				require.NoError(t, Decode(r.Body, message), r)
+				require.Equal(t, string(r.Body), string(encode(t, message)), r)
 			}
 			continue
 		}
-		reply, err := DecodeReply(r.reply)
+		reply, err := DecodeReply(r.Reply)
 		require.NoError(t, err, r)
 		again, err := reply.MarshalJSON()
-		if r.direction == javaExecutor {
+		if r.Direction == javaExecutor {
 			again, err = reply.MarshalAdmin()
 		}
 		require.NoError(t, err)
-		require.Equal(t, string(r.reply), string(again), r)
+		require.Equal(t, string(r.Reply), string(again), r)
 	}
 }
 
 // TestRecordedRepliesOfJava checks that the replies of Java executors are decoded.
 func TestRecordedRepliesOfJava(t *testing.T) {
 	for _, r := range recordings(t) {
-		if r.direction != ourScheduler {
+		if r.Direction != ourScheduler {
 			continue
 		}
-		reply, err := DecodeReply(r.reply)
+		reply, err := DecodeReply(r.Reply)
 		require.NoError(t, err, r)
 		var log LogResult
-		switch r.kind {
+		switch r.Kind {
 		case "beat-200", "run-200", "kill-200":
 			require.Equal(t, CodeOK, reply.Code, r)
 		case "idleBeat-500-busy":
@@ -204,20 +173,20 @@ func TestRecordedRepliesOfJava(t *testing.T) {
 // TestRecordedRepliesOfJavaAdmins checks that the replies of Java admins are decoded (XXL-JOB
 // 2.4.2, JobApiController.java; 3.3.2 and 3.4.2, OpenApiController.java).
 func TestRecordedRepliesOfJavaAdmins(t *testing.T) {
-	success := func(r recorded) Reply {
-		if r.release == "2.4.2" {
+	success := func(r recorded.Exchange) Reply {
+		if r.Release == "2.4.2" {
 			return Reply{Code: CodeOK}
 		}
 		return OK()
 	}
 	for _, r := range recordings(t) {
-		if r.direction != ourExecutor && r.direction != ourTest {
+		if r.Direction != ourExecutor && r.Direction != ourTest {
 			continue
 		}
-		reply, err := DecodeReply(r.reply)
+		reply, err := DecodeReply(r.Reply)
 		require.NoError(t, err, r)
-		switch kind := r.kind; {
-		case r.direction == ourExecutor,
+		switch kind := r.Kind; {
+		case r.Direction == ourExecutor,
 			slices.Contains([]string{
 				"registry", "registry-unknown-app", "registry-unknown-field", "registryRemove", "registryRemove-again",
 				"callback-unknown-run", "callback-none",
@@ -231,7 +200,7 @@ func TestRecordedRepliesOfJavaAdmins(t *testing.T) {
 			require.Equal(t, Fail(MsgIllegal), reply, r)
 		case kind == "unknown-operation":
 			require.Equal(t, Fail(NotFound("nosuch")), reply, r)
-		case kind == "registry-empty" && r.release != "2.4.2":
+		case kind == "registry-empty" && r.Release != "2.4.2":
 			require.Equal(t, Fail(MsgEmptyBody), reply, r)
 		default: // the text is that of an exception
 			require.Equal(t, CodeFail, reply.Code, r)
@@ -246,7 +215,7 @@ func TestRecordedRepliesOfJavaAdmins(t *testing.T) {
 func TestRecordingsAreComplete(t *testing.T) {
 	kinds := map[string]int{}
 	for _, r := range recordings(t) {
-		kinds[r.release+" "+r.direction]++
+		kinds[r.Release+" "+r.Direction]++
 	}
 	want := map[string]int{}
 	for _, release := range []string{"2.4.2", "3.2.0", "3.3.2", "3.4.2"} {
