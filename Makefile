@@ -34,6 +34,19 @@ unwatched := -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/li
 # processors.
 judging := ./bench/... ./hashedwheel/... ./xxladapter/cmd/... ./xxladapter/executor ./xxladapter/faults ./xxladapter/node ./xxladapter/redisstore
 
+# For a machine without these servers. eval "$(make -s databases)" also sets the variables.
+databases := docker compose -f xxladapter/testserver/compose.yaml
+
+.PHONY: databases
+databases: ## start MariaDB and PostgreSQL in Docker, and print the variables for tests
+	$(databases) up -d --wait >&2
+	@echo "export XXLWHEEL_TEST_MYSQL_DSN='mysql://root:xxlwheel@127.0.0.1:13306/'"
+	@echo "export XXLWHEEL_TEST_POSTGRES_DSN='postgres://postgres:xxlwheel@127.0.0.1:15432/postgres?sslmode=disable'"
+
+.PHONY: databases-stop
+databases-stop: ## stop these databases, and forget what is in them
+	$(databases) down -v
+
 .PHONY: test-all
 test-all: ## run the long tests too, all with the race detector
 	XXLWHEEL_TEST_LONG=1 go test -race $(unwatched) -timeout 20m $$(go list ./... | grep -vxF "$$(go list $(judging))")
