@@ -1,5 +1,6 @@
 // Command report runs the benchmarks of all timers in turn, writes tables and charts to
-// bench/results, and the figures of the READMEs. It is run in its own folder:
+// bench/results, and the figures of the READMEs if there are at least ten rounds. It is run in its
+// own folder:
 //
 //	go -C bench/report run . [-short] [-rounds N]
 //	go -C bench/report run . -from ../results/raw.txt     # tables and figures again, without measuring
@@ -27,7 +28,7 @@ func main() {
 	short := flag.Bool(
 		"short", false, "use small sizes and two rounds, to see that everything works; not for comparisons",
 	)
-	rounds := flag.Int("rounds", 10, "how `often` each benchmark runs")
+	rounds := flag.Int("rounds", enoughRounds, "how `often` each benchmark runs")
 	out := flag.String("out", published, "`folder` for the results; with -short a temporary one")
 	changed := flag.Bool(
 		"changed", false, "measure although the tree has changes that are not committed; the results say so",
@@ -100,15 +101,11 @@ func run(ctx context.Context, p plan, out, from string) error {
 	if err := drawAll(out, results); err != nil {
 		return err
 	}
-	if out == published {
-		for _, file := range readmes {
-			if err := writeREADME(file, results); err != nil {
-				return err
-			}
-		}
-	}
 	fmt.Println("written to", out)
-	return nil
+	if out != published {
+		return nil
+	}
+	return writeREADMEs(readmes, results)
 }
 
 func writeFile(path string, write func(io.Writer) error) error {

@@ -18,6 +18,23 @@ const figuresMark = "<!-- Written by make bench-timer. -->\n"
 // readmeTimers are the columns of that table before those of the best other Go timer and of Netty.
 var readmeTimers = []string{"wheel-embedded", "wheel", "batch", "time.Timer-reused", baseline}
 
+// enoughRounds is the least number of rounds whose figures the READMEs show: below it the spread of
+// a median says little.
+const enoughRounds = 10
+
+// writeREADMEs replaces the figures in the READMEs by those of r, and refuses those of few rounds.
+func writeREADMEs(files []string, r *results) error {
+	if n := r.rounds(); n < enoughRounds {
+		return fmt.Errorf("the READMEs keep their figures: there are %d rounds, must be at least %d", n, enoughRounds)
+	}
+	for _, file := range files {
+		if err := writeREADME(file, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // writeREADME replaces the figures in the file by those of r.
 func writeREADME(file string, r *results) error {
 	text, err := os.ReadFile(file)

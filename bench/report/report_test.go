@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,33 @@ func TestKeepHasResultsAndReasons(t *testing.T) {
 		"# failed: --- FAIL: BenchmarkFire/timer=wheel/due=1M/at=once: 9 of 10 fired",
 		"",
 	}, "\n"), b.String())
+}
+
+// The READMEs keep what they have if a measurement had less than ten rounds.
+func TestFiguresOfFewRoundsAreNotPublished(t *testing.T) {
+	const text = "text\n" + figuresMark + `| old | A |
+|---|---|
+| pair | 1 |
+| 5 M | |
+| all | |
+| bytes | |
+| gc | |
+| early | |
+`
+	file := filepath.Join(t.TempDir(), "README.md")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	r := &results{head: slices.Repeat([]string{"round 1 took 2m1s"}, 9)}
+	require.EqualError(t, writeREADMEs([]string{file}, r),
+		"the READMEs keep their figures: there are 9 rounds, must be at least 10")
+	kept, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, text, string(kept))
+
+	r.head = append(r.head, "round 10 took 2m1s")
+	require.NoError(t, writeREADMEs([]string{file}, r))
+	written, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(written), "n = 10")
 }
 
 // The READMEs have the figures of the raw output that is committed.
