@@ -71,3 +71,20 @@ func TestARival(t *testing.T) {
 	require.Contains(t, out.String(), "BenchmarkRival/xxlwheel/kills=1/store=sqlite/jobs=5\t1\t100 %-run\t0 missed\t0 doubled\t0 early\t0 results-not-acknowledged\t0 rows-without-result\t")
 	require.ErrorContains(t, run(t.Context(), out, []string{"rival", "-rival", "cron"}), `-rival is "cron", must be one of java, ratchjob, xxlwheel`)
 }
+
+// TestAJavaAdminServesWhereItsExecutorsCall checks the one place that all releases are told: of
+// itself, that of 3.4 serves at /.
+func TestAJavaAdminServesWhereItsExecutorsCall(t *testing.T) {
+	t.Parallel()
+	r := &rivalProcess{
+		opened: &opened{place: "mysql://root:secret@127.0.0.1:3306/xxl_job"},
+		plan:   plan{program: "xxl-job-admin-3.4.2.jar"}, port: 8080,
+	}
+	cmd, err := rivalKinds["java"].command(r)
+	require.NoError(t, err)
+	require.Contains(t, cmd.Args, "--server.servlet.context-path="+rivalKinds["java"].path)
+	require.Contains(t, cmd.Args, "--server.port=8080")
+	r.place = "sqlite:xxlwheel.db"
+	_, err = rivalKinds["java"].command(r)
+	require.EqualError(t, err, "-store must be at mysql:// for a Java admin")
+}

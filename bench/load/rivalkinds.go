@@ -36,15 +36,20 @@ type rivalKind struct {
 	add func(ctx context.Context, r *rivalProcess, w window) error
 }
 
-// javaToken is the token of the Java admin's and ratch-job's own settings.
-const javaToken = "default_token"
+// javaToken is the token of the Java admin's and ratch-job's own settings, and javaPath is where
+// ratch-job serves, and a Java admin of itself up to 3.3. That of 3.4 serves at / unless it is
+// told, so each is told.
+const (
+	javaToken = "default_token"
+	javaPath  = "/xxl-job-admin"
+)
 
 var rivalKinds = map[string]rivalKind{
 	"xxlwheel": {prepare: 3 * time.Second, command: func(r *rivalProcess) (*exec.Cmd, error) {
 		return exec.Command(r.plan.program, "serve", "--zone", "UTC", "--listen", r.listen(), "--store", r.place), nil
 	}},
 	// The Java admin, on a store at mysql://.
-	"java": {path: "/xxl-job-admin", token: javaToken, prepare: 40 * time.Second,
+	"java": {path: javaPath, token: javaToken, prepare: 40 * time.Second,
 		command: func(r *rivalProcess) (*exec.Cmd, error) {
 			u, err := url.Parse(r.place)
 			if err != nil || u.Scheme != "mysql" {
@@ -52,12 +57,13 @@ var rivalKinds = map[string]rivalKind{
 			}
 			password, _ := u.User.Password()
 			return exec.Command("java", "-Duser.timezone=UTC", "-jar", r.plan.program,
-				fmt.Sprint("--server.port=", r.port), "--xxl.job.accessToken="+javaToken, "--logging.level.root=error",
+				fmt.Sprint("--server.port=", r.port), "--server.servlet.context-path="+javaPath,
+				"--xxl.job.accessToken="+javaToken, "--logging.level.root=error",
 				"--spring.datasource.url=jdbc:mysql://"+u.Host+u.Path+
 					"?useUnicode=true&characterEncoding=UTF-8&serverTimezone=UTC",
 				"--spring.datasource.username="+u.User.Username(), "--spring.datasource.password="+password), nil
 		}},
-	"ratchjob": {path: "/xxl-job-admin", token: javaToken, prepare: 5 * time.Second, add: addRatchJobs,
+	"ratchjob": {path: javaPath, token: javaToken, prepare: 5 * time.Second, add: addRatchJobs,
 		command: func(r *rivalProcess) (*exec.Cmd, error) {
 			cmd := exec.Command(r.plan.program)
 			cmd.Env = append(os.Environ(), fmt.Sprint("RATCH_HTTP_API_PORT=", r.port),
