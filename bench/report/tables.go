@@ -35,111 +35,129 @@ func pendingColumns(after string, sizes ...string) []column {
 	return c
 }
 
-func tables(r *results) []table {
-	sizes := []string{"0", "100k", "1M", "5M"}
-	due := []string{"100k", "1M"}
-	full := []string{"100k", "1M", "5M"}
-	procs := r.procs()
-	if r.isShort() {
-		sizes, due, full = []string{"0", "10k"}, []string{"10k"}, []string{"10k"}
+// variants are the columns of tables whose sizes depend on whether the run was short.
+type variants struct {
+	sizes, due, full                   []string // numbers of pending timeouts
+	fireOnce, fireSpread, reset, ticks []column
+	callers, bursts                    []column
+}
+
+func variantsOf(short bool) variants {
+	v := variants{
+		sizes: []string{"0", "100k", "1M", "5M"}, due: []string{"100k", "1M"}, full: []string{"100k", "1M", "5M"},
 	}
-	lateness := "due=20k"
-	if r.isShort() {
-		lateness = "due=500"
+	lateness, burst := "due=20k", column{"80k by four goroutines", "burst=80k/callers=4"}
+	if short {
+		v.sizes, v.due, v.full = []string{"0", "10k"}, []string{"10k"}, []string{"10k"}
+		lateness, burst = "due=500", column{"2k by four goroutines", "burst=2k/callers=4"}
 	}
-	var fireOnce, fireSpread []column
-	for _, n := range due {
-		fireOnce = append(fireOnce, column{n + " at one instant", "due=" + n + "/at=once"})
+	v.bursts = []column{burst}
+	for _, n := range v.due {
+		v.fireOnce = append(v.fireOnce, column{n + " at one instant", "due=" + n + "/at=once"})
 		if n != "100k" {
-			fireSpread = append(fireSpread, column{n + " over a second", "due=" + n + "/at=spread-1s"})
+			v.fireSpread = append(v.fireSpread, column{n + " over a second", "due=" + n + "/at=spread-1s"})
 		}
 	}
-	var reset []column
-	pending := "pending=" + due[len(due)-1]
-	for _, v := range []string{"later/order=same", "later/order=random", "earlier/order=random"} {
-		reset = append(reset, column{strings.Replace(v, "/order=", ", ", 1), pending + "/reset/" + v})
+	pending := "pending=" + v.most()
+	for _, order := range []string{"later/order=same", "later/order=random", "earlier/order=random"} {
+		v.reset = append(v.reset, column{strings.Replace(order, "/order=", ", ", 1), pending + "/reset/" + order})
 	}
-	var ticks []column
 	for _, t := range []string{"1ms", "10ms", "100ms", "none"} {
 		title := "tick " + t
 		if t == "none" {
 			title = "no tick"
 		}
-		ticks = append(ticks, column{title, lateness + "/tick=" + t + "/goroutines=1"})
+		v.ticks = append(v.ticks, column{title, lateness + "/tick=" + t + "/goroutines=1"})
 	}
-	var callers []column
 	for _, n := range []string{"1", "2", "4", "8", "16"} {
-		callers = append(callers, column{n, "pending=0/callers=" + n})
+		v.callers = append(v.callers, column{n, "pending=0/callers=" + n})
 	}
-	burst := "burst=80k"
-	if r.isShort() {
-		burst = "burst=2k"
-	}
-	bursts := []column{{"80k by four goroutines", burst + "/callers=4"}}
-	if r.isShort() {
-		bursts[0].title = "2k by four goroutines"
-	}
+	return v
+}
+
+// most returns the largest number of timeouts that are due or reset.
+func (v *variants) most() string { return v.due[len(v.due)-1] }
+
+// tables returns the tables of timers in the order of the report. It is long because it is the list
+// of them.
+func tables(r *results) []table {
+	v, procs := variantsOf(r.isShort()), r.procs()
 	all := []table{
 		{
 			title: "Start and stop a 30 s timeout", note: "Time for a pair on one goroutine.", bench: "Pending",
-			unit: "ns/op", columns: pendingColumns("/startstop/goroutines=1", sizes...),
+			unit: "ns/op", columns: pendingColumns("/startstop/goroutines=1", v.sizes...),
 		},
 		{
 			title: "Start and stop, all processors",
 			note:  "Wall time for a pair while every processor has a goroutine that does it.", bench: "Pending",
-			unit: "ns/op", columns: pendingColumns("/startstop/goroutines="+procs, sizes...),
+			unit: "ns/op", columns: pendingColumns("/startstop/goroutines="+procs, v.sizes...),
 		},
 		{
 			title: "Start and stop, processor time",
 			note:  "For the whole process, so with what the timer's own goroutine does for the pair.", bench: "Pending",
-			unit: "cpu-ns/op", columns: pendingColumns("/startstop/goroutines=1", sizes...),
+			unit: "cpu-ns/op", columns: pendingColumns("/startstop/goroutines=1", v.sizes...),
 		},
-		{title: "Start and stop, more and more goroutines", note: "Wall time for a pair with nothing pending, by the number of goroutines, however many processors there are.", bench: "Scaling", unit: "ns/op", columns: callers},
+		{
+			title: "Start and stop, more and more goroutines",
+			note: "Wall time for a pair with nothing pending, by the number of goroutines, however many processors " +
+				"there are.",
+			bench: "Scaling", unit: "ns/op", columns: v.callers,
+		},
 		{
 			title: "Start, all stay pending", bench: "Start", unit: "ns/op",
-			columns: pendingColumns("/goroutines=1", due...),
+			columns: pendingColumns("/goroutines=1", v.due...),
 		},
-		{title: "Reset", note: "Among " + due[len(due)-1] + " pending: always the same timeout, or all in random order, where the cost is that of cache misses.", bench: "Pending", unit: "ns/op", columns: reset},
+		{
+			title: "Reset",
+			note: "Among " + v.most() + " pending: always the same timeout, or all in random order, where the cost is " +
+				"that of cache misses.",
+			bench: "Pending", unit: "ns/op", columns: v.reset,
+		},
 		{
 			title: "Fire at one instant", note: "Wall time from the first to the last run, for each.", bench: "Fire",
-			unit: "wall-ns/fire", columns: fireOnce,
+			unit: "wall-ns/fire", columns: v.fireOnce,
 		},
 		{
 			title: "Fire, processor time",
 			note:  "For the whole process. With few timeouts over a second it is the cost of waking up.", bench: "Fire",
-			unit: "cpu-ns/fire", columns: append(fireOnce, fireSpread...),
+			unit: "cpu-ns/fire", columns: slices.Concat(v.fireOnce, v.fireSpread),
 		},
 		{
 			title: "Memory for a pending timeout",
 			note:  "Live heap and stacks, with the handle and the word that its owner keeps.", bench: "Pending",
-			unit: "B/timeout", columns: pendingColumns("/memory", full...),
+			unit: "B/timeout", columns: pendingColumns("/memory", v.full...),
 		},
 		{
 			title: "A full garbage collection", note: "From its beginning to its end.", bench: "Pending", unit: "gc-ms",
-			columns: pendingColumns("/memory", full...),
+			columns: pendingColumns("/memory", v.full...),
 		},
 		{
 			title: "A full garbage collection, processor time", bench: "Pending", unit: "gc-cpu-ms",
-			columns: pendingColumns("/memory", full...),
+			columns: pendingColumns("/memory", v.full...),
 		},
 		{
 			title: "Idle: share of one processor", note: "Nothing is due. In percent.", bench: "Pending", unit: "cpu-%",
-			columns: pendingColumns("/idle", "0", due[len(due)-1]),
+			columns: pendingColumns("/idle", "0", v.most()),
 		},
 		{
 			title: "Idle: times that threads woke, each second", bench: "Pending", unit: "wakeups/s",
-			columns: pendingColumns("/idle", "0", due[len(due)-1]),
+			columns: pendingColumns("/idle", "0", v.most()),
 		},
 		{
 			title: "Lateness, median", note: "In milliseconds after the deadline; negative is early.",
-			bench: "Lateness", unit: "p50-ms", columns: ticks,
+			bench: "Lateness", unit: "p50-ms", columns: v.ticks,
 		},
-		{title: "Lateness, 99 of 100", bench: "Lateness", unit: "p99-ms", columns: ticks},
-		{title: "Lateness beside a burst, median", note: "For timeouts that are due while others are started as fast as possible, in milliseconds. The tick is 10 ms.", bench: "Burst", unit: "p50-ms", columns: bursts},
-		{title: "Lateness beside a burst, 99 of 100", bench: "Burst", unit: "p99-ms", columns: bursts},
+		{title: "Lateness, 99 of 100", bench: "Lateness", unit: "p99-ms", columns: v.ticks},
+		{
+			title: "Lateness beside a burst, median",
+			note: "For timeouts that are due while others are started as fast as possible, in milliseconds. The tick " +
+				"is 10 ms.",
+			bench: "Burst", unit: "p50-ms", columns: v.bursts,
+		},
+		{title: "Lateness beside a burst, 99 of 100", bench: "Burst", unit: "p99-ms", columns: v.bursts},
 		{
 			title: "Earliest run", note: "Milliseconds before the deadline are negative. A timer must not have any.",
-			bench: "Lateness", unit: "min-ms", columns: ticks,
+			bench: "Lateness", unit: "min-ms", columns: v.ticks,
 		},
 	}
 	if procs == "1" {
