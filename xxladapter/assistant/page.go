@@ -2,10 +2,12 @@ package assistant
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
@@ -27,6 +29,7 @@ const maxRequest = 5 << 20
 // web pages are checked, and the audit names the caller, as for any other call. A caller whom the
 // API does not admit gets the API's own answer. Cookies are left out: an assistant has a token.
 func Page(server http.Handler, opts Options) http.Handler {
+	logger := cmp.Or(opts.Logger, slog.Default())
 	page := mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
 		described, _ := r.Context().Value(describedKey{}).(*mcp.Server)
 		return described
@@ -54,8 +57,9 @@ func Page(server http.Handler, opts Options) http.Handler {
 			return
 		}
 		described, err := New(description, caller.call, opts)
-		if err != nil { // the API is that of this program, and has the calls
-			http.Error(w, err.Error(), http.StatusInternalServerError)
+		if err != nil { // a fault of this program: its API has the calls; only the log gets the cause
+			logger.Error("assistant not served", "err", err)
+			http.Error(w, "internal error", http.StatusInternalServerError)
 			return
 		}
 		page.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), describedKey{}, described)))

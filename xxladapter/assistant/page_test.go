@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -38,4 +39,18 @@ func TestACallHasWhatTheAssistantSent(t *testing.T) {
 
 	page.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/console/", nil))
 	require.Equal(t, "/console/", seen[1].URL.Path)
+}
+
+// TestAFaultIsLoggedAndNotTold asks a page whose API lacks the calls that the tools need.
+func TestAFaultIsLoggedAndNotTold(t *testing.T) {
+	var log strings.Builder
+	page := Page(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"paths":{}}`))
+	}), Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	w := httptest.NewRecorder()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader(`{"jsonrpc":"2.0"}`))
+	page.ServeHTTP(w, r)
+	require.Equal(t, http.StatusInternalServerError, w.Code)
+	require.Equal(t, "internal error\n", w.Body.String())
+	require.Contains(t, log.String(), "the scheduler has no call")
 }

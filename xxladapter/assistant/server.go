@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
@@ -24,6 +25,7 @@ type Options struct {
 	Version string
 	// AllowChanges also offers the tools that change something.
 	AllowChanges bool
+	Logger       *slog.Logger // of [Page]; nil means slog.Default()
 }
 
 // instructions tell an assistant what it is connected to.

@@ -77,9 +77,8 @@ func TestServeHasAConsoleUnlessToldOtherwise(t *testing.T) {
 }
 
 func TestServeAnswersAssistantsUnlessToldOtherwise(t *testing.T) {
-	opts, err := parseServe(t, "--zone=UTC").nodeOptions()
-	require.NoError(t, err)
-	require.NotNil(t, opts.Around)
-	_, err = parseServe(t, "--no-mcp", "--mcp-allow-changes").nodeOptions()
+	require.NotNil(t, parseServe(t, "--zone=UTC").assistants(nil))
+	require.Nil(t, parseServe(t, "--no-mcp").assistants(nil))
+	_, err := parseServe(t, "--no-mcp", "--mcp-allow-changes").nodeOptions()
 	require.EqualError(t, err, "--mcp-allow-changes must not be together with --no-mcp")
 }

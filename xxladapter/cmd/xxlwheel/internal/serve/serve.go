@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"runtime/debug"
@@ -127,6 +128,7 @@ func (c *Cmd) Run(inv *command.Invocation) error {
 	logger = sending.Logger(plain)
 	opts.OnEvent, opts.TraceParent = sending.Event, sending.TraceParent
 	opts.Store, opts.Metrics, opts.Logger, opts.Elector = store, measured, logger, elector
+	opts.Around = c.assistants(logger)
 	opts.Version, opts.Revision = command.Build(debug.ReadBuildInfo())
 	opts.OnSetup = func(link string) {
 		fmt.Fprintf(
@@ -200,12 +202,11 @@ func (c *Cmd) nodeOptions() (opts node.Options, err error) {
 	if err != nil {
 		return opts, err
 	}
-	around, err := c.assistants()
-	if err != nil {
-		return opts, err
+	if c.NoMCP && c.MCPChanges {
+		return opts, command.Usagef("--mcp-allow-changes must not be together with --no-mcp")
 	}
 	return node.Options{
-		Console: pages, Around: around, Scheduling: xxladapter.SchedulingMode(c.Scheduling),
+		Console: pages, Scheduling: xxladapter.SchedulingMode(c.Scheduling),
 		Spread:      xxladapter.Spread(c.Spread),
 		AccessToken: string(c.AccessToken), OperatorTokens: flags.Revealed(c.OperatorToken),
 		ReadTokens:        flags.Revealed(c.ReadToken),
@@ -223,16 +224,13 @@ func (c *Cmd) nodeOptions() (opts node.Options, err error) {
 }
 
 // assistants returns a function that adds the page for assistants to a server; nil with --no-mcp.
-func (c *Cmd) assistants() (func(http.Handler) http.Handler, error) {
+func (c *Cmd) assistants(logger *slog.Logger) func(http.Handler) http.Handler {
 	if c.NoMCP {
-		if c.MCPChanges {
-			return nil, command.Usagef("--mcp-allow-changes must not be together with --no-mcp")
-		}
-		return nil, nil
+		return nil
 	}
 	version, _ := command.Build(debug.ReadBuildInfo())
-	opts := assistant.Options{Version: version, AllowChanges: c.MCPChanges}
-	return func(server http.Handler) http.Handler { return assistant.Page(server, opts) }, nil
+	opts := assistant.Options{Version: version, AllowChanges: c.MCPChanges, Logger: logger}
+	return func(server http.Handler) http.Handler { return assistant.Page(server, opts) }
 }
 
 // listenMetrics opens the port of --metrics-listen, if that is given.
