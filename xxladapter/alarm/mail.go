@@ -23,12 +23,18 @@ import (
 type TLSPolicy string
 
 const (
-	TLSStartTLS      TLSPolicy = "starttls"      // STARTTLS, or no mail is sent; port 587
-	TLSOpportunistic TLSPolicy = "opportunistic" // STARTTLS if the server offers it; port 25
-	TLSImplicit      TLSPolicy = "implicit"      // TLS from the first byte; port 465
-	TLSNone          TLSPolicy = "none"          // plain text; port 25
+	TLSStartTLS      TLSPolicy = "starttls"      // STARTTLS, or no mail is sent
+	TLSOpportunistic TLSPolicy = "opportunistic" // STARTTLS if the server offers it
+	TLSImplicit      TLSPolicy = "implicit"      // TLS from the first byte
+	TLSNone          TLSPolicy = "none"          // plain text
 )
 
+// Values lists all policies.
+func (TLSPolicy) Values() []TLSPolicy {
+	return []TLSPolicy{TLSStartTLS, TLSOpportunistic, TLSImplicit, TLSNone}
+}
+
+// tlsPorts are the ports of servers whose port is not given.
 var tlsPorts = map[TLSPolicy]int{TLSStartTLS: 587, TLSOpportunistic: 25, TLSImplicit: 465, TLSNone: 25}
 
 // MailOptions configures a [Mail].
@@ -57,15 +63,14 @@ func NewMail(opts MailOptions) (*Mail, error) {
 	if opts.TLS == "" {
 		opts.TLS = TLSStartTLS
 	}
-	port, known := tlsPorts[opts.TLS]
+	if err := xxladapter.CheckOneOf("mail TLS policy", opts.TLS); err != nil {
+		return nil, err
+	}
 	if opts.Port == 0 {
-		opts.Port = port
+		opts.Port = tlsPorts[opts.TLS]
 	}
 	_, fromErr := netmail.ParseAddress(opts.From)
 	switch {
-	case !known:
-		return nil, xxladapter.Invalidf(rule.OneOf, "%s is %q, must be one of %s",
-			"mail TLS policy", opts.TLS, "starttls, opportunistic, implicit, none")
 	case opts.Host == "":
 		return nil, xxladapter.Invalidf(rule.Missing, "%s is empty, must be a host name", "mail server")
 	case opts.Port < 1 || opts.Port > 65535:
