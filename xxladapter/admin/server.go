@@ -129,7 +129,9 @@ type Nodes interface {
 
 // Options configures a [Server].
 type Options struct {
-	Store     Store
+	// Store keeps what the API shows and changes. It must be set.
+	Store Store
+	// Completer stores the results that executors report. It must be set.
 	Completer Completer
 	// Executors reads run logs, kills runs and probes executors. If it is nil, these calls fail.
 	Executors Executors

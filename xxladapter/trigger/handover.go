@@ -37,15 +37,16 @@ type Sender interface {
 	Log(ctx context.Context, addr, appName string, req wire.LogRequest) (wire.LogResult, error)
 }
 
-// Options configures a [HandOver]. Store, Sender and Scheduler must be set.
+// Options configures a [HandOver].
 type Options struct {
-	// Store keeps fires, runs and jobs.
+	// Store keeps fires, runs and jobs. It must be set.
 	Store Store
-	// Sender calls executors.
+	// Sender calls executors. It must be set.
 	Sender Sender
-	// Scheduler says in which term the node acts, and learns what a hand-over finds out.
+	// Scheduler says in which term the node acts, and learns what a hand-over finds out. It must be
+	// set.
 	Scheduler Scheduler
-	// Queue stores the runs for executors that take them from a queue. With nil such runs fail.
+	// Queue stores the runs for executors that take them from a queue. Nil lets such runs fail.
 	Queue Queuer
 	// OnEvent is called with each [Event]. Nil ignores them.
 	OnEvent func(Event)
@@ -57,8 +58,8 @@ type Options struct {
 	OnCallback func(outcome string)
 	// Texts selects the runs whose log texts are stored. The default is [xxladapter.TextsFailures].
 	Texts xxladapter.TextPolicy
-	// TextWanted is called when a result was stored whose text is to be fetched. With nil the next
-	// poll for texts finds it.
+	// TextWanted is called when a result was stored whose text is to be fetched. Nil leaves it to
+	// the next poll for texts.
 	TextWanted func()
 	Logger     *slog.Logger // nil means slog.Default()
 }
