@@ -62,8 +62,9 @@
 //	order        a trigger by an operator or a program, which has a fire of its own
 //	ambiguous    sent to an executor that has not answered; a call of a store that has not answered
 //	             is in doubt
-//	shard        one of the [Shards] parts of the jobs, by job id, each of which one node plans; or
-//	             one run of a broadcast
+//	partition    one of the [Partitions] of the jobs, by job id, each of which one node plans; the
+//	             tables of a store call it shard
+//	shard        one run of a sharding broadcast
 //	pen          the right to write to a shared log, such as that of redisstore
 //	ring         the timer in which a scheduler arms fires, as XXL-JOB calls it
 //
@@ -140,7 +141,7 @@
 //	a misfire, a late or double fire  scheduler (what is due), transition (what a claim may do)
 //	an ambiguous or lost run          trigger, maintenance/lost.go
 //	a retry or a child job            transition
-//	a lease, a shard                  sqlstore/internal/leases, spread
+//	a lease, a partition              sqlstore/internal/leases, spread
 //	a list of runs, a count           sqlstore/internal/runs, sqlstore/internal/figures
 //	a call of the API                 admin, admin/internal in the folder of its subject
 //	one database alone                sqlstore/internal, in the folder of its name

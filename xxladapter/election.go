@@ -4,14 +4,15 @@ import "fmt"
 
 // An Election is what an elector outside of the store says about a node in [SchedulingLeader]: the
 // number of the node's leadership, which is positive, or one of the constants below. It decides
-// which node takes the shards. It fences nothing: what a node may write depends on its term alone.
+// which node takes the partitions. It fences nothing: what a node may write depends on its term
+// alone.
 type Election int64
 
 const (
-	// ElectionNone means that no elector is asked. The node takes shards that no live node has.
+	// ElectionNone means that no elector is asked. The node takes partitions that no live node has.
 	ElectionNone Election = 0
-	// ElectionWaits means that the elector has not elected the node. The node takes no shards. It
-	// keeps those that it has until an elected node renews.
+	// ElectionWaits means that the elector has not elected the node. The node takes no partitions.
+	// It keeps those that it has until an elected node renews.
 	ElectionWaits Election = -1
 	// ElectionAway means that the elector does not answer. It is ElectionNone otherwise, so that
 	// jobs are planned while the elector is down.

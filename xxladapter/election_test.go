@@ -17,8 +17,8 @@ func candidates(nodes []string) []Candidate {
 	return found
 }
 
-// TestLeadFollowsTheElector draws what an elector says of five nodes, and who has the shards. One
-// node gets all of them, or nobody gets any.
+// TestLeadFollowsTheElector draws what an elector says of five nodes, and who has the partitions.
+// One node gets all of them, or nobody gets any.
 func TestLeadFollowsTheElector(t *testing.T) {
 	for seed := range uint64(2000) {
 		rnd := rand.New(rand.NewPCG(seed, 11))
@@ -37,9 +37,9 @@ func TestLeadFollowsTheElector(t *testing.T) {
 				holder = c.Node
 			}
 		}
-		var owners [Shards]string
-		for shard := range owners {
-			owners[shard] = holder
+		var owners [Partitions]string
+		for partition := range owners {
+			owners[partition] = holder
 		}
 		renews := live[rnd.IntN(len(live))]
 		want := holder

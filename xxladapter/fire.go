@@ -72,12 +72,12 @@ type FireFilter struct {
 	JobID int64
 	// Groups selects fires whose job is in one of these groups now; nil means all, and an empty
 	// list none.
-	Groups    []int64
-	State     FireState
-	Owner     Term      // the term that owns the fire
-	IDs       []int64   // ids of fires; nil means all, and an empty list none
-	Shards    ShardSet  // the shards of jobs; empty means all
-	DueBefore time.Time // exclusive
+	Groups     []int64
+	State      FireState
+	Owner      Term         // the term that owns the fire
+	IDs        []int64      // ids of fires; nil means all, and an empty list none
+	Partitions PartitionSet // the partitions of jobs; empty means all
+	DueBefore  time.Time    // exclusive
 	// AfterDue and AfterID name a position in the list: the due time and id of a fire, which need
 	// not be open any longer. The fires behind it are listed. Both are set, or neither.
 	AfterDue time.Time
@@ -126,7 +126,7 @@ type FireStore interface {
 	// ClaimFire makes a planned fire the term's own and inserts its log rows, one for each shard,
 	// in one transaction; further shards become fires of their own. It returns the claimed fires in
 	// the order of logs, with LogID set. Fires of any job may be claimed, also outside of the
-	// term's shards. The error is [ErrConflict] if the fire is gone or no longer planned. It is
+	// term's partitions. The error is [ErrConflict] if the fire is gone or no longer planned. It is
 	// [ErrEarly] if the store's clock, read for this call, is before its due time.
 	//
 	// REQUIRES: len(logs) > 0, and 1 for a fire that is the retry of one shard.

@@ -29,11 +29,11 @@ type Lease struct {
 	Mode SchedulingMode
 	// Election is what an elector said of the node at its last renewal by [LeaseStore.Lead].
 	Election Election
-	// Retired is true if the node takes no shards for the rest of its term.
+	// Retired is true if the node takes no partitions for the rest of its term.
 	Retired bool
-	// Shards is the node's part of the jobs, see [Deal] and [Lead]. It is empty if the node has
-	// retired or stands by, and may be empty if there are more than [Shards] nodes.
-	Shards ShardSet
+	// Partitions is the node's part of the jobs, see [Deal] and [Lead]. It is empty if the node has
+	// retired or stands by, and may be empty if there are more than [Partitions] nodes.
+	Partitions PartitionSet
 	// Dead lists the terms that are over and still own fires, by node, then number. It may contain
 	// an earlier term of the same node.
 	Dead []Term
@@ -50,15 +50,15 @@ type Lease struct {
 	Report NodeReport
 }
 
-// A LeaseStore is the part of [Store] that decides which nodes may act, and deals the shards out
-// among them.
+// A LeaseStore is the part of [Store] that decides which nodes may act, and deals the partitions
+// out among them.
 type LeaseStore interface {
 	// Lease gives node the right to claim and settle for life from now, or renews it. The term
 	// stays the same while the node renews before its lease lapses; afterwards it is a new one. The
-	// shards are dealt among the nodes whose leases hold, without the retired ones: by [Lead] if
-	// all of them are in [SchedulingLeader], else by [Deal]. A new term is in [SchedulingAll]. When
-	// the clock was set back, a lease that was given before holds for no longer than its life from
-	// the next call on.
+	// partitions are dealt among the nodes whose leases hold, without the retired ones: by [Lead]
+	// if all of them are in [SchedulingLeader], else by [Deal]. A new term is in [SchedulingAll].
+	// When the clock was set back, a lease that was given before holds for no longer than its life
+	// from the next call on.
 	//
 	// REQUIRES: node is not empty and life is at least a millisecond; anything else is refused.
 	Lease(ctx context.Context, node string, life time.Duration) (Lease, error)
@@ -68,47 +68,47 @@ type LeaseStore interface {
 	//
 	// REQUIRES: e is valid; anything else is refused.
 	Lead(ctx context.Context, node string, life time.Duration, e Election) (Lease, error)
-	// Retire takes a term's shards away for good, and keeps why as a [ShardMove] if it had any. The
-	// lease still holds, can be renewed, and settles what it has claimed. A term that is over is
-	// no error.
+	// Retire takes a term's partitions away for good, and keeps why as a [PartitionMove] if it had
+	// any. The lease still holds, can be renewed, and settles what it has claimed. A term that is
+	// over is no error.
 	Retire(ctx context.Context, term Term, why MoveCause) error
-	// Resign ends a term at once: its shards are free and its fires may be taken over. Shards that
-	// it still had are a [ShardMove] with the cause [MoveStopped]. A term that is over already
-	// is no error.
+	// Resign ends a term at once: its partitions are free and its fires may be taken over.
+	// Partitions that it still had are a [PartitionMove] with the cause [MoveStopped]. A term that
+	// is over already is no error.
 	Resign(ctx context.Context, term Term) error
-	// Leases lists the leases that hold, by node, with Term, Until, Mode, Election, Retired, Shards
-	// and Report alone. It gives and renews none.
+	// Leases lists the leases that hold, by node, with Term, Until, Mode, Election, Retired,
+	// Partitions and Report alone. It gives and renews none.
 	Leases(ctx context.Context) ([]Lease, error)
 	// ReportNode replaces the report of a term's node. A term that is over is no error.
 	ReportNode(ctx context.Context, term Term, r NodeReport) error
 }
 
-// Shards is the number of parts into which jobs are divided among nodes. It is part of the stored
-// data: all nodes of a store have to agree on it.
-const Shards = 64
+// Partitions is the number of parts into which jobs are divided among nodes. It is part of the
+// stored data: all nodes of a store have to agree on it.
+const Partitions = 64
 
-// ShardOf returns the shard of a job.
-func ShardOf(jobID int64) int { return int(uint64(jobID) % Shards) }
+// PartitionOf returns the partition of a job.
+func PartitionOf(jobID int64) int { return int(uint64(jobID) % Partitions) }
 
-// A ShardSet is a set of shards, with bit i for shard i. The zero value is empty.
-type ShardSet uint64
+// A PartitionSet is a set of partitions, with bit i for partition i. The zero value is empty.
+type PartitionSet uint64
 
-// AllShards has every shard.
-const AllShards ShardSet = 1<<Shards - 1
+// AllPartitions has every partition.
+const AllPartitions PartitionSet = 1<<Partitions - 1
 
-// HasJob reports whether the job's shard is in the set.
-func (s ShardSet) HasJob(jobID int64) bool { return s&(1<<ShardOf(jobID)) != 0 }
+// HasJob reports whether the job's partition is in the set.
+func (s PartitionSet) HasJob(jobID int64) bool { return s&(1<<PartitionOf(jobID)) != 0 }
 
-// With returns the set with one more shard.
+// With returns the set with one more partition.
 //
-// REQUIRES: 0 <= shard < Shards.
-func (s ShardSet) With(shard int) ShardSet { return s | 1<<shard }
+// REQUIRES: 0 <= partition < Partitions.
+func (s PartitionSet) With(partition int) PartitionSet { return s | 1<<partition }
 
-// Len returns the number of shards in the set.
-func (s ShardSet) Len() int { return bits.OnesCount64(uint64(s)) }
+// Len returns the number of partitions in the set.
+func (s PartitionSet) Len() int { return bits.OnesCount64(uint64(s)) }
 
-// All yields the shards in ascending order.
-func (s ShardSet) All() iter.Seq[int] {
+// All yields the partitions in ascending order.
+func (s PartitionSet) All() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for ; s != 0; s &= s - 1 {
 			if !yield(bits.TrailingZeros64(uint64(s))) {
@@ -160,24 +160,24 @@ func (l Lease) Role() NodeRole {
 	switch {
 	case l.Retired:
 		return NodeRetired
-	case l.Mode == SchedulingLeader && l.Shards == AllShards:
+	case l.Mode == SchedulingLeader && l.Partitions == AllPartitions:
 		return NodeLeads
-	case l.Mode == SchedulingLeader && l.Shards == 0:
+	case l.Mode == SchedulingLeader && l.Partitions == 0:
 		return NodeStandby
 	}
 	return NodePlans
 }
 
-// Lead gives all shards to one node, the leader, when node renews its lease. owners holds the node
-// of each shard, or "" for none, and is changed; live lists the nodes that take part, node among
-// them.
+// Lead gives all partitions to one node, the leader, when node renews its lease. owners holds the
+// node of each partition, or "" for none, and is changed; live lists the nodes that take part, node
+// among them.
 //
 // The leader is the live node that was elected with the largest number. If none is elected, it is
-// the live node that has the most shards, the first by name among equals. If no live node has any,
-// it is node, unless that waits for its election; then the shards stay as they are. So a leader
-// stays the leader while its lease holds and no other node is elected, and after its death the
-// first node that renews and may take shards succeeds it.
-func Lead(owners *[Shards]string, live []Candidate, node string) {
+// the live node that has the most partitions, the first by name among equals. If no live node has
+// any, it is node, unless that waits for its election; then the partitions stay as they are. So a
+// leader stays the leader while its lease holds and no other node is elected, and after its death
+// the first node that renews and may take partitions succeeds it.
+func Lead(owners *[Partitions]string, live []Candidate, node string) {
 	held := make(map[string]int, len(live))
 	for _, owner := range owners {
 		held[owner]++
@@ -199,45 +199,46 @@ func Lead(owners *[Shards]string, live []Candidate, node string) {
 		}
 		leader = live[i]
 	}
-	for shard := range owners {
-		owners[shard] = leader.Node
+	for partition := range owners {
+		owners[partition] = leader.Node
 	}
 }
 
-// Deal gives node its part of the shards when it renews its lease. owners holds the node of each
-// shard, or "" for none, and is changed; live lists the nodes that take part, node among them.
+// Deal gives node its part of the partitions when it renews its lease. owners holds the node of
+// each partition, or "" for none, and is changed; live lists the nodes that take part, node among
+// them.
 //
-// Two rules apply. First, each shard whose owner is not live goes to the live node with the fewest
-// shards. Then node takes shards one by one from the node with the most, while that has at least
-// two more. So after any renewal every shard has a live owner; once every node has renewed, no node
-// has more than one shard above any other; and a death moves little but the shards of the dead
-// node.
+// Two rules apply. First, each partition whose owner is not live goes to the live node with the
+// fewest partitions. Then node takes partitions one by one from the node with the most, while that
+// has at least two more. So after any renewal every partition has a live owner; once every node has
+// renewed, no node has more than one partition above any other; and a death moves little but the
+// partitions of the dead node.
 //
 // A node learns at its next renewal what it was given; all survivors renew when a lease lapses. A
-// node with too many shards loses them to the renewals of others and may use them until its own
+// node with too many partitions loses them to the renewals of others and may use them until its own
 // next renewal. Two nodes then hold the same planned fire, and the store gives it to one of them.
-func Deal(owners *[Shards]string, live []string, node string) {
+func Deal(owners *[Partitions]string, live []string, node string) {
 	names := slices.Sorted(slices.Values(live))
 	held := make(map[string]int, len(live))
 	for _, name := range names {
 		held[name] = 0
 	}
 	var free []int
-	for shard, owner := range owners {
+	for partition, owner := range owners {
 		if _, lives := held[owner]; lives {
 			held[owner]++
 		} else {
-			free = append(free, shard)
+			free = append(free, partition)
 		}
 	}
-	for _, shard := range free {
+	for _, partition := range free {
 		poorest := node // among equals, since it acts at once
 		for _, name := range names {
 			if held[name] < held[poorest] {
 				poorest = name
 			}
 		}
-		owners[shard] = poorest
+		owners[partition] = poorest
 		held[poorest]++
 	}
 	for {

@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDealMovesFewShards lets nodes join and die at random, each time followed by a renewal of
+// TestDealMovesFewPartitions lets nodes join and die at random, each time followed by a renewal of
 // every node in random order, as it happens at a lapse.
-func TestDealMovesFewShards(t *testing.T) {
+func TestDealMovesFewPartitions(t *testing.T) {
 	for seed := range uint64(20) {
 		rnd := rand.New(rand.NewPCG(seed, 7))
 		var (
-			owners [Shards]string
+			owners [Partitions]string
 			live   []string
 			names  int
 		)
@@ -32,11 +32,11 @@ func TestDealMovesFewShards(t *testing.T) {
 			for _, i := range rnd.Perm(len(live)) {
 				before := owners
 				Deal(&owners, append([]string(nil), live...), live[i])
-				for shard, owner := range owners {
+				for partition, owner := range owners {
 					if !slices.Contains(live, owner) {
-						t.Fatalf("seed %d: shard %d is %q's after a renewal, of %v", seed, shard, owner, live)
+						t.Fatalf("seed %d: partition %d is %q's after a renewal, of %v", seed, partition, owner, live)
 					}
-					if owner != before[shard] {
+					if owner != before[partition] {
 						moved++
 					}
 				}
@@ -49,8 +49,8 @@ func TestDealMovesFewShards(t *testing.T) {
 			if n := len(live); n < 2 || n < 16 && rnd.IntN(2) == 0 {
 				names++
 				live, what = append(live, fmt.Sprintf("node-%03d", rnd.IntN(1000)*1000+names)), "join"
-				if least = Shards / len(live); n == 0 {
-					least = Shards
+				if least = Partitions / len(live); n == 0 {
+					least = Partitions
 				}
 			} else {
 				gone := rnd.IntN(n)
@@ -59,7 +59,7 @@ func TestDealMovesFewShards(t *testing.T) {
 			}
 			moved := renew()
 			require.LessOrEqual(t, moved, least+len(live), "seed %d: %s, now %d nodes: %v", seed, what, len(live), before)
-			most, fewest := 0, Shards
+			most, fewest := 0, Partitions
 			for _, name := range live {
 				most, fewest = max(most, held(name)), min(fewest, held(name))
 			}
@@ -69,10 +69,10 @@ func TestDealMovesFewShards(t *testing.T) {
 	}
 }
 
-// TestDealAfterADeathMovesTheDeadNodesShardsOnly checks each number of nodes.
-func TestDealAfterADeathMovesTheDeadNodesShardsOnly(t *testing.T) {
+// TestDealAfterADeathMovesTheDeadNodesPartitionsOnly checks each number of nodes.
+func TestDealAfterADeathMovesTheDeadNodesPartitionsOnly(t *testing.T) {
 	for n := 2; n <= 16; n++ {
-		var owners [Shards]string
+		var owners [Partitions]string
 		var live []string
 		for i := range n {
 			live = append(live, fmt.Sprintf("n%02d", i))
@@ -86,23 +86,23 @@ func TestDealAfterADeathMovesTheDeadNodesShardsOnly(t *testing.T) {
 		for _, name := range live[1:] {
 			Deal(&owners, live[1:], name)
 		}
-		for shard, owner := range owners {
-			if owner != before[shard] {
-				require.Equal(t, dead, before[shard], "%d nodes", n)
+		for partition, owner := range owners {
+			if owner != before[partition] {
+				require.Equal(t, dead, before[partition], "%d nodes", n)
 				moved++
 			}
 		}
-		require.GreaterOrEqual(t, moved, Shards/n)
-		require.LessOrEqual(t, moved, (Shards+n-1)/n)
+		require.GreaterOrEqual(t, moved, Partitions/n)
+		require.LessOrEqual(t, moved, (Partitions+n-1)/n)
 	}
 }
 
-// TestLeadGivesAllShardsToOneNode lets nodes join, die and renew at random. One node has all shards
-// after each renewal, and it changes only with its death.
-func TestLeadGivesAllShardsToOneNode(t *testing.T) {
+// TestLeadGivesAllPartitionsToOneNode lets nodes join, die and renew at random. One node has all
+// partitions after each renewal, and it changes only with its death.
+func TestLeadGivesAllPartitionsToOneNode(t *testing.T) {
 	for seed := range uint64(20) {
 		rnd := rand.New(rand.NewPCG(seed, 7))
-		var owners [Shards]string
+		var owners [Partitions]string
 		live := []string{"first"}
 		leader := "first"
 		Lead(&owners, candidates(live), leader)
@@ -118,19 +118,19 @@ func TestLeadGivesAllShardsToOneNode(t *testing.T) {
 				leader = node
 			}
 			Lead(&owners, candidates(live), node)
-			for shard, owner := range owners {
-				require.Equal(t, leader, owner, "seed %d: shard %d after a renewal of %s among %v", seed, shard, node, live)
+			for partition, owner := range owners {
+				require.Equal(t, leader, owner, "seed %d: partition %d after a renewal of %s among %v", seed, partition, node, live)
 			}
 		}
 	}
 }
 
-// TestLeadAfterDeal has one node take the shards of the others: the one with the most, and the
+// TestLeadAfterDeal has one node take the partitions of the others: the one with the most, and the
 // first by name if some have as many.
 func TestLeadAfterDeal(t *testing.T) {
 	for _, live := range [][]string{{"b", "a"}, {"c", "b", "a"}} {
 		for _, renews := range live {
-			var owners [Shards]string
+			var owners [Partitions]string
 			for range 2 {
 				for _, name := range live {
 					Deal(&owners, live, name)
@@ -154,11 +154,11 @@ func TestTheRoleOfALease(t *testing.T) {
 		lease Lease
 		want  NodeRole
 	}{
-		{Lease{Mode: SchedulingAll, Shards: AllShards}, NodePlans},
+		{Lease{Mode: SchedulingAll, Partitions: AllPartitions}, NodePlans},
 		{Lease{Mode: SchedulingAll}, NodePlans},
-		{Lease{Mode: SchedulingLeader, Shards: AllShards}, NodeLeads},
+		{Lease{Mode: SchedulingLeader, Partitions: AllPartitions}, NodeLeads},
 		{Lease{Mode: SchedulingLeader}, NodeStandby},
-		{Lease{Mode: SchedulingLeader, Shards: 1}, NodePlans},
+		{Lease{Mode: SchedulingLeader, Partitions: 1}, NodePlans},
 		{Lease{Mode: SchedulingLeader, Retired: true}, NodeRetired},
 		{Lease{Mode: SchedulingAll, Retired: true}, NodeRetired},
 	} {

@@ -99,11 +99,11 @@ type ScheduleStore interface {
 	// [ErrConflict] while the lease of any node holds.
 	ChangeZone(ctx context.Context, zone string) error
 
-	// ClaimDue takes the running jobs of the term's shards whose next trigger time is at most
-	// ahead from now. It also takes jobs of other shards whose time is less than a fifth of that
-	// away, because their owner is gone or late: shards spread load; they must not delay overdue
-	// jobs. A term without shards takes none. At most limit jobs are taken, earliest first, and no
-	// other scheduler takes the same ones.
+	// ClaimDue takes the running jobs of the term's partitions whose next trigger time is at most
+	// ahead from now. It also takes jobs of other partitions whose time is less than a fifth of
+	// that away, because their owner is gone or late: partitions spread load; they must not delay
+	// overdue jobs. A term without partitions takes none. At most limit jobs are taken, earliest
+	// first, and no other scheduler takes the same ones.
 	//
 	// A job that is behind is not taken: one with a planned fire of type CRON or MISFIRE that has
 	// been due for more than [BehindAfter]. Its later due times stay in TriggerNext until the fire

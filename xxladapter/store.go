@@ -51,7 +51,7 @@ type SchedulingStore interface {
 	FireStore
 	LeaseStore
 	SessionStore
-	ShardMoveStore
+	PartitionMoveStore
 
 	// What becomes of a fire.
 	LogStore

@@ -298,9 +298,9 @@ func (g guard) RemoveCalendar(ctx context.Context, name string) error {
 // Leases implements part of [xxladapter.LeaseStore]. Leases belong to no group.
 func (g guard) Leases(ctx context.Context) ([]xxladapter.Lease, error) { return g.store.Leases(ctx) }
 
-// ShardMoves implements part of [xxladapter.ShardMoveStore]. Shards belong to no group.
-func (g guard) ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMove, error) {
-	return g.store.ShardMoves(ctx, limit)
+// PartitionMoves implements part of [xxladapter.PartitionMoveStore]. Partitions belong to no group.
+func (g guard) PartitionMoves(ctx context.Context, limit int) ([]xxladapter.PartitionMove, error) {
+	return g.store.PartitionMoves(ctx, limit)
 }
 
 // Retire implements part of [xxladapter.LeaseStore], for callers who may see all groups.

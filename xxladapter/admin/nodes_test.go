@@ -11,7 +11,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// lease gives leases to nodes, each with its part of the shards.
+// lease gives leases to nodes, each with its part of the partitions.
 func (s *site) lease(nodes ...string) {
 	s.t.Helper()
 	for range 2 { // the second time each knows the others
@@ -22,7 +22,7 @@ func (s *site) lease(nodes ...string) {
 	}
 }
 
-func TestADrainedSchedulerHasNoShards(t *testing.T) {
+func TestADrainedSchedulerHasNoPartitions(t *testing.T) {
 	s := newSite(t)
 	call := s.as(granted(0, xxladapter.RoleAdmin))
 	drain := func(node string) int {
@@ -36,8 +36,8 @@ func TestADrainedSchedulerHasNoShards(t *testing.T) {
 	s.lease("node-1", "node-2")
 	leases, err := s.store.Leases(t.Context())
 	require.NoError(t, err)
-	require.Zero(t, leases[0].Shards)
-	require.Equal(t, xxladapter.AllShards, leases[1].Shards)
+	require.Zero(t, leases[0].Partitions)
+	require.Equal(t, xxladapter.AllPartitions, leases[1].Partitions)
 	require.Equal(t, http.StatusConflict, drain("node-2"), "the last one")
 	require.Equal(t, http.StatusOK, drain("node-1"))
 }
@@ -114,7 +114,7 @@ func TestNodesShowWhatTheElectorSays(t *testing.T) {
 	require.Equal(t, []node{{"node-1", "elected", elector, 7}, {"node-2", "waits", elector, 0}, {"node-3", "away", elector, 0}, {Node: "node-4", Election: "none"}}, got.Nodes)
 }
 
-func TestNodesTellWhyShardsMoved(t *testing.T) {
+func TestNodesTellWhyPartitionsMoved(t *testing.T) {
 	s := newSite(t)
 	s.lease("node-1", "node-2")
 	leases, err := s.store.Leases(t.Context())
@@ -124,8 +124,8 @@ func TestNodesTellWhyShardsMoved(t *testing.T) {
 	}))
 	require.NoError(t, s.store.Resign(t.Context(), leases[0].Term))
 	type move struct {
-		Cause, Node  string
-		Term, Shards int64
+		Cause, Node      string
+		Term, Partitions int64
 	}
 	type pool struct{ Places, InFlight, Waiting int }
 	var got struct {

@@ -238,14 +238,14 @@ func TestWhatIsOpenAndWhatWasMissed(t *testing.T) {
 
 	var nodes struct {
 		Nodes []struct {
-			Node   string
-			Shards int
+			Node       string
+			Partitions int
 		}
 	}
 	s.get("/api/v1/nodes", &nodes)
 	require.Len(t, nodes.Nodes, 1)
 	require.Equal(t, "n1", nodes.Nodes[0].Node)
-	require.Equal(t, 64, nodes.Nodes[0].Shards)
+	require.Equal(t, 64, nodes.Nodes[0].Partitions)
 }
 
 func TestLogsArePagedAndFiltered(t *testing.T) {

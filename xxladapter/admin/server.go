@@ -123,7 +123,7 @@ type Records interface {
 // Nodes shows the schedulers, and lets one retire.
 type Nodes interface {
 	Leases(ctx context.Context) ([]xxladapter.Lease, error)
-	ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMove, error)
+	PartitionMoves(ctx context.Context, limit int) ([]xxladapter.PartitionMove, error)
 	Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error
 }
 

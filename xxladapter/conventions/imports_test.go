@@ -113,7 +113,7 @@ var rules = map[string]rule{
 		"a broker knows no other one"},
 	"xxladapter/queue/internal/streams": {[]string{"xxladapter", "xxladapter/delivery", "xxladapter/queue/internal/broker"},
 		"a broker knows no other one"},
-	"xxladapter/elect":           {[]string{"xxladapter"}, "an elector says who may take shards, whatever these are; the store knows none"},
+	"xxladapter/elect":           {[]string{"xxladapter"}, "an elector says who may take partitions, whatever these are; the store knows none"},
 	"xxladapter/elect/etcd":      {[]string{"xxladapter/elect"}, "it alone knows etcd"},
 	"xxladapter/elect/zookeeper": {[]string{"xxladapter/elect"}, "it alone knows ZooKeeper"},
 	"xxladapter/executor": {[]string{"xxladapter", "xxladapter/access", "xxladapter/delivery", "xxladapter/wire"},

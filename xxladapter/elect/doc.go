@@ -1,5 +1,5 @@
 // Package elect lets a coordinator outside of the store, such as etcd or ZooKeeper, say which of
-// several schedulers may take the shards of jobs. It fences nothing: what a scheduler may write
+// several schedulers may take the partitions of jobs. It fences nothing: what a scheduler may write
 // depends on its term in the store alone, so a leader that does not know yet that another one was
 // elected does no harm.
 //

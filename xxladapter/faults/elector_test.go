@@ -119,7 +119,7 @@ func electorAway(t *testing.T, e engine, m *mode, first int) {
 	}
 	pause(time.Until(mended.Add(resolved())))
 	report := n.judge(checker.Options{Epsilon: resolved()})
-	n.requireFencedTerms() // often no lease has lapsed: an election moves the shards before
+	n.requireFencedTerms() // often no lease has lapsed: an election moves the partitions before
 	line := []string{fmt.Sprintf("%d rounds, %s", total, verdict(report))}
 	caught := n.takenOver()
 	var slow []string
@@ -154,15 +154,15 @@ func electorAway(t *testing.T, e engine, m *mode, first int) {
 // clients of the other schedulers retry at growing intervals until they have their sessions again.
 const mostToReturn = 10 * time.Second
 
-// requireOneOwner checks that all shards moved together each time, from one term to the next.
+// requireOneOwner checks that all partitions moved together each time, from one term to the next.
 func (n *networked) requireOneOwner() {
 	n.t.Helper()
 	store := openStore(n.t, n.db.url)
 	defer func() { require.NoError(n.t, store.Close()) }()
-	moves, err := store.ShardMoves(n.ctx, xxladapter.KeptMoves)
+	moves, err := store.PartitionMoves(n.ctx, xxladapter.KeptMoves)
 	require.NoError(n.t, err)
 	require.NotEmpty(n.t, moves)
 	for _, m := range moves {
-		require.Equal(n.t, xxladapter.Shards, m.Shards, "%+v: a leader has all shards or none", m)
+		require.Equal(n.t, xxladapter.Partitions, m.Partitions, "%+v: a leader has all partitions or none", m)
 	}
 }

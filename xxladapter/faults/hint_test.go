@@ -59,12 +59,13 @@ func TestPlannedFiresOfAKilledScheduler(t *testing.T) {
 	})
 }
 
-// waitForParts waits until each scheduler has its part of the shards.
+// waitForParts waits until each scheduler has its part of the partitions.
 func (c *cluster) waitForParts() {
 	c.t.Helper()
 	testserver.Eventually(c.t, 30*time.Second, "each scheduler has its part", func() bool {
 		got := c.members()
-		return len(got) == len(c.nodes) && !slices.ContainsFunc(got, func(m member) bool { return m.Shards < xxladapter.Shards/len(c.nodes) })
+		fair := xxladapter.Partitions / len(c.nodes)
+		return len(got) == len(c.nodes) && !slices.ContainsFunc(got, func(m member) bool { return m.Partitions < fair })
 	})
 }
 

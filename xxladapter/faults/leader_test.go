@@ -16,11 +16,11 @@ import (
 
 // A member is a scheduler with a lease, as a scheduler reports it.
 type member struct {
-	Node     string
-	Term     int64
-	Role     xxladapter.NodeRole
-	Election xxladapter.ElectionState
-	Shards   int
+	Node       string
+	Term       int64
+	Role       xxladapter.NodeRole
+	Election   xxladapter.ElectionState
+	Partitions int
 }
 
 // members asks the first scheduler for all that hold a lease. It returns none if that scheduler

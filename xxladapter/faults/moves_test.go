@@ -11,9 +11,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestWhyShardsMoved stops, drains, freezes and kills schedulers, and the others tell why each has
-// lost its shards.
-func TestWhyShardsMoved(t *testing.T) {
+// TestWhyPartitionsMoved stops, drains, freezes and kills schedulers, and the others tell why each
+// has lost its partitions.
+func TestWhyPartitionsMoved(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {
 		if e.nodes < 2 {
@@ -23,7 +23,7 @@ func TestWhyShardsMoved(t *testing.T) {
 		type state struct {
 			Moves []struct {
 				Cause, Node string
-				Shards      int
+				Partitions  int
 			}
 		}
 		ask := func() (s state) {
@@ -37,7 +37,7 @@ func TestWhyShardsMoved(t *testing.T) {
 				s = ask()
 				return s.Moves[0].Cause == cause
 			})
-			require.InDelta(t, 21, s.Moves[0].Shards, 1)
+			require.InDelta(t, 21, s.Moves[0].Partitions, 1)
 		}
 		last := c.nodes[2]
 		c.waitForParts()

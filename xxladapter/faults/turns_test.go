@@ -83,7 +83,7 @@ func turnsIn(t *testing.T, e engine, m *mode, first int) {
 	report := n.judge(checker.Options{Epsilon: resolved()})
 	lapsed := n.requireFencedTerms()
 	if m.elector == nil {
-		require.NotZero(t, lapsed, "leases have lapsed") // an election may move the shards before
+		require.NotZero(t, lapsed, "leases have lapsed") // an election may move the partitions before
 	}
 	line := []string{fmt.Sprintf("%d rounds, %s", len(turns), verdict(report))}
 	var began []time.Time
@@ -131,12 +131,12 @@ func latestAfter(what string, leader bool) time.Duration {
 	return pick(most+2*time.Second, most)
 }
 
-// movesReadEvery is after how many rounds the moves of shards are read, of which the store keeps
-// the latest ones alone: a round has four or so.
+// movesReadEvery is after how many rounds the moves of partitions are read, of which the store
+// keeps the latest ones alone: a round has four or so.
 const movesReadEvery = xxladapter.KeptMoves / 10
 
 // requireFencedTerms checks that no term has claimed anything after its lease had lapsed, and that
-// shards move as a whole where one scheduler leads. It returns how many leases have lapsed.
+// partitions move as a whole where one scheduler leads. It returns how many leases have lapsed.
 func (n *networked) requireFencedTerms() (lapsed int) {
 	n.t.Helper()
 	if n.mode.leads() {
@@ -146,7 +146,7 @@ func (n *networked) requireFencedTerms() (lapsed int) {
 }
 
 // requireNoClaimsAfterTheLapse checks that no term has claimed anything after its lease had lapsed,
-// and another term had got its shards. It returns how often that was so.
+// and another term had got its partitions. It returns how often that was so.
 func (c *cluster) requireNoClaimsAfterTheLapse() (lapsed int) {
 	c.t.Helper()
 	db := openDatabase(c.t, c.db.url)

@@ -87,7 +87,7 @@ func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxlad
 			f.State != "" && fire.State != f.State,
 			f.Owner != xxladapter.Term{} && fire.Owner != f.Owner,
 			f.IDs != nil && !slices.Contains(f.IDs, fire.ID),
-			f.Shards != 0 && !f.Shards.HasJob(fire.JobID),
+			f.Partitions != 0 && !f.Partitions.HasJob(fire.JobID),
 			!f.DueBefore.IsZero() && !fire.Due.Before(f.DueBefore),
 			f.AfterID != 0 && cmp.Or(fire.Due.Compare(f.AfterDue), cmp.Compare(fire.ID, f.AfterID)) <= 0:
 			continue

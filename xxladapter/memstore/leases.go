@@ -61,7 +61,7 @@ func (s *Store) lease(
 			if l.ended.Equal(l.until) {
 				why = xxladapter.MoveDied
 			}
-			s.addShardMove(xxladapter.Term{Node: name, Number: l.number}, why, s.shardsOf(name).Len(), now)
+			s.addPartitionMove(xxladapter.Term{Node: name, Number: l.number}, why, s.partitionsOf(name).Len(), now)
 		}
 	}
 	for name, l := range s.leases {
@@ -83,23 +83,23 @@ func (s *Store) lease(
 	if election != nil && lease.mode == xxladapter.SchedulingLeader {
 		lease.elected = *election
 	}
-	had := lives && s.shardsOf(node) != 0
+	had := lives && s.partitionsOf(node) != 0
 	lease.until, lease.life = now.Add(life), life
 	s.leases[node] = lease
 	if !lease.retired {
 		s.deal(node)
 	}
 	if !had {
-		s.addShardMove(
-			xxladapter.Term{Node: node, Number: lease.number}, xxladapter.MoveJoined, s.shardsOf(node).Len(), now,
+		s.addPartitionMove(
+			xxladapter.Term{Node: node, Number: lease.number}, xxladapter.MoveJoined, s.partitionsOf(node).Len(), now,
 		)
 	}
 	return xxladapter.Lease{
 		Term:  xxladapter.Term{Node: node, Number: lease.number},
 		Until: lease.until,
 		Mode:  lease.mode, Election: lease.elected, Retired: lease.retired,
-		Shards: s.shardsOf(node),
-		Dead:   s.deadOwners(),
+		Partitions: s.partitionsOf(node),
+		Dead:       s.deadOwners(),
 
 		NextLapse: s.nextLapse(node),
 		Others:    s.othersOf(node),
@@ -117,7 +117,7 @@ func (s *Store) nextLapse(node string) (first time.Time) {
 	return first
 }
 
-// othersOf returns the terms of the other nodes that get shards.
+// othersOf returns the terms of the other nodes that get partitions.
 func (s *Store) othersOf(node string) []xxladapter.Term {
 	var others []xxladapter.Term
 	for name, l := range s.leases {
@@ -139,7 +139,7 @@ func (s *Store) quiet(now time.Time) bool {
 	return true
 }
 
-// deal gives node its shards.
+// deal gives node its partitions.
 func (s *Store) deal(node string) {
 	takers := s.takers()
 	var candidates []xxladapter.Candidate
@@ -155,7 +155,7 @@ func (s *Store) deal(node string) {
 	xxladapter.Lead(&s.owners, candidates, node)
 }
 
-// takers returns the nodes that get shards.
+// takers returns the nodes that get partitions.
 func (s *Store) takers() []string {
 	var nodes []string
 	for node, l := range s.leases {
@@ -180,11 +180,11 @@ func (s *Store) deadOwners() []xxladapter.Term {
 	return slices.Compact(dead)
 }
 
-func (s *Store) shardsOf(node string) xxladapter.ShardSet {
-	var set xxladapter.ShardSet
-	for shard, owner := range s.owners {
+func (s *Store) partitionsOf(node string) xxladapter.PartitionSet {
+	var set xxladapter.PartitionSet
+	for partition, owner := range s.owners {
 		if owner == node {
-			set = set.With(shard)
+			set = set.With(partition)
 		}
 	}
 	return set
@@ -217,10 +217,10 @@ func (s *Store) Retire(ctx context.Context, term xxladapter.Term, why xxladapter
 	}
 	lease.retired = true
 	s.leases[term.Node] = lease
-	s.addShardMove(term, why, s.shardsOf(term.Node).Len(), toMilli(s.clock()))
-	for shard, owner := range s.owners {
+	s.addPartitionMove(term, why, s.partitionsOf(term.Node).Len(), toMilli(s.clock()))
+	for partition, owner := range s.owners {
 		if owner == term.Node {
-			s.owners[shard] = ""
+			s.owners[partition] = ""
 		}
 	}
 	return nil
@@ -235,7 +235,7 @@ func (s *Store) Resign(ctx context.Context, term xxladapter.Term) error {
 
 	if s.leases[term.Node].number == term.Number {
 		delete(s.leases, term.Node)
-		s.addShardMove(term, xxladapter.MoveStopped, s.shardsOf(term.Node).Len(), toMilli(s.clock()))
+		s.addPartitionMove(term, xxladapter.MoveStopped, s.partitionsOf(term.Node).Len(), toMilli(s.clock()))
 	}
 	return nil
 }
@@ -254,7 +254,7 @@ func (s *Store) Leases(ctx context.Context) ([]xxladapter.Lease, error) {
 		if s.holds(term) {
 			found = append(found, xxladapter.Lease{
 				Term: term, Until: l.until, Mode: l.mode, Election: l.elected, Retired: l.retired,
-				Shards: s.shardsOf(node), Report: l.report,
+				Partitions: s.partitionsOf(node), Report: l.report,
 			})
 		}
 	}

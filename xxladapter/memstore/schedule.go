@@ -23,7 +23,7 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		return nil, 0, err
 	}
 	now := s.clock()
-	due := s.due(s.shardsOf(by.Node), now.Add(ahead), now.Add(ahead/5), limit)
+	due := s.due(s.partitionsOf(by.Node), now.Add(ahead), now.Add(ahead/5), limit)
 	if len(due) == 0 {
 		return nil, 0, nil
 	}
@@ -78,15 +78,15 @@ func (s *Store) addMisfire(m xxladapter.Misfire) {
 	s.misfires = append(s.misfires, m)
 }
 
-// due returns up to limit running jobs that are not behind, earliest first: those of the shards
-// whose next trigger time is at most until, and, for a node with shards, those of other shards
-// whose time is before orphaned, because their owner is gone or late.
-func (s *Store) due(shards xxladapter.ShardSet, until, orphaned time.Time, limit int) []*xxladapter.Job {
+// due returns up to limit running jobs that are not behind, earliest first: those of the partitions
+// whose next trigger time is at most until, and, for a node with partitions, those of other
+// partitions whose time is before orphaned, because their owner is gone or late.
+func (s *Store) due(partitions xxladapter.PartitionSet, until, orphaned time.Time, limit int) []*xxladapter.Job {
 	behind := s.behind(s.clock())
 	orphaned = toMilli(orphaned)
 	var due []*xxladapter.Job
 	for _, j := range s.jobs {
-		ours := shards.HasJob(j.ID) || shards != 0 && j.TriggerNext.Before(orphaned)
+		ours := partitions.HasJob(j.ID) || partitions != 0 && j.TriggerNext.Before(orphaned)
 		if j.Running && !behind[j.ID] && !j.TriggerNext.After(until) && ours {
 			due = append(due, j)
 		}

@@ -43,7 +43,7 @@ type Store struct {
 	glue     map[int64][]xxladapter.GlueVersion // by job id, newest first
 	beats    map[beatKey]time.Time
 	leases   map[string]held // by node; current ones, and expired ones until the next renewal
-	owners   [xxladapter.Shards]string
+	owners   [xxladapter.Partitions]string
 	sessions map[xxladapter.Term]chan struct{} // closed when the session ends
 	zone     string                            // empty means that none was agreed
 	alarms   map[int64]*xxladapter.AlarmState  // by job id
@@ -64,7 +64,7 @@ type Store struct {
 
 	lastJob, lastGroup, lastFire, lastLog, lastMisfire, lastTerm, lastGlue, lastOrder, lastBackfill, lastUser, lastCredential, lastPause, lastMove int64
 
-	moves []xxladapter.ShardMove // by id
+	moves []xxladapter.PartitionMove // by id
 }
 
 // A dueKey is one due time of one job.

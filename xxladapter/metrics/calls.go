@@ -289,6 +289,11 @@ func (s *measured) Order(ctx context.Context, arg1 int64) (value1 *xxladapter.Or
 	return s.Store.Order(ctx, arg1)
 }
 
+func (s *measured) PartitionMoves(ctx context.Context, arg1 int) (value1 []xxladapter.PartitionMove, err error) {
+	defer s.done("partition_moves", time.Now(), &err)
+	return s.Store.PartitionMoves(ctx, arg1)
+}
+
 func (s *measured) Pauses(ctx context.Context, arg1 xxladapter.PauseFilter) (value1 []xxladapter.Pause, err error) {
 	defer s.done("pauses", time.Now(), &err)
 	return s.Store.Pauses(ctx, arg1)
@@ -442,11 +447,6 @@ func (s *measured) SettleAlarms(ctx context.Context, arg1 []xxladapter.AlarmClai
 func (s *measured) SettleFire(ctx context.Context, arg1 xxladapter.Term, arg2 xxladapter.Settlement) (value1 []xxladapter.Fire, err error) {
 	defer s.done("settle_fire", time.Now(), &err)
 	return s.Store.SettleFire(ctx, arg1, arg2)
-}
-
-func (s *measured) ShardMoves(ctx context.Context, arg1 int) (value1 []xxladapter.ShardMove, err error) {
-	defer s.done("shard_moves", time.Now(), &err)
-	return s.Store.ShardMoves(ctx, arg1)
 }
 
 func (s *measured) StaleAlarms(ctx context.Context, arg1 time.Duration, arg2 int) (value1 []xxladapter.AlarmClaim, err error) {

@@ -34,15 +34,16 @@ func watched(store xxladapter.Store) *Metrics {
 	m.Watch(Sources{
 		Scheduler: func() scheduler.Stats {
 			return scheduler.Stats{
-				Holds: true, Term: xxladapter.Term{Node: "n", Number: 7}, Role: xxladapter.NodeLeads, Shards: xxladapter.ShardSet(0).With(3).With(63),
-				Mode: xxladapter.SchedulingLeader, Held: 12, Terms: 2, Hints: 3, Dropped: 4, Spread: xxladapter.SpreadReport{Sent: 8, Kept: 1}, Skew: -250 * time.Millisecond,
+				Holds: true, Term: xxladapter.Term{Node: "n", Number: 7}, Role: xxladapter.NodeLeads,
+				Partitions: xxladapter.PartitionSet(0).With(3).With(63),
+				Mode:       xxladapter.SchedulingLeader, Held: 12, Terms: 2, Hints: 3, Dropped: 4, Spread: xxladapter.SpreadReport{Sent: 8, Kept: 1}, Skew: -250 * time.Millisecond,
 			}
 		},
 		Wheel: func() hashedwheel.Stats { return hashedwheel.Stats{Pending: 5, Fired: 6} },
 		Loads: func() []trigger.Load {
 			return []trigger.Load{{Pool: "fast", GroupID: 1, Waiting: 3, InFlight: 2}, {Pool: "fast", GroupID: 2, Waiting: 1}}
 		},
-		Groups: store.Groups, Reports: store.Reports, ShardMoves: store.ShardMoves,
+		Groups: store.Groups, Reports: store.Reports, PartitionMoves: store.PartitionMoves,
 		Elector: "etcd://h1:2379/a", Election: func() xxladapter.Election { return xxladapter.ElectionAway },
 	})
 	return m
@@ -151,12 +152,13 @@ func TestWhatIsReadWhenAsked(t *testing.T) {
 	lease, err := store.Lease(t.Context(), "n1", time.Minute)
 	require.NoError(t, err)
 	require.NoError(t, store.Resign(t.Context(), lease.Term))
-	moves, err := store.ShardMoves(t.Context(), 2)
+	moves, err := store.PartitionMoves(t.Context(), 2)
 	require.NoError(t, err)
 	got := read(t, watched(store))
-	require.InDelta(t, float64(moves[0].At.UnixMilli())/1000, got["xxlwheel_last_shard_move_timestamp_seconds cause=stopped"], 1e-3)
-	require.Contains(t, got, "xxlwheel_last_shard_move_timestamp_seconds cause=joined")
-	require.NotContains(t, got, "xxlwheel_last_shard_move_timestamp_seconds cause=died")
+	stopped := got["xxlwheel_last_partition_move_timestamp_seconds cause=stopped"]
+	require.InDelta(t, float64(moves[0].At.UnixMilli())/1000, stopped, 1e-3)
+	require.Contains(t, got, "xxlwheel_last_partition_move_timestamp_seconds cause=joined")
+	require.NotContains(t, got, "xxlwheel_last_partition_move_timestamp_seconds cause=died")
 	for name, want := range map[string]float64{
 		"xxlwheel_wheel_entries":                                     12,
 		"xxlwheel_wheel_pending":                                     5,
@@ -165,8 +167,8 @@ func TestWhatIsReadWhenAsked(t *testing.T) {
 		"xxlwheel_pool_waiting pool=fast":                            4,
 		"xxlwheel_pool_in_flight pool=fast":                          2,
 		"xxlwheel_pool_waiting pool=slow":                            0,
-		"xxlwheel_leader shard=3":                                    1,
-		"xxlwheel_leader shard=63":                                   1,
+		"xxlwheel_leader partition=3":                                1,
+		"xxlwheel_leader partition=63":                               1,
 		"xxlwheel_leads":                                             1,
 		"xxlwheel_term":                                              7,
 		"xxlwheel_elector_state elector=etcd://h1:2379/a state=away": 1,
@@ -183,7 +185,7 @@ func TestWhatIsReadWhenAsked(t *testing.T) {
 		require.Contains(t, got, name)
 		require.InDelta(t, want, got[name], 1e-9, name)
 	}
-	require.NotContains(t, got, "xxlwheel_leader shard=0")
+	require.NotContains(t, got, "xxlwheel_leader partition=0")
 }
 
 // TestAScrapeShowsOneMoment lets one scrape continue after another one has asked the store again.
@@ -198,8 +200,8 @@ func TestAScrapeShowsOneMoment(t *testing.T) {
 				asked++
 				return []*xxladapter.Group{{AppName: "app", Addresses: make([]string, asked)}}, nil
 			},
-			Reports:    func(context.Context, time.Time, time.Time) ([]xxladapter.Report, error) { return nil, nil },
-			ShardMoves: func(context.Context, int) ([]xxladapter.ShardMove, error) { return nil, nil },
+			Reports:        func(context.Context, time.Time, time.Time) ([]xxladapter.Report, error) { return nil, nil },
+			PartitionMoves: func(context.Context, int) ([]xxladapter.PartitionMove, error) { return nil, nil },
 		}}
 		first := make(chan prometheus.Metric)
 		go func() { // the loop below waits for its end

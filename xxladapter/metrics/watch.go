@@ -20,11 +20,11 @@ type Sources struct {
 	Scheduler func() scheduler.Stats
 	Wheel     func() hashedwheel.Stats
 	Loads     func() []trigger.Load
-	// Groups, Reports and ShardMoves are called at most every ten seconds, however often the
+	// Groups, Reports and PartitionMoves are called at most every ten seconds, however often the
 	// metrics are scraped.
-	Groups     func(context.Context) ([]*xxladapter.Group, error)
-	Reports    func(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error)
-	ShardMoves func(ctx context.Context, limit int) ([]xxladapter.ShardMove, error)
+	Groups         func(context.Context) ([]*xxladapter.Group, error)
+	Reports        func(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error)
+	PartitionMoves func(ctx context.Context, limit int) ([]xxladapter.PartitionMove, error)
 	// Queued returns the state of the queue of each app. It is called at most every ten seconds,
 	// too; nil means that there is no queue.
 	Queued func(context.Context) (map[string]xxladapter.QueueState, error)
@@ -49,7 +49,7 @@ var (
 	held         = gauge("wheel_entries", "Fires in the wheel or being handed over.")
 	poolWaiting  = gauge("pool_waiting", "Fires that wait for a free place, by pool.", "pool")
 	poolInFlight = gauge("pool_in_flight", "Fires that are being handed over, by pool.", "pool")
-	leader       = gauge("leader", "1 for each shard of jobs that this node plans.", "shard")
+	leader       = gauge("leader", "1 for each partition of jobs that this node plans.", "partition")
 	leads        = gauge("leads", "1 if this node leads, 0 if it stands by; nothing in the scheduling mode all.")
 	elector      = gauge("elector_state", "1 for what the elector says of this node: elected, waits, or away if it does not answer; nothing without an elector.", "elector", "state")
 	term         = gauge("term", "Number of this node's term; 0 without a lease.")
@@ -59,14 +59,14 @@ var (
 	)
 	spread  = gauge("spread_fires_total", "Fires that a leader planned for another scheduler: sent by this one as the leader, received from a leader, kept because the other one did not take them; nothing in the scheduling mode all.", "way")
 	dropped = gauge(
-		"wheel_dropped_total", "Fires dropped from the wheel because this node had lost their term or shard.",
+		"wheel_dropped_total", "Fires dropped from the wheel because this node had lost their term or partition.",
 	)
 	skew     = gauge("clock_skew_seconds", "Time by which this machine's clock is ahead of the store's.")
 	online   = gauge("executors_online", "Addresses of executors, by app.", "app")
 	runsOpen = gauge("runs_open", "Triggers in progress: about to be sent, or without a result.")
 	lastMove = gauge(
-		"last_shard_move_timestamp_seconds",
-		"When shards last changed hands between schedulers, by cause: joined, stopped, drained, skewed, died, lapsed.",
+		"last_partition_move_timestamp_seconds",
+		"When partitions last changed hands, by cause: joined, stopped, drained, skewed, died, lapsed.",
 		"cause",
 	)
 	queued = gauge("queued_runs", "Runs in the queue that no executor has acknowledged, by app; nothing without a queue, or if it does not answer.", "app")
@@ -113,7 +113,7 @@ type storeFigures struct {
 	ok       bool // false means that the store did not answer
 	groups   []*xxladapter.Group
 	openRuns int64
-	latest   map[xxladapter.MoveCause]time.Time // when shards last changed hands
+	latest   map[xxladapter.MoveCause]time.Time // when partitions last changed hands
 }
 
 // Describe implements [prometheus.Collector].
@@ -135,8 +135,8 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 	value(held, float64(s.Held))
 	if s.Holds {
 		value(term, float64(s.Term.Number))
-		for shard := range s.Shards.All() {
-			value(leader, 1, strconv.Itoa(shard))
+		for partition := range s.Partitions.All() {
+			value(leader, 1, strconv.Itoa(partition))
 		}
 		switch s.Role {
 		case xxladapter.NodeLeads:
@@ -244,9 +244,9 @@ func (w *watcher) readStore() (f storeFigures) {
 	if err == nil {
 		reports, err = w.sources.Reports(ctx, time.Time{}, time.Time{})
 	}
-	var moves []xxladapter.ShardMove
+	var moves []xxladapter.PartitionMove
 	if err == nil {
-		moves, err = w.sources.ShardMoves(ctx, xxladapter.KeptMoves)
+		moves, err = w.sources.PartitionMoves(ctx, xxladapter.KeptMoves)
 	}
 	if err != nil {
 		return f

@@ -33,7 +33,7 @@ func TestAnIdleNodeAsksLittle(t *testing.T) {
 			store := memstore.New(time.Now)
 			group, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "some app"})
 			require.NoError(t, err)
-			for range xxladapter.Shards {
+			for range xxladapter.Partitions {
 				j := &xxladapter.Job{GroupID: group, Name: "far", Handler: "h", ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "0 0 3 1 1 ?"}
 				j.SetDefaults()
 				id, err := xxladapter.CreateJob(t.Context(), store, j)

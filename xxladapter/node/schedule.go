@@ -85,9 +85,9 @@ func (n *Node) maintenance() []runner {
 
 // Schedule runs the scheduling half of Run: it plans fires and hands them over until ctx ends. It
 // stops in the order of XXL-JOB: first the scan and the wheel, then the hand-overs. From the first
-// step on, other nodes may take its shards. Finally it gives its lease back, so that nobody has to
-// wait until it lapses. Schedule does nothing and returns an error if the other schedulers of the
-// store read schedules in another time zone.
+// step on, other nodes may take its partitions. Finally it gives its lease back, so that nobody has
+// to wait until it lapses. Schedule does nothing and returns an error if the other schedulers of
+// the store read schedules in another time zone.
 func (n *Node) Schedule(ctx context.Context) error {
 	defer n.client.Close()
 	defer n.hints.Close()

@@ -83,7 +83,7 @@ func (n *Node) watchMetrics() http.Handler {
 	n.opts.Metrics.Watch(metrics.Sources{
 		Queued: queued, Elector: n.elector(), Election: n.election,
 		Scheduler: n.scheduler.Stats, Wheel: n.scheduler.Wheel, Loads: n.pool.Loads,
-		Groups: n.opts.Store.Groups, Reports: n.opts.Store.Reports, ShardMoves: n.opts.Store.ShardMoves,
+		Groups: n.opts.Store.Groups, Reports: n.opts.Store.Reports, PartitionMoves: n.opts.Store.PartitionMoves,
 	})
 	return n.opts.Metrics.Handler()
 }

@@ -153,7 +153,7 @@ func severalNodes(t *testing.T, stores []xxladapter.Store) {
 		AppName: "several", Title: "several", AddressType: xxladapter.AddressManual, Addresses: []string{executor.URL},
 	})
 	require.NoError(t, err)
-	for i := range xxladapter.Shards {
+	for i := range xxladapter.Partitions {
 		j := &xxladapter.Job{
 			GroupID: group, Name: fmt.Sprint("job ", i), Handler: "h", ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "* * * * * ?",
 		}
@@ -183,13 +183,14 @@ func severalNodes(t *testing.T, stores []xxladapter.Store) {
 		defer stop()
 		nodes, gates, stops = append(nodes, n), append(gates, g), append(stops, stop)
 	}
-	shards := func(i int) xxladapter.ShardSet { return nodes[i].Stats().Scheduler.Shards }
+	partitions := func(i int) xxladapter.PartitionSet { return nodes[i].Stats().Scheduler.Partitions }
 	within(t, "the nodes share the jobs out", func() bool {
-		return shards(0) != 0 && shards(1) != 0 && shards(2) != 0 && shards(0)|shards(1)|shards(2) == xxladapter.AllShards
+		one, two, three := partitions(0), partitions(1), partitions(2)
+		return one != 0 && two != 0 && three != 0 && one|two|three == xxladapter.AllPartitions
 	})
 	gates[0].close()
 	within(t, "a node without its store loses its lease", func() bool { return !nodes[0].Stats().Scheduler.Holds })
-	within(t, "the others take its jobs", func() bool { return shards(1)|shards(2) == xxladapter.AllShards })
+	within(t, "the others take its jobs", func() bool { return partitions(1)|partitions(2) == xxladapter.AllPartitions })
 	gates[0].open()
 	within(t, "it is back, in a new term", func() bool {
 		stats := nodes[0].Stats().Scheduler
@@ -198,12 +199,12 @@ func severalNodes(t *testing.T, stores []xxladapter.Store) {
 	gates[1].crash()
 	stops[1]()
 	within(t, "the others continue with the jobs of the dead node", func() bool {
-		return shards(0)|shards(2) == xxladapter.AllShards
+		return partitions(0)|partitions(2) == xxladapter.AllPartitions
 	})
 	within(t, "each job runs", func() bool {
 		mu.Lock()
 		defer mu.Unlock()
-		return len(history.Runs) > 10*xxladapter.Shards
+		return len(history.Runs) > 10*xxladapter.Partitions
 	})
 	stops[0]()
 	stops[2]()

@@ -33,12 +33,12 @@ const (
 	againLimit = 10_000
 )
 
-// armPlanned arms planned fires of the shards that are due before until: all of them if shards have
-// arrived.
+// armPlanned arms planned fires of the partitions that are due before until: all of them if
+// partitions have arrived.
 func (s *Scheduler) armPlanned(
-	ctx context.Context, shards xxladapter.ShardSet, until time.Time, tick, arrived bool,
+	ctx context.Context, partitions xxladapter.PartitionSet, until time.Time, tick, arrived bool,
 ) error {
-	planned := xxladapter.FireFilter{State: xxladapter.FirePlanned, Shards: shards, DueBefore: until}
+	planned := xxladapter.FireFilter{State: xxladapter.FirePlanned, Partitions: partitions, DueBefore: until}
 	if arrived {
 		s.backlog = backlog{}
 		if err := s.armAll(ctx, planned); err != nil {

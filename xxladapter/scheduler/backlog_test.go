@@ -104,7 +104,7 @@ func TestASweepBesideABacklogReadsWhatCanHaveChanged(t *testing.T) {
 			defer pool.mu.Unlock()
 			return pool.fired[f.ID]
 		}
-		require.Greater(t, sweep(true), len(backlog), "shards have come: all is read once")
+		require.Greater(t, sweep(true), len(backlog), "partitions have come: all is read once")
 
 		lost := plan(-30 * time.Minute) // nobody tells of this one
 		for range 3 {

@@ -65,7 +65,7 @@ func TestTheElectedNodeLeads(t *testing.T) {
 	})
 }
 
-// TestADrainedNodeIsNotFit lets an operator take the shards.
+// TestADrainedNodeIsNotFit lets an operator take the partitions.
 func TestADrainedNodeIsNotFit(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		one := b.start("one", inLeaderMode)

@@ -17,7 +17,7 @@ const (
 	leaseLife = 4 * time.Second
 
 	// leasePace is the time from one renewal to the next. It also bounds the delay of fires after a
-	// stop, since the other nodes learn of free shards by their renewals. It leaves room for
+	// stop, since the other nodes learn of free partitions by their renewals. It leaves room for
 	// several attempts after one that failed. Renewals come sooner when another node may have died;
 	// see leasePause.
 	leasePace = leaseLife / 4
@@ -112,8 +112,8 @@ func (s *Scheduler) HoldLease(ctx context.Context) error {
 }
 
 // leasePause returns the time to the next renewal: leasePace, or less where another node's lease
-// expires sooner. That node is late with its own renewal, and if it is dead, its fires and shards
-// are to be taken over right then.
+// expires sooner. That node is late with its own renewal, and if it is dead, its fires and
+// partitions are to be taken over right then.
 func leasePause(lapse, now time.Time) time.Duration {
 	if lapse.IsZero() {
 		return leasePace
@@ -193,21 +193,21 @@ func (s *Scheduler) dropAll() int {
 // adopt replaces the grant by a lease that the store has just given.
 func (s *Scheduler) adopt(lease xxladapter.Lease, deadline time.Time) {
 	before := s.grant.Load()
-	gained := lease.Shards
+	gained := lease.Partitions
 	switch {
 	case before.Term != lease.Term:
 		s.stepDown(before, "it has a new term")
 		s.stats.terms.Add(1)
 	case !before.deadline.IsZero():
-		gained &^= before.Shards
-		lost := before.Shards &^ lease.Shards
+		gained &^= before.Partitions
+		lost := before.Partitions &^ lease.Partitions
 		s.stats.dropped.Add(int64(s.ring.drop(func(f xxladapter.Fire) bool { return lost.HasJob(f.JobID) })))
 	}
 	own := lease.Term
 	if s.retired.Load() {
 		gained = 0
 	}
-	if standby := lease.Role() == xxladapter.NodeStandby; s.retired.Load() || lease.Shards == 0 && !standby {
+	if standby := lease.Role() == xxladapter.NodeStandby; s.retired.Load() || lease.Partitions == 0 && !standby {
 		own = xxladapter.Term{} // it retires, or was drained by an operator
 	}
 	s.grant.Store(&grant{lease, deadline})
@@ -235,7 +235,7 @@ func (s *Scheduler) logRole(before, now *xxladapter.Lease) {
 	}
 }
 
-// retire gives the shards back, so that other nodes plan and fire their jobs while this node
+// retire gives the partitions back, so that other nodes plan and fire their jobs while this node
 // drains.
 func (s *Scheduler) retire(ctx context.Context) {
 	s.retired.Store(true)
@@ -245,7 +245,7 @@ func (s *Scheduler) retire(ctx context.Context) {
 	}
 }
 
-// giveBack frees the node's shards, and reports whether it has a term at all.
+// giveBack frees the node's partitions, and reports whether it has a term at all.
 func (s *Scheduler) giveBack(ctx context.Context, why xxladapter.MoveCause) bool {
 	g := s.grant.Load()
 	if g.Number == 0 {
@@ -254,7 +254,7 @@ func (s *Scheduler) giveBack(ctx context.Context, why xxladapter.MoveCause) bool
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTry)
 	defer cancel()
 	if err := s.opts.Store.Retire(ctx, g.Term, why); err != nil {
-		s.opts.Logger.Warn("shards not given back", "node", s.opts.Node, "err", err)
+		s.opts.Logger.Warn("partitions not given back", "node", s.opts.Node, "err", err)
 	}
 	return true
 }

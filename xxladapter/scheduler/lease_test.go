@@ -140,22 +140,22 @@ func once(t *testing.T, seen map[int64]int, first time.Time, seconds int) {
 func TestNodesShareTheWorkAndTakeItOverAtOnce(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		start := time.Now()
-		for range xxladapter.Shards {
+		for range xxladapter.Partitions {
 			b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
 		}
 		one := b.start("one", nil)
 		time.Sleep(2500 * time.Millisecond)
 		two := b.start("two", nil)
 		time.Sleep(10 * time.Second)
-		require.Equal(t, 32, one.Stats().Shards.Len())
-		require.Equal(t, 32, two.Stats().Shards.Len())
-		require.Equal(t, xxladapter.AllShards, one.Stats().Shards|two.Stats().Shards)
+		require.Equal(t, 32, one.Stats().Partitions.Len())
+		require.Equal(t, 32, two.Stats().Partitions.Len())
+		require.Equal(t, xxladapter.AllPartitions, one.Stats().Partitions|two.Stats().Partitions)
 		require.NotEmpty(t, two.pool.fires())
 		before := len(two.pool.fires())
 		one.stop()
 		time.Sleep(10 * time.Second)
-		require.Equal(t, xxladapter.AllShards, two.Stats().Shards)
-		require.Greater(t, len(two.pool.fires()), before+9*xxladapter.Shards)
+		require.Equal(t, xxladapter.AllPartitions, two.Stats().Partitions)
+		require.Greater(t, len(two.pool.fires()), before+9*xxladapter.Partitions)
 		two.stop()
 
 		seen := map[int64]map[int64]int{}
@@ -168,7 +168,7 @@ func TestNodesShareTheWorkAndTakeItOverAtOnce(t *testing.T) {
 				require.Less(t, g.at.Sub(g.fire.Due), leasePace+ringTick, "a graceful stop delays by no more than a renewal")
 			}
 		}
-		require.Len(t, seen, xxladapter.Shards)
+		require.Len(t, seen, xxladapter.Partitions)
 		for _, times := range seen {
 			once(t, times, start.Truncate(time.Second).Add(time.Second), 22)
 		}
@@ -180,7 +180,7 @@ func TestNodesShareTheWorkAndTakeItOverAtOnce(t *testing.T) {
 func TestANodeThatLosesTheStoreStepsDownAndComesBack(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		start := time.Now()
-		for range xxladapter.Shards {
+		for range xxladapter.Partitions {
 			b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
 		}
 		one, two := b.start("one", nil), b.start("two", nil)
@@ -189,12 +189,12 @@ func TestANodeThatLosesTheStoreStepsDownAndComesBack(t *testing.T) {
 		require.True(t, one.Stats().Holds)
 		one.line.cut()
 		time.Sleep(leaseLife - leaseMargin)
-		require.False(t, one.Stats().Holds, "before the store could give its shards away")
+		require.False(t, one.Stats().Holds, "before the store could give its partitions away")
 		_, ok := one.Term()
 		require.False(t, ok)
 		time.Sleep(20 * time.Second)
 		require.Zero(t, one.Held())
-		require.Equal(t, xxladapter.AllShards, two.Stats().Shards)
+		require.Equal(t, xxladapter.AllPartitions, two.Stats().Partitions)
 
 		one.line.heal()
 		time.Sleep(10 * time.Second)
@@ -202,13 +202,13 @@ func TestANodeThatLosesTheStoreStepsDownAndComesBack(t *testing.T) {
 		require.True(t, stats.Holds)
 		require.Greater(t, stats.Term.Number, term.Number)
 		require.Equal(t, int64(2), stats.Terms)
-		require.Equal(t, 32, stats.Shards.Len())
+		require.Equal(t, 32, stats.Partitions.Len())
 		require.NotZero(t, stats.Dropped)
 		one.stop()
 		two.stop()
 		seen := dues(t, one, two)
 		for i := range 40 {
-			require.Equal(t, xxladapter.Shards, seen[start.Truncate(time.Second).Add(time.Duration(i+1)*time.Second).UnixMilli()], "second %d", i+1)
+			require.Equal(t, xxladapter.Partitions, seen[start.Truncate(time.Second).Add(time.Duration(i+1)*time.Second).UnixMilli()], "second %d", i+1)
 		}
 	})
 }
@@ -274,12 +274,12 @@ func TestAStoppedNodeResigns(t *testing.T) {
 		require.True(t, errors.Is(err, xxladapter.ErrFenced))
 		lease, err := b.store.Lease(b.t.Context(), "two", leaseLife)
 		require.NoError(t, err)
-		require.Equal(t, xxladapter.AllShards, lease.Shards)
+		require.Equal(t, xxladapter.AllPartitions, lease.Partitions)
 	})
 }
 
-// TestAStopDoesNotWaitForASilentStore checks that a stop ends although neither the shards nor the
-// lease can be given back.
+// TestAStopDoesNotWaitForASilentStore checks that a stop ends although neither the partitions nor
+// the lease can be given back.
 func TestAStopDoesNotWaitForASilentStore(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		p := b.start("a", nil)
@@ -331,9 +331,9 @@ func TestAGrantEndsByEitherClock(t *testing.T) {
 	require.False(t, (&grant{deadline: now.Add(-time.Millisecond).Round(0)}).holds())
 }
 
-// TestANodeThatDrainsKeepsItsTermWithoutShards checks that the term lasts until what was begun is
-// settled, although the scan has ended.
-func TestANodeThatDrainsKeepsItsTermWithoutShards(t *testing.T) {
+// TestANodeThatDrainsKeepsItsTermWithoutPartitions checks that the term lasts until what was begun
+// is settled, although the scan has ended.
+func TestANodeThatDrainsKeepsItsTermWithoutPartitions(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		leasing, stopLease := context.WithCancel(b.t.Context())
 		running, stop := context.WithCancel(b.t.Context())
@@ -345,18 +345,18 @@ func TestANodeThatDrainsKeepsItsTermWithoutShards(t *testing.T) {
 		require.NoError(t, b.sched.Run(running))
 		lease, err := b.store.Lease(b.t.Context(), "two", time.Hour)
 		require.NoError(t, err)
-		require.Equal(t, xxladapter.AllShards, lease.Shards)
+		require.Equal(t, xxladapter.AllPartitions, lease.Partitions)
 		time.Sleep(3 * leaseLife)
 		now, ok := b.sched.Term()
 		require.True(t, ok)
 		require.Equal(t, term, now)
-		require.Zero(t, b.sched.Stats().Shards)
+		require.Zero(t, b.sched.Stats().Partitions)
 		stopLease()
 		ended.Wait()
 	})
 }
 
-func TestShardsThatComeAreArmedAtOnce(t *testing.T) {
+func TestPartitionsThatComeAreArmedAtOnce(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		id := b.addJob(xxladapter.ScheduleNone, "", time.Hour)
 		_, err := b.store.PlanFires(b.t.Context(), []xxladapter.Fire{{JobID: id, Due: time.Now().Add(3500 * time.Millisecond), Type: xxladapter.TriggerManual}})
@@ -364,7 +364,7 @@ func TestShardsThatComeAreArmedAtOnce(t *testing.T) {
 		one := b.start("one", nil)
 		time.Sleep(100 * time.Millisecond)
 		synctest.Wait()
-		require.Equal(t, 1, one.Held(), "planned by the former owner of the shard")
+		require.Equal(t, 1, one.Held(), "planned by the former owner of the partition")
 		one.stop()
 	})
 }

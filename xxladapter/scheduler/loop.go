@@ -27,9 +27,9 @@ func (s *Scheduler) scanLoop(ctx context.Context) {
 	pause := func(pace time.Duration) {
 		found = false
 		if s.pause(ctx, pace) {
-			// The job that was just started or changed may be in another node's shard. Its owner
-			// sees it within an idle pace. Until then this node scans often, because a scan also
-			// takes jobs of other shards that are almost due.
+			// The job that was just started or changed may be in another node's partition. Its
+			// owner sees it within an idle pace. Until then this node scans often, because a scan
+			// also takes jobs of other partitions that are almost due.
 			alert = time.Now().Add(idlePace)
 		}
 	}
@@ -68,7 +68,7 @@ func (s *Scheduler) scanLoop(ctx context.Context) {
 			// More is due than was taken, or the second is over.
 		case found, c.locked > 0:
 			pause(busyPace)
-		case time.Now().Before(alert) && s.grant.Load().Shards != xxladapter.AllShards:
+		case time.Now().Before(alert) && s.grant.Load().Partitions != xxladapter.AllPartitions:
 			pause(busyPace)
 		default:
 			pause(idle(s.opts.Window))
@@ -130,8 +130,8 @@ func (s *Scheduler) scan(ctx context.Context, size int) (claim, error) {
 		s.Fenced(term)
 	}
 	if errors.Is(err, xxladapter.ErrInDoubt) {
-		// If the scan has planned fires, they are armed like those of a shard that was just given
-		// to this node.
+		// If the scan has planned fires, they are armed like those of a partition that was just
+		// given to this node.
 		s.arrived.Store(true)
 		s.Sweep()
 	}

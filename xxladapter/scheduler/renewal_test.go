@@ -26,9 +26,9 @@ func TestARenewalWaitsForAnothersLapse(t *testing.T) {
 	}
 }
 
-// TestADeadNodesShardsMoveWhenItsLeaseLapses checks that the shards do not wait for the next
-// renewal that happens to come.
-func TestADeadNodesShardsMoveWhenItsLeaseLapses(t *testing.T) {
+// TestADeadNodesPartitionsMoveWhenItsLeaseLapses checks that the partitions do not wait for the
+// next renewal that happens to come.
+func TestADeadNodesPartitionsMoveWhenItsLeaseLapses(t *testing.T) {
 	for offset := time.Duration(0); offset < leasePace; offset += leasePace / 8 {
 		inBubble(t, func(b *fixture) {
 			one := b.start("one", nil)
@@ -37,10 +37,10 @@ func TestADeadNodesShardsMoveWhenItsLeaseLapses(t *testing.T) {
 			_, err := b.store.Lease(b.t.Context(), "node-0", leaseLife)
 			require.NoError(t, err)
 			time.Sleep(2 * leasePace) // "one" may not have noticed it in its last renewal
-			require.Equal(t, xxladapter.Shards/2, one.Stats().Shards.Len())
+			require.Equal(t, xxladapter.Partitions/2, one.Stats().Partitions.Len())
 			time.Sleep(leaseLife - time.Since(died) + 2*lapseSlack)
 			synctest.Wait()
-			require.Equal(t, xxladapter.AllShards, one.Stats().Shards)
+			require.Equal(t, xxladapter.AllPartitions, one.Stats().Partitions)
 			one.stop()
 		})
 	}

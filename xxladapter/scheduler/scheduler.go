@@ -130,12 +130,12 @@ type Scheduler struct {
 	misfires misfireLines // used by the scan loop alone
 
 	renewal chan struct{} // an attempt at a lease is wanted now
-	arrived atomic.Bool   // shards have come whose fires are not armed yet
+	arrived atomic.Bool   // partitions have come whose fires are not armed yet
 	retired atomic.Bool   // Retire was called
 
 	roster    *roster
 	reporter  reporter      // used by the lease loop alone
-	suspected atomic.Uint64 // a ShardSet: shards whose owner may have died and whose fires are not armed yet
+	suspected atomic.Uint64 // a PartitionSet: partitions whose owner may have died and whose fires are not armed yet
 
 	followers  *followers
 	sharing    sharing        // used by the scan loop alone
@@ -223,7 +223,7 @@ func New(opts Options) (*Scheduler, error) {
 }
 
 // Run scans and sweeps until ctx ends, while [Scheduler.HoldLease] has a lease. Then it drops what
-// the wheel holds and gives the node's shards back; planned fires stay in the store, for other
+// the wheel holds and gives the node's partitions back; planned fires stay in the store, for other
 // nodes. Nothing is handed out after it has returned. Failures of the store are logged and retried.
 // Run may be called once.
 func (s *Scheduler) Run(ctx context.Context) error {

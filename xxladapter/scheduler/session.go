@@ -188,13 +188,13 @@ func (s *Scheduler) suspect(ctx context.Context, term xxladapter.Term) {
 	leases, err := s.opts.Store.Leases(ctx)
 	if err != nil {
 		s.opts.Logger.Debug(
-			"session of another node has ended, and its shards are not known", "node", term.Node, "err", err,
+			"session of another node has ended, and its partitions are not known", "node", term.Node, "err", err,
 		)
 		return
 	}
 	i := slices.IndexFunc(leases, func(l xxladapter.Lease) bool { return l.Term == term })
-	if i < 0 || leases[i].Shards == 0 {
-		signal(s.renewal) // it has stopped, and its shards are free
+	if i < 0 || leases[i].Partitions == 0 {
+		signal(s.renewal) // it has stopped, and its partitions are free
 		return
 	}
 	s.stats.hints.Add(1)
@@ -202,23 +202,23 @@ func (s *Scheduler) suspect(ctx context.Context, term xxladapter.Term) {
 		s.opts.Logger.Debug("end of a session not noted", "node", term.Node, "err", err)
 	}
 	s.opts.Logger.Info("session of another node has ended, its planned fires are armed here as well",
-		"node", term.Node, "term", term.Number, "shards", leases[i].Shards.Len())
-	s.suspected.Or(uint64(leases[i].Shards))
+		"node", term.Node, "term", term.Number, "partitions", leases[i].Partitions.Len())
+	s.suspected.Or(uint64(leases[i].Partitions))
 	s.Sweep()
 	s.Wake() // scans follow at the busy pace until its lease has lapsed
 }
 
-// armSuspected arms the planned fires of shards whose owner may have died.
+// armSuspected arms the planned fires of partitions whose owner may have died.
 func (s *Scheduler) armSuspected(ctx context.Context, now time.Time) error {
-	shards := xxladapter.ShardSet(s.suspected.Swap(0))
-	if shards == 0 {
+	partitions := xxladapter.PartitionSet(s.suspected.Swap(0))
+	if partitions == 0 {
 		return nil
 	}
-	err := s.armAll(
-		ctx, xxladapter.FireFilter{State: xxladapter.FirePlanned, Shards: shards, DueBefore: now.Add(s.opts.Window)},
-	)
+	err := s.armAll(ctx, xxladapter.FireFilter{
+		State: xxladapter.FirePlanned, Partitions: partitions, DueBefore: now.Add(s.opts.Window),
+	})
 	if err != nil {
-		s.suspected.Or(uint64(shards))
+		s.suspected.Or(uint64(partitions))
 	}
 	return err
 }

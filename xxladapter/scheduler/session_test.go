@@ -95,17 +95,17 @@ func TestTheFiresOfADeadNodeAreTakenOverAtOnce(t *testing.T) {
 		for offset := time.Duration(0); offset < leasePace; offset += leasePace / 8 {
 			inBubble(t, func(b *fixture) {
 				start := time.Now()
-				for i := range xxladapter.Shards { // due once, from the death on
-					b.addJob(xxladapter.ScheduleCron, "0 0 0 1 1 ?", 10*time.Second+offset+7*time.Millisecond+time.Duration(i)*leaseLife/xxladapter.Shards)
+				for i := range xxladapter.Partitions { // due once, from the death on
+					b.addJob(xxladapter.ScheduleCron, "0 0 0 1 1 ?", 10*time.Second+offset+7*time.Millisecond+time.Duration(i)*leaseLife/xxladapter.Partitions)
 				}
-				for range xxladapter.Shards {
+				for range xxladapter.Partitions {
 					b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
 				}
 				nodes := []*peer{b.start("one", nil), b.start("two", nil), b.start("three", nil)}
 				time.Sleep(10*time.Second + offset)
 				died := time.Now()
 				for _, p := range nodes[:dying] {
-					require.Greater(t, p.Stats().Shards.Len(), 20)
+					require.Greater(t, p.Stats().Partitions.Len(), 20)
 					p.kill()
 				}
 				time.Sleep(2*leaseLife + 60*time.Millisecond) // so that nothing is due when the nodes stop
@@ -123,7 +123,7 @@ func TestTheFiresOfADeadNodeAreTakenOverAtOnce(t *testing.T) {
 				}
 				seen := dues(t, nodes...)
 				for i := range 17 {
-					require.Equal(t, xxladapter.Shards, seen[start.Truncate(time.Second).Add(time.Duration(i+1)*time.Second).UnixMilli()], "second %d", i+1)
+					require.Equal(t, xxladapter.Partitions, seen[start.Truncate(time.Second).Add(time.Duration(i+1)*time.Second).UnixMilli()], "second %d", i+1)
 				}
 			})
 		}
@@ -131,11 +131,11 @@ func TestTheFiresOfADeadNodeAreTakenOverAtOnce(t *testing.T) {
 }
 
 // TestFalseHintsChangeNothing cuts the connection of some living node's session many times, in a
-// soak a thousand times. All terms and shards stay, and each due time fires once and in time.
+// soak a thousand times. All terms and partitions stay, and each due time fires once and in time.
 func TestFalseHintsChangeNothing(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		start := time.Now()
-		for range xxladapter.Shards {
+		for range xxladapter.Partitions {
 			b.addJob(xxladapter.ScheduleCron, "0/5 * * * * ?", 5*time.Second)
 		}
 		nodes := []*peer{b.start("one", nil), b.start("two", nil), b.start("three", nil)}
@@ -163,7 +163,7 @@ func TestFalseHintsChangeNothing(t *testing.T) {
 		for i, p := range nodes {
 			now := p.Stats()
 			require.Equal(t, before[i].Term, now.Term)
-			require.Equal(t, before[i].Shards, now.Shards)
+			require.Equal(t, before[i].Partitions, now.Partitions)
 			require.Equal(t, int64(1), now.Terms)
 			require.Zero(t, now.Fenced)
 			require.LessOrEqual(t, p.latest(settled), ringLate)
@@ -175,21 +175,21 @@ func TestFalseHintsChangeNothing(t *testing.T) {
 		}
 		seen := dues(t, nodes...)
 		for i := range int(lasted / (5 * time.Second)) {
-			require.Equal(t, xxladapter.Shards, seen[start.Truncate(time.Second).Add(time.Duration(i+1)*5*time.Second).UnixMilli()], "due time %d", i+1)
+			require.Equal(t, xxladapter.Partitions, seen[start.Truncate(time.Second).Add(time.Duration(i+1)*5*time.Second).UnixMilli()], "due time %d", i+1)
 		}
 	})
 }
 
-// TestAStoppedNodesShardsMoveAtOnce checks that the shards do not wait for the next renewal of
-// another node.
-func TestAStoppedNodesShardsMoveAtOnce(t *testing.T) {
+// TestAStoppedNodesPartitionsMoveAtOnce checks that the partitions do not wait for the next renewal
+// of another node.
+func TestAStoppedNodesPartitionsMoveAtOnce(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		one, two := b.start("one", nil), b.start("two", nil)
 		time.Sleep(10*time.Second + 100*time.Millisecond) // between two renewals
 		hints := two.Stats().Hints
 		one.stop()
 		synctest.Wait()
-		require.Equal(t, xxladapter.AllShards, two.Stats().Shards)
+		require.Equal(t, xxladapter.AllPartitions, two.Stats().Partitions)
 		require.Equal(t, hints, two.Stats().Hints)
 	})
 }
@@ -234,10 +234,10 @@ func TestEachNodeWatchesTheOneBeforeIt(t *testing.T) {
 }
 
 // TestADrainedNodeTakesNothing checks that a drained node takes nothing of a node that dies: an
-// operator has taken its shards away, and its lease holds.
+// operator has taken its partitions away, and its lease holds.
 func TestADrainedNodeTakesNothing(t *testing.T) {
 	inBubble(t, func(b *fixture) {
-		for range xxladapter.Shards {
+		for range xxladapter.Partitions {
 			b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
 		}
 		one, two, three := b.start("one", nil), b.start("two", nil), b.start("three", nil)
@@ -245,8 +245,8 @@ func TestADrainedNodeTakesNothing(t *testing.T) {
 		drained, _ := one.Term()
 		require.NoError(t, b.store.Retire(b.t.Context(), drained, xxladapter.MoveDrained))
 		time.Sleep(leasePace + time.Millisecond)
-		require.Zero(t, one.Stats().Shards)
-		require.Equal(t, xxladapter.AllShards, two.Stats().Shards|three.Stats().Shards)
+		require.Zero(t, one.Stats().Partitions)
+		require.Equal(t, xxladapter.AllPartitions, two.Stats().Partitions|three.Stats().Partitions)
 		look, cancel := context.WithTimeout(b.t.Context(), time.Second)
 		defer cancel()
 		_, err := b.store.AwaitSession(look, drained)
@@ -254,7 +254,7 @@ func TestADrainedNodeTakesNothing(t *testing.T) {
 		died := time.Now()
 		two.kill()
 		time.Sleep(3*leaseLife + leasePace/2) // so that nothing is due when the nodes stop
-		require.Equal(t, xxladapter.AllShards, three.Stats().Shards)
+		require.Equal(t, xxladapter.AllPartitions, three.Stats().Partitions)
 		require.LessOrEqual(t, three.latest(died), ringLate)
 		for _, g := range one.pool.fires() {
 			require.False(t, g.at.After(died), "drained")

@@ -114,13 +114,14 @@ func (s *Scheduler) give(ctx context.Context, by xxladapter.Term, to *follower, 
 // armOverdue arms planned fires that are late by orphanAge, whoever was to hand them over.
 func (s *Scheduler) armOverdue(ctx context.Context) error {
 	g := s.grant.Load()
-	if !g.holds() || g.Shards == 0 {
+	if !g.holds() || g.Partitions == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, scanLimit)
 	defer cancel()
 	fires, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{
-		State: xxladapter.FirePlanned, Shards: g.Shards, DueBefore: s.clock.now().Add(-orphanAge), Limit: overdueLimit,
+		State: xxladapter.FirePlanned, Partitions: g.Partitions,
+		DueBefore: s.clock.now().Add(-orphanAge), Limit: overdueLimit,
 	})
 	if err != nil {
 		return err

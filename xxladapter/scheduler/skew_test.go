@@ -50,7 +50,7 @@ func TestANodeWhoseClockIsOffClaimsNothingUntilItIsBack(t *testing.T) {
 			require.Equal(t, off, stats.Skew)
 			require.False(t, stats.Holds)
 			require.Zero(t, one.Held())
-			require.Equal(t, xxladapter.AllShards, two.Stats().Shards, "its shards are not left alone")
+			require.Equal(t, xxladapter.AllPartitions, two.Stats().Partitions, "its partitions are not left alone")
 			before := len(one.pool.fires())
 			time.Sleep(10 * time.Second)
 			require.Len(t, one.pool.fires(), before)

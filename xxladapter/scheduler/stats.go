@@ -9,17 +9,17 @@ import (
 
 // Stats describes a scheduler at one moment.
 type Stats struct {
-	Term   xxladapter.Term           // the last one; zero before the first
-	Holds  bool                      // whether the node may act in Term now
-	Shards xxladapter.ShardSet       // of that term
-	Role   xxladapter.NodeRole       // of that term; see [xxladapter.Lease.Role]
-	Mode   xxladapter.SchedulingMode // of the node
-	Held   int                       // fires in the wheel or being handed over, here or by other nodes
+	Term       xxladapter.Term           // the last one; zero before the first
+	Holds      bool                      // whether the node may act in Term now
+	Partitions xxladapter.PartitionSet   // of that term
+	Role       xxladapter.NodeRole       // of that term; see [xxladapter.Lease.Role]
+	Mode       xxladapter.SchedulingMode // of the node
+	Held       int                       // fires in the wheel or being handed over, here or by other nodes
 
 	Terms   int64 // terms that the node was given
 	Fenced  int64 // calls that the store refused because their term was over
 	Hints   int64 // sessions of other nodes that ended while these held leases
-	Dropped int64 // fires dropped from the wheel because the term had ended or the shard had moved
+	Dropped int64 // fires dropped from the wheel because the term had ended or the partition had moved
 
 	Spread xxladapter.SpreadReport // fires that a leader planned for another node
 
@@ -38,7 +38,7 @@ type stats struct {
 func (s *Scheduler) Stats() Stats {
 	g := s.grant.Load()
 	return Stats{
-		Term: g.Term, Holds: g.holds(), Shards: g.Shards, Role: g.Role(), Mode: s.opts.Mode, Held: s.ring.len(),
+		Term: g.Term, Holds: g.holds(), Partitions: g.Partitions, Role: g.Role(), Mode: s.opts.Mode, Held: s.ring.len(),
 		Terms: s.stats.terms.Load(), Fenced: s.stats.fenced.Load(), Hints: s.stats.hints.Load(),
 		Dropped: s.stats.dropped.Load(),
 		Spread:  s.stats.spread(),

@@ -55,11 +55,11 @@ func (s *Scheduler) sweepLoop(ctx context.Context) {
 	}
 }
 
-// sweep finds the fires that nobody holds. It arms planned fires of this node's shards that are
-// due, and, after new shards have arrived, also those that are due within the window. Planned fires
-// of other shards are armed once they are late. It resolves claimed fires without a known outcome:
-// those of its own term, and in its shards those of terms that are over. A periodic sweep continues
-// through the backlog, see [backlog].
+// sweep finds the fires that nobody holds. It arms planned fires of this node's partitions that are
+// due, and, after new partitions have arrived, also those that are due within the window. Planned
+// fires of other partitions are armed once they are late. It resolves claimed fires without a known
+// outcome: those of its own term, and in its partitions those of terms that are over. A periodic
+// sweep continues through the backlog, see [backlog].
 func (s *Scheduler) sweep(ctx context.Context, tick bool) error {
 	g := s.grant.Load()
 	if !g.holds() {
@@ -77,7 +77,7 @@ func (s *Scheduler) sweep(ctx context.Context, tick bool) error {
 		return err
 	}
 	ahead := time.Millisecond // a fire that is planned for this moment belongs to it as well
-	arrived := g.Shards != 0 && s.arrived.Swap(false)
+	arrived := g.Partitions != 0 && s.arrived.Swap(false)
 	if arrived {
 		ahead = s.opts.Window
 	}
@@ -90,8 +90,8 @@ func (s *Scheduler) sweep(ctx context.Context, tick bool) error {
 	return nil
 }
 
-// sweepUntil does the work of sweep. It arms the fires of this node's own shards that are due
-// before until; arrived says whether some of these shards are new.
+// sweepUntil does the work of sweep. It arms the fires of this node's own partitions that are due
+// before until; arrived says whether some of these partitions are new.
 func (s *Scheduler) sweepUntil(ctx context.Context, g *grant, now, until time.Time, tick, arrived bool) (err error) {
 	if len(g.Dead) == 0 {
 		// Most of the time nothing is open, and one query shows it.
@@ -103,20 +103,20 @@ func (s *Scheduler) sweepUntil(ctx context.Context, g *grant, now, until time.Ti
 			return err
 		}
 	}
-	if g.Shards != 0 { // an empty filter would be none
-		if err := s.armPlanned(ctx, g.Shards, until, tick, arrived); err != nil {
+	if g.Partitions != 0 { // an empty filter would be none
+		if err := s.armPlanned(ctx, g.Partitions, until, tick, arrived); err != nil {
 			return err
 		}
 	}
-	if g.Shards != 0 || g.Role() == xxladapter.NodeStandby {
-		if err := s.armOrphans(ctx, g.Shards, now); err != nil {
+	if g.Partitions != 0 || g.Role() == xxladapter.NodeStandby {
+		if err := s.armOrphans(ctx, g.Partitions, now); err != nil {
 			return err
 		}
 	}
-	if g.Shards != 0 {
+	if g.Partitions != 0 {
 		for _, dead := range g.Dead {
 			if _, err := s.resolveOf(
-				ctx, xxladapter.FireFilter{Owner: dead, Shards: g.Shards}, time.Time{},
+				ctx, xxladapter.FireFilter{Owner: dead, Partitions: g.Partitions}, time.Time{},
 			); err != nil {
 				return err
 			}
@@ -129,9 +129,9 @@ func (s *Scheduler) sweepUntil(ctx context.Context, g *grant, now, until time.Ti
 }
 
 const (
-	// orphanAge is how late a planned fire may be before nodes that do not own its shard arm it as
-	// well: its owner is gone, frozen or overwhelmed, and the shards move only when its lease
-	// expires.
+	// orphanAge is how late a planned fire may be before nodes that do not own its partition arm it
+	// as well: its owner is gone, frozen or overwhelmed, and the partitions move only when its
+	// lease expires.
 	orphanAge = 1 * time.Second
 
 	// orphanLimit limits how many of them one sweep takes, because an overwhelmed owner races for
@@ -139,8 +139,8 @@ const (
 	orphanLimit = 500
 )
 
-func (s *Scheduler) armOrphans(ctx context.Context, own xxladapter.ShardSet, now time.Time) error {
-	if own == xxladapter.AllShards {
+func (s *Scheduler) armOrphans(ctx context.Context, own xxladapter.PartitionSet, now time.Time) error {
+	if own == xxladapter.AllPartitions {
 		return nil // they are armed already
 	}
 	orphans, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{

@@ -118,13 +118,13 @@ func TestASweepGetsPastWhatStaysOpen(t *testing.T) {
 	})
 }
 
-// TestANodeThatOnlyHoldsItsShardsHoldsNothingUp has a second node that plans once and then does
+// TestANodeThatOnlyHoldsItsPartitionsHoldsNothingUp has a second node that plans once and then does
 // nothing but renew its lease.
-func TestANodeThatOnlyHoldsItsShardsHoldsNothingUp(t *testing.T) {
+func TestANodeThatOnlyHoldsItsPartitionsHoldsNothingUp(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		ctx := t.Context()
 		jobs := map[int64]int{}
-		for range xxladapter.Shards { // one in each
+		for range xxladapter.Partitions { // one in each
 			jobs[b.addJob(xxladapter.ScheduleFixRate, "1", 2*time.Second)] = 0
 		}
 		for range 2 {
@@ -135,7 +135,7 @@ func TestANodeThatOnlyHoldsItsShardsHoldsNothingUp(t *testing.T) {
 		}
 		lease, err := b.store.Lease(ctx, "idler", leaseLife)
 		require.NoError(t, err)
-		require.Equal(t, 32, lease.Shards.Len())
+		require.Equal(t, 32, lease.Partitions.Len())
 		planned, _, err := b.store.ClaimDue(ctx, lease.Term, 5*time.Second, 100, b.sched.decideAll)
 		require.NoError(t, err)
 		require.NotEmpty(t, planned)

@@ -19,7 +19,7 @@ func TestAJobStartedThroughAnyNodeFiresInTime(t *testing.T) {
 				time.Sleep(21300 * time.Millisecond)
 				id := b.addJob(xxladapter.ScheduleFixRate, conf, first)
 				for _, p := range peers {
-					if !p.Stats().Shards.HasJob(id) {
+					if !p.Stats().Partitions.HasJob(id) {
 						p.Wake()
 					}
 				}

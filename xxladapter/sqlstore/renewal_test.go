@@ -27,11 +27,17 @@ func TestARenewalThatIsOvertakenLooksAgain(t *testing.T) {
 	}{
 		"nothing": {
 			func(context.Context, *records.Store, xxladapter.Term) error { return nil },
-			xxladapter.Lease{Term: xxladapter.Term{Node: "n1", Number: 1}, Mode: xxladapter.SchedulingAll, Shards: xxladapter.AllShards},
+			xxladapter.Lease{
+				Term: xxladapter.Term{Node: "n1", Number: 1}, Mode: xxladapter.SchedulingAll,
+				Partitions: xxladapter.AllPartitions,
+			},
 		},
 		"the term ends": {
 			func(ctx context.Context, s *records.Store, by xxladapter.Term) error { return s.Resign(ctx, by) },
-			xxladapter.Lease{Term: xxladapter.Term{Node: "n1", Number: 2}, Mode: xxladapter.SchedulingAll, Shards: xxladapter.AllShards},
+			xxladapter.Lease{
+				Term: xxladapter.Term{Node: "n1", Number: 2}, Mode: xxladapter.SchedulingAll,
+				Partitions: xxladapter.AllPartitions,
+			},
 		},
 		"it retires": {
 			func(ctx context.Context, s *records.Store, by xxladapter.Term) error {

@@ -132,9 +132,9 @@ var fireRules = []rule{
 				IDs: []int64{mine.ID, same.ID}, State: xxladapter.FirePlanned, DueBefore: at(9),
 			}, []xxladapter.Fire{same}},
 			{xxladapter.FireFilter{IDs: []int64{}}, nil},
-			{xxladapter.FireFilter{Shards: xxladapter.AllShards}, []xxladapter.Fire{early, same, mine, theirs, late}},
+			{xxladapter.FireFilter{Partitions: xxladapter.AllPartitions}, []xxladapter.Fire{early, same, mine, theirs, late}},
 			{xxladapter.FireFilter{
-				Shards: xxladapter.ShardSet(0).With(xxladapter.ShardOf(two)),
+				Partitions: xxladapter.PartitionSet(0).With(xxladapter.PartitionOf(two)),
 			}, []xxladapter.Fire{early}},
 			{xxladapter.FireFilter{DueBefore: at(5)}, []xxladapter.Fire{early, same}},
 			{xxladapter.FireFilter{DueBefore: at(5).Add(time.Nanosecond)}, []xxladapter.Fire{early, same, mine}},

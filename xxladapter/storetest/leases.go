@@ -20,7 +20,7 @@ var leaseRules = []rule{
 		b.Equal("n1", l.Node)
 		b.Equal(int64(1), l.Number)
 		b.Equal(epoch.Truncate(time.Millisecond).Add(leaseLife), l.Until)
-		b.Equal(xxladapter.AllShards, l.Shards)
+		b.Equal(xxladapter.AllPartitions, l.Partitions)
 		b.Empty(l.Dead)
 	}},
 	{"LeasesListsThoseThatHold", func(b *fixture) {
@@ -37,8 +37,8 @@ var leaseRules = []rule{
 		b.Equal(one, got[0])
 		b.Equal(two.Term, got[1].Term)
 		b.Equal(two.Until, got[1].Until)
-		b.Equal(xxladapter.AllShards, got[0].Shards|got[1].Shards)
-		b.Zero(got[0].Shards & got[1].Shards)
+		b.Equal(xxladapter.AllPartitions, got[0].Partitions|got[1].Partitions)
+		b.Zero(got[0].Partitions & got[1].Partitions)
 		b.clock.Advance(leaseLife)
 		got = list()
 		b.Len(got, 1)
@@ -97,19 +97,19 @@ var leaseRules = []rule{
 			quiet = l.Quiet
 			return l
 		}
-		b.Equal(xxladapter.AllShards, renewed().Shards)
+		b.Equal(xxladapter.AllPartitions, renewed().Partitions)
 		n2 := b.lease("n2", leaseLife)
-		b.Equal(^n2.Shards, renewed().Shards, "n2 has taken its part")
+		b.Equal(^n2.Partitions, renewed().Partitions, "n2 has taken its part")
 		n2 = b.lease("n2", leaseLife)
 		b.WithinRange(renewed().NextLapse, b.clock.Now(), n2.Until)
 		b.NoError(b.store.Retire(b.ctx, n2.Term, xxladapter.MoveStopped))
-		b.Equal(xxladapter.AllShards, renewed().Shards)
+		b.Equal(xxladapter.AllPartitions, renewed().Partitions)
 		b.lease("n2", leaseLife)
 		b.resign(n2.Term)
 		b.Zero(renewed().NextLapse)
 
 		n2 = b.lease("n2", leaseLife)
-		b.Equal(32, renewed().Shards.Len())
+		b.Equal(32, renewed().Partitions.Len())
 		fire := b.plan(id, b.clock.Now().Add(5500*time.Millisecond), xxladapter.TriggerManual)
 		renewed()
 		b.lease("n2", leaseLife)
@@ -121,7 +121,7 @@ var leaseRules = []rule{
 		b.False(quiet)
 		b.clock.Advance(leaseLife - 5*time.Second)
 		l := renewed()
-		b.Equal(xxladapter.AllShards, l.Shards, "n2 has lapsed")
+		b.Equal(xxladapter.AllPartitions, l.Partitions, "n2 has lapsed")
 		b.Equal([]xxladapter.Term{n2.Term}, l.Dead)
 		b.NoError(b.store.TakeFire(b.ctx, l.Term, fire.ID, n2.Term))
 		b.Empty(renewed().Dead)
@@ -179,12 +179,12 @@ var leaseRules = []rule{
 		b.lease("n1", leaseLife)
 		b.clock.Advance(-time.Hour)
 		n2 := b.lease("n2", leaseLife)
-		b.Equal(32, n2.Shards.Len(), "n1 may be alive")
+		b.Equal(32, n2.Partitions.Len(), "n1 may be alive")
 		b.clock.Advance(leaseLife - time.Millisecond)
 		n2 = b.lease("n2", leaseLife)
-		b.Equal(32, n2.Shards.Len())
+		b.Equal(32, n2.Partitions.Len())
 		b.clock.Advance(time.Millisecond)
-		b.Equal(xxladapter.AllShards, b.lease("n2", leaseLife).Shards)
+		b.Equal(xxladapter.AllPartitions, b.lease("n2", leaseLife).Partitions)
 	}},
 	{"ALeaseNeedsANodeAndALife", func(b *fixture) {
 		_, err := b.store.Lease(b.ctx, "", leaseLife)
@@ -202,7 +202,7 @@ var leaseRules = []rule{
 		b.Equal(second.Term, b.lease("n1", leaseLife).Term)
 		b.resign(xxladapter.Term{Node: "stranger", Number: 7})
 	}},
-	{"ARetiredTermHoldsWithoutShards", func(b *fixture) {
+	{"ARetiredTermHoldsWithoutPartitions", func(b *fixture) {
 		n1 := b.lease("n1", leaseLife)
 		n2 := b.lease("n2", leaseLife)
 		id := b.addRunning("job", at(0))
@@ -213,33 +213,33 @@ var leaseRules = []rule{
 		_, due, err := b.store.ClaimDue(b.ctx, n1.Term, time.Hour, 10, everyMinute)
 		b.NoError(err)
 		b.Zero(due)
-		b.Equal(xxladapter.AllShards, b.lease("n2", leaseLife).Shards, "free at once")
+		b.Equal(xxladapter.AllPartitions, b.lease("n2", leaseLife).Partitions, "free at once")
 
 		b.clock.Advance(leaseLife - time.Millisecond)
 		again := b.lease("n1", leaseLife)
 		b.Equal(n1.Term, again.Term)
-		b.Zero(again.Shards, "for good")
+		b.Zero(again.Partitions, "for good")
 		b.clock.Advance(leaseLife - time.Millisecond)
 		b.Empty(b.lease("n2", leaseLife).Dead)
 		b.settleBy(n1.Term, xxladapter.Settlement{FireID: fire.ID, LogID: fire.LogID, Code: 200})
 
 		b.NoError(b.store.Retire(b.ctx, n2.Term, xxladapter.MoveStopped), "over, whatever it was")
 		b.clock.Advance(leaseLife)
-		b.Equal(xxladapter.AllShards, b.lease("n1", leaseLife).Shards, "the next term takes part again")
+		b.Equal(xxladapter.AllPartitions, b.lease("n1", leaseLife).Partitions, "the next term takes part again")
 	}},
-	{"OneLeaderHasAllShardsUntilItsLeaseEnds", func(b *fixture) {
+	{"OneLeaderHasAllPartitionsUntilItsLeaseEnds", func(b *fixture) {
 		n2 := b.lead("n2", leaseLife)
 		b.Equal(xxladapter.NodeLeads, n2.Role())
 		n1 := b.lead("n1", leaseLife)
 		b.Equal(xxladapter.NodeStandby, n1.Role())
-		b.Zero(n1.Shards)
+		b.Zero(n1.Partitions)
 		b.Equal([]xxladapter.Term{n2.Term}, n1.Others)
 		for range 3 { // a store may cache what earlier renewals have found
-			b.Equal(xxladapter.AllShards, b.lead("n2", leaseLife).Shards)
-			b.Zero(b.lead("n1", leaseLife+time.Second).Shards)
+			b.Equal(xxladapter.AllPartitions, b.lead("n2", leaseLife).Partitions)
+			b.Zero(b.lead("n1", leaseLife+time.Second).Partitions)
 		}
 		b.clock.Advance(leaseLife - time.Millisecond)
-		b.Zero(b.lead("n1", leaseLife).Shards, "n2 may be alive")
+		b.Zero(b.lead("n1", leaseLife).Partitions, "n2 may be alive")
 		b.clock.Advance(time.Millisecond)
 		b.Equal(xxladapter.NodeLeads, b.lead("n3", leaseLife).Role(), "the first that renews")
 		b.Equal(xxladapter.NodeStandby, b.lead("n1", leaseLife).Role())
@@ -258,7 +258,7 @@ var leaseRules = []rule{
 		for _, l := range []xxladapter.Lease{n1, n2} {
 			fires, _, err := b.store.ClaimDue(b.ctx, l.Term, 0, 10, everyMinute)
 			b.NoError(err)
-			b.Len(fires, l.Shards.Len()/xxladapter.Shards)
+			b.Len(fires, l.Partitions.Len()/xxladapter.Partitions)
 			for _, f := range fires {
 				b.Equal(id, f.JobID)
 			}
@@ -272,20 +272,20 @@ var leaseRules = []rule{
 		b.Equal(xxladapter.NodeLeads, b.lead("n3", leaseLife).Role())
 		var got []string
 		for _, h := range b.moves() {
-			got = append(got, fmt.Sprint(h.Term.Node, " ", h.Cause, " ", h.Shards))
+			got = append(got, fmt.Sprint(h.Term.Node, " ", h.Cause, " ", h.Partitions))
 		}
 		b.Equal([]string{"n1 joined 64", "n1 drained 64", "n2 joined 64", "n2 stopped 64", "n3 joined 64"}, got)
 	}},
 	{"ALeaderNeedsTheModeOfAllNodes", func(b *fixture) {
 		b.lead("n1", leaseLife)
 		n2 := b.lease("n2", leaseLife)
-		b.Equal(32, n2.Shards.Len(), "n2 has no leader")
+		b.Equal(32, n2.Partitions.Len(), "n2 has no leader")
 		n1 := b.lead("n1", leaseLife)
-		b.Equal(32, n1.Shards.Len())
+		b.Equal(32, n1.Partitions.Len())
 		b.Equal(xxladapter.NodePlans, n1.Role())
 		b.Equal(xxladapter.SchedulingLeader, b.lease("n1", leaseLife).Mode, "as its term began")
 		b.Equal(xxladapter.SchedulingAll, b.lead("n2", leaseLife).Mode)
-		b.Equal(32, b.lead("n1", leaseLife).Shards.Len())
+		b.Equal(32, b.lead("n1", leaseLife).Partitions.Len())
 		b.resign(n2.Term)
 		b.Equal(xxladapter.NodeStandby, b.lead("n2", leaseLife).Role(), "n1 has more")
 		b.Equal(xxladapter.NodeLeads, b.lead("n1", leaseLife).Role())

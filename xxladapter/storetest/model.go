@@ -92,7 +92,7 @@ func (m *model) begin(t *rapid.T) {
 		m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
 			return StartAt(m.ctx, s, id(m.jobs, j), at(0))
 		})
-		// Consecutive ids are in shards that mostly have one owner.
+		// Consecutive ids are in partitions that mostly have one owner.
 		for range rapid.SampledFrom([]int{0, 20, 40}).Draw(t, "ids left out") {
 			m.forget(t, m.create(t, xxladapter.Job{GroupID: groups[0], Name: "forgotten"}))
 		}
@@ -100,26 +100,26 @@ func (m *model) begin(t *rapid.T) {
 	m.lease(t)
 }
 
-// create creates the same job in both stores, in the same shard, and returns the reference's id; 0
-// means that both refused it. Where a store skips ids, the reference skips the same number modulo
-// the number of shards.
+// create creates the same job in both stores, in the same partition, and returns the reference's
+// id; 0 means that both refused it. Where a store skips ids, the reference skips the same number
+// modulo the number of partitions.
 func (m *model) create(t *rapid.T, j xxladapter.Job) int64 {
 	theirs := j
 	theirs.GroupID = m.groups.of(j.GroupID)
 	got, gotErr := xxladapter.CreateJob(m.ctx, m.got, &theirs)
-	for range xxladapter.Shards {
+	for range xxladapter.Partitions {
 		want, wantErr := xxladapter.CreateJob(m.ctx, m.want, &j)
 		sameError(t, wantErr, gotErr)
 		if wantErr != nil {
 			return 0
 		}
-		if xxladapter.ShardOf(want) == xxladapter.ShardOf(got) {
+		if xxladapter.PartitionOf(want) == xxladapter.PartitionOf(got) {
 			m.jobs[want] = got
 			return want
 		}
 		require.NoError(t, xxladapter.RemoveJob(m.ctx, m.want, want))
 	}
-	t.Fatalf("job %d is of a shard that the reference's ids do not come to", got)
+	t.Fatalf("job %d is of a partition that the reference's ids do not come to", got)
 	return 0
 }
 
@@ -627,9 +627,9 @@ func (m *model) same(t *rapid.T) {
 	m.sameTexts(t, wantLogs)
 	m.sameHistories(t, wantLogs)
 
-	wantMoves, err := m.want.ShardMoves(m.ctx, 100)
+	wantMoves, err := m.want.PartitionMoves(m.ctx, 100)
 	require.NoError(t, err)
-	gotMoves, err := m.got.ShardMoves(m.ctx, 100)
+	gotMoves, err := m.got.PartitionMoves(m.ctx, 100)
 	require.NoError(t, err)
 	require.Len(t, gotMoves, len(wantMoves))
 	for i := range gotMoves {

@@ -130,7 +130,7 @@ var nodeRules = []rule{
 		b.clock.Advance(2 * time.Second)
 		b.NoError(claim(late, ahead))
 		planned := 0
-		for _, term := range terms { // one of them has the shard of the job
+		for _, term := range terms { // one of them has the partition of the job
 			fires, _, err := b.store.ClaimDue(b.ctx, term, 0, 10, everyMinute)
 			b.NoError(err)
 			planned += len(fires)

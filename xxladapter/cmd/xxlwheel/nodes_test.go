@@ -10,14 +10,14 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestASchedulerIsDrained drains one of two schedulers: the other one gets its shards.
+// TestASchedulerIsDrained drains one of two schedulers: the other one gets its partitions.
 func TestASchedulerIsDrained(t *testing.T) {
 	t.Parallel()
 	file := t.TempDir() + "/x.db"
 	_, first := serveOn(t, file)
 	d := desk{t: t, server: first}
 	serveOn(t, file)
-	testserver.Eventually(t, 10*time.Second, "each has half of the shards", func() bool {
+	testserver.Eventually(t, 10*time.Second, "each has half of the partitions", func() bool {
 		return strings.Count(d.must("node list", ""), " 32 of 64 ") == 2
 	})
 	name, _, _ := strings.Cut(d.must("node list -q", ""), "\n")

@@ -18,7 +18,7 @@ import (
 )
 
 // The page of schedulers shows who leads, who stands by, what the elector says of each, how fires
-// are spread, how many were, and how each got its shards.
+// are spread, how many were, and how each got its partitions.
 func TestALeaderAndAStandby(t *testing.T) {
 	t.Parallel()
 	const token = "a-secret-of-operators"
@@ -40,7 +40,7 @@ func TestALeaderAndAStandby(t *testing.T) {
 	tab.sees("One plans all jobs")
 	tab.until("the elector is named", `[...document.querySelectorAll(".facts code")].some((e) => e.innerText === "memory")`)
 	tab.sees("In turn")
-	tab.until("the leader is elected, and has all shards", `(`+leads+`).includes("Elected #1") && (`+leads+`).includes("64 of 64") && (`+leads+`).includes("Joined")`)
+	tab.until("the leader is elected, and has all partitions", `(`+leads+`).includes("Elected #1") && (`+leads+`).includes("64 of 64") && (`+leads+`).includes("Joined")`)
 	tab.until("the other waits, and has none", `(`+waits+`).includes("Waits to be elected") && (`+waits+`).includes("0 of 64")`)
 	const taken = `[...document.querySelectorAll("table[aria-label=Schedulers] tbody tr")].map((r) => Number(r.cells[[...document.querySelectorAll("table[aria-label=Schedulers] th")].findIndex((h) => h.innerText === "Fires taken")].innerText))`
 	tab.until("the standby has taken fires", taken+`.some((n) => n > 0)`)
@@ -57,7 +57,7 @@ func TestALeaderAndAStandby(t *testing.T) {
 	}
 	tab.looksRight("nodes-leader")
 	tab.look("en", "light", 390)
-	tab.until("a narrow screen has the shards below the name", `[...document.querySelectorAll("table[aria-label=Schedulers] tbody tr")].map((r) => r.cells[0].innerText.split("\n").at(-1)).sort().join() === "Shards 0 of 64,Shards 64 of 64"`)
+	tab.until("a narrow screen has the partitions below the name", `[...document.querySelectorAll("table[aria-label=Schedulers] tbody tr")].map((r) => r.cells[0].innerText.split("\n").at(-1)).sort().join() === "Partitions 0 of 64,Partitions 64 of 64"`)
 	tab.look("en", "light", 1440)
 	memory.SetAway(true)
 	tab.sees("The elector does not answer")

@@ -109,7 +109,7 @@ func TestSchedulersAreKilled(t *testing.T) {
 	tab := s.open("nodes")
 	tab.allowed = append(tab.allowed, "net::ERR_")
 	const rows = `[...document.querySelectorAll("table[aria-label=Schedulers] tbody tr")]`
-	const moves = `[...document.querySelectorAll("table[aria-label='How shards changed hands'] tbody tr")]`
+	const moves = `[...document.querySelectorAll("table[aria-label='How partitions changed hands'] tbody tr")]`
 	tab.until("two schedulers", rows+`.length === 2`)
 	tab.until("they share the jobs", rows+`.every((r) => /\b32\b/.test(r.innerText))`)
 	tab.until("each tells its clock and its pools", rows+`.every((r) => /ms/.test(r.innerText) && /0 of 200/.test(r.innerText) && /0 of 100/.test(r.innerText))`)

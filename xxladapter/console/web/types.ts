@@ -1062,15 +1062,15 @@ export interface Node {
 	fast: Pool;
 	/** Fires that a leader planned for another scheduler, as it last said; nothing outside of the mode leader. */
 	fires?: Spread;
-	/** How it last got or lost shards, as far as that is among those that are kept. */
-	lastMove?: ShardMove;
+	/** How it last got or lost partitions, as far as that is among those that are kept. */
+	lastMove?: PartitionMove;
 	/** all: it plans jobs beside others. leader: it plans all jobs or none. */
 	mode: "all" | "leader";
 	node: string;
+	/** How many of the 64 partitions it plans. */
+	partitions: number;
 	/** plans: a part of the jobs. leads: all of them. standby: none until the leader's lease ends. retired: none until it has a new term, since it was drained, stops or has a wrong clock. */
 	role: "plans" | "leads" | "standby" | "retired";
-	/** How many of the 64 shards it plans. */
-	shards: number;
 	/** Its pool for slow jobs, as it last said. */
 	slow: Pool;
 	/** Who hands over what it plans while it leads: none: itself. hash, random, round: all schedulers, by the job, at random or in turn. Nothing outside of the mode leader. */
@@ -1086,8 +1086,8 @@ export interface NodeDrain {
 }
 
 export interface NodeList {
-	/** How shards have changed hands, the latest 100, the newest first. */
-	moves: ShardMove[];
+	/** How partitions have changed hands, the latest 100, the newest first. */
+	moves: PartitionMove[];
 	nodes: Node[];
 }
 
@@ -1133,6 +1133,16 @@ export interface Overview {
 	runningJobs: Figure;
 	/** Runs without an outcome. */
 	runsNow: Figure;
+}
+
+export interface PartitionMove {
+	at: string;
+	/** joined: it got partitions. stopped: it was stopped. drained: an operator took them. skewed: its clock is off. died: its session ended, then its lease lapsed. lapsed: its lease lapsed, as when it is frozen or the store has no sessions. */
+	cause: "joined" | "stopped" | "drained" | "skewed" | "died" | "lapsed";
+	node: string;
+	/** How many of the 64 it got or lost. */
+	partitions: number;
+	term: number;
 }
 
 export interface Password {
@@ -1364,16 +1374,6 @@ export interface Settings {
 	retryBackoffLimitMs?: number;
 	retryBackoffMs?: number;
 	zone?: string;
-}
-
-export interface ShardMove {
-	at: string;
-	/** joined: it got shards. stopped: it was stopped. drained: an operator took them. skewed: its clock is off. died: its session ended, then its lease lapsed. lapsed: its lease lapsed, as when it is frozen or the store has no sessions. */
-	cause: "joined" | "stopped" | "drained" | "skewed" | "died" | "lapsed";
-	node: string;
-	/** How many of the 64 it got or lost. */
-	shards: number;
-	term: number;
 }
 
 export interface Span {
@@ -2039,7 +2039,7 @@ export interface Calls {
 		body: undefined;
 		answer: NodeList;
 	};
-	/** Let a scheduler plan nothing more until it is started again. Its shards move to the others, and its hand-overs continue. */
+	/** Let a scheduler plan nothing more until it is started again. Its partitions move to the others, and its hand-overs continue. */
 	"POST /nodes/drain": {
 		params: { };
 		body: NodeDrain;

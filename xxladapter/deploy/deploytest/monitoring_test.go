@@ -42,14 +42,14 @@ func exposed(t *testing.T) map[string]series {
 	store := memstore.New(time.Now)
 	_, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "app", Title: "t"})
 	require.NoError(t, err)
-	_, err = store.Lease(t.Context(), "n1", time.Minute) // moves shards
+	_, err = store.Lease(t.Context(), "n1", time.Minute) // moves partitions
 	require.NoError(t, err)
 	m := metrics.New()
 	m.Watch(metrics.Sources{
-		Scheduler: func() scheduler.Stats { return scheduler.Stats{Holds: true, Shards: xxladapter.AllShards} },
+		Scheduler: func() scheduler.Stats { return scheduler.Stats{Holds: true, Partitions: xxladapter.AllPartitions} },
 		Wheel:     func() hashedwheel.Stats { return hashedwheel.Stats{} },
 		Loads:     func() []trigger.Load { return nil },
-		Groups:    store.Groups, Reports: store.Reports, ShardMoves: store.ShardMoves,
+		Groups:    store.Groups, Reports: store.Reports, PartitionMoves: store.PartitionMoves,
 	})
 	m.Alarm("mail", alarm.ResultFailed)
 	closed := memstore.New(time.Now)
@@ -152,11 +152,11 @@ func TestAlertRules(t *testing.T) {
 		}
 	}
 	require.Greater(t, rules, 10)
-	// The rule about shards has their number.
+	// The rule about partitions has their number.
 	text, err := os.ReadFile("../monitoring/alerts.yaml")
 	require.NoError(t, err)
-	require.Equal(t, 64, xxladapter.Shards)
-	require.True(t, strings.Contains(string(text), "(xxlwheel_leader)) < 64"), "the rule about shards has another number")
+	require.Equal(t, 64, xxladapter.Partitions)
+	require.True(t, strings.Contains(string(text), "(xxlwheel_leader)) < 64"), "the rule about partitions has another number")
 }
 
 // keepsLabel reports whether the result of an expression still has a label.

@@ -11,22 +11,22 @@ import (
 
 // A nodeForm is a scheduler that holds a lease.
 type nodeForm struct {
-	Node    string                    `json:"node"`
-	Term    int64                     `json:"term"`
-	Until   time.Time                 `json:"until" doc:"When its lease expires unless it is renewed."`
-	Mode    xxladapter.SchedulingMode `json:"mode" doc:"all: it plans jobs beside others. leader: it plans all jobs or none."`
-	Role    xxladapter.NodeRole       `json:"role" doc:"plans: a part of the jobs. leads: all of them. standby: none until the leader's lease ends. retired: none until it has a new term, since it was drained, stops or has a wrong clock."`
-	Says    xxladapter.ElectionState  `json:"election" doc:"What the elector said of it at its last renewal: none, there is no elector; elected; waits; away, the elector does not answer."`
-	Asks    string                    `json:"elector,omitempty" doc:"Address of its elector, if the scheduler that answers has one too; all of a store have the same."`
-	Number  int64                     `json:"electionNumber,omitempty" doc:"The number of its leadership, if it is elected."`
-	Shards  int                       `json:"shards" doc:"How many of the 64 shards it plans."`
-	Ahead   int64                     `json:"clockAheadMs" doc:"How far its clock is ahead of the store's in milliseconds, as it last said; negative if it is behind."`
-	Fast    poolForm                  `json:"fast" doc:"Its pool for ordinary jobs, as it last said."`
-	Slow    poolForm                  `json:"slow" doc:"Its pool for slow jobs, as it last said."`
-	Address string                    `json:"address,omitempty" doc:"Where other schedulers reach it, as it last said; it gets fires of a leader there."`
-	Spread  xxladapter.Spread         `json:"spread,omitempty" doc:"Who hands over what it plans while it leads: none: itself. hash, random, round: all schedulers, by the job, at random or in turn. Nothing outside of the mode leader."`
-	Fires   *spreadForm               `json:"fires,omitempty" doc:"Fires that a leader planned for another scheduler, as it last said; nothing outside of the mode leader."`
-	Last    *shardMoveForm            `json:"lastMove,omitempty" doc:"How it last got or lost shards, as far as that is among those that are kept."`
+	Node       string                    `json:"node"`
+	Term       int64                     `json:"term"`
+	Until      time.Time                 `json:"until" doc:"When its lease expires unless it is renewed."`
+	Mode       xxladapter.SchedulingMode `json:"mode" doc:"all: it plans jobs beside others. leader: it plans all jobs or none."`
+	Role       xxladapter.NodeRole       `json:"role" doc:"plans: a part of the jobs. leads: all of them. standby: none until the leader's lease ends. retired: none until it has a new term, since it was drained, stops or has a wrong clock."`
+	Says       xxladapter.ElectionState  `json:"election" doc:"What the elector said of it at its last renewal: none, there is no elector; elected; waits; away, the elector does not answer."`
+	Asks       string                    `json:"elector,omitempty" doc:"Address of its elector, if the scheduler that answers has one too; all of a store have the same."`
+	Number     int64                     `json:"electionNumber,omitempty" doc:"The number of its leadership, if it is elected."`
+	Partitions int                       `json:"partitions" doc:"How many of the 64 partitions it plans."`
+	Ahead      int64                     `json:"clockAheadMs" doc:"How far its clock is ahead of the store's in milliseconds, as it last said; negative if it is behind."`
+	Fast       poolForm                  `json:"fast" doc:"Its pool for ordinary jobs, as it last said."`
+	Slow       poolForm                  `json:"slow" doc:"Its pool for slow jobs, as it last said."`
+	Address    string                    `json:"address,omitempty" doc:"Where other schedulers reach it, as it last said; it gets fires of a leader there."`
+	Spread     xxladapter.Spread         `json:"spread,omitempty" doc:"Who hands over what it plans while it leads: none: itself. hash, random, round: all schedulers, by the job, at random or in turn. Nothing outside of the mode leader."`
+	Fires      *spreadForm               `json:"fires,omitempty" doc:"Fires that a leader planned for another scheduler, as it last said; nothing outside of the mode leader."`
+	Last       *partitionMoveForm        `json:"lastMove,omitempty" doc:"How it last got or lost partitions, as far as that is among those that are kept."`
 }
 
 // A poolForm counts what is in a part of a scheduler's pool.
@@ -43,18 +43,18 @@ type spreadForm struct {
 	Kept     int64 `json:"kept" doc:"Meant for another one, which did not take them."`
 }
 
-// A shardMoveForm says that a scheduler got or lost shards.
-type shardMoveForm struct {
-	At     time.Time            `json:"at"`
-	Cause  xxladapter.MoveCause `json:"cause" doc:"joined: it got shards. stopped: it was stopped. drained: an operator took them. skewed: its clock is off. died: its session ended, then its lease lapsed. lapsed: its lease lapsed, as when it is frozen or the store has no sessions."`
-	Node   string               `json:"node"`
-	Term   int64                `json:"term"`
-	Shards int                  `json:"shards" doc:"How many of the 64 it got or lost."`
+// A partitionMoveForm says that a scheduler got or lost partitions.
+type partitionMoveForm struct {
+	At         time.Time            `json:"at"`
+	Cause      xxladapter.MoveCause `json:"cause" doc:"joined: it got partitions. stopped: it was stopped. drained: an operator took them. skewed: its clock is off. died: its session ended, then its lease lapsed. lapsed: its lease lapsed, as when it is frozen or the store has no sessions."`
+	Node       string               `json:"node"`
+	Term       int64                `json:"term"`
+	Partitions int                  `json:"partitions" doc:"How many of the 64 it got or lost."`
 }
 
 type nodeList struct {
-	Nodes      []nodeForm      `json:"nodes"`
-	ShardMoves []shardMoveForm `json:"moves" doc:"How shards have changed hands, the latest 100, the newest first."`
+	Nodes          []nodeForm          `json:"nodes"`
+	PartitionMoves []partitionMoveForm `json:"moves" doc:"How partitions have changed hands, the latest 100, the newest first."`
 }
 
 // shownMoves is how many moves an answer has at most.
@@ -65,19 +65,19 @@ func (s *Server) list(ctx context.Context, _ api.None) (no nodeList, err error) 
 	if err != nil {
 		return no, err
 	}
-	kept, err := s.opts.Store.ShardMoves(ctx, xxladapter.KeptMoves)
+	kept, err := s.opts.Store.PartitionMoves(ctx, xxladapter.KeptMoves)
 	if err != nil {
 		return no, err
 	}
-	moves := make([]shardMoveForm, len(kept))
+	moves := make([]partitionMoveForm, len(kept))
 	for i, h := range kept {
-		moves[i] = shardMoveForm{h.At, h.Cause, h.Term.Node, h.Term.Number, h.Shards}
+		moves[i] = partitionMoveForm{h.At, h.Cause, h.Term.Node, h.Term.Number, h.Partitions}
 	}
 	nodes := make([]nodeForm, len(leases))
 	for i, l := range leases {
 		nodes[i] = nodeForm{
 			Node: l.Node, Term: l.Number, Until: l.Until, Mode: l.Mode, Role: l.Role(),
-			Says: l.Election.State(), Number: int64(max(l.Election, 0)), Shards: l.Shards.Len(),
+			Says: l.Election.State(), Number: int64(max(l.Election, 0)), Partitions: l.Partitions.Len(),
 			Ahead: l.Report.Skew.Milliseconds(), Fast: poolForm(l.Report.Fast), Slow: poolForm(l.Report.Slow),
 			Address: l.Report.Address, Spread: l.Report.Spread,
 		}
@@ -87,7 +87,7 @@ func (s *Server) list(ctx context.Context, _ api.None) (no nodeList, err error) 
 		if l.Election != xxladapter.ElectionNone {
 			nodes[i].Asks = s.opts.Elector
 		}
-		if at := slices.IndexFunc(moves, func(h shardMoveForm) bool {
+		if at := slices.IndexFunc(moves, func(h partitionMoveForm) bool {
 			return h.Node == l.Node &&
 				h.Term == l.Number
 		}); at >= 0 {

@@ -1,5 +1,5 @@
 // Package nodes serves the calls about schedulers of the management API: which ones hold a lease
-// and how their shards have moved, and draining one. It reads and changes the store alone; the
+// and how their partitions have moved, and draining one. It reads and changes the store alone; the
 // scheduler that is drained learns of that there.
 package nodes
 
@@ -13,7 +13,7 @@ import (
 // A Store shows the schedulers, lets one retire, and keeps the audit.
 type Store interface {
 	Leases(ctx context.Context) ([]xxladapter.Lease, error)
-	ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMove, error)
+	PartitionMoves(ctx context.Context, limit int) ([]xxladapter.PartitionMove, error)
 	Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error
 	AppendAudit(ctx context.Context, o xxladapter.AuditObject, fields xxladapter.Fields) error
 }
@@ -37,6 +37,6 @@ func (s *Server) Calls() []api.Call {
 		api.Takes("POST /api/v1/nodes/drain", api.Admin.ForAll(),
 			"Let a scheduler plan nothing more until it is started again.", s.drain).
 			Requiring("node").
-			Noting("Its shards move to the others, and its hand-overs continue."),
+			Noting("Its partitions move to the others, and its hand-overs continue."),
 	}
 }

@@ -1,14 +1,14 @@
-// The schedulers that share the store, and how their shards have changed hands.
+// The schedulers that share the store, and how their partitions have changed hands.
 
 import { useCall } from "../data";
 import { number, t, word } from "../i18n";
 import { Empty, Fact, Facts, Mono, Nothing, Status, Time } from "../parts/basic";
 import { Page, Panel } from "../parts/page";
 import { Table, type Column } from "../parts/table";
-import type { ShardMove, Node, Pool } from "../api";
+import type { PartitionMove, Node, Pool } from "../api";
 
 // calm are the causes that somebody meant to happen.
-const calm: ShardMove["cause"][] = ["joined", "stopped", "drained"];
+const calm: PartitionMove["cause"][] = ["joined", "stopped", "drained"];
 
 function Load({ of: p }: { of: Pool }) {
 	if (!p.places) return <Nothing />;
@@ -21,8 +21,8 @@ function Load({ of: p }: { of: Pool }) {
 }
 
 // Named shows the name of a scheduler and, on a narrow screen, how many parts are its own.
-function Named({ of: n }: { of: { node: string; shards: number } }) {
-	return <><Mono>{n.node}</Mono><span class="row-under">{t("node.shards")} {t("node.ofShards", { n: n.shards })}</span></>;
+function Named({ of: n }: { of: { node: string; partitions: number } }) {
+	return <><Mono>{n.node}</Mono><span class="row-under">{t("node.partitions")} {t("node.ofPartitions", { n: n.partitions })}</span></>;
 }
 
 // Part is what a scheduler does among the others, and what its elector says of it.
@@ -47,7 +47,7 @@ export function Nodes() {
 		{ head: t("node.name"), grow: true, cell: (n) => <Named of={n} /> },
 		{ head: t("node.role"), cell: (n) => <Part of={n} /> },
 		{ head: t("fact.term"), end: true, from: "wide", cell: (n) => number(n.term) },
-		{ head: t("node.shards"), end: true, from: "mid", cell: (n) => t("node.ofShards", { n: n.shards }) },
+		{ head: t("node.partitions"), end: true, from: "mid", cell: (n) => t("node.ofPartitions", { n: n.partitions }) },
 		{
 			head: t("node.moved"), from: "mid", cell: (n) => n.lastMove ? (
 				<>
@@ -66,12 +66,12 @@ export function Nodes() {
 			{ head: t("node.kept"), end: true, from: "wide", cell: (n) => (n.fires ? number(n.fires.kept) : <Nothing />) },
 		] satisfies Column<Node>[] : []),
 	];
-	const changes: Column<ShardMove>[] = [
+	const changes: Column<PartitionMove>[] = [
 		{ head: t("node.at"), cell: (h) => <Time at={h.at} /> },
 		{ head: t("node.cause"), cell: (h) => <Status is={calm.includes(h.cause) ? "NONE" : "WARN"} text={word("move", h.cause)} /> },
 		{ head: t("node.name"), grow: true, cell: (h) => <Named of={h} /> },
 		{ head: t("fact.term"), end: true, from: "mid", cell: (h) => number(h.term) },
-		{ head: t("node.shards"), end: true, from: "mid", cell: (h) => t("node.ofShards", { n: h.shards }) },
+		{ head: t("node.partitions"), end: true, from: "mid", cell: (h) => t("node.ofPartitions", { n: h.partitions }) },
 	];
 	return (
 		<Page title={t("nav.nodes")} wide>

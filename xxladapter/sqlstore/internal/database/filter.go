@@ -20,13 +20,13 @@ func (c *Conditions) Add(text string, args ...any) {
 	c.args = append(c.args, args...)
 }
 
-// AddShards restricts a job id to the jobs of some shards.
-func (c *Conditions) AddShards(column string, shards xxladapter.ShardSet) {
+// AddPartitions restricts a job id to the jobs of some partitions.
+func (c *Conditions) AddPartitions(column string, partitions xxladapter.PartitionSet) {
 	var list []string
-	for shard := range shards.All() {
-		list = append(list, strconv.Itoa(shard))
+	for partition := range partitions.All() {
+		list = append(list, strconv.Itoa(partition))
 	}
-	c.Add(fmt.Sprintf(`%s %% %d IN (%s)`, column, xxladapter.Shards, strings.Join(list, `, `)))
+	c.Add(fmt.Sprintf(`%s %% %d IN (%s)`, column, xxladapter.Partitions, strings.Join(list, `, `)))
 }
 
 // AddIDs restricts a column to the ids; nil restricts nothing.

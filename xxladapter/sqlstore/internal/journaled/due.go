@@ -36,7 +36,7 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 			return transition.Fenced(by)
 		}
 		until := milli(a.now.Add(ahead))
-		due := a.m.due(a.m.shardsOf(by.Node), until, milli(a.now.Add(ahead/5)), ids)
+		due := a.m.due(a.m.partitionsOf(by.Node), until, milli(a.now.Add(ahead/5)), ids)
 		f.due = rest
 		due, more := due[:min(limit, len(due))], due[min(limit, len(due)):]
 		claimed = len(due)
@@ -225,15 +225,15 @@ func idsOf(jobs []*job) []int64 {
 	return ids
 }
 
-// due returns those of the jobs that are due, earliest first: those of the shards whose next
-// trigger time is at most until, and those of other shards whose time is before orphaned.
-func (m *memory) due(shards xxladapter.ShardSet, until, orphaned time.Time, ids []int64) (due []*job) {
-	if shards == 0 {
+// due returns those of the jobs that are due, earliest first: those of the partitions whose next
+// trigger time is at most until, and those of other partitions whose time is before orphaned.
+func (m *memory) due(partitions xxladapter.PartitionSet, until, orphaned time.Time, ids []int64) (due []*job) {
+	if partitions == 0 {
 		return nil
 	}
 	for _, id := range ids {
 		j := m.jobs[id]
-		if j != nil && j.Running && !j.TriggerNext.After(until) && (shards.HasJob(id) ||
+		if j != nil && j.Running && !j.TriggerNext.After(until) && (partitions.HasJob(id) ||
 			j.TriggerNext.Before(orphaned)) {
 			due = append(due, j)
 		}

@@ -138,7 +138,7 @@ func (s *fires) list(f xxladapter.FireFilter) (found []xxladapter.Fire) {
 		case f.JobID != 0 && fire.JobID != f.JobID,
 			f.State != "" && fire.State != f.State,
 			f.Owner != xxladapter.Term{} && fire.Owner != f.Owner,
-			f.Shards != 0 && !f.Shards.HasJob(fire.JobID),
+			f.Partitions != 0 && !f.Partitions.HasJob(fire.JobID),
 			!f.DueBefore.IsZero() && !fire.Due.Before(f.DueBefore),
 			f.AfterID != 0 && cmp.Or(fire.Due.Compare(milli(f.AfterDue)), cmp.Compare(fire.ID, f.AfterID)) <= 0:
 			return false

@@ -16,7 +16,7 @@ import (
 type loaded struct {
 	fires             []xxladapter.Fire
 	leases            map[string]lease
-	owners            [xxladapter.Shards]string
+	owners            [xxladapter.Partitions]string
 	lastFire, lastLog int64
 	restricted        bool // restrictions were read
 	restrictions      *xxladapter.Restrictions
@@ -65,7 +65,7 @@ func (f *front) readTables(ctx context.Context, tx *database.Tx, l load) (*loade
 	return n, err
 }
 
-// readLeases reads leases and the owners of shards.
+// readLeases reads leases and the owners of partitions.
 func (n *loaded) readLeases(query func(query string, scan func(database.Row) error) error) error {
 	n.leases = map[string]lease{}
 	err := query(`SELECT node, term, until_ms FROM xxlwheel_lease`, func(r database.Row) error {
@@ -79,12 +79,13 @@ func (n *loaded) readLeases(query func(query string, scan func(database.Row) err
 		return err
 	}
 	return query(`SELECT shard, node FROM xxlwheel_shard`, func(r database.Row) error {
-		var shard int
+		var partition int
 		var node string
-		if err := r.Scan(&shard, database.Text(&node)); err != nil || shard < 0 || shard >= xxladapter.Shards {
+		err := r.Scan(&partition, database.Text(&node))
+		if err != nil || partition < 0 || partition >= xxladapter.Partitions {
 			return err
 		}
-		n.owners[shard] = node
+		n.owners[partition] = node
 		return nil
 	})
 }

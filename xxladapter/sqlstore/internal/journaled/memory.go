@@ -28,7 +28,7 @@ type memory struct {
 	stops    []stop                   // of schedules that have ended; likewise
 
 	leases map[string]lease // by node; may have lapsed
-	owners [xxladapter.Shards]string
+	owners [xxladapter.Partitions]string
 	// restrictions are as the tables have them; nil if there are none.
 	restrictions *xxladapter.Restrictions
 
@@ -98,10 +98,10 @@ func (m *memory) dead(now time.Time) (terms []xxladapter.Term) {
 	return terms
 }
 
-func (m *memory) shardsOf(node string) (set xxladapter.ShardSet) {
-	for shard, owner := range m.owners {
+func (m *memory) partitionsOf(node string) (set xxladapter.PartitionSet) {
+	for partition, owner := range m.owners {
 		if owner == node {
-			set = set.With(shard)
+			set = set.With(partition)
 		}
 	}
 	return set

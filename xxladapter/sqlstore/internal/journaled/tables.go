@@ -117,9 +117,9 @@ func (s *Store) SessionEnded(ctx context.Context, term xxladapter.Term) error {
 	return s.Store.SessionEnded(with(ctx, leasing), term)
 }
 
-// ShardMoves implements [xxladapter.Store].
-func (s *Store) ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMove, error) {
-	return s.Store.ShardMoves(with(ctx, apart), limit)
+// PartitionMoves implements [xxladapter.Store].
+func (s *Store) PartitionMoves(ctx context.Context, limit int) ([]xxladapter.PartitionMove, error) {
+	return s.Store.PartitionMoves(with(ctx, apart), limit)
 }
 
 // Resign implements [xxladapter.Store].

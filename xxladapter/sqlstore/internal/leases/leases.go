@@ -44,10 +44,11 @@ const (
 		address = ?, spread = ?, spread_sent = ?, spread_received = ?, spread_kept = ?
 		WHERE node = ? AND term = ?`
 
-	countShards  = `SELECT COUNT(*) FROM xxlwheel_shard WHERE node = ?`
-	selectShards = `SELECT shard, node FROM xxlwheel_shard ORDER BY shard`
-	freeShards   = `UPDATE xxlwheel_shard SET node = NULL WHERE node = ?`
-	moveShard    = `UPDATE xxlwheel_shard SET node = ? WHERE shard = ?`
+	// The tables call a partition shard: PARTITION is a reserved word of MySQL and MariaDB.
+	countPartitions  = `SELECT COUNT(*) FROM xxlwheel_shard WHERE node = ?`
+	selectPartitions = `SELECT shard, node FROM xxlwheel_shard ORDER BY shard`
+	freePartitions   = `UPDATE xxlwheel_shard SET node = NULL WHERE node = ?`
+	movePartition    = `UPDATE xxlwheel_shard SET node = ? WHERE shard = ?`
 )
 
 // Lease implements [xxladapter.Store].
@@ -169,7 +170,7 @@ func (s *Store) leaseIn(
 		if h.Term.Node == node && h.Cause == xxladapter.MoveJoined {
 			h.Term = r.mine.Term
 		}
-		if err := addShardMove(ctx, t, h, s.db.Clock()); err != nil {
+		if err := addPartitionMove(ctx, t, h, s.db.Clock()); err != nil {
 			return xxladapter.Lease{}, err
 		}
 	}
@@ -207,8 +208,8 @@ func Apply(ctx context.Context, t *database.Tx, r *renewal, last int64) error {
 	if err != nil {
 		return err
 	}
-	for _, shard := range slices.Sorted(maps.Keys(r.moved)) {
-		if _, err := t.Exec(ctx, moveShard, r.moved[shard], shard); err != nil {
+	for _, partition := range slices.Sorted(maps.Keys(r.moved)) {
+		if _, err := t.Exec(ctx, movePartition, r.moved[partition], partition); err != nil {
 			return err
 		}
 	}
@@ -231,28 +232,29 @@ func (s *Store) Retire(ctx context.Context, term xxladapter.Term, why xxladapter
 		if err != nil || retired == 0 {
 			return err
 		}
-		freed, err := tx.Exec(ctx, freeShards, term.Node)
+		freed, err := tx.Exec(ctx, freePartitions, term.Node)
 		if err != nil {
 			return err
 		}
-		return addShardMove(ctx, tx, xxladapter.ShardMove{Cause: why, Term: term, Shards: int(freed)}, s.db.Clock())
+		move := xxladapter.PartitionMove{Cause: why, Term: term, Partitions: int(freed)}
+		return addPartitionMove(ctx, tx, move, s.db.Clock())
 	})
 }
 
-// Resign implements [xxladapter.Store]. The shards keep the name of a node that has no lease, which
-// is what a free shard is.
+// Resign implements [xxladapter.Store]. The partitions keep the name of a node that has no lease,
+// which is what a free partition is.
 func (s *Store) Resign(ctx context.Context, term xxladapter.Term) error {
 	return s.db.WriteBy(ctx, s.db.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
 		if ended, err := tx.Exec(ctx, deleteLease, term.Node, term.Number); err != nil || ended == 0 {
 			return err
 		}
-		h := xxladapter.ShardMove{Cause: xxladapter.MoveStopped, Term: term}
+		h := xxladapter.PartitionMove{Cause: xxladapter.MoveStopped, Term: term}
 		if err := tx.Query(
-			ctx, countShards, []any{term.Node}, func(r database.Row) error { return r.Scan(&h.Shards) },
+			ctx, countPartitions, []any{term.Node}, func(r database.Row) error { return r.Scan(&h.Partitions) },
 		); err != nil {
 			return err
 		}
-		return addShardMove(ctx, tx, h, s.db.Clock())
+		return addPartitionMove(ctx, tx, h, s.db.Clock())
 	})
 }
 
@@ -277,13 +279,13 @@ func (s *Store) Leases(ctx context.Context) ([]xxladapter.Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = s.db.Query(ctx, selectShards, nil, func(r database.Row) error {
-		var shard int
+	err = s.db.Query(ctx, selectPartitions, nil, func(r database.Row) error {
+		var partition int
 		var owner string
-		err := r.Scan(&shard, database.Text(&owner))
+		err := r.Scan(&partition, database.Text(&owner))
 		for i := range found {
 			if found[i].Node == owner {
-				found[i].Shards = found[i].Shards.With(shard)
+				found[i].Partitions = found[i].Partitions.With(partition)
 			}
 		}
 		return err

@@ -12,9 +12,9 @@ import (
 // prolongQuiet renews a lease if nothing has happened since the last snapshot, a complete read of
 // the leases. It is one statement, a transaction by itself, and changes nothing where there is more
 // to do. Terms only grow, so the number of leases, the sum of their terms and the number of retired
-// ones show every lease that has come, ended or retired. A node's own shards can only be taken from
-// it, which their number shows. Others' leases may have been renewed, so the snapshot is repeated
-// when the first of them would lapse.
+// ones show every lease that has come, ended or retired. A node's own partitions can only be taken
+// from it, which their number shows. Others' leases may have been renewed, so the snapshot is
+// repeated when the first of them would lapse.
 //
 // Subqueries of an UPDATE lock nothing at READ COMMITTED, and the server requires the one about the
 // updated table to be a derived table.
@@ -32,11 +32,11 @@ const snapshotLife = 4 * time.Second
 // A leaseSnapshot is what a node's last complete read of the leases has found. It stays true as
 // long as [prolongQuiet] succeeds.
 type leaseSnapshot struct {
-	at      time.Time
-	lease   xxladapter.Lease // as returned to the node
-	leads   leadership
-	retired int64
-	shards  int // of the node
+	at         time.Time
+	lease      xxladapter.Lease // as returned to the node
+	leads      leadership
+	retired    int64
+	partitions int // of the node
 	// Sums over all leases, including the node's own:
 	leases, terms, retirees int64
 }
@@ -92,7 +92,7 @@ func (s *Store) prolongBySnapshot(
 	err = s.db.WriteOne(ctx, s.db.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
 		changed, err := tx.Exec(ctx, prolongQuiet, until, life.Milliseconds(), node, lease.Number, snapshot.retired,
 			now, until,
-			node, snapshot.shards, snapshot.leases, snapshot.terms, snapshot.retirees, now)
+			node, snapshot.partitions, snapshot.leases, snapshot.terms, snapshot.retirees, now)
 		done = changed > 0
 		return err
 	})

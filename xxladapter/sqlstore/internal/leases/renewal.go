@@ -19,9 +19,9 @@ const SelectLeaseState = `SELECT 0, node, term, until_ms, life_ms, retired, ende
 // A LeaseState is the result of SelectLeaseState.
 type LeaseState struct {
 	leases  []leaseRow
-	owners  [xxladapter.Shards]string // "" if the shard is free
-	claimed []xxladapter.Term         // that own open fires
-	due     int64                     // the earliest due time of an open fire, in ms
+	owners  [xxladapter.Partitions]string // "" if the partition is free
+	claimed []xxladapter.Term             // that own open fires
+	due     int64                         // the earliest due time of an open fire, in ms
 }
 
 // A leaseRow is a row of xxlwheel_lease.
@@ -51,7 +51,7 @@ func (s *LeaseState) Scan(r database.Row) error {
 		s.claimed = append(s.claimed, term)
 	case kind == 3:
 		s.due = number
-	case number >= 0 && number < xxladapter.Shards:
+	case number >= 0 && number < xxladapter.Partitions:
 		s.owners[number] = node
 	}
 	return nil
@@ -59,20 +59,20 @@ func (s *LeaseState) Scan(r database.Row) error {
 
 // A renewal is what changes in the tables when a node asks for a lease.
 type renewal struct {
-	mine    leaseRow // as it will be stored; number 0 asks for a new term
-	elected bool     // the election of an earlier renewal is replaced
-	lapsed  []leaseRow
-	cut     []cutLease
-	moved   map[int]string // new owners of shards
-	shards  xxladapter.ShardSet
-	dead    []xxladapter.Term
-	others  []xxladapter.Term
-	still   bool  // no open fire is due
-	lapse   int64 // when the first of the other leases lapses, in ms; 0 without others
+	mine       leaseRow // as it will be stored; number 0 asks for a new term
+	elected    bool     // the election of an earlier renewal is replaced
+	lapsed     []leaseRow
+	cut        []cutLease
+	moved      map[int]string // new owners of partitions
+	partitions xxladapter.PartitionSet
+	dead       []xxladapter.Term
+	others     []xxladapter.Term
+	still      bool  // no open fire is due
+	lapse      int64 // when the first of the other leases lapses, in ms; 0 without others
 
-	// moves lists who lost shards by lapsing, and last the node itself if it joins; the number of
-	// its term, and the instant, are not known yet.
-	moves []xxladapter.ShardMove
+	// moves lists who lost partitions by lapsing, and last the node itself if it joins; the number
+	// of its term, and the instant, are not known yet.
+	moves []xxladapter.PartitionMove
 }
 
 // A cutLease is another node's lease that would hold for longer than its life.
@@ -130,15 +130,15 @@ func (s *LeaseState) Renew(node string, life, now int64, leads leadership) renew
 		} else {
 			xxladapter.Deal(&owners, takers, node)
 		}
-		for shard, owner := range owners {
-			if owner != s.owners[shard] {
+		for partition, owner := range owners {
+			if owner != s.owners[partition] {
 				if r.moved == nil {
 					r.moved = map[int]string{}
 				}
-				r.moved[shard] = owner
+				r.moved[partition] = owner
 			}
 			if owner == node {
-				r.shards = r.shards.With(shard)
+				r.partitions = r.partitions.With(partition)
 			}
 		}
 	}
@@ -154,28 +154,28 @@ func (s *LeaseState) Renew(node string, life, now int64, leads leadership) renew
 	return r
 }
 
-// moves lists the nodes that gain their first shards by the renewal, or lose their last ones. What
-// other nodes give to one that joins, or get from one that leaves, is not listed.
-func (s *LeaseState) moves(r *renewal) (found []xxladapter.ShardMove) {
+// moves lists the nodes that gain their first partitions by the renewal, or lose their last ones.
+// What other nodes give to one that joins, or get from one that leaves, is not listed.
+func (s *LeaseState) moves(r *renewal) (found []xxladapter.PartitionMove) {
 	lapsed := slices.SortedFunc(slices.Values(r.lapsed), func(a, b leaseRow) int { return cmp.Compare(a.Node, b.Node) })
 	for _, l := range lapsed {
-		h := xxladapter.ShardMove{Cause: xxladapter.MoveLapsed, Term: l.Term}
+		h := xxladapter.PartitionMove{Cause: xxladapter.MoveLapsed, Term: l.Term}
 		if l.ended == l.until {
 			h.Cause = xxladapter.MoveDied
 		}
 		for _, owner := range s.owners {
 			if owner == l.Node {
-				h.Shards++
+				h.Partitions++
 			}
 		}
-		if h.Shards > 0 {
+		if h.Partitions > 0 {
 			found = append(found, h)
 		}
 	}
-	if r.shards != 0 && (r.mine.Number == 0 || !slices.Contains(s.owners[:], r.mine.Node)) {
-		found = append(
-			found, xxladapter.ShardMove{Cause: xxladapter.MoveJoined, Term: r.mine.Term, Shards: r.shards.Len()},
-		)
+	if r.partitions != 0 && (r.mine.Number == 0 || !slices.Contains(s.owners[:], r.mine.Node)) {
+		found = append(found, xxladapter.PartitionMove{
+			Cause: xxladapter.MoveJoined, Term: r.mine.Term, Partitions: r.partitions.Len(),
+		})
 	}
 	return found
 }
@@ -189,7 +189,7 @@ func (r *renewal) quiet() bool {
 func (r *renewal) lease() xxladapter.Lease {
 	l := xxladapter.Lease{Term: r.mine.Term, Until: database.FromMilli(r.mine.until), Mode: r.mine.leads.mode(),
 		Election: r.mine.leads.election(), Retired: r.mine.retired,
-		Shards: r.shards, Dead: r.dead, Others: r.others, Quiet: r.still}
+		Partitions: r.partitions, Dead: r.dead, Others: r.others, Quiet: r.still}
 	if r.lapse != 0 {
 		l.NextLapse = database.FromMilli(r.lapse)
 	}
@@ -206,7 +206,7 @@ func (s *LeaseState) snapshot(r *renewal) leaseSnapshot {
 	}
 	for _, owner := range s.owners {
 		if owner == r.mine.Node {
-			l.shards++
+			l.partitions++
 		}
 	}
 	for _, lease := range s.leases {

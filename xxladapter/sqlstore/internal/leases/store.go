@@ -1,6 +1,7 @@
-// Package leases keeps the schedulers of a SQL store: their terms and leases, the shards that these
-// deal out, the sessions by which a dead process is noticed at once, and the time zone on which all
-// of them agree. It knows no jobs; of fires it reads only whose they are and when the first is due.
+// Package leases keeps the schedulers of a SQL store: their terms and leases, the partitions that
+// these deal out, the sessions by which a dead process is noticed at once, and the time zone on
+// which all of them agree. It knows no jobs; of fires it reads only whose they are and when the
+// first is due.
 package leases
 
 import (
@@ -27,7 +28,7 @@ func New(db *database.DB, audit *audit.Store, shared func(bool)) *Store {
 }
 
 var (
-	_ xxladapter.LeaseStore     = (*Store)(nil)
-	_ xxladapter.SessionStore   = (*Store)(nil)
-	_ xxladapter.ShardMoveStore = (*Store)(nil)
+	_ xxladapter.LeaseStore         = (*Store)(nil)
+	_ xxladapter.SessionStore       = (*Store)(nil)
+	_ xxladapter.PartitionMoveStore = (*Store)(nil)
 )

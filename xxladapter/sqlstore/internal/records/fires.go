@@ -155,8 +155,8 @@ func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxlad
 		where.Add(`node = ? AND term = ?`, f.Owner.Node, f.Owner.Number)
 	}
 	where.AddIDs(s.Dialect, `id`, f.IDs)
-	if f.Shards != 0 && f.Shards != xxladapter.AllShards {
-		where.AddShards(`job_id`, f.Shards)
+	if f.Partitions != 0 && f.Partitions != xxladapter.AllPartitions {
+		where.AddPartitions(`job_id`, f.Partitions)
 	}
 	if !f.DueBefore.IsZero() {
 		// Rounded up: a due time within the millisecond of the limit is before it.

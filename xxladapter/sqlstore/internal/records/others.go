@@ -135,7 +135,7 @@ func (o *others) remembered() (ids []int64) {
 	return ids
 }
 
-// findOthers compares the remembered jobs of the node's shards. It is called while others are
+// findOthers compares the remembered jobs of the node's partitions. It is called while others are
 // expected: our scans then look less far ahead than others do, and would not see what those move.
 func (s *Store) findOthers(ctx context.Context, node string) error {
 	ids := s.others.remembered()

@@ -18,8 +18,8 @@ const (
 	// InOrder sorts due jobs and limits their number. Argument: the most jobs to select.
 	InOrder = ` ORDER BY trigger_next_time, id LIMIT ?`
 	// DueOrBehind selects due jobs, whether or not they are behind. A job is behind while it has a
-	// fire of BehindFires. Arguments: the last due time for the node's shards, the node, the end of
-	// the due times for all shards, and the node again.
+	// fire of BehindFires. Arguments: the last due time for the node's partitions, the node, the
+	// end of the due times for all partitions, and the node again.
 	DueOrBehind = ` FROM xxl_job_info
 		WHERE trigger_status = 1 AND trigger_next_time <= ?
 			AND (id % 64 IN (SELECT shard FROM xxlwheel_shard WHERE node = ?)

@@ -15,8 +15,8 @@ type NodeCmd struct {
 	client.Flags
 
 	List  nodeListCmd  `cmd:"" help:"List the schedulers that hold a lease, with what each says about its clock, its pools and the runs that a leader has spread."`
-	Moves nodeMovesCmd `cmd:"" help:"List how shards of jobs have changed hands, the newest first: who joined, stopped, was drained, died or lapsed."`
-	Drain nodeDrainCmd `cmd:"" help:"Let a scheduler plan nothing more until it is started again. Its shards move to the others."`
+	Moves nodeMovesCmd `cmd:"" help:"List how partitions of jobs have changed hands, the newest first: who joined, stopped, was drained, died or lapsed."`
+	Drain nodeDrainCmd `cmd:"" help:"Let a scheduler plan nothing more until it is started again. Its partitions move to the others."`
 }
 
 type nodeListCmd struct{}
@@ -30,17 +30,17 @@ func (c *nodeListCmd) Run(inv *command.Invocation, parent *NodeCmd) error {
 		Mode, Role   string
 		Election     string
 		Elector      string
-		Shards       int
+		Partitions   int
 		ClockAheadMs int64
 		Fast, Slow   pool
 		Spread       string
 		Fires        struct{ Sent, Received, Kept int64 }
-		LastMove     *shardMove
+		LastMove     *partitionMove
 	}
 	load := func(p pool) string { return fmt.Sprintf("%d of %d, %d waiting", p.InFlight, p.Places, p.Waiting) }
 	return client.Listing[node]{
 		Key: "nodes", Columns: []string{
-			"NODE", "TERM", "UNTIL", "MODE", "ROLE", "ELECTION", "SHARDS", "CLOCK", "FAST", "SLOW", "SPREAD",
+			"NODE", "TERM", "UNTIL", "MODE", "ROLE", "ELECTION", "PARTITIONS", "CLOCK", "FAST", "SLOW", "SPREAD",
 			"LAST MOVE",
 		},
 		Row: func(n *node) []string {
@@ -55,7 +55,7 @@ func (c *nodeListCmd) Run(inv *command.Invocation, parent *NodeCmd) error {
 				)
 			}
 			return []string{n.Node, fmt.Sprint(n.Term), printing.Time(&n.Until), n.Mode, n.Role,
-				election(n.Election, n.Elector), fmt.Sprintf("%d of 64", n.Shards),
+				election(n.Election, n.Elector), fmt.Sprintf("%d of 64", n.Partitions),
 				fmt.Sprintf("%+d ms", n.ClockAheadMs), load(n.Fast), load(n.Slow), spread, last}
 		},
 	}.Print(inv, &parent.Flags, "/nodes", nil)
@@ -72,22 +72,22 @@ func election(state, elector string) string {
 	return state + ", " + elector
 }
 
-// A shardMove is how a scheduler got or lost shards.
-type shardMove struct {
-	At     time.Time
-	Cause  string
-	Node   string
-	Term   int64
-	Shards int
+// A partitionMove is how a scheduler got or lost partitions.
+type partitionMove struct {
+	At         time.Time
+	Cause      string
+	Node       string
+	Term       int64
+	Partitions int
 }
 
 type nodeMovesCmd struct{}
 
 func (c *nodeMovesCmd) Run(inv *command.Invocation, parent *NodeCmd) error {
-	return client.Listing[shardMove]{
-		Key: "moves", Columns: []string{"AT", "CAUSE", "NODE", "TERM", "SHARDS"},
-		Row: func(h *shardMove) []string {
-			return []string{printing.Time(&h.At), h.Cause, h.Node, fmt.Sprint(h.Term), fmt.Sprint(h.Shards)}
+	return client.Listing[partitionMove]{
+		Key: "moves", Columns: []string{"AT", "CAUSE", "NODE", "TERM", "PARTITIONS"},
+		Row: func(h *partitionMove) []string {
+			return []string{printing.Time(&h.At), h.Cause, h.Node, fmt.Sprint(h.Term), fmt.Sprint(h.Partitions)}
 		},
 	}.Print(inv, &parent.Flags, "/nodes", nil)
 }

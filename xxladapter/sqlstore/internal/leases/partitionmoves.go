@@ -18,32 +18,32 @@ const (
 	endSession = `UPDATE xxlwheel_lease SET ended_ms = until_ms WHERE node = ? AND term = ?`
 )
 
-// addShardMove stores a move of shards, unless it is of no shards, and deletes those that are too
-// old.
-func addShardMove(ctx context.Context, t *database.Tx, h xxladapter.ShardMove, at time.Time) error {
-	if h.Shards == 0 {
+// addPartitionMove stores a move of partitions, unless it is of no partitions, and deletes those
+// that are too old.
+func addPartitionMove(ctx context.Context, t *database.Tx, h xxladapter.PartitionMove, at time.Time) error {
+	if h.Partitions == 0 {
 		return nil
 	}
-	_, err := t.Exec(ctx, insertMove, database.ToMilli(at), string(h.Cause), h.Term.Node, h.Term.Number, h.Shards)
+	_, err := t.Exec(ctx, insertMove, database.ToMilli(at), string(h.Cause), h.Term.Node, h.Term.Number, h.Partitions)
 	if err == nil {
 		_, err = t.Exec(ctx, trimMoves, xxladapter.KeptMoves)
 	}
 	return err
 }
 
-// ShardMoves implements [xxladapter.ShardMoveStore].
-func (s *Store) ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMove, error) {
-	var found []xxladapter.ShardMove
+// PartitionMoves implements [xxladapter.PartitionMoveStore].
+func (s *Store) PartitionMoves(ctx context.Context, limit int) ([]xxladapter.PartitionMove, error) {
+	var found []xxladapter.PartitionMove
 	err := s.db.Query(ctx, selectMoves, []any{limit}, func(r database.Row) error {
-		var h xxladapter.ShardMove
-		err := r.Scan(&h.ID, database.Milli(&h.At), (*string)(&h.Cause), &h.Term.Node, &h.Term.Number, &h.Shards)
+		var h xxladapter.PartitionMove
+		err := r.Scan(&h.ID, database.Milli(&h.At), (*string)(&h.Cause), &h.Term.Node, &h.Term.Number, &h.Partitions)
 		found = append(found, h)
 		return err
 	})
 	return found, err
 }
 
-// SessionEnded implements [xxladapter.ShardMoveStore].
+// SessionEnded implements [xxladapter.PartitionMoveStore].
 func (s *Store) SessionEnded(ctx context.Context, term xxladapter.Term) error {
 	return s.db.WriteOne(ctx, s.db.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
 		_, err := tx.Exec(ctx, endSession, term.Node, term.Number)

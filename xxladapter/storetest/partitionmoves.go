@@ -9,9 +9,9 @@ import (
 )
 
 // moves returns all that are kept, the oldest first, without their ids.
-func (b *fixture) moves() []xxladapter.ShardMove {
+func (b *fixture) moves() []xxladapter.PartitionMove {
 	b.Helper()
-	found, err := b.store.ShardMoves(b.ctx, 2*xxladapter.KeptMoves)
+	found, err := b.store.PartitionMoves(b.ctx, 2*xxladapter.KeptMoves)
 	b.NoError(err)
 	for i := range found {
 		if i > 0 {
@@ -25,13 +25,13 @@ func (b *fixture) moves() []xxladapter.ShardMove {
 	return found
 }
 
-var shardMoveRules = []rule{
+var partitionMoveRules = []rule{
 	{"EachCauseOfAMoveIsReported", func(b *fixture) {
-		var want []xxladapter.ShardMove
-		happened := func(term xxladapter.Term, cause xxladapter.MoveCause, shards int) {
+		var want []xxladapter.PartitionMove
+		happened := func(term xxladapter.Term, cause xxladapter.MoveCause, partitions int) {
 			b.Helper()
-			want = append(want, xxladapter.ShardMove{
-				At: b.clock.Now().Truncate(time.Millisecond), Cause: cause, Term: term, Shards: shards,
+			want = append(want, xxladapter.PartitionMove{
+				At: b.clock.Now().Truncate(time.Millisecond), Cause: cause, Term: term, Partitions: partitions,
 			})
 			b.Equal(want, b.moves())
 		}
@@ -74,10 +74,10 @@ var shardMoveRules = []rule{
 			n2 := b.lease("n2", leaseLife)
 			happened(n2.Term, xxladapter.MoveJoined, 32)
 			way.leave(n2.Term)
-			b.Equal(xxladapter.AllShards, b.lease("n1", time.Hour).Shards)
+			b.Equal(xxladapter.AllPartitions, b.lease("n1", time.Hour).Partitions)
 			happened(n2.Term, way.cause, 32)
 		}
-		latest, err := b.store.ShardMoves(b.ctx, 1)
+		latest, err := b.store.PartitionMoves(b.ctx, 1)
 		b.NoError(err)
 		b.Len(latest, 1)
 		b.Equal(xxladapter.MoveDrained, latest[0].Cause)

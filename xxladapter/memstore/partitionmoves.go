@@ -8,21 +8,23 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// addShardMove records a move unless shards is 0, and drops the oldest moves beyond
+// addPartitionMove records a move unless partitions is 0, and drops the oldest moves beyond
 // [xxladapter.KeptMoves].
-func (s *Store) addShardMove(term xxladapter.Term, why xxladapter.MoveCause, shards int, at time.Time) {
-	if shards == 0 {
+func (s *Store) addPartitionMove(term xxladapter.Term, why xxladapter.MoveCause, partitions int, at time.Time) {
+	if partitions == 0 {
 		return
 	}
 	s.lastMove++
-	s.moves = append(s.moves, xxladapter.ShardMove{ID: s.lastMove, At: at, Cause: why, Term: term, Shards: shards})
+	s.moves = append(s.moves, xxladapter.PartitionMove{
+		ID: s.lastMove, At: at, Cause: why, Term: term, Partitions: partitions,
+	})
 	if over := len(s.moves) - xxladapter.KeptMoves; over > 0 {
 		s.moves = slices.Delete(s.moves, 0, over)
 	}
 }
 
-// ShardMoves implements [xxladapter.ShardMoveStore].
-func (s *Store) ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMove, error) {
+// PartitionMoves implements [xxladapter.PartitionMoveStore].
+func (s *Store) PartitionMoves(ctx context.Context, limit int) ([]xxladapter.PartitionMove, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
@@ -33,7 +35,7 @@ func (s *Store) ShardMoves(ctx context.Context, limit int) ([]xxladapter.ShardMo
 	return found, nil
 }
 
-// SessionEnded implements [xxladapter.ShardMoveStore].
+// SessionEnded implements [xxladapter.PartitionMoveStore].
 func (s *Store) SessionEnded(ctx context.Context, term xxladapter.Term) error {
 	return s.changeLease(ctx, term, func(l *held) { l.ended = l.until })
 }
