@@ -19,7 +19,7 @@ import (
 )
 
 // clientOf returns a client of the test's own.
-func clientOf(t *testing.T, url string) *redis.Client {
+func clientOf(t testing.TB, url string) *redis.Client {
 	t.Helper()
 	opts, err := redis.ParseURL(url)
 	require.NoError(t, err)
@@ -31,17 +31,17 @@ func clientOf(t *testing.T, url string) *redis.Client {
 // A scene is a store with a node that has a lease, and jobs that are due.
 type scene struct {
 	compared
-	t     *testing.T
+	t     testing.TB
 	term  xxladapter.Term
 	group int64
 }
 
-func newScene(t *testing.T, redis, behind string) *scene {
+func newScene(t testing.TB, redis, behind string) *scene {
 	t.Helper()
 	return newSceneWith(t, redis, behind, Options{})
 }
 
-func newSceneWith(t *testing.T, redis, behind string, opts Options) *scene {
+func newSceneWith(t testing.TB, redis, behind string, opts Options) *scene {
 	t.Helper()
 	opts.SQL.Logger = quiet
 	store, err := Open(t.Context(), redis, behind, opts)
@@ -76,9 +76,11 @@ func (s *scene) newJob(settings xxladapter.Settings) *xxladapter.Job {
 }
 
 // claim plans what is due, an hour apart.
-func (s *scene) claim() []xxladapter.Fire {
+func (s *scene) claim() []xxladapter.Fire { s.t.Helper(); return s.claimUpTo(100) }
+
+func (s *scene) claimUpTo(jobs int) []xxladapter.Fire {
 	s.t.Helper()
-	fires, _, err := s.ClaimDue(s.t.Context(), s.term, 0, 100, func(now time.Time, due []*xxladapter.Job) (decisions []xxladapter.Decision) {
+	fires, _, err := s.ClaimDue(s.t.Context(), s.term, 0, jobs, func(now time.Time, due []*xxladapter.Job) (decisions []xxladapter.Decision) {
 		for _, j := range due {
 			decisions = append(decisions, xxladapter.Decision{
 				JobID: j.ID, Last: j.TriggerNext, Next: j.TriggerNext.Add(time.Hour),
@@ -105,12 +107,7 @@ func (s *scene) noticeLoss(client *redis.Client) {
 	begun := time.Now()
 	require.Eventually(s.t, func() bool {
 		_, err := s.OpenFires(s.t.Context(), xxladapter.FireFilter{})
-		heads, _ := client.Keys(s.t.Context(), "*:head").Result()
-		if err != nil || len(heads) == 0 {
-			return false
-		}
-		generation, _ := client.HGet(s.t.Context(), heads[0], "gen").Int64()
-		return generation > 1
+		return err == nil && generation(client) > 1
 	}, 30*time.Second, 20*time.Millisecond)
 	s.t.Logf("noticed after %v", time.Since(begun))
 }

@@ -151,10 +151,8 @@ func (f *front) write(ctx context.Context, tx *database.Tx, c *cut) error {
 	if err := records.MoveJobs(ctx, tx, moved); err != nil {
 		return err
 	}
-	for _, m := range c.misfires {
-		if err := records.WriteMisfire(ctx, tx, m); err != nil {
-			return err
-		}
+	if err := records.WriteMisfires(ctx, tx, c.misfires); err != nil {
+		return err
 	}
 	for _, shards := range c.orders {
 		if err := records.ClaimOrder(ctx, tx, shards); err != nil {

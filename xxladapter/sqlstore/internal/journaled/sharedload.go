@@ -167,6 +167,7 @@ func (f *front) doubtPlanned(ctx context.Context, tx *database.Tx, doubt time.Ti
 	if err != nil {
 		return 0, err
 	}
+	var lost []xxladapter.Misfire
 	for _, fire := range n.fires {
 		j := jobs[fire.JobID]
 		if fire.State != xxladapter.FirePlanned || fire.Due.After(doubt) || j != nil &&
@@ -174,9 +175,10 @@ func (f *front) doubtPlanned(ctx context.Context, tx *database.Tx, doubt time.Ti
 			continue
 		}
 		gone = append(gone, fire.ID)
-		if err := records.WriteMisfire(ctx, tx, lostDue(fire.JobID, fire.Due, doubt)); err != nil {
-			return 0, err
-		}
+		lost = append(lost, lostDue(fire.JobID, fire.Due, doubt))
+	}
+	if err := records.WriteMisfires(ctx, tx, lost); err != nil {
+		return 0, err
 	}
 	if err := records.RemoveFires(ctx, tx, gone); err != nil {
 		return 0, err

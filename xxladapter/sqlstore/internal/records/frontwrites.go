@@ -143,10 +143,18 @@ func MoveJobs(ctx context.Context, t *database.Tx, jobs []database.MovedJob) err
 	return nil
 }
 
-// WriteMisfire stores a misfire.
-func WriteMisfire(ctx context.Context, t *database.Tx, m xxladapter.Misfire) error {
-	_, err := t.Exec(ctx, t.Dialect.RecordMisfire, MisfireValues(m)...)
-	return err
+// WriteMisfires stores misfires. Those of a pause may move the end of one that the job has already,
+// and are stored one by one.
+func WriteMisfires(ctx context.Context, t *database.Tx, misfires []xxladapter.Misfire) error {
+	var values []any
+	for _, m := range misfires {
+		if m.PauseID == 0 {
+			values = append(values, MisfireValues(m)...)
+		} else if _, err := t.Exec(ctx, t.Dialect.RecordMisfire, MisfireValues(m)...); err != nil {
+			return err
+		}
+	}
+	return t.InsertMany(ctx, insertMisfires, misfireWidth, values)
 }
 
 // MisfireValues returns the arguments of [InsertMisfire].

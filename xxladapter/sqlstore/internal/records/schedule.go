@@ -49,7 +49,7 @@ const (
 		WHERE id = ? AND trigger_status = 1 AND trigger_next_time = ?`
 
 	// InsertMisfire inserts a misfire. Arguments: those of [MisfireValues].
-	InsertMisfire = `INSERT INTO xxlwheel_misfire (job_id, due_ms, until_ms, policy, at_ms, pause_id, calendar) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	InsertMisfire = insertMisfires + `(?, ?, ?, ?, ?, ?, ?)`
 	// RecordMisfire is [database.Dialect.RecordMisfire] where databases agree.
 	RecordMisfire = InsertMisfire + ` ON CONFLICT (job_id, pause_id) WHERE pause_id IS NOT NULL DO UPDATE
 		SET until_ms = CASE WHEN xxlwheel_misfire.until_ms > excluded.until_ms THEN xxlwheel_misfire.until_ms ELSE excluded.until_ms END, at_ms = excluded.at_ms`
@@ -233,13 +233,11 @@ func (s *Store) storeDecision(ctx context.Context, tx *database.Tx, d Decided) (
 			planned = append(planned, f)
 		}
 	}
-	for _, m := range d.Misfires {
-		m.JobID = d.JobID
-		if err := WriteMisfire(ctx, tx, m); err != nil {
-			return nil, err
-		}
+	misfires := slices.Clone(d.Misfires)
+	for i := range misfires {
+		misfires[i].JobID = d.JobID
 	}
-	return planned, nil
+	return planned, WriteMisfires(ctx, tx, misfires)
 }
 
 // LockSchedule waits for other schedulers on databases where some may know nothing of our side
