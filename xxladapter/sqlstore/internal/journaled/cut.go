@@ -24,6 +24,7 @@ type cut struct {
 	spill    int64 // planned fires that came up to this number are among fires; or noSpill
 	lastFire int64
 	lastLog  int64
+	at       time.Time // with a shared log, when the tables will have had all that it had
 }
 
 // noSpill is the spill of a cut that does not have all old planned fires.
@@ -62,10 +63,14 @@ const spillLimit = 5000
 func (f *front) cutOff(l level) cut {
 	m := &f.m
 	c := cut{marks: f.marks, spill: noSpill, lastFire: m.lastFire, lastLog: m.lastLog}
+	if f.shared != nil {
+		c.at = f.shared.at
+	}
 	if l == unchanged {
 		return c
 	}
 	if f.shared != nil {
+		c.at = f.Clock()
 		// A shared log may be lost. The tables must not have the next time of a job without the
 		// fires that were planned before it.
 		l = all
@@ -218,4 +223,7 @@ func (f *front) written(c *cut) {
 		m.orders = nil
 	}
 	f.marks = c.marks
+	if f.shared != nil {
+		f.shared.at = c.at
+	}
 }

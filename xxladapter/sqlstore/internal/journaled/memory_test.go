@@ -81,6 +81,28 @@ func TestReadersThatOverlapKeepNothingForever(t *testing.T) {
 	require.NoError(t, j.Close())
 }
 
+// What is acknowledged between a cut and its transaction is not in the tables. So a loss is
+// reported from the moment of the last cut with all changes, however long its transaction waited.
+func TestTablesAreAsOldAsTheirLastCut(t *testing.T) {
+	opts := journal.Options{Prefix: filepath.Join(t.TempDir(), "x-ahead."), Generation: 7, Logger: slog.New(slog.DiscardHandler)}
+	j, err := journal.Open(opts, 1, nil)
+	require.NoError(t, err)
+	now := time.Unix(1_800_000_000, 0)
+	clock := func() time.Time { return now }
+	f := &front{Options: Options{Logger: opts.Logger, Clock: clock}, journal: j, m: newMemory(), shared: &shared{}}
+	taken := now
+	waits := &transaction{f: f, cut: f.cutOff(settled)}
+	now = now.Add(time.Minute)
+	waits.end(true)
+	(&transaction{f: f, cut: f.cutOff(unchanged)}).end(true)
+	require.Equal(t, taken, f.shared.at)
+	(&transaction{f: f, cut: f.cutOff(all)}).end(false)
+	require.Equal(t, taken, f.shared.at, "the transaction has failed")
+	(&transaction{f: f, cut: f.cutOff(all)}).end(true)
+	require.Equal(t, now, f.shared.at)
+	require.NoError(t, j.Close())
+}
+
 // Planned fires whose records are old go to the tables in parts, so that no transaction is long.
 func TestOldPlannedFiresAreWrittenInParts(t *testing.T) {
 	opts := journal.Options{Prefix: filepath.Join(t.TempDir(), "x-ahead."), Generation: 7, Logger: slog.New(slog.DiscardHandler)}

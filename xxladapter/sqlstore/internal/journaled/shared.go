@@ -34,6 +34,8 @@ type shared struct {
 	// lastFire and lastLog are the highest ids that the tables know to be given, even if the log is
 	// lost. The front's lock guards them.
 	lastFire, lastLog int64
+	// at is when the tables last had all that the log had. The front's lock guards it.
+	at time.Time
 }
 
 // keepPace is the interval at which a held pen is checked.

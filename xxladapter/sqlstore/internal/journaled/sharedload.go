@@ -75,7 +75,7 @@ func (f *front) fill(ctx context.Context, tx *database.Tx, m *sharedMarks, now s
 	if err != nil {
 		return err
 	}
-	f.marks, f.m, f.evictable = m.marks, newMemory(), nil
+	f.marks, f.m, f.evictable, f.shared.at = m.marks, newMemory(), nil, m.at
 	f.rotated, f.spill, f.snapshot = 0, 0, 0
 	f.m.doubt = m.doubt
 	f.shared.lastFire, f.shared.lastLog = n.lastFire, n.lastLog
@@ -133,14 +133,19 @@ func (f *front) beginAnew(
 		// If this attempt fails after the log has begun, the next one finds another reason.
 		f.Logger.Warn("the shared log is begun anew", "why", why, "generation", now.Generation)
 	}
-	if err := f.shared.log.Begin(ctx, now); err != nil || first {
+	if err := f.shared.log.Begin(ctx, now); err != nil {
 		return now, err
 	}
-	m.fire, m.log, m.doubt = m.fire+idJump, m.log+idJump, milli(f.Clock())
+	since := m.at
+	m.at = milli(f.Clock())
+	if first {
+		return now, nil
+	}
+	m.fire, m.log, m.doubt = m.fire+idJump, m.log+idJump, m.at
 	missed, err := f.doubtPlanned(ctx, tx, m.doubt)
 	f.Logger.Error(
 		"what only the shared log had is lost: due times since the tables were written are in doubt", "why", why,
-		"since", m.at, "until", m.doubt, "fires", missed,
+		"since", since, "until", m.doubt, "fires", missed,
 	)
 	return now, err
 }

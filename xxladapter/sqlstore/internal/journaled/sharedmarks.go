@@ -16,8 +16,8 @@ type sharedMarks struct {
 	store     string // the store's id, by which its log is found
 	run       string // State.Run, if a change of it is a loss
 	fire, log int64  // the ids that were given last
-	// at is when the row was written. doubt is set when the log was lost: fires due up to then may
-	// or may not have been sent. Zero means that no log was lost.
+	// at is when the tables last had all that the log had. doubt is set when the log was lost:
+	// fires due up to then may or may not have been sent. Zero means that no log was lost.
 	at, doubt time.Time
 }
 
@@ -122,8 +122,7 @@ func CheckPlain(ctx context.Context, s *records.Store) error {
 // storeShared stores the marks of a cut, if this process still has the pen.
 func (f *front) storeShared(ctx context.Context, tx *database.Tx, c *cut) error {
 	changed, err := tx.Exec(ctx, moveShared, c.marks.settled, c.marks.runs, c.marks.plans, c.lastFire, c.lastLog,
-		f.Clock().UnixMilli(),
-		int64(c.marks.generation), c.marks.pen)
+		msOf(c.at), int64(c.marks.generation), c.marks.pen)
 	if err == nil && changed == 0 {
 		err = errPen
 	}
