@@ -97,6 +97,7 @@ func (c *check) order() {
 	sortUnlessSorted(
 		h.Results, func(a, b Result) int { return cmp.Or(cmp.Compare(a.Log, b.Log), cmp.Compare(a.At, b.At)) },
 	)
+	sortUnlessSorted(h.Acks, func(a, b Ack) int { return cmp.Or(cmp.Compare(a.Log, b.Log), cmp.Compare(a.At, b.At)) })
 	sortUnlessSorted(h.Logs, func(a, b Log) int { return cmp.Compare(a.Log, b.Log) })
 	c.fillDues()
 	sortUnlessSorted(h.Runs, func(a, b Run) int {

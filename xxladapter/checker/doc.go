@@ -35,6 +35,7 @@
 //	trigger  job* type* log of asked acked
 //	resend   log* at
 //	result   log* at* code
+//	acked    log* at*
 //	log      log* job* due trigger_code handle_code handled
 //	final    at*
 //
@@ -44,8 +45,9 @@
 // no longer knows whether the due times fired. Each of them may then have one run, whose log row
 // may be missing.
 //
-// A loss says that the store may have lost what was stored from since to until. A run that ended in
-// that time, or up to the grace before it, may have no result.
+// A loss says that the store may have lost what was stored from since to until. A run may have no
+// result if it ended before until, and its executor learnt since then that the scheduler has the
+// result, which an acked line says. Without one, that is up to the grace after the run's end.
 //
 // A run is the arrival of a trigger at an executor. The field by names the recorder, which numbers
 // its runs n from 1; its start and end lines refer to that number, and a complete run line needs

@@ -234,6 +234,9 @@ func (c *check) records(v *Violation, f finding, moment Instant, logs []int64) {
 		for _, r := range within(c.history.Results, log, func(r *Result) int64 { return r.Log }) {
 			line(appendResult(nil, &r))
 		}
+		for _, a := range within(c.history.Acks, log, func(a *Ack) int64 { return a.Log }) {
+			line(appendAck(nil, &a))
+		}
 		for _, l := range within(c.history.Logs, log, func(l *Log) int64 { return l.Log }) {
 			line(appendLog(nil, &l))
 		}

@@ -12,6 +12,7 @@ type History struct {
 	Triggers []Trigger
 	Resends  []Resend
 	Results  []Result
+	Acks     []Ack
 	Logs     []Log
 
 	// End is the time of the final read: nothing later was recorded. 0 means the latest instant in
@@ -113,6 +114,12 @@ type Result struct {
 	Log  int64
 	Code int32
 	At   Instant
+}
+
+// An Ack says that the executor of a run has learnt that the scheduler has its result.
+type Ack struct {
+	Log int64
+	At  Instant
 }
 
 // A Log is a row of the scheduler's log table at the final read. A history contains either all rows

@@ -107,6 +107,10 @@ func appendResult(b []byte, r *Result) []byte {
 	return newLine(b, "result").number(fLog, r.Log).number(fCode, int64(r.Code)).number(fAt, int64(r.At)).end()
 }
 
+func appendAck(b []byte, a *Ack) []byte {
+	return newLine(b, "acked").number(fLog, a.Log).number(fAt, int64(a.At)).end()
+}
+
 func appendLog(b []byte, l *Log) []byte {
 	return newLine(b, "log").number(fLog, l.Log).number(fJob, l.Job).number(fDue, int64(l.Due)).
 		number(fTriggerCode, int64(l.TriggerCode)).number(fHandleCode, int64(l.HandleCode)).

@@ -103,6 +103,7 @@ var lineKinds = map[string]lineKind{
 	"trigger": {setOf(fJob, fType), setOf(fLog, fOf, fAsked, fAcked), (*reader).addTrigger},
 	"resend":  {setOf(fLog), setOf(fAt), (*reader).addResend},
 	"result":  {setOf(fLog, fAt), setOf(fCode), (*reader).addResult},
+	"acked":   {setOf(fLog, fAt), 0, (*reader).addAck},
 	"log":     {setOf(fLog, fJob), setOf(fDue, fTriggerCode, fHandleCode, fHandled), (*reader).addLog},
 	"final":   {setOf(fAt), 0, (*reader).addFinal},
 }
@@ -115,7 +116,7 @@ func (rd *reader) add() error {
 	}
 	kind, known := lineKinds[string(l.texts[fKind])]
 	if !known {
-		return faultf("field kind is %s, must be one of change, run, start, end, misfire, loss, trigger, resend, result, log and final", excerpt(l.texts[fKind]))
+		return faultf("field kind is %s, must be one of change, run, start, end, misfire, loss, trigger, resend, result, acked, log and final", excerpt(l.texts[fKind]))
 	}
 	if l.present&kind.need != kind.need || l.present&^(kind.need|kind.may|1<<fKind) != 0 {
 		for f := range fields {
@@ -349,6 +350,11 @@ func (rd *reader) addTrigger() error {
 	}
 	rd.h.Triggers = append(rd.h.Triggers, t)
 	return l.inOrder(fAsked, fAcked)
+}
+
+func (rd *reader) addAck() error {
+	rd.h.Acks = append(rd.h.Acks, Ack{Log: rd.line.get(fLog), At: rd.line.instant(fAt)})
+	return cmp.Or(rd.line.named(), rd.line.known(fAt))
 }
 
 // named requires a log id.

@@ -26,7 +26,7 @@ func TestReadRefuses(t *testing.T) {
 
 		// Fields.
 		{`{}`, `line 1: field kind is missing`},
-		{`{"kind":"colour"}`, `line 1: field kind is "colour", must be one of change, run, start, end, misfire, loss, trigger, resend, result, log and final`},
+		{`{"kind":"colour"}`, `line 1: field kind is "colour", must be one of change, run, start, end, misfire, loss, trigger, resend, result, acked, log and final`},
 		{`{"kind":"final","when":1}`, `line 1: field "when" is unknown, must be one of those in the documentation of package checker`},
 		{`{"kind":"final","at":1,"at":2}`, `line 1: field at occurs twice, must occur once`},
 		{`{"kind":"final"}`, `line 1: field at is missing, a line of kind final must have it`},
@@ -127,6 +127,9 @@ func record(t *testing.T, h *History) []byte {
 	}
 	for _, res := range h.Results {
 		require.NoError(t, r.Result(res))
+	}
+	for _, a := range h.Acks {
+		require.NoError(t, r.Ack(a))
 	}
 	for _, l := range h.Logs {
 		require.NoError(t, r.Log(l))

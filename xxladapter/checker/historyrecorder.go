@@ -122,6 +122,11 @@ func (r *Recorder) Result(res Result) error {
 	return r.write(func(b []byte) []byte { return appendResult(b, &res) })
 }
 
+// Ack records that an executor has learnt that the scheduler has the result of a run.
+func (r *Recorder) Ack(a Ack) error {
+	return r.write(func(b []byte) []byte { return appendAck(b, &a) })
+}
+
 // Log records a row of the scheduler's log table.
 func (r *Recorder) Log(l Log) error {
 	return r.write(func(b []byte) []byte { return appendLog(b, &l) })

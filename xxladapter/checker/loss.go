@@ -22,11 +22,14 @@ func (c *check) rowInDoubt(r *Run) bool {
 	return r.Due != 0 && m != nil && m.Strategy == xxladapter.MisfireStoreLost
 }
 
-// resultInDoubt reports whether the result of a run may be missing: it ended so that its result may
-// have been stored in the time of a loss.
+// resultInDoubt reports whether the result of a run may be missing: it may have been stored in the
+// time of a loss, between the end of the run and its acknowledgement.
 func (c *check) resultInDoubt(r *Run) bool {
+	stored := r.End.Add(c.opts.Grace)
+	if acks := within(c.history.Acks, r.Log, func(a *Ack) int64 { return a.Log }); len(acks) > 0 {
+		stored = acks[len(acks)-1].At
+	}
 	return slices.ContainsFunc(c.history.Losses, func(l Loss) bool {
-		return l.Since <= r.End.Add(c.opts.Grace) &&
-			r.End <= l.Until
+		return l.Since <= stored && r.End <= l.Until
 	}) || c.rowInDoubt(r)
 }

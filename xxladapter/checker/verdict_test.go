@@ -230,6 +230,10 @@ func TestVerdicts(t *testing.T) {
 			{"kind":"loss","since":34000,"until":35000}{"kind":"result","log":1,"code":200,"at":33002}`, "result lost"},
 		{"lost after the store lost something", all + `{"kind":"run","job":1,"log":6,"at":35001,"end":35001,"code":200}{"kind":"trigger","job":1,"type":"API","log":6}
 			{"kind":"loss","since":34000,"until":35000}{"kind":"result","log":1,"code":200,"at":33002}`, "result lost"},
+		{"acknowledged long after the end, and then lost", all + `{"kind":"run","job":1,"log":6,"at":25000,"end":25000,"code":200}{"kind":"trigger","job":1,"type":"API","log":6}
+			{"kind":"acked","log":6,"at":34000}{"kind":"loss","since":34000,"until":35000}{"kind":"result","log":1,"code":200,"at":33002}`, ""},
+		{"acknowledged before the store lost anything", all + `{"kind":"run","job":1,"log":6,"at":33500,"end":33500,"code":200}{"kind":"trigger","job":1,"type":"API","log":6}
+			{"kind":"acked","log":6,"at":33999}{"kind":"loss","since":34000,"until":35000}{"kind":"result","log":1,"code":200,"at":33002}`, "result lost"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := Check(shifted(t, test.text), Options{})
@@ -282,6 +286,9 @@ func shifted(t *testing.T, text string) *History {
 	}
 	for i := range h.Results {
 		shift(&h.Results[i].At)
+	}
+	for i := range h.Acks {
+		shift(&h.Acks[i].At)
 	}
 	for i := range h.Logs {
 		shift(&h.Logs[i].Due, &h.Logs[i].Handled)

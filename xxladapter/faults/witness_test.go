@@ -193,6 +193,12 @@ func (w *witness) report(ctx context.Context) {
 		if len(batch) == 0 || w.silent.Load() || !w.send(ctx, batch) {
 			continue
 		}
+		now := checker.At(time.Now())
+		for _, c := range batch {
+			if err := w.rec.Ack(checker.Ack{Log: int64(c.LogID), At: now}); err != nil {
+				w.t.Errorf("record an acknowledgement: %v", err)
+			}
+		}
 		w.mu.Lock()
 		w.ended = append(wire.Callbacks(nil), w.ended[len(batch):]...)
 		if len(w.ended) > 0 {
