@@ -97,18 +97,18 @@ func TestRestrictionsByZone(t *testing.T) {
 	} {
 		in, err := time.LoadLocation(zone)
 		require.NoError(t, err)
-		_, kept := none.Keep(j, first.Add(-time.Millisecond), in)
-		require.False(t, kept, zone)
-		why, kept := none.Keep(j, first, in)
-		require.True(t, kept, zone)
+		_, suppressed := none.Suppression(j, first.Add(-time.Millisecond), in)
+		require.False(t, suppressed, zone)
+		why, suppressed := none.Suppression(j, first, in)
+		require.True(t, suppressed, zone)
 		require.Equal(t, xxladapter.ChinaCalendar, why.Calendar.Name)
 		require.True(t, why.Until.Equal(first.Add(24*time.Hour)))
-		require.True(t, none.NextKept(j, first.Add(-time.Hour), first.Add(time.Hour), in).Equal(first), zone)
+		require.True(t, none.NextSuppressed(j, first.Add(-time.Hour), first.Add(time.Hour), in).Equal(first), zone)
 	}
 	// In Santiago midnight of 2026-09-06 is skipped: the Sunday begins at one o'clock.
 	in, err := time.LoadLocation("America/Santiago")
 	require.NoError(t, err)
-	why, kept := none.Keep(j, time.Date(2026, 9, 5, 12, 0, 0, 0, in), in)
-	require.True(t, kept)
+	why, suppressed := none.Suppression(j, time.Date(2026, 9, 5, 12, 0, 0, 0, in), in)
+	require.True(t, suppressed)
 	require.Equal(t, "2026-09-06T01:00:00-03:00", why.Until.Format(time.RFC3339))
 }

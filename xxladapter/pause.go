@@ -8,7 +8,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
-// A Pause keeps schedules from firing for a time. Due times in it give no fire; each job keeps one
+// A Pause suppresses the due times of schedules for a time: they give no fire. Each job keeps one
 // [Misfire] for all of them. Runs that have begun continue, with their retries and child jobs, and
 // jobs can be triggered by hand.
 type Pause struct {

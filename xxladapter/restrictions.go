@@ -17,8 +17,8 @@ type Restrictions struct {
 // back after an outage learns from it which of the due times since then were paused.
 const PauseMemory = 31 * 24 * time.Hour
 
-// A Kept says why a due time gives no fire.
-type Kept struct {
+// A Suppression says why a due time gives no fire.
+type Suppression struct {
 	Pause    *Pause    // nil if it is not paused
 	Calendar *Calendar // nil if it is paused, or on a day with work
 	// Until is the first instant after the pause, or the beginning of the next day; zero for a
@@ -38,31 +38,31 @@ func (r *Restrictions) Calendar(name string) *Calendar {
 	return builtInCalendar(name)
 }
 
-// Keep returns why a due time of a job gives no fire, if so. Pauses come before calendars. zone is
-// that of the job's schedule.
-func (r *Restrictions) Keep(j *Job, due time.Time, zone *time.Location) (Kept, bool) {
+// Suppression returns why a due time of a job gives no fire, if so. Pauses come before calendars.
+// zone is that of the job's schedule.
+func (r *Restrictions) Suppression(j *Job, due time.Time, zone *time.Location) (Suppression, bool) {
 	if r != nil {
 		for i := range r.Pauses {
 			if p := &r.Pauses[i]; p.Covers(j.GroupID, due) {
-				return Kept{Pause: p, Until: p.Until}, true
+				return Suppression{Pause: p, Until: p.Until}, true
 			}
 		}
 	}
 	if j.Settings.Calendar == "" {
-		return Kept{}, false
+		return Suppression{}, false
 	}
 	c := r.Calendar(j.Settings.Calendar)
 	if local := due.In(zone); c != nil && c.Excludes(local) {
-		return Kept{Calendar: c, Until: nextDay(local)}, true
+		return Suppression{Calendar: c, Until: nextDay(local)}, true
 	}
-	return Kept{}, false
+	return Suppression{}, false
 }
 
-// NextKept returns the first instant after from, at most until, from which on due times of the job
-// may be kept; zero if there is none.
+// NextSuppressed returns the first instant after from, at most until, from which on due times of
+// the job may be suppressed; zero if there is none.
 //
-// REQUIRES: a due time at from is not kept.
-func (r *Restrictions) NextKept(j *Job, from, until time.Time, zone *time.Location) time.Time {
+// REQUIRES: a due time at from is not suppressed.
+func (r *Restrictions) NextSuppressed(j *Job, from, until time.Time, zone *time.Location) time.Time {
 	var first time.Time
 	if r != nil {
 		for i := range r.Pauses {

@@ -95,8 +95,9 @@ func TestACalendarThatJobsNameStays(t *testing.T) {
 	require.True(t, shown.BuiltIn)
 }
 
-// TestWhatIsKeptIsShown checks that next times, overview and forecast show a pause and a calendar.
-func TestWhatIsKeptIsShown(t *testing.T) {
+// TestWhatIsSuppressedIsShown checks that next times, overview and forecast show a pause and a
+// calendar.
+func TestWhatIsSuppressedIsShown(t *testing.T) {
 	s := newSite(t)
 	id := s.createJob("")
 	status, body := s.do("PUT", "/api/v1/jobs/1", testToken, `{"scheduleType":"CRON","scheduleConf":"0 0 * * * ?","settings":{"calendar":"weekdays"}}`)
@@ -114,8 +115,8 @@ func TestWhatIsKeptIsShown(t *testing.T) {
 	for _, at := range next.Next {
 		require.Equal(t, time.Saturday, at.In(s.server.opts.Zone).Weekday())
 	}
-	require.NotEmpty(t, next.Kept)
-	require.Equal(t, "weekdays", next.Kept[0].Calendar)
+	require.NotEmpty(t, next.Suppressed)
+	require.Equal(t, "weekdays", next.Suppressed[0].Calendar)
 	var shown overviewForm
 	s.get("/api/v1/overview", &shown)
 	require.Equal(t, []poorCalendar{{"weekdays", time.Now().In(s.server.opts.Zone).Year(), figure{Count: 1}}}, shown.Calendars)
@@ -135,7 +136,7 @@ func TestWhatIsKeptIsShown(t *testing.T) {
 	next = instantList{}
 	s.get("/api/v1/jobs/1/next?count=30", &next)
 	require.Empty(t, next.Next)
-	require.EqualValues(t, 1, next.Kept[0].PauseID)
+	require.EqualValues(t, 1, next.Suppressed[0].PauseID)
 	s.get("/api/v1/overview", &shown)
 	require.Equal(t, "maintenance", shown.Paused[0].Note)
 

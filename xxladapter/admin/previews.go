@@ -16,12 +16,12 @@ const maxPreview = 100
 
 // An instantList holds future due times. It is shorter than requested if the schedule ends.
 type instantList struct {
-	Next []time.Time `json:"next"`
-	Kept []keptTimes `json:"kept,omitempty" doc:"Due times before or between those of next that will not fire, at most 100 rows."`
+	Next       []time.Time       `json:"next"`
+	Suppressed []suppressedTimes `json:"suppressed,omitempty" doc:"Due times before or between those of next that will not fire, at most 100 rows."`
 }
 
-// keptTimes are due times that a pause or a calendar keeps from firing.
-type keptTimes struct {
+// suppressedTimes are due times that a pause or a calendar suppresses.
+type suppressedTimes struct {
 	From     time.Time `json:"from" doc:"The first of them."`
 	To       time.Time `json:"to" doc:"The last of them; for a pause without an end, the first."`
 	PauseID  int64     `json:"pauseId,omitempty"`
@@ -74,24 +74,24 @@ func nextFires(
 	j *xxladapter.Job, plan cron.Plan, next time.Time, count int, r *xxladapter.Restrictions, zone *time.Location,
 ) instantList {
 	list := instantList{Next: []time.Time{}}
-	for !next.IsZero() && len(list.Next) < count && len(list.Kept) < maxPreview {
-		kept, ok := r.Keep(j, next, zone)
+	for !next.IsZero() && len(list.Next) < count && len(list.Suppressed) < maxPreview {
+		suppressed, ok := r.Suppression(j, next, zone)
 		if !ok {
 			list.Next = append(list.Next, next)
 			next = plan.Next(next)
 			continue
 		}
-		row := keptTimes{From: next, To: next}
-		if !kept.Until.IsZero() && j.ScheduleType != xxladapter.ScheduleFixDelay {
-			row.To = cron.Last(plan, next, kept.Until.Add(-time.Millisecond))
+		row := suppressedTimes{From: next, To: next}
+		if !suppressed.Until.IsZero() && j.ScheduleType != xxladapter.ScheduleFixDelay {
+			row.To = cron.Last(plan, next, suppressed.Until.Add(-time.Millisecond))
 		}
-		if kept.Pause != nil {
-			row.PauseID = kept.Pause.ID
+		if suppressed.Pause != nil {
+			row.PauseID = suppressed.Pause.ID
 		} else {
-			row.Calendar = kept.Calendar.Name
+			row.Calendar = suppressed.Calendar.Name
 		}
-		list.Kept = append(list.Kept, row)
-		if kept.Until.IsZero() {
+		list.Suppressed = append(list.Suppressed, row)
+		if suppressed.Until.IsZero() {
 			break
 		}
 		next = plan.Next(row.To)

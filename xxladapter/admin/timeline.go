@@ -32,7 +32,7 @@ type spanForm struct {
 // A tickForm is a due time of the schedule.
 type tickForm struct {
 	Due  api.Stamp `json:"due"`
-	Fate why.Fate  `json:"fate" doc:"What became of it: it has a run, its fire waits, it was found too late, it is kept by a pause or by the calendar, it is still to come, or nothing is stored about it."`
+	Fate why.Fate  `json:"fate" doc:"What became of it: it has a run, its fire waits, it was found too late, a pause or the calendar suppresses it, it is still to come, or nothing is stored about it."`
 }
 
 // A barForm is a run on a timeline.

@@ -59,7 +59,7 @@ func (t *table) firesOf(j Job) (fires []int64, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	kept := t.keeps(j, zone)
+	suppressed := t.suppresses(j, zone)
 	switch j.Type {
 	case xxladapter.ScheduleFixRate:
 		t.repeat(t.firstOf(j), t.period(plan))
@@ -75,45 +75,45 @@ func (t *table) firesOf(j Job) (fires []int64, ok bool) {
 		}
 	default:
 		for at := plan.Next(t.now.Add(-1)); !at.IsZero() && at.Before(t.end); at = plan.Next(at) {
-			if kept == nil || !kept(at) {
+			if suppressed == nil || !suppressed(at) {
 				t.add(at, 1)
 			}
 		}
 		return t.fires, true
 	}
 	for i := range t.fires {
-		if t.fires[i] > 0 && kept != nil && kept(t.begin.Add(time.Duration(i)*Step)) {
+		if t.fires[i] > 0 && suppressed != nil && suppressed(t.begin.Add(time.Duration(i)*Step)) {
 			t.fires[i] = 0
 		}
 	}
 	return t.fires, true
 }
 
-// keeps returns a function that reports whether a due time of the job is kept from firing, or nil
+// suppresses returns a function that reports whether a due time of the job is suppressed, or nil
 // if none can be.
 //
 // REQUIRES: the function is called with ascending due times.
-func (t *table) keeps(j Job, zone *time.Location) func(time.Time) bool {
+func (t *table) suppresses(j Job, zone *time.Location) func(time.Time) bool {
 	r := t.restrictions[t.pausesOf(j)]
 	if j.Calendar == "" && len(r.Pauses) == 0 {
 		return nil
 	}
 	job := &xxladapter.Job{GroupID: j.GroupID, Settings: xxladapter.Settings{Calendar: j.Calendar}}
-	kept, until := false, time.Time{} // the answer for all due times before until
+	suppressed, until := false, time.Time{} // the answer for all due times before until
 	return func(at time.Time) bool {
 		if at.Before(until) {
-			return kept
+			return suppressed
 		}
-		var why xxladapter.Kept
-		if why, kept = r.Keep(job, at, zone); kept {
+		var why xxladapter.Suppression
+		if why, suppressed = r.Suppression(job, at, zone); suppressed {
 			until = why.Until
 		} else {
-			until = r.NextKept(job, at, t.end, zone)
+			until = r.NextSuppressed(job, at, t.end, zone)
 		}
 		if until.IsZero() {
 			until = t.end
 		}
-		return kept
+		return suppressed
 	}
 }
 

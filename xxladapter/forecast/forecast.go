@@ -24,7 +24,7 @@ type Job struct {
 	Conf string
 	Zone string // the zone of its settings; empty means the default
 	Next time.Time
-	// GroupID and Calendar select the pauses and the calendar that keep due times from firing.
+	// GroupID and Calendar select the pauses and the calendar that suppress due times.
 	GroupID  int64
 	Calendar string
 	// Run is the expected duration of one run. It is valid only if Ran is true; 0 then means that
@@ -68,7 +68,7 @@ type Share struct {
 type Options struct {
 	Zone    *time.Location // the zone of jobs without their own; nil means time.Local
 	Profile cron.Profile
-	// Restrictions are the pauses and calendars that keep due times from firing. The forecast
+	// Restrictions are the pauses and calendars that suppress due times. The forecast
 	// leaves those due times out: one by one for cron expressions, and by whole cells for rates and
 	// delays.
 	Restrictions *xxladapter.Restrictions

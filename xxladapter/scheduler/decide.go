@@ -36,14 +36,14 @@ func decide(j *xxladapter.Job, plan zonedPlan, now time.Time, window time.Durati
 	}
 	unknown := correct(&d, j, plan, now)
 	if j.ScheduleType == xxladapter.ScheduleFixDelay {
-		if !keep(&d, j, plan, now, now.Add(window)) {
+		if !suppress(&d, j, plan, now, now.Add(window)) {
 			decideDelay(&d, j, plan, now, unknown || now.Sub(d.Next) > grace)
 		}
 		return d
 	}
 	var missed []span
 	for range maxFires {
-		if keep(&d, j, plan, now, now) {
+		if suppress(&d, j, plan, now, now) {
 			unknown = false
 			continue
 		}
@@ -57,7 +57,7 @@ func decide(j *xxladapter.Job, plan zonedPlan, now time.Time, window time.Durati
 		switch {
 		case d.Stop || d.Next.After(now.Add(window)):
 			return d
-		case keep(&d, j, plan, now, now.Add(window)):
+		case suppress(&d, j, plan, now, now.Add(window)):
 		default:
 			d.Fires = append(d.Fires, scheduledFire(j.ID, d.Next, xxladapter.TriggerCron))
 			advance(&d, plan, d.Next)

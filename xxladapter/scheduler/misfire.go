@@ -19,8 +19,8 @@ type span struct{ due, until time.Time }
 // anyone can compute them and find what is missing.
 func miss(d *xxladapter.Decision, j *xxladapter.Job, plan zonedPlan, now time.Time) span {
 	to := now
-	if kept := j.Restrictions.NextKept(j, d.Next, now, plan.zone); !kept.IsZero() {
-		to = kept.Add(-time.Millisecond)
+	if suppressed := j.Restrictions.NextSuppressed(j, d.Next, now, plan.zone); !suppressed.IsZero() {
+		to = suppressed.Add(-time.Millisecond)
 	}
 	missed := span{d.Next, cron.Last(plan.Plan, d.Next, to)}
 	m := xxladapter.Misfire{JobID: j.ID, Due: missed.due, Until: missed.until, Strategy: j.Misfire, At: now}

@@ -258,11 +258,11 @@ var raceFullRules = []fullRule{
 		decide := func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
 			decisions := everyMinute(now, due)
 			for i, j := range due {
-				if kept, is := j.Restrictions.Keep(j, j.TriggerNext, time.UTC); is {
+				if suppressed, is := j.Restrictions.Suppression(j, j.TriggerNext, time.UTC); is {
 					decisions[i].Fires = nil
 					decisions[i].Misfires = []xxladapter.Misfire{{
 						Due: j.TriggerNext, Until: j.TriggerNext, Strategy: xxladapter.MisfireDoNothing, At: now,
-						PauseID: kept.Pause.ID,
+						PauseID: suppressed.Pause.ID,
 					}}
 				}
 			}

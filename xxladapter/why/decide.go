@@ -63,8 +63,8 @@ func Decide(f Facts) (found []Finding) {
 	return found
 }
 
-// ofMisfire explains a due time with a misfire: it was found too late, lost by the store, or kept
-// from firing by a pause or a calendar.
+// ofMisfire explains a due time with a misfire: it was found too late, lost by the store, or
+// suppressed by a pause or a calendar.
 func (f *Facts) ofMisfire(m *xxladapter.Misfire) []Finding {
 	due := m.Due
 	if _, tick := f.then(); !tick.IsZero() {
@@ -204,8 +204,8 @@ func (f *Facts) ofDue(due time.Time, j Record) (found []Finding) {
 	leases := leaseRecord(f.Leases, f.Now)
 	switch {
 	case due.After(f.Now):
-		if kept := f.kept(due); kept != nil {
-			return []Finding{*kept}
+		if suppressed := f.suppressed(due); suppressed != nil {
+			return []Finding{*suppressed}
 		}
 		return []Finding{{NotYet, values, []Record{j}}}
 	case f.Job.Running && !f.Job.TriggerNext.IsZero() && !f.Job.TriggerNext.After(due):
@@ -214,8 +214,8 @@ func (f *Facts) ofDue(due time.Time, j Record) (found []Finding) {
 		}
 		return []Finding{{Overdue, values, []Record{j, leases}}}
 	}
-	if kept := f.kept(due); kept != nil {
-		return []Finding{*kept}
+	if suppressed := f.suppressed(due); suppressed != nil {
+		return []Finding{*suppressed}
 	}
 	return []Finding{{NoRecord, values, []Record{j}}}
 }

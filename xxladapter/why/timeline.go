@@ -36,16 +36,15 @@ var fateOf = map[xxladapter.MisfireKind]Fate{
 	xxladapter.MisfirePaused: FatePaused, xxladapter.MisfireExcluded: FateExcluded,
 }
 
-// Coming sets the fate of the future due times that a known pause or calendar will keep from
-// firing.
+// Coming sets the fate of the future due times that a known pause or calendar will suppress.
 func Coming(ticks []Tick, r *xxladapter.Restrictions, j *xxladapter.Job, zone *time.Location) {
 	for i := range ticks {
 		if ticks[i].Fate != FateComing {
 			continue
 		}
-		if k, kept := r.Keep(j, ticks[i].Due, zone); kept && k.Pause != nil {
+		if k, suppressed := r.Suppression(j, ticks[i].Due, zone); suppressed && k.Pause != nil {
 			ticks[i].Fate = FatePaused
-		} else if kept {
+		} else if suppressed {
 			ticks[i].Fate = FateExcluded
 		}
 	}

@@ -39,7 +39,7 @@ func TestSettings(t *testing.T) {
 	tab.picture("settings-tested")
 }
 
-// A pause is begun and ended where everybody sees it, and keeps schedules from firing meanwhile.
+// A pause is begun and ended where everybody sees it, and suppresses due times meanwhile.
 func TestAPause(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")

@@ -770,9 +770,9 @@ export interface Info {
 }
 
 export interface InstantList {
-	/** Due times before or between those of next that will not fire, at most 100 rows. */
-	kept?: KeptTimes[];
 	next: string[];
+	/** Due times before or between those of next that will not fire, at most 100 rows. */
+	suppressed?: SuppressedTimes[];
 }
 
 export interface Job {
@@ -917,15 +917,6 @@ export interface JobWords {
 	/** The job. */
 	id: number;
 	zh: string;
-}
-
-export interface KeptTimes {
-	calendar?: string;
-	/** The first of them. */
-	from: string;
-	pauseId?: number;
-	/** The last of them; for a pause without an end, the first. */
-	to: string;
 }
 
 export interface KeysKept {
@@ -1451,6 +1442,15 @@ export interface StoreInfo {
 	version?: string;
 }
 
+export interface SuppressedTimes {
+	calendar?: string;
+	/** The first of them. */
+	from: string;
+	pauseId?: number;
+	/** The last of them; for a pause without an end, the first. */
+	to: string;
+}
+
 export interface TagCount {
 	/** The number of jobs that have the tag. */
 	jobs: number;
@@ -1549,7 +1549,7 @@ export interface Text {
 
 export interface Tick {
 	due: string;
-	/** What became of it: it has a run, its fire waits, it was found too late, it is kept by a pause or by the calendar, it is still to come, or nothing is stored about it. */
+	/** What became of it: it has a run, its fire waits, it was found too late, a pause or the calendar suppresses it, it is still to come, or nothing is stored about it. */
 	fate: "FIRED" | "OPEN" | "MISFIRE" | "PAUSED" | "EXCLUDED" | "COMING" | "NOTHING";
 }
 

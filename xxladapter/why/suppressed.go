@@ -6,9 +6,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// kept explains a due time that a pause or a calendar keeps from firing; nil if none does.
-func (f *Facts) kept(due time.Time) *Finding {
-	k, ok := f.Restrictions.Keep(f.Job, due, f.From.Location())
+// suppressed explains a due time that a pause or a calendar suppresses; nil if none does.
+func (f *Facts) suppressed(due time.Time) *Finding {
+	k, ok := f.Restrictions.Suppression(f.Job, due, f.From.Location())
 	if !ok {
 		return nil
 	}

@@ -171,7 +171,7 @@ func TestACalendarKeepsWholeDays(t *testing.T) {
 	}
 	require.Equal(t, []xxladapter.MisfireKind{xxladapter.MisfireLate, xxladapter.MisfireExcluded, xxladapter.MisfireLate}, kinds)
 
-	// A calendar that does not exist keeps no due time from firing.
+	// A calendar that does not exist suppresses no due time.
 	j.TriggerNext, j.Settings.Calendar = at(1, 0), "gone"
 	require.Len(t, decide(j, zonedPlan{hourly, china}, at(1, 0), testWindow).Fires, 1)
 }

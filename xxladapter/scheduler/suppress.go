@@ -7,30 +7,30 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
-// keep consumes the next due time if a pause or a calendar keeps it from firing, and records it as
-// a misfire of kind MisfirePaused or MisfireExcluded. It reports whether it did so.
+// suppress consumes the next due time if a pause or a calendar suppresses it, and records it as a
+// misfire of kind MisfirePaused or MisfireExcluded. It reports whether it did so.
 //
 // It also consumes the due times that follow: those of a pause up to horizon, since the pause may
 // be ended early, and those of a day without work up to the end of the day. So no burst follows a
 // pause or such a day.
-func keep(d *xxladapter.Decision, j *xxladapter.Job, plan zonedPlan, now, horizon time.Time) bool {
+func suppress(d *xxladapter.Decision, j *xxladapter.Job, plan zonedPlan, now, horizon time.Time) bool {
 	if d.Stop || d.Next.After(horizon) {
 		return false
 	}
-	kept, ok := j.Restrictions.Keep(j, d.Next, plan.zone)
+	suppressed, ok := j.Restrictions.Suppression(j, d.Next, plan.zone)
 	if !ok {
 		return false
 	}
 	m := xxladapter.Misfire{JobID: j.ID, Due: d.Next, Until: d.Next, Strategy: xxladapter.MisfireDoNothing, At: now}
 	until := horizon
-	if kept.Pause != nil {
-		m.PauseID = kept.Pause.ID
-		if !kept.Until.IsZero() && !kept.Until.After(horizon) {
-			until = kept.Until.Add(-time.Millisecond)
+	if suppressed.Pause != nil {
+		m.PauseID = suppressed.Pause.ID
+		if !suppressed.Until.IsZero() && !suppressed.Until.After(horizon) {
+			until = suppressed.Until.Add(-time.Millisecond)
 		}
 	} else {
-		m.Calendar = kept.Calendar.Name
-		until = kept.Until.Add(-time.Millisecond)
+		m.Calendar = suppressed.Calendar.Name
+		until = suppressed.Until.Add(-time.Millisecond)
 	}
 	from := d.Next
 	if j.ScheduleType == xxladapter.ScheduleFixDelay {
