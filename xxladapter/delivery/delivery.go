@@ -35,6 +35,6 @@ type Held interface {
 	Later()
 	// Return ends this delivery, and has the run delivered again at once.
 	Return()
-	// Keep delays the next delivery until AckWait from now.
-	Keep()
+	// Extend delays the next delivery until AckWait from now.
+	Extend()
 }

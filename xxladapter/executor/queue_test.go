@@ -111,7 +111,7 @@ func (q *testQueue) Close()        { close(q.closed) }
 func (q *testQueue) Done()   { q.accepted <- "done" }
 func (q *testQueue) Later()  { q.accepted <- "later" }
 func (q *testQueue) Return() { q.accepted <- "return" }
-func (q *testQueue) Keep()   {}
+func (q *testQueue) Extend() {}
 
 func TestAnExecutorTakesRunsFromAnyQueue(t *testing.T) {
 	q := &testQueue{make(chan *delivery.Delivery, 1), make(chan string, 1), make(chan []byte, 1), make(chan bool)}

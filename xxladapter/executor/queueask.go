@@ -32,7 +32,7 @@ func (in *intake) askFor(ctx context.Context, offers []offer, ids []int64) (may 
 			case <-tick.C:
 			}
 			for _, o := range offers {
-				o.delivery.Keep()
+				o.delivery.Extend()
 			}
 		}
 	})

@@ -26,7 +26,7 @@ func (h held) Later() { _ = h.msg.NakWithDelay(delivery.AckWait) }
 func (h held) Return() { _ = h.msg.Nak() }
 
 // Keep implements [delivery.Held].
-func (h held) Keep() { _ = h.msg.InProgress() }
+func (h held) Extend() { _ = h.msg.InProgress() }
 
 // A source is the consumer of one address.
 type source struct{ consumer jetstream.Consumer }

@@ -26,7 +26,7 @@ func (h held) Later() { h.acks.add(h, keep) }
 func (h held) Return() { h.acks.add(h, giveBack) }
 
 // Keep implements [delivery.Held].
-func (h held) Keep() { h.acks.add(h, keep) }
+func (h held) Extend() { h.acks.add(h, keep) }
 
 // A word is the fate that an executor gives to a message it holds.
 type word int

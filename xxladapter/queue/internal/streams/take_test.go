@@ -130,7 +130,7 @@ func TestKeepLaterAndReturn(t *testing.T) {
 	publish(t, s, anyOf, "1", "run")
 	d, other := feeding(t, a, anyOf).next(t), feeding(t, b, anyOf)
 	for took := time.Now(); time.Since(took) < 9*time.Second; {
-		d.Keep()
+		d.Extend()
 		require.Nil(t, other.perhaps(t), "it is kept") // waits for a second
 	}
 	d.Later()
