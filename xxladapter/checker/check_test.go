@@ -32,7 +32,7 @@ func TestPlantedFaults(t *testing.T) {
 			kind := Kind(rapid.IntRange(0, int(kinds)-1).Draw(rt, "kind"))
 			planted = append(planted, w.plantSomewhere(kind, planted)...)
 		}
-		if diff := compare(planted, Check(w.history(), Options{Keep: 1000})); diff != "" {
+		if diff := compare(planted, Check(w.history(), Options{MaxViolations: 1000})); diff != "" {
 			rt.Fatal(diff)
 		}
 	})
@@ -62,7 +62,7 @@ func TestEachFaultAlone(t *testing.T) {
 				w := newWorld(seed, 24, 150_000)
 				planted := w.plantSomewhere(kind, nil)
 				seen += len(planted)
-				require.Empty(t, compare(planted, Check(w.history(), Options{Keep: 1000})), "seed %d", seed)
+				require.Empty(t, compare(planted, Check(w.history(), Options{MaxViolations: 1000})), "seed %d", seed)
 			}
 			require.GreaterOrEqual(t, seen, 5, "histories that could take the fault")
 
@@ -75,7 +75,7 @@ func TestEachFaultAlone(t *testing.T) {
 				}
 				h := w.history()
 				require.Greater(t, len(h.Runs), 10_000)
-				require.Empty(t, compare(planted, Check(h, Options{Keep: 1000})), "seed %d", seed)
+				require.Empty(t, compare(planted, Check(h, Options{MaxViolations: 1000})), "seed %d", seed)
 				break
 			}
 		})

@@ -26,7 +26,7 @@ type finding struct {
 // add counts a finding, and keeps it together with the relevant part of the history.
 func (r *Report) add(c *check, f finding) {
 	r.Counts[f.kind]++
-	if len(r.Violations) < c.opts.Keep {
+	if len(r.Violations) < c.opts.MaxViolations {
 		r.Violations = append(r.Violations, c.explain(f))
 	}
 }

@@ -35,9 +35,9 @@ type Options struct {
 	// default is the end of the history.
 	End Instant
 
-	// Keep is how many violations are kept with the relevant part of the history; all are counted.
-	// The default is 100.
-	Keep int
+	// MaxViolations is how many violations are kept with the relevant part of the history; all are
+	// counted. The default is 100.
+	MaxViolations int
 }
 
 // withDefaults fills in the defaults, or returns an error that names the invalid field.
@@ -60,11 +60,11 @@ func (o Options) withDefaults() (Options, error) {
 			*f.value = f.unset
 		}
 	}
-	if o.Keep < 0 {
-		return o, fmt.Errorf("checker: Options.Keep is %d, must not be negative", o.Keep)
+	if o.MaxViolations < 0 {
+		return o, fmt.Errorf("checker: Options.MaxViolations is %d, must not be negative", o.MaxViolations)
 	}
-	if o.Keep == 0 {
-		o.Keep = 100
+	if o.MaxViolations == 0 {
+		o.MaxViolations = 100
 	}
 	return o, nil
 }

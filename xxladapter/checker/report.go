@@ -87,7 +87,7 @@ type Report struct {
 	// Counts is the number of violations of each kind.
 	Counts [kinds]int
 
-	// Violations are the first Options.Keep violations.
+	// Violations are the first Options.MaxViolations violations.
 	Violations []Violation
 }
 

@@ -316,13 +316,15 @@ func TestOptions(t *testing.T) {
 	require.Equal(t, "late, missed, missed", kinds(Options{Skew: 10 * time.Millisecond}))
 	require.Equal(t, "early, missed, missed", kinds(Options{Epsilon: 4 * time.Second}))
 	require.Equal(t, "early, late", kinds(Options{End: ms(42_000)}))
-	require.Equal(t, "early, late, missed", kinds(Options{Keep: 3}))
-	require.Contains(t, Check(shifted(t, text), Options{Keep: 3}).String(), "\nand 1 more\n")
+	require.Equal(t, "early, late, missed", kinds(Options{MaxViolations: 3}))
+	require.Contains(t, Check(shifted(t, text), Options{MaxViolations: 3}).String(), "\nand 1 more\n")
 	text += `
 		{"kind":"misfire","job":1,"due":40000,"until":50000,"strategy":"DO_NOTHING","at":59000}`
 	require.Equal(t, "early, late", kinds(Options{}))
 	require.Equal(t, "early, late, missed, missed", kinds(Options{NoMisfires: true}))
-	require.ErrorContains(t, Check(&History{}, Options{Keep: -1}).Err, "Options.Keep is -1, must not be negative")
+	require.ErrorContains(
+		t, Check(&History{}, Options{MaxViolations: -1}).Err, "Options.MaxViolations is -1, must not be negative",
+	)
 	require.True(t, Check(&History{}, Options{}).Clean(), "nothing was wrong with nothing")
 }
 
