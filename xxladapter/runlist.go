@@ -88,8 +88,8 @@ type LastRun struct {
 	Triggered time.Time // in whole seconds
 }
 
-// A JobRunStore is the part of [Store] that returns the recent runs of many jobs.
-type JobRunStore interface {
+// A RecentRunStore is the part of [Store] that returns the recent runs of many jobs.
+type RecentRunStore interface {
 	// LastRuns returns the newest log row of each job among the ids that has any.
 	LastRuns(ctx context.Context, jobIDs []int64) (map[int64]LastRun, error)
 	// RecentRuns returns up to limit log rows of each job among the ids that has any, the newest

@@ -91,7 +91,7 @@ type ManagementStore interface {
 	DescriptionStore
 	CountStore
 	RunListStore
-	JobRunStore
+	RecentRunStore
 	RunHistoryStore
 	ReportStore
 	StatStore

@@ -233,19 +233,19 @@ func (g guard) JobNames(ctx context.Context, ids, _ []int64) (map[int64]string, 
 	return g.store.JobNames(ctx, ids, access.RightsOf(ctx).Groups())
 }
 
-// LastRuns implements [xxladapter.JobRunStore]. A handler asks for the runs of jobs that it has
+// LastRuns implements [xxladapter.RecentRunStore]. A handler asks for the runs of jobs that it has
 // read from here.
 func (g guard) LastRuns(ctx context.Context, jobIDs []int64) (map[int64]xxladapter.LastRun, error) {
 	return g.store.LastRuns(ctx, jobIDs)
 }
 
-// RecentRuns implements [xxladapter.JobRunStore], for jobs that a handler has read from here.
+// RecentRuns implements [xxladapter.RecentRunStore], for jobs that a handler has read from here.
 func (g guard) RecentRuns(ctx context.Context, jobIDs []int64, limit int) (map[int64][]xxladapter.LastRun, error) {
 	return g.store.RecentRuns(ctx, jobIDs, limit)
 }
 
-// MeanDurations implements [xxladapter.JobRunStore]. A handler uses those of jobs that it has read
-// from here.
+// MeanDurations implements [xxladapter.RecentRunStore]. A handler uses those of jobs that it has
+// read from here.
 func (g guard) MeanDurations(ctx context.Context, rows int) (map[int64]time.Duration, error) {
 	return g.store.MeanDurations(ctx, rows)
 }

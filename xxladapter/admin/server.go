@@ -104,7 +104,7 @@ type Runs interface {
 	xxladapter.LogStore
 	xxladapter.RunHistoryStore
 	xxladapter.RunListStore
-	xxladapter.JobRunStore
+	xxladapter.RecentRunStore
 	RunText(ctx context.Context, logID int64) (*xxladapter.RunText, error)
 	OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error)
 	Misfires(ctx context.Context, f xxladapter.MisfireFilter) ([]xxladapter.Misfire, error)

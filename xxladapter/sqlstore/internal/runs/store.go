@@ -24,9 +24,9 @@ func New(db *database.DB, audit *audit.Store, figures *figures.Store) *Store {
 }
 
 var (
-	_ xxladapter.LogStore     = (*Store)(nil)
-	_ xxladapter.RunListStore = (*Store)(nil)
-	_ xxladapter.JobRunStore  = (*Store)(nil)
-	_ xxladapter.RunTextStore = (*Store)(nil)
-	_ xxladapter.AlarmStore   = (*Store)(nil)
+	_ xxladapter.LogStore       = (*Store)(nil)
+	_ xxladapter.RunListStore   = (*Store)(nil)
+	_ xxladapter.RecentRunStore = (*Store)(nil)
+	_ xxladapter.RunTextStore   = (*Store)(nil)
+	_ xxladapter.AlarmStore     = (*Store)(nil)
 )
