@@ -64,7 +64,7 @@ func inChinese(problems []declare.Problem) (told []declare.Problem, first string
 	for i, p := range told {
 		var user *xxladapter.Error
 		if errors.As(p.Err, &user) {
-			told[i].Chinese = api.ToldError(user).Chinese
+			told[i].Chinese = api.ErrorOf(user).Chinese
 		}
 	}
 	if first = told[0].Chinese; first != "" {

@@ -73,7 +73,7 @@ func RefusalOf(err error) (status int, answer Error, known bool) {
 	}
 	var forUser *xxladapter.Error
 	if errors.As(err, &forUser) {
-		answer := ToldError(forUser)
+		answer := ErrorOf(forUser)
 		var more Detailed
 		if errors.As(err, &more) {
 			more.Detail(&answer)
@@ -91,19 +91,19 @@ func newError(code xxladapter.Code, message string) Error {
 	return Error{Code: code, BrokenRule: BrokenRule{Message: message}}
 }
 
-// ToldError returns an error for the user with the rule that it is about, or with all of them.
-func ToldError(err *xxladapter.Error) Error {
-	told := Error{Code: err.Code, BrokenRule: brokenRule(err)}
+// ErrorOf returns an error for the user with the rule that it is about, or with all of them.
+func ErrorOf(err *xxladapter.Error) Error {
+	answer := Error{Code: err.Code, BrokenRule: brokenRule(err)}
 	var broken xxladapter.BrokenRules
 	if errors.As(err, &broken) {
 		for _, each := range broken {
 			var one *xxladapter.Error
 			if errors.As(each, &one) {
-				told.Rules = append(told.Rules, brokenRule(one))
+				answer.Rules = append(answer.Rules, brokenRule(one))
 			}
 		}
 	}
-	return told
+	return answer
 }
 
 func brokenRule(err *xxladapter.Error) BrokenRule {
