@@ -52,7 +52,7 @@
 //
 //	strategy     how a job chooses: an address (route), what happens to a run while another one of
 //	             the job is in progress (block), what becomes of missed due times (misfire, which
-//	             Misfire.Strategy means)
+//	             Misfire.Strategy means), of a request without an answer (ambiguous)
 //	fire         the record that one due time or order gives one trigger
 //	run          one execution on an executor; its log row, a [Log], is what the store keeps of it
 //	status       what the two codes of a log row say: running, success or fail ([LogStatus]); a list

@@ -23,7 +23,7 @@ func TestValuesListsEveryConstant(t *testing.T) {
 	for _, values := range []any{
 		xxladapter.ScheduleType("").Values(), xxladapter.MisfireStrategy("").Values(), xxladapter.RouteStrategy("").Values(),
 		xxladapter.BlockStrategy("").Values(), xxladapter.GlueType("").Values(), xxladapter.TriggerType("").Values(),
-		xxladapter.AmbiguousPolicy("").Values(), xxladapter.AlarmRule("").Values(), xxladapter.LogPolicy("").Values(),
+		xxladapter.AmbiguousStrategy("").Values(), xxladapter.AlarmRule("").Values(), xxladapter.LogPolicy("").Values(),
 		xxladapter.LogStatus("").Values(), xxladapter.FireState("").Values(), xxladapter.TextPolicy("").Values(),
 		xxladapter.JobSort("").Values(), xxladapter.JobAct("").Values(), xxladapter.MisfireKind("").Values(),
 		xxladapter.Role("").Values(), xxladapter.ActorKind("").Values(), xxladapter.CredentialKind("").Values(), xxladapter.StoreKind("").Values(),

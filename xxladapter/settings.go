@@ -30,7 +30,7 @@ type Settings struct {
 	MisfireSpacing Milliseconds `json:"misfireSpacingMs,omitempty"`
 
 	// Ambiguous decides about hand-overs without an answer; empty means [AmbiguousProbe].
-	Ambiguous AmbiguousPolicy `json:"ambiguous,omitempty"`
+	Ambiguous AmbiguousStrategy `json:"ambiguous,omitempty"`
 
 	// RetryBackoff is the pause before the first retry of a failed run. Each further pause is twice
 	// as long, up to RetryBackoffLimit (0 means [DefaultRetryBackoffLimit]), and up to half of a
@@ -73,24 +73,24 @@ const MaxMisfireLimit = 1000
 // maxAlarmAfter bounds [Settings.AlarmAfter].
 const maxAlarmAfter = 1000
 
-// An AmbiguousPolicy decides about a hand-over whose outcome is unknown: the request was sent and
+// An AmbiguousStrategy decides about a hand-over whose outcome is unknown: the request was sent and
 // no answer came, or the node that sent it died. The log id stays the same in any case.
-type AmbiguousPolicy string
+type AmbiguousStrategy string
 
 const (
 	// AmbiguousProbe reads the executor's log to learn whether the run began. It waits for the run
 	// if so, and sends again if it certainly did not.
-	AmbiguousProbe AmbiguousPolicy = "PROBE"
+	AmbiguousProbe AmbiguousStrategy = "PROBE"
 	// AmbiguousSkip never sends again, so a run may be missing but never happens twice. The trigger
 	// ends as [ResultUnknown]; a later result still counts.
-	AmbiguousSkip AmbiguousPolicy = "SKIP"
+	AmbiguousSkip AmbiguousStrategy = "SKIP"
 	// AmbiguousResend sends again, for handlers that are idempotent.
-	AmbiguousResend AmbiguousPolicy = "RESEND"
+	AmbiguousResend AmbiguousStrategy = "RESEND"
 )
 
-// Values lists all policies.
-func (AmbiguousPolicy) Values() []AmbiguousPolicy {
-	return []AmbiguousPolicy{AmbiguousProbe, AmbiguousSkip, AmbiguousResend}
+// Values lists all strategies.
+func (AmbiguousStrategy) Values() []AmbiguousStrategy {
+	return []AmbiguousStrategy{AmbiguousProbe, AmbiguousSkip, AmbiguousResend}
 }
 
 // An AlarmRule selects the failed runs that raise an alarm.

@@ -157,14 +157,14 @@ func fill(v reflect.Value) {
 func TestEnumsAreTheDomains(t *testing.T) {
 	job := xxladapter.Job{Name: "n", Author: "a", Handler: "h", ScheduleType: "NONE", Misfire: "DO_NOTHING", Route: "FIRST", Block: "SERIAL_EXECUTION", GlueType: "BEAN"}
 	for typ, breakIt := range map[reflect.Type]func(*xxladapter.Job){
-		reflect.TypeFor[xxladapter.ScheduleType]():    func(j *xxladapter.Job) { j.ScheduleType = "?" },
-		reflect.TypeFor[xxladapter.MisfireStrategy](): func(j *xxladapter.Job) { j.Misfire = "?" },
-		reflect.TypeFor[xxladapter.RouteStrategy]():   func(j *xxladapter.Job) { j.Route = "?" },
-		reflect.TypeFor[xxladapter.BlockStrategy]():   func(j *xxladapter.Job) { j.Block = "?" },
-		reflect.TypeFor[xxladapter.GlueType]():        func(j *xxladapter.Job) { j.GlueType = "?" },
-		reflect.TypeFor[xxladapter.AmbiguousPolicy](): func(j *xxladapter.Job) { j.Settings.Ambiguous = "?" },
-		reflect.TypeFor[xxladapter.AlarmRule]():       func(j *xxladapter.Job) { j.Settings.AlarmOn = "?" },
-		reflect.TypeFor[xxladapter.LogPolicy]():       func(j *xxladapter.Job) { j.Settings.KeepLogs = "?" },
+		reflect.TypeFor[xxladapter.ScheduleType]():      func(j *xxladapter.Job) { j.ScheduleType = "?" },
+		reflect.TypeFor[xxladapter.MisfireStrategy]():   func(j *xxladapter.Job) { j.Misfire = "?" },
+		reflect.TypeFor[xxladapter.RouteStrategy]():     func(j *xxladapter.Job) { j.Route = "?" },
+		reflect.TypeFor[xxladapter.BlockStrategy]():     func(j *xxladapter.Job) { j.Block = "?" },
+		reflect.TypeFor[xxladapter.GlueType]():          func(j *xxladapter.Job) { j.GlueType = "?" },
+		reflect.TypeFor[xxladapter.AmbiguousStrategy](): func(j *xxladapter.Job) { j.Settings.Ambiguous = "?" },
+		reflect.TypeFor[xxladapter.AlarmRule]():         func(j *xxladapter.Job) { j.Settings.AlarmOn = "?" },
+		reflect.TypeFor[xxladapter.LogPolicy]():         func(j *xxladapter.Job) { j.Settings.KeepLogs = "?" },
 	} {
 		broken := job
 		breakIt(&broken)

@@ -394,7 +394,7 @@ func (c *cluster) began(id int64) bool {
 	return false
 }
 
-// recordSkip records that a due time's hand-over was given up, as the policy SKIP allows, and did
+// recordSkip records that a due time's hand-over was given up, as the strategy SKIP allows, and did
 // not arrive. The message of the log row names the due time.
 func (c *cluster) recordSkip(l *xxladapter.Log) error {
 	text, _ := triggermsg.Value(l.TriggerMsg, triggermsg.Due)

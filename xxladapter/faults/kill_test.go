@@ -60,8 +60,8 @@ func resolved() time.Duration { return pick(12*time.Second, 30*time.Second) }
 func TestKilledAfterTheRequestWasSent(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()
-	for _, policy := range []xxladapter.AmbiguousPolicy{xxladapter.AmbiguousProbe, xxladapter.AmbiguousSkip} {
-		t.Run(string(policy), func(t *testing.T) {
+	for _, strategy := range []xxladapter.AmbiguousStrategy{xxladapter.AmbiguousProbe, xxladapter.AmbiguousSkip} {
+		t.Run(string(strategy), func(t *testing.T) {
 			onEach(t, append(engines, oneFile), func(t *testing.T, e engine) {
 				c := newCluster(t, e)
 				var (
@@ -85,7 +85,7 @@ func TestKilledAfterTheRequestWasSent(t *testing.T) {
 						}
 					}
 				}
-				c.addJobs(30, mixed, map[string]any{"settings": map[string]any{"ambiguous": policy}})
+				c.addJobs(30, mixed, map[string]any{"settings": map[string]any{"ambiguous": strategy}})
 				for range rounds(3, 200) {
 					c.waitForRuns(10)
 					armed.Store(true)

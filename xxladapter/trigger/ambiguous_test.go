@@ -16,9 +16,9 @@ import (
 
 func TestHowAHandOverWithoutAKnownOutcomeIsResolved(t *testing.T) {
 	tests := []struct {
-		policy xxladapter.AmbiguousPolicy
-		log    xxladapter.Log
-		want   resolution
+		strategy xxladapter.AmbiguousStrategy
+		log      xxladapter.Log
+		want     resolution
 	}{
 		{"", xxladapter.Log{Address: "a"}, resolveAsk},
 		{"OF ANOTHER RELEASE", xxladapter.Log{Address: "a"}, resolveAsk},
@@ -26,7 +26,7 @@ func TestHowAHandOverWithoutAKnownOutcomeIsResolved(t *testing.T) {
 		{xxladapter.AmbiguousSkip, xxladapter.Log{Address: "a"}, resolveSkip},
 		{xxladapter.AmbiguousResend, xxladapter.Log{Address: "a"}, resolveResend},
 
-		// A result says more than any policy.
+		// A result says more than any strategy.
 		{xxladapter.AmbiguousProbe, xxladapter.Log{Address: "a", HandleCode: 200}, resolveSent},
 		{xxladapter.AmbiguousSkip, xxladapter.Log{Address: "a", HandleCode: 500}, resolveSent},
 		{xxladapter.AmbiguousResend, xxladapter.Log{HandleCode: 200}, resolveSent},
@@ -37,20 +37,20 @@ func TestHowAHandOverWithoutAKnownOutcomeIsResolved(t *testing.T) {
 		{xxladapter.AmbiguousResend, xxladapter.Log{}, resolveUnsent},
 	}
 	for _, tt := range tests {
-		require.Equal(t, tt.want, resolutionOf(tt.policy, &tt.log), "%s %+v", tt.policy, tt.log)
+		require.Equal(t, tt.want, resolutionOf(tt.strategy, &tt.log), "%s %+v", tt.strategy, tt.log)
 	}
 }
 
-// ambiguous sets the policy of the fixture's job.
-func (f *fixture) ambiguous(policy xxladapter.AmbiguousPolicy) {
+// ambiguous sets the strategy of the fixture's job.
+func (f *fixture) ambiguous(strategy xxladapter.AmbiguousStrategy) {
 	f.t.Helper()
-	f.job.Settings.Ambiguous = policy
+	f.job.Settings.Ambiguous = strategy
 	require.NoError(f.t, xxladapter.UpdateJob(f.t.Context(), f.store, f.job, false))
 }
 
-// TestEachPolicyWithEachKindOfSilence lets an executor break the first request and asks what the
+// TestEachStrategyWithEachKindOfSilence lets an executor break the first request and asks what the
 // scheduler sends after it.
-func TestEachPolicyWithEachKindOfSilence(t *testing.T) {
+func TestEachStrategyWithEachKindOfSilence(t *testing.T) {
 	const (
 		takes   = `{"code":200}`
 		repeats = `{"code":500,"msg":"repeat trigger job, logId:1"}`
@@ -66,14 +66,14 @@ func TestEachPolicyWithEachKindOfSilence(t *testing.T) {
 	lost := log(wire.LogResult{FromLine: 1, Content: wire.MsgNoLogFile, End: true, LogsAge: 1}) // of an executor with an empty disk
 	kept := log(wire.LogResult{FromLine: 1, Content: wire.MsgNoLogFile, End: true, LogsAge: 3_600_000})
 	tests := []struct {
-		name    string
-		policy  xxladapter.AmbiguousPolicy
-		log     string // the answer about the log; empty: none
-		run     string // the answer to a second request; empty: none
-		runs    int    // requests after one look
-		code    int    // trigger code after it
-		open    bool   // still without a known outcome
-		retries int    // planned
+		name     string
+		strategy xxladapter.AmbiguousStrategy
+		log      string // the answer about the log; empty: none
+		run      string // the answer to a second request; empty: none
+		runs     int    // requests after one look
+		code     int    // trigger code after it
+		open     bool   // still without a known outcome
+		retries  int    // planned
 	}{
 		{"probe, it had run", xxladapter.AmbiguousProbe, began, busy, 1, 200, false, 0},
 		{"probe, it had not arrived", xxladapter.AmbiguousProbe, never, takes, 2, 200, false, 0},
@@ -112,7 +112,7 @@ func TestEachPolicyWithEachKindOfSilence(t *testing.T) {
 				}
 			})
 			f := newFixture(t, xxladapter.RouteFirst, exec.URL)
-			f.ambiguous(tt.policy)
+			f.ambiguous(tt.strategy)
 			require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
 			for _, open := range f.open() {
 				open.Claimed = open.Claimed.Add(-time.Second)
@@ -159,15 +159,15 @@ func TestAResultStillCountsAfterASkip(t *testing.T) {
 	}
 }
 
-// TestTheFireOfADeadNodeIsResolvedByItsPolicy is about claims whose request may never have left,
+// TestTheFireOfADeadNodeIsResolvedByItsStrategy is about claims whose request may never have left,
 // towards an executor that cannot be reached.
-func TestTheFireOfADeadNodeIsResolvedByItsPolicy(t *testing.T) {
+func TestTheFireOfADeadNodeIsResolvedByItsStrategy(t *testing.T) {
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
 	for _, tt := range []struct {
-		policy xxladapter.AmbiguousPolicy
-		young  int // trigger code while it is younger than the limit
-		old    int
+		strategy xxladapter.AmbiguousStrategy
+		young    int // trigger code while it is younger than the limit
+		old      int
 	}{
 		{xxladapter.AmbiguousProbe, 0, 500},
 		{xxladapter.AmbiguousResend, 0, 500},
@@ -175,7 +175,7 @@ func TestTheFireOfADeadNodeIsResolvedByItsPolicy(t *testing.T) {
 	} {
 		for age, want := range map[time.Duration]int{time.Second: tt.young, resolveLimit + time.Second: tt.old} {
 			f := newFixture(t, xxladapter.RouteFirst, closed.URL)
-			f.ambiguous(tt.policy)
+			f.ambiguous(tt.strategy)
 			dead, err := f.store.Lease(t.Context(), "node-0", time.Hour)
 			require.NoError(t, err)
 			claimed, err := f.store.ClaimFire(t.Context(), dead.Term, f.plan(xxladapter.Fire{}).ID, []*xxladapter.Log{{JobID: f.job.ID, Address: closed.URL}})
@@ -183,7 +183,7 @@ func TestTheFireOfADeadNodeIsResolvedByItsPolicy(t *testing.T) {
 			require.NoError(t, f.store.Resign(t.Context(), dead.Term))
 			claimed[0].Claimed = time.Now().Add(-age)
 			require.NoError(t, f.over.Resolve(t.Context(), claimed[0]))
-			require.Equal(t, want, f.logs()[0].TriggerCode, "%s after %v", tt.policy, age)
+			require.Equal(t, want, f.logs()[0].TriggerCode, "%s after %v", tt.strategy, age)
 			require.Equal(t, want == 0, len(f.open()) == 1)
 		}
 	}
@@ -192,7 +192,7 @@ func TestTheFireOfADeadNodeIsResolvedByItsPolicy(t *testing.T) {
 // TestAnExecutorThatAnswersTooLate runs the job, and answers when the scheduler has hung up. Its
 // result is what settles the hand-over.
 func TestAnExecutorThatAnswersTooLate(t *testing.T) {
-	for _, policy := range []xxladapter.AmbiguousPolicy{xxladapter.AmbiguousProbe, xxladapter.AmbiguousSkip, xxladapter.AmbiguousResend} {
+	for _, strategy := range []xxladapter.AmbiguousStrategy{xxladapter.AmbiguousProbe, xxladapter.AmbiguousSkip, xxladapter.AmbiguousResend} {
 		release := make(chan struct{})
 		exec := newFakeExecutor(t, func(w http.ResponseWriter, _ string) {
 			<-release
@@ -200,7 +200,7 @@ func TestAnExecutorThatAnswersTooLate(t *testing.T) {
 		})
 		f := newFixture(t, xxladapter.RouteFirst, exec.URL)
 		f.client.timeout = 100 * time.Millisecond
-		f.ambiguous(policy)
+		f.ambiguous(strategy)
 		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
 		close(release)
 		id := f.logs()[0].ID
@@ -210,7 +210,7 @@ func TestAnExecutorThatAnswersTooLate(t *testing.T) {
 		for _, fire := range open { // as a sweep that had read it before would
 			require.NoError(t, f.over.Resolve(t.Context(), fire))
 		}
-		require.Len(t, exec.taken(), 1, policy)
+		require.Len(t, exec.taken(), 1, strategy)
 		require.Equal(t, 200, f.logs()[0].HandleCode)
 	}
 }

@@ -195,8 +195,8 @@ func TestARefusedRunWhoseSettlementIsInDoubtRunsOnce(t *testing.T) {
 	never, err := json.Marshal(wire.OK().WithPayload(wire.LogResult{FromLine: 1, Content: wire.MsgNoLogFile, End: true}))
 	require.NoError(t, err)
 	for name, fate := range map[string]fate{"it has happened": happens, "it has not": doesNot, "it happens when the fire is resolved": happensLate} {
-		for _, policy := range []xxladapter.AmbiguousPolicy{xxladapter.AmbiguousProbe, xxladapter.AmbiguousResend} {
-			t.Run(name+"/"+string(policy), func(t *testing.T) {
+		for _, strategy := range []xxladapter.AmbiguousStrategy{xxladapter.AmbiguousProbe, xxladapter.AmbiguousResend} {
+			t.Run(name+"/"+string(strategy), func(t *testing.T) {
 				var exec *fakeExecutor
 				exec = newFakeExecutor(t, func(w http.ResponseWriter, path string) {
 					switch {
@@ -209,7 +209,7 @@ func TestARefusedRunWhoseSettlementIsInDoubtRunsOnce(t *testing.T) {
 					}
 				})
 				f := newFixture(t, xxladapter.RouteFirst, exec.URL)
-				f.ambiguous(policy)
+				f.ambiguous(strategy)
 				f.over.jitter = func() float64 { return 0 }
 				d := &forgetful{Store: f.store, fate: fate, lose: doubtAttempts, calls: map[string]int{"claim": doubtAttempts, "take over": doubtAttempts}}
 				noted := &noting{forgetful: d}

@@ -73,7 +73,7 @@ func TestWhoMayHaveTakenARun(t *testing.T) {
 }
 
 func TestTheJobDecidesAboutARunThatMayHaveBeenTaken(t *testing.T) {
-	for setting, published := range map[xxladapter.AmbiguousPolicy]int{xxladapter.AmbiguousSkip: 1, xxladapter.AmbiguousResend: 2} {
+	for setting, published := range map[xxladapter.AmbiguousStrategy]int{xxladapter.AmbiguousSkip: 1, xxladapter.AmbiguousResend: 2} {
 		t.Run(string(setting), func(t *testing.T) {
 			queued(t, xxladapter.RouteRound, func(t *testing.T, f *fixture, q *fakeQueue) {
 				f.job.Settings.Ambiguous = setting

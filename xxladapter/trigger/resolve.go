@@ -16,7 +16,7 @@ import (
 const resolveLimit = 30 * time.Second
 
 // Resolve settles a fire whose hand-over has no known outcome, because no answer came or because
-// the node that claimed it is gone, by the job's [xxladapter.AmbiguousPolicy]. A repeated request
+// the node that claimed it is gone, by the job's [xxladapter.AmbiguousStrategy]. A repeated request
 // has the same log id and trigger time. While the executor does not answer, the fire stays
 // ambiguous and is resolved again, until 30 s after its claim; then it has failed. The error is the
 // store's; the fire then stays as it is.
@@ -75,15 +75,15 @@ const (
 )
 
 // resolutionOf chooses by the row of the hand-over and the job's setting ambiguous.
-func resolutionOf(policy xxladapter.AmbiguousPolicy, l *xxladapter.Log) resolution {
+func resolutionOf(strategy xxladapter.AmbiguousStrategy, l *xxladapter.Log) resolution {
 	switch {
 	case l.HandleCode != xxladapter.ResultNone:
 		return resolveSent
 	case l.Address == "":
 		return resolveUnsent
-	case policy == xxladapter.AmbiguousSkip:
+	case strategy == xxladapter.AmbiguousSkip:
 		return resolveSkip
-	case policy == xxladapter.AmbiguousResend:
+	case strategy == xxladapter.AmbiguousResend:
 		return resolveResend
 	}
 	return resolveAsk

@@ -48,7 +48,8 @@ const (
 	advanceJob = `UPDATE xxl_job_info SET trigger_last_time = ?, trigger_next_time = ?, trigger_status = ?
 		WHERE id = ? AND trigger_status = 1 AND trigger_next_time = ?`
 
-	// InsertMisfire inserts a misfire. Arguments: those of [MisfireValues].
+	// InsertMisfire inserts a misfire, whose strategy is in the column policy. Arguments: those of
+	// [MisfireValues].
 	InsertMisfire = insertMisfires + `(?, ?, ?, ?, ?, ?, ?)`
 	// RecordMisfire is [database.Dialect.RecordMisfire] where databases agree.
 	RecordMisfire = InsertMisfire + ` ON CONFLICT (job_id, pause_id) WHERE pause_id IS NOT NULL DO UPDATE

@@ -21,7 +21,7 @@ func TestHelpNamesEveryValue(t *testing.T) {
 	for name, values := range map[string]any{
 		"Route": xxladapter.RouteStrategy("").Values(), "Block": xxladapter.BlockStrategy("").Values(),
 		"GlueType": xxladapter.GlueType("").Values(), "Misfire": xxladapter.MisfireStrategy("").Values(),
-		"Ambiguous": xxladapter.AmbiguousPolicy("").Values(), "AlarmOn": xxladapter.AlarmRule("").Values(),
+		"Ambiguous": xxladapter.AmbiguousStrategy("").Values(), "AlarmOn": xxladapter.AlarmRule("").Values(),
 		"KeepLogs": xxladapter.LogPolicy("").Values(),
 	} {
 		flag, known := flags.FieldByName(name)
