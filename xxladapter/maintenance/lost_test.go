@@ -56,7 +56,7 @@ func runLost(t *testing.T, store lostStore, beat func() error, d time.Duration) 
 	defer cancel()
 	l := &Lost{
 		Store: store, Logger: slog.New(slog.DiscardHandler),
-		Beat: func(context.Context, string) error { return beat() }, Ended: notTold, Complete: completesNothing(t),
+		Beat: func(context.Context, string) error { return beat() }, Ended: cannotTell, Complete: completesNothing(t),
 		Lose: func(ctx context.Context, id int64, reason string) error {
 			lost = append(lost, id)
 			_, _, err := store.FinishRun(ctx, xxladapter.RunResult{LogID: id, Code: 500, Msg: reason})
@@ -67,8 +67,8 @@ func runLost(t *testing.T, store lostStore, beat func() error, d time.Duration) 
 	return lost
 }
 
-// notTold is an executor that does not say which runs have ended.
-func notTold(context.Context, string, string, []*xxladapter.Log) ([]wire.Callback, error) {
+// cannotTell is an executor that does not say which runs have ended.
+func cannotTell(context.Context, string, string, []*xxladapter.Log) ([]wire.Callback, error) {
 	return nil, errors.New("not found")
 }
 
@@ -129,7 +129,7 @@ func TestALookThatWasCutOffLosesNothing(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		l := &Lost{
 			Store: store, Logger: slog.New(slog.DiscardHandler), suspects: map[int64]time.Time{id: time.Now().Add(-time.Hour)},
-			Beat: func(context.Context, string) error { cancel(); return context.Canceled }, Ended: notTold, Complete: completesNothing(t),
+			Beat: func(context.Context, string) error { cancel(); return context.Canceled }, Ended: cannotTell, Complete: completesNothing(t),
 			Lose: func(context.Context, int64, string) error { t.Error("lost"); return nil },
 		}
 		require.ErrorIs(t, l.poll(ctx), context.Canceled)

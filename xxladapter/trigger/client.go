@@ -63,11 +63,11 @@ type Client struct {
 	sent    func(ctx context.Context, addr, appName string) (app, token string)
 	// runPaths remembers, by address, executors of generation G4, which take runs at another path.
 	// Addresses that are not in it get [wire.PathRun].
-	runPaths sync.Map // string -> string
-	batches  batches
-	notTold  notTold
-	broker   Broker // nil means none
-	never    error
+	runPaths   sync.Map // string -> string
+	batches    batches
+	cannotTell cannotTell
+	broker     Broker // nil means none
+	never      error
 }
 
 // NewClient returns a Client with its own connections. The error names an option that is negative.

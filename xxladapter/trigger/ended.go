@@ -14,18 +14,18 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// ErrNotTold is wrapped by the errors of [Client.Ended] and [Client.Taken] for an executor that
+// ErrCannotTell is wrapped by the errors of [Client.Ended] and [Client.Taken] for an executor that
 // does not answer such questions, such as those of XXL-JOB.
-var ErrNotTold = errors.New("trigger: executor does not say what became of runs")
+var ErrCannotTell = errors.New("trigger: executor does not say what became of runs")
 
-// notToldFor is how long such an executor is not asked again. What listens at an address can
+// cannotTellFor is how long such an executor is not asked again. What listens at an address can
 // change.
-const notToldFor = 10 * time.Minute
+const cannotTellFor = 10 * time.Minute
 
-// notTold remembers such executors, by address. The zero value is ready for use.
-type notTold struct{ until sync.Map } // string -> time.Time
+// cannotTell remembers such executors, by address. The zero value is ready for use.
+type cannotTell struct{ until sync.Map } // string -> time.Time
 
-func (n *notTold) has(addr string) bool {
+func (n *cannotTell) has(addr string) bool {
 	until, known := n.until.Load(addr)
 	if known && !time.Now().Before(until.(time.Time)) {
 		n.until.Delete(addr)
@@ -34,7 +34,7 @@ func (n *notTold) has(addr string) bool {
 	return known
 }
 
-func (n *notTold) add(addr string) { n.until.Store(addr, time.Now().Add(notToldFor)) }
+func (n *cannotTell) add(addr string) { n.until.Store(addr, time.Now().Add(cannotTellFor)) }
 
 // Ended asks an executor which of some runs have ended with a result that was acknowledged, and
 // returns those results. The code of one is 0 if the executor no longer knows it.
@@ -72,28 +72,28 @@ func runIDs(runs []*xxladapter.Log) []wire.RunID {
 	return ids
 }
 
-// ask asks an executor about runs and decodes its answer. The error wraps [ErrNotTold] if the
+// ask asks an executor about runs and decodes its answer. The error wraps [ErrCannotTell] if the
 // executor does not know the question.
 func (c *Client) ask(ctx context.Context, addr, appName, path string, about []wire.RunID, answer any) error {
-	if c.notTold.has(addr) {
-		return ErrNotTold
+	if c.cannotTell.has(addr) {
+		return ErrCannotTell
 	}
 	reply, err := c.call(ctx, addr, appName, path, about)
 	var status *statusError
 	switch {
 	case errors.As(err, &status) && status.status == http.StatusNotFound:
-		c.notTold.add(addr)
-		return ErrNotTold
+		c.cannotTell.add(addr)
+		return ErrCannotTell
 	case err != nil:
 		return err
 	case strings.HasPrefix(reply.Msg, wire.PrefixNotFound):
-		c.notTold.add(addr)
-		return ErrNotTold
+		c.cannotTell.add(addr)
+		return ErrCannotTell
 	case reply.Code != wire.CodeOK:
 		return fmt.Errorf("%s%s: code %d: %s", addr, path, reply.Code, reply.Msg)
 	case reply.Payload == nil: // it answers every path in the same way
-		c.notTold.add(addr)
-		return ErrNotTold
+		c.cannotTell.add(addr)
+		return ErrCannotTell
 	}
 	if err := wire.Decode(reply.Payload, answer); err != nil {
 		return fmt.Errorf("%s%s: %w", addr, path, err)

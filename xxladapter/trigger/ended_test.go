@@ -54,7 +54,7 @@ func TestExecutorsThatDoNotKnowTheQuestion(t *testing.T) {
 			c := client(t, ClientOptions{})
 			for range 3 {
 				ended, err := c.Ended(t.Context(), addr, "some-app", []*xxladapter.Log{{ID: 5}})
-				require.ErrorIs(t, err, ErrNotTold)
+				require.ErrorIs(t, err, ErrCannotTell)
 				require.Empty(t, ended)
 			}
 			require.Equal(t, []string{wire.PathEnded}, *calls)

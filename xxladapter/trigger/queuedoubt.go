@@ -277,7 +277,7 @@ func (h *HandOver) askTaker(ctx context.Context, to executorKey) {
 		h.asking.places <- struct{}{}
 		took, err := h.opts.Queue.Taken(ctx, to.addr, to.appName, runs)
 		<-h.asking.places
-		if errors.Is(err, ErrNotTold) {
+		if errors.Is(err, ErrCannotTell) {
 			took, err = make([]bool, len(runs)), nil
 		}
 		if err != nil {

@@ -38,7 +38,7 @@ func TestARunWhoseTakerTheStoreHasLostIsNotPublishedAgain(t *testing.T) {
 			queued(t, route, func(t *testing.T, f *fixture, q *fakeQueue) {
 				f.lose(q)
 				q.taker = b
-				q.silent = map[string]error{a: ErrNotTold, b: errors.New("no answer")}
+				q.silent = map[string]error{a: ErrCannotTell, b: errors.New("no answer")}
 				f.sweep(time.Minute)
 				require.Len(t, q.to, 1, "who does not answer may have it")
 				require.Zero(t, f.logs()[0].TriggerCode)
