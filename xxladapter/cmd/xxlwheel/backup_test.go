@@ -65,7 +65,7 @@ type listedRun struct {
 // listedRuns returns all runs of a scheduler.
 func listedRuns(t *testing.T, server string) (runs []listedRun) {
 	t.Helper()
-	lines := strings.NewReader(mustCLI(t, "log", "list", "--server", server, "-n", "0", "-o", "json"))
+	lines := strings.NewReader(mustCLI(t, "run", "list", "--server", server, "-n", "0", "-o", "json"))
 	for d := json.NewDecoder(lines); d.More(); {
 		var r listedRun
 		require.NoError(t, d.Decode(&r))

@@ -21,8 +21,8 @@ func TestHelpNamesEveryChoice(t *testing.T) {
 		}
 	}
 	for flag, choices := range map[string][]string{
-		"log list trigger":     names(xxladapter.TriggerType("").Values()),
-		"log list status":      names(xxladapter.LogStatus("").Values()),
+		"run list trigger":     names(xxladapter.TriggerType("").Values()),
+		"run list status":      names(xxladapter.LogStatus("").Values()),
 		"job list type":        names(xxladapter.ScheduleType("").Values()),
 		"job list sort":        names(xxladapter.JobSort("").Values()),
 		"job list last-result": names(xxladapter.LastResult("").Values()),

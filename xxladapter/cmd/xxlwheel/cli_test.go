@@ -94,7 +94,7 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 func TestHelpEverywhere(t *testing.T) {
 	for _, args := range [][]string{
 		{}, {"--help"}, {"demo", "--help"}, {"serve", "--help"}, {"executor", "--help"}, {"job", "--help"},
-		{"job", "add", "--help"}, {"job", "trigger", "--help"}, {"job", "update", "--help"}, {"group", "--help"}, {"node", "--help"}, {"log", "list", "--help"}, {"user", "--help"}, {"user", "create", "--help"}, {"token", "--help"}, {"token", "create", "--help"}, {"cron", "next", "--help"}, {"alarm", "test", "--help"},
+		{"job", "add", "--help"}, {"job", "trigger", "--help"}, {"job", "update", "--help"}, {"group", "--help"}, {"node", "--help"}, {"run", "list", "--help"}, {"user", "--help"}, {"user", "create", "--help"}, {"token", "--help"}, {"token", "create", "--help"}, {"cron", "next", "--help"}, {"alarm", "test", "--help"},
 	} {
 		code, stdout, stderr := cli(t, args...)
 		require.Zero(t, code)
@@ -156,22 +156,22 @@ func TestJobCommands(t *testing.T) {
 		mustCLI(t, job("trigger", good)...)
 		return regexp.MustCompile(`200 +200`).MatchString(mustCLI(t, job("show", good)...))
 	})
-	log := func(args ...string) []string {
-		return append([]string{"log", "--server", server, "--access-token", "s3cret"}, args...)
+	onRuns := func(args ...string) []string {
+		return append([]string{"run", "--server", server, "--access-token", "s3cret"}, args...)
 	}
-	// logWith returns the log id in the row of job show that has the two codes.
-	logWith := func(id, codes string) string {
+	// runWith returns the id of the run in the row of job show that has the two codes.
+	runWith := func(id, codes string) string {
 		row := regexp.MustCompile(`(?m)^(\d+) .* ` + codes).FindStringSubmatch(mustCLI(t, job("show", id)...))
 		require.NotNil(t, row)
 		return row[1]
 	}
-	require.Contains(t, mustCLI(t, log("text", logWith(good, "200 +200"))...), "hello from xxlwheel")
+	require.Contains(t, mustCLI(t, onRuns("log", runWith(good, "200 +200"))...), "hello from xxlwheel")
 	long := mustCLI(t, job("add", "--name=long", "--app=some-app", "--handler=sleepJobHandler", "--param=1h")...)
 	mustCLI(t, job("trigger", long)...)
 	testserver.Eventually(t, 20*time.Second, "the long run is taken", func() bool {
 		return regexp.MustCompile(`200 +0`).MatchString(mustCLI(t, job("show", long)...))
 	})
-	mustCLI(t, log("kill", logWith(long, "200 +0"))...)
+	mustCLI(t, onRuns("kill", runWith(long, "200 +0"))...)
 	testserver.Eventually(t, 20*time.Second, "the killed run is reported", func() bool {
 		return regexp.MustCompile(`200 +500 +scheduling center kill job`).MatchString(mustCLI(t, job("show", long)...))
 	})
@@ -236,10 +236,10 @@ func TestOperatorCommands(t *testing.T) {
 
 	run("job trigger 2")
 	testserver.Eventually(t, 10*time.Second, "the trigger fails for want of an executor", func() bool {
-		return strings.Contains(run("log list --job 2 --status FAIL --since 1h"), " FAIL ")
+		return strings.Contains(run("run list --job 2 --status FAIL --since 1h"), " FAIL ")
 	})
-	require.NotContains(t, run("log list --status SUCCESS --group 1"), " FAIL ")
-	code, _, stderr = cli(t, as("0perator", "log list --since tomorrow")...)
+	require.NotContains(t, run("run list --status SUCCESS --group 1"), " FAIL ")
+	code, _, stderr = cli(t, as("0perator", "run list --since tomorrow")...)
 	require.Equal(t, command.ExitUsage, code)
 	require.Contains(t, stderr, `--since is "tomorrow", must be an RFC 3339 instant`)
 	require.Regexp(t, `all +plans +- +64 of 64 +[+-]\d+ ms +\d+ of 200, 0 waiting +\d+ of 100, 0 waiting +- +joined \d{4}-`, run("node list"))

@@ -24,7 +24,7 @@ func TestWhatCannotBeUndoneIsAsked(t *testing.T) {
 		_, err := store.Job(t.Context(), 1)
 		return err == nil
 	}
-	for _, words := range []string{"job remove 1", "group remove 1", "log clear --all"} {
+	for _, words := range []string{"job remove 1", "group remove 1", "run clear --all"} {
 		code, _, stderr := cli(t, line(words)...)
 		require.Equal(t, command.ExitUsage, code, words)
 		require.Contains(t, stderr, "--yes is missing, must be given without a terminal: Delete ")
@@ -42,7 +42,7 @@ func TestWhatCannotBeUndoneIsAsked(t *testing.T) {
 		require.Equal(t, `Delete job 1, "nightly", and the log of its runs? [y/N] xxlwheel: not confirmed, nothing was done`+"\n", stderr)
 		require.True(t, there())
 	}
-	code, stderr := asked("y\n", "log clear --older-than 30d --job 1 --keep 5")
+	code, stderr := asked("y\n", "run clear --older-than 30d --job 1 --keep 5")
 	require.Equal(t, command.ExitFail, code, "this API was made without a purger")
 	require.Contains(t, stderr, "selected: 0\n")
 	require.Contains(t, stderr, "Delete all runs that have ended of job 1 triggered more than 720h0m0s ago, except the newest 5?")

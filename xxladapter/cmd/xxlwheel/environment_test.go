@@ -51,7 +51,7 @@ func TestASettingChangesNoJob(t *testing.T) {
 	require.NotContains(t, mustCLI(t, "job", "next", "1", "-n", "1"), "+08:00")
 	require.Contains(t, mustCLI(t, "group", "list"), "some-app  some-app")
 
-	code, _, stderr := cli(t, "log", "clear")
+	code, _, stderr := cli(t, "run", "clear")
 	require.Equal(t, command.ExitUsage, code)
 	require.Contains(t, stderr, "--older-than, --keep or --all must be given")
 	code, _, stderr = cli(t, "migrate")

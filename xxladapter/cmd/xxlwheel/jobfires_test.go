@@ -29,7 +29,7 @@ func TestOpenFiresAreListedPageByPage(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	out := mustCLI(t, "job", "fires", "--server", server.URL)
-	require.Regexp(t, `(?s)^FIRE +JOB +NAME +DUE +TYPE +STATE +LOG +NODE\n9 +1 +nightly +\S+ +RETRY +claimed +4 +web-1\n.*3 +2 +hourly +\S+ +CRON +planned +- +-\n`, out)
+	require.Regexp(t, `(?s)^FIRE +JOB +NAME +DUE +TYPE +STATE +RUN +NODE\n9 +1 +nightly +\S+ +RETRY +claimed +4 +web-1\n.*3 +2 +hourly +\S+ +CRON +planned +- +-\n`, out)
 	require.Equal(t, []string{"9", "3", "5"}, strings.Fields(mustCLI(t, "job", "fires", "-q", "-n", "0", "--server", server.URL)))
 	asked = nil
 	require.Equal(t, []string{"9", "3"}, strings.Fields(mustCLI(t, "job", "fires", "7", "--state", "PLANNED", "-q", "-n", "2", "--server", server.URL)))

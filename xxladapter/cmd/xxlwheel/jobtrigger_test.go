@@ -49,7 +49,7 @@ func TestATriggerIsWaitedFor(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(run("job trigger 1 -o json")), &order))
 	require.Equal(t, "STARTED", order.State)
 	require.Equal(t, []int64{2}, order.LogIDs)
-	require.Regexp(t, `^LOG +STATUS +MESSAGE\n3 +SUCCESS$`, run("job trigger 1 --wait"))
+	require.Regexp(t, `^RUN +STATUS +MESSAGE\n3 +SUCCESS$`, run("job trigger 1 --wait"))
 	require.Equal(t, "4", run("job trigger 1 --wait --quiet"))
 	out := run("job trigger 1 --follow --param", "followed")
 	require.Regexp(t, `(?s)hello from xxlwheel.*followed.*\n5 +SUCCESS$`, out)
@@ -71,9 +71,9 @@ func TestATriggerIsWaitedFor(t *testing.T) {
 	require.Regexp(t, `^xxlwheel: run \d+ has not ended\n$`, stderr)
 	require.Regexp(t, `\d+ +SUCCESS$`, run("job trigger 5 --wait"))
 
-	again := run("log rerun 1")
+	again := run("run rerun 1")
 	var repeated struct{ History struct{ ParentLogID int64 } }
-	require.NoError(t, json.Unmarshal([]byte(run("log show "+again+" -o json")), &repeated))
+	require.NoError(t, json.Unmarshal([]byte(run("run show "+again+" -o json")), &repeated))
 	require.Equal(t, int64(1), repeated.History.ParentLogID, "the run that it repeats")
 
 	require.Equal(t, `{"total":5}`, run("job bulk trigger --all --dry-run"))
@@ -87,7 +87,7 @@ func TestATriggerIsWaitedFor(t *testing.T) {
 	require.Empty(t, run(`job bulk change 1 2 --yes -q --set author="12"`))
 	require.Equal(t, "2", run("job list --author 12 --total"))
 	require.Equal(t, `{"count":2,"more":false}`, run("job list --author 12 --total -o json"))
-	require.Regexp(t, `^[1-9]\d*$`, run("log list --total --status success"))
+	require.Regexp(t, `^[1-9]\d*$`, run("run list --total --status success"))
 	code, _, stderr = try("job bulk change 1 --yes --set nosuch=1")
 	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, stderr, "nosuch")
@@ -103,7 +103,7 @@ func TestATriggerIsWaitedFor(t *testing.T) {
 	require.Zero(t, code)
 	require.Equal(t, first+"\n", stdout)
 	require.Contains(t, stderr, "already started order")
-	for _, words := range []string{"job trigger 1 --key=", "log rerun 1 --key="} { // not "without a key"
+	for _, words := range []string{"job trigger 1 --key=", "run rerun 1 --key="} { // not "without a key"
 		code, _, stderr = try(words)
 		require.Equal(t, command.ExitFail, code, words)
 		require.Contains(t, stderr, "Idempotency-Key has 0 bytes, must have 1 to 128", words)
@@ -117,12 +117,12 @@ func TestATriggerIsWaitedFor(t *testing.T) {
 		ended <- stdout + stderr
 	}()
 	testserver.Eventually(t, 20*time.Second, "it runs", func() bool {
-		return strings.Contains(run("log list --job "+long), "RUNNING")
+		return strings.Contains(run("run list --job "+long), "RUNNING")
 	})
 	require.Zero(t, scheduler.terminate())
 	scheduler = serve()
 	require.Regexp(t, ` +SUCCESS\n$`, <-ended)
-	run("log kill", strings.Fields(run("log list --job 3 -q"))[0])
+	run("run kill", strings.Fields(run("run list --job 3 -q"))[0])
 	require.Zero(t, theirs.terminate())
 	require.Zero(t, scheduler.terminate())
 }

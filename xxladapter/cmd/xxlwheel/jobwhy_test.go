@@ -40,7 +40,7 @@ func TestWhyNamesWhatHappened(t *testing.T) {
 		var due time.Time
 		testserver.Eventually(t, 20*time.Second, "the run is claimed", func() bool {
 			var l struct{ History *struct{ Due time.Time } }
-			text := run("log list -n 1 -o json --job " + job)
+			text := run("run list -n 1 -o json --job " + job)
 			if text == "" {
 				return false
 			}
@@ -62,7 +62,7 @@ func TestWhyNamesWhatHappened(t *testing.T) {
 	long := add("--app some-app --handler sleepJobHandler --param 1m --block DISCARD_LATER")
 	becomes(t, "running", triggered(long))
 	becomes(t, "refused_by_block", triggered(long))
-	run("log kill " + strings.Fields(run("log list --quiet --status RUNNING -n 1 --job " + long))[0])
+	run("run kill " + strings.Fields(run("run list --quiet --status RUNNING -n 1 --job " + long))[0])
 	becomes(t, "killed", func() string { return run("job why " + long + " --quiet --at " + firstDue(t, run, long)) })
 	cover := add("--app some-app --handler sleepJobHandler --param 1m --block COVER_EARLY")
 	triggered(cover)
@@ -100,7 +100,7 @@ func TestWhyNamesWhatHappened(t *testing.T) {
 	require.NoError(t, theirs.cmd.Process.Signal(syscall.SIGSTOP))
 	run("job trigger " + ok)
 	testserver.Eventually(t, 20*time.Second, "the call hangs", func() bool {
-		return strings.Contains(run("log list -n 1 --job "+ok), "RUNNING")
+		return strings.Contains(run("run list -n 1 --job "+ok), "RUNNING")
 	})
 	asked := time.Now()
 	var triggering sync.WaitGroup
@@ -177,7 +177,7 @@ func firstDue(t *testing.T, run func(string) string, job string) string {
 // duesOf returns when the runs of a job were due, the newest run first.
 func duesOf(t *testing.T, run func(string) string, job string) (dues []string) {
 	t.Helper()
-	for line := range strings.SplitSeq(run("log list -n 0 -o json --job "+job), "\n") {
+	for line := range strings.SplitSeq(run("run list -n 0 -o json --job "+job), "\n") {
 		var l struct{ History struct{ Due time.Time } }
 		require.NoError(t, json.Unmarshal([]byte(line), &l))
 		dues = append(dues, l.History.Due.Format(time.RFC3339Nano))

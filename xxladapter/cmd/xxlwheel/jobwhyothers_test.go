@@ -36,7 +36,7 @@ func TestWhyNamesWhatOthersLeft(t *testing.T) {
 		SELECT job_group, id, 'http://10.0.0.7:9999/', 'h', ?, 200, 'ok', ?, 200 FROM xxl_job_info WHERE id = ?`, handed, handed.Add(time.Second), theirs)
 	write(`UPDATE xxl_job_info SET add_time = ? WHERE id = ?`, handed.Add(-time.Hour), theirs)
 	a.says("not_traced", theirs, at(handed))
-	shown := a.run("log show " + a.run("log list -q --job "+theirs))
+	shown := a.run("run show " + a.run("run list -q --job "+theirs))
 	require.Regexp(t, `(?m)^due +unknown: another program handed this run over$`, shown)
 	require.NotRegexp(t, `(?m)^(late by|trigger|attempt|claimed)  `, shown)
 
@@ -50,12 +50,12 @@ func TestWhyNamesWhatOthersLeft(t *testing.T) {
 
 	every := a.run("job add --name every --app some-app --handler h --fixed-rate 1s --start")
 	testserver.Eventually(t, 20*time.Second, "it runs twice", func() bool {
-		return len(strings.Fields(a.run("log list -q -n 2 --job "+every))) == 2
+		return len(strings.Fields(a.run("run list -q -n 2 --job "+every))) == 2
 	})
 	due := a.firstDueOf(every)()
 	if due.Second() == 0 { // which would ask about the whole minute, and so about later runs
 		due = due.Add(time.Second)
 	}
-	a.run("log clear --all --yes --job " + every)
+	a.run("run clear --all --yes --job " + every)
 	a.says("no_record", every, at(due))
 }

@@ -90,7 +90,7 @@ func TestWhyNamesAMisfire(t *testing.T) {
 	a := askingAt(t, store)
 	every := a.run("job add --name every --app some-app --handler h --fixed-rate 1s --misfire-window 1s --start")
 	testserver.Eventually(t, 20*time.Second, "it runs", func() bool {
-		return a.run("log list -q -n 1 --job "+every) != ""
+		return a.run("run list -q -n 1 --job "+every) != ""
 	})
 	a.serve.kill()
 	killed := time.Now()
@@ -110,7 +110,7 @@ func TestWhyNamesADueTimeThatAnotherProgramHoldsUp(t *testing.T) {
 	a := askingAt(t, store)
 	every := a.run("job add --name every --app some-app --handler h --fixed-rate 1s --start")
 	testserver.Eventually(t, 20*time.Second, "it runs", func() bool {
-		return a.run("log list -q -n 1 --job "+every) != ""
+		return a.run("run list -q -n 1 --job "+every) != ""
 	})
 	db, err := testserver.OpenMySQL(store)
 	require.NoError(t, err)
@@ -140,7 +140,7 @@ func TestWhyNamesAClockThatIsOff(t *testing.T) {
 	a := askingAt(t, place.String())
 	every := a.run("job add --name every --app some-app --handler h --fixed-rate 1s --start")
 	testserver.Eventually(t, 20*time.Second, "it runs", func() bool {
-		return a.run("log list -q -n 1 --job "+every) != ""
+		return a.run("run list -q -n 1 --job "+every) != ""
 	})
 	moved := time.Now()
 	require.NoError(t, testserver.OrderMySQL(root, `SET GLOBAL init_connect = 'SET timestamp = UNIX_TIMESTAMP() + 3600'`, `KILL USER plain`))

@@ -69,7 +69,7 @@ func TestEveryListInEveryFormat(t *testing.T) {
 	d.must("pause begin --all --note maintenance", "")
 	d.must("job trigger 1", "")
 	testserver.Eventually(t, time.Minute, "the run failed", func() bool {
-		return strings.Contains(d.must("log list -o json --job 1", ""), "connection refused")
+		return strings.Contains(d.must("run list -o json --job 1", ""), "connection refused")
 	})
 	testserver.Eventually(t, time.Minute, "the backfill has ended", func() bool {
 		return !strings.Contains(d.must("backfill list -o json", ""), "RUNNING")
@@ -83,7 +83,7 @@ func TestEveryListInEveryFormat(t *testing.T) {
 		"audit list":    {args: "-n 1000"},
 		"backfill list": {}, "calendar list": {}, "group list": {}, "job list": {},
 		"job fires": {empty: true}, "job glue list": {args: "1"}, "job missed": {args: "1", empty: true}, "job tags": {}, "job versions": {args: "1"},
-		"log list": {}, "node list": {}, "node moves": {}, "pause list": {}, "session list": {args: "--user root", stdin: "pass of root\n"}, "token list": {args: "--all"}, "user list": {},
+		"run list": {}, "node list": {}, "node moves": {}, "pause list": {}, "session list": {args: "--user root", stdin: "pass of root\n"}, "token list": {args: "--all"}, "user list": {},
 	}
 	var words []string
 	for name := range lists {

@@ -12,7 +12,7 @@
 //	demo       demo: a scheduler and two executors, with a line for every fire
 //	jobs       job, backfill
 //	groups     group, with the drains of executors
-//	runs       log: runs, and what they wrote
+//	runs       run: what ran, and the logs that runs wrote
 //	schedules  schedule, cron, calendar, pause, forecast
 //	observe    overview, stats, report, graph, events, info, node
 //	audit      audit
@@ -74,7 +74,7 @@ type commands struct {
 	Session  users.SessionCmd      `cmd:"" help:"List and end the sessions in which a user is signed in."`
 	Node     observe.NodeCmd       `cmd:"" help:"Show the schedulers that share a store."`
 	Backfill jobs.BackfillCmd      `cmd:"" help:"Show and cancel backfills, which job backfill begins."`
-	Log      runs.Cmd              `cmd:"" help:"Show, kill and clear the runs of a running scheduler."`
+	Run      runs.Cmd              `cmd:"" help:"Show, kill and clear the runs of a running scheduler."`
 	Schedule schedules.ScheduleCmd `cmd:"" help:"Show what a schedule will do."`
 	Audit    audit.Cmd             `cmd:"" help:"Show, export and verify who changed what."`
 	Overview observe.OverviewCmd   `cmd:"" help:"Show at a glance what is wrong, and what comes next."`

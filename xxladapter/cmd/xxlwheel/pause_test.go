@@ -22,7 +22,7 @@ func TestAPauseHoldsARealSchedulerUp(t *testing.T) {
 	run := func(words ...string) string { return mustCLI(t, append(words, "--server", server)...) }
 	job := run("job", "add", "--name", "j", "--app", "some-app", "--handler", "h", "--cron", "* * * * * ?", "--misfire", "ALL", "--start")
 	dues := func() (all []time.Time, types []string) {
-		for line := range strings.Lines(run("log", "list", "-n", "0", "-o", "json", "--job", job)) {
+		for line := range strings.Lines(run("run", "list", "-n", "0", "-o", "json", "--job", job)) {
 			var l struct {
 				History *struct {
 					Due         time.Time
@@ -103,7 +103,7 @@ func TestAPauseHoldsARealSchedulerUp(t *testing.T) {
 		return true
 	})
 	require.Regexp(t, `^excluded  .* does not fire: by the calendar rest, `, run("job", "why", idle, "--at", at.Format(time.RFC3339)))
-	require.Empty(t, run("log", "list", "--quiet", "--job", idle))
+	require.Empty(t, run("run", "list", "--quiet", "--job", idle))
 	require.Contains(t, run("schedule", "preview", "0 0 9 * * ?", "--calendar", "rest"), "EXCLUDED")
 	run("job", "update", idle, "--calendar", "")
 	run("calendar", "remove", "rest", "--yes")

@@ -20,9 +20,9 @@ func TestMistakesInKeepingLogs(t *testing.T) {
 		{[]string{"serve", "--keep-stats", "12h"}, "--keep-stats is 12h0m0s, must be 0 to keep them forever, or at least 1d"},
 		{[]string{"serve", "--keep-audit", "12h"}, "--keep-audit is 12h0m0s, must be 0 to keep it forever, or at least 1d"},
 		{[]string{"serve", "--keep-logs", "30"}, `"30", must be a span such as 30d or 12h`},
-		{[]string{"log", "clear"}, "--older-than, --keep or --all must be given"},
-		{[]string{"log", "clear", "--job", "3"}, "--older-than, --keep or --all must be given"},
-		{[]string{"log", "clear", "--older-than=-1d"}, "--older-than is -24h0m0s, must not be negative"},
+		{[]string{"run", "clear"}, "--older-than, --keep or --all must be given"},
+		{[]string{"run", "clear", "--job", "3"}, "--older-than, --keep or --all must be given"},
+		{[]string{"run", "clear", "--older-than=-1d"}, "--older-than is -24h0m0s, must not be negative"},
 		{[]string{"report", "--days", "0"}, "--days is 0, must be at least 1"},
 	} {
 		code, _, stderr := cli(t, c.args...)
@@ -43,9 +43,9 @@ func TestReportAndClear(t *testing.T) {
 		fields := strings.Fields(report())
 		return len(fields) == 8 && strings.Join(fields[5:], " ") == "0 0 1"
 	})
-	require.Equal(t, "0", mustCLI(t, "log", "--server", server, "clear", "--keep", "10000", "--dry-run"))
-	require.JSONEq(t, `{"selected":0}`, mustCLI(t, "log", "--server", server, "-o", "json", "clear", "--older-than", "1d", "--dry-run"))
-	require.Equal(t, "deleted 0", mustCLI(t, "log", "--server", server, "clear", "--older-than", "1d", "--yes"))
-	require.Equal(t, "deleted 0", mustCLI(t, "log", "--server", server, "clear", "--keep", "1", "--job", id, "--yes"))
+	require.Equal(t, "0", mustCLI(t, "run", "--server", server, "clear", "--keep", "10000", "--dry-run"))
+	require.JSONEq(t, `{"selected":0}`, mustCLI(t, "run", "--server", server, "-o", "json", "clear", "--older-than", "1d", "--dry-run"))
+	require.Equal(t, "deleted 0", mustCLI(t, "run", "--server", server, "clear", "--older-than", "1d", "--yes"))
+	require.Equal(t, "deleted 0", mustCLI(t, "run", "--server", server, "clear", "--keep", "1", "--job", id, "--yes"))
 	require.Zero(t, serve.terminate())
 }

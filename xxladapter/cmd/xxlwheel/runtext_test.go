@@ -43,7 +43,7 @@ func TestWhatARunWroteOutlivesItsExecutor(t *testing.T) {
 		return log
 	}
 	failed, ended := logOf(failing, "200 +500"), logOf(good, "200 +200")
-	text := func(id string) (int, string, string) { return cli(t, "log", "--server", server, "text", id) }
+	text := func(id string) (int, string, string) { return cli(t, "run", "--server", server, "log", id) }
 	_, want, _ := text(failed)
 	require.Contains(t, want, "as asked")
 	testserver.Eventually(t, 20*time.Second, "the text of the failed run is stored", func() bool {

@@ -73,7 +73,7 @@ func TestNoCommandShowsASecret(t *testing.T) {
 		{[]string{"user", "create", "x", "--no-password", "--server", redirect.URL, "--access-token", planted}, "redirects are not followed"},
 		{[]string{"token", "create", "x", "--user", "y", "--server", withPassword(echo.URL), "--access-token", planted}, "read answer of http://bob:xxxxx@"},
 		{[]string{"report", "--server", withPassword("http://127.0.0.1:1"), "--access-token", planted}, "reach scheduler"},
-		{[]string{"log", "list", "--server", withPassword("http://127.0.0.1:1"), "--access-token", planted}, "reach scheduler"},
+		{[]string{"run", "list", "--server", withPassword("http://127.0.0.1:1"), "--access-token", planted}, "reach scheduler"},
 		{[]string{"executor", "--admin", withPassword("http://127.0.0.1:1") + "/%zz", "--listen", free}, `--admin is "..."`},
 		{[]string{"executor", "--admin", withPassword("ftp://127.0.0.1:1"), "--listen", free}, "must be http or https URLs"},
 
@@ -129,7 +129,7 @@ func elsewhere(t *testing.T) (from *httptest.Server, called func() int) {
 // executor has a test beside it.
 func TestARedirectDoesNotTakeATokenAway(t *testing.T) {
 	from, called := elsewhere(t)
-	for _, words := range []string{"job list", "job remove 1 --yes", "group add some-app", "node list", "report", "log text 1", "user list", "token revoke 1 --yes"} {
+	for _, words := range []string{"job list", "job remove 1 --yes", "group add some-app", "node list", "report", "run log 1", "user list", "token revoke 1 --yes"} {
 		code, _, stderr := cli(t, append(strings.Fields(words), "--server", from.URL, "--access-token", planted)...)
 		require.Equal(t, command.ExitFail, code)
 		require.Contains(t, stderr, "answers HTTP status 307 Temporary Redirect, must be a scheduler's API; redirects are not followed")
@@ -149,7 +149,7 @@ func TestHelpShowsNoSecretOfTheEnvironment(t *testing.T) {
 	t.Setenv("XXLWHEEL_SERVER", "http://bob:"+planted+"@127.0.0.1:1")
 	t.Setenv("XXLWHEEL_ADMIN", "http://bob:"+planted+"@127.0.0.1:1")
 	for _, words := range []string{
-		"", "--help", "demo --help", "serve --help", "executor --help", "job --help", "job list --help", "group add --help", "node list --help", "log list --help", "user create --help", "token create --help",
+		"", "--help", "demo --help", "serve --help", "executor --help", "job --help", "job list --help", "group add --help", "node list --help", "run list --help", "user create --help", "token create --help",
 		"alarm test --help", "report --help", "check --help", "migrate --help", "cron next --help",
 		"serve --nosuch", "serve --drain=soon", "serve nosuch", "job", "job add", "group add", "alarm test --alarm-smtp-tls=ssl", "migrate --nosuch",
 		"job list", "migrate", "serve --listen=127.0.0.1:0",
@@ -179,9 +179,9 @@ func TestAServerShowsNoSecret(t *testing.T) {
 	said += run("job add --name nightly --app some-app --handler h --alarm-on EACH")
 	said += run("job trigger 1")
 	testserver.Eventually(t, 20*time.Second, "the run fails and its alarm too", func() bool {
-		return strings.Contains(run("log list --job 1"), " FAIL ") && strings.Contains(serve.stderr.String(), "alarm")
+		return strings.Contains(run("run list --job 1"), " FAIL ") && strings.Contains(serve.stderr.String(), "alarm")
 	})
-	for _, words := range []string{"group list", "group show 1", "job list", "job show 1", "log list", "node list", "report"} {
+	for _, words := range []string{"group list", "group show 1", "job list", "job show 1", "run list", "node list", "report"} {
 		said += run(words)
 	}
 	get := func(url, token string) string {

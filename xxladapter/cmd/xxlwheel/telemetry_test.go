@@ -91,7 +91,7 @@ func TestTelemetryOfTwoProcesses(t *testing.T) {
 	})
 	with("job", "trigger", "1")
 	testserver.Eventually(t, 60*time.Second, "the run succeeds", func() bool {
-		return strings.Contains(with("log", "list", "--job", "1"), "SUCCESS")
+		return strings.Contains(with("run", "list", "--job", "1"), "SUCCESS")
 	})
 	require.Zero(t, executor.terminate()) // both send the rest when they end
 	require.Zero(t, serve.terminate())

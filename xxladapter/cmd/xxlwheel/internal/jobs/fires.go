@@ -37,7 +37,7 @@ func (c *firesCmd) Run(inv *command.Invocation, parent *Cmd) error {
 		query.Set("state", strings.ToLower(c.State))
 	}
 	return client.Listing[fireView]{
-		Key: "fires", Columns: []string{"FIRE", "JOB", "NAME", "DUE", "TYPE", "STATE", "LOG", "NODE"}, Count: c.Count,
+		Key: "fires", Columns: []string{"FIRE", "JOB", "NAME", "DUE", "TYPE", "STATE", "RUN", "NODE"}, Count: c.Count,
 		Row: func(f *fireView) []string {
 			log, node := "-", "-"
 			if f.LogID != 0 {

@@ -63,7 +63,7 @@ func (c *showCmd) Run(inv *command.Invocation, parent *Cmd) error {
 		return nil
 	}
 	fmt.Fprintln(inv.Stdout)
-	rows := [][]string{{"LOG", "TRIGGERED", "EXECUTOR", "TRIGGER", "RESULT", "MESSAGE"}}
+	rows := [][]string{{"RUN", "TRIGGERED", "EXECUTOR", "TRIGGER", "RESULT", "MESSAGE"}}
 	for _, raw := range list.Logs {
 		var l runs.View
 		if err := json.Unmarshal(raw, &l); err != nil {

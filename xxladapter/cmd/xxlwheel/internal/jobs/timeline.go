@@ -111,7 +111,7 @@ func (v *timelineView) rows() [][]string {
 		})
 	}
 	slices.SortStableFunc(lines, func(a, b line) int { return a.due.Compare(b.due) })
-	rows := [][]string{{"DUE", "FATE", "LOG", "LATE", "TOOK", "STATUS"}}
+	rows := [][]string{{"DUE", "FATE", "RUN", "LATE", "TOOK", "STATUS"}}
 	for _, l := range lines {
 		rows = append(rows, l.cells)
 	}

@@ -73,7 +73,7 @@ func (c *listCmd) Run(inv *command.Invocation, parent *Cmd) error {
 	}
 	return client.Listing[runView]{
 		Key: "logs", Columns: []string{
-			"LOG", "JOB", "NAME", "APP", "TRIGGERED", "TYPE", "LATE", "TOOK", "EXECUTOR", "STATUS", "MESSAGE",
+			"RUN", "JOB", "NAME", "APP", "TRIGGERED", "TYPE", "LATE", "TOOK", "EXECUTOR", "STATUS", "MESSAGE",
 		}, Count: c.Count,
 		Row: func(l *runView) []string {
 			return []string{

@@ -79,7 +79,7 @@ func (w *Waiter) poll(path string, done func(json.RawMessage) (bool, error)) (ov
 }
 
 // Started waits until the order has become runs, and prints their ids.
-func (w *Waiter) Started(order int64) (runs []LogID, err error) {
+func (w *Waiter) Started(order int64) (runs []RunID, err error) {
 	if order == 0 {
 		return nil, errors.New(
 			"the run was triggered, but the scheduler is of an older release and does not return its id",
@@ -104,7 +104,7 @@ func (w *Waiter) Started(order int64) (runs []LogID, err error) {
 		return nil, fmt.Errorf("order %d did not become a run: its state is %s", order, o.State)
 	}
 	for _, id := range o.LogIDs {
-		runs = append(runs, LogID{id})
+		runs = append(runs, RunID{id})
 	}
 	switch {
 	case w.Waits:
@@ -119,9 +119,9 @@ func (w *Waiter) Started(order int64) (runs []LogID, err error) {
 }
 
 // Ended waits until all runs have ended, and prints how each of them ended.
-func (w *Waiter) Ended(runs []LogID) error {
+func (w *Waiter) Ended(runs []RunID) error {
 	t := printing.Table{Out: w.Invocation.Stdout}
-	rows := [][]string{{"LOG", "STATUS", "MESSAGE"}}
+	rows := [][]string{{"RUN", "STATUS", "MESSAGE"}}
 	failed := 0
 	for i, run := range runs {
 		var l View

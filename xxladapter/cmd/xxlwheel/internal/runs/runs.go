@@ -1,5 +1,5 @@
-// Package runs has the commands of log, which are about runs: list, show, print what they wrote,
-// kill, repeat and clear. Package jobs uses Waiter and Follow for the runs that a trigger starts.
+// Package runs has the commands of run: list runs, show them, print the logs that they wrote, kill,
+// repeat and clear. Package jobs uses Waiter and Follow for the runs that a trigger starts.
 package runs
 
 import (
@@ -16,7 +16,7 @@ type Cmd struct {
 
 	List listCmd `cmd:"" help:"List runs, newest first."`
 	Show showCmd `cmd:"" help:"Show all that is known about a run, including why it was not handed over."`
-	Text textCmd `cmd:"" help:"Print the log that a run wrote: the stored copy, or else the executor's."`
+	Log  logCmd  `cmd:"" help:"Print the log that a run wrote: the stored copy, or else the executor's."`
 	Kill killCmd `cmd:"" help:"Kill a run, together with all other runs of its job that run or wait on the same executor."`
 
 	Rerun rerunCmd `cmd:"" help:"Run a run again, with its parameter and its shard, and print the id of the new run."`
@@ -24,22 +24,22 @@ type Cmd struct {
 	Clear clearCmd `cmd:"" help:"Delete ended runs by age, or all but the newest. Failures that are still to be reported are kept."`
 }
 
-// LogID is the id of a run, the argument that most subcommands share.
-type LogID struct {
-	ID int64 `arg:"" help:"Id of the run, as job show prints it under LOG."`
+// A RunID is the id of a run, the argument that most subcommands share.
+type RunID struct {
+	ID int64 `arg:"" help:"Id of the run, as job show prints it under RUN."`
 }
 
 // Path returns the path of the run in the API, or that of an action on it.
-func (id LogID) Path(action string) string { return fmt.Sprintf("/logs/%d%s", id.ID, action) }
+func (id RunID) Path(action string) string { return fmt.Sprintf("/logs/%d%s", id.ID, action) }
 
-type killCmd struct{ LogID }
+type killCmd struct{ RunID }
 
 func (c *killCmd) Run(inv *command.Invocation, parent *Cmd) error {
 	return parent.API().Call(inv.Context, "POST", c.Path("/kill"), nil, nil)
 }
 
 type rerunCmd struct {
-	LogID
+	RunID
 	Param   *string  `help:"Parameter passed to the handler in place of the run's."`
 	Address []string `placeholder:"URL" help:"Addresses of executors to choose from in place of the group's."`
 	Key     *string  `placeholder:"TEXT" help:"Idempotency key: run again at most once for it."`

@@ -49,7 +49,7 @@ var kinWords = map[string]string{
 }
 
 func (r *relatedView) row() []string {
-	text := fmt.Sprintf("log %d, job %d %s, attempt %d", r.LogID, r.JobID, r.JobName, r.Attempt)
+	text := fmt.Sprintf("run %d, job %d %s, attempt %d", r.LogID, r.JobID, r.JobName, r.Attempt)
 	if r.Shard != "" {
 		text += ", shard " + r.Shard
 	}
@@ -78,7 +78,7 @@ func (h *historyView) rows() [][]string {
 		{"attempt", fmt.Sprint(h.Attempt)},
 	}
 	if h.ParentLogID != 0 {
-		rows = append(rows, []string{"follows log", fmt.Sprint(h.ParentLogID)})
+		rows = append(rows, []string{"follows run", fmt.Sprint(h.ParentLogID)})
 	}
 	rows = append(
 		rows, []string{"claimed", fmt.Sprintf("%s by %s in term %d", printing.Instant(h.Claimed), h.Node, h.Term)},
@@ -120,7 +120,7 @@ var alarmStatuses = map[int]string{
 	0: "not checked yet", 1: "none needed", 2: "sent", 3: "sending failed", -1: "in progress",
 }
 
-type showCmd struct{ LogID }
+type showCmd struct{ RunID }
 
 func (c *showCmd) Run(inv *command.Invocation, parent *Cmd) error {
 	var raw json.RawMessage

@@ -12,18 +12,18 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/printing"
 )
 
-type textCmd struct {
-	LogID
+type logCmd struct {
+	RunID
 	From   int64 `default:"1" help:"First line to print (default ${default})."`
 	Follow bool  `short:"f" help:"Continue printing until the run has ended."`
-	Raw    bool  `help:"Print the text unfiltered, including terminal control sequences."`
+	Raw    bool  `help:"Print the log unfiltered, including terminal control sequences."`
 }
 
-func (c *textCmd) Run(inv *command.Invocation, parent *Cmd) error {
+func (c *logCmd) Run(inv *command.Invocation, parent *Cmd) error {
 	if c.From < 1 {
 		return command.Usagef("--from is %d, must be at least 1", c.From)
 	}
-	reader := textReader{client: &parent.Flags, id: c.LogID, next: c.From, raw: c.Raw}
+	reader := logReader{client: &parent.Flags, id: c.RunID, next: c.From, raw: c.Raw}
 	if c.Follow {
 		return reader.follow(inv)
 	}
@@ -32,21 +32,21 @@ func (c *textCmd) Run(inv *command.Invocation, parent *Cmd) error {
 }
 
 // Follow prints what a run writes, until the run has ended.
-func Follow(inv *command.Invocation, client *client.Flags, run LogID) error {
-	reader := textReader{client: client, id: run, next: 1}
+func Follow(inv *command.Invocation, client *client.Flags, run RunID) error {
+	reader := logReader{client: client, id: run, next: 1}
 	return reader.follow(inv)
 }
 
-// A textReader prints what a run wrote, part by part.
-type textReader struct {
+// A logReader prints what a run wrote, part by part.
+type logReader struct {
 	client *client.Flags
-	id     LogID
+	id     RunID
 	next   int64 // line
 	raw    bool
 }
 
 // read prints what is there from the next line on. ended reports that no more will come.
-func (r *textReader) read(inv *command.Invocation, out io.Writer) (ended bool, err error) {
+func (r *logReader) read(inv *command.Invocation, out io.Writer) (ended bool, err error) {
 	for {
 		var part struct {
 			From    int64  `json:"fromLineNum"`
@@ -85,12 +85,12 @@ func (r *textReader) read(inv *command.Invocation, out io.Writer) (ended bool, e
 	}
 }
 
-// followPace is the pause between two polls of a growing text.
+// followPace is the pause between two polls of a growing log.
 const followPace = 500 * time.Millisecond
 
-// follow prints until the run has ended. A run that no executor has accepted yet has no text; a run
+// follow prints until the run has ended. A run that no executor has accepted yet has no log; a run
 // that none accepted has ended.
-func (r *textReader) follow(inv *command.Invocation) error {
+func (r *logReader) follow(inv *command.Invocation) error {
 	for over := false; ; {
 		ended, err := r.read(inv, inv.Stdout)
 		var refusal *client.Error

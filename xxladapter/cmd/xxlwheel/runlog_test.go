@@ -49,7 +49,7 @@ func TestALongLogIsPrintedWhole(t *testing.T) {
 				_ = json.NewEncoder(w).Encode(p)
 			}))
 			defer srv.Close()
-			args := []string{"log", "--server", srv.URL, "text", "7"}
+			args := []string{"run", "--server", srv.URL, "log", "7"}
 			if tt.from != "" {
 				args = append(args, "--from", tt.from)
 			}
@@ -60,7 +60,7 @@ func TestALongLogIsPrintedWhole(t *testing.T) {
 			require.Equal(t, len(tt.parts), asked)
 		})
 	}
-	code, _, stderr := cli(t, "log", "text", "7", "--from", "0")
+	code, _, stderr := cli(t, "run", "log", "7", "--from", "0")
 	require.Equal(t, command.ExitUsage, code)
 	require.Equal(t, "xxlwheel: --from is 0, must be at least 1\n", stderr)
 }
@@ -87,7 +87,7 @@ func TestARunThatEndsWhileItIsAskedForIsRead(t *testing.T) {
 				}
 			}))
 			defer srv.Close()
-			code, stdout, stderr := cli(t, "log", "--server", srv.URL, "text", "7", "--follow")
+			code, stdout, stderr := cli(t, "run", "--server", srv.URL, "log", "7", "--follow")
 			require.Equal(t, tt.want, stdout, stderr)
 			require.Equal(t, tt.accepted, code == 0, stderr)
 		})

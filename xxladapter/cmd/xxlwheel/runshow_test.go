@@ -29,12 +29,12 @@ func TestWhyARunFailed(t *testing.T) {
 	})
 	run("job trigger 1")
 	testserver.Eventually(t, 20*time.Second, "the hand-over is refused", func() bool {
-		return strings.Contains(run("log list"), " FAIL ")
+		return strings.Contains(run("run list"), " FAIL ")
 	})
 	const reason = "job handler [nope] not found."
-	require.Regexp(t, ` FAIL +\Q`+reason+`\E$`, run("log list"))
+	require.Regexp(t, ` FAIL +\Q`+reason+`\E$`, run("run list"))
 	require.Regexp(t, ` 500 +0 +\Q`+reason+`\E$`, run("job show 1"))
-	whole := run("log show 1")
+	whole := run("run show 1")
 	require.Regexp(t, `(?m)^message +\Q`+reason+`\E$`, whole)
 	require.Regexp(t, `(?m)^  result：error, \Q`+reason+`\E$`, whole)
 	require.Contains(t, whole, `param：<b> & "quoted"`, "no entities")
@@ -44,15 +44,15 @@ func TestWhyARunFailed(t *testing.T) {
 	require.Regexp(t, `(?m)^claimed +\S+ by \S+ in term 1$`, whole)
 	require.Regexp(t, `(?m)^answered +\S+$`, whole)
 	var raw struct{ TriggerMsg string }
-	require.NoError(t, json.Unmarshal([]byte(run("log show 1 -o json")), &raw))
+	require.NoError(t, json.Unmarshal([]byte(run("run show 1 -o json")), &raw))
 	require.Contains(t, raw.TriggerMsg, "&#34;quoted&#34;", "JSON is the API's")
 
 	run("job add --app some-app --name rude --handler failJobHandler --param", "\x1b]0;owned\x07\x1b[2J")
 	run("job trigger 2")
 	testserver.Eventually(t, 20*time.Second, "it fails", func() bool {
-		return strings.Contains(run("log list --job 2"), " FAIL ")
+		return strings.Contains(run("run list --job 2"), " FAIL ")
 	})
-	for _, words := range []string{"job show 2", "job show 2 -o json", "log list", "log list -o json", "log show 2", "log show 2 -o json", "log text 2", "log text 2 -o json", "job list"} {
+	for _, words := range []string{"job show 2", "job show 2 -o json", "run list", "run list -o json", "run show 2", "run show 2 -o json", "run log 2", "run log 2 -o json", "job list"} {
 		out := run(words)
 		require.NotContains(t, out, "\x1b", words)
 		require.NotContains(t, out, "\x07", words)
@@ -60,14 +60,14 @@ func TestWhyARunFailed(t *testing.T) {
 			require.Contains(t, out, "owned", words)
 		}
 	}
-	require.Contains(t, run("log text 2 --raw"), "owned")
-	require.Equal(t, "2", run("log list --job 2 --quiet"))
-	require.Len(t, strings.Split(run("log list -n 0 --app some-app"), "\n"), 3)
+	require.Contains(t, run("run log 2 --raw"), "owned")
+	require.Equal(t, "2", run("run list --job 2 --quiet"))
+	require.Len(t, strings.Split(run("run list -n 0 --app some-app"), "\n"), 3)
 	require.Zero(t, theirs.terminate())
 	require.Zero(t, serve.terminate())
 }
 
-// TestATextIsFollowedToItsEnd checks that log text --follow ends with the run and has printed its
+// TestATextIsFollowedToItsEnd checks that run log --follow ends with the run and has printed its
 // whole log.
 func TestATextIsFollowedToItsEnd(t *testing.T) {
 	t.Parallel()
@@ -81,18 +81,18 @@ func TestATextIsFollowedToItsEnd(t *testing.T) {
 	})
 	run("job trigger 1")
 	testserver.Eventually(t, 20*time.Second, "the run begins", func() bool {
-		return strings.Contains(run("log list"), " RUNNING")
+		return strings.Contains(run("run list"), " RUNNING")
 	})
-	text := run("log text 1 --follow")
-	require.Contains(t, run("log list"), " SUCCESS", "it ended with the run")
-	require.Equal(t, run("log text 1"), text)
+	text := run("run log 1 --follow")
+	require.Contains(t, run("run list"), " SUCCESS", "it ended with the run")
+	require.Equal(t, run("run log 1"), text)
 
 	run("job add --app some-app --name refused --handler nope")
 	run("job trigger 2")
 	testserver.Eventually(t, 20*time.Second, "the hand-over is refused", func() bool {
-		return strings.Contains(run("log list --job 2"), " FAIL ")
+		return strings.Contains(run("run list --job 2"), " FAIL ")
 	})
-	code, _, stderr := cli(t, "log", "text", "2", "-f", "--server", server)
+	code, _, stderr := cli(t, "run", "log", "2", "-f", "--server", server)
 	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, stderr, "no executor accepted the run")
 	require.Zero(t, theirs.terminate())
