@@ -344,8 +344,8 @@ func TestTheAPIRefusesBadInput(t *testing.T) {
 		{"what is only shown", "POST", "/api/v1/jobs", testToken, job(`,"running":true`), 400, "running is given, must be omitted: it is read-only"},
 		{"id is no number", "GET", "/api/v1/jobs/x", testToken, "", 400, `id is "x", must be a positive integer`},
 		{"no such job", "POST", "/api/v1/jobs/99/start", testToken, "", 404, "job 99 does not exist"},
-		{"no such log", "GET", "/api/v1/logs/99", testToken, "", 404, "log 99 does not exist"},
-		{"bad limit", "GET", "/api/v1/logs?limit=-1", testToken, "", 400, `limit is "-1", must be an integer of 0 or more`},
+		{"no such log", "GET", "/api/v1/runs/99", testToken, "", 404, "log 99 does not exist"},
+		{"bad limit", "GET", "/api/v1/runs?limit=-1", testToken, "", 400, `limit is "-1", must be an integer of 0 or more`},
 		{"app name taken", "POST", "/api/v1/groups", testToken, `{"appName":"some-app"}`, 409, `appName "some-app" is taken by group 1`},
 		{"short app name", "POST", "/api/v1/groups", testToken, `{"appName":"abc"}`, 400, "appName has 3 characters, must have 4 to 64"},
 		{"manual without addresses", "POST", "/api/v1/groups", testToken, `{"appName":"other","addressType":1}`, 400, "addressList is empty, a manual group must have an address"},
@@ -509,10 +509,10 @@ func TestALogShowsTheHistoryOfItsRun(t *testing.T) {
 		}
 	}
 	show := func() (shown answer) {
-		s.get(fmt.Sprintf("/api/v1/logs/%d", id), &shown)
-		var list struct{ Logs []answer }
-		s.get("/api/v1/logs", &list)
-		require.Equal(t, []answer{shown}, list.Logs, "the list shows the same")
+		s.get(fmt.Sprintf("/api/v1/runs/%d", id), &shown)
+		var list struct{ Runs []answer }
+		s.get("/api/v1/runs", &list)
+		require.Equal(t, []answer{shown}, list.Runs, "the list shows the same")
 		return shown
 	}
 	open := show().History
@@ -539,19 +539,19 @@ func TestRunLogAndKill(t *testing.T) {
 	s := newSite(t)
 	job := s.createJob("")
 	id := s.run(job, xxladapter.ResultOK)
-	path := fmt.Sprintf("/api/v1/logs/%d", id)
+	path := fmt.Sprintf("/api/v1/runs/%d", id)
 
-	status, body := s.do("GET", path+"/text?from=2&address=http://evil/", testToken, "")
+	status, body := s.do("GET", path+"/log?from=2&address=http://evil/", testToken, "")
 	require.Equal(t, http.StatusBadRequest, status, body)
 	require.Empty(t, s.executors.asked, "the address is the row's, never the caller's")
-	status, body = s.do("GET", path+"/text?from=2", testToken, "")
+	status, body = s.do("GET", path+"/log?from=2", testToken, "")
 	require.Equal(t, http.StatusOK, status, body)
 	require.JSONEq(t, `{"fromLineNum":2,"toLineNum":2,"logContent":"one\ntwo\n","isEnd":false}`, body)
 	require.Equal(t, []string{fmt.Sprintf("http://10.0.0.7:9999/ some-app log %d at 1767225600000 from 2", id)}, s.executors.asked)
 
-	_, body = s.do("GET", path+"/text?from=3", testToken, "")
+	_, body = s.do("GET", path+"/log?from=3", testToken, "")
 	require.Contains(t, body, `"isEnd":false`, "a run that continues may write more")
-	status, body = s.do("GET", "/api/v1/logs/4711", testToken, "")
+	status, body = s.do("GET", "/api/v1/runs/4711", testToken, "")
 	require.Equal(t, http.StatusNotFound, status)
 	requireError(t, "not_found", "log 4711 does not exist", body)
 
@@ -570,12 +570,12 @@ func TestRunLogAndKill(t *testing.T) {
 	status, body = s.do("POST", path+"/kill", testToken, "")
 	require.Equal(t, http.StatusConflict, status, body)
 	for from, end := range map[int]bool{1: false, 2: false, 3: true} { // the executor says 2 is the last line
-		_, body = s.do("GET", fmt.Sprintf("%s/text?from=%d", path, from), testToken, "")
+		_, body = s.do("GET", fmt.Sprintf("%s/log?from=%d", path, from), testToken, "")
 		require.Contains(t, body, fmt.Sprintf(`"isEnd":%t`, end), "a part of a run that has ended may have others after it")
 	}
 
 	failed := s.run(job, xxladapter.ResultFail)
-	status, body = s.do("GET", fmt.Sprintf("/api/v1/logs/%d/text", failed), testToken, "")
+	status, body = s.do("GET", fmt.Sprintf("/api/v1/runs/%d/log", failed), testToken, "")
 	require.Equal(t, http.StatusConflict, status, body)
 }
 

@@ -45,10 +45,10 @@ var audited = map[string]string{
 	"POST /api/v1/groups":                               `{"appName":"another-app","accessToken":"` + groupSecret + `"}`,
 	"PUT /api/v1/groups/{id}":                           `{"accessToken":"` + groupSecret + `"}`,
 	"DELETE /api/v1/groups/{id}":                        ``,
-	"POST /api/v1/logs/{id}/kill":                       ``,
-	"POST /api/v1/logs/clear":                           `{"all":true}`,
+	"POST /api/v1/runs/{id}/kill":                       ``,
+	"POST /api/v1/runs/clear":                           `{"all":true}`,
 	"POST /api/v1/jobs/bulk":                            `{"action":"trigger","ids":[1]}`,
-	"POST /api/v1/logs/{id}/rerun":                      `{"executorParam":"p"}`,
+	"POST /api/v1/runs/{id}/rerun":                      `{"executorParam":"p"}`,
 	"POST /api/v1/groups/{id}/drain":                    `{"address":"http://10.0.0.7:9999/","note":"upgrade"}`,
 	"POST /api/v1/groups/{id}/undrain":                  `{"address":"http://10.0.0.9:9999/"}`,
 	"POST /api/v1/jobs/{id}/backfill":                   `{"from":"2026-01-01T00:00:00Z","to":"2026-01-03T00:00:00Z"}`,
@@ -146,7 +146,7 @@ func pathOf(c api.Call) string {
 	switch c.Path {
 	case "/api/v1/groups/{id}", "/api/v1/users/{id}":
 		id = "2"
-	case "/api/v1/logs/{id}/kill":
+	case "/api/v1/runs/{id}/kill":
 		id = "2"
 	}
 	return strings.NewReplacer("{id}", id, "{version}", "1", "{name}", "cn").Replace(c.Path)
@@ -264,7 +264,7 @@ func TestWhatWasRefusedIsNotAudited(t *testing.T) {
 	}
 	s := auditSite(t, false, nil)
 	s.executors.fail = errors.New("unreachable")
-	status, _ := s.do("POST", "/api/v1/logs/2/kill", operatorSecret, "")
+	status, _ := s.do("POST", "/api/v1/runs/2/kill", operatorSecret, "")
 	require.Equal(t, http.StatusBadGateway, status)
 	require.Empty(t, s.audit(), "it was not killed")
 }

@@ -16,8 +16,8 @@ import (
 // Last-Event-ID to the events, see TestEventsBeginAgainAfterAnUnknownID.
 var badHeaders = map[string][]string{
 	"POST /api/v1/jobs/{id}/trigger Idempotency-Key": {"", "ü", "a\tb", "\xff", strings.Repeat("k", 129)},
-	"POST /api/v1/logs/{id}/rerun Idempotency-Key":   {"", "ü", "a\tb", "\xff", strings.Repeat("k", 129)},
-	"GET /api/v1/logs/{id}/tail Last-Event-ID":       {"x", "-1", "+1", "01", "1.5", "1e3", "\xff", "9223372036854775807", "9223372036854775808"},
+	"POST /api/v1/runs/{id}/rerun Idempotency-Key":   {"", "ü", "a\tb", "\xff", strings.Repeat("k", 129)},
+	"GET /api/v1/runs/{id}/tail Last-Event-ID":       {"x", "-1", "+1", "01", "1.5", "1e3", "\xff", "9223372036854775807", "9223372036854775808"},
 	"GET /api/v1/events Last-Event-ID":               {},
 }
 

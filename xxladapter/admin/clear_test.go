@@ -47,12 +47,12 @@ func TestClearingTheLog(t *testing.T) {
 			xxladapter.LogPurge{GroupID: 2, Before: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)}},
 	} {
 		note.what, note.done = xxladapter.LogPurge{}, c.what.GroupID != 0
-		status, body := s.do("POST", "/api/v1/logs/clear", testToken, c.body)
+		status, body := s.do("POST", "/api/v1/runs/clear", testToken, c.body)
 		require.Equal(t, c.status, status, body)
 		require.Contains(t, body, c.want)
 		require.Equal(t, c.what, note.what, c.body)
 	}
-	status, _ := s.do("POST", "/api/v1/logs/clear", "wrong", `{"all":true}`)
+	status, _ := s.do("POST", "/api/v1/runs/clear", "wrong", `{"all":true}`)
 	require.Equal(t, 401, status)
 }
 
@@ -76,12 +76,12 @@ func TestClearingTheLogIsCountedFirst(t *testing.T) {
 		`"before":"2100-01-01T00:00:00Z"`:                `{"deleted":0,"done":true,"selected":6}`,
 		`"before":"2100-01-01T00:00:00Z","keepNewest":5`: `{"deleted":0,"done":true,"selected":1}`,
 	} {
-		status, answer := s.do("POST", "/api/v1/logs/clear", testToken, `{"dryRun":true,`+body+`}`)
+		status, answer := s.do("POST", "/api/v1/runs/clear", testToken, `{"dryRun":true,`+body+`}`)
 		require.Equal(t, 200, status, answer)
 		require.Equal(t, want, answer, body)
 	}
 	require.Equal(t, xxladapter.LogPurge{}, note.what, "nothing is deleted")
-	status, answer := s.do("POST", "/api/v1/logs/clear", testToken, `{"dryRun":true}`)
+	status, answer := s.do("POST", "/api/v1/runs/clear", testToken, `{"dryRun":true}`)
 	require.Equal(t, 400, status, answer)
 }
 

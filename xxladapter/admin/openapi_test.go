@@ -231,7 +231,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 	bodies := map[string]string{
 		"post /api/v1/jobs/{id}/backfill": `{"from":"2026-01-01T00:00:00Z","to":"2026-01-03T00:00:00Z"}`,
 
-		"post /api/v1/logs/clear":          `{"keepNewest":1000}`,
+		"post /api/v1/runs/clear":          `{"keepNewest":1000}`,
 		"post /api/v1/groups":              `{"appName":"another-app","addressType":1,"addressList":["http://10.0.0.9:9999/"]}`,
 		"post /api/v1/groups/{id}/drain":   `{"address":"http://10.0.0.7:9999/"}`,
 		"post /api/v1/groups/{id}/undrain": `{"address":"http://10.0.0.7:9999/"}`,

@@ -256,7 +256,7 @@ func TestLogsArePagedAndFiltered(t *testing.T) {
 	}
 	failed := s.run(other, xxladapter.ResultFail)
 	type logs struct {
-		Logs []struct {
+		Runs []struct {
 			ID     int64
 			Status string
 		}
@@ -265,9 +265,9 @@ func TestLogsArePagedAndFiltered(t *testing.T) {
 	var seen []int64
 	for next := int64(0); ; {
 		var list logs
-		s.get(fmt.Sprintf("/api/v1/logs?limit=3&newest&after=%d", next), &list)
-		require.LessOrEqual(t, len(list.Logs), 3)
-		for _, l := range list.Logs {
+		s.get(fmt.Sprintf("/api/v1/runs?limit=3&newest&after=%d", next), &list)
+		require.LessOrEqual(t, len(list.Runs), 3)
+		for _, l := range list.Runs {
 			seen = append(seen, l.ID)
 		}
 		if next = list.Next; next == 0 {
@@ -276,14 +276,14 @@ func TestLogsArePagedAndFiltered(t *testing.T) {
 	}
 	require.Equal(t, []int64{4, 3, 2, 1}, seen)
 	var list logs
-	s.get("/api/v1/logs?status=FAIL&group=1&since=2025-01-01T00:00:00Z&before=2027-01-01T00:00:00Z", &list)
-	require.Equal(t, failed, list.Logs[0].ID)
-	require.Equal(t, "FAIL", list.Logs[0].Status)
+	s.get("/api/v1/runs?status=FAIL&group=1&since=2025-01-01T00:00:00Z&before=2027-01-01T00:00:00Z", &list)
+	require.Equal(t, failed, list.Runs[0].ID)
+	require.Equal(t, "FAIL", list.Runs[0].Status)
 	list = logs{}
-	s.get("/api/v1/logs?since=2027-01-01T00:00:00Z", &list)
-	require.NotNil(t, list.Logs)
-	require.Empty(t, list.Logs)
-	status, body := s.do("GET", "/api/v1/logs?status=GONE", testToken, "")
+	s.get("/api/v1/runs?since=2027-01-01T00:00:00Z", &list)
+	require.NotNil(t, list.Runs)
+	require.Empty(t, list.Runs)
+	status, body := s.do("GET", "/api/v1/runs?status=GONE", testToken, "")
 	require.Equal(t, http.StatusBadRequest, status)
 	require.Contains(t, body, `status is \"GONE\", must be one of RUNNING, SUCCESS, FAIL, LOST`)
 }

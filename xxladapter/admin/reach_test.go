@@ -100,7 +100,7 @@ func TestTheAuditOfUsersIsForAdministrators(t *testing.T) {
 // TestAServerThatCallsNoExecutorsSaysSo is about programs that embed the server without a client.
 func TestAServerThatCallsNoExecutorsSaysSo(t *testing.T) {
 	s := siteWith(t, func(o *Options) { o.Executors = nil })
-	for _, call := range []string{"GET /api/v1/groups/1/executors", "GET /api/v1/logs/1/text", "POST /api/v1/logs/1/kill"} {
+	for _, call := range []string{"GET /api/v1/groups/1/executors", "GET /api/v1/runs/1/log", "POST /api/v1/runs/1/kill"} {
 		method, path, _ := strings.Cut(call, " ")
 		status, body := s.do(method, path, testToken, "")
 		require.Equal(t, http.StatusBadGateway, status, call)

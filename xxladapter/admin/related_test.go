@@ -79,9 +79,9 @@ func TestARunNamesThoseThatBelongToIt(t *testing.T) {
 
 	related := func(do func(method, path, body string) (int, string), id int64) (list []string) {
 		t.Helper()
-		status, body := do("GET", fmt.Sprintf("/api/v1/logs/%d?related=true", id), "")
+		status, body := do("GET", fmt.Sprintf("/api/v1/runs/%d?related=true", id), "")
 		require.Equal(t, http.StatusOK, status, body)
-		var form runs.LogForm
+		var form runs.RunForm
 		require.NoError(t, json.Unmarshal([]byte(body), &form))
 		for _, r := range form.Related {
 			list = append(list, fmt.Sprintf("%s %d %s %d %s", r.Kin, r.LogID, r.Shard, r.Attempt, r.Status))
@@ -101,7 +101,7 @@ func TestARunNamesThoseThatBelongToIt(t *testing.T) {
 	require.Len(t, related(one, second), 4, "the child in the group that is not granted does not exist")
 	require.Empty(t, related(s.as(granted(2, xxladapter.RoleViewer)), secluded), "nor does the parent")
 
-	status, body := all("GET", fmt.Sprintf("/api/v1/logs/%d", second), "")
+	status, body := all("GET", fmt.Sprintf("/api/v1/runs/%d", second), "")
 	require.Equal(t, http.StatusOK, status)
 	require.NotContains(t, body, "related")
 }

@@ -32,7 +32,7 @@ func TestARunIsRunAgain(t *testing.T) {
 		{`{}`, "month=2", nil},
 		{`{"executorParam":""}`, "", nil},
 	} {
-		status, body := s.do("POST", "/api/v1/logs/2/rerun", testToken, tt.body)
+		status, body := s.do("POST", "/api/v1/runs/2/rerun", testToken, tt.body)
 		require.Equal(t, http.StatusOK, status, body)
 		f := s.planned[len(s.planned)-1]
 		require.Equal(t, tt.param, *f.Param)
@@ -45,12 +45,12 @@ func TestARunIsRunAgain(t *testing.T) {
 		`{"addressList":["http://10.9.9.9:1/"]}`:    "addressList",
 		`{"executorParam":"x","executorParam":"y"}`: "executorParam is given twice",
 	} {
-		status, answer := s.do("POST", "/api/v1/logs/2/rerun", testToken, body)
+		status, answer := s.do("POST", "/api/v1/runs/2/rerun", testToken, body)
 		require.Equal(t, http.StatusBadRequest, status, answer)
 		require.Contains(t, answer, message)
 	}
 	require.Len(t, s.planned, 3, "what was refused did nothing")
-	status, _ := s.do("POST", "/api/v1/logs/99/rerun", testToken, "")
+	status, _ := s.do("POST", "/api/v1/runs/99/rerun", testToken, "")
 	require.Equal(t, http.StatusNotFound, status)
 }
 

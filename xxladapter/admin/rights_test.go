@@ -117,11 +117,11 @@ var least = map[string]struct {
 	"POST /api/v1/groups/{id}/drain":    {"operator", false},
 	"POST /api/v1/groups/{id}/undrain":  {"operator", false},
 
-	"GET /api/v1/logs":             {"viewer", false},
-	"GET /api/v1/logs/{id}":        {"viewer", false},
-	"GET /api/v1/logs/{id}/text":   {"viewer", false},
-	"POST /api/v1/logs/{id}/kill":  {"operator", false},
-	"POST /api/v1/logs/clear":      {"editor", false},
+	"GET /api/v1/runs":             {"viewer", false},
+	"GET /api/v1/runs/{id}":        {"viewer", false},
+	"GET /api/v1/runs/{id}/log":    {"viewer", false},
+	"POST /api/v1/runs/{id}/kill":  {"operator", false},
+	"POST /api/v1/runs/clear":      {"editor", false},
 	"GET /api/v1/orders/{id}":      {"viewer", false},
 	"GET /api/v1/fires":            {"viewer", false},
 	"GET /api/v1/nodes":            {"viewer", false},
@@ -130,8 +130,8 @@ var least = map[string]struct {
 	"GET /api/v1/audit":            {"viewer", true},
 	"GET /api/v1/audit/export":     {"viewer", true},
 	"GET /api/v1/audit/verify":     {"viewer", true},
-	"GET /api/v1/logs/{id}/tail":   {"viewer", false},
-	"POST /api/v1/logs/{id}/rerun": {"operator", false},
+	"GET /api/v1/runs/{id}/tail":   {"viewer", false},
+	"POST /api/v1/runs/{id}/rerun": {"operator", false},
 	"POST /api/v1/jobs/bulk":       {"operator", false},
 	"GET /api/v1/events":           {"viewer", false},
 	"GET /api/v1/forecast":         {"viewer", false},
@@ -169,7 +169,7 @@ var goodBodies = map[string]string{
 	"PUT /api/v1/jobs/{id}":          `{"name":"renamed"}`,
 	"PUT /api/v1/jobs/{id}/glue":     `{"glueType":"GLUE_SHELL","glueSource":"echo","glueRemark":"new source"}`,
 	"POST /api/v1/jobs/{id}/copy":    `{"glueType":"BEAN","glueSource":""}`, // with a script, a coder is needed
-	"POST /api/v1/logs/clear":        `{"jobGroup":1,"all":true}`,
+	"POST /api/v1/runs/clear":        `{"jobGroup":1,"all":true}`,
 	"POST /api/v1/jobs/bulk":         `{"action":"trigger","ids":[1]}`,
 	"POST /api/v1/jobs/{id}/trigger": `{"executorParam":"p"}`,
 
@@ -297,8 +297,8 @@ func TestAGroupThatIsNotGrantedDoesNotExist(t *testing.T) {
 	}
 	check("GET", "/api/v1/groups/{id}", "")
 	check("PUT", "/api/v1/groups/{id}", `{"title":"mine"}`)
-	for _, list := range []string{"jobs?group={id}", "logs?group={id}", "logs?job={id}", "logs?after=1", "fires?job={id}", "jobs?name=s&limit=1", "logs?newest&limit=1",
-		"logs?text=s&count", "jobs?sort=NAME&desc&count", "forecast?group={id}", "graph?job={id}", "stats?group={id}"} {
+	for _, list := range []string{"jobs?group={id}", "runs?group={id}", "runs?job={id}", "runs?after=1", "fires?job={id}", "jobs?name=s&limit=1", "runs?newest&limit=1",
+		"runs?text=s&count", "jobs?sort=NAME&desc&count", "forecast?group={id}", "graph?job={id}", "stats?group={id}"} {
 		check("GET", "/api/v1/"+list, "")
 	}
 	for _, call := range []string{
@@ -306,8 +306,8 @@ func TestAGroupThatIsNotGrantedDoesNotExist(t *testing.T) {
 		`PUT /api/v1/jobs/1 {"jobGroup":{id}}`,
 		`PUT /api/v1/jobs/1 {"childJobIds":[{id}]}`,
 		`POST /api/v1/jobs/1/copy {"jobGroup":{id}}`,
-		`POST /api/v1/logs/clear {"jobGroup":{id},"all":true}`,
-		`POST /api/v1/logs/clear {"jobId":{id},"all":true}`,
+		`POST /api/v1/runs/clear {"jobGroup":{id},"all":true}`,
+		`POST /api/v1/runs/clear {"jobId":{id},"all":true}`,
 		`POST /api/v1/pauses {"jobGroup":{id}}`,
 		`POST /api/v1/jobs/bulk {"action":"stop","ids":[{id}]}`,
 		`POST /api/v1/jobs/bulk {"action":"delete","ids":[{id}]}`,
@@ -350,13 +350,13 @@ func TestWhatTheGroupOfAChangeDecides(t *testing.T) {
 		"a move by a coder":                    {[]xxladapter.Grant{granted(1, "editor"), granted(2, "coder")}, `PUT /jobs/1 {"jobGroup":2}`, ok},
 		"a child that may only be read":        {[]xxladapter.Grant{granted(1, "editor"), granted(2, "viewer")}, `PUT /jobs/1 {"childJobIds":[2]}`, forbidden},
 		"a child that may be triggered":        {[]xxladapter.Grant{granted(1, "editor"), granted(2, "operator")}, `PUT /jobs/1 {"childJobIds":[2]}`, ok},
-		"all runs of all groups":               {[]xxladapter.Grant{granted(1, "admin"), granted(2, "admin")}, `POST /logs/clear {"all":true}`, forbidden},
-		"all runs, for all":                    {[]xxladapter.Grant{granted(0, "editor")}, `POST /logs/clear {"all":true}`, ok},
-		"runs of a group that may be read":     {[]xxladapter.Grant{granted(1, "admin"), granted(2, "viewer")}, `POST /logs/clear {"jobGroup":2,"all":true}`, forbidden},
-		"runs of a job that may be read":       {[]xxladapter.Grant{granted(1, "admin"), granted(2, "viewer")}, `POST /logs/clear {"jobId":2,"all":true}`, forbidden},
-		"runs of a job, with two roles":        {[]xxladapter.Grant{granted(0, "viewer"), granted(1, "editor")}, `POST /logs/clear {"jobId":2,"all":true}`, forbidden},
-		"runs of a job of one's own":           {[]xxladapter.Grant{granted(0, "viewer"), granted(1, "editor")}, `POST /logs/clear {"jobId":1,"all":true}`, ok},
-		"runs of a job that is gone":           {[]xxladapter.Grant{granted(0, "viewer"), granted(1, "editor")}, `POST /logs/clear {"jobId":9,"all":true}`, http.StatusNotFound},
+		"all runs of all groups":               {[]xxladapter.Grant{granted(1, "admin"), granted(2, "admin")}, `POST /runs/clear {"all":true}`, forbidden},
+		"all runs, for all":                    {[]xxladapter.Grant{granted(0, "editor")}, `POST /runs/clear {"all":true}`, ok},
+		"runs of a group that may be read":     {[]xxladapter.Grant{granted(1, "admin"), granted(2, "viewer")}, `POST /runs/clear {"jobGroup":2,"all":true}`, forbidden},
+		"runs of a job that may be read":       {[]xxladapter.Grant{granted(1, "admin"), granted(2, "viewer")}, `POST /runs/clear {"jobId":2,"all":true}`, forbidden},
+		"runs of a job, with two roles":        {[]xxladapter.Grant{granted(0, "viewer"), granted(1, "editor")}, `POST /runs/clear {"jobId":2,"all":true}`, forbidden},
+		"runs of a job of one's own":           {[]xxladapter.Grant{granted(0, "viewer"), granted(1, "editor")}, `POST /runs/clear {"jobId":1,"all":true}`, ok},
+		"runs of a job that is gone":           {[]xxladapter.Grant{granted(0, "viewer"), granted(1, "editor")}, `POST /runs/clear {"jobId":9,"all":true}`, http.StatusNotFound},
 		"a pause of a group":                   {[]xxladapter.Grant{granted(1, "operator")}, `POST /pauses {"appName":"shown-app"}`, ok},
 		"a pause of all groups":                {[]xxladapter.Grant{granted(1, "admin"), granted(2, "admin")}, `POST /pauses {"all":true}`, forbidden},
 		"a pause of all groups, for all":       {[]xxladapter.Grant{granted(0, "operator")}, `POST /pauses {"all":true}`, ok},

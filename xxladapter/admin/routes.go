@@ -182,7 +182,7 @@ func (s *Server) groupCalls() []api.Call {
 func (s *Server) orderCalls() []api.Call {
 	return []api.Call{
 		api.Takes(
-			"POST /api/v1/logs/{id}/rerun", api.Operator, "Run a run again, with its parameter and its shard.", s.rerun,
+			"POST /api/v1/runs/{id}/rerun", api.Operator, "Run a run again, with its parameter and its shard.", s.rerun,
 		).Noting("The new run names it as its parent."),
 		api.Reads("GET /api/v1/orders/{id}", api.Viewer, "Show what became of a triggered run.", s.showOrder),
 	}

@@ -22,9 +22,9 @@ func TestRunListsHaveNamesAndDurations(t *testing.T) {
 		require.NoError(t, err)
 	}
 	open := s.run(job, xxladapter.ResultOK)
-	list := func(query string) (list runs.LogList, ids []int64) {
-		s.get("/api/v1/logs?"+query, &list)
-		for _, l := range list.Logs {
+	list := func(query string) (list runs.RunList, ids []int64) {
+		s.get("/api/v1/runs?"+query, &list)
+		for _, l := range list.Runs {
 			ids = append(ids, l.ID)
 		}
 		return list, ids
@@ -33,14 +33,14 @@ func TestRunListsHaveNamesAndDurations(t *testing.T) {
 	require.Equal(t, []int64{good, lost, unknown, open}, ids)
 	require.Equal(t, 4, *all.Count)
 	require.False(t, all.More)
-	for i, l := range all.Logs {
+	for i, l := range all.Runs {
 		require.Equal(t, "n", l.JobName)
 		require.Equal(t, "some-app", l.AppName)
 		require.Equal(t, i == 1 || i == 2, l.Lost)
 		require.NotNil(t, l.History)
 		require.Equal(t, i != 2, l.Took != nil, "run %d", l.ID)
 	}
-	require.Greater(t, *all.Logs[3].Took, int64(1000), "it is still running")
+	require.Greater(t, *all.Runs[3].Took, int64(1000), "it is still running")
 	for query, want := range map[string][]int64{
 		"status=LOST":                   {lost, unknown},
 		"status=FAIL&newest":            {unknown, lost},
@@ -63,7 +63,7 @@ func TestRunListsHaveNamesAndDurations(t *testing.T) {
 
 	require.NoError(t, xxladapter.RemoveJob(t.Context(), s.store, job))
 	all, _ = list("")
-	require.Empty(t, all.Logs[0].JobName)
+	require.Empty(t, all.Runs[0].JobName)
 }
 
 func TestRunListsRefuseWhatTheyDoNotKnow(t *testing.T) {
@@ -75,9 +75,9 @@ func TestRunListsRefuseWhatTheyDoNotKnow(t *testing.T) {
 		"text=" + strings.Repeat("x", 256):    "text has 256 characters, must have at most 255",
 		"address=" + strings.Repeat("x", 256): "address has 256 characters, must have at most 255",
 		"text=%fe":                            "text is not valid UTF-8",
-		"duration=1":                          `"duration" is not a parameter of GET /api/v1/logs`,
+		"duration=1":                          `"duration" is not a parameter of GET /api/v1/runs`,
 	} {
-		status, body := s.do("GET", "/api/v1/logs?"+query, testToken, "")
+		status, body := s.do("GET", "/api/v1/runs?"+query, testToken, "")
 		require.Equal(t, http.StatusBadRequest, status, query)
 		require.Contains(t, strings.ReplaceAll(body, `\"`, `"`), message, query)
 	}

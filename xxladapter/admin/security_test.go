@@ -313,7 +313,7 @@ func TestBodiesOfTheAPIAreBounded(t *testing.T) {
 // terminals.
 func TestMessagesAreOneLine(t *testing.T) {
 	s := newSite(t)
-	for _, path := range []string{"/api/v1/no%0Asuch", "/api/v1/jobs/%0A%1B[2J", "/api/v1/jobs?%0A=1", "/api/v1/logs?since=%0D%0A"} {
+	for _, path := range []string{"/api/v1/no%0Asuch", "/api/v1/jobs/%0A%1B[2J", "/api/v1/jobs?%0A=1", "/api/v1/runs?since=%0D%0A"} {
 		_, body := s.do("GET", path, testToken, "")
 		var failure api.Error
 		require.NoError(t, json.Unmarshal([]byte(body), &failure))

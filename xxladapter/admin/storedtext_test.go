@@ -13,7 +13,7 @@ import (
 func TestAStoredTextIsShownWithoutTheExecutor(t *testing.T) {
 	s := newSite(t)
 	id := s.run(s.createJob(""), xxladapter.ResultOK)
-	path := fmt.Sprintf("/api/v1/logs/%d/text", id)
+	path := fmt.Sprintf("/api/v1/runs/%d/log", id)
 	s.executors.fail = errors.New("connection refused")
 	status, body := s.do("GET", path, testToken, "")
 	require.Equal(t, 502, status, body)

@@ -33,7 +33,7 @@ func TestAStreamThatNeverBeginsIsReleased(t *testing.T) {
 		require.NoError(t, err, "a place is free")
 		answer.(api.Stream).Serve(deafWriter{httptest.NewRecorder()})
 	}
-	begin("/api/v1/logs/{id}/tail")
+	begin("/api/v1/runs/{id}/tail")
 	require.Zero(t, s.server.runs.Watched())
 	for range 1001 { // one more than may be connected at a time
 		begin("/api/v1/events")

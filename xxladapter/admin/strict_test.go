@@ -22,7 +22,7 @@ func TestAWrongMethodIsAnsweredWithTheRightOnes(t *testing.T) {
 		"GET /api/v1/jobs/1/start":       "POST",
 		"POST /api/v1/nodes":             "GET, HEAD",
 		"OPTIONS /api/v1/jobs":           "GET, HEAD, POST",
-		"DELETE /api/v1/logs/clear":      "GET, HEAD, POST", // clear could be a log's id
+		"DELETE /api/v1/runs/clear":      "GET, HEAD, POST", // clear could be a log's id
 		"PUT /api/v1/jobs/1/glue/2":      "GET, HEAD",
 		"POST /api/v1/jobs/1/glue":       "GET, HEAD, PUT",
 		"PUT /api/v1/jobs/1/versions/2":  "GET, HEAD",

@@ -73,7 +73,7 @@ func TestATailFollowsTheRunToItsEnd(t *testing.T) {
 	t.Parallel()
 	s, g, run := newTail(t)
 	g.write("one\n", "two\n")
-	first := s.stream("/api/v1/logs/1/tail", "")
+	first := s.stream("/api/v1/runs/1/tail", "")
 	expect := func(r *sseReader, want runs.TailForm, wantID string) {
 		t.Helper()
 		var is runs.TailForm
@@ -84,7 +84,7 @@ func TestATailFollowsTheRunToItsEnd(t *testing.T) {
 	}
 	expect(first, runs.TailForm{From: 1, To: 1, Content: "one\n"}, "1")
 	expect(first, runs.TailForm{From: 2, To: 2, Content: "two\n"}, "2")
-	second := s.stream("/api/v1/logs/1/tail", "1")
+	second := s.stream("/api/v1/runs/1/tail", "1")
 	expect(second, runs.TailForm{From: 2, To: 2, Content: "two\n"}, "2")
 	g.write("three\n")
 	expect(first, runs.TailForm{From: 3, To: 3, Content: "three\n"}, "3")
@@ -98,7 +98,7 @@ func TestATailFollowsTheRunToItsEnd(t *testing.T) {
 		require.True(t, ended)
 	}
 	require.Zero(t, s.server.runs.Watched())
-	expect(s.stream("/api/v1/logs/1/tail?from=3", ""), runs.TailForm{From: 3, To: 3, Content: "three\n"}, "3")
+	expect(s.stream("/api/v1/runs/1/tail?from=3", ""), runs.TailForm{From: 3, To: 3, Content: "three\n"}, "3")
 }
 
 func TestOneTailServesAllViewers(t *testing.T) {
@@ -107,7 +107,7 @@ func TestOneTailServesAllViewers(t *testing.T) {
 	g.write("one\n")
 	var viewers []*sseReader
 	for range 20 {
-		v := s.stream("/api/v1/logs/1/tail", "")
+		v := s.stream("/api/v1/runs/1/tail", "")
 		v.next(new(runs.TailForm))
 		viewers = append(viewers, v)
 	}
@@ -128,12 +128,12 @@ func TestOneTailServesAllViewers(t *testing.T) {
 
 func TestATailEndsWithItsLastViewerAndWithTheServer(t *testing.T) {
 	s, _, _ := newTail(t)
-	viewer := s.stream("/api/v1/logs/1/tail", "")
+	viewer := s.stream("/api/v1/runs/1/tail", "")
 	viewer.stop()
 	require.Eventually(t, func() bool {
 		return s.server.runs.Watched() == 0
 	}, 10*time.Second, 10*time.Millisecond)
-	viewer = s.stream("/api/v1/logs/1/tail", "")
+	viewer = s.stream("/api/v1/runs/1/tail", "")
 	s.server.EndStreams()
 	_, _, ended := viewer.next(new(runs.TailForm))
 	require.True(t, ended)
@@ -144,12 +144,12 @@ func TestARunThatIsUnreachableForGoodEndsItsTail(t *testing.T) {
 	g.setAway(true)
 	s.endRun(run, "done")
 	var last runs.TailForm
-	_, _, ended := s.stream("/api/v1/logs/1/tail", "").next(&last)
+	_, _, ended := s.stream("/api/v1/runs/1/tail", "").next(&last)
 	require.False(t, ended)
 	require.True(t, last.End)
 	require.Contains(t, last.Message, "connection refused")
-	status, _ := s.do("GET", "/api/v1/logs/99/tail", testToken, "")
+	status, _ := s.do("GET", "/api/v1/runs/99/tail", testToken, "")
 	require.Equal(t, http.StatusNotFound, status)
-	status, body := s.do("GET", "/api/v1/logs/1/tail?from=-1", testToken, "")
+	status, body := s.do("GET", "/api/v1/runs/1/tail?from=-1", testToken, "")
 	require.Equal(t, http.StatusBadRequest, status, body)
 }

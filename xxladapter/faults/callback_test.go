@@ -56,7 +56,7 @@ func TestKilledRightAfterAcknowledgingAResult(t *testing.T) {
 				HandleCode int    `json:"handleCode"`
 				HandleMsg  string `json:"handleMsg"`
 			}
-			c.must("GET", fmt.Sprintf("/logs/%d", run.LogID), nil, &l)
+			c.must("GET", fmt.Sprintf("/runs/%d", run.LogID), nil, &l)
 			require.Equal(t, code, l.HandleCode, text)
 			require.Equal(t, text, l.HandleMsg)
 		}

@@ -64,7 +64,7 @@ func TestExecutorsReloadAChangedSource(t *testing.T) {
 			logs, err := r.store.Logs(t.Context(), xxladapter.LogFilter{JobID: job})
 			return err == nil && len(logs) == runs && logs[runs-1].HandleCode == xxladapter.ResultOK
 		})
-		return r.call(token, "GET", fmt.Sprintf("/api/v1/logs/%d/text", runs), "")
+		return r.call(token, "GET", fmt.Sprintf("/api/v1/runs/%d/log", runs), "")
 	}
 	require.Contains(t, run(), "this is one")
 	r.call(token, "PUT", path, `{"glueSource":"echo this is two","glueRemark":"second"}`)

@@ -55,10 +55,10 @@ func (s executorSite) ended(id string, n int) []loggedRun {
 	s.t.Helper()
 	var rows []loggedRun
 	testserver.Eventually(s.t, 30*time.Second, fmt.Sprintf("%d runs of job %s have ended", n, id), func() bool {
-		var list struct{ Logs []json.RawMessage }
-		require.NoError(s.t, s.api.Call(s.t.Context(), "GET", "/logs?job="+id, nil, &list))
+		var list struct{ Runs []json.RawMessage }
+		require.NoError(s.t, s.api.Call(s.t.Context(), "GET", "/runs?job="+id, nil, &list))
 		rows = nil
-		for _, raw := range list.Logs {
+		for _, raw := range list.Runs {
 			var l loggedRun
 			require.NoError(s.t, json.Unmarshal(raw, &l))
 			if l.HandleCode != 0 {

@@ -60,10 +60,10 @@ func TestThirdPartyExecutor(t *testing.T) {
 		HandleMsg, TriggerMsg   string
 	}
 	logs := func(id string) []logRow {
-		var list struct{ Logs []json.RawMessage }
-		require.NoError(t, api.Call(t.Context(), "GET", "/logs?job="+id, nil, &list))
-		rows := make([]logRow, len(list.Logs))
-		for i, raw := range list.Logs {
+		var list struct{ Runs []json.RawMessage }
+		require.NoError(t, api.Call(t.Context(), "GET", "/runs?job="+id, nil, &list))
+		rows := make([]logRow, len(list.Runs))
+		for i, raw := range list.Runs {
 			require.NoError(t, json.Unmarshal(raw, &rows[i]))
 		}
 		return rows

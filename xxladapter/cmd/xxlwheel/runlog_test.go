@@ -42,7 +42,7 @@ func TestALongLogIsPrintedWhole(t *testing.T) {
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				from, _ := strconv.ParseInt(r.URL.Query().Get("from"), 10, 64)
 				p, known := tt.parts[from]
-				if !known || r.URL.Path != "/api/v1/logs/7/text" {
+				if !known || r.URL.Path != "/api/v1/runs/7/log" {
 					t.Errorf("asked for %s", r.URL)
 				}
 				asked++
@@ -76,7 +76,7 @@ func TestARunThatEndsWhileItIsAskedForIsRead(t *testing.T) {
 			ended := false
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				switch {
-				case r.URL.Path == "/api/v1/logs/7":
+				case r.URL.Path == "/api/v1/runs/7":
 					ended = true
 					_, _ = w.Write([]byte(`{"id":7,"status":"SUCCESS"}`))
 				case ended && tt.accepted:

@@ -52,7 +52,7 @@ func TestWhatARunWroteOutlivesItsExecutor(t *testing.T) {
 			LogContent string `json:"logContent"`
 		}
 		api := client.API{Server: server}
-		require.NoError(t, api.Call(t.Context(), "GET", "/logs/"+failed+"/text", nil, &form))
+		require.NoError(t, api.Call(t.Context(), "GET", "/runs/"+failed+"/log", nil, &form))
 		want = form.LogContent
 		return form.Stored
 	})

@@ -198,15 +198,15 @@ func TestAServerShowsNoSecret(t *testing.T) {
 		return string(body)
 	}
 	for _, token := range []string{"", planted + "-wrong", planted + "-reader", planted + "-operator", planted + "-executor", planted + "-group"} {
-		for _, path := range []string{"/healthz", "/readyz", "/metrics", "/api/v1/groups", "/api/v1/groups/1/executors", "/api/v1/logs", "/api/v1/jobs/1", "/api/v1/openapi.json", "/nosuch"} {
+		for _, path := range []string{"/healthz", "/readyz", "/metrics", "/api/v1/groups", "/api/v1/groups/1/executors", "/api/v1/runs", "/api/v1/jobs/1", "/api/v1/openapi.json", "/nosuch"} {
 			said += get(server+path, token)
 		}
 	}
 	metrics := get("http://127.0.0.1:"+metricsPort+"/metrics", "")
 	require.True(t, strings.Contains(metrics, "xxlwheel_fires_total"), "the page was looked at")
-	var logs struct{ Logs []struct{ TriggerMsg string } }
-	require.NoError(t, json.Unmarshal([]byte(get(server+"/api/v1/logs", planted+"-reader")), &logs))
-	require.Contains(t, logs.Logs[0].TriggerMsg, "connection refused")
+	var runs struct{ Runs []struct{ TriggerMsg string } }
+	require.NoError(t, json.Unmarshal([]byte(get(server+"/api/v1/runs", planted+"-reader")), &runs))
+	require.Contains(t, runs.Runs[0].TriggerMsg, "connection refused")
 	require.Zero(t, serve.terminate())
 	require.NotContains(t, said+metrics+serve.stderr.String(), planted)
 	require.Contains(t, serve.stderr.String(), "connection refused", "the channel's error was logged")

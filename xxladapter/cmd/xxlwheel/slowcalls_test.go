@@ -34,14 +34,14 @@ func (s *signalling) Write(data []byte) (int, error) {
 func TestCommandsThatTakeLongSaySo(t *testing.T) {
 	t.Parallel()
 	for words, is := range map[string]struct{ call, want string }{
-		"run clear --all --yes":              {"/logs/clear", `deleting, 0 runs so far`},
+		"run clear --all --yes":              {"/runs/clear", `deleting, 0 runs so far`},
 		"audit verify":                       {"/audit/verify", `verifying`},
 		"audit export":                       {"/audit/export", `exporting, 0 KiB so far`},
-		"run list -n 0":                      {"/logs", `listing, 0 entries so far`},
+		"run list -n 0":                      {"/runs", `listing, 0 entries so far`},
 		"job trigger 1":                      {"/orders/7", `waiting for the start`},
 		"run rerun 3":                        {"/orders/7", `waiting for the start`},
-		"job trigger 1 --wait":               {"/logs/4", `waiting, 1 of 2 runs have ended`},
-		"job trigger 1 --wait --output json": {"/logs/3", `waiting, 0 of 2 runs have ended`},
+		"job trigger 1 --wait":               {"/runs/4", `waiting, 1 of 2 runs have ended`},
+		"job trigger 1 --wait --output json": {"/runs/3", `waiting, 0 of 2 runs have ended`},
 	} {
 		t.Run(words, func(t *testing.T) {
 			t.Parallel()
@@ -53,7 +53,7 @@ func TestCommandsThatTakeLongSaySo(t *testing.T) {
 					case <-r.Context().Done():
 					}
 				}
-				fmt.Fprint(w, `{"deleted":7,"done":true,"whole":true,"order":7,"state":"STARTED","logIds":[3,4],"status":"SUCCESS","logs":[]}`)
+				fmt.Fprint(w, `{"deleted":7,"done":true,"whole":true,"order":7,"state":"STARTED","logIds":[3,4],"status":"SUCCESS","runs":[]}`)
 			}))
 			t.Cleanup(server.Close)
 			var stdout strings.Builder

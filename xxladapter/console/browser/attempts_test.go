@@ -14,10 +14,10 @@ func TestTheListOfRunsSaysAttempts(t *testing.T) {
 	s := newSite(t, "")
 	failing := s.job(s.group("Orders"), "collect payments", map[string]any{"executorHandler": "fail", "executorFailRetryCount": 1})
 	s.run(failing, "")
-	var list struct{ Logs []struct{ Status string } }
+	var list struct{ Runs []struct{ Status string } }
 	testserver.Eventually(s.t, 30*time.Second, "both attempts failed", func() bool {
-		s.call("GET", fmt.Sprintf("/logs?job=%d&status=FAIL", failing), nil, &list)
-		return len(list.Logs) == 2
+		s.call("GET", fmt.Sprintf("/runs?job=%d&status=FAIL", failing), nil, &list)
+		return len(list.Runs) == 2
 	})
 	tab := s.open("runs")
 	for _, look := range []struct {

@@ -104,10 +104,10 @@ func TestManyJobsAtOnce(t *testing.T) {
 	tab.click("Close")
 	testserver.Eventually(s.t, 30*time.Second, "the run has the parameter", func() bool {
 		var runs struct {
-			Logs []struct{ JobName, ExecutorParam, Status string }
+			Runs []struct{ JobName, ExecutorParam, Status string }
 		}
-		s.call("GET", "/logs", nil, &runs)
-		return len(runs.Logs) == 1 && runs.Logs[0].JobName == "settle 3" && runs.Logs[0].ExecutorParam == "from the page" && runs.Logs[0].Status == "SUCCESS"
+		s.call("GET", "/runs", nil, &runs)
+		return len(runs.Runs) == 1 && runs.Runs[0].JobName == "settle 3" && runs.Runs[0].ExecutorParam == "from the page" && runs.Runs[0].Status == "SUCCESS"
 	})
 	tab.until("the row shows how it went", `document.querySelector(".spark title")?.textContent === "1 run, none failed; the newest: Succeeded"`)
 	tab.tick("Select all jobs of this page")

@@ -19,7 +19,7 @@ func TestClearingRuns(t *testing.T) {
 	count := func() int {
 		t.Helper()
 		var list struct{ Count int }
-		s.call("GET", "/logs?count", nil, &list)
+		s.call("GET", "/runs?count", nil, &list)
 		return list.Count
 	}
 	tab := s.open("runs")

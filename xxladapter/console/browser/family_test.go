@@ -15,14 +15,14 @@ func (s *site) runsOf(job int64, count int) (ids []int64) {
 	s.t.Helper()
 	testserver.Eventually(s.t, 30*time.Second, fmt.Sprintf("job %d has %d results", job, count), func() bool {
 		var list struct {
-			Logs []struct {
+			Runs []struct {
 				ID     int64
 				Status string
 			}
 		}
-		s.call("GET", fmt.Sprintf("/logs?job=%d", job), nil, &list)
+		s.call("GET", fmt.Sprintf("/runs?job=%d", job), nil, &list)
 		ids = nil
-		for _, l := range list.Logs {
+		for _, l := range list.Runs {
 			if l.Status != "RUNNING" {
 				ids = append(ids, l.ID)
 			}
@@ -97,7 +97,7 @@ func TestAFireIsShownTogether(t *testing.T) {
 	tab.until("the field has the address", fmt.Sprintf(`document.querySelector("input[aria-label='%s']").value === new URLSearchParams(location.search).get("address")`, address))
 	tab.typeIn(address, kb.Backspace)
 	tab.until("the address is no longer in the filter", `!location.search.includes("address=")`)
-	s.call("POST", fmt.Sprintf("/logs/%d/kill", counting), nil, nil)
+	s.call("POST", fmt.Sprintf("/runs/%d/kill", counting), nil, nil)
 
 	leave()
 	tab.visit("")

@@ -100,7 +100,7 @@ func TestPagesPollWithoutStreams(t *testing.T) {
 	tab.until("the page does not hear", `!(`+hears+`)`)
 	tab.visit(fmt.Sprintf("runs/%d", run))
 	tab.until("lines appear", `Number(document.querySelector(".log")?.dataset.lines) > 5`)
-	s.call("POST", fmt.Sprintf("/logs/%d/kill", run), nil, nil)
+	s.call("POST", fmt.Sprintf("/runs/%d/kill", run), nil, nil)
 	tab.until("the run has ended", `document.querySelector(".page-title .is-fail.status")`)
 }
 

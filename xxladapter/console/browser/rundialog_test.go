@@ -20,13 +20,13 @@ func TestARunFromTheListHasTheParameterOfItsJob(t *testing.T) {
 	started := func(want string, runs int) {
 		t.Helper()
 		var list struct {
-			Logs []struct{ ExecutorParam string }
+			Runs []struct{ ExecutorParam string }
 		}
 		testserver.Eventually(s.t, 30*time.Second, "the run is there", func() bool {
-			s.call("GET", fmt.Sprintf("/logs?job=%d&newest=true", job), nil, &list)
-			return len(list.Logs) == runs
+			s.call("GET", fmt.Sprintf("/runs?job=%d&newest=true", job), nil, &list)
+			return len(list.Runs) == runs
 		})
-		require.Equal(t, want, list.Logs[0].ExecutorParam)
+		require.Equal(t, want, list.Runs[0].ExecutorParam)
 	}
 	const field = `document.querySelector("dialog textarea")`
 	tab.click("Run settle orders now")

@@ -61,16 +61,16 @@ func TestAPause(t *testing.T) {
 	tab.sees("Schedules are paused (Orders): the ledger moves")
 	tab.visit(fmt.Sprintf("jobs/%d/misfires", job))
 	tab.until("its due times are recorded", `[...document.querySelectorAll("tbody td")].some((e) => e.innerText === "paused")`)
-	var runs struct{ Logs []struct{ ID int64 } }
-	s.call("GET", "/logs", nil, &runs)
-	require.Empty(t, runs.Logs)
+	var runs struct{ Runs []struct{ ID int64 } }
+	s.call("GET", "/runs", nil, &runs)
+	require.Empty(t, runs.Runs)
 	tab.visit("settings")
 	tab.click("End the pause of Orders")
 	tab.click("End")
 	tab.sees("Orders fires again")
 	testserver.Eventually(s.t, 30*time.Second, "it fires", func() bool {
-		s.call("GET", "/logs", nil, &runs)
-		return len(runs.Logs) > 0
+		s.call("GET", "/runs", nil, &runs)
+		return len(runs.Runs) > 0
 	})
 	tab.visit("jobs")
 	tab.until("the notice is gone", `document.querySelector("tbody tr") && !document.querySelector(".banner")`)

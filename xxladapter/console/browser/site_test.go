@@ -263,7 +263,7 @@ func (s *site) ended(run int64) {
 	s.t.Helper()
 	testserver.Eventually(s.t, 30*time.Second, "the run has ended", func() bool {
 		var l struct{ Status string }
-		s.call("GET", fmt.Sprintf("/logs/%d", run), nil, &l)
+		s.call("GET", fmt.Sprintf("/runs/%d", run), nil, &l)
 		return l.Status != "RUNNING"
 	})
 }

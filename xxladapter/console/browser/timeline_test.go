@@ -15,10 +15,10 @@ func TestTheTimelineOfAJob(t *testing.T) {
 	group := s.group("Orders")
 	failing := s.job(group, "collect payments", map[string]any{"executorHandler": "fail", "scheduleType": "FIX_RATE", "scheduleConf": "2"})
 	s.call("POST", fmt.Sprintf("/jobs/%d/start", failing), nil, nil)
-	var list struct{ Logs []struct{ ID int64 } }
+	var list struct{ Runs []struct{ ID int64 } }
 	testserver.Eventually(s.t, 30*time.Second, "it failed twice", func() bool {
-		s.call("GET", fmt.Sprintf("/logs?job=%d&status=FAIL", failing), nil, &list)
-		return len(list.Logs) > 1
+		s.call("GET", fmt.Sprintf("/runs?job=%d&status=FAIL", failing), nil, &list)
+		return len(list.Runs) > 1
 	})
 	tab := s.open(fmt.Sprintf("jobs/%d", failing))
 	tab.click("Timeline")
@@ -63,7 +63,7 @@ func TestTheTimelineOfAJob(t *testing.T) {
 	tab.until("nothing ran an hour ago", `document.body.innerText.includes("Nothing was due, and nothing ran") && location.search.includes("to=")`)
 	tab.click("Now")
 	tab.until("the present again", drawn("bar-fail")+` !== ""`)
-	tab.until("a click on a bar opens its run", fmt.Sprintf(`document.querySelector('.table a[href$="/runs/%d"]')`, list.Logs[0].ID))
+	tab.until("a click on a bar opens its run", fmt.Sprintf(`document.querySelector('.table a[href$="/runs/%d"]')`, list.Runs[0].ID))
 	tab.eval(`(() => { const svg = document.querySelector("svg.chart"); const m = /M([\d.]+) (\d+)H/.exec(svg.querySelector(".bar-fail").getAttribute("d")); const box = svg.getBoundingClientRect(); const by = { bubbles: true, clientX: box.left + Number(m[1]) * box.width / svg.viewBox.baseVal.width + 1, clientY: box.top + Number(m[2]) + 3 }; svg.dispatchEvent(new MouseEvent("click", by)); })()`, nil)
 	tab.until("the run is open", `/\/runs\/\d+$/.test(location.pathname) && document.querySelector(".page-title .is-fail.status")`)
 }

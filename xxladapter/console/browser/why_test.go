@@ -36,9 +36,9 @@ func TestWhyNothingRan(t *testing.T) {
 	job := s.job(group, "settle orders", map[string]any{"scheduleType": "FIX_RATE", "scheduleConf": "1"})
 	s.call("POST", fmt.Sprintf("/jobs/%d/start", job), nil, nil)
 	testserver.Eventually(s.t, 30*time.Second, "it ran", func() bool {
-		var list struct{ Logs []struct{ ID int64 } }
-		s.call("GET", fmt.Sprintf("/logs?job=%d", job), nil, &list)
-		return len(list.Logs) > 0
+		var list struct{ Runs []struct{ ID int64 } }
+		s.call("GET", fmt.Sprintf("/runs?job=%d", job), nil, &list)
+		return len(list.Runs) > 0
 	})
 	s.call("POST", fmt.Sprintf("/jobs/%d/stop", job), nil, nil)
 	tab := s.open(fmt.Sprintf("jobs/%d/why", job))

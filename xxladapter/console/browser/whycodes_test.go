@@ -98,11 +98,11 @@ func TestWhyByTheRun(t *testing.T) {
 	}
 	s.ended(discarded)
 	tab.explains(running, "", "refused_by_block")
-	s.call("POST", fmt.Sprintf("/logs/%d/kill", killed), nil, nil)
+	s.call("POST", fmt.Sprintf("/runs/%d/kill", killed), nil, nil)
 	for run, code := range map[int64]string{first: "covered", killed: "killed", late: "timed_out"} {
 		s.ended(run)
 		var l struct{ JobID int64 }
-		s.call("GET", fmt.Sprintf("/logs/%d", run), nil, &l)
+		s.call("GET", fmt.Sprintf("/runs/%d", run), nil, &l)
 		tab.explains(l.JobID, s.dueOf(l.JobID, run), code)
 	}
 }

@@ -104,9 +104,9 @@ func TestWhyByTheHandOver(t *testing.T) {
 	runs := func(job int64, count int) {
 		t.Helper()
 		testserver.Eventually(s.t, 30*time.Second, "it ran", func() bool {
-			var list struct{ Logs []struct{ Status string } }
-			s.call("GET", fmt.Sprintf("/logs?job=%d&status=SUCCESS", job), nil, &list)
-			return len(list.Logs) >= count
+			var list struct{ Runs []struct{ Status string } }
+			s.call("GET", fmt.Sprintf("/runs?job=%d&status=SUCCESS", job), nil, &list)
+			return len(list.Runs) >= count
 		})
 	}
 	cleared, due := s.everySecond(group, "cleared")
@@ -140,7 +140,7 @@ func TestWhyByTheHandOver(t *testing.T) {
 	}
 	runs(cleared, 2)
 	s.call("POST", fmt.Sprintf("/jobs/%d/stop", cleared), nil, nil)
-	s.call("POST", "/logs/clear", map[string]any{"jobId": cleared, "all": true}, nil)
+	s.call("POST", "/runs/clear", map[string]any{"jobId": cleared, "all": true}, nil)
 	tab.explains(cleared, due, "no_record")
 	s.startAt(late, now) // seconds after it was due
 	runs(late, 1)

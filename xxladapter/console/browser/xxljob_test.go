@@ -105,7 +105,7 @@ func TestAUserOfXXLJobInChinese(t *testing.T) {
 	selected := func() (n int) {
 		t.Helper()
 		var answer struct{ Selected int }
-		s.call("POST", "/logs/clear", map[string]any{"jobGroup": orders, "all": true, "dryRun": true}, &answer)
+		s.call("POST", "/runs/clear", map[string]any{"jobGroup": orders, "all": true, "dryRun": true}, &answer)
 		return answer.Selected
 	}
 	testserver.Eventually(s.t, 30*time.Second, "failures were told to who listens", func() bool {
@@ -120,7 +120,7 @@ func TestAUserOfXXLJobInChinese(t *testing.T) {
 	tab.sees("已清理 5 条日志")
 	require.Zero(t, selected())
 	var list struct{ Count int }
-	s.call("GET", "/logs?count", nil, &list)
+	s.call("GET", "/runs?count", nil, &list)
 	require.Equal(t, 1, list.Count, "the log of the other executor")
 
 	// What is deleted is counted before.

@@ -23,7 +23,7 @@ func TestTimesAreInTheZoneOfTheJob(t *testing.T) {
 	run := s.run(job, "")
 	s.ended(run)
 	var is struct{ TriggerTime time.Time }
-	s.call("GET", fmt.Sprintf("/logs/%d", run), nil, &is)
+	s.call("GET", fmt.Sprintf("/runs/%d", run), nil, &is)
 	tokyo, err := time.LoadLocation("Asia/Tokyo")
 	require.NoError(t, err)
 	at := func(in *time.Location) string { return is.TriggerTime.In(in).Format("15:04:05") }

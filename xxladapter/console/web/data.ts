@@ -32,7 +32,7 @@ export function changedSomething() {
 // of its job, and so a run changes what is shown of jobs.
 const told: Partial<Record<CallName, Topic[]>> = {
 	"GET /jobs": ["job", "run"], "GET /jobs/{id}": ["job", "run"], "GET /jobs/{id}/next": ["job", "run"], "GET /jobs/{id}/misfires": ["misfire"], "GET /jobs/{id}/timeline": ["job", "run", "misfire"],
-	"GET /logs": ["run"], "GET /logs/{id}": ["run"], "GET /fires": ["run"], "GET /groups": ["group"], "GET /groups/{id}": ["group"], "GET /graph": ["job", "run"], "GET /pauses": ["pause"], "GET /tags": ["job"],
+	"GET /runs": ["run"], "GET /runs/{id}": ["run"], "GET /fires": ["run"], "GET /groups": ["group"], "GET /groups/{id}": ["group"], "GET /graph": ["job", "run"], "GET /pauses": ["pause"], "GET /tags": ["job"],
 };
 // While events tell what changes, polling finds only what they missed.
 const pollLive = 120e3;
@@ -42,7 +42,7 @@ const pollLive = 120e3;
 function concerns(name: CallName, params: object, e: Event): boolean {
 	if (e.topic === "all") return true;
 	if (!told[name]?.includes(e.topic)) return false;
-	const own = { job: "GET /jobs/{id}", run: "GET /logs/{id}", group: "GET /groups/{id}", misfire: "", node: "", pause: "" }[e.topic] === name;
+	const own = { job: "GET /jobs/{id}", run: "GET /runs/{id}", group: "GET /groups/{id}", misfire: "", node: "", pause: "" }[e.topic] === name;
 	const { id, related } = params as { id?: number; related?: boolean };
 	return !own || related || e.id === 0 || e.id === id;
 }

@@ -947,8 +947,10 @@ export interface LimitInfo {
 	slowPool: number;
 }
 
-export interface Log {
+export interface ListedRun {
 	alarmStatus: number;
+	/** The app name of the group; omitted if that was removed. */
+	appName?: string;
 	executorAddress: string;
 	executorFailRetryCount: number;
 	executorHandler: string;
@@ -962,23 +964,19 @@ export interface Log {
 	id: number;
 	jobGroup: number;
 	jobId: number;
+	/** Omitted if the job was removed. */
+	jobName?: string;
+	/** The result is lost, see the status LOST. */
+	lost?: boolean;
 	/** Only with the parameter related: the run whose success triggered this one, the other shards and attempts of its fire, its repetitions, and the runs that its success triggered, of the job's present children. They are searched for among the first 1000 runs of a job since then. */
 	related?: RelatedRun[];
 	/** The meaning of triggerCode and handleCode. */
 	status: "RUNNING" | "SUCCESS" | "FAIL";
+	/** How long the run took, in milliseconds, or has taken if it is still running. Omitted if no executor took it. Runs without a history have whole seconds. */
+	tookMs?: number;
 	triggerCode: number;
 	triggerMsg: string;
 	triggerTime?: string;
-}
-
-export interface LogList {
-	/** The number of entries on all pages, exact up to 10000. */
-	count?: number;
-	logs: Run[];
-	/** There are more entries than count. */
-	more?: boolean;
-	/** The cursor of the next page; omitted on the last page. With a next, a page may be shorter than limit, or empty: a search reads 50000 rows for one page. */
-	next?: number;
 }
 
 export interface Login {
@@ -1288,8 +1286,6 @@ export interface RetentionInfo {
 
 export interface Run {
 	alarmStatus: number;
-	/** The app name of the group; omitted if that was removed. */
-	appName?: string;
 	executorAddress: string;
 	executorFailRetryCount: number;
 	executorHandler: string;
@@ -1303,19 +1299,23 @@ export interface Run {
 	id: number;
 	jobGroup: number;
 	jobId: number;
-	/** Omitted if the job was removed. */
-	jobName?: string;
-	/** The result is lost, see the status LOST. */
-	lost?: boolean;
 	/** Only with the parameter related: the run whose success triggered this one, the other shards and attempts of its fire, its repetitions, and the runs that its success triggered, of the job's present children. They are searched for among the first 1000 runs of a job since then. */
 	related?: RelatedRun[];
 	/** The meaning of triggerCode and handleCode. */
 	status: "RUNNING" | "SUCCESS" | "FAIL";
-	/** How long the run took, in milliseconds, or has taken if it is still running. Omitted if no executor took it. Runs without a history have whole seconds. */
-	tookMs?: number;
 	triggerCode: number;
 	triggerMsg: string;
 	triggerTime?: string;
+}
+
+export interface RunList {
+	/** The number of entries on all pages, exact up to 10000. */
+	count?: number;
+	/** There are more entries than count. */
+	more?: boolean;
+	/** The cursor of the next page; omitted on the last page. With a next, a page may be shorter than limit, or empty: a search reads 50000 rows for one page. */
+	next?: number;
+	runs: ListedRun[];
 }
 
 export interface SchedulePreview {
@@ -1967,48 +1967,6 @@ export interface Calls {
 		body: undefined;
 		answer: string;
 	};
-	/** List runs, oldest or newest first. */
-	"GET /logs": {
-		params: { after?: number; limit?: number; job?: number; group?: number; status?: "RUNNING" | "SUCCESS" | "FAIL" | "LOST"; since?: string; before?: string; address?: string; triggerType?: "CRON" | "MISFIRE" | "MANUAL" | "PARENT" | "RETRY" | "API" | "BACKFILL"; atLeastMs?: number; text?: string; newest?: boolean; count?: boolean };
-		body: undefined;
-		answer: LogList;
-	};
-	/** Delete ended runs by age, or all but the newest. A call stops after some seconds; repeat it until done is true. */
-	"POST /logs/clear": {
-		params: { };
-		body: Clear;
-		answer: ClearAnswer;
-	};
-	/** Show a run. */
-	"GET /logs/{id}": {
-		params: { id: number; related?: boolean };
-		body: undefined;
-		answer: Log;
-	};
-	/** Kill a run, together with all other runs of its job that run or wait on the same executor. */
-	"POST /logs/{id}/kill": {
-		params: { id: number };
-		body: undefined;
-		answer: None;
-	};
-	/** Run a run again, with its parameter and its shard. The new run names it as its parent. */
-	"POST /logs/{id}/rerun": {
-		params: { id: number };
-		body: Rerun | undefined;
-		answer: Planned;
-	};
-	/** Stream what a run writes, as server-sent events. The stream ends with the run. */
-	"GET /logs/{id}/tail": {
-		params: { id: number; from?: number };
-		body: undefined;
-		answer: string;
-	};
-	/** Show what a run wrote, from a line on. */
-	"GET /logs/{id}/text": {
-		params: { id: number; from?: number };
-		body: undefined;
-		answer: Text;
-	};
 	/** Show the user who calls. */
 	"GET /me": {
 		params: { };
@@ -2086,6 +2044,48 @@ export interface Calls {
 		params: { from?: string; to?: string };
 		body: undefined;
 		answer: ReportList;
+	};
+	/** List runs, oldest or newest first. */
+	"GET /runs": {
+		params: { after?: number; limit?: number; job?: number; group?: number; status?: "RUNNING" | "SUCCESS" | "FAIL" | "LOST"; since?: string; before?: string; address?: string; triggerType?: "CRON" | "MISFIRE" | "MANUAL" | "PARENT" | "RETRY" | "API" | "BACKFILL"; atLeastMs?: number; text?: string; newest?: boolean; count?: boolean };
+		body: undefined;
+		answer: RunList;
+	};
+	/** Delete ended runs by age, or all but the newest. A call stops after some seconds; repeat it until done is true. */
+	"POST /runs/clear": {
+		params: { };
+		body: Clear;
+		answer: ClearAnswer;
+	};
+	/** Show a run. */
+	"GET /runs/{id}": {
+		params: { id: number; related?: boolean };
+		body: undefined;
+		answer: Run;
+	};
+	/** Kill a run, together with all other runs of its job that run or wait on the same executor. */
+	"POST /runs/{id}/kill": {
+		params: { id: number };
+		body: undefined;
+		answer: None;
+	};
+	/** Show what a run wrote, from a line on. */
+	"GET /runs/{id}/log": {
+		params: { id: number; from?: number };
+		body: undefined;
+		answer: Text;
+	};
+	/** Run a run again, with its parameter and its shard. The new run names it as its parent. */
+	"POST /runs/{id}/rerun": {
+		params: { id: number };
+		body: Rerun | undefined;
+		answer: Planned;
+	};
+	/** Stream what a run writes, as server-sent events. The stream ends with the run. */
+	"GET /runs/{id}/tail": {
+		params: { id: number; from?: number };
+		body: undefined;
+		answer: string;
 	};
 	/** Show what a schedule will do: its due times, in words, and at clock changes. */
 	"GET /schedule/preview": {

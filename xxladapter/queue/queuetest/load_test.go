@@ -82,9 +82,9 @@ func (s *site) records() string { return filepath.Join(s.dir, "records") }
 func (s *site) allEnd(limit time.Duration) {
 	s.t.Helper()
 	testserver.Eventually(s.t, limit, "all runs have ended", func() bool {
-		var page struct{ Logs []row }
-		err := s.call(http.MethodGet, "/logs?status=RUNNING&limit=1", nil, &page)
-		return err == nil && len(page.Logs) == 0
+		var page struct{ Runs []row }
+		err := s.call(http.MethodGet, "/runs?status=RUNNING&limit=1", nil, &page)
+		return err == nil && len(page.Runs) == 0
 	})
 }
 

@@ -80,9 +80,9 @@ func TestARunGoesThroughTheQueueAndBack(t *testing.T) {
 					Content string `json:"logContent"`
 				}
 				id := s.rows(long)[0].ID
-				require.NoError(t, s.call(http.MethodGet, fmt.Sprintf("/logs/%d/text", id), nil, &text))
+				require.NoError(t, s.call(http.MethodGet, fmt.Sprintf("/runs/%d/log", id), nil, &text))
 				require.Contains(t, text.Content, "handler count")
-				require.NoError(t, s.call(http.MethodPost, fmt.Sprintf("/logs/%d/kill", id), nil, nil))
+				require.NoError(t, s.call(http.MethodPost, fmt.Sprintf("/runs/%d/kill", id), nil, nil))
 				r = s.ended(long, 1, 20*time.Second)[0]
 				require.Equal(t, 500, r.HandleCode)
 				require.Contains(t, r.HandleMsg, "kill")

@@ -361,13 +361,13 @@ func (s *site) rows(job int64) (list []row) {
 	after := ""
 	for {
 		var page struct {
-			Logs []row  `json:"logs"`
+			Runs []row  `json:"runs"`
 			Next *int64 `json:"next"`
 		}
-		if err := s.call(http.MethodGet, fmt.Sprintf("/logs?job=%d&limit=1000%s", job, after), nil, &page); err != nil {
+		if err := s.call(http.MethodGet, fmt.Sprintf("/runs?job=%d&limit=1000%s", job, after), nil, &page); err != nil {
 			return nil
 		}
-		list = append(list, page.Logs...)
+		list = append(list, page.Runs...)
 		if page.Next == nil || *page.Next == 0 {
 			return list
 		}

@@ -9,18 +9,18 @@ func (s *Server) Calls() []api.Call {
 			"GET /api/v1/jobs/{id}/misfires", api.Viewer, "List the due times of a job that got no fire of their own.",
 			s.listMisfires,
 		),
-		api.Reads("GET /api/v1/logs", api.Viewer, "List runs, oldest or newest first.", s.listLogs),
-		api.Reads("GET /api/v1/logs/{id}", api.Viewer, "Show a run.", s.showLog),
-		api.Reads("GET /api/v1/logs/{id}/text", api.Viewer, "Show what a run wrote, from a line on.", s.runLog),
+		api.Reads("GET /api/v1/runs", api.Viewer, "List runs, oldest or newest first.", s.listRuns),
+		api.Reads("GET /api/v1/runs/{id}", api.Viewer, "Show a run.", s.showRun),
+		api.Reads("GET /api/v1/runs/{id}/log", api.Viewer, "Show what a run wrote, from a line on.", s.runLog),
 		api.Streaming[TailForm](api.EventStream, api.Reads(
-			"GET /api/v1/logs/{id}/tail", api.Viewer, "Stream what a run writes, as server-sent events.", s.tailRun,
+			"GET /api/v1/runs/{id}/tail", api.Viewer, "Stream what a run writes, as server-sent events.", s.tailRun,
 		).Noting("The stream ends with the run.")),
 		api.Reads(
-			"POST /api/v1/logs/{id}/kill", api.Operator,
+			"POST /api/v1/runs/{id}/kill", api.Operator,
 			"Kill a run, together with all other runs of its job that run or wait on the same executor.", s.killRun,
 		),
 		api.Takes(
-			"POST /api/v1/logs/clear", api.Editor, "Delete ended runs by age, or all but the newest.", s.clearLogs,
+			"POST /api/v1/runs/clear", api.Editor, "Delete ended runs by age, or all but the newest.", s.clearRuns,
 		).Noting("A call stops after some seconds; repeat it until done is true."),
 		api.Reads("GET /api/v1/fires", api.Viewer, "List fires that are not settled, by due time.", s.listFires),
 	}

@@ -34,9 +34,9 @@ type clearAnswer struct {
 	More     bool  `json:"more,omitempty" doc:"With dryRun: more runs are selected, or may be: a count by group reads a million rows at most."`
 }
 
-// clearLogs deletes runs that have ended. Rows that are still needed are kept: open ones, and
+// clearRuns deletes runs that have ended. Rows that are still needed are kept: open ones, and
 // failures that were not reported yet.
-func (s *Server) clearLogs(ctx context.Context, _ api.None, form clearForm) (answer clearAnswer, err error) {
+func (s *Server) clearRuns(ctx context.Context, _ api.None, form clearForm) (answer clearAnswer, err error) {
 	what := xxladapter.LogPurge{JobID: form.Job, GroupID: form.JobGroup, KeepNewest: form.KeepNewest}
 	if form.Before != nil {
 		what.Before = *form.Before

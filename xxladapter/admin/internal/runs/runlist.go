@@ -11,7 +11,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
-type logQuery struct {
+type runQuery struct {
 	api.Page
 	Job     int64                  `query:"job" doc:"Only runs of this job."`
 	Group   int64                  `query:"group" doc:"Only runs of jobs of this group."`
@@ -40,7 +40,7 @@ func (runStatus) Values() (all []runStatus) {
 }
 
 // filter returns the selection in the store's form.
-func (q *logQuery) filter() (f xxladapter.RunFilter, err error) {
+func (q *runQuery) filter() (f xxladapter.RunFilter, err error) {
 	f = xxladapter.RunFilter{
 		LogFilter: xxladapter.LogFilter{
 			JobID: q.Job, GroupID: q.Group, Since: q.Since, Before: q.Before, AfterID: q.After, Newest: q.Newest,
@@ -72,34 +72,34 @@ func (q *logQuery) filter() (f xxladapter.RunFilter, err error) {
 // maxTook is the longest duration to search for.
 const maxTook = 365 * 24 * time.Hour
 
-// A LogList is a page of runs.
-type LogList struct {
-	Logs []runForm `json:"logs"`
-	Next int64     `json:"next,omitempty" doc:"The cursor of the next page; omitted on the last page. With a next, a page may be shorter than limit, or empty: a search reads 50000 rows for one page."`
+// A RunList is a page of runs.
+type RunList struct {
+	Runs []listedRun `json:"runs"`
+	Next int64       `json:"next,omitempty" doc:"The cursor of the next page; omitted on the last page. With a next, a page may be shorter than limit, or empty: a search reads 50000 rows for one page."`
 	api.Counted
 }
 
-// A runForm is a log row in a list, with the names of its job and its group.
-type runForm struct {
-	LogForm
+// A listedRun is a run in a list, with the names of its job and its group.
+type listedRun struct {
+	RunForm
 	JobName string `json:"jobName,omitempty" doc:"Omitted if the job was removed."`
 	AppName string `json:"appName,omitempty" doc:"The app name of the group; omitted if that was removed."`
 	Took    *int64 `json:"tookMs,omitempty" doc:"How long the run took, in milliseconds, or has taken if it is still running. Omitted if no executor took it. Runs without a history have whole seconds."`
 	Lost    bool   `json:"lost,omitempty" doc:"The result is lost, see the status LOST."`
 }
 
-func (s *Server) listLogs(ctx context.Context, q logQuery) (no LogList, err error) {
+func (s *Server) listRuns(ctx context.Context, q runQuery) (no RunList, err error) {
 	f, err := q.filter()
 	if err != nil {
 		return no, err
 	}
-	var list LogList
+	var list RunList
 	logs, next, err := s.opts.Store.Runs(ctx, f)
 	if err != nil {
 		return no, err
 	}
 	list.Next = next
-	if list.Logs, err = s.showRuns(ctx, logs); err != nil || !q.Count {
+	if list.Runs, err = s.showRuns(ctx, logs); err != nil || !q.Count {
 		return list, err
 	}
 	n, more, err := s.opts.Store.CountRuns(ctx, f, api.MaxCount)
@@ -108,8 +108,8 @@ func (s *Server) listLogs(ctx context.Context, q logQuery) (no LogList, err erro
 }
 
 // showRuns adds names and histories to log rows.
-func (s *Server) showRuns(ctx context.Context, logs []*xxladapter.Log) ([]runForm, error) {
-	forms := make([]runForm, len(logs))
+func (s *Server) showRuns(ctx context.Context, logs []*xxladapter.Log) ([]listedRun, error) {
+	forms := make([]listedRun, len(logs))
 	ids, jobs := make([]int64, len(logs)), map[int64]bool{}
 	for i, l := range logs {
 		ids[i], jobs[l.JobID] = l.ID, true
@@ -132,8 +132,8 @@ func (s *Server) showRuns(ctx context.Context, logs []*xxladapter.Log) ([]runFor
 	}
 	now, err := s.opts.Store.Now(ctx)
 	for i, l := range logs {
-		forms[i] = runForm{
-			LogForm: showLogForm(l, histories), JobName: names[l.JobID], AppName: apps[l.GroupID], Lost: l.Lost(),
+		forms[i] = listedRun{
+			RunForm: showRunForm(l, histories), JobName: names[l.JobID], AppName: apps[l.GroupID], Lost: l.Lost(),
 		}
 		var history *xxladapter.RunHistory
 		if h, known := histories[l.ID]; known {

@@ -52,7 +52,7 @@ export function ClearDialog({ group: given, job, onClose }: { group?: number; jo
 		setForm(chosen);
 		setCount(undefined);
 		setError(undefined);
-		call("POST /logs/clear", {}, { ...chosen, dryRun: true }, abort.signal).then(setCount, (e) => abort.signal.aborted || fail(e));
+		call("POST /runs/clear", {}, { ...chosen, dryRun: true }, abort.signal).then(setCount, (e) => abort.signal.aborted || fail(e));
 		return () => abort.abort();
 	}, [way, group, job]);
 	useEffect(() => () => void (stop.current = true), []);
@@ -63,7 +63,7 @@ export function ClearDialog({ group: given, job, onClose }: { group?: number; jo
 		setDeleted(sum);
 		try {
 			for (let done = false; !done && !stop.current; ) {
-				const part = await call("POST /logs/clear", {}, form!);
+				const part = await call("POST /runs/clear", {}, form!);
 				done = part.done;
 				setDeleted((sum += part.deleted));
 			}

@@ -93,7 +93,7 @@ function State({ job: j }: { job: JobData }) {
 	const groups = useGroups();
 	const preview = useCall("GET /schedule/preview", j.scheduleType === "NONE" || !j.scheduleConf ? undefined : { scheduleType: j.scheduleType, scheduleConf: j.scheduleConf, zone: j.settings?.zone, count: 1 });
 	const next = useCall("GET /jobs/{id}/next", j.scheduleType === "NONE" ? undefined : { id: j.id!, count: 12 }, 10e3);
-	const last = useCall("GET /logs", { job: j.id, newest: true, limit: 8 }, 3e3);
+	const last = useCall("GET /runs", { job: j.id, newest: true, limit: 8 }, 3e3);
 	const s = j.settings ?? {};
 	const beyond: [string, string][] = [];
 	if (s.ambiguous) beyond.push([t("field.ambiguous"), word("ambiguous", s.ambiguous)]);
@@ -118,7 +118,7 @@ function State({ job: j }: { job: JobData }) {
 					</Facts>
 				</Panel>
 				<Panel flush title={t("job.latest")} beside={<a href={href(`jobs/${j.id}/runs`)}>{t("transfer.all")}</a>}>
-					<Table label={t("job.latest")} rows={last.data?.logs} id={(l) => l.id} error={last.error} retry={last.reload} empty={<Empty icon="runs" title={t("job.neverRan")} />}
+					<Table label={t("job.latest")} rows={last.data?.runs} id={(l) => l.id} error={last.error} retry={last.reload} empty={<Empty icon="runs" title={t("job.neverRan")} />}
 						columns={[
 							{ head: t("runs.id"), cell: (l) => <a class="row-link" href={href(`runs/${l.id}`)}>#{l.id}</a> },
 							{ head: t("runs.result"), cell: (l) => <RunStatus run={l} /> },

@@ -74,7 +74,7 @@ type Shown = NonNullable<ReturnType<typeof useCall<"GET /jobs/{id}">>["data"]>;
 function About({ id, words, job: j }: { id: number; words?: string; job: Shown }) {
 	const groups = useGroups();
 	const next = useCall("GET /jobs/{id}/next", j.scheduleType !== "NONE" ? { id, count: 5 } : undefined, 10e3);
-	const last = useCall("GET /logs", { job: id, newest: true, limit: 5 }, 5e3);
+	const last = useCall("GET /runs", { job: id, newest: true, limit: 5 }, 5e3);
 	const zone = knownZone(j.settings?.zone) || undefined;
 	return (
 		<div class="dialog-body">
@@ -91,9 +91,9 @@ function About({ id, words, job: j }: { id: number; words?: string; job: Shown }
 				{j.executorParam && <Fact name={t("field.executorParam")}><code>{j.executorParam}</code></Fact>}
 			</dl>
 			<h3>{t("job.latest")}</h3>
-			{!last.data ? <Pending call={last} /> : !last.data.logs.length ? <Empty icon="runs" title={t("job.neverRan")} /> : (
+			{!last.data ? <Pending call={last} /> : !last.data.runs.length ? <Empty icon="runs" title={t("job.neverRan")} /> : (
 				<ul class="drawer-runs">
-					{last.data.logs.map((l) => (
+					{last.data.runs.map((l) => (
 						<li key={l.id}>
 							<a href={href(`runs/${l.id}`)}>#{l.id}</a>
 							<RunStatus run={l} />

@@ -1,13 +1,13 @@
 // Killing a run: the question before it is done.
 
-import { call, type Log, type Run } from "../api";
+import { call, type ListedRun, type Run } from "../api";
 import { changedSomething } from "../data";
 import { t } from "../i18n";
 import { may } from "../session";
 import { Confirm } from "../parts/dialog";
 import { tell } from "../parts/toast";
 
-type Killed = Pick<Log | Run, "id" | "jobId" | "jobGroup" | "status" | "triggerCode" | "executorAddress">;
+type Killed = Pick<ListedRun | Run, "id" | "jobId" | "jobGroup" | "status" | "triggerCode" | "executorAddress">;
 
 // mayKill reports whether the caller may kill a run that an executor has accepted.
 export function mayKill(l: Killed): boolean {
@@ -18,7 +18,7 @@ export function KillDialog({ run: l, name, onClose }: { run: Killed; name?: stri
 	return (
 		<Confirm title={t("runs.killTitle")} action={t("runs.kill")} danger onClose={onClose}
 			onConfirm={async () => {
-				await call("POST /logs/{id}/kill", { id: l.id });
+				await call("POST /runs/{id}/kill", { id: l.id });
 				tell(t("runs.killed"));
 				changedSomething();
 			}}>

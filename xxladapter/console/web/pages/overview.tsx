@@ -22,8 +22,8 @@ export function Overview() {
 	const stats = useCall("GET /stats", { by: "hour", from: new Date(first).toISOString() }, 15e3);
 	const days = lengths.find((n) => String(n) === query.value.get("days")) ?? 1;
 	const longer = useCall("GET /stats", days > 1 ? { by: "hour", from: midnight(1 - days)?.toISOString(), limit: 1000 } : undefined, 15e3);
-	const failed = useCall("GET /logs", { status: "FAIL", newest: true, limit: 6, since: new Date(Math.floor(now.value / 3600e3) * 3600e3 - 24 * 3600e3).toISOString() }, 5e3);
-	const running = useCall("GET /logs", { status: "RUNNING", newest: true, limit: 100 }, 5e3);
+	const failed = useCall("GET /runs", { status: "FAIL", newest: true, limit: 6, since: new Date(Math.floor(now.value / 3600e3) * 3600e3 - 24 * 3600e3).toISOString() }, 5e3);
+	const running = useCall("GET /runs", { status: "RUNNING", newest: true, limit: 100 }, 5e3);
 	const fires = useCall("GET /fires", { state: "planned", limit: 20 }, 3e3);
 	const overview = useCall("GET /overview", {}, 10e3);
 	const at = overview.data;
@@ -34,7 +34,7 @@ export function Overview() {
 		const from = first + i * 3600e3;
 		const s = byHour.get(from);
 		const ok = s?.success ?? 0, fail = (s?.runs ?? 0) - ok;
-		const run = (running.data?.logs ?? []).filter((l) => l.triggerTime && Math.floor(Date.parse(l.triggerTime) / 3600e3) * 3600e3 === from).length;
+		const run = (running.data?.runs ?? []).filter((l) => l.triggerTime && Math.floor(Date.parse(l.triggerTime) / 3600e3) * 3600e3 === from).length;
 		const name = clock(new Date(from)).slice(0, 5);
 		return { label: name, title: `${name}\n${t("status.SUCCESS")} ${number(ok)}\n${t("status.FAIL")} ${number(fail)}\n${t("status.RUNNING")} ${number(run)}`, ok, fail, run };
 	});
@@ -64,7 +64,7 @@ export function Overview() {
 		<Page title={t("nav.overview")} wide>
 			<div class="figures">
 				<Figure to="jobs?running=true" name={t("overview.on")} value={at && number(at.runningJobs.count) + (at.runningJobs.more ? "+" : "")} />
-				<Figure to="runs?status=RUNNING" name={t("overview.now")} value={running.data && number(running.data.logs.length) + (running.data.next ? "+" : "")} />
+				<Figure to="runs?status=RUNNING" name={t("overview.now")} value={running.data && number(running.data.runs.length) + (running.data.next ? "+" : "")} />
 				<Figure to="runs?status=FAIL" name={t("overview.failed24")} value={at && number(at.failed24h.count) + (at.failed24h.more ? "+" : "")} tone={at?.failed24h.count ? "fail" : undefined} />
 				<Figure to="runs?status=SUCCESS" name={t("overview.ok24")} value={total?.runs ? number(total.success) : undefined} />
 				<Figure to="runs" name={t("overview.late")} value={late === undefined ? undefined : span(late)} tone={late !== undefined && late > 5000 ? "warn" : undefined} />
@@ -116,11 +116,11 @@ export function Overview() {
 						{shown.data ? <Bars label={t("overview.results")} bars={results} /> : shown.error ? <Failure error={shown.error} retry={shown.reload} /> : <Waiting rows={3} />}
 					</Panel>
 					<Panel flush title={t("overview.failures")} beside={<a href={href("runs?status=FAIL")}>{t("transfer.all")}</a>}>
-						{failed.data?.logs.length === 0 ? (
+						{failed.data?.runs.length === 0 ? (
 							<Empty icon="check" title={t("overview.noFailures")} />
 						) : failed.data ? (
 							<ul class="notes">
-								{failed.data.logs.map((l) => (
+								{failed.data.runs.map((l) => (
 									<li key={l.id} class="is-fail">
 										<Icon name="fail" />
 										<div>

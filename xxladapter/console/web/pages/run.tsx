@@ -1,7 +1,7 @@
 // One run: its way, what was said of it, and what it wrote.
 
 import { useState } from "preact/hooks";
-import { call, type Log, type RelatedRun } from "../api";
+import { call, type RelatedRun, type Run as RunForm } from "../api";
 import { changedSomething, useCall } from "../data";
 import { plural, t, word } from "../i18n";
 import { href } from "../route";
@@ -16,7 +16,7 @@ import { KillDialog, mayKill } from "./killrun";
 import { plain, reason, RunStatus } from "./runtable";
 
 export function Run({ id }: { id: number }) {
-	const run = useCall("GET /logs/{id}", { id, related: true }, 2e3);
+	const run = useCall("GET /runs/{id}", { id, related: true }, 2e3);
 	const job = useCall("GET /jobs/{id}", run.data ? { id: run.data.jobId } : undefined);
 	const [kill, setKill] = useState(false);
 	const [again, setAgain] = useState(false);
@@ -81,7 +81,7 @@ export function Run({ id }: { id: number }) {
 // rerun repeats a run with its parameter and its shard.
 async function rerun(id: number) {
 	try {
-		await call("POST /logs/{id}/rerun", { id });
+		await call("POST /runs/{id}/rerun", { id });
 		tell(t("runs.rerun", { id }), { to: href("runs"), text: t("run.show") });
 		changedSomething();
 	} catch (e) {
@@ -110,7 +110,7 @@ function Kin({ runs = [], title }: { runs?: RelatedRun[]; title?: string }) {
 }
 
 // Track is the way of a run from its trigger to its result.
-function Track({ log: l }: { log: Log }) {
+function Track({ log: l }: { log: RunForm }) {
 	const h = l.history;
 	const sent = l.triggerCode === 200, refused = l.triggerCode !== 200 && l.triggerCode !== 0;
 	const ended = l.handleCode !== 0;

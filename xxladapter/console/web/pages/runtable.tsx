@@ -2,7 +2,7 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useCall, useDelayed } from "../data";
-import type { Log, Run } from "../api";
+import type { ListedRun, Run } from "../api";
 import { number, t, word } from "../i18n";
 import { href, query, setQuery } from "../route";
 import { Button, Empty, Mono, Nothing, Status, Tag, Time } from "../parts/basic";
@@ -37,15 +37,15 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 	const type = q.get("type") ?? "";
 	const longer = q.get("longer") ?? "";
 	const address = q.get("address") || undefined;
-	const [kill, setKill] = useState<Run>();
+	const [kill, setKill] = useState<ListedRun>();
 	const cursors = (q.get("after") ?? "").split(".").filter(Boolean);
 	const [from, before] = limits(since, q);
-	const runs = useCall("GET /logs", { job, group, status: (status || undefined) as Log["status"] | undefined, text: q.get("text") || undefined,
+	const runs = useCall("GET /runs", { job, group, status: (status || undefined) as Run["status"] | undefined, text: q.get("text") || undefined,
 		triggerType: (type || undefined) as "CRON" | undefined, atLeastMs: longer ? Number(longer) : undefined, address, since: from?.toISOString(), before: before?.toISOString(), newest: true, after: Number(cursors.at(-1)) || undefined, limit: pageSize }, 3e3);
 	const named = useCall("GET /jobs/{id}", !fixed && job ? { id: job } : undefined);
 	const jobs = useCall("GET /jobs", !fixed && group ? { group, light: true, sort: "NAME", limit: 1000 } : undefined);
 	const filtered = !!(status || since || (!fixed && job) || group || type || longer || address || q.get("text"));
-	const columns: Column<Run>[] = [
+	const columns: Column<ListedRun>[] = [
 		{
 			head: t(fixed ? "runs.id" : "job.name"), grow: !fixed,
 			cell: (l) => (
@@ -78,7 +78,7 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 			cell: (l) => mayKill(l) && <Button icon="stop" tone="quiet" aria-label={t("runs.killOne", { id: l.id })} onClick={() => setKill(l)} />,
 		},
 	];
-	const shown = runs.data?.logs.length ?? 0;
+	const shown = runs.data?.runs.length ?? 0;
 	return (
 		<div class="stack">
 			<div class="filters" role="search">
@@ -137,7 +137,7 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 				<Typed name="address" label={t("runs.byAddress")} />
 			</div>
 			<Panel flush>
-				<Table label={t("job.tabRuns")} columns={columns} rows={runs.data?.logs} id={(l) => l.id} error={runs.error} retry={runs.reload}
+				<Table label={t("job.tabRuns")} columns={columns} rows={runs.data?.runs} id={(l) => l.id} error={runs.error} retry={runs.reload}
 					empty={
 						<Empty icon="runs" title={t(filtered ? "list.noneMatch" : "runs.none")}>
 							{filtered && <Button onClick={() => setQuery({ status: "", since: "", job: "", group: "", type: "", longer: "", address: "", text: "", after: "" })}>{t("list.clearFilters")}</Button>}
@@ -191,11 +191,11 @@ export function Lateness({ ms }: { ms?: number }) {
 }
 
 // RunStatus is the result of a run, with the two failures that have names of their own.
-export function RunStatus({ run: l }: { run: Pick<Log, "status" | "handleCode"> & { lost?: boolean } }) {
+export function RunStatus({ run: l }: { run: Pick<Run, "status" | "handleCode"> & { lost?: boolean } }) {
 	return <Status is={l.status} text={l.lost ? t("status.LOST") : l.handleCode === 502 ? t("status.TIMEOUT") : undefined} />;
 }
 
-type Said = Pick<Log, "status" | "triggerCode" | "triggerMsg" | "handleMsg">;
+type Said = Pick<Run, "status" | "triggerCode" | "triggerMsg" | "handleMsg">;
 
 // reason returns what a run says of itself: of a run that was not accepted, the result of sending it.
 export function reason(l: Said): string {

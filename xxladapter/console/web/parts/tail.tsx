@@ -38,7 +38,7 @@ async function read(id: number, grows: boolean, to: Reading, drawn: () => void, 
 	for (let fails = 0; !abort.aborted && !to.ended; ) {
 		try {
 			if (streams) {
-				await hear<"GET /logs/{id}/tail", Part>("GET /logs/{id}/tail", { id, from: next }, abort, {
+				await hear<"GET /runs/{id}/tail", Part>("GET /runs/{id}/tail", { id, from: next }, abort, {
 					on: (p) => {
 						fails = 0;
 						if (p.logContent) take(p.fromLineNum ?? next, p.toLineNum ?? next, p.logContent);
@@ -49,7 +49,7 @@ async function read(id: number, grows: boolean, to: Reading, drawn: () => void, 
 				});
 				if (!to.ended) await pause(300, abort);
 			} else {
-				const part = await call("GET /logs/{id}/text", { id, from: next }, undefined, abort);
+				const part = await call("GET /runs/{id}/log", { id, from: next }, undefined, abort);
 				fails = 0;
 				take(next, part.toLineNum, part.logContent);
 				to.note = part.note || to.note;

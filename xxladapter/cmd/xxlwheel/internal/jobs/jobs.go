@@ -204,14 +204,14 @@ func (c *removeCmd) Run(inv *command.Invocation, parent *Cmd) error {
 		if err := api.Call(inv.Context, "GET", c.path(""), nil, &j); err != nil {
 			return err
 		}
-		var open struct{ Logs []struct{} }
+		var open struct{ Runs []struct{} }
 		if err := api.Call(
-			inv.Context, "GET", fmt.Sprintf("/logs?job=%d&status=RUNNING&limit=1", c.ID), nil, &open,
+			inv.Context, "GET", fmt.Sprintf("/runs?job=%d&status=RUNNING&limit=1", c.ID), nil, &open,
 		); err != nil {
 			return err
 		}
 		question := fmt.Sprintf("Delete job %d, %q, and the log of its runs?", c.ID, j.Name)
-		if len(open.Logs) > 0 {
+		if len(open.Runs) > 0 {
 			question = fmt.Sprintf(
 				"Delete job %d, %q, and the log of its runs? At least one run has not ended.", c.ID, j.Name,
 			)

@@ -28,14 +28,14 @@ func (c *showCmd) Run(inv *command.Invocation, parent *Cmd) error {
 	if err := api.Call(inv.Context, "GET", c.path(""), nil, &raw); err != nil {
 		return err
 	}
-	var list struct{ Logs []json.RawMessage }
+	var list struct{ Runs []json.RawMessage }
 	if err := api.Call(
-		inv.Context, "GET", fmt.Sprintf("/logs?job=%d&newest&limit=%d", c.ID, c.Count), nil, &list,
+		inv.Context, "GET", fmt.Sprintf("/runs?job=%d&newest&limit=%d", c.ID, c.Count), nil, &list,
 	); err != nil {
 		return err
 	}
 	if parent.Structured() {
-		raw, err := printing.WithField(raw, "runs", list.Logs)
+		raw, err := printing.WithField(raw, "runs", list.Runs)
 		if err != nil {
 			return err
 		}
@@ -59,12 +59,12 @@ func (c *showCmd) Run(inv *command.Invocation, parent *Cmd) error {
 	}, append(j.more(), [][]string{
 		{"status", j.status()}, {"last", printing.Time(j.TriggerLast)}, {"next", printing.Time(j.TriggerNext)},
 	}...)...))
-	if len(list.Logs) == 0 {
+	if len(list.Runs) == 0 {
 		return nil
 	}
 	fmt.Fprintln(inv.Stdout)
 	rows := [][]string{{"RUN", "TRIGGERED", "EXECUTOR", "TRIGGER", "RESULT", "MESSAGE"}}
-	for _, raw := range list.Logs {
+	for _, raw := range list.Runs {
 		var l runs.View
 		if err := json.Unmarshal(raw, &l); err != nil {
 			return err

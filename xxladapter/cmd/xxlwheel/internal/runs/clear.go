@@ -79,7 +79,7 @@ func (c *clearCmd) delete(inv *command.Invocation, parent *Cmd, api client.API, 
 				Deleted int64
 				Done    bool
 			}
-			if err := api.Call(inv.Context, "POST", "/logs/clear", form, &part); err != nil {
+			if err := api.Call(inv.Context, "POST", "/runs/clear", form, &part); err != nil {
 				return err
 			}
 			if deleted.Add(part.Deleted); part.Done {
@@ -107,7 +107,7 @@ func (s selection) String() string {
 func (c *clearCmd) selected(inv *command.Invocation, api client.API, form map[string]any) (n selection, err error) {
 	asked := maps.Clone(form)
 	asked["dryRun"] = true
-	return n, api.Call(inv.Context, "POST", "/logs/clear", asked, &n)
+	return n, api.Call(inv.Context, "POST", "/runs/clear", asked, &n)
 }
 
 // what describes the runs to delete.

@@ -69,10 +69,10 @@ func (c *listCmd) Run(inv *command.Invocation, parent *Cmd) error {
 		query.Set(name, at.Format(time.RFC3339))
 	}
 	if c.Total {
-		return parent.PrintTotal(inv, "/logs", query)
+		return parent.PrintTotal(inv, "/runs", query)
 	}
 	return client.Listing[runView]{
-		Key: "logs", Columns: []string{
+		Key: "runs", Columns: []string{
 			"RUN", "JOB", "NAME", "APP", "TRIGGERED", "TYPE", "LATE", "TOOK", "EXECUTOR", "STATUS", "MESSAGE",
 		}, Count: c.Count,
 		Row: func(l *runView) []string {
@@ -82,7 +82,7 @@ func (c *listCmd) Run(inv *command.Invocation, parent *Cmd) error {
 				lateness(l.History), printing.Span(l.Took), l.Address, l.status(), printing.FirstLine(l.Message()),
 			}
 		},
-	}.Print(inv, &parent.Flags, "/logs", query)
+	}.Print(inv, &parent.Flags, "/runs", query)
 }
 
 // A runView is a run in a list of the API.

@@ -58,7 +58,7 @@ func (r *logReader) read(inv *command.Invocation, out io.Writer) (ended bool, er
 			Note    string `json:"note,omitempty"`
 		}
 		if err := r.client.API().Call(
-			inv.Context, "GET", fmt.Sprintf("%s?from=%d", r.id.Path("/text"), r.next), nil, &part,
+			inv.Context, "GET", fmt.Sprintf("%s?from=%d", r.id.Path("/log"), r.next), nil, &part,
 		); err != nil {
 			return false, err
 		}

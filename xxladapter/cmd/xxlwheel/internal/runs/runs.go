@@ -30,7 +30,7 @@ type RunID struct {
 }
 
 // Path returns the path of the run in the API, or that of an action on it.
-func (id RunID) Path(action string) string { return fmt.Sprintf("/logs/%d%s", id.ID, action) }
+func (id RunID) Path(action string) string { return fmt.Sprintf("/runs/%d%s", id.ID, action) }
 
 type killCmd struct{ RunID }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
-// A LogForm is a log row as the management API shows it.
-type LogForm struct {
+// A RunForm is a run, as the API shows it.
+type RunForm struct {
 	ID          int64      `json:"id"`
 	JobGroup    int64      `json:"jobGroup"`
 	JobID       int64      `json:"jobId"`
@@ -33,8 +33,8 @@ type LogForm struct {
 	Related []relatedRun `json:"related,omitempty" doc:"Only with the parameter related: the run whose success triggered this one, the other shards and attempts of its fire, its repetitions, and the runs that its success triggered, of the job's present children. They are searched for among the first 1000 runs of a job since then."`
 }
 
-func showLogForm(l *xxladapter.Log, histories map[int64]xxladapter.RunHistory) LogForm {
-	form := LogForm{
+func showRunForm(l *xxladapter.Log, histories map[int64]xxladapter.RunHistory) RunForm {
+	form := RunForm{
 		l.ID, l.GroupID, l.JobID, l.Address, l.Handler, l.Param, l.Sharding, l.RetryCount,
 		api.Given(l.TriggerTime), l.TriggerCode, l.TriggerMsg, api.Given(l.HandleTime), l.HandleCode, l.HandleMsg,
 		l.AlarmStatus,
@@ -46,12 +46,12 @@ func showLogForm(l *xxladapter.Log, histories map[int64]xxladapter.RunHistory) L
 	return form
 }
 
-type logPath struct {
+type runPath struct {
 	api.IDPath
 	Related bool `query:"related" doc:"Also list the runs that belong together with this one."`
 }
 
-func (s *Server) showLog(ctx context.Context, path logPath) (form LogForm, err error) {
+func (s *Server) showRun(ctx context.Context, path runPath) (form RunForm, err error) {
 	l, err := s.Log(ctx, path.ID)
 	if err != nil {
 		return form, err
@@ -60,7 +60,7 @@ func (s *Server) showLog(ctx context.Context, path logPath) (form LogForm, err e
 	if err != nil {
 		return form, err
 	}
-	form = showLogForm(l, histories)
+	form = showRunForm(l, histories)
 	if h, known := histories[l.ID]; known && path.Related {
 		form.Related, err = s.related(ctx, l, h)
 	}
