@@ -54,7 +54,8 @@
 //	             the job is in progress (block), what becomes of missed due times (misfire, which
 //	             Misfire.Strategy means), of a request without an answer (ambiguous)
 //	fire         the record that one due time or order gives one trigger
-//	run          one execution on an executor; its log row, a [Log], is what the store keeps of it
+//	run          one execution on an executor; its log is the text that it wrote, and its log row, a
+//	             [Log], is what the store keeps of it; XXL-JOB numbers runs by logId
 //	status       what the two codes of a log row say: running, success or fail ([LogStatus]); a list
 //	             of jobs shows the status of each job's newest ended run ([LastResult]), and the
 //	             statistics tell why runs failed: timeout, killed, lost, not sent ([StatResult])

@@ -344,7 +344,7 @@ func TestTheAPIRefusesBadInput(t *testing.T) {
 		{"what is only shown", "POST", "/api/v1/jobs", testToken, job(`,"running":true`), 400, "running is given, must be omitted: it is read-only"},
 		{"id is no number", "GET", "/api/v1/jobs/x", testToken, "", 400, `id is "x", must be a positive integer`},
 		{"no such job", "POST", "/api/v1/jobs/99/start", testToken, "", 404, "job 99 does not exist"},
-		{"no such log", "GET", "/api/v1/runs/99", testToken, "", 404, "log 99 does not exist"},
+		{"no such run", "GET", "/api/v1/runs/99", testToken, "", 404, "run 99 does not exist"},
 		{"bad limit", "GET", "/api/v1/runs?limit=-1", testToken, "", 400, `limit is "-1", must be an integer of 0 or more`},
 		{"app name taken", "POST", "/api/v1/groups", testToken, `{"appName":"some-app"}`, 409, `appName "some-app" is taken by group 1`},
 		{"short app name", "POST", "/api/v1/groups", testToken, `{"appName":"abc"}`, 400, "appName has 3 characters, must have 4 to 64"},
@@ -553,7 +553,7 @@ func TestRunLogAndKill(t *testing.T) {
 	require.Contains(t, body, `"isEnd":false`, "a run that continues may write more")
 	status, body = s.do("GET", "/api/v1/runs/4711", testToken, "")
 	require.Equal(t, http.StatusNotFound, status)
-	requireError(t, "not_found", "log 4711 does not exist", body)
+	requireError(t, "not_found", "run 4711 does not exist", body)
 
 	status, body = s.do("POST", path+"/kill", testToken, "")
 	require.Equal(t, http.StatusOK, status, body)

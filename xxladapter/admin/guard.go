@@ -205,7 +205,7 @@ func (g guard) RunsDue(ctx context.Context, f xxladapter.RunsDueFilter) ([]xxlad
 func (g guard) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 	l, err := g.store.Log(ctx, id)
 	if err == nil && !api.SeesAll(ctx) && !api.Sees(ctx, l.GroupID) {
-		return nil, xxladapter.Absent("log", id)
+		return nil, xxladapter.Absent("run", id)
 	}
 	return l, err
 }

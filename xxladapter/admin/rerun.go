@@ -60,7 +60,7 @@ func shardOf(l *xxladapter.Log) (index, total int, err error) {
 	total, totalErr := strconv.Atoi(n)
 	if indexErr != nil || totalErr != nil || index < 0 || total <= index {
 		return 0, 0, xxladapter.Conflictf(rule.RunShard,
-			"log %d has the shard %q, must have index/total to be run again",
+			"run %d has the shard %q, must have index/total to be run again",
 			l.ID, l.Sharding)
 	}
 	return index, total, nil

@@ -114,7 +114,7 @@ func (m *Monitor) failedRuns(ctx context.Context) (map[int64][]xxladapter.Failed
 	for after, n := int64(0), 0; n < pollLimit; {
 		page, err := m.opts.Store.FailedRuns(ctx, after, pageLimit)
 		if err != nil {
-			return nil, fmt.Errorf("list failed runs after log %d: %w", after, err)
+			return nil, fmt.Errorf("list failed runs after run %d: %w", after, err)
 		}
 		for _, run := range page {
 			runs[run.JobID] = append(runs[run.JobID], run)

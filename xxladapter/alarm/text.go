@@ -60,7 +60,7 @@ func (a *Alarm) paragraphs() []paragraph {
 
 func (r *Run) facts(kind Kind) []fact {
 	facts := []fact{
-		{"log", fmt.Sprint(r.LogID)}, {"at", stamp(r.At)}, {"executor", r.Address}, {"handler", r.Handler},
+		{"run", fmt.Sprint(r.LogID)}, {"at", stamp(r.At)}, {"executor", r.Address}, {"handler", r.Handler},
 		{"param", r.Param}, {"shard", r.Sharding},
 	}
 	if kind == Failed {

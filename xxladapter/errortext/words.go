@@ -7,7 +7,7 @@ var words = map[string]map[string]string{
 
 // kinds are the things that may not exist, in Chinese.
 var kinds = map[string]string{
-	"job": "任务", "group": "执行器", "log": "日志", "order": "触发", "pause": "暂停", "backfill": "补跑",
+	"job": "任务", "group": "执行器", "run": "运行", "order": "触发", "pause": "暂停", "backfill": "补跑",
 	"user": "用户", "credential": "令牌", "calendar": "日历", "session": "会话", "token": "令牌",
 }
 

@@ -317,7 +317,7 @@ func (s *jobs) abandon(r *jobRun) {
 	r.abandoned = true
 	j := s.byID[int64(r.req.JobID)]
 	s.opts.Logger.Warn("handler ignores that its context is cancelled; the job continues without it",
-		"job", j.id, "log", int64(r.req.LogID), "handler", r.binding.handler.name, "cause", r.cause.msg)
+		"job", j.id, "run", int64(r.req.LogID), "handler", r.binding.handler.name, "cause", r.cause.msg)
 	s.report(r, r.cause.code, r.cause.msg)
 	j.running = nil
 	j.orphans++

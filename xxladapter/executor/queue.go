@@ -225,7 +225,7 @@ func (in *intake) note(d *delivery.Delivery) (offer, bool) {
 		err = errors.New(msg)
 	}
 	if err != nil {
-		in.e.opts.Logger.Error("run from the queue dropped", "log", int64(req.LogID), "err", err)
+		in.e.opts.Logger.Error("run from the queue dropped", "run", int64(req.LogID), "err", err)
 		d.Done()
 		return offer{}, false
 	}

@@ -155,7 +155,7 @@ func (rl *runLog) flushLocked() {
 	if err != nil && !rl.lossy {
 		rl.lossy = true
 		rl.logs.logger.Error(
-			"lines of a run's log are lost; further losses of this run are not reported", "log", rl.logID, "err", err,
+			"lines of a run's log are lost; further losses of this run are not reported", "run", rl.logID, "err", err,
 		)
 	}
 	rl.written += int64(len(rl.buf))

@@ -38,8 +38,8 @@ func TestALogThatCannotBeWrittenIsReportedOnceForEachRun(t *testing.T) {
 		rl.end(false)
 	}
 	require.Equal(t, 2, strings.Count(said.String(), "\n"), "%s", &said)
-	require.Contains(t, said.String(), "log=5")
-	require.Contains(t, said.String(), "log=6")
+	require.Contains(t, said.String(), "run=5")
+	require.Contains(t, said.String(), "run=6")
 	require.Equal(t, 2, strings.Count(said.String(), "no space left on device"))
 }
 

@@ -125,7 +125,7 @@ func (l *Lost) poll(ctx context.Context) error {
 			case !dead[run.Address]:
 			case l.tooSoon(ctx, run, suspects, manual):
 			default:
-				l.Logger.Warn("run lost", "job", run.JobID, "log", run.ID, "address", run.Address)
+				l.Logger.Warn("run lost", "job", run.JobID, "run", run.ID, "address", run.Address)
 				reason := xxladapter.LostMsg + "executor " + run.Address +
 					" is no longer registered and does not answer"
 				if err := l.Lose(ctx, run.ID, reason); err != nil {

@@ -56,7 +56,7 @@ func (s *Stuck) poll(ctx context.Context) error {
 		}
 		for _, l := range logs {
 			s.Logger.Warn(
-				"trigger without an outcome", "job", l.JobID, "log", l.ID, "address", l.Address, "at", l.TriggerTime,
+				"trigger without an outcome", "job", l.JobID, "run", l.ID, "address", l.Address, "at", l.TriggerTime,
 			)
 			if s.Settled != nil {
 				s.Settled(l)

@@ -252,10 +252,10 @@ func (t *Texts) fetch(ctx context.Context, c xxladapter.TextClaim, appName strin
 	case ctx.Err() != nil:
 		return text, false
 	case c.Attempts < textAttempts:
-		t.Logger.Debug("text of a run not read", "log", c.Log.ID, "attempt", c.Attempts, "err", err)
+		t.Logger.Debug("log of a run not read", "run", c.Log.ID, "attempt", c.Attempts, "err", err)
 		return text, false
 	}
-	t.Logger.Warn("text of a run given up", "job", c.Log.JobID, "log", c.Log.ID, "address", c.Log.Address, "err", err)
+	t.Logger.Warn("log of a run given up", "job", c.Log.JobID, "run", c.Log.ID, "address", c.Log.Address, "err", err)
 	text.Complete = false
 	text.Note = fmt.Sprintf("given up after %d attempts: %v", c.Attempts, err)
 	return text, true

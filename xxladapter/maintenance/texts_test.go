@@ -311,7 +311,7 @@ func TestATextIsAskedForAgainAndThenGivenUp(t *testing.T) {
 		require.NotNil(t, text)
 		require.False(t, text.Complete)
 		require.Equal(t, "given up after 5 attempts: connection refused", text.Note)
-		require.Contains(t, logged, "text of a run given up")
+		require.Contains(t, logged, "log of a run given up")
 
 		e.calls, e.page = 0, func(int) (wire.LogResult, error) {
 			if e.calls < textAttempts {

@@ -139,5 +139,5 @@ func selectsLog(f xxladapter.LogFilter, l *xxladapter.Log) bool {
 }
 
 func noLog(id int64) error {
-	return xxladapter.Absent("log", id)
+	return xxladapter.Absent("run", id)
 }

@@ -73,7 +73,7 @@ func (s *Store) RunText(ctx context.Context, logID int64) (*xxladapter.RunText, 
 
 	t, ok := s.texts[logID]
 	if !ok {
-		return nil, xxladapter.NotFoundf(rule.NoText, "no text of log %d is stored", logID)
+		return nil, xxladapter.NotFoundf(rule.NoText, "no log of run %d is stored", logID)
 	}
 	return &t, nil
 }

@@ -33,12 +33,12 @@ var (
 	BackfillState = Rule{"backfill_state", "id value allowed"}
 	// a backfill of job {job} is running, must end or be cancelled first
 	BackfillRunning = Rule{"backfill_running", "job"}
-	// log {log} has the result {value}, must have none to be killed
-	RunEnded = Rule{"run_ended", "log value"}
-	// log {log} has the trigger code {value}, must have {allowed}: no executor accepted the run
-	RunNotSent = Rule{"run_not_sent", "log value allowed"}
-	// log {log} has the shard {value}, must have index/total to be run again
-	RunShard = Rule{"run_shard", "log value"}
+	// run {run} has the result {value}, must have none to be killed
+	RunEnded = Rule{"run_ended", "run value"}
+	// run {run} has the trigger code {value}, must have {allowed}: no executor accepted the run
+	RunNotSent = Rule{"run_not_sent", "run value allowed"}
+	// run {run} has the shard {value}, must have index/total to be run again
+	RunShard = Rule{"run_shard", "run value"}
 	// {field} has drained addresses only, must have another one, or a drain must be undone first
 	AllDrained = Rule{"all_drained", "field"}
 	// {count} addresses of the group are drained, must be at most {most}

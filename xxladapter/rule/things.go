@@ -8,8 +8,8 @@ var (
 	NoCredential = Rule{"no_credential", ""}
 	// job {job} has no version {version}
 	NoVersion = Rule{"no_version", "job version"}
-	// no text of log {log} is stored
-	NoText = Rule{"no_text", "log"}
+	// no log of run {run} is stored
+	NoText = Rule{"no_text", "run"}
 	// no call {method} {path}
 	NoCall = Rule{"no_call", "method path"}
 	// this scheduler has no provider of OpenID Connect (xxlwheel serve --oidc-issuer)

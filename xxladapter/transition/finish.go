@@ -20,11 +20,11 @@ import (
 func Finish(r Rows, res xxladapter.RunResult, now time.Time) (Change, error) {
 	if res.Code == xxladapter.ResultNone {
 		return Change{}, fmt.Errorf(
-			"result of log %d has code %d, which means that there is no result", res.LogID, res.Code,
+			"result of run %d has code %d, which means that there is no result", res.LogID, res.Code,
 		)
 	}
 	if r.Log == nil {
-		return Change{}, xxladapter.Absent("log", res.LogID)
+		return Change{}, xxladapter.Absent("run", res.LogID)
 	}
 	var c Change
 	if r.Fire != nil {

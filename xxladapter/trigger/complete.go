@@ -54,7 +54,7 @@ func (h *HandOver) CompleteOwn(ctx context.Context, callbacks []wire.Callback, o
 	}
 	err := results.Wait()
 	if n := unknown.Load(); n > 0 { // one line, whatever the executor sends
-		h.opts.Logger.Warn("results of unknown runs", "results", n, "log", first.Load())
+		h.opts.Logger.Warn("results of unknown runs", "results", n, "run", first.Load())
 	}
 	return err
 }
@@ -78,7 +78,7 @@ func (h *HandOver) complete(ctx context.Context, c wire.Callback, own Own) (know
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("store result of log %d: %w", r.LogID, err)
+		return false, fmt.Errorf("store result of run %d: %w", r.LogID, err)
 	}
 	h.opts.OnCallback(outcome)
 	return true, nil

@@ -61,7 +61,7 @@ func (h *HandOver) settleFire(
 	planned, err = h.opts.Store.SettleFire(ctx, by, s)
 	s.AwaitResult = false // it has waited
 	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt) && attempt < doubtAttempts; attempt++ {
-		h.opts.Logger.Warn("answer to a settlement lost", "fire", s.FireID, "log", s.LogID, "err", err)
+		h.opts.Logger.Warn("answer to a settlement lost", "fire", s.FireID, "run", s.LogID, "err", err)
 		if planned, err = h.opts.Store.SettleFire(ctx, by, s); err == nil && len(planned) < len(s.Next) {
 			h.opts.Scheduler.Sweep()
 		}
@@ -77,7 +77,7 @@ func (h *HandOver) finishRun(
 ) (applied bool, planned []xxladapter.Fire, err error) {
 	applied, planned, err = h.opts.Store.FinishRun(ctx, r)
 	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt) && attempt < doubtAttempts; attempt++ {
-		h.opts.Logger.Warn("answer to a result lost", "log", r.LogID, "err", err)
+		h.opts.Logger.Warn("answer to a result lost", "run", r.LogID, "err", err)
 		if _, planned, err = h.opts.Store.FinishRun(ctx, r); err == nil {
 			if len(planned) < len(r.Next) {
 				h.opts.Scheduler.Sweep()

@@ -99,7 +99,7 @@ func (r *run) enqueue(ctx context.Context, req *wire.RunRequest, key string) err
 	now := time.Now()
 	if err != nil {
 		r.stats.unpublished.log(ctx, r.opts.Logger, "run not published; trying again", "attempts",
-			"job", r.job.ID, "log", r.log.ID, "address", r.log.Address, "err", err)
+			"job", r.job.ID, "run", r.log.ID, "address", r.log.Address, "err", err)
 		r.queued.note(r.fire.ID, queuedRun{check: now.Add(queueRetry)}, now)
 		return nil
 	}
@@ -126,7 +126,7 @@ func (r *run) requeue(ctx context.Context, known queuedRun, to xxladapter.QueueA
 			return err
 		}
 		if err := r.opts.Queue.Dequeue(ctx, r.log.Address, known.position); err != nil { // the run would be refused if it was asked for
-			r.opts.Logger.Warn("run that was given up stays in the queue", "log", r.log.ID, "err", err)
+			r.opts.Logger.Warn("run that was given up stays in the queue", "run", r.log.ID, "err", err)
 		}
 		return nil
 	}
@@ -141,7 +141,7 @@ func (r *run) requeue(ctx context.Context, known queuedRun, to xxladapter.QueueA
 		held, err := r.opts.Queue.Queued(ctx, r.log.Address, known.position, known.key)
 		if err != nil || held {
 			if err != nil {
-				r.opts.Logger.Warn("run not looked for in the queue", "log", r.log.ID, "err", err)
+				r.opts.Logger.Warn("run not looked for in the queue", "run", r.log.ID, "err", err)
 			}
 			known.check = now.Add(queueCheck)
 			r.queued.note(r.fire.ID, known, now)
@@ -150,7 +150,7 @@ func (r *run) requeue(ctx context.Context, known queuedRun, to xxladapter.QueueA
 		// The queue may still know the key of a run that it no longer has.
 		key += "-" + strconv.FormatInt(now.UnixMilli(), 10)
 		r.opts.Logger.Warn("run is not in the queue and has not begun; publishing it again",
-			"job", r.job.ID, "log", r.log.ID, "address", r.log.Address)
+			"job", r.job.ID, "run", r.log.ID, "address", r.log.Address)
 	}
 	return r.enqueue(ctx, r.request(), key)
 }

@@ -46,7 +46,7 @@ func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapt
 		return err
 	}
 	if err != nil {
-		return fmt.Errorf("load log %d: %w", f.LogID, err)
+		return fmt.Errorf("load run %d: %w", f.LogID, err)
 	}
 	r, err := h.load(ctx, f)
 	if errors.Is(err, xxladapter.ErrNotFound) {

@@ -123,7 +123,7 @@ func (r *run) settle(ctx context.Context, o sendOutcome) error {
 	case EventAmbiguous:
 		s.State = xxladapter.FireAmbiguous
 		r.opts.Logger.Warn("hand-over without an answer",
-			"job", r.job.ID, "log", r.log.ID, "address", r.log.Address, "cause", o.msg)
+			"job", r.job.ID, "run", r.log.ID, "address", r.log.Address, "cause", o.msg)
 	case EventFailed:
 		// What follows is due by the store's clock; this node's may be off.
 		now, err := r.opts.Store.Now(storing)

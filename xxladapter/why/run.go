@@ -17,7 +17,7 @@ const maxReason = 2000
 // ofRun explains a run: how it was handed over to its executor, and how it ended.
 func (f *Facts) ofRun(r Run) (found []Finding) {
 	l, proof := r.Log, []Record{logRecord(r.Log)}
-	values := params("log", strconv.FormatInt(l.ID, 10), "triggered", f.local(l.TriggerTime),
+	values := params("run", strconv.FormatInt(l.ID, 10), "triggered", f.local(l.TriggerTime),
 		"address", l.Address, "handler", l.Handler,
 		"app", f.app(), "route", string(f.Job.Route), "block", string(f.Job.Block))
 	if h := r.History; h == nil {

@@ -15,7 +15,7 @@ func TestErrorsInChinese(t *testing.T) {
 	tab.allowed = append(tab.allowed, "400 (Bad Request)", "404 (Not Found)")
 	tab.look("zh-CN", "light", 1440)
 	tab.visit("runs/4711")
-	tab.sees("日志 4711 不存在")
+	tab.sees("运行 4711 不存在")
 	tab.visit(fmt.Sprintf("jobs/%d/edit", job))
 	tab.choose("调度类型", "CRON")
 	tab.typeIn("调度配置", "0 61 * * * ?")

@@ -27,7 +27,7 @@ func (s *Server) callback(ctx context.Context, by access.Caller, body []byte) (a
 		var foreign foreignRuns
 		err := s.opts.Completer.CompleteOwn(ctx, list, s.ownOf(by, &foreign))
 		if foreign.n > 0 {
-			s.opts.Logger.Warn("results of runs of other apps ignored", "results", foreign.n, "log", foreign.one)
+			s.opts.Logger.Warn("results of runs of other apps ignored", "results", foreign.n, "run", foreign.one)
 		}
 		return nil, err
 	}

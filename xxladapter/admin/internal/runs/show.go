@@ -70,7 +70,7 @@ func (s *Server) showRun(ctx context.Context, path runPath) (form RunForm, err e
 // Log returns a log row for which the caller has the role that the call needs.
 func (s *Server) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 	l, err := s.opts.Store.Log(ctx, id)
-	absent := xxladapter.Absent("log", id)
+	absent := xxladapter.Absent("run", id)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return nil, absent
 	}

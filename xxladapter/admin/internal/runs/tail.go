@@ -209,7 +209,7 @@ func (s *Server) endOfTail(ctx context.Context, id int64, textEnded bool, err er
 	case refused != nil:
 		last.Message = api.OneLine(refused.Message)
 	case err != nil:
-		s.opts.Logger.Error("reading the text of a run failed", "log", id, "err", err)
+		s.opts.Logger.Error("reading the log of a run failed", "run", id, "err", err)
 		last.Message = "internal error"
 	}
 	return last, true

@@ -85,7 +85,7 @@ func (s *Server) killRun(ctx context.Context, path api.IDPath) (no api.None, err
 		return no, err
 	}
 	if l.HandleCode != xxladapter.ResultNone {
-		return no, xxladapter.Conflictf(rule.RunEnded, "log %d has the result %d, must have none to be killed",
+		return no, xxladapter.Conflictf(rule.RunEnded, "run %d has the result %d, must have none to be killed",
 			l.ID, l.HandleCode)
 	}
 	if err := s.opts.Executors.Kill(ctx, l.Address, appName, l.JobID); err != nil {
@@ -107,7 +107,7 @@ func (s *Server) sentLog(ctx context.Context, id int64) (*xxladapter.Log, string
 	}
 	if l.Address == "" || l.TriggerCode != xxladapter.ResultOK {
 		return nil, "", xxladapter.Conflictf(rule.RunNotSent,
-			"log %d has the trigger code %d, must have %d: no executor accepted the run",
+			"run %d has the trigger code %d, must have %d: no executor accepted the run",
 			l.ID, l.TriggerCode, xxladapter.ResultOK)
 	}
 	group, err := s.opts.Store.Group(ctx, l.GroupID)

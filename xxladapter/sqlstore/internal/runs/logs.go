@@ -154,5 +154,5 @@ func ScanLog(r database.Row) (*xxladapter.Log, error) {
 
 // NoLog returns the error for a log row that does not exist.
 func NoLog(id int64) error {
-	return xxladapter.Absent("log", id)
+	return xxladapter.Absent("run", id)
 }

@@ -185,11 +185,11 @@ func (s *Store) RunText(ctx context.Context, logID int64) (*xxladapter.RunText, 
 		return nil, err
 	}
 	if found == nil {
-		return nil, xxladapter.NotFoundf(rule.NoText, "no text of log %d is stored", logID)
+		return nil, xxladapter.NotFoundf(rule.NoText, "no log of run %d is stored", logID)
 	}
 	found.Text, err = decompress(body)
 	if err != nil {
-		return nil, fmt.Errorf("read stored text of log %d: %w", logID, err)
+		return nil, fmt.Errorf("read stored text of run %d: %w", logID, err)
 	}
 	return found, nil
 }
