@@ -59,7 +59,8 @@
 //	status       what the two codes of a log row say: running, success or fail ([LogStatus]); a list
 //	             of jobs shows the status of each job's newest ended run ([LastResult]), and the
 //	             statistics tell why runs failed: timeout, killed, lost, not sent ([StatResult])
-//	node         one scheduler process of a store; lists for people call it a scheduler
+//	node         one process of a store, as xxlwheel serve is; the scheduler is the part of it that
+//	             plans, and what all nodes of a store are together
 //	order        a trigger by an operator or a program, which has a fire of its own
 //	ambiguous    sent to an executor that has not answered; a call of a store that has not answered
 //	             is in doubt

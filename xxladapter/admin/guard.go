@@ -306,7 +306,7 @@ func (g guard) PartitionMoves(ctx context.Context, limit int) ([]xxladapter.Part
 // Retire implements part of [xxladapter.LeaseStore], for callers who may see all groups.
 func (g guard) Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error {
 	if !api.SeesAll(ctx) {
-		return xxladapter.NotFoundf(rule.NoLease, "scheduler %q holds no lease", term.Node)
+		return xxladapter.NotFoundf(rule.NoLease, "node %q holds no lease", term.Node)
 	}
 	return g.store.Retire(ctx, term, why)
 }

@@ -182,7 +182,7 @@ var texts = map[rule.Rule]string{
 
 	// nodes
 	rule.NoLease:         "调度节点“{value}”没有租约",
-	rule.LastScheduler:   "没有其他调度节点可以调度任务，至少须有一个",
+	rule.LastNode:        "没有其他调度节点可以调度任务，至少须有一个",
 	rule.NodeRuns:        "调度节点“{node}”正在运行，须先停止全部节点才能更改时区",
 	rule.SchedulerWorks:  "调度节点 {node} 正在使用其中一个存储，须停止几秒后再复制",
 	rule.TargetNotEmpty:  "目标存储的表 {table} 已有数据，须为空",

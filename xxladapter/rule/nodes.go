@@ -2,12 +2,12 @@ package rule
 
 // Nodes and their leases.
 var (
-	// scheduler {value} holds no lease
+	// node {value} holds no lease
 	NoLease = Rule{"no_lease", "value term"}
 	// this node holds no lease
 	NodeNoLease = Rule{"no_lease", ""}
-	// no other scheduler can plan jobs, one must
-	LastScheduler = Rule{"last_scheduler", ""}
+	// no other node can plan jobs, one must
+	LastNode = Rule{"last_node", ""}
 	// node {node} runs, the zone of a store can be changed only while no node runs
 	NodeRuns = Rule{"node_runs", "node"}
 	// scheduler {node} holds a lease on one of the stores, must be stopped, and its lease must

@@ -46,8 +46,8 @@ var words = map[Language]map[Code][]string{
 			"The fire of {due} has waited for {late}: the pool has no place for more calls to {app}.",
 			"The fire of {due} has waited for {late}: the pool has no place for it.",
 		},
-		NodeFroze: {"Scheduler {node} claimed the fire of {due} and fell silent. {by} took it over at {at}, {late} after the claim.",
-			"Scheduler {node} claimed the fire of {due} and has fallen silent. Another scheduler takes it over once it notices."},
+		NodeFroze: {"Node {node} claimed the fire of {due} and fell silent. {by} took it over at {at}, {late} after the claim.",
+			"Node {node} claimed the fire of {due} and has fallen silent. Another node takes it over once it notices."},
 		BeingSent: {"The fire of {due} is being handed over at this moment."},
 		Ambiguous: {
 			"The executor's answer to the request of {due} was lost. It is being asked whether the run began.",

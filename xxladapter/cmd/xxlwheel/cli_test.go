@@ -246,7 +246,7 @@ func TestOperatorCommands(t *testing.T) {
 	require.Regexp(t, `(?m)joined +\S+ +1 +64$`, run("node moves"))
 	code, _, stderr = cli(t, as("0perator", "node drain nobody")...)
 	require.Equal(t, command.ExitFail, code)
-	require.Contains(t, stderr, `scheduler "nobody" holds no lease`)
+	require.Contains(t, stderr, `node "nobody" holds no lease`)
 
 	require.Contains(t, mustCLI(t, as("r3ader", "job list")...), "another")
 	for token, refusal := range map[string]string{

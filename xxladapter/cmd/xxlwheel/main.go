@@ -72,7 +72,7 @@ type commands struct {
 	User     users.UserCmd         `cmd:"" help:"Manage the users of a running scheduler."`
 	Token    users.TokenCmd        `cmd:"" help:"Manage the personal tokens of users."`
 	Session  users.SessionCmd      `cmd:"" help:"List and end the sessions in which a user is signed in."`
-	Node     observe.NodeCmd       `cmd:"" help:"Show the schedulers that share a store."`
+	Node     observe.NodeCmd       `cmd:"" help:"Show and drain the nodes that share a store: each is one process of serve."`
 	Backfill jobs.BackfillCmd      `cmd:"" help:"Show and cancel backfills, which job backfill begins."`
 	Run      runs.Cmd              `cmd:"" help:"Show, kill and clear the runs of a running scheduler."`
 	Schedule schedules.ScheduleCmd `cmd:"" help:"Show what a schedule will do."`

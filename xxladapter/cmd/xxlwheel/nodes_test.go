@@ -10,8 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestASchedulerIsDrained drains one of two schedulers: the other one gets its partitions.
-func TestASchedulerIsDrained(t *testing.T) {
+// TestANodeIsDrained drains one of two nodes: the other one gets its partitions.
+func TestANodeIsDrained(t *testing.T) {
 	t.Parallel()
 	file := t.TempDir() + "/x.db"
 	_, first := serveOn(t, file)

@@ -35,14 +35,14 @@ func TestALeaderAndAStandby(t *testing.T) {
 	s.call("POST", fmt.Sprintf("/jobs/%d/start", job), nil, nil)
 
 	tab := s.signIn("nodes")
-	const row = `[...document.querySelectorAll("table[aria-label=Schedulers] tbody tr")].find((r) => r.innerText.includes(%q))?.innerText ?? ""`
+	const row = `[...document.querySelectorAll("table[aria-label=Nodes] tbody tr")].find((r) => r.innerText.includes(%q))?.innerText ?? ""`
 	leads, waits := fmt.Sprintf(row, "Leads"), fmt.Sprintf(row, "Stands by")
 	tab.sees("One plans all jobs")
 	tab.until("the elector is named", `[...document.querySelectorAll(".facts code")].some((e) => e.innerText === "memory")`)
 	tab.sees("In turn")
 	tab.until("the leader is elected, and has all partitions", `(`+leads+`).includes("Elected #1") && (`+leads+`).includes("64 of 64") && (`+leads+`).includes("Joined")`)
 	tab.until("the other waits, and has none", `(`+waits+`).includes("Waits to be elected") && (`+waits+`).includes("0 of 64")`)
-	const taken = `[...document.querySelectorAll("table[aria-label=Schedulers] tbody tr")].map((r) => Number(r.cells[[...document.querySelectorAll("table[aria-label=Schedulers] th")].findIndex((h) => h.innerText === "Fires taken")].innerText))`
+	const taken = `[...document.querySelectorAll("table[aria-label=Nodes] tbody tr")].map((r) => Number(r.cells[[...document.querySelectorAll("table[aria-label=Nodes] th")].findIndex((h) => h.innerText === "Fires taken")].innerText))`
 	tab.until("the standby has taken fires", taken+`.some((n) => n > 0)`)
 	var list struct {
 		Nodes []struct {
@@ -53,11 +53,11 @@ func TestALeaderAndAStandby(t *testing.T) {
 	s.call("GET", "/nodes", nil, &list)
 	require.Len(t, list.Nodes, 2)
 	for _, n := range list.Nodes {
-		tab.until("the term of "+n.Node, fmt.Sprintf(`[...document.querySelectorAll("table[aria-label=Schedulers] tbody tr")].some((r) => r.cells[0].innerText === %q && r.cells[[...document.querySelectorAll("table[aria-label=Schedulers] th")].findIndex((h) => h.innerText === "Term")].innerText === "%d")`, n.Node, n.Term))
+		tab.until("the term of "+n.Node, fmt.Sprintf(`[...document.querySelectorAll("table[aria-label=Nodes] tbody tr")].some((r) => r.cells[0].innerText === %q && r.cells[[...document.querySelectorAll("table[aria-label=Nodes] th")].findIndex((h) => h.innerText === "Term")].innerText === "%d")`, n.Node, n.Term))
 	}
 	tab.looksRight("nodes-leader")
 	tab.look("en", "light", 390)
-	tab.until("a narrow screen has the partitions below the name", `[...document.querySelectorAll("table[aria-label=Schedulers] tbody tr")].map((r) => r.cells[0].innerText.split("\n").at(-1)).sort().join() === "Partitions 0 of 64,Partitions 64 of 64"`)
+	tab.until("a narrow screen has the partitions below the name", `[...document.querySelectorAll("table[aria-label=Nodes] tbody tr")].map((r) => r.cells[0].innerText.split("\n").at(-1)).sort().join() === "Partitions 0 of 64,Partitions 64 of 64"`)
 	tab.look("en", "light", 1440)
 	memory.SetAway(true)
 	tab.sees("The elector does not answer")

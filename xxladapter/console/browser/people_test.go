@@ -187,7 +187,7 @@ func TestPagesFollowRights(t *testing.T) {
 		tab.eval(`[...document.querySelectorAll(".rail-list a, main .button, main .switch:enabled")].map((e) => e.getAttribute("aria-label") ?? e.innerText.trim()).join("|")`, &names)
 		return names
 	}
-	reads := "Overview|Jobs|Runs|Load ahead|Job graph|Executors|Schedulers|Export, apply|Settings|My account|API|Help"
+	reads := "Overview|Jobs|Runs|Load ahead|Job graph|Executors|Nodes|Export, apply|Settings|My account|API|Help"
 	viewer := s.signedIn("li.na", "jobs")
 	viewer.sees("settle orders")
 	require.Equal(t, reads+"|Details of settle orders|Runs of settle orders", offers(viewer))
@@ -203,7 +203,7 @@ func TestPagesFollowRights(t *testing.T) {
 	require.Equal(t, reads+"|Schedule of settle orders|Run now", offers(operator))
 
 	admin := s.signedIn("wang.fang", fmt.Sprintf("jobs/%d", job))
-	require.Equal(t, "Overview|Jobs|Runs|Load ahead|Job graph|Executors|Schedulers|Audit|Export, apply|Users|Settings|My account|API|Help|Schedule of settle orders|Run now|Edit|Copy|Delete", offers(admin))
+	require.Equal(t, "Overview|Jobs|Runs|Load ahead|Job graph|Executors|Nodes|Audit|Export, apply|Users|Settings|My account|API|Help|Schedule of settle orders|Run now|Edit|Copy|Delete", offers(admin))
 }
 
 // A session ends while a form is filled in. Sign-in stands above the form, nothing that was typed

@@ -108,7 +108,7 @@ func TestSchedulersAreKilled(t *testing.T) {
 
 	tab := s.open("nodes")
 	tab.allowed = append(tab.allowed, "net::ERR_")
-	const rows = `[...document.querySelectorAll("table[aria-label=Schedulers] tbody tr")]`
+	const rows = `[...document.querySelectorAll("table[aria-label=Nodes] tbody tr")]`
 	const moves = `[...document.querySelectorAll("table[aria-label='How partitions changed hands'] tbody tr")]`
 	tab.until("two schedulers", rows+`.length === 2`)
 	tab.until("they share the jobs", rows+`.every((r) => /\b32\b/.test(r.innerText))`)

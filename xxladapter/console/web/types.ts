@@ -1037,7 +1037,7 @@ export interface NewToken {
 }
 
 export interface Node {
-	/** Where other schedulers reach it, as it last said; it gets fires of a leader there. */
+	/** Where other nodes reach it, as it last said; it gets fires of a leader there. */
 	address?: string;
 	/** How far its clock is ahead of the store's in milliseconds, as it last said; negative if it is behind. */
 	clockAheadMs: number;
@@ -1045,11 +1045,11 @@ export interface Node {
 	election: "none" | "elected" | "waits" | "away";
 	/** The number of its leadership, if it is elected. */
 	electionNumber?: number;
-	/** Address of its elector, if the scheduler that answers has one too; all of a store have the same. */
+	/** Address of its elector, if the node that answers has one too; all of a store have the same. */
 	elector?: string;
 	/** Its pool for ordinary jobs, as it last said. */
 	fast: Pool;
-	/** Fires that a leader planned for another scheduler, as it last said; nothing outside of the mode leader. */
+	/** Fires that a leader planned for another node, as it last said; nothing outside of the mode leader. */
 	fires?: Spread;
 	/** How it last got or lost partitions, as far as that is among those that are kept. */
 	lastMove?: PartitionMove;
@@ -1062,7 +1062,7 @@ export interface Node {
 	role: "plans" | "leads" | "standby" | "retired";
 	/** Its pool for slow jobs, as it last said. */
 	slow: Pool;
-	/** Who hands over what it plans while it leads: none: itself. hash, random, round: all schedulers, by the job, at random or in turn. Nothing outside of the mode leader. */
+	/** Who hands over what it plans while it leads: none: itself. hash, random, round: all nodes, by the job, at random or in turn. Nothing outside of the mode leader. */
 	spread?: "none" | "hash" | "random" | "round";
 	term: number;
 	/** When its lease expires unless it is renewed. */
@@ -1070,7 +1070,7 @@ export interface Node {
 }
 
 export interface NodeDrain {
-	/** A scheduler that holds a lease, as the list of nodes shows it. */
+	/** A node that holds a lease, as the list of nodes shows it. */
 	node: string;
 }
 
@@ -1991,13 +1991,13 @@ export interface Calls {
 		body: undefined;
 		answer: None;
 	};
-	/** List the schedulers that hold a lease. */
+	/** List the nodes that hold a lease. */
 	"GET /nodes": {
 		params: { };
 		body: undefined;
 		answer: NodeList;
 	};
-	/** Let a scheduler plan nothing more until it is started again. Its partitions move to the others, and its hand-overs continue. */
+	/** Let a node plan nothing more until it is started again. Its partitions move to the others, and its hand-overs continue. */
 	"POST /nodes/drain": {
 		params: { };
 		body: NodeDrain;

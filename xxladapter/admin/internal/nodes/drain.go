@@ -9,12 +9,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
-// A nodeDrainForm names a scheduler.
+// A nodeDrainForm names a node.
 type nodeDrainForm struct {
-	Node string `json:"node" doc:"A scheduler that holds a lease, as the list of nodes shows it." example:"web-1:4711:9f3a61c2"`
+	Node string `json:"node" doc:"A node that holds a lease, as the list of nodes shows it." example:"web-1:4711:9f3a61c2"`
 }
 
-// drain takes a scheduler's partitions away until its term ends. It learns of that when it next
+// drain takes a node's partitions away until its term ends. It learns of that when it next
 // renews its lease, within a second.
 func (s *Server) drain(ctx context.Context, _ api.None, form nodeDrainForm) (no api.None, err error) {
 	leases, err := s.opts.Store.Leases(ctx)
@@ -23,11 +23,11 @@ func (s *Server) drain(ctx context.Context, _ api.None, form nodeDrainForm) (no 
 	}
 	i := slices.IndexFunc(leases, func(l xxladapter.Lease) bool { return l.Node == form.Node })
 	if i < 0 {
-		return no, xxladapter.NotFoundf(rule.NoLease, "scheduler %q holds no lease", form.Node)
+		return no, xxladapter.NotFoundf(rule.NoLease, "node %q holds no lease", form.Node)
 	}
 	lease := leases[i]
 	if !slices.ContainsFunc(leases, func(l xxladapter.Lease) bool { return l.Node != form.Node && !l.Retired }) {
-		return no, xxladapter.Conflictf(rule.LastScheduler, "no other scheduler can plan jobs, one must")
+		return no, xxladapter.Conflictf(rule.LastNode, "no other node can plan jobs, one must")
 	}
 	if err := s.opts.Store.Retire(ctx, lease.Term, xxladapter.MoveDrained); err != nil {
 		return no, err

@@ -9,7 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
-// A nodeForm is a scheduler that holds a lease.
+// A nodeForm is a node that holds a lease.
 type nodeForm struct {
 	Node       string                    `json:"node"`
 	Term       int64                     `json:"term"`
@@ -17,33 +17,33 @@ type nodeForm struct {
 	Mode       xxladapter.SchedulingMode `json:"mode" doc:"all: it plans jobs beside others. leader: it plans all jobs or none."`
 	Role       xxladapter.NodeRole       `json:"role" doc:"plans: a part of the jobs. leads: all of them. standby: none until the leader's lease ends. retired: none until it has a new term, since it was drained, stops or has a wrong clock."`
 	Says       xxladapter.ElectionState  `json:"election" doc:"What the elector said of it at its last renewal: none, there is no elector; elected; waits; away, the elector does not answer."`
-	Asks       string                    `json:"elector,omitempty" doc:"Address of its elector, if the scheduler that answers has one too; all of a store have the same."`
+	Asks       string                    `json:"elector,omitempty" doc:"Address of its elector, if the node that answers has one too; all of a store have the same."`
 	Number     int64                     `json:"electionNumber,omitempty" doc:"The number of its leadership, if it is elected."`
 	Partitions int                       `json:"partitions" doc:"How many of the 64 partitions it plans."`
 	Ahead      int64                     `json:"clockAheadMs" doc:"How far its clock is ahead of the store's in milliseconds, as it last said; negative if it is behind."`
 	Fast       poolForm                  `json:"fast" doc:"Its pool for ordinary jobs, as it last said."`
 	Slow       poolForm                  `json:"slow" doc:"Its pool for slow jobs, as it last said."`
-	Address    string                    `json:"address,omitempty" doc:"Where other schedulers reach it, as it last said; it gets fires of a leader there."`
-	Spread     xxladapter.Spread         `json:"spread,omitempty" doc:"Who hands over what it plans while it leads: none: itself. hash, random, round: all schedulers, by the job, at random or in turn. Nothing outside of the mode leader."`
-	Fires      *spreadForm               `json:"fires,omitempty" doc:"Fires that a leader planned for another scheduler, as it last said; nothing outside of the mode leader."`
+	Address    string                    `json:"address,omitempty" doc:"Where other nodes reach it, as it last said; it gets fires of a leader there."`
+	Spread     xxladapter.Spread         `json:"spread,omitempty" doc:"Who hands over what it plans while it leads: none: itself. hash, random, round: all nodes, by the job, at random or in turn. Nothing outside of the mode leader."`
+	Fires      *spreadForm               `json:"fires,omitempty" doc:"Fires that a leader planned for another node, as it last said; nothing outside of the mode leader."`
 	Last       *partitionMoveForm        `json:"lastMove,omitempty" doc:"How it last got or lost partitions, as far as that is among those that are kept."`
 }
 
-// A poolForm counts what is in a part of a scheduler's pool.
+// A poolForm counts what is in a part of a node's pool.
 type poolForm struct {
 	Places   int `json:"places" doc:"How many runs can be handed over at a time; 0 if it has not said so yet."`
 	InFlight int `json:"inFlight" doc:"Runs that are being handed over."`
 	Waiting  int `json:"waiting" doc:"Runs that wait for a place."`
 }
 
-// A spreadForm counts fires that a leader planned for another scheduler, since the process began.
+// A spreadForm counts fires that a leader planned for another node, since the process began.
 type spreadForm struct {
 	Sent     int64 `json:"sent" doc:"Given to others, as the leader."`
 	Received int64 `json:"received" doc:"Taken from a leader."`
 	Kept     int64 `json:"kept" doc:"Meant for another one, which did not take them."`
 }
 
-// A partitionMoveForm says that a scheduler got or lost partitions.
+// A partitionMoveForm says that a node got or lost partitions.
 type partitionMoveForm struct {
 	At         time.Time            `json:"at"`
 	Cause      xxladapter.MoveCause `json:"cause" doc:"joined: it got partitions. stopped: it was stopped. drained: an operator took them. skewed: its clock is off. died: its session ended, then its lease lapsed. lapsed: its lease lapsed, as when it is frozen or the store has no sessions."`

@@ -1,6 +1,6 @@
-// Package nodes serves the calls about schedulers of the management API: which ones hold a lease
+// Package nodes serves the calls about nodes of the management API: which ones hold a lease
 // and how their partitions have moved, and draining one. It reads and changes the store alone; the
-// scheduler that is drained learns of that there.
+// node that is drained learns of that there.
 package nodes
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
-// A Store shows the schedulers, lets one retire, and keeps the audit.
+// A Store shows the nodes, lets one retire, and keeps the audit.
 type Store interface {
 	Leases(ctx context.Context) ([]xxladapter.Lease, error)
 	PartitionMoves(ctx context.Context, limit int) ([]xxladapter.PartitionMove, error)
@@ -21,21 +21,21 @@ type Store interface {
 // Options configures a [Server].
 type Options struct {
 	Store   Store  // must be set
-	Elector string // address of this scheduler's elector, without secrets; empty means that it has none
+	Elector string // address of this node's elector, without secrets; empty means that it has none
 }
 
-// A Server serves the calls about schedulers. Create it with [New].
+// A Server serves the calls about nodes. Create it with [New].
 type Server struct{ opts Options }
 
 // New returns the server.
 func New(opts Options) *Server { return &Server{opts} }
 
-// Calls returns the calls about schedulers, each with what it needs of its caller.
+// Calls returns the calls about nodes, each with what it needs of its caller.
 func (s *Server) Calls() []api.Call {
 	return []api.Call{
-		api.Reads("GET /api/v1/nodes", api.Viewer, "List the schedulers that hold a lease.", s.list),
+		api.Reads("GET /api/v1/nodes", api.Viewer, "List the nodes that hold a lease.", s.list),
 		api.Takes("POST /api/v1/nodes/drain", api.Admin.ForAll(),
-			"Let a scheduler plan nothing more until it is started again.", s.drain).
+			"Let a node plan nothing more until it is started again.", s.drain).
 			Requiring("node").
 			Noting("Its partitions move to the others, and its hand-overs continue."),
 	}

@@ -10,13 +10,13 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/printing"
 )
 
-// NodeCmd shows the schedulers of a store.
+// NodeCmd shows the nodes of a store.
 type NodeCmd struct {
 	client.Flags
 
-	List  nodeListCmd  `cmd:"" help:"List the schedulers that hold a lease, with what each says about its clock, its pools and the runs that a leader has spread."`
+	List  nodeListCmd  `cmd:"" help:"List the nodes that hold a lease, with what each says about its clock, its pools and the runs that a leader has spread."`
 	Moves nodeMovesCmd `cmd:"" help:"List how partitions of jobs have changed hands, the newest first: who joined, stopped, was drained, died or lapsed."`
-	Drain nodeDrainCmd `cmd:"" help:"Let a scheduler plan nothing more until it is started again. Its partitions move to the others."`
+	Drain nodeDrainCmd `cmd:"" help:"Let a node plan nothing more until it is started again. Its partitions move to the others."`
 }
 
 type nodeListCmd struct{}
@@ -72,7 +72,7 @@ func election(state, elector string) string {
 	return state + ", " + elector
 }
 
-// A partitionMove is how a scheduler got or lost partitions.
+// A partitionMove is how a node got or lost partitions.
 type partitionMove struct {
 	At         time.Time
 	Cause      string
@@ -93,7 +93,7 @@ func (c *nodeMovesCmd) Run(inv *command.Invocation, parent *NodeCmd) error {
 }
 
 type nodeDrainCmd struct {
-	Node string `arg:"" help:"Name of the scheduler, as node list shows it."`
+	Node string `arg:"" help:"Name of the node, as node list shows it."`
 }
 
 func (c *nodeDrainCmd) Run(inv *command.Invocation, parent *NodeCmd) error {
