@@ -61,6 +61,8 @@
 //	             statistics tell why runs failed: timeout, killed, lost, not sent ([StatResult])
 //	node         one process of a store, as xxlwheel serve is; the scheduler is the part of it that
 //	             plans, and what all nodes of a store are together
+//	presence     the lock of a database server by which a node shows that it is alive; a session is a
+//	             user's, or a connection's to a database or an elector
 //	order        a trigger by an operator or a program, which has a fire of its own
 //	ambiguous    sent to an executor that has not answered; a call of a store that has not answered
 //	             is in doubt

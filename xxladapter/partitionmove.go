@@ -30,10 +30,10 @@ const (
 	MoveDrained MoveCause = "drained"
 	// MoveSkewed: the node gave its partitions back because its clock differs from the store's.
 	MoveSkewed MoveCause = "skewed"
-	// MoveDied: the node's session ended, and its lease lapsed after that without a renewal.
+	// MoveDied: the node's presence ended, and its lease lapsed after that without a renewal.
 	MoveDied MoveCause = "died"
-	// MoveLapsed: the node's lease lapsed while its session lasted, as when it is frozen, or
-	// nobody awaited its session: the store has none, or no other node was there.
+	// MoveLapsed: the node's lease lapsed while its presence lasted, as when it is frozen, or
+	// nobody watched its presence: the store tells of none, or no other node was there.
 	MoveLapsed MoveCause = "lapsed"
 )
 
@@ -51,8 +51,8 @@ const KeptMoves = 200
 type PartitionMoveStore interface {
 	// PartitionMoves lists the latest ones, the newest first.
 	PartitionMoves(ctx context.Context, limit int) ([]PartitionMove, error)
-	// SessionEnded records that a term's session has ended; see [SessionStore]. If the lease lapses
-	// without another renewal, its cause is [MoveDied]; nothing else depends on it. A term that is
-	// over is no error.
-	SessionEnded(ctx context.Context, term Term) error
+	// PresenceEnded records that a term's presence has ended; see [PresenceStore]. If the lease
+	// lapses without another renewal, its cause is [MoveDied]; nothing else depends on it. A term
+	// that is over is no error.
+	PresenceEnded(ctx context.Context, term Term) error
 }

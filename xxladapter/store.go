@@ -50,7 +50,7 @@ type SchedulingStore interface {
 	ScheduleStore
 	FireStore
 	LeaseStore
-	SessionStore
+	PresenceStore
 	PartitionMoveStore
 
 	// What becomes of a fire.

@@ -20,7 +20,7 @@ type held struct {
 	elected xxladapter.Election
 	until   time.Time
 	life    time.Duration
-	ended   time.Time // the end of the lease before its session was seen to end; zero means not seen
+	ended   time.Time // the end of the lease before its presence was seen to end; zero means not seen
 	report  xxladapter.NodeReport
 }
 

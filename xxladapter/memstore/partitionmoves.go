@@ -35,8 +35,8 @@ func (s *Store) PartitionMoves(ctx context.Context, limit int) ([]xxladapter.Par
 	return found, nil
 }
 
-// SessionEnded implements [xxladapter.PartitionMoveStore].
-func (s *Store) SessionEnded(ctx context.Context, term xxladapter.Term) error {
+// PresenceEnded implements [xxladapter.PartitionMoveStore].
+func (s *Store) PresenceEnded(ctx context.Context, term xxladapter.Term) error {
 	return s.changeLease(ctx, term, func(l *held) { l.ended = l.until })
 }
 

@@ -44,7 +44,7 @@ type Store struct {
 	beats    map[beatKey]time.Time
 	leases   map[string]held // by node; current ones, and expired ones until the next renewal
 	owners   [xxladapter.Partitions]string
-	sessions map[xxladapter.Term]chan struct{} // closed when the session ends
+	present  map[xxladapter.Term]chan struct{} // closed when the presence ends
 	zone     string                            // empty means that none was agreed
 	alarms   map[int64]*xxladapter.AlarmState  // by job id
 	claims   map[claimKey]*xxladapter.AlarmClaim
@@ -85,7 +85,7 @@ func New(clock func() time.Time) *Store {
 	}
 	s := &Store{
 		clock:     clock,
-		sessions:  map[xxladapter.Term]chan struct{}{},
+		present:   map[xxladapter.Term]chan struct{}{},
 		jobs:      map[int64]*xxladapter.Job{},
 		groups:    map[int64]*xxladapter.Group{},
 		fires:     map[int64]*xxladapter.Fire{},

@@ -309,6 +309,11 @@ func (s *measured) PlanOrder(ctx context.Context, arg1 xxladapter.Fire, arg2 str
 	return s.Store.PlanOrder(ctx, arg1, arg2, arg3)
 }
 
+func (s *measured) PresenceEnded(ctx context.Context, arg1 xxladapter.Term) (err error) {
+	defer s.done("presence_ended", time.Now(), &err)
+	return s.Store.PresenceEnded(ctx, arg1)
+}
+
 func (s *measured) PurgeAudit(ctx context.Context, arg1 time.Time, arg2 int) (value1 int, err error) {
 	defer s.done("purge_audit", time.Now(), &err)
 	return s.Store.PurgeAudit(ctx, arg1, arg2)
@@ -432,11 +437,6 @@ func (s *measured) SaveGroup(ctx context.Context, arg1 *xxladapter.Group) (value
 func (s *measured) SaveTexts(ctx context.Context, arg1 []xxladapter.RunText) (err error) {
 	defer s.done("save_texts", time.Now(), &err)
 	return s.Store.SaveTexts(ctx, arg1)
-}
-
-func (s *measured) SessionEnded(ctx context.Context, arg1 xxladapter.Term) (err error) {
-	defer s.done("session_ended", time.Now(), &err)
-	return s.Store.SessionEnded(ctx, arg1)
 }
 
 func (s *measured) SettleAlarms(ctx context.Context, arg1 []xxladapter.AlarmClaim, arg2 int) (err error) {

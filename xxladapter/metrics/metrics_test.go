@@ -234,7 +234,7 @@ func TestAStoreThatIsAwayLeavesTheOtherNumbers(t *testing.T) {
 }
 
 // TestEveryStoreCallIsMeasured calls all methods of the contract on a store that is closed. Those
-// that wait for sessions are not measured.
+// that wait for a presence are not measured.
 func TestEveryStoreCallIsMeasured(t *testing.T) {
 	closed := memstore.New(time.Now)
 	require.NoError(t, closed.Close())
@@ -256,7 +256,7 @@ func TestEveryStoreCallIsMeasured(t *testing.T) {
 		calls++
 		op := strings.ToLower(regexp.MustCompile("([a-z])([A-Z])").ReplaceAllString(method.Name, "${1}_${2}"))
 		got := read(t, m)
-		if method.Name == "HoldSession" || method.Name == "AwaitSession" {
+		if method.Name == "HoldPresence" || method.Name == "AwaitAbsence" {
 			require.NotContains(t, got, "xxlwheel_store_op_duration_seconds op="+op+" count", "it lasts as long as a term")
 			continue
 		}

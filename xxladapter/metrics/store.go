@@ -74,14 +74,14 @@ func (s *measured) ClaimFire(
 	return fires, err
 }
 
-// HoldSession passes the call on unmeasured: it lasts as long as the node's term.
-func (s *measured) HoldSession(ctx context.Context, term xxladapter.Term) error {
-	return s.Store.HoldSession(ctx, term)
+// HoldPresence passes the call on unmeasured: it lasts as long as the node's term.
+func (s *measured) HoldPresence(ctx context.Context, term xxladapter.Term) error {
+	return s.Store.HoldPresence(ctx, term)
 }
 
-// AwaitSession passes the call on unmeasured: it lasts as long as another node's term.
-func (s *measured) AwaitSession(ctx context.Context, term xxladapter.Term) (waited bool, err error) {
-	return s.Store.AwaitSession(ctx, term)
+// AwaitAbsence passes the call on unmeasured: it lasts as long as another node's term.
+func (s *measured) AwaitAbsence(ctx context.Context, term xxladapter.Term) (waited bool, err error) {
+	return s.Store.AwaitAbsence(ctx, term)
 }
 
 // PurgeLogs also counts the deleted rows.

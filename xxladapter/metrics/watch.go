@@ -55,7 +55,7 @@ var (
 	term         = gauge("term", "Number of this node's term; 0 without a lease.")
 	terms        = gauge("terms_total", "Terms that this node has had.")
 	hints        = gauge(
-		"death_hints_total", "Ended sessions of other nodes whose planned fires this node has armed as well.",
+		"death_hints_total", "Ended presences of other nodes whose planned fires this node has armed as well.",
 	)
 	spread  = gauge("spread_fires_total", "Fires that a leader planned for another scheduler: sent by this one as the leader, received from a leader, kept because the other one did not take them; nothing in the scheduling mode all.", "way")
 	dropped = gauge(

@@ -59,7 +59,7 @@ func TestOneNodeLeads(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		require.Same(t, last, leading(t, two, three), "it stands by")
 
-		last.line.sessions.end(true)
+		last.line.presence.end(true)
 		last.line.cut()
 		time.Sleep(leaseLife + leasePace)
 		require.Same(t, next, leading(t, two, three))
@@ -90,14 +90,14 @@ func TestAStandbyHandsOverWhatTheLeaderDelays(t *testing.T) {
 	})
 }
 
-// TestAStandbyWatchesTheLeadersSession ends the session of a leader: a standby notices it.
-func TestAStandbyWatchesTheLeadersSession(t *testing.T) {
+// TestAStandbyWatchesTheLeadersPresence ends the presence of a leader: a standby notices it.
+func TestAStandbyWatchesTheLeadersPresence(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		one := b.start("one", inLeaderMode)
 		time.Sleep(100 * time.Millisecond)
 		two := b.start("two", inLeaderMode)
 		time.Sleep(5 * time.Second)
-		one.line.sessions.end(false)
+		one.line.presence.end(false)
 		time.Sleep(100 * time.Millisecond)
 		require.Equal(t, int64(1), two.Stats().Hints)
 
@@ -106,7 +106,7 @@ func TestAStandbyWatchesTheLeadersSession(t *testing.T) {
 		three := b.start("three", inLeaderMode)
 		time.Sleep(2 * trustAgain)
 		require.Same(t, two, leading(t, two, three))
-		two.line.sessions.end(false)
+		two.line.presence.end(false)
 		time.Sleep(100 * time.Millisecond)
 		require.Equal(t, int64(1), three.Stats().Hints)
 	})

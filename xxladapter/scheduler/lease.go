@@ -82,10 +82,10 @@ func (s *Scheduler) Fenced(term xxladapter.Term) {
 // the lease. It may be called once.
 func (s *Scheduler) HoldLease(ctx context.Context) error {
 	leased, end := context.WithCancel(context.WithoutCancel(ctx)) // until the lease is given back
-	var sessions sync.WaitGroup
-	sessions.Go(func() { follow(leased, s.roster.mine, s.holdSession) })
-	sessions.Go(func() { follow(leased, s.roster.watched, s.watchSession) })
-	defer sessions.Wait()
+	var presence sync.WaitGroup
+	presence.Go(func() { follow(leased, s.roster.mine, s.holdPresence) })
+	presence.Go(func() { follow(leased, s.roster.watched, s.watchPresence) })
+	defer presence.Wait()
 	defer end()
 	failing := outage{
 		logger: s.opts.Logger, level: slog.LevelWarn, begins: "no lease", ends: "lease requests are answered again",
@@ -124,7 +124,7 @@ func leasePause(lapse, now time.Time) time.Duration {
 func (s *Scheduler) resign(ctx context.Context) {
 	g := s.grant.Load()
 	s.grant.Store(&grant{})
-	defer s.roster.set(xxladapter.Term{}, nil) // ends the session, by which another node learns of it at once
+	defer s.roster.set(xxladapter.Term{}, nil) // ends the presence, by which another node learns of it at once
 	if g.Number == 0 {
 		return
 	}

@@ -21,7 +21,7 @@ type line struct {
 	mu     sync.Mutex
 	healed chan struct{} // nil means whole
 
-	sessions sessions
+	presence presence
 }
 
 func (l *line) cut() {

@@ -28,9 +28,9 @@ type Store interface {
 	Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error
 	Resign(ctx context.Context, term xxladapter.Term) error
 	Leases(ctx context.Context) ([]xxladapter.Lease, error)
-	HoldSession(ctx context.Context, term xxladapter.Term) error
-	AwaitSession(ctx context.Context, term xxladapter.Term) (waited bool, err error)
-	SessionEnded(ctx context.Context, term xxladapter.Term) error
+	HoldPresence(ctx context.Context, term xxladapter.Term) error
+	AwaitAbsence(ctx context.Context, term xxladapter.Term) (waited bool, err error)
+	PresenceEnded(ctx context.Context, term xxladapter.Term) error
 	ReportNode(ctx context.Context, term xxladapter.Term, r xxladapter.NodeReport) error
 }
 

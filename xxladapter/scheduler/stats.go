@@ -18,7 +18,7 @@ type Stats struct {
 
 	Terms   int64 // terms that the node was given
 	Fenced  int64 // calls that the store refused because their term was over
-	Hints   int64 // sessions of other nodes that ended while these held leases
+	Hints   int64 // presences of other nodes that ended while these held leases
 	Dropped int64 // fires dropped from the wheel because the term had ended or the partition had moved
 
 	Spread xxladapter.SpreadReport // fires that a leader planned for another node

@@ -58,7 +58,7 @@ func RunModel(t *testing.T, open, reference func(t *testing.T, clock func() time
 			"Lease2":        m.lease,
 			"Resign":        m.resign,
 			"Retire":        m.retire,
-			"SessionEnded":  m.endSession,
+			"PresenceEnded": m.endPresence,
 			"FoldReports":   m.foldReports,
 			"PurgeLogs":     m.purgeLogs,
 			"ClaimTexts":    m.claimTexts,
@@ -580,9 +580,9 @@ func (m *model) retire(t *rapid.T) {
 	m.both(t, func(s xxladapter.Store, _ func(ids, int64) int64) error { return s.Retire(m.ctx, term, why) })
 }
 
-func (m *model) endSession(t *rapid.T) {
+func (m *model) endPresence(t *rapid.T) {
 	term := m.drawTerm(t, "term")
-	m.both(t, func(s xxladapter.Store, _ func(ids, int64) int64) error { return s.SessionEnded(m.ctx, term) })
+	m.both(t, func(s xxladapter.Store, _ func(ids, int64) int64) error { return s.PresenceEnded(m.ctx, term) })
 }
 
 // same compares everything that can be listed.

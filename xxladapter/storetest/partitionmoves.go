@@ -52,13 +52,13 @@ var partitionMoveRules = []rule{
 				b.resign(t)
 			}},
 			{xxladapter.MoveDied, func(t xxladapter.Term) {
-				b.NoError(b.store.SessionEnded(b.ctx, t))
+				b.NoError(b.store.PresenceEnded(b.ctx, t))
 				b.clock.Advance(leaseLife)
 			}},
 			{xxladapter.MoveLapsed, func(xxladapter.Term) { b.clock.Advance(leaseLife) }},
 			{xxladapter.MoveLapsed, func(t xxladapter.Term) {
 				b.clock.Advance(time.Second)
-				b.NoError(b.store.SessionEnded(b.ctx, t))
+				b.NoError(b.store.PresenceEnded(b.ctx, t))
 				b.clock.Advance(time.Second)
 				b.lease(t.Node, leaseLife) // it lives
 				b.clock.Advance(leaseLife)
@@ -120,7 +120,7 @@ var partitionMoveRules = []rule{
 			"another term",
 		)
 		b.NoError(b.store.ReportNode(b.ctx, xxladapter.Term{Node: "n3", Number: 1}, told), "of nobody")
-		b.NoError(b.store.SessionEnded(b.ctx, xxladapter.Term{Node: "n3", Number: 1}))
+		b.NoError(b.store.PresenceEnded(b.ctx, xxladapter.Term{Node: "n3", Number: 1}))
 		b.Equal(told, report())
 		b.resign(n1)
 		b.newTerm("n1")

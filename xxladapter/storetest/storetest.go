@@ -133,7 +133,7 @@ var topics = []struct {
 	{"Nodes", nodeRules, nil},
 	{"Leases", leaseRules, nil},
 	{"Elections", electionRules, nil},
-	{"Sessions", sessionRules, nil},
+	{"Presence", presenceRules, nil},
 	{"PartitionMoves", partitionMoveRules, nil},
 	{"Partitions", partitionRules, nil},
 	{"Fences", fenceRules, nil},

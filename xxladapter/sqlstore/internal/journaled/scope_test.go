@@ -18,7 +18,7 @@ import (
 // other calls meanwhile, and reads every open fire again. So each call of the store declares what
 // it needs.
 func TestEveryCallHasAScope(t *testing.T) {
-	declared := map[string]bool{"Now": true, "HoldSession": true, "AwaitSession": true} // use no table
+	declared := map[string]bool{"Now": true, "HoldPresence": true, "AwaitAbsence": true} // use no table
 	entries, err := os.ReadDir(".")
 	require.NoError(t, err)
 	for _, e := range entries {

@@ -112,9 +112,9 @@ func (s *Store) ReportNode(ctx context.Context, term xxladapter.Term, r xxladapt
 	return s.Store.ReportNode(with(ctx, leasing), term, r)
 }
 
-// SessionEnded implements [xxladapter.Store].
-func (s *Store) SessionEnded(ctx context.Context, term xxladapter.Term) error {
-	return s.Store.SessionEnded(with(ctx, leasing), term)
+// PresenceEnded implements [xxladapter.Store].
+func (s *Store) PresenceEnded(ctx context.Context, term xxladapter.Term) error {
+	return s.Store.PresenceEnded(with(ctx, leasing), term)
 }
 
 // PartitionMoves implements [xxladapter.Store].

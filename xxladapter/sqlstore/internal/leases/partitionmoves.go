@@ -15,7 +15,7 @@ const (
 	// The server requires the subquery about the table itself to be a derived table.
 	trimMoves = `DELETE FROM xxlwheel_shard_move WHERE id <= (SELECT newest - ? FROM (SELECT MAX(id) AS newest FROM xxlwheel_shard_move) AS kept)`
 
-	endSession = `UPDATE xxlwheel_lease SET ended_ms = until_ms WHERE node = ? AND term = ?`
+	endPresence = `UPDATE xxlwheel_lease SET ended_ms = until_ms WHERE node = ? AND term = ?`
 )
 
 // addPartitionMove stores a move of partitions, unless it is of no partitions, and deletes those
@@ -43,10 +43,10 @@ func (s *Store) PartitionMoves(ctx context.Context, limit int) ([]xxladapter.Par
 	return found, err
 }
 
-// SessionEnded implements [xxladapter.PartitionMoveStore].
-func (s *Store) SessionEnded(ctx context.Context, term xxladapter.Term) error {
+// PresenceEnded implements [xxladapter.PartitionMoveStore].
+func (s *Store) PresenceEnded(ctx context.Context, term xxladapter.Term) error {
 	return s.db.WriteOne(ctx, s.db.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
-		_, err := tx.Exec(ctx, endSession, term.Node, term.Number)
+		_, err := tx.Exec(ctx, endPresence, term.Node, term.Number)
 		return err
 	})
 }

@@ -31,7 +31,7 @@ type leaseRow struct {
 	life    int64 // in ms
 	retired bool
 	leads   leadership
-	ended   int64 // until when the lease held when its session was seen to end, in ms; 0 if it was not
+	ended   int64 // until when the lease held when its presence was seen to end, in ms; 0 if it was not
 }
 
 // Scan adds one row.

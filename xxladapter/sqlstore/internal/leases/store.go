@@ -29,6 +29,6 @@ func New(db *database.DB, audit *audit.Store, shared func(bool)) *Store {
 
 var (
 	_ xxladapter.LeaseStore         = (*Store)(nil)
-	_ xxladapter.SessionStore       = (*Store)(nil)
+	_ xxladapter.PresenceStore      = (*Store)(nil)
 	_ xxladapter.PartitionMoveStore = (*Store)(nil)
 )

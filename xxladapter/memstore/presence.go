@@ -6,20 +6,20 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// HoldSession implements [xxladapter.Store].
-func (s *Store) HoldSession(ctx context.Context, term xxladapter.Term) error {
+// HoldPresence implements [xxladapter.Store].
+func (s *Store) HoldPresence(ctx context.Context, term xxladapter.Term) error {
 	for {
 		if err := s.enter(ctx); err != nil {
 			return err
 		}
-		other := s.sessions[term]
+		other := s.present[term]
 		if other == nil {
 			ended := make(chan struct{})
-			s.sessions[term] = ended
+			s.present[term] = ended
 			s.mu.Unlock()
 			<-ctx.Done()
 			s.mu.Lock()
-			delete(s.sessions, term)
+			delete(s.present, term)
 			close(ended)
 			s.mu.Unlock()
 			return ctx.Err()
@@ -32,13 +32,13 @@ func (s *Store) HoldSession(ctx context.Context, term xxladapter.Term) error {
 	}
 }
 
-// AwaitSession implements [xxladapter.Store].
-func (s *Store) AwaitSession(ctx context.Context, term xxladapter.Term) (waited bool, err error) {
+// AwaitAbsence implements [xxladapter.Store].
+func (s *Store) AwaitAbsence(ctx context.Context, term xxladapter.Term) (waited bool, err error) {
 	for {
 		if err := s.enter(ctx); err != nil {
 			return waited, err
 		}
-		other := s.sessions[term]
+		other := s.present[term]
 		s.mu.Unlock()
 		if other == nil {
 			return waited, nil

@@ -8,11 +8,11 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// sessionLook is how long a case waits to see that a session is held. It is real time, since
+// presenceLook is how long a case waits to see that a presence is held. It is real time, since
 // servers wait by their own clocks.
-const sessionLook = 200 * time.Millisecond
+const presenceLook = 200 * time.Millisecond
 
-// hold holds the session of a term until end is called or the case ends, and returns once it is
+// hold holds the presence of a term until end is called or the case ends, and returns once it is
 // held.
 func (b *fixture) hold(term xxladapter.Term) (end func()) {
 	b.Helper()
@@ -20,7 +20,7 @@ func (b *fixture) hold(term xxladapter.Term) (end func()) {
 	ended := make(chan struct{})
 	go func() { // end waits for it
 		defer close(ended)
-		_ = b.store.HoldSession(ctx, term) // of ctx
+		_ = b.store.HoldPresence(ctx, term) // of ctx
 	}()
 	end = func() { cancel(); <-ended }
 	b.Cleanup(end)
@@ -28,45 +28,45 @@ func (b *fixture) hold(term xxladapter.Term) (end func()) {
 	return end
 }
 
-// free checks that nobody holds the session of a term. Its limit is long: a slow answer is no sign
+// free checks that nobody holds the presence of a term. Its limit is long: a slow answer is no sign
 // of a holder.
 func (b *fixture) free(term xxladapter.Term, why string) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, 20*time.Second)
 	defer cancel()
-	_, err := b.store.AwaitSession(ctx, term)
+	_, err := b.store.AwaitAbsence(ctx, term)
 	b.NoError(err, why)
 }
 
-// held reports whether a call that waits for the end of a term's session waits for sessionLook. A
+// held reports whether a call that waits for the end of a term's presence waits for presenceLook. A
 // server that answers more slowly looks the same: what must not be held is checked by free.
 func (b *fixture) held(term xxladapter.Term) bool {
-	ctx, cancel := context.WithTimeout(b.ctx, sessionLook)
+	ctx, cancel := context.WithTimeout(b.ctx, presenceLook)
 	defer cancel()
-	_, err := b.store.AwaitSession(ctx, term)
+	_, err := b.store.AwaitAbsence(ctx, term)
 	return err != nil
 }
 
-// sessions skips the case if the store has no sessions.
-func (b *fixture) sessions() {
-	if _, err := b.store.AwaitSession(
+// needsPresence skips the case if the store tells of no presence.
+func (b *fixture) needsPresence() {
+	if _, err := b.store.AwaitAbsence(
 		b.ctx, xxladapter.Term{Node: "nobody", Number: 1},
 	); errors.Is(err, errors.ErrUnsupported) {
-		b.ErrorIs(b.store.HoldSession(b.ctx, xxladapter.Term{Node: "nobody", Number: 1}), errors.ErrUnsupported)
-		b.Skip("the store has no sessions")
+		b.ErrorIs(b.store.HoldPresence(b.ctx, xxladapter.Term{Node: "nobody", Number: 1}), errors.ErrUnsupported)
+		b.Skip("the store tells of no presence")
 	}
 }
 
-var sessionRules = []rule{
-	{"ASessionThatNobodyHoldsIsNotWaitedFor", func(b *fixture) {
-		b.sessions()
-		waited, err := b.store.AwaitSession(b.ctx, b.term("n1"))
+var presenceRules = []rule{
+	{"APresenceThatNobodyHoldsIsNotWaitedFor", func(b *fixture) {
+		b.needsPresence()
+		waited, err := b.store.AwaitAbsence(b.ctx, b.term("n1"))
 		b.NoError(err)
 		b.False(waited)
 	}},
-	{"AwaitSessionReturnsWhenTheSessionEnds", func(b *fixture) {
-		b.sessions()
-		one, two := b.term("session 1"), b.term("session 2")
+	{"AwaitAbsenceReturnsWhenThePresenceEnds", func(b *fixture) {
+		b.needsPresence()
+		one, two := b.term("presence 1"), b.term("presence 2")
 		end := b.hold(one)
 		b.free(two, "another term")
 		b.free(xxladapter.Term{Node: one.Node, Number: one.Number + 100}, "another term of the node")
@@ -76,27 +76,27 @@ var sessionRules = []rule{
 		}
 		awaited := make(chan result, 1)
 		go func() { // the case waits for its result
-			waited, err := b.store.AwaitSession(b.ctx, one)
+			waited, err := b.store.AwaitAbsence(b.ctx, one)
 			awaited <- result{waited, err}
 		}()
 		select {
 		case r := <-awaited:
 			b.Failf("it did not wait", "%v", r)
-		case <-time.After(sessionLook): // in which nothing happens
+		case <-time.After(presenceLook): // in which nothing happens
 		}
 		end()
 		b.Equal(result{true, nil}, <-awaited)
 	}},
-	{"ASessionCanBeHeldAgain", func(b *fixture) {
-		b.sessions()
-		term := b.term("session again")
+	{"APresenceCanBeHeldAgain", func(b *fixture) {
+		b.needsPresence()
+		term := b.term("presence again")
 		b.hold(term)()
 		b.hold(term)()
 		b.free(term, "its holder has ended")
 	}},
-	{"ASessionNeedsNoLease", func(b *fixture) {
-		b.sessions()
-		b.hold(xxladapter.Term{Node: "session of nobody", Number: 7})
+	{"APresenceNeedsNoLease", func(b *fixture) {
+		b.needsPresence()
+		b.hold(xxladapter.Term{Node: "presence of nobody", Number: 7})
 	}},
 	{"ALeaseListsTheOthersThatTakePart", func(b *fixture) {
 		n1 := b.lease("n1", leaseLife)

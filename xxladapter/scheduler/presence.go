@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// sessionRetry is the pause after an attempt to hold or await a session that failed.
-	sessionRetry = 1 * time.Second
+	// presenceRetry is the pause after an attempt to hold or watch a presence that failed.
+	presenceRetry = 1 * time.Second
 
-	// trustAgain is how long a node whose session has ended is not watched. A node that still holds
-	// a lease after that time is alive.
+	// trustAgain is how long a node whose presence has ended is not watched. A node that still
+	// holds a lease after that time is alive.
 	trustAgain = 2 * leaseLife
 
-	// trustSilent is trustAgain for a node that had no session at two looks: it cannot hold one.
+	// trustSilent is trustAgain for a node that had no presence at two looks: it cannot hold one.
 	trustSilent = time.Minute
 )
 
@@ -29,7 +29,7 @@ type roster struct {
 	own     xxladapter.Term
 	others  []xxladapter.Term             // by number
 	ignored map[xxladapter.Term]time.Time // not watched until then
-	silent  map[xxladapter.Term]bool      // had no session at the last look that ended
+	silent  map[xxladapter.Term]bool      // had no presence at the last look that ended
 	changed chan struct{}                 // closed at the next change
 }
 
@@ -67,7 +67,7 @@ func (r *roster) ignore(term xxladapter.Term, life time.Duration) {
 	r.wake()
 }
 
-// stillSilent notes whether the term had a session, and reports whether it had none at this look
+// stillSilent notes whether the term had a presence, and reports whether it had none at this look
 // and at the one before.
 func (r *roster) stillSilent(term xxladapter.Term, held bool) bool {
 	r.mu.Lock()
@@ -85,14 +85,14 @@ func (r *roster) wake() {
 	r.changed = make(chan struct{})
 }
 
-// mine returns the term whose session this node holds.
+// mine returns the term whose presence this node holds.
 func (r *roster) mine() (xxladapter.Term, <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.own, r.changed
 }
 
-// watched returns the term whose session this node awaits: the one before its own, or the last one.
+// watched returns the term whose absence this node awaits: the one before its own, or the last one.
 func (r *roster) watched() (xxladapter.Term, <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -142,31 +142,31 @@ func follow(
 	}
 }
 
-// holdSession keeps the session of this node's term until ctx ends.
-func (s *Scheduler) holdSession(ctx context.Context, term xxladapter.Term) {
+// holdPresence keeps the presence of this node's term until ctx ends.
+func (s *Scheduler) holdPresence(ctx context.Context, term xxladapter.Term) {
 	for ctx.Err() == nil {
-		err := s.opts.Store.HoldSession(ctx, term)
+		err := s.opts.Store.HoldPresence(ctx, term)
 		if errors.Is(err, errors.ErrUnsupported) {
 			return
 		}
 		if ctx.Err() == nil {
-			s.opts.Logger.Info("session ended, a new one begins", "node", s.opts.Node, "term", term.Number, "err", err)
+			s.opts.Logger.Info("presence ended, it begins anew", "node", s.opts.Node, "term", term.Number, "err", err)
 		}
-		sleep(ctx, sessionRetry)
+		sleep(ctx, presenceRetry)
 	}
 }
 
-// watchSession waits until the session of another node's term ends, and then takes over what that
+// watchPresence waits until the presence of another node's term ends, and then takes over what that
 // node had planned.
-func (s *Scheduler) watchSession(ctx context.Context, term xxladapter.Term) {
+func (s *Scheduler) watchPresence(ctx context.Context, term xxladapter.Term) {
 	for ctx.Err() == nil {
-		waited, err := s.opts.Store.AwaitSession(ctx, term)
+		waited, err := s.opts.Store.AwaitAbsence(ctx, term)
 		switch {
 		case ctx.Err() != nil, errors.Is(err, errors.ErrUnsupported):
 			return
 		case err != nil:
-			s.opts.Logger.Debug("session of another node is not watched", "node", term.Node, "err", err)
-			sleep(ctx, sessionRetry)
+			s.opts.Logger.Debug("presence of another node is not watched", "node", term.Node, "err", err)
+			sleep(ctx, presenceRetry)
 			continue
 		}
 		life := trustAgain
@@ -179,7 +179,7 @@ func (s *Scheduler) watchSession(ctx context.Context, term xxladapter.Term) {
 	}
 }
 
-// suspect arms the planned fires of a node whose session has ended. That node may be alive: its
+// suspect arms the planned fires of a node whose presence has ended. That node may be alive: its
 // term stays as it is, it may claim and send, and the store gives each fire to one node. What it
 // has claimed waits until its lease lapses.
 func (s *Scheduler) suspect(ctx context.Context, term xxladapter.Term) {
@@ -188,7 +188,7 @@ func (s *Scheduler) suspect(ctx context.Context, term xxladapter.Term) {
 	leases, err := s.opts.Store.Leases(ctx)
 	if err != nil {
 		s.opts.Logger.Debug(
-			"session of another node has ended, and its partitions are not known", "node", term.Node, "err", err,
+			"presence of another node has ended, and its partitions are not known", "node", term.Node, "err", err,
 		)
 		return
 	}
@@ -198,10 +198,10 @@ func (s *Scheduler) suspect(ctx context.Context, term xxladapter.Term) {
 		return
 	}
 	s.stats.hints.Add(1)
-	if err := s.opts.Store.SessionEnded(ctx, term); err != nil {
-		s.opts.Logger.Debug("end of a session not noted", "node", term.Node, "err", err)
+	if err := s.opts.Store.PresenceEnded(ctx, term); err != nil {
+		s.opts.Logger.Debug("end of a presence not noted", "node", term.Node, "err", err)
 	}
-	s.opts.Logger.Info("session of another node has ended, its planned fires are armed here as well",
+	s.opts.Logger.Info("presence of another node has ended, its planned fires are armed here as well",
 		"node", term.Node, "term", term.Number, "partitions", leases[i].Partitions.Len())
 	s.suspected.Or(uint64(leases[i].Partitions))
 	s.Sweep()

@@ -15,61 +15,61 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// sessions is what a line does with its node's session.
-type sessions struct {
+// presence is what a line does with the presence of its node.
+type presence struct {
 	mu   sync.Mutex // guards the fields below
 	dead bool       // the node says nothing any longer
-	drop func()     // ends the connection of the session; nil means that there is none
-	none bool       // the node cannot have a session
+	drop func()     // ends the connection that shows it; nil means that there is none
+	none bool       // the node cannot show its presence
 }
 
-func (s *sessions) isDead() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.dead
+func (p *presence) isDead() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.dead
 }
 
-// end ends the session's connection, and all calls if the node dies.
-func (s *sessions) end(dies bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.dead = s.dead || dies
-	if s.drop != nil {
-		s.drop()
+// end ends the connection that shows presence, and all calls if the node dies.
+func (p *presence) end(dies bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.dead = p.dead || dies
+	if p.drop != nil {
+		p.drop()
 	}
 }
 
-func (l *line) HoldSession(ctx context.Context, term xxladapter.Term) error {
+func (l *line) HoldPresence(ctx context.Context, term xxladapter.Term) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	l.sessions.mu.Lock()
-	l.sessions.drop = cancel
-	dead, none := l.sessions.dead, l.sessions.none
-	l.sessions.mu.Unlock()
+	l.presence.mu.Lock()
+	l.presence.drop = cancel
+	dead, none := l.presence.dead, l.presence.none
+	l.presence.mu.Unlock()
 	if dead {
 		return errors.New("dead")
 	}
 	if none {
 		return errors.ErrUnsupported
 	}
-	return l.Store.HoldSession(ctx, term)
+	return l.Store.HoldPresence(ctx, term)
 }
 
 func (l *line) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
 	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision,
 ) ([]xxladapter.Fire, int, error) {
-	if l.sessions.isDead() {
+	if l.presence.isDead() {
 		return nil, 0, errors.New("dead")
 	}
 	return l.Store.ClaimDue(ctx, by, ahead, limit, decide)
 }
 
-// kill lets a node do nothing more, as if its process had ended: its session ends, and its lease
+// kill lets a node do nothing more, as if its process had ended: its presence ends, and its lease
 // does not.
 func (p *peer) kill() {
 	p.line.cut()
 	p.pool.setFull(true)
-	p.line.sessions.end(true)
+	p.line.presence.end(true)
 }
 
 // revive lets the test end the loops of a killed node.
@@ -130,7 +130,7 @@ func TestTheFiresOfADeadNodeAreTakenOverAtOnce(t *testing.T) {
 	}
 }
 
-// TestFalseHintsChangeNothing cuts the connection of some living node's session many times, in a
+// TestFalseHintsChangeNothing cuts the connection of some living node's presence many times, in a
 // soak a thousand times. All terms and partitions stay, and each due time fires once and in time.
 func TestFalseHintsChangeNothing(t *testing.T) {
 	inBubble(t, func(b *fixture) {
@@ -157,7 +157,7 @@ func TestFalseHintsChangeNothing(t *testing.T) {
 			return n
 		}
 		for from := hints(); hints() < from+wanted; {
-			nodes[rnd.IntN(3)].line.sessions.end(false)
+			nodes[rnd.IntN(3)].line.presence.end(false)
 			time.Sleep(time.Duration(rnd.Int64N(int64(2 * time.Second))))
 		}
 		for i, p := range nodes {
@@ -194,15 +194,15 @@ func TestAStoppedNodesPartitionsMoveAtOnce(t *testing.T) {
 	})
 }
 
-// TestANodeWithoutASessionIsSuspectedRarely checks that such a node is suspected about once a
+// TestANodeWithoutPresenceIsSuspectedRarely checks that such a node is suspected about once a
 // minute.
-func TestANodeWithoutASessionIsSuspectedRarely(t *testing.T) {
+func TestANodeWithoutPresenceIsSuspectedRarely(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		one := b.start("one", nil)
 		two := b.start("two", nil)
-		two.line.sessions.mu.Lock()
-		two.line.sessions.none = true
-		two.line.sessions.mu.Unlock()
+		two.line.presence.mu.Lock()
+		two.line.presence.none = true
+		two.line.presence.mu.Unlock()
 		time.Sleep(time.Hour)
 		require.LessOrEqual(t, one.Stats().Hints, int64(61))
 	})
@@ -249,8 +249,8 @@ func TestADrainedNodeTakesNothing(t *testing.T) {
 		require.Equal(t, xxladapter.AllPartitions, two.Stats().Partitions|three.Stats().Partitions)
 		look, cancel := context.WithTimeout(b.t.Context(), time.Second)
 		defer cancel()
-		_, err := b.store.AwaitSession(look, drained)
-		require.NoError(t, err, "it still holds its session")
+		_, err := b.store.AwaitAbsence(look, drained)
+		require.NoError(t, err, "it still holds its presence")
 		died := time.Now()
 		two.kill()
 		time.Sleep(3*leaseLife + leasePace/2) // so that nothing is due when the nodes stop
