@@ -164,10 +164,10 @@ func mustWrap(t *testing.T, ci *ConnIdle, c net.Conn) net.Conn {
 // What has ended on its own is watched no longer.
 func TestConnIdleForgetsWhatHasEnded(t *testing.T) {
 	w := newTestTimer(t, Options{TickDuration: time.Millisecond})
-	taskTypes := make(chan IdleKind, 10)
+	kinds := make(chan IdleKind, 10)
 	ci, err := w.NewConnIdle(ConnIdleOptions{
 		Reader: time.Hour, Writer: time.Hour, All: time.Hour,
-		OnIdle: func(_ net.Conn, kind IdleKind) { taskTypes <- kind },
+		OnIdle: func(_ net.Conn, kind IdleKind) { kinds <- kind },
 	})
 	require.NoError(t, err)
 	members := func() int64 { return w.Stats().Idle.Members }
@@ -206,13 +206,13 @@ func TestConnIdleForgetsWhatHasEnded(t *testing.T) {
 	require.Zero(t, members())
 
 	// One that was closed behind the watch's back is not reported, though it was not read.
-	ci, err = w.NewConnIdle(ConnIdleOptions{All: 20 * time.Millisecond, OnIdle: func(_ net.Conn, kind IdleKind) { taskTypes <- kind }})
+	ci, err = w.NewConnIdle(ConnIdleOptions{All: 20 * time.Millisecond, OnIdle: func(_ net.Conn, kind IdleKind) { kinds <- kind }})
 	require.NoError(t, err)
 	ours, _ = tcpPair(t)
 	mustWrap(t, ci, ours)
 	require.NoError(t, ours.Close())
 	settles(t, func() bool { return members() == 0 })
-	require.Empty(t, taskTypes)
+	require.Empty(t, kinds)
 }
 
 // Stop of a ConnIdle leaves connections and timer alone.

@@ -57,7 +57,7 @@ func CheckUntil(until, now time.Time) error {
 	return nil
 }
 
-// Covers reports whether the pause keeps a due time of a job of the group.
+// Covers reports whether the pause suppresses a due time of a job of the group.
 func (p *Pause) Covers(group int64, due time.Time) bool {
 	return (p.GroupID == 0 || p.GroupID == group) && !due.Before(p.From) && p.HoldsAt(due)
 }

@@ -25,6 +25,8 @@ const (
 // back, so a run may come after the caller has stopped the deadline or armed it again. With mu
 // held, reached reports whether a run still has something to do. A channel is written and drained
 // with mu held, so nothing stale is in it when Stop or Reset returns.
+//
+// Lock order: mu, any lock of the wheel.
 type deadline struct {
 	timeout hashedwheel.Timeout
 	spare   *spare // nil until the wheel refuses for the first time

@@ -15,7 +15,7 @@ import (
 
 // runLogs manages the logs of all runs, below the data directory.
 //
-// Lock order: runLogs.mu, runLog.mu, quietLogs.mu. quietLogs.indexing is held alone.
+// Lock order: runLogs.mu, runLog.mu, quietLogs.mu, quietLogs.indexing.
 type runLogs struct {
 	dir      string
 	maxBytes int64 // bytes per run

@@ -19,7 +19,7 @@ type quietLogs struct {
 	dir    string
 	logger *slog.Logger
 
-	// Lock order: the two are never held together.
+	// Lock order: mu, indexing.
 
 	mu    sync.Mutex // guards the fields below
 	day   string     // the day of the logs in buf

@@ -14,12 +14,6 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// Replies of XXL-JOB 3.5 to wrong headers.
-const (
-	msgNoHeaders    = "invalid request, accessToken or appname is empty."
-	msgWrongHeaders = "invalid request, accessToken or appname invalid."
-)
-
 // ServeHTTP answers the calls of schedulers: /beat, /idleBeat, /run, /runs, /trigger, /kill, /log,
 // /ended and /taken, below any prefix that the application has stripped. Every reply is JSON with
 // status 200, except that a body above [wire.MaxBody] gets 413.
@@ -105,9 +99,9 @@ func (e *Executor) checkHeaders(path string, h http.Header) string {
 	}
 	switch {
 	case strings.TrimSpace(token) == "" || strings.TrimSpace(app) == "":
-		return msgNoHeaders
+		return wire.PrefixNoAppName + "."
 	case !access.Same(token, e.opts.AccessToken) || e.opts.AppName != "" && app != e.opts.AppName:
-		return msgWrongHeaders
+		return wire.MsgWrongAppToken
 	}
 	return ""
 }

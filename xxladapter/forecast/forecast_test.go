@@ -121,9 +121,9 @@ func TestAnOverdueJobIsOverdueAlone(t *testing.T) {
 	}
 }
 
-// TestPausesKeepTheJobsOfTheirGroups gives one expression to jobs of several groups. Pauses that
-// have ended, and those that begin after the forecast, keep nothing.
-func TestPausesKeepTheJobsOfTheirGroups(t *testing.T) {
+// TestPausesSuppressTheJobsOfTheirGroups gives one expression to jobs of several groups. Pauses
+// that have ended, and those that begin after the forecast, suppress nothing.
+func TestPausesSuppressTheJobsOfTheirGroups(t *testing.T) {
 	at := func(minutes int) time.Time { return now.Truncate(Step).Add(time.Duration(minutes) * time.Minute) }
 	restricted := opts
 	restricted.Restrictions = &xxladapter.Restrictions{Pauses: []xxladapter.Pause{

@@ -27,7 +27,7 @@ const maxFires = 100
 // job that has several within the window. Here every due time up to now + window gets a fire of its
 // own, and the schedule continues from the due time, so that a fixed rate keeps its phase.
 //
-// A due time that is held back by a pause or a calendar never gets a fire; see [keep].
+// A due time that is held back by a pause or a calendar never gets a fire; see [suppress].
 func decide(j *xxladapter.Job, plan zonedPlan, now time.Time, window time.Duration) xxladapter.Decision {
 	d := xxladapter.Decision{JobID: j.ID, Last: j.TriggerLast, Next: j.TriggerNext}
 	grace := window

@@ -12,7 +12,7 @@ import (
 type span struct{ due, until time.Time }
 
 // miss consumes the due times that were found too late, up to now or to the first one that a pause
-// or a calendar keeps, and records them.
+// or a calendar suppresses, and records them.
 //
 // Upstream continues from now, which is the same for a cron expression. For a fixed rate it shifts
 // all later due times by how late the scan was; here they keep the phase of the first one, so that

@@ -42,16 +42,24 @@ func findParents(find func(ctx context.Context, logID int64) (*xxladapter.Log, e
 // p is stopped, or too many runs wait already, it calls found at once with nil. Otherwise another
 // goroutine calls found later.
 func (p *parents) of(logID int64, found func(*xxladapter.Log)) {
+	if !p.ask(wantedParent{logID, found}) {
+		found(nil)
+	}
+}
+
+// ask hands w to the goroutine that finds parents, and reports whether it has taken it.
+func (p *parents) ask(w wantedParent) bool {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
-	if logID != 0 && p.find != nil && !p.stopped {
-		select {
-		case p.wanted <- wantedParent{logID, found}:
-			return
-		default:
-		}
+	if w.logID == 0 || p.find == nil || p.stopped {
+		return false
 	}
-	found(nil)
+	select {
+	case p.wanted <- w:
+		return true
+	default:
+		return false
+	}
 }
 
 func (p *parents) work() {

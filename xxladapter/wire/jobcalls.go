@@ -14,10 +14,10 @@ const (
 // CodeTooMany is the code of the reply to a job call that came too soon after others.
 const CodeTooMany = 502
 
-// Texts of G4 admins.
+// Texts of G4. The first one is also an executor's reply to a wrong header.
 const (
 	MsgWrongAppToken = "invalid request, accessToken or appname invalid."
-	// PrefixNoAppName is an executor's reply if one of the two headers is missing.
+	// PrefixNoAppName begins an executor's reply if one of the two headers is missing.
 	PrefixNoAppName = "invalid request, accessToken or appname is empty"
 	MsgTooMany      = "Too many requests, please try again later."
 )

@@ -1126,7 +1126,7 @@ export interface Overview {
 
 export interface PartitionMove {
 	at: string;
-	/** joined: it got partitions. stopped: it was stopped. drained: an operator took them. skewed: its clock is off. died: its session ended, then its lease lapsed. lapsed: its lease lapsed, as when it is frozen or the store has no sessions. */
+	/** joined: it got partitions. stopped: it was stopped. drained: an operator took them. skewed: its clock is off. died: its presence ended, then its lease lapsed. lapsed: its lease lapsed, as when it is frozen or the store tells nothing of presence. */
 	cause: "joined" | "stopped" | "drained" | "skewed" | "died" | "lapsed";
 	node: string;
 	/** How many of the 64 it got or lost. */

@@ -46,7 +46,7 @@ type spreadForm struct {
 // A partitionMoveForm says that a node got or lost partitions.
 type partitionMoveForm struct {
 	At         time.Time            `json:"at"`
-	Cause      xxladapter.MoveCause `json:"cause" doc:"joined: it got partitions. stopped: it was stopped. drained: an operator took them. skewed: its clock is off. died: its session ended, then its lease lapsed. lapsed: its lease lapsed, as when it is frozen or the store has no sessions."`
+	Cause      xxladapter.MoveCause `json:"cause" doc:"joined: it got partitions. stopped: it was stopped. drained: an operator took them. skewed: its clock is off. died: its presence ended, then its lease lapsed. lapsed: its lease lapsed, as when it is frozen or the store tells nothing of presence."`
 	Node       string               `json:"node"`
 	Term       int64                `json:"term"`
 	Partitions int                  `json:"partitions" doc:"How many of the 64 it got or lost."`
