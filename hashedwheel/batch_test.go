@@ -311,7 +311,9 @@ func TestBatchGivesMemoryBack(t *testing.T) {
 				for range 2 {
 					add(burst, func(i int) time.Duration { return 500*time.Millisecond + time.Duration(i%200)*time.Millisecond })
 					full := heap()
-					require.Greater(t, full, fresh+16*b.Pending()) // a slow machine has fired some
+					if waiting := b.Pending(); waiting > 0 { // a slow machine has fired some, or all
+						require.Greater(t, full, fresh+16*waiting)
+					}
 					end(b, tickets)
 					settles(t, func() bool { return chunksOf(b) == 0 })
 					require.Less(t, heap(), fresh+64<<10)
