@@ -261,24 +261,32 @@ func (c *RedisCluster) CloseSlot(ctx context.Context, slot int, to *Server) erro
 			return err
 		}
 	}
-	epoch, err := c.epoch(ctx, to, to)
-	if err != nil {
-		return err
-	}
 	for _, s := range c.nodes() {
 		var err error
 		if !Within(startWithin, func() bool {
-			var known string
-			var owner *Server
-			if known, err = c.epoch(ctx, s, to); err == nil {
-				owner, err = c.ownerBy(ctx, s, slot)
-			}
-			return err == nil && known == epoch && owner == to
+			var agreed bool
+			agreed, err = c.knowsOwner(ctx, slot, to, s)
+			return agreed
 		}) {
-			return fmt.Errorf("slot %d: the nodes do not agree within %v: %w", slot, startWithin, err)
+			return errors.Join(fmt.Errorf("slot %d: the nodes do not agree within %v", slot, startWithin), err)
 		}
 	}
 	return nil
+}
+
+// knowsOwner reports whether a node knows the owner of a slot and that one's config epoch. The
+// owner takes another epoch if it has the same as another master.
+func (c *RedisCluster) knowsOwner(ctx context.Context, slot int, owner, by *Server) (bool, error) {
+	own, err := c.epoch(ctx, owner, owner)
+	if err != nil {
+		return false, err
+	}
+	known, err := c.epoch(ctx, by, owner)
+	if err != nil || known != own {
+		return false, err
+	}
+	said, err := c.ownerBy(ctx, by, slot)
+	return said == owner, err
 }
 
 // epoch returns the config epoch of a node as another one knows it.
