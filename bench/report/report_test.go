@@ -36,10 +36,8 @@ func TestKeepHasResultsAndReasons(t *testing.T) {
 	}, "\n"), b.String())
 }
 
-// The READMEs keep what they have if a measurement had less than ten rounds.
-func TestFiguresOfFewRoundsAreNotPublished(t *testing.T) {
-	const text = "text\n" + figuresMark + `| old | A |
-|---|---|
+// rowsToFill are the rows of a table of figures below its head.
+const rowsToFill = `|---|---|
 | pair | 1 |
 | 5 M | |
 | all | |
@@ -47,6 +45,10 @@ func TestFiguresOfFewRoundsAreNotPublished(t *testing.T) {
 | gc | |
 | early | |
 `
+
+// The READMEs keep what they have if a measurement had less than ten rounds.
+func TestFiguresOfFewRoundsAreNotPublished(t *testing.T) {
+	const text = "text\n" + figuresMark + "| old | A |\n" + rowsToFill
 	file := filepath.Join(t.TempDir(), "README.md")
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	r := &results{head: slices.Repeat([]string{"round 1 took 2m1s"}, 9)}
@@ -89,16 +91,7 @@ func TestATableOfFiguresIsFilled(t *testing.T) {
 		},
 	}
 	const head = "text\n" + figuresMark
-	got, err := withFigures(head+`| old | A | B |
-|---|---|
-| pair | 1 |
-| 5 M | |
-| all | |
-| bytes | |
-| gc | |
-| early | |
-more
-`, r)
+	got, err := withFigures(head+"| old | A | B |\n"+rowsToFill+"more\n", r)
 	require.NoError(t, err)
 	require.Equal(t, head+`| `+"`a45df28e`"+`, 2026-11-26, 2 × AMD EPYC, n = 1 | A | B |
 |---|---|

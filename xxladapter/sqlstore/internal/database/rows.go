@@ -183,6 +183,9 @@ func (t *Tx) InsertMany(ctx context.Context, insert string, width int, values []
 func (t *Tx) InsertManyOr(ctx context.Context, insert, conflict string, width int, values []any) error {
 	row := "(?" + strings.Repeat(", ?", width-1) + ")"
 	for _, rows := range []int{bulkRows, 1} {
+		if len(values) < rows*width {
+			continue
+		}
 		query := insert + row + strings.Repeat(", "+row, rows-1) + conflict
 		for len(values) >= rows*width {
 			if _, err := t.Exec(ctx, query, values[:rows*width]...); err != nil {
