@@ -295,6 +295,7 @@ func TestThePromotedReplicaOfANewOwnerIsALoss(t *testing.T) {
 // What a node answers is not believed if the slot has another owner when the answer has arrived.
 func TestAFormerOwnerIsNotBelieved(t *testing.T) {
 	t.Parallel()
+	testserver.Long(t) // a cluster takes its time
 	cluster := testserver.StartRedisCluster(t, false)
 	s := serverOf(t, cluster.URL(), "former")
 	held := begun(t, s)
@@ -332,6 +333,7 @@ func TestAFormerOwnerIsNotBelieved(t *testing.T) {
 // asks such a node if it was redirected there, and the slot has moved on and comes again since.
 func TestAnImportingNodeDoesNotAnswerForWhatItLacks(t *testing.T) {
 	t.Parallel()
+	testserver.Long(t) // a cluster takes its time
 	cluster := testserver.StartRedisCluster(t, false)
 	s := serverOf(t, cluster.URL(), "importing")
 	_, err := s.Append(t.Context(), begun(t, s), 1, [][]byte{[]byte("one")})
@@ -402,6 +404,7 @@ func TestAnOwnerOfTheSlotIsChecked(t *testing.T) {
 // history of the node.
 func TestARestartOfAnOwnerIsNoLoss(t *testing.T) {
 	t.Parallel()
+	testserver.Long(t) // a cluster takes its time
 	s := newClusterScene(t, false)
 	s.trip(t)
 	owner := s.cluster.Owner(t, s.slot)
@@ -420,6 +423,7 @@ func TestARestartOfAnOwnerIsNoLoss(t *testing.T) {
 // With TLS, nodes are reached at the ports that they announce for it.
 func TestOnAClusterWithTLS(t *testing.T) {
 	t.Parallel()
+	testserver.Long(t) // a cluster takes its time
 	cert, key := readable(t)
 	cluster := testserver.StartRedisCluster(t, false, "tls-cluster yes", "tls-auth-clients no", "tls-cert-file "+cert, "tls-key-file "+key, "tls-ca-cert-file "+cert)
 	s := newScene(t, cluster.URLWithTLS(t), "sqlite:"+emptySQLite(t))

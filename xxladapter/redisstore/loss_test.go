@@ -338,11 +338,13 @@ func TestTablesAloneAreRefused(t *testing.T) {
 }
 
 // Each wrong input is refused with one line that says what is right, and without the password.
+// A wrongInput is a URL of Redis and one of the database behind it, with the error for them.
+type wrongInput struct{ redis, behind, want string }
+
 func TestWrongInputsAreRefused(t *testing.T) {
 	t.Parallel()
-	slow, group := testserver.StartRedis(t, "appendfsync everysec"), testserver.StartRedisGroup(t)
-	cluster := testserver.StartRedisCluster(t, false)
-	for _, c := range []struct{ redis, behind, want string }{
+	slow := testserver.StartRedis(t, "appendfsync everysec")
+	for _, c := range []wrongInput{
 		{"http://x", "postgres://x/y", `redis is "http://x", must be redis://`},
 		{"redis+sentinel://u:secret@127.0.0.1:1,b:2/", "postgres://x/y", `redis is "redis+sentinel://u:xxxxx@127.0.0.1:1,b:2/", must be redis+sentinel://USER`},
 		{"redis+sentinel://u:secret@127.0.0.1:1,b/main/x", "postgres://x/y", "scheme, port, DB or an option is unknown"},
@@ -357,25 +359,41 @@ func TestWrongInputsAreRefused(t *testing.T) {
 		{"redis+cluster://u:secret@127.0.0.1:x", "postgres://x/y", "must be redis"},
 		{"redis+cluster://u:secret@127.0.0.1:1,127.0.0.1:2", "postgres://x/y", "refused"},
 		{strings.Replace(slow.URL(""), "redis://", "redis+cluster://", 1), "postgres://x/y", "has cluster-enabled no, must have yes, or redis:// without +cluster"},
-		{cluster.URL(), "sqlite:x?journal=on", "must be postgres://"},
-		{cluster.Masters[0].URL("0"), "postgres://x/y", "redis has cluster-enabled yes, must have no, or redis+cluster://"},
-		{group.URL("0") + "?sentinel_password=", "sqlite:x?journal=on", "must be postgres://"},
-		{strings.Replace(group.URL("0"), "/main/", "/absent/", 1), "postgres://x/y", `redis names the primary "absent", must be one that its sentinels know`},
 		{"redis://u:secret@127.0.0.1:1/0", "postgres://x/y", "refused"},
 		{slow.URL("0"), "postgres://x/y", "redis has appendonly yes and appendfsync everysec, must have yes and always, or Options.MayLose"},
 		{testserver.Redis(t), "mssql://u:secret@x/y", "must be postgres:// or mysql://"},
 		{testserver.Redis(t), "sqlite:x?journal=on", "must be postgres:// or mysql://"},
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		_, err := Open(ctx, c.redis, c.behind, Options{SQL: sqlstore.Options{Logger: quiet}})
-		cancel()
-		require.ErrorContains(t, err, c.want)
-		var mistake *xxladapter.Error
-		require.Equal(t, c.want != "refused", errors.As(err, &mistake), "%v", err)
-		require.NotContains(t, err.Error(), "secret")
-		require.NotContains(t, err.Error(), "\n")
+		c.isRefused(t)
 	}
 	s, err := Open(t.Context(), slow.URL("0"), emptyPostgres(t), Options{MayLose: true, SQL: sqlstore.Options{Logger: quiet}})
 	require.NoError(t, err)
 	require.NoError(t, s.Close())
+}
+
+func TestWrongInputsForSeveralServersAreRefused(t *testing.T) {
+	t.Parallel()
+	testserver.Long(t) // a cluster and sentinels take their time
+	cluster, group := testserver.StartRedisCluster(t, false), testserver.StartRedisGroup(t)
+	for _, c := range []wrongInput{
+		{cluster.URL(), "sqlite:x?journal=on", "must be postgres://"},
+		{cluster.Masters[0].URL("0"), "postgres://x/y", "redis has cluster-enabled yes, must have no, or redis+cluster://"},
+		{group.URL("0") + "?sentinel_password=", "sqlite:x?journal=on", "must be postgres://"},
+		{strings.Replace(group.URL("0"), "/main/", "/absent/", 1), "postgres://x/y", `redis names the primary "absent", must be one that its sentinels know`},
+	} {
+		c.isRefused(t)
+	}
+}
+
+// isRefused checks that a store is not opened, and that the error is one line without a secret.
+func (c wrongInput) isRefused(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	_, err := Open(ctx, c.redis, c.behind, Options{SQL: sqlstore.Options{Logger: quiet}})
+	require.ErrorContains(t, err, c.want)
+	var mistake *xxladapter.Error
+	require.Equal(t, c.want != "refused", errors.As(err, &mistake), "%v", err)
+	require.NotContains(t, err.Error(), "secret")
+	require.NotContains(t, err.Error(), "\n")
 }

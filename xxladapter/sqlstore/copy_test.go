@@ -19,6 +19,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // filledFile returns a file with rows in most tables, some of them odd, and a store on it.
@@ -128,6 +129,7 @@ func TestCopyThroughAllStores(t *testing.T) {
 // TestCopyWithoutHistory leaves runs out and keeps their ids from being given again.
 func TestCopyWithoutHistory(t *testing.T) {
 	t.Parallel()
+	testserver.Long(t) // it fills three databases, as TestCopyThroughAllStores does
 	ctx := t.Context()
 	targets := emptyTargets(t)
 	from, _ := filledFile(t)

@@ -25,6 +25,7 @@ func TestMySQL(t *testing.T) {
 
 func TestMySQLModel(t *testing.T) {
 	t.Parallel()
+	testserver.Long(t) // TestSQLiteModel has the same histories
 	testserver.MySQL(t)
 	storetest.RunModel(t, openMySQLEmpty,
 		func(_ *testing.T, clock func() time.Time) xxladapter.Store { return memstore.New(clock) })

@@ -25,6 +25,7 @@ func TestPostgres(t *testing.T) {
 
 func TestPostgresModel(t *testing.T) {
 	t.Parallel()
+	testserver.Long(t) // TestSQLiteModel has the same histories
 	storetest.RunModel(t, openPostgresEmpty,
 		func(_ *testing.T, clock func() time.Time) xxladapter.Store { return memstore.New(clock) })
 }

@@ -28,6 +28,9 @@ func TestNothingIsClaimedEarlyAfterTheServersClockWasSetBack(t *testing.T) {
 		for shards, kind := range map[int]string{1: "in a batch", 2: "alone"} {
 			t.Run(name+" "+kind, func(t *testing.T) {
 				t.Parallel()
+				if kind == "alone" {
+					testserver.Long(t) // it waits as the other does
+				}
 				s := open(t)
 				defer func() { require.NoError(t, s.Close()) }()
 				server := func() (now time.Time) {

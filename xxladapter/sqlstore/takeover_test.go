@@ -72,11 +72,27 @@ func upstreamDatabase(t *testing.T, release string) (address string) {
 // emptyTargets returns a place of each kind of store, without rows.
 func emptyTargets(t *testing.T) map[string]string {
 	t.Helper()
-	mysqlAt := testserver.MySQL(t)
-	require.NoError(t, testserver.OrderMySQL(mysqlAt, mysql.Upstream))
-	return map[string]string{
-		"sqlite": "sqlite:" + filepath.Join(t.TempDir(), "x.db"), "postgres": testserver.Postgres(t), "mysql": mysqlAt + "?zone=UTC",
+	targets := map[string]string{}
+	for _, kind := range targetKinds {
+		targets[kind] = emptyTarget(t, kind)
 	}
+	return targets
+}
+
+var targetKinds = []string{"sqlite", "postgres", "mysql"}
+
+// emptyTarget returns the place of an empty database of a kind.
+func emptyTarget(t *testing.T, kind string) (place string) {
+	t.Helper()
+	switch kind {
+	case "postgres":
+		return testserver.Postgres(t)
+	case "mysql":
+		place = testserver.MySQL(t)
+		require.NoError(t, testserver.OrderMySQL(place, mysql.Upstream))
+		return place + "?zone=UTC"
+	}
+	return "sqlite:" + filepath.Join(t.TempDir(), "x.db")
 }
 
 func takeOverCall(t *testing.T) context.Context {
@@ -88,11 +104,14 @@ func takeOverCall(t *testing.T) context.Context {
 func TestTakeOver(t *testing.T) {
 	t.Parallel()
 	for _, release := range []string{"2.3", "2.5", "3.2", "3.4", "head"} {
-		for kind, place := range emptyTargets(t) {
+		for _, kind := range targetKinds {
 			t.Run(release+" to "+kind, func(t *testing.T) {
 				t.Parallel()
+				if kind != "sqlite" {
+					testserver.Long(t) // TestTakeOverBesideOtherJobs takes one release to these
+				}
 				from, ctx := upstreamDatabase(t, release), takeOverCall(t)
-				s, err := Open(ctx, place, Options{Logger: fixture.Quiet})
+				s, err := Open(ctx, emptyTarget(t, kind), Options{Logger: fixture.Quiet})
 				require.NoError(t, err)
 				defer func() { require.NoError(t, s.Close()) }()
 				opts := TakeOverOptions{Options: Options{Logger: fixture.Quiet}, Logs: true}

@@ -63,6 +63,7 @@ func TestTheVariablesOfMakeLeadToTheDatabasesOfCompose(t *testing.T) {
 // TestServersKnowTheSettingsOfCompose starts servers of this machine with them.
 func TestServersKnowTheSettingsOfCompose(t *testing.T) {
 	t.Parallel()
+	Long(t) // servers take their time
 	services := compose(t)
 	mariaDB := StartMariaDB(t, services["mariadb"].Command...)
 	require.NoError(t, OrderMySQL(mariaDB.URL(""), "DO 1"))

@@ -16,6 +16,7 @@ func TestAMySQLDatabaseBelongsToItsTest(t *testing.T) {
 
 func TestAMariaDBServerMayBeTreatedBadly(t *testing.T) {
 	t.Parallel()
+	Long(t) // servers take their time
 	s := StartMariaDB(t)
 	db := s.Database(t)
 	require.NoError(t, OrderMySQL(db, `CREATE TABLE t AS SELECT 7 AS n`))

@@ -54,6 +54,7 @@ func TestEachTestHasADatabaseOfItsOwn(t *testing.T) {
 
 func TestAServerMayBeTreatedBadly(t *testing.T) {
 	t.Parallel()
+	Long(t) // servers take their time
 	s := StartPostgres(t)
 	url := s.Database(t)
 	conn := connect(t, url)
