@@ -8,11 +8,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/preview"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
-// maxPreview is the largest number of due times in one answer.
-const maxPreview = 100
+// maxSuppressed is the largest number of rows of suppressed due times in one answer.
+const maxSuppressed = 100
 
 // An instantList holds future due times. It is shorter than requested if the schedule ends.
 type instantList struct {
@@ -34,6 +33,10 @@ type previewQuery struct {
 }
 
 func (s *Server) nextOfJob(ctx context.Context, q previewQuery) (no instantList, err error) {
+	count, err := preview.NextOf(q.Count)
+	if err != nil {
+		return no, err
+	}
 	j, err := s.job(ctx, q.ID)
 	if err != nil {
 		return no, err
@@ -55,10 +58,7 @@ func (s *Server) nextOfJob(ctx context.Context, q previewQuery) (no instantList,
 	if err != nil {
 		return no, err
 	}
-	if q.Count, err = countOf(q.Count); err != nil {
-		return no, err
-	}
-	return nextFires(j, plan, next, q.Count, r, s.zoneOfJob(j)), nil
+	return nextFires(j, plan, next, count, r, s.zoneOfJob(j)), nil
 }
 
 // zoneOfJob returns the zone of a job's schedule.
@@ -74,7 +74,7 @@ func nextFires(
 	j *xxladapter.Job, plan cron.Plan, next time.Time, count int, r *xxladapter.Restrictions, zone *time.Location,
 ) instantList {
 	list := instantList{Next: []time.Time{}}
-	for !next.IsZero() && len(list.Next) < count && len(list.Suppressed) < maxPreview {
+	for !next.IsZero() && len(list.Next) < count && len(list.Suppressed) < maxSuppressed {
 		suppressed, ok := r.Suppression(j, next, zone)
 		if !ok {
 			list.Next = append(list.Next, next)
@@ -99,17 +99,6 @@ func nextFires(
 	return list
 }
 
-// countOf returns how many times to list.
-func countOf(count int) (int, error) {
-	if count > maxPreview {
-		return 0, xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d", "count", count, 1, maxPreview)
-	}
-	if count == 0 {
-		count = 5
-	}
-	return count, nil
-}
-
 type cronQuery struct {
 	Expr    string    `query:"expr" doc:"The expression, at most 128 bytes."`
 	Zone    string    `query:"zone" doc:"The IANA time zone of the expression; defaults to the scheduler's."`
@@ -119,19 +108,15 @@ type cronQuery struct {
 }
 
 func (s *Server) nextOfCron(ctx context.Context, q cronQuery) (no instantList, err error) {
-	if len(q.Expr) > 128 { // the limit of a job's column; longer ones only cost time
-		return no, xxladapter.Invalidf(rule.BytesAtMost, "%s has %d bytes, must have at most %d",
-			"expr", len(q.Expr), 128)
-	}
-	profile, err := preview.ProfileOf(q.Profile, s.opts.CronProfile)
+	count, err := preview.NextOf(q.Count)
 	if err != nil {
 		return no, err
 	}
-	zone, err := preview.ZoneOf(q.Zone, s.opts.Zone)
+	asked, err := preview.CronRequest{Expr: q.Expr, Zone: q.Zone, Profile: q.Profile}.Read(s.opts.Zone, s.opts.CronProfile)
 	if err != nil {
 		return no, err
 	}
-	schedule, err := cron.Parse(q.Expr, profile)
+	schedule, err := cron.Parse(asked.Conf, asked.Profile)
 	if err != nil {
 		return no, wrongSchedule("expr", err)
 	}
@@ -141,15 +126,11 @@ func (s *Server) nextOfCron(ctx context.Context, q cronQuery) (no instantList, e
 			return no, err
 		}
 	}
-	return nextTimes(schedule.In(zone), from, q.Count)
+	return instantList{Next: nextTimes(schedule.In(asked.Zone), from, count)}, nil
 }
 
 // nextTimes lists count due times after an instant.
-func nextTimes(plan cron.Plan, after time.Time, count int) (instantList, error) {
-	count, err := countOf(count)
-	if err != nil {
-		return instantList{}, err
-	}
+func nextTimes(plan cron.Plan, after time.Time, count int) []time.Time {
 	list := []time.Time{}
 	for len(list) < count {
 		if after = plan.Next(after); after.IsZero() {
@@ -157,5 +138,5 @@ func nextTimes(plan cron.Plan, after time.Time, count int) (instantList, error) 
 		}
 		list = append(list, after)
 	}
-	return instantList{Next: list}, nil
+	return list
 }

@@ -15,6 +15,11 @@ const (
 	// maxConf limits a schedule's text in bytes: 128 characters, which a job's column has, of at
 	// most four bytes.
 	maxConf = 4 * 128
+
+	// defaultNext and maxNext are the number of next times that is not given, and the largest.
+	defaultNext, maxNext = 5, 100
+	// maxExpr limits a cron expression in bytes, each of which is a character.
+	maxExpr = 128
 )
 
 // A Request asks for a preview, in the words of a caller.
@@ -64,6 +69,40 @@ func (r Request) check() error {
 		return xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d", "months", r.Months, 1, MaxMonths)
 	}
 	return nil
+}
+
+// NextOf returns how many next times a caller asks for: 5 if count is 0. Less than 1 and more than
+// 100 are refused with an [xxladapter.Error].
+func NextOf(count int) (int, error) {
+	switch {
+	case count == 0:
+		return defaultNext, nil
+	case count < 0 || count > maxNext:
+		return 0, xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d", "count", count, 1, maxNext)
+	}
+	return count, nil
+}
+
+// A CronRequest asks for the next times of a cron expression, in the words of a caller.
+type CronRequest struct {
+	Expr    string
+	Zone    string // see [ZoneOf]
+	Profile string // see [ProfileOf]
+}
+
+// Read returns the schedule that a request asks for; zone and profile are what it gets if it names
+// none. What is wrong with it is an [xxladapter.Error] about the parameter. Expr is not parsed.
+func (r CronRequest) Read(zone *time.Location, profile cron.Profile) (s Schedule, err error) {
+	if len(r.Expr) > maxExpr { // longer ones only cost time
+		return s, xxladapter.Invalidf(rule.BytesAtMost, "%s has %d bytes, must have at most %d", "expr", len(r.Expr), maxExpr)
+	}
+	if profile, err = ProfileOf(r.Profile, profile); err != nil {
+		return s, err
+	}
+	if zone, err = ZoneOf(r.Zone, zone); err != nil {
+		return s, err
+	}
+	return Schedule{Type: cron.Cron, Conf: r.Expr, Zone: zone, Profile: profile}, nil
 }
 
 // ZoneOf returns the IANA time zone of a name, or otherwise for an empty name. Any other name is

@@ -52,6 +52,36 @@ func TestAWrongRequestIsRefused(t *testing.T) {
 	}
 }
 
+func TestNextTimesAreCounted(t *testing.T) {
+	for count, want := range map[int]int{0: 5, 1: 1, 100: 100} {
+		n, err := NextOf(count)
+		require.NoError(t, err)
+		require.Equal(t, want, n)
+	}
+	for count, message := range map[int]string{-1: "count is -1, must be 1 to 100", 101: "count is 101, must be 1 to 100"} {
+		_, err := NextOf(count)
+		require.EqualError(t, err, message)
+	}
+}
+
+func TestACronRequestIsRead(t *testing.T) {
+	tokyo := zone(t, "Asia/Tokyo")
+	s, err := CronRequest{Expr: strings.Repeat("*", 128)}.Read(tokyo, cron.Sane)
+	require.NoError(t, err)
+	require.Equal(t, Schedule{"CRON", strings.Repeat("*", 128), tokyo, cron.Sane}, s)
+	s, err = CronRequest{"x", "Europe/Berlin", "unix"}.Read(tokyo, cron.Sane)
+	require.NoError(t, err)
+	require.Equal(t, Schedule{"CRON", "x", zone(t, "Europe/Berlin"), cron.Unix}, s)
+	for message, ask := range map[string]CronRequest{
+		"expr has 129 bytes, must have at most 128":                        {Expr: strings.Repeat("*", 129)},
+		`zone is "Mars", must be an IANA time zone such as Europe/Berlin`:  {Zone: "Mars"},
+		`cron: profile is "odd", must be one of quartz, xxl34, sane, unix`: {Profile: "odd"},
+	} {
+		_, err := ask.Read(time.UTC, cron.Sane)
+		require.EqualError(t, err, message)
+	}
+}
+
 // TestUnknownYears asks a calendar that knows 2026 and 2028.
 func TestUnknownYears(t *testing.T) {
 	c := &xxladapter.Calendar{Years: []xxladapter.CalendarYear{{Year: 2026}, {Year: 2028}}}
