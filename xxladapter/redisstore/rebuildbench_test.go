@@ -74,8 +74,8 @@ func (s *scene) createJobs(n int) []int64 {
 	return ids
 }
 
-// planAll starts each job and plans a due time of it.
-func (s *scene) planAll(ids []int64) {
+// planAll starts each job and plans a due time of it, which it returns.
+func (s *scene) planAll(ids []int64) (planned []xxladapter.Fire) {
 	s.t.Helper()
 	for _, act := range []xxladapter.JobAct{xxladapter.ActStop, xxladapter.ActStart} {
 		edits := make([]xxladapter.JobEdit, len(ids))
@@ -86,12 +86,12 @@ func (s *scene) planAll(ids []int64) {
 		}
 		s.edit(edits)
 	}
-	planned := 0
-	for planned < len(ids) {
+	for len(planned) < len(ids) {
 		fires := s.claimUpTo(5000)
 		require.NotEmpty(s.t, fires)
-		planned += len(fires)
+		planned = append(planned, fires...)
 	}
+	return planned
 }
 
 // edit makes edits, a few thousand in a transaction.
