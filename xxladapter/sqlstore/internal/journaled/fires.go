@@ -22,8 +22,8 @@ type fire struct {
 type fires struct {
 	byID     map[int64]*fire
 	byLog    map[int64]*fire
-	byJob    map[int64][]*fire         // those of a job; mostly few
-	bySecond map[int64]map[int64]*fire // by the second in which they are due, then id
+	byJob    map[int64][]*fire    // those of a job; mostly few
+	bySecond map[int64]*dueSecond // by the Unix time in which they are due
 	// Fires of which the tables have no version or an older one, by id: planned ones, and others.
 	plans, dirty map[int64]*fire
 
@@ -33,7 +33,7 @@ type fires struct {
 func newFires() fires {
 	return fires{
 		byID: map[int64]*fire{}, byLog: map[int64]*fire{}, byJob: map[int64][]*fire{},
-		bySecond: map[int64]map[int64]*fire{}, plans: map[int64]*fire{}, dirty: map[int64]*fire{},
+		bySecond: map[int64]*dueSecond{}, plans: map[int64]*fire{}, dirty: map[int64]*fire{},
 	}
 }
 
@@ -44,11 +44,11 @@ func (s *fires) add(f *fire) {
 		s.byLog[f.LogID] = f
 	}
 	s.byJob[f.JobID] = append(s.byJob[f.JobID], f)
-	second := f.Due.Unix()
-	if s.bySecond[second] == nil {
-		s.bySecond[second] = map[int64]*fire{}
+	due := f.Due.Unix()
+	if s.bySecond[due] == nil {
+		s.bySecond[due] = newDueSecond()
 	}
-	s.bySecond[second][f.ID] = f
+	s.bySecond[due].add(f)
 	if !f.stored {
 		s.lacking(f)
 	}
@@ -92,10 +92,9 @@ func (s *fires) forget(f *fire) {
 	if s.byJob[f.JobID] = rest; len(rest) == 0 {
 		delete(s.byJob, f.JobID)
 	}
-	second := f.Due.Unix()
-	delete(s.bySecond[second], f.ID)
-	if len(s.bySecond[second]) == 0 {
-		delete(s.bySecond, second)
+	due := f.Due.Unix()
+	if s.bySecond[due].leave(); s.bySecond[due].empty() {
+		delete(s.bySecond, due)
 	}
 }
 
@@ -118,14 +117,9 @@ func (s *fires) isBehind(jobID int64, before time.Time) bool {
 
 // anyDue reports whether a fire is due.
 func (s *fires) anyDue(now time.Time) bool {
-	for second, fires := range s.bySecond {
-		if second > now.Unix() {
-			continue
-		}
-		for _, f := range fires {
-			if !f.Due.After(now) {
-				return true
-			}
+	for due, fires := range s.bySecond {
+		if due <= now.Unix() && fires.anyDue(now) {
+			return true
 		}
 	}
 	return false
@@ -152,7 +146,7 @@ func (s *fires) list(f xxladapter.FireFilter) (found []xxladapter.Fire) {
 				kept = append(kept, fire)
 			}
 		}
-		return copiesOf(kept, f.Limit)
+		return firstOf(kept, f.Limit)
 	}
 	if f.JobID != 0 {
 		for _, fire := range s.byJob[f.JobID] {
@@ -160,41 +154,41 @@ func (s *fires) list(f xxladapter.FireFilter) (found []xxladapter.Fire) {
 				kept = append(kept, fire)
 			}
 		}
-		return copiesOf(kept, f.Limit)
+		return firstOf(kept, f.Limit)
 	}
-	for _, second := range slices.Sorted(maps.Keys(s.bySecond)) {
-		if f.AfterID != 0 && second < f.AfterDue.Unix() || !f.DueBefore.IsZero() && second > f.DueBefore.Unix() {
+	for _, due := range slices.Sorted(maps.Keys(s.bySecond)) {
+		if f.AfterID != 0 && due < f.AfterDue.Unix() || !f.DueBefore.IsZero() && due > f.DueBefore.Unix() {
 			continue
 		}
-		for _, fire := range s.bySecond[second] {
-			if keep(fire) {
-				kept = append(kept, fire)
+		for _, fire := range s.bySecond[due].from(milli(f.AfterDue), f.AfterID) {
+			if fire.removed || !keep(fire) {
+				continue
+			}
+			if kept = append(kept, fire); len(kept) == f.Limit {
+				return copies(kept)
 			}
 		}
-		if f.Limit > 0 && len(kept) >= f.Limit {
-			break
-		}
 	}
-	return copiesOf(kept, f.Limit)
+	return copies(kept)
 }
 
-// copiesOf returns copies of the first limit fires by due time, then id; of all if limit is 0. It
+// firstOf returns copies of the first limit fires by due time, then id; of all if limit is 0. It
 // sorts found.
-func copiesOf(found []*fire, limit int) []xxladapter.Fire {
-	if len(found) == 0 {
-		return nil
-	}
-	byDue := func(a, b *fire) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.ID, b.ID)) }
-	if limit == 1 { // whether anything is open is asked each second
-		found[0] = slices.MinFunc(found, byDue)
-	} else {
-		slices.SortFunc(found, byDue)
-	}
+func firstOf(found []*fire, limit int) []xxladapter.Fire {
+	slices.SortFunc(found, byDue)
 	if limit > 0 && len(found) > limit {
 		found = found[:limit]
 	}
-	list := make([]xxladapter.Fire, len(found))
-	for i, f := range found {
+	return copies(found)
+}
+
+// copies returns copies of fires, and nil for none.
+func copies(fires []*fire) []xxladapter.Fire {
+	if len(fires) == 0 {
+		return nil
+	}
+	list := make([]xxladapter.Fire, len(fires))
+	for i, f := range fires {
 		list[i] = copyFire(f.Fire)
 	}
 	return list
