@@ -85,7 +85,7 @@ type Dialect struct {
 	RecordMisfire string
 	// InsertTexts returns one statement that inserts all texts. Nil inserts each with its own.
 	InsertTexts func(texts []TextRow) (query string, args []any)
-	// MoveJobs returns one statement that moves all jobs. Nil moves each with its own.
+	// MoveJobs returns one statement that moves all jobs. Nil moves them by UpdateRows.
 	MoveJobs func(jobs []MovedJob) (query string, args []any)
 	// NeverRan is the condition that a job has no stored result. It reads the stored results by
 	// job.

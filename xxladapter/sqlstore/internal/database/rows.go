@@ -143,14 +143,17 @@ func (t *Tx) InsertRows(ctx context.Context, insert string, rows [][]any) (ids [
 	return ids, nil
 }
 
-// UpdateRows updates jobs, each to the values of its own row. The first column is the id.
-func (t *Tx) UpdateRows(ctx context.Context, columns []Column, rows [][]any) error {
+// UpdateRows updates rows of a table, each to its own values, and returns how many of them are
+// there. The first column is the id.
+func (t *Tx) UpdateRows(ctx context.Context, table string, columns []Column, rows [][]any) (found int64, err error) {
 	for part := range parts(rows) {
-		if _, err := t.Exec(ctx, t.Dialect.UpdateRows("xxl_job_info", columns, len(part)), flat(part)...); err != nil {
-			return err
+		n, err := t.Exec(ctx, t.Dialect.UpdateRows(table, columns, len(part)), flat(part)...)
+		if err != nil {
+			return found, err
 		}
+		found += n
 	}
-	return nil
+	return found, nil
 }
 
 // ManyRows repeats the last brackets of an INSERT.
@@ -182,7 +185,7 @@ func (t *Tx) InsertMany(ctx context.Context, insert string, width int, values []
 // already.
 func (t *Tx) InsertManyOr(ctx context.Context, insert, conflict string, width int, values []any) error {
 	row := "(?" + strings.Repeat(", ?", width-1) + ")"
-	for _, rows := range []int{bulkRows, 1} {
+	for rows := bulkRows; rows > 0; rows /= 2 { // few statements, which are prepared once
 		if len(values) < rows*width {
 			continue
 		}

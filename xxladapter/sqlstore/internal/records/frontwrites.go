@@ -16,6 +16,12 @@ import (
 var (
 	insertLogs  = `INSERT INTO xxl_job_log (` + runs.LogColumns + `) VALUES `
 	insertFires = `INSERT INTO xxlwheel_fire (` + FireColumns + `) VALUES `
+	// What an executor's answer and a result change in a log row.
+	acceptedColumns = database.Columns(`id bigint, trigger_code integer, trigger_msg text, executor_address text`)
+	handledColumns  = database.Columns(`id bigint, trigger_code integer, trigger_msg text, executor_address text,
+		handle_time timestamp, handle_code integer, handle_msg text`)
+	movedColumns = database.Columns(`id bigint, trigger_last_time bigint, trigger_next_time bigint,
+		trigger_status smallint`)
 )
 
 // A WrittenLog is a log row with what the tables have of it.
@@ -33,19 +39,22 @@ type WrittenLog struct {
 // WriteLogs inserts log rows under their ids, or updates what their runs have changed, and counts
 // them in the figures.
 func (s *Store) WriteLogs(ctx context.Context, tx *database.Tx, rows []WrittenLog) error {
+	gone, err := s.updateLogs(ctx, tx, rows)
+	if err != nil {
+		return err
+	}
 	moved := figures.Changes{}
 	var values []any
 	for i, r := range rows {
 		l, state := r.Log, transition.StateOf(r.Log)
-		if !r.Stored {
+		switch {
+		case !r.Stored:
 			values = append(append(values, l.ID), s.LogValues(l)...)
 			s.AddStatus(moved, l.TriggerTime, state.Status(), 1)
-		} else if changed, err := s.updateLog(ctx, tx, r, state); err != nil {
-			return err
-		} else if changed {
-			s.MoveStatus(moved, l.TriggerTime, transition.LogChange{Before: r.Base, After: state})
-		} else {
+		case gone[l.ID]:
 			rows[i].Run, rows[i].WantText = transition.RunChange{}, 0 // they go with their row
+		default:
+			s.MoveStatus(moved, l.TriggerTime, transition.LogChange{Before: r.Base, After: state})
 		}
 	}
 	if err := tx.InsertMany(ctx, insertLogs, 15, values); err != nil {
@@ -70,23 +79,46 @@ func (s *Store) WriteLogs(ctx context.Context, tx *database.Tx, rows []WrittenLo
 	return s.Count(ctx, tx, moved)
 }
 
-// updateLog writes the columns of a stored row that its run has changed. changed is false if the
-// row is gone.
-func (s *Store) updateLog(
-	ctx context.Context, tx *database.Tx, r WrittenLog, state transition.LogState,
-) (changed bool, err error) {
-	n, err := tx.Exec(
-		ctx, runs.SetAccepted, state.TriggerCode, database.OrNull(r.Log.TriggerMsg), database.OrNull(r.Log.Address),
-		r.Log.ID,
-	)
-	if n == 0 || err != nil || r.Base.HandleCode == state.HandleCode {
-		return n > 0, err
+// updateLogs writes the columns of stored rows that their runs have changed. It returns the ids of
+// rows that are gone.
+func (s *Store) updateLogs(ctx context.Context, tx *database.Tx, rows []WrittenLog) (gone map[int64]bool, err error) {
+	var ids []int64
+	var accepted, handled [][]any
+	for _, r := range rows {
+		if !r.Stored {
+			continue
+		}
+		l, state := r.Log, transition.StateOf(r.Log)
+		row := []any{l.ID, state.TriggerCode, database.OrNull(l.TriggerMsg), database.OrNull(l.Address)}
+		ids = append(ids, l.ID)
+		if r.Base.HandleCode == state.HandleCode {
+			accepted = append(accepted, row)
+			continue
+		}
+		handled = append(
+			handled, append(row, s.Dialect.Datetime(l.HandleTime), state.HandleCode, database.OrNull(l.HandleMsg)),
+		)
 	}
-	_, err = tx.Exec(
-		ctx, runs.SetHandled, state.TriggerCode, s.Dialect.Datetime(r.Log.HandleTime), state.HandleCode,
-		database.OrNull(r.Log.HandleMsg), r.Log.ID,
-	)
-	return true, err
+	updated, err := tx.UpdateRows(ctx, "xxl_job_log", acceptedColumns, accepted)
+	if err != nil {
+		return nil, err
+	}
+	ended, err := tx.UpdateRows(ctx, "xxl_job_log", handledColumns, handled)
+	if err != nil || updated+ended == int64(len(ids)) {
+		return nil, err
+	}
+	gone = map[int64]bool{}
+	for _, id := range ids {
+		gone[id] = true
+	}
+	condition, args := tx.Dialect.Among("id", ids)
+	err = tx.Query(ctx, `SELECT id FROM xxl_job_log WHERE `+condition, args, func(r database.Row) error {
+		var id int64
+		err := r.Scan(&id)
+		delete(gone, id)
+		return err
+	})
+	return gone, err
 }
 
 // WriteFires inserts open fires under their ids.
@@ -115,9 +147,6 @@ func RemoveFires(ctx context.Context, t *database.Tx, ids []int64) error {
 	return err
 }
 
-// moveJob sets the times of a job and whether it runs.
-const moveJob = `UPDATE xxl_job_info SET trigger_last_time = ?, trigger_next_time = ?, trigger_status = ? WHERE id = ?`
-
 // MovedJobOf returns what MoveJobs writes of a job.
 func MovedJobOf(j *xxladapter.Job) database.MovedJob {
 	return database.MovedJob{
@@ -135,12 +164,12 @@ func MoveJobs(ctx context.Context, t *database.Tx, jobs []database.MovedJob) err
 		_, err := t.Exec(ctx, query, args...)
 		return err
 	}
-	for _, j := range jobs {
-		if _, err := t.Exec(ctx, moveJob, j.Last, j.Next, j.Status, j.ID); err != nil {
-			return err
-		}
+	rows := make([][]any, len(jobs))
+	for i, j := range jobs {
+		rows[i] = []any{j.ID, j.Last, j.Next, j.Status}
 	}
-	return nil
+	_, err := t.UpdateRows(ctx, "xxl_job_info", movedColumns, rows)
+	return err
 }
 
 // WriteMisfires stores misfires. Those of a pause may move the end of one that the job has already,

@@ -233,7 +233,8 @@ func (w *jobWork) nameCreated(
 		c.Is.ChildIDs = xxladapter.ChildrenOf(c.Is.ChildIDs, made)
 		rows = append(rows, []any{c.Is.ID, database.JoinIDs(c.Is.ChildIDs)})
 	}
-	return tx.UpdateRows(ctx, ChildColumns, rows)
+	_, err := tx.UpdateRows(ctx, "xxl_job_info", ChildColumns, rows)
+	return err
 }
 
 // change writes the changes of jobs that exist.
@@ -257,7 +258,7 @@ func (w *jobWork) change(ctx context.Context, tx *database.Tx, now time.Time) er
 	if err := replaceSettings(ctx, tx, w.settings); err != nil {
 		return err
 	}
-	if err := tx.UpdateRows(ctx, nextColumns, w.nexts); err != nil {
+	if _, err := tx.UpdateRows(ctx, "xxl_job_info", nextColumns, w.nexts); err != nil {
 		return err
 	}
 	if err := switchJobs(ctx, tx, w.switched); err != nil {

@@ -93,7 +93,8 @@ func updateJobs(ctx context.Context, t *database.Tx, updated []*transition.JobCh
 			int64(j.Timeout / time.Second), j.RetryCount, childrenText(j.ChildIDs), t.Dialect.Datetime(j.Updated),
 		}
 	}
-	return t.UpdateRows(ctx, editColumns, rows)
+	_, err := t.UpdateRows(ctx, "xxl_job_info", editColumns, rows)
+	return err
 }
 
 // switchJobs writes what starts and stops change.
@@ -109,7 +110,8 @@ func switchJobs(ctx context.Context, t *database.Tx, switched []*transition.JobC
 			t.Dialect.Datetime(c.Is.Updated),
 		}
 	}
-	return t.UpdateRows(ctx, switchColumns, rows)
+	_, err := t.UpdateRows(ctx, "xxl_job_info", switchColumns, rows)
+	return err
 }
 
 // moveFires gives the open fires of jobs their group.

@@ -346,7 +346,7 @@ func takeJobs(
 		}
 		changes[i] = &transition.JobChange{Is: j}
 	}
-	if err := tx.UpdateRows(ctx, records.ChildColumns, children); err != nil {
+	if _, err := tx.UpdateRows(ctx, "xxl_job_info", records.ChildColumns, children); err != nil {
 		return nil, err
 	}
 	return changes, advance(ctx, tx, keep, "xxl_job_info")
