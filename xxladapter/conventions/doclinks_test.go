@@ -125,21 +125,7 @@ func receiver(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return ""
 	}
-	of := f.Recv.List[0].Type
-	for {
-		switch is := of.(type) {
-		case *ast.StarExpr:
-			of = is.X
-		case *ast.IndexExpr:
-			of = is.X
-		case *ast.IndexListExpr:
-			of = is.X
-		case *ast.Ident:
-			return is.Name + "."
-		default:
-			return ""
-		}
-	}
+	return receiverType(f.Recv.List[0].Type) + "."
 }
 
 // docsOf returns the comments of a file's declarations, their fields and the package.

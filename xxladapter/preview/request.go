@@ -71,8 +71,8 @@ func (r Request) check() error {
 	return nil
 }
 
-// NextOf returns how many next times a caller asks for: 5 if count is 0. Less than 1 and more than
-// 100 are refused with an [xxladapter.Error].
+// NextOf returns how many next times a caller asks for: 5 if count is 0. Negative ones, and more
+// than 100, are refused with an [xxladapter.Error].
 func NextOf(count int) (int, error) {
 	switch {
 	case count == 0:
