@@ -96,7 +96,9 @@ func (s *scene) claimUpTo(jobs int) []xxladapter.Fire {
 // send claims a fire, and returns its log row.
 func (s *scene) send(f xxladapter.Fire) int64 {
 	s.t.Helper()
-	claimed, err := s.ClaimFire(s.t.Context(), s.term, f.ID, []*xxladapter.Log{{JobID: f.JobID, GroupID: s.group, TriggerTime: time.Now()}})
+	claimed, err := s.ClaimFire(s.t.Context(), s.term, f.ID, []*xxladapter.Log{
+		{JobID: f.JobID, GroupID: s.group, TriggerTime: time.Now(), Address: "nats://some-app"},
+	})
 	require.NoError(s.t, err)
 	return claimed[0].LogID
 }
@@ -316,6 +318,44 @@ func TestProcessesShareAStore(t *testing.T) {
 		j, err = second.Job(t.Context(), id)
 		require.NoError(t, err)
 		require.False(t, j.Running)
+	}
+}
+
+// TestThePenPassesUnseen lets the pen pass while its holder still relies on it, as a jump of the
+// server's clock does. What another process has begun meanwhile is not unknown to the former
+// holder: the result of a run that it took for unknown would be dropped.
+func TestThePenPassesUnseen(t *testing.T) {
+	t.Parallel()
+	url, behind := testserver.StartRedis(t).URL("0"), emptyPostgres(t)
+	a, client := newScene(t, url, behind), clientOf(t, url)
+	b := &scene{compared: open(t, url, behind, nil), t: t, term: a.term, group: a.group}
+	t.Cleanup(func() { require.NoError(t, b.Close()) })
+	heads, err := client.Keys(t.Context(), "*:head").Result()
+	require.NoError(t, err)
+	for name, unknown := range map[string]func(t *testing.T, log int64) bool{
+		"log": func(t *testing.T, log int64) bool {
+			_, err := a.Log(t.Context(), log)
+			return errors.Is(err, xxladapter.ErrNotFound)
+		},
+		"finish": func(t *testing.T, log int64) bool {
+			_, _, err := a.FinishRun(t.Context(), xxladapter.RunResult{LogID: log, Code: xxladapter.ResultOK})
+			return errors.Is(err, xxladapter.ErrNotFound)
+		},
+		"accept": func(t *testing.T, log int64) bool {
+			may, err := a.AcceptRuns(t.Context(), []xxladapter.Accepted{{LogID: log, Address: "nats://some-app/one"}})
+			require.NoError(t, err)
+			return !may[0]
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for range 10 { // the former holder may notice before it is asked
+				a.job(xxladapter.Settings{})
+				fires := a.claim()
+				require.Len(t, fires, 1)
+				require.NoError(t, client.HSet(t.Context(), heads[0], "until", 0).Err())
+				require.False(t, unknown(t, b.send(fires[0])))
+			}
+		})
 	}
 }
 

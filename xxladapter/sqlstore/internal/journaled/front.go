@@ -1,6 +1,7 @@
 package journaled
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -117,46 +118,69 @@ func (f *front) flush(ctx context.Context, l level) error {
 
 // act runs one call in memory. It returns when the call's changes are durable, and also the changes
 // of earlier calls on which its outcome depends: a repeated call must not be answered before the
-// first one is on disk. do sees the memory locked; if it returns an error, it has changed nothing.
-// ask names what the memory must have.
+// first one is on disk. do sees the memory locked; if it returns an error, it has changed nothing. A
+// do that changes nothing may run again. ask names what the memory must have.
 func (f *front) act(ctx context.Context, ask need, do func(a *act, got answer) error) error {
 	if err := f.enter(ctx); err != nil {
 		return err
 	}
 	defer f.running.Done()
-	mark, err := f.decide(ctx, ask, do)
-	if waitErr := f.wait(mark); waitErr != nil {
-		return waitErr
+	for range penTries {
+		mark, recorded, err := f.decide(ctx, ask, do)
+		if waitErr := f.wait(mark); waitErr != nil {
+			return waitErr
+		}
+		if recorded {
+			return err
+		}
+		if sure, failed := f.confirm(ctx, mark); failed != nil || sure {
+			return cmp.Or(failed, err)
+		}
 	}
-	return err
+	return errPen
+}
+
+// confirm reports whether the memory lacked nothing when it was read, and returns once that is
+// known. mark was the last record then; the zero mark means that nothing was read. A decision with
+// a record needs no confirmation, since the log refuses the record of a process that has lost the
+// pen. One without, such as that a run is unknown, would be wrong in silence.
+func (f *front) confirm(ctx context.Context, mark journal.Mark) (sure bool, err error) {
+	if f.shared == nil || mark == (journal.Mark{}) {
+		return true, nil
+	}
+	return f.shared.log.Confirm(ctx, mark)
 }
 
 // look runs a call that changes nothing, and does not wait for the journal. Before its outcome is
-// returned to the caller of the store, the records of the rows in it must be waited for.
+// returned to the caller of the store, the records of the rows in it must be waited for. That a row
+// is not there must be confirmed.
 func (f *front) look(ctx context.Context, ask need, do func(a *act) error) error {
 	if err := f.enter(ctx); err != nil {
 		return err
 	}
 	defer f.running.Done()
-	_, err := f.decide(ctx, ask, func(a *act, _ answer) error { return do(a) })
+	_, _, err := f.decide(ctx, ask, func(a *act, _ answer) error { return do(a) })
 	return err
 }
 
-// decide runs a call in memory and returns the last record that its outcome depends on.
-func (f *front) decide(ctx context.Context, ask need, do func(a *act, got answer) error) (journal.Mark, error) {
+// decide runs a call in memory. It returns the last record that the outcome depends on, and whether
+// that is the call's own.
+func (f *front) decide(
+	ctx context.Context, ask need, do func(a *act, got answer) error,
+) (mark journal.Mark, recorded bool, err error) {
 	got, err := f.lockWith(ctx, ask)
 	if err != nil {
-		return journal.Mark{}, err
+		return journal.Mark{}, false, err
 	}
 	defer f.mu.Unlock()
 	if err := f.roomFor(ask.ids); err != nil {
-		return journal.Mark{}, err
+		return journal.Mark{}, false, err
 	}
 	a := &act{m: &f.m, now: f.Clock()}
 	if err := do(a, got); err != nil || len(a.buf) == 0 {
-		return f.journal.Last(), err
+		return f.journal.Last(), false, err
 	}
-	mark := f.journal.Append(a.buf)
+	mark = f.journal.Append(a.buf)
 	for _, j := range a.jobs {
 		j.mark = mark
 	}
@@ -166,7 +190,7 @@ func (f *front) decide(ctx context.Context, ask need, do func(a *act, got answer
 	for _, fire := range a.added {
 		fire.born = mark.Number
 	}
-	return mark, nil
+	return mark, true, nil
 }
 
 // enter admits a call until the store closes; the caller must then call f.running.Done.

@@ -22,6 +22,7 @@
 package journaled
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -128,12 +129,28 @@ func (s *Store) Group(ctx context.Context, id int64) (*xxladapter.Group, error) 
 	return &c, nil
 }
 
-// Log implements [xxladapter.Store]. Alarms change rows in the tables, and only rows of failures.
+// Log implements [xxladapter.Store].
 func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
+	for range penTries {
+		found, last, err := s.lookForLog(ctx, id)
+		if !errors.Is(err, xxladapter.ErrNotFound) {
+			return found, err
+		}
+		if sure, failed := s.front.confirm(ctx, last); failed != nil || sure {
+			return nil, cmp.Or(failed, err)
+		}
+	}
+	return nil, errPen
+}
+
+// lookForLog returns the log row and the last record when the memory was read. Alarms change rows
+// in the tables, and only rows of failures.
+func (s *Store) lookForLog(ctx context.Context, id int64) (found *xxladapter.Log, last journal.Mark, err error) {
 	var row xxladapter.Log
 	var mark journal.Mark
 	known, whole := false, false
-	err := s.front.look(ctx, need{}, func(a *act) error {
+	err = s.front.look(ctx, need{}, func(a *act) error {
+		last = s.front.journal.Last()
 		if r := a.m.runs[id]; r != nil {
 			row, mark, known = r.Log, r.mark, true
 			whole = !r.stored || r.Status() == xxladapter.LogRunning
@@ -144,17 +161,17 @@ func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 		err = s.front.wait(mark)
 	}
 	if err != nil {
-		return nil, err
+		return nil, last, err
 	}
 	if whole {
-		return &row, nil
+		return &row, last, nil
 	}
-	stored, err := s.Store.Log(with(ctx, own), id)
+	found, err = s.Store.Log(with(ctx, own), id)
 	if known && err == nil {
-		row.AlarmStatus = stored.AlarmStatus
-		return &row, nil
+		row.AlarmStatus = found.AlarmStatus
+		found = &row
 	}
-	return stored, err
+	return found, last, err
 }
 
 // PlanFires implements [xxladapter.Store].
@@ -320,6 +337,7 @@ func (s *Store) AcceptRuns(ctx context.Context, list []xxladapter.Accepted) ([]b
 	}
 	var absent []int // in list
 	err := s.front.act(ctx, need{}, func(a *act, _ answer) error {
+		absent = absent[:0]
 		for i, asked := range list {
 			if a.m.runs[asked.LogID] == nil {
 				absent = append(absent, i)

@@ -46,6 +46,19 @@ func (l *Log) Hold(ctx context.Context) error {
 	}
 }
 
+// Confirm reports whether this process has had the pen from the load to which a mark belongs until
+// now, so that its memory lacked nothing. Otherwise the memory must be asked again. Held trusts the
+// clocks, and the server's may jump; Confirm asks the server. If another process has the pen,
+// Confirm waits for it.
+func (l *Log) Confirm(ctx context.Context, m journal.Mark) (bool, error) {
+	if err := l.Hold(ctx); err != nil {
+		return false, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return m.Repairs == l.repairs && l.failed == nil && !l.stale, nil
+}
+
 func (l *Log) take(ctx context.Context) (State, error) {
 	ctx, cancel := context.WithTimeout(ctx, attempt)
 	defer cancel()
