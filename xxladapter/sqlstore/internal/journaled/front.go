@@ -116,10 +116,10 @@ func (f *front) flush(ctx context.Context, l level) error {
 	return f.store.Write(with(ctx, scope{needs: l}), func(context.Context, *database.Tx) error { return nil })
 }
 
-// act runs one call in memory. It returns when the call's changes are durable, and also the changes
-// of earlier calls on which its outcome depends: a repeated call must not be answered before the
-// first one is on disk. do sees the memory locked; if it returns an error, it has changed nothing. A
-// do that changes nothing may run again. ask names what the memory must have.
+// act runs one call in memory. It returns when the call's changes are durable, and also the
+// changes of earlier calls on which its outcome depends: a repeated call must not be answered
+// before the first one is on disk. do sees the memory locked; if it returns an error, it has
+// changed nothing. A do that changes nothing may run again. ask names what the memory must have.
 func (f *front) act(ctx context.Context, ask need, do func(a *act, got answer) error) error {
 	if err := f.enter(ctx); err != nil {
 		return err

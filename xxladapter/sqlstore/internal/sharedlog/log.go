@@ -64,6 +64,7 @@ type Log struct {
 	batch     *batch
 	flying    *batch
 	failed    error
+	noticed   State // what take has returned last, once this process had the pen
 	closed    bool
 	repairs   int   // how often the log was loaded
 	ends      []end // one for each load, the newest last; at most keptEnds

@@ -82,6 +82,26 @@ func TestARenewalNoticesAnOldMemory(t *testing.T) {
 	}
 }
 
+// TestALoadThatWasOvertakenIsRepeated lets the pen pass and come back during a load, which may wait
+// for the tables longer than the pen lasts. Another call has noticed that.
+func TestALoadThatWasOvertakenIsRepeated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := newShelf()
+		a := loaded(t, on, "a")
+		before, err := a.Look(t.Context())
+		require.NoError(t, err)
+		time.Sleep(Life) // the load waits
+		require.NoError(t, loaded(t, on, "b").Close())
+		require.NoError(t, a.Hold(t.Context()))
+		require.NoError(t, a.Load(t.Context(), before, 0, func(int64, []byte) error { return nil }))
+		require.ErrorIs(t, a.Failed(), ErrMoved)
+		read(t, a)
+		require.NoError(t, a.Failed())
+		require.NoError(t, a.Wait(a.Append([]byte("r"))))
+		require.NoError(t, a.Close())
+	})
+}
+
 // TestARestartIsReadAgainUnlessThePenWasHeld starts the server again with what it had. A process
 // that has certainly held the pen all the time continues. One whose pen may have passed meanwhile
 // reads the log again, after what it has appended is stored.

@@ -91,6 +91,7 @@ func (l *Log) took(now State, asked time.Time, stored int64) {
 //
 // REQUIRES: l.mu is held.
 func (l *Log) compare(now State, asked time.Time, stored int64) {
+	l.noticed = now
 	same := now.Generation == l.state.Generation && now.Pen == l.state.Pen && now.Position >= stored &&
 		now.Position < l.next
 	if !same && l.failed == nil {
@@ -263,6 +264,9 @@ func (l *Log) Load(ctx context.Context, now State, after int64, replay func(numb
 	l.state, l.durable, l.next = now, now.Position, now.Position+1
 	l.batch.last = 0
 	l.failed, l.stale = nil, false
+	if l.noticed.Generation == now.Generation && l.noticed.Pen > now.Pen {
+		l.failed = ErrMoved // the pen has passed during the load
+	}
 	l.loaded, l.since, l.used = time.Since(l.since), time.Now(), time.Now()
 	return nil
 }
