@@ -170,6 +170,19 @@ func TestEveryCallHasACommand(t *testing.T) {
 	require.Len(t, calls, len(callers)+len(uncalled), "an entry is of no call")
 }
 
+// TestAuditVerifyNeedsAnAnswer gets an object of another call, as from a foreign server.
+func TestAuditVerifyNeedsAnAnswer(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"id":1}`) }))
+	defer server.Close()
+	var out, errs bytes.Buffer
+	code := run(t.Context(), []string{"audit", "verify", "--server", server.URL},
+		command.Console{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs})
+	require.NotZero(t, code)
+	require.Contains(t, errs.String(), "has neither whole true nor broken, must have one of them")
+	require.Empty(t, out.String())
+}
+
 // inputOf returns what a command reads from its standard input.
 func inputOf(line string) string {
 	switch {

@@ -73,6 +73,9 @@ func (c *verifyCmd) Run(inv *command.Invocation, parent *Cmd) error {
 		return err
 	}
 	if !state.Whole {
+		if state.Broken == nil {
+			return errors.New("answer to GET /audit/verify has neither whole true nor broken, must have one of them")
+		}
 		return fmt.Errorf("audit row %d %s", state.Broken.ID, state.Broken.Rule)
 	}
 	if c.File != "" {
