@@ -309,7 +309,7 @@ func TestBatchGivesMemoryBack(t *testing.T) {
 				quiet()
 				fresh := settled()
 				for range 2 {
-					add(burst, func(i int) time.Duration { return 500*time.Millisecond + time.Duration(i%200)*time.Millisecond })
+					add(burst, func(i int) time.Duration { return 250*time.Millisecond + time.Duration(i%100)*time.Millisecond })
 					full := heap()
 					if waiting := b.Pending(); waiting > 0 { // a slow machine has fired some, or all
 						require.Greater(t, full, fresh+16*waiting)

@@ -171,6 +171,7 @@ func TestReadingALogMakesNoDirectory(t *testing.T) {
 }
 
 func TestBodyLimit(t *testing.T) {
+	t.Parallel()
 	e := start(t, Options{Listen: "127.0.0.1:0"}, nil)
 	send := func(head, body string) (status int, text string, closed bool) {
 		conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(e.Addr(), "http://"), "/"))

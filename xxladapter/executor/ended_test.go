@@ -80,6 +80,7 @@ func TestAnExecutorSaysWhichRunsHaveEnded(t *testing.T) {
 }
 
 func TestTakenResultsAreBounded(t *testing.T) {
+	t.Parallel()
 	var taken takenResults
 	for id := range int64(3 * maxTaken) {
 		taken.add([]result{{logID: id}})

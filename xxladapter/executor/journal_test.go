@@ -215,6 +215,7 @@ func TestRepeatMeansAccepted(t *testing.T) {
 // TestJournalModel compares the journal with a model: any sequence of changes, restarts and
 // rewrites leads to the state that the changes alone lead to.
 func TestJournalModel(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp("", "journal")
 		require.NoError(t, err)

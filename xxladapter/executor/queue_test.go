@@ -19,6 +19,7 @@ import (
 // TestARestartedExecutorAsksForWhatItHadBegun has three open runs in its journal, of which the
 // schedulers have given the second one away.
 func TestARestartedExecutorAsksForWhatItHadBegun(t *testing.T) {
+	t.Parallel()
 	opts, err := Options{
 		Queue: &testQueue{}, AppName: "orders", DataDir: t.TempDir(), Logger: slog.New(slog.DiscardHandler),
 	}.withDefaults()

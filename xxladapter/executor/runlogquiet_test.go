@@ -15,6 +15,7 @@ import (
 // and compares with a map. Sometimes the executor dies in the middle of a line and restarts, or the
 // file is deleted.
 func TestQuietLogsAgreeWithAMap(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(5) {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		dir, want, next := t.TempDir(), map[int64]string{}, int64(1)

@@ -53,6 +53,7 @@ func TestAnOpenLineIsEnded(t *testing.T) {
 // TestABackgroundProcessHoldsNothingUp checks that what a script leaves in the background does not
 // delay its result.
 func TestABackgroundProcessHoldsNothingUp(t *testing.T) {
+	t.Parallel()
 	needs(t, "bash")
 	e := start(t, Options{Scripts: true, AccessToken: "secret"}, nil)
 	pidFile := filepath.Join(t.TempDir(), "pid")

@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { testserver.Main(m) }
 
 func TestStore(t *testing.T) {
 	storetest.Run(t, func(_ *testing.T, clock func() time.Time) xxladapter.Store { return memstore.New(clock) })

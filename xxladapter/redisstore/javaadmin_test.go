@@ -82,7 +82,8 @@ func javaScan(ctx context.Context, db *sql.DB, note func(job, due int64)) error 
 // belongs to one of them.
 func TestAJavaAdminTakesNoDueTimeTwice(t *testing.T) {
 	t.Parallel()
-	const jobs, length = 100, 6 * time.Second
+	const jobs = 100
+	length := time.Duration(testserver.Count(4, 6)) * time.Second
 	ctx, redis, behind := t.Context(), testserver.Redis(t), emptyMySQL(t)
 	first := newScene(t, redis, behind)
 	second := open(t, redis, behind, nil)

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	testserver.Main(m)
 }
 
-func TestOnSQLite(t *testing.T) { t.Parallel(); storetest.RunOnServer(t, openOnSQLite) }
+func TestOnSQLite(t *testing.T) { t.Parallel(); storetest.RunBriefly(t, openOnSQLite) }
 
 func TestOnPostgres(t *testing.T) {
 	testserver.Long(t) // TestOnSQLite has the same rules without a server's pauses

@@ -20,7 +20,7 @@ import (
 func TestMySQL(t *testing.T) {
 	t.Parallel()
 	testserver.MySQL(t) // or skip all of it
-	storetest.RunOnServer(t, openMySQLEmpty, behindProxy(emptyMySQL))
+	storetest.RunBriefly(t, openMySQLEmpty, behindProxy(emptyMySQL))
 }
 
 func TestMySQLModel(t *testing.T) {

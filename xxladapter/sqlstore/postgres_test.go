@@ -20,7 +20,7 @@ import (
 
 func TestPostgres(t *testing.T) {
 	t.Parallel()
-	storetest.RunOnServer(t, openPostgresEmpty, behindProxy(emptyPostgres))
+	storetest.RunBriefly(t, openPostgresEmpty, behindProxy(emptyPostgres))
 }
 
 func TestPostgresModel(t *testing.T) {

@@ -21,6 +21,7 @@
 package storetest
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -54,14 +55,19 @@ func RunScheduling(t *testing.T, open SchedulingOpener, stalling ...SchedulingSt
 	run(t, open, nil, stalling)
 }
 
-// RunOnServer checks a store as [Run] does where the environment asks for long tests. Elsewhere it
-// checks the half that schedules, which is most of what servers may do in ways of their own.
-func RunOnServer(t *testing.T, open Opener, stalling ...StallOpener) {
+// betweenCalls are the topics about what calls of several processes do to each other. There stores
+// differ most.
+var betweenCalls = []string{"Accepts", "Fences", "Fires", "Leases", "Nodes", "Races"}
+
+// RunBriefly checks a store as [Run] does where the environment asks for long tests. Elsewhere it
+// checks stalls, and what calls of several processes do to each other. It is for stores that share
+// most of their code with one that [Run] checks.
+func RunBriefly(t *testing.T, open Opener, stalling ...StallOpener) {
 	if testserver.IsLong() {
 		Run(t, open, stalling...)
 		return
 	}
-	RunScheduling(t, open.scheduling(), schedulingOpeners(stalling)...)
+	run(t, open.scheduling(), nil, schedulingOpeners(stalling), betweenCalls...)
 }
 
 func schedulingOpeners(stalling []StallOpener) (openers []SchedulingStallOpener) {
@@ -71,14 +77,15 @@ func schedulingOpeners(stalling []StallOpener) (openers []SchedulingStallOpener)
 	return openers
 }
 
-// run checks the rules of all topics, and only those of scheduling if full is nil.
-func run(t *testing.T, open SchedulingOpener, full Opener, stalling []SchedulingStallOpener) {
+// run checks stalls and the rules of the named topics, or of all if none is named. If full is nil,
+// it leaves out the rules that need a whole [xxladapter.Store].
+func run(t *testing.T, open SchedulingOpener, full Opener, stalling []SchedulingStallOpener, names ...string) {
 	t.Run("Stalls", func(t *testing.T) {
 		t.Parallel()
 		runStalls(t, stalling)
 	})
 	for _, topic := range topics {
-		if full == nil && topic.scheduling == nil {
+		if full == nil && topic.scheduling == nil || names != nil && !slices.Contains(names, topic.name) {
 			continue
 		}
 		t.Run(topic.name, func(t *testing.T) {

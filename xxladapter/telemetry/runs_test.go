@@ -131,6 +131,7 @@ func (s *site) ended(t *testing.T, runs int) (logs []*xxladapter.Log) {
 // TestARunIsOneTrace follows a run that succeeds, on a scheduler and an executor with providers of
 // their own.
 func TestARunIsOneTrace(t *testing.T) {
+	t.Parallel()
 	c := newCollector(t)
 	var inside trace.SpanContext
 	s := open(t, c, map[string]executor.HandlerFunc{"close": func(ctx context.Context, run *executor.Run) error {
@@ -172,6 +173,7 @@ func TestARunIsOneTrace(t *testing.T) {
 // TestARetryIsLinked checks that a failed run and its retry are two traces, and that the second
 // links to the first.
 func TestARetryIsLinked(t *testing.T) {
+	t.Parallel()
 	c := newCollector(t)
 	s := open(t, c, map[string]executor.HandlerFunc{"fail": func(context.Context, *executor.Run) error { panic("no") }})
 	s.trigger(t, s.job(t, "fail", func(j *xxladapter.Job) { j.RetryCount = 1 }))
@@ -198,6 +200,7 @@ func TestARetryIsLinked(t *testing.T) {
 
 // TestAnExecutorThatIsAway expects a span for the attempt, with its error, and none for a run.
 func TestAnExecutorThatIsAway(t *testing.T) {
+	t.Parallel()
 	c := newCollector(t)
 	s := open(t, c, nil)
 	gone := httptest.NewServer(nil)
@@ -297,6 +300,7 @@ xxlwheel_telemetry_spans_total{state="sent"} 0
 // TestNoRunWaitsForItsParent uses a store that does not answer: the runs are recorded without
 // links.
 func TestNoRunWaitsForItsParent(t *testing.T) {
+	t.Parallel()
 	c := newCollector(t)
 	asked := make(chan int64, 1)
 	sent := start(t, telemetry.Options{Endpoint: c.URL, Sample: 1, Parent: func(ctx context.Context, logID int64) (*xxladapter.Log, error) {

@@ -2,6 +2,8 @@ package testserver
 
 import (
 	"flag"
+	"os"
+	"runtime/debug"
 	"strconv"
 	"sync"
 	"testing"
@@ -10,19 +12,30 @@ import (
 )
 
 // atOnce returns how many parallel tests run at the same time unless -parallel says otherwise. They
-// wait for servers and for time to pass, so processors are no limit. In a soak one test runs at a
-// time, because its load needs the whole machine.
+// wait for servers and for time to pass, so processors are no limit. Long tests run six at a time,
+// because some of them load the machine. In a soak one test runs at a time, because its load needs
+// the whole machine.
 func atOnce() int {
-	if Soak() {
+	switch {
+	case Soak():
 		return 1
+	case IsLong():
+		return 6
 	}
-	return 6
+	return 12
 }
 
+// gcPercent is the GOGC of a scheduler (node.Tune). With the default, tests take a seventh more
+// processor time.
+const gcPercent = 400
+
 // Main runs the tests of a package, stops the servers they started, and looks for leaks as
-// [goleak.VerifyTestMain] does.
+// [goleak.VerifyTestMain] does. GOGC becomes 400 unless the environment sets it.
 func Main(m *testing.M, options ...goleak.Option) {
 	flag.Parse()
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	if !given("test.parallel") {
 		if err := flag.Set("test.parallel", strconv.Itoa(atOnce())); err != nil {
 			panic(err)

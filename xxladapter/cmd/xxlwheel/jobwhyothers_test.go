@@ -15,6 +15,7 @@ import (
 // TestWhyNamesWhatOthersLeft asks about what other programs wrote into the database, and about what
 // nobody knows any longer.
 func TestWhyNamesWhatOthersLeft(t *testing.T) {
+	testserver.Long(t)
 	t.Parallel()
 	store := testserver.MySQL(t)
 	mustCLI(t, "migrate", "--create-upstream", "--store", store)

@@ -52,6 +52,7 @@ func (a *asking) firstDueOf(job string) func() time.Time {
 // TestWhyNamesWhatAnExecutorLeftOpen lets an executor freeze before it answers, and another one die
 // in the middle of a run.
 func TestWhyNamesWhatAnExecutorLeftOpen(t *testing.T) {
+	testserver.Long(t)
 	t.Parallel()
 	a := askingAt(t, "sqlite:"+t.TempDir()+"/x.db")
 	executor := func(app string) (p *process, address string) {

@@ -63,7 +63,6 @@ func TestAServerThatCannotBeUsedIsOneLine(t *testing.T) {
 	require.Contains(t, refusedFor(t, "redis://127.0.0.1:1", "orders"), "cannot be used: dial tcp")
 	shared := testserver.Redis(t)
 	require.Contains(t, refusedFor(t, strings.Replace(shared, "//", "//somebody:s3cret@", 1), "orders"), "refuses the credentials")
-	require.Contains(t, refusedFor(t, strings.Replace(shared, "redis:", "rediss:", 1), ""), "cannot be used")
 	cluster := testserver.StartRedis(t, "cluster-enabled yes").URL("0")
 	require.Contains(t, refusedFor(t, cluster, ""), "cannot be used: it is a cluster of Redis, must be one server")
 	replica := testserver.StartRedis(t, "replicaof 127.0.0.1 1").URL("0")
@@ -75,6 +74,13 @@ func TestAServerThatCannotBeUsedIsOneLine(t *testing.T) {
 	require.NoError(t, err)
 	_, err = p.Connect(t.Context(), broker.Options{Credentials: "file"})
 	require.ErrorContains(t, err, "takes no credentials file")
+}
+
+// TestAServerWithoutTLSIsOneLine waits for the greeting of a server that does not know TLS.
+func TestAServerWithoutTLSIsOneLine(t *testing.T) {
+	testserver.Long(t) // the time-out of the client is 5 s
+	t.Parallel()
+	require.Contains(t, refusedFor(t, strings.Replace(testserver.Redis(t), "redis:", "rediss:", 1), ""), "cannot be used")
 }
 
 // TestAServerThatComesBack kills the server. Publications fail at once until it is back; then calls

@@ -194,10 +194,8 @@ func TestBesideAJavaAdmin(t *testing.T) {
 }
 
 func besideAJavaAdmin(t *testing.T, release string, together, dueIndex bool) {
-	const (
-		jobs   = 300
-		length = 12 * time.Second
-	)
+	const jobs = 300
+	length := time.Duration(testserver.Count(5, 12)) * time.Second
 	ctx := t.Context()
 	address := mysqlDatabase(t, release)
 	if dueIndex {

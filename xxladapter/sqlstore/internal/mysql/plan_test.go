@@ -54,6 +54,7 @@ func explained(t *testing.T, s *records.Store, query string, args []any) (tables
 // order, and histories by their keys. Only failures may be sorted, where an index has fewer of them
 // than there are ids: its entries have the id too, so no other row of the log is read.
 func TestMySQLListsRunsByItsIndexes(t *testing.T) {
+	testserver.Long(t) // it fills tables with 100,000 rows
 	t.Parallel()
 	address := mysqlDatabase(t, "3.4")
 	require.NoError(t, testserver.OrderMySQL(address,
@@ -111,6 +112,7 @@ func TestMySQLListsRunsByItsIndexes(t *testing.T) {
 // TestMySQLListsMisfiresOfATimeByTheirJob checks that the misfires of a job are read in order,
 // without those of others, also if it has many, and those of another time by the index alone.
 func TestMySQLListsMisfiresOfATimeByTheirJob(t *testing.T) {
+	testserver.Long(t) // it fills tables with 100,000 rows
 	t.Parallel()
 	address := mysqlDatabase(t, "3.4")
 	require.NoError(t, testserver.OrderMySQL(address,
