@@ -7,10 +7,12 @@ import (
 	"errors"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -356,6 +358,85 @@ func TestThePenPassesUnseen(t *testing.T) {
 				require.False(t, unknown(t, b.send(fires[0])))
 			}
 		})
+	}
+}
+
+// TestNoCallFailsBecauseThePenHasPassed lets the pen pass as above. What its former holder appends
+// is refused then, and so are the edits that wait for it; nothing of these calls has happened, so
+// they run again.
+func TestNoCallFailsBecauseThePenHasPassed(t *testing.T) {
+	t.Parallel()
+	url, behind := testserver.StartRedis(t).URL("0"), emptyPostgres(t)
+	a, client := newScene(t, url, behind), clientOf(t, url)
+	b := &scene{compared: open(t, url, behind, nil), t: t, term: a.term, group: a.group}
+	t.Cleanup(func() { require.NoError(t, b.Close()) })
+	heads, err := client.Keys(t.Context(), "*:head").Result()
+	require.NoError(t, err)
+	var jobs []int64
+	for range 5 {
+		jobs = append(jobs, a.job(xxladapter.Settings{}))
+	}
+	require.Len(t, a.claim(), len(jobs))
+	plan := func(s *scene, job int64) (id int64) {
+		fires, err := s.PlanFires(t.Context(), []xxladapter.Fire{
+			{JobID: job, Due: time.Now(), Type: xxladapter.TriggerManual, RetryCount: -1},
+		})
+		if assert.NoError(t, err) && assert.Len(t, fires, 1) {
+			id = fires[0].ID
+		}
+		return id
+	}
+	var mu sync.Mutex // guards planned
+	planned := map[int64]bool{}
+	const rounds = 10 // the former holder may notice before its calls
+	for range rounds {
+		before, err := a.Jobs(t.Context(), xxladapter.JobFilter{})
+		require.NoError(t, err)
+		plan(a, jobs[0])
+		require.NoError(t, client.HSet(t.Context(), heads[0], "until", 0).Err())
+		var looks, calls sync.WaitGroup
+		stop := make(chan struct{})
+		looks.Go(func() { // a process without calls gives the pen back
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					_, err := a.OpenFires(t.Context(), xxladapter.FireFilter{Limit: 1})
+					assert.NoError(t, err)
+				}
+			}
+		})
+		plan(b, jobs[0])
+		// Edits begin while the append has no answer yet.
+		require.NoError(t, client.Do(t.Context(), "CLIENT", "PAUSE", 30, "ALL").Err())
+		for _, j := range before {
+			calls.Go(func() {
+				id := plan(a, j.ID)
+				mu.Lock()
+				defer mu.Unlock()
+				assert.False(t, planned[id])
+				planned[id] = true
+			})
+			calls.Go(func() {
+				j.Param += "x"
+				assert.NoError(t, xxladapter.UpdateJob(t.Context(), a, j, false))
+			})
+		}
+		calls.Wait()
+		close(stop)
+		looks.Wait()
+	}
+	open, err := b.OpenFires(t.Context(), xxladapter.FireFilter{})
+	require.NoError(t, err)
+	for _, f := range open {
+		delete(planned, f.ID)
+	}
+	require.Empty(t, planned)
+	all, err := b.Jobs(t.Context(), xxladapter.JobFilter{})
+	require.NoError(t, err)
+	for _, j := range all {
+		require.Equal(t, strings.Repeat("x", rounds), j.Param)
 	}
 }
 

@@ -32,6 +32,7 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		return nil, 0, err
 	}
 	err = f.act(ctx, need{jobs: ids, ids: claimIDs}, func(a *act, _ answer) error {
+		planned, claimed = nil, 0
 		if !a.m.holds(by, a.now) {
 			return transition.Fenced(by)
 		}

@@ -2,10 +2,13 @@ package journaled
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/audit"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -127,6 +130,9 @@ func (t *transaction) end(committed bool) {
 func (f *front) write(ctx context.Context, tx *database.Tx, c *cut) error {
 	// The tables must not have what a loss of power may take from the journal.
 	if err := f.journal.Wait(c.mark); err != nil {
+		if f.shared != nil && !errors.Is(err, journal.ErrClosed) {
+			err = fmt.Errorf("%w: %w", errPen, err) // nothing of the transaction has happened
+		}
 		return err
 	}
 	if f.shared == nil && c.empty() && c.marks == f.marks {

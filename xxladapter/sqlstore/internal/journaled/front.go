@@ -13,6 +13,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/sharedlog"
 )
 
 // A front is the memory with its lock, its journal and its way to the tables. It implements
@@ -119,7 +120,8 @@ func (f *front) flush(ctx context.Context, l level) error {
 // act runs one call in memory. It returns when the call's changes are durable, and also the
 // changes of earlier calls on which its outcome depends: a repeated call must not be answered
 // before the first one is on disk. do sees the memory locked; if it returns an error, it has
-// changed nothing. A do that changes nothing may run again. ask names what the memory must have.
+// changed nothing. do may run again, on a memory without what it has changed. ask names what the
+// memory must have.
 func (f *front) act(ctx context.Context, ask need, do func(a *act, got answer) error) error {
 	if err := f.enter(ctx); err != nil {
 		return err
@@ -127,10 +129,13 @@ func (f *front) act(ctx context.Context, ask need, do func(a *act, got answer) e
 	defer f.running.Done()
 	for range penTries {
 		mark, recorded, err := f.decide(ctx, ask, do)
-		if waitErr := f.wait(mark); waitErr != nil {
+		waitErr := f.wait(mark)
+		switch {
+		case f.isRefused(waitErr):
+			continue
+		case waitErr != nil:
 			return waitErr
-		}
-		if recorded {
+		case recorded:
 			return err
 		}
 		if sure, failed := f.confirm(ctx, mark); failed != nil || sure {
@@ -139,6 +144,10 @@ func (f *front) act(ctx context.Context, ask need, do func(a *act, got answer) e
 	}
 	return errPen
 }
+
+// isRefused reports whether an error of wait says that the record was not stored because another
+// process has had the pen. The memory is loaded before the next call sees it.
+func (f *front) isRefused(err error) bool { return f.shared != nil && sharedlog.IsRefused(err) }
 
 // confirm reports whether the memory lacked nothing when it was read, and returns once that is
 // known. mark was the last record then; the zero mark means that nothing was read. A decision with

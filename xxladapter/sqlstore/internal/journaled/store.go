@@ -133,6 +133,9 @@ func (s *Store) Group(ctx context.Context, id int64) (*xxladapter.Group, error) 
 func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 	for range penTries {
 		found, last, err := s.lookForLog(ctx, id)
+		if s.front.isRefused(err) {
+			continue
+		}
 		if !errors.Is(err, xxladapter.ErrNotFound) {
 			return found, err
 		}
@@ -178,6 +181,7 @@ func (s *Store) lookForLog(ctx context.Context, id int64) (found *xxladapter.Log
 func (s *Store) PlanFires(ctx context.Context, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
 	var planned []xxladapter.Fire
 	err := s.front.act(ctx, need{jobs: jobsOf(fires), ids: len(fires)}, func(a *act, _ answer) error {
+		planned = nil
 		for _, f := range fires {
 			planned = append(planned, a.plan(f))
 		}
@@ -202,19 +206,25 @@ func (s *Store) OpenFires(ctx context.Context, filter xxladapter.FireFilter) ([]
 	if filter.Groups != nil { // the tables know which jobs these have
 		return s.Store.OpenFires(with(ctx, scope{needs: all}), filter)
 	}
-	var found []xxladapter.Fire
-	var mark journal.Mark
-	err := s.front.look(ctx, need{}, func(a *act) error {
-		found, mark = a.m.list(filter), s.front.journal.Last()
-		return nil
-	})
-	if err == nil {
-		err = s.front.wait(mark)
+	for range penTries {
+		var found []xxladapter.Fire
+		var mark journal.Mark
+		err := s.front.look(ctx, need{}, func(a *act) error {
+			found, mark = a.m.list(filter), s.front.journal.Last()
+			return nil
+		})
+		if err == nil {
+			err = s.front.wait(mark)
+		}
+		switch {
+		case s.front.isRefused(err):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		return found, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	return found, nil
+	return nil, errPen
 }
 
 // ClaimFire implements [xxladapter.Store].

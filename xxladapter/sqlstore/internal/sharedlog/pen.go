@@ -13,6 +13,13 @@ import (
 // before the server was started again.
 var ErrMoved = errors.New("sharedlog: another process has had the pen")
 
+// IsRefused reports whether an error of [Log.Wait] says that the record was not stored, because
+// another process has had the pen. What appended it may run again.
+func IsRefused(err error) bool {
+	return !errors.Is(err, journal.ErrInDoubt) &&
+		(errors.Is(err, ErrRefused) || errors.Is(err, ErrMoved) || errors.Is(err, journal.ErrTakenBack))
+}
+
 // Hold returns when this process has the pen. If another process has had it since the last Load,
 // the memory is out of date, and every call returns [ErrMoved] until Load succeeds.
 func (l *Log) Hold(ctx context.Context) error {
