@@ -72,7 +72,8 @@ func TestALogBeginsAfterTheLastAnswerOfTheFormerPrimary(t *testing.T) {
 	require.NoError(t, aware.Begin(t.Context(), sqlstore.LogState{Pen: taken.Pen, Generation: 2}))
 	begun := time.Now()
 	e := <-ended
-	require.ErrorContains(t, e.err, "0 of 3 sentinels agree on it, must be 2 at least")
+	// Each answer has an age of its own, so one may count a moment longer.
+	require.Regexp(t, "[01] of 3 sentinels agree on it, must be 2 at least", e.err.Error())
 	require.Greater(t, e.last.Sub(now), trust/2, "the former primary is believed for a while")
 	require.Greater(t, begun.Sub(e.last), time.Duration(0), "it confirmed an append after the log had begun anew")
 }
