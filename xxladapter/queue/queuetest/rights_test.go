@@ -49,9 +49,11 @@ func TestAnAppReachesNothingOfAnother(t *testing.T) {
 	payments := s.addGroup(otherApp)
 	job, run := s.waiting(otherApp, payments)
 	ownJob, ownRun := s.waiting(app, orders)
-	theirs, own := n.consumers(otherApp), n.consumers(app)
-	require.Len(t, theirs, 2)
-	require.Len(t, own, 2)
+	var theirs, own []string
+	testserver.Eventually(t, 20*time.Second, "each app and its executor have a consumer", func() bool {
+		theirs, own = n.consumers(otherApp), n.consumers(app)
+		return len(theirs) == 2 && len(own) == 2
+	})
 	c := n.client(app)
 
 	var publish []string
