@@ -25,7 +25,7 @@ func atOnce() int {
 	return 12
 }
 
-// gcPercent is the GOGC of a scheduler (node.Tune). With the default, tests take a seventh more
+// gcPercent is the GOGC of a scheduler (node.Tune). With the default, tests take a sixth more
 // processor time.
 const gcPercent = 400
 

@@ -172,6 +172,25 @@ func (f *front) look(ctx context.Context, ask need, do func(a *act) error) error
 	return err
 }
 
+// lookStored runs a call as look does, and returns once the record that find returns is stored.
+// find may run again.
+func (f *front) lookStored(ctx context.Context, find func(a *act) journal.Mark) error {
+	for range penTries {
+		var mark journal.Mark
+		err := f.look(ctx, need{}, func(a *act) error {
+			mark = find(a)
+			return nil
+		})
+		if err == nil {
+			err = f.wait(mark)
+		}
+		if !f.isRefused(err) {
+			return err
+		}
+	}
+	return errPen
+}
+
 // decide runs a call in memory. It returns the last record that the outcome depends on, and whether
 // that is the call's own.
 func (f *front) decide(

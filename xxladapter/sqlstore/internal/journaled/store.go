@@ -133,9 +133,6 @@ func (s *Store) Group(ctx context.Context, id int64) (*xxladapter.Group, error) 
 func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 	for range penTries {
 		found, last, err := s.lookForLog(ctx, id)
-		if s.front.isRefused(err) {
-			continue
-		}
 		if !errors.Is(err, xxladapter.ErrNotFound) {
 			return found, err
 		}
@@ -150,19 +147,16 @@ func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 // in the tables, and only rows of failures.
 func (s *Store) lookForLog(ctx context.Context, id int64) (found *xxladapter.Log, last journal.Mark, err error) {
 	var row xxladapter.Log
-	var mark journal.Mark
 	known, whole := false, false
-	err = s.front.look(ctx, need{}, func(a *act) error {
+	err = s.front.lookStored(ctx, func(a *act) journal.Mark {
 		last = s.front.journal.Last()
-		if r := a.m.runs[id]; r != nil {
-			row, mark, known = r.Log, r.mark, true
-			whole = !r.stored || r.Status() == xxladapter.LogRunning
+		r := a.m.runs[id]
+		if known = r != nil; !known {
+			return journal.Mark{}
 		}
-		return nil
+		row, whole = r.Log, !r.stored || r.Status() == xxladapter.LogRunning
+		return r.mark
 	})
-	if err == nil {
-		err = s.front.wait(mark)
-	}
 	if err != nil {
 		return nil, last, err
 	}
@@ -206,25 +200,15 @@ func (s *Store) OpenFires(ctx context.Context, filter xxladapter.FireFilter) ([]
 	if filter.Groups != nil { // the tables know which jobs these have
 		return s.Store.OpenFires(with(ctx, scope{needs: all}), filter)
 	}
-	for range penTries {
-		var found []xxladapter.Fire
-		var mark journal.Mark
-		err := s.front.look(ctx, need{}, func(a *act) error {
-			found, mark = a.m.list(filter), s.front.journal.Last()
-			return nil
-		})
-		if err == nil {
-			err = s.front.wait(mark)
-		}
-		switch {
-		case s.front.isRefused(err):
-			continue
-		case err != nil:
-			return nil, err
-		}
-		return found, nil
+	var found []xxladapter.Fire
+	err := s.front.lookStored(ctx, func(a *act) journal.Mark {
+		found = a.m.list(filter)
+		return s.front.journal.Last()
+	})
+	if err != nil {
+		return nil, err
 	}
-	return nil, errPen
+	return found, nil
 }
 
 // ClaimFire implements [xxladapter.Store].
