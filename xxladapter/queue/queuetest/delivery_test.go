@@ -158,8 +158,8 @@ func TestAFullQueueLeavesRunsInTheStore(t *testing.T) {
 	overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
 		e := s.startExecutor("e1")
 		s.executors(1)
+		s.broker.limit(app, 5) // an executor that runs has asked for its queue, or is about to
 		e.kill()
-		s.broker.limit(app, 5)
 		job := s.job("job", nil)
 		const runs = 20
 		for range runs {

@@ -1,6 +1,7 @@
 package queuetest
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -118,13 +119,19 @@ func (n *natsBroker) client(user string) *client {
 	return c
 }
 
-// stream returns the stream of an app.
-func (n *natsBroker) stream(app string) (jetstream.JetStream, jetstream.Stream) {
+// stream returns the stream of an app, as soon as the scheduler has made it for an executor that
+// asked or for a run.
+func (n *natsBroker) stream(app string) (js jetstream.JetStream, stream jetstream.Stream) {
 	n.t.Helper()
 	js, err := jetstream.New(n.client("schedulers").Conn)
 	require.NoError(n.t, err)
-	stream, err := js.Stream(n.t.Context(), "xw_default_"+app)
-	require.NoError(n.t, err)
+	testserver.Eventually(n.t, 20*time.Second, "the app has a stream", func() bool {
+		stream, err = js.Stream(n.t.Context(), "xw_default_"+app)
+		if !errors.Is(err, jetstream.ErrStreamNotFound) {
+			require.NoError(n.t, err)
+		}
+		return err == nil
+	})
 	return js, stream
 }
 
