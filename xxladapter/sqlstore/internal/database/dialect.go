@@ -39,6 +39,9 @@ type Dialect struct {
 	// PlanFire inserts a planned fire, or nothing if its job has an open fire with this due time.
 	// Arguments: the columns of records.FireValues, then job id and due time again.
 	PlanFire string
+	// JoinIDs is the aggregate that joins the column id of all rows by commas, in the order of the
+	// rows. Empty if the length of its result is limited.
+	JoinIDs string
 	// Among returns the condition that a column is one of these ids, with its arguments.
 	Among func(column string, ids []int64) (condition string, args []any)
 	// UpdateRows returns a statement that sets columns of some rows of a table, each to its own

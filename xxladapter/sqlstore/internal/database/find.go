@@ -2,6 +2,11 @@ package database
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // An Entity describes how rows of one table are read by their ids.
@@ -64,6 +69,13 @@ func (e *Entity[T]) Read(ctx context.Context, db *DB, ids []int64) (map[int64]*T
 	return found, err
 }
 
+// A read of many rows is divided, because client and server are busy with it by turns. Fewer rows
+// than leastPart are not worth another statement.
+const (
+	mostParts = 4
+	leastPart = 250
+)
+
 // ReadAll reads rows by their ids, at once. It asks no front.
 func ReadAll[T any](ctx context.Context, db *DB, e *Entity[T], ids []int64) (map[int64]*T, error) {
 	if len(ids) == 0 {
@@ -73,7 +85,26 @@ func ReadAll[T any](ctx context.Context, db *DB, e *Entity[T], ids []int64) (map
 		return nil, err
 	}
 	defer db.Leave()
-	return e.Read(ctx, db, ids)
+	size := max(leastPart, (len(ids)+mostParts-1)/mostParts)
+	if len(ids) <= size {
+		return e.Read(ctx, db, ids)
+	}
+	var mu sync.Mutex // guards found
+	found := make(map[int64]*T, len(ids))
+	parts, ctx := errgroup.WithContext(ctx)
+	for part := range slices.Chunk(ids, size) {
+		parts.Go(func() error {
+			some, err := e.Read(ctx, db, part)
+			mu.Lock()
+			defer mu.Unlock()
+			maps.Copy(found, some)
+			return err
+		})
+	}
+	if err := parts.Wait(); err != nil {
+		return nil, err
+	}
+	return found, nil
 }
 
 // Within reads rows by their ids in the transaction.

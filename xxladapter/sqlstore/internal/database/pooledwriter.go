@@ -43,10 +43,19 @@ func (p *PooledWriter) WriteOne(ctx context.Context, apply func(context.Context,
 	})
 }
 
+// Lasting returns a context in which a write of a [PooledWriter] may last longer than
+// network.WriteLife by extra: for many statements, each of which is quick.
+func Lasting(ctx context.Context, extra time.Duration) context.Context {
+	return context.WithValue(ctx, lastingKey{}, extra)
+}
+
+type lastingKey struct{}
+
 // attempt retries try until it succeeds, says that it must not be retried, fails in a way that
-// Repeat rejects, or has used up network.WriteAttempts or network.WriteLife.
+// Repeat rejects, or has used up network.WriteAttempts or network.WriteLife; see [Lasting].
 func (p *PooledWriter) attempt(ctx context.Context, try func(context.Context) (again bool, err error)) error {
-	ctx, cancel := context.WithTimeout(ctx, network.WriteLife)
+	extra, _ := ctx.Value(lastingKey{}).(time.Duration)
+	ctx, cancel := context.WithTimeout(ctx, network.WriteLife+extra)
 	defer cancel()
 	for attempt := 1; ; attempt++ {
 		again, err := try(ctx)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
@@ -49,7 +50,7 @@ type cutFire struct {
 // A cutJob is a job as it was in a cut.
 type cutJob struct {
 	job     *job
-	row     xxladapter.Job
+	row     database.MovedJob
 	version int
 }
 
@@ -79,8 +80,9 @@ func (f *front) cutOff(l level) cut {
 	c.gone, c.misfires, c.orders, c.stops = slices.Clone(m.dropped), m.misfires, m.orders, m.stops
 	held := c.takeRuns(m, l, f.Clock().Add(-youth))
 	c.takeFires(m, l, held)
+	c.jobs = make([]cutJob, 0, len(m.dirtyJob))
 	for _, j := range m.dirtyJob {
-		c.jobs = append(c.jobs, cutJob{j, j.Job, j.version})
+		c.jobs = append(c.jobs, cutJob{j, records.MovedJobOf(&j.Job), j.version})
 	}
 	c.marks.settled = c.mark.Number
 	c.marks.runs, c.marks.plans = max(c.marks.runs, f.snapshot), max(c.marks.plans, f.snapshot)
@@ -120,6 +122,9 @@ func (c *cut) takeRuns(m *memory, l level, old time.Time) (held map[int64]bool) 
 // wanted, or if they came up to the number c.spill.
 func (c *cut) takeFires(m *memory, l level, held map[int64]bool) {
 	upTo := c.spill
+	if l == all {
+		c.fires = make([]cutFire, 0, len(m.plans)+len(m.fires.dirty))
+	}
 	if l == all || upTo > 0 {
 		for _, fire := range m.plans {
 			if l < all && len(c.fires) >= spillLimit {
@@ -142,8 +147,9 @@ func (c *cut) take(fire *fire) {
 	c.fires = append(c.fires, cutFire{fire, copyFire(fire.Fire), fire.stored, fire.version})
 }
 
-func (c *cut) empty() bool {
-	return len(c.fires)+len(c.runs)+len(c.jobs)+len(c.misfires)+len(c.orders)+len(c.stops)+len(c.gone) == 0
+// rows returns how many rows the tables lack.
+func (c *cut) rows() int {
+	return len(c.fires) + len(c.runs) + len(c.jobs) + len(c.misfires) + len(c.orders) + len(c.stops) + len(c.gone)
 }
 
 // runRows returns the rows of the runs by log id.

@@ -59,8 +59,11 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 			}
 		}
 		// A job that is still due, without a decision or after one, stays in the list.
-		due = slices.DeleteFunc(due, func(j *job) bool { return !j.Running || j.TriggerNext.After(until) })
-		f.due.ids = unique(idsOf(due), idsOf(more), rest.ids)
+		due = slices.DeleteFunc(due, func(j *job) bool { return !j.isDue(until) })
+		f.due.ids = rest.ids
+		if len(due)+len(more) > 0 {
+			f.due.ids = unique(idsOf(due), idsOf(more), rest.ids)
+		}
 		return nil
 	})
 	if err != nil {
@@ -100,13 +103,19 @@ type dueList struct {
 	all   bool      // the query has found all that were due
 }
 
-const (
-	// dueLife is how long a list is used, or a fifth of the time that claims look ahead: what
-	// enters that time meanwhile is not in the list, and is found well before it is due.
-	dueLife = 500 * time.Millisecond
-	// dueRoom is how many due jobs a query reads if the claim takes fewer.
-	dueRoom = 5000
-)
+// dueRoom is how many due jobs a query reads if the claim takes fewer: most bursts whole, since a
+// query that passes many jobs costs as much as some claims.
+const dueRoom = 100_000
+
+// listLife returns how long a list is used. What becomes due within the window meanwhile is not in
+// it, and is found well before it is due. Jobs of other partitions are found later, with a fifth of
+// the window left; whoever owns all partitions has none.
+func listLife(ahead time.Duration, all bool) time.Duration {
+	if all {
+		return ahead * 2 / 5
+	}
+	return ahead / 5
+}
 
 // serves reports whether a claim may do without a query.
 //
@@ -115,7 +124,7 @@ func (f *front) serves(node string, ahead time.Duration, limit int, now time.Tim
 	l := &f.due
 	return len(l.ids) > 0 && (l.all || len(l.ids) >= limit) && l.node == node && l.ahead == ahead &&
 		l.epoch == f.epoch &&
-		now.Sub(l.at).Abs() < min(dueLife, ahead/5)
+		now.Sub(l.at).Abs() < listLife(ahead, f.m.partitionsOf(node) == xxladapter.AllPartitions)
 }
 
 // take returns up to limit jobs of a list that are not behind, and the list without them. Those
@@ -124,17 +133,19 @@ func (f *front) serves(node string, ahead time.Duration, limit int, now time.Tim
 // REQUIRES: f.mu is held.
 func (f *front) take(l dueList, limit int, now time.Time) (ids []int64, rest dueList) {
 	before := behindBefore(now)
-	rest, rest.ids = l, nil
-	for i, id := range l.ids {
-		switch {
-		case len(ids) == limit:
-			rest.ids = append(rest.ids, l.ids[i:]...)
-			return ids, rest
-		case f.m.isBehind(id, before):
-			rest.ids = append(rest.ids, id)
-		default:
+	var behind []int64
+	rest = l
+	for len(rest.ids) > 0 && len(ids) < limit {
+		id := rest.ids[0]
+		rest.ids = rest.ids[1:]
+		if f.m.isBehind(id, before) {
+			behind = append(behind, id)
+		} else {
 			ids = append(ids, id)
 		}
+	}
+	if len(behind) > 0 {
+		rest.ids = append(behind, rest.ids...)
 	}
 	return ids, rest
 }
@@ -163,7 +174,7 @@ func (f *front) findDue(
 	}
 	now := f.Clock()
 	before := behindBefore(now)
-	for id := range f.m.dirtyJob {
+	for _, id := range f.m.dueDirty(milli(now.Add(ahead))) {
 		if !f.m.isBehind(id, before) {
 			ids = append(ids, id)
 		}
@@ -234,7 +245,7 @@ func (m *memory) due(partitions xxladapter.PartitionSet, until, orphaned time.Ti
 	}
 	for _, id := range ids {
 		j := m.jobs[id]
-		if j != nil && j.Running && !j.TriggerNext.After(until) && (partitions.HasJob(id) ||
+		if j != nil && j.isDue(until) && (partitions.HasJob(id) ||
 			j.TriggerNext.Before(orphaned)) {
 			due = append(due, j)
 		}

@@ -39,14 +39,23 @@ func TestOneQueryServesTheClaimsOfABurst(t *testing.T) {
 		"another node":                       {func(l *dueList) { l.node = "n2" }, 3, false},
 		"another window":                     {func(l *dueList) { l.ahead = time.Second }, 3, false},
 		"the tables have changed":            {func(l *dueList) { l.epoch = 2 }, 3, false},
-		"too old":                            {func(l *dueList) { l.at = now.Add(-dueLife) }, 3, false},
-		"from before the clock was set back": {func(l *dueList) { l.at = now.Add(dueLife) }, 3, false},
+		"a second old":                       {func(l *dueList) { l.at = now.Add(-time.Second) }, 3, false},
+		"not quite a second old":             {func(l *dueList) { l.at = now.Add(-999 * time.Millisecond) }, 3, true},
+		"from before the clock was set back": {func(l *dueList) { l.at = now.Add(time.Second) }, 3, false},
 	} {
 		f.due = list
 		c.change(&f.due)
 		require.Equal(t, c.want, f.serves("n1", 5*time.Second, c.limit, now), name)
 	}
 	require.Equal(t, []int64{3, 1, 2}, unique([]int64{3, 1}, []int64{1, 2, 3}), "no job is shown twice")
+	for i := range f.m.owners {
+		f.m.owners[i] = "n1"
+	}
+	f.due = list
+	f.due.at = now.Add(-1999 * time.Millisecond)
+	require.True(t, f.serves("n1", 5*time.Second, 3, now), "no job is in a partition of another node")
+	f.due.at = now.Add(-2 * time.Second)
+	require.False(t, f.serves("n1", 5*time.Second, 3, now))
 	f.due = list
 	f.due.ahead = 0
 	require.False(t, f.serves("n1", 0, 3, now), "what becomes due at this moment is found")

@@ -135,7 +135,7 @@ func (f *front) write(ctx context.Context, tx *database.Tx, c *cut) error {
 		}
 		return err
 	}
-	if f.shared == nil && c.empty() && c.marks == f.marks {
+	if f.shared == nil && c.rows() == 0 && c.marks == f.marks {
 		return nil
 	}
 	if err := f.keep(ctx, tx, c); err != nil {
@@ -152,7 +152,7 @@ func (f *front) write(ctx context.Context, tx *database.Tx, c *cut) error {
 	}
 	moved := make([]database.MovedJob, len(c.jobs))
 	for i := range c.jobs {
-		moved[i] = records.MovedJobOf(&c.jobs[i].row)
+		moved[i] = c.jobs[i].row
 	}
 	if err := records.MoveJobs(ctx, tx, moved); err != nil {
 		return err
@@ -194,6 +194,7 @@ func (f *front) follow(stop <-chan struct{}) {
 	if f.shared != nil {
 		complete, written = all, all
 	}
+	followed := time.Now()
 	for {
 		select {
 		case <-stop:
@@ -203,11 +204,16 @@ func (f *front) follow(stop <-chan struct{}) {
 		f.mu.Lock()
 		idle := f.loaded && f.clean(complete)
 		left := f.shared != nil && !f.loaded // to the process that has the pen
+		later := f.inBurst(followed, time.Now())
 		f.mu.Unlock()
-		if idle || left {
+		if idle {
+			followed = time.Now()
+		}
+		if idle || left || later {
 			continue
 		}
 		err := f.flush(context.Background(), written)
+		followed = time.Now()
 		if err != nil && !failing {
 			f.Logger.Error("tables cannot follow the journal", "err", err)
 		}

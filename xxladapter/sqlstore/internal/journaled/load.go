@@ -198,6 +198,9 @@ func (f *front) finishLoad(r *replay, err error) error {
 	f.epoch++
 	clear(f.groups)
 	f.loaded = true
+	if f.shared != nil {
+		f.shared.loaded = time.Now()
+	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package journaled
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -20,6 +21,7 @@ type memory struct {
 	fires
 	jobs     map[int64]*job
 	dirtyJob map[int64]*job // the tables have older times
+	soonest  time.Time      // no running job of dirtyJob has its next trigger time before
 	runs     map[int64]*run
 	runsOf   map[int64]map[int64]*run // by job, then log id
 	dirtyRun map[int64]*run           // the tables have no version or an older one
@@ -45,6 +47,9 @@ type job struct {
 	clean   int64        // the transaction by which the tables got its times; 0 means they had them
 	mark    journal.Mark // of its last change
 }
+
+// isDue reports whether the job runs and is due by a time.
+func (j *job) isDue(by time.Time) bool { return j.Running && !j.TriggerNext.After(by) }
 
 // A run is a log row that may still change, or that the tables do not have yet.
 type run struct {
@@ -119,8 +124,31 @@ func (m *memory) addJob(j *xxladapter.Job) *job {
 func (m *memory) moveJob(j *job, last, next time.Time, running bool) {
 	j.TriggerLast, j.TriggerNext, j.Running = milli(last), milli(next), running
 	j.version++
+	if running && (len(m.dirtyJob) == 0 || j.TriggerNext.Before(m.soonest)) {
+		m.soonest = j.TriggerNext
+	}
 	m.dirtyJob[j.ID] = j
 }
+
+// dueDirty returns the jobs of dirtyJob that are due by a time.
+func (m *memory) dueDirty(by time.Time) (due []int64) {
+	if m.soonest.After(by) {
+		return nil
+	}
+	m.soonest = farAway
+	for id, j := range m.dirtyJob {
+		if j.isDue(by) {
+			due = append(due, id)
+		}
+		if j.Running && j.TriggerNext.Before(m.soonest) {
+			m.soonest = j.TriggerNext
+		}
+	}
+	return due
+}
+
+// farAway is later than the next trigger time of any job.
+var farAway = time.UnixMilli(math.MaxInt64)
 
 // addRun keeps a log row unless the memory has it.
 func (m *memory) addRun(l xxladapter.Log, stored bool, now time.Time) *run {

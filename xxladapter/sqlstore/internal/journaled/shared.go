@@ -36,6 +36,8 @@ type shared struct {
 	lastFire, lastLog int64
 	// at is when the tables last had all that the log had. The front's lock guards it.
 	at time.Time
+	// loaded is when the memory was read last. The front's lock guards it.
+	loaded time.Time
 }
 
 // keepPace is the interval at which a held pen is checked.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
@@ -222,6 +223,22 @@ func (w *sharedWriter) fronted(
 	return err
 }
 
+// rowLife is how much longer a transaction may last for each of its rows: ten times what a row
+// takes on a fast server. loadLife is the same for a load, before which the number of rows is not
+// known. If the log is lost, there is a misfire for each due time in doubt.
+const (
+	rowLife  = 300 * time.Microsecond
+	loadLife = 2 * time.Minute
+)
+
+// life returns how much longer than other writes a transaction may last.
+func (t *transaction) life() time.Duration {
+	if t.load {
+		return loadLife
+	}
+	return time.Duration(t.cut.rows()) * rowLife
+}
+
 func (w *sharedWriter) once(
 	ctx context.Context, calls []context.Context, apply func(context.Context, *database.Tx) error,
 ) error {
@@ -238,7 +255,7 @@ func (w *sharedWriter) once(
 	committed := false
 	defer func() { t.End(committed) }() // also after a panic of apply
 	t.doubtful = t.load
-	err := w.inner.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+	err := w.inner.Write(database.Lasting(ctx, t.life()), func(ctx context.Context, tx *database.Tx) error {
 		if err := t.Before(ctx, tx); err != nil {
 			return fmt.Errorf("write what the tables lack: %w", err)
 		}

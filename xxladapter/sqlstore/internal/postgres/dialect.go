@@ -34,6 +34,7 @@ var dialect = database.Dialect{
 	Beat: `INSERT INTO xxl_job_registry (registry_group, registry_key, registry_value, update_time)
 		VALUES (?, ?, ?, ?)
 		ON CONFLICT (registry_group, registry_key, registry_value) DO UPDATE SET update_time = excluded.update_time`,
+	JoinIDs:    `string_agg(id::text, ',')`,
 	UpdateRows: updateRows,
 	Columns: `SELECT table_name::text, column_name::text, data_type::text, CASE WHEN EXISTS (
 			SELECT 1 FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)

@@ -2,6 +2,7 @@ package records
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -139,13 +140,18 @@ func WriteFires(ctx context.Context, t *database.Tx, fires []xxladapter.Fire) er
 
 // RemoveFires removes fires by their ids.
 func RemoveFires(ctx context.Context, t *database.Tx, ids []int64) error {
-	if len(ids) == 0 {
-		return nil
+	for part := range slices.Chunk(ids, bulkPart) {
+		condition, args := t.Dialect.Among("id", part)
+		if _, err := t.Exec(ctx, `DELETE FROM xxlwheel_fire WHERE `+condition, args...); err != nil {
+			return err
+		}
 	}
-	condition, args := t.Dialect.Among("id", ids)
-	_, err := t.Exec(ctx, `DELETE FROM xxlwheel_fire WHERE `+condition, args...)
-	return err
+	return nil
 }
+
+// bulkPart is how many rows one statement moves or removes. Its answer must come within
+// network.QuickSilence, even from a busy server.
+const bulkPart = 5000
 
 // MovedJobOf returns what MoveJobs writes of a job.
 func MovedJobOf(j *xxladapter.Job) database.MovedJob {
@@ -159,10 +165,14 @@ func MovedJobOf(j *xxladapter.Job) database.MovedJob {
 //
 // REQUIRES: no job is in jobs twice.
 func MoveJobs(ctx context.Context, t *database.Tx, jobs []database.MovedJob) error {
-	if t.Dialect.MoveJobs != nil && len(jobs) > 0 {
-		query, args := t.Dialect.MoveJobs(jobs)
-		_, err := t.Exec(ctx, query, args...)
-		return err
+	if t.Dialect.MoveJobs != nil {
+		for part := range slices.Chunk(jobs, bulkPart) {
+			query, args := t.Dialect.MoveJobs(part)
+			if _, err := t.Exec(ctx, query, args...); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	rows := make([][]any, len(jobs))
 	for i, j := range jobs {
@@ -204,24 +214,24 @@ func ClaimOrder(ctx context.Context, t *database.Tx, claimed []xxladapter.Fire) 
 }
 
 // FindDue reads the ids of the first due jobs, also of those that are behind, without the
-// transaction of a scan. SQLite returns them in one row: a row for each would cost several times as
-// much.
+// transaction of a scan. They come in one row where the database joins any number of them: a row
+// for each would cost several times as much.
 func (s *Store) FindDue(
 	ctx context.Context, node string, now time.Time, ahead time.Duration, limit int,
 ) (ids []int64, err error) {
 	args := append(AllDueArgs(node, now, ahead)[:4], limit)
-	if s.Dialect.Kind != xxladapter.StoreSQLite {
-		err = s.QueryBy(ctx, s.ScanReads, `SELECT id`+DueOrBehind+InOrder, args, func(r database.Row) error {
-			var id int64
-			err := r.Scan(&id)
-			ids = append(ids, id)
-			return err
+	due := `SELECT id` + DueOrBehind + InOrder
+	if join := s.Dialect.JoinIDs; join != "" {
+		err = s.QueryBy(ctx, s.ScanReads, `SELECT `+join+` FROM (`+due+`) AS due`, args, func(r database.Row) error {
+			return r.Scan(database.IDList(&ids))
 		})
 		return ids, err
 	}
-	err = s.QueryBy(ctx, s.ScanReads, `SELECT group_concat(id) FROM (SELECT id`+DueOrBehind+InOrder+
-		`)`, args, func(r database.Row) error {
-		return r.Scan(database.IDList(&ids))
+	err = s.QueryBy(ctx, s.ScanReads, due, args, func(r database.Row) error {
+		var id int64
+		err := r.Scan(&id)
+		ids = append(ids, id)
+		return err
 	})
 	return ids, err
 }

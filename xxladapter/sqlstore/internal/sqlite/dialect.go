@@ -23,6 +23,7 @@ var dialect = database.Dialect{
 	Among: func(column string, ids []int64) (string, []any) {
 		return column + ` IN (SELECT value FROM json_each(?))`, []any{"[" + database.JoinIDs(ids) + "]"}
 	},
+	JoinIDs:    `group_concat(id)`,
 	UpdateRows: updateRows,
 	Columns: `SELECT m.name, c.name, c.type, c.pk FROM sqlite_schema m, pragma_table_info(m.name) c
 		WHERE m.type = 'table' AND m.name LIKE 'xxl%' ORDER BY m.name, c.cid`,
