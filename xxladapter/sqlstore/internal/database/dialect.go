@@ -47,6 +47,9 @@ type Dialect struct {
 	// UpdateRows returns a statement that sets columns of some rows of a table, each to its own
 	// values. Arguments: the columns of each row, of which the first is the key.
 	UpdateRows func(table string, columns []Column, rows int) string
+	// InsertArrays returns an INSERT of any number of rows whose arguments are lists, one for each
+	// column. Nil where each row is written out.
+	InsertArrays func(table string, columns []Column) string
 	// JobsByID follows xxl_job_info, and FiresByJob xxlwheel_fire, in statements that find rows by
 	// ids of jobs and lock what they pass. It makes the database use an index, however small the
 	// table is. Empty where rows that do not match are never waited for.
@@ -126,7 +129,8 @@ func (d *Dialect) Text(query string) string {
 	return query
 }
 
-// A Column is one that [Dialect.UpdateRows] sets, or the key by which it finds rows.
+// A Column is one that [Dialect.UpdateRows] or [Tx.InsertTyped] sets, or the key by which rows are
+// found.
 type Column struct {
 	Name string
 	Type string // as PostgreSQL names it; other databases find it out

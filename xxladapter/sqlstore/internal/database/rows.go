@@ -176,6 +176,40 @@ func sortedIDs(ids []int64) []int64 {
 // bulkRows is the number of rows of a statement that inserts many.
 const bulkRows = 32
 
+// arrayRows is the number of rows of a statement whose arguments are lists.
+const arrayRows = 1000
+
+// InsertTyped inserts rows into a table. conflict is as in InsertManyOr.
+func (t *Tx) InsertTyped(ctx context.Context, table string, columns []Column, conflict string, values []any) error {
+	width := len(columns)
+	if t.Dialect.InsertArrays == nil {
+		names := make([]string, width)
+		for i, c := range columns {
+			names[i] = c.Name
+		}
+		insert := "INSERT INTO " + table + " (" + strings.Join(names, ", ") + ") VALUES "
+		return t.InsertManyOr(ctx, insert, conflict, width, values)
+	}
+	query := t.Dialect.InsertArrays(table, columns) + conflict
+	for rows := range slices.Chunk(values, arrayRows*width) {
+		lists := make([][]any, width)
+		for i := range lists {
+			lists[i] = make([]any, 0, len(rows)/width)
+		}
+		for i, value := range t.Dialect.arguments(rows) {
+			lists[i%width] = append(lists[i%width], value)
+		}
+		args := make([]any, width)
+		for i, list := range lists {
+			args[i] = list
+		}
+		if _, err := t.Exec(ctx, query, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // InsertMany runs an INSERT with rows of width values each.
 func (t *Tx) InsertMany(ctx context.Context, insert string, width int, values []any) error {
 	return t.InsertManyOr(ctx, insert, "", width, values)

@@ -35,7 +35,7 @@ var dialect = database.Dialect{
 		VALUES (?, ?, ?, ?)
 		ON CONFLICT (registry_group, registry_key, registry_value) DO UPDATE SET update_time = excluded.update_time`,
 	JoinIDs:    `string_agg(id::text, ',')`,
-	UpdateRows: updateRows,
+	UpdateRows: updateRows, InsertArrays: insertArrays,
 	Columns: `SELECT table_name::text, column_name::text, data_type::text, CASE WHEN EXISTS (
 			SELECT 1 FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)
 			WHERE i.indisprimary AND i.indrelid = table_name::text::regclass AND a.attname = column_name::text) THEN 1 ELSE 0 END

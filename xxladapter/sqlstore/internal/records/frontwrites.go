@@ -15,8 +15,16 @@ import (
 // The statements below write rows that were decided outside of the database, many at a time.
 
 var (
-	insertLogs  = `INSERT INTO xxl_job_log (` + runs.LogColumns + `) VALUES `
-	insertFires = `INSERT INTO xxlwheel_fire (` + FireColumns + `) VALUES `
+	// The columns of records, in the order of runs.LogColumns, runs.HistoryColumns and FireColumns.
+	logColumns = database.Columns(`id bigint, job_group bigint, job_id bigint, executor_address text, executor_handler text,
+		executor_param text, executor_sharding_param text, executor_fail_retry_count integer, trigger_time timestamp,
+		trigger_code integer, trigger_msg text, handle_time timestamp, handle_code integer, handle_msg text, alarm_status smallint`)
+	historyColumns = database.Columns(`log_id bigint, due_ms bigint, trigger_type text, attempt integer, parent_log_id bigint,
+		shard_index integer, shard_total integer, node text, term bigint, claimed_ms bigint, taken_by text, taken_ms bigint,
+		sent_ms bigint, acked_ms bigint, finished_ms bigint`)
+	fireColumns = database.Columns(`id bigint, job_id bigint, group_id bigint, due_ms bigint, shard_index integer,
+		shard_total integer, trigger_type text, state text, retry_count integer, param text, addresses text,
+		attempt integer, parent_log_id bigint, node text, term bigint, log_id bigint, claimed_ms bigint`)
 	// What an executor's answer and a result change in a log row.
 	acceptedColumns = database.Columns(`id bigint, trigger_code integer, trigger_msg text, executor_address text`)
 	handledColumns  = database.Columns(`id bigint, trigger_code integer, trigger_msg text, executor_address text,
@@ -58,7 +66,7 @@ func (s *Store) WriteLogs(ctx context.Context, tx *database.Tx, rows []WrittenLo
 			s.MoveStatus(moved, l.TriggerTime, transition.LogChange{Before: r.Base, After: state})
 		}
 	}
-	if err := tx.InsertMany(ctx, insertLogs, 15, values); err != nil {
+	if err := tx.InsertTyped(ctx, "xxl_job_log", logColumns, "", values); err != nil {
 		return err
 	}
 	values = values[:0]
@@ -74,7 +82,7 @@ func (s *Store) WriteLogs(ctx context.Context, tx *database.Tx, rows []WrittenLo
 			}
 		}
 	}
-	if err := tx.InsertManyOr(ctx, runs.InsertHistories, s.Dialect.KeepHistory, 15, values); err != nil {
+	if err := tx.InsertTyped(ctx, "xxlwheel_run", historyColumns, s.Dialect.KeepHistory, values); err != nil {
 		return err
 	}
 	return s.Count(ctx, tx, moved)
@@ -135,7 +143,7 @@ func WriteFires(ctx context.Context, t *database.Tx, fires []xxladapter.Fire) er
 			f.RetryCount, f.Param, database.JoinAddresses(f.Addresses), f.Attempt, f.Parent,
 			database.OrNull(f.Owner.Node), f.Owner.Number, logID, claimed)
 	}
-	return t.InsertMany(ctx, insertFires, 17, values)
+	return t.InsertTyped(ctx, "xxlwheel_fire", fireColumns, "", values)
 }
 
 // RemoveFires removes fires by their ids.
