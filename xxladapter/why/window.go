@@ -15,14 +15,14 @@ const (
 )
 
 // WindowOf returns the bounds of a timeline from those that the caller gives, where zero means not
-// given: the end is then now, and the beginning an hour before the end. For a beginning in the
-// future without an end, the end is an hour later. A window that is empty or longer than 32 days is
+// given: the end is then now, and the beginning an hour before the end. For a beginning from now on
+// without an end, the end is an hour later. A window that is empty or longer than 32 days is
 // refused with an [xxladapter.Error].
 //
 // REQUIRES: now is set if to is zero.
 func WindowOf(from, to, now time.Time) (begin, end time.Time, err error) {
 	if to.IsZero() {
-		if to = now; to.Before(from) {
+		if to = now; !from.Before(to) {
 			to = from.Add(defaultWindow)
 		}
 	}
