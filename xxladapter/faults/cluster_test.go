@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -117,6 +118,29 @@ var mixed = []schedule{
 	{xxladapter.ScheduleFixRate, "1.7"},
 }
 
+// slower returns the schedule with a period that is n times as long. A cron expression must name
+// seconds alone.
+func (s schedule) slower(n int) schedule {
+	if n == 1 {
+		return s
+	}
+	if s.kind != xxladapter.ScheduleCron {
+		period, err := strconv.ParseFloat(s.conf, 64)
+		if err != nil {
+			panic(err)
+		}
+		return schedule{s.kind, strconv.FormatFloat(period*float64(n), 'f', -1, 64)}
+	}
+	seconds, rest, _ := strings.Cut(s.conf, " ")
+	first, period := 0, 1
+	if seconds != "*" {
+		if _, err := fmt.Sscanf(seconds, "%d/%d", &first, &period); err != nil {
+			panic(err)
+		}
+	}
+	return schedule{s.kind, fmt.Sprintf("%d/%d %s", first, period*n, rest)}
+}
+
 // addJobs creates and starts n jobs, which take the schedules in turn.
 func (c *cluster) addJobs(n int, schedules []schedule, more map[string]any) {
 	c.t.Helper()
@@ -125,7 +149,7 @@ func (c *cluster) addJobs(n int, schedules []schedule, more map[string]any) {
 	calls.SetLimit(16)
 	for i := range made {
 		calls.Go(func() error {
-			s := schedules[i%len(schedules)]
+			s := schedules[i%len(schedules)].slower(*slower)
 			form := map[string]any{
 				"jobGroup": c.group, "name": fmt.Sprintf("job %d", len(c.jobs)+i), "author": "faults", "executorHandler": "note",
 				"executorRouteStrategy": "ROUND", "scheduleType": s.kind, "scheduleConf": s.conf,

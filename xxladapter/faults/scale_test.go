@@ -17,8 +17,9 @@ var (
 	lasting = flag.Duration("for", 0, "in a soak: how long each test makes faults on each store; 0 means until it has made them all")
 	// Half of the runs belong to jobs that are due every second. Two thousand jobs would lead to a
 	// thousand runs a second, too many for schedulers, database and executors on two cores.
-	jobs = flag.Int("jobs", 1000, "in a soak: how many jobs are under load; a thousand lead to five hundred runs a second")
-	seed = flag.Uint64("seed", 0, "what the moments of the faults are drawn from; 0 means 1, or in a soak a new one")
+	jobs   = flag.Int("jobs", 1000, "in a soak: how many jobs are under load; a thousand lead to five hundred runs a second")
+	slower = flag.Int("slower", 1, "how many times as long the periods of jobs are; 1, 2, 3, 4, 6 or 12")
+	seed   = flag.Uint64("seed", 0, "what the moments of the faults are drawn from; 0 means 1, or in a soak a new one")
 )
 
 // pick returns the size of something: short, or lengthy in a soak.
