@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // The load ahead is a heat map whose cells list their jobs, and a table with the same figures.
@@ -23,6 +25,13 @@ func TestTheLoadAhead(t *testing.T) {
 		s.call("POST", fmt.Sprintf("/jobs/%d/start", job), nil, nil)
 	}
 	s.ended(s.run(hourly, ""))
+	// When a run was sent is stored after its end if the result comes first, and the page reads it
+	// once a minute.
+	testserver.Eventually(t, 20*time.Second, "the run time is known", func() bool {
+		var f struct{ UnknownDurations int }
+		s.call("GET", "/forecast?hours=24", nil, &f)
+		return f.UnknownDurations == 1
+	})
 	tab.visit("forecast")
 	tab.until("a day of quarters", `document.querySelectorAll("rect[data-at]").length >= 96 && document.querySelectorAll("rect.heat").length > 90`)
 	tab.sees("Busiest quarter of an hour")
