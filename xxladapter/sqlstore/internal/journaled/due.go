@@ -109,7 +109,7 @@ const dueRoom = 100_000
 
 // listLife returns how long a list is used. What becomes due within the window meanwhile is not in
 // it, and is found well before it is due. Jobs of other partitions are found later, with a fifth of
-// the window left; whoever owns all partitions has none.
+// the window left. all says that the node owns all partitions, so that there are no such jobs.
 func listLife(ahead time.Duration, all bool) time.Duration {
 	if all {
 		return ahead * 2 / 5
