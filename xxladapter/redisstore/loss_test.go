@@ -133,11 +133,17 @@ func (s *scene) hasLost(job int64, other xxladapter.Store) {
 // log row comes back.
 func TestAnEmptiedRedisLosesNoDueTimeSilently(t *testing.T) {
 	t.Parallel()
-	for name, written := range map[string]bool{"before the tables have it": false, "after": true} {
+	for name, tables := range map[string]struct{ written, deferred bool }{
+		"before the tables have it": {}, "after": {written: true}, "while planned fires are deferred": {deferred: true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := testserver.StartRedis(t)
-			s, client := newScene(t, server.URL("0"), emptyPostgres(t)), clientOf(t, server.URL("0"))
+			server, file := testserver.StartRedis(t), emptySQLite(t)
+			newStore, behind := newScene, emptyPostgres(t)
+			if tables.deferred {
+				newStore, behind = newDeferring, "sqlite:"+file
+			}
+			s, client := newStore(t, server.URL("0"), behind), clientOf(t, server.URL("0"))
 			sent, planned, again := s.job(xxladapter.Settings{}), s.job(xxladapter.Settings{}), s.job(xxladapter.Settings{Ambiguous: xxladapter.AmbiguousResend})
 			fires := s.claim()
 			require.Len(t, fires, 3)
@@ -147,9 +153,12 @@ func TestAnEmptiedRedisLosesNoDueTimeSilently(t *testing.T) {
 					last = s.send(f)
 				}
 			}
-			if written {
+			if tables.written {
 				_, err := s.Compare(t.Context())
 				require.NoError(t, err)
+			}
+			if tables.deferred {
+				s.defers(file)
 			}
 			require.NoError(t, client.FlushAll(t.Context()).Err())
 			s.noticeLoss(client)

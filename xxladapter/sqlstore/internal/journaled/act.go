@@ -9,12 +9,14 @@ import (
 
 // An act changes the memory and writes down each change, for one record of the journal.
 type act struct {
-	m     *memory
-	now   time.Time
-	buf   buffer
-	jobs  []*job // that were changed
-	runs  []*run
-	added []*fire
+	m   *memory
+	now time.Time
+	// shared says that the journal is shared, so that planned fires may be deferred.
+	shared bool
+	buf    buffer
+	jobs   []*job // that were changed
+	runs   []*run
+	added  []*fire
 }
 
 // plan plans a fire at the first free millisecond from its due time on.

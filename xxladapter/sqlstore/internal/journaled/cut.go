@@ -51,6 +51,7 @@ type cutFire struct {
 type cutJob struct {
 	job     *job
 	row     database.MovedJob
+	before  bool // row has the times before a deferred fire
 	version int
 }
 
@@ -72,18 +73,18 @@ func (f *front) cutOff(l level) cut {
 	}
 	if f.shared != nil {
 		c.at = f.Clock()
-		// A shared log may be lost. The tables must not have the next time of a job without the
-		// fires that were planned before it.
+		if f.defers(l) {
+			m.releaseOld(c.at)
+		} else {
+			m.releaseEach()
+		}
 		l = all
 	}
 	c.mark, c.spill = f.journal.Last(), f.spill
 	c.gone, c.misfires, c.orders, c.stops = slices.Clone(m.dropped), m.misfires, m.orders, m.stops
 	held := c.takeRuns(m, l, f.Clock().Add(-youth))
 	c.takeFires(m, l, held)
-	c.jobs = make([]cutJob, 0, len(m.dirtyJob))
-	for _, j := range m.dirtyJob {
-		c.jobs = append(c.jobs, cutJob{j, records.MovedJobOf(&j.Job), j.version})
-	}
+	c.takeJobs(m)
 	c.marks.settled = c.mark.Number
 	c.marks.runs, c.marks.plans = max(c.marks.runs, f.snapshot), max(c.marks.plans, f.snapshot)
 	if l >= allRuns || len(held) == 0 {
@@ -91,8 +92,23 @@ func (f *front) cutOff(l level) cut {
 	}
 	if l == all {
 		c.marks.plans = c.mark.Number
+		if first := m.firstDeferral(); first != nil {
+			c.marks.plans = first.born - 1
+		}
 	}
 	return c
+}
+
+// takeJobs adds the jobs whose times the tables lack. Those of jobs with a deferred fire are the
+// times before it.
+func (c *cut) takeJobs(m *memory) {
+	c.jobs = make([]cutJob, 0, len(m.dirtyJob))
+	for _, j := range m.dirtyJob {
+		times, before := m.tableTimes(j)
+		if !before || times != j.tables {
+			c.jobs = append(c.jobs, cutJob{j, times, before, j.version})
+		}
+	}
 }
 
 // takeRuns adds the runs. Below allRuns, open ones that began after old and that the tables do not
@@ -119,7 +135,7 @@ func (c *cut) takeRuns(m *memory, l level, old time.Time) (held map[int64]bool) 
 }
 
 // takeFires adds the fires, but those of runs that are held. Planned ones come along if all are
-// wanted, or if they came up to the number c.spill.
+// wanted, or if they came up to the number c.spill. Deferred ones stay behind.
 func (c *cut) takeFires(m *memory, l level, held map[int64]bool) {
 	upTo := c.spill
 	if l == all {
@@ -212,7 +228,9 @@ func (f *front) written(c *cut) {
 		}
 	}
 	for i := range c.jobs {
-		if j := c.jobs[i].job; j.version == c.jobs[i].version {
+		j := c.jobs[i].job
+		j.tables = c.jobs[i].row
+		if !c.jobs[i].before && j.version == c.jobs[i].version {
 			delete(m.dirtyJob, j.ID)
 			j.clean = f.commits
 		}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -37,8 +39,9 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 			return transition.Fenced(by)
 		}
 		until := milli(a.now.Add(ahead))
-		due := a.m.due(a.m.partitionsOf(by.Node), until, milli(a.now.Add(ahead/5)), ids)
+		due := a.m.due(a.m.partitionsOf(by.Node), until, orphanedBefore(a.now, ahead), ids)
 		f.due = rest
+		f.due.whole = rest.whole && a.m.partitionsOf(by.Node) == xxladapter.AllPartitions
 		due, more := due[:min(limit, len(due))], due[min(limit, len(due)):]
 		claimed = len(due)
 		if claimed == 0 {
@@ -74,11 +77,21 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 
 // decided stores a decision and adds the fires that it planned to planned.
 func (a *act) decided(j *job, d xxladapter.Decision, node string, planned []xxladapter.Fire) []xxladapter.Fire {
+	before, defers := records.MovedJobOf(&j.Job), a.shared && deferrable(&d)
+	if !defers {
+		a.m.releaseAll(j.ID)
+	}
 	a.move(j, d.Last, d.Next, !d.Stop)
-	for _, f := range d.Fires {
+	for i, f := range d.Fires {
 		f.JobID = d.JobID
+		if i > 0 {
+			before.Last, before.Next = database.ToMilli(d.Fires[i-1].Due), database.ToMilli(f.Due)
+		}
 		if f, ok := a.planDue(f); ok {
 			planned = append(planned, f)
+			if defers {
+				a.m.deferFire(f.ID, before)
+			}
 		}
 	}
 	for _, m := range d.Misfires {
@@ -96,11 +109,14 @@ func (a *act) decided(j *job, d xxladapter.Decision, node string, planned []xxla
 // the burst again.
 type dueList struct {
 	ids   []int64
+	dirty []int64 // likewise; found in the memory, because the tables have older times
 	node  string
 	ahead time.Duration
 	at    time.Time // of the query, by the store's clock
 	epoch int64     // of the front at the query
 	all   bool      // the query has found all that were due
+	// whole says that the node had all partitions, so that no claim has passed over a job.
+	whole bool
 }
 
 // dueRoom is how many due jobs a query reads if the claim takes fewer: most bursts whole, since a
@@ -122,22 +138,33 @@ func listLife(ahead time.Duration, all bool) time.Duration {
 // REQUIRES: f.mu is held.
 func (f *front) serves(node string, ahead time.Duration, limit int, now time.Time) bool {
 	l := &f.due
-	return len(l.ids) > 0 && (l.all || len(l.ids) >= limit) && l.node == node && l.ahead == ahead &&
+	return len(l.ids)+len(l.dirty) > 0 && (l.all || len(l.ids) >= limit) && l.node == node && l.ahead == ahead &&
 		l.epoch == f.epoch &&
 		now.Sub(l.at).Abs() < listLife(ahead, f.m.partitionsOf(node) == xxladapter.AllPartitions)
 }
 
-// take returns up to limit jobs of a list that are not behind, and the list without them. Those
-// that are behind stay in it, since they may be settled.
+// take returns up to limit jobs of each part of a list that are not behind, and the list without
+// them. Those that are behind stay in it, since they may be settled.
 //
 // REQUIRES: f.mu is held.
 func (f *front) take(l dueList, limit int, now time.Time) (ids []int64, rest dueList) {
 	before := behindBefore(now)
-	var behind []int64
 	rest = l
-	for len(rest.ids) > 0 && len(ids) < limit {
-		id := rest.ids[0]
-		rest.ids = rest.ids[1:]
+	dirty, left := f.takeIDs(l.dirty, limit, before)
+	rest.dirty = left
+	listed, left := f.takeIDs(l.ids, limit, before)
+	rest.ids = left
+	return unique(dirty, listed), rest
+}
+
+// takeIDs returns up to limit jobs of a list that are not behind, and the list without them.
+//
+// REQUIRES: f.mu is held.
+func (f *front) takeIDs(from []int64, limit int, before time.Time) (ids, rest []int64) {
+	var behind []int64
+	for len(from) > 0 && len(ids) < limit {
+		id := from[0]
+		from = from[1:]
 		if f.m.isBehind(id, before) {
 			behind = append(behind, id)
 		} else {
@@ -145,9 +172,9 @@ func (f *front) take(l dueList, limit int, now time.Time) (ids []int64, rest due
 		}
 	}
 	if len(behind) > 0 {
-		rest.ids = append(behind, rest.ids...)
+		from = append(behind, from...)
 	}
-	return ids, rest
+	return ids, from
 }
 
 // behindBefore returns the due time before which a fire puts its job behind.
@@ -173,19 +200,14 @@ func (f *front) findDue(
 		f.mu.Unlock()
 	}
 	now := f.Clock()
-	before := behindBefore(now)
-	for _, id := range f.m.dueDirty(milli(now.Add(ahead))) {
-		if !f.m.isBehind(id, before) {
-			ids = append(ids, id)
-		}
-	}
-	if f.serves(by.Node, ahead, limit, now) {
-		listed, rest := f.take(f.due, limit, now)
+	serves, whole := f.listDirty(by.Node, ahead, limit, now)
+	if serves {
+		ids, rest = f.take(f.due, limit, now)
 		f.mu.Unlock()
-		return unique(ids, listed), rest, pinned, nil
+		return ids, rest, pinned, nil
 	}
 	moved, behind, room := len(f.m.dirtyJob), f.behind, max(limit, dueRoom)
-	rest = dueList{node: by.Node, ahead: ahead, epoch: f.epoch}
+	rest = dueList{node: by.Node, ahead: ahead, epoch: f.epoch, dirty: f.due.dirty, whole: whole}
 	dirty := maps.Clone(f.m.dirtyJob)
 	f.mu.Unlock()
 	for {
@@ -199,7 +221,8 @@ func (f *front) findDue(
 		rest.at, rest.all = now, len(due) < most
 		rest.ids = slices.DeleteFunc(due, func(id int64) bool { return dirty[id] != nil })
 		f.mu.Lock()
-		behind, before = 0, behindBefore(now)
+		behind = 0
+		before := behindBefore(now)
 		for _, id := range rest.ids {
 			if f.m.isBehind(id, before) {
 				behind++
@@ -207,13 +230,34 @@ func (f *front) findDue(
 		}
 		f.behind = behind
 		if rest.all || room+moved+behind <= most {
-			listed, rest := f.take(rest, limit, now)
+			ids, rest = f.take(rest, limit, now)
 			f.mu.Unlock()
-			return unique(ids, listed), rest, pinned, nil
+			return ids, rest, pinned, nil
 		}
 		f.mu.Unlock()
 	}
 }
+
+// listDirty brings the jobs of the list that the memory has moved up to date. It reports whether
+// the list serves, and whether the node has all partitions. Only then does the list keep such jobs:
+// a node passes over those of others, which must be found again.
+//
+// REQUIRES: f.mu is held.
+func (f *front) listDirty(node string, ahead time.Duration, limit int, now time.Time) (serves, whole bool) {
+	owned := f.m.partitionsOf(node)
+	serves, whole = f.serves(node, ahead, limit, now), owned == xxladapter.AllPartitions
+	if !serves || !whole || !f.due.whole {
+		f.m.soonest, f.due.dirty = time.Time{}, nil
+	}
+	until := milli(now.Add(ahead))
+	if more := f.m.dueDirty(until); len(more) > 0 {
+		f.due.dirty = unique(idsOf(f.m.due(owned, until, orphanedBefore(now, ahead), more)), f.due.dirty)
+	}
+	return serves, whole
+}
+
+// orphanedBefore returns the time before which a due job is claimed although another node owns it.
+func orphanedBefore(now time.Time, ahead time.Duration) time.Time { return milli(now.Add(ahead / 5)) }
 
 // unique joins lists and leaves out what has come before: a job that the memory has moved may also
 // be in a list.

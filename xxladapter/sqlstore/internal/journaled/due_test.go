@@ -60,3 +60,43 @@ func TestOneQueryServesTheClaimsOfABurst(t *testing.T) {
 	f.due.ahead = 0
 	require.False(t, f.serves("n1", 0, 3, now), "what becomes due at this moment is found")
 }
+
+// TestTheListHasTheJobsThatTheMemoryMoved claims such jobs in parts. None is forgotten, and none of
+// another node takes a place.
+func TestTheListHasTheJobsThatTheMemoryMoved(t *testing.T) {
+	now := time.UnixMilli(1_700_000_000_000).UTC()
+	const ahead = 5 * time.Second
+	f := &front{m: newMemory()}
+	for id := range int64(6) {
+		j := f.m.addJob(&xxladapter.Job{ID: id})
+		f.m.moveJob(j, time.Time{}, now.Add(time.Duration(6-id)*time.Second/2), true)
+	}
+	for i := range f.m.owners {
+		f.m.owners[i] = "n1"
+	}
+	f.due = dueList{node: "n1", ahead: ahead, at: now, all: true, whole: true, ids: []int64{7}}
+
+	serves, whole := f.listDirty("n1", ahead, 2, now)
+	require.True(t, serves && whole)
+	ids, rest := f.take(f.due, 2, now)
+	require.Equal(t, []int64{5, 4, 7}, ids, "earliest first")
+	f.due = rest
+	f.m.moveJob(f.m.jobs[5], now, now.Add(ahead-time.Millisecond), true)
+	f.m.moveJob(f.m.jobs[4], now, now.Add(ahead+time.Millisecond), true)
+	serves, _ = f.listDirty("n1", ahead, 2, now)
+	require.True(t, serves, "although the query's part is empty")
+	require.Equal(t, []int64{3, 2, 1, 0, 5}, f.due.dirty)
+	f.listDirty("n1", ahead, 2, now)
+	require.Equal(t, []int64{3, 2, 1, 0, 5}, f.due.dirty)
+	f.listDirty("n1", ahead, 2, now.Add(time.Millisecond))
+	require.Contains(t, f.due.dirty, int64(4))
+
+	f.m.owners[xxladapter.PartitionOf(1)] = "n2"
+	f.m.moveJob(f.m.jobs[1], now, now.Add(time.Second), true)
+	_, whole = f.listDirty("n1", ahead, 2, now)
+	require.False(t, whole)
+	require.Equal(t, []int64{3, 2, 0, 5}, f.due.dirty, "another node owns job 1")
+	f.m.moveJob(f.m.jobs[1], now, now.Add(time.Second-time.Millisecond), true)
+	f.listDirty("n1", ahead, 2, now)
+	require.Contains(t, f.due.dirty, int64(1), "its node seems to be away")
+}

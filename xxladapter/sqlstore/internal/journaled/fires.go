@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
 // A fire is an open fire in memory.
@@ -16,6 +17,9 @@ type fire struct {
 	removed bool  // it has left the store
 	version int   // counts its changes
 	born    int64 // the journal's number when it came into memory
+
+	deferred bool              // the tables need not have it yet
+	before   database.MovedJob // if it is deferred, its job's times before it was planned
 }
 
 // fires are all open fires, with the ways in which they are looked up.
@@ -26,6 +30,7 @@ type fires struct {
 	bySecond map[int64]*dueSecond // by the Unix time in which they are due
 	// Fires of which the tables have no version or an older one, by id: planned ones, and others.
 	plans, dirty map[int64]*fire
+	deferrals    []*fire // those that are deferred, and some that were; as they were planned
 
 	dropped []int64 // ids of fires that the tables have and that are removed
 }
@@ -60,8 +65,18 @@ func (s *fires) lacking(f *fire) {
 		s.plans[f.ID] = f
 		return
 	}
-	delete(s.plans, f.ID)
+	s.leavePlan(f)
 	s.dirty[f.ID] = f
+}
+
+// leavePlan notes that a fire is planned no longer. Fires of its job that were planned before it
+// are deferred no longer: after a loss, their times would let this one be planned again.
+func (s *fires) leavePlan(f *fire) {
+	delete(s.plans, f.ID)
+	if f.deferred {
+		f.deferred = false
+		s.release(f.JobID, f.ID)
+	}
 }
 
 // changed notes that a fire is no longer as the tables have it.
@@ -86,7 +101,7 @@ func (s *fires) forget(f *fire) {
 	f.removed = true
 	delete(s.byID, f.ID)
 	delete(s.byLog, f.LogID)
-	delete(s.plans, f.ID)
+	s.leavePlan(f)
 	delete(s.dirty, f.ID)
 	rest := slices.DeleteFunc(s.byJob[f.JobID], func(other *fire) bool { return other == f })
 	if s.byJob[f.JobID] = rest; len(rest) == 0 {

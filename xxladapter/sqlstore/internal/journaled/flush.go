@@ -190,9 +190,9 @@ func (f *front) keep(ctx context.Context, tx *database.Tx, c *cut) error {
 func (f *front) follow(stop <-chan struct{}) {
 	ticker := time.NewTicker(flushPace)
 	defer ticker.Stop()
-	failing, complete, written := false, allRuns, settled
+	failing, complete := false, allRuns
 	if f.shared != nil {
-		complete, written = all, all
+		complete = all
 	}
 	followed := time.Now()
 	for {
@@ -212,7 +212,7 @@ func (f *front) follow(stop <-chan struct{}) {
 		if idle || left || later {
 			continue
 		}
-		err := f.flush(context.Background(), written)
+		err := f.flush(context.Background(), settled)
 		followed = time.Now()
 		if err != nil && !failing {
 			f.Logger.Error("tables cannot follow the journal", "err", err)

@@ -58,9 +58,9 @@ type front struct {
 type marks struct {
 	generation uint64
 	state      state
-	// settled is the last record whose ended runs, times of jobs, misfires and orders the tables
-	// have, runs the last one whose claimed fires and open runs they have, and plans the last one
-	// whose planned fires they have.
+	// settled is the last record whose ended runs, misfires and orders the tables have, runs the
+	// last one whose claimed fires and open runs they have, and plans the last one whose planned
+	// fires and times of jobs they have.
 	settled, runs, plans int64
 	// pen is the number under which the process writes to the tables, if the journal is shared.
 	pen int64
@@ -106,7 +106,7 @@ func (f *front) clean(l level) bool {
 	if len(m.dropped)+len(m.dirtyJob)+len(m.dirtyRun)+len(m.misfires)+len(m.orders)+len(m.stops)+len(m.fires.dirty) > 0 {
 		return false
 	}
-	return l < all || len(m.plans) == 0
+	return l < all || len(m.plans) == 0 && m.firstDeferral() == nil
 }
 
 // flush brings the tables up to date.
@@ -204,7 +204,7 @@ func (f *front) decide(
 	if err := f.roomFor(ask.ids); err != nil {
 		return journal.Mark{}, false, err
 	}
-	a := &act{m: &f.m, now: f.Clock()}
+	a := &act{m: &f.m, now: f.Clock(), shared: f.shared != nil}
 	if err := do(a, got); err != nil || len(a.buf) == 0 {
 		return f.journal.Last(), false, err
 	}

@@ -190,7 +190,7 @@ func (f *front) load(ctx context.Context, tx *database.Tx) error {
 // REQUIRES: f.mu is held.
 func (f *front) finishLoad(r *replay, err error) error {
 	if err == nil {
-		err = r.findStored()
+		err = errors.Join(r.moveJobs(), r.findStored())
 	}
 	if err != nil {
 		return err
@@ -211,6 +211,13 @@ type replay struct {
 	m     *memory
 	marks marks
 	now   time.Time
+	moves map[int64]move // by job; the last ones
+}
+
+// A move is what a record says about the times of a job.
+type move struct {
+	last, next time.Time
+	running    bool
 }
 
 var errRecord = errors.New("is damaged")
@@ -243,7 +250,8 @@ func (r *replay) change(number int64, k kind, f *fields) error {
 	case logged, triggered, handled, accepted, recorded, extended:
 		return r.run(number, k, f)
 	case moved:
-		return r.move(number, f)
+		r.move(number, f)
+		return nil
 	case stopped, missed, kept, ordered:
 		r.note(number, k, f)
 		return nil
@@ -370,20 +378,43 @@ func (r *replay) result(number int64, k kind, f *fields) error {
 	return nil
 }
 
-// move applies a job's last and next due times.
-func (r *replay) move(number int64, f *fields) error {
-	id, last, next, running := f.number(), f.time(), f.time(), f.flag()
-	if f.bad || number <= r.marks.settled {
-		return nil
+// move notes a job's last and next due times until all records are read.
+func (r *replay) move(number int64, f *fields) {
+	id, to := f.number(), move{f.time(), f.time(), f.flag()}
+	if f.bad || number <= r.marks.plans {
+		return
 	}
-	if r.m.jobs[id] == nil {
-		found, err := database.Within(r.ctx, r.tx, &records.JobEntity, []int64{id})
-		if err != nil || found[id] == nil {
-			return err
+	if r.moves == nil {
+		r.moves = map[int64]move{}
+	}
+	r.moves[id] = to
+}
+
+// moveJobs applies the moves.
+func (r *replay) moveJobs() error {
+	var unread []int64
+	for id := range r.moves {
+		if r.m.jobs[id] == nil {
+			unread = append(unread, id)
 		}
-		r.m.addJob(found[id])
 	}
-	r.m.moveJob(r.m.jobs[id], last, next, running)
+	found, err := database.Within(r.ctx, r.tx, &records.JobEntity, unread)
+	if err != nil {
+		return err
+	}
+	for _, j := range found {
+		r.m.addJob(j)
+	}
+	for id, to := range r.moves {
+		j := r.m.jobs[id]
+		if j == nil {
+			continue // it was deleted
+		}
+		r.m.moveJob(j, to.last, to.next, to.running)
+		if records.MovedJobOf(&j.Job) == j.tables {
+			delete(r.m.dirtyJob, id)
+		}
+	}
 	return nil
 }
 

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -21,7 +23,9 @@ type memory struct {
 	fires
 	jobs     map[int64]*job
 	dirtyJob map[int64]*job // the tables have older times
-	soonest  time.Time      // no running job of dirtyJob has its next trigger time before
+	// No running job of dirtyJob has its next trigger time before soonest, except for those that
+	// dueDirty has returned since soonest was zero.
+	soonest  time.Time
 	runs     map[int64]*run
 	runsOf   map[int64]map[int64]*run // by job, then log id
 	dirtyRun map[int64]*run           // the tables have no version or an older one
@@ -44,8 +48,9 @@ type memory struct {
 type job struct {
 	xxladapter.Job
 	version int
-	clean   int64        // the transaction by which the tables got its times; 0 means they had them
-	mark    journal.Mark // of its last change
+	tables  database.MovedJob // its times in the tables
+	clean   int64             // the transaction by which the tables got its times; 0 means they had them
+	mark    journal.Mark      // of its last change
 }
 
 // isDue reports whether the job runs and is due by a time.
@@ -115,7 +120,7 @@ func (m *memory) partitionsOf(node string) (set xxladapter.PartitionSet) {
 // addJob keeps a job as the tables have it, unless the memory has it.
 func (m *memory) addJob(j *xxladapter.Job) *job {
 	if m.jobs[j.ID] == nil {
-		m.jobs[j.ID] = &job{Job: *j}
+		m.jobs[j.ID] = &job{Job: *j, tables: records.MovedJobOf(j)}
 	}
 	return m.jobs[j.ID]
 }
@@ -130,7 +135,8 @@ func (m *memory) moveJob(j *job, last, next time.Time, running bool) {
 	m.dirtyJob[j.ID] = j
 }
 
-// dueDirty returns the jobs of dirtyJob that are due by a time.
+// dueDirty returns the jobs of dirtyJob that are due by a time. If all of them have been returned
+// before and have not moved since, it returns none.
 func (m *memory) dueDirty(by time.Time) (due []int64) {
 	if m.soonest.After(by) {
 		return nil
@@ -139,8 +145,7 @@ func (m *memory) dueDirty(by time.Time) (due []int64) {
 	for id, j := range m.dirtyJob {
 		if j.isDue(by) {
 			due = append(due, id)
-		}
-		if j.Running && j.TriggerNext.Before(m.soonest) {
+		} else if j.Running && j.TriggerNext.Before(m.soonest) {
 			m.soonest = j.TriggerNext
 		}
 	}

@@ -12,8 +12,9 @@ type level int
 
 const (
 	nothing   level = iota // what the call is about is always in the tables
-	settled                // all but young runs without a result, and planned fires
-	allRuns                // all but planned fires
+	settled                // what allRuns says, but for young runs without a result
+	allRuns                // all but planned fires, and times of jobs that follow deferred ones
+	allTimes               // all but planned fires
 	all                    // everything
 	unchanged level = -1   // the call knows what the tables lack; its transaction writes nothing of that
 )
@@ -57,7 +58,8 @@ func (l *load) add(other load) {
 // Scopes of calls. A call without a scope finds everything in the tables and may change anything
 // there: it is correct, but slow.
 var (
-	reads      = scope{needs: allRuns}   // rows of jobs, logs, misfires, orders, figures
+	readsJobs  = scope{needs: allTimes}  // rows of jobs
+	reads      = scope{needs: allRuns}   // rows of logs, misfires, orders, figures
 	apart      = scope{needs: nothing}   // tables of which the memory holds nothing
 	counts     = scope{needs: settled}   // log rows that are not young, and tables of which the memory holds nothing
 	own        = scope{needs: unchanged} // the store's own reads

@@ -16,7 +16,7 @@
 //
 //	calls                   store.go (memory), tables.go and lists.go (tables), scope.go, users.go
 //	deciding                act.go, due.go, duesecond.go, fires.go, memory.go, restrictions.go, stats.go
-//	before the tables       front.go, flush.go, burst.go, cut.go, marks.go, rotate.go
+//	before the tables       front.go, flush.go, burst.go, deferred.go, cut.go, marks.go, rotate.go
 //	the journal             log.go, codec.go, load.go, open.go, compare.go
 //	one that is shared      shared*.go, besidejava.go
 package journaled

@@ -27,7 +27,7 @@ func (s *Store) EditJobs(ctx context.Context, edits []xxladapter.JobEdit, whole 
 
 // Jobs implements [xxladapter.Store].
 func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter.Job, error) {
-	return s.Store.Jobs(with(ctx, reads), f)
+	return s.Store.Jobs(with(ctx, readsJobs), f)
 }
 
 // GlueVersions implements [xxladapter.Store].
@@ -217,7 +217,7 @@ func (s *Store) SettleAlarms(ctx context.Context, claims []xxladapter.AlarmClaim
 
 // CountJobs implements [xxladapter.Store].
 func (s *Store) CountJobs(ctx context.Context, f xxladapter.JobFilter, limit int) (int, error) {
-	return s.Store.CountJobs(with(ctx, reads), f, limit)
+	return s.Store.CountJobs(with(ctx, readsJobs), f, limit)
 }
 
 // RunHistories implements [xxladapter.Store].
