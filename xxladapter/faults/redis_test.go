@@ -165,6 +165,24 @@ func schedulersKilledWithRedis(t *testing.T, e engine) {
 	require.NotEmpty(t, c.jobs)
 }
 
+// TestOneSchedulerBehindRedis has one scheduler, which keeps the right to write and so defers
+// planned fires. The next process must find them in Redis, or else their due times in the tables.
+func TestOneSchedulerBehindRedis(t *testing.T) {
+	testserver.Long(t)
+	t.Parallel()
+	e := postgres
+	e.nodes = 1
+	for name, test := range map[string]func(*testing.T, engine){
+		"the scheduler is killed": schedulersKilledWithRedis, "Redis is killed": redisKilled,
+		"Redis loses its data": redisLosesItsData,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, e)
+		})
+	}
+}
+
 // TestRedisSlotMoves migrates the slot of the store from master to master under load. Nothing is
 // lost, so the checker excuses nothing.
 func TestRedisSlotMoves(t *testing.T) {
