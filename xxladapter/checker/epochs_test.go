@@ -72,7 +72,7 @@ func TestWhatHasToFire(t *testing.T) {
 			j, err := newJob(test.changes)
 			require.NoError(t, err)
 			got := []byte("............")
-			for _, tg := range j.targets(nil, nil, nil, o, ms(20_000)) {
+			for _, tg := range j.targets(nil, dated{}, o, ms(20_000)) {
 				if i := (tg.due - base) / 1000; int(i) < len(got) {
 					got[i] = '?'
 					if tg.must {
@@ -90,13 +90,13 @@ func TestStartSkip(t *testing.T) {
 	require.NoError(t, err)
 	j, err := newJob(everySecond(500, 700))
 	require.NoError(t, err)
-	for _, tg := range j.targets(nil, nil, nil, o, ms(20_000)) {
+	for _, tg := range j.targets(nil, dated{}, o, ms(20_000)) {
 		require.Equal(t, tg.due > ms(5700) && tg.due < ms(18_000), tg.must, "due %v", tg.due)
 	}
 }
 
-// TestFixedRatePhase checks that the runs determine the phase if the request and the
-// acknowledgement allow several.
+// TestFixedRatePhase checks that runs and failed hand-overs determine the phase if the request and
+// the acknowledgement allow several.
 func TestFixedRatePhase(t *testing.T) {
 	h := func(dues ...int64) *History {
 		h := &History{End: ms(30_000), Changes: []Change{
@@ -118,4 +118,10 @@ func TestFixedRatePhase(t *testing.T) {
 	require.Equal(t, 1, r.Total(), "%v", r)
 	r = Check(h(9000), Options{})
 	require.Equal(t, 1, r.Counts[Extra], "%v", r)
+
+	failed := h()
+	for i, d := range []int64{8000, 13_000, 18_000, 23_000, 28_000} {
+		failed.Logs = append(failed.Logs, Log{Log: int64(i + 1), Job: 1, Due: ms(d), TriggerCode: 500})
+	}
+	require.True(t, Check(failed, Options{}).Clean(), "no run has come, and failed hand-overs tell the phase")
 }

@@ -29,7 +29,7 @@ type jobCheck struct {
 // left over.
 func (jc *jobCheck) judge() {
 	undated := sort.Search(len(jc.runs), func(i int) bool { return jc.runs[i].Due != 0 })
-	jc.targets = jc.job.targets(jc.targets, jc.runs[undated:], jc.misfires, jc.opts, jc.end)
+	jc.targets = jc.job.targets(jc.targets, dated{jc.runs[undated:], jc.misfires, jc.refused}, jc.opts, jc.end)
 	for i := range undated {
 		if jc.flags[i] == 0 {
 			jc.undated = append(jc.undated, int32(i))

@@ -31,11 +31,17 @@ const (
 	refused       // the hand-over failed, and the scheduler knows
 )
 
-// targets appends the due times of j up to end, in order. runs are the job's runs that name their
-// due time, ascending.
-func (j *job) targets(to []target, runs []Run, misfires []Misfire, opts Options, end Instant) []target {
+// A dated is what is known of a job that names due times, each ascending by them.
+type dated struct {
+	runs     []Run
+	misfires []Misfire
+	refused  []Log
+}
+
+// targets appends the due times of j up to end, in order.
+func (j *job) targets(to []target, known dated, opts Options, end Instant) []target {
 	for i := range j.epochs {
-		to = j.epochs[i].targets(to, runs, misfires, opts, end)
+		to = j.epochs[i].targets(to, known, opts, end)
 	}
 	if len(j.epochs) < 2 {
 		return to
@@ -59,18 +65,18 @@ func (j *job) targets(to []target, runs []Run, misfires []Misfire, opts Options,
 	return kept
 }
 
-func (e *epoch) targets(to []target, runs []Run, misfires []Misfire, opts Options, end Instant) []target {
+func (e *epoch) targets(to []target, known dated, opts Options, end Instant) []target {
 	if e.def.Type == xxladapter.ScheduleFixDelay {
 		return to // its due times depend on its runs
 	}
 	epsilon := Instant(opts.Epsilon.Milliseconds())
-	due, slack, least := e.start(runs, misfires, end)
+	due, slack, least := e.start(known, end)
 	for due <= end && due <= e.gone {
 		t := target{due: due, slack: slack, hi: due + slack + epsilon, limit: never, run: -1}
 		if e.ended != nil {
 			t.limit, t.ended = e.gone.Add(opts.Grace), e.ended
 		}
-		if m := covering(misfires, due); m != nil && !opts.NoMisfires {
+		if m := covering(known.misfires, due); m != nil && !opts.NoMisfires {
 			t.fate = consumed
 			switch m.Strategy {
 			case xxladapter.MisfireDoNothing: // no run
@@ -100,9 +106,9 @@ func (e *epoch) targets(to []target, runs []Run, misfires []Misfire, opts Option
 
 // start returns the first due time of the epoch, how much later it may have been, and the last
 // instant that may have been the first due time. The phase of a fixed rate follows from the moment
-// at which it started. If that is not known precisely enough, the first run or misfire record that
-// names its due time determines it.
-func (e *epoch) start(runs []Run, misfires []Misfire, end Instant) (due, slack, least Instant) {
+// at which it started. If that is not known precisely enough, the first run, misfire record or
+// failed hand-over that names its due time determines it.
+func (e *epoch) start(known dated, end Instant) (due, slack, least Instant) {
 	due = e.first
 	if due == 0 {
 		due = e.next(e.from)
@@ -118,16 +124,12 @@ func (e *epoch) start(runs []Run, misfires []Misfire, end Instant) (due, slack, 
 	if last <= due {
 		return due, 0, due
 	}
-	witness := never
 	fits := func(d Instant) bool { return (d-due)%e.period <= last-due }
-	runs = between(runs, due, e.gone, func(r *Run) Instant { return r.Due })
-	if i := slices.IndexFunc(runs, func(r Run) bool { return fits(r.Due) }); i >= 0 {
-		witness = runs[i].Due
-	}
-	misfires = between(misfires, due, e.gone, func(m *Misfire) Instant { return m.Due })
-	if i := slices.IndexFunc(misfires, func(m Misfire) bool { return fits(m.Due) }); i >= 0 {
-		witness = min(witness, misfires[i].Due)
-	}
+	witness := min(
+		firstOf(known.runs, due, e.gone, func(r *Run) Instant { return r.Due }, fits),
+		firstOf(known.misfires, due, e.gone, func(m *Misfire) Instant { return m.Due }, fits),
+		firstOf(known.refused, due, e.gone, func(l *Log) Instant { return l.Due }, fits),
+	)
 	if witness != never {
 		e.anchor = due + (witness-due)%e.period
 		if last-due < e.period {
@@ -136,6 +138,19 @@ func (e *epoch) start(runs []Run, misfires []Misfire, end Instant) (due, slack, 
 		return e.anchor, 0, last
 	}
 	return due, min(last-due, e.period-1), last
+}
+
+// firstOf returns the first due time from lo to hi in s that fits, or never.
+//
+// REQUIRES: s ascends.
+func firstOf[T any](s []T, lo, hi Instant, of func(*T) Instant, fits func(Instant) bool) Instant {
+	s = between(s, lo, hi, of)
+	for i := range s {
+		if due := of(&s[i]); fits(due) {
+			return due
+		}
+	}
+	return never
 }
 
 // between returns the part of s from lo to hi.
