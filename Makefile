@@ -23,8 +23,8 @@ unit: ## run the tests that start no servers and no other programs
 	go test -short ./...
 
 .PHONY: test
-test: ## run the tests that need no long waits
-	go test ./...
+test: ## run the tests that need no long waits; four packages at once, because they wait for servers
+	go test -p 4 ./...
 
 # SQLite and its C library, translated to Go, share nothing with our code that they do not lock
 # themselves, and with the detector they take three quarters of the processor time of all tests.
