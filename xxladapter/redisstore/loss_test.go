@@ -158,7 +158,7 @@ func TestAnEmptiedRedisLosesNoDueTimeSilently(t *testing.T) {
 				require.NoError(t, err)
 			}
 			if tables.deferred {
-				s.defers(file)
+				s.defers(file, 2)
 			}
 			require.NoError(t, client.FlushAll(t.Context()).Err())
 			s.noticeLoss(client)

@@ -7,8 +7,8 @@ import "time"
 // that all share, the claims would take twice as long.
 const burstLag = 2 * time.Second
 
-// burstAlone is how long a process must have had its memory for that. Processes that pass the pen
-// to and fro read all that the tables lack each time.
+// burstAlone is how long a process must have had its memory before the tables lag, in a burst or by
+// deferred fires. Processes that pass the pen to and fro read all that the tables lack each time.
 const burstAlone = time.Second
 
 // inBurst reports whether the tables, which have followed the log up to an instant, should wait for

@@ -104,8 +104,7 @@ func (f *front) cutOff(l level) cut {
 func (c *cut) takeJobs(m *memory) {
 	c.jobs = make([]cutJob, 0, len(m.dirtyJob))
 	for _, j := range m.dirtyJob {
-		times, before := m.tableTimes(j)
-		if !before || times != j.tables {
+		if times, before, lacking := m.tableTimes(j); lacking {
 			c.jobs = append(c.jobs, cutJob{j, times, before, j.version})
 		}
 	}

@@ -99,9 +99,9 @@ func (s *fires) releaseOld(now time.Time) {
 	}
 }
 
-// tableTimes returns the times of a job that the tables get, and whether they are those before a
-// deferred fire.
-func (s *fires) tableTimes(j *job) (times database.MovedJob, before bool) {
+// tableTimes returns the times that the tables get of a job of dirtyJob, whether they are those
+// before a deferred fire, and whether the tables lack them.
+func (s *fires) tableTimes(j *job) (times database.MovedJob, before, lacking bool) {
 	var first *fire
 	for _, f := range s.byJob[j.ID] {
 		if f.deferred && (first == nil || f.ID < first.ID) {
@@ -109,13 +109,22 @@ func (s *fires) tableTimes(j *job) (times database.MovedJob, before bool) {
 		}
 	}
 	if first == nil {
-		return records.MovedJobOf(&j.Job), false
+		return records.MovedJobOf(&j.Job), false, true
 	}
-	return first.before, true
+	return first.before, true, first.before != j.tables
 }
 
-// defers reports whether a cut of a level may leave planned fires out. Other processes would have
-// to read their records each time they get the pen.
+// lacksTimes reports whether a cut without deferred fires would have times of a job.
+func (m *memory) lacksTimes() bool {
+	for _, j := range m.dirtyJob {
+		if _, _, lacking := m.tableTimes(j); lacking {
+			return true
+		}
+	}
+	return false
+}
+
+// defers reports whether a cut of a level leaves deferred fires out.
 //
 // REQUIRES: f.mu is held.
 func (f *front) defers(l level) bool {

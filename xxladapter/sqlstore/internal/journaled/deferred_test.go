@@ -101,7 +101,9 @@ func (w *deferralModel) remove(f *fire) {
 
 // write writes a cut to the tables.
 func (w *deferralModel) write(t *rapid.T, l level, commits bool) {
+	clean := w.f.clean(l)
 	tx := &transaction{f: w.f, cut: w.f.cutOff(l)}
+	require.Equal(t, tx.cut.rows() == 0, clean)
 	if commits {
 		c := &tx.cut
 		for _, id := range append(c.replaced(), c.gone...) {
@@ -234,7 +236,9 @@ func TestWhichFiresAreDeferred(t *testing.T) {
 		cut := w.f.cutOff(level)
 		require.Len(t, cut.fires, c.fires, name)
 		require.Len(t, cut.jobs, min(c.fires, 1), "%s: the tables have the times before the first fire", name)
+		require.Equal(t, c.fires == 0, w.f.clean(level), name)
 		(&transaction{f: w.f, cut: cut}).end(true)
+		require.True(t, w.f.clean(level), name)
 		again := w.f.cutOff(level)
 		require.Zero(t, again.rows(), "%s: the tables have what they were to get", name)
 	}

@@ -190,10 +190,7 @@ func (f *front) keep(ctx context.Context, tx *database.Tx, c *cut) error {
 func (f *front) follow(stop <-chan struct{}) {
 	ticker := time.NewTicker(flushPace)
 	defer ticker.Stop()
-	failing, complete := false, allRuns
-	if f.shared != nil {
-		complete = all
-	}
+	failing := false
 	followed := time.Now()
 	for {
 		select {
@@ -202,6 +199,10 @@ func (f *front) follow(stop <-chan struct{}) {
 		case <-ticker.C:
 		}
 		f.mu.Lock()
+		complete := allRuns
+		if f.shared != nil && !f.defers(settled) {
+			complete = all
+		}
 		idle := f.loaded && f.clean(complete)
 		left := f.shared != nil && !f.loaded // to the process that has the pen
 		later := f.inBurst(followed, time.Now())

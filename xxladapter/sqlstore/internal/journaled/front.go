@@ -103,10 +103,14 @@ func (f *front) clean(l level) bool {
 		return true
 	}
 	m := &f.m
-	if len(m.dropped)+len(m.dirtyJob)+len(m.dirtyRun)+len(m.misfires)+len(m.orders)+len(m.stops)+len(m.fires.dirty) > 0 {
+	if len(m.dropped)+len(m.dirtyRun)+len(m.misfires)+len(m.orders)+len(m.stops)+len(m.fires.dirty) > 0 {
 		return false
 	}
-	return l < all || len(m.plans) == 0 && m.firstDeferral() == nil
+	if f.defers(l) {
+		m.releaseOld(f.Clock())
+		return len(m.plans) == 0 && !m.lacksTimes()
+	}
+	return len(m.dirtyJob) == 0 && (l < all || len(m.plans) == 0 && m.firstDeferral() == nil)
 }
 
 // flush brings the tables up to date.
