@@ -100,7 +100,11 @@ type idList struct{ to *[]int64 }
 
 func (l idList) Scan(value any) error {
 	*l.to = nil
-	for item := range strings.SplitSeq(TextOf(value), ",") {
+	text := TextOf(value)
+	if text == "" {
+		return nil // most columns are empty, and an error of strconv is an allocation
+	}
+	for item := range strings.SplitSeq(text, ",") {
 		if id, err := strconv.ParseInt(strings.TrimSpace(item), 10, 64); err == nil {
 			*l.to = append(*l.to, id)
 		}

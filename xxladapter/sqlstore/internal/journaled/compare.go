@@ -57,7 +57,7 @@ func (f *front) compare(ctx context.Context, tx *database.Tx) (c Comparison, err
 
 	jobs := map[int64]jobTimes{}
 	for id, j := range f.m.jobs {
-		jobs[id] = timesOf(&j.Job)
+		jobs[id] = timesOf(j.Job)
 	}
 	rows, err := database.Within(ctx, tx, &records.JobEntity, slices.Collect(maps.Keys(jobs)))
 	if err != nil {

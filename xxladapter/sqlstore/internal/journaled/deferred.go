@@ -109,7 +109,7 @@ func (s *fires) tableTimes(j *job) (times database.MovedJob, before, lacking boo
 		}
 	}
 	if first == nil {
-		return records.MovedJobOf(&j.Job), false, true
+		return records.MovedJobOf(j.Job), false, true
 	}
 	return first.before, true, first.before != j.tables
 }

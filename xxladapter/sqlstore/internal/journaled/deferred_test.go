@@ -145,7 +145,7 @@ func (w *deferralModel) checkKill(t *rapid.T) {
 	again := w.load(t)
 	require.Equal(t, w.open(&w.f.m), w.open(&again))
 	for id, j := range w.f.m.jobs {
-		require.Equal(t, timesOf(&j.Job), timesOf(&again.jobs[id].Job))
+		require.Equal(t, timesOf(j.Job), timesOf(again.jobs[id].Job))
 	}
 }
 

@@ -48,17 +48,19 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 			return nil
 		}
 		read := make(map[int64]*job, len(due)) // jobs that were read and not decided yet
-		shown := make([]*xxladapter.Job, len(due))
+		copies, shown := make([]xxladapter.Job, len(due)), make([]*xxladapter.Job, len(due))
 		for i, j := range due {
 			read[j.ID] = j
-			shown[i] = copyJob(&j.Job)
-			shown[i].Restrictions = a.m.restrictions
+			copies[i] = copyJob(j.Job)
+			copies[i].Restrictions = a.m.restrictions
+			shown[i] = &copies[i]
 		}
 		decisions := decide(a.now, shown)
+		planned, a.buf = slices.Grow(planned, len(decisions)), slices.Grow(a.buf, decisionSize*len(decisions))
 		for _, d := range decisions {
 			if j := read[d.JobID]; j != nil {
 				delete(read, d.JobID)
-				planned = a.decided(j, withoutDoubt(d, &j.Job, a.m.doubt, a.now), by.Node, planned)
+				planned = a.decided(j, withoutDoubt(d, j.Job, a.m.doubt, a.now), by.Node, planned)
 			}
 		}
 		// A job that is still due, without a decision or after one, stays in the list.
@@ -75,9 +77,12 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 	return planned, claimed, nil
 }
 
+// decisionSize is how many bytes a record needs for most decisions.
+const decisionSize = 80
+
 // decided stores a decision and adds the fires that it planned to planned.
 func (a *act) decided(j *job, d xxladapter.Decision, node string, planned []xxladapter.Fire) []xxladapter.Fire {
-	before, defers := records.MovedJobOf(&j.Job), a.shared && deferrable(&d)
+	before, defers := records.MovedJobOf(j.Job), a.shared && deferrable(&d)
 	if !defers {
 		a.m.releaseAll(j.ID)
 	}
@@ -119,9 +124,9 @@ type dueList struct {
 	whole bool
 }
 
-// dueRoom is how many due jobs a query reads if the claim takes fewer: most bursts whole, since a
-// query that passes many jobs costs as much as some claims.
-const dueRoom = 100_000
+// dueRoom is how many due jobs a query reads if the claim takes fewer: a burst of 100,000 jobs
+// whole, since a query that passes so many costs as much as ten claims.
+const dueRoom = 1 << 17
 
 // listLife returns how long a list is used. What becomes due within the window meanwhile is not in
 // it, and is found well before it is due. Jobs of other partitions are found later, with a fifth of

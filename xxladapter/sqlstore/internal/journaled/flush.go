@@ -203,9 +203,9 @@ func (f *front) follow(stop <-chan struct{}) {
 		if f.shared != nil && !f.defers(settled) {
 			complete = all
 		}
-		idle := f.loaded && f.clean(complete)
 		left := f.shared != nil && !f.loaded // to the process that has the pen
 		later := f.inBurst(followed, time.Now())
+		idle := !later && f.loaded && f.clean(complete) // which looks at each job of a burst
 		f.mu.Unlock()
 		if idle {
 			followed = time.Now()

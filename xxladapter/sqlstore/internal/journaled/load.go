@@ -411,7 +411,7 @@ func (r *replay) moveJobs() error {
 			continue // it was deleted
 		}
 		r.m.moveJob(j, to.last, to.next, to.running)
-		if records.MovedJobOf(&j.Job) == j.tables {
+		if records.MovedJobOf(j.Job) == j.tables {
 			delete(r.m.dirtyJob, id)
 		}
 	}

@@ -46,7 +46,7 @@ type memory struct {
 
 // A job is a job with its times, which change without the tables.
 type job struct {
-	xxladapter.Job
+	*xxladapter.Job
 	version int
 	tables  database.MovedJob // its times in the tables
 	clean   int64             // the transaction by which the tables got its times; 0 means they had them
@@ -117,10 +117,10 @@ func (m *memory) partitionsOf(node string) (set xxladapter.PartitionSet) {
 	return set
 }
 
-// addJob keeps a job as the tables have it, unless the memory has it.
+// addJob keeps a job as the tables have it, unless the memory has it. The memory owns j then.
 func (m *memory) addJob(j *xxladapter.Job) *job {
 	if m.jobs[j.ID] == nil {
-		m.jobs[j.ID] = &job{Job: *j, tables: records.MovedJobOf(j)}
+		m.jobs[j.ID] = &job{Job: j, tables: records.MovedJobOf(j)}
 	}
 	return m.jobs[j.ID]
 }

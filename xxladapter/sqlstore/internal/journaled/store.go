@@ -74,14 +74,14 @@ func (s *Store) Close() error {
 
 // Job implements [xxladapter.Store].
 func (s *Store) Job(ctx context.Context, id int64) (*xxladapter.Job, error) {
-	var found *xxladapter.Job
+	var found xxladapter.Job
 	var mark journal.Mark
 	err := s.front.look(ctx, need{jobs: []int64{id}}, func(a *act) error {
 		j := a.m.jobs[id]
 		if j == nil {
 			return xxladapter.Absent("job", id)
 		}
-		found, mark = copyJob(&j.Job), j.mark
+		found, mark = copyJob(j.Job), j.mark
 		return nil
 	})
 	if err == nil {
@@ -90,13 +90,13 @@ func (s *Store) Job(ctx context.Context, id int64) (*xxladapter.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return found, nil
+	return &found, nil
 }
 
-func copyJob(j *xxladapter.Job) *xxladapter.Job {
+func copyJob(j *xxladapter.Job) xxladapter.Job {
 	c := *j
 	c.ChildIDs, c.Tags = slices.Clone(j.ChildIDs), slices.Clone(j.Tags)
-	return &c
+	return c
 }
 
 // A group is a group as the tables have it.
