@@ -1,7 +1,7 @@
 .DEFAULT_GOAL := help
 
-# Pinned so that a new release cannot turn an old commit red.
-golangci := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+# Pinned with all that it is built from, so that a new release cannot turn an old commit red.
+golangci := -modfile=.ci/golangci.mod
 
 # Modules of their own, so that what they compare with reaches no user.
 modules := $(dir $(shell git ls-files '*/go.mod'))
@@ -92,13 +92,21 @@ console: ## build the web console from xxladapter/console/web
 console-types: ## check the types of the web console
 	go run -C xxladapter/console/build . check
 
-.PHONY: lint
-lint: ## check format, module files and golangci-lint's rules
-	@unformatted=$$(git ls-files '*.go' | xargs gofmt -l); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
-	go run $(golangci) run
+.PHONY: modules
+modules: ## fetch the modules that all targets need, the linters' too; are the module files tidy?
+	go list $(golangci) -deps tool >/dev/null
 	@set -e; for module in ./ $(modules); do \
 		echo "-- $$module"; \
-		(cd $$module && go mod tidy -diff && go vet ./... && GOARCH=386 go vet ./...); \
+		(cd $$module && go mod tidy -diff); \
+	done
+
+.PHONY: lint
+lint: modules ## check format, module files and golangci-lint's rules
+	@unformatted=$$(git ls-files '*.go' | xargs gofmt -l); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
+	go tool $(golangci) golangci-lint run
+	@set -e; for module in ./ $(modules); do \
+		echo "-- $$module"; \
+		(cd $$module && go vet ./... && GOARCH=386 go vet ./...); \
 	done
 
 .PHONY: bench
