@@ -224,8 +224,21 @@ func takenOf(ctx context.Context, t *database.Tx, fires []xxladapter.Fire) (map[
 	return taken, err
 }
 
-const insertPlanned = `INSERT INTO xxlwheel_fire (` + records.FireValues +
-	`) VALUES (?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?, ?, ?)`
+const (
+	// scheduledValues are the columns that the fire of a schedule sets, and moreValues those that
+	// it leaves to their defaults, which saves an eighth of the INSERT.
+	scheduledValues = `job_id, group_id, due_ms, shard_index, shard_total, trigger_type, state, retry_count`
+	moreValues      = `param, addresses, attempt, parent_log_id`
+
+	insertScheduled = `INSERT INTO xxlwheel_fire (` + scheduledValues + `) VALUES (?, ?, ?, ?, ?, ?, 'planned', ?)`
+	insertPlanned   = `INSERT INTO xxlwheel_fire (` + scheduledValues + `, ` + moreValues +
+		`) VALUES (?, ?, ?, ?, ?, ?, 'planned', ?, ?, ?, ?, ?)`
+)
+
+// hasMore reports whether a fire sets a column of moreValues.
+func hasMore(f xxladapter.Fire) bool {
+	return f.Param != nil || len(f.Addresses) > 0 || f.Attempt != 0 || f.Parent != 0
+}
 
 // insertFires inserts all fires or none. The ids of the rows of one INSERT with a fixed number of
 // VALUES are consecutive: InnoDB generates them at once, in each of its modes of AUTO_INCREMENT.
@@ -233,14 +246,20 @@ func (a *acts) insertFires(ctx context.Context, tx *database.Tx, fires []xxladap
 	if len(fires) == 0 {
 		return nil, nil
 	}
+	query, more := insertScheduled, slices.ContainsFunc(fires, hasMore)
+	if more {
+		query = insertPlanned
+	}
 	var args []any
 	for _, f := range fires {
 		args = append(
 			args, f.JobID, f.GroupID, database.ToMilli(f.Due), f.ShardIndex, f.ShardTotal, string(f.Type), f.RetryCount,
-			f.Param, database.JoinAddresses(f.Addresses), f.Attempt, f.Parent,
 		)
+		if more {
+			args = append(args, f.Param, database.JoinAddresses(f.Addresses), f.Attempt, f.Parent)
+		}
 	}
-	id, err := direct(ctx, tx, database.ManyRows(insertPlanned, len(fires)), args)
+	id, err := direct(ctx, tx, database.ManyRows(query, len(fires)), args)
 	if err != nil {
 		return nil, err
 	}

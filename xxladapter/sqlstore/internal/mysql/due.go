@@ -154,6 +154,13 @@ func (a *acts) Claimable(
 // Taken reports whether the unique index on job and due time refused a fire.
 func (a *acts) Taken(err error) bool { return isDuplicate(err) }
 
+// selectDueIDs reads the ids of the due jobs of [records.AllDue]. The server chooses how: for a few
+// due jobs it looks up the fires of each, and for many it reads all that are behind once and keeps
+// their jobs in a hash table. Counted for each job, as AllDue does it, they take 3 µs a job: 130 ms
+// of the 200 for 50,000.
+const selectDueIDs = `SELECT id` + records.DueOrBehind + `
+	AND id NOT IN (SELECT job_id` + records.BehindFires + `)` + records.InOrder
+
 // findDue returns the ids of due jobs. It takes no lock, so nobody waits for it.
 func (a *acts) findDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int) ([]int64, error) {
 	if !a.dueIndex {
@@ -166,7 +173,7 @@ func (a *acts) findDue(ctx context.Context, by xxladapter.Term, ahead time.Durat
 		rows = max(limit, walkJobs)
 	}
 	var found []int64
-	err := a.store.QueryBy(ctx, a.store.ScanReads, records.SelectDueIDs, append(
+	err := a.store.QueryBy(ctx, a.store.ScanReads, selectDueIDs, append(
 		records.AllDueArgs(by.Node, a.store.Clock(), ahead), max(rows, 0),
 	), func(r database.Row) error {
 		var id int64

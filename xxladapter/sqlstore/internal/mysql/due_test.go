@@ -50,7 +50,7 @@ func TestTheDueIndexIsMadeByOrderAndUsed(t *testing.T) {
 	s := openMySQLAt(t, address, database.Options{Clock: func() time.Time { return now }})
 	defer func() { require.NoError(t, s.Close()) }()
 	term := fixture.TermOf(t, s, "n1")
-	for _, query := range []string{records.SelectDueIDs, records.SelectAnyDue} {
+	for _, query := range []string{selectDueIDs, records.SelectAnyDue} {
 		args := append(records.AllDueArgs("n1", now, 5*time.Second), 100)
 		if query == records.SelectAnyDue {
 			args = append([]any{"n1", 1, 0}, records.AllDueArgs("n1", now, 5*time.Second)...)

@@ -54,7 +54,7 @@ func (a Standard) StoreDecisions(ctx context.Context, tx *database.Tx, decisions
 // Taken reports false, since nobody else plans.
 func (Standard) Taken(error) bool { return false }
 
-// Due reads the due jobs of the node's partitions with query; args are those of firstDue.
+// Due reads the due jobs of the node's partitions with query; args are those of SelectDue.
 func Due(ctx context.Context, t *database.Tx, query string, args []any) ([]*xxladapter.Job, error) {
 	var due []*xxladapter.Job
 	err := t.Query(ctx, query, args, func(r database.Row) error {

@@ -13,8 +13,6 @@ import (
 )
 
 const (
-	// firstDue selects the first due jobs. Arguments: those of AllDue, and the most jobs to select.
-	firstDue = AllDue + InOrder
 	// InOrder sorts due jobs and limits their number. Argument: the most jobs to select.
 	InOrder = ` ORDER BY trigger_next_time, id LIMIT ?`
 	// DueOrBehind selects due jobs, whether or not they are behind. A job is behind while it has a
@@ -34,9 +32,8 @@ const (
 	// BehindFires selects the planned fires that are overdue, so that their jobs are behind.
 	// Argument: the time before which they are due.
 	BehindFires = ` FROM xxlwheel_fire WHERE due_ms < ? AND state = 'planned' AND xxlwheel_fire.trigger_type IN ('CRON', 'MISFIRE')`
-	// SelectDue reads due jobs, and SelectDueIDs their ids.
-	SelectDue    = `SELECT ` + JobColumns + firstDue
-	SelectDueIDs = `SELECT id` + firstDue
+	// SelectDue reads the first due jobs. Arguments: those of AllDue, and the most jobs to read.
+	SelectDue = `SELECT ` + JobColumns + AllDue + InOrder
 
 	// SelectAnyDue reads whether a term holds and whether a job is due. Arguments: the term's node,
 	// its number and now, then those of AllDue. A column with the server's clock may be appended.
