@@ -3,7 +3,6 @@
 package faults
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -148,7 +147,7 @@ func TestSchedulersKilledWithRedis(t *testing.T) {
 
 func schedulersKilledWithRedis(t *testing.T, e engine) {
 	r := random(t)
-	c, redis := withRedis(t, e)
+	c, _ := withRedis(t, e)
 	c.addJobs(pick(30, *jobs), mixed, nil)
 	c.waitForRuns(30)
 	for round := range rounds(6, 200) {
@@ -159,9 +158,8 @@ func schedulersKilledWithRedis(t *testing.T, e engine) {
 		c.waitForRuns(10)
 		pause(between(r, 500*time.Millisecond, 2*time.Second))
 	}
-	pause(inDoubt)
-	t.Log(fmt.Sprint("redis ", redis.URL("0")))
-	c.judge(checker.Options{Epsilon: 2 * inDoubt})
+	pause(resolved())
+	c.judge(checker.Options{Epsilon: resolved()})
 	require.NotEmpty(t, c.jobs)
 }
 
