@@ -117,7 +117,7 @@ bench: ## run the benchmarks of the timer and its baselines
 rounds := $(if $(ROUNDS),-rounds $(ROUNDS))
 
 .PHONY: bench-timer
-bench-timer: ## measure all timers, for 22 minutes: bench/results/report.md, figures of the READMEs
+bench-timer: ## measure all timers, for half an hour: bench/results/report.md, figures of the READMEs
 	go -C bench/report run . $(rounds) $(ARGS)
 
 .PHONY: bench-scheduler

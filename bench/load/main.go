@@ -165,9 +165,21 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 		m.name == "rival") {
 		return fmt.Errorf("-redis needs -store postgres://... or mysql://..., and has no meaning for rival")
 	}
-	if p.jobs < 1 || p.duration < time.Second || p.every < 0 || p.answer < 0 || p.kills < 0 || p.nodes < 1 ||
-		flags.NArg() > 0 {
-		return fmt.Errorf("-jobs and -nodes must be at least 1, -for at least 1s, -every, -answer and -kills not negative, and nothing else may be given")
+	switch {
+	case flags.NArg() > 0:
+		return fmt.Errorf("%q is not a flag, only flags may follow %s", flags.Arg(0), m.name)
+	case p.jobs < 1:
+		return fmt.Errorf("-jobs is %d, must be at least 1", p.jobs)
+	case p.nodes < 1:
+		return fmt.Errorf("-nodes is %d, must be at least 1", p.nodes)
+	case p.duration < time.Second:
+		return fmt.Errorf("-for is %v, must be at least 1s", p.duration)
+	case p.every < 0:
+		return fmt.Errorf("-every is %v, must not be negative", p.every)
+	case p.answer < 0:
+		return fmt.Errorf("-answer is %v, must not be negative", p.answer)
+	case p.kills < 0:
+		return fmt.Errorf("-kills is %d, must not be negative", p.kills)
 	}
 	if p.nodes > 1 && (m.name != "crowd" && m.name != "trip" || kind(p.store) == "journal") {
 		return fmt.Errorf("-nodes is %d, must be 1 except for crowd and trip on a store without a journal", p.nodes)

@@ -80,11 +80,14 @@ func (s *Server) listGroups(ctx context.Context, _ api.None) (groupList, error) 
 		return groupList{}, err
 	}
 	now, err := s.opts.Store.Now(ctx)
+	if err != nil {
+		return groupList{}, err
+	}
 	forms := make([]groupForm, len(groups))
 	for i, g := range groups {
 		forms[i] = showGroupForm(g, now)
 	}
-	return groupList{forms}, err
+	return groupList{forms}, nil
 }
 
 func (s *Server) createGroup(ctx context.Context, _ api.None, form groupForm) (no api.Created, err error) {

@@ -42,7 +42,8 @@ type Options struct {
 	Store Store
 	// Channels deliver each alarm, all of them. There must be at least one.
 	Channels []Channel
-	// Node is the name under which alarms are claimed. It is unique for each process that ever ran.
+	// Node is the name under which alarms are claimed. It is unique for each process that ever ran,
+	// and must be set.
 	Node string
 	// Source names the scheduler to readers of alarms; empty means Node.
 	Source string

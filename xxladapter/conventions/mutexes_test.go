@@ -76,7 +76,11 @@ func (s source) saysWithin(n ast.Node, words string) bool {
 	return false
 }
 
+// isMutex reports whether a type is a mutex, or the latch of the timer's stripes, which is one.
 func isMutex(typ ast.Expr) bool {
+	if name, ok := typ.(*ast.Ident); ok {
+		return name.Name == "latch"
+	}
 	sel, ok := typ.(*ast.SelectorExpr)
 	if !ok {
 		return false

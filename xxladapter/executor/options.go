@@ -16,7 +16,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 )
 
-// Options configures an [Executor]. Only AppName and Admins are usually set.
+// Options configures an [Executor]. AppName, Admins and AccessToken are what most
+// executors set.
 type Options struct {
 	// Admins are the base URLs of the schedulers, for example http://10.0.0.5:8080/xxl-job-admin;
 	// "api/registry" and the like are appended. An element may also be a list separated by commas.

@@ -66,11 +66,12 @@ type Share struct {
 
 // Options are common to all jobs.
 type Options struct {
-	Zone    *time.Location // the zone of jobs without their own; nil means time.Local
+	Zone *time.Location // the zone of jobs without their own; nil means time.Local
+	// Profile says how cron expressions are read; zero is [cron.Quartz].
 	Profile cron.Profile
-	// Restrictions are the pauses and calendars that suppress due times. The forecast
-	// leaves those due times out: one by one for cron expressions, and by whole cells for rates and
-	// delays.
+	// Restrictions are the pauses and calendars that suppress due times; nil means that there are
+	// none. The forecast leaves those due times out: one by one for cron expressions, and by whole
+	// cells for rates and delays.
 	Restrictions *xxladapter.Restrictions
 }
 

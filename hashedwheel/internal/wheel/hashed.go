@@ -6,10 +6,10 @@ import (
 )
 
 // A hashed wheel has rounds and unsorted buckets, scheme 6 of Varghese and Lauck. The entry for
-// tick t is in bucket t & mask, whatever its round, and waits there for the hand to pass
-// remainingRounds times.
+// tick t is in bucket t & mask, whatever its round, and waits there for the hand to pass once for
+// each round that remains.
 //
-// Netty counts that number down at every pass, which writes to every entry of the bucket. Here an
+// Netty counts those rounds down at every pass, which writes to every entry of the bucket. Here an
 // entry keeps its tick, the round is the tick's upper bits, and a bucket knows its earliest round:
 // a bucket in which nothing is due costs one comparison. A bucket with due entries costs a
 // comparison for each page, and a scan of the pages that may hold one.
@@ -52,12 +52,6 @@ func newHashed[E any](buckets int, moved func(E, Location)) *hashed[E] {
 
 // round returns the revolution to which tick t belongs.
 func (w *hashed[E]) round(t uint64) uint64 { return t >> w.shift }
-
-// remainingRounds returns how many more times the hand passes the bucket of tick due without
-// anything happening to an entry filed there.
-//
-// REQUIRES: due is later than the current tick.
-func (w *hashed[E]) remainingRounds(due uint64) uint64 { return (due - w.current - 1) >> w.shift }
 
 func (w *hashed[E]) Add(due uint64, e E) Location {
 	w.n++

@@ -16,7 +16,7 @@ import (
 
 // errSilent is the error of a connection on which the server was silent for too long. What was
 // asked may have taken effect.
-var errSilent = errors.New("the database server was silent for too long")
+var errSilent = errors.New("sqlstore: the database server was silent for too long")
 
 // errEnded is the error of connecting after [Connections.Close].
 var errEnded = errors.New("sqlstore: closed")

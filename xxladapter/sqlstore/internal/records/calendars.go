@@ -47,7 +47,8 @@ func (s *Store) SaveCalendar(
 }
 
 // saveCalendar stores a calendar, and returns what was stored before and the time of the change.
-// changeRestrictions comes before it.
+//
+// REQUIRES: t has called changeRestrictions.
 func saveCalendar(
 	ctx context.Context, t *database.Tx, c *xxladapter.Calendar, seen, now time.Time,
 ) (before xxladapter.Fields, updated time.Time, err error) {
