@@ -79,13 +79,13 @@ const (
 
 // NewAuditRow returns the row that follows previous, for a change by the call and the actor of ctx.
 // Texts are made valid and truncated to the widths of the table.
-func NewAuditRow(ctx context.Context, previous AuditMark, at time.Time, o AuditObject, changes []FieldChange) AuditRow {
+func NewAuditRow(ctx context.Context, previous AuditPosition, at time.Time, o AuditObject, changes []FieldChange) AuditRow {
 	return newAuditRow(previous, at, ActorOf(ctx), CallOf(ctx), o, changes)
 }
 
 // NewStopRow returns the row that follows previous, for a job that the scheduler node stopped
 // because its schedule has ended.
-func NewStopRow(previous AuditMark, at time.Time, node, reason string, o AuditObject) AuditRow {
+func NewStopRow(previous AuditPosition, at time.Time, node, reason string, o AuditObject) AuditRow {
 	changes := DiffFields(
 		Fields{{Name: "running", Value: true}},
 		Fields{{Name: "running", Value: false}, {Name: "reason", Value: reason}},
@@ -94,7 +94,7 @@ func NewStopRow(previous AuditMark, at time.Time, node, reason string, o AuditOb
 }
 
 func newAuditRow(
-	previous AuditMark, at time.Time, by Actor, call string, o AuditObject, changes []FieldChange,
+	previous AuditPosition, at time.Time, by Actor, call string, o AuditObject, changes []FieldChange,
 ) AuditRow {
 	fit := func(text string, most int) string { return CutText(ValidText(text), most) }
 	o.Kind, o.Name = fit(o.Kind, maxObjectKind), fit(o.Name, maxObjectName)
@@ -143,16 +143,16 @@ const orderField = "order"
 // OrderChanges begins the [AuditRow.ChangesText] of a row about an order to run a job.
 const OrderChanges = `[{"field":"` + orderField + `",`
 
-// Mark returns the row's position in the chain.
-func (r *AuditRow) Mark() AuditMark { return AuditMark{r.ID, r.Hash} }
+// Position returns the row's position in the chain.
+func (r *AuditRow) Position() AuditPosition { return AuditPosition{r.ID, r.Hash} }
 
 func hexSum(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
-// An AuditMark is a position in the chain: a row's id and hash.
-type AuditMark struct {
+// An AuditPosition is a position in the chain: a row's id and hash.
+type AuditPosition struct {
 	ID   int64  `json:"id"`
 	Hash string `json:"hash"`
 }
@@ -160,8 +160,8 @@ type AuditMark struct {
 // AuditEnds are the ends of the chain. Both have id 0 and [AuditGenesis] if no row was ever
 // written.
 type AuditEnds struct {
-	Anchor AuditMark // the newest row that was deleted because of its age
-	Last   AuditMark // the newest row
+	Anchor AuditPosition // the newest row that was deleted because of its age
+	Last   AuditPosition // the newest row
 }
 
 // An AuditFilter selects rows; zero fields do not restrict.
@@ -221,9 +221,9 @@ type ChainError struct {
 
 func (e *ChainError) Error() string { return fmt.Sprintf("audit row %d %s", e.ID, e.Rule) }
 
-// FollowChain checks that rows follow the mark in the chain without a gap, and returns the mark
-// behind them. The error is a [ChainError] about the first row that does not.
-func FollowChain(from AuditMark, rows []AuditRow) (AuditMark, error) {
+// FollowChain checks that rows follow a position in the chain without a gap, and returns the one at
+// their end. The error is a [ChainError] about the first row that does not.
+func FollowChain(from AuditPosition, rows []AuditRow) (AuditPosition, error) {
 	for i := range rows {
 		row := &rows[i]
 		switch {
@@ -236,13 +236,14 @@ func FollowChain(from AuditMark, rows []AuditRow) (AuditMark, error) {
 		case row.Hash != row.Digest():
 			return from, &ChainError{row.ID, "was changed, its hash differs"}
 		}
-		from = row.Mark()
+		from = row.Position()
 	}
 	return from, nil
 }
 
-// EndChain checks that the chain, followed up to a mark, ends at last. The error is a [ChainError].
-func EndChain(at, last AuditMark) error {
+// EndChain checks that the chain, followed up to a position, ends at last. The error is a
+// [ChainError].
+func EndChain(at, last AuditPosition) error {
 	switch {
 	case at.ID < last.ID:
 		return &ChainError{at.ID + 1, fmt.Sprintf("is missing, the last one is %d", last.ID)}

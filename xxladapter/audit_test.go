@@ -18,7 +18,7 @@ func auditRow(t *testing.T) xxladapter.AuditRow {
 	t.Helper()
 	ctx := xxladapter.WithCall(t.Context(), "PUT /x")
 	ctx = xxladapter.WithActor(ctx, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: "ann", Address: "10.0.0.1"})
-	return xxladapter.NewAuditRow(ctx, xxladapter.AuditMark{ID: 6, Hash: "before"}, time.UnixMilli(1234).Add(999),
+	return xxladapter.NewAuditRow(ctx, xxladapter.AuditPosition{ID: 6, Hash: "before"}, time.UnixMilli(1234).Add(999),
 		xxladapter.AuditObject{Kind: "job", ID: 8, Name: "名", JobID: 9, GroupID: 10},
 		xxladapter.DiffFields(xxladapter.Fields{{Name: "f", Value: "<a>"}}, xxladapter.Fields{{Name: "f", Value: 2}}))
 }

@@ -426,7 +426,7 @@ func TestVerifyNamesTheFirstBrokenRow(t *testing.T) {
 			return r
 		}, `{"id":6,"rule":"was replaced, the chain ends with another hash"}`},
 		{"one added", func(r rows) rows {
-			return append(r, xxladapter.NewAuditRow(t.Context(), r[len(r)-1].Mark(), r[0].At, xxladapter.AuditObject{}, nil))
+			return append(r, xxladapter.NewAuditRow(t.Context(), r[len(r)-1].Position(), r[0].At, xxladapter.AuditObject{}, nil))
 		}, `{"id":7,"rule":"is too many, the last one is 6"}`},
 	} {
 		store.change = func(r []xxladapter.AuditRow) []xxladapter.AuditRow {
@@ -440,7 +440,7 @@ func TestVerifyNamesTheFirstBrokenRow(t *testing.T) {
 		var check struct {
 			Whole        bool
 			Rows         int64
-			Anchor, Last xxladapter.AuditMark
+			Anchor, Last xxladapter.AuditPosition
 			Broken       json.RawMessage
 		}
 		require.NoError(t, json.Unmarshal([]byte(body), &check))

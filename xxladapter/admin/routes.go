@@ -21,29 +21,29 @@ func (s *Server) calls() []api.Call {
 // jobCalls returns the calls about jobs.
 func (s *Server) jobCalls() []api.Call {
 	return []api.Call{
-		api.Reads("GET /api/v1/jobs", api.Viewer, "List jobs, by id or in another order.", s.listJobs),
-		api.Takes("POST /api/v1/jobs", api.Editor, "Create a job, stopped.", s.createJob).
+		api.WithoutBody("GET /api/v1/jobs", api.Viewer, "List jobs, by id or in another order.", s.listJobs),
+		api.WithBody("POST /api/v1/jobs", api.Editor, "Create a job, stopped.", s.createJob).
 			Requiring("name", "author").
 			Noting("Name, author, handler and jobGroup or appName must be given."),
-		api.Reads("GET /api/v1/jobs/{id}", api.Viewer, "Show a job.", s.showJob),
-		api.Takes("PUT /api/v1/jobs/{id}", api.Editor, "Change the given fields of a job.", s.updateJob).
+		api.WithoutBody("GET /api/v1/jobs/{id}", api.Viewer, "Show a job.", s.showJob),
+		api.WithBody("PUT /api/v1/jobs/{id}", api.Editor, "Change the given fields of a job.", s.updateJob).
 			Noting("A running job continues with its new schedule."),
-		api.Reads("DELETE /api/v1/jobs/{id}", api.Editor, "Delete a job with its runs.", s.removeJob),
-		api.Reads("POST /api/v1/jobs/{id}/start", api.Operator, "Switch a job's schedule on.", s.startJob),
-		api.Reads("POST /api/v1/jobs/{id}/stop", api.Operator, "Switch a job's schedule off.", s.stopJob),
-		api.Takes(
+		api.WithoutBody("DELETE /api/v1/jobs/{id}", api.Editor, "Delete a job with its runs.", s.removeJob),
+		api.WithoutBody("POST /api/v1/jobs/{id}/start", api.Operator, "Switch a job's schedule on.", s.startJob),
+		api.WithoutBody("POST /api/v1/jobs/{id}/stop", api.Operator, "Switch a job's schedule off.", s.stopJob),
+		api.WithBody(
 			"POST /api/v1/jobs/{id}/copy", api.Editor,
 			"Create a stopped copy of a job, with the given fields changed.", s.copyJob,
 		),
-		api.Takes("POST /api/v1/jobs/{id}/trigger", api.Operator, "Run a job now, even a stopped one.", s.triggerJob),
-		api.Streaming[bulkLine](api.JSONLines, api.Takes(
+		api.WithBody("POST /api/v1/jobs/{id}/trigger", api.Operator, "Run a job now, even a stopped one.", s.triggerJob),
+		api.Streaming[bulkLine](api.JSONLines, api.WithBody(
 			"POST /api/v1/jobs/bulk", api.Operator, "Start, stop, delete, change or trigger many jobs.", s.bulk,
 		).Requiring("action").Noting("Each job succeeds or fails by itself. The answer has a line for each of them.")),
-		api.Reads(
+		api.WithoutBody(
 			"GET /api/v1/tags", api.Viewer, "List the tags of jobs, each with the number of jobs that have it.",
 			s.listTags,
 		),
-		api.Reads(
+		api.WithoutBody(
 			"GET /api/v1/graph", api.Viewer, "Show jobs and their child jobs in layers, with their last results.",
 			s.jobGraph,
 		).Within(s.heavy),
@@ -53,28 +53,28 @@ func (s *Server) jobCalls() []api.Call {
 // versionCalls returns the calls about versions of jobs and of their sources.
 func (s *Server) versionCalls() []api.Call {
 	return []api.Call{
-		api.Reads("GET /api/v1/jobs/{id}/glue", api.Viewer, "Show a job's source, and list its versions.", s.listGlue),
-		api.Takes(
+		api.WithoutBody("GET /api/v1/jobs/{id}/glue", api.Viewer, "Show a job's source, and list its versions.", s.listGlue),
+		api.WithBody(
 			"PUT /api/v1/jobs/{id}/glue", api.Coder, "Store a new version of a job's source, with a remark.",
 			s.saveGlue,
 		).Requiring("glueSource", "glueRemark"),
-		api.Reads(
+		api.WithoutBody(
 			"GET /api/v1/jobs/{id}/glue/{version}", api.Viewer, "Show a version of a job's source.", s.showGlueVersion,
 		),
-		api.Reads(
+		api.WithoutBody(
 			"POST /api/v1/jobs/{id}/glue/{version}/restore", api.Coder,
 			"Restore an earlier version of a job's source, as a new version.", s.restoreGlue,
 		),
 
-		api.Reads(
+		api.WithoutBody(
 			"GET /api/v1/jobs/{id}/versions", api.Viewer,
 			"List the versions of a job, each with who made it and what it changed, newest first.", s.listVersions,
 		),
-		api.Reads(
+		api.WithoutBody(
 			"GET /api/v1/jobs/{id}/versions/{version}", api.Viewer,
 			"Show a version of a job, and what differs from another one.", s.showJobVersion,
 		).Noting("Without a version to compare with, that is the one before."),
-		api.Reads(
+		api.WithoutBody(
 			"POST /api/v1/jobs/{id}/versions/{version}/restore", api.Editor,
 			"Restore an earlier version of a job, as a new version.", s.restoreVersion,
 		).Noting("Its fields are restored. Its schedule stays on or off, and its source as it is."),
@@ -84,24 +84,24 @@ func (s *Server) versionCalls() []api.Call {
 // scheduleCalls returns the calls that show what schedules have done and will do.
 func (s *Server) scheduleCalls() []api.Call {
 	return []api.Call{
-		api.Reads(
+		api.WithoutBody(
 			"GET /api/v1/jobs/{id}/next", api.Viewer,
 			"List the next due times of a job, whether its schedule is on or off.", s.nextOfJob,
 		),
-		api.Reads(
+		api.WithoutBody(
 			"GET /api/v1/jobs/{id}/timeline", api.Viewer,
 			"Show the due times of a job beside its runs, with how late each was.", s.timelineOfJob,
 		).Within(s.heavy),
-		api.Reads(
+		api.WithoutBody(
 			"GET /api/v1/jobs/{id}/why", api.Viewer,
 			"Say why a job did or did not run at a time, with the records that prove it.", s.whyOfJob,
 		).Within(s.heavy),
-		api.Reads("GET /api/v1/cron/next", api.Anyone, "List the next times of a cron expression.", s.nextOfCron),
-		api.Reads(
+		api.WithoutBody("GET /api/v1/cron/next", api.Anyone, "List the next times of a cron expression.", s.nextOfCron),
+		api.WithoutBody(
 			"GET /api/v1/schedule/preview", api.Anyone,
 			"Show what a schedule will do: its due times, in words, and at clock changes.", s.previewSchedule,
 		).Within(s.heavy),
-		api.Reads(
+		api.WithoutBody(
 			"GET /api/v1/forecast", api.Viewer,
 			"Show how many fires and how much run time to expect, by quarter of an hour.", s.forecast,
 		).Within(s.heavy),
@@ -111,15 +111,15 @@ func (s *Server) scheduleCalls() []api.Call {
 // backfillCalls returns the calls about backfills.
 func (s *Server) backfillCalls() []api.Call {
 	return []api.Call{
-		api.Takes(
+		api.WithBody(
 			"POST /api/v1/jobs/{id}/backfill", api.Operator,
 			"Run a job for each of its due times in a past range.", s.startBackfill,
 		).Requiring("from", "to").Noting("Once for each and in order, with a limit of runs in progress."),
-		api.Reads(
+		api.WithoutBody(
 			"GET /api/v1/backfills", api.Viewer, "List backfills with their progress, newest first.", s.listBackfills,
 		),
-		api.Reads("GET /api/v1/backfills/{id}", api.Viewer, "Show the progress of a backfill.", s.showBackfill),
-		api.Reads("POST /api/v1/backfills/{id}/cancel", api.Operator, "Cancel a running backfill.", s.cancelBackfill).
+		api.WithoutBody("GET /api/v1/backfills/{id}", api.Viewer, "Show the progress of a backfill.", s.showBackfill),
+		api.WithoutBody("POST /api/v1/backfills/{id}/cancel", api.Operator, "Cancel a running backfill.", s.cancelBackfill).
 			Noting("Nothing more begins, and runs in progress continue."),
 	}
 }
@@ -127,12 +127,12 @@ func (s *Server) backfillCalls() []api.Call {
 // pauseCalls returns the calls about pauses of schedules.
 func (s *Server) pauseCalls() []api.Call {
 	return []api.Call{
-		api.Reads("GET /api/v1/pauses", api.Viewer, "List pauses of schedules, newest first.", s.listPauses),
-		api.Takes(
+		api.WithoutBody("GET /api/v1/pauses", api.Viewer, "List pauses of schedules, newest first.", s.listPauses),
+		api.WithBody(
 			"POST /api/v1/pauses", api.Operator,
 			"Pause the schedules of a group, or of all groups, which needs a role for all.", s.createPause,
 		).Noting("Nothing fires by schedule once it has returned."),
-		api.Reads("POST /api/v1/pauses/{id}/end", api.Operator, "End a pause.", s.endPause).
+		api.WithoutBody("POST /api/v1/pauses/{id}/end", api.Operator, "End a pause.", s.endPause).
 			Noting("Due times within it are not run later."),
 	}
 }
@@ -140,15 +140,15 @@ func (s *Server) pauseCalls() []api.Call {
 // calendarCalls returns the calls about calendars of days without work.
 func (s *Server) calendarCalls() []api.Call {
 	return []api.Call{
-		api.Reads(
+		api.WithoutBody(
 			"GET /api/v1/calendars", api.Anyone, "List calendars of days without work, by name.", s.listCalendars,
 		),
-		api.Reads("GET /api/v1/calendars/{name}", api.Anyone, "Show a calendar.", s.showCalendar),
-		api.Takes(
+		api.WithoutBody("GET /api/v1/calendars/{name}", api.Anyone, "Show a calendar.", s.showCalendar),
+		api.WithBody(
 			"PUT /api/v1/calendars/{name}", api.Admin.ForAll(),
 			"Store a calendar in place of the one with its name.", s.saveCalendar,
 		).Requiring("weekend", "years"),
-		api.Reads(
+		api.WithoutBody(
 			"DELETE /api/v1/calendars/{name}", api.Admin.ForAll(), "Delete a stored calendar that no job names.",
 			s.removeCalendar,
 		).Noting("One that is built in takes its place again."),
@@ -158,22 +158,22 @@ func (s *Server) calendarCalls() []api.Call {
 // groupCalls returns the calls about groups and their executors.
 func (s *Server) groupCalls() []api.Call {
 	return []api.Call{
-		api.Reads("GET /api/v1/groups", api.Viewer, "List groups of executors, by id.", s.listGroups),
-		api.Takes("POST /api/v1/groups", api.Admin.ForAll(), "Create a group.", s.createGroup).Requiring("appName"),
-		api.Reads("GET /api/v1/groups/{id}", api.Viewer, "Show a group.", s.showGroup),
-		api.Takes("PUT /api/v1/groups/{id}", api.Admin, "Change the given fields of a group.", s.updateGroup).
+		api.WithoutBody("GET /api/v1/groups", api.Viewer, "List groups of executors, by id.", s.listGroups),
+		api.WithBody("POST /api/v1/groups", api.Admin.ForAll(), "Create a group.", s.createGroup).Requiring("appName"),
+		api.WithoutBody("GET /api/v1/groups/{id}", api.Viewer, "Show a group.", s.showGroup),
+		api.WithBody("PUT /api/v1/groups/{id}", api.Admin, "Change the given fields of a group.", s.updateGroup).
 			Noting("App name, addresses and token need an administrator of all groups."),
-		api.Reads("DELETE /api/v1/groups/{id}", api.Admin.ForAll(), "Delete a group that has no jobs.", s.removeGroup),
-		api.Takes(
+		api.WithoutBody("DELETE /api/v1/groups/{id}", api.Admin.ForAll(), "Delete a group that has no jobs.", s.removeGroup),
+		api.WithBody(
 			"POST /api/v1/groups/{id}/drain", api.Operator, "Send no new runs to one executor address of a group.",
 			s.drain,
 		).Requiring("address").
 			Noting("That lasts until a given time, or until it is undone. Runs in progress continue."),
-		api.Takes(
+		api.WithBody(
 			"POST /api/v1/groups/{id}/undrain", api.Operator, "Send runs to a drained executor address again.",
 			s.undrain,
 		).Requiring("address"),
-		api.Reads("GET /api/v1/groups/{id}/executors", api.Viewer, "Probe each executor of a group.", s.probeGroup).
+		api.WithoutBody("GET /api/v1/groups/{id}/executors", api.Viewer, "Probe each executor of a group.", s.probeGroup).
 			Noting("Says whether it answers, and which generation of the protocol it speaks."),
 	}
 }
@@ -181,10 +181,10 @@ func (s *Server) groupCalls() []api.Call {
 // orderCalls returns the calls about orders, except those that trigger jobs, which jobCalls has.
 func (s *Server) orderCalls() []api.Call {
 	return []api.Call{
-		api.Takes(
+		api.WithBody(
 			"POST /api/v1/runs/{id}/rerun", api.Operator, "Run a run again, with its parameter and its shard.", s.rerun,
 		).Noting("The new run names it as its parent."),
-		api.Reads("GET /api/v1/orders/{id}", api.Viewer, "Show what became of a triggered run.", s.showOrder),
+		api.WithoutBody("GET /api/v1/orders/{id}", api.Viewer, "Show what became of a triggered run.", s.showOrder),
 	}
 }
 
@@ -192,23 +192,23 @@ func (s *Server) orderCalls() []api.Call {
 // a database of XXL-JOB has.
 func (s *Server) declarationCalls() []api.Call {
 	return []api.Call{
-		api.Reads("GET /api/v1/export", api.Viewer, "Download declarations of groups and jobs.", s.exportJobs).
+		api.WithoutBody("GET /api/v1/export", api.Viewer, "Download declarations of groups and jobs.", s.exportJobs).
 			Producing("application/json", api.YAML).
 			Noting("They name jobs by app names and keys, and have no tokens."),
-		api.Reads("POST /api/v1/export", api.Editor, "Store the keys that jobs are exported with.", s.keepKeys).
+		api.WithoutBody("POST /api/v1/export", api.Editor, "Store the keys that jobs are exported with.", s.keepKeys).
 			Noting("Keys that were only made of names stay when a job is renamed."),
-		api.Takes(
+		api.WithBody(
 			"POST /api/v1/apply", api.Editor, "Make groups and jobs be as declared, all or nothing.", s.applyFiles,
 		).Requiring("files"),
 
-		api.Reads(
+		api.WithoutBody(
 			"GET /api/v1/takeover", api.Admin.ForAll(), "Show what would be taken from a database of XXL-JOB.",
 			s.previewTakeOver,
 		).Within(s.heavy).Noting(
 			"The database is the one that the scheduler was started with (xxlwheel serve --takeover-from). " +
 				"Nothing is written.",
 		),
-		api.Reads(
+		api.WithoutBody(
 			"POST /api/v1/takeover", api.Admin.ForAll(),
 			"Take jobs, and what belongs to them, from a database of XXL-JOB.", s.takeOver,
 		).Within(s.heavy).Noting(
@@ -222,10 +222,10 @@ func (s *Server) declarationCalls() []api.Call {
 // overviewCalls returns the calls that show everything at a glance, and what changes.
 func (s *Server) overviewCalls() []api.Call {
 	return []api.Call{
-		api.Reads(
+		api.WithoutBody(
 			"GET /api/v1/overview", api.Viewer, "Show at a glance what is wrong, and what comes next.", s.overview,
 		),
-		api.Streaming[eventForm](api.EventStream, api.Reads(
+		api.Streaming[eventForm](api.EventStream, api.WithoutBody(
 			"GET /api/v1/events", api.Viewer, "Stream what changes, as server-sent events.", s.listen,
 		).Noting("Each event names a topic and an id.")),
 	}
@@ -234,12 +234,12 @@ func (s *Server) overviewCalls() []api.Call {
 // processCalls returns the calls about this process.
 func (s *Server) processCalls() []api.Call {
 	return []api.Call{
-		api.Reads("GET /api/v1/openapi.json", api.Anyone, "Return this description.", s.openAPI),
-		api.Reads(
+		api.WithoutBody("GET /api/v1/openapi.json", api.Anyone, "Return this description.", s.openAPI),
+		api.WithoutBody(
 			"GET /api/v1/info", api.Viewer,
 			"Show what this scheduler is: version, store, zone, features, retention and limits.", s.info,
 		),
-		api.Takes(
+		api.WithBody(
 			"POST /api/v1/alarms/test", api.Admin.ForAll(),
 			"Send a test alarm through each configured channel, and say what became of it.", s.testAlarms,
 		),

@@ -18,11 +18,11 @@ func (s *Store) record(ctx context.Context, o xxladapter.AuditObject, before, af
 	}
 }
 
-func (s *Store) auditLast() xxladapter.AuditMark {
+func (s *Store) auditLast() xxladapter.AuditPosition {
 	if len(s.audit) == 0 {
 		return s.auditAnchor
 	}
-	return s.audit[len(s.audit)-1].Mark()
+	return s.audit[len(s.audit)-1].Position()
 }
 
 // AppendAudit implements [xxladapter.Store].
@@ -78,7 +78,7 @@ func (s *Store) PurgeAudit(ctx context.Context, before time.Time, limit int) (ro
 	}
 	defer s.mu.Unlock()
 	for rows < min(limit, len(s.audit)) && s.audit[rows].At.Before(before) {
-		s.auditAnchor = s.audit[rows].Mark()
+		s.auditAnchor = s.audit[rows].Position()
 		rows++
 	}
 	s.audit = slices.Delete(s.audit, 0, rows)

@@ -52,7 +52,7 @@ type Store struct {
 	keys     map[int64]xxladapter.JobKey        // by job id
 	audit    []xxladapter.AuditRow              // in id order
 	// auditAnchor is the newest deleted row of the audit.
-	auditAnchor xxladapter.AuditMark
+	auditAnchor xxladapter.AuditPosition
 
 	pauses    []xxladapter.Pause // in id order
 	calendars map[string]*xxladapter.Calendar
@@ -111,7 +111,7 @@ func New(clock func() time.Time) *Store {
 		calendars: map[string]*xxladapter.Calendar{},
 		keys:      map[int64]xxladapter.JobKey{},
 
-		auditAnchor: xxladapter.AuditMark{Hash: xxladapter.AuditGenesis},
+		auditAnchor: xxladapter.AuditPosition{Hash: xxladapter.AuditGenesis},
 		users:       map[int64]*xxladapter.User{}, userNames: map[string]int64{},
 		credentials: map[int64]*xxladapter.Credential{},
 	}

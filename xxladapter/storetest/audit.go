@@ -261,7 +261,7 @@ var auditRules = []fullRule{
 	{"TheChainStaysWholeAfterRetention", func(b *fullFixture) {
 		ends, err := b.store.AuditEnds(b.ctx)
 		b.NoError(err)
-		genesis := xxladapter.AuditMark{Hash: xxladapter.AuditGenesis}
+		genesis := xxladapter.AuditPosition{Hash: xxladapter.AuditGenesis}
 		b.Equal(xxladapter.AuditEnds{Anchor: genesis, Last: genesis}, ends)
 		b.as("call")
 		for i, step := range []time.Duration{0, 1, 1, -3, 1, 5} { // the clock is set back before the fourth row

@@ -56,7 +56,7 @@ type Pool struct {
 	handOver  *HandOver  // since Run
 	handOvers context.Context
 	lanes     [2]*admission[work]
-	parked    []chan task // of idle workers, the last one to park first, each with room for one; closed when Run ends
+	parked    []chan assignment // of idle workers, the last one to park first, each with room for one; closed when Run ends
 	slow      slowJobs
 	refusals  refusals
 	settling  int // hand-overs that have left their places and not ended; at most mostSettling
@@ -78,8 +78,8 @@ type work struct {
 	done    func()
 }
 
-// A task is work that has a place.
-type task struct {
+// An assignment is work that has a place.
+type assignment struct {
 	work work
 	lane int
 	app  int64
@@ -224,7 +224,7 @@ func (p *Pool) start(lane int) {
 		if !ok {
 			return
 		}
-		t := task{w, lane, app}
+		t := assignment{w, lane, app}
 		last := len(p.parked) - 1
 		if last < 0 {
 			ctx, h := p.handOvers, p.handOver
@@ -236,11 +236,11 @@ func (p *Pool) start(lane int) {
 	}
 }
 
-// serve works: it does one task after the other until Run ends. It is kept while there is
+// serve works: it does one assignment after the other until Run ends. It is kept while there is
 // nothing to do, because a new goroutine would have to grow its stack again: a hand-over needs more
 // than the first 2 KiB.
-func (p *Pool) serve(ctx context.Context, h *HandOver, t task) {
-	var next chan task
+func (p *Pool) serve(ctx context.Context, h *HandOver, t assignment) {
+	var next chan assignment
 	for {
 		p.work(ctx, h, t)
 		p.mu.Lock()
@@ -249,7 +249,7 @@ func (p *Pool) serve(ctx context.Context, h *HandOver, t task) {
 			return
 		}
 		if next == nil {
-			next = make(chan task, 1)
+			next = make(chan assignment, 1)
 		}
 		p.parked = append(p.parked, next)
 		p.mu.Unlock()
@@ -260,8 +260,8 @@ func (p *Pool) serve(ctx context.Context, h *HandOver, t task) {
 	}
 }
 
-// work does a task, and then what may go in its place.
-func (p *Pool) work(ctx context.Context, h *HandOver, t task) {
+// work does an assignment, and then what may go in its place.
+func (p *Pool) work(ctx context.Context, h *HandOver, t assignment) {
 	for ok := true; ok; {
 		w, began, left := t.work, time.Now(), false
 		done := p.handle(withPlace(ctx, func() { left = left || p.leave(t, began) }), h, w)
@@ -283,8 +283,8 @@ func (p *Pool) work(ctx context.Context, h *HandOver, t task) {
 	}
 }
 
-// leave releases the place of a task before the task has ended, if few enough others do.
-func (p *Pool) leave(t task, began time.Time) bool {
+// leave releases the place of an assignment before it has ended, if few enough others do.
+func (p *Pool) leave(t assignment, began time.Time) bool {
 	p.mu.Lock()
 	if p.settling >= mostSettling {
 		p.mu.Unlock()
@@ -297,10 +297,10 @@ func (p *Pool) leave(t task, began time.Time) bool {
 	return true
 }
 
-// finish records that a task has ended.
+// finish records that an assignment has ended.
 //
 // REQUIRES: p.mu is held.
-func (p *Pool) finish(t task, began time.Time) {
+func (p *Pool) finish(t assignment, began time.Time) {
 	now := time.Now()
 	p.slow.note(t.work.fire.JobID, now.Sub(began), now)
 	p.lanes[t.lane].finish(t.app)

@@ -65,11 +65,11 @@ export interface ApplyResult {
 
 export interface AuditCheck {
 	/** The newest row that was deleted because of its age; the chain begins behind it. */
-	anchor: AuditMark;
+	anchor: AuditPosition;
 	/** The first row that breaks the chain. */
 	broken?: BrokenRow;
 	/** The newest row. Who keeps it elsewhere can later tell that no one has rewritten the whole chain. */
-	last: AuditMark;
+	last: AuditPosition;
 	/** How many rows were checked. */
 	rows: number;
 	/** True if every row follows the one before and none is missing. */
@@ -83,11 +83,6 @@ export interface AuditList {
 	rows: AuditRow[];
 }
 
-export interface AuditMark {
-	hash: string;
-	id: number;
-}
-
 export interface AuditObject {
 	/** Omitted for what has no id. */
 	id?: number;
@@ -99,6 +94,11 @@ export interface AuditObject {
 	kind: string;
 	/** Its name at that time. */
 	name?: string;
+}
+
+export interface AuditPosition {
+	hash: string;
+	id: number;
 }
 
 export interface AuditRow {

@@ -37,8 +37,8 @@ type Handler func(r *http.Request) (any, error)
 // None stands for parameters, a body or an answer without content.
 type None struct{}
 
-// Reads returns a call without a request body. needs is what its callers must have.
-func Reads[Q, A any](pattern string, needs Need, summary string, handle func(context.Context, Q) (A, error)) Call {
+// WithoutBody returns a call without a request body. needs is what its callers must have.
+func WithoutBody[Q, A any](pattern string, needs Need, summary string, handle func(context.Context, Q) (A, error)) Call {
 	c := NewCall(pattern, needs, summary, reflect.TypeFor[Q](), reflect.TypeFor[A]())
 	c.Serve = func(r *http.Request) (any, error) {
 		var query Q
@@ -53,9 +53,9 @@ func Reads[Q, A any](pattern string, needs Need, summary string, handle func(con
 	return c
 }
 
-// Takes returns a call with a request body. needs is what its callers must have. If the body type
-// is a pointer, the body is optional, and nil if it is missing.
-func Takes[Q, B, A any](
+// WithBody returns a call with a request body. needs is what its callers must have. If the body
+// type is a pointer, the body is optional, and nil if it is missing.
+func WithBody[Q, B, A any](
 	pattern string, needs Need, summary string, handle func(context.Context, Q, B) (A, error),
 ) Call {
 	c := NewCall(pattern, needs, summary, reflect.TypeFor[Q](), reflect.TypeFor[A]())

@@ -1,6 +1,6 @@
 // Package api is the machinery of the management API. It knows no job, run or user: a subject
-// describes its calls by [Reads], [Takes] and [Streaming], each with a [Need], and returns values
-// or errors.
+// describes its calls by [WithoutBody], [WithBody] and [Streaming], each with a [Need], and returns
+// values or errors.
 //
 // A request comes by this way:
 //

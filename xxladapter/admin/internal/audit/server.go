@@ -34,11 +34,11 @@ func New(opts Options) *Server { return &Server{opts} }
 // Calls returns the calls that read the audit, each with what it needs of its caller.
 func (s *Server) Calls() []api.Call {
 	return []api.Call{
-		api.Reads("GET /api/v1/audit", api.Viewer.ForAll(), "List who changed what, oldest or newest first.", s.list),
-		api.Reads("GET /api/v1/audit/export", api.Viewer.ForAll(),
+		api.WithoutBody("GET /api/v1/audit", api.Viewer.ForAll(), "List who changed what, oldest or newest first.", s.list),
+		api.WithoutBody("GET /api/v1/audit/export", api.Viewer.ForAll(),
 			"Download the audit as JSON lines or as CSV.", s.export).
 			Producing(api.JSONLines, api.CSV),
-		api.Reads("GET /api/v1/audit/verify", api.Viewer.ForAll(),
+		api.WithoutBody("GET /api/v1/audit/verify", api.Viewer.ForAll(),
 			"Check that no row of the audit was changed, removed or inserted.", s.verify).
 			Within(s.opts.Heavy),
 	}

@@ -32,11 +32,11 @@ func New(store Store) *Server { return &Server{store} }
 // Calls returns the calls about figures, each with what it needs of its caller.
 func (s *Server) Calls() []api.Call {
 	return []api.Call{
-		api.Reads(
+		api.WithoutBody(
 			"GET /api/v1/stats", api.Viewer,
 			"Show how runs ended, how long they took and how late they were, by hour, group or job.", s.stats,
 		),
-		api.Reads(
+		api.WithoutBody(
 			"GET /api/v1/reports", api.Viewer.ForAll(),
 			"Show how many runs of each day succeeded and failed, by the day of their trigger.", s.reports,
 		),

@@ -33,8 +33,8 @@ func New(opts Options) *Server { return &Server{opts} }
 // Calls returns the calls about nodes, each with what it needs of its caller.
 func (s *Server) Calls() []api.Call {
 	return []api.Call{
-		api.Reads("GET /api/v1/nodes", api.Viewer, "List the nodes that hold a lease.", s.list),
-		api.Takes("POST /api/v1/nodes/drain", api.Admin.ForAll(),
+		api.WithoutBody("GET /api/v1/nodes", api.Viewer, "List the nodes that hold a lease.", s.list),
+		api.WithBody("POST /api/v1/nodes/drain", api.Admin.ForAll(),
 			"Let a node plan nothing more until it is started again.", s.drain).
 			Requiring("node").
 			Noting("Its partitions move to the others, and its hand-overs continue."),

@@ -9,11 +9,11 @@ import (
 // Calls returns the calls about users, each with what it needs of its caller.
 func (s *Server) Calls() []api.Call {
 	return []api.Call{
-		api.Reads("GET /api/v1/session", api.Public, "Show who calls, and how to sign in.", s.showSession),
-		api.Takes("POST /api/v1/session", api.Public, "Sign in by name and password.", s.login).
+		api.WithoutBody("GET /api/v1/session", api.Public, "Show who calls, and how to sign in.", s.showSession),
+		api.WithBody("POST /api/v1/session", api.Public, "Sign in by name and password.", s.login).
 			Noting("The answer sets a cookie, with which further calls are the user's."),
-		api.Reads("DELETE /api/v1/session", api.Public, "Sign out: end the session of the cookie.", s.logout),
-		api.Takes(
+		api.WithoutBody("DELETE /api/v1/session", api.Public, "Sign out: end the session of the cookie.", s.logout),
+		api.WithBody(
 			"POST /api/v1/session/first", api.Public,
 			"Create the first user, an administrator, with the secret of the one-time link, and sign in.", s.first,
 		),
@@ -28,31 +28,31 @@ func (s *Server) Calls() []api.Call {
 			"Leads the browser to the console. The roles of the user become those that the provider's claims give.",
 		),
 
-		api.Reads("GET /api/v1/me", api.Anyone, "Show the user who calls.", s.showMe),
-		api.Takes("PUT /api/v1/me/password", api.Anyone, "Change one's own password.", s.changePassword).
+		api.WithoutBody("GET /api/v1/me", api.Anyone, "Show the user who calls.", s.showMe),
+		api.WithBody("PUT /api/v1/me/password", api.Anyone, "Change one's own password.", s.changePassword).
 			Noting("Other sessions end."),
-		api.Reads("GET /api/v1/me/sessions", api.Anyone, "List one's own sessions, by id.", s.listSessions),
-		api.Reads("DELETE /api/v1/me/sessions/{id}", api.Anyone, "End one of one's own sessions.", s.endSession),
+		api.WithoutBody("GET /api/v1/me/sessions", api.Anyone, "List one's own sessions, by id.", s.listSessions),
+		api.WithoutBody("DELETE /api/v1/me/sessions/{id}", api.Anyone, "End one of one's own sessions.", s.endSession),
 
-		api.Reads("GET /api/v1/users", api.Admin.ForAll(), "List users, by id.", s.listUsers),
-		api.Takes("POST /api/v1/users", api.Admin.ForAll(), "Create a user.", s.createUser).Requiring("name"),
-		api.Reads("GET /api/v1/users/{id}", api.Admin.ForAll(), "Show a user.", s.showUser),
-		api.Takes(
+		api.WithoutBody("GET /api/v1/users", api.Admin.ForAll(), "List users, by id.", s.listUsers),
+		api.WithBody("POST /api/v1/users", api.Admin.ForAll(), "Create a user.", s.createUser).Requiring("name"),
+		api.WithoutBody("GET /api/v1/users/{id}", api.Admin.ForAll(), "Show a user.", s.showUser),
+		api.WithBody(
 			"PUT /api/v1/users/{id}", api.Admin.ForAll(), "Change the password or the roles of a user.", s.updateUser,
 		).Noting("One administrator of all groups must remain."),
-		api.Reads(
+		api.WithoutBody(
 			"DELETE /api/v1/users/{id}", api.Admin.ForAll(), "Delete a user with sessions and tokens.", s.removeUser,
 		).Noting("One administrator of all groups must remain."),
 
-		api.Reads(
+		api.WithoutBody(
 			"GET /api/v1/tokens", api.Anyone, "List one's own personal tokens, or those of all users, by id.",
 			s.listTokens,
 		).Noting("A caller with a token sees that token alone."),
-		api.Takes(
+		api.WithBody(
 			"POST /api/v1/tokens", api.Anyone, "Create a personal token, which acts as its user within its limits.",
 			s.createToken,
 		),
-		api.Reads("DELETE /api/v1/tokens/{id}", api.Anyone, "Delete a personal token.", s.removeToken).
+		api.WithoutBody("DELETE /api/v1/tokens/{id}", api.Anyone, "Delete a personal token.", s.removeToken).
 			Noting("One's own needs a session; administrators of all groups delete any."),
 	}
 }

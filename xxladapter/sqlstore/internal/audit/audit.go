@@ -26,7 +26,7 @@ const (
 	// firstYoung finds the first row that is not old. Rows behind it stay, even if the clock was
 	// set back and they are older.
 	firstYoung = `SELECT id FROM xxlwheel_audit WHERE id <= ? AND at_ms >= ? ORDER BY id LIMIT 1`
-	selectMark = `SELECT hash FROM xxlwheel_audit WHERE id = ?`
+	selectHash = `SELECT hash FROM xxlwheel_audit WHERE id = ?`
 	dropAudit  = `DELETE FROM xxlwheel_audit WHERE id <= ?`
 )
 
@@ -97,7 +97,7 @@ func (s *Store) RecordAll(ctx context.Context, tx *database.Tx, all []Change) er
 	rows, now := make([]xxladapter.AuditRow, len(all)), s.db.Clock()
 	for i, a := range all {
 		rows[i] = xxladapter.NewAuditRow(ctx, ends.Last, now, a.object, a.changes)
-		ends.Last = rows[i].Mark()
+		ends.Last = rows[i].Position()
 	}
 	return appendAudit(ctx, tx, rows...)
 }
@@ -124,7 +124,7 @@ func (s *Store) RecordStops(ctx context.Context, tx *database.Tx, node string, n
 			Kind: xxladapter.AuditJob, ID: stop.JobID, Name: stop.Name, JobID: stop.JobID, GroupID: stop.GroupID,
 		}
 		rows[i] = xxladapter.NewStopRow(ends.Last, now, node, stop.Reason, o)
-		ends.Last = rows[i].Mark()
+		ends.Last = rows[i].Position()
 	}
 	return appendAudit(ctx, tx, rows...)
 }
@@ -228,9 +228,9 @@ func (s *Store) PurgeAudit(ctx context.Context, before time.Time, limit int) (ro
 		if err != nil || last <= ends.Anchor.ID {
 			return err
 		}
-		mark := xxladapter.AuditMark{ID: last}
+		anchor := xxladapter.AuditPosition{ID: last}
 		if err := tx.Query(
-			ctx, selectMark, []any{last}, func(r database.Row) error { return r.Scan(database.Text(&mark.Hash)) },
+			ctx, selectHash, []any{last}, func(r database.Row) error { return r.Scan(database.Text(&anchor.Hash)) },
 		); err != nil {
 			return err
 		}
@@ -239,7 +239,7 @@ func (s *Store) PurgeAudit(ctx context.Context, before time.Time, limit int) (ro
 			return err
 		}
 		rows = int(deleted)
-		_, err = tx.Exec(ctx, moveAnchor, mark.ID, mark.Hash)
+		_, err = tx.Exec(ctx, moveAnchor, anchor.ID, anchor.Hash)
 		return err
 	})
 	return rows, err

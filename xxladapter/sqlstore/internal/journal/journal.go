@@ -72,8 +72,8 @@ type Journal struct {
 	cuts     []int64 // for each repair, the first number that it gave again
 }
 
-// A Mark names an appended record. The zero Mark names none, and is not waited for.
-type Mark struct {
+// A Position names an appended record. The zero Position names none, and is not waited for.
+type Position struct {
 	Number int64
 	// Repairs is the number of repairs before it was appended.
 	Repairs int
@@ -213,7 +213,7 @@ func (j *Journal) turn() {
 const turnPause = time.Second
 
 // Append adds a record. It does not wait; see Wait. The order of calls is the order of the records.
-func (j *Journal) Append(record []byte) Mark {
+func (j *Journal) Append(record []byte) Position {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	number := j.next
@@ -224,14 +224,14 @@ func (j *Journal) Append(record []byte) Mark {
 	j.bytes += int64(len(j.buf) - before)
 	j.waiting++
 	notify(j.wake)
-	return Mark{number, len(j.cuts)}
+	return Position{number, len(j.cuts)}
 }
 
 // Last returns the record that was appended last.
-func (j *Journal) Last() Mark {
+func (j *Journal) Last() Position {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return Mark{j.next - 1, len(j.cuts)}
+	return Position{j.next - 1, len(j.cuts)}
 }
 
 // Size returns the size in bytes of the segment that is written to.
@@ -242,7 +242,7 @@ func (j *Journal) Size() int64 {
 }
 
 // Wait returns when all records up to one are on disk, or with the error why they are not.
-func (j *Journal) Wait(m Mark) error {
+func (j *Journal) Wait(m Position) error {
 	for {
 		j.mu.Lock()
 		b, failed := j.batch, j.failed

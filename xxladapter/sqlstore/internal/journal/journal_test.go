@@ -68,7 +68,7 @@ func TestRecordsAreReadInTheirOrder(t *testing.T) {
 	m := j.Append([]byte("c"))
 	require.NoError(t, j.Wait(m))
 	require.NoError(t, j.Close())
-	require.ErrorIs(t, j.Wait(Mark{Number: 100}), ErrClosed)
+	require.ErrorIs(t, j.Wait(Position{Number: 100}), ErrClosed)
 
 	j, records = open(t, opts, 0)
 	require.Equal(t, []string{"a", "b", "c"}, records)

@@ -18,8 +18,8 @@ const (
 	stateClosed state = "closed"
 )
 
-// readMarks returns the stored marks, or the zero value if there are none.
-func readMarks(ctx context.Context, tx *database.Tx) (m marks, err error) {
+// readApplied returns the stored positions, or the zero value if there are none.
+func readApplied(ctx context.Context, tx *database.Tx) (m applied, err error) {
 	err = tx.Query(ctx, `SELECT state, generation, settled, runs, plans FROM xxlwheel_journal WHERE id = 1`, nil, func(r database.Row) error {
 		var generation int64
 		err := r.Scan(database.Text(&m.state), &generation, &m.settled, &m.runs, &m.plans)
@@ -29,7 +29,7 @@ func readMarks(ctx context.Context, tx *database.Tx) (m marks, err error) {
 	return m, err
 }
 
-func storeMarks(ctx context.Context, tx *database.Tx, m marks) error {
+func storeApplied(ctx context.Context, tx *database.Tx, m applied) error {
 	_, err := tx.Exec(ctx, `INSERT OR REPLACE INTO xxlwheel_journal (id, state, generation, settled, runs, plans) VALUES (1, ?, ?, ?, ?, ?)`,
 		string(m.state), int64(m.generation), m.settled, m.runs, m.plans)
 	return err

@@ -13,8 +13,8 @@ import (
 
 // A cut is a copy of what the tables lack, at one moment.
 type cut struct {
-	mark     journal.Mark // the last record at that moment
-	marks    marks
+	position journal.Position // the last record at that moment
+	applied  applied
 	runs     []cutRun
 	fires    []cutFire
 	jobs     []cutJob
@@ -64,7 +64,7 @@ const spillLimit = 5000
 // REQUIRES: f.mu is held.
 func (f *front) cutOff(l level) cut {
 	m := &f.m
-	c := cut{marks: f.marks, spill: noSpill, lastFire: m.lastFire, lastLog: m.lastLog}
+	c := cut{applied: f.applied, spill: noSpill, lastFire: m.lastFire, lastLog: m.lastLog}
 	if f.shared != nil {
 		c.at = f.shared.at
 	}
@@ -80,20 +80,20 @@ func (f *front) cutOff(l level) cut {
 		}
 		l = all
 	}
-	c.mark, c.spill = f.journal.Last(), f.spill
+	c.position, c.spill = f.journal.Last(), f.spill
 	c.gone, c.misfires, c.orders, c.stops = slices.Clone(m.dropped), m.misfires, m.orders, m.stops
 	held := c.takeRuns(m, l, f.Clock().Add(-youth))
 	c.takeFires(m, l, held)
 	c.takeJobs(m)
-	c.marks.settled = c.mark.Number
-	c.marks.runs, c.marks.plans = max(c.marks.runs, f.snapshot), max(c.marks.plans, f.snapshot)
+	c.applied.settled = c.position.Number
+	c.applied.runs, c.applied.plans = max(c.applied.runs, f.snapshot), max(c.applied.plans, f.snapshot)
 	if l >= allRuns || len(held) == 0 {
-		c.marks.runs = c.mark.Number
+		c.applied.runs = c.position.Number
 	}
 	if l == all {
-		c.marks.plans = c.mark.Number
+		c.applied.plans = c.position.Number
 		if first := m.firstDeferral(); first != nil {
-			c.marks.plans = first.born - 1
+			c.applied.plans = first.born - 1
 		}
 	}
 	return c
@@ -245,7 +245,7 @@ func (f *front) written(c *cut) {
 	if len(m.orders) == 0 {
 		m.orders = nil
 	}
-	f.marks = c.marks
+	f.applied = c.applied
 	if f.shared != nil {
 		f.shared.at = c.at
 	}

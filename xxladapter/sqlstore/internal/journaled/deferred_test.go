@@ -21,12 +21,12 @@ type pile struct {
 	records [][]byte
 }
 
-func (p *pile) Append(record []byte) journal.Mark {
+func (p *pile) Append(record []byte) journal.Position {
 	p.records = append(p.records, slices.Clone(record))
 	return p.Last()
 }
 
-func (p *pile) Last() journal.Mark { return journal.Mark{Number: int64(len(p.records))} }
+func (p *pile) Last() journal.Position { return journal.Position{Number: int64(len(p.records))} }
 
 func (p *pile) Failed() error { return nil }
 
@@ -61,9 +61,9 @@ func newDeferralModel() *deferralModel {
 func (w *deferralModel) act(do func(a *act)) {
 	a := &act{m: &w.f.m, now: w.now, shared: true}
 	do(a)
-	mark := w.log.Append(a.buf)
+	position := w.log.Append(a.buf)
 	for _, fire := range a.added {
-		fire.born = mark.Number
+		fire.born = position.Number
 	}
 }
 
@@ -152,7 +152,7 @@ func (w *deferralModel) checkKill(t *rapid.T) {
 // load reads tables and log, as a process does that gets the pen.
 func (w *deferralModel) load(t *rapid.T) memory {
 	again := newMemory()
-	again.lastFire, again.lastLog = w.f.m.lastFire, w.f.m.lastLog // as the marks say
+	again.lastFire, again.lastLog = w.f.m.lastFire, w.f.m.lastLog // as the applied positions say
 	for _, row := range w.fires {
 		again.add(&fire{Fire: row, stored: true})
 	}
@@ -162,8 +162,8 @@ func (w *deferralModel) load(t *rapid.T) memory {
 			Running: true,
 		})
 	}
-	r := replay{ctx: t.Context(), m: &again, marks: w.f.marks, now: w.now}
-	for i := w.f.marks.oldest(); i < int64(len(w.log.records)); i++ {
+	r := replay{ctx: t.Context(), m: &again, applied: w.f.applied, now: w.now}
+	for i := w.f.applied.oldest(); i < int64(len(w.log.records)); i++ {
 		require.NoError(t, r.record(i+1, w.log.records[i]))
 	}
 	require.NoError(t, r.moveJobs())

@@ -70,8 +70,8 @@ func (t *transaction) Before(ctx context.Context, tx *database.Tx) error {
 	if err := t.f.write(ctx, tx, &t.cut); err != nil || t.f.shared == nil || !t.what.changes {
 		return err
 	}
-	// After the marks, whose row refuses a process that has lost the pen: a sequence is not rolled
-	// back.
+	// After the applied positions, whose row refuses a process that has lost the pen: a sequence is
+	// not rolled back.
 	return reserve(ctx, tx, "xxlwheel_fire", t.cut.lastFire)
 }
 
@@ -94,7 +94,7 @@ func (t *transaction) End(committed bool) {
 		return
 	}
 	// Outside of the lock: a file system may take long to remove a large file.
-	if err := t.f.journal.Trim(t.cut.marks.oldest()); err != nil {
+	if err := t.f.journal.Trim(t.cut.applied.oldest()); err != nil {
 		t.f.Logger.Warn("journal file cannot be removed", "err", err)
 	}
 }
@@ -124,18 +124,18 @@ func (t *transaction) end(committed bool) {
 	f.evictable = f.m.evict(f.evictable, f.forgettable())
 }
 
-// write writes a cut to the tables, together with its marks.
+// write writes a cut to the tables, together with the positions that it applies.
 //
-// REQUIRES: no other transaction on the tables runs, because the end of one changes f.marks.
+// REQUIRES: no other transaction on the tables runs, because the end of one changes f.applied.
 func (f *front) write(ctx context.Context, tx *database.Tx, c *cut) error {
 	// The tables must not have what a loss of power may take from the journal.
-	if err := f.journal.Wait(c.mark); err != nil {
+	if err := f.journal.Wait(c.position); err != nil {
 		if f.shared != nil && !errors.Is(err, journal.ErrClosed) {
 			err = fmt.Errorf("%w: %w", errPen, err) // nothing of the transaction has happened
 		}
 		return err
 	}
-	if f.shared == nil && c.rows() == 0 && c.marks == f.marks {
+	if f.shared == nil && c.rows() == 0 && c.applied == f.applied {
 		return nil
 	}
 	if err := f.keep(ctx, tx, c); err != nil {
@@ -174,8 +174,8 @@ func (f *front) write(ctx context.Context, tx *database.Tx, c *cut) error {
 	return nil
 }
 
-// keep stores the marks of a cut and the last ids that were given. With a shared journal, it fails
-// if another process has taken the pen.
+// keep stores the positions that a cut applies and the last ids that were given. With a shared
+// journal, it fails if another process has taken the pen.
 func (f *front) keep(ctx context.Context, tx *database.Tx, c *cut) error {
 	if f.shared != nil {
 		return f.storeShared(ctx, tx, c)
@@ -183,7 +183,7 @@ func (f *front) keep(ctx context.Context, tx *database.Tx, c *cut) error {
 	if err := keepIDs(ctx, tx, c.lastFire, c.lastLog); err != nil {
 		return err
 	}
-	return storeMarks(ctx, tx, c.marks)
+	return storeApplied(ctx, tx, c.applied)
 }
 
 // follow writes to the tables at an interval until stop is closed.

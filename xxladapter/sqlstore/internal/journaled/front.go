@@ -34,9 +34,9 @@ type front struct {
 	groups map[int64]*group
 	// loaded is false until the memory is as the tables and the journal say. A journal that
 	// failed makes it false again.
-	loaded bool
-	closed bool
-	marks  marks
+	loaded  bool
+	closed  bool
+	applied applied
 	// epoch counts the calls that may have changed rows in the tables behind the memory.
 	epoch int64
 	// commits counts the transactions on the tables. pins counts the calls that read the tables and
@@ -53,9 +53,9 @@ type front struct {
 	due       dueList
 }
 
-// marks say which records of the journal the tables have. They are stored in the transaction that
-// makes them true.
-type marks struct {
+// applied are the positions in the journal up to which the tables have its records. They are stored
+// in the transaction that makes them true.
+type applied struct {
 	generation uint64
 	state      state
 	// settled is the last record whose ended runs, misfires and orders the tables have, runs the
@@ -67,7 +67,7 @@ type marks struct {
 }
 
 // oldest returns the last record that is no longer needed.
-func (m marks) oldest() int64 { return min(m.settled, m.runs, m.plans) }
+func (m applied) oldest() int64 { return min(m.settled, m.runs, m.plans) }
 
 // flushPace is the interval at which changes are written to the tables. youth is the age below
 // which a run without a result is left out, because most runs end before.
@@ -84,13 +84,13 @@ func (f *front) Read(ctx context.Context) error {
 	}
 	f.mu.Lock()
 	clean := f.ready() && f.clean(s.needs)
-	mark := journal.Mark{}
+	position := journal.Position{}
 	if f.loaded {
-		mark = f.journal.Last()
+		position = f.journal.Last()
 	}
 	f.mu.Unlock()
 	if clean {
-		return f.journal.Wait(mark)
+		return f.journal.Wait(position)
 	}
 	return f.flush(ctx, s.needs)
 }
@@ -132,8 +132,8 @@ func (f *front) act(ctx context.Context, ask need, do func(a *act, got answer) e
 	}
 	defer f.running.Done()
 	for range penTries {
-		mark, recorded, err := f.decide(ctx, ask, do)
-		waitErr := f.wait(mark)
+		position, recorded, err := f.decide(ctx, ask, do)
+		waitErr := f.wait(position)
 		switch {
 		case f.isRefused(waitErr):
 			continue
@@ -142,7 +142,7 @@ func (f *front) act(ctx context.Context, ask need, do func(a *act, got answer) e
 		case recorded:
 			return err
 		}
-		if sure, failed := f.confirm(ctx, mark); failed != nil || sure {
+		if sure, failed := f.confirm(ctx, position); failed != nil || sure {
 			return cmp.Or(failed, err)
 		}
 	}
@@ -154,14 +154,14 @@ func (f *front) act(ctx context.Context, ask need, do func(a *act, got answer) e
 func (f *front) isRefused(err error) bool { return f.shared != nil && sharedlog.IsRefused(err) }
 
 // confirm reports whether the memory lacked nothing when it was read, and returns once that is
-// known. mark was the last record then; the zero mark means that nothing was read. A decision with
-// a record needs no confirmation, since the log refuses the record of a process that has lost the
-// pen. One without, such as that a run is unknown, would be wrong in silence.
-func (f *front) confirm(ctx context.Context, mark journal.Mark) (sure bool, err error) {
-	if f.shared == nil || mark == (journal.Mark{}) {
+// known. position was the last record then; the zero position means that nothing was read. A
+// decision with a record needs no confirmation, since the log refuses the record of a process that
+// has lost the pen. One without, such as that a run is unknown, would be wrong in silence.
+func (f *front) confirm(ctx context.Context, position journal.Position) (sure bool, err error) {
+	if f.shared == nil || position == (journal.Position{}) {
 		return true, nil
 	}
-	return f.shared.log.Confirm(ctx, mark)
+	return f.shared.log.Confirm(ctx, position)
 }
 
 // look runs a call that changes nothing, and does not wait for the journal. Before its outcome is
@@ -178,15 +178,15 @@ func (f *front) look(ctx context.Context, ask need, do func(a *act) error) error
 
 // lookStored runs a call as look does, and returns once the record that find returns is stored.
 // find may run again.
-func (f *front) lookStored(ctx context.Context, find func(a *act) journal.Mark) error {
+func (f *front) lookStored(ctx context.Context, find func(a *act) journal.Position) error {
 	for range penTries {
-		var mark journal.Mark
+		var position journal.Position
 		err := f.look(ctx, need{}, func(a *act) error {
-			mark = find(a)
+			position = find(a)
 			return nil
 		})
 		if err == nil {
-			err = f.wait(mark)
+			err = f.wait(position)
 		}
 		if !f.isRefused(err) {
 			return err
@@ -199,30 +199,30 @@ func (f *front) lookStored(ctx context.Context, find func(a *act) journal.Mark) 
 // that is the call's own.
 func (f *front) decide(
 	ctx context.Context, ask need, do func(a *act, got answer) error,
-) (mark journal.Mark, recorded bool, err error) {
+) (position journal.Position, recorded bool, err error) {
 	got, err := f.lockWith(ctx, ask)
 	if err != nil {
-		return journal.Mark{}, false, err
+		return journal.Position{}, false, err
 	}
 	defer f.mu.Unlock()
 	if err := f.roomFor(ask.ids); err != nil {
-		return journal.Mark{}, false, err
+		return journal.Position{}, false, err
 	}
 	a := &act{m: &f.m, now: f.Clock(), shared: f.shared != nil}
 	if err := do(a, got); err != nil || len(a.buf) == 0 {
 		return f.journal.Last(), false, err
 	}
-	mark = f.journal.Append(a.buf)
+	position = f.journal.Append(a.buf)
 	for _, j := range a.jobs {
-		j.mark = mark
+		j.position = position
 	}
 	for _, r := range a.runs {
-		r.mark = mark
+		r.position = position
 	}
 	for _, fire := range a.added {
-		fire.born = mark.Number
+		fire.born = position.Number
 	}
-	return mark, true, nil
+	return position, true, nil
 }
 
 // enter admits a call until the store closes; the caller must then call f.running.Done.
@@ -245,8 +245,8 @@ func (f *front) enter(ctx context.Context) error {
 }
 
 // wait returns when a record is on disk.
-func (f *front) wait(m journal.Mark) error {
-	if m == (journal.Mark{}) {
+func (f *front) wait(m journal.Position) error {
+	if m == (journal.Position{}) {
 		return nil
 	}
 	err := f.journal.Wait(m)

@@ -166,17 +166,17 @@ func (f *front) load(ctx context.Context, tx *database.Tx) error {
 	if err != nil {
 		return err
 	}
-	m, err := readMarks(ctx, tx)
+	m, err := readApplied(ctx, tx)
 	if err != nil {
 		return err
 	}
-	if m.generation != f.marks.generation {
+	if m.generation != f.applied.generation {
 		return errors.New("the journal was given up by another process")
 	}
-	f.marks, f.m, f.evictable = m, newMemory(), nil
+	f.applied, f.m, f.evictable = m, newMemory(), nil
 	f.rotated, f.spill, f.snapshot = 0, 0, 0
 	f.reload(load{}, n)
-	r := replay{ctx: ctx, tx: tx, m: &f.m, marks: m, now: f.Clock()}
+	r := replay{ctx: ctx, tx: tx, m: &f.m, applied: m, now: f.Clock()}
 	if f.journal == nil {
 		err = f.openFile(max(m.settled, m.runs, m.plans)+1, r.record)
 	} else {
@@ -206,12 +206,12 @@ func (f *front) finishLoad(r *replay, err error) error {
 
 // A replay brings the records of the journal into a memory that has read the tables.
 type replay struct {
-	ctx   context.Context
-	tx    *database.Tx
-	m     *memory
-	marks marks
-	now   time.Time
-	moves map[int64]move // by job; the last ones
+	ctx     context.Context
+	tx      *database.Tx
+	m       *memory
+	applied applied
+	now     time.Time
+	moves   map[int64]move // by job; the last ones
 }
 
 // A move is what a record says about the times of a job.
@@ -225,7 +225,7 @@ var errRecord = errors.New("is damaged")
 // record applies one record.
 //
 // A record sets fires and rows to its values, whatever they were before, so a later version in the
-// tables does no harm. Changes that a mark covers are skipped where they would bring something back
+// tables does no harm. Changes that were applied are skipped where they would bring something back
 // or count it twice.
 func (r *replay) record(number int64, data []byte) error {
 	f := fields{data: data}
@@ -266,7 +266,7 @@ func (r *replay) fire(number int64, k kind, f *fields) {
 	case planned:
 		plan := f.fire()
 		m.lastFire = max(m.lastFire, plan.ID)
-		if !f.bad && number > r.marks.plans && m.byID[plan.ID] == nil {
+		if !f.bad && number > r.applied.plans && m.byID[plan.ID] == nil {
 			m.add(&fire{Fire: plan, born: number})
 		}
 	case opened, claimed:
@@ -277,21 +277,21 @@ func (r *replay) fire(number int64, k kind, f *fields) {
 		}
 		f.owner(&fire)
 		m.lastFire = max(m.lastFire, fire.ID)
-		behind := number <= r.marks.runs
+		behind := number <= r.applied.runs
 		if fire.State == xxladapter.FirePlanned {
-			behind = number <= r.marks.plans || m.byID[fire.ID] != nil
+			behind = number <= r.applied.plans || m.byID[fire.ID] != nil
 		}
 		if !f.bad && !behind {
 			r.putFire(fire, number)
 		}
 	case doubted:
-		if fire := m.byID[f.number()]; fire != nil && number > r.marks.runs {
+		if fire := m.byID[f.number()]; fire != nil && number > r.applied.runs {
 			fire.State = xxladapter.FireAmbiguous
 			m.changed(fire)
 		}
 	case taken:
 		fire, by := m.byID[f.number()], xxladapter.Term{Node: f.text(), Number: f.number()}
-		if fire != nil && number > r.marks.runs {
+		if fire != nil && number > r.applied.runs {
 			fire.Owner = by
 			m.changed(fire)
 		}
@@ -319,7 +319,7 @@ func (r *replay) run(number int64, k kind, f *fields) error {
 	case logged:
 		l := f.log()
 		r.m.lastLog = max(r.m.lastLog, l.ID)
-		if !f.bad && number > r.marks.runs {
+		if !f.bad && number > r.applied.runs {
 			row := r.m.addRun(*l, false, r.now)
 			row.Log = *l
 			r.m.runChanged(row)
@@ -361,7 +361,7 @@ func (r *replay) result(number int64, k kind, f *fields) error {
 	if row == nil || err != nil {
 		return err
 	}
-	if number <= r.marks.settled && k == handled {
+	if number <= r.applied.settled && k == handled {
 		r.m.forgetRun(row) // the tables have the row with its result
 		return nil
 	}
@@ -381,7 +381,7 @@ func (r *replay) result(number int64, k kind, f *fields) error {
 // move notes a job's last and next due times until all records are read.
 func (r *replay) move(number int64, f *fields) {
 	id, to := f.number(), move{f.time(), f.time(), f.flag()}
-	if f.bad || number <= r.marks.plans {
+	if f.bad || number <= r.applied.plans {
 		return
 	}
 	if r.moves == nil {
@@ -421,7 +421,7 @@ func (r *replay) moveJobs() error {
 // note queues a change that concerns neither a fire nor a log row, until it is written to the
 // tables.
 func (r *replay) note(number int64, k kind, f *fields) {
-	m, wanted := r.m, number > r.marks.settled
+	m, wanted := r.m, number > r.applied.settled
 	switch k {
 	case stopped:
 		end := stop{node: f.text(), at: f.time(), jobID: f.number(), group: f.number(), name: f.text(), reason: f.text()}
@@ -455,7 +455,7 @@ func (r *replay) note(number int64, k kind, f *fields) {
 
 // row returns the log row that a record has changed, or nil if the tables have the change.
 func (r *replay) row(number, id int64) (*run, error) {
-	if row := r.m.runs[id]; row != nil || number <= r.marks.settled {
+	if row := r.m.runs[id]; row != nil || number <= r.applied.settled {
 		return row, nil
 	}
 	found, err := database.Within(r.ctx, r.tx, &runs.LogEntity, []int64{id})
@@ -465,8 +465,8 @@ func (r *replay) row(number, id int64) (*run, error) {
 	return r.m.addRun(*found[id], true, r.now), nil
 }
 
-// findStored marks the rows that the tables have. Some rows were written before a mark covered
-// them.
+// findStored marks the rows that the tables have. Some rows were written before the position of
+// applied runs covered them.
 func (r *replay) findStored() error {
 	var ids []int64
 	for id, row := range r.m.runs {

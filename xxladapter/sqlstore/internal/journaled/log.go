@@ -8,9 +8,9 @@ import (
 // A recordLog keeps records. [journal.Journal] documents the methods; a [sharedlog.Log] has them
 // too.
 type recordLog interface {
-	Append(record []byte) journal.Mark
-	Last() journal.Mark
-	Wait(m journal.Mark) error
+	Append(record []byte) journal.Position
+	Last() journal.Position
+	Wait(m journal.Position) error
 	Failed() error
 	Size() int64
 	Rotate()

@@ -47,10 +47,10 @@ type memory struct {
 // A job is a job with its times, which change without the tables.
 type job struct {
 	*xxladapter.Job
-	version int
-	tables  database.MovedJob // its times in the tables
-	clean   int64             // the transaction by which the tables got its times; 0 means they had them
-	mark    journal.Mark      // of its last change
+	version  int
+	tables   database.MovedJob // its times in the tables
+	clean    int64             // the transaction by which the tables got its times; 0 means they had them
+	position journal.Position  // of its last change
 }
 
 // isDue reports whether the job runs and is due by a time.
@@ -66,8 +66,8 @@ type run struct {
 	attempt  int                  // of its history; below 0 while it is not known
 	wantText int64                // when its text may be fetched, in ms; 0 if nobody wants it
 	version  int
-	clean    int64        // the transaction by which the tables got it; 0 means they had it
-	mark     journal.Mark // of its last change
+	clean    int64            // the transaction by which the tables got it; 0 means they had it
+	position journal.Position // of its last change
 }
 
 // A lease is a node's right to act.

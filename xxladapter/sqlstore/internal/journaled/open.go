@@ -47,16 +47,16 @@ type writeFunc func(context.Context, func(context.Context, *database.Tx) error) 
 //
 // REQUIRES: no other process uses the journal or will write to the tables.
 func (f Front) Prepare(ctx context.Context, write writeFunc) error {
-	var m marks
+	var m applied
 	err := write(ctx, func(ctx context.Context, tx *database.Tx) (err error) {
-		m, err = readMarks(ctx, tx)
+		m, err = readApplied(ctx, tx)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	if m.state == stateOpen {
-		f.marks = m
+		f.applied = m
 		damage := journal.Verify(f.journalOptions(), m.oldest(), max(m.settled, m.runs, m.plans))
 		if damage == nil {
 			return nil
@@ -77,15 +77,15 @@ func (f Front) Prepare(ctx context.Context, write writeFunc) error {
 		return err
 	}
 	last := max(m.settled, m.runs, m.plans)
-	f.marks = marks{state: stateNew, generation: rand.Uint64()>>1 + 1, settled: last, runs: last, plans: last}
-	put := func(ctx context.Context, tx *database.Tx) error { return storeMarks(ctx, tx, f.marks) }
+	f.applied = applied{state: stateNew, generation: rand.Uint64()>>1 + 1, settled: last, runs: last, plans: last}
+	put := func(ctx context.Context, tx *database.Tx) error { return storeApplied(ctx, tx, f.applied) }
 	if err := write(ctx, put); err != nil {
 		return err
 	}
 	if err := f.openFile(last+1, func(int64, []byte) error { return nil }); err != nil {
 		return err
 	}
-	f.marks.state = stateOpen
+	f.applied.state = stateOpen
 	return write(ctx, put)
 }
 
@@ -102,7 +102,7 @@ func (f *front) openFile(next int64, replay func(int64, []byte) error) error {
 //
 // REQUIRES: f.mu is held, or nobody else has f.
 func (f *front) journalOptions() journal.Options {
-	return journal.Options{Prefix: f.Prefix, Generation: f.marks.generation, Logger: f.Logger, Create: f.Create}
+	return journal.Options{Prefix: f.Prefix, Generation: f.applied.generation, Logger: f.Logger, Create: f.Create}
 }
 
 // New returns the store that f makes of s, and takes ownership of s, also in case of an error.
@@ -148,15 +148,15 @@ func (f *front) close(ctx context.Context) error {
 		return f.closeShared(ctx)
 	}
 	err := f.store.Write(with(ctx, scope{needs: all, changes: true}), func(ctx context.Context, tx *database.Tx) error {
-		m, err := readMarks(ctx, tx)
+		m, err := readApplied(ctx, tx)
 		if err != nil {
 			return err
 		}
 		m.state = stateClosed
-		return storeMarks(ctx, tx, m)
+		return storeApplied(ctx, tx, m)
 	})
 	f.mu.Lock() // writes that were in the queue may still end
-	j, generation := f.journal, f.marks.generation
+	j, generation := f.journal, f.applied.generation
 	f.mu.Unlock()
 	if closeErr := j.Close(); err == nil {
 		err = closeErr

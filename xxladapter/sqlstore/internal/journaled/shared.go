@@ -17,7 +17,7 @@ import (
 // the log acts as if it were alone: its memory is complete, it alone appends, and it alone writes
 // the changes to the tables. Another process that gets the pen reads the tables and the records
 // that they lack, as after a crash. A process that lost the pen without knowing it is refused by
-// the log, and by the row of the marks, which has the number of the pen.
+// the log, and by the row of applied positions, which has the number of the pen.
 
 // A shared is what a front needs if its journal is shared.
 type shared struct {

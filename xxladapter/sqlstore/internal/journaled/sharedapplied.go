@@ -10,9 +10,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// sharedMarks are the row of a store with a shared journal.
-type sharedMarks struct {
-	marks
+// sharedApplied is the row of a store with a shared journal.
+type sharedApplied struct {
+	applied
 	store     string // the store's id, by which its log is found
 	run       string // State.Run, if a change of it is a loss
 	fire, log int64  // the ids that were given last
@@ -37,7 +37,7 @@ const (
 
 func readShared(
 	query func(query string, scan func(database.Row) error) error, lock string,
-) (m sharedMarks, found bool, err error) {
+) (m sharedApplied, found bool, err error) {
 	err = query(selectShared+lock, func(r database.Row) error {
 		var at, doubt int64
 		var generation int64
@@ -119,10 +119,10 @@ func CheckPlain(ctx context.Context, s *records.Store) error {
 	return err
 }
 
-// storeShared stores the marks of a cut, if this process still has the pen.
+// storeShared stores the positions that a cut applies, if this process still has the pen.
 func (f *front) storeShared(ctx context.Context, tx *database.Tx, c *cut) error {
-	changed, err := tx.Exec(ctx, moveShared, c.marks.settled, c.marks.runs, c.marks.plans, c.lastFire, c.lastLog,
-		msOf(c.at), int64(c.marks.generation), c.marks.pen)
+	changed, err := tx.Exec(ctx, moveShared, c.applied.settled, c.applied.runs, c.applied.plans, c.lastFire, c.lastLog,
+		msOf(c.at), int64(c.applied.generation), c.applied.pen)
 	if err == nil && changed == 0 {
 		err = errPen
 	}
@@ -193,7 +193,7 @@ func (f *front) closeShared(ctx context.Context) error {
 		if err != nil || held > 0 {
 			return err
 		}
-		_, err = tx.Exec(ctx, markClosed, f.marks.pen)
+		_, err = tx.Exec(ctx, markClosed, f.applied.pen)
 		return err
 	})
 	close(f.shared.stop)

@@ -22,7 +22,7 @@ func (f *front) tooFarBehind() error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if lack := f.journal.Last().Number - f.marks.settled; f.loaded && lack > f.shared.backlog {
+	if lack := f.journal.Last().Number - f.applied.settled; f.loaded && lack > f.shared.backlog {
 		return fmt.Errorf(
 			"tables lack %d entries of the shared log, must follow before more due times are planned", lack,
 		)

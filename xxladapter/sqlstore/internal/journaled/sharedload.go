@@ -14,7 +14,7 @@ import (
 )
 
 // loadShared reads the tables and the records that they lack into a new memory, under the lock of
-// the row of the marks. From then on the tables refuse the process that had the pen before.
+// the row of applied positions. From then on the tables refuse the process that had the pen before.
 func (f *front) loadShared(ctx context.Context, tx *database.Tx) error {
 	m, found, err := readShared(func(query string, scan func(database.Row) error) error {
 		return tx.Query(
@@ -59,11 +59,11 @@ func (f *front) loadShared(ctx context.Context, tx *database.Tx) error {
 	return err
 }
 
-// fill reads the tables, replays the log behind them, and takes the row of the marks. used says
-// that all log rows since the marks were written should be from processes with the log.
+// fill reads the tables, replays the log behind them, and takes the row of applied positions. used
+// says that all log rows since the positions were written should be from processes with the log.
 //
 // REQUIRES: f.mu is held.
-func (f *front) fill(ctx context.Context, tx *database.Tx, m *sharedMarks, now sharedlog.State, used bool) error {
+func (f *front) fill(ctx context.Context, tx *database.Tx, m *sharedApplied, now sharedlog.State, used bool) error {
 	m.pen, m.run, m.state = now.Pen, now.Run, stateOpen
 	_, err := tx.Exec(
 		ctx, takeShared, int64(m.generation), m.pen, m.settled, m.runs, m.plans, m.fire, m.log, msOf(m.doubt), m.run,
@@ -75,7 +75,7 @@ func (f *front) fill(ctx context.Context, tx *database.Tx, m *sharedMarks, now s
 	if err != nil {
 		return err
 	}
-	f.marks, f.m, f.evictable, f.shared.at = m.marks, newMemory(), nil, m.at
+	f.applied, f.m, f.evictable, f.shared.at = m.applied, newMemory(), nil, m.at
 	f.rotated, f.spill, f.snapshot = 0, 0, 0
 	f.m.doubt = m.doubt
 	f.shared.lastFire, f.shared.lastLog = n.lastFire, n.lastLog
@@ -83,7 +83,7 @@ func (f *front) fill(ctx context.Context, tx *database.Tx, m *sharedMarks, now s
 	if used && f.besideJava() {
 		f.m.lastLog = m.log // what the log has is added, and what the tables have besides is not ours
 	}
-	r := replay{ctx: ctx, tx: tx, m: &f.m, marks: m.marks, now: f.Clock()}
+	r := replay{ctx: ctx, tx: tx, m: &f.m, applied: m.applied, now: f.Clock()}
 	err = f.finishLoad(&r, f.shared.log.Load(ctx, now, m.oldest(), r.record))
 	if err == nil {
 		f.meet(n.lastLog)
@@ -98,7 +98,7 @@ func (f *front) fill(ctx context.Context, tx *database.Tx, m *sharedMarks, now s
 // tables know, or had another holder, if the pen has passed since the copy was made.
 //
 // REQUIRES: f.mu is held.
-func (f *front) lost(m sharedMarks, now sharedlog.State) string {
+func (f *front) lost(m sharedApplied, now sharedlog.State) string {
 	last := max(m.settled, m.runs, m.plans)
 	switch seen := f.shared.log.Seen(now.Generation); {
 	case m.generation == 0:
@@ -109,7 +109,7 @@ func (f *front) lost(m sharedMarks, now sharedlog.State) string {
 		return fmt.Sprintf("it ends with record %d, and the tables have record %d", now.Position, last)
 	case now.Position < seen:
 		return fmt.Sprintf("it ends with record %d, and record %d was confirmed", now.Position, seen)
-	case now.Pen < m.pen || now.Pen == m.pen && now.Pen != f.marks.pen:
+	case now.Pen < m.pen || now.Pen == m.pen && now.Pen != f.applied.pen:
 		return fmt.Sprintf("its pen has number %d, and another process wrote to the tables under %d", now.Pen, m.pen)
 	case f.shared.lossy && m.run != "" && m.run != now.Run:
 		return fmt.Sprintf(
@@ -122,7 +122,7 @@ func (f *front) lost(m sharedMarks, now sharedlog.State) string {
 
 // beginAnew begins an empty log from what the tables have.
 func (f *front) beginAnew(
-	ctx context.Context, tx *database.Tx, m *sharedMarks, now sharedlog.State, why string,
+	ctx context.Context, tx *database.Tx, m *sharedApplied, now sharedlog.State, why string,
 ) (sharedlog.State, error) {
 	first := m.generation == 0
 	last := max(m.settled, m.runs, m.plans, now.Position, f.shared.log.Seen(now.Generation))

@@ -197,12 +197,12 @@ func (w *sharedWriter) uptodate(batch []*sharedWrite) bool {
 	}
 	f.mu.Lock()
 	clean := f.ready() && f.clean(needs)
-	var mark journal.Mark
+	var position journal.Position
 	if clean {
-		mark = f.journal.Last()
+		position = f.journal.Last()
 	}
 	f.mu.Unlock()
-	return clean && f.journal.Wait(mark) == nil
+	return clean && f.journal.Wait(position) == nil
 }
 
 // penTries limits how often a write begins again because another process took the pen.

@@ -16,7 +16,7 @@
 //
 //	calls                   store.go (memory), tables.go and lists.go (tables), scope.go, users.go
 //	deciding                act.go, due.go, duesecond.go, fires.go, memory.go, restrictions.go, stats.go
-//	before the tables       front.go, flush.go, burst.go, deferred.go, cut.go, marks.go, rotate.go
+//	before the tables       front.go, flush.go, burst.go, deferred.go, cut.go, applied.go, rotate.go
 //	the journal             log.go, codec.go, load.go, open.go, compare.go
 //	one that is shared      shared*.go, besidejava.go
 package journaled
@@ -75,17 +75,17 @@ func (s *Store) Close() error {
 // Job implements [xxladapter.Store].
 func (s *Store) Job(ctx context.Context, id int64) (*xxladapter.Job, error) {
 	var found xxladapter.Job
-	var mark journal.Mark
+	var position journal.Position
 	err := s.front.look(ctx, need{jobs: []int64{id}}, func(a *act) error {
 		j := a.m.jobs[id]
 		if j == nil {
 			return xxladapter.Absent("job", id)
 		}
-		found, mark = copyJob(j.Job), j.mark
+		found, position = copyJob(j.Job), j.position
 		return nil
 	})
 	if err == nil {
-		err = s.front.wait(mark)
+		err = s.front.wait(position)
 	}
 	if err != nil {
 		return nil, err
@@ -145,17 +145,17 @@ func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 
 // lookForLog returns the log row and the last record when the memory was read. Alarms change rows
 // in the tables, and only rows of failures.
-func (s *Store) lookForLog(ctx context.Context, id int64) (found *xxladapter.Log, last journal.Mark, err error) {
+func (s *Store) lookForLog(ctx context.Context, id int64) (found *xxladapter.Log, last journal.Position, err error) {
 	var row xxladapter.Log
 	known, whole := false, false
-	err = s.front.lookStored(ctx, func(a *act) journal.Mark {
+	err = s.front.lookStored(ctx, func(a *act) journal.Position {
 		last = s.front.journal.Last()
 		r := a.m.runs[id]
 		if known = r != nil; !known {
-			return journal.Mark{}
+			return journal.Position{}
 		}
 		row, whole = r.Log, !r.stored || r.Status() == xxladapter.LogRunning
-		return r.mark
+		return r.position
 	})
 	if err != nil {
 		return nil, last, err
@@ -201,7 +201,7 @@ func (s *Store) OpenFires(ctx context.Context, filter xxladapter.FireFilter) ([]
 		return s.Store.OpenFires(with(ctx, scope{needs: all}), filter)
 	}
 	var found []xxladapter.Fire
-	err := s.front.lookStored(ctx, func(a *act) journal.Mark {
+	err := s.front.lookStored(ctx, func(a *act) journal.Position {
 		found = a.m.list(filter)
 		return s.front.journal.Last()
 	})

@@ -99,7 +99,7 @@ func New(server Server, logger *slog.Logger) *Log {
 }
 
 // Append adds a record. It does not wait; see Wait. The order of calls is the order of the records.
-func (l *Log) Append(record []byte) journal.Mark {
+func (l *Log) Append(record []byte) journal.Position {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	number := l.next
@@ -108,18 +108,18 @@ func (l *Log) Append(record []byte) journal.Mark {
 	l.buf = append(l.buf, record)
 	l.bytes += int64(len(record))
 	l.notify()
-	return journal.Mark{Number: number, Repairs: l.repairs}
+	return journal.Position{Number: number, Repairs: l.repairs}
 }
 
 // Last returns the record that was appended last.
-func (l *Log) Last() journal.Mark {
+func (l *Log) Last() journal.Position {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return journal.Mark{Number: l.next - 1, Repairs: l.repairs}
+	return journal.Position{Number: l.next - 1, Repairs: l.repairs}
 }
 
 // Wait returns when all records up to one are stored, or with the error why they are not.
-func (l *Log) Wait(m journal.Mark) error {
+func (l *Log) Wait(m journal.Position) error {
 	for {
 		l.mu.Lock()
 		b, failed, durable, closed := l.batch, l.failed, l.durable, l.closed

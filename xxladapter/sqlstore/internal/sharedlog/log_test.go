@@ -200,8 +200,8 @@ func TestASilentHolderLosesThePenAtItsEnd(t *testing.T) {
 		require.False(t, a.Held())
 		require.ErrorIs(t, a.Wait(a.Append([]byte("too late"))), ErrRefused)
 		read(t, b)
-		mark := b.Append([]byte("one"))
-		require.NoError(t, b.Wait(mark))
+		position := b.Append([]byte("one"))
+		require.NoError(t, b.Wait(position))
 		require.NoError(t, a.Close())
 		require.NoError(t, b.Close())
 		require.Equal(t, map[int64][]byte{1: []byte("one")}, on.records)
@@ -285,12 +285,12 @@ func TestABatchInFlightIsWaitedFor(t *testing.T) {
 				on := newShelf()
 				l := loaded(t, on, "a")
 				on.set(func() { on.mute, on.away = stored, !stored })
-				mark := l.Append([]byte("one"))
+				position := l.Append([]byte("one"))
 				synctest.Wait() // the first attempt has failed, and the next one waits
 				l.mu.Lock()
 				l.failed = ErrMoved
 				l.mu.Unlock()
-				err := l.Wait(mark)
+				err := l.Wait(position)
 				if stored {
 					require.NoError(t, err)
 				} else {
@@ -300,7 +300,7 @@ func TestABatchInFlightIsWaitedFor(t *testing.T) {
 				require.NoError(t, l.Hold(t.Context()))
 				read(t, l)
 				if !stored {
-					require.ErrorIs(t, l.Wait(mark), journal.ErrInDoubt, "also after the log was read again")
+					require.ErrorIs(t, l.Wait(position), journal.ErrInDoubt, "also after the log was read again")
 				}
 				require.NoError(t, l.Close())
 			})

@@ -53,11 +53,11 @@ func (l *Log) Hold(ctx context.Context) error {
 	}
 }
 
-// Confirm reports whether this process has had the pen from the load to which a mark belongs until
-// now, so that its memory lacked nothing. Otherwise the memory must be asked again. Held trusts the
-// clocks, and the server's may jump; Confirm asks the server. If another process has the pen,
-// Confirm waits for it.
-func (l *Log) Confirm(ctx context.Context, m journal.Mark) (bool, error) {
+// Confirm reports whether this process has had the pen from the load to which a position belongs
+// until now, so that its memory lacked nothing. Otherwise the memory must be asked again. Held
+// trusts the clocks, and the server's may jump; Confirm asks the server. If another process has the
+// pen, Confirm waits for it.
+func (l *Log) Confirm(ctx context.Context, m journal.Position) (bool, error) {
 	if err := l.Hold(ctx); err != nil {
 		return false, err
 	}

@@ -21,10 +21,10 @@ type verifyCmd struct {
 
 // A state is the result of a check.
 type state struct {
-	Whole  bool                 `json:"whole"`
-	Rows   int64                `json:"rows"`
-	Anchor xxladapter.AuditMark `json:"anchor"`
-	Last   xxladapter.AuditMark `json:"last"`
+	Whole  bool                     `json:"whole"`
+	Rows   int64                    `json:"rows"`
+	Anchor xxladapter.AuditPosition `json:"anchor"`
+	Last   xxladapter.AuditPosition `json:"last"`
 	Broken *struct {
 		ID   int64  `json:"id"`
 		Rule string `json:"rule"`
@@ -105,14 +105,14 @@ func (c *verifyCmd) compare(inv *command.Invocation, parent *Cmd, expected expec
 		return err
 	}
 	for _, row := range list.Rows {
-		expected.see(row.Mark())
+		expected.see(row.Position())
 	}
 	return expected.check()
 }
 
 // An expectedMark is a row whose hash was kept from an earlier check.
 type expectedMark struct {
-	xxladapter.AuditMark
+	xxladapter.AuditPosition
 	found string // the row's hash today
 }
 
@@ -129,7 +129,7 @@ func parseMark(text string) (m expectedMark, err error) {
 	return m, nil
 }
 
-func (m *expectedMark) see(at xxladapter.AuditMark) {
+func (m *expectedMark) see(at xxladapter.AuditPosition) {
 	if at.ID == m.ID {
 		m.found = at.Hash
 	}
@@ -163,7 +163,7 @@ func verifyFile(name string, expected *expectedMark) (state state, err error) {
 			return state, fmt.Errorf("%s: row %d: %w", name, state.Rows+1, err)
 		}
 		if state.Rows == 0 {
-			state.Anchor = xxladapter.AuditMark{ID: row.ID - 1, Hash: row.Previous}
+			state.Anchor = xxladapter.AuditPosition{ID: row.ID - 1, Hash: row.Previous}
 			state.Last = state.Anchor
 		}
 		if state.Last, err = xxladapter.FollowChain(state.Last, []xxladapter.AuditRow{row}); err != nil {
