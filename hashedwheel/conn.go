@@ -88,7 +88,7 @@ func (w *HashedWheelTimer) NewConnIdle(opts ConnIdleOptions) (*ConnIdle, error) 
 // still the caller's.
 //
 // The result has the methods ReadFrom, WriteTo, CloseRead, CloseWrite and SyscallConn if c has
-// them, and none of them if not. io.Copy and http.ServeContent so use sendfile and splice on a
+// them, and none of them if not. So io.Copy and http.ServeContent can use sendfile and splice on a
 // *net.TCPConn. A NetConn method returns c; what is read and written through c itself is not seen.
 //
 // A long transfer by ReadFrom, WriteTo or a large Write counts while it makes progress: it is
@@ -154,8 +154,8 @@ func (ci *ConnIdle) silent(m *IdleMemberOf[*watchedConn], kind IdleKind) {
 //
 // A connection for which the timer has no place (ErrTooManyPending) is closed, counted by Refused
 // and logged, at most once in ten seconds; Accept then waits for the next. It does not return an
-// error: a server takes that for the end of its listener or, if the error says that it is
-// temporary, waits for up to a second while others want to connect.
+// error: a server would take an error for the end of its listener, or pause for up to a second
+// after a temporary one, while others want to connect.
 //
 // After Stop connections are passed on without a watch. When the timer has stopped, Accept closes
 // the connection and returns an error that wraps ErrStopped.

@@ -179,7 +179,7 @@ type FieldConflict struct {
 	Field  string          `json:"field"`
 	Yours  json.RawMessage `json:"yours,omitempty" doc:"The value in this call; omitted if the call does not give the field."`
 	Stored json.RawMessage `json:"stored" doc:"The value now."`
-	Base   json.RawMessage `json:"base,omitempty" doc:"The value that this call started from; omitted if it is not known any more."`
+	Base   json.RawMessage `json:"base,omitempty" doc:"The value that this call started from; omitted if it is no longer known."`
 }
 
 // FieldConflicts compares three states of one object: base, from which a caller started; stored, as

@@ -312,8 +312,8 @@ func TestANamedAppIsTheOnlyOne(t *testing.T) {
 	}
 }
 
-// TestASlowStoreHoldsUpOneCaller checks that no other caller waits while the groups are read, and
-// that the one continues with the known token before long.
+// TestASlowStoreHoldsUpOneCaller checks that only the caller that reads the groups waits, for
+// sentWait at most, and then continues with the known token; all others get it at once.
 func TestASlowStoreHoldsUpOneCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := twoGroups()

@@ -70,7 +70,7 @@ func actorOf(ctx context.Context) string {
 
 // An undrainForm names a drained address.
 type undrainForm struct {
-	Address string `json:"address" doc:"A drained address of the group, which need not be registered any more." example:"http://10.0.0.7:9999/"`
+	Address string `json:"address" doc:"A drained address of the group, which may no longer be registered." example:"http://10.0.0.7:9999/"`
 }
 
 func (s *Server) undrain(ctx context.Context, path api.IDPath, form undrainForm) (no api.None, err error) {

@@ -21,7 +21,7 @@ type overviewForm struct {
 	Overdue    []dueJob       `json:"overdue" doc:"Running jobs whose due time passed more than 10 seconds ago; at most 20, the longest overdue first."`
 	NotFired   []dueJob       `json:"notFired" doc:"Running jobs that have not been due since their schedule was switched on, and will not be within a day; at most 20, of the first 100 that have not been due."`
 	NoExecutor []idleGroup    `json:"noExecutor" doc:"Groups with running jobs and without an executor."`
-	Gone       []goneExecutor `json:"gone" doc:"Executors that got one of the newest 1000 runs within the last 24 hours, and that the group of the run does not have any more; at most 20, the latest first."`
+	Gone       []goneExecutor `json:"gone" doc:"Executors that got one of the newest 1000 runs within the last 24 hours, and that the group of the run no longer has; at most 20, the latest first."`
 	Paused     []pauseForm    `json:"paused" doc:"Pauses that have not ended, newest first; at most 20."`
 	Calendars  []poorCalendar `json:"calendars" doc:"Calendars of running jobs without the days of this year, or of a next year that begins within 31 days."`
 	Next       []dueJob       `json:"next" doc:"The next 20 due times, one of each job."`

@@ -20,9 +20,9 @@ type takeOverForm struct {
 
 	Groups   takenCount `json:"groups"`
 	Jobs     takenCount `json:"jobs"`
-	Versions takenCount `json:"versions" doc:"Of scripts."`
+	Versions takenCount `json:"versions" doc:"The versions of scripts."`
 	Users    takenCount `json:"users"`
-	Days     takenCount `json:"days" doc:"Of the daily report."`
+	Days     takenCount `json:"days" doc:"The days of the daily report."`
 
 	Taken []takenJob     `json:"jobsTaken" doc:"The jobs of the database that the store has, by their ids there."`
 	Notes []takeOverNote `json:"notes"`

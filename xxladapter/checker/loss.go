@@ -9,8 +9,8 @@ import (
 
 // This file says what a loss of the scheduler's store excuses.
 
-// rowInDoubt reports whether the row of a run may be missing: the store says of its due time that
-// it has lost whether that has fired.
+// rowInDoubt reports whether the row of a run may be missing: the store has recorded that it no
+// longer knows whether the due time has fired.
 func (c *check) rowInDoubt(r *Run) bool {
 	lo, _ := slices.BinarySearchFunc(
 		c.history.Misfires, r.Job, func(m Misfire, job int64) int { return cmp.Compare(m.Job, job) },

@@ -16,7 +16,7 @@ type target struct {
 	ended *Change // what ended the epoch, if limit is set
 	slack Instant // how much later than due the real due time may be
 	must  bool    // it had to fire, and the time for that is over
-	doubt bool    // the store has lost whether it has fired
+	doubt bool    // the store has recorded that it no longer knows whether the due time has fired
 	fate  fate
 	run   int32 // an index into the job's runs
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// waits is what the comment of a go statement has to speak of, and nobody what it says if no
-// goroutine waits.
+// waits matches a comment that says who waits for a goroutine. nobody matches one that says that no
+// one does.
 var (
 	waits  = regexp.MustCompile(`\bwait(s|ed|ing)?\b`)
 	nobody = regexp.MustCompile(`\b[Nn]o(body| one) waits\b`)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// polling are the folders whose tests poll in real time, by an Eventually other than that of
-// testserver, each with what no bubble can hold.
+// polling lists the folders whose tests poll in real time with an Eventually other than
+// testserver's, each with the allowed calls and why a bubble is not enough.
 var polling = map[string]struct {
 	most    int // calls of Eventually
 	because string

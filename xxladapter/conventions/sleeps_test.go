@@ -49,8 +49,8 @@ func (f testFile) outsideBubbles(n ast.Node, visit func(ast.Node)) {
 }
 
 // TestSleepsOutsideBubblesSayWhy checks that a sleep in real time has its reason on its line or on
-// the line above, as has one in a function of which this file does not show in which time it runs.
-// Once a function has said it, its other sleeps need not.
+// the line above. A sleep in a function that the file does not show to run in a bubble needs a
+// reason, too. Once a function has given a reason, its later sleeps need none.
 func TestSleepsOutsideBubblesSayWhy(t *testing.T) {
 	sleeps := 0
 	for _, f := range testFiles(t) {

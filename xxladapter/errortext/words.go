@@ -13,12 +13,12 @@ var kinds = map[string]string{
 
 // reasons are why a provider did not sign a user in.
 var reasons = map[string]string{
-	"the answer does not belong to this browser, or came too late": "该应答不属于此浏览器，或已超时",
-	"it did not accept the code":                                   "登录提供方未接受授权码",
-	"its token is not valid":                                       "登录提供方的令牌无效",
-	"its token belongs to another sign-in":                         "登录提供方的令牌属于另一次登录",
-	"its token cannot be read":                                     "登录提供方的令牌无法读取",
-	"what it says of the user is of another one":                   "登录提供方返回的用户信息属于其他用户",
+	"the answer does not belong to this browser, or came too late":  "该应答不属于此浏览器，或已超时",
+	"it did not accept the code":                                    "登录提供方未接受授权码",
+	"its token is not valid":                                        "登录提供方的令牌无效",
+	"its token belongs to another sign-in":                          "登录提供方的令牌属于另一次登录",
+	"its token cannot be read":                                      "登录提供方的令牌无法读取",
+	"its user information cannot be read, or is about another user": "登录提供方返回的用户信息无法读取，或属于其他用户",
 }
 
 // shapes are what a value in a file or in JSON is, or has to be.

@@ -33,9 +33,9 @@ func (t *takenResults) add(list []result) {
 	t.list = append([]result(nil), t.list[n:]...)
 }
 
-// ended returns the results of those of the runs that have ended and whose result no admin still
+// ended returns the results of the given runs that have ended, except results that an admin still
 // has to acknowledge. A code of 0 means that the result is no longer known. Runs that the journal
-// does not know, or no longer, are left out: they may be in progress on another executor.
+// does not know, or no longer knows, are left out: they may be in progress on another executor.
 func (s *journalState) ended(asked []wire.RunID) []result {
 	waits := map[int64]bool{}
 	for _, r := range s.results {

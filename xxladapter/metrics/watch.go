@@ -50,14 +50,14 @@ var (
 	poolWaiting  = gauge("pool_waiting", "Fires that wait for a free place, by pool.", "pool")
 	poolInFlight = gauge("pool_in_flight", "Fires that are being handed over, by pool.", "pool")
 	leader       = gauge("leader", "1 for each partition of jobs that this node plans.", "partition")
-	leads        = gauge("leads", "1 if this node leads, 0 if it stands by; nothing in the scheduling mode all.")
-	elector      = gauge("elector_state", "1 for what the elector says of this node: elected, waits, or away if it does not answer; nothing without an elector.", "elector", "state")
+	leads        = gauge("leads", "1 if this node leads, 0 if it stands by; absent in the scheduling mode all.")
+	elector      = gauge("elector_state", "1 for what the elector says of this node: elected, waits, or away if it does not answer; absent without an elector.", "elector", "state")
 	term         = gauge("term", "Number of this node's term; 0 without a lease.")
 	terms        = gauge("terms_total", "Terms that this node has had.")
 	hints        = gauge(
 		"death_hints_total", "Ended presences of other nodes whose planned fires this node has armed as well.",
 	)
-	spread  = gauge("spread_fires_total", "Fires that a leader planned for another scheduler: sent by this one as the leader, received from a leader, kept because the other one did not take them; nothing in the scheduling mode all.", "way")
+	spread  = gauge("spread_fires_total", "Fires that a leader planned for another scheduler: sent by this one as the leader, received from a leader, kept because the other one did not take them; absent in the scheduling mode all.", "way")
 	dropped = gauge(
 		"wheel_dropped_total", "Fires dropped from the wheel because this node had lost their term or partition.",
 	)
@@ -69,7 +69,7 @@ var (
 		"When partitions last changed hands, by cause: joined, stopped, drained, skewed, died, lapsed.",
 		"cause",
 	)
-	queued = gauge("queued_runs", "Runs in the queue that no executor has acknowledged, by app; nothing without a queue, or if it does not answer.", "app")
+	queued = gauge("queued_runs", "Runs in the queue that no executor has acknowledged, by app; absent without a queue, or if it does not answer.", "app")
 	oldest = gauge(
 		"queued_oldest_timestamp_seconds", "When the oldest run in the queue was published, by app.", "app",
 	)

@@ -16,7 +16,7 @@ const (
 	// most four bytes.
 	maxConf = 4 * 128
 
-	// defaultNext and maxNext are the number of next times that is not given, and the largest.
+	// defaultNext is the number of next times if none is given, and maxNext the largest one.
 	defaultNext, maxNext = 5, 100
 	// maxExpr limits a cron expression in bytes, each of which is a character.
 	maxExpr = 128
@@ -105,8 +105,8 @@ func (r CronRequest) Read(zone *time.Location, profile cron.Profile) (s Schedule
 	return Schedule{Type: cron.Cron, Conf: r.Expr, Zone: zone, Profile: profile}, nil
 }
 
-// ZoneOf returns the IANA time zone of a name, or otherwise for an empty name. Any other name is
-// refused with an [xxladapter.Error], also that of the zone of this machine.
+// ZoneOf returns the IANA time zone of a name, or otherwise for an empty name. An unknown name, and
+// Local, are refused with an [xxladapter.Error].
 func ZoneOf(name string, otherwise *time.Location) (*time.Location, error) {
 	if name == "" {
 		return otherwise, nil

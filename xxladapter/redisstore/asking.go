@@ -53,7 +53,7 @@ func (c *client) XTrimMinID(ctx context.Context, key, least string) *redis.IntCm
 	return asking(ctx, c, func(p redis.Pipeliner) *redis.IntCmd { return p.XTrimMinID(ctx, key, least) })
 }
 
-// redirected returns the address at which a node says that its keys are to be asked for.
+// redirected returns the address in an ASK redirection; is reports whether err is one.
 func redirected(err error) (at string, is bool) {
 	if err == nil {
 		return "", false

@@ -23,8 +23,8 @@ import "github.com/redis/go-redis/v9"
 // take, look and append return five numbers: held, gen, pos, pen, wanted. take sets held to 1 if
 // the caller has the pen now. look and append set it to 1 if the caller has the pen or had it last;
 // append sets it to 2 if it stored the records, and to -1 if the head's home is another node than
-// the caller's. wanted is 1 if a process waits for the pen, in a take that is refused perhaps the
-// caller itself; look and a refused append do not read it and return 0. look also returns home,
+// the caller's. wanted is 1 if a process waits for the pen; after a refused take, that may be the
+// caller itself. look and a refused append do not read it and return 0. look also returns home,
 // line, and m:NODE of one node.
 
 // answer is the beginning of the scripts take, look and append: it defines the functions with which
@@ -128,8 +128,8 @@ return 1
 `)
 
 	// read: KEYS head, log. ARGV numbers of the first and the last record, number of entries. The
-	// head is a key although it is not read: a node that imports the slot answers for a single key
-	// that it does not have yet as for an empty one, and refuses two of which one is missing.
+	// head is a key although it is not read: a node that imports the slot answers as if a single
+	// missing key were empty, but refuses two keys of which one is missing.
 	readScript = redis.NewScript(`
 return redis.call('XRANGE', KEYS[2], ARGV[1], ARGV[2], 'COUNT', ARGV[3])
 `)

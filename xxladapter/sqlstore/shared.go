@@ -52,11 +52,12 @@ type SharedOptions struct {
 // OpenShared opens the store that place names, as [Open] does, with a log in front of it that all
 // processes of the store share. What happens at each fire is durable in the log, and reaches the
 // tables behind it, within a second. Every call of the store sees it at once. Other programs that
-// read the tables see what these have.
+// read the tables see only what has reached them.
 //
 // Every process of the store needs the log. On MySQL, due times are claimed in the tables as
-// without a log, so a Java admin that is started by mistake takes none of them twice. One that has
-// just run a job is refused, and nothing is planned while a process finds runs of a later one.
+// without a log, so a Java admin that is started by mistake takes none of them twice. OpenShared
+// returns an error if it would be the first to use the log and a Java admin has run a job within 90
+// seconds. A process that later finds a run of a Java admin plans nothing for 90 seconds.
 func OpenShared(ctx context.Context, place string, opts Options, shared SharedOptions) (*Shared, error) {
 	if err := opts.check(); err != nil {
 		return nil, err

@@ -44,7 +44,8 @@ func (t *Telemetry) TraceParent(l *xxladapter.Log) string {
 	return ""
 }
 
-// flags says whether the trace is recorded. All nodes with the same sampling share decide alike.
+// flags says whether the trace is recorded. Nodes with the same sampling share make the same
+// decision.
 func (t *Telemetry) flags(ids runIDs) trace.TraceFlags {
 	d := t.sampler.ShouldSample(sdktrace.SamplingParameters{TraceID: ids.trace})
 	return trace.TraceFlags(0).WithSampled(d.Decision == sdktrace.RecordAndSample)

@@ -10,15 +10,16 @@
 //
 // # What it costs
 //
-// For each fire a claim and a settlement in the store, which share transactions with those of other
-// fires, and one request, which executors that take batches share too. bench/results/scheduler.md
-// has the processor time of a whole trip. A hand-over in flight is a goroutine.
+// Each fire costs a claim and a settlement in the store, which share transactions with those of
+// other fires, and one request, which fires share if the executor takes batches.
+// bench/results/scheduler.md has the processor time of a whole trip. A hand-over in flight is a
+// goroutine.
 //
 // # Limits
 //
-// A [Pool] hands over 200 fires at a time, and 100 of slow jobs, of which one app gets half;
-// 40,000 more wait in memory, and all others in the store. An executor that answers slowly
-// therefore delays its own app alone.
+// By default, a [Pool] hands over at most 200 fires of ordinary jobs and 100 of slow jobs at a
+// time; one app gets at most half of each. For each of the two, up to 40,000 more wait in memory;
+// all others wait in the store. An executor that answers slowly therefore delays its own app alone.
 //
 // # When not to use it
 //

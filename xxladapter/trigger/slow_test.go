@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAJobIsSlowAfterElevenSlowHandOversInOneMinute checks when a job moves to the slow pool (XXL-
-// JOB 2.4.2, JobTriggerPoolHelper.java).
+// TestAJobIsSlowAfterElevenSlowHandOversInOneMinute checks when a job moves to the slow pool
+// (XXL-JOB 2.4.2, JobTriggerPoolHelper.java).
 func TestAJobIsSlowAfterElevenSlowHandOversInOneMinute(t *testing.T) {
 	start := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	tests := []struct {

@@ -17,9 +17,9 @@ func Value(text string, label Label) (value string, found bool) {
 	return "", false
 }
 
-// Reason returns what a text says about the outcome, as plain text: of a [Message] the reason of
-// its outcome, of a Java admin's text what follows its label msg, and of any other text the last
-// line.
+// Reason returns, as plain text, what text says about the outcome: the reason (or success) in a
+// [Message], what follows the label msg in a Java admin's text, and the last line of any other
+// text.
 func Reason(text string) string {
 	if result, found := Value(text, Result); found {
 		for _, outcome := range []Outcome{Error, Unknown} {

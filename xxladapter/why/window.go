@@ -40,8 +40,8 @@ func WindowOf(from, to, now time.Time) (begin, end time.Time, err error) {
 	return from, to, nil
 }
 
-// TimeMeant returns the time that somebody means who asks about an instant, from its beginning
-// until before its end: a whole minute for an instant on one, and otherwise a second.
+// TimeMeant returns the period that a question about at refers to: the minute that begins at at if
+// at is a whole minute, otherwise the second that contains at. to is exclusive.
 func TimeMeant(at time.Time) (from, to time.Time) {
 	if at.Truncate(time.Minute).Equal(at) {
 		return at, at.Add(time.Minute)

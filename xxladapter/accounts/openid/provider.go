@@ -19,8 +19,9 @@ import (
 const (
 	// callLimit limits one call to the provider.
 	callLimit = 10 * time.Second
-	// clockSkew is how far the provider's clock may be behind this machine's. It may be five
-	// minutes ahead, which go-oidc allows by itself.
+	// clockSkew is how far the provider's clock may be behind this machine's. It may be up to four
+	// minutes ahead: go-oidc allows five minutes for nbf, and the verifier's clock is set back by
+	// clockSkew.
 	clockSkew = time.Minute
 )
 
@@ -32,8 +33,8 @@ type Provider struct {
 	found *oidc.Provider
 }
 
-// New returns a provider. It does not call the provider, which may be away while a scheduler
-// starts. The error names the option that is missing or makes no sense.
+// New returns a provider. It does not call the provider: a scheduler also starts while the provider
+// cannot be reached. The error names the option that is missing or makes no sense.
 func New(opts Options) (*Provider, error) {
 	opts, err := opts.check()
 	if err != nil {
@@ -54,7 +55,7 @@ type Identity struct {
 
 // Begin returns the address at the provider to which the browser has to go, and the attempt that
 // the browser keeps until it comes back to redirect, an address of this scheduler. The error has
-// [xxladapter.CodeUnreachable] if the provider is away.
+// [xxladapter.CodeUnreachable] if the provider cannot be reached.
 func (p *Provider) Begin(ctx context.Context, redirect string) (address string, a Attempt, err error) {
 	found, err := p.discover(ctx)
 	if err != nil {
@@ -74,7 +75,7 @@ type Answer struct {
 
 // Finish returns who has signed in, from the attempt that the browser kept. redirect must be that
 // of Begin. An answer that does not belong to the attempt, or cannot be trusted, gives an error
-// with [xxladapter.CodeUnauthorized]; a provider that is away one with
+// with [xxladapter.CodeUnauthorized]; a provider that cannot be reached gives one with
 // [xxladapter.CodeUnreachable].
 func (p *Provider) Finish(ctx context.Context, a Attempt, redirect string, answer Answer) (id Identity, err error) {
 	if !a.matches(answer.State, time.Now()) {
@@ -126,7 +127,7 @@ func (p *Provider) identity(
 		}
 		more := claims{}
 		if err := info.Claims(&more); err != nil || info.Subject != idToken.Subject {
-			return id, p.refuse("what it says of the user is of another one", err)
+			return id, p.refuse("its user information cannot be read, or is about another user", err)
 		}
 		if !known {
 			values, _ = more.values(p.opts.Claim)

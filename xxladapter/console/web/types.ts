@@ -68,7 +68,7 @@ export interface AuditCheck {
 	anchor: AuditPosition;
 	/** The first row that breaks the chain. */
 	broken?: BrokenRow;
-	/** The newest row. Who keeps it elsewhere can later tell that no one has rewritten the whole chain. */
+	/** The newest row. A copy of it that is kept elsewhere later shows whether the whole chain was rewritten. */
 	last: AuditPosition;
 	/** How many rows were checked. */
 	rows: number;
@@ -372,7 +372,7 @@ export interface Credential {
 	/** The groups to which a token is limited; omitted if it is not limited to some groups of its user. */
 	groups?: number[];
 	id: number;
-	/** Of a token. */
+	/** The name of a token; omitted for a session. */
 	name?: string;
 	/** What a token may do at most; omitted if it may do what its user may. */
 	role?: "viewer" | "operator" | "editor" | "coder" | "admin";
@@ -482,7 +482,7 @@ export interface FieldChange {
 }
 
 export interface FieldConflict {
-	/** The value that this call started from; omitted if it is not known any more. */
+	/** The value that this call started from; omitted if it is no longer known. */
 	base?: unknown;
 	field: string;
 	/** The value now. */
@@ -1041,7 +1041,7 @@ export interface Node {
 	address?: string;
 	/** How far its clock is ahead of the store's in milliseconds, as it last said; negative if it is behind. */
 	clockAheadMs: number;
-	/** What the elector said of it at its last renewal: none, there is no elector; elected; waits; away, the elector does not answer. */
+	/** What the elector said of it at its last renewal: none (no elector), elected, waits, or away (the elector did not answer). */
 	election: "none" | "elected" | "waits" | "away";
 	/** The number of its leadership, if it is elected. */
 	electionNumber?: number;
@@ -1049,9 +1049,9 @@ export interface Node {
 	elector?: string;
 	/** Its pool for ordinary jobs, as it last said. */
 	fast: Pool;
-	/** Fires that a leader planned for another node, as it last said; nothing outside of the mode leader. */
+	/** Fires that a leader planned for another node, as it last said; omitted outside of the mode leader. */
 	fires?: Spread;
-	/** How it last got or lost partitions, as far as that is among those that are kept. */
+	/** The latest stored record that it got or lost partitions in its term; omitted if there is none. */
 	lastMove?: PartitionMove;
 	/** all: it plans jobs beside others. leader: it plans all jobs or none. */
 	mode: "all" | "leader";
@@ -1062,7 +1062,7 @@ export interface Node {
 	role: "plans" | "leads" | "standby" | "retired";
 	/** Its pool for slow jobs, as it last said. */
 	slow: Pool;
-	/** Who hands over what it plans while it leads: none: itself. hash, random, round: all nodes, by the job, at random or in turn. Nothing outside of the mode leader. */
+	/** Who hands over what it plans while it leads: none: itself. hash, random, round: all nodes, by the job, at random or in turn. Omitted outside of the mode leader. */
 	spread?: "none" | "hash" | "random" | "round";
 	term: number;
 	/** When its lease expires unless it is renewed. */
@@ -1102,7 +1102,7 @@ export interface Overview {
 	failed24h: Figure;
 	/** Jobs whose newest run failed, among the newest 1000 failures of the last 24 hours; at most 20, those with the most failures in a row first. */
 	failing: FailingJob[];
-	/** Executors that got one of the newest 1000 runs within the last 24 hours, and that the group of the run does not have any more; at most 20, the latest first. */
+	/** Executors that got one of the newest 1000 runs within the last 24 hours, and that the group of the run no longer has; at most 20, the latest first. */
 	gone: GoneExecutor[];
 	/** 99 of 100 among the newest 1000 runs were sent at most this many milliseconds after they were due. */
 	lateP99Ms?: number;
@@ -1137,7 +1137,7 @@ export interface PartitionMove {
 export interface Password {
 	/** At least 8 characters. */
 	new: string;
-	/** The password until now. */
+	/** The current password. */
 	old: string;
 }
 
@@ -1340,7 +1340,7 @@ export interface Session {
 	expires?: string;
 	/** What the caller may do. */
 	grants: Grant[];
-	/** How the caller has proved who it is: open means that nobody has to, executor is not among the answers. Omitted if the caller has to sign in. */
+	/** How the caller is authenticated: user, token, operator, or open if the API needs no authentication; the other kinds do not occur. Omitted if the caller has to sign in. */
 	kind?: "open" | "user" | "token" | "operator" | "executor" | "command" | "scheduler";
 	/** The name of the user; omitted for callers that are no users. */
 	name?: string;
@@ -1476,7 +1476,7 @@ export interface Tail {
 }
 
 export interface TakeOver {
-	/** Of the daily report. */
+	/** The days of the daily report. */
 	days: TakenCount;
 	/** Nothing was written. */
 	dryRun: boolean;
@@ -1492,7 +1492,7 @@ export interface TakeOver {
 	/** Executors or triggers wrote to the database less than a minute ago, so an admin of XXL-JOB seems to work on it: jobs that are started here would fire twice. */
 	served: boolean;
 	users: TakenCount;
-	/** Of scripts. */
+	/** The versions of scripts. */
 	versions: TakenCount;
 }
 
@@ -1591,7 +1591,7 @@ export interface Trigger {
 }
 
 export interface Undrain {
-	/** A drained address of the group, which need not be registered any more. */
+	/** A drained address of the group, which may no longer be registered. */
 	address: string;
 }
 
@@ -1955,13 +1955,13 @@ export interface Calls {
 		body: undefined;
 		answer: WhyAnswer;
 	};
-	/** Lead the browser to the provider of OpenID Connect. */
+	/** Redirect the browser to the provider of OpenID Connect. */
 	"GET /login/oidc": {
 		params: { };
 		body: undefined;
 		answer: string;
 	};
-	/** Sign in whom the provider has signed in. Leads the browser to the console. The roles of the user become those that the provider's claims give. */
+	/** Complete a sign-in at the provider. Redirects the browser to the console. The roles of the user become those that the provider's claims give. */
 	"GET /login/oidc/callback": {
 		params: { code?: string; state?: string; error?: string };
 		body: undefined;

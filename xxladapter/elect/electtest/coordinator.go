@@ -79,7 +79,8 @@ func (c Coordinator) RequireRefused(t *testing.T, url, pattern string) {
 	require.NotContains(t, err.Error(), "\n")
 }
 
-// deleted has the next process elected.
+// deleted checks that deleting what is stored ends the leadership soon, and that another process
+// can be elected.
 func deleted(t *testing.T, c Coordinator) {
 	url := c.Open(t)
 	l := lead(t, c.Elector(t, url))
@@ -90,14 +91,14 @@ func deleted(t *testing.T, c Coordinator) {
 	require.NoError(t, lead(t, c.Elector(t, url)).Resign(t.Context()))
 }
 
-// silent has a server that accepts connections and answers nothing.
+// silent checks that New gives up on a server that accepts connections and answers nothing.
 func silent(t *testing.T, c Coordinator) {
 	began := time.Now()
 	c.RequireRefused(t, scheme(t, c)+"://"+listen(t).Addr().String()+"/a", `^elector \w+://127\.0\.0\.1:\d+/a `)
 	require.Less(t, time.Since(began), elect.ContactLimit+3*time.Second)
 }
 
-// nobody has a port on which no server listens.
+// nobody checks the error of New for a port on which no server listens.
 func nobody(t *testing.T, c Coordinator) {
 	c.RequireRefused(t, scheme(t, c)+"://"+testserver.Refuses+"/a",
 		`^elector \w+://127\.0\.0\.1:\d+/a does not answer: dial tcp .* connection refused$`)
@@ -113,7 +114,8 @@ func listen(t *testing.T) net.Listener {
 	return ln
 }
 
-// encrypted has a server with a certificate that this test alone trusts.
+// encrypted checks that New refuses an untrusted certificate, and a server behind TLS without TLS,
+// and that processes are elected once the certificate is trusted.
 func encrypted(t *testing.T, c Coordinator) {
 	url, trusted := c.Encrypted(t)
 	a := Address(t, url)

@@ -102,7 +102,8 @@ func TestTheServerIsKilled(t *testing.T) {
 	require.NoError(t, again.Resign(t.Context()))
 }
 
-// certificate writes a certificate for the loopback address, and returns who trusts it.
+// certificate writes a certificate for the loopback address, and returns its files and a pool that
+// trusts it.
 func certificate(t *testing.T, dir string) (cert, key string, trusted *x509.CertPool) {
 	t.Helper()
 	server := httptest.NewTLSServer(nil)

@@ -76,7 +76,7 @@ func (e *Elector) refused(err error) error {
 			"elector %s refuses the credentials, or the user may not create nodes below %s: %w", e, e.address.Path, err,
 		)
 	case errors.Is(err, zk.ErrInvalidPath):
-		return fmt.Errorf("elector %s: the path is none of ZooKeeper: %w", e, err)
+		return fmt.Errorf("elector %s: the path is not a valid ZooKeeper path: %w", e, err)
 	case errors.Is(err, zk.ErrClosing), errors.Is(err, zk.ErrConnectionClosed), errors.Is(err, zk.ErrNoServer):
 		return fmt.Errorf("elector %s does not answer: %w", e, err)
 	}
@@ -191,7 +191,8 @@ func (e *Elector) stand(s *session) (*leadership, error) {
 	return &leadership{session: s, node: node, number: stat.Czxid, changes: changes, done: make(chan struct{})}, nil
 }
 
-// nodes is how the names of the nodes of processes begin, behind what the library puts before it.
+// nodes is the prefix of the names of the processes' nodes. The library puts a prefix of its own
+// before it.
 const nodes = "n-"
 
 // order returns the number that ZooKeeper has put at the end of a node's name.

@@ -28,7 +28,7 @@ func (l *leadership) Done() <-chan struct{} { return l.done }
 // Resign implements [elect.Leadership].
 func (l *leadership) Resign(ctx context.Context) (err error) {
 	l.closing.Do(func() {
-		defer l.session.close() // follow does not if this call comes first
+		defer l.session.close() // if this call comes first, follow does not close the session
 		select {
 		case <-l.done:
 			return

@@ -40,10 +40,10 @@ type foreignRuns struct {
 	one int64 // the log id of one of them
 }
 
-// ownOf returns whether a caller that acts for some apps alone may report the result of a run: one
-// that was given to an executor of theirs, or, over HTTP, one of their group. To the caller other
-// runs do not exist, and results of unknown runs are ignored too: refusing one would block the
-// other results of its batch forever.
+// ownOf returns a function that reports whether the caller may report the result of a run: a run
+// that a queue gave to an executor of one of its apps, or, over HTTP, one of such an app's group.
+// Results of other runs are counted in foreign and ignored like those of unknown runs: refusing one
+// would block the rest of its batch forever.
 func (s *Server) ownOf(by access.Caller, foreign *foreignRuns) trigger.Own {
 	var mu sync.Mutex // guards foreign and apps; held while the store is asked for an app, so that one call asks
 	apps := make(map[int64]string)

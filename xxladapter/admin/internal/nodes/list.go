@@ -16,7 +16,7 @@ type nodeForm struct {
 	Until      time.Time                 `json:"until" doc:"When its lease expires unless it is renewed."`
 	Mode       xxladapter.SchedulingMode `json:"mode" doc:"all: it plans jobs beside others. leader: it plans all jobs or none."`
 	Role       xxladapter.NodeRole       `json:"role" doc:"plans: a part of the jobs. leads: all of them. standby: none until the leader's lease ends. retired: none until it has a new term, since it was drained, stops or has a wrong clock."`
-	Says       xxladapter.ElectionState  `json:"election" doc:"What the elector said of it at its last renewal: none, there is no elector; elected; waits; away, the elector does not answer."`
+	Says       xxladapter.ElectionState  `json:"election" doc:"What the elector said of it at its last renewal: none (no elector), elected, waits, or away (the elector did not answer)."`
 	Asks       string                    `json:"elector,omitempty" doc:"Address of its elector, if the node that answers has one too; all of a store have the same."`
 	Number     int64                     `json:"electionNumber,omitempty" doc:"The number of its leadership, if it is elected."`
 	Partitions int                       `json:"partitions" doc:"How many of the 64 partitions it plans."`
@@ -24,9 +24,9 @@ type nodeForm struct {
 	Fast       poolForm                  `json:"fast" doc:"Its pool for ordinary jobs, as it last said."`
 	Slow       poolForm                  `json:"slow" doc:"Its pool for slow jobs, as it last said."`
 	Address    string                    `json:"address,omitempty" doc:"Where other nodes reach it, as it last said; it gets fires of a leader there."`
-	Spread     xxladapter.Spread         `json:"spread,omitempty" doc:"Who hands over what it plans while it leads: none: itself. hash, random, round: all nodes, by the job, at random or in turn. Nothing outside of the mode leader."`
-	Fires      *spreadForm               `json:"fires,omitempty" doc:"Fires that a leader planned for another node, as it last said; nothing outside of the mode leader."`
-	Last       *partitionMoveForm        `json:"lastMove,omitempty" doc:"How it last got or lost partitions, as far as that is among those that are kept."`
+	Spread     xxladapter.Spread         `json:"spread,omitempty" doc:"Who hands over what it plans while it leads: none: itself. hash, random, round: all nodes, by the job, at random or in turn. Omitted outside of the mode leader."`
+	Fires      *spreadForm               `json:"fires,omitempty" doc:"Fires that a leader planned for another node, as it last said; omitted outside of the mode leader."`
+	Last       *partitionMoveForm        `json:"lastMove,omitempty" doc:"The latest stored record that it got or lost partitions in its term; omitted if there is none."`
 }
 
 // A poolForm counts what is in a part of a node's pool.

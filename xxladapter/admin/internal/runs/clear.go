@@ -95,7 +95,7 @@ func (s *Server) countPurge(ctx context.Context, what xxladapter.LogPurge) (answ
 }
 
 // mayClear refuses to delete runs unless the caller may do that for the job, the group or all
-// groups that the form names. The runs of a job that was moved count to its group of now.
+// groups that the form names. If a job was moved, its present group decides about all of its runs.
 func (s *Server) mayClear(ctx context.Context, form *clearForm) error {
 	if form.Job == 0 && form.JobGroup == 0 {
 		return api.Allow(ctx, access.Everywhere, nil)

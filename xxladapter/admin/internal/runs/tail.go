@@ -172,7 +172,7 @@ func (s *Server) readTail(ctx context.Context, t *tail, id, next int64) {
 		if last, ended := s.endOfTail(ctx, id, part.End, err); ended {
 			s.tails.mu.Lock()
 			if s.tails.open[id] == t {
-				delete(s.tails.open, id) // who comes now reads the text from its beginning
+				delete(s.tails.open, id) // a later viewer starts a new tail
 			}
 			s.tails.mu.Unlock()
 			t.add(last)

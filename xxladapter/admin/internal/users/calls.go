@@ -19,13 +19,13 @@ func (s *Server) Calls() []api.Call {
 		),
 
 		forBrowsers(
-			"GET "+OIDCPath, "Lead the browser to the provider of OpenID Connect.", reflect.TypeFor[api.None](),
+			"GET "+OIDCPath, "Redirect the browser to the provider of OpenID Connect.", reflect.TypeFor[api.None](),
 			s.beginOIDC,
 		).Within(s.signOns),
 		forBrowsers(
-			"GET "+OIDCReturn, "Sign in whom the provider has signed in.", reflect.TypeFor[oidcQuery](), s.endOIDC,
+			"GET "+OIDCReturn, "Complete a sign-in at the provider.", reflect.TypeFor[oidcQuery](), s.endOIDC,
 		).Within(s.signOns).Noting(
-			"Leads the browser to the console. The roles of the user become those that the provider's claims give.",
+			"Redirects the browser to the console. The roles of the user become those that the provider's claims give.",
 		),
 
 		api.WithoutBody("GET /api/v1/me", api.Anyone, "Show the user who calls.", s.showMe),

@@ -70,7 +70,7 @@ func refusalPage(r *http.Request, err error) api.Download {
 }
 
 // wantsChinese reports whether the browser names Chinese among its languages, as the console does
-// that has no choice stored.
+// if it has no stored choice.
 func wantsChinese(r *http.Request) bool {
 	for language := range strings.SplitSeq(r.Header.Get("Accept-Language"), ",") {
 		if strings.HasPrefix(strings.ToLower(strings.TrimSpace(language)), "zh") {

@@ -26,7 +26,7 @@ func showGrants(grants []xxladapter.Grant) []grantForm {
 
 // A sessionForm says who calls, and how one can sign in.
 type sessionForm struct {
-	Kind   xxladapter.ActorKind `json:"kind,omitempty" doc:"How the caller has proved who it is: open means that nobody has to, executor is not among the answers. Omitted if the caller has to sign in."`
+	Kind   xxladapter.ActorKind `json:"kind,omitempty" doc:"How the caller is authenticated: user, token, operator, or open if the API needs no authentication; the other kinds do not occur. Omitted if the caller has to sign in."`
 	Name   string               `json:"name,omitempty" doc:"The name of the user; omitted for callers that are no users."`
 	Grants []grantForm          `json:"grants" doc:"What the caller may do."`
 	Ends   *time.Time           `json:"expires,omitempty" doc:"When the session or the token ends unless it is used; omitted without one."`
@@ -123,7 +123,7 @@ type meForm struct {
 
 // A passwordForm changes one's own password.
 type passwordForm struct {
-	Old string `json:"old" doc:"The password until now."`
+	Old string `json:"old" doc:"The current password."`
 	New string `json:"new" doc:"At least 8 characters."`
 }
 
@@ -131,7 +131,7 @@ type passwordForm struct {
 type credentialForm struct {
 	ID      int64           `json:"id"`
 	User    int64           `json:"userId"`
-	Name    string          `json:"name,omitempty" doc:"Of a token."`
+	Name    string          `json:"name,omitempty" doc:"The name of a token; omitted for a session."`
 	Role    xxladapter.Role `json:"role,omitempty" doc:"What a token may do at most; omitted if it may do what its user may."`
 	Groups  []int64         `json:"groups,omitempty" doc:"The groups to which a token is limited; omitted if it is not limited to some groups of its user."`
 	Address string          `json:"address,omitempty" doc:"From where it was created."`

@@ -172,7 +172,7 @@ func (s *Server) listTokens(ctx context.Context, q tokenQuery) (no credentialLis
 		if err != nil {
 			return no, err
 		}
-		if c := v.Bearer.Credential; c.Kind != xxladapter.CredentialSession { // which says nothing of others
+		if c := v.Bearer.Credential; c.Kind != xxladapter.CredentialSession { // a token may list only itself
 			return showCredentials(ctx, []*xxladapter.Credential{c}), nil
 		}
 		user = v.Bearer.User.ID
@@ -215,7 +215,8 @@ func (s *Server) createToken(ctx context.Context, _ api.None, form tokenForm) (n
 	return NewToken{id, secret}, err
 }
 
-// checkScope refuses groups of a token that do not exist for its user, whether or not they exist.
+// checkScope refuses a token for a group in which the user has no role, or that is named twice. The
+// error does not reveal whether the group exists.
 func (s *Server) checkScope(ctx context.Context, u *xxladapter.User, groups []int64) error {
 	if len(groups) == 0 {
 		return nil

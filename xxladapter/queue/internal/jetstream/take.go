@@ -25,7 +25,7 @@ func (h held) Later() { _ = h.msg.NakWithDelay(delivery.AckWait) }
 // Return implements [delivery.Held].
 func (h held) Return() { _ = h.msg.Nak() }
 
-// Keep implements [delivery.Held].
+// Extend implements [delivery.Held].
 func (h held) Extend() { _ = h.msg.InProgress() }
 
 // A source is the consumer of one address.

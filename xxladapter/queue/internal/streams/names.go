@@ -14,9 +14,9 @@ type names struct{ namespace string }
 // group is the consumer group of each stream.
 const group = "executors"
 
-// separators are what a part of a name must not have beyond what a URL's path escapes: they would
-// end it, or be a pattern in a user's rights.
-var separators = strings.NewReplacer(":", "%3A", "*", "%2A")
+// separators escapes what url.PathEscape leaves and a part of a name must not have: a colon would
+// end the part. PathEscape itself escapes *, which would be a pattern in a user's rights.
+var separators = strings.NewReplacer(":", "%3A")
 
 func part(app string) string { return separators.Replace(url.PathEscape(app)) }
 

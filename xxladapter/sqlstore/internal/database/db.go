@@ -203,7 +203,7 @@ func (db *DB) Close() error {
 	}
 	db.Queues.wait()
 	if db.Network != nil {
-		// On silent connections the goodbyes would not end.
+		// Closing silent connections may take long.
 		limit := time.AfterFunc(network.CloseLimit, db.Network.Close)
 		defer func() { limit.Stop(); db.Network.Close() }()
 	}
@@ -223,7 +223,7 @@ func (db *DB) Close() error {
 		}
 	}
 	if db.Network != nil {
-		return nil // a goodbye that a lost connection did not carry is no loss
+		return nil // an error while closing a lost connection does not matter
 	}
 	return errors.Join(errs...)
 }

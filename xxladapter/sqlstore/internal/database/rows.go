@@ -32,7 +32,7 @@ func Powers[T any](list []T) iter.Seq[[]T] {
 	}
 }
 
-// parts divides rows as powers does, into parts with at most mostText.
+// parts divides rows as Powers does, into parts with at most mostText.
 func parts(rows [][]any) iter.Seq[[][]any] {
 	return func(yield func([][]any) bool) {
 		for len(rows) > 0 {
@@ -106,7 +106,7 @@ func (t *Tx) InsertAll(ctx context.Context, insert string, rows [][]any) error {
 	return nil
 }
 
-// InsertRows works like insertAll for a table that generates ids, which it returns.
+// InsertRows works like InsertAll for a table that generates ids, which it returns.
 func (t *Tx) InsertRows(ctx context.Context, insert string, rows [][]any) (ids []int64, err error) {
 	for part := range parts(rows) {
 		query, args := ManyRows(insert, len(part)), flat(part)
@@ -219,7 +219,7 @@ func (t *Tx) InsertMany(ctx context.Context, insert string, width int, values []
 	return t.InsertManyOr(ctx, insert, "", width, values)
 }
 
-// InsertManyOr inserts rows as insertMany does. conflict says what to do about a row that is there
+// InsertManyOr inserts rows as InsertMany does. conflict says what to do about a row that is there
 // already.
 func (t *Tx) InsertManyOr(ctx context.Context, insert, conflict string, width int, values []any) error {
 	row := "(?" + strings.Repeat(", ?", width-1) + ")"

@@ -33,7 +33,7 @@ type Queue[T any] struct {
 	// Rest returns how long the queue waits before the next batch, so that more calls can join
 	// it, after batch has run and taken that long. Nil means no rest.
 	Rest func(batch []T, took time.Duration) time.Duration
-	// Stay keeps a caller whose context ends while its batch runs until the batch has run.
+	// Stay makes Do wait for a running batch even if the caller's context ends.
 	Stay bool
 
 	mu      sync.Mutex   // guards the fields below

@@ -11,8 +11,9 @@ import (
 
 // Most planned fires are claimed within seconds, and tables that get each of them insert a row and
 // delete it for every trigger. So the tables of a shared log do without a deferred fire. If the log
-// is lost, they alone say which due times have a fire. Until the fire is claimed, they therefore
-// have the times that its job had before it was planned: its due time is decided again.
+// is lost, they alone say which due times have a fire. Until the fire is claimed, the tables
+// therefore keep the times that its job had before it was planned; after a loss, its due time is
+// decided again.
 //
 // Invariant: what was decided about a job since its first deferred fire is deferred too. So after a
 // loss, nothing is decided again that the tables have.
@@ -54,8 +55,8 @@ func (s *fires) firstDeferral() *fire {
 	return s.deferrals[0]
 }
 
-// release ends the deferral of a job's fires up to an id. The next cut has those that are planned
-// still.
+// release ends the deferral of a job's fires up to an id. The next cut includes those that are
+// still planned.
 func (s *fires) release(jobID, upTo int64) {
 	for _, f := range s.byJob[jobID] {
 		if f.deferred && f.ID <= upTo {
@@ -99,8 +100,8 @@ func (s *fires) releaseOld(now time.Time) {
 	}
 }
 
-// tableTimes returns the times that the tables get of a job of dirtyJob, whether they are those
-// before a deferred fire, and whether the tables lack them.
+// tableTimes returns the times of j, a job of dirtyJob, that belong in the tables; whether they are
+// from before a deferred fire; and whether the tables lack them.
 func (s *fires) tableTimes(j *job) (times database.MovedJob, before, lacking bool) {
 	var first *fire
 	for _, f := range s.byJob[j.ID] {
@@ -114,7 +115,7 @@ func (s *fires) tableTimes(j *job) (times database.MovedJob, before, lacking boo
 	return first.before, true, first.before != j.tables
 }
 
-// lacksTimes reports whether a cut without deferred fires would have times of a job.
+// lacksTimes reports whether a cut without deferred fires would write the times of any job.
 func (m *memory) lacksTimes() bool {
 	for _, j := range m.dirtyJob {
 		if _, _, lacking := m.tableTimes(j); lacking {

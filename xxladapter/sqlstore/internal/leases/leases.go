@@ -32,9 +32,9 @@ const (
 	// when later renewals have been answered.
 	prolongLease = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ? WHERE node = ? AND term = ? AND retired = ? AND until_ms <= ?`
 
-	// Without a lock on the row: the guards of other rows still bound what a term writes that
-	// lapses meanwhile, and a frozen node's transaction must not block the renewals of all others.
-	// A term that does not hold never holds again, so a "no" stays true.
+	// termHolds reads the row without locking it. If the term lapses meanwhile, the guards of other
+	// rows still limit what it writes; with a lock, a frozen node's transaction would block the
+	// renewals of all others. A term that does not hold never holds again, so a "no" stays true.
 	termHolds = `SELECT 1 FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?`
 
 	selectLeases = `SELECT node, term, until_ms, leads, retired, skew_ms, fast_places, fast_in_flight, fast_waiting, slow_places, slow_in_flight, slow_waiting,

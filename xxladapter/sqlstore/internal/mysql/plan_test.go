@@ -50,7 +50,7 @@ func explained(t *testing.T, s *records.Store, query string, args []any) (tables
 	return tables, all
 }
 
-// TestMySQLListsRunsByItsIndexes checks that a list reads no more rows than it was given ids, in
+// TestMySQLListsRunsByItsIndexes checks that a list reads at most one row for each given id, in
 // order, and histories by their keys. Only failures may be sorted, where an index has fewer of them
 // than there are ids: its entries have the id too, so no other row of the log is read.
 func TestMySQLListsRunsByItsIndexes(t *testing.T) {
@@ -110,7 +110,8 @@ func TestMySQLListsRunsByItsIndexes(t *testing.T) {
 }
 
 // TestMySQLListsMisfiresOfATimeByTheirJob checks that the misfires of a job are read in order,
-// without those of others, also if it has many, and those of another time by the index alone.
+// without reading other jobs' misfires; those outside the time range are skipped in the index
+// alone, even if the job has many.
 func TestMySQLListsMisfiresOfATimeByTheirJob(t *testing.T) {
 	testserver.Long(t) // it fills tables with 100,000 rows
 	t.Parallel()

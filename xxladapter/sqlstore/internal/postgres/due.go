@@ -13,7 +13,7 @@ import (
 )
 
 // The statements that store all decisions of a scan. The transaction that read the jobs has locked
-// them, so the guard of advanceJob holds for each.
+// them, so the guard of advanceJob in package records holds for each.
 const (
 	lockDue = `SELECT ` + records.JobColumns + allDue + records.InOrder + ` FOR UPDATE SKIP LOCKED`
 

@@ -31,7 +31,8 @@ const (
 		child_jobid, trigger_status, trigger_last_time, trigger_next_time, add_time, update_time
 		) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?, ?)`
 
-	// Every order locks the row first, so that what it reads still holds when it is carried out.
+	// A manual trigger with a key and a change of a backfill lock the job's row first, so that what
+	// they read after that still holds when they write.
 	hasJob = `SELECT 1 FROM xxl_job_info WHERE id = ?`
 )
 

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// LogColumns are the columns of a log row, in the order in which scanLog reads them.
+	// LogColumns are the columns of a log row, in the order in which ScanLog reads them.
 	LogColumns = `id, job_group, job_id, executor_address, executor_handler, executor_param,
 		executor_sharding_param, executor_fail_retry_count,
 		trigger_time, trigger_code, trigger_msg, handle_time, handle_code, handle_msg, alarm_status`

@@ -26,7 +26,8 @@ const (
 
 	insertUpstreamUser = `INSERT INTO xxl_job_user (username, password, role, permission) VALUES (?, ?, ?, ?)`
 
-	// insertTakenJob is insertJob with all times.
+	// insertTakenJob inserts a job as insertJob in package records does, and also its id. The times
+	// are those that the job had where it is taken from.
 	insertTakenJob = `INSERT INTO xxl_job_info (
 		id, job_group, job_desc, author, alarm_email,
 		schedule_type, schedule_conf, misfire_strategy,

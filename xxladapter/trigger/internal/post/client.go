@@ -164,7 +164,7 @@ func (c *Client) peer(base, path string) (*peer, []byte, error) {
 }
 
 // take removes and returns the idle connection that was used last; nil if there is none, or if it
-// was idle for too long. Then all were, and forget closes them.
+// was idle for too long. Then all of them have been idle for too long, and forget closes them.
 func (c *Client) take(p *peer) *conn {
 	c.mu.Lock()
 	defer c.mu.Unlock()

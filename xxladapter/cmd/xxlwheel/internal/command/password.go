@@ -32,7 +32,7 @@ func ReadPassword(inv *Invocation, isNew bool) (string, error) {
 	return string(password), err
 }
 
-// ReadOldAndNew asks for the password until now, and twice for the one that replaces it, on a
+// ReadOldAndNew asks for the current password, and twice for the one that replaces it, on a
 // terminal without echo. Without a terminal, the two are the lines of standard input.
 func ReadOldAndNew(inv *Invocation) (old, replacing string, err error) {
 	if !IsTerminal(inv.Stdin) {
@@ -43,7 +43,7 @@ func ReadOldAndNew(inv *Invocation) (old, replacing string, err error) {
 		lines := strings.FieldsFunc(input, func(r rune) bool { return r == '\r' || r == '\n' })
 		if len(lines) != 2 {
 			return "", "", Usagef(
-				"standard input has %d lines with text, must have two: the password until now and the new one",
+				"standard input has %d lines with text, must have two: the current password and the new one",
 				len(lines),
 			)
 		}

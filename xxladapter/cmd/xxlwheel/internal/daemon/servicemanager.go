@@ -10,10 +10,10 @@ import (
 )
 
 // TellServiceManager notifies systemd that this process serves and, when ctx ends or ended is
-// called, that it stops; a unit of Type=notify waits for that. If the unit has WatchdogSec, systemd
-// is told twice in each interval that the process is alive. As in /healthz, nothing else is
-// checked: a restart does not bring a database back. Without systemd it does nothing. ended returns
-// when nothing more is told; it must be called.
+// called, that it stops; a unit of Type=notify waits for that. If the unit has WatchdogSec,
+// TellServiceManager pings the watchdog twice in each interval while the process is alive. As in
+// /healthz, nothing else is checked: a restart does not bring a database back. Without systemd it
+// does nothing. ended stops this and returns after the last notification; the caller must call it.
 func TellServiceManager(ctx context.Context, logger *slog.Logger) (ended func()) {
 	interval, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {
@@ -21,7 +21,7 @@ func TellServiceManager(ctx context.Context, logger *slog.Logger) (ended func())
 	}
 	if told, err := daemon.SdNotify(false, daemon.SdNotifyReady); err != nil || !told {
 		if err != nil {
-			logger.Warn("the service manager cannot be told that this process serves", "err", err)
+			logger.Warn("the service manager cannot be notified that this process serves", "err", err)
 		}
 		return func() {}
 	}

@@ -29,7 +29,7 @@ func (c *Cmd) offerTakeOver(
 		return err
 	}
 	if d.Journal {
-		return command.Usagef("--takeover-from cannot be used with a store that has a journal: give xxlwheel takeover while the scheduler is stopped")
+		return command.Usagef("--takeover-from cannot be used with a store that has a journal: stop the scheduler and run xxlwheel takeover")
 	}
 	opts.TakeOver = func(ctx context.Context, dryRun bool) (*takeover.Report, error) {
 		return sqlstore.TakeOver(

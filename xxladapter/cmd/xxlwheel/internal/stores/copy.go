@@ -46,7 +46,8 @@ func (c *storeCopyCmd) Run(inv *command.Invocation) error {
 	return errors.Join(c.copy(inv, from, to), to.Close(), from.Close())
 }
 
-// withoutJournal returns a place whose store brings a journal that is there into its tables first.
+// withoutJournal returns place without its journal option. Opening the store then first brings an
+// existing journal into the tables.
 func withoutJournal(place flags.Secret) string {
 	if file, isFile := sqlstore.FileOf(string(place)); isFile {
 		return "sqlite:" + file

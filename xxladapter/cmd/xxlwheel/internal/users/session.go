@@ -18,7 +18,7 @@ type SessionCmd struct {
 
 	List     sessionListCmd     `cmd:"" help:"List the sessions in which a user is signed in. The password is asked for on a terminal, or else is the only line of standard input."`
 	End      sessionEndCmd      `cmd:"" help:"End a session, whose browser has to sign in again. The password is asked for on a terminal, or else is the only line of standard input."`
-	Password sessionPasswordCmd `cmd:"" help:"Change one's own password, which ends all sessions of the user. The password until now and the new one are asked for on a terminal, or else are the two lines of standard input."`
+	Password sessionPasswordCmd `cmd:"" help:"Change one's own password, which ends all sessions of the user. The current password and the new one are asked for on a terminal, or else are the two lines of standard input."`
 }
 
 // A sessionUser signs in for one command. Tokens reach no sessions, so that a stolen token cannot
