@@ -27,7 +27,7 @@ func TestCancelTakesBackWhatWasJustStarted(t *testing.T) {
 	st := w.intake.pick()
 	segment := st.mu.timeouts.first
 	require.NotNil(t, segment)
-	require.Zero(t, segment.item, "the collector sees what was cancelled")
+	require.Zero(t, segment.entries, "the collector sees what was cancelled")
 
 	worker.pass(5)
 	require.EqualValues(t, 5, w.active)

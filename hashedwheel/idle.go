@@ -63,7 +63,8 @@ type IdleMemberOf[V any] struct {
 	period time.Duration
 	place  int // in the roster
 
-	// Value is for the caller, to identify the member in the callback.
+	// Value is for the caller, to identify the member in the function that is called for silent
+	// ones.
 	Value V
 }
 

@@ -123,10 +123,10 @@ const maxSpareSegments = 8
 
 // A segment is a block of entries in the linked list of a queue.
 type segment[E any] struct {
-	next *segment[E]
-	done int // entries at the front that the worker has processed
-	n    int // entries in item, including the processed ones
-	item [segmentLen]E
+	next    *segment[E]
+	done    int // entries at the front that the worker has processed
+	n       int // entries in it, including the processed ones
+	entries [segmentLen]E
 }
 
 // A queue is a list of segments, oldest first. It is not safe for concurrent use; the stripe that
@@ -223,7 +223,7 @@ func (s *stripe[E]) pushLocked(l lane, e E) int {
 	if q.last == nil || q.last.n == segmentLen {
 		s.growLocked(q)
 	}
-	q.last.item[q.last.n] = e
+	q.last.entries[q.last.n] = e
 	q.last.n++
 	q.n++
 	return q.n
@@ -238,7 +238,7 @@ func (s *stripe[E]) newestLocked() *E {
 	if last == nil || last.n == 0 {
 		return nil
 	}
-	return &last.item[last.n-1]
+	return &last.entries[last.n-1]
 }
 
 // withdrawLocked removes the entry that newestLocked returns.
@@ -249,7 +249,7 @@ func (s *stripe[E]) withdrawLocked() {
 	q.last.n--
 	q.n--
 	var zero E
-	q.last.item[q.last.n] = zero
+	q.last.entries[q.last.n] = zero
 	s.mu.withdrawn++
 }
 
@@ -341,13 +341,13 @@ const groupLen = 128
 func (q *queue[E]) groups(limit int, f func([]E), free func(*segment[E])) (done int) {
 	for q.first != nil && done < limit {
 		seg := q.first
-		items := seg.item[seg.done:seg.n]
-		items = items[:min(len(items), limit-done, groupLen)]
-		f(items)
-		clear(items)
-		seg.done += len(items)
-		done += len(items)
-		q.n -= len(items)
+		entries := seg.entries[seg.done:seg.n]
+		entries = entries[:min(len(entries), limit-done, groupLen)]
+		f(entries)
+		clear(entries)
+		seg.done += len(entries)
+		done += len(entries)
+		q.n -= len(entries)
 		if seg.done < seg.n {
 			continue
 		}

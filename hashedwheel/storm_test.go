@@ -30,9 +30,9 @@ func (s *stormed) Run(*Timeout) {
 }
 func (s *stormed) Cancelled(*Timeout) { s.told.Add(1) }
 
-// TestStorm arms, resets and cancels the same timeouts from many goroutines while others fire, and
-// stops the timer in the middle. It waits real time, since what it looks for are races on real
-// processors.
+// TestStorm arms, resets and cancels the same timeouts from many goroutines while others fire,
+// waits until nothing is pending, and stops the timer. It waits real time, since what it looks for
+// are races on real processors.
 func TestStorm(t *testing.T) {
 	for _, procs := range []int{1, 2, 4} {
 		for _, layered := range []bool{false, true} {

@@ -54,6 +54,7 @@
 //	             the job is in progress (block), what becomes of missed due times (misfire, which
 //	             Misfire.Strategy means), of a request without an answer (ambiguous)
 //	fire         the record that one due time or order gives one trigger
+//	hand-over    the sending of a claimed fire to an executor
 //	run          one execution on an executor; its log is the text that it wrote, and its log row, a
 //	             [Log], is what the store keeps of it; XXL-JOB numbers runs by logId
 //	status       what the two codes of a log row say: running, success or fail ([LogStatus]); a list
@@ -71,6 +72,7 @@
 //	shard        one run of a sharding broadcast
 //	pen          the right to write to a shared log, such as that of redisstore
 //	ring         the timer in which a scheduler arms fires, as XXL-JOB calls it
+//	trip         in measurements: a fire with its hand-over, its run and its result
 //
 // # Map of the folders
 //

@@ -176,7 +176,7 @@ type Options struct {
 	Addresses *access.Addresses
 	// Metrics is served at /metrics to those who may read the API; nil disables that page.
 	Metrics http.Handler
-	// Checks decide whether /readyz reports readiness.
+	// Checks decide whether /readyz reports readiness. Without any it always does.
 	Checks []Check
 	// Info is what GET /info shows of this process.
 	Info Info

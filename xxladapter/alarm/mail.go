@@ -45,7 +45,7 @@ type MailOptions struct {
 	// Username and Password are for the login; empty means no login. The password is sent only over
 	// TLS, in a form that does not reveal it, or to this machine.
 	Username, Password string
-	From               string         // an address, with or without a name
+	From               string         // an address, with or without a name; must be set
 	To                 []string       // receivers of all alarms, in addition to those of the jobs
 	RootCAs            *x509.CertPool // nil means the system's
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
-// Options say how a document is applied, and supply what a comparison cannot know.
+// Options say how a document is applied, and supply what a comparison cannot know. Now, First and
+// Children must be set.
 type Options struct {
 	// Prune deletes the jobs of the document's owner that the document does not declare.
 	Prune bool
@@ -30,7 +31,7 @@ type Options struct {
 	// before is nil for a new job. Nil checks nothing. Any other error than an [xxladapter.Error]
 	// ends the comparison.
 	Check func(before, job *xxladapter.Job) error
-	// CheckGroup is the same for groups.
+	// CheckGroup is the same for groups. Nil checks nothing.
 	CheckGroup func(*xxladapter.Group) error
 	// First parses the schedule of a job, and returns a function that finds its first due time
 	// after an instant. That function returns an error if there is none.

@@ -43,7 +43,8 @@ type live struct {
 	queue   delivery.Conn // nil means none
 }
 
-// New checks the options. It opens nothing; Run does.
+// New checks the options. The error names one that makes no sense: a negative number is refused
+// unless its field says what it means. New opens nothing; Run does.
 func New(o Options) (*Executor, error) {
 	o, err := o.withDefaults()
 	if err == nil {

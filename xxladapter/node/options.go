@@ -21,7 +21,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-// Options configures a [Node]. Only Store must be set.
+// Options configures a [Node]. Only Store must be set. A negative number or duration is refused
+// unless its field says what it means.
 type Options struct {
 	// Store keeps all jobs, fires and runs. It must be set. The node does not close it.
 	Store xxladapter.Store
@@ -87,7 +88,7 @@ type Options struct {
 	// Drain limits how long a stopping node waits for hand-overs in flight. The default is 10s.
 	Drain time.Duration
 	// SkewLimit is how far this machine's clock may differ from the store's; see scheduler.Options.
-	// The default is 2s.
+	// The default is 2s, and a negative value disables the check.
 	SkewLimit time.Duration
 	// KeepLogs is how long log rows are kept after their trigger, and misfires after they were
 	// recorded. 0 or less keeps them forever, as a negative logretentiondays of XXL-JOB does.

@@ -39,7 +39,7 @@ const PenLife = sharedlog.Life
 // SharedOptions say which log stands in front of a store.
 type SharedOptions struct {
 	// Log returns the log of the store with an id, which was made up when the store was first
-	// opened with a log. The store closes it.
+	// opened with a log. The store closes it. Log must be set.
 	Log func(id string) LogServer
 	// Lossy is set if a server with another LogState.Run may lack what was confirmed. The store
 	// then treats each change of Run as a loss.

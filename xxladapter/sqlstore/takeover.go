@@ -24,7 +24,8 @@ type TakeOverOptions struct {
 	DryRun bool
 	// Logs takes the log rows of ended runs too.
 	Logs bool
-	// Profile is the dialect in which the store's schedulers read cron expressions.
+	// Profile is the dialect in which the store's schedulers read cron expressions. The default is
+	// [cron.Quartz].
 	Profile cron.Profile
 	// Progress is called while log rows are taken, with the ids of the last row taken and of the
 	// last one to take. Nil is allowed.

@@ -61,7 +61,7 @@ var raceRules = []rule{
 		}
 		b.clock.Advance(time.Hour)
 		planned := make([][]xxladapter.Fire, schedulers)
-		term := b.term("n1") // the same for all, so that shards do not keep them apart
+		term := b.term("n1") // the same for all, so that partitions do not keep them apart
 		for _, err := range race(schedulers, func(i int) error {
 			for range rounds {
 				fires, _, err := b.store.ClaimDue(b.ctx, term, 0, 7, everyMinute)

@@ -14,14 +14,15 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
-// Options configures [Compare].
+// Options configures [Compare]. From and Now must be set.
 type Options struct {
 	// From names the database. Under this name the store remembers what it took.
 	From string
 	// Sure allows a name under which the store has taken nothing yet, although it has taken jobs
 	// under other names.
 	Sure bool
-	// Profile is the dialect in which the store's schedulers read cron expressions.
+	// Profile is the dialect in which the store's schedulers read cron expressions. The default is
+	// [cron.Quartz].
 	Profile cron.Profile
 	// Now replaces the unknown times of a job.
 	Now time.Time

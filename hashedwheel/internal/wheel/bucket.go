@@ -33,7 +33,7 @@ func (b *bucket[E]) push(pool *pagePool[E], due uint64, e E) int {
 	h.earliest = min(h.earliest, due)
 	pg := pool.page(h.page)
 	pg.due[i%pageLen] = due
-	pg.item[i%pageLen] = e
+	pg.entries[i%pageLen] = e
 	b.n++
 	return i
 }
@@ -41,7 +41,7 @@ func (b *bucket[E]) push(pool *pagePool[E], due uint64, e E) int {
 // at returns the tick under which entry i is filed, and the entry.
 func (b *bucket[E]) at(pool *pagePool[E], i int) (due uint64, e E) {
 	pg := pool.page(b.pages[i/pageLen].page)
-	return pg.due[i%pageLen], pg.item[i%pageLen]
+	return pg.due[i%pageLen], pg.entries[i%pageLen]
 }
 
 // remove takes entry i out and returns the entry that now stands at i, if the last one had to move
@@ -53,12 +53,12 @@ func (b *bucket[E]) remove(pool *pagePool[E], i int) (moved E, ok bool) {
 		h := &b.pages[i/pageLen]
 		h.earliest = min(h.earliest, from.due[lo])
 		to := pool.page(h.page)
-		moved, ok = from.item[lo], true
-		to.item[i%pageLen] = moved
+		moved, ok = from.entries[lo], true
+		to.entries[i%pageLen] = moved
 		to.due[i%pageLen] = from.due[lo]
 	}
 	var zero E
-	from.item[lo] = zero // the collector must no longer find it
+	from.entries[lo] = zero // the collector must no longer find it
 	b.n = last
 	if lo == 0 {
 		b.dropPage(pool)
@@ -71,7 +71,7 @@ func (b *bucket[E]) remove(pool *pagePool[E], i int) (moved E, ok bool) {
 // REQUIRES: all of these entries are in the last page.
 func (b *bucket[E]) truncate(pool *pagePool[E], n int) {
 	k := len(b.pages) - 1
-	clear(pool.page(b.pages[k].page).item[n-k*pageLen : b.n-k*pageLen]) // the collector must no longer find them
+	clear(pool.page(b.pages[k].page).entries[n-k*pageLen : b.n-k*pageLen]) // the collector must no longer find them
 	b.n = n
 	if n == k*pageLen {
 		b.dropPage(pool)
@@ -117,12 +117,12 @@ func (b *bucket[E]) earliest() uint64 {
 func (b *bucket[E]) moveTo(pool *pagePool[E], out []E) []E {
 	for b.n > 0 && len(out) < cap(out) {
 		k := len(b.pages) - 1
-		items := pool.page(b.pages[k].page).item[:b.n-k*pageLen]
-		items = items[max(len(items)-(cap(out)-len(out)), 0):]
-		for i := len(items) - 1; i >= 0; i-- {
-			out = append(out, items[i])
+		entries := pool.page(b.pages[k].page).entries[:b.n-k*pageLen]
+		entries = entries[max(len(entries)-(cap(out)-len(out)), 0):]
+		for i := len(entries) - 1; i >= 0; i-- {
+			out = append(out, entries[i])
 		}
-		b.truncate(pool, b.n-len(items))
+		b.truncate(pool, b.n-len(entries))
 	}
 	return out
 }

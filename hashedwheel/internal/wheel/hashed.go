@@ -132,7 +132,7 @@ func (w *hashed[E]) collectTick(t uint64, out []E) (due []E, done bool) {
 			// Due entries at the end are taken out together, and leave no hole.
 			for i > first && len(out) < cap(out) && pg.due[(i-1)%pageLen] <= t {
 				i--
-				out = append(out, pg.item[i%pageLen])
+				out = append(out, pg.entries[i%pageLen])
 			}
 			w.n -= b.n - i
 			if i < b.n {
@@ -148,7 +148,7 @@ func (w *hashed[E]) collectTick(t uint64, out []E) (due []E, done bool) {
 				w.scan = i + 1
 				return out, false
 			}
-			out = append(out, pg.item[i%pageLen])
+			out = append(out, pg.entries[i%pageLen])
 			w.n--
 			if e, ok := b.remove(&w.pool, i); ok {
 				w.moved(e, Location{bi, uint32(i)})

@@ -18,11 +18,11 @@ const (
 	maxIdleBlocks = 8
 )
 
-// A page is a piece of a bucket: due[i] belongs to item[i]. The two are apart so that the scan for
-// what is due reads 8 bytes an entry and nothing else.
+// A page is a piece of a bucket: due[i] belongs to entries[i]. The two are apart so that the scan
+// for what is due reads 8 bytes an entry and nothing else.
 type page[E any] struct {
-	due  [pageLen]uint64
-	item [pageLen]E
+	due     [pageLen]uint64
+	entries [pageLen]E
 }
 
 // A block is a group of pages that are allocated together. If pages is nil, they are not in memory,

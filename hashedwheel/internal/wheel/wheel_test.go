@@ -82,7 +82,7 @@ func TestWheelHandsOverEachOnce(t *testing.T) {
 		collect(8, rest)
 		for _, block := range w.pool.blocks {
 			for _, pg := range block.pages {
-				require.Zero(t, pg.item)
+				require.Zero(t, pg.entries)
 			}
 		}
 	}
@@ -111,7 +111,7 @@ func TestBucketMoveTo(t *testing.T) {
 			for _, block := range pool.blocks {
 				require.Equal(t, uint32(1<<blockLen-1), block.free)
 				for _, pg := range block.pages {
-					require.Zero(t, pg.item)
+					require.Zero(t, pg.entries)
 				}
 			}
 		}

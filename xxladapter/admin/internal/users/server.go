@@ -19,7 +19,7 @@ type Store interface {
 	Groups(ctx context.Context) ([]*xxladapter.Group, error)
 }
 
-// Options configures a [Server].
+// Options configures a [Server]. Store and Logger must be set.
 type Options struct {
 	Store     Store
 	Accounts  *accounts.Accounts // nil means that there are no users
