@@ -32,15 +32,15 @@ type ElectionState string
 
 // The states.
 const (
-	StateNone    ElectionState = "none"    // no elector is asked
-	StateElected ElectionState = "elected" // the elector has elected the node
-	StateWaits   ElectionState = "waits"   // it has not
-	StateAway    ElectionState = "away"    // it does not answer
+	ElectionStateNone    ElectionState = "none"    // no elector is asked
+	ElectionStateElected ElectionState = "elected" // the elector has elected the node
+	ElectionStateWaits   ElectionState = "waits"   // it has not
+	ElectionStateAway    ElectionState = "away"    // it does not answer
 )
 
 // Values returns the states.
 func (ElectionState) Values() []ElectionState {
-	return []ElectionState{StateNone, StateElected, StateWaits, StateAway}
+	return []ElectionState{ElectionStateNone, ElectionStateElected, ElectionStateWaits, ElectionStateAway}
 }
 
 // State returns the state.
@@ -49,16 +49,16 @@ func (ElectionState) Values() []ElectionState {
 func (e Election) State() ElectionState {
 	switch e {
 	case ElectionNone:
-		return StateNone
+		return ElectionStateNone
 	case ElectionWaits:
-		return StateWaits
+		return ElectionStateWaits
 	case ElectionAway:
-		return StateAway
+		return ElectionStateAway
 	}
-	return StateElected
+	return ElectionStateElected
 }
 
-// A Candidate is a live node that takes part in [Lead].
+// A Candidate is a live node that takes part in [DealToLeader].
 type Candidate struct {
 	Node     string
 	Election Election

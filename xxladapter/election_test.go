@@ -50,7 +50,7 @@ func TestLeadFollowsTheElector(t *testing.T) {
 			want = renews.Node
 		}
 		rnd.Shuffle(len(live), func(i, j int) { live[i], live[j] = live[j], live[i] })
-		Lead(&owners, live, renews.Node)
+		DealToLeader(&owners, live, renews.Node)
 		for _, owner := range owners {
 			require.Equal(t, want, owner, "seed %d: %+v held by %s, %s renews", seed, live, holder, renews.Node)
 		}
@@ -58,7 +58,7 @@ func TestLeadFollowsTheElector(t *testing.T) {
 }
 
 func TestTheStateOfAnElection(t *testing.T) {
-	for e, want := range map[Election]ElectionState{ElectionNone: StateNone, ElectionWaits: StateWaits, ElectionAway: StateAway, 1: StateElected, 1 << 60: StateElected} {
+	for e, want := range map[Election]ElectionState{ElectionNone: ElectionStateNone, ElectionWaits: ElectionStateWaits, ElectionAway: ElectionStateAway, 1: ElectionStateElected, 1 << 60: ElectionStateElected} {
 		require.NoError(t, e.Validate())
 		require.Equal(t, want, e.State())
 	}

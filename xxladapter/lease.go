@@ -31,8 +31,8 @@ type Lease struct {
 	Election Election
 	// Retired is true if the node takes no partitions for the rest of its term.
 	Retired bool
-	// Partitions is the node's part of the jobs, see [Deal] and [Lead]. It is empty if the node has
-	// retired or stands by, and may be empty if there are more than [Partitions] nodes.
+	// Partitions is the node's part of the jobs, see [Deal] and [DealToLeader]. It is empty if the
+	// node has retired or stands by, and may be empty if there are more than [Partitions] nodes.
 	Partitions PartitionSet
 	// Dead lists the terms that are over and still own fires, by node, then number. It may contain
 	// an earlier term of the same node.
@@ -55,8 +55,9 @@ type Lease struct {
 type LeaseStore interface {
 	// Lease gives node the right to claim and settle for life from now, or renews it. The term
 	// stays the same while the node renews before its lease lapses; afterwards it is a new one. The
-	// partitions are dealt among the nodes whose leases hold, without the retired ones: by [Lead]
-	// if all of them are in [SchedulingLeader], else by [Deal]. A new term is in [SchedulingAll].
+	// partitions are dealt among the nodes whose leases hold, without the retired ones: by
+	// [DealToLeader] if all of them are in [SchedulingLeader], else by [Deal]. A new term is in
+	// [SchedulingAll].
 	// When the clock was set back, a lease that was given before holds for no longer than its life
 	// from the next call on.
 	//
@@ -168,16 +169,16 @@ func (l Lease) Role() NodeRole {
 	return NodePlans
 }
 
-// Lead gives all partitions to one node, the leader, when node renews its lease. owners holds the
-// node of each partition, or "" for none, and is changed; live lists the nodes that take part, node
-// among them.
+// DealToLeader gives all partitions to one node, the leader, when node renews its lease. owners
+// holds the node of each partition, or "" for none, and is changed; live lists the nodes that take
+// part, node among them.
 //
 // The leader is the live node that was elected with the largest number. If none is elected, it is
 // the live node that has the most partitions, the first by name among equals. If no live node has
 // any, it is node, unless that waits for its election; then the partitions stay as they are. So a
 // leader stays the leader while its lease holds and no other node is elected, and after its death
 // the first node that renews and may take partitions succeeds it.
-func Lead(owners *[Partitions]string, live []Candidate, node string) {
+func DealToLeader(owners *[Partitions]string, live []Candidate, node string) {
 	held := make(map[string]int, len(live))
 	for _, owner := range owners {
 		held[owner]++

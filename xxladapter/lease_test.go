@@ -105,7 +105,7 @@ func TestLeadGivesAllPartitionsToOneNode(t *testing.T) {
 		var owners [Partitions]string
 		live := []string{"first"}
 		leader := "first"
-		Lead(&owners, candidates(live), leader)
+		DealToLeader(&owners, candidates(live), leader)
 		for i := range 200 {
 			if len(live) < 2 || len(live) < 16 && rnd.IntN(2) == 0 {
 				live = append(live, fmt.Sprintf("node-%03d", rnd.IntN(1000)*1000+i))
@@ -117,7 +117,7 @@ func TestLeadGivesAllPartitionsToOneNode(t *testing.T) {
 			if !slices.Contains(live, leader) {
 				leader = node
 			}
-			Lead(&owners, candidates(live), node)
+			DealToLeader(&owners, candidates(live), node)
 			for partition, owner := range owners {
 				require.Equal(t, leader, owner, "seed %d: partition %d after a renewal of %s among %v", seed, partition, node, live)
 			}
@@ -141,7 +141,7 @@ func TestLeadAfterDeal(t *testing.T) {
 				held[owner]++
 			}
 			want := slices.MinFunc(live, func(a, b string) int { return cmp.Or(held[b]-held[a], cmp.Compare(a, b)) })
-			Lead(&owners, candidates(live), renews)
+			DealToLeader(&owners, candidates(live), renews)
 			for _, owner := range owners {
 				require.Equal(t, want, owner, "%v", held)
 			}

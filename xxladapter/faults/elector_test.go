@@ -77,7 +77,7 @@ func electorAway(t *testing.T, e engine, m *mode, first int) {
 	away := func() {
 		n.elector.Kill(t)
 		testserver.Eventually(t, resolved(), "the elector is away", func() bool {
-			return settled(n, electionOf, xxladapter.StateAway, xxladapter.StateAway)
+			return settled(n, electionOf, xxladapter.ElectionStateAway, xxladapter.ElectionStateAway)
 		})
 	}
 	back := func() { n.elector.Start(t) }

@@ -145,7 +145,7 @@ func (n *networked) waitForRoles() {
 	n.leader()
 	testserver.Eventually(n.t, resolved(), "each has its role", func() bool {
 		return settled(n, roleOf, xxladapter.NodeLeads, xxladapter.NodeStandby) &&
-			(n.elector == nil || settled(n, electionOf, xxladapter.StateElected, xxladapter.StateWaits))
+			(n.elector == nil || settled(n, electionOf, xxladapter.ElectionStateElected, xxladapter.ElectionStateWaits))
 	})
 }
 

@@ -152,7 +152,7 @@ func (s *Store) deal(node string) {
 		xxladapter.Deal(&s.owners, takers, node)
 		return
 	}
-	xxladapter.Lead(&s.owners, candidates, node)
+	xxladapter.DealToLeader(&s.owners, candidates, node)
 }
 
 // takers returns the nodes that get partitions.

@@ -160,15 +160,15 @@ func TestWhatIsReadWhenAsked(t *testing.T) {
 	require.Contains(t, got, "xxlwheel_last_partition_move_timestamp_seconds cause=joined")
 	require.NotContains(t, got, "xxlwheel_last_partition_move_timestamp_seconds cause=died")
 	for name, want := range map[string]float64{
-		"xxlwheel_wheel_entries":                                     12,
+		"xxlwheel_ring_fires":                                     12,
 		"xxlwheel_wheel_pending":                                     5,
 		"xxlwheel_wheel_fired_total":                                 6,
 		"xxlwheel_wheel_dropped_total":                               4,
 		"xxlwheel_pool_waiting pool=fast":                            4,
 		"xxlwheel_pool_in_flight pool=fast":                          2,
 		"xxlwheel_pool_waiting pool=slow":                            0,
-		"xxlwheel_leader partition=3":                                1,
-		"xxlwheel_leader partition=63":                               1,
+		"xxlwheel_partition_planned partition=3":                                1,
+		"xxlwheel_partition_planned partition=63":                               1,
 		"xxlwheel_leads":                                             1,
 		"xxlwheel_term":                                              7,
 		"xxlwheel_elector_state elector=etcd://h1:2379/a state=away": 1,
@@ -185,7 +185,7 @@ func TestWhatIsReadWhenAsked(t *testing.T) {
 		require.Contains(t, got, name)
 		require.InDelta(t, want, got[name], 1e-9, name)
 	}
-	require.NotContains(t, got, "xxlwheel_leader partition=0")
+	require.NotContains(t, got, "xxlwheel_partition_planned partition=0")
 }
 
 // TestAScrapeShowsOneMoment lets one scrape continue after another one has asked the store again.
@@ -230,7 +230,7 @@ func TestAStoreThatIsAwayLeavesTheOtherNumbers(t *testing.T) {
 	require.Zero(t, got["xxlwheel_store_up"])
 	require.Contains(t, got, "xxlwheel_store_up")
 	require.NotContains(t, got, "xxlwheel_runs_open")
-	require.Equal(t, 12.0, got["xxlwheel_wheel_entries"])
+	require.Equal(t, 12.0, got["xxlwheel_ring_fires"])
 }
 
 // TestEveryStoreCallIsMeasured calls all methods of the contract on a store that is closed. Those
@@ -335,5 +335,5 @@ func TestTheTextFormat(t *testing.T) {
 	watched(memstore.New(time.Now)).Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	require.Equal(t, 200, w.Code)
 	require.Contains(t, w.Body.String(), "# TYPE xxlwheel_fires_total counter\n")
-	require.Contains(t, w.Body.String(), "xxlwheel_wheel_entries 12\n")
+	require.Contains(t, w.Body.String(), "xxlwheel_ring_fires 12\n")
 }

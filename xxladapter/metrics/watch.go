@@ -46,10 +46,10 @@ func gauge(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	held         = gauge("wheel_entries", "Fires in the wheel or being handed over.")
+	held         = gauge("ring_fires", "Fires in the ring or being handed over.")
 	poolWaiting  = gauge("pool_waiting", "Fires that wait for a free place, by pool.", "pool")
 	poolInFlight = gauge("pool_in_flight", "Fires that are being handed over, by pool.", "pool")
-	leader       = gauge("leader", "1 for each partition of jobs that this node plans.", "partition")
+	planned      = gauge("partition_planned", "1 for each partition of jobs that this node plans.", "partition")
 	leads        = gauge("leads", "1 if this node leads, 0 if it stands by; absent in the scheduling mode all.")
 	elector      = gauge("elector_state", "1 for what the elector says of this node: elected, waits, or away if it does not answer; absent without an elector.", "elector", "state")
 	term         = gauge("term", "Number of this node's term; 0 without a lease.")
@@ -83,7 +83,7 @@ var (
 	wheelLate    = gauge("wheel_lateness_max_seconds", "Largest lateness of a timeout of the wheel.")
 
 	descriptions = []*prometheus.Desc{
-		held, poolWaiting, poolInFlight, leader, leads, elector, term, terms, hints, spread, dropped, skew, online,
+		held, poolWaiting, poolInFlight, planned, leads, elector, term, terms, hints, spread, dropped, skew, online,
 		runsOpen, lastMove, queued, oldest, repeated, storeUp,
 		wheelPending, wheelFired, wheelWakeUps, wheelLag, wheelLate,
 	}
@@ -136,7 +136,7 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 	if s.Holds {
 		value(term, float64(s.Term.Number))
 		for partition := range s.Partitions.All() {
-			value(leader, 1, strconv.Itoa(partition))
+			value(planned, 1, strconv.Itoa(partition))
 		}
 		switch s.Role {
 		case xxladapter.NodeLeads:

@@ -113,7 +113,7 @@ func TestMetricsOfAWholeTrip(t *testing.T) {
 		`xxlwheel_callbacks_total{outcome="unknown"} 2`,
 		`xxlwheel_executors_online{app="some-app"} 1`,
 		`xxlwheel_run_duration_seconds_count 1`,
-		`xxlwheel_leader{partition="0"} 1`,
+		`xxlwheel_partition_planned{partition="0"} 1`,
 		`xxlwheel_store_op_duration_seconds_count{op="finish_run"} 2`,
 		`xxlwheel_store_up 1`,
 		`xxlwheel_misfires_total{strategy="DO_NOTHING"} 0`,

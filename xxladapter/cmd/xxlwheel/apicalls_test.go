@@ -61,7 +61,7 @@ var callers = map[string]string{
 	"GET /jobs/{id}/next":                        "job next 1",
 	"GET /jobs/{id}/timeline":                    "job timeline 1",
 	"GET /jobs/{id}/why":                         "job why 1 --at 02:00",
-	"GET /jobs/{id}/misfires":                    "job missed 1",
+	"GET /jobs/{id}/misfires":                    "job misfires 1",
 	"GET /pauses":                                "pause list",
 	"POST /pauses":                               "pause begin --all",
 	"POST /pauses/{id}/end":                      "pause end 1",

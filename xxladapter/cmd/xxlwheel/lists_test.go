@@ -82,7 +82,7 @@ func TestEveryListInEveryFormat(t *testing.T) {
 	}{
 		"audit list":    {args: "-n 1000"},
 		"backfill list": {}, "calendar list": {}, "group list": {}, "job list": {},
-		"job fires": {empty: true}, "job glue list": {args: "1"}, "job missed": {args: "1", empty: true}, "job tags": {}, "job versions": {args: "1"},
+		"job fires": {empty: true}, "job glue list": {args: "1"}, "job misfires": {args: "1", empty: true}, "job tags": {}, "job versions": {args: "1"},
 		"run list": {}, "node list": {}, "node moves": {}, "pause list": {}, "session list": {args: "--user root", stdin: "pass of root\n"}, "token list": {args: "--all"}, "user list": {},
 	}
 	var words []string

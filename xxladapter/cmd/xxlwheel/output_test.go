@@ -33,7 +33,7 @@ func TestJSONOfEveryCommand(t *testing.T) {
 		{"job show 1", "id name runs"},
 		{"job next 1", "next"},
 		{"job trigger 1 --wait", "id status triggerMsg"},
-		{"job missed 1", ""},
+		{"job misfires 1", ""},
 		{"job glue list 1", ""},
 		{"job glue show 1", "glueSource"},
 		{"run list", "id jobId status"},

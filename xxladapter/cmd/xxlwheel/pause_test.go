@@ -47,7 +47,7 @@ func TestAPauseHoldsARealSchedulerUp(t *testing.T) {
 			PauseID int64
 			Until   time.Time
 		}
-		lines := strings.Split(run("job", "missed", job, "-o", "json"), "\n")
+		lines := strings.Split(run("job", "misfires", job, "-o", "json"), "\n")
 		require.LessOrEqual(t, len(lines), 1, "one row for the whole pause")
 		if lines[0] == "" {
 			return false
@@ -63,7 +63,7 @@ func TestAPauseHoldsARealSchedulerUp(t *testing.T) {
 	inside := p.From.Add(2 * time.Second).Format(time.RFC3339)
 	require.Regexp(t, `^paused  .* lay in the pause that open began at .*: maintenance\n    pause 1: `, run("job", "why", job, "--at", inside))
 	require.Contains(t, run("overview"), "pause 1, until it is ended: maintenance")
-	require.Contains(t, run("job", "missed", job), "paused (pause 1)")
+	require.Contains(t, run("job", "misfires", job), "paused (pause 1)")
 
 	ended := run("pause", "end", id, "-o", "json")
 	var until struct{ Until time.Time }
@@ -93,7 +93,7 @@ func TestAPauseHoldsARealSchedulerUp(t *testing.T) {
 			Kind, Calendar string
 			Due            time.Time
 		}
-		text := run("job", "missed", idle, "-o", "json")
+		text := run("job", "misfires", idle, "-o", "json")
 		if text == "" {
 			return false
 		}

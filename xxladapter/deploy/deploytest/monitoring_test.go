@@ -156,7 +156,7 @@ func TestAlertRules(t *testing.T) {
 	text, err := os.ReadFile("../monitoring/alerts.yaml")
 	require.NoError(t, err)
 	require.Equal(t, 64, xxladapter.Partitions)
-	require.True(t, strings.Contains(string(text), "(xxlwheel_leader)) < 64"), "the rule about partitions has another number")
+	require.True(t, strings.Contains(string(text), "(xxlwheel_partition_planned)) < 64"), "the rule about partitions has another number")
 }
 
 // keepsLabel reports whether the result of an expression still has a label.

@@ -126,7 +126,7 @@ func (s *LeaseState) Renew(node string, life, now int64, leads leadership) renew
 		owners := s.owners
 		takers, candidates = append(takers, node), r.mine.leads.stand(candidates, node)
 		if len(candidates) == len(takers) {
-			xxladapter.Lead(&owners, candidates, node)
+			xxladapter.DealToLeader(&owners, candidates, node)
 		} else {
 			xxladapter.Deal(&owners, takers, node)
 		}

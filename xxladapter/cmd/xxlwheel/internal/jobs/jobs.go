@@ -17,20 +17,20 @@ import (
 type Cmd struct {
 	client.Flags
 
-	Add     addCmd      `cmd:"" help:"Create a job, stopped unless --start is given, and print its id."`
-	List    listCmd     `cmd:"" help:"List jobs."`
-	Show    showCmd     `cmd:"" help:"Show a job and its newest runs."`
-	Update  updateCmd   `cmd:"" help:"Change the given fields of a job. A running job continues with its new schedule."`
-	Copy    copyCmd     `cmd:"" help:"Create a stopped copy of a job, and print its id."`
-	Next    nextCmd     `cmd:"" help:"Print the next due times of a job."`
-	Start   startCmd    `cmd:"" help:"Switch a job's schedule on."`
-	Stop    stopCmd     `cmd:"" help:"Switch a job's schedule off."`
-	Trigger triggerCmd  `cmd:"" help:"Run a job now, even a stopped one."`
-	Missed  missedCmd   `cmd:"" help:"List the due times of a job that got no run of their own."`
-	Fires   firesCmd    `cmd:"" help:"List the fires that are not settled: planned, claimed by a scheduler, or of unknown outcome."`
-	Why     whyCmd      `cmd:"" help:"Explain why a job ran or did not run at a time, with the records that prove it."`
-	Line    timelineCmd `cmd:"" name:"timeline" help:"Show the due times of a job beside its actual runs, with how late each was."`
-	Glue    glueCmd     `cmd:"" help:"Show and change the script of a job, and restore earlier versions."`
+	Add      addCmd      `cmd:"" help:"Create a job, stopped unless --start is given, and print its id."`
+	List     listCmd     `cmd:"" help:"List jobs."`
+	Show     showCmd     `cmd:"" help:"Show a job and its newest runs."`
+	Update   updateCmd   `cmd:"" help:"Change the given fields of a job. A running job continues with its new schedule."`
+	Copy     copyCmd     `cmd:"" help:"Create a stopped copy of a job, and print its id."`
+	Next     nextCmd     `cmd:"" help:"Print the next due times of a job."`
+	Start    startCmd    `cmd:"" help:"Switch a job's schedule on."`
+	Stop     stopCmd     `cmd:"" help:"Switch a job's schedule off."`
+	Trigger  triggerCmd  `cmd:"" help:"Run a job now, even a stopped one."`
+	Misfires misfiresCmd `cmd:"" help:"List the due times of a job that got no run of their own."`
+	Fires    firesCmd    `cmd:"" help:"List the fires that are not settled: planned, claimed by a scheduler, or of unknown outcome."`
+	Why      whyCmd      `cmd:"" help:"Explain why a job ran or did not run at a time, with the records that prove it."`
+	Line     timelineCmd `cmd:"" name:"timeline" help:"Show the due times of a job beside its actual runs, with how late each was."`
+	Glue     glueCmd     `cmd:"" help:"Show and change the script of a job, and restore earlier versions."`
 
 	Versions versionsCmd      `cmd:"" help:"List the versions of a job: who changed what, newest first."`
 	Diff     diffCmd          `cmd:"" help:"Print what differs between two versions of a job."`

@@ -64,7 +64,7 @@ func (c *nodeListCmd) Run(inv *command.Invocation, parent *NodeCmd) error {
 // election says what an elector says of a node.
 func election(state, elector string) string {
 	switch {
-	case state == string(xxladapter.StateNone):
+	case state == string(xxladapter.ElectionStateNone):
 		return "-"
 	case elector == "":
 		return state

@@ -35,13 +35,13 @@ func TestMissedDueTimesAreListedOverAllPages(t *testing.T) {
 	require.Equal(t, 1, due)
 
 	lines := func(args ...string) []string { return strings.Split(mustCLI(t, job(args...)...), "\n")[1:] }
-	all := lines("missed", id, "-n", "0")
+	all := lines("misfires", id, "-n", "0")
 	require.Len(t, all, many)
 	require.Regexp(t, `^2300 +\S+ +\S+ +DO_NOTHING `, all[0])
 	require.Regexp(t, `^1 +`+from.Local().Format("2006-01-02T15:04:05.999"), all[many-1])
-	require.Equal(t, all[:1001], lines("missed", id, "-n", "1001"))
-	require.Len(t, lines("missed", id), 20)
-	code, _, stderr := cli(t, job("missed", id, "--count=-1")...)
+	require.Equal(t, all[:1001], lines("misfires", id, "-n", "1001"))
+	require.Len(t, lines("misfires", id), 20)
+	code, _, stderr := cli(t, job("misfires", id, "--count=-1")...)
 	require.Equal(t, command.ExitUsage, code)
 	require.Contains(t, stderr, "-n is -1, must be 0 for all, or positive")
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/printing"
 )
 
-type missedCmd struct {
+type misfiresCmd struct {
 	jobID
 	Count int `short:"n" default:"20" help:"Print this many of the newest (default ${default}; 0 prints all)."`
 }
 
-func (c *missedCmd) Run(inv *command.Invocation, parent *Cmd) error {
+func (c *misfiresCmd) Run(inv *command.Invocation, parent *Cmd) error {
 	if c.Count < 0 {
 		return command.Usagef("-n is %d, must be 0 for all, or positive", c.Count)
 	}
