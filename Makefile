@@ -38,10 +38,11 @@ judging := ./bench/... ./hashedwheel/... ./xxladapter/cmd/... ./xxladapter/execu
 databases := docker compose -f xxladapter/testserver/compose.yaml
 
 .PHONY: databases
-databases: ## start MariaDB and PostgreSQL in Docker, and print the variables for tests
+databases: ## start MariaDB, PostgreSQL and Redis in Docker, and print the variables for tests
 	$(databases) up -d --wait >&2
 	@echo "export XXLWHEEL_TEST_MYSQL_DSN='mysql://root:xxlwheel@127.0.0.1:13306/'"
 	@echo "export XXLWHEEL_TEST_POSTGRES_DSN='postgres://postgres:xxlwheel@127.0.0.1:15432/postgres?sslmode=disable'"
+	@echo "export XXLWHEEL_TEST_REDIS_URL='redis://127.0.0.1:16379/0'"
 
 .PHONY: databases-stop
 databases-stop: ## stop these databases, and forget what is in them

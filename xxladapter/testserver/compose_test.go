@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,6 +42,7 @@ func TestTheVariablesOfMakeLeadToTheDatabasesOfCompose(t *testing.T) {
 	wants := map[string]struct{ name, user, password, port string }{
 		mysqlEnv:    {"mariadb", "root", "MARIADB_ROOT_PASSWORD", "3306"},
 		postgresEnv: {"postgres", "postgres", "POSTGRES_PASSWORD", "5432"},
+		redisEnv:    {"redis", "", "", "6379"},
 	}
 	exports := regexp.MustCompile(`"export (\w+)='(.*)'"`).FindAllStringSubmatch(string(makefile), -1)
 	require.Len(t, exports, len(wants))
@@ -70,4 +72,10 @@ func TestServersKnowTheSettingsOfCompose(t *testing.T) {
 	settings := slices.DeleteFunc(services["postgres"].Command, func(word string) bool { return word == "-c" })
 	require.NotEmpty(t, settings)
 	StartPostgres(t, settings...)
+	var options []string
+	for setting := range slices.Chunk(services["redis"].Command, 2) {
+		options = append(options, strings.TrimPrefix(setting[0], "--")+" "+setting[1])
+	}
+	require.Contains(t, options, "appendfsync always", "stores behind Redis require it")
+	StartRedis(t, options...)
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // The environment chooses which tests run. What the tests need and how long they may take is
-// decided by these variables alone; CONTRIBUTING.md lists them. mysqlEnv and postgresEnv name
-// servers to use in place of new ones.
+// decided by these variables alone; CONTRIBUTING.md lists them. mysqlEnv, postgresEnv and redisEnv
+// name servers to use in place of new ones.
 const (
 	// requireEnv set to 1 makes a missing server or download an error instead of a skip.
 	requireEnv = "XXLWHEEL_REQUIRE_SERVERS"

@@ -5,6 +5,7 @@ package testserver
 import (
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -17,11 +18,17 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
+// redisEnv names a Redis server to use in place of a new one; it must sync each write.
+const redisEnv = "XXLWHEEL_TEST_REDIS_URL"
+
 // Redis returns the URL of a server that all tests of the binary share, which syncs each write.
 // Stores keep apart by their keys, so it is not emptied.
 func Redis(t testing.TB) string {
 	t.Helper()
 	Short(t)
+	if url := os.Getenv(redisEnv); url != "" {
+		return url
+	}
 	s, err := sharedRedis()
 	orMissing(t, err)
 	return s.URL("0")

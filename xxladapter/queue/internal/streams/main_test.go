@@ -4,9 +4,9 @@ package streams
 
 import (
 	"context"
+	"crypto/rand"
 	"log/slog"
-	"strconv"
-	"sync/atomic"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,13 +25,10 @@ var (
 	oneOf = xxladapter.QueueAddress{App: "orders", Instance: "a"}
 )
 
-// space counts the namespaces that tests got on the shared server.
-var space atomic.Int64
-
 // ownURL returns the URL of a namespace that a test has for itself.
 func ownURL(t testing.TB) string {
 	t.Helper()
-	return testserver.Redis(t) + "/test-" + strconv.FormatInt(space.Add(1), 10)
+	return testserver.Redis(t) + "/test-" + strings.ToLower(rand.Text())
 }
 
 // limited returns a context for what no limit of the client ends: a message that is lost ends a
