@@ -160,15 +160,15 @@ func TestWhatIsReadWhenAsked(t *testing.T) {
 	require.Contains(t, got, "xxlwheel_last_partition_move_timestamp_seconds cause=joined")
 	require.NotContains(t, got, "xxlwheel_last_partition_move_timestamp_seconds cause=died")
 	for name, want := range map[string]float64{
-		"xxlwheel_ring_fires":                                     12,
+		"xxlwheel_ring_fires":                                        12,
 		"xxlwheel_wheel_pending":                                     5,
 		"xxlwheel_wheel_fired_total":                                 6,
 		"xxlwheel_wheel_dropped_total":                               4,
 		"xxlwheel_pool_waiting pool=fast":                            4,
 		"xxlwheel_pool_in_flight pool=fast":                          2,
 		"xxlwheel_pool_waiting pool=slow":                            0,
-		"xxlwheel_partition_planned partition=3":                                1,
-		"xxlwheel_partition_planned partition=63":                               1,
+		"xxlwheel_partition_planned partition=3":                     1,
+		"xxlwheel_partition_planned partition=63":                    1,
 		"xxlwheel_leads":                                             1,
 		"xxlwheel_term":                                              7,
 		"xxlwheel_elector_state elector=etcd://h1:2379/a state=away": 1,
