@@ -10,7 +10,7 @@ import (
 )
 
 // TestAnswersAfterTheEndAreDropped has a subscription call Go when Wait has returned: the call must
-// neither run nor wait for ever.
+// neither run nor block.
 func TestAnswersAfterTheEndAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers, ran := NewAnswers(), atomic.Int64{}

@@ -67,7 +67,7 @@ type applied struct {
 }
 
 // oldest returns the last record that is no longer needed.
-func (m applied) oldest() int64 { return min(m.settled, m.runs, m.plans) }
+func (a applied) oldest() int64 { return min(a.settled, a.runs, a.plans) }
 
 // flushPace is the interval at which changes are written to the tables. youth is the age below
 // which a run without a result is left out, because most runs end before.
@@ -245,11 +245,11 @@ func (f *front) enter(ctx context.Context) error {
 }
 
 // wait returns when a record is on disk.
-func (f *front) wait(m journal.Position) error {
-	if m == (journal.Position{}) {
+func (f *front) wait(at journal.Position) error {
+	if at == (journal.Position{}) {
 		return nil
 	}
-	err := f.journal.Wait(m)
+	err := f.journal.Wait(at)
 	if errors.Is(err, journal.ErrInDoubt) {
 		err = fmt.Errorf("%w: %w", xxladapter.ErrInDoubt, err)
 	}
