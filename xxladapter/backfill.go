@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 const (
@@ -144,7 +144,7 @@ func NewBackfill(b *Backfill, id int64, now time.Time) *Backfill {
 // [ErrConflict] if the caller has read another state. It is a pure function.
 func (b *Backfill) Advance(found *Backfill) error {
 	if b.State != BackfillRunning || b.Changed != found.Changed {
-		return Conflictf(rule.BackfillChanged, "backfill %d was changed meanwhile", b.ID)
+		return Conflictf(errorrule.BackfillChanged, "backfill %d was changed meanwhile", b.ID)
 	}
 	b.Changed++
 	b.Succeeded, b.Failed, b.Dropped = found.Succeeded, found.Failed, found.Dropped
@@ -168,7 +168,7 @@ func (b *Backfill) Settle(now time.Time) {
 // Cancel ends the backfill. The error is [ErrConflict] if it is not running.
 func (b *Backfill) Cancel(now time.Time) error {
 	if b.State != BackfillRunning {
-		return Conflictf(rule.BackfillState, "backfill %d is %s, must be %s", b.ID, b.State, BackfillRunning)
+		return Conflictf(errorrule.BackfillState, "backfill %d is %s, must be %s", b.ID, b.State, BackfillRunning)
 	}
 	b.Changed++
 	b.State, b.Ended = BackfillCancelled, wholeMilli(now)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A Calendar says on which days jobs with its name in [Settings.Calendar] fire. A due time on a day
@@ -59,7 +59,7 @@ var calendarName = regexp.MustCompile(`^[a-z][a-z0-9._-]{0,63}$`)
 // checkCalendarName refuses what no calendar can be named.
 func checkCalendarName(field, name string) error {
 	if !calendarName.MatchString(name) {
-		return Invalidf(rule.CalendarName,
+		return Invalidf(errorrule.CalendarName,
 			"%s is %q, must be 1 to 64 lower-case letters, digits, dots, hyphens and underscores, beginning with a "+
 				"letter",
 			field, name)
@@ -80,19 +80,19 @@ func (c *Calendar) Validate() error {
 			return err
 		}
 		if slices.Contains(c.Weekend[:i], d) {
-			return Invalidf(rule.WeekdayTwice, "%s names %s twice, must name each weekday once", "weekend", d)
+			return Invalidf(errorrule.WeekdayTwice, "%s names %s twice, must name each weekday once", "weekend", d)
 		}
 	}
 	if len(c.Weekend) == len(Weekday("").Values()) {
-		return Invalidf(rule.WeekendWhole, "%s has all seven weekdays, must leave at least one", "weekend")
+		return Invalidf(errorrule.WeekendWhole, "%s has all seven weekdays, must leave at least one", "weekend")
 	}
 	if len(c.Years) > MaxCalendarYears {
-		return Invalidf(rule.EntriesAtMost, "%s has %d years, must have at most %d",
+		return Invalidf(errorrule.EntriesAtMost, "%s has %d years, must have at most %d",
 			"years", len(c.Years), MaxCalendarYears)
 	}
 	for i, y := range c.Years {
 		if i > 0 && y.Year <= c.Years[i-1].Year {
-			return Invalidf(rule.YearsAscending, "%s has %d after %d, must be in ascending order",
+			return Invalidf(errorrule.YearsAscending, "%s has %d after %d, must be in ascending order",
 				"years", y.Year, c.Years[i-1].Year)
 		}
 		if err := y.validate(); err != nil {
@@ -104,7 +104,7 @@ func (c *Calendar) Validate() error {
 
 func (y *CalendarYear) validate() error {
 	if y.Year < 1970 || y.Year > 9999 {
-		return Invalidf(rule.Range, "%s is %d, must be %d to %d", "year", y.Year, 1970, 9999)
+		return Invalidf(errorrule.Range, "%s is %d, must be %d to %d", "year", y.Year, 1970, 9999)
 	}
 	if err := checkText("source", y.Source, 0, 500); err != nil {
 		return err
@@ -115,20 +115,20 @@ func (y *CalendarYear) validate() error {
 	}{{"off", y.Off}, {"work", y.Work}} {
 		for i, d := range list.days {
 			if d.In(y.Year).IsZero() {
-				return Invalidf(rule.DayOfYear,
+				return Invalidf(errorrule.DayOfYear,
 					"%s of %d has %q, must be a day of that year as month and day, such as 0501",
 					list.name, y.Year, d)
 			}
 			if i > 0 && d <= list.days[i-1] {
-				return Invalidf(rule.DaysAscending, "%s of %d has %s after %s, must be in ascending order",
+				return Invalidf(errorrule.DaysAscending, "%s of %d has %s after %s, must be in ascending order",
 					list.name, y.Year, d, list.days[i-1])
 			}
 		}
 	}
 	for _, d := range y.Work {
 		if slices.Contains(y.Off, d) {
-			return Invalidf(rule.OffAndWork, "%s of %d both have %s, must have no day in common",
-				rule.And{"off", "work"}, y.Year, d)
+			return Invalidf(errorrule.OffAndWork, "%s of %d both have %s, must have no day in common",
+				errorrule.And{"off", "work"}, y.Year, d)
 		}
 	}
 	return nil
@@ -218,9 +218,9 @@ func CheckCalendarSeen(name string, stored *Calendar, seen time.Time) error {
 	case seen.IsZero():
 		return nil
 	case stored == nil:
-		return Conflictf(rule.CalendarChanged, "calendar %q was deleted meanwhile", name)
+		return Conflictf(errorrule.CalendarChanged, "calendar %q was deleted meanwhile", name)
 	case !stored.Updated.Equal(seen):
-		return Conflictf(rule.CalendarChanged, "calendar %q was changed meanwhile", name)
+		return Conflictf(errorrule.CalendarChanged, "calendar %q was changed meanwhile", name)
 	}
 	return nil
 }

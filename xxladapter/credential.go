@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A CredentialKind says what a credential is for.
@@ -60,7 +60,7 @@ func (c *Credential) Fields() Fields {
 // CheckTokens refuses another token for a user who has the given number of them.
 func CheckTokens(userID int64, has int) error {
 	if has >= MaxCredentials {
-		return Conflictf(rule.TokensAtMost,
+		return Conflictf(errorrule.TokensAtMost,
 			"user %d has %d tokens, must have less than %d before another one is created",
 			userID, has, MaxCredentials)
 	}

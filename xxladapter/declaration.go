@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A JobKey names a job within its group. Unlike an id it is the same in every environment, so
@@ -25,11 +25,11 @@ const MaxJobKey = 64
 // script, dots, hyphens and underscores.
 func CheckJobKey(field, key string) error {
 	if n := utf8.RuneCountInString(key); n < 1 || n > MaxJobKey || !utf8.ValidString(key) {
-		return Invalidf(rule.Characters, "%s has %d characters, must have %d to %d", field, n, 1, MaxJobKey)
+		return Invalidf(errorrule.Characters, "%s has %d characters, must have %d to %d", field, n, 1, MaxJobKey)
 	}
 	for _, r := range key {
 		if !InJobKey(r) {
-			return Invalidf(rule.KeyCharacters,
+			return Invalidf(errorrule.KeyCharacters,
 				"%s is %q, must have letters, digits, dots, hyphens and underscores only",
 				field, key)
 		}

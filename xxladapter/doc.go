@@ -83,8 +83,8 @@
 //
 // Executors without an open port:
 //
-//	delivery     what an executor and a queue agree on: deliveries, acknowledgements, calls
-//	queue        carries runs and calls through a broker, in place of HTTP
+//	queue        carries runs and calls through a broker, in place of HTTP; queue/delivery is what
+//	             it and an executor agree on: deliveries, acknowledgements, calls
 //
 // Pure functions, which know no store:
 //
@@ -96,7 +96,7 @@
 //	why          explains from records alone why a job did not run, for xxlwheel job why
 //	declare      compares jobs that files declare with those of a store, as xxlwheel apply does
 //	triggermsg   writes and reads the text that says how a run was handed over
-//	takeover     decides what a store takes from a database of XXL-JOB
+//	fromxxljob   decides what a store takes from a database of XXL-JOB: the plan of a takeover
 //
 // Services beside the scheduler:
 //
@@ -111,7 +111,7 @@
 //	accounts     authenticates users: passwords, sessions, personal tokens; accounts/openid asks a
 //	             provider of OpenID Connect who somebody is
 //	access       authorizes callers: tokens, rights, addresses and TLS, for admin and executor alike
-//	rule         names the rules that an [Error] can be about, with their parameters
+//	errorrule    names the rules that an [Error] can be about, with their parameters
 //	errortext    has the text of each rule in Chinese
 //	console      the web page, a client of admin's API
 //	assistant    offers calls of admin's API as tools to assistants

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // MaxDrains is how many addresses of one group may be drained at a time.
@@ -66,7 +66,7 @@ func (g *Group) Undrained(addresses []string, now time.Time) []string {
 func WithDrain(drains []Drain, d Drain, now time.Time) ([]Drain, error) {
 	kept := withoutDrain(drains, d.Address, now)
 	if len(kept) >= MaxDrains {
-		return nil, Conflictf(rule.DrainsAtMost, "%d addresses of the group are drained, must be at most %d",
+		return nil, Conflictf(errorrule.DrainsAtMost, "%d addresses of the group are drained, must be at most %d",
 			len(kept), MaxDrains)
 	}
 	d.Note, d.By = ValidText(d.Note), ValidText(d.By)
@@ -81,7 +81,7 @@ func WithDrain(drains []Drain, d Drain, now time.Time) ([]Drain, error) {
 func WithoutDrain(drains []Drain, address string, now time.Time) ([]Drain, error) {
 	kept := withoutDrain(drains, address, now)
 	if len(kept) == len(withoutDrain(drains, "", now)) {
-		return nil, NotFoundf(rule.NotDrained, "address %q is not drained", address)
+		return nil, NotFoundf(errorrule.NotDrained, "address %q is not drained", address)
 	}
 	return kept, nil
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // An enum is a string type with a fixed list of values, spelt as they are stored and sent. Values
@@ -25,7 +25,7 @@ func CheckOneOf[T enum[T]](field string, value T) error {
 	for i, k := range known {
 		names[i] = string(k)
 	}
-	return Invalidf(rule.OneOf, "%s is %q, must be one of %s", field, value, strings.Join(names, ", "))
+	return Invalidf(errorrule.OneOf, "%s is %q, must be one of %s", field, value, strings.Join(names, ", "))
 }
 
 // checkOneOfOrEmpty works like CheckOneOf for a field that may be empty.

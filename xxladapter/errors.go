@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 var (
@@ -53,7 +53,7 @@ type Error struct {
 	Message string
 	// Rule is the rule that is broken, and Args are the values of its parameters, in their order,
 	// perhaps without the last ones. Both are the zero value if Message says all that is known.
-	Rule rule.Rule
+	Rule errorrule.Rule
 	Args []any
 	Err  error // the cause; may be nil
 	// RetryAfter is how long the caller has to wait before it tries again; 0 means that the error
@@ -72,14 +72,14 @@ func (e *Error) Params() map[string]string {
 	params := map[string]string{}
 	for i, name := range e.Rule.Params() {
 		if i < len(e.Args) {
-			params[name] = rule.Text(e.Args[i])
+			params[name] = errorrule.Text(e.Args[i])
 		}
 	}
 	return params
 }
 
 // Field returns the name of the field that the error is about, or nothing if it is about none.
-func (e *Error) Field() string { return e.Params()[rule.Field] }
+func (e *Error) Field() string { return e.Params()[errorrule.Field] }
 
 // MessageFor returns the message for somebody who knows the field by another name, such as that of
 // a flag.
@@ -88,7 +88,7 @@ func (e *Error) MessageFor(field string) string {
 		return e.Message
 	}
 	args := slices.Clone(e.Args)
-	args[slices.Index(e.Rule.Params(), rule.Field)] = field
+	args[slices.Index(e.Rule.Params(), errorrule.Field)] = field
 	return fmt.Sprintf(e.format, args...)
 }
 
@@ -112,7 +112,7 @@ const maxErrorText = 500
 // Refusef returns an [Error] with a code. The message is formatted from args, which are the values
 // of the rule's parameters; a message that does not show all of them, or in another order, has the
 // indexes of those that it shows. Texts among args are cut, see [CutText].
-func Refusef(code Code, r rule.Rule, format string, args ...any) *Error {
+func Refusef(code Code, r errorrule.Rule, format string, args ...any) *Error {
 	cutTexts(args)
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Rule: r, Args: args, format: format}
 }
@@ -127,32 +127,32 @@ func cutTexts(args []any) {
 
 // Invalidf returns an [Error] with [CodeInvalid], as [Refusef] does. The message names the field,
 // its value and the rule.
-func Invalidf(r rule.Rule, format string, args ...any) error {
+func Invalidf(r errorrule.Rule, format string, args ...any) error {
 	return Refusef(CodeInvalid, r, format, args...)
 }
 
 // NotFoundf returns an [Error] with [CodeNotFound] that wraps [ErrNotFound], as [Refusef] does.
-func NotFoundf(r rule.Rule, format string, args ...any) error {
+func NotFoundf(r errorrule.Rule, format string, args ...any) error {
 	return refuseBecause(ErrNotFound, CodeNotFound, r, format, args...)
 }
 
 // Absent returns the [NotFoundf] of a thing that is known by its id. Kind is what the thing is,
 // such as "job"; package errortext has it in Chinese.
 func Absent(kind string, id int64) error {
-	return NotFoundf(rule.NotFound, "%s %d does not exist", kind, id)
+	return NotFoundf(errorrule.NotFound, "%s %d does not exist", kind, id)
 }
 
 // Conflictf returns an [Error] with [CodeConflict] that wraps [ErrConflict], as [Refusef] does.
-func Conflictf(r rule.Rule, format string, args ...any) error {
+func Conflictf(r errorrule.Rule, format string, args ...any) error {
 	return refuseBecause(ErrConflict, CodeConflict, r, format, args...)
 }
 
 // Fencedf returns an [Error] with [CodeFenced] that wraps [ErrFenced], as [Refusef] does.
-func Fencedf(r rule.Rule, format string, args ...any) error {
+func Fencedf(r errorrule.Rule, format string, args ...any) error {
 	return refuseBecause(ErrFenced, CodeFenced, r, format, args...)
 }
 
-func refuseBecause(cause error, code Code, r rule.Rule, format string, args ...any) error {
+func refuseBecause(cause error, code Code, r errorrule.Rule, format string, args ...any) error {
 	err := Refusef(code, r, format, args...)
 	err.Err = cause
 	return err
@@ -179,5 +179,5 @@ func (b BrokenRules) Together() error {
 	case 1:
 		return b[0]
 	}
-	return refuseBecause(b, CodeInvalid, rule.Several, "%s", b)
+	return refuseBecause(b, CodeInvalid, errorrule.Several, "%s", b)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // An AddressType is the origin of a group's addresses.
@@ -63,11 +63,11 @@ func (g *Group) Validate() error {
 		return nil
 	case AddressManual:
 	default:
-		return Invalidf(rule.OneOf, "%[1]s is %[2]d, must be 0 (automatic) or 1 (manual)",
+		return Invalidf(errorrule.OneOf, "%[1]s is %[2]d, must be 0 (automatic) or 1 (manual)",
 			"addressType", g.AddressType, "0, 1")
 	}
 	if len(g.Addresses) == 0 {
-		return Invalidf(rule.Missing, "%s is empty, a manual group must have an address", "addressList")
+		return Invalidf(errorrule.Missing, "%s is empty, a manual group must have an address", "addressList")
 	}
 	for _, addr := range g.Addresses {
 		if err := CheckAddress("addressList", addr); err != nil {
@@ -75,7 +75,7 @@ func (g *Group) Validate() error {
 		}
 	}
 	if n := len(strings.Join(g.Addresses, ",")); n > MaxRowText {
-		return Invalidf(rule.BytesAtMost, "%s has %d bytes with its commas, must have at most %d",
+		return Invalidf(errorrule.BytesAtMost, "%s has %d bytes with its commas, must have at most %d",
 			"addressList", n, MaxRowText)
 	}
 	return nil
@@ -91,9 +91,9 @@ func (g *Group) validateToken() error {
 	case n == 0:
 		return nil
 	case n < 8 || n > 255:
-		return Invalidf(rule.Characters, "%s has %d characters, must have %d to %d", "accessToken", n, 8, 255)
+		return Invalidf(errorrule.Characters, "%s has %d characters, must have %d to %d", "accessToken", n, 8, 255)
 	case strings.ContainsFunc(g.AccessToken, func(r rune) bool { return !printable(r) }):
-		return Invalidf(rule.HeaderText,
+		return Invalidf(errorrule.HeaderText,
 			"%s has a blank or a character outside of ASCII, must be fit for an HTTP header",
 			"accessToken")
 	}
@@ -111,7 +111,7 @@ func CheckAddress(field, addr string) error {
 		rest, ok = strings.CutPrefix(addr, "https://")
 	}
 	if !ok || rest == "" || strings.ContainsAny(addr, ", \t\r\n") || len(addr) > 255 {
-		return Invalidf(rule.ExecutorURL,
+		return Invalidf(errorrule.ExecutorURL,
 			"%s contains %q, must be http://host:port or https://host:port of at most 255 characters",
 			field, addr)
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A Job is what an operator schedules: one row of xxl_job_info.
@@ -146,7 +146,7 @@ func (j *Job) Broken() (broken BrokenRules) {
 
 func (j *Job) checkHandler() error {
 	if j.GlueType == GlueBean && strings.TrimSpace(j.Handler) == "" {
-		return Invalidf(rule.Missing, "%s is empty, a BEAN job must name its handler", "executorHandler")
+		return Invalidf(errorrule.Missing, "%s is empty, a BEAN job must name its handler", "executorHandler")
 	}
 	return nil
 }
@@ -154,11 +154,11 @@ func (j *Job) checkHandler() error {
 func (j *Job) checkNumbers() error {
 	switch {
 	case j.Timeout < 0 || j.Timeout%time.Second != 0:
-		return Invalidf(rule.WholeSeconds, "%s is %v, must be whole seconds, 0 or more", "executorTimeout", j.Timeout)
+		return Invalidf(errorrule.WholeSeconds, "%s is %v, must be whole seconds, 0 or more", "executorTimeout", j.Timeout)
 	case j.Timeout > maxInt*time.Second:
-		return Invalidf(rule.AtMost, "%s is %v, must be at most %d seconds", "executorTimeout", j.Timeout, maxInt)
+		return Invalidf(errorrule.AtMost, "%s is %v, must be at most %d seconds", "executorTimeout", j.Timeout, maxInt)
 	case j.RetryCount < 0 || j.RetryCount > maxInt:
-		return Invalidf(rule.Range, "%s is %d, must be %d to %d", "executorFailRetryCount", j.RetryCount, 0, maxInt)
+		return Invalidf(errorrule.Range, "%s is %d, must be %d to %d", "executorFailRetryCount", j.RetryCount, 0, maxInt)
 	}
 	return nil
 }
@@ -171,7 +171,7 @@ const maxInt = 1<<31 - 1
 func (j *Job) CheckChildren() error {
 	for _, id := range j.ChildIDs {
 		if id <= 0 || id == j.ID {
-			return Invalidf(rule.Child, "%s contains %d, must be the id of another job", "childJobIds", id)
+			return Invalidf(errorrule.Child, "%s contains %d, must be the id of another job", "childJobIds", id)
 		}
 	}
 	const limit = 255
@@ -180,7 +180,7 @@ func (j *Job) CheckChildren() error {
 		n += len(strconv.FormatInt(id, 10))
 	}
 	if n > limit {
-		return Invalidf(rule.CharactersAtMost, "%s has %d characters with its commas, must have at most %d",
+		return Invalidf(errorrule.CharactersAtMost, "%s has %d characters with its commas, must have at most %d",
 			"childJobIds", n, limit)
 	}
 	return nil
@@ -196,13 +196,13 @@ func checkText(field, text string, least, limit int) error {
 	n := utf8.RuneCountInString(text)
 	switch {
 	case !utf8.ValidString(text):
-		return Invalidf(rule.UTF8, "%s is not valid UTF-8", field)
+		return Invalidf(errorrule.UTF8, "%s is not valid UTF-8", field)
 	case least > 0 && strings.TrimSpace(text) == "":
-		return Invalidf(rule.Characters, "%[1]s is empty, must have %[3]d to %[4]d characters", field, 0, least, limit)
+		return Invalidf(errorrule.Characters, "%[1]s is empty, must have %[3]d to %[4]d characters", field, 0, least, limit)
 	case n < least || n > limit:
-		return Invalidf(rule.Characters, "%s has %d characters, must have %d to %d", field, n, least, limit)
+		return Invalidf(errorrule.Characters, "%s has %d characters, must have %d to %d", field, n, least, limit)
 	case strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		return Invalidf(rule.ControlCharacters, "%s is %q, must not contain control characters", field, text)
+		return Invalidf(errorrule.ControlCharacters, "%s is %q, must not contain control characters", field, text)
 	}
 	return nil
 }
@@ -210,9 +210,9 @@ func checkText(field, text string, least, limit int) error {
 func checkBytes(field, text string, limit int) error {
 	switch {
 	case !utf8.ValidString(text):
-		return Invalidf(rule.UTF8, "%s is not valid UTF-8", field)
+		return Invalidf(errorrule.UTF8, "%s is not valid UTF-8", field)
 	case len(text) > limit:
-		return Invalidf(rule.BytesAtMost, "%s has %d bytes, must have at most %d", field, len(text), limit)
+		return Invalidf(errorrule.BytesAtMost, "%s has %d bytes, must have at most %d", field, len(text), limit)
 	}
 	return nil
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A JobAct is what a [JobEdit] does: the same as the function of that name.
@@ -88,11 +88,11 @@ func CheckJobEdits(edits []JobEdit, whole bool) error {
 	for i := range edits {
 		e := &edits[i]
 		if err := CheckOneOf("act", e.Act); err != nil {
-			return Invalidf(rule.Nested, "edits[%[2]d].%[3]v", "act", i, err)
+			return Invalidf(errorrule.Nested, "edits[%[2]d].%[3]v", "act", i, err)
 		}
 		if id := e.ID(); id != 0 {
 			if about[id] {
-				return Invalidf(rule.EditedTwice, "edits[%d] is about job %d, must be the only edit of that job", i, id)
+				return Invalidf(errorrule.EditedTwice, "edits[%d] is about job %d, must be the only edit of that job", i, id)
 			}
 			about[id] = true
 		}
@@ -102,7 +102,7 @@ func CheckJobEdits(edits []JobEdit, whole bool) error {
 		for _, child := range e.Job.ChildIDs {
 			if child < 0 && (!whole || -child > int64(len(edits)) || edits[-child-1].Act != ActCreate ||
 				-child == int64(i)+1) {
-				return Invalidf(rule.Child,
+				return Invalidf(errorrule.Child,
 					"edits[%[3]d].%[1]s contains %[2]d, must be the id of a job, or -n where edit n of a whole "+
 						"creates another job",
 					"childJobIds", child, i)

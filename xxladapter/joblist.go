@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A JobSort is what a list of jobs is ordered by. Jobs with equal values are ordered by id. Texts
@@ -102,7 +102,7 @@ func (f *JobFilter) CheckPosition() error {
 	n, err := strconv.ParseInt(f.AfterKey, 10, 64)
 	noResult := f.Sort == SortByResult && (n < 0 || n >= int64(len(f.LastResult.Ranked())))
 	if err != nil || f.Sort == "" || f.Sort == SortByID || noResult {
-		return Invalidf(rule.Cursor, "%s is %q, must be nextKey of the previous page, with the same sort",
+		return Invalidf(errorrule.Cursor, "%s is %q, must be nextKey of the previous page, with the same sort",
 			"afterKey", f.AfterKey)
 	}
 	return nil

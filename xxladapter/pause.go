@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A Pause suppresses the due times of schedules for a time: they give no fire. Each job keeps one
@@ -34,7 +34,7 @@ const MaxPause = 366 * 24 * time.Hour
 func (p *Pause) Validate(now time.Time) error {
 	switch {
 	case p.GroupID < 0:
-		return Invalidf(rule.NotNegative, "%s is %d, must be 0 or more", "jobGroup", p.GroupID)
+		return Invalidf(errorrule.NotNegative, "%s is %d, must be 0 or more", "jobGroup", p.GroupID)
 	case !p.Until.IsZero():
 		if err := CheckUntil(p.Until, now); err != nil {
 			return err
@@ -48,10 +48,10 @@ func (p *Pause) Validate(now time.Time) error {
 func CheckUntil(until, now time.Time) error {
 	switch {
 	case !until.After(now):
-		return Invalidf(rule.Future, "%s is %s, must be after now, %s",
+		return Invalidf(errorrule.Future, "%s is %s, must be after now, %s",
 			"until", until.Format(time.RFC3339), now.Format(time.RFC3339))
 	case until.After(now.Add(MaxPause)):
-		return Invalidf(rule.DaysAhead, "%s is %s, must be at most %d days ahead; omit it for no end",
+		return Invalidf(errorrule.DaysAhead, "%s is %s, must be at most %d days ahead; omit it for no end",
 			"until", until.Format(time.RFC3339), int(MaxPause/(24*time.Hour)))
 	}
 	return nil

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A LogPurge selects log rows to delete. Zero fields do not restrict. A row without an outcome, or
@@ -36,13 +36,13 @@ type LogPurge struct {
 func (p LogPurge) Validate() error {
 	switch {
 	case !p.Before.IsZero() && p.Before.Year() < 1971: // before the first row of any store
-		return Invalidf(rule.After, "%s is %s, must be after %d", "before", p.Before.Format(time.RFC3339), 1970)
+		return Invalidf(errorrule.After, "%s is %s, must be after %d", "before", p.Before.Format(time.RFC3339), 1970)
 	case p.JobID < 0:
-		return Invalidf(rule.NotNegative, "%s is %d, must not be negative", "jobId", p.JobID)
+		return Invalidf(errorrule.NotNegative, "%s is %d, must not be negative", "jobId", p.JobID)
 	case p.GroupID < 0:
-		return Invalidf(rule.NotNegative, "%s is %d, must not be negative", "jobGroup", p.GroupID)
+		return Invalidf(errorrule.NotNegative, "%s is %d, must not be negative", "jobGroup", p.GroupID)
 	case p.KeepNewest < 0:
-		return Invalidf(rule.NotNegative, "%s is %d, must not be negative", "keepNewest", p.KeepNewest)
+		return Invalidf(errorrule.NotNegative, "%s is %d, must not be negative", "keepNewest", p.KeepNewest)
 	}
 	return nil
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // Settings are the settings of a job for which XXL-JOB has no column. With the zero value a job
@@ -123,7 +123,7 @@ func (LogPolicy) Values() []LogPolicy { return []LogPolicy{KeepAll, KeepFailures
 func (s *Settings) validate() error {
 	if s.Zone != "" {
 		if _, err := time.LoadLocation(s.Zone); err != nil || s.Zone == "Local" {
-			return Invalidf(rule.Zone, "%s is %q, must be an IANA time zone such as Europe/Berlin", "zone", s.Zone)
+			return Invalidf(errorrule.Zone, "%s is %q, must be an IANA time zone such as Europe/Berlin", "zone", s.Zone)
 		}
 	}
 	if s.Calendar != "" {
@@ -142,16 +142,16 @@ func (s *Settings) validate() error {
 		{"retryBackoffLimitMs", s.RetryBackoffLimit, 7 * 24 * time.Hour},
 	} {
 		if d.value < 0 || d.value.Duration() > d.max {
-			return Invalidf(rule.Range, "%s is %d, must be %d to %d", d.field, d.value, 0, d.max.Milliseconds())
+			return Invalidf(errorrule.Range, "%s is %d, must be %d to %d", d.field, d.value, 0, d.max.Milliseconds())
 		}
 	}
 	switch {
 	case s.MisfireLimit < 0 || s.MisfireLimit > MaxMisfireLimit:
-		return Invalidf(rule.Range, "%s is %d, must be %d to %d", "misfireLimit", s.MisfireLimit, 0, MaxMisfireLimit)
+		return Invalidf(errorrule.Range, "%s is %d, must be %d to %d", "misfireLimit", s.MisfireLimit, 0, MaxMisfireLimit)
 	case s.AlarmAfter < 0 || s.AlarmAfter > maxAlarmAfter:
-		return Invalidf(rule.Range, "%s is %d, must be %d to %d", "alarmAfter", s.AlarmAfter, 0, maxAlarmAfter)
+		return Invalidf(errorrule.Range, "%s is %d, must be %d to %d", "alarmAfter", s.AlarmAfter, 0, maxAlarmAfter)
 	case s.AlarmOn == AlarmInARow && s.AlarmAfter == 0:
-		return Invalidf(rule.AlarmInARow, "%s is %d, must be %d to %d with alarmOn %s",
+		return Invalidf(errorrule.AlarmInARow, "%s is %d, must be %d to %d with alarmOn %s",
 			"alarmAfter", 0, 1, maxAlarmAfter, AlarmInARow)
 	}
 	for _, err := range []error{

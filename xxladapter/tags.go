@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 const (
@@ -27,7 +27,7 @@ func (j *Job) SetTags(tags []string) {
 // checkTags checks what [Job.Validate] says about the tags.
 func (j *Job) checkTags() error {
 	if len(j.Tags) > MaxTags {
-		return Invalidf(rule.EntriesAtMost, "%s has %d entries, must have at most %d", "tags", len(j.Tags), MaxTags)
+		return Invalidf(errorrule.EntriesAtMost, "%s has %d entries, must have at most %d", "tags", len(j.Tags), MaxTags)
 	}
 	for _, tag := range j.Tags {
 		if err := CheckTag("tags", tag); err != nil {
@@ -43,7 +43,7 @@ func CheckTag(field, tag string) error {
 		return err
 	}
 	if tag != strings.TrimSpace(tag) || strings.Contains(tag, ",") {
-		return Invalidf(rule.Tag, "%s contains %q, must have no comma, and no blank at its ends", field, tag)
+		return Invalidf(errorrule.Tag, "%s contains %q, must have no comma, and no blank at its ends", field, tag)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A User may sign in to the management API.
@@ -38,7 +38,7 @@ func CheckUserName(name string) error {
 		return r == '/' || unicode.IsSpace(r) ||
 			!unicode.IsGraphic(r)
 	}) {
-		return Invalidf(rule.UserName, "%s is %q, must have no blanks, slashes and control characters", "name", name)
+		return Invalidf(errorrule.UserName, "%s is %q, must have no blanks, slashes and control characters", "name", name)
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ type UserChange struct {
 // [CodeConflict] if the stored password is not From.
 func (c *UserChange) Of(u *User) (*User, error) {
 	if c.From != nil && u.Password != *c.From {
-		return nil, Conflictf(rule.PasswordChanged,
+		return nil, Conflictf(errorrule.PasswordChanged,
 			"password of %s has been changed meanwhile, must be the one that was checked",
 			u.Name)
 	}

@@ -11,7 +11,7 @@ import (
 	"sync"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // Addresses decides which addresses callers may make the scheduler call, so that it cannot be used
@@ -87,12 +87,12 @@ func (a *Addresses) CheckURL(field, text string) error {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.User != nil || strings.ContainsAny(text, "?#") {
-		return xxladapter.Invalidf(rule.ExecutorURL, "%s contains %q, must be http://host:port or https://host:port",
+		return xxladapter.Invalidf(errorrule.ExecutorURL, "%s contains %q, must be http://host:port or https://host:port",
 			field, text)
 	}
 	if port := u.Port(); port != "" {
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-			return xxladapter.Invalidf(rule.ExecutorPort, "%s contains %q, must have a port from 1 to 65535",
+			return xxladapter.Invalidf(errorrule.ExecutorPort, "%s contains %q, must have a port from 1 to 65535",
 				field, text)
 		}
 	}
@@ -101,7 +101,7 @@ func (a *Addresses) CheckURL(field, text string) error {
 		return nil
 	}
 	if err := a.CheckDial(addr); err != nil {
-		return xxladapter.Invalidf(rule.Executor, "%s contains %q, must be an executor: %v", field, text, err)
+		return xxladapter.Invalidf(errorrule.Executor, "%s contains %q, must be an executor: %v", field, text, err)
 	}
 	return nil
 }

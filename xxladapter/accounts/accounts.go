@@ -15,7 +15,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // The life of a session.
@@ -68,11 +68,11 @@ type Bearer struct {
 }
 
 // errWrong is the one answer to every login that fails.
-var errWrong = xxladapter.Refusef(xxladapter.CodeUnauthorized, rule.WrongLogin, "the name or the password is wrong")
+var errWrong = xxladapter.Refusef(xxladapter.CodeUnauthorized, errorrule.WrongLogin, "the name or the password is wrong")
 
 // ErrEnded is returned for a session that has ended or never was.
 var ErrEnded = xxladapter.Refusef(
-	xxladapter.CodeUnauthorized, rule.SessionEnded, "the session has ended, sign in again",
+	xxladapter.CodeUnauthorized, errorrule.SessionEnded, "the session has ended, sign in again",
 )
 
 // newSecret returns 256 random bits as a text.
@@ -124,7 +124,7 @@ func loggedName(u *xxladapter.User) string {
 
 func tooMany(wait time.Duration) error {
 	seconds := int(wait.Seconds()) + 1
-	err := xxladapter.Refusef(xxladapter.CodeTooMany, rule.TooManyTries, "too many tries, try again in %d seconds",
+	err := xxladapter.Refusef(xxladapter.CodeTooMany, errorrule.TooManyTries, "too many tries, try again in %d seconds",
 		seconds)
 	err.RetryAfter = time.Duration(seconds) * time.Second
 	return err

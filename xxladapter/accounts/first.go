@@ -7,7 +7,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // Setup returns a secret with which the first user can be created. The secret is valid for one use,
@@ -34,7 +34,7 @@ func (a *Accounts) Setup(ctx context.Context) (secret string, err error) {
 func (a *Accounts) SettingUp() bool { return a.setup.Load() != nil && !a.someUser.Load() }
 
 // errSetup is returned by [Accounts.First] if the secret is wrong, or if there is a user already.
-var errSetup = xxladapter.Refusef(xxladapter.CodeUnauthorized, rule.WrongLink,
+var errSetup = xxladapter.Refusef(xxladapter.CodeUnauthorized, errorrule.WrongLink,
 	"the link has been used or is wrong, restart the scheduler for a new one")
 
 // First creates the first user, an administrator, and a session. secret is the one that

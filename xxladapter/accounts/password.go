@@ -16,7 +16,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // argonCost holds the parameters that decide what one argon2id hash costs.
@@ -54,10 +54,10 @@ const (
 func CheckPassword(password string) error {
 	switch {
 	case utf8.RuneCountInString(password) < minPassword:
-		return xxladapter.Invalidf(rule.CharactersAtLeast, "%s has %d characters, must have at least %d",
+		return xxladapter.Invalidf(errorrule.CharactersAtLeast, "%s has %d characters, must have at least %d",
 			"password", utf8.RuneCountInString(password), minPassword)
 	case len(password) > maxPassword:
-		return xxladapter.Invalidf(rule.BytesAtMost, "%s has %d bytes, must have at most %d",
+		return xxladapter.Invalidf(errorrule.BytesAtMost, "%s has %d bytes, must have at most %d",
 			"password", len(password), maxPassword)
 	}
 	return nil
@@ -75,7 +75,7 @@ func newHasher() *hasher {
 
 // errBusy is returned while hashesWaiting hashes wait.
 var errBusy = &xxladapter.Error{
-	Code: xxladapter.CodeTooMany, Rule: rule.TooManyCalls, RetryAfter: time.Second,
+	Code: xxladapter.CodeTooMany, Rule: errorrule.TooManyCalls, RetryAfter: time.Second,
 	Message: "too many passwords are checked at the same time, try again in 1 second",
 }
 

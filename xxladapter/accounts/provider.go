@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // An Identity is what an OpenID Connect provider says about a user: subject, name and roles.
@@ -21,7 +21,7 @@ type Identity struct {
 }
 
 // errNoRole is returned for a user to whom the provider gives no role.
-var errNoRole = xxladapter.Refusef(xxladapter.CodeForbidden, rule.NoRole,
+var errNoRole = xxladapter.Refusef(xxladapter.CodeForbidden, errorrule.NoRole,
 	"the provider gives this user no role here, ask an administrator")
 
 // SignOn begins a session for the user whom prove returns. The user is found by its subject, or
@@ -51,7 +51,7 @@ func (a *Accounts) SignOn(
 // user has the identity's subject.
 func (a *Accounts) known(ctx context.Context, id Identity) (*xxladapter.User, error) {
 	if len(id.Subject) > 255 {
-		return nil, xxladapter.Invalidf(rule.BytesAtMost, "%s has %d bytes, must have at most %d",
+		return nil, xxladapter.Invalidf(errorrule.BytesAtMost, "%s has %d bytes, must have at most %d",
 			"subject", len(id.Subject), 255)
 	}
 	if err := checkGrants(id.Grants); err != nil {
@@ -135,7 +135,7 @@ func (a *Accounts) add(ctx context.Context, name string, u *xxladapter.User) (*x
 		a.logger.Info("user of the provider added", "name", u.Name)
 		return u, nil
 	}
-	return nil, xxladapter.Conflictf(rule.NameTaken, "the %s %q is taken by another user", "name", name)
+	return nil, xxladapter.Conflictf(errorrule.NameTaken, "the %s %q is taken by another user", "name", name)
 }
 
 // plainName removes the characters that the name of a user must not have, and leaves room for a

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // Create stores a new user and returns its id. With an empty password, the user cannot sign in by
@@ -47,7 +47,7 @@ func (a *Accounts) checkFirst(ctx context.Context, u *xxladapter.User) error {
 	}
 	users, err := a.store.Users(ctx, xxladapter.UserFilter{})
 	if err == nil && len(users) == 0 {
-		err = xxladapter.Conflictf(rule.FirstAdmin,
+		err = xxladapter.Conflictf(errorrule.FirstAdmin,
 			"user %q would be the first one, must be an administrator of all groups who can sign in",
 			u.Name)
 	}
@@ -60,10 +60,10 @@ func checkGrants(grants []xxladapter.Grant) error {
 	for _, g := range grants {
 		switch {
 		case g.GroupID < 0:
-			return xxladapter.Invalidf(rule.GroupID, "%s name group %d, must be the id of a group, or 0 for all",
+			return xxladapter.Invalidf(errorrule.GroupID, "%s name group %d, must be the id of a group, or 0 for all",
 				"grants", g.GroupID)
 		case seen[g.GroupID]:
-			return xxladapter.Invalidf(rule.GroupTwice, "%s name group %d twice, must name it once",
+			return xxladapter.Invalidf(errorrule.GroupTwice, "%s name group %d twice, must name it once",
 				"grants", g.GroupID)
 		}
 		if err := g.Role.Validate(); err != nil {
@@ -136,7 +136,7 @@ func (a *Accounts) ChangePassword(ctx context.Context, b Bearer, old, password s
 		return err
 	}
 	if !right {
-		return xxladapter.Invalidf(rule.OldPassword, "%s is not the current password of %s", "old", b.User.Name)
+		return xxladapter.Invalidf(errorrule.OldPassword, "%s is not the current password of %s", "old", b.User.Name)
 	}
 	a.names.giveBack(digestOf(key), now)
 	if err := CheckPassword(password); err != nil {
@@ -178,12 +178,12 @@ func (a *Accounts) CreateToken(ctx context.Context, c xxladapter.Credential) (id
 	now := time.Now()
 	switch {
 	case c.Name == "" || len(c.Name) > 64:
-		return 0, "", xxladapter.Invalidf(rule.Bytes, "%s has %d bytes, must have %d to %d", "name", len(c.Name), 1, 64)
+		return 0, "", xxladapter.Invalidf(errorrule.Bytes, "%s has %d bytes, must have %d to %d", "name", len(c.Name), 1, 64)
 	case !c.Expires.After(now):
-		return 0, "", xxladapter.Invalidf(rule.Future, "%s is %s, must be in the future",
+		return 0, "", xxladapter.Invalidf(errorrule.Future, "%s is %s, must be in the future",
 			"expires", c.Expires.Format(time.RFC3339))
 	case c.Expires.After(now.Add(MaxTokenLife)):
-		return 0, "", xxladapter.Invalidf(rule.WithinDays, "%s is %s, must be within %d days",
+		return 0, "", xxladapter.Invalidf(errorrule.WithinDays, "%s is %s, must be within %d days",
 			"expires", c.Expires.Format(time.RFC3339), 366)
 	}
 	if c.Role != "" {

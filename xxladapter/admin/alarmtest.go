@@ -7,7 +7,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // An AlarmTest is what became of a test alarm, by channel.
@@ -53,7 +53,7 @@ func (s *Server) testAlarms(ctx context.Context, _ api.None, form *alarmTestForm
 		form = new(alarmTestForm)
 	}
 	if len(form.Emails) > maxTestEmails {
-		return no, xxladapter.Invalidf(rule.EntriesAtMost, "%s has %d entries, must have at most %d",
+		return no, xxladapter.Invalidf(errorrule.EntriesAtMost, "%s has %d entries, must have at most %d",
 			"emails", len(form.Emails), maxTestEmails)
 	}
 	for _, address := range form.Emails {
@@ -63,7 +63,7 @@ func (s *Server) testAlarms(ctx context.Context, _ api.None, form *alarmTestForm
 	}
 	if !s.alarmTests.TryLock() {
 		return no, &xxladapter.Error{
-			Code: xxladapter.CodeTooMany, Rule: rule.TooManyCalls, RetryAfter: time.Second,
+			Code: xxladapter.CodeTooMany, Rule: errorrule.TooManyCalls, RetryAfter: time.Second,
 			Message: "another test of the alarms is in progress, try again later",
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/declare"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/events"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // maxDeclared limits the jobs that one call changes, because schedulers wait for its transaction.
@@ -54,7 +54,7 @@ func (e *declarationError) Detail(body *api.Error) {
 // REQUIRES: problems is not empty.
 func refuseDeclarations(problems []declare.Problem) error {
 	first := problems[0]
-	return &declarationError{xxladapter.Invalidf(rule.Declaration, "%s", first.String()), problems}
+	return &declarationError{xxladapter.Invalidf(errorrule.Declaration, "%s", first.String()), problems}
 }
 
 // inChinese returns the problems with messages in Chinese, where their rules are known, and the
@@ -80,7 +80,7 @@ func (s *Server) applyFiles(ctx context.Context, q applyQuery, form applyForm) (
 		return no, refuseDeclarations(source.Locate(problems))
 	}
 	if owner := source.Document.Owner; owner == ownerOfCode {
-		err := xxladapter.Invalidf(rule.OwnerOfCode, "%s is %q, must not be that of jobs declared from code",
+		err := xxladapter.Invalidf(errorrule.OwnerOfCode, "%s is %q, must not be that of jobs declared from code",
 			"owner", owner)
 		return no, refuseDeclarations(source.Locate([]declare.Problem{{At: "owner", Message: err.Error(), Err: err}}))
 	}
@@ -151,7 +151,7 @@ func (s *Server) planDeclared(ctx context.Context, source *declare.Source, how d
 	case len(problems) > 0:
 		return nil, refuseDeclarations(source.Locate(problems))
 	case len(plan.Declaration.Jobs)+len(plan.Declaration.Remove) > maxDeclared:
-		return nil, xxladapter.Invalidf(rule.EntriesAtMost, "%s change %d jobs, must change at most %d at a time",
+		return nil, xxladapter.Invalidf(errorrule.EntriesAtMost, "%s change %d jobs, must change at most %d at a time",
 			"files", len(plan.Declaration.Jobs)+len(plan.Declaration.Remove), maxDeclared)
 	}
 	return plan, s.allowPlan(ctx, state, plan)

@@ -9,7 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A backfillRequest asks for runs of past due times.
@@ -120,14 +120,14 @@ func (s *Server) startBackfill(
 func (f *backfillRequest) check(now time.Time) error {
 	switch {
 	case f.From.Year() < 1971:
-		return xxladapter.Invalidf(rule.After, "%s is %s, must be after %d", "from", f.From.Format(time.RFC3339), 1970)
+		return xxladapter.Invalidf(errorrule.After, "%s is %s, must be after %d", "from", f.From.Format(time.RFC3339), 1970)
 	case !f.From.Before(f.To):
-		return xxladapter.Invalidf(rule.After, "%s is %s, must be after %s", "to", f.To.Format(time.RFC3339), "from")
+		return xxladapter.Invalidf(errorrule.After, "%s is %s, must be after %s", "to", f.To.Format(time.RFC3339), "from")
 	case f.To.After(now):
-		return xxladapter.Invalidf(rule.Past, "%s is %s, must not be after now, %s",
+		return xxladapter.Invalidf(errorrule.Past, "%s is %s, must not be after now, %s",
 			"to", f.To.Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 	case f.Parallel < 1 || f.Parallel > xxladapter.MaxBackfillParallel:
-		return xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d",
+		return xxladapter.Invalidf(errorrule.Range, "%s is %d, must be %d to %d",
 			"parallel", f.Parallel, 1, xxladapter.MaxBackfillParallel)
 	case f.Param != nil:
 		return xxladapter.CheckParam(*f.Param)
@@ -145,7 +145,7 @@ func duesOf(j *xxladapter.Job, plan cron.Plan, from, to time.Time) (dues []time.
 	case xxladapter.ScheduleFixRate:
 		at = from
 	default:
-		return nil, xxladapter.Invalidf(rule.ScheduleBackfill, "%s is %s, must be CRON or FIX_RATE for a backfill",
+		return nil, xxladapter.Invalidf(errorrule.ScheduleBackfill, "%s is %s, must be CRON or FIX_RATE for a backfill",
 			"scheduleType", j.ScheduleType)
 	}
 	for ; !at.IsZero() && at.Before(to); at = plan.Next(at) {
@@ -153,15 +153,15 @@ func duesOf(j *xxladapter.Job, plan cron.Plan, from, to time.Time) (dues []time.
 			continue
 		}
 		if len(dues) == xxladapter.MaxBackfill {
-			return nil, xxladapter.Invalidf(rule.DueTimesTooMany,
+			return nil, xxladapter.Invalidf(errorrule.DueTimesTooMany,
 				"%[1]s have more than %[2]d due times between them, must have at most %[2]d",
-				rule.And{"from", "to"}, xxladapter.MaxBackfill)
+				errorrule.And{"from", "to"}, xxladapter.MaxBackfill)
 		}
 		dues = append(dues, time.UnixMilli(at.UnixMilli()).UTC())
 	}
 	if len(dues) == 0 {
-		return nil, xxladapter.Invalidf(rule.DueTimesNone, "%s have no due time between them, must have at least one",
-			rule.And{"from", "to"})
+		return nil, xxladapter.Invalidf(errorrule.DueTimesNone, "%s have no due time between them, must have at least one",
+			errorrule.And{"from", "to"})
 	}
 	return dues, nil
 }

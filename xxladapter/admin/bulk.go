@@ -9,7 +9,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 const (
@@ -110,26 +110,26 @@ func (f *bulkForm) check() error {
 	}
 	switch {
 	case (f.IDs == nil) == (f.Filter == nil):
-		return xxladapter.Invalidf(rule.ExactlyOne, "exactly one of %s must be given", rule.And{"ids", "filter"})
+		return xxladapter.Invalidf(errorrule.ExactlyOne, "exactly one of %s must be given", errorrule.And{"ids", "filter"})
 	case len(f.IDs) > maxBulk:
-		return xxladapter.Invalidf(rule.EntriesAtMost, "%s has %d entries, must have at most %d",
+		return xxladapter.Invalidf(errorrule.EntriesAtMost, "%s has %d entries, must have at most %d",
 			"ids", len(f.IDs), maxBulk)
 	case (f.Action == bulkChange) != (f.Change != nil):
-		return xxladapter.Invalidf(rule.Together, "%[1]s must be given with the action change, and with no other",
+		return xxladapter.Invalidf(errorrule.Together, "%[1]s must be given with the action change, and with no other",
 			"change", "action=change")
 	case f.Trigger != nil && f.Action != bulkTrigger:
-		return xxladapter.Invalidf(rule.Together, "%[1]s is given, must be omitted unless the action is trigger",
+		return xxladapter.Invalidf(errorrule.Together, "%[1]s is given, must be omitted unless the action is trigger",
 			"trigger", "action=trigger")
 	case f.Change != nil && f.Change.ID != 0:
-		return xxladapter.Invalidf(rule.Omitted, "%s is %d, must be omitted", "change.id", f.Change.ID)
+		return xxladapter.Invalidf(errorrule.Omitted, "%s is %d, must be omitted", "change.id", f.Change.ID)
 	}
 	for _, id := range f.IDs {
 		if id <= 0 {
-			return xxladapter.Invalidf(rule.Positive, "%s contains %d, must contain positive integers", "ids", id)
+			return xxladapter.Invalidf(errorrule.Positive, "%s contains %d, must contain positive integers", "ids", id)
 		}
 	}
 	if f.Filter != nil && (*f.Filter == bulkFilter{}) {
-		return xxladapter.Invalidf(rule.AllNeeded, "%s is empty, all must be true to select every job", "filter")
+		return xxladapter.Invalidf(errorrule.AllNeeded, "%s is empty, all must be true to select every job", "filter")
 	}
 	return nil
 }
@@ -162,7 +162,7 @@ func (s *Server) chosen(ctx context.Context, form *bulkForm) ([]int64, error) {
 			f.AfterID = j.ID
 		}
 		if len(ids) > maxBulk {
-			return nil, xxladapter.Invalidf(rule.FilterAtMost,
+			return nil, xxladapter.Invalidf(errorrule.FilterAtMost,
 				"%[1]s selects more than %[2]d jobs, must select at most %[2]d", "filter", maxBulk)
 		}
 		if len(jobs) < api.MaxPage {

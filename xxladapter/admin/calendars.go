@@ -8,7 +8,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/declare"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A calendarForm is a calendar as the management API shows and accepts it.
@@ -44,9 +44,9 @@ func showCalendar(c *xxladapter.Calendar) calendarForm {
 func (f *calendarForm) calendar(name string) (*xxladapter.Calendar, error) {
 	switch {
 	case f.Name != "" && f.Name != name:
-		return nil, xxladapter.Invalidf(rule.AsInPath, "%s is %q, must be %q as in the path", "name", f.Name, name)
+		return nil, xxladapter.Invalidf(errorrule.AsInPath, "%s is %q, must be %q as in the path", "name", f.Name, name)
 	case f.BuiltIn:
-		return nil, xxladapter.Invalidf(rule.ReadOnly, "%s is true, must be omitted: it is read-only", "builtIn")
+		return nil, xxladapter.Invalidf(errorrule.ReadOnly, "%s is true, must be omitted: it is read-only", "builtIn")
 	}
 	e := declare.CalendarEntry{Name: name, Note: f.Note, Weekend: f.Weekend}
 	for _, y := range f.Years {
@@ -97,7 +97,7 @@ func (s *Server) calendar(ctx context.Context, name string) (*xxladapter.Calenda
 	}
 	c := (&xxladapter.Restrictions{Calendars: stored}).Calendar(name)
 	if c == nil {
-		return nil, xxladapter.NotFoundf(rule.NotFound, "%s %q does not exist", "calendar", name)
+		return nil, xxladapter.NotFoundf(errorrule.NotFound, "%s %q does not exist", "calendar", name)
 	}
 	return c, nil
 }
@@ -133,7 +133,7 @@ func (s *Server) removeCalendar(ctx context.Context, path calendarPath) (no api.
 			return no, err
 		}
 		if n > 0 {
-			return no, xxladapter.Conflictf(rule.CalendarUsed,
+			return no, xxladapter.Conflictf(errorrule.CalendarUsed,
 				"calendar %q is named by %d jobs, must be named by none to be deleted",
 				path.Name, n)
 		}
@@ -155,7 +155,7 @@ func (s *Server) namedCalendar(ctx context.Context, name string) (*xxladapter.Ca
 	}
 	c, err := s.calendar(ctx, name)
 	if errors.Is(err, xxladapter.ErrNotFound) {
-		err = xxladapter.Invalidf(rule.Calendar, "%s is %q, must be the name of a calendar such as %s",
+		err = xxladapter.Invalidf(errorrule.Calendar, "%s is %q, must be the name of a calendar such as %s",
 			"calendar", name, xxladapter.ChinaCalendar)
 	}
 	return c, err

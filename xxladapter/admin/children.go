@@ -10,7 +10,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // checkChildren refuses child jobs that do not exist, and children that would trigger the job
@@ -31,7 +31,7 @@ func (s *Server) checkChildren(ctx context.Context, old []int64, j *xxladapter.J
 	walk = func(path, ids []int64) error {
 		for _, id := range ids {
 			if id == j.ID && len(path) > 0 { // Validate has refused a job that is its own child
-				return xxladapter.Invalidf(rule.ChildCycle, "%s contains %d, must not lead back to job %d: %s",
+				return xxladapter.Invalidf(errorrule.ChildCycle, "%s contains %d, must not lead back to job %d: %s",
 					"childJobIds", path[0], j.ID, s.pathText(ctx, append([]int64{j.ID}, append(path, id)...)))
 			}
 			if seen[id] {
@@ -69,7 +69,7 @@ func (s *Server) checkNewChild(ctx context.Context, id int64) error {
 }
 
 func noSuchChild(id int64) error {
-	return xxladapter.Invalidf(rule.Child, "%s contains %d, must be the id of another job", "childJobIds", id)
+	return xxladapter.Invalidf(errorrule.Child, "%s contains %d, must be the id of another job", "childJobIds", id)
 }
 
 // pathText returns the ids of jobs as a text, with three dots for those that do not exist for the

@@ -8,7 +8,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A jobUpdateForm is a change of a job, on the condition that nobody else has changed it.
@@ -40,10 +40,10 @@ func (e *conflictError) Detail(body *api.Error) { body.Conflicts = e.fields }
 func (s *Server) readWith(ctx context.Context, j *xxladapter.Job, form *jobUpdateForm) (*xxladapter.Job, error) {
 	switch {
 	case form.IfUpdated != nil && form.IfVersion != 0:
-		return nil, xxladapter.Invalidf(rule.ExactlyOne, "%s are both given, must be one of them",
-			rule.And{"ifUpdated", "ifVersion"})
+		return nil, xxladapter.Invalidf(errorrule.ExactlyOne, "%s are both given, must be one of them",
+			errorrule.And{"ifUpdated", "ifVersion"})
 	case form.IfVersion < 0:
-		return nil, xxladapter.Invalidf(rule.Version, "%s is %d, must be a version of the job",
+		return nil, xxladapter.Invalidf(errorrule.Version, "%s is %d, must be a version of the job",
 			"ifVersion", form.IfVersion)
 	case form.IfVersion != 0:
 		v, err := s.version(ctx, j.ID, form.IfVersion)
@@ -100,7 +100,7 @@ func conflictOf(stored, base *xxladapter.Job, form *jobForm) error {
 	given := form.given()
 	yours := slices.DeleteFunc(wants.Fields(), func(f xxladapter.Field) bool { return !slices.Contains(given, f.Name) })
 	return &conflictError{
-		xxladapter.Conflictf(rule.Changed,
+		xxladapter.Conflictf(errorrule.Changed,
 			"job %d was changed meanwhile, must have the updateTime %s to be changed by this call",
 			stored.ID, base.Updated.UTC().Format(time.RFC3339)),
 		xxladapter.FieldConflicts(from, stored.Fields(), yours),
@@ -115,14 +115,14 @@ func (f *groupUpdateForm) unchanged(stored *xxladapter.Group) error {
 	case base == nil:
 		return nil
 	case base.AppName == "" || base.Title == "" || base.AddressType == nil:
-		return xxladapter.Invalidf(rule.GroupAsRead,
+		return xxladapter.Invalidf(errorrule.GroupAsRead,
 			"%s lacks appName, title or addressType, must be the whole group as it was read",
 			"ifUnchanged")
 	case base.AccessToken != nil:
-		return xxladapter.Invalidf(rule.GroupAsRead, "%s has an accessToken, must be the group as it was read",
+		return xxladapter.Invalidf(errorrule.GroupAsRead, "%s has an accessToken, must be the group as it was read",
 			"ifUnchanged")
 	case base.ID != 0 && base.ID != stored.ID:
-		return xxladapter.Invalidf(rule.AsInPath, "%s is %d, must be %d as in the path", "id", base.ID, stored.ID)
+		return xxladapter.Invalidf(errorrule.AsInPath, "%s is %d, must be %d as in the path", "id", base.ID, stored.ID)
 	}
 	was := xxladapter.Group{
 		AppName: base.AppName, Title: base.Title, AddressType: *base.AddressType, Addresses: base.AddressList,
@@ -142,7 +142,7 @@ func (f *groupUpdateForm) unchanged(stored *xxladapter.Group) error {
 	}
 	yours := slices.DeleteFunc(editsOf(&wants), func(field xxladapter.Field) bool { return !f.gives(field.Name) })
 	return &conflictError{
-		xxladapter.Conflictf(rule.GroupChanged,
+		xxladapter.Conflictf(errorrule.GroupChanged,
 			"group %d was changed meanwhile, must be as in ifUnchanged to be changed by this call",
 			stored.ID),
 		xxladapter.FieldConflicts(editsOf(&was), editsOf(stored), yours),

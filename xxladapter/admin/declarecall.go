@@ -12,7 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/declare"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -43,11 +43,11 @@ func (s forExecutors) Declare(ctx context.Context, by access.Caller, body []byte
 	app, own := by.Own()
 	switch {
 	case !s.opts.AllowDeclare:
-		return nil, xxladapter.Refusef(xxladapter.CodeForbidden, rule.DeclaringNotPermitted,
+		return nil, xxladapter.Refusef(xxladapter.CodeForbidden, errorrule.DeclaringNotPermitted,
 			"executors must not declare jobs at this scheduler, which permits it only if started so "+
 				"(xxlwheel serve --allow-declare)")
 	case !own:
-		return nil, xxladapter.Refusef(xxladapter.CodeForbidden, rule.SharedToken,
+		return nil, xxladapter.Refusef(xxladapter.CodeForbidden, errorrule.SharedToken,
 			"access token is that of all executors, must be that of the group whose jobs are declared")
 	}
 	var form codeForm
@@ -58,7 +58,7 @@ func (s forExecutors) Declare(ctx context.Context, by access.Caller, body []byte
 	for i := range source.Jobs {
 		e := &source.Jobs[i]
 		if e.AppName != "" || e.GlueType != "" || e.GlueSource != "" || e.GlueSourceFile != "" || e.GlueRemark != "" {
-			return nil, xxladapter.Invalidf(rule.NotFromCode,
+			return nil, xxladapter.Invalidf(errorrule.NotFromCode,
 				"job %q has an app name or a script, must have neither in a declaration from code",
 				e.Key)
 		}
@@ -125,5 +125,5 @@ func problemsByKey(source *declare.Source, err error) error {
 			texts[i] = fmt.Sprintf("job %q: %s", source.Jobs[n].Key, p.Message)
 		}
 	}
-	return xxladapter.Invalidf(rule.Declaration, "%s", strings.Join(texts, "; "))
+	return xxladapter.Invalidf(errorrule.Declaration, "%s", strings.Join(texts, "; "))
 }

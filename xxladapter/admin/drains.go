@@ -8,7 +8,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A drainView is a drained address of a group as the API shows it.
@@ -56,7 +56,7 @@ func (s *Server) drain(ctx context.Context, path api.IDPath, form drainForm) (no
 		return no, err
 	}
 	if !slices.Contains(g.Addresses, d.Address) {
-		return no, xxladapter.Invalidf(rule.GroupAddress, "%s is %q, must be an address of group %s",
+		return no, xxladapter.Invalidf(errorrule.GroupAddress, "%s is %q, must be an address of group %s",
 			"address", d.Address, g.AppName)
 	}
 	return no, s.opts.Store.DrainExecutor(ctx, g.ID, d)

@@ -111,7 +111,7 @@ func TestRulesForRequestsNameTheirField(t *testing.T) {
 		}
 		source, err := os.ReadFile(path)
 		refusals = append(refusals, string(source))
-		if filepath.Dir(path) == filepath.Join("..", "rule") {
+		if filepath.Dir(path) == filepath.Join("..", "errorrule") {
 			declared = append(declared, string(source))
 		}
 		return err
@@ -122,10 +122,10 @@ func TestRulesForRequestsNameTheirField(t *testing.T) {
 		rules[r[1]] = append([]string{r[2]}, strings.Fields(r[3])...)
 	}
 	without := map[string]bool{}
-	invalid := regexp.MustCompile(`(?:Invalidf\(|CodeInvalid, )rule\.(\w+)`)
+	invalid := regexp.MustCompile(`(?:Invalidf\(|CodeInvalid, )errorrule\.(\w+)`)
 	for _, r := range invalid.FindAllStringSubmatch(strings.Join(refusals, "\n"), -1) {
 		of, known := rules[r[1]]
-		require.True(t, known, "rule.%s", r[1])
+		require.True(t, known, "errorrule.%s", r[1])
 		if !slices.Contains(of, "field") && !slices.Contains(of, "fields") {
 			without[of[0]] = true
 		}

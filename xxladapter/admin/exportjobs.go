@@ -9,7 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/declare"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A declaredQuery selects what is declared.
@@ -66,7 +66,7 @@ func (s *Server) exportJobs(ctx context.Context, q declaredFormat) (api.Download
 		kind = "application/json"
 		text, err = doc.JSON()
 	default:
-		return nil, xxladapter.Invalidf(rule.OneOf, "%s is %q, must be %s", "format", q.Format, rule.Or{"json", "yaml"})
+		return nil, xxladapter.Invalidf(errorrule.OneOf, "%s is %q, must be %s", "format", q.Format, errorrule.Or{"json", "yaml"})
 	}
 	return func(w http.ResponseWriter) {
 		w.Header().Set("Content-Type", kind+"; charset=utf-8")

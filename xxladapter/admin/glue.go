@@ -6,7 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -73,7 +73,7 @@ func (s *Server) glueVersion(ctx context.Context, path gluePath) (*xxladapter.Gl
 			return v, nil
 		}
 	}
-	return nil, xxladapter.NotFoundf(rule.NoVersion, "job %d has no glue version %d", path.ID, path.Version)
+	return nil, xxladapter.NotFoundf(errorrule.NoVersion, "job %d has no glue version %d", path.ID, path.Version)
 }
 
 // restoreGlue gives a job the source of an earlier version, as a new version.
@@ -114,7 +114,7 @@ func keepsGlue(j *xxladapter.Job, f *wire.JobFields) error {
 	default:
 		return nil
 	}
-	return xxladapter.Invalidf(rule.GlueKept,
+	return xxladapter.Invalidf(errorrule.GlueKept,
 		"%s differs from the job's, must be omitted or the same: updateJob does not change it, PUT "+api.Base+
 			"/jobs/%d does",
 		field, j.ID)

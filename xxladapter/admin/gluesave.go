@@ -9,7 +9,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A glueSaveForm is a new version of a job's source.
@@ -37,12 +37,12 @@ func (f *glueSaveForm) check(j *xxladapter.Job) error {
 	}
 	switch n := utf8.RuneCountInString(f.Remark); {
 	case f.Source == nil:
-		return xxladapter.Invalidf(rule.Missing, "%s is missing, must be the source", "glueSource")
+		return xxladapter.Invalidf(errorrule.Missing, "%s is missing, must be the source", "glueSource")
 	case strings.TrimSpace(f.Remark) == "" || n < leastRemark || n > mostRemark:
-		return xxladapter.Invalidf(rule.Characters, "%s has %d characters, must say in %d to %d what was changed",
+		return xxladapter.Invalidf(errorrule.Characters, "%s has %d characters, must say in %d to %d what was changed",
 			"glueRemark", n, leastRemark, mostRemark)
 	case kind == xxladapter.GlueBean:
-		return xxladapter.Invalidf(rule.GlueType, "%s is %s, must be another type for the job to have a source",
+		return xxladapter.Invalidf(errorrule.GlueType, "%s is %s, must be another type for the job to have a source",
 			"glueType", kind)
 	}
 	return nil
@@ -94,7 +94,7 @@ func (s *Server) glueConflict(ctx context.Context, stored *xxladapter.Job, form 
 	fields := xxladapter.FieldConflicts(base,
 		glueFields(stored.GlueType, stored.GlueSource, stored.GlueRemark), glueFields(kind, *form.Source, form.Remark))
 	return &conflictError{
-		xxladapter.Conflictf(rule.SourceChanged,
+		xxladapter.Conflictf(errorrule.SourceChanged,
 			"source of job %d was changed meanwhile, must have the glueUpdated %s to be changed by this call",
 			stored.ID, form.IfUpdated.UTC().Format(time.RFC3339)),
 		fields,

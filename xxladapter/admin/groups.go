@@ -9,7 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A groupForm is a group as the management API shows and accepts it.
@@ -40,12 +40,12 @@ func (f *groupForm) apply(g *xxladapter.Group) error {
 	switch {
 	case f.ID != 0 && f.ID != g.ID:
 		if g.ID == 0 {
-			return xxladapter.Invalidf(rule.Omitted, "%s is %d, must be omitted for a new group", "id", f.ID)
+			return xxladapter.Invalidf(errorrule.Omitted, "%s is %d, must be omitted for a new group", "id", f.ID)
 		}
-		return xxladapter.Invalidf(rule.AsInPath, "%s is %d, must be %d as in the path", "id", f.ID, g.ID)
+		return xxladapter.Invalidf(errorrule.AsInPath, "%s is %d, must be %d as in the path", "id", f.ID, g.ID)
 	case f.Updated != nil || f.HasAccessToken || f.Drains != nil:
-		return xxladapter.Invalidf(rule.ReadOnly, "%s is given, must be omitted: they are read-only",
-			rule.Or{"updateTime", "hasAccessToken", "drains"})
+		return xxladapter.Invalidf(errorrule.ReadOnly, "%s is given, must be omitted: they are read-only",
+			errorrule.Or{"updateTime", "hasAccessToken", "drains"})
 	case f.AppName != "":
 		g.AppName = f.AppName
 	}
@@ -107,7 +107,7 @@ func (s *Server) saveGroup(ctx context.Context, g *xxladapter.Group) (int64, err
 	if other, err := s.findGroup(ctx, g.AppName); err != nil {
 		return 0, err
 	} else if other != nil && other.ID != g.ID {
-		return 0, xxladapter.Conflictf(rule.AppTaken, "%s %q is taken by group %d", "appName", g.AppName, other.ID)
+		return 0, xxladapter.Conflictf(errorrule.AppTaken, "%s %q is taken by group %d", "appName", g.AppName, other.ID)
 	}
 	id, err := s.opts.Store.SaveGroup(ctx, g)
 	s.opts.Tokens.Forget()
@@ -183,7 +183,7 @@ func (s *Server) checkGroup(g *xxladapter.Group) error {
 func (s *Server) groupByApp(ctx context.Context, app string) (*xxladapter.Group, error) {
 	g, err := s.findGroup(ctx, app)
 	if err == nil && g == nil {
-		err = xxladapter.NotFoundf(rule.GroupApp, "%s is %q, must be the app name of a group", "appName", app)
+		err = xxladapter.NotFoundf(errorrule.GroupApp, "%s is %q, must be the app name of a group", "appName", app)
 	}
 	return g, err
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A guard is a store in which the groups that are not granted to the caller do not exist. The
@@ -306,7 +306,7 @@ func (g guard) PartitionMoves(ctx context.Context, limit int) ([]xxladapter.Part
 // Retire implements part of [xxladapter.LeaseStore], for callers who may see all groups.
 func (g guard) Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error {
 	if !api.SeesAll(ctx) {
-		return xxladapter.NotFoundf(rule.NoLease, "node %q holds no lease", term.Node)
+		return xxladapter.NotFoundf(errorrule.NoLease, "node %q holds no lease", term.Node)
 	}
 	return g.store.Retire(ctx, term, why)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -125,7 +125,7 @@ func jobFields(f *wire.JobFields) (form jobForm, err error) {
 		{"executorRouteStrategy", f.RouteStrategy}, {"executorBlockStrategy", f.BlockStrategy},
 	} {
 		if field.value == "" {
-			return form, xxladapter.Invalidf(rule.Missing, "%s is missing, must be given", field.name)
+			return form, xxladapter.Invalidf(errorrule.Missing, "%s is missing, must be given", field.name)
 		}
 	}
 	timeout, retries := int64(f.Timeout), int(f.FailRetryCount)

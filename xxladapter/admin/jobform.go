@@ -7,7 +7,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A jobForm is a job as the management API shows and accepts it, with the names of XXL-JOB's own
@@ -109,11 +109,11 @@ func (f *jobForm) check() error {
 		"addTime": f.Added != nil, "updateTime": f.Updated != nil,
 	} {
 		if isSet {
-			return xxladapter.Invalidf(rule.ReadOnly, "%s is given, must be omitted: it is read-only", name)
+			return xxladapter.Invalidf(errorrule.ReadOnly, "%s is given, must be omitted: it is read-only", name)
 		}
 	}
 	if f.ExecutorTimeout != nil && (*f.ExecutorTimeout < 0 || *f.ExecutorTimeout > maxTimeoutSeconds) {
-		return xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d seconds",
+		return xxladapter.Invalidf(errorrule.Range, "%s is %d, must be %d to %d seconds",
 			"executorTimeout", *f.ExecutorTimeout, 0, maxTimeoutSeconds)
 	}
 	return nil
@@ -138,7 +138,7 @@ func checkEmails(list string) error {
 // checkEmail refuses an address that cannot receive mail.
 func checkEmail(field, address string) error {
 	if _, err := mail.ParseAddress(address); err != nil {
-		return xxladapter.Invalidf(rule.Email, "%s contains %q, must be an address such as ops@example.org",
+		return xxladapter.Invalidf(errorrule.Email, "%s contains %q, must be an address such as ops@example.org",
 			field, address)
 	}
 	return nil

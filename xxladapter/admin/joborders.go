@@ -14,8 +14,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/events"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 )
 
 // started says when a job that was switched on is due first.
@@ -90,7 +90,7 @@ func (s *Server) copyJob(ctx context.Context, path api.IDPath, form *jobForm) (n
 		form = new(jobForm)
 	}
 	if form.ID != 0 {
-		return no, xxladapter.Invalidf(rule.Omitted, "%s is %d, must be omitted for a new job", "id", form.ID)
+		return no, xxladapter.Invalidf(errorrule.Omitted, "%s is %d, must be omitted for a new job", "id", form.ID)
 	}
 	copied := *j
 	copied.ID, copied.Running = 0, false
@@ -163,7 +163,7 @@ func orderKey(given *string) (string, error) {
 	key := *given
 	unprintable := func(r rune) bool { return r < ' ' || r > '~' }
 	if key == "" || len(key) > xxladapter.MaxOrderKey || strings.ContainsFunc(key, unprintable) {
-		return "", xxladapter.Invalidf(rule.Characters,
+		return "", xxladapter.Invalidf(errorrule.Characters,
 			"%s has %d bytes, must have %d to %d printable ASCII characters",
 			"Idempotency-Key", len(key), 1, xxladapter.MaxOrderKey)
 	}
@@ -230,7 +230,7 @@ func (s *Server) checkAddresses(ctx context.Context, j *xxladapter.Job, addrs []
 		return err
 	}
 	if len(g.Undrained(addrs, now)) == 0 {
-		return xxladapter.Conflictf(rule.AllDrained,
+		return xxladapter.Conflictf(errorrule.AllDrained,
 			"%s has drained addresses only, must have another one, or a drain must be undone first",
 			"addressList")
 	}
@@ -242,7 +242,7 @@ func (s *Server) checkAddresses(ctx context.Context, j *xxladapter.Job, addrs []
 			return err
 		}
 		if !everywhere || !s.opts.Addresses.Allows(addr) {
-			return xxladapter.Invalidf(rule.GroupAddress, "%s contains %q, must be an address of group %s",
+			return xxladapter.Invalidf(errorrule.GroupAddress, "%s contains %q, must be an address of group %s",
 				"addressList", addr, g.AppName)
 		}
 	}

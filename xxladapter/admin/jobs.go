@@ -9,7 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 func (s *Server) showJob(ctx context.Context, path api.IDPath) (form jobForm, err error) {
@@ -35,7 +35,7 @@ func (s *Server) job(ctx context.Context, id int64) (*xxladapter.Job, error) {
 
 func (s *Server) createJob(ctx context.Context, _ api.None, form jobForm) (no api.Created, err error) {
 	if form.ID != 0 {
-		return no, xxladapter.Invalidf(rule.Omitted, "%s is %d, must be omitted for a new job", "id", form.ID)
+		return no, xxladapter.Invalidf(errorrule.Omitted, "%s is %d, must be omitted for a new job", "id", form.ID)
 	}
 	j := new(xxladapter.Job)
 	if _, err := s.fill(ctx, j, &form); err != nil {
@@ -53,7 +53,7 @@ func (s *Server) updateJob(ctx context.Context, path api.IDPath, form jobUpdateF
 		return no, err
 	}
 	if form.ID != 0 && form.ID != j.ID {
-		return no, xxladapter.Invalidf(rule.AsInPath, "%s is %d, must be %d as in the path", "id", form.ID, j.ID)
+		return no, xxladapter.Invalidf(errorrule.AsInPath, "%s is %d, must be %d as in the path", "id", form.ID, j.ID)
 	}
 	base, err := s.readWith(ctx, j, &form)
 	if err != nil {
@@ -184,14 +184,14 @@ func allowScript(ctx context.Context, old, j *xxladapter.Job) error {
 }
 
 func noSuchGroup(id int64) error {
-	return xxladapter.Invalidf(rule.GroupID, "%s is %d, must be the id of a group", "jobGroup", id)
+	return xxladapter.Invalidf(errorrule.GroupID, "%s is %d, must be the id of a group", "jobGroup", id)
 }
 
 func (s *Server) fillGroup(ctx context.Context, j *xxladapter.Job, form *jobForm) error {
 	switch {
 	case form.JobGroup != nil && form.AppName != nil:
-		return xxladapter.Invalidf(rule.ExactlyOne, "%s are both given, must be one of them",
-			rule.And{"jobGroup", "appName"})
+		return xxladapter.Invalidf(errorrule.ExactlyOne, "%s are both given, must be one of them",
+			errorrule.And{"jobGroup", "appName"})
 	case form.AppName != nil:
 		g, err := s.groupByApp(ctx, *form.AppName)
 		if err != nil {
@@ -202,7 +202,7 @@ func (s *Server) fillGroup(ctx context.Context, j *xxladapter.Job, form *jobForm
 	case form.JobGroup != nil:
 		j.GroupID = *form.JobGroup
 	case j.GroupID == 0:
-		return xxladapter.Invalidf(rule.Missing, "%s is missing, must be the id of a group (or give appName)",
+		return xxladapter.Invalidf(errorrule.Missing, "%s is missing, must be the id of a group (or give appName)",
 			"jobGroup")
 	}
 	_, err := s.opts.Store.Group(ctx, j.GroupID)
@@ -220,7 +220,7 @@ func (s *Server) plan(j *xxladapter.Job) (cron.Plan, error) {
 	if own := j.Settings.Zone; own != "" {
 		var err error
 		if zone, err = time.LoadLocation(own); err != nil {
-			return nil, xxladapter.Invalidf(rule.Zone, "%s is %q, must be an IANA time zone such as Europe/Berlin",
+			return nil, xxladapter.Invalidf(errorrule.Zone, "%s is %q, must be an IANA time zone such as Europe/Berlin",
 				"zone", own)
 		}
 	}
@@ -236,13 +236,13 @@ func (s *Server) plan(j *xxladapter.Job) (cron.Plan, error) {
 // nothing has to be skipped.
 func (s *Server) nextDue(j *xxladapter.Job, plan cron.Plan, after time.Time) (time.Time, error) {
 	if j.ScheduleType == xxladapter.ScheduleNone {
-		return time.Time{}, xxladapter.Invalidf(rule.ScheduleStartable,
+		return time.Time{}, xxladapter.Invalidf(errorrule.ScheduleStartable,
 			"%s is %s, must be another type for the job to be started",
 			"scheduleType", j.ScheduleType)
 	}
 	next := plan.Next(after)
 	if next.IsZero() {
-		return time.Time{}, xxladapter.Invalidf(rule.ScheduleOver, "%s is %q, must have a due time after %s",
+		return time.Time{}, xxladapter.Invalidf(errorrule.ScheduleOver, "%s is %q, must have a due time after %s",
 			"scheduleConf", j.ScheduleConf, after.In(s.opts.Zone).Format(time.RFC3339))
 	}
 	return next, nil

@@ -7,7 +7,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A pauseForm is a pause as the management API shows it.
@@ -68,8 +68,8 @@ func (s *Server) createPause(ctx context.Context, _ api.None, form newPauseForm)
 		}
 	}
 	if given != 1 {
-		return no, xxladapter.Invalidf(rule.ExactlyOne, "%[2]d of %[1]s are given, must be exactly one",
-			rule.And{"all", "jobGroup", "appName"}, given)
+		return no, xxladapter.Invalidf(errorrule.ExactlyOne, "%[2]d of %[1]s are given, must be exactly one",
+			errorrule.And{"all", "jobGroup", "appName"}, given)
 	}
 	p := xxladapter.Pause{Note: form.Note}
 	switch {
@@ -97,7 +97,7 @@ func (s *Server) createPause(ctx context.Context, _ api.None, form newPauseForm)
 		return no, err
 	}
 	if form.Until != nil && p.Until.IsZero() {
-		return no, xxladapter.Invalidf(rule.Future, "%s is %s, must be after now, %s",
+		return no, xxladapter.Invalidf(errorrule.Future, "%s is %s, must be after now, %s",
 			"until", p.Until.Format(time.RFC3339), now.Format(time.RFC3339))
 	}
 	if err := p.Validate(now); err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A rerunForm says how the repetition of a run differs from that run.
@@ -59,7 +59,7 @@ func shardOf(l *xxladapter.Log) (index, total int, err error) {
 	index, indexErr := strconv.Atoi(i)
 	total, totalErr := strconv.Atoi(n)
 	if indexErr != nil || totalErr != nil || index < 0 || total <= index {
-		return 0, 0, xxladapter.Conflictf(rule.RunShard,
+		return 0, 0, xxladapter.Conflictf(errorrule.RunShard,
 			"run %d has the shard %q, must have index/total to be run again",
 			l.ID, l.Sharding)
 	}
@@ -92,7 +92,7 @@ func (s *Server) order(
 	case fire.ID != 0:
 		s.opts.Planned(fire)
 	case o.Request != request:
-		return no, xxladapter.Conflictf(rule.IdempotencyKey,
+		return no, xxladapter.Conflictf(errorrule.IdempotencyKey,
 			"%s is %q, must be a different key: order %d used it with a different body",
 			"Idempotency-Key", key, o.ID)
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/users"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/events"
-	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
+	"github.com/xxlwheel/xxlwheel/xxladapter/fromxxljob"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
@@ -189,7 +189,7 @@ type Options struct {
 	// TakeOver takes jobs from a database of XXL-JOB, or reports what it would take. No request
 	// names that database: whoever may call the API could otherwise make this process connect to
 	// any host of its network. If it is nil, the calls that take over fail.
-	TakeOver func(ctx context.Context, dryRun bool) (*takeover.Report, error)
+	TakeOver func(ctx context.Context, dryRun bool) (*fromxxljob.Report, error)
 	// Zone is the time zone of cron expressions. The default is time.Local.
 	Zone *time.Location
 	// CronProfile is the dialect of cron expressions. The default is [cron.Quartz].

@@ -6,9 +6,9 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/errortext"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
-	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
+	"github.com/xxlwheel/xxlwheel/xxladapter/fromxxljob"
 )
 
 // A takeOverForm says what was taken from a database of XXL-JOB, or would be.
@@ -55,7 +55,7 @@ type takeOverNote struct {
 }
 
 // errNoTakeOver refuses a takeover on a server without Options.TakeOver.
-var errNoTakeOver = xxladapter.Conflictf(rule.NoTakeover,
+var errNoTakeOver = xxladapter.Conflictf(errorrule.NoTakeover,
 	"no database of XXL-JOB is named, must be named when the scheduler is started (xxlwheel serve --takeover-from)")
 
 // previewTakeOver reports what a takeover would do.
@@ -75,14 +75,14 @@ func (s *Server) taken(ctx context.Context, dryRun bool) (form takeOverForm, err
 	r, err := s.opts.TakeOver(ctx, dryRun)
 	var known *xxladapter.Error
 	if err != nil && !errors.As(err, &known) {
-		return form, xxladapter.Refusef(xxladapter.CodeUnreachable, rule.TakeoverFailed,
+		return form, xxladapter.Refusef(xxladapter.CodeUnreachable, errorrule.TakeoverFailed,
 			"the database of XXL-JOB cannot be read: %v",
 			err)
 	}
 	if err != nil {
 		return form, err
 	}
-	count := func(c takeover.Count) takenCount { return takenCount(c) }
+	count := func(c fromxxljob.Count) takenCount { return takenCount(c) }
 	form = takeOverForm{
 		From: r.From, DryRun: r.DryRun, KeptIDs: r.KeptIDs, Served: r.Served,
 		Groups: count(r.Groups), Jobs: count(r.Jobs), Versions: count(r.Versions), Users: count(r.Users),
@@ -101,7 +101,7 @@ func (s *Server) taken(ctx context.Context, dryRun bool) (form takeOverForm, err
 	return form, nil
 }
 
-func noteOf(n takeover.Note) takeOverNote {
+func noteOf(n fromxxljob.Note) takeOverNote {
 	note := takeOverNote{What: n.What, Kind: n.Kind, ID: n.ID, Name: n.Name, Text: n.Text}
 	if n.Said != nil {
 		note.Rule, note.Chinese = n.Said.Rule.Code, errortext.Chinese(n.Said)

@@ -9,16 +9,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
-	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/fromxxljob"
 )
 
 // takesOver is a takeover that finds one job.
-func takesOver(_ context.Context, dryRun bool) (*takeover.Report, error) {
-	return &takeover.Report{
-		From: "10.0.0.2:3306/xxl_job", DryRun: dryRun, Jobs: takeover.Count{Taken: 1},
-		Taken: []takeover.Job{{From: 7, ID: 9, Name: "settle", On: true, Starts: true, New: true}},
-		Notes: []takeover.Note{{What: takeover.Advice, Kind: "job", ID: 7, Name: "settle", Text: "7 versions of scripts belong to jobs that do not exist or were left", Said: xxladapter.Refusef("", rule.TakeoverVersionsLeft,
+func takesOver(_ context.Context, dryRun bool) (*fromxxljob.Report, error) {
+	return &fromxxljob.Report{
+		From: "10.0.0.2:3306/xxl_job", DryRun: dryRun, Jobs: fromxxljob.Count{Taken: 1},
+		Taken: []fromxxljob.Job{{From: 7, ID: 9, Name: "settle", On: true, Starts: true, New: true}},
+		Notes: []fromxxljob.Note{{What: fromxxljob.Advice, Kind: "job", ID: 7, Name: "settle", Text: "7 versions of scripts belong to jobs that do not exist or were left", Said: xxladapter.Refusef("", errorrule.TakeoverVersionsLeft,
 			"%d versions of scripts belong to jobs that do not exist or were left",
 			7)}},
 	}, nil
@@ -36,7 +36,7 @@ func TestATakeOverNamesNoDatabase(t *testing.T) {
 		woken := 0
 		s := siteWith(t, func(o *Options) {
 			o.JobChanged = func() { woken++ }
-			o.TakeOver = func(ctx context.Context, dryRun bool) (*takeover.Report, error) {
+			o.TakeOver = func(ctx context.Context, dryRun bool) (*fromxxljob.Report, error) {
 				if failure != nil {
 					return nil, failure
 				}
@@ -61,7 +61,7 @@ func TestATakeOverNamesNoDatabase(t *testing.T) {
 		status, body = s.do(method, "/api/v1/takeover", testToken, "")
 		require.Equal(t, http.StatusBadGateway, status)
 		requireError(t, "unreachable", "the database of XXL-JOB cannot be read: dial tcp 10.0.0.2:3306: connection refused", body)
-		failure = xxladapter.Conflictf(rule.TakeoverOtherName,
+		failure = xxladapter.Conflictf(errorrule.TakeoverOtherName,
 			"jobs were taken from %s before: if this is the same database under another name, give that name "+
 				"(xxlwheel takeover --source), and if it is another database, give %s",
 			"a", "b")

@@ -7,7 +7,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A versionForm is a version of a job, as the management API shows it.
@@ -150,7 +150,7 @@ func (s *Server) version(ctx context.Context, id, number int64) (*xxladapter.Job
 	}
 	list, err := s.opts.Store.JobVersions(ctx, xxladapter.JobVersionFilter{JobID: id, Number: number, Limit: 1})
 	if err == nil && len(list) == 0 {
-		err = xxladapter.NotFoundf(rule.NoVersion, "job %d has no version %d", id, number)
+		err = xxladapter.NotFoundf(errorrule.NoVersion, "job %d has no version %d", id, number)
 	}
 	if err != nil {
 		return nil, err

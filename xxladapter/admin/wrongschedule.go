@@ -5,7 +5,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // wrongSchedule returns the error for a user about a schedule in field that package cron refuses,
@@ -23,10 +23,10 @@ func aboutSchedule(field, message string, err error) error {
 	var plan *cron.PlanError
 	switch {
 	case errors.As(err, &syntax):
-		refused.Rule = rule.Cron
+		refused.Rule = errorrule.Cron
 		refused.Args = []any{field, syntax.Field, syntax.Column, syntax.Text, err}
 	case errors.As(err, &plan):
-		refused.Rule = rule.Schedule
+		refused.Rule = errorrule.Schedule
 		refused.Args = []any{field, plan.Field, plan.Type, plan.Text, err}
 	}
 	return refused

@@ -16,7 +16,7 @@ import (
 	"github.com/wneessen/go-mail"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A TLSPolicy says how to use TLS with a mail server.
@@ -72,20 +72,20 @@ func NewMail(opts MailOptions) (*Mail, error) {
 	_, fromErr := netmail.ParseAddress(opts.From)
 	switch {
 	case opts.Host == "":
-		return nil, xxladapter.Invalidf(rule.Missing, "%s is empty, must be a host name", "mail server")
+		return nil, xxladapter.Invalidf(errorrule.Missing, "%s is empty, must be a host name", "mail server")
 	case opts.Port < 1 || opts.Port > 65535:
-		return nil, xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d",
+		return nil, xxladapter.Invalidf(errorrule.Range, "%s is %d, must be %d to %d",
 			"mail server's port", opts.Port, 1, 65535)
 	case fromErr != nil:
-		return nil, xxladapter.Invalidf(rule.Email, "%s is %q, must be an address such as alarms@example.org",
+		return nil, xxladapter.Invalidf(errorrule.Email, "%s is %q, must be an address such as alarms@example.org",
 			"mail sender", opts.From)
 	case (opts.Username == "") != (opts.Password == ""):
-		return nil, xxladapter.Invalidf(rule.BothOrNeither, "%s must be given together",
-			rule.And{"mail user", "password"})
+		return nil, xxladapter.Invalidf(errorrule.BothOrNeither, "%s must be given together",
+			errorrule.And{"mail user", "password"})
 	}
 	to, wrong := addresses(opts.To)
 	if len(wrong) > 0 {
-		return nil, xxladapter.Invalidf(rule.Email, "%s is %q, must be an address such as ops@example.org",
+		return nil, xxladapter.Invalidf(errorrule.Email, "%s is %q, must be an address such as ops@example.org",
 			"mail receiver", wrong[0])
 	}
 	return &Mail{opts: opts, to: to}, nil

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A Target is where a channel posts to.
@@ -49,19 +49,19 @@ func newPoster(kind string, t Target) (*poster, error) {
 	u, err := url.Parse(t.URL)
 	switch {
 	case t.URL == "":
-		return nil, xxladapter.Invalidf(rule.Missing, "%s is empty, must be set", field)
+		return nil, xxladapter.Invalidf(errorrule.Missing, "%s is empty, must be set", field)
 	case err != nil:
-		return nil, xxladapter.Invalidf(rule.WebURL, "%s cannot be read, must be like https://example.org/path", field)
+		return nil, xxladapter.Invalidf(errorrule.WebURL, "%s cannot be read, must be like https://example.org/path", field)
 	case u.Scheme == "":
-		return nil, xxladapter.Invalidf(rule.WebURL, "%s has no scheme, must begin with http:// or https://", field)
+		return nil, xxladapter.Invalidf(errorrule.WebURL, "%s has no scheme, must begin with http:// or https://", field)
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, xxladapter.Invalidf(rule.WebURL, "%s begins with %q, must begin with http:// or https://",
+		return nil, xxladapter.Invalidf(errorrule.WebURL, "%s begins with %q, must begin with http:// or https://",
 			field, u.Scheme+":")
 	case u.Hostname() == "":
-		return nil, xxladapter.Invalidf(rule.WebURL, "%s has no host, must be like https://example.org/path", field)
+		return nil, xxladapter.Invalidf(errorrule.WebURL, "%s has no host, must be like https://example.org/path", field)
 	}
 	if err := t.Guard.checkHost(u.Hostname()); err != nil {
-		return nil, xxladapter.Invalidf(rule.WebHost, "%s: %v", field, err)
+		return nil, xxladapter.Invalidf(errorrule.WebHost, "%s: %v", field, err)
 	}
 	if t.Name == "" {
 		t.Name = kind

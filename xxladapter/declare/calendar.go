@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A CalendarEntry declares a calendar of days without work.
@@ -40,7 +40,7 @@ func (e *CalendarEntry) Calendar() (*xxladapter.Calendar, error) {
 			for _, text := range list.texts {
 				day, err := dayOf(y.Year, text)
 				if err != nil {
-					return nil, xxladapter.Invalidf(rule.DayOfYear,
+					return nil, xxladapter.Invalidf(errorrule.DayOfYear,
 						"%s of %d has %q, must be a day of that year such as %d-05-01",
 						list.field, y.Year, text, y.Year)
 				}
@@ -94,7 +94,7 @@ func (c *comparison) calendars(stored []*xxladapter.Calendar) {
 	for i := range c.doc.Calendars {
 		e, at := &c.doc.Calendars[i], fmt.Sprintf("calendars[%d]", i)
 		if seen[e.Name] {
-			c.report(at+".name", xxladapter.Invalidf(rule.DeclaredTwice, "%s is %q, must be declared once",
+			c.report(at+".name", xxladapter.Invalidf(errorrule.DeclaredTwice, "%s is %q, must be declared once",
 				"name", e.Name))
 			continue
 		}

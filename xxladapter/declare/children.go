@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // children resolves the references to child jobs. A job that is new in this document is named by
@@ -20,10 +20,10 @@ func (c *comparison) children(at string, e *JobEntry, d *declared) {
 		where := fmt.Sprintf("%s.children[%d]", at, n)
 		switch {
 		case to == d.name:
-			c.report(where, xxladapter.Invalidf(rule.ChildItself, "%s contains %q, must be another job",
+			c.report(where, xxladapter.Invalidf(errorrule.ChildItself, "%s contains %q, must be another job",
 				"children", ref))
 		case job != nil && c.pruned(to, job):
-			c.report(where, xxladapter.Invalidf(rule.ChildPruned,
+			c.report(where, xxladapter.Invalidf(errorrule.ChildPruned,
 				"%s contains %q, must not be a job that is deleted because it is no longer declared",
 				"children", ref))
 		case job != nil:
@@ -31,7 +31,7 @@ func (c *comparison) children(at string, e *JobEntry, d *declared) {
 		case declared:
 			d.after.ChildIDs = append(d.after.ChildIDs, -int64(place)-1)
 		default:
-			c.report(where, xxladapter.Invalidf(rule.ChildUnknown,
+			c.report(where, xxladapter.Invalidf(errorrule.ChildUnknown,
 				"%s contains %q, must be the key of a job that exists or is declared",
 				"children", ref))
 		}
@@ -163,7 +163,7 @@ func (c *comparison) reportCycle(is map[int64]*declared, path []int64) {
 		}
 	}
 	if at != "" {
-		c.report(at, xxladapter.Invalidf(rule.ChildrenCycle, "%s lead back to the job itself: %s",
+		c.report(at, xxladapter.Invalidf(errorrule.ChildrenCycle, "%s lead back to the job itself: %s",
 			"children", strings.Join(words, " > ")))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // Options say how a document is applied, and supply what a comparison cannot know. Now, First and
@@ -101,7 +101,7 @@ func Compare(doc *Document, state *State, opts Options) (*Plan, []Problem, error
 		c.report("owner", err)
 	}
 	if opts.Prune && doc.Owner == "" {
-		c.report("owner", xxladapter.Invalidf(rule.OwnerOfPrune,
+		c.report("owner", xxladapter.Invalidf(errorrule.OwnerOfPrune,
 			"%s is missing, must be given for jobs that are no longer declared to be deleted",
 			"owner"))
 	}
@@ -145,7 +145,7 @@ func (c *comparison) groups() {
 	for i, e := range c.doc.Groups {
 		at := fmt.Sprintf("groups[%d]", i)
 		if seen[e.AppName] {
-			c.report(at+".appName", xxladapter.Invalidf(rule.DeclaredTwice, "%s is %q, must be declared once",
+			c.report(at+".appName", xxladapter.Invalidf(errorrule.DeclaredTwice, "%s is %q, must be declared once",
 				"appName", e.AppName))
 			continue
 		}
@@ -202,7 +202,7 @@ func (c *comparison) match() {
 			c.report(at+".key", err)
 		}
 		if first, twice := c.entries[d.name]; twice {
-			c.report(at+".key", xxladapter.Invalidf(rule.DeclaredTwice,
+			c.report(at+".key", xxladapter.Invalidf(errorrule.DeclaredTwice,
 				"%s is %q, must be declared once for appName %q: %s has it too",
 				"key", e.Key, e.AppName, placeOf(first)))
 		} else {
@@ -220,7 +220,7 @@ func (c *comparison) job(i int) {
 	d.after = e.job()
 	g := c.x.groups[e.AppName]
 	if g == nil {
-		c.report(at+".appName", xxladapter.Invalidf(rule.DeclaredGroup,
+		c.report(at+".appName", xxladapter.Invalidf(errorrule.DeclaredGroup,
 			"%s is %q, must be the app name of a group that exists or is declared",
 			"appName", e.AppName))
 	} else {
@@ -232,7 +232,7 @@ func (c *comparison) job(i int) {
 	c.checkJob(at, d)
 	c.children(at, e, d)
 	if owner := c.ownerOf(d); owner != "" && c.doc.Owner != "" && owner != c.doc.Owner && !c.opts.Adopt {
-		c.report(at+".key", xxladapter.Invalidf(rule.DeclaredElsewhere,
+		c.report(at+".key", xxladapter.Invalidf(errorrule.DeclaredElsewhere,
 			"%s is %q, must not be that of a job whose owner is %q",
 			"key", e.Key, owner))
 	}

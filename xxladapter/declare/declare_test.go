@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // stored returns a state with two groups and several jobs, some of which have keys.
@@ -39,11 +39,11 @@ func options() Options {
 		Now: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC),
 		First: func(j *xxladapter.Job) (func(time.Time) (time.Time, error), error) {
 			if strings.Contains(j.ScheduleConf, "bad") {
-				return nil, xxladapter.Invalidf(rule.OneOf, "%s is %q, must be %s", "scheduleConf", j.ScheduleConf, "good")
+				return nil, xxladapter.Invalidf(errorrule.OneOf, "%s is %q, must be %s", "scheduleConf", j.ScheduleConf, "good")
 			}
 			return func(after time.Time) (time.Time, error) {
 				if j.ScheduleConf == "over" {
-					return time.Time{}, xxladapter.Invalidf(rule.ScheduleOver, "%s is over, must have a due time", "scheduleConf")
+					return time.Time{}, xxladapter.Invalidf(errorrule.ScheduleOver, "%s is over, must have a due time", "scheduleConf")
 				}
 				return after.Add(time.Hour), nil
 			}, nil
@@ -244,7 +244,7 @@ func TestProblemsNameFileLineAndField(t *testing.T) {
 	opts := options()
 	opts.Check = func(before, j *xxladapter.Job) error {
 		if j.AlarmEmail == "no" {
-			return xxladapter.Invalidf(rule.Email, "%s is no, must be an address", "alarmEmail")
+			return xxladapter.Invalidf(errorrule.Email, "%s is no, must be an address", "alarmEmail")
 		}
 		return nil
 	}

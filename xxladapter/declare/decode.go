@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // decode reads a node into a document and notes the line of each place. Unlike yaml's own decoder
@@ -31,7 +31,7 @@ func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag(
 func (r *reader) value(n *yaml.Node, v reflect.Value, at string, places map[string]int) {
 	if r.nodes--; r.nodes < 0 {
 		if r.nodes == -1 {
-			r.report(n.Line, at, xxladapter.Invalidf(rule.TooManyValues,
+			r.report(n.Line, at, xxladapter.Invalidf(errorrule.TooManyValues,
 				"the files have more than %[1]d values with their aliases, must have at most %[1]d",
 				maxNodes))
 		}
@@ -85,9 +85,9 @@ func (r *reader) fields(n *yaml.Node, v reflect.Value, at string, places map[str
 		where := strings.TrimPrefix(at+"."+name, ".")
 		switch {
 		case key.Kind != yaml.ScalarNode || !known:
-			r.report(key.Line, at, xxladapter.Invalidf(rule.UnknownDeclaredField, "unknown field %q", name))
+			r.report(key.Line, at, xxladapter.Invalidf(errorrule.UnknownDeclaredField, "unknown field %q", name))
 		case seen[name]:
-			r.report(key.Line, where, xxladapter.Invalidf(rule.Once, "%s is given twice, must be given once", name))
+			r.report(key.Line, where, xxladapter.Invalidf(errorrule.Once, "%s is given twice, must be given once", name))
 		case isNull(value):
 			places[where] = key.Line // as if it were omitted
 		default:
@@ -117,7 +117,7 @@ func (r *reader) merge(n *yaml.Node, v reflect.Value, at string, places map[stri
 				from = from.Alias
 			}
 			if from == n || slices.Contains(r.merging, from) {
-				r.report(from.Line, at, xxladapter.Invalidf(rule.MergesItself, "the mapping merges itself"))
+				r.report(from.Line, at, xxladapter.Invalidf(errorrule.MergesItself, "the mapping merges itself"))
 				return
 			}
 			if r.nodes--; r.nodes < 0 {
@@ -179,5 +179,5 @@ func (r *reader) wrong(n *yaml.Node, at, want string) {
 	if field == "" {
 		field = "the document"
 	}
-	r.report(n.Line, at, xxladapter.Invalidf(rule.DeclaredShape, "%s is %s, must be %s", field, is, want))
+	r.report(n.Line, at, xxladapter.Invalidf(errorrule.DeclaredShape, "%s is %s, must be %s", field, is, want))
 }

@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A File is a declaration, or a script that one names.
@@ -126,7 +126,7 @@ func (r *reader) read(text string) {
 				line, _ = strconv.Atoi(m[1])
 				message = message[len(m[0]):]
 			}
-			r.report(line, "", xxladapter.Invalidf(rule.NotYAML, "not YAML: %s", strings.TrimPrefix(message, "yaml: ")))
+			r.report(line, "", xxladapter.Invalidf(errorrule.NotYAML, "not YAML: %s", strings.TrimPrefix(message, "yaml: ")))
 			return
 		}
 		var part Document
@@ -172,7 +172,7 @@ func (r *reader) join(part *Document, places map[string]int, found int) {
 	case whole.Owner == "":
 		whole.Owner = part.Owner
 	case whole.Owner != part.Owner:
-		r.report(places["owner"], "owner", xxladapter.Invalidf(rule.OwnerDiffers,
+		r.report(places["owner"], "owner", xxladapter.Invalidf(errorrule.OwnerDiffers,
 			"%s is %q, must be %q as in the other files",
 			"owner", part.Owner, whole.Owner))
 	}
@@ -190,15 +190,15 @@ func (r *reader) script(e *JobEntry, at string, line int) {
 	text, given := r.scripts[name]
 	switch {
 	case e.GlueSource != "":
-		r.report(line, at+".glueSourceFile", xxladapter.Invalidf(rule.TwoSources,
+		r.report(line, at+".glueSourceFile", xxladapter.Invalidf(errorrule.TwoSources,
 			"glueSource and %s are both given, must be one of them",
 			"glueSourceFile"))
 	case !inside:
-		r.report(line, at+".glueSourceFile", xxladapter.Invalidf(rule.SourceOutside,
+		r.report(line, at+".glueSourceFile", xxladapter.Invalidf(errorrule.SourceOutside,
 			"%s is %q, must be a relative path below the folder of the declaration",
 			"glueSourceFile", e.GlueSourceFile))
 	case !given:
-		r.report(line, at+".glueSourceFile", xxladapter.Invalidf(rule.SourceNotGiven,
+		r.report(line, at+".glueSourceFile", xxladapter.Invalidf(errorrule.SourceNotGiven,
 			"%s is %q, must be one of the given files: there is no %s",
 			"glueSourceFile", e.GlueSourceFile, name))
 	}

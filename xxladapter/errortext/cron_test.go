@@ -16,7 +16,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // planned returns the error of a schedule.
@@ -65,7 +65,7 @@ func TestWrongSchedulesInChinese(t *testing.T) {
 	}
 	unknown := errors.Join(&cron.ParseError{Rule: "is not known here"})
 	require.Empty(t, chineseOf(unknown))
-	refused := xxladapter.Refusef(xxladapter.CodeInvalid, rule.Cron, "%[5]v", "scheduleConf", "minute", 3, "61", unknown)
+	refused := xxladapter.Refusef(xxladapter.CodeInvalid, errorrule.Cron, "%[5]v", "scheduleConf", "minute", 3, "61", unknown)
 	require.Empty(t, Chinese(refused), "the English is no Chinese text")
 }
 

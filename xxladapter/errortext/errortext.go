@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // Chinese returns the message of an error in Chinese. It is empty for an error about no rule, and
@@ -27,7 +27,7 @@ func Chinese(err *xxladapter.Error) string {
 			return ""
 		}
 		if value == "" {
-			value = rule.Text(err.Args[i])
+			value = errorrule.Text(err.Args[i])
 		}
 		said = append(said, place, value)
 	}
@@ -44,7 +44,7 @@ func inChinese(name string, value any) string {
 	case error:
 		return chineseOf(value)
 	}
-	return words[name][rule.Text(value)]
+	return words[name][errorrule.Text(value)]
 }
 
 func chineseOfAll(broken xxladapter.BrokenRules) string {

@@ -18,15 +18,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
-// declared returns the rules of package rule by their names, with their parameters, from its
+// declared returns the rules of package errorrule by their names, with their parameters, from its
 // sources.
 func declared(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, file := range sources(t, "../rule") {
+	for _, file := range sources(t, "../errorrule") {
 		ast.Inspect(file, func(n ast.Node) bool {
 			spec, is := n.(*ast.ValueSpec)
 			if !is || len(spec.Values) != 1 {
@@ -61,19 +61,21 @@ func sources(t *testing.T, dir string) (parsed []*ast.File) {
 }
 
 // spelled returns a rule as declared does.
-func spelled(r rule.Rule) string { return strings.Join(append([]string{r.Code}, r.Params()...), " ") }
+func spelled(r errorrule.Rule) string {
+	return strings.Join(append([]string{r.Code}, r.Params()...), " ")
+}
 
 var place = regexp.MustCompile(`\{(\w+)\}`)
 
 // shown returns how many parameters the text of a rule needs: up to the last one that it shows.
-func shown(r rule.Rule) (count int) {
+func shown(r errorrule.Rule) (count int) {
 	for _, name := range place.FindAllStringSubmatch(texts[r], -1) {
 		count = max(count, 1+slices.Index(r.Params(), name[1]))
 	}
 	return count
 }
 
-// TestEveryRuleHasItsText compares the texts with the rules that package rule declares.
+// TestEveryRuleHasItsText compares the texts with the rules that package errorrule declares.
 func TestEveryRuleHasItsText(t *testing.T) {
 	want := slices.Sorted(maps.Values(declared(t)))
 	require.Greater(t, len(want), 150)
@@ -96,7 +98,7 @@ func TestEveryRuleHasItsText(t *testing.T) {
 // TestRefusalsGiveTheParameters reads the refusals from the sources of all packages: each gives the
 // parameters that the text of its rule shows, and no more than the rule has.
 func TestRefusalsGiveTheParameters(t *testing.T) {
-	rules, all := map[string]rule.Rule{}, declared(t)
+	rules, all := map[string]errorrule.Rule{}, declared(t)
 	for name, spelling := range all {
 		for r := range texts {
 			if spelled(r) == spelling {
@@ -115,7 +117,7 @@ func TestRefusalsGiveTheParameters(t *testing.T) {
 		for _, file := range sources(t, dir) {
 			ast.Inspect(file, func(n ast.Node) bool {
 				if s, is := n.(*ast.SelectorExpr); is {
-					if x, is := s.X.(*ast.Ident); is && x.Name == "rule" {
+					if x, is := s.X.(*ast.Ident); is && x.Name == "errorrule" {
 						used[s.Sel.Name] = true
 					}
 				}
@@ -128,14 +130,14 @@ func TestRefusalsGiveTheParameters(t *testing.T) {
 					if !is || len(call.Args) <= i+1 {
 						continue
 					}
-					if x, is := s.X.(*ast.Ident); !is || x.Name != "rule" {
+					if x, is := s.X.(*ast.Ident); !is || x.Name != "errorrule" {
 						continue
 					}
 					r, known := rules[s.Sel.Name]
 					given := len(call.Args) - i - 2
-					require.True(t, known, "%s: rule.%s", dir, s.Sel.Name)
-					require.GreaterOrEqual(t, given, shown(r), "%s: a refusal by rule.%s", dir, s.Sel.Name)
-					require.LessOrEqual(t, given, len(r.Params()), "%s: a refusal by rule.%s", dir, s.Sel.Name)
+					require.True(t, known, "%s: errorrule.%s", dir, s.Sel.Name)
+					require.GreaterOrEqual(t, given, shown(r), "%s: a refusal by errorrule.%s", dir, s.Sel.Name)
+					require.LessOrEqual(t, given, len(r.Params()), "%s: a refusal by errorrule.%s", dir, s.Sel.Name)
 				}
 				return true
 			})
@@ -143,7 +145,7 @@ func TestRefusalsGiveTheParameters(t *testing.T) {
 		return nil
 	}))
 	for name := range all {
-		require.True(t, used[name], "rule.%s is used nowhere", name)
+		require.True(t, used[name], "errorrule.%s is used nowhere", name)
 	}
 }
 
@@ -175,22 +177,22 @@ func TestChinese(t *testing.T) {
 		params  map[string]string
 		chinese string
 	}{
-		{xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d", "misfireWindowMs", -1, 0, 100), "range",
+		{xxladapter.Invalidf(errorrule.Range, "%s is %d, must be %d to %d", "misfireWindowMs", -1, 0, 100), "range",
 			map[string]string{"field": "misfireWindowMs", "value": "-1", "least": "0", "most": "100"},
 			"misfireWindowMs 为 -1，须在 0 到 100 之间"},
-		{xxladapter.Invalidf(rule.JSONType, "%s is a JSON %s, must be %s", "tags", "string", "a list"), "json_type",
+		{xxladapter.Invalidf(errorrule.JSONType, "%s is a JSON %s, must be %s", "tags", "string", "a list"), "json_type",
 			map[string]string{"field": "tags", "value": "string", "allowed": "a list"}, "tags 的 JSON 类型为 string，须为列表"},
-		{xxladapter.Invalidf(rule.BodyJSONType, "request %s is a JSON %s, must be %s", "body", "array", "an object"),
+		{xxladapter.Invalidf(errorrule.BodyJSONType, "request %s is a JSON %s, must be %s", "body", "array", "an object"),
 			"body_json_type",
 			map[string]string{"field": "body", "value": "array", "allowed": "an object"}, "请求体的 JSON 类型为 array，须为对象"},
 		{xxladapter.Absent("job", 7), "not_found",
 			map[string]string{"kind": "job", "id": "7"}, "任务 7 不存在"},
-		{xxladapter.Refusef(xxladapter.CodeUnauthorized, rule.WrongLogin, "the name or the password is wrong"),
+		{xxladapter.Refusef(xxladapter.CodeUnauthorized, errorrule.WrongLogin, "the name or the password is wrong"),
 			"wrong_login",
 			map[string]string{}, "用户名或密码错误"},
-		{xxladapter.Invalidf(rule.Nested, "edits[%[2]d].%[3]v", "act", 3, xxladapter.Absent("group", 2)), "nested",
+		{xxladapter.Invalidf(errorrule.Nested, "edits[%[2]d].%[3]v", "act", 3, xxladapter.Absent("group", 2)), "nested",
 			map[string]string{"field": "act", "index": "3", "error": "group 2 does not exist"}, "第 3 项：执行器 2 不存在"},
-		{xxladapter.Invalidf(rule.OneOf, "%s is %q, must be one of %s", "glueType", "{field} {allowed}", "BEAN"), "one_of",
+		{xxladapter.Invalidf(errorrule.OneOf, "%s is %q, must be one of %s", "glueType", "{field} {allowed}", "BEAN"), "one_of",
 			map[string]string{"field": "glueType", "value": "{field} {allowed}", "allowed": "BEAN"},
 			"glueType 为“{field} {allowed}”，须为以下之一：BEAN"},
 	} {
@@ -210,7 +212,7 @@ func TestSeveralRules(t *testing.T) {
 	one := Chinese(got)
 	j.Handler = ""
 	got = refused(t, j.Validate())
-	require.Equal(t, rule.Several, got.Rule)
+	require.Equal(t, errorrule.Several, got.Rule)
 	require.Equal(t, one+"；缺少 executorHandler", Chinese(got))
 	require.Empty(t, Chinese(refused(t, xxladapter.BrokenRules{j.Validate(), errors.New("disk")}.Together())))
 }

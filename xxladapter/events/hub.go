@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 const (
@@ -72,9 +72,9 @@ func (h *Hub) Listen(after Position) (*Listener, error) {
 	defer h.mu.Unlock()
 	switch {
 	case h.closed:
-		return nil, xxladapter.Conflictf(rule.Stopping, "this node is stopping, listen on another one")
+		return nil, xxladapter.Conflictf(errorrule.Stopping, "this node is stopping, listen on another one")
 	case len(h.listeners) >= maxListeners:
-		return nil, xxladapter.Conflictf(rule.TooManyListeners, "%d listeners are connected, must be fewer than %d",
+		return nil, xxladapter.Conflictf(errorrule.TooManyListeners, "%d listeners are connected, must be fewer than %d",
 			len(h.listeners), maxListeners)
 	}
 	if h.generation == "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/delivery"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/delivery"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/delivery"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/delivery"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // defaultSpan is the length of a forecast whose hours are not given.
@@ -18,7 +18,7 @@ func SpanOf(hours int) (time.Duration, error) {
 	case hours == 0:
 		return defaultSpan, nil
 	case hours < 1 || hours > most:
-		return 0, xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d", "hours", hours, 1, most)
+		return 0, xxladapter.Invalidf(errorrule.Range, "%s is %d, must be %d to %d", "hours", hours, 1, most)
 	}
 	return time.Duration(hours) * time.Hour, nil
 }
@@ -27,7 +27,7 @@ func SpanOf(hours int) (time.Duration, error) {
 func (f Forecast) CheckAt(at time.Time) error {
 	begin, end := f.Cells[0].At, f.Cells[len(f.Cells)-1].At.Add(Step)
 	if at.Before(begin) || !at.Before(end) {
-		return xxladapter.Invalidf(rule.Range, "%s is %s, must be within %s and %s",
+		return xxladapter.Invalidf(errorrule.Range, "%s is %s, must be within %s and %s",
 			"at", at.Format(time.RFC3339), begin.Format(time.RFC3339), end.Format(time.RFC3339))
 	}
 	return nil

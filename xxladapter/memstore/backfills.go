@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // CreateBackfill implements [xxladapter.Store].
@@ -20,7 +20,7 @@ func (s *Store) CreateBackfill(ctx context.Context, b *xxladapter.Backfill) (int
 	}
 	for _, other := range s.backfills {
 		if other.JobID == b.JobID && other.State == xxladapter.BackfillRunning {
-			return 0, xxladapter.Conflictf(rule.BackfillRunning,
+			return 0, xxladapter.Conflictf(errorrule.BackfillRunning,
 				"a backfill of job %d is running, must end or be cancelled first",
 				b.JobID)
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -157,7 +157,7 @@ func (s *Store) setKey(is xxladapter.JobKey) (before, after xxladapter.Fields, e
 		return nil, nil, nil
 	}
 	if !s.keyIsFree(is) {
-		return nil, nil, xxladapter.Conflictf(rule.KeyTaken, "%s is %q, must not be that of another job of group %d",
+		return nil, nil, xxladapter.Conflictf(errorrule.KeyTaken, "%s is %q, must not be that of another job of group %d",
 			"key", is.Key, is.GroupID)
 	}
 	s.keys[is.JobID] = is

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // SaveGroup implements [xxladapter.Store].
@@ -32,11 +32,11 @@ func (s *Store) saveGroup(g *xxladapter.Group) (before xxladapter.Fields, c *xxl
 		return nil, nil, noGroup(g.ID)
 	}
 	if old := s.groups[g.ID]; old != nil && g.Base != nil && !old.SameEdits(g.Base) {
-		return nil, nil, xxladapter.Conflictf(rule.GroupChanged, "group %d was changed meanwhile", g.ID)
+		return nil, nil, xxladapter.Conflictf(errorrule.GroupChanged, "group %d was changed meanwhile", g.ID)
 	}
 	for id, other := range s.groups {
 		if id != g.ID && other.AppName == g.AppName {
-			return nil, nil, xxladapter.Conflictf(rule.AppTaken, "group %[3]d has the app name %[2]q already",
+			return nil, nil, xxladapter.Conflictf(errorrule.AppTaken, "group %[3]d has the app name %[2]q already",
 				"appName", g.AppName, id)
 		}
 	}
@@ -71,7 +71,7 @@ func (s *Store) RemoveGroup(ctx context.Context, id int64) error {
 	}
 	for _, j := range s.jobs {
 		if j.GroupID == id {
-			return xxladapter.Conflictf(rule.HasJobs, "group %d still has jobs", id)
+			return xxladapter.Conflictf(errorrule.HasJobs, "group %d still has jobs", id)
 		}
 	}
 	delete(s.groups, id)

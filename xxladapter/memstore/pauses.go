@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // restrictions returns the pauses and calendars for a decision at now.
@@ -175,7 +175,7 @@ func (s *Store) RemoveCalendar(ctx context.Context, name string) error {
 
 	c := s.calendars[name]
 	if c == nil {
-		return xxladapter.NotFoundf(rule.NotFound, "%s %q is not stored", "calendar", name)
+		return xxladapter.NotFoundf(errorrule.NotFound, "%s %q is not stored", "calendar", name)
 	}
 	delete(s.calendars, name)
 	s.record(ctx, c.Audited(), c.Fields(), nil)

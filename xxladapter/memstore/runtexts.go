@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A wantedText is a text that has to be fetched.
@@ -73,7 +73,7 @@ func (s *Store) RunText(ctx context.Context, logID int64) (*xxladapter.RunText, 
 
 	t, ok := s.texts[logID]
 	if !ok {
-		return nil, xxladapter.NotFoundf(rule.NoText, "no log of run %d is stored", logID)
+		return nil, xxladapter.NotFoundf(errorrule.NoText, "no log of run %d is stored", logID)
 	}
 	return &t, nil
 }

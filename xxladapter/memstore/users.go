@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // CreateUser implements [xxladapter.Store].
@@ -18,14 +18,14 @@ func (s *Store) CreateUser(ctx context.Context, u *xxladapter.User, first bool) 
 	}
 	defer s.mu.Unlock()
 	if first && len(s.users) > 0 {
-		return 0, xxladapter.Conflictf(rule.UsersExist, "there are users already")
+		return 0, xxladapter.Conflictf(errorrule.UsersExist, "there are users already")
 	}
 	for _, other := range s.users {
 		if other.Name == u.Name {
-			return 0, xxladapter.Conflictf(rule.NameTaken, "the %s %q is taken by another user", "name", u.Name)
+			return 0, xxladapter.Conflictf(errorrule.NameTaken, "the %s %q is taken by another user", "name", u.Name)
 		}
 		if u.Subject != "" && other.Subject == u.Subject {
-			return 0, xxladapter.Conflictf(rule.SubjectTaken, "the %s is taken by another user", "subject")
+			return 0, xxladapter.Conflictf(errorrule.SubjectTaken, "the %s is taken by another user", "subject")
 		}
 	}
 	c := copyUser(u)
@@ -208,7 +208,7 @@ func (s *Store) Credential(ctx context.Context, digest string) (*xxladapter.Cred
 			return copyCredential(c), copyUser(s.users[c.UserID]), nil
 		}
 	}
-	return nil, nil, xxladapter.NotFoundf(rule.NoCredential, "no such credential")
+	return nil, nil, xxladapter.NotFoundf(errorrule.NoCredential, "no such credential")
 }
 
 // Credentials implements [xxladapter.Store].
@@ -260,7 +260,7 @@ func noUser(id int64) error {
 }
 
 func errLastAdmin(id int64) error {
-	return xxladapter.Conflictf(rule.LastAdmin,
+	return xxladapter.Conflictf(errorrule.LastAdmin,
 		"user %d is the last administrator who can sign in, there must be another one",
 		id)
 }

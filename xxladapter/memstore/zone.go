@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // AgreeZone implements [xxladapter.Store].
@@ -30,7 +30,7 @@ func (s *Store) ChangeZone(ctx context.Context, zone string) error {
 	now := toMilli(s.clock())
 	for node, l := range s.leases {
 		if now.Before(l.until) {
-			return xxladapter.Conflictf(rule.NodeRuns,
+			return xxladapter.Conflictf(errorrule.NodeRuns,
 				"node %q runs, the zone of a store can be changed only while no node runs",
 				node)
 		}

@@ -22,8 +22,8 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/hashedwheel"
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
@@ -303,7 +303,7 @@ func (r refusing) ClaimDue(_ context.Context, _ xxladapter.Term, _ time.Duration
 func TestWhatTheStoreCounts(t *testing.T) {
 	m := New()
 	term := xxladapter.Term{}
-	for _, err := range []error{xxladapter.Conflictf(rule.Changed, "x"), xxladapter.Fencedf(rule.TermOver, "x"), xxladapter.NotFoundf(rule.NotFound, "x"), errors.New("disk"), nil} {
+	for _, err := range []error{xxladapter.Conflictf(errorrule.Changed, "x"), xxladapter.Fencedf(errorrule.TermOver, "x"), xxladapter.NotFoundf(errorrule.NotFound, "x"), errors.New("disk"), nil} {
 		_, got := m.Store(refusing{err: err}).ClaimFire(t.Context(), term, 1, nil)
 		require.Equal(t, err, got)
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/console"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/elect"
+	"github.com/xxlwheel/xxlwheel/xxladapter/fromxxljob"
 	"github.com/xxlwheel/xxlwheel/xxladapter/metrics"
-	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
@@ -115,7 +115,7 @@ type Options struct {
 	// and failures stay open for a day, for another scheduler on the same store.
 	Alarms []alarm.Channel
 	// TakeOver is that of admin.Options.
-	TakeOver func(ctx context.Context, dryRun bool) (*takeover.Report, error)
+	TakeOver func(ctx context.Context, dryRun bool) (*fromxxljob.Report, error)
 	// Metrics counts and measures what the node does, and is served at /metrics to those who may
 	// read the API. Nil measures nothing. It must not be shared with another node.
 	Metrics *metrics.Metrics

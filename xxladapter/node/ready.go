@@ -6,7 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
 )
 
@@ -29,13 +29,13 @@ func checks(store leaseLister, stats func() scheduler.Stats, name string) []admi
 				return err
 			}
 			if !slices.ContainsFunc(leases, func(l xxladapter.Lease) bool { return l.Node == name }) {
-				return xxladapter.Refusef(xxladapter.CodeFenced, rule.NodeNoLease, "this node holds no lease")
+				return xxladapter.Refusef(xxladapter.CodeFenced, errorrule.NodeNoLease, "this node holds no lease")
 			}
 			return nil
 		}},
 		{Name: "clock", Do: func(context.Context) error {
 			if s := stats(); s.Skewed {
-				return xxladapter.Refusef(xxladapter.CodeConflict, rule.ClockApart,
+				return xxladapter.Refusef(xxladapter.CodeConflict, errorrule.ClockApart,
 					"differs by %v from the store's, must be within the limit", s.Skew)
 			}
 			return nil

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // agreeZone returns an error if the other schedulers of the store read schedules in another time
@@ -21,7 +21,7 @@ func agreeZone(ctx context.Context, opts *Options) error {
 			return nil
 		}
 		if err == nil {
-			return xxladapter.Conflictf(rule.ZoneAgreed,
+			return xxladapter.Conflictf(errorrule.ZoneAgreed,
 				"%s is %s, must be %s as the store's schedulers have agreed; xxlwheel migrate --zone changes it "+
 					"while none of them runs",
 				"zone", mine, agreed)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 const (
@@ -61,12 +61,12 @@ func (r Request) check() error {
 	}
 	switch {
 	case len(r.Conf) > maxConf: // longer ones only cost time
-		return xxladapter.Invalidf(rule.CharactersAtMost, "%s has %d bytes, must have at most %d characters",
+		return xxladapter.Invalidf(errorrule.CharactersAtMost, "%s has %d bytes, must have at most %d characters",
 			"scheduleConf", len(r.Conf), maxConf/4)
 	case r.Count < 1 || r.Count > MaxTimes:
-		return xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d", "count", r.Count, 1, MaxTimes)
+		return xxladapter.Invalidf(errorrule.Range, "%s is %d, must be %d to %d", "count", r.Count, 1, MaxTimes)
 	case r.Months < 0 || r.Months > MaxMonths:
-		return xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d", "months", r.Months, 1, MaxMonths)
+		return xxladapter.Invalidf(errorrule.Range, "%s is %d, must be %d to %d", "months", r.Months, 1, MaxMonths)
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func NextOf(count int) (int, error) {
 	case count == 0:
 		return defaultNext, nil
 	case count < 0 || count > maxNext:
-		return 0, xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d", "count", count, 1, maxNext)
+		return 0, xxladapter.Invalidf(errorrule.Range, "%s is %d, must be %d to %d", "count", count, 1, maxNext)
 	}
 	return count, nil
 }
@@ -94,7 +94,7 @@ type CronRequest struct {
 // none. What is wrong with it is an [xxladapter.Error] about the parameter. Expr is not parsed.
 func (r CronRequest) Read(zone *time.Location, profile cron.Profile) (s Schedule, err error) {
 	if len(r.Expr) > maxExpr { // longer ones only cost time
-		return s, xxladapter.Invalidf(rule.BytesAtMost, "%s has %d bytes, must have at most %d", "expr", len(r.Expr), maxExpr)
+		return s, xxladapter.Invalidf(errorrule.BytesAtMost, "%s has %d bytes, must have at most %d", "expr", len(r.Expr), maxExpr)
 	}
 	if profile, err = ProfileOf(r.Profile, profile); err != nil {
 		return s, err
@@ -113,7 +113,7 @@ func ZoneOf(name string, otherwise *time.Location) (*time.Location, error) {
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil || strings.EqualFold(name, "local") {
-		return nil, xxladapter.Invalidf(rule.Zone, "%s is %q, must be an IANA time zone such as Europe/Berlin",
+		return nil, xxladapter.Invalidf(errorrule.Zone, "%s is %q, must be an IANA time zone such as Europe/Berlin",
 			"zone", name)
 	}
 	return zone, nil
@@ -127,7 +127,7 @@ func ProfileOf(name string, otherwise cron.Profile) (cron.Profile, error) {
 	}
 	profile, err := cron.ParseProfile(name)
 	if err != nil {
-		return profile, xxladapter.Invalidf(rule.Profile, "%[3]v", "profile", name, err)
+		return profile, xxladapter.Invalidf(errorrule.Profile, "%[3]v", "profile", name, err)
 	}
 	return profile, nil
 }

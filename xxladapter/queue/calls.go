@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/delivery"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/delivery"
 )
 
 // Call calls one executor and returns its reply.

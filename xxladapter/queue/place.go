@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"strings"
 
-	"github.com/xxlwheel/xxlwheel/xxladapter/delivery"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/delivery"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/jetstream"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/streams"

@@ -9,7 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
@@ -44,7 +44,7 @@ func parse(place string) (*address, error) {
 	}
 	opts, err := redis.ParseURL(place)
 	if err != nil || opts.Network == "unix" && !strings.HasPrefix(place, "unix://") {
-		return nil, xxladapter.Invalidf(rule.RedisPlace,
+		return nil, xxladapter.Invalidf(errorrule.RedisPlace,
 			"%s is %q, must be redis://USER:PASSWORD@HOST:PORT/DB, "+
 				"redis+sentinel://USER:PASSWORD@HOST1:PORT,HOST2:PORT/NAME/DB or "+
 				"redis+cluster://USER:PASSWORD@HOST1:PORT,HOST2:PORT, or with TLS rediss:// in place of redis:// and "+
@@ -58,7 +58,7 @@ func parse(place string) (*address, error) {
 // client.
 func parseSentinels(place string, u *url.URL, hosts []string) (*address, error) {
 	wrong := func(why string) error {
-		return xxladapter.Invalidf(rule.RedisPlace,
+		return xxladapter.Invalidf(errorrule.RedisPlace,
 			"%s is %q, must be redis+sentinel://USER:PASSWORD@HOST1:PORT,HOST2:PORT/NAME/DB, or rediss+sentinel:// "+
 				"with TLS: %s",
 			"redis", redacted(place), why)
@@ -104,7 +104,7 @@ func parseSentinels(place string, u *url.URL, hosts []string) (*address, error) 
 // of the client.
 func parseCluster(place string, u *url.URL, hosts []string) (*address, error) {
 	wrong := func(why string) error {
-		return xxladapter.Invalidf(rule.RedisPlace,
+		return xxladapter.Invalidf(errorrule.RedisPlace,
 			"%s is %q, must be redis+cluster://USER:PASSWORD@HOST1:PORT,HOST2:PORT, or rediss+cluster:// with TLS: "+
 				"%s",
 			"redis", redacted(place), why)

@@ -13,7 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A node is one of the addresses that are asked.
@@ -161,7 +161,7 @@ func (c *cluster) viewOf(client *redis.Client, at, key string) (view, int64, err
 	}
 	if _, err := pipe.Exec(ctx); err != nil {
 		if strings.Contains(err.Error(), "cluster support disabled") {
-			err = xxladapter.Invalidf(rule.RedisCluster,
+			err = xxladapter.Invalidf(errorrule.RedisCluster,
 				"%s at %s has cluster-enabled no, must have yes, or redis:// without +cluster",
 				"redis", at)
 		}

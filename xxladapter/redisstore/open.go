@@ -16,7 +16,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
@@ -220,7 +220,7 @@ func checkAlone(ctx context.Context, client asker) error {
 		return fmt.Errorf("its cluster cannot be read: %w", err)
 	}
 	if strings.Contains(cluster, "cluster_enabled:1") {
-		return xxladapter.Invalidf(rule.RedisCluster, "%s has cluster-enabled yes, must have no, or redis+cluster://",
+		return xxladapter.Invalidf(errorrule.RedisCluster, "%s has cluster-enabled yes, must have no, or redis+cluster://",
 			"redis")
 	}
 	replication, err := client.Info(ctx, "replication").Result()
@@ -229,7 +229,7 @@ func checkAlone(ctx context.Context, client asker) error {
 	}
 	for line := range strings.Lines(replication) {
 		if n, is := strings.CutPrefix(strings.TrimSpace(line), "connected_slaves:"); is && n != "0" {
-			return xxladapter.Invalidf(rule.RedisReplicas,
+			return xxladapter.Invalidf(errorrule.RedisReplicas,
 				"%s has replicas (%s), must have none, or redis+sentinel://: one that is promoted may lack what "+
 					"was confirmed",
 				"redis", n)
@@ -249,7 +249,7 @@ func check(ctx context.Context, client asker, mayLose bool) error {
 		if refused := redis.Error(nil); err != nil && !errors.As(err, &refused) {
 			return err // of the connection: it may pass
 		} else if err != nil {
-			return lossy(rule.RedisSyncUnknown,
+			return lossy(errorrule.RedisSyncUnknown,
 				"%s does not say what appendonly and appendfsync are (%v), must have yes and always, or "+
 					"Options.MayLose",
 				"redis", err)
@@ -258,12 +258,12 @@ func check(ctx context.Context, client asker, mayLose bool) error {
 	}
 	switch {
 	case found["appendonly"] != "yes", found["appendfsync"] != "always":
-		return lossy(rule.RedisSync,
+		return lossy(errorrule.RedisSync,
 			"%s has appendonly %s and appendfsync %s, must have yes and always, or Options.MayLose",
 			"redis", found["appendonly"], found["appendfsync"])
 	case found["maxmemory"] != "0" && found["maxmemory-policy"] != "noeviction" &&
 		!strings.HasPrefix(found["maxmemory-policy"], "volatile-"):
-		return lossy(rule.RedisEvicts,
+		return lossy(errorrule.RedisEvicts,
 			"%s has maxmemory-policy %s, must have noeviction or volatile-*, or Options.MayLose",
 			"redis", found["maxmemory-policy"])
 	}
@@ -271,7 +271,7 @@ func check(ctx context.Context, client asker, mayLose bool) error {
 }
 
 // lossy returns an [xxladapter.Error] that wraps [ErrMayLose].
-func lossy(r rule.Rule, format string, args ...any) error {
+func lossy(r errorrule.Rule, format string, args ...any) error {
 	err := xxladapter.Refusef(xxladapter.CodeInvalid, r, format, args...)
 	err.Err = ErrMayLose
 	return err

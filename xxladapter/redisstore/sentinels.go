@@ -11,7 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // sentinels know the primary. The server that more than half of them name is the primary, until
@@ -119,7 +119,7 @@ func (s *sentinels) majority() (promotion, error) {
 		}
 	}
 	if unknown >= need {
-		return promotion{}, xxladapter.Invalidf(rule.RedisPrimary,
+		return promotion{}, xxladapter.Invalidf(errorrule.RedisPrimary,
 			"%s names the primary %q, must be one that its sentinels know",
 			"redis", s.address.name)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/spread"
 )
 
@@ -174,18 +174,18 @@ func (s *Scheduler) mayTake(h spread.Hint) error {
 	g := s.grant.Load()
 	switch {
 	case s.opts.Mode != xxladapter.SchedulingLeader:
-		return xxladapter.Conflictf(rule.TakesNoFires, "this node is in the scheduling mode %s, it takes no fires",
+		return xxladapter.Conflictf(errorrule.TakesNoFires, "this node is in the scheduling mode %s, it takes no fires",
 			s.opts.Mode)
 	case !g.holds():
-		return xxladapter.Conflictf(rule.NodeNoLease, "this node holds no lease, it takes no fires")
+		return xxladapter.Conflictf(errorrule.NodeNoLease, "this node holds no lease, it takes no fires")
 	case g.Term != h.To:
-		return xxladapter.Conflictf(rule.OtherTerm, "fires are for node %q in term %d, this is node %q in term %d",
+		return xxladapter.Conflictf(errorrule.OtherTerm, "fires are for node %q in term %d, this is node %q in term %d",
 			h.To.Node, h.To.Number, g.Node, g.Number)
 	case !slices.Contains(g.Others, h.From):
-		return xxladapter.Conflictf(rule.NoLease, "node %q in term %d holds no lease of this store",
+		return xxladapter.Conflictf(errorrule.NoLease, "node %q in term %d holds no lease of this store",
 			h.From.Node, h.From.Number)
 	case s.retired.Load() || g.Role() != xxladapter.NodeStandby:
-		return xxladapter.Conflictf(rule.TakesNoFires, "this node does not stand by, it takes no fires")
+		return xxladapter.Conflictf(errorrule.TakesNoFires, "this node does not stand by, it takes no fires")
 	}
 	return nil
 }

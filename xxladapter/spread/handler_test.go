@@ -16,7 +16,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 const token = "a token of the cluster"
@@ -122,7 +122,7 @@ func TestRefusalsSayWhy(t *testing.T) {
 		{"POST", good, as("Sec-Fetch-Site", "cross-site"), nil, http.StatusForbidden, "cross-origin request detected from Sec-Fetch-Site header"},
 		{"POST", strings.Repeat(" ", maxBody) + good, as(), nil, http.StatusRequestEntityTooLarge, "the body is too large"},
 		{"POST", `{"fires":[1]}`, as(), nil, http.StatusBadRequest, "from must be the node and the term of a lease, to must be the node and the term of a lease"},
-		{"POST", good, as(), xxladapter.Conflictf(rule.NodeNoLease,
+		{"POST", good, as(), xxladapter.Conflictf(errorrule.NodeNoLease,
 			"this node holds no lease"), http.StatusConflict, "this node holds no lease"},
 		{"POST", good, as(), ErrBusy, http.StatusServiceUnavailable, "spread: this node is taking other hints"},
 		{"POST", good, as(), errors.New("secret of the database"), http.StatusServiceUnavailable, "the store cannot be read"},
@@ -177,7 +177,7 @@ func TestAClientSendsHints(t *testing.T) {
 	require.NoError(t, c.Send(t.Context(), s.server.URL, sample))
 	require.NoError(t, c.Send(t.Context(), s.server.URL+"/", sample))
 	require.Equal(t, []Hint{sample, sample}, s.taken)
-	s.err = xxladapter.Conflictf(rule.NodeNoLease, "this node\nholds no lease")
+	s.err = xxladapter.Conflictf(errorrule.NodeNoLease, "this node\nholds no lease")
 	require.EqualError(t, c.Send(t.Context(), s.server.URL, sample), `409 Conflict: "this node\nholds no lease"`)
 	wrong := patient(t, "another", nil)
 	require.EqualError(t, wrong.Send(t.Context(), s.server.URL, sample), `401 Unauthorized: "the access token is wrong"`)

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journaled"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/mysql"
@@ -87,7 +87,7 @@ func Open(ctx context.Context, place string, opts Options) (xxladapter.Store, er
 	case kind == "postgres" || kind == "postgresql":
 		return OpenPostgres(ctx, place, opts)
 	}
-	return nil, xxladapter.Invalidf(rule.StorePlace,
+	return nil, xxladapter.Invalidf(errorrule.StorePlace,
 		"%s is %q, must be sqlite:FILE or mysql:// or postgres:// and USER:PASSWORD@HOST:PORT/DATABASE",
 		"store", Redacted(place))
 }
@@ -117,7 +117,7 @@ func openPlace(ctx context.Context, rest string, opts Options) (xxladapter.Store
 	case "on", "lost":
 		return openJournaled(ctx, file, opts, mode == "lost")
 	default:
-		return nil, xxladapter.Invalidf(rule.StorePlace, "%s is %q, its journal must be on, off or lost",
+		return nil, xxladapter.Invalidf(errorrule.StorePlace, "%s is %q, its journal must be on, off or lost",
 			"store", "sqlite:"+rest)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journaled"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/mysql"
@@ -99,7 +99,7 @@ func openBehind(ctx context.Context, place string, opts Options) (*records.Store
 	case kind == "mysql":
 		return mysql.Open(ctx, place, database.Options(opts))
 	}
-	return nil, xxladapter.Invalidf(rule.StorePlace,
+	return nil, xxladapter.Invalidf(errorrule.StorePlace,
 		"%s is %q, must be postgres:// or mysql:// and USER:PASSWORD@HOST:PORT/DATABASE to have a shared log",
 		"store", Redacted(place))
 }

@@ -7,11 +7,11 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+	"github.com/xxlwheel/xxlwheel/xxladapter/fromxxljob"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/mysql"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/transfer"
-	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 )
 
 // TakeOverOptions are the settings of [TakeOver]. The zero value is ready to use.
@@ -47,7 +47,7 @@ type TakeOverOptions struct {
 // and Source is empty.
 func TakeOver(
 	ctx context.Context, from string, to xxladapter.Store, opts TakeOverOptions,
-) (_ *takeover.Report, err error) {
+) (_ *fromxxljob.Report, err error) {
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func TakeOver(
 	}
 	t := transfer.TakeOver{
 		From: upstream, To: store, DryRun: opts.DryRun, Logs: opts.Logs, Progress: opts.Progress,
-		Options: takeover.Options{
+		Options: fromxxljob.Options{
 			From: name, Sure: opts.Source != "", Profile: opts.Profile, Now: now.Truncate(time.Second),
 		},
 	}

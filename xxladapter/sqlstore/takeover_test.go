@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/fromxxljob"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/mysql"
-	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -134,12 +134,12 @@ func TestTakeOver(t *testing.T) {
 				if release != "head" {
 					twins = 1
 				}
-				require.Equal(t, takeover.Count{Taken: 2, Left: twins}, report.Groups)
-				require.Equal(t, takeover.Count{Taken: 3, Left: 2}, report.Jobs)
-				require.Equal(t, takeover.Count{Taken: 2, Left: 1}, report.Versions)
-				require.Equal(t, takeover.Count{Taken: 2}, report.Users)
-				require.Equal(t, takeover.Count{Taken: 2}, report.Days)
-				require.Equal(t, takeover.Count{Taken: 2, Left: 2}, report.Logs)
+				require.Equal(t, fromxxljob.Count{Taken: 2, Left: twins}, report.Groups)
+				require.Equal(t, fromxxljob.Count{Taken: 3, Left: 2}, report.Jobs)
+				require.Equal(t, fromxxljob.Count{Taken: 2, Left: 1}, report.Versions)
+				require.Equal(t, fromxxljob.Count{Taken: 2}, report.Users)
+				require.Equal(t, fromxxljob.Count{Taken: 2}, report.Days)
+				require.Equal(t, fromxxljob.Count{Taken: 2, Left: 2}, report.Logs)
 				requireNotes(t, report, "changed job 11 children are [14 99]", "left job 21 group 77 does not exist",
 					`left job 22 executorRouteStrategy is "NEAREST"`, `changed job 20 author is "unknown", was ""`,
 					`advice job 14 scheduleConf is "0 0/0 3 ? * MONDAY", which XXL-JOB alone reads: write "0 0 3 ? * MON"`)
@@ -158,7 +158,7 @@ func TestTakeOver(t *testing.T) {
 
 				again, err := TakeOver(ctx, from, s, opts)
 				require.NoError(t, err)
-				for _, c := range []takeover.Count{again.Groups, again.Jobs, again.Versions, again.Users, again.Days, again.Logs} {
+				for _, c := range []fromxxljob.Count{again.Groups, again.Jobs, again.Versions, again.Users, again.Days, again.Logs} {
 					require.Zero(t, c.Taken)
 				}
 				requireTaken(t, s, 11, 14, 20, 3, 5)
@@ -176,7 +176,7 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
-func requireNotes(t *testing.T, report *takeover.Report, begin ...string) {
+func requireNotes(t *testing.T, report *fromxxljob.Report, begin ...string) {
 	t.Helper()
 	var notes []string
 	for _, n := range report.Notes {
@@ -250,7 +250,7 @@ func TestTakeOverBesideOtherJobs(t *testing.T) {
 			report, err := TakeOver(ctx, from, s, TakeOverOptions{Options: Options{Logger: fixture.Quiet}, Logs: true})
 			require.NoError(t, err)
 			require.False(t, report.KeptIDs)
-			require.Equal(t, takeover.Count{Taken: 1, Before: 1, Left: 1}, report.Groups)
+			require.Equal(t, fromxxljob.Count{Taken: 1, Before: 1, Left: 1}, report.Groups)
 			require.Len(t, report.Taken, 3)
 			ids := map[int64]int64{}
 			for _, j := range report.Taken {
@@ -269,7 +269,7 @@ func TestTakeOverBesideOtherJobs(t *testing.T) {
 			require.NoError(t, xxladapter.RemoveJob(ctx, s, ids[20]))
 			again, err := TakeOver(ctx, from, s, TakeOverOptions{Options: Options{Logger: fixture.Quiet}})
 			require.NoError(t, err)
-			require.Equal(t, takeover.Count{Before: 3, Left: 2}, again.Jobs)
+			require.Equal(t, fromxxljob.Count{Before: 3, Left: 2}, again.Jobs)
 			require.Len(t, again.Taken, 2)
 			// Another name for the same database would take all of it twice.
 			elsewhere := upstreamDatabase(t, "2.3")

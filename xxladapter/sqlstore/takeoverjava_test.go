@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/fromxxljob"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
-	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -37,7 +37,7 @@ func TestTakeOverFromJava(t *testing.T) {
 				require.NoError(t, err)
 				defer func() { require.NoError(t, s.Close()) }()
 				opts := TakeOverOptions{Options: Options{Logger: fixture.Quiet}, Logs: true}
-				take := func() *takeover.Report {
+				take := func() *fromxxljob.Report {
 					t.Helper()
 					report, err := TakeOver(ctx, from+"?zone=UTC", s, opts)
 					require.NoError(t, err)
@@ -46,10 +46,10 @@ func TestTakeOverFromJava(t *testing.T) {
 
 				report := take()
 				require.True(t, report.KeptIDs)
-				require.Equal(t, takeover.Count{Taken: 2}, report.Groups)
-				require.Equal(t, takeover.Count{Taken: 17}, report.Jobs)
-				require.Equal(t, takeover.Count{Taken: 8}, report.Versions)
-				require.Equal(t, takeover.Count{Taken: 3}, report.Users)
+				require.Equal(t, fromxxljob.Count{Taken: 2}, report.Groups)
+				require.Equal(t, fromxxljob.Count{Taken: 17}, report.Jobs)
+				require.Equal(t, fromxxljob.Count{Taken: 8}, report.Versions)
+				require.Equal(t, fromxxljob.Count{Taken: 3}, report.Users)
 				require.Equal(t, 3, report.Days.Taken)
 				require.GreaterOrEqual(t, report.Logs.Taken, 3)
 				requireNotes(t, report, `scheduleConf is "0 0/0 3 ? * MONDAY", which XXL-JOB alone reads: write "0 0 3 ? * MON"`)
@@ -124,7 +124,7 @@ func TestTakeOverFromJava(t *testing.T) {
 				require.NoError(t, testserver.OrderMySQL(from, `UPDATE xxl_job_registry SET update_time = NOW()`))
 				again := take()
 				require.True(t, again.Served)
-				for _, c := range []takeover.Count{again.Groups, again.Jobs, again.Versions, again.Users, again.Days, again.Logs} {
+				for _, c := range []fromxxljob.Count{again.Groups, again.Jobs, again.Versions, again.Users, again.Days, again.Logs} {
 					require.Zero(t, c.Taken)
 				}
 				requireStopped()

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // Claim makes the planned fire id the term's own. It returns the claimed fires, one for each log
@@ -29,7 +29,7 @@ func Claim(r Rows, by xxladapter.Term, id int64, logs int, now time.Time) ([]xxl
 	case !r.Holds:
 		return nil, Fenced(by)
 	case r.Fire == nil || r.Fire.State != xxladapter.FirePlanned:
-		return nil, xxladapter.Conflictf(rule.FireClaimed, "fire %d is no longer planned", id)
+		return nil, xxladapter.Conflictf(errorrule.FireClaimed, "fire %d is no longer planned", id)
 	case r.Fire.ShardTotal > 0 && logs > 1:
 		return nil, fmt.Errorf("fire %d is one shard and is claimed with %d log rows, must have one", id, logs)
 	case now.Before(r.Fire.Due):
@@ -65,10 +65,10 @@ func TakeFire(r Rows, by xxladapter.Term, id int64, from xxladapter.Term, former
 	case !r.Holds:
 		return Fenced(by)
 	case r.Fire == nil || r.Fire.State == xxladapter.FirePlanned || r.Fire.Owner != from:
-		return xxladapter.Conflictf(rule.FireOwner, "fire %d is no longer owned by node %q in term %d",
+		return xxladapter.Conflictf(errorrule.FireOwner, "fire %d is no longer owned by node %q in term %d",
 			id, from.Node, from.Number)
 	case from != by && formerHolds:
-		return xxladapter.Conflictf(rule.FireOwner, "fire %d is owned by node %q, whose term %d holds",
+		return xxladapter.Conflictf(errorrule.FireOwner, "fire %d is owned by node %q, whose term %d holds",
 			id, from.Node, from.Number)
 	}
 	return nil

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // JobRows holds the rows on which an edit of a job depends.
@@ -85,7 +85,7 @@ func updateJob(e *xxladapter.JobEdit, rows JobRows, now time.Time) (JobChange, e
 	if e.Act == xxladapter.ActReschedule {
 		is.TriggerNext = wholeMilli(j.TriggerNext)
 		if !is.TriggerNext.After(wholeMilli(now)) || !rows.Claimed.IsZero() && !rows.Claimed.Before(is.TriggerNext) {
-			return JobChange{}, xxladapter.Conflictf(rule.MayHaveFired,
+			return JobChange{}, xxladapter.Conflictf(errorrule.MayHaveFired,
 				"job %d cannot continue from %s, which may have fired",
 				j.ID, j.TriggerNext.Format(time.RFC3339Nano))
 		}
@@ -133,7 +133,7 @@ func checkSeen(j *xxladapter.Job, seen time.Time) error {
 	if seen.IsZero() || seen.Equal(j.Updated) {
 		return nil
 	}
-	return xxladapter.Conflictf(rule.Changed, "job %d was changed meanwhile", j.ID)
+	return xxladapter.Conflictf(errorrule.Changed, "job %d was changed meanwhile", j.ID)
 }
 
 func noGroup(id int64) error {

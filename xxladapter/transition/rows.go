@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // Rows are the rows that a call is about, as the store has read them. A store fills in those that
@@ -98,5 +98,5 @@ const (
 
 // Fenced returns the error for a caller whose term is over: an [xxladapter.ErrFenced].
 func Fenced(by xxladapter.Term) error {
-	return xxladapter.Fencedf(rule.TermOver, "node %q acts in term %d, which is over", by.Node, by.Number)
+	return xxladapter.Fencedf(errorrule.TermOver, "node %q acts in term %d, which is over", by.Node, by.Number)
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // Settle stores the outcome of a hand-over: the fire is removed, or becomes ambiguous, and the
@@ -33,7 +33,7 @@ func Settle(r Rows, by xxladapter.Term, s xxladapter.Settlement) (Change, error)
 		case s.State == xxladapter.FireAmbiguous && owned:
 			c.Fire = DoubtFire
 		default:
-			return Change{}, xxladapter.Conflictf(rule.FireOwner, "fire %d is not owned by node %q in term %d",
+			return Change{}, xxladapter.Conflictf(errorrule.FireOwner, "fire %d is not owned by node %q in term %d",
 				s.FireID, by.Node, by.Number)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 const (
@@ -31,10 +31,10 @@ func WindowOf(from, to, now time.Time) (begin, end time.Time, err error) {
 	}
 	switch {
 	case !from.Before(to):
-		return begin, end, xxladapter.Invalidf(rule.Before, "%s is %s, must be before to, %s",
+		return begin, end, xxladapter.Invalidf(errorrule.Before, "%s is %s, must be before to, %s",
 			"from", from.Format(time.RFC3339), to.Format(time.RFC3339))
 	case to.Sub(from) > maxWindow:
-		return begin, end, xxladapter.Invalidf(rule.Span, "%s is %v after from, must be at most %v",
+		return begin, end, xxladapter.Invalidf(errorrule.Span, "%s is %v after from, must be at most %v",
 			"to", to.Sub(from), maxWindow)
 	}
 	return from, to, nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // Options configures a [Provider]. Issuer and ClientID must be set.
@@ -44,14 +44,14 @@ type Rule struct {
 func ParseRule(text string) (r Rule, err error) {
 	cut := strings.LastIndex(text, "=")
 	if cut < 1 {
-		return r, xxladapter.Invalidf(rule.RoleRule, "%s is %q, must be VALUE=ROLE or VALUE=ROLE@APP",
+		return r, xxladapter.Invalidf(errorrule.RoleRule, "%s is %q, must be VALUE=ROLE or VALUE=ROLE@APP",
 			"role rule", text)
 	}
 	r.Value = text[:cut]
 	role, app, single := strings.Cut(text[cut+1:], "@")
 	r.Role, r.App = xxladapter.Role(role), app
 	if single && app == "" {
-		return r, xxladapter.Invalidf(rule.RoleRule, "%s is %q, must name an app behind @", "role rule", text)
+		return r, xxladapter.Invalidf(errorrule.RoleRule, "%s is %q, must name an app behind @", "role rule", text)
 	}
 	return r, r.Role.Validate()
 }
@@ -61,14 +61,14 @@ func (o Options) check() (Options, error) {
 	issuer, err := url.Parse(o.Issuer)
 	switch {
 	case err != nil || issuer.Host == "" || issuer.RawQuery != "" || issuer.Fragment != "" || issuer.User != nil:
-		return o, xxladapter.Invalidf(rule.Issuer, "%s is %q, must be the URL of a provider", "issuer", o.Issuer)
+		return o, xxladapter.Invalidf(errorrule.Issuer, "%s is %q, must be the URL of a provider", "issuer", o.Issuer)
 	case issuer.Scheme != "https" && (issuer.Scheme != "http" || !loopback(issuer.Hostname())):
-		return o, xxladapter.Invalidf(rule.Issuer, "%s is %q, must begin with https://", "issuer", o.Issuer)
+		return o, xxladapter.Invalidf(errorrule.Issuer, "%s is %q, must begin with https://", "issuer", o.Issuer)
 	case o.ClientID == "":
-		return o, xxladapter.Invalidf(rule.ClientID, "%s is missing, must be the one that %s gave",
+		return o, xxladapter.Invalidf(errorrule.ClientID, "%s is missing, must be the one that %s gave",
 			"client id", o.Issuer)
 	case len(o.Rules) == 0:
-		return o, xxladapter.Invalidf(rule.Missing,
+		return o, xxladapter.Invalidf(errorrule.Missing,
 			"%s are missing, must give a role to at least one value of the claim",
 			"role rules")
 	}

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 const (
@@ -188,13 +188,13 @@ func (f *Failure) Error() string {
 func (f *Failure) Unwrap() error { return f.User }
 
 func (p *Provider) refuse(why string, cause error) error {
-	return &Failure{xxladapter.Refusef(xxladapter.CodeUnauthorized, rule.ProviderRefused,
+	return &Failure{xxladapter.Refusef(xxladapter.CodeUnauthorized, errorrule.ProviderRefused,
 		"%s did not sign the user in: %s",
 		p.opts.Name, why), cause}
 }
 
 func (p *Provider) away(cause error) error {
-	return &Failure{xxladapter.Refusef(xxladapter.CodeUnreachable, rule.ProviderAway,
+	return &Failure{xxladapter.Refusef(xxladapter.CodeUnreachable, errorrule.ProviderAway,
 		"%s does not answer, sign in by name and password or try again later",
 		p.opts.Name), cause}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
-	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
+	"github.com/xxlwheel/xxlwheel/xxladapter/fromxxljob"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -26,7 +26,7 @@ func TestTakeOverThroughTheAPI(t *testing.T) {
 	require.NoError(t, os.WriteFile(named, []byte(from), 0o600))
 	serve, server := serveOn(t, filepath.Join(dir, "x.db"), "--zone", "UTC", "--takeover-from", "@"+named)
 
-	call := func(method string) (r takeover.Report) {
+	call := func(method string) (r fromxxljob.Report) {
 		t.Helper()
 		request, err := http.NewRequestWithContext(t.Context(), method, server+"/api/v1/takeover", nil)
 		require.NoError(t, err)

@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/fromxxljob"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
-	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -34,7 +34,7 @@ func TestTakingOverFromXXLJob(t *testing.T) {
 	require.NoError(t, testserver.OrderMySQL(from, upstreamRows))
 	s := startSite(t, "", loopback, func(o *node.Options, _ string) {
 		store := o.Store
-		o.TakeOver = func(ctx context.Context, dryRun bool) (*takeover.Report, error) {
+		o.TakeOver = func(ctx context.Context, dryRun bool) (*fromxxljob.Report, error) {
 			return sqlstore.TakeOver(ctx, from, store, sqlstore.TakeOverOptions{Options: quiet, DryRun: dryRun})
 		}
 	})

@@ -6,7 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A Need is what a call requires of its caller. It stands beside the call's route.
@@ -84,13 +84,13 @@ func AllowRole(ctx context.Context, role xxladapter.Role, group int64, absent er
 		return absent
 	}
 	if group == access.Everywhere {
-		return Forbidden(rule.NeedsRoleForAll, "this needs the role %s for all groups", role)
+		return Forbidden(errorrule.NeedsRoleForAll, "this needs the role %s for all groups", role)
 	}
-	return Forbidden(rule.NeedsRole, "this needs the role %s for group %d", role, group)
+	return Forbidden(errorrule.NeedsRole, "this needs the role %s for group %d", role, group)
 }
 
 // Forbidden returns the error for a caller who may not do what it asks for.
-func Forbidden(r rule.Rule, format string, args ...any) error {
+func Forbidden(r errorrule.Rule, format string, args ...any) error {
 	return xxladapter.Refusef(xxladapter.CodeForbidden, r, format, args...)
 }
 
@@ -98,7 +98,7 @@ func Forbidden(r rule.Rule, format string, args ...any) error {
 // the need; r is returned with an error.
 func Admit(r *http.Request, n Need) (*http.Request, error) {
 	if access.RightsOf(r.Context()).Decide(n.role, n.where()) != access.Allowed {
-		return r, Forbidden(rule.NeedsRoleForCall, "%s %s needs the role %s", r.Method, r.URL.Path, n)
+		return r, Forbidden(errorrule.NeedsRoleForCall, "%s %s needs the role %s", r.Method, r.URL.Path, n)
 	}
 	return r.WithContext(WithRole(r.Context(), n.role)), nil
 }

@@ -4,7 +4,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // An IDPath names one thing by its id.
@@ -66,7 +66,7 @@ const maxSearch = 255
 // CheckSearch refuses a text to search for that is too long.
 func CheckSearch(param, text string) error {
 	if n := utf8.RuneCountInString(text); n > maxSearch {
-		return xxladapter.Invalidf(rule.CharactersAtMost, "%s has %d characters, must have at most %d",
+		return xxladapter.Invalidf(errorrule.CharactersAtMost, "%s has %d characters, must have at most %d",
 			param, n, maxSearch)
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A Param is a field of a call's parameters, tagged `path:"id"`, `query:"limit"` or
@@ -87,14 +87,14 @@ func DecodeParams(r *http.Request, v any) error {
 }
 
 func notAParameter(name string, r *http.Request) error {
-	return xxladapter.Invalidf(rule.UnknownParameter, "%q is not a parameter of %s %s",
+	return xxladapter.Invalidf(errorrule.UnknownParameter, "%q is not a parameter of %s %s",
 		name, r.Method, strings.TrimPrefix(r.Pattern, r.Method+" "))
 }
 
 // checkOnce refuses a parameter that is given more than once: one of the values would be ignored.
 func checkOnce(name string, texts []string) error {
 	if len(texts) > 1 {
-		return xxladapter.Invalidf(rule.Once, "%s is given %d times, must be given once", name, len(texts))
+		return xxladapter.Invalidf(errorrule.Once, "%s is given %d times, must be given once", name, len(texts))
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func checkOnce(name string, texts []string) error {
 func setPathID(field reflect.Value, name, text string) error {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id <= 0 || strconv.FormatInt(id, 10) != text {
-		return xxladapter.Invalidf(rule.Positive, "%s is %q, must be a positive integer", name, text)
+		return xxladapter.Invalidf(errorrule.Positive, "%s is %q, must be a positive integer", name, text)
 	}
 	field.SetInt(id)
 	return nil
@@ -114,7 +114,7 @@ func setParam(field reflect.Value, name, text string) error {
 	case time.Time:
 		at, err := time.Parse(time.RFC3339, text)
 		if err != nil {
-			return xxladapter.Invalidf(rule.Instant,
+			return xxladapter.Invalidf(errorrule.Instant,
 				"%s is %q, must be an RFC 3339 instant such as 2026-01-02T15:04:05Z",
 				name, text)
 		}
@@ -123,7 +123,7 @@ func setParam(field reflect.Value, name, text string) error {
 	case bool, *bool:
 		on := text == "" || text == "true" || text == "1" // ?newest alone means true
 		if !on && text != "false" && text != "0" {
-			return xxladapter.Invalidf(rule.OneOf, "%s is %q, must be %s", name, text, rule.Or{"true", "false"})
+			return xxladapter.Invalidf(errorrule.OneOf, "%s is %q, must be %s", name, text, errorrule.Or{"true", "false"})
 		}
 		if field.Kind() == reflect.Pointer {
 			field.Set(reflect.ValueOf(&on))
@@ -134,7 +134,7 @@ func setParam(field reflect.Value, name, text string) error {
 	}
 	if _, optional := field.Interface().(*string); optional || field.Kind() == reflect.String {
 		if !utf8.ValidString(text) {
-			return xxladapter.Invalidf(rule.UTF8, "%s is not valid UTF-8", name)
+			return xxladapter.Invalidf(errorrule.UTF8, "%s is not valid UTF-8", name)
 		}
 		if optional {
 			field.Set(reflect.ValueOf(&text))
@@ -145,7 +145,7 @@ func setParam(field reflect.Value, name, text string) error {
 	}
 	n, err := strconv.ParseInt(text, 10, field.Type().Bits())
 	if err != nil || n < 0 || strconv.FormatInt(n, 10) != text {
-		return xxladapter.Invalidf(rule.NotNegative, "%s is %q, must be an integer of 0 or more", name, text)
+		return xxladapter.Invalidf(errorrule.NotNegative, "%s is %q, must be an integer of 0 or more", name, text)
 	}
 	field.SetInt(n)
 	return nil

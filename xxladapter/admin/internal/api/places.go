@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 const (
@@ -32,7 +32,7 @@ func (p Places) Take(ctx context.Context) error {
 		return err
 	}
 	return &xxladapter.Error{
-		Code: xxladapter.CodeTooMany, Rule: rule.TooManyCalls, RetryAfter: time.Second,
+		Code: xxladapter.CodeTooMany, Rule: errorrule.TooManyCalls, RetryAfter: time.Second,
 		Message: "too many calls of this kind at the same time, try again in 1 second",
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // Base is the prefix of the paths of the management API.
@@ -45,5 +45,5 @@ func noCall(mux *http.ServeMux, r *http.Request) error {
 	if len(allowed) > 0 {
 		return &methodError{r.Method, r.URL.Path, allowed}
 	}
-	return xxladapter.NotFoundf(rule.NoCall, "no call %s %s", r.Method, r.URL.Path)
+	return xxladapter.NotFoundf(errorrule.NoCall, "no call %s %s", r.Method, r.URL.Path)
 }

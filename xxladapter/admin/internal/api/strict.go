@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -26,7 +26,7 @@ func decodeStrict(r *http.Request, v any, optional bool) error {
 	case errors.As(err, &tooLarge):
 		return err
 	case err != nil:
-		return xxladapter.Invalidf(rule.Body, "request body: %v", err)
+		return xxladapter.Invalidf(errorrule.Body, "request body: %v", err)
 	case optional && len(data) == 0:
 		return nil
 	}
@@ -36,7 +36,7 @@ func decodeStrict(r *http.Request, v any, optional bool) error {
 // DecodeStrictly decodes as decodeStrict does, from a body that has been read.
 func DecodeStrictly(data []byte, v any) error {
 	if !utf8.Valid(data) {
-		return xxladapter.Invalidf(rule.UTF8, "request %s is not valid UTF-8", "body")
+		return xxladapter.Invalidf(errorrule.UTF8, "request %s is not valid UTF-8", "body")
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -44,14 +44,14 @@ func DecodeStrictly(data []byte, v any) error {
 	var wrongType *json.UnmarshalTypeError
 	switch {
 	case err == nil && !ended(d):
-		return xxladapter.Invalidf(rule.BodySingle, "request body has more than one JSON value")
+		return xxladapter.Invalidf(errorrule.BodySingle, "request body has more than one JSON value")
 	case err == nil:
 		return checkNames(json.NewDecoder(bytes.NewReader(data)), reflect.TypeOf(v))
 	case errors.As(err, &wrongType) && wrongType.Field == "":
-		return xxladapter.Invalidf(rule.BodyJSONType, "request %s is a JSON %s, must be %s",
+		return xxladapter.Invalidf(errorrule.BodyJSONType, "request %s is a JSON %s, must be %s",
 			"body", wrongType.Value, wire.Shape(wrongType.Type))
 	case errors.As(err, &wrongType):
-		return xxladapter.Invalidf(rule.JSONType, "%s is a JSON %s, must be %s",
+		return xxladapter.Invalidf(errorrule.JSONType, "%s is a JSON %s, must be %s",
 			sentName(wrongType.Field, reflect.TypeOf(v)), wrongType.Value, wire.Shape(wrongType.Type))
 	}
 	if err := wrongInstant(data, reflect.TypeOf(v)); err != nil {
@@ -59,9 +59,9 @@ func DecodeStrictly(data []byte, v any) error {
 	}
 	reason := strings.TrimPrefix(err.Error(), "json: ")
 	if quoted, is := strings.CutPrefix(reason, "unknown field "); is {
-		return xxladapter.Invalidf(rule.UnknownField, "request body: unknown field %q", strings.Trim(quoted, `"`))
+		return xxladapter.Invalidf(errorrule.UnknownField, "request body: unknown field %q", strings.Trim(quoted, `"`))
 	}
-	return xxladapter.Invalidf(rule.Body, "request body: %s", reason)
+	return xxladapter.Invalidf(errorrule.Body, "request body: %s", reason)
 }
 
 // sentName returns the path of a field as it was sent: encoding/json puts the name of the embedded
@@ -102,7 +102,7 @@ func wrongInstant(data []byte, t reflect.Type) error {
 			continue
 		}
 		if json.Unmarshal(value, new(time.Time)) != nil {
-			return xxladapter.Invalidf(rule.Instant,
+			return xxladapter.Invalidf(errorrule.Instant,
 				"%s is %q, must be an RFC 3339 instant such as 2026-01-02T15:04:05Z",
 				f.Name, strings.Trim(string(value), `"`))
 		}
@@ -155,12 +155,12 @@ func checkObject(d *json.Decoder, t reflect.Type) error {
 		}
 		name, _ := part.(string)
 		if seen[name] {
-			return xxladapter.Invalidf(rule.Once, "%s is given twice, must be given once", name)
+			return xxladapter.Invalidf(errorrule.Once, "%s is given twice, must be given once", name)
 		}
 		seen[name] = true
 		field, known := fields[name]
 		if !known && len(fields) > 0 {
-			return xxladapter.Invalidf(rule.UnknownField, "request body: unknown field %q", name)
+			return xxladapter.Invalidf(errorrule.UnknownField, "request body: unknown field %q", name)
 		}
 		if err := checkNames(d, field); err != nil {
 			return err

@@ -13,7 +13,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // An exportFormat is a format of an export.
@@ -45,7 +45,7 @@ func (s *Server) export(ctx context.Context, q exportQuery) (api.Download, error
 	case formatCSV:
 		contentType, name = api.CSV, "audit.csv"
 	default:
-		return nil, xxladapter.Invalidf(rule.OneOf, "%s is %q, must be %s or %s",
+		return nil, xxladapter.Invalidf(errorrule.OneOf, "%s is %q, must be %s or %s",
 			"format", q.Format, formatJSONLines, formatCSV)
 	}
 	f.Limit = api.MaxPage

@@ -8,7 +8,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // An auditKind is one of [xxladapter.AuditKinds], so that the OpenAPI document lists them.
@@ -41,10 +41,10 @@ func (f *selection) filter() (xxladapter.AuditFilter, error) {
 	kinds := xxladapter.AuditKinds()
 	switch {
 	case f.Kind != "" && !slices.Contains(kinds, string(f.Kind)):
-		return filter, xxladapter.Invalidf(rule.OneOf, "%s is %q, must be one of %s",
+		return filter, xxladapter.Invalidf(errorrule.OneOf, "%s is %q, must be one of %s",
 			"kind", f.Kind, strings.Join(kinds, ", "))
 	case f.Object != 0 && f.Kind == "":
-		return filter, xxladapter.Invalidf(rule.Together, "%[1]s is %[3]d, must be together with %[2]s",
+		return filter, xxladapter.Invalidf(errorrule.Together, "%[1]s is %[3]d, must be together with %[2]s",
 			"object", "kind", f.Object)
 	}
 	return filter, api.CheckSearch("actor", f.Actor)

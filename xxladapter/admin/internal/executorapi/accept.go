@@ -6,7 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -59,10 +59,10 @@ func (s *Server) feed(ctx context.Context, by access.Caller, body []byte) (any, 
 	case !ok || at.Instance == "":
 		return nil, &badBodyError{fmt.Errorf("address %q is not that of an executor with a queue", asked.Address)}
 	case !by.May(at.App):
-		return nil, xxladapter.Invalidf(rule.QueueApp, "%s is %q, must be of the app that the caller acts for",
+		return nil, xxladapter.Invalidf(errorrule.QueueApp, "%s is %q, must be of the app that the caller acts for",
 			"address", asked.Address)
 	case s.opts.Queue == nil:
-		return nil, xxladapter.Invalidf(rule.NoQueue,
+		return nil, xxladapter.Invalidf(errorrule.NoQueue,
 			"this scheduler has no queue, must be started with one (xxlwheel serve --queue)")
 	}
 	if err := s.checkKey(ctx, at.App); err != nil {

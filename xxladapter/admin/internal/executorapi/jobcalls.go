@@ -7,7 +7,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -20,7 +20,7 @@ const (
 
 // errTooMany refuses a job call that has waited for too long. The reply has the code
 // [wire.CodeTooMany].
-var errTooMany = xxladapter.Refusef(xxladapter.CodeTooMany, rule.TooManyCalls, wire.MsgTooMany)
+var errTooMany = xxladapter.Refusef(xxladapter.CodeTooMany, errorrule.TooManyCalls, wire.MsgTooMany)
 
 // jobCall turns a handler for a decoded body into an operation. Upstream treats every caller as an
 // administrator; here a caller may only touch the jobs of its own app. What the operation changes

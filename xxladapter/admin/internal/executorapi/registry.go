@@ -6,7 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -22,7 +22,7 @@ func (s *Server) register(ctx context.Context, by access.Caller, body []byte) (a
 		return nil, err
 	}
 	if at, queued := xxladapter.ParseQueueAddress(reg.Value); queued && (at.App != reg.Key || at.Instance == "") {
-		return nil, xxladapter.Invalidf(rule.RegistryQueue,
+		return nil, xxladapter.Invalidf(errorrule.RegistryQueue,
 			"%s is %q, must be nats://app/name with the app of registryKey",
 			"registryValue", reg.Value)
 	}
@@ -59,12 +59,12 @@ func registration(by access.Caller, body []byte) (wire.Registry, error) {
 		strings.TrimSpace(reg.Value)
 	switch {
 	case reg.Group == "" || reg.Key == "" || reg.Value == "":
-		return reg, xxladapter.Invalidf(rule.Illegal, wire.MsgIllegal)
+		return reg, xxladapter.Invalidf(errorrule.Illegal, wire.MsgIllegal)
 	case reg.Group != wire.RegistryGroup:
-		return reg, xxladapter.Invalidf(rule.OneOf, "%s is %q, must be %s",
+		return reg, xxladapter.Invalidf(errorrule.OneOf, "%s is %q, must be %s",
 			"registryGroup", reg.Group, wire.RegistryGroup)
 	case !by.May(reg.Key):
-		return reg, xxladapter.Invalidf(rule.RegistryApp, "%s is %q, must be the app that the access token is for",
+		return reg, xxladapter.Invalidf(errorrule.RegistryApp, "%s is %q, must be the app that the access token is for",
 			"registryKey", reg.Key)
 	}
 	return reg, nil

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A ReportForm holds the figures of a day as the management API shows them.
@@ -66,7 +66,7 @@ func parseDay(name, text string) (time.Time, error) {
 	}
 	day, err := time.Parse(time.DateOnly, text)
 	if err != nil {
-		return time.Time{}, xxladapter.Invalidf(rule.Day, "%s is %q, must be a day such as 2026-03-01", name, text)
+		return time.Time{}, xxladapter.Invalidf(errorrule.Day, "%s is %q, must be a day such as 2026-03-01", name, text)
 	}
 	return day, nil
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 type statQuery struct {
@@ -94,16 +94,16 @@ func (q *statQuery) filter(now time.Time) (f xxladapter.StatFilter, err error) {
 		at   time.Time
 	}{{"from", f.From}, {"to", f.To}} {
 		if year := t.at.UTC().Year(); year < 1970 || year > lastStatYear {
-			return f, xxladapter.Invalidf(rule.Range, "%s is in the year %d, must be %d to %d",
+			return f, xxladapter.Invalidf(errorrule.Range, "%s is in the year %d, must be %d to %d",
 				t.name, year, 1970, lastStatYear)
 		}
 	}
 	if !f.From.Before(f.To) {
-		return f, xxladapter.Invalidf(rule.Before, "%s is %s, must be before %s",
+		return f, xxladapter.Invalidf(errorrule.Before, "%s is %s, must be before %s",
 			"from", f.From.UTC().Format(time.RFC3339), f.To.UTC().Format(time.RFC3339))
 	}
 	if f.To.Sub(f.From) > maxStatSpan {
-		return f, xxladapter.Invalidf(rule.SpanDays, "%s is %s, must be at most %d days before %s",
+		return f, xxladapter.Invalidf(errorrule.SpanDays, "%s is %s, must be at most %d days before %s",
 			"from", f.From.UTC().Format(time.RFC3339), 31, f.To.UTC().Format(time.RFC3339))
 	}
 	if err := f.By.Validate(); err != nil {
@@ -114,7 +114,7 @@ func (q *statQuery) filter(now time.Time) (f xxladapter.StatFilter, err error) {
 	}
 	switch {
 	case q.Limit > api.MaxPage:
-		return f, xxladapter.Invalidf(rule.AtMost, "%s is %d, must be at most %d", "limit", q.Limit, api.MaxPage)
+		return f, xxladapter.Invalidf(errorrule.AtMost, "%s is %d, must be at most %d", "limit", q.Limit, api.MaxPage)
 	case q.Limit == 0:
 		f.Limit = defaultStatJobs
 	}

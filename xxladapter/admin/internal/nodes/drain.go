@@ -6,7 +6,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A nodeDrainForm names a node.
@@ -23,11 +23,11 @@ func (s *Server) drain(ctx context.Context, _ api.None, form nodeDrainForm) (no 
 	}
 	i := slices.IndexFunc(leases, func(l xxladapter.Lease) bool { return l.Node == form.Node })
 	if i < 0 {
-		return no, xxladapter.NotFoundf(rule.NoLease, "node %q holds no lease", form.Node)
+		return no, xxladapter.NotFoundf(errorrule.NoLease, "node %q holds no lease", form.Node)
 	}
 	lease := leases[i]
 	if !slices.ContainsFunc(leases, func(l xxladapter.Lease) bool { return l.Node != form.Node && !l.Retired }) {
-		return no, xxladapter.Conflictf(rule.LastNode, "no other node can plan jobs, one must")
+		return no, xxladapter.Conflictf(errorrule.LastNode, "no other node can plan jobs, one must")
 	}
 	if err := s.opts.Store.Retire(ctx, lease.Term, xxladapter.MoveDrained); err != nil {
 		return no, err

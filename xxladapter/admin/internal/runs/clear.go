@@ -8,7 +8,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // clearLimit limits the duration of one call. The caller repeats it.
@@ -47,15 +47,15 @@ func (s *Server) clearRuns(ctx context.Context, _ api.None, form clearForm) (ans
 	}
 	switch {
 	case form.Before != nil && form.Before.IsZero():
-		return answer, xxladapter.Invalidf(rule.After, "%s is %s, must be after %d",
+		return answer, xxladapter.Invalidf(errorrule.After, "%s is %s, must be after %d",
 			"before", form.Before.Format(time.RFC3339), 1970)
 	case !restricted && !form.All:
-		return answer, xxladapter.Invalidf(rule.AllNeeded,
+		return answer, xxladapter.Invalidf(errorrule.AllNeeded,
 			"neither before nor keepNewest is given, %s must be true to delete every run",
 			"all")
 	case restricted && form.All:
-		return answer, xxladapter.Invalidf(rule.AllAlone, "%s is true, must not be together with %s",
-			"all", rule.Or{"before", "keepNewest"})
+		return answer, xxladapter.Invalidf(errorrule.AllAlone, "%s is true, must not be together with %s",
+			"all", errorrule.Or{"before", "keepNewest"})
 	}
 	if err := s.mayClear(ctx, &form); err != nil {
 		return answer, err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A fireForm is a fire that is not settled, as the management API shows it.
@@ -62,8 +62,8 @@ func (s *Server) listFires(ctx context.Context, q fireQuery) (no fireList, err e
 		return no, err
 	}
 	if q.AfterDue.IsZero() != (q.AfterID == 0) {
-		return no, xxladapter.Invalidf(rule.BothOrNeither, "only one of %s is given, must be both or neither",
-			rule.And{"afterDue", "afterId"})
+		return no, xxladapter.Invalidf(errorrule.BothOrNeither, "only one of %s is given, must be both or neither",
+			errorrule.And{"afterDue", "afterId"})
 	}
 	limit := api.Page{Limit: q.Limit}.Size()
 	fires, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{

@@ -8,7 +8,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 type runQuery struct {
@@ -63,7 +63,7 @@ func (q *runQuery) filter() (f xxladapter.RunFilter, err error) {
 		}
 	}
 	if q.AtLeast > maxTook.Milliseconds() {
-		return f, xxladapter.Invalidf(rule.Range, "%s is %d, must be %d to %d",
+		return f, xxladapter.Invalidf(errorrule.Range, "%s is %d, must be %d to %d",
 			"atLeastMs", q.AtLeast, 0, maxTook.Milliseconds())
 	}
 	return f, f.Type.Validate()

@@ -10,7 +10,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 const (
@@ -75,7 +75,7 @@ func (s *Server) tailRun(ctx context.Context, q tailQuery) (no api.Stream, err e
 	if q.Last != "" {
 		last, err := strconv.ParseInt(q.Last, 10, 64)
 		if err != nil || last < 0 || last == math.MaxInt64 || strconv.FormatInt(last, 10) != q.Last {
-			return no, xxladapter.Invalidf(rule.EventID, "%s is %q, must be the number of a line",
+			return no, xxladapter.Invalidf(errorrule.EventID, "%s is %q, must be the number of a line",
 				"Last-Event-ID", q.Last)
 		}
 		next = last + 1
@@ -126,7 +126,7 @@ func (s *Server) watch(ctx context.Context, id, next int64) (*tail, error) {
 	switch {
 	case t != nil:
 	case len(s.tails.open) >= maxTails:
-		return nil, xxladapter.Conflictf(rule.TooManyListeners, "%d runs are watched, must be fewer than %d",
+		return nil, xxladapter.Conflictf(errorrule.TooManyListeners, "%d runs are watched, must be fewer than %d",
 			len(s.tails.open), maxTails)
 	default:
 		// The rights of the first viewer, who may leave before others.

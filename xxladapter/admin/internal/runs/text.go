@@ -7,7 +7,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -85,7 +85,7 @@ func (s *Server) killRun(ctx context.Context, path api.IDPath) (no api.None, err
 		return no, err
 	}
 	if l.HandleCode != xxladapter.ResultNone {
-		return no, xxladapter.Conflictf(rule.RunEnded, "run %d has the result %d, must have none to be killed",
+		return no, xxladapter.Conflictf(errorrule.RunEnded, "run %d has the result %d, must have none to be killed",
 			l.ID, l.HandleCode)
 	}
 	if err := s.opts.Executors.Kill(ctx, l.Address, appName, l.JobID); err != nil {
@@ -106,7 +106,7 @@ func (s *Server) sentLog(ctx context.Context, id int64) (*xxladapter.Log, string
 		return nil, "", err
 	}
 	if l.Address == "" || l.TriggerCode != xxladapter.ResultOK {
-		return nil, "", xxladapter.Conflictf(rule.RunNotSent,
+		return nil, "", xxladapter.Conflictf(errorrule.RunNotSent,
 			"run %d has the trigger code %d, must have %d: no executor accepted the run",
 			l.ID, l.TriggerCode, xxladapter.ResultOK)
 	}
@@ -122,11 +122,11 @@ func (s *Server) sentLog(ctx context.Context, id int64) (*xxladapter.Log, string
 
 // unreachable returns an error for the user about a failed call to an executor.
 func unreachable(l *xxladapter.Log, err error) error {
-	refused := xxladapter.Refusef(xxladapter.CodeUnreachable, rule.ExecutorFailed, "executor %s: %v", l.Address, err)
+	refused := xxladapter.Refusef(xxladapter.CodeUnreachable, errorrule.ExecutorFailed, "executor %s: %v", l.Address, err)
 	refused.Err = err
 	return refused
 }
 
 // ErrNoExecutors refuses what needs a call to an executor, on a server without Options.Executors.
-var ErrNoExecutors = xxladapter.Refusef(xxladapter.CodeUnreachable, rule.NoExecutorCalls,
+var ErrNoExecutors = xxladapter.Refusef(xxladapter.CodeUnreachable, errorrule.NoExecutorCalls,
 	"this server calls no executors, another one of the store must be asked")

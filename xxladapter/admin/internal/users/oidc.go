@@ -13,7 +13,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts/openid"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // signOnPlaces is how many callers may wait for the provider at the same time.
@@ -28,7 +28,7 @@ const (
 )
 
 // errNoProvider is returned by a server that has no provider.
-var errNoProvider = xxladapter.NotFoundf(rule.NoProvider,
+var errNoProvider = xxladapter.NotFoundf(errorrule.NoProvider,
 	"this scheduler has no provider of OpenID Connect (xxlwheel serve --oidc-issuer)")
 
 // forBrowsers returns a public call that a browser makes as a navigation. It answers with a

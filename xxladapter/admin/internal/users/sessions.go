@@ -7,7 +7,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A grantForm is a role for one group, or for all.
@@ -50,7 +50,7 @@ type firstForm struct {
 }
 
 // errNoAccounts is returned by a server that was made for tokens alone.
-var errNoAccounts = xxladapter.Conflictf(rule.NoUsers, "this server was made without users, only tokens give access")
+var errNoAccounts = xxladapter.Conflictf(errorrule.NoUsers, "this server was made without users, only tokens give access")
 
 func (s *Server) showSession(ctx context.Context, _ api.None) (sessionForm, error) {
 	v := visitOf(ctx)
@@ -163,9 +163,9 @@ func (s *Server) bearerOf(ctx context.Context, tokensToo bool) (no *Visit, err e
 	v := visitOf(ctx)
 	switch {
 	case v.Bearer == nil:
-		return no, api.Forbidden(rule.NeedsUser, "this call is for users, and the caller is none")
+		return no, api.Forbidden(errorrule.NeedsUser, "this call is for users, and the caller is none")
 	case !tokensToo && v.Bearer.Credential.Kind != xxladapter.CredentialSession:
-		return no, api.Forbidden(rule.NeedsSession, "this call needs a session, and the caller has a token")
+		return no, api.Forbidden(errorrule.NeedsSession, "this call needs a session, and the caller has a token")
 	}
 	return v, nil
 }

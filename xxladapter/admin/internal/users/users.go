@@ -9,7 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // A userForm is a user as the management API shows and accepts it.
@@ -39,12 +39,12 @@ func showUser(u *xxladapter.User) userForm {
 func (f *userForm) check(id int64) error {
 	switch {
 	case f.ID != 0 && id == 0:
-		return xxladapter.Invalidf(rule.Omitted, "%s is %d, must be omitted for a new user", "id", f.ID)
+		return xxladapter.Invalidf(errorrule.Omitted, "%s is %d, must be omitted for a new user", "id", f.ID)
 	case f.ID != 0 && f.ID != id:
-		return xxladapter.Invalidf(rule.AsInPath, "%s is %d, must be %d as in the path", "id", f.ID, id)
+		return xxladapter.Invalidf(errorrule.AsInPath, "%s is %d, must be %d as in the path", "id", f.ID, id)
 	case f.HasPassword || f.Provider || f.Added != nil:
-		return xxladapter.Invalidf(rule.ReadOnly, "%s is given, must be omitted: they are read-only",
-			rule.Or{"hasPassword", "provider", "addTime"})
+		return xxladapter.Invalidf(errorrule.ReadOnly, "%s is given, must be omitted: they are read-only",
+			errorrule.Or{"hasPassword", "provider", "addTime"})
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ func (s *Server) grants(ctx context.Context, forms *[]grantForm) ([]xxladapter.G
 	for _, f := range *forms {
 		if f.Group > 0 {
 			if _, err := s.opts.Store.Group(ctx, f.Group); errors.Is(err, xxladapter.ErrNotFound) {
-				return nil, xxladapter.Invalidf(rule.GroupID,
+				return nil, xxladapter.Invalidf(errorrule.GroupID,
 					"%s name group %d, must be the id of a group, or 0 for all",
 					"grants", f.Group)
 			} else if err != nil {
@@ -122,7 +122,7 @@ func (s *Server) updateUser(ctx context.Context, path api.IDPath, form userForm)
 		return no, err
 	}
 	if form.Name != "" && form.Name != u.Name {
-		return no, xxladapter.Invalidf(rule.Unchangeable, "%s is %q, must be %q: it cannot be changed",
+		return no, xxladapter.Invalidf(errorrule.Unchangeable, "%s is %q, must be %q: it cannot be changed",
 			"name", form.Name, u.Name)
 	}
 	grants, err := s.grants(ctx, form.Grants)
@@ -191,7 +191,7 @@ func (s *Server) createToken(ctx context.Context, _ api.None, form tokenForm) (n
 	v, user := visitOf(ctx), (*xxladapter.User)(nil)
 	switch {
 	case v.Bearer != nil && v.Bearer.Credential.Kind != xxladapter.CredentialSession:
-		return no, api.Forbidden(rule.NeedsSession, "this call needs a session, and the caller has a token")
+		return no, api.Forbidden(errorrule.NeedsSession, "this call needs a session, and the caller has a token")
 	case form.User != nil && (v.Bearer == nil || *form.User != v.Bearer.User.Name):
 		if err := api.AllowRole(ctx, xxladapter.RoleAdmin, access.Everywhere, nil); err != nil {
 			return no, err
@@ -200,9 +200,9 @@ func (s *Server) createToken(ctx context.Context, _ api.None, form tokenForm) (n
 			return no, err
 		}
 	case v.Bearer == nil && !api.IsAdmin(ctx):
-		return no, api.Forbidden(rule.NeedsUser, "this call is for users, and the caller is none")
+		return no, api.Forbidden(errorrule.NeedsUser, "this call is for users, and the caller is none")
 	case v.Bearer == nil:
-		return no, xxladapter.Invalidf(rule.Missing, "%s is missing, must be the name of a user: the caller is none",
+		return no, xxladapter.Invalidf(errorrule.Missing, "%s is missing, must be the name of a user: the caller is none",
 			"user")
 	default:
 		user = v.Bearer.User
@@ -228,11 +228,11 @@ func (s *Server) checkScope(ctx context.Context, u *xxladapter.User, groups []in
 	rights := access.NewRights(u.Grants...)
 	for i, id := range groups {
 		if slices.Contains(groups[:i], id) {
-			return xxladapter.Invalidf(rule.GroupTwice, "%s name group %d twice, must name it once", "groups", id)
+			return xxladapter.Invalidf(errorrule.GroupTwice, "%s name group %d twice, must name it once", "groups", id)
 		}
 		exists := slices.ContainsFunc(all, func(g *xxladapter.Group) bool { return g.ID == id })
 		if !exists || rights.In(id) == access.None {
-			return xxladapter.Invalidf(rule.GroupRole, "%s name group %d, must be groups in which %s has a role",
+			return xxladapter.Invalidf(errorrule.GroupRole, "%s name group %d, must be groups in which %s has a role",
 				"groups", id, u.Name)
 		}
 	}
@@ -249,7 +249,7 @@ func (s *Server) userNamed(ctx context.Context, name string) (*xxladapter.User, 
 			return u, nil
 		}
 	}
-	return nil, xxladapter.NotFoundf(rule.NotFound, "%s %q does not exist", "user", name)
+	return nil, xxladapter.NotFoundf(errorrule.NotFound, "%s %q does not exist", "user", name)
 }
 
 func (s *Server) removeToken(ctx context.Context, path api.IDPath) (no api.None, err error) {

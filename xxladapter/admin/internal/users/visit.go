@@ -10,7 +10,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -100,7 +100,7 @@ func (a *Authenticator) Authenticate(r *http.Request) (context.Context, error) {
 	v := newVisit(r)
 	ctx := WithVisit(r.Context(), v)
 	if err := a.Pages.Check(r); err != nil {
-		return ctx, api.Forbidden(rule.ForeignPage, "%v", err)
+		return ctx, api.Forbidden(errorrule.ForeignPage, "%v", err)
 	}
 	if err := api.CheckTokens(r); err != nil {
 		return ctx, err
@@ -113,7 +113,7 @@ func (a *Authenticator) Authenticate(r *http.Request) (context.Context, error) {
 	return access.WithRights(xxladapter.WithActor(ctx, actor), rights), nil
 }
 
-var errWrongToken = xxladapter.Refusef(xxladapter.CodeUnauthorized, rule.WrongToken, wire.MsgWrongToken)
+var errWrongToken = xxladapter.Refusef(xxladapter.CodeUnauthorized, errorrule.WrongToken, wire.MsgWrongToken)
 
 // identify returns who calls: the bearer of a token of the settings, a user by a personal token or
 // a session, or anybody while nobody has to sign in.

@@ -10,7 +10,7 @@ import (
 	"net/http"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/delivery"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/delivery"
 )
 
 // A Broker keeps runs for executors and carries calls. It reconnects by itself until Close. Its

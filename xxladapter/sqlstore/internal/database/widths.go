@@ -4,7 +4,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // Widths are the widths of columns, in characters, in the release of XXL-JOB whose tables these
@@ -37,7 +37,7 @@ func (w Widths) TitleOf(g *xxladapter.Group) string {
 
 func checkWidth(field, text string, limit int) error {
 	if n := utf8.RuneCountInString(text); limit > 0 && n > limit {
-		return xxladapter.Invalidf(rule.CharactersAtMost,
+		return xxladapter.Invalidf(errorrule.CharactersAtMost,
 			"%s has %d characters, must have at most %d in tables of this release of XXL-JOB",
 			field, n, limit)
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
@@ -51,7 +51,7 @@ func (s *Store) ChangeZone(ctx context.Context, zone string) error {
 			return err
 		}
 		if node != "" {
-			return xxladapter.Conflictf(rule.NodeRuns,
+			return xxladapter.Conflictf(errorrule.NodeRuns,
 				"node %q runs, the zone of a store can be changed only while no node runs",
 				node)
 		}

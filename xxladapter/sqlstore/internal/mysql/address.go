@@ -17,7 +17,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 )
@@ -38,7 +38,7 @@ func parse(address string) (*server, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "mysql" || database.StrayAt(u) {
 		// The parser's message contains the address, and so the password.
-		return nil, xxladapter.Invalidf(rule.StorePlace,
+		return nil, xxladapter.Invalidf(errorrule.StorePlace,
 			"%s is %q, must be mysql://USER:PASSWORD@HOST:PORT/DATABASE with special characters of the password "+
 				"written as %%XX",
 			"store", database.Redacted(address))
@@ -49,7 +49,7 @@ func parse(address string) (*server, error) {
 	query.Del("socket")
 	cfg, err := mysql.ParseDSN("/?" + query.Encode())
 	if err != nil {
-		return nil, xxladapter.Invalidf(rule.StorePlace, "%s is %q, its parameters cannot be read: %v",
+		return nil, xxladapter.Invalidf(errorrule.StorePlace, "%s is %q, its parameters cannot be read: %v",
 			"store", database.Redacted(address), err)
 	}
 	cfg.User = u.User.Username()
@@ -60,14 +60,14 @@ func parse(address string) (*server, error) {
 		cfg.Net, cfg.Addr = "unix", socket
 	}
 	if cfg.DBName == "" {
-		return nil, xxladapter.Invalidf(rule.StorePlace,
+		return nil, xxladapter.Invalidf(errorrule.StorePlace,
 			"%s is %q, must name a database: mysql://USER:PASSWORD@HOST:PORT/DATABASE",
 			"store", database.Redacted(address))
 	}
 	s := &server{cfg: cfg}
 	if zone != "" {
 		if s.zone, err = time.LoadLocation(zone); err != nil {
-			return nil, xxladapter.Invalidf(rule.Zone, "%s's zone is %q, must be a time zone such as Asia/Shanghai",
+			return nil, xxladapter.Invalidf(errorrule.Zone, "%s's zone is %q, must be a time zone such as Asia/Shanghai",
 				"store", zone)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
@@ -47,7 +47,7 @@ func Open(ctx context.Context, address string, opts database.Options) (*records.
 func configOf(address string, opts database.Options) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if u, urlErr := url.Parse(address); err != nil || urlErr == nil && database.StrayAt(u) { // a list of hosts is no URL
-		return nil, xxladapter.Invalidf(rule.StorePlace,
+		return nil, xxladapter.Invalidf(errorrule.StorePlace,
 			"%s is %q, cannot be read, must be postgres://USER:PASSWORD@HOST:PORT/DATABASE with special characters "+
 				"of the password written as %%XX",
 			"store", database.Redacted(address))

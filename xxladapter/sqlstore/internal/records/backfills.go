@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
@@ -39,7 +39,7 @@ func (s *Store) CreateBackfill(ctx context.Context, b *xxladapter.Backfill) (id 
 			return err
 		}
 		if running {
-			return xxladapter.Conflictf(rule.BackfillRunning,
+			return xxladapter.Conflictf(errorrule.BackfillRunning,
 				"a backfill of job %d is running, must end or be cancelled first",
 				b.JobID)
 		}

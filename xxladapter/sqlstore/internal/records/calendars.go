@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
@@ -82,7 +82,7 @@ func (s *Store) RemoveCalendar(ctx context.Context, name string) error {
 			return err
 		}
 		if old == nil {
-			return xxladapter.NotFoundf(rule.NotFound, "%s %q is not stored", "calendar", name)
+			return xxladapter.NotFoundf(errorrule.NotFound, "%s %q is not stored", "calendar", name)
 		}
 		if _, err := tx.Exec(ctx, dropCalendar, name); err != nil {
 			return err

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
@@ -71,7 +71,7 @@ func setKeys(
 			return nil, err
 		}
 		if !free {
-			return nil, xxladapter.Conflictf(rule.KeyTaken, "%s is %q, must not be that of another job of group %d",
+			return nil, xxladapter.Conflictf(errorrule.KeyTaken, "%s is %q, must not be that of another job of group %d",
 				"key", is.Key, is.GroupID)
 		}
 		changes[i] = keyChange{was, is}
@@ -84,7 +84,7 @@ func setKeys(
 	for _, c := range changes {
 		name := xxladapter.JobKey{GroupID: c.after.GroupID, Key: c.after.Key}
 		if seen[name] && name.Key != "" {
-			return nil, xxladapter.Conflictf(rule.KeyTaken, "%s is %q, must not be that of two jobs of group %d",
+			return nil, xxladapter.Conflictf(errorrule.KeyTaken, "%s is %q, must not be that of two jobs of group %d",
 				"key", name.Key, name.GroupID)
 		}
 		seen[name] = true

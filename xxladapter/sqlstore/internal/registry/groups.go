@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
@@ -72,7 +72,7 @@ func (s *Store) SaveWithin(
 			return nil, nil, err
 		}
 		if g.Base != nil && !was.SameEdits(g.Base) {
-			return nil, nil, xxladapter.Conflictf(rule.GroupChanged, "group %d was changed meanwhile", id)
+			return nil, nil, xxladapter.Conflictf(errorrule.GroupChanged, "group %d was changed meanwhile", id)
 		}
 		before, drains = was.Fields(), was.Drains
 	}
@@ -81,7 +81,7 @@ func (s *Store) SaveWithin(
 		return nil, nil, err
 	}
 	if taken {
-		return nil, nil, xxladapter.Conflictf(rule.AppTaken, "another group has the app name %[2]q already",
+		return nil, nil, xxladapter.Conflictf(errorrule.AppTaken, "another group has the app name %[2]q already",
 			"appName", g.AppName)
 	}
 	addresses := g.Addresses
@@ -122,7 +122,7 @@ func (s *Store) RemoveGroup(ctx context.Context, id int64) error {
 			return err
 		}
 		if used {
-			return xxladapter.Conflictf(rule.HasJobs, "group %d still has jobs", id)
+			return xxladapter.Conflictf(errorrule.HasJobs, "group %d still has jobs", id)
 		}
 		if _, err := tx.Exec(ctx, `DELETE FROM xxl_job_group WHERE id = ?`, id); err != nil {
 			return err

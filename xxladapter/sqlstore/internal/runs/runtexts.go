@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
@@ -185,7 +185,7 @@ func (s *Store) RunText(ctx context.Context, logID int64) (*xxladapter.RunText, 
 		return nil, err
 	}
 	if found == nil {
-		return nil, xxladapter.NotFoundf(rule.NoText, "no log of run %d is stored", logID)
+		return nil, xxladapter.NotFoundf(errorrule.NoText, "no log of run %d is stored", logID)
 	}
 	found.Text, err = decompress(body)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // suffixes are the endings of the names of a database's files: the database itself, its write-ahead
@@ -22,7 +22,7 @@ var suffixes = []string{"", "-wal", "-shm"}
 // would outlive the process.
 func checkName(file string) error {
 	if filepath.Clean(file) == ":memory:" {
-		return xxladapter.Invalidf(rule.StorePlace,
+		return xxladapter.Invalidf(errorrule.StorePlace,
 			"%s is %q, must be a file: a store in memory would lose every fire with its process",
 			"store", file)
 	}
@@ -70,7 +70,7 @@ func realName(file string) string {
 // filePace is the interval at which a store checks whether its file is still there.
 const filePace = time.Second
 
-var errFileGone = xxladapter.Refusef(xxladapter.CodeUnreachable, rule.FileGone,
+var errFileGone = xxladapter.Refusef(xxladapter.CodeUnreachable, errorrule.FileGone,
 	"the database file was removed or replaced while it was open")
 
 // A fileWatch checks whether each name of a database's files still leads to the file that was

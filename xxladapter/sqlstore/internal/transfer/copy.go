@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/registry"
 )
@@ -169,7 +169,7 @@ func (c *Copy) check(ctx context.Context) error {
 			if err := r.Scan(database.Text(&node)); err != nil {
 				return err
 			}
-			return xxladapter.Conflictf(rule.SchedulerWorks,
+			return xxladapter.Conflictf(errorrule.SchedulerWorks,
 				"scheduler %s holds a lease on one of the stores, must be stopped, and its lease must expire",
 				node)
 		})
@@ -183,7 +183,7 @@ func (c *Copy) check(ctx context.Context) error {
 			return err
 		}
 		if found {
-			return xxladapter.Conflictf(rule.TargetNotEmpty, "the target has rows in %s, must be empty", table)
+			return xxladapter.Conflictf(errorrule.TargetNotEmpty, "the target has rows in %s, must be empty", table)
 		}
 	}
 	if c.History {
@@ -191,7 +191,7 @@ func (c *Copy) check(ctx context.Context) error {
 	}
 	claimed, err := c.From.Finds(ctx, `SELECT 1 FROM xxlwheel_fire WHERE state <> 'planned' LIMIT 1`)
 	if err == nil && claimed {
-		err = xxladapter.Conflictf(rule.FiresClaimed,
+		err = xxladapter.Conflictf(errorrule.FiresClaimed,
 			"fires are being handed over, which needs the history: copy it, or let a scheduler finish them")
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/fromxxljob"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/audit"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/figures"
@@ -17,7 +18,6 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/registry"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/users"
-	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -61,7 +61,7 @@ func withID(insert string) string {
 type TakeOver struct {
 	From *Upstream
 	To   *records.Store
-	takeover.Options
+	fromxxljob.Options
 	DryRun bool
 	// Logs takes the log rows of ended runs too. Progress is called after each part of them, with
 	// the ids of the last row taken and of the last one to take. Nil is allowed.
@@ -71,13 +71,13 @@ type TakeOver struct {
 
 // Run takes what the store does not have. Everything but log rows is taken in one transaction. Log
 // rows follow in parts; after an error, the next Run continues there.
-func (t *TakeOver) Run(ctx context.Context) (*takeover.Report, error) {
+func (t *TakeOver) Run(ctx context.Context) (*fromxxljob.Report, error) {
 	db, err := t.From.Read(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", t.Options.From, err)
 	}
 	var (
-		plan     *takeover.Plan
+		plan     *fromxxljob.Plan
 		original = *db
 	)
 	err = t.To.WriteBy(ctx, t.To.BulkWrites, func(ctx context.Context, tx *database.Tx) error {
@@ -88,7 +88,7 @@ func (t *TakeOver) Run(ctx context.Context) (*takeover.Report, error) {
 		if err != nil {
 			return err
 		}
-		if plan, err = takeover.Compare(cloned(&original), has, t.Options); err != nil || t.DryRun {
+		if plan, err = fromxxljob.Compare(cloned(&original), has, t.Options); err != nil || t.DryRun {
 			return err
 		}
 		return takeOver(ctx, t.To, tx, plan)
@@ -142,7 +142,7 @@ func reserveLog(ctx context.Context, s *records.Store, tx *database.Tx, id int64
 }
 
 // cloned returns a database whose rows may be changed.
-func cloned(db *takeover.Database) *takeover.Database {
+func cloned(db *fromxxljob.Database) *fromxxljob.Database {
 	c := *db
 	c.Groups, c.Jobs, c.Versions = clonedRows(db.Groups), clonedRows(db.Jobs), clonedRows(db.Versions)
 	return &c
@@ -158,11 +158,11 @@ func clonedRows[T any](rows []*T) []*T {
 }
 
 // target reads what the store has.
-func target(ctx context.Context, s *records.Store, tx *database.Tx, from string) (*takeover.Target, error) {
-	has := &takeover.Target{
+func target(ctx context.Context, s *records.Store, tx *database.Tx, from string) (*fromxxljob.Target, error) {
+	has := &fromxxljob.Target{
 		GroupsByApp: map[string]int64{}, UserNames: map[string]bool{}, JobIDs: map[int64]bool{},
 		Days:  map[string]bool{},
-		Taken: map[takeover.Kind]map[int64]int64{takeover.KindGroup: {}, takeover.KindJob: {}, takeover.KindUser: {}},
+		Taken: map[fromxxljob.Kind]map[int64]int64{fromxxljob.KindGroup: {}, fromxxljob.KindJob: {}, fromxxljob.KindUser: {}},
 		Title: s.Dialect.Widths.Title, Param: s.Dialect.Widths.Param,
 	}
 	name := func(r database.Row) error {
@@ -201,7 +201,7 @@ func target(ctx context.Context, s *records.Store, tx *database.Tx, from string)
 				var source, kind string
 				var was, is int64
 				err := r.Scan(database.Text(&source), database.Text(&kind), &was, &is)
-				if taken := has.Taken[takeover.Kind(kind)]; source == from && taken != nil {
+				if taken := has.Taken[fromxxljob.Kind(kind)]; source == from && taken != nil {
 					taken[was] = is
 				} else if source != from && !slices.Contains(has.Others, source) {
 					has.Others = append(has.Others, source)
@@ -217,7 +217,7 @@ func target(ctx context.Context, s *records.Store, tx *database.Tx, from string)
 }
 
 // takeOver writes a plan, and sets the new ids in its report.
-func takeOver(ctx context.Context, s *records.Store, tx *database.Tx, plan *takeover.Plan) error {
+func takeOver(ctx context.Context, s *records.Store, tx *database.Tx, plan *fromxxljob.Plan) error {
 	groups, changes, err := takeGroups(ctx, s, tx, plan)
 	if err != nil {
 		return err
@@ -229,7 +229,7 @@ func takeOver(ctx context.Context, s *records.Store, tx *database.Tx, plan *take
 	versions := make([][]any, len(plan.Versions))
 	for i, v := range plan.Versions {
 		at := s.Dialect.Datetime(v.Added)
-		versions[i] = []any{plan.IDs[takeover.KindJob][v.JobID], string(v.Type), v.Source, v.Remark, at, at}
+		versions[i] = []any{plan.IDs[fromxxljob.KindJob][v.JobID], string(v.Type), v.Source, v.Remark, at, at}
 	}
 	if err := tx.InsertAll(ctx, records.InsertGlue, versions); err != nil {
 		return err
@@ -254,9 +254,9 @@ func takeOver(ctx context.Context, s *records.Store, tx *database.Tx, plan *take
 
 // takeGroups inserts new groups and returns the ids of all, by those in the database.
 func takeGroups(
-	ctx context.Context, s *records.Store, tx *database.Tx, plan *takeover.Plan,
+	ctx context.Context, s *records.Store, tx *database.Tx, plan *fromxxljob.Plan,
 ) (ids map[int64]int64, changes []audit.Change, err error) {
-	ids = plan.IDs[takeover.KindGroup]
+	ids = plan.IDs[fromxxljob.KindGroup]
 	for _, g := range slices.SortedFunc(
 		slices.Values(plan.Groups), func(a, b *xxladapter.Group) int { return cmp.Compare(a.AppName, b.AppName) },
 	) {
@@ -299,9 +299,9 @@ func takeGroups(
 
 // takeJobs inserts new jobs and returns them with their new ids.
 func takeJobs(
-	ctx context.Context, s *records.Store, tx *database.Tx, plan *takeover.Plan, groups map[int64]int64,
+	ctx context.Context, s *records.Store, tx *database.Tx, plan *fromxxljob.Plan, groups map[int64]int64,
 ) ([]*transition.JobChange, error) {
-	ids, keep := plan.IDs[takeover.KindJob], plan.Report.KeptIDs
+	ids, keep := plan.IDs[fromxxljob.KindJob], plan.Report.KeptIDs
 	rows, was := make([][]any, len(plan.Jobs)), make([]int64, len(plan.Jobs))
 	for i, j := range plan.Jobs {
 		was[i], j.GroupID = j.ID, groups[j.GroupID]
@@ -354,7 +354,7 @@ func takeJobs(
 }
 
 func takeUsers(
-	ctx context.Context, s *records.Store, tx *database.Tx, plan *takeover.Plan, groups map[int64]int64,
+	ctx context.Context, s *records.Store, tx *database.Tx, plan *fromxxljob.Plan, groups map[int64]int64,
 ) error {
 	for _, u := range plan.Users {
 		role, of := 0, []int64(nil)
@@ -370,12 +370,12 @@ func takeUsers(
 		if err != nil {
 			return fmt.Errorf("user %d: %w", u.ID, err)
 		}
-		plan.IDs[takeover.KindUser][u.ID] = id
+		plan.IDs[fromxxljob.KindUser][u.ID] = id
 	}
 	return nil
 }
 
-func takeDays(ctx context.Context, s *records.Store, tx *database.Tx, plan *takeover.Plan) error {
+func takeDays(ctx context.Context, s *records.Store, tx *database.Tx, plan *fromxxljob.Plan) error {
 	now := s.Dialect.Datetime(s.Clock())
 	rows := make([][]any, len(plan.Days))
 	for i, d := range plan.Days {
@@ -389,9 +389,9 @@ func takeDays(ctx context.Context, s *records.Store, tx *database.Tx, plan *take
 }
 
 // remember stores the ids of what is new.
-func remember(ctx context.Context, t *database.Tx, plan *takeover.Plan) error {
+func remember(ctx context.Context, t *database.Tx, plan *fromxxljob.Plan) error {
 	var was [][]any
-	for _, kind := range []takeover.Kind{takeover.KindGroup, takeover.KindJob, takeover.KindUser} {
+	for _, kind := range []fromxxljob.Kind{fromxxljob.KindGroup, fromxxljob.KindJob, fromxxljob.KindUser} {
 		known := map[int64]bool{}
 		err := t.Query(ctx, `SELECT from_id FROM xxlwheel_taken WHERE source = ? AND kind = ?`, []any{
 			plan.Report.From, string(kind),
@@ -431,12 +431,12 @@ type logMark struct {
 }
 
 // logs takes the log rows of ended runs, up to the newest one at the first call for a source.
-func (t *TakeOver) logs(ctx context.Context, plan *takeover.Plan) error {
+func (t *TakeOver) logs(ctx context.Context, plan *fromxxljob.Plan) error {
 	mark, err := t.logMark(ctx, plan.Report.KeptIDs)
 	if err != nil {
 		return err
 	}
-	known, coming := plan.IDs[takeover.KindJob], map[int64]bool{}
+	known, coming := plan.IDs[fromxxljob.KindJob], map[int64]bool{}
 	if t.DryRun {
 		for _, j := range plan.Jobs {
 			coming[j.ID] = true
@@ -460,7 +460,7 @@ func (t *TakeOver) logs(ctx context.Context, plan *takeover.Plan) error {
 			case l.Status() == xxladapter.LogRunning || l.TriggerTime.IsZero():
 				open++
 			default:
-				l.JobID, l.GroupID = job, plan.IDs[takeover.KindGroup][l.GroupID]
+				l.JobID, l.GroupID = job, plan.IDs[fromxxljob.KindGroup][l.GroupID]
 				if l.AlarmStatus <= 0 {
 					l.AlarmStatus = xxladapter.AlarmNotNeeded // XXL-JOB has reported it, or never will
 				}
@@ -481,8 +481,8 @@ func (t *TakeOver) logs(ctx context.Context, plan *takeover.Plan) error {
 	plan.Report.Logs.Left = open + orphans
 	note := func(n int, text string) {
 		if n > 0 {
-			plan.Report.Notes = append(plan.Report.Notes, takeover.Note{
-				What: takeover.Left, Kind: "log", Text: fmt.Sprintf("%d runs %s", n, text),
+			plan.Report.Notes = append(plan.Report.Notes, fromxxljob.Note{
+				What: fromxxljob.Left, Kind: "log", Text: fmt.Sprintf("%d runs %s", n, text),
 			})
 		}
 	}

@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/fromxxljob"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/registry"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
-	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 )
 
 // An Upstream reads a database of XXL-JOB that is not the store's own. All that it reads is as of
@@ -31,13 +31,13 @@ const upstreamQuiet = `SELECT (SELECT MAX(update_time) FROM xxl_job_registry), (
 	(SELECT MAX(trigger_last_time) FROM xxl_job_info)`
 
 // Read reads everything but log rows.
-func (u *Upstream) Read(ctx context.Context) (_ *takeover.Database, err error) {
+func (u *Upstream) Read(ctx context.Context) (_ *fromxxljob.Database, err error) {
 	tx, err := u.DB.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = tx.Rollback() }() // it has read only
-	db := &takeover.Database{OwnTables: u.OwnTables, ReadAt: u.Now}
+	db := &fromxxljob.Database{OwnTables: u.OwnTables, ReadAt: u.Now}
 	token := `''`
 	if u.Tokens {
 		token = `access_token`
@@ -67,7 +67,7 @@ func (u *Upstream) Read(ctx context.Context) (_ *takeover.Database, err error) {
 				)
 			}},
 		{`SELECT id, username, password, role, permission FROM xxl_job_user ORDER BY id`, func(r database.Row) error {
-			var user takeover.User
+			var user fromxxljob.User
 			var role int64
 			err := r.Scan(
 				&user.ID, database.Text(&user.Name), database.Text(&user.Password), &role,

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
@@ -125,7 +125,7 @@ func (s *Store) Credential(
 		return nil
 	})
 	if err == nil && c == nil {
-		err = xxladapter.NotFoundf(rule.NoCredential, "no such credential")
+		err = xxladapter.NotFoundf(errorrule.NoCredential, "no such credential")
 	}
 	if err != nil {
 		return nil, nil, err

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
@@ -38,7 +38,7 @@ func (s *Store) CreateUser(ctx context.Context, u *xxladapter.User, first bool) 
 				return err
 			}
 			if any {
-				return xxladapter.Conflictf(rule.UsersExist, "there are users already")
+				return xxladapter.Conflictf(errorrule.UsersExist, "there are users already")
 			}
 		}
 		known, removed := int64(0), int64(0)
@@ -49,7 +49,7 @@ func (s *Store) CreateUser(ctx context.Context, u *xxladapter.User, first bool) 
 			return err
 		}
 		if known != 0 && removed == 0 {
-			return xxladapter.Conflictf(rule.NameTaken, "the %s %q is taken by another user", "name", u.Name)
+			return xxladapter.Conflictf(errorrule.NameTaken, "the %s %q is taken by another user", "name", u.Name)
 		}
 		if u.Subject != "" {
 			taken, err := tx.Has(ctx, `SELECT 1 FROM xxlwheel_user WHERE subject = ?`, u.Subject)
@@ -57,7 +57,7 @@ func (s *Store) CreateUser(ctx context.Context, u *xxladapter.User, first bool) 
 				return err
 			}
 			if taken {
-				return xxladapter.Conflictf(rule.SubjectTaken, "the %s is taken by another user", "subject")
+				return xxladapter.Conflictf(errorrule.SubjectTaken, "the %s is taken by another user", "subject")
 			}
 		}
 		values := []any{database.OrNull(u.Password), database.OrNull(u.Subject), database.ToMilli(s.db.Clock())}
@@ -200,7 +200,7 @@ func needUser(ctx context.Context, t *database.Tx, id int64) error {
 func needOtherAdmin(ctx context.Context, t *database.Tx, id int64) error {
 	other, err := t.Has(ctx, otherAdmin, id)
 	if err == nil && !other {
-		return xxladapter.Conflictf(rule.LastAdmin,
+		return xxladapter.Conflictf(errorrule.LastAdmin,
 			"user %d is the last administrator who can sign in, there must be another one",
 			id)
 	}

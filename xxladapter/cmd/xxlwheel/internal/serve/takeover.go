@@ -6,9 +6,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/stores"
+	"github.com/xxlwheel/xxlwheel/xxladapter/fromxxljob"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
-	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 )
 
 // offerTakeOver lets administrators take jobs from the database that --takeover-from names. It
@@ -31,7 +31,7 @@ func (c *Cmd) offerTakeOver(
 	if d.Journal {
 		return command.Usagef("--takeover-from cannot be used with a store that has a journal: stop the scheduler and run xxlwheel takeover")
 	}
-	opts.TakeOver = func(ctx context.Context, dryRun bool) (*takeover.Report, error) {
+	opts.TakeOver = func(ctx context.Context, dryRun bool) (*fromxxljob.Report, error) {
 		return sqlstore.TakeOver(
 			ctx, string(c.TakeoverFrom), store,
 			sqlstore.TakeOverOptions{Options: using, DryRun: dryRun, Profile: c.CronProfile},

@@ -16,9 +16,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/flags"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/printing"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+	"github.com/xxlwheel/xxlwheel/xxladapter/fromxxljob"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
-	"github.com/xxlwheel/xxlwheel/xxladapter/takeover"
 )
 
 // TakeoverCmd takes groups, jobs and users over from a database of XXL-JOB.
@@ -36,7 +36,7 @@ type TakeoverCmd struct {
 
 // TakeoverReport is the report of a takeover.
 type TakeoverReport struct {
-	*takeover.Report
+	*fromxxljob.Report
 	Started []int64 `json:"started"` // ids in the store
 }
 
@@ -88,7 +88,7 @@ func (c *TakeoverCmd) place() (place string, done func(), err error) {
 func (c *TakeoverCmd) take(inv *command.Invocation, store xxladapter.Store, opts sqlstore.Options) error {
 	ctx := byCommand(inv.Context, "takeover")
 	from := string(c.From)
-	var report *takeover.Report
+	var report *fromxxljob.Report
 	var step atomic.Value // what waiting shows
 	step.Store("taking over")
 	err := command.Waiting(inv.Stderr, inv.Asks, func() string { return step.Load().(string) }, func() (err error) {
@@ -120,7 +120,7 @@ func (c *TakeoverCmd) start(
 	inv *command.Invocation, store xxladapter.Store, zone *time.Location, result *TakeoverReport,
 ) error {
 	if result.Served {
-		return fmt.Errorf("no job was started: executors or triggers wrote to the database less than %v ago; stop XXL-JOB's admins, wait, and give the command again", takeover.Quiet)
+		return fmt.Errorf("no job was started: executors or triggers wrote to the database less than %v ago; stop XXL-JOB's admins, wait, and give the command again", fromxxljob.Quiet)
 	}
 	ctx := byCommand(inv.Context, "takeover --start")
 	agreed, err := store.AgreeZone(ctx, node.ZoneName(zone))
@@ -160,7 +160,7 @@ func (c *TakeoverCmd) print(inv *command.Invocation, result *TakeoverReport) err
 	rows := [][]string{{"", "TAKEN", "HAD", "LEFT"}}
 	for _, kind := range []struct {
 		name string
-		takeover.Count
+		fromxxljob.Count
 	}{
 		{"groups", result.Groups}, {"jobs", result.Jobs}, {"versions", result.Versions}, {"users", result.Users},
 		{"days", result.Days}, {"logs", result.Logs},

@@ -1,4 +1,4 @@
-package takeover
+package fromxxljob
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
-	"github.com/xxlwheel/xxlwheel/xxladapter/rule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 // Options configures [Compare]. From and Now must be set.
@@ -50,7 +50,7 @@ type Plan struct {
 func Compare(db *Database, has *Target, opts Options) (*Plan, error) {
 	known := len(has.Taken[KindGroup])+len(has.Taken[KindJob]) > 0
 	if !known && len(has.Others) > 0 && !opts.Sure {
-		return nil, xxladapter.Conflictf(rule.TakeoverOtherName,
+		return nil, xxladapter.Conflictf(errorrule.TakeoverOtherName,
 			"jobs were taken from %s before: if this is the same database under another name, give that name "+
 				"(xxlwheel takeover --source), and if it is another database, give %s",
 			strings.Join(has.Others, " and "), opts.From)
@@ -62,7 +62,7 @@ func Compare(db *Database, has *Target, opts Options) (*Plan, error) {
 		From: opts.From, KeptIDs: has.KeepsIDs(), Served: db.Served(), Taken: []Job{}, Notes: []Note{},
 	}
 	if db.OwnTables {
-		p.note(Advice, "database", 0, "", rule.TakeoverOwnTables,
+		p.note(Advice, "database", 0, "", errorrule.TakeoverOwnTables,
 			"xxlwheel has worked on this database: xxlwheel store copy also takes settings, pauses, keys and "+
 				"accounts")
 	}
@@ -82,7 +82,7 @@ type planner struct {
 }
 
 // note adds a note about a rule, worded as an error about it is.
-func (p *planner) note(what, kind string, id int64, name string, r rule.Rule, format string, args ...any) {
+func (p *planner) note(what, kind string, id int64, name string, r errorrule.Rule, format string, args ...any) {
 	p.say(what, kind, id, name, xxladapter.Refusef("", r, format, args...))
 }
 
@@ -111,7 +111,7 @@ func (p *planner) groups() {
 		if id, exists := p.has.GroupsByApp[g.AppName]; exists {
 			ids[g.ID] = id
 			count.Before++
-			p.note(Changed, "group", g.ID, g.AppName, rule.TakeoverGroupJoins,
+			p.note(Changed, "group", g.ID, g.AppName, errorrule.TakeoverGroupJoins,
 				"its jobs join the group of this app name that the store has, %d",
 				id)
 			continue
@@ -119,7 +119,7 @@ func (p *planner) groups() {
 		if id, twice := first[g.AppName]; twice {
 			ids[g.ID] = -id // see Plan.IDs
 			count.Left++
-			p.note(Changed, "group", g.ID, g.AppName, rule.TakeoverGroupTwice,
+			p.note(Changed, "group", g.ID, g.AppName, errorrule.TakeoverGroupTwice,
 				"has the app name of group %d, which its jobs join",
 				id)
 			continue
@@ -127,7 +127,7 @@ func (p *planner) groups() {
 		first[g.AppName] = g.ID
 		p.mendGroup(g)
 		if err := g.Validate(); err != nil {
-			p.note(Advice, "group", g.ID, g.AppName, rule.TakeoverGroupBroken, "cannot be saved until it is mended: %v",
+			p.note(Advice, "group", g.ID, g.AppName, errorrule.TakeoverGroupBroken, "cannot be saved until it is mended: %v",
 				err)
 		}
 		p.plan.Groups = append(p.plan.Groups, g)
@@ -139,7 +139,7 @@ func (p *planner) groups() {
 // addresses.
 func (p *planner) mendGroup(g *xxladapter.Group) {
 	if limit := p.has.Title; limit > 0 && len([]rune(g.Title)) > limit {
-		p.note(Changed, "group", g.ID, g.AppName, rule.TakeoverTruncated,
+		p.note(Changed, "group", g.ID, g.AppName, errorrule.TakeoverTruncated,
 			"%s is %q, the store has room for %d characters",
 			"title", g.Title, limit)
 		g.Title = xxladapter.FirstCharacters(g.Title, limit)
@@ -190,7 +190,7 @@ func (p *planner) jobs() {
 	for _, j := range p.plan.Jobs {
 		kept := slices.DeleteFunc(slices.Clone(j.ChildIDs), func(id int64) bool { return !taken[id] || id == j.ID })
 		if len(kept) < len(j.ChildIDs) {
-			p.note(Changed, "job", j.ID, j.Name, rule.TakeoverChildren,
+			p.note(Changed, "job", j.ID, j.Name, errorrule.TakeoverChildren,
 				"children are %v, is taken with %v: the others do not exist, or are the job itself",
 				j.ChildIDs, kept)
 			j.ChildIDs = kept
@@ -214,7 +214,7 @@ func (p *planner) mend(j *xxladapter.Job) xxladapter.BrokenRules {
 			is = instead
 		}
 		if is = xxladapter.FirstCharacters(is, most); is != was {
-			p.note(Changed, "job", j.ID, j.Name, rule.TakeoverReplaced, "%s is %q, was %q", field, is, was)
+			p.note(Changed, "job", j.ID, j.Name, errorrule.TakeoverReplaced, "%s is %q, was %q", field, is, was)
 			*value = is
 		}
 	}
@@ -223,13 +223,13 @@ func (p *planner) mend(j *xxladapter.Job) xxladapter.BrokenRules {
 	mend("alarmEmail", &j.AlarmEmail, 255, "")
 	j.SetDefaults()
 	if j.RetryCount < 0 || j.Timeout < 0 {
-		p.note(Changed, "job", j.ID, j.Name, rule.TakeoverNegative,
+		p.note(Changed, "job", j.ID, j.Name, errorrule.TakeoverNegative,
 			"executorFailRetryCount is %d and executorTimeout is %v, negative ones become 0",
 			j.RetryCount, j.Timeout)
 		j.RetryCount, j.Timeout = max(j.RetryCount, 0), max(j.Timeout, 0)
 	}
 	if limit := p.has.Param; limit > 0 && len([]rune(j.Param)) > limit {
-		return xxladapter.BrokenRules{xxladapter.Invalidf(rule.TakeoverNoRoom,
+		return xxladapter.BrokenRules{xxladapter.Invalidf(errorrule.TakeoverNoRoom,
 			"%s has %d characters, the store has room for %d",
 			"executorParam", len([]rune(j.Param)), limit)}
 	}
@@ -256,26 +256,26 @@ func (p *planner) advise(j *xxladapter.Job) {
 		return
 	}
 	if j.ScheduleType != xxladapter.ScheduleCron {
-		p.note(Advice, "job", j.ID, j.Name, rule.TakeoverScheduleBroken,
+		p.note(Advice, "job", j.ID, j.Name, errorrule.TakeoverScheduleBroken,
 			"cannot be started until its schedule is mended: %v",
 			err)
 		return
 	}
 	if strict := Strict(j.ScheduleConf); strict != "" {
-		p.note(Advice, "job", j.ID, j.Name, rule.TakeoverScheduleLenient,
+		p.note(Advice, "job", j.ID, j.Name, errorrule.TakeoverScheduleLenient,
 			"scheduleConf is %q, which XXL-JOB alone reads: write %q, or start schedulers with the profile xxl34 "+
 				"(xxlwheel serve --cron-profile=xxl34; %v)",
 			j.ScheduleConf, strict, err)
 		return
 	}
 	if _, err := cron.Parse(j.ScheduleConf, cron.XXL34); err == nil {
-		p.note(Advice, "job", j.ID, j.Name, rule.TakeoverScheduleRewrite,
+		p.note(Advice, "job", j.ID, j.Name, errorrule.TakeoverScheduleRewrite,
 			"scheduleConf is %q, which XXL-JOB alone reads: write it anew, or start schedulers with the profile "+
 				"xxl34 (xxlwheel serve --cron-profile=xxl34)",
 			j.ScheduleConf)
 		return
 	}
-	p.note(Advice, "job", j.ID, j.Name, rule.TakeoverScheduleBroken,
+	p.note(Advice, "job", j.ID, j.Name, errorrule.TakeoverScheduleBroken,
 		"cannot be started until its schedule is mended: %v",
 		err)
 }
@@ -324,7 +324,7 @@ func (p *planner) versions() {
 		}
 	}
 	if count.Left > 0 {
-		p.note(Left, "version", 0, "", rule.TakeoverVersionsLeft,
+		p.note(Left, "version", 0, "", errorrule.TakeoverVersionsLeft,
 			"%d versions of scripts belong to jobs that do not exist or were left",
 			count.Left)
 	}
@@ -340,7 +340,7 @@ func (p *planner) users() {
 			count.Before++
 		case p.has.UserNames[u.Name]:
 			count.Left++
-			p.note(Left, "user", u.ID, u.Name, rule.TakeoverUserExists,
+			p.note(Left, "user", u.ID, u.Name, errorrule.TakeoverUserExists,
 				"the store has a user with this name, or had one")
 		default:
 			p.plan.Users = append(p.plan.Users, u)

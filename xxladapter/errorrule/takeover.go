@@ -1,4 +1,4 @@
-package rule
+package errorrule
 
 // What is taken from a database of XXL-JOB.
 var (

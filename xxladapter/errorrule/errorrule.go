@@ -1,4 +1,5 @@
-// Package rule names the rules that an error for a user can be about, each with its parameters.
+// Package errorrule names the rules that an error for a user can be about, each with its
+// parameters.
 //
 // [xxladapter.Error] carries a rule and the values of its parameters from where a request, a
 // declaration or a setting is refused, so that everybody after that can tell which field it is
@@ -9,7 +10,7 @@
 // parameters in braces; the wording is that of the refusal, and may differ from one to the next.
 //
 // [xxladapter.Error]: https://pkg.go.dev/github.com/xxlwheel/xxlwheel/xxladapter#Error
-package rule
+package errorrule
 
 import (
 	"fmt"

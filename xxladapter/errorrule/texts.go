@@ -1,4 +1,4 @@
-package rule
+package errorrule
 
 // Lengths of texts and lists, and what texts contain.
 var (

@@ -1,4 +1,4 @@
-package takeover
+package fromxxljob
 
 import "github.com/xxlwheel/xxlwheel/xxladapter"
 

@@ -1,4 +1,4 @@
-package rule
+package errorrule
 
 // Who calls, and how often.
 var (

@@ -1,4 +1,4 @@
-package rule
+package errorrule
 
 // What a process is started with.
 var (

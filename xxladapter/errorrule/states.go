@@ -1,4 +1,4 @@
-package rule
+package errorrule
 
 // What something has to be like for a call.
 var (

@@ -1,4 +1,4 @@
-package rule
+package errorrule
 
 // What is given, and together with what.
 var (

@@ -1,4 +1,4 @@
-package rule
+package errorrule
 
 // Nodes and their leases.
 var (
