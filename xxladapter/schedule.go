@@ -87,8 +87,9 @@ type Resume struct {
 }
 
 // BehindAfter is how long a fire of a job's schedule may be due and still planned before the job is
-// behind, and ClaimDue takes it no longer. It is XXL-JOB's misfire window.
-const BehindAfter = 5 * time.Second
+// behind, and ClaimDue takes it no longer. It is well below the misfire window of five seconds, so
+// that the later due times of a job that has caught up in between still fire.
+const BehindAfter = 1 * time.Second
 
 // A ScheduleStore is the part of [Store] that turns schedules into fires.
 type ScheduleStore interface {

@@ -60,6 +60,7 @@ type discard struct{}
 func (discard) Fire(xxladapter.Fire, func()) bool    { return true }
 func (discard) Resolve(xxladapter.Fire, func()) bool { return true }
 
+func (discard) Waits() map[int64]time.Duration              { return nil }
 func (discard) Refused() (due time.Time, id int64, ok bool) { return due, 0, false }
 func (discard) Offered(time.Time, int64, *xxladapter.Fire)  {}
 func (discard) Report() (fast, slow xxladapter.PoolReport)  { return fast, slow }

@@ -25,10 +25,11 @@ const maxFires = 100
 //
 // Upstream's late branch fires once and continues from now, which loses the further due times of a
 // job that has several within the window. Here every due time up to now + window gets a fire of its
-// own, and the schedule continues from the due time, so that a fixed rate keeps its phase.
+// own, and the schedule continues from the due time, so that a fixed rate keeps its phase. What
+// exceeds reach is left to the next scan.
 //
 // A due time that is held back by a pause or a calendar never gets a fire; see [suppress].
-func decide(j *xxladapter.Job, plan zonedPlan, now time.Time, window time.Duration) xxladapter.Decision {
+func decide(j *xxladapter.Job, plan zonedPlan, now time.Time, window time.Duration, reach reach) xxladapter.Decision {
 	d := xxladapter.Decision{JobID: j.ID, Last: j.TriggerLast, Next: j.TriggerNext}
 	grace := window
 	if own := j.Settings.MisfireWindow; own > 0 {
@@ -53,11 +54,11 @@ func decide(j *xxladapter.Job, plan zonedPlan, now time.Time, window time.Durati
 		missed, unknown = append(missed, miss(&d, j, plan, now)), false
 	}
 	misfire(&d, j, plan, now, missed)
-	for range maxFires {
+	for range reach.fires {
 		switch {
-		case d.Stop || d.Next.After(now.Add(window)):
+		case d.Stop || d.Next.After(now.Add(reach.ahead)):
 			return d
-		case suppress(&d, j, plan, now, now.Add(window)):
+		case suppress(&d, j, plan, now, now.Add(reach.ahead)):
 		default:
 			d.Fires = append(d.Fires, scheduledFire(j.ID, d.Next, xxladapter.TriggerCron))
 			advance(&d, plan, d.Next)

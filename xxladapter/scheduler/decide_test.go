@@ -31,7 +31,7 @@ func parsePlanIn(t *testing.T, conf string, zone *time.Location) cron.Plan {
 
 // decideUTC decides about a job whose zone is UTC.
 func decideUTC(j *xxladapter.Job, plan cron.Plan, now time.Time, window time.Duration) xxladapter.Decision {
-	return decide(j, zonedPlan{plan, time.UTC}, now, window)
+	return decide(j, zonedPlan{plan, time.UTC}, now, window, reach{window, maxFires})
 }
 
 func fireDues(d xxladapter.Decision) []time.Time {

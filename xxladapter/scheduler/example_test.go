@@ -30,6 +30,7 @@ func (p printer) Fire(f xxladapter.Fire, done func()) bool {
 
 func (p printer) Resolve(_ xxladapter.Fire, done func()) bool { done(); return true }
 
+func (p printer) Waits() map[int64]time.Duration              { return nil }
 func (p printer) Refused() (due time.Time, id int64, ok bool) { return time.Time{}, 0, false }
 func (p printer) Offered(time.Time, int64, *xxladapter.Fire)  {}
 func (p printer) Report() (fast, slow xxladapter.PoolReport)  { return fast, slow }

@@ -98,8 +98,8 @@ func (s *Scheduler) pause(ctx context.Context, pace time.Duration) (woken bool) 
 	return false
 }
 
-// scan takes up to size of the jobs that are due within the window, commits the decisions about
-// them, and only then arms their fires.
+// scan takes up to size of the jobs that are due within the window, or within a second while an app
+// is congested, commits the decisions about them, and only then arms their fires.
 func (s *Scheduler) scan(ctx context.Context, size int) (claim, error) {
 	c := claim{size: size}
 	// The store may call decide several times. These are the jobs and decisions of its last call.
@@ -117,11 +117,12 @@ func (s *Scheduler) scan(ctx context.Context, size int) (claim, error) {
 	// would wait more often.
 	asked := time.Now()
 	decided := asked
-	planned, due, err := s.opts.Store.ClaimDue(ctx, term, s.opts.Window, size,
+	ahead := s.congestion.look(s.opts.Pool.Waits(), asked, s.opts.Window)
+	planned, due, err := s.opts.Store.ClaimDue(ctx, term, ahead, size,
 		func(now time.Time, jobs []*xxladapter.Job) []xxladapter.Decision {
 			decided = time.Now()
 			s.clock.seen(now, asked)
-			found, decisions = jobs, s.decideAll(now, jobs)
+			found, decisions = jobs, s.decideAll(now, ahead, jobs)
 			c.lead = lead(now, jobs)
 			return decisions
 		})
@@ -163,7 +164,7 @@ func lead(now time.Time, jobs []*xxladapter.Job) time.Duration {
 	return first
 }
 
-func (s *Scheduler) decideAll(now time.Time, jobs []*xxladapter.Job) []xxladapter.Decision {
+func (s *Scheduler) decideAll(now time.Time, ahead time.Duration, jobs []*xxladapter.Job) []xxladapter.Decision {
 	decisions := make([]xxladapter.Decision, 0, len(jobs))
 	for _, j := range jobs {
 		plan, err := s.plans.of(j)
@@ -172,7 +173,7 @@ func (s *Scheduler) decideAll(now time.Time, jobs []*xxladapter.Job) []xxladapte
 			decisions = append(decisions, stop(j, err.Error()))
 			continue
 		}
-		decisions = append(decisions, decide(j, plan, now, s.opts.Window))
+		decisions = append(decisions, decide(j, plan, now, s.opts.Window, s.congestion.reach(j.GroupID, ahead)))
 	}
 	return decisions
 }

@@ -45,6 +45,9 @@ type Pool interface {
 	// Offered reports that all planned fires from there up to last were passed to Fire again. A nil
 	// last means that none is left.
 	Offered(due time.Time, id int64, last *xxladapter.Fire)
+	// Waits returns, by the id of the group, how long the fire that goes next has waited for a
+	// place. A group of which nothing waits is missing.
+	Waits() map[int64]time.Duration
 	// Report counts the places of both parts of the pool and what is in them.
 	Report() (fast, slow xxladapter.PoolReport)
 }
@@ -127,7 +130,8 @@ type Scheduler struct {
 	resolved  xxladapter.Fire
 	givenBack givenBack
 
-	misfires misfireLines // used by the scan loop alone
+	misfires   misfireLines // used by the scan loop alone
+	congestion congestion   // used by the scan loop alone
 
 	renewal chan struct{} // an attempt at a lease is wanted now
 	arrived atomic.Bool   // partitions have come whose fires are not armed yet

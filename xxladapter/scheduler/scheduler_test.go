@@ -67,6 +67,7 @@ func (p *fakePool) settle(f xxladapter.Fire, at time.Time) {
 	p.fired = append(p.fired, given{f, at})
 }
 
+func (p *fakePool) Waits() map[int64]time.Duration              { return nil }
 func (p *fakePool) Refused() (due time.Time, id int64, ok bool) { return due, 0, false }
 func (p *fakePool) Offered(time.Time, int64, *xxladapter.Fire)  {}
 func (p *fakePool) Report() (fast, slow xxladapter.PoolReport)  { return fast, slow }

@@ -142,7 +142,7 @@ func TestACalendarKeepsWholeDays(t *testing.T) {
 	var missed []xxladapter.Misfire
 	for now := at(1, 0).Add(-time.Second); now.Before(at(11, 12)); now = d.Add(-time.Second) {
 		j.TriggerNext = d
-		decision := decide(j, zonedPlan{hourly, china}, now, testWindow)
+		decision := decide(j, zonedPlan{hourly, china}, now, testWindow, reach{testWindow, maxFires})
 		for _, f := range decision.Fires {
 			if day := f.Due.In(china).Format("01-02"); len(fired) == 0 || fired[len(fired)-1] != day {
 				fired = append(fired, day)
@@ -162,7 +162,7 @@ func TestACalendarKeepsWholeDays(t *testing.T) {
 
 	// An outage over days without work: what was missed is what was due on days with work.
 	j.TriggerNext, j.Misfire = at(8, 22), xxladapter.MisfireFireOnceNow
-	decision := decide(j, zonedPlan{hourly, china}, at(11, 1), testWindow)
+	decision := decide(j, zonedPlan{hourly, china}, at(11, 1), testWindow, reach{testWindow, maxFires})
 	require.Len(t, decision.Fires, 1)
 	require.Equal(t, at(8, 22), decision.Fires[0].Due)
 	var kinds []xxladapter.MisfireKind
@@ -173,5 +173,5 @@ func TestACalendarKeepsWholeDays(t *testing.T) {
 
 	// A calendar that does not exist suppresses no due time.
 	j.TriggerNext, j.Settings.Calendar = at(1, 0), "gone"
-	require.Len(t, decide(j, zonedPlan{hourly, china}, at(1, 0), testWindow).Fires, 1)
+	require.Len(t, decide(j, zonedPlan{hourly, china}, at(1, 0), testWindow, reach{testWindow, maxFires}).Fires, 1)
 }

@@ -32,6 +32,7 @@ func (p *pickyPool) take(seen map[int64]bool, f xxladapter.Fire, done func()) bo
 	return true
 }
 
+func (p *pickyPool) Waits() map[int64]time.Duration              { return nil }
 func (p *pickyPool) Refused() (due time.Time, id int64, ok bool) { return due, 0, false }
 func (p *pickyPool) Offered(time.Time, int64, *xxladapter.Fire)  {}
 func (p *pickyPool) Report() (fast, slow xxladapter.PoolReport)  { return fast, slow }
@@ -136,7 +137,9 @@ func TestANodeThatOnlyHoldsItsPartitionsHoldsNothingUp(t *testing.T) {
 		lease, err := b.store.Lease(ctx, "idler", leaseLife)
 		require.NoError(t, err)
 		require.Equal(t, 32, lease.Partitions.Len())
-		planned, _, err := b.store.ClaimDue(ctx, lease.Term, 5*time.Second, 100, b.sched.decideAll)
+		planned, _, err := b.store.ClaimDue(ctx, lease.Term, 5*time.Second, 100, func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+			return b.sched.decideAll(now, DefaultWindow, due)
+		})
 		require.NoError(t, err)
 		require.NotEmpty(t, planned)
 

@@ -84,6 +84,13 @@ func (a *admission[T]) next() (item T, app int64, ok bool) {
 	return item, 0, false
 }
 
+// first calls f with the item of each app that goes next.
+func (a *admission[T]) first(f func(app int64, item T)) {
+	for _, l := range a.turns {
+		f(l.id, l.waiting[0])
+	}
+}
+
 // finish releases one in-flight place of app.
 func (a *admission[T]) finish(app int64) {
 	a.inFlight--

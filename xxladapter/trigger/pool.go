@@ -76,6 +76,7 @@ type work struct {
 	// planned ones that are refused have to be remembered: the sweep reads all others.
 	planned bool
 	done    func()
+	since   time.Time // when it was put into the pool
 }
 
 // An assignment is work that has a place.
@@ -185,6 +186,19 @@ func (p *Pool) Offered(due time.Time, id int64, last *xxladapter.Fire) {
 	p.refusals.offered(from, &to)
 }
 
+// Waits returns, by the id of the group, how long the fire that goes next has waited for a place. A
+// group of which nothing waits is missing. Of a group with slow jobs it is the longer of two waits.
+func (p *Pool) Waits() map[int64]time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	waits := map[int64]time.Duration{}
+	for _, lane := range p.lanes {
+		lane.first(func(app int64, w work) { waits[app] = max(waits[app], now.Sub(w.since)) })
+	}
+	return waits
+}
+
 // put queues work in the lane of its job and starts what may go, which may be older work. false
 // means that there is no place, or that the pool does not run.
 func (p *Pool) put(w work) bool {
@@ -194,7 +208,8 @@ func (p *Pool) put(w work) bool {
 		return false
 	}
 	lane := laneFast
-	if p.slow.is(w.fire.JobID, time.Now()) {
+	w.since = time.Now()
+	if p.slow.is(w.fire.JobID, w.since) {
 		lane = laneSlow
 	}
 	if !p.offer(lane, w.fire.GroupID, w) {

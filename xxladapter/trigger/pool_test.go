@@ -208,3 +208,25 @@ func TestASettlementOutlivesTheDrain(t *testing.T) {
 		require.Len(t, open, 1)
 	})
 }
+
+// TestWaitsAreThoseOfTheFiresThatGoNext lets one fire of an app be sent while another one waits.
+func TestWaitsAreThoseOfTheFiresThatGoNext(t *testing.T) {
+	inPoolBubble(t, time.Minute, func(p *boundPool, s *slowSender, store *memstore.Store, fires []xxladapter.Fire) {
+		require.Empty(t, p.Waits())
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan error, 1)
+		go func() { ended <- p.Run(ctx) }()
+		synctest.Wait()
+		require.True(t, p.Fire(fires[0], func() {}))
+		<-s.started
+		require.Empty(t, p.Waits(), "what is being sent waits for no place")
+		time.Sleep(time.Second) // in the bubble's own time
+		require.True(t, p.Fire(fires[1], func() {}))
+		time.Sleep(3 * time.Second)
+		require.Equal(t, map[int64]time.Duration{fires[1].GroupID: 3 * time.Second}, p.Waits())
+		time.Sleep(time.Minute)
+		require.Empty(t, p.Waits())
+		cancel()
+		require.NoError(t, <-ended)
+	})
+}

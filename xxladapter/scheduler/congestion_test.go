@@ -1,0 +1,151 @@
+package scheduler
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+)
+
+// A slowPool hands over the fires of one group one at a time, and those of others at once.
+type slowPool struct {
+	*fakePool
+	slow int64         // the group
+	each time.Duration // how long a fire of it takes
+
+	mu    sync.Mutex // guards queue
+	queue []queued
+}
+
+type queued struct {
+	fire  xxladapter.Fire
+	done  func()
+	since time.Time
+}
+
+func (p *slowPool) Fire(f xxladapter.Fire, done func()) bool {
+	if f.GroupID != p.slow {
+		return p.fakePool.Fire(f, done)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.queue = append(p.queue, queued{f, done, time.Now()})
+	return true
+}
+
+func (p *slowPool) Waits() map[int64]time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.queue) == 0 {
+		return nil
+	}
+	return map[int64]time.Duration{p.slow: time.Since(p.queue[0].since)}
+}
+
+// work hands fires over until stop is closed.
+func (p *slowPool) work(stop chan struct{}) {
+	ticker := time.NewTicker(p.each)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-ticker.C:
+		}
+		p.mu.Lock()
+		var next []queued
+		if len(p.queue) > 0 {
+			next, p.queue = p.queue[:1], p.queue[1:]
+		}
+		p.mu.Unlock()
+		for _, q := range next {
+			p.fakePool.Fire(q.fire, q.done)
+		}
+	}
+}
+
+// TestOverloadEndsWithTheLoad lets an app be due for a minute four times as often as its runs can
+// be handed over. What is late is bounded, all is in time again ten seconds after that minute,
+// every due time has fired or was recorded as missed, and another app notices nothing.
+func TestOverloadEndsWithTheLoad(t *testing.T) {
+	inBubble(t, func(b *fixture) {
+		const (
+			carried = 40 // runs a second
+			before  = 1 * time.Minute
+			after   = 2 * time.Minute
+		)
+		pool := &slowPool{fakePool: b.pool, slow: b.group, each: time.Second / carried}
+		b.sched.opts.Pool, b.sched.ring.fire = pool, pool.Fire
+		began := time.Now() // a whole minute
+		always, crowd := map[int64]bool{}, map[int64]bool{}
+		for range carried / 2 {
+			always[b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)] = true
+		}
+		for range carried/2 + 3*carried {
+			crowd[b.addJob(xxladapter.ScheduleCron, "* 1 * * * ?", before)] = true
+		}
+		var err error
+		b.group, err = b.store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "other-app", Title: "other app"})
+		require.NoError(t, err)
+		other := b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
+
+		stop := make(chan struct{})
+		go pool.work(stop)
+		most := 0
+		go func() {
+			for range 3 * time.Minute / time.Second {
+				time.Sleep(time.Second) // in the bubble's own time
+				open, err := b.store.OpenFires(t.Context(), xxladapter.FireFilter{State: xxladapter.FirePlanned})
+				assert.NoError(t, err)
+				most = max(most, len(open))
+			}
+		}()
+		b.run(3*time.Minute + 500*time.Millisecond)
+		close(stop)
+
+		type dueTime struct {
+			job int64
+			due time.Duration
+		}
+		became := map[dueTime]int{}
+		for _, g := range b.pool.fires() {
+			due, late := g.fire.Due.Sub(began), g.at.Sub(g.fire.Due)
+			became[dueTime{g.fire.JobID, due}]++
+			switch {
+			case g.fire.JobID == other:
+				require.LessOrEqual(t, late, ringLate, "the other app at %v", due)
+			case due < before, due >= after+10*time.Second:
+				require.LessOrEqual(t, late, time.Second, "job %d at %v", g.fire.JobID, due)
+			case due < before+30*time.Second:
+				// What was planned before anybody waited, four times as much as is carried.
+				require.LessOrEqual(t, late, 4*(DefaultWindow+time.Second), "job %d at %v", g.fire.JobID, due)
+			default:
+				// The misfire window, and what the other jobs have planned meanwhile.
+				require.LessOrEqual(t, late, 3*DefaultWindow, "job %d at %v", g.fire.JobID, due)
+			}
+		}
+		require.LessOrEqual(t, most, 4*carried*7, "planned: the window, what is behind, and a scan")
+		missed, err := b.store.Misfires(t.Context(), xxladapter.MisfireFilter{})
+		require.NoError(t, err)
+		for _, m := range missed {
+			for at := m.Due; !at.After(m.Until); at = at.Add(time.Second) {
+				became[dueTime{m.JobID, at.Sub(began)}]++
+			}
+		}
+		for due := time.Second; due < 3*time.Minute; due += time.Second {
+			require.Equal(t, 1, became[dueTime{other, due}], "the other app at %v", due)
+			for job := range always {
+				require.Equal(t, 1, became[dueTime{job, due}], "job %d at %v", job, due)
+			}
+			for job := range crowd {
+				if due >= before && due < after {
+					require.Equal(t, 1, became[dueTime{job, due}], "job %d at %v", job, due)
+				}
+			}
+		}
+	})
+}
