@@ -67,8 +67,7 @@
 //	order        a trigger by an operator or a program, which has a fire of its own
 //	ambiguous    sent to an executor that has not answered; a call of a store that has not answered
 //	             is in doubt
-//	partition    one of the [Partitions] of the jobs, by job id, each of which one node plans; the
-//	             tables of a store call it shard
+//	partition    one of the [Partitions] of the jobs, by job id, each of which one node plans
 //	shard        one run of a sharding broadcast
 //	pen          the right to write to a shared log, such as that of redisstore
 //	ring         the timer in which a scheduler arms fires, as XXL-JOB calls it

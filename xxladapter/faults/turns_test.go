@@ -152,8 +152,8 @@ func (c *cluster) requireNoClaimsAfterTheLapse() (lapsed int) {
 	db := openDatabase(c.t, c.db.url)
 	defer func() { require.NoError(c.t, db.Close()) }()
 	var late int
-	require.NoError(c.t, db.QueryRowContext(c.ctx, `SELECT count(*) FROM xxlwheel_shard_move WHERE cause IN ('died', 'lapsed')`).Scan(&lapsed))
-	require.NoError(c.t, db.QueryRowContext(c.ctx, `SELECT count(*) FROM xxlwheel_run r JOIN xxlwheel_shard_move m
+	require.NoError(c.t, db.QueryRowContext(c.ctx, `SELECT count(*) FROM xxlwheel_partition_move WHERE cause IN ('died', 'lapsed')`).Scan(&lapsed))
+	require.NoError(c.t, db.QueryRowContext(c.ctx, `SELECT count(*) FROM xxlwheel_run r JOIN xxlwheel_partition_move m
 		ON m.node = r.node AND m.term = r.term AND m.cause IN ('died', 'lapsed') WHERE r.claimed_ms > m.at_ms`).Scan(&late))
 	require.Zero(c.t, late, "claims of terms that had lapsed")
 	return lapsed

@@ -45,7 +45,7 @@ var refusals = map[string]struct {
 }
 
 // ofNodes are the tables that the leases of nodes change.
-var ofNodes = []string{"xxlwheel_lease", "xxlwheel_shard", "xxlwheel_shard_move", "xxlwheel_term"}
+var ofNodes = []string{"xxlwheel_lease", "xxlwheel_partition", "xxlwheel_partition_move", "xxlwheel_term"}
 
 // contents returns the rows of all tables as texts, but of those that leases change.
 func contents(t *testing.T, db *sql.DB, engine string) map[string][]string {

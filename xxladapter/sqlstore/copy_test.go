@@ -74,7 +74,7 @@ func rowsOfFile(t *testing.T, s *records.Store) map[string][]string {
 	rows := map[string][]string{}
 	for name, columns := range tables {
 		switch name {
-		case "xxlwheel_schema", "xxlwheel_lease", "xxlwheel_shard", "xxlwheel_journal", "xxlwheel_redis", "xxl_job_lock":
+		case "xxlwheel_schema", "xxlwheel_lease", "xxlwheel_partition", "xxlwheel_journal", "xxlwheel_redis", "xxl_job_lock":
 			continue
 		}
 		require.NoError(t, s.Query(t.Context(), `SELECT `+columns+` AS row FROM `+name+` ORDER BY 1`, nil, func(r database.Row) error {

@@ -148,7 +148,7 @@ func TestAQuietRenewalWaitsForNobody(t *testing.T) {
 			defer func() { _ = tx.Rollback() }()
 			for _, query := range []string{
 				`SELECT COUNT(*) FROM (SELECT node FROM xxlwheel_lease WHERE node = 'n2' FOR UPDATE) AS held`,
-				`SELECT COUNT(*) FROM (SELECT shard FROM xxlwheel_shard FOR UPDATE) AS held`,
+				`SELECT COUNT(*) FROM (SELECT partition_id FROM xxlwheel_partition FOR UPDATE) AS held`,
 				`SELECT COUNT(*) FROM (SELECT id FROM xxlwheel_fire FOR UPDATE) AS held`,
 				`SELECT last FROM xxlwheel_term FOR UPDATE`,
 			} {

@@ -58,7 +58,7 @@ const emptyTables = `DELETE FROM xxl_job_info; DELETE FROM xxl_job_log; DELETE F
 	DELETE FROM xxlwheel_backfill; DELETE FROM xxlwheel_drain; DELETE FROM xxlwheel_job_key; DELETE FROM xxlwheel_job_tag;
 	DELETE FROM xxlwheel_run; DELETE FROM xxlwheel_taken;
 	DELETE FROM xxlwheel_fire; DELETE FROM xxlwheel_misfire; DELETE FROM xxlwheel_job; DELETE FROM xxlwheel_group;
-	DELETE FROM xxlwheel_lease; DELETE FROM xxlwheel_shard_move; DELETE FROM xxlwheel_alarm; DELETE FROM xxlwheel_alarm_claim; DELETE FROM xxlwheel_report;
+	DELETE FROM xxlwheel_lease; DELETE FROM xxlwheel_partition_move; DELETE FROM xxlwheel_alarm; DELETE FROM xxlwheel_alarm_claim; DELETE FROM xxlwheel_report;
 	DELETE FROM xxlwheel_log_text; DELETE FROM xxlwheel_log_fetch; DELETE FROM xxlwheel_removed_job; DELETE FROM xxlwheel_order; DELETE FROM xxlwheel_setting;
 	DELETE FROM xxlwheel_audit; DELETE FROM xxlwheel_job_version; UPDATE xxlwheel_audit_end SET anchor_id = 0, anchor_hash = '', last_id = 0, last_hash = '';
 	DELETE FROM xxlwheel_stat; DELETE FROM xxlwheel_stat_open; DELETE FROM xxlwheel_last_result;
@@ -66,7 +66,7 @@ const emptyTables = `DELETE FROM xxl_job_info; DELETE FROM xxl_job_log; DELETE F
 	DELETE FROM xxlwheel_pause; DELETE FROM xxlwheel_calendar;
 	DELETE FROM xxlwheel_user; DELETE FROM xxlwheel_grant; DELETE FROM xxlwheel_credential;
 	DELETE FROM xxlwheel_redis;
-	UPDATE xxlwheel_term SET last = 0; UPDATE xxlwheel_shard SET node = NULL`
+	UPDATE xxlwheel_term SET last = 0; UPDATE xxlwheel_partition SET node = NULL`
 
 // TestEveryTableIsEmptied checks that no rule finds rows that another rule has left.
 func TestEveryTableIsEmptied(t *testing.T) {

@@ -78,7 +78,7 @@ func (n *loaded) readLeases(query func(query string, scan func(database.Row) err
 	if err != nil {
 		return err
 	}
-	return query(`SELECT shard, node FROM xxlwheel_shard`, func(r database.Row) error {
+	return query(`SELECT partition_id, node FROM xxlwheel_partition`, func(r database.Row) error {
 		var partition int
 		var node string
 		err := r.Scan(&partition, database.Text(&node))

@@ -44,11 +44,10 @@ const (
 		address = ?, spread = ?, spread_sent = ?, spread_received = ?, spread_kept = ?
 		WHERE node = ? AND term = ?`
 
-	// The tables call a partition shard: PARTITION is a reserved word of MySQL and MariaDB.
-	countPartitions  = `SELECT COUNT(*) FROM xxlwheel_shard WHERE node = ?`
-	selectPartitions = `SELECT shard, node FROM xxlwheel_shard ORDER BY shard`
-	freePartitions   = `UPDATE xxlwheel_shard SET node = NULL WHERE node = ?`
-	movePartition    = `UPDATE xxlwheel_shard SET node = ? WHERE shard = ?`
+	countPartitions  = `SELECT COUNT(*) FROM xxlwheel_partition WHERE node = ?`
+	selectPartitions = `SELECT partition_id, node FROM xxlwheel_partition ORDER BY partition_id`
+	freePartitions   = `UPDATE xxlwheel_partition SET node = NULL WHERE node = ?`
+	movePartition    = `UPDATE xxlwheel_partition SET node = ? WHERE partition_id = ?`
 )
 
 // Lease implements [xxladapter.Store].

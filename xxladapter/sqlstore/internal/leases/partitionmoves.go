@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	insertMove  = `INSERT INTO xxlwheel_shard_move (at_ms, cause, node, term, shards) VALUES (?, ?, ?, ?, ?)`
-	selectMoves = `SELECT id, at_ms, cause, node, term, shards FROM xxlwheel_shard_move ORDER BY id DESC LIMIT ?`
+	insertMove  = `INSERT INTO xxlwheel_partition_move (at_ms, cause, node, term, partitions) VALUES (?, ?, ?, ?, ?)`
+	selectMoves = `SELECT id, at_ms, cause, node, term, partitions FROM xxlwheel_partition_move ORDER BY id DESC LIMIT ?`
 
 	// The server requires the subquery about the table itself to be a derived table.
-	trimMoves = `DELETE FROM xxlwheel_shard_move WHERE id <= (SELECT newest - ? FROM (SELECT MAX(id) AS newest FROM xxlwheel_shard_move) AS kept)`
+	trimMoves = `DELETE FROM xxlwheel_partition_move WHERE id <= (SELECT newest - ? FROM (SELECT MAX(id) AS newest FROM xxlwheel_partition_move) AS kept)`
 
 	endPresence = `UPDATE xxlwheel_lease SET ended_ms = until_ms WHERE node = ? AND term = ?`
 )

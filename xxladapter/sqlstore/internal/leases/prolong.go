@@ -20,7 +20,7 @@ import (
 // updated table to be a derived table.
 const prolongQuiet = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ?
 	WHERE node = ? AND term = ? AND retired = ? AND until_ms > ? AND until_ms <= ?
-		AND (SELECT COUNT(*) FROM xxlwheel_shard WHERE xxlwheel_shard.node = ?) = ?
+		AND (SELECT COUNT(*) FROM xxlwheel_partition WHERE xxlwheel_partition.node = ?) = ?
 		AND EXISTS (SELECT 1 FROM (SELECT COUNT(*) AS leases, SUM(term) AS terms, SUM(retired) AS retirees FROM xxlwheel_lease) AS seen
 			WHERE seen.leases = ? AND seen.terms = ? AND seen.retirees = ?)
 		AND NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE due_ms <= ?)`

@@ -12,7 +12,7 @@ import (
 // SelectLeaseState reads all that a renewal has to know, each row beginning with its kind: one
 // statement, because every node asks every second.
 const SelectLeaseState = `SELECT 0, node, term, until_ms, life_ms, retired, ended_ms, leads FROM xxlwheel_lease
-	UNION ALL SELECT 1, node, shard, 0, 0, 0, 0, 0 FROM xxlwheel_shard
+	UNION ALL SELECT 1, node, partition_id, 0, 0, 0, 0, 0 FROM xxlwheel_partition
 	UNION ALL SELECT 2, node, term, 0, 0, 0, 0, 0 FROM xxlwheel_fire WHERE node IS NOT NULL GROUP BY node, term
 	UNION ALL SELECT 3, NULL, COALESCE(MIN(due_ms), 9223372036854775807), 0, 0, 0, 0, 0 FROM xxlwheel_fire`
 

@@ -269,7 +269,7 @@ func fillForPlans(t *testing.T, s *records.Store) {
 			FROM generate_series(1, 100000) AS n`,
 		`INSERT INTO xxlwheel_run (log_id, due_ms, claimed_ms, term, attempt, shard_index, shard_total, trigger_type, node)
 			SELECT id, 0, 0, 1, 1, 0, 1, 'CRON', 'n' FROM xxl_job_log`,
-		`UPDATE xxlwheel_shard SET node = 'n' || shard % 3`,
+		`UPDATE xxlwheel_partition SET node = 'n' || partition_id % 3`,
 		`INSERT INTO xxlwheel_job (job_id, settings) SELECT id, '{"zone":"UTC"}' FROM xxl_job_info`,
 		`INSERT INTO xxlwheel_job_tag (job_id, tag) SELECT id, CASE id % 200 WHEN 0 THEN 'nightly' ELSE 'daily' END FROM xxl_job_info`,
 		`INSERT INTO xxlwheel_last_result (job_id, log_id, result)

@@ -144,7 +144,7 @@ func (s *Store) findOthers(ctx context.Context, node string) error {
 	}
 	condition, args := s.Dialect.Among("id", ids)
 	return s.QueryBy(ctx, s.ScanReads, `SELECT id, trigger_next_time FROM xxl_job_info WHERE trigger_status = 1
-		AND id % 64 IN (SELECT shard FROM xxlwheel_shard WHERE node = ?) AND `+condition, append(
+		AND id % 64 IN (SELECT partition_id FROM xxlwheel_partition WHERE node = ?) AND `+condition, append(
 		[]any{node}, args...,
 	), func(r database.Row) error {
 		var id, next int64

@@ -20,8 +20,8 @@ const (
 	// end of the due times for all partitions, and the node again.
 	DueOrBehind = ` FROM xxl_job_info
 		WHERE trigger_status = 1 AND trigger_next_time <= ?
-			AND (id % 64 IN (SELECT shard FROM xxlwheel_shard WHERE node = ?)
-				OR trigger_next_time < ? AND EXISTS (SELECT 1 FROM xxlwheel_shard WHERE node = ?))`
+			AND (id % 64 IN (SELECT partition_id FROM xxlwheel_partition WHERE node = ?)
+				OR trigger_next_time < ? AND EXISTS (SELECT 1 FROM xxlwheel_partition WHERE node = ?))`
 	// AllDue selects the due jobs that are not behind, in any order and number. Arguments: those of
 	// DueOrBehind, then that of BehindFires.
 	//

@@ -30,7 +30,7 @@ type Copy struct {
 var (
 	// neverCopied belong to the schedulers and tables of one store.
 	neverCopied = []string{
-		"xxlwheel_schema", "xxlwheel_journal", "xxlwheel_redis", "xxlwheel_app", "xxlwheel_lease", "xxlwheel_shard",
+		"xxlwheel_schema", "xxlwheel_journal", "xxlwheel_redis", "xxlwheel_app", "xxlwheel_lease", "xxlwheel_partition",
 		"xxl_job_lock",
 	}
 	// historyTables are skipped unless [Copy].History is set.
