@@ -88,7 +88,7 @@ func (u *User) Audited() AuditObject { return AuditObject{Kind: AuditUser, ID: u
 func (u *User) Fields() Fields {
 	grants := make([]map[string]any, len(u.Grants))
 	for i, g := range u.Grants {
-		grants[i] = map[string]any{"group": g.GroupID, "role": g.Role}
+		grants[i] = map[string]any{"jobGroup": g.GroupID, "role": g.Role}
 	}
 	return Fields{
 		{Name: "name", Value: u.Name}, {Name: "password", Value: u.Password, Secret: true},

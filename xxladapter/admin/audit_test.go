@@ -54,7 +54,7 @@ var audited = map[string]string{
 	"POST /api/v1/jobs/{id}/backfill":                   `{"from":"2026-01-01T00:00:00Z","to":"2026-01-03T00:00:00Z"}`,
 	"POST /api/v1/backfills/{id}/cancel":                ``,
 	"POST /api/v1/alarms/test":                          `{"emails":["ops@example.org"]}`,
-	"POST /api/v1/users":                                `{"name":"third","password":"` + userSecret + `","grants":[{"group":1,"role":"coder"}]}`,
+	"POST /api/v1/users":                                `{"name":"third","password":"` + userSecret + `","grants":[{"jobGroup":1,"role":"coder"}]}`,
 	"PUT /api/v1/users/{id}":                            `{"password":"` + userSecret + `","grants":[]}`,
 	"DELETE /api/v1/users/{id}":                         ``,
 	"POST /api/v1/tokens":                               `{"user":"root","name":"ci","expires":"` + time.Now().Add(time.Hour).Format(time.RFC3339) + `"}`,

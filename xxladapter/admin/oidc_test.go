@@ -215,7 +215,7 @@ func TestAUserSignsInAtTheProvider(t *testing.T) {
 	status, body, next := b.get(b.back())
 	require.Equal(t, http.StatusSeeOther, status, body)
 	require.Equal(t, s.url+"/console/", next)
-	require.Contains(t, b.me(), `"kind":"user","name":"ann","grants":[{"group":1,"role":"operator"}]`)
+	require.Contains(t, b.me(), `"kind":"user","name":"ann","grants":[{"jobGroup":1,"role":"operator"}]`)
 	audit := s.audit()
 	require.Equal(t, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: "ann", Address: "127.0.0.1"}, audit[len(audit)-1].Actor)
 	require.Equal(t, "GET "+users.OIDCReturn, audit[len(audit)-1].Call)
@@ -224,7 +224,7 @@ func TestAUserSignsInAtTheProvider(t *testing.T) {
 	p.set(func() { p.claims["preferred_username"], p.claims["groups"] = "renamed", "root" })
 	again := s.browser()
 	again.get(again.back())
-	require.Contains(t, again.me(), `"name":"ann","grants":[{"group":0,"role":"admin"}]`)
+	require.Contains(t, again.me(), `"name":"ann","grants":[{"jobGroup":0,"role":"admin"}]`)
 	require.Contains(t, b.me(), `"role":"admin"`, "roles are those of the user, in all sessions")
 	users, err := s.store.Users(t.Context(), xxladapter.UserFilter{})
 	require.NoError(t, err)
@@ -246,7 +246,7 @@ func TestANameOfAnotherUserIsNotTakenOver(t *testing.T) {
 	p.set(func() { p.claims["preferred_username"] = "root" })
 	b := s.browser()
 	b.get(b.back())
-	require.Regexp(t, `"name":"root-[0-9a-f]{8}","grants":\[\{"group":1,"role":"operator"\}\]`, b.me())
+	require.Regexp(t, `"name":"root-[0-9a-f]{8}","grants":\[\{"jobGroup":1,"role":"operator"\}\]`, b.me())
 }
 
 // TestAnswersOfAProviderAreNotTrusted lists what does not sign anybody in.

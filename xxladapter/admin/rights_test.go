@@ -158,7 +158,7 @@ var goodBodies = map[string]string{
 	"POST /api/v1/session":           `{"name":"root","password":"pass of root"}`,
 	"POST /api/v1/session/first":     `{"token":"wrong","name":"first","password":"a password"}`,
 	"PUT /api/v1/me/password":        `{"old":"pass of root","new":"another pass"}`,
-	"POST /api/v1/users":             `{"name":"third","password":"a password","grants":[{"group":1,"role":"viewer"}]}`,
+	"POST /api/v1/users":             `{"name":"third","password":"a password","grants":[{"jobGroup":1,"role":"viewer"}]}`,
 	"PUT /api/v1/users/{id}":         `{"password":"a password"}`,
 	"POST /api/v1/tokens":            `{"name":"ci","expires":"` + time.Now().Add(time.Hour).Format(time.RFC3339) + `"}`,
 	"POST /api/v1/pauses":            `{"jobGroup":1,"note":"n"}`,

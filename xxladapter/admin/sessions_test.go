@@ -31,7 +31,7 @@ func TestASessionFromLoginToLogout(t *testing.T) {
 	s.people()
 	status, body, resp := s.doAs("", "POST", "/api/v1/session", `{"name":"root","password":"pass of root"}`)
 	require.Equal(t, http.StatusOK, status, body)
-	require.Contains(t, body, `"kind":"user","name":"root","grants":[{"group":0,"role":"admin"}]`)
+	require.Contains(t, body, `"kind":"user","name":"root","grants":[{"jobGroup":0,"role":"admin"}]`)
 	c := cookieOf(resp)
 	require.Equal(t, users.CookieName, c.Name, "the connection is not encrypted")
 	require.True(t, c.HttpOnly && !c.Secure)
@@ -43,7 +43,7 @@ func TestASessionFromLoginToLogout(t *testing.T) {
 	require.Equal(t, http.StatusOK, status, body)
 	status, body, _ = s.doAs(c.Value, "GET", "/api/v1/me", "")
 	require.Equal(t, http.StatusOK, status)
-	require.JSONEq(t, `{"id":1,"name":"root","grants":[{"group":0,"role":"admin"}],"hasPassword":true}`, body)
+	require.JSONEq(t, `{"id":1,"name":"root","grants":[{"jobGroup":0,"role":"admin"}],"hasPassword":true}`, body)
 
 	status, body, resp = s.doAs(c.Value, "DELETE", "/api/v1/session", "")
 	require.Equal(t, http.StatusOK, status, body)
@@ -96,7 +96,7 @@ func TestLoopbackIsOpenUntilThereIsAUser(t *testing.T) {
 	status, body, _ := s.doAs("", "GET", "/api/v1/session", "")
 	require.Equal(t, http.StatusOK, status)
 	require.Contains(t, body, `"kind":"open"`)
-	status, body, _ = s.doAs("", "POST", "/api/v1/users", `{"name":"root","password":"pass of root","grants":[{"group":0,"role":"admin"}]}`)
+	status, body, _ = s.doAs("", "POST", "/api/v1/users", `{"name":"root","password":"pass of root","grants":[{"jobGroup":0,"role":"admin"}]}`)
 	require.Equal(t, http.StatusOK, status, body)
 	for _, token := range []string{"", "anything", "xwt_anything"} {
 		status, body = s.do("GET", "/api/v1/jobs", token, "")
@@ -175,13 +175,13 @@ func TestTooManyLoginsSayWhenToTryAgain(t *testing.T) {
 func TestTheLastAdministratorStays(t *testing.T) {
 	s := newSite(t)
 	session := s.people()
-	for _, call := range []string{`DELETE /users/1`, `PUT /users/1 {"grants":[]}`, `PUT /users/1 {"password":""}`, `PUT /users/1 {"grants":[{"group":0,"role":"coder"}]}`} {
+	for _, call := range []string{`DELETE /users/1`, `PUT /users/1 {"grants":[]}`, `PUT /users/1 {"password":""}`, `PUT /users/1 {"grants":[{"jobGroup":0,"role":"coder"}]}`} {
 		parts := strings.SplitN(call+" ", " ", 3)
 		status, body, _ := s.doAs(session, parts[0], api.Base+parts[1], parts[2])
 		require.Equal(t, http.StatusConflict, status, body)
 		require.Contains(t, body, "user 1 is the last administrator")
 	}
-	status, body, _ := s.doAs(session, "PUT", "/api/v1/users/2", `{"password":"","grants":[{"group":0,"role":"admin"}]}`)
+	status, body, _ := s.doAs(session, "PUT", "/api/v1/users/2", `{"password":"","grants":[{"jobGroup":0,"role":"admin"}]}`)
 	require.Equal(t, http.StatusOK, status, body)
 	status, body, _ = s.doAs(session, "PUT", "/api/v1/users/1", `{"grants":[]}`)
 	require.Equal(t, http.StatusConflict, status, "%s: the other one cannot sign in", body)
@@ -197,22 +197,22 @@ func TestFieldsOfUsersAreChecked(t *testing.T) {
 	s := newSite(t)
 	s.people()
 	for call, message := range map[string]string{
-		`POST /users {"name":"a b"}`:                                                                 "must have no blanks",
-		`POST /users {"name":"a/b"}`:                                                                 "must have no blanks",
-		`POST /users {"name":"` + strings.Repeat("x", 51) + `"}`:                                     "name has 51 characters",
-		`POST /users {"name":"root"}`:                                                                "is taken by another user",
-		`POST /users {"name":"x","password":"short"}`:                                                "password has 5 characters, must have at least 8",
-		`POST /users {"name":"x","password":"` + strings.Repeat("x", 257) + `"}`:                     "password has 257 bytes",
-		`POST /users {"name":"x","grants":[{"group":9,"role":"viewer"}]}`:                            "grants name group 9, must be the id of a group",
-		`POST /users {"name":"x","grants":[{"group":-1,"role":"viewer"}]}`:                           "grants name group -1",
-		`POST /users {"name":"x","grants":[{"group":0,"role":"god"}]}`:                               "role is",
-		`POST /users {"name":"x","grants":[{"group":0,"role":"viewer"},{"group":0,"role":"admin"}]}`: "twice",
-		`POST /users {"name":"x","hasPassword":true}`:                                                "read-only",
-		`POST /users {"name":"x","id":7}`:                                                            "must be omitted for a new user",
-		`POST /users {"name":"x","admin":true}`:                                                      "unknown field",
-		`PUT /users/2 {"name":"other"}`:                                                              "it cannot be changed",
-		`PUT /users/2 {"id":1}`:                                                                      "must be 2 as in the path",
-		`PUT /users/9 {}`:                                                                            "user 9 does not exist",
+		`POST /users {"name":"a b"}`:                                                                       "must have no blanks",
+		`POST /users {"name":"a/b"}`:                                                                       "must have no blanks",
+		`POST /users {"name":"` + strings.Repeat("x", 51) + `"}`:                                           "name has 51 characters",
+		`POST /users {"name":"root"}`:                                                                      "is taken by another user",
+		`POST /users {"name":"x","password":"short"}`:                                                      "password has 5 characters, must have at least 8",
+		`POST /users {"name":"x","password":"` + strings.Repeat("x", 257) + `"}`:                           "password has 257 bytes",
+		`POST /users {"name":"x","grants":[{"jobGroup":9,"role":"viewer"}]}`:                               "grants name group 9, must be the id of a group",
+		`POST /users {"name":"x","grants":[{"jobGroup":-1,"role":"viewer"}]}`:                              "grants name group -1",
+		`POST /users {"name":"x","grants":[{"jobGroup":0,"role":"god"}]}`:                                  "role is",
+		`POST /users {"name":"x","grants":[{"jobGroup":0,"role":"viewer"},{"jobGroup":0,"role":"admin"}]}`: "twice",
+		`POST /users {"name":"x","hasPassword":true}`:                                                      "read-only",
+		`POST /users {"name":"x","id":7}`:                                                                  "must be omitted for a new user",
+		`POST /users {"name":"x","admin":true}`:                                                            "unknown field",
+		`PUT /users/2 {"name":"other"}`:                                                                    "it cannot be changed",
+		`PUT /users/2 {"id":1}`:                                                                            "must be 2 as in the path",
+		`PUT /users/9 {}`:                                                                                  "user 9 does not exist",
 	} {
 		parts := strings.SplitN(call, " ", 3)
 		status, body := s.do(parts[0], api.Base+parts[1], testToken, parts[2])

@@ -55,11 +55,11 @@ func TestStatisticsShowResultsDurationsAndLateness(t *testing.T) {
 	list = figures.StatList{}
 	s.get("/api/v1/stats?by=group", &list)
 	require.Len(t, list.Stats, 2)
-	require.Equal(t, []any{int64(2), "secluded-app", int64(1)}, []any{list.Stats[1].Group, list.Stats[1].AppName, list.Stats[1].Failed})
+	require.Equal(t, []any{int64(2), "secluded-app", int64(1)}, []any{list.Stats[1].JobGroup, list.Stats[1].AppName, list.Stats[1].Failed})
 	list = figures.StatList{}
 	s.get("/api/v1/stats?by=job&limit=1", &list)
 	require.Len(t, list.Stats, 1)
-	require.Equal(t, []any{int64(1), "shown", int64(2)}, []any{list.Stats[0].Job, list.Stats[0].JobName, list.Stats[0].Runs})
+	require.Equal(t, []any{int64(1), "shown", int64(2)}, []any{list.Stats[0].JobID, list.Stats[0].JobName, list.Stats[0].Runs})
 	require.EqualValues(t, 3, list.Total.Runs, "also of jobs beyond the limit")
 	list = figures.StatList{}
 	s.get("/api/v1/stats?job=2&to=2026-01-01T00:30:00Z", &list)

@@ -81,11 +81,11 @@ func TestUserCommands(t *testing.T) {
 		return string(u.Grants)
 	}
 	d.must("user grant 2 editor --group 2", "")
-	require.JSONEq(t, `[{"group":1,"role":"viewer"},{"group":2,"role":"editor"}]`, grants())
+	require.JSONEq(t, `[{"jobGroup":1,"role":"viewer"},{"jobGroup":2,"role":"editor"}]`, grants())
 	d.must("user grant 2 operator --all", "")
-	require.JSONEq(t, `[{"group":0,"role":"operator"},{"group":1,"role":"viewer"},{"group":2,"role":"editor"}]`, grants())
+	require.JSONEq(t, `[{"jobGroup":0,"role":"operator"},{"jobGroup":1,"role":"viewer"},{"jobGroup":2,"role":"editor"}]`, grants())
 	d.must("user grant 2 none --group 1,2", "")
-	require.JSONEq(t, `[{"group":0,"role":"operator"}]`, grants())
+	require.JSONEq(t, `[{"jobGroup":0,"role":"operator"}]`, grants())
 	d.must("user grant 2 none --all", "")
 	require.JSONEq(t, `[]`, grants())
 

@@ -175,7 +175,7 @@ func TestAUserSignsIn(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")
 	s.group("Orders")
-	s.call("POST", "/users", map[string]any{"name": "li.na", "password": "correct horse", "grants": []any{map[string]any{"group": 0, "role": "admin"}}}, nil)
+	s.call("POST", "/users", map[string]any{"name": "li.na", "password": "correct horse", "grants": []any{map[string]any{"jobGroup": 0, "role": "admin"}}}, nil)
 	tab := s.open("jobs?name=kept")
 	tab.allowed = append(tab.allowed, "401 (Unauthorized)")
 	tab.until("sign-in is asked for", `document.querySelector("dialog[open]")`)

@@ -16,7 +16,7 @@ const password = "correct horse"
 // user creates a user with a role for a group, or for all with group 0.
 func (s *site) user(name string, group int64, role string) {
 	s.t.Helper()
-	s.call("POST", "/users", map[string]any{"name": name, "password": password, "grants": []any{map[string]any{"group": group, "role": role}}}, nil)
+	s.call("POST", "/users", map[string]any{"name": name, "password": password, "grants": []any{map[string]any{"jobGroup": group, "role": role}}}, nil)
 }
 
 // signedIn opens a path as a user.
@@ -40,8 +40,8 @@ func (s *site) users() map[string]string {
 		Users []struct {
 			Name   string
 			Grants []struct {
-				Group int64
-				Role  string
+				JobGroup int64
+				Role     string
 			}
 		}
 	}

@@ -108,7 +108,7 @@ func TestScreens(t *testing.T) {
 	s.user("wang.fang", 0, "admin")
 	tab := s.signedIn("wang.fang", "")
 	for _, call := range []string{
-		`"users", { name: "settlement-service-of-all-regions", grants: [{ group: 1, role: "operator" }, { group: 2, role: "viewer" }] }`,
+		`"users", { name: "settlement-service-of-all-regions", grants: [{ jobGroup: 1, role: "operator" }, { jobGroup: 2, role: "viewer" }] }`,
 		`"tokens", { name: "nightly report of the settlement service", role: "viewer", groups: [1, 2], expires: new Date(Date.now() + 3e9).toISOString() }`,
 	} {
 		var status int

@@ -45,5 +45,5 @@ export type Role = (typeof roles)[number];
 // may reports whether the caller has a role: for some group, for this group, or with group 0 for
 // all. It decides what a page offers; the scheduler decides what happens.
 export function may(role: Role, group?: number): boolean {
-	return !!session.value?.grants.some((g) => roles.indexOf(g.role) >= roles.indexOf(role) && (group === undefined || g.group === 0 || g.group === group));
+	return !!session.value?.grants.some((g) => roles.indexOf(g.role) >= roles.indexOf(role) && (group === undefined || g.jobGroup === 0 || g.jobGroup === group));
 }

@@ -639,7 +639,7 @@ export interface GoneExecutor {
 
 export interface Grant {
 	/** The id of a group; 0 means all groups. */
-	group: number;
+	jobGroup: number;
 	/** What may be done, each role including those before it: viewer reads; operator starts, stops, triggers and kills; editor changes jobs; coder changes scripts; admin changes groups, and with group 0 users. */
 	role: "viewer" | "operator" | "editor" | "coder" | "admin";
 }
@@ -1398,12 +1398,12 @@ export interface Stat {
 	duration: Percentiles;
 	/** The handler reported a failure. */
 	failed: number;
-	/** The group, by group. */
-	group?: number;
 	/** The beginning of the hour, by hour. */
 	hour?: string;
+	/** The group, by group. */
+	jobGroup?: number;
 	/** The job, by job. */
-	job?: number;
+	jobId?: number;
 	/** Its name, unless it was removed. */
 	jobName?: string;
 	/** The run was killed, or ended by a later run of its job. */

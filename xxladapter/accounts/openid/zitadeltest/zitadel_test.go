@@ -101,7 +101,7 @@ func (b *browser) me() string {
 	return body
 }
 
-const signedIn = `"kind":"user","name":"test-user2","grants":[{"group":0,"role":"admin"}]`
+const signedIn = `"kind":"user","name":"test-user2","grants":[{"jobGroup":0,"role":"admin"}]`
 
 func TestSigningIn(t *testing.T) {
 	h := newHouse(t)

@@ -38,11 +38,11 @@ type StatList struct {
 
 // A statForm has the figures of some runs.
 type statForm struct {
-	Hour    *time.Time `json:"hour,omitempty" doc:"The beginning of the hour, by hour."`
-	Group   int64      `json:"group,omitempty" doc:"The group, by group."`
-	AppName string     `json:"appName,omitempty" doc:"Its app name, unless it was removed."`
-	Job     int64      `json:"job,omitempty" doc:"The job, by job."`
-	JobName string     `json:"jobName,omitempty" doc:"Its name, unless it was removed."`
+	Hour     *time.Time `json:"hour,omitempty" doc:"The beginning of the hour, by hour."`
+	JobGroup int64      `json:"jobGroup,omitempty" doc:"The group, by group."`
+	AppName  string     `json:"appName,omitempty" doc:"Its app name, unless it was removed."`
+	JobID    int64      `json:"jobId,omitempty" doc:"The job, by job."`
+	JobName  string     `json:"jobName,omitempty" doc:"Its name, unless it was removed."`
 
 	Runs    int64 `json:"runs" doc:"Runs with a result. Those that are still running are not counted."`
 	Success int64 `json:"success"`
@@ -73,7 +73,7 @@ func showHistogram(h xxladapter.Histogram) Percentiles {
 
 func showStat(s *xxladapter.Stat) statForm {
 	return statForm{
-		Hour: api.Given(s.Hour), Group: s.GroupID, Job: s.JobID,
+		Hour: api.Given(s.Hour), JobGroup: s.GroupID, JobID: s.JobID,
 		Runs: s.Runs(), Success: s.Success, Failed: s.Failed, Timeout: s.Timeout, Killed: s.Killed, Lost: s.Lost,
 		NotSent:  s.NotSent,
 		Duration: showHistogram(s.Durations), Lateness: showHistogram(s.Lateness),
@@ -174,17 +174,17 @@ func (s *Server) nameStats(ctx context.Context, by xxladapter.StatBy, stats []st
 			names[g.ID] = g.AppName
 		}
 		for i := range stats {
-			stats[i].AppName = names[stats[i].Group]
+			stats[i].AppName = names[stats[i].JobGroup]
 		}
 		return err
 	case xxladapter.StatByJob:
 		var ids []int64
 		for _, stat := range stats {
-			ids = append(ids, stat.Job)
+			ids = append(ids, stat.JobID)
 		}
 		names, err := s.store.JobNames(ctx, ids, nil)
 		for i := range stats {
-			stats[i].JobName = names[stats[i].Job]
+			stats[i].JobName = names[stats[i].JobID]
 		}
 		return err
 	}

@@ -12,8 +12,8 @@ import (
 
 // A grantForm is a role for one group, or for all.
 type grantForm struct {
-	Group int64           `json:"group" doc:"The id of a group; 0 means all groups."`
-	Role  xxladapter.Role `json:"role" doc:"What may be done, each role including those before it: viewer reads; operator starts, stops, triggers and kills; editor changes jobs; coder changes scripts; admin changes groups, and with group 0 users."`
+	JobGroup int64           `json:"jobGroup" doc:"The id of a group; 0 means all groups."`
+	Role     xxladapter.Role `json:"role" doc:"What may be done, each role including those before it: viewer reads; operator starts, stops, triggers and kills; editor changes jobs; coder changes scripts; admin changes groups, and with group 0 users."`
 }
 
 func showGrants(grants []xxladapter.Grant) []grantForm {

@@ -56,16 +56,16 @@ func (s *Server) grants(ctx context.Context, forms *[]grantForm) ([]xxladapter.G
 	}
 	list := []xxladapter.Grant{}
 	for _, f := range *forms {
-		if f.Group > 0 {
-			if _, err := s.opts.Store.Group(ctx, f.Group); errors.Is(err, xxladapter.ErrNotFound) {
+		if f.JobGroup > 0 {
+			if _, err := s.opts.Store.Group(ctx, f.JobGroup); errors.Is(err, xxladapter.ErrNotFound) {
 				return nil, xxladapter.Invalidf(errorrule.GroupID,
 					"%s name group %d, must be the id of a group, or 0 for all",
-					"grants", f.Group)
+					"grants", f.JobGroup)
 			} else if err != nil {
 				return nil, err
 			}
 		}
-		list = append(list, xxladapter.Grant{GroupID: f.Group, Role: f.Role})
+		list = append(list, xxladapter.Grant{GroupID: f.JobGroup, Role: f.Role})
 	}
 	return list, nil
 }

@@ -84,7 +84,7 @@ export function Users() {
 function UserDialog({ user, first, onClose }: { user?: User; first?: boolean; onClose: () => void }) {
 	const [name, setName] = useState("");
 	const [password, setPassword] = useState("");
-	const [grants, setGrants] = useState<Grant[]>(user?.grants ?? [{ group: 0, role: first ? "admin" : "viewer" }]);
+	const [grants, setGrants] = useState<Grant[]>(user?.grants ?? [{ jobGroup: 0, role: first ? "admin" : "viewer" }]);
 	const [wrong, setWrong] = useState<ApiError>();
 	const at = (field: string) => (wrong?.field === field ? wrong.message : undefined);
 	const save = async () => {

@@ -15,8 +15,8 @@ export function FieldChanges({ changes, kind }: { changes: FieldChange[]; kind?:
 		if (Array.isArray(value)) return value.map((v) => text(field, v)).join(", ");
 		if (typeof value === "boolean") return t(value ? "form.yes" : "form.no");
 		if (field === "addressType") return t(value ? "group.manual" : "group.automatic");
-		if (["jobGroup", "group", "groups"].includes(field)) return group(Number(value));
-		if (field === "grants") return `${word("role", (value as Grant).role)} · ${group((value as Grant).group)}`;
+		if (["jobGroup", "groups"].includes(field)) return group(Number(value));
+		if (field === "grants" && (value as Grant).jobGroup !== undefined) return `${word("role", (value as Grant).role)} · ${group((value as Grant).jobGroup)}`;
 		if (field === "drains") return [(value as DrainView).address, (value as DrainView).note].filter(Boolean).join(" · ");
 		if (typeof value !== "string") return JSON.stringify(value);
 		if (field === "calendar") return calendarName(value);

@@ -13,8 +13,8 @@ export function Roles({ grants }: { grants: Grant[] }) {
 	return (
 		<span class="inline">
 			{grants.map((g) => (
-				<Tag key={g.group} tone={g.role === "admin" && g.group === 0 ? "accent" : undefined}>
-					{`${word("role", g.role)} · ${g.group ? groups.name(g.group) : t("jobs.allGroups")}`}
+				<Tag key={g.jobGroup} tone={g.role === "admin" && g.jobGroup === 0 ? "accent" : undefined}>
+					{`${word("role", g.role)} · ${g.jobGroup ? groups.name(g.jobGroup) : t("jobs.allGroups")}`}
 				</Tag>
 			))}
 		</span>
@@ -27,20 +27,20 @@ export const roleOptions = () => roles.map((r) => ({ value: r, text: word("role"
 export function GrantFields({ grants, set }: { grants: Grant[]; set: (grants: Grant[]) => void }) {
 	const groups = useGroups();
 	const all = [{ value: "0", text: t("jobs.allGroups") }, ...[...groups.byID.values()].map((g) => ({ value: String(g.id), text: g.title || g.appName || "" }))];
-	const free = all.filter((o) => !grants.some((g) => String(g.group) === o.value));
+	const free = all.filter((o) => !grants.some((g) => String(g.jobGroup) === o.value));
 	const change = (at: number, to: Partial<Grant>) => set(grants.map((g, i) => (i === at ? { ...g, ...to } : g)));
 	return (
 		<fieldset class="checks">
 			<legend>{t("field.grants")}</legend>
 			{grants.map((g, i) => (
-				<span class="row-main" key={g.group}>
-					<Select aria-label={t("field.jobGroup")} value={String(g.group)} onChange={(e) => change(i, { group: Number(e.currentTarget.value) })} options={all.filter((o) => o.value === String(g.group) || free.includes(o))} />
+				<span class="row-main" key={g.jobGroup}>
+					<Select aria-label={t("field.jobGroup")} value={String(g.jobGroup)} onChange={(e) => change(i, { jobGroup: Number(e.currentTarget.value) })} options={all.filter((o) => o.value === String(g.jobGroup) || free.includes(o))} />
 					<Select aria-label={t("roles.one")} value={g.role} onChange={(e) => change(i, { role: e.currentTarget.value as Role })} options={roleOptions()} />
 					<Button icon="remove" tone="quiet" aria-label={t("roles.remove")} onClick={() => set(grants.filter((_, at) => at !== i))} />
 				</span>
 			))}
 			<span>
-				<Button icon="add" disabled={free.length === 0} onClick={() => set([...grants, { group: Number(free[0]!.value), role: "viewer" }])}>{t("roles.add")}</Button>
+				<Button icon="add" disabled={free.length === 0} onClick={() => set([...grants, { jobGroup: Number(free[0]!.value), role: "viewer" }])}>{t("roles.add")}</Button>
 			</span>
 			<p class="field-help">{t("roles.help")}</p>
 		</fieldset>

@@ -26,7 +26,7 @@ type StatsCmd struct {
 // A statRow is a row of the API's statistics.
 type statRow struct {
 	Hour                                                  *time.Time
-	Group, Job                                            int64
+	JobGroup, JobID                                       int64
 	AppName, JobName                                      string
 	Runs, Success, Failed, Timeout, Killed, Lost, NotSent int64
 	Duration, Lateness                                    struct{ P50Ms, P99Ms *int64 }
@@ -97,10 +97,10 @@ func (s *statRow) name() string {
 	switch {
 	case s.Hour != nil:
 		return printing.Time(s.Hour)
-	case s.Job != 0:
-		return fmt.Sprintf("%d %s", s.Job, s.JobName)
+	case s.JobID != 0:
+		return fmt.Sprintf("%d %s", s.JobID, s.JobName)
 	}
-	return fmt.Sprintf("%d %s", s.Group, s.AppName)
+	return fmt.Sprintf("%d %s", s.JobGroup, s.AppName)
 }
 
 func (s *statRow) row(name string) []string {

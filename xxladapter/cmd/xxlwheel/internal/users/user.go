@@ -25,16 +25,16 @@ type UserCmd struct {
 
 // A grantView is a role for a group, or for all if the group is 0, as the API has it.
 type grantView struct {
-	Group int64           `json:"group"`
-	Role  xxladapter.Role `json:"role"`
+	JobGroup int64           `json:"jobGroup"`
+	Role     xxladapter.Role `json:"role"`
 }
 
 // String returns the grant as one word: 7=editor, or all=viewer.
 func (g grantView) String() string {
-	if g.Group == 0 {
+	if g.JobGroup == 0 {
 		return "all=" + string(g.Role)
 	}
-	return fmt.Sprintf("%d=%s", g.Group, g.Role)
+	return fmt.Sprintf("%d=%s", g.JobGroup, g.Role)
 }
 
 // A userView is a user as the API returns it.
@@ -143,7 +143,7 @@ func granted(grants []grantView, groups []int64, role string) []grantView {
 	}
 	left := []grantView{}
 	for _, g := range grants {
-		if !replaced[g.Group] {
+		if !replaced[g.JobGroup] {
 			left = append(left, g)
 		}
 	}
