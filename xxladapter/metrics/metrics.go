@@ -31,7 +31,7 @@ type Metrics struct {
 	registry *prometheus.Registry
 
 	fires, ambiguous, callbacks, misfires, alarms, storeErrors *prometheus.CounterVec
-	missed, blocked, fenced, scanCapped, scanLocked, deleted   prometheus.Counter
+	blocked, fenced, scanCapped, scanLocked, deleted           prometheus.Counter
 	lateness, runTime, scanTime, scanWait, scanDue             prometheus.Histogram
 	handOver, storeOps                                         *prometheus.HistogramVec
 }
@@ -55,9 +55,9 @@ func New() *Metrics {
 		"hand_over_duration_seconds", "Time from the request to the executor until its outcome is stored.", callTimes,
 		"outcome",
 	)
-	m.misfires = m.counters("misfires_total", "Misfire records, by misfire strategy.", "strategy")
-	m.missed = m.counter(
-		"fires_missed_total", "Misfire records whose strategy fires nothing, so that due times have no run.",
+	m.misfires = m.counters(
+		"misfires_total", "Misfires, by misfire strategy; DO_NOTHING fires nothing, so that due times have no run.",
+		"strategy",
 	)
 	m.blocked = m.counter(
 		"duplicate_fire_blocked_total", "Claims of fires that this node or another had claimed before.",
@@ -169,9 +169,6 @@ func (m *Metrics) Event(e trigger.Event) {
 // Misfire counts a misfire of scheduler.Options.OnMisfire.
 func (m *Metrics) Misfire(x xxladapter.Misfire) {
 	m.misfires.WithLabelValues(string(x.Strategy)).Inc()
-	if x.Strategy == xxladapter.MisfireDoNothing {
-		m.missed.Inc()
-	}
 }
 
 // Callback counts a result of trigger.Options.OnCallback.
