@@ -59,15 +59,15 @@ type bulkForm struct {
 
 // A bulkFilter selects jobs as the list of jobs does.
 type bulkFilter struct {
-	Group   int64                   `json:"jobGroup,omitempty" doc:"Only jobs of this group."`
-	Name    string                  `json:"name,omitempty" doc:"Only jobs whose name contains this text."`
-	Handler string                  `json:"handler,omitempty" doc:"Only jobs whose handler contains this text."`
-	Author  string                  `json:"author,omitempty" doc:"Only jobs whose author contains this text."`
-	Tag     string                  `json:"tag,omitempty" doc:"Only jobs with this tag."`
-	Type    xxladapter.ScheduleType `json:"type,omitempty" doc:"Only jobs with this schedule type."`
-	Running *bool                   `json:"running,omitempty" doc:"Only jobs whose schedule is on (true) or off (false)."`
-	Last    xxladapter.LastResult   `json:"lastResult,omitempty" doc:"Only jobs whose newest run that has ended succeeded (SUCCESS) or did not (FAIL), or of which no run has ended (NONE)."`
-	All     bool                    `json:"all,omitempty" doc:"Must be true if nothing else is given."`
+	JobGroup int64                   `json:"jobGroup,omitempty" doc:"Only jobs of this group."`
+	Name     string                  `json:"name,omitempty" doc:"Only jobs whose name contains this text."`
+	Handler  string                  `json:"handler,omitempty" doc:"Only jobs whose handler contains this text."`
+	Author   string                  `json:"author,omitempty" doc:"Only jobs whose author contains this text."`
+	Tag      string                  `json:"tag,omitempty" doc:"Only jobs with this tag."`
+	Type     xxladapter.ScheduleType `json:"type,omitempty" doc:"Only jobs with this schedule type."`
+	Running  *bool                   `json:"running,omitempty" doc:"Only jobs whose schedule is on (true) or off (false)."`
+	Last     xxladapter.LastResult   `json:"lastResult,omitempty" doc:"Only jobs whose newest run that has ended succeeded (SUCCESS) or did not (FAIL), or of which no run has ended (NONE)."`
+	All      bool                    `json:"all,omitempty" doc:"Must be true if nothing else is given."`
 }
 
 // A bulkLine is one line of the answer: the first one has total, the last one done, and each
@@ -143,7 +143,7 @@ func (s *Server) chosen(ctx context.Context, form *bulkForm) ([]int64, error) {
 	}
 	is := form.Filter
 	choice := jobChoice{
-		Group: is.Group, Name: is.Name, Handler: is.Handler, Author: is.Author, Tag: is.Tag, Type: is.Type,
+		Group: is.JobGroup, Name: is.Name, Handler: is.Handler, Author: is.Author, Tag: is.Tag, Type: is.Type,
 		Running: is.Running, Last: is.Last,
 	}
 	f, err := choice.filter()

@@ -54,10 +54,10 @@ type idleGroup struct {
 }
 
 type goneExecutor struct {
-	Address string     `json:"address"`
-	Group   int64      `json:"jobGroup"`
-	LogID   int64      `json:"logId" doc:"The newest run that was sent there."`
-	Trigger *time.Time `json:"triggerTime,omitempty"`
+	Address  string     `json:"address"`
+	JobGroup int64      `json:"jobGroup"`
+	LogID    int64      `json:"logId" doc:"The newest run that was sent there."`
+	Trigger  *time.Time `json:"triggerTime,omitempty"`
 }
 
 // A poorCalendar is a calendar that does not know a year.

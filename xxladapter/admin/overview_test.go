@@ -69,7 +69,7 @@ func TestTheOverviewNamesWhatIsWrongAndWhatComes(t *testing.T) {
 	require.Equal(t, rare, o.NotFired[0].ID)
 	require.Equal(t, []idleGroup{{group, "some-app", figure{3, false}}}, o.NoExecutor)
 	require.Len(t, o.Gone, 1)
-	require.Equal(t, []any{"http://10.0.0.7:9999/", group, last}, []any{o.Gone[0].Address, o.Gone[0].Group, o.Gone[0].LogID})
+	require.Equal(t, []any{"http://10.0.0.7:9999/", group, last}, []any{o.Gone[0].Address, o.Gone[0].JobGroup, o.Gone[0].LogID})
 
 	require.NoError(t, s.store.Register(ctx, "some-app", "http://10.0.0.7:9999/"))
 	for i := range 130 { // more than a page of them

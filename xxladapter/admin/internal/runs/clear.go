@@ -19,7 +19,7 @@ const maxCountRows = 1_000_000
 
 // A clearForm says which runs to delete.
 type clearForm struct {
-	Job        int64      `json:"jobId,omitempty" doc:"Delete only runs of this job."`
+	JobID      int64      `json:"jobId,omitempty" doc:"Delete only runs of this job."`
 	JobGroup   int64      `json:"jobGroup,omitempty" doc:"Delete only runs of this group."`
 	Before     *time.Time `json:"before,omitempty" doc:"Delete only runs triggered before this instant."`
 	KeepNewest int        `json:"keepNewest,omitempty" doc:"How many of the newest runs to keep."`
@@ -37,7 +37,7 @@ type clearAnswer struct {
 // clearRuns deletes runs that have ended. Rows that are still needed are kept: open ones, and
 // failures that were not reported yet.
 func (s *Server) clearRuns(ctx context.Context, _ api.None, form clearForm) (answer clearAnswer, err error) {
-	what := xxladapter.LogPurge{JobID: form.Job, GroupID: form.JobGroup, KeepNewest: form.KeepNewest}
+	what := xxladapter.LogPurge{JobID: form.JobID, GroupID: form.JobGroup, KeepNewest: form.KeepNewest}
 	if form.Before != nil {
 		what.Before = *form.Before
 	}
@@ -97,12 +97,12 @@ func (s *Server) countPurge(ctx context.Context, what xxladapter.LogPurge) (answ
 // mayClear refuses to delete runs unless the caller may do that for the job, the group or all
 // groups that the form names. If a job was moved, its present group decides about all of its runs.
 func (s *Server) mayClear(ctx context.Context, form *clearForm) error {
-	if form.Job == 0 && form.JobGroup == 0 {
+	if form.JobID == 0 && form.JobGroup == 0 {
 		return api.Allow(ctx, access.Everywhere, nil)
 	}
 	// A job that is gone has only its runs left, and belongs to no group.
-	if form.Job != 0 && api.Allow(ctx, access.Everywhere, nil) != nil {
-		if _, err := s.opts.Job(ctx, form.Job); err != nil {
+	if form.JobID != 0 && api.Allow(ctx, access.Everywhere, nil) != nil {
+		if _, err := s.opts.Job(ctx, form.JobID); err != nil {
 			return err
 		}
 	}
