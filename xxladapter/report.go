@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// A Report counts the triggers of one day by the outcome that each of them has so far: a row of
-// xxl_job_log_report. A result that comes days later changes the figures of the day of its trigger.
+// A DailyReport counts the triggers of one day by the outcome that each of them has so far: a row
+// of xxl_job_log_report. A result that comes days later changes the figures of the day of its
+// trigger.
 //
 // Rows that are deleted after they have ended stay counted. Rows that are deleted without an end,
 // with their job, are no longer counted.
-type Report struct {
+type DailyReport struct {
 	Day     string // in the format time.DateOnly, in the store's zone
 	Running int64
 	Success int64
@@ -18,7 +19,7 @@ type Report struct {
 }
 
 // Add counts n more triggers with a status.
-func (r *Report) Add(status LogStatus, n int64) {
+func (r *DailyReport) Add(status LogStatus, n int64) {
 	switch status {
 	case LogRunning:
 		r.Running += n
@@ -29,12 +30,12 @@ func (r *Report) Add(status LogStatus, n int64) {
 	}
 }
 
-// A ReportStore is the part of [Store] that keeps the figures of each day.
-type ReportStore interface {
+// A DailyReportStore is the part of [Store] that keeps the figures of each day.
+type DailyReportStore interface {
 	// Reports lists the figures of the days from that of from to that of to, both included, by
 	// day; a zero time means no limit. Days without a trigger are left out. The figures include
 	// everything that was stored before the call.
-	Reports(ctx context.Context, from, to time.Time) ([]Report, error)
+	Reports(ctx context.Context, from, to time.Time) ([]DailyReport, error)
 	// FoldReports moves the figures into the table that other programs read. It changes no figure.
 	FoldReports(ctx context.Context) error
 }

@@ -21,8 +21,8 @@ type RunResult struct {
 	WantText bool
 }
 
-// An Accepted is an executor's request to begin a run that it has taken from a queue.
-type Accepted struct {
+// An Accept is an executor's request to begin a run that it has taken from a queue.
+type Accept struct {
 	LogID   int64
 	Address string // of the executor, as it is registered
 }
@@ -45,7 +45,7 @@ type RunStore interface {
 	// begin, if another address has it, if it was queued for another app or another executor, if
 	// its hand-over has another outcome, if it has a result, or if there is no such run. An empty
 	// list causes no write.
-	AcceptRuns(ctx context.Context, list []Accepted) ([]bool, error)
+	AcceptRuns(ctx context.Context, list []Accept) ([]bool, error)
 	// LostRuns lists up to limit runs, by log id and with ids above after, that an executor took at
 	// least age ago, that have no result, and whose address is not registered.
 	LostRuns(ctx context.Context, age time.Duration, after int64, limit int) ([]*Log, error)

@@ -93,7 +93,7 @@ type ManagementStore interface {
 	RunListStore
 	RecentRunStore
 	RunHistoryStore
-	ReportStore
+	DailyReportStore
 	StatStore
 	AuditStore
 	ChangeStore

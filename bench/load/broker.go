@@ -86,7 +86,7 @@ func (o *opened) broker(ctx context.Context, program string) (*broker, error) {
 }
 
 // connectBroker connects a scheduler to a broker. It returns nil for an empty URL.
-func (o *opened) connectBroker(ctx context.Context, url string) (node.Queue, error) {
+func (o *opened) connectBroker(ctx context.Context, url string) (node.Broker, error) {
 	if url == "" {
 		return nil, nil
 	}

@@ -164,7 +164,7 @@ func serveJobs(in io.Reader, out io.Writer, args []string) (err error) {
 		ended <- nil
 		return err
 	}
-	addr := e.Addr()
+	addr := e.Address()
 	if opts.Answer > 0 {
 		d, err := newDistant(e, opts.Answer)
 		if err != nil {

@@ -28,7 +28,7 @@ type served struct {
 
 // serve starts a node on a store, on a free port. The end of ctx does not stop it: executors report
 // the last results after a measurement.
-func serve(ctx context.Context, store xxladapter.Store, p plan, broker node.Queue, w watcher) (*served, error) {
+func serve(ctx context.Context, store xxladapter.Store, p plan, broker node.Broker, w watcher) (*served, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ type fakeCompleter struct {
 	gives bool            // store decides who may begin a run; otherwise all with a positive id may
 }
 
-func (c *fakeCompleter) Accept(ctx context.Context, list []xxladapter.Accepted) ([]bool, error) {
+func (c *fakeCompleter) Accept(ctx context.Context, list []xxladapter.Accept) ([]bool, error) {
 	if c.gives {
 		return c.store.AcceptRuns(ctx, list)
 	}

@@ -18,24 +18,24 @@ type AlarmTest struct {
 
 // An AlarmDelivery is what became of a test alarm on one channel.
 type AlarmDelivery struct {
-	Channel string         `json:"channel" doc:"The channel: mail, webhook, dingtalk, feishu, wecom or slack, with a number if there are several."`
-	Result  AlarmDelivered `json:"result"`
-	Error   string         `json:"error,omitempty" doc:"Why it was not sent; secrets are concealed."`
-	Took    int64          `json:"tookMs" doc:"How long the channel took."`
+	Channel string      `json:"channel" doc:"The channel: mail, webhook, dingtalk, feishu, wecom or slack, with a number if there are several."`
+	Result  AlarmResult `json:"result"`
+	Error   string      `json:"error,omitempty" doc:"Why it was not sent; secrets are concealed."`
+	Took    int64       `json:"tookMs" doc:"How long the channel took."`
 }
 
-// AlarmDelivered is a result of an alarm on a channel.
-type AlarmDelivered string
+// AlarmResult is a result of an alarm on a channel.
+type AlarmResult string
 
 const (
-	AlarmDeliveredSent    AlarmDelivered = "SENT"
-	AlarmDeliveredSkipped AlarmDelivered = "SKIPPED" // nobody is to receive it
-	AlarmDeliveredFailed  AlarmDelivered = "FAILED"
+	AlarmResultSent    AlarmResult = "SENT"
+	AlarmResultSkipped AlarmResult = "SKIPPED" // nobody is to receive it
+	AlarmResultFailed  AlarmResult = "FAILED"
 )
 
 // Values lists all results.
-func (AlarmDelivered) Values() []AlarmDelivered {
-	return []AlarmDelivered{AlarmDeliveredSent, AlarmDeliveredSkipped, AlarmDeliveredFailed}
+func (AlarmResult) Values() []AlarmResult {
+	return []AlarmResult{AlarmResultSent, AlarmResultSkipped, AlarmResultFailed}
 }
 
 // An alarmTestForm says who gets the mail of a test.

@@ -16,7 +16,7 @@ func TestATestOfTheAlarmsSaysWhatBecameOfEachChannel(t *testing.T) {
 		o.TestAlarms = func(_ context.Context, emails []string) AlarmTest {
 			asked = emails
 			return AlarmTest{Alarm: "test-1", Channels: []AlarmDelivery{
-				{Channel: "mail", Result: AlarmDeliveredSent, Took: 7}, {Channel: "slack", Result: AlarmDeliveredFailed, Error: "refused"},
+				{Channel: "mail", Result: AlarmResultSent, Took: 7}, {Channel: "slack", Result: AlarmResultFailed, Error: "refused"},
 			}}
 		}
 	})

@@ -42,7 +42,7 @@ type backfillForm struct {
 	Parallel int                      `json:"parallel"`
 	Param    *string                  `json:"executorParam,omitempty"`
 	By       string                   `json:"by,omitempty" doc:"Who asked for it."`
-	Created  time.Time                `json:"created"`
+	Created  time.Time                `json:"addTime"`
 	Ended    *time.Time               `json:"ended,omitempty"`
 
 	Total     int           `json:"total" doc:"The number of due times."`

@@ -321,9 +321,9 @@ func (g guard) RunText(ctx context.Context, logID int64) (*xxladapter.RunText, e
 	return g.store.RunText(ctx, logID)
 }
 
-// Reports implements part of [xxladapter.ReportStore]. The figures count all groups together: the
-// call that shows them needs a role for all.
-func (g guard) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error) {
+// Reports implements part of [xxladapter.DailyReportStore]. The figures count all groups together:
+// the call that shows them needs a role for all.
+func (g guard) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.DailyReport, error) {
 	return g.store.Reports(ctx, from, to)
 }
 

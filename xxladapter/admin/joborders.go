@@ -176,7 +176,7 @@ type orderForm struct {
 	JobID   int64      `json:"jobId"`
 	Fire    int64      `json:"fire"`
 	Key     string     `json:"idempotencyKey,omitempty"`
-	Created time.Time  `json:"created"`
+	Created time.Time  `json:"addTime"`
 	State   orderState `json:"state" doc:"PLANNED: it waits to be handed over. STARTED: logIds names its runs. DROPPED: it did not become a run."`
 	LogIDs  []int64    `json:"logIds" doc:"The runs, one for each shard; empty until STARTED. Retries of a failed run have ids of their own."`
 }

@@ -36,11 +36,11 @@ type Completer interface {
 	CompleteOwn(ctx context.Context, callbacks []wire.Callback, own trigger.Own) error
 	// Accept gives runs to executors that have taken them from a queue, and reports for each run
 	// whether it may begin.
-	Accept(ctx context.Context, list []xxladapter.Accepted) ([]bool, error)
+	Accept(ctx context.Context, list []xxladapter.Accept) ([]bool, error)
 }
 
-// A Queue is a broker from which executors take runs; queue.Conn is one.
-type Queue interface {
+// A Broker has the queues from which executors take runs; queue.Conn is one.
+type Broker interface {
 	// Prepare creates in the broker what the executor at an address takes its runs from, unless
 	// that exists.
 	Prepare(ctx context.Context, at xxladapter.QueueAddress) error
@@ -116,7 +116,7 @@ type Records interface {
 	AuditRows(ctx context.Context, f xxladapter.AuditFilter) ([]xxladapter.AuditRow, error)
 	AuditEnds(ctx context.Context) (xxladapter.AuditEnds, error)
 	xxladapter.ChangeStore
-	Reports(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error)
+	Reports(ctx context.Context, from, to time.Time) ([]xxladapter.DailyReport, error)
 	Stats(ctx context.Context, f xxladapter.StatFilter) ([]xxladapter.Stat, error)
 }
 
@@ -136,7 +136,7 @@ type Options struct {
 	// Executors reads run logs, kills runs and probes executors. If it is nil, these calls fail.
 	Executors Executors
 	// Queue is the broker of executors that do not listen; nil means that there is none.
-	Queue Queue
+	Queue Broker
 	// Purger deletes runs for the call that clears the log; if it is nil, that call fails.
 	Purger Purger
 	// Planned is called with the fires that a management call planned, so that they are handed out

@@ -61,7 +61,7 @@ func benchmarkRuns(b *testing.B, noSync bool, conns int) {
 	cpu := cpuTime(b)
 	b.ResetTimer()
 	for c := range conns {
-		clients.Go(func() { sendRuns(b, e.Addr(), int64(c+1), &next, int64(b.N)) })
+		clients.Go(func() { sendRuns(b, e.Address(), int64(c+1), &next, int64(b.N)) })
 	}
 	clients.Wait()
 	j := e.live.Load().journal

@@ -174,7 +174,7 @@ func TestBodyLimit(t *testing.T) {
 	t.Parallel()
 	e := start(t, Options{Listen: "127.0.0.1:0"}, nil)
 	send := func(head, body string) (status int, text string, closed bool) {
-		conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(e.Addr(), "http://"), "/"))
+		conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(e.Address(), "http://"), "/"))
 		require.NoError(t, err)
 		defer conn.Close()
 		sent := make(chan struct{})
@@ -215,7 +215,7 @@ func TestServeInsideAnotherServer(t *testing.T) {
 	e := start(t, Options{AppName: "shop", Address: "http://10.0.0.7/jobs/"}, func(e *Executor) {
 		require.NoError(t, e.Handle("a", func(context.Context, *Run) error { return nil }))
 	})
-	require.Equal(t, "http://10.0.0.7/jobs/", e.Addr())
+	require.Equal(t, "http://10.0.0.7/jobs/", e.Address())
 	mux := http.NewServeMux()
 	mux.Handle("/jobs/", http.StripPrefix("/jobs", e.Executor))
 	ask := func(path string) string {

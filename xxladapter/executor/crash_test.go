@@ -205,7 +205,7 @@ func crashChild(admin string) {
 	}()
 	go func() {
 		<-e.Ready()
-		fmt.Println("serving", e.Addr())
+		fmt.Println("serving", e.Address())
 	}()
 	if err := e.Run(ctx); err != nil {
 		panic(err)

@@ -90,7 +90,7 @@ func ExampleExecutor_Handle() {
 
 	body := `{"jobId":1,"logId":1,"glueType":"BEAN","executorHandler":"greet","executorParams":"world","broadcastTotal":1}`
 	w := httptest.NewRecorder()
-	e.ServeHTTP(w, httptest.NewRequest(http.MethodPost, e.Addr()+"run", strings.NewReader(body)))
+	e.ServeHTTP(w, httptest.NewRequest(http.MethodPost, e.Address()+"run", strings.NewReader(body)))
 	<-done
 	fmt.Println(w.Body)
 	stop()
@@ -102,7 +102,7 @@ func ExampleExecutor_Handle() {
 }
 
 // An executor that takes its runs from a broker, and needs no open port.
-func ExampleQueue() {
+func ExampleBroker() {
 	e, err := executor.New(executor.Options{
 		Queue:       queue.At("nats://orders:password@10.0.0.5:4222", ""),
 		AppName:     "orders",

@@ -59,9 +59,9 @@ func New(o Options) (*Executor, error) {
 	return &Executor{opts: o, pages: pages, ready: make(chan struct{})}, nil
 }
 
-// Addr returns the address that is registered with the schedulers, or "" before [Executor.Ready] is
-// closed.
-func (e *Executor) Addr() string {
+// Address returns the address that is registered with the schedulers, or "" before [Executor.Ready]
+// is closed.
+func (e *Executor) Address() string {
 	select {
 	case <-e.ready:
 		return e.addr

@@ -73,7 +73,7 @@ type Options struct {
 	// Queue is the queue from which runs are taken, in place of Listen and Admins; nil means none.
 	// With it the executor needs no open port. queue.At returns the one of a broker, whose
 	// namespace must be that of the schedulers.
-	Queue Queue
+	Queue Broker
 	// QueuePlaces is how many runs the executor takes from Queue before they have ended; 0 means
 	// 256.
 	QueuePlaces int

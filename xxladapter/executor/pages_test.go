@@ -28,7 +28,7 @@ func TestNoPageStartsARun(t *testing.T) {
 		logID++
 		body, err := json.Marshal(beanRun(1, logID, "echo"))
 		require.NoError(t, err)
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, e.Addr()+"run", strings.NewReader(string(body)))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, e.Address()+"run", strings.NewReader(string(body)))
 		require.NoError(t, err)
 		req.Host = host
 		req.Header.Set("Content-Type", wire.ContentType)

@@ -14,8 +14,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/delivery"
 )
 
-// A Queue is a broker from which an executor can take runs. The errors do not show secrets.
-type Queue interface {
+// A Broker has the queue from which an executor can take runs. The errors do not show secrets.
+type Broker interface {
 	// Check returns an error if the queue can never be connected to. It opens nothing; [New] calls
 	// it.
 	Check() error

@@ -51,7 +51,7 @@ func TestJavaAdminsAtWork(t *testing.T) {
 					}
 				}))
 			})
-			conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(e.Addr(), "http://"), "/"))
+			conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(e.Address(), "http://"), "/"))
 			require.NoError(t, err)
 			defer conn.Close()
 			in := bufio.NewReader(conn)

@@ -76,7 +76,7 @@ func scriptChild(dir string) {
 	}()
 	go func() {
 		<-e.Ready()
-		fmt.Println("serving", e.Addr())
+		fmt.Println("serving", e.Address())
 	}()
 	if err := e.Run(ctx); err != nil {
 		panic(err)

@@ -205,16 +205,16 @@ func TestAddress(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := start(t, c.o, nil)
 			if host, rest, ok := strings.Cut(c.want, "PORT"); ok {
-				require.True(t, strings.HasPrefix(e.Addr(), host), e.Addr())
-				require.True(t, strings.HasSuffix(e.Addr(), rest), e.Addr())
-				require.NotContains(t, e.Addr(), ":0/")
-				resp, err := http.Post(e.Addr()+"beat", wire.ContentType, nil)
+				require.True(t, strings.HasPrefix(e.Address(), host), e.Address())
+				require.True(t, strings.HasSuffix(e.Address(), rest), e.Address())
+				require.NotContains(t, e.Address(), ":0/")
+				resp, err := http.Post(e.Address()+"beat", wire.ContentType, nil)
 				require.NoError(t, err)
 				resp.Body.Close()
 				http.DefaultClient.CloseIdleConnections()
 				return
 			}
-			require.Equal(t, c.want, e.Addr())
+			require.Equal(t, c.want, e.Address())
 		})
 	}
 }
@@ -226,17 +226,17 @@ func TestAddressOfAnInterface(t *testing.T) {
 	}
 	require.NoError(t, err)
 	e := start(t, Options{Listen: ":0", AllowNoToken: true}, nil)
-	require.True(t, strings.HasPrefix(e.Addr(), strings.TrimSuffix(own, "1")), e.Addr())
+	require.True(t, strings.HasPrefix(e.Address(), strings.TrimSuffix(own, "1")), e.Address())
 }
 
 // TestAStopDoesNotWaitForSilentConnections checks that a stop ends although a scheduler holds a
 // spare connection on which it has sent no request.
 func TestAStopDoesNotWaitForSilentConnections(t *testing.T) {
 	e := start(t, Options{Listen: "127.0.0.1:0", StopGrace: -1}, nil)
-	silent, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(e.Addr(), "http://"), "/"))
+	silent, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(e.Address(), "http://"), "/"))
 	require.NoError(t, err)
 	defer silent.Close()
-	reply, err := http.Post(strings.TrimSuffix(e.Addr(), "/")+wire.PathBeat, wire.ContentType, nil) // accepted after the silent one
+	reply, err := http.Post(strings.TrimSuffix(e.Address(), "/")+wire.PathBeat, wire.ContentType, nil) // accepted after the silent one
 	require.NoError(t, err)
 	require.NoError(t, reply.Body.Close())
 	began := time.Now()
@@ -253,7 +253,7 @@ func TestBusyPort(t *testing.T) {
 	err = e.Run(t.Context())
 	require.ErrorContains(t, err, "executor: listen tcp "+l.Addr().String()+": bind: address already in use")
 	require.NotContains(t, err.Error(), "\n")
-	require.Empty(t, e.Addr())
+	require.Empty(t, e.Address())
 	require.ErrorContains(t, e.Run(t.Context()), "Run was called before")
 }
 

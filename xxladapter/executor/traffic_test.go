@@ -45,7 +45,7 @@ func TestJavaAdminDrivesTheExecutor(t *testing.T) {
 					return ctx.Err()
 				}))
 			})
-			conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(e.Addr(), "http://"), "/"))
+			conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(e.Address(), "http://"), "/"))
 			require.NoError(t, err)
 			defer conn.Close()
 			in := bufio.NewReader(conn)

@@ -57,7 +57,7 @@ func TestResultsThatRedisLosesAreFoundAgain(t *testing.T) {
 	<-e.Ready()
 
 	var group struct{ ID int64 }
-	c.must("POST", "/groups", map[string]any{"appName": "results", "title": "results", "addressType": 1, "addressList": []string{e.Addr()}}, &group)
+	c.must("POST", "/groups", map[string]any{"appName": "results", "title": "results", "addressType": 1, "addressList": []string{e.Address()}}, &group)
 	c.group = group.ID
 	c.addJobs(300, []schedule{{xxladapter.ScheduleFixDelay, "0.1"}}, nil)
 	// every waits until each job has begun more runs.

@@ -14,7 +14,7 @@ type Database struct {
 	Jobs     []*xxladapter.Job
 	Versions []*xxladapter.GlueVersion
 	Users    []User
-	Days     []xxladapter.Report // in the database's zone
+	Days     []xxladapter.DailyReport // in the database's zone
 	// OwnTables says that the database has tables of xxlwheel, so that xxlwheel's schedulers have
 	// worked on it.
 	OwnTables bool

@@ -37,7 +37,7 @@ type Plan struct {
 	Users  []User
 	// Versions belong to new jobs, and Days are those that the store does not have.
 	Versions []*xxladapter.GlueVersion
-	Days     []xxladapter.Report
+	Days     []xxladapter.DailyReport
 	// IDs maps ids in the database to ids in the store, for rows that are not new. A group that was
 	// merged into a new one has the negative id of that group in the database.
 	IDs    map[Kind]map[int64]int64

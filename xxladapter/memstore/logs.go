@@ -40,7 +40,7 @@ func (s *Store) FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, []
 }
 
 // AcceptRuns implements [xxladapter.Store].
-func (s *Store) AcceptRuns(ctx context.Context, list []xxladapter.Accepted) ([]bool, error) {
+func (s *Store) AcceptRuns(ctx context.Context, list []xxladapter.Accept) ([]bool, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}

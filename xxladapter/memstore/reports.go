@@ -33,20 +33,20 @@ type goneLog struct {
 }
 
 // Reports implements [xxladapter.Store] by counting all rows. Days are days of UTC.
-func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error) {
+func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.DailyReport, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.Unlock()
 
-	days := map[string]*xxladapter.Report{}
+	days := map[string]*xxladapter.DailyReport{}
 	count := func(triggered time.Time, status xxladapter.LogStatus) {
 		d := day(triggered)
 		if triggered.IsZero() || !from.IsZero() && d < day(from) || !to.IsZero() && d > day(to) {
 			return
 		}
 		if days[d] == nil {
-			days[d] = &xxladapter.Report{Day: d}
+			days[d] = &xxladapter.DailyReport{Day: d}
 		}
 		days[d].Add(status, 1)
 	}
@@ -56,11 +56,11 @@ func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.R
 	for _, l := range s.gone {
 		count(l.triggered, l.status)
 	}
-	var reports []xxladapter.Report
+	var reports []xxladapter.DailyReport
 	for _, r := range days {
 		reports = append(reports, *r)
 	}
-	slices.SortFunc(reports, func(a, b xxladapter.Report) int { return cmp.Compare(a.Day, b.Day) })
+	slices.SortFunc(reports, func(a, b xxladapter.DailyReport) int { return cmp.Compare(a.Day, b.Day) })
 	return reports, nil
 }
 

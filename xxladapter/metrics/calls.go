@@ -9,7 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-func (s *measured) AcceptRuns(ctx context.Context, arg1 []xxladapter.Accepted) (value1 []bool, err error) {
+func (s *measured) AcceptRuns(ctx context.Context, arg1 []xxladapter.Accept) (value1 []bool, err error) {
 	defer s.done("accept_runs", time.Now(), &err)
 	return s.Store.AcceptRuns(ctx, arg1)
 }
@@ -379,7 +379,7 @@ func (s *measured) ReportNode(ctx context.Context, arg1 xxladapter.Term, arg2 xx
 	return s.Store.ReportNode(ctx, arg1, arg2)
 }
 
-func (s *measured) Reports(ctx context.Context, arg1 time.Time, arg2 time.Time) (value1 []xxladapter.Report, err error) {
+func (s *measured) Reports(ctx context.Context, arg1 time.Time, arg2 time.Time) (value1 []xxladapter.DailyReport, err error) {
 	defer s.done("reports", time.Now(), &err)
 	return s.Store.Reports(ctx, arg1, arg2)
 }

@@ -36,7 +36,7 @@ func watched(store xxladapter.Store) *Metrics {
 			return scheduler.Stats{
 				Holds: true, Term: xxladapter.Term{Node: "n", Number: 7}, Role: xxladapter.NodeLeads,
 				Partitions: xxladapter.PartitionSet(0).With(3).With(63),
-				Mode:       xxladapter.SchedulingLeader, Held: 12, Terms: 2, Hints: 3, Dropped: 4, Spread: xxladapter.SpreadReport{Sent: 8, Kept: 1}, Skew: -250 * time.Millisecond,
+				Mode:       xxladapter.SchedulingLeader, Held: 12, Terms: 2, PresencesEnded: 3, Dropped: 4, Spread: xxladapter.SpreadReport{Sent: 8, Kept: 1}, Skew: -250 * time.Millisecond,
 			}
 		},
 		Wheel: func() hashedwheel.Stats { return hashedwheel.Stats{Pending: 5, Fired: 6} },
@@ -175,7 +175,7 @@ func TestWhatIsReadWhenAsked(t *testing.T) {
 		"xxlwheel_spread_fires_total way=received":                   0,
 		"xxlwheel_spread_fires_total way=kept":                       1,
 		"xxlwheel_terms_total":                                       2,
-		"xxlwheel_death_hints_total":                                 3,
+		"xxlwheel_presences_ended_total":                             3,
 		"xxlwheel_clock_skew_seconds":                                -0.25,
 		"xxlwheel_executors_online app=some-app":                     1,
 		"xxlwheel_runs_open":                                         0,
@@ -199,7 +199,7 @@ func TestAScrapeShowsOneMoment(t *testing.T) {
 				asked++
 				return []*xxladapter.Group{{AppName: "app", Addresses: make([]string, asked)}}, nil
 			},
-			Reports:        func(context.Context, time.Time, time.Time) ([]xxladapter.Report, error) { return nil, nil },
+			Reports:        func(context.Context, time.Time, time.Time) ([]xxladapter.DailyReport, error) { return nil, nil },
 			PartitionMoves: func(context.Context, int) ([]xxladapter.PartitionMove, error) { return nil, nil },
 		}}
 		first := make(chan prometheus.Metric)

@@ -23,7 +23,7 @@ type Sources struct {
 	// Groups, Reports and PartitionMoves are called at most every ten seconds, however often the
 	// metrics are scraped.
 	Groups         func(context.Context) ([]*xxladapter.Group, error)
-	Reports        func(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error)
+	Reports        func(ctx context.Context, from, to time.Time) ([]xxladapter.DailyReport, error)
 	PartitionMoves func(ctx context.Context, limit int) ([]xxladapter.PartitionMove, error)
 	// Queued returns the state of the queue of each app. It is called at most every ten seconds,
 	// too; nil means that there is no queue.
@@ -46,16 +46,16 @@ func gauge(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	held         = gauge("ring_fires", "Fires in the ring or being handed over.")
-	poolWaiting  = gauge("pool_waiting", "Fires that wait for a free place, by pool.", "pool")
-	poolInFlight = gauge("pool_in_flight", "Fires that are being handed over, by pool.", "pool")
-	planned      = gauge("partition_planned", "1 for each partition of jobs that this node plans.", "partition")
-	leads        = gauge("leads", "1 if this node leads, 0 if it stands by; absent in the scheduling mode all.")
-	elector      = gauge("elector_state", "1 for what the elector says of this node: elected, waits, or away if it does not answer; absent without an elector.", "elector", "state")
-	term         = gauge("term", "Number of this node's term; 0 without a lease.")
-	terms        = gauge("terms_total", "Terms that this node has had.")
-	hints        = gauge(
-		"death_hints_total", "Ended presences of other nodes whose planned fires this node has armed as well.",
+	held           = gauge("ring_fires", "Fires in the ring or being handed over.")
+	poolWaiting    = gauge("pool_waiting", "Fires that wait for a free place, by pool.", "pool")
+	poolInFlight   = gauge("pool_in_flight", "Fires that are being handed over, by pool.", "pool")
+	planned        = gauge("partition_planned", "1 for each partition of jobs that this node plans.", "partition")
+	leads          = gauge("leads", "1 if this node leads, 0 if it stands by; absent in the scheduling mode all.")
+	elector        = gauge("elector_state", "1 for what the elector says of this node: elected, waits, or away if it does not answer; absent without an elector.", "elector", "state")
+	term           = gauge("term", "Number of this node's term; 0 without a lease.")
+	terms          = gauge("terms_total", "Terms that this node has had.")
+	presencesEnded = gauge(
+		"presences_ended_total", "Ended presences of other nodes whose planned fires this node has armed as well.",
 	)
 	spread  = gauge("spread_fires_total", "Fires that a leader planned for another scheduler: sent by this one as the leader, received from a leader, kept because the other one did not take them; absent in the scheduling mode all.", "way")
 	dropped = gauge(
@@ -83,7 +83,7 @@ var (
 	wheelLate    = gauge("wheel_lateness_max_seconds", "Largest lateness of a timeout of the wheel.")
 
 	descriptions = []*prometheus.Desc{
-		held, poolWaiting, poolInFlight, planned, leads, elector, term, terms, hints, spread, dropped, skew, online,
+		held, poolWaiting, poolInFlight, planned, leads, elector, term, terms, presencesEnded, spread, dropped, skew, online,
 		runsOpen, lastMove, queued, oldest, repeated, storeUp,
 		wheelPending, wheelFired, wheelWakeUps, wheelLag, wheelLate,
 	}
@@ -151,7 +151,7 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 		value(elector, 1, w.sources.Elector, string(w.sources.Election().State()))
 	}
 	count(terms, s.Terms)
-	count(hints, s.Hints)
+	count(presencesEnded, s.PresencesEnded)
 	if s.Mode == xxladapter.SchedulingLeader {
 		count(spread, s.Spread.Sent, "sent")
 		count(spread, s.Spread.Received, "received")
@@ -240,7 +240,7 @@ func (w *watcher) readStore() (f storeFigures) {
 	ctx, cancel := context.WithTimeout(context.Background(), storeLimit)
 	defer cancel()
 	groups, err := w.sources.Groups(ctx)
-	var reports []xxladapter.Report
+	var reports []xxladapter.DailyReport
 	if err == nil {
 		reports, err = w.sources.Reports(ctx, time.Time{}, time.Time{})
 	}

@@ -52,7 +52,7 @@ func TestExecutorsReloadAChangedSource(t *testing.T) {
 		require.NoError(t, <-ended)
 	})
 	<-e.Ready()
-	job := r.job(r.group("scripts-app", e.Addr()), func(j *xxladapter.Job) {
+	job := r.job(r.group("scripts-app", e.Address()), func(j *xxladapter.Job) {
 		j.GlueType, j.GlueSource, j.Handler = xxladapter.GlueShell, "echo this is one", ""
 	})
 	path := fmt.Sprintf("/api/v1/jobs/%d", job)

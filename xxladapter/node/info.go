@@ -43,12 +43,12 @@ func (n *Node) testAlarms() func(context.Context, []string) admin.AlarmTest {
 		id, outcomes := alarm.Try(ctx, n.opts.Alarms, n.name, emails)
 		test := admin.AlarmTest{Alarm: id}
 		for _, o := range outcomes {
-			d := admin.AlarmDelivery{Channel: o.Channel, Result: admin.AlarmDeliveredSent, Took: o.Took.Milliseconds()}
+			d := admin.AlarmDelivery{Channel: o.Channel, Result: admin.AlarmResultSent, Took: o.Took.Milliseconds()}
 			if o.Err != nil {
-				d.Result, d.Error = admin.AlarmDeliveredFailed, o.Err.Error()
+				d.Result, d.Error = admin.AlarmResultFailed, o.Err.Error()
 			}
 			if errors.Is(o.Err, alarm.ErrNobody) {
-				d.Result, d.Error = admin.AlarmDeliveredSkipped, "nobody is to receive it"
+				d.Result, d.Error = admin.AlarmResultSkipped, "nobody is to receive it"
 			}
 			test.Channels = append(test.Channels, d)
 		}

@@ -137,7 +137,7 @@ type Options struct {
 
 	// Queue is the broker to which executors at nats:// addresses are connected; nil means that
 	// there are none. queue.Connect returns one. The caller closes it after Run.
-	Queue Queue
+	Queue Broker
 
 	onCallback func(outcome string)
 	sender     trigger.Sender // nil means HTTP

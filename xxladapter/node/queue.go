@@ -14,11 +14,11 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A Queue is a broker that carries runs to executors and calls in both directions; queue.Conn is
-// one. Its methods may be called from any goroutine.
-type Queue interface {
+// A Broker carries runs to executors and calls in both directions; queue.Conn is one.
+// Its methods may be called from any goroutine.
+type Broker interface {
 	trigger.Broker
-	admin.Queue
+	admin.Broker
 	// Never returns the error that Publish wraps for a run that can never be stored.
 	Never() error
 	// States returns what lies in the queues, by app. Apps without a run are left out.

@@ -361,7 +361,7 @@ func TestThePenPassesUnseen(t *testing.T) {
 			return errors.Is(err, xxladapter.ErrNotFound)
 		},
 		"accept": func(t *testing.T, log int64) bool {
-			may, err := a.AcceptRuns(t.Context(), []xxladapter.Accepted{{LogID: log, Address: "nats://some-app/one"}})
+			may, err := a.AcceptRuns(t.Context(), []xxladapter.Accept{{LogID: log, Address: "nats://some-app/one"}})
 			require.NoError(t, err)
 			return !may[0]
 		},

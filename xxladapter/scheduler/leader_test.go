@@ -99,7 +99,7 @@ func TestAStandbyWatchesTheLeadersPresence(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		one.line.presence.end(false)
 		time.Sleep(100 * time.Millisecond)
-		require.Equal(t, int64(1), two.Stats().Hints)
+		require.Equal(t, int64(1), two.Stats().PresencesEnded)
 
 		one.stop()
 		time.Sleep(2 * leasePace)
@@ -108,7 +108,7 @@ func TestAStandbyWatchesTheLeadersPresence(t *testing.T) {
 		require.Same(t, two, leading(t, two, three))
 		two.line.presence.end(false)
 		time.Sleep(100 * time.Millisecond)
-		require.Equal(t, int64(1), three.Stats().Hints)
+		require.Equal(t, int64(1), three.Stats().PresencesEnded)
 	})
 }
 

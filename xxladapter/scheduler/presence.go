@@ -197,7 +197,7 @@ func (s *Scheduler) suspect(ctx context.Context, term xxladapter.Term) {
 		signal(s.renewal) // it has stopped, and its partitions are free
 		return
 	}
-	s.stats.hints.Add(1)
+	s.stats.presencesEnded.Add(1)
 	if err := s.opts.Store.PresenceEnded(ctx, term); err != nil {
 		s.opts.Logger.Debug("end of a presence not noted", "node", term.Node, "err", err)
 	}

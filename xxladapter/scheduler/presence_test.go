@@ -152,7 +152,7 @@ func TestFalseHintsChangeNothing(t *testing.T) {
 		}
 		hints := func() (n int64) {
 			for _, p := range nodes {
-				n += p.Stats().Hints
+				n += p.Stats().PresencesEnded
 			}
 			return n
 		}
@@ -186,11 +186,11 @@ func TestAStoppedNodesPartitionsMoveAtOnce(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		one, two := b.start("one", nil), b.start("two", nil)
 		time.Sleep(10*time.Second + 100*time.Millisecond) // between two renewals
-		hints := two.Stats().Hints
+		ended := two.Stats().PresencesEnded
 		one.stop()
 		synctest.Wait()
 		require.Equal(t, xxladapter.AllPartitions, two.Stats().Partitions)
-		require.Equal(t, hints, two.Stats().Hints)
+		require.Equal(t, ended, two.Stats().PresencesEnded)
 	})
 }
 
@@ -204,7 +204,7 @@ func TestANodeWithoutPresenceIsSuspectedRarely(t *testing.T) {
 		two.line.presence.none = true
 		two.line.presence.mu.Unlock()
 		time.Sleep(time.Hour)
-		require.LessOrEqual(t, one.Stats().Hints, int64(61))
+		require.LessOrEqual(t, one.Stats().PresencesEnded, int64(61))
 	})
 }
 

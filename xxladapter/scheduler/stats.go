@@ -16,10 +16,10 @@ type Stats struct {
 	Mode       xxladapter.SchedulingMode // of the node
 	Held       int                       // fires in the wheel or being handed over, here or by other nodes
 
-	Terms   int64 // terms that the node was given
-	Fenced  int64 // calls that the store refused because their term was over
-	Hints   int64 // presences of other nodes that ended while these held leases
-	Dropped int64 // fires dropped from the wheel because the term had ended or the partition had moved
+	Terms          int64 // terms that the node was given
+	Fenced         int64 // calls that the store refused because their term was over
+	PresencesEnded int64 // presences of other nodes that ended while these held leases
+	Dropped        int64 // fires dropped from the wheel because the term had ended or the partition moved
 
 	Spread xxladapter.SpreadReport // fires that a leader planned for another node
 
@@ -28,10 +28,10 @@ type Stats struct {
 }
 
 type stats struct {
-	terms, fenced, hints, dropped atomic.Int64
-	sent, received, kept          atomic.Int64 // fires that were spread; see xxladapter.SpreadReport
-	skew                          atomic.Int64 // ns
-	skewed                        atomic.Bool
+	terms, fenced, presencesEnded, dropped atomic.Int64
+	sent, received, kept                   atomic.Int64 // fires that were spread; see xxladapter.SpreadReport
+	skew                                   atomic.Int64 // ns
+	skewed                                 atomic.Bool
 }
 
 // Stats returns the current figures. It may be called at any time, from any goroutine.
@@ -39,7 +39,7 @@ func (s *Scheduler) Stats() Stats {
 	g := s.grant.Load()
 	return Stats{
 		Term: g.Term, Holds: g.holds(), Partitions: g.Partitions, Role: g.Role(), Mode: s.opts.Mode, Held: s.ring.len(),
-		Terms: s.stats.terms.Load(), Fenced: s.stats.fenced.Load(), Hints: s.stats.hints.Load(),
+		Terms: s.stats.terms.Load(), Fenced: s.stats.fenced.Load(), PresencesEnded: s.stats.presencesEnded.Load(),
 		Dropped: s.stats.dropped.Load(),
 		Spread:  s.stats.spread(),
 		Skew:    time.Duration(s.stats.skew.Load()), Skewed: s.stats.skewed.Load(),

@@ -41,11 +41,11 @@ func TestDaysAreThoseOfTheZone(t *testing.T) {
 	for range 2 {
 		all, err := s.Reports(ctx, time.Time{}, time.Time{})
 		require.NoError(t, err)
-		first, second := xxladapter.Report{Day: "2026-03-01", Running: 1}, xxladapter.Report{Day: "2026-03-02", Running: 2}
-		require.Equal(t, []xxladapter.Report{first, second}, all)
+		first, second := xxladapter.DailyReport{Day: "2026-03-01", Running: 1}, xxladapter.DailyReport{Day: "2026-03-02", Running: 2}
+		require.Equal(t, []xxladapter.DailyReport{first, second}, all)
 		one, err := s.Reports(ctx, last.Add(time.Second), last.Add(time.Second))
 		require.NoError(t, err)
-		require.Equal(t, []xxladapter.Report{second}, one)
+		require.Equal(t, []xxladapter.DailyReport{second}, one)
 		require.NoError(t, s.FoldReports(ctx))
 	}
 }
@@ -69,7 +69,7 @@ func TestFoldedFiguresStandInUpstreamsTable(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s := openCopy(t, func() time.Time { return now }).(*records.Store)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
-	row := func() (r xxladapter.Report, updated string) {
+	row := func() (r xxladapter.DailyReport, updated string) {
 		err := s.Query(ctx, `SELECT trigger_day, running_count, suc_count, fail_count, update_time FROM xxl_job_log_report`, nil, func(row database.Row) error {
 			return row.Scan(&r.Day, &r.Running, &r.Success, &r.Failed, &updated)
 		})
@@ -80,7 +80,7 @@ func TestFoldedFiguresStandInUpstreamsTable(t *testing.T) {
 	claimAt(t, s, 1, now)
 	require.NoError(t, s.FoldReports(ctx))
 	r, updated := row()
-	require.Equal(t, xxladapter.Report{Day: "2026-03-01 00:00:00", Running: 2}, r)
+	require.Equal(t, xxladapter.DailyReport{Day: "2026-03-01 00:00:00", Running: 2}, r)
 	require.Equal(t, "2026-03-01 12:00:00", updated)
 
 	// A Java admin that has runs of its own overwrites the row by counting.
@@ -90,11 +90,11 @@ func TestFoldedFiguresStandInUpstreamsTable(t *testing.T) {
 	}))
 	_, _, err := s.FinishRun(ctx, xxladapter.RunResult{LogID: fire.LogID, Code: 200})
 	require.NoError(t, err)
-	want := xxladapter.Report{Day: "2026-03-01", Running: 2, Success: 8, Failed: 1}
+	want := xxladapter.DailyReport{Day: "2026-03-01", Running: 2, Success: 8, Failed: 1}
 	for range 2 {
 		got, err := s.Reports(ctx, now, now)
 		require.NoError(t, err)
-		require.Equal(t, []xxladapter.Report{want}, got)
+		require.Equal(t, []xxladapter.DailyReport{want}, got)
 		require.NoError(t, s.FoldReports(ctx))
 	}
 	want.Day += " 00:00:00"

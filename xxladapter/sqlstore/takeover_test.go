@@ -227,7 +227,7 @@ func requireTaken(t *testing.T, s xxladapter.Store, settle, script, plain, billi
 	}, users)
 	days, err := s.Reports(ctx, time.Time{}, time.Time{})
 	require.NoError(t, err)
-	require.Equal(t, []xxladapter.Report{{Day: "2026-02-28", Running: 1, Success: 20, Failed: 3}, {Day: "2026-03-01", Success: 10}}, days)
+	require.Equal(t, []xxladapter.DailyReport{{Day: "2026-02-28", Running: 1, Success: 20, Failed: 3}, {Day: "2026-03-01", Success: 10}}, days)
 }
 
 // TestTakeOverBesideOtherJobs takes a database into stores that have jobs: ids are mapped, and

@@ -63,13 +63,13 @@ var acceptRules = []rule{
 	}},
 	{"EachRunOfAListIsDecidedByItself", func(b *fixture) {
 		id := b.addJob("job")
-		var list []xxladapter.Accepted
+		var list []xxladapter.Accept
 		for i := range 3 {
 			fire := b.queuedRun(id, i, "nats://app")
-			list = append(list, xxladapter.Accepted{LogID: fire.LogID, Address: queueA})
+			list = append(list, xxladapter.Accept{LogID: fire.LogID, Address: queueA})
 		}
 		b.True(b.accept(list[1].LogID, queueB))
-		list = []xxladapter.Accepted{list[2], list[1], {LogID: absent, Address: queueA}, list[0]}
+		list = []xxladapter.Accept{list[2], list[1], {LogID: absent, Address: queueA}, list[0]}
 		may, err := b.store.AcceptRuns(b.ctx, list)
 		b.NoError(err)
 		b.Equal([]bool{true, false, false, true}, may)
@@ -140,9 +140,9 @@ var acceptRules = []rule{
 		var all sync.WaitGroup
 		for n := range askers {
 			all.Go(func() {
-				list := make([]xxladapter.Accepted, len(runs))
+				list := make([]xxladapter.Accept, len(runs))
 				for i := range runs {
-					list[i] = xxladapter.Accepted{
+					list[i] = xxladapter.Accept{
 						LogID: runs[(i+n)%len(runs)], Address: fmt.Sprintf("nats://app/%d", n),
 					}
 				}
@@ -177,7 +177,7 @@ func (b *fixture) queuedRun(jobID int64, n int, address string) xxladapter.Fire 
 
 // accept asks for one run.
 func (b *fixture) accept(logID int64, address string) bool {
-	may, err := b.store.AcceptRuns(b.ctx, []xxladapter.Accepted{{LogID: logID, Address: address}})
+	may, err := b.store.AcceptRuns(b.ctx, []xxladapter.Accept{{LogID: logID, Address: address}})
 	b.NoError(err)
 	b.Len(may, 1)
 	return may[0]

@@ -533,7 +533,7 @@ func (m *model) acceptRun(t *rapid.T) {
 	l, address := m.logs.draw(t, "log"), rapid.SampledFrom([]string{queueA, queueB}).Draw(t, "address")
 	var may [][]bool
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
-		got, err := s.AcceptRuns(m.ctx, []xxladapter.Accepted{{LogID: id(m.logs, l), Address: address}})
+		got, err := s.AcceptRuns(m.ctx, []xxladapter.Accept{{LogID: id(m.logs, l), Address: address}})
 		may = append(may, got)
 		return err
 	})

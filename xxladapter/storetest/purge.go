@@ -213,7 +213,7 @@ var purgeRules = []fullRule{
 		b.ended(id, 0, 200)
 		b.ended(id, -1, 500)
 		b.run(id, 0)
-		want := []xxladapter.Report{{Day: yesterday, Failed: 1}, {Day: today, Running: 1, Success: 1}}
+		want := []xxladapter.DailyReport{{Day: yesterday, Failed: 1}, {Day: today, Running: 1, Success: 1}}
 		b.wantReports(want...)
 		b.Equal(2, b.purge(xxladapter.LogPurge{}, 10))
 		b.wantReports(want...)
@@ -271,8 +271,8 @@ var purgeRules = []fullRule{
 
 		// Runs that had ended stay counted; the others are no longer counted.
 		b.wantReports(
-			xxladapter.Report{Day: yesterday, Success: 7},
-			xxladapter.Report{Day: today, Success: 3, Failed: 1},
+			xxladapter.DailyReport{Day: yesterday, Success: 7},
+			xxladapter.DailyReport{Day: today, Success: 3, Failed: 1},
 		)
 		// Fires in progress can still be settled.
 		b.settleBy(b.term("n1"), xxladapter.Settlement{FireID: open.ID, LogID: open.LogID, Code: xxladapter.ResultOK})

@@ -41,7 +41,7 @@ func (b *fixture) finish(f xxladapter.Fire, code int) {
 }
 
 // wantReports compares the figures before and after they are folded.
-func (b *fullFixture) wantReports(want ...xxladapter.Report) {
+func (b *fullFixture) wantReports(want ...xxladapter.DailyReport) {
 	b.Helper()
 	for _, when := range []string{"as counted", "folded", "folded again"} {
 		got, err := b.store.Reports(b.ctx, time.Time{}, time.Time{})
@@ -52,7 +52,7 @@ func (b *fullFixture) wantReports(want ...xxladapter.Report) {
 }
 
 // recount counts all rows as upstream's statement does.
-func (b *fixture) recount() (r xxladapter.Report) {
+func (b *fixture) recount() (r xxladapter.DailyReport) {
 	b.Helper()
 	logs, err := b.store.Logs(b.ctx, xxladapter.LogFilter{})
 	b.NoError(err)
@@ -79,74 +79,74 @@ var reportRules = []fullRule{
 		b.wantReports()
 		id := b.addJob("job")
 		good, bad, open := b.run(id, 0), b.run(id, 0), b.run(id, 0)
-		b.wantReports(xxladapter.Report{Day: today, Running: 3})
+		b.wantReports(xxladapter.DailyReport{Day: today, Running: 3})
 		for _, f := range []xxladapter.Fire{good, bad, open} {
 			b.settle(f, "", 200)
 		}
-		b.wantReports(xxladapter.Report{Day: today, Running: 3})
+		b.wantReports(xxladapter.DailyReport{Day: today, Running: 3})
 		b.finish(good, 200)
-		b.wantReports(xxladapter.Report{Day: today, Running: 2, Success: 1})
+		b.wantReports(xxladapter.DailyReport{Day: today, Running: 2, Success: 1})
 		b.finish(bad, 502)
-		b.wantReports(xxladapter.Report{Day: today, Running: 1, Success: 1, Failed: 1})
+		b.wantReports(xxladapter.DailyReport{Day: today, Running: 1, Success: 1, Failed: 1})
 	}},
 	{"EveryShardCounts", func(b *fullFixture) {
 		fires := b.claim(b.plan(b.addJob("job"), at(0), xxladapter.TriggerManual), "n1", 3)
 		b.finish(fires[1], 200)
-		b.wantReports(xxladapter.Report{Day: today, Running: 2, Success: 1})
+		b.wantReports(xxladapter.DailyReport{Day: today, Running: 2, Success: 1})
 	}},
 	{"AHandOverThatFailedIsAFailureUntilAResultComesAfterAll", func(b *fullFixture) {
 		id := b.addJob("job")
 		refused, unknown := b.run(id, 0), b.run(id, 0)
 		b.settle(refused, "", 500)
 		b.settle(unknown, xxladapter.FireAmbiguous, 0)
-		b.wantReports(xxladapter.Report{Day: today, Running: 1, Failed: 1})
+		b.wantReports(xxladapter.DailyReport{Day: today, Running: 1, Failed: 1})
 		b.settle(unknown, xxladapter.FireAmbiguous, 501)
-		b.wantReports(xxladapter.Report{Day: today, Failed: 2})
+		b.wantReports(xxladapter.DailyReport{Day: today, Failed: 2})
 		b.settle(unknown, "", 200)
-		b.wantReports(xxladapter.Report{Day: today, Running: 1, Failed: 1})
+		b.wantReports(xxladapter.DailyReport{Day: today, Running: 1, Failed: 1})
 		b.finish(refused, 200)
-		b.wantReports(xxladapter.Report{Day: today, Running: 1, Success: 1})
+		b.wantReports(xxladapter.DailyReport{Day: today, Running: 1, Success: 1})
 	}},
 	{"TheHandOversOutcomeIsNothingToARunThatHasEnded", func(b *fullFixture) {
 		fire := b.run(b.addJob("job"), 0)
 		b.finish(fire, 200)
 		for _, code := range []int{200, 500, 0} {
 			b.settle(fire, "", code)
-			b.wantReports(xxladapter.Report{Day: today, Success: 1})
+			b.wantReports(xxladapter.DailyReport{Day: today, Success: 1})
 		}
 	}},
 	{"AResultThatComesTwiceCountsOnce", func(b *fullFixture) {
 		fire := b.run(b.addJob("job"), 0)
 		for _, code := range []int{200, 200, 500} {
 			b.finish(fire, code)
-			b.wantReports(xxladapter.Report{Day: today, Success: 1})
+			b.wantReports(xxladapter.DailyReport{Day: today, Success: 1})
 		}
 	}},
 	{"AResultThatComesDaysLaterCountsOnTheDayOfTheTrigger", func(b *fullFixture) {
 		id := b.addJob("job")
 		fire := b.run(id, 0)
-		b.wantReports(xxladapter.Report{Day: today, Running: 1})
+		b.wantReports(xxladapter.DailyReport{Day: today, Running: 1})
 		b.clock.Advance(5 * 24 * time.Hour)
 		b.finish(fire, 200)
-		b.wantReports(xxladapter.Report{Day: today, Success: 1})
+		b.wantReports(xxladapter.DailyReport{Day: today, Success: 1})
 	}},
 	{"ReportsAreOfTheDaysAskedFor", func(b *fullFixture) {
 		id := b.addJob("job")
 		b.run(id, -1)
 		b.run(id, 0)
 		b.run(id, 2)
-		first, second, third := xxladapter.Report{Day: yesterday, Running: 1},
-			xxladapter.Report{Day: today, Running: 1}, xxladapter.Report{Day: "2026-03-03", Running: 1}
+		first, second, third := xxladapter.DailyReport{Day: yesterday, Running: 1},
+			xxladapter.DailyReport{Day: today, Running: 1}, xxladapter.DailyReport{Day: "2026-03-03", Running: 1}
 		b.wantReports(first, second, third)
 		for _, c := range []struct {
 			from, to time.Time
-			want     []xxladapter.Report
+			want     []xxladapter.DailyReport
 		}{
-			{at(0), at(0), []xxladapter.Report{second}},
-			{at(3600), at(0), []xxladapter.Report{second}},
-			{at(0).AddDate(0, 0, -1), at(0), []xxladapter.Report{first, second}},
-			{at(0).AddDate(0, 0, 1), time.Time{}, []xxladapter.Report{third}},
-			{time.Time{}, at(0).AddDate(0, 0, 1), []xxladapter.Report{first, second}},
+			{at(0), at(0), []xxladapter.DailyReport{second}},
+			{at(3600), at(0), []xxladapter.DailyReport{second}},
+			{at(0).AddDate(0, 0, -1), at(0), []xxladapter.DailyReport{first, second}},
+			{at(0).AddDate(0, 0, 1), time.Time{}, []xxladapter.DailyReport{third}},
+			{time.Time{}, at(0).AddDate(0, 0, 1), []xxladapter.DailyReport{first, second}},
 			{at(0).AddDate(0, 0, 1), at(0).AddDate(0, 0, 1), nil},
 			{at(0).AddDate(0, 0, 2), at(0), nil},
 		} {
@@ -163,12 +163,12 @@ var reportRules = []fullRule{
 		b.run(id, 0)
 		b.run(other, 0)
 		b.wantReports(
-			xxladapter.Report{Day: yesterday, Failed: 1}, xxladapter.Report{Day: today, Running: 2, Success: 1},
+			xxladapter.DailyReport{Day: yesterday, Failed: 1}, xxladapter.DailyReport{Day: today, Running: 2, Success: 1},
 		)
 		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, id))
 		b.Equal(3, b.purge(xxladapter.LogPurge{Removed: true}, 10))
 		b.wantReports(
-			xxladapter.Report{Day: yesterday, Failed: 1}, xxladapter.Report{Day: today, Running: 1, Success: 1},
+			xxladapter.DailyReport{Day: yesterday, Failed: 1}, xxladapter.DailyReport{Day: today, Running: 1, Success: 1},
 		)
 	}},
 	{"AFailedCallCountsNothing", func(b *fullFixture) {
@@ -178,7 +178,7 @@ var reportRules = []fullRule{
 		b.ErrorIs(err, xxladapter.ErrConflict)
 		_, _, err = b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: 4711, Code: 200})
 		b.ErrorIs(err, xxladapter.ErrNotFound)
-		b.wantReports(xxladapter.Report{Day: today, Running: 1})
+		b.wantReports(xxladapter.DailyReport{Day: today, Running: 1})
 	}},
 	{"FiguresAreThoseOfARecountWhateverRaces", func(b *fullFixture) {
 		id := b.addJob("job")

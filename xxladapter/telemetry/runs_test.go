@@ -79,7 +79,7 @@ func open(t *testing.T, c *collector, handlers map[string]executor.HandlerFunc) 
 	<-e.Ready()
 	s := &site{store: store}
 	s.group, err = store.SaveGroup(t.Context(), &xxladapter.Group{
-		AppName: "orders", Title: "Orders", AddressType: xxladapter.AddressManual, Addresses: []string{e.Addr()},
+		AppName: "orders", Title: "Orders", AddressType: xxladapter.AddressManual, Addresses: []string{e.Address()},
 	})
 	require.NoError(t, err)
 	s.stop = sync.OnceFunc(func() {

@@ -13,7 +13,7 @@ import (
 // given to nobody else.
 //
 // Accept reads the fields Fire, the fire of the log row, Log and Address of r.
-func Accept(r Rows, a xxladapter.Accepted, now time.Time) (c Change, mayBegin bool) {
+func Accept(r Rows, a xxladapter.Accept, now time.Time) (c Change, mayBegin bool) {
 	switch {
 	case r.Log == nil || r.Log.HandleCode != xxladapter.ResultNone:
 		return Change{}, false

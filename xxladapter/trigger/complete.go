@@ -129,7 +129,7 @@ func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult, own Own) 
 			return "", err
 		}
 	}
-	r.WantText = l.Address != "" && h.opts.Texts.Wants(r.Code)
+	r.WantText = l.Address != "" && h.opts.RunTexts.Wants(r.Code)
 	applied, planned, err := h.finishRun(ctx, r)
 	switch {
 	case err != nil:

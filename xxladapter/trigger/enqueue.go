@@ -157,7 +157,7 @@ func (r *run) requeue(ctx context.Context, known queuedRun, to xxladapter.QueueA
 
 // Accept gives runs to executors that have taken them from a queue, as
 // [xxladapter.RunStore.AcceptRuns] does.
-func (h *HandOver) Accept(ctx context.Context, list []xxladapter.Accepted) ([]bool, error) {
+func (h *HandOver) Accept(ctx context.Context, list []xxladapter.Accept) ([]bool, error) {
 	may, err := h.opts.Store.AcceptRuns(ctx, list)
 	for attempt := 1; errors.Is(err, xxladapter.ErrInDoubt) && attempt < doubtAttempts; attempt++ {
 		h.opts.Logger.Warn("answer to accepted runs lost", "runs", len(list), "err", err)

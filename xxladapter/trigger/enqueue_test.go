@@ -125,7 +125,7 @@ func TestARunForAQueueIsSettledWhenItIsAccepted(t *testing.T) {
 		f.sweep(5 * time.Minute)
 		require.Equal(t, []string{"nats://some-app"}, q.to, "the queue has it: it is published once")
 
-		may, err := f.over.Accept(t.Context(), []xxladapter.Accepted{{LogID: l.ID, Address: "nats://some-app/a"}})
+		may, err := f.over.Accept(t.Context(), []xxladapter.Accept{{LogID: l.ID, Address: "nats://some-app/a"}})
 		require.NoError(t, err)
 		require.Equal(t, []bool{true}, may)
 		l = f.logs()[0]
@@ -201,7 +201,7 @@ func TestARunForAnExecutorThatIsGoneHasFailedAndIsRetried(t *testing.T) {
 		require.Contains(t, l.TriggerMsg, "the executor is gone")
 		require.Empty(t, q.runs)
 		require.Len(t, f.sched.planned, 1, "the next attempt")
-		may, err := f.over.Accept(t.Context(), []xxladapter.Accepted{{LogID: l.ID, Address: "nats://some-app/a"}})
+		may, err := f.over.Accept(t.Context(), []xxladapter.Accept{{LogID: l.ID, Address: "nats://some-app/a"}})
 		require.NoError(t, err)
 		require.Equal(t, []bool{false}, may, "it was given up")
 	}, "nats://some-app/a")

@@ -26,7 +26,7 @@ type Store interface {
 	SettleFire(ctx context.Context, by xxladapter.Term, s xxladapter.Settlement) ([]xxladapter.Fire, error)
 	FinishRun(ctx context.Context, r xxladapter.RunResult) (bool, []xxladapter.Fire, error)
 	Log(ctx context.Context, id int64) (*xxladapter.Log, error)
-	AcceptRuns(ctx context.Context, list []xxladapter.Accepted) ([]bool, error)
+	AcceptRuns(ctx context.Context, list []xxladapter.Accept) ([]bool, error)
 	OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error)
 }
 
@@ -56,8 +56,9 @@ type Options struct {
 	// OnCallback is called for each result that an executor reported, with what it has changed, on
 	// the goroutine that stores it. Nil ignores them.
 	OnCallback func(outcome string)
-	// Texts selects the runs whose log texts are stored. The default is [xxladapter.TextsFailures].
-	Texts xxladapter.TextPolicy
+	// RunTexts selects the runs whose log texts are stored. The default is
+	// [xxladapter.TextsFailures].
+	RunTexts xxladapter.TextPolicy
 	// TextWanted is called when a result was stored whose text is to be fetched. Nil leaves it to
 	// the next poll for texts.
 	TextWanted func()
@@ -84,8 +85,8 @@ func NewHandOver(opts Options) (*HandOver, error) {
 	case opts.Scheduler == nil:
 		return nil, errors.New("trigger: Options.Scheduler is nil, must be set")
 	}
-	if err := opts.Texts.Validate(); err != nil {
-		return nil, fmt.Errorf("trigger: Options.Texts: %w", err)
+	if err := opts.RunTexts.Validate(); err != nil {
+		return nil, fmt.Errorf("trigger: Options.RunTexts: %w", err)
 	}
 	if opts.OnEvent == nil {
 		opts.OnEvent = func(Event) {}

@@ -30,12 +30,12 @@ func TestSenselessOptionsAreRefused(t *testing.T) {
 		require.EqualError(t, err, want)
 		require.Nil(t, c)
 	}
-	all := Options{Store: memstore.New(nil), Sender: client(t, ClientOptions{}), Scheduler: &fakeScheduler{}, Texts: xxladapter.TextsAll}
+	all := Options{Store: memstore.New(nil), Sender: client(t, ClientOptions{}), Scheduler: &fakeScheduler{}, RunTexts: xxladapter.TextsAll}
 	for want, change := range map[string]func(o *Options){
-		"trigger: Options.Store is nil, must be set":                                 func(o *Options) { o.Store = nil },
-		"trigger: Options.Sender is nil, must be set":                                func(o *Options) { o.Sender = nil },
-		"trigger: Options.Scheduler is nil, must be set":                             func(o *Options) { o.Scheduler = nil },
-		`trigger: Options.Texts: texts is "some", must be one of off, failures, all`: func(o *Options) { o.Texts = "some" },
+		"trigger: Options.Store is nil, must be set":                                    func(o *Options) { o.Store = nil },
+		"trigger: Options.Sender is nil, must be set":                                   func(o *Options) { o.Sender = nil },
+		"trigger: Options.Scheduler is nil, must be set":                                func(o *Options) { o.Scheduler = nil },
+		`trigger: Options.RunTexts: texts is "some", must be one of off, failures, all`: func(o *Options) { o.RunTexts = "some" },
 	} {
 		opts := all
 		change(&opts)

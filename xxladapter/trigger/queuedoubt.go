@@ -93,7 +93,7 @@ func (r *run) settleDoubt(ctx context.Context, to xxladapter.QueueAddress) (sett
 	of, d := r.queued.ask(r.fire.ID, r.takers(to), time.Now())
 	switch d.verdict() {
 	case verdictTaken:
-		_, err := r.Accept(ctx, []xxladapter.Accepted{{LogID: r.log.ID, Address: d.taker}})
+		_, err := r.Accept(ctx, []xxladapter.Accept{{LogID: r.log.ID, Address: d.taker}})
 		return true, err
 	case verdictFree:
 		return false, nil
@@ -136,7 +136,7 @@ func (q *queuedRuns) ask(fireID int64, takers []string, now time.Time) (of *doub
 // a verdict are due, and ready says that there are such.
 func (q *queuedRuns) hear(
 	addr string, asked []question, took []bool, now time.Time,
-) (taken []xxladapter.Accepted, ready bool) {
+) (taken []xxladapter.Accept, ready bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for i, about := range asked {
@@ -149,7 +149,7 @@ func (q *queuedRuns) hear(
 		case verdictOpen:
 			continue
 		case verdictTaken:
-			taken = append(taken, xxladapter.Accepted{LogID: about.log.ID, Address: r.doubt.taker})
+			taken = append(taken, xxladapter.Accept{LogID: about.log.ID, Address: r.doubt.taker})
 		}
 		ready, r.check = true, now
 		q.byFire[about.fireID] = r

@@ -211,7 +211,7 @@ func TestTheFirstTakerKeepsARun(t *testing.T) {
 	}{{"b", true}, {"c", true}, {"c", false}} {
 		taken, ready := q.hear(answer.addr, asked, []bool{answer.took}, time.Now())
 		require.True(t, ready)
-		require.Equal(t, []xxladapter.Accepted{{LogID: 7, Address: "b"}}, taken)
+		require.Equal(t, []xxladapter.Accept{{LogID: 7, Address: "b"}}, taken)
 	}
 
 	d = doubt{not: []string{"a"}}

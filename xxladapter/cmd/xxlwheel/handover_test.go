@@ -77,7 +77,7 @@ func TestHandoverFromAJavaAdmin(t *testing.T) {
 	}
 
 	mustCLI(t, "migrate", "--store", from, "--create-upstream")
-	require.NoError(t, testserver.OrderMySQL(from, fmt.Sprintf(handedOver, e.Addr())))
+	require.NoError(t, testserver.OrderMySQL(from, fmt.Sprintf(handedOver, e.Address())))
 	admin.start(t, jar, from)
 	testserver.Eventually(t, 2*time.Minute, "runs by the Java admin", func() bool { return count(false) >= 40 })
 

@@ -45,7 +45,7 @@ func TestJavaAdminClients(t *testing.T) {
 			<-e.Ready()
 
 			out, err := exec.Command("java", "-cp", classPath, tt.program,
-				record(t, tt.release, "adminclient-to-executor", e.Addr()), "shared with Java").Output()
+				record(t, tt.release, "adminclient-to-executor", e.Address()), "shared with Java").Output()
 			require.NoError(t, err)
 			replies := map[string]string{}
 			for line := range strings.Lines(string(out)) {

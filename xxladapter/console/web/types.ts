@@ -119,9 +119,9 @@ export interface AuditRow {
 }
 
 export interface Backfill {
+	addTime: string;
 	/** Who asked for it. */
 	by?: string;
-	created: string;
 	/** Due times that did not become a run, or whose run was deleted. */
 	dropped: number;
 	ended?: string;
@@ -1084,7 +1084,7 @@ export interface None {
 }
 
 export interface Order {
-	created: string;
+	addTime: string;
 	fire: number;
 	id: number;
 	idempotencyKey?: string;

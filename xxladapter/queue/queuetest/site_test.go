@@ -103,7 +103,7 @@ func playExecutor(app, url, dir, began, ca, credentials string) {
 	defer stop()
 	go func() {
 		<-e.Ready()
-		fmt.Println("executor ready at", e.Addr())
+		fmt.Println("executor ready at", e.Address())
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		stop()
 	}()

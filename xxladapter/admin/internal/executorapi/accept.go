@@ -24,7 +24,7 @@ func (s *Server) accept(ctx context.Context, by access.Caller, body []byte) (any
 		return nil, &badBodyError{fmt.Errorf("list has %d runs, must have at most %d", len(asked), maxAccepts)}
 	}
 	answer := make([]bool, len(asked))
-	var list []xxladapter.Accepted
+	var list []xxladapter.Accept
 	var places []int // in answer
 	for i, a := range asked {
 		at, ok := xxladapter.ParseQueueAddress(a.Address)
@@ -34,7 +34,7 @@ func (s *Server) accept(ctx context.Context, by access.Caller, body []byte) (any
 			}
 		}
 		if by.May(at.App) {
-			list, places = append(list, xxladapter.Accepted{LogID: int64(a.LogID), Address: a.Address}),
+			list, places = append(list, xxladapter.Accept{LogID: int64(a.LogID), Address: a.Address}),
 				append(places, i)
 		}
 	}

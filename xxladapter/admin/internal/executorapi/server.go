@@ -23,7 +23,7 @@ import (
 type Completer interface {
 	Complete(ctx context.Context, callbacks []wire.Callback) error
 	CompleteOwn(ctx context.Context, callbacks []wire.Callback, own trigger.Own) error
-	Accept(ctx context.Context, list []xxladapter.Accepted) ([]bool, error)
+	Accept(ctx context.Context, list []xxladapter.Accept) ([]bool, error)
 }
 
 // A Queue creates in a broker what the executor at an address takes its runs from.

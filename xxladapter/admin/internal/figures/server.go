@@ -15,7 +15,7 @@ import (
 type Store interface {
 	xxladapter.Clock
 	Stats(ctx context.Context, f xxladapter.StatFilter) ([]xxladapter.Stat, error)
-	Reports(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error)
+	Reports(ctx context.Context, from, to time.Time) ([]xxladapter.DailyReport, error)
 
 	Group(ctx context.Context, id int64) (*xxladapter.Group, error)
 	Groups(ctx context.Context) ([]*xxladapter.Group, error)

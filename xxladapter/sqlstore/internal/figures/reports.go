@@ -31,7 +31,7 @@ const (
 )
 
 // Changes are a transaction's changes of the figures, by day.
-type Changes map[time.Time]*xxladapter.Report
+type Changes map[time.Time]*xxladapter.DailyReport
 
 // AddStatus counts n more rows with a trigger time and a status. A row without a trigger time
 // belongs to no day.
@@ -41,7 +41,7 @@ func (s *Store) AddStatus(c Changes, triggered time.Time, status xxladapter.LogS
 	}
 	day := DayOf(triggered, s.db.Zone)
 	if c[day] == nil {
-		c[day] = new(xxladapter.Report)
+		c[day] = new(xxladapter.DailyReport)
 	}
 	c[day].Add(status, n)
 }
@@ -88,7 +88,7 @@ const AddToSlot = `INSERT INTO xxlwheel_report (trigger_day, slot, running_count
 		fail_count = xxlwheel_report.fail_count + excluded.fail_count`
 
 // Reports implements [xxladapter.Store].
-func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error) {
+func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.DailyReport, error) {
 	begin, end := time.Date(1000, 1, 2, 0, 0, 0, 0, s.db.Zone), time.Date(9999, 12, 30, 0, 0, 0, 0, s.db.Zone)
 	if !from.IsZero() {
 		begin = DayOf(from, s.db.Zone)
@@ -97,16 +97,16 @@ func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.R
 		end = DayOf(DayOf(to, s.db.Zone).Add(36*time.Hour), s.db.Zone) // of the next day, whether this one has 23 or 25 hours
 	}
 	limits := []any{s.db.Dialect.Datetime(begin), s.db.Dialect.Datetime(end)}
-	days := map[string]*xxladapter.Report{}
+	days := map[string]*xxladapter.DailyReport{}
 	err := s.db.Query(ctx, selectFigures, append(limits, limits...), func(r database.Row) error {
 		var begin time.Time
-		var f xxladapter.Report
+		var f xxladapter.DailyReport
 		if err := r.Scan(database.Datetime(&begin), &f.Running, &f.Success, &f.Failed); err != nil {
 			return err
 		}
 		day := begin.In(s.db.Zone).Format(time.DateOnly)
 		if days[day] == nil {
-			days[day] = &xxladapter.Report{Day: day}
+			days[day] = &xxladapter.DailyReport{Day: day}
 		}
 		days[day].Running += f.Running
 		days[day].Success += f.Success
@@ -116,7 +116,7 @@ func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.R
 	if err != nil {
 		return nil, err
 	}
-	var reports []xxladapter.Report
+	var reports []xxladapter.DailyReport
 	for _, r := range days {
 		// Another tool may have counted a row before our change of it.
 		r.Running, r.Success, r.Failed = max(r.Running, 0), max(r.Success, 0), max(r.Failed, 0)
@@ -124,7 +124,7 @@ func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.R
 			reports = append(reports, *r)
 		}
 	}
-	slices.SortFunc(reports, func(a, b xxladapter.Report) int { return cmp.Compare(a.Day, b.Day) })
+	slices.SortFunc(reports, func(a, b xxladapter.DailyReport) int { return cmp.Compare(a.Day, b.Day) })
 	return reports, nil
 }
 
@@ -138,7 +138,7 @@ func (s *Store) FoldReports(ctx context.Context) error {
 		type slot struct {
 			day     time.Time
 			number  int
-			figures xxladapter.Report
+			figures xxladapter.DailyReport
 		}
 		var slots []slot
 		err := tx.Query(ctx, selectSlots+s.db.Dialect.Lock, nil, func(r database.Row) error {

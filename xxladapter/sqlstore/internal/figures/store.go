@@ -8,13 +8,13 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
-// A Store is the [xxladapter.ReportStore] and [xxladapter.StatStore] of a database.
+// A Store is the [xxladapter.DailyReportStore] and [xxladapter.StatStore] of a database.
 type Store struct{ db *database.DB }
 
 // New returns the figures of a database.
 func New(db *database.DB) *Store { return &Store{db} }
 
 var (
-	_ xxladapter.ReportStore = (*Store)(nil)
-	_ xxladapter.StatStore   = (*Store)(nil)
+	_ xxladapter.DailyReportStore = (*Store)(nil)
+	_ xxladapter.StatStore        = (*Store)(nil)
 )

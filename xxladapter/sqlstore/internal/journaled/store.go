@@ -317,7 +317,7 @@ func (s *Store) FinishRun(
 
 // AcceptRuns implements [xxladapter.Store]. The runs that are in memory share a record; each of the
 // others, which only the tables have, is a call of its own.
-func (s *Store) AcceptRuns(ctx context.Context, list []xxladapter.Accepted) ([]bool, error) {
+func (s *Store) AcceptRuns(ctx context.Context, list []xxladapter.Accept) ([]bool, error) {
 	may := make([]bool, len(list))
 	if len(list) == 0 {
 		return may, nil

@@ -167,7 +167,7 @@ func (s *Store) RunText(ctx context.Context, logID int64) (*xxladapter.RunText, 
 }
 
 // Reports implements [xxladapter.Store].
-func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.Report, error) {
+func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.DailyReport, error) {
 	return s.Store.Reports(with(ctx, reads), from, to)
 }
 

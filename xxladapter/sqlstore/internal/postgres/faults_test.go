@@ -312,7 +312,7 @@ func TestBatchesOfTwoNodesDoNotDeadlock(t *testing.T) {
 					if logID%2 == 0 {
 						work[1-node] = append(work[1-node], &records.FireCall{LogID: logID, Finish: &xxladapter.RunResult{Code: 200}})
 					} else {
-						work[1-node] = append(work[1-node], &records.FireCall{LogID: logID, Accept: &xxladapter.Accepted{LogID: logID, Address: "nats://app/a"}})
+						work[1-node] = append(work[1-node], &records.FireCall{LogID: logID, Accept: &xxladapter.Accept{LogID: logID, Address: "nats://app/a"}})
 					}
 				}
 			}

@@ -13,7 +13,7 @@ import (
 
 // AcceptRuns implements [xxladapter.Store]. The runs of the list are calls of the batches that
 // claims and results are in. Those that a batch cannot do are done in a transaction of their own.
-func (s *Store) AcceptRuns(ctx context.Context, list []xxladapter.Accepted) ([]bool, error) {
+func (s *Store) AcceptRuns(ctx context.Context, list []xxladapter.Accept) ([]bool, error) {
 	may := make([]bool, len(list))
 	var alone []int // in list
 	if s.Fires == nil {
@@ -45,7 +45,7 @@ func (s *Store) AcceptRuns(ctx context.Context, list []xxladapter.Accepted) ([]b
 
 // acceptAlone accepts the runs of a list that order names. They share a transaction, which locks
 // the fires, then the log rows, each by log id, so that no two transactions deadlock.
-func (s *Store) acceptAlone(ctx context.Context, list []xxladapter.Accepted, order []int, may []bool) error {
+func (s *Store) acceptAlone(ctx context.Context, list []xxladapter.Accept, order []int, may []bool) error {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(list[a].LogID, list[b].LogID) })
 	return s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		for _, lock := range []string{LockFireByLog, lockLog} {

@@ -60,7 +60,7 @@ type FireCall struct {
 	By     xxladapter.Term // of Claim and Settle
 	Claim  *xxladapter.Log
 	Settle *xxladapter.Settlement
-	Accept *xxladapter.Accepted
+	Accept *xxladapter.Accept
 	Finish *xxladapter.RunResult
 
 	FireID int64 // of Claim and Settle; DecideFires sets it for Accept and Finish, by the log row

@@ -137,7 +137,7 @@ type still struct {
 	logs    []*xxladapter.Log
 	jobs    []*xxladapter.Job
 	misses  []xxladapter.Misfire
-	reports []xxladapter.Report
+	reports []xxladapter.DailyReport
 	runs    map[int64]xxladapter.RunHistory
 	audit   []xxladapter.AuditRow
 }

@@ -22,7 +22,7 @@ import (
 // requireRecount compares the figures of all days with the rows.
 func requireRecount(t *testing.T, s xxladapter.Store, rows []*xxladapter.Log) {
 	t.Helper()
-	var want, got xxladapter.Report
+	var want, got xxladapter.DailyReport
 	for _, l := range rows {
 		want.Add(l.Status(), 1)
 	}
@@ -102,5 +102,5 @@ func TestAPurgeThatIsKilledLeavesWholeChunks(t *testing.T) {
 	require.Equal(t, logs, purged.Rows, "the next purge continues")
 	reports, err := s.Reports(ctx, time.Time{}, time.Time{})
 	require.NoError(t, err)
-	require.Equal(t, []xxladapter.Report{{Day: "2026-03-01", Success: rows}}, reports)
+	require.Equal(t, []xxladapter.DailyReport{{Day: "2026-03-01", Success: rows}}, reports)
 }

@@ -79,7 +79,7 @@ func (u *Upstream) Read(ctx context.Context) (_ *fromxxljob.Database, err error)
 		}},
 		{`SELECT trigger_day, running_count, suc_count, fail_count FROM xxl_job_log_report WHERE trigger_day IS NOT NULL ORDER BY trigger_day`, func(r database.Row) error {
 			var begin time.Time
-			var day xxladapter.Report
+			var day xxladapter.DailyReport
 			err := r.Scan(database.Datetime(&begin), &day.Running, &day.Success, &day.Failed)
 			if day.Day = begin.In(u.Zone).Format(time.DateOnly); !begin.IsZero() {
 				db.Days = append(db.Days, day)

@@ -202,8 +202,8 @@ func (d *demo) startExecutors(ctx context.Context, group *errgroup.Group, n int)
 		case err := <-ended:
 			return nil, fmt.Errorf("start executor: %w", err)
 		}
-		addrs = append(addrs, e.Addr())
-		fmt.Fprintf(d.inv.Stdout, "executor %s\n", e.Addr())
+		addrs = append(addrs, e.Address())
+		fmt.Fprintf(d.inv.Stdout, "executor %s\n", e.Address())
 	}
 	return addrs, nil
 }

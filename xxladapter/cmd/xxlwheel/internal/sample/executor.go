@@ -125,9 +125,9 @@ func (c *Cmd) Run(inv *command.Invocation) error {
 	case <-e.Ready():
 	}
 	if c.Broker.Queue != "" {
-		fmt.Fprintf(inv.Stdout, "xxlwheel executor %s takes runs from %s as %s\n", c.App, c.Broker.Shown(), e.Addr())
+		fmt.Fprintf(inv.Stdout, "xxlwheel executor %s takes runs from %s as %s\n", c.App, c.Broker.Shown(), e.Address())
 	} else {
-		fmt.Fprintf(inv.Stdout, "xxlwheel executor %s accepts runs at %s\n", c.App, e.Addr())
+		fmt.Fprintf(inv.Stdout, "xxlwheel executor %s accepts runs at %s\n", c.App, e.Address())
 	}
 	return daemon.Stopped(logger, <-ended)
 }
