@@ -27,12 +27,15 @@ func TestMain(m *testing.M) {
 	testserver.Main(m)
 }
 
-func TestOnSQLite(t *testing.T) { t.Parallel(); storetest.RunBriefly(t, openOnSQLite) }
+func TestOnSQLite(t *testing.T) {
+	t.Parallel()
+	storetest.RunBriefly(t, openOnSQLite, stallingOn(onlyRedis))
+}
 
 func TestOnPostgres(t *testing.T) {
 	testserver.Long(t) // TestOnSQLite has the same rules without a server's pauses
 	t.Parallel()
-	storetest.Run(t, openOnPostgres)
+	storetest.Run(t, openOnPostgres, stallingOn(redisAndPostgres))
 }
 
 func TestModelOnPostgres(t *testing.T) {
@@ -45,7 +48,7 @@ func TestModelOnPostgres(t *testing.T) {
 func TestOnMySQL(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()
-	storetest.Run(t, openOnMySQL)
+	storetest.Run(t, openOnMySQL, stallingOn(redisAndMySQL))
 }
 
 func TestModelOnMySQL(t *testing.T) {
@@ -107,6 +110,93 @@ func emptySQLite(t testing.TB) string {
 	file := filepath.Join(t.TempDir(), "x.db")
 	require.NoError(t, os.WriteFile(file, content, 0o600))
 	return file
+}
+
+// A stallable is a network that a test may keep from delivering anything.
+type stallable []*testserver.Proxy
+
+// stall holds everything on all its proxies until resume is called.
+func (s stallable) stall() (resume func()) {
+	for _, p := range s {
+		p.HoldNew(true)
+		p.Stall()
+	}
+	time.Sleep(sqlstore.PenLife) // a process that has the pen needs no server for what its memory has
+	return func() {
+		for _, p := range s {
+			p.HoldNew(false)
+			p.Resume()
+		}
+	}
+}
+
+// stallingOn returns a [storetest.StallOpener] of stores on the places that through returns.
+func stallingOn(through func(t *testing.T) (redis, behind string, net stallable)) storetest.StallOpener {
+	return func(t *testing.T, clock func() time.Time) (xxladapter.Store, func() func()) {
+		redis, behind, net := through(t)
+		return open(t, redis, behind, clock).Store, net.stall // without Compare, which waits for the servers
+	}
+}
+
+// onlyRedis returns a store on SQLite whose Redis is behind a proxy.
+func onlyRedis(t *testing.T) (redis, behind string, net stallable) {
+	t.Helper()
+	server := testserver.NewProxy(t, testserver.Redis(t))
+	return server.URL(), "sqlite:" + emptySQLite(t), stallable{server}
+}
+
+// redisAnd returns a store on tables at a URL; both servers are behind proxies.
+func redisAnd(t *testing.T, url string) (redis, behind string, net stallable) {
+	t.Helper()
+	server, tables := testserver.NewProxy(t, testserver.Redis(t)), testserver.NewProxy(t, url)
+	return server.URL(), tables.URL(), stallable{server, tables}
+}
+
+func redisAndPostgres(t *testing.T) (redis, behind string, net stallable) {
+	t.Helper()
+	return redisAnd(t, emptyPostgres(t))
+}
+
+func redisAndMySQL(t *testing.T) (redis, behind string, net stallable) {
+	t.Helper()
+	return redisAnd(t, emptyMySQL(t))
+}
+
+// TestACloseThatCannotWriteLosesNothing stalls each of the servers behind a store that has
+// acknowledged a fire, and closes it. The next process has the fire.
+func TestACloseThatCannotWriteLosesNothing(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		through func(t *testing.T) (redis, behind string, net stallable)
+		stalled func(stallable) stallable
+	}{
+		"redis":  {onlyRedis, func(net stallable) stallable { return net }},
+		"tables": {redisAndPostgres, func(net stallable) stallable { return net[1:] }},
+		"both":   {redisAndMySQL, func(net stallable) stallable { return net }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			redis, behind, net := c.through(t)
+			s := open(t, redis, behind, time.Now).Store
+			planned, err := s.PlanFires(t.Context(), []xxladapter.Fire{{
+				JobID: 1, Due: time.Now().Add(time.Hour), Type: xxladapter.TriggerCron,
+			}})
+			require.NoError(t, err)
+			resume := c.stalled(net).stall()
+			begun := time.Now()
+			require.ErrorContains(t, s.Close(), "nothing is lost, the next start writes them")
+			took := time.Since(begun)
+			t.Log("the close took", took)
+			require.Less(t, took, 10*time.Second)
+			resume()
+			next := open(t, redis, behind, time.Now)
+			fires, err := next.OpenFires(t.Context(), xxladapter.FireFilter{})
+			require.NoError(t, err)
+			require.Len(t, fires, 1)
+			require.Equal(t, planned[0].ID, fires[0].ID)
+			require.NoError(t, next.Close())
+		})
+	}
 }
 
 // migrated is the content of a file with tables, which take most of the time that a test needs.

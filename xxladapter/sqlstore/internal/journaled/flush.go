@@ -186,15 +186,20 @@ func (f *front) keep(ctx context.Context, tx *database.Tx, c *cut) error {
 	return storeApplied(ctx, tx, c.applied)
 }
 
-// follow writes to the tables at an interval until stop is closed.
-func (f *front) follow(stop <-chan struct{}) {
+// follow writes to the tables at an interval until ctx ends. With a shared journal, that also ends
+// what it is about to write: servers may not answer, Close waits for follow, and then writes all.
+func (f *front) follow(ctx context.Context) {
+	writing := ctx
+	if f.shared == nil {
+		writing = context.WithoutCancel(ctx)
+	}
 	ticker := time.NewTicker(flushPace)
 	defer ticker.Stop()
 	failing := false
 	followed := time.Now()
 	for {
 		select {
-		case <-stop:
+		case <-ctx.Done():
 			return
 		case <-ticker.C:
 		}
@@ -213,7 +218,10 @@ func (f *front) follow(stop <-chan struct{}) {
 		if idle || left || later {
 			continue
 		}
-		err := f.flush(context.Background(), settled)
+		err := f.flush(writing, settled)
+		if ctx.Err() != nil {
+			return
+		}
 		followed = time.Now()
 		if err != nil && !failing {
 			f.Logger.Error("tables cannot follow the journal", "err", err)

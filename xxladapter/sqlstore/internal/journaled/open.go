@@ -115,8 +115,9 @@ func (f Front) New(ctx context.Context, s *records.Store) (*Store, error) {
 		}
 		return nil, err
 	}
-	store := &Store{Store: s, front: f.front, stop: make(chan struct{})}
-	store.following.Go(func() { f.follow(store.stop) })
+	following, stop := context.WithCancel(context.Background())
+	store := &Store{Store: s, front: f.front, stop: stop}
+	store.following.Go(func() { f.follow(following) })
 	return store, nil
 }
 

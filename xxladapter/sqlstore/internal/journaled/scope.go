@@ -29,7 +29,9 @@ type scope struct {
 	// before it: the call does not depend on what they change, and they do not overwrite what it
 	// changes.
 	beside bool
-	load   load
+	// closing is set if the call is the last one of a store with a shared journal; see closeLimit.
+	closing bool
+	load    load
 }
 
 // A load says what the memory reads again after a call has changed the tables.

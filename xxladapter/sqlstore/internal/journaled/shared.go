@@ -76,14 +76,15 @@ func OpenShared(ctx context.Context, s *records.Store, opts SharedOptions) (*Sto
 		}
 	}
 	s.Front, s.Writes = f, f.shared.flush
-	store := &Store{Store: s, front: f, stop: make(chan struct{})}
+	following, stop := context.WithCancel(context.Background())
+	store := &Store{Store: s, front: f, stop: stop}
 	f.shared.ended.Go(f.lookAfterPen)
 	if err := f.flush(ctx, nothing); err != nil {
 		close(f.shared.stop)
 		f.shared.ended.Wait()
 		return nil, errors.Join(err, f.journal.Close(), s.Close())
 	}
-	store.following.Go(func() { f.follow(store.stop) })
+	store.following.Go(func() { f.follow(following) })
 	if err := f.refuseForeign(); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}

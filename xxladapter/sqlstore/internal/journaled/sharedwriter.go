@@ -239,19 +239,31 @@ func (t *transaction) life() time.Duration {
 	return time.Duration(t.cut.rows()) * rowLife
 }
 
+// limited returns a context that ends after closeLimit and extra if it is that of a close.
+func limited(ctx context.Context, extra time.Duration) (context.Context, context.CancelFunc) {
+	if !scopeOf(ctx).closing {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, closeLimit+extra)
+}
+
 func (w *sharedWriter) once(
 	ctx context.Context, calls []context.Context, apply func(context.Context, *database.Tx) error,
 ) error {
+	waiting, stop := limited(ctx, 0)
+	defer stop()
 	select {
 	case w.f.shared.turn <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
+	case <-waiting.Done():
+		return waiting.Err()
 	}
 	defer func() { <-w.f.shared.turn }()
-	if err := w.f.regain(ctx); err != nil {
+	if err := w.f.regain(waiting); err != nil {
 		return err
 	}
 	t := w.f.begin(calls)
+	ctx, cancel := limited(ctx, t.life())
+	defer cancel()
 	committed := false
 	defer func() { t.End(committed) }() // also after a panic of apply
 	t.doubtful = t.load

@@ -44,7 +44,7 @@ import (
 type Store struct {
 	*records.Store
 	front     *front
-	stop      chan struct{} // ends the following
+	stop      func() // ends the following
 	following sync.WaitGroup
 	closing   sync.Once
 	closeErr  error
@@ -53,7 +53,8 @@ type Store struct {
 var _ xxladapter.Store = (*Store)(nil)
 
 // Close implements [xxladapter.Store]. What cannot be written to the tables stays in the journal;
-// the error says why.
+// the error says why. With a shared journal, a log and tables that do not answer are waited for up
+// to a limit, see closeShared.
 func (s *Store) Close() error {
 	s.closing.Do(func() {
 		f := s.front
@@ -61,11 +62,10 @@ func (s *Store) Close() error {
 		f.closed = true
 		f.mu.Unlock()
 		f.running.Wait()
-		close(s.stop)
+		s.stop()
 		s.following.Wait()
 		if err := f.close(context.Background()); err != nil {
-			f.Logger.Warn("could not write the journal to the tables, the next start will", "err", err)
-			s.closeErr = fmt.Errorf("write the tables: %w", err)
+			s.closeErr = fmt.Errorf("write the tables: %w; nothing is lost, the next start writes them", err)
 		}
 		s.closeErr = errors.Join(s.closeErr, s.Store.Close())
 	})
