@@ -45,7 +45,7 @@ type Log struct {
 
 	// Lock order: pen before mu.
 
-	pen sync.Mutex // held while the pen is taken or given back
+	pen chan struct{} // full while the pen is taken or given back
 
 	mu        sync.Mutex // guards the fields below
 	state     State      // generation and pen of the memory that this process has
@@ -92,7 +92,7 @@ var errUnread = errors.New("sharedlog: not read yet")
 func New(server Server, logger *slog.Logger) *Log {
 	l := &Log{
 		server: server, logger: logger, wake: make(chan struct{}, 1), taken: make(chan struct{}, 1),
-		stopped: make(chan struct{}), batch: newBatch(), failed: errUnread, next: 1,
+		stopped: make(chan struct{}), pen: make(chan struct{}, 1), batch: newBatch(), failed: errUnread, next: 1,
 	}
 	go l.write() // Close waits for it
 	return l

@@ -23,8 +23,12 @@ func IsRefused(err error) bool {
 // Hold returns when this process has the pen. If another process has had it since the last Load,
 // the memory is out of date, and every call returns [ErrMoved] until Load succeeds.
 func (l *Log) Hold(ctx context.Context) error {
-	l.pen.Lock()
-	defer l.pen.Unlock()
+	select {
+	case l.pen <- struct{}{}:
+	case <-ctx.Done(): // another call waits for a server that does not answer
+		return ctx.Err()
+	}
+	defer func() { <-l.pen }()
 	l.mu.Lock()
 	l.releasing = false
 	l.mu.Unlock()
@@ -156,8 +160,8 @@ func (l *Log) Yield() {
 
 // release gives the pen back, unless it was asked for again.
 func (l *Log) release() {
-	l.pen.Lock()
-	defer l.pen.Unlock()
+	l.pen <- struct{}{}
+	defer func() { <-l.pen }()
 	l.mu.Lock()
 	releasing := l.releasing
 	if l.releasing = false; releasing {
@@ -178,10 +182,15 @@ func (l *Log) Renew() {
 	l.mu.Lock()
 	due := l.held && time.Until(l.valid) < Life-renewAfter
 	l.mu.Unlock()
-	if !due || !l.pen.TryLock() {
+	if !due {
 		return
 	}
-	defer l.pen.Unlock()
+	select {
+	case l.pen <- struct{}{}:
+	default:
+		return
+	}
+	defer func() { <-l.pen }()
 	l.mu.Lock()
 	held, stored := l.held, l.durable
 	l.mu.Unlock()
