@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -88,6 +89,31 @@ var drainRules = []fullRule{
 			b.NoError(err)
 		}
 		b.Len(b.drained(), n)
+	}},
+	{"DrainsBeyondTheLimitAreRefused", func(b *fullFixture) {
+		address := func(i int) string { return fmt.Sprintf("http://a%04d:1", i) }
+		drain := func(ctx context.Context, i int) error {
+			return b.store.DrainExecutor(ctx, b.group, xxladapter.Drain{Address: address(i)})
+		}
+		var want []string
+		for i := range xxladapter.MaxDrains {
+			b.NoError(drain(b.ctx, i)) // without a call, which would be audited
+			want = append(want, address(i))
+		}
+		audited := xxladapter.WithCall(b.ctx, "POST /api/v1/groups/{id}/drain")
+		err := drain(audited, xxladapter.MaxDrains)
+		b.ErrorIs(err, xxladapter.ErrConflict)
+		b.ErrorContains(err, "1000 addresses of the group are drained, must be at most 1000")
+		b.Equal(want, b.drained())
+		rows, err := b.store.AuditRows(b.ctx, xxladapter.AuditFilter{})
+		b.NoError(err)
+		b.Empty(rows)
+
+		b.NoError(drain(b.ctx, 1), "the limit counts other addresses")
+		b.Equal(want, b.drained())
+		b.NoError(b.store.UndrainExecutor(b.ctx, b.group, address(0)))
+		b.NoError(drain(b.ctx, xxladapter.MaxDrains))
+		b.Equal(append(want[1:], address(xxladapter.MaxDrains)), b.drained())
 	}},
 	{"ADrainIsAudited", func(b *fullFixture) {
 		ctx := xxladapter.WithCall(b.ctx, "POST /api/v1/groups/{id}/drain")
