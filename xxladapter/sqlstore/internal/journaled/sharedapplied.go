@@ -8,6 +8,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/sharedlog"
 )
 
 // sharedApplied is the row of a store with a shared journal.
@@ -179,10 +180,10 @@ func rememberFires(ctx context.Context, tx *database.Tx, last int64) error {
 }
 
 // closeLimit limits how long a close waits for the pen, and how long its transaction may last
-// beside the time for its rows. A call waits as long for a server that is away, and a process that
-// has died keeps the pen for less than a third of it. With what follows, a close ends within 8
-// seconds, before a supervisor kills the process: Docker does after 10.
-const closeLimit = 5 * time.Second
+// beside the time for its rows. It is twice as long as a process that has died keeps the pen. With
+// the 4 s in which a node tries to give back its lease, a process whose servers do not answer ends
+// before a supervisor kills it: Docker does after 10 s.
+const closeLimit = 2 * sharedlog.Life
 
 // closeShared writes everything to the tables and gives the log up. Only the last process says that
 // the tables need no log: the others hold leases.

@@ -258,7 +258,9 @@ func (w *sharedWriter) once(
 		return waiting.Err()
 	}
 	defer func() { <-w.f.shared.turn }()
-	if err := w.f.regain(waiting); err != nil {
+	if err := w.f.regain(waiting); err != nil && waiting.Err() != nil {
+		return fmt.Errorf("take the pen of the shared log: %w", err)
+	} else if err != nil {
 		return err
 	}
 	t := w.f.begin(calls)
