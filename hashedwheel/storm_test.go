@@ -30,9 +30,9 @@ func (s *stormed) Run(*Timeout) {
 }
 func (s *stormed) Cancelled(*Timeout) { s.told.Add(1) }
 
-// TestStorm arms, resets and cancels the same timeouts from many goroutines while others fire,
-// waits until nothing is pending, and stops the timer. It waits real time, since what it looks for
-// are races on real processors.
+// TestStorm arms, resets and cancels the same timeouts from many goroutines until enough others
+// have fired beside them, waits until nothing is pending, and stops the timer. It runs in real
+// time, because it looks for races on real processors.
 func TestStorm(t *testing.T) {
 	for _, procs := range []int{1, 2, 4} {
 		for _, layered := range []bool{false, true} {
@@ -53,12 +53,11 @@ func storm(t *testing.T, layered bool) {
 		w.Init(&all[i].Timeout, &all[i])
 	}
 	var wg sync.WaitGroup
-	var end atomic.Bool
 	var fresh, freshRan, freshCancelled atomic.Int64
 	for g := range 16 {
 		wg.Go(func() {
 			rng := rand.New(rand.NewPCG(uint64(g), 1))
-			for !end.Load() {
+			for calls := 0; calls < 2000 || freshRan.Load() < 500; calls++ {
 				s := &all[rng.IntN(len(all))]
 				delay := time.Duration(rng.IntN(20_000)) * time.Microsecond
 				switch rng.IntN(5) {
@@ -90,8 +89,6 @@ func storm(t *testing.T, layered bool) {
 			}
 		})
 	}
-	time.Sleep(150 * time.Millisecond) // the storm needs real processors and real time
-	end.Store(true)
 	wg.Wait()
 	// Everything is due within 20ms, and fires when the machine finds the time.
 	settles(t, func() bool { return w.PendingTimeouts() == 0 })
@@ -109,8 +106,9 @@ func storm(t *testing.T, layered bool) {
 	require.Zero(t, w.wheel.Size())
 }
 
-// TestStopRacesWithNewTimeout stops a timer while goroutines add to it: every timeout that was
-// accepted ran, was cancelled or is returned, exactly once.
+// TestStopRacesWithNewTimeout stops a timer while goroutines add to it. In a third of the rounds a
+// task must have run before. Every timeout that was accepted ran, was cancelled or is returned,
+// exactly once.
 func TestStopRacesWithNewTimeout(t *testing.T) {
 	for round := range 24 {
 		w, err := New(Options{TickDuration: time.Millisecond, Layered: round%2 == 0})
@@ -121,12 +119,18 @@ func TestStopRacesWithNewTimeout(t *testing.T) {
 		var accepted, ran, cancelled, told atomic.Int64
 		var mu sync.Mutex
 		handles := map[*Timeout]bool{}
+		middle := make(chan struct{})
+		isMiddle := sync.OnceFunc(func() { close(middle) })
 		var wg sync.WaitGroup
 		for g := range 8 {
 			wg.Go(func() {
 				var own Timeout
 				w.Init(&own, &counted{&ran, &told})
 				for i := 0; ; i++ {
+					if accepted.Load() >= 2000 && (round%3 != 0 || ran.Load() > 0) {
+						isMiddle()
+					}
+					runtime.Gosched() // else the worker waits long for a processor
 					delay := time.Duration(i%5) * time.Millisecond
 					if g%2 == 0 {
 						x, err := w.NewTimeout(&counted{&ran, &told}, delay)
@@ -158,7 +162,7 @@ func TestStopRacesWithNewTimeout(t *testing.T) {
 				}
 			})
 		}
-		time.Sleep(2 * time.Millisecond) // so that Stop comes in the middle
+		<-middle
 		unprocessed, err := w.Stop()
 		require.NoError(t, err)
 		wg.Wait()

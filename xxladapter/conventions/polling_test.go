@@ -22,6 +22,7 @@ var polling = map[string]struct {
 	"xxladapter/queue/internal/streams":     {5, "a server of Redis"},
 	"xxladapter/redisstore":                 {3, "a server of Redis"},
 	"xxladapter/sqlstore":                   {1, "clocks of real servers"},
+	"xxladapter/sqlstore/internal/mysql":    {1, "transactions of a real server"},
 	"xxladapter/sqlstore/internal/postgres": {4, "sessions of a real server"},
 	"xxladapter/sqlstore/internal/sqlite":   {7, "real files that disappear, and a writer that a real lock holds up"},
 	"xxladapter/storetest":                  {1, "sessions of real servers"},
@@ -44,15 +45,16 @@ var processes = map[string]string{
 // something happens, each with its reason. Benchmarks may have such loops.
 var looping = map[string]string{
 	"hashedwheel.TestATimeoutThatWasTakenOutMayMoveAtOnce": "what it races with takes nanoseconds",
-	"hashedwheel.storm":                                 "to yield is one of the calls that it makes at random",
-	"hashedwheel/time.TestManyReceivers":                "it collects garbage until all have received",
-	"xxladapter/node.TestHangingExecutorsDelayNoOthers": "it samples loads at a steady pace",
-	"xxladapter/node.dropByDrop":                        "it writes a byte each second",
-	"xxladapter/redisstore.moving":                      "a slot stays for a while before it moves on",
-	"xxladapter/sqlstore/internal/journal.rotate":       "the next segment begins within a sync of the disk",
-	"xxladapter/sqlstore/internal/network.dial":         "in bubbles",
-	"xxladapter/testserver.Within":                      "it is what the others use",
-	"xxladapter/trigger.sweeping":                       "in bubbles",
+	"hashedwheel.TestStopRacesWithNewTimeout":              "its goroutines yield to the worker between their calls",
+	"hashedwheel.storm":                                    "to yield is one of the calls that it makes at random",
+	"hashedwheel/time.TestManyReceivers":                   "it collects garbage until all have received",
+	"xxladapter/node.TestHangingExecutorsDelayNoOthers":    "it samples loads at a steady pace",
+	"xxladapter/node.dropByDrop":                           "it writes a byte each second",
+	"xxladapter/redisstore.moving":                         "a slot stays for a while before it moves on",
+	"xxladapter/sqlstore/internal/journal.rotate":          "the next segment begins within a sync of the disk",
+	"xxladapter/sqlstore/internal/network.dial":            "in bubbles",
+	"xxladapter/testserver.Within":                         "it is what the others use",
+	"xxladapter/trigger.sweeping":                          "in bubbles",
 }
 
 // TestPollingTestsSayWhy checks that no test polls for what a bubble or a channel can tell.

@@ -5,6 +5,7 @@ package mysql
 import (
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -130,9 +131,30 @@ func TestARowThatIsHeldHoldsUpItsOwnCallOnly(t *testing.T) {
 	require.NoError(t, errors.Join(errs...))
 }
 
-// untilItWaits gives a batch time to reach a locked row. The server's own list of waits is no more
-// recent, and a batch that comes later only proves less.
-func untilItWaits() { time.Sleep(300 * time.Millisecond) }
+// untilOneWaits returns when a transaction of the store's database waits for a locked row. It asks
+// for the status of InnoDB, because information_schema.innodb_trx shows an old list to tests that
+// read it at the same time.
+func untilOneWaits(t *testing.T, s *records.Store) {
+	t.Helper()
+	thread := regexp.MustCompile(`thread id (\d+)`)
+	require.Eventually(t, func() bool {
+		var kind, name, status string
+		require.NoError(t, s.Reads.DB.QueryRowContext(t.Context(), `SHOW ENGINE INNODB STATUS`).Scan(&kind, &name, &status))
+		for _, one := range strings.Split(status, "---TRANSACTION")[1:] {
+			id := thread.FindStringSubmatch(one)
+			if id == nil || !strings.Contains(one, "LOCK WAIT") {
+				continue
+			}
+			var ours bool
+			require.NoError(t, s.Reads.DB.QueryRowContext(t.Context(),
+				`SELECT EXISTS (SELECT 1 FROM information_schema.processlist WHERE id = ? AND db = database())`, id[1]).Scan(&ours))
+			if ours {
+				return true
+			}
+		}
+		return false
+	}, 20*time.Second, 5*time.Millisecond)
+}
 
 // TestABatchDecidesByWhatWasCommittedBefore lets another transaction claim the fire that a call of
 // a batch claims too.
@@ -153,7 +175,7 @@ func TestABatchDecidesByWhatWasCommittedBefore(t *testing.T) {
 		_, err := s.ClaimFire(ctx, term, planned[0].ID, []*xxladapter.Log{{JobID: 1}})
 		claimed <- err
 	}()
-	untilItWaits()
+	untilOneWaits(t, s)
 	require.NoError(t, other.Commit())
 	require.ErrorIs(t, <-claimed, xxladapter.ErrConflict)
 }
@@ -215,7 +237,7 @@ func TestADeadlockedBatchIsRepeated(t *testing.T) {
 		_, err := s.Fires.Transact(ctx, batch)
 		settled <- err
 	}()
-	untilItWaits()
+	untilOneWaits(t, s)
 	_, err = other.ExecContext(ctx, `UPDATE xxlwheel_fire SET retry_count = 9 WHERE id = ?`, fires[0].ID)
 	require.NoError(t, err)
 	require.NoError(t, other.Commit())
