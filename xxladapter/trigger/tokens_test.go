@@ -2,29 +2,83 @@ package trigger
 
 import (
 	"context"
+	"net"
+	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/trigger/internal/post"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// TestTheTimeOfAnExecutorBeginsWithTheToken has a store that takes longer for the token of a group
-// than an executor may take for its answer.
+// TestTheTimeOfAnExecutorBeginsWithTheToken has a store that takes an hour for the token of a
+// group, and an executor that answers a nanosecond before its time is over, then one after.
 func TestTheTimeOfAnExecutorBeginsWithTheToken(t *testing.T) {
-	t.Parallel()
 	const timeout = time.Second
-	exec := newBatchExecutor(t)
-	exec.release()
-	c := client(t, ClientOptions{Timeout: timeout, Sent: func(_ context.Context, _, appName string) (string, string) {
-		time.Sleep(timeout + 100*time.Millisecond) // the executor is real, and so is its time
-		return appName, "token"
-	}})
-	reply, err := c.Run(t.Context(), exec.URL, "some-app", &wire.RunRequest{JobID: 7, LogID: 1, Handler: "h"})
-	require.NoError(t, err)
-	require.Equal(t, wire.CodeOK, reply.Code)
-	replies, err := c.runBatch(t.Context(), executorKey{exec.URL, "some-app"}, []byte(`[{"jobId":7,"logId":2,"executorHandler":"h"}]`))
-	require.NoError(t, err)
-	require.Equal(t, wire.CodeOK, replies[2].Code)
+	synctest.Test(t, func(t *testing.T) {
+		c := client(t, ClientOptions{Timeout: timeout, Sent: func(_ context.Context, _, appName string) (string, string) {
+			time.Sleep(time.Hour)
+			return appName, "token"
+		}})
+		var takes time.Duration
+		exec := &batchExecutor{entered: make(chan string, 4), hold: make(chan struct{})}
+		close(exec.hold)
+		served := make(pipes)
+		server := http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(takes)
+			exec.ServeHTTP(w, r)
+		})}
+		go func() { _ = server.Serve(served) }() // it returns when the test closes it
+		defer func() { require.NoError(t, server.Close()) }()
+		c.http = post.New(post.Options{
+			Dial:    func(context.Context, string, string) (net.Conn, error) { return served.dial(), nil },
+			IdleFor: time.Minute, MaxBody: wire.MaxBody,
+		})
+
+		const address = "http://executor.example"
+		alone := func() error {
+			reply, err := c.Run(t.Context(), address, "some-app", &wire.RunRequest{JobID: 7, LogID: 1, Handler: "h"})
+			if err == nil {
+				require.Equal(t, wire.CodeOK, reply.Code)
+			}
+			return err
+		}
+		batch := func() error {
+			replies, err := c.runBatch(t.Context(), executorKey{address, "some-app"}, []byte(`[{"jobId":7,"logId":2,"executorHandler":"h"}]`))
+			if err == nil {
+				require.Equal(t, wire.CodeOK, replies[2].Code)
+			}
+			return err
+		}
+		for name, run := range map[string]func() error{"alone": alone, "batch": batch} {
+			takes = timeout - 1
+			require.NoError(t, run(), name)
+			takes = timeout + 1
+			require.ErrorIs(t, run(), ErrOutcomeUnknown, name)
+			time.Sleep(timeout)
+			synctest.Wait() // the executor has ended, too
+		}
+	})
 }
+
+// pipes is a listener of connections in memory, whose reads and writes a bubble sees.
+type pipes chan net.Conn
+
+func (p pipes) dial() net.Conn {
+	ours, theirs := net.Pipe()
+	p <- theirs
+	return ours
+}
+
+func (p pipes) Accept() (net.Conn, error) {
+	if conn, open := <-p; open {
+		return conn, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (p pipes) Close() error   { close(p); return nil }
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
