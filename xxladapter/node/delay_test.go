@@ -37,7 +37,7 @@ func TestADelayIsKeptBetweenRuns(t *testing.T) {
 	require.NoError(t, storetest.StartAt(t.Context(), r.store, id, time.Now().Add(delay)))
 	r.node.scheduler.Wake()
 
-	for n := range 6 {
+	for n := range 4 {
 		run := <-runs
 		began := time.Now()
 		due := time.UnixMilli(int64(run.ScheduledTime))
