@@ -16,7 +16,8 @@ import (
 const maxDue = 1024
 
 // A Ticket names one payload of a Batch. It can be copied, compared and kept: once the payload has
-// been delivered or cancelled, the ticket names nothing. The zero Ticket names nothing.
+// been delivered or cancelled, the ticket names nothing. The zero Ticket names nothing. A Ticket
+// must not be given to another Batch, which may have a payload of its own under it.
 type Ticket struct{ id id }
 
 // A Batch is the generic engine: payloads of type T, delivered to one function when they are due,
@@ -234,7 +235,7 @@ func (b *batch[T]) start() error {
 
 // Stop ends the Batch and returns the payloads that will never be delivered, in no order. It waits
 // for a call of the function that is in progress, unless it is called from inside that function. A
-// second Stop returns none. It does not wait for calls that an Executor was given.
+// second Stop returns none, at once. Stop does not wait for calls that an Executor was given.
 func (b *Batch[T]) Stop() []T {
 	b.mu.Lock()
 	was := b.life.Swap(stopped)

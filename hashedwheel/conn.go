@@ -40,9 +40,9 @@ type ConnIdleOptions struct {
 	// neither. Zero disables a check. At least one must be positive, and none negative.
 	Reader, Writer, All time.Duration
 
-	// OnIdle is called with an idle connection, which is the one that Wrap returned. Nil means that
-	// it is closed. If OnIdle leaves it open, it is called again after another period of silence.
-	// It runs as every task of the timer does and must not block.
+	// OnIdle is called with an idle connection, which is the one that Wrap returned. If OnIdle
+	// leaves it open, OnIdle is called again after another period of silence. It runs as every task
+	// of the timer does and must not block. Nil means that the connection is closed.
 	OnIdle func(c net.Conn, kind IdleKind)
 }
 

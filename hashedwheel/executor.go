@@ -85,7 +85,8 @@ type Pool struct {
 }
 
 // NewPool returns a pool of the given number of goroutines, which must be positive, with room for
-// queue waiting tasks, which must not be negative.
+// queue waiting tasks, which must not be negative. With room for none, a task is refused unless a
+// goroutine is idle. The pool must be closed to end its goroutines.
 func NewPool(workers, queue int) (*Pool, error) {
 	if workers <= 0 {
 		return nil, fmt.Errorf("hashedwheel: NewPool: workers is %d, must be positive", workers)

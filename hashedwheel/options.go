@@ -26,32 +26,38 @@ const (
 // defaults.
 type Options struct {
 	// TickDuration is the time between two bucket visits. On an idle machine a timeout is late by
-	// less than one tick, or two after a delay of 32 ticks and more. Zero means 100ms. Positive
-	// values below 1ms are raised to 1ms and the change is logged. Negative values are refused.
+	// less than one tick, or two after a delay of 32 ticks and more. Positive values below 1ms are
+	// raised to 1ms and the change is logged. Negative values are refused. Zero means 100ms.
 	TickDuration time.Duration
 
-	// TicksPerWheel is the number of buckets, rounded up to a power of two. Zero means 512.
-	// Negative values and values over 1<<30 are refused, and so is a wheel whose revolution,
-	// TickDuration times TicksPerWheel, does not fit into a time.Duration. A layered wheel uses it
-	// for its finest layer, and at least 64. An empty bucket costs 40 bytes.
+	// TicksPerWheel is the number of buckets, rounded up to a power of two. Negative values and
+	// values over 1<<30 are refused, and so is a wheel whose revolution, TickDuration times
+	// TicksPerWheel, does not fit into a time.Duration. A layered wheel uses it for its finest
+	// layer, and at least 64. An empty bucket costs 40 bytes. Zero means 512.
 	TicksPerWheel int
 
-	// MaxPendingTimeouts limits the timeouts that are accepted, not fired and not cancelled. Zero
-	// means no limit. Negative values are refused, unlike in Netty, where they mean no limit: here
-	// they are more likely the result of a wrong calculation. A timeout that has fired keeps its
-	// place until its task returns: the task can arm it again or, if it runs on the worker, start
-	// another timeout in its place. A task that arms its timeout and then cancels it gives the
-	// place back at once. The limit is exact, at the price of one counter that all goroutines
+	// MaxPendingTimeouts limits the timeouts that are accepted, not fired and not cancelled; in a
+	// Batch, the payloads. The limit is exact, at the price of one counter that all goroutines
 	// share.
+	//
+	// A timeout that has fired keeps its place until its task returns: the task can arm it again
+	// or, if it runs on the worker, start another timeout in its place. A task that arms its
+	// timeout and then cancels it gives the place back at once. A payload of a Batch gives its
+	// place back before the function is called.
+	//
+	// Negative values are refused, unlike in Netty, where they mean no limit: here they are more
+	// likely the result of a wrong calculation. Zero means no limit.
 	MaxPendingTimeouts int64
 
-	// Executor runs the tasks. Nil means that the worker runs them itself, one after the other,
-	// which is the fastest; a task that takes long then delays the others by at most about two
-	// ticks or 20ms, whichever is longer, and each that follows it by one to three milliseconds.
+	// Executor runs the tasks, or the calls of a Batch's function. Without one, a task that takes
+	// long delays the others of its timer by at most about two ticks or 20ms, whichever is longer,
+	// and each slow task right behind it adds one to three milliseconds. A slow function of a Batch
+	// delays all later payloads until it returns. Nil means that the worker runs the tasks itself,
+	// one after the other, which is the fastest.
 	Executor Executor
 
 	// Layered selects a hierarchical wheel, which needs no rounds: better for many timeouts that
-	// lie many revolutions ahead.
+	// lie many revolutions ahead. False means a single wheel with rounds.
 	Layered bool
 
 	// Logger receives panics of tasks, refusals of the executor and warnings. Nil means

@@ -38,7 +38,8 @@ func (t *Ticker) Stop() {
 }
 
 // Reset turns t on with the period d. The next tick comes after d, and no earlier tick is received
-// from C after Reset has returned. It panics if d is not positive.
+// from C after Reset has returned. It panics if d is not positive, and on a Ticker that was not
+// made by NewTicker.
 func (t *Ticker) Reset(d Duration) {
 	if d <= 0 {
 		panic("non-positive interval for Ticker.Reset")

@@ -31,6 +31,8 @@ func bubbleTimer(std *time.Timer) *Timer {
 // For a timer of NewTimer, nothing is received from C after Stop has returned, and Stop returns
 // true if t had expired but its time had not been received. For one of AfterFunc, false means that
 // the function has been started or that t was stopped; Stop does not wait for it.
+//
+// Stop and Reset panic on a Timer that was not made by NewTimer or AfterFunc.
 func (t *Timer) Stop() bool {
 	switch t.kind {
 	case standard:
