@@ -22,8 +22,8 @@
 //
 // A run is accepted when its log id is on disk. From then on it gets exactly one result, and the
 // result stays on disk until an admin has accepted it: across restarts, and after kill -9. If the
-// process ends before a run does, the next process reports the run as failed. A run is never
-// started a second time, even if a scheduler sends its log id again.
+// process ends before a run does, the next process reports the run as failed. A run is not started
+// a second time if a scheduler sends its log id again within [Options.SeenFor].
 //
 // The runs of one job follow each other. After a run was cancelled, because it was killed, covered
 // or exceeded its time limit, the next one waits until the handler of the cancelled run has
@@ -40,6 +40,9 @@
 //	<yyyy-MM-dd>/<log id>.log what a run wrote, by the day of its trigger time
 //	<yyyy-MM-dd>/quiet.log    the runs of that day that succeeded without writing a line
 //	gluesource/               the source of script jobs
+//	instance                  the executor's own name, which is its address on a queue
+//	since                     when the directory was first used
+//	lock                      held by the executor that uses the directory
 //
 // A data directory belongs to one executor of one scheduler. Clear it when the scheduler's database
 // is recreated, since log ids then start over.

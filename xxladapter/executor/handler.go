@@ -15,9 +15,10 @@ import (
 var ErrTimeout = errors.New("executor: run timed out")
 
 // A HandlerFunc does one run. Its context is cancelled when the run is killed, covered by a later
-// one or exceeds its time limit, and when the executor stops; it should then return soon. A nil
-// error is success. Any other error is a failure whose text goes to the scheduler. A panic is a
-// failure whose stack goes to the run's log.
+// one or exceeds its time limit, when the job gets another handler or script, and, after
+// [Options.StopGrace], when the executor stops; it should then return soon. A nil error is success.
+// Any other error is a failure whose text goes to the scheduler. A panic is a failure whose stack
+// goes to the run's log.
 //
 // Two runs of one job do not overlap, except after [Options.AbandonAfter]. Runs of different jobs
 // do.

@@ -21,7 +21,7 @@ type refusal string
 func (r refusal) Error() string { return string(r) }
 
 // jobs holds the queue of every job that has runs, or had some a short while ago. One lock guards
-// all of them: each operation under it takes about a microsecond, and accepting a run, an idle
+// all of them: no operation under it waits for the disk or a handler, and accepting a run, an idle
 // job's end, a kill and a stop exclude each other.
 //
 // Lock order: mu before that of the journal, and before that of a run's log.

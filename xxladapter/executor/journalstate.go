@@ -25,7 +25,7 @@ type openRun struct {
 	order          int64
 }
 
-// result is a run's result that no admin has accepted yet.
+// result is a run's result, whether an admin has accepted it or not.
 type result struct {
 	logID, jobID, logTime, code int64
 	msg                         string

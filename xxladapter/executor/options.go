@@ -22,7 +22,7 @@ type Options struct {
 	// Admins are the base URLs of the schedulers, for example http://10.0.0.5:8080/xxl-job-admin;
 	// "api/registry" and the like are appended. An element may also be a list separated by commas.
 	// One admin that answers is enough; the others are called only if it does not. If Admins is
-	// empty, the executor does not register and sends no results.
+	// empty and there is no Queue, the executor does not register and sends no results.
 	Admins []string
 
 	// AppName is the app name of the executor's group, 4 to 64 characters. It may be empty without
@@ -47,19 +47,19 @@ type Options struct {
 
 	// AllowHosts are additional host names, without ports, under which schedulers call this
 	// executor, for example a proxy's. Without AccessToken, the Host header of a request must be
-	// localhost, an address of this machine, the host of Listen or Address, or one of these, so
-	// that a web page cannot pass off its own name as this machine's. With AccessToken the header
-	// is not checked.
+	// localhost, a loopback address, the host of Listen or Address, or one of these, so that a web
+	// page cannot pass off its own name as this machine's. If Listen stands for all interfaces, any
+	// IP address is accepted too. With AccessToken the header is not checked.
 	AllowHosts []string
-	// Listen is the host:port to listen on; empty means ":9999". Port 0 picks a free one. NoListen
-	// is for an application that serves the executor as an [http.Handler] in its own server; it
-	// needs Address.
+	// Listen is the host:port to listen on. Port 0 picks a free one; empty means ":9999". NoListen
+	// is for an application that serves the executor as an [http.Handler] in its own server. With
+	// Admins it needs Address, which the executor cannot find out then.
 	Listen   string
 	NoListen bool
 
-	// TLSCert and TLSKey are files with the certificate chain and its key, in PEM; empty means that
-	// the executor serves http. They are read again when they change. They have no meaning with
-	// NoListen.
+	// TLSCert and TLSKey are files with the certificate chain and its key, in PEM. They are read
+	// again when they change. With NoListen they must be valid all the same, and are not used.
+	// Empty means that the executor serves http.
 	TLSCert, TLSKey string
 	// TLSCA is a file of certificate authorities, in PEM, to trust in calls to admins at https
 	// URLs, in addition to the system's; empty means only the system's. It cannot be set together
@@ -70,9 +70,10 @@ type Options struct {
 	// the address of the first suitable network interface.
 	Address string
 
-	// Queue is the queue from which runs are taken, in place of Listen and Admins; nil means none.
-	// With it the executor needs no open port. queue.At returns the one of a broker, whose
-	// namespace must be that of the schedulers.
+	// Queue is the queue from which runs are taken, and over which the executor registers and sends
+	// its results. With it the executor needs no open port: Admins, Listen, NoListen, Address and
+	// TLSCert must be empty, and AppName must be set. queue.At returns the one of a broker, whose
+	// namespace must be that of the schedulers. Nil means none.
 	Queue Broker
 	// QueuePlaces is how many runs the executor takes from Queue before they have ended; 0 means
 	// 256.
@@ -120,8 +121,9 @@ type Options struct {
 	AbandonAfter time.Duration
 
 	// SeenFor is the shortest time for which log ids are remembered, so that one that is sent again
-	// is refused. 0 means 24 h. Beyond several million log ids, older ones may be forgotten
-	// earlier.
+	// is refused. They are kept in blocks of 512 consecutive ids; once 65,536 newer blocks are in
+	// use, older ids may be forgotten earlier. That is after 33 million runs if this executor gets
+	// every run of its schedulers, and after 65,000 if it gets few of them. 0 means 24 h.
 	SeenFor time.Duration
 
 	// NoBatches makes schedulers send each run in a request of its own, as XXL-JOB does. Otherwise
