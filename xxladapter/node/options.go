@@ -42,7 +42,8 @@ type Options struct {
 	Elector elect.Elector
 	// AccessToken is required of executors and sent to them, in addition to the tokens of single
 	// groups. It is also required of users of the API, unless OperatorTokens has any. If it is
-	// empty nothing is checked, and the node does not serve other machines.
+	// empty, the node does not serve other machines; executors whose group has no token need none,
+	// and users of the API need none unless there are OperatorTokens, ReadTokens, OIDC or a user.
 	AccessToken string
 	// OperatorTokens grant access to the API in place of AccessToken. ReadTokens grant read access
 	// only.
@@ -85,7 +86,8 @@ type Options struct {
 	// FastPool, SlowPool and PoolPerApp limit how many fires are handed over concurrently, as Fast,
 	// Slow and PerApp of trigger.PoolOptions do. 0 means 200, 100 and half of a pool.
 	FastPool, SlowPool, PoolPerApp int
-	// Drain limits how long a stopping node waits for hand-overs in flight. The default is 10s.
+	// Drain limits how long a stopping node waits for hand-overs in flight before it cancels them.
+	// The default is 10s.
 	Drain time.Duration
 	// SkewLimit is how far this machine's clock may differ from the store's; see scheduler.Options.
 	// The default is 2s, and a negative value disables the check.

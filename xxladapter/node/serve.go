@@ -88,8 +88,9 @@ func (n *Node) watchMetrics() http.Handler {
 	return n.opts.Metrics.Handler()
 }
 
-// Serve runs the serving half of Run: it answers calls until ctx ends, and then finishes those in
-// flight. It refuses a listener that other machines can reach if Options has no secret.
+// Serve runs the serving half of Run: it answers calls until ctx ends, and then waits at most five
+// seconds for those in flight. It refuses a listener that other machines can reach if Options has
+// no AccessToken, or a token that is too short or well known. It closes ln.
 func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
 	if err := n.opts.mayServe(ln.Addr()); err != nil {
 		return errors.Join(err, ln.Close())

@@ -148,7 +148,8 @@ func (s *Scheduler) offerAgain(ctx context.Context, filter xxladapter.FireFilter
 	return nil
 }
 
-// Again remembers a fire whose hand-over the store broke off, for the next sweep by the clock.
+// Again remembers a fire whose hand-over was interrupted, for the next sweep by the clock. Beyond
+// 10,000 of them it remembers none; the round through the backlog finds those.
 func (s *Scheduler) Again(f xxladapter.Fire) { s.givenBack.add(f) }
 
 // givenBack are fires that were handed out and may still be planned.

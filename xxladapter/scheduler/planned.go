@@ -18,7 +18,9 @@ const (
 
 // Planned hands out fires that were planned outside of a scan, such as retries and orders, each
 // when it is due. They must be as the store returned them. Those that are due in more than a
-// minute are left to the sweep, and so is what comes after the end of Run.
+// minute are left to the sweep. After the end of Run, Planned stops at the first fire that is not
+// due yet, and leaves the rest to other nodes; those before it still go to the pool while the lease
+// holds.
 func (s *Scheduler) Planned(fires []xxladapter.Fire) {
 	until := s.clock.now().Add(armAhead)
 	for _, f := range fires {

@@ -135,7 +135,7 @@ type Scheduler struct {
 
 	renewal chan struct{} // an attempt at a lease is wanted now
 	arrived atomic.Bool   // partitions have come whose fires are not armed yet
-	retired atomic.Bool   // Retire was called
+	retired atomic.Bool   // Run is ending, and the partitions are given back for good
 
 	roster    *roster
 	reporter  reporter      // used by the lease loop alone
@@ -228,8 +228,8 @@ func New(opts Options) (*Scheduler, error) {
 
 // Run scans and sweeps until ctx ends, while [Scheduler.HoldLease] has a lease. Then it drops what
 // the wheel holds and gives the node's partitions back; planned fires stay in the store, for other
-// nodes. Nothing is handed out after it has returned. Failures of the store are logged and retried.
-// Run may be called once.
+// nodes. After it has returned, the pool gets only fires that are due when [Scheduler.Planned] is
+// called with them. Failures of the store are logged and retried. Run may be called once.
 func (s *Scheduler) Run(ctx context.Context) error {
 	var loops errgroup.Group
 	loops.Go(func() error { s.scanLoop(ctx); return nil })

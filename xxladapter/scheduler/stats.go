@@ -18,8 +18,8 @@ type Stats struct {
 
 	Terms          int64 // terms that the node was given
 	Fenced         int64 // calls that the store refused because their term was over
-	PresencesEnded int64 // presences of other nodes that ended while these held leases
-	Dropped        int64 // fires dropped from the wheel because the term had ended or the partition moved
+	PresencesEnded int64 // presences of other nodes that ended while these had partitions
+	Dropped        int64 // fires dropped from the wheel because the term had ended or the partition had moved
 
 	Spread xxladapter.SpreadReport // fires that a leader planned for another node
 

@@ -39,11 +39,12 @@ type ClientOptions struct {
 	// TLS configures calls to https addresses. Nil trusts the authorities of the system.
 	TLS *tls.Config
 	// Concurrency limits the idle connections that are kept to one executor. The default is 256:
-	// more than the hand-overs that a pool of default size has in flight, so that a burst opens its
-	// connections once.
+	// more than the 150 hand-overs that a pool of default size has in flight for one app, so that a
+	// burst opens its connections once.
 	Concurrency int
 	// Broker carries runs and calls to executors that use a queue; nil reaches none of them. Never
-	// is the error that it wraps for a run that it can never store; nil means that there is none.
+	// is the error that Broker.Publish wraps for a run that it can never store; nil means that each
+	// failed publication is tried again.
 	Broker Broker
 	Never  error
 }
@@ -170,7 +171,8 @@ func (c *Client) Log(ctx context.Context, addr, appName string, req wire.LogRequ
 	return result, nil
 }
 
-// Kill ends the running and the waiting runs of a job on one executor.
+// Kill ends the running and the waiting runs of a job on one executor. A job without runs there is
+// no error.
 func (c *Client) Kill(ctx context.Context, addr, appName string, jobID int64) error {
 	return c.expectOK(ctx, addr, appName, wire.PathKill, wire.KillRequest{JobID: wire.Int(jobID)})
 }

@@ -19,15 +19,16 @@ type PoolOptions struct {
 	// Fast and Slow limit how many fires are handed over concurrently, of ordinary jobs and of
 	// those that were slow in the current minute. The defaults are XXL-JOB's, 200 and 100
 	// (xxl.job.triggerpool). One app gets at most half of each, so that the others always find a
-	// place.
+	// place; rounded up, so a single place is for any app.
 	Fast, Slow int
 	// PerApp limits further how many fires of one executor app each of the two hands over
-	// concurrently. 0 leaves it at half.
+	// concurrently. Values above half change nothing. 0 leaves it at half.
 	PerApp int
 	// Queue limits how many fires wait in memory, for each of the two; one app gets at most half of
 	// it. The default is 40000, which takes a few megabytes.
 	Queue int
-	// Drain limits how long a stopping Run waits for hand-overs in flight. The default is 10s.
+	// Drain limits how long a stopping Run waits for hand-overs in flight before it cancels them.
+	// The default is 10s.
 	Drain  time.Duration
 	Logger *slog.Logger // nil means slog.Default()
 }
@@ -118,8 +119,8 @@ func setDefault[T int | time.Duration](err *error, name string, field *T, value 
 	}
 }
 
-// Run hands fires over by h until ctx ends, and then waits until those in flight have ended or the
-// drain limit has passed. It may be called once.
+// Run hands fires over by h until ctx ends, and then waits for those in flight. After the drain
+// limit it cancels them, and returns when they have ended. It may be called once.
 func (p *Pool) Run(ctx context.Context, h *HandOver) error {
 	handOvers, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()

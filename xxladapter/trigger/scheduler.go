@@ -25,8 +25,8 @@ type Scheduler interface {
 	// Resumed reports that the schedule of a job, which waited for the end of a run, continues at
 	// next.
 	Resumed(next time.Time)
-	// Again passes on a fire whose hand-over an error of the store has interrupted. The fire may
-	// still be planned.
+	// Again passes on a fire whose hand-over an error of the store or a panic has interrupted. The
+	// fire may still be planned.
 	Again(f xxladapter.Fire)
 	// Sweep requests a search for planned fires that are due. It is called when a plan was in
 	// doubt, and when the [Pool] has room again for fires that it refused.
