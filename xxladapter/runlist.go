@@ -49,7 +49,7 @@ type RunFilter struct {
 	Lost    bool   // only rows that [Log.Lost] reports
 	Address string // a part of the executor's address
 	Type    TriggerType
-	// AtLeast selects runs that [Log.Took] this long, or longer.
+	// AtLeast selects runs that took this long or longer, as [Log.Took] says.
 	AtLeast time.Duration
 	Text    string // a part of TriggerMsg or HandleMsg
 	// Examine limits how many rows one call reads for conditions that no index serves, which are

@@ -86,9 +86,9 @@ type Resume struct {
 	Next  time.Time
 }
 
-// BehindAfter is how long a fire of a job's schedule may be due and still planned before the job is
-// behind, and ClaimDue takes it no longer. It is well below the misfire window of five seconds, so
-// that the later due times of a job that has caught up in between still fire.
+// BehindAfter is how long a fire of a job's schedule may be due and still planned. After that the
+// job is behind, and ClaimDue no longer takes it. It is well below the misfire window of five
+// seconds, so that the later due times of a job that has caught up in between still fire.
 const BehindAfter = 1 * time.Second
 
 // A ScheduleStore is the part of [Store] that turns schedules into fires.

@@ -11,7 +11,8 @@ import (
 // behaves as in XXL-JOB, except that no trigger is lost. Stores keep settings beside the job's row,
 // so that a Java admin on the same database neither sees nor damages them.
 //
-// Durations are whole milliseconds, also in JSON.
+// Durations are whole milliseconds, also in JSON. No number may be negative; [Job.Validate] checks
+// the ranges.
 type Settings struct {
 	// Zone is the time zone of the job's cron expression, by its IANA name; empty means the
 	// scheduler's.
@@ -20,13 +21,13 @@ type Settings struct {
 	// means none.
 	Calendar string `json:"calendar,omitempty"`
 
-	// MisfireWindow is the longest lateness of a due time that is no misfire; 0 means the
-	// scheduler's window.
+	// MisfireWindow is the longest lateness of a due time that is no misfire, at most 3650 days; 0
+	// means the scheduler's window.
 	MisfireWindow Milliseconds `json:"misfireWindowMs,omitempty"`
-	// MisfireLimit is the number of missed due times, the latest ones, that [MisfireAll] fires;
-	// 0 means [DefaultMisfireLimit].
+	// MisfireLimit is the number of missed due times, the latest ones, that [MisfireAll] fires, at
+	// most [MaxMisfireLimit]; 0 means [DefaultMisfireLimit].
 	MisfireLimit int `json:"misfireLimit,omitempty"`
-	// MisfireSpacing is the pause between those fires; 0 means none.
+	// MisfireSpacing is the pause between those fires, at most an hour; 0 means none.
 	MisfireSpacing Milliseconds `json:"misfireSpacingMs,omitempty"`
 
 	// Ambiguous decides about hand-overs without an answer; empty means [AmbiguousProbe].
@@ -34,14 +35,16 @@ type Settings struct {
 
 	// RetryBackoff is the pause before the first retry of a failed run. Each further pause is twice
 	// as long, up to RetryBackoffLimit (0 means [DefaultRetryBackoffLimit]), and up to half of a
-	// pause is subtracted at random. 0 means that the first retry follows at once, the second after
-	// [DefaultRetryBackoff], and so on up to [MaxDefaultRetryBackoff].
+	// pause is subtracted at random. RetryBackoff is at most a day, and RetryBackoffLimit at most a
+	// week. 0 means that the first retry follows at once, the second after [DefaultRetryBackoff],
+	// and so on up to [MaxDefaultRetryBackoff].
 	RetryBackoff      Milliseconds `json:"retryBackoffMs,omitempty"`
 	RetryBackoffLimit Milliseconds `json:"retryBackoffLimitMs,omitempty"`
 
 	// AlarmOn selects the failures that are reported; empty means [AlarmEach].
 	AlarmOn AlarmRule `json:"alarmOn,omitempty"`
-	// AlarmAfter is the number of failed runs in a row after which [AlarmInARow] reports.
+	// AlarmAfter is the number of failed runs in a row after which [AlarmInARow] reports, from 1 to
+	// 1000. Other rules ignore it, and it may be 0 then.
 	AlarmAfter int `json:"alarmAfter,omitempty"`
 	// AlarmRecovered also reports the first success after a reported failure.
 	AlarmRecovered bool `json:"alarmRecovered,omitempty"`

@@ -20,7 +20,8 @@ const (
 // Values returns the ways to spread fires.
 func (Spread) Values() []Spread { return []Spread{SpreadNone, SpreadHash, SpreadRandom, SpreadRound} }
 
-// Validate refuses a way that does not exist, as an [Error] with [CodeInvalid].
+// Validate refuses a way that does not exist, the empty one included, as an [Error] with
+// [CodeInvalid].
 func (s Spread) Validate() error { return CheckOneOf("spread", s) }
 
 // A SpreadReport counts fires that were planned by a leader and meant for another node, since the

@@ -8,7 +8,7 @@ type ScheduleType string
 
 const (
 	ScheduleNone     ScheduleType = "NONE"      // only triggered by hand, by a parent or through the API
-	ScheduleCron     ScheduleType = "CRON"      // Quartz cron of six or seven fields
+	ScheduleCron     ScheduleType = "CRON"      // a cron expression in the scheduler's dialect
 	ScheduleFixRate  ScheduleType = "FIX_RATE"  // seconds between two due times
 	ScheduleFixDelay ScheduleType = "FIX_DELAY" // seconds after the end of the previous run; not in XXL-JOB
 	ScheduleOnce     ScheduleType = "ONCE"      // one RFC 3339 instant; not in XXL-JOB

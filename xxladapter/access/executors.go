@@ -61,7 +61,7 @@ func NewExecutors(token string, groups func(context.Context) ([]*xxladapter.Grou
 func (e *Executors) RefuseDefault() { e.noDefault.Store(true) }
 
 // Permits reports whether token is the one for all executors, which nodes of one store share.
-// Without one, any token will do.
+// Without one it permits any token, except [DefaultToken] after [Executors.RefuseDefault].
 func (e *Executors) Permits(token string) bool {
 	if token == DefaultToken && e.noDefault.Load() {
 		return false

@@ -25,15 +25,15 @@ type Pages struct {
 type PagesOptions struct {
 	// Open says that requests need no token. A page whose own name resolves to this machine (DNS
 	// rebinding) is of the same origin, and without a token only the name in the Host header
-	// reveals it.
+	// reveals it. False means that the Host header is not checked.
 	Open bool
 	// Listen is the host:port to listen on. Its host is accepted as a name of this machine. If it
 	// stands for all interfaces, every IP address is accepted, since a page cannot rebind an
-	// address.
+	// address. Empty accepts only localhost, loopback addresses and Hosts.
 	Listen string
-	// Hosts are additional accepted names, without ports.
+	// Hosts are additional accepted names; a port in one is ignored. Nil adds none.
 	Hosts []string
-	// Setting is the name of the setting of Hosts, for errors.
+	// Setting names the setting of Hosts in errors.
 	Setting string
 }
 

@@ -2,9 +2,10 @@
 // (registration, removal, callback), and the management API below /api/v1 for operators and the
 // command line.
 //
-// Executor calls are answered as by XXL-JOB's admin: always with HTTP status 200, and the outcome
-// in the code of a [wire.Reply]. Management calls are answered with an HTTP status and JSON; every
-// error is an object {"code", "message"} whose message names field, value and rule.
+// Executor calls are answered as by XXL-JOB's admin: with HTTP status 200, except 413 for a body
+// that is too large, and the outcome in the code of a [wire.Reply]. Management calls are answered
+// with an HTTP status and JSON; every error is an object {"code", "message"} whose message names
+// field, value and rule.
 //
 // Where to look:
 //

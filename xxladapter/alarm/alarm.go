@@ -53,9 +53,11 @@ type Run struct {
 	Handler  string    `json:"handler,omitempty"`
 	Param    string    `json:"param,omitempty"`
 	Sharding string    `json:"sharding,omitempty"`
-	Code     int       `json:"code"` // why it failed: 500, 502 or what the executor said
-	Reason   string    `json:"reason,omitempty"`
-	Retries  int       `json:"retries"` // attempts that are still to follow
+	// Code is the code of the result, or of the hand-over if there is no result: 500, 502 or what
+	// the executor said, and 200 in an alarm of the kind Recovered.
+	Code    int    `json:"code"`
+	Reason  string `json:"reason,omitempty"`
+	Retries int    `json:"retries"` // attempts that are still to follow
 }
 
 // runs returns the number of runs that the alarm is about.

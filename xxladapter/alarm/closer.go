@@ -17,6 +17,8 @@ const closePace = 10 * time.Minute
 // A Closer takes the place of a [Monitor] on a node without channels. It closes the alarms of runs
 // that failed more than a day ago, so that their rows need not be kept for them. Until then they
 // stay open for another scheduler on the same store that has channels, such as a Java admin.
+//
+// All fields must be set.
 type Closer struct {
 	Store interface {
 		xxladapter.Clock

@@ -40,10 +40,11 @@ var tlsPorts = map[TLSPolicy]int{TLSStartTLS: 587, TLSOpportunistic: 25, TLSImpl
 // MailOptions configures a [Mail].
 type MailOptions struct {
 	Host string    // must be set
-	Port int       // 0 means the policy's
+	Port int       // 1 to 65535; 0 means the policy's: 587, 465 with TLSImplicit, otherwise 25
 	TLS  TLSPolicy // empty means TLSStartTLS
-	// Username and Password are for the login; empty means no login. The password is sent only over
-	// TLS, in a form that does not reveal it, or to this machine.
+	// Username and Password are for the login; either without the other is refused. The password is
+	// sent only over TLS, in a form that does not reveal it, or to this machine. Empty means no
+	// login.
 	Username, Password string
 	From               string         // an address, with or without a name; must be set
 	To                 []string       // receivers of all alarms, in addition to those of the jobs
@@ -58,7 +59,8 @@ type Mail struct {
 	to   []string
 }
 
-// NewMail checks the options.
+// NewMail checks the options, and connects to nothing. The error is an [xxladapter.Error] about the
+// first option that makes no sense.
 func NewMail(opts MailOptions) (*Mail, error) {
 	if opts.TLS == "" {
 		opts.TLS = TLSStartTLS

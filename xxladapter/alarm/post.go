@@ -25,9 +25,10 @@ type Target struct {
 	// URL is http or https. Anybody who knows a robot's URL can write to its group, so the URL is a
 	// secret, and errors show only its host.
 	URL string
-	// Secret signs the requests; empty means unsigned.
+	// Secret signs the requests of [Webhook], [DingTalk] and [Feishu]; the others ignore it. Empty
+	// means unsigned.
 	Secret string
-	Guard  Guard
+	Guard  Guard // the zero value allows every host with a public address
 }
 
 // maxReply limits how much of an answer is read, in bytes.

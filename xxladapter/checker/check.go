@@ -8,7 +8,8 @@ import (
 )
 
 // Check judges a history. It may reorder the slices of h, and fills in the due times of runs from
-// their log rows.
+// their log rows. If an option is negative, or a change cannot be followed, it judges nothing and
+// the report has the error in Err.
 func Check(h *History, opts Options) *Report {
 	opts, err := opts.withDefaults()
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 // Options say how a document is applied, and supply what a comparison cannot know. Now, First and
 // Children must be set.
 type Options struct {
-	// Prune deletes the jobs of the document's owner that the document does not declare.
+	// Prune deletes the jobs of the document's owner that the document does not declare. A document
+	// without an owner is then refused.
 	Prune bool
 	// Adopt gives the document's owner jobs that another owner has declared.
 	Adopt bool

@@ -32,7 +32,8 @@ type Candidacy struct {
 
 // NewCandidacy returns a candidacy that waits for its election once Run is called. fit reports
 // whether the node could plan jobs if it were elected; a node that cannot plan jobs lets another
-// one lead. changed is called after each change of Election, and must not block.
+// one lead. changed is called after each change of Election, and must not block. No argument may be
+// nil.
 func NewCandidacy(e Elector, fit func() bool, changed func(), logger *slog.Logger) *Candidacy {
 	c := &Candidacy{elector: e, fit: fit, changed: changed, logger: logger}
 	c.election.Store(int64(xxladapter.ElectionWaits))

@@ -24,6 +24,8 @@ func SpanOf(hours int) (time.Duration, error) {
 }
 
 // CheckAt refuses an instant that is in no cell of the forecast with an [xxladapter.Error].
+//
+// REQUIRES: f is a result of [Of].
 func (f Forecast) CheckAt(at time.Time) error {
 	begin, end := f.Cells[0].At, f.Cells[len(f.Cells)-1].At.Add(Step)
 	if at.Before(begin) || !at.Before(end) {

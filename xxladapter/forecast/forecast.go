@@ -110,6 +110,8 @@ func Of(jobs []Job, now time.Time, span time.Duration, opts Options) Forecast {
 
 // Within returns the jobs that add to the cell that contains at: those with the longest runs first,
 // then those with the most fires. It returns none if at is in no cell of the forecast.
+//
+// REQUIRES: span is above 0 and at most MaxSpan.
 func Within(jobs []Job, now time.Time, span time.Duration, opts Options, at time.Time) (shares []Share) {
 	t := newTable(now, span, opts)
 	if at.Before(t.begin) {

@@ -15,7 +15,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-// Sources are the functions that are called on each scrape.
+// Sources are the functions that are called on each scrape, several at once if scrapes overlap. All
+// must be set, except Queued, and Election if Elector is empty.
 type Sources struct {
 	Scheduler func() scheduler.Stats
 	Wheel     func() hashedwheel.Stats
@@ -89,7 +90,7 @@ var (
 	}
 )
 
-// Watch adds the figures of sources. It may be called once.
+// Watch adds the figures of sources. It may be called once; a second call panics.
 func (m *Metrics) Watch(s Sources) { m.registry.MustRegister(&watcher{sources: s}) }
 
 // A watcher reads its sources when it is collected.

@@ -21,14 +21,15 @@ type Options struct {
 	// DB is 0 and the namespace "default". The URL names one server: clusters and sentinels are
 	// refused.
 	URL string
-	// Credentials is a file with a user's JWT and seed for NATS, as nsc writes it; empty uses what
-	// URL has.
+	// Credentials is a file with a user's JWT and seed for NATS, as nsc writes it. Redis has none:
+	// Connect refuses a file for it. Empty uses what URL has.
 	Credentials string
 	// TLS configures connections to a broker with TLS; nil trusts the authorities of the system.
 	TLS *tls.Config
 	// App is the app of an executor; empty means a scheduler.
 	App string
-	// Name is shown in the broker's list of connections; empty shows none.
+	// Name is shown in the broker's list of connections. On Redis it also names the consumer that
+	// takes an executor's runs, for which empty means "unnamed". Empty shows none.
 	Name   string
 	Logger *slog.Logger // nil means slog.Default()
 }

@@ -22,7 +22,7 @@ type node struct {
 	address string
 	client  *redis.Client
 	busy    bool      // a question is on its way
-	asked   time.Time // before the question of the last answer, which is view; 0 means none
+	asked   time.Time // before the question of the last answer, which is view; zero means none
 	slot    int64     // that the answer is about; -1 means none
 	err     error     // of the last question
 }

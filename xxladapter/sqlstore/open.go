@@ -34,16 +34,16 @@ type Options struct {
 	// Clock replaces the store's clock in tests. The default is the database server's clock, and
 	// [time.Now] for SQLite.
 	Clock func() time.Time
-	// Connections limits the open connections to a database server; it must not be negative. The
-	// default is 4 for each processor and at least 16, or 20 on MySQL. PostgreSQL uses at least
-	// twelve, MySQL at least fourteen. Calls for users, see [xxladapter.ForUser], get half of the
-	// shared ones. It has no meaning for SQLite.
+	// Connections limits the open connections to a database server; it must not be negative.
+	// PostgreSQL uses at least twelve, MySQL at least fourteen. Calls for users, see
+	// [xxladapter.ForUser], get half of the shared ones. It has no meaning for SQLite. The default
+	// is 4 for each processor and at least 16, or 20 on MySQL.
 	Connections int
 	// LockLife limits how long a node that no longer answers, but whose connections are open, can
-	// hold rows in the database server before it loses them with its transaction. The default is
-	// 2s; other values must be 1ms to 24h. It must be well below the scheduler's pre-read window:
-	// nothing is planned while a frozen node holds the due jobs or the schedule lock. MySQL counts
-	// whole seconds, at least one, and drops the rest. It has no meaning for SQLite.
+	// hold rows in the database server before it loses them with its transaction. It must be well
+	// below the scheduler's pre-read window: nothing is planned while a frozen node holds the due
+	// jobs or the schedule lock. MySQL counts whole seconds, at least one, and drops the rest. It
+	// has no meaning for SQLite. The default is 2s; other values must be 1ms to 24h.
 	LockLife time.Duration
 	// Zone is the time zone in which the days of reports begin. The default is UTC, which is the
 	// same on every machine that opens the store. If the zone changes while runs are open, those

@@ -29,13 +29,15 @@ type Options struct {
 	// Endpoint is the base URL of the collector, for example http://127.0.0.1:4318. Traces, metrics
 	// and logs go to /v1/traces, /v1/metrics and /v1/logs below it.
 	Endpoint string
-	// Service is the service's name, unless the variable OTEL_SERVICE_NAME has one. Version is that
-	// of the program, and Instance tells processes of the service apart; empty ones are left out.
+	// Service is the service's name, unless OTEL_SERVICE_NAME or OTEL_RESOURCE_ATTRIBUTES has one.
+	// Version is that of the program, and Instance tells processes of the service apart. An empty
+	// Version or Instance is left out; an empty Service is sent as an empty name.
 	Service, Version, Instance string
 	// Sample is the share of runs that are traced, from 0 to 1. Each node decides by the trace id,
-	// so all agree about a run.
+	// so nodes with the same share agree about a run. 0 traces none.
 	Sample float64
-	// Metrics are sent every minute, or as OTEL_METRIC_EXPORT_INTERVAL says. Nil sends none.
+	// Metrics are sent every minute, or as OTEL_METRIC_EXPORT_INTERVAL says. Start registers a
+	// metric of its own there, so a second Start with the same registry panics. Nil sends none.
 	Metrics Registry
 	// Parent finds the run that a retry or a child job's run follows, for the link to it. Nil links
 	// none. It is asked only for runs that are traced, on a goroutine of its own; runs whose
@@ -80,7 +82,8 @@ func CheckEndpoint(endpoint string) error {
 // Start begins to send. It does not wait for the collector, which may be away. OpenTelemetry's
 // variables about headers, certificates, time limits, queues, intervals and resources apply
 // (OTEL_EXPORTER_OTLP_HEADERS, OTEL_BSP_MAX_QUEUE_SIZE, OTEL_RESOURCE_ATTRIBUTES and so on). The
-// error names the option or the variable that is wrong.
+// error names the option or the variable that is wrong. Start replaces the error handler of
+// OpenTelemetry for the whole process.
 func Start(ctx context.Context, opts Options) (*Telemetry, error) {
 	if err := CheckEndpoint(opts.Endpoint); err != nil {
 		return nil, fmt.Errorf("telemetry: Options.Endpoint is %q, %w", opts.Endpoint, err)

@@ -7,8 +7,9 @@ import (
 	"fmt"
 )
 
-// A Reply is what both sides answer, always with HTTP status 200. Any code but 200 is a failure;
-// Msg is for people.
+// A Reply is what both sides answer, with HTTP status 200 also for a failure. The exception is a
+// body above [MaxBody], to which this project answers 413. Any code but 200 is a failure. Msg is
+// for people.
 //
 // It is encoded with its payload under both names, content and data, so that a peer of any
 // generation finds it.

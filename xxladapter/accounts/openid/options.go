@@ -11,7 +11,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
-// Options configures a [Provider]. Issuer and ClientID must be set.
+// Options configures a [Provider]. Issuer, ClientID and Rules must be set.
 type Options struct {
 	// Issuer is the provider's URL, exactly as it names itself; its description is below
 	// /.well-known/openid-configuration. It must be https, except on the loopback interface.
@@ -20,13 +20,14 @@ type Options struct {
 	ClientID, ClientSecret string
 	// Name is what people call the provider. The default is the host of Issuer.
 	Name string
-	// Scopes are asked for in addition to openid. The default is profile and email.
+	// Scopes are asked for in addition to openid. An empty list that is not nil asks for openid
+	// alone. The default, for nil, is profile and email.
 	Scopes []string
 	// Claim is the claim whose values the rules name: a text or a list of texts, of the ID token or
 	// else of the provider's answer about the user. Dots lead into objects, as in
 	// realm_access.roles. The default is groups.
 	Claim string
-	// Rules give roles. Without a rule that matches, nobody signs in.
+	// Rules give roles. A user whom no rule matches cannot sign in. There must be at least one.
 	Rules []Rule
 	// Client calls the provider; nil means a client with a limit of ten seconds for each call.
 	Client *http.Client

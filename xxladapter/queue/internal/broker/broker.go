@@ -64,11 +64,11 @@ type Source interface {
 
 // Options are what every broker may be connected to with.
 type Options struct {
-	Credentials string      // file of NATS; empty means what the URL has
-	TLS         *tls.Config // nil trusts the authorities of the system
-	App         string      // of an executor; empty means a scheduler
-	Name        string      // for the broker's list of connections; may be empty
-	Logger      *slog.Logger
+	Credentials string       // file of NATS, refused by others; empty means what the URL has
+	TLS         *tls.Config  // nil trusts the authorities of the system
+	App         string       // of an executor; empty means a scheduler
+	Name        string       // for the broker's list of connections; may be empty
+	Logger      *slog.Logger // must be set
 }
 
 // ErrTooLarge says that the broker never accepts a run.

@@ -27,7 +27,7 @@ type fires struct {
 	byID     map[int64]*fire
 	byLog    map[int64]*fire
 	byJob    map[int64][]*fire    // those of a job; mostly few
-	bySecond map[int64]*dueSecond // by the Unix time in which they are due
+	bySecond map[int64]*dueSecond // by the Unix second in which they are due
 	// Fires of which the tables have no version or an older one, by id: planned ones, and others.
 	plans, dirty map[int64]*fire
 	deferrals    []*fire // those that are deferred, and some that were; as they were planned
