@@ -291,8 +291,8 @@ func (e *engine) announce(st *stripe[*Timeout], c call) {
 // inherit takes the place of the timeout inside whose task the caller is, and reports whether there
 // was one. So a task on the worker can start its successor though the timer is full.
 //
-// It takes a microsecond to find out who the caller is. A full timer that refuses many callers does
-// not pay that while no task runs.
+// It takes a stack trace to find out who the caller is. A full timer that refuses many callers does
+// not pay for that while no task runs.
 func (e *engine) inherit() bool {
 	if e.inside.Load() == 0 {
 		return false

@@ -81,8 +81,8 @@ func after(now, delay int64) int64 {
 }
 
 const (
-	// awakeTicks is how long the worker stays up after the intake held something. A wake costs a
-	// caller over a microsecond, a tick about as much: a timer in use should not pay for every
+	// awakeTicks is how long the worker stays up after the intake held something. A wake costs
+	// the caller about as much as a tick costs the worker: a timer in use should not pay for every
 	// call.
 	awakeTicks = 8
 

@@ -47,7 +47,7 @@ type ConnIdleOptions struct {
 }
 
 // A ConnIdle watches connections for idleness. Watching costs a connection no call of SetDeadline,
-// and each Read and Write about a nanosecond.
+// and each Read and each piece of a Write at most two calls of Touch.
 type ConnIdle struct {
 	idles   [idleKinds]*IdleOf[*watchedConn] // nil if that kind is not watched
 	onIdle  func(net.Conn, IdleKind)

@@ -65,8 +65,8 @@
 //   - A Timeout inside your own struct, bound by Init and armed by Reset, costs no allocation
 //     however often it is armed. Moving it further ahead writes one word.
 //   - NewIdleOf reports members that have been silent for a period; each member may have its own
-//     period. Touch costs under a nanosecond if the member is in the cache. NewIdle is the same
-//     with values of any type.
+//     period. Touch reads no clock, and a touch that soon follows another writes nothing. NewIdle
+//     is the same with values of any type.
 //   - NewConnIdle does it for net.Conn and net.Listener. A wrapped connection keeps sendfile,
 //     splice and half-close.
 //   - Batch delivers payloads of any type to one function: no handle, no closure, and nothing for

@@ -178,8 +178,8 @@ func (i *IdleOf[V]) refusal() error {
 }
 
 // Stop ends all memberships. The members are as after Remove, their timeouts are given back to the
-// timer, which continues, and no member is reported any longer, except by a call that has begun or
-// is about to, for which Stop does not wait. Add returns ErrIdleStopped from then on. A second Stop
+// timer, which continues, and members are no longer reported, except by a call that has begun or is
+// about to, for which Stop does not wait. Add returns ErrIdleStopped from then on. A second Stop
 // does nothing.
 func (i *IdleOf[V]) Stop() {
 	i.mu.Lock()

@@ -103,7 +103,7 @@ func (t *taskTypeTable) search(table unsafe.Pointer, task TimerTask) taskType {
 // returns 0, which no goroutine has: Stop inside a task then waits for itself, and a full timer
 // refuses the successor that a task starts. TestGoroutineID fails on a release that changes this.
 //
-// Price: about a microsecond, paid only by Stop, by the start of a worker and by callers that a
+// Price: a stack trace, paid only by Stop, by the start of a worker and by callers that a
 // full timer may refuse.
 func goroutineID() uint64 {
 	var buf [40]byte
@@ -127,7 +127,7 @@ func parseGoroutineID(trace []byte) (id uint64) {
 
 // index returns the number of the calling goroutine's stripe. It hashes an address on the
 // goroutine's stack, which is stable enough for a goroutine to stay on its cache line, differs
-// between goroutines, and costs a nanosecond.
+// between goroutines, and costs a few instructions.
 //
 // The number need not be right: every stripe serves every caller, and the hash only spreads them.
 func (in *intake[E]) index() int {

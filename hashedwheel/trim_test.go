@@ -21,7 +21,7 @@ func (c *shrinkCounter) Shrink() {
 	c.Wheel.Shrink()
 }
 
-// A timer in which nothing is pending any longer keeps no memory of what was.
+// A timer in which nothing is pending keeps no memory of what was.
 func TestEmptyTimerKeepsNoMemory(t *testing.T) {
 	for _, layered := range []bool{false, true} {
 		for _, end := range []string{"cancelled", "fired"} {

@@ -40,13 +40,13 @@ const (
 
 const (
 	// maxTransfersPerPass bounds how many queued timeouts one pass files before it checks again
-	// what is due, so that a goroutine adding in a loop cannot stop the hand. The value is Netty's,
-	// which however waits for the next tick before it files more; here a pass follows at once while
-	// a backlog remains.
+	// what is due, so that a goroutine adding in a loop cannot stop the hand. Netty has the
+	// same value, but waits for the next tick before it files more; here a pass follows at once
+	// while a backlog remains.
 	maxTransfersPerPass = 100_000
 
 	// transfersPerCheck is how many timeouts the worker files before it checks again what is due,
-	// so that a burst does not delay that. Filing that many takes about a millisecond.
+	// so that a burst delays that by the filing of so many at most.
 	transfersPerCheck = 4096
 
 	// batchLen is how many timeouts are taken out of the wheel at a time. Their states are
