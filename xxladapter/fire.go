@@ -78,8 +78,8 @@ type FireFilter struct {
 	IDs        []int64      // ids of fires; nil means all, and an empty list none
 	Partitions PartitionSet // the partitions of jobs; empty means all
 	DueBefore  time.Time    // exclusive
-	// AfterDue and AfterID name a position in the list: the due time and id of a fire, which need
-	// not be open any longer. The fires behind it are listed. Both are set, or neither.
+	// AfterDue and AfterID name a position in the list: the due time and id of a fire, which
+	// may no longer be open. The fires behind it are listed. Both are set, or neither.
 	AfterDue time.Time
 	AfterID  int64
 	Limit    int // 0 means no limit

@@ -243,7 +243,7 @@ type JobFilter struct {
 	Sort       JobSort
 	Descending bool
 	// AfterKey and AfterID name a position in the list: the [Job.SortKey] and the id of a job,
-	// which need not exist any longer. The jobs behind it are listed. An AfterID of 0 means the
+	// which may no longer exist. The jobs behind it are listed. An AfterID of 0 means the
 	// beginning.
 	//
 	// REQUIRES: CheckPosition accepts AfterKey.

@@ -33,7 +33,7 @@ const (
 	// MoveDied: the node's presence ended, and its lease lapsed after that without a renewal.
 	MoveDied MoveCause = "died"
 	// MoveLapsed: the node's lease lapsed while its presence lasted, as when it is frozen, or
-	// nobody watched its presence: the store tells of none, or no other node was there.
+	// nobody watched its presence: the store reports none, or no other node was there.
 	MoveLapsed MoveCause = "lapsed"
 )
 

@@ -22,7 +22,7 @@ import (
 // All jobs are due at each second of a window, by a cron expression that is due in these seconds
 // alone, so that nothing has to be switched on at a certain time. Runs of a job are matched to its
 // due times in order. After one that was missed the others are matched too early, so that lateness
-// is told only if none was.
+// is reported only if none was.
 func rival(ctx context.Context, out io.Writer, p plan) (err error) {
 	kind, ok := rivalKinds[p.rival]
 	if !ok {

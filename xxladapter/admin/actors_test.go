@@ -52,7 +52,7 @@ func TestWhoMadeAChangeIsShownWithinRights(t *testing.T) {
 	}
 }
 
-// TestATokensGroupsAreThoseOfItsUser checks that a token's scope neither reaches nor tells of other
+// TestATokensGroupsAreThoseOfItsUser checks that a token's scope neither reaches nor reveals other
 // groups.
 func TestATokensGroupsAreThoseOfItsUser(t *testing.T) {
 	s := twoGroupsOn(t)

@@ -76,7 +76,7 @@ func (c *Candidacy) Run(ctx context.Context) error {
 }
 
 // campaign returns a leadership, or nil if the campaign was given up because ctx has ended or the
-// node is not fit any longer. The error says that the elector does not answer.
+// node is no longer fit. The error says that the elector does not answer.
 func (c *Candidacy) campaign(ctx context.Context) (Leadership, error) {
 	attempt, giveUp := context.WithCancel(ctx)
 	defer giveUp()
@@ -128,8 +128,8 @@ func (c *Candidacy) answers(e xxladapter.Election) {
 	c.set(e)
 }
 
-// lead waits until the leadership has ended, or resigns it when ctx has ended or the node is not
-// fit any longer.
+// lead waits until the leadership has ended, or resigns it when ctx has ended or the node is no
+// longer fit.
 func (c *Candidacy) lead(ctx context.Context, l Leadership) {
 	c.answers(xxladapter.Election(l.Number()))
 	c.logger.Info("elected, this node may lead", "elector", c.String(), "number", l.Number())

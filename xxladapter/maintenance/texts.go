@@ -149,7 +149,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// yield lets waiting hand-overs go first. It reports whether none waits any longer.
+// yield lets waiting hand-overs go first. It reports whether none waits now.
 func (t *Texts) yield(ctx context.Context) bool {
 	if t.Busy == nil {
 		return true

@@ -61,7 +61,7 @@ func (g *grant) quiet() bool {
 }
 
 // Term returns the term in which this node may claim and send right now. It returns false before
-// the first lease, and once the node cannot rely on its lease any longer. It does not block.
+// the first lease, and once the node can no longer rely on its lease. It does not block.
 func (s *Scheduler) Term() (xxladapter.Term, bool) {
 	g := s.grant.Load()
 	return g.Term, g.holds()

@@ -18,7 +18,7 @@ import (
 // presence is what a line does with the presence of its node.
 type presence struct {
 	mu   sync.Mutex // guards the fields below
-	dead bool       // the node says nothing any longer
+	dead bool       // each call of the node fails
 	drop func()     // ends the connection that shows it; nil means that there is none
 	none bool       // the node cannot show its presence
 }

@@ -47,7 +47,7 @@ func (b *fixture) held(term xxladapter.Term) bool {
 	return err != nil
 }
 
-// needsPresence skips the case if the store tells of no presence.
+// needsPresence skips the case if the store reports no presence.
 func (b *fixture) needsPresence() {
 	if _, err := b.store.AwaitAbsence(
 		b.ctx, xxladapter.Term{Node: "nobody", Number: 1},

@@ -330,7 +330,7 @@ type link struct {
 	mu      sync.Mutex // guards the fields below
 	server  *net.TCPConn
 	open    chan struct{} // closed while bytes may pass
-	dead    bool          // nothing passes any more
+	dead    bool          // nothing passes
 	pending []*Trap       // one for each unanswered request; nil means no trap
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // TestWhyNamesWhatOthersLeft asks about what other programs wrote into the database, and about what
-// nobody knows any longer.
+// is no longer known to anybody.
 func TestWhyNamesWhatOthersLeft(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()

@@ -42,7 +42,7 @@ func TestStepsFromAVersion(t *testing.T) {
 }
 
 // TestUpLocksOnlyWhereSomethingIsMissing migrates a new database, and takes no lock when nothing is
-// missing any longer. An error of the unlock is an error of the migration.
+// missing. An error of the unlock is an error of the migration.
 func TestUpLocksOnlyWhereSomethingIsMissing(t *testing.T) {
 	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "x.db"))
 	require.NoError(t, err)

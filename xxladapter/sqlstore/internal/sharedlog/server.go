@@ -45,14 +45,18 @@ type Server interface {
 	// those of after. A repeated call succeeds if its batch is the last one that was stored; a
 	// process never gives two batches the same number.
 	Append(ctx context.Context, after State, batch int64, records [][]byte) (State, error)
-	// Read calls each with the records that follow the number after, up to last, in order.
+	// Read calls each with the records that follow the number after, up to last, in order. The
+	// error matches [ErrGap] if one of them is missing, before or after others were read. An error
+	// of each ends the reading and is returned.
 	Read(ctx context.Context, after, last int64, each func(number int64, record []byte) error) error
-	// Trim removes records up to a number.
+	// Trim removes the records up to a number, that one included. Those that came in one batch with
+	// a later record may stay.
 	Trim(ctx context.Context, number int64) error
 	// Begin begins an empty log with the generation and the position of a state, unless the server
 	// has that generation or a later one, or the pen has passed since. The pen stays where it is.
 	Begin(ctx context.Context, now State) error
 	// Release gives the pen back.
 	Release(ctx context.Context) error
+	// Close closes the connections to the server. It does not give the pen back.
 	Close() error
 }
