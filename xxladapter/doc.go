@@ -71,7 +71,7 @@
 //	shard        one run of a sharding broadcast
 //	pen          the right to write to a shared log, such as that of redisstore
 //	ring         the timer in which a scheduler arms fires, as XXL-JOB calls it
-//	trip         in measurements: a fire with its hand-over, its run and its result
+//	trip         a fire with its hand-over, its run and its result
 //
 // # Map of the folders
 //

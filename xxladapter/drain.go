@@ -60,9 +60,9 @@ func (g *Group) Undrained(addresses []string, now time.Time) []string {
 	return slices.DeleteFunc(slices.Clone(addresses), drained)
 }
 
-// WithDrain returns drains that hold at a time, ordered by address, with d in place of one of the
-// same address. It is a pure function. The error is [ErrConflict] if there are more than
-// [MaxDrains].
+// WithDrain returns those of drains that are in force at now, ordered by address, with d in place
+// of one of the same address. It is a pure function. The error is [ErrConflict] if there would be
+// more than [MaxDrains].
 func WithDrain(drains []Drain, d Drain, now time.Time) ([]Drain, error) {
 	kept := withoutDrain(drains, d.Address, now)
 	if len(kept) >= MaxDrains {
@@ -96,8 +96,8 @@ func withoutDrain(drains []Drain, address string, now time.Time) []Drain {
 // [ErrNotFound] if there is no such group.
 type DrainStore interface {
 	// DrainExecutor stores a drain in place of an earlier one of the same address. The store sets
-	// Since. The error is [ErrConflict] if [MaxDrains] other addresses are drained. Trips that have
-	// read the group before may still send a run to the address.
+	// Since. The error is [ErrConflict] if [MaxDrains] other addresses are drained. A
+	// hand-over that has read the group before may still send a run to the address.
 	DrainExecutor(ctx context.Context, groupID int64, d Drain) error
 	// UndrainExecutor ends the drain of an address. The error is [ErrNotFound] if it is not
 	// drained.

@@ -64,9 +64,9 @@ type SchedulingStore interface {
 	GroupStore
 	RegistryStore
 
-	// Close waits for running calls and releases the store, also if it returns an error. It does
-	// not wait longer than seconds for a database that does not answer. Later calls fail; closing
-	// again is allowed and changes nothing.
+	// Close waits for running calls and releases the store, also if it returns an error. If the
+	// database does not answer, it returns within ten seconds. Later calls fail; closing again is
+	// allowed and changes nothing.
 	//
 	// An error says what could not be written to the database, or not be released. No acknowledged
 	// change is lost: a store that writes its tables later keeps each in a log, and the next

@@ -130,7 +130,7 @@ type UserStore interface {
 	// Users lists the users that f selects, by id.
 	Users(ctx context.Context, f UserFilter) ([]*User, error)
 	// UpstreamUsers lists users of XXL-JOB by name: those with the given name, or all if it is
-	// empty. It leaves out those whose name a user has or had.
+	// empty. It leaves out those whose name a user of the store has, or had before it was removed.
 	UpstreamUsers(ctx context.Context, name string) ([]UpstreamUser, error)
 }
 

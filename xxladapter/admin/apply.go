@@ -112,7 +112,7 @@ func (s *Server) apply(
 }
 
 // planDeclared compares declarations with the store, and checks that the caller may change what
-// differs. how has the caller's wishes; planDeclared fills in the rest.
+// differs. how has the options that the caller chose; planDeclared sets the others.
 func (s *Server) planDeclared(ctx context.Context, source *declare.Source, how declare.Options) (*declare.Plan, error) {
 	state, err := s.declaredState(ctx, &source.Document, how.Prune)
 	if err != nil {

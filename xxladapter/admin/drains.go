@@ -17,7 +17,7 @@ type drainView struct {
 	Note    string     `json:"note,omitempty"`
 	By      string     `json:"by,omitempty" doc:"Who asked for it."`
 	Since   *time.Time `json:"since,omitempty"`
-	Until   *time.Time `json:"until,omitempty" doc:"When it ends; omitted if that is when it is undone."`
+	Until   *time.Time `json:"until,omitempty" doc:"When it ends by itself; omitted if it lasts until it is undone."`
 }
 
 // showDrains returns the drains that are in force.

@@ -113,7 +113,7 @@ func TestNoAnswerAndNoLogLineShowsASecret(t *testing.T) {
 			note(path, said)
 		}
 	}
-	// The place of the store and its error texts are for the log only.
+	// The address of the store and the text of its errors appear only in the log.
 	broken.full.Store(true)
 	status, said := s.do(http.MethodPost, "/api/v1/groups", ofOperators, `{"appName":"third-app","accessToken":"`+ofGroup+`"}`)
 	require.Equal(t, http.StatusInternalServerError, status)

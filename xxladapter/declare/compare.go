@@ -26,7 +26,7 @@ type Options struct {
 	// an empty reason applies the entry. The plan lists the jobs that stay. Nil applies all
 	// entries.
 	Keep func(e *JobEntry, before *xxladapter.Job, owner string) (reason string, err error)
-	// Now is the time of the store's clock.
+	// Now is the time of the store's clock. It must be set.
 	Now time.Time
 	// Check refuses a job for a rule that a row alone cannot show, such as addresses of alarms.
 	// before is nil for a new job. Nil checks nothing. Any other error than an [xxladapter.Error]
@@ -35,9 +35,10 @@ type Options struct {
 	// CheckGroup is the same for groups. Nil checks nothing.
 	CheckGroup func(*xxladapter.Group) error
 	// First parses the schedule of a job, and returns a function that finds its first due time
-	// after an instant. That function returns an error if there is none.
+	// after an instant. That function returns an error if there is none. It must be set.
 	First func(*xxladapter.Job) (func(after time.Time) (time.Time, error), error)
-	// Children returns the child jobs of a stored job, even of one that the caller may not see.
+	// Children returns the child jobs of a stored job, even of one that the caller may not see. It
+	// must be set.
 	Children func(id int64) ([]int64, error)
 }
 

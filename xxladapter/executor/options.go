@@ -142,9 +142,9 @@ type Options struct {
 	// Logger gets messages about the executor as a whole; nil means [slog.Default].
 	Logger *slog.Logger
 
-	// HTTPClient calls the admins; nil means a client of the executor's own. Its Timeout is not
-	// used. Redirects are not followed unless its CheckRedirect follows them: they would carry the
-	// token to another host.
+	// HTTPClient calls the admins; nil means a client of the executor's own. Its Timeout limits
+	// each call, too, if it is shorter than AdminTimeout. Redirects are not followed unless its
+	// CheckRedirect follows them: they would carry the token to another host.
 	HTTPClient *http.Client
 
 	serverTLS *tls.Config // nil means http

@@ -220,7 +220,8 @@ func TestAClaimOfADeadNodeIsResolvedInTime(t *testing.T) {
 		inBubble(t, func(b *fixture) {
 			id := b.addJob(xxladapter.ScheduleNone, "", time.Hour)
 			one := b.start("one", nil)
-			time.Sleep(3*time.Second + offset)
+			// Not at the instant of a sweep, which would claim the fire before the node does.
+			time.Sleep(3*time.Second + offset + time.Millisecond)
 			died := time.Now()
 			lost, err := b.store.Lease(b.t.Context(), "node-0", leaseLife)
 			require.NoError(t, err)

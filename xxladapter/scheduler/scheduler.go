@@ -60,12 +60,12 @@ const defaultLimit = 5000
 
 // Options configures a [Scheduler]. Store, Pool and Node must be set.
 type Options struct {
-	// Store keeps jobs, fires and leases.
+	// Store keeps jobs, fires and leases. It must be set.
 	Store Store
-	// Pool hands over the fires that are due.
+	// Pool hands over the fires that are due. It must be set.
 	Pool Pool
-	// Node is this process's name among the schedulers of the store. No two processes may ever use
-	// the same one.
+	// Node is this process's name among the schedulers of the store. It must be set, and no two
+	// processes may ever use the same one.
 	Node string
 	// Mode says whether this node plans a part of the jobs, or all or none of them. The default is
 	// [xxladapter.SchedulingAll].

@@ -177,6 +177,15 @@ var pauseFullRules = []fullRule{
 		b.Equal([]xxladapter.Weekday{"SUNDAY"}, b.restrictions().Calendar("office").Weekend)
 		b.NoError(b.store.RemoveCalendar(b.ctx, "office"))
 		b.Nil(b.restrictions().Calendar("office"))
+
+		builtIn := b.restrictions().Calendar("cn")
+		_, err = b.store.SaveCalendar(
+			b.ctx, &xxladapter.Calendar{Name: "cn", Weekend: []xxladapter.Weekday{"MONDAY"}}, time.Time{},
+		)
+		b.NoError(err)
+		b.Equal([]xxladapter.Weekday{"MONDAY"}, b.restrictions().Calendar("cn").Weekend)
+		b.NoError(b.store.RemoveCalendar(b.ctx, "cn"))
+		b.Equal(builtIn, b.restrictions().Calendar("cn"), "jobs that name it follow the one that is built in")
 	}},
 	{"OldPausesAreForgottenByScans", func(b *fullFixture) {
 		b.pause(0, "old", at(5))

@@ -208,8 +208,8 @@ func (a *questioner) count(to executorKey) int {
 	return len(a.waiting[to])
 }
 
-// take removes at most limit of the questions that wait for an executor. After an empty answer the
-// next one who adds a question asks.
+// take removes at most limit of the questions that wait for an executor. If there is none, the
+// caller stops asking, and whoever adds the next question asks again.
 func (a *questioner) take(to executorKey, limit int) (list []question) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -35,7 +35,7 @@ func TestEachRole(t *testing.T) {
 		}
 		want := []string{"", "Schedule of settle orders|Run now", "Schedule of settle orders|Run now|Edit|Copy|Delete"}[min(i, 2)]
 		require.Equal(t, want, offers(".page-head .switch:enabled, .page-head .button"), role)
-		// What is not offered is refused, and what is offered is not.
+		// Calls that the page does not offer are refused; those that it offers are not.
 		status := func(method, path, body string) (n int) {
 			t.Helper()
 			tab.eval(fmt.Sprintf(`fetch(%q, { method: %q, headers: { "Content-Type": "application/json" }, body: %s }).then((r) => r.status)`, "/api/v1"+path, method, body), &n)

@@ -400,7 +400,7 @@ export interface DrainView {
 	by?: string;
 	note?: string;
 	since?: string;
-	/** When it ends; omitted if that is when it is undone. */
+	/** When it ends by itself; omitted if it lasts until it is undone. */
 	until?: string;
 }
 

@@ -42,7 +42,7 @@ func (b *buffer) text(s string) {
 	*b = append(*b, s...)
 }
 
-// time has whole milliseconds; the zero time stays zero.
+// time writes t in whole milliseconds, and 0 for the zero time.
 func (b *buffer) time(t time.Time) {
 	if t.IsZero() {
 		b.number(0)
@@ -141,6 +141,9 @@ func (f *fields) number() int64 {
 	return n
 }
 
+// kind reads the kind of a change.
+//
+// REQUIRES: data is not empty.
 func (f *fields) kind() kind {
 	k := kind(f.data[0])
 	f.data = f.data[1:]

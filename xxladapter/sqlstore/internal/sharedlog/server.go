@@ -17,7 +17,8 @@ type State struct {
 	Position int64
 	// Pen counts how often the pen has passed from one process to another.
 	Pen int64
-	// Held is set if this process has the pen, or nobody has taken it since this process had it.
+	// Held is set if this process has the pen, or had it last and no other process has taken it
+	// since.
 	Held bool
 	// Wanted is set if another process waits for the pen.
 	Wanted bool

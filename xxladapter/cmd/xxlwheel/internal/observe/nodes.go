@@ -55,7 +55,7 @@ func (c *nodeListCmd) Run(inv *command.Invocation, parent *NodeCmd) error {
 				)
 			}
 			return []string{n.Node, fmt.Sprint(n.Term), printing.Time(&n.Until), n.Mode, n.Role,
-				election(n.Election, n.Elector), fmt.Sprintf("%d of 64", n.Partitions),
+				election(n.Election, n.Elector), fmt.Sprintf("%d of %d", n.Partitions, xxladapter.Partitions),
 				fmt.Sprintf("%+d ms", n.ClockAheadMs), load(n.Fast), load(n.Slow), spread, last}
 		},
 	}.Print(inv, &parent.Flags, "/nodes", nil)

@@ -11,7 +11,7 @@ import (
 
 // CronCmd evaluates cron expressions without a scheduler.
 type CronCmd struct {
-	Next     cronNextCmd     `cmd:"" help:"Print the next fire times of a cron expression."`
+	Next     cronNextCmd     `cmd:"" help:"Print the next due times of a cron expression."`
 	Describe cronDescribeCmd `cmd:"" help:"Describe in words when a cron expression fires."`
 }
 
