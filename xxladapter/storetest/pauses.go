@@ -179,6 +179,7 @@ var pauseFullRules = []fullRule{
 		b.Nil(b.restrictions().Calendar("office"))
 
 		builtIn := b.restrictions().Calendar("cn")
+		b.NotNil(builtIn)
 		_, err = b.store.SaveCalendar(
 			b.ctx, &xxladapter.Calendar{Name: "cn", Weekend: []xxladapter.Weekday{"MONDAY"}}, time.Time{},
 		)
