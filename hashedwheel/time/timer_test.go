@@ -63,23 +63,28 @@ func TestPanicsAsPackageTime(t *testing.T) {
 	require.PanicsWithValue(t, "hashedwheel/time: On: w is nil, must not be nil", func() { time.On(nil) })
 }
 
-// TestBlockingFunctions has each function wait for the next one to be called.
+// TestBlockingFunctions has each function wait for the next one to be called, which delays none.
 func TestBlockingFunctions(t *testing.T) {
-	const n = 1000
-	var all sync.WaitGroup
-	all.Add(n)
-	var next func()
-	left := atomic.Int64{}
-	left.Store(n)
-	next = func() {
-		if left.Add(-1) > 0 {
-			time.AfterFunc(0, next)
+	synctest.Test(t, func(t *testing.T) {
+		clock, _ := on(t, hashedwheel.Options{})
+		const n = 1000
+		begin := time.Now()
+		var all sync.WaitGroup
+		all.Add(n)
+		var next func()
+		left := atomic.Int64{}
+		left.Store(n)
+		next = func() {
+			if left.Add(-1) > 0 {
+				clock.AfterFunc(0, next)
+			}
+			all.Done()
+			all.Wait()
 		}
-		all.Done()
+		clock.AfterFunc(0, next)
 		all.Wait()
-	}
-	time.AfterFunc(0, next)
-	all.Wait()
+		require.Zero(t, time.Since(begin))
+	})
 }
 
 func TestNilFunctionMayBeStopped(t *testing.T) {
