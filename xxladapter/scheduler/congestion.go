@@ -18,12 +18,11 @@ type reach struct {
 	fires int           // that many due times
 }
 
-// A congestion knows the apps whose fires wait. What is planned has to be sent, however late, so
-// that a scan which plans all that is due adds to the wait of an app that is due more often than
-// its runs can be handed over. Planned five seconds ahead, four times as many runs as a machine
-// carries are sent up to 70 seconds late, and for 30 seconds after the load has ended. So a job of
-// a congested app gets one fire at a time, and no job gets fires for more than a second ahead. What
-// is found too late meanwhile is left to the misfire strategy. It is used by the scan loop alone.
+// A congestion knows the apps whose fires wait. A planned fire is sent however late it is, so a
+// scan that plans all that is due adds to the wait of an app that is due more often than its runs
+// can be handed over. So a job of a congested app gets one fire at a time, and no job gets fires
+// for more than a second ahead. What is found too late meanwhile is left to the misfire strategy.
+// DESIGN.md has the figures. It is used by the scan loop alone.
 type congestion struct {
 	waits map[int64]time.Duration // [Pool].Waits at the beginning of the scan
 	last  time.Time               // when an app was congested last; zero if none has been

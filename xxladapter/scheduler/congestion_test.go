@@ -69,7 +69,7 @@ func (p *slowPool) work(stop chan struct{}) {
 }
 
 // TestOverloadEndsWithTheLoad lets an app be due for a minute four times as often as its runs can
-// be handed over. What is late is bounded, all is in time again ten seconds after that minute,
+// be handed over. What is late is bounded, all is in time again twelve seconds after that minute,
 // every due time has fired or was recorded as missed, and another app notices nothing.
 func TestOverloadEndsWithTheLoad(t *testing.T) {
 	inBubble(t, func(b *fixture) {
@@ -77,6 +77,12 @@ func TestOverloadEndsWithTheLoad(t *testing.T) {
 			carried = 40 // runs a second
 			before  = 1 * time.Minute
 			after   = 2 * time.Minute
+
+			// The scan's instant and the order of jobs vary these by 0.1 s at most. Claims further
+			// ahead make the first wave late by 23 s; more fires at a time, or jobs that are behind
+			// after two seconds, make the later ones late by 15 s and more.
+			firstWave = 22500 * time.Millisecond // planned before any fire waits
+			steady    = 14500 * time.Millisecond
 		)
 		pool := &slowPool{fakePool: b.pool, slow: b.group, each: time.Second / carried}
 		b.sched.opts.Pool, b.sched.ring.fire = pool, pool.Fire
@@ -118,14 +124,12 @@ func TestOverloadEndsWithTheLoad(t *testing.T) {
 			switch {
 			case g.fire.JobID == other:
 				require.LessOrEqual(t, late, ringLate, "the other app at %v", due)
-			case due < before, due >= after+10*time.Second:
+			case due < before, due >= after+12*time.Second:
 				require.LessOrEqual(t, late, time.Second, "job %d at %v", g.fire.JobID, due)
 			case due < before+30*time.Second:
-				// What was planned before anybody waited, four times as much as is carried.
-				require.LessOrEqual(t, late, 4*(DefaultWindow+time.Second), "job %d at %v", g.fire.JobID, due)
+				require.LessOrEqual(t, late, firstWave, "job %d at %v", g.fire.JobID, due)
 			default:
-				// The misfire window, and what the other jobs have planned meanwhile.
-				require.LessOrEqual(t, late, 3*DefaultWindow, "job %d at %v", g.fire.JobID, due)
+				require.LessOrEqual(t, late, steady, "job %d at %v", g.fire.JobID, due)
 			}
 		}
 		require.LessOrEqual(t, most, 4*carried*7, "planned: the window, what is behind, and a scan")

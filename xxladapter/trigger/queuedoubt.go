@@ -209,7 +209,7 @@ func (a *questioner) count(to executorKey) int {
 }
 
 // take removes at most limit of the questions that wait for an executor. If there is none, the
-// caller stops asking, and whoever adds the next question asks again.
+// caller stops asking, and the goroutine that adds the next question asks again.
 func (a *questioner) take(to executorKey, limit int) (list []question) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
