@@ -65,8 +65,9 @@ type SchedulingStore interface {
 	RegistryStore
 
 	// Close waits for running calls and releases the store, also if it returns an error. If the
-	// database does not answer, it returns within ten seconds. Later calls fail; closing again is
-	// allowed and changes nothing.
+	// database does not answer, it gives up within ten seconds, or up to two minutes later if a
+	// store has much to write or to read first. Later calls fail; closing again is allowed and
+	// changes nothing.
 	//
 	// An error says what could not be written to the database, or not be released. No acknowledged
 	// change is lost: a store that writes its tables later keeps each in a log, and the next
