@@ -49,6 +49,9 @@ func TestHangingExecutorsDelayNoOthers(t *testing.T) {
 	defer answers.Close()
 	start(r.group("answers", answers.URL), 10, "0.5")
 	measure := func() time.Duration {
+		for len(late) > 0 {
+			<-late // of before
+		}
 		all := make([]time.Duration, phase)
 		for i := range all {
 			all[i] = <-late

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"sync"
 	"testing"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/metrics"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 const listenersToken = "0123456789012345678901234567890123456789"
@@ -31,13 +31,12 @@ func TestFiftyListenersAskLittle(t *testing.T) {
 			Zone: time.UTC, Logger: slog.New(slog.DiscardHandler),
 		})
 		require.NoError(t, err)
-		ln := &pipeListener{make(chan net.Conn), make(chan struct{})}
+		ln := testserver.NewPipes()
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- n.Run(ctx, ln) }()
 
-		dial := func(context.Context, string, string) (net.Conn, error) { return ln.dial() }
-		client := &http.Client{Transport: &http.Transport{DialContext: dial}}
+		client := &http.Client{Transport: &http.Transport{DialContext: ln.Dial}}
 		var clients sync.WaitGroup
 		connected := make([]int, listeners)
 		for i := range listeners {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 const token = "a token of the cluster"
@@ -214,7 +214,7 @@ func TestAClientTrustsTheGivenAuthoritiesAndReachesNoLinkLocalAddress(t *testing
 func TestASilentNodeIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var takes time.Duration
-		nodes := make(pipes)
+		nodes := testserver.NewPipes()
 		server := http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			time.Sleep(takes)
@@ -224,7 +224,7 @@ func TestASilentNodeIsGivenUp(t *testing.T) {
 		defer func() { require.NoError(t, server.Close()) }()
 		c := NewClient(token, nil)
 		defer c.Close()
-		c.http.Transport.(*http.Transport).DialContext = nodes.dial
+		c.http.Transport.(*http.Transport).DialContext = nodes.Dial
 		takes = sendLimit - 1
 		require.NoError(t, c.Send(t.Context(), "http://node.example", sample))
 		takes = time.Hour
@@ -234,22 +234,3 @@ func TestASilentNodeIsGivenUp(t *testing.T) {
 		time.Sleep(takes) // the node has ended, too
 	})
 }
-
-// pipes is a listener of connections in memory, whose reads and writes a bubble sees.
-type pipes chan net.Conn
-
-func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
-	ours, theirs := net.Pipe()
-	p <- theirs
-	return ours, nil
-}
-
-func (p pipes) Accept() (net.Conn, error) {
-	if conn, open := <-p; open {
-		return conn, nil
-	}
-	return nil, net.ErrClosed
-}
-
-func (p pipes) Close() error   { close(p); return nil }
-func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }

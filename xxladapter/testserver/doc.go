@@ -3,12 +3,13 @@
 // Without either the test is skipped and says what is missing, or it fails if
 // XXLWHEEL_REQUIRE_SERVERS is 1.
 //
-// A [Proxy] is a network in front of a server that a test may break.
+// A [Proxy] is a network in front of a server that a test may break. [Pipes] are a network in
+// memory, for tests in bubbles.
 //
 // [Eventually] waits for what other processes do.
 //
 // The environment also says which tests run at all: see [Long], [Count], [Soak] and [Java].
 //
-// A package that uses testserver calls [Main] in its TestMain, which stops the servers. A test
+// A package whose tests use servers calls [Main] in its TestMain, which stops them. A test
 // binary that is killed leaves no server behind either.
 package testserver

@@ -2,7 +2,6 @@ package trigger
 
 import (
 	"context"
-	"net"
 	"net/http"
 	"testing"
 	"testing/synctest"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger/internal/post"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
@@ -26,7 +26,7 @@ func TestTheTimeOfAnExecutorBeginsWithTheToken(t *testing.T) {
 		var takes time.Duration
 		exec := &batchExecutor{entered: make(chan string, 4), hold: make(chan struct{})}
 		close(exec.hold)
-		served := make(pipes)
+		served := testserver.NewPipes()
 		server := http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			time.Sleep(takes)
 			exec.ServeHTTP(w, r)
@@ -34,8 +34,7 @@ func TestTheTimeOfAnExecutorBeginsWithTheToken(t *testing.T) {
 		go func() { _ = server.Serve(served) }() // it returns when the test closes it
 		defer func() { require.NoError(t, server.Close()) }()
 		c.http = post.New(post.Options{
-			Dial:    func(context.Context, string, string) (net.Conn, error) { return served.dial(), nil },
-			IdleFor: time.Minute, MaxBody: wire.MaxBody,
+			Dial: served.Dial, IdleFor: time.Minute, MaxBody: wire.MaxBody,
 		})
 
 		const address = "http://executor.example"
@@ -63,22 +62,3 @@ func TestTheTimeOfAnExecutorBeginsWithTheToken(t *testing.T) {
 		}
 	})
 }
-
-// pipes is a listener of connections in memory, whose reads and writes a bubble sees.
-type pipes chan net.Conn
-
-func (p pipes) dial() net.Conn {
-	ours, theirs := net.Pipe()
-	p <- theirs
-	return ours
-}
-
-func (p pipes) Accept() (net.Conn, error) {
-	if conn, open := <-p; open {
-		return conn, nil
-	}
-	return nil, net.ErrClosed
-}
-
-func (p pipes) Close() error   { close(p); return nil }
-func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
