@@ -56,8 +56,8 @@ func values(set uint64) []int {
 	return out
 }
 
-// every returns n if set contains every n-th of size values, from 0 on and without a shorter step
-// at the end, and otherwise 0. It returns 1 for the full set.
+// every returns n if set holds exactly the multiples of n from 0 up to but not including size, and
+// n divides size. Otherwise it returns 0. It returns 1 for the full set.
 func every(set uint64, size int) int {
 	n := progression(set)
 	if n == 0 || set&1 == 0 || size%n != 0 || bits.OnesCount64(set) != size/n {

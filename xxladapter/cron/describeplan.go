@@ -18,7 +18,7 @@ func DescribePlan(kind, conf string, lang Language, opts ...Option) (string, err
 	case zoned:
 		return p.schedule.Describe(lang), nil
 	case once:
-		at, _ := time.Parse(time.RFC3339, conf) // with the offset that it was given with
+		at, _ := time.Parse(time.RFC3339, conf) // with the offset in conf
 		if chinese {
 			return "仅一次，" + at.Format("2006-01-02 15:04:05 -07:00"), nil
 		}
@@ -40,7 +40,8 @@ func DescribePlan(kind, conf string, lang Language, opts ...Option) (string, err
 	return "never by itself, only when it is triggered", nil
 }
 
-// units are those in which a period is described: the largest one of which it is a multiple.
+// units are the units of a described period, the largest first. A period is described in the
+// largest one that divides it.
 var units = []struct {
 	length           time.Duration
 	english, chinese string

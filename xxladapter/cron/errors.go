@@ -44,7 +44,8 @@ func (e *ParseError) Error() string {
 	return b.String()
 }
 
-// A PlanError says which rule a schedule that is no CRON expression breaks.
+// A PlanError says which rule a schedule type or its configuration breaks. For a CRON expression
+// the error is a [ParseError] instead.
 type PlanError struct {
 	// Field is what is refused: "period", "instant" or "schedule type".
 	Field string

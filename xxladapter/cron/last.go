@@ -6,8 +6,9 @@ import "time"
 // that follow it.
 //
 // For the plans of this package it takes at most about forty calls of Next, however many due times
-// lie between. Any other plan is followed for a thousand due times; if it has more, Last returns
-// until.
+// lie between. In the XXL34 profile with W, whose due times depend on where the search starts, it
+// may return an earlier due time. Any other plan is followed for a thousand due times; if it has
+// more, Last returns until.
 //
 // REQUIRES: first is a due time of p, and not later than until.
 func Last(p Plan, first, until time.Time) time.Time {
@@ -29,9 +30,9 @@ func Last(p Plan, first, until time.Time) time.Time {
 	return until
 }
 
-// lastOf bisects the interval in which the last due time lies. The due times of an expression do
-// not depend on where the search starts, so "there is a due time after t and not after until" holds
-// before the last due time and is false from there on.
+// lastOf bisects the interval in which the last due time lies. Except in XXL34 with W, the due
+// times of an expression do not depend on where the search starts, so "there is a due time after t
+// and not after until" holds before the last due time and is false from there on.
 //
 // Invariant: last is a due time that is not after until; no due time lies in (none, until].
 func lastOf(p zoned, first, until time.Time) time.Time {

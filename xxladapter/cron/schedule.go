@@ -53,8 +53,8 @@ const lastOfMonth = 6
 // A yearRange is the years lo, lo+step, and so on up to hi.
 type yearRange struct{ lo, hi, step int32 }
 
-// horizon is how many years beyond the reference a search covers. They count from the reference, so
-// that the answer depends on nothing else.
+// horizon is how many years a search covers beyond the year of the instant it starts from, so that
+// the answer depends on nothing else.
 const horizon = 100
 
 // Next returns the first time of s later than the whole second of after (a fraction is dropped
