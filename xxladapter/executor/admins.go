@@ -30,8 +30,8 @@ type reportFunc func(ctx context.Context, op string, header http.Header, body []
 type admin struct {
 	shown string // what stands before an operation in errors, without secrets
 	url   string // ends in a slash; empty over a queue
-	// wrapped says that callbacks go in 3.5's object. The first refusal of the list, which all
-	// releases accept, sets it.
+	// wrapped says that callbacks are sent in the object of 3.5, and not as the list that all
+	// releases accept. ask switches it when the admin does not understand the shape.
 	wrapped atomic.Bool
 }
 

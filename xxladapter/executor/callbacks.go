@@ -11,8 +11,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// Limits of a batch of callbacks: one that an admin cannot accept would fail forever. XXL-JOB sends
-// at most 50 since 3.4.1, and before that everything it has.
+// Limits of a batch of callbacks: a batch that an admin cannot accept would fail forever. XXL-JOB
+// sends at most 50 since 3.4.1, and before that everything it has.
 const (
 	maxBatch      = 256
 	maxBatchBytes = 1 << 20

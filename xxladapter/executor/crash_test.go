@@ -185,7 +185,7 @@ func crashChild(admin string) {
 	}
 	err = e.Handle("crash", func(_ context.Context, run *Run) error {
 		now := checker.At(time.Now())
-		// Without an end: a kill could always come between that record and the executor's own.
+		// The record has no end: a kill could come between such a record and the executor's own.
 		_, err := history.Run(checker.Run{Job: run.JobID, Log: run.LogID, At: now, Start: now})
 		if err != nil {
 			return err
@@ -199,7 +199,7 @@ func crashChild(admin string) {
 		panic(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	go func() { // the parent has ended
+	go func() { // stops the executor when the parent ends
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		cancel()
 	}()

@@ -26,7 +26,7 @@ type Job struct {
 	// decide that.
 	Running bool `json:"running,omitempty"`
 	// Overwrite also changes the job if somebody else has edited or created it. Otherwise such a
-	// job stays as it is. A job that a file has declared always does.
+	// job stays as it is. A job that a file has declared always stays as it is.
 	Overwrite bool `json:"-"`
 
 	// AlarmEmail is a list of addresses separated by commas.
@@ -69,8 +69,8 @@ func (j Job) MarshalJSON() ([]byte, error) {
 // [Job].Overwrite is set. Errors of the scheduler are logged, and the jobs are sent again after
 // pauses of up to five minutes; handlers run meanwhile.
 //
-// Declare must be called before Run, and may be called several times. It refuses a key that is
-// invalid or was declared before.
+// Declare must be called before Run, and may be called several times. It refuses an invalid key, a
+// key that was declared before, and a Timeout that is not whole seconds.
 func (e *Executor) Declare(jobs ...Job) error {
 	switch {
 	case e.ran.Load():

@@ -9,8 +9,8 @@ const (
 )
 
 // takenResults holds the latest results that an admin has acknowledged, the oldest first, for an
-// admin whose store has lost them. They are only in memory: after a restart, the results that
-// reading the journal finds are there again.
+// admin whose store has lost them. They are only in memory: a restart brings back those that the
+// journal still contains.
 type takenResults struct {
 	list  []result
 	bytes int // of their messages

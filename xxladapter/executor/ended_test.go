@@ -57,7 +57,7 @@ func TestAnExecutorSaysWhichRunsHaveEnded(t *testing.T) {
 
 		hold <- struct{}{}
 		synctest.Wait()
-		time.Sleep(time.Second) // longer than a request with results waits for the next one
+		time.Sleep(time.Second) // longer than a result waits for the next request
 		both := wire.Callbacks{{LogID: 102, LogTime: waiting.LogTime, HandleCode: wire.CodeOK}, result}
 		require.Equal(t, both, ask())
 		e.stop()

@@ -43,8 +43,9 @@ type live struct {
 	queue   delivery.Conn // nil means none
 }
 
-// New checks the options. The error names one that makes no sense: a negative number is refused
-// unless its field says what it means. New opens nothing; Run does.
+// New checks the options, and reads the files that they name for TLS. The error names the option
+// that makes no sense: a negative number is refused unless its field says what it means. New opens
+// nothing else; Run does.
 func New(o Options) (*Executor, error) {
 	o, err := o.withDefaults()
 	if err == nil {

@@ -120,7 +120,7 @@ type running struct {
 	*Executor
 	t     testing.TB
 	admin *fakeAdmin
-	stop  func() // and wait; may be called twice
+	stop  func() // ends the executor and waits; may be called twice
 }
 
 func quietLogger() *slog.Logger { return slog.New(slog.DiscardHandler) }

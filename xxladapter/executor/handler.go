@@ -43,8 +43,9 @@ func WithInit(f func(ctx context.Context) error) HandlerOption {
 	return func(h *handler) { h.init = f }
 }
 
-// WithDestroy makes f be called after the last run before the job was idle for [Options.IdleAfter],
-// was killed or covered, or the executor stopped. It is called once for every call of init.
+// WithDestroy makes f be called when the job was idle for [Options.IdleAfter], was killed or
+// covered, or the executor stops, as soon as its runs have returned. It is called once for every
+// call of init.
 func WithDestroy(f func()) HandlerOption {
 	return func(h *handler) { h.destroy = f }
 }

@@ -70,7 +70,8 @@ func (s *jobs) step(j *job) bool {
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	s.mu.Unlock()
 
-	// Not before the log id is on disk: otherwise the run could start a second time after a crash.
+	// The handler starts once the log id is on disk: otherwise the run could start a second time
+	// after a crash.
 	if r.batch.wait() != nil {
 		return s.settle(j, r, nil, 0, "")
 	}

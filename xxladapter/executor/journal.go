@@ -323,7 +323,7 @@ func (j *journal) rewrite(whole []byte) error {
 	return nil
 }
 
-// syncDir makes a rename in a directory durable. Windows flushes no directory that is open for
+// syncDir makes a rename in a directory durable. Windows cannot flush a directory that is open for
 // reading; NTFS logs renames, in order, with the changes of the files.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {

@@ -11,7 +11,7 @@ import (
 //
 //	length   uint32, little endian, of the payload
 //	checksum uint32, little endian, CRC-32C of the payload
-//	payload  kind byte, then the kind's fields as varints; texts with their length before
+//	payload  kind byte, then the kind's fields as varints; a text follows its length
 //
 // A truncated or damaged record ends the journal: nothing after it was ever promised.
 const journalHeader = "xxlwheel executor journal 1\n"

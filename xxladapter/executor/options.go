@@ -72,11 +72,10 @@ type Options struct {
 
 	// Queue is the queue from which runs are taken, and over which the executor registers and sends
 	// its results. With it the executor needs no open port: Admins, Listen, NoListen, Address and
-	// TLSCert must be empty, and AppName must be set. queue.At returns the one of a broker, whose
-	// namespace must be that of the schedulers. Nil means none.
+	// TLSCert must be empty, and AppName must be set. queue.At returns a queue; its namespace must
+	// be that of the schedulers. Nil means none.
 	Queue Broker
-	// QueuePlaces is how many runs the executor takes from Queue before they have ended; 0 means
-	// 256.
+	// QueuePlaces limits the runs that were taken from Queue and have not ended; 0 means 256.
 	QueuePlaces int
 
 	// DataDir holds the journal and the run logs; empty means "executor-logs". It is created if it
@@ -135,8 +134,8 @@ type Options struct {
 	NoSync bool
 
 	// Trace is called before each run's handler, on its goroutine, and returns the handler's
-	// context, which must be made of ctx. end is called once with the result of the run, as it is
-	// reported. Package telemetry has one. Nil traces nothing.
+	// context, which must be derived from ctx. end is called once with the result of the run, as it
+	// is reported. Package telemetry has one. Nil traces nothing.
 	Trace func(ctx context.Context, run *Run) (_ context.Context, end func(code int, msg string))
 
 	// Logger gets messages about the executor as a whole; nil means [slog.Default].

@@ -21,8 +21,8 @@ import (
 //  3. is asked for: the store gives it to the first executor that asks;
 //  4. begins, and is removed from the queue.
 //
-// A run that stops between two steps is delivered again, here or elsewhere. After a restart the
-// intake asks again for the runs that the journal has as open.
+// If the executor stops between two steps, the run is delivered again, here or elsewhere. After a
+// restart the intake asks again for the runs that the journal has as open.
 type intake struct {
 	e      *Executor
 	l      *live
@@ -54,7 +54,7 @@ func newIntake(e *Executor, l *live, a *admins, at xxladapter.QueueAddress) *int
 	return in
 }
 
-// run takes runs until ctx ends. Then it gives those back that it has not asked for.
+// run takes runs until ctx ends. Then it gives back those that it has not asked for.
 func (in *intake) run(ctx context.Context) {
 	if !in.askForUnfinished(ctx) {
 		return

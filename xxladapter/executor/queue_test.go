@@ -16,8 +16,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// TestARestartedExecutorAsksForWhatItHadBegun has three open runs in its journal, of which the
-// schedulers have given the second one away.
+// TestARestartedExecutorAsksForWhatItHadBegun has three open runs in its journal. The schedulers
+// have given the second one to another executor.
 func TestARestartedExecutorAsksForWhatItHadBegun(t *testing.T) {
 	t.Parallel()
 	opts, err := Options{

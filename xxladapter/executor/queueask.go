@@ -11,14 +11,15 @@ import (
 )
 
 const (
-	// askPause and askPauseMax are between two attempts to reach a scheduler.
+	// askPause and askPauseMax are the first and the longest pause between two attempts to reach a
+	// scheduler.
 	askPause, askPauseMax = 500 * time.Millisecond, 10 * time.Second
 	// keepEvery is how often a run whose answer is awaited is kept from being delivered again.
 	keepEvery = delivery.AckWait / 3
 )
 
-// askFor asks, as ask does, for runs that were delivered. Meanwhile the broker does not deliver
-// them again: that no scheduler answers says nothing against them.
+// askFor asks, as ask does, for runs that were delivered. Meanwhile it keeps the broker from
+// delivering them again, since the runs are not to blame if no scheduler answers.
 func (in *intake) askFor(ctx context.Context, offers []offer, ids []int64) (may []bool, ok bool) {
 	tick := time.NewTicker(keepEvery)
 	defer tick.Stop()

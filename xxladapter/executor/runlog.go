@@ -57,7 +57,7 @@ type runLog struct {
 
 	mu      sync.Mutex // guards the fields below
 	buf     []byte
-	written int64       // bytes given to the file, also those that a full disk lost; 0 means that there is none
+	written int64       // bytes given to the file, also those that a full disk lost; 0 means no file
 	spoken  bool        // the handler has written something
 	open    bool        // the last line has no line end yet
 	full    bool        // the limit is reached, and the note about it written

@@ -127,7 +127,7 @@ func (q *quietLogs) find(logID int64, day string) (text string, ok bool) {
 	return "", false
 }
 
-// gathered finds among the logs that are not written yet.
+// gathered returns the log of a run if it is among those that are not written yet.
 func (q *quietLogs) gathered(logID int64, day string) (text string, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// clean deletes the run logs of days that are more than days in the past: at once, and then every
-// hour, so that a machine that sleeps misses no day. XXL-JOB's JobLogFileCleanThread compares days
-// in the same way since 3.3.0.
+// clean deletes the run logs of dates that are more than the given number of days in the past: at
+// once, and then every hour, so that a machine that sleeps misses no day. XXL-JOB's
+// JobLogFileCleanThread compares days in the same way since 3.3.0.
 func (l *runLogs) clean(ctx context.Context, days int, logger *slog.Logger) {
 	if days < 0 {
 		return
@@ -30,7 +30,7 @@ func (l *runLogs) cleanBefore(limit time.Time) error {
 	if err != nil {
 		return err
 	}
-	writing := l.activeDays() // after the listing: these runs created what it shows
+	writing := l.activeDays() // after the listing, to see each run that created a listed directory
 	first := limit.Local().Format(dayLayout)
 	for _, entry := range entries {
 		name := entry.Name()

@@ -192,8 +192,8 @@ func endScript(cmd *exec.Cmd, mark string) {
 			return
 		}
 	}
-	// Repeated because processes may start meanwhile: while it finds any, at least three times and
-	// until scriptKill is over.
+	// Kill again while any process is found, because processes may start meanwhile: at least three
+	// times, and until scriptKill is over.
 	end := time.Now().Add(scriptKill)
 	for looks := 1; ; looks++ {
 		signalGroup(cmd, os.Kill)

@@ -70,7 +70,7 @@ func scriptChild(dir string) {
 		panic(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	go func() { // the parent has ended
+	go func() { // stops the executor when the parent ends
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		cancel()
 	}()
