@@ -180,9 +180,9 @@ type writerOnly struct{ io.Writer }
 func scriptMark() string { return "XXLWHEEL_SCRIPT_RUN=" + rand.Text() }
 
 // endScript asks the script's processes to end, including those that it has started, and kills the
-// remaining ones after scriptTerm. It returns when it finds no process of theirs, or when it has
-// tried to kill them for scriptKill. Both phases end by time, not after a number of polls, because
-// one look at all processes may be slow.
+// remaining ones after scriptTerm. It returns when it finds none of them, or when it has tried to
+// kill them for scriptKill. Both phases end by time, not after a number of polls, because one look
+// at all processes may be slow.
 func endScript(cmd *exec.Cmd, mark string) {
 	const poll = 20 * time.Millisecond
 	signalGroup(cmd, termSignal)
