@@ -18,7 +18,8 @@ import (
 
 // TestKilledRightAfterAcknowledgingAResult kills the scheduler that accepted a result as soon as
 // the executor reads its acknowledgement. The executor forgets the result then, so the store must
-// have it after the restart. Each result meets each scheduler twice, and many times in a soak.
+// have it after the restart. Each result code meets each scheduler at least twice, and many times
+// in a soak.
 func TestKilledRightAfterAcknowledgingAResult(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {

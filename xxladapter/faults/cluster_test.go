@@ -44,8 +44,8 @@ type cluster struct {
 	jobs  []*managed
 	burst []*managed // due once a day; not stopped at the end
 
-	// mayLose is set if the store may lose what it has confirmed. The checker then excuses what the
-	// losses that the schedulers report explain, and nothing else.
+	// mayLose is set if the store may lose what it has confirmed. The checker then excuses only
+	// what is explained by the losses that the schedulers report.
 	mayLose bool
 
 	judged *checker.History // what judge has read; nil before
@@ -118,8 +118,8 @@ var mixed = []schedule{
 	{xxladapter.ScheduleFixRate, "1.7"},
 }
 
-// slower returns the schedule with a period that is n times as long. A cron expression must name
-// seconds alone.
+// slower returns the schedule with a period that is n times as long. A cron expression must set its
+// period in the seconds field only.
 func (s schedule) slower(n int) schedule {
 	if n == 1 {
 		return s

@@ -54,9 +54,9 @@ func (n *networked) requireOneClaims(leader *process) {
 	}
 }
 
-// TestTheElectorCannotBeReached cuts the leader or another scheduler off from etcd or ZooKeeper
-// alone, and kills the elector, the leader and others meanwhile. A leader that is cut off hands
-// over; without the elector it leads on under its lease, and if it dies the store finds a
+// TestTheElectorCannotBeReached cuts only the way of the leader or another scheduler to etcd or
+// ZooKeeper, and kills the elector, the leader and others meanwhile. A leader that is cut off hands
+// over. Without the elector it continues to lead under its lease, and if it dies the store finds a
 // successor. Nobody claims beside the leader, and each due time runs once. Only a soak has tight
 // limits for the time until another one leads, because it has a machine of its own.
 func TestTheElectorCannotBeReached(t *testing.T) {

@@ -121,7 +121,7 @@ func onEach(t *testing.T, engines []engine, test func(t *testing.T, e engine)) {
 }
 
 // oneAfterAnother runs a test for each engine in turn, without other tests beside it. Subtests that
-// call t.Parallel run beside each other alone.
+// call t.Parallel run in parallel only with each other.
 func oneAfterAnother(t *testing.T, engines []engine, test func(t *testing.T, e engine)) {
 	for _, e := range engines {
 		t.Run(e.name, func(t *testing.T) { test(t, e) })

@@ -19,7 +19,7 @@ import (
 // nearDeath is how close to a kill a due time has to be for its fire to be in a hand-over then.
 const nearDeath = 100 * time.Millisecond
 
-// mostHinted is how late 99 of 100 runs are at most that a killed scheduler had planned and not
+// mostHinted limits the lateness of 99 in 100 runs that a killed scheduler had planned and not
 // claimed. Without a hint they are late by more than a second, when other nodes begin to arm them.
 // A short run may share its machine, on which runs without a kill are late as well.
 func mostHinted() time.Duration { return pick(900*time.Millisecond, 300*time.Millisecond) }
@@ -70,8 +70,8 @@ func (c *cluster) waitForParts() {
 }
 
 const (
-	// unaided is how long a killed scheduler is not started again: nearly as long as its lease
-	// lasts, in which others have its planned fires by the end of its session alone.
+	// unaided is how long a killed scheduler stays down: nearly as long as its lease lasts. In that
+	// time others get its planned fires only because they see its session end.
 	unaided = 3 * time.Second
 
 	// watched is how long schedulers need at most until each watches the session of another one:
@@ -108,5 +108,6 @@ func (c *cluster) latest(n int, faults []time.Time, selected func(checker.Run) b
 	return lines
 }
 
-// leaseLapse is how long the lease of a killed scheduler holds at most, and a renewal more.
+// leaseLapse is how long the lease of a killed scheduler holds at most, plus the time until the
+// next renewal of another scheduler.
 const leaseLapse = 5 * time.Second

@@ -16,7 +16,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// mostTakeovers is how late 99 of 100 runs are at most while schedulers are killed. A kill delays
+// mostTakeovers limits the lateness of 99 in 100 runs while schedulers are killed. A kill delays
 // what was planned until the restart. Fires that it catches in their hand-over are not counted: a
 // kill at a full second catches many, and they wait for the lease to lapse, see [resolved].
 const mostTakeovers = 3 * time.Second

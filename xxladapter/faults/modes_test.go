@@ -23,8 +23,8 @@ type mode struct {
 // A coordinator is a kind of elector that schedulers are started with.
 type coordinator struct {
 	start func(t *testing.T) *testserver.Server
-	// silence is how long it keeps the session of a silent scheduler at most, and what an election
-	// takes.
+	// silence limits the time for which it keeps the session of a silent scheduler, and the
+	// election that follows.
 	silence time.Duration
 }
 
@@ -51,7 +51,7 @@ var (
 func (m *mode) leads() bool { return len(m.flags) > 0 }
 
 // inModes runs a test in each of the modes on each server. round is the index at which it begins a
-// table of faults, so that short runs, of three rounds each, have all of them between them.
+// table of faults, so that the short runs, of three rounds each, cover the whole table together.
 func inModes(t *testing.T, modes []mode, test func(t *testing.T, e engine, m *mode, round int)) {
 	onEach(t, servers, func(t *testing.T, e engine) {
 		j := slices.IndexFunc(servers, func(other engine) bool { return other.name == e.name })
@@ -109,8 +109,8 @@ func newNetworked(t *testing.T, e engine, m *mode) *networked {
 	return n
 }
 
-// sever ends contact through some networks without a word, and heal restores it. What was on its
-// way is lost, and nobody says so.
+// sever cuts some networks silently, and heal restores them. What was in flight is lost, and
+// neither side gets an error.
 func sever(proxies ...*testserver.Proxy) {
 	for _, p := range proxies {
 		p.HoldNew(true)
@@ -121,7 +121,7 @@ func sever(proxies ...*testserver.Proxy) {
 func heal(proxies ...*testserver.Proxy) {
 	for _, p := range proxies {
 		p.HoldNew(false)
-		p.EndSilenced() // otherwise a server would keep them until it accepts no more
+		p.EndSilenced() // otherwise a server would keep the silenced ones until it accepts no more
 	}
 }
 
@@ -149,8 +149,8 @@ func (n *networked) waitForRoles() {
 	})
 }
 
-// settled reports whether every scheduler holds a lease, one has the first of two states, and the
-// others have one of these.
+// settled reports whether every scheduler holds a lease, at least one is in the state one, and the
+// rest are in the state one or others.
 func settled[S comparable](n *networked, of func(member) S, one, others S) bool {
 	got := n.members()
 	return len(got) == len(n.nodes) && slices.ContainsFunc(got, func(m member) bool { return of(m) == one }) &&

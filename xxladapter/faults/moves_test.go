@@ -11,8 +11,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestWhyPartitionsMoved stops, drains, freezes and kills schedulers, and the others tell why each
-// has lost its partitions.
+// TestWhyPartitionsMoved stops, drains, freezes and kills schedulers, and checks that the others
+// report why each has lost its partitions.
 func TestWhyPartitionsMoved(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {

@@ -14,7 +14,7 @@ import (
 )
 
 // withRedis returns three schedulers on a server, with a Redis of their own in front of it. The
-// checker reads the tables alone, so what Redis had and they lack would be missing.
+// checker reads only the tables, so what Redis had and they lack counts as missing.
 func withRedis(t *testing.T, e engine) (*cluster, *testserver.Server) {
 	t.Helper()
 	redis := testserver.StartRedis(t)

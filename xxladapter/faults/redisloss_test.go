@@ -14,8 +14,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestRedisLosesItsData empties Redis under load, or has it go on with files that are some seconds
-// old. No due time is lost without a record, and none fires twice.
+// TestRedisLosesItsData empties Redis under load, or makes it continue with files that are some
+// seconds old. No due time is lost without a record, and none fires twice.
 func TestRedisLosesItsData(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, servers, redisLosesItsData)

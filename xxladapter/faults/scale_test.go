@@ -30,8 +30,8 @@ func pick[T any](short, lengthy T) T {
 	return short
 }
 
-// rounds yields the numbers of a test's faults, from 0: short of them, or in a soak lengthy of them
-// or as many as fit into the time.
+// rounds yields the numbers of a test's faults, from 0. There are short of them, and in a soak
+// lengthy, or as many as fit into the time.
 func rounds(short, lengthy int) iter.Seq[int] {
 	begin, n := time.Now(), pick(short, lengthy)
 	return func(yield func(int) bool) {

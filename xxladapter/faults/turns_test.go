@@ -24,11 +24,11 @@ type turn struct {
 	to     time.Time // it was mended, and nothing more follows from it
 }
 
-// TestEachSchedulerInTurn kills, freezes, cuts off and stops one of three schedulers after the
-// other, under load and in each mode, and mends it; where there is a leader it is hit every second
-// time. Each due time runs once, no scheduler claims anything after its lease has lapsed, a leader
-// that is not hit leads on, and only what a fault catches in its hand-over waits until that is
-// resolved.
+// TestEachSchedulerInTurn kills, freezes, cuts off and stops three schedulers in turn, under load
+// and in each mode, and mends each fault. Where there is a leader, every second fault hits it. Each
+// due time runs once, no scheduler claims anything after its lease has lapsed, a leader that is not
+// hit continues to lead, and only what a fault catches in its hand-over waits until the hand-over
+// is resolved.
 func TestEachSchedulerInTurn(t *testing.T) {
 	testserver.Long(t)
 	inModes(t, modes, turnsIn)
@@ -120,9 +120,9 @@ func turnsIn(t *testing.T, e engine, m *mode, first int) {
 	require.False(t, tooLate, "runs that were not caught in a hand-over came too late")
 }
 
-// latestAfter is how late a run may be that becomes due after a fault and was not in a hand-over
-// then. A leader that dies has planned up to five seconds ahead, and its jobs wait for its lease
-// after that. Only a soak has a machine of its own.
+// latestAfter limits the lateness of a run that becomes due after a fault and was not in a
+// hand-over then. A leader that dies has planned up to five seconds ahead, and its jobs wait for
+// its lease after that. Only a soak has a machine of its own.
 func latestAfter(what string, leader bool) time.Duration {
 	most := 5 * time.Second
 	if what == "stopped" || what == "killed" && !leader {
@@ -131,8 +131,8 @@ func latestAfter(what string, leader bool) time.Duration {
 	return pick(most+2*time.Second, most)
 }
 
-// movesReadEvery is after how many rounds the moves of partitions are read, of which the store
-// keeps the latest ones alone: a round has four or so.
+// movesReadEvery is the number of rounds between two reads of the partition moves, of which the
+// store keeps only the latest. A round has about four.
 const movesReadEvery = xxladapter.KeptMoves / 10
 
 // requireFencedTerms checks that no term has claimed anything after its lease had lapsed, and that
