@@ -57,7 +57,7 @@ type Forecast struct {
 	Unreadable int
 }
 
-// A Share is what one job adds to a cell.
+// A Share is what one job adds to a cell. Run is the expected time of all its fires there.
 type Share struct {
 	JobID int64
 	Fires int64
@@ -108,8 +108,9 @@ func Of(jobs []Job, now time.Time, span time.Duration, opts Options) Forecast {
 	return f
 }
 
-// Within returns the jobs that add to the cell that contains at: those with the longest runs first,
-// then those with the most fires. It returns none if at is in no cell of the forecast.
+// Within returns the jobs that add to the cell that contains at: those whose runs take the most
+// time together first, then those with the most fires. It returns none if at is in no cell of the
+// forecast.
 //
 // REQUIRES: span is above 0 and at most MaxSpan.
 func Within(jobs []Job, now time.Time, span time.Duration, opts Options, at time.Time) (shares []Share) {
