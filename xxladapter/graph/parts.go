@@ -2,7 +2,7 @@ package graph
 
 import "slices"
 
-// A linked node knows its neighbours by their indexes.
+// A linked node knows its children by their indexes.
 type linked struct {
 	Node
 	down []int
