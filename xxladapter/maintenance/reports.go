@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// reportPace is how often the figures are moved to the table from which other tools read them,
-// XXL-JOB's (JobLogReportHelper). [Reports] of the store adds both, so nothing of ours waits for
-// it.
+// reportPace is the pause between two moves of the daily figures into XXL-JOB's table
+// (JobLogReportHelper), from which other tools read them. The store's method Reports adds what was
+// moved and what was not, so nothing of ours waits for a move.
 const reportPace = time.Minute
 
 // A ReportStore is the part of [xxladapter.Store] that [Reports] needs.

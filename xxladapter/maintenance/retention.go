@@ -175,8 +175,8 @@ func (r *Retention) dropInChunks(ctx context.Context, message string, before tim
 	}
 }
 
-// dropRemoved stops after a while, so that it does not delay the other work, and continues in the
-// next minute.
+// dropRemoved deletes log rows of removed jobs. It stops after a while, so that it does not delay
+// the other work, and continues in the next minute.
 func (r *Retention) dropRemoved(ctx context.Context) error {
 	begin := time.Now()
 	purger := Purger{Store: r.Store, NoAlarms: r.NoAlarms, Logger: r.Logger}

@@ -27,8 +27,8 @@ type StatStore interface {
 // Stats counts runs for the statistics. Several nodes may do so at the same time.
 type Stats struct {
 	Store StatStore
-	// Fired returns how many times this node has fired so far, which ends a rest. Nil leaves every
-	// rest at its length.
+	// Fired returns how many times this node has fired so far; a change ends a rest. Nil leaves
+	// every rest at its length.
 	Fired  func() int64
 	Logger *slog.Logger
 }
@@ -44,7 +44,7 @@ func (s *Stats) Run(ctx context.Context) error {
 	defer pause.Stop()
 	var (
 		resting time.Time // since when there is nothing to count; zero while there is
-		fired   int64     // when that was found
+		fired   int64     // what Fired returned then
 	)
 	for {
 		select {

@@ -115,7 +115,7 @@ func TestOldStatisticsGoAtNight(t *testing.T) {
 			b.run(xxladapter.ResultOK)
 			time.Sleep(26 * time.Hour) // in the bubble's own time
 			r := &Retention{Store: b, Keep: time.Hour, NoAlarms: true, KeepStats: keep, Logger: slog.New(slog.DiscardHandler)}
-			for range 2 { // the first run deletes the row, which counts it
+			for range 2 { // the first run deletes the row; the deletion counts it
 				runFor(t, retentionStart+time.Second, r.Run)
 			}
 			require.Empty(t, b.rows())
