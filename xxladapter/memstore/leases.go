@@ -20,7 +20,7 @@ type held struct {
 	elected xxladapter.Election
 	until   time.Time
 	life    time.Duration
-	ended   time.Time // the end of the lease before its presence was seen to end; zero means not seen
+	ended   time.Time // the value of until when its presence was seen to end; zero means not seen
 	report  xxladapter.NodeReport
 }
 
@@ -65,7 +65,7 @@ func (s *Store) lease(
 		}
 	}
 	for name, l := range s.leases {
-		// A lease that would last longer was given before the clock was set back.
+		// A lease that lasts longer than its life was given before the clock was set back.
 		if l.until.Sub(now) > l.life {
 			l.until = now.Add(l.life)
 			s.leases[name] = l

@@ -78,9 +78,9 @@ func (s *Store) addMisfire(m xxladapter.Misfire) {
 	s.misfires = append(s.misfires, m)
 }
 
-// due returns up to limit running jobs that are not behind, earliest first: those of the partitions
-// whose next trigger time is at most until, and, for a node with partitions, those of other
-// partitions whose time is before orphaned, because their owner is gone or late.
+// due returns up to limit running jobs that are not behind, earliest first: jobs of the partitions
+// whose next trigger time is at most until. A node with partitions also gets jobs of other
+// partitions whose next trigger time is before orphaned, because their owner is gone or late.
 func (s *Store) due(partitions xxladapter.PartitionSet, until, orphaned time.Time, limit int) []*xxladapter.Job {
 	behind := s.behind(s.clock())
 	orphaned = toMilli(orphaned)

@@ -21,7 +21,7 @@ var errClosed = errors.New("memstore: closed")
 type Store struct {
 	clock func() time.Time
 
-	mu     sync.Mutex // guards all below; methods that are not exported run under it
+	mu     sync.Mutex // guards all below; unexported methods that do not call enter run under it
 	closed bool
 
 	jobs     map[int64]*xxladapter.Job
