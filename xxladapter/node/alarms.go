@@ -8,7 +8,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-// withAlarms returns the loop that handles failed runs, and hooks it into opts.OnEvent.
+// withAlarms returns the loop that handles failed runs. If there are channels, it also hooks the
+// loop into opts.OnEvent.
 func withAlarms(opts *Options, node string) (runner, error) {
 	if len(opts.Alarms) == 0 {
 		return &alarm.Closer{Store: opts.Store, Node: node, Logger: opts.Logger}, nil

@@ -122,7 +122,8 @@ func TestMetricsOfAWholeTrip(t *testing.T) {
 	}
 }
 
-// The scheduler is not made to call itself, also not by a name that leads to it.
+// TestTheSchedulerDoesNotCallItself gives a group the scheduler's own address, by the name
+// localhost.
 func TestTheSchedulerDoesNotCallItself(t *testing.T) {
 	r := runNode(t, Options{})
 	u, err := url.Parse(r.url)

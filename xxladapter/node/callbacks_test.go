@@ -22,7 +22,7 @@ import (
 // TestReplayedCallbacksCountOnce sends the result of each run one to five times, shuffled over all
 // runs and by several senders at once, among results of runs that nobody knows, and some of them
 // again when everything is over. The first one counts, its children are triggered once, and the
-// executor is told each time that all is well.
+// executor gets a success each time.
 func TestReplayedCallbacksCountOnce(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

@@ -47,7 +47,7 @@ func TestADelayIsKeptBetweenRuns(t *testing.T) {
 			require.Len(t, ends, n)
 			end := ends[n-1]
 			mu.Unlock()
-			// The end is read from the clock before it is stored, and told after.
+			// The end is read from the clock before it is stored, and reported after.
 			require.WithinRange(t, due, end.Add(delay-time.Second), end.Add(delay+time.Millisecond))
 			require.Less(t, began.Sub(end), delay+2*time.Second, "the scan is notified")
 		}

@@ -23,8 +23,8 @@ import (
 // silent, one answers a byte a second. In all that time the pool must keep within its bounds.
 //
 // The lateness at p99 must not grow by more than 50 ms. A soak looks at the runs of a minute and
-// demands just that; otherwise the test is lenient, because other tests run at the same time, and
-// without the bounds it is seconds.
+// demands just that. Otherwise the test is lenient, because other tests run at the same time, and
+// without the bounds the lateness grows by seconds.
 func TestHangingExecutorsDelayNoOthers(t *testing.T) {
 	testserver.Long(t)
 	// Ten jobs run twice a second: 3 s of runs, as long as a call to a hanging executor may take.
@@ -50,7 +50,7 @@ func TestHangingExecutorsDelayNoOthers(t *testing.T) {
 	start(r.group("answers", answers.URL), 10, "0.5")
 	measure := func() time.Duration {
 		for len(late) > 0 {
-			<-late // of before
+			<-late // of an earlier phase
 		}
 		all := make([]time.Duration, phase)
 		for i := range all {

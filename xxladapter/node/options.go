@@ -66,8 +66,8 @@ type Options struct {
 	// TLSCert and TLSKey are files with the certificate chain and its key, in PEM. If they are
 	// empty the node serves http. They are read again when they change.
 	TLSCert, TLSKey string
-	// HSTS tells browsers to use https alone, also over http, for a proxy that ends TLS. With
-	// TLSCert that is always so.
+	// HSTS sends the header that makes browsers use only https, also in replies over http, for a
+	// proxy that ends TLS. With TLSCert the header is always sent.
 	HSTS bool
 	// OIDC is a provider of OpenID Connect at which people sign in, in addition to passwords; nil
 	// means none. With it the API is not open without a token, not even on loopback.

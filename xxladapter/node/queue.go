@@ -46,7 +46,7 @@ func (n *Node) serveQueue(ctx context.Context) (stop func(), err error) {
 
 // answerReport answers one report by an executor of an app.
 func (n *Node) answerReport(ctx context.Context, op, app string, header http.Header, body []byte) []byte {
-	if !isOperation(op) || app == "" { // they are tokens of a subject, and may be anything
+	if !isOperation(op) || app == "" { // both come from the caller, and may be anything
 		return nil
 	}
 	ctx = access.WithQueuedApp(context.WithoutCancel(ctx), app)

@@ -81,7 +81,8 @@ func sameZone(a, b string) bool {
 	if err1 != nil || err2 != nil {
 		return false
 	}
-	// By the hour, since neighbours change their clocks within hours of each other.
+	// Every hour is compared, since neighbouring zones change their clocks within hours of each
+	// other.
 	for t := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC); t.Year() < 2030; t = t.Add(time.Hour) {
 		_, first := t.In(one).Zone()
 		if _, second := t.In(two).Zone(); first != second {

@@ -50,7 +50,7 @@ func (l *lateZones) AgreeZone(ctx context.Context, zone string) (string, error) 
 	return l.Store.AgreeZone(ctx, zone)
 }
 
-// A stoppedZones is asked about zones in the moment of a stop.
+// A stoppedZones is asked about zones at the moment of a stop.
 type stoppedZones struct {
 	xxladapter.Store
 	stop func()
