@@ -38,8 +38,8 @@ type Preview struct {
 	// Assumed is set if each due time depends on the end of a run. Times and Days then assume runs
 	// that take no time.
 	Assumed bool
-	// Changes are the first clock changes of the zone between the start and the last of Times, or
-	// the last of Days.
+	// Changes are the first 24 clock changes of the zone between the start and the last of Times or
+	// the end of the requested months, whichever is later.
 	Changes []Change
 	// Days are the days that have due times. It is empty unless months were requested.
 	Days []Day

@@ -33,8 +33,8 @@ type Request struct {
 }
 
 // Read returns the schedule and the number of due times that a request asks for; zone and profile
-// are what it gets if it names none. What is wrong with it is an [xxladapter.Error] about the
-// parameter. Conf is not parsed; [Of] does that.
+// are the defaults if it names none. An invalid parameter is refused with an [xxladapter.Error]
+// that names it. Conf is not parsed; [Of] does that.
 func (r Request) Read(zone *time.Location, profile cron.Profile) (s Schedule, count int, err error) {
 	if r.Type == "" {
 		r.Type = xxladapter.ScheduleCron
@@ -90,8 +90,9 @@ type CronRequest struct {
 	Profile string // see [ProfileOf]
 }
 
-// Read returns the schedule that a request asks for; zone and profile are what it gets if it names
-// none. What is wrong with it is an [xxladapter.Error] about the parameter. Expr is not parsed.
+// Read returns the schedule that a request asks for; zone and profile are the defaults if it names
+// none. An invalid parameter is refused with an [xxladapter.Error] that names it. Expr is not
+// parsed.
 func (r CronRequest) Read(zone *time.Location, profile cron.Profile) (s Schedule, err error) {
 	if len(r.Expr) > maxExpr { // longer ones only cost time
 		return s, xxladapter.Invalidf(errorrule.BytesAtMost, "%s has %d bytes, must have at most %d", "expr", len(r.Expr), maxExpr)
