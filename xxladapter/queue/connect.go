@@ -28,8 +28,8 @@ type Options struct {
 	TLS *tls.Config
 	// App is the app of an executor; empty means a scheduler.
 	App string
-	// Name is shown in the broker's list of connections. On Redis it also names the consumer that
-	// takes an executor's runs, for which empty means "unnamed". Empty shows none.
+	// Name is shown in the broker's list of connections; empty shows none. On Redis it also names
+	// the consumer that takes an executor's runs; empty means "unnamed".
 	Name   string
 	Logger *slog.Logger // nil means slog.Default()
 }

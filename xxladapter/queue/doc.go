@@ -7,8 +7,8 @@
 // and who may begin it is not decided here: the store gives each run to the first executor that
 // asks, so that a run that is delivered or published twice begins once.
 //
-// What executors see of a queue is in package delivery, so that those without one link no broker.
-// [At] returns the queue of an executor; [Connect] connects a scheduler.
+// What executors see of a queue is in package delivery, so that an executor without a queue links
+// no client of a broker. [At] returns the queue of an executor; [Connect] connects a scheduler.
 //
 // internal/broker has what every broker must do and the rules that hold for all of them;
 // internal/jetstream is NATS with JetStream, and internal/streams is Redis with its streams.

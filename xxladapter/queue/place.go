@@ -22,8 +22,8 @@ type Place struct {
 	err         error // why the URL names no broker; it does not show secrets
 }
 
-// At returns the broker that a URL names, of which credentials may be a user's file; both are those
-// of [Options]. It opens nothing. [Place.Check] says whether the URL names a broker.
+// At returns the broker that a URL names. credentials is a file of a user's credentials, or empty;
+// both are those of [Options]. At opens nothing. [Place.Check] says whether the URL names a broker.
 func At(url, credentials string) Place {
 	scheme, _, _ := strings.Cut(url, "://")
 	switch kind, _, _ := strings.Cut(scheme, "+"); kind {

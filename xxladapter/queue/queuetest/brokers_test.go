@@ -17,7 +17,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// A broker runs, for the users that docs/queue.md shows.
+// A broker is one that a test can start and break, with the users that docs/queue.md shows.
 type broker interface {
 	// url returns the broker's URL for a user: that of the schedulers, or of an app.
 	url(user string) string
@@ -28,14 +28,14 @@ type broker interface {
 	kill()
 	freeze()
 	thaw()
-	// lose has a broker that runs, or was killed, run without any data.
+	// lose deletes the data of a broker that runs or was killed. Afterwards the broker runs.
 	lose()
 
 	// delivered returns how many runs were taken from an app's queue so far, repetitions included.
 	delivered(app string) uint64
 	// limit sets how many runs of an address may wait.
 	limit(app string, runs int)
-	// redeliverSoon has the broker deliver runs again after 5 s in place of 30, if it can.
+	// redeliverSoon has the broker deliver runs again after 5 s instead of 30, if it can.
 	redeliverSoon(app string)
 }
 

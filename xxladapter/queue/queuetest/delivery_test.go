@@ -90,7 +90,7 @@ type queueState struct {
 	Oldest            time.Time
 }
 
-// queue is what the API says about the app's queue.
+// queue returns what the API says about the app's queue.
 func (s *site) queue() queueState {
 	s.t.Helper()
 	var got struct{ Queue *queueState }

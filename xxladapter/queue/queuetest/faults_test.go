@@ -86,7 +86,7 @@ func TestABrokerThatComesAndGoes(t *testing.T) {
 			pause(between(0, 2*time.Second))
 			s.broker.start()
 		}},
-		// Of 150,000 runs and 200 losses, some runs are lost three times in a row.
+		// With 150,000 runs and 200 losses, some runs are lost three times in a row.
 		{"data lost", 3, 200, again * time.Duration(pick(0, 1, 2)), func(s *site) { s.broker.lose() }},
 		{"frozen", 1, 20, again, func(s *site) {
 			s.broker.freeze()

@@ -55,8 +55,8 @@ func TestASlowAppDelaysNoOther(t *testing.T) {
 	})
 }
 
-// lateness returns the 99th percentile of the time from due time to beginning, of the runs that
-// were due in a while.
+// lateness returns the 99th percentile of the time from due time to beginning, for the runs that
+// were due between from and to.
 func (s *site) lateness(from, to time.Time) time.Duration {
 	s.t.Helper()
 	files, err := filepath.Glob(filepath.Join(s.records(), "*"))

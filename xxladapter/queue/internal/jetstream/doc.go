@@ -3,7 +3,7 @@
 //	subject                              kind
 //	xw.<namespace>.run.<app>.any         runs for any executor of the app; stored
 //	xw.<namespace>.run.<app>.at.<name>   runs for one executor; stored
-//	xw.<namespace>.call.<app>.<name>.*   calls to one executor: beat, idleBeat, kill, log
+//	xw.<namespace>.call.<app>.<name>.*   calls to one executor, such as beat, kill and ended
 //	xw.<namespace>.up.*.<app>            calls to any scheduler, such as registry and callback
 //	xw.<namespace>.reply.app.<app>.*     replies to executors
 //	xw.<namespace>.reply.schedulers.*    replies to schedulers

@@ -25,7 +25,7 @@ func (h held) Later() { h.acks.add(h, keep) }
 // Return implements [delivery.Held].
 func (h held) Return() { h.acks.add(h, giveBack) }
 
-// Keep implements [delivery.Held].
+// Extend implements [delivery.Held].
 func (h held) Extend() { h.acks.add(h, keep) }
 
 // A word is the fate that an executor gives to a message it holds.
@@ -41,7 +41,8 @@ const (
 const ackBatch = 500
 
 // acks sends what executors say of their runs, so that nobody waits for it: all that comes while a
-// transaction is sent goes into the next one. What Redis does not learn has a run delivered again.
+// transaction is sent goes into the next one. If Redis does not learn what was said of a run, it
+// delivers the run again.
 type acks struct {
 	c     *conn
 	wake  chan struct{}

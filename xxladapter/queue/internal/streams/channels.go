@@ -26,7 +26,7 @@ var errClosed = errors.New("streams: connection is closed")
 type listener struct {
 	each func(*redis.Message)
 	// again is called after a lost connection, once the channel is subscribed to again: messages
-	// that were sent in between are lost. Nil means that nobody misses them.
+	// that were sent in between are lost. Nil ignores the loss.
 	again func()
 }
 

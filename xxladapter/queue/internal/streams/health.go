@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// pingEvery is between two signs of life of Redis, and pingAway while it is away.
+	// pingEvery is the pause between two pings of Redis, and pingAway the pause while Redis is
+	// away.
 	pingEvery, pingAway = 10 * time.Second, time.Second
 )
 
@@ -33,8 +34,8 @@ func newHealth(c *conn) *health {
 	return h
 }
 
-// notice looks at the error of a command: one of the connection has Redis count as away until it
-// answers again.
+// notice looks at the error of a command. If the connection is at fault, Redis counts as away until
+// it answers again.
 func (h *health) notice(err error) {
 	answered := redis.Error(nil)
 	if err == nil || errors.As(err, &answered) || errors.Is(err, context.Canceled) {

@@ -31,8 +31,8 @@ func ownURL(t testing.TB) string {
 	return testserver.Redis(t) + "/test-" + strings.ToLower(rand.Text())
 }
 
-// limited returns a context for what no limit of the client ends: a message that is lost ends a
-// test with its name, not the whole run.
+// limited returns a context with a deadline, for waits that the client does not limit: a lost
+// message then fails one test, not the whole run.
 func limited(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	t.Cleanup(cancel)

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// A message is a call. It is sent as JSON in one line, and the body after it.
+// A message is a call. It is sent as one line of JSON, followed by the body.
 type message struct {
 	ID     string      `json:"id"`    // of the call, which nobody can guess
 	Reply  string      `json:"reply"` // the last part of the channel that the caller listens to

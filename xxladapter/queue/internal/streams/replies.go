@@ -29,8 +29,8 @@ func newReplies(ctx context.Context, c *conn, app string) (*replies, error) {
 	return r, err
 }
 
-// take gives a reply to the call that waits for it. A message is the call's id in one line, and the
-// reply after it.
+// take gives a reply to the call that waits for it. A message is a line with the id of the call,
+// followed by the reply.
 func (r *replies) take(m *redis.Message) {
 	id, reply, _ := strings.Cut(m.Payload, "\n")
 	r.mu.Lock()

@@ -14,8 +14,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
 )
 
-// maxRun is the size of a run in bytes beyond which it is refused, which is also the default of
-// NATS: Redis would accept far more, and hold up everybody else meanwhile.
+// maxRun limits the size of a run in bytes; it is also the default of NATS. Redis would accept far
+// more, and hold up everybody else meanwhile.
 const maxRun = 1 << 20
 
 // errFull says that an address has as many runs as it may have.
@@ -83,7 +83,7 @@ func (c *conn) Remove(ctx context.Context, to xxladapter.QueueAddress, position 
 	return err
 }
 
-// remove deletes runs from a stream and from what its group awaits an acknowledgement of.
+// remove acknowledges runs of a stream and deletes them from it.
 func remove(ctx context.Context, p redis.Pipeliner, stream string, ids ...string) {
 	p.XAck(ctx, stream, group, ids...)
 	p.XDel(ctx, stream, ids...)
