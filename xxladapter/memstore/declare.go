@@ -65,6 +65,7 @@ func (s *Store) draft() *Store {
 	d.calendars = maps.Clone(s.calendars)
 	d.groups, d.keys, d.orders = maps.Clone(s.groups), maps.Clone(s.keys), maps.Clone(s.orders)
 	d.removed, d.alarms, d.claims = maps.Clone(s.removed), maps.Clone(s.alarms), maps.Clone(s.claims)
+	d.backfills = maps.Clone(s.backfills)
 	d.misfires, d.audit, d.auditAnchor = slices.Clone(s.misfires), slices.Clone(s.audit), s.auditAnchor
 	d.logs, d.beats = s.logs, s.beats // read only
 	d.lastJob, d.lastGroup, d.lastGlue = s.lastJob, s.lastGroup, s.lastGlue
@@ -75,7 +76,7 @@ func (s *Store) draft() *Store {
 func (s *Store) adopt(d *Store) {
 	s.jobs, s.groups, s.keys, s.glue, s.versions = d.jobs, d.groups, d.keys, d.glue, d.versions
 	s.fires, s.firesAt, s.firesOf, s.orders = d.fires, d.firesAt, d.firesOf, d.orders
-	s.removed, s.alarms, s.claims = d.removed, d.alarms, d.claims
+	s.removed, s.alarms, s.claims, s.backfills = d.removed, d.alarms, d.claims, d.backfills
 	s.misfires, s.audit, s.calendars = d.misfires, d.audit, d.calendars
 	s.lastJob, s.lastGroup, s.lastGlue = d.lastJob, d.lastGroup, d.lastGlue
 }

@@ -153,16 +153,26 @@ var backfillRules = []fullRule{
 		b.Zero(h.Lateness())
 	}},
 	{"RemovingAJobRemovesItsBackfills", func(b *fullFixture) {
-		job := b.addJob("job")
-		id := b.addBackfill(job, 1, at(-10))
-		was := b.backfill(id)
-		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, job))
-		_, err := b.store.Backfill(b.ctx, id)
-		b.ErrorIs(err, xxladapter.ErrNotFound)
-		_, err = b.store.AdvanceBackfill(b.ctx, was)
-		b.ErrorIs(err, xxladapter.ErrNotFound)
-		b.ErrorIs(b.store.CancelBackfill(b.ctx, id), xxladapter.ErrNotFound)
-		_, err = b.store.CreateBackfill(b.ctx, was)
-		b.ErrorIs(err, xxladapter.ErrNotFound)
+		for _, remove := range []func(id int64) error{
+			func(id int64) error { return xxladapter.RemoveJob(b.ctx, b.store, id) },
+			func(id int64) error {
+				_, err := b.store.Declare(b.ctx, &xxladapter.Declaration{
+					Remove: []xxladapter.SeenJob{{ID: id, Updated: b.job(id).Updated}},
+				})
+				return err
+			},
+		} {
+			job := b.addJob("job")
+			id := b.addBackfill(job, 1, at(-10))
+			was := b.backfill(id)
+			b.NoError(remove(job))
+			_, err := b.store.Backfill(b.ctx, id)
+			b.ErrorIs(err, xxladapter.ErrNotFound)
+			_, err = b.store.AdvanceBackfill(b.ctx, was)
+			b.ErrorIs(err, xxladapter.ErrNotFound)
+			b.ErrorIs(b.store.CancelBackfill(b.ctx, id), xxladapter.ErrNotFound)
+			_, err = b.store.CreateBackfill(b.ctx, was)
+			b.ErrorIs(err, xxladapter.ErrNotFound)
+		}
 	}},
 }
