@@ -54,8 +54,8 @@ func parse(place string) (*address, error) {
 	return &address{hosts: hosts, server: func(string) (*redis.Options, error) { return opts, nil }}, nil
 }
 
-// parseSentinels reads the URL of sentinels. u is the URL with the first host and a scheme of the
-// client.
+// parseSentinels reads the URL of sentinels. u is the URL with the first host only, and with a
+// scheme that the client knows.
 func parseSentinels(place string, u *url.URL, hosts []string) (*address, error) {
 	wrong := func(why string) error {
 		return xxladapter.Invalidf(errorrule.RedisPlace,
@@ -100,8 +100,8 @@ func parseSentinels(place string, u *url.URL, hosts []string) (*address, error) 
 	return a, nil
 }
 
-// parseCluster reads the URL of nodes of a cluster. u is the URL with the first host and a scheme
-// of the client.
+// parseCluster reads the URL of nodes of a cluster. u is the URL with the first host only, and with
+// a scheme that the client knows.
 func parseCluster(place string, u *url.URL, hosts []string) (*address, error) {
 	wrong := func(why string) error {
 		return xxladapter.Invalidf(errorrule.RedisPlace,

@@ -104,7 +104,7 @@ func (m *mover) pass(ctx context.Context, i int) error {
 	for _, head := range heads {
 		state, err := m.clients[i].HMGet(ctx, head, "pen", "pos", "want").Result()
 		if err != nil && strings.HasPrefix(err.Error(), "MOVED ") {
-			continue // with that of another store in the same slot
+			continue // it moved along with the head of another store in the same slot
 		}
 		if err != nil {
 			return err
@@ -358,8 +358,9 @@ func TestAnImportingNodeDoesNotAnswerForWhatItLacks(t *testing.T) {
 	require.Equal(t, 1, records)
 }
 
-// An append finds out how the log has come to its node, also if another process has seen it
-// elsewhere and back in the meantime: the head must name the node at which records are confirmed.
+// An append finds out how the log has come to its node, even if the log was elsewhere and came
+// back, and only another process has seen that: the head must name the node at which records are
+// confirmed.
 func TestAnAppendNamesItsHome(t *testing.T) {
 	t.Parallel()
 	cluster := testserver.StartRedisCluster(t, false)
@@ -449,7 +450,8 @@ func readable(t *testing.T) (cert, key string) {
 }
 
 // A promotion in a cluster counts as a loss, whatever the promoted replica has, as with sentinels.
-// The slot has moved before, so nothing but the way in which it got its new owner tells.
+// The slot has moved before, so only the way in which it got its new owner tells a promotion from a
+// migration.
 func TestAPromotionInAClusterIsALoss(t *testing.T) {
 	testserver.Long(t) // a cluster takes its time
 	t.Parallel()

@@ -24,8 +24,8 @@ func newDeferring(t testing.TB, redis, behind string) *scene {
 	return s
 }
 
-// defers makes the tables follow the log, and checks that they lack all planned fires, and have the
-// times of some jobs from before theirs.
+// defers makes the tables follow the log, and checks that they lack all planned fires, and that
+// some jobs in them still have the due times of these fires.
 func (s *scene) defers(file string, jobs int) {
 	s.t.Helper()
 	_, err := s.FoldStats(s.t.Context(), 1) // reads ended runs, so deferred fires stay out

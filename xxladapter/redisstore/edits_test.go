@@ -16,9 +16,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestEditsThatWaitShareATransaction edits many jobs at once. The ones that arrive while another
-// one is written share a transaction; one that fails in it takes nothing of the others along, and a
-// panic reaches its own caller.
+// TestEditsThatWaitShareATransaction edits many jobs at once. Edits that arrive while another one
+// is written share a transaction. An edit that fails in it does not make the others fail, and a
+// panic reaches only its own caller.
 func TestEditsThatWaitShareATransaction(t *testing.T) {
 	t.Parallel()
 	file := emptySQLite(t)
@@ -65,8 +65,8 @@ func TestEditsThatWaitShareATransaction(t *testing.T) {
 }
 
 // TestAnEditThatTheDatabaseRefusesFailsAlone has edits with a number that is too large for its
-// column. They fail in a batch and again by themselves; what shared their batch is stored, and
-// once.
+// column. They fail in a batch and again by themselves; the edits that shared their batch are
+// stored once.
 func TestAnEditThatTheDatabaseRefusesFailsAlone(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, testserver.Redis(t), emptyPostgres(t))

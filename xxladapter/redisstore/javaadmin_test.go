@@ -204,10 +204,10 @@ func runByJava(t *testing.T, behind string) {
 		`INSERT INTO xxl_job_log (job_group, job_id, trigger_time, trigger_code, handle_code) VALUES (1, 1, NOW(), 200, 200)`))
 }
 
-// TestALaterJavaAdminIsFound has runs that only Redis knows, and then a row of a Java admin. It
-// gets an id that none of the runs has. From the next scan on nothing is planned, and no further
-// process begins; what was planned is still sent. When the admin was gone for a while, planning
-// continues.
+// TestALaterJavaAdminIsFound has runs that only Redis knows, and then a row of a Java admin. The
+// row gets an id that none of the runs has. From the next scan on nothing is planned, and no
+// further process begins; what was planned is still sent. When the admin has been gone for a while,
+// planning continues.
 func TestALaterJavaAdminIsFound(t *testing.T) {
 	t.Parallel()
 	redis, behind := testserver.Redis(t), emptyMySQL(t)

@@ -478,10 +478,10 @@ func TestTablesAloneAreRefused(t *testing.T) {
 	require.NoError(t, plain.Close())
 }
 
-// Each wrong input is refused with one line that says what is right, and without the password.
 // A wrongInput is a URL of Redis and one of the database behind it, with the error for them.
 type wrongInput struct{ redis, behind, want string }
 
+// Each wrong input is refused with one line that says what is right, and without the password.
 func TestWrongInputsAreRefused(t *testing.T) {
 	t.Parallel()
 	slow := testserver.StartRedis(t, "appendfsync everysec")

@@ -119,7 +119,7 @@ func (c *cluster) question(n *node) {
 	})
 }
 
-// learn notes the history of a master, or that a node is none.
+// learn notes the history of a master, or that a node is not a master.
 //
 // REQUIRES: c.mu is held.
 func (c *cluster) learn(v view) {
@@ -134,8 +134,8 @@ func (c *cluster) learn(v view) {
 	c.version.Add(1)
 }
 
-// masters returns the field m:NODE of each master but one, with its history, for the head that this
-// one has, and the version of all of them.
+// masters returns the fields m:NODE of a head, each with its history: one for each master except
+// the one that has the head. version is that of all histories.
 func (c *cluster) masters(except string) (fields []any, version int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

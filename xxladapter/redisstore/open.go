@@ -93,8 +93,8 @@ var silence = sync.OnceFunc(func() { redis.SetLogger(silent{}) })
 type target interface {
 	// primary returns a client of the server that has the log now.
 	primary() (*client, error)
-	// confirm returns an error unless the client's server has had the log until now. What it has
-	// answered must not be believed then.
+	// confirm returns an error unless the client's server has had the log until now. After an
+	// error, what that server has answered must not be believed.
 	confirm(*client) error
 	Close() error
 }

@@ -66,7 +66,7 @@ func age(of time.Time) time.Duration {
 func (q *quorum) note(answer func()) {
 	q.mu.Lock()
 	answer()
-	_, _ = q.settle() // the time since which a primary is known counts
+	_, _ = q.settle() // notes since when a new primary is known
 	q.mu.Unlock()
 	select {
 	case q.asked <- struct{}{}:
@@ -133,7 +133,8 @@ func (q *quorum) confirm(c *client) error {
 	return err
 }
 
-// first waits until there are answers enough.
+// first calls enough after each answer until that returns nil or an [xxladapter.Error], for
+// firstLimit at most. It returns the last error of enough.
 func (q *quorum) first(ctx context.Context, enough func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, firstLimit)
 	defer cancel()

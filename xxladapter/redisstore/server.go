@@ -206,8 +206,8 @@ func (s *server) Trim(ctx context.Context, number int64) error {
 }
 
 // Begin implements [sqlstore.LogServer]. After a promotion it waits until no process still trusts
-// the former primary: what that one confirms is not in the log that begins. The first
-// log of a store waits for nobody.
+// the former primary: what that one confirms is not in the log that begins. The first log of a
+// store does not wait.
 func (s *server) Begin(ctx context.Context, now sqlstore.LogState) error {
 	return s.with(ctx, true, func(c *client) error {
 		if s.serverChanged(c) {

@@ -28,7 +28,7 @@ type peer struct {
 }
 
 // readView reads the answers to CLUSTER NODES and INFO replication of a node that was asked at an
-// address. names takes the names that the nodes announce in place of their addresses.
+// address. If names is set, the names that the nodes announce replace their addresses.
 func readView(nodes, replication, asked string, slot int64, names bool) (view, error) {
 	v := view{known: map[string]peer{}}
 	for line := range strings.Lines(nodes) {
