@@ -106,7 +106,7 @@ func TestASweepBesideABacklogReadsWhatCanHaveChanged(t *testing.T) {
 		}
 		require.Greater(t, sweep(true), len(backlog), "partitions have come: all is read once")
 
-		lost := plan(-30 * time.Minute) // nobody tells of this one
+		lost := plan(-30 * time.Minute) // nobody reports this one
 		for range 3 {
 			time.Sleep(time.Second)
 			retry, later := plan(0), plan(300*time.Millisecond)
@@ -132,7 +132,7 @@ func TestASweepBesideABacklogReadsWhatCanHaveChanged(t *testing.T) {
 		sweep(true)
 		require.True(t, fired(again))
 
-		for range 2 { // rounds; each comes by everything
+		for range 2 { // rounds; each passes everything
 			for range queries + 1 {
 				time.Sleep(time.Second)
 				sweep(true)

@@ -3,12 +3,13 @@ package scheduler
 import "time"
 
 const (
-	// congestedAfter is for how long the first fire of an app waits for a place in the pool before
-	// the app is congested: it is due more often than its runs can be handed over.
+	// congestedAfter is how long the first fire of an app waits for a place in the pool before the
+	// app counts as congested: it is due more often than its runs can be handed over.
 	congestedAfter = 1 * time.Second
 
-	// congestionLasts is for how long after that scans plan no further ahead than the next one. A
-	// congested app is due for a moment without fires whenever its jobs have missed due times.
+	// congestionLasts is the time after the last congestion of an app in which scans plan no
+	// further ahead than the next scan. A congested app has no waiting fires for a moment whenever
+	// its jobs have missed due times.
 	congestionLasts = 10 * time.Second
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// leading returns the one that leads, among those that have a lease, and fails if that is not one.
+// leading returns the peer that leads, and fails unless exactly one of those with a lease does.
 func leading(t *testing.T, peers ...*peer) *peer {
 	t.Helper()
 	var leader *peer

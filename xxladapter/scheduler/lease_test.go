@@ -116,7 +116,7 @@ func (b *fixture) start(node string, change func(*Options)) *peer {
 	return p
 }
 
-// dues counts how often each due time was settled, by both pools.
+// dues counts how often each due time was settled, by the pools of all peers.
 func dues(t *testing.T, peers ...*peer) map[int64]int {
 	t.Helper()
 	seen := map[int64]int{}
@@ -129,7 +129,7 @@ func dues(t *testing.T, peers ...*peer) map[int64]int {
 	return seen
 }
 
-// once wants every second from first to last fired exactly once.
+// once checks that each of the seconds from first on has fired exactly once.
 func once(t *testing.T, seen map[int64]int, first time.Time, seconds int) {
 	t.Helper()
 	for i := range seconds {

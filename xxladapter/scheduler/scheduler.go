@@ -34,10 +34,12 @@ type Store interface {
 	ReportNode(ctx context.Context, term xxladapter.Term, r xxladapter.NodeReport) error
 }
 
-// A Pool takes fires that are due. Its methods return at once. The first two return false if there
-// was no place; done is not called then. trigger.Pool is one.
+// A Pool takes fires that are due. Its methods return at once. trigger.Pool is one.
 type Pool interface {
+	// Fire takes a planned fire, and calls done once when its hand-over has ended or was given up,
+	// from any goroutine. It returns false if there is no place; done is not called then.
 	Fire(f xxladapter.Fire, done func()) bool
+	// Resolve takes a fire whose hand-over has no known outcome, as Fire takes a planned one.
 	Resolve(f xxladapter.Fire, done func()) bool
 	// Refused returns the due time and id of the first planned fire that found no place and may
 	// find one now. ok is false if there is none.

@@ -8,9 +8,9 @@ import (
 // checkSkew compares this machine's wall clock with the store's, and reports whether they differ by
 // more than the limit. It logs each change once.
 //
-// Nothing fires at a wrong time by a wrong clock, since due times are judged by the store's. But a
-// clock that is off is a clock that is about to be moved, and one that others read: the times in
-// this node's messages would be wrong.
+// No fire comes at a wrong time because of a wrong clock, since due times are judged by the
+// store's. But such a clock is about to be moved, and the times in this node's messages are wrong
+// until then.
 func (s *Scheduler) checkSkew(ctx context.Context) (bool, error) {
 	asked, before := time.Now(), s.opts.Wall()
 	now, err := s.opts.Store.Now(ctx)
