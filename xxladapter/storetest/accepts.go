@@ -175,7 +175,7 @@ func (b *fixture) queuedRun(jobID int64, n int, address string) xxladapter.Fire 
 	return b.claimWith(b.plan(jobID, at(n), xxladapter.TriggerManual), "n1", logs)[0]
 }
 
-// accept asks for one run.
+// accept reports whether the executor at an address may begin a run.
 func (b *fixture) accept(logID int64, address string) bool {
 	may, err := b.store.AcceptRuns(b.ctx, []xxladapter.Accept{{LogID: logID, Address: address}})
 	b.NoError(err)

@@ -108,7 +108,7 @@ var declareRules = []fullRule{
 		b.Equal("changed", stored().Note)
 		b.True(stored().Updated.After(first.Updated))
 
-		// A calendar that was changed meanwhile, and one beside something that cannot be.
+		// A calendar that was changed meanwhile, and one in a declaration that is refused.
 		first.Note = "of somebody who has read it before"
 		_, err = b.store.Declare(b.ctx, &xxladapter.Declaration{Calendars: []*xxladapter.Calendar{first}})
 		b.ErrorIs(err, xxladapter.ErrConflict)
@@ -124,8 +124,8 @@ var declareRules = []fullRule{
 		b.verifyAudit()
 	}},
 	{"ADeclaredCalendarCountsAtOnce", func(b *fullFixture) {
-		// The days that a declaration takes away are those of the next scan, of a store with a
-		// memory of calendars too.
+		// The next scan excludes the days that a declaration excludes, also in a store that caches
+		// calendars.
 		j := b.newJob("daily")
 		j.Settings.Calendar = "office"
 		id, err := xxladapter.CreateJob(b.ctx, b.store, j)

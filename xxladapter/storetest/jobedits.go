@@ -153,8 +153,8 @@ var jobEditFullRules = []fullRule{
 	}},
 }
 
-// editByEachAct edits jobs by each act, in one call that is named all at once. It returns what the
-// call did, and the number of versions that each job should then have.
+// editByEachAct edits jobs by each act, in one call whose name is "all at once". It returns what
+// the call did, and the number of versions that each job should then have.
 func (b *fixture) editByEachAct() (made []xxladapter.JobEdited, versions map[int64]int) {
 	b.Helper()
 	b.as("set up")
@@ -220,8 +220,9 @@ func (b *fixture) editByEachAct() (made []xxladapter.JobEdited, versions map[int
 	return made, map[int64]int{first: 1, updated: 2, moved: 3, started: 2, stopped: 3, removed: 0, second: 1}
 }
 
-// editWithRefusals returns jobs, and a function that edits them and two others by seven edits, of
-// which those of the jobs and two more are refused.
+// editWithRefusals returns three jobs, and a function that makes seven edits in one call. Five of
+// these are refused: those of the three jobs, and two that name a group or a job that does not
+// exist.
 func (b *fixture) editWithRefusals() (jobs []int64, edit func()) {
 	b.Helper()
 	b.as("c")

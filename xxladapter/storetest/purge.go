@@ -11,8 +11,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// ended adds a run of the job that was triggered days after today and has ended. A failure among
-// them needs no alarm.
+// ended adds a run of the job that was triggered days after today and has ended. If it has failed,
+// it needs no alarm.
 func (b *fullFixture) ended(jobID int64, days, code int) int64 {
 	b.Helper()
 	fire := b.run(jobID, days)

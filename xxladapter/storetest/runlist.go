@@ -9,7 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// A pastRun is a run that a case of lists stores.
+// A pastRun is a run that a case about lists stores.
 type pastRun struct {
 	job, group      int64
 	typ             xxladapter.TriggerType
@@ -67,7 +67,8 @@ func (b *fullFixture) pages(f xxladapter.RunFilter) (ids []int64) {
 // A pageWay is a way to page through a list: how many rows a page has, and how many are examined.
 type pageWay struct{ limit, examine int }
 
-// pageWays returns every combination that may matter, or half of them, each value once at least.
+// pageWays returns every combination that may matter. Unless the environment asks for long tests,
+// it returns half of them, with each value at least once.
 func pageWays() []pageWay {
 	if !testserver.IsLong() {
 		return []pageWay{{1, 0}, {1, 2}, {3, 1}, {3, 5}, {100, 0}, {100, 2}}
@@ -179,7 +180,7 @@ var runListRules = []fullRule{
 		}
 	}},
 	{"RunsAreSelectedBySecondsWhereThereIsNoHistory", func(b *fullFixture) {
-		// As a run whose row another program ended: the history has no end.
+		// For example a run whose row another program ended: the history has no end.
 		job := b.addJob("job")
 		open := b.addPast(pastRun{job: job, group: b.group, typ: xxladapter.TriggerCron, at: 10})
 		f := xxladapter.RunFilter{AtLeast: 5 * time.Second, LogFilter: xxladapter.LogFilter{Limit: 10}}

@@ -5,7 +5,7 @@
 // need no more than an [xxladapter.SchedulingStore]. The compiler divides them: a rule gets a
 // fixture whose store has only that half, and a fullRule one whose store has both.
 //
-// A topic is a file. What can go wrong between nodes and their database is told by
+// A topic is a file. These files cover what can go wrong between nodes and their database:
 //
 //	nodes.go     schedulers that race, one that dies in the middle of a claim, clocks that differ
 //	races.go     two calls at the same moment
