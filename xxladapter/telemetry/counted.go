@@ -40,7 +40,7 @@ func (e countedExporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadO
 	return err
 }
 
-// A countedProcessor counts spans that end, before another processor has or drops them.
+// A countedProcessor counts spans that end, before the next processor queues or drops them.
 type countedProcessor struct {
 	sdktrace.SpanProcessor
 	spanCounts
