@@ -4,7 +4,7 @@
 // XXLWHEEL_REQUIRE_SERVERS is 1.
 //
 // A [Proxy] is a network in front of a server that a test may break. [Pipes] are a network in
-// memory, for tests in bubbles.
+// memory, for tests in synctest bubbles.
 //
 // [Eventually] waits for what other processes do.
 //

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// The environment chooses which tests run. What the tests need and how long they may take is
-// decided by these variables alone; CONTRIBUTING.md lists them. mysqlEnv, postgresEnv and redisEnv
-// name servers to use in place of new ones.
+// The environment chooses which tests run. These variables, and the flag -short (see [Short]),
+// decide what the tests need and how long they may take; CONTRIBUTING.md lists them. mysqlEnv,
+// postgresEnv and redisEnv name servers to use in place of new ones.
 const (
 	// requireEnv set to 1 makes a missing server or download an error instead of a skip.
 	requireEnv = "XXLWHEEL_REQUIRE_SERVERS"
@@ -100,8 +100,8 @@ func Python(t testing.TB) {
 	}
 }
 
-// Short skips a test that starts servers or other programs, if it is one of a run of seconds (go
-// test -short). It skips no benchmark, which -short makes small.
+// Short skips a test that starts servers or other programs, if the tests run with -short. It skips
+// no benchmark, which -short makes small.
 func Short(t testing.TB) {
 	t.Helper()
 	if _, test := t.(*testing.T); test && testing.Short() {

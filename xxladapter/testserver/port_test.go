@@ -7,7 +7,8 @@ import (
 )
 
 // Two tests that start a process at the same time do not get the same port, although neither
-// process listens yet. Of 500 ports drawn without memory, some would be the same almost always.
+// process listens yet. If FreePort did not remember its ports, some of 500 would almost always be
+// the same.
 func TestAPortIsGivenOnce(t *testing.T) {
 	t.Parallel()
 	given := map[string]bool{}

@@ -123,7 +123,7 @@ func (a *account) launch(log, program string, args ...string) (*process, error) 
 }
 
 // watchdog waits for the end of its input, which comes when the test process ends, however that
-// happens. Then it kills the server and removes its folder. If the last line is "done" there is
+// happens. Then it kills the server and removes its folder. If the input is "done", there is
 // nothing left to do.
 const watchdog = `
 read -r word

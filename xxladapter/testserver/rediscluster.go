@@ -186,8 +186,7 @@ func (c *RedisCluster) ownerBy(ctx context.Context, by *Server, slot int) (*Serv
 	return nil, cmp.Or(err, fmt.Errorf("slot %d has no node", slot))
 }
 
-// Other returns a node that is a master now, and not the owner: of those that were masters first,
-// the next one.
+// Other returns another master than the owner: the next one in the order of Masters and Replicas.
 func (c *RedisCluster) Other(t testing.TB, owner *Server) *Server {
 	t.Helper()
 	nodes := c.nodes()

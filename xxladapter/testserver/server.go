@@ -23,7 +23,7 @@ type Server struct {
 	process  *process // nil while it is stopped
 }
 
-// An engine holds what differs between servers of PostgreSQL and of MariaDB.
+// An engine holds what differs between kinds of servers, such as PostgreSQL and Redis.
 type engine struct {
 	program string
 	// initialize creates an empty data directory.
