@@ -12,7 +12,7 @@ import (
 // now is the store's clock. A run that waits for the executors of one app, or for one executor, is
 // given to nobody else.
 //
-// Accept reads the fields Fire, the fire of the log row, Log and Address of r.
+// Accept reads the fields Fire, Log and Address of r. Fire is the fire of the log row.
 func Accept(r Rows, a xxladapter.Accept, now time.Time) (c Change, mayBegin bool) {
 	switch {
 	case r.Log == nil || r.Log.HandleCode != xxladapter.ResultNone:

@@ -14,9 +14,9 @@ import (
 // The fires that follow a failed run are left out if the log row says that the hand-over failed,
 // because the settlement of the hand-over has planned them.
 //
-// Finish reads the fields Fire, the fire of the log row, and Log of r, and Attempt if there is no
-// fire and a retry follows. The error is [xxladapter.ErrNotFound] if there is no log row. A result
-// without a code is a bug of the caller.
+// Finish reads the fields Fire and Log of r, and Attempt if there is no fire and a retry follows.
+// Fire is the fire of the log row. The error is [xxladapter.ErrNotFound] if there is no log row. A
+// result without a code is a bug of the caller.
 func Finish(r Rows, res xxladapter.RunResult, now time.Time) (Change, error) {
 	if res.Code == xxladapter.ResultNone {
 		return Change{}, fmt.Errorf(

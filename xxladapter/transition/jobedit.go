@@ -15,8 +15,8 @@ type JobRows struct {
 	Job   *xxladapter.Job // as it is stored; nil if there is none
 	Group bool            // whether the group of the edit's job exists
 	// LastDue is the latest due time of an open fire of type CRON, and Claimed the latest due time
-	// of a fire of the schedule that is claimed or ambiguous. Zero means none. Only ActStart needs
-	// LastDue, and only ActReschedule needs Claimed.
+	// of a fire of the schedule that is claimed or ambiguous. Zero means none. [EditJob] needs
+	// LastDue for ActStart alone, and Claimed for ActReschedule alone.
 	LastDue, Claimed time.Time
 }
 

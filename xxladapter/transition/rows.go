@@ -1,6 +1,6 @@
 // Package transition has the state machine of a fire and its log row: what claiming, taking over,
-// settling and finishing do to them. A store reads and locks the rows, asks here, and writes what
-// the answer says, in one transaction.
+// settling and finishing do to them. It also decides edits of jobs. A store reads and locks the
+// rows, asks here, and writes what the answer says, in one transaction.
 //
 //	planned ── Claim ──▶ claimed ──── Settle ────▶ ambiguous
 //	   │                    │                          │
