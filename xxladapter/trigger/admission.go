@@ -84,7 +84,7 @@ func (a *admission[T]) next() (item T, app int64, ok bool) {
 	return item, 0, false
 }
 
-// first calls f with the item of each app that goes next.
+// first calls f with the next item of each app.
 func (a *admission[T]) first(f func(app int64, item T)) {
 	for _, l := range a.turns {
 		f(l.id, l.waiting[0])

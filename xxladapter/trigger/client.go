@@ -21,7 +21,7 @@ import (
 )
 
 // ErrOutcomeUnknown is wrapped by the error of a call that was sent, wholly or in part, and got no
-// answer: the executor may have acted on it.
+// answer that says what the executor did: it may have acted on the call.
 var ErrOutcomeUnknown = errors.New("trigger: outcome unknown")
 
 // ClientOptions configures a [Client].
@@ -244,7 +244,8 @@ func unreadable(addr, path string, reply []byte, err error) error {
 	return outcome(true, fmt.Errorf("post %s%s: reply %.80q: %w", strings.TrimSuffix(addr, "/"), path, reply, err))
 }
 
-// A statusError is an HTTP status that says that the executor has not acted.
+// A statusError is an HTTP status other than 200. The executor has not acted, unless the error also
+// wraps [ErrOutcomeUnknown], as for the 502 and 504 of a proxy.
 type statusError struct {
 	url    string
 	status int
@@ -252,8 +253,8 @@ type statusError struct {
 
 func (e *statusError) Error() string { return fmt.Sprintf("post %s: HTTP status %d", e.url, e.status) }
 
-// post sends one request and returns the reply. The error wraps [ErrOutcomeUnknown] once a byte may
-// have left, unless it is a [statusError].
+// post sends one request and returns the reply. The error wraps [ErrOutcomeUnknown] if the executor
+// may have acted on the request.
 func (c *Client) post(
 	ctx context.Context, deadline time.Time, addr, appName, token, path string, body []byte, header ...[2]string,
 ) (post.Answer, error) {

@@ -16,8 +16,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A forgetful store loses answers: the first calls of each kind fail with
-// [xxladapter.ErrInDoubt] after they have happened, before that, or before they happen late.
+// A forgetful store loses answers: the first calls of each kind fail with [xxladapter.ErrInDoubt].
+// By its fate a call has then happened, never happens, or happens when the next call comes.
 type forgetful struct {
 	*memstore.Store
 	fate fate
@@ -79,7 +79,7 @@ func (d *forgetful) FinishRun(ctx context.Context, r xxladapter.RunResult) (appl
 }
 
 // TestAnAnswerOfTheStoreThatIsLostDelaysNothing loses the first answer to each claim, settlement
-// and result. The run is sent once and settled once, by the call that did not hear of it.
+// and result. The run is sent once and settled once, by the same call that got no answer.
 func TestAnAnswerOfTheStoreThatIsLostDelaysNothing(t *testing.T) {
 	for name, fate := range map[string]fate{"it has happened": happens, "it has not": doesNot, "it happens when it is looked for": happensLate} {
 		for _, route := range []xxladapter.RouteStrategy{xxladapter.RouteFirst, xxladapter.RouteShardingBroadcast} {

@@ -49,8 +49,8 @@ func TestNoRouteSendsToADrainedAddress(t *testing.T) {
 	}
 }
 
-// TestWithoutAnAddressLeftARunFails says why, for a single run and for a broadcast, and continues
-// when the drain has ended by itself.
+// TestWithoutAnAddressLeftARunFails checks that the failure of a single run and of a broadcast says
+// why, and that the next run is sent when the drain has ended by itself.
 func TestWithoutAnAddressLeftARunFails(t *testing.T) {
 	for _, route := range []xxladapter.RouteStrategy{xxladapter.RouteRound, xxladapter.RouteShardingBroadcast} {
 		exec := newFakeExecutor(t, nil)

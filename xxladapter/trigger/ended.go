@@ -37,7 +37,7 @@ func (n *cannotTell) has(addr string) bool {
 func (n *cannotTell) add(addr string) { n.until.Store(addr, time.Now().Add(cannotTellFor)) }
 
 // Ended asks an executor which of some runs have ended with a result that was acknowledged, and
-// returns those results. The code of one is 0 if the executor no longer knows it.
+// returns those results. A code of 0 means that the executor no longer knows the result.
 func (c *Client) Ended(ctx context.Context, addr, appName string, runs []*xxladapter.Log) ([]wire.Callback, error) {
 	asked := runIDs(runs)
 	var ended wire.Callbacks

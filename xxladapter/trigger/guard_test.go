@@ -140,8 +140,8 @@ func TestADoubtOfManyFiresIsALineASecond(t *testing.T) {
 	require.LessOrEqual(t, said, int(time.Since(begin)/time.Second)+2)
 }
 
-// TestAFireThatComesEarlyWaits checks that a fire that comes early stays planned, as after a clock
-// was set back, and that one that is early by less than earlyLimit is waited for, as with a slewed
+// TestAFireThatComesEarlyWaits checks that a fire that comes early stays planned, as after the
+// clock was set back. A fire that is early by less than earlyLimit is waited for, as with a slewed
 // clock.
 func TestAFireThatComesEarlyWaits(t *testing.T) {
 	exec := newFakeExecutor(t, nil)

@@ -106,7 +106,7 @@ func NewHandOver(opts Options) (*HandOver, error) {
 // Stats counts the writes and requests of a [HandOver] that leases have prevented.
 type Stats struct {
 	Fenced   int64 // writes that the store refused because their term was over
-	Withheld int64 // requests that were not sent for doubt of the lease
+	Withheld int64 // requests that were not sent because the lease was in doubt
 }
 
 type stats struct {

@@ -188,7 +188,8 @@ func (p *Pool) Offered(due time.Time, id int64, last *xxladapter.Fire) {
 }
 
 // Waits returns, by the id of the group, how long the fire that goes next has waited for a place. A
-// group of which nothing waits is missing. Of a group with slow jobs it is the longer of two waits.
+// group of which nothing waits is missing. A group with slow jobs may have two waits; the longer
+// one counts.
 func (p *Pool) Waits() map[int64]time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 // A Probe holds what a call finds out about an executor.
 type Probe struct {
 	// Generation is that of its protocol, G1 to G4 as package wire has them, or "xxlwheel", which
-	// is all of them; empty where it answers nothing that would tell.
+	// answers as all of them do; empty if its answers do not show it.
 	Generation string
 	RoundTrip  time.Duration // of the call that asked whether it lives
 }

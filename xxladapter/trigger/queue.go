@@ -42,9 +42,9 @@ type Queuer interface {
 	Queued(ctx context.Context, addr string, position uint64, key string) (bool, error)
 	// Dequeue drops the run at a position; one that is gone is no error.
 	Dequeue(ctx context.Context, addr string, position uint64) error
-	// Taken asks the executor with an address of its own which of some runs it has ever taken from
+	// Taken asks one executor, whose own address is addr, which of some runs it has ever taken from
 	// the queue, and returns its answers in the order of runs. The error wraps [ErrCannotTell] if
-	// it does not know the question.
+	// the executor does not know the question.
 	Taken(ctx context.Context, addr, appName string, runs []*xxladapter.Log) ([]bool, error)
 }
 

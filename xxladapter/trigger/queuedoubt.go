@@ -226,7 +226,8 @@ func (a *questioner) take(to executorKey, limit int) (list []question) {
 	return list
 }
 
-// drop removes all questions that wait for an executor. The next one who adds a question asks.
+// drop removes all questions that wait for an executor. The goroutine that adds the next question
+// asks again.
 func (a *questioner) drop(to executorKey) (list []question) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -119,7 +119,7 @@ func (f *fixture) loseOwner() {
 	f.sched.term = func() (xxladapter.Term, bool) { return l.Term, true }
 }
 
-// loseMany brings many runs in a queue into that state, and returns their log ids.
+// loseMany does what lose does for many runs, and returns their log ids.
 func (f *fixture) loseMany(q *fakeQueue, n int) (runs []int64) {
 	f.t.Helper()
 	f.over.opts.OnEvent = func(Event) {}

@@ -21,9 +21,9 @@ type sendOutcome struct {
 	sent, acknowledged time.Time
 
 	answered bool // by the executor
-	unknown  bool // EventFailed without knowing, and the job is not to be retried
-	// withheld says why nothing was sent, with nothing known: the fire stays claimed. It is empty
-	// otherwise.
+	unknown  bool // EventFailed although the outcome is not known; the job is not retried
+	// withheld says why the request was not sent; the fire then stays claimed. Empty means that it
+	// was not withheld.
 	withheld string
 }
 
