@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Value returns the value of a label in a text that [Message] wrote, as plain text. Found is false
+// Value returns the value of a label in a text that [Message] wrote, as plain text. found is false
 // for the texts of other programs.
 func Value(text string, label Label) (value string, found bool) {
 	for line := range strings.SplitSeq(text, lineBreak) {
