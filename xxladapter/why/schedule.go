@@ -210,7 +210,8 @@ func rateTicks(plan cron.Plan, anchor, from, to time.Time, limit int) (ticks []t
 }
 
 // nearest returns the last due time before an instant and the first one from then on, as if the job
-// had the schedule at all times; zero if there is none within five years.
+// had the schedule at all times; zero if there is none. nearest searches five years back, and for a
+// rate one period to either side.
 func (s *Span) nearest(at time.Time) (before, after time.Time) {
 	plan := s.Plan
 	if plan == nil {
