@@ -210,8 +210,8 @@ func TestRecordedRepliesOfJavaAdmins(t *testing.T) {
 	}
 }
 
-// TestRecordingsAreComplete checks that each release is recorded in each direction. Of 3.2.0 there
-// is no recording of a whole admin.
+// TestRecordingsAreComplete checks that each release is recorded in each direction. There is no
+// recording of a whole admin of 3.2.0.
 func TestRecordingsAreComplete(t *testing.T) {
 	kinds := map[string]int{}
 	for _, r := range recordings(t) {
