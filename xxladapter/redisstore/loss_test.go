@@ -208,8 +208,8 @@ func TestAnOldStateOfRedisIsNoticed(t *testing.T) {
 }
 
 // Redis continues with old files. They have all that the tables have, but lack a run that another
-// process has begun and nobody else has seen; that process is away. The one that had the pen when
-// the files were copied finds in the tables that the pen has passed since.
+// process has begun and nobody else has seen; that process is away. The process that had the pen
+// when the files were copied finds in the tables that the pen has passed since.
 func TestOldFilesOfRedisAreNoticedByThePen(t *testing.T) {
 	t.Parallel()
 	server, behind := testserver.StartRedis(t), emptyPostgres(t)

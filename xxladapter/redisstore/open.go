@@ -1,7 +1,7 @@
-// Package redisstore is an [xxladapter.Store] that writes every change of a fire to Redis first and
-// to PostgreSQL or MySQL in bulk, a quarter of a second later. The rules are in
-// sqlstore/internal/journaled; this package has keys, scripts and checks of settings. See
-// DESIGN.md.
+// Package redisstore is an [xxladapter.Store] that writes changes of fires to Redis first and to
+// PostgreSQL or MySQL in bulk, a quarter of a second later. With MySQL, due times are claimed in
+// the tables at once. The rules are in sqlstore/internal/journaled; this package has keys, scripts
+// and checks of settings. See DESIGN.md.
 package redisstore
 
 import (
