@@ -294,7 +294,7 @@ func (b *batch[T]) work() {
 	normal := false
 	defer func() {
 		if !normal && !b.clock.halting.Load() {
-			go b.work() // Stop waits for ended, which it closes in place of this one
+			go b.work() // Stop waits for ended, which the new goroutine closes
 			return
 		}
 		close(b.ended)
@@ -336,7 +336,7 @@ func (b *batch[T]) transfer(l lane, q *queue[id], f func(id)) int {
 func (b *batch[T]) file(who id) {
 	s := b.table.lookup(who.slot())
 	if s == nil {
-		return // taken back since, and the slot given back
+		return // withdrawn since, and its chunk dropped
 	}
 	// A cancellation between the load and the swap is found by the swap.
 	if s.word.Load() != who.word(slotQueued) || !s.word.CompareAndSwap(who.word(slotQueued), who.word(slotLinked)) {

@@ -272,7 +272,7 @@ func TestBatchGivesMemoryBack(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)
 	}
-	settled := func() int64 { // what tests before left behind may take more collections
+	settled := func() int64 { // what earlier tests left behind may take more collections
 		for last := heap(); ; {
 			now := heap()
 			if now >= last {
@@ -383,8 +383,8 @@ func TestDroppedBatchIsReported(t *testing.T) {
 	require.Len(t, (&Batch[int]{inside}).Stop(), 1)
 }
 
-// TestABatchSurvivesItsExecutor checks that an executor that refuses, that panics, and one that
-// runs what it refuses each deliver every payload once.
+// TestABatchSurvivesItsExecutor checks that a Batch delivers every payload once if its executor
+// refuses, panics, or runs what it refuses.
 func TestABatchSurvivesItsExecutor(t *testing.T) {
 	for name, executor := range map[string]executorFunc{
 		"refuses":          func(func()) error { return errors.New("full") },

@@ -36,7 +36,7 @@ func benchTimer(b *testing.B, opts Options) *HashedWheelTimer {
 	return w
 }
 
-// until waits in real time, in which a worker takes in what is queued.
+// until waits, in real time, until is reports true. The worker files what is queued meanwhile.
 func until(b *testing.B, is func() bool) {
 	b.Helper()
 	for !is() {
@@ -391,9 +391,9 @@ type ownedTask struct{ timeout Timeout }
 func (*ownedTask) Run(*Timeout) {}
 
 // BenchmarkTick is the cost of one tick with ten million pending over 512 buckets: the common one,
-// which skips the bucket, one that looks through the bucket for the one entry that is due, and one
-// that finds a sixtieth of a percent of all due and files them again, as when ten million
-// connections have a timeout of ten minutes at 10ms a tick.
+// which skips the bucket; one that looks through the bucket for the one entry that is due; and one
+// that finds a few hundred entries due and files them again, as when ten million connections have a
+// timeout of ten minutes at 10ms a tick.
 func BenchmarkTick(b *testing.B) {
 	const n = 10_000_000
 	w := wheel.New(512, false, func(uint32, wheel.Location) {})
@@ -476,8 +476,8 @@ func BenchmarkStart(b *testing.B) {
 	})
 }
 
-// BenchmarkLateness fires 200,000 timeouts with delays spread over two seconds for each N, and
-// reports how many came early, which must be none, and how late they were.
+// BenchmarkLateness fires 200,000 timeouts with delays spread over two seconds in each iteration,
+// and reports how many came early, which must be none, and how late they were.
 func BenchmarkLateness(b *testing.B) {
 	const n = 200_000
 	for _, tick := range []time.Duration{time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond} {
@@ -532,8 +532,8 @@ func BenchmarkQuiet(b *testing.B) {
 	}
 }
 
-// BenchmarkFire is the worker's part of a herd: a million timeouts that are due at one instant,
-// without anybody to wait for.
+// BenchmarkFire is the worker's part of a herd: a million timeouts that are due at one instant. The
+// benchmark itself makes the worker's passes, so nothing waits for another goroutine.
 func BenchmarkFire(b *testing.B) {
 	const n = 1_000_000
 	for _, kind := range []string{"rounds", "layered", "scattered"} {

@@ -83,7 +83,8 @@ func (e *engine) armAt(t *Timeout, deadline int64) (was bool, err error) {
 func (e *engine) rearmAs(t *Timeout, s, n state) (was, done bool, err error) {
 	was = s.pending()
 	far := n.phase() == relative
-	// The caller that queued t compared the worker's alarm with an earlier due tick, or with none.
+	// earlier means that the worker's alarm may have been compared only with later due ticks, or
+	// with none.
 	earlier := far || s.phase() == relative || n.tick() < s.tick()
 	n |= s & (kept | held)
 	st := e.intake.pick()
@@ -154,8 +155,8 @@ func (e *engine) expect(n state) {
 }
 
 // enqueue changes the state of t from s to n, which has the queued bit, and puts t into a queue:
-// both or, if the state has changed before, neither. Under the lock that it needs anyway it counts
-// t as started if it is. It wakes the worker if that would sleep too long. On a timer that has
+// both or, if the state has changed before, neither. Under the lock that it needs anyway, it counts
+// a start or a cancellation. It wakes a worker that would sleep too long. On a timer that has
 // stopped it does nothing and returns ErrStopped.
 //
 // Doing both under the lock is what makes Stop exact: a queued timeout is in a queue, where Stop

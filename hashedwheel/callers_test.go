@@ -91,7 +91,7 @@ func TestCancelTakesBackTheNewestOnly(t *testing.T) {
 	require.Zero(t, w.PendingTimeouts())
 }
 
-// One that is armed again and again stays in its queue.
+// A timeout that is armed again and again stays in its queue.
 func TestCancelLeavesWhatIsArmedAgainInItsQueue(t *testing.T) {
 	w := newTestTimer(t, Options{})
 	byHand(w)

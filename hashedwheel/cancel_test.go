@@ -32,8 +32,8 @@ func TestCancelOfQueuedTimeoutsFreesThem(t *testing.T) {
 	collects(t, func() bool { return freed.Load() == 100 })
 }
 
-// TestCancelOfQueuedTimeoutsWakesOnce checks that a timeout that is started and stopped now and
-// then wakes the worker at most once, and a fresh handle never.
+// TestCancelOfQueuedTimeoutsWakesOnce checks that a hundred starts and stops of one timeout wake
+// the worker at most once, and those of fresh handles never.
 func TestCancelOfQueuedTimeoutsWakesOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestTimer(t, Options{TickDuration: 10 * time.Millisecond})
@@ -61,7 +61,8 @@ func TestCancelOfQueuedTimeoutsWakesOnce(t *testing.T) {
 }
 
 // TestATimeoutThatWasTakenOutMayMoveAtOnce has a timer take out a cancelled timeout, which another
-// timer files as soon as it may. The first one must not read by then where it had filed it.
+// timer files as soon as it may. By then the first timer must have read where it had filed the
+// timeout.
 func TestATimeoutThatWasTakenOutMayMoveAtOnce(t *testing.T) {
 	first, second := newTestTimer(t, Options{}), newTestTimer(t, Options{}) // never started: the test does what their workers do
 	for name, takeOut := range map[string]func(x *Timeout){

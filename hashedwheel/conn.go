@@ -46,8 +46,8 @@ type ConnIdleOptions struct {
 	OnIdle func(c net.Conn, kind IdleKind)
 }
 
-// A ConnIdle watches connections for idleness. Watching costs a connection no call of SetDeadline,
-// and each Read and each piece of a Write at most two calls of Touch.
+// A ConnIdle watches connections for idleness. It never calls SetDeadline. Each Read and each piece
+// of a Write costs at most two calls of Touch.
 type ConnIdle struct {
 	idles   [idleKinds]*IdleOf[*watchedConn] // nil if that kind is not watched
 	onIdle  func(net.Conn, IdleKind)
@@ -146,7 +146,7 @@ func (ci *ConnIdle) silent(m *IdleMemberOf[*watchedConn], kind IdleKind) {
 	// Still open: watched for another period. A timer that refuses has stopped, or is full; then
 	// the connection is no longer watched.
 	if ci.idles[kind].Add(m) == nil && !c.watches(kind) {
-		m.Remove() // over in between, too early for finished to see the member
+		m.Remove() // the watch ended before Add, so finished found no member
 	}
 }
 

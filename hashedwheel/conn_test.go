@@ -129,7 +129,7 @@ func TestListenerOfWhatHasStopped(t *testing.T) {
 	require.ErrorIs(t, err, ErrStopped)
 }
 
-// A connection that can do any one thing, and one that can do all but one, keep that.
+// A wrapped connection has the methods of the inner one, for every combination of them.
 func TestWrapKeepsWhatAConnectionCanDo(t *testing.T) {
 	w := newTestTimer(t, Options{})
 	ci, err := w.NewConnIdle(ConnIdleOptions{All: time.Hour, Reader: time.Hour, Writer: time.Hour})
@@ -404,8 +404,8 @@ func TestStuckTransferIsIdle(t *testing.T) {
 	}
 }
 
-// A file and a connection are copied to a wrapped connection by the kernel: that is where the
-// goroutine is found that copies to a peer who does not read.
+// The kernel copies a file or a connection to a wrapped connection: while the peer does not read,
+// the stack of the copying goroutine shows sendfile or splice.
 func TestKernelCopies(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the names of the functions are those on Linux")
@@ -446,8 +446,8 @@ func TestKernelCopies(t *testing.T) {
 	}
 }
 
-// What a connection other than a TCPConn does with ReadFrom and WriteTo is followed by its reads
-// and writes.
+// While ReadFrom or WriteTo of a connection other than a TCPConn copies, each read and write of the
+// copy counts.
 func TestCopyOfOtherConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestTimer(t, Options{TickDuration: time.Millisecond})

@@ -16,8 +16,8 @@ type (
 	closeReader interface{ CloseRead() error }
 )
 
-// A watchedTCPConn is a watchedConn of a connection that can do everything, as a *net.TCPConn. It
-// has no part of its own, so that one allocation makes all of it.
+// A watchedTCPConn is a watchedConn for a connection that has all these methods, such as a
+// *net.TCPConn. It has no part of its own, so that one allocation makes all of it.
 type watchedTCPConn struct{ watchedConn }
 
 func (c *watchedTCPConn) ReadFrom(r io.Reader) (int64, error) { return c.readFrom(r) }
@@ -117,7 +117,7 @@ func abilities(c net.Conn) (can int) {
 	return can
 }
 
-// newWatchedConn returns c with room for a watch, and as what Wrap returns.
+// newWatchedConn returns a watchedConn for c, and the net.Conn that Wrap returns for it.
 func newWatchedConn(c net.Conn) (*watchedConn, net.Conn) {
 	can := abilities(c)
 	if can == canAll {
@@ -130,9 +130,9 @@ func newWatchedConn(c net.Conn) (*watchedConn, net.Conn) {
 	return w, w.outer
 }
 
-// able returns c with exactly the methods that can names. Callers find a method by a type
-// assertion, and a type's methods are fixed when it is compiled, so each combination is a type and
-// a case.
+// able returns c with exactly the methods whose bits are set in can. Callers find a method by a
+// type assertion, and a type's methods are fixed when it is compiled, so each combination is a type
+// and a case.
 func (c *watchedConn) able(can int) net.Conn {
 	rf, wt, cw, cr, sc := readFromPart{c}, writeToPart{c}, closeWritePart{c}, closeReadPart{c}, syscallPart{c}
 	switch can {

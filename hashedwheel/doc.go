@@ -9,10 +9,10 @@
 //
 // With eight buckets and a tick of 10ms, a revolution takes 80ms. A timeout that is due at tick 3
 // goes to bucket 3. One that is due at tick 11 goes to bucket 11 & 7 = 3 too, and the hand passes
-// it once: it has one remaining round. There are three ways past one revolution: more buckets, so
-// that rounds are rare; rounds, which is the default; and layers (Options.Layered), where coarser
-// wheels hand timeouts down to finer ones as the hand comes near, so that no tick looks at a
-// timeout that is not nearly due.
+// it once: it has one remaining round. A delay longer than a revolution can be handled in three
+// ways: by more buckets, so that rounds are rare; by rounds, which is the default; and by layers
+// (Options.Layered), where coarser wheels hand timeouts down to finer ones as the hand comes near,
+// so that no tick looks at a timeout that is not nearly due.
 //
 // The structures are schemes 6 and 7 of Varghese and Lauck, "Hashed and Hierarchical Timing Wheels"
 // (SOSP 1987). The words and the behaviour at the edges are those of Netty's HashedWheelTimer.

@@ -109,8 +109,8 @@ func (e *engine) claimPeriodic(t *Timeout, s state) (task TimerTask, ok bool) {
 	return task, true
 }
 
-// rearm arms a periodic timeout after its run, unless that has cancelled it. When the timer has
-// stopped, the timeout is left to Stop.
+// rearm arms a periodic timeout after its run, unless it was cancelled during the run. When the
+// timer has stopped, the timeout is left to Stop.
 func (e *engine) rearm(c call) {
 	p, ok := c.task.(*periodicTask)
 	if !ok {
@@ -162,7 +162,7 @@ func (e *engine) resetPeriodic(t *Timeout, delay time.Duration) (was bool) {
 			p.again = deadline
 			return true
 		}
-		// The run has cancelled it.
+		// It was cancelled during the run.
 		if e.life.Load() != started {
 			e.refuse(t)
 			return false

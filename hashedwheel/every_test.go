@@ -61,7 +61,7 @@ func TestEveryNeverOverlaps(t *testing.T) {
 					<-made
 					most.Store(max(most.Load(), running.Add(1)))
 					require.True(t, x.Reset(5*time.Millisecond))
-					time.Sleep(200 * time.Millisecond) // loses its worker the wheel
+					time.Sleep(200 * time.Millisecond) // so long that its worker loses the wheel
 					running.Add(-1)
 					runs.Add(1)
 				})

@@ -71,9 +71,9 @@ func (goroutines) Execute(run func()) error {
 	return nil
 }
 
-// A Pool is an Executor with a fixed number of goroutines and a bounded queue. When the queue is
+// A Pool is an Executor with a fixed number of goroutines and a bounded queue.  When the queue is
 // full it refuses, and the timer's worker runs the task: the wheel slows down instead of taking
-// memory. Its methods may be called from any goroutine.
+// memory. A Pool must be made by NewPool. Its methods may be called from any goroutine.
 type Pool struct {
 	queue chan func()
 	ended sync.WaitGroup

@@ -24,8 +24,8 @@ type IdleMember = IdleMemberOf[any]
 //
 // Touch does not read a clock. It notes the step of a coarse clock that the members share, and
 // stores only if that differs from the step noted before. That takes under a nanosecond if the
-// member is in the processor's cache (AMD EPYC), and moving a deadline over twenty times as long. A
-// member is checked about once in a period, however often it is touched.
+// member is in the processor's cache (AMD EPYC), and moving a deadline takes over twenty times as
+// long. A member is checked about once in a period, however often it is touched.
 //
 // A member is never reported early, however late the worker is: a touch in one step counts as a
 // touch at the beginning of the next, for which the clock is read when that step begins. It is
@@ -204,8 +204,8 @@ func (m *IdleMemberOf[V]) Remove() bool {
 
 // SetPeriod gives m another period, which must be positive, and counts as a touch: m is reported
 // when it has been silent for the new period from now on. It returns an error if m is no member,
-// and ErrTooManyPending if the timer has no place for a clock that the new period needs; m keeps
-// its period then.
+// and ErrStopped or ErrTooManyPending if the new period needs a clock that the timer refuses; m
+// keeps its period then.
 func (m *IdleMemberOf[V]) SetPeriod(period time.Duration) error {
 	if period <= 0 {
 		return fmt.Errorf("hashedwheel: IdleMember.SetPeriod: period is %v, must be positive", period)
@@ -229,7 +229,7 @@ func (m *IdleMemberOf[V]) SetPeriod(period time.Duration) error {
 	return nil
 }
 
-// errNoMember refuses a change of what is no member, and changes nothing.
+// errNoMember is what SetPeriod returns if m is no member.
 var errNoMember = errors.New("hashedwheel: IdleMember.SetPeriod: m is no member, must be one")
 
 // Period returns the period of m, and 0 if it is no member.

@@ -267,8 +267,8 @@ func TestIdleStopStorm(t *testing.T) {
 	}
 }
 
-// TestAMemberIsRemovedWhileItIsAddedFirst checks that calls of a member that has never been one
-// before are safe beside its Add.
+// TestAMemberIsRemovedWhileItIsAddedFirst checks that SetPeriod and Remove are safe while their
+// member is added for the first time.
 func TestAMemberIsRemovedWhileItIsAddedFirst(t *testing.T) {
 	idle, err := newTestTimer(t, Options{}).NewIdle(time.Hour, func(*IdleMember) {})
 	require.NoError(t, err)

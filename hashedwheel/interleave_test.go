@@ -107,8 +107,8 @@ type scenario struct {
 	start   startKind
 	callers []string // of each, the acts: R and a tick, D and a number of ticks, C, S, B
 	ticks   []uint64 // of the worker's passes
-	sleeps  bool     // the worker lies down after the last pass
-	clock   uint64   // not 0: how many ticks pass meanwhile, one at a time; passes are at the time that it is
+	sleeps  bool     // the worker goes to sleep after the last pass
+	clock   uint64   // ticks that go by meanwhile, of which a pass reads the latest; 0 means none
 }
 
 func (s scenario) String() string {
@@ -342,8 +342,8 @@ func newStage(sc scenario) *stage {
 // number returns the task with a number.
 func (s *stage) number(n uint64) TimerTask {
 	return TaskFunc(func(*Timeout) {
-		// Callers do not see when the worker takes its decision, so it may have been at any time
-		// before. That it was not before the timeout was armed, the reference says.
+		// Callers do not see when the worker takes its decision, so the decision may have come at
+		// any earlier time. The reference checks that it did not come before the timeout was armed.
 		s.ended(act{kind: fired, tick: s.worker.tick, task: n})
 	})
 }
@@ -498,7 +498,7 @@ func explore(sc scenario) (states int, err error) {
 				}
 				open = append(open, rest)
 			default:
-				fresh = false // been here: to the end by any way
+				fresh = false // a known state: run to the end in any order
 			}
 			s.goOn(choice)
 		}
@@ -531,7 +531,7 @@ var (
 	pairs  = [][]string{{"R1", "R1"}, {"R1", "R3"}, {"R3", "R3"}, {"R1", "C"}, {"R3", "C"}, {"C", "C"}}
 )
 
-// A caller that does one thing or two, and a worker that passes twice and lies down.
+// A caller that does one thing or two, and a worker that passes twice and goes to sleep.
 func TestInterleavingsOfCallerAndWorker(t *testing.T) {
 	var all []scenario
 	for _, start := range starts {
@@ -603,7 +603,7 @@ func TestInterleavingsOfThreeCallers(t *testing.T) {
 	exploreAll(t, all)
 }
 
-// Callers, and one who stops the timer, whose worker has ended.
+// Callers, one of which stops the timer, after its worker has ended.
 func TestInterleavingsWithStop(t *testing.T) {
 	var all []scenario
 	for _, start := range starts {

@@ -65,7 +65,7 @@ func TestTaskOfAFullTimerHasItsPlace(t *testing.T) {
 	}
 }
 
-// A task on the worker that starts another timeout gives its place to that, as it always could.
+// A task on the worker that starts another timeout gives its place to that timeout.
 func TestTaskOfAFullTimerStartsItsSuccessor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestTimer(t, Options{TickDuration: time.Millisecond, MaxPendingTimeouts: 1})

@@ -25,9 +25,10 @@ const (
 //	└──────────┴──────┴─────────┴──────────────────┘
 //
 // The worker sets the user bit when it calls a task, and clears it when the task returns. In
-// between it touches nothing of the engine, so one compare-and-swap can give the wheel and the rest
-// of the batch to a new worker. The old worker notices when it cannot clear its bit, and ends. Thus
-// a slow task delays the others only until the watch notices it, without a goroutine for each task.
+// between it touches nothing that belongs to the owner of the wheel, so one compare-and-swap can
+// give the wheel and the rest of the batch to a new worker. The old worker notices when it cannot
+// clear its bit, and ends. Thus a slow task delays the others only until the watch notices it,
+// without a goroutine for each task.
 //
 // Two polls that see the same ownership with the user bit see the same call: each run changes
 // fired, and each call of Cancelled changes notices. Only a multiple of 256 calls of Cancelled in
@@ -64,8 +65,8 @@ func (w *worker) enter(notice bool) {
 	w.engine.owner.Store(uint64(w.owned))
 }
 
-// exit marks the end of user code. It returns false if another worker has taken over; w must no
-// longer touch the engine.
+// exit marks the end of user code. It returns false if another worker has taken over; w must then
+// no longer touch what belongs to the owner of the wheel.
 func (w *worker) exit() bool {
 	return w.engine.owner.CompareAndSwap(uint64(w.owned), uint64(w.owned&^userBit))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Two tasks that are not each other's type, with different contents.
+// Two tasks of different types, with different contents.
 type (
 	firstTask  struct{ ran, told atomic.Int64 }
 	secondTask struct {
@@ -24,7 +24,8 @@ func (f *firstTask) Cancelled(*Timeout)  { f.told.Add(1) }
 func (s *secondTask) Run(*Timeout)       { s.ran.Add(1) }
 func (s *secondTask) Cancelled(*Timeout) { s.told.Add(1) }
 
-// A cancelled timeout may be bound to another task at once. The one that was cancelled is told.
+// A cancelled timeout may be bound to another task at once. The task that was cancelled is
+// notified.
 func TestInitAfterCancelDoesNotHideTheCancelledTask(t *testing.T) {
 	w := newTestTimer(t, Options{})
 	worker := byHand(w)
@@ -112,7 +113,8 @@ type executorFunc func(run func()) error
 
 func (f executorFunc) Execute(run func()) error { return f(run) }
 
-// Callers cancel, bind to another type of task and arm again while the worker fires and tells.
+// Callers cancel, bind to another type of task and arm again while the worker fires and calls
+// Cancelled.
 func TestInitBesideTheWorker(t *testing.T) {
 	w := newTestTimer(t, Options{TickDuration: time.Millisecond, TicksPerWheel: 4})
 	var first firstTask

@@ -56,7 +56,7 @@ type taskTypeTable struct {
 
 var taskTypes taskTypeTable
 
-// info describes a taskType that method of has returned.
+// info describes a taskType that t.of has returned.
 func (t *taskTypeTable) info(typ taskType) *taskTypeInfo { return &(*t.all.Load())[typ] }
 
 // flags returns the state flags of a timeout whose task has this type.
@@ -78,7 +78,7 @@ func (t *taskTypeTable) of(table unsafe.Pointer, task TimerTask) taskType {
 	return typ
 }
 
-// search does the work of method of without the cache.
+// search does the work of t.of without the cache.
 func (t *taskTypeTable) search(table unsafe.Pointer, task TimerTask) taskType {
 	t.mu.Lock()
 	defer t.mu.Unlock()

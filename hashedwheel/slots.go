@@ -9,7 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/hashedwheel/internal/wheel"
 )
 
-// chunkLen is how many slots are allocated together: 128 KiB at the least payload.
+// chunkLen is how many slots are allocated together: 128 KiB with the smallest payload.
 const chunkLen = 4096
 
 // A slot holds one payload of a Batch. Its word says who owns it:
@@ -29,9 +29,9 @@ type slot[T any] struct {
 	payload T              // owned by the goroutine that changed the word last
 }
 
-// clear takes the payload out of the slot whose word is that of who with a status, and stores the
-// word after. It returns false, and does nothing, if the slot has another word. No other goroutine
-// can take the slot in between.
+// clear zeroes the payload of s if the word of s is who.word(status), and then stores after as the
+// word. It returns false, and does nothing, if s has another word. No other goroutine can take the
+// slot in between.
 func (s *slot[T]) clear(who id, status, after uint64) bool {
 	if !s.word.CompareAndSwap(who.word(status), who.word(slotClearing)) {
 		return false
@@ -78,7 +78,7 @@ type slotTable[T any] struct {
 		absent []uint32 // chunks below len(chunks) that are not in memory
 		idle   int      // chunks in memory of which all slots are in stock
 		puts   int      // slots put back since the last shrink
-		grew   bool     // there was more than an idle chunk since the last shrink of an empty Batch
+		grew   bool     // more than maxIdleChunks in memory since the last shrink of an empty Batch
 
 		// generation is the first one of the slots of a new chunk. It is not below that of any slot
 		// of a dropped chunk, so that an old ticket finds nothing.
@@ -109,7 +109,8 @@ type magazine struct {
 }
 
 const (
-	// refill is how many slots a magazine takes at a time, one word of a stock.
+	// refill is the most slots that a magazine takes at a time, as many as a word of a stock has
+	// bits.
 	refill = 64
 
 	// magazineLimit is how many it keeps; above it, half go back.
@@ -298,8 +299,8 @@ func (s *slotTable[T]) dropChunkLocked(k uint32) {
 	g.idle--
 }
 
-// shrinkable reports whether shrink is worth its locks: so many slots were put back, or nothing is
-// pending for the first time after a burst.
+// shrinkable reports whether shrink is worth its locks: at least chunkLen slots were put back, or
+// nothing is pending for the first time after a burst.
 func (s *slotTable[T]) shrinkable(nothingPending bool) bool {
 	g := &s.grow
 	g.Lock()

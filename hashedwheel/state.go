@@ -53,7 +53,7 @@ const (
 
 	// fresh means that the timeout was armed when it was made, and not again since. It is only a
 	// hint: if a cancellation finds the timeout queued, it may well be the next operation in its
-	// stripe. See withdraw.
+	// stripe. See cancelQueued.
 	fresh state = 1 << 7
 
 	// rebound means that Init has bound the timeout to another task while the worker held it. It

@@ -13,13 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A stormed is a timeout that many goroutines fight over. Every successful arming is answered by
-// one run or one successful cancellation; the two counts say whether.
+// A stormed is a timeout that many goroutines fight over. Every successful arming ends in one run
+// or one successful cancellation, so armed must be ran plus cancelled.
 type stormed struct {
 	Timeout
 	armed, ran, cancelled atomic.Int64
 	told                  atomic.Int64
-	notBefore             atomic.Int64 // no run may come before; kept only by the one-goroutine part
+	notBefore             atomic.Int64 // earliest run allowed, in nanoseconds since 1970; 0 for any
 }
 
 func (s *stormed) Run(*Timeout) {

@@ -13,8 +13,9 @@ import (
 // A TimerTask runs when its timeout is due.
 //
 // If a task also has a method Cancelled(*Timeout), it is called once for each cancellation: after
-// Cancel or Stop prevented a run, or when the timer stopped. The worker calls it for Cancel, Stop
-// for what it cancels, and after Stop the caller of Cancel.
+// Timeout.Cancel or Timeout.Stop prevented a run, or when the timer stopped. After Cancel, the
+// worker calls it. The timer's Stop calls it for the timeouts that Stop cancels. A Cancel that
+// succeeds while the timer is stopping may call it itself.
 type TimerTask interface{ Run(*Timeout) }
 
 // canceller is the optional part of a TimerTask.
@@ -95,7 +96,8 @@ func (t *Timeout) claim(s, n state) (task TimerTask, ok bool) {
 //
 // Init is not safe for use at the same time as t's other methods. It may be called again, with
 // another task, when t is not pending and its task is not running. To bind a cancelled t to another
-// timer, the first one must have taken it out, which it does within a tick: Init panics before.
+// timer, the first one must have taken it out, which it does within a tick; until then, Init
+// panics.
 func (w *HashedWheelTimer) Init(t *Timeout, task TimerTask) {
 	if !w.bound.Load() {
 		w.bound.Store(true)
@@ -144,8 +146,9 @@ func (e *engine) init(t *Timeout, task TimerTask) {
 // returns false, and IsCancelled returns true.
 //
 // Moving a deadline further ahead costs one compare-and-swap in t itself and no allocation, lock or
-// queue. Moving it nearer puts t into a queue, as does the second of several resets in a tick;
-// later ones in that tick cost a comparison. Reset panics if t is not bound to a timer.
+// queue. Moving it nearer puts t into a queue, as may the second of several resets with the same
+// delay in a tick; later ones in that tick cost a comparison. Reset panics if t is not bound to a
+// timer.
 func (t *Timeout) Reset(delay time.Duration) bool {
 	if t.timer == 0 {
 		panic("hashedwheel: Reset of a Timeout that no timer has initialised")

@@ -276,7 +276,8 @@ func (e *engine) insideLocked(id uint64) bool {
 	return inside && id != 0
 }
 
-// finish takes t out of the timer for good. It reports whether t was pending, and its task then.
+// finish takes t out of the timer for good. It reports whether t was pending and, if so, returns
+// its task.
 func (e *engine) finish(t *Timeout) (task TimerTask, pending bool) {
 	for {
 		s := t.load()

@@ -226,7 +226,7 @@ func TestWakeUpBudgets(t *testing.T) {
 	}
 }
 
-// A pause of the process, such as a laptop's sleep, is caught up with at once and in order.
+// After a pause of the process, what became due fires at once and in order.
 func TestFarTimeJump(t *testing.T) {
 	for _, layered := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -352,8 +352,8 @@ func TestCancelFreesTheTask(t *testing.T) {
 
 // TestTimerAgreesWithModel moves embedded timeouts about at random, in fake time, and checks each
 // fire to the nanosecond: at the first tick boundary at or after the deadline last asked for,
-// neither before nor after. Where the delay is long the next boundary is right as well, which is
-// also when the worker may have seen it first.
+// neither before nor after. Where the delay is long, the next boundary is right as well, because
+// the worker may count the delay from up to a tick after the call.
 func TestTimerAgreesWithModel(t *testing.T) {
 	const tick = 10 * time.Millisecond
 	for seed := range uint64(20) {

@@ -8,7 +8,8 @@ import (
 )
 
 // A worker is one goroutine's claim on the wheel. Only that goroutine uses the fields, except that
-// a take-over reads them while the worker is inside user code and does not change them.
+// a take-over reads some of them while the worker is inside user code, where it does not change
+// those.
 type worker struct {
 	engine *engine
 
@@ -39,10 +40,10 @@ const (
 )
 
 const (
-	// maxTransfersPerPass bounds how many queued timeouts one pass files before it checks again
-	// what is due, so that a goroutine adding in a loop cannot stop the hand. Netty has the
-	// same value, but waits for the next tick before it files more; here a pass follows at once
-	// while a backlog remains.
+	// maxTransfersPerPass bounds how many queued timeouts one pass files, so that a goroutine
+	// adding in a loop cannot keep the pass from cancellations or, in a Batch, from what is due.
+	// Netty has the same value, but waits for the next tick before it files more; here a pass
+	// follows at once while a backlog remains.
 	maxTransfersPerPass = 100_000
 
 	// transfersPerCheck is how many timeouts the worker files before it checks again what is due,

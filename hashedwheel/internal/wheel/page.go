@@ -68,7 +68,7 @@ func (p *pagePool[E]) take() uint32 {
 
 // put takes page n back.
 //
-// REQUIRES: the items of the page are zero.
+// REQUIRES: the entries of the page are zero.
 func (p *pagePool[E]) put(n uint32) {
 	k := n / blockLen
 	b := &p.blocks[k]
