@@ -138,7 +138,7 @@ func BenchmarkResetMany(b *testing.B) {
 }
 
 // BenchmarkExpire has ten thousand functions of AfterFunc come due within ten milliseconds. It
-// reports the processor time of each. Blocking ones wait until all have been called.
+// reports the processor time of each call. Blocking functions wait until all have been called.
 func BenchmarkExpire(b *testing.B) {
 	const n = 10_000
 	expire := func(b *testing.B, r rival, block bool) {

@@ -12,8 +12,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/hashedwheel/time"
 )
 
-// TestBubble has the package-level functions in bubbles while they are in use outside. In a bubble
-// they are package time's own: exact, and with no goroutine that would keep the bubble from ending.
+// TestBubble calls the package-level functions in bubbles while they are in use outside. In a
+// bubble they are package time's own: exact, and with no goroutine that would keep the bubble from
+// ending.
 func TestBubble(t *testing.T) {
 	outside := time.NewTicker(time.Millisecond) // the shared wheel runs
 	defer outside.Stop()
@@ -22,7 +23,7 @@ func TestBubble(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				begin := time.Now()
-				time.Sleep(1500 * time.Microsecond) // half a tick of the shared wheel
+				time.Sleep(1500 * time.Microsecond) // one and a half ticks of the shared wheel
 				require.Equal(t, 1500*time.Microsecond, time.Since(begin))
 				require.Equal(t, begin.Add(2*time.Millisecond), <-time.After(500*time.Microsecond))
 				ran := make(chan time.Time)
@@ -60,7 +61,8 @@ func TestBubbleInThePresent(t *testing.T) {
 	})
 }
 
-// TestWheelInBubble is on the wheel and on the bubble's clock.
+// TestWheelInBubble checks that timers of a wheel in a bubble fire at the wheel's ticks, on the
+// bubble's clock.
 func TestWheelInBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, w := on(t, hashedwheel.Options{TickDuration: 10 * time.Millisecond})
@@ -73,7 +75,8 @@ func TestWheelInBubble(t *testing.T) {
 	})
 }
 
-// TestForgottenTimersAreCollected has timers that are no longer referenced and not pending.
+// TestForgottenTimersAreCollected checks that timers that are neither referenced nor pending are
+// collected.
 func TestForgottenTimersAreCollected(t *testing.T) {
 	clock, _ := on(t, hashedwheel.Options{})
 	collected := make(chan bool, 2)

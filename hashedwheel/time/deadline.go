@@ -39,8 +39,8 @@ type deadline struct {
 // An ending is notified when its deadline ends.
 type ending interface{ end() }
 
-// arm makes d end after delay, and reports whether it was pending. Then the wheel runs the task of
-// the timeout or, if package time has to keep the deadline, package time calls e.end.
+// arm makes d end after delay, and reports whether it was pending. When d ends, the wheel runs the
+// task of the timeout or, if package time has to keep the deadline, package time calls e.end.
 //
 // REQUIRES: d.mu is held.
 func (d *deadline) arm(delay Duration, e ending) (was bool) {

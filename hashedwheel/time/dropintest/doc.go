@@ -1,6 +1,6 @@
-// Package dropintest runs the test suites of well-known Go packages with their timers on the
-// wheel: in a copy of each package the import of time is changed to hashedwheel/time and nothing
-// else, and what its own tests pass before they have to pass after.
+// Package dropintest runs the test suites of well-known Go packages with their timers on the wheel.
+// In a copy of each package, the import of time is changed to hashedwheel/time, and nothing else.
+// Tests that pass without the change have to pass with it.
 //
 // It is a module of its own, so that those packages reach no other dependencies.
 //
