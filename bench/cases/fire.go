@@ -105,8 +105,8 @@ func gather(k contender.Kind, s Setting, spread time.Duration) *herd {
 	return nil
 }
 
-// start has the first deadline after lead, and the last after lead and spread. It gives up and
-// returns false when the first is close and not all are started.
+// start starts the timeouts, of which the first is due after lead, and the last after lead and
+// spread. It gives up and returns false when the first is close and not all are started.
 func (h *herd) start(lead, spread time.Duration) bool {
 	h.at = time.Now().Add(lead)
 	h.until = h.at.Add(spread)
