@@ -60,7 +60,7 @@ func startBroker(ctx context.Context, program, dir string) (*broker, error) {
 	return b, nil
 }
 
-// answersAt reports whether a Redis listens to a port.
+// answersAt reports whether a Redis listens on a port.
 func (b *broker) answersAt(port int) bool {
 	at := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	conn, err := net.Dial("tcp", at)

@@ -23,10 +23,10 @@ var (
 	buildLoad  = flag.String("build-load", "-burst -jobs 500 -for 8s -texts off", "with -new: `flags` of trip")
 )
 
-// TestBuilds compares two builds of this program by the processor time of scheduler and database a
-// trip. The two of a pair run at the same time, so that what else the machine does hits both, each
-// on a server of its own; the next pair exchanges the servers. A build compared with itself shows
-// how small a difference can be seen.
+// TestBuilds compares two builds of this program by the processor time that scheduler and database
+// take for a trip. The two builds of a pair run at the same time, each on a server of its own, so
+// that other load on the machine hits both. The next pair exchanges the servers. A build compared
+// with itself shows how small a difference can be seen.
 func TestBuilds(t *testing.T) {
 	if *newBuild == "" {
 		t.Skip("measures for minutes; set -old and -new to run it")
@@ -70,8 +70,8 @@ func emptyStore(t *testing.T, kind string) func() string {
 	return func() string { return kind }
 }
 
-// tripTime runs a build and returns the processor time of its scheduler and its database server a
-// trip, in microseconds; 0 if it failed.
+// tripTime runs a build and returns the processor time that its scheduler and its database server
+// took for a trip, in microseconds; 0 if it failed.
 func tripTime(t *testing.T, program, place string) (used float64) {
 	args := append([]string{"trip", "-store", place}, strings.Fields(*buildLoad)...)
 	out, err := exec.CommandContext(t.Context(), program, args...).Output()
@@ -98,8 +98,8 @@ func tripTime(t *testing.T, program, place string) (used float64) {
 // one.
 func medianInterval(sorted []float64) (low, median, high float64) {
 	n := len(sorted)
-	// The median is below the value at position k, counted from 0, if at most k of n values are: as
-	// in n tosses of a coin.
+	// The median is below the value at position k, counted from 0, if at most k of the n values are
+	// below the median. Each is so with probability one half, as in n tosses of a coin.
 	ways, below, all := 1.0, 0.0, 1.0
 	for range n {
 		all *= 2

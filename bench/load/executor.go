@@ -42,7 +42,7 @@ type executorProcess struct {
 	addr string // that jobs are sent to
 
 	cmd *exec.Cmd
-	ask io.WriteCloser // closed: stop
+	ask io.WriteCloser // closing it ends the process
 	say *bufio.Scanner
 }
 

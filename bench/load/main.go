@@ -3,7 +3,7 @@
 //
 //	go run ./bench/load trip -jobs 500 -for 30s     whole trips: fire record, HTTP, run, result, log row
 //	go run ./bench/load trip -queue FILE            the same through a broker, a program of nats-server or redis-server
-//	go run ./bench/load scan -jobs 100000           the schedule loop alone, with all jobs due in one second
+//	go run ./bench/load scan -jobs 100000           the schedule loop alone, all jobs due at one instant
 //	go run ./bench/load crowd -jobs 1000000         2,000 jobs due every second among many that are not
 //	go run ./bench/load crowd -nodes 3              the same with three schedulers
 //	go run ./bench/load trip -nodes 3 -scheduling leader -spread hash    whole trips with a leader

@@ -18,12 +18,14 @@ import (
 )
 
 // overload measures what becomes of due times when more runs are due than can be handed over. -jobs
-// is the number that the machine hands over in a second, as trip measures it. Half of that number
-// is due in each second; in phases of whole minutes that number, twice and four times as many. A
-// second app, with an executor of its own, has a hundredth of the jobs. It should notice nothing.
+// is the number that the machine hands over in a second, as trip measures it. Phases last whole
+// minutes. In each second of a phase, half of that number is due, or all of it, or twice or four
+// times as many. A second app, with an executor of its own, has a hundredth of the jobs. It should
+// notice nothing.
 //
-// The cron expression of a job names whole minutes. In these it is due once a second, so the due
-// times are known beforehand. Each must turn up once: sent, refused, or in the record of a misfire.
+// The cron expression of a job names whole minutes. In these minutes the job is due once a second,
+// so the due times are known beforehand. Each must turn up once: sent, refused, or in the record of
+// a misfire.
 func overload(ctx context.Context, out io.Writer, p plan) (err error) {
 	if p.duration%time.Minute != 0 || p.duration > 20*time.Minute {
 		return fmt.Errorf("-for is %v, must be whole minutes up to 20 for overload", p.duration)
@@ -394,7 +396,8 @@ func (l *lateness) join(other *lateness) {
 	l.most = max(l.most, other.most)
 }
 
-// quantile returns the upper end of the step, in milliseconds; of 1 the exact maximum.
+// quantile returns the upper end of the step that holds the share q, in milliseconds; for 1 it
+// returns the exact maximum.
 func (l *lateness) quantile(q float64) float64 {
 	if q == 1 || l.total == 0 {
 		return milliseconds(l.most)

@@ -49,7 +49,7 @@ func (o *opened) redisUse(ctx context.Context) (used redisUse, ok bool, err erro
 	return used, err == nil, err
 }
 
-// askRedis returns the fields of sections of what a Redis server says about itself.
+// askRedis returns the fields in some sections of a Redis server's INFO.
 func askRedis(ctx context.Context, url string, sections ...string) (map[string]string, error) {
 	opts, err := redis.ParseURL(url)
 	if err != nil {

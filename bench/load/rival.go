@@ -21,8 +21,8 @@ import (
 //
 // All jobs are due at each second of a window, by a cron expression that is due in these seconds
 // alone, so that nothing has to be switched on at a certain time. Runs of a job are matched to its
-// due times in order. After one that was missed the others are matched too early, so that lateness
-// is reported only if none was.
+// due times in order. After a missed due time, runs are matched to due times before their own, so
+// lateness is reported only if none was missed.
 func rival(ctx context.Context, out io.Writer, p plan) (err error) {
 	kind, ok := rivalKinds[p.rival]
 	if !ok {
@@ -68,7 +68,7 @@ func rival(ctx context.Context, out io.Writer, p plan) (err error) {
 	if err != nil {
 		return err
 	}
-	r.stop() // writes what it holds
+	r.stop() // the scheduler writes what it holds
 	if err := e.stop(); err != nil {
 		return err
 	}
@@ -96,8 +96,8 @@ func rival(ctx context.Context, out io.Writer, p plan) (err error) {
 	return nil
 }
 
-// measure waits for the window and ten seconds more, in which the scheduler is killed as often as
-// the plan says, and returns what the processes have used.
+// measure waits until ten seconds after the window, during which it kills the scheduler as often as
+// the plan says. It returns what the processes have used.
 func (r *rivalProcess) measure(ctx context.Context, w window) (u rivalUse, err error) {
 	pollUntil(ctx, time.Hour, func() bool { return !time.Now().Before(w.first) })
 	scheduler := r.cpu()

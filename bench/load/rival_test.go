@@ -72,8 +72,8 @@ func TestARival(t *testing.T) {
 	require.ErrorContains(t, run(t.Context(), out, []string{"rival", "-rival", "cron"}), `-rival is "cron", must be one of java, ratchjob, xxlwheel`)
 }
 
-// TestAJavaAdminServesWhereItsExecutorsCall checks the one place that all releases are told: of
-// itself, that of 3.4 serves at /.
+// TestAJavaAdminServesWhereItsExecutorsCall checks that every release is started with the path that
+// executors call: by default, release 3.4 serves at /.
 func TestAJavaAdminServesWhereItsExecutorsCall(t *testing.T) {
 	t.Parallel()
 	r := &rivalProcess{

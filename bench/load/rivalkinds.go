@@ -25,20 +25,20 @@ import (
 
 // A rivalKind is a make of scheduler.
 type rivalKind struct {
-	path  string // of its executors' API, below its address
+	path  string // of the API that executors call, below the scheduler's address
 	token string // that it expects of executors
 	// prepare is how long it takes to start, generously; jobs take time of their own.
 	prepare time.Duration
 	// command returns how it is started.
 	command func(r *rivalProcess) (*exec.Cmd, error)
-	// add stores the jobs through its API, after its start. Nil means that they stand in the store
-	// before, in XXL-JOB's tables.
+	// add stores the jobs through its API, after its start. Nil means that they are in the store
+	// before its start, in XXL-JOB's tables.
 	add func(ctx context.Context, r *rivalProcess, w window) error
 }
 
-// javaToken is the token of the Java admin's and ratch-job's own settings, and javaPath is where
-// ratch-job serves, and a Java admin of itself up to 3.3. That of 3.4 serves at / unless it is
-// told, so each is told.
+// javaToken is the default token of the Java admin and of ratch-job. javaPath is where ratch-job
+// serves, and by default a Java admin up to 3.3. A Java admin of 3.4 serves at / by default, so
+// each is started with javaPath.
 const (
 	javaToken = "default_token"
 	javaPath  = "/xxl-job-admin"

@@ -134,8 +134,8 @@ func startTrips(ctx context.Context, store xxladapter.Store, addr string, jobs i
 		job.Route = xxladapter.RouteRound // any executor of the app may take it
 	}
 	if !burst {
-		// With a period of whole seconds, all jobs would be due at the same whole seconds. This one
-		// keeps the milliseconds of the start.
+		// With a period of whole seconds, all jobs would be due at the same whole seconds. With
+		// 1.001 s, each job keeps the milliseconds of its start.
 		job.ScheduleType, job.ScheduleConf = xxladapter.ScheduleFixRate, "1.001"
 		due = func(i int) time.Time {
 			return first.Add(time.Duration(i) * time.Second / time.Duration(jobs)).Truncate(time.Millisecond)

@@ -24,9 +24,9 @@ func takeCPU(ctx context.Context, o *opened, b *broker, e *executorProcess) (c t
 	return c, err
 }
 
-// since returns what a trip took of each, on average. The scheduler's part includes an SQLite
-// database and what little this tool does to count. With a database server, it includes only the
-// client's side.
+// since returns the processor time that each took for a trip, on average. The scheduler's part
+// includes an SQLite database and what little this tool does to count. With a database server, it
+// includes only the client's side.
 func (c tripCPU) since(began tripCPU, duration time.Duration, seen *seen) []figure {
 	_, trips := seen.counts()
 	each := func(to, from time.Duration) float64 {

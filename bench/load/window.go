@@ -13,8 +13,8 @@ type window struct {
 	cron    string // in Quartz' form
 }
 
-// windowOf returns the next window of the plan's duration that leaves so much time for
-// preparations: below a minute it lies within one, otherwise it is whole minutes of one hour.
+// windowOf returns the next window of the plan's duration that leaves the time prepare before it. A
+// window of less than a minute lies within one minute; a longer one is whole minutes of one hour.
 func windowOf(now time.Time, prepare, duration time.Duration) (window, error) {
 	w := window{seconds: int(duration / time.Second)}
 	w.first = now.UTC().Add(prepare).Truncate(time.Second).Add(time.Second)
