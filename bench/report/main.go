@@ -50,8 +50,8 @@ func main() {
 // published is the folder of the results that the READMEs cite.
 const published = "../results"
 
-// defaultLimit is the default of the flag -limit. Ten rounds of less than three minutes each, which
-// is what a round takes on two processors, what is measured once, and the building take 28 minutes.
+// defaultLimit is the default of the flag -limit. On two processors a round takes less than three
+// minutes; ten rounds, the cases that are measured once, and the building take 28 minutes.
 const defaultLimit = 40 * time.Minute
 
 // A plan says what is measured.

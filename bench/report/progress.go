@@ -10,7 +10,7 @@ import (
 type progress struct {
 	rounds, round int
 	began, step   time.Time
-	recurs        bool            // this step does
+	recurs        bool            // this step is in every round
 	took          []time.Duration // the recurring steps of the last whole round
 	now           []time.Duration // the steps of this one
 }

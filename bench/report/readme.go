@@ -11,8 +11,8 @@ import (
 // readmes have the table of figures that readers see first, in each language.
 var readmes = []string{"../../README.md", "../../README.zh-CN.md"}
 
-// figuresMark stands above that table. Its titles belong to the authors of the README; everything
-// else is written here.
+// figuresMark stands above that table. The table's titles belong to the authors of the README;
+// everything else is written here.
 const figuresMark = "<!-- Written by make bench-timer. -->\n"
 
 // readmeTimers are the columns of that table before those of the best other Go timer and of Netty.
