@@ -8,6 +8,6 @@
 //	benchstat -row .name,/zone,/expr -col /lib cron.txt
 //
 // Limits of the comparison: gronx has no parsed form of an expression, so its Next includes parsing
-// and its Parse only validates. Lengths of months, weekdays, W and L are not compared, because most
-// of the other libraries do not support them.
+// and its Parse only validates. W, L and # are not compared, because robfig/cron does not support
+// them.
 package cron
