@@ -71,7 +71,7 @@ func (goroutines) Execute(run func()) error {
 	return nil
 }
 
-// A Pool is an Executor with a fixed number of goroutines and a bounded queue.  When the queue is
+// A Pool is an Executor with a fixed number of goroutines and a bounded queue. When the queue is
 // full it refuses, and the timer's worker runs the task: the wheel slows down instead of taking
 // memory. A Pool must be made by NewPool. Its methods may be called from any goroutine.
 type Pool struct {
