@@ -142,7 +142,7 @@ func (f *Facts) ofNothing() (found []Finding) {
 	j := Record{"job", f.Job.ID, params("running", strconv.FormatBool(f.Job.Running), "scheduleType",
 		string(f.Job.ScheduleType), "scheduleConf", f.Job.ScheduleConf,
 		"triggerNextTime", utc(f.Job.TriggerNext), "added", utc(f.Job.Added), "updated", utc(f.Job.Updated))}
-	if f.Job.Added.After(f.To) {
+	if !f.Job.Added.Before(f.To) {
 		return []Finding{{NotCreated, params("added", f.local(f.Job.Added)), []Record{j}}}
 	}
 	then, due := f.then()
@@ -230,7 +230,7 @@ func (f *Facts) local(t time.Time) string {
 
 // short formats a duration, rounded to milliseconds, or to seconds from a minute on.
 func short(d time.Duration) string {
-	if d >= time.Minute {
+	if d.Abs() >= time.Minute {
 		return d.Round(time.Second).String()
 	}
 	return d.Round(time.Millisecond).String()

@@ -87,6 +87,7 @@ func TestEachRecordHasItsFinding(t *testing.T) {
 	}{
 		// No fire was planned.
 		{"created later", func(f *F) { f.Job.Added = two.Add(time.Hour) }, []why.Code{why.NotCreated}},
+		{"created at the end", func(f *F) { f.Job.Added = f.To }, []why.Code{why.NotCreated}},
 		{"stopped", func(f *F) { f.Spans[0].Running = false }, []why.Code{why.Stopped}},
 		{"stopped, and another time", func(f *F) { f.Spans[0].Running, f.Spans[0].Conf = false, "0 0 3 * * ?" }, []why.Code{why.Stopped, why.NoMatch}},
 		{"another time", func(f *F) { f.Spans[0].Conf = "0 0 3 * * ?" }, []why.Code{why.NoMatch}},
