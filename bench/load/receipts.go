@@ -79,12 +79,12 @@ func (a acknowledgements) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	sent, err := req.GetBody()
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, req.Body.Close())
 	}
 	var results []json.RawMessage
 	err = json.NewDecoder(sent).Decode(&results)
 	if err := errors.Join(err, sent.Close()); err != nil {
-		return nil, err
+		return nil, errors.Join(err, req.Body.Close())
 	}
 	resp, err := a.next.RoundTrip(req)
 	if err != nil {
