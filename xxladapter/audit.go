@@ -202,7 +202,7 @@ func (f *AuditFilter) Selects(r *AuditRow) bool {
 // leave all fields as they are have no row.
 type AuditStore interface {
 	// AppendAudit appends a row about something that the call in ctx did outside of the store, with
-	// fields as after. Without a call it does nothing.
+	// fields as the values after it. Without a call it does nothing.
 	AppendAudit(ctx context.Context, o AuditObject, fields Fields) error
 	// AuditRows lists the rows that f selects, by id.
 	AuditRows(ctx context.Context, f AuditFilter) ([]AuditRow, error)
@@ -221,8 +221,8 @@ type ChainError struct {
 
 func (e *ChainError) Error() string { return fmt.Sprintf("audit row %d %s", e.ID, e.Rule) }
 
-// FollowChain checks that rows follow a position in the chain without a gap, and returns the one at
-// their end. The error is a [ChainError] about the first row that does not.
+// FollowChain checks that rows follow a position in the chain without a gap, and returns the
+// position at their end. The error is a [ChainError] about the first row that does not.
 func FollowChain(from AuditPosition, rows []AuditRow) (AuditPosition, error) {
 	for i := range rows {
 		row := &rows[i]

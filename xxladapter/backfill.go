@@ -117,8 +117,8 @@ type BackfillStore interface {
 	// counts and Open are those of b, and as many due times as b.Wants returns get a fire and an
 	// order, in one transaction. It stops before a due time at which the job has another open fire;
 	// that one is planned by a later call. When nothing is left the backfill is done. It returns
-	// the planned fires. [ErrConflict], and nothing is stored, if the backfill was changed since b
-	// was read, or is not running.
+	// the planned fires. The error is [ErrConflict], and nothing is stored, if the backfill was
+	// changed since b was read, or is not running.
 	AdvanceBackfill(ctx context.Context, b *Backfill) ([]Fire, error)
 	// CancelBackfill ends a running backfill and drops its fires that are still planned. Once it
 	// has returned, none of them can be claimed. Runs in progress continue. The error is
@@ -140,8 +140,8 @@ func NewBackfill(b *Backfill, id int64, now time.Time) *Backfill {
 	return &c
 }
 
-// Advance sets the progress that a caller has found on the stored backfill. The error is
-// [ErrConflict] if the caller has read another state. It is a pure function.
+// Advance sets the progress of b, the stored backfill, to what a caller has found. The error is
+// [ErrConflict] if b is not running, or was changed since the caller read it.
 func (b *Backfill) Advance(found *Backfill) error {
 	if b.State != BackfillRunning || b.Changed != found.Changed {
 		return Conflictf(errorrule.BackfillChanged, "backfill %d was changed meanwhile", b.ID)

@@ -211,8 +211,8 @@ type CalendarStore interface {
 	Calendars(ctx context.Context) ([]*Calendar, error)
 }
 
-// CheckCalendarSeen returns [ErrConflict] if a caller that has seen a calendar of that time must
-// not save over the stored one, which is nil if there is none. The zero time agrees to any.
+// CheckCalendarSeen returns [ErrConflict] if stored, which is nil if no calendar is stored, was not
+// last changed at seen. The zero time skips the check.
 func CheckCalendarSeen(name string, stored *Calendar, seen time.Time) error {
 	switch {
 	case seen.IsZero():

@@ -36,7 +36,7 @@ type Credential struct {
 	Groups  []int64
 	Address string    // the IP address from which it was created
 	Created time.Time // in whole milliseconds, as are the others
-	Used    time.Time // its last use, minutes ago at most; zero means none
+	Used    time.Time // its last use, to within minutes; zero means none
 	Expires time.Time // it is valid strictly before that instant
 }
 

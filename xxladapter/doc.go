@@ -51,8 +51,8 @@
 // # Words
 //
 //	strategy     how a job chooses: an address (route), what happens to a run while another one of
-//	             the job is in progress (block), what becomes of missed due times (misfire, which
-//	             Misfire.Strategy means), of a request without an answer (ambiguous)
+//	             the job is in progress (block), what becomes of missed due times (misfire, as in
+//	             Misfire.Strategy), of a request without an answer (ambiguous)
 //	fire         the record that one due time or order gives one trigger
 //	hand-over    the sending of a claimed fire to an executor
 //	run          one execution on an executor; its log is the text that it wrote, and its log row, a

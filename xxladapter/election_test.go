@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// candidates returns nodes of which no elector is asked.
+// candidates returns nodes about which no elector is asked.
 func candidates(nodes []string) []Candidate {
 	found := make([]Candidate, len(nodes))
 	for i, node := range nodes {
@@ -17,8 +17,8 @@ func candidates(nodes []string) []Candidate {
 	return found
 }
 
-// TestLeadFollowsTheElector draws what an elector says of five nodes, and who has the partitions.
-// One node gets all of them, or nobody gets any.
+// TestLeadFollowsTheElector draws what an elector says of one to five nodes, and who has the
+// partitions. One node gets all of them, or nobody gets any.
 func TestLeadFollowsTheElector(t *testing.T) {
 	for seed := range uint64(2000) {
 		rnd := rand.New(rand.NewPCG(seed, 11))

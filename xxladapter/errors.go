@@ -60,7 +60,7 @@ type Error struct {
 	// does not say.
 	RetryAfter time.Duration
 
-	format string // makes Message of Args; empty for a message that is fixed
+	format string // makes Message from Args; empty for a message that is fixed
 }
 
 func (e *Error) Error() string { return e.Message }
@@ -106,12 +106,13 @@ func (e *EarlyError) Error() string {
 
 func (e *EarlyError) Unwrap() error { return ErrEarly }
 
-// maxErrorText limits each text of a message in bytes. A caller that sent a megabyte knows it.
+// maxErrorText limits each text of a message, in bytes: a caller that sent a megabyte need not read
+// it back.
 const maxErrorText = 500
 
 // Refusef returns an [Error] with a code. The message is formatted from args, which are the values
-// of the rule's parameters; a message that does not show all of them, or in another order, has the
-// indexes of those that it shows. Texts among args are cut, see [CutText].
+// of the rule's parameters. A format that does not show all of them, or shows them in another
+// order, has explicit indexes, such as %[2]d. Texts among args are truncated, see [CutText].
 func Refusef(code Code, r errorrule.Rule, format string, args ...any) *Error {
 	cutTexts(args)
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Rule: r, Args: args, format: format}
@@ -161,7 +162,7 @@ func refuseBecause(cause error, code Code, r errorrule.Rule, format string, args
 // BrokenRules are several rules that a value breaks, each an [Error].
 type BrokenRules []error
 
-// Error returns the messages of all in one line.
+// Error returns the messages of all rules in one line.
 func (b BrokenRules) Error() string {
 	var messages []string
 	for _, err := range b {

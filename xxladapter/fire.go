@@ -131,15 +131,15 @@ type FireStore interface {
 	//
 	// REQUIRES: len(logs) > 0, and 1 for a fire that is the retry of one shard.
 	ClaimFire(ctx context.Context, by Term, id int64, logs []*Log) ([]Fire, error)
-	// TakeFire makes by the owner of a claimed or ambiguous fire of from, a term that is over. If
-	// from is by, it only checks that by owns the fire. The error is [ErrConflict] if from no
+	// TakeFire moves a claimed or ambiguous fire from the term from, which is over, to the term by.
+	// If from is by, it only checks that by owns the fire. The error is [ErrConflict] if from no
 	// longer owns the fire, or if its lease still holds.
 	TakeFire(ctx context.Context, by Term, id int64, from Term) error
 	// SettleFire stores the outcome of a hand-over: it writes the trigger columns of the log row
-	// and removes the fire, or keeps it as ambiguous. [ErrConflict], and nothing is written, if
-	// the fire belongs to another term. A fire that is gone is no error, because a result may
-	// settle it first; the columns of the log row are written all the same. A planned fire has no
-	// owner: it can be removed, but not become ambiguous. planned are the fires of s.Next as
-	// PlanFires returns them if this call removed the fire, and none otherwise.
+	// and removes the fire, or keeps it as ambiguous. The error is [ErrConflict], and nothing is
+	// written, if the fire belongs to another term. A fire that is gone is no error, because a
+	// result may settle it first; the columns of the log row are written all the same. A planned
+	// fire has no owner: it can be removed, but not become ambiguous. planned are the fires of
+	// s.Next as PlanFires returns them if this call removed the fire, and none otherwise.
 	SettleFire(ctx context.Context, by Term, s Settlement) (planned []Fire, err error)
 }

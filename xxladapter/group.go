@@ -25,8 +25,8 @@ type Group struct {
 	// Addresses is sorted for automatic groups and as typed for manual ones.
 	Addresses []string
 	// AccessToken is the secret of these executors alone; empty means the scheduler's. It is stored
-	// in plain text, because executors of generation G4 expect it to be sent to them. XXL-JOB has a
-	// column for it from 3.5 on.
+	// in plain text, because executors of XXL-JOB 3.5 and later expect it to be sent to them.
+	// XXL-JOB has a column for it since that release.
 	AccessToken string
 	// Drains are the addresses that get no new runs, see [DrainStore], ordered by address. Some may
 	// have ended. SaveGroup leaves them as they are.

@@ -26,7 +26,7 @@ type Job struct {
 	Route      RouteStrategy
 	Handler    string        // the name that the executor registered; at most 255 characters
 	Param      string        // passed to the handler unchanged
-	Block      BlockStrategy // what a run does that meets a running one of the job
+	Block      BlockStrategy // what happens to a run while another one of the job is in progress
 	Timeout    time.Duration // whole seconds; 0 means no limit
 	RetryCount int           // further attempts after a failed one; 0 or more
 
@@ -87,9 +87,9 @@ func (j *Job) SameSchedule(as *Job) bool {
 	return j.ScheduleType == as.ScheduleType && j.ScheduleConf == as.ScheduleConf && j.Settings.Zone == as.Settings.Zone
 }
 
-// RescheduledBy reports whether a job that is edited to after needs another next due time: both
-// run, and their schedules differ. A job that waits for the end of its run continues to wait unless
-// its type changes: like the old delay, the new one counts from there.
+// RescheduledBy reports whether an edit that turns j into after needs another next due time: it
+// does if both run and their schedules differ. A job that waits for the end of its run continues to
+// wait unless its type changes: like the old delay, the new one counts from there.
 func (j *Job) RescheduledBy(after *Job) bool {
 	waits := j.Waits() && j.ScheduleType == after.ScheduleType
 	return j.Running && after.Running && !j.SameSchedule(after) && !waits
@@ -256,7 +256,7 @@ type JobFilter struct {
 
 // A JobStore is the part of [Store] that returns jobs. A [JobEditStore] changes them.
 type JobStore interface {
-	// Job returns a job; [ErrNotFound] if there is none.
+	// Job returns a job. The error is [ErrNotFound] if there is none.
 	Job(ctx context.Context, id int64) (*Job, error)
 	// Jobs lists the jobs that f selects, in the order of f.
 	Jobs(ctx context.Context, f JobFilter) ([]*Job, error)

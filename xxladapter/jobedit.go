@@ -155,8 +155,8 @@ func CreateJob(ctx context.Context, s JobEditStore, j *Job) (int64, error) {
 //
 // The error is [ErrNotFound] if the job or its group does not exist. It is [ErrConflict] if the job
 // was changed since the caller read it, as its Updated shows unless that is zero; with reschedule
-// also if TriggerNext is not after the store's clock, or a later one was claimed: the old schedule
-// may have sent a fire for it already.
+// also if TriggerNext is not after the store's clock, or a fire of the schedule with that due time
+// or a later one was claimed: the old schedule may have sent it already.
 func UpdateJob(ctx context.Context, s JobEditStore, j *Job, reschedule bool) error {
 	_, err := editJob(ctx, s, JobEdit{Act: ActOfUpdate(reschedule), Job: j})
 	return err

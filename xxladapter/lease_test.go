@@ -97,8 +97,8 @@ func TestDealAfterADeathMovesTheDeadNodesPartitionsOnly(t *testing.T) {
 	}
 }
 
-// TestLeadGivesAllPartitionsToOneNode lets nodes join, die and renew at random. One node has all
-// partitions after each renewal, and it changes only with its death.
+// TestLeadGivesAllPartitionsToOneNode lets nodes join, die and renew at random. After each renewal
+// one node has all partitions, and another one gets them only when it dies.
 func TestLeadGivesAllPartitionsToOneNode(t *testing.T) {
 	for seed := range uint64(20) {
 		rnd := rand.New(rand.NewPCG(seed, 7))

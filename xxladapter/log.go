@@ -32,9 +32,9 @@ type Log struct {
 }
 
 // HandOverFailed reports whether a trigger code means that the hand-over failed: certainly, or
-// because the executor did not confirm it for half a minute. The next attempt was planned with that
-// code, so a later failure of the run plans nothing. An outcome that stayed unknown planned
-// nothing.
+// because the executor did not confirm it for half a minute. The next attempt was planned when that
+// code was stored, so a later failure of the run plans nothing. An outcome that stayed unknown
+// planned nothing.
 func HandOverFailed(triggerCode int) bool {
 	switch triggerCode {
 	case ResultNone, ResultOK, ResultUnknown:

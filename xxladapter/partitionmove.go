@@ -49,10 +49,10 @@ const KeptMoves = 200
 // A PartitionMoveStore is the part of [Store] that lists how partitions have changed hands. The
 // methods of [LeaseStore] write its rows, together with the change.
 type PartitionMoveStore interface {
-	// PartitionMoves lists the latest ones, the newest first.
+	// PartitionMoves lists the latest moves, newest first.
 	PartitionMoves(ctx context.Context, limit int) ([]PartitionMove, error)
 	// PresenceEnded records that a term's presence has ended; see [PresenceStore]. If the lease
-	// lapses without another renewal, its cause is [MoveDied]; nothing else depends on it. A term
-	// that is over is no error.
+	// lapses without another renewal, the cause of the move is [MoveDied]; nothing else depends on
+	// it. A term that is over is no error.
 	PresenceEnded(ctx context.Context, term Term) error
 }

@@ -26,8 +26,8 @@ type Pause struct {
 // MaxPauseNote is the length of the longest [Pause.Note] in characters.
 const MaxPauseNote = 500
 
-// MaxPause is the longest time for which a pause or a drain with an end may be asked. One for
-// longer has no end.
+// MaxPause is the longest time for which a pause or a drain with an end may be asked. A longer one
+// is refused; ask for one without an end.
 const MaxPause = 366 * 24 * time.Hour
 
 // Validate checks a pause that is to begin at now.

@@ -58,8 +58,8 @@ func (r *Restrictions) Suppression(j *Job, due time.Time, zone *time.Location) (
 	return Suppression{}, false
 }
 
-// NextSuppressed returns the first instant after from, at most until, from which on due times of
-// the job may be suppressed; zero if there is none.
+// NextSuppressed returns the first instant in (from, until] from which on due times of the job may
+// be suppressed; zero if there is none.
 //
 // REQUIRES: a due time at from is not suppressed.
 func (r *Restrictions) NextSuppressed(j *Job, from, until time.Time, zone *time.Location) time.Time {

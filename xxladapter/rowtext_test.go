@@ -27,7 +27,7 @@ func TestCutText(t *testing.T) {
 		{"😀", 3, ""},
 		{"abc", 0, ""},
 
-		// Begin and mark.
+		// Beginning and mark.
 		{strings.Repeat("a", 100), 50, strings.Repeat("a", 23) + "... (cut, 100 bytes in all)"},
 		{strings.Repeat("😀", 25), 50, strings.Repeat("😀", 5) + "... (cut, 100 bytes in all)"},
 	}

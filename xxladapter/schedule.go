@@ -96,7 +96,7 @@ type ScheduleStore interface {
 	// AgreeZone returns the time zone in which all schedulers of the store read schedules. The
 	// first call stores the given zone; later calls return that one and store nothing.
 	AgreeZone(ctx context.Context, zone string) (string, error)
-	// ChangeZone replaces the agreed zone. Jobs keep the next times that they have.
+	// ChangeZone replaces the agreed zone. Jobs keep the next times that they have. The error is
 	// [ErrConflict] while the lease of any node holds.
 	ChangeZone(ctx context.Context, zone string) error
 
@@ -119,7 +119,7 @@ type ScheduleStore interface {
 	// none. due is the number of jobs that were due: those that decide got, and those that another
 	// session holds locked, where the store skips them.
 	//
-	// [ErrFenced], and nothing is written, if by is over.
+	// The error is [ErrFenced], and nothing is written, if by is over.
 	ClaimDue(ctx context.Context, by Term, ahead time.Duration, limit int,
 		decide func(now time.Time, due []*Job) []Decision) (planned []Fire, due int, err error)
 	// ResumeJob does what r says for a job that was not resumed together with the end of its last

@@ -49,7 +49,8 @@ func StatResultOf(l *Log, open bool) (result StatResult, final bool) {
 	return StatNotSent, true
 }
 
-// killed reports whether an executor, of XXL-JOB or of ours, ended a result's message this way.
+// killed reports whether the message of a result ends as that of a killed run does, on executors of
+// XXL-JOB and on ours.
 func killed(handleMsg string) bool {
 	return strings.HasSuffix(handleMsg, "killed]") || strings.HasSuffix(handleMsg, "killed.]")
 }

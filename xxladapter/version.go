@@ -19,8 +19,8 @@ type JobVersion struct {
 	Actor Actor
 	Call  string
 
-	// Job is the state: what [Job.Fields] lists but the source, whose versions have their own
-	// table, and GlueUpdated and Updated.
+	// Job is the state: GlueUpdated, Updated and what [Job.Fields] lists, without the source, whose
+	// versions have their own table.
 	Job Job
 }
 
