@@ -16,8 +16,8 @@ import (
 
 // Addresses decides which addresses callers may make the scheduler call, so that it cannot be used
 // to reach what its user cannot reach directly. The zero value forbids what is never an executor:
-// link-local addresses, where clouds serve their machines' secrets, multicast, and the scheduler
-// itself. Its methods may be called from any goroutine.
+// link-local addresses and others at which clouds serve their machines' secrets, unspecified and
+// multicast addresses, and the scheduler itself. Its methods may be called from any goroutine.
 type Addresses struct {
 	// Allow lists the networks that executors may be in; empty means all that are not forbidden. An
 	// address in a listed network may also be called without being registered. It must not be
@@ -106,7 +106,8 @@ func (a *Addresses) CheckURL(field, text string) error {
 	return nil
 }
 
-// Allows reports whether the allow list contains the address in a URL.
+// Allows reports whether the allow list contains the address in a URL, and [Addresses.CheckDial]
+// accepts it. It is false for a host name.
 func (a *Addresses) Allows(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -158,5 +159,5 @@ func unmap(addr netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(addr.Addr().Unmap().WithZone(""), addr.Port())
 }
 
-// bare returns an address in the form in which lists of addresses compare it.
+// bare returns an address without its trailing slash, the form in which addresses are compared.
 func bare(addr string) string { return strings.TrimSuffix(addr, "/") }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// leastConcealed is the shortest length, in bytes, of a secret that [Conceal] replaces, which is
-// that of a group's token. Replacing shorter ones would garble ordinary text.
+// leastConcealed is the length in bytes of the shortest secret that [Conceal] replaces. No group's
+// token is shorter. Replacing shorter ones would garble ordinary text.
 const leastConcealed = 8
 
 // Conceal replaces each secret of at least eight bytes in text by ***. It is for text written by a

@@ -94,8 +94,8 @@ func (c Caller) Within(app string) Caller {
 	return c
 }
 
-// Own returns the one app whose own token the caller has sent, with its name. ok is false for the
-// token of all executors.
+// Own returns the app whose own token the caller has sent. ok is false for the token of all
+// executors, and for one that several apps share if the call named none of them.
 func (c Caller) Own() (app string, ok bool) {
 	if c.every || len(c.apps) != 1 {
 		return "", false

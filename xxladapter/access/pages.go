@@ -65,8 +65,8 @@ func (p *Pages) Check(r *http.Request) error {
 			"the Host header is %q, must be localhost, an address of this machine or in %s", r.Host, p.setting,
 		)
 	}
-	// The only type with which a form can send JSON; the browser marks requests of scripts by the
-	// Origin header.
+	// This is the only type with which a form can send JSON; the browser marks requests of scripts
+	// by the Origin header.
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "text/plain" {
 		return fmt.Errorf("the Content-Type is text/plain, must be application/json")
 	}
