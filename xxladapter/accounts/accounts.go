@@ -67,7 +67,7 @@ type Bearer struct {
 	Rights     access.Rights
 }
 
-// errWrong is the one answer to every login that fails.
+// errWrong is returned for a wrong name and for a wrong password alike.
 var errWrong = xxladapter.Refusef(xxladapter.CodeUnauthorized, errorrule.WrongLogin, "the name or the password is wrong")
 
 // ErrEnded is returned for a session that has ended or never was.
@@ -175,7 +175,7 @@ func (a *Accounts) check(ctx context.Context, name, password string) (*xxladapte
 // seeded reports whether the user has the well-known password of a new XXL-JOB database.
 func seeded(u *xxladapter.UpstreamUser) bool { return matchesUpstream(u.Password, seedPassword) }
 
-// takeOver makes an account of a user of XXL-JOB's.
+// takeOver makes an account for a user of XXL-JOB.
 func (a *Accounts) takeOver(
 	ctx context.Context, from *xxladapter.UpstreamUser, password string,
 ) (*xxladapter.User, error) {
@@ -308,7 +308,8 @@ func (a *Accounts) Logout(ctx context.Context, b Bearer) error {
 	return err
 }
 
-// SomeUser reports whether there is a user. While there is none, it asks the store once a second.
+// SomeUser reports whether there is a user. While there is none, it asks the store at most once a
+// second.
 func (a *Accounts) SomeUser(ctx context.Context) (bool, error) {
 	now := time.Now()
 	if a.someUser.Load() || now.UnixNano() < a.noUserUntil.Load() {

@@ -49,7 +49,8 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-// A browser keeps cookies and follows redirects, but stops before the given paths.
+// A browser keeps cookies, and follows redirects until one leads to a path that ends with before;
+// empty follows all.
 type browser struct {
 	h *house
 	*http.Client
