@@ -29,9 +29,9 @@ var (
 	privateNets = prefixes(
 		"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7", "127.0.0.0/8", "::1/128",
 	)
-	// closedNets lists what is never a target on purpose: this network, link-local addresses and
-	// with them most clouds' metadata, the metadata of Alibaba, Azure and Amazon over IPv6
-	// elsewhere, protocol assignments and Oracle's metadata, multicast, reserved networks.
+	// closedNets lists what is never a target on purpose: this network; link-local addresses, among
+	// them most clouds' metadata; protocol assignments, among them Oracle's metadata; the metadata
+	// of Alibaba, of Azure and, over IPv6, of Amazon; multicast; reserved networks.
 	closedNets = prefixes("0.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "224.0.0.0/4", "240.0.0.0/4",
 		"100.100.100.200/32", "168.63.129.16/32", "fd00:ec2::254/128", "::/128", "fe80::/10", "fec0::/10", "ff00::/8")
 	// carriers lists IPv6 networks that embed an IPv4 address, and the byte at which it starts.

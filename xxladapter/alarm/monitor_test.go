@@ -255,7 +255,7 @@ func TestWhatFailedLongAgoIsNoNews(t *testing.T) {
 	})
 }
 
-// TestAStormOfOneJob turns ten thousand failures in a minute into two messages.
+// TestAStormOfOneJob turns ten thousand failures in a minute into at most three messages.
 func TestAStormOfOneJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t)
@@ -397,7 +397,7 @@ func TestAHangingChannelKeepsTheOthersWaitingForSecondsOnly(t *testing.T) {
 			}
 			late := time.Since(start)
 			if i == 1 {
-				// The first message has the whole sendLimit.
+				// The first message has the whole sendLimit, for which this second one waits.
 				require.LessOrEqual(t, late, sendLimit+2*pollPause)
 			} else {
 				require.LessOrEqual(t, late, downLimit+2*pollPause)

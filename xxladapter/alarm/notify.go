@@ -213,8 +213,8 @@ func (u *unsettled) add(claims []xxladapter.AlarmClaim, status int) {
 	u.left = append(u.left, outcome{claims, status})
 }
 
-// settle stores them, with the lock held while the store is asked: add may wait, and no outcome is
-// stored twice. It returns the error of the first one that the store refuses again.
+// settle stores the outcomes. It holds the lock while it calls the store: add may wait, and no
+// outcome is stored twice. It returns the error of the first outcome that the store refuses again.
 func (u *unsettled) settle(ctx context.Context, store Store) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -171,7 +171,7 @@ func TestARecoveryIsNotReportedIfALaterPartOfTheSeriesFails(t *testing.T) {
 }
 
 // TestDecisionsKeepTogether checks that the same runs are reported however a series is divided into
-// transactions and polls.
+// transactions.
 func TestDecisionsKeepTogether(t *testing.T) {
 	rules := []xxladapter.Settings{
 		{}, {AlarmRecovered: true}, {AlarmOn: xxladapter.AlarmLastRetry},
