@@ -19,7 +19,7 @@ import (
 // includes the query; a nil body sends none. The error has the message of the API's answer.
 type Call func(ctx context.Context, method, path string, body json.RawMessage) (json.RawMessage, error)
 
-// Options configure [New].
+// Options configures [New] and [Page].
 type Options struct {
 	// Version is the version of the program, which the assistant may show.
 	Version string
