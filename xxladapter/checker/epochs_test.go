@@ -45,7 +45,7 @@ func TestWhatHasToFire(t *testing.T) {
 		{"start acknowledged on a second", everySecond(500, 1000), ".?++++++++++"},
 		{"start requested on a second", everySecond(1000, 1001), "..++++++++++"},
 		{"start never acknowledged", everySecond(500, 0), ".???????????"},
-		// An epsilon of two seconds before the request is optional.
+		// Due times within an epsilon of two seconds before the request are optional.
 		{"stopped", append(everySecond(500, 700), change(OpStop, 6000, 6500)), ".+++???....."},
 		{"stop acknowledged on a second", append(everySecond(500, 700), change(OpStop, 6001, 7000)), ".++++???...."},
 		{"stop never acknowledged", append(everySecond(500, 700), change(OpStop, 6500, 0)), ".++++???????"},

@@ -50,7 +50,7 @@ func (jc *jobCheck) judge() {
 	jc.settle()
 }
 
-// judgeDated goes through the runs that name their due time beside the targets.
+// judgeDated goes through the runs that name their due time, in step with the targets.
 func (jc *jobCheck) judgeDated(from int) {
 	t := 0
 	for i := from; i < len(jc.runs); {

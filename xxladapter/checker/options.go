@@ -23,8 +23,8 @@ type Options struct {
 	// skipped. Java admins skip five seconds. The default is 0.
 	StartSkip time.Duration
 
-	// CatchUp is how long after a misfire was noticed a strategy that fires all missed due times
-	// may take to fire them. The default is 1 minute.
+	// CatchUp is the time in which a strategy that fires all missed due times has to do so, counted
+	// from when the misfire was noticed. The default is 1 minute.
 	CatchUp time.Duration
 
 	// NoMisfires ignores misfire records, for histories without a fault that may cause a misfire:

@@ -73,7 +73,7 @@ type Report struct {
 	Consumed int // targets that a misfire record consumed
 	Refused  int // targets whose hand-over the scheduler knows to have failed
 	Misfires int // misfire records
-	InDoubt  int // targets of which the store has lost whether they fired
+	InDoubt  int // targets of which the store no longer knows whether they fired
 	Repeated int // arrivals of a log id after its first one
 	Cut      int // lines cut off by a kill
 

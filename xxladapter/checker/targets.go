@@ -31,7 +31,7 @@ const (
 	refused       // the hand-over failed, and the scheduler knows
 )
 
-// A dated is what is known of a job that names due times, each ascending by them.
+// A dated holds the records of a job that name due times, each list in their order.
 type dated struct {
 	runs     []Run
 	misfires []Misfire
