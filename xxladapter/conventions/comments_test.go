@@ -17,8 +17,8 @@ const (
 )
 
 // TestCommentsFitIntoTheirLines checks that no line of a comment is wider than 100 columns. Lines
-// that are not wrapped may be: tables and commands, which begin with a tab, directives, and what
-// examples print.
+// that are not wrapped may be wider: tables and commands, which begin with a tab, directives, and
+// what examples print.
 func TestCommentsFitIntoTheirLines(t *testing.T) {
 	files := filesOf(t, ".", ".go")
 	require.Greater(t, len(files), 1000, "the test has found the files")
@@ -64,8 +64,8 @@ func TestCommentsOfTestsHaveAVerb(t *testing.T) {
 	}
 }
 
-// isForm is what follows the name of a function in a comment that says what the function is. That
-// it is called is allowed: callbacks say so.
+// isForm is what follows the name of a function in a comment that says what the function is. "is
+// called" is allowed, because comments of callbacks say it.
 var isForm = regexp.MustCompile(`^\s+(is|are)\s+(\w*)`)
 
 // TestCommentsOfFunctionsHaveAVerb checks that a comment which begins with the name of a function

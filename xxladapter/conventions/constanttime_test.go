@@ -34,10 +34,10 @@ var comparesEarly = map[string][]string{
 // keepsSecret are functions whose result is as secret as what they are given.
 var keepsSecret = []string{"digestOf", "Sum256", "TrimSpace", "ToLower", "ToUpper", "string", "byte", "Get", "Clone"}
 
-// TestTokensAreComparedInConstantTime reads the source of every package that sees tokens. A token,
-// or what a function makes of one, may be compared by access alone, as a digest, and that by
-// crypto/subtle: code that writes ==, strings.EqualFold or a look-up in a map instead makes this
-// test fail. Whether one is set, and whether it is the well-known one, may be asked anywhere.
+// TestTokensAreComparedInConstantTime reads the source of every package that sees tokens. Package
+// access alone may compare a token, or what a function makes of one: as a digest, by crypto/subtle.
+// Code that writes ==, strings.EqualFold or a look-up in a map instead makes this test fail.
+// Whether a token is set, and whether it is the well-known one, may be asked anywhere.
 func TestTokensAreComparedInConstantTime(t *testing.T) {
 	compared := 0
 	for _, pkg := range []string{"access", "accounts", "admin", "alarm", "executor", "node", "trigger", "cmd/xxlwheel"} {
@@ -82,8 +82,8 @@ func TestTheSearchForComparisonsFindsThem(t *testing.T) {
 	}
 }
 
-// comparisons are the places where a file compares tokens in a telling way, and how often it does
-// so by access.
+// comparisons returns the places where a file compares tokens in a telling way, and how often it
+// does so by access.
 func comparisons(t *testing.T, file, src string) (early []string, constant int) {
 	fset := token.NewFileSet()
 	parsed, err := parser.ParseFile(fset, file, src, parser.SkipObjectResolution)
@@ -118,7 +118,7 @@ func comparisons(t *testing.T, file, src string) (early []string, constant int) 
 }
 
 // secrets are the variables of a function that hold a token, or what was made of one, beside those
-// that are called so.
+// whose names say so.
 type secrets struct{ names map[string]bool }
 
 func (s secrets) learn(n ast.Node) bool {
@@ -226,8 +226,8 @@ func leavesEarly(loop *ast.BlockStmt) bool {
 	return compares && leaves
 }
 
-// public reports whether everybody may know how a token compares with e: nothing, or the one of all
-// sample configurations.
+// public reports whether everybody may know how a token compares with e, because e is empty, a
+// number or the token of all sample configurations.
 func public(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.BasicLit:

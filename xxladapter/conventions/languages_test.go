@@ -12,7 +12,7 @@ import (
 var (
 	fenced     = regexp.MustCompile("(?ms)^```.*?^```$")
 	inlineCode = regexp.MustCompile("`[^`\n]+`")
-	figure     = regexp.MustCompile(`^[0-9][0-9.,]*( %)?( [a-zA-Z]+)?$`) // the name is whose figure it is
+	figure     = regexp.MustCompile(`^[0-9][0-9.,]*( %)?( [a-zA-Z]+)?$`) // a name says whose it is: 130 antlabs
 )
 
 // TestBothLanguagesOfREADMESayTheSame compares examples, commands and the figures of tables in
