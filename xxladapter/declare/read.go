@@ -157,7 +157,7 @@ func (r *reader) join(part *Document, places map[string]int, found int) {
 	}
 	for at, line := range places {
 		at = rename(at)
-		if _, known := r.source.places[at]; !known { // as it is for the whole of a second document
+		if _, known := r.source.places[at]; !known { // lists and the whole keep the place of the first part
 			r.source.places[at] = place{r.file, line}
 		}
 	}
