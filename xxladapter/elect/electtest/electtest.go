@@ -145,7 +145,7 @@ func oneLeads(t *testing.T, p Place) {
 	require.NoError(t, first.Resign(t.Context()))
 }
 
-// winner returns the leadership of the campaign that wins, and puts that at index i.
+// winner returns the leadership of the campaign that wins, and puts that campaign at index i.
 func winner(t *testing.T, campaigns []*campaign, i int) elect.Leadership {
 	t.Helper()
 	cases := []reflect.SelectCase{{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(time.After(patience))}}

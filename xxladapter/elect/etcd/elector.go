@@ -30,8 +30,9 @@ type Elector struct {
 
 var _ elect.Elector = (*Elector)(nil)
 
-// New returns an elector of the process name. It makes sure that the cluster can be reached, and
-// that the user may read and write below the path; the error is one line that says what is wrong.
+// New returns an elector for the process that is called name. It makes sure that the cluster can be
+// reached, and that the user may read and write below the path; the error is one line that says
+// what is wrong.
 func New(ctx context.Context, a elect.Address, name string) (*Elector, error) {
 	e := &Elector{address: a, name: name}
 	ctx, cancel := context.WithTimeout(ctx, elect.ContactLimit)
@@ -143,7 +144,7 @@ func (e *Elector) stand(ctx context.Context, l *leadership) error {
 		return err
 	}
 	l.number = put.Header.Revision
-	// They live as long as the client, which ends with the leadership.
+	// KeepAlive and Watch last as long as the client, which ends with the leadership.
 	if l.alive, err = l.client.KeepAlive(l.client.Ctx(), lease.ID); err != nil {
 		return err
 	}

@@ -33,8 +33,9 @@ type Elector struct {
 
 var _ elect.Elector = (*Elector)(nil)
 
-// New returns an elector of the process name. It makes sure that the ensemble can be reached, and
-// that the user may create nodes below the path; the error is one line that says what is wrong.
+// New returns an elector for the process that is called name. It makes sure that the ensemble can
+// be reached, and that the user may create nodes below the path; the error is one line that says
+// what is wrong.
 func New(ctx context.Context, a elect.Address, name string) (*Elector, error) {
 	e := &Elector{address: a, name: name}
 	ctx, cancel := context.WithTimeout(ctx, elect.ContactLimit)
