@@ -17,7 +17,7 @@ const (
 	// openRuns limits the open runs that are followed to the newest ones. The end of an older run
 	// is noticed by the daily figures, which do not name the run.
 	openRuns = 500
-	// overlap is how far a poll looks for changed jobs before the time of the last look:
+	// overlap is how far before the last look a poll begins to look for changed jobs:
 	// [xxladapter.TouchedAt] may move a change ahead of the clock, and a Java admin's clock may
 	// differ.
 	overlap = 5 * time.Second
@@ -29,7 +29,7 @@ const (
 // A view holds the state at the last poll, with which the next one is compared.
 type view struct {
 	marks xxladapter.Marks
-	jobs  map[int64]time.Time          // when the jobs that changed in the last seconds did so
+	jobs  map[int64]time.Time          // the times of change of the jobs that changed last
 	open  map[int64]xxladapter.RunMark // runs that have not ended
 	read  time.Time                    // the store's clock when jobs were read last
 	rest  time.Time                    // changed jobs are not read before this time of the local clock
