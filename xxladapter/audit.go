@@ -222,7 +222,8 @@ type ChainError struct {
 func (e *ChainError) Error() string { return fmt.Sprintf("audit row %d %s", e.ID, e.Rule) }
 
 // FollowChain checks that rows follow a position in the chain without a gap, and returns the
-// position at their end. The error is a [ChainError] about the first row that does not.
+// position at their end. The error is a [ChainError] about the first row that does not; the
+// position is then that of the row before it.
 func FollowChain(from AuditPosition, rows []AuditRow) (AuditPosition, error) {
 	for i := range rows {
 		row := &rows[i]

@@ -11,7 +11,7 @@ import (
 
 // A Histogram counts durations in whole milliseconds. Up to 31 ms each value has a bucket of its
 // own; above that, the width of a bucket is at most a sixteenth of its lowest value. Its zero value
-// is empty and ready to use.
+// is empty and ready to use. Copies of one that is not empty share its counts.
 type Histogram struct {
 	counts map[int]int64 // by bucket, without zeros
 }

@@ -46,7 +46,7 @@ type Job struct {
 	Running bool
 
 	// Restrictions are set only in the jobs that [ScheduleStore.ClaimDue] gives to decide: the
-	// pauses and calendars at that moment. Stores keep nothing of them.
+	// pauses and calendars at that moment. Stores do not keep them with the job.
 	Restrictions *Restrictions
 
 	// LastResult is set only in lists that are sorted by it, see [SortByResult]. Stores keep it

@@ -44,7 +44,7 @@ type Lease struct {
 	// Others lists the terms of the other nodes that hold leases and have not retired, by number.
 	// Some of them may have lapsed since the store looked.
 	Others []Term
-	// Quiet is true if no open fire was due. False says nothing: the store has not looked.
+	// Quiet is true if no open fire was due. False says nothing: the store may not have looked.
 	Quiet bool
 	// Report is the node's last report; see [LeaseStore.ReportNode].
 	Report NodeReport
@@ -58,6 +58,7 @@ type LeaseStore interface {
 	// partitions are dealt among the nodes whose leases hold, without the retired ones: by
 	// [DealToLeader] if all of them are in [SchedulingLeader], else by [Deal]. A new term is in
 	// [SchedulingAll].
+	//
 	// When the clock was set back, a lease that was given before holds for no longer than its life
 	// from the next call on.
 	//

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// An Order is a trigger by an operator or a program. Its caller can find the run by it.
+// An Order is a trigger by an operator or a program, who can find the run by the order's ID.
 type Order struct {
 	ID     int64
 	JobID  int64
