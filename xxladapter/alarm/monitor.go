@@ -53,7 +53,8 @@ type Options struct {
 	Logger  *slog.Logger // nil means slog.Default()
 }
 
-// A Monitor finds failed runs and reports them. Several may work on one store.
+// A Monitor finds failed runs and reports them. Several may work on one store. Failed and Succeeded
+// may be called from any goroutine.
 type Monitor struct {
 	opts   Options
 	logger *slog.Logger
