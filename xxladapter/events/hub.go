@@ -30,8 +30,8 @@ type Store interface {
 	xxladapter.ChangeStore
 }
 
-// A Hub polls a store while it has a listener. More listeners do not make it poll more often. Its
-// zero value is not usable; see [NewHub].
+// A Hub polls a store while it has a listener. More listeners do not make it poll more often.
+// Create it with [NewHub]. Its methods and those of its listeners may be called from any goroutine.
 type Hub struct {
 	store  Store
 	logger *slog.Logger
@@ -95,7 +95,8 @@ func (h *Hub) Listen(after Position) (*Listener, error) {
 	return l, nil
 }
 
-// Leave removes the listener. The last one that leaves ends the polling.
+// Leave removes the listener; leaving again changes nothing. The last one that leaves ends the
+// polling.
 func (l *Listener) Leave() {
 	l.hub.mu.Lock()
 	defer l.hub.mu.Unlock()
