@@ -92,7 +92,7 @@ func (s *Server) applyFiles(ctx context.Context, q applyQuery, form applyForm) (
 }
 
 // apply compares declarations with the store, and carries out what differs unless it is a dry run.
-// The changes of the returned plan have the ids of new jobs. It tries at most three times while
+// The changes of the returned plan have the ids of new jobs. apply tries at most three times while
 // somebody else changes the same jobs.
 func (s *Server) apply(
 	ctx context.Context, source *declare.Source, how declare.Options, dryRun bool,

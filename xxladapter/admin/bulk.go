@@ -89,8 +89,8 @@ type bulkUndo struct {
 	Change *jobForm   `json:"change,omitempty"`
 }
 
-// bulk does the same to many jobs, some at a time, and streams the results. It ends early when its
-// caller leaves or the server ends its streams; then jobs that are in progress are finished.
+// bulk does one action to many jobs, some at a time, and streams the results. It ends early when
+// its caller leaves or the server ends its streams; then jobs that are in progress are finished.
 func (s *Server) bulk(ctx context.Context, _ api.None, form bulkForm) (no api.Stream, err error) {
 	if err := form.check(); err != nil {
 		return no, err

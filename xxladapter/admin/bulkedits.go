@@ -80,7 +80,7 @@ func (b *editBatch) leave(ctx context.Context) {
 	}
 }
 
-// EditJobs implements [xxladapter.JobEditStore]. A goroutine of a batch makes its edit there.
+// EditJobs implements [xxladapter.JobEditStore]. A goroutine of a batch edits through the batch.
 func (g guard) EditJobs(
 	ctx context.Context, edits []xxladapter.JobEdit, whole bool,
 ) ([]xxladapter.JobEdited, error) {

@@ -16,7 +16,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
-// A noticingStore fails look-ups of credentials that are not made for a user, and counts all.
+// A noticingStore fails the test on a look-up of a credential that is not made for a user, and
+// counts all look-ups.
 type noticingStore struct {
 	accounts.Store
 	t     *testing.T

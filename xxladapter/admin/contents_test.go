@@ -76,8 +76,8 @@ func write(b *strings.Builder, v reflect.Value) {
 	}
 }
 
-// TestContentsShowEachKindOfChange changes the store by each of its parts: what compares contents
-// sees it.
+// TestContentsShowEachKindOfChange changes one part of the store after the other, and checks that
+// contents differ each time.
 func TestContentsShowEachKindOfChange(t *testing.T) {
 	s := auditSite(t, false, nil)
 	ctx := t.Context()

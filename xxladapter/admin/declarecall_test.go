@@ -96,7 +96,8 @@ func TestCodeLeavesEditsByHand(t *testing.T) {
 	edit(2, `{"author":"somebody"}`)
 	require.Equal(t, []string{"change after 2", "unchanged 0"}, s.declares(changed, `"after"`), "asked to overwrite")
 
-	// A job that somebody else has made is left too, and one of a file always.
+	// A job that somebody has made by hand is left too, unless its key is to be overwritten. A job
+	// that a file declares is left always.
 	s.made(codeApp, "byhand")
 	byhand := `{"key":"byhand","author":"team","executorHandler":"h"}`
 	require.Equal(t, []string{"kept byhand: it was not declared from code", "unchanged 0"}, s.declares(byhand, ""))

@@ -18,8 +18,8 @@ type eventQuery struct {
 	Last string `header:"Last-Event-ID" doc:"The id of the last event that was received. The events since then are sent again, or one of topic all if this server does not know the id."`
 }
 
-// listen streams events of the caller's groups until the caller leaves, falls behind, its stream
-// is old, or the server ends its streams.
+// listen streams events of the caller's groups until the caller leaves or falls behind, the stream
+// has lasted for [api.StreamLife], or the server ends its streams.
 func (s *Server) listen(ctx context.Context, q eventQuery) (no api.Stream, err error) {
 	l, err := s.hub.Listen(events.ParsePosition(q.Last))
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Server) listen(ctx context.Context, q eventQuery) (no api.Stream, err e
 }
 
 // EndStreams ends all streams. [http.Server.Shutdown] waits for streams, and does not end them, so
-// it has to be registered there.
+// EndStreams has to be registered by [http.Server.RegisterOnShutdown].
 func (s *Server) EndStreams() {
 	s.end()
 	s.hub.Close()

@@ -14,8 +14,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/why"
 )
 
-// Runs are searched for among those that were triggered soon after they were due, and then, if due
-// times are left without a run, among those of a long time.
+// Runs are searched for among those that were triggered within soonLate of their due times. A
+// second search goes up to longLate if the job has misfires, or due times without any record. For a
+// range of at most a minute, the first search goes that far.
 const (
 	soonLate = 10 * time.Minute
 	longLate = 24 * time.Hour
@@ -37,11 +38,11 @@ type past struct {
 	restrictions *xxladapter.Restrictions
 }
 
-// pastOf gathers what is known about a job from an instant until before another one.
+// pastOf gathers what is known about a job in a time. from is included and to is not.
 //
 // The reads are no snapshot, and a due time goes from one table to the next meanwhile: from a
 // planned fire to a run or, with a pause, to a misfire, and never back. Read in that order, none is
-// lost between two reads. What is found twice is what has moved on, see [stillOpen].
+// lost between two reads. A due time that is found twice has moved on; see [stillOpen].
 func (s *Server) pastOf(ctx context.Context, id int64, from, to time.Time, limit int) (p *past, err error) {
 	p = &past{}
 	if err := s.readSchedules(ctx, p, id, from, to); err != nil {
@@ -86,10 +87,11 @@ func (s *Server) pastOf(ctx context.Context, id int64, from, to time.Time, limit
 	return p, nil
 }
 
-// readSchedules reads a job and what tells which schedules it had. An edit between two of these
-// reads would appear as a change back to what was before, so all are read again.
+// readSchedules reads a job, and the audit rows and versions that tell which schedules it had. An
+// edit between two of these reads would appear as a change back to what was before, so all are read
+// again.
 func (s *Server) readSchedules(ctx context.Context, p *past, id int64, from, to time.Time) error {
-	const most = 3 // in a row, of a job that somebody keeps editing
+	const most = 3 // attempts, for a job that somebody keeps editing
 	var rows []xxladapter.AuditRow
 	var versions []*xxladapter.JobVersion
 	j, err := s.job(ctx, id)
@@ -128,7 +130,7 @@ func (s *Server) readSchedules(ctx context.Context, p *past, id int64, from, to 
 	return nil
 }
 
-// A firstKnown is what a fire has in common with its run before it is claimed.
+// A firstKnown is what a fire has in common with its run before the fire is claimed.
 type firstKnown struct {
 	due     int64 // in milliseconds
 	kind    xxladapter.TriggerType
@@ -167,8 +169,8 @@ func stillOpen(p *past) []xxladapter.Fire {
 	})
 }
 
-// planOf returns what a schedule that a job has or had means; nil if it cannot be read, and then
-// its finding says so.
+// planOf returns the plan of a schedule that a job has or had; nil if the schedule cannot be read,
+// which a finding then says.
 func (s *Server) planOf(j *xxladapter.Job, then why.Schedule) cron.Plan {
 	with := *j
 	with.ScheduleType, with.ScheduleConf, with.Settings.Zone = then.Type, then.Conf, then.Zone
@@ -188,7 +190,8 @@ func (s *Server) zoneThen(then why.Schedule) *time.Location {
 	return s.opts.Zone
 }
 
-// fates says what became of due times, or will: of the present schedule's, in its time zone.
+// fates says what became of due times, or will become of them. Pauses and calendars suppress those
+// to come by the time zone of the present schedule.
 func (s *Server) fates(p *past, planned []time.Time) []why.Tick {
 	ticks := why.Fates(planned, p.runs, p.open, p.misfires, p.now)
 	why.Coming(ticks, p.restrictions, p.job, s.zoneThen(p.spans[len(p.spans)-1].Schedule))

@@ -118,7 +118,8 @@ func showShares(shares []forecast.Share, names map[int64]string) *forecastJobs {
 	return form
 }
 
-// eachJob calls use for each job that f selects, without its large texts, by id.
+// eachJob calls use for each job that f selects, in the order of ids. The jobs lack their large
+// texts.
 func (s *Server) eachJob(ctx context.Context, f xxladapter.JobFilter, use func(*xxladapter.Job)) error {
 	f.Light, f.Limit = true, 10*api.MaxPage
 	for {

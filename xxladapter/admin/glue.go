@@ -89,8 +89,9 @@ func (s *Server) restoreGlue(ctx context.Context, path gluePath) (no api.None, e
 	return no, s.change(ctx, j, &jobForm{GlueType: &v.Type, GlueSource: &v.Source, GlueRemark: &v.Remark})
 }
 
-// changesGlue reports whether a form gave the job old another source, type or remark. The remark
-// belongs to the version, so a form without a remark empties it.
+// changesGlue reports whether a form has changed the source, type or remark of old to those of j. A
+// remark belongs to its version: if the source or the type changes without one, changesGlue empties
+// that of j.
 func (f *jobForm) changesGlue(old, j *xxladapter.Job) bool {
 	if f.GlueType == nil && f.GlueSource == nil && f.GlueRemark == nil {
 		return false

@@ -357,7 +357,7 @@ func (g guard) AuditEnds(ctx context.Context) (xxladapter.AuditEnds, error) {
 	return g.store.AuditEnds(ctx)
 }
 
-// Marks implements [xxladapter.ChangeStore]: they say of no group what has changed.
+// Marks implements [xxladapter.ChangeStore]. Marks do not reveal what has changed in a group.
 func (g guard) Marks(ctx context.Context) (xxladapter.Marks, error) { return g.store.Marks(ctx) }
 
 // ChangedJobs lists jobs of granted groups.

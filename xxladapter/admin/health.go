@@ -15,8 +15,9 @@ import (
 // A Check is one condition without which the process cannot do its work.
 type Check struct {
 	Name string
-	// Do returns what is wrong. The text of an [xxladapter.Error] is shown; any other error is only
-	// logged, since its text may be confidential.
+	// Do returns what is wrong, or nil. All checks of a request together have two seconds. The text
+	// of an [xxladapter.Error] is shown; any other error is only logged, since its text may be
+	// confidential.
 	Do func(ctx context.Context) error
 }
 

@@ -18,13 +18,15 @@ type Info struct {
 	Metrics, Console bool
 	// Alarms are the names of the channels on which failures are reported.
 	Alarms []string
-	// KeepLogs, KeepSuccesses, KeepAudit and KeepStats are how long rows are kept; 0 means forever.
+	// KeepLogs, KeepSuccesses, KeepAudit and KeepStats are how long rows are kept; 0 means forever,
+	// except for KeepSuccesses, which is about jobs that keep failures only.
 	KeepLogs, KeepSuccesses, KeepAudit, KeepStats time.Duration
 	RunTexts                                      xxladapter.TextPolicy
 	// FastPool, SlowPool and PoolPerApp limit how many fires are handed over at once; a PoolPerApp
 	// of 0 means half of each.
 	FastPool, SlowPool, PoolPerApp int
-	// Drain limits how long a stop waits, and SkewLimit how far the clock may be off.
+	// Drain limits how long a stop waits, and SkewLimit how far the clock may be off; a negative
+	// SkewLimit means that this is not checked.
 	Drain, SkewLimit time.Duration
 }
 

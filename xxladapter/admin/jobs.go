@@ -139,7 +139,7 @@ func (s *Server) fill(ctx context.Context, j *xxladapter.Job, form *jobForm) (cr
 			return nil, err
 		}
 	}
-	var old xxladapter.Job // of a new job the zero value
+	var old xxladapter.Job // stays zero for a new job
 	if j.ID != 0 {
 		old = *j
 	}
@@ -231,8 +231,8 @@ func (s *Server) plan(j *xxladapter.Job) (cron.Plan, error) {
 	return plan, nil
 }
 
-// nextDue returns the first due time after the given one. Upstream adds five seconds, to avoid what
-// another node may have read ahead; here planned fires are dropped with the old schedule, and
+// nextDue returns the first due time after the given instant. Upstream adds five seconds, to avoid
+// what another node may have read ahead; here planned fires are dropped with the old schedule, and
 // nothing has to be skipped.
 func (s *Server) nextDue(j *xxladapter.Job, plan cron.Plan, after time.Time) (time.Time, error) {
 	if j.ScheduleType == xxladapter.ScheduleNone {

@@ -82,7 +82,7 @@ func TestACalendarThatJobsNameStays(t *testing.T) {
 	status, _ = s.do("DELETE", "/api/v1/calendars/office", testToken, "")
 	require.Equal(t, http.StatusOK, status)
 
-	// One that is built in can be replaced, and comes back.
+	// A built-in calendar can be replaced, and comes back.
 	require.Equal(t, http.StatusOK, put("/jobs/1", `{"settings":{"calendar":"cn"}}`))
 	require.Equal(t, http.StatusOK, put("/calendars/cn", `{"weekend":[],"years":[]}`))
 	var list calendarList

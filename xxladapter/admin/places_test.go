@@ -15,7 +15,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
-// TestHeavyCallsAreBounded checks which calls share places, and what one gets that finds none.
+// TestHeavyCallsAreBounded checks which calls share places, and what a call gets that finds no
+// place.
 func TestHeavyCallsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := New(Options{Store: memstore.New(nil), Completer: new(fakeCompleter), AccessToken: testToken})

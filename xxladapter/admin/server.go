@@ -41,8 +41,8 @@ type Completer interface {
 
 // A Broker has the queues from which executors take runs; queue.Conn is one.
 type Broker interface {
-	// Prepare creates in the broker what the executor at an address takes its runs from, unless
-	// that exists.
+	// Prepare creates in the broker the queue from which the executor at an address takes its runs,
+	// unless it exists.
 	Prepare(ctx context.Context, at xxladapter.QueueAddress) error
 	// State returns what lies in the queue of an app.
 	State(ctx context.Context, app string) (xxladapter.QueueState, error)
@@ -139,8 +139,9 @@ type Options struct {
 	Queue Broker
 	// Purger deletes runs for the call that clears the log; if it is nil, that call fails.
 	Purger Purger
-	// Planned is called with the fires that a management call planned, so that they are handed out
-	// at once; nil leaves them to the scheduler's sweep.
+	// Planned is called with each fire that a call has planned, so that it is handed out at once;
+	// nil leaves it to the scheduler's sweep. Planned and the next three functions may be called by
+	// several goroutines at the same time.
 	Planned func(xxladapter.Fire)
 	// JobChanged is called when a schedule was started or changed; nil disables it.
 	JobChanged func()
@@ -178,7 +179,7 @@ type Options struct {
 	Metrics http.Handler
 	// Checks decide whether /readyz reports readiness. Without any it always does.
 	Checks []Check
-	// Info is what GET /info shows of this process.
+	// Info is what GET /api/v1/info shows of this process.
 	Info Info
 	// Elector is the address of the elector of this node, without secrets; empty means that it has
 	// none.

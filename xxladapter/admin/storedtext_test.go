@@ -31,7 +31,7 @@ func TestAStoredTextIsShownWithoutTheExecutor(t *testing.T) {
 	}
 	require.Len(t, s.executors.asked, asked)
 
-	// Given up; the executor may be back.
+	// The scheduler has given up, and the executor may be back.
 	require.NoError(t, s.store.SaveTexts(t.Context(), []xxladapter.RunText{{LogID: id, Note: "given up"}}))
 	_, body = s.do("GET", path, testToken, "")
 	require.JSONEq(t, `{"fromLineNum":1,"toLineNum":0,"logContent":"","isEnd":true,"stored":true,"note":"given up"}`, body)

@@ -19,7 +19,7 @@ type timelineQuery struct {
 	To   time.Time `query:"to" doc:"The instant before which it ends, at most 32 days after from; defaults to now."`
 }
 
-// A spanForm is a time in which one schedule of a job stood.
+// A spanForm is a time in which a job had one schedule.
 type spanForm struct {
 	From         time.Time               `json:"from"`
 	To           time.Time               `json:"to" doc:"It ends before this instant."`

@@ -8,8 +8,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
-// wrongSchedule returns the error for a user about a schedule in field that package cron refuses,
-// which it words itself.
+// wrongSchedule returns the error for a user about the schedule in a field. Its message is that of
+// err, the error of package cron.
 func wrongSchedule(field string, err error) error { return aboutSchedule(field, err.Error(), err) }
 
 // invalidConf works like wrongSchedule for scheduleConf, with the field in the message.

@@ -115,7 +115,7 @@ func (a *Answerer) Refuse(r *http.Request, err error) (int, Error) {
 	return status, answer
 }
 
-// SetRetryAfter says when a refused call may be repeated, if the error does.
+// SetRetryAfter sets the header Retry-After if the error says when the call may be repeated.
 func SetRetryAfter(w http.ResponseWriter, err error) {
 	var user *xxladapter.Error
 	if errors.As(err, &user) && user.RetryAfter > 0 {

@@ -87,7 +87,8 @@ func callContext(r *http.Request) context.Context {
 }
 
 // Requiring names fields that the body must have although its type does not require them, because
-// calls that change a thing have the same type and may omit them.
+// calls that change a thing have the same type and may omit them. Only the OpenAPI document names
+// them: the handler has to check them.
 func (c Call) Requiring(fields ...string) Call {
 	c.required = fields
 	return c

@@ -2,7 +2,7 @@
 // describes its calls by [WithoutBody], [WithBody] and [Streaming], each with a [Need], and returns
 // values or errors.
 //
-// A request comes by this way:
+// A request passes through these files:
 //
 //	register.go            the route, or the answer to what is no call
 //	answer.go, panics.go   an [Authenticator] says who calls; the answer, and the log of faults

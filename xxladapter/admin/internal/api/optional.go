@@ -2,7 +2,7 @@ package api
 
 import "time"
 
-// Given omits the zero time, and years that JSON cannot represent.
+// Given returns a pointer to t, or nil for the zero time and for years that JSON cannot represent.
 func Given(t time.Time) *time.Time {
 	if year := t.UTC().Year(); t.IsZero() || year < 1 || year > 9999 {
 		return nil

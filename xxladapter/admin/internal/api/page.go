@@ -53,7 +53,7 @@ type Counted struct {
 // MaxCount is the largest exact count. Counting reads that many entries at most.
 const MaxCount = 10_000
 
-// CountTo returns a count of at most MaxCount + 1.
+// CountTo returns what a list says of n entries, of which at most MaxCount + 1 were counted.
 func CountTo(n int) Counted {
 	shown := min(n, MaxCount)
 	return Counted{&shown, n > MaxCount}

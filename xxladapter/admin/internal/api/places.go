@@ -37,7 +37,7 @@ func (p Places) Take(ctx context.Context) error {
 	}
 }
 
-// Within returns the call for callers who have a place.
+// Within returns the call with a handler that runs only while it has a place of p.
 func (c Call) Within(p Places) Call {
 	serve := c.Serve
 	c.Serve = func(r *http.Request) (any, error) {

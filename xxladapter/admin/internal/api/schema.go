@@ -116,7 +116,7 @@ func JSONFields(t reflect.Type) (fields []JSONField) {
 }
 
 // SchemaName returns the type's Go name without the suffix Form, its first letter in upper case.
-// That of the body of an error says in clients what it is.
+// [Error] becomes ApiError, so that its name says in generated clients what it is.
 func SchemaName(t reflect.Type) string {
 	if t == reflect.TypeFor[Error]() {
 		return "ApiError"

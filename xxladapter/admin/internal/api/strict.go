@@ -80,7 +80,8 @@ func sentName(path string, of reflect.Type) string {
 	return path
 }
 
-// ended reports that nothing follows the value that d has decoded. More would not see a bracket.
+// ended reports whether nothing follows the value that d has decoded. [json.Decoder.More] would not
+// notice a closing bracket.
 func ended(d *json.Decoder) bool {
 	_, err := d.Token()
 	return errors.Is(err, io.EOF)

@@ -48,7 +48,7 @@ func (s *Server) accept(ctx context.Context, by access.Caller, body []byte) (any
 	return answer, nil
 }
 
-// feed creates what an executor takes its runs from, if the caller may act for its app.
+// feed creates the queue from which an executor takes its runs, if the caller may act for its app.
 func (s *Server) feed(ctx context.Context, by access.Caller, body []byte) (any, error) {
 	var asked wire.Feed
 	if err := decodeBody(body, &asked); err != nil {

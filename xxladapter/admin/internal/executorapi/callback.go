@@ -40,12 +40,14 @@ type foreignRuns struct {
 	one int64 // the log id of one of them
 }
 
-// ownOf returns a function that reports whether the caller may report the result of a run: a run
-// that a queue gave to an executor of one of its apps, or, over HTTP, one of such an app's group.
+// ownOf returns a function that reports whether the caller may report the result of a run, because
+// it may act for the run's app: that of the queue to which the run went, or else that of its group.
 // Results of other runs are counted in foreign and ignored like those of unknown runs: refusing one
 // would block the rest of its batch forever.
 func (s *Server) ownOf(by access.Caller, foreign *foreignRuns) trigger.Own {
-	var mu sync.Mutex // guards foreign and apps; held while the store is asked for an app, so that one call asks
+	// mu guards foreign and apps. It is held while the store is asked for an app, so that each is
+	// asked for once.
+	var mu sync.Mutex
 	apps := make(map[int64]string)
 	return func(ctx context.Context, l *xxladapter.Log) (bool, error) {
 		mu.Lock()

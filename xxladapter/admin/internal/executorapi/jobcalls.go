@@ -18,7 +18,7 @@ const (
 	jobCallWait = time.Second
 )
 
-// errTooMany refuses a job call that has waited for too long. The reply has the code
+// errTooMany refuses a job call that would have to wait for too long. The reply has the code
 // [wire.CodeTooMany].
 var errTooMany = xxladapter.Refusef(xxladapter.CodeTooMany, errorrule.TooManyCalls, wire.MsgTooMany)
 
@@ -39,8 +39,8 @@ func jobCall[B any](op string, do func(Jobs, context.Context, access.Caller, B) 
 	}
 }
 
-// awaitJobCall waits until a job call may begin. The error is errTooMany if that takes longer than
-// jobCallWait.
+// awaitJobCall waits until a job call may begin. It returns errTooMany at once if that would take
+// longer than jobCallWait.
 func (s *Server) awaitJobCall(ctx context.Context) error {
 	waiting, cancel := context.WithTimeout(ctx, jobCallWait)
 	defer cancel()

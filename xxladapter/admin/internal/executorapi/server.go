@@ -1,9 +1,10 @@
 // Package executorapi serves the calls of executors, which are XXL-JOB's: registration, removal,
 // callback, and those by which an executor manages jobs. Executors of all generations call it.
 //
-// Calls are answered as by XXL-JOB's admin: with HTTP status 200, and the outcome in the code of a
-// [wire.Reply]. A caller acts for its own app, or for all apps if it has the common token. What is
-// done with jobs is decided by [Jobs], with the rules of the management API.
+// Calls are answered as by XXL-JOB's admin: with HTTP status 200, except 413 for a body that is too
+// large, and the outcome in the code of a [wire.Reply]. A caller acts for its own app, or for all
+// apps if it has the common token. What is done with jobs is decided by [Jobs], with the rules of
+// the management API.
 package executorapi
 
 import (
@@ -26,7 +27,7 @@ type Completer interface {
 	Accept(ctx context.Context, list []xxladapter.Accept) ([]bool, error)
 }
 
-// A Queue creates in a broker what the executor at an address takes its runs from.
+// A Queue creates in a broker the queue from which the executor at an address takes its runs.
 type Queue interface {
 	Prepare(ctx context.Context, at xxladapter.QueueAddress) error
 }

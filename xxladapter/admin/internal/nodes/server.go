@@ -1,6 +1,6 @@
-// Package nodes serves the calls about nodes of the management API: which ones hold a lease
-// and how their partitions have moved, and draining one. It reads and changes the store alone; the
-// node that is drained learns of that there.
+// Package nodes serves the calls about nodes of the management API: which ones hold a lease and how
+// their partitions have moved, and draining one. It reads and changes the store alone, from which a
+// drained node learns of that.
 package nodes
 
 import (

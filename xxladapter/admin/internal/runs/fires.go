@@ -87,7 +87,7 @@ func (s *Server) listFires(ctx context.Context, q fireQuery) (no fireList, err e
 	return fireList{forms, more}, err
 }
 
-// A MisfireForm is due times that got no fire of their own.
+// A MisfireForm shows due times that got no fire of their own.
 type MisfireForm struct {
 	ID       int64                      `json:"id"`
 	JobID    int64                      `json:"jobId"`

@@ -129,7 +129,7 @@ func (s *Server) watch(ctx context.Context, id, next int64) (*tail, error) {
 		return nil, xxladapter.Conflictf(errorrule.TooManyListeners, "%d runs are watched, must be fewer than %d",
 			len(s.tails.open), maxTails)
 	default:
-		// The rights of the first viewer, who may leave before others.
+		// reading has the rights of the first viewer, and outlasts the call of that viewer.
 		reading, stop := context.WithCancel(context.WithoutCancel(ctx))
 		t = &tail{stop: stop, ended: make(chan struct{}), moved: make(chan struct{})}
 		s.tails.open[id] = t
@@ -188,8 +188,8 @@ func (s *Server) readTail(ctx context.Context, t *tail, id, next int64) {
 	}
 }
 
-// endOfTail returns the last event if no more of a text will come. A run that no executor has
-// accepted yet has no text, and neither has one whose executor does not answer for a while.
+// endOfTail returns the last event if no more of a text will come. More may come while a run waits
+// to be accepted by an executor, or its executor does not answer for a while.
 func (s *Server) endOfTail(ctx context.Context, id int64, textEnded bool, err error) (last TailForm, ended bool) {
 	var refused *xxladapter.Error
 	waits := errors.As(err, &refused) && (refused.Code == xxladapter.CodeConflict ||

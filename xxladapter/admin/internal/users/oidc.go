@@ -133,7 +133,7 @@ func (s *Server) noteFailure(r *http.Request, err error) error {
 }
 
 // returnAddress returns the address of endOIDC for browsers. Only addresses that were registered at
-// the provider have any effect, so that of the request may be used.
+// the provider have any effect, so the address in the request may be used.
 func (s *Server) returnAddress(r *http.Request, v *Visit) string {
 	if s.opts.PublicURL != "" {
 		return strings.TrimSuffix(s.opts.PublicURL, "/") + OIDCReturn
@@ -146,7 +146,7 @@ func (s *Server) returnAddress(r *http.Request, v *Visit) string {
 }
 
 // attemptCookie returns the cookie that binds a sign-in to the browser; an empty value deletes it.
-// The way back is a navigation from the provider's site, with which browsers send it.
+// It is SameSite=Lax, because the way back is a navigation from the provider's site.
 func (v *Visit) attemptCookie(value string) *http.Cookie {
 	age := int(openid.AttemptLife / time.Second)
 	if value == "" {

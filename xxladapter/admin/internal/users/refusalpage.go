@@ -10,8 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
-// refusalStyle has the sizes and colours of the console's theme.css. The page is answered by the
-// API, which knows no file of the console, and so it needs none.
+// refusalStyle has the sizes and colours of the console's theme.css. The page has its style inside,
+// because the API, which answers it, knows no file of the console.
 const refusalStyle = `:root{color-scheme:light dark}
 body{margin:0;min-height:100vh;display:grid;place-items:center;background:light-dark(#f7f7f9,#121316);color:light-dark(#1b1c21,#e8e9ec);font:.8125rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","PingFang SC","Microsoft YaHei","Noto Sans CJK SC",sans-serif}
 main{box-sizing:border-box;width:calc(100% - 2rem);max-width:420px;padding:1.5rem;border:1px solid light-dark(#e4e4ea,#2a2c33);border-radius:6px;background:light-dark(#fff,#191a1e)}

@@ -103,7 +103,7 @@ func signedIn(ctx context.Context, v *Visit) context.Context {
 	return access.WithRights(ctx, v.Bearer.Rights)
 }
 
-// logout ends the session of the caller, and has its cookie deleted whether or not it still holds.
+// logout ends the session of the caller, and deletes its cookie even if the session has ended.
 func (s *Server) logout(ctx context.Context, _ api.None) (no api.None, err error) {
 	v := visitOf(ctx)
 	if v.Bearer != nil && v.Bearer.Credential.Kind == xxladapter.CredentialSession {
@@ -158,7 +158,7 @@ func showCredentials(ctx context.Context, list []*xxladapter.Credential) credent
 	return credentialList{forms}
 }
 
-// bearerOf returns the visit of a user who calls with a session, or by any means if tokens suffice.
+// bearerOf returns the visit of a user who calls with a session or, with tokensToo, with a token.
 func (s *Server) bearerOf(ctx context.Context, tokensToo bool) (no *Visit, err error) {
 	v := visitOf(ctx)
 	switch {

@@ -41,11 +41,12 @@ func visitOf(ctx context.Context) *Visit {
 	return v
 }
 
-// The names of the session's cookie. Browsers accept the prefix __Host- only from encrypted
-// connections, and then from no other host and for no other path.
+// CookieName is the name of the session's cookie; over an encrypted connection it has the prefix
+// __Host-. Browsers accept that prefix only from such a connection, and then from no other host and
+// for no other path.
 const CookieName = "xxlwheel_session"
 
-// CookieName returns the name of a cookie for the browser's connection.
+// cookieName returns the name of a cookie for the browser's connection.
 func (v *Visit) cookieName(name string) string {
 	if v.secure {
 		return "__Host-" + name
@@ -53,8 +54,8 @@ func (v *Visit) cookieName(name string) string {
 	return name
 }
 
-// setSession makes the answer set the session's cookie; an empty secret deletes it. It ends with
-// the session, at the latest.
+// setSession makes the answer set the session's cookie; an empty secret deletes it. The cookie
+// lasts as long as a session can last.
 func (v *Visit) setSession(secret string) {
 	c := &http.Cookie{
 		Name: v.cookieName(CookieName), Value: secret, Path: "/", HttpOnly: true, Secure: v.secure,
