@@ -28,8 +28,8 @@ INSERT INTO xxl_job_info (id, job_group, job_desc, author, schedule_type, schedu
 	(8, 4, 'each five', 'li', 'CRON', '0/5 * * * * ?', 'FIRE_ONCE_NOW', 'FIRST', 'SERIAL_EXECUTION', 'BEAN', NOW(), 'note', 1, UNIX_TIMESTAMP(NOW()) * 1000 + 30000),
 	(9, 4, 'rate', 'li', 'FIX_RATE', '5', 'DO_NOTHING', 'FIRST', 'SERIAL_EXECUTION', 'BEAN', NOW(), 'note', 1, UNIX_TIMESTAMP(NOW()) * 1000 + 30000)`
 
-// A noted is a run that an executor got: from which scheduler by its due time, which only ours
-// sends.
+// A noted is a run that an executor got. It is ours if it came with a due time, which only our
+// scheduler sends.
 type noted struct {
 	job  int64
 	ours bool

@@ -95,8 +95,8 @@ func TestWhyNamesWhatHappened(t *testing.T) {
 		run("job why "+nightly+" --at 2030-01-01T02:00:00+08:00"))
 	require.Regexp(t, `(?m)^\S+ +OFF .*\n\S+ +ON CRON 0 0 2 \* \* \? .*\n\S+ +OFF `, run("job timeline "+nightly))
 
-	// A frozen executor answers nothing: the app's one place is taken, and the next fires wait.
-	// Several do, because each has the place for three seconds only.
+	// A frozen executor answers nothing: the app's one place is taken, and the next fires wait. Ten
+	// are triggered, because each has the place for three seconds only.
 	require.NoError(t, theirs.cmd.Process.Signal(syscall.SIGSTOP))
 	run("job trigger " + ok)
 	testserver.Eventually(t, 20*time.Second, "the call hangs", func() bool {

@@ -14,18 +14,18 @@ import (
 
 // A Listing describes how a list of the API with entries of type T is printed.
 type Listing[T any] struct {
-	// key is the name of the list in the API's answer.
+	// Key is the name of the list in the API's answer.
 	Key string
-	// columns are the heads of the table, row returns the cells of an entry. The first cell is the
+	// Columns are the heads of the table, Row returns the cells of an entry. The first cell is the
 	// entry's id.
 	Columns []string
 	Row     func(*T) []string
-	// skip leaves an entry out; nil leaves none out.
+	// Skip leaves an entry out; nil leaves none out.
 	Skip func(*T) bool
-	// after returns the cursor of the page behind an entry, for a list whose answer has more in
+	// After returns the cursor of the page behind an entry, for a list whose answer has more in
 	// place of next; nil means that it has next.
 	After func(*T) url.Values
-	// count limits the entries to print; 0 means no limit.
+	// Count limits the entries to print; 0 means no limit.
 	Count int
 }
 

@@ -14,7 +14,8 @@ var HTTP = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// TrustCA makes the calls of this process trust the certificate authorities in a file.
+// TrustCA makes the calls of this process trust the certificate authorities in a file, in addition
+// to the system's. An empty name changes nothing.
 func TrustCA(file string) error {
 	config, err := access.ClientTLS(file)
 	if err != nil {

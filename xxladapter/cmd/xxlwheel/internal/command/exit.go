@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// Exit codes.
+// Exit codes. ExitRunFailed means that a run failed for which the command has waited, ExitWaited
+// that the wait reached its limit.
 const (
 	ExitOK        = 0
 	ExitFail      = 1

@@ -18,7 +18,7 @@ const (
 // A Progress shows on a terminal how much of some work is done, once it takes longer than a second.
 type Progress struct {
 	Out   io.Writer
-	Shown bool // out is a terminal
+	Shown bool // Out is a terminal
 	Total int
 	Done  int
 

@@ -9,7 +9,7 @@ import (
 )
 
 // clockTime parses a time of the day, which is the last time until now that a clock showed it, or
-// what [instant] parses.
+// what [flags.Instant] parses.
 func clockTime(text string, now time.Time) (time.Time, error) {
 	for _, layout := range []string{"15:04", time.TimeOnly} {
 		of, err := time.Parse(layout, text)
@@ -32,9 +32,9 @@ func clockTime(text string, now time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// sameOnClock returns the instants at which a clock shows the same date and time as at one, the
-// latest first: two if the clock is set back over it, otherwise the given one. [time.Date] may
-// return either of the two.
+// sameOnClock returns the instants at which a clock shows the same date and time as at a given one,
+// the latest first: two if the clock is set back over that time, otherwise the given instant alone.
+// [time.Date] may return either of the two.
 func sameOnClock(at time.Time) (instants []time.Time) {
 	_, before := at.Add(-2 * time.Hour).Zone()
 	_, after := at.Add(2 * time.Hour).Zone()

@@ -36,12 +36,13 @@ func Plain(text string) string {
 // differently from what it is.
 func turns(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 }
 
-// OneLine returns Plain with runs of line breaks and tabs replaced by a space.
+// OneLine returns what Plain returns, with each sequence of line breaks and tabs replaced by a
+// space.
 func OneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(Plain(text), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
 }
 
-// FirstLine returns the first line of text that is not blank, truncated to 120 bytes.
+// FirstLine returns the first line of text that is not empty, truncated to 120 bytes.
 func FirstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimLeft(text, "\r\n"), "\n")
 	line = strings.TrimSpace(line)

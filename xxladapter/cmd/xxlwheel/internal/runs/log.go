@@ -88,8 +88,8 @@ func (r *logReader) read(inv *command.Invocation, out io.Writer) (ended bool, er
 // followPace is the pause between two polls of a growing log.
 const followPace = 500 * time.Millisecond
 
-// follow prints until the run has ended. A run that no executor has accepted yet has no log; a run
-// that none accepted has ended.
+// follow prints until the run has ended. While the run waits to be accepted by an executor, or its
+// executor does not answer, follow asks again.
 func (r *logReader) follow(inv *command.Invocation) error {
 	for over := false; ; {
 		ended, err := r.read(inv, inv.Stdout)

@@ -31,7 +31,7 @@ func (f *electorFlags) check(scheduling string) error {
 	return nil
 }
 
-// connect connects the scheduler of a name to the coordinator. It returns nil without --elector.
+// connect connects a scheduler to the coordinator under a name. It returns nil without --elector.
 func (f *electorFlags) connect(ctx context.Context, name, ca string) (elect.Elector, error) {
 	if f.Elector == "" {
 		return nil, nil
@@ -47,7 +47,7 @@ func (f *electorFlags) connect(ctx context.Context, name, ca string) (elect.Elec
 	if address.TLS != nil && trusted != nil {
 		address.TLS = trusted
 	}
-	// Neither may return a nil pointer in the interface.
+	// A nil pointer must not get into the interface.
 	if address.Scheme == "zookeeper" {
 		e, err := zookeeper.New(ctx, address, name)
 		if err != nil {

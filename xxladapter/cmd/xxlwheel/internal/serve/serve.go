@@ -69,9 +69,10 @@ type Cmd struct {
 	daemon.LogFlags `set:"log_level=info"`
 }
 
-// Run opens addresses, broker, elector and store, in this order, so that whatever is missing is one
-// line before anything is scheduled. When the node has ended, the page for metrics stops and the
-// store closes; then telemetry sends what it has, and the broker's connection closes last.
+// Run opens addresses, broker, elector and store, in this order, so that whatever cannot be opened
+// is an error of one line, before anything is scheduled. When the node has ended, the page for
+// metrics stops and the store closes; then telemetry sends what it has, and the broker's connection
+// closes last.
 func (c *Cmd) Run(inv *command.Invocation) error {
 	opts, err := c.Check()
 	if err != nil {

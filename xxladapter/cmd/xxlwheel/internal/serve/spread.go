@@ -26,7 +26,7 @@ func (c *Cmd) checkSpread() error {
 }
 
 // advertised returns the URL under which the other schedulers reach this one, which listens at an
-// address; empty if none gives it anything.
+// address. It is empty without --scheduling leader, or if no other scheduler can reach this one.
 func (c *Cmd) advertised(at net.Addr) (string, error) {
 	if c.Scheduling != string(xxladapter.SchedulingLeader) || c.Advertise != "" {
 		return c.Advertise, nil

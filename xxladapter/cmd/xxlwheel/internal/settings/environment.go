@@ -10,9 +10,10 @@ import (
 )
 
 // A variable is named after its flag: --store is XXLWHEEL_STORE. Which flags have one depends on
-// the command. Commands that serve read all settings from the environment, where unit files and
-// containers put them. The other commands read only whom to call and how to print. A setting of the
-// scheduler, such as XXLWHEEL_ZONE, must not change a job because a flag of job has the same name.
+// the command. The commands in Serving read all settings from the environment, where unit files and
+// containers put them. The other commands read only clientSettings: whom to call and how to print.
+// A setting of the scheduler, such as XXLWHEEL_ZONE, must not change a job because a flag of job
+// has the same name.
 var (
 	Serving        = []string{"serve", "executor", "demo"}
 	clientSettings = []string{"server", "access-token", "tls-ca", "output"}

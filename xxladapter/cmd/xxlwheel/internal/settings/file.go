@@ -172,8 +172,8 @@ func eachField(file, what string, node *yaml.Node, f func(name string, key, valu
 	return nil
 }
 
-// Example writes a file with all settings of all serving commands as comments: what each
-// does, and its default value or a placeholder.
+// Example returns a file with all settings of all serving commands as comments: what each does, and
+// its default value or a placeholder.
 func Example(commands *kong.Node) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Settings of xxlwheel, for --config FILE or the variable XXLWHEEL_CONFIG.\n" +
