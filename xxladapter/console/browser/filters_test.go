@@ -141,7 +141,7 @@ func TestAnExpressionToBeginWith(t *testing.T) {
 	tab.choose("Begin with", "0 0 2 L * ?")
 	tab.until("the field has it", `document.querySelector("input[name=scheduleConf]").value === "0 0 2 L * ?"`)
 	tab.until("it is said in words", `document.querySelector(".preview").innerText.includes("last day of the month")`)
-	tab.allowed = append(tab.allowed, "400 (Bad Request)") // a busy machine shows what is typed by half
+	tab.allowed = append(tab.allowed, "400 (Bad Request)") // a busy machine shows half-typed text
 	tab.typeIn("Schedule", "0 0 3 L * ?")
 	tab.until("it is none of them any longer", `[...document.querySelectorAll("select")].find((e) => e.labels[0]?.innerText === "Begin with").value === ""`)
 }

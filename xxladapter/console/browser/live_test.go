@@ -17,8 +17,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// hears is true once the page receives events. Such a page polls only once a minute, longer than
-// any test waits.
+// hears is true once the page receives events. Such a page polls only every two minutes, longer
+// than any test waits.
 const hears = `document.querySelector(".health").dataset.live === "true"`
 
 // front is a proxy before a site that counts the streams of events it has seen, and can refuse

@@ -37,7 +37,7 @@ func TestSigningInAtAProvider(t *testing.T) {
 	s.user("wang.fang", 0, "admin") // the first user has to be an administrator
 	tab := s.open("jobs")
 	tab.allowed = append(tab.allowed, "401 (Unauthorized)", "request to another host: "+provider.URL+"/")
-	tab.allowed = append(tab.allowed, "favicon.ico") // which the provider's page has not
+	tab.allowed = append(tab.allowed, "favicon.ico") // which the provider's page lacks
 	tab.until("sign-in is asked for", `document.querySelector("dialog[open]")`)
 	tab.sees("Sign in with Example Works")
 	tab.accessible("login-oidc")
@@ -69,7 +69,8 @@ func TestSigningInAtAProvider(t *testing.T) {
 	tab.until("sign-in is asked for again", `document.querySelector("dialog[open]")`)
 }
 
-// Who comes back from a provider without being signed in sees why, in a language of the browser.
+// A user who comes back from a provider without being signed in sees why, in a language of the
+// browser.
 func TestARefusedSignIn(t *testing.T) {
 	t.Parallel()
 	s := startSite(t, "a-secret-of-executors", loopback, func(o *node.Options, url string) {

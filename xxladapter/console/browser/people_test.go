@@ -53,8 +53,8 @@ func (s *site) users() map[string]string {
 	return users
 }
 
-// An administrator creates a user, grants roles, gives a new password and deletes it again; the old
-// path of XXL-JOB leads to the page.
+// An administrator creates a user, grants roles, gives a new password and deletes the user again;
+// the old path of XXL-JOB leads to the page.
 func TestUsers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")

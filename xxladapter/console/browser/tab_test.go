@@ -260,9 +260,9 @@ func (t *tab) accessible(where string) {
 }
 
 // fits fails the test if the page is wider than the window, a panel's content wider than the panel,
-// a table wider than its place, a value apart from its name, or the chosen tab out of view. Only
-// between a phone's width and a desk's, and below a phone's, which is a desk enlarged four times,
-// tables may scroll sideways.
+// a table wider than its place, a value apart from its name, or the chosen tab out of view. Tables
+// may scroll sideways at widths between a phone's and a desk's, and below a phone's, which a desk
+// has when it is enlarged four times.
 func (t *tab) fits(where string) {
 	t.t.Helper()
 	var size struct {

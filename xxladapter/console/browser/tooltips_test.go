@@ -61,7 +61,7 @@ func TestNothingIsToldByATooltipAlone(t *testing.T) {
 }
 
 // What needs attention stands above the chart where there is no room beside it, and it comes first
-// for keys and readers of the screen at each width.
+// for keys and screen readers at each width.
 func TestWhatNeedsAttentionComesFirst(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")

@@ -43,8 +43,8 @@ func (t *tab) heard(where string) (said []utterance) {
 	return said
 }
 
-// TestVoices listens as readers of the screen do: what changes by itself is told at most once in
-// five seconds, and its last state always.
+// TestVoices listens as screen readers do: what changes by itself is told at most once in five
+// seconds, and its last state always.
 func TestVoices(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")

@@ -36,7 +36,7 @@ func chartAgrees(bars int) string {
 	})(%d)`, bars)
 }
 
-// Who knows XXL-JOB finds in Chinese, under the words of its console: a script and its versions,
+// A user of XXL-JOB finds in Chinese, under the words of its console: a script and its versions,
 // the copy of a job, users with rights per executor, clearing logs, and the report of results.
 func TestAUserOfXXLJobInChinese(t *testing.T) {
 	t.Parallel()
@@ -123,7 +123,7 @@ func TestAUserOfXXLJobInChinese(t *testing.T) {
 	s.call("GET", "/runs?count", nil, &list)
 	require.Equal(t, 1, list.Count, "the log of the other executor")
 
-	// What is deleted is counted before.
+	// The report of results has the figures of the API.
 	tab.click("运行报表")
 	for button, bars := range map[string]int{"24 小时": 24, "7 天": 7, "30 天": 30} {
 		tab.click(button)

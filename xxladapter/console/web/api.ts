@@ -113,7 +113,8 @@ export async function stream<C extends CallName, L>(name: C, params: Params<C>, 
 	}
 }
 
-// caller tells apart who asks: text that is the same for all tabs with this token, and empty without one.
+// caller returns a text that tells callers apart: the same for all tabs with this token, empty
+// without one.
 export function caller(): string {
 	let sum = 0;
 	for (const c of token) sum = (Math.imul(sum, 31) + c.charCodeAt(0)) | 0;

@@ -1,4 +1,4 @@
-// Bulk calls: the same for many jobs, each with a result of its own, as they come.
+// Bulk calls: one action for many jobs, each with a result of its own, as they come.
 
 import { stream, told, type Bulk, type BulkFilter, type BulkLine } from "./api";
 

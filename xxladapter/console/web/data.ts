@@ -47,8 +47,9 @@ function concerns(name: CallName, params: object, e: Event): boolean {
 	return !own || related || e.id === 0 || e.id === id;
 }
 
-// The calls under way, with when they began. Parts of a page that ask the same share one answer, unless
-// it may be older than the event for which one of them asks: that waits for longer than sharedFor.
+// The calls under way, with when they began. Parts of a page that ask the same share one answer,
+// unless it may be older than the event for which one of them asks: a call for an event waits for
+// longer than sharedFor.
 const underWay = new Map<string, { begun: number; answer: Promise<unknown> }>();
 const sharedFor = 40;
 
@@ -87,7 +88,7 @@ export function useCall<C extends CallName>(name: C, params: Params<C> | undefin
 		const before = key === undefined ? undefined : (shown.get(key) as Answer<C> | undefined);
 		state.current = { key, data: before, loading: key !== undefined };
 	}
-	// The call is made before the browser paints, which a slow one takes long for.
+	// The call is made before the browser paints, because a slow browser takes long for that.
 	useLayoutEffect(() => {
 		if (!params || out) return;
 		const abort = new AbortController();
@@ -138,7 +139,7 @@ export function useCall<C extends CallName>(name: C, params: Params<C> | undefin
 			document.removeEventListener("visibilitychange", wake);
 		};
 	}, [key, every, version, out]);
-	// What the stream of changes missed before this page heard it, its first event says.
+	// The first event says what the page may have missed before it listened.
 	useEffect(() => {
 		if (!heard || !params) return;
 		const deaf = listen((e) => concerns(name, params, e) && soonAgain.current());

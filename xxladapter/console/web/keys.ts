@@ -11,7 +11,7 @@ function typing(target: EventTarget | null): boolean {
 	return !!e?.closest?.("input:not([type=checkbox]), textarea, select, [contenteditable], .editor, .compare");
 }
 
-// step moves the focus to the link of the next row.
+// step moves the focus to the link of the row that is by rows further down.
 function step(by: number) {
 	const links = [...document.querySelectorAll<HTMLElement>("main .row-link")];
 	const unique = [...new Set(links)].filter((l) => l.offsetParent);

@@ -7,8 +7,8 @@ import { t } from "./i18n";
 import { Failure, Waiting } from "./parts/basic";
 import { Page } from "./parts/page";
 
-// bundle returns a function that makes what shows a part of the bundle, once it is there. Until then
-// within encloses what stands in its place.
+// bundle returns a function that makes components. Each shows a part of the bundle once that is
+// loaded, and until then what within puts around a placeholder or an error.
 export function bundle<B>(open: () => Promise<B>, within: (instead: ComponentChild) => ComponentChild) {
 	const parts = signal<B | undefined>(undefined);
 	const error = signal<ApiError | undefined>(undefined);

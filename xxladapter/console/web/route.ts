@@ -43,7 +43,7 @@ export function go(to: string, replace = false) {
 	follow();
 	if (!replace) {
 		scrollTo(0, 0);
-		// A reader of the screen begins at the new page's heading.
+		// A screen reader begins at the new page's heading.
 		requestAnimationFrame(() => document.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true }));
 	}
 }

@@ -14,7 +14,7 @@ export async function askSession() {
 	}
 }
 
-// Asked at the start, and again when calls are refused or accepted once more.
+// The session is asked for at the start, and again when calls are refused or accepted once more.
 effect(() => {
 	void signedOut.value;
 	void askSession();

@@ -1,4 +1,4 @@
-// What is ahead: the fires and the run time that schedules and past durations let expect.
+// What is ahead: the fires and the run time to expect from schedules and past durations.
 
 import { useState } from "preact/hooks";
 import { useCall } from "../data";

@@ -9,7 +9,8 @@ import { Mono } from "../parts/basic";
 import { tell, tellError } from "../parts/toast";
 import { instant, span } from "../time";
 
-// Schedule shows a schedule. With words, a cron expression is said in them, and a pointer sees it.
+// Schedule shows a schedule. Words, if given, stand in place of a cron expression, which is in the
+// tooltip.
 export function Schedule({ job, words }: { job: Pick<Job, "scheduleType" | "scheduleConf" | "settings">; words?: string }) {
 	const conf = job.scheduleConf ?? "";
 	switch (job.scheduleType) {

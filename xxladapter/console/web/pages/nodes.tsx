@@ -20,7 +20,7 @@ function Load({ of: p }: { of: Pool }) {
 	);
 }
 
-// Named shows the name of a scheduler and, on a narrow screen, how many parts are its own.
+// Named shows the name of a scheduler and, on a narrow screen, how many partitions are its own.
 function Named({ of: n }: { of: { node: string; partitions: number } }) {
 	return <><Mono>{n.node}</Mono><span class="row-under">{t("node.partitions")} {t("node.ofPartitions", { n: n.partitions })}</span></>;
 }

@@ -49,7 +49,8 @@ export function Overview() {
 	}
 	const shown = days === 1 ? stats : longer;
 	const results = days === 1 ? bars : [...byDay].map(([name, { ok, fail }]) => ({ label: name.slice(5), title: `${name}\n${t("status.SUCCESS")} ${number(ok)}\n${t("status.FAIL")} ${number(fail)}`, ok, fail, run: 0 }));
-	// Runs are counted half a minute after they were triggered; until then nobody knows.
+	// Runs are counted half a minute or more after their trigger; until then their lateness is the
+	// overview's.
 	const total = stats.data?.total;
 	const late = total?.runs ? total.lateness.p99Ms : at?.lateP99Ms;
 	const addresses = [...groups.byID.values()].reduce((n, g) => n + (g.addressList?.length ?? 0), 0);

@@ -197,14 +197,15 @@ export function RunStatus({ run: l }: { run: Pick<Run, "status" | "handleCode"> 
 
 type Said = Pick<Run, "status" | "triggerCode" | "triggerMsg" | "handleMsg">;
 
-// reason returns what a run says of itself: of a run that was not accepted, the result of sending it.
+// reason returns what a run says of itself or, if it failed without being accepted, the result of
+// sending it.
 export function reason(l: Said): string {
 	if (l.status !== "FAIL" || l.triggerCode === 200) return plain(l.handleMsg ?? "");
 	const text = plain(l.triggerMsg);
 	return /^result：(?:error|unknown), ([^]*?)(?:\nnext attempt：.*)?$/m.exec(text)?.[1] ?? text;
 }
 
-// summary returns the first line of it.
+// summary returns the first line of the reason.
 export function summary(l: Said): string {
 	return reason(l).split("\n", 1)[0] ?? "";
 }

@@ -58,7 +58,7 @@ function Ask({ at, latest }: { at?: string; latest?: string }) {
 	const shown = instant ? wall(instant) : "";
 	const [text, setText] = useState(shown);
 	const [wrong, setWrong] = useState(false);
-	// Before anybody can type into the field again.
+	// The field changes before anybody can type into it again.
 	useLayoutEffect(() => {
 		setText(shown);
 		setWrong(false);
@@ -158,8 +158,9 @@ interface Due {
 	text: string;
 }
 
-// useDue returns the last due times of a job, newest first: those of the last hour, or else those of
-// a long time. A job without times in its schedule was due when its runs were.
+// useDue returns the last due times of a job, newest first: those of the last hour, or else those
+// of the longest time that the API shows. A job without times in its schedule was due when its runs
+// were.
 function useDue(j: Job): { times?: Due[]; error?: ReturnType<typeof useCall>["error"]; reload: () => void } {
 	const [to] = useState(() => new Date(now.peek()));
 	const recent = useCall("GET /jobs/{id}/timeline", { id: j.id!, from: new Date(to.getTime() - hour).toISOString(), to: to.toISOString() });

@@ -128,11 +128,11 @@ export function Failure({ error, retry }: { error: ApiError; retry?: () => void 
 	);
 }
 
-// Between two texts that a reader of the screen is told by one Spoken, in ms.
+// quiet is the time between two texts that one Spoken gives a screen reader, in ms.
 const quiet = 5e3;
 
-// Spoken tells readers of the screen, who cannot look, a text that changes by itself. What changes
-// within five seconds is left out but for the last.
+// Spoken gives screen readers a text that changes by itself. If it changes several times within
+// five seconds, only the last text is given.
 export function Spoken({ text }: { text: string }) {
 	const [said, say] = useState("");
 	const at = useRef(-quiet);

@@ -1,5 +1,5 @@
-// Twelve months of small days. A day is darker the more due times it has; one of which a calendar
-// excludes them is an outline.
+// Twelve months of small days. A day is darker the more due times it has; a day that a calendar
+// excludes is an outline.
 
 import type { PreviewDay } from "../api";
 import { number, plural, t } from "../i18n";

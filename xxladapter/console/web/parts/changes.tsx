@@ -5,7 +5,7 @@ import { t, word } from "../i18n";
 import { calendarName, useGroups } from "../pages/jobwords";
 import { instant, weekdayName } from "../time";
 
-// FieldChanges has the words of jobs, and for objects of another kind those that differ.
+// FieldChanges shows fields with the words of jobs. For objects of another kind, some words differ.
 export function FieldChanges({ changes, kind }: { changes: FieldChange[]; kind?: string }) {
 	const groups = useGroups();
 	const group = (id: number) => (id ? groups.name(id) : t("jobs.allGroups"));
@@ -62,7 +62,8 @@ function days(years: unknown): Values {
 	]));
 }
 
-// without returns a value unless the other one equals it, and of a list what the other one lacks.
+// without returns a value, or undefined if the other one equals it. For a list it returns the items
+// that the other one lacks, or undefined if there are none.
 function without(value: unknown, other: unknown): unknown {
 	if (!Array.isArray(value)) return value === other ? undefined : value;
 	const left = value.filter((v) => !((other ?? []) as unknown[]).includes(v));

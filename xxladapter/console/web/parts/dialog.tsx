@@ -19,7 +19,7 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, wide, side, fixed }: DialogProps) {
 	const box = useRef<HTMLDialogElement>(null);
 	const id = useId();
-	// Before anybody types: showing it moves the focus.
+	// The dialog is shown before anybody can type, because showing it moves the focus.
 	useLayoutEffect(() => {
 		const back = document.activeElement as HTMLElement | null;
 		const shown = box.current;
@@ -60,7 +60,7 @@ interface ConfirmProps {
 	danger?: boolean;
 	wide?: boolean;
 	onClose: () => void;
-	// onConfirm does it; what it throws is shown in the dialog, which stays open.
+	// onConfirm does the action; what it throws is shown in the dialog, which stays open.
 	onConfirm: () => Promise<void>;
 }
 

@@ -1,5 +1,5 @@
-// Fields of forms: a label, what it is for, and what is wrong with it, tied together for readers of
-// the screen.
+// Fields of forms: a label, what it is for, and what is wrong with it, tied together for screen
+// readers.
 
 import { cloneElement, type ComponentChildren, type JSX, type VNode } from "preact";
 import { useId } from "preact/hooks";

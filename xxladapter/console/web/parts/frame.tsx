@@ -14,7 +14,7 @@ import { clock, day, now, offset, storeZone } from "../time";
 import { Button } from "./basic";
 import { Icon, Logo, type IconName } from "./icons";
 
-// places are the pages of the rail; those that the caller may not read are left out.
+// everyPlace has the pages of the rail; places leaves out those that the caller may not read.
 const everyPlace: { to: string; icon: IconName; text: Key; shown?: () => boolean }[] = [
 	{ to: "", icon: "overview", text: "nav.overview" },
 	{ to: "jobs", icon: "jobs", text: "nav.jobs" },

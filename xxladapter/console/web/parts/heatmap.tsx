@@ -73,8 +73,8 @@ function grid(cells: Cell[], turned: boolean): Grid {
 	return { places, columns, rows, width: Math.max(...places.map((p) => p.x)) + 1, height: Math.max(...places.map((p) => p.y)) + 1 };
 }
 
-// level returns how dark a cell is, from 0 to 4: by the root of its part of the most, so that one
-// peak does not hide what is beside it.
+// level returns how dark a cell is, from 0 to 4: by the square root of its share of the largest
+// value, so that one peak does not hide what is beside it.
 export function level(value: number, most: number): number {
 	return value <= 0 || most <= 0 ? 0 : Math.max(1, Math.ceil(Math.sqrt(value / most) * 4));
 }

@@ -49,7 +49,8 @@ export function order(nodes: GraphNode[]): Map<number, { x: number; y: number }>
 			const rows = (parents.get(n.id) ?? []).map((p) => at.get(p)?.y).filter((y) => y !== undefined);
 			return [n.id, rows.length ? rows.reduce((a, b) => a + b, 0) / rows.length : -1];
 		}));
-		// First those with parents, near them; layer 0 keeps the order of ids.
+		// By the rows of their parents, those without drawn parents first; layer 0 keeps the order
+		// of ids.
 		const sorted = x === 0 ? layer : layer.toSorted((a, b) => wanted.get(a.id)! - wanted.get(b.id)!);
 		let free = 0;
 		for (const n of sorted) {

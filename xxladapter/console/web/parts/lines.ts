@@ -23,7 +23,8 @@ export class Lines {
 		this.searched = Math.max(0, this.searched - over);
 	}
 
-	// find makes count and at speak of the lines that contain a text, in any case; empty text means all.
+	// find restricts count and at to the lines that contain a text, in upper or lower case; empty
+	// text means all.
 	find(text: string) {
 		const wanted = text.trim().toLowerCase();
 		if (wanted !== this.wanted) {

@@ -17,7 +17,7 @@ export interface Column<T> {
 	// share divides the width with the other columns that do, by the length of their texts. It cuts a
 	// row-link and what has the class cut. With grow, it does so from 700 px on.
 	share?: boolean;
-	hidden?: boolean; // the head is for readers of the screen only
+	hidden?: boolean; // the head is for screen readers only
 	sort?: string; // the order that the head chooses
 	control?: ComponentChildren; // stands in the head in place of its text
 }

@@ -23,8 +23,9 @@ interface Reading {
 	error?: ApiError;
 }
 
-// read follows the text of a run until it has ended. A text that is complete comes in parts, one that
-// grows as a stream; while streams are refused it is asked for again and again.
+// read follows the text of a run until it has ended, or more than 60 requests in a row have failed.
+// A text that is complete comes in parts, one that grows as a stream; once a stream is refused, it
+// is asked for again and again.
 async function read(id: number, grows: boolean, to: Reading, drawn: () => void, abort: AbortSignal) {
 	let next = 1;
 	let streams = grows;

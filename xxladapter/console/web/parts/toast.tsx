@@ -20,7 +20,8 @@ function dismiss(id: number) {
 	notices.value = notices.value.filter((n) => n.id !== id);
 }
 
-// tell shows a notice for 6 s, and for as long as somebody points at notices or has the focus there.
+// tell shows a notice for 6 s, or 12 s if something failed, and for as long as somebody points at
+// notices or has the focus there.
 export function tell(text: string, link?: Notice["link"], failed = false) {
 	const id = ++last;
 	notices.value = [...notices.value.slice(-3), { id, text, failed, link }];
