@@ -3,7 +3,7 @@
 # Pinned with all that it is built from, so that a new release cannot turn an old commit red.
 golangci := -modfile=.ci/golangci.mod
 
-# Modules of their own, so that what they compare with reaches no user.
+# The modules inside this repository. They are separate, so that their dependencies reach no user.
 modules := $(dir $(shell git ls-files '*/go.mod'))
 
 .PHONY: help
@@ -34,7 +34,8 @@ unwatched := -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/li
 # processors.
 judging := ./bench/... ./hashedwheel/... ./xxladapter/cmd/... ./xxladapter/executor ./xxladapter/faults ./xxladapter/node ./xxladapter/redisstore
 
-# For a machine without these servers. eval "$(make -s databases)" also sets the variables.
+# For a machine without MariaDB, PostgreSQL and Redis. eval "$(make -s databases)" also sets the
+# variables.
 databases := docker compose -f xxladapter/testserver/compose.yaml
 
 .PHONY: databases
