@@ -47,7 +47,7 @@ var refusals = map[string]struct {
 // ofNodes are the tables that the leases of nodes change.
 var ofNodes = []string{"xxlwheel_lease", "xxlwheel_partition", "xxlwheel_partition_move", "xxlwheel_term"}
 
-// contents returns the rows of all tables as texts, but of those that leases change.
+// contents returns the rows of all tables as texts, except the tables that leases change.
 func contents(t *testing.T, db *sql.DB, engine string) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
@@ -259,8 +259,8 @@ func auditedChanges(t *testing.T, s *records.Store) map[string]func(ctx context.
 	}
 }
 
-// checkAllChange requires each method of the store whose name says that it changes something for a
-// caller among the changes above.
+// checkAllChange checks that the changes above include each method of the store whose name says
+// that it changes something for a caller.
 func checkAllChange(t *testing.T) {
 	s := openFile(t, filepath.Join(t.TempDir(), "names.db"), nil)
 	defer func() { require.NoError(t, s.Close()) }()

@@ -13,7 +13,8 @@ import (
 type CopyOptions struct {
 	// WithoutHistory leaves out what has happened: runs, figures, audit, and versions of jobs.
 	WithoutHistory bool
-	// Progress is called after each part of a table, with the rows of it so far. Nil is allowed.
+	// Progress is called after each part of a table, with the number of its rows copied so far. Nil
+	// is allowed.
 	Progress func(table string, rows int64)
 }
 

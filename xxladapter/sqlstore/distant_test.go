@@ -108,7 +108,7 @@ type distantCall struct {
 	// prepare returns the call, and a function that reports whether it took effect.
 	prepare func(t *testing.T, d distant) (call func(ctx context.Context) error, happened func() bool)
 	early   string // part of a statement before the commit
-	silence bool   // tried only with quick faults
+	silence bool   // the call is also tried with silence, which takes long
 }
 
 // faults selects the faults that the call is tried with.

@@ -15,8 +15,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// TestMoreRowsThanAStatementTakes moves and removes as a journal does that was ahead for long. The
-// rows that exist come last.
+// TestMoreRowsThanAStatementTakes moves jobs and removes fires, as a journal that was far ahead
+// does. The rows that exist come last.
 func TestMoreRowsThanAStatementTakes(t *testing.T) {
 	t.Parallel()
 	for _, kind := range targetKinds {
