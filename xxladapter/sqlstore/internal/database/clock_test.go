@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestServerClockIsNeverAhead reads a clock over a slow network. The answer takes a tenth of the
-// round trip on its way there, or nine tenths.
+// TestServerClockIsNeverAhead reads a clock over a slow network. The request takes a tenth of the
+// round trip, or nine tenths.
 func TestServerClockIsNeverAhead(t *testing.T) {
 	for _, there := range []time.Duration{10 * time.Millisecond, 90 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {

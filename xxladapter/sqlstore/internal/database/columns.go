@@ -80,7 +80,7 @@ func (a addressList) Scan(value any) error {
 	return nil
 }
 
-// FitAddresses drops the last addresses if all of them do not fit into a column of MaxRowText
+// FitAddresses drops the last addresses of a list that does not fit into a column of MaxRowText
 // bytes. A group of two thousand executors fits.
 func FitAddresses(addresses []string) []string {
 	size := -1

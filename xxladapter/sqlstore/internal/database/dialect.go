@@ -55,7 +55,7 @@ type Dialect struct {
 	// table is. Empty for a database whose statements never wait for rows that do not match.
 	JobsByID, FiresByJob string
 	// IDStep is the distance between the ids of one INSERT, of which the driver returns the first.
-	// 0 means that they are consecutive, and that it returns the last one.
+	// 0 means that they are consecutive, and that the driver returns the last one.
 	IDStep int64
 	// AdvanceIDs returns the statement after which a table generates ids above those that it has.
 	// Nil where that needs no statement.
@@ -69,12 +69,14 @@ type Dialect struct {
 	// ReserveWithin is ReserveIDs for xxlwheel_fire and xxl_job_log within a transaction, which it
 	// does not end. Nil means that ReserveIDs ends none.
 	ReserveWithin func(table string, last int64) []string
-	// OpenRuns is the condition that a log row is that of a run without an outcome. It reads no
-	// other rows where an index has them.
+	// OpenRuns is the condition that the run of a log row has no outcome. If the database has an
+	// index of such rows, the condition reads no others.
 	OpenRuns string
-	// Seconds is the number of seconds from the trigger_time to the handle_time of a log row.
+	// Seconds is an expression for the number of seconds from the trigger_time to the handle_time
+	// of a log row.
 	Seconds string
-	// Updated is the update_time of a job; where that is NULL, it is Datetime of 1970.
+	// Updated is an expression for the update_time of a job, and for the beginning of 1970 where
+	// that is NULL.
 	Updated string
 	// Beat inserts or refreshes a registration. Arguments: group, key, value, time.
 	Beat string
@@ -133,7 +135,7 @@ func (d *Dialect) Text(query string) string {
 // found.
 type Column struct {
 	Name string
-	Type string // as PostgreSQL names it; other databases find it out
+	Type string // as PostgreSQL names it; other databases do not use it
 }
 
 // Columns returns the columns that a list names, each with its type behind it.

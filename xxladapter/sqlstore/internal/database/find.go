@@ -19,7 +19,7 @@ type Entity[T any] struct {
 	None  func(id int64) error
 }
 
-// Find returns the row with the id, or the error of e.none. It is read together with those of other
+// Find returns the row with the id, or the error of e.None. It is read together with those of other
 // calls.
 func Find[T any](ctx context.Context, db *DB, e *Entity[T], id int64) (*T, error) {
 	if err := db.Enter(ctx); err != nil {
@@ -76,7 +76,8 @@ const (
 	leastPart = 250
 )
 
-// ReadAll reads rows by their ids, at once. It asks no front.
+// ReadAll reads rows by their ids without the queue of [Find], and many of them in parallel. It
+// asks no front.
 func ReadAll[T any](ctx context.Context, db *DB, e *Entity[T], ids []int64) (map[int64]*T, error) {
 	if len(ids) == 0 {
 		return nil, nil

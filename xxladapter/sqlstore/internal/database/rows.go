@@ -179,8 +179,8 @@ const bulkRows = 32
 // arrayRows is the number of rows of a statement whose arguments are lists.
 const arrayRows = 1000
 
-// InsertTyped inserts rows into a table. values has those of all rows, each in the order of the
-// columns. conflict is as in InsertManyOr.
+// InsertTyped inserts rows into a table. values holds the values of all rows, one row after the
+// other, each in the order of the columns. conflict is as in InsertManyOr.
 func (t *Tx) InsertTyped(ctx context.Context, table string, columns []Column, conflict string, values []any) error {
 	width := len(columns)
 	if rest := len(values) % width; rest != 0 {
