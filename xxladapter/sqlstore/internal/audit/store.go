@@ -1,5 +1,5 @@
-// Package audit keeps the audit of a SQL store: rows that form a chain, of which each follows the
-// last one by its hash. Other packages append the changes that they make, as the last act of their
+// Package audit keeps the audit of a SQL store: rows that form a chain, each with the hash of the
+// row before it. Other packages append the changes that they make, as the last act of their
 // transactions. It needs nothing but a database.
 package audit
 

@@ -71,7 +71,7 @@ func (q *Queue[T]) Do(ctx context.Context, call T) error {
 }
 
 // DoAll runs several calls as Do runs one. They share batches as far as Admit and Limit permit. If
-// ctx ends, some calls may have run; the error is [ErrRunning] if that is unknown of any.
+// ctx ends, some calls may have run; the error is [ErrRunning] if that is unknown for any of them.
 func (q *Queue[T]) DoAll(ctx context.Context, calls []T) (err error) {
 	waiters := make([]*waiter[T], len(calls))
 	for i, call := range calls {

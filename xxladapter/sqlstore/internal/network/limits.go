@@ -21,8 +21,8 @@ const (
 	// have to fit into the window of five seconds.
 	QuickSilence = 2500 * time.Millisecond
 
-	// LeaseSilence is shorter, because an attempt at a lease ends after two seconds and leaves room
-	// for a retry on another connection.
+	// LeaseSilence is shorter, because an attempt at a lease ends after two seconds, and a retry on
+	// another connection has to fit into it.
 	LeaseSilence = 1200 * time.Millisecond
 
 	// SlowSilence is for statements that may read or transfer much.
@@ -45,7 +45,7 @@ const (
 	// connection and the retry on another one. Each caller of a failed batch retries alone.
 	BatchLife = 2 * QuickSilence
 
-	// DialLimit limits the connecting. TCP's first retransmission comes after one second.
+	// DialLimit limits the time to connect. TCP's first retransmission comes after one second.
 	DialLimit = 3 * time.Second
 
 	// OpenDialLimit is DialLimit while a store is opened, when nothing waits. It also limits the
