@@ -7,7 +7,8 @@ import (
 	"os"
 )
 
-// Exists reports whether there is any file of a journal, whole or not.
+// Exists reports whether there is any file of a journal, whole or not. It also returns true if the
+// folder cannot be read.
 func Exists(prefix string) bool {
 	found, err := list(prefix)
 	return len(found) > 0 || err != nil

@@ -241,7 +241,7 @@ func (j *Journal) Size() int64 {
 	return j.bytes
 }
 
-// Wait returns when all records up to one are on disk, or with the error why they are not.
+// Wait returns when all records up to m are on disk, or with the error why they are not.
 func (j *Journal) Wait(m Position) error {
 	for {
 		j.mu.Lock()
