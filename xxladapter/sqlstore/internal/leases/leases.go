@@ -102,8 +102,8 @@ func (s *Store) leaseOrRenew(
 
 // prolong renews a lease if nothing else changes, as in nearly all renewals: one read, and a
 // statement that is a transaction by itself. done is false if there is more to do, or if the lease
-// was changed since the read. It waits for no other node, not even for one that is frozen in its
-// own renewal.
+// was changed since the read. prolong waits for no other node, not even for one that is frozen in
+// its own renewal.
 func (s *Store) prolong(
 	ctx context.Context, node string, life time.Duration, leads leadership,
 ) (_ xxladapter.Lease, done bool, err error) {
@@ -223,7 +223,7 @@ func Holds(ctx context.Context, t *database.Tx, term xxladapter.Term, now time.T
 // Retire implements [xxladapter.Store].
 func (s *Store) Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error {
 	return s.db.WriteBy(ctx, s.db.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
-		// In the order of a renewal, so that neither waits for the other.
+		// Rows are locked in the order of a renewal, so that the two cannot deadlock.
 		if _, err := tx.LockTerm(ctx); err != nil {
 			return err
 		}
@@ -240,8 +240,8 @@ func (s *Store) Retire(ctx context.Context, term xxladapter.Term, why xxladapter
 	})
 }
 
-// Resign implements [xxladapter.Store]. The partitions keep the name of a node that has no lease,
-// which is what a free partition is.
+// Resign implements [xxladapter.Store]. The partitions keep the name of the node: a partition of a
+// node without a lease is free.
 func (s *Store) Resign(ctx context.Context, term xxladapter.Term) error {
 	return s.db.WriteBy(ctx, s.db.LeaseWrites, func(ctx context.Context, tx *database.Tx) error {
 		if ended, err := tx.Exec(ctx, deleteLease, term.Node, term.Number); err != nil || ended == 0 {

@@ -18,8 +18,8 @@ const (
 	endPresence = `UPDATE xxlwheel_lease SET ended_ms = until_ms WHERE node = ? AND term = ?`
 )
 
-// addPartitionMove stores a move of partitions, unless it is of no partitions, and deletes those
-// that are too old.
+// addPartitionMove stores a move of partitions, unless it moves none, and deletes all moves but the
+// newest.
 func addPartitionMove(ctx context.Context, t *database.Tx, h xxladapter.PartitionMove, at time.Time) error {
 	if h.Partitions == 0 {
 		return nil

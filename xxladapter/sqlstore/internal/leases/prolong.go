@@ -69,13 +69,14 @@ func (l *leaseSnapshots) note(node string, snapshot leaseSnapshot, quiet bool) {
 	l.of[node] = snapshot
 }
 
-// fresh reports whether only prolongQuiet's conditions can have changed since the snapshot.
+// fresh reports whether prolongQuiet checks everything that can have changed since the snapshot.
 func (l *leaseSnapshot) fresh(now time.Time) bool {
 	lapse := l.lease.NextLapse
 	return lapse.IsZero() || now.Before(lapse) && time.Since(l.at) < snapshotLife
 }
 
-// prolongBySnapshot renews the lease without a snapshot of its own if the last one is still good.
+// prolongBySnapshot renews the lease without reading the leases again, if the last snapshot is
+// still good.
 func (s *Store) prolongBySnapshot(
 	ctx context.Context, node string, life time.Duration, leads leadership,
 ) (_ xxladapter.Lease, done bool, err error) {
