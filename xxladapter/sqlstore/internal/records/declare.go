@@ -123,7 +123,7 @@ func (s *Store) declareCalendars(
 }
 
 // recordDeclared stores the versions of the jobs, and the audit of a declaration: the calendars and
-// groups that changed, the jobs that were removed, the first of all, and those that are declared.
+// groups that changed, the removed jobs, with which all begins, and the declared jobs.
 func (s *Store) recordDeclared(
 	ctx context.Context, tx *database.Tx, changes []audit.Change, all, jobs []*transition.JobChange, keys []keyChange,
 ) error {

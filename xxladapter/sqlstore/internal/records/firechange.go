@@ -14,8 +14,8 @@ import (
 // A call outside a batch locks and reads its rows, asks package transition what they become, and
 // writes the answer.
 
-// lockedRows are the rows of one call. What is set of the fire is what its history tells, and its
-// state.
+// lockedRows are the rows of one call. The fire has only its state and the fields that its history
+// needs.
 type lockedRows struct {
 	transition.Rows
 	fireID, logID int64

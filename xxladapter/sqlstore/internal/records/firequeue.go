@@ -119,8 +119,8 @@ func (s *Store) Batch(ctx context.Context, c *FireCall) error {
 	return s.Fires.call(ctx, c)
 }
 
-// batchAll makes accepted runs in batches. Each call has its own error, as Batch returns it; err
-// says that some of them may not have been made.
+// batchAll makes the calls of AcceptRuns in batches. Each call has its own error, as Batch returns
+// it; err says that some of them may not have been made.
 func (s *Store) batchAll(ctx context.Context, calls []*FireCall) error {
 	if err := s.Enter(ctx); err != nil {
 		return err

@@ -252,12 +252,12 @@ func (s *Store) FindOpenRuns(ctx context.Context, jobID int64, since time.Time) 
 		[]any{jobID, s.Dialect.Datetime(since)})
 }
 
-// ReadJobs reads jobs by their ids, at once.
+// ReadJobs reads jobs by their ids, as [database.ReadAll] does.
 func (s *Store) ReadJobs(ctx context.Context, ids []int64) (map[int64]*xxladapter.Job, error) {
 	return database.ReadAll(ctx, s.DB, &JobEntity, ids)
 }
 
-// ReadLogs reads log rows by their ids, at once.
+// ReadLogs reads log rows by their ids, as [database.ReadAll] does.
 func (s *Store) ReadLogs(ctx context.Context, ids []int64) (map[int64]*xxladapter.Log, error) {
 	return database.ReadAll(ctx, s.DB, &runs.LogEntity, ids)
 }

@@ -168,7 +168,8 @@ func rowsOfEdits(ctx context.Context, t *database.Tx, edits []xxladapter.JobEdit
 // A jobWork is what the edits of a transaction write.
 type jobWork struct {
 	all []*transition.JobChange // in the order of the edits
-	// The parts of all that write certain rows. places are the places of creations among the edits.
+	// The changes in all, by the rows that they write. places are the indexes of the creations in
+	// the edits.
 	created, updated, glued, settings, switched []*transition.JobChange
 	places                                      []int
 	moved                                       map[int64][]int64 // jobs by their new group

@@ -28,7 +28,7 @@ var (
 
 const setNext = `UPDATE xxl_job_info SET trigger_next_time = ? WHERE id = ?`
 
-// Conditions of fires that are dropped, behind that of their jobs. Claimed fires stay until they
+// Conditions on fires to drop. They follow the condition on the jobs. Claimed fires stay until they
 // are settled.
 const (
 	dropPlanned = ` AND state = 'planned'`

@@ -59,7 +59,7 @@ func (o *others) expected() bool {
 	return !o.shared && time.Now().Before(o.until)
 }
 
-// ahead returns how far ahead a scan may plan if its caller asked for that distance.
+// ahead returns how far ahead a scan may plan: at most as far as its caller asked.
 func (o *others) ahead(asked time.Duration, resting bool) time.Duration {
 	switch {
 	case !o.expected():

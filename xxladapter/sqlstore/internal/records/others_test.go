@@ -11,8 +11,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
-// TestNextTimesThatMoveTellOfOthers checks that they do not where other nodes of ours move them, or
-// our own commit in doubt.
+// TestNextTimesThatMoveTellOfOthers checks that they do, unless other nodes of ours or our own
+// commit in doubt may have moved them.
 func TestNextTimesThatMoveTellOfOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var o others

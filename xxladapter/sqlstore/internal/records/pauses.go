@@ -23,7 +23,7 @@ const (
 	insertMisfires = `INSERT INTO xxlwheel_misfire (job_id, due_ms, until_ms, policy, at_ms, pause_id, calendar) VALUES `
 	misfireWidth   = 7
 
-	// continueWaiting lets jobs continue that wait for the end of a run. Arguments: their next
+	// continueWaiting lets jobs that wait for the end of a run continue. Arguments: their next
 	// time, and AfterRun.
 	continueWaiting = `UPDATE xxl_job_info SET trigger_next_time = ? WHERE trigger_status = 1 AND trigger_next_time = ? AND `
 )

@@ -26,8 +26,8 @@ func (s *Store) ResumeJob(ctx context.Context, r xxladapter.Resume) (resumed boo
 }
 
 // resume sets the job's next time as r says. It locks the job first: if two shards end at the same
-// time, the second one waits there and then sees that it is the last. Where the database shows it
-// an older state, both leave it to ResumeJob.
+// time, the second one waits there and then sees that it is the last. Where the database shows the
+// second one an older state, neither resumes the job, and ResumeJob does so later.
 func (s *Store) resume(ctx context.Context, tx *database.Tx, r xxladapter.Resume) (bool, error) {
 	if r.JobID == 0 {
 		return false, nil

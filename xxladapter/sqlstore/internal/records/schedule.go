@@ -56,8 +56,9 @@ const (
 	IsScheduled = `SELECT 1 FROM xxlwheel_fire WHERE job_id = ? AND due_ms = ? AND trigger_type = 'CRON'`
 )
 
-// ClaimDue implements [xxladapter.Store]. decide runs inside the transaction and blocks every other
-// write, so it must not call the store. A decision about a job that was not due is ignored.
+// ClaimDue implements [xxladapter.Store]. decide runs inside the transaction, which blocks every
+// other write on SQLite, so it must not call the store. A decision about a job that was not due is
+// ignored.
 func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
 	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) (planned []xxladapter.Fire, claimed int, err error) {
 
@@ -251,8 +252,9 @@ func LockSchedule(ctx context.Context, t *database.Tx) error {
 	return err
 }
 
-// PlanDue plans a fire that a scan decided on, unless it is the schedule's fire of a due time and
-// is open already. A fire of another type with the same due time must not replace it.
+// PlanDue plans a fire that a scan decided on. If it is the schedule's own fire for a due time that
+// already has one, PlanDue plans nothing. If a fire of another type has the due time, f gets the
+// next free one.
 func (s *Store) PlanDue(
 	ctx context.Context, tx *database.Tx, f xxladapter.Fire,
 ) (_ xxladapter.Fire, ok bool, err error) {
@@ -331,6 +333,6 @@ func MisfireList(f xxladapter.MisfireFilter) (query string, args []any) {
 	return rows + ` WHERE id IN (SELECT id FROM (` + ids + `) AS listed) ORDER BY ` + order, args
 }
 
-// ErrNoScheduleLock means that the row is missing which all schedulers lock. Upstream's schedulers
+// ErrNoScheduleLock means that the row that all schedulers lock is missing. Upstream's schedulers
 // would run without a lock.
 var ErrNoScheduleLock = errors.New("table xxl_job_lock has no row schedule_lock, without which several schedulers fire the same jobs: INSERT INTO xxl_job_lock VALUES ('schedule_lock')")

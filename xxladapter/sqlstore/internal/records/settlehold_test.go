@@ -81,7 +81,7 @@ func TestOtherSettlementsDoNotWait(t *testing.T) {
 	})
 }
 
-// Whatever becomes of the result's call, the settlement's ends, and is made once.
+// Whatever becomes of the result's call, the settlement's call ends and is made once.
 func TestASettlementOutlivesItsResultsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun, goOn := make(chan int), make(chan struct{})

@@ -10,7 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// SelectStuck uses the partial index of rows without any outcome, which are few at any time.
+// SelectStuck reads rows without any outcome, which are few at any time. SQLite and PostgreSQL have
+// a partial index of them.
 const SelectStuck = `SELECT id FROM xxl_job_log
 	WHERE trigger_code = 0 AND handle_code = 0 AND trigger_time <= ?
 	AND NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE log_id = xxl_job_log.id)
