@@ -22,7 +22,7 @@ type cut struct {
 	misfires []xxladapter.Misfire
 	orders   [][]xxladapter.Fire
 	stops    []stop
-	spill    int64 // planned fires that came up to this number are among fires; or noSpill
+	spill    int64 // planned fires of records up to this number are in fires; or noSpill
 	lastFire int64
 	lastLog  int64
 	at       time.Time // with a shared log, when the tables will have had all that it had
@@ -110,8 +110,9 @@ func (c *cut) takeJobs(m *memory) {
 	}
 }
 
-// takeRuns adds the runs. Below allRuns, open ones that began after old and that the tables do not
-// have stay behind: most of them end soon, and are then written once. It returns their log ids.
+// takeRuns adds the runs and returns the log ids of those that stay behind. Below allRuns, a run
+// without a result stays behind if its fire is open, it began after old, and the tables do not have
+// it: most such runs end soon, and are then written once.
 func (c *cut) takeRuns(m *memory, l level, old time.Time) (held map[int64]bool) {
 	held = map[int64]bool{}
 	for _, r := range m.dirtyRun {
@@ -133,8 +134,8 @@ func (c *cut) takeRuns(m *memory, l level, old time.Time) (held map[int64]bool) 
 	return held
 }
 
-// takeFires adds the fires, but those of runs that are held. Planned ones come along if all are
-// wanted, or if they came up to the number c.spill. Deferred ones stay behind.
+// takeFires adds the fires, except those of held runs. Planned ones come along if all are wanted,
+// or if they are of records up to the number c.spill. Deferred ones stay behind.
 func (c *cut) takeFires(m *memory, l level, held map[int64]bool) {
 	upTo := c.spill
 	if l == all {

@@ -36,7 +36,7 @@ func deferrable(d *xxladapter.Decision) bool {
 	return len(d.Misfires) == 0 && !d.Stop
 }
 
-// deferFire defers a planned fire before which the job had the times of before.
+// deferFire defers a planned fire. before has the times of its job before the fire was planned.
 func (s *fires) deferFire(id int64, before database.MovedJob) {
 	f := s.byID[id]
 	f.deferred, f.before = true, before

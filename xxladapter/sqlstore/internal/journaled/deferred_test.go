@@ -149,7 +149,7 @@ func (w *deferralModel) checkKill(t *rapid.T) {
 	}
 }
 
-// load reads tables and log, as a process does that gets the pen.
+// load reads tables and log, as a process that gets the pen does.
 func (w *deferralModel) load(t *rapid.T) memory {
 	again := newMemory()
 	again.lastFire, again.lastLog = w.f.m.lastFire, w.f.m.lastLog // as the applied positions say
@@ -179,8 +179,8 @@ func (w *deferralModel) open(m *memory) map[int64]xxladapter.Fire {
 }
 
 // TestDeferredFiresAreNeverLost runs calls and cuts in any order. After each cut, a loss of the log
-// must leave no due time without an account, and have none decided again that has one. At any
-// moment, a kill must lose nothing.
+// must leave each due time either to be decided again or accounted for by the tables, and not both.
+// At any moment, a kill must lose nothing.
 func TestDeferredFiresAreNeverLost(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := newDeferralModel()

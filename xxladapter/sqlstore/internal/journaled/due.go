@@ -243,9 +243,9 @@ func (f *front) findDue(
 	}
 }
 
-// listDirty brings the jobs of the list that the memory has moved up to date. It reports whether
-// the list serves, and whether the node has all partitions. Only then does the list keep such jobs:
-// a node passes over those of others, which must be found again.
+// listDirty updates the part of f.due with the jobs that the memory has moved. It reports whether
+// f.due serves the claim, and whether the node has all partitions. Only then does the list keep
+// such jobs: a node passes over those of others, which must be found again.
 //
 // REQUIRES: f.mu is held.
 func (f *front) listDirty(node string, ahead time.Duration, limit int, now time.Time) (serves, whole bool) {

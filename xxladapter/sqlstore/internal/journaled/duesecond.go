@@ -39,7 +39,7 @@ func (s *dueSecond) leave() {
 // empty reports whether all fires were removed.
 func (s *dueSecond) empty() bool { return len(s.fires) == s.removed }
 
-// from returns the fires that are listed from a due time and an id on, of which 0 means from the
+// from returns the fires that are listed from a due time and an id on; the id 0 means from the
 // beginning. The caller leaves out those that were removed.
 func (s *dueSecond) from(due time.Time, id int64) []*fire {
 	if !s.ordered {

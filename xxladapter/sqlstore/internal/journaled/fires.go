@@ -16,7 +16,7 @@ type fire struct {
 	stored  bool  // the tables have a version of it
 	removed bool  // it has left the store
 	version int   // counts its changes
-	born    int64 // the journal's number when it came into memory
+	born    int64 // the number of the record that added it; 0 if it came from the tables
 
 	deferred bool              // the tables need not have it yet
 	before   database.MovedJob // if it is deferred, its job's times before it was planned
@@ -30,7 +30,7 @@ type fires struct {
 	bySecond map[int64]*dueSecond // by the Unix second in which they are due
 	// Fires of which the tables have no version or an older one, by id: planned ones, and others.
 	plans, dirty map[int64]*fire
-	deferrals    []*fire // those that are deferred, and some that were; as they were planned
+	deferrals    []*fire // those that are deferred, and some that were, in the order of planning
 
 	dropped []int64 // ids of fires that the tables have and that are removed
 }
@@ -69,8 +69,8 @@ func (s *fires) lacking(f *fire) {
 	s.dirty[f.ID] = f
 }
 
-// leavePlan notes that a fire is planned no longer. Fires of its job that were planned before it
-// are deferred no longer: after a loss, their times would let this one be planned again.
+// leavePlan notes that a fire is no longer planned. Fires of its job that were planned before it
+// are no longer deferred: after a loss, their times would let this one be planned again.
 func (s *fires) leavePlan(f *fire) {
 	delete(s.plans, f.ID)
 	if f.deferred {

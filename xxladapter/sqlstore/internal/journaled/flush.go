@@ -186,8 +186,9 @@ func (f *front) keep(ctx context.Context, tx *database.Tx, c *cut) error {
 	return storeApplied(ctx, tx, c.applied)
 }
 
-// follow writes to the tables at an interval until ctx ends. With a shared journal, that also ends
-// what it is about to write: servers may not answer, Close waits for follow, and then writes all.
+// follow writes to the tables at an interval until ctx ends. With a shared journal, the end of ctx
+// also ends a write that has begun: servers may not answer, and Close waits for follow and then
+// writes everything.
 func (f *front) follow(ctx context.Context) {
 	writing := ctx
 	if f.shared == nil {
@@ -210,7 +211,7 @@ func (f *front) follow(ctx context.Context) {
 		}
 		left := f.shared != nil && !f.loaded // to the process that has the pen
 		later := f.inBurst(followed, time.Now())
-		idle := !later && f.loaded && f.clean(complete) // which looks at each job of a burst
+		idle := !later && f.loaded && f.clean(complete) // clean looks at each job of a burst
 		f.mu.Unlock()
 		if idle {
 			followed = time.Now()

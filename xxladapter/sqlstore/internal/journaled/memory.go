@@ -62,7 +62,7 @@ type run struct {
 	stored   bool
 	base     transition.LogState  // of the stored row
 	began    time.Time            // when it came into memory
-	history  transition.RunChange // of its history; what the tables do not have yet
+	history  transition.RunChange // what the tables do not have yet of its history
 	attempt  int                  // of its history; below 0 while it is not known
 	wantText int64                // when its text may be fetched, in ms; 0 if nobody wants it
 	version  int
@@ -263,9 +263,7 @@ func (m *memory) forgetClean() {
 	}
 }
 
-// forgetJobs forgets all jobs.
-//
-// REQUIRES: the tables have their times.
+// forgetJobs forgets the jobs whose times the tables have.
 func (m *memory) forgetJobs() {
 	maps.DeleteFunc(m.jobs, func(id int64, _ *job) bool { return m.dirtyJob[id] == nil })
 }

@@ -137,13 +137,13 @@ func (f Front) Lost() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
-		return "" // which removes the journal
+		return "" // close removes the journal
 	}
 	return name
 }
 
 // close writes everything to the tables and removes the journal. If that fails, the journal stays
-// for the next one who opens the store.
+// for the next process that opens the store.
 func (f *front) close(ctx context.Context) error {
 	if f.shared != nil {
 		return f.closeShared(ctx)

@@ -12,8 +12,8 @@ type level int
 
 const (
 	nothing   level = iota // what the call is about is always in the tables
-	settled                // what allRuns says, but for young runs without a result
-	allRuns                // all but planned fires, and times of jobs that follow deferred ones
+	settled                // what allRuns says, except young runs without a result
+	allRuns                // all but planned fires and the times of jobs with deferred ones
 	allTimes               // all but planned fires
 	all                    // everything
 	unchanged level = -1   // the call knows what the tables lack; its transaction writes nothing of that
@@ -98,8 +98,8 @@ func (l load) known() load {
 	return l
 }
 
-// declares returns the scope of a declaration. The memory does not have the jobs that it creates
-// yet.
+// declares returns the scope of a declaration. The memory does not yet have the jobs that the
+// declaration creates.
 func declares(d *xxladapter.Declaration) scope {
 	s := scope{needs: all, changes: true, load: load{groups: len(d.Groups) > 0, restrictions: len(d.Calendars) > 0}}
 	for _, gone := range d.Remove {

@@ -3,7 +3,7 @@ package journaled
 import "fmt"
 
 // A shared log may be lost, and with it what the tables lack. Two limits keep that small enough:
-// how many records they lack, and how many ids these have given.
+// how many records the tables lack, and how many ids these records have given.
 
 // defaultBacklog limits the records that the tables lack before ClaimDue stops.
 const defaultBacklog = 100_000

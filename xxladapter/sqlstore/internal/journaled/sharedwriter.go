@@ -239,7 +239,7 @@ func (t *transaction) life() time.Duration {
 	return time.Duration(t.cut.rows()) * rowLife
 }
 
-// limited returns a context that ends after closeLimit and extra if it is that of a close.
+// limited returns a context that ends after closeLimit and extra if ctx is that of a close.
 func limited(ctx context.Context, extra time.Duration) (context.Context, context.CancelFunc) {
 	if !scopeOf(ctx).closing {
 		return ctx, func() {}

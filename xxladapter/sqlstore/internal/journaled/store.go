@@ -38,9 +38,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// A Store is an [xxladapter.Store]. The methods in this file use memory. Those in tables.go use the
-// tables, and declare which rows must be written first. All others need nothing that is only in
-// memory.
+// A Store is an [xxladapter.Store]. The methods in this file and ClaimDue use memory. All others
+// use the tables, and declare with a scope which rows must be written first; a method without a
+// scope waits for everything.
 type Store struct {
 	*records.Store
 	front     *front
@@ -372,8 +372,8 @@ func (s *Store) ResumeJob(ctx context.Context, r xxladapter.Resume) (resumed boo
 	return resumed && err == nil, err
 }
 
-// Lease implements [xxladapter.Store]. The tables have the leases, and the memory the fires that
-// tell which dead terms own some, and whether the node may rest.
+// Lease implements [xxladapter.Store]. The tables have the leases. The memory has the fires, which
+// tell which dead terms own some and whether the node may rest.
 func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
 	l, err := s.Store.Lease(with(ctx, leasing), node, life)
 	return s.look(ctx, l, err)
