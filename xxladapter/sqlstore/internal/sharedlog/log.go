@@ -21,10 +21,10 @@ const (
 	retryPause = 20 * time.Millisecond  // between two attempts
 	pollPause  = 2 * time.Millisecond   // between two attempts to take the pen
 	waitLimit  = 10 * time.Second       // limits one wait for the pen
-	minHold    = 10 * time.Millisecond  // the pen is kept so long although others wait
+	minHold    = 10 * time.Millisecond  // the pen is kept this long although others wait
 	maxHold    = 300 * time.Millisecond // or longer after a slow Load, up to this
-	idleHold   = 25 * time.Millisecond  // the pen is given back after so long without a call
-	renewAfter = 100 * time.Millisecond // the pen is renewed after so long without an append
+	idleHold   = 25 * time.Millisecond  // the pen is given back after this long without a call
+	renewAfter = 100 * time.Millisecond // the pen is renewed after this long without an append
 )
 
 // keptEnds limits the loads whose ends are kept. A call that waits for one record through more
@@ -118,7 +118,7 @@ func (l *Log) Last() journal.Position {
 	return journal.Position{Number: l.next - 1, Repairs: l.repairs}
 }
 
-// Wait returns when all records up to one are stored, or with the error why they are not.
+// Wait returns when all records up to m are stored, or with the error why they are not.
 func (l *Log) Wait(m journal.Position) error {
 	for {
 		l.mu.Lock()
