@@ -81,7 +81,7 @@ func AttemptOf(ctx context.Context, t *database.Tx, logID int64) (attempt int, e
 	return attempt, err
 }
 
-// AttemptOf returns the attempt that a run was, or 0 if it has no history.
+// AttemptOf returns the number of a run's attempt, or 0 if the run has no history.
 func (s *Store) AttemptOf(ctx context.Context, logID int64) (attempt int, err error) {
 	err = s.db.Query(ctx, selectAttempt, []any{logID}, func(r database.Row) error { return r.Scan(&attempt) })
 	return attempt, err

@@ -21,8 +21,8 @@ const (
 		trigger_time, trigger_code, trigger_msg, handle_time, handle_code, handle_msg, alarm_status
 		) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-	// SetTriggered, SetAccepted and SetHandled store what a claim, an executor and a result say of
-	// a run.
+	// SetTriggered, SetAccepted and SetHandled store what a settlement, an executor that accepts a
+	// run, and a result say of the run.
 	SetTriggered = `UPDATE xxl_job_log SET trigger_code = ?, trigger_msg = ? WHERE id = ?`
 	SetAccepted  = `UPDATE xxl_job_log SET trigger_code = ?, trigger_msg = ?, executor_address = ? WHERE id = ?`
 	SetHandled   = `UPDATE xxl_job_log SET trigger_code = ?, handle_time = ?, handle_code = ?, handle_msg = ? WHERE id = ?`

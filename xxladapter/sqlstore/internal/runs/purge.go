@@ -61,7 +61,7 @@ var (
 )
 
 // PurgeLogs implements [xxladapter.Store]. It chooses rows without a lock and deletes them by id,
-// in a transaction that does nothing else.
+// in a transaction of their own.
 func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int) (xxladapter.Purged, error) {
 	if p.Removed {
 		return s.purgeRemoved(ctx, p, limit)

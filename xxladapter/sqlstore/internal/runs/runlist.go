@@ -203,8 +203,8 @@ func (s *Store) CountRuns(ctx context.Context, f xxladapter.RunFilter, limit int
 	}
 }
 
-// searches reports whether rows have to be read that are not in the list. Indexes lead to the rows
-// of a job, of a time, and to the few without an outcome.
+// searches reports whether a list has to read rows that are not in it. Indexes lead to the rows of
+// a job, of a time, and to the few without an outcome.
 func searches(f xxladapter.RunFilter) bool {
 	return f.Status != xxladapter.LogRunning &&
 		(f.GroupID != 0 || f.Groups != nil || f.Status != "" || f.Lost || f.Address != "" || f.Type != "" ||
