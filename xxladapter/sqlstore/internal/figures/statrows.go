@@ -31,10 +31,10 @@ const (
 // A statRow is a log row as the statistics see it.
 type statRow struct {
 	id      int64                 // of the log row, which may be gone
-	counted xxladapter.StatResult // by which it is counted so far; empty if it is not
+	counted xxladapter.StatResult // the result it is counted by so far; empty if it is not counted
 	log     xxladapter.Log        // without an id if the row is gone
 	history *xxladapter.RunHistory
-	open    bool // its fire is
+	open    bool // its fire is open
 }
 
 // statRows reads rows with one of the statements above.

@@ -65,7 +65,7 @@ func scanMark(m *statMark, highest, firstOpen *int64) func(database.Row) error {
 	}
 }
 
-// moveMark stores the mark. moved is false if another has moved it since m was read.
+// moveMark stores the mark. moved is false if another transaction has moved it since m was read.
 func moveMark(ctx context.Context, t *database.Tx, m statMark) (moved bool, err error) {
 	n, err := t.Exec(ctx, moveStatMark, m.folded, m.next, database.ToMilli(m.nextAt), m.open, m.turn)
 	return n > 0, err

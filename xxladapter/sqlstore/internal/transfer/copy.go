@@ -23,7 +23,8 @@ type Copy struct {
 	From, To *database.DB
 	// History includes what has happened: runs, figures, audit and versions.
 	History bool
-	// Progress is called after each part of a table. Nil is allowed.
+	// Progress is called after each part of a table, with the number of its rows copied so far. Nil
+	// is allowed.
 	Progress func(table string, rows int64)
 }
 
