@@ -74,7 +74,7 @@ func dialectOf(schema schema, facts *serverFacts, zone *time.Location) *database
 				suc_count = suc_count + VALUES(suc_count), fail_count = fail_count + VALUES(fail_count)`,
 		KeepHistory:   keepHistory,
 		RecordMisfire: records.InsertMisfire + moveMisfire,
-		// A collation would also match similar letters.
+		// Has compares bytes: a collation would also match similar letters.
 		NeverRan: figures.NeverRanExists,
 		Has:      func(column string) string { return `LOCATE(CAST(? AS BINARY), CAST(` + column + ` AS BINARY)) > 0` },
 		Bytes:    func(text string) string { return `CAST(CONVERT(` + text + ` USING utf8mb4) AS BINARY)` },

@@ -318,7 +318,7 @@ func TestLittleWaitsWhenOurOnlyProcessDies(t *testing.T) {
 			java := &javaAdmin{db: db, together: together, fire: nobody, skip: nobody}
 
 			term := fixture.TermOf(t, ours, "n1")
-			// waiting returns the furthest that fires are planned ahead after our scans, while each
+			// waiting returns how far ahead fires are planned at most after our scans, while each
 			// side scans about once a second. The first scans do not count.
 			waiting := func(beside bool, first, scans int) (ahead time.Duration) {
 				pause := func() { time.Sleep(time.Duration(250+rand.IntN(500)) * time.Millisecond) } // either may be the first to read a due time

@@ -56,7 +56,7 @@ func OpenUpstream(
 		if at.zone, err = facts.location(opts.Logger); err != nil {
 			return err
 		}
-		// Times are read in the zone from the first connection on.
+		// A connection reads times in the zone with which its pool was opened.
 		u.Zone = at.zone
 		if err := db.Close(); err != nil {
 			return err

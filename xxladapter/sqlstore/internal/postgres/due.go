@@ -34,7 +34,7 @@ const (
 
 	// Due times that another fire has are left out. They are looked up as in allDue. Another
 	// session may plan one of them at the same time, which fails the statement: ON CONFLICT would
-	// prevent that, at half as much again for each row.
+	// prevent that, but take half as long again for each row.
 	planDueFires = `INSERT INTO xxlwheel_fire (` + records.FireValues + `)
 		SELECT d.job, d.group_id, d.due, d.index, d.total, d.type, 'planned', d.retries, d.param, d.addresses, d.attempt, d.parent
 		FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::integer[], ?::integer[], ?::text[], ?::integer[], ?::text[], ?::text[], ?::integer[], ?::bigint[])

@@ -50,7 +50,7 @@ func (f *fireBatches) once(ctx context.Context, calls []*records.FireCall) (agai
 		if hasHistory(err) {
 			f.addUntil = time.Now().Add(addFor)
 		}
-		return true, err // it is no commit
+		return true, err // the server has refused it, so nothing was committed
 	}
 	return false, database.InDoubt(err, answered)
 }

@@ -29,7 +29,7 @@ import (
 // crashSegment makes journals continue in new files every few dozen fires.
 const crashSegment = 8 << 10
 
-// told is what a killed process has said that is durable.
+// told is what a killed process has reported as durable.
 type told struct {
 	planned, claimed, finished map[int64]bool // by fire id
 	logOf                      map[int64]int64

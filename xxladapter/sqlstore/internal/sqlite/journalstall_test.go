@@ -33,7 +33,7 @@ func createJob(t *testing.T, s *journaled.Store) int64 {
 	return id
 }
 
-// within reports whether call returns soon. It waits for it to return after free was called.
+// within reports whether call returns soon. It then calls free, and waits until call has returned.
 func within(call, free func()) bool {
 	done, soon := make(chan struct{}), true
 	go func() {

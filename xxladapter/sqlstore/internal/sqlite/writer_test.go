@@ -56,7 +56,7 @@ func (h *held) waiting() int {
 	return waiting
 }
 
-// until polls what tells nobody: a writer when a call arrives, tables when they have followed.
+// until polls for what sends no notice: a call has reached a writer, or tables have followed.
 func until(t *testing.T, is func() bool) {
 	t.Helper()
 	require.Eventually(t, is, 10*time.Second, time.Millisecond)

@@ -30,8 +30,8 @@ CREATE TABLE xxlwheel_restriction (
 ) ENGINE = InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
 INSERT INTO xxlwheel_restriction (id, revision) VALUES (1, 1);
 
--- A misfire of a pause, of which a job has one, or of a day without work. Both are empty for due
--- times that were found too late.
+-- The pause or the calendar that a misfire comes from. Neither is set for due times that were found
+-- too late. A job has one misfire for each pause.
 ALTER TABLE xxlwheel_misfire
     ADD COLUMN pause_id bigint,
     ADD COLUMN calendar varchar(64) NOT NULL DEFAULT '',

@@ -2,5 +2,6 @@
 
 -- +goose Up
 
--- leads is 1 if the term is in the mode "leader", and 0 if it is in the mode "all".
+-- leads is 0 if the term is in the mode "all". In the mode "leader" it is at least 1, and stands
+-- for what an elector last said.
 ALTER TABLE xxlwheel_lease ADD COLUMN leads bigint NOT NULL DEFAULT 0;

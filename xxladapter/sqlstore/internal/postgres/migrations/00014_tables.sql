@@ -209,7 +209,7 @@ CREATE INDEX xxlwheel_alarm_claim_age ON xxlwheel_alarm_claim (claimed_ms, log_i
 CREATE INDEX xxlwheel_log_alarm ON xxl_job_log (id)
     WHERE alarm_status = 0 AND handle_code <> 200 AND (handle_code <> 0 OR trigger_code NOT IN (0, 200));
 
--- The access token of a group, for which upstream has a column from 3.5 on. A
+-- The access token of a group, for which upstream has a column after 3.4.2. A
 -- group without a token of its own has no row.
 CREATE TABLE xxlwheel_group (
     group_id     bigint NOT NULL PRIMARY KEY,

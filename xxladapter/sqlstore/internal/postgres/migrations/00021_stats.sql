@@ -23,13 +23,14 @@ CREATE TABLE xxlwheel_stat_mark (
     id        bigint      NOT NULL PRIMARY KEY, -- 1
     turn      bigint      NOT NULL, -- grows with each change of these tables
     folded_id bigint      NOT NULL, -- rows up to this one were counted, or are in xxlwheel_stat_open
-    next_id   bigint      NOT NULL, -- the last row when it was set
-    next_ms   bigint      NOT NULL, -- when it was set
+    next_id   bigint      NOT NULL, -- the last row of the log at next_ms
+    next_ms   bigint      NOT NULL, -- when next_id was set
     open_id   bigint      NOT NULL  -- the last row of xxlwheel_stat_open that was looked at
 );
 INSERT INTO xxlwheel_stat_mark (id, turn, folded_id, next_id, next_ms, open_id) VALUES (1, 0, 0, 0, 0, 0);
 
--- Rows whose result was open when they were looked at, with the one by which they are counted so far.
+-- Rows whose result was open when they were looked at, with the result by which they are counted so
+-- far.
 CREATE TABLE xxlwheel_stat_open (
     log_id    bigint      NOT NULL PRIMARY KEY,
     counted   varchar(16) NOT NULL -- empty if they are not counted

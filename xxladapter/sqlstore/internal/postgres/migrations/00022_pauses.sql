@@ -27,8 +27,8 @@ CREATE TABLE xxlwheel_restriction (
 );
 INSERT INTO xxlwheel_restriction (id, revision) VALUES (1, 1);
 
--- A misfire of a pause, of which a job has one, or of a day without work. Both are empty for due
--- times that were found too late.
+-- The pause or the calendar that a misfire comes from. Neither is set for due times that were found
+-- too late. A job has one misfire for each pause.
 ALTER TABLE xxlwheel_misfire ADD COLUMN pause_id bigint;
 ALTER TABLE xxlwheel_misfire ADD COLUMN calendar text NOT NULL DEFAULT '';
 CREATE UNIQUE INDEX xxlwheel_misfire_pause ON xxlwheel_misfire (job_id, pause_id);

@@ -9,9 +9,9 @@ CREATE TABLE xxlwheel_redis (
     store      text NOT NULL, -- a part of the names of the keys in Redis
     generation bigint NOT NULL, -- counts how often the log was begun anew
     pen        bigint NOT NULL, -- of the process that may write what follows
-    settled    bigint NOT NULL, -- the last record whose results, times and misfires are here
+    settled    bigint NOT NULL, -- the last record whose results and misfires are here
     runs       bigint NOT NULL, -- the last record whose claimed fires and open runs are here
-    plans      bigint NOT NULL, -- the last record whose planned fires are here
+    plans      bigint NOT NULL, -- the last record whose planned fires and times of jobs are here
     fire       bigint NOT NULL, -- the last id that a fire has got
     log        bigint NOT NULL, -- the last id that a log row has got
     at_ms      bigint NOT NULL, -- when the tables last followed

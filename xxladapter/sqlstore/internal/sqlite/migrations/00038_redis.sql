@@ -9,9 +9,9 @@ CREATE TABLE xxlwheel_redis (
     store      TEXT NOT NULL, -- a part of the names of the keys in Redis
     generation INTEGER NOT NULL, -- counts how often the log was begun anew
     pen        INTEGER NOT NULL, -- of the process that may write what follows
-    settled    INTEGER NOT NULL, -- the last record whose results, times and misfires are here
+    settled    INTEGER NOT NULL, -- the last record whose results and misfires are here
     runs       INTEGER NOT NULL, -- the last record whose claimed fires and open runs are here
-    plans      INTEGER NOT NULL, -- the last record whose planned fires are here
+    plans      INTEGER NOT NULL, -- the last record whose planned fires and times of jobs are here
     fire       INTEGER NOT NULL, -- the last id that a fire has got
     log        INTEGER NOT NULL, -- the last id that a log row has got
     at_ms      INTEGER NOT NULL, -- when the tables last followed
