@@ -29,13 +29,13 @@ func (l *leadership) Done() <-chan struct{} { return l.ended }
 // Resign implements [elect.Leadership].
 func (l *leadership) Resign(ctx context.Context) (err error) {
 	l.closing.Do(func() {
+		defer func() { _ = l.client.Close() }() // if this call comes first, follow does not close it
 		select {
 		case <-l.ended:
 			return
 		default:
 		}
 		_, err = l.client.Revoke(ctx, l.lease)
-		_ = l.client.Close() // follow notices it
 	})
 	<-l.ended
 	return err
