@@ -175,7 +175,7 @@ func atLimit(t *testing.T, limit int64) {
 	require.NoError(t, all.Wait())
 	require.Len(t, s.claim(), 1, "record %d is within the limit, and one more is not", limit)
 	_, _, err = s.ClaimDue(t.Context(), s.term, 0, 100, func(time.Time, []*xxladapter.Job) []xxladapter.Decision { return nil })
-	require.ErrorContains(t, err, fmt.Sprintf("tables lack %d entries of the shared log", limit+1))
+	require.ErrorContains(t, err, fmt.Sprintf("tables lack %d records of the shared log", limit+1))
 	_, err = conn.ExecContext(t.Context(), "ROLLBACK")
 	require.NoError(t, err)
 	require.NoError(t, conn.Close())

@@ -80,6 +80,18 @@ var jobListRules = []rule{
 		after.AfterKey = "b"
 		b.Equal([]int64{ids[3]}, b.listing(after))
 	}},
+	{"AListWithoutALimitHasAllJobs", func(b *fixture) {
+		var all []int64
+		for range 3 {
+			all = append(all, b.addJob("job")) // none has a result
+		}
+		for _, sort := range xxladapter.JobSort("").Values() {
+			for _, descending := range []bool{false, true} {
+				f := xxladapter.JobFilter{Sort: sort, Descending: descending}
+				b.ElementsMatch(all, b.listing(f), "%+v", f)
+			}
+		}
+	}},
 	{"ALightListHasNoLargeTexts", func(b *fixture) {
 		id := b.addJob("job")
 		for _, sort := range []xxladapter.JobSort{"", xxladapter.SortByName} {

@@ -184,7 +184,7 @@ const arrayRows = 1000
 func (t *Tx) InsertTyped(ctx context.Context, table string, columns []Column, conflict string, values []any) error {
 	width := len(columns)
 	if rest := len(values) % width; rest != 0 {
-		return fmt.Errorf("%d values are no rows of %d", rest, width)
+		return fmt.Errorf("%d values do not make whole rows of %d", rest, width)
 	}
 	if t.Dialect.InsertArrays == nil {
 		names := make([]string, width)
@@ -236,7 +236,7 @@ func (t *Tx) InsertManyOr(ctx context.Context, insert, conflict string, width in
 		}
 	}
 	if len(values) > 0 {
-		return fmt.Errorf("%d values are no rows of %d", len(values), width)
+		return fmt.Errorf("%d values do not make whole rows of %d", len(values), width)
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func (f *front) tooFarBehind() error {
 	defer f.mu.Unlock()
 	if lack := f.journal.Last().Number - f.applied.settled; f.loaded && lack > f.shared.backlog {
 		return fmt.Errorf(
-			"tables lack %d entries of the shared log, must follow before more due times are planned", lack,
+			"tables lack %d records of the shared log, must follow before more due times are planned", lack,
 		)
 	}
 	return nil

@@ -85,7 +85,7 @@ func (b *packet) query(ctx context.Context, conn *sql.Conn, scans []func(databas
 	}
 	for i, scan := range scans {
 		if i > 0 && !rows.NextResultSet() {
-			return errors.Join(errors.New("a result is missing"), rows.Err(), rows.Close())
+			return errors.Join(errors.New("the server sent fewer results than statements"), rows.Err(), rows.Close())
 		}
 		for rows.Next() {
 			if err := scan(rows); err != nil {

@@ -3,6 +3,7 @@ package records
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -167,8 +168,10 @@ func lockBackfill(ctx context.Context, t *database.Tx, id int64) (b *xxladapter.
 	if job == 0 {
 		return nil, noBackfill(id)
 	}
-	if err := lockJob(ctx, t, job); err != nil {
+	if err := lockJob(ctx, t, job); errors.Is(err, xxladapter.ErrNotFound) {
 		return nil, noBackfill(id) // it is removed with its job
+	} else if err != nil {
+		return nil, err
 	}
 	err = t.Query(ctx, selectBackfill+` WHERE id = ?`+t.Dialect.Lock, []any{id}, func(r database.Row) (err error) {
 		b, err = scanBackfill(r)

@@ -26,7 +26,7 @@ func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter
 	}
 	var found []*xxladapter.Job
 	for i, part := range partsOf(f) {
-		if i > 0 && len(found) == f.Limit {
+		if i > 0 && f.Limit > 0 && len(found) == f.Limit {
 			break
 		}
 		var list []*xxladapter.Job
