@@ -192,13 +192,13 @@ func (s *Server) orderCalls() []api.Call {
 // a database of XXL-JOB has.
 func (s *Server) declarationCalls() []api.Call {
 	return []api.Call{
-		api.WithoutBody("GET /api/v1/export", api.Viewer, "Download declarations of groups and jobs.", s.exportJobs).
+		api.WithoutBody("GET /api/v1/export", api.Viewer, "Download declarations of calendars, groups and jobs.", s.exportJobs).
 			Producing("application/json", api.YAML).
 			Noting("They name jobs by app names and keys, and have no tokens."),
 		api.WithoutBody("POST /api/v1/export", api.Editor, "Store the keys that jobs are exported with.", s.keepKeys).
 			Noting("Keys that were only made of names stay when a job is renamed."),
 		api.WithBody(
-			"POST /api/v1/apply", api.Editor, "Make groups and jobs be as declared, all or nothing.", s.applyFiles,
+			"POST /api/v1/apply", api.Editor, "Make calendars, groups and jobs be as declared, all or nothing.", s.applyFiles,
 		).Requiring("files"),
 
 		api.WithoutBody(

@@ -53,6 +53,35 @@ func TestEveryKindOfTheAuditHasAWord(t *testing.T) {
 	require.ElementsMatch(t, xxladapter.AuditKinds(), named)
 }
 
+// TestEveryValueHasAWord compares the words of values that pages show with the values that there
+// are.
+func TestEveryValueHasAWord(t *testing.T) {
+	en := locale(t, "en")
+	for group, values := range map[string][]string{
+		"triggerType":           texts(xxladapter.TriggerType("").Values()),
+		"scheduleType":          texts(xxladapter.ScheduleType("").Values()),
+		"misfireStrategy":       texts(xxladapter.MisfireStrategy("").Values()),
+		"executorRouteStrategy": texts(xxladapter.RouteStrategy("").Values()),
+		"executorBlockStrategy": texts(xxladapter.BlockStrategy("").Values()),
+		"role":                  texts(xxladapter.Role("").Values()),
+		"ambiguous":             texts(xxladapter.AmbiguousStrategy("").Values()),
+		"alarmOn":               texts(xxladapter.AlarmRule("").Values()),
+		"keepLogs":              texts(xxladapter.LogPolicy("").Values()),
+		"move":                  texts(xxladapter.MoveCause("").Values()),
+	} {
+		for _, value := range values {
+			require.NotEmpty(t, en[group+"."+value], "%s.%s", group, value)
+		}
+	}
+}
+
+func texts[T ~string](values []T) (list []string) {
+	for _, v := range values {
+		list = append(list, string(v))
+	}
+	return list
+}
+
 // TestEveryKeyIsUsedAndKnown searches the sources for keys. A key is a literal, or begins with a
 // literal that ends with a period, as in t(`status.${is}`) and word("status", is).
 func TestEveryKeyIsUsedAndKnown(t *testing.T) {

@@ -1661,7 +1661,7 @@ export interface Calls {
 		body: AlarmTest | undefined;
 		answer: AlarmTest;
 	};
-	/** Make groups and jobs be as declared, all or nothing. */
+	/** Make calendars, groups and jobs be as declared, all or nothing. */
 	"POST /apply": {
 		params: { dryRun?: boolean };
 		body: Apply;
@@ -1739,7 +1739,7 @@ export interface Calls {
 		body: undefined;
 		answer: string;
 	};
-	/** Download declarations of groups and jobs. They name jobs by app names and keys, and have no tokens. */
+	/** Download declarations of calendars, groups and jobs. They name jobs by app names and keys, and have no tokens. */
 	"GET /export": {
 		params: { appName?: string; owner?: string; withoutRunning?: boolean; format?: string };
 		body: undefined;
