@@ -71,7 +71,7 @@ type commands struct {
 	Calendar schedules.CalendarCmd `cmd:"" help:"Manage calendars of days without work."`
 	User     users.UserCmd         `cmd:"" help:"Manage the users of a running scheduler."`
 	Token    users.TokenCmd        `cmd:"" help:"Manage the personal tokens of users."`
-	Session  users.SessionCmd      `cmd:"" help:"List and end the sessions in which a user is signed in."`
+	Session  users.SessionCmd      `cmd:"" help:"List and end your own sessions, and change your own password."`
 	Node     observe.NodeCmd       `cmd:"" help:"Show and drain the nodes that share a store: each is one process of serve."`
 	Backfill jobs.BackfillCmd      `cmd:"" help:"Show and cancel backfills, which job backfill begins."`
 	Run      runs.Cmd              `cmd:"" help:"Show, kill and clear the runs of a running scheduler."`
@@ -90,7 +90,7 @@ type commands struct {
 	Report   observe.ReportCmd     `cmd:"" help:"Show how many runs of each day succeeded and failed."`
 	Check    checkCmd              `cmd:"" help:"Check a history of jobs and runs for missed, duplicate, early and late runs."`
 	Backup   stores.BackupCmd      `cmd:"" help:"Copy a SQLite store to a new file, even while schedulers use it."`
-	Store    stores.Cmd            `cmd:"" help:"Copy stores."`
+	Store    stores.Cmd            `cmd:"" help:"Copy a store, and compare Redis with the tables."`
 	Migrate  stores.MigrateCmd     `cmd:"" help:"Create or update xxlwheel's own tables in a MySQL or MariaDB database that has XXL-JOB's."`
 	Cron     schedules.CronCmd     `cmd:"" help:"Evaluate and describe cron expressions."`
 	Config   configCmd             `cmd:"" help:"Print and check files of settings for serve, executor and demo."`
@@ -104,7 +104,7 @@ type commands struct {
 }
 
 // exitHelp describes the exit codes in --help.
-const exitHelp = "Exit codes: 0 success; 1 failure; 2 invalid command line; job trigger --wait also returns 3 if the run failed, " +
+const exitHelp = "Exit codes: 0 success; 1 failure; 2 invalid command line; job trigger --wait and job backfill --wait also return 3 if a run failed, " +
 	"and 4 if it had not ended when --wait-limit was reached; apply --dry-run returns 5 if anything would change."
 
 func main() {

@@ -107,7 +107,7 @@ func TestUserCommands(t *testing.T) {
 		{"user create a/b --no-password", "", command.ExitFail, "must have no blanks"},
 		{"user create root --no-password", "", command.ExitFail, "is taken by another user"},
 		{"user create x --no-password --role viewer", "", command.ExitUsage, "--role is viewer, must be given with --group or --all"},
-		{"user create x --no-password --all", "", command.ExitUsage, "--role is missing, must be given with --group and --all"},
+		{"user create x --no-password --all", "", command.ExitUsage, "--role is missing, must be given with --group or --all"},
 		{"user create x --no-password --role god --all", "", command.ExitUsage, "--role must be one of"},
 		{"user create x --no-password --role viewer --all --group 1", "", command.ExitUsage, "can't be used together"},
 		{"user create x --no-password --role viewer --group 0", "", command.ExitUsage, "--group is 0, must be the id of a group"},

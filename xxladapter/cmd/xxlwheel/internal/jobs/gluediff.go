@@ -67,7 +67,7 @@ func (c *glueDiffCmd) before(inv *command.Invocation, parent *Cmd) (int64, error
 	case i < 0:
 		return 0, fmt.Errorf("job %d has no glue version %d", c.ID, c.Version)
 	case i == len(list.Versions)-1:
-		return 0, command.Usagef("version %d of the script of job %d is the oldest one, must be given with another version to compare it with", c.Version, c.ID)
+		return 0, command.Usagef("version %d of the script of job %d is the oldest one, needs another version to compare it with", c.Version, c.ID)
 	}
 	return list.Versions[i+1].ID, nil
 }

@@ -34,8 +34,8 @@ func (c *InfoCmd) Run(inv *command.Invocation) error {
 		}
 		Alarms    []string
 		Retention struct {
-			LogsSeconds, SuccessesSeconds, AuditSeconds int64
-			RunTexts                                    string
+			LogsSeconds, SuccessesSeconds, AuditSeconds, StatsSeconds int64
+			RunTexts                                                  string
 		}
 		Limits struct {
 			FastPool, SlowPool, PoolPerApp int
@@ -69,7 +69,8 @@ func (c *InfoCmd) Run(inv *command.Invocation) error {
 		{"alarms", strings.Join(is.Alarms, ", ")},
 		{"keeps runs", kept(is.Retention.LogsSeconds)},
 		{"keeps successes", kept(is.Retention.SuccessesSeconds) + " for jobs that keep failures only"},
-		{"keeps audit", kept(is.Retention.AuditSeconds)}, {"stores run logs", is.Retention.RunTexts},
+		{"keeps audit", kept(is.Retention.AuditSeconds)},
+		{"keeps statistics", kept(is.Retention.StatsSeconds)}, {"stores run logs", is.Retention.RunTexts},
 		{"pools", fmt.Sprintf("%d fast, %d slow", is.Limits.FastPool, is.Limits.SlowPool)},
 	})
 	return nil

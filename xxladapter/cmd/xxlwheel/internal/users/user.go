@@ -115,7 +115,7 @@ func (c *userCreateCmd) Run(inv *command.Invocation, parent *UserCmd) error {
 	case c.Role != "" && len(groups) == 0:
 		return command.Usagef("--role is %s, must be given with --group or --all", c.Role)
 	case c.Role == "" && len(groups) > 0:
-		return command.Usagef("--role is missing, must be given with --group and --all")
+		return command.Usagef("--role is missing, must be given with --group or --all")
 	}
 	form := map[string]any{"name": c.Name}
 	if c.Role != "" {
