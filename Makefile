@@ -46,7 +46,7 @@ databases: ## start MariaDB, PostgreSQL and Redis in Docker, and print the varia
 	@echo "export XXLWHEEL_TEST_REDIS_URL='redis://127.0.0.1:16379/0'"
 
 .PHONY: databases-stop
-databases-stop: ## stop these databases, and forget what is in them
+databases-stop: ## stop the databases of make databases, and delete their data
 	$(databases) down -v
 
 .PHONY: test-all
@@ -95,7 +95,7 @@ console-types: ## check the types of the web console
 	go run -C xxladapter/console/build . check
 
 .PHONY: modules
-modules: ## fetch the modules that all targets need, the linters' too; are the module files tidy?
+modules: ## fetch all modules, the linters' too, and check that the module files are tidy
 	go list $(golangci) -deps tool >/dev/null
 	@set -e; for module in ./ $(modules); do \
 		echo "-- $$module"; \
@@ -130,7 +130,7 @@ bench-scheduler: ## measure the scheduler on all stores for half an hour: bench/
 benchmarked = $(filter-out $(addsuffix %,$(modules)),$(sort $(dir $(shell git grep -l '^func Benchmark' -- '*_test.go'))))
 
 .PHONY: bench-once
-bench-once: ## run each benchmark once: does it still work?
+bench-once: ## run each benchmark once, to see that it still works
 	XXLWHEEL_BENCH_SCALE=1000 go test -short -run '^$$' -bench . -benchtime 1x $(addprefix ./,$(benchmarked))
 
 .PHONY: ci

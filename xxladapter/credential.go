@@ -29,7 +29,7 @@ type Credential struct {
 	UserID int64
 	Kind   CredentialKind
 	Digest string // the secret's SHA-256 in hexadecimal digits; unique
-	Name   string // of a token, at most 64 characters
+	Name   string // of a token, at most 64 bytes
 	// Role and Groups limit what the bearer may do beyond the rights of the user: in Groups, or in
 	// all groups if it is empty, at most Role, and nothing elsewhere. An empty Role does not limit.
 	Role    Role
@@ -61,7 +61,7 @@ func (c *Credential) Fields() Fields {
 func CheckTokens(userID int64, has int) error {
 	if has >= MaxCredentials {
 		return Conflictf(errorrule.TokensAtMost,
-			"user %d has %d tokens, must have less than %d before another one is created",
+			"user %d has %d tokens, must have fewer than %d before another one is created",
 			userID, has, MaxCredentials)
 	}
 	return nil

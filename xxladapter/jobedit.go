@@ -103,8 +103,8 @@ func CheckJobEdits(edits []JobEdit, whole bool) error {
 			if child < 0 && (!whole || -child > int64(len(edits)) || edits[-child-1].Act != ActCreate ||
 				-child == int64(i)+1) {
 				return Invalidf(errorrule.Child,
-					"edits[%[3]d].%[1]s contains %[2]d, must be the id of a job, or -n where edit n of a whole "+
-						"creates another job",
+					"edits[%[3]d].%[1]s contains %[2]d, must be the id of a job, or -n where edit n "+
+						"creates another job, if edits are made as a whole",
 					"childJobIds", child, i)
 			}
 		}

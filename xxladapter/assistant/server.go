@@ -29,8 +29,8 @@ type Options struct {
 }
 
 // instructions tell an assistant what it is connected to.
-const instructions = "A job scheduler with XXL-JOB's semantics. Groups are apps of executors, jobs have schedules, runs are " +
-	"called logs in paths. To say why a job did not run, use why with the time at which it should have run; its findings name the " +
+const instructions = "A job scheduler with XXL-JOB's semantics. Groups are apps of executors, jobs have schedules. " +
+	"To say why a job did not run, use why with the time at which it should have run; its findings name the " +
 	"records that prove them. Times are RFC 3339. Lists have a cursor in next; a list with a next is not complete."
 
 // New returns an MCP server whose tools make calls. openAPI is the API's own document, from

@@ -257,7 +257,7 @@ func (p *parser) word(f *field, it, whole token) *ParseError {
 // name parses the three letters at i.
 func (p *parser) name(f *field, it token, i int) (int, *ParseError) {
 	if i+3 > it.end || !letter(p.expr[i]) || !letter(p.expr[i+1]) || !letter(p.expr[i+2]) {
-		return 0, p.fail(f.name, it, "has a name of less than three letters")
+		return 0, p.fail(f.name, it, "has a name of fewer than three letters")
 	}
 	v, ok := f.name3(p.expr[i:it.end])
 	if !ok {

@@ -45,7 +45,7 @@ var (
 	DrainsAtMost = Rule{"drains_at_most", "count most"}
 	// address {value} is not drained
 	NotDrained = Rule{"not_drained", "value"}
-	// user {user} has {count} tokens, must have less than {most} before another one is created
+	// user {user} has {count} tokens, must have fewer than {most} before another one is created
 	TokensAtMost = Rule{"tokens_at_most", "user count most"}
 	// user {user} is the last administrator who can sign in, there must be another one
 	LastAdmin = Rule{"last_admin", "user"}

@@ -89,7 +89,7 @@ var cronRules = map[string]string{
 	"has a C, which only day fields may have":                                    "含有 C，只有日和周可以使用",
 	"has no names":                                                               "该字段没有名称",
 	"has a name of more than three letters":                                      "名称超过三个字母",
-	"has a name of less than three letters":                                      "名称不足三个字母",
+	"has a name of fewer than three letters":                                     "名称不足三个字母",
 	"has an unknown name, must be one of …":                                      "名称未知，须为以下之一：…",
 	"has text after ?":                                                           "? 之后有多余的内容",
 	"has text after L":                                                           "L 之后有多余的内容",

@@ -154,7 +154,7 @@ func (h *Hub) poll(ctx context.Context, generation string) {
 			failing = false
 		case !failing:
 			failing = true
-			h.logger.Warn("reading changes for listeners failed; it is retried", "err", err)
+			h.logger.Warn("reading changes for listeners failed, will be retried", "err", err)
 		}
 		h.publish(generation, found)
 		select {

@@ -162,7 +162,7 @@ func (e *Executor) sendDeclared(ctx context.Context, a *admins) {
 func (e *Executor) logDeclared(payload json.RawMessage) {
 	var result declareResult
 	if err := json.Unmarshal(payload, &result); err != nil {
-		e.opts.Logger.Warn("declared jobs, the answer cannot be read", "err", err)
+		e.opts.Logger.Warn("jobs declared, but the reply cannot be read", "err", err)
 		return
 	}
 	for _, c := range result.Changes {

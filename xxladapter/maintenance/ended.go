@@ -58,7 +58,7 @@ func (l *Lost) askEnded(ctx context.Context) (found bool, err error) {
 	}
 }
 
-// askEndedAt is askEnded for the runs at one place. The error is the store's.
+// askEndedAt does for the runs at one place what askEnded does. The error is the store's.
 func (l *Lost) askEndedAt(ctx context.Context, to place, runs []*xxladapter.Log) error {
 	group, err := l.Store.Group(ctx, to.group)
 	if errors.Is(err, xxladapter.ErrNotFound) {

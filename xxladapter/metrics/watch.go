@@ -47,7 +47,7 @@ func gauge(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	held           = gauge("ring_fires", "Fires in the ring or being handed over.")
+	held           = gauge("ring_fires", "Fires in the wheel or being handed over.")
 	poolWaiting    = gauge("pool_waiting", "Fires that wait for a free place, by pool.", "pool")
 	poolInFlight   = gauge("pool_in_flight", "Fires that are being handed over, by pool.", "pool")
 	planned        = gauge("partition_planned", "1 for each partition of jobs that this node plans.", "partition")

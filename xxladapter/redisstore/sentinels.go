@@ -86,7 +86,7 @@ func primaryOf(ctx context.Context, sentinel *redis.SentinelClient, name string)
 		return promotion{}, err
 	}
 	if len(at) != 2 {
-		return promotion{}, fmt.Errorf("it answers %d texts, must be 2", len(at))
+		return promotion{}, fmt.Errorf("it answers %d texts, must answer 2", len(at))
 	}
 	return promotion{address: net.JoinHostPort(at[0], at[1]), epoch: known["config-epoch"]}, nil
 }

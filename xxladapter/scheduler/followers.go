@@ -142,7 +142,7 @@ func (n *followers) end(f *follower, err error) {
 	f.backOff = min(max(2*f.backOff, firstBackOff), maxBackOff)
 	f.retryAt = time.Now().Add(f.backOff)
 	if f.failures == 1 {
-		n.logger.Warn("node takes no fires, they stay with the leader; is the address that it advertises right?",
+		n.logger.Warn("node takes no fires, the leader keeps them; check the address that the node advertises",
 			"node", f.Node, "address", f.address, "err", err)
 	}
 }

@@ -53,7 +53,7 @@ func (b *fixture) needsPresence() {
 		b.ctx, xxladapter.Term{Node: "nobody", Number: 1},
 	); errors.Is(err, errors.ErrUnsupported) {
 		b.ErrorIs(b.store.HoldPresence(b.ctx, xxladapter.Term{Node: "nobody", Number: 1}), errors.ErrUnsupported)
-		b.Skip("the store tells of no presence")
+		b.Skip("the store reports no presence")
 	}
 }
 

@@ -159,7 +159,7 @@ var purgeRules = []fullRule{
 			xxladapter.LogPurge{Before: at(0).AddDate(0, 0, -8), JobID: id, Unalarmed: true, AfterID: claimed.LogID},
 			10,
 		)
-		b.Equal(1, alone, "nobody is told, so nobody waits")
+		b.Equal(1, alone, "nobody is notified, so nobody waits")
 		b.NoError(b.store.SettleAlarms(b.ctx, claims, 2))
 		b.Equal(1, b.purge(xxladapter.LogPurge{}, 10), "the alarm was sent")
 		b.quiet(id, unalarmed.LogID)

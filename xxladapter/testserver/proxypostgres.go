@@ -99,7 +99,7 @@ func readMessage(from *bufio.Reader) (kind byte, message []byte, err error) {
 
 func readRest(from io.Reader, head []byte, n int) ([]byte, error) {
 	if n < 0 || n > 1<<30 {
-		return nil, errors.New("testserver: no length of a message")
+		return nil, errors.New("testserver: a message has an invalid length")
 	}
 	message := make([]byte, len(head)+n)
 	copy(message, head)

@@ -45,9 +45,8 @@ type foreignRuns struct {
 // Results of other runs are counted in foreign and ignored like those of unknown runs: refusing one
 // would block the rest of its batch forever.
 func (s *Server) ownOf(by access.Caller, foreign *foreignRuns) trigger.Own {
-	// mu guards foreign and apps. It is held while the store is asked for an app, so that each is
-	// asked for once.
-	var mu sync.Mutex
+	// The mutex is held while the store is asked for an app, so that each is asked for once.
+	var mu sync.Mutex // guards foreign and apps
 	apps := make(map[int64]string)
 	return func(ctx context.Context, l *xxladapter.Log) (bool, error) {
 		mu.Lock()
