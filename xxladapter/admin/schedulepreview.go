@@ -17,7 +17,7 @@ type schedulePreviewQuery struct {
 	From     time.Time               `query:"from" doc:"The instant after which to start; defaults to now."`
 	Count    int                     `query:"count" doc:"Number of due times, 1 to 1000 (default 50)."`
 	Calendar string                  `query:"calendar" doc:"The calendar whose days without work are marked."`
-	Months   int                     `query:"months" doc:"Also count the due times of each day of this many months, 1 to 12."`
+	Months   int                     `query:"months" doc:"Also count the due times of each day of this many months, up to 12; 0, the default, counts none."`
 }
 
 // A schedulePreview shows what a schedule will do.

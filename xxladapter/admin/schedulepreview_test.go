@@ -64,7 +64,7 @@ func TestASchedulePreviewNamesTheWrongField(t *testing.T) {
 		"scheduleConf=1&zone=Mars":                  `zone is "Mars", must be an IANA time zone`,
 		"scheduleConf=1&profile=odd":                `profile is "odd", must be one of`,
 		"scheduleConf=1&count=1001":                 "count is 1001, must be 1 to 1000",
-		"scheduleConf=1&months=13":                  "months is 13, must be 1 to 12",
+		"scheduleConf=1&months=13":                  "months is 13, must be 0 to 12",
 		"scheduleConf=1&months=-1":                  "months is",
 		"scheduleConf=1&from=noon":                  `from is "noon", must be an RFC 3339 instant`,
 		"conf=1":                                    `"conf" is not a parameter`,

@@ -66,7 +66,7 @@ func (r Request) check() error {
 	case r.Count < 1 || r.Count > MaxTimes:
 		return xxladapter.Invalidf(errorrule.Range, "%s is %d, must be %d to %d", "count", r.Count, 1, MaxTimes)
 	case r.Months < 0 || r.Months > MaxMonths:
-		return xxladapter.Invalidf(errorrule.Range, "%s is %d, must be %d to %d", "months", r.Months, 1, MaxMonths)
+		return xxladapter.Invalidf(errorrule.Range, "%s is %d, must be %d to %d", "months", r.Months, 0, MaxMonths)
 	}
 	return nil
 }
