@@ -176,12 +176,23 @@ func (g *gatherer) join(r *gathered) {
 		g.next()
 		return
 	}
-	if g.timer == nil {
+	g.limitWait()
+}
+
+// limitWait starts the timer if runs wait and it is not running, and stops it if none waits.
+//
+// REQUIRES: g.mu is held.
+func (g *gatherer) limitWait() {
+	switch {
+	case len(g.waiting) > 0 && g.timer == nil:
 		g.timer = time.AfterFunc(gatherLimit, func() {
 			g.mu.Lock()
 			defer g.mu.Unlock()
 			g.next()
 		})
+	case len(g.waiting) == 0 && g.timer != nil:
+		g.timer.Stop()
+		g.timer = nil
 	}
 }
 
@@ -207,6 +218,7 @@ func (g *gatherer) next() {
 	if len(g.waiting) == 0 {
 		g.waiting = nil
 	}
+	g.limitWait() // for the runs that the batch has no room for
 	request := g.begin()
 	if n == 1 { // its caller sends it
 		runs[0].sendAlone, runs[0].request = true, request
@@ -247,6 +259,7 @@ func (g *gatherer) leave(r *gathered) error {
 			break
 		}
 	}
+	g.limitWait()
 	return r.ctx.Err()
 }
 

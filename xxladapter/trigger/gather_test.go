@@ -252,6 +252,31 @@ func TestASilentExecutorHoldsUpNoRun(t *testing.T) {
 	x.answers(2)
 }
 
+// TestASilentExecutorHoldsUpNoRunBeyondABatch leaves every request without an answer. Runs for which
+// a batch has no room are sent after gatherLimit all the same.
+func TestASilentExecutorHoldsUpNoRunBeyondABatch(t *testing.T) {
+	e := newBatchExecutor(t)
+	e.say("2")
+	silent := make(chan struct{})
+	t.Cleanup(func() { close(silent) }) // before the server closes, which waits for its requests
+	e.answer = func(http.ResponseWriter, []wire.RunRequest) { <-silent }
+	x := newCrowd(t, e)
+	x.run(t.Context(), 7, 10)
+	require.Equal(t, wire.PathRun, <-e.entered)
+	for i := range 5 {
+		x.run(t.Context(), 7, int64(11+i))
+	}
+	for _, path := range []string{wire.PathRuns, wire.PathRuns, wire.PathRun} {
+		select {
+		case got := <-e.entered:
+			require.Equal(t, path, got)
+		case <-time.After(10 * time.Second):
+			t.Error("runs wait for an answer")
+		}
+	}
+	e.release()
+}
+
 // TestWhatBecomesOfABatchThatGoesWrong gives batches all kinds of answers. Three runs share the
 // batch; where each of them is sent by itself after it, nothing can have been started before.
 func TestWhatBecomesOfABatchThatGoesWrong(t *testing.T) {
