@@ -9,7 +9,7 @@ import "go.uber.org/atomic"
 // are the words and latches of sync.go.
 
 // The lock order is: the mutex of an Idle, periodics, the mutex of an engine, of a stripe, of a
-// slotTable. Most are taken alone. No lock is held while a task runs.
+// slotTable. Most are held one at a time. No lock is held while a task runs.
 
 // A flag is a bool that goroutines share.
 type flag = atomic.Bool

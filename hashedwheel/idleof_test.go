@@ -128,7 +128,7 @@ func TestIdleSetPeriod(t *testing.T) {
 	}
 }
 
-// A clock that has no place leaves a member with the period that it has.
+// If the timer has no place for another clock, SetPeriod leaves the period of a member as it is.
 func TestIdleSetPeriodOnAFullTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestTimer(t, Options{TickDuration: time.Millisecond, MaxPendingTimeouts: 3})
@@ -186,7 +186,7 @@ func TestIdleStop(t *testing.T) {
 	})
 }
 
-// Stats tells the timeouts of Idles from the caller's.
+// Stats counts the timeouts of Idles apart from the caller's.
 func TestStatsOfIdles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestTimer(t, Options{TickDuration: time.Millisecond})
@@ -223,8 +223,8 @@ func TestStatsOfIdles(t *testing.T) {
 	})
 }
 
-// Add, Touch, SetPeriod, Remove and Stop of several Idles from several goroutines, while members
-// are reported: whatever becomes a member is reported, removed or released once.
+// TestIdleStopStorm calls Add, Touch, SetPeriod, Remove and Stop from several goroutines while
+// members are reported: whatever becomes a member is reported, removed or released once.
 func TestIdleStopStorm(t *testing.T) {
 	w := newTestTimer(t, Options{TickDuration: time.Millisecond})
 	for round := range 20 {
@@ -291,8 +291,8 @@ func TestAMemberIsRemovedWhileItIsAddedFirst(t *testing.T) {
 	idle.Stop()
 }
 
-// A touch that has read the clock before the member got another does not count in the other's
-// steps, where it would lie in the future.
+// A touch that has read one clock before the member got another is not counted in the steps of the
+// new clock, where it would lie in the future.
 func TestLastTouchOfAnotherClock(t *testing.T) {
 	var fine, coarse atomic.Uint64
 	fine.Store(7<<stepBits + 1000)
@@ -311,7 +311,7 @@ func TestLastTouchOfAnotherClock(t *testing.T) {
 	require.Equal(t, coarse.Load(), l.step.Load(), "never back")
 }
 
-// The roster against a map.
+// TestRoster compares the roster with a map.
 func TestRoster(t *testing.T) {
 	var r roster[int]
 	in := map[*IdleMemberOf[int]]bool{}
@@ -346,7 +346,7 @@ func TestIdleMemberOfAFullTimerKeepsItsPlace(t *testing.T) {
 	require.NoError(t, err)
 	var m IdleMember
 	require.NoError(t, idle.Add(&m))
-	idle.mu.Lock() // holds up the look, in real time: the clock of a bubble stands still for a mutex
+	idle.mu.Lock() // delays the check, in real time: the clock of a bubble stands still for a mutex
 	settles(t, func() bool { return m.timeout.IsExpired() })
 	m.Touch()
 	_, err = w.NewTimeout(noTask, time.Hour)

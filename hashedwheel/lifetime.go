@@ -91,7 +91,7 @@ func (r *registry) remove(number uint32) {
 	}
 }
 
-// get returns the engine with a number that add has given, and over if that was removed.
+// get returns the engine with a number that add has given, or [over] if the engine was removed.
 func (r *registry) get(number uint32) *engine {
 	e := (*r.all.Load())[number%maxPlaces].Load()
 	if e.number != number {

@@ -64,7 +64,7 @@ func TestEveryKeepsItsRate(t *testing.T) {
 func TestSlowTaskDelaysNobodyElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestTimer(t, Options{TickDuration: time.Millisecond})
-		w.leastRelative = time.Hour // so that all slow ones are due in one tick, also if the worker is not parked
+		w.leastRelative = time.Hour // so that all slow ones are due in one tick, even if the worker is not parked
 		start := time.Now()
 		var slow, worst atomic.Int64
 		for i := range 50 { // fifty slow ones in one tick, and others after
@@ -105,7 +105,8 @@ func TestGoexitInsideTask(t *testing.T) {
 	})
 }
 
-// time.Timer's answers, on an embedded timeout.
+// TestResetAnswers checks that Reset and Stop of an embedded timeout return what those of a
+// time.Timer do.
 func TestResetAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestTimer(t, Options{TickDuration: 10 * time.Millisecond})
@@ -329,7 +330,7 @@ func TestManyTimersAreWarnedOfOnce(t *testing.T) {
 	require.EqualValues(t, 1, log.n.Load())
 }
 
-// A cancelled timeout's memory is free within a tick or two, far as its deadline may be.
+// A cancelled timeout's memory is free within a tick or two, however far its deadline is.
 func TestCancelFreesTheTask(t *testing.T) {
 	w := newTestTimer(t, Options{TickDuration: time.Millisecond})
 	freed := make(chan struct{})

@@ -12,8 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/scheduler"
 )
 
-// schedule runs a scheduler on each of the stores, which are connections to one, until done returns
-// true or limit has passed. The schedulers hand nothing over.
+// schedule runs a scheduler on each of stores, which are all connections to the same store, until
+// done returns true or limit has passed. The schedulers hand nothing over.
 func schedule(ctx context.Context, stores []*watched, limit time.Duration, done func() bool) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -100,7 +100,7 @@ func (o *opened) cleanUp() {
 }
 
 // work returns how much the database has done so far, and the unit in which it counts that. The
-// unit is empty for SQLite, which counts nothing.
+// unit is empty for SQLite and for a store in memory, which count nothing.
 func (o *opened) work(ctx context.Context) (n int64, unit string, err error) {
 	switch {
 	case strings.HasPrefix(o.place, "mysql:"):

@@ -3,7 +3,8 @@
 package dropintest
 
 // These are the packages whose suites are run; go.mod names their releases. The tag is never set,
-// so that the tests build, and skip by name, even if a module cannot be downloaded.
+// so that the tests build even if a module cannot be downloaded. They then skip its suite and name
+// it.
 import (
 	_ "github.com/coder/websocket"
 	_ "github.com/hashicorp/yamux"

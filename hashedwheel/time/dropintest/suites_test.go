@@ -11,11 +11,11 @@ type suite struct {
 	short  []string      // flags of go test in the short form
 	within time.Duration // limit of one run in the short form
 
-	// known maps tests that fail now and then even without the wheel to the reason.
+	// known maps tests to the reasons why they fail now and then even without the wheel.
 	known map[string]string
 
 	// ignore is a test file that makes the package's leak checker ignore the wheel's goroutine, as
-	// its users have to do. Empty means that none is needed.
+	// users of the wheel have to do. Empty means that none is needed.
 	ignore string
 
 	// complaint is what the package's TestMain prints after all tests have passed: it counts
