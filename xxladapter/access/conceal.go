@@ -20,8 +20,9 @@ func Conceal(text string, secrets ...string) string {
 	return text
 }
 
-// Shown returns the URL of a server in a form for people: without its password and query. A URL
-// that cannot be parsed and has an @ becomes three dots, since a password may precede the @.
+// Shown returns the URL of a server in a form for people: without its password and query. A text
+// with an @ becomes three dots if it cannot be parsed, has no host, or has the @ in its path or
+// fragment, since a password may precede the @.
 func Shown(server string) string {
 	u, err := url.Parse(server)
 	if err != nil || u.Host == "" || strings.Contains(u.Path+u.Fragment, "@") {

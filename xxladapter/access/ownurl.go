@@ -13,9 +13,9 @@ import (
 // ErrNoInterface means that [OwnURL] found no interface with a suitable address.
 var ErrNoInterface = errors.New("access: no network interface has a suitable address")
 
-// OwnURL returns the URL, without a trailing slash, at which others reach a listener that was asked
-// for as listen and got the address bound: the host of listen, or, if that stands for all
-// interfaces, an address of this machine.
+// OwnURL returns the URL, without a trailing slash, at which others reach a listener. listen is the
+// address that was asked for, and bound the one that it got. The host is that of listen or, if that
+// stands for all interfaces, an address of this machine.
 func OwnURL(listen string, bound net.Addr, tls bool) (string, error) {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -37,8 +37,8 @@ func OwnURL(listen string, bound net.Addr, tls bool) (string, error) {
 	return scheme + net.JoinHostPort(host, port), nil
 }
 
-// CheckBase refuses a text that is not the URL of a server, with a scheme and a host alone. The
-// error names the setting that the text is from.
+// CheckBase refuses a text that is not an http or https URL with only a host, and one whose address
+// is not that of one machine. The error names the setting that the text is from.
 func CheckBase(setting, text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||

@@ -19,9 +19,9 @@ import (
 const (
 	// callLimit limits one call to the provider.
 	callLimit = 10 * time.Second
-	// clockSkew is how far the provider's clock may be behind this machine's. It may be up to four
-	// minutes ahead: go-oidc allows five minutes for nbf, and the verifier's clock is set back by
-	// clockSkew.
+	// clockSkew is how far the provider's clock may be behind this machine's. The provider's clock
+	// may be up to four minutes ahead: go-oidc allows five minutes for nbf, and the verifier's
+	// clock is set back by clockSkew.
 	clockSkew = time.Minute
 )
 
@@ -33,7 +33,7 @@ type Provider struct {
 	found *oidc.Provider
 }
 
-// New returns a provider. It does not call the provider: a scheduler also starts while the provider
+// New returns a provider. It does not call the provider: a scheduler starts even while the provider
 // cannot be reached. The error names the option that is missing or makes no sense.
 func New(opts Options) (*Provider, error) {
 	opts, err := opts.check()

@@ -44,8 +44,8 @@ func TestTwoEditors(t *testing.T) {
 	}
 }
 
-// Somebody else edited a group while its dialog was open: what differs is shown, and both can
-// continue.
+// Somebody else edits a group while its dialog is open. The differences are shown, and the user can
+// take those changes or continue with their own on top.
 func TestTwoEditorsOfAGroup(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")

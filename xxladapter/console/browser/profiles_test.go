@@ -57,15 +57,16 @@ func (s *site) profile() context.Context {
 	return window
 }
 
-// nothing serves an empty page on the host of all sites, so that the browser changes to it and to
-// the next site within one process. It needs half a second of CPU time to begin another.
+// nothing returns the URL of an empty page on the host of all sites, so that the browser changes to
+// it and to the next site within one process. To begin another process takes half a second of CPU
+// time.
 var nothing = sync.OnceValue(func() string {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 	})).URL
 })
 
-// empty makes the window forget a site and all that a test may have changed of it.
+// empty makes the window forget a site and all that a test may have changed in the window.
 func empty(window context.Context, origin string) error {
 	// A form with changes asks before it is left: its window is closed instead.
 	ctx, cancel := context.WithTimeout(window, 3*time.Second)

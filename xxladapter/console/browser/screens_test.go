@@ -13,7 +13,8 @@ import (
 // populated names what populate made.
 type populated struct{ job, failing, failed, script, long int64 }
 
-// populate fills a site with what lists have to stand: long names, failures, all schedule types.
+// populate fills a site with what lists have to cope with: long names, failures, all schedule
+// types.
 func populate(s *site) populated {
 	group := s.group("订单结算服务 · Order settlement")
 	var reporting struct{ ID int64 }
@@ -86,7 +87,7 @@ type look struct {
 	width       int64
 }
 
-// looks are judged always; with -screens, all others are pictured too. A layout depends on language
+// looks are always judged; with -screens, all others are pictured too. A layout depends on language
 // and width, contrasts on the theme. axe, which is slow, searches the looks that are true.
 var looks = map[look]bool{
 	{"en", "light", 1440}: true, {"en", "light", 1024}: false, {"en", "light", 390}: true,

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hearing makes the page note what live regions say: since when the page has been open, in ms,
-// which region, and its text.
+// hearing makes the page note what live regions say: how many ms after the page was opened, which
+// region, and its text.
 const hearing = `(() => {
 	window.said = [];
 	const ids = new Map();

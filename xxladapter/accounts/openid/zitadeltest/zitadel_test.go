@@ -49,8 +49,8 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-// A browser keeps cookies, and follows redirects until one leads to a path that ends with before;
-// empty follows all.
+// A browser keeps cookies and follows redirects, except one to a path that ends with its field
+// before. If that is empty, it follows all.
 type browser struct {
 	h *house
 	*http.Client

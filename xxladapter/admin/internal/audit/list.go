@@ -72,8 +72,8 @@ func (s *Server) list(ctx context.Context, q listQuery) (no auditList, err error
 	return auditList{shown(ctx, rows), next}, err
 }
 
-// shown returns what the caller may read of rows: those of users and tokens, and the addresses
-// of all, are for callers who may list users.
+// shown returns what the caller may read of rows. Rows about users and tokens, and the addresses in
+// all rows, are only for administrators of all groups.
 func shown(ctx context.Context, rows []xxladapter.AuditRow) []xxladapter.AuditRow {
 	list := append([]xxladapter.AuditRow{}, rows...)
 	if api.IsAdmin(ctx) {

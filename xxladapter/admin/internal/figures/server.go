@@ -1,5 +1,5 @@
 // Package figures serves the calls about figures of the management API: statistics of runs by hour,
-// group or job, and the counts of each day. It reads the store alone, which counts runs some time
+// group or job, and the counts of each day. It reads only the store, which counts runs some time
 // after they end.
 package figures
 

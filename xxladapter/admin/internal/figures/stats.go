@@ -21,7 +21,7 @@ type statQuery struct {
 const (
 	// maxStatSpan is the longest time of which statistics are read in one call.
 	maxStatSpan = 31 * 24 * time.Hour
-	// defaultStatSpan is what a call without from shows.
+	// defaultStatSpan is the time that a call shows unless it gives the parameter from.
 	defaultStatSpan = 24 * time.Hour
 	defaultStatJobs = 100
 	// lastStatYear limits the times of a query to those that stores can express.

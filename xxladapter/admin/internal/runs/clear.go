@@ -14,7 +14,8 @@ import (
 // clearLimit limits the duration of one call. The caller repeats it.
 const clearLimit = 10 * time.Second
 
-// maxCountRows is how many rows a count before a deletion reads for a group, which no index serves.
+// maxCountRows limits how many rows a dry run reads to count the runs of a group, because no index
+// serves that count.
 const maxCountRows = 1_000_000
 
 // A clearForm says which runs to delete.

@@ -90,7 +90,8 @@ func (s *Server) tailRun(ctx context.Context, q tailQuery) (no api.Stream, err e
 	}, nil
 }
 
-// sendTail sends the parts from a line on until the last one, or until its stream is old.
+// sendTail sends the parts from a line on until the last one, until the stream has lasted for
+// [api.StreamLife], or until the server ends its streams.
 func (s *Server) sendTail(ctx context.Context, w *api.StreamWriter, t *tail, next int64) error {
 	ctx, cancel := context.WithTimeout(ctx, api.StreamLife)
 	defer cancel()
@@ -118,7 +119,8 @@ func (s *Server) sendTail(ctx context.Context, w *api.StreamWriter, t *tail, nex
 	}
 }
 
-// watch adds a viewer to a run, whose text is read from the line next on if it is the first one.
+// watch adds a viewer to a run. For the first viewer, it begins to read the text, from line next
+// on.
 func (s *Server) watch(ctx context.Context, id, next int64) (*tail, error) {
 	s.tails.mu.Lock()
 	defer s.tails.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
-// TestATailEndsWithItsLife checks that the rights of a viewer are checked again, at the latest when
-// the viewer connects again.
+// TestATailEndsWithItsLife checks that a stream ends after [api.StreamLife]. The rights of a viewer
+// are checked when the viewer connects again.
 func TestATailEndsWithItsLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ending, end := context.WithCancel(t.Context())

@@ -180,8 +180,8 @@ func readTargets(flag string, values []string) ([]alarm.Target, error) {
 	return targets, nil
 }
 
-// readSecret reads the file that a flag names. A secret in a file cannot be seen by every user of
-// the machine.
+// readSecret reads the file that a flag names. Every user of the machine can see flags, but not a
+// file that is protected.
 func readSecret(flag, file string) (string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

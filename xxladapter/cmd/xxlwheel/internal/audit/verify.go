@@ -84,7 +84,7 @@ func (c *verifyCmd) Run(inv *command.Invocation, parent *Cmd) error {
 	return c.compare(inv, parent, expected, state)
 }
 
-// compare reads the expected row from the store.
+// compare checks that the store's row has the expected hash.
 func (c *verifyCmd) compare(inv *command.Invocation, parent *Cmd, expected expectedMark, state state) error {
 	switch {
 	case expected.ID == 0:
@@ -113,7 +113,7 @@ func (c *verifyCmd) compare(inv *command.Invocation, parent *Cmd, expected expec
 // An expectedMark is a row whose hash was kept from an earlier check.
 type expectedMark struct {
 	xxladapter.AuditPosition
-	found string // the row's hash today
+	found string // the row's present hash
 }
 
 func parseMark(text string) (m expectedMark, err error) {

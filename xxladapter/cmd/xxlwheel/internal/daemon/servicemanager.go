@@ -13,7 +13,8 @@ import (
 // called, that it stops; a unit of Type=notify waits for that. If the unit has WatchdogSec,
 // TellServiceManager pings the watchdog twice in each interval while the process is alive. As in
 // /healthz, nothing else is checked: a restart does not bring a database back. Without systemd it
-// does nothing. ended stops this and returns after the last notification; the caller must call it.
+// does nothing. ended ends the notifications and returns after the last one; the caller must call
+// it.
 func TellServiceManager(ctx context.Context, logger *slog.Logger) (ended func()) {
 	interval, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {

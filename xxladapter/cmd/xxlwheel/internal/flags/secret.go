@@ -1,4 +1,4 @@
-// Package flags has the values that flags of several commands take: secrets, spans of days,
+// Package flags reads the values that flags of several commands take: secrets, spans of days,
 // instants and time zones. The flags themselves are in the packages of their commands.
 package flags
 

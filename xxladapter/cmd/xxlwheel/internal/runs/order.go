@@ -40,7 +40,7 @@ const (
 )
 
 // ask polls the API until done reports that the answer is the awaited one. over reports that the
-// time limit was reached first. Until then a terminal shows the text what, so done must print
+// time limit was reached first. Meanwhile a terminal shows the text in what, so done must print
 // nothing. ask continues to poll while the scheduler cannot be reached, for up to outage.
 func (w *Waiter) ask(what, path string, done func(json.RawMessage) (bool, error)) (over bool, err error) {
 	err = command.Waiting(w.Invocation.Stderr, w.Shown, command.Doing(what), func() error {

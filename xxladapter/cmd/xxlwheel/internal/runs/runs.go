@@ -1,5 +1,6 @@
-// Package runs has the commands of run: list runs, show them, print the logs that they wrote, kill,
-// repeat and clear. Package jobs uses Waiter and Follow for the runs that a trigger starts.
+// Package runs has the subcommands of the command run: list runs, show them, print the logs that
+// they wrote, kill, repeat and clear. Package jobs uses Waiter and Follow for the runs that a
+// trigger starts.
 package runs
 
 import (
