@@ -126,7 +126,8 @@ func TestNoCallGivesMoreIDsThanALossLeavesRoomFor(t *testing.T) {
 	require.NotZero(t, s.send(fires[0]))
 }
 
-// TestNothingIsPlannedWhileTheTablesLackTooMuch takes the tables away behind Redis.
+// TestNothingIsPlannedWhileTheTablesLackTooMuch locks the tables behind Redis, so that they fall
+// behind.
 func TestNothingIsPlannedWhileTheTablesLackTooMuch(t *testing.T) {
 	t.Parallel()
 	atLimit(t, 20)

@@ -15,8 +15,8 @@ import (
 )
 
 // A promotion counts as a loss, whatever the promoted server has: each due time that may have been
-// sent is accounted for once, and does not fire again. That holds while a former primary that was
-// frozen takes writes again, too.
+// sent is accounted for once, and does not fire again. That also holds while a former primary that
+// was frozen takes writes again.
 func TestAPromotionIsALoss(t *testing.T) {
 	testserver.Long(t) // sentinels take their time
 	t.Parallel()
@@ -47,7 +47,8 @@ func TestAPromotionIsALoss(t *testing.T) {
 }
 
 // What a server answers after the sentinels have named another one, or too long after their last
-// answer, is not believed: a process that has not heard of the promotion believes it.
+// answer, is not believed. Otherwise a process that has not heard of the promotion would believe a
+// former primary.
 func TestAFormerPrimaryIsNotBelieved(t *testing.T) {
 	testserver.Long(t) // sentinels take their time
 	t.Parallel()
@@ -87,7 +88,7 @@ func TestAFormerPrimaryIsNotBelieved(t *testing.T) {
 	require.Zero(t, now.Generation, "the log must be read again")
 }
 
-// A server whose settings are wrong is refused when it is promoted, too.
+// A server whose settings are wrong is also refused when it is promoted.
 func TestAPromotedServerIsChecked(t *testing.T) {
 	testserver.Long(t) // sentinels take their time
 	t.Parallel()

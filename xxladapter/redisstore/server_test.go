@@ -89,7 +89,8 @@ func serverOf(t *testing.T, url, id string) *server {
 	return s
 }
 
-// TestAnIdentityHasRoomInTheTables has servers with long names, whose process counts.
+// TestAnIdentityHasRoomInTheTables tries servers with long names, whose processes are a part of the
+// identity.
 func TestAnIdentityHasRoomInTheTables(t *testing.T) {
 	s := &server{lossy: true}
 	run, other := strings.Repeat("a", 40), strings.Repeat("a", 39)+"b"
@@ -104,7 +105,7 @@ func TestAnIdentityHasRoomInTheTables(t *testing.T) {
 	}
 }
 
-// TestAPenOfAnotherClockIsTaken has a pen that a former primary gave, whose clock was far ahead.
+// TestAPenOfAnotherClockIsTaken has a pen from a former primary whose clock was far ahead.
 func TestAPenOfAnotherClockIsTaken(t *testing.T) {
 	t.Parallel()
 	id := rand.Text()

@@ -208,8 +208,8 @@ func TestWhatMayHaveHappenedIsSaid(t *testing.T) {
 	})
 }
 
-// TestWhatCannotHaveHappenedIsRepeated loses a statement of each call before its commit, and its
-// answer. The caller notices nothing but the time it takes.
+// TestWhatCannotHaveHappenedIsRepeated loses a statement of each call before the commit, or the
+// statement's answer. The caller notices nothing but the time it takes.
 func TestWhatCannotHaveHappenedIsRepeated(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()
@@ -262,8 +262,8 @@ func TestReadsAreRepeated(t *testing.T) {
 	})
 }
 
-// TestOneSilentConnectionEndsThoseThatRest makes all connections fall silent. The first call that
-// notices waits, and no later one.
+// TestOneSilentConnectionEndsThoseThatRest makes all connections fall silent. The first call waits
+// until it notices, and no later call waits.
 func TestOneSilentConnectionEndsThoseThatRest(t *testing.T) {
 	t.Parallel()
 	onDistant(t, func(t *testing.T, d distant) {

@@ -56,7 +56,7 @@ func migrateURL(url string) error {
 	return s.Close()
 }
 
-// openURL opens the store. The test closes it.
+// openURL opens the store. The caller has to close it.
 func openURL(t testing.TB, url string, opts Options) *records.Store {
 	t.Helper()
 	opts.Logger = fixture.Quiet

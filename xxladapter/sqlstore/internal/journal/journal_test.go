@@ -20,7 +20,7 @@ func options(t *testing.T) Options {
 	return Options{Prefix: filepath.Join(t.TempDir(), "x-ahead."), Generation: 7, Logger: slog.New(slog.DiscardHandler)}
 }
 
-// open opens the journal and returns its records; the test closes it.
+// open opens the journal and returns its records. The caller has to close it.
 func open(t *testing.T, opts Options, next int64) (j *Journal, records []string) {
 	t.Helper()
 	want := next

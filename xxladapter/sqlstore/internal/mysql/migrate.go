@@ -17,6 +17,8 @@ import (
 //go:embed migrations/*.sql migrations/before/*.sql
 var migrations embed.FS
 
+// Upstream has the statements that create the tables of XXL-JOB in a database without them.
+//
 //go:embed upstream.sql
 var Upstream string
 

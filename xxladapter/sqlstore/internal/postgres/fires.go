@@ -29,8 +29,8 @@ type fireBatches struct {
 	addUntil time.Time
 }
 
-// addFor is how long batches expect stored histories after they met one: about as long as it takes
-// to settle what a dead node had claimed.
+// addFor is how long batches expect stored histories after they have met one: about as long as it
+// takes to settle what a dead node had claimed.
 const addFor = 10 * time.Second
 
 // once makes the calls of a batch in one transaction. again asks for another attempt.

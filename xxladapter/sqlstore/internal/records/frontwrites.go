@@ -221,7 +221,7 @@ func ClaimOrder(ctx context.Context, t *database.Tx, claimed []xxladapter.Fire) 
 	return claimOrder(ctx, t, claimed)
 }
 
-// FindDue reads the ids of the first due jobs, also of those that are behind, without the
+// FindDue reads the ids of the first due jobs, including those that are behind, without the
 // transaction of a scan. They come in one row where the database joins any number of them: a row
 // for each would cost several times as much.
 func (s *Store) FindDue(

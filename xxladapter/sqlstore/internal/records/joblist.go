@@ -47,9 +47,9 @@ func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter
 	return found, nil
 }
 
-// partsOf returns the lists that are the list of f, one after the other. A list in the order of
-// results has three: the failed jobs by id, the successful ones, and those without a result.
-// Reading each stops when the page is full.
+// partsOf splits the list of f into lists that follow one another. A list in the order of results
+// has three: the failed jobs by id, the successful ones, and those without a result. Reading each
+// stops when the page is full.
 func partsOf(f xxladapter.JobFilter) (parts []xxladapter.JobFilter) {
 	if f.Sort != xxladapter.SortByResult {
 		return []xxladapter.JobFilter{f}

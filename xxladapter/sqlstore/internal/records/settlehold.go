@@ -62,7 +62,8 @@ func (h *settleHolder) hold(ctx context.Context, c *FireCall) (taken bool) {
 	return true
 }
 
-// take removes the settlement of a run, if it is still there. A nil which takes any.
+// take removes the settlement of a run, if it is still there, and returns it. It takes only the one
+// that the parameter which names, or any if that is nil.
 func (h *settleHolder) take(logID int64, which *heldSettle) *heldSettle {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// openFile opens the store in file. The test closes it.
+// openFile opens the store in file. The caller has to close it.
 func openFile(t testing.TB, file string, clock func() time.Time) *records.Store {
 	t.Helper()
 	s, err := Open(t.Context(), file, database.Options{Clock: clock, Logger: fixture.Quiet})

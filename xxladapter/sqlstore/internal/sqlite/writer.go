@@ -12,9 +12,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// A batchWriter writes to a database through one connection. It takes all waiting writes, runs them
-// in one transaction and syncs once for all of them: with many callers a durable write costs a
-// fraction of a sync.
+// A batchWriter writes to a database through one connection. It takes the waiting writes, at most
+// [records.MaxBatch], runs them in one transaction and syncs once for all of them: with many
+// callers a durable write costs a fraction of a sync.
 //
 // Each write has its own savepoint, so a failing one rolls back only its own changes.
 type batchWriter struct {

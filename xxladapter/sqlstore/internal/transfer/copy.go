@@ -64,8 +64,8 @@ var (
 	}
 )
 
-// tokensTable is where access tokens are in most stores. They are copied by themselves, because
-// later tables of XXL-JOB have a column for them.
+// tokensTable is where access tokens are in most stores. They are copied separately, because later
+// tables of XXL-JOB have a column for them.
 const tokensTable = "xxlwheel_group"
 
 // A copiedTable is a table with the columns that both stores have.
@@ -330,7 +330,7 @@ func (t *copiedTable) list() string {
 	return strings.Join(names, ", ")
 }
 
-// pages calls give for all rows of a table, some at a time, in the order of its key.
+// pages passes all rows of a table to give, some at a time, in the order of the key.
 func pages(ctx context.Context, db *database.DB, t copiedTable, give func(rows [][]any) error) error {
 	if t.name == tokensTable {
 		rows, err := rowsOf(
@@ -436,7 +436,7 @@ func rowsOf(ctx context.Context, db *database.DB, t copiedTable, query string, a
 
 // reserve makes the target generate only ids above those that the source has generated.
 func (c *Copy) reserve(ctx context.Context, tables []copiedTable, last map[string]int64) error {
-	given := map[string]bool{"xxl_job_log": true} // also without the history
+	given := map[string]bool{"xxl_job_log": true} // even without the history
 	for _, t := range tables {
 		if t.columns[0].name == "id" && t.name != "xxlwheel_audit" {
 			given[t.name] = true

@@ -45,7 +45,7 @@ const (
 	takenSameLogs = "samelog" // they kept their ids
 )
 
-// withoutID returns an INSERT whose first column is an id that the database is to generate.
+// withoutID returns an INSERT without its first column, the id, so that the database generates it.
 func withoutID(insert string) string {
 	insert = strings.Replace(insert, "id, ", "", 1)
 	return strings.Replace(insert, "VALUES (?, ", "VALUES (", 1)
@@ -81,7 +81,7 @@ func (t *TakeOver) Run(ctx context.Context) (*fromxxljob.Report, error) {
 		original = *db
 	)
 	err = t.To.WriteBy(ctx, t.To.BulkWrites, func(ctx context.Context, tx *database.Tx) error {
-		if _, err := tx.LockTerm(ctx); err != nil { // two of them follow one another
+		if _, err := tx.LockTerm(ctx); err != nil { // takeovers run one after the other
 			return err
 		}
 		has, err := target(ctx, t.To, tx, t.Options.From)
