@@ -73,7 +73,7 @@
 // "0 0 9,17 LW * ?", searched from an afternoon, skips 09:00 of the next such day. Sane differs
 // from the default only at clock changes. Unix has five fields; the other profiles refuse a
 // five-field expression. All differences from XXL-JOB, with their tests, are in
-// docs/differences.md.
+// xxladapter/docs/differences.md.
 //
 // # Limits
 //

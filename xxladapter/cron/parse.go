@@ -7,7 +7,7 @@ import (
 
 const (
 	// maxLength is the longest expression in bytes. Upstream's column holds 128 characters. The
-	// normal form of any shorter expression fits as well.
+	// normal form of an expression within the limit is within it as well.
 	maxLength = 2048
 
 	// maxYears limits the items of the year field, because the search checks each of them for each

@@ -16,7 +16,7 @@ import (
 )
 
 // TestBatchesOfRunsBreak runs jobs that are due together, so that their runs share requests. Some
-// requests are cut before any run is accepted, or after some runs or all of them are, and some
+// requests are cut before any run is accepted, or after some or all of them are accepted, and some
 // replies mention only a part of what was accepted. Every run still happens, and none happens
 // twice. In the meantime schedulers are killed. Requests are whole again before the jobs are
 // stopped: a run whose request was cut is in doubt for seconds, and would rightly arrive long after

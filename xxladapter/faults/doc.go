@@ -5,7 +5,7 @@
 // Each test runs with one scheduler on SQLite, with and without a journal, and with three
 // schedulers on MariaDB and on PostgreSQL. Tests that kill schedulers also run with two schedulers
 // on one SQLite file. Tests of Redis run with PostgreSQL behind it. The executors are part of the
-// test: they accept every run, also a second one with the same log id, so they hide no duplicate.
+// test: they accept every run, even a second one with the same log id, so they hide no duplicate.
 //
 //	go test ./xxladapter/faults                    one of the tests, in ten seconds
 //	make test-all                                  a few rounds of each fault, among all other tests

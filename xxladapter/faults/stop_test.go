@@ -13,7 +13,7 @@ import (
 )
 
 // TestStoppedInTurn stops one scheduler after the other with SIGTERM, under load, and starts each
-// again. Nothing is lost, and no run is more than a second late because of it.
+// again. Nothing is lost, and a stop delays no run by more than stopDelay.
 func TestStoppedInTurn(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, engines, func(t *testing.T, e engine) {

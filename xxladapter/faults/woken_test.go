@@ -15,7 +15,7 @@ import (
 
 // TestAWokenLeaderClaimsNothing freezes the leader for 15 seconds, with up to five seconds of fires
 // in its wheel, and wakes it: another one leads, and the former leader stands by in a new term. In
-// its old one it no longer claims anything.
+// its old term it claims nothing.
 func TestAWokenLeaderClaimsNothing(t *testing.T) {
 	testserver.Long(t)
 	inSomeModes(t, led, func(t *testing.T, e engine, m *mode, _ int) {

@@ -15,8 +15,8 @@ type Database struct {
 	Versions []*xxladapter.GlueVersion
 	Users    []User
 	Days     []xxladapter.DailyReport // in the database's zone
-	// OwnTables says that the database has tables of xxlwheel, so that xxlwheel's schedulers have
-	// worked on it.
+	// OwnTables says that the database has tables of xxlwheel, which means that xxlwheel's
+	// schedulers have worked on it.
 	OwnTables bool
 	// ReadAt is the time of the read, and WrittenAt the last time at which an executor's beat or a
 	// trigger was stored; zero means never. Both are by the database's clock.
@@ -54,14 +54,13 @@ type Target struct {
 	GroupsByApp map[string]int64
 	UserNames   map[string]bool
 	JobIDs      map[int64]bool
-	Days        map[string]bool
+	Days        map[string]bool // those whose figures the store has, as 2006-01-02
 	// Taken has the ids of the rows that were taken from the same database before, even if they
 	// were deleted since.
 	Taken map[Kind]map[int64]int64
 	// Others lists the names of other databases from which the store has taken jobs before.
 	Others []string
-	// Title and Param limit a group's title and a job's parameter, in characters; 0 means that the
-	// store keeps all that a job may have.
+	// Title and Param limit a group's title and a job's parameter, in characters; 0 means no limit.
 	Title, Param int
 }
 

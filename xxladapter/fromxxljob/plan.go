@@ -81,7 +81,7 @@ type planner struct {
 	plan Plan
 }
 
-// note adds a note about a rule, worded as an error about it is.
+// note adds a note whose text is that of an error with the rule r.
 func (p *planner) note(what, kind string, id int64, name string, r errorrule.Rule, format string, args ...any) {
 	p.say(what, kind, id, name, xxladapter.Refusef("", r, format, args...))
 }
@@ -92,7 +92,7 @@ func (p *planner) say(what, kind string, id int64, name string, said *xxladapter
 	)
 }
 
-// leave notes why a job is not taken. Each of broken is an [xxladapter.Error].
+// leave adds a note that says why a job is not taken. Each of broken is an [xxladapter.Error].
 func (p *planner) leave(j *xxladapter.Job, broken xxladapter.BrokenRules) {
 	var said *xxladapter.Error
 	errors.As(broken.Together(), &said)
@@ -248,8 +248,8 @@ func (p *planner) starts(j *xxladapter.Job) bool {
 	return err == nil && j.ScheduleType != xxladapter.ScheduleNone
 }
 
-// advise notes a schedule that the store's schedulers refuse, with one that they accept if there is
-// one.
+// advise adds a note about a schedule that the store's schedulers refuse. The note has one that
+// they accept, if there is one.
 func (p *planner) advise(j *xxladapter.Job) {
 	_, err := cron.ParsePlan(string(j.ScheduleType), j.ScheduleConf, time.UTC, p.opts.Profile)
 	if err == nil {

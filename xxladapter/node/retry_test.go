@@ -37,7 +37,7 @@ func (a *attempts) Run(_ context.Context, _, _ string, r *wire.RunRequest) (wire
 	return wire.OK(), nil
 }
 
-// scheduling is a node in a bubble, without a port.
+// scheduling runs a node in a bubble, without a port, until stop is called.
 func scheduling(t *testing.T, store xxladapter.Store, sender trigger.Sender) (n *Node, stop func()) {
 	n, err := New(Options{Store: store, sender: sender, RunTexts: xxladapter.TextsOff, Logger: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
@@ -50,7 +50,8 @@ func scheduling(t *testing.T, store xxladapter.Store, sender trigger.Sender) (n 
 	}
 }
 
-// retrying stores a job with two retries, pauses of a second at most, and a manual fire of it.
+// retrying stores a job with two retries, the first after a second at most, and a manual fire of
+// the job.
 func retrying(t *testing.T, store xxladapter.Store) (fire xxladapter.Fire) {
 	group, err := store.SaveGroup(t.Context(), &xxladapter.Group{
 		AppName: "some-app", Title: "some app", AddressType: xxladapter.AddressManual, Addresses: []string{"http://10.0.0.7:9999/"},

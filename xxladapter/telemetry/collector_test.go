@@ -100,7 +100,7 @@ func text(attributes []*common.KeyValue, key string) string {
 	return ""
 }
 
-// number is text for an integer; -1 if it is missing.
+// number returns an attribute as an integer; -1 if it is missing.
 func number(attributes []*common.KeyValue, key string) int64 {
 	for _, a := range attributes {
 		if a.Key == key {

@@ -183,8 +183,8 @@ func TestARetryIsLinked(t *testing.T) {
 	require.Len(t, fires, 2)
 	require.Len(t, runs, 2)
 	require.Len(t, results, 2)
-	// The span of a fire ends beside the run that it began, so the span of the retry may come
-	// first.
+	// The span of a fire ends while the run that it began continues, so the span of the retry may
+	// come first.
 	slices.SortFunc(fires, func(x, y *tracepb.Span) int { return cmp.Compare(len(x.Links), len(y.Links)) })
 	require.NotEqual(t, fires[0].TraceId, fires[1].TraceId)
 	require.Empty(t, fires[0].Links)

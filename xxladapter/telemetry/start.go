@@ -43,8 +43,8 @@ type Options struct {
 	// none. It is asked only for runs that are traced, on a goroutine of its own; runs whose
 	// parents it has not found in time have no link.
 	Parent func(ctx context.Context, logID int64) (*xxladapter.Log, error)
-	// Logger gets what fails in sending, at most a line a minute. It must not be one that sends to
-	// the collector itself. Nil means slog.Default().
+	// Logger gets the failures to send, at most one line a minute. It must not send to the
+	// collector. Nil means slog.Default().
 	Logger *slog.Logger
 }
 
@@ -55,7 +55,7 @@ type Registry interface {
 }
 
 // Telemetry sends the traces, metrics and logs of a process. Create it with [Start], and end it
-// with [Telemetry.Stop]. Its methods may be called from any goroutine, also on nil, which sends
+// with [Telemetry.Stop]. Its methods may be called from any goroutine, even on nil, which sends
 // nothing.
 type Telemetry struct {
 	opts    Options

@@ -21,11 +21,11 @@ type PoolOptions struct {
 	// (xxl.job.triggerpool). One app gets at most half of each, so that the others always find a
 	// place; rounded up, so a single place is for any app.
 	Fast, Slow int
-	// PerApp limits further how many fires of one executor app each of the two hands over
-	// concurrently. Values above half change nothing. 0 leaves it at half.
+	// PerApp further limits how many fires of one executor app are handed over concurrently, for
+	// ordinary and for slow jobs each. Values above half change nothing. 0 leaves it at half.
 	PerApp int
-	// Queue limits how many fires wait in memory, for each of the two; one app gets at most half of
-	// it. The default is 40000, which takes a few megabytes.
+	// Queue limits how many fires wait in memory, for ordinary and for slow jobs each; one app gets
+	// at most half of it. The default is 40000, which takes a few megabytes.
 	Queue int
 	// Drain limits how long a stopping Run waits for hand-overs in flight before it cancels them.
 	// The default is 10s.
@@ -40,10 +40,10 @@ const (
 	DefaultDrain = 10 * time.Second
 )
 
-// A Pool hands fires over, a limited number concurrently: in the order in which it got them for
-// each executor app, while the apps take turns. Waiting fires are durable in the store: a fire that
-// finds no place is refused and found there later, and so are those that still wait when the pool
-// stops.
+// A Pool hands fires over, a limited number concurrently. Those of one executor app begin in the
+// order in which they came, and the apps take turns. Waiting fires are durable in the store: a fire
+// that finds no place is refused and found there later, and so are those that still wait when the
+// pool stops.
 //
 // Slow jobs (see slow.go) are handed over by a part of the pool of their own.
 type Pool struct {
@@ -164,7 +164,7 @@ func (p *Pool) Resolve(f xxladapter.Fire, done func()) bool {
 	return p.put(work{fire: f, done: done})
 }
 
-// Refused returns the due time and id of the first fire that found no place, of apps that have room
+// Refused returns the due time and id of the first fire that found no place and whose app has room
 // again. ok is false if there is none.
 func (p *Pool) Refused() (due time.Time, id int64, ok bool) {
 	p.mu.Lock()
@@ -314,7 +314,7 @@ func (p *Pool) leave(t assignment, began time.Time) bool {
 	return true
 }
 
-// finish records that an assignment has ended.
+// finish releases the place of an assignment and notes how long the job has taken.
 //
 // REQUIRES: p.mu is held.
 func (p *Pool) finish(t assignment, began time.Time) {

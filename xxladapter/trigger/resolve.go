@@ -74,7 +74,7 @@ const (
 	resolveUnsent                   // there was nobody to send it to
 )
 
-// resolutionOf chooses by the row of the hand-over and the job's setting ambiguous.
+// resolutionOf chooses by the job's strategy and the log row of the hand-over.
 func resolutionOf(strategy xxladapter.AmbiguousStrategy, l *xxladapter.Log) resolution {
 	switch {
 	case l.HandleCode != xxladapter.ResultNone:
@@ -129,7 +129,8 @@ func (r *run) findOut(ctx context.Context) sendOutcome {
 	return r.send(ctx, r.request())
 }
 
-// unanswered leaves the outcome open for the next sweep until the limit.
+// unanswered leaves the outcome open for the next sweep, until resolveLimit has passed since the
+// claim.
 func (r *run) unanswered(ctx context.Context, at time.Time, msg string) sendOutcome {
 	// The claim was made by the store's clock.
 	now, err := r.opts.Store.Now(ctx)

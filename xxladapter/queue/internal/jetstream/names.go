@@ -13,15 +13,15 @@ import (
 // in a token of its own, so that a user of the broker can be granted those of one app.
 type names struct{ namespace string }
 
-// separators are what a token of a subject must not have beyond what a URL's path escapes.
+// separators escapes the characters that a URL's path may have, and a token of a subject must not.
 var separators = strings.NewReplacer(".", "%2E", "*", "%2A", ">", "%3E")
 
 func token(app string) string { return separators.Replace(url.PathEscape(app)) }
 
-// prefix begins all subjects.
+// prefix returns the beginning of all subjects.
 func (n names) prefix() string { return "xw." + n.namespace + "." }
 
-// allRuns has the runs of all apps, and runs those of one.
+// allRuns returns the subjects of the runs of all apps, and runs returns those of one app.
 func (n names) allRuns() string        { return n.prefix() + "run.>" }
 func (n names) runs(app string) string { return n.prefix() + "run." + token(app) + ".>" }
 
@@ -51,7 +51,7 @@ func streamToken(app string) string {
 	return "%" + digest(app)
 }
 
-// consumer returns the durable name of those who take the runs of an address.
+// consumer returns the name of the durable consumer for the runs of an address.
 func (n names) consumer(of xxladapter.QueueAddress) string { return "runs-" + digest(of.String()) }
 
 func digest(text string) string {
@@ -75,11 +75,11 @@ func (n names) call(to xxladapter.QueueAddress, op string) string {
 // up returns the subject of a call to a scheduler by an executor of an app.
 func (n names) up(op, app string) string { return n.prefix() + "up." + op + "." + token(app) }
 
-// allUp has the calls of all executors.
+// allUp returns the subjects of the calls of all executors.
 func (n names) allUp() string { return n.prefix() + "up.*.*" }
 
-// replies begins the subjects on which executors of an app wait for replies, or schedulers if app
-// is empty.
+// replies returns the beginning of the subjects on which executors of an app wait for replies, or
+// schedulers if app is empty.
 func (n names) replies(app string) string {
 	if app == "" {
 		return n.prefix() + "reply.schedulers"
@@ -98,5 +98,5 @@ func calledBy(subject string) (op, app string) {
 	return op, app
 }
 
-// lastToken returns the operation that a call to an executor ends in.
+// lastToken returns the operation of a call to an executor: the last token of its subject.
 func lastToken(subject string) string { return subject[strings.LastIndexByte(subject, '.')+1:] }
