@@ -10,8 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/bench/contender"
 )
 
-// Burst measures how late timeouts are that become due while several goroutines start a great many
-// others: a timer that first files all of what was started fires nothing in the meantime. An
+// Burst measures the lateness of timeouts that become due while several goroutines start a great
+// many others. A timer that first files everything that was started fires nothing meanwhile. An
 // operation is one burst.
 var Burst = Case{
 	Name: "Burst",
@@ -26,11 +26,11 @@ var Burst = Case{
 }
 
 const (
-	// burstDue timeouts are due during the burst and shortly after it, one each burstPace, the
-	// first when the burst begins.
+	// burstDue is how many timeouts are due during the burst and shortly after it: one every
+	// burstPace, the first when the burst begins.
 	burstDue  = 400
 	burstPace = 250 * time.Microsecond
-	// burstCallers start the burst, each an equal part of it.
+	// burstCallers is how many goroutines start the burst, each an equal part of it.
 	burstCallers = 4
 )
 
@@ -59,8 +59,8 @@ func burst(k contender.Kind, s Setting) []time.Duration {
 	const lead = 50 * time.Millisecond
 	var (
 		begin = time.Now()
-		due   [burstDue]time.Duration // a slot's is written before its start
-		late  [burstDue]time.Duration // and by its one run
+		due   [burstDue]time.Duration // each is written before its slot is started
+		late  [burstDue]time.Duration // each is written by its slot's only run
 		left  atomic.Int64
 		all   = make(chan struct{})
 	)

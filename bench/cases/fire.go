@@ -54,7 +54,7 @@ func openFire(k contender.Kind, s Setting) Ground {
 		}
 	}
 	v := []Variant{{Name: "at=once", Run: variant(0)}}
-	if s.Due >= 1_000_000 || s.Due <= 10_000 { // the sizes between are for those that cannot have more
+	if s.Due >= 1_000_000 || s.Due <= 10_000 { // 100k is for contenders that cannot have 1M
 		v = append(v, Variant{Name: "at=spread-1s", Run: variant(fireSpread)})
 	}
 	return Ground{Variants: v, Close: func() {}}
@@ -67,7 +67,7 @@ type herd struct {
 	at, until   time.Time // the first and the last deadline
 	fired       atomic.Int64
 	first, last time.Time
-	begun, all  chan struct{} // closed when first is set, and when last is too
+	begun, all  chan struct{} // closed once first is set, and once both are
 }
 
 func newHerd(k contender.Kind, s Setting) *herd {
@@ -89,8 +89,8 @@ func (h *herd) fire(int) {
 	}
 }
 
-// gather returns a herd of which all timeouts are pending. It returns nil if they cannot be started
-// before the first is due, however long that is put off.
+// gather returns a herd whose timeouts are all pending. It doubles the lead up to four times, and
+// returns nil if the first timeout still comes close before all are started.
 func gather(k contender.Kind, s Setting, spread time.Duration) *herd {
 	lead := 150*time.Millisecond + 350*time.Duration(s.Due)
 	for range 5 {
@@ -105,8 +105,8 @@ func gather(k contender.Kind, s Setting, spread time.Duration) *herd {
 	return nil
 }
 
-// start starts the timeouts, of which the first is due after lead, and the last after lead and
-// spread. It gives up and returns false when the first is close and not all are started.
+// start starts the timeouts: the first is due after lead, and the others within spread after it. It
+// gives up and returns false when the first is close before all are started.
 func (h *herd) start(lead, spread time.Duration) bool {
 	h.at = time.Now().Add(lead)
 	h.until = h.at.Add(spread)

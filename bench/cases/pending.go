@@ -26,7 +26,8 @@ var Pending = Case{
 }
 
 // resetAt is the number of pending timeouts with which deadlines are moved, and idleAt the number
-// with which an idle timer is watched. Other numbers would show nothing new.
+// with which an idle timer is watched. An idle timer is watched with none pending too; other
+// numbers would show nothing new.
 const (
 	resetAt = 1_000_000
 	idleAt  = 1_000_000

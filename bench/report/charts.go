@@ -269,7 +269,8 @@ func (logTicks) Ticks(low, high float64) []plot.Tick {
 // drawLateness draws a bar from the 5th to the 95th percentile of each timer, with its median, its
 // 99th percentile and its earliest run.
 func drawLateness(path string, r *results, due, tick string) error {
-	// Runs earlier than one and a half ticks, or 15 ms, are cut off and labelled.
+	// Runs that are early by more than one and a half ticks, and by more than 15 ms, are cut off
+	// and labelled.
 	d, err := time.ParseDuration(tick)
 	if err != nil {
 		return err

@@ -188,7 +188,7 @@ func build(ctx context.Context, name, dir, pkg, binary string, short bool) (sour
 			out, err := exec.CommandContext(ctx, binary, args...).CombinedOutput()
 			var failed *exec.ExitError
 			if errors.As(err, &failed) && ctx.Err() == nil {
-				err = nil // one contender's failure is in the output, and belongs into the results
+				err = nil // one contender's failure is in the output, and belongs in the results
 			}
 			return out, err
 		},

@@ -42,8 +42,8 @@ func (t tree) String() string {
 	return t.commit
 }
 
-// permits returns an error if t has uncommitted changes and the plan does not allow them. Results
-// of small sizes are not kept, so then the tree does not matter.
+// permits returns an error if t has uncommitted changes and the plan does not allow them. The
+// results of a short run are not published, so the tree does not matter then.
 func (p plan) permits(t tree) error {
 	if t.changed && !p.changed && !p.short {
 		return errors.New("hashedwheel or bench has changes that are not committed, so nobody could measure the same again: commit them, or give -changed, which the results name")
