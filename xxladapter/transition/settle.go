@@ -12,9 +12,9 @@ import (
 // Where the fire is gone, since a result came first or the settlement is repeated, only the log
 // row is written.
 //
-// It reads Holds, Fire and Log. The error is [xxladapter.ErrFenced] if the term is over, and
-// [xxladapter.ErrConflict] if the fire belongs to another term, or is planned and would become
-// ambiguous. A State other than empty and ambiguous is a bug of the caller.
+// Settle reads the fields Holds, Fire and Log of r. The error is [xxladapter.ErrFenced] if the term
+// is over, and [xxladapter.ErrConflict] if the fire belongs to another term, or is planned and
+// would become ambiguous. A State other than empty and ambiguous is a bug of the caller.
 func Settle(r Rows, by xxladapter.Term, s xxladapter.Settlement) (Change, error) {
 	if s.State != "" && s.State != xxladapter.FireAmbiguous {
 		return Change{}, fmt.Errorf(
@@ -60,7 +60,7 @@ func triggered(before LogState, code int, msg string) LogChange {
 // WriteOff stores code and msg as the outcome of a trigger that has none and will get none. A row
 // that has an outcome, or whose fire is open, is not changed.
 //
-// It reads Fire and Log.
+// WriteOff reads the fields Fire and Log of r.
 func WriteOff(r Rows, code int, msg string) Change {
 	if r.Fire != nil || r.Log == nil || *r.Log != (LogState{}) {
 		return Change{}

@@ -16,10 +16,10 @@ const (
 
 	selectUncounted = `SELECT folded_id, (SELECT MAX(id) FROM xxl_job_log) FROM xxlwheel_stat_mark WHERE id = 1`
 	hasEnded        = `(l.handle_code <> 0 OR l.trigger_code NOT IN (0, 200))`
-	// SelectNewerResults reads the uncounted rows from its argument on. A row's id and its success
-	// are one number, so that the newest row of a job is found without reading it again, and jobs
-	// whose stored result says the same are left out: these are most. CROSS JOIN makes SQLite begin
-	// with the few open rows.
+	// SelectNewerResults reads the uncounted rows: those after the id in its argument, and the open
+	// ones. A row's id and its success are one number, so that the newest row of a job is found
+	// without reading it again, and jobs whose stored result says the same are left out: these are
+	// most. CROSS JOIN makes SQLite begin with the few open rows.
 	SelectNewerResults = `SELECT newest.job_id, newest.at_last % 2 FROM (
 			SELECT job_id, MAX(ended_as) AS at_last FROM (
 				SELECT l.job_id, ` + idAndSuccess + ` AS ended_as FROM xxl_job_log l WHERE l.id > ? AND ` + hasEnded + `
@@ -71,7 +71,8 @@ func (s *Store) NewerResults(ctx context.Context, f xxladapter.JobFilter) (newer
 	return newer, err
 }
 
-// AddLastResult restricts jobs to those with a last result; an empty one restricts nothing.
+// AddLastResult restricts jobs to those whose last result is result; an empty one restricts
+// nothing.
 func AddLastResult(c *database.Conditions, d *database.Dialect, result xxladapter.LastResult, newer NewerResults) {
 	var stored string
 	with, without := newer.succeeded, newer.failed

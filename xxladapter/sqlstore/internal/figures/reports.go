@@ -129,7 +129,7 @@ func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.D
 }
 
 // FoldReports implements [xxladapter.Store]. A Java admin also writes the rows of the last three
-// days, from a count of its own, and finds its own figures again at its next count.
+// days, from a count of its own, and its next count replaces what was folded into them.
 func (s *Store) FoldReports(ctx context.Context) error {
 	if found, err := s.db.Finds(ctx, selectSlots); !found || err != nil {
 		return err

@@ -16,7 +16,8 @@ const (
 		r.log_id, r.due_ms, r.trigger_type, r.attempt, r.claimed_ms, r.sent_ms, r.finished_ms, f.id`
 	statRowJoins = ` LEFT JOIN xxlwheel_run r ON r.log_id = l.id LEFT JOIN xxlwheel_fire f ON f.log_id = l.id`
 
-	// SelectNewStatRows reads rows between two ids, SelectOpenStatRows those that were open.
+	// SelectNewStatRows reads rows after one id and up to another, and SelectOpenStatRows reads
+	// those that were open.
 	SelectNewStatRows = `SELECT l.id, '', ` + statRowColumns + ` FROM xxl_job_log l` + statRowJoins + `
 		WHERE l.id > ? AND l.id <= ? ORDER BY l.id LIMIT ?`
 	SelectOpenStatRows = `SELECT o.log_id, o.counted, ` + statRowColumns + `

@@ -16,7 +16,7 @@ const (
 	updateTerm = `UPDATE xxlwheel_term SET last = ?`
 
 	insertLease = `INSERT INTO xxlwheel_lease (node, term, until_ms, life_ms, retired, ended_ms, leads) VALUES (?, ?, ?, ?, 0, 0, ?)`
-	// RenewLease sets how long a node's lease holds, and its life.
+	// RenewLease sets until when a node's lease holds, and its life.
 	RenewLease  = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ? WHERE node = ?`
 	setElection = `UPDATE xxlwheel_lease SET leads = ? WHERE node = ?`
 	retireLease = `UPDATE xxlwheel_lease SET retired = 1 WHERE node = ? AND term = ?`
@@ -28,7 +28,7 @@ const (
 	endLease     = `DELETE FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms = ?`
 
 	// prolongLease finds nothing if the term has ended or retired since it was read, or if the
-	// lease already holds for as long. The statement may run seconds after its caller has given up,
+	// lease already holds for longer. The statement may run seconds after its caller has given up,
 	// when later renewals have been answered.
 	prolongLease = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ? WHERE node = ? AND term = ? AND retired = ? AND until_ms <= ?`
 

@@ -12,14 +12,14 @@ const (
 	insertMove  = `INSERT INTO xxlwheel_partition_move (at_ms, cause, node, term, partitions) VALUES (?, ?, ?, ?, ?)`
 	selectMoves = `SELECT id, at_ms, cause, node, term, partitions FROM xxlwheel_partition_move ORDER BY id DESC LIMIT ?`
 
-	// The server requires the subquery about the table itself to be a derived table.
+	// MySQL requires the subquery about the table itself to be a derived table.
 	trimMoves = `DELETE FROM xxlwheel_partition_move WHERE id <= (SELECT newest - ? FROM (SELECT MAX(id) AS newest FROM xxlwheel_partition_move) AS kept)`
 
 	endPresence = `UPDATE xxlwheel_lease SET ended_ms = until_ms WHERE node = ? AND term = ?`
 )
 
 // addPartitionMove stores a move of partitions, unless it moves none, and deletes all moves but the
-// newest.
+// newest [xxladapter.KeptMoves].
 func addPartitionMove(ctx context.Context, t *database.Tx, h xxladapter.PartitionMove, at time.Time) error {
 	if h.Partitions == 0 {
 		return nil

@@ -16,7 +16,7 @@ import (
 // from it, which their number shows. Others' leases may have been renewed, so the snapshot is
 // repeated when the first of them would lapse.
 //
-// Subqueries of an UPDATE lock nothing at READ COMMITTED, and the server requires the one about the
+// Subqueries of an UPDATE lock nothing at READ COMMITTED, and MySQL requires the one about the
 // updated table to be a derived table.
 const prolongQuiet = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ?
 	WHERE node = ? AND term = ? AND retired = ? AND until_ms > ? AND until_ms <= ?

@@ -53,8 +53,8 @@ const (
 	OpenDialLimit = 10 * time.Second
 
 	// unackedLimit is how long the kernel waits for its peer to acknowledge what was sent before it
-	// drops a connection, and keepAliveIdle how long a connection is idle before it probes. So a
-	// vanished peer is found in seconds, even with SlowSilence.
+	// drops a connection, and keepAliveIdle how long a connection is idle before the kernel probes
+	// it. So a vanished peer is found in seconds, even with SlowSilence.
 	unackedLimit  = 3 * time.Second
 	keepAliveIdle = 2 * time.Second
 

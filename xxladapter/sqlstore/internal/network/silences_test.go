@@ -199,7 +199,8 @@ func (n *silencedNode) fire() {
 
 // TestTwoSilencesDelayNothingByMoreThanTwoLimits makes all connections fall silent twice within
 // four seconds, at any phase of a node's work. A fire waits at most once for each silence, whatever
-// it and the others were doing. The rest of the limit of six seconds is for a slow machine.
+// it and the others were doing. The rest of the six seconds that DESIGN.md of package sqlstore
+// promises is for a slow machine.
 func TestTwoSilencesDelayNothingByMoreThanTwoLimits(t *testing.T) {
 	var latest time.Duration
 	for seed := range uint64(400) {

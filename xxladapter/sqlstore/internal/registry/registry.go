@@ -38,8 +38,8 @@ func (s *Store) Register(ctx context.Context, appName, address string) error {
 			return err
 		}
 		now := s.db.Dialect.Datetime(s.db.Clock())
-		// Old tables have no unique key on a registration, so an INSERT alone would add one with
-		// every beat.
+		// Old tables have no unique key on a registration, so an INSERT without the UPDATE would
+		// add a row with every beat.
 		known, err := tx.Exec(ctx, refreshBeat, now, executorGroup, appName, address)
 		if err != nil {
 			return err

@@ -1,6 +1,6 @@
-// Package registry keeps the groups of executors in a SQL store: their addresses, of which those of
-// automatic groups follow the registrations, their access tokens, and which executors are drained.
-// It knows nothing of jobs but that a group with jobs is not removed.
+// Package registry keeps the groups of executors in a SQL store: their addresses, which follow the
+// registrations in automatic groups, their access tokens, and which executors are drained. It knows
+// nothing of jobs but that a group with jobs is not removed.
 package registry
 
 import (

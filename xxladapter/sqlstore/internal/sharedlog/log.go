@@ -45,7 +45,7 @@ type Log struct {
 
 	// Lock order: pen before mu.
 
-	pen chan struct{} // full while the pen is taken or given back
+	pen chan struct{} // full while a call takes the pen or gives it back
 
 	mu        sync.Mutex // guards the fields below
 	state     State      // generation and pen of the memory that this process has
@@ -111,7 +111,7 @@ func (l *Log) Append(record []byte) journal.Position {
 	return journal.Position{Number: number, Repairs: l.repairs}
 }
 
-// Last returns the record that was appended last.
+// Last returns the position of the record that was appended last.
 func (l *Log) Last() journal.Position {
 	l.mu.Lock()
 	defer l.mu.Unlock()

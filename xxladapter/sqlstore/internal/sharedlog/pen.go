@@ -21,7 +21,7 @@ func IsRefused(err error) bool {
 }
 
 // Hold returns when this process has the pen. If another process has had it since the last Load,
-// the memory is out of date, and every call returns [ErrMoved] until Load succeeds.
+// the memory is out of date, and Failed returns [ErrMoved] until Load succeeds.
 func (l *Log) Hold(ctx context.Context) error {
 	select {
 	case l.pen <- struct{}{}:
@@ -258,8 +258,8 @@ var ErrGap = errors.New("sharedlog: records are missing")
 // Begin begins an empty log; see [Server].
 func (l *Log) Begin(ctx context.Context, now State) error { return l.server.Begin(ctx, now) }
 
-// Load calls replay with the records that follow the number after, up to the state's position, and
-// makes the log usable from there.
+// Load calls replay with the records from number after+1 up to the state's position, and makes the
+// log usable from there.
 //
 // REQUIRES: no record is appended meanwhile.
 func (l *Log) Load(ctx context.Context, now State, after int64, replay func(number int64, record []byte) error) error {

@@ -46,9 +46,9 @@ type Server interface {
 	// those of after. A repeated call succeeds if its batch is the last one that was stored; a
 	// process never gives two batches the same number.
 	Append(ctx context.Context, after State, batch int64, records [][]byte) (State, error)
-	// Read calls each with the records that follow the number after, up to last, in order. The
+	// Read calls the function each with the records from number after+1 to last, in order. The
 	// error matches [ErrGap] if one of them is missing, before or after others were read. An error
-	// of each ends the reading and is returned.
+	// of the function ends the reading and is returned.
 	Read(ctx context.Context, after, last int64, each func(number int64, record []byte) error) error
 	// Trim removes the records up to a number, that one included. Those that came in one batch with
 	// a later record may stay.
