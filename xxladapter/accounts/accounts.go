@@ -20,8 +20,8 @@ import (
 
 // The life of a session.
 const (
-	SessionIdle = 12 * time.Hour     // without a use
-	SessionLife = 7 * 24 * time.Hour // in all
+	SessionIdle = 12 * time.Hour     // ends a session that is not used
+	SessionLife = 7 * 24 * time.Hour // ends any session
 	// touchGap is how long a use may stay unwritten.
 	touchGap = 5 * time.Minute
 )
@@ -70,7 +70,7 @@ type Bearer struct {
 // errWrong is returned for a wrong name and for a wrong password alike.
 var errWrong = xxladapter.Refusef(xxladapter.CodeUnauthorized, errorrule.WrongLogin, "the name or the password is wrong")
 
-// ErrEnded is returned for a session that has ended or never was.
+// ErrEnded is returned for a session or a personal token that has ended or never existed.
 var ErrEnded = xxladapter.Refusef(
 	xxladapter.CodeUnauthorized, errorrule.SessionEnded, "the session has ended, sign in again",
 )
@@ -257,7 +257,8 @@ func sessionEnd(created, now time.Time) time.Time {
 // IsToken reports whether a text has the form of a personal token.
 func IsToken(text string) bool { return strings.HasPrefix(text, tokenPrefix) }
 
-// Token returns the user of a personal token, with the rights that the token's limits leave.
+// Token returns the user of a personal token, with the rights that the token's limits leave. The
+// error is [ErrEnded] if the token has expired or does not exist.
 func (a *Accounts) Token(ctx context.Context, secret string) (b Bearer, err error) {
 	c, u, err := a.find(ctx, secret, xxladapter.CredentialToken)
 	if err != nil {

@@ -37,7 +37,7 @@ type mailServer struct {
 	mu       sync.Mutex
 	mails    []mailed
 	logins   []string
-	refuse   map[string][]error // by receiver, in this order
+	refuse   map[string][]error // by receiver, one for each attempt
 	sessions int
 }
 
@@ -48,7 +48,8 @@ type mailed struct {
 
 const mailUser, mailPassword = "alarms", "pa55word-of-the-relay"
 
-// serveMail starts a server. implicit means TLS from the first byte, starttls offers it.
+// serveMail starts a server. With implicit it speaks TLS from the first byte, and with starttls it
+// offers STARTTLS.
 func serveMail(t *testing.T, starttls, implicit bool) *mailServer {
 	t.Helper()
 	certified := httptest.NewTLSServer(nil) // for its certificate of 127.0.0.1
@@ -304,8 +305,8 @@ func TestMailErrors(t *testing.T) {
 	})
 }
 
-// TestNoMailServerBringsThePasswordBack talks to a server that repeats what was sent to log in,
-// also encoded as it was sent.
+// TestNoMailServerBringsThePasswordBack talks to a server that repeats the login that it got, as it
+// was sent and decoded.
 func TestNoMailServerBringsThePasswordBack(t *testing.T) {
 	quick(t)
 	for _, password := range []string{"a s3cret of mine", "s3c", "two  blanks\tand a tab"} {

@@ -40,7 +40,7 @@ type Store interface {
 type Options struct {
 	// Store has the failed runs, and keeps which of them were reported. It must be set.
 	Store Store
-	// Channels deliver each alarm, all of them. There must be at least one.
+	// Channels deliver the alarms; every channel gets every alarm. There must be at least one.
 	Channels []Channel
 	// Node is the name under which alarms are claimed. It is unique for each process that ever ran,
 	// and must be set.

@@ -82,8 +82,8 @@ func number(text string) string {
 	return text
 }
 
-// redirect returns a handler that redirects to a page. The Location is relative, so that it is
-// right below any prefix that a proxy removes.
+// redirect returns a handler that redirects to a page. The Location is relative, so that it stays
+// correct under any prefix that a proxy removes.
 func redirect(page target) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		setPolicy(w.Header())

@@ -53,8 +53,7 @@ func TestEveryKindOfTheAuditHasAWord(t *testing.T) {
 	require.ElementsMatch(t, xxladapter.AuditKinds(), named)
 }
 
-// TestEveryValueHasAWord compares the words of values that pages show with the values that there
-// are.
+// TestEveryValueHasAWord checks that each value that pages show has a word.
 func TestEveryValueHasAWord(t *testing.T) {
 	en := locale(t, "en")
 	for group, values := range map[string][]string{
@@ -83,7 +82,7 @@ func texts[T ~string](values []T) (list []string) {
 }
 
 // TestEveryKeyIsUsedAndKnown searches the sources for keys. A key is a literal, or begins with a
-// literal that ends with a period, as in t(`status.${is}`) and word("status", is).
+// literal, as in t(`status.${is}`) and word("status", is).
 func TestEveryKeyIsUsedAndKnown(t *testing.T) {
 	literal := regexp.MustCompile(`"([a-zA-Z][a-zA-Z0-9]*(?:\.[a-zA-Z0-9_]+)+)"`)
 	prefix := regexp.MustCompile("`([a-zA-Z]+(?:\\.[a-zA-Z]+)*\\.)\\$\\{|\\bword\\(\"([a-zA-Z.]+)\"|\"([a-zA-Z.]+\\.)\" \\+")

@@ -13,7 +13,8 @@ import (
 )
 
 var (
-	// A docLink is what a comment has between brackets: a name, with a package or a type before it.
+	// A docLink is what a comment has between brackets: a name, which may have a package or a type
+	// before it.
 	docLink      = regexp.MustCompile(`(?m)(?:^|[\s(])\[\*?(\w+(?:\.\w+)*)\](?:$|[\s).,:;'])`)
 	preformatted = regexp.MustCompile(`(?m)^\s.*$`)
 	majorVersion = regexp.MustCompile(`/v\d+$`)

@@ -62,7 +62,8 @@ type source struct {
 	positions *token.FileSet
 }
 
-// sources has the files that parse has read. The tests of this package take turns.
+// sources has the files that parse has read. It needs no lock, because the tests of this package
+// run one after the other.
 var sources = map[string]source{}
 
 // parse reads a file with its comments, once for all tests, which do not change it. Its names are

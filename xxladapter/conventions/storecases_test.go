@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// fixtureOf is the fixture of storetest that sees a half of the store.
+// fixtureOf names, for each half of the store, the fixture of storetest that sees it.
 var fixtureOf = map[string]string{"SchedulingStore": "fixture", "ManagementStore": "fullFixture"}
 
 // TestEachMethodOfTheStoreHasACase checks that the suite of stores calls each method of each half,

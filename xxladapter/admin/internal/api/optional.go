@@ -10,7 +10,7 @@ func Given(t time.Time) *time.Time {
 	return &t
 }
 
-// Set sets a field to the value of a form, unless it is not given.
+// Set sets a field to a value that a form gives, and leaves the field alone if value is nil.
 func Set[T any](field *T, value *T) {
 	if value != nil {
 		*field = *value

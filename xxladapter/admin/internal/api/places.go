@@ -19,7 +19,8 @@ const (
 // Places bounds how many calls run at the same time.
 type Places chan struct{}
 
-// Take takes a place, which the caller gives back with a receive. It waits for HeavyWait at most.
+// Take takes a place, which the caller gives back with a receive. It waits for HeavyWait at most;
+// then the error has [xxladapter.CodeTooMany].
 func (p Places) Take(ctx context.Context) error {
 	wait, cancel := context.WithTimeout(ctx, HeavyWait)
 	defer cancel()

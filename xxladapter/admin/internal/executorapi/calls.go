@@ -16,8 +16,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// An operation handles the body of one operation for the caller by. The payload goes into the
-// reply; an error becomes the text of a reply with code 500.
+// An operation handles the body of one call; by is the caller. The payload goes into the reply; an
+// error becomes the text of a reply with code 500.
 type operation func(s *Server, ctx context.Context, by access.Caller, body []byte) (payload any, err error)
 
 // operations holds the operations by their names in lower case, because some releases of the

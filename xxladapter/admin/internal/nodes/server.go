@@ -1,6 +1,6 @@
 // Package nodes serves the calls about nodes of the management API: which ones hold a lease and how
-// their partitions have moved, and draining one. It reads and changes the store alone, from which a
-// drained node learns of that.
+// their partitions have moved, and draining one. It reads and changes only the store; a drained
+// node learns from the store that it is drained.
 package nodes
 
 import (

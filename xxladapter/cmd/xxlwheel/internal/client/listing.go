@@ -16,14 +16,14 @@ import (
 type Listing[T any] struct {
 	// Key is the name of the list in the API's answer.
 	Key string
-	// Columns are the heads of the table, Row returns the cells of an entry. The first cell is the
-	// entry's id.
+	// Columns are the heads of the table, and Row returns the cells of an entry. The first cell is
+	// the entry's id.
 	Columns []string
 	Row     func(*T) []string
 	// Skip leaves an entry out; nil leaves none out.
 	Skip func(*T) bool
-	// After returns the cursor of the page behind an entry, for a list whose answer has more in
-	// place of next; nil means that it has next.
+	// After returns the cursor of the page behind an entry, for a list whose answer has the field
+	// "more" in place of "next"; nil means that it has "next".
 	After func(*T) url.Values
 	// Count limits the entries to print; 0 means no limit.
 	Count int
@@ -32,8 +32,8 @@ type Listing[T any] struct {
 // MaxPage is the largest number of entries in one answer of the API.
 const MaxPage = 1000
 
-// Print fetches one page after the other and prints each as it arrives. If they go to a file, the
-// terminal shows how many have come.
+// Print fetches one page after the other and prints each as it arrives. If the output goes to a
+// file, the terminal shows how many entries have come.
 func (l Listing[T]) Print(inv *command.Invocation, c *Flags, path string, query url.Values) error {
 	var printed atomic.Int64
 	what := func() string { return fmt.Sprintf("listing, %d entries so far", printed.Load()) }

@@ -64,8 +64,8 @@ var demoJobs = []map[string]any{
 const (
 	// demoGrace limits the wait at the end for the results of runs that were sent.
 	demoGrace = 5 * time.Second
-	// demoTail is the shortest time before the end at which a due time can count as missed: the
-	// last due times may be stopped before their hand-over.
+	// demoTail is the time before the end within which no due time counts as missed, because the
+	// end may come before its hand-over.
 	demoTail = 1 * time.Second
 )
 

@@ -102,8 +102,8 @@ type calendarSetCmd struct {
 	File string `arg:"" help:"JSON file as show -o json prints it; - reads the standard input."`
 }
 
-// Run stores what the file has, except builtIn, which only answers have, and name, which the
-// argument gives. So a built-in calendar can be shown, changed and stored.
+// Run stores the object in the file without its fields "builtIn", which only answers have, and
+// "name", which the argument gives. So a built-in calendar can be shown, changed and stored.
 func (c *calendarSetCmd) Run(inv *command.Invocation, parent *CalendarCmd) error {
 	text, err := c.read(inv)
 	if err != nil {
