@@ -217,7 +217,7 @@ func TestSeveralRules(t *testing.T) {
 	require.Empty(t, Chinese(refused(t, xxladapter.BrokenRules{j.Validate(), errors.New("disk")}.Together())))
 }
 
-// An error about no rule has its English text alone.
+// An error about no rule has only its English text.
 func TestErrorsWithoutARule(t *testing.T) {
 	for _, err := range []*xxladapter.Error{
 		{Message: "%s is not valid UTF-8"},

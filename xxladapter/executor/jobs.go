@@ -31,7 +31,7 @@ type jobs struct {
 	opts    *Options
 	keep    bool // keep results, for an admin
 	// ended is called for each result while mu is held: it must not wait, and must not call jobs.
-	// Nil ignores it. It is set before the first run; the fields above never change.
+	// Nil calls nothing. It is set before the first run; the fields above never change.
 	ended func()
 
 	mu       sync.Mutex // guards the fields below, and every job, binding and jobRun that they lead to
@@ -39,7 +39,7 @@ type jobs struct {
 	queued   int // waiting runs of all jobs
 	pumps    int // jobs whose pump is running
 	stopping bool
-	drained  chan struct{} // closed when stopping and pumps is 0
+	drained  chan struct{} // closed when stopping is set and pumps is 0
 }
 
 func newJobs(j *journal, logs *runLogs, o *Options) *jobs {
@@ -327,7 +327,7 @@ func (s *jobs) abandon(r *jobRun) {
 }
 
 // drain refuses further runs, reports those that wait, and closes every binding. The returned
-// channel is closed when no handler is running.
+// channel is closed when no handler is running, apart from abandoned ones.
 func (s *jobs) drain() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()

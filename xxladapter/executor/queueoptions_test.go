@@ -51,7 +51,7 @@ func TestAnExecutorKeepsItsName(t *testing.T) {
 	require.ErrorContains(t, err, "must have up to 64 letters")
 }
 
-// TestAnExecutorWithoutItsBrokerFailsAtOnce connects to a port that nobody listens to.
+// TestAnExecutorWithoutItsBrokerFailsAtOnce connects to a port on which nobody listens.
 func TestAnExecutorWithoutItsBrokerFailsAtOnce(t *testing.T) {
 	e, err := New(Options{Queue: queue.At("nats://u:s3cret@127.0.0.1:1", ""), AppName: "orders", DataDir: t.TempDir()})
 	require.NoError(t, err)

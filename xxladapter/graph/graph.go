@@ -26,7 +26,7 @@ type Graph struct {
 type Node struct {
 	ID int64
 	// Layer is 0 for jobs without parents, and otherwise one more than the highest layer of a
-	// parent. The jobs of a cycle share a layer.
+	// parent. The jobs of a cycle share a layer, for which only parents outside of the cycle count.
 	Layer    int
 	Children []int64 // those that exist, by id
 	Parents  []int64 // by id
@@ -69,7 +69,7 @@ func Of(jobs []Job) Graph {
 }
 
 // FailsWith returns the jobs that are not triggered when a job fails: its children, theirs, and so
-// on, by id. The job itself is not among them, also in a cycle. A child with another parent may
+// on, by id. The job itself is not among them, not even in a cycle. A child with another parent may
 // still be triggered by that one.
 func (g *Graph) FailsWith(job int64) (found []int64) {
 	return g.reach(job, func(n *Node) []int64 { return n.Children })

@@ -20,7 +20,8 @@ var (
 	// lateness goes up to a minute, because a job may have a longer window than the usual five
 	// seconds, after which a fire is a misfire.
 	lateness = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
-	// A call to an executor gives up after 3 s, a store's lock wait after 5 s.
+	// A call to an executor gives up after 3 s, and a wait for a lock after 5 s on SQLite and after
+	// 1 s on a database server.
 	callTimes = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 	runTimes  = []float64{.1, .5, 1, 5, 10, 30, 60, 300, 900, 3600, 4 * 3600, 24 * 3600}
 	dueJobs   = []float64{0, 1, 10, 50, 100, 500, 1000, 2500, 5000, 10_000}

@@ -37,8 +37,8 @@ type Sources struct {
 
 const (
 	storeEvery = 10 * time.Second
-	// storeLimit limits the time for which the store may delay a scrape. After it, the figures of
-	// the store are left out.
+	// storeLimit limits the time for which the store may delay a scrape, and the time for which the
+	// queue may. Figures that come later are left out.
 	storeLimit = 2 * time.Second
 )
 

@@ -43,7 +43,7 @@ func (c *Choice) Of(jobID int64) int {
 }
 
 // rendezvous returns the index of the node with the highest weight for the job. The weight depends
-// on the job and that node alone, so a node that joins takes jobs from all others and moves none
+// only on the job and that node, so a node that joins takes jobs from all others and moves none
 // among them, and the jobs of one that leaves go to all others.
 func rendezvous(jobID int64, seeds []uint64) (best int) {
 	var highest uint64
@@ -55,7 +55,7 @@ func rendezvous(jobID int64, seeds []uint64) (best int) {
 	return best
 }
 
-// mix returns a number of which each bit depends on each bit of x: the last step of SplitMix64.
+// mix returns a number in which each bit depends on each bit of x: the last step of SplitMix64.
 func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

@@ -37,8 +37,8 @@ type LogResult struct {
 	ToLine   Int    `json:"toLineNum"` // number of the last line; 0 means none
 	Content  string `json:"logContent"`
 	End      bool   `json:"isEnd"` // Java executors set it only if there is no log file
-	// LogsAge is for how many milliseconds the executor has kept the log of every run. It is set if
-	// there is no log of this run. 0 means unknown, as from Java executors.
+	// LogsAge is the time, in milliseconds, for which the executor has kept the log of every run.
+	// It is set if there is no log of this run. 0 means unknown, as from Java executors.
 	LogsAge Int `json:"logsAgeMs,omitempty"`
 }
 

@@ -26,7 +26,7 @@ type Place struct {
 // two lives at the slowest coordinator.
 const patience = 4 * elect.SessionLife
 
-// Run tests the electors of places, each of which open makes for one test.
+// Run runs the suite. It calls open for each test, which has the place to itself.
 func Run(t *testing.T, open func(t *testing.T) Place) {
 	for name, test := range map[string]func(*testing.T, Place){
 		"OneLeadsAtATimeAndNumbersGrow":            oneLeads,
@@ -74,7 +74,7 @@ func requireOver(t *testing.T, l elect.Leadership) {
 
 // A campaign runs in the background.
 type campaign struct {
-	stands  chan struct{} // closed when the coordinator has accepted it; closing it twice panics
+	stands  chan struct{} // closed when the coordinator accepts the campaign; a second time panics
 	elected chan elect.Leadership
 	failed  chan error
 }

@@ -126,7 +126,7 @@ func (e *Elector) stand(ctx context.Context, l *leadership) error {
 	last := e.last
 	e.mu.Unlock()
 	if last != 0 {
-		// Its key would make this campaign wait for its own former self.
+		// The key of the campaign before would make this one wait for its own process.
 		if _, err := l.client.Revoke(ctx, last); err != nil && !errors.Is(err, rpctypes.ErrLeaseNotFound) {
 			return err
 		}

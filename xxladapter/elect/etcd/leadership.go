@@ -54,7 +54,7 @@ func (l *leadership) follow() {
 			}
 		case change, ok := <-changes:
 			if !ok {
-				changes = nil // the lease alone tells
+				changes = nil // then only the lease tells
 				continue
 			}
 			if len(change.Events) > 0 {
@@ -64,8 +64,8 @@ func (l *leadership) follow() {
 	}
 }
 
-// awaitDeletion returns when a key is deleted after a revision, or when it has to be looked at
-// again.
+// awaitDeletion returns when a key is deleted at revision from or later, or when the key has to be
+// looked at again.
 func (l *leadership) awaitDeletion(ctx context.Context, key string, from int64) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

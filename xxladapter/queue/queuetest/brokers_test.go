@@ -19,7 +19,7 @@ import (
 
 // A broker is one that a test can start and break, with the users that docs/queue.md shows.
 type broker interface {
-	// url returns the broker's URL for a user: that of the schedulers, or of an app.
+	// url returns the broker's URL for the user of the schedulers, or of an app.
 	url(user string) string
 	// shown is the end of the URL without secrets.
 	shown() string
@@ -76,7 +76,7 @@ func TestRunsFollowToAnotherBroker(t *testing.T) {
 	require.Equal(t, map[int64]int{run: 1}, s.counts())
 }
 
-// connect returns a connection of a user: of a scheduler, or of an executor of an app.
+// connect connects as a user: as a scheduler, or as an executor of an app.
 func (s *site) connect(user string) *queue.Conn {
 	s.t.Helper()
 	of := user

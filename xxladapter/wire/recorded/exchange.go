@@ -1,6 +1,6 @@
 // Package recorded reads the exchanges between programs of XXL-JOB and this project that stand in
-// wire/testdata/recorded, whose README says who wrote what. The tests of wire, admin and executor
-// use it; it knows nothing of the protocol, which they test.
+// wire/testdata/recorded; the README of wire/testdata says who wrote what. The tests of wire, admin
+// and executor use it; it knows nothing of the protocol, which they test.
 package recorded
 
 import (

@@ -6,13 +6,13 @@ type Answers struct {
 	ended  chan struct{} // closed by Wait
 }
 
-// NewAnswers returns Answers of which none runs.
+// NewAnswers returns Answers that run nothing yet.
 func NewAnswers() *Answers {
 	return &Answers{make(chan struct{}, AnswersAtOnce), make(chan struct{})}
 }
 
 // Go waits for a place and runs answer in a goroutine. Once Wait has been called, it may drop the
-// answer: a subscription that has ended can still have a call in its hands.
+// answer: a subscription that has ended can still deliver a call.
 func (a *Answers) Go(answer func()) {
 	select {
 	case a.places <- struct{}{}:

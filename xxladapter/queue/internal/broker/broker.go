@@ -62,7 +62,7 @@ type Source interface {
 	Take(ctx context.Context, n int, take func(delivery.Delivery)) error
 }
 
-// Options are what every broker may be connected to with.
+// Options configures the connection to a broker.
 type Options struct {
 	Credentials string       // file of NATS, refused by others; empty means what the URL has
 	TLS         *tls.Config  // nil trusts the authorities of the system

@@ -134,7 +134,7 @@ func (c *conn) reusable(resp *http.Response) bool {
 	return !resp.Close && resp.StatusCode >= 200 && c.in.Buffered() == 0
 }
 
-// A guarded socket asks may before each write. That leaves one gap: a process that freezes between
+// A guarded socket calls may before each write. That leaves one gap: a process that freezes between
 // the answer and the write sends when it wakes (see DESIGN.md of package scheduler).
 type guarded struct {
 	net.Conn
