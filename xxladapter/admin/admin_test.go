@@ -30,7 +30,7 @@ type fakeCompleter struct {
 	got   []wire.Callback
 	fail  error
 	store *memstore.Store // has the rows of runs that only some callers may end
-	gives bool            // store decides who may begin a run; otherwise all with a positive id may
+	gives bool            // store decides who may begin a run; otherwise each run with a positive id may begin
 }
 
 func (c *fakeCompleter) Accept(ctx context.Context, list []xxladapter.Accept) ([]bool, error) {
@@ -114,7 +114,7 @@ func (s *site) do(method, path, token, body string) (int, string) {
 	return status, answer
 }
 
-// send sends one request and returns status and body.
+// send sends one request and returns status, body and response.
 func (s *site) send(req *http.Request) (int, string, *http.Response) {
 	s.t.Helper()
 	resp, err := s.client.Do(req)
@@ -245,7 +245,7 @@ func TestACallbackThatCouldNotBeStoredIsNotAcknowledged(t *testing.T) {
 	require.JSONEq(t, `{"code":500,"msg":"openapi invoke error: internal error","content":null,"data":null,"success":false}`, reply)
 }
 
-// createJob creates a group and a job, and returns the job's id.
+// createJob creates a job, and a group if there is none, and returns the job's id.
 func (s *site) createJob(fields string) int64 {
 	s.t.Helper()
 	groups, err := s.store.Groups(s.t.Context())
@@ -603,7 +603,8 @@ func TestAPanicDoesNotEndTheServer(t *testing.T) {
 	require.JSONEq(t, `{"code":"internal","message":"internal error"}`, w.Body.String(), "as every other fault, without its cause")
 }
 
-// TestAPanicBeforeACallIsAnsweredAsOneInIt lets a panic hit the search for the caller.
+// TestAPanicBeforeACallIsAnsweredAsOneInIt makes the store panic while the server looks for the
+// caller.
 func TestAPanicBeforeACallIsAnsweredAsOneInIt(t *testing.T) {
 	s, err := New(Options{Store: panickingStore{}, Completer: new(fakeCompleter), Logger: slog.New(slog.DiscardHandler), Accounts: new(accounts.Accounts)})
 	require.NoError(t, err)

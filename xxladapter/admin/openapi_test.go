@@ -199,7 +199,8 @@ func newValidator(t *testing.T, doc api.Object) *validator {
 	return &validator{t, doc, c}
 }
 
-// answer checks the body of one answer. path is the described one.
+// answer checks the body of one answer. path is the one in the document, with its parameters in
+// braces.
 func (v *validator) answer(method, path string, status int, body string) {
 	v.t.Helper()
 	key := "200"

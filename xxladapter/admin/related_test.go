@@ -51,8 +51,8 @@ func (s *familyStore) finish(log int64, code int, next ...xxladapter.Fire) []xxl
 	return planned
 }
 
-// TestARunNamesThoseThatBelongToIt has a broadcast of two shards. The first one fails and is
-// retried, its second attempt triggers jobs of two groups, and somebody repeats it.
+// TestARunNamesThoseThatBelongToIt has a broadcast of two shards. The first shard fails and is
+// retried. The second attempt triggers jobs of two groups, and somebody repeats that attempt.
 func TestARunNamesThoseThatBelongToIt(t *testing.T) {
 	s := twoGroupsOn(t)
 	lease, err := s.store.Lease(t.Context(), "n", time.Hour)

@@ -11,7 +11,7 @@ import (
 )
 
 // refusalStyle has the sizes and colours of the console's theme.css. The page has its style inside,
-// because the API, which answers it, knows no file of the console.
+// because the API, which serves the page, knows no file of the console.
 const refusalStyle = `:root{color-scheme:light dark}
 body{margin:0;min-height:100vh;display:grid;place-items:center;background:light-dark(#f7f7f9,#121316);color:light-dark(#1b1c21,#e8e9ec);font:.8125rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","PingFang SC","Microsoft YaHei","Noto Sans CJK SC",sans-serif}
 main{box-sizing:border-box;width:calc(100% - 2rem);max-width:420px;padding:1.5rem;border:1px solid light-dark(#e4e4ea,#2a2c33);border-radius:6px;background:light-dark(#fff,#191a1e)}
@@ -69,8 +69,8 @@ func refusalPage(r *http.Request, err error) api.Download {
 	}
 }
 
-// wantsChinese reports whether the browser names Chinese among its languages, as the console does
-// if it has no stored choice.
+// wantsChinese reports whether the browser names Chinese among its languages. The console decides
+// in the same way if it has no stored choice.
 func wantsChinese(r *http.Request) bool {
 	for language := range strings.SplitSeq(r.Header.Get("Accept-Language"), ",") {
 		if strings.HasPrefix(strings.ToLower(strings.TrimSpace(language)), "zh") {

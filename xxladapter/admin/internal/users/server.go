@@ -1,6 +1,6 @@
 // Package users serves the calls about users of the management API: sign-in by password and at a
-// provider of OpenID Connect, sessions, users and their personal tokens. Its [Authenticator] says
-// of every call who makes it. Passwords and secrets are checked by package accounts.
+// provider of OpenID Connect, sessions, users and their personal tokens. Its [Authenticator] finds
+// out who makes each call. Passwords and secrets are checked by package accounts.
 package users
 
 import (
@@ -23,7 +23,7 @@ type Store interface {
 type Options struct {
 	Store     Store
 	Accounts  *accounts.Accounts // nil means that there are no users
-	Provider  *openid.Provider   // nil means that users sign in by password alone
+	Provider  *openid.Provider   // nil means that users sign in only by password
 	PublicURL string             // of the scheduler for browsers; empty means the address of a request
 	Logger    *slog.Logger
 }

@@ -49,7 +49,7 @@ type firstForm struct {
 	Password string `json:"password" doc:"At least 8 characters."`
 }
 
-// errNoAccounts is returned by a server that was made for tokens alone.
+// errNoAccounts is returned by a server that was made without users.
 var errNoAccounts = xxladapter.Conflictf(errorrule.NoUsers, "this server was made without users, only tokens give access")
 
 func (s *Server) showSession(ctx context.Context, _ api.None) (sessionForm, error) {

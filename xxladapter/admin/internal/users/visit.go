@@ -14,8 +14,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A Visit holds the address, credential and cookie with which a request came, and the cookie that
-// the answer sets.
+// A Visit holds the address and the credential with which a request came, and the cookie that the
+// answer sets.
 type Visit struct {
 	address string
 	secure  bool             // the browser's connection is encrypted
@@ -42,8 +42,8 @@ func visitOf(ctx context.Context) *Visit {
 }
 
 // CookieName is the name of the session's cookie; over an encrypted connection it has the prefix
-// __Host-. Browsers accept that prefix only from such a connection, and then from no other host and
-// for no other path.
+// __Host-. Browsers accept that prefix only over such a connection, and send the cookie only to the
+// same host, for every path.
 const CookieName = "xxlwheel_session"
 
 // cookieName returns the name of a cookie for the browser's connection.
@@ -158,8 +158,8 @@ func (a *Authenticator) identify(r *http.Request, v *Visit) (by xxladapter.Actor
 	return xxladapter.Actor{Kind: xxladapter.ActorOperator}, access.RightsForAll(role), nil
 }
 
-// open reports whether nobody has to sign in: the settings have no token, which is for loopback
-// only, and there are neither users nor a provider of them.
+// open reports whether nobody has to sign in: the settings have no token, and there are neither
+// users nor a provider that signs them in. Without a token, the settings allow only loopback.
 func (a *Authenticator) open(ctx context.Context) (bool, error) {
 	if a.Provided {
 		return false, nil

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Exit codes. ExitRunFailed means that a run failed for which the command has waited, ExitWaited
-// that the wait reached its limit.
+// Exit codes. ExitRunFailed means that a run that the command waited for has failed. ExitWaited
+// means that the wait reached its limit.
 const (
 	ExitOK        = 0
 	ExitFail      = 1

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// maxPasswordInput bounds in bytes what is read of standard input; the scheduler takes far less.
+// maxPasswordInput limits what is read from standard input, in bytes; the scheduler accepts only
+// far shorter passwords.
 const maxPasswordInput = 64 << 10
 
 // ReadPassword asks for a password on a terminal without echo, and for a new one twice. Without a
@@ -130,7 +131,7 @@ func await(ctx context.Context, read func() ([]byte, error)) ([]byte, error) {
 		err   error
 	}
 	done := make(chan result, 1)
-	go func() { // nobody waits for it after ctx, see above
+	go func() { // nobody waits for it once ctx has ended, see above
 		input, err := read()
 		done <- result{input, err}
 	}()

@@ -15,7 +15,7 @@ const (
 	progressWide = 30 // characters of the bar
 )
 
-// A Progress shows on a terminal how much of some work is done, once it takes longer than a second.
+// A Progress shows on a terminal how much of some work is done, from a second after the first step.
 type Progress struct {
 	Out   io.Writer
 	Shown bool // Out is a terminal

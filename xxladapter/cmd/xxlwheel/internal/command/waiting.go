@@ -34,5 +34,5 @@ func Waiting(out io.Writer, shown bool, what func() string, work func() error) e
 	return work()
 }
 
-// Doing returns a text that stays the same, for Waiting.
+// Doing returns a function for Waiting that always returns what.
 func Doing(what string) func() string { return func() string { return what } }

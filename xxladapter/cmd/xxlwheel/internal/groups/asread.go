@@ -10,7 +10,7 @@ import (
 )
 
 // groupAsRead reads a group that group show -o json has printed, from file, or from stdin if file
-// is "-". It drops executors and queue, which only group show adds.
+// is "-". It drops the fields executors and queue, which only group show adds.
 func groupAsRead(inv *command.Invocation, file string) (map[string]json.RawMessage, error) {
 	var text []byte
 	var err error

@@ -8,8 +8,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// Changes returns one line for each field that changed. Long values are truncated; -o json has
-// all of them.
+// Changes returns one line for each field that changed. Long values are truncated; -o json prints
+// them in full.
 func Changes(changes []xxladapter.FieldChange) string {
 	var lines []string
 	for _, c := range changes {

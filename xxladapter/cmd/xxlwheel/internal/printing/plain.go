@@ -1,6 +1,6 @@
 // Package printing writes values for people and programs: tables, JSON, YAML, times and changes of
-// fields. It makes text of others safe for a terminal. All commands print through it; it calls
-// nothing and reads no flags.
+// fields. It makes text of others safe for a terminal. All commands print through it; it calls no
+// scheduler and reads no flags.
 package printing
 
 import (

@@ -12,8 +12,8 @@ import (
 // A variable is named after its flag: --store is XXLWHEEL_STORE. Which flags have one depends on
 // the command. The commands in Serving read all settings from the environment, where unit files and
 // containers put them. The other commands read only clientSettings: whom to call and how to print.
-// A setting of the scheduler, such as XXLWHEEL_ZONE, must not change a job because a flag of job
-// has the same name.
+// Otherwise a setting of the scheduler, such as XXLWHEEL_ZONE, would change a job: the command job
+// has a flag of the same name.
 var (
 	Serving        = []string{"serve", "executor", "demo"}
 	clientSettings = []string{"server", "access-token", "tls-ca", "output"}

@@ -47,7 +47,7 @@ func (*Flags) BeforeResolve(ctx *kong.Context, at *kong.Path) error {
 // texts for a flag that can be repeated.
 type fileSettings map[string]any
 
-// Validate accepts: readSettings has checked the names and values.
+// Validate returns nil: readSettings has checked the names and values.
 func (fileSettings) Validate(*kong.Application) error { return nil }
 
 // Resolve returns the value of a flag, or nil if the file has none or a variable of the environment

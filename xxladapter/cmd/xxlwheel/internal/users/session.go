@@ -27,7 +27,8 @@ type sessionUser struct {
 	User string `required:"" placeholder:"NAME" help:"Name of the user who signs in."`
 }
 
-// signedIn calls do with flags by which calls are made in a new session, and ends that session.
+// signedIn signs the user in, calls do with flags whose calls are made in that session, and ends
+// the session.
 func (u sessionUser) signedIn(inv *command.Invocation, flags client.Flags, do func(flags *client.Flags) error) error {
 	password, err := command.ReadPassword(inv, false)
 	if err != nil {

@@ -100,7 +100,7 @@ func (c *tokenCreateCmd) Run(inv *command.Invocation, parent *TokenCmd) error {
 	if err := json.Unmarshal(raw, &created); err != nil {
 		return fmt.Errorf("read answer: %w", err)
 	}
-	fmt.Fprintln(inv.Stdout, printing.OneLine(created.Token)) // also with --quiet: it cannot be had later
+	fmt.Fprintln(inv.Stdout, printing.OneLine(created.Token)) // even with --quiet: it is not shown again
 	parent.Note(
 		inv, "created token %d of %s, which ends %s; its secret is not shown again", created.ID, c.User,
 		printing.Time(&ends),

@@ -134,8 +134,8 @@ func (c *userCreateCmd) Run(inv *command.Invocation, parent *UserCmd) error {
 	return nil
 }
 
-// granted returns the grants with those of the given groups replaced by role, or removed if it is
-// none.
+// granted returns grants with role for each of the given groups, or without these groups if role is
+// noRole.
 func granted(grants []grantView, groups []int64, role string) []grantView {
 	replaced := map[int64]bool{}
 	for _, id := range groups {
