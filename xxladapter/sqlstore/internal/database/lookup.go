@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// lookupMany is the size from which on a batch of lookups makes the queue rest, and lookupRest
+	// lookupMany is the size at which a batch of lookups makes the queue rest, and lookupRest
 	// limits the rest.
 	lookupMany = 8
 	lookupRest = 5 * time.Millisecond
@@ -33,7 +33,7 @@ type Lookup struct {
 }
 
 // lookups holds the queue of each table. Calls that arrive while rows are read share the next read,
-// so a call never returns a row that was read before it arrived.
+// so a call never returns a row that was read before the call arrived.
 type lookups [lookupTables]*gather.Queue[*Lookup]
 
 // A gathered is an [Entity] of any type.
@@ -67,7 +67,7 @@ func together(read func(ctx context.Context, batch []*Lookup) error) (l lookups)
 			}
 		},
 		// Most of the cost of a round trip does not depend on how many rows it carries. A rest
-		// after a large one lets more calls share the next; under little load no call waits.
+		// after a large batch lets more calls share the next one; under little load no call waits.
 		Rest: func(batch []*Lookup, took time.Duration) time.Duration {
 			if len(batch) < lookupMany {
 				return 0

@@ -26,12 +26,12 @@ type Queue[T any] struct {
 	Alone func(ctx context.Context, call T)
 	// Limit bounds the number of calls in a batch; 0 means no limit.
 	Limit int
-	// Admit is called for each new batch and returns the function that decides call by call
-	// whether it may join. A call that may not waits for the next batch; the first one joins in
-	// any case. Nil admits every call.
+	// Admit is called for each new batch and returns the function that decides call by call whether
+	// it may join. A call that may not join waits for the next batch; the first call joins in any
+	// case. Nil admits every call.
 	Admit func() func(call T) bool
-	// Rest returns how long the queue waits before the next batch, so that more calls can join
-	// it, after batch has run and taken that long. Nil means no rest.
+	// Rest returns how long the queue waits before the next batch, so that more calls can join it,
+	// after batch has run for the time took. Nil means no rest.
 	Rest func(batch []T, took time.Duration) time.Duration
 	// Stay makes Do wait for a running batch even if the caller's context ends.
 	Stay bool

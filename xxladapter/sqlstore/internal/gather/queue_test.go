@@ -223,8 +223,8 @@ func TestEveryCallRunsOnceOrNever(t *testing.T) {
 	require.Positive(t, batches.Load())
 }
 
-// TestSeveralCallsOfOneCallerShareABatch makes three calls at once, of which the limit leaves one
-// to the next batch.
+// TestSeveralCallsOfOneCallerShareABatch makes three calls at once. The limit leaves one of them to
+// the next batch.
 func TestSeveralCallsOfOneCallerShareABatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var r record

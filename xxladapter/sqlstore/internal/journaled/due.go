@@ -124,8 +124,8 @@ type dueList struct {
 	whole bool
 }
 
-// dueRoom is how many due jobs a query reads if the claim takes fewer: a burst of 100,000 jobs
-// whole, since a query that passes so many costs as much as ten claims.
+// dueRoom is how many due jobs a query reads if the claim takes fewer. It has room for a whole
+// burst of 100,000 jobs, since a query that reads so many costs as much as ten claims.
 const dueRoom = 1 << 17
 
 // listLife returns how long a list is used. What becomes due within the window meanwhile is not in
@@ -185,8 +185,8 @@ func (f *front) takeIDs(from []int64, limit int, before time.Time) (ids, rest []
 // behindBefore returns the due time before which a fire puts its job behind.
 func behindBefore(now time.Time) time.Time { return milli(now.Add(-xxladapter.BehindAfter)) }
 
-// findDue returns jobs that may be due and are not behind, with room for limit of them, and the
-// list of the others. What it has read is valid until pinned is called.
+// findDue returns jobs that may be due and are not behind, up to limit from each part of the list,
+// and the list of the others. What it has read is valid until pinned is called.
 func (f *front) findDue(
 	ctx context.Context, by xxladapter.Term, ahead time.Duration, limit int,
 ) (ids []int64, rest dueList, pinned func(), err error) {
@@ -244,8 +244,9 @@ func (f *front) findDue(
 }
 
 // listDirty updates the part of f.due with the jobs that the memory has moved. It reports whether
-// f.due serves the claim, and whether the node has all partitions. Only then does the list keep
-// such jobs: a node passes over those of others, which must be found again.
+// f.due serves the claim, and whether the node has all partitions. Only the list of a node with all
+// partitions keeps such jobs: any other node passes over jobs of other partitions, which must be
+// found again.
 //
 // REQUIRES: f.mu is held.
 func (f *front) listDirty(node string, ahead time.Duration, limit int, now time.Time) (serves, whole bool) {
@@ -264,8 +265,8 @@ func (f *front) listDirty(node string, ahead time.Duration, limit int, now time.
 // orphanedBefore returns the time before which a due job is claimed although another node owns it.
 func orphanedBefore(now time.Time, ahead time.Duration) time.Time { return milli(now.Add(ahead / 5)) }
 
-// unique joins lists and leaves out what has come before: a job that the memory has moved may also
-// be in a list.
+// unique joins lists and leaves out duplicates: a job that the memory has moved may be in two
+// lists.
 func unique(lists ...[]int64) (ids []int64) {
 	seen := map[int64]bool{}
 	for _, list := range lists {

@@ -24,7 +24,7 @@ type front struct {
 	file    *journal.Journal // journal, if it is a file; otherwise nil
 	shared  *shared          // what a journal of several processes needs; nil if it is a file
 	store   *records.Store   // on the tables
-	running sync.WaitGroup   // calls that act and have not returned
+	running sync.WaitGroup   // calls that have entered and not returned
 
 	// Lock order: mu before the locks of the journal. The journal calls back only to replay
 	// records, and then mu is held already.
@@ -37,7 +37,7 @@ type front struct {
 	loaded  bool
 	closed  bool
 	applied applied
-	// epoch counts the calls that may have changed rows in the tables behind the memory.
+	// epoch counts the calls that may have changed rows in the tables and not in the memory.
 	epoch int64
 	// commits counts the transactions on the tables. pins counts the calls that read the tables and
 	// have not yet compared what they read with the memory, by the value of commits when they
@@ -58,8 +58,8 @@ type front struct {
 type applied struct {
 	generation uint64
 	state      state
-	// settled is the last record whose ended runs, misfires and orders the tables have, runs the
-	// last one whose claimed fires and open runs they have, and plans the last one whose planned
+	// settled is the last record whose ended runs, misfires and orders the tables have. runs is the
+	// last one whose claimed fires and open runs they have, and plans is the last one whose planned
 	// fires and times of jobs they have.
 	settled, runs, plans int64
 	// pen is the number under which the process writes to the tables, if the journal is shared.
@@ -70,7 +70,7 @@ type applied struct {
 func (a applied) oldest() int64 { return min(a.settled, a.runs, a.plans) }
 
 // flushPace is the interval at which changes are written to the tables. youth is the age below
-// which a run without a result is left out, because most runs end before.
+// which a run without a result is left out, because most runs end before they reach it.
 const (
 	flushPace = 250 * time.Millisecond
 	youth     = time.Second
@@ -156,7 +156,8 @@ func (f *front) isRefused(err error) bool { return f.shared != nil && sharedlog.
 // confirm reports whether the memory lacked nothing when it was read, and returns once that is
 // known. position was the last record then; the zero position means that nothing was read. A
 // decision with a record needs no confirmation, since the log refuses the record of a process that
-// has lost the pen. One without, such as that a run is unknown, would be wrong in silence.
+// has lost the pen. A decision without a record, such as that a run is unknown, would be wrong
+// unnoticed.
 func (f *front) confirm(ctx context.Context, position journal.Position) (sure bool, err error) {
 	if f.shared == nil || position == (journal.Position{}) {
 		return true, nil

@@ -9,8 +9,8 @@
 //	written       that transaction is committed; the journal may drop the record
 //	clean         every reader that began before the commit is done; the memory may drop the row
 //
-// A row that is not in memory is up to date in the tables. After a start the records behind the
-// last number are replayed.
+// A row that is not in memory is up to date in the tables. After a start the records after that
+// number are replayed.
 //
 // Where to look:
 //
@@ -44,7 +44,7 @@ import (
 type Store struct {
 	*records.Store
 	front     *front
-	stop      func() // ends the following
+	stop      func() // ends the goroutine that following counts
 	following sync.WaitGroup
 	closing   sync.Once
 	closeErr  error
@@ -387,7 +387,8 @@ func (s *Store) Lead(
 	return s.look(ctx, l, err)
 }
 
-// look completes a lease with what the memory tells, unless it was not given.
+// look completes a lease with what the memory knows. If err is not nil, look returns l and err as
+// they are.
 func (s *Store) look(ctx context.Context, l xxladapter.Lease, err error) (xxladapter.Lease, error) {
 	f := s.front
 	if err == nil {

@@ -17,8 +17,8 @@ type Store struct {
 	figures *figures.Store
 }
 
-// New returns the runs of a database. What it deletes is recorded in the audit, and counted in the
-// figures if it was not counted before.
+// New returns the runs of a database. What the store deletes is recorded in the audit, and counted
+// in the figures if it was not counted before.
 func New(db *database.DB, audit *audit.Store, figures *figures.Store) *Store {
 	return &Store{db: db, audit: audit, figures: figures}
 }

@@ -25,7 +25,7 @@ const (
 		WHERE group_id = 0 AND xxlwheel_grant.role = 'admin' AND user_id <> ? AND (password IS NOT NULL OR subject IS NOT NULL) LIMIT 1`
 
 	upstreamUsers = `SELECT username, password, role, permission FROM xxl_job_user`
-	// UserNames reads the names that are taken, also those of removed users.
+	// UserNames reads the names that are taken, including those of removed users.
 	UserNames = `SELECT name FROM xxlwheel_user`
 )
 
