@@ -27,7 +27,7 @@ type Candidacy struct {
 	changed  func()
 	logger   *slog.Logger
 	election atomic.Int64
-	away     bool // the last campaign failed; used by Run alone
+	away     bool // the last campaign failed; used only by Run
 }
 
 // NewCandidacy returns a candidacy that waits for its election once Run is called. fit reports

@@ -26,7 +26,7 @@ type Leadership interface {
 	// place.
 	Number() int64
 	// Done returns a channel that is closed when the leadership has ended, or may have ended
-	// because the coordinator was not heard from for as long as it keeps a silent session.
+	// because nothing was heard from the coordinator for [SessionLife].
 	Done() <-chan struct{}
 	// Resign ends the leadership, so that the next process is elected at once. If that fails, the
 	// leadership ends by itself when the session has been silent for [SessionLife]. Done is closed
@@ -38,7 +38,7 @@ const (
 	// ContactLimit limits how long a campaign may try to reach the coordinator.
 	ContactLimit = 5 * time.Second
 
-	// SessionLife is how long a coordinator keeps the session of a silent process. It is that of a
-	// lease in the store, so that a leader that freezes loses both at the same time.
+	// SessionLife is how long a coordinator keeps the session of a silent process. It equals the
+	// life of a lease in the store, so that a leader that freezes loses both at the same time.
 	SessionLife = 4 * time.Second
 )

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// manyRuns and manyJobs limit the runs and jobs that one poll names. A poll that finds more
-	// reports instead that any run or job may have changed.
+	// manyRuns and manyJobs limit the new runs and the changed jobs that one poll names. A poll
+	// that finds more reports instead that any run or job may have changed.
 	manyRuns = 200
 	manyJobs = 200
 	// openRuns limits the open runs that are followed to the newest ones. The end of an older run
@@ -21,8 +21,8 @@ const (
 	// [xxladapter.TouchedAt] may move a change ahead of the clock, and a Java admin's clock may
 	// differ.
 	overlap = 5 * time.Second
-	// share limits the reads of changed jobs to one part in share of the time. On MySQL, where no
-	// index helps, a store of a million jobs is thus read less often.
+	// share limits the reads of changed jobs to 1/share of the time. On MySQL, where no index
+	// helps, a store of a million jobs is thus read less often.
 	share = 20
 )
 

@@ -61,7 +61,7 @@ type Lost struct {
 	// Expired signals that registrations have ended, see [Registry]. A channel with room for one
 	// value is enough. If it is nil, the next regular poll finds their runs.
 	Expired <-chan struct{}
-	Logger  *slog.Logger
+	Logger  *slog.Logger // nil means slog.Default()
 
 	// suspects maps the log ids of the runs that seemed lost in the previous poll to the time when
 	// they first did.
@@ -107,7 +107,7 @@ func (l *Lost) poll(ctx context.Context) error {
 	}
 	suspects := map[int64]time.Time{}
 	manual := map[int64]bool{} // by group
-	dead := map[string]bool{}  // by address, probed once in each pass
+	dead := map[string]bool{}  // by address, probed once in each poll
 	for after := int64(0); ; {
 		runs, err := l.Store.LostRuns(ctx, lostAge, after, lostLimit)
 		if err != nil {

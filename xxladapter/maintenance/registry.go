@@ -23,7 +23,7 @@ type Registry struct {
 	Store RegistryStore
 	// Expired is called when registrations have ended, and must not block; nil disables it.
 	Expired func()
-	Logger  *slog.Logger
+	Logger  *slog.Logger // nil means slog.Default()
 }
 
 // Run sweeps until ctx ends. Errors of the store are logged, and the next sweep tries again.

@@ -15,8 +15,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
-// TestAnExecutorIsDropped90SecondsAfterItsLastBeat checks the edge of a registration's life (XXL-
-// JOB 2.4.2, JobRegistryHelper.java).
+// TestAnExecutorIsDropped90SecondsAfterItsLastBeat checks the edge of a registration's life
+// (XXL-JOB 2.4.2, JobRegistryHelper.java).
 func TestAnExecutorIsDropped90SecondsAfterItsLastBeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -19,7 +19,7 @@ import (
 // A runCounter has runs to count, and fails the first call.
 type runCounter struct {
 	calls atomic.Int64
-	left  int // for the caller's goroutine alone
+	left  int // used only on the caller's goroutine
 }
 
 func (c *runCounter) FoldStats(_ context.Context, limit int) (xxladapter.StatWork, error) {

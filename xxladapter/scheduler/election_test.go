@@ -18,15 +18,15 @@ func (e *election) option(o *Options) {
 	o.Election = func() xxladapter.Election { return xxladapter.Election(e.Load()) }
 }
 
-// elect says e of a node, and makes it known.
+// elect sets what the elector says of a node, and has the node renew its lease at once.
 func (e *election) elect(p *peer, says xxladapter.Election) {
 	e.Store(int64(says))
 	p.Renew()
 	time.Sleep(time.Millisecond) // in a bubble
 }
 
-// TestTheElectedNodeLeads elects one of two nodes, then the other, and lets the elector go away and
-// the leader die then. Each due time fires once.
+// TestTheElectedNodeLeads elects one of two nodes, then the other. Then the elector goes away and
+// the leader dies. Each due time fires once.
 func TestTheElectedNodeLeads(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)

@@ -78,7 +78,7 @@ func (p *peer) revive() {
 	p.stop()
 }
 
-// latest returns the largest lateness of what a node fired since then.
+// latest returns the largest lateness of the fires of a node after since.
 func (p *peer) latest(since time.Time) (late time.Duration) {
 	for _, g := range p.pool.fires() {
 		if g.at.After(since) {

@@ -76,7 +76,7 @@ func (s *Scheduler) sweep(ctx context.Context, tick bool) error {
 	if err := s.armSuspected(ctx, now); err != nil {
 		return err
 	}
-	ahead := time.Millisecond // a fire that is planned for this moment belongs to it as well
+	ahead := time.Millisecond // fires that are due at this very moment are included
 	arrived := g.Partitions != 0 && s.arrived.Swap(false)
 	if arrived {
 		ahead = s.opts.Window
@@ -103,7 +103,7 @@ func (s *Scheduler) sweepUntil(ctx context.Context, g *grant, now, until time.Ti
 			return err
 		}
 	}
-	if g.Partitions != 0 { // an empty filter would be none
+	if g.Partitions != 0 { // an empty set would select all partitions
 		if err := s.armPlanned(ctx, g.Partitions, until, tick, arrived); err != nil {
 			return err
 		}
@@ -158,8 +158,8 @@ func (s *Scheduler) armOrphans(ctx context.Context, own xxladapter.PartitionSet,
 }
 
 // resolveOf starts resolving open hand-overs, as many as one query returns. It returns the last of
-// them, and none if these were all. Shards of a broadcast that were claimed after until, unless
-// that is zero, are left alone: they are just being sent.
+// them, or the zero Fire if there are no more. Shards of a broadcast that were claimed after until,
+// unless that is zero, are left alone: they are just being sent.
 func (s *Scheduler) resolveOf(
 	ctx context.Context, filter xxladapter.FireFilter, until time.Time,
 ) (last xxladapter.Fire, err error) {

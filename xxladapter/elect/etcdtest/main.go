@@ -1,5 +1,5 @@
-// Command etcdtest is the server of etcd, as its own program is. Tests build and run it. It is a
-// module of its own, so that the server reaches no user.
+// Command etcdtest is etcd's server, the same as etcd's own program. Tests build and run it. It is
+// a module of its own, so that the server is in no user's module graph.
 package main
 
 import (

@@ -1,9 +1,9 @@
 // Package zookeeper elects leaders in ZooKeeper. Each process that campaigns has an ephemeral node
-// below the path; the oldest one leads, and the id of the transaction that created it is the
-// number.
+// below the path; the oldest one leads, and the id of the transaction that created it is the number
+// of the leadership.
 //
-// A user and a password are used by the scheme digest, and then the nodes are open to that user
-// alone. SASL, Kerberos and client certificates are not supported. The ensemble's tickTime may be 4
+// A user and a password are used by the scheme digest, and then the nodes are open only to that
+// user. SASL, Kerberos and client certificates are not supported. The ensemble's tickTime may be 4
 // s at most.
 package zookeeper
 
@@ -28,7 +28,7 @@ type Elector struct {
 	name    string // the content of this process's node, for people who look
 
 	mu   sync.Mutex // guards last
-	last string     // the node of the campaign before, which its session may still keep
+	last string     // the node of the previous campaign, which may still exist with its session
 }
 
 var _ elect.Elector = (*Elector)(nil)

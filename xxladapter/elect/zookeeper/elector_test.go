@@ -58,7 +58,8 @@ func TestTheServerIsAskedAtTheStart(t *testing.T) {
 	require.NoError(t, l.Resign(t.Context()))
 }
 
-// encrypted has a proxy in front of the server that ends TLS, as its own port for TLS does.
+// encrypted starts a proxy in front of the server. The proxy ends TLS, as the server's own port for
+// TLS does.
 func encrypted(t *testing.T) (string, *x509.CertPool) {
 	a := electtest.Address(t, testserver.ZooKeeper(t))
 	certified := httptest.NewTLSServer(nil)

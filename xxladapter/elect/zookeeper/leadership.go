@@ -57,7 +57,7 @@ func (l *leadership) follow() {
 			if e.Type == zk.EventNodeDeleted {
 				return
 			}
-			// The library has given the watch up; the session alone tells.
+			// The library has given up the watch; only the end of the session is noticed then.
 			changes = nil
 		}
 	}

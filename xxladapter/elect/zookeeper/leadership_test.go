@@ -9,8 +9,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestAResignationOfWhatIsOverClosesTheSession resigns between the two things that follow does at
-// the end: it closes done, and then the session unless somebody else does.
+// TestAResignationOfWhatIsOverClosesTheSession resigns between the two steps with which the method
+// follow ends: it closes done, and then the session unless somebody else does.
 func TestAResignationOfWhatIsOverClosesTheSession(t *testing.T) {
 	a, err := elect.ParseAddress("zookeeper://" + testserver.Refuses + "/a")
 	require.NoError(t, err)

@@ -15,8 +15,9 @@ import (
 // watchPace is how often a session checks when it last heard from a server.
 const watchPace = 250 * time.Millisecond
 
-// A session is one connection to the ensemble. The library reconnects in silence for as long as it
-// likes, and tells no one how long it has heard nothing; a session ends after [elect.SessionLife].
+// A session keeps one session with the ensemble. The library reconnects silently and without limit,
+// and does not report how long it has heard nothing; this session ends after [elect.SessionLife] of
+// silence.
 type session struct {
 	conn  *zk.Conn
 	heard atomic.Int64 // when a server last sent something, in ns since born; 0 if none has
