@@ -17,7 +17,7 @@ func TestAClockEstimateIsCorrectedNoMoreThanItIsKnown(t *testing.T) {
 	earlier := ClockEstimate{}.Seen(start.Add(time.Hour), start, start)
 	known := earlier.At(answered)
 
-	// The reading is known, the estimate at the end of the call, plus what the case says.
+	// The reading is the estimate at the end of the call plus what the case says.
 	for name, c := range map[string]struct{ shown, change time.Duration }{
 		"at the end of the call":           {0, 0},
 		"in the middle of it":              {-took / 2, 0},

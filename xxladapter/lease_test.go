@@ -11,7 +11,7 @@ import (
 )
 
 // TestDealMovesFewPartitions lets nodes join and die at random, each time followed by a renewal of
-// every node in random order, as it happens at a lapse.
+// every node in random order, as happens when a lease expires.
 func TestDealMovesFewPartitions(t *testing.T) {
 	for seed := range uint64(20) {
 		rnd := rand.New(rand.NewPCG(seed, 7))
@@ -98,7 +98,7 @@ func TestDealAfterADeathMovesTheDeadNodesPartitionsOnly(t *testing.T) {
 }
 
 // TestLeadGivesAllPartitionsToOneNode lets nodes join, die and renew at random. After each renewal
-// one node has all partitions, and another one gets them only when it dies.
+// one node has all partitions, and another one gets them only when that node dies.
 func TestLeadGivesAllPartitionsToOneNode(t *testing.T) {
 	for seed := range uint64(20) {
 		rnd := rand.New(rand.NewPCG(seed, 7))
@@ -125,8 +125,8 @@ func TestLeadGivesAllPartitionsToOneNode(t *testing.T) {
 	}
 }
 
-// TestLeadAfterDeal has one node take the partitions of the others: the one with the most, and the
-// first by name if some have as many.
+// TestLeadAfterDeal lets one node take the partitions of all others: the node with the most, and
+// the first by name among equals.
 func TestLeadAfterDeal(t *testing.T) {
 	for _, live := range [][]string{{"b", "a"}, {"c", "b", "a"}} {
 		for _, renews := range live {

@@ -10,7 +10,7 @@ type RunText struct {
 	LogID    int64
 	Text     string // lines, each with its line end
 	Size     int64  // bytes that the executor had; above len(Text) if some were left out
-	Complete bool
+	Complete bool   // Text has all lines of the executor; Note is then empty
 	Note     string // explains to people why the text is incomplete; at most 1000 characters
 }
 

@@ -126,8 +126,8 @@ func (TriggerType) Values() []TriggerType {
 // Validate refuses a trigger type that does not exist; the empty one means any.
 func (t TriggerType) Validate() error { return checkOneOfOrEmpty("triggerType", t) }
 
-// Scheduled reports whether triggers of this type come from the job's own schedule. Those are
-// dropped when the job is stopped or rescheduled.
+// Scheduled reports whether triggers of this type come from the job's own schedule. Planned fires
+// of such a type are dropped when the job is stopped or rescheduled.
 func (t TriggerType) Scheduled() bool { return t == TriggerCron || t == TriggerMisfire }
 
 // The result codes in log rows and on the wire.

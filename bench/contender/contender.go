@@ -52,7 +52,7 @@ type Kind struct {
 	// there is none.
 	FixedTick time.Duration
 
-	// Early means that it is known to fire before the deadline.
+	// Early means that the timer is known to fire before the deadline.
 	Early bool
 
 	// Last means that the timer has to be measured last: it leaves dead goroutines behind, which

@@ -15,7 +15,7 @@ type Ticker struct {
 	deadline
 	c      chan Time // C, to send on
 	period Duration
-	next   int64 // when the next tick is due, on the clock of now
+	next   int64 // when the next tick is due, as the function now counts
 
 	std *time.Ticker // set in a synctest bubble; the other fields are then unused
 }

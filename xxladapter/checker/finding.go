@@ -12,8 +12,8 @@ import (
 // A finding is a violation before the relevant part of the history is added.
 type finding struct {
 	kind  Kind
-	run   int // index into the history's runs of the run at fault; -1 means none
-	other int // one that conflicts with it, or is beside it; -1 means none
+	run   int // index of the run at fault in the history's runs; -1 means none
+	other int // index of a run that conflicts with it, or is beside it; -1 means none
 
 	target *target
 	shard  int32   // the missing shard, or -1
@@ -23,7 +23,8 @@ type finding struct {
 	since        Instant // since when something was awaited
 }
 
-// add counts a finding, and keeps it together with the relevant part of the history.
+// add counts a finding. Up to the limit of violations it also keeps the relevant part of the
+// history.
 func (r *Report) add(c *check, f finding) {
 	r.Counts[f.kind]++
 	if len(r.Violations) < c.opts.MaxViolations {

@@ -32,8 +32,9 @@ func (rd *reader) readFile(ctx context.Context, name string) error {
 	return rd.read(ctx, f, name)
 }
 
-// CheckFiles reads the files as one history, judges it and prints the report. An error means that
-// the history could not be judged.
+// CheckFiles reads the files as one history, judges it and prints the report. clean is true if
+// there is no violation. An error means that the history could not be judged, or the report not
+// printed.
 func CheckFiles(ctx context.Context, files []string, opts Options, out io.Writer) (clean bool, err error) {
 	if _, err := opts.withDefaults(); err != nil {
 		return false, err

@@ -45,7 +45,7 @@ func changes(from, until time.Time, even cron.Plan) (found []Change) {
 	return found
 }
 
-// skipped lists the times that the clock would have shown after an instant if it had not been put
+// skipped lists the due times that the clock would have shown after last if it had not been put
 // forward by gap then.
 func skipped(even cron.Plan, last time.Time, gap time.Duration) (found []time.Time) {
 	shown := wallOf(last)

@@ -16,9 +16,9 @@ const (
 	// most four bytes.
 	maxConf = 4 * 128
 
-	// defaultNext is the number of next times if none is given, and maxNext the largest one.
+	// defaultNext is the number of next times if none is given, and maxNext is the largest number.
 	defaultNext, maxNext = 5, 100
-	// maxExpr limits a cron expression in bytes, each of which is a character.
+	// maxExpr limits a cron expression in bytes. Each character of a valid one is one byte.
 	maxExpr = 128
 )
 

@@ -9,8 +9,8 @@ import (
 // maxUnknown is the largest number of years that UnknownYears lists.
 const maxUnknown = 20
 
-// UnknownYears returns the years of which a calendar has no days, among those from the start of the
-// preview to its last time or day: the first 20. Only the weekend of the calendar counts in them.
+// UnknownYears returns the years for which a calendar has no days, from the start of the preview to
+// its last time or day, at most 20. In these years only the calendar's weekend counts.
 func (p Preview) UnknownYears(c *xxladapter.Calendar, from time.Time, zone *time.Location) (years []int) {
 	last := from
 	if n := len(p.Times); n > 0 {

@@ -33,7 +33,7 @@ func (open StallOpener) scheduling() SchedulingStallOpener {
 	}
 }
 
-// runStalls checks the rules of stalls on the first of open, and skips each without one.
+// runStalls checks the rules of stalls on the first of open. If open is empty, it skips them.
 func runStalls(t *testing.T, open []SchedulingStallOpener) {
 	for _, c := range stallRules {
 		t.Run(c.name, func(t *testing.T) {
@@ -83,7 +83,7 @@ var stallRules = []struct {
 	}},
 	{"AWriteEndsWithItsContextAndIsNeverHalfDone", func(b *fixture, stall func() func()) {
 		resume := stall()
-		var written error // nil if the call needs no database but one that answers
+		var written error // nil if the call needs only databases that answer
 		b.endsAtOnce(func() { _, written = xxladapter.CreateJob(b.short(), b.store, b.newJob("stalled")) })
 		resume()
 		b.addJob("after")

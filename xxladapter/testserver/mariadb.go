@@ -150,7 +150,7 @@ func StartMariaDB(t testing.TB, settings ...string) *Server {
 var errNoMariaDB = missingError("MariaDB is missing: neither is " + mysqlEnv +
 	" set, nor are the programs mariadbd and mariadb-install-db on PATH or in /usr/sbin")
 
-// mariaDBProgram finds a program, also if only root has its folder on PATH.
+// mariaDBProgram finds a program, even if only root has its folder on PATH.
 func mariaDBProgram(name string) (string, error) {
 	if found, err := exec.LookPath(name); err == nil {
 		return found, nil

@@ -6,7 +6,8 @@ import (
 )
 
 // Pipes listens to connections in memory. In a bubble of [testing/synctest], goroutines that wait
-// for one count as blocked, which those that wait for a socket do not. Make one with [NewPipes].
+// for such a connection count as blocked; those that wait for a socket do not. Make one with
+// [NewPipes].
 type Pipes struct {
 	conns  chan net.Conn
 	closed chan struct{}

@@ -25,7 +25,7 @@ func pooled(t *testing.T) string {
 	return (&postgresPlace{admin: place.admin, pooler: p}).pooledURL("postgres")
 }
 
-// session returns a number of the process that serves the connection.
+// session returns the number of the process that serves the connection.
 func session(t *testing.T, conn *pgx.Conn) (pid int) {
 	t.Helper()
 	require.NoError(t, conn.QueryRow(t.Context(), `SELECT pg_backend_pid()`).Scan(&pid))

@@ -16,8 +16,8 @@ import (
 )
 
 // maxValue limits one line, in bytes. Three lines may be long: addresses, parameter and result.
-// Together they fit into MySQL's TEXT, so that the result, which comes last and matters most, is
-// never cut off.
+// Together they fit into MySQL's TEXT, so that the result, which comes last of the three and
+// matters most, is never cut off.
 const maxValue = 15_000
 
 // A Message has the facts of one hand-over.

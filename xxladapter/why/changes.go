@@ -45,7 +45,7 @@ type merging struct {
 	changes []change
 }
 
-// take moves the rows from index n on to changes.
+// take moves m.rows[n:] to changes, newest first.
 func (m *merging) take(n int) {
 	for i := range slices.Backward(m.rows[n:]) {
 		row := &m.rows[n+i]

@@ -15,9 +15,9 @@ const (
 )
 
 // WindowOf returns the bounds of a timeline from those that the caller gives, where zero means not
-// given: the end is then now, and the beginning an hour before the end. For a beginning from now on
-// without an end, the end is an hour later. A window that is empty or longer than 32 days is
-// refused with an [xxladapter.Error].
+// given: the end is then now, and the beginning an hour before the end. If the beginning is not
+// before now and no end is given, the end is an hour after it. A window that is empty or longer
+// than 32 days is refused with an [xxladapter.Error].
 //
 // REQUIRES: now is set if to is zero.
 func WindowOf(from, to, now time.Time) (begin, end time.Time, err error) {
@@ -40,8 +40,8 @@ func WindowOf(from, to, now time.Time) (begin, end time.Time, err error) {
 	return from, to, nil
 }
 
-// TimeMeant returns the period that a question about at refers to: the minute that begins at at if
-// at is a whole minute, otherwise the second that contains at. to is exclusive.
+// TimeMeant returns the period that a question about at refers to: a whole minute means that
+// minute, and any other instant means the second that contains it. to is exclusive.
 func TimeMeant(at time.Time) (from, to time.Time) {
 	if at.Truncate(time.Minute).Equal(at) {
 		return at, at.Add(time.Minute)

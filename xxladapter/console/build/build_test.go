@@ -121,7 +121,7 @@ func TestBudgets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The page of the source of a script is in the bundle of the editor.
+	// The page that shows a script's source is in the editor's bundle.
 	all, editor, first, style := 0, 0, 0, 0
 	for name, data := range files {
 		switch {

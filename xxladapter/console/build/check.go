@@ -9,8 +9,8 @@ import (
 	"runtime"
 )
 
-// typescript is the release of the compiler, and archives the SHA-512 of its native program for
-// each system that it is run on.
+// typescript is the release of the compiler. The map archives has the SHA-512 of npm's archive with
+// its native program, for each system that it is run on.
 const typescript = "7.0.2"
 
 var archives = map[string]string{
@@ -18,8 +18,8 @@ var archives = map[string]string{
 	"linux/arm64": "sha512-Qh4eU4/y3yDjnfjjyPYihMj5/ODIlmt+Bzu17OI+fiSRDW57QmU5SiN63exPRNJPKUzcc1INa1NXdrJ+MqHjUQ==",
 }
 
-// check runs the TypeScript compiler on web, which prints what it finds. The program is fetched
-// into the user's cache when it is not there.
+// check runs the TypeScript compiler on web. The compiler prints what it finds, and is fetched into
+// the user's cache when it is not there.
 func check(dir string) error {
 	program, err := compiler()
 	if err != nil {

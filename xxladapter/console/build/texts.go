@@ -117,7 +117,8 @@ func locale(dir, name string) (texts map[string]string, err error) {
 	return texts, nil
 }
 
-// between separates the texts of a key, and line the keys; no text contains them.
+// The constant between separates the texts of a key, and the constant line separates keys; no text
+// contains either.
 const (
 	between = "|"
 	line    = "\n"
@@ -126,8 +127,8 @@ const (
 // join returns a JSON object with the texts of each key, in the order of locales and joined by
 // between: a list for each key would make the bundle 3 KB larger. Keys are split at their first
 // period: the first part is the key of an object that has the rest as its keys. The texts of short
-// names are the lines of one text, in their order, below "" and "": their names would be another 4
-// KB.
+// names are the lines of one text, in the order of the names, under the key "" of the object "".
+// The names themselves would take another 4 KB.
 func join(dir string, short map[string]string) (string, error) {
 	joined := map[string][]string{}
 	for i, name := range locales {

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// AckWait is how long an executor has to begin a run before the run is delivered again.
+	// AckWait is the time in which an executor must begin a run. After that the run is delivered
+	// again.
 	AckWait = 30 * time.Second
 	// Max limits the deliveries of a run. A run that is delivered more often is reported as failed,
 	// because that many executors have stopped, died or failed to store it without beginning it.

@@ -15,7 +15,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
 )
 
-// TestPublicationsThatShareAPipeline checks that each of them gets its own answer, also if Redis
+// TestPublicationsThatShareAPipeline checks that each of them gets its own answer, even if Redis
 // does not know the script, if the queue is full for some of them, and if a caller has left.
 func TestPublicationsThatShareAPipeline(t *testing.T) {
 	t.Parallel()

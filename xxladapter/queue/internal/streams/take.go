@@ -15,7 +15,7 @@ import (
 )
 
 // claimEvery is the time between two searches for runs to deliver again. A request for runs waits
-// for new runs for as long.
+// for new runs for the same time.
 const claimEvery = time.Second
 
 // A source is the stream of one address.
