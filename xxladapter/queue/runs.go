@@ -17,8 +17,7 @@ var ErrTooLarge = broker.ErrTooLarge
 // does not wait for one, because waiting would hold up hand-overs that need no broker.
 var ErrAway = broker.ErrAway
 
-// Never is the method by which a scheduler gets [ErrTooLarge], so that it need not import this
-// package.
+// Never returns [ErrTooLarge] to a scheduler, which then need not import this package.
 func (c *Conn) Never() error { return ErrTooLarge }
 
 // Publish stores a run for an address and returns its position there. Within two minutes a second

@@ -252,8 +252,8 @@ func TestASilentExecutorHoldsUpNoRun(t *testing.T) {
 	x.answers(2)
 }
 
-// TestASilentExecutorHoldsUpNoRunBeyondABatch leaves every request without an answer. Runs for which
-// a batch has no room are sent after gatherLimit all the same.
+// TestASilentExecutorHoldsUpNoRunBeyondABatch leaves every request without an answer. Runs for
+// which a batch has no room are sent after gatherLimit all the same.
 func TestASilentExecutorHoldsUpNoRunBeyondABatch(t *testing.T) {
 	e := newBatchExecutor(t)
 	e.say("2")

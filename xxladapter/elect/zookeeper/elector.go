@@ -3,8 +3,8 @@
 // of the leadership.
 //
 // A user and a password are used by the scheme digest, and then the nodes are open only to that
-// user. SASL, Kerberos and client certificates are not supported. The ensemble's tickTime may be 4
-// s at most.
+// user. SASL, Kerberos and client certificates are not supported. An ensemble keeps a session for
+// at least two ticks, so with a tickTime of more than 2 s a silent leader is replaced later.
 package zookeeper
 
 import (

@@ -15,7 +15,7 @@ import (
 // watchPace is how often a session checks when it last heard from a server.
 const watchPace = 250 * time.Millisecond
 
-// A session keeps one session with the ensemble. The library reconnects silently and without limit,
+// A session is one with the ensemble, over any connections. The library reconnects without limit,
 // and does not report how long it has heard nothing; this session ends after [elect.SessionLife] of
 // silence.
 type session struct {
