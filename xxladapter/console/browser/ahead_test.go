@@ -37,7 +37,7 @@ func TestTheLoadAhead(t *testing.T) {
 	tab.sees("Busiest quarter of an hour")
 	tab.until("the busiest one has both jobs", `[...document.querySelectorAll(".col-8 tbody a")].map((a) => a.innerText).sort().join() === "close the day,settle orders"`)
 	tab.until("the colours are explained", `[...document.querySelectorAll(".legend small")].map((s) => s.innerText.trim()).join() === "≤ 1 fire,≤ 2 fires,≤ 4 fires"`)
-	tab.sees("1 job has never run")
+	tab.sees("1 job has no recent run")
 	tab.eval(`[...document.querySelectorAll("rect[data-at]")].find((r) => /\b3 fires/.test(r.textContent)).dispatchEvent(new MouseEvent("click", { bubbles: true }))`, nil)
 	tab.until("a cell lists its job", `location.search.includes("at=") && document.querySelectorAll(".col-8 tbody tr").length === 1 && document.querySelector(".col-8 tbody").innerText.includes("settle orders")`)
 	tab.until("by keyboard too", `document.querySelector(".col-4 tbody a[aria-current=true]")`)
