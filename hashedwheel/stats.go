@@ -206,8 +206,8 @@ type sparseLog struct {
 // warn writes a line and the number of lines left out before it, or leaves the line out.
 func (l *sparseLog) warn(message string, args ...any) {
 	last, now := l.last.Load(), time.Now().UnixNano()
-	early := last <= now && now-last < int64(logPause) // not if the clock was set back
-	if last != 0 && early || !l.last.CompareAndSwap(last, now) {
+	since := now - last // negative if the clock was set back
+	if 0 <= since && since < int64(logPause) || !l.last.CompareAndSwap(last, now) {
 		l.held.Add(1)
 		return
 	}
