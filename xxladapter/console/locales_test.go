@@ -56,29 +56,24 @@ func TestEveryKindOfTheAuditHasAWord(t *testing.T) {
 // TestEveryValueHasAWord checks that each value that pages show has a word.
 func TestEveryValueHasAWord(t *testing.T) {
 	en := locale(t, "en")
-	for group, values := range map[string][]string{
-		"triggerType":           texts(xxladapter.TriggerType("").Values()),
-		"scheduleType":          texts(xxladapter.ScheduleType("").Values()),
-		"misfireStrategy":       texts(xxladapter.MisfireStrategy("").Values()),
-		"executorRouteStrategy": texts(xxladapter.RouteStrategy("").Values()),
-		"executorBlockStrategy": texts(xxladapter.BlockStrategy("").Values()),
-		"role":                  texts(xxladapter.Role("").Values()),
-		"ambiguous":             texts(xxladapter.AmbiguousStrategy("").Values()),
-		"alarmOn":               texts(xxladapter.AlarmRule("").Values()),
-		"keepLogs":              texts(xxladapter.LogPolicy("").Values()),
-		"move":                  texts(xxladapter.MoveCause("").Values()),
-	} {
-		for _, value := range values {
-			require.NotEmpty(t, en[group+"."+value], "%s.%s", group, value)
-		}
-	}
+	requireWords(t, en, "triggerType", xxladapter.TriggerType("").Values())
+	requireWords(t, en, "scheduleType", xxladapter.ScheduleType("").Values())
+	requireWords(t, en, "misfireStrategy", xxladapter.MisfireStrategy("").Values())
+	requireWords(t, en, "executorRouteStrategy", xxladapter.RouteStrategy("").Values())
+	requireWords(t, en, "executorBlockStrategy", xxladapter.BlockStrategy("").Values())
+	requireWords(t, en, "role", xxladapter.Role("").Values())
+	requireWords(t, en, "ambiguous", xxladapter.AmbiguousStrategy("").Values())
+	requireWords(t, en, "alarmOn", xxladapter.AlarmRule("").Values())
+	requireWords(t, en, "keepLogs", xxladapter.LogPolicy("").Values())
+	requireWords(t, en, "move", xxladapter.MoveCause("").Values())
 }
 
-func texts[T ~string](values []T) (list []string) {
-	for _, v := range values {
-		list = append(list, string(v))
+func requireWords[T ~string](t *testing.T, texts map[string]string, group string, values []T) {
+	t.Helper()
+	require.NotEmpty(t, values, group)
+	for _, value := range values {
+		require.NotEmpty(t, texts[group+"."+string(value)], "%s.%s", group, value)
 	}
-	return list
 }
 
 // TestEveryKeyIsUsedAndKnown searches the sources for keys. A key is a literal, or begins with a

@@ -160,6 +160,7 @@ func TestOperationsOfARealScheduler(t *testing.T) {
 	info := d.must("info", "")
 	require.Regexp(t, `(?m)^store +sqlite \S+, tables of version \d+$`, info)
 	require.Regexp(t, `(?m)^zone +Asia/Shanghai$`, info)
+	require.Regexp(t, `(?m)^keeps statistics +2160h0m0s$`, info)
 	require.Regexp(t, `(?m)^pools +200 fast, 100 slow$`, info)
 	require.Contains(t, d.must("info -o json", ""), `"zone":"Asia/Shanghai"`)
 
