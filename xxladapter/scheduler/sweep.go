@@ -158,8 +158,8 @@ func (s *Scheduler) armOrphans(ctx context.Context, own xxladapter.PartitionSet,
 }
 
 // resolveOf starts resolving open hand-overs, as many as one query returns. It returns the last of
-// them, or the zero Fire if there are no more. Shards of a broadcast that were claimed after until,
-// unless that is zero, are left alone: they are just being sent.
+// them, or the zero Fire if the query has returned all. Shards of a broadcast that were claimed
+// after until, unless that is zero, are left alone: they are just being sent.
 func (s *Scheduler) resolveOf(
 	ctx context.Context, filter xxladapter.FireFilter, until time.Time,
 ) (last xxladapter.Fire, err error) {

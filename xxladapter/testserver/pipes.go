@@ -5,7 +5,7 @@ import (
 	"net"
 )
 
-// Pipes listens to connections in memory. In a bubble of [testing/synctest], goroutines that wait
+// Pipes listens for connections in memory. In a bubble of [testing/synctest], goroutines that wait
 // for such a connection count as blocked; those that wait for a socket do not. Make one with
 // [NewPipes].
 type Pipes struct {
@@ -43,5 +43,5 @@ func (p *Pipes) Accept() (net.Conn, error) {
 // Close implements [net.Listener]. It may be called once, and leaves accepted connections open.
 func (p *Pipes) Close() error { close(p.closed); return nil }
 
-// Addr returns an address of this machine that nobody listens to.
+// Addr returns an address of this machine. Pipes takes no connections there.
 func (p *Pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080} }
