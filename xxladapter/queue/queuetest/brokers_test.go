@@ -92,7 +92,7 @@ func (s *site) connect(user string) *queue.Conn {
 // take takes a run of an address, as an executor would.
 func (s *site) take(of xxladapter.QueueAddress) (taken *delivery.Delivery) {
 	s.t.Helper()
-	errAbsent := errors.New("the queue is not there yet") // the scheduler makes it for an executor, or for the run
+	errAbsent := errors.New("the queue is not there yet") // a scheduler creates it
 	feed := s.connect(of.App).Feed(of, func(context.Context) error { return errAbsent })
 	testserver.Eventually(s.t, 20*time.Second, "the run is delivered", func() bool {
 		err := feed.Take(s.t.Context(), 1, func(d *delivery.Delivery) { taken = d })

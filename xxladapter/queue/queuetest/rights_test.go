@@ -30,8 +30,10 @@ func (s *site) waiting(app string, group int64) (job, run int64) {
 	s.t.Helper()
 	s.group = group
 	e := s.startExecutorOf(app, app)
-	s.executors(1)
+	at := addressOf(s.t, s.executors(1)[0])
 	e.kill()
+	// An executor registers before it asks for what it feeds on, and this one may not have asked.
+	require.NoError(s.t, s.connect("schedulers").Prepare(s.t.Context(), at))
 	job = s.job("of "+app, nil)
 	s.trigger(job)
 	testserver.Eventually(s.t, 20*time.Second, "it was handed over", func() bool { return len(s.rows(job)) == 1 })
