@@ -6,6 +6,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
 )
 
@@ -17,13 +18,13 @@ const (
 
 // A publication is a run that waits until Redis has stored it.
 type publication struct {
-	ctx  context.Context // of the caller
-	size int             // of the run, in bytes
-	keys []string        // of publishScript, and args
-	args []any
+	ctx       context.Context // of the caller
+	to        xxladapter.QueueAddress
+	key       string
+	head, run []byte
 
 	done chan struct{} // closed when text and err are set
-	text string        // what the script returned
+	text string        // the position, or -1 if the queue is full
 	err  error
 }
 
@@ -93,8 +94,8 @@ func (q *publications) next() []*publication {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	n := 0
-	for size := 0; n < min(len(q.waiting), publishBatch) && (n == 0 || size+q.waiting[n].size <= publishBytes); n++ {
-		size += q.waiting[n].size
+	for size := 0; n < min(len(q.waiting), publishBatch) && (n == 0 || size+len(q.waiting[n].run) <= publishBytes); n++ {
+		size += len(q.waiting[n].run)
 	}
 	batch := q.waiting[:n:n]
 	if q.waiting = q.waiting[n:]; len(q.waiting) == 0 {
@@ -107,24 +108,46 @@ func (q *publications) next() []*publication {
 	return batch
 }
 
-// sendPipeline sends one pipeline and sets the results. Publications whose callers have left are
-// not sent.
+// sendPipeline sends one pipeline, with one script for each address, and sets the results.
+// Publications whose callers have left are not sent.
 func (q *publications) sendPipeline(batch []*publication) {
 	ctx, cancel := context.WithTimeout(context.Background(), broker.CallLimit)
 	defer cancel()
-	var sent []*publication
-	var replies []*redis.Cmd
-	pipe := q.c.Pipeline()
+	together := map[xxladapter.QueueAddress][]*publication{}
 	for _, p := range batch {
 		if p.err = p.ctx.Err(); p.err == nil {
-			sent, replies = append(sent, p), append(replies, pipe.EvalSha(ctx, publishScript.Hash(), p.keys, p.args...))
+			together[p.to] = append(together[p.to], p)
 		}
+	}
+	replies := map[xxladapter.QueueAddress]*redis.Cmd{}
+	pipe := q.c.Pipeline()
+	for to, list := range together {
+		keys, args := q.c.publishing(to, list)
+		replies[to] = pipe.EvalSha(ctx, publishScript.Hash(), keys, args...)
 	}
 	_, _ = pipe.Exec(ctx) // each reply has its error
-	for i, p := range sent {
-		p.text, p.err = replies[i].Text()
-		if redis.HasErrorPrefix(p.err, "NOSCRIPT") { // Redis was started since; the first one loads it
-			p.text, p.err = publishScript.Run(ctx, q.c, p.keys, p.args...).Text()
+	for to, list := range together {
+		positions, err := replies[to].StringSlice()
+		if redis.HasErrorPrefix(err, "NOSCRIPT") { // Redis was started since; the first one loads it
+			keys, args := q.c.publishing(to, list)
+			positions, err = publishScript.Run(ctx, q.c, keys, args...).StringSlice()
+		}
+		for i, p := range list {
+			if p.err = err; err == nil {
+				p.text = positions[i]
+			}
 		}
 	}
+}
+
+// publishing returns the keys and arguments of publishScript for publications to one address.
+func (c *conn) publishing(to xxladapter.QueueAddress, list []*publication) (keys []string, args []any) {
+	keys = append(keys, c.names.run(to), c.names.queues(), c.names.limits())
+	args = append(
+		args, broker.FullAt, part(to.App), broker.KeyLife.Milliseconds(), broker.IdleLife.Milliseconds(),
+	)
+	for _, p := range list {
+		keys, args = append(keys, c.names.seen(to.App, p.key)), append(args, p.key, p.head, p.run)
+	}
+	return keys, args
 }

@@ -26,8 +26,7 @@ func TestPublicationsThatShareAPipeline(t *testing.T) {
 	q := &s.publications
 	q.sending = true // nothing is sent yet
 	add := func(ctx context.Context, to xxladapter.QueueAddress, key string) *publication {
-		p, err := s.publication(ctx, to, key, nil, []byte("run"))
-		require.NoError(t, err)
+		p := &publication{ctx: ctx, to: to, key: key, run: []byte("run"), done: make(chan struct{})}
 		require.NoError(t, q.add(p))
 		return p
 	}
@@ -35,6 +34,7 @@ func TestPublicationsThatShareAPipeline(t *testing.T) {
 	for i := range all {
 		list = append(list, add(t.Context(), anyOf, fmt.Sprint(i)))
 	}
+	again := add(t.Context(), anyOf, "0")
 	ctx, leave := context.WithCancel(t.Context())
 	left := add(ctx, oneOf, "left")
 	leave()
@@ -54,6 +54,8 @@ func TestPublicationsThatShareAPipeline(t *testing.T) {
 		require.True(t, held, i)
 	}
 	require.Equal(t, all-room, full)
+	<-again.done
+	require.Equal(t, list[0].text, again.text, "the run is there already")
 	<-left.done
 	require.ErrorIs(t, left.err, context.Canceled)
 	require.Zero(t, s.Exists(t.Context(), s.names.run(oneOf)).Val(), "nobody waits for it")
@@ -66,7 +68,7 @@ func TestPipelinesAreBounded(t *testing.T) {
 		q.waiting = append(q.waiting, &publication{})
 	}
 	for _, size := range []int{publishBytes + 1, publishBytes / 2, publishBytes / 2, 1} {
-		q.waiting = append(q.waiting, &publication{size: size})
+		q.waiting = append(q.waiting, &publication{run: make([]byte, size)})
 	}
 	var sizes []int
 	for batch := q.next(); batch != nil; batch = q.next() {

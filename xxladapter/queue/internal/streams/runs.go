@@ -31,11 +31,13 @@ func (c *conn) Publish(
 	if c.health.away.Load() {
 		return 0, broker.ErrAway
 	}
-	p, err := c.publication(ctx, to, key, header, run)
+	head, err := json.Marshal(header)
 	if err != nil {
 		return 0, err
 	}
-	text, err := c.publications.publish(p)
+	text, err := c.publications.publish(
+		&publication{ctx: ctx, to: to, key: key, head: head, run: run, done: make(chan struct{})},
+	)
 	c.health.notice(err)
 	if err == nil && text == "-1" {
 		err = errFull
@@ -44,22 +46,6 @@ func (c *conn) Publish(
 		return 0, err
 	}
 	return strconv.ParseUint(text, 10, 64)
-}
-
-func (c *conn) publication(
-	ctx context.Context, to xxladapter.QueueAddress, key string, header http.Header, run []byte,
-) (*publication, error) {
-	head, err := json.Marshal(header)
-	if err != nil {
-		return nil, err
-	}
-	return &publication{
-		ctx: ctx, size: len(run), done: make(chan struct{}),
-		keys: []string{c.names.run(to), c.names.seen(to.App, key), c.names.queues(), c.names.limits()},
-		args: []any{
-			key, head, run, broker.FullAt, part(to.App), broker.KeyLife.Milliseconds(), broker.IdleLife.Milliseconds(),
-		},
-	}, nil
 }
 
 // idOf returns the id of the run at a position in its stream.

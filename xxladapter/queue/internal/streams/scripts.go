@@ -6,31 +6,46 @@ import "github.com/redis/go-redis/v9"
 // or later, so that it names the time of the publication and no two runs of a stream share it.
 
 var (
-	// publish: KEYS stream, seen, queues, limits. ARGV key, header, run, limit, app, life of the
-	// key in ms, life of an idle stream in ms. It returns the position, or -1 if the queue is full.
+	// publish: KEYS stream, queues, limits, and seen of each run. ARGV limit, app, life of a key in
+	// ms, life of an idle stream in ms, and of each run its key, header and body. It returns the
+	// positions of the runs, each -1 if the queue was full.
 	publishScript = redis.NewScript(`
-local known = redis.call('GET', KEYS[2])
-if known then return known end
-if redis.call('EXISTS', KEYS[1]) == 0 then
-	redis.call('XGROUP', 'CREATE', KEYS[1], 'executors', '0', 'MKSTREAM')
-	redis.call('SADD', KEYS[3], KEYS[1])
-elseif redis.call('XLEN', KEYS[1]) >= tonumber(redis.call('HGET', KEYS[4], ARGV[5]) or ARGV[4]) then
-	return '-1'
-end
+local stream, positions = KEYS[1], {}
 local function number(n) return string.format('%.0f', n) end
+local exists = redis.call('EXISTS', stream) == 1
+local length = exists and redis.call('XLEN', stream) or 0
+local limit = tonumber(redis.call('HGET', KEYS[3], ARGV[2]) or ARGV[1])
 local t = redis.call('TIME')
-local position = number(t[1] * 1000000 + t[2])
-local added = redis.pcall('XADD', KEYS[1], position .. '-0', 'k', ARGV[1], 'h', ARGV[2], 'b', ARGV[3])
-if type(added) == 'table' and added.err then -- the clock was set back
-	local about = redis.call('XINFO', 'STREAM', KEYS[1])
-	for i = 1, #about, 2 do
-		if about[i] == 'last-generated-id' then position = number(tonumber(string.match(about[i + 1], '^%d+')) + 1) end
-	end
-	redis.call('XADD', KEYS[1], position .. '-0', 'k', ARGV[1], 'h', ARGV[2], 'b', ARGV[3])
+local free = t[1] * 1000000 + t[2]
+local function add(i)
+	local a = 4 + 3 * i
+	return redis.pcall('XADD', stream, number(free) .. '-0', 'k', ARGV[a - 2], 'h', ARGV[a - 1], 'b', ARGV[a])
 end
-redis.call('SET', KEYS[2], position, 'PX', ARGV[6])
-redis.call('PEXPIRE', KEYS[1], ARGV[7])
-return position
+for i = 1, #KEYS - 3 do
+	local position = redis.call('GET', KEYS[3 + i])
+	if not position and length >= limit then position = '-1' end
+	if not position then
+		if not exists then
+			redis.call('XGROUP', 'CREATE', stream, 'executors', '0', 'MKSTREAM')
+			redis.call('SADD', KEYS[2], stream)
+			exists = true
+		end
+		local added = add(i)
+		if type(added) == 'table' and added.err then -- the clock was set back
+			local about = redis.call('XINFO', 'STREAM', stream)
+			for k = 1, #about, 2 do
+				if about[k] == 'last-generated-id' then free = tonumber(string.match(about[k + 1], '^%d+')) + 1 end
+			end
+			added = add(i)
+			if type(added) == 'table' then return added end
+		end
+		position, free, length = number(free), free + 1, length + 1
+		redis.call('SET', KEYS[3 + i], position, 'PX', ARGV[3])
+	end
+	positions[i] = position
+end
+if exists then redis.call('PEXPIRE', stream, ARGV[4]) end
+return positions
 `)
 
 	// prepare: KEYS queues, streams. ARGV life of what is idle in ms.
