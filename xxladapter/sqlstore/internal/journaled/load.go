@@ -123,6 +123,16 @@ func keepIDs(ctx context.Context, tx *database.Tx, fire, log int64) error {
 	return nil
 }
 
+// jumpIDs leaves out ids that a lost journal may have given: executors remember the log ids of
+// their runs, so a run under such an id would be refused as a repeat.
+func jumpIDs(ctx context.Context, tx *database.Tx) error {
+	fire, log, err := lastIDs(ctx, tx)
+	if err != nil {
+		return err
+	}
+	return keepIDs(ctx, tx, fire+idJump, log+idJump)
+}
+
 // reload replaces the parts of the memory that l names by n, which was read from the tables.
 //
 // REQUIRES: the memory is locked.

@@ -55,7 +55,8 @@ func (f Front) Prepare(ctx context.Context, write writeFunc) error {
 	if err != nil {
 		return err
 	}
-	if m.state == stateOpen {
+	lost := m.state == stateOpen
+	if lost {
 		f.applied = m
 		damage := journal.Verify(f.journalOptions(), m.oldest(), max(m.settled, m.runs, m.plans))
 		if damage == nil {
@@ -79,7 +80,16 @@ func (f Front) Prepare(ctx context.Context, write writeFunc) error {
 	last := max(m.settled, m.runs, m.plans)
 	f.applied = applied{state: stateNew, generation: rand.Uint64()>>1 + 1, settled: last, runs: last, plans: last}
 	put := func(ctx context.Context, tx *database.Tx) error { return storeApplied(ctx, tx, f.applied) }
-	if err := write(ctx, put); err != nil {
+	begin := put
+	if lost {
+		begin = func(ctx context.Context, tx *database.Tx) error {
+			if err := jumpIDs(ctx, tx); err != nil {
+				return err
+			}
+			return put(ctx, tx)
+		}
+	}
+	if err := write(ctx, begin); err != nil {
 		return err
 	}
 	if err := f.openFile(last+1, func(int64, []byte) error { return nil }); err != nil {

@@ -8,8 +8,9 @@ import "fmt"
 // defaultBacklog limits the records that the tables lack before ClaimDue stops.
 const defaultBacklog = 100_000
 
-// idJump is added to the ids that the tables know when the log is lost. No call gives an id beyond
-// it, see roomFor, so no id that only the log knew is given again.
+// idJump is added to the ids that the tables know when the log, or a journal in files, is lost.
+// With a shared log no call gives an id beyond it, see roomFor, so no id that only the log knew is
+// given again.
 const idJump = 1_000_000
 
 // claimIDs is how many ids a call of ClaimDue may give: its decisions may plan several fires each.

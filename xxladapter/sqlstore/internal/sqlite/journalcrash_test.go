@@ -453,6 +453,33 @@ func TestALostJournalIsNoticed(t *testing.T) {
 	require.NoError(t, openFile(t, copied, time.Now).Close())
 }
 
+// An executor remembers the log ids of its runs, so a run under an id that a lost journal gave
+// would be refused as a repeat, or get the result of the earlier one.
+func TestALostJournalGivesNoIDAgain(t *testing.T) {
+	t.Parallel()
+	ctx, file := t.Context(), filepath.Join(t.TempDir(), "xxl.db")
+	s := openJournaled(t, file, time.Now, JournalOptions{})
+	claim := func(s xxladapter.Store) xxladapter.Fire {
+		lease, err := s.Lease(ctx, "node", time.Hour)
+		require.NoError(t, err)
+		f, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: 1, Due: time.Now(), Type: xxladapter.TriggerCron}})
+		require.NoError(t, err)
+		claimed, err := s.ClaimFire(ctx, lease.Term, f[0].ID, []*xxladapter.Log{{JobID: 1, TriggerTime: time.Now()}})
+		require.NoError(t, err)
+		return claimed[0]
+	}
+	copied := abandonOpen(t, file)
+	lost := claim(s)
+	require.NoError(t, s.Close())
+	require.NoError(t, os.Remove(copied+journalSuffix+"1"))
+
+	lossy := openJournaled(t, copied, time.Now, JournalOptions{AcceptLoss: true})
+	again := claim(lossy)
+	require.Greater(t, again.ID, lost.ID)
+	require.Greater(t, again.LogID, lost.LogID)
+	require.NoError(t, lossy.Close())
+}
+
 // A journal that cannot be brought in is an error, also of an open without a journal.
 func TestAJournalThatCannotBeBroughtIn(t *testing.T) {
 	t.Parallel()
