@@ -151,6 +151,26 @@ func TestDamageIsNotTakenForATornEnd(t *testing.T) {
 		require.ErrorContains(t, err, message)
 		require.ErrorContains(t, Verify(opts, 0, 3), message)
 	}
+	for file, records := range map[string]int{"1": 1, "2": 2} { // each is the last file of its journal
+		opts := options(t)
+		j, _ := open(t, opts, 1)
+		for i := range records {
+			if i > 0 {
+				require.NoError(t, rotate(t, j))
+			}
+			require.NoError(t, j.Wait(j.Append([]byte("record"))))
+		}
+		require.NoError(t, j.Close())
+		data, err := os.ReadFile(opts.Prefix + file)
+		require.NoError(t, err)
+		data[len(magic)] ^= 1
+		require.NoError(t, os.WriteFile(opts.Prefix+file, data, 0o600))
+		_, err = Open(opts, 1, func(int64, []byte) error { return nil })
+		require.ErrorContains(t, err, file+" has a damaged header")
+		kept, err := os.ReadFile(opts.Prefix + file)
+		require.NoError(t, err)
+		require.Equal(t, data, kept)
+	}
 	opts := build()
 	require.ErrorContains(t, Verify(opts, 0, 4), "ends with record 3, must end with 4 or later")
 	require.NoError(t, os.Remove(opts.Prefix+"1"))

@@ -56,7 +56,11 @@ func decodeHeader(data []byte) (header, error) {
 		return header{}, errTorn
 	}
 	body, sum := data[:headerSize-4], binary.LittleEndian.Uint32(data[headerSize-4:headerSize])
-	if crc32.Checksum(body, castagnoli) != sum {
+	switch {
+	case crc32.Checksum(body, castagnoli) == sum:
+	case len(data) > headerSize: // a record follows, so the header was on disk
+		return header{}, errors.New("has a damaged header")
+	default:
 		return header{}, errTorn
 	}
 	if string(body[:len(magic)]) != magic {
