@@ -64,8 +64,8 @@ func newRing(clock *storeClock, may func() bool, fire func(xxladapter.Fire, func
 // arm hands f out when it is due, at once if that has passed. A fire that is held already is left
 // as it is.
 func (r *ring) arm(f xxladapter.Fire) error {
-	a := &armed{fire: f}
-	if !r.hold(a) {
+	a := r.hold(f, false)
+	if a == nil {
 		return nil
 	}
 	if err := r.schedule(a); err != nil {
@@ -78,8 +78,8 @@ func (r *ring) arm(f xxladapter.Fire) error {
 // leave holds f for another node, unless it is held already, and returns nil then. The caller may
 // take it back with [ring.takeBack].
 func (r *ring) leave(f xxladapter.Fire) (*armed, error) {
-	a := &armed{fire: f, elsewhere: true}
-	if !r.hold(a) {
+	a := r.hold(f, true)
+	if a == nil {
 		return nil, nil
 	}
 	if err := r.schedule(a); err != nil {
@@ -174,15 +174,17 @@ func (r *ring) done(a *armed) {
 	r.release(a)
 }
 
-// hold claims the fire's id for a. It returns false if the id is held already.
-func (r *ring) hold(a *armed) bool {
+// hold holds f and returns it, or returns nil if f is held already. That costs no memory, because a
+// sweep offers every fire that waits, and most are held.
+func (r *ring) hold(f xxladapter.Fire, elsewhere bool) *armed {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, ok := r.held[a.fire.ID]; ok {
-		return false
+	if _, ok := r.held[f.ID]; ok {
+		return nil
 	}
-	r.held[a.fire.ID] = a
-	return true
+	a := &armed{fire: f, elsewhere: elsewhere}
+	r.held[f.ID] = a
+	return a
 }
 
 func (r *ring) release(a *armed) {

@@ -87,6 +87,16 @@ func TestTheRingHoldsAFireOnce(t *testing.T) {
 	})
 }
 
+// A sweep in an overload offers the ring tens of thousands of fires that it holds.
+func TestAHeldFireCostsNoMemory(t *testing.T) {
+	r, err := newRing(new(storeClock), always, func(xxladapter.Fire, func()) bool { return true })
+	require.NoError(t, err)
+	defer r.stop()
+	f := xxladapter.Fire{ID: 1, Due: time.Now().Add(time.Hour)}
+	require.NoError(t, r.arm(f))
+	require.Zero(t, testing.AllocsPerRun(100, func() { _ = r.arm(f) }))
+}
+
 func always() bool { return true }
 
 func TestTheRingDropsWhatIsNotOnItsWayYet(t *testing.T) {

@@ -175,8 +175,8 @@ func (s *Scheduler) resolveOf(
 		if f.State == xxladapter.FireClaimed && f.ShardTotal > 1 && !until.IsZero() && f.Claimed.After(until) {
 			continue
 		}
-		a := &armed{fire: f}
-		if !s.ring.hold(a) {
+		a := s.ring.hold(f, false)
+		if a == nil {
 			continue
 		}
 		if !s.opts.Pool.Resolve(f, func() { s.ring.release(a) }) {

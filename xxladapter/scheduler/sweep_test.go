@@ -188,8 +188,7 @@ func TestASweepResolvesALostClaimAtOnce(t *testing.T) {
 			return claimed
 		}
 		lost, sent, broadcast := claim(1)[0], claim(1)[0], claim(2)
-		under := &armed{fire: sent}
-		require.True(t, b.sched.ring.hold(under))
+		require.NotNil(t, b.sched.ring.hold(sent, false))
 		resolved := func() []int64 {
 			time.Sleep(time.Millisecond)
 			require.NoError(t, b.sched.sweep(ctx, true))
