@@ -39,11 +39,19 @@ func newAdmission[T any](places, queue, perApp int) *admission[T] {
 	}
 }
 
-// offer queues an item. It returns false if its app has no place left in the queue; takeRoom
-// reports when that has changed.
+// admits reports whether an app has a place left in the queue. If not, takeRoom reports when that
+// has changed.
+func (a *admission[T]) admits(app int64) bool {
+	if a.waitingOf(app) < a.queue-a.waiting {
+		return true
+	}
+	a.refused[app] = true
+	return false
+}
+
+// offer queues an item. It returns false if its app has no place left, as admits does.
 func (a *admission[T]) offer(app int64, item T) bool {
-	if a.waitingOf(app) >= a.queue-a.waiting {
-		a.refused[app] = true
+	if !a.admits(app) {
 		return false
 	}
 	l := a.apps[app]

@@ -25,7 +25,7 @@ type PoolOptions struct {
 	// ordinary and for slow jobs each. Values above half change nothing. 0 leaves it at half.
 	PerApp int
 	// Queue limits how many fires wait in memory, for ordinary and for slow jobs each; one app gets
-	// at most half of it. The default is 40000, which takes a few megabytes.
+	// at most half of it. The default is 40000, which takes some 20 MB.
 	Queue int
 	// Drain limits how long a stopping Run waits for hand-overs in flight before it cancels them.
 	// The default is 10s.
@@ -56,7 +56,7 @@ type Pool struct {
 	running   bool       // Invariant: nothing waits while false
 	handOver  *HandOver  // since Run
 	handOvers context.Context
-	lanes     [2]*admission[work]
+	lanes     [2]*admission[*work]
 	parked    []chan assignment // of idle workers, the last one to park first, each with room for one; closed when Run ends
 	slow      slowJobs
 	refusals  refusals
@@ -70,7 +70,7 @@ const (
 
 var laneNames = [2]string{"fast", "slow"}
 
-// work is one fire in the pool.
+// work is one fire in the pool. It is not changed once it waits.
 type work struct {
 	fire xxladapter.Fire
 	// planned is true for a fire to be handed over, and false for one to be resolved. Only
@@ -82,7 +82,7 @@ type work struct {
 
 // An assignment is work that has a place.
 type assignment struct {
-	work work
+	work *work
 	lane int
 	app  int64
 }
@@ -103,7 +103,7 @@ func NewPool(opts PoolOptions) (*Pool, error) {
 	}
 	p := &Pool{drain: opts.Drain, logger: opts.Logger}
 	for lane, places := range [2]int{opts.Fast, opts.Slow} {
-		p.lanes[lane] = newAdmission[work](places, opts.Queue, opts.PerApp)
+		p.lanes[lane] = newAdmission[*work](places, opts.Queue, opts.PerApp)
 	}
 	return p, nil
 }
@@ -135,7 +135,7 @@ func (p *Pool) Run(ctx context.Context, h *HandOver) error {
 		close(idle)
 	}
 	p.parked = nil
-	var dropped []work
+	var dropped []*work
 	for _, lane := range p.lanes {
 		dropped = append(dropped, lane.drop()...)
 	}
@@ -196,7 +196,7 @@ func (p *Pool) Waits() map[int64]time.Duration {
 	now := time.Now()
 	waits := map[int64]time.Duration{}
 	for _, lane := range p.lanes {
-		lane.first(func(app int64, w work) { waits[app] = max(waits[app], now.Sub(w.since)) })
+		lane.first(func(app int64, w *work) { waits[app] = max(waits[app], now.Sub(w.since)) })
 	}
 	return waits
 }
@@ -225,11 +225,15 @@ func (p *Pool) put(w work) bool {
 //
 // REQUIRES: p.mu is held.
 func (p *Pool) offer(lane int, app int64, w work) bool {
-	ok := p.lanes[lane].offer(app, w)
-	if !ok && w.planned {
-		p.refusals.refuse(laneApp{lane, app}, w.fire)
+	if !p.lanes[lane].admits(app) {
+		if w.planned {
+			p.refusals.refuse(laneApp{lane, app}, w.fire)
+		}
+		return false
 	}
-	return ok
+	queued := w // allocated here, so that a refused one costs nothing
+	p.lanes[lane].offer(app, &queued)
+	return true
 }
 
 // start starts whatever may go in the lane.
@@ -356,7 +360,7 @@ func leavePlace(ctx context.Context) {
 
 // handle hands w over and recovers a panic, so that it does not end the other hand-overs. The fire
 // stays open and is found again. ok is false after an error or a panic.
-func (p *Pool) handle(ctx context.Context, h *HandOver, w work) (ok bool) {
+func (p *Pool) handle(ctx context.Context, h *HandOver, w *work) (ok bool) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
 			p.report(w.fire, fmt.Errorf("panic: %v\n%s", panicked, debug.Stack()))
@@ -407,7 +411,7 @@ func (p *Pool) Loads() []Load {
 func (p *Pool) Report() (fast, slow xxladapter.PoolReport) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	of := func(a *admission[work]) xxladapter.PoolReport {
+	of := func(a *admission[*work]) xxladapter.PoolReport {
 		return xxladapter.PoolReport{Places: a.places, InFlight: a.inFlight, Waiting: a.waiting}
 	}
 	return of(p.lanes[laneFast]), of(p.lanes[laneSlow])
