@@ -11,6 +11,11 @@ const (
 	// further ahead than the next scan. A congested app has no waiting fires for a moment whenever
 	// its jobs have missed due times.
 	congestionLasts = 10 * time.Second
+
+	// defaultStock is the number of fires held beyond the first of each job with which scans plan
+	// no further ahead than the next scan. More than 12,000 fires a second have so many in five
+	// seconds; they take some 700 bytes each.
+	defaultStock = 50_000
 )
 
 // A reach bounds what one decision plans of a job's schedule.
@@ -23,21 +28,30 @@ type reach struct {
 // scan that plans all that is due adds to the wait of an app that is due more often than its runs
 // can be handed over. So a job of a congested app gets one fire at a time, and no job gets fires
 // for more than a second ahead. What is found too late meanwhile is left to the misfire strategy.
+//
+// Nothing waits yet when an overload begins, so what is planned then is bounded by the stock: the
+// fires that the ring holds beyond the first of each job. Jobs that are due once at the same
+// instant have none.
+//
 // DESIGN.md has the figures. It is used by the scan loop alone.
 type congestion struct {
+	stock int                     // with so many, no fires are planned for more than a second ahead
 	waits map[int64]time.Duration // [Pool].Waits at the beginning of the scan
 	last  time.Time               // when an app was congested last; zero if none has been
 }
 
-// look notes what waits at the beginning of a scan, and returns how far ahead it claims jobs.
-func (c *congestion) look(waits map[int64]time.Duration, now time.Time, window time.Duration) (ahead time.Duration) {
+// look notes what waits and how many fires are stocked at the beginning of a scan, and returns how
+// far ahead it claims jobs.
+func (c *congestion) look(
+	waits map[int64]time.Duration, stocked int, now time.Time, window time.Duration,
+) (ahead time.Duration) {
 	c.waits = waits
 	for _, wait := range waits {
 		if wait > congestedAfter {
 			c.last = now
 		}
 	}
-	if !c.last.IsZero() && now.Sub(c.last) < congestionLasts {
+	if stocked >= c.stock || !c.last.IsZero() && now.Sub(c.last) < congestionLasts {
 		return min(window, busyPace)
 	}
 	return window

@@ -117,7 +117,7 @@ func (s *Scheduler) scan(ctx context.Context, size int) (claim, error) {
 	// would wait more often.
 	asked := time.Now()
 	decided := asked
-	ahead := s.congestion.look(s.opts.Pool.Waits(), asked, s.opts.Window)
+	ahead := s.congestion.look(s.opts.Pool.Waits(), s.ring.stocked(), asked, s.opts.Window)
 	planned, due, err := s.opts.Store.ClaimDue(ctx, term, ahead, size,
 		func(now time.Time, jobs []*xxladapter.Job) []xxladapter.Decision {
 			decided = time.Now()

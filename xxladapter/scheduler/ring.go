@@ -40,8 +40,9 @@ type ring struct {
 
 	// mu is taken before the timer's own locks, and never while the pool is called. The timer
 	// holds none of its own while due runs.
-	mu   sync.Mutex       // guards held, and each armed that it leads to
-	held map[int64]*armed // by fire id
+	mu     sync.Mutex       // guards the fields below, and each armed that held leads to
+	held   map[int64]*armed // by fire id
+	ofJobs map[int64]int32  // how many of them each job has
 }
 
 // An armed is a fire that the ring holds.
@@ -58,7 +59,10 @@ func newRing(clock *storeClock, may func() bool, fire func(xxladapter.Fire, func
 	if err != nil {
 		return nil, err
 	}
-	return &ring{timer: timer, clock: clock, may: may, fire: fire, held: make(map[int64]*armed)}, nil
+	return &ring{
+		timer: timer, clock: clock, may: may, fire: fire,
+		held: make(map[int64]*armed), ofJobs: make(map[int64]int32),
+	}, nil
 }
 
 // arm hands f out when it is due, at once if that has passed. A fire that is held already is left
@@ -99,7 +103,7 @@ func (r *ring) takeBack(a *armed) error {
 	if a.timeout != nil {
 		a.timeout.Cancel()
 	}
-	delete(r.held, a.fire.ID)
+	r.forget(a)
 	r.mu.Unlock()
 	return r.arm(a.fire)
 }
@@ -184,6 +188,7 @@ func (r *ring) hold(f xxladapter.Fire, elsewhere bool) *armed {
 	}
 	a := &armed{fire: f, elsewhere: elsewhere}
 	r.held[f.ID] = a
+	r.ofJobs[f.JobID]++
 	return a
 }
 
@@ -191,7 +196,18 @@ func (r *ring) release(a *armed) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.held[a.fire.ID] == a {
-		delete(r.held, a.fire.ID)
+		r.forget(a)
+	}
+}
+
+// forget removes a from held.
+//
+// REQUIRES: r.mu is held, and held has a.
+func (r *ring) forget(a *armed) {
+	delete(r.held, a.fire.ID)
+	job := a.fire.JobID
+	if r.ofJobs[job]--; r.ofJobs[job] == 0 {
+		delete(r.ofJobs, job)
 	}
 }
 
@@ -201,9 +217,9 @@ func (r *ring) drop(selected func(xxladapter.Fire) bool) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	dropped := 0
-	for id, a := range r.held {
+	for _, a := range r.held {
 		if a.timeout != nil && selected(a.fire) && a.timeout.Cancel() {
-			delete(r.held, id)
+			r.forget(a)
 			dropped++
 		}
 	}
@@ -215,6 +231,13 @@ func (r *ring) len() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.held)
+}
+
+// stocked returns how many fires are held beyond the first of each job.
+func (r *ring) stocked() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.held) - len(r.ofJobs)
 }
 
 // stop ends the wheel. The fires that it held are in the store.

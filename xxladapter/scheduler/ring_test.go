@@ -97,6 +97,44 @@ func TestAHeldFireCostsNoMemory(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, func() { _ = r.arm(f) }))
 }
 
+// TestTheStockIsWhatJobsHaveBesideTheirFirstFire counts it after each way in which fires come and
+// go.
+func TestTheStockIsWhatJobsHaveBesideTheirFirstFire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var done []func()
+		r, err := newRing(new(storeClock), always, func(_ xxladapter.Fire, d func()) bool {
+			done = append(done, d)
+			return true
+		})
+		require.NoError(t, err)
+		defer r.stop()
+		fire := func(id, job int64) xxladapter.Fire {
+			return xxladapter.Fire{ID: id, JobID: job, Due: time.Now().Add(time.Second)}
+		}
+		for id, job := range []int64{1, 1, 1, 2, 3, 3} {
+			require.NoError(t, r.arm(fire(int64(id), job)))
+		}
+		require.NoError(t, r.arm(fire(0, 1)))
+		require.Equal(t, 3, r.stocked())
+		left, err := r.leave(fire(6, 2))
+		require.NoError(t, err)
+		require.Equal(t, 4, r.stocked())
+		require.NoError(t, r.takeBack(left))
+		require.Equal(t, 4, r.stocked())
+		require.Equal(t, 2, r.drop(func(f xxladapter.Fire) bool { return f.JobID == 2 }))
+		require.Equal(t, 3, r.stocked())
+		time.Sleep(2 * time.Second) // in the bubble's own time
+		synctest.Wait()
+		require.Len(t, done, 5)
+		require.Equal(t, 3, r.stocked(), "the pool has them")
+		for _, d := range done {
+			d()
+		}
+		require.Zero(t, r.stocked())
+		require.Empty(t, r.ofJobs)
+	})
+}
+
 func always() bool { return true }
 
 func TestTheRingDropsWhatIsNotOnItsWayYet(t *testing.T) {

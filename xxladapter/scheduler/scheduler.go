@@ -206,10 +206,11 @@ func New(opts Options) (*Scheduler, error) {
 	clock := new(storeClock)
 	s := &Scheduler{
 		opts: opts, clock: clock,
-		page:     sweepLimit,
-		plans:    newPlans(opts.Zone, opts.CronProfile),
-		scanNow:  make(chan struct{}, 1),
-		sweepNow: make(chan struct{}, 1),
+		page:       sweepLimit,
+		plans:      newPlans(opts.Zone, opts.CronProfile),
+		congestion: congestion{stock: defaultStock},
+		scanNow:    make(chan struct{}, 1),
+		sweepNow:   make(chan struct{}, 1),
 
 		renewal: make(chan struct{}, 1),
 		roster:  newRoster(),
