@@ -113,6 +113,24 @@ func TestAnAppReachesNothingOfAnother(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, s.counts())
 
+	// Schedulers may publish what an app may not. A caller that names where the reply goes must not
+	// have them publish there: JetStream takes an empty reply for a request to delete a stream.
+	for _, to := range []string{
+		"$JS.API.STREAM.DELETE.xw_default_payments", "$JS.API.STREAM.PURGE.xw_default_payments",
+		"xw.default.run.payments.any", "xw.default.run.orders.any",
+	} {
+		for _, op := range []string{"registry", "no-operation"} {
+			require.NoError(t, c.PublishRequest("xw.default.up."+op+".orders", to, nil))
+		}
+	}
+	call("accept", "[]")    // a scheduler takes it after those before it
+	time.Sleep(time.Second) // for what must not happen
+	for _, app := range []string{otherApp, app} {
+		_, stream := n.stream(app)
+		state := stream.CachedInfo().State
+		require.Equal(t, []uint64{1, 1}, []uint64{state.LastSeq, state.Msgs}, "runs published for %s, and waiting", app)
+	}
+
 	s.startExecutorOf(app, app)
 	s.startExecutorOf(otherApp, otherApp)
 	for _, id := range []int64{job, ownJob} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"sync"
 
 	"github.com/nats-io/nats.go"
@@ -80,7 +81,8 @@ func (c *conn) ask(ctx context.Context, subject string, header http.Header, body
 func (c *conn) Serve(
 	at xxladapter.QueueAddress, answer func(op string, header http.Header, body []byte) []byte,
 ) (stop func(), err error) {
-	return c.serve(c.names.call(at, "*"), "", func(m *nats.Msg) []byte {
+	everyone := func(*nats.Msg) bool { return true } // only schedulers may call
+	return c.serve(c.names.call(at, "*"), "", everyone, func(m *nats.Msg) []byte {
 		return answer(lastToken(m.Subject), http.Header(m.Header), m.Data)
 	})
 }
@@ -89,15 +91,33 @@ func (c *conn) Serve(
 func (c *conn) ServeReports(
 	answer func(op, app string, header http.Header, body []byte) []byte,
 ) (stop func(), err error) {
-	return c.serve(c.names.allUp(), "schedulers", func(m *nats.Msg) []byte {
+	return c.serve(c.names.allUp(), "schedulers", c.names.isReplyOf, func(m *nats.Msg) []byte {
 		op, app := calledBy(m.Subject)
 		return answer(op, app, http.Header(m.Header), m.Data)
 	})
 }
 
-func (c *conn) serve(subject, group string, answer func(*nats.Msg) []byte) (stop func(), err error) {
+// isReplyOf reports whether a call of an executor names a subject on which executors of its app
+// wait for replies. The broker does not check where a caller wants the reply, and a scheduler may
+// publish runs and requests to JetStream, which the caller may not.
+func (n names) isReplyOf(m *nats.Msg) bool {
+	_, app := calledBy(m.Subject)
+	return app != "" && strings.HasPrefix(m.Reply, n.replies(app)+".")
+}
+
+// serve answers the calls on a subject that may be answered.
+func (c *conn) serve(
+	subject, group string, may func(*nats.Msg) bool, answer func(*nats.Msg) []byte,
+) (stop func(), err error) {
 	answers := broker.NewAnswers()
 	reply := func(m *nats.Msg) {
+		if !may(m) {
+			c.logger.Warn(
+				"call over the queue dropped; its reply is for a subject that is not the caller's",
+				"queue", c.shown, "subject", m.Subject, "reply", m.Reply,
+			)
+			return
+		}
 		answers.Go(func() {
 			if err := m.Respond(answer(m)); err != nil {
 				c.logger.Warn("reply over the queue failed", "queue", c.shown, "subject", m.Subject, "err", err)
