@@ -61,6 +61,7 @@ func TestAnAppReachesNothingOfAnother(t *testing.T) {
 	var publish []string
 	for _, consumer := range append(theirs, own...) {
 		publish = append(publish, "$JS.API.CONSUMER.MSG.NEXT.xw_default_payments."+consumer, "$JS.API.CONSUMER.INFO.xw_default_payments."+consumer,
+			"xw.default.js.CONSUMER.MSG.NEXT.xw_default_payments."+consumer, "xw.default.js.CONSUMER.INFO.xw_default_payments."+consumer,
 			"$JS.ACK.xw_default_payments."+consumer+".1.1.1.1.0")
 	}
 	for _, stream := range []string{"xw_default_payments", "xw_default_orders"} {
@@ -109,20 +110,30 @@ func TestAnAppReachesNothingOfAnother(t *testing.T) {
 	}
 	call("callback", fmt.Sprintf(`[{"logId":%d,"logDateTim":1,"handleCode":200,"handleMsg":"forged"}]`, run))
 	require.Zero(t, s.rows(job)[0].HandleCode)
-	_, err := c.Request("$JS.API.CONSUMER.INFO.xw_default_orders."+own[0], nil, 5*time.Second)
+	_, err := c.Request("xw.default.js.CONSUMER.INFO.xw_default_orders."+own[0], nil, 5*time.Second)
 	require.NoError(t, err)
 	require.Empty(t, s.counts())
 
-	// Schedulers may publish what an app may not. A caller that names where the reply goes must not
-	// have them publish there: JetStream takes an empty reply for a request to delete a stream.
+	// Schedulers and the broker may publish what an app may not. A caller that names where the reply
+	// goes must not have them publish there: JetStream takes an empty reply for a request to delete
+	// a stream.
+	sub, err := c.SubscribeSync("xw.default.reply.app.orders.run")
+	require.NoError(t, err)
+	for _, consumer := range own {
+		require.NoError(t, c.PublishRequest("xw.default.js.CONSUMER.MSG.NEXT.xw_default_orders."+consumer, sub.Subject, []byte("1")))
+	}
+	taken, err := sub.NextMsg(10 * time.Second)
+	require.NoError(t, err)
 	for _, to := range []string{
 		"$JS.API.STREAM.DELETE.xw_default_payments", "$JS.API.STREAM.PURGE.xw_default_payments",
 		"xw.default.run.payments.any", "xw.default.run.orders.any",
 	} {
+		require.NoError(t, c.PublishRequest(taken.Reply, to, []byte("+WPI")))
 		for _, op := range []string{"registry", "no-operation"} {
 			require.NoError(t, c.PublishRequest("xw.default.up."+op+".orders", to, nil))
 		}
 	}
+	require.NoError(t, taken.Nak())
 	call("accept", "[]")    // a scheduler takes it after those before it
 	time.Sleep(time.Second) // for what must not happen
 	for _, app := range []string{otherApp, app} {

@@ -54,7 +54,7 @@ func writeCredentials(t *testing.T, file string, by signer, publish, subscribe [
 }
 
 // TestTLSAndCredentialsFiles runs a broker that accepts only TLS. Its users have credentials files
-// that an operator signed. An executor's file grants what docs/queue.md shows for its app.
+// that an operator signed. An executor's file grants what docs/queue.md says for a single account.
 func TestTLSAndCredentialsFiles(t *testing.T) {
 	t.Parallel()
 	s := emptySite(t)

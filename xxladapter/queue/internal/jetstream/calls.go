@@ -99,10 +99,11 @@ func (c *conn) ServeReports(
 
 // isReplyOf reports whether a call of an executor names a subject on which executors of its app
 // wait for replies. The broker does not check where a caller wants the reply, and a scheduler may
-// publish runs and requests to JetStream, which the caller may not.
+// publish runs and requests to JetStream, which the caller may not. A call from another account has
+// a subject of the broker's own in place of the caller's; clients cannot name those.
 func (n names) isReplyOf(m *nats.Msg) bool {
 	_, app := calledBy(m.Subject)
-	return app != "" && strings.HasPrefix(m.Reply, n.replies(app)+".")
+	return app != "" && (strings.HasPrefix(m.Reply, n.replies(app)+".") || strings.HasPrefix(m.Reply, "_R_."))
 }
 
 // serve answers the calls on a subject that may be answered.

@@ -22,13 +22,16 @@ const pingEvery = 10 * time.Second
 
 // A conn is a connection to a broker.
 type conn struct {
-	nc      *nats.Conn
-	js      jetstream.JetStream
-	names   names
-	calls   calls
-	streams sync.Map // app -> jetstream.Stream
-	shown   string   // the URL without secrets
-	logger  *slog.Logger
+	nc *nats.Conn
+	js jetstream.JetStream
+	// imported is the JetStream of the schedulers' account, for an executor whose account is
+	// another.
+	imported jetstream.JetStream
+	names    names
+	calls    calls
+	streams  sync.Map // app -> jetstream.Stream
+	shown    string   // the URL without secrets
+	logger   *slog.Logger
 }
 
 var _ broker.Broker = (*conn)(nil)
@@ -101,6 +104,9 @@ func (p Place) Connect(ctx context.Context, o broker.Options) (_ broker.Broker, 
 		ctx, cancel := context.WithTimeout(ctx, broker.CallLimit)
 		defer cancel()
 		_, err = c.js.AccountInfo(ctx)
+	}
+	if err == nil {
+		c.imported, err = jetstream.NewWithAPIPrefix(c.nc, c.names.prefix()+"js")
 	}
 	if err != nil {
 		c.nc.Close()

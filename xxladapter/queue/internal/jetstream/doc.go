@@ -7,6 +7,7 @@
 //	xw.<namespace>.up.*.<app>            calls to any scheduler, such as registry and callback
 //	xw.<namespace>.reply.app.<app>.*     replies to executors
 //	xw.<namespace>.reply.schedulers.*    replies to schedulers
+//	xw.<namespace>.js.CONSUMER.>         requests to JetStream by executors with other accounts
 //
 // The runs of an app are kept on disk, in a work-queue stream of their own, until an executor
 // acknowledges them. Schedulers create streams and consumers, so that an executor needs no rights

@@ -34,6 +34,9 @@ type source struct{ consumer jetstream.Consumer }
 // Find implements [broker.Broker].
 func (c *conn) Find(ctx context.Context, of xxladapter.QueueAddress) (broker.Source, error) {
 	consumer, err := c.js.Consumer(ctx, c.names.stream(of.App), c.names.consumer(of))
+	if errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
+		consumer, err = c.imported.Consumer(ctx, c.names.stream(of.App), c.names.consumer(of))
+	}
 	if err != nil {
 		return nil, err
 	}
