@@ -30,7 +30,8 @@ type queuedRun struct {
 	position uint64 // 0 means that nobody knows whether it is stored
 	key      string // under which it was published
 	check    time.Time
-	doubt    *doubt // what executors have said, guarded by the mutex of queuedRuns; nil means nothing
+	gone     time.Time // when the executor that it is for was first found gone; zero if it is there
+	doubt    *doubt    // what executors have said, guarded by the mutex of queuedRuns; nil means nothing
 }
 
 // queuedRuns holds what this node knows about runs in queues, by fire. It forgets a run that nobody
@@ -114,10 +115,16 @@ func (r *run) enqueue(ctx context.Context, req *wire.RunRequest, key string) err
 func queueKey(logID int64) string { return strconv.FormatInt(logID, 10) }
 
 // requeue looks for the run of an open fire in the queue, and publishes it again if it is not
-// there. A run for an executor that is no longer registered has failed: no executor has begun it.
+// there. A run for an executor that is no longer registered at two looks has failed: no executor
+// has begun it. One look is not enough, because an executor that restarts deregisters.
 func (r *run) requeue(ctx context.Context, known queuedRun, to xxladapter.QueueAddress) error {
 	inDoubt := r.fire.State == xxladapter.FireAmbiguous && known.key == ""
 	if to.Instance != "" && r.opts.Queue != nil && !slices.Contains(r.addresses(), r.log.Address) {
+		if now := time.Now(); known.gone.IsZero() {
+			known.gone, known.check = now, now.Add(queueCheck)
+			r.queued.note(r.fire.ID, known, now)
+			return nil
+		}
 		o := failed(time.Now(), "the executor is gone, and had not begun the run")
 		if inDoubt {
 			o = failed(time.Now(), xxladapter.ReasonUnknown+", and the executor is gone")
@@ -130,6 +137,7 @@ func (r *run) requeue(ctx context.Context, known queuedRun, to xxladapter.QueueA
 		}
 		return nil
 	}
+	known.gone = time.Time{}
 	if inDoubt && r.opts.Queue != nil {
 		if settled, err := r.settleDoubt(ctx, to); settled || err != nil {
 			return err

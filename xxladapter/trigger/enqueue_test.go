@@ -195,7 +195,7 @@ func TestARunForAnExecutorThatIsGoneHasFailedAndIsRetried(t *testing.T) {
 		g.Addresses = []string{"nats://some-app/b"}
 		_, err = f.store.SaveGroup(t.Context(), g)
 		require.NoError(t, err)
-		f.sweep(time.Minute)
+		f.sweep(70 * time.Second)
 		l := f.logs()[0]
 		require.Equal(t, 500, l.TriggerCode)
 		require.Contains(t, l.TriggerMsg, "the executor is gone")
@@ -204,6 +204,33 @@ func TestARunForAnExecutorThatIsGoneHasFailedAndIsRetried(t *testing.T) {
 		may, err := f.over.Accept(t.Context(), []xxladapter.Accept{{LogID: l.ID, Address: "nats://some-app/a"}})
 		require.NoError(t, err)
 		require.Equal(t, []bool{false}, may, "it was given up")
+	}, "nats://some-app/a")
+}
+
+// TestARunWaitsForAnExecutorThatRestarts has the executor of a run deregister and register again, as
+// each does that is stopped and started. The sweep looks after 30 s, in between.
+func TestARunWaitsForAnExecutorThatRestarts(t *testing.T) {
+	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
+		register := func(addrs ...string) {
+			g, err := f.store.Group(t.Context(), f.job.GroupID)
+			require.NoError(t, err)
+			g.Addresses = addrs
+			_, err = f.store.SaveGroup(t.Context(), g)
+			require.NoError(t, err)
+		}
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+		for range 3 {
+			f.sweep(25 * time.Second)
+			register("nats://some-app/b")
+			f.sweep(10 * time.Second)
+			register("nats://some-app/a", "nats://some-app/b")
+			f.sweep(25 * time.Second)
+		}
+		require.Zero(t, f.logs()[0].TriggerCode, f.logs()[0].TriggerMsg)
+		require.Len(t, q.runs, 1)
+		may, err := f.over.Accept(t.Context(), []xxladapter.Accept{{LogID: f.logs()[0].ID, Address: "nats://some-app/a"}})
+		require.NoError(t, err)
+		require.Equal(t, []bool{true}, may)
 	}, "nats://some-app/a")
 }
 

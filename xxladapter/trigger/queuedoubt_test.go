@@ -98,7 +98,7 @@ func TestARunForAnExecutorThatIsGoneAfterALossIsUnknown(t *testing.T) {
 		g.Addresses = nil
 		_, err = f.store.SaveGroup(t.Context(), g)
 		require.NoError(t, err)
-		f.sweep(10 * time.Second)
+		f.sweep(40 * time.Second)
 		require.Contains(t, f.logs()[0].TriggerMsg, xxladapter.ReasonUnknown)
 		require.NotContains(t, f.logs()[0].TriggerMsg, "had not begun")
 	}, "nats://some-app/a")

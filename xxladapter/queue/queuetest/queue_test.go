@@ -281,7 +281,7 @@ func TestASecondMessageOfARunBeginsNothing(t *testing.T) {
 }
 
 // TestARunForAnExecutorThatIsGoneFails deregisters the executor that a run waits for. The sweep
-// looks for the run after 30 s.
+// looks for the run after 30 s, and once more.
 func TestARunForAnExecutorThatIsGoneFails(t *testing.T) {
 	testserver.Long(t)
 	overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
@@ -292,7 +292,7 @@ func TestARunForAnExecutorThatIsGoneFails(t *testing.T) {
 		s.trigger(job)
 		testserver.Eventually(s.t, 20*time.Second, "it was handed over", func() bool { return len(s.rows(job)) == 1 })
 		require.NoError(t, s.executorCall("registryRemove", map[string]any{"registryGroup": "EXECUTOR", "registryKey": app, "registryValue": addr}))
-		testserver.Eventually(s.t, 60*time.Second, "the hand-over has failed", func() bool {
+		testserver.Eventually(s.t, 90*time.Second, "the hand-over has failed", func() bool {
 			return s.rows(job)[0].TriggerCode == 500
 		})
 		require.Contains(t, s.rows(job)[0].TriggerMsg, "the executor is gone")
