@@ -132,6 +132,35 @@ func TestAnExecutorTakesRunsFromAnyQueue(t *testing.T) {
 	<-q.closed
 }
 
+// TestARunComesThroughTheQueueAlone calls an executor with a queue as schedulers call one with a
+// port. A run that no store has given to it must not begin, and has no place to give back.
+func TestARunComesThroughTheQueueAlone(t *testing.T) {
+	q := &testQueue{make(chan *delivery.Delivery, 1), make(chan string, 1), make(chan []byte, 10), make(chan bool)}
+	e, err := New(Options{
+		Queue: q, AppName: "orders", QueuePlaces: 1, DataDir: t.TempDir(), Logger: quietLogger(), NoSync: true,
+	})
+	require.NoError(t, err)
+	began := make(chan int64, 10)
+	require.NoError(t, e.Handle("echo", func(_ context.Context, r *Run) error {
+		began <- r.LogID
+		return nil
+	}))
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- e.Run(ctx) }() // the test waits for it
+	<-e.Ready()
+	one, err := json.Marshal(beanRun(7, 42, "echo"))
+	require.NoError(t, err)
+	for op, body := range map[string]string{"run": string(one), "trigger": string(one), "runs": "[" + string(one) + "]"} {
+		require.Contains(t, string(e.answerCall(op, http.Header{}, []byte(body))), `"code":500`, op)
+	}
+	require.Contains(t, string(e.answerCall("beat", http.Header{}, nil)), `"code":200`)
+	stop()
+	require.NoError(t, <-ended)
+	<-q.closed
+	require.Empty(t, began)
+}
+
 func TestErrorsOfTheQueueNameTheOperation(t *testing.T) {
 	o := Options{Queue: &testQueue{}, AppName: "orders", AdminTimeout: time.Second}
 	a := newQueuedAdmins(&o, func(context.Context, string, http.Header, []byte) ([]byte, error) {

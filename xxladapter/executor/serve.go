@@ -16,7 +16,8 @@ import (
 
 // ServeHTTP answers the calls of schedulers: /beat, /idleBeat, /run, /runs, /trigger, /kill, /log,
 // /ended and /taken, below any prefix that the application has stripped. Every reply is JSON with
-// status 200, except that a body above [wire.MaxBody] gets 413.
+// status 200, except that a body above [wire.MaxBody] gets 413. With [Options.Queue], runs come from
+// the queue alone, and /run, /runs and /trigger are unknown.
 //
 // It serves only while [Executor.Run] runs.
 func (e *Executor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -45,11 +46,12 @@ func (e *Executor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeReply(w, http.StatusOK, wire.Fail("executor is not running"))
 		return
 	}
-	if !e.opts.NoBatches {
+	if !e.opts.NoBatches && l.queue == nil {
 		w.Header().Set(wire.HeaderBatch, strconv.Itoa(wire.MaxBatch))
 	}
 	answer, known := operations[path]
-	if !known || path == wire.PathRuns && e.opts.NoBatches {
+	isRun := path == wire.PathRun || path == wire.PathTrigger || path == wire.PathRuns
+	if !known || path == wire.PathRuns && e.opts.NoBatches || isRun && l.queue != nil {
 		writeReply(w, http.StatusOK, wire.Fail(wire.NotFound(path)))
 		return
 	}
