@@ -47,12 +47,15 @@ func (c *Conn) Holds(ctx context.Context, to xxladapter.QueueAddress, position u
 	return held, nil
 }
 
-// Remove drops the run for an address at a position; a run that is already gone is no error.
-func (c *Conn) Remove(ctx context.Context, to xxladapter.QueueAddress, position uint64) error {
+// Clear drops the runs that wait for an executor that is gone. If there are none, it does nothing.
+func (c *Conn) Clear(ctx context.Context, to xxladapter.QueueAddress) error {
 	ctx, cancel := context.WithTimeout(ctx, broker.CallLimit)
 	defer cancel()
-	if err := c.broker.Remove(ctx, to, position); err != nil {
-		return fmt.Errorf("remove a run from queue %s: %w", c.shown, err)
+	if to.Instance == "" {
+		return fmt.Errorf("%s names no single executor", to)
+	}
+	if err := c.broker.Clear(ctx, to); err != nil {
+		return fmt.Errorf("clear queue %s: %w", c.shown, err)
 	}
 	return nil
 }

@@ -129,10 +129,12 @@ func (r *run) requeue(ctx context.Context, known queuedRun, to xxladapter.QueueA
 		if inDoubt {
 			o = failed(time.Now(), xxladapter.ReasonUnknown+", and the executor is gone")
 		}
-		if err := r.settle(ctx, o); err != nil || known.position == 0 {
+		if err := r.settle(ctx, o); err != nil {
 			return err
 		}
-		if err := r.opts.Queue.Dequeue(ctx, r.log.Address, known.position); err != nil { // the run would be refused if it was asked for
+		// This node may not know where the run is stored, since another may have published it. What
+		// else waits there is given up as well, or published again if the executor comes back.
+		if err := r.opts.Queue.Clear(ctx, r.log.Address); err != nil { // the run would be refused if it was asked for
 			r.opts.Logger.Warn("run that was given up stays in the queue", "run", r.log.ID, "err", err)
 		}
 		return nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -23,6 +24,7 @@ type fakeQueue struct {
 	mu   sync.Mutex // guards the fields below while several goroutines use the queue
 	err  error      // of Enqueue
 	runs map[uint64]string
+	at   map[uint64]string // the addresses of runs
 	seen map[string]uint64
 	to   []string // addresses of what was stored
 	last uint64
@@ -51,7 +53,7 @@ func (q *fakeQueue) Enqueue(_ context.Context, addr, _, key string, _ *wire.RunR
 		return at, nil
 	}
 	q.last++
-	q.runs[q.last], q.seen[key] = key, q.last
+	q.runs[q.last], q.at[q.last], q.seen[key] = key, addr, q.last
 	q.to = append(q.to, addr)
 	return q.last, nil
 }
@@ -62,10 +64,10 @@ func (q *fakeQueue) Queued(_ context.Context, _ string, position uint64, key str
 	return q.runs[position] == key, nil
 }
 
-func (q *fakeQueue) Dequeue(_ context.Context, _ string, position uint64) error {
+func (q *fakeQueue) Clear(_ context.Context, addr string) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	delete(q.runs, position)
+	maps.DeleteFunc(q.runs, func(position uint64, _ string) bool { return q.at[position] == addr })
 	return nil
 }
 
@@ -95,7 +97,7 @@ func (q *fakeQueue) Taken(_ context.Context, addr, _ string, runs []*xxladapter.
 func queued(t *testing.T, route xxladapter.RouteStrategy, check func(t *testing.T, f *fixture, q *fakeQueue), addrs ...string) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, route, addrs...)
-		q := &fakeQueue{runs: map[uint64]string{}, seen: map[string]uint64{}}
+		q := &fakeQueue{runs: map[uint64]string{}, at: map[uint64]string{}, seen: map[string]uint64{}}
 		f.over.opts.Queue = q
 		check(t, f, q)
 	})
@@ -204,6 +206,25 @@ func TestARunForAnExecutorThatIsGoneHasFailedAndIsRetried(t *testing.T) {
 		may, err := f.over.Accept(t.Context(), []xxladapter.Accept{{LogID: l.ID, Address: "nats://some-app/a"}})
 		require.NoError(t, err)
 		require.Equal(t, []bool{false}, may, "it was given up")
+	}, "nats://some-app/a")
+}
+
+// TestWhatAnotherNodePublishedForAnExecutorThatIsGone forgets what this node knows about the queue,
+// as if it had taken over the run, and has another run wait for any executor.
+func TestWhatAnotherNodePublishedForAnExecutorThatIsGone(t *testing.T) {
+	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+		_, err := q.Enqueue(t.Context(), "nats://some-app", "", "another", nil)
+		require.NoError(t, err)
+		f.over.queued = queuedRuns{}
+		g, err := f.store.Group(t.Context(), f.job.GroupID)
+		require.NoError(t, err)
+		g.Addresses = nil
+		_, err = f.store.SaveGroup(t.Context(), g)
+		require.NoError(t, err)
+		f.sweep(70 * time.Second)
+		require.Equal(t, 500, f.logs()[0].TriggerCode)
+		require.Equal(t, map[uint64]string{2: "another"}, q.runs)
 	}, "nats://some-app/a")
 }
 

@@ -25,8 +25,8 @@ type Broker interface {
 	// Holds reports whether the run with a key is still stored at a position, which Publish
 	// returned for the same address.
 	Holds(ctx context.Context, to xxladapter.QueueAddress, position uint64, key string) (bool, error)
-	// Remove drops the run at a position.
-	Remove(ctx context.Context, to xxladapter.QueueAddress, position uint64) error
+	// Clear drops all runs for one executor.
+	Clear(ctx context.Context, to xxladapter.QueueAddress) error
 	// Call calls one executor and returns its reply.
 	Call(ctx context.Context, to xxladapter.QueueAddress, op string, header http.Header, body []byte) ([]byte, error)
 }
@@ -40,8 +40,8 @@ type Queuer interface {
 	// Queued reports whether the run with a key is still stored at a position, which Enqueue
 	// returned for the same address.
 	Queued(ctx context.Context, addr string, position uint64, key string) (bool, error)
-	// Dequeue drops the run at a position; one that is gone is no error.
-	Dequeue(ctx context.Context, addr string, position uint64) error
+	// Clear drops all runs that wait for one executor, whose own address is addr.
+	Clear(ctx context.Context, addr string) error
 	// Taken asks one executor, whose own address is addr, which of some runs it has ever taken from
 	// the queue, and returns its answers in the order of runs. The error wraps [ErrCannotTell] if
 	// the executor does not know the question.
@@ -82,13 +82,13 @@ func (c *Client) Queued(ctx context.Context, addr string, position uint64, key s
 	return c.broker.Holds(ctx, to, position, key)
 }
 
-// Dequeue implements [Queuer].
-func (c *Client) Dequeue(ctx context.Context, addr string, position uint64) error {
+// Clear implements [Queuer].
+func (c *Client) Clear(ctx context.Context, addr string) error {
 	to, ok := xxladapter.ParseQueueAddress(addr)
 	if !ok || c.broker == nil {
 		return errNoBroker
 	}
-	return c.broker.Remove(ctx, to, position)
+	return c.broker.Clear(ctx, to)
 }
 
 // queueHeader returns what goes with a run or a call. The names are those of HTTP.

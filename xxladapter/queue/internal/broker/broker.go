@@ -25,8 +25,8 @@ type Broker interface {
 	) (position uint64, err error)
 	// Holds reports whether the run with a key is still stored at a position.
 	Holds(ctx context.Context, to xxladapter.QueueAddress, position uint64, key string) (bool, error)
-	// Remove drops the run at a position; one that is gone is no error.
-	Remove(ctx context.Context, to xxladapter.QueueAddress, position uint64) error
+	// Clear drops all runs of an address. Later ones are stored as if it had never had any.
+	Clear(ctx context.Context, to xxladapter.QueueAddress) error
 
 	// Prepare creates what the executor at an address takes its runs from, unless it exists.
 	Prepare(ctx context.Context, at xxladapter.QueueAddress) error

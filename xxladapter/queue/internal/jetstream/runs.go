@@ -55,14 +55,13 @@ func (c *conn) Holds(ctx context.Context, to xxladapter.QueueAddress, position u
 	return false, err
 }
 
-// Remove implements [broker.Broker].
-func (c *conn) Remove(ctx context.Context, to xxladapter.QueueAddress, position uint64) error {
+// Clear implements [broker.Broker].
+func (c *conn) Clear(ctx context.Context, to xxladapter.QueueAddress) error {
 	stream, err := c.stream(ctx, to.App)
 	if err == nil {
-		err = stream.DeleteMsg(ctx, position)
+		err = stream.Purge(ctx, jetstream.WithPurgeSubject(c.names.run(to)))
 	}
-	if err == nil || errors.Is(err, jetstream.ErrMsgNotFound) || errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) ||
-		errors.Is(err, jetstream.ErrStreamNotFound) {
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		return nil
 	}
 	return err

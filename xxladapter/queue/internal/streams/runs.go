@@ -60,13 +60,9 @@ func (c *conn) Holds(ctx context.Context, to xxladapter.QueueAddress, position u
 	return found[0].Values["k"] == key, nil // a Redis that lost its data may give positions again
 }
 
-// Remove implements [broker.Broker].
-func (c *conn) Remove(ctx context.Context, to xxladapter.QueueAddress, position uint64) error {
-	_, err := c.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		remove(ctx, p, c.names.run(to), idOf(position))
-		return nil
-	})
-	return err
+// Clear implements [broker.Broker]. The script of the next publication creates the stream again.
+func (c *conn) Clear(ctx context.Context, to xxladapter.QueueAddress) error {
+	return c.Del(ctx, c.names.run(to)).Err()
 }
 
 // remove acknowledges runs of a stream and deletes them from it.

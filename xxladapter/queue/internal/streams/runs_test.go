@@ -33,12 +33,18 @@ func TestAKeyStandsForOneRun(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.want, held, "%+v", c)
 	}
-	for range 2 { // the second time it is gone
-		require.NoError(t, s.Remove(t.Context(), anyOf, first))
+	third := publish(t, s, oneOf, "3", "run")
+	for range 2 { // the second time there is nothing
+		require.NoError(t, s.Clear(t.Context(), anyOf))
 		held, err := s.Holds(t.Context(), anyOf, first, "1")
 		require.NoError(t, err)
 		require.False(t, held)
 	}
+	held, err := s.Holds(t.Context(), oneOf, third, "3")
+	require.NoError(t, err)
+	require.True(t, held, "another address")
+	publish(t, s, anyOf, "4", "run")
+	require.Equal(t, [2]int64{1, 0}, s.lies(t, anyOf))
 	left, err := s.PTTL(t.Context(), s.names.seen("orders", "1")).Result()
 	require.NoError(t, err)
 	require.InDelta(t, broker.KeyLife.Seconds(), left.Seconds(), 10)
@@ -72,7 +78,7 @@ func TestAClockThatWasSetBack(t *testing.T) {
 	require.NoError(t, s.XAdd(t.Context(), &redis.XAddArgs{Stream: s.names.run(anyOf), ID: idOf(future), Values: []string{"k", "0"}}).Err())
 	require.Equal(t, future+1, publish(t, s, anyOf, "1", "run"))
 	require.Equal(t, future+2, publish(t, s, anyOf, "2", "run"))
-	require.NoError(t, s.Remove(t.Context(), anyOf, future+2))
+	require.NoError(t, s.XDel(t.Context(), s.names.run(anyOf), idOf(future+2)).Err())
 	require.Equal(t, future+3, publish(t, s, anyOf, "3", "run"))
 }
 
