@@ -12,6 +12,11 @@ import (
 // ErrClosed is the error of every call after Close.
 var ErrClosed = errors.New("sqlstore: closed")
 
+// ErrLogClosed refuses a term to a process with a log while the tables do not need the log: its
+// last process has closed it, and a process without a log may use the tables. The caller takes the
+// log up again and repeats the call.
+var ErrLogClosed = errors.New("sqlstore: the log in front of the tables is closed")
+
 // A DB is a database: its dialect, its pools of connections, and its clock. It admits calls until
 // Close.
 type DB struct {
@@ -34,6 +39,8 @@ type DB struct {
 	// Front holds what was acknowledged and is not in the tables yet. Nil means that the tables
 	// have everything. Reads ask it before they read the tables; Writes does so by itself.
 	Front Front
+	// BehindLog is set if several processes share a log in front of the tables.
+	BehindLog bool
 	// Lookup reads rows of several tables in one round trip. Nil reads each table by itself.
 	Lookup func(ctx context.Context, batch []*Lookup) error
 	Clock  func() time.Time

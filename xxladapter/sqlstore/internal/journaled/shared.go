@@ -75,7 +75,7 @@ func OpenShared(ctx context.Context, s *records.Store, opts SharedOptions) (*Sto
 			*w = newSharedWriter(*w, f)
 		}
 	}
-	s.Front, s.Writes = f, f.shared.flush
+	s.Front, s.Writes, s.BehindLog = f, f.shared.flush, true
 	following, stop := context.WithCancel(context.Background())
 	store := &Store{Store: s, front: f, stop: stop}
 	f.shared.ended.Go(f.lookAfterPen)

@@ -197,6 +197,10 @@ func (f *front) closeShared(ctx context.Context) error {
 	err := f.shared.flush.Write(with(
 		ctx, scope{needs: all, changes: true, closing: true},
 	), func(ctx context.Context, tx *database.Tx) error {
+		// A process may get its first term at this moment, because the state still is open.
+		if _, err := tx.LockTerm(ctx); err != nil {
+			return err
+		}
 		held := 0
 		err := tx.Query(
 			ctx, anyLeaseHeld, []any{f.Clock().UnixMilli()}, func(r database.Row) error { return r.Scan(&held) },

@@ -33,6 +33,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
@@ -375,15 +376,31 @@ func (s *Store) ResumeJob(ctx context.Context, r xxladapter.Resume) (resumed boo
 // Lease implements [xxladapter.Store]. The tables have the leases. The memory has the fires, which
 // tell which dead terms own some and whether the node may rest.
 func (s *Store) Lease(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
-	l, err := s.Store.Lease(with(ctx, leasing), node, life)
-	return s.look(ctx, l, err)
+	return s.lease(ctx, func(ctx context.Context) (xxladapter.Lease, error) { return s.Store.Lease(ctx, node, life) })
 }
 
 // Lead implements [xxladapter.Store], as Lease does.
 func (s *Store) Lead(
 	ctx context.Context, node string, life time.Duration, e xxladapter.Election,
 ) (xxladapter.Lease, error) {
-	l, err := s.Store.Lead(with(ctx, leasing), node, life, e)
+	return s.lease(ctx, func(ctx context.Context) (xxladapter.Lease, error) { return s.Store.Lead(ctx, node, life, e) })
+}
+
+// lease renews a lease and completes it with what the memory knows. If the last process with a
+// lease has closed the shared log, a new term waits until this process has taken the log up again:
+// with a lease in the tables it could not, since that may be the lease of a process without the
+// log.
+func (s *Store) lease(
+	ctx context.Context, renew func(ctx context.Context) (xxladapter.Lease, error),
+) (l xxladapter.Lease, err error) {
+	for range penTries {
+		if l, err = renew(with(ctx, leasing)); !errors.Is(err, database.ErrLogClosed) {
+			break
+		}
+		if err := s.front.flush(ctx, nothing); err != nil {
+			return xxladapter.Lease{}, err
+		}
+	}
 	return s.look(ctx, l, err)
 }
 

@@ -152,11 +152,15 @@ func (s *Store) leaseIn(
 	}
 	// The clock is read after the wait for the lock.
 	r := state.Renew(node, life.Milliseconds(), database.ToMilli(s.db.Clock()), leads)
-	if r.mine.Number == 0 && s.db.Front == nil {
-		// A store that is behind a log now may not have been when this process opened it.
+	if r.mine.Number == 0 && (s.db.Front == nil || s.db.BehindLog) {
+		// A store that is behind a log now may not have been when this process opened it, or the
+		// other way round.
 		behind, err := t.Has(ctx, behindLog)
-		if err == nil && behind {
+		switch {
+		case err == nil && behind && !s.db.BehindLog:
 			err = errBehindLog
+		case err == nil && !behind && s.db.BehindLog:
+			err = database.ErrLogClosed
 		}
 		if err != nil {
 			return xxladapter.Lease{}, err

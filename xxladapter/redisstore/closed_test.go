@@ -1,0 +1,44 @@
+//go:build unix
+
+package redisstore
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
+)
+
+// TestALeaseAfterTheStoreWasClosed closes a store while another process that uses it has no lease:
+// that process has just started, or it was frozen. The tables need no Redis from then on, until the
+// process gets a lease.
+func TestALeaseAfterTheStoreWasClosed(t *testing.T) {
+	t.Parallel()
+	redis, behind := testserver.Redis(t), "sqlite:"+emptySQLite(t)
+	a := open(t, redis, behind, nil)
+	require.NoError(t, open(t, redis, behind, nil).Close())
+
+	plain, err := sqlstore.Open(t.Context(), behind+"?journal=off", sqlstore.Options{Logger: quiet})
+	require.NoError(t, err)
+	other, err := plain.Lease(t.Context(), "plain", time.Minute)
+	require.NoError(t, err)
+	_, err = a.Lease(t.Context(), "a", time.Minute)
+	require.ErrorContains(t, err, "a scheduler uses the store without the shared log, must be stopped")
+	found, err := plain.Leases(t.Context())
+	require.NoError(t, err)
+	require.Len(t, found, 1, "half of the jobs would belong to a process that cannot plan them")
+	require.NoError(t, plain.Resign(t.Context(), other.Term))
+	require.NoError(t, plain.Close())
+
+	lease, err := a.Lease(t.Context(), "a", time.Minute)
+	require.NoError(t, err)
+	_, _, err = a.ClaimDue(t.Context(), lease.Term, 0, 1, func(time.Time, []*xxladapter.Job) []xxladapter.Decision { return nil })
+	require.NoError(t, err)
+	_, err = sqlstore.Open(t.Context(), behind, sqlstore.Options{Logger: quiet})
+	require.ErrorIs(t, err, sqlstore.ErrShared)
+	require.NoError(t, a.Close())
+}
