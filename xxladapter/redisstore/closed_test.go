@@ -42,3 +42,37 @@ func TestALeaseAfterTheStoreWasClosed(t *testing.T) {
 	require.ErrorIs(t, err, sqlstore.ErrShared)
 	require.NoError(t, a.Close())
 }
+
+// TestRedisIsGivenUp runs jobs with Redis, closes the store, and runs one without Redis. Its log
+// row gets an id that none of the others has.
+func TestRedisIsGivenUp(t *testing.T) {
+	t.Parallel()
+	for name, tables := range map[string]func(testing.TB) string{
+		"sqlite":   func(t testing.TB) string { return "sqlite:" + emptySQLite(t) },
+		"postgres": emptyPostgres, "mysql": emptyMySQL,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			behind := tables(t)
+			s := newScene(t, testserver.Redis(t), behind)
+			var last int64
+			for range 3 {
+				s.job(xxladapter.Settings{})
+				last = s.send(s.claim()[0])
+			}
+			require.NoError(t, s.Resign(t.Context(), s.term))
+			require.NoError(t, s.Close())
+
+			plain, err := sqlstore.Open(t.Context(), behind, sqlstore.Options{Logger: quiet})
+			require.NoError(t, err)
+			t.Cleanup(func() { require.NoError(t, plain.Close()) })
+			lease, err := plain.Lease(t.Context(), "node", time.Minute)
+			require.NoError(t, err)
+			fires, err := plain.PlanFires(t.Context(), []xxladapter.Fire{{JobID: 1, Due: time.Now().Add(-time.Second), Type: xxladapter.TriggerManual}})
+			require.NoError(t, err)
+			sent, err := plain.ClaimFire(t.Context(), lease.Term, fires[0].ID, []*xxladapter.Log{{JobID: 1, TriggerTime: time.Now()}})
+			require.NoError(t, err)
+			require.Greater(t, sent[0].LogID, last)
+		})
+	}
+}

@@ -208,6 +208,13 @@ func (f *front) closeShared(ctx context.Context) error {
 		if err != nil || held > 0 {
 			return err
 		}
+		if !f.besideJava() { // otherwise reserveLogs has done it
+			// A process without the log gets its ids from the table. The memory is locked, so no
+			// id is given meanwhile.
+			if err := reserve(ctx, tx, "xxl_job_log", f.m.lastLog); err != nil {
+				return err
+			}
+		}
 		_, err = tx.Exec(ctx, markClosed, f.applied.pen)
 		return err
 	})
