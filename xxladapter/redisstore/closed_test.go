@@ -76,3 +76,26 @@ func TestRedisIsGivenUp(t *testing.T) {
 		})
 	}
 }
+
+// TestAClosedLogIsNoLoss closes a store and opens it with another Redis. The tables had everything,
+// so a due time that has passed meanwhile is in no doubt, and fires.
+func TestAClosedLogIsNoLoss(t *testing.T) {
+	t.Parallel()
+	behind := "sqlite:" + emptySQLite(t)
+	first := newScene(t, testserver.StartRedis(t).URL("0"), behind)
+	id := first.job(xxladapter.Settings{})
+	require.NoError(t, first.Resign(t.Context(), first.term))
+	require.NoError(t, first.Close())
+
+	s := &scene{compared: open(t, testserver.StartRedis(t).URL("0"), behind, nil), t: t}
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	lease, err := s.Lease(t.Context(), "node", time.Minute)
+	require.NoError(t, err)
+	s.term = lease.Term
+	fires := s.claim()
+	misfires, err := s.Misfires(t.Context(), xxladapter.MisfireFilter{})
+	require.NoError(t, err)
+	require.Empty(t, misfires)
+	require.Len(t, fires, 1)
+	require.Equal(t, id, fires[0].JobID)
+}

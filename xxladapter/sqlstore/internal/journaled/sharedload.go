@@ -44,15 +44,15 @@ func (f *front) loadShared(ctx context.Context, tx *database.Tx) error {
 	if !now.Held {
 		return errPen
 	}
+	used := m.state == stateOpen
 	if why := f.lost(m, now); why != "" {
-		if now, err = f.beginAnew(ctx, tx, &m, now, why); err != nil {
+		if now, err = f.beginAnew(ctx, tx, &m, now, why, used); err != nil {
 			return err
 		}
 	}
-	used := m.state == stateOpen
 	err = f.fill(ctx, tx, &m, now, used)
 	if errors.Is(err, sharedlog.ErrGap) {
-		if now, err = f.beginAnew(ctx, tx, &m, now, err.Error()); err == nil {
+		if now, err = f.beginAnew(ctx, tx, &m, now, err.Error(), used); err == nil {
 			err = f.fill(ctx, tx, &m, now, used)
 		}
 	}
@@ -120,16 +120,16 @@ func (f *front) lost(m sharedApplied, now sharedlog.State) string {
 	return ""
 }
 
-// beginAnew begins an empty log from what the tables have.
+// beginAnew begins an empty log from what the tables have. used is false if they need no log,
+// because there was none or it was closed; then nothing is lost with it.
 func (f *front) beginAnew(
-	ctx context.Context, tx *database.Tx, m *sharedApplied, now sharedlog.State, why string,
+	ctx context.Context, tx *database.Tx, m *sharedApplied, now sharedlog.State, why string, used bool,
 ) (sharedlog.State, error) {
-	first := m.generation == 0
 	last := max(m.settled, m.runs, m.plans, now.Position, f.shared.log.Seen(now.Generation))
 	m.generation = max(m.generation, uint64(now.Generation)) + 1
 	m.settled, m.runs, m.plans = last, last, last
 	now.Generation, now.Position = int64(m.generation), last
-	if !first {
+	if used {
 		// If this attempt fails after the log has begun, the next one finds another reason.
 		f.Logger.Warn("the shared log is begun anew", "why", why, "generation", now.Generation)
 	}
@@ -138,7 +138,7 @@ func (f *front) beginAnew(
 	}
 	since := m.at
 	m.at = milli(f.Clock())
-	if first {
+	if !used {
 		return now, nil
 	}
 	m.fire, m.log, m.doubt = m.fire+idJump, m.log+idJump, m.at
