@@ -99,3 +99,65 @@ func TestAClosedLogIsNoLoss(t *testing.T) {
 	require.Len(t, fires, 1)
 	require.Equal(t, id, fires[0].JobID)
 }
+
+// TestNoIDOfBeforeComesBack runs jobs without Redis, deletes their log rows, and opens the store
+// with Redis, twice. A run that begins then has an id that no earlier one had.
+func TestNoIDOfBeforeComesBack(t *testing.T) {
+	t.Parallel()
+	for name, tables := range map[string]func(testing.TB) string{
+		"sqlite":   func(t testing.TB) string { return "sqlite:" + emptySQLite(t) },
+		"postgres": emptyPostgres, "mysql": emptyMySQL,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			redis, behind := testserver.Redis(t), tables(t)
+			var last, lastFire int64
+			for range 2 {
+				plain, err := sqlstore.Open(t.Context(), behind, sqlstore.Options{Logger: quiet})
+				require.NoError(t, err)
+				for range 3 {
+					fire, log := runRemoved(t, plain)
+					require.Greater(t, log, last)
+					require.Greater(t, fire, lastFire)
+					last, lastFire = log, fire
+				}
+				require.NoError(t, plain.Close())
+				s := open(t, redis, behind, nil)
+				fire, log := runRemoved(t, s)
+				require.Greater(t, log, last)
+				require.Greater(t, fire, lastFire)
+				last, lastFire = log, fire
+				require.NoError(t, s.Close())
+			}
+			require.Less(t, last, int64(3_000_000), "MySQL reserves two million once")
+		})
+	}
+}
+
+// runRemoved runs a job that is removed afterwards, and deletes its log row. It returns the ids of
+// the fire and of the row.
+func runRemoved(t *testing.T, s xxladapter.Store) (fire, log int64) {
+	t.Helper()
+	lease, err := s.Lease(t.Context(), "node", time.Minute)
+	require.NoError(t, err)
+	fires, err := s.PlanFires(t.Context(), []xxladapter.Fire{
+		{JobID: 1, Due: time.Now().Add(-time.Second), Type: xxladapter.TriggerManual, RetryCount: -1},
+	})
+	require.NoError(t, err)
+	row := &xxladapter.Log{JobID: 1, GroupID: 1, TriggerTime: time.Now(), Address: "http://a:1"}
+	claimed, err := s.ClaimFire(t.Context(), lease.Term, fires[0].ID, []*xxladapter.Log{row})
+	require.NoError(t, err)
+	log = claimed[0].LogID
+	_, err = s.SettleFire(t.Context(), lease.Term, xxladapter.Settlement{
+		FireID: fires[0].ID, LogID: log, Code: xxladapter.ResultOK, Msg: "sent", Sent: time.Now(), Acknowledged: time.Now(),
+	})
+	require.NoError(t, err)
+	applied, _, err := s.FinishRun(t.Context(), xxladapter.RunResult{LogID: log, Code: xxladapter.ResultOK})
+	require.NoError(t, err)
+	require.True(t, applied)
+	purged, err := s.PurgeLogs(t.Context(), xxladapter.LogPurge{Unalarmed: true}, 100)
+	require.NoError(t, err)
+	require.Equal(t, 1, purged.Rows)
+	require.NoError(t, s.Resign(t.Context(), lease.Term))
+	return fires[0].ID, log
+}

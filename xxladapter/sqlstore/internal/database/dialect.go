@@ -1,6 +1,7 @@
 package database
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -69,6 +70,9 @@ type Dialect struct {
 	// ReserveWithin is ReserveIDs for xxlwheel_fire and xxl_job_log within a transaction, which it
 	// does not end. Nil means that ReserveIDs ends none.
 	ReserveWithin func(table string, last int64) []string
+	// LastID returns an id that is at least as high as each one that xxlwheel_fire or xxl_job_log
+	// has generated, even if its row was deleted.
+	LastID func(ctx context.Context, tx *Tx, table string) (int64, error)
 	// OpenRuns is the condition that the run of a log row has no outcome. If the database has an
 	// index of such rows, the condition reads no others.
 	OpenRuns string

@@ -36,6 +36,9 @@ func (f *front) loadShared(ctx context.Context, tx *database.Tx) error {
 		if err := refusePlain(ctx, tx, f.Clock()); err != nil {
 			return err
 		}
+		if err := f.continueIDs(ctx, tx, &m); err != nil {
+			return err
+		}
 	}
 	now, err := f.shared.log.Look(ctx)
 	if err != nil {
@@ -57,6 +60,24 @@ func (f *front) loadShared(ctx context.Context, tx *database.Tx) error {
 		}
 	}
 	return err
+}
+
+// continueIDs has the memory give ids above those that processes without the log have given. Their
+// rows may be deleted already.
+func (f *front) continueIDs(ctx context.Context, tx *database.Tx, m *sharedApplied) error {
+	fire, err := tx.Dialect.LastID(ctx, tx, "xxlwheel_fire")
+	if err != nil {
+		return err
+	}
+	log, err := tx.Dialect.LastID(ctx, tx, "xxl_job_log")
+	if err != nil {
+		return err
+	}
+	if f.besideJava() && m.generation > 0 && log <= m.log+2*idJump+tx.Dialect.IDStep {
+		log = m.log // the table continues above what reserveLogs has reserved
+	}
+	m.fire, m.log = max(m.fire, fire), max(m.log, log)
+	return nil
 }
 
 // fill reads the tables, replays the log behind them, and takes the row of applied positions. used

@@ -52,6 +52,7 @@ func dialectOf(schema schema, facts *serverFacts, zone *time.Location) *database
 			return []string{`ALTER TABLE ` + table + ` AUTO_INCREMENT = ` + strconv.FormatInt(last+1, 10)}
 		},
 		ReserveWithin: reserveWithin,
+		LastID:        lastID,
 		JobsByID:      ` FORCE INDEX (PRIMARY)`,
 		FiresByJob:    ` FORCE INDEX (xxlwheel_fire_due_of_job)`,
 		IDStep:        facts.idStep,

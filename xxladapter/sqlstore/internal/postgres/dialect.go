@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"strconv"
 	"time"
 
@@ -43,6 +44,11 @@ var dialect = database.Dialect{
 	ReserveIDs: func(table string, last int64) []string {
 		return []string{`SELECT setval(pg_get_serial_sequence('` + table +
 			`', 'id'), ` + strconv.FormatInt(last, 10) + `)`}
+	},
+	LastID: func(ctx context.Context, tx *database.Tx, table string) (last int64, err error) {
+		err = tx.Query(ctx, `SELECT COALESCE(pg_sequence_last_value(pg_get_serial_sequence('`+table+`', 'id')::regclass), 0)`, nil,
+			func(r database.Row) error { return r.Scan(&last) })
+		return last, err
 	},
 	AdvanceIDs: func(table string) string {
 		sequence := `pg_get_serial_sequence('` + table + `', 'id')`

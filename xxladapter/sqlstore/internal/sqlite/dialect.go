@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"strconv"
 	"time"
 
@@ -33,6 +34,11 @@ var dialect = database.Dialect{
 			`INSERT INTO sqlite_sequence (name, seq) SELECT '` + table + `', 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = '` + table + `')`,
 			`UPDATE sqlite_sequence SET seq = ` + id + ` WHERE name = '` + table + `' AND seq < ` + id,
 		}
+	},
+	LastID: func(ctx context.Context, tx *database.Tx, table string) (last int64, err error) {
+		err = tx.Query(ctx, `SELECT seq FROM sqlite_sequence WHERE name = ?`, []any{table},
+			func(r database.Row) error { return r.Scan(&last) })
+		return last, err
 	},
 	NeverRan: figures.NeverRanIn,
 	Has:      func(column string) string { return `instr(` + column + `, ?) > 0` },
