@@ -47,6 +47,7 @@ type cluster struct {
 	// mayLose is set if the store may lose what it has confirmed. The checker then excuses only
 	// what is explained by the losses that the schedulers report.
 	mayLose bool
+	redis   string // URL of the Redis in front of the store; empty means none
 
 	judged *checker.History // what judge has read; nil before
 }
@@ -307,6 +308,9 @@ func (c *cluster) judge(opts checker.Options) *checker.Report {
 		quiet++
 		return quiet > 50 // of 20 ms
 	})
+	if c.redis != "" {
+		c.compare()
+	}
 	for _, n := range c.nodes {
 		n.stop()
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/checker"
+	"github.com/xxlwheel/xxlwheel/xxladapter/redisstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -24,8 +25,27 @@ func withRedis(t *testing.T, e engine) (*cluster, *testserver.Server) {
 // behindRedis returns schedulers on a server with a given Redis in front of it.
 func behindRedis(t *testing.T, e engine, redis string) *cluster {
 	t.Helper()
-	db := e.open(t)
-	return newClusterVia(t, e, db, func(int) string { return db.url }, "--redis", redis)
+	return behindRedisOn(t, e, e.open(t), redis)
+}
+
+// behindRedisOn is behindRedis with a given database.
+func behindRedisOn(t *testing.T, e engine, db database, redis string) *cluster {
+	t.Helper()
+	c := newClusterVia(t, e, db, func(int) string { return db.url }, "--redis", redis)
+	c.redis = redis
+	return c
+}
+
+// compare checks, as xxlwheel store compare does, that the tables have what Redis has. Schedulers
+// are running.
+func (c *cluster) compare() {
+	c.t.Helper()
+	store, err := redisstore.Open(c.ctx, c.redis, c.db.url, redisstore.Options{})
+	require.NoError(c.t, err)
+	found, err := store.Compare(c.ctx)
+	require.NoError(c.t, err)
+	require.Empty(c.t, found.Differences)
+	require.NoError(c.t, store.Close())
 }
 
 // TestRedisKilled kills Redis under load and starts it again. It syncs each write, so nothing that
@@ -118,7 +138,7 @@ func theTablesBehindRedisAreAway(t *testing.T, e engine) {
 	db := e.alone(t)
 	server := db.server
 	redis := testserver.StartRedis(t)
-	c := newClusterVia(t, e, db, func(int) string { return db.url }, "--redis", redis.URL("0"))
+	c := behindRedisOn(t, e, db, redis.URL("0"))
 	c.addJobs(pick(30, *jobs), mixed, nil)
 	c.waitForRuns(30)
 	away := pick(2*leaseLapse, time.Minute)
