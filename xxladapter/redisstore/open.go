@@ -60,7 +60,10 @@ func Open(ctx context.Context, url, behind string, opts Options) (*Store, error)
 	if err := checkTarget(ctx, at, opts.MayLose); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", redacted(url), oneLine{err}), at.Close())
 	}
-	_, alone := at.(*client)
+	single, alone := at.(*client)
+	if alone {
+		single.verifySettings("redis at "+single.Options().Addr, opts.MayLose)
+	}
 	taken := false
 	s, err := sqlstore.OpenShared(ctx, behind, opts.SQL, sqlstore.SharedOptions{Lossy: opts.MayLose || !alone,
 		Backlog: opts.Backlog, Log: func(id string) sqlstore.LogServer {
@@ -157,13 +160,26 @@ type client struct {
 	*redis.Client
 	run atomic.Pointer[string]
 
+	// verify refuses a connection to a server whose settings are wrong. It is set before the first
+	// call of a store.
+	verify func(context.Context, asker) error
+
 	// The fields below are set before the first call, if a majority has named the server.
 
 	named promotion
 	owner *client   // the node that redirects to this one, which imports its slot; nil means none
 	since time.Time // this process has known the server as the primary
-	// verify refuses a connection to a server whose settings are wrong.
-	verify func(context.Context, asker) error
+}
+
+// verifySettings has each further connection check the settings: the server may be started again
+// with others.
+func (c *client) verifySettings(name string, mayLose bool) {
+	c.verify = func(ctx context.Context, conn asker) error {
+		if err := check(ctx, conn, mayLose); err != nil {
+			return errors.New(name + ": " + err.Error()) // the client drops the text of an error that wraps
+		}
+		return nil
+	}
 }
 
 // started names the server's process. It is empty before the first connection.

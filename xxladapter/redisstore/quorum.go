@@ -108,12 +108,7 @@ func (q *quorum) client(n promotion) (*client, error) {
 	}
 	c := newClient(opts)
 	c.named, c.since = n, time.Now()
-	c.verify = func(ctx context.Context, conn asker) error {
-		if err := check(ctx, conn, q.mayLose); err != nil {
-			return errors.New("primary " + n.address + ": " + err.Error()) // the client drops the text of an error that wraps
-		}
-		return nil
-	}
+	c.verifySettings("primary "+n.address, q.mayLose)
 	return c, nil
 }
 
