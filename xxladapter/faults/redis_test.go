@@ -159,7 +159,8 @@ func theTablesBehindRedisAreAway(t *testing.T, e engine) {
 }
 
 // TestSchedulersKilledWithRedis kills schedulers, of which one at a time writes to the tables what
-// Redis has. It is killed between the commit and the removal of the records as well as elsewhere.
+// Redis has. It is killed at any moment; in redisstore, TestRecordsThatTheTablesHaveAreSkipped has
+// the one between the commit and the removal of the records.
 func TestSchedulersKilledWithRedis(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, servers, schedulersKilledWithRedis)
