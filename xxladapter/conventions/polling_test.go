@@ -18,7 +18,7 @@ var polling = map[string]struct {
 	"hashedwheel":                           {2, "goroutines race on real processors, and the collector runs when it likes"},
 	"hashedwheel/time":                      {2, "goroutines race on real processors, and the collector runs when it likes"},
 	"xxladapter/admin":                      {1, "a viewer leaves over a real socket"},
-	"xxladapter/node":                       {3, "sockets, leases of real stores, and the collector"},
+	"xxladapter/node":                       {2, "sockets, leases of real stores, and the collector"},
 	"xxladapter/queue/internal/streams":     {5, "a server of Redis"},
 	"xxladapter/redisstore":                 {3, "a server of Redis"},
 	"xxladapter/sqlstore":                   {1, "clocks of real servers"},

@@ -16,8 +16,8 @@ import (
 
 // ServeHTTP answers the calls of schedulers: /beat, /idleBeat, /run, /runs, /trigger, /kill, /log,
 // /ended and /taken, below any prefix that the application has stripped. Every reply is JSON with
-// status 200, except that a body above [wire.MaxBody] gets 413. With [Options.Queue], runs come from
-// the queue alone, and /run, /runs and /trigger are unknown.
+// status 200, except that a body above [wire.MaxBody] gets 413. With [Options.Queue], runs come
+// from the queue alone, and /run, /runs and /trigger are unknown.
 //
 // It serves only while [Executor.Run] runs.
 func (e *Executor) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -40,18 +40,18 @@ func TestTune(t *testing.T) {
 	require.Equal(t, 400, debug.SetGCPercent(100))
 
 	const mib = 1 << 20
-	// Each collection adjusts the limit a moment after its end. Tests before this one may have left
-	// much.
-	least := func() bool {
-		runtime.GC()
-		return debug.SetMemoryLimit(-1) == 112*mib
+	// Each collection adjusts the limit a moment after its end, and tests before this one may have
+	// left much.
+	becomes := func(why string, ok func(limit int64) bool) {
+		require.Eventually(t, func() bool {
+			runtime.GC()
+			return ok(debug.SetMemoryLimit(-1))
+		}, time.Minute, time.Millisecond, why)
 	}
-	require.Eventually(t, least, time.Minute, time.Millisecond, "a small heap")
+	least := func(limit int64) bool { return limit == 112*mib }
+	becomes("a small heap", least)
 	large := make([]byte, 100*mib)
-	require.Eventually(t, func() bool {
-		runtime.GC()
-		return debug.SetMemoryLimit(-1) >= 2*int64(len(large))
-	}, time.Minute, time.Millisecond, "a large heap may double")
+	becomes("a large heap may double", func(limit int64) bool { return limit >= 2*int64(len(large)) })
 	runtime.KeepAlive(large)
-	require.Eventually(t, least, time.Minute, time.Millisecond, "and the limit falls with it")
+	becomes("and the limit falls with it", least)
 }

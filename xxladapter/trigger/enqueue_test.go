@@ -228,8 +228,8 @@ func TestWhatAnotherNodePublishedForAnExecutorThatIsGone(t *testing.T) {
 	}, "nats://some-app/a")
 }
 
-// TestARunWaitsForAnExecutorThatRestarts has the executor of a run deregister and register again, as
-// each does that is stopped and started. The sweep looks after 30 s, in between.
+// TestARunWaitsForAnExecutorThatRestarts has the executor of a run deregister and register again,
+// as each does that is stopped and started. The sweep looks after 30 s, in between.
 func TestARunWaitsForAnExecutorThatRestarts(t *testing.T) {
 	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
 		register := func(addrs ...string) {

@@ -114,9 +114,9 @@ func TestAnAppReachesNothingOfAnother(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, s.counts())
 
-	// Schedulers and the broker may publish what an app may not. A caller that names where the reply
-	// goes must not have them publish there: JetStream takes an empty reply for a request to delete
-	// a stream.
+	// Schedulers and the broker may publish what an app may not. A caller that names where the
+	// reply goes must not have them publish there: JetStream takes an empty reply for a request to
+	// delete a stream.
 	sub, err := c.SubscribeSync("xw.default.reply.app.orders.run")
 	require.NoError(t, err)
 	for _, consumer := range own {
