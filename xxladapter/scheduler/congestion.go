@@ -13,9 +13,9 @@ const (
 	congestionLasts = 10 * time.Second
 
 	// defaultStock is the number of fires held beyond the first of each job with which scans plan
-	// no further ahead than the next scan. More than 12,000 fires a second have so many in five
-	// seconds; they take some 700 bytes each.
-	defaultStock = 50_000
+	// no further ahead than the next scan. More than 6,000 fires a second have so many in five
+	// seconds; they take some 500 bytes each.
+	defaultStock = 25_000
 )
 
 // A reach bounds what one decision plans of a job's schedule.

@@ -47,7 +47,7 @@ type ring struct {
 
 // An armed is a fire that the ring holds.
 type armed struct {
-	fire    xxladapter.Fire
+	kept
 	timeout *hashedwheel.Timeout // nil means it is on its way through the pool
 	// elsewhere says that another node hands the fire over. The ring forgets it orphanAge after its
 	// due time, so that the sweep arms it if it is still planned. It is not changed while held.
@@ -96,7 +96,7 @@ func (r *ring) leave(f xxladapter.Fire) (*armed, error) {
 // takeBack arms a fire that was left to another node.
 func (r *ring) takeBack(a *armed) error {
 	r.mu.Lock()
-	if r.held[a.fire.ID] != a {
+	if r.held[a.id] != a {
 		r.mu.Unlock()
 		return nil // dropped, or overdue
 	}
@@ -105,15 +105,15 @@ func (r *ring) takeBack(a *armed) error {
 	}
 	r.forget(a)
 	r.mu.Unlock()
-	return r.arm(a.fire)
+	return r.arm(a.fire())
 }
 
 // at returns when the wheel has to do something about a.
 func (a *armed) at() time.Time {
 	if a.elsewhere {
-		return a.fire.Due.Add(orphanAge)
+		return a.due.Add(orphanAge)
 	}
-	return a.fire.Due
+	return a.due
 }
 
 // schedule puts a into the wheel, or hands it out if it is due.
@@ -127,7 +127,7 @@ func (r *ring) schedule(a *armed) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.held[a.fire.ID] != a {
+	if r.held[a.id] != a {
 		return nil // dropped meanwhile
 	}
 	timeout, err := r.timer.NewTimeout(hashedwheel.TaskFunc(func(*hashedwheel.Timeout) { r.due(a) }), wait)
@@ -141,7 +141,7 @@ func (r *ring) schedule(a *armed) error {
 func (r *ring) due(a *armed) {
 	r.mu.Lock()
 	a.timeout = nil
-	dropped := r.held[a.fire.ID] != a
+	dropped := r.held[a.id] != a
 	r.mu.Unlock()
 	if dropped {
 		return
@@ -164,7 +164,7 @@ func (r *ring) handOut(a *armed) {
 		r.overdue()
 		return
 	}
-	if !r.may() || !r.fire(a.fire, func() { r.done(a) }) {
+	if !r.may() || !r.fire(a.fire(), func() { r.done(a) }) {
 		r.release(a)
 	}
 }
@@ -172,7 +172,7 @@ func (r *ring) handOut(a *armed) {
 // done takes a fire back from the pool. If it is not due yet, it was handed out by a clock that has
 // turned out to be ahead of the store's, and waits again.
 func (r *ring) done(a *armed) {
-	if a.fire.Due.After(r.clock.now()) && r.schedule(a) == nil {
+	if a.due.After(r.clock.now()) && r.schedule(a) == nil {
 		return
 	}
 	r.release(a)
@@ -186,7 +186,7 @@ func (r *ring) hold(f xxladapter.Fire, elsewhere bool) *armed {
 	if _, ok := r.held[f.ID]; ok {
 		return nil
 	}
-	a := &armed{fire: f, elsewhere: elsewhere}
+	a := &armed{kept: keep(f), elsewhere: elsewhere}
 	r.held[f.ID] = a
 	r.ofJobs[f.JobID]++
 	return a
@@ -195,7 +195,7 @@ func (r *ring) hold(f xxladapter.Fire, elsewhere bool) *armed {
 func (r *ring) release(a *armed) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.held[a.fire.ID] == a {
+	if r.held[a.id] == a {
 		r.forget(a)
 	}
 }
@@ -204,8 +204,8 @@ func (r *ring) release(a *armed) {
 //
 // REQUIRES: r.mu is held, and held has a.
 func (r *ring) forget(a *armed) {
-	delete(r.held, a.fire.ID)
-	job := a.fire.JobID
+	delete(r.held, a.id)
+	job := a.job
 	if r.ofJobs[job]--; r.ofJobs[job] == 0 {
 		delete(r.ofJobs, job)
 	}
@@ -218,7 +218,7 @@ func (r *ring) drop(selected func(xxladapter.Fire) bool) int {
 	defer r.mu.Unlock()
 	dropped := 0
 	for _, a := range r.held {
-		if a.timeout != nil && selected(a.fire) && a.timeout.Cancel() {
+		if a.timeout != nil && selected(a.fire()) && a.timeout.Cancel() {
 			r.forget(a)
 			dropped++
 		}

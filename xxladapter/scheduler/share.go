@@ -87,7 +87,7 @@ func (s *Scheduler) give(ctx context.Context, by xxladapter.Term, to *follower, 
 	s.sending.Go(func() {
 		ids := make([]int64, len(fires))
 		for i, a := range fires {
-			ids[i] = a.fire.ID
+			ids[i] = a.id
 		}
 		slices.Sort(ids)
 		err := s.opts.SendHint(ctx, to.address, spread.Hint{From: by, To: to.Term, Fires: ids})

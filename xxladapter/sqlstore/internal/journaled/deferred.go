@@ -39,7 +39,7 @@ func deferrable(d *xxladapter.Decision) bool {
 // deferFire defers a planned fire. before has the times of its job before the fire was planned.
 func (s *fires) deferFire(id int64, before database.MovedJob) {
 	f := s.byID[id]
-	f.deferred, f.before = true, before
+	f.deferred, f.before = true, &before
 	delete(s.plans, id)
 	s.deferrals = append(s.deferrals, f)
 }
@@ -112,7 +112,7 @@ func (s *fires) tableTimes(j *job) (times database.MovedJob, before, lacking boo
 	if first == nil {
 		return records.MovedJobOf(j.Job), false, true
 	}
-	return first.before, true, first.before != j.tables
+	return *first.before, true, *first.before != j.tables
 }
 
 // lacksTimes reports whether a cut without deferred fires would write the times of any job.

@@ -13,13 +13,13 @@ import (
 // A fire is an open fire in memory.
 type fire struct {
 	xxladapter.Fire
-	stored  bool  // the tables have a version of it
-	removed bool  // it has left the store
 	version int   // counts its changes
 	born    int64 // the number of the record that added it; 0 if it came from the tables
 
-	deferred bool              // the tables need not have it yet
-	before   database.MovedJob // if it is deferred, its job's times before it was planned
+	before   *database.MovedJob // if it was deferred, its job's times before it was planned
+	deferred bool               // the tables need not have it yet
+	stored   bool               // the tables have a version of it
+	removed  bool               // it has left the store
 }
 
 // fires are all open fires, with the ways in which they are looked up.
