@@ -22,7 +22,7 @@ const (
 // They return at once and report no error: if what they say does not reach the broker, the broker
 // delivers the run again.
 type Delivery struct {
-	Header http.Header
+	Header http.Header // shared with other deliveries, so it must not be changed
 	Body   []byte
 	Number int // of this delivery of the run; 1 is the first
 	Held

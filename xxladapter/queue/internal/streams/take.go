@@ -23,6 +23,10 @@ type source struct {
 	c      *conn
 	stream string
 	looked time.Time // the last search for runs to deliver again
+
+	// The header of the last delivery, as text and read. Most runs of an app have the same.
+	head   string
+	header http.Header
 }
 
 // Find implements [broker.Broker].
@@ -82,9 +86,12 @@ func (s *source) deliver(m redis.XMessage, number int, take func(delivery.Delive
 	d := delivery.Delivery{Number: number, Held: held{s.c.acks, s.stream, m.ID}}
 	head, _ := m.Values["h"].(string)
 	body, _ := m.Values["b"].(string)
-	d.Body = []byte(body)
-	if json.Unmarshal([]byte(head), &d.Header) != nil { // a foreign entry; take judges its body
-		d.Header = http.Header{}
+	if head != s.head || s.header == nil {
+		s.head, s.header = head, nil
+		if json.Unmarshal([]byte(head), &s.header) != nil || s.header == nil { // a foreign entry; take judges its body
+			s.header = http.Header{}
+		}
 	}
+	d.Header, d.Body = s.header, []byte(body)
 	take(d)
 }

@@ -36,6 +36,24 @@ func TestARunThatIsDoneLeavesTheStream(t *testing.T) {
 	s.becomes(t, anyOf, [2]int64{0, 0})
 }
 
+// TestEachRunHasItsOwnHeader takes runs whose headers are like the one before or not, and an entry
+// that somebody else has written.
+func TestEachRunHasItsOwnHeader(t *testing.T) {
+	t.Parallel()
+	url := ownURL(t)
+	s, e := connected(t, url, "", "s", time.Hour), connected(t, url, "orders", "a", time.Hour)
+	headers := []http.Header{{"A": {"1"}}, {"A": {"1"}}, {"A": {"2"}}, {}, {"A": {"1"}}}
+	for i, h := range headers {
+		_, err := s.Publish(t.Context(), anyOf, fmt.Sprint(i), h, nil)
+		require.NoError(t, err)
+	}
+	require.NoError(t, s.XAdd(t.Context(), &redis.XAddArgs{Stream: s.names.run(anyOf), Values: []string{"h", "?"}}).Err())
+	feed := feeding(t, e, anyOf)
+	for _, h := range append(headers, http.Header{}) {
+		require.Equal(t, h, feed.next(t).Header)
+	}
+}
+
 // TestARunOfASilentExecutorIsDeliveredAgain has one executor take a run and say nothing.
 func TestARunOfASilentExecutorIsDeliveredAgain(t *testing.T) {
 	t.Parallel()
