@@ -160,6 +160,9 @@ func (s *Scheduler) renew(ctx context.Context) error {
 		return s.failed(before, err)
 	}
 	s.adopt(lease, start.Add(leaseLife-leaseMargin))
+	if s.retired.Load() && !lease.Retired {
+		s.giveBack(ctx, xxladapter.MoveStopped) // retire could not, or this term is newer
+	}
 	s.reportNode(attempt, lease.Term)
 	s.updateFollowers(attempt, &lease)
 	return nil
