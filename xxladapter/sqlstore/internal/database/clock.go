@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -12,6 +13,9 @@ import (
 // clockEvery is the interval at which a server's clock is read, unless a scan that found nothing
 // has read it.
 const clockEvery = 10 * time.Second
+
+// clocksApart is how far this machine's two clocks may go apart before the server's is read.
+const clocksApart = 100 * time.Millisecond
 
 // A ServerClock follows the clock of a database server, so that all nodes of a store agree about
 // what is due. It reads that clock at intervals and runs by the local monotonic clock in between,
@@ -23,8 +27,11 @@ type ServerClock struct {
 	cancel context.CancelFunc
 	ended  chan struct{}
 
+	catching atomic.Bool // a call of catchUp reads the clock
+
 	mu       sync.Mutex // guards the fields below
 	last     time.Time  // last call of Saw, by the local clock
+	wall     time.Time  // the same by the wall clock alone
 	estimate xxladapter.ClockEstimate
 }
 
@@ -86,6 +93,23 @@ func (c *ServerClock) Now() time.Time {
 	return c.estimate.At(time.Now())
 }
 
+// catchUp reads the server's clock if this machine's wall clock and its monotonic clock have gone
+// apart since the last reading. The latter stands still while a machine sleeps, so the estimate is
+// then behind by as long. A wall clock that was moved looks the same. It does not wait for another
+// call that reads the clock: each hand-over asks for the time, and a burst of them must not take
+// the connections from leases.
+func (c *ServerClock) catchUp(ctx context.Context) error {
+	c.mu.Lock()
+	now := time.Now()
+	apart := now.Round(0).Sub(c.wall) - now.Sub(c.last)
+	c.mu.Unlock()
+	if apart.Abs() < clocksApart || !c.catching.CompareAndSwap(false, true) {
+		return nil
+	}
+	defer c.catching.Store(false)
+	return c.read(ctx)
+}
+
 func (c *ServerClock) read(ctx context.Context) error {
 	sent := time.Now()
 	server, err := c.Ask(ctx)
@@ -101,6 +125,7 @@ func (c *ServerClock) Saw(server, sent time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last = time.Now()
+	c.wall = c.last.Round(0)
 	c.estimate = c.estimate.Seen(server.UTC(), sent, c.last)
 }
 

@@ -63,3 +63,34 @@ func TestServerClockRunsOn(t *testing.T) {
 		isAhead(2 * time.Hour)
 	})
 }
+
+// TestNowIsRightAfterASleep lets a machine sleep for an hour: its monotonic clock stands still, and
+// its wall clock and the server's go on. Each later call of Now asks the server no more.
+func TestNowIsRightAfterASleep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ahead, asked atomic.Int64
+		db := new(DB)
+		require.NoError(t, db.FollowServer(t.Context(), slog.New(slog.DiscardHandler), func(context.Context) (time.Time, error) {
+			asked.Add(1)
+			return time.Now().Add(time.Duration(ahead.Load())), nil
+		}))
+		defer db.Server.Close()
+		time.Sleep(clockEvery / 2)
+		before := asked.Load()
+		_, err := db.Now(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, before, asked.Load(), "nothing has happened")
+
+		const sleep = time.Hour
+		ahead.Store(int64(sleep))
+		db.Server.mu.Lock()
+		db.Server.wall = db.Server.wall.Add(-sleep) // so the wall clock has gone on by an hour more
+		db.Server.mu.Unlock()
+		for range 3 {
+			now, err := db.Now(t.Context())
+			require.NoError(t, err)
+			require.WithinDuration(t, time.Now().Add(sleep), now, 0)
+			require.Equal(t, before+1, asked.Load())
+		}
+	})
+}

@@ -195,6 +195,11 @@ func (db *DB) Now(ctx context.Context) (time.Time, error) {
 		return time.Time{}, err
 	}
 	defer db.Leave()
+	if db.Server != nil {
+		if err := db.Server.catchUp(ctx); err != nil {
+			return time.Time{}, err
+		}
+	}
 	return db.Clock(), nil
 }
 
