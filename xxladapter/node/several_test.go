@@ -78,7 +78,10 @@ func (g *gate) Lease(ctx context.Context, node string, life time.Duration) (xxla
 }
 
 func (g *gate) Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error {
-	return errors.Join(g.pass(), ctx.Err())
+	if err := g.pass(); err != nil {
+		return err
+	}
+	return g.Store.Retire(ctx, term, why)
 }
 
 func (g *gate) Resign(ctx context.Context, term xxladapter.Term) error {
