@@ -3,8 +3,11 @@ package etcd
 import (
 	"context"
 	"sync"
+	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/elect"
 )
 
 // A leadership is a campaign, and what becomes of it. It has a client of its own.
@@ -46,12 +49,19 @@ func (l *leadership) follow() {
 	defer l.closing.Do(func() { _ = l.client.Close() })
 	defer close(l.ended)
 	changes := l.changes
+	// The client waits for its first answer longer than the lease lasts, and looks at the time once
+	// a second.
+	silent := time.NewTimer(elect.SessionLife)
+	defer silent.Stop()
 	for {
 		select {
-		case _, ok := <-l.alive:
+		case <-silent.C:
+			return
+		case answer, ok := <-l.alive:
 			if !ok {
 				return
 			}
+			silent.Reset(time.Duration(answer.TTL) * time.Second) // a server may raise it
 		case change, ok := <-changes:
 			if !ok {
 				changes = nil // then only the lease tells

@@ -2,11 +2,14 @@ package etcd
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/elect"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -20,4 +23,28 @@ func TestAResignationOfWhatIsOverClosesTheClient(t *testing.T) {
 	close(l.ended)
 	require.NoError(t, l.Resign(t.Context()))
 	require.Error(t, c.Ctx().Err(), "the client is open")
+}
+
+// TestALeadershipEndsWhenTheServerIsSilent has a server that answers a number of times, with the
+// life that it gives the lease, and then says nothing.
+func TestALeadershipEndsWhenTheServerIsSilent(t *testing.T) {
+	for answers, life := range []time.Duration{elect.SessionLife, elect.SessionLife, 3 * elect.SessionLife} {
+		synctest.Test(t, func(t *testing.T) {
+			alive := make(chan *clientv3.LeaseKeepAliveResponse)
+			l := &leadership{alive: alive, ended: make(chan struct{})}
+			l.closing.Do(func() {}) // there is no client
+			go l.follow()           // the test waits for its end
+			defer close(alive)
+			for range answers {
+				time.Sleep(time.Second)
+				alive <- &clientv3.LeaseKeepAliveResponse{TTL: int64(life / time.Second)}
+			}
+			heard := time.Now()
+			select {
+			case <-l.Done():
+			case <-time.After(time.Minute):
+			}
+			require.Equal(t, life, time.Since(heard), "after %d answers", answers)
+		})
+	}
 }
