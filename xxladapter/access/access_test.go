@@ -415,6 +415,8 @@ func TestTheSchedulerItselfWithoutAPort(t *testing.T) {
 func TestAllInterfacesAreTheSchedulerItself(t *testing.T) {
 	a := new(Addresses)
 	a.Serve(&net.TCPAddr{IP: net.IPv6unspecified, Port: 8080})
-	require.Error(t, a.CheckDial(netip.MustParseAddrPort("127.0.0.1:8080")))
-	require.NoError(t, a.CheckDial(netip.MustParseAddrPort("127.0.0.1:8081")))
+	for _, own := range []string{"127.0.0.1", "127.0.0.2", "127.255.255.254", "[::ffff:127.1.2.3]", "[::1]"} {
+		require.Error(t, a.CheckDial(netip.MustParseAddrPort(own+":8080")), own)
+		require.NoError(t, a.CheckDial(netip.MustParseAddrPort(own+":8081")), own)
+	}
 }

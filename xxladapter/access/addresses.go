@@ -26,6 +26,7 @@ type Addresses struct {
 
 	mu        sync.RWMutex     // guards the fields below
 	listening []netip.AddrPort // the addresses that this process listens on
+	wildcards []uint16         // the ports on which it listens on all interfaces
 }
 
 // metadata lists the addresses outside the link-local ranges at which clouds serve their machines'
@@ -55,7 +56,8 @@ func ParsePrefixes(texts []string) ([]netip.Prefix, error) {
 }
 
 // Serve records an address that this process listens on, so that it is never called. The
-// unspecified address stands for the addresses of all interfaces.
+// unspecified address stands for the addresses of all interfaces, and for every loopback address:
+// the loopback interface has all of 127.0.0.0/8, although it names one address of it.
 func (a *Addresses) Serve(listener net.Addr) {
 	addr, err := netip.ParseAddrPort(listener.String())
 	if err != nil {
@@ -74,6 +76,9 @@ func (a *Addresses) Serve(listener net.Addr) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.listening = append(a.listening, own...)
+	if addr.Addr().IsUnspecified() {
+		a.wildcards = append(a.wildcards, addr.Port())
+	}
 }
 
 // CheckURL refuses an executor's URL that must not be called, as far as its text shows. A host name
@@ -131,7 +136,7 @@ func (a *Addresses) CheckDial(addr netip.AddrPort) error {
 	}
 	a.mu.RLock()
 	defer a.mu.RUnlock()
-	if slices.Contains(a.listening, addr) {
+	if slices.Contains(a.listening, addr) || ip.IsLoopback() && slices.Contains(a.wildcards, addr.Port()) {
 		return fmt.Errorf("%s is the scheduler itself", addr)
 	}
 	return nil
