@@ -215,6 +215,27 @@ func TestTriggerAddressesMayBeAllowedByNetwork(t *testing.T) {
 	require.Len(t, s.planned, 1)
 }
 
+// TestAnExecutorOfOneAppTriggersOnItsOwnAddressesOnly checks that the networks that are allowed are
+// not open to an executor that acts for one app: others of its kind may be there.
+func TestAnExecutorOfOneAppTriggersOnItsOwnAddressesOnly(t *testing.T) {
+	s, _ := guarded(t, testToken)
+	s.server.opts.Addresses.Allow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+	require.NoError(t, s.store.Register(t.Context(), "pay-app", "http://10.0.0.7:9999/"))
+	require.NoError(t, s.store.Register(t.Context(), "mail-app", "http://10.0.0.8:9999/"))
+	trigger := func(app, token, addr string) reply {
+		return s.call("/api/triggerJob", app, token, `{"id":1,"addressList":"`+addr+`"}`)
+	}
+	for _, app := range []string{"", "pay-app"} {
+		for _, addr := range []string{"http://10.0.0.8:9999/", "http://10.0.0.9:9999/"} {
+			require.Equal(t, reply{Code: 500, Msg: `addressList contains "` + addr + `", must be an address of group pay-app`},
+				trigger(app, "pay-app-token", addr))
+		}
+		require.Equal(t, 200, trigger(app, "pay-app-token", "http://10.0.0.7:9999/").Code, "its own")
+	}
+	require.Len(t, s.planned, 2)
+	require.Equal(t, 200, trigger("", testToken, "http://10.0.0.9:9999/").Code, "who acts for all apps may")
+}
+
 // TestNoPageOfAnotherSiteCalls checks that a page of another site, open in the browser of a user
 // who can reach the port, cannot do anything with it.
 func TestNoPageOfAnotherSiteCalls(t *testing.T) {
