@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"regexp"
 	"strings"
@@ -267,6 +268,33 @@ func TestWhatWasRefusedIsNotAudited(t *testing.T) {
 	status, _ := s.do("POST", "/api/v1/runs/2/kill", operatorSecret, "")
 	require.Equal(t, http.StatusBadGateway, status)
 	require.Empty(t, s.audit(), "it was not killed")
+}
+
+// An executorLeft is an executor whose run is killed by a caller who hangs up meanwhile.
+type executorLeft struct {
+	*fakeExecutors
+	hangUp context.CancelFunc
+}
+
+func (e *executorLeft) Kill(ctx context.Context, addr, app string, jobID int64) error {
+	e.hangUp()
+	return errors.Join(e.fakeExecutors.Kill(ctx, addr, app, jobID), ctx.Err())
+}
+
+// TestAKillIsAuditedAlthoughItsCallerHangsUp checks that nobody kills without a trace.
+func TestAKillIsAuditedAlthoughItsCallerHangsUp(t *testing.T) {
+	ctx, hangUp := context.WithCancel(t.Context())
+	s := auditSite(t, false, func(o *Options) {
+		o.Executors = &executorLeft{o.Executors.(*fakeExecutors), hangUp}
+	})
+	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/api/v1/runs/2/kill", nil)
+	r.Header.Set(wire.HeaderToken, operatorSecret)
+	s.server.ServeHTTP(httptest.NewRecorder(), r)
+	require.Len(t, s.executors.killed, 1)
+	rows := s.audit()
+	require.Len(t, rows, 1)
+	require.Equal(t, "POST /api/v1/runs/{id}/kill", rows[0].Call)
+	require.Equal(t, xxladapter.AuditRun, rows[0].Object.Kind)
 }
 
 func TestTheAuditIsListedByFilters(t *testing.T) {

@@ -88,6 +88,9 @@ func (s *Server) killRun(ctx context.Context, path api.IDPath) (no api.None, err
 		return no, xxladapter.Conflictf(errorrule.RunEnded, "run %d has the result %d, must have none to be killed",
 			l.ID, l.HandleCode)
 	}
+	// The call to the executor is not broken off, and what it did is audited, although the caller
+	// may be gone.
+	ctx = context.WithoutCancel(ctx)
 	if err := s.opts.Executors.Kill(ctx, l.Address, appName, l.JobID); err != nil {
 		return no, unreachable(l, err)
 	}
