@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -215,7 +216,8 @@ func upstreamGrants(u *xxladapter.UpstreamUser) (grants []xxladapter.Grant) {
 	return grants
 }
 
-// begin stores a new session of a user.
+// begin stores a new session of a user, as it was read. The error is [ErrEnded] if its password was
+// changed since, which ends sessions: this one would outlive that.
 func (a *Accounts) begin(ctx context.Context, u *xxladapter.User, address string) (secret string, b Bearer, err error) {
 	secret = newSecret()
 	now := time.Now()
@@ -226,8 +228,25 @@ func (a *Accounts) begin(ctx context.Context, u *xxladapter.User, address string
 	if c.ID, err = a.store.CreateCredential(ctx, c); err != nil {
 		return "", b, err
 	}
+	is, err := a.store.Users(ctx, xxladapter.UserFilter{ID: u.ID})
+	if err != nil {
+		return "", b, err
+	}
+	byProvider := u.Password == "" && len(is) > 0 && is[0].Password == ""
+	if len(is) == 0 || !byProvider && !access.Same(is[0].Password, u.Password) {
+		return "", b, cmp.Or(a.drop(ctx, c), error(ErrEnded))
+	}
 	a.logger.Info("user signed in", "name", u.Name, "address", address)
 	return secret, Bearer{u, c, access.NewRights(u.Grants...)}, nil
+}
+
+// drop removes a credential that should not have been created. One that is gone is no error.
+func (a *Accounts) drop(ctx context.Context, c *xxladapter.Credential) error {
+	err := a.store.RemoveCredential(ctx, c.UserID, c.ID)
+	if errors.Is(err, xxladapter.ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 // Session returns the user of a session, whose life it extends. The error is [ErrEnded] if it has
@@ -302,11 +321,7 @@ func (a *Accounts) find(
 
 // Logout ends a session.
 func (a *Accounts) Logout(ctx context.Context, b Bearer) error {
-	err := a.store.RemoveCredential(ctx, b.User.ID, b.Credential.ID)
-	if errors.Is(err, xxladapter.ErrNotFound) {
-		return nil
-	}
-	return err
+	return a.drop(ctx, b.Credential)
 }
 
 // SomeUser reports whether there is a user. While there is none, it asks the store at most once a

@@ -153,7 +153,7 @@ func TestANewPasswordEndsSessions(t *testing.T) {
 func TestASecretIsOfItsKind(t *testing.T) {
 	a := withUser(t)
 	session := login(t, a)
-	_, token, err := a.CreateToken(t.Context(), xxladapter.Credential{UserID: 1, Name: "ci", Expires: time.Now().Add(time.Hour)})
+	_, token, err := a.CreateToken(t.Context(), xxladapter.Credential{UserID: 1, Name: "ci", Expires: time.Now().Add(time.Hour)}, nil)
 	require.NoError(t, err)
 	require.True(t, IsToken(token))
 	_, err = a.Session(t.Context(), token)
@@ -171,7 +171,7 @@ func TestASecretIsOfItsKind(t *testing.T) {
 func TestATokenEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := withUser(t)
-		_, token, err := a.CreateToken(t.Context(), xxladapter.Credential{UserID: 1, Name: "ci", Expires: time.Now().Add(time.Hour)})
+		_, token, err := a.CreateToken(t.Context(), xxladapter.Credential{UserID: 1, Name: "ci", Expires: time.Now().Add(time.Hour)}, nil)
 		require.NoError(t, err)
 		time.Sleep(time.Hour - time.Millisecond)
 		_, err = a.Token(t.Context(), token)
@@ -279,7 +279,7 @@ func TestStaleRightsAreNotWrittenBack(t *testing.T) {
 // TestAnAdministratorsNewPasswordEndsTokens checks that a user who is locked out has no way left.
 func TestAnAdministratorsNewPasswordEndsTokens(t *testing.T) {
 	a := withUser(t)
-	_, token, err := a.CreateToken(t.Context(), xxladapter.Credential{UserID: 1, Name: "ci", Expires: time.Now().Add(time.Hour)})
+	_, token, err := a.CreateToken(t.Context(), xxladapter.Credential{UserID: 1, Name: "ci", Expires: time.Now().Add(time.Hour)}, nil)
 	require.NoError(t, err)
 	b, err := a.Session(t.Context(), login(t, a))
 	require.NoError(t, err)
@@ -289,6 +289,50 @@ func TestAnAdministratorsNewPasswordEndsTokens(t *testing.T) {
 	require.NoError(t, a.Update(t.Context(), 1, nil, new("a third pass")))
 	_, err = a.Token(t.Context(), token)
 	require.ErrorIs(t, err, ErrEnded)
+}
+
+// An overtaken store does something just before it stores a credential.
+type overtaken struct {
+	*memstore.Store
+	first func()
+}
+
+func (s *overtaken) CreateCredential(ctx context.Context, c *xxladapter.Credential) (int64, error) {
+	if first := s.first; first != nil {
+		s.first = nil
+		first()
+	}
+	return s.Store.CreateCredential(ctx, c)
+}
+
+// TestNoCredentialOutlivesANewPassword has an administrator set a password after a login has
+// checked the old one, and while a session asks for a token.
+func TestNoCredentialOutlivesANewPassword(t *testing.T) {
+	a := withUser(t)
+	store := &overtaken{Store: a.store.(*memstore.Store)}
+	a.store = store
+	set := "set by an administrator"
+	change := func() { require.NoError(t, a.Update(t.Context(), 1, nil, &set)) }
+
+	store.first = change
+	secret, _, err := a.Login(t.Context(), "root", "pass of root", "10.0.0.1")
+	require.ErrorIs(t, err, ErrEnded)
+	require.Empty(t, secret)
+
+	_, b, err := a.Login(t.Context(), "root", set, "10.0.0.1")
+	require.NoError(t, err)
+	store.first = change
+	id, secret, err := a.CreateToken(
+		t.Context(), xxladapter.Credential{UserID: 1, Name: "ci", Expires: time.Now().Add(time.Hour)}, b.Credential,
+	)
+	require.ErrorIs(t, err, ErrEnded)
+	require.Zero(t, id)
+	require.Empty(t, secret)
+	for _, kind := range xxladapter.CredentialKind("").Values() {
+		left, err := a.Credentials(t.Context(), 1, kind)
+		require.NoError(t, err)
+		require.Empty(t, left)
+	}
 }
 
 // TestTheFirstUserIsAnAdministrator checks that nobody closes the scheduler for all.

@@ -23,7 +23,7 @@ func TestTheLastAdministratorIsShutOut(t *testing.T) {
 	id := Identity{Subject: "https://id.example.org 7", Name: "ann", Grants: []xxladapter.Grant{{Role: xxladapter.RoleAdmin}}}
 	session, b, err := a.SignOn(t.Context(), "10.0.0.1", proves(id))
 	require.NoError(t, err)
-	_, token, err := a.CreateToken(t.Context(), xxladapter.Credential{UserID: b.User.ID, Name: "ci", Expires: time.Now().Add(time.Hour)})
+	_, token, err := a.CreateToken(t.Context(), xxladapter.Credential{UserID: b.User.ID, Name: "ci", Expires: time.Now().Add(time.Hour)}, nil)
 	require.NoError(t, err)
 	none := id
 	none.Grants = nil

@@ -1,7 +1,9 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -173,8 +175,12 @@ func (a *Accounts) RemoveCredential(ctx context.Context, userID, id int64) error
 }
 
 // CreateToken stores a personal token and returns its secret, which cannot be shown again. The
-// user, the name, the limits and the expiry come from c.
-func (a *Accounts) CreateToken(ctx context.Context, c xxladapter.Credential) (id int64, secret string, err error) {
+// user, the name, the limits and the expiry come from c. by is the session that asks for it, or
+// nil. The error is [ErrEnded] if that has ended meanwhile, as a new password ends it with all
+// tokens: this one would outlive that.
+func (a *Accounts) CreateToken(
+	ctx context.Context, c xxladapter.Credential, by *xxladapter.Credential,
+) (id int64, secret string, err error) {
 	now := time.Now()
 	switch {
 	case c.Name == "" || len(c.Name) > 64:
@@ -193,9 +199,15 @@ func (a *Accounts) CreateToken(ctx context.Context, c xxladapter.Credential) (id
 	}
 	secret = tokenPrefix + newSecret()
 	c.Kind, c.Digest, c.Created, c.Used = xxladapter.CredentialToken, digestOf(secret), now, time.Time{}
-	id, err = a.store.CreateCredential(ctx, &c)
+	c.ID, err = a.store.CreateCredential(ctx, &c)
+	if err == nil && by != nil {
+		_, _, err = a.store.Credential(ctx, by.Digest)
+		if errors.Is(err, xxladapter.ErrNotFound) {
+			err = cmp.Or(a.drop(ctx, &c), error(ErrEnded))
+		}
+	}
 	if err != nil {
 		return 0, "", err
 	}
-	return id, secret, nil
+	return c.ID, secret, nil
 }

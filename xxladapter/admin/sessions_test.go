@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -220,6 +222,41 @@ func TestFieldsOfUsersAreChecked(t *testing.T) {
 		require.Less(t, status, 500, call)
 		require.Contains(t, body, message, call)
 	}
+}
+
+// A lateBody is a body before whose first byte something happens.
+type lateBody struct {
+	io.Reader
+	first func()
+}
+
+func (b *lateBody) Read(p []byte) (int, error) {
+	if first := b.first; first != nil {
+		b.first = nil
+		first()
+	}
+	return b.Reader.Read(p)
+}
+
+// TestNoTokenIsCreatedWithASessionThatHasEnded sends the body of a call only after an administrator
+// has set a new password, which ends the session that the call began with.
+func TestNoTokenIsCreatedWithASessionThatHasEnded(t *testing.T) {
+	s := newSite(t)
+	session := s.people()
+	ends := time.Now().Add(time.Hour).Format(time.RFC3339)
+	r := httptest.NewRequest(http.MethodPost, "/api/v1/tokens", &lateBody{
+		strings.NewReader(`{"name":"late","expires":"` + ends + `"}`), func() {
+			status, body := s.do("PUT", "/api/v1/users/1", testToken, `{"password":"set by another"}`)
+			require.Equal(t, http.StatusOK, status, body)
+		},
+	})
+	r.AddCookie(&http.Cookie{Name: users.CookieName, Value: session})
+	w := httptest.NewRecorder()
+	s.server.ServeHTTP(w, r)
+	require.Equal(t, http.StatusUnauthorized, w.Code, w.Body)
+	status, body := s.do("GET", "/api/v1/tokens?all", testToken, "")
+	require.Equal(t, http.StatusOK, status)
+	require.JSONEq(t, `{"credentials":[]}`, body)
 }
 
 // TestTheFirstUserIsCreatedByTheLinkAlone checks the setup of a server that other machines reach.

@@ -211,7 +211,11 @@ func (s *Server) createToken(ctx context.Context, _ api.None, form tokenForm) (n
 		return no, err
 	}
 	c.UserID, c.Address = user.ID, v.address
-	id, secret, err := s.opts.Accounts.CreateToken(ctx, c)
+	var session *xxladapter.Credential
+	if v.Bearer != nil {
+		session = v.Bearer.Credential
+	}
+	id, secret, err := s.opts.Accounts.CreateToken(ctx, c, session)
 	return NewToken{id, secret}, err
 }
 
