@@ -238,6 +238,19 @@ func TestCallbackOfEachGeneration(t *testing.T) {
 	}
 }
 
+// TestTheMessageOfAResultDoesNotShowTheToken checks that a handler that has written its executor's
+// token into its result does not show it to all who read runs.
+func TestTheMessageOfAResultDoesNotShowTheToken(t *testing.T) {
+	const common = "the-token-of-executors"
+	s, runs := guarded(t, common)
+	for token, run := range map[string]int64{common: runs[1], "pay-app-token": runs[0]} {
+		s.completer.got = nil
+		body := fmt.Sprintf(`[{"logId":%d,"handleCode":500,"handleMsg":"sent %s, and"}]`, run, token)
+		require.Equal(t, 200, s.call("/api/callback", "", token, body).Code)
+		require.Equal(t, []wire.Callback{{LogID: wire.Int(run), HandleCode: 500, HandleMsg: "sent ***, and"}}, s.completer.got)
+	}
+}
+
 func TestACallbackThatCouldNotBeStoredIsNotAcknowledged(t *testing.T) {
 	s := newSite(t)
 	s.completer.fail = errors.New("disk full at /some/path")

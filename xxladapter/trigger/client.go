@@ -168,6 +168,8 @@ func (c *Client) Log(ctx context.Context, addr, appName string, req wire.LogRequ
 	if err := wire.Decode(reply.Payload, &result); err != nil {
 		return result, fmt.Errorf("read log of %s: %w", addr, err)
 	}
+	_, token := c.sent(ctx, addr, appName)
+	result.Content = access.Conceal(result.Content, token) // a handler may have written it
 	return result, nil
 }
 

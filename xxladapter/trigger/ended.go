@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -43,6 +44,10 @@ func (c *Client) Ended(ctx context.Context, addr, appName string, runs []*xxlada
 	var ended wire.Callbacks
 	if err := c.ask(ctx, addr, appName, wire.PathEnded, asked, &ended); err != nil {
 		return nil, err
+	}
+	_, token := c.sent(ctx, addr, appName)
+	for i := range ended {
+		ended[i].HandleMsg = access.Conceal(ended[i].HandleMsg, token)
 	}
 	// An executor speaks for the runs that it was asked for, and for no others.
 	return slices.DeleteFunc(ended, func(e wire.Callback) bool {

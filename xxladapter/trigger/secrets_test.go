@@ -9,12 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// TestAnExecutorThatRepeatsTheTokenDoesNotShowIt checks that a token in an executor's answer is
-// concealed. Answers go into the trigger message and the API, whose readers need not know the
-// token.
+// TestAnExecutorThatRepeatsTheTokenDoesNotShowIt checks that a token in an executor's answer that
+// refuses a call, or makes no sense, is concealed. Such answers go into the trigger message and the
+// API, whose readers need not know the token.
 func TestAnExecutorThatRepeatsTheTokenDoesNotShowIt(t *testing.T) {
 	const token = "the-token-of-executors"
 	fill := strings.Repeat("x", 190)
@@ -56,6 +57,27 @@ func TestAnExecutorThatRepeatsTheTokenDoesNotShowIt(t *testing.T) {
 			require.NotContains(t, said.String(), token[:8])
 		})
 	}
+}
+
+// TestTextsOfRunsDoNotShowTheToken checks what an executor answers when all is well: the text of a
+// run, and the message of its result. A handler may have written the header of a request into them.
+func TestTextsOfRunsDoNotShowTheToken(t *testing.T) {
+	const token = "the-token-of-executors"
+	answers := map[string]string{
+		wire.PathLog:   `{"code":200,"content":{"fromLineNum":1,"toLineNum":2,"logContent":"sent TOKEN\nTOKEN\n"}}`,
+		wire.PathEnded: `{"code":200,"content":[{"logId":7,"handleCode":500,"handleMsg":"sent TOKEN"}]}`,
+	}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, strings.ReplaceAll(answers[r.URL.Path], "TOKEN", r.Header.Get(wire.HeaderToken)))
+	}))
+	defer srv.Close()
+	c := client(t, ClientOptions{AccessToken: token})
+	text, err := c.Log(t.Context(), srv.URL, "app", wire.LogRequest{})
+	require.NoError(t, err)
+	require.Equal(t, "sent ***\n***\n", text.Content)
+	ended, err := c.Ended(t.Context(), srv.URL, "app", []*xxladapter.Log{{ID: 7}})
+	require.NoError(t, err)
+	require.Equal(t, []wire.Callback{{LogID: 7, HandleCode: 500, HandleMsg: "sent ***"}}, ended)
 }
 
 // TestTheTokenGoesToNobodyElse checks that the token is not sent to the target of a redirect, and

@@ -22,6 +22,7 @@ func (s *Server) callback(ctx context.Context, by access.Caller, body []byte) (a
 		if c.LogID == 0 { // the result would be lost
 			return nil, &badBodyError{fmt.Errorf("callback %d has no logId, must have that of its run", i)}
 		}
+		list[i].HandleMsg = access.Conceal(c.HandleMsg, sentToken(ctx)) // a handler may have written it
 	}
 	if !by.Any() {
 		var foreign foreignRuns

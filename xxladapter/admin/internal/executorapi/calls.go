@@ -90,7 +90,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 		s.reply(w, wire.Fail(wire.NotFound(op)))
 		return
 	}
-	payload, err := do(s, byExecutor(r, appName), by, body)
+	ctx := context.WithValue(byExecutor(r, appName), tokenKey{}, api.Bearer(r))
+	payload, err := do(s, ctx, by, body)
 	switch {
 	case errors.Is(err, errTooMany):
 		s.reply(w, wire.Reply{Code: wire.CodeTooMany, Msg: wire.MsgTooMany})
@@ -151,6 +152,15 @@ func byExecutor(r *http.Request, appName string) context.Context {
 		Kind: xxladapter.ActorExecutor, Name: cutName(appName), Address: api.AddressOf(r),
 	})
 	return access.WithRights(ctx, access.RightsForAll(xxladapter.RoleAdmin))
+}
+
+// tokenKey marks the token of a call in its context.
+type tokenKey struct{}
+
+// sentToken returns the token with which a call in the executors' protocol came.
+func sentToken(ctx context.Context) string {
+	token, _ := ctx.Value(tokenKey{}).(string)
+	return token
 }
 
 // cutName truncates a name that a caller has chosen to the 255 characters of an actor's name.
