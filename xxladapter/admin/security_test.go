@@ -180,6 +180,21 @@ func TestAnExecutorActsForItsOwnAppOnly(t *testing.T) {
 	}
 }
 
+// TestTheAuditNamesTheAppOfAnExecutorThatDoesNot checks executors before XXL-JOB 3.5: they do not
+// send their app name, and the token of a group tells it.
+func TestTheAuditNamesTheAppOfAnExecutorThatDoesNot(t *testing.T) {
+	s, _ := guarded(t, testToken)
+	for token, name := range map[string]string{"pay-app-token": "pay-app", testToken: ""} {
+		before, err := s.store.AuditRows(t.Context(), xxladapter.AuditFilter{})
+		require.NoError(t, err)
+		require.Equal(t, 200, s.call("/api/triggerJob", "", token, `{"id":1}`).Code)
+		rows, err := s.store.AuditRows(t.Context(), xxladapter.AuditFilter{})
+		require.NoError(t, err)
+		require.Len(t, rows, len(before)+1)
+		require.Equal(t, name, rows[len(before)].Actor.Name)
+	}
+}
+
 func TestRegistrationNamesNoForbiddenAddress(t *testing.T) {
 	own := &access.Addresses{}
 	own.Serve(&net.TCPAddr{IP: net.IPv4(10, 0, 0, 5), Port: 8080})

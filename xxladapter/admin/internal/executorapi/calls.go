@@ -90,6 +90,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 		s.reply(w, wire.Fail(wire.NotFound(op)))
 		return
 	}
+	if appName == "" { // an executor before XXL-JOB 3.5
+		appName, _ = by.Own()
+	}
 	ctx := context.WithValue(byExecutor(r, appName), tokenKey{}, api.Bearer(r))
 	payload, err := do(s, ctx, by, body)
 	switch {
