@@ -102,6 +102,7 @@ func (a *Accounts) Login(ctx context.Context, name, password, address string) (s
 	if wait := a.names.take(key, now); wait > 0 {
 		return "", b, tooMany(wait)
 	}
+	ctx = xxladapter.WithActor(ctx, xxladapter.Actor{Kind: xxladapter.ActorUser, Address: address})
 	user, err := a.check(ctx, name, password)
 	if err != nil {
 		if errors.Is(err, errWrong) {
@@ -188,7 +189,7 @@ func (a *Accounts) takeOver(
 	if err := a.checkFirst(ctx, u); err != nil {
 		return nil, err
 	}
-	u.ID, err = a.store.CreateUser(ctx, u, false)
+	u.ID, err = a.store.CreateUser(actingAs(ctx, u.Name), u, false)
 	if errors.Is(err, xxladapter.ErrConflict) { // by another login at the same time
 		return a.check(ctx, from.Name, password)
 	}

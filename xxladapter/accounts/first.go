@@ -47,7 +47,8 @@ func (a *Accounts) First(
 		return "", b, errSetup
 	}
 	u := &xxladapter.User{Name: name, Grants: []xxladapter.Grant{{Role: xxladapter.RoleAdmin}}}
-	u.ID, err = a.create(ctx, u, password, true)
+	ctx = xxladapter.WithActor(ctx, xxladapter.Actor{Address: address})
+	u.ID, err = a.create(actingAs(ctx, name), u, password, true)
 	if errors.Is(err, xxladapter.ErrConflict) {
 		a.setup.Store(nil)
 		return "", b, errSetup

@@ -96,8 +96,8 @@ func (a *Accounts) shutOut(ctx context.Context, u *xxladapter.User) error {
 	return cmp.Or(err, error(errNoRole))
 }
 
-// actingAs returns a context in which the user itself is the actor of the changes that its sign-on
-// causes.
+// actingAs returns a context in which the user itself is the actor of the changes that its sign-on,
+// or its first login, causes.
 func actingAs(ctx context.Context, name string) context.Context {
 	actor := xxladapter.ActorOf(ctx)
 	actor.Kind, actor.Name = xxladapter.ActorUser, name

@@ -2,7 +2,9 @@ package admin
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/csv"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,9 +20,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/executorapi"
 	"github.com/xxlwheel/xxlwheel/xxladapter/maintenance"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
@@ -511,6 +515,33 @@ func formNames[T any]() map[string]bool {
 }
 
 // TestChangesByUsersAreAudited makes the changes that need a session or the first link.
+// A storeOfXXLJOB is a store beside the tables of XXL-JOB with the user bob, whose password is
+// "pass of bob".
+type storeOfXXLJOB struct{ *memstore.Store }
+
+func (s storeOfXXLJOB) UpstreamUsers(ctx context.Context, name string) ([]xxladapter.UpstreamUser, error) {
+	own, err := s.Users(ctx, xxladapter.UserFilter{Name: "bob"})
+	if err != nil || len(own) > 0 || name != "" && name != "bob" {
+		return nil, err
+	}
+	sum := sha256.Sum256([]byte("pass of bob"))
+	return []xxladapter.UpstreamUser{{Name: "bob", Password: hex.EncodeToString(sum[:]), Admin: true}}, nil
+}
+
+// TestWhoComesFromXXLJOBIsAudited checks that the user that a first login creates is named in the
+// audit, with the address from which it came.
+func TestWhoComesFromXXLJOBIsAudited(t *testing.T) {
+	s := siteWith(t, func(o *Options) {
+		o.Accounts = accounts.New(storeOfXXLJOB{o.Store.(*memstore.Store)}, slog.New(slog.DiscardHandler))
+	})
+	status, body, _ := s.doAs("", "POST", "/api/v1/session", `{"name":"bob","password":"pass of bob"}`)
+	require.Equal(t, http.StatusOK, status, body)
+	rows := s.audit()
+	require.Len(t, rows, 1)
+	require.Equal(t, "POST /api/v1/session", rows[0].Call)
+	require.Equal(t, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: "bob", Address: "127.0.0.1"}, rows[0].Actor)
+}
+
 func TestChangesByUsersAreAudited(t *testing.T) {
 	s := newSite(t)
 	link, err := s.server.opts.Accounts.Setup(t.Context())
@@ -523,6 +554,7 @@ func TestChangesByUsersAreAudited(t *testing.T) {
 	require.Len(t, rows, 2)
 	require.Equal(t, xxladapter.AuditObject{Kind: "user", ID: 1, Name: "ann"}, rows[0].Object)
 	require.Equal(t, "POST /api/v1/session/first", rows[0].Call)
+	require.Equal(t, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: "ann", Address: "127.0.0.1"}, rows[0].Actor)
 	require.Equal(t, "PUT /api/v1/me/password", rows[1].Call)
 	require.Equal(t, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: "ann", Address: "127.0.0.1"}, rows[1].Actor)
 	require.Equal(t, "password", rows[1].Changes[0].Field)
