@@ -126,6 +126,44 @@ func TestOneTailServesAllViewers(t *testing.T) {
 	}
 }
 
+// TestAViewerWhoContinuesHidesNothingFromLaterOnes has somebody watch a run from a late line on, as
+// after a broken connection. Who comes later still gets the text from its first line.
+func TestAViewerWhoContinuesHidesNothingFromLaterOnes(t *testing.T) {
+	t.Parallel()
+	s, g, run := newTail(t)
+	g.write("one\n", "two\n")
+	expect := func(r *sseReader, want runs.TailForm) {
+		t.Helper()
+		var is runs.TailForm
+		_, _, ended := r.next(&is)
+		require.False(t, ended)
+		require.Equal(t, want, is)
+	}
+	one, two := runs.TailForm{From: 1, To: 1, Content: "one\n"}, runs.TailForm{From: 2, To: 2, Content: "two\n"}
+	three := runs.TailForm{From: 3, To: 3, Content: "three\n"}
+	late := s.stream("/api/v1/runs/1/tail", "2")
+	viewers := []*sseReader{late}
+	for range 2 {
+		v := s.stream("/api/v1/runs/1/tail", "")
+		expect(v, one)
+		expect(v, two)
+		viewers = append(viewers, v)
+	}
+	viewers = append(viewers, s.stream("/api/v1/runs/1/tail", "2"))
+	require.Equal(t, 1, s.server.runs.Watched())
+	g.write("three\n")
+	for _, v := range viewers {
+		expect(v, three)
+	}
+	s.endRun(run, "")
+	for _, v := range viewers {
+		var last runs.TailForm
+		v.next(&last)
+		require.True(t, last.End)
+	}
+	require.Zero(t, s.server.runs.Watched())
+}
+
 func TestATailEndsWithItsLastViewerAndWithTheServer(t *testing.T) {
 	s, _, _ := newTail(t)
 	viewer := s.stream("/api/v1/runs/1/tail", "")

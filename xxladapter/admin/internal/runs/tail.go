@@ -56,6 +56,7 @@ func (s *Server) Watched() int {
 //
 // Lock order: the locks of tails and of a tail are never held together.
 type tail struct {
+	begun   int64 // the first line that is read
 	stop    context.CancelFunc
 	ended   chan struct{} // closed when the reading has ended; the last viewer waits for it
 	viewers int           // guarded by tails.mu
@@ -120,22 +121,27 @@ func (s *Server) sendTail(ctx context.Context, w *api.StreamWriter, t *tail, nex
 }
 
 // watch adds a viewer to a run. For the first viewer, it begins to read the text, from line next
-// on.
+// on. For a viewer who wants earlier lines than that, it begins anew at the first line, so that
+// this happens once; earlier viewers keep the reading that they have.
 func (s *Server) watch(ctx context.Context, id, next int64) (*tail, error) {
 	s.tails.mu.Lock()
 	defer s.tails.mu.Unlock()
 	t := s.tails.open[id]
 	switch {
-	case t != nil:
-	case len(s.tails.open) >= maxTails:
+	case t != nil && t.begun <= next:
+	case t == nil && len(s.tails.open) >= maxTails:
 		return nil, xxladapter.Conflictf(errorrule.TooManyListeners, "%d runs are watched, must be fewer than %d",
 			len(s.tails.open), maxTails)
 	default:
 		// reading has the rights of the first viewer, and outlasts the call of that viewer.
 		reading, stop := context.WithCancel(context.WithoutCancel(ctx))
-		t = &tail{stop: stop, ended: make(chan struct{}), moved: make(chan struct{})}
+		begin := next
+		if t != nil {
+			begin = 1
+		}
+		t = &tail{begun: begin, stop: stop, ended: make(chan struct{}), moved: make(chan struct{})}
 		s.tails.open[id] = t
-		go s.readTail(reading, t, id, next) // the last viewer waits for it, see unwatch
+		go s.readTail(reading, t, id, begin) // the last viewer waits for it, see unwatch
 	}
 	t.viewers++
 	return t, nil
