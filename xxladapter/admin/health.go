@@ -15,7 +15,7 @@ import (
 // A Check is one condition without which the process cannot do its work.
 type Check struct {
 	Name string
-	// Do returns what is wrong, or nil. All checks of a request together have two seconds. The text
+	// Do returns what is wrong, or nil. All checks of an answer together have two seconds. The text
 	// of an [xxladapter.Error] is shown; any other error is only logged, since its text may be
 	// confidential.
 	Do func(ctx context.Context) error
@@ -30,9 +30,23 @@ func healthz(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte("ok\n"))
 }
 
-// readyz answers 503 with one line for each failing check.
+// readyz answers 503 with one line for each failing check. Callers at the same time share the
+// checks: they need no token, and each check takes a connection that the scheduler may need.
 func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), checkLimit)
+	text, _, _ := s.readiness.Do("", func() (any, error) {
+		return s.failing(context.WithoutCancel(r.Context())), nil // others wait if this caller leaves
+	})
+	if failing := text.(string); failing != "" {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = w.Write([]byte(failing))
+		return
+	}
+	_, _ = w.Write([]byte("ok\n"))
+}
+
+// failing makes the checks, and returns a line for each that fails.
+func (s *Server) failing(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, checkLimit)
 	defer cancel()
 	var failing strings.Builder
 	for _, c := range s.opts.Checks {
@@ -49,12 +63,7 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(&failing, "%s: fails, see the log\n", c.Name)
 		}
 	}
-	if failing.Len() > 0 {
-		w.WriteHeader(http.StatusServiceUnavailable)
-		_, _ = w.Write([]byte(failing.String()))
-		return
-	}
-	_, _ = w.Write([]byte("ok\n"))
+	return failing.String()
 }
 
 // metrics serves the metrics to callers who may read everything, because the metrics name all

@@ -4,11 +4,17 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
 func TestLivenessAsksNobody(t *testing.T) {
@@ -38,6 +44,42 @@ func TestReadinessHasALineForEachFailure(t *testing.T) {
 	failures = map[string]error{"store": context.DeadlineExceeded}
 	_, body = s.do("GET", "/readyz", "", "")
 	require.Equal(t, "store: no answer within 2s", body)
+}
+
+// TestManyWhoAskForReadinessCostOneCheck checks that callers without a token cannot fill the
+// store's connections, which the scheduler needs.
+func TestManyWhoAskForReadinessCostOneCheck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var begun, ready atomic.Int32
+		s, err := New(Options{Store: memstore.New(nil), Completer: new(fakeCompleter), Checks: []Check{
+			{"store", func(context.Context) error {
+				begun.Add(1)
+				time.Sleep(time.Second)
+				return nil
+			}},
+		}})
+		require.NoError(t, err)
+		gone, leave := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		for i := range 100 {
+			ctx := t.Context()
+			if i == 0 {
+				ctx = gone
+			}
+			all.Go(func() {
+				w := httptest.NewRecorder()
+				s.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/readyz", nil))
+				if w.Code == http.StatusOK {
+					ready.Add(1)
+				}
+			})
+			synctest.Wait()
+		}
+		leave() // whose call makes the check that the others wait for
+		all.Wait()
+		require.Equal(t, int32(1), begun.Load())
+		require.Equal(t, int32(100), ready.Load())
+	})
 }
 
 func TestMetricsAreForThoseWhoMayRead(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
@@ -212,6 +214,7 @@ type Server struct {
 	figures    *figures.Server
 	audit      *audit.Server
 	hub        *events.Hub
+	readiness  singleflight.Group
 	alarmTests sync.Mutex // held while a test of the alarms is in progress
 	heavy      api.Places // of calls that read or compute much
 	// ending is cancelled by end when streams must end.
