@@ -2,6 +2,7 @@ package hashedwheel
 
 import (
 	"errors"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -88,3 +89,46 @@ func TestTaskOfAFullTimerStartsItsSuccessor(t *testing.T) {
 		require.Zero(t, w.limit.taken.Load())
 	})
 }
+
+// A call of Cancelled that panics or ends its goroutine, and a task that an executor has refused
+// and that ends its goroutine, change nothing for the tasks after it.
+func TestPlaceOfATaskAfterAnAbruptEnd(t *testing.T) {
+	told := func(end func()) func(*testing.T, *HashedWheelTimer) {
+		return func(t *testing.T, w *HashedWheelTimer) {
+			require.True(t, mustNew(t, w, tellFunc(func(*Timeout) { end() }), time.Hour).Cancel())
+		}
+	}
+	for name, test := range map[string]struct {
+		executor Executor
+		disturb  func(*testing.T, *HashedWheelTimer)
+	}{
+		"panic in Cancelled":  {nil, told(func() { panic(errors.New("expected")) })},
+		"Goexit in Cancelled": {nil, told(runtime.Goexit)},
+		"Goexit of a refused task": {refusing{}, func(t *testing.T, w *HashedWheelTimer) {
+			mustNew(t, w, TaskFunc(func(*Timeout) { runtime.Goexit() }), 0)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newTestTimer(t, Options{
+					TickDuration: time.Millisecond, MaxPendingTimeouts: 1, Executor: test.executor, Logger: quiet,
+				})
+				test.disturb(t, w)
+				time.Sleep(time.Second)
+				ran := false
+				var err error
+				mustNew(t, w, TaskFunc(func(*Timeout) { _, err = w.NewTimeout(noTask, time.Hour); ran = true }), 0)
+				time.Sleep(time.Second)
+				synctest.Wait()
+				require.True(t, ran)
+				require.NoError(t, err)
+				require.EqualValues(t, 1, w.limit.taken.Load())
+			})
+		})
+	}
+}
+
+// refusing is an executor that takes nothing.
+type refusing struct{}
+
+func (refusing) Execute(func()) error { return errors.New("expected") }

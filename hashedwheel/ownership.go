@@ -62,6 +62,7 @@ func (w *worker) enter(notice bool) {
 		w.owned = w.owned&^firedMask | (w.owned+1)&firedMask
 	}
 	w.owned |= userBit
+	w.telling = notice
 	w.engine.owner.Store(uint64(w.owned))
 }
 
@@ -131,7 +132,9 @@ func (w *worker) leave() {
 	}
 	e.mu.Unlock()
 	w.late.publish(&e.tally)
-	e.ran(c)
+	if !w.telling && e.executor == nil { // runGuarded has ended the run of a task that was refused
+		e.ran(c)
+	}
 }
 
 // takeOverLocked gives the wheel to a new worker if the ownership is still now.

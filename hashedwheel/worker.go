@@ -26,9 +26,10 @@ type worker struct {
 	busiest int        // the largest size of the wheel before a sleep, since the last shrink
 	late    lateness
 
-	// current is the call that the worker is inside. It stays the worker's own when another takes
-	// over.
+	// current is the call that the worker is inside, and telling says that it is one of Cancelled,
+	// which is no run. Both stay the worker's own when another takes over.
 	current call
+	telling bool
 }
 
 type batchEnd int
@@ -338,7 +339,9 @@ func (w *worker) runBatch() (end batchEnd) {
 			if !w.exit() {
 				end = wheelLost
 			}
-			e.ran(c)
+			if !w.telling {
+				e.ran(c)
+			}
 		}
 	}()
 	for len(w.batch) > 0 {
