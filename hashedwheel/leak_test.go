@@ -1,7 +1,9 @@
 package hashedwheel
 
 import (
+	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -65,6 +67,40 @@ func TestNoReportOfATimerThatHoldsNothing(t *testing.T) {
 	})
 	collects(t, func() bool { return instances.Load() == before && engines.size() == numbers })
 	require.Zero(t, log.n.Load())
+}
+
+// A timer of which Stop is the last use is not found unreferenced before Stop has stopped it: it
+// would be reported as forgotten or, if it never started, end without Stop, which then waits for
+// ever.
+func TestStopIsLastUse(t *testing.T) {
+	w, err := New(Options{})
+	require.NoError(t, err)
+	e := w.engine
+	e.mu.Lock()
+	ended := make(chan struct{})
+	stopper := make(chan uint64)
+	go func(w *HashedWheelTimer) {
+		defer close(ended)
+		stopper <- goroutineID()
+		_, _ = w.Stop()
+	}(w)
+	w = nil
+	id := <-stopper
+	settles(t, func() bool { // it waits for the mutex
+		all := make([]byte, 1<<20)
+		return strings.Contains(string(all[:runtime.Stack(all, true)]), fmt.Sprintf("goroutine %d [sync.Mutex.Lock", id))
+	})
+	for range 3 {
+		runtime.GC()
+	}
+	referenced := e.mu.public.Value() != nil
+	e.mu.Unlock()
+	require.True(t, referenced)
+	select {
+	case <-ended:
+	case <-time.After(30 * time.Second):
+		t.Fatal("Stop does not return")
+	}
 }
 
 // A stopped timer leaves nothing behind, whatever it was used for.

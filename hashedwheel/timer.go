@@ -205,7 +205,10 @@ func (e *engine) start() error {
 // From inside a task that the worker runs it returns ErrStopInTask and changes nothing. A second
 // Stop waits until the first has ended the worker, and returns none. Stop before Start is legal,
 // and final as well. Tasks given to an Executor are not waited for.
-func (w *HashedWheelTimer) Stop() ([]*Timeout, error) { return w.stop() }
+func (w *HashedWheelTimer) Stop() ([]*Timeout, error) {
+	defer runtime.KeepAlive(w) // dropped is for callers that forget to call Stop
+	return w.stop()
+}
 
 func (e *engine) stop() ([]*Timeout, error) {
 	e.mu.Lock()
