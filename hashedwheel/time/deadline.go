@@ -69,6 +69,14 @@ func (d *deadline) disarm() (was bool) {
 	return was
 }
 
+// owed reports whether the channel is owed a time that will come. If the wheel was stopped under d,
+// none will.
+//
+// REQUIRES: d.mu is held.
+func (d *deadline) owed() bool {
+	return d.waiting && (!d.timeout.IsCancelled() || d.spare != nil && d.spare.due != never)
+}
+
 // reached reports whether d has ended as it was last armed, and its channel has not received the
 // time yet. A timeout that was armed again after it fired is not expired, and the run of the
 // earlier fire has nothing to do.

@@ -44,7 +44,7 @@ func (t *Timer) Stop() bool {
 	case sends:
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		active := drain(t.c) || t.waiting
+		active := drain(t.c) || t.owed()
 		t.waiting = false
 		t.disarm()
 		return active
@@ -69,7 +69,7 @@ func (t *Timer) Reset(d Duration) bool {
 	case sends:
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		active := drain(t.c) || t.waiting
+		active := drain(t.c) || t.owed()
 		t.waiting = true
 		t.arm(d, t)
 		return active

@@ -95,3 +95,31 @@ func TestStoppedWheel(t *testing.T) {
 		require.False(t, there)
 	})
 }
+
+// TestStopAfterTheWheelHasStopped has Stop and Reset of timers that ended with their wheel return
+// what they return after Stop. A timer that package time keeps does not end with the wheel.
+func TestStopAfterTheWheelHasStopped(t *testing.T) {
+	for name, end := range map[string]func(*time.Timer) bool{
+		"Stop":  (*time.Timer).Stop,
+		"Reset": func(timer *time.Timer) bool { return timer.Reset(time.Hour) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				clock, w := on(t, hashedwheel.Options{MaxPendingTimeouts: 3})
+				expired := clock.NewTimer(time.Millisecond)
+				timer, f := clock.NewTimer(time.Second), clock.AfterFunc(time.Second, func() {})
+				spare := clock.NewTimer(time.Second) // for which there is no place
+				time.Sleep(10 * time.Millisecond)
+				_, err := w.Stop()
+				require.NoError(t, err)
+				require.True(t, end(expired), "its time was not received")
+				require.False(t, end(timer))
+				require.False(t, end(f))
+				require.True(t, end(spare))
+				for _, timer := range []*time.Timer{expired, timer, f, spare} {
+					timer.Stop()
+				}
+			})
+		})
+	}
+}
