@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -47,7 +49,7 @@ type ConnIdleOptions struct {
 }
 
 // A ConnIdle watches connections for idleness. It never calls SetDeadline. Each Read and each piece
-// of a Write costs at most two calls of Touch.
+// of a Write costs at most two calls of Touch, and each Write a lock.
 type ConnIdle struct {
 	idles   [idleKinds]*IdleOf[*watchedConn] // nil if that kind is not watched
 	onIdle  func(net.Conn, IdleKind)
@@ -214,6 +216,9 @@ type watchedConn struct {
 	members [idleKinds]*IdleMemberOf[*watchedConn]
 	over    atomic.Uint32 // the sides on which nothing more will happen
 
+	// The inner connection keeps Writes in one piece from mixing.
+	writes sync.RWMutex // held for reading during a Write in one piece, for writing during one in several
+
 	reading, writing transfer
 }
 
@@ -250,14 +255,26 @@ func (c *watchedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write counts when it has written something: all of p or, of a large one, a piece.
+// Write counts when it has written something: all of p or, of a large one, a piece. Pieces are for
+// streams only, and no other Write comes between those of one.
 func (c *watchedConn) Write(p []byte) (n int, err error) {
+	most := len(p)
 	if len(p) > transferPiece {
 		c.writing.calls.Add(1)
 		defer c.writing.calls.Add(-1)
+		if !c.keepsMessages() {
+			most = transferPiece
+		}
+	}
+	if most < len(p) {
+		c.writes.Lock()
+		defer c.writes.Unlock()
+	} else {
+		c.writes.RLock()
+		defer c.writes.RUnlock()
 	}
 	for {
-		piece := p[n:min(n+transferPiece, len(p))]
+		piece := p[n:min(n+most, len(p))]
 		k, err := c.Conn.Write(piece)
 		n += k
 		if k > 0 {
@@ -271,6 +288,17 @@ func (c *watchedConn) Write(p []byte) (n int, err error) {
 			return n, nil
 		}
 	}
+}
+
+// keepsMessages reports whether what one Write writes is one message, which must not be split.
+func (c *watchedConn) keepsMessages() bool {
+	a := c.LocalAddr()
+	if a == nil {
+		return false
+	}
+	network := a.Network()
+	return network == "unixgram" || network == "unixpacket" ||
+		strings.HasPrefix(network, "udp") || strings.HasPrefix(network, "ip")
 }
 
 // Close closes the connection and ends the watch.

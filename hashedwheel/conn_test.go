@@ -515,3 +515,84 @@ func TestBytesMoved(t *testing.T) {
 	pipe, _ := net.Pipe()
 	require.False(t, canTellProgress(pipe))
 }
+
+// What several goroutines write at once to a wrapped connection arrives one Write after the other,
+// as without the watch, also if a Write is made in pieces.
+func TestWritesAreNotMixed(t *testing.T) {
+	w := newTestTimer(t, Options{})
+	ci, err := w.NewConnIdle(ConnIdleOptions{All: time.Hour})
+	require.NoError(t, err)
+	inner := &gateConn{large: make(chan struct{}), small: make(chan struct{})}
+	c := mustWrap(t, ci, inner)
+	var all sync.WaitGroup
+	all.Go(func() { _, _ = c.Write(make([]byte, 3*transferPiece)) })
+	<-inner.large
+	all.Go(func() { _, _ = c.Write(make([]byte, 1)) })
+	all.Wait()
+	require.Equal(t, []int{transferPiece, transferPiece, transferPiece, 1}, inner.written)
+	require.NoError(t, c.Close())
+}
+
+// A gateConn is a messageConn of a stream. Its first Write gives one of a single byte the time to
+// come in between.
+type gateConn struct {
+	messageConn
+	large, small chan struct{} // closed when these Writes begin
+
+	mu sync.Mutex // guards written
+}
+
+func (c *gateConn) Write(p []byte) (int, error) {
+	if len(p) == 1 {
+		close(c.small)
+	} else {
+		c.mu.Lock()
+		first := len(c.written) == 0
+		c.mu.Unlock()
+		if first {
+			close(c.large)
+			defer func() {
+				select {
+				case <-c.small:
+				case <-time.After(100 * time.Millisecond): // it waits for the others
+				}
+			}()
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.messageConn.Write(p)
+}
+
+// One Write to a wrapped connection that keeps messages apart is one message, however long.
+func TestMessagesAreNotSplit(t *testing.T) {
+	w := newTestTimer(t, Options{})
+	ci, err := w.NewConnIdle(ConnIdleOptions{All: time.Hour})
+	require.NoError(t, err)
+	message := make([]byte, 2*transferPiece)
+	for _, network := range []string{"udp", "unixgram", "unixpacket", "ip4:icmp"} {
+		inner := &messageConn{network: network}
+		c := mustWrap(t, ci, inner)
+		n, err := c.Write(message)
+		require.NoError(t, err)
+		require.Equal(t, len(message), n)
+		require.Equal(t, []int{len(message)}, inner.written, network)
+		require.NoError(t, c.Close())
+	}
+}
+
+// A messageConn notes the sizes of the messages that are written to it.
+type messageConn struct {
+	net.Conn
+	network string
+	written []int
+}
+
+func (c *messageConn) Write(p []byte) (int, error) {
+	c.written = append(c.written, len(p))
+	return len(p), nil
+}
+func (c *messageConn) Close() error        { return nil }
+func (c *messageConn) LocalAddr() net.Addr { return c }
+func (c *messageConn) Network() string     { return c.network }
+func (c *messageConn) String() string      { return c.network }
