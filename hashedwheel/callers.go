@@ -19,6 +19,9 @@ import (
 // the lateness is at most a tick while the worker keeps up: 3 % of this delay.
 const leastRelativeTicks = 32
 
+// mostRelative is the longest delay that is armed relatively: what a state can hold.
+const mostRelative time.Duration = wheel.Never*delayUnit - delayUnit
+
 // worthPush reports whether to push a timeout whose state s is linked and armed, so that the worker
 // reads the clock for it. That is so if s was made in the worker's current tick by a call with the
 // same delay: the push serves all further calls of the tick. It is also so if s is later than what
@@ -32,7 +35,7 @@ func (e *engine) worthPush(s state, delay time.Duration) bool {
 // enough, and the worker is awake and will poll the queues within a tick. A worker that sleeps for
 // longer would have to be woken for it.
 func (e *engine) relatively(delay time.Duration) bool {
-	return uint64(delay-e.leastRelative) <= uint64(wheel.Never*delayUnit-delayUnit-e.leastRelative) &&
+	return uint64(delay-e.leastRelative) <= uint64(mostRelative-e.leastRelative) &&
 		e.clock.parked.Load()&deep == 0
 }
 

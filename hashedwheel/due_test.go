@@ -101,3 +101,30 @@ func TestUnarmedIsNotSilent(t *testing.T) {
 		require.EqualValues(t, 2, log.n.Load())
 	})
 }
+
+// With ticks of a month, 32 of them are longer than any delay that the state of a timeout can hold.
+func TestDelaysOfYearsWithTicksOfMonths(t *testing.T) {
+	const day = 24 * time.Hour
+	for _, tick := range []time.Duration{26 * day, 30 * day, 4000 * day} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newTestTimer(t, Options{TickDuration: tick, TicksPerWheel: 16})
+			var all []*Timeout
+			delays := []time.Duration{1, day, 100 * day, 832 * day, 1000 * day, 9000 * day}
+			for _, delay := range delays {
+				all = append(all, mustNew(t, w, noTask, delay))
+			}
+			var passed time.Duration
+			for i, delay := range delays {
+				time.Sleep(delay - passed - 1)
+				synctest.Wait()
+				require.False(t, all[i].IsExpired(), "a delay of %v with a tick of %v", delay, tick)
+				passed = delay - 1
+			}
+			time.Sleep(2 * tick)
+			synctest.Wait()
+			for i, x := range all {
+				require.True(t, x.IsExpired(), "a delay of %v with a tick of %v", delays[i], tick)
+			}
+		})
+	}
+}

@@ -97,7 +97,7 @@ func New(opts Options) (*HashedWheelTimer, error) {
 		intake:        newIntake[*Timeout](),
 		stall:         max(opts.TickDuration, minStall),
 		stopped:       make(chan struct{}),
-		leastRelative: leastRelativeTicks * opts.TickDuration,
+		leastRelative: leastRelativeTicks * min(opts.TickDuration, mostRelative/leastRelativeTicks),
 	}
 	e.unarmed.log.logger = opts.Logger
 	e.refusals.logger = opts.Logger
