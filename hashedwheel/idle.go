@@ -268,9 +268,7 @@ func (i *IdleOf[V]) endLocked(m *IdleMemberOf[V]) {
 	if m.timeout.Cancel() {
 		i.timer.idle.cancelled.Add(1)
 	}
-	c := m.clock.Load()
-	c.members--
-	c.restLocked()
+	m.clock.Load().releaseLocked()
 }
 
 // An idleTask is the task of a member's timeout: it checks whether the member was touched.
@@ -284,7 +282,14 @@ func (k *idleTask[V]) Run(*Timeout) {
 		return // removed
 	}
 	i.timer.idle.fired.Add(1)
+	c := m.clock.Load()
+	c.members++
 	silent := i.lookLocked(m)
+	if silent && i.timer.limit.most > 0 {
+		defer c.release() // until then the clock has its place under the limit, so that m can be added again
+	} else {
+		c.releaseLocked()
+	}
 	i.mu.Unlock()
 	if silent {
 		i.silent(m)

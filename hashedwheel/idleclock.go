@@ -69,8 +69,8 @@ type idleClock[V any] struct {
 
 	idle    *IdleOf[V]
 	step    time.Duration
-	members int
-	timeout *Timeout // pending while there are members
+	members int      // and reports, on a timer with a limit
+	timeout *Timeout // pending while there are any
 
 	// began[k%idleHistory] is when step k began, in nanoseconds since the timer's start.
 	began [idleHistory]int64
@@ -116,6 +116,21 @@ func (i *IdleOf[V]) similar(period time.Duration) time.Duration {
 		base /= 2
 	}
 	return base
+}
+
+// release ends the use of the clock by one that was counted in members.
+func (c *idleClock[V]) release() {
+	c.idle.mu.Lock()
+	defer c.idle.mu.Unlock()
+	c.releaseLocked()
+}
+
+// releaseLocked does the work of release.
+//
+// REQUIRES: the mutex of the Idle is held.
+func (c *idleClock[V]) releaseLocked() {
+	c.members--
+	c.restLocked()
 }
 
 // restLocked stops the clock if it has no members.

@@ -2,6 +2,7 @@ package hashedwheel
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -356,5 +357,41 @@ func TestIdleMemberOfAFullTimerKeepsItsPlace(t *testing.T) {
 	case <-reported:
 	case <-time.After(10 * time.Second):
 		t.Fatal("the member was lost")
+	}
+}
+
+// The function that is told of the only member of a full timer can add it again: neither the place
+// of the member nor that of the clock is taken meanwhile. Afterwards both are free.
+func TestTheOnlyMemberOfAFullTimerIsAddedAgain(t *testing.T) {
+	for name, executor := range map[string]Executor{"worker": nil, "executor": Goroutines} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newTestTimer(t, Options{
+					TickDuration: time.Millisecond, MaxPendingTimeouts: 2, Executor: executor, Logger: quiet,
+				})
+				var reports atomic.Int64
+				var idle *Idle
+				idle, err := w.NewIdle(time.Second, func(m *IdleMember) {
+					if reports.Add(1) == 5 {
+						runtime.Goexit()
+					}
+					refused := make(chan error)
+					go func() { // one that is not the task's own
+						_, err := w.NewTimeout(noTask, time.Hour)
+						refused <- err
+					}()
+					require.ErrorIs(t, <-refused, ErrTooManyPending)
+					require.NoError(t, idle.Add(m))
+				})
+				require.NoError(t, err)
+				var m IdleMember
+				require.NoError(t, idle.Add(&m))
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				require.EqualValues(t, 5, reports.Load())
+				require.Zero(t, w.PendingTimeouts())
+				require.Zero(t, w.limit.taken.Load())
+			})
+		})
 	}
 }
