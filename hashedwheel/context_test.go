@@ -40,6 +40,9 @@ func TestWithTimeoutAnswersAtOnce(t *testing.T) {
 	})
 }
 
+// A key is one of context.WithValue.
+type key struct{}
+
 func answersAtOnce(t *testing.T, make contextMaker) {
 	reason := errors.New("a reason")
 
@@ -80,6 +83,39 @@ func answersAtOnce(t *testing.T, make contextMaker) {
 		look(ctx)
 		require.Equal(t, reason, context.Cause(ctx))
 		require.Equal(t, reason, context.Cause(grandchild))
+	}
+
+	// The end of the parent comes first if the parent ended first.
+	parent, cancelParent = context.WithCancelCause(t.Context())
+	ctx, cancel = make(parent, time.Hour)
+	cancelParent(reason)
+	cancel()
+	require.Equal(t, reason, context.Cause(ctx))
+
+	// One that ended alone keeps its cause when the parent ends, and so does what comes from it.
+	for _, end := range []struct {
+		with  func(context.CancelFunc)
+		cause error
+	}{
+		{func(cancel context.CancelFunc) { cancel() }, context.Canceled},
+		{func(context.CancelFunc) { time.Sleep(2 * time.Hour) }, context.DeadlineExceeded}, // in a bubble
+	} {
+		parent, cancelParent := context.WithCancelCause(t.Context())
+		ctx, cancel := make(parent, time.Hour)
+		grandchild, cancelGrandchild := make(ctx, time.Minute)
+		defer cancelGrandchild()
+		if end.cause == context.DeadlineExceeded {
+			cancelGrandchild()
+		}
+		derived := context.WithValue(ctx, key{}, 1)
+		end.with(cancel)
+		synctest.Wait()
+		require.Equal(t, end.cause, context.Cause(ctx))
+		cancelParent(reason)
+		require.Equal(t, end.cause, context.Cause(ctx))
+		require.Equal(t, end.cause, context.Cause(derived))
+		require.Equal(t, context.Canceled, context.Cause(grandchild))
+		cancel()
 	}
 
 	// A context of the context package ends with the one that it comes from.

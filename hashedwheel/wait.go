@@ -79,7 +79,7 @@ func (w *HashedWheelTimer) WithTimeout(
 	if c.timeout.IsCancelled() && !c.over() {
 		return context.WithDeadline(parent, deadline)
 	}
-	unlink := context.AfterFunc(parent, func() { c.end(parent.Err()) })
+	unlink := context.AfterFunc(parent, c.followParent)
 	c.mu.Lock()
 	c.mu.unlink = unlink
 	over := c.mu.err != nil
@@ -87,7 +87,7 @@ func (w *HashedWheelTimer) WithTimeout(
 	if over {
 		unlink()
 	}
-	return c, func() { c.end(context.Canceled) }
+	return c, func() { c.endAlone(context.Canceled) }
 }
 
 // A wheelContext is a context with a deadline kept by a timer. It has an AfterFunc method, which
@@ -101,6 +101,7 @@ type wheelContext struct {
 	mu struct { // guards the end of the context and what it has to stop and call
 		sync.Mutex
 		err     error
+		alone   bool        // it has ended before its parent
 		unlink  func() bool // from the parent
 		instead *time.Timer // keeps the deadline of a timer that has stopped
 		after   map[*func()]struct{}
@@ -108,7 +109,44 @@ type wheelContext struct {
 }
 
 func (c *wheelContext) Deadline() (time.Time, bool) { return c.deadline, true }
-func (c *wheelContext) Value(key any) any           { return c.parent.Value(key) }
+
+// Value asks the parent, except for what context.Cause asks for: the cause of the parent is not
+// that of a context that has ended before it.
+func (c *wheelContext) Value(key any) any {
+	if key == causeKey && c.endedAlone() {
+		return nil
+	}
+	return c.parent.Value(key)
+}
+
+// causeKey is the key by which context.Cause asks a context for its cause.
+var causeKey = func() any {
+	p := &keyProbe{Context: overContext{context.Background()}}
+	_ = context.Cause(p)
+	return p.key
+}()
+
+// A keyProbe remembers the key that it was asked for.
+type keyProbe struct {
+	context.Context
+	key any
+}
+
+func (p *keyProbe) Value(key any) any {
+	p.key = key
+	return nil
+}
+
+// An overContext is a context that has ended.
+type overContext struct{ context.Context }
+
+func (overContext) Err() error { return context.Canceled }
+
+func (c *wheelContext) endedAlone() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.mu.alone
+}
 
 // The end of the parent reaches c through a goroutine, so Done and Err ask the parent first.
 
@@ -127,8 +165,14 @@ func (c *wheelContext) Err() error {
 // followParent ends c if its parent has ended.
 func (c *wheelContext) followParent() {
 	if err := c.parent.Err(); err != nil {
-		c.end(err)
+		c.end(err, false)
 	}
+}
+
+// endAlone ends c with err, unless its parent has ended.
+func (c *wheelContext) endAlone(err error) {
+	c.followParent()
+	c.end(err, true)
 }
 
 // over reports whether c has ended by itself.
@@ -165,13 +209,13 @@ func (c *wheelContext) AfterFunc(f func()) (stop func() bool) {
 
 // end ends the context with err and then, before it returns, the contexts derived from it. It does
 // nothing if the context has ended.
-func (c *wheelContext) end(err error) {
+func (c *wheelContext) end(err error, alone bool) {
 	c.mu.Lock()
 	if c.mu.err != nil {
 		c.mu.Unlock()
 		return
 	}
-	c.mu.err = err
+	c.mu.err, c.mu.alone = err, alone
 	after, unlink, instead := c.mu.after, c.mu.unlink, c.mu.instead
 	c.mu.after = nil
 	close(c.done)
@@ -191,7 +235,7 @@ func (c *wheelContext) end(err error) {
 // A contextTask is the task of a wheelContext's timeout.
 type contextTask wheelContext
 
-func (k *contextTask) Run(*Timeout) { (*wheelContext)(k).end(context.DeadlineExceeded) }
+func (k *contextTask) Run(*Timeout) { (*wheelContext)(k).endAlone(context.DeadlineExceeded) }
 
 // Cancelled hands the deadline to the time package when the timer stops. When the context has ended
 // already, it does nothing.
