@@ -516,6 +516,52 @@ func TestBytesMoved(t *testing.T) {
 	require.False(t, canTellProgress(pipe))
 }
 
+// What comes from a watched connection that is no TCP connection counts byte by byte, also if
+// another copies from it in pieces of megabytes: nothing else shows that it makes progress.
+func TestCopyFromAWatchedConnThatIsNoTCP(t *testing.T) {
+	w := newTestTimer(t, Options{})
+	ci, err := w.NewConnIdle(ConnIdleOptions{Reader: time.Hour, All: time.Hour})
+	require.NoError(t, err)
+	sockets, err := net.Listen("unix", filepath.Join(t.TempDir(), "s"))
+	require.NoError(t, err)
+	defer sockets.Close()
+	theirUnix, err := net.Dial("unix", sockets.Addr().String())
+	require.NoError(t, err)
+	unix, err := sockets.Accept()
+	require.NoError(t, err)
+	pipe, theirPipe := net.Pipe()
+	for name, pair := range map[string][2]net.Conn{"unix": {unix, theirUnix}, "pipe": {pipe, theirPipe}} {
+		t.Run(name, func(t *testing.T) {
+			tcp, theirs := tcpPair(t)
+			from, to := mustWrap(t, ci, pair[0]), mustWrap(t, ci, tcp)
+			var all sync.WaitGroup
+			all.Go(func() { _, _ = io.Copy(to, from); _ = to.Close() })
+			members := from.(interface{ inside() *watchedConn }).inside().members
+			for range 3 {
+				var before [idleKinds]uint64
+				for kind, m := range members {
+					if m != nil {
+						before[kind] = m.lastTouch.now.Load().Load() >> stepBits << stepBits
+						m.lastTouch.step.Store(before[kind])
+					}
+				}
+				_, err := pair[1].Write([]byte("x"))
+				require.NoError(t, err)
+				_, err = io.ReadFull(theirs, make([]byte, 1))
+				require.NoError(t, err)
+				for kind, m := range members {
+					if m != nil {
+						require.Greater(t, m.lastTouch.step.Load(), before[kind], "%v: not touched", IdleKind(kind))
+					}
+				}
+			}
+			require.NoError(t, pair[1].Close())
+			all.Wait()
+			require.NoError(t, from.Close())
+		})
+	}
+}
+
 // What several goroutines write at once to a wrapped connection arrives one Write after the other,
 // as without the watch, also if a Write is made in pieces.
 func TestWritesAreNotMixed(t *testing.T) {

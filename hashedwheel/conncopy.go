@@ -23,10 +23,14 @@ func (c *watchedConn) readFrom(r io.Reader) (n int64, err error) {
 	}
 	var source *watchedConn
 	if wrapped, ok := r.(interface{ inside() *watchedConn }); ok {
-		source = wrapped.inside()
-		source.reading.calls.Add(1)
-		defer source.reading.calls.Add(-1)
-		r = source.Conn // the net package makes the kernel move data only from its own types
+		// The net package makes the kernel move data only from its own types. From one that shows
+		// no progress meanwhile, Read has to move it, which touches.
+		if tcp, ok := wrapped.inside().Conn.(*net.TCPConn); ok {
+			source = wrapped.inside()
+			source.reading.calls.Add(1)
+			defer source.reading.calls.Add(-1)
+			r = tcp
+		}
 	}
 	for left > 0 {
 		// The net package knows a LimitedReader, and what is in it, but not a second one inside.
