@@ -39,7 +39,7 @@ type jobs struct {
 	queued   int // waiting runs of all jobs
 	pumps    int // jobs whose pump is running
 	stopping bool
-	drained  chan struct{} // closed when stopping is set and pumps is 0
+	drained  chan struct{} // closed once stopping is set and pumps is 0
 }
 
 func newJobs(j *journal, logs *runLogs, o *Options) *jobs {
@@ -342,10 +342,23 @@ func (s *jobs) drain() <-chan struct{} {
 		}
 		s.rest(j)
 	}
-	if s.pumps == 0 {
+	s.noteDrained()
+	return s.drained
+}
+
+// noteDrained closes drained, unless a pump is running. A pump may start and end after that, to
+// destroy the handler of an abandoned run that returns late.
+//
+// REQUIRES: s.mu is held.
+func (s *jobs) noteDrained() {
+	if !s.stopping || s.pumps > 0 {
+		return
+	}
+	select {
+	case <-s.drained:
+	default:
 		close(s.drained)
 	}
-	return s.drained
 }
 
 // stopRunning cancels every run in progress.

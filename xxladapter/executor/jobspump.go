@@ -50,9 +50,7 @@ func (s *jobs) step(j *job) bool {
 		j.pumping = false
 		s.pumps--
 		s.rest(j)
-		if s.stopping && s.pumps == 0 {
-			close(s.drained)
-		}
+		s.noteDrained()
 		s.mu.Unlock()
 		return false
 	}

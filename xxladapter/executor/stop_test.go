@@ -83,6 +83,27 @@ func TestStopAbandonsStubbornHandlers(t *testing.T) {
 	})
 }
 
+// TestAHandlerReturnsAfterTheStop lets abandoned handlers return after the stop: they are destroyed
+// then, and nothing else happens.
+func TestAHandlerReturnsAfterTheStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage()
+		s.stubborn = true
+		var destroyed atomic.Int32
+		e := start(t, Options{StopGrace: -1, AbandonAfter: time.Second}, func(e *Executor) {
+			require.NoError(t, e.Handle("stage", s.run, WithDestroy(func() { destroyed.Add(1) })))
+		})
+		e.trigger(7, 1, "")
+		e.trigger(8, 2, "")
+		e.stop()
+		require.Zero(t, destroyed.Load())
+		s.end(nil)
+		s.end(nil)
+		require.EqualValues(t, 2, destroyed.Load())
+		require.Len(t, e.admin.results(), 2)
+	})
+}
+
 // TestStopKeepsResults checks that results that no admin accepts do not delay the stop, and are not
 // lost.
 func TestStopKeepsResults(t *testing.T) {
