@@ -71,6 +71,11 @@ func (s *jobs) step(j *job) bool {
 	// The handler starts once the log id is on disk: otherwise the run could start a second time
 	// after a crash.
 	if r.batch.wait() != nil {
+		if init { // not called: that is left to the next run
+			s.mu.Lock()
+			r.binding.inited = false
+			s.mu.Unlock()
+		}
 		return s.settle(j, r, nil, 0, "")
 	}
 	log := s.logs.begin(int64(r.req.LogID), int64(r.req.LogTime))

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -177,6 +178,36 @@ func TestRunIsRefusedWhenItCannotBeNoted(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, "200", e.outcome(1))
 		require.Len(t, e.admin.results(), 1)
+	})
+}
+
+// TestARefusedRunIsNotTheFirst lets the journal fail for the first run of a job: the handler is
+// initialised before the first run that starts.
+func TestARefusedRunIsNotTheFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var calls []string
+		e := start(t, Options{}, func(e *Executor) {
+			require.NoError(t, e.Handle("h", func(context.Context, *Run) error {
+				calls = append(calls, "run")
+				return nil
+			}, WithInit(func(context.Context) error {
+				calls = append(calls, "init")
+				return nil
+			}), WithDestroy(func() { calls = append(calls, "destroy") })))
+		})
+		fails := func(id int64) {
+			synctest.Wait()
+			require.NoError(t, e.live.Load().journal.file.Close())
+			require.Contains(t, e.post("/run", beanRun(7, id, "h")).Msg, "request error: write journal: ")
+		}
+		fails(1)
+		require.Equal(t, wire.OK(), e.post("/run", beanRun(7, 2, "h")))
+		synctest.Wait()
+		require.Equal(t, []string{"init", "run"}, calls)
+		e.post("/kill", wire.KillRequest{JobID: 7})
+		fails(3)
+		e.stop()
+		require.Equal(t, []string{"init", "run", "destroy"}, calls, "destroyed without being initialised")
 	})
 }
 
