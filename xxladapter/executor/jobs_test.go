@@ -450,6 +450,27 @@ func TestInitAndDestroy(t *testing.T) {
 	})
 }
 
+// TestInitAndDestroyMayEndTheirGoroutine checks that a job goes on after an init or destroy that
+// calls runtime.Goexit, as a failing assertion of package testing does.
+func TestInitAndDestroyMayEndTheirGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := start(t, Options{}, func(e *Executor) {
+			require.NoError(t, e.Handle("init", echo, WithInit(func(context.Context) error { runtime.Goexit(); return nil })))
+			require.NoError(t, e.Handle("destroy", echo, WithDestroy(runtime.Goexit)))
+		})
+		for id := int64(1); id <= 4; id += 2 {
+			e.post("/run", beanRun(7, id, "init"))
+			e.post("/run", beanRun(8, id+1, "destroy"))
+			synctest.Wait()
+			require.Equal(t, map[int64]string{1: "500 handler ended its goroutine without returning", 3: "200"}[id], e.outcome(id))
+			require.Equal(t, "200", e.outcome(id+1), "the job does not continue")
+			e.post("/kill", wire.KillRequest{JobID: 8})
+			synctest.Wait()
+		}
+		e.stop()
+	})
+}
+
 // TestAbandonedRunKeepsItsHandler checks that the job of an abandoned run is not forgotten until
 // that run has returned, and that its handler is destroyed only after that.
 func TestAbandonedRunKeepsItsHandler(t *testing.T) {

@@ -35,15 +35,14 @@ func (s *jobs) pump(j *job) {
 	}
 }
 
-// step does one run, or destroys ended bindings. It reports whether the pump continues.
+// step does one run, or destroys an ended binding. It reports whether the pump continues.
 func (s *jobs) step(j *job) bool {
 	s.mu.Lock()
-	if ended := j.ended; len(ended) > 0 {
-		j.ended = nil
+	if len(j.ended) > 0 {
+		b := j.ended[0]
+		j.ended = j.ended[1:]
 		s.mu.Unlock()
-		for _, b := range ended {
-			safely(s.opts.Logger, "destroy", b.handler, func() error { b.handler.destroy(); return nil })
-		}
+		s.destroy(j, b)
 		return true
 	}
 	if len(j.waiting) == 0 {
@@ -81,11 +80,6 @@ func (s *jobs) step(j *job) bool {
 	log := s.logs.begin(int64(r.req.LogID), int64(r.req.LogTime))
 	log.mark("run %d of job %d starts: handler %s, shard %d/%d, param %q", r.req.LogID, r.req.JobID,
 		r.binding.handler.name, r.req.BroadcastIndex, r.req.BroadcastTotal, r.req.Params)
-	if init && r.binding.handler.init != nil {
-		safely(s.opts.Logger, "init", r.binding.handler, func() error { return r.binding.handler.init(r.ctx) })
-	}
-	r.startLimit(s)
-
 	returned := false
 	defer func() {
 		if !returned { // runtime.Goexit ends this goroutine
@@ -94,9 +88,25 @@ func (s *jobs) step(j *job) bool {
 			}
 		}
 	}()
+	if init && r.binding.handler.init != nil {
+		safely(s.opts.Logger, "init", r.binding.handler, func() error { return r.binding.handler.init(r.ctx) })
+	}
+	r.startLimit(s)
 	code, msg := r.do(log, s.opts.Trace)
 	returned = true
 	return s.settle(j, r, log, code, msg)
+}
+
+// destroy destroys the handler of an ended binding.
+func (s *jobs) destroy(j *job, b *binding) {
+	returned := false
+	defer func() {
+		if !returned { // runtime.Goexit ends this goroutine
+			go s.pump(j) // in place of this one; drain waits for it as before
+		}
+	}()
+	safely(s.opts.Logger, "destroy", b.handler, func() error { b.handler.destroy(); return nil })
+	returned = true
 }
 
 // startLimit starts the timer of the run's time limit.
