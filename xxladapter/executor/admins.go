@@ -93,6 +93,9 @@ func (e *refusedError) Error() string {
 	return fmt.Sprintf("refused with code %d: %s", e.reply.Code, access.Conceal(e.reply.Msg, e.token))
 }
 
+// errTooLarge is the answer of an admin, or of a proxy before it, to a body above its limit.
+var errTooLarge = fmt.Errorf("answered with status %d", http.StatusRequestEntityTooLarge)
+
 // ask calls one admin. If the admin does not understand a callback, ask repeats it in the other
 // shape.
 func (a *admins) ask(
@@ -165,6 +168,8 @@ func (a *admins) carry(ctx context.Context, to *admin, op string, data []byte) (
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		return nil, fmt.Errorf("answered with status %d; redirects are not followed", resp.StatusCode)
+	case resp.StatusCode == http.StatusRequestEntityTooLarge:
+		return nil, errTooLarge
 	case resp.StatusCode != http.StatusOK:
 		return nil, fmt.Errorf("answered with status %d", resp.StatusCode)
 	}

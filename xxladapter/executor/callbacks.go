@@ -98,7 +98,7 @@ func (s *sender) run() {
 		// A refused batch may be too large for the admin, or contain a result that it cannot
 		// accept. Smaller batches isolate that result and pass it by: only its own job waits for
 		// it.
-		if refused := new(refusedError); errors.As(err, &refused) {
+		if refused := new(refusedError); errors.As(err, &refused) || errors.Is(err, errTooLarge) {
 			if len(batch) == 1 {
 				s.journal.postpone(batch[0].jobID)
 			}
@@ -130,12 +130,21 @@ func (s *sender) pause(d time.Duration) {
 func bounded(list []result) []result {
 	size := 0
 	for i, r := range list {
-		size += len(r.msg) + 100
+		size += encodedLen(r.msg) + 100
 		if size > maxBatchBytes && i > 0 {
 			return list[:i]
 		}
 	}
 	return list
+}
+
+// encodedLen returns the length of text in JSON, which has up to six bytes for each of text's.
+func encodedLen(text string) int {
+	if text == "" {
+		return 0
+	}
+	data, _ := json.Marshal(text) // a string can always be encoded
+	return len(data)
 }
 
 func (s *sender) send(batch []result) error {

@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -159,6 +160,14 @@ func TestBatchesAreBoundedInBytes(t *testing.T) {
 	require.Len(t, bounded(list), 2)
 	require.Len(t, bounded([]result{{msg: strings.Repeat("x", 2<<20)}, {}}), 1, "one always goes")
 	require.Empty(t, bounded(nil))
+
+	list = nil
+	for range 30 {
+		list = append(list, result{msg: strings.Repeat("<", maxMsg)}) // each is encoded as six bytes
+	}
+	body, err := json.Marshal(callbacksOf(bounded(list)))
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(body), maxBatchBytes)
 }
 
 // TestRefusedResult checks that a result that an admin cannot accept delays only the results of its
@@ -203,6 +212,34 @@ func TestRefusedResult(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		all := logIDs(admin.results())
 		require.Equal(t, []int64{7, 12, 17}, all[len(all)-3:])
+	})
+}
+
+// TestResultsThatAreTooLargeTogether lets results arrive at an admin whose proxy refuses large
+// requests by their status.
+func TestResultsThatAreTooLargeTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const limit = 512 << 10
+		admin := &fakeAdmin{}
+		client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			if r.ContentLength > limit {
+				body := io.NopCloser(strings.NewReader("<h1>413 Request Entity Too Large</h1>"))
+				return &http.Response{StatusCode: http.StatusRequestEntityTooLarge, Header: http.Header{}, Body: body}, nil
+			}
+			return admin.RoundTrip(r)
+		})}
+		admin.setDown(true)
+		e := startWith(t, admin, Options{HTTPClient: client}, withEcho(t))
+		for id := int64(1); id <= 20; id++ {
+			run := beanRun(7, id, "echo")
+			run.Params = strings.Repeat("<br>\n", 10_000) // each bracket is encoded as six bytes
+			e.post("/run", run)
+		}
+		synctest.Wait()
+		admin.setDown(false)
+		time.Sleep(5 * time.Minute)
+		require.Len(t, admin.results(), 20)
+		require.True(t, slices.IsSorted(logIDs(admin.results())))
 	})
 }
 
