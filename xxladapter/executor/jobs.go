@@ -152,7 +152,8 @@ func (s *jobs) enqueue(req *wire.RunRequest, h *handler, glue glueVersion, accep
 		return nil, errSeen
 	}
 	j := s.byID[id]
-	same := j != nil && j.binding != nil && j.binding.handler == h && j.binding.glue == glue
+	same := j != nil && j.binding != nil && j.binding.glue == glue &&
+		(j.binding.handler == h || glue != glueVersion{}) // a version of a script may have several
 	busy := same && (j.running != nil || len(j.waiting) > 0)
 	covers := xxladapter.BlockStrategy(req.BlockStrategy) == xxladapter.BlockCoverEarly
 	switch {

@@ -45,7 +45,7 @@ type glueVersion struct {
 	updated int64
 }
 
-// scripts keeps the source of script jobs in files.
+// scripts keeps the source of script jobs in memory, and in the files that interpreters read.
 type scripts struct {
 	dir string
 
@@ -62,30 +62,44 @@ func newScripts(dataDir string) *scripts {
 	return &scripts{dir: filepath.Join(dataDir, "gluesource"), byJob: map[int64]*script{}}
 }
 
-// handler returns the handler of a job's script, the same one while its version stays the same. A
-// new version replaces the file of the old one.
-func (s *scripts) handler(req *wire.RunRequest, lang language) (*handler, glueVersion, error) {
+// handler returns the handler of a job's script. It is kept until it is destroyed, or until another
+// version arrives.
+func (s *scripts) handler(req *wire.RunRequest, lang language) (*handler, glueVersion) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	jobID := int64(req.JobID)
 	version := glueVersion{lang, int64(req.GlueUpdated)}
 	if known := s.byJob[jobID]; known != nil && known.version == version {
-		return known.handler, version, nil
+		return known.handler, version
 	}
 	prefix := strconv.FormatInt(jobID, 10) + "_"
 	path := filepath.Join(s.dir, prefix+strconv.FormatInt(version.updated, 10)+lang.suffix)
-	if err := s.write(path, prefix, []byte(req.GlueSource)); err != nil {
-		return nil, version, fmt.Errorf("write script: %w", err)
-	}
-	h := &handler{
-		name: lang.title, run: func(ctx context.Context, run *Run) error { return runScript(ctx, run, lang, path) },
-	}
+	source := []byte(req.GlueSource)
+	h := &handler{name: lang.title, run: func(ctx context.Context, run *Run) error {
+		// Not before: this run may be refused, and others may wait for the file of another version.
+		if err := s.write(path, prefix, source); err != nil {
+			return fmt.Errorf("write script: %w", err)
+		}
+		return runScript(ctx, run, lang, path)
+	}}
+	h.destroy = func() { s.forget(jobID, version) }
 	s.byJob[jobID] = &script{version, h}
-	return h, version, nil
+	return h, version
+}
+
+// forget frees the source of a version of a script.
+func (s *scripts) forget(jobID int64, version glueVersion) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known := s.byJob[jobID]; known != nil && known.version == version {
+		delete(s.byJob, jobID)
+	}
 }
 
 // write writes source to path, and deletes the job's other files.
 func (s *scripts) write(path, prefix string, source []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if err := os.MkdirAll(s.dir, 0o750); err != nil {
 		return err
 	}

@@ -116,6 +116,38 @@ func TestScriptVersions(t *testing.T) {
 	require.Equal(t, "200", e.outcome(4))
 }
 
+// TestARefusedVersionOfAScriptChangesNothing checks that runs keep the source that they were
+// accepted with, although a run with another one is refused meanwhile.
+func TestARefusedVersionOfAScriptChangesNothing(t *testing.T) {
+	needs(t, "bash")
+	e := start(t, Options{Scripts: true, AccessToken: "secret", IdleAfter: time.Millisecond}, nil)
+	goOn := filepath.Join(t.TempDir(), "go")
+	run := func(id int64) wire.RunRequest {
+		r := scriptRun(7, id, "GLUE_SHELL", `while [ ! -e "$1" ]; do sleep 0.01; done`)
+		r.Params = goOn
+		return r
+	}
+	first := run(1)
+	require.Equal(t, wire.OK(), e.post("/run", first))
+	testserver.Eventually(t, endsWithin, "start", func() bool { return e.readLog(first, 1).ToLine > 0 })
+	require.Equal(t, wire.OK(), e.post("/run", run(2)))
+	newer := scriptRun(7, 2, "GLUE_SHELL", "exit 3")
+	newer.GlueUpdated++
+	require.Equal(t, "repeat trigger job, logId:2", e.post("/run", newer).Msg)
+	require.Equal(t, wire.OK(), e.post("/run", run(3)))
+	require.NoError(t, os.WriteFile(goOn, nil, 0o600))
+	testserver.Eventually(t, endsWithin, "results", func() bool { return len(e.admin.results()) == 3 })
+	for id := range int64(3) {
+		require.Equal(t, "200", e.outcome(id+1))
+	}
+	scripts := e.live.Load().scripts
+	testserver.Eventually(t, endsWithin, "the source to be freed", func() bool {
+		scripts.mu.Lock()
+		defer scripts.mu.Unlock()
+		return len(scripts.byJob) == 0
+	})
+}
+
 // TestScriptIsKilledWithItsGroup checks that a kill and a time-out end the script with everything
 // that it started, including processes that ignore SIGTERM. XXL-JOB leaves the grandchildren
 // running (2.4.2, ScriptUtil.java).

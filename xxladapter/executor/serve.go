@@ -257,11 +257,7 @@ func (e *Executor) resolve(l *live, req *wire.RunRequest, body func() []byte) (*
 	case !e.opts.Scripts || lang.command == "":
 		return refuse(wire.Fail("fail, current glue type [" + lang.title + "] not supported."))
 	}
-	h, glue, err := l.scripts.handler(req, lang)
-	if err != nil {
-		e.opts.Logger.Error("script cannot be stored", "job", int64(req.JobID), "err", err)
-		return refuse(requestError(err))
-	}
+	h, glue := l.scripts.handler(req, lang)
 	return h, glue, nil
 }
 
