@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -24,7 +25,7 @@ func (l *runLogs) clean(ctx context.Context, days int, logger *slog.Logger) {
 }
 
 // cleanBefore deletes the directories of all days before that of limit, except those that a run
-// still writes to.
+// still writes to, and passes by those that it cannot delete.
 func (l *runLogs) cleanBefore(limit time.Time) error {
 	entries, err := os.ReadDir(l.dir)
 	if err != nil {
@@ -32,6 +33,7 @@ func (l *runLogs) cleanBefore(limit time.Time) error {
 	}
 	writing := l.activeDays() // after the listing, to see each run that created a listed directory
 	first := limit.Local().Format(dayLayout)
+	var failed []error
 	for _, entry := range entries {
 		name := entry.Name()
 		// Only directories of days are deleted: an operator may have put other files there.
@@ -39,10 +41,10 @@ func (l *runLogs) cleanBefore(limit time.Time) error {
 			continue
 		}
 		if err := os.RemoveAll(filepath.Join(l.dir, name)); err != nil {
-			return err
+			failed = append(failed, err)
 		}
 	}
-	return nil
+	return errors.Join(failed...)
 }
 
 func (l *runLogs) activeDays() map[string]bool {
