@@ -13,7 +13,7 @@ import (
 )
 
 // errStopping refuses runs while the executor stops.
-var errStopping = errors.New("executor is stopping")
+var errStopping = errors.New(wire.MsgStopping)
 
 // A refusal is the text with which a run is refused.
 type refusal string

@@ -49,7 +49,7 @@ type LostStore interface {
 // restarts and keeps its results.
 type Lost struct {
 	Store LostStore
-	// Beat asks the executor at an address for a sign of life; trigger.Client.Beat does that.
+	// Beat asks the executor at an address for a sign of life; trigger.Client.Alive does that.
 	Beat func(ctx context.Context, addr string) error
 	// Ended asks the executor at an address which of some runs have ended; trigger.Client.Ended
 	// does that. An error settles nothing.

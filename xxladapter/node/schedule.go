@@ -66,7 +66,7 @@ func (n *Node) maintenance() []runner {
 	return []runner{
 		&maintenance.Registry{Store: store, Expired: n.expired.post, Logger: logger},
 		&maintenance.Lost{
-			Store: store, Beat: n.client.Beat, Ended: n.client.Ended, Complete: n.handOver.Complete,
+			Store: store, Beat: n.client.Alive, Ended: n.client.Ended, Complete: n.handOver.Complete,
 			Lose: n.handOver.Lose, Expired: n.expired, Logger: logger,
 		},
 		&maintenance.Stuck{Store: store, Settled: n.handOver.WrittenOff, Logger: logger},

@@ -179,9 +179,19 @@ func (c *Client) Kill(ctx context.Context, addr, appName string, jobID int64) er
 	return c.expectOK(ctx, addr, appName, wire.PathKill, wire.KillRequest{JobID: wire.Int(jobID)})
 }
 
-// Beat returns nil if the executor is alive.
+// Beat returns nil if the executor is alive and takes runs.
 func (c *Client) Beat(ctx context.Context, addr string) error {
 	return c.expectOK(ctx, addr, "", wire.PathBeat, nil)
+}
+
+// Alive returns nil if the executor is alive. Unlike [Client.Beat] it includes an executor that is
+// stopping, whose last runs may take as long as it lets them.
+func (c *Client) Alive(ctx context.Context, addr string) error {
+	reply, err := c.call(ctx, addr, "", wire.PathBeat, nil)
+	if err != nil || reply.Msg == wire.MsgStopping {
+		return err
+	}
+	return mustBeOK(addr, wire.PathBeat, reply)
 }
 
 // IdleBeat returns nil if the executor is alive and has no run of the job, running or waiting.
@@ -194,6 +204,10 @@ func (c *Client) expectOK(ctx context.Context, addr, appName, path string, req a
 	if err != nil {
 		return err
 	}
+	return mustBeOK(addr, path, reply)
+}
+
+func mustBeOK(addr, path string, reply wire.Reply) error {
 	if reply.Code != wire.CodeOK {
 		return fmt.Errorf("%s%s: code %d: %s", addr, path, reply.Code, reply.Msg)
 	}
