@@ -217,7 +217,9 @@ func (h *HandOver) fire(ctx context.Context, term xxladapter.Term, f xxladapter.
 	ctx = withPlace(ctx, nil) // the place of all shards
 	var all errgroup.Group
 	for i := range shards {
-		all.Go(func() error { return planned.shard(fires[i], logs[i]).handOver(ctx, shards[i]) })
+		all.Go(func() error {
+			return recovered(func() error { return planned.shard(fires[i], logs[i]).handOver(ctx, shards[i]) })
+		})
 	}
 	return all.Wait()
 }

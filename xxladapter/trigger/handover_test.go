@@ -206,6 +206,33 @@ func TestBroadcastGivesEachShardItsOwnLogAndAddress(t *testing.T) {
 	require.Empty(t, f.open())
 }
 
+// A fragileStore panics when a run of the shard is settled.
+type fragileStore struct {
+	*memstore.Store
+	shard string
+}
+
+func (s fragileStore) SettleFire(ctx context.Context, by xxladapter.Term, settled xxladapter.Settlement) ([]xxladapter.Fire, error) {
+	if l, err := s.Log(ctx, settled.LogID); err == nil && l.Sharding == s.shard {
+		panic("as asked")
+	}
+	return s.Store.SettleFire(ctx, by, settled)
+}
+
+// TestAPanicInOneShardLeavesTheOthers checks that the shards of a broadcast, which have goroutines
+// of their own, are as independent of each other as other hand-overs.
+func TestAPanicInOneShardLeavesTheOthers(t *testing.T) {
+	one, two := newFakeExecutor(t, nil), newFakeExecutor(t, nil)
+	f := newFixture(t, xxladapter.RouteShardingBroadcast, one.URL, two.URL)
+	f.over.opts.Store = fragileStore{f.store, "0/2"}
+	err := f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1}))
+	require.ErrorContains(t, err, "panic: as asked")
+	require.ErrorContains(t, err, "fragileStore", "the stack")
+	require.Zero(t, f.logs()[0].TriggerCode)
+	require.Equal(t, xxladapter.ResultOK, f.logs()[1].TriggerCode)
+	require.Len(t, f.open(), 1, "the sweep finds it")
+}
+
 func TestARetryOfOneShardStaysOneShard(t *testing.T) {
 	one, two := newFakeExecutor(t, nil), newFakeExecutor(t, nil)
 	f := newFixture(t, xxladapter.RouteShardingBroadcast, one.URL, two.URL)

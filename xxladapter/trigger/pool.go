@@ -361,20 +361,25 @@ func leavePlace(ctx context.Context) {
 // handle hands w over and recovers a panic, so that it does not end the other hand-overs. The fire
 // stays open and is found again. ok is false after an error or a panic.
 func (p *Pool) handle(ctx context.Context, h *HandOver, w *work) (ok bool) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			p.report(w.fire, fmt.Errorf("panic: %v\n%s", panicked, debug.Stack()))
-		}
-	}()
 	do := h.Resolve
 	if w.planned {
 		do = h.Fire
 	}
-	if err := do(ctx, w.fire); err != nil {
+	if err := recovered(func() error { return do(ctx, w.fire) }); err != nil {
 		p.report(w.fire, err)
 		return false
 	}
 	return true
+}
+
+// recovered calls f, and turns a panic into an error with the stack.
+func recovered(f func() error) (err error) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err = fmt.Errorf("panic: %v\n%s", panicked, debug.Stack())
+		}
+	}()
+	return f()
 }
 
 func (p *Pool) report(f xxladapter.Fire, err error) {
