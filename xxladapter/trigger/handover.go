@@ -211,14 +211,31 @@ func (h *HandOver) fire(ctx context.Context, term xxladapter.Term, f xxladapter.
 	if len(fires) != len(shards) {
 		return fmt.Errorf("claim fire %d: store returned %d fires for %d shards", f.ID, len(fires), len(shards))
 	}
+	if err := recovered(func() error { return planned.handOverAll(ctx, fires, logs, shards) }); err != nil {
+		return &claimedError{err}
+	}
+	return nil
+}
+
+// A claimedError is why the outcome of a claimed fire is not stored. It may have been sent, so it
+// must not be claimed again: a claim in doubt would find the old one, and send the run a second
+// time.
+type claimedError struct{ error }
+
+func (e *claimedError) Unwrap() error { return e.error }
+
+// handOverAll hands the claimed shards of a fire over, one for any job but a broadcast.
+func (r *run) handOverAll(
+	ctx context.Context, fires []xxladapter.Fire, logs []*xxladapter.Log, shards []destination,
+) error {
 	if len(shards) == 1 {
-		return planned.shard(fires[0], logs[0]).handOver(ctx, shards[0])
+		return r.shard(fires[0], logs[0]).handOver(ctx, shards[0])
 	}
 	ctx = withPlace(ctx, nil) // the place of all shards
 	var all errgroup.Group
 	for i := range shards {
 		all.Go(func() error {
-			return recovered(func() error { return planned.shard(fires[i], logs[i]).handOver(ctx, shards[i]) })
+			return recovered(func() error { return r.shard(fires[i], logs[i]).handOver(ctx, shards[i]) })
 		})
 	}
 	return all.Wait()

@@ -3,6 +3,7 @@ package trigger
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -285,11 +286,10 @@ func (p *Pool) serve(ctx context.Context, h *HandOver, t assignment) {
 func (p *Pool) work(ctx context.Context, h *HandOver, t assignment) {
 	for ok := true; ok; {
 		w, began, left := t.work, time.Now(), false
-		done := p.handle(withPlace(ctx, func() { left = left || p.leave(t, began) }), h, w)
+		err := p.handle(withPlace(ctx, func() { left = left || p.leave(t, began) }), h, w)
 		w.done()
-		// What has left its place was sent: it must not be claimed again, and the sweep asks for
-		// its outcome.
-		if !done && w.planned && !left {
+		// The sweep finds what was claimed, and asks for its outcome.
+		if claimed := new(claimedError); err != nil && w.planned && !errors.As(err, &claimed) {
 			h.opts.Scheduler.Again(w.fire)
 		}
 		p.mu.Lock()
@@ -359,17 +359,17 @@ func leavePlace(ctx context.Context) {
 }
 
 // handle hands w over and recovers a panic, so that it does not end the other hand-overs. The fire
-// stays open and is found again. ok is false after an error or a panic.
-func (p *Pool) handle(ctx context.Context, h *HandOver, w *work) (ok bool) {
+// stays open and is found again. A panic is returned as an error.
+func (p *Pool) handle(ctx context.Context, h *HandOver, w *work) error {
 	do := h.Resolve
 	if w.planned {
 		do = h.Fire
 	}
-	if err := recovered(func() error { return do(ctx, w.fire) }); err != nil {
+	err := recovered(func() error { return do(ctx, w.fire) })
+	if err != nil {
 		p.report(w.fire, err)
-		return false
 	}
-	return true
+	return err
 }
 
 // recovered calls f, and turns a panic into an error with the stack.

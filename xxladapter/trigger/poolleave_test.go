@@ -2,6 +2,7 @@ package trigger
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -105,6 +106,37 @@ func TestAHandOverThatWasSentIsNotOfferedAgain(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, open, 1, "the sweep finds it")
 	})
+}
+
+// An unsettledStore stores no outcome of a hand-over.
+type unsettledStore struct{ *memstore.Store }
+
+func (unsettledStore) SettleFire(context.Context, xxladapter.Term, xxladapter.Settlement) ([]xxladapter.Fire, error) {
+	return nil, errors.New("disk full")
+}
+
+// TestAHandOverThatWasClaimedIsNotOfferedAgain is about hand-overs that keep their places: those
+// without an answer, and the shards of a broadcast.
+func TestAHandOverThatWasClaimedIsNotOfferedAgain(t *testing.T) {
+	withPool(t, PoolOptions{}, func(b *poolBench) {
+		broadcast := b.jobs["http://answers"]
+		broadcast.Route = xxladapter.RouteShardingBroadcast
+		require.NoError(t, xxladapter.UpdateJob(t.Context(), b.store, broadcast, false))
+		group, err := b.store.Group(t.Context(), broadcast.GroupID)
+		require.NoError(t, err)
+		group.Addresses = []string{"http://answers", "http://answers/too"}
+		_, err = b.store.SaveGroup(t.Context(), group)
+		require.NoError(t, err)
+		b.over.opts.Store = unsettledStore{b.store}
+		b.fire("http://hangs", 1)
+		b.fire("http://answers", 1)
+		time.Sleep(time.Minute)
+		require.Empty(t, b.pool.Loads())
+		require.Empty(t, b.sched.again)
+		open, err := b.store.OpenFires(t.Context(), xxladapter.FireFilter{State: xxladapter.FireClaimed})
+		require.NoError(t, err)
+		require.Len(t, open, 3, "the sweep finds them")
+	}, "http://hangs", "http://answers")
 }
 
 // lostSettlements loses every settlement, and awaits a result only at the first try.
