@@ -3,8 +3,10 @@ package trigger
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -133,6 +135,35 @@ func TestEachStrategyWithEachKindOfSilence(t *testing.T) {
 			require.Equal(t, tt.retries, states[xxladapter.FirePlanned])
 		})
 	}
+}
+
+// TestALongLogSaysThatTheRunBegan asks an executor that returns all lines from the requested one
+// on, however many, as those of XXL-JOB do.
+func TestALongLogSaysThatTheRunBegan(t *testing.T) {
+	const lines = 100_000
+	line := strings.Repeat("x", 99) + "\n"
+	runs := 0
+	exec := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if r.URL.Path == wire.PathRun {
+			runs++
+			panic(http.ErrAbortHandler) // taken, and the connection breaks
+		}
+		var req wire.LogRequest
+		_ = wire.Decode(body, &req)
+		result := wire.LogResult{FromLine: req.FromLine}
+		if req.FromLine <= lines {
+			result.ToLine, result.Content = lines, strings.Repeat(line, int(lines+1-req.FromLine))
+		}
+		_ = json.NewEncoder(w).Encode(wire.OK().WithPayload(result))
+	}))
+	defer exec.Close()
+	f := newFixture(t, xxladapter.RouteFirst, exec.URL)
+	require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
+	require.NoError(t, f.over.Resolve(t.Context(), f.open()[0]))
+	require.Empty(t, f.open())
+	require.Equal(t, 200, f.logs()[0].TriggerCode)
+	require.Equal(t, 1, runs)
 }
 
 func TestAResultStillCountsAfterASkip(t *testing.T) {

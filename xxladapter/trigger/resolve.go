@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -107,7 +108,9 @@ func (r *run) findOut(ctx context.Context) sendOutcome {
 		}
 		return r.unanswered(ctx, at, o.msg)
 	}
-	req := wire.LogRequest{LogID: wire.Int(r.log.ID), LogTime: wire.Int(r.log.TriggerTime.UnixMilli()), FromLine: 1}
+	req := wire.LogRequest{
+		LogID: wire.Int(r.log.ID), LogTime: wire.Int(r.log.TriggerTime.UnixMilli()), FromLine: noLine,
+	}
 	result, err := r.opts.Sender.Log(ctx, r.log.Address, r.group.AppName, req)
 	if err != nil {
 		return r.unanswered(ctx, at, err.Error())
@@ -139,6 +142,10 @@ func (r *run) unanswered(ctx context.Context, at time.Time, msg string) sendOutc
 	}
 	return sendOutcome{at: at, kind: EventAmbiguous, msg: msg}
 }
+
+// noLine is a line that no log has: whether there is a log is all that matters, and executors of
+// XXL-JOB reply with all lines from the requested one on, which may be more than a reply may have.
+const noLine = math.MaxInt32
 
 // neverBegan reports whether the executor surely has no log of the run. The text is upstream's
 // (XxlJobFileAppender.readLog); an executor that answers something else gets the benefit of the
