@@ -38,15 +38,23 @@ func (r *Restrictions) Calendar(name string) *Calendar {
 	return builtInCalendar(name)
 }
 
+// PauseOf returns the first pause that holds up the jobs of a group at an instant, if there is one.
+func (r *Restrictions) PauseOf(group int64, at time.Time) (p *Pause, paused bool) {
+	if r != nil {
+		for i := range r.Pauses {
+			if p := &r.Pauses[i]; p.Covers(group, at) {
+				return p, true
+			}
+		}
+	}
+	return nil, false
+}
+
 // Suppression returns why a due time of a job gives no fire, if so. Pauses come before calendars.
 // zone is that of the job's schedule.
 func (r *Restrictions) Suppression(j *Job, due time.Time, zone *time.Location) (Suppression, bool) {
-	if r != nil {
-		for i := range r.Pauses {
-			if p := &r.Pauses[i]; p.Covers(j.GroupID, due) {
-				return Suppression{Pause: p, Until: p.Until}, true
-			}
-		}
+	if p, paused := r.PauseOf(j.GroupID, due); paused {
+		return Suppression{Pause: p, Until: p.Until}, true
 	}
 	if j.Settings.Calendar == "" {
 		return Suppression{}, false

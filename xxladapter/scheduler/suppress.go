@@ -13,11 +13,20 @@ import (
 // It also consumes the due times that follow: those of a pause up to horizon, since the pause may
 // be ended early, and those of a day without work up to the end of the day. So no burst follows a
 // pause or such a day.
+//
+// A due time that has passed is also consumed by a pause that began after it and holds now: its
+// fire would come during the pause, however late it is.
 func suppress(d *xxladapter.Decision, j *xxladapter.Job, plan zonedPlan, now, horizon time.Time) bool {
 	if d.Stop || d.Next.After(horizon) {
 		return false
 	}
 	suppressed, ok := j.Restrictions.Suppression(j, d.Next, plan.zone)
+	var other time.Time // the next pause or day without work, which has a record of its own
+	if !ok && !d.Next.After(now) {
+		if suppressed.Pause, ok = j.Restrictions.PauseOf(j.GroupID, now); ok {
+			other = j.Restrictions.NextSuppressed(j, d.Next, now, plan.zone)
+		}
+	}
 	if !ok {
 		return false
 	}
@@ -25,7 +34,9 @@ func suppress(d *xxladapter.Decision, j *xxladapter.Job, plan zonedPlan, now, ho
 	until := horizon
 	if suppressed.Pause != nil {
 		m.PauseID = suppressed.Pause.ID
-		if !suppressed.Until.IsZero() && !suppressed.Until.After(horizon) {
+		if !other.IsZero() {
+			until = other.Add(-time.Millisecond)
+		} else if !suppressed.Until.IsZero() && !suppressed.Until.After(horizon) {
 			until = suppressed.Until.Add(-time.Millisecond)
 		}
 	} else {

@@ -64,7 +64,14 @@ func TestAPauseKeepsDueTimes(t *testing.T) {
 		// After its end: no due time in the pause fires, no matter when the end is noticed.
 		{"ended while nobody looked", []xxladapter.Pause{pauseFrom(1, -9, 3600)}, 3600, xxladapter.MisfireAll, []int{3600, 3601, 3602, 3603, 3604, 3605}, []missedSpan{{paused, 0, 3599}}, 3606},
 		{"noticed late", []xxladapter.Pause{pauseFrom(1, -9, 3600)}, 3620, xxladapter.MisfireFireOnceNow, []int{3600, 3621, 3622, 3623, 3624, 3625}, []missedSpan{{paused, 0, 3599}, {late, 3600, 3620}}, 3626},
-		{"missed, then paused", []xxladapter.Pause{pauseFrom(1, 60, 0)}, 3600, xxladapter.MisfireLatest, []int{59}, []missedSpan{{late, 0, 59}, {paused, 60, 3605}}, 3606},
+
+		// Before its beginning: what was due then and not planned does not fire while it lasts.
+		{"missed, then paused", []xxladapter.Pause{pauseFrom(1, 60, 0)}, 3600, xxladapter.MisfireLatest, nil, []missedSpan{{paused, 0, 3605}}, 3606},
+		{"late, then paused", []xxladapter.Pause{pauseFrom(1, 3, 0)}, 3, "", nil, []missedSpan{{paused, 0, 8}}, 9},
+		{"missed, then paused until soon", []xxladapter.Pause{pauseFrom(1, 60, 182)}, 180, xxladapter.MisfireAll, []int{182, 183, 184, 185}, []missedSpan{{paused, 0, 181}}, 186},
+		{"missed, then paused twice", []xxladapter.Pause{pauseFrom(1, 60, 120), pauseFrom(2, 170, 0)}, 180, xxladapter.MisfireAll, nil, []missedSpan{{paused, 0, 185}, {paused, 60, 119}}, 186},
+
+		// Both ends have passed.
 		{"a strategy counts all that was missed as one", []xxladapter.Pause{pauseFrom(1, 60, 120)}, 180, xxladapter.MisfireFireOnceNow, []int{0, 181, 182, 183, 184, 185}, []missedSpan{{late, 0, 59}, {paused, 60, 119}, {late, 120, 180}}, 186},
 		{"the latest one", []xxladapter.Pause{pauseFrom(1, 60, 120)}, 180, xxladapter.MisfireLatest, []int{180, 181, 182, 183, 184, 185}, []missedSpan{{late, 0, 59}, {paused, 60, 119}, {late, 120, 180}}, 186},
 		{"all within the limit", []xxladapter.Pause{pauseFrom(1, 2, 178)}, 180, xxladapter.MisfireAll, []int{0, 1, 178, 179, 180, 181, 182, 183, 184, 185}, []missedSpan{{late, 0, 1}, {paused, 2, 177}}, 186},
@@ -116,6 +123,7 @@ func TestPausedSchedulesOfOtherTypes(t *testing.T) {
 		{xxladapter.ScheduleFixDelay, "7", -3, 7, false},
 		{xxladapter.ScheduleFixDelay, "7", 20, 27, false},
 		{xxladapter.ScheduleOnce, "2026-03-02T12:00:00Z", 0, 0, true},
+		{xxladapter.ScheduleOnce, "2026-03-02T12:00:00Z", 20, 0, true},
 	} {
 		j := &xxladapter.Job{ID: 7, TriggerNext: noon, ScheduleType: tt.kind, Restrictions: pauses}
 		d := decideUTC(j, parsePlan(t, tt.kind, tt.conf), noon.Add(time.Duration(tt.now)*time.Second), testWindow)
