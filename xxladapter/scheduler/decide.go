@@ -56,8 +56,8 @@ func decide(j *xxladapter.Job, plan zonedPlan, now time.Time, window time.Durati
 	misfire(&d, j, plan, now, missed)
 	for range reach.fires {
 		switch {
-		case d.Stop || d.Next.After(now.Add(reach.ahead)):
-			return d
+		case d.Stop || d.Next.After(now.Add(reach.ahead)), now.Sub(d.Next) > grace:
+			return d // what is too late is left by an outage over very many days without work
 		case suppress(&d, j, plan, now, now.Add(reach.ahead)):
 		default:
 			d.Fires = append(d.Fires, scheduledFire(j.ID, d.Next, xxladapter.TriggerCron))

@@ -183,3 +183,24 @@ func TestACalendarKeepsWholeDays(t *testing.T) {
 	j.TriggerNext, j.Settings.Calendar = at(1, 0), "gone"
 	require.Len(t, decide(j, zonedPlan{hourly, china}, at(1, 0), testWindow, reach{testWindow, maxFires}).Fires, 1)
 }
+
+// TestALongOutageOverManyDaysWithoutWork checks that what one decision does not get to is left to
+// the next one, which finds it late as well.
+func TestALongOutageOverManyDaysWithoutWork(t *testing.T) {
+	office := &xxladapter.Calendar{Name: "office", Weekend: []xxladapter.Weekday{"TUESDAY", "THURSDAY", "SATURDAY"}}
+	j := &xxladapter.Job{
+		ID: 7, ScheduleType: xxladapter.ScheduleCron, TriggerNext: noon, Misfire: xxladapter.MisfireDoNothing,
+		Settings:     xxladapter.Settings{Calendar: office.Name},
+		Restrictions: &xxladapter.Restrictions{Calendars: []*xxladapter.Calendar{office}},
+	}
+	now := noon.AddDate(0, 0, 300)
+	plan := parsePlan(t, xxladapter.ScheduleCron, "0 0 * * * ?")
+	for scans := 0; !j.TriggerNext.After(now.Add(testWindow)); scans++ {
+		d := decideUTC(j, plan, now, testWindow)
+		require.Less(t, scans, 5)
+		for _, due := range fireDues(d) {
+			require.False(t, due.Before(now), "%v fires", due)
+		}
+		j.TriggerNext = d.Next
+	}
+}
