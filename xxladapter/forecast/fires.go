@@ -44,7 +44,27 @@ func (t *table) zone(name string) *time.Location {
 // overdue reports whether a job of type CRON fires once right now because it is overdue. That fire
 // comes in addition to those of its schedule.
 func (t *table) overdue(j Job) bool {
-	return j.Type == xxladapter.ScheduleCron && !j.Next.IsZero() && j.Next.Before(t.now)
+	return j.Type == xxladapter.ScheduleCron && !j.Next.IsZero() && j.Next.Before(t.now) && !t.heldUp(j)
+}
+
+// heldUp reports whether an overdue job has no fire because of a pause, or of a day without work
+// that has not ended.
+func (t *table) heldUp(j Job) bool {
+	r := t.restrictions[t.pausesOf(j)]
+	if _, paused := r.PauseOf(j.GroupID, t.now); paused {
+		return true
+	}
+	zone := t.zone(j.Zone)
+	if zone == nil {
+		return false // firesOf says so
+	}
+	why, off := r.Suppression(jobOf(j), j.Next, zone)
+	return off && why.Until.After(t.now)
+}
+
+// jobOf returns what restrictions need of a job.
+func jobOf(j Job) *xxladapter.Job {
+	return &xxladapter.Job{GroupID: j.GroupID, Settings: xxladapter.Settings{Calendar: j.Calendar}}
 }
 
 // firesOf counts the fires of a job, by cell, without the additional one that overdue reports. The
@@ -98,7 +118,7 @@ func (t *table) suppresses(j Job, zone *time.Location) func(time.Time) bool {
 	if j.Calendar == "" && len(r.Pauses) == 0 {
 		return nil
 	}
-	job := &xxladapter.Job{GroupID: j.GroupID, Settings: xxladapter.Settings{Calendar: j.Calendar}}
+	job := jobOf(j)
 	suppressed, until := false, time.Time{} // the answer for all due times before until
 	return func(at time.Time) bool {
 		if at.Before(until) {

@@ -225,3 +225,24 @@ func BenchmarkForecast(b *testing.B) {
 		})
 	}
 }
+
+// TestAnOverdueJobThatIsHeldUpHasNoFire checks that the fire of an overdue job is left out, as
+// those that follow it are.
+func TestAnOverdueJobThatIsHeldUpHasNoFire(t *testing.T) {
+	office := &xxladapter.Calendar{Name: "office", Weekend: []xxladapter.Weekday{"SUNDAY"}} // as now is
+	opts := Options{Zone: time.UTC, Restrictions: &xxladapter.Restrictions{
+		Pauses:    []xxladapter.Pause{{ID: 1, GroupID: 2, From: now.Add(-time.Minute)}},
+		Calendars: []*xxladapter.Calendar{office},
+	}}
+	overdue := Job{ID: 7, Type: "CRON", Conf: "0 0 * * * ?", Next: now.Add(-time.Hour)}
+	free, paused, off, missed := overdue, overdue, overdue, overdue
+	paused.GroupID, off.Calendar = 2, office.Name
+	missed.Calendar, missed.Next = office.Name, now.AddDate(0, 0, -1)
+	for i, tt := range []struct {
+		job  Job
+		want int64
+	}{{free, 1}, {paused, 0}, {off, 0}, {missed, 1}} {
+		require.Equal(t, tt.want, Of([]Job{tt.job}, now, time.Hour, opts).Cells[0].Fires, i)
+		require.Len(t, Within([]Job{tt.job}, now, time.Hour, opts, now), int(tt.want), i)
+	}
+}
