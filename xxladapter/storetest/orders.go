@@ -131,6 +131,24 @@ var orderRules = []fullRule{
 		b.True(b.order(open.ID).Open)
 		b.order(young.ID)
 	}},
+	{"PurgingLogsRemovesAllOldOrdersHoweverFewLogsThereAre", func(b *fullFixture) {
+		id := b.addJob("keeps failures only")
+		var orders []int64
+		for range 5 {
+			o, fire := b.place(id, "")
+			logID := b.claim(fire, "n1", 1)[0].LogID
+			_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: logID, Code: xxladapter.ResultOK})
+			b.NoError(err)
+			orders = append(orders, o.ID)
+		}
+		b.Equal(4, b.purge(xxladapter.LogPurge{JobID: id, UntilID: b.logIDs()[3], Unalarmed: true}, 10))
+		b.clock.Advance(2 * time.Hour)
+		b.Equal(1, b.purge(xxladapter.LogPurge{Before: epoch.Add(time.Hour), Unalarmed: true}, 2))
+		for _, order := range orders {
+			_, err := b.store.Order(b.ctx, order)
+			b.ErrorIs(err, xxladapter.ErrNotFound)
+		}
+	}},
 }
 
 func (b *fullFixture) order(id int64) *xxladapter.Order {

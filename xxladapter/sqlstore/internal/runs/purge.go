@@ -82,8 +82,8 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 			return xxladapter.Purged{}, err
 		}
 	}
-	if len(ids) == 0 && !whole {
-		return purged, nil // the first call has purged the orders
+	if len(ids) == 0 && !whole && !p.Orders() {
+		return purged, nil
 	}
 	remove := DeleteAlarmed
 	if p.Unalarmed {
@@ -94,13 +94,14 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 		return xxladapter.Purged{}, err
 	}
 	var begin time.Time
+	var orders int64
 	err = s.db.WriteLazily(ctx, func(ctx context.Context, tx *database.Tx) (err error) {
 		begin = time.Now()
 		if purged.Rows, err = s.deleteCounted(ctx, tx, remove, ids, uncounted, nil); err != nil {
 			return err
 		}
 		if p.Orders() {
-			if _, err := tx.Exec(ctx, purgeOrders, database.ToMilli(p.Before), limit); err != nil {
+			if orders, err = tx.Exec(ctx, purgeOrders, database.ToMilli(p.Before), limit); err != nil {
 				return err
 			}
 		}
@@ -122,8 +123,8 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 	purged.Held = time.Since(begin)
 	if len(ids) > 0 {
 		purged.Next.AfterID = ids[len(ids)-1]
-		purged.Done = len(ids) < limit
 	}
+	purged.Done = len(ids) < limit && orders < int64(limit)
 	return purged, nil
 }
 
