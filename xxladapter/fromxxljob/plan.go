@@ -155,11 +155,11 @@ func (p *planner) jobs() {
 		known[g.ID] = true
 	}
 	count := &p.plan.Report.Jobs
-	taken := map[int64]bool{} // now or before
+	taken := map[int64]bool{} // now, or before and still there
 	for _, j := range p.db.Jobs {
 		if id, before := p.has.Taken[KindJob][j.ID]; before {
 			p.plan.IDs[KindJob][j.ID] = id
-			taken[j.ID] = true
+			taken[j.ID] = p.has.JobIDs[id]
 			count.Before++
 			if p.has.JobIDs[id] { // otherwise it was deleted since
 				p.plan.Report.Taken = append(

@@ -60,3 +60,24 @@ func TestCompareKeepsRowsApart(t *testing.T) {
 	_, err = Compare(rows(), &Target{Others: []string{"other"}}, Options{From: "db", Now: now, Sure: true})
 	require.NoError(t, err)
 }
+
+// TestANewJobHasNoChildThatTheStoreHasDeleted checks a second takeover, of a job that is new and
+// whose children were taken before.
+func TestANewJobHasNoChildThatTheStoreHasDeleted(t *testing.T) {
+	job := func(id int64, children ...int64) *xxladapter.Job {
+		return &xxladapter.Job{ID: id, GroupID: 1, Name: "n", Author: "a", Handler: "h", ChildIDs: children}
+	}
+	db := &Database{
+		Groups: []*xxladapter.Group{{ID: 1, AppName: "some-app", Title: "t"}},
+		Jobs:   []*xxladapter.Job{job(5), job(6), job(7, 5, 6)},
+	}
+	p, err := Compare(db, &Target{
+		GroupsByApp: map[string]int64{"some-app": 3}, JobIDs: map[int64]bool{8: true},
+		Taken: map[Kind]map[int64]int64{KindGroup: {1: 3}, KindJob: {5: 8, 6: 9}},
+	}, Options{From: "db", Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)})
+	require.NoError(t, err)
+	require.Len(t, p.Jobs, 1)
+	require.Equal(t, []int64{5}, p.Jobs[0].ChildIDs)
+	require.Len(t, p.Report.Notes, 1)
+	require.Equal(t, Changed, p.Report.Notes[0].What)
+}
