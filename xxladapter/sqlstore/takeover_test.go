@@ -282,6 +282,28 @@ func TestTakeOverBesideOtherJobs(t *testing.T) {
 	}
 }
 
+// TestTakeOverLeavesRunsOfDeletedJobs takes runs after one of the jobs was deleted in the store,
+// with its runs.
+func TestTakeOverLeavesRunsOfDeletedJobs(t *testing.T) {
+	t.Parallel()
+	from, ctx := upstreamDatabase(t, "3.2"), takeOverCall(t)
+	s, err := Open(ctx, emptyTarget(t, "sqlite"), Options{Logger: fixture.Quiet})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	_, err = TakeOver(ctx, from, s, TakeOverOptions{Options: Options{Logger: fixture.Quiet}})
+	require.NoError(t, err)
+	require.NoError(t, xxladapter.RemoveJob(ctx, s, 11))
+
+	for _, dry := range []bool{true, false} {
+		report, err := TakeOver(ctx, from, s, TakeOverOptions{Options: Options{Logger: fixture.Quiet}, Logs: true, DryRun: dry})
+		require.NoError(t, err)
+		require.Equal(t, fromxxljob.Count{Left: 4}, report.Logs)
+	}
+	logs, err := s.Logs(ctx, xxladapter.LogFilter{})
+	require.NoError(t, err)
+	require.Empty(t, logs)
+}
+
 // TestTakeOverSeesAnAdminAtWork checks that a database that an admin works on is reported.
 func TestTakeOverSeesAnAdminAtWork(t *testing.T) {
 	t.Parallel()

@@ -436,11 +436,9 @@ func (t *TakeOver) logs(ctx context.Context, plan *fromxxljob.Plan) error {
 	if err != nil {
 		return err
 	}
-	known, coming := plan.IDs[fromxxljob.KindJob], map[int64]bool{}
-	if t.DryRun {
-		for _, j := range plan.Jobs {
-			coming[j.ID] = true
-		}
+	known := map[int64]int64{}
+	for _, j := range plan.Report.Taken { // without those that were deleted since
+		known[j.From] = j.ID
 	}
 	open, orphans := 0, 0
 	for mark.done < mark.last {
@@ -455,7 +453,7 @@ func (t *TakeOver) logs(ctx context.Context, plan *fromxxljob.Plan) error {
 		for _, l := range rows {
 			job, has := known[l.JobID]
 			switch {
-			case !has && !coming[l.JobID]:
+			case !has:
 				orphans++
 			case l.Status() == xxladapter.LogRunning || l.TriggerTime.IsZero():
 				open++
