@@ -158,6 +158,17 @@ func TestPreviews(t *testing.T) {
 	require.Equal(t, stopped, list.Next)
 }
 
+// TestNextTimesOfAJobThatWaitsForItsRun checks that they are shown as if the run ended now.
+func TestNextTimesOfAJobThatWaitsForItsRun(t *testing.T) {
+	s := newSite(t)
+	id := s.createJob(`,"scheduleType":"FIX_DELAY","scheduleConf":"60"`)
+	require.NoError(t, storetest.StartAt(t.Context(), s.store, id, xxladapter.AfterRun))
+	var list instantList
+	s.get(fmt.Sprintf("/api/v1/jobs/%d/next?count=3", id), &list)
+	require.Len(t, list.Next, 3)
+	require.WithinDuration(t, time.Now().Add(time.Minute), list.Next[0], 30*time.Second)
+}
+
 func TestWhatIsOpenAndWhatWasMissed(t *testing.T) {
 	s := newSite(t)
 	ctx := t.Context()

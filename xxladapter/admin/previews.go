@@ -50,8 +50,9 @@ func (s *Server) nextOfJob(ctx context.Context, q previewQuery) (no instantList,
 		return no, err
 	}
 	next := plan.Next(now)
-	if j.Running && !j.TriggerNext.IsZero() {
-		// The scheduler continues from the stored due time, even if that has passed.
+	if j.Running && !j.TriggerNext.IsZero() && !j.Waits() {
+		// The scheduler continues from the stored due time, even if that has passed. A schedule
+		// that waits for the end of a run is shown as if that ended now.
 		next = j.TriggerNext
 	}
 	r, err := s.restrictions(ctx)
