@@ -27,6 +27,7 @@ func (s *Store) Declare(ctx context.Context, d *xxladapter.Declaration) (ids []i
 		ids, err = s.declare(ctx, tx, d)
 		return err
 	})
+	s.others.edited(editsOf(d, nil))
 	if err != nil {
 		return nil, err
 	}
