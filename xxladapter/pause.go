@@ -108,8 +108,9 @@ type PauseStore interface {
 	// not before the due times of those that were. The error is [ErrNotFound] if the group does not
 	// exist.
 	CreatePause(ctx context.Context, p Pause) (Pause, error)
-	// EndPause ends a pause now and returns it. A pause that has ended is returned as it is. The
-	// error is [ErrNotFound] if there is none.
+	// EndPause ends a pause now and returns it. Due times that scans have recorded ahead of now
+	// stay recorded and do not fire. A pause that has ended is returned as it is. The error is
+	// [ErrNotFound] if there is none.
 	EndPause(ctx context.Context, id int64) (Pause, error)
 	// Pauses lists the pauses that f selects, newest first.
 	Pauses(ctx context.Context, f PauseFilter) ([]Pause, error)
