@@ -11,7 +11,8 @@ import (
 
 // CopyOptions are the settings of [Copy]. The zero value is ready to use.
 type CopyOptions struct {
-	// WithoutHistory leaves out what has happened: runs, figures, audit, and versions of jobs.
+	// WithoutHistory leaves out what has happened: runs, orders, misfires, figures, states of
+	// alarms, audit, versions of jobs, and backfills, also those that have not ended.
 	WithoutHistory bool
 	// Progress is called after each part of a table, with the number of its rows copied so far. Nil
 	// is allowed.

@@ -21,7 +21,7 @@ import (
 // A Copy copies a store into an empty one, which may be of another kind.
 type Copy struct {
 	From, To *database.DB
-	// History includes what has happened: runs, figures, audit and versions.
+	// History includes what has happened; see historyTables.
 	History bool
 	// Progress is called after each part of a table, with the number of its rows copied so far. Nil
 	// is allowed.
