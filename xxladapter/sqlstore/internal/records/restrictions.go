@@ -25,48 +25,58 @@ const (
 
 var errNoRevision = errors.New("table xxlwheel_restriction has no row, must have the one that xxlwheel created it with")
 
-// restrictions are the pauses and calendars of a revision, as a transaction has read them.
+// restrictions are the pauses and calendars of the newest revision that a committed transaction has
+// read.
 type restrictions struct {
-	mu       sync.Mutex // guards the fields below
-	revision int64      // 0 before the first read
-	known    *xxladapter.Restrictions
+	mu     sync.Mutex // guards the field below
+	newest revision   // its number is 0 before the first read
 }
 
-// fencedRestrictions returns the pauses and calendars, nil if there are none, and keeps others from
-// changing them until the transaction ends. It returns an error unless the term holds. It reads one
-// row, and the tables after a change.
+// A revision is a state of the pauses and calendars; known is nil if there are none.
+type revision struct {
+	number int64
+	known  *xxladapter.Restrictions
+}
+
+// keep remembers a revision.
+//
+// REQUIRES: the transaction that has read it is committed. A writer may share its transaction with
+// changes, and if that is lost, other changes get the same number.
+func (r *restrictions) keep(read revision) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.newest = read
+}
+
+// fencedRestrictions returns the pauses and calendars, and keeps others from changing them until
+// the transaction ends. It returns an error unless the term holds. It reads one row, and the tables
+// after a change.
 func (s *Store) fencedRestrictions(
 	ctx context.Context, tx *database.Tx, by xxladapter.Term, now time.Time,
-) (*xxladapter.Restrictions, error) {
-	var revision, terms int64
-	err := tx.Query(ctx, selectRevision+s.Dialect.Share, []any{
+) (read revision, err error) {
+	var terms int64
+	err = tx.Query(ctx, selectRevision+s.Dialect.Share, []any{
 		by.Node, by.Number, database.ToMilli(now),
 	}, func(r database.Row) error {
-		return r.Scan(&revision, &terms)
+		return r.Scan(&read.number, &terms)
 	})
 	switch {
-	case err == nil && revision == 0:
+	case err == nil && read.number == 0:
 		err = errNoRevision
 	case err == nil && terms == 0:
 		err = transition.Fenced(by)
 	}
 	if err != nil {
-		return nil, err
+		return revision{}, err
 	}
-	cached := &s.restrictions
-	cached.mu.Lock()
-	known, current := cached.known, cached.revision == revision
-	cached.mu.Unlock()
-	if current {
-		return known, nil
+	s.restrictions.mu.Lock()
+	newest := s.restrictions.newest
+	s.restrictions.mu.Unlock()
+	if newest.number == read.number {
+		return newest, nil
 	}
-	if known, err = s.ReadRestrictions(ctx, tx); err != nil {
-		return nil, err
-	}
-	cached.mu.Lock()
-	cached.revision, cached.known = revision, known
-	cached.mu.Unlock()
-	return known, nil
+	read.known, err = s.ReadRestrictions(ctx, tx)
+	return read, err
 }
 
 // ReadRestrictions reads the pauses that have not ended long ago and the stored calendars; nil if

@@ -80,14 +80,14 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 	}
 	locked := 0 // due jobs that another session holds
 	var decisions []Decided
+	var restricted revision
 	err = s.WriteBy(ctx, s.ScanWrites, func(ctx context.Context, tx *database.Tx) error {
 		planned, claimed, locked, decisions = nil, 0, 0, nil
 		if err := LockSchedule(ctx, tx); err != nil {
 			return err
 		}
 		now := s.Clock() // after the wait for the lock
-		restricted, err := s.fencedRestrictions(ctx, tx, by, now)
-		if err != nil {
+		if restricted, err = s.fencedRestrictions(ctx, tx, by, now); err != nil {
 			return err
 		}
 		due, passed, until, err := s.lockDue(ctx, tx, claimable, now, asked, ahead)
@@ -96,7 +96,7 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		}
 		claimed = len(due)
 		for _, j := range due {
-			j.Restrictions = restricted
+			j.Restrictions = restricted.known
 		}
 		decisions = decideDue(due, now, until, until.Before(now.Add(asked)), decide)
 		if planned, err = s.Acts.StoreDecisions(ctx, tx, decisions); err != nil {
@@ -114,6 +114,7 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		s.others.forget(decisions)
 		return nil, 0, err
 	}
+	s.restrictions.keep(restricted)
 	if s.Dialect.LockSchedule != "" {
 		s.others.stored(decisions)
 	}

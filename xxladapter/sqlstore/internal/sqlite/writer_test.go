@@ -325,3 +325,50 @@ func TestTwoStoresOnOneFile(t *testing.T) {
 	}
 	require.Len(t, dues, stores*rounds)
 }
+
+// TestAScanForgetsAPauseThatWasNotStored lets a scan read a pause in a transaction that is lost
+// afterwards, as on a full disk. The next change of pauses or calendars gets the number of the
+// lost one.
+func TestAScanForgetsAPauseThatWasNotStored(t *testing.T) {
+	s := openCopy(t, time.Now)
+	defer func() { require.NoError(t, s.Close()) }()
+	ctx := t.Context()
+	fixture.AddDue(t, s, "due", time.Now().Add(-time.Second))
+	term := fixture.TermOf(t, s, "n1")
+	scan := func() (seen *xxladapter.Restrictions, err error) {
+		_, _, err = s.ClaimDue(ctx, term, time.Second, 10, func(_ time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+			seen = due[0].Restrictions
+			return nil
+		})
+		return seen, err
+	}
+
+	h := holdWriter(t, s)
+	results := make(chan error, 2)
+	go func() {
+		_, err := s.CreatePause(ctx, xxladapter.Pause{})
+		results <- err
+	}()
+	until(t, func() bool { return h.waiting() == 1 })
+	go func() {
+		_, err := scan()
+		results <- err
+	}()
+	until(t, func() bool { return h.waiting() == 2 })
+	lost := h.enqueue(ctx, func(ctx context.Context, tx *database.Tx) error {
+		_, err := tx.Exec(ctx, `ROLLBACK`)
+		return err
+	})
+	h.release()
+	require.Error(t, lost())
+	for range cap(results) {
+		require.Error(t, <-results)
+	}
+
+	_, err := s.SaveCalendar(ctx, &xxladapter.Calendar{Name: "office"}, time.Time{})
+	require.NoError(t, err)
+	seen, err := scan()
+	require.NoError(t, err)
+	require.Empty(t, seen.Pauses)
+	require.Len(t, seen.Calendars, 1)
+}
