@@ -50,9 +50,10 @@ const (
 // A Target holds what the store has before it takes anything.
 type Target struct {
 	// GroupsByApp are the ids of groups by their app names, and UserNames the names that users
-	// have or had. JobIDs are the ids of all jobs.
+	// have or had. GroupIDs and JobIDs are the ids of all groups and jobs.
 	GroupsByApp map[string]int64
 	UserNames   map[string]bool
+	GroupIDs    map[int64]bool
 	JobIDs      map[int64]bool
 	Days        map[string]bool // those whose figures the store has, as 2006-01-02
 	// Taken has the ids of the rows that were taken from the same database before, even if they

@@ -102,8 +102,15 @@ func (p *planner) leave(j *xxladapter.Job, broken xxladapter.BrokenRules) {
 func (p *planner) groups() {
 	first := map[string]int64{} // the ids of new groups, by app name
 	ids, count := p.plan.IDs[KindGroup], &p.plan.Report.Groups
+	withNew := map[int64]bool{} // groups with jobs that were not taken before
+	for _, j := range p.db.Jobs {
+		if _, before := p.has.Taken[KindJob][j.ID]; !before {
+			withNew[j.GroupID] = true
+		}
+	}
 	for _, g := range p.db.Groups {
-		if id, taken := p.has.Taken[KindGroup][g.ID]; taken {
+		// A group that was removed since stays so, unless a new job needs it.
+		if id, taken := p.has.Taken[KindGroup][g.ID]; taken && (p.has.GroupIDs[id] || !withNew[g.ID]) {
 			ids[g.ID] = id
 			count.Before++
 			continue

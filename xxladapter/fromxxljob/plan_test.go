@@ -47,7 +47,7 @@ func TestCompareKeepsRowsApart(t *testing.T) {
 	require.Equal(t, now, p.Jobs[0].Added)
 
 	taken := &Target{
-		GroupsByApp: map[string]int64{"some-app": 3}, JobIDs: map[int64]bool{8: true},
+		GroupsByApp: map[string]int64{"some-app": 3}, GroupIDs: map[int64]bool{3: true}, JobIDs: map[int64]bool{8: true},
 		Taken: map[Kind]map[int64]int64{KindGroup: {1: 3}, KindJob: {5: 8}},
 	}
 	p, err = Compare(rows(), taken, Options{From: "db", Now: now})
@@ -72,7 +72,7 @@ func TestANewJobHasNoChildThatTheStoreHasDeleted(t *testing.T) {
 		Jobs:   []*xxladapter.Job{job(5), job(6), job(7, 5, 6)},
 	}
 	p, err := Compare(db, &Target{
-		GroupsByApp: map[string]int64{"some-app": 3}, JobIDs: map[int64]bool{8: true},
+		GroupsByApp: map[string]int64{"some-app": 3}, GroupIDs: map[int64]bool{3: true}, JobIDs: map[int64]bool{8: true},
 		Taken: map[Kind]map[int64]int64{KindGroup: {1: 3}, KindJob: {5: 8, 6: 9}},
 	}, Options{From: "db", Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)})
 	require.NoError(t, err)

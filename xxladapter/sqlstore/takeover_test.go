@@ -304,6 +304,40 @@ func TestTakeOverLeavesRunsOfDeletedJobs(t *testing.T) {
 	require.Empty(t, logs)
 }
 
+// TestTakeOverIntoAGroupThatWasRemoved takes a new job whose group was taken before and removed in
+// the store since: the group is taken again.
+func TestTakeOverIntoAGroupThatWasRemoved(t *testing.T) {
+	t.Parallel()
+	from, ctx := upstreamDatabase(t, "3.2"), takeOverCall(t)
+	s, err := Open(ctx, emptyTarget(t, "sqlite"), Options{Logger: fixture.Quiet})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	opts := TakeOverOptions{Options: Options{Logger: fixture.Quiet}}
+	_, err = TakeOver(ctx, from, s, opts)
+	require.NoError(t, err)
+	require.NoError(t, xxladapter.RemoveJob(ctx, s, 14))
+	require.NoError(t, s.RemoveGroup(ctx, 5))
+	require.NoError(t, testserver.OrderMySQL(strings.TrimSuffix(from, "?zone=Asia/Shanghai"),
+		`INSERT INTO xxl_job_info (id, job_group, job_desc, author, schedule_type, misfire_strategy, executor_route_strategy, executor_handler,
+			executor_block_strategy, glue_type) VALUES (30, 5, 'new', 'x', 'NONE', 'DO_NOTHING', 'FIRST', 'plain', 'SERIAL_EXECUTION', 'BEAN')`))
+
+	for taken := range 2 {
+		report, err := TakeOver(ctx, from, s, opts)
+		require.NoError(t, err)
+		require.Equal(t, 1-taken, report.Groups.Taken)
+		require.Equal(t, 1-taken, report.Jobs.Taken)
+		for _, n := range report.Notes {
+			require.NotEqual(t, "group", n.Kind, n.Text)
+		}
+	}
+	jobs, err := s.Jobs(ctx, xxladapter.JobFilter{Name: "new"})
+	require.NoError(t, err)
+	require.Len(t, jobs, 1)
+	g, err := s.Group(ctx, jobs[0].GroupID)
+	require.NoError(t, err)
+	require.Equal(t, "report-app", g.AppName)
+}
+
 // TestTakeOverSeesAnAdminAtWork checks that a database that an admin works on is reported.
 func TestTakeOverSeesAnAdminAtWork(t *testing.T) {
 	t.Parallel()

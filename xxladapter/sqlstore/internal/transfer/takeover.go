@@ -23,6 +23,7 @@ import (
 
 const (
 	insertTaken = `INSERT INTO xxlwheel_taken (source, kind, from_id, to_id) VALUES (?, ?, ?, ?)`
+	moveTaken   = `UPDATE xxlwheel_taken SET to_id = ? WHERE source = ? AND kind = ? AND from_id = ?`
 
 	insertUpstreamUser = `INSERT INTO xxl_job_user (username, password, role, permission) VALUES (?, ?, ?, ?)`
 
@@ -160,8 +161,8 @@ func clonedRows[T any](rows []*T) []*T {
 // target reads what the store has.
 func target(ctx context.Context, s *records.Store, tx *database.Tx, from string) (*fromxxljob.Target, error) {
 	has := &fromxxljob.Target{
-		GroupsByApp: map[string]int64{}, UserNames: map[string]bool{}, JobIDs: map[int64]bool{},
-		Days:  map[string]bool{},
+		GroupsByApp: map[string]int64{}, UserNames: map[string]bool{}, GroupIDs: map[int64]bool{},
+		JobIDs: map[int64]bool{}, Days: map[string]bool{},
 		Taken: map[fromxxljob.Kind]map[int64]int64{fromxxljob.KindGroup: {}, fromxxljob.KindJob: {}, fromxxljob.KindUser: {}},
 		Title: s.Dialect.Widths.Title, Param: s.Dialect.Widths.Param,
 	}
@@ -179,7 +180,7 @@ func target(ctx context.Context, s *records.Store, tx *database.Tx, from string)
 			var id int64
 			var app string
 			err := r.Scan(&id, database.Text(&app))
-			has.GroupsByApp[app] = id
+			has.GroupsByApp[app], has.GroupIDs[id] = id, true
 			return err
 		}},
 		{`SELECT id FROM xxl_job_info`, func(r database.Row) error {
@@ -388,25 +389,30 @@ func takeDays(ctx context.Context, s *records.Store, tx *database.Tx, plan *from
 	return tx.InsertAll(ctx, figures.InsertDay, rows)
 }
 
-// remember stores the ids of what is new.
+// remember stores the ids of what is new, or was taken again.
 func remember(ctx context.Context, t *database.Tx, plan *fromxxljob.Plan) error {
 	var was [][]any
 	for _, kind := range []fromxxljob.Kind{fromxxljob.KindGroup, fromxxljob.KindJob, fromxxljob.KindUser} {
-		known := map[int64]bool{}
-		err := t.Query(ctx, `SELECT from_id FROM xxlwheel_taken WHERE source = ? AND kind = ?`, []any{
+		known := map[int64]int64{}
+		err := t.Query(ctx, `SELECT from_id, to_id FROM xxlwheel_taken WHERE source = ? AND kind = ?`, []any{
 			plan.Report.From, string(kind),
 		}, func(r database.Row) error {
-			var id int64
-			err := r.Scan(&id)
-			known[id] = true
+			var from, to int64
+			err := r.Scan(&from, &to)
+			known[from] = to
 			return err
 		})
 		if err != nil {
 			return err
 		}
 		for from, to := range plan.IDs[kind] {
-			if !known[from] {
+			switch before, isKnown := known[from]; {
+			case !isKnown:
 				was = append(was, []any{plan.Report.From, string(kind), from, to})
+			case before != to: // it was removed, and is taken again
+				if _, err := t.Exec(ctx, moveTaken, to, plan.Report.From, string(kind), from); err != nil {
+					return err
+				}
 			}
 		}
 	}
