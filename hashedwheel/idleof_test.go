@@ -360,8 +360,8 @@ func TestIdleMemberOfAFullTimerKeepsItsPlace(t *testing.T) {
 	}
 }
 
-// The function that is told of the only member of a full timer can add it again: neither the place
-// of the member nor that of the clock is taken meanwhile. Afterwards both are free.
+// The function to which the only member of a full timer is reported can add it again: the member
+// and the clock keep their places meanwhile. Afterwards both are free.
 func TestTheOnlyMemberOfAFullTimerIsAddedAgain(t *testing.T) {
 	for name, executor := range map[string]Executor{"worker": nil, "executor": Goroutines} {
 		t.Run(name, func(t *testing.T) {

@@ -450,7 +450,7 @@ func TestInitAndDestroy(t *testing.T) {
 	})
 }
 
-// TestInitAndDestroyMayEndTheirGoroutine checks that a job goes on after an init or destroy that
+// TestInitAndDestroyMayEndTheirGoroutine checks that a job continues after an init or destroy that
 // calls runtime.Goexit, as a failing assertion of package testing does.
 func TestInitAndDestroyMayEndTheirGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -78,7 +78,7 @@ const (
 	MsgIllegal       = "Illegal Argument."
 	MsgBusy          = "job thread is running or has trigger queue."
 	MsgAlreadyKilled = "job thread already killed."
-	MsgStopping      = "executor is stopping" // of this project; runs may still go on
+	MsgStopping      = "executor is stopping" // of this project; its runs may continue
 	MsgNoLogFile     = "readLog fail, logFile not exists"
 	MsgDiscardLater  = "block strategy effect：Discard Later"
 	MsgCoverEarly    = "block strategy effect：Cover Early"

@@ -65,7 +65,7 @@ func TestServerClockRunsOn(t *testing.T) {
 }
 
 // TestNowIsRightAfterASleep lets a machine sleep for an hour: its monotonic clock stands still, and
-// its wall clock and the server's go on. Each later call of Now asks the server no more.
+// its wall clock and the server's continue. Later calls of Now no longer ask the server.
 func TestNowIsRightAfterASleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ahead, asked atomic.Int64
@@ -84,7 +84,7 @@ func TestNowIsRightAfterASleep(t *testing.T) {
 		const sleep = time.Hour
 		ahead.Store(int64(sleep))
 		db.Server.mu.Lock()
-		db.Server.wall = db.Server.wall.Add(-sleep) // so the wall clock has gone on by an hour more
+		db.Server.wall = db.Server.wall.Add(-sleep) // so the wall clock has continued by an hour more
 		db.Server.mu.Unlock()
 		for range 3 {
 			now, err := db.Now(t.Context())
