@@ -25,7 +25,7 @@ func (l *runLogs) clean(ctx context.Context, days int, logger *slog.Logger) {
 }
 
 // cleanBefore deletes the directories of all days before that of limit, except those that a run
-// still writes to, and passes by those that it cannot delete.
+// still writes to, and skips those that it cannot delete.
 func (l *runLogs) cleanBefore(limit time.Time) error {
 	entries, err := os.ReadDir(l.dir)
 	if err != nil {
