@@ -43,38 +43,44 @@ func TestALeaseAfterTheStoreWasClosed(t *testing.T) {
 	require.NoError(t, a.Close())
 }
 
-// TestRedisIsGivenUp runs jobs with Redis, closes the store, and runs one without Redis. Its log
-// row gets an id that none of the others has.
-func TestRedisIsGivenUp(t *testing.T) {
-	t.Parallel()
+// onEachKindOfTables runs a test with empty tables on each kind of database.
+func onEachKindOfTables(t *testing.T, test func(t *testing.T, behind string)) {
 	for name, tables := range map[string]func(testing.TB) string{
 		"sqlite":   func(t testing.TB) string { return "sqlite:" + emptySQLite(t) },
 		"postgres": emptyPostgres, "mysql": emptyMySQL,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			behind := tables(t)
-			s := newScene(t, testserver.Redis(t), behind)
-			var last int64
-			for range 3 {
-				s.job(xxladapter.Settings{})
-				last = s.send(s.claim()[0])
-			}
-			require.NoError(t, s.Resign(t.Context(), s.term))
-			require.NoError(t, s.Close())
-
-			plain, err := sqlstore.Open(t.Context(), behind, sqlstore.Options{Logger: quiet})
-			require.NoError(t, err)
-			t.Cleanup(func() { require.NoError(t, plain.Close()) })
-			lease, err := plain.Lease(t.Context(), "node", time.Minute)
-			require.NoError(t, err)
-			fires, err := plain.PlanFires(t.Context(), []xxladapter.Fire{{JobID: 1, Due: time.Now().Add(-time.Second), Type: xxladapter.TriggerManual}})
-			require.NoError(t, err)
-			sent, err := plain.ClaimFire(t.Context(), lease.Term, fires[0].ID, []*xxladapter.Log{{JobID: 1, TriggerTime: time.Now()}})
-			require.NoError(t, err)
-			require.Greater(t, sent[0].LogID, last)
+			test(t, tables(t))
 		})
 	}
+}
+
+// TestRedisIsGivenUp runs jobs with Redis, closes the store, and runs one without Redis. Its log
+// row gets an id that none of the others has.
+func TestRedisIsGivenUp(t *testing.T) {
+	t.Parallel()
+	onEachKindOfTables(t, func(t *testing.T, behind string) {
+		s := newScene(t, testserver.Redis(t), behind)
+		var last int64
+		for range 3 {
+			s.job(xxladapter.Settings{})
+			last = s.send(s.claim()[0])
+		}
+		require.NoError(t, s.Resign(t.Context(), s.term))
+		require.NoError(t, s.Close())
+
+		plain, err := sqlstore.Open(t.Context(), behind, sqlstore.Options{Logger: quiet})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, plain.Close()) })
+		lease, err := plain.Lease(t.Context(), "node", time.Minute)
+		require.NoError(t, err)
+		fires, err := plain.PlanFires(t.Context(), []xxladapter.Fire{{JobID: 1, Due: time.Now().Add(-time.Second), Type: xxladapter.TriggerManual}})
+		require.NoError(t, err)
+		sent, err := plain.ClaimFire(t.Context(), lease.Term, fires[0].ID, []*xxladapter.Log{{JobID: 1, TriggerTime: time.Now()}})
+		require.NoError(t, err)
+		require.Greater(t, sent[0].LogID, last)
+	})
 }
 
 // TestAClosedLogIsNoLoss closes a store and opens it with another Redis. The tables had everything,
@@ -104,34 +110,28 @@ func TestAClosedLogIsNoLoss(t *testing.T) {
 // with Redis, twice. A run that begins then has an id that no earlier one had.
 func TestNoIDOfBeforeComesBack(t *testing.T) {
 	t.Parallel()
-	for name, tables := range map[string]func(testing.TB) string{
-		"sqlite":   func(t testing.TB) string { return "sqlite:" + emptySQLite(t) },
-		"postgres": emptyPostgres, "mysql": emptyMySQL,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			redis, behind := testserver.Redis(t), tables(t)
-			var last, lastFire int64
-			for range 2 {
-				plain, err := sqlstore.Open(t.Context(), behind, sqlstore.Options{Logger: quiet})
-				require.NoError(t, err)
-				for range 3 {
-					fire, log := runRemoved(t, plain)
-					require.Greater(t, log, last)
-					require.Greater(t, fire, lastFire)
-					last, lastFire = log, fire
-				}
-				require.NoError(t, plain.Close())
-				s := open(t, redis, behind, nil)
-				fire, log := runRemoved(t, s)
+	onEachKindOfTables(t, func(t *testing.T, behind string) {
+		redis := testserver.Redis(t)
+		var last, lastFire int64
+		for range 2 {
+			plain, err := sqlstore.Open(t.Context(), behind, sqlstore.Options{Logger: quiet})
+			require.NoError(t, err)
+			for range 3 {
+				fire, log := runRemoved(t, plain)
 				require.Greater(t, log, last)
 				require.Greater(t, fire, lastFire)
 				last, lastFire = log, fire
-				require.NoError(t, s.Close())
 			}
-			require.Less(t, last, int64(3_000_000), "MySQL reserves two million once")
-		})
-	}
+			require.NoError(t, plain.Close())
+			s := open(t, redis, behind, nil)
+			fire, log := runRemoved(t, s)
+			require.Greater(t, log, last)
+			require.Greater(t, fire, lastFire)
+			last, lastFire = log, fire
+			require.NoError(t, s.Close())
+		}
+		require.Less(t, last, int64(3_000_000), "MySQL reserves two million once")
+	})
 }
 
 // runRemoved runs a job that is removed afterwards, and deletes its log row. It returns the ids of

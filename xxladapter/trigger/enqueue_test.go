@@ -103,6 +103,16 @@ func queued(t *testing.T, route xxladapter.RouteStrategy, check func(t *testing.
 	})
 }
 
+// register makes the group have these addresses and no others.
+func (f *fixture) register(addrs ...string) {
+	f.t.Helper()
+	g, err := f.store.Group(f.t.Context(), f.job.GroupID)
+	require.NoError(f.t, err)
+	g.Addresses = addrs
+	_, err = f.store.SaveGroup(f.t.Context(), g)
+	require.NoError(f.t, err)
+}
+
 // sweep resolves what is open, as the scheduler does each second.
 func (f *fixture) sweep(d time.Duration) {
 	f.t.Helper()
@@ -192,11 +202,7 @@ func TestARunThatNoQueueTakesHasFailed(t *testing.T) {
 func TestARunForAnExecutorThatIsGoneHasFailedAndIsRetried(t *testing.T) {
 	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
 		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
-		g, err := f.store.Group(t.Context(), f.job.GroupID)
-		require.NoError(t, err)
-		g.Addresses = []string{"nats://some-app/b"}
-		_, err = f.store.SaveGroup(t.Context(), g)
-		require.NoError(t, err)
+		f.register("nats://some-app/b")
 		f.sweep(70 * time.Second)
 		l := f.logs()[0]
 		require.Equal(t, 500, l.TriggerCode)
@@ -217,11 +223,7 @@ func TestWhatAnotherNodePublishedForAnExecutorThatIsGone(t *testing.T) {
 		_, err := q.Enqueue(t.Context(), "nats://some-app", "", "another", nil)
 		require.NoError(t, err)
 		f.over.queued = queuedRuns{}
-		g, err := f.store.Group(t.Context(), f.job.GroupID)
-		require.NoError(t, err)
-		g.Addresses = nil
-		_, err = f.store.SaveGroup(t.Context(), g)
-		require.NoError(t, err)
+		f.register()
 		f.sweep(70 * time.Second)
 		require.Equal(t, 500, f.logs()[0].TriggerCode)
 		require.Equal(t, map[uint64]string{2: "another"}, q.runs)
@@ -232,19 +234,12 @@ func TestWhatAnotherNodePublishedForAnExecutorThatIsGone(t *testing.T) {
 // as each does that is stopped and started. The sweep looks after 30 s, in between.
 func TestARunWaitsForAnExecutorThatRestarts(t *testing.T) {
 	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
-		register := func(addrs ...string) {
-			g, err := f.store.Group(t.Context(), f.job.GroupID)
-			require.NoError(t, err)
-			g.Addresses = addrs
-			_, err = f.store.SaveGroup(t.Context(), g)
-			require.NoError(t, err)
-		}
 		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
 		for range 3 {
 			f.sweep(25 * time.Second)
-			register("nats://some-app/b")
+			f.register("nats://some-app/b")
 			f.sweep(10 * time.Second)
-			register("nats://some-app/a", "nats://some-app/b")
+			f.register("nats://some-app/a", "nats://some-app/b")
 			f.sweep(25 * time.Second)
 		}
 		require.Zero(t, f.logs()[0].TriggerCode, f.logs()[0].TriggerMsg)

@@ -93,11 +93,7 @@ func TestTheJobDecidesAboutARunThatMayHaveBeenTaken(t *testing.T) {
 func TestARunForAnExecutorThatIsGoneAfterALossIsUnknown(t *testing.T) {
 	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
 		f.lose(q)
-		g, err := f.store.Group(t.Context(), f.job.GroupID)
-		require.NoError(t, err)
-		g.Addresses = nil
-		_, err = f.store.SaveGroup(t.Context(), g)
-		require.NoError(t, err)
+		f.register()
 		f.sweep(40 * time.Second)
 		require.Contains(t, f.logs()[0].TriggerMsg, xxladapter.ReasonUnknown)
 		require.NotContains(t, f.logs()[0].TriggerMsg, "had not begun")
