@@ -1058,7 +1058,7 @@ export interface Node {
 	node: string;
 	/** How many of the 64 partitions it plans. */
 	partitions: number;
-	/** plans: a part of the jobs. leads: all of them. standby: none until the leader's lease ends. retired: none until it has a new term, since it was drained, stops or has a wrong clock. */
+	/** plans: a part of the jobs. leads: all of them. standby: none until the leader's lease ends. retired: none until it has a new term, since it was drained or stops. */
 	role: "plans" | "leads" | "standby" | "retired";
 	/** Its pool for slow jobs, as it last said. */
 	slow: Pool;

@@ -15,7 +15,7 @@ type nodeForm struct {
 	Term       int64                     `json:"term"`
 	Until      time.Time                 `json:"until" doc:"When its lease expires unless it is renewed."`
 	Mode       xxladapter.SchedulingMode `json:"mode" doc:"all: it plans jobs beside others. leader: it plans all jobs or none."`
-	Role       xxladapter.NodeRole       `json:"role" doc:"plans: a part of the jobs. leads: all of them. standby: none until the leader's lease ends. retired: none until it has a new term, since it was drained, stops or has a wrong clock."`
+	Role       xxladapter.NodeRole       `json:"role" doc:"plans: a part of the jobs. leads: all of them. standby: none until the leader's lease ends. retired: none until it has a new term, since it was drained or stops."`
 	Says       xxladapter.ElectionState  `json:"election" doc:"What the elector said of it at its last renewal: none (no elector), elected, waits, or away (the elector did not answer)."`
 	Asks       string                    `json:"elector,omitempty" doc:"Address of its elector, if the node that answers has one too; all of a store have the same."`
 	Number     int64                     `json:"electionNumber,omitempty" doc:"The number of its leadership, if it is elected."`
