@@ -48,16 +48,17 @@ func (s *Scheduler) armPlanned(
 		return nil
 	}
 	if tick {
-		for _, f := range s.givenBack.take() {
-			if err := s.ring.arm(f); err != nil {
-				return err
-			}
+		if err := s.arm(s.givenBack.take()); err != nil {
+			return err
 		}
 	}
 	if tick || s.backlog.short {
 		if err := s.armRound(ctx, planned); err != nil {
 			return err
 		}
+	}
+	if err := s.offerAgain(ctx, planned); err != nil {
+		return err
 	}
 	if !s.backlog.short {
 		fresh := planned
@@ -67,9 +68,6 @@ func (s *Scheduler) armPlanned(
 		}
 		fresh.AfterDue, fresh.AfterID = from.Add(-freshOverlap), math.MaxInt64
 		if err := s.armAll(ctx, fresh); err != nil {
-			return err
-		}
-		if err := s.offerAgain(ctx, planned); err != nil {
 			return err
 		}
 	}
@@ -93,18 +91,32 @@ func (s *Scheduler) armAll(ctx context.Context, filter xxladapter.FireFilter) er
 func (s *Scheduler) armSome(
 	ctx context.Context, filter xxladapter.FireFilter,
 ) (last xxladapter.Fire, more bool, err error) {
-	filter.Limit = s.page
-	planned, err := s.opts.Store.OpenFires(ctx, filter)
+	planned, more, err := s.somePlanned(ctx, filter)
 	if err != nil {
 		return last, false, err
 	}
-	for _, f := range planned {
-		if err := s.ring.arm(f); err != nil {
-			return last, false, err
-		}
-		last = f
+	if len(planned) > 0 {
+		last = planned[len(planned)-1]
 	}
-	return last, len(planned) == s.page, nil
+	return last, more, s.arm(planned)
+}
+
+// somePlanned returns the fires of one query. more is true if there may be others after them.
+func (s *Scheduler) somePlanned(
+	ctx context.Context, filter xxladapter.FireFilter,
+) (planned []xxladapter.Fire, more bool, err error) {
+	filter.Limit = s.page
+	planned, err = s.opts.Store.OpenFires(ctx, filter)
+	return planned, err == nil && len(planned) == s.page, err
+}
+
+func (s *Scheduler) arm(fires []xxladapter.Fire) error {
+	for _, f := range fires {
+		if err := s.ring.arm(f); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // armRound arms the next part of the backlog.
@@ -135,17 +147,28 @@ func (s *Scheduler) offerAgain(ctx context.Context, filter xxladapter.FireFilter
 		if id <= 1 {
 			filter.AfterDue, filter.AfterID = due.Add(-time.Millisecond), math.MaxInt64
 		}
-		last, more, err := s.armSome(ctx, filter)
+		refused, more, err := s.somePlanned(ctx, filter)
 		if err != nil {
 			return err
 		}
+		var last *xxladapter.Fire
 		if more {
-			s.opts.Pool.Offered(due, id, &last)
-		} else {
-			s.opts.Pool.Offered(due, id, nil)
+			last = &refused[len(refused)-1]
+		}
+		s.opts.Pool.Offered(due, id, last)
+		if err := s.arm(refused); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// forgetRefused has the pool forget which fires it has refused, since none of them is this node's
+// to offer again.
+func (s *Scheduler) forgetRefused() {
+	if due, id, ok := s.opts.Pool.Refused(); ok {
+		s.opts.Pool.Offered(due, id, nil)
+	}
 }
 
 // Again remembers a fire whose hand-over was interrupted, for the next sweep by the clock. Beyond

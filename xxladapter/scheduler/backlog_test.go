@@ -35,16 +35,17 @@ func (s *countingStore) take() (rows int) {
 	return rows
 }
 
-// A fullPool takes nothing of one job but what it has room for.
+// A fullPool takes nothing of one job but what it has room for, and none while there are refused
+// fires that have not been offered.
 type fullPool struct {
 	pickyPool
 	room    int
-	refused []xxladapter.Fire // the first one, since there was room
+	refused []xxladapter.Fire
 }
 
 func (p *fullPool) Fire(f xxladapter.Fire, done func()) bool {
 	if f.JobID == p.refuses {
-		if p.room == 0 {
+		if p.room == 0 || len(p.refused) > 0 {
 			return false
 		}
 		p.room--
@@ -62,7 +63,7 @@ func (p *fullPool) Refused() (due time.Time, id int64, ok bool) {
 	return p.refused[0].Due, p.refused[0].ID, true
 }
 
-func (p *fullPool) Offered(time.Time, int64, *xxladapter.Fire) {}
+func (p *fullPool) Offered(time.Time, int64, *xxladapter.Fire) { p.refused = nil }
 func (p *fullPool) Report() (fast, slow xxladapter.PoolReport) { return fast, slow }
 
 // TestASweepBesideABacklogReadsWhatCanHaveChanged checks sweeps beside an app that hangs, which
@@ -141,4 +142,37 @@ func TestASweepBesideABacklogReadsWhatCanHaveChanged(t *testing.T) {
 			lost = plan(-2 * time.Hour) // before all others
 		}
 	})
+}
+
+// TestRefusedFiresOfOthersAreForgotten checks a node that has nothing to offer: what its pool has
+// refused was handed over elsewhere, and must not hold up later fires.
+func TestRefusedFiresOfOthersAreForgotten(t *testing.T) {
+	for name, standsBy := range map[string]bool{"no fire is open": false, "it stands by": true} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(b *fixture) {
+				t := b.t
+				job := b.addJob(xxladapter.ScheduleNone, "", time.Hour)
+				pool := &fullPool{
+					pickyPool: pickyPool{refuses: job, fired: map[int64]bool{}, resolved: map[int64]bool{}},
+					room:      1, refused: []xxladapter.Fire{{ID: 1, JobID: job, Due: time.Now()}},
+				}
+				opts := b.sched.opts
+				opts.Pool = pool
+				if standsBy {
+					inLeaderMode(&opts)
+					leader := b.start("leader", inLeaderMode)
+					defer leader.stop()
+					time.Sleep(100 * time.Millisecond) // it leads
+					_, err := b.store.PlanFires(t.Context(), []xxladapter.Fire{{JobID: job, Due: time.Now(), Type: xxladapter.TriggerManual}})
+					require.NoError(t, err)
+				}
+				sched, err := New(opts)
+				require.NoError(t, err)
+				defer sched.ring.stop()
+				require.NoError(t, sched.renew(t.Context()))
+				require.NoError(t, sched.sweep(t.Context(), true))
+				require.Empty(t, pool.refused)
+			})
+		})
+	}
 }

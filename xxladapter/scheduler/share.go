@@ -126,12 +126,7 @@ func (s *Scheduler) armOverdue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range fires {
-		if err := s.ring.arm(f); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.arm(fires)
 }
 
 // TakeHint arms fires that the leader wants this node to hand over. It reads them from the store,
@@ -157,10 +152,8 @@ func (s *Scheduler) TakeHint(ctx context.Context, h spread.Hint) error {
 	if err != nil {
 		return err
 	}
-	for _, f := range fires {
-		if err := s.ring.arm(f); err != nil {
-			return err
-		}
+	if err := s.arm(fires); err != nil {
+		return err
 	}
 	s.stats.received.Add(int64(len(fires)))
 	if _, ok := s.Term(); !ok || s.retired.Load() {

@@ -99,6 +99,7 @@ func (s *Scheduler) sweepUntil(ctx context.Context, g *grant, now, until time.Ti
 		if len(open) == 0 || err != nil {
 			if err == nil {
 				s.backlog = backlog{short: true, until: until}
+				s.forgetRefused()
 			}
 			return err
 		}
@@ -107,6 +108,8 @@ func (s *Scheduler) sweepUntil(ctx context.Context, g *grant, now, until time.Ti
 		if err := s.armPlanned(ctx, g.Partitions, until, tick, arrived); err != nil {
 			return err
 		}
+	} else {
+		s.forgetRefused()
 	}
 	if g.Partitions != 0 || g.Role() == xxladapter.NodeStandby {
 		if err := s.armOrphans(ctx, g.Partitions, now); err != nil {
@@ -149,12 +152,7 @@ func (s *Scheduler) armOrphans(ctx context.Context, own xxladapter.PartitionSet,
 	if err != nil {
 		return err
 	}
-	for _, f := range orphans {
-		if err := s.ring.arm(f); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.arm(orphans)
 }
 
 // resolveOf starts resolving open hand-overs, as many as one query returns. It returns the last of

@@ -44,7 +44,8 @@ const (
 // A Pool hands fires over, a limited number concurrently. Those of one executor app begin in the
 // order in which they came, and the apps take turns. Waiting fires are durable in the store: a fire
 // that finds no place is refused and found there later, and so are those that still wait when the
-// pool stops.
+// pool stops. Planned fires of the app that are due later are refused until then, or else they
+// would take the places that become free, and it would wait as long as the app is overloaded.
 //
 // Slow jobs (see slow.go) are handed over by a part of the pool of their own.
 type Pool struct {
@@ -174,8 +175,8 @@ func (p *Pool) Refused() (due time.Time, id int64, ok bool) {
 	return time.UnixMilli(from.due), from.id, ok
 }
 
-// Offered notes that the planned fires from the last answer of [Pool.Refused] up to last were
-// offered again; all that follow if last is nil.
+// Offered notes that the planned fires from the last answer of [Pool.Refused] up to last are about
+// to be passed to Fire again; all that follow if last is nil.
 func (p *Pool) Offered(due time.Time, id int64, last *xxladapter.Fire) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -226,9 +227,14 @@ func (p *Pool) put(w work) bool {
 //
 // REQUIRES: p.mu is held.
 func (p *Pool) offer(lane int, app int64, w work) bool {
+	if w.planned && p.refusals.precede(laneApp{lane, app}, w.fire) {
+		p.refusals.refuse(laneApp{lane, app}, w.fire)
+		return false
+	}
 	if !p.lanes[lane].admits(app) {
 		if w.planned {
 			p.refusals.refuse(laneApp{lane, app}, w.fire)
+			p.refusals.noRoomFor(laneApp{lane, app})
 		}
 		return false
 	}

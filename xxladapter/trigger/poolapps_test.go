@@ -174,7 +174,7 @@ func TestASweepIsAskedForWhenThereIsRoomAfterARefusal(t *testing.T) {
 }
 
 // TestRefusedFiresAreFoundFromTheFirstOneOn checks that the caller that offers them again need not
-// read what is before.
+// read what is before, and that no later fire gets the places that have become free meanwhile.
 func TestRefusedFiresAreFoundFromTheFirstOneOn(t *testing.T) {
 	withPool(t, PoolOptions{Fast: 2, Queue: 10}, func(b *poolBench) {
 		_, _, ok := b.pool.Refused()
@@ -183,32 +183,35 @@ func TestRefusedFiresAreFoundFromTheFirstOneOn(t *testing.T) {
 		_, _, ok = b.pool.Refused()
 		require.False(t, ok, "it has no room")
 		time.Sleep(30 * time.Second)
+		require.Zero(t, b.fire("http://hangs", 3), "others are before them")
 		planned, err := b.store.OpenFires(t.Context(), xxladapter.FireFilter{State: xxladapter.FirePlanned})
 		require.NoError(t, err)
-		require.Len(t, planned, 20-admitted)
+		require.Len(t, planned, 23-admitted)
 		due, id, ok := b.pool.Refused()
 		require.True(t, ok)
 		require.True(t, due.Equal(planned[0].Due))
 		require.Equal(t, planned[0].ID, id)
 
+		b.pool.Offered(due, id, nil)
 		taken := 0
-		for _, f := range planned {
+		for i, f := range planned {
 			if b.pool.Fire(f, func() {}) {
+				require.Equal(t, taken, i, "they keep their order")
 				taken++
 			}
 		}
+		require.Positive(t, taken)
 		require.Less(t, taken, len(planned))
-		b.pool.Offered(due, id, nil)
 		_, _, ok = b.pool.Refused()
 		require.False(t, ok, "it is full again")
 		time.Sleep(30 * time.Second)
 		_, id, ok = b.pool.Refused()
 		require.True(t, ok)
 		require.Equal(t, planned[taken].ID, id)
-		require.Positive(t, b.fire("http://hangs", 1))
 		b.pool.Offered(planned[taken].Due, id, &planned[len(planned)-1])
 		_, _, ok = b.pool.Refused()
-		require.False(t, ok, "all of them were offered")
+		require.False(t, ok, "all of them are offered")
+		require.Positive(t, b.fire("http://hangs", 1))
 	}, "http://hangs")
 }
 

@@ -6,9 +6,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// refusals remembers, for each app, from which to which due time its fires found no place. The
-// sweep can offer them again from there once the app has room, and need not read the waiting fires
-// of other apps. It is a plain structure: no clock, lock or goroutine.
+// refusals remembers, for each app, from which to which due time its fires were refused. The sweep
+// can offer them again from there once the app has room, and need not read the waiting fires of
+// other apps. It is a plain structure: no clock, lock or goroutine.
 type refusals struct{ of map[laneApp]*refusal }
 
 // A laneApp is an app in one part of a [Pool].
@@ -35,7 +35,14 @@ func (p place) compare(q place) int {
 	return cmp.Or(cmp.Compare(p.due, q.due), cmp.Compare(p.id, q.id))
 }
 
-// refuse notes that f found no place.
+// precede reports whether a fire that is due before f, or at the same time and was planned before
+// it, was refused and has not been offered again.
+func (r *refusals) precede(app laneApp, f xxladapter.Fire) bool {
+	of := r.of[app]
+	return of != nil && of.first.compare(placeOf(f)) < 0
+}
+
+// refuse notes that f was refused.
 func (r *refusals) refuse(app laneApp, f xxladapter.Fire) {
 	at := placeOf(f)
 	of := r.of[app]
@@ -55,8 +62,10 @@ func (r *refusals) refuse(app laneApp, f xxladapter.Fire) {
 	if of.again == nil || at.compare(*of.again) < 0 {
 		of.again = &at
 	}
-	of.room = false
 }
+
+// noRoomFor notes that the app, which was refused, has no room.
+func (r *refusals) noRoomFor(app laneApp) { r.of[app].room = false }
 
 // roomFor notes that the app has room again.
 func (r *refusals) roomFor(app laneApp) {
@@ -77,8 +86,8 @@ func (r *refusals) next() (from place, ok bool) {
 	return from, ok
 }
 
-// offered notes that all fires from the last answer of next up to to were offered. A nil to means
-// that none is left.
+// offered notes that all fires from the last answer of next up to to are being offered, as the
+// store had them after that answer. A nil to means that none is left.
 func (r *refusals) offered(from place, to *place) {
 	for app, of := range r.of {
 		if of.first.compare(from) < 0 || to != nil && of.first.compare(*to) > 0 {

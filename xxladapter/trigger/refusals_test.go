@@ -2,6 +2,7 @@ package trigger
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 
 // TestRefusedFiresAreAllOfferedAgain compares refusals with a plain list of what was refused: apps
 // get room and lose it at random, and a reader reads page after page, from the position that next
-// returns.
+// returns. No fire is taken while an earlier one of its app is refused, and in the end none is.
 func TestRefusedFiresAreAllOfferedAgain(t *testing.T) {
 	const apps = 3
 	for seed := range uint64(200) {
@@ -27,23 +28,59 @@ func TestRefusedFiresAreAllOfferedAgain(t *testing.T) {
 		appOf := func(f xxladapter.Fire) int { return int(f.JobID) }
 		offer := func(f xxladapter.Fire) (taken bool) {
 			app := appOf(f)
+			key := laneApp{0, int64(app)}
+			if r.precede(key, f) {
+				r.refuse(key, f)
+				refused[f.ID] = true
+				return false
+			}
 			if room[app] > 0 {
 				room[app]--
 				delete(refused, f.ID)
+				for _, other := range waiting {
+					require.False(t, appOf(other) == app && refused[other.ID] && other.ID < f.ID, "seed %d", seed)
+				}
 				return true
 			}
-			r.refuse(laneApp{0, int64(app)}, f)
+			r.refuse(key, f)
+			r.noRoomFor(key)
 			refused[f.ID] = true
 			return false
 		}
+		becomeDue := func() {
+			ids++
+			f := xxladapter.Fire{ID: ids, JobID: rnd.Int64N(apps), Due: time.UnixMilli(ids / 2)}
+			if !offer(f) {
+				waiting = append(waiting, f)
+			}
+		}
+		// offerAgain offers up to limit fires from a place on.
+		offerAgain := func(from place, limit int) {
+			page := waiting[:0:0]
+			for _, f := range waiting {
+				if placeOf(f).compare(from) >= 0 && len(page) < limit {
+					page = append(page, f)
+				}
+			}
+			if rnd.IntN(2) == 0 {
+				becomeDue() // and the reader has not seen it
+			}
+			var last *place
+			if len(page) == limit {
+				at := placeOf(page[limit-1])
+				last = &at
+			}
+			r.offered(from, last)
+			for _, f := range page {
+				if offer(f) {
+					waiting = slices.DeleteFunc(waiting, func(w xxladapter.Fire) bool { return w.ID == f.ID })
+				}
+			}
+		}
 		for range 300 {
 			switch rnd.IntN(3) {
-			case 0: // a fire becomes due
-				ids++
-				f := xxladapter.Fire{ID: ids, JobID: rnd.Int64N(apps), Due: time.UnixMilli(ids / 2)}
-				if !offer(f) {
-					waiting = append(waiting, f)
-				}
+			case 0:
+				becomeDue()
 			case 1: // an app has room
 				app := rnd.IntN(apps)
 				room[app] += rnd.IntN(4)
@@ -55,23 +92,7 @@ func TestRefusedFiresAreAllOfferedAgain(t *testing.T) {
 				if !ok {
 					continue
 				}
-				limit, left := 1+rnd.IntN(5), waiting[:0:0]
-				var last *place
-				for _, f := range waiting {
-					at := placeOf(f)
-					if at.compare(from) < 0 || limit == 0 {
-						left = append(left, f)
-						continue
-					}
-					if limit--; limit == 0 {
-						last = &at
-					}
-					if !offer(f) {
-						left = append(left, f)
-					}
-				}
-				waiting = left
-				r.offered(from, last)
+				offerAgain(from, 1+rnd.IntN(5))
 			}
 		}
 		// With room for all of them they are all found.
@@ -80,14 +101,7 @@ func TestRefusedFiresAreAllOfferedAgain(t *testing.T) {
 			r.roomFor(laneApp{0, int64(app)})
 		}
 		for from, ok := r.next(); ok; from, ok = r.next() {
-			left := waiting[:0:0]
-			for _, f := range waiting {
-				if placeOf(f).compare(from) < 0 || !offer(f) {
-					left = append(left, f)
-				}
-			}
-			waiting = left
-			r.offered(from, nil)
+			offerAgain(from, 1000)
 		}
 		require.Empty(t, refused, "seed %d", seed)
 		require.Empty(t, r.of)
@@ -102,6 +116,7 @@ func TestAnAppThatIsRefusedIsNotAskedFor(t *testing.T) {
 	hangs, answers := laneApp{0, 1}, laneApp{0, 2}
 	for id := range int64(100) {
 		r.refuse(hangs, fire(id))
+		r.noRoomFor(hangs)
 	}
 	r.refuse(answers, fire(50))
 	_, ok := r.next()
