@@ -282,10 +282,11 @@ func (j *Journal) Failed() error {
 // write stores what was queued; one goroutine runs it.
 func (j *Journal) write() {
 	defer close(j.stopped)
+	var spare []byte // of an earlier batch, for the next one
 	for range j.wake {
 		j.mu.Lock()
 		buf, b, records, closed, failed := j.buf, j.batch, j.waiting, j.closed, j.failed
-		j.buf, j.batch, j.waiting, j.flying = nil, newBatch(), 0, b
+		j.buf, j.batch, j.waiting, j.flying = spare, newBatch(), 0, b
 		turn := j.rotating && !closed && failed == nil && !time.Now().Before(j.again)
 		j.mu.Unlock()
 		if turn {
@@ -294,6 +295,9 @@ func (j *Journal) write() {
 		begun := time.Now()
 		if b.err = failed; b.err == nil && len(buf) > 0 {
 			b.err = j.put(buf)
+		}
+		if spare = nil; cap(buf) <= spareLimit {
+			spare = buf[:0]
 		}
 		j.mu.Lock()
 		switch {
@@ -324,6 +328,9 @@ const (
 	restAfter   = 8
 	longestRest = 2 * time.Millisecond
 )
+
+// spareLimit is the largest batch in bytes whose memory is kept for another one.
+const spareLimit = 256 << 10
 
 // put writes and syncs a batch. If that fails, it cuts the batch off the file, as far as it can: a
 // record that stayed there would be read after a crash.

@@ -115,6 +115,7 @@ func (c *cut) takeJobs(m *memory) {
 // it: most such runs end soon, and are then written once.
 func (c *cut) takeRuns(m *memory, l level, old time.Time) (held map[int64]bool) {
 	held = map[int64]bool{}
+	c.runs = make([]cutRun, 0, len(m.dirtyRun))
 	for _, r := range m.dirtyRun {
 		if l < allRuns && !r.stored && r.HandleCode == xxladapter.ResultNone && m.byLog[r.ID] != nil &&
 			r.began.After(old) {
