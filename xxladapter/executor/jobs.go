@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -82,6 +83,7 @@ type jobRun struct {
 	req     *wire.RunRequest
 	binding *binding
 	batch   *batch
+	covers  bool // it has to end the runs before it once it is on disk
 
 	// Set when the run starts. Nothing changes once over is set.
 	ctx       context.Context
@@ -96,11 +98,11 @@ type jobRun struct {
 // submit accepts a run for a handler, or says why not. The returned function waits until the log id
 // is on disk: runs that are submitted before the first of them is waited for share a sync.
 func (s *jobs) submit(req *wire.RunRequest, h *handler, glue glueVersion) (wait func() error) {
-	b, err := s.enqueue(req, h, glue, nil)
+	r, err := s.enqueue(req, h, glue, nil)
 	return func() error {
 		for {
 			if err == nil {
-				return b.wait()
+				return s.stored(r, h)
 			}
 			if !errors.Is(err, errSeen) {
 				return err
@@ -109,9 +111,18 @@ func (s *jobs) submit(req *wire.RunRequest, h *handler, glue glueVersion) (wait 
 			if s.journal.accepted(int64(req.LogID), int64(req.LogTime)) {
 				return errSeen
 			}
-			b, err = s.enqueue(req, h, glue, nil)
+			r, err = s.enqueue(req, h, glue, nil)
 		}
 	}
+}
+
+// stored waits until a run is on disk. Only then it may end the runs before it.
+func (s *jobs) stored(r *jobRun, h *handler) error {
+	err := r.batch.wait()
+	if r.covers {
+		s.cover(r, h, err == nil)
+	}
+	return err
 }
 
 // A resolved holds the handler for a request, or the reason for refusing it.
@@ -139,7 +150,7 @@ func (s *jobs) begin(req *wire.RunRequest, b *batch, by resolved) {
 
 // enqueue puts a run into its job's queue. accepted is the batch of the journal that has it; nil
 // means that it is not in the journal yet.
-func (s *jobs) enqueue(req *wire.RunRequest, h *handler, glue glueVersion, accepted *batch) (*batch, error) {
+func (s *jobs) enqueue(req *wire.RunRequest, h *handler, glue glueVersion, accepted *batch) (*jobRun, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id, logID, logTime := int64(req.JobID), int64(req.LogID), int64(req.LogTime)
@@ -178,16 +189,45 @@ func (s *jobs) enqueue(req *wire.RunRequest, h *handler, glue glueVersion, accep
 		s.unbind(j, reasonHandlerChanged)
 	case j.binding != nil && !same:
 		s.unbind(j, reasonSourceChanged)
-	case busy && covers:
+	case busy && covers && accepted != nil:
 		s.unbind(j, wire.MsgCoverEarly)
 	}
 	if j.binding == nil {
 		j.binding = &binding{handler: h, glue: glue}
 	}
-	j.waiting = append(j.waiting, &jobRun{req: req, binding: j.binding, batch: b})
+	r := &jobRun{req: req, binding: j.binding, batch: b, covers: busy && covers && accepted == nil}
+	j.waiting = append(j.waiting, r)
 	s.queued++
 	s.startPump(j)
-	return b, nil
+	return r, nil
+}
+
+// cover ends the runs of the job before r, with their binding, now that r is on disk. If r cannot
+// be stored, they continue, and r leaves the queue.
+func (s *jobs) cover(r *jobRun, h *handler, stored bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j := s.byID[int64(r.req.JobID)]
+	if j == nil {
+		return
+	}
+	i := slices.Index(j.waiting, r)
+	if i < 0 {
+		return // it has begun, or was ended
+	}
+	if !stored {
+		j.waiting = slices.Delete(j.waiting, i, i+1)
+		s.queued--
+		return
+	}
+	later := j.waiting[i:]
+	j.waiting = j.waiting[:i]
+	s.unbind(j, wire.MsgCoverEarly)
+	j.binding = &binding{handler: h, glue: r.binding.glue}
+	for _, w := range later {
+		w.binding = j.binding
+	}
+	j.waiting = later
 }
 
 // Reasons why runs are stopped, in addition to those in wire. The texts are XXL-JOB's.

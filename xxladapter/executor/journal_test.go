@@ -181,6 +181,26 @@ func TestRunIsRefusedWhenItCannotBeNoted(t *testing.T) {
 	})
 }
 
+// TestACoveringRunThatCannotBeNotedEndsNothing lets the journal fail for a run that would end those
+// before it: they continue, and the refused run takes no place in the queue.
+func TestACoveringRunThatCannotBeNotedEndsNothing(t *testing.T) {
+	bubble(t, Options{MaxQueued: 2}, func(t *testing.T, e *running, s *stage) {
+		require.Equal(t, wire.OK(), e.trigger(7, 1, "SERIAL_EXECUTION"))
+		require.Equal(t, wire.OK(), e.trigger(7, 2, "SERIAL_EXECUTION"))
+		synctest.Wait()
+		require.NoError(t, e.live.Load().journal.file.Close())
+		require.Contains(t, e.trigger(7, 3, "COVER_EARLY").Msg, "request error: write journal: ")
+		synctest.Wait()
+		require.Equal(t, "none", e.outcome(1))
+		require.Equal(t, "none", e.outcome(2))
+		require.Equal(t, wire.OK(), e.trigger(7, 4, "SERIAL_EXECUTION"), "there is room for one more")
+		for range 3 {
+			s.end(nil)
+		}
+		require.Equal(t, []int64{1, 2, 4}, s.ids())
+	})
+}
+
 // TestARefusedRunIsNotTheFirst lets the journal fail for the first run of a job: the handler is
 // initialised before the first run that starts.
 func TestARefusedRunIsNotTheFirst(t *testing.T) {
