@@ -154,8 +154,16 @@ func (s *Scheduler) renew(ctx context.Context) error {
 		s.resign(ctx)
 		return nil
 	}
+	asking := attempt
+	if !before.holds() {
+		// The answer may be a new term, which can only be given back by its number. So the end of
+		// ctx does not cut it off.
+		end, _ := attempt.Deadline()
+		asking, cancel = context.WithDeadline(context.WithoutCancel(ctx), end)
+		defer cancel()
+	}
 	start := time.Now()
-	lease, err := s.lease(attempt)
+	lease, err := s.lease(asking)
 	if err != nil {
 		return s.failed(before, err)
 	}

@@ -279,6 +279,36 @@ func TestAStoppedNodeResigns(t *testing.T) {
 	})
 }
 
+// slowLeases gives each lease at once, and says so a while later, unless the call's context ends
+// before that.
+type slowLeases struct{ *line }
+
+func (s slowLeases) Lease(ctx context.Context, node string, life time.Duration) (xxladapter.Lease, error) {
+	lease, err := s.line.Lease(ctx, node, life)
+	select {
+	case <-ctx.Done():
+		return xxladapter.Lease{}, ctx.Err()
+	case <-time.After(300 * time.Millisecond):
+		return lease, err
+	}
+}
+
+// TestAStopDuringTheFirstLeaseGivesItBack stops a node when the store has begun its term and has
+// not said so yet.
+func TestAStopDuringTheFirstLeaseGivesItBack(t *testing.T) {
+	inBubble(t, func(b *fixture) {
+		p := b.start("a", func(o *Options) { o.Store = slowLeases{o.Store.(*line)} })
+		time.Sleep(100 * time.Millisecond)
+		leases, err := b.store.Leases(t.Context())
+		require.NoError(t, err)
+		require.Len(t, leases, 1)
+		p.stop()
+		leases, err = b.store.Leases(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, leases)
+	})
+}
+
 // TestAStopDoesNotWaitForASilentStore checks that a stop ends although neither the partitions nor
 // the lease can be given back.
 func TestAStopDoesNotWaitForASilentStore(t *testing.T) {
