@@ -72,7 +72,9 @@ type LeaseStore interface {
 	Lead(ctx context.Context, node string, life time.Duration, e Election) (Lease, error)
 	// Retire takes a term's partitions away for good, and keeps why as a [PartitionMove] if it had
 	// any. The lease still holds, can be renewed, and settles what it has claimed. A term that is
-	// over is no error.
+	// over is no error. With [MoveDrained], nothing changes and the error is [ErrConflict] if no
+	// other node holds a lease and has not retired; of two nodes that are drained at once, one
+	// stays.
 	Retire(ctx context.Context, term Term, why MoveCause) error
 	// Resign ends a term at once: its partitions are free and its fires may be taken over.
 	// Partitions that it still had are a [PartitionMove] with the cause [MoveStopped]. A term that

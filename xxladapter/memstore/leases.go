@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
@@ -214,6 +215,11 @@ func (s *Store) Retire(ctx context.Context, term xxladapter.Term, why xxladapter
 	lease, leased := s.leases[term.Node]
 	if !leased || lease.number != term.Number {
 		return nil
+	}
+	if why == xxladapter.MoveDrained && !slices.ContainsFunc(s.takers(), func(node string) bool {
+		return node != term.Node && s.holds(xxladapter.Term{Node: node, Number: s.leases[node].number})
+	}) {
+		return xxladapter.Conflictf(errorrule.LastNode, "no other node can plan jobs, one must")
 	}
 	lease.retired = true
 	s.leases[term.Node] = lease

@@ -69,6 +69,7 @@ func TestTheElectedNodeLeads(t *testing.T) {
 func TestADrainedNodeIsNotFit(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		one := b.start("one", inLeaderMode)
+		b.start("two", inLeaderMode) // the last one is not drained
 		time.Sleep(100 * time.Millisecond)
 		require.True(t, one.Fit())
 		require.NoError(t, b.store.Retire(t.Context(), one.Stats().Term, xxladapter.MoveDrained))

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -226,6 +227,36 @@ var leaseRules = []rule{
 		b.NoError(b.store.Retire(b.ctx, n2.Term, xxladapter.MoveStopped), "over, whatever it was")
 		b.clock.Advance(leaseLife)
 		b.Equal(xxladapter.AllPartitions, b.lease("n1", leaseLife).Partitions, "the next term takes part again")
+	}},
+	{"TheLastNodeThatPlansIsNotDrained", func(b *fixture) {
+		n1 := b.lease("n1", leaseLife)
+		b.ErrorIs(b.store.Retire(b.ctx, n1.Term, xxladapter.MoveDrained), xxladapter.ErrConflict)
+		b.Equal(xxladapter.AllPartitions, b.lease("n1", leaseLife).Partitions, "nothing has changed")
+		b.lease("n2", leaseLife)
+		b.clock.Advance(leaseLife - time.Millisecond)
+		b.lease("n1", leaseLife)
+		b.clock.Advance(time.Millisecond)
+		b.ErrorIs(b.store.Retire(b.ctx, n1.Term, xxladapter.MoveDrained), xxladapter.ErrConflict, "n2's lease has lapsed")
+		b.lease("n1", leaseLife)
+		n2 := b.lease("n2", leaseLife)
+
+		errs := [2]error{}
+		var both sync.WaitGroup
+		for i, term := range []xxladapter.Term{n1.Term, n2.Term} {
+			both.Go(func() { errs[i] = b.store.Retire(b.ctx, term, xxladapter.MoveDrained) })
+		}
+		both.Wait()
+		if errs[0] != nil {
+			errs[0], errs[1], n1, n2 = errs[1], errs[0], n2, n1
+		}
+		b.NoError(errs[0])
+		b.ErrorIs(errs[1], xxladapter.ErrConflict)
+		b.True(b.lease(n1.Node, leaseLife).Retired)
+		b.Equal(xxladapter.AllPartitions, b.lease(n2.Node, leaseLife).Partitions)
+		b.NoError(b.store.Retire(b.ctx, n1.Term, xxladapter.MoveDrained), "again")
+		b.NoError(b.store.Retire(b.ctx, n2.Term, xxladapter.MoveStopped), "a stop is not refused")
+		b.resign(n2.Term)
+		b.NoError(b.store.Retire(b.ctx, n2.Term, xxladapter.MoveDrained), "over")
 	}},
 	{"OneLeaderHasAllPartitionsUntilItsLeaseEnds", func(b *fixture) {
 		n2 := b.lead("n2", leaseLife)

@@ -26,9 +26,6 @@ func (s *Server) drain(ctx context.Context, _ api.None, form nodeDrainForm) (no 
 		return no, xxladapter.NotFoundf(errorrule.NoLease, "node %q holds no lease", form.Node)
 	}
 	lease := leases[i]
-	if !slices.ContainsFunc(leases, func(l xxladapter.Lease) bool { return l.Node != form.Node && !l.Retired }) {
-		return no, xxladapter.Conflictf(errorrule.LastNode, "no other node can plan jobs, one must")
-	}
 	if err := s.opts.Store.Retire(ctx, lease.Term, xxladapter.MoveDrained); err != nil {
 		return no, err
 	}

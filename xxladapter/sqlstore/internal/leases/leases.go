@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
@@ -20,6 +21,8 @@ const (
 	RenewLease  = `UPDATE xxlwheel_lease SET until_ms = ?, life_ms = ? WHERE node = ?`
 	setElection = `UPDATE xxlwheel_lease SET leads = ? WHERE node = ?`
 	retireLease = `UPDATE xxlwheel_lease SET retired = 1 WHERE node = ? AND term = ?`
+	// plansBeside asks whether another node than this one holds a lease and has not retired.
+	plansBeside = `SELECT 1 FROM xxlwheel_lease WHERE node <> ? AND retired = 0 AND until_ms > ?`
 	deleteLease = `DELETE FROM xxlwheel_lease WHERE node = ? AND term = ?`
 
 	// These change nothing if the lease was renewed since it was read: its node relies on a renewal
@@ -234,6 +237,15 @@ func (s *Store) Retire(ctx context.Context, term xxladapter.Term, why xxladapter
 		retired, err := tx.Exec(ctx, retireLease, term.Node, term.Number)
 		if err != nil || retired == 0 {
 			return err
+		}
+		if why == xxladapter.MoveDrained {
+			beside, err := tx.Has(ctx, plansBeside, term.Node, database.ToMilli(s.db.Clock()))
+			if err != nil {
+				return err
+			}
+			if !beside {
+				return xxladapter.Conflictf(errorrule.LastNode, "no other node can plan jobs, one must")
+			}
 		}
 		freed, err := tx.Exec(ctx, freePartitions, term.Node)
 		if err != nil {
