@@ -35,15 +35,19 @@ type BackfillStore interface {
 type Backfills struct {
 	store   BackfillStore
 	planned func([]xxladapter.Fire)
+	fit     func() bool
 	logger  *slog.Logger
 	wake    chan struct{}
 	running atomic.Bool // the last poll found a running backfill
 }
 
 // NewBackfills returns Backfills that do nothing before Run. planned is called with the fires that
-// were planned.
-func NewBackfills(store BackfillStore, planned func([]xxladapter.Fire), logger *slog.Logger) *Backfills {
-	return &Backfills{store: store, planned: planned, logger: logger, wake: make(chan struct{}, 1)}
+// were planned, if the node is fit: then fit reports that it may plan. A node that was drained
+// begins backfills, since no other one may know of them, and leaves the rest to the others.
+func NewBackfills(
+	store BackfillStore, planned func([]xxladapter.Fire), fit func() bool, logger *slog.Logger,
+) *Backfills {
+	return &Backfills{store: store, planned: planned, fit: fit, logger: logger, wake: make(chan struct{}, 1)}
 }
 
 // Begun hints that a backfill has begun, so that Run polls at once. It never blocks.
@@ -65,6 +69,7 @@ func (b *Backfills) RunEnded() {
 func (b *Backfills) Run(ctx context.Context) error {
 	if err := check(
 		&b.logger, need{"NewBackfills's store", b.store == nil}, need{"NewBackfills's planned", b.planned == nil},
+		need{"NewBackfills's fit", b.fit == nil},
 	); err != nil {
 		return err
 	}
@@ -91,7 +96,8 @@ func (b *Backfills) Run(ctx context.Context) error {
 	}
 }
 
-// poll advances each running backfill once, and reports whether there is any.
+// poll advances each running backfill once, as far as this node may, and reports whether there is
+// any.
 func (b *Backfills) poll(ctx context.Context) (running bool, err error) {
 	list, err := b.store.Backfills(ctx, xxladapter.BackfillFilter{State: xxladapter.BackfillRunning})
 	if err != nil {
@@ -99,6 +105,9 @@ func (b *Backfills) poll(ctx context.Context) (running bool, err error) {
 	}
 	b.running.Store(len(list) > 0)
 	for _, one := range list {
+		if one.Planned > 0 && !b.fit() {
+			continue
+		}
 		if advanceErr := b.advance(ctx, one); advanceErr != nil {
 			err = errors.Join(err, advanceErr)
 		}
@@ -136,7 +145,7 @@ func (b *Backfills) advance(ctx context.Context, one *xxladapter.Backfill) error
 	case err != nil:
 		return err
 	}
-	if len(planned) > 0 {
+	if len(planned) > 0 && b.fit() { // else the sweep of another node finds them
 		b.planned(planned)
 	}
 	return nil

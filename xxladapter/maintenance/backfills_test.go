@@ -72,7 +72,7 @@ func TestABackfillGoesThroughNodesThatDie(t *testing.T) {
 		}
 		for range 100 {
 			ctx, die := context.WithCancel(t.Context())
-			node := NewBackfills(&crashing{store, 2, die}, func([]xxladapter.Fire) {}, logger)
+			node := NewBackfills(&crashing{store, 2, die}, func([]xxladapter.Fire) {}, isFit, logger)
 			ended := make(chan error, 1)
 			go func() { ended <- node.Run(ctx) }()
 			for range 3 {
@@ -93,6 +93,53 @@ func TestABackfillGoesThroughNodesThatDie(t *testing.T) {
 	})
 }
 
+func isFit() bool { return true }
+
+// TestADrainedNodeLeavesBackfillsToOthers checks that a node that may not plan begins a backfill,
+// hands nothing out, and plans nothing more. A fit one continues.
+func TestADrainedNodeLeavesBackfillsToOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := memstore.New(time.Now)
+		group, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
+		require.NoError(t, err)
+		job, err := xxladapter.CreateJob(t.Context(), store, &xxladapter.Job{GroupID: group, Name: "j"})
+		require.NoError(t, err)
+		b := &xxladapter.Backfill{JobID: job}
+		for i := range 3 {
+			b.Dues = append(b.Dues, time.Now().Add(-time.Duration(i+1)*time.Hour))
+		}
+		b.Parallel = 1
+		id, err := store.CreateBackfill(t.Context(), b)
+		require.NoError(t, err)
+		lease, err := store.Lease(t.Context(), "n", 24*time.Hour)
+		require.NoError(t, err)
+		settle := func() {
+			open, err := store.OpenFires(t.Context(), xxladapter.FireFilter{})
+			require.NoError(t, err)
+			require.Len(t, open, 1)
+			_, err = store.SettleFire(t.Context(), lease.Term, xxladapter.Settlement{FireID: open[0].ID})
+			require.NoError(t, err)
+		}
+		fit, handedOut := false, 0
+		node := NewBackfills(store, func([]xxladapter.Fire) { handedOut++ }, func() bool { return fit }, slog.New(slog.DiscardHandler))
+		planned := func() int {
+			running, err := node.poll(t.Context())
+			require.NoError(t, err)
+			require.True(t, running)
+			is, err := store.Backfill(t.Context(), id)
+			require.NoError(t, err)
+			return is.Planned
+		}
+		require.Equal(t, 1, planned(), "others may not know of it")
+		settle()
+		require.Equal(t, 1, planned())
+		require.Zero(t, handedOut)
+		fit = true
+		require.Equal(t, 2, planned())
+		require.Equal(t, 1, handedOut)
+	})
+}
+
 // TestARemovedRunIsDropped checks what becomes of due times whose fire or run is gone.
 func TestARemovedRunIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -108,7 +155,7 @@ func TestARemovedRunIsDropped(t *testing.T) {
 		lease, err := store.Lease(t.Context(), "n", 24*time.Hour)
 		require.NoError(t, err)
 		var planned []xxladapter.Fire
-		node := NewBackfills(store, func(fires []xxladapter.Fire) { planned = append(planned, fires...) }, slog.New(slog.DiscardHandler))
+		node := NewBackfills(store, func(fires []xxladapter.Fire) { planned = append(planned, fires...) }, isFit, slog.New(slog.DiscardHandler))
 		running, err := node.poll(t.Context())
 		require.NoError(t, err)
 		require.True(t, running)

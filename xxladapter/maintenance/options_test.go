@@ -44,8 +44,9 @@ func TestServicesNameTheOptionThatIsMissing(t *testing.T) {
 		"Texts.Limit is -1, must not be negative":              (&Texts{Store: store, Fetch: fetch, Limit: -1}).Run,
 		"Retention.Store is nil, must be set":                  (&Retention{}).Run,
 		"Retention.KeepSuccesses is -1s, must not be negative": (&Retention{Store: store, KeepSuccesses: -time.Second}).Run,
-		"NewBackfills's store is nil, must be set":             NewBackfills(nil, nil, nil).Run,
-		"NewBackfills's planned is nil, must be set":           NewBackfills(store, nil, nil).Run,
+		"NewBackfills's store is nil, must be set":             NewBackfills(nil, nil, nil, nil).Run,
+		"NewBackfills's planned is nil, must be set":           NewBackfills(store, nil, nil, nil).Run,
+		"NewBackfills's fit is nil, must be set":               NewBackfills(store, func([]xxladapter.Fire) {}, nil, nil).Run,
 		"Purger.Store is nil, must be set":                     purge(&Purger{}),
 	} {
 		require.EqualError(t, run(t.Context()), "maintenance: "+want)

@@ -109,7 +109,8 @@ func New(opts Options) (*Node, error) {
 		removed:   newNotice(), expired: newNotice(), textWanted: newNotice(),
 	}
 	n.backfills = maintenance.NewBackfills(
-		opts.Store, func(fires []xxladapter.Fire) { n.scheduler.Planned(fires) }, opts.Logger,
+		opts.Store, func(fires []xxladapter.Fire) { n.scheduler.Planned(fires) },
+		func() bool { return n.scheduler.Fit() }, opts.Logger,
 	)
 	n.opts.OnEvent = hintBackfills(n.backfills, opts.OnEvent)
 	if err := n.buildTrigger(); err != nil {
