@@ -212,8 +212,10 @@ func losesItsSession(t *testing.T, p Place) {
 	first := lead(t, leader)
 	waiting := begin(t.Context(), other)
 	waiting.waits(t)
+	began := time.Now()
 	p.Cut()
 	requireOver(t, first)
+	require.Less(t, time.Since(began), elect.SessionLife*3/2, "nothing was heard for longer than a session lasts")
 	select {
 	case err := <-waiting.failed:
 		require.Error(t, err)
@@ -226,7 +228,7 @@ func losesItsSession(t *testing.T, p Place) {
 	}
 	require.NoError(t, first.Resign(t.Context()), "it is over")
 	p.Heal()
-	began := time.Now()
+	began = time.Now()
 	again := lead(t, leader)
 	require.Less(t, time.Since(began), elect.ContactLimit, "it does not wait for its own former session")
 	require.Greater(t, again.Number(), first.Number())

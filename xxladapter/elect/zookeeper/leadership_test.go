@@ -2,6 +2,8 @@ package zookeeper
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -23,4 +25,27 @@ func TestAResignationOfWhatIsOverClosesTheSession(t *testing.T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	require.True(t, s.closed)
+}
+
+// TestASessionEndsWhenTheServersAreSilent lets a server be heard some times, the last time between
+// two looks at the clock.
+func TestASessionEndsWhenTheServersAreSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &session{born: time.Now(), over: make(chan struct{})}
+		s.watching.Go(s.watch)
+		time.Sleep(time.Minute) // the callers limit the first contact
+		for range 3 {
+			time.Sleep(elect.SessionLife - watchPace/2)
+			s.heard.Store(int64(time.Since(s.born)))
+		}
+		heard := time.Now()
+		select {
+		case <-s.over:
+		case <-time.After(time.Minute):
+			s.lose()
+		}
+		s.watching.Wait()
+		require.Greater(t, time.Since(heard), elect.SessionLife)
+		require.LessOrEqual(t, time.Since(heard), elect.SessionLife+watchPace)
+	})
 }
