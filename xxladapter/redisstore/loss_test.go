@@ -190,6 +190,28 @@ func TestAnEmptiedRedisLosesNoDueTimeSilently(t *testing.T) {
 	}
 }
 
+// TestTheNextCallThatWritesNoticesALoss checks that the first call after a loss begins the log anew
+// before it returns, so that nothing is stored that counts as lost later.
+func TestTheNextCallThatWritesNoticesALoss(t *testing.T) {
+	t.Parallel()
+	server := testserver.StartRedis(t)
+	s, client := newScene(t, server.URL("0"), emptyPostgres(t)), clientOf(t, server.URL("0"))
+	id := s.job(xxladapter.Settings{})
+	for n := range 3 {
+		before := generation(client)
+		require.Positive(t, before)
+		if n > 0 {
+			time.Sleep(100 * time.Millisecond) // the pen is given back after 25 ms without a call
+		}
+		require.NoError(t, client.FlushAll(t.Context()).Err())
+		planned, err := s.PlanFires(t.Context(), []xxladapter.Fire{{JobID: id, Due: time.Now(), Type: xxladapter.TriggerManual}})
+		require.NoError(t, err)
+		require.Len(t, planned, 1)
+		require.Greater(t, generation(client), before)
+		s.send(planned[0])
+	}
+}
+
 // A Redis that has an old state, as after the promotion of a replica that stood still, is noticed
 // by a process that has seen a later one.
 func TestAnOldStateOfRedisIsNoticed(t *testing.T) {
