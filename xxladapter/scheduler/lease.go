@@ -171,9 +171,25 @@ func (s *Scheduler) renew(ctx context.Context) error {
 	if s.retired.Load() && !lease.Retired {
 		s.giveBack(ctx, xxladapter.MoveStopped) // retire could not, or this term is newer
 	}
+	s.stayDrained(attempt, &lease)
 	s.reportNode(attempt, lease.Term)
 	s.updateFollowers(attempt, &lease)
 	return nil
+}
+
+// stayDrained retires a term that has begun since an operator drained this node. The store refuses
+// that while no other node plans; then the next renewal tries again.
+func (s *Scheduler) stayDrained(ctx context.Context, lease *xxladapter.Lease) {
+	s.drained = s.drained || lease.Retired
+	if !s.drained || lease.Retired || s.retired.Load() {
+		return
+	}
+	switch err := s.opts.Store.Retire(ctx, lease.Term, xxladapter.MoveDrained); {
+	case err == nil:
+		s.Renew() // it drops its fires when the store says that it has retired
+	case !errors.Is(err, xxladapter.ErrConflict):
+		s.opts.Logger.Warn("drained node still plans", "node", s.opts.Node, "err", err)
+	}
 }
 
 // failed steps down if the lease can no longer be relied on, and returns err.

@@ -387,6 +387,34 @@ func TestANodeThatDrainsKeepsItsTermWithoutPartitions(t *testing.T) {
 	})
 }
 
+// TestADrainedNodeStaysDrainedInItsNextTerm lets the store be away for longer than a lease: for the
+// drained node alone, and for all nodes, of which the drained one may be the first to come back.
+func TestADrainedNodeStaysDrainedInItsNextTerm(t *testing.T) {
+	inBubble(t, func(b *fixture) {
+		a, other := b.start("a", nil), b.start("b", nil)
+		time.Sleep(2 * time.Second)
+		term, ok := a.Term()
+		require.True(t, ok)
+		require.NoError(t, b.store.Retire(t.Context(), term, xxladapter.MoveDrained))
+		time.Sleep(2 * time.Second)
+		for terms, cut := range [][]*peer{{a}, {a, other}} {
+			for _, p := range cut {
+				p.line.cut()
+			}
+			time.Sleep(2 * leaseLife)
+			for _, p := range cut {
+				p.line.heal()
+				time.Sleep(leasePace)
+			}
+			time.Sleep(3 * leasePace)
+			require.Equal(t, int64(terms)+2, a.Stats().Terms)
+			require.Zero(t, a.Stats().Partitions)
+			require.False(t, a.Fit())
+			require.Equal(t, xxladapter.AllPartitions, other.Stats().Partitions)
+		}
+	})
+}
+
 func TestPartitionsThatComeAreArmedAtOnce(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		id := b.addJob(xxladapter.ScheduleNone, "", time.Hour)

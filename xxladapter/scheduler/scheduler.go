@@ -138,6 +138,7 @@ type Scheduler struct {
 	renewal chan struct{} // an attempt at a lease is wanted now
 	arrived atomic.Bool   // partitions have come whose fires are not armed yet
 	retired atomic.Bool   // Run is ending, and the partitions are given back for good
+	drained bool          // an operator has drained this node; used only by HoldLease
 
 	roster    *roster
 	reporter  reporter      // used by the lease loop alone

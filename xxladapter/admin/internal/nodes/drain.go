@@ -14,8 +14,8 @@ type nodeDrainForm struct {
 	Node string `json:"node" doc:"A node that holds a lease, as the list of nodes shows it." example:"web-1:4711:9f3a61c2"`
 }
 
-// drain takes a node's partitions away until its term ends. The node learns of that when it next
-// renews its lease, within a second.
+// drain takes a node's partitions away. The node learns of that when it next renews its lease,
+// within a second, and retires in its later terms too.
 func (s *Server) drain(ctx context.Context, _ api.None, form nodeDrainForm) (no api.None, err error) {
 	leases, err := s.opts.Store.Leases(ctx)
 	if err != nil {
