@@ -6,6 +6,7 @@
 package etcd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +41,7 @@ func New(ctx context.Context, a elect.Address, name string) (*Elector, error) {
 	if err := a.Reach(ctx); err != nil {
 		return nil, err
 	}
-	client, err := e.connect()
+	client, err := e.connect(ctx)
 	if err != nil {
 		return nil, e.refused(err)
 	}
@@ -62,8 +63,11 @@ func (e *Elector) String() string { return e.address.String() }
 // prefix returns what the keys of all processes begin with.
 func (e *Elector) prefix() string { return e.address.Path + "/" }
 
-// connect returns a new client, which retries in silence.
-func (e *Elector) connect() (*clientv3.Client, error) {
+// connect returns a new client, which retries in silence. With a user it signs in, which ctx
+// limits; the client itself outlives ctx.
+func (e *Elector) connect(ctx context.Context) (*clientv3.Client, error) {
+	life, end := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, end)
 	scheme := "http://"
 	if e.address.TLS != nil {
 		scheme = "https://"
@@ -72,12 +76,21 @@ func (e *Elector) connect() (*clientv3.Client, error) {
 		TLS: e.address.TLS, Username: e.address.User, Password: e.address.Password,
 		DialTimeout: elect.ContactLimit, DialKeepAliveTime: elect.SessionLife / 2,
 		DialKeepAliveTimeout: elect.SessionLife / 2,
+		Context:              life,
 		Logger:               zap.NewNop(),
 	}
 	for _, host := range e.address.Hosts {
 		config.Endpoints = append(config.Endpoints, scheme+host)
 	}
-	return clientv3.New(config)
+	client, err := clientv3.New(config)
+	if err == nil && !stop() {
+		err = errors.Join(ctx.Err(), client.Close())
+	}
+	if err != nil {
+		end()
+		return nil, cmp.Or(ctx.Err(), err)
+	}
+	return client, nil
 }
 
 // refused says in one line why the cluster cannot be used.
@@ -94,12 +107,14 @@ func (e *Elector) refused(err error) error {
 
 // Campaign implements [elect.Elector].
 func (e *Elector) Campaign(ctx context.Context, stands func()) (elect.Leadership, error) {
-	client, err := e.connect()
+	contact, cancel := context.WithTimeout(ctx, elect.ContactLimit)
+	defer cancel()
+	client, err := e.connect(contact)
 	if err != nil {
-		return nil, e.refused(err)
+		return nil, cmp.Or(ctx.Err(), e.refused(err))
 	}
 	l := &leadership{client: client, ended: make(chan struct{})}
-	if err := e.stand(ctx, l); err != nil {
+	if err := e.stand(contact, l); err != nil {
 		return nil, errors.Join(e.refused(err), client.Close())
 	}
 	go l.follow() // Resign waits for it
@@ -118,10 +133,8 @@ func (e *Elector) Campaign(ctx context.Context, stands func()) (elect.Leadership
 	return l, nil
 }
 
-// stand puts this process's key.
+// stand puts this process's key. ctx limits how long the cluster may take.
 func (e *Elector) stand(ctx context.Context, l *leadership) error {
-	ctx, cancel := context.WithTimeout(ctx, elect.ContactLimit)
-	defer cancel()
 	e.mu.Lock()
 	last := e.last
 	e.mu.Unlock()

@@ -1,6 +1,8 @@
 package etcd
 
 import (
+	"context"
+	"net"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -47,4 +49,27 @@ func TestALeadershipEndsWhenTheServerIsSilent(t *testing.T) {
 			require.Equal(t, life, time.Since(heard), "after %d answers", answers)
 		})
 	}
+}
+
+// TestACampaignThatSignsInEndsWithItsContext has a server that takes the connection and says
+// nothing.
+func TestACampaignThatSignsInEndsWithItsContext(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer silent.Close()
+	e := &Elector{address: elect.Address{Hosts: []string{silent.Addr().String()}, User: "u", Password: "p", Path: "/a"}}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	failed := make(chan error, 1)
+	go func() { // the test waits for it
+		_, err := e.Campaign(ctx, nil)
+		failed <- err
+	}()
+	conn, err := silent.Accept()
+	require.NoError(t, err)
+	defer conn.Close()
+	begun := time.Now()
+	cancel()
+	require.ErrorIs(t, <-failed, context.Canceled)
+	require.Less(t, time.Since(begun), elect.ContactLimit/2, "it waits for an answer")
 }
