@@ -18,7 +18,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/events"
 )
 
-// started says when a job that was switched on is due first.
+// started says when a job that was switched on is due first. The time is omitted if the job was on
+// before and waits for the end of a run.
 type started struct {
 	Next *time.Time `json:"triggerNextTime,omitempty"`
 }
@@ -33,9 +34,13 @@ func (s *Server) startJob(ctx context.Context, path api.IDPath) (no started, err
 }
 
 // start switches the schedule of a job on, unless the job was changed since it was read, and
-// returns the first due time. A schedule that is already on is left as it is.
+// returns the first due time. A schedule that is already on is left as it is; its next due time is
+// zero if it waits for the end of a run.
 func (s *Server) start(ctx context.Context, j *xxladapter.Job) (next time.Time, err error) {
-	if j.Running {
+	switch {
+	case j.Waits():
+		return next, nil
+	case j.Running:
 		return j.TriggerNext, nil
 	}
 	plan, err := s.plan(j)

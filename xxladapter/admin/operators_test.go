@@ -169,6 +169,16 @@ func TestNextTimesOfAJobThatWaitsForItsRun(t *testing.T) {
 	require.WithinDuration(t, time.Now().Add(time.Minute), list.Next[0], 30*time.Second)
 }
 
+// TestStartOfAJobThatWaitsForItsRun checks that the answer has no time: it is unknown as yet.
+func TestStartOfAJobThatWaitsForItsRun(t *testing.T) {
+	s := newSite(t)
+	id := s.createJob(`,"scheduleType":"FIX_DELAY","scheduleConf":"60"`)
+	require.NoError(t, storetest.StartAt(t.Context(), s.store, id, xxladapter.AfterRun))
+	status, body := s.do("POST", fmt.Sprintf("/api/v1/jobs/%d/start", id), testToken, "")
+	require.Equal(t, http.StatusOK, status, body)
+	require.JSONEq(t, `{}`, body)
+}
+
 func TestWhatIsOpenAndWhatWasMissed(t *testing.T) {
 	s := newSite(t)
 	ctx := t.Context()
