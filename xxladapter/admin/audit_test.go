@@ -301,6 +301,49 @@ func TestAKillIsAuditedAlthoughItsCallerHangsUp(t *testing.T) {
 	require.Equal(t, xxladapter.AuditRun, rows[0].Object.Kind)
 }
 
+// A forgetfulTrail loses answers: as many appends as lost fail with [xxladapter.ErrInDoubt]. They
+// happen if happens is set.
+type forgetfulTrail struct {
+	*memstore.Store
+	lost    int
+	happens bool
+}
+
+func (f *forgetfulTrail) AppendAudit(ctx context.Context, o xxladapter.AuditObject, fields xxladapter.Fields) error {
+	if f.lost == 0 {
+		return f.Store.AppendAudit(ctx, o, fields)
+	}
+	f.lost--
+	if f.happens {
+		return errors.Join(f.Store.AppendAudit(ctx, o, fields), xxladapter.ErrInDoubt)
+	}
+	return xxladapter.ErrInDoubt
+}
+
+// TestAKillIsAuditedOnceAlthoughAnswersAreLost checks that it has one row after a lost answer.
+func TestAKillIsAuditedOnceAlthoughAnswersAreLost(t *testing.T) {
+	for _, tt := range []struct {
+		lost    int
+		happens bool
+		status  int
+		rows    int
+	}{
+		{2, false, http.StatusOK, 1},
+		{1, true, http.StatusOK, 1},
+		{3, false, http.StatusInternalServerError, 0},
+	} {
+		trail := &forgetfulTrail{lost: tt.lost, happens: tt.happens}
+		s := auditSite(t, false, func(o *Options) {
+			trail.Store = o.Store.(*memstore.Store)
+			o.Store = trail
+		})
+		status, body := s.do("POST", "/api/v1/runs/2/kill", operatorSecret, "")
+		require.Equal(t, tt.status, status, body)
+		require.Len(t, s.executors.killed, 1)
+		require.Len(t, s.audit(), tt.rows, "%+v", tt)
+	}
+}
+
 func TestTheAuditIsListedByFilters(t *testing.T) {
 	s := auditSite(t, false, nil)
 	for _, body := range []string{`{"name":"one"}`, `{"name":"two"}`} {

@@ -10,6 +10,7 @@
 //	params.go, page.go     path, query and headers become a struct
 //	strict.go              the body becomes a struct, and nothing in it is ignored
 //	call.go, optional.go   the handler
+//	witness.go             the audit of what a handler does outside of the store
 //	refusal.go             an error becomes a status and a body
 //	stream.go, download.go answers that are not one JSON value
 //	places.go              how many costly calls run at the same time

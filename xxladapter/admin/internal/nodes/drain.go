@@ -26,12 +26,15 @@ func (s *Server) drain(ctx context.Context, _ api.None, form nodeDrainForm) (no 
 		return no, xxladapter.NotFoundf(errorrule.NoLease, "node %q holds no lease", form.Node)
 	}
 	lease := leases[i]
+	record, err := api.Witness(ctx, s.opts.Store)
+	if err != nil {
+		return no, err
+	}
 	if err := s.opts.Store.Retire(ctx, lease.Term, xxladapter.MoveDrained); err != nil {
 		return no, err
 	}
-	// What was done is audited although the caller may be gone.
 	object := xxladapter.AuditObject{Kind: xxladapter.AuditNode, Name: lease.Node}
-	return no, s.opts.Store.AppendAudit(context.WithoutCancel(ctx), object, xxladapter.Fields{
+	return no, record(object, xxladapter.Fields{
 		{Name: "drained", Value: true}, {Name: "term", Value: lease.Number},
 	})
 }

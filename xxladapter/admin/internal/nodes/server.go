@@ -15,7 +15,7 @@ type Store interface {
 	Leases(ctx context.Context) ([]xxladapter.Lease, error)
 	PartitionMoves(ctx context.Context, limit int) ([]xxladapter.PartitionMove, error)
 	Retire(ctx context.Context, term xxladapter.Term, why xxladapter.MoveCause) error
-	AppendAudit(ctx context.Context, o xxladapter.AuditObject, fields xxladapter.Fields) error
+	api.Trail
 }
 
 // Options configures a [Server].

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -25,7 +26,7 @@ type Store interface {
 	Job(ctx context.Context, id int64) (*xxladapter.Job, error)
 	Group(ctx context.Context, id int64) (*xxladapter.Group, error)
 	Groups(ctx context.Context) ([]*xxladapter.Group, error)
-	AppendAudit(ctx context.Context, o xxladapter.AuditObject, fields xxladapter.Fields) error
+	api.Trail
 }
 
 // Executors asks executors for the texts of runs, and to kill runs.

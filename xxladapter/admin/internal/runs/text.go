@@ -88,14 +88,16 @@ func (s *Server) killRun(ctx context.Context, path api.IDPath) (no api.None, err
 		return no, xxladapter.Conflictf(errorrule.RunEnded, "run %d has the result %d, must have none to be killed",
 			l.ID, l.HandleCode)
 	}
-	// The call to the executor is not broken off, and what it did is audited, although the caller
-	// may be gone.
-	ctx = context.WithoutCancel(ctx)
-	if err := s.opts.Executors.Kill(ctx, l.Address, appName, l.JobID); err != nil {
+	record, err := api.Witness(ctx, s.opts.Store)
+	if err != nil {
+		return no, err
+	}
+	// The call to the executor is not broken off although the caller may be gone.
+	if err := s.opts.Executors.Kill(context.WithoutCancel(ctx), l.Address, appName, l.JobID); err != nil {
 		return no, unreachable(l, err)
 	}
 	o := xxladapter.AuditObject{Kind: xxladapter.AuditRun, ID: l.ID, JobID: l.JobID, GroupID: l.GroupID}
-	return no, s.opts.Store.AppendAudit(ctx, o, xxladapter.Fields{{Name: "executorAddress", Value: l.Address}})
+	return no, record(o, xxladapter.Fields{{Name: "executorAddress", Value: l.Address}})
 }
 
 // sentLog loads the row of a run, with the app name of its group. It refuses a row that no executor
