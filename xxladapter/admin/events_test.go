@@ -107,3 +107,19 @@ func TestEventsOfOtherGroupsAreNotSent(t *testing.T) {
 	s.stream("/api/v1/events", before).next(&e) // the events after before are sent again at once
 	require.Equal(t, eventForm{"job", 1}, e)
 }
+
+// TestViewersOfTheOldGroupLearnThatAJobMoved checks that those who no longer see a job are told.
+func TestViewersOfTheOldGroupLearnThatAJobMoved(t *testing.T) {
+	s := twoGroupsOn(t)
+	var e eventForm
+	_, before, _ := s.stream("/api/v1/events", "").next(&e)
+	status, body := s.do("PUT", "/api/v1/jobs/1", testToken, `{"jobGroup":2}`)
+	require.Equal(t, http.StatusOK, status, body)
+	// Longer than the hub needs to poll, so that an event that is not sent is missed.
+	restricted := httptest.NewServer(s.handler(3*time.Second, granted(1, xxladapter.RoleViewer)))
+	t.Cleanup(restricted.Close)
+	s.url = restricted.URL
+	_, _, ended := s.stream("/api/v1/events", before).next(&e)
+	require.False(t, ended)
+	require.Equal(t, eventForm{"job", 1}, e)
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/events"
 )
 
 func (s *Server) showJob(ctx context.Context, path api.IDPath) (form jobForm, err error) {
@@ -83,10 +84,16 @@ func (s *Server) change(ctx context.Context, j *xxladapter.Job, form *jobForm) e
 	if form.changesGlue(&old, j) {
 		j.GlueUpdated = time.Time{} // a new version
 	}
-	if !old.RescheduledBy(j) {
-		return xxladapter.UpdateJob(ctx, s.opts.Store, j, false)
+	if old.RescheduledBy(j) {
+		err = s.reschedule(ctx, j, plan)
+	} else {
+		err = xxladapter.UpdateJob(ctx, s.opts.Store, j, false)
 	}
-	return s.reschedule(ctx, j, plan)
+	if err == nil && j.GroupID != old.GroupID {
+		// The hub's poll tells only those who see the new group.
+		s.hub.Tell(events.Event{Topic: events.TopicJob, ID: j.ID, GroupID: old.GroupID})
+	}
+	return err
 }
 
 // reschedule stores a job that continues with the first due time for which the old schedule cannot
