@@ -9,11 +9,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/users"
 )
@@ -72,6 +74,48 @@ func TestTheCookieOfAnEncryptedConnection(t *testing.T) {
 	require.Equal(t, "/", c.Path)
 	require.Empty(t, c.Domain)
 	require.Contains(t, body, `"secure":true`)
+}
+
+// A late body arrives after something else has happened.
+type late struct {
+	io.Reader
+	before func()
+}
+
+func (l late) Read(to []byte) (int, error) {
+	l.before()
+	return l.Reader.Read(to)
+}
+
+// TestRightsAreThoseAfterTheBodyHasArrived checks that rights that were lost while a body was on
+// its way do not count.
+func TestRightsAreThoseAfterTheBodyHasArrived(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		lose   func(s *site) error
+		status int
+	}{
+		{"nothing", func(*site) error { return nil }, http.StatusOK},
+		{"the session", func(s *site) error { return s.store.RemoveCredential(t.Context(), 1, 2) }, http.StatusUnauthorized},
+		{"the role", func(s *site) error {
+			return s.store.UpdateUser(t.Context(), 1, xxladapter.UserChange{Grants: &[]xxladapter.Grant{granted(0, xxladapter.RoleViewer)}})
+		}, http.StatusForbidden},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSite(t)
+			session := s.people()
+			_, err := s.store.CreateUser(t.Context(), &xxladapter.User{
+				Name: "second", Password: weakHash("pass"), Grants: []xxladapter.Grant{granted(0, xxladapter.RoleAdmin)},
+			}, false) // one administrator has to remain
+			require.NoError(t, err)
+			body := late{strings.NewReader(`{"appName":"some-app"}`), sync.OnceFunc(func() { require.NoError(t, tt.lose(s)) })}
+			r := httptest.NewRequestWithContext(t.Context(), "POST", "/api/v1/groups", body)
+			r.AddCookie(&http.Cookie{Name: users.CookieName, Value: session})
+			answer := httptest.NewRecorder()
+			s.server.ServeHTTP(answer, r)
+			require.Equal(t, tt.status, answer.Code, answer.Body)
+		})
+	}
 }
 
 // TestASessionIsNoHelpToOtherSites checks that a page of another site cannot use a session, even if

@@ -1,9 +1,12 @@
 package api
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -34,24 +37,48 @@ type Answerer struct {
 	Logger  *slog.Logger
 }
 
-// handler returns a handler that answers callers with what n needs, with the result of handle.
+// handler returns a handler that answers callers with what n needs, with the result of handle. A
+// body may take long to arrive, so a caller who sends one is authenticated before it is read, which
+// spares the memory, and again afterwards.
 func (a *Answerer) handler(n Need, handle Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var ctx context.Context
-		err := Recovered(func() (err error) {
-			ctx, err = a.Callers.Authenticate(r)
-			return err
-		})
-		if ctx == nil {
-			ctx = r.Context() // it has panicked
-		}
-		var refused *xxladapter.Error
-		if n.Public && errors.As(err, &refused) && refused.Code == xxladapter.CodeUnauthorized {
-			err = nil
+		ctx, err := a.authenticate(r, n)
+		if err == nil && !n.Public && r.ContentLength != 0 {
+			if _, refused := Admit(r.WithContext(ctx), n); refused == nil {
+				r.Body = received(http.MaxBytesReader(w, r.Body, wire.MaxBody))
+				ctx, err = a.authenticate(r, n)
+			}
 		}
 		a.Answer(w, r.WithContext(ctx), err, n, handle)
 	})
 }
+
+// authenticate returns the context of the call and why the caller is refused, if so.
+func (a *Answerer) authenticate(r *http.Request, n Need) (ctx context.Context, err error) {
+	err = Recovered(func() (err error) {
+		ctx, err = a.Callers.Authenticate(r)
+		return err
+	})
+	if ctx == nil {
+		ctx = r.Context() // it has panicked
+	}
+	var refused *xxladapter.Error
+	if n.Public && errors.As(err, &refused) && refused.Code == xxladapter.CodeUnauthorized {
+		err = nil
+	}
+	return ctx, err
+}
+
+// received reads a body to its end, and returns one that gives the same bytes and the same error.
+func received(body io.Reader) io.ReadCloser {
+	data, err := io.ReadAll(body)
+	return io.NopCloser(io.MultiReader(bytes.NewReader(data), endOf{cmp.Or(err, io.EOF)}))
+}
+
+// An endOf reader has no bytes left.
+type endOf struct{ err error }
+
+func (e endOf) Read([]byte) (int, error) { return 0, e.err }
 
 // Answer answers an authenticated caller with the result of handle, or with refused, which is why
 // the caller is not authenticated.
