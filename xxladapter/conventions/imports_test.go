@@ -37,7 +37,7 @@ var rules = map[string]rule{
 	"xxladapter/access":          {[]string{"xxladapter", "xxladapter/errorrule"}, "who may do what does not depend on who asks"},
 	"xxladapter/forecast":        {[]string{"xxladapter", "xxladapter/errorrule", "xxladapter/cron"}, "what will fire follows from the jobs alone"},
 	"xxladapter/declare":         {[]string{"xxladapter", "xxladapter/errorrule"}, "what declared jobs differ in follows from files and rows alone"},
-	"xxladapter/fromxxljob":      {[]string{"xxladapter", "xxladapter/errorrule", "xxladapter/cron"}, "what is taken from a database of XXL-JOB follows from rows alone"},
+	"xxladapter/fromxxljob":      {[]string{"xxladapter", "xxladapter/errorrule", "xxladapter/cron", "xxladapter/graph"}, "what is taken from a database of XXL-JOB follows from rows alone"},
 	"xxladapter/graph":           {nil, "layers follow from ids alone"},
 	"xxladapter/preview":         {[]string{"xxladapter", "xxladapter/errorrule", "xxladapter/cron"}, "what a schedule will do follows from the schedule and a calendar alone"},
 	"xxladapter/assistant":       {nil, "it is a client of the API, which it knows from its document"},

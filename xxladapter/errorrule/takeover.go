@@ -20,6 +20,9 @@ var (
 	TakeoverTruncated = Rule{"takeover_truncated", "field value most"}
 	// children are {value}, is taken with {kept}: the others do not exist, or are the job itself
 	TakeoverChildren = Rule{"takeover_children", "value kept"}
+	// jobs {value} trigger each other without end: XXL-JOB allows that, and here edits of them are
+	// refused until the cycle is broken
+	TakeoverChildCycle = Rule{"takeover_child_cycle", "value"}
 	// {field} is {value}, was {was}
 	TakeoverReplaced = Rule{"takeover_replaced", "field value was"}
 	// executorFailRetryCount is {retries} and executorTimeout is {timeout}, negative ones become 0

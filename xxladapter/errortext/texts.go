@@ -212,6 +212,7 @@ var texts = map[errorrule.Rule]string{
 	errorrule.TakeoverGroupBroken:     "修正之前无法保存：{reason}",
 	errorrule.TakeoverTruncated:       "{field} 为“{value}”，存储最多容纳 {most} 个字符，已截断",
 	errorrule.TakeoverChildren:        "子任务为 {value}，只保留 {kept}：其余的不存在，或就是该任务自身",
+	errorrule.TakeoverChildCycle:      "任务 {value} 互相触发，永不结束：XXL-JOB 允许，而此处在打破循环之前拒绝编辑这些任务",
 	errorrule.TakeoverReplaced:        "{field} 改为“{value}”，原为“{was}”",
 	errorrule.TakeoverNegative:        "executorFailRetryCount 为 {retries}，executorTimeout 为 {timeout}，负数改为 0",
 	errorrule.TakeoverNoRoom:          "{field} 有 {value} 个字符，存储最多容纳 {most} 个",

@@ -12,6 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
+	"github.com/xxlwheel/xxlwheel/xxladapter/graph"
 )
 
 // Options configures [Compare]. From and Now must be set.
@@ -203,6 +204,24 @@ func (p *planner) jobs() {
 			j.ChildIDs = kept
 		}
 		j.Running = false
+	}
+	p.cycles()
+}
+
+// cycles adds a note for each group of new jobs that trigger each other. They are taken as they
+// are, since they may be meant so, and schedulers run them as XXL-JOB does.
+func (p *planner) cycles() {
+	var jobs []graph.Job
+	byID := map[int64]*xxladapter.Job{}
+	for _, j := range p.plan.Jobs { // no job that was taken before has one of these as a child
+		jobs = append(jobs, graph.Job{ID: j.ID, Children: j.ChildIDs})
+		byID[j.ID] = j
+	}
+	for _, ids := range graph.Of(jobs).Cycles {
+		p.note(Advice, "job", ids[0], byID[ids[0]].Name, errorrule.TakeoverChildCycle,
+			"jobs %v trigger each other without end: XXL-JOB allows that, and here edits of them are refused until "+
+				"the cycle is broken",
+			ids)
 	}
 }
 

@@ -81,3 +81,27 @@ func TestANewJobHasNoChildThatTheStoreHasDeleted(t *testing.T) {
 	require.Len(t, p.Report.Notes, 1)
 	require.Equal(t, Changed, p.Report.Notes[0].What)
 }
+
+// TestCyclesOfChildrenAreTakenWithANote checks that each cycle has one note, which names its jobs.
+func TestCyclesOfChildrenAreTakenWithANote(t *testing.T) {
+	job := func(id int64, name string, children ...int64) *xxladapter.Job {
+		return &xxladapter.Job{ID: id, GroupID: 1, Name: name, Author: "a", Handler: "h", ChildIDs: children}
+	}
+	p, err := Compare(&Database{
+		Groups: []*xxladapter.Group{{ID: 1, AppName: "some-app", Title: "t"}},
+		Jobs: []*xxladapter.Job{
+			job(4, "into the cycle", 5), job(5, "first", 6), job(6, "second", 7, 8), job(7, "third", 5),
+			job(8, "out of it"), job(9, "other", 10), job(10, "back", 9),
+		},
+	}, &Target{}, Options{From: "db", Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)})
+	require.NoError(t, err)
+	require.Equal(t, []int64{7, 8}, p.Jobs[2].ChildIDs)
+	for i := range p.Report.Notes {
+		p.Report.Notes[i].Said = nil
+	}
+	const rest = " trigger each other without end: XXL-JOB allows that, and here edits of them are refused until the cycle is broken"
+	require.Equal(t, []Note{
+		{What: Advice, Kind: "job", ID: 5, Name: "first", Text: "jobs [5 6 7]" + rest},
+		{What: Advice, Kind: "job", ID: 9, Name: "other", Text: "jobs [9 10]" + rest},
+	}, p.Report.Notes)
+}
