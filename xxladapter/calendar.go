@@ -224,3 +224,12 @@ func CheckCalendarSeen(name string, stored *Calendar, seen time.Time) error {
 	}
 	return nil
 }
+
+// CheckCalendarDeclared returns [ErrConflict] if stored, which is nil if no calendar is stored, is
+// not as the caller has read it who declares c; see [Declaration].
+func CheckCalendarDeclared(c, stored *Calendar) error {
+	if c.Updated.IsZero() && stored != nil {
+		return Conflictf(errorrule.CalendarChanged, "calendar %q was created meanwhile", c.Name)
+	}
+	return CheckCalendarSeen(c.Name, stored, c.Updated)
+}

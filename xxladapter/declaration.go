@@ -48,7 +48,7 @@ func CheckOwner(field, owner string) error { return checkText(field, owner, 0, 6
 // A Declaration is a set of changes that a store carries out together or not at all.
 type Declaration struct {
 	// Calendars are stored as [CalendarStore.SaveCalendar] does, before all else. Updated is that
-	// of the calendar as the caller has read it.
+	// of the calendar as the caller has read it; zero means that none with its name was stored.
 	Calendars []*Calendar
 	// Groups are stored as [GroupStore.SaveGroup] does, before the jobs.
 	Groups []*Group
@@ -100,8 +100,8 @@ type DeclarationStore interface {
 	// at once create it once.
 	//
 	// The error is [ErrNotFound] if a job or a group does not exist. It is [ErrConflict] if a job
-	// or a calendar was changed since the caller read it, if another job of its group has the key,
-	// or if another group has the app name.
+	// or a calendar was changed since the caller read it, or a calendar created, if another job of
+	// its group has the key, or if another group has the app name.
 	Declare(ctx context.Context, d *Declaration) (ids []int64, err error)
 }
 

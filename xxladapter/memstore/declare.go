@@ -84,9 +84,10 @@ func (s *Store) adopt(d *Store) {
 // declare carries out a declaration. If it returns an error, it may have carried out a part.
 func (s *Store) declare(ctx context.Context, d *xxladapter.Declaration) ([]int64, error) {
 	for _, c := range d.Calendars {
-		if _, err := s.saveCalendar(ctx, c, c.Updated); err != nil {
+		if err := xxladapter.CheckCalendarDeclared(c, s.calendars[c.Name]); err != nil {
 			return nil, err
 		}
+		s.saveCalendar(ctx, c)
 	}
 	groups := map[string]int64{}
 	for _, g := range d.Groups {

@@ -144,14 +144,15 @@ func (s *Store) SaveCalendar(ctx context.Context, c *xxladapter.Calendar, seen t
 	}
 	defer s.mu.Unlock()
 
-	return s.saveCalendar(ctx, c, seen)
-}
-
-func (s *Store) saveCalendar(ctx context.Context, c *xxladapter.Calendar, seen time.Time) (time.Time, error) {
-	old := s.calendars[c.Name]
-	if err := xxladapter.CheckCalendarSeen(c.Name, old, seen); err != nil {
+	if err := xxladapter.CheckCalendarSeen(c.Name, s.calendars[c.Name], seen); err != nil {
 		return time.Time{}, err
 	}
+	return s.saveCalendar(ctx, c), nil
+}
+
+// saveCalendar stores a calendar and returns the time of the change.
+func (s *Store) saveCalendar(ctx context.Context, c *xxladapter.Calendar) time.Time {
+	old := s.calendars[c.Name]
 	var before xxladapter.Fields
 	kept := copyCalendar(c)
 	kept.Updated = toMilli(s.clock())
@@ -163,7 +164,7 @@ func (s *Store) saveCalendar(ctx context.Context, c *xxladapter.Calendar, seen t
 	}
 	s.calendars[c.Name] = kept
 	s.record(ctx, kept.Audited(), before, kept.Fields())
-	return kept.Updated, nil
+	return kept.Updated
 }
 
 // RemoveCalendar implements [xxladapter.Store].

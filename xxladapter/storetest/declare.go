@@ -108,7 +108,11 @@ var declareRules = []fullRule{
 		b.Equal("changed", stored().Note)
 		b.True(stored().Updated.After(first.Updated))
 
-		// A calendar that was changed meanwhile, and one in a declaration that is refused.
+		// A calendar that was created meanwhile, one that was changed, and one in a declaration
+		// that is refused.
+		_, err = b.store.Declare(b.ctx, &xxladapter.Declaration{Calendars: []*xxladapter.Calendar{office}})
+		b.ErrorIs(err, xxladapter.ErrConflict)
+		b.Equal("changed", stored().Note)
 		first.Note = "of somebody who has read it before"
 		_, err = b.store.Declare(b.ctx, &xxladapter.Declaration{Calendars: []*xxladapter.Calendar{first}})
 		b.ErrorIs(err, xxladapter.ErrConflict)

@@ -33,7 +33,9 @@ func (s *Store) SaveCalendar(
 		if err := changeRestrictions(ctx, tx); err != nil {
 			return err
 		}
-		before, at, err := saveCalendar(ctx, tx, c, seen, s.Clock())
+		before, at, err := saveCalendar(ctx, tx, c, s.Clock(), func(stored *xxladapter.Calendar) error {
+			return xxladapter.CheckCalendarSeen(c.Name, stored, seen)
+		})
 		if err != nil {
 			return err
 		}
@@ -46,17 +48,18 @@ func (s *Store) SaveCalendar(
 	return updated, nil
 }
 
-// saveCalendar stores a calendar, and returns what was stored before and the time of the change.
+// saveCalendar stores a calendar unless check refuses what is stored, which is nil if nothing is.
+// It returns what was stored before and the time of the change.
 //
 // REQUIRES: t has called changeRestrictions.
 func saveCalendar(
-	ctx context.Context, t *database.Tx, c *xxladapter.Calendar, seen, now time.Time,
+	ctx context.Context, t *database.Tx, c *xxladapter.Calendar, now time.Time, check func(*xxladapter.Calendar) error,
 ) (before xxladapter.Fields, updated time.Time, err error) {
 	old, err := calendar(ctx, t, c.Name)
 	if err != nil {
 		return nil, updated, err
 	}
-	if err := xxladapter.CheckCalendarSeen(c.Name, old, seen); err != nil {
+	if err := check(old); err != nil {
 		return nil, updated, err
 	}
 	statement := insertCalendar

@@ -114,7 +114,9 @@ func (s *Store) declareCalendars(
 		return nil, err
 	}
 	for _, c := range d.Calendars {
-		before, _, err := saveCalendar(ctx, tx, c, c.Updated, s.Clock())
+		before, _, err := saveCalendar(ctx, tx, c, s.Clock(), func(stored *xxladapter.Calendar) error {
+			return xxladapter.CheckCalendarDeclared(c, stored)
+		})
 		if err != nil {
 			return nil, err
 		}
