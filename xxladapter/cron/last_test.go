@@ -2,6 +2,7 @@ package cron
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,6 +41,39 @@ func TestLastIsWhatFollowingThePlanFinds(t *testing.T) {
 				require.Equal(t, want.UnixNano(), Last(plan, first, until).UnixNano(), "from %v until %v", first, until)
 			}
 		})
+	}
+}
+
+// TestLastInXXL34WithWIsWhatFollowingThePlanFinds does so where due times depend on the start of
+// the search, with the expressions of the vectors and others.
+func TestLastInXXL34WithWIsWhatFollowingThePlanFinds(t *testing.T) {
+	exprs := []string{"0 0 9,17 1W,15W * ?", "0 0 9,17 20,LW * ?", "0 0/30 * 1W,2W,3W,31W * ?", "0 0 2,9 1W,25W 3,10 ?"}
+	for _, row := range append(records(t, "cron_vectors.csv"), records(t, "cron_version_diffs.csv")...) {
+		if fields := strings.Fields(row["expr"]); len(fields) > 3 && strings.Contains(fields[3], "W") {
+			exprs = append(exprs, row["expr"])
+		}
+	}
+	require.Greater(t, len(exprs), 50)
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for _, expr := range exprs {
+		for _, loc := range []*time.Location{time.UTC, zone(t, "Europe/Berlin")} {
+			plan, err := ParsePlan(Cron, expr, loc, XXL34)
+			require.NoError(t, err)
+			for range 4 {
+				from := time.Date(2026, 1, 1, 0, 0, rnd.IntN(365*24*3600), 0, loc)
+				first := plan.Next(from)
+				if first.IsZero() {
+					continue
+				}
+				until := first.Add(time.Duration(rnd.Int64N(int64(120 * 24 * time.Hour))))
+				want := first
+				for next := plan.Next(want); !next.IsZero() && !next.After(until); next = plan.Next(want) {
+					want = next
+				}
+				require.Equal(t, want.UnixNano(), Last(plan, first, until).UnixNano(),
+					"%s from %v until %v: want %v", expr, first, until, want)
+			}
+		}
 	}
 }
 
