@@ -402,3 +402,24 @@ jobs:
 	require.NoError(t, err)
 	require.Equal(t, was.Fields(), is.Fields())
 }
+
+// TestJSONIsReadAsWritten checks JSON that YAML does not have, as encoders of other languages write
+// it.
+func TestJSONIsReadAsWritten(t *testing.T) {
+	for text, want := range map[string]string{
+		`\ud83d\ude00 \u0041\uD83D\uDE00`: "😀 A😀",
+		`\ud83d alone`:                    "\ufffd alone",
+		`a\/b \\/ \\ud83d \"`:             `a/b \/ \ud83d "`,
+		"\u007f \u0085 \u2028 \ufeff":     "\u007f \u0085 \u2028 \ufeff",
+		`\u0000 \u0085 \r\n\t`:            "\x00 \u0085 \r\n\t",
+	} {
+		file := "{\n\t\"jobs\": [\n\t\t{\"key\": \"a\", \"executorParam\": \"" + text + "\"},\n\t\t{\"kye\": \"b\"}]}"
+		var by struct{ Jobs []JobEntry }
+		require.NoError(t, json.Unmarshal([]byte(file), &by))
+		require.Equal(t, want, by.Jobs[0].ExecutorParam)
+		source, problems := Read([]File{{Name: "jobs.json", Text: file}})
+		require.Len(t, problems, 1, text)
+		require.Equal(t, `jobs.json:4: jobs[1]: unknown field "kye"`, problems[0].String())
+		require.Equal(t, want, source.Jobs[0].ExecutorParam)
+	}
+}

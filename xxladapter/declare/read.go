@@ -1,7 +1,6 @@
 package declare
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -113,7 +112,7 @@ func (r *reader) report(line int, at string, err error) {
 var yamlLine = regexp.MustCompile(`^yaml: line (\d+): `)
 
 func (r *reader) read(text string) {
-	d := yaml.NewDecoder(bytes.NewReader([]byte(text)))
+	d := yaml.NewDecoder(strings.NewReader(asYAML(text)))
 	for {
 		var node yaml.Node
 		err := d.Decode(&node)
@@ -219,7 +218,7 @@ func Scripts(f File) (names []string) {
 	r := &reader{
 		source: &Source{places: map[string]place{}}, file: f.Name, nodes: maxNodes, scripts: map[string]string{},
 	}
-	d := yaml.NewDecoder(strings.NewReader(f.Text))
+	d := yaml.NewDecoder(strings.NewReader(asYAML(f.Text)))
 	for {
 		var node yaml.Node
 		if d.Decode(&node) != nil {
