@@ -3,6 +3,7 @@ package admin
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -108,6 +109,26 @@ func TestCodeLeavesEditsByHand(t *testing.T) {
 	require.Equal(t, 400, status)
 	require.Contains(t, said, "must not be that of jobs declared from code", "pruning would delete them")
 	require.Equal(t, []string{`kept filed: its owner is "billing"`, "unchanged 0"}, s.declares(`{"key":"filed","author":"team","executorHandler":"h"}`, `"filed"`))
+}
+
+// TestCodeClosesNoCycleThroughAJobThatStays checks a job whose children somebody has edited, so
+// that it stays as it is: its children are those that the store has, not those that code declares.
+func TestCodeClosesNoCycleThroughAJobThatStays(t *testing.T) {
+	s := siteOfCode(t, true)
+	const first = `{"key":"first","author":"team","executorHandler":"h"}`
+	const second = `{"key":"second","author":"team","executorHandler":"h","children":["first"]}`
+	require.Equal(t, []string{"create first 1", "unchanged 0"}, s.declares(first, ""))
+	s.made(codeApp, "second")
+	status, body := s.do("PUT", "/api/v1/jobs/1", testToken, `{"childJobIds":[2]}`)
+	require.Equal(t, 200, status, body)
+	require.Equal(t, []string{`job "second": children lead back to the job itself: code-app/first > code-app/second > code-app/first`},
+		s.declares(first+","+second, `"second"`))
+
+	// The other way round, a cycle that a job which stays would close is none.
+	status, body = s.do("PUT", "/api/v1/jobs/1", testToken, `{"childJobIds":[],"author":"somebody"}`)
+	require.Equal(t, 200, status, body)
+	require.Equal(t, []string{"change second 2", "kept first: it was edited since code declared it", "unchanged 0"},
+		s.declares(strings.Replace(first, "}", `,"children":["second"]}`, 1)+","+second, `"second"`))
 }
 
 func TestWhatCodeMayNotDeclare(t *testing.T) {

@@ -84,13 +84,14 @@ func (c *comparison) childRefs(d *declared, j *xxladapter.Job) []string {
 }
 
 // cycles refuses children by which a job would trigger itself, through any number of other jobs. It
-// identifies jobs by their ids, and new jobs by their places.
+// identifies jobs by their ids, and new jobs by their places. A job that stays as it is has the
+// children that are stored.
 func (c *comparison) cycles() error {
 	is := map[int64]*declared{}
 	for i := range c.jobs {
 		d := &c.jobs[i]
 		switch {
-		case d.after == nil:
+		case d.after == nil, d.kept:
 		case d.before != nil:
 			is[d.before.ID] = d
 		default:

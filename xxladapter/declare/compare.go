@@ -90,6 +90,7 @@ type comparison struct {
 type declared struct {
 	name
 	before, after *xxladapter.Job
+	kept          bool // it stays as before
 }
 
 // Compare returns what has to be done for the state to be as declared, or the problems for which
@@ -116,16 +117,16 @@ func Compare(doc *Document, state *State, opts Options) (*Plan, []Problem, error
 	if c.failed != nil {
 		return nil, nil, c.failed
 	}
+	for i := 0; i < len(c.jobs) && len(c.problems) == 0; i++ {
+		if err := c.add(i); err != nil {
+			return nil, nil, err
+		}
+	}
 	if err := c.cycles(); err != nil {
 		return nil, nil, err
 	}
 	if len(c.problems) > 0 {
 		return nil, c.problems, nil
-	}
-	for i := range c.jobs {
-		if err := c.add(i); err != nil {
-			return nil, nil, err
-		}
 	}
 	c.renumber()
 	if opts.Prune {
@@ -372,6 +373,7 @@ func (c *comparison) add(i int) error {
 			return err
 		}
 		if reason != "" {
+			d.kept = true
 			c.plan.Kept = append(c.plan.Kept, Kept{Key: d.key, ID: d.before.ID, Reason: reason})
 			return nil
 		}
