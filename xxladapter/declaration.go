@@ -50,7 +50,7 @@ type Declaration struct {
 	// Calendars are stored as [CalendarStore.SaveCalendar] does, before all else. Updated is that
 	// of the calendar as the caller has read it; zero means that none with its name was stored.
 	Calendars []*Calendar
-	// Groups are stored as [GroupStore.SaveGroup] does, before the jobs.
+	// Groups are stored as [GroupStore.SaveGroup] does, before the jobs; see [Group.Base].
 	Groups []*Group
 	// Remove names jobs that are deleted as [RemoveJob] does, before others are stored.
 	Remove []SeenJob

@@ -1,10 +1,13 @@
 package admin
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,6 +16,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/declare"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
@@ -107,6 +111,42 @@ func TestDeclaredJobsAreAppliedOnce(t *testing.T) {
 	require.Equal(t, 3, parent.TriggerNext.In(time.Local).Hour(), "it continues with its new schedule")
 	_, err = s.store.Job(t.Context(), 2)
 	require.ErrorIs(t, err, xxladapter.ErrNotFound)
+}
+
+// A meddled store gives a group another token between the plan of a declaration and its
+// transaction.
+type meddled struct {
+	*memstore.Store
+	once sync.Once
+}
+
+func (m *meddled) Declare(ctx context.Context, d *xxladapter.Declaration) (ids []int64, err error) {
+	m.once.Do(func() {
+		g, readErr := m.Group(ctx, 1)
+		g.AccessToken = "new-token-of-the-group"
+		_, saveErr := m.SaveGroup(ctx, g)
+		err = errors.Join(readErr, saveErr)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m.Store.Declare(ctx, d)
+}
+
+// TestADeclaredTitleUndoesNoOtherEditOfTheGroup checks that a token that was replaced meanwhile
+// does not come back.
+func TestADeclaredTitleUndoesNoOtherEditOfTheGroup(t *testing.T) {
+	s := siteWith(t, func(o *Options) { o.Store = &meddled{Store: o.Store.(*memstore.Store)} })
+	_, err := s.store.SaveGroup(t.Context(), &xxladapter.Group{
+		AppName: "some-app", Title: "old", AccessToken: "old-token-of-the-group",
+	})
+	require.NoError(t, err)
+	lines, _ := s.applies("groups: [{appName: some-app, title: new}]", "", false)
+	require.Equal(t, []string{`change group some-app/ 1 title "old" > "new"`}, lines)
+	g, err := s.store.Group(t.Context(), 1)
+	require.NoError(t, err)
+	require.Equal(t, "new", g.Title)
+	require.Equal(t, "new-token-of-the-group", g.AccessToken)
 }
 
 func TestWhatIsWrongWithDeclarationsIsSaidAtOnce(t *testing.T) {

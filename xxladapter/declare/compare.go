@@ -158,6 +158,7 @@ func (c *comparison) groups() {
 		if before != nil {
 			same := *before
 			g = &same
+			g.Base = before // a token that is replaced meanwhile stays so
 		}
 		if e.Title != "" {
 			g.Title = e.Title
