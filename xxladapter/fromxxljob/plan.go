@@ -103,10 +103,11 @@ func (p *planner) leave(j *xxladapter.Job, broken xxladapter.BrokenRules) {
 func (p *planner) groups() {
 	first := map[string]int64{} // the ids of new groups, by app name
 	ids, count := p.plan.IDs[KindGroup], &p.plan.Report.Groups
-	withNew := map[int64]bool{} // groups with jobs that were not taken before
+	withNew := map[int64]bool{} // groups with jobs that are taken now
 	for _, j := range p.db.Jobs {
-		if _, before := p.has.Taken[KindJob][j.ID]; !before {
-			withNew[j.GroupID] = true
+		if _, before := p.has.Taken[KindJob][j.ID]; !before && !withNew[j.GroupID] {
+			trial, mended := planner{has: p.has, opts: p.opts}, *j // its notes come with the jobs
+			withNew[j.GroupID] = len(trial.mend(&mended)) == 0
 		}
 	}
 	for _, g := range p.db.Groups {

@@ -105,3 +105,24 @@ func TestCyclesOfChildrenAreTakenWithANote(t *testing.T) {
 		{What: Advice, Kind: "job", ID: 9, Name: "other", Text: "jobs [9 10]" + rest},
 	}, p.Report.Notes)
 }
+
+// TestAGroupThatWasRemovedStaysSoForAJobThatIsLeft checks that a job that cannot be taken brings no
+// group back.
+func TestAGroupThatWasRemovedStaysSoForAJobThatIsLeft(t *testing.T) {
+	removed := &Target{
+		GroupsByApp: map[string]int64{"other-app": 4}, GroupIDs: map[int64]bool{4: true},
+		Taken: map[Kind]map[int64]int64{KindGroup: {1: 3}, KindJob: {5: 8}},
+	}
+	for handler, taken := range map[string]int{"": 0, "h": 1} {
+		p, err := Compare(&Database{
+			Groups: []*xxladapter.Group{{ID: 1, AppName: "some-app", Title: "t"}},
+			Jobs: []*xxladapter.Job{
+				{ID: 5, GroupID: 1, Name: "n", Author: "a", Handler: "h"}, {ID: 6, GroupID: 1, Name: "n", Author: "a", Handler: handler},
+			},
+		}, removed, Options{From: "db", Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)})
+		require.NoError(t, err)
+		require.Equal(t, Count{Taken: taken, Before: 1, Left: 1 - taken}, p.Report.Jobs)
+		require.Len(t, p.Groups, taken, "handler %q", handler)
+		require.Len(t, p.Report.Notes, 1-taken)
+	}
+}
