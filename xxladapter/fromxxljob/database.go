@@ -55,7 +55,9 @@ type Target struct {
 	UserNames   map[string]bool
 	GroupIDs    map[int64]bool
 	JobIDs      map[int64]bool
-	Days        map[string]bool // those whose figures the store has, as 2006-01-02
+	// Schedules are those of all jobs, by id.
+	Schedules map[int64]Schedule
+	Days      map[string]bool // those whose figures the store has, as 2006-01-02
 	// Taken has the ids of the rows that were taken from the same database before, even if they
 	// were deleted since.
 	Taken map[Kind]map[int64]int64
@@ -63,6 +65,12 @@ type Target struct {
 	Others []string
 	// Title and Param limit a group's title and a job's parameter, in characters; 0 means no limit.
 	Title, Param int
+}
+
+// A Schedule is the schedule of a job that the store has.
+type Schedule struct {
+	Type xxladapter.ScheduleType
+	Conf string
 }
 
 // KeepsIDs reports whether the store is so empty that groups and jobs keep their ids.

@@ -171,8 +171,10 @@ func (p *planner) jobs() {
 			taken[j.ID] = p.has.JobIDs[id]
 			count.Before++
 			if p.has.JobIDs[id] { // otherwise it was deleted since
+				// Somebody may have mended the schedule since.
+				starts := p.starts(p.has.Schedules[id])
 				p.plan.Report.Taken = append(
-					p.plan.Report.Taken, Job{From: j.ID, ID: id, Name: j.Name, On: j.Running, Starts: p.starts(j)},
+					p.plan.Report.Taken, Job{From: j.ID, ID: id, Name: j.Name, On: j.Running, Starts: starts},
 				)
 			}
 			continue
@@ -189,7 +191,8 @@ func (p *planner) jobs() {
 		p.advise(j)
 		taken[j.ID] = true
 		count.Taken++
-		is := Job{From: j.ID, Name: j.Name, On: j.Running, Starts: p.starts(j), New: true}
+		is := Job{From: j.ID, Name: j.Name, On: j.Running, New: true}
+		is.Starts = p.starts(Schedule{j.ScheduleType, j.ScheduleConf})
 		if p.plan.Report.KeptIDs {
 			is.ID = j.ID
 		}
@@ -268,11 +271,11 @@ func (p *planner) mend(j *xxladapter.Job) xxladapter.BrokenRules {
 	return checked.Broken()
 }
 
-// starts reports whether the store's schedulers could start the job: it has a schedule, and they
-// can read that.
-func (p *planner) starts(j *xxladapter.Job) bool {
-	_, err := cron.ParsePlan(string(j.ScheduleType), j.ScheduleConf, time.UTC, p.opts.Profile)
-	return err == nil && j.ScheduleType != xxladapter.ScheduleNone
+// starts reports whether the store's schedulers could start a job with the schedule: it is not
+// NONE, and they can read it.
+func (p *planner) starts(s Schedule) bool {
+	_, err := cron.ParsePlan(string(s.Type), s.Conf, time.UTC, p.opts.Profile)
+	return err == nil && s.Type != xxladapter.ScheduleNone
 }
 
 // advise adds a note about a schedule that the store's schedulers refuse. The note has one that

@@ -54,6 +54,10 @@ func TestCompareKeepsRowsApart(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, p.Jobs)
 	require.Equal(t, []Job{{From: 5, ID: 8, Name: "n", On: true}}, p.Report.Taken)
+	taken.Schedules = map[int64]Schedule{8: {xxladapter.ScheduleCron, "0 0 2 * * ?"}}
+	p, err = Compare(rows(), taken, Options{From: "db", Now: now})
+	require.NoError(t, err)
+	require.Equal(t, []Job{{From: 5, ID: 8, Name: "n", On: true, Starts: true}}, p.Report.Taken, "the store's schedule counts")
 
 	_, err = Compare(rows(), &Target{Others: []string{"other"}}, Options{From: "db", Now: now})
 	require.EqualError(t, err, "jobs were taken from other before: if this is the same database under another name, give that name (xxlwheel takeover --source), and if it is another database, give db")

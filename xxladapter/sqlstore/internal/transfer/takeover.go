@@ -162,7 +162,7 @@ func clonedRows[T any](rows []*T) []*T {
 func target(ctx context.Context, s *records.Store, tx *database.Tx, from string) (*fromxxljob.Target, error) {
 	has := &fromxxljob.Target{
 		GroupsByApp: map[string]int64{}, UserNames: map[string]bool{}, GroupIDs: map[int64]bool{},
-		JobIDs: map[int64]bool{}, Days: map[string]bool{},
+		JobIDs: map[int64]bool{}, Schedules: map[int64]fromxxljob.Schedule{}, Days: map[string]bool{},
 		Taken: map[fromxxljob.Kind]map[int64]int64{fromxxljob.KindGroup: {}, fromxxljob.KindJob: {}, fromxxljob.KindUser: {}},
 		Title: s.Dialect.Widths.Title, Param: s.Dialect.Widths.Param,
 	}
@@ -183,10 +183,11 @@ func target(ctx context.Context, s *records.Store, tx *database.Tx, from string)
 			has.GroupsByApp[app], has.GroupIDs[id] = id, true
 			return err
 		}},
-		{`SELECT id FROM xxl_job_info`, func(r database.Row) error {
+		{`SELECT id, schedule_type, schedule_conf FROM xxl_job_info`, func(r database.Row) error {
 			var id int64
-			err := r.Scan(&id)
-			has.JobIDs[id] = true
+			var s fromxxljob.Schedule
+			err := r.Scan(&id, database.Text(&s.Type), database.Text(&s.Conf))
+			has.JobIDs[id], has.Schedules[id] = true, s
 			return err
 		}},
 		{`SELECT username FROM xxl_job_user`, name},
