@@ -105,10 +105,23 @@ func TestRestrictionsByZone(t *testing.T) {
 		require.True(t, why.Until.Equal(first.Add(24*time.Hour)))
 		require.True(t, none.NextSuppressed(j, first.Add(-time.Hour), first.Add(time.Hour), in).Equal(first), zone)
 	}
-	// In Santiago midnight of 2026-09-06 is skipped: the Sunday begins at one o'clock.
-	in, err := time.LoadLocation("America/Santiago")
-	require.NoError(t, err)
-	why, suppressed := none.Suppression(j, time.Date(2026, 9, 5, 12, 0, 0, 0, in), in)
-	require.True(t, suppressed)
-	require.Equal(t, "2026-09-06T01:00:00-03:00", why.Until.Format(time.RFC3339))
+	for zone, c := range map[string]struct{ noon, next string }{
+		"America/Santiago": {"2026-09-05T12:00:00-04:00", "2026-09-06T01:00:00-03:00"}, // midnight is skipped
+		"Asia/Gaza":        {"2020-10-23T12:00:00+03:00", "2020-10-24T00:00:00+03:00"}, // midnight comes twice
+		"America/New_York": {"2040-12-31T12:00:00-05:00", "2041-01-01T00:00:00-05:00"}, // the last day of a leap year
+		"Pacific/Apia":     {"2011-12-29T12:00:00-10:00", "2011-12-31T00:00:00+14:00"}, // a day is skipped
+	} {
+		in, err := time.LoadLocation(zone)
+		require.NoError(t, err)
+		noon, err := time.Parse(time.RFC3339, c.noon)
+		require.NoError(t, err)
+		day := xxladapter.Weekday(strings.ToUpper(noon.Weekday().String()))
+		own := &xxladapter.Restrictions{Calendars: []*xxladapter.Calendar{{Name: "own", Weekend: []xxladapter.Weekday{day}}}}
+		j := &xxladapter.Job{Settings: xxladapter.Settings{Calendar: "own"}}
+		why, suppressed := own.Suppression(j, noon, in)
+		require.True(t, suppressed)
+		require.Equal(t, c.next, why.Until.Format(time.RFC3339))
+		_, suppressed = own.Suppression(j, why.Until, in)
+		require.False(t, suppressed)
+	}
 }

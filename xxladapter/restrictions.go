@@ -96,15 +96,25 @@ func (r *Restrictions) NextSuppressed(j *Job, from, until time.Time, zone *time.
 	return first
 }
 
-// nextDay returns the beginning of the day after that of at, in its location. Where clocks skip
-// midnight, the day begins after the gap.
+// nextDay returns the first instant after at whose date is later than that of at, in its location.
+// Clock changes may skip midnight or a whole day, or repeat midnight.
 func nextDay(at time.Time) time.Time {
-	year, month, day := at.Date()
-	next := time.Date(year, month, day+1, 0, 0, 0, 0, at.Location())
-	if !next.After(at) || next.Day() == day { // time.Date may choose the instant before a gap
-		next = time.Date(year, month, day+1, 1, 0, 0, 0, at.Location())
+	today := at.Format(time.DateOnly)
+	for {
+		// Until end the clock does not change. Package time assumes years of 365 days here, so on
+		// 31 December of other years end may have passed. No clock changes on that day.
+		_, end := at.ZoneBounds()
+		_, offset := at.Zone()
+		year, month, day := at.Date()
+		next := time.Date(year, month, day+1, 0, 0, -offset, 0, time.UTC).In(at.Location())
+		if end.After(at) && end.Before(next) {
+			next = end
+		}
+		at = next
+		if at.Format(time.DateOnly) > today {
+			return at
+		}
 	}
-	return next
 }
 
 // Unknown returns the years from the first instant to the last one for which the job's calendar has
