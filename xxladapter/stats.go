@@ -154,7 +154,7 @@ type StatFilter struct {
 // A Stat has the figures of one hour, group or job, as [StatFilter.By] says.
 type Stat struct {
 	Hour    time.Time // zero unless divided by hour
-	GroupID int64     // 0 unless divided by group or job
+	GroupID int64     // 0 unless divided by group
 	JobID   int64     // 0 unless divided by job
 	Figures
 }
