@@ -33,7 +33,8 @@ func (t TriggerType) Ordered() bool {
 }
 
 // An OrderStore is the part of [Store] that remembers orders. They are deleted with their job, and
-// by [PurgeStore.PurgeLogs] if [LogPurge.Orders] says so and their fire is no longer open.
+// by [PurgeStore.PurgeLogs] if [LogPurge.Orders] says so, their fire is no longer open, and no
+// backfill of the job is running.
 type OrderStore interface {
 	// PlanOrder plans f, as PlanFires does, and stores an order for it in the same transaction. If
 	// the job has an order with key already, it stores nothing and returns that order with a zero

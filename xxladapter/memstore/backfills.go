@@ -18,18 +18,26 @@ func (s *Store) CreateBackfill(ctx context.Context, b *xxladapter.Backfill) (int
 	if s.jobs[b.JobID] == nil {
 		return 0, noJob(b.JobID)
 	}
-	for _, other := range s.backfills {
-		if other.JobID == b.JobID && other.State == xxladapter.BackfillRunning {
-			return 0, xxladapter.Conflictf(errorrule.BackfillRunning,
-				"a backfill of job %d is running, must end or be cancelled first",
-				b.JobID)
-		}
+	if s.backfilling(b.JobID) {
+		return 0, xxladapter.Conflictf(errorrule.BackfillRunning,
+			"a backfill of job %d is running, must end or be cancelled first",
+			b.JobID)
 	}
 	s.lastBackfill++
 	is := xxladapter.NewBackfill(copyBackfill(b), s.lastBackfill, s.clock())
 	s.backfills[is.ID] = is
 	s.record(ctx, s.auditedJob(is.JobID), nil, is.Fields())
 	return is.ID, nil
+}
+
+// backfilling reports whether a backfill of the job is running.
+func (s *Store) backfilling(jobID int64) bool {
+	for _, b := range s.backfills {
+		if b.JobID == jobID && b.State == xxladapter.BackfillRunning {
+			return true
+		}
+	}
+	return false
 }
 
 // AdvanceBackfill implements [xxladapter.Store].

@@ -31,8 +31,7 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 	done := len(ids) < limit
 	if p.Orders() {
 		maps.DeleteFunc(s.orders, func(_ int64, o *xxladapter.Order) bool {
-			return o.Created.Before(p.Before) &&
-				s.fires[o.FireID] == nil
+			return o.Created.Before(p.Before) && s.fires[o.FireID] == nil && !s.backfilling(o.JobID)
 		})
 	}
 	for _, id := range ids[:min(limit, len(ids))] {

@@ -74,6 +74,20 @@ var backfillRules = []fullRule{
 		b.Equal(5, is.Succeeded)
 		b.False(is.Ended.IsZero())
 	}},
+	{"PurgingLogsKeepsTheOrdersOfABackfillThatRuns", func(b *fullFixture) {
+		id := b.addBackfill(b.addJob("job"), 1, at(-10), at(-20))
+		b.claim(b.advance(id)[0], "n1", 1)
+		open := b.backfill(id).Open[0].Order
+		b.settle(b.openFires(xxladapter.FireFilter{})[0], "", xxladapter.ResultOK)
+		b.clock.Advance(2 * time.Hour)
+		old := xxladapter.LogPurge{Before: epoch.Add(time.Hour), Unalarmed: true}
+		b.Zero(b.purge(old, 10), "the run is in progress")
+		b.Len(b.order(open).LogIDs, 1)
+		b.NoError(b.store.CancelBackfill(b.ctx, id))
+		b.purge(old, 10)
+		_, err := b.store.Order(b.ctx, open)
+		b.ErrorIs(err, xxladapter.ErrNotFound)
+	}},
 	{"OfTwoWhoAdvanceABackfillOneIsRefused", func(b *fullFixture) {
 		id := b.addBackfill(b.addJob("job"), 1, at(-10), at(-20))
 		was := b.backfill(id)

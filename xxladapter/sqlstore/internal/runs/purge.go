@@ -33,10 +33,13 @@ const (
 	// find it sooner from the other end, through all young rows.
 	HighestOfOld = `SELECT MAX(id + 0) FROM xxl_job_log`
 
+	// A running backfill finds its runs by their orders.
 	// The inner SELECT is a derived table, because MySQL does not select from the table that it
 	// deletes from.
 	purgeOrders = `DELETE FROM xxlwheel_order WHERE id IN (SELECT id FROM (SELECT id FROM xxlwheel_order WHERE created_ms < ?
-		AND NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE xxlwheel_fire.id = xxlwheel_order.fire_id) ORDER BY created_ms LIMIT ?) AS old)`
+		AND NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE xxlwheel_fire.id = xxlwheel_order.fire_id)
+		AND NOT EXISTS (SELECT 1 FROM xxlwheel_backfill WHERE xxlwheel_backfill.job_id = xxlwheel_order.job_id
+			AND xxlwheel_backfill.state = 'RUNNING') ORDER BY created_ms LIMIT ?) AS old)`
 )
 
 var (
