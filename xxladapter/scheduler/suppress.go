@@ -44,13 +44,13 @@ func suppress(d *xxladapter.Decision, j *xxladapter.Job, plan zonedPlan, now, ho
 		until = suppressed.Until.Add(-time.Millisecond)
 	}
 	from := d.Next
-	if j.ScheduleType == xxladapter.ScheduleFixDelay {
-		if now.After(from) { // as after a due time that fires nothing
-			from = now
+	if j.ScheduleType == xxladapter.ScheduleFixDelay && now.After(from) {
+		from = now // as after a due time that fires nothing
+	}
+	if !from.After(until) {
+		if last := cron.Last(plan.Plan, from, until); last.After(from) {
+			m.Until, from = last, last
 		}
-	} else {
-		m.Until = cron.Last(plan.Plan, d.Next, until)
-		from = m.Until
 	}
 	record(d, m)
 	advance(d, plan, from)

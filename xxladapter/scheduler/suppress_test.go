@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
 // pauseFrom returns a pause between two instants in seconds after noon. An until of 0 means no end.
@@ -182,6 +183,33 @@ func TestACalendarKeepsWholeDays(t *testing.T) {
 	// A calendar that does not exist suppresses no due time.
 	j.TriggerNext, j.Settings.Calendar = at(1, 0), "gone"
 	require.Len(t, decide(j, zonedPlan{hourly, china}, at(1, 0), testWindow, reach{testWindow, maxFires}).Fires, 1)
+}
+
+// TestACalendarKeepsWholeDaysOfADelay checks that a day without work has one record, however short
+// the delay is.
+func TestACalendarKeepsWholeDaysOfADelay(t *testing.T) {
+	china, err := time.LoadLocation("Asia/Shanghai")
+	require.NoError(t, err)
+	delay, err := cron.ParsePlan(cron.FixDelay, "60", china)
+	require.NoError(t, err)
+	at := func(day, hour, second int) time.Time { return time.Date(2026, 5, day, hour, 0, second, 0, china) }
+	j := &xxladapter.Job{
+		ID: 7, ScheduleType: xxladapter.ScheduleFixDelay, TriggerNext: at(1, 9, 5),
+		Settings: xxladapter.Settings{Calendar: xxladapter.ChinaCalendar},
+	}
+	for _, tt := range []struct{ now, until, next time.Time }{
+		{at(1, 9, 2), at(1, 24, -55), at(2, 0, 5)}, // ahead of time
+		{at(1, 9, 7), at(1, 24, -53), at(2, 0, 7)}, // late: it counts from now
+		{at(2, 7, 0), at(1, 9, 5), at(2, 7, 60)},   // after the day
+	} {
+		d := decide(j, zonedPlan{delay, china}, tt.now, testWindow, reach{testWindow, maxFires})
+		require.Empty(t, d.Fires)
+		require.Len(t, d.Misfires, 1)
+		require.Equal(t, xxladapter.MisfireExcluded, d.Misfires[0].Kind())
+		require.Equal(t, j.TriggerNext, d.Misfires[0].Due)
+		require.Equal(t, tt.until, d.Misfires[0].Until)
+		require.Equal(t, tt.next, d.Next)
+	}
 }
 
 // TestALongOutageOverManyDaysWithoutWork checks that what one decision does not get to is left to
