@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
@@ -146,4 +147,19 @@ func TestWhatIsSuppressedIsShown(t *testing.T) {
 	status, body = s.do("POST", "/api/v1/pauses/1/end", testToken, "")
 	require.Equal(t, http.StatusOK, status, body)
 	require.Contains(t, body, `"open":false`)
+}
+
+// TestADayWithoutWorkOfADelayIsOneRow checks that the next times of a delay go beyond days with
+// very many suppressed due times, as the schedule does.
+func TestADayWithoutWorkOfADelayIsOneRow(t *testing.T) {
+	plan, err := cron.ParsePlan(cron.FixDelay, "60", time.UTC)
+	require.NoError(t, err)
+	j := &xxladapter.Job{ScheduleType: xxladapter.ScheduleFixDelay, Settings: xxladapter.Settings{Calendar: xxladapter.ChinaCalendar}}
+	saturday := time.Date(2026, 3, 7, 9, 0, 5, 0, time.UTC)
+	list := nextFires(j, plan, saturday, 1, nil, time.UTC)
+	require.Equal(t, []time.Time{time.Date(2026, 3, 9, 0, 0, 5, 0, time.UTC)}, list.Next)
+	require.Equal(t, []suppressedTimes{
+		{From: saturday, To: time.Date(2026, 3, 7, 23, 59, 5, 0, time.UTC), Calendar: xxladapter.ChinaCalendar},
+		{From: saturday.Add(15 * time.Hour), To: time.Date(2026, 3, 8, 23, 59, 5, 0, time.UTC), Calendar: xxladapter.ChinaCalendar},
+	}, list.Suppressed)
 }

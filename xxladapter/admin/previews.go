@@ -83,7 +83,7 @@ func nextFires(
 			continue
 		}
 		row := suppressedTimes{From: next, To: next}
-		if !suppressed.Until.IsZero() && j.ScheduleType != xxladapter.ScheduleFixDelay {
+		if !suppressed.Until.IsZero() {
 			row.To = cron.Last(plan, next, suppressed.Until.Add(-time.Millisecond))
 		}
 		if suppressed.Pause != nil {
