@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -74,6 +75,7 @@ func (s *Server) restrictions(ctx context.Context) (*xxladapter.Restrictions, er
 		return nil, err
 	}
 	pauses, err := s.opts.Store.Pauses(ctx, xxladapter.PauseFilter{Since: now.Add(-xxladapter.PauseMemory)})
+	slices.Reverse(pauses) // they are listed newest first
 	return &xxladapter.Restrictions{Pauses: pauses, Calendars: calendars}, err
 }
 

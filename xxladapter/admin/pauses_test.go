@@ -141,6 +141,14 @@ func TestWhatIsSuppressedIsShown(t *testing.T) {
 	s.get("/api/v1/overview", &shown)
 	require.Equal(t, "maintenance", shown.Paused[0].Note)
 
+	// Of two pauses the first one counts, as in the misfires that the scheduler records.
+	status, body = s.do("POST", "/api/v1/pauses", testToken, `{"all":true}`)
+	require.Equal(t, http.StatusOK, status, body)
+	s.get("/api/v1/jobs/1/next", &next)
+	require.EqualValues(t, 1, next.Suppressed[0].PauseID)
+	status, body = s.do("POST", "/api/v1/pauses/2/end", testToken, "")
+	require.Equal(t, http.StatusOK, status, body)
+
 	// A manual trigger is accepted in a pause.
 	status, body = s.do("POST", "/api/v1/jobs/1/trigger", testToken, "")
 	require.Equal(t, http.StatusOK, status, body)
