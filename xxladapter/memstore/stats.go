@@ -78,9 +78,9 @@ func (s *Store) Stats(ctx context.Context, f xxladapter.StatFilter) ([]xxladapte
 	}
 	defer s.mu.Unlock()
 	sums := xxladapter.StatSums{By: f.By}
-	from, to := f.From.Truncate(xxladapter.StatHour).Unix(), f.To.Unix()
+	from, to := f.From.Truncate(xxladapter.StatHour), f.To.Add(xxladapter.StatHour-1).Truncate(xxladapter.StatHour)
 	for key, figures := range s.figures {
-		if key.hour < from || key.hour >= to || f.JobID != 0 && key.job != f.JobID || f.GroupID != 0 &&
+		if key.hour < from.Unix() || key.hour >= to.Unix() || f.JobID != 0 && key.job != f.JobID || f.GroupID != 0 &&
 			key.group != f.GroupID ||
 			f.Groups != nil && !slices.Contains(f.Groups, key.group) {
 			continue

@@ -278,6 +278,8 @@ var statRules = []fullRule{
 		b.Empty(show(byHour))
 		byHour.JobID, byHour.From, byHour.To = 0, at(-1800), at(-1800).Add(time.Minute)
 		b.Equal([]line{{at(-3600), 0, 0, 0, 1}}, show(byHour), "of whole hours")
+		byHour.From, byHour.To = at(-3600), at(-3600).Add(time.Millisecond)
+		b.Equal([]line{{at(-3600), 0, 0, 0, 1}}, show(byHour), "of the hour that has begun")
 		byHour.To = at(-3600)
 		b.Empty(show(byHour))
 		byGroup.Groups = []int64{b.group}
