@@ -188,3 +188,13 @@ func BenchmarkTwelveMonths(b *testing.B) {
 		}
 	}
 }
+
+// TestADayIsItselfInEveryZone checks days on which clocks skip or repeat midnight.
+func TestADayIsItselfInEveryZone(t *testing.T) {
+	for day, name := range map[string]string{
+		"2026-09-06": "America/Santiago", "2026-03-08": "America/Havana", "2026-11-01": "America/Havana",
+		"2026-03-29": "Atlantic/Azores", "2026-04-24": "Africa/Cairo", "2026-03-01": "Asia/Shanghai",
+	} {
+		require.Equal(t, day, Day{Date: day}.In(zone(t, name)).Format(time.DateOnly), name)
+	}
+}

@@ -29,8 +29,9 @@ func (p Preview) UnknownYears(c *xxladapter.Calendar, from time.Time, zone *time
 	return years
 }
 
-// In returns the beginning of the day in a zone.
+// In returns noon of the day in a zone. Clocks may skip midnight, and package time then may choose
+// an instant of the day before.
 func (d Day) In(zone *time.Location) time.Time {
-	day, _ := time.ParseInLocation(time.DateOnly, d.Date, zone) // Date was formatted by this package
-	return day
+	noon, _ := time.ParseInLocation(time.DateTime, d.Date+" 12:00:00", zone) // Date was formatted by this package
+	return noon
 }
