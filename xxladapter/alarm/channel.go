@@ -11,14 +11,18 @@ import (
 type Channel interface {
 	// Name distinguishes channels in logs and metrics.
 	Name() string
-	// Send returns nil once the channel has accepted a, and [ErrNobody] if it has no receiver for
-	// a. It gives up when ctx ends. Its errors contain no secrets. It may be called from any
-	// goroutine.
+	// Send returns nil once the channel has accepted a, [ErrNobody] if it has no receiver for a,
+	// and an error that wraps [ErrPartly] if a reached some of its receivers only. It gives up when
+	// ctx ends. Its errors contain no secrets. It may be called from any goroutine.
 	Send(ctx context.Context, a *Alarm) error
 }
 
 // ErrNobody is returned by a [Channel] that has no receiver for an alarm.
 var ErrNobody = errors.New("alarm: no receiver")
+
+// ErrPartly is wrapped by the error of a [Channel] that reached some receivers of an alarm. Such an
+// alarm has failed, and is not sent again, since those would get it twice.
+var ErrPartly = errors.New("alarm: not all receivers were reached")
 
 // Results of an alarm on one channel, as passed to Options.OnAlarm.
 const (

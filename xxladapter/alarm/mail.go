@@ -117,7 +117,7 @@ func addresses(list []string) (good, wrong []string) {
 }
 
 // Send implements [Channel]. It ignores invalid addresses of a job, and returns them as the error
-// if no receiver is left.
+// if no receiver is left. The error wraps [ErrPartly] if the server has taken a mail.
 func (m *Mail) Send(ctx context.Context, a *Alarm) error {
 	left, wrong := addresses(append(slices.Clone(m.to), a.Emails...))
 	switch {
@@ -126,6 +126,7 @@ func (m *Mail) Send(ctx context.Context, a *Alarm) error {
 	case len(left) == 0:
 		return ErrNobody
 	}
+	all := len(left)
 	var refused []error
 	err := retry(ctx, func(ctx context.Context) error {
 		var err error
@@ -135,10 +136,13 @@ func (m *Mail) Send(ctx context.Context, a *Alarm) error {
 	if err == nil && len(refused) > 0 {
 		err = &finalError{errors.Join(refused...)}
 	}
-	if err != nil {
-		return m.conceal(err)
+	switch {
+	case err == nil:
+		return nil
+	case len(left)+len(refused) < all:
+		return fmt.Errorf("%w: %w", ErrPartly, m.conceal(err))
 	}
-	return nil
+	return m.conceal(err)
 }
 
 // attempt mails to the receivers in left over one connection. It returns those that may be tried

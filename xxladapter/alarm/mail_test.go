@@ -25,6 +25,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -280,6 +281,7 @@ func TestMailErrors(t *testing.T) {
 		err = m.Send(t.Context(), a)
 		require.ErrorContains(t, err, "mail to gone@example.org")
 		require.ErrorContains(t, err, "no such user")
+		require.ErrorIs(t, err, ErrPartly)
 		require.NotContains(t, err.Error(), "\n")
 		var to []string
 		for _, mail := range s.received() {
@@ -301,8 +303,25 @@ func TestMailErrors(t *testing.T) {
 		require.NoError(t, err)
 		m, err := NewMail(MailOptions{Host: host, Port: number, From: "a@example.org"})
 		require.NoError(t, err)
-		require.ErrorContains(t, m.Send(t.Context(), hostile()), "connection refused")
+		err = m.Send(t.Context(), hostile())
+		require.ErrorContains(t, err, "connection refused")
+		require.NotErrorIs(t, err, ErrPartly)
 	})
+}
+
+// TestAMailThatReachedSomeIsNotRepeated has the mail as the only channel, and a receiver whom the
+// server refuses for good. The other receiver would get each repetition.
+func TestAMailThatReachedSomeIsNotRepeated(t *testing.T) {
+	s := serveMail(t, false, false)
+	s.refuse["gone@example.org"] = []error{&smtp.SMTPError{Code: 550, Message: "no such user"}}
+	mail, err := NewMail(s.options(TLSNone))
+	require.NoError(t, err)
+	m, err := NewMonitor(Options{Store: memstore.New(time.Now), Node: "n", Channels: []Channel{mail}, Logger: quiet})
+	require.NoError(t, err)
+	status, done := m.deliver(t.Context(), &Alarm{Kind: Failed, Emails: []string{"a@example.org", "gone@example.org"}})
+	require.Len(t, s.received(), 1)
+	require.True(t, done)
+	require.Equal(t, xxladapter.AlarmFailed, status)
 }
 
 // TestNoMailServerBringsThePasswordBack talks to a server that repeats the login that it got, as it

@@ -123,7 +123,7 @@ func (m *Monitor) decide(ctx context.Context, decisions []xxladapter.AlarmDecisi
 // deliver hands an alarm to all channels at once. done is false if it failed and reached nobody, so
 // that it should be tried again later.
 func (m *Monitor) deliver(ctx context.Context, a *Alarm) (status int, done bool) {
-	results := make([]string, len(m.opts.Channels))
+	results, reached := make([]string, len(m.opts.Channels)), make([]bool, len(m.opts.Channels))
 	var all sync.WaitGroup
 	for i, channel := range m.opts.Channels {
 		all.Go(func() {
@@ -131,6 +131,7 @@ func (m *Monitor) deliver(ctx context.Context, a *Alarm) (status int, done bool)
 			defer cancel()
 			start := time.Now()
 			err := channel.Send(limited, a)
+			reached[i] = err == nil || errors.Is(err, ErrPartly)
 			switch {
 			case err == nil:
 				results[i] = ResultSent
@@ -149,7 +150,7 @@ func (m *Monitor) deliver(ctx context.Context, a *Alarm) (status int, done bool)
 		})
 	}
 	all.Wait()
-	sent, failed := slices.Contains(results, ResultSent), slices.Contains(results, ResultFailed)
+	sent, failed := slices.Contains(reached, true), slices.Contains(results, ResultFailed)
 	switch {
 	case sent && failed:
 		return xxladapter.AlarmFailed, true
