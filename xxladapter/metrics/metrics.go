@@ -175,5 +175,13 @@ func (m *Metrics) Misfire(x xxladapter.Misfire) {
 // Callback counts a result of trigger.Options.OnCallback.
 func (m *Metrics) Callback(outcome string) { m.callbacks.WithLabelValues(outcome).Inc() }
 
+// AlarmChannel makes the counters of a channel of alarms exist, so that its first failure is
+// visible as an increase.
+func (m *Metrics) AlarmChannel(channel string, results ...string) {
+	for _, result := range results {
+		m.alarms.WithLabelValues(channel, result)
+	}
+}
+
 // Alarm counts an alarm of alarm.Options.OnAlarm.
 func (m *Metrics) Alarm(channel, result string) { m.alarms.WithLabelValues(channel, result).Inc() }

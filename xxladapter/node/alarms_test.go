@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"log/slog"
+	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/alarm"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/metrics"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
@@ -82,4 +84,20 @@ func TestEventsAreHintsForAlarms(t *testing.T) {
 		cancel()
 		require.NoError(t, <-ended)
 	})
+}
+
+// TestTheCountersOfAChannelBeginWithZero checks what the alert about failed alarms needs:
+// Prometheus sees no increase in a series whose first value is 1.
+func TestTheCountersOfAChannelBeginWithZero(t *testing.T) {
+	m := metrics.New()
+	_, err := New(Options{
+		Store: memstore.New(time.Now), Metrics: m, Alarms: []alarm.Channel{make(kinds)}, Zone: time.UTC,
+		Logger: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(t, err)
+	page := httptest.NewRecorder()
+	m.Handler().ServeHTTP(page, httptest.NewRequest("GET", "/metrics", nil))
+	for _, result := range []string{alarm.ResultSent, alarm.ResultFailed, alarm.ResultSkipped} {
+		require.Contains(t, page.Body.String(), `xxlwheel_alarms_total{channel="test",result="`+result+`"} 0`)
+	}
 }

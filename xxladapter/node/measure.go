@@ -2,6 +2,7 @@ package node
 
 import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/alarm"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
@@ -11,6 +12,9 @@ func measure(opts Options) Options {
 	m := opts.Metrics
 	opts.Store = m.Store(opts.Store)
 	opts.onCallback = m.Callback
+	for _, channel := range opts.Alarms {
+		m.AlarmChannel(channel.Name(), alarm.ResultSent, alarm.ResultFailed, alarm.ResultSkipped)
+	}
 	onEvent, onMisfire, onAlarm := opts.OnEvent, opts.OnMisfire, opts.OnAlarm
 	opts.OnEvent = func(e trigger.Event) {
 		m.Event(e)
