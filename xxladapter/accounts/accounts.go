@@ -104,14 +104,15 @@ func (a *Accounts) Login(ctx context.Context, name, password, address string) (s
 	}
 	ctx = xxladapter.WithActor(ctx, xxladapter.Actor{Kind: xxladapter.ActorUser, Address: address})
 	user, err := a.check(ctx, name, password)
-	if err != nil {
-		if errors.Is(err, errWrong) {
-			a.logger.Warn("login refused", "name", loggedName(user), "address", address)
-		}
+	if errors.Is(err, errWrong) {
+		a.logger.Warn("login refused", "name", loggedName(user), "address", address)
 		return "", b, err
 	}
 	a.names.giveBack(key, now)
 	a.networks.giveBack(from, now)
+	if err != nil {
+		return "", b, err // the store is away, or too many wait: nothing was wrong
+	}
 	return a.begin(ctx, user, address)
 }
 

@@ -516,6 +516,10 @@ func TestPasswordsAreCheckedAFewAtATime(t *testing.T) {
 		_, _, err := a.Login(t.Context(), "root", "pass of root", "10.0.1.1")
 		require.ErrorIs(t, err, errBusy)
 		require.Equal(t, time.Second, errBusy.RetryAfter)
+		for range triesByName {
+			_, _, err := a.Login(t.Context(), "root", "pass of root", "10.0.1.1")
+			require.ErrorIs(t, err, errBusy, "no password was checked, so it is no wrong try")
+		}
 		for range hashesAtOnce {
 			<-a.hasher.places
 			<-a.hasher.callers

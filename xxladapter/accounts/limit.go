@@ -30,7 +30,7 @@ type limiter struct {
 func newLimiter(most int) *limiter { return &limiter{most: most, tries: map[string][]time.Time{}} }
 
 // take counts a try of key, or returns how long to wait if none is left. The caller gives back a
-// try that succeeds.
+// try that does not fail.
 func (l *limiter) take(key string, now time.Time) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
