@@ -48,6 +48,7 @@ func (s *Server) follow(ctx context.Context) (check auditCheck, ends xxladapter.
 			return check, ends, err
 		}
 		// A row and the end move in one transaction, so an end that is read later is not before it.
+		known := ends.Last
 		if ends, err = s.opts.Store.AuditEnds(ctx); err != nil {
 			return check, ends, err
 		}
@@ -55,8 +56,8 @@ func (s *Server) follow(ctx context.Context) (check auditCheck, ends xxladapter.
 		mark, broken = xxladapter.FollowChain(mark, rows)
 		check.Rows += mark.ID - before
 		if broken == nil && len(rows) < api.MaxPage {
-			if mark.ID < ends.Last.ID && len(rows) > 0 {
-				continue // rows may have come since
+			if known.ID <= mark.ID && mark.ID < ends.Last.ID {
+				continue // rows have come since they were read
 			}
 			if broken = xxladapter.EndChain(mark, ends.Last); broken == nil {
 				break
