@@ -21,8 +21,9 @@ func NewDingTalk(t Target) (*DingTalk, error) {
 	return &DingTalk{p}, nil
 }
 
-// dingTalkLimit keeps the message within DingTalk's 20000 bytes, including the JSON around it.
-const dingTalkLimit = 16000
+// dingTalkLimit limits the text, as JSON. With the title and the JSON around it, the message is
+// within DingTalk's 20000 bytes.
+const dingTalkLimit = 17000
 
 // dingTalkBusy is the error code for too many messages in a minute.
 const dingTalkBusy = 130101
@@ -35,7 +36,7 @@ func (d *DingTalk) Send(ctx context.Context, a *Alarm) error {
 	text := "### " + markup.Replace(title) + "\n\n" + dingTalkForm.write(a)
 	body := map[string]any{
 		"msgtype":  "markdown",
-		"markdown": map[string]string{"title": title, "text": cutText(text, dingTalkLimit)},
+		"markdown": map[string]string{"title": title, "text": cutJSON(text, dingTalkLimit, len(`\n`))},
 	}
 	return d.post(
 		ctx, body, d.sign, func(reply []byte) error { return checkErrCode(reply, platformBusy, dingTalkBusy) },

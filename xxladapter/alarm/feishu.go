@@ -22,8 +22,12 @@ func NewFeishu(t Target) (*Feishu, error) {
 	return &Feishu{p}, nil
 }
 
-// feishuLimit keeps the message within Feishu's 20 KB, including the JSON around each line.
-const feishuLimit = 8000
+// feishuLimit limits the lines, as JSON. With the title and the JSON around it, the message is
+// within Feishu's 20 KB.
+const feishuLimit = 17000
+
+// feishuLine is what each line adds to the JSON.
+const feishuLine = `[{"tag":"text","text":""}],`
 
 // feishuBusy lists the error codes for too many messages in a second or a minute.
 var feishuBusy = []int{9499, 11232}
@@ -36,7 +40,7 @@ func (f *Feishu) Send(ctx context.Context, a *Alarm) error {
 		Text string `json:"text"`
 	}
 	var lines [][]element
-	for line := range strings.SplitSeq(cutText(plainForm.write(a), feishuLimit), "\n") {
+	for line := range strings.SplitSeq(cutJSON(plainForm.write(a), feishuLimit, len(feishuLine)), "\n") {
 		lines = append(lines, []element{{"text", line}})
 	}
 	body := map[string]any{

@@ -518,3 +518,28 @@ func TestTheLongestSendFitsIntoItsLimits(t *testing.T) {
 	require.LessOrEqual(t, 2*sendLimit+storeLimit, notifyLimit, "a failure and its recovery")
 	require.Less(t, notifyLimit, claimLife)
 }
+
+// TestAMessageFitsWhateverIsInIt sends texts that JSON makes much longer: short lines, of which
+// each is an element of its own for Feishu, and characters that are escaped.
+func TestAMessageFitsWhateverIsInIt(t *testing.T) {
+	const limit = 20000
+	for _, reason := range []string{"1\n", "<", "\"\n", "長", "\t"} {
+		a := hostile()
+		a.Jobs[0].Name = strings.Repeat("<", 255)
+		a.Jobs[0].Runs[0].Reason = strings.Repeat(reason, 1500/len(reason))
+		for range jobsShown - 1 {
+			a.Jobs = append(a.Jobs, a.Jobs[0])
+		}
+		r := receive(t, says(200, `{"errcode":0,"code":0}`))
+		d, err := NewDingTalk(Target{URL: r.URL, Guard: here})
+		require.NoError(t, err)
+		require.NoError(t, d.Send(t.Context(), a))
+		f, err := NewFeishu(Target{URL: r.URL, Secret: "abc", Guard: here})
+		require.NoError(t, err)
+		require.NoError(t, f.Send(t.Context(), a))
+		for i, body := range r.bodies {
+			require.LessOrEqual(t, len(body), limit, "message %d with %q", i, reason)
+			require.Greater(t, len(body), limit*3/4, "message %d with %q", i, reason)
+		}
+	}
+}

@@ -181,3 +181,29 @@ func cutText(text string, limit int) string {
 	}
 	return text[:end] + rest
 }
+
+// cutJSON truncates text, without splitting a character, so that it has at most limit bytes in JSON
+// if a line feed costs line bytes.
+func cutJSON(text string, limit, line int) string {
+	const rest = " …"
+	size, end := 0, 0 // end is how much of text leaves room for rest
+	for at, r := range text {
+		if size <= limit-len(rest) {
+			end = at
+		}
+		switch {
+		case r == '\n':
+			size += line
+		case r == '"', r == '\\', r == '\t':
+			size += 2
+		case r < ' ', strings.ContainsRune("<>&\u2028\u2029\uFFFD", r): // for example \u003c
+			size += 6
+		default:
+			size += utf8.RuneLen(r)
+		}
+		if size > limit {
+			return text[:end] + rest
+		}
+	}
+	return text
+}
