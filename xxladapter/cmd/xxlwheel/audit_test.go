@@ -74,6 +74,15 @@ func TestAuditCommands(t *testing.T) {
 	require.Equal(t, 2, rows)
 	require.Contains(t, must("verify", "--expect", mark), "1 rows, 3 to 3, form a whole chain")
 	fails(command.ExitFail, "audit row 1 was deleted because of its age, must be 2 or later", "verify", "--expect", "1"+mark[1:])
+
+	// The newest deleted row is known by its hash alone.
+	require.NoError(t, os.WriteFile(file, []byte(must("export")), 0o600))
+	ends, err := store.AuditEnds(t.Context())
+	require.NoError(t, err)
+	for _, source := range [][]string{{"verify"}, {"verify", "--file", file}} {
+		require.Contains(t, must(append(source, "--expect", "2:"+ends.Anchor.Hash)...), "1 rows, 3 to 3, form a whole chain")
+		fails(command.ExitFail, "audit row 2 has the hash ", append(source, "--expect", "2"+mark[1:])...)
+	}
 }
 
 // TestACommandOnTheStoreIsAudited changes the zone by a command on the store, without a scheduler,

@@ -165,6 +165,7 @@ func verifyFile(name string, expected *expectedMark) (state state, err error) {
 		if state.Rows == 0 {
 			state.Anchor = xxladapter.AuditPosition{ID: row.ID - 1, Hash: row.Previous}
 			state.Last = state.Anchor
+			expected.see(state.Anchor)
 		}
 		if state.Last, err = xxladapter.FollowChain(state.Last, []xxladapter.AuditRow{row}); err != nil {
 			return state, fmt.Errorf("%s: %w", name, err)
