@@ -3,6 +3,8 @@ package alarm
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,12 +31,12 @@ func (m *Monitor) describe(
 		return nil, err
 	}
 	byJob := map[int64][]xxladapter.AlarmClaim{}
-	first := claims[0].LogID
+	var runs []int64
 	for _, c := range claims {
 		byJob[c.JobID] = append(byJob[c.JobID], c)
-		first = min(first, c.LogID)
+		runs = append(runs, c.LogID)
 	}
-	a := &Alarm{ID: fmt.Sprintf("%s-%d", kind, first), Kind: kind, At: now.UTC(), Source: m.opts.Source}
+	a := &Alarm{ID: idOf(kind, runs), Kind: kind, At: now.UTC(), Source: m.opts.Source}
 	shown := 1
 	if len(byJob) == 1 {
 		shown = runsShown
@@ -74,6 +76,18 @@ func (m *Monitor) describe(
 		a.Jobs = append(a.Jobs, job)
 	}
 	return a, nil
+}
+
+// idOf returns the id of a message about runs: the first one, and a digest of all if there are
+// several. A repetition may be about more runs, which its receivers do not know yet.
+func idOf(kind Kind, runs []int64) string {
+	slices.Sort(runs)
+	id := fmt.Sprintf("%s-%d", kind, runs[0])
+	if len(runs) > 1 {
+		sum := sha256.Sum256([]byte(fmt.Sprint(runs)))
+		id += "-" + hex.EncodeToString(sum[:4])
+	}
+	return id
 }
 
 func (m *Monitor) describeJob(ctx context.Context, s subject, kind Kind) (Job, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -339,6 +340,49 @@ func TestWhatNoChannelTakesIsTriedAgain(t *testing.T) {
 		time.Sleep(time.Duration(maxAttempts+1) * (claimLife + pollPace + time.Second))
 		require.Equal(t, xxladapter.AlarmFailed, s.status(failed))
 		require.Len(t, channel.alarms(), 1)
+	})
+}
+
+// TestAMessageAboutMoreHasAnotherID lets a receiver take messages whose answers are lost, and a
+// scheduler stop and start before they are repeated, together then. A receiver that drops what it
+// has by its id must not drop the second failure.
+func TestAMessageAboutMoreHasAnotherID(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		job := s.job("j", "", xxladapter.Settings{})
+		var mu sync.Mutex
+		about := map[string][]string{} // the runs of each message, by id
+		lost := &fakeChannel{name: "fake", send: func(_ context.Context, a *Alarm) error {
+			var runs []int64
+			for _, run := range a.Jobs[0].Runs {
+				runs = append(runs, run.LogID)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			about[a.ID] = append(about[a.ID], fmt.Sprint(runs))
+			return errDown
+		}}
+		m, stop := s.monitor("n", lost)
+		first := s.end(job, 500, "")
+		m.Failed()
+		time.Sleep(window + pollPace)
+		second := s.end(job, 500, "")
+		m.Failed()
+		settled()
+		stop()
+		time.Sleep(claimLife)
+		_, stop = s.monitor("n2", lost)
+		time.Sleep(2 * claimLife)
+		stop()
+		require.Len(t, about, 3)
+		both := fmt.Sprint([]int64{second, first})
+		for id, runs := range about {
+			require.Len(t, slices.Compact(slices.Clone(runs)), 1, id)
+			if runs[0] == both {
+				require.Greater(t, len(runs), 1, "a repetition has the same id")
+			}
+		}
+		require.True(t, slices.ContainsFunc(slices.Collect(maps.Values(about)), func(runs []string) bool { return runs[0] == both }))
 	})
 }
 
