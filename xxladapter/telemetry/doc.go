@@ -4,7 +4,7 @@
 // A run has one trace, on whatever nodes its parts happen. Its ids are computed from the job, the
 // log row and the trigger time, so every node knows them without storing or sending them:
 //
-//	fire NAME            from the due time until the hand-over is stored
+//	fire NAME            from the due time until the executor has answered
 //	├─ wait              until a scheduler claimed the fire
 //	├─ send              the request and its answer
 //	│  └─ run HANDLER    in an executor of this project, or what another one makes of traceparent
