@@ -152,25 +152,44 @@ func (c *Client) runAlone(ctx context.Context, addr, appName string, req *wire.R
 	return reply, err
 }
 
-// Log reads the log of a run from its executor.
+// Log reads the log of a run from its executor. Of a reply above [wire.MaxBody] it returns the
+// first lines, and of a line above it the beginning.
 func (c *Client) Log(ctx context.Context, addr, appName string, req wire.LogRequest) (wire.LogResult, error) {
-	var result wire.LogResult
-	reply, err := c.call(ctx, addr, appName, wire.PathLog, req)
+	answer, token, err := c.send(ctx, addr, appName, wire.PathLog, req)
 	if err != nil {
-		return result, err
+		return wire.LogResult{}, err
 	}
-	if reply.Code != wire.CodeOK {
-		return result, fmt.Errorf("read log of %s: code %d: %s", addr, reply.Code, reply.Msg)
+	var result wire.LogResult
+	if !answer.Cut {
+		result, err = decodeLog(addr, answer, token)
+	} else if result, err = wire.DecodeLogPart(answer.Body, req.FromLine); err != nil {
+		err = fmt.Errorf("reply has more than %d bytes, and does not begin as a log: %w", wire.MaxBody, err)
 	}
-	if reply.Payload == nil {
-		return result, fmt.Errorf("read log of %s: reply has no content", addr)
+	if err != nil {
+		return wire.LogResult{}, fmt.Errorf("read log of %s: %w", addr, err)
 	}
-	if err := wire.Decode(reply.Payload, &result); err != nil {
-		return result, fmt.Errorf("read log of %s: %w", addr, err)
-	}
-	_, token := c.sent(ctx, addr, appName)
 	result.Content = access.Conceal(result.Content, token) // a handler may have written it
+	if answer.Cut && !strings.HasSuffix(result.Content, "\n") {
+		// The line may end with a part of the token.
+		whole := result.Content[:max(0, len(result.Content)-len(token))]
+		result.Content = strings.ToValidUTF8(whole, "") + "...\n"
+	}
 	return result, nil
+}
+
+// decodeLog decodes a whole reply with a log.
+func decodeLog(addr string, answer post.Answer, token string) (result wire.LogResult, err error) {
+	reply, err := decode(addr, wire.PathLog, answer, token)
+	switch {
+	case err != nil:
+		return result, err
+	case reply.Code != wire.CodeOK:
+		return result, fmt.Errorf("code %d: %s", reply.Code, reply.Msg)
+	case reply.Payload == nil:
+		return result, errors.New("reply has no content")
+	}
+	err = wire.Decode(reply.Payload, &result)
+	return result, err
 }
 
 // Kill ends the running and the waiting runs of a job on one executor. A job without runs there is
@@ -222,24 +241,44 @@ func (c *Client) call(ctx context.Context, addr, appName, path string, req any) 
 
 // exchange makes a call, and returns the header of the reply too.
 func (c *Client) exchange(ctx context.Context, addr, appName, path string, req any) (wire.Reply, http.Header, error) {
+	answer, token, err := c.send(ctx, addr, appName, path, req)
+	if err != nil {
+		return wire.Reply{}, nil, err
+	}
+	reply, err := decode(addr, path, answer, token)
+	if err != nil {
+		return wire.Reply{}, nil, err
+	}
+	return reply, answer.Header, nil
+}
+
+// send posts one request, and returns the answer and the token that was sent.
+func (c *Client) send(
+	ctx context.Context, addr, appName, path string, req any,
+) (answer post.Answer, token string, err error) {
 	body := []byte(`""`) // what G1 and G2 send where there is nothing to say
 	if req != nil {
-		var err error
 		if body, err = json.Marshal(req); err != nil {
-			return wire.Reply{}, nil, fmt.Errorf("encode %s request: %w", path, err)
+			return answer, "", fmt.Errorf("encode %s request: %w", path, err)
 		}
 	}
-	appName, token := c.sent(ctx, addr, appName)
+	appName, token = c.sent(ctx, addr, appName)
 	deadline := time.Now().Add(c.timeout) // the executor's alone: the token may take the store a while
 	var header [][2]string
 	if run, ok := req.(*wire.RunRequest); ok && run.TraceParent != "" {
 		header = [][2]string{{headerTraceParent, run.TraceParent}}
 	}
-	answer, err := c.post(ctx, deadline, addr, appName, token, path, body, header...)
-	if err != nil {
-		return wire.Reply{}, nil, err
-	}
+	answer, err = c.post(ctx, deadline, addr, appName, token, path, body, header...)
+	return answer, token, err
+}
+
+// decode decodes the reply to a call.
+func decode(addr, path string, answer post.Answer, token string) (wire.Reply, error) {
 	data := answer.Body
+	if answer.Cut {
+		data = []byte(access.Conceal(string(data), token))
+		return wire.Reply{}, unreadable(addr, path, data, fmt.Errorf("has more than %d bytes", wire.MaxBody))
+	}
 	reply, err := wire.DecodeReply(data)
 	if err != nil { // which quotes the reply
 		data = []byte(access.Conceal(string(data), token))
@@ -247,12 +286,12 @@ func (c *Client) exchange(ctx context.Context, addr, appName, path string, req a
 	}
 	reply.Msg = access.Conceal(reply.Msg, token) // it goes into messages that more may read
 	if errors.Is(err, wire.ErrNoCode) {
-		return reply, answer.Header, nil // a failure by the protocol's rule, with whatever text there was
+		return reply, nil // a failure by the protocol's rule, with whatever text there was
 	}
 	if err != nil {
-		return wire.Reply{}, nil, unreadable(addr, path, data, err)
+		return wire.Reply{}, unreadable(addr, path, data, err)
 	}
-	return reply, answer.Header, nil
+	return reply, nil
 }
 
 // unreadable returns the error of a call whose reply makes no sense.

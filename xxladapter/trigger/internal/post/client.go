@@ -67,6 +67,8 @@ type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
+	// Cut says that the response has a longer body, of which Body is the beginning.
+	Cut bool
 }
 
 // Do sends a request and reads the response. sent says that a byte of the request may have left:

@@ -183,8 +183,8 @@ func TestHowAResponseIsReadAndWhichConnectionsAreKept(t *testing.T) {
 		{"until the end", "HTTP/1.1 200 OK\r\n\r\nokCLOSE", Answer{Status: 200, Body: []byte("ok")}, 0, ""},
 		{"more than was asked for", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200", Answer{Status: 200, Body: []byte("ok")}, 0, ""},
 		{"another protocol", "HTTP/1.1 101 Switching Protocols\r\n\r\n", Answer{Status: 101, Body: []byte{}}, 0, ""},
-		{"too much", "HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n" + long + "x", Answer{Status: 200, Body: []byte(long)}, 0, ""},
-		{"too many chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n" + long + "x\r\n0\r\n\r\n", Answer{Status: 200, Body: []byte(long)}, 0, ""},
+		{"too much", "HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n" + long + "x", Answer{Status: 200, Body: []byte(long), Cut: true}, 0, ""},
+		{"too many chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n" + long + "x\r\n0\r\n\r\n", Answer{Status: 200, Body: []byte(long), Cut: true}, 0, ""},
 
 		{"nothing", "", Answer{}, 0, "read response: unexpected EOF"},
 		{"half a head", "HTTP/1.1 200CLOSE", Answer{}, 0, "read response: unexpected EOF"},
@@ -205,6 +205,7 @@ func TestHowAResponseIsReadAndWhichConnectionsAreKept(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, tt.want.Status, a.Status)
 			require.Equal(t, string(tt.want.Body), string(a.Body))
+			require.Equal(t, tt.want.Cut, a.Cut)
 			c.Close()
 		})
 	}

@@ -118,6 +118,7 @@ func (c *conn) read() (a Answer, again bool, err error) {
 	}
 	var one [1]byte // is the body longer?
 	n, end := resp.Body.Read(one[:])
+	a.Cut = n > 0
 	return a, n == 0 && end == io.EOF && c.reusable(resp), nil
 }
 
