@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -65,8 +66,8 @@ const completeAtOnce = 64
 // complete stores one result and reports whether the run is known.
 func (h *HandOver) complete(ctx context.Context, c wire.Callback, own Own) (known bool, err error) {
 	r := xxladapter.RunResult{LogID: int64(c.LogID), Code: int(c.HandleCode), Msg: c.HandleMsg}
-	if r.Code <= 0 {
-		// Stored as it is, 0 would leave the run open forever.
+	if r.Code <= 0 || r.Code > math.MaxInt32 {
+		// Stored as it is, 0 would leave the run open forever, and the tables have 32 bits.
 		r.Code = xxladapter.ResultFail
 		if r.Msg == "" {
 			r.Msg = wire.MsgResultLost

@@ -420,6 +420,25 @@ func TestCompleteTurnsAMissingCodeIntoAFailure(t *testing.T) {
 	require.Equal(t, "job handle result lost.", f.logs()[0].HandleMsg)
 }
 
+// TestCodesThatTheTablesCannotHoldAreFailures takes codes whose last 32 bits are 200.
+func TestCodesThatTheTablesCannotHoldAreFailures(t *testing.T) {
+	for _, code := range []string{"4294967496", "-4294967096"} {
+		f := newFixture(t, xxladapter.RouteFirst, newFakeExecutor(t, func(w http.ResponseWriter, _ string) {
+			fmt.Fprintf(w, `{"code":%s,"msg":"no"}`, code)
+		}).URL)
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+		require.Equal(t, 500, f.logs()[0].TriggerCode)
+
+		f = newFixture(t, xxladapter.RouteFirst, newFakeExecutor(t, nil).URL)
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+		var c wire.Callback
+		require.NoError(t, wire.Decode(fmt.Appendf(nil, `{"logId":%d,"handleCode":%s,"handleMsg":"odd"}`, f.logs()[0].ID, code), &c))
+		require.NoError(t, f.over.Complete(t.Context(), []wire.Callback{c}))
+		require.Equal(t, 500, f.logs()[0].HandleCode)
+		require.Equal(t, "odd", f.logs()[0].HandleMsg)
+	}
+}
+
 // A brokenStore fails to store results.
 type brokenStore struct{ *memstore.Store }
 

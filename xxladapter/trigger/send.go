@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -72,7 +73,7 @@ func (r *run) send(ctx context.Context, req *wire.RunRequest) sendOutcome {
 	// A repeat says that the executor has this log id already: an earlier attempt arrived.
 	if reply.Code != wire.CodeOK && !isRepeat(reply.Msg) {
 		o = failed(at, reply.Msg)
-		if reply.Code > 0 {
+		if reply.Code > 0 && reply.Code <= math.MaxInt32 { // the tables have 32 bits
 			o.code = reply.Code
 		}
 	}
