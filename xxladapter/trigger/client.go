@@ -300,7 +300,8 @@ func unreadable(addr, path string, reply []byte, err error) error {
 }
 
 // A statusError is an HTTP status other than 200. The executor has not acted, unless the error also
-// wraps [ErrOutcomeUnknown], as for the 502 and 504 of a proxy.
+// wraps [ErrOutcomeUnknown], as for the 502 and 504 of a proxy, and for the 204 of an executor that
+// has nothing to say.
 type statusError struct {
 	url    string
 	status int
@@ -336,6 +337,8 @@ func (c *Client) post(
 		return answer, outcome(sent, err)
 	case answer.Status == http.StatusBadGateway, answer.Status == http.StatusGatewayTimeout:
 		// A proxy speaks, and cannot know what the executor behind it did.
+		return answer, outcome(true, &statusError{base + path, answer.Status})
+	case answer.Status > http.StatusOK && answer.Status < 300: // it may well have acted, as with an empty reply
 		return answer, outcome(true, &statusError{base + path, answer.Status})
 	case answer.Status != http.StatusOK: // also a redirect, which would be followed by a GET without a body
 		return answer, &statusError{base + path, answer.Status}

@@ -488,3 +488,20 @@ func TestClientTellsWhatWasNotSent(t *testing.T) {
 	require.Error(t, err)
 	require.NotErrorIs(t, err, ErrOutcomeUnknown)
 }
+
+// TestASuccessWithoutAReplyIsNoRefusal answers with other statuses of success than that of the
+// protocol, as servers do that have nothing to say. The run may have begun and must not be retried.
+func TestASuccessWithoutAReplyIsNoRefusal(t *testing.T) {
+	for _, status := range []int{http.StatusCreated, http.StatusAccepted, http.StatusNoContent} {
+		exec := newFakeExecutor(t, func(w http.ResponseWriter, _ string) { w.WriteHeader(status) })
+		f := newFixture(t, xxladapter.RouteFirst, exec.URL)
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: 3})))
+		require.Len(t, f.open(), 1)
+		require.Equal(t, xxladapter.FireAmbiguous, f.open()[0].State)
+		require.NoError(t, f.over.Complete(t.Context(), []wire.Callback{{LogID: wire.Int(f.logs()[0].ID), HandleCode: 200}}))
+		require.Empty(t, f.open())
+		require.Len(t, exec.taken(), 1)
+
+		require.ErrorContains(t, f.client.Beat(t.Context(), exec.URL), "HTTP status")
+	}
+}
