@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"strings"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -34,6 +35,16 @@ var registryRules = []rule{
 		g, err := b.store.Group(b.ctx, b.addGroup("early-app"))
 		b.NoError(err)
 		b.Equal([]string{"http://a:1"}, g.Addresses)
+	}},
+	{"AnAppNameInOtherLettersIsAnotherApp", func(b *fixture) {
+		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
+		b.NoError(b.store.Register(b.ctx, strings.ToUpper(app), "http://b:1"))
+		b.Equal([]string{"http://a:1"}, b.addresses())
+		list, err := b.store.Registrations(b.ctx, app)
+		b.NoError(err)
+		b.Equal([]xxladapter.Registration{{AppName: app, Address: "http://a:1", Updated: second(epoch)}}, list)
+		b.NoError(b.store.Unregister(b.ctx, app, "http://a:1"))
+		b.Nil(b.addresses())
 	}},
 	{"UnregisterForgetsAtOnce", func(b *fixture) {
 		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))

@@ -15,19 +15,20 @@ import (
 const executorGroup = "EXECUTOR"
 
 const (
-	// SelectRegistered reads the addresses of an app name.
-	SelectRegistered = `SELECT registry_value FROM xxl_job_registry
+	// SelectRegistered reads the addresses of an app name, and of names that a table's collation
+	// takes for the same.
+	SelectRegistered = `SELECT registry_key, registry_value FROM xxl_job_registry
 		WHERE registry_group = 'EXECUTOR' AND registry_key = ? ORDER BY registry_value`
 	refreshBeat = `UPDATE xxl_job_registry SET update_time = ?
 		WHERE registry_group = ? AND registry_key = ? AND registry_value = ?`
 	deleteBeat = `DELETE FROM xxl_job_registry
 		WHERE registry_group = 'EXECUTOR' AND registry_key = ? AND registry_value = ?`
-	selectBeats = `SELECT registry_value, update_time FROM xxl_job_registry
+	selectBeats = `SELECT registry_key, registry_value, update_time FROM xxl_job_registry
 		WHERE registry_group = 'EXECUTOR' AND registry_key = ?`
 	selectSilent = `SELECT registry_key, registry_value, update_time FROM xxl_job_registry
 		WHERE registry_group = 'EXECUTOR' AND update_time < ? ORDER BY registry_key, registry_value`
 
-	selectAutomatic = `SELECT id, address_list FROM xxl_job_group WHERE app_name = ? AND address_type = 0`
+	selectAutomatic = `SELECT id, app_name, address_list FROM xxl_job_group WHERE app_name = ? AND address_type = 0`
 	setAddresses    = `UPDATE xxl_job_group SET address_list = ?, update_time = ? WHERE id = ?`
 )
 
@@ -71,9 +72,11 @@ func (s *Store) Unregister(ctx context.Context, appName, address string) error {
 func (s *Store) Registrations(ctx context.Context, appName string) ([]xxladapter.Registration, error) {
 	var list []xxladapter.Registration
 	err := s.db.Query(ctx, selectBeats, []any{appName}, func(r database.Row) error {
-		reg := xxladapter.Registration{AppName: appName}
-		err := r.Scan(&reg.Address, database.Datetime(&reg.Updated))
-		list = append(list, reg)
+		var reg xxladapter.Registration
+		err := r.Scan(&reg.AppName, &reg.Address, database.Datetime(&reg.Updated))
+		if reg.AppName == appName {
+			list = append(list, reg)
+		}
 		return err
 	})
 	slices.SortFunc(list, func(a, b xxladapter.Registration) int {
@@ -140,8 +143,11 @@ func refreshGroups(ctx context.Context, t *database.Tx, appName string, now any)
 	var groups []group
 	err := t.Query(ctx, selectAutomatic+t.Dialect.Lock, []any{appName}, func(r database.Row) error {
 		var g group
-		err := r.Scan(&g.id, database.AddressList(&g.addresses))
-		groups = append(groups, g)
+		var app string
+		err := r.Scan(&g.id, &app, database.AddressList(&g.addresses))
+		if app == appName {
+			groups = append(groups, g)
+		}
 		return err
 	})
 	if err != nil || len(groups) == 0 {
@@ -173,15 +179,17 @@ func LockApp(ctx context.Context, t *database.Tx, appName string) error {
 	return err
 }
 
-// Registered returns the addresses of appName, sorted by bytes and not by a table's collation, and
-// without duplicates, which old tables may have. It drops those that do not fit into a group's
-// column.
+// Registered returns the addresses of appName, compared and sorted by bytes and not by a table's
+// collation, and without duplicates, which old tables may have. It drops those that do not fit into
+// a group's column.
 func Registered(ctx context.Context, t *database.Tx, appName string) ([]string, error) {
 	var addresses []string
 	err := t.Query(ctx, SelectRegistered, []any{appName}, func(r database.Row) error {
-		var addr string
-		err := r.Scan(&addr)
-		addresses = append(addresses, addr)
+		var app, addr string
+		err := r.Scan(&app, &addr)
+		if app == appName {
+			addresses = append(addresses, addr)
+		}
 		return err
 	})
 	slices.Sort(addresses)
