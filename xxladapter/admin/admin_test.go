@@ -187,16 +187,34 @@ func TestExecutorCallsRefuseBadInput(t *testing.T) {
 func TestAnOversizedBodyIsRefused(t *testing.T) {
 	s := newSite(t)
 	big := `[{"logId":1,"handleCode":200,"handleMsg":"` + strings.Repeat("x", wire.MaxBody) + `"}]`
-	status, body := s.do("POST", "/api/callback", testToken, big)
-	require.Equal(t, http.StatusRequestEntityTooLarge, status)
-	require.JSONEq(t, `{"code":500,"msg":"request body is over 5242880 bytes","content":null,"data":null,"success":false}`, body)
+	for op, token := range map[string]string{"registry": testToken, "callback": "wrong"} {
+		status, body := s.do("POST", "/api/"+op, token, big)
+		require.Equal(t, http.StatusRequestEntityTooLarge, status)
+		require.JSONEq(t, `{"code":500,"msg":"request body is over 5242880 bytes","content":null,"data":null,"success":false}`, body)
+	}
 	require.Empty(t, s.completer.got)
 
 	fits := `[{"logId":1,"handleCode":200,"handleMsg":"` + strings.Repeat("x", wire.MaxBody-100) + `"}]`
-	status, body = s.do("POST", "/api/callback", testToken, fits)
+	status, body := s.do("POST", "/api/callback", testToken, fits)
 	require.Equal(t, http.StatusOK, status, "and the server continues")
 	require.Contains(t, body, `"code":200`)
 	require.Len(t, s.completer.got, 1)
+}
+
+// TestManyResultsMayComeTogether reports what an executor of XXL-JOB before 3.4.1 has accumulated
+// in an outage, which it does not divide.
+func TestManyResultsMayComeTogether(t *testing.T) {
+	s := newSite(t)
+	one := `{"logId":1,"handleCode":500,"handleMsg":"` + strings.Repeat("x", 50_000) + `"},`
+	list := func(n int) string { return "[" + strings.TrimSuffix(strings.Repeat(one, n), ",") + "]" }
+	status, body := s.do("POST", "/api/callback", testToken, list(300))
+	require.Equal(t, http.StatusOK, status)
+	require.Contains(t, body, `"code":200`)
+	require.Len(t, s.completer.got, 300)
+
+	status, body = s.do("POST", "/api/callback", testToken, list(1400))
+	require.Equal(t, http.StatusRequestEntityTooLarge, status)
+	require.Contains(t, body, "request body is over 67108864 bytes")
 }
 
 func TestRegistration(t *testing.T) {

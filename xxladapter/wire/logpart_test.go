@@ -52,7 +52,7 @@ func TestDecodeLogPart(t *testing.T) {
 }
 
 // TestDecodeLogPartOfOtherReplies checks what is no log, or the log of an executor that does not
-// count lines: it must not be read for ever.
+// count lines: it must not be read forever.
 func TestDecodeLogPartOfOtherReplies(t *testing.T) {
 	for _, text := range []string{
 		"", "<html>", "[", "{", `{"code":200}`, `{"code":200,"data":"x`, `{"code":200,"data":{"logContent":7,"x`,

@@ -16,6 +16,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
+// maxResults limits the results of one call, in bytes. Executors before XXL-JOB 3.4.1 report in one
+// call whatever has accumulated while no admin answered. If it is refused, they repeat it forever.
+const maxResults = 64 << 20
+
 // An operation handles the body of one call; by is the caller. The payload goes into the reply; an
 // error becomes the text of a reply with code 500.
 type operation func(s *Server, ctx context.Context, by access.Caller, body []byte) (payload any, err error)
@@ -49,12 +53,18 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 		s.reply(w, wire.Fail(wire.MsgNoOperation))
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, wire.MaxBody))
+	limit := int64(wire.MaxBody)
+	if r.ContentLength > limit && s.mayReportMore(r, op) {
+		s.large.Lock()
+		defer s.large.Unlock()
+		limit = maxResults
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		w.Header().Set("Content-Type", wire.ContentType)
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
-		s.write(w, wire.Fail(fmt.Sprintf("request body is over %d bytes", wire.MaxBody)))
+		s.write(w, wire.Fail(fmt.Sprintf("request body is over %d bytes", limit)))
 		return
 	}
 	if err != nil {
@@ -105,6 +115,16 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.reply(w, wire.OK())
 	}
+}
+
+// mayReportMore reports whether a call may have maxResults bytes: one with results, from a caller
+// with a token.
+func (s *Server) mayReportMore(r *http.Request, op string) bool {
+	if !strings.EqualFold(op, wire.OpCallback) || s.opts.Pages.Check(r) != nil {
+		return false
+	}
+	_, ok, err := s.opts.Tokens.Caller(r.Context(), api.Bearer(r), r.Header.Get(wire.HeaderAppName))
+	return ok && err == nil
 }
 
 // userText returns the part of an error that the caller may read.

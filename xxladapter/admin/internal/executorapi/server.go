@@ -11,6 +11,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"sync"
 
 	"golang.org/x/time/rate"
 
@@ -76,11 +77,13 @@ type Server struct {
 	opts Options
 	// JobCalls limits the calls that concern jobs, for all callers together.
 	JobCalls *rate.Limiter
+
+	large sync.Mutex // held while a body above [wire.MaxBody] is in memory
 }
 
 // New returns the server.
 func New(opts Options) *Server {
-	return &Server{opts, rate.NewLimiter(jobCallRate, jobCallRate)}
+	return &Server{opts: opts, JobCalls: rate.NewLimiter(jobCallRate, jobCallRate)}
 }
 
 // Register registers the calls below both paths that XXL-JOB's executors use.
