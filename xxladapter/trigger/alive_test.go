@@ -33,3 +33,18 @@ func TestAnExecutorThatStopsIsAlive(t *testing.T) {
 	}
 	require.Error(t, client(t, ClientOptions{}).Alive(t.Context(), "http://"+testserver.Refuses))
 }
+
+// TestAnExecutorWithoutABeatIsAlive checks that an executor that answers status 404 to a beat, as
+// old releases of the common Go executor do, is not taken for dead. With a manual address nothing
+// else shows that it lives, and its runs would be given up while they are in progress. The answers
+// of a proxy show nothing.
+func TestAnExecutorWithoutABeatIsAlive(t *testing.T) {
+	c := client(t, ClientOptions{})
+	addr, _ := serving(t, http.StatusNotFound, "404 page not found\n")
+	require.NoError(t, c.Alive(t.Context(), addr))
+	require.Error(t, c.Beat(t.Context(), addr))
+	for _, status := range []int{http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout} {
+		addr, _ := serving(t, status, "")
+		require.Error(t, c.Alive(t.Context(), addr))
+	}
+}

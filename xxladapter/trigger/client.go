@@ -204,9 +204,14 @@ func (c *Client) Beat(ctx context.Context, addr string) error {
 }
 
 // Alive returns nil if the executor is alive. Unlike [Client.Beat] it includes an executor that is
-// stopping, whose last runs may take as long as it lets them.
+// stopping, whose last runs may take as long as it lets them, and one that does not know the call,
+// such as old releases of the common Go executor.
 func (c *Client) Alive(ctx context.Context, addr string) error {
 	reply, err := c.call(ctx, addr, "", wire.PathBeat, nil)
+	var status *statusError
+	if errors.As(err, &status) && status.status == http.StatusNotFound {
+		return nil
+	}
 	if err != nil || reply.Msg == wire.MsgStopping {
 		return err
 	}
