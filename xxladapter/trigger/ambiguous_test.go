@@ -137,6 +137,28 @@ func TestEachStrategyWithEachKindOfSilence(t *testing.T) {
 	}
 }
 
+// TestALongParameterIsSentAgainWhole sends a run again whose parameter its row has no room for.
+func TestALongParameterIsSentAgainWhole(t *testing.T) {
+	var exec *fakeExecutor
+	exec = newFakeExecutor(t, func(w http.ResponseWriter, _ string) {
+		if len(exec.taken()) == 1 {
+			panic(http.ErrAbortHandler)
+		}
+		fmt.Fprint(w, `{"code":200}`)
+	})
+	f := newFixture(t, xxladapter.RouteFirst, exec.URL)
+	f.ambiguous(xxladapter.AmbiguousResend)
+	param := strings.Repeat("長😀 ", 10_000)
+	require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1, Param: &param})))
+	require.NotEqual(t, param, f.logs()[0].Param)
+	require.NoError(t, f.over.Resolve(t.Context(), f.open()[0]))
+	require.Empty(t, f.open())
+	require.Len(t, exec.taken(), 2)
+	for _, run := range exec.taken() {
+		require.True(t, param == run.Params, "%d bytes", len(run.Params))
+	}
+}
+
 // TestALongLogSaysThatTheRunBegan asks an executor that returns all lines from the requested one
 // on, however many, as those of XXL-JOB do.
 func TestALongLogSaysThatTheRunBegan(t *testing.T) {

@@ -57,6 +57,9 @@ func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapt
 	if err != nil {
 		return err
 	}
+	if f.Param != nil {
+		l.Param = *f.Param // the row may have no room for all of it
+	}
 	r.log = l
 	if to, queued := xxladapter.ParseQueueAddress(l.Address); queued && l.HandleCode == xxladapter.ResultNone {
 		return r.requeue(ctx, inQueue, to)
