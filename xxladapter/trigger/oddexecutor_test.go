@@ -39,7 +39,7 @@ func TestWhatOddAnswersToARunMean(t *testing.T) {
 		"half a number":      {200, `{"code":200.5}`, unknown},
 		"a number as text":   {200, `{"code":"200"}`, 200},
 		"a float":            {200, `{"code":200.0,"msg":null,"content":null}`, 200},
-		"a byte order mark":  {200, "\ufeff" + `{"code":200}`, unknown},
+		"a byte order mark":  {200, "\ufeff" + `{"code":200}`, 200},
 		"blanks around":      {200, "\r\n " + `{"code":200}` + "\r\n", 200},
 		"another convention": {200, `{"code":0,"msg":"ok"}`, 0},
 		"no code":            {200, `{"success":true}`, 500},

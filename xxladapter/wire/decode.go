@@ -8,10 +8,11 @@ import (
 	"reflect"
 )
 
-// Decode decodes one JSON value into v. Unknown fields are ignored. An empty body, null, anything
-// after the value, and a value of the wrong type are errors that describe the fault in one line.
+// Decode decodes one JSON value into v. Unknown fields are ignored, and so is a byte order mark, as
+// by Java's Gson. An empty body, null, anything after the value, and a value of the wrong type are
+// errors that describe the fault in one line.
 func Decode(data []byte, v any) error {
-	data = bytes.TrimSpace(data)
+	data = trim(data)
 	if len(data) == 0 {
 		return errors.New("empty body")
 	}
@@ -29,6 +30,12 @@ func Decode(data []byte, v any) error {
 	}
 	return err
 }
+
+// byteOrderMark is what some .NET programs begin a text with.
+var byteOrderMark = []byte("\ufeff")
+
+// trim returns data without a byte order mark and without space around the rest.
+func trim(data []byte) []byte { return bytes.TrimSpace(bytes.TrimPrefix(data, byteOrderMark)) }
 
 // Shape returns the words for the JSON values that a Go type is decoded from, such as "a list".
 func Shape(t reflect.Type) string {

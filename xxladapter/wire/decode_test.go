@@ -132,6 +132,8 @@ func TestCallbackFallsBackOnExecuteResult(t *testing.T) {
 func TestDecodeReply(t *testing.T) {
 	for text, want := range map[string]Reply{
 		`{"code":200}`:                           {Code: 200},
+		"\ufeff" + `{"code":200}`:                {Code: 200}, // as from .NET
+		"\ufeff" + `[{"handleCode":200}]`:        {Code: 200},
 		`{"code":"200"}`:                         {Code: 200},
 		`{"code":200.0,"msg":null,"data":null}`:  {Code: 200},
 		`{"code":200,"content":1,"data":null}`:   Reply{Code: 200}.WithPayload(1),

@@ -15,7 +15,7 @@ import (
 // result has the beginning of one, without a line end. End is false.
 func DecodeLogPart(data []byte, from Int) (LogResult, error) {
 	var p logPart
-	err := p.reply(data)
+	err := p.reply(bytes.TrimPrefix(data, byteOrderMark))
 	switch {
 	case p.code != nil && *p.code != CodeOK:
 		return LogResult{}, errors.New("reply is incomplete, and a failure")

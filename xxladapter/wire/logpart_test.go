@@ -69,6 +69,9 @@ func TestDecodeLogPartOfOtherReplies(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, Int(2), got.ToLine, "nothing from line 3 on")
 	}
+	marked, err := DecodeLogPart([]byte("\ufeff"+`{"code":200,"data":{"logContent":"a\nb`), 1)
+	require.NoError(t, err)
+	require.Equal(t, "a\n", marked.Content)
 	half, err := DecodeLogPart([]byte(`{"code":200,"data":{"logContent":"😀\ud83d\ude`), 4)
 	require.NoError(t, err)
 	require.Equal(t, LogResult{FromLine: 4, ToLine: 4, Content: "😀\ufffd"}, half)

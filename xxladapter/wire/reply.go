@@ -77,7 +77,7 @@ var ErrNoCode = errors.New("wire: reply has no code")
 // in place of an object; DecodeReply then returns the code and text of the first. Along with
 // [ErrNoCode] it returns a reply with code 500 and the text that was there.
 func DecodeReply(data []byte) (Reply, error) {
-	data = bytes.TrimSpace(data)
+	data = trim(data)
 	if bytes.HasPrefix(data, []byte("[")) {
 		var list Callbacks
 		if err := Decode(data, &list); err != nil {
