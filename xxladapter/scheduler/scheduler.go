@@ -41,11 +41,11 @@ type Pool interface {
 	Fire(f xxladapter.Fire, done func()) bool
 	// Resolve takes a fire whose hand-over has no known outcome, as Fire takes a planned one.
 	Resolve(f xxladapter.Fire, done func()) bool
-	// Refused returns the due time and id of the first planned fire that was refused and may find a
-	// place now. ok is false if there is none.
+	// Refused returns the due time and id of the first planned fire that was refused and may find
+	// a place now. ok is false if there is none.
 	Refused() (due time.Time, id int64, ok bool)
-	// Offered announces that all planned fires from there up to last are passed to Fire again. A nil
-	// last means that none is left. Before that, Fire may refuse what is due later.
+	// Offered announces that all planned fires from there up to last are passed to Fire again. A
+	// nil last means that none is left. Before that, Fire may refuse what is due later.
 	Offered(due time.Time, id int64, last *xxladapter.Fire)
 	// Waits returns, by the id of the group, how long the fire that goes next has waited for a
 	// place. A group of which nothing waits is missing.
