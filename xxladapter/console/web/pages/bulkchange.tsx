@@ -29,7 +29,7 @@ export function ChangeFields({ changes, set }: { changes: Changes; set: (c: Chan
 	const groups = useGroups();
 	const label = (f: Name) => t(`field.${f}` as Key);
 	const free = fields.filter((f) => !changes.some((c) => c.field === f));
-	const first = (field: Name) => (field === "jobGroup" ? String([...groups.byID.keys()][0] ?? "") : field in choices ? choices[field as "misfireStrategy"][0]! : "");
+	const first = (field: Name) => (field === "jobGroup" ? (groups.options[0]?.value ?? "") : field in choices ? choices[field as "misfireStrategy"][0]! : "");
 	const put = (at: number, to: Partial<Changes[number]>) => set(changes.map((c, i) => (i === at ? { ...c, ...to } : c)));
 	return (
 		<fieldset class="checks">
@@ -39,7 +39,7 @@ export function ChangeFields({ changes, set }: { changes: Changes; set: (c: Chan
 					<Select aria-label={t("diff.field")} value={c.field} onChange={(e) => put(i, { field: e.currentTarget.value as Name, value: first(e.currentTarget.value as Name) })}
 						options={fields.filter((f) => f === c.field || free.includes(f)).map((f) => ({ value: f, text: label(f) }))} />
 					{c.field === "jobGroup" ? (
-						<Select aria-label={label(c.field)} value={c.value} onChange={(e) => put(i, { value: e.currentTarget.value })} options={[...groups.byID.values()].map((g) => ({ value: String(g.id), text: g.title || g.appName || "" }))} />
+						<Select aria-label={label(c.field)} value={c.value} onChange={(e) => put(i, { value: e.currentTarget.value })} options={groups.options} />
 					) : c.field in choices ? (
 						<Select aria-label={label(c.field)} value={c.value} onChange={(e) => put(i, { value: e.currentTarget.value })} options={choices[c.field as "misfireStrategy"].map((v) => ({ value: v, text: word(c.field, v) }))} />
 					) : (

@@ -85,7 +85,7 @@ export function ClearDialog({ group: given, job, onClose }: { group?: number; jo
 						<p>{t("clear.ofJob", { name: named.data?.name ?? `#${job}` })}</p>
 					) : (
 						<Field label={t("field.jobGroup")}>
-							<Select value={group} disabled={busy} onChange={(e) => setGroup(e.currentTarget.value)} options={[{ value: "", text: t("jobs.allGroups") }, ...[...groups.byID.values()].map((g) => ({ value: String(g.id), text: g.title || g.appName || "" }))]} />
+							<Select value={group} disabled={busy} onChange={(e) => setGroup(e.currentTarget.value)} options={[{ value: "", text: t("jobs.allGroups") }, ...groups.options]} />
 						</Field>
 					)}
 					<Field label={t("clear.what")} help={t("clear.help")}>

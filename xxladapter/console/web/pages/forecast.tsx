@@ -54,8 +54,8 @@ export function Forecast() {
 				</div>
 				<select aria-label={t("field.jobGroup")} value={String(group ?? "")} onChange={(e) => setQuery({ group: e.currentTarget.value, at: undefined })}>
 					<option value="">{t("jobs.allGroups")}</option>
-					{[...groups.byID.values()].map((g) => (
-						<option key={g.id} value={String(g.id)}>{g.title || g.appName}</option>
+					{groups.options.map((g) => (
+						<option key={g.value} value={g.value}>{g.text}</option>
 					))}
 				</select>
 			</div>

@@ -134,7 +134,7 @@ function DrainDialog({ group: id, address, on, onClose }: { group: number; addre
 	const [until, setUntil] = useState("");
 	const confirm = async () => {
 		if (on) await call("POST /groups/{id}/undrain", { id }, { address });
-		else await call("POST /groups/{id}/drain", { id }, { address, note: note.trim() || undefined, until: until ? fromWall(until.length === 16 ? until + ":00" : until)?.toISOString() : undefined });
+		else await call("POST /groups/{id}/drain", { id }, { address, note: note.trim() || undefined, until: until ? fromWall(until)?.toISOString() : undefined });
 		tell(t(on ? "drain.undone" : "drain.done", { address }));
 		changedSomething();
 	};

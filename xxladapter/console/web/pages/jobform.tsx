@@ -137,7 +137,7 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 						<div class="form">
 							<FormSection title={t("form.base")}>
 								{f("name", input("name", { maxLength: 255 }), { required: true, wide: true })}
-								{f("jobGroup", <Select value={draft.jobGroup} onChange={(e) => set("jobGroup", e.currentTarget.value)} options={[{ value: "", text: t("form.choose") }, ...[...groups.byID.values()].map((g) => ({ value: String(g.id), text: g.title || g.appName || "" }))]} />, { required: true })}
+								{f("jobGroup", <Select value={draft.jobGroup} onChange={(e) => set("jobGroup", e.currentTarget.value)} options={[{ value: "", text: t("form.choose") }, ...groups.options]} />, { required: true })}
 								{f("author", input("author", { maxLength: 64 }), { required: true })}
 								{f("tags", input("tags", { placeholder: "billing, nightly" }), { wide: true, help: t("form.tagsHelp") })}
 								{f("alarmEmail", input("alarmEmail", { type: "text", placeholder: "ops@example.org" }), { wide: true, help: t("form.emailHelp") })}

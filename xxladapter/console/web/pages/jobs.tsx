@@ -155,8 +155,8 @@ export function Jobs() {
 				</span>
 				<select aria-label={t("field.jobGroup")} value={group} onChange={(e) => setQuery({ group: e.currentTarget.value, after: undefined })}>
 					<option value="">{t("jobs.allGroups")}</option>
-					{[...groups.byID.values()].map((g) => (
-						<option key={g.id} value={String(g.id)}>{g.title || g.appName}</option>
+					{groups.options.map((g) => (
+						<option key={g.value} value={g.value}>{g.text}</option>
 					))}
 				</select>
 				{(tag || !!tags.data?.tags.length) && (

@@ -35,11 +35,12 @@ export function Schedule({ job, words }: { job: Pick<Job, "scheduleType" | "sche
 	return <span class="muted">{t("schedule.none")}</span>;
 }
 
-// useGroups returns the groups by id, for their names.
+// useGroups returns the groups by id, for their names, and as the options of a list.
 export function useGroups() {
 	const groups = useCall("GET /groups", {});
 	const byID = new Map((groups.data?.groups ?? []).map((g) => [g.id, g]));
-	return { ...groups, byID, name: (id?: number) => byID.get(id)?.title || byID.get(id)?.appName || (id ? `#${id}` : "") };
+	const name = (id?: number) => byID.get(id)?.title || byID.get(id)?.appName || (id ? `#${id}` : "");
+	return { ...groups, byID, name, options: [...byID.keys()].map((id) => ({ value: String(id), text: name(id) })) };
 }
 
 export async function switchJob(job: Job, on: boolean) {

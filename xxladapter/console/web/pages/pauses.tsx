@@ -62,13 +62,13 @@ export function Pauses() {
 
 function PauseDialog({ onClose }: { onClose: () => void }) {
 	const groups = useGroups();
-	const options = [...(may("operator", 0) ? [{ value: "0", text: t("jobs.allGroups") }] : []), ...[...groups.byID.values()].filter((g) => may("operator", g.id)).map((g) => ({ value: String(g.id), text: g.title || g.appName || "" }))];
+	const options = [...(may("operator", 0) ? [{ value: "0", text: t("jobs.allGroups") }] : []), ...groups.options.filter((g) => may("operator", Number(g.value)))];
 	const [group, setGroup] = useState<string>();
 	const [note, setNote] = useState("");
 	const [until, setUntil] = useState("");
 	const chosen = group ?? options[0]?.value ?? "0";
 	const begin = async () => {
-		const end = until ? fromWall(until.length === 16 ? until + ":00" : until) : undefined;
+		const end = until ? fromWall(until) : undefined;
 		await call("POST /pauses", {}, { ...(chosen === "0" ? { all: true } : { jobGroup: Number(chosen) }), note: note.trim() || undefined, until: end?.toISOString() });
 		tell(t("pause.begun", { name: options.find((o) => o.value === chosen)?.text ?? "" }));
 		changedSomething();

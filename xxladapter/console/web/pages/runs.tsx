@@ -17,7 +17,7 @@ export function Runs() {
 	const job = Number(query.value.get("job")) || undefined;
 	return (
 		<Page title={t("job.tabRuns")} wide actions={may("editor") && <Button icon="remove" onClick={() => setClear(true)}>{t("clear.open")}</Button>}>
-			<RunTable groups={[...groups.byID.values()]} />
+			<RunTable groups={groups.options} />
 			{clear && <ClearDialog group={group} job={job} onClose={() => setClear(false)} />}
 		</Page>
 	);

@@ -28,7 +28,7 @@ function limits(since: string, q: URLSearchParams): [from?: Date, before?: Date]
 	return since === "yesterday" ? [midnight(-1), midnight(0)] : [];
 }
 
-export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: { id?: number; title?: string; appName?: string }[] }) {
+export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: { value: string; text: string }[] }) {
 	const q = query.value;
 	const status = q.get("status") ?? "";
 	const since = q.get("since") ?? "";
@@ -117,7 +117,7 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 					<select aria-label={t("field.jobGroup")} value={String(group ?? "")} onChange={(e) => setQuery({ group: e.currentTarget.value, job: undefined, after: undefined })}>
 						<option value="">{t("jobs.allGroups")}</option>
 						{groups.map((g) => (
-							<option key={g.id} value={String(g.id)}>{g.title || g.appName}</option>
+							<option key={g.value} value={g.value}>{g.text}</option>
 						))}
 					</select>
 				)}

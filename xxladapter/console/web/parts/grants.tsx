@@ -26,7 +26,7 @@ export const roleOptions = () => roles.map((r) => ({ value: r, text: word("role"
 // GrantFields chooses one role for each group. A group that has a role is not offered again.
 export function GrantFields({ grants, set }: { grants: Grant[]; set: (grants: Grant[]) => void }) {
 	const groups = useGroups();
-	const all = [{ value: "0", text: t("jobs.allGroups") }, ...[...groups.byID.values()].map((g) => ({ value: String(g.id), text: g.title || g.appName || "" }))];
+	const all = [{ value: "0", text: t("jobs.allGroups") }, ...groups.options];
 	const free = all.filter((o) => !grants.some((g) => String(g.jobGroup) === o.value));
 	const change = (at: number, to: Partial<Grant>) => set(grants.map((g, i) => (i === at ? { ...g, ...to } : g)));
 	return (
