@@ -190,3 +190,20 @@ func TestJobsAreOrderedByTheirHeads(t *testing.T) {
 	rows("by name", "a never ran", "b succeeds", "c fails")
 	sorted("Job", "ascending")
 }
+
+// All jobs that match a text in one field are selected only until it is searched in another field.
+func TestAnotherFieldEndsTheSelectionOfAll(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	group := s.group("Orders")
+	for i := range 101 { // more than a page
+		s.job(group, fmt.Sprintf("greet %d", i), nil)
+	}
+	tab := s.open("jobs?name=greet")
+	tab.tick("Select all jobs of this page")
+	tab.click("Select all 101 that match")
+	tab.sees("All 101 jobs that match are selected")
+	tab.choose("Search in", "handler")
+	tab.until("the handler is searched", `location.search.includes("handler=greet")`)
+	tab.until("the page remains selected, and no more", `!document.querySelector(".bulk-bar b").innerText.includes("match")`)
+}

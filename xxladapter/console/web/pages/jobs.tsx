@@ -85,7 +85,7 @@ export function Jobs() {
 		setChosen(new Map());
 	};
 	// What a filter selects is no longer what was chosen once it changes.
-	useEffect(() => setAll(false), [found, group, state, tag, last]);
+	useEffect(() => setAll(false), [field, found, group, state, tag, last]);
 	const columns: Column<Job>[] = [
 		...(may("operator") ? [{
 			head: t("bulk.choose"),
