@@ -191,6 +191,31 @@ func TestJobsAreOrderedByTheirHeads(t *testing.T) {
 	sorted("Job", "ascending")
 }
 
+// A link to another list of jobs replaces what the field of the search shows.
+func TestTheSearchShowsWhatTheListIs(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	group := s.group("Orders")
+	s.job(group, "settle", map[string]any{"author": "li.na"})
+	s.job(group, "collect", nil)
+	tab := s.open("jobs")
+	const shows = `document.querySelector("main input[type=search]").value === %q && document.querySelector("select[aria-label='Search in']").value === %q`
+	tab.typeIn("Search", "set")
+	tab.rowsAre("settle")
+	tab.click("Jobs")
+	tab.rowsAre("settle", "collect")
+	tab.until("the field is empty", fmt.Sprintf(shows, "", "name"))
+	tab.eval(`history.back()`, nil)
+	tab.rowsAre("settle")
+	tab.until("the field has the text again", fmt.Sprintf(shows, "set", "name"))
+	tab.visit("jobs?author=li")
+	tab.rowsAre("settle")
+	tab.until("the field is the one that the address names", fmt.Sprintf(shows, "li", "author"))
+	tab.typeIn("Search", kb.Backspace)
+	tab.rowsAre("settle", "collect")
+	tab.until("the field remains chosen", fmt.Sprintf(shows, "", "author"))
+}
+
 // All jobs that match a text in one field are selected only until it is searched in another field.
 func TestAnotherFieldEndsTheSelectionOfAll(t *testing.T) {
 	t.Parallel()

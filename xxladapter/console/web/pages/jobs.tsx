@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { Job } from "../api";
-import { useCall, useDelayed } from "../data";
+import { useCall } from "../data";
 import { number, t } from "../i18n";
 import { lang } from "../prefs";
 import { href, query, setQuery } from "../route";
@@ -18,6 +18,7 @@ import { JobDrawer, useRoomy } from "./jobdrawer";
 import { PauseNotice } from "./pauses";
 import { instant, now } from "../time";
 import { Schedule, switchJob, useGroups } from "./jobwords";
+import { Typed } from "./runtable";
 
 const pageSize = 100;
 
@@ -41,7 +42,10 @@ export function Jobs() {
 	const state = q.get("running") ?? "";
 	const tag = q.get("tag") ?? "";
 	const last = (q.get("last") ?? "") as "" | (typeof results)[number];
-	const [field, setField] = useState<(typeof sought)[number]>(sought.find((f) => q.get(f)) ?? "name");
+	// The field that the address names remains chosen once its text is empty.
+	const [kept, setField] = useState<(typeof sought)[number]>("name");
+	const field = sought.find((f) => q.get(f)) ?? kept;
+	if (field !== kept) setField(field);
 	const detail = Number(q.get("show")) || undefined;
 	const beside = useRoomy() && !!detail;
 	const by = q.get("sort") ?? "ID";
@@ -49,11 +53,6 @@ export function Jobs() {
 	// Each cursor is the id, and the key of another order than by id.
 	const cursors: { id: string; key: string }[] = q.has("after") ? JSON.parse(q.get("after")!) : [];
 	const cursor = cursors.at(-1);
-	const [text, setText] = useState(q.get(field) ?? "");
-	const wanted = useDelayed(text, 200);
-	useEffect(() => {
-		if (wanted !== (q.get(field) ?? "")) setQuery({ name: undefined, handler: undefined, author: undefined, [field]: wanted, after: undefined });
-	}, [wanted, field]);
 	const [run, setRun] = useState<Job>();
 	const [chosen, setChosen] = useState(new Map<number, string>());
 	const [all, setAll] = useState(false);
@@ -66,7 +65,7 @@ export function Jobs() {
 	// After the jobs: a browser has six connections, and what is asked last may wait for one.
 	const groups = useGroups();
 	const tags = useCall("GET /tags", {}, 60e3);
-	const found = sought.map((f) => q.get(f)).join("");
+	const found = q.get(field) ?? "";
 	const filtered = !!(found || group || state || tag || last);
 	const rows = jobs.data?.jobs;
 	const recent = new Map((jobs.data?.recent ?? []).map((r) => [r.id, r.runs]));
@@ -146,8 +145,12 @@ export function Jobs() {
 			<PauseNotice group={Number(group) || undefined} />
 			<div class="filters" role="search">
 				<span class="inline">
-					<input type="search" placeholder={t("frame.search")} aria-label={t("frame.search")} value={text} onInput={(e) => setText(e.currentTarget.value)} />
-					<select aria-label={t("jobs.searchIn")} value={field} onChange={(e) => setField(e.currentTarget.value as "name")}>
+					<Typed name={field} label={t("frame.search")} />
+					<select aria-label={t("jobs.searchIn")} value={field} onChange={(e) => {
+						const to = e.currentTarget.value as "name";
+						setField(to);
+						if (found) setQuery({ [field]: undefined, [to]: found, after: undefined });
+					}}>
 						<option value="name">{t("job.name")}</option>
 						<option value="handler">{t("field.executorHandler")}</option>
 						<option value="author">{t("field.author")}</option>
@@ -189,7 +192,7 @@ export function Jobs() {
 					empty={
 						filtered ? (
 							<Empty icon="filter" title={t("list.noneMatch")}>
-								<Button onClick={() => { setText(""); setQuery({ name: "", handler: "", author: "", group: "", running: "", tag: "", last: "", after: "" }); }}>{t("list.clearFilters")}</Button>
+								<Button onClick={() => setQuery({ name: "", handler: "", author: "", group: "", running: "", tag: "", last: "", after: "" })}>{t("list.clearFilters")}</Button>
 							</Empty>
 						) : (
 							<Empty icon="jobs" title={t("jobs.none")}>{t("jobs.noneText")}</Empty>

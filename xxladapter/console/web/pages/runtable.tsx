@@ -154,11 +154,11 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 
 // Typed filters the list by what people type, once they pause. The field follows its parameter of the
 // address when something else changes that, as a link does.
-function Typed({ name, label }: { name: string; label: string }) {
+export function Typed({ name, label }: { name: string; label: string }) {
 	const is = query.value.get(name) ?? "";
 	const [text, setText] = useState(is);
 	const own = useRef(is); // the value of the parameter that the field has
-	const wanted = useDelayed(text, 300);
+	const wanted = useDelayed(text, 200);
 	useEffect(() => {
 		if (wanted === own.current) return;
 		own.current = wanted;
