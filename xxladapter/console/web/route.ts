@@ -25,13 +25,17 @@ function follow() {
 	});
 }
 
-addEventListener("popstate", follow);
-
 // A guard may keep people on a page whose changes are not saved. It returns true to let them go.
 let guard: (() => boolean) | undefined;
 export function guardLeaving(f: (() => boolean) | undefined) {
 	guard = f;
 }
+
+// The browser has left the page's entry of its history when it says so; who stays gets another one.
+addEventListener("popstate", () => {
+	if (guard && !guard()) history.pushState(null, "", new URL(path.value + search.value, base));
+	else follow();
+});
 
 // go leads to a page; to is a path below the console, with its query.
 export function go(to: string, replace = false) {
