@@ -244,3 +244,23 @@ func TestASessionEndsAmidAnEdit(t *testing.T) {
 	require.Equal(t, "li.na", is.Author)
 	require.Equal(t, "typed before the session ended", is.ExecutorParam)
 }
+
+// Nothing that one user could read is left for the next one who signs in at the same tab.
+func TestAnotherUserSeesNothingOfTheFirst(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "a-secret-of-operators")
+	group := s.group("Orders")
+	s.user("wang.fang", 0, "admin")
+	s.user("li.na", group, "viewer")
+	tab := s.signedIn("wang.fang", "users")
+	tab.rowsAre("wang.fang", "li.na")
+	tab.allowed = append(tab.allowed, "403 (Forbidden)")
+	tab.click("Sign out")
+	tab.until("sign-in is asked for", `document.querySelector("dialog[open]")`)
+	tab.typeIn("Name", "li.na")
+	tab.typeIn("Password", password)
+	tab.press(kb.Enter)
+	tab.until("another user is there", `document.querySelector(".who")?.innerText === "li.na"`)
+	tab.sees("You may not do this")
+	tab.until("the users are gone", `!document.body.innerText.includes("wang.fang")`)
+}

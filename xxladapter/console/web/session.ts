@@ -20,6 +20,15 @@ effect(() => {
 	void askSession();
 });
 
+// Another caller begins with a new document: nothing that the one before could read is left in it.
+let first: string | undefined;
+effect(() => {
+	const s = session.value;
+	const is = s?.kind && s.kind + s.name;
+	first ??= is;
+	if (is && is !== first) location.reload();
+});
+
 export async function signIn(name: string, password: string) {
 	setToken("");
 	session.value = await call("POST /session", {}, { name, password });
