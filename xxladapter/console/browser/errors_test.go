@@ -64,3 +64,16 @@ func TestTheErrorOfAHiddenFieldIsShown(t *testing.T) {
 	tab.click("Save")
 	tab.until("the error is at the foot", `document.querySelector(".form-foot .field-error")?.innerText.startsWith("zone is")`)
 }
+
+// The page of a job that somebody else deletes says so, and offers nothing of the job any longer.
+func TestAJobThatIsDeletedMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	job := s.job(s.group("Orders"), "settle orders", nil)
+	tab := s.open(fmt.Sprintf("jobs/%d", job))
+	tab.allowed = append(tab.allowed, "404 (Not Found)")
+	tab.sees("settle orders")
+	s.call("DELETE", fmt.Sprintf("/jobs/%d", job), nil, nil)
+	tab.until("the page says it", `document.querySelector(".is-failure")`)
+	tab.until("nothing can be done with it", `!document.querySelector("main .switch") && !document.body.innerText.includes("settle orders")`)
+}

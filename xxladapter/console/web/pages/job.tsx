@@ -36,7 +36,8 @@ export function Job({ id, tab }: { id: number; tab: Tab }) {
 	const above = { to: href("jobs"), text: t("nav.jobs") };
 	const j = job.data;
 	const zone = useJobZone(j?.settings?.zone);
-	if (!j) return <Page title={`${t("job.one")} #${id}`} above={above}><Pending call={job} /></Page>;
+	// Of a job that is gone, the editor with a source remains.
+	if (!j || (job.error?.status === 404 && tab !== "code")) return <Page title={`${t("job.one")} #${id}`} above={above}><Pending call={job} /></Page>;
 	return (
 		<Page
 			title={j.name ?? ""} above={above} wide
