@@ -104,3 +104,24 @@ func TestTimesAreInTheZoneOfTheJob(t *testing.T) {
 	tab.visit(fmt.Sprintf("jobs/%d", other))
 	tab.until("a job without a zone has the scheduler's", next+`.every((l) => l.innerText.includes("09:30:00")) && !document.querySelector("main").innerText.includes("UTC+")`)
 }
+
+// The days of a timeline begin at midnight after the clocks were put back, too.
+func TestDaysOfATimelineAfterTheClocksChange(t *testing.T) {
+	t.Parallel()
+	s := startSite(t, "", loopback, func(o *node.Options, _ string) { o.Zone = time.UTC })
+	job := s.job(s.group("Orders"), "close the day", map[string]any{"scheduleType": "CRON", "scheduleConf": "0 0 0 * * ?", "settings": map[string]any{"zone": "Europe/Berlin"}})
+	s.call("POST", fmt.Sprintf("/jobs/%d/start", job), nil, nil)
+	for _, week := range []struct{ to, days string }{
+		{"2040-10-31T00:00:00%2B01:00", "10-24,10-25,10-26,10-27,10-28,10-29,10-30,10-31"}, // back on the 28th
+		{"2040-03-28T00:00:00%2B02:00", "03-21,03-22,03-23,03-24,03-25,03-26,03-27,03-28"}, // forth on the 25th
+	} {
+		tab := s.open("jobs")
+		tab.look("en", "light", 800) // two labels of one day do not fit
+		tab.visit(fmt.Sprintf("jobs/%d/timeline?span=7d&to=%s", job, week.to))
+		const labels = `[...document.querySelectorAll("svg.chart g text")]`
+		tab.until("the axis has labels", labels+`.length > 5`)
+		var days string
+		tab.eval(labels+`.map((e) => e.innerHTML).join()`, &days)
+		require.Contains(t, week.days, days)
+	}
+}

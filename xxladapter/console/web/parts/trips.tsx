@@ -103,7 +103,11 @@ export function Trips({ label, from, to, ticks, runs, misfires }: Props) {
 	const ahead = shift(new Date(from));
 	const labels: number[] = [];
 	// The names of both halves stand at the left.
-	if (width) for (let at = Math.ceil((from + ahead) / step) * step - ahead; at < to; at += step) if (x(at) > 60) labels.push(at);
+	if (width) for (let nominal = Math.ceil((from + ahead) / step) * step - ahead; nominal < to; nominal += step) {
+		// Longer steps follow the wall clock where it changes.
+		const at = step > 60 * minute ? nominal + ahead - shift(new Date(nominal)) : nominal;
+		if (x(at) > 60) labels.push(at);
+	}
 	const stroke = { fill: "none", stroke: "currentColor", "stroke-width": 1.5 };
 	const under = (e: MouseEvent) => {
 		const area = (e.currentTarget as Element).getBoundingClientRect();
