@@ -125,3 +125,28 @@ func TestDaysOfATimelineAfterTheClocksChange(t *testing.T) {
 		require.Contains(t, week.days, days)
 	}
 }
+
+// In a week in which clocks are put back, each quarter of an hour of the heat map has its place.
+func TestAWeekAheadInWhichTheClocksChange(t *testing.T) {
+	t.Parallel()
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	require.NoError(t, err)
+	s := startSite(t, "", loopback, func(o *node.Options, _ string) { o.Zone = berlin })
+	tab := s.open("help")
+	for from, columns := range map[string]int{"2040-10-24T22:00:00Z": 25 * 4, "2040-03-19T23:00:00Z": 24 * 4} {
+		// The API forecasts from the present on.
+		tab.eval(fmt.Sprintf(`(((real) => window.fetch = (to, how) => new URL(to).pathname.endsWith("/forecast") ? Promise.resolve(Response.json({
+			minutes: 15, jobs: 1, unknownDurations: 0, cells: Array.from({ length: 672 }, (_, i) => ({ at: new Date(Date.parse(%q) + i * 900e3).toISOString(), fires: 1, runSeconds: 0 })),
+		})) : real(to, how))(window.fetch), true)`, from), nil)
+		tab.click("Load ahead")
+		tab.click("7 days")
+		const cells = `[...document.querySelectorAll("rect[data-at]")]`
+		tab.until("a week of quarters", fmt.Sprintf(cells+`.length === 672 && %s[0].dataset.at.startsWith(%q)`, cells, from[:10]))
+		var places, across int
+		tab.eval(`new Set(`+cells+`.map((e) => e.getAttribute("x") + " " + e.getAttribute("y"))).size`, &places)
+		tab.eval(`new Set(`+cells+`.map((e) => e.getAttribute("x"))).size`, &across)
+		require.Equal(t, 672, places, from)
+		require.Equal(t, columns, across, from)
+		tab.click("Help")
+	}
+}

@@ -44,7 +44,7 @@ interface Grid {
 // screen time runs downwards.
 function grid(cells: Cell[], turned: boolean): Grid {
 	const week = cells.length > 120;
-	const hours = new Map<string, number>(), days = new Map<string, number>();
+	const hours = new Map<string, number>(), days = new Map<string, { row: number; begin: number }>();
 	const columns: Grid["columns"] = [], rows: Grid["rows"] = [];
 	const along = turned ? rows : columns, across = turned ? columns : rows;
 	const places = cells.map((c) => {
@@ -60,13 +60,15 @@ function grid(cells: Cell[], turned: boolean): Grid {
 			}
 			return turned ? { x: part, y: hour } : { x: hour, y: part };
 		}
-		let row = days.get(date);
-		if (row === undefined) {
-			days.set(date, (row = days.size));
+		const n = Math.floor(at.getTime() / quarter);
+		if (!days.has(date)) {
+			const row = days.size;
+			days.set(date, { row, begin: n - Number(time.slice(0, 2)) * 4 - part });
 			across.push({ at: turned ? row * 4 : row, text: turned ? date.slice(8) : `${weekday(at)} ${date.slice(8)}` });
 		}
-		const quarters = Number(time.slice(0, 2)) * 4 + part;
-		return turned ? { x: row * 4 + part, y: Math.floor(quarters / 4) } : { x: quarters, y: row };
+		const { row, begin } = days.get(date)!;
+		const quarters = n - begin;
+		return turned ? { x: row * 4 + (quarters % 4), y: Math.floor(quarters / 4) } : { x: quarters, y: row };
 	});
 	if (week) for (let hour = 0; hour < 24; hour += turned ? 1 : 2) along.push({ at: turned ? hour : hour * 4, text: `${String(hour).padStart(2, "0")}:00` });
 	else for (let part = 0; part < 4; part++) across.push({ at: part, text: `:${String(part * 15).padStart(2, "0")}` });
