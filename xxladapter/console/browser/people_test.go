@@ -264,3 +264,20 @@ func TestAnotherUserSeesNothingOfTheFirst(t *testing.T) {
 	tab.sees("You may not do this")
 	tab.until("the users are gone", `!document.body.innerText.includes("wang.fang")`)
 }
+
+// Tabs share the cookie of a session. A tab that people come back to shows who they are by now.
+func TestAnotherUserSignsInAtAnotherTab(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "a-secret-of-operators")
+	s.user("wang.fang", 0, "admin")
+	s.user("li.na", 0, "viewer")
+	tab := s.signedIn("wang.fang", "users")
+	tab.allowed = append(tab.allowed, "403 (Forbidden)")
+	tab.rowsAre("wang.fang", "li.na")
+	var status int
+	tab.eval(fmt.Sprintf(`fetch("../api/v1/session", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ name: "li.na", password: %q }) }).then((r) => r.status)`, password), &status)
+	require.Equal(t, http.StatusOK, status)
+	tab.eval(`document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))`, nil)
+	tab.until("the frame names the user", `document.querySelector(".who")?.innerText === "li.na"`)
+	tab.sees("You may not do this")
+}

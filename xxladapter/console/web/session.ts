@@ -20,6 +20,11 @@ effect(() => {
 	void askSession();
 });
 
+// Another tab may have signed in somebody else: tabs share the cookie.
+addEventListener("visibilitychange", () => {
+	if (document.visibilityState === "visible") void askSession();
+});
+
 // Another caller begins with a new document: nothing that the one before could read is left in it.
 let first: string | undefined;
 effect(() => {
