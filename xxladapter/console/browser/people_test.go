@@ -116,6 +116,16 @@ func TestALinkWithATokenReplacesNobody(t *testing.T) {
 	tab.until("the token is not kept", `!sessionStorage.getItem("xxlwheel.token") && !location.hash`)
 }
 
+// A link with a token that cannot be read asks for sign-in, as one without a token.
+func TestALinkWithABrokenToken(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "a-secret-of-operators")
+	tab := s.open("help#token=100%25%")
+	tab.allowed = append(tab.allowed, "401 (Unauthorized)")
+	tab.until("sign-in is asked for", `document.querySelector("dialog[open]")`)
+	tab.until("the token is not kept", `!sessionStorage.getItem("xxlwheel.token") && !location.hash`)
+}
+
 // A user makes a token that is shown once and does what its limits say, revokes it, ends another
 // session, and changes the password.
 func TestMe(t *testing.T) {

@@ -51,14 +51,14 @@ let token = sessionStorage.getItem(tokenName) ?? "";
 // A token behind # signs in, since the fragment never reaches a server. Any page may have such a link,
 // so it is ignored while somebody is signed in. Calls wait until that is known.
 const given = /^#token=(.+)$/.exec(location.hash)?.[1];
-const decided = given ? consider(decodeURIComponent(given)) : undefined;
+const decided = given ? consider(given).catch(() => undefined) : undefined;
 
 async function consider(offered: string) {
 	history.replaceState(null, "", location.pathname + location.search);
 	const headers: Record<string, string> = token ? { Authorization: "Bearer " + token } : {};
 	const answer = await fetch(new URL("../api/v1/session", base), { headers, cache: "no-store" }).catch(() => undefined);
 	const caller = (await answer?.json().catch(() => undefined)) as { kind?: string } | undefined;
-	if (caller && !caller.kind) setToken(offered);
+	if (caller && !caller.kind) setToken(decodeURIComponent(offered));
 }
 
 export function setToken(value: string) {
