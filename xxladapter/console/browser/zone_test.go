@@ -150,3 +150,15 @@ func TestAWeekAheadInWhichTheClocksChange(t *testing.T) {
 		tab.click("Help")
 	}
 }
+
+// A scheduler whose zone has a name that browsers do not know shows its times by their offset.
+func TestAZoneThatBrowsersDoNotKnow(t *testing.T) {
+	t.Parallel()
+	s := startSite(t, "", loopback, func(o *node.Options, _ string) { o.Zone = time.FixedZone("Office", 5*3600+1800) })
+	job := s.job(s.group("Orders"), "open the office", map[string]any{"scheduleType": "CRON", "scheduleConf": "0 30 9 * * ?"})
+	tab := s.open(fmt.Sprintf("jobs/%d", job))
+	tab.until("it fires by the clock of the office", `[...document.querySelectorAll(".times.is-one li")].some((l) => l.innerText.includes("09:30:00"))`)
+	tab.until("the clock of the frame has its offset", `document.querySelector(".clock").innerText.includes("+05:30")`)
+	tab.visit(fmt.Sprintf("jobs/%d/edit", job))
+	tab.until("and so has the dry run", `[...document.querySelectorAll(".preview .times li")].some((l) => l.innerText.includes("09:30:00"))`)
+}

@@ -172,13 +172,14 @@ function two(n: number, per: number, large: Key, small: Key): string {
 }
 
 // learnZone asks for the scheduler's zone, which is that of a schedule without one of its own. A zone
-// that has no name there is the browser's, if both have the same time now, or else an offset.
+// whose name the browser does not know is the browser's, if both have the same time now, or else an
+// offset.
 export async function learnZone() {
 	try {
 		const p = await call("GET /schedule/preview", { scheduleConf: "0 0 0 * * ?", count: 1 });
 		const at = p.times[0]?.at ?? "";
 		const own = /(Z|[+-]\d\d:\d\d)$/.exec(at)?.[1]?.replace("Z", "+00:00");
-		if (p.zone !== "Local") storeZone.value = p.zone;
+		if (knownZone(p.zone)) storeZone.value = p.zone;
 		else if (own) storeZone.value = offset(new Date(at), browserZone) === "UTC" + own ? browserZone : own;
 	} catch {
 		// Times are shown in the browser's zone, with their offset.

@@ -7,7 +7,7 @@ import { lang } from "../prefs";
 import { Empty, Spoken, Tag, Waiting } from "../parts/basic";
 import { Calendar } from "../parts/calendar";
 import { Panel } from "../parts/page";
-import { clock, day, offset, storeZone, weekday } from "../time";
+import { clock, day, knownZone, offset, storeZone, weekday } from "../time";
 
 export function DryRun({ type, conf, zone, calendar }: { type: string; conf: string; zone: string; calendar: string }) {
 	const wanted = useDelayed(JSON.stringify([type, conf.trim(), zone.trim(), calendar]), 250);
@@ -15,7 +15,7 @@ export function DryRun({ type, conf, zone, calendar }: { type: string; conf: str
 	const asked = scheduleType !== "NONE" && scheduleConf !== "";
 	const preview = useCall("GET /schedule/preview", asked ? { scheduleType: scheduleType as "CRON", scheduleConf, zone: ownZone || undefined, calendar: days || undefined, count: 50, months: 12 } : undefined);
 	const p = preview.data;
-	const own = p?.zone === "Local" ? storeZone.value : (p?.zone ?? "");
+	const own = knownZone(p?.zone) || storeZone.value;
 	const words = p && (lang.value === "en" ? p.words.en : p.words.zh);
 	const next = p?.times.find((one) => !one.excluded);
 	const first = next && new Date(next.at);
