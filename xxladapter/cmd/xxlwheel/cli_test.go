@@ -74,6 +74,8 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 		{"no count", []string{"cron", "next", "* * * * * ?", "-n", "0"}, 2, "-n is 0, must be at least 1"},
 		{"no server", []string{"job", "list", "--server", "http://127.0.0.1:1"}, 1, "reach scheduler at http://127.0.0.1:1"},
 		{"no URL", []string{"job", "list", "--server", "http://bad host"}, 2, `--server is "http://bad host", must be a URL`},
+		{"a pause of no time", []string{"pause", "begin", "--all", "--for=0s"}, 2, "--for is 0s, must be more than 0"},
+		{"a drain of no time", []string{"group", "drain", "1", "http://10.0.0.7:9999/", "--for=0s"}, 2, "--for is 0s, must be more than 0"},
 		{"missing flags", []string{"job", "add"}, 2, "missing flags: --app, --handler, --name"},
 		{"two schedules", []string{"job", "add", "--name=n", "--app=a", "--handler=h", "--cron=x", "--fixed-rate=1s"}, 2, "can't be used together"},
 		{"executor open to others without a token", []string{"executor", "--listen", "0.0.0.0:0"}, 2, "--access-token is empty"},

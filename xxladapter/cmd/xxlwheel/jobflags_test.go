@@ -114,6 +114,8 @@ func TestTheWholeOfAJob(t *testing.T) {
 		"--children 1,x":               `has "x", must be ids of jobs`,
 		"--glue-file /no/such":         `file "/no/such" cannot be read: no such file or directory`,
 		"--fixed-rate 1s --cron x":     "can't be used together",
+		"--fixed-rate 0s":              `period of FIX_RATE is "0", must be 0.1 to`,
+		"--fixed-delay 0s":             `period of FIX_DELAY is "0", must be 0.1 to`,
 		"--once 2999-01-02T03:04:05Z0": "2999-01-02T03:04:05Z0",
 	} {
 		code, _, stderr := run(append([]string{"job", "update", id}, strings.Fields(wrong)...)...)

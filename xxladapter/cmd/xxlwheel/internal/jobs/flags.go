@@ -23,11 +23,11 @@ type fieldFlags struct {
 	Handler *string `api:"executorHandler" help:"Name of the handler that the executors registered."`
 	Param   *string `api:"executorParam" help:"Parameter passed to the handler."`
 
-	Cron       *string       `xor:"schedule" placeholder:"EXPR" help:"Run according to this cron expression."`
-	FixedRate  time.Duration `xor:"schedule" placeholder:"PERIOD" help:"Run at this period, for example 5s."`
-	FixedDelay time.Duration `xor:"schedule" placeholder:"PAUSE" help:"Run again this long after the previous run has ended, for example 5s."`
-	Once       *string       `xor:"schedule" placeholder:"TIME" help:"Run once at this RFC 3339 instant, for example 2030-01-02T15:04:05Z."`
-	NoSchedule bool          `xor:"schedule" help:"Run only when triggered (default for a new job)."`
+	Cron       *string        `xor:"schedule" placeholder:"EXPR" help:"Run according to this cron expression."`
+	FixedRate  *time.Duration `xor:"schedule" placeholder:"PERIOD" help:"Run at this period, for example 5s."`
+	FixedDelay *time.Duration `xor:"schedule" placeholder:"PAUSE" help:"Run again this long after the previous run has ended, for example 5s."`
+	Once       *string        `xor:"schedule" placeholder:"TIME" help:"Run once at this RFC 3339 instant, for example 2030-01-02T15:04:05Z."`
+	NoSchedule bool           `xor:"schedule" help:"Run only when triggered (default for a new job)."`
 
 	Route    *string      `api:"executorRouteStrategy" help:"How the executor is chosen: FIRST (default for a new job), LAST, ROUND, RANDOM, CONSISTENT_HASH, LEAST_FREQUENTLY_USED, LEAST_RECENTLY_USED, FAILOVER, BUSYOVER or SHARDING_BROADCAST (runs on all)."`
 	Block    *string      `api:"executorBlockStrategy" help:"What happens to a run that arrives while another of the job is in progress: SERIAL_EXECUTION (default for a new job), DISCARD_LATER or COVER_EARLY."`
@@ -75,10 +75,10 @@ func (f *fieldFlags) form(had map[string]any) map[string]any {
 	switch {
 	case f.Cron != nil:
 		form["scheduleType"], form["scheduleConf"] = "CRON", *f.Cron
-	case f.FixedRate != 0:
-		form["scheduleType"], form["scheduleConf"] = "FIX_RATE", seconds(f.FixedRate)
-	case f.FixedDelay != 0:
-		form["scheduleType"], form["scheduleConf"] = "FIX_DELAY", seconds(f.FixedDelay)
+	case f.FixedRate != nil:
+		form["scheduleType"], form["scheduleConf"] = "FIX_RATE", seconds(*f.FixedRate)
+	case f.FixedDelay != nil:
+		form["scheduleType"], form["scheduleConf"] = "FIX_DELAY", seconds(*f.FixedDelay)
 	case f.Once != nil:
 		form["scheduleType"], form["scheduleConf"] = "ONCE", *f.Once
 	case f.NoSchedule:

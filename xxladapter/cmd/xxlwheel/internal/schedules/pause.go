@@ -43,11 +43,11 @@ func (p *Pause) State() string {
 }
 
 type pauseBeginCmd struct {
-	All   bool          `xor:"what" required:"" help:"Pause the schedules of all groups."`
-	App   string        `xor:"what" required:"" placeholder:"NAME" help:"Pause the schedules of the group with this app name."`
-	Note  string        `help:"The reason, shown with the pause."`
-	For   time.Duration `xor:"end" placeholder:"SPAN" help:"End it after this time, for example 2h (default: it lasts until it is ended)."`
-	Until string        `xor:"end" placeholder:"TIME" help:"End it at this RFC 3339 instant."`
+	All   bool           `xor:"what" required:"" help:"Pause the schedules of all groups."`
+	App   string         `xor:"what" required:"" placeholder:"NAME" help:"Pause the schedules of the group with this app name."`
+	Note  string         `help:"The reason, shown with the pause."`
+	For   *time.Duration `xor:"end" placeholder:"SPAN" help:"End it after this time, for example 2h (default: it lasts until it is ended)."`
+	Until string         `xor:"end" placeholder:"TIME" help:"End it at this RFC 3339 instant."`
 }
 
 func (c *pauseBeginCmd) Run(inv *command.Invocation, parent *PauseCmd) error {
@@ -58,10 +58,10 @@ func (c *pauseBeginCmd) Run(inv *command.Invocation, parent *PauseCmd) error {
 		form["appName"] = c.App
 	}
 	switch {
-	case c.For < 0:
-		return command.Usagef("--for is %v, must be positive", c.For)
-	case c.For > 0:
-		form["until"] = time.Now().Add(c.For)
+	case c.For != nil && *c.For <= 0:
+		return command.Usagef("--for is %v, must be more than 0", *c.For)
+	case c.For != nil:
+		form["until"] = time.Now().Add(*c.For)
 	case c.Until != "":
 		until, err := time.Parse(time.RFC3339, c.Until)
 		if err != nil {
