@@ -76,6 +76,9 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 		{"no URL", []string{"job", "list", "--server", "http://bad host"}, 2, `--server is "http://bad host", must be a URL`},
 		{"a pause of no time", []string{"pause", "begin", "--all", "--for=0s"}, 2, "--for is 0s, must be more than 0"},
 		{"a drain of no time", []string{"group", "drain", "1", "http://10.0.0.7:9999/", "--for=0s"}, 2, "--for is 0s, must be more than 0"},
+		{"copy a store that is not there", []string{"store", "copy", "--from", "sqlite:" + dir + "/none.db", "--to", "sqlite:" + dir + "/new.db"}, 2, `--from is "sqlite:` + dir + `/none.db", must be a store that exists`},
+		{"copy from no store", []string{"store", "copy", "--from", "x", "--to", "sqlite:" + dir + "/new.db"}, 2, `--from is "x", must be sqlite:FILE or`},
+		{"copy with an unknown journal", []string{"store", "copy", "--from", "sqlite:" + noDatabase + "?journal=no", "--to", "sqlite:" + dir + "/new.db"}, 2, "its journal must be on, off or lost"},
 		{"missing flags", []string{"job", "add"}, 2, "missing flags: --app, --handler, --name"},
 		{"two schedules", []string{"job", "add", "--name=n", "--app=a", "--handler=h", "--cron=x", "--fixed-rate=1s"}, 2, "can't be used together"},
 		{"executor open to others without a token", []string{"executor", "--listen", "0.0.0.0:0"}, 2, "--access-token is empty"},
@@ -91,6 +94,9 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 			require.Equal(t, 1, strings.Count(stderr, "\n"), stderr)
 		})
 	}
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, left, 1, "a mistake creates no store")
 }
 
 func TestHelpEverywhere(t *testing.T) {

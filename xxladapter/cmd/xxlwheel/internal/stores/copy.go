@@ -3,8 +3,11 @@ package stores
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"os"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -32,25 +35,42 @@ func (c *storeCopyCmd) Run(inv *command.Invocation) error {
 	if c.From == c.To || SameDatabase(string(c.From), string(c.To)) {
 		return command.Usagef("--to is the same store as --from, must be another one")
 	}
+	if err := c.checkFrom(); err != nil {
+		return err
+	}
 	opts := sqlstore.Options{
 		Logger: slog.New(slog.NewTextHandler(inv.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
-	from, err := Open(inv.Context, withoutJournal(c.From), opts)
+	from, err := openFor(inv.Context, "--from", withoutJournal(c.From), opts)
 	if err != nil {
 		return err
 	}
-	to, err := Open(inv.Context, withoutJournal(c.To), opts)
+	to, err := openFor(inv.Context, "--to", withoutJournal(c.To), opts)
 	if err != nil {
 		return errors.Join(err, from.Close())
 	}
 	return errors.Join(c.copy(inv, from, to), to.Close(), from.Close())
 }
 
+// checkFrom refuses a file that is not there: opening it would create an empty store.
+func (c *storeCopyCmd) checkFrom() error {
+	file, isFile := sqlstore.FileOf(string(c.From))
+	if !isFile {
+		return nil
+	}
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return command.Usagef("--from is %q, must be a store that exists", sqlstore.Redacted(string(c.From)))
+	}
+	return nil
+}
+
 // withoutJournal returns place without its journal option. Opening the store then first brings an
-// existing journal into the tables.
+// existing journal into the tables. An unknown option stays, and is refused when it is opened.
 func withoutJournal(place flags.Secret) string {
-	if file, isFile := sqlstore.FileOf(string(place)); isFile {
-		return "sqlite:" + file
+	for _, option := range []string{"?journal=on", "?journal=off", "?journal=lost"} {
+		if rest, has := strings.CutSuffix(string(place), option); has && strings.HasPrefix(rest, "sqlite:") {
+			return rest
+		}
 	}
 	return string(place)
 }

@@ -19,11 +19,20 @@ import (
 
 // Open opens the store that a --store flag names.
 func Open(ctx context.Context, place string, opts sqlstore.Options) (xxladapter.Store, error) {
+	return openFor(ctx, "--store", place, opts)
+}
+
+// openFor opens the store that a flag names.
+func openFor(ctx context.Context, flag, place string, opts sqlstore.Options) (xxladapter.Store, error) {
 	store, err := sqlstore.Open(ctx, place, opts)
-	if err != nil {
-		return nil, refusedFlag(err) // keeps a nil *Store out of the interface
+	var refused *xxladapter.Error
+	switch {
+	case err == nil:
+		return store, nil
+	case errors.As(err, &refused) && refused.Field() == "store":
+		err = command.Usagef("%s", refused.MessageFor(flag))
 	}
-	return store, nil
+	return nil, refusedFlag(err) // keeps a nil *Store out of the interface
 }
 
 // refusedFlag names the flag in an error about the value of a flag, and the flag that would permit
