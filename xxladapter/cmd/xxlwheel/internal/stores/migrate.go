@@ -24,6 +24,9 @@ type MigrateCmd struct {
 
 func (c *MigrateCmd) Run(inv *command.Invocation) error {
 	if c.Zone != "" {
+		if c.DueIndex {
+			return command.Usagef("--due-index must not be together with --zone")
+		}
 		return c.changeZone(inv)
 	}
 	store := string(c.Store)
