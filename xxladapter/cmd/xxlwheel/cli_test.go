@@ -76,6 +76,7 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 		{"no URL", []string{"job", "list", "--server", "http://bad host"}, 2, `--server is "http://bad host", must be a URL`},
 		{"a pause of no time", []string{"pause", "begin", "--all", "--for=0s"}, 2, "--for is 0s, must be more than 0"},
 		{"a drain of no time", []string{"group", "drain", "1", "http://10.0.0.7:9999/", "--for=0s"}, 2, "--for is 0s, must be more than 0"},
+		{"a backfill from no time", []string{"job", "backfill", "1", "--from", "yesterday", "--to", "2026-01-02T15:04:05Z"}, 2, `--from: is "yesterday", must be an RFC 3339 instant such as 2026-01-02T15:04:05Z`},
 		{"copy a store that is not there", []string{"store", "copy", "--from", "sqlite:" + dir + "/none.db", "--to", "sqlite:" + dir + "/new.db"}, 2, `--from is "sqlite:` + dir + `/none.db", must be a store that exists`},
 		{"copy from no store", []string{"store", "copy", "--from", "x", "--to", "sqlite:" + dir + "/new.db"}, 2, `--from is "x", must be sqlite:FILE or`},
 		{"copy with an unknown journal", []string{"store", "copy", "--from", "sqlite:" + noDatabase + "?journal=no", "--to", "sqlite:" + dir + "/new.db"}, 2, "its journal must be on, off or lost"},

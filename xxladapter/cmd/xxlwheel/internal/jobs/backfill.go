@@ -13,13 +13,26 @@ import (
 
 type startBackfillCmd struct {
 	jobID
-	From     time.Time `required:"" placeholder:"TIME" help:"RFC 3339 instant; the first due time may be this one."`
-	To       time.Time `required:"" placeholder:"TIME" help:"RFC 3339 instant; due times are before it."`
-	Parallel int       `default:"1" placeholder:"COUNT" help:"How many runs may be in progress at once (default ${default})."`
-	Newest   bool      `help:"Run the newest due time first instead of the oldest."`
-	Param    *string   `help:"Parameter passed to the handler (default: the job's own)."`
-	DryRun   bool      `help:"Only print the due times, at most 1000."`
-	Wait     bool      `help:"Wait until each due time has ended."`
+	From     instant `required:"" placeholder:"TIME" help:"RFC 3339 instant; the first due time may be this one."`
+	To       instant `required:"" placeholder:"TIME" help:"RFC 3339 instant; due times are before it."`
+	Parallel int     `default:"1" placeholder:"COUNT" help:"How many runs may be in progress at once (default ${default})."`
+	Newest   bool    `help:"Run the newest due time first instead of the oldest."`
+	Param    *string `help:"Parameter passed to the handler (default: the job's own)."`
+	DryRun   bool    `help:"Only print the due times, at most 1000."`
+	Wait     bool    `help:"Wait until each due time has ended."`
+}
+
+// An instant is an RFC 3339 instant on the command line.
+type instant time.Time
+
+// UnmarshalText reads the instant.
+func (i *instant) UnmarshalText(text []byte) error {
+	at, err := time.Parse(time.RFC3339, string(text))
+	if err != nil {
+		return fmt.Errorf("is %q, must be an RFC 3339 instant such as 2026-01-02T15:04:05Z", text)
+	}
+	*i = instant(at)
+	return nil
 }
 
 // A backfillView is a backfill as the API returns it.
@@ -34,7 +47,7 @@ type backfillView struct {
 func (b *backfillView) ended() int { return b.Succeeded + b.Failed + b.Dropped }
 
 func (c *startBackfillCmd) Run(inv *command.Invocation, parent *Cmd) error {
-	form := map[string]any{"from": c.From, "to": c.To, "parallel": c.Parallel, "newest": c.Newest, "dryRun": c.DryRun}
+	form := map[string]any{"from": time.Time(c.From), "to": time.Time(c.To), "parallel": c.Parallel, "newest": c.Newest, "dryRun": c.DryRun}
 	if c.Param != nil {
 		form["executorParam"] = *c.Param
 	}
