@@ -43,7 +43,7 @@ func TestNoCommandShowsASecret(t *testing.T) {
 		{[]string{"serve", "--access-token", planted, "--operator-token", planted + "-operator", "--fast-pool", "0"}, "--fast-pool is 0"},
 		{[]string{"serve", "--access-token", planted, "--operator-token", planted}, "--operator-token is the same as --access-token"},
 		{[]string{"serve", "--access-token", planted, "--drain", "soon"}, "--drain"},
-		{[]string{"executor", "--access-token", planted, "--listen", "nowhere"}, "Listen"},
+		{[]string{"executor", "--access-token", planted, "--listen", "nowhere"}, `--listen is "nowhere"`},
 		{[]string{"executor", "--access-token", planted, "--app", "x", "--listen", free}, `AppName is "x"`},
 
 		// Stores.

@@ -107,6 +107,8 @@ func TestWrongSettingsAreRefused(t *testing.T) {
 		"serve:\n  log-level: loud\n":              "log-level",
 		"serve:\n  slow-pool: 0\n":                 "--slow-pool is 0, must be 1 to 10000",
 		"serve:\n  listen: 0.0.0.0:0\n":            "0.0.0.0:0",
+		"serve:\n  listen: localhost\n":            `--listen is "localhost", must be host:port`,
+		"executor:\n  listen: localhost\n":         `--listen is "localhost", must be host:port`,
 		"serve:\n  zone: Mars\n":                   `--zone is "Mars"`,
 		"executor:\n  tls-cert: /no/such/cert\n":   "--tls-cert",
 		"serve:\n  cron-profile: sundial\n":        "serve.cron-profile is refused:",

@@ -15,12 +15,12 @@ import (
 	webconsole "github.com/xxlwheel/xxlwheel/xxladapter/console"
 )
 
-// Listen opens the port of a --listen flag.
-func Listen(addr string) (net.Listener, error) {
+// Listen opens the port that a flag such as --listen names.
+func Listen(flag, addr string) (net.Listener, error) {
 	ln, err := net.Listen("tcp", addr)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("--listen is %s, must be a free port: address already in use", addr)
+		return nil, fmt.Errorf("%s is %s, must be a free port: address already in use", flag, addr)
 	case err != nil:
 		var op *net.OpError
 		if errors.As(err, &op) {
@@ -30,13 +30,29 @@ func Listen(addr string) (net.Listener, error) {
 		if errors.As(err, &sys) {
 			err = sys.Err
 		}
-		return nil, fmt.Errorf("--listen is %q, must be host:port: %w", addr, err)
+		return nil, fmt.Errorf("%s is %q, must be host:port: %w", flag, addr, err)
 	}
 	return ln, nil
 }
 
-// CheckListener refuses to open a port to other machines without a secret.
+// CheckAddress refuses what a flag such as --listen cannot be, before anything is opened.
+func CheckAddress(flag, addr string) error {
+	_, port, err := net.SplitHostPort(addr)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return command.Usagef("%s is %q, must be host:port: %v", flag, addr, err)
+	}
+	return nil
+}
+
+// CheckListener refuses a --listen that is no address, and to open a port to other machines without
+// a secret.
 func CheckListener(addr, token string, allowDefault bool, others ...access.Secret) error {
+	if err := CheckAddress("--listen", addr); err != nil {
+		return err
+	}
 	err := access.CheckListener(addr, allowDefault, access.Secret{Setting: "--access-token", Token: token}, others...)
 	switch {
 	case err != nil && token == access.DefaultToken:

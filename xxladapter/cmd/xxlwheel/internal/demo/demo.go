@@ -131,7 +131,7 @@ func (d *demo) run(ctx context.Context, limit time.Duration) error {
 	if err != nil {
 		return err
 	}
-	ln, err := daemon.Listen("127.0.0.1:0")
+	ln, err := daemon.Listen("--listen", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}

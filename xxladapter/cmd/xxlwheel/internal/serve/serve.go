@@ -79,7 +79,7 @@ func (c *Cmd) Run(inv *command.Invocation) error {
 		return err
 	}
 	logger := c.Logger(inv.Stderr)
-	ln, err := daemon.Listen(c.Listen)
+	ln, err := daemon.Listen("--listen", c.Listen)
 	if err != nil {
 		return err
 	}
@@ -165,6 +165,11 @@ func (c *Cmd) Check() (node.Options, error) {
 	if err := daemon.CheckListener(c.Listen, string(c.AccessToken), c.AllowDefaultToken, c.operators()...); err != nil {
 		return node.Options{}, err
 	}
+	if c.MetricsListen != "" {
+		if err := daemon.CheckAddress("--metrics-listen", c.MetricsListen); err != nil {
+			return node.Options{}, err
+		}
+	}
 	return c.nodeOptions()
 }
 
@@ -239,11 +244,7 @@ func (c *Cmd) listenMetrics() (net.Listener, error) {
 	if c.MetricsListen == "" {
 		return nil, nil
 	}
-	ln, err := daemon.Listen(c.MetricsListen)
-	if err != nil {
-		return nil, fmt.Errorf("for metrics: %w", err)
-	}
-	return ln, nil
+	return daemon.Listen("--metrics-listen", c.MetricsListen)
 }
 
 // metricsPages decides who may read the metrics without a token.
