@@ -2,7 +2,10 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -78,6 +81,8 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 		{"no count", []string{"cron", "next", "* * * * * ?", "-n", "0"}, 2, "-n is 0, must be at least 1"},
 		{"no server", []string{"job", "list", "--server", "http://127.0.0.1:1"}, 1, "reach scheduler at http://127.0.0.1:1"},
 		{"no URL", []string{"job", "list", "--server", "http://bad host"}, 2, `--server is "http://bad host", must be a URL`},
+		{"a URL without its scheme", []string{"job", "list", "--server", "localhost:8080"}, 2, `--server is "localhost:8080", must be a URL such as http://127.0.0.1:8080`},
+		{"an empty URL", []string{"job", "list", "--server="}, 2, `--server is "", must be a URL`},
 		{"a pause of no time", []string{"pause", "begin", "--all", "--for=0s"}, 2, "--for is 0s, must be more than 0"},
 		{"a drain of no time", []string{"group", "drain", "1", "http://10.0.0.7:9999/", "--for=0s"}, 2, "--for is 0s, must be more than 0"},
 		{"a backfill from no time", []string{"job", "backfill", "1", "--from", "yesterday", "--to", "2026-01-02T15:04:05Z"}, 2, `--from: is "yesterday", must be an RFC 3339 instant such as 2026-01-02T15:04:05Z`},
@@ -103,6 +108,18 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, left, 1, "a mistake creates no store")
+}
+
+// TestAnAnswerOfAnotherServerIsRefused calls a server that answers all calls as an executor does.
+func TestAnAnswerOfAnotherServerIsRefused(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"code":500,"msg":"invalid request"}`)
+	}))
+	t.Cleanup(other.Close)
+	code, stdout, stderr := cli(t, "job", "list", "-o", "json", "--server", other.URL)
+	require.Equal(t, command.ExitFail, code)
+	require.Empty(t, stdout)
+	require.Equal(t, "xxlwheel: "+other.URL+" answers without jobs, must be a scheduler's API\n", stderr)
 }
 
 func TestHelpEverywhere(t *testing.T) {

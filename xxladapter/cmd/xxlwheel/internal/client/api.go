@@ -124,7 +124,7 @@ func (c API) Send(ctx context.Context, method, path string, in any) (*http.Respo
 		body = bytes.NewReader(data)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.Server, "/")+"/api/v1"+path, body)
-	if err != nil {
+	if err != nil || req.URL.Scheme != "http" && req.URL.Scheme != "https" || req.URL.Host == "" {
 		return nil, command.Usagef(
 			"--server is %q, must be a URL such as http://127.0.0.1:8080", access.Shown(c.Server),
 		)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/printing"
 )
@@ -58,6 +59,9 @@ func (l Listing[T]) pages(
 		var answer map[string]json.RawMessage
 		if err := c.API().Call(inv.Context, "GET", path+"?"+query.Encode(), nil, &answer); err != nil {
 			return err
+		}
+		if answer[l.Key] == nil {
+			return fmt.Errorf("%s answers without %s, must be a scheduler's API", access.Shown(c.Server), l.Key)
 		}
 		var entries []json.RawMessage
 		if err := json.Unmarshal(answer[l.Key], &entries); err != nil {
