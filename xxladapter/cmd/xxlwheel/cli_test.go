@@ -10,12 +10,15 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -109,6 +112,27 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, left, 1, "a mistake creates no store")
 }
+
+// TestOutputThatIsLostIsAFailure lets commands write to a full disk.
+func TestOutputThatIsLostIsAFailure(t *testing.T) {
+	for _, words := range []string{"version", "man", "config example", "job list", "job list -q", "job list -o json", "job show 1"} {
+		server := apiServer(t, admin.Options{Store: memstore.New(time.Now)})
+		args := strings.Fields(words)
+		if args[0] == "job" {
+			args = append(args, "--server", server.URL)
+			mustCLI(t, "job", "add", "--app", "some-app", "--name", "n", "--handler", "h", "--server", server.URL)
+		}
+		var stderr bytes.Buffer
+		code := run(t.Context(), args, command.Console{Stdin: strings.NewReader(""), Stdout: fullDisk{}, Stderr: &stderr})
+		require.Equal(t, command.ExitFail, code, words)
+		require.Equal(t, "xxlwheel: no space left on device\n", stderr.String(), words)
+	}
+}
+
+// fullDisk is a file on a full disk.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
 // TestAnAnswerOfAnotherServerIsRefused calls a server that answers all calls as an executor does.
 func TestAnAnswerOfAnotherServerIsRefused(t *testing.T) {

@@ -142,7 +142,12 @@ func run(ctx context.Context, args []string, at command.Console) int {
 		fmt.Fprintf(stderr, "xxlwheel: %s (try --help)\n", printing.OneLine(err.Error()))
 		return command.ExitUsage
 	}
+	out := command.NewOutput(at.Stdout)
+	at.Stdout = out
 	if err = parsed.Run(&command.Invocation{Context: ctx, Console: at}); err == nil {
+		err = out.Err()
+	}
+	if err == nil {
 		return command.ExitOK
 	}
 	fmt.Fprintf(stderr, "xxlwheel: %s\n", printing.OneLine(err.Error()))

@@ -24,7 +24,7 @@ func (c *Flags) PrintValue(out io.Writer, value any) error {
 // PrintCreated prints the id of what a command has created.
 func (c *Flags) PrintCreated(inv *command.Invocation, id int64) {
 	if c.Structured() {
-		_ = c.PrintRaw(inv.Stdout, fmt.Appendf(nil, `{"id":%d}`, id)) // a terminal's write error has nowhere to be reported
+		_ = c.PrintRaw(inv.Stdout, fmt.Appendf(nil, `{"id":%d}`, id)) // the end of the command reports a write error
 		return
 	}
 	fmt.Fprintln(inv.Stdout, id)

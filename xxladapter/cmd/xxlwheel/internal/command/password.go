@@ -89,6 +89,9 @@ func askNew(inv *Invocation, terminal *os.File, prompt string) (string, error) {
 
 // IsTerminal reports whether a stream of the command is a terminal.
 func IsTerminal(stream any) bool {
+	if out, is := stream.(*Output); is {
+		stream = out.to
+	}
 	file, isFile := stream.(*os.File)
 	return isFile && term.IsTerminal(int(file.Fd()))
 }

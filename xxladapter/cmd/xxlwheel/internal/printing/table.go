@@ -47,7 +47,7 @@ func (t *Table) Print(rows [][]string) {
 		}
 		_, _ = w.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
-	_ = w.Flush() // a terminal's write error has nowhere to be reported
+	_ = w.Flush() // the end of the command reports a write error
 }
 
 // cells returns how many cells of a terminal text takes: two for a wide East Asian character, none
