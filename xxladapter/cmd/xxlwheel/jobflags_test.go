@@ -185,7 +185,7 @@ func TestAJobThatCannotBeStartedIsNotCreated(t *testing.T) {
 		code, stdout, stderr := run(append(add, "--cron", "0 0 0 30 2 ?")...)
 		require.Equal(t, command.ExitFail, code)
 		require.Empty(t, stdout)
-		require.Regexp(t, `must have a due time after \S+ no job was created\n$`, stderr)
+		require.Regexp(t, `must have a due time after \S+; no job was created\n$`, stderr)
 	}
 	jobs, err := store.Jobs(t.Context(), xxladapter.JobFilter{})
 	require.NoError(t, err)

@@ -36,6 +36,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	_ "time/tzdata" // zones of jobs, for systems that have no zone data
 
@@ -150,6 +151,7 @@ func run(ctx context.Context, args []string, at command.Console) int {
 	if err == nil {
 		return command.ExitOK
 	}
-	fmt.Fprintf(stderr, "xxlwheel: %s\n", printing.OneLine(err.Error()))
+	joined := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' }) // each on its line
+	fmt.Fprintf(stderr, "xxlwheel: %s\n", printing.OneLine(strings.Join(joined, "; ")))
 	return command.ExitCode(err)
 }
