@@ -11,7 +11,7 @@ import (
 func TestTheProgressBarIsForWhatTakesLong(t *testing.T) {
 	var out strings.Builder
 	at := time.Unix(1000, 0)
-	p := Progress{Out: &out, Shown: true, Total: 40}
+	p := Progress{Out: &out, Shown: true, Begun: at, Total: 40}
 	for range 10 {
 		p.Step(at)
 	}
@@ -25,7 +25,13 @@ func TestTheProgressBarIsForWhatTakesLong(t *testing.T) {
 	require.True(t, strings.HasSuffix(out.String(), "left\x1b[K\r\x1b[K"))
 
 	out.Reset()
-	p = Progress{Out: &out, Total: 2} // not a terminal
+	p = Progress{Out: &out, Shown: true, Begun: at, Total: 40}
+	p.Draw(at.Add(5 * time.Second))
+	p.Step(at.Add(10 * time.Second)) // the first piece took as long as each other one may
+	require.Equal(t, "\r[..............................] 0 of 40\x1b[K\r[..............................] 1 of 40, 6m30s left\x1b[K", out.String())
+
+	out.Reset()
+	p = Progress{Out: &out, Begun: at, Total: 2} // not a terminal
 	p.Step(at)
 	p.Step(at.Add(time.Hour))
 	p.Clear()

@@ -85,16 +85,15 @@ const backfillPoll = 500 * time.Millisecond
 
 // waitForBackfill shows the progress of a backfill on a terminal until it has ended.
 func waitForBackfill(inv *command.Invocation, parent *Cmd, id int64) error {
-	bar := command.Progress{Out: inv.Stderr, Shown: inv.Asks && !parent.Quiet}
+	bar := command.Progress{Out: inv.Stderr, Shown: inv.Asks && !parent.Quiet, Begun: time.Now()}
 	defer bar.Clear()
 	for {
 		var b backfillView
 		if err := parent.API().Call(inv.Context, "GET", fmt.Sprintf("/backfills/%d", id), nil, &b); err != nil {
 			return err
 		}
-		for bar.Total = b.Total; bar.Done < b.ended(); {
-			bar.Step(time.Now())
-		}
+		bar.Total, bar.Done = b.Total, b.ended()
+		bar.Draw(time.Now())
 		switch {
 		case b.State == "RUNNING":
 		case b.Failed > 0 || b.Dropped > 0 || b.State != "DONE":

@@ -121,7 +121,7 @@ func (c *bulkCmd) Run(inv *command.Invocation, parent *Cmd) error {
 		}
 		delete(form, "dryRun")
 	}
-	bar := command.Progress{Out: inv.Stderr, Shown: inv.Asks && !parent.Quiet}
+	bar := command.Progress{Out: inv.Stderr, Shown: inv.Asks && !parent.Quiet, Begun: time.Now()}
 	var last bulkLine
 	err = parent.API().Lines(inv.Context, "POST", "/jobs/bulk", form, func(text json.RawMessage) error {
 		var line bulkLine
