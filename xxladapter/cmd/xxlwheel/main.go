@@ -105,8 +105,8 @@ type commands struct {
 }
 
 // exitHelp describes the exit codes in --help.
-const exitHelp = "Exit codes: 0 success; 1 failure; 2 invalid command line; job trigger --wait and job backfill --wait also return 3 if a run failed, " +
-	"and 4 if it had not ended when --wait-limit was reached; apply --dry-run returns 5 if anything would change."
+const exitHelp = "Exit codes: 0 success; 1 failure; 2 invalid command line; job trigger --wait and job backfill --wait also return 3 if a run failed; " +
+	"job trigger --wait returns 4 if it had not ended when --wait-limit was reached; apply --dry-run returns 5 if anything would change."
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

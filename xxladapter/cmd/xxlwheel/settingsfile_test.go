@@ -84,7 +84,8 @@ demo:
 	require.Equal(t, 8, parsed(t, "serve").Serve.Limits.FastPool, "the environment wins over the file")
 }
 
-// TestWrongSettingsAreRefused checks that each error names file, line, setting and rule.
+// TestWrongSettingsAreRefused checks that each error names the setting and the rule, and what is
+// wrong with the file itself by its line.
 func TestWrongSettingsAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"serve:\n  listn: x\n":                     "xxlwheel.yaml:2: serve.listn is not a setting of serve",

@@ -26,7 +26,7 @@ type Cmd struct {
 type storeCopyCmd struct {
 	From    flags.Secret `required:"" placeholder:"PLACE" help:"Store to copy, as for serve, or @FILE that contains it. No scheduler may be using it."`
 	To      flags.Secret `required:"" placeholder:"PLACE" help:"Store to copy into, as for serve, or @FILE that contains it. It must be empty, or a file that does not exist."`
-	History bool         `default:"true" help:"Copy what has happened too: runs, figures, audit and versions of jobs (default ${default}); --history=false leaves it out."`
+	History bool         `default:"true" help:"Copy what has happened too: runs, orders, misfires, figures, states of alarms, audit, versions of jobs, and backfills, also those that have not ended (default ${default}); --history=false leaves it out."`
 	Output  string       `short:"o" default:"table" enum:"table,json,yaml" placeholder:"FORMAT" help:"Output format: table (default), json or yaml."`
 }
 
