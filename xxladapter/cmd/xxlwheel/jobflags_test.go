@@ -242,7 +242,10 @@ func TestListsOfAllPages(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(line), &job))
 		require.Equal(t, i+1, job.ID)
 	}
-	code, _, stderr := run("job", "list", "--app", "nosuch")
-	require.Equal(t, command.ExitFail, code)
-	require.Contains(t, stderr, `--app is "nosuch", must be the app name of a group`)
+	for _, command := range []string{"job list", "export"} {
+		code, stdout, stderr := run(append(strings.Fields(command), "--app", "nosuch")...)
+		require.Equal(t, 1, code, command)
+		require.Empty(t, stdout, command)
+		require.Contains(t, stderr, `--app is "nosuch", must be the app name of a group`, command)
+	}
 }

@@ -25,6 +25,11 @@ type ExportCmd struct {
 // Run stores keys of jobs that have none, as far as the caller may, and writes declarations.
 func (c *ExportCmd) Run(inv *command.Invocation) (err error) {
 	caller := client.Flags{Server: c.Server, AccessToken: c.AccessToken, TLSCA: c.TLSCA}
+	if c.App != "" {
+		if _, err := caller.GroupOf(inv, c.App); err != nil {
+			return err
+		}
+	}
 	query := url.Values{}
 	for name, value := range map[string]string{"appName": c.App, "owner": c.Owner} {
 		if value != "" {
