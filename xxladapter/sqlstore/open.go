@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,7 +88,30 @@ func Open(ctx context.Context, place string, opts Options) (xxladapter.Store, er
 	case kind == "postgres" || kind == "postgresql":
 		return OpenPostgres(ctx, place, opts)
 	}
-	return nil, xxladapter.Invalidf(errorrule.StorePlace,
+	return nil, unknownPlace(place)
+}
+
+// Check returns the [xxladapter.Error] with which [Open] refuses a place that it cannot read, or
+// nil. It opens nothing.
+func Check(place string) error {
+	kind, rest, _ := strings.Cut(place, ":")
+	switch {
+	case kind == "sqlite" && rest != "":
+		file, mode := cutJournal(rest)
+		if !slices.Contains(journalModes, mode) {
+			return unknownJournal(rest)
+		}
+		return sqlite.CheckName(file)
+	case kind == "mysql":
+		return mysql.CheckAddress(place)
+	case kind == "postgres" || kind == "postgresql":
+		return postgres.CheckAddress(place)
+	}
+	return unknownPlace(place)
+}
+
+func unknownPlace(place string) error {
+	return xxladapter.Invalidf(errorrule.StorePlace,
 		"%s is %q, must be sqlite:FILE or mysql:// or postgres:// and USER:PASSWORD@HOST:PORT/DATABASE",
 		"store", Redacted(place))
 }
@@ -109,6 +133,14 @@ func cutJournal(rest string) (file, mode string) {
 	return rest, ""
 }
 
+// journalModes are the ways to use the journal of a file.
+var journalModes = []string{"", "off", "on", "lost"}
+
+func unknownJournal(rest string) error {
+	return xxladapter.Invalidf(errorrule.StorePlace, "%s is %q, its journal must be on, off or lost",
+		"store", "sqlite:"+rest)
+}
+
 // openPlace opens the store that follows sqlite: in a place.
 func openPlace(ctx context.Context, rest string, opts Options) (xxladapter.Store, error) {
 	switch file, mode := cutJournal(rest); mode {
@@ -117,8 +149,7 @@ func openPlace(ctx context.Context, rest string, opts Options) (xxladapter.Store
 	case "on", "lost":
 		return openJournaled(ctx, file, opts, mode == "lost")
 	default:
-		return nil, xxladapter.Invalidf(errorrule.StorePlace, "%s is %q, its journal must be on, off or lost",
-			"store", "sqlite:"+rest)
+		return nil, unknownJournal(rest)
 	}
 }
 

@@ -33,6 +33,12 @@ func (s *server) String() string {
 	return fmt.Sprintf("mysql://%s@%s/%s", s.cfg.User, s.cfg.Addr, s.cfg.DBName)
 }
 
+// CheckAddress returns the error with which [Open] refuses an address that it cannot read, or nil.
+func CheckAddress(address string) error {
+	_, err := parse(address)
+	return err
+}
+
 // parse reads mysql://user:password@host:port/database?zone=...
 func parse(address string) (*server, error) {
 	u, err := url.Parse(address)

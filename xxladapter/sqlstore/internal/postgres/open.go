@@ -42,6 +42,12 @@ func Open(ctx context.Context, address string, opts database.Options) (*records.
 	return s, nil
 }
 
+// CheckAddress returns the error with which [Open] refuses an address that it cannot read, or nil.
+func CheckAddress(address string) error {
+	_, err := configOf(address, database.Options{}.WithDefaults())
+	return err
+}
+
 // configOf parses the address. The parser's message about a wrong address may quote any part of it,
 // so the error leaves that message out.
 func configOf(address string, opts database.Options) (*pgxpool.Config, error) {

@@ -18,7 +18,7 @@ import (
 
 // Backup implements sqlstore.BackupSQLite.
 func Backup(ctx context.Context, file, to string) error {
-	if err := checkName(file); err != nil {
+	if err := CheckName(file); err != nil {
 		return err
 	}
 	if _, err := os.Lstat(to); err == nil {

@@ -18,9 +18,9 @@ import (
 // log and the index of that log.
 var suffixes = []string{"", "-wal", "-shm"}
 
-// checkName refuses a database in memory: every connection would have one of its own, and none
+// CheckName refuses a database in memory: every connection would have one of its own, and none
 // would outlive the process.
-func checkName(file string) error {
+func CheckName(file string) error {
 	if filepath.Clean(file) == ":memory:" {
 		return xxladapter.Invalidf(errorrule.StorePlace,
 			"%s is %q, must be a file: a store in memory would lose every fire with its process",

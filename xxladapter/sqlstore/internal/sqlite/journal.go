@@ -36,7 +36,7 @@ func OpenJournaled(
 	if opts.Clock == nil {
 		opts.Clock = time.Now
 	}
-	if err := checkName(file); err != nil {
+	if err := CheckName(file); err != nil {
 		return nil, err
 	}
 	lock, err := journal.Lock(realName(file)+lockSuffix, true)

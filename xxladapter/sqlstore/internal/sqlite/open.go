@@ -33,7 +33,7 @@ func Open(ctx context.Context, file string, opts database.Options) (*records.Sto
 	if opts.Clock == nil {
 		opts.Clock = time.Now
 	}
-	if err := checkName(file); err != nil {
+	if err := CheckName(file); err != nil {
 		return nil, err
 	}
 	return openNamed(ctx, driverName, file, opts, defaultLockWait)

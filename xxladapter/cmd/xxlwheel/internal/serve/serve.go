@@ -190,7 +190,7 @@ func (c *Cmd) nodeOptions() (opts node.Options, err error) {
 	}
 	if err := cmp.Or(
 		c.Logs.check(), c.Limits.check(), c.TLS.Check(), c.Broker.Check(), c.Leader.check(c.Scheduling),
-		c.Redis.Check(string(c.Store)), c.OTLP.Check(),
+		stores.Check("--store", string(c.Store)), c.Redis.Check(string(c.Store)), c.OTLP.Check(),
 	); err != nil {
 		return opts, err
 	}

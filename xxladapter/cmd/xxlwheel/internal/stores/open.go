@@ -24,15 +24,24 @@ func Open(ctx context.Context, place string, opts sqlstore.Options) (xxladapter.
 
 // openFor opens the store that a flag names.
 func openFor(ctx context.Context, flag, place string, opts sqlstore.Options) (xxladapter.Store, error) {
-	store, err := sqlstore.Open(ctx, place, opts)
-	var refused *xxladapter.Error
-	switch {
-	case err == nil:
-		return store, nil
-	case errors.As(err, &refused) && refused.Field() == "store":
-		err = command.Usagef("%s", refused.MessageFor(flag))
+	if err := Check(flag, place); err != nil {
+		return nil, err
 	}
-	return nil, refusedFlag(err) // keeps a nil *Store out of the interface
+	store, err := sqlstore.Open(ctx, place, opts)
+	if err != nil {
+		return nil, refusedFlag(err) // keeps a nil *Store out of the interface
+	}
+	return store, nil
+}
+
+// Check refuses what a flag that names a store cannot be, before anything is opened.
+func Check(flag, place string) error {
+	err := sqlstore.Check(place)
+	var refused *xxladapter.Error
+	if errors.As(err, &refused) {
+		return command.Usagef("%s", refused.MessageFor(flag))
+	}
+	return err
 }
 
 // refusedFlag names the flag in an error about the value of a flag, and the flag that would permit
