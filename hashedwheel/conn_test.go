@@ -475,6 +475,22 @@ func TestCopyOfOtherConnections(t *testing.T) {
 	})
 }
 
+// Once a connection other than a TCPConn has copied to its end, its reader is no longer watched.
+func TestTheEndOfACopyOfOtherConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newTestTimer(t, Options{TickDuration: time.Millisecond})
+		ci, err := w.NewConnIdle(ConnIdleOptions{Reader: time.Second, OnIdle: func(_ net.Conn, kind IdleKind) { t.Error(kind) }})
+		require.NoError(t, err)
+		ours, theirs := net.Pipe()
+		c := mustWrap(t, ci, copyingConn{ours})
+		require.NoError(t, theirs.Close())
+		_, err = io.Copy(io.Discard, c)
+		require.NoError(t, err)
+		time.Sleep(3 * time.Second)
+		ci.Stop()
+	})
+}
+
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) { return 1, nil }

@@ -67,7 +67,10 @@ func (c *watchedConn) writeTo(w io.Writer) (n int64, err error) {
 	defer c.reading.calls.Add(-1)
 	inner, ok := c.Conn.(*net.TCPConn)
 	if !ok {
-		return c.Conn.(io.WriterTo).WriteTo(touchingWriter{w, c})
+		if n, err = c.Conn.(io.WriterTo).WriteTo(touchingWriter{w, c}); err == nil {
+			c.finished(readSide)
+		}
+		return n, err
 	}
 	if _, ok := w.(*net.UnixConn); ok {
 		// The net package can splice into w, but only everything up to the end of c.
