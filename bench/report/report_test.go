@@ -78,6 +78,17 @@ func TestTheFiguresOfTheREADMEsAreThoseOfTheRawOutput(t *testing.T) {
 	}
 }
 
+// The report has the tables of the raw output beside it, with today's titles and notes.
+func TestTheReportIsThatOfTheRawOutput(t *testing.T) {
+	r, err := readResults(filepath.Join(published, "raw.txt"))
+	require.NoError(t, err)
+	text, err := os.ReadFile(filepath.Join(published, "report.md"))
+	require.NoError(t, err)
+	var b strings.Builder
+	require.NoError(t, writeTables(&b, r))
+	require.Equal(t, b.String(), string(text), "go -C bench/report run . -from ../results/raw.txt")
+}
+
 func TestATableOfFiguresIsFilled(t *testing.T) {
 	r := &results{
 		head:   []string{"date: 2026-11-26", "commit: a45df28e", "processors: 2, AMD EPYC", "round 1 took 2m1s"},

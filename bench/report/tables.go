@@ -89,7 +89,7 @@ func tables(r *results) []table {
 		},
 		{
 			title: "Start and stop, all processors",
-			note:  "Wall time for a pair while every processor has a goroutine that does it.", bench: "Pending",
+			note:  "Wall time divided by the pairs of all goroutines; each processor has one.", bench: "Pending",
 			unit: "ns/op", columns: pendingColumns("/startstop/goroutines="+procs, v.sizes...),
 		},
 		{
@@ -99,8 +99,8 @@ func tables(r *results) []table {
 		},
 		{
 			title: "Start and stop, more and more goroutines",
-			note: "Wall time for a pair with nothing pending, by the number of goroutines, however many processors " +
-				"there are.",
+			note: "Wall time divided by the pairs of all goroutines, with nothing pending, by the number of goroutines, " +
+				"however many processors there are.",
 			bench: "Scaling", unit: "ns/op", columns: v.callers,
 		},
 		{
