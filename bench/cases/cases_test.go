@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"math/rand/v2"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -75,4 +76,55 @@ func TestEarlyRunsAreCounted(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A ledger is a timer that knows the deadlines of its slots and counts the resets that do not make
+// one earlier. A reset takes 10 µs.
+type ledger struct {
+	begin time.Time
+	due   map[int]time.Duration
+
+	resets, notEarlier int
+}
+
+func (l *ledger) Start(slot int, d time.Duration) { l.due[slot] = time.Since(l.begin) + d }
+
+func (l *ledger) Stop(slot int) bool {
+	_, pending := l.due[slot]
+	delete(l.due, slot)
+	return pending
+}
+
+func (l *ledger) Reset(slot int, d time.Duration) bool {
+	time.Sleep(10 * time.Microsecond) // in a bubble
+	was := l.due[slot]
+	pending := l.Stop(slot)
+	l.Start(slot, d)
+	l.resets++
+	if l.due[slot] >= was {
+		l.notEarlier++
+	}
+	return pending
+}
+
+func (l *ledger) Close() {}
+
+// Package testing runs a benchmark again with more samples, which are longer than a reset of each
+// slot takes.
+func TestEachResetToAnEarlierDeadlineIsOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const slots = 1000
+		l := &ledger{begin: time.Now(), due: map[int]time.Duration{}}
+		fill(l, slots)
+		v := resets(l, Setting{Pending: slots}, rand.Perm(slots))
+		for n := range 3 {
+			for _, v := range v[:2] {
+				v.Run(newRecorder(t), 1)
+			}
+			l.resets, l.notEarlier = 0, 0
+			v[2].Run(newRecorder(t), n+1)
+			require.Positive(t, l.resets)
+			require.Zero(t, l.notEarlier, "of %d", l.resets)
+		}
+	})
 }

@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"math"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/bench/contender"
@@ -8,17 +9,15 @@ import (
 
 // resets moves the deadlines of pending timeouts, as a server does whenever a connection is used.
 func resets(t contender.Timer, s Setting, order []int) []Variant {
-	measure := func(slot func(i int) int, delay func(i int) time.Duration) func(Meter, int) {
-		return func(m Meter, n int) {
-			sample(m, time.Duration(n)*s.span(), 1, func(_, first, n int) (pending int) {
-				for i := first; i < first+n; i++ {
-					if t.Reset(slot(i), delay(i)) {
-						pending++
-					}
+	measure := func(m Meter, n, most int, slot func(i int) int, delay func(i int) time.Duration) {
+		sampleSome(m, time.Duration(n)*s.span(), most, 1, func(_, first, n int) (pending int) {
+			for i := first; i < first+n; i++ {
+				if t.Reset(slot(i), delay(i)) {
+					pending++
 				}
-				return pending
-			})
-		}
+			}
+			return pending
+		})
 	}
 	one := func(int) int { return 0 }
 	random := func(i int) int { return order[i%len(order)] }
@@ -26,11 +25,22 @@ func resets(t contender.Timer, s Setting, order []int) []Variant {
 	// earlier returns a shorter delay than all calls before it, for as many calls as there are
 	// slots.
 	earlier := func(i int) time.Duration {
-		return farMin - 10*time.Second - time.Duration(i%len(order))*(20*time.Second/time.Duration(len(order)))
+		return farMin - 10*time.Second - time.Duration(i)*(20*time.Second/time.Duration(len(order)))
 	}
+	used := false // by earlier
 	return []Variant{
-		{Name: "reset/later/order=same", Run: measure(one, later)},
-		{Name: "reset/later/order=random", Run: measure(random, later)},
-		{Name: "reset/earlier/order=random", Run: measure(random, earlier)},
+		{Name: "reset/later/order=same", Run: func(m Meter, n int) { measure(m, n, math.MaxInt, one, later) }},
+		{Name: "reset/later/order=random", Run: func(m Meter, n int) { measure(m, n, math.MaxInt, random, later) }},
+		{Name: "reset/earlier/order=random", Run: func(m Meter, n int) {
+			if used {
+				for i := range s.Pending {
+					t.Stop(i) // a reset to later would leave it in an earlier bucket
+				}
+				fill(t, s.Pending)
+				settle()
+			}
+			used = true
+			measure(m, n, len(order), random, earlier)
+		}},
 	}
 }

@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"math"
 	"runtime"
 	"sync"
 	"time"
@@ -27,6 +28,11 @@ type load func(g, first, n int) (good int)
 // one of them costs: in time of the caller, in processor time of the whole process with what is
 // left for the timer's own goroutine, and in allocations.
 func sample(m Meter, d time.Duration, goroutines int, do load) {
+	sampleSome(m, d, math.MaxInt, goroutines, do)
+}
+
+// sampleSome does what sample does, with a limit for the operations of each goroutine.
+func sampleSome(m Meter, d time.Duration, most, goroutines int, do load) {
 	m.ReportAllocs()
 	counts := make([]struct {
 		done, good int
@@ -34,7 +40,7 @@ func sample(m Meter, d time.Duration, goroutines int, do load) {
 	}, goroutines)
 	loop := func(g int) {
 		c, begin := &counts[g], time.Now()
-		for time.Since(begin) < d {
+		for c.done <= most-block && time.Since(begin) < d {
 			c.good += do(g, c.done, block)
 			c.done += block
 		}
