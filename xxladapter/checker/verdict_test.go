@@ -22,11 +22,16 @@ func TestVerdicts(t *testing.T) {
 		{"kind":"run","job":1,"log":4,"due":40000,"at":40000}`
 	const all = five + `
 		{"kind":"run","job":1,"log":5,"due":50000,"at":50000}`
+	const rows = `
+		{"kind":"log","log":1,"job":1}{"kind":"log","log":2,"job":1}{"kind":"log","log":3,"job":1}{"kind":"log","log":4,"job":1}`
+	failed := strings.Replace(all, `"at":30000`, `"at":30000,"end":30500,"code":500`, 1)
 	const undated = start + `
 		{"kind":"run","job":1,"log":1,"at":10000}
 		{"kind":"run","job":1,"log":2,"at":20000}
 		{"kind":"run","job":1,"log":3,"at":30000}
 		{"kind":"run","job":1,"log":4,"at":40000}`
+	longer := strings.Replace(undated, `"at":60000`, `"at":65000`, 1) + // due once more, at 50000
+		`{"kind":"change","job":1,"op":"stop","asked":55000,"acked":55001}`
 	const stopped = start + `
 		{"kind":"run","job":1,"log":1,"due":10000,"at":10000}
 		{"kind":"change","job":1,"op":"stop","asked":19900,"acked":20100}`
@@ -39,6 +44,14 @@ func TestVerdicts(t *testing.T) {
 		{"kind":"run","job":1,"log":31,"due":30000,"at":30000,"shard":1,"shards":2}
 		{"kind":"run","job":1,"log":50,"due":50000,"at":50000,"shard":0,"shards":2}
 		{"kind":"run","job":1,"log":51,"due":50000,"at":50000,"shard":1,"shards":2}`
+	const lapsed = `
+		{"kind":"change","job":1,"op":"create","asked":1,"acked":2,"type":"ONCE","conf":"2026-03-01T00:00:10Z"}
+		{"kind":"change","job":1,"op":"start","asked":3,"acked":4}
+		{"kind":"misfire","job":1,"due":10000,"until":10000,"strategy":"ALL","at":20000}
+		{"kind":"final","at":90000}`
+	retried := strings.Replace(strings.Replace(shards, `"type"`, `"retries":1,"type"`, 1), `"at":30000,"shard":1`, `"at":30000,"end":30500,"code":500,"shard":1`, 1) + `
+		{"kind":"run","job":1,"log":40,"due":40000,"at":40000,"shard":0,"shards":2}
+		{"kind":"run","job":1,"log":41,"due":40000,"at":40000,"shard":1,"shards":2}`
 	const delay = `
 		{"kind":"change","job":1,"op":"create","asked":1,"acked":2,"type":"FIX_DELAY","conf":"20"}
 		{"kind":"change","job":1,"op":"start","asked":3,"acked":4}
@@ -68,12 +81,13 @@ func TestVerdicts(t *testing.T) {
 		{"a millisecond late", five + `{"kind":"run","job":1,"due":50000,"at":52001}`, "late"},
 		{"undated, a millisecond early", undated + `{"kind":"run","job":1,"at":49999}`, "early"},
 		{"undated, a millisecond late", undated + `{"kind":"run","job":1,"at":52001}`, "late"},
+		{"undated, at the end of what is late", longer + `{"kind":"run","job":1,"at":62000}`, "late"},
+		{"undated, later than what is late", longer + `{"kind":"run","job":1,"at":62001}`, "missed, after stop"},
 		{"undated and far from any due time", undated + `{"kind":"run","job":1,"at":45000}`, "missed, extra"},
 		{"still open at the end", strings.Replace(five, `"at":60000`, `"at":52000`, 1), ""},
 		{"over at the end", strings.Replace(five, `"at":60000`, `"at":52001`, 1), "missed"},
 		{"the log row says when it was due", five + `
-			{"kind":"run","job":1,"log":5,"at":50900}
-			{"kind":"log","log":1,"job":1}{"kind":"log","log":2,"job":1}{"kind":"log","log":3,"job":1}{"kind":"log","log":4,"job":1}
+			{"kind":"run","job":1,"log":5,"at":50900}` + rows + `
 			{"kind":"log","log":5,"job":1,"due":49000}`, "missed, extra"},
 		{"a job that nobody created", all + `{"kind":"run","job":9,"log":6,"at":50000}`, "extra"},
 		{"an executor that names its runs itself", all + `{"kind":"run","job":1,"log":5,"due":50000,"at":50700}`, ""},
@@ -108,9 +122,16 @@ func TestVerdicts(t *testing.T) {
 			{"kind":"trigger","job":1,"type":"MANUAL","asked":33000}`, ""},
 		{"by hand, before it was asked for", all + `{"kind":"run","job":1,"log":6,"at":32999}
 			{"kind":"trigger","job":1,"type":"MANUAL","asked":33000,"acked":33100}`, "extra"},
-		{"a failed run of a job without retries", all + `
+		{"by hand, too long ago", all + `{"kind":"run","job":1,"log":6,"at":36101}
+			{"kind":"trigger","job":1,"type":"MANUAL","asked":33000,"acked":33100}`, "extra"},
+		{"not named, beside a run that the schedule explains", all + `
 			{"kind":"trigger","job":1,"type":"CRON","log":5}
 			{"kind":"run","job":1,"log":6,"at":33000}`, "extra"},
+		{"a failed run of a job without retries", failed + `{"kind":"run","job":1,"log":6,"at":30600}`, "extra"},
+		{"a retry", strings.Replace(failed, `"type"`, `"retries":1,"type"`, 1) + `{"kind":"run","job":1,"log":6,"at":30600}`, ""},
+		{"a retry, too late", strings.Replace(failed, `"type"`, `"retries":1,"type"`, 1) + `{"kind":"run","job":1,"log":6,"at":33501}`, "extra"},
+		{"a hand-over that failed", five + rows + `{"kind":"log","log":5,"job":1,"due":50000,"trigger_code":500}`, ""},
+		{"a hand-over of which nothing is known", five + rows + `{"kind":"log","log":5,"job":1,"due":50000}`, "missed"},
 
 		// Stops.
 		{"stopped, and fired in between", stopped + `{"kind":"run","job":1,"log":2,"due":20000,"at":20050}`, ""},
@@ -129,6 +150,8 @@ func TestVerdicts(t *testing.T) {
 		{"no shard of a due time", shards, "missed"},
 		{"no shard of an undated due time", strings.ReplaceAll(shards, `"due":`, `"start":`), "missed"},
 		{"one shard missing", shards + `{"kind":"run","job":1,"log":41,"due":40000,"at":40000,"shard":1,"shards":2}`, "missed"},
+		{"a shard's retry", retried + `{"kind":"run","job":1,"log":12,"at":30600,"shard":1,"shards":2}`, ""},
+		{"a shard's retry on another shard", retried + `{"kind":"run","job":1,"log":12,"at":30600,"shard":0,"shards":2}`, "extra"},
 		{"one undated shard missing", strings.ReplaceAll(shards, `"due":`, `"start":`) + `{"kind":"run","job":1,"log":41,"at":40000,"shard":1,"shards":2}`, "missed"},
 
 		// Edits.
@@ -181,14 +204,16 @@ func TestVerdicts(t *testing.T) {
 			{"kind":"run","job":1,"due":30000,"at":51100}
 			{"kind":"run","job":1,"due":40000,"at":54100}
 			{"kind":"run","job":1,"due":50000,"at":50000}`, ""},
+		{"all, caught up in time", lapsed + `{"kind":"run","job":1,"due":10000,"at":82000}`, ""},
+		{"all, caught up late", lapsed + `{"kind":"run","job":1,"due":10000,"at":82001}`, "late"},
+		{"all, and not caught up", lapsed, "missed"},
 
 		{"in doubt, and not sent", five + `{"kind":"misfire","job":1,"due":50000,"until":50000,"strategy":"STORE_LOST","at":50900}`, ""},
 		{"in doubt, and sent", all + `{"kind":"misfire","job":1,"due":50000,"until":50000,"strategy":"STORE_LOST","at":50900}`, ""},
 		{"in doubt, and sent twice", all + `
 			{"kind":"misfire","job":1,"due":50000,"until":50000,"strategy":"STORE_LOST","at":50900}
 			{"kind":"run","job":1,"log":6,"due":50000,"at":51000}`, "duplicate"},
-		{"in doubt, and the row is missing", five + `
-			{"kind":"log","log":1,"job":1}{"kind":"log","log":2,"job":1}{"kind":"log","log":3,"job":1}{"kind":"log","log":4,"job":1}
+		{"in doubt, and the row is missing", five + rows + `
 			{"kind":"run","job":1,"log":5,"due":50000,"at":50000,"end":50001,"code":200}
 			{"kind":"misfire","job":1,"due":50000,"until":50000,"strategy":"STORE_LOST","at":50900}`, ""},
 		{"in doubt, and the row of another is missing", all + `
@@ -198,7 +223,13 @@ func TestVerdicts(t *testing.T) {
 		// Fixed delays.
 		{"fixed delay", delay + `{"kind":"run","job":1,"log":2,"at":43000,"end":43001,"code":500}`, ""},
 		{"fixed delay, early", delay + `{"kind":"run","job":1,"log":2,"at":42999}`, "missed, extra"},
+		{"fixed delay, at the last instant", delay + `{"kind":"run","job":1,"log":2,"at":45000}`, ""},
+		{"fixed delay, late", delay + `{"kind":"run","job":1,"log":2,"at":45001}`, "missed, extra"},
 		{"fixed delay, missed", delay, "missed"},
+		{"fixed delay, on its way when the stop was acknowledged", delay + `{"kind":"change","job":1,"op":"stop","asked":43000,"acked":43100}
+			{"kind":"run","job":1,"log":2,"at":44100}`, ""},
+		{"fixed delay, no longer on its way", delay + `{"kind":"change","job":1,"op":"stop","asked":43000,"acked":43100}
+			{"kind":"run","job":1,"log":2,"at":44101}`, "after stop"},
 		{"fixed delay, stopped", delay + `{"kind":"change","job":1,"op":"stop","asked":43000,"acked":43100}`, ""},
 		{"fixed delay, after the stop", delay + `{"kind":"change","job":1,"op":"stop","asked":42000,"acked":42100}
 			{"kind":"run","job":1,"log":2,"at":43200}`, "after stop"},
@@ -213,6 +244,8 @@ func TestVerdicts(t *testing.T) {
 		{"two children", parent + `{"kind":"run","job":2,"log":2,"at":10600}{"kind":"run","job":2,"log":3,"at":10700}`, "child extra"},
 		{"child of a failed run", strings.Replace(parent, `"code":200`, `"code":500`, 1) + `{"kind":"run","job":2,"log":2,"at":10600}
 			{"kind":"trigger","job":2,"type":"PARENT","log":2,"of":1}`, "child extra"},
+		{"child of a run whose end is not known", strings.Replace(parent, `"end":10500,"code":200`, `"start":10001`, 1) + `{"kind":"run","job":2,"log":2,"at":10600}
+			{"kind":"trigger","job":2,"type":"PARENT","log":2,"of":1}`, ""},
 		{"child whose result was not applied", parent + `{"kind":"result","log":99,"code":200,"at":10600}`, "result lost"},
 
 		// Results.
