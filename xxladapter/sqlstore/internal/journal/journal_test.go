@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -339,6 +340,35 @@ func TestAFileThatCannotBeBegun(t *testing.T) {
 		require.Equal(t, []string{"a", "b", "c"}, records)
 		require.NoError(t, j.Close())
 	}
+}
+
+// A new file is not part of the journal before its name in the folder is on disk: a crash could
+// leave acknowledged records without a file. Here the folder cannot be opened to sync it.
+func TestAFileWhoseFolderCannotBeSynced(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("folders are not synced")
+	}
+	opts := options(t)
+	opts.Prefix = filepath.Join(t.TempDir(), "here", "journal")
+	here := filepath.Dir(opts.Prefix)
+	away := here + "-away"
+	require.NoError(t, os.Mkdir(here, 0o700))
+	moved := false
+	opts.Create = func(name string, flag int) (File, error) {
+		if moved {
+			name = filepath.Join(away, filepath.Base(name))
+		}
+		return Create(name, flag)
+	}
+	j, _ := open(t, opts, 1)
+	require.NoError(t, j.Wait(j.Append([]byte("a"))))
+	require.NoError(t, os.Rename(here, away))
+	moved = true
+	require.ErrorIs(t, rotate(t, j), fs.ErrNotExist)
+	require.NoError(t, os.Rename(away, here))
+	moved = false
+	require.NoError(t, rotate(t, j))
+	require.NoError(t, j.Close())
 }
 
 // A file that cannot be removed makes no gap.
