@@ -219,9 +219,11 @@ func (m *memory) forgetRun(r *run) {
 	}
 }
 
-// keptJobs and keptRuns limit the jobs and log rows that are kept although the tables have them.
+// keptJobs and keptRuns limit the jobs and log rows that are kept although the tables have them. A
+// job takes some 1 KiB. If more than keptJobs fire within seconds, most fires read their job again,
+// which takes 40 µs.
 const (
-	keptJobs = 20_000
+	keptJobs = 50_000
 	keptRuns = 20_000
 )
 
