@@ -338,6 +338,29 @@ func TestTakeOverIntoAGroupThatWasRemoved(t *testing.T) {
 	require.Equal(t, "report-app", g.AppName)
 }
 
+// TestTakeOverOfRunsWhoseGroupIsGone takes the runs of a job that XXL-JOB moved to another group
+// before it removed the first one.
+func TestTakeOverOfRunsWhoseGroupIsGone(t *testing.T) {
+	t.Parallel()
+	from, ctx := upstreamDatabase(t, "3.2"), takeOverCall(t)
+	s, err := Open(ctx, emptyTarget(t, "sqlite"), Options{Logger: fixture.Quiet})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close()) }()
+	require.NoError(t, testserver.OrderMySQL(strings.TrimSuffix(from, "?zone=Asia/Shanghai"),
+		`UPDATE xxl_job_log SET job_group = 2 WHERE job_id = 11`))
+	report, err := TakeOver(ctx, from, s, TakeOverOptions{Options: Options{Logger: fixture.Quiet}, Logs: true})
+	require.NoError(t, err)
+	require.Equal(t, 2, report.Logs.Taken)
+	j, err := s.Job(ctx, 11)
+	require.NoError(t, err)
+	logs, err := s.Logs(ctx, xxladapter.LogFilter{JobID: 11})
+	require.NoError(t, err)
+	require.Len(t, logs, 2)
+	for _, l := range logs {
+		require.Equal(t, j.GroupID, l.GroupID)
+	}
+}
+
 // TestTakeOverSeesAnAdminAtWork checks that a database that an admin works on is reported.
 func TestTakeOverSeesAnAdminAtWork(t *testing.T) {
 	t.Parallel()

@@ -447,6 +447,18 @@ func (t *TakeOver) logs(ctx context.Context, plan *fromxxljob.Plan) error {
 	for _, j := range plan.Report.Taken { // without those that were deleted since
 		known[j.From] = j.ID
 	}
+	groups := map[int64]int64{}
+	if !t.DryRun {
+		err = t.To.Query(ctx, `SELECT id, job_group FROM xxl_job_info`, nil, func(r database.Row) error {
+			var job, group int64
+			err := r.Scan(&job, &group)
+			groups[job] = group
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
 	open, orphans := 0, 0
 	for mark.done < mark.last {
 		rows, err := t.From.logs(ctx, mark.done, mark.last, logRows)
@@ -465,7 +477,11 @@ func (t *TakeOver) logs(ctx context.Context, plan *fromxxljob.Plan) error {
 			case l.Status() == xxladapter.LogRunning || l.TriggerTime.IsZero():
 				open++
 			default:
-				l.JobID, l.GroupID = job, plan.IDs[fromxxljob.KindGroup][l.GroupID]
+				group, has := plan.IDs[fromxxljob.KindGroup][l.GroupID]
+				if !has { // XXL-JOB has removed it since
+					group = groups[job]
+				}
+				l.JobID, l.GroupID = job, group
 				if l.AlarmStatus <= 0 {
 					l.AlarmStatus = xxladapter.AlarmNotNeeded // XXL-JOB has reported it, or never will
 				}
