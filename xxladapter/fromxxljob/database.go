@@ -19,7 +19,8 @@ type Database struct {
 	// schedulers have worked on it.
 	OwnTables bool
 	// ReadAt is the time of the read, and WrittenAt the last time at which an executor's beat or a
-	// trigger was stored; zero means never. Both are by the database's clock.
+	// trigger was stored; zero means never. Both are by the database's clock, and ReadAt is in its
+	// zone.
 	ReadAt, WrittenAt time.Time
 }
 
@@ -30,6 +31,15 @@ const Quiet = time.Minute
 // Served reports whether an admin seems to work on the database.
 func (db *Database) Served() bool {
 	return !db.WrittenAt.IsZero() && db.ReadAt.Sub(db.WrittenAt) < Quiet
+}
+
+// countedDays is for how many days, with today, an admin counts the figures anew each minute.
+const countedDays = 3
+
+// changes reports whether an admin that seems to work on the database still counts the figures of a
+// day.
+func (db *Database) changes(day string) bool {
+	return db.Served() && day > db.ReadAt.AddDate(0, 0, -countedDays).Format(time.DateOnly)
 }
 
 // A User is a row of xxl_job_user.

@@ -130,3 +130,27 @@ func TestAGroupThatWasRemovedStaysSoForAJobThatIsLeft(t *testing.T) {
 		require.Len(t, p.Report.Notes, 1-taken)
 	}
 }
+
+// TestCompareLeavesDaysThatStillChange checks that figures which an admin still counts are taken
+// only when it has stopped.
+func TestCompareLeavesDaysThatStillChange(t *testing.T) {
+	// In UTC it is still February.
+	now := time.Date(2026, 3, 1, 1, 0, 0, 0, time.FixedZone("", 8*3600))
+	db := &Database{ReadAt: now, WrittenAt: now.Add(-time.Second)}
+	for _, day := range []string{"2026-02-26", "2026-02-27", "2026-02-28", "2026-03-01"} {
+		db.Days = append(db.Days, xxladapter.DailyReport{Day: day, Success: 1})
+	}
+	p, err := Compare(db, &Target{}, Options{From: "db", Now: now})
+	require.NoError(t, err)
+	require.Equal(t, db.Days[:1], p.Days)
+	require.Equal(t, Count{Taken: 1, Left: 3}, p.Report.Days)
+	require.Len(t, p.Report.Notes, 1)
+	require.Equal(t, "day", p.Report.Notes[0].Kind)
+
+	db.WrittenAt = now.Add(-Quiet)
+	p, err = Compare(db, &Target{Days: map[string]bool{"2026-02-26": true}}, Options{From: "db", Now: now})
+	require.NoError(t, err)
+	require.Equal(t, db.Days[1:], p.Days)
+	require.Equal(t, Count{Taken: 3, Before: 1}, p.Report.Days)
+	require.Empty(t, p.Report.Notes)
+}

@@ -37,7 +37,7 @@ func (u *Upstream) Read(ctx context.Context) (_ *fromxxljob.Database, err error)
 		return nil, err
 	}
 	defer func() { _ = tx.Rollback() }() // it has read only
-	db := &fromxxljob.Database{OwnTables: u.OwnTables, ReadAt: u.Now}
+	db := &fromxxljob.Database{OwnTables: u.OwnTables, ReadAt: u.Now.In(u.Zone)}
 	token := `''`
 	if u.Tokens {
 		token = `access_token`
