@@ -155,15 +155,19 @@ func (m *Metrics) Event(e trigger.Event) {
 		trigger.EventSent: "sent", trigger.EventFailed: "failed", trigger.EventAmbiguous: "ambiguous",
 	}[e.Kind]
 	m.fires.WithLabelValues(result).Inc()
-	m.handOver.WithLabelValues(result).Observe(time.Since(e.At).Seconds())
+	writtenOff := e.Fire.ID == 0 // nobody knows when its request left
+	if !writtenOff {
+		m.handOver.WithLabelValues(result).Observe(time.Since(e.At).Seconds())
+	}
 	switch {
-	case e.Fire.State == xxladapter.FireAmbiguous:
+	case writtenOff, e.Fire.State == xxladapter.FireAmbiguous:
 		if e.Kind != trigger.EventAmbiguous {
 			m.ambiguous.WithLabelValues(result).Inc()
 		}
-	case e.Fire.Type == xxladapter.TriggerCron:
-		// The histogram has no buckets below 0, so an early fire counts as punctual.
-		m.lateness.Observe(max(e.At.Sub(e.Fire.Due), 0).Seconds())
+	case e.Fire.Type == xxladapter.TriggerCron && !e.Sent.IsZero():
+		// Due times are the store's, and so is Sent, unlike At. The histogram has no buckets below
+		// 0, so an early fire counts as punctual.
+		m.lateness.Observe(max(e.Sent.Sub(e.Fire.Due), 0).Seconds())
 	}
 }
 

@@ -110,14 +110,19 @@ func TestNoLabelWithoutABound(t *testing.T) {
 func TestWhatEventsCount(t *testing.T) {
 	m := New()
 	now := time.Now()
-	cron := xxladapter.Fire{Type: xxladapter.TriggerCron, State: xxladapter.FireClaimed, Due: now.Add(-2 * time.Second)}
+	// The store's clock is an hour behind this machine's.
+	sent := now.Add(-time.Hour)
+	cron := xxladapter.Fire{ID: 1, Type: xxladapter.TriggerCron, State: xxladapter.FireClaimed, Due: sent.Add(-2 * time.Second)}
 	later := cron
 	later.State = xxladapter.FireAmbiguous
-	m.Event(trigger.Event{Kind: trigger.EventSent, Fire: cron, At: now})
-	m.Event(trigger.Event{Kind: trigger.EventAmbiguous, Fire: cron, At: now})
-	m.Event(trigger.Event{Kind: trigger.EventAmbiguous, Fire: later, At: now}) // still not known
-	m.Event(trigger.Event{Kind: trigger.EventFailed, Fire: later, At: now})
-	m.Event(trigger.Event{Kind: trigger.EventSent, Fire: xxladapter.Fire{Type: xxladapter.TriggerManual, Due: now.Add(-time.Hour)}, At: now})
+	manual := xxladapter.Fire{ID: 2, Type: xxladapter.TriggerManual, Due: sent.Add(-time.Hour)}
+	m.Event(trigger.Event{Kind: trigger.EventSent, Fire: cron, At: now, Sent: sent})
+	m.Event(trigger.Event{Kind: trigger.EventAmbiguous, Fire: cron, At: now, Sent: sent})
+	m.Event(trigger.Event{Kind: trigger.EventAmbiguous, Fire: later, At: now, Sent: sent}) // still not known
+	m.Event(trigger.Event{Kind: trigger.EventFailed, Fire: later, At: now, Sent: sent})
+	m.Event(trigger.Event{Kind: trigger.EventFailed, Fire: cron, At: now}) // no request was sent
+	m.Event(trigger.Event{Kind: trigger.EventFailed, At: now})             // the store wrote it off
+	m.Event(trigger.Event{Kind: trigger.EventSent, Fire: manual, At: now, Sent: sent})
 	m.Event(trigger.Event{Kind: trigger.EventResult, At: now, Began: now.Add(-time.Minute), Code: 200})
 	m.Misfire(xxladapter.Misfire{Strategy: xxladapter.MisfireDoNothing})
 	m.Misfire(xxladapter.Misfire{Strategy: xxladapter.MisfireAll})
@@ -125,9 +130,9 @@ func TestWhatEventsCount(t *testing.T) {
 	got := read(t, m)
 	for name, want := range map[string]float64{
 		"xxlwheel_fires_total result=sent":                         2,
-		"xxlwheel_fires_total result=failed":                       1,
+		"xxlwheel_fires_total result=failed":                       3,
 		"xxlwheel_fires_total result=ambiguous":                    2,
-		"xxlwheel_ambiguous_total resolution=failed":               1,
+		"xxlwheel_ambiguous_total resolution=failed":               2,
 		"xxlwheel_ambiguous_total resolution=sent":                 0,
 		"xxlwheel_fire_lateness_seconds count":                     2,
 		"xxlwheel_fire_lateness_seconds sum":                       4,
@@ -136,7 +141,7 @@ func TestWhatEventsCount(t *testing.T) {
 		"xxlwheel_misfires_total strategy=ALL":                     1,
 		"xxlwheel_callbacks_total outcome=late":                    1,
 		"xxlwheel_callbacks_total outcome=unknown":                 0,
-		"xxlwheel_hand_over_duration_seconds outcome=failed count": 1,
+		"xxlwheel_hand_over_duration_seconds outcome=failed count": 2,
 	} {
 		require.Contains(t, got, name)
 		require.InDelta(t, want, got[name], 1e-6, name)

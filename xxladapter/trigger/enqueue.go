@@ -92,7 +92,7 @@ func (r *run) enqueue(ctx context.Context, req *wire.RunRequest, key string) err
 	if r.opts.Queue == nil {
 		return r.settle(ctx, failed(time.Now(), errNoBroker.Error()))
 	}
-	at := time.Now()
+	at, sent := time.Now(), r.storeTime(ctx)
 	position, err := r.opts.Queue.Enqueue(ctx, r.log.Address, r.group.AppName, key, req)
 	if errors.Is(err, ErrRefused) {
 		return r.settle(ctx, failed(at, err.Error()))
@@ -106,7 +106,7 @@ func (r *run) enqueue(ctx context.Context, req *wire.RunRequest, key string) err
 	}
 	r.queued.note(r.fire.ID, queuedRun{position: position, key: key, check: now.Add(queueCheck)}, now)
 	e := r.event(EventSent)
-	e.At, e.Code, e.Msg = at, wire.CodeOK, "in the queue"
+	e.At, e.Sent, e.Code, e.Msg = at, sent, wire.CodeOK, "in the queue"
 	r.opts.OnEvent(e)
 	return nil
 }

@@ -150,12 +150,16 @@ func TestARunForAQueueIsSettledWhenItIsAccepted(t *testing.T) {
 
 func TestWhatAQueueHasLostIsPublishedAgainWithinAMinute(t *testing.T) {
 	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
+		begin := time.Now().Truncate(time.Millisecond)
 		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
 		f.sweep(10 * time.Second)
 		clear(q.runs)
 		f.sweep(time.Minute)
 		require.Equal(t, []string{"nats://some-app/a", "nats://some-app/a"}, q.to)
 		require.NotEmpty(t, q.runs)
+		e := <-f.events
+		require.Equal(t, EventSent, e.Kind)
+		require.Equal(t, begin, e.Sent)
 	}, "nats://some-app/a", "nats://some-app/b")
 }
 

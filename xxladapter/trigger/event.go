@@ -13,7 +13,7 @@ type Event struct {
 	Job     string // name; empty for results, and for what the store settled itself
 	App     string // app name of the group; empty where Job is
 	JobID   int64
-	Fire    xxladapter.Fire // zero for results
+	Fire    xxladapter.Fire // zero where Job is empty
 	LogID   int64
 	Address string
 	At      time.Time // when the request left, or when the result was stored
