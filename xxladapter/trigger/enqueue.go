@@ -105,6 +105,9 @@ func (r *run) enqueue(ctx context.Context, req *wire.RunRequest, key string) err
 		return nil
 	}
 	r.queued.note(r.fire.ID, queuedRun{position: position, key: key, check: now.Add(queueCheck)}, now)
+	if key != queueKey(r.log.ID) {
+		return nil // its first publication was reported
+	}
 	e := r.event(EventSent)
 	e.At, e.Sent, e.Code, e.Msg = at, sent, wire.CodeOK, "in the queue"
 	r.opts.OnEvent(e)

@@ -160,6 +160,7 @@ func TestWhatAQueueHasLostIsPublishedAgainWithinAMinute(t *testing.T) {
 		e := <-f.events
 		require.Equal(t, EventSent, e.Kind)
 		require.Equal(t, begin, e.Sent)
+		require.Empty(t, f.events, "one run was sent")
 	}, "nats://some-app/a", "nats://some-app/b")
 }
 
