@@ -109,7 +109,8 @@ type BackfillFilter struct {
 type BackfillStore interface {
 	// CreateBackfill stores a running backfill and returns its id. ID, State, Changed, Created and
 	// the counts are set by the store. The error is [ErrNotFound] if there is no such job, and
-	// [ErrConflict] if a backfill of the job is running: no due time gets two runs at once.
+	// [ErrConflict] if a backfill of the job is running: no due time gets two runs at once. It is
+	// an [Error] with [CodeInvalid] if a log row has no room for b.Param.
 	//
 	// REQUIRES: b has 1 to [MaxBackfill] due times after 1970 and before the year 5000, each once.
 	CreateBackfill(ctx context.Context, b *Backfill) (int64, error)

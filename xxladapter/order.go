@@ -38,7 +38,8 @@ func (t TriggerType) Ordered() bool {
 type OrderStore interface {
 	// PlanOrder plans f, as PlanFires does, and stores an order for it in the same transaction. If
 	// the job has an order with key already, it stores nothing and returns that order with a zero
-	// fire. The error is [ErrNotFound] if there is a key and the job does not exist.
+	// fire. The error is [ErrNotFound] if there is a key and the job does not exist, and
+	// an [Error] with [CodeInvalid] if a log row has no room for f.Param.
 	//
 	// REQUIRES: f.Type is Ordered.
 	PlanOrder(ctx context.Context, f Fire, key, request string) (o *Order, fire Fire, err error)

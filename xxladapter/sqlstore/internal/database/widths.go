@@ -21,6 +21,15 @@ func (w Widths) CheckJob(j *xxladapter.Job) error {
 	return checkWidth("executorParam", j.Param, w.Param)
 }
 
+// CheckOverride returns an error if a log row has no room for a parameter that replaces the job's,
+// since a retry takes it from there. Nil fits.
+func (w Widths) CheckOverride(param *string) error {
+	if param == nil {
+		return nil
+	}
+	return checkWidth("executorParam", *param, w.LogParam)
+}
+
 // CheckGroup returns an error if a text of the group does not fit.
 func (w Widths) CheckGroup(g *xxladapter.Group) error {
 	return checkWidth("title", w.TitleOf(g), w.Title)

@@ -64,6 +64,22 @@ func TestMySQLReleases(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, xxladapter.UpdateJob(ctx, s, &xxladapter.Job{ID: id, GroupID: group, Name: "new 名", Param: param}, false))
 			narrow := release != "3.4" && release != "head"
+			_, _, err = s.PlanOrder(ctx, xxladapter.Fire{JobID: id, Due: due, Type: xxladapter.TriggerManual, Param: &param}, "", "")
+			require.NoError(t, err)
+			// A retry takes the parameter from the log row.
+			wide := param + "数"
+			_, _, ordered := s.PlanOrder(ctx, xxladapter.Fire{JobID: id, Due: due, Type: xxladapter.TriggerManual, Param: &wide}, "", "")
+			_, filled := s.CreateBackfill(ctx, &xxladapter.Backfill{JobID: id, Dues: []time.Time{due}, BackfillProgress: xxladapter.BackfillProgress{Parallel: 1, Param: &wide}})
+			for _, err := range []error{ordered, filled} {
+				if narrow {
+					var refused *xxladapter.Error
+					require.ErrorAs(t, err, &refused)
+					require.Equal(t, xxladapter.CodeInvalid, refused.Code)
+					require.Equal(t, "executorParam has 513 characters, must have at most 512 in tables of this release of XXL-JOB", refused.Message)
+				} else {
+					require.NoError(t, err)
+				}
+			}
 			for text, err := range map[string]error{
 				"executorParam has 513 characters, must have at most 512 in tables of this release of XXL-JOB": xxladapter.UpdateJob(ctx, s,
 					&xxladapter.Job{ID: id, GroupID: group, Name: "new 名", Param: param + "数"}, false),

@@ -31,6 +31,9 @@ const (
 
 // CreateBackfill implements [xxladapter.Store].
 func (s *Store) CreateBackfill(ctx context.Context, b *xxladapter.Backfill) (id int64, err error) {
+	if err := s.Dialect.Widths.CheckOverride(b.Param); err != nil {
+		return 0, err
+	}
 	err = s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		if err := lockJob(ctx, tx, b.JobID); err != nil {
 			return err

@@ -22,6 +22,9 @@ const (
 func (s *Store) PlanOrder(
 	ctx context.Context, f xxladapter.Fire, key, request string,
 ) (o *xxladapter.Order, fire xxladapter.Fire, err error) {
+	if err := s.Dialect.Widths.CheckOverride(f.Param); err != nil {
+		return nil, xxladapter.Fire{}, err
+	}
 	err = s.Write(ctx, func(ctx context.Context, tx *database.Tx) (err error) {
 		o, fire = nil, xxladapter.Fire{}
 		var stored any // NULL for an order without a key
