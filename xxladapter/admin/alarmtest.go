@@ -68,6 +68,10 @@ func (s *Server) testAlarms(ctx context.Context, _ api.None, form *alarmTestForm
 		}
 	}
 	defer s.alarmTests.Unlock()
+	record, err := api.Witness(ctx, s.opts.Store)
+	if err != nil {
+		return no, err
+	}
 	test := AlarmTest{Channels: []AlarmDelivery{}}
 	if s.opts.TestAlarms != nil {
 		test = s.opts.TestAlarms(ctx, slices.Clone(form.Emails))
@@ -76,8 +80,5 @@ func (s *Server) testAlarms(ctx context.Context, _ api.None, form *alarmTestForm
 	for _, c := range test.Channels {
 		fields = append(fields, xxladapter.Field{Name: c.Channel, Value: c.Result})
 	}
-	// What was sent is audited although the caller may be gone.
-	return test, s.opts.Store.AppendAudit(
-		context.WithoutCancel(ctx), xxladapter.AuditObject{Kind: xxladapter.AuditAlarm}, fields,
-	)
+	return test, record(xxladapter.AuditObject{Kind: xxladapter.AuditAlarm}, fields)
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
 func TestATestOfTheAlarmsSaysWhatBecameOfEachChannel(t *testing.T) {
@@ -50,6 +52,29 @@ func TestATestOfTheAlarmsSaysWhatBecameOfEachChannel(t *testing.T) {
 	status, answer = newSite(t).do("POST", "/api/v1/alarms/test", testToken, ``)
 	require.Equal(t, http.StatusOK, status, answer)
 	require.JSONEq(t, `{"alarm":"","channels":[]}`, answer)
+}
+
+// TestATestOfTheAlarmsIsAuditedOnceAlthoughAnAnswerIsLost checks that it is sent once and has one
+// row, whether or not the append whose answer was lost has happened.
+func TestATestOfTheAlarmsIsAuditedOnceAlthoughAnAnswerIsLost(t *testing.T) {
+	for _, happens := range []bool{false, true} {
+		sent, trail := 0, &forgetfulTrail{happens: happens}
+		s := siteWith(t, func(o *Options) {
+			trail.Store = o.Store.(*memstore.Store)
+			o.Store = trail
+			o.TestAlarms = func(context.Context, []string) AlarmTest {
+				sent++
+				return AlarmTest{Alarm: "test-1"}
+			}
+		})
+		for rows := range 2 { // the row of an earlier test is not taken for that of a later one
+			trail.lost = 1
+			status, answer := s.do("POST", "/api/v1/alarms/test", testToken, "")
+			require.Equal(t, http.StatusOK, status, answer)
+			require.Equal(t, rows+1, sent)
+			require.Len(t, s.audit(), rows+1)
+		}
+	}
 }
 
 func TestOneTestOfTheAlarmsRunsAtATime(t *testing.T) {
