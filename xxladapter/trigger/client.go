@@ -195,7 +195,11 @@ func decodeLog(addr string, answer post.Answer, token string) (result wire.LogRe
 // Kill ends the running and the waiting runs of a job on one executor. A job without runs there is
 // no error.
 func (c *Client) Kill(ctx context.Context, addr, appName string, jobID int64) error {
-	return c.expectOK(ctx, addr, appName, wire.PathKill, wire.KillRequest{JobID: wire.Int(jobID)})
+	reply, err := c.call(ctx, addr, appName, wire.PathKill, wire.KillRequest{JobID: wire.Int(jobID)})
+	if err != nil || reply.Msg == wire.MsgGoKillUnknown {
+		return err
+	}
+	return mustBeOK(addr, wire.PathKill, reply)
 }
 
 // Beat returns nil if the executor is alive and takes runs.

@@ -58,6 +58,24 @@ func TestWhatOddAnswersToARunMean(t *testing.T) {
 	}
 }
 
+// TestAKillOfAJobWithoutRunsIsNoError plays the answers of executors to it, and a refusal.
+func TestAKillOfAJobWithoutRunsIsNoError(t *testing.T) {
+	for _, name := range []string{"g2/kill-unknown", "g3/kill-unknown", "g4/kill-unknown", "goport/kill-unknown", "goport/idleBeat-busy"} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, recordedReply(t, name))
+		}))
+		c := client(t, ClientOptions{})
+		err := c.Kill(t.Context(), srv.URL, "app", 1)
+		if strings.HasSuffix(name, "/kill-unknown") {
+			require.NoError(t, err, name)
+		} else {
+			require.ErrorContains(t, err, "code 500: Task is busy")
+		}
+		c.Close()
+		srv.Close()
+	}
+}
+
 // TestASlowAnswerEndsWithTheTimeout lets an executor answer with the first half of a reply.
 func TestASlowAnswerEndsWithTheTimeout(t *testing.T) {
 	exec := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -11,13 +11,17 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
+// recordedReply returns a recorded reply of an executor.
+func recordedReply(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile("../wire/testdata/" + name + ".reply.json")
+	require.NoError(t, err)
+	return string(data)
+}
+
 // Each generation is known by its own recorded replies.
 func TestProbeKnowsTheGenerations(t *testing.T) {
-	recorded := func(name string) string {
-		data, err := os.ReadFile("../wire/testdata/" + name + ".reply.json")
-		require.NoError(t, err)
-		return string(data)
-	}
+	recorded := func(name string) string { return recordedReply(t, name) }
 	for _, tt := range []struct{ generation, beat, log string }{
 		{"G1", recorded("g1/beat"), recorded("g1/log")},
 		{"G2", recorded("g2/beat"), recorded("g2/log")},

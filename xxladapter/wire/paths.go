@@ -78,6 +78,7 @@ const (
 	MsgIllegal       = "Illegal Argument."
 	MsgBusy          = "job thread is running or has trigger queue."
 	MsgAlreadyKilled = "job thread already killed."
+	MsgGoKillUnknown = "Task kill err"        // of the common Go executor: the job has no run
 	MsgStopping      = "executor is stopping" // of this project; its runs may continue
 	MsgNoLogFile     = "readLog fail, logFile not exists"
 	MsgDiscardLater  = "block strategy effect：Discard Later"

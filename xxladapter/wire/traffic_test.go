@@ -104,7 +104,7 @@ func TestTrafficReplies(t *testing.T) {
 		{"goport/run-refused", Fail("There are tasks running"), nil},
 		{"goport/run-refused-old", Fail("Task not registered"), nil},
 		{"goport/idleBeat-busy", Fail("Task is busy"), nil},
-		{"goport/kill-unknown", Fail("Task kill err"), nil},
+		{"goport/kill-unknown", Fail(MsgGoKillUnknown), nil},
 	} {
 		for name := range strings.FieldsSeq(c.files) {
 			got, err := DecodeReply(readReply(t, name))
