@@ -137,10 +137,14 @@ func days(plan cron.Plan, from, until time.Time) (found []Day) {
 }
 
 // lateOn returns t or a later instant of its day: usually the last one, or one an hour earlier if
-// the clock skips midnight.
+// the clock skips or repeats midnight.
 func lateOn(t time.Time) time.Time {
 	year, month, day := t.Date()
-	if last := time.Date(year, month, day+1, 0, 0, 0, 0, t.Location()).Add(-1); last.After(t) {
+	last := time.Date(year, month, day+1, 0, 0, 0, 0, t.Location()).Add(-1)
+	for last.Format(time.DateOnly) > t.Format(time.DateOnly) { // it precedes the second midnight
+		last = last.Add(-time.Hour)
+	}
+	if last.After(t) {
 		return last
 	}
 	return t

@@ -159,6 +159,11 @@ func TestDaysAreCounted(t *testing.T) {
 	p, err := Of(Schedule{Type: cron.Cron, Conf: "* * * * * ?", Zone: zone(t, "America/Santiago")}, instant(t, "2026-09-04T12:00:00-04:00"), 0, 1)
 	require.NoError(t, err)
 	require.Equal(t, []Day{{"2026-09-04", 100, true}, {"2026-09-05", 100, true}, {"2026-09-06", 100, true}}, p.Days[:3], "midnight is skipped")
+
+	// The month ends half an hour after one of the two midnights of its last day.
+	p, err = Of(Schedule{Type: cron.Cron, Conf: "0 * * * * ?", Zone: zone(t, "Asia/Amman")}, instant(t, "2021-09-29T00:30:00+03:00"), 0, 1)
+	require.NoError(t, err)
+	require.Equal(t, []Day{{"2021-10-28", 100, true}, {"2021-10-29", 30, false}}, p.Days[len(p.Days)-2:], "midnight comes twice, and nothing fires before the second one")
 }
 
 // TestAPreviewEnds previews schedules that end or never begin, and passes the last day of a leap
