@@ -18,7 +18,8 @@ type Options struct {
 	// Prune deletes the jobs of the document's owner that the document does not declare. A document
 	// without an owner is then refused.
 	Prune bool
-	// Adopt gives the document's owner jobs that another owner has declared.
+	// Adopt gives the document's owner jobs that another owner has declared. A document without an
+	// owner changes the jobs of every owner, which keep it.
 	Adopt bool
 	// KeepRunning leaves the schedules of stored jobs on or off, whatever the document says.
 	KeepRunning bool

@@ -275,6 +275,13 @@ func TestProblemsNameFileLineAndField(t *testing.T) {
 	opts.Adopt = true
 	_, problems := compare(t, "owner: other\njobs: [{appName: billing, key: old, author: a, executorHandler: h}]", stored(), opts)
 	require.Empty(t, problems)
+	// Without an owner a document adopts nothing, and changes what it names.
+	for _, opts.Adopt = range []bool{false, true} {
+		plan, problems := compare(t, "jobs: [{appName: billing, key: old, author: a, executorHandler: h}]", stored(), opts)
+		require.Empty(t, problems)
+		require.Len(t, plan.Declaration.Jobs, 1)
+		require.Equal(t, "team", plan.Declaration.Jobs[0].Owner)
+	}
 	opts.Prune = true
 	_, problems = compare(t, good, stored(), opts)
 	require.Equal(t, []string{"jobs.yaml:1: owner: owner is missing, must be given for jobs that are no longer declared to be deleted"}, problems)
