@@ -202,29 +202,21 @@ func order(node string) string { return node[strings.LastIndex(node, "-")+1:] }
 // errEnded says that a session ended while its process waited.
 var errEnded = errors.New("the session has ended")
 
-// wait returns when all older nodes are gone.
+// wait returns when all older nodes are gone. If ctx ends while the server owes an answer, the
+// session ends too.
 func (e *Elector) wait(ctx context.Context, l *leadership) error {
 	mine := path.Base(l.node)
 	for {
-		all, _, err := l.session.conn.Children(e.address.Path)
-		if err != nil {
+		stop := context.AfterFunc(ctx, l.session.close)
+		before, changed, err := e.before(l.session.conn, mine)
+		if !stop() && err == nil {
+			err = ctx.Err()
+		}
+		if err != nil || before == "" {
 			return err
 		}
-		all = slices.DeleteFunc(all, func(node string) bool { return !strings.Contains(node, "-"+nodes) })
-		slices.SortFunc(all, func(a, b string) int { return strings.Compare(order(a), order(b)) })
-		at := slices.Index(all, mine)
-		if at < 0 {
-			return errEnded
-		}
-		if at == 0 {
-			return nil
-		}
-		found, _, changed, err := l.session.conn.ExistsW(path.Join(e.address.Path, all[at-1]))
-		if err != nil {
-			return err
-		}
-		if !found {
-			continue
+		if changed == nil {
+			continue // it is gone
 		}
 		select {
 		case <-ctx.Done():
@@ -234,4 +226,28 @@ func (e *Elector) wait(ctx context.Context, l *leadership) error {
 		case <-changed:
 		}
 	}
+}
+
+// before returns the node before mine, and a channel that tells of its changes. The name is empty
+// if mine is the oldest, and the channel nil if the other is gone meanwhile.
+func (e *Elector) before(conn *zk.Conn, mine string) (node string, changed <-chan zk.Event, err error) {
+	all, _, err := conn.Children(e.address.Path)
+	if err != nil {
+		return "", nil, err
+	}
+	all = slices.DeleteFunc(all, func(node string) bool { return !strings.Contains(node, "-"+nodes) })
+	slices.SortFunc(all, func(a, b string) int { return strings.Compare(order(a), order(b)) })
+	switch at := slices.Index(all, mine); {
+	case at < 0:
+		return "", nil, errEnded
+	case at > 0:
+		node = all[at-1]
+	default:
+		return "", nil, nil
+	}
+	found, _, changed, err := conn.ExistsW(path.Join(e.address.Path, node))
+	if err != nil || !found {
+		changed = nil
+	}
+	return node, changed, err
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
@@ -56,6 +57,22 @@ func TestTheServerIsAskedAtTheStart(t *testing.T) {
 	coordinator.RequireRefused(t, as("scheduler:wrong-secret@"), refused)
 	coordinator.RequireRefused(t, as(""), refused)
 	require.NoError(t, l.Resign(t.Context()))
+}
+
+// TestACampaignEndsAlthoughTheServerFallsSilent ends a campaign while it waits for an answer.
+func TestACampaignEndsAlthoughTheServerFallsSilent(t *testing.T) {
+	proxy := testserver.NewProxy(t, testserver.ZooKeeper(t))
+	e := coordinator.Elector(t, proxy.URL())
+	ctx, cancel := context.WithCancel(t.Context())
+	var begin time.Time
+	_, err := e.Campaign(ctx, func() {
+		proxy.HoldNew(true)
+		proxy.Silence()
+		begin = time.Now()
+		cancel()
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	require.Less(t, time.Since(begin), elect.SessionLife, "it does not last as long as its session")
 }
 
 // encrypted starts a proxy in front of the server. The proxy ends TLS, as the server's own port for
