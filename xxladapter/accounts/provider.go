@@ -27,7 +27,7 @@ var errNoRole = xxladapter.Refusef(xxladapter.CodeForbidden, errorrule.NoRole,
 // SignOn begins a session for the user whom prove returns. The user is found by its subject, or
 // created, and gets the roles of the identity. An identity without a role is refused, and the
 // sessions and tokens of its user end. Failed tries from one address are limited, as in
-// [Accounts.Login].
+// [Accounts.Login]; one that ends because the provider or the store does not answer is none.
 func (a *Accounts) SignOn(
 	ctx context.Context, address string, prove func(context.Context) (Identity, error),
 ) (secret string, b Bearer, err error) {
@@ -35,16 +35,28 @@ func (a *Accounts) SignOn(
 	if wait := a.networks.take(from, now); wait > 0 {
 		return "", b, tooMany(wait)
 	}
+	u, err := a.proven(ctx, prove)
+	var refused *xxladapter.Error
+	// A caller that hangs up could otherwise have any number of tries.
+	gone := err != nil && ctx.Err() != nil
+	if !gone && (!errors.As(err, &refused) || refused.Code == xxladapter.CodeUnreachable) {
+		a.networks.giveBack(from, now)
+	}
+	if err != nil {
+		return "", b, err
+	}
+	return a.begin(ctx, u, address)
+}
+
+// proven returns the user whom prove proves, as [Accounts.known] does.
+func (a *Accounts) proven(
+	ctx context.Context, prove func(context.Context) (Identity, error),
+) (*xxladapter.User, error) {
 	id, err := prove(ctx)
 	if err != nil {
-		return "", b, err
+		return nil, err
 	}
-	u, err := a.known(ctx, id)
-	if err != nil {
-		return "", b, err
-	}
-	a.networks.giveBack(from, now)
-	return a.begin(ctx, u, address)
+	return a.known(ctx, id)
 }
 
 // known returns the user of an identity with the roles of the identity. It creates the user if no

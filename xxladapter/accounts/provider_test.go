@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
@@ -87,4 +88,28 @@ func TestFailedSignOnsAreLimited(t *testing.T) {
 	_, _, err := a.SignOn(t.Context(), "10.0.0.1", fails)
 	require.ErrorContains(t, err, "too many tries")
 	require.Equal(t, triesByNetwork, calls)
+}
+
+// TestAProviderThatIsAwayLocksNobodyOut checks that people who try to sign in at a provider that
+// does not answer may still sign in by password, and that callers who hang up have few tries.
+func TestAProviderThatIsAwayLocksNobodyOut(t *testing.T) {
+	a := withUser(t)
+	away := func(context.Context) (Identity, error) {
+		return Identity{}, xxladapter.Refusef(xxladapter.CodeUnreachable, errorrule.ProviderAway, "%s does not answer", "it")
+	}
+	for range 2 * triesByNetwork {
+		_, _, err := a.SignOn(t.Context(), "10.0.0.1", away)
+		require.ErrorContains(t, err, "does not answer")
+	}
+	_, _, err := a.Login(t.Context(), "root", "pass of root", "10.0.0.1")
+	require.NoError(t, err)
+
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range triesByNetwork {
+		_, _, err = a.SignOn(gone, "10.0.0.1", away)
+		require.ErrorContains(t, err, "does not answer")
+	}
+	_, _, err = a.SignOn(gone, "10.0.0.1", away)
+	require.ErrorContains(t, err, "too many tries")
 }
