@@ -501,6 +501,8 @@ func TestUnknownNamesCostAsMuch(t *testing.T) {
 func TestPasswordsAreCheckedAFewAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := withUser(t)
+		b, err := a.Session(t.Context(), login(t, a))
+		require.NoError(t, err)
 		for range hashesAtOnce {
 			a.hasher.places <- struct{}{}
 			a.hasher.callers <- struct{}{}
@@ -513,12 +515,15 @@ func TestPasswordsAreCheckedAFewAtATime(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		_, _, err := a.Login(t.Context(), "root", "pass of root", "10.0.1.1")
+		_, _, err = a.Login(t.Context(), "root", "pass of root", "10.0.1.1")
 		require.ErrorIs(t, err, errBusy)
 		require.Equal(t, time.Second, errBusy.RetryAfter)
 		for range triesByName {
 			_, _, err := a.Login(t.Context(), "root", "pass of root", "10.0.1.1")
 			require.ErrorIs(t, err, errBusy, "no password was checked, so it is no wrong try")
+		}
+		for range 2 * triesByName {
+			require.ErrorIs(t, a.ChangePassword(t.Context(), b, "pass of root", "another one"), errBusy, "here, too")
 		}
 		for range hashesAtOnce {
 			<-a.hasher.places

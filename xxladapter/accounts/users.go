@@ -134,13 +134,13 @@ func (a *Accounts) ChangePassword(ctx context.Context, b Bearer, old, password s
 		return tooMany(wait)
 	}
 	right, err := a.hasher.matches(ctx, b.User.Password, old)
-	if err != nil {
-		return err
-	}
-	if !right {
+	if err == nil && !right {
 		return xxladapter.Invalidf(errorrule.OldPassword, "%s is not the current password of %s", "old", b.User.Name)
 	}
 	a.names.giveBack(digestOf(key), now)
+	if err != nil {
+		return err
+	}
 	if err := CheckPassword(password); err != nil {
 		return err
 	}
