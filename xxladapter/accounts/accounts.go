@@ -145,14 +145,7 @@ func (a *Accounts) check(ctx context.Context, name, password string) (*xxladapte
 	}
 	// Some stores find "root " as root. Each spelling would have tries of its own.
 	if len(users) > 0 && users[0].Name == name {
-		right, err := a.hasher.matches(ctx, users[0].Password, password)
-		if err != nil {
-			return nil, err
-		}
-		if !right {
-			return users[0], errWrong
-		}
-		return users[0], nil
+		return a.checkOwn(ctx, users[0], password)
 	}
 	upstream, err := a.store.UpstreamUsers(ctx, name)
 	if err != nil {
@@ -175,6 +168,18 @@ func (a *Accounts) check(ctx context.Context, name, password string) (*xxladapte
 	return a.takeOver(ctx, &upstream[0], password)
 }
 
+// checkOwn returns a user of the store, with errWrong if the password is not its own.
+func (a *Accounts) checkOwn(ctx context.Context, u *xxladapter.User, password string) (*xxladapter.User, error) {
+	right, err := a.hasher.matches(ctx, u.Password, password)
+	if err != nil {
+		return nil, err
+	}
+	if !right {
+		return u, errWrong
+	}
+	return u, nil
+}
+
 // seeded reports whether the user has the well-known password of a new XXL-JOB database.
 func seeded(u *xxladapter.UpstreamUser) bool { return matchesUpstream(u.Password, seedPassword) }
 
@@ -191,8 +196,15 @@ func (a *Accounts) takeOver(
 		return nil, err
 	}
 	u.ID, err = a.store.CreateUser(actingAs(ctx, u.Name), u, false)
-	if errors.Is(err, xxladapter.ErrConflict) { // by another login at the same time
-		return a.check(ctx, from.Name, password)
+	if errors.Is(err, xxladapter.ErrConflict) { // perhaps by another login at the same time
+		users, err := a.store.Users(ctx, xxladapter.UserFilter{Name: from.Name})
+		if err != nil {
+			return nil, err
+		}
+		if len(users) == 0 || users[0].Name != from.Name {
+			return u, errWrong // a removed user has the name, or one that the store takes for it
+		}
+		return a.checkOwn(ctx, users[0], password)
 	}
 	if err != nil {
 		return nil, err

@@ -436,6 +436,35 @@ func TestANameIsFoundAsItIsWritten(t *testing.T) {
 	login(t, a)
 }
 
+// A paddingUpstream is a [paddingStore] beside tables of XXL-JOB.
+type paddingUpstream struct {
+	*withUpstream
+	t       *testing.T
+	created int
+}
+
+func (s *paddingUpstream) Users(ctx context.Context, f xxladapter.UserFilter) ([]*xxladapter.User, error) {
+	return paddingStore{s.Store}.Users(ctx, f)
+}
+
+func (s *paddingUpstream) CreateUser(context.Context, *xxladapter.User, bool) (int64, error) {
+	s.created++
+	require.Less(s.t, s.created, 10, "it is tried without end")
+	return 0, xxladapter.ErrConflict
+}
+
+// TestANameThatTheStoreTakesForAnotherIsNotTakenOver signs a user of XXL-JOB in whose name is one
+// of the store's with a blank.
+func TestANameThatTheStoreTakesForAnotherIsNotTakenOver(t *testing.T) {
+	a := withUser(t)
+	upstream := []xxladapter.UpstreamUser{{Name: "root ", Password: md5Of("an old pass")}}
+	store := &paddingUpstream{withUpstream: &withUpstream{a.store.(*memstore.Store), upstream}, t: t}
+	a.store = store
+	_, _, err := a.Login(t.Context(), "root ", "an old pass", "10.0.0.1")
+	require.ErrorIs(t, err, errWrong)
+	require.Equal(t, 1, store.created)
+}
+
 // TestOnlyNamesOfUsersAreLogged checks that a password in the field of the name is not.
 func TestOnlyNamesOfUsersAreLogged(t *testing.T) {
 	var logged bytes.Buffer
