@@ -418,12 +418,12 @@ func TestSetupIsOfferedWhileNobodyCanSignIn(t *testing.T) {
 	require.Empty(t, secret)
 }
 
-// A paddingStore compares names as MariaDB does with many collations: blanks at the end do not
-// count.
+// A paddingStore compares names and subjects as MariaDB does with many collations: blanks at the
+// end do not count.
 type paddingStore struct{ *memstore.Store }
 
 func (s paddingStore) Users(ctx context.Context, f xxladapter.UserFilter) ([]*xxladapter.User, error) {
-	f.Name = strings.TrimRight(f.Name, " ")
+	f.Name, f.Subject = strings.TrimRight(f.Name, " "), strings.TrimRight(f.Subject, " ")
 	return s.Store.Users(ctx, f)
 }
 

@@ -39,6 +39,20 @@ func TestTheLastAdministratorIsShutOut(t *testing.T) {
 	require.Equal(t, id.Grants, b.User.Grants)
 }
 
+// TestASubjectIsFoundAsItIsWritten checks that another user of the provider, whose id the store
+// takes for that of the first, is another user here.
+func TestASubjectIsFoundAsItIsWritten(t *testing.T) {
+	a := withUser(t)
+	a.store = paddingStore{a.store.(*memstore.Store)}
+	id := Identity{Subject: "https://id.example.org 7", Name: "ann", Grants: []xxladapter.Grant{{Role: xxladapter.RoleCoder}}}
+	_, ann, err := a.SignOn(t.Context(), "10.0.0.1", proves(id))
+	require.NoError(t, err)
+	id.Subject += " "
+	_, other, err := a.SignOn(t.Context(), "10.0.0.1", proves(id))
+	require.NoError(t, err)
+	require.NotEqual(t, ann.User.ID, other.User.ID)
+}
+
 // TestTheFirstUserOfAProvider checks that the first sign-on of somebody who is no administrator is
 // refused: it would leave a scheduler that nobody could administer.
 func TestTheFirstUserOfAProvider(t *testing.T) {
