@@ -45,7 +45,7 @@ func (s *Scheduler) armPlanned(
 			return err
 		}
 		s.backlog.until = until
-		return nil
+		return s.offerAgain(ctx, planned)
 	}
 	if tick {
 		if err := s.arm(s.givenBack.take()); err != nil {
