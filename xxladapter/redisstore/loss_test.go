@@ -401,8 +401,8 @@ func TestThePenPassesUnseen(t *testing.T) {
 }
 
 // TestNoCallFailsBecauseThePenHasPassed lets the pen pass as above. What its former holder appends
-// is refused then, and so are the edits that wait for it; nothing of these calls has happened, so
-// they run again.
+// is refused then, and so are the edits and the lists that wait for it; nothing of these calls has
+// happened, so they run again.
 func TestNoCallFailsBecauseThePenHasPassed(t *testing.T) {
 	t.Parallel()
 	a, b, client, lapse := newHandover(t)
@@ -456,6 +456,10 @@ func TestNoCallFailsBecauseThePenHasPassed(t *testing.T) {
 				defer mu.Unlock()
 				assert.False(t, planned[id])
 				planned[id] = true
+			})
+			calls.Go(func() {
+				_, err := a.Logs(t.Context(), xxladapter.LogFilter{})
+				assert.NoError(t, err)
 			})
 			if round%2 == 0 { // an edit locks the memory, and a claim would wait for it
 				calls.Go(func() {

@@ -89,8 +89,10 @@ func (f *front) Read(ctx context.Context) error {
 		position = f.journal.Last()
 	}
 	f.mu.Unlock()
-	if clean {
-		return f.journal.Wait(position)
+	// A removed fire that the tables never had leaves them nothing to write, so clean does not say
+	// that its record is stored. If a record is taken back or refused, the memory is loaded again.
+	if clean && f.journal.Wait(position) == nil {
+		return nil
 	}
 	return f.flush(ctx, s.needs)
 }

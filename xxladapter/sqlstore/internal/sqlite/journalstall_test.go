@@ -270,3 +270,66 @@ func TestALeaseAndAPurgeHoldNobodyUp(t *testing.T) {
 		})
 	}
 }
+
+// A planned fire that the tables never had leaves them nothing to write when it is removed. A list
+// lacks it no earlier than its removal is on disk, which a failed sync may take back.
+func TestAListWaitsForARemovalThatTheTablesDoNotNeed(t *testing.T) {
+	t.Parallel()
+	for name, failure := range map[string]error{"stored": nil, "taken back": errFull} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, file := t.Context(), filepath.Join(t.TempDir(), "xxl.db")
+			var hold atomic.Bool
+			held, result := make(chan struct{}), make(chan error)
+			s := openJournaled(t, file, time.Now, JournalOptions{Create: func(name string, flag int) (journal.File, error) {
+				f, err := journal.Create(name, flag)
+				return heldFile{f, &hold, held, result}, err
+			}})
+			id := createJob(t, s)
+			lease, err := s.Lease(ctx, "node", time.Hour)
+			require.NoError(t, err)
+			list := func() ([]xxladapter.Fire, error) { return s.OpenFires(ctx, xxladapter.FireFilter{Groups: []int64{1}}) }
+			none, err := list()
+			require.NoError(t, err)
+			require.Empty(t, none)
+			planned, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: id, Due: time.Now(), Type: xxladapter.TriggerManual}})
+			require.NoError(t, err)
+
+			hold.Store(true)
+			removed := make(chan error, 1)
+			go func() {
+				_, err := s.SettleFire(ctx, lease.Term, xxladapter.Settlement{FireID: planned[0].ID})
+				removed <- err
+			}()
+			<-held
+			type answer struct {
+				fires []xxladapter.Fire
+				err   error
+			}
+			listed := make(chan answer, 1)
+			go func() {
+				fires, err := list()
+				listed <- answer{fires, err}
+			}()
+			early := false
+			select {
+			case got := <-listed:
+				early = true
+				listed <- got
+			case <-time.After(200 * time.Millisecond): // time for a wrong answer; a late call does no harm
+			}
+			hold.Store(false)
+			result <- failure
+			require.ErrorIs(t, <-removed, failure)
+			require.False(t, early, "the list was answered")
+			got := <-listed
+			require.NoError(t, got.err)
+			if failure == nil {
+				require.Empty(t, got.fires)
+			} else {
+				require.Equal(t, planned, got.fires)
+			}
+			require.NoError(t, s.Close())
+		})
+	}
+}
