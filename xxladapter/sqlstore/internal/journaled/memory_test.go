@@ -50,6 +50,34 @@ func TestANewFileRepeatsHistory(t *testing.T) {
 	}
 }
 
+// While the tables cannot be written, no transaction repeats what the journal has repeated already:
+// its files would grow by that much four times a second, although nothing changes.
+func TestAJournalRepeatsNothingTwiceForTheTables(t *testing.T) {
+	opts := journal.Options{Prefix: filepath.Join(t.TempDir(), "x-ahead."), Generation: 7, Logger: slog.New(slog.DiscardHandler)}
+	j, err := journal.Open(opts, 1, nil)
+	require.NoError(t, err)
+	f := &front{Options: Options{Logger: opts.Logger, SegmentSize: 1, Clock: time.Now}, journal: j, m: newMemory()}
+	j.Append([]byte("x"))
+	f.m.addRun(xxladapter.Log{ID: 1, JobID: 1}, false, time.Now())
+	repeat := func() int64 {
+		for j.Rotating() {
+			require.NoError(t, j.Wait(j.Append([]byte("x"))))
+		}
+		before := j.Last().Number
+		f.rotate()
+		return j.Last().Number - before
+	}
+	require.EqualValues(t, 1, repeat())
+	for range 3 {
+		require.Zero(t, repeat())
+	}
+	c := f.cutOff(settled)
+	f.written(&c) // as if the transaction had been committed
+	f.m.addRun(xxladapter.Log{ID: 2, JobID: 1}, false, time.Now())
+	require.EqualValues(t, 1, repeat())
+	require.NoError(t, j.Close())
+}
+
 // Ended runs leave the memory even if some call is reading the tables at every moment. A run stays
 // as long as a call may have read an earlier version of its row.
 func TestReadersThatOverlapKeepNothingForever(t *testing.T) {

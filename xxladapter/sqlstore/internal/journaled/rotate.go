@@ -11,11 +11,15 @@ import (
 // planned before the last rotation are written to the tables, so that no snapshot repeats them.
 // A shared journal needs no rotation, because the tables get all of it.
 //
+// Until the tables have followed up to a snapshot, nothing can be deleted, so rotate does nothing:
+// while the tables cannot be written, each attempt would add another snapshot.
+//
 // rotate waits for no disk, because its callers hold f.mu: the journal creates the file later.
 //
 // REQUIRES: f.mu is held.
 func (f *front) rotate() {
-	if f.shared != nil || f.journal.Size() < f.SegmentSize || f.journal.Rotating() {
+	if f.shared != nil || f.journal.Size() < f.SegmentSize || f.journal.Rotating() ||
+		f.applied.oldest() < f.snapshot {
 		return
 	}
 	f.journal.Rotate()
