@@ -191,12 +191,15 @@ func (e *engine) enqueue(st *stripe[*Timeout], l lane, t *Timeout, s, n state) (
 	return true, nil
 }
 
-// refuse makes t cancelled if it is not pending.
-func (e *engine) refuse(t *Timeout) {
+// refuse makes t cancelled if it is not pending, and reports whether it did.
+func (e *engine) refuse(t *Timeout) (refused bool) {
 	for {
 		s := t.load()
-		if s.pending() || t.cas(s, s.in(cancelled)) {
-			return
+		if s.pending() {
+			return false
+		}
+		if t.cas(s, s.in(cancelled)) {
+			return true
 		}
 	}
 }

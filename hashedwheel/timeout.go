@@ -143,7 +143,8 @@ func (e *engine) init(t *Timeout, task TimerTask) {
 // that overflows means never.
 //
 // Reset does not arm t if the timer has stopped, or if it is full and t is not pending. It then
-// returns false, and IsCancelled returns true.
+// returns false, and IsCancelled returns true. While Stop waits for a task, a t that was pending
+// still is: Reset returns true, and Stop cancels t.
 //
 // Moving a deadline further ahead costs one compare-and-swap in t itself and no allocation, lock or
 // queue. Moving it nearer puts t into a queue, as may the second of several resets with the same
@@ -155,8 +156,7 @@ func (t *Timeout) Reset(delay time.Duration) bool {
 	}
 	e := t.engine()
 	if e.life.Load() != started && e.start() != nil {
-		e.refuse(t)
-		return false
+		return !e.refuse(t) // if it is pending, Stop has not come to it yet
 	}
 	if t.load()&periodic != 0 {
 		return e.resetPeriodic(t, delay)
