@@ -43,8 +43,9 @@ type ConnIdleOptions struct {
 	Reader, Writer, All time.Duration
 
 	// OnIdle is called with an idle connection, which is the one that Wrap returned. If OnIdle
-	// leaves it open, OnIdle is called again after another period of silence. It runs as every task
-	// of the timer does and must not block. Nil means that the connection is closed.
+	// leaves it open, even by a panic, OnIdle is called again after another period of silence. It
+	// runs as every task of the timer does and must not block. Nil means that the connection is
+	// closed.
 	OnIdle func(c net.Conn, kind IdleKind)
 }
 
@@ -129,24 +130,31 @@ func (ci *ConnIdle) Stop() {
 // silent is called for an idle member.
 func (ci *ConnIdle) silent(m *IdleMemberOf[*watchedConn], kind IdleKind) {
 	c := m.Value
-	switch {
-	case !c.watches(kind):
-		return
-	case c.closedElsewhere():
-		c.finished(bothSides)
-		return
-	case c.progressed(kind):
-	case ci.onIdle == nil:
-		_ = c.Close()
-		return
-	default:
-		ci.onIdle(c.outer, kind)
-	}
 	if !c.watches(kind) {
 		return
 	}
-	// Still open: watched for another period. A timer that refuses has stopped, or is full; then
-	// the connection is no longer watched.
+	if c.closedElsewhere() {
+		c.finished(bothSides)
+		return
+	}
+	moved := c.progressed(kind)
+	if !moved && ci.onIdle == nil {
+		_ = c.Close()
+		return
+	}
+	defer ci.watchOn(m, kind) // also if OnIdle panics
+	if !moved {
+		ci.onIdle(c.outer, kind)
+	}
+}
+
+// watchOn watches a connection for another period, if it is still open. A timer that refuses has
+// stopped, or is full; then the connection is no longer watched.
+func (ci *ConnIdle) watchOn(m *IdleMemberOf[*watchedConn], kind IdleKind) {
+	c := m.Value
+	if !c.watches(kind) {
+		return
+	}
 	if ci.idles[kind].Add(m) == nil && !c.watches(kind) {
 		m.Remove() // the watch ended before Add, so finished found no member
 	}

@@ -3,6 +3,7 @@ package hashedwheel
 import (
 	"context"
 	"crypto/sha256"
+	"fmt"
 	"io"
 	"log/slog"
 	"math/rand/v2"
@@ -232,6 +233,35 @@ func TestConnIdleStop(t *testing.T) {
 		require.Equal(t, 1, n)
 		require.NoError(t, c.Close())
 	})
+}
+
+// A connection that OnIdle leaves open is reported again, whatever way OnIdle ends.
+func TestConnIdleReportsAgain(t *testing.T) {
+	for name, end := range map[string]func(){
+		"return": func() {}, "panic": func() { panic("not again") }, "Goexit": runtime.Goexit,
+	} {
+		for _, most := range []int64{0, 2} { // the connection and its clock
+			t.Run(fmt.Sprintf("%s/limit=%d", name, most), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					w := newTestTimer(t, Options{MaxPendingTimeouts: most, Logger: slog.New(slog.DiscardHandler)})
+					calls := 0
+					ci, err := w.NewConnIdle(ConnIdleOptions{All: time.Minute, OnIdle: func(c net.Conn, _ IdleKind) {
+						if calls++; calls == 3 {
+							require.NoError(t, c.Close())
+						}
+						end()
+					}})
+					require.NoError(t, err)
+					ours, theirs := net.Pipe()
+					defer theirs.Close()
+					mustWrap(t, ci, ours)
+					time.Sleep(time.Hour)
+					require.Equal(t, 3, calls)
+					require.Zero(t, w.PendingTimeouts())
+				})
+			})
+		}
+	}
 }
 
 // A largeFile is a file of size bytes, and its hash.
