@@ -64,9 +64,6 @@ type job struct {
 	idle    *time.Timer // ends the binding; nil while the pump runs
 }
 
-// A traceFunc is [Options.Trace].
-type traceFunc = func(ctx context.Context, run *Run) (_ context.Context, end func(code int, msg string))
-
 // binding binds a job to a handler for a while: from the first run to the next idle end, kill,
 // cover or change. It corresponds to a job thread of XXL-JOB; init and destroy are called once in
 // its life.

@@ -320,6 +320,51 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// TestTraceEndsWithTheReportedResult checks that the end of a trace gets what the admin gets.
+func TestTraceEndsWithTheReportedResult(t *testing.T) {
+	kill := func(e *running) { e.post("/kill", wire.KillRequest{JobID: 1}) }
+	for name, c := range map[string]struct {
+		do     HandlerFunc
+		during func(e *running) // called while the handler waits
+		after  func(e *running) // called at the end of the trace
+	}{
+		"nil":    {do: func(context.Context, *Run) error { return nil }},
+		"error":  {do: func(context.Context, *Run) error { return errors.New("boom") }},
+		"long":   {do: func(context.Context, *Run) error { return errors.New(strings.Repeat("x", 50_001)) }},
+		"code 0": {do: func(_ context.Context, r *Run) error { r.SetResult(0, "x"); return nil }},
+		"panic":  {do: func(context.Context, *Run) error { panic("oh") }},
+		"Goexit": {do: func(context.Context, *Run) error { runtime.Goexit(); return nil }},
+		"killed": {do: func(ctx context.Context, _ *Run) error { <-ctx.Done(); return nil }, during: kill},
+		"killed by Goexit": {
+			do: func(ctx context.Context, _ *Run) error { <-ctx.Done(); runtime.Goexit(); return nil }, during: kill,
+		},
+		"killed after its end": {do: func(context.Context, *Run) error { return nil }, after: kill},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var e *running
+				var ends []string
+				trace := func(ctx context.Context, _ *Run) (context.Context, func(int, string)) {
+					return ctx, func(code int, msg string) {
+						ends = append(ends, strings.TrimSuffix(fmt.Sprintf("%d %s", code, msg), " "))
+						if c.after != nil {
+							c.after(e)
+						}
+					}
+				}
+				e = start(t, Options{Trace: trace}, func(e *Executor) { require.NoError(t, e.Handle("do", c.do)) })
+				e.post("/run", beanRun(1, 1, "do"))
+				synctest.Wait()
+				if c.during != nil {
+					c.during(e)
+					synctest.Wait()
+				}
+				require.Equal(t, []string{e.outcome(1)}, ends)
+			})
+		})
+	}
+}
+
 func TestPanicLeavesItsStackInTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := start(t, Options{}, func(e *Executor) {

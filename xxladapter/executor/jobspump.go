@@ -83,7 +83,7 @@ func (s *jobs) step(j *job) bool {
 	returned := false
 	defer func() {
 		if !returned { // runtime.Goexit ends this goroutine
-			if s.settle(j, r, log, wire.CodeFail, "handler ended its goroutine without returning") {
+			if s.settle(j, r, log, wire.CodeFail, msgNotReturned) {
 				go s.pump(j) // in place of this one; drain waits for it as before
 			}
 		}
@@ -92,7 +92,7 @@ func (s *jobs) step(j *job) bool {
 		safely(s.opts.Logger, "init", r.binding.handler, func() error { return r.binding.handler.init(r.ctx) })
 	}
 	r.startLimit(s)
-	code, msg := r.do(log, s.opts.Trace)
+	code, msg := s.do(r, log)
 	returned = true
 	return s.settle(j, r, log, code, msg)
 }
@@ -129,8 +129,12 @@ func (r *jobRun) timeout() time.Duration {
 	return time.Duration(max(seconds, 0)) * time.Second
 }
 
+// msgNotReturned is the result of a run whose handler has called runtime.Goexit.
+const msgNotReturned = "handler ended its goroutine without returning"
+
 // do calls the handler and turns its outcome into a result.
-func (r *jobRun) do(log *runLog, trace traceFunc) (code int, msg string) {
+func (s *jobs) do(r *jobRun, log *runLog) (code int, msg string) {
+	code, msg = wire.CodeFail, msgNotReturned // for end, unless the handler returns or panics
 	run := &Run{
 		JobID: int64(r.req.JobID), LogID: int64(r.req.LogID), Handler: r.binding.handler.name, Param: r.req.Params,
 		ShardIndex: int(r.req.BroadcastIndex), ShardTotal: int(r.req.BroadcastTotal),
@@ -144,14 +148,8 @@ func (r *jobRun) do(log *runLog, trace traceFunc) (code int, msg string) {
 	}
 	var end func(code int, msg string)
 	defer func() {
-		if end == nil {
-			return
-		}
-		var stopped *stopCause
-		if errors.As(context.Cause(r.ctx), &stopped) { // what is reported
-			end(stopped.code, stopped.msg)
-		} else {
-			end(code, msg)
+		if end != nil {
+			end(s.outcome(r, code, msg))
 		}
 	}()
 	defer func() {
@@ -161,8 +159,8 @@ func (r *jobRun) do(log *runLog, trace traceFunc) (code int, msg string) {
 		}
 	}()
 	ctx := r.ctx
-	if trace != nil {
-		ctx, end = trace(ctx, run)
+	if s.opts.Trace != nil {
+		ctx, end = s.opts.Trace(ctx, run)
 	}
 	if run.Timeout > 0 {
 		ctx = deadlineContext{ctx, time.Now().Add(run.Timeout)}
@@ -175,6 +173,18 @@ func (r *jobRun) do(log *runLog, trace traceFunc) (code int, msg string) {
 		return wire.CodeFail, err.Error()
 	}
 	return run.takeResult()
+}
+
+// outcome returns the result to report for a run whose handler has ended with the given one. From
+// then on the run can no longer be stopped.
+func (s *jobs) outcome(r *jobRun, code int, msg string) (int, string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.over = true
+	if r.cause != nil {
+		return r.cause.code, r.cause.msg
+	}
+	return code, cutMsg(msg)
 }
 
 // deadlineContext reports a deadline that another timer enforces.
