@@ -77,6 +77,9 @@ func (e *Executor) Handle(name string, f func(ctx context.Context, run *Run) err
 // HandleMethods stops at the first name that is taken; the methods before it are registered. It
 // refuses a receiver without such a method.
 func (e *Executor) HandleMethods(receiver any) error {
+	if receiver == nil {
+		return errors.New("executor: HandleMethods: receiver is nil, must not be nil")
+	}
 	var opts []HandlerOption
 	if r, ok := receiver.(interface{ Init(context.Context) error }); ok {
 		opts = append(opts, WithInit(r.Init))

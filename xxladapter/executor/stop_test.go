@@ -346,6 +346,7 @@ func TestHandle(t *testing.T) {
 			require.EqualError(t, e.Handle("b", nil), `executor: handler "b" has no function`)
 			require.NoError(t, e.HandleMethods(o))
 			require.EqualError(t, e.HandleMethods(&orders{}), `executor: handler name "closeOrders" is taken`)
+			require.EqualError(t, e.HandleMethods(nil), "executor: HandleMethods: receiver is nil, must not be nil")
 			require.EqualError(t, e.HandleMethods(struct{}{}), `executor: struct {} has no method func(context.Context, *Run) error`)
 		})
 		e.post("/run", beanRun(1, 1, "closeOrders"))
