@@ -103,6 +103,9 @@ func (e *Executor) Run(ctx context.Context) error {
 		defer listener.Close()
 	}
 	conn, err := e.connectQueue(ctx)
+	if err != nil && ctx.Err() != nil {
+		return nil // stopped while it connected, which is no failure
+	}
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -159,6 +160,27 @@ func TestARunComesThroughTheQueueAlone(t *testing.T) {
 	require.NoError(t, <-ended)
 	<-q.closed
 	require.Empty(t, began)
+}
+
+// A brokenQueue never connects.
+type brokenQueue struct{ testQueue }
+
+func (q *brokenQueue) Connect(ctx context.Context, _ delivery.Options) (delivery.Conn, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestStopWhileTheQueueIsConnected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, err := New(Options{Queue: &brokenQueue{}, AppName: "orders", DataDir: t.TempDir(), Logger: quietLogger()})
+		require.NoError(t, err)
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- e.Run(ctx) }() // the test waits for it
+		synctest.Wait()
+		stop()
+		require.NoError(t, <-ended)
+	})
 }
 
 func TestErrorsOfTheQueueNameTheOperation(t *testing.T) {
