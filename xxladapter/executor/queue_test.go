@@ -162,12 +162,22 @@ func TestARunComesThroughTheQueueAlone(t *testing.T) {
 	require.Empty(t, began)
 }
 
-// A brokenQueue never connects.
-type brokenQueue struct{ testQueue }
+// A brokenQueue never connects, or does not serve.
+type brokenQueue struct {
+	testQueue
+	connects bool
+}
 
 func (q *brokenQueue) Connect(ctx context.Context, _ delivery.Options) (delivery.Conn, error) {
+	if q.connects {
+		return q, nil
+	}
 	<-ctx.Done()
 	return nil, ctx.Err()
+}
+
+func (q *brokenQueue) Serve(xxladapter.QueueAddress, delivery.Answer) (func(), error) {
+	return nil, errors.New("no right to subscribe")
 }
 
 func TestStopWhileTheQueueIsConnected(t *testing.T) {
@@ -181,6 +191,16 @@ func TestStopWhileTheQueueIsConnected(t *testing.T) {
 		stop()
 		require.NoError(t, <-ended)
 	})
+}
+
+// TestNothingIsServedAfterAFailedStart checks that an executor whose Run has failed answers as one
+// that was never started.
+func TestNothingIsServedAfterAFailedStart(t *testing.T) {
+	q := &brokenQueue{testQueue: testQueue{closed: make(chan bool)}, connects: true}
+	e, err := New(Options{Queue: q, AppName: "orders", DataDir: t.TempDir(), Logger: quietLogger(), NoSync: true})
+	require.NoError(t, err)
+	require.EqualError(t, e.Run(t.Context()), "executor: no right to subscribe")
+	require.Contains(t, string(e.answerCall("beat", http.Header{}, nil)), "executor is not running")
 }
 
 func TestErrorsOfTheQueueNameTheOperation(t *testing.T) {
