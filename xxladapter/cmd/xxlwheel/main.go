@@ -33,6 +33,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -146,7 +147,10 @@ func run(ctx context.Context, args []string, at command.Console) int {
 	out := command.NewOutput(at.Stdout)
 	at.Stdout = out
 	if err = parsed.Run(&command.Invocation{Context: ctx, Console: at}); err == nil {
-		err = out.Err()
+		// A reader that is gone is no failure: only daemons get here without one.
+		if err = out.Err(); errors.Is(err, syscall.EPIPE) {
+			err = nil
+		}
 	}
 	if err == nil {
 		return command.ExitOK

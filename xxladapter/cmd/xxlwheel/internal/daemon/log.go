@@ -3,6 +3,9 @@ package daemon
 import (
 	"io"
 	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
 )
 
 // LogFlags configure what a serving process logs about itself, on stderr.
@@ -23,6 +26,11 @@ func (f *LogFlags) Logger(to io.Writer) *slog.Logger {
 var logLevels = map[string]slog.Level{
 	"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError,
 }
+
+// OutliveReader lets this process continue when the reader of its log or of its output has gone; by
+// default a Go program ends at the next line. The signal is caught, not ignored, because programs
+// that this one starts would ignore it too.
+func OutliveReader() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 // Stopped logs a clean end, so that it can be told from a crash.
 func Stopped(logger *slog.Logger, err error) error {

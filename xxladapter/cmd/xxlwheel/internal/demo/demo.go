@@ -88,6 +88,7 @@ func (c *Cmd) Run(inv *command.Invocation) error {
 	if c.Verbose {
 		c.LogLevel = "info"
 	}
+	daemon.OutliveReader()
 	logger := c.Logger(inv.Stderr)
 	store, err := sqlstore.OpenJournaled(inv.Context, file, sqlstore.Options{Logger: logger})
 	if err != nil {

@@ -98,6 +98,7 @@ func (c *Cmd) Run(inv *command.Invocation) error {
 			return err
 		}
 	}
+	daemon.OutliveReader()
 	plain := c.Logger(inv.Stderr)
 	sending, err := c.OTLP.Start(inv.Context, telemetry.Options{Service: c.App, Logger: plain})
 	if err != nil {

@@ -78,6 +78,7 @@ func (c *Cmd) Run(inv *command.Invocation) error {
 	if err != nil {
 		return err
 	}
+	daemon.OutliveReader()
 	logger := c.Logger(inv.Stderr)
 	ln, err := daemon.Listen("--listen", c.Listen)
 	if err != nil {
