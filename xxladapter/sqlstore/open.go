@@ -199,12 +199,23 @@ func openJournaled(ctx context.Context, file string, opts Options, acceptLoss bo
 	return s, nil
 }
 
-// BackupSQLite writes a copy of the store in file to a new file, also while schedulers use the
-// store. The copy has what was committed at one moment, including the write-ahead log. It is
-// readable by its owner alone, is checked and synced before it gets its name, and needs no other
-// file beside it. An existing file is never overwritten. An error says which of the two files it is
-// about; then there is no copy.
-func BackupSQLite(ctx context.Context, file, to string) error { return sqlite.Backup(ctx, file, to) }
+// BackupSQLite writes a copy of a store in a file, which place names as for [Open], to a new file,
+// also while schedulers use the store. With ?journal=lost it does so also if files of the journal
+// are missing. The copy has what was committed at one moment, including the write-ahead log and the
+// journal. It is readable by its owner alone, is checked and synced before it gets its name, and
+// needs no other file beside it. An existing file is never overwritten. An error says which of the
+// two files it is about; then there is no copy.
+func BackupSQLite(ctx context.Context, place, to string) error {
+	if err := Check(place); err != nil {
+		return err
+	}
+	rest, isFile := strings.CutPrefix(place, "sqlite:")
+	if !isFile {
+		return unknownPlace(place)
+	}
+	file, mode := cutJournal(rest)
+	return sqlite.Backup(ctx, file, to, mode == "lost")
+}
 
 // OpenMySQL opens the store in a MySQL or MariaDB database with XXL-JOB's own tables, of any
 // release from 2.3.0 on. Java admins may run on the same tables. Those tables are never altered;

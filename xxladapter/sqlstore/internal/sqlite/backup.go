@@ -16,8 +16,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/migration"
 )
 
-// Backup implements sqlstore.BackupSQLite.
-func Backup(ctx context.Context, file, to string) error {
+// Backup implements sqlstore.BackupSQLite. With acceptLoss it copies a store also if files of its
+// journal are missing, without what only these had.
+func Backup(ctx context.Context, file, to string, acceptLoss bool) error {
 	if err := CheckName(file); err != nil {
 		return err
 	}
@@ -31,7 +32,7 @@ func Backup(ctx context.Context, file, to string) error {
 	defer os.Remove(part.Name())
 	defer part.Close()
 	defer removeBeside(part.Name())
-	if err := copyWhole(ctx, file, part.Name()); err != nil {
+	if err := copyWhole(ctx, file, part.Name(), acceptLoss); err != nil {
 		return fmt.Errorf("back up %s: %w", file, reason(file, err))
 	}
 	// SQLite leaves syncing a copy to the caller.
@@ -46,7 +47,7 @@ func Backup(ctx context.Context, file, to string) error {
 const copyAttempts = 5
 
 // copyWhole copies the database with what its journal has.
-func copyWhole(ctx context.Context, file, to string) (err error) {
+func copyWhole(ctx context.Context, file, to string, acceptLoss bool) (err error) {
 	for range copyAttempts {
 		if err = os.Truncate(to, 0); err != nil {
 			return withoutPath(err)
@@ -58,13 +59,22 @@ func copyWhole(ctx context.Context, file, to string) (err error) {
 			removeBeside(to)
 			continue // a file of the journal was removed before it could be held
 		}
-		if err != nil || !hasJournal(to) {
+		if err != nil {
 			return err
+		}
+		if !hasJournal(to) {
+			if needed, err := needsJournal(ctx, to); err != nil || !needed {
+				return err
+			}
+			if !acceptLoss {
+				err = errNoJournal
+				continue // it was perhaps begun and removed while the tables were copied
+			}
 		}
 		// Its close brings everything into the tables.
 		var s *journaled.Store
 		if s, err = OpenJournaled(
-			ctx, to, database.Options{Logger: slog.New(slog.DiscardHandler)}, JournalOptions{},
+			ctx, to, database.Options{Logger: slog.New(slog.DiscardHandler)}, JournalOptions{AcceptLoss: acceptLoss},
 		); err == nil {
 			if err = s.Close(); err == nil && hasJournal(to) {
 				err = errors.New("its copy could not be completed")
@@ -124,6 +134,23 @@ func vacuumInto(ctx context.Context, file, to string) error {
 		return fmt.Errorf("is damaged, its copy has: %s", found)
 	}
 	return nil
+}
+
+// needsJournal reports whether the tables of a copy lack what a journal has.
+func needsJournal(ctx context.Context, file string) (bool, error) {
+	db, err := sql.Open(driverName, "file:"+pathOf(file)+"?mode=ro")
+	if err != nil {
+		return false, err
+	}
+	defer db.Close()
+	tables, open := 0, 0 // a store of an early release has no such table
+	err = db.QueryRowContext(
+		ctx, `SELECT COUNT(*) FROM sqlite_schema WHERE name = 'xxlwheel_journal'`,
+	).Scan(&tables)
+	if err == nil && tables > 0 {
+		err = db.QueryRowContext(ctx, openJournals).Scan(&open)
+	}
+	return open > 0, err
 }
 
 // publish renames a finished file, unless another file has the name by now.

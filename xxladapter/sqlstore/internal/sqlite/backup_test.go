@@ -56,7 +56,7 @@ func TestABackupIsOneMoment(t *testing.T) {
 			<-written
 		}
 		to := filepath.Join(dir, fmt.Sprintf("copy %d?.db", i))
-		require.NoError(t, Backup(t.Context(), file, to))
+		require.NoError(t, Backup(t.Context(), file, to, false))
 		info, err := os.Stat(to)
 		require.NoError(t, err)
 		require.Equal(t, "-rw-------", info.Mode().String())
@@ -103,7 +103,7 @@ func TestWhatCannotBeBackedUp(t *testing.T) {
 		{"other.db", "to", "is no store"},
 		{"precious", "to", "is not a SQLite database"},
 	} {
-		err := Backup(t.Context(), at(tt.from), at(tt.to))
+		err := Backup(t.Context(), at(tt.from), at(tt.to), false)
 		require.ErrorContains(t, err, tt.says, tt)
 		require.NotContains(t, err.Error(), "\n")
 		require.NoFileExists(t, at("to"))

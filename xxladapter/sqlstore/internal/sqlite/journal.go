@@ -101,10 +101,13 @@ func hasJournal(file string) bool { return journal.Exists(realName(file) + journ
 // errNoJournal means that a journal is missing whose changes the tables do not have.
 var errNoJournal = errors.New("its journal is incomplete: there is none. Put its files back, or accept with ?journal=lost that what was acknowledged last is lost")
 
+// openJournals counts the journals whose changes the tables do not have.
+const openJournals = `SELECT COUNT(*) FROM xxlwheel_journal WHERE state = 'open'`
+
 // checkWhole returns an error if the tables need a journal.
 func checkWhole(ctx context.Context, s *records.Store) error {
 	needed := 0
-	err := s.Query(ctx, `SELECT COUNT(*) FROM xxlwheel_journal WHERE state = 'open'`, nil, func(r database.Row) error {
+	err := s.Query(ctx, openJournals, nil, func(r database.Row) error {
 		return r.Scan(&needed)
 	})
 	if err == nil && needed > 0 {

@@ -459,7 +459,7 @@ func TestABackupHasWhatTheJournalHas(t *testing.T) {
 		require.NoError(t, err)
 	}
 	copied := filepath.Join(t.TempDir(), "copy.db")
-	require.NoError(t, Backup(ctx, file, copied))
+	require.NoError(t, Backup(ctx, file, copied, false))
 	want := stillOf(t, s)
 	require.NoError(t, s.Close())
 	beside, err := filepath.Glob(copied + "*")

@@ -22,7 +22,7 @@ func (c *BackupCmd) Run(inv *command.Invocation) error {
 	}
 	err := command.Waiting(inv.Stderr, inv.Asks, func() string {
 		return fmt.Sprintf("copying, %d MiB of %d at most", sizeOf(c.To)>>20, (sizeOf(file)+sizeOf(file+"-wal"))>>20)
-	}, func() error { return sqlstore.BackupSQLite(inv.Context, file, c.To) })
+	}, func() error { return sqlstore.BackupSQLite(inv.Context, string(c.Store), c.To) })
 	if err != nil {
 		return refusedFlag(err)
 	}
