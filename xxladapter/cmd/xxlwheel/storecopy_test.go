@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -41,4 +42,38 @@ func TestStoreCopy(t *testing.T) {
 	code, _, stderr = cli(t, "store", "copy", "--from", there, "--to", there)
 	require.Equal(t, command.ExitUsage, code)
 	require.Contains(t, stderr, "--to is the same store as --from")
+}
+
+// TestALossIsAccepted takes the journal of a killed scheduler away. Every command refuses the store
+// and proposes ?journal=lost, with which it works.
+func TestALossIsAccepted(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "x.db")
+	serve, server := serveOn(t, file)
+	mustCLI(t, "job", "add", "--server", server, "--app", "some-app", "--name", "n", "--handler", "h")
+	require.Zero(t, serve.terminate())
+	serve, _ = serveAt(t, "sqlite:"+file+"?journal=on")
+	serve.kill()
+	journal, err := filepath.Glob(file + "-ahead.*")
+	require.NoError(t, err)
+	require.NotEmpty(t, journal)
+	for _, name := range journal {
+		require.NoError(t, os.Remove(name))
+	}
+	for _, words := range []string{"backup " + dir + "/copy.db --store", "store copy --to sqlite:" + dir + "/other.db --from"} {
+		args := strings.Fields(words)
+		code, _, stderr := cli(t, append(args, "sqlite:"+file)...)
+		require.Equal(t, command.ExitFail, code, words)
+		require.Contains(t, stderr, "its journal is incomplete: there is none. Put its files back, or accept with ?journal=lost", words)
+		testserver.Eventually(t, 30*time.Second, "the lease of the killed scheduler has expired", func() bool {
+			code, _, stderr = cli(t, append(args, "sqlite:"+file+"?journal=lost")...)
+			return !strings.Contains(stderr, "holds a lease")
+		})
+		require.Zero(t, code, stderr)
+	}
+	for _, copied := range []string{"/copy.db", "/other.db"} {
+		_, server := serveOn(t, dir+copied)
+		require.Contains(t, mustCLI(t, "job", "list", "--server", server), "some-app", copied)
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"strconv"
-	"strings"
 	"sync/atomic"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -41,11 +40,11 @@ func (c *storeCopyCmd) Run(inv *command.Invocation) error {
 	opts := sqlstore.Options{
 		Logger: slog.New(slog.NewTextHandler(inv.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
-	from, err := openFor(inv.Context, "--from", withoutJournal(c.From), opts)
+	from, err := openTables(inv.Context, "--from", string(c.From), opts)
 	if err != nil {
 		return err
 	}
-	to, err := openFor(inv.Context, "--to", withoutJournal(c.To), opts)
+	to, err := openTables(inv.Context, "--to", string(c.To), opts)
 	if err != nil {
 		return errors.Join(err, from.Close())
 	}
@@ -62,17 +61,6 @@ func (c *storeCopyCmd) checkFrom() error {
 		return command.Usagef("--from is %q, must be a store that exists", sqlstore.Redacted(string(c.From)))
 	}
 	return nil
-}
-
-// withoutJournal returns place without its journal option. Opening the store then first brings an
-// existing journal into the tables. An unknown option stays, and is refused when it is opened.
-func withoutJournal(place flags.Secret) string {
-	for _, option := range []string{"?journal=on", "?journal=off", "?journal=lost"} {
-		if rest, has := strings.CutSuffix(string(place), option); has && strings.HasPrefix(rest, "sqlite:") {
-			return rest
-		}
-	}
-	return string(place)
 }
 
 func (c *storeCopyCmd) copy(inv *command.Invocation, from, to xxladapter.Store) error {

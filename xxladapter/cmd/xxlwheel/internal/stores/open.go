@@ -34,6 +34,29 @@ func openFor(ctx context.Context, flag, place string, opts sqlstore.Options) (xx
 	return store, nil
 }
 
+// openTables opens the store that a flag names, without the journal that the place asks for. What
+// is left of a journal is first brought into the tables; with ?journal=lost also if files of it are
+// missing.
+func openTables(ctx context.Context, flag, place string, opts sqlstore.Options) (xxladapter.Store, error) {
+	file, isFile := sqlstore.FileOf(place)
+	if !isFile {
+		return openFor(ctx, flag, place, opts)
+	}
+	if err := Check(flag, place); err != nil {
+		return nil, err
+	}
+	if strings.HasSuffix(place, "?journal=lost") {
+		s, err := openFor(ctx, flag, place, opts)
+		if err == nil {
+			err = s.Close()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return openFor(ctx, flag, "sqlite:"+file, opts)
+}
+
 // Check refuses what a flag that names a store cannot be, before anything is opened.
 func Check(flag, place string) error {
 	err := sqlstore.Check(place)

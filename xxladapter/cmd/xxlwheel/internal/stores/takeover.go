@@ -62,7 +62,7 @@ func (c *TakeoverCmd) Run(inv *command.Invocation) error {
 	opts := sqlstore.Options{
 		Logger: slog.New(slog.NewTextHandler(inv.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), Zone: zone,
 	}
-	store, err := Open(inv.Context, place, opts)
+	store, err := openTables(inv.Context, "--store", place, opts)
 	if err != nil {
 		return err
 	}
@@ -71,12 +71,15 @@ func (c *TakeoverCmd) Run(inv *command.Invocation) error {
 
 // place returns where the store is. A dry run does not create the file.
 func (c *TakeoverCmd) place() (place string, done func(), err error) {
+	if err := Check("--store", string(c.Store)); err != nil {
+		return "", nil, err
+	}
 	file, isFile := sqlstore.FileOf(string(c.Store))
 	if !isFile {
 		return string(c.Store), func() {}, nil
 	}
 	if _, err := os.Stat(file); !c.DryRun || !errors.Is(err, fs.ErrNotExist) {
-		return "sqlite:" + file, func() {}, nil
+		return string(c.Store), func() {}, nil
 	}
 	dir, err := os.MkdirTemp("", "xxlwheel")
 	if err != nil {
