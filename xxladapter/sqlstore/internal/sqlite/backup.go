@@ -101,9 +101,7 @@ func vacuumInto(ctx context.Context, file, to string) error {
 	if _, err := os.Stat(file); err != nil { // SQLite would create it
 		return withoutPath(err)
 	}
-	db, err := sql.Open(driverName, fmt.Sprintf(
-		"file:%s?mode=rw&_pragma=busy_timeout(%d)", pathOf(file), defaultLockWait.Milliseconds(),
-	))
+	db, err := sql.Open(driverName, plainNameOf(file, defaultLockWait))
 	if err != nil {
 		return err
 	}

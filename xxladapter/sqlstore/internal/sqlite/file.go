@@ -29,18 +29,24 @@ func CheckName(file string) error {
 	return nil
 }
 
-// makePrivate ensures that only the owner can read the database, which contains tokens, parameters
-// and scripts. It creates a new file with such a mode, and SQLite gives its log the same mode. A
-// file that everybody can read got its mode from the umask and is tightened; one that a group can
-// read was shared on purpose and keeps its mode.
-func makePrivate(file string, logger *slog.Logger) {
-	if runtime.GOOS == "windows" {
-		return // where modes do not say who may read
-	}
+// createPrivate creates a database that is not there yet, so that only its owner can read it: it
+// contains tokens, parameters and scripts. SQLite gives its log the same mode.
+func createPrivate(file string) {
 	// SQLite will report any error. An existing file is never opened here: closing it would drop
 	// the locks that this process holds on it.
 	if f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600); err == nil {
 		_ = f.Close()
+	}
+}
+
+// makePrivate ensures that only the owner can read a database that was there. A file that everybody
+// can read got its mode from the umask and is tightened; one that a group can read was shared on
+// purpose and keeps its mode.
+//
+// REQUIRES: checkOurs has returned nil for the file.
+func makePrivate(file string, logger *slog.Logger) {
+	if runtime.GOOS == "windows" {
+		return // where modes do not say who may read
 	}
 	base := realName(file)
 	for _, suffix := range suffixes {

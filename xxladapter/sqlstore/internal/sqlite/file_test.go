@@ -4,6 +4,7 @@ package sqlite
 
 import (
 	"bytes"
+	"database/sql"
 	"errors"
 	"log/slog"
 	"os"
@@ -82,6 +83,37 @@ func TestADatabaseMayBeSharedWithAGroup(t *testing.T) {
 	s := openFile(t, file, nil)
 	defer s.Close()
 	require.Equal(t, []string{"-rw-rw----", "-rw-rw----", "-rw-rw----"}, modes(t, file))
+}
+
+// TestAWrongFileStaysAsItIs opens files that are no stores: neither their mode nor their content
+// changes.
+func TestAWrongFileStaysAsItIs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	text, other := filepath.Join(dir, "hosts"), filepath.Join(dir, "other.db")
+	require.NoError(t, os.WriteFile(text, []byte("127.0.0.1 localhost\n"), 0o600))
+	db, err := sql.Open(driverName, other)
+	require.NoError(t, err)
+	_, err = db.Exec(`CREATE TABLE bookmarks (url TEXT)`)
+	require.NoError(t, errors.Join(err, db.Close()))
+	for _, file := range []string{text, other} {
+		require.NoError(t, os.Chmod(file, 0o644))
+		before, err := os.ReadFile(file)
+		require.NoError(t, err)
+		_, err = Open(t.Context(), file, database.Options{Logger: fixture.Quiet})
+		require.ErrorContains(t, err, "database")
+		_, err = OpenJournaled(t.Context(), file, database.Options{Logger: fixture.Quiet}, JournalOptions{})
+		require.ErrorContains(t, err, "database")
+		info, err := os.Stat(file)
+		require.NoError(t, err)
+		require.Equal(t, "-rw-r--r--", info.Mode().String(), file)
+		after, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Equal(t, before, after, file)
+	}
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, files, 2)
 }
 
 // TestAMissingDatabaseIsNoticed checks that a database file that was removed or replaced is

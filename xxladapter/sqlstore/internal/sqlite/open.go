@@ -63,6 +63,15 @@ func openNamed(
 func openDatabase(
 	ctx context.Context, driver, file string, opts database.Options, lockWait time.Duration, front *journaled.Front,
 ) (_ *records.Store, err error) {
+	createPrivate(file)
+	looking, err := sql.Open(driver, plainNameOf(file, lockWait))
+	if err != nil {
+		return nil, err
+	}
+	defer looking.Close() // as late as this, because the last close moves the log into the file
+	if err := whileLocked(ctx, lockWait, func() error { return checkOurs(ctx, looking) }); err != nil {
+		return nil, err
+	}
 	makePrivate(file, opts.Logger)
 	var opened []*sql.DB
 	defer func() {
@@ -92,7 +101,8 @@ func openDatabase(
 	if err != nil {
 		return nil, err
 	}
-	if err := prepareWithin(ctx, writes, file, opts, lockWait); err != nil {
+	err = whileLocked(ctx, lockWait, func() error { return prepare(ctx, writes, file, opts.Logger) })
+	if err != nil {
 		return nil, err
 	}
 	writer, err := newBatchWriter(ctx, writes, &dialect)
@@ -128,11 +138,11 @@ func openDatabase(
 	return s, nil
 }
 
-// prepareWithin retries [prepare] while other processes switch a new file to WAL: SQLite does not
-// wait for them there.
-func prepareWithin(ctx context.Context, db *sql.DB, file string, opts database.Options, lockWait time.Duration) error {
+// whileLocked retries do while other processes switch a new file to WAL: SQLite does not wait for
+// them there.
+func whileLocked(ctx context.Context, lockWait time.Duration, do func() error) error {
 	for deadline := time.Now().Add(lockWait); ; {
-		err := prepare(ctx, db, file, opts.Logger)
+		err := do()
 		if err == nil || !isLocked(err) || time.Now().After(deadline) {
 			return err
 		}
@@ -151,6 +161,11 @@ func nameOf(file string, lockWait time.Duration, more string) string {
 		"&_pragma=journal_mode(WAL)" +
 		"&_pragma=synchronous(FULL)" + // every commit is on the disk; batches make that affordable
 		"&_pragma=temp_store(MEMORY)"
+}
+
+// plainNameOf returns the driver's name for a file that is there, without settings that change it.
+func plainNameOf(file string, lockWait time.Duration) string {
+	return fmt.Sprintf("file:%s?mode=rw&_pragma=busy_timeout(%d)", pathOf(file), lockWait.Milliseconds())
 }
 
 // pathOf returns the path of a file in the form that the driver's name needs.
