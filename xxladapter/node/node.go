@@ -16,6 +16,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -50,6 +51,7 @@ type Node struct {
 	upkeep    []runner
 	http      *http.Server
 	candidacy *elect.Candidacy // nil without an elector
+	halves    atomic.Int32     // of Run that have begun
 
 	removed, expired, textWanted notice
 }
@@ -150,6 +152,13 @@ type Stats struct {
 
 // Stats returns the current counters. It may be called at any time, from any goroutine.
 func (n *Node) Stats() Stats { return Stats{n.scheduler.Stats(), n.handOver.Stats()} }
+
+// begun calls Options.OnStart when both halves of Run have begun.
+func (n *Node) begun() {
+	if n.halves.Add(1) == 2 && n.opts.OnStart != nil {
+		n.opts.OnStart()
+	}
+}
 
 // Run serves executors and the API on ln, and schedules, until ctx ends or one of the two fails. It
 // then stops scheduling, and serves until the last hand-over has ended. It closes ln, and leaves

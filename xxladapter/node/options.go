@@ -135,6 +135,10 @@ type Options struct {
 	// sign in yet. link is the path and fragment of a page that creates the first user; it works
 	// once, while this node runs, and is a secret. Nil offers no link.
 	OnSetup func(link string)
+	// OnStart is called once, when the node answers calls and has compared its zone with that of
+	// the store, on a goroutine of the node, which waits for it. A node that cannot begin, or is
+	// stopped before, does not call it. Nil ignores it.
+	OnStart func()
 	Logger  *slog.Logger // nil means slog.Default()
 
 	// Queue is the broker to which executors at nats:// addresses are connected; nil means that

@@ -94,6 +94,7 @@ func (n *Node) Schedule(ctx context.Context) error {
 	if err := agreeZone(ctx, &n.opts); err != nil || ctx.Err() != nil {
 		return err
 	}
+	n.begun()
 	handingOver, stopPool := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopPool()
 	leasing, stopLease := context.WithCancel(context.WithoutCancel(ctx))

@@ -115,6 +115,7 @@ func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
 			ended <- n.http.Serve(ln)
 		}
 	}()
+	n.begun()
 	select {
 	case err := <-ended:
 		return fmt.Errorf("serve http: %w", err)

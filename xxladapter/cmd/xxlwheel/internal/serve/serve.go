@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -22,6 +23,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/settings"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/stores"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+	"github.com/xxlwheel/xxlwheel/xxladapter/elect"
 	"github.com/xxlwheel/xxlwheel/xxladapter/metrics"
 	"github.com/xxlwheel/xxlwheel/xxladapter/node"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
@@ -138,26 +140,35 @@ func (c *Cmd) Run(inv *command.Invocation) error {
 			ln.Addr(), link,
 		)
 	}
+	ended := func() {}
+	opts.OnStart = func() {
+		c.announce(inv.Stdout, ln.Addr(), elector)
+		ended = daemon.TellServiceManager(inv.Context, logger)
+	}
 	n, err := node.New(opts)
 	if err != nil {
 		return errors.Join(err, store.Close())
 	}
+	stopMetrics := serveMetrics(metricsLn, c.metricsPages(), measured)
+	err = errors.Join(n.Run(inv.Context, ln), stopMetrics(), store.Close())
+	ended()
+	return daemon.Stopped(logger, err)
+}
+
+// announce prints where the node serves, and what it works with. elector may be nil.
+func (c *Cmd) announce(to io.Writer, at net.Addr, elector elect.Elector) {
 	fmt.Fprintf(
-		inv.Stdout, "xxlwheel serves on %s%s, store %s\n", c.TLS.Scheme(), ln.Addr(),
-		sqlstore.Redacted(string(c.Store)),
+		to, "xxlwheel serves on %s%s, store %s\n", c.TLS.Scheme(), at, sqlstore.Redacted(string(c.Store)),
 	)
-	if broker != nil {
-		fmt.Fprintf(inv.Stdout, "queue %s\n", broker.Shown())
+	if c.Broker.Queue != "" {
+		fmt.Fprintf(to, "queue %s\n", c.Broker.Shown())
 	}
 	if elector != nil {
-		fmt.Fprintf(inv.Stdout, "elector %s\n", elector)
+		fmt.Fprintf(to, "elector %s\n", elector)
 	}
-	if opts.Console != nil {
-		fmt.Fprintf(inv.Stdout, "console %s\n", daemon.ConsoleURL(c.TLS.Scheme(), ln.Addr()))
+	if !c.NoConsole {
+		fmt.Fprintf(to, "console %s\n", daemon.ConsoleURL(c.TLS.Scheme(), at))
 	}
-	defer daemon.TellServiceManager(inv.Context, logger)()
-	stopMetrics := serveMetrics(metricsLn, c.metricsPages(), measured)
-	return daemon.Stopped(logger, errors.Join(n.Run(inv.Context, ln), stopMetrics(), store.Close()))
 }
 
 // Check refuses settings that cannot be used, before anything is opened, and returns the node's
