@@ -22,6 +22,18 @@ type CopyOptions struct {
 // A TableCount says how many rows of a table were copied.
 type TableCount = transfer.TableCount
 
+// CheckSource returns the error with which [Copy] refuses a source, so that a target need not be
+// created for nothing.
+func CheckSource(ctx context.Context, from xxladapter.Store, opts CopyOptions) error {
+	source, ok := from.(*records.Store)
+	if !ok {
+		return errWithJournal
+	}
+	return (&transfer.Copy{From: source.DB, History: !opts.WithoutHistory}).CheckFrom(ctx)
+}
+
+var errWithJournal = errors.New("sqlstore: stores to copy must be opened by this package, without a journal")
+
 // Copy copies all that a store has into an empty one, and compares both. The kinds may differ. Both
 // must have been opened by [Open] without a journal, and be without schedulers. All rows keep their
 // ids, and new rows of the target get ids that the source has not given.
@@ -35,7 +47,7 @@ func Copy(ctx context.Context, from, to xxladapter.Store, opts CopyOptions) ([]T
 	source, ok := from.(*records.Store)
 	target, toOK := to.(*records.Store)
 	if !ok || !toOK {
-		return nil, errors.New("sqlstore: stores to copy must be opened by this package, without a journal")
+		return nil, errWithJournal
 	}
 	c := transfer.Copy{From: source.DB, To: target.DB, History: !opts.WithoutHistory, Progress: opts.Progress}
 	return c.Run(ctx)

@@ -32,6 +32,16 @@ type TakeOverOptions struct {
 	Progress func(done, last int64)
 }
 
+// CheckTakeOver returns the error with which [TakeOver] refuses a database before it reads what
+// there is to take, so that a store need not be created for nothing.
+func CheckTakeOver(ctx context.Context, from string, opts Options) error {
+	_, _, closeIt, err := mysql.OpenUpstream(ctx, from, database.Options(opts))
+	if err != nil {
+		return err
+	}
+	return closeIt()
+}
+
 // TakeOver copies groups, jobs, versions of scripts, users and daily figures from a database of
 // XXL-JOB, of release 2.3.0 and later, into a store that [Open] opened without a journal. from is
 // an address like that of [OpenMySQL]. That database is only read, at one moment.

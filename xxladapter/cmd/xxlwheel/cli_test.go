@@ -94,6 +94,7 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 		{"copy with an unknown journal", []string{"store", "copy", "--from", "sqlite:" + noDatabase + "?journal=no", "--to", "sqlite:" + dir + "/new.db"}, 2, "its journal must be on, off or lost"},
 		{"back up with an unknown journal", []string{"backup", dir + "/new.db", "--store", "sqlite:" + noDatabase + "?journal=no"}, 2, "its journal must be on, off or lost"},
 		{"take over with an unknown journal", []string{"takeover", "--from", "mysql://bob@127.0.0.1:1/xxl", "--store", "sqlite:" + dir + "/new.db?journal=no"}, 2, "its journal must be on, off or lost"},
+		{"take over from nowhere", []string{"takeover", "--from", "mysql://bob@127.0.0.1:1/xxl", "--store", "sqlite:" + dir + "/new.db"}, 1, "connection refused"},
 		{"an index and a zone", []string{"migrate", "--store", "mysql://bob@127.0.0.1:1/xxl", "--due-index", "--zone", "UTC"}, 2, "--due-index must not be together with --zone"},
 		{"missing flags", []string{"job", "add"}, 2, "missing flags: --app, --handler, --name"},
 		{"two schedules", []string{"job", "add", "--name=n", "--app=a", "--handler=h", "--cron=x", "--fixed-rate=1s"}, 2, "can't be used together"},

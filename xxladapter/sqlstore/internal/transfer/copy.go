@@ -162,21 +162,11 @@ func (c *Copy) Run(ctx context.Context) ([]TableCount, error) {
 
 // check refuses stores that are in use, and a target that is not empty.
 func (c *Copy) check(ctx context.Context) error {
-	for _, s := range []*database.DB{c.From, c.To} {
-		err := s.Query(ctx, `SELECT node FROM xxlwheel_lease WHERE until_ms > ?`, []any{
-			database.ToMilli(s.Clock()),
-		}, func(r database.Row) error {
-			var node string
-			if err := r.Scan(database.Text(&node)); err != nil {
-				return err
-			}
-			return xxladapter.Conflictf(errorrule.SchedulerWorks,
-				"scheduler %s holds a lease on one of the stores, must be stopped, and its lease must expire",
-				node)
-		})
-		if err != nil {
-			return err
-		}
+	if err := c.CheckFrom(ctx); err != nil {
+		return err
+	}
+	if err := checkUnused(ctx, c.To); err != nil {
+		return err
 	}
 	for _, table := range mustBeEmpty {
 		found, err := c.To.Finds(ctx, `SELECT 1 FROM `+table+` LIMIT 1`)
@@ -187,8 +177,13 @@ func (c *Copy) check(ctx context.Context) error {
 			return xxladapter.Conflictf(errorrule.TargetNotEmpty, "the target has rows in %s, must be empty", table)
 		}
 	}
-	if c.History {
-		return nil
+	return nil
+}
+
+// CheckFrom refuses a source that cannot be copied now. It needs no target.
+func (c *Copy) CheckFrom(ctx context.Context) error {
+	if err := checkUnused(ctx, c.From); err != nil || c.History {
+		return err
 	}
 	claimed, err := c.From.Finds(ctx, `SELECT 1 FROM xxlwheel_fire WHERE state <> 'planned' LIMIT 1`)
 	if err == nil && claimed {
@@ -196,6 +191,21 @@ func (c *Copy) check(ctx context.Context) error {
 			"fires are being handed over, which needs the history: copy it, or let a scheduler finish them")
 	}
 	return err
+}
+
+// checkUnused refuses a store on which a scheduler works.
+func checkUnused(ctx context.Context, s *database.DB) error {
+	return s.Query(ctx, `SELECT node FROM xxlwheel_lease WHERE until_ms > ?`, []any{
+		database.ToMilli(s.Clock()),
+	}, func(r database.Row) error {
+		var node string
+		if err := r.Scan(database.Text(&node)); err != nil {
+			return err
+		}
+		return xxladapter.Conflictf(errorrule.SchedulerWorks,
+			"scheduler %s holds a lease on one of the stores, must be stopped, and its lease must expire",
+			node)
+	})
 }
 
 // tables returns what is to be copied, in order.

@@ -44,6 +44,9 @@ func (c *storeCopyCmd) Run(inv *command.Invocation) error {
 	if err != nil {
 		return err
 	}
+	if err := sqlstore.CheckSource(inv.Context, from, sqlstore.CopyOptions{WithoutHistory: !c.History}); err != nil {
+		return errors.Join(err, from.Close())
+	}
 	to, err := openTables(inv.Context, "--to", string(c.To), opts)
 	if err != nil {
 		return errors.Join(err, from.Close())

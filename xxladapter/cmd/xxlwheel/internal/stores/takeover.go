@@ -62,6 +62,9 @@ func (c *TakeoverCmd) Run(inv *command.Invocation) error {
 	opts := sqlstore.Options{
 		Logger: slog.New(slog.NewTextHandler(inv.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), Zone: zone,
 	}
+	if err := sqlstore.CheckTakeOver(inv.Context, string(c.From), opts); err != nil {
+		return refusedFrom(err)
+	}
 	store, err := openTables(inv.Context, "--store", place, opts)
 	if err != nil {
 		return err
@@ -103,12 +106,8 @@ func (c *TakeoverCmd) take(inv *command.Invocation, store xxladapter.Store, opts
 		})
 		return err
 	})
-	var refused *xxladapter.Error
-	if errors.As(err, &refused) && refused.Code == xxladapter.CodeInvalid {
-		return command.Usagef("--from: %s", refused.Message)
-	}
 	if err != nil {
-		return err
+		return refusedFrom(err)
 	}
 	result := TakeoverReport{Report: report, Started: []int64{}}
 	var startErr error
@@ -116,6 +115,15 @@ func (c *TakeoverCmd) take(inv *command.Invocation, store xxladapter.Store, opts
 		startErr = c.start(inv, store, opts.Zone, &result)
 	}
 	return errors.Join(c.print(inv, &result), startErr)
+}
+
+// refusedFrom names the flag in an error about the database.
+func refusedFrom(err error) error {
+	var refused *xxladapter.Error
+	if errors.As(err, &refused) && refused.Code == xxladapter.CodeInvalid {
+		return command.Usagef("--from: %s", refused.Message)
+	}
+	return err
 }
 
 // start starts the jobs that are on in the database and off in the store.
