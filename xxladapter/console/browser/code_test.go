@@ -123,6 +123,40 @@ func TestTwoEditorsOfASource(t *testing.T) {
 	require.Equal(t, "their version", is.Versions[1].GlueRemark)
 }
 
+// Somebody else changes the language of a job, and then lets it run a handler, while its source is
+// being typed: nothing is lost, and what was typed can be saved in the new language.
+func TestTheLanguageChangesUnderAnEditor(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	job := s.script(s.group("Orders"), "print(1)\n")
+	tab := s.open(fmt.Sprintf("jobs/%d/code", job))
+	tab.allowed = append(tab.allowed, "409 (Conflict)")
+	tab.write("print(2)")
+	const kept = written + `.innerText.includes("print(2)")`
+	s.call("PUT", fmt.Sprintf("/jobs/%d", job), map[string]any{"glueType": "GLUE_PYTHON"}, nil)
+	tab.until("the page has the other language", `[...document.querySelectorAll("main .tag")].some((e) => e.innerText === "Python")`)
+	tab.until("the text is kept", kept)
+	tab.sees("Somebody saved another version while you were typing")
+	tab.click("Save")
+	tab.typeIn("Remark", "a second line")
+	tab.click("Save")
+	tab.click("Save mine on top")
+	tab.typeIn("Remark", "a second line")
+	tab.click("Save")
+	tab.sees("A new version was saved")
+	var is struct{ GlueType, GlueSource string }
+	s.call("GET", fmt.Sprintf("/jobs/%d/glue", job), nil, &is)
+	require.Equal(t, "GLUE_PYTHON", is.GlueType)
+	require.Equal(t, "print(1)\nprint(2)", is.GlueSource)
+
+	tab.write("print(3)")
+	s.call("PUT", fmt.Sprintf("/jobs/%d", job), map[string]any{"glueType": "BEAN", "executorHandler": "greet"}, nil)
+	tab.until("the job runs a handler", `[...document.querySelectorAll("main .tag")].some((e) => e.innerText === "Bean")`)
+	tab.until("the text is kept", written+`.innerText.includes("print(3)")`)
+	tab.click("Discard")
+	tab.sees("This job runs a handler")
+}
+
 // The 31st version drops the first one.
 func TestThirtyVersionsAreKept(t *testing.T) {
 	t.Parallel()

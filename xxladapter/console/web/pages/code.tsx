@@ -21,7 +21,7 @@ type Stored = Answer<"GET /jobs/{id}/glue">;
 export function Code({ job }: { job: Job }) {
 	const glue = useCall("GET /jobs/{id}/glue", { id: job.id! }, 5e3);
 	if (!glue.data) return <Panel><Pending call={glue} /></Panel>;
-	return <Source key={glue.data.glueType} job={job} stored={glue.data} reload={glue.reload} />;
+	return <Source job={job} stored={glue.data} reload={glue.reload} />;
 }
 
 function Source({ job, stored, reload }: { job: Job; stored: Stored; reload: () => void }) {
@@ -35,7 +35,7 @@ function Source({ job, stored, reload }: { job: Job; stored: Stored; reload: () 
 	const [theirs, setTheirs] = useState<Stored>();
 	const [restore, setRestore] = useState<Glue>();
 	const dirty = text !== base.glueSource;
-	const behind = stored.glueUpdated !== base.glueUpdated && stored.glueSource !== base.glueSource;
+	const behind = stored.glueUpdated !== base.glueUpdated && (stored.glueSource !== base.glueSource || language !== base.glueType);
 	const begin = (from: Stored) => {
 		setBase(from);
 		setStart({ text: from.glueSource });
@@ -61,6 +61,8 @@ function Source({ job, stored, reload }: { job: Job; stored: Stored; reload: () 
 		setText(template);
 	};
 	const comparing = query.value.has("from");
+	// A handler has no source, but what was typed before it was chosen remains.
+	if (language === "BEAN" && !dirty) return <Panel><Empty icon="code" title={t("code.bean")}>{t("code.beanText")}</Empty></Panel>;
 	return (
 		<>
 			{dirty && behind && (

@@ -66,7 +66,7 @@ export function Job({ id, tab }: { id: number; tab: Tab }) {
 			{tab === "runs" && <RunTable fixed={{ job: id }} />}
 			{tab === "timeline" && <Timeline job={j} />}
 			{tab === "why" && <Why job={j} />}
-			{tab === "code" && (j.glueType === "BEAN" ? <Panel><Empty icon="code" title={t("code.bean")}>{t("code.beanText")}</Empty></Panel> : code(j))}
+			{tab === "code" && code(j)}
 			{tab === "misfires" && <Misfires id={id} />}
 			{tab === "changes" && (
 				<div class="columns">
