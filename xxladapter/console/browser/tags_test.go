@@ -41,3 +41,32 @@ func TestTags(t *testing.T) {
 	s.call("GET", fmt.Sprintf("/jobs/%d", first), nil, &job)
 	require.Len(t, job.Tags, 4)
 }
+
+// A tag may have a Chinese comma. Where somebody types one, the form takes it for the end of a tag.
+func TestATagWithAChineseComma(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	job := s.job(s.group("Orders"), "settle orders", map[string]any{"tags": []string{"日终，夜间", "billing"}})
+	saved := func(owner string) (is struct {
+		Author string
+		Tags   []string
+	}) {
+		t.Helper()
+		s.call("GET", fmt.Sprintf("/jobs/%d", job), nil, &is)
+		require.Equal(t, owner, is.Author)
+		return is
+	}
+	tab := s.open(fmt.Sprintf("jobs/%d/edit", job))
+	save := func() {
+		tab.click("Review changes")
+		tab.click("Save")
+		tab.until("the page of the job is there", `location.pathname.endsWith("/jobs/1")`)
+	}
+	tab.typeIn("Owner", "li.na")
+	save()
+	require.ElementsMatch(t, []string{"日终，夜间", "billing"}, saved("li.na").Tags)
+	tab.visit(fmt.Sprintf("jobs/%d/edit", job))
+	tab.typeIn("Tags", "日终，夜间, billing，nightly")
+	save()
+	require.ElementsMatch(t, []string{"日终，夜间", "billing", "nightly"}, saved("li.na").Tags)
+}

@@ -59,19 +59,22 @@ function whole(field: FieldName, text: string): number {
 	return n;
 }
 
-// tagsOf returns the tags of a text in which commas divide them.
-export function tagsOf(text: string): string[] {
-	return text.split(/[,，]/).map((tag) => tag.trim()).filter(Boolean);
+// tagsOf returns the tags of a text in which commas divide them. Chinese commas do so too, except in
+// the tags of before, which may have some.
+export function tagsOf(text: string, before = ""): string[] {
+	const had = before.split(", ");
+	return text.split(",").flatMap((tag) => (had.includes(tag.trim()) ? tag : tag.split("，"))).map((tag) => tag.trim()).filter(Boolean);
 }
 
-// jobOf returns what the API takes. It throws a FieldError for text that is no number.
-export function jobOf(d: Draft): Job {
+// jobOf returns what the API takes of a draft that began as another one. It throws a FieldError for
+// text that is no number.
+export function jobOf(d: Draft, from: Draft): Job {
 	const settings: Settings = {};
 	for (const name of numbers) if (d[name].trim()) settings[name] = whole(name, d[name]);
 	for (const name of words) if (d[name]) (settings as Record<string, unknown>)[name] = d[name];
 	if (d.alarmRecovered) settings.alarmRecovered = true;
 	const job = {
-		jobGroup: Number(d.jobGroup) || undefined, name: d.name.trim(), author: d.author.trim(), alarmEmail: d.alarmEmail.trim(), tags: tagsOf(d.tags),
+		jobGroup: Number(d.jobGroup) || undefined, name: d.name.trim(), author: d.author.trim(), alarmEmail: d.alarmEmail.trim(), tags: tagsOf(d.tags, from.tags),
 		scheduleType: d.scheduleType, scheduleConf: d.scheduleType === "NONE" ? "" : d.scheduleConf.trim(), misfireStrategy: d.misfireStrategy,
 		glueType: d.glueType, executorHandler: d.executorHandler.trim(), executorParam: d.executorParam,
 		executorRouteStrategy: d.executorRouteStrategy, executorBlockStrategy: d.executorBlockStrategy,

@@ -79,7 +79,7 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 	const save = async () => {
 		setBusy(true);
 		try {
-			const form = jobOf(draft);
+			const form = jobOf(draft, start);
 			const id = job ? job.id! : (await call("POST /jobs", {}, form)).id;
 			if (job) await call("PUT /jobs/{id}", { id }, { ...form, ifUpdated: base.at });
 			guardLeaving(undefined);
@@ -106,7 +106,7 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 	const submit = (e: Event) => {
 		e.preventDefault();
 		try {
-			jobOf(draft);
+			jobOf(draft, start);
 		} catch (e) {
 			return fail(e);
 		}
