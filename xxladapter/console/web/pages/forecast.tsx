@@ -1,18 +1,16 @@
 // What is ahead: the fires and the run time to expect from schedules and past durations.
 
-import { useState } from "preact/hooks";
 import { useCall } from "../data";
 import { number, plural, t } from "../i18n";
 import { href, query, setQuery } from "../route";
 import { Empty, Nothing, Pending } from "../parts/basic";
+import { FigureTable } from "../parts/figures";
 import { Heatmap } from "../parts/heatmap";
 import { Icon } from "../parts/icons";
 import { Page, Panel } from "../parts/page";
-import { Pager, Table } from "../parts/table";
+import { Table } from "../parts/table";
 import { clock, day, span, weekday } from "../time";
 import { useGroups } from "./jobwords";
-
-const pageSize = 24;
 
 // times returns the times of a cell as people read them.
 function times(at: string, minutes: number): string {
@@ -95,26 +93,20 @@ export function Forecast() {
 // Quarters is the table of what the picture shows: the quarters in which something is due.
 function Quarters({ cells, minutes, chosen }: { cells: { at: string; fires: number; runSeconds: number }[]; minutes: number; chosen: string }) {
 	const all = cells.filter((c) => c.fires > 0);
-	const [page, setPage] = useState(0);
-	const at = Math.min(page, Math.floor(Math.max(0, all.length - 1) / pageSize)) * pageSize;
-	const rows = all.slice(at, at + pageSize);
 	return (
-		<Panel flush title={t("timeline.figures")}>
-			<Table label={t("timeline.figures")} rows={rows} id={(c) => c.at} empty={null}
-				columns={[
-					{
-						head: t("forecast.quarter"),
-						cell: (c) => (
-							<a class="row-link" aria-current={c.at === chosen ? "true" : undefined} href={href(`forecast${search({ at: c.at })}`)} onClick={(e) => { e.preventDefault(); setQuery({ at: c.at }); }}>
-								{times(c.at, minutes)}
-							</a>
-						),
-					},
-					{ head: t("forecast.byFires"), end: true, cell: (c) => number(c.fires) },
-					{ head: t("forecast.byTime"), end: true, cell: (c) => (c.runSeconds ? span(c.runSeconds * 1000) : <Nothing />) },
-				]} />
-			{all.length > pageSize && <Pager first={at === 0} last={at + pageSize >= all.length} onBack={() => setPage(at / pageSize - 1)} onNext={() => setPage(at / pageSize + 1)} shown={t("list.shown", { from: number(at + 1), to: number(at + rows.length) })} />}
-		</Panel>
+		<FigureTable all={all} id={(c) => c.at}
+			columns={[
+				{
+					head: t("forecast.quarter"),
+					cell: (c) => (
+						<a class="row-link" aria-current={c.at === chosen ? "true" : undefined} href={href(`forecast${search({ at: c.at })}`)} onClick={(e) => { e.preventDefault(); setQuery({ at: c.at }); }}>
+							{times(c.at, minutes)}
+						</a>
+					),
+				},
+				{ head: t("forecast.byFires"), end: true, cell: (c) => number(c.fires) },
+				{ head: t("forecast.byTime"), end: true, cell: (c) => (c.runSeconds ? span(c.runSeconds * 1000) : <Nothing />) },
+			]} />
 	);
 }
 

@@ -1,17 +1,15 @@
 // Jobs that trigger other jobs: in layers, with their last results, and what fails with each.
 
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { GraphNode } from "../api";
 import { useCall } from "../data";
 import { number, plural, t } from "../i18n";
 import { href, query, setQuery } from "../route";
 import { Button, Empty, Nothing, Pending, Status, Tag, Time } from "../parts/basic";
+import { FigureTable } from "../parts/figures";
 import { Icon } from "../parts/icons";
 import { Layers } from "../parts/layers";
 import { Page, Panel } from "../parts/page";
-import { Pager, Table } from "../parts/table";
-
-const pageSize = 50;
 
 export function Graph() {
 	const job = Number(query.value.get("job")) || undefined;
@@ -90,45 +88,39 @@ function below(id: number, byID: Map<number, GraphNode>): number {
 
 // Nodes is the table of what the picture shows.
 function Nodes({ nodes, byID, chosen, fails }: { nodes: GraphNode[]; byID: Map<number, GraphNode>; chosen?: number; fails: Set<number> }) {
-	const [page, setPage] = useState(0);
-	const at = Math.min(page, Math.floor((nodes.length - 1) / pageSize)) * pageSize;
-	const rows = nodes.slice(at, at + pageSize);
 	const name = (id: number) => byID.get(id)?.name ?? `#${id}`;
 	return (
-		<Panel flush title={t("timeline.figures")}>
-			<Table label={t("timeline.figures")} rows={rows} id={(n) => n.id} empty={null}
-				columns={[
-					{
-						head: t("job.name"), grow: true,
-						cell: (n) => (
-							<span class="row-main">
-								<a dir="auto" class="row-link" href={href(`jobs/${n.id}`)}>{n.name}</a>
-								<small>#{n.id}</small>
-								{n.id === chosen ? <Tag tone="accent">{t("graph.chosen")}</Tag> : fails.has(n.id) && <Tag tone="warn">{t("graph.lost")}</Tag>}
-							</span>
-						),
+		<FigureTable all={nodes} id={(n) => n.id}
+			columns={[
+				{
+					head: t("job.name"), grow: true,
+					cell: (n) => (
+						<span class="row-main">
+							<a dir="auto" class="row-link" href={href(`jobs/${n.id}`)}>{n.name}</a>
+							<small>#{n.id}</small>
+							{n.id === chosen ? <Tag tone="accent">{t("graph.chosen")}</Tag> : fails.has(n.id) && <Tag tone="warn">{t("graph.lost")}</Tag>}
+						</span>
+					),
+				},
+				{ head: t("graph.layer"), end: true, from: "mid", cell: (n) => number(n.layer) },
+				{ head: t("runs.result"), cell: (n) => n.last ? <a href={href(`runs/${n.last.logId}`)}><Status is={n.last.status} /></a> : <span class="muted">{t("graph.never")}</span> },
+				{ head: t("runs.triggered"), from: "wide", cell: (n) => <Time at={n.last?.triggerTime} relative /> },
+				{
+					head: t("field.childJobIds"), from: "mid",
+					cell: (n) => (
+						<span class="cut" title={n.children.map(name).join(", ")}>
+							{n.children.map((c, i) => <>{i > 0 && ", "}<a href={href(`jobs/${c}`)}>{name(c)}</a></>)}
+							{n.missing?.map((id) => <Tag key={id} tone="warn">{t("graph.missing", { id })}</Tag>)}
+						</span>
+					),
+				},
+				{
+					head: t("graph.with"), end: true,
+					cell: (n) => {
+						const count = below(n.id, byID);
+						return count === 0 ? <Nothing /> : <Button tone="quiet" aria-label={t("graph.show", { n: number(count), name: n.name })} onClick={() => setQuery({ job: String(n.id) })}>{number(count)}</Button>;
 					},
-					{ head: t("graph.layer"), end: true, from: "mid", cell: (n) => number(n.layer) },
-					{ head: t("runs.result"), cell: (n) => n.last ? <a href={href(`runs/${n.last.logId}`)}><Status is={n.last.status} /></a> : <span class="muted">{t("graph.never")}</span> },
-					{ head: t("runs.triggered"), from: "wide", cell: (n) => <Time at={n.last?.triggerTime} relative /> },
-					{
-						head: t("field.childJobIds"), from: "mid",
-						cell: (n) => (
-							<span class="cut" title={n.children.map(name).join(", ")}>
-								{n.children.map((c, i) => <>{i > 0 && ", "}<a href={href(`jobs/${c}`)}>{name(c)}</a></>)}
-								{n.missing?.map((id) => <Tag key={id} tone="warn">{t("graph.missing", { id })}</Tag>)}
-							</span>
-						),
-					},
-					{
-						head: t("graph.with"), end: true,
-						cell: (n) => {
-							const count = below(n.id, byID);
-							return count === 0 ? <Nothing /> : <Button tone="quiet" aria-label={t("graph.show", { n: number(count), name: n.name })} onClick={() => setQuery({ job: String(n.id) })}>{number(count)}</Button>;
-						},
-					},
-				]} />
-			{nodes.length > pageSize && <Pager first={at === 0} last={at + pageSize >= nodes.length} onBack={() => setPage(at / pageSize - 1)} onNext={() => setPage(at / pageSize + 1)} shown={t("list.shown", { from: number(at + 1), to: number(at + rows.length) })} />}
-		</Panel>
+				},
+			]} />
 	);
 }

@@ -1,14 +1,14 @@
 // When a job was due, and when it ran.
 
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import type { Answer, Job, Misfire } from "../api";
 import { useCall } from "../data";
 import { number, t, word } from "../i18n";
 import { href, query, setQuery } from "../route";
 import { Button, Empty, Nothing, Pending, Status, Time } from "../parts/basic";
+import { FigureTable } from "../parts/figures";
 import { Icon } from "../parts/icons";
 import { Panel } from "../parts/page";
-import { Pager, Table } from "../parts/table";
 import { marksOf, misfireText, tripsOf, Trips, type Mark, type Trip } from "../parts/trips";
 import { instant, now, span } from "../time";
 import { Lateness } from "./runtable";
@@ -85,8 +85,6 @@ function Shown({ job: j, data }: { job: Job; data: Answer<"GET /jobs/{id}/timeli
 	);
 }
 
-const pageSize = 50;
-
 interface Row {
 	key: string;
 	text: string; // the due time as the API writes it
@@ -112,7 +110,6 @@ function rowsOf(ticks: Mark[], runs: Trip[], misfires: Misfire[]): Row[] {
 
 // Figures is the table of what the picture shows.
 function Figures({ job: j, ticks, runs, misfires }: { job: Job; ticks: Mark[]; runs: Trip[]; misfires: Misfire[] }) {
-	const [page, setPage] = useState(0);
 	const all = useMemo(() => rowsOf(ticks, runs, misfires), [ticks, runs, misfires]);
 	const missed = (r: Row) => r.misfire ?? misfires.find((m) => Date.parse(m.due) <= r.due && r.due <= Date.parse(m.until));
 	const result = (r: Row) => {
@@ -120,21 +117,16 @@ function Figures({ job: j, ticks, runs, misfires }: { job: Job; ticks: Mark[]; r
 		const m = missed(r);
 		return <Status is={m ? "WARN" : "NONE"} text={m ? misfireText(m) : t(`fate.${r.tick!.tick.fate}`)} />;
 	};
-	const at = Math.min(page, Math.floor((all.length - 1) / pageSize)) * pageSize;
-	const rows = all.slice(at, at + pageSize);
 	return (
-		<Panel flush title={t("timeline.figures")}>
-			<Table label={t("timeline.figures")} rows={rows} id={(r) => r.key} empty={null}
-				columns={[
-					{ head: t("fact.due"), cell: (r) => <a class="row-link" href={href(`jobs/${j.id}/why?at=${encodeURIComponent(r.text)}`)}><Time at={r.text} /></a> },
-					{ head: t("runs.result"), cell: result },
-					{ head: t("runs.id"), cell: (r) => r.run ? <a href={href(`runs/${r.run.run.logId}`)}>#{r.run.run.logId}</a> : <Nothing /> },
-					{ head: t("runs.cause"), from: "mid", cell: (r) => r.run ? word("triggerType", r.run.run.triggerType) : <Nothing /> },
-					{ head: t("fact.sent"), from: "mid", cell: (r) => <Time at={r.run?.run.sent} /> },
-					{ head: t("runs.late"), end: true, cell: (r) => <Lateness ms={r.run?.run.latenessMs} /> },
-					{ head: t("runs.duration"), end: true, from: "mid", cell: (r) => r.run?.end && r.run.run.sent ? span(r.run.end - r.run.begin) : <Nothing /> },
-				]} />
-			{all.length > pageSize && <Pager first={at === 0} last={at + pageSize >= all.length} onBack={() => setPage(at / pageSize - 1)} onNext={() => setPage(at / pageSize + 1)} shown={t("list.shown", { from: number(at + 1), to: number(at + rows.length) })} />}
-		</Panel>
+		<FigureTable all={all} id={(r) => r.key}
+			columns={[
+				{ head: t("fact.due"), cell: (r) => <a class="row-link" href={href(`jobs/${j.id}/why?at=${encodeURIComponent(r.text)}`)}><Time at={r.text} /></a> },
+				{ head: t("runs.result"), cell: result },
+				{ head: t("runs.id"), cell: (r) => r.run ? <a href={href(`runs/${r.run.run.logId}`)}>#{r.run.run.logId}</a> : <Nothing /> },
+				{ head: t("runs.cause"), from: "mid", cell: (r) => r.run ? word("triggerType", r.run.run.triggerType) : <Nothing /> },
+				{ head: t("fact.sent"), from: "mid", cell: (r) => <Time at={r.run?.run.sent} /> },
+				{ head: t("runs.late"), end: true, cell: (r) => <Lateness ms={r.run?.run.latenessMs} /> },
+				{ head: t("runs.duration"), end: true, from: "mid", cell: (r) => r.run?.end && r.run.run.sent ? span(r.run.end - r.run.begin) : <Nothing /> },
+			]} />
 	);
 }
