@@ -110,3 +110,38 @@ func TestTheOverviewFails(t *testing.T) {
 	tab.accessible("overview-failed")
 	tab.picture("overview-failed")
 }
+
+// answers makes the page take a JavaScript expression for the answer to each call of a path; q has
+// the query.
+func (t *tab) answers(path, expression string) {
+	t.t.Helper()
+	t.eval(fmt.Sprintf(`(((real) => window.fetch = (to, how) => {
+		const { pathname, searchParams: q } = new URL(to);
+		const answer = pathname.endsWith(%q) && (%s);
+		return answer ? Promise.resolve(Response.json(answer)) : real(to, how);
+	})(window.fetch), true)`, path, expression), nil)
+}
+
+// bar is the JavaScript expression of what the first and last bar of the chart say, and of the
+// last row of the table with the same figures.
+const (
+	firstBar = `document.querySelector(".chart title").textContent`
+	lastBar  = `[...document.querySelectorAll(".chart title")].at(-1).textContent`
+	lastRow  = `[...document.querySelectorAll("figure table tr")].at(-1).textContent`
+)
+
+// Of more running runs than the overview asks for, it says that there are more, in each hour that
+// may have them.
+func TestTheOverviewOfManyRunningRuns(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	tab := s.open("help")
+	tab.answers("/runs", `q.get("status") === "RUNNING" && { next: 1, runs: Array.from({ length: 100 }, (_, i) => ({ id: 101 - i, triggerTime: new Date().toISOString() })) }`)
+	tab.click("Overview")
+	tab.until("the bar says it", lastBar+`.endsWith("Running 100+")`)
+	tab.until("and so does the table", lastRow+`.endsWith("100+")`)
+	tab.until("there may be some in the first hour", firstBar+`.endsWith("Running 0+")`)
+	tab.click("7 d")
+	tab.until("a bar for each day", `document.querySelectorAll(".chart title").length === 7`)
+	tab.until("nothing is said of running runs", `[...document.querySelectorAll("figure th[scope=col]")].map((e) => e.textContent).join() === "Time,Succeeded,Failed"`)
+}

@@ -22,7 +22,7 @@ export function Overview() {
 	const stats = useCall("GET /stats", { by: "hour", from: new Date(first).toISOString() }, 15e3);
 	const days = lengths.find((n) => String(n) === query.value.get("days")) ?? 1;
 	const longer = useCall("GET /stats", days > 1 ? { by: "hour", from: midnight(1 - days)?.toISOString(), limit: 1000 } : undefined, 15e3);
-	const failed = useCall("GET /runs", { status: "FAIL", newest: true, limit: 6, since: new Date(Math.floor(now.value / 3600e3) * 3600e3 - 24 * 3600e3).toISOString() }, 5e3);
+	const failed = useCall("GET /runs", { status: "FAIL", newest: true, limit: 6, since: new Date(first - 3600e3).toISOString() }, 5e3);
 	const running = useCall("GET /runs", { status: "RUNNING", newest: true, limit: 100 }, 5e3);
 	const fires = useCall("GET /fires", { state: "planned", limit: 20 }, 3e3);
 	const overview = useCall("GET /overview", {}, 10e3);
@@ -30,13 +30,15 @@ export function Overview() {
 	const nodes = useCall("GET /nodes", {}, 10e3);
 	const groups = useGroups();
 	const byHour = new Map((stats.data?.stats ?? []).map((s) => [Date.parse(s.hour!), s]));
+	// Of more running runs than are asked for, the newest are known: those since oldest.
+	const starts = (running.data?.runs ?? []).map((l) => Date.parse(l.triggerTime!));
+	const oldest = running.data?.next ? starts.at(-1)! : 0;
 	const bars = Array.from({ length: hours }, (_, i) => {
 		const from = first + i * 3600e3;
 		const s = byHour.get(from);
-		const ok = s?.success ?? 0, fail = (s?.runs ?? 0) - ok;
-		const run = (running.data?.runs ?? []).filter((l) => l.triggerTime && Math.floor(Date.parse(l.triggerTime) / 3600e3) * 3600e3 === from).length;
+		const ok = s?.success ?? 0;
 		const name = clock(new Date(from)).slice(0, 5);
-		return { label: name, title: `${name}\n${t("status.SUCCESS")} ${number(ok)}\n${t("status.FAIL")} ${number(fail)}\n${t("status.RUNNING")} ${number(run)}`, ok, fail, run };
+		return { label: name, name, ok, fail: (s?.runs ?? 0) - ok, run: starts.filter((at) => at >= from && at < from + 3600e3).length, more: from <= oldest };
 	});
 	const byDay = new Map<string, { ok: number; fail: number }>();
 	for (let i = 1 - days; i <= 0; i++) byDay.set(day(midnight(i) ?? new Date(now.value)), { ok: 0, fail: 0 });
@@ -48,7 +50,7 @@ export function Overview() {
 		}
 	}
 	const shown = days === 1 ? stats : longer;
-	const results = days === 1 ? bars : [...byDay].map(([name, { ok, fail }]) => ({ label: name.slice(5), title: `${name}\n${t("status.SUCCESS")} ${number(ok)}\n${t("status.FAIL")} ${number(fail)}`, ok, fail, run: 0 }));
+	const results = days === 1 ? bars : [...byDay].map(([name, sum]) => ({ label: name.slice(5), name, ...sum }));
 	// Runs are counted half a minute or more after their trigger; until then their lateness is the
 	// overview's.
 	const total = stats.data?.total;

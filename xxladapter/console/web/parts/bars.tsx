@@ -5,17 +5,24 @@ import { number, t } from "../i18n";
 
 export interface Bar {
 	label: string;
-	title: string;
+	name: string;
 	ok: number;
 	fail: number;
-	run: number;
+	run?: number; // undefined if it is not known
+	more?: boolean; // more runs may be running
+}
+
+// figures returns what a bar shows, by the words of results.
+function figures({ ok, fail, run, more }: Bar): [string, string][] {
+	const known: [string, string][] = [[t("status.SUCCESS"), number(ok)], [t("status.FAIL"), number(fail)]];
+	return run === undefined ? known : [...known, [t("status.RUNNING"), number(run) + (more ? "+" : "")]];
 }
 
 const height = 132;
 const foot = 18;
 
 export function Bars({ label, bars }: { label: string; bars: Bar[] }) {
-	const most = Math.max(1, ...bars.map((b) => b.ok + b.fail + b.run));
+	const most = Math.max(1, ...bars.map((b) => b.ok + b.fail + (b.run ?? 0)));
 	const top = nice(most);
 	const box = useRef<HTMLElement>(null);
 	const [width, setWidth] = useState(720);
@@ -42,8 +49,8 @@ export function Bars({ label, bars }: { label: string; bars: Bar[] }) {
 				{bars.map((b, i) => {
 					const x = 44 + i * step + step * 0.14;
 					let base = 0;
-					const part = (n: number, name: string) => {
-						if (n === 0) return null;
+					const part = (n: number | undefined, name: string) => {
+						if (!n) return null;
 						const from = y(base);
 						base += n;
 						const to = Math.min(y(base), from - 1.5);
@@ -51,7 +58,7 @@ export function Bars({ label, bars }: { label: string; bars: Bar[] }) {
 					};
 					return (
 						<g key={i}>
-							<title>{b.title}</title>
+							<title>{[b.name, ...figures(b).map((f) => f.join(" "))].join("\n")}</title>
 							<rect x={44 + i * step} width={step} y={0} height={height - foot} fill="transparent" />
 							{part(b.ok, "bar-ok")}
 							{part(b.run, "bar-run")}
@@ -71,18 +78,14 @@ export function Bars({ label, bars }: { label: string; bars: Bar[] }) {
 					<thead>
 						<tr>
 							<th scope="col">{t("chart.time")}</th>
-							<th scope="col">{t("status.SUCCESS")}</th>
-							<th scope="col">{t("status.FAIL")}</th>
-							<th scope="col">{t("status.RUNNING")}</th>
+							{figures(bars[0]!).map(([name]) => <th key={name} scope="col">{name}</th>)}
 						</tr>
 					</thead>
 					<tbody>
 						{bars.map((b, i) => (
 							<tr key={i}>
 								<th scope="row">{b.label}</th>
-								<td>{b.ok}</td>
-								<td>{b.fail}</td>
-								<td>{b.run}</td>
+								{figures(b).map(([name, n]) => <td key={name}>{n}</td>)}
 							</tr>
 						))}
 					</tbody>
