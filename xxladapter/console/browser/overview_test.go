@@ -145,3 +145,17 @@ func TestTheOverviewOfManyRunningRuns(t *testing.T) {
 	tab.until("a bar for each day", `document.querySelectorAll(".chart title").length === 7`)
 	tab.until("nothing is said of running runs", `[...document.querySelectorAll("figure th[scope=col]")].map((e) => e.textContent).join() === "Time,Succeeded,Failed"`)
 }
+
+// Where a day begins at half past an hour of UTC, the hour in which it begins belongs to it.
+func TestDaysOfTheOverviewInIndia(t *testing.T) {
+	t.Parallel()
+	india, err := time.LoadLocation("Asia/Kolkata")
+	require.NoError(t, err)
+	s := startSite(t, "", loopback, func(o *node.Options, _ string) { o.Zone = india })
+	tab := s.open("help")
+	tab.answers("/stats", `((hour) => ({ stats: [{ hour: new Date(hour).toISOString(), runs: 3, success: 2 }] }))(Math.floor(Date.parse(q.get("from")) / 3600e3) * 3600e3)`)
+	tab.click("Overview")
+	tab.click("7 d")
+	first := time.Now().In(india).AddDate(0, 0, -6).Format("2006-01-02")
+	tab.until("the first day has its first hour", fmt.Sprintf(firstBar+` === %q`, first+"\nSucceeded 2\nFailed 1"))
+}

@@ -43,7 +43,8 @@ export function Overview() {
 	const byDay = new Map<string, { ok: number; fail: number }>();
 	for (let i = 1 - days; i <= 0; i++) byDay.set(day(midnight(i) ?? new Date(now.value)), { ok: 0, fail: 0 });
 	for (const s of longer.data?.stats ?? []) {
-		const sum = byDay.get(day(new Date(s.hour!)));
+		// An hour of UTC that is cut by midnight belongs to the day that has at least half of it.
+		const sum = byDay.get(day(new Date(Date.parse(s.hour!) + 1800e3)));
 		if (sum) {
 			sum.ok += s.success;
 			sum.fail += s.runs - s.success;
