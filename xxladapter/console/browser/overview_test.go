@@ -159,3 +159,14 @@ func TestDaysOfTheOverviewInIndia(t *testing.T) {
 	first := time.Now().In(india).AddDate(0, 0, -6).Format("2006-01-02")
 	tab.until("the first day has its first hour", fmt.Sprintf(firstBar+` === %q`, first+"\nSucceeded 2\nFailed 1"))
 }
+
+// Pages give the browser only such times as the language defines: others, browsers may refuse.
+func TestDaysInABrowserThatReadsOnlyDefinedTimes(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	tab := s.open("help")
+	tab.eval(`(((real) => Date.parse = (text) => /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.test(text) ? real(text) : NaN)(Date.parse), true)`, nil)
+	tab.click("Overview")
+	tab.click("7 d")
+	tab.until("a bar for each day", `new Set([...document.querySelectorAll(".chart title")].map((e) => e.textContent.slice(0, 10))).size === 7`)
+}

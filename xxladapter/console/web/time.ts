@@ -116,7 +116,7 @@ export function fromWall(text: string): Date | undefined {
 
 // midnight returns the beginning of a day in the zone, so many days from today.
 export function midnight(days: number): Date | undefined {
-	return fromWall(new Date(Date.parse(day(new Date(Date.now() + skew.value)) + "Z") + days * 86400e3).toISOString().slice(0, 19));
+	return fromWall(new Date(Date.parse(day(new Date(Date.now() + skew.value))) + days * 86400e3).toISOString().slice(0, 19));
 }
 
 // instant returns date, time and offset.
