@@ -92,6 +92,28 @@ func TestFilters(t *testing.T) {
 	tab.picture("overview-of-30-days")
 }
 
+// A job of a group with more jobs than a list of choices has is found by its name.
+func TestRunsOfAJobAmongMany(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	group := s.group("Orders")
+	s.manyJobs(group, 1000)
+	settle := s.job(group, "settle orders", nil)
+	s.ended(s.run(settle, ""))
+	tab := s.open(fmt.Sprintf("runs?group=%d", group))
+	const choices = `[...document.querySelectorAll("select[aria-label=Job] option")].map((e) => e.innerText)`
+	tab.until("the first are offered", choices+`.length === 1001 && !`+choices+`.includes("settle orders")`)
+	tab.typeIn("Search jobs by name", "settle")
+	tab.until("it is offered", choices+`.join() === "All jobs,settle orders"`)
+	tab.choose("Job", fmt.Sprint(settle))
+	tab.rowsAre("settle orders")
+	tab.looksRight("runs-of-a-job-among-many")
+	tab.typeIn("Search jobs by name", "no such job")
+	tab.until("none is offered, and the chosen one is named", `!document.querySelector("select[aria-label=Job]") && [...document.querySelectorAll(".filters button")].some((e) => e.innerText === "settle orders")`)
+	tab.typeIn("Search jobs by name", kb.Backspace)
+	tab.until("all are offered again", choices+`.length === 1001`)
+}
+
 // Users are found by name and by role.
 func TestUsersAreFound(t *testing.T) {
 	t.Parallel()

@@ -43,7 +43,7 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 	const runs = useCall("GET /runs", { job, group, status: (status || undefined) as Run["status"] | undefined, text: q.get("text") || undefined,
 		triggerType: (type || undefined) as "CRON" | undefined, atLeastMs: longer ? Number(longer) : undefined, address, since: from?.toISOString(), before: before?.toISOString(), newest: true, after: Number(cursors.at(-1)) || undefined, limit: pageSize }, 3e3);
 	const named = useCall("GET /jobs/{id}", !fixed && job ? { id: job } : undefined);
-	const jobs = useCall("GET /jobs", !fixed && group ? { group, light: true, sort: "NAME", limit: 1000 } : undefined);
+	const jobs = useCall("GET /jobs", !fixed && group ? { group, name: q.get("name") || undefined, light: true, sort: "NAME", limit: 1000 } : undefined);
 	const filtered = !!(status || since || (!fixed && job) || group || type || longer || address || q.get("text"));
 	const columns: Column<ListedRun>[] = [
 		{
@@ -114,13 +114,14 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 					))}
 				</select>
 				{groups && (
-					<select aria-label={t("field.jobGroup")} value={String(group ?? "")} onChange={(e) => setQuery({ group: e.currentTarget.value, job: undefined, after: undefined })}>
+					<select aria-label={t("field.jobGroup")} value={String(group ?? "")} onChange={(e) => setQuery({ group: e.currentTarget.value, job: undefined, name: undefined, after: undefined })}>
 						<option value="">{t("jobs.allGroups")}</option>
 						{groups.map((g) => (
 							<option key={g.value} value={g.value}>{g.text}</option>
 						))}
 					</select>
 				)}
+				{(jobs.data?.next || q.has("name")) && <Typed name="name" label={t("runs.findJob")} />}
 				{!!jobs.data?.jobs.length && (
 					<select aria-label={t("job.name")} value={String(job ?? "")} onChange={(e) => setQuery({ job: e.currentTarget.value, after: undefined })}>
 						<option value="">{t("runs.allJobs")}</option>
@@ -140,7 +141,7 @@ export function RunTable({ fixed, groups }: { fixed?: { job: number }; groups?: 
 				<Table label={t("job.tabRuns")} columns={columns} rows={runs.data?.runs} id={(l) => l.id} error={runs.error} retry={runs.reload}
 					empty={
 						<Empty icon="runs" title={t(filtered ? "list.noneMatch" : "runs.none")}>
-							{filtered && <Button onClick={() => setQuery({ status: "", since: "", job: "", group: "", type: "", longer: "", address: "", text: "", after: "" })}>{t("list.clearFilters")}</Button>}
+							{filtered && <Button onClick={() => setQuery({ status: "", since: "", job: "", group: "", type: "", longer: "", address: "", text: "", name: "", after: "" })}>{t("list.clearFilters")}</Button>}
 						</Empty>
 					} />
 				{(cursors.length > 0 || runs.data?.next) && (
