@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -128,4 +129,15 @@ func TestALongLog(t *testing.T) {
 	var downloaded int
 	tab.eval(`new Promise((done) => { const make = URL.createObjectURL; URL.createObjectURL = (b) => { b.text().then((x) => done(x.split("\n").length - 1)); return make(b); }; document.querySelector("button[aria-label=Download]").click(); })`, &downloaded)
 	require.Equal(t, 50000, downloaded)
+}
+
+// The reason why the text of a run is incomplete stands above the lines that came before.
+func TestALogThatIsCut(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	run := s.run(s.job(s.group("Orders"), "count", map[string]any{"executorHandler": "count"}), "")
+	tab := s.open(fmt.Sprintf("runs/%d", run))
+	tab.until("lines come", `document.querySelectorAll(".log-line").length > 1`)
+	require.NoError(t, s.store.SaveTexts(t.Context(), []xxladapter.RunText{{LogID: run, Text: "step\n", Size: 9000, Note: "the disk was full"}}))
+	tab.until("the reason is shown above them", `document.querySelector(".banner")?.innerText.includes("the disk was full") && document.querySelectorAll(".log-line").length > 1`)
 }

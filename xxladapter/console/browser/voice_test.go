@@ -60,7 +60,7 @@ func TestVoices(t *testing.T) {
 	t.Run("the tail of a log", func(t *testing.T) {
 		tab := s.open(fmt.Sprintf("runs/%d", s.run(pour, "7")))
 		tab.eval(hearing, nil)
-		says(tab, "Complete")
+		says(tab, "Ended")
 		require.LessOrEqual(t, len(tab.heard("log")), 6)
 	})
 	t.Run("a selection that grows", func(t *testing.T) {

@@ -29,6 +29,7 @@ interface Reading {
 async function read(id: number, grows: boolean, to: Reading, drawn: () => void, abort: AbortSignal) {
 	let next = 1;
 	let streams = grows;
+	let last: Part | undefined; // the last event of a stream
 	const take = (from: number, upto: number, text: string) => {
 		const more = text === "" ? [] : text.replace(/\n$/, "").split("\n");
 		to.lines.add(from < next ? more.slice(next - from) : more);
@@ -43,12 +44,14 @@ async function read(id: number, grows: boolean, to: Reading, drawn: () => void, 
 					on: (p) => {
 						fails = 0;
 						if (p.logContent) take(p.fromLineNum ?? next, p.toLineNum ?? next, p.logContent);
-						if (!p.isEnd) return;
-						to.ended = true;
-						if (!to.lines.total) to.note = p.message;
+						last = p.isEnd ? p : undefined;
 					},
 				});
-				if (!to.ended) await pause(300, abort);
+				if (last) {
+					// With lines, only the call without a stream tells a reason from what the run reported.
+					to.note = to.lines.total ? await call("GET /runs/{id}/log", { id, from: next }, undefined, abort).then((part) => part.note, (e) => String(e.message)) : last.message;
+					to.ended = true;
+				} else await pause(300, abort);
 			} else {
 				const part = await call("GET /runs/{id}/log", { id, from: next }, undefined, abort);
 				fails = 0;

@@ -510,7 +510,7 @@ The scheduler does not answer|调度中心无响应
 The scheduler does not answer. What is shown is what it said last; the page tries again by itself.|调度中心无响应。当前显示的是最后一次收到的数据，页面会自动重试。
 The scheduler answers|调度中心正常
 Download|下载
-Complete|已结束
+Ended|已结束
 Search in the log|搜索日志
 Follow|跟随
 {n} lines, more to come|{n} 行，持续更新
