@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"net/netip"
-	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -273,24 +272,24 @@ func TestGroupsAreReadEveryFiveSeconds(t *testing.T) {
 
 // TestTheFirstCallersShareARead checks that the first callers all wait for one read.
 func TestTheFirstCallersShareARead(t *testing.T) {
-	r := twoGroups()
-	r.slow = make(chan struct{})
-	e := NewExecutors("all", r.read)
-	tokens := make(chan string, 10)
-	for range cap(tokens) {
-		go func() {
-			_, token := e.Sent(t.Context(), "", "pay-app")
-			tokens <- token
-		}()
-	}
-	for range 1000 { // they wait for a mutex by now, which synctest cannot detect
-		runtime.Gosched()
-	}
-	close(r.slow)
-	for range cap(tokens) {
-		require.Equal(t, "pay-token", <-tokens)
-	}
-	require.Equal(t, 1, r.reads)
+	synctest.Test(t, func(t *testing.T) {
+		r := twoGroups()
+		r.slow = make(chan struct{})
+		e := NewExecutors("all", r.read)
+		tokens := make(chan string, 10)
+		for range cap(tokens) {
+			go func() {
+				_, token := e.Sent(t.Context(), "", "pay-app")
+				tokens <- token
+			}()
+		}
+		synctest.Wait()
+		close(r.slow)
+		for range cap(tokens) {
+			require.Equal(t, "pay-token", <-tokens)
+		}
+		require.Equal(t, 1, r.reads)
+	})
 }
 
 // TestANamedAppIsTheOnlyOne checks that a caller that names an app acts for that app only, even if
@@ -333,6 +332,28 @@ func TestASlowStoreHoldsUpOneCaller(t *testing.T) {
 		require.Zero(t, time.Since(began))
 		require.Equal(t, "pay-token", <-first)
 		require.Equal(t, sentWait, time.Since(began))
+	})
+}
+
+// TestASlowStoreHoldsUpNobodyAfterAChange checks that calls wait for sentWait at most, and then
+// carry the former token, although the known ones were forgotten.
+func TestASlowStoreHoldsUpNobodyAfterAChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := twoGroups()
+		e := NewExecutors("all", r.read)
+		e.Sent(t.Context(), "", "pay-app")
+		r.slow = make(chan struct{})
+		e.Forget()
+		limited, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		for range 2 {
+			began := time.Now()
+			_, token := e.Sent(limited, "", "pay-app")
+			require.Equal(t, "pay-token", token)
+			require.Equal(t, sentWait, time.Since(began))
+			go func() { _, _, _ = e.Caller(limited, "pay-token", "") }() // ends with limited, and reads meanwhile
+			synctest.Wait()
+		}
 	})
 }
 

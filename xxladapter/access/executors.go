@@ -3,7 +3,6 @@ package access
 import (
 	"context"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,11 +19,12 @@ type Executors struct {
 
 	noDefault atomic.Bool // see RefuseDefault
 
-	// known is loaded without a lock. The goroutine that holds loading replaces it as a whole;
-	// Forget sets it to nil.
-	loading sync.Mutex // guards the reads of the groups: only its holder makes one
+	// known is loaded without a lock. The goroutine that has put its element into loading replaces
+	// it as a whole; Forget sets it to nil.
+	loading chan struct{} // has room for one element: only one goroutine reads the groups
 	known   atomic.Pointer[groupTokens]
-	changes atomic.Int64 // calls of Forget
+	former  atomic.Pointer[groupTokens] // those of the last read, which Forget leaves
+	changes atomic.Int64                // calls of Forget
 }
 
 // groupTokens is what one read of the groups returned.
@@ -53,7 +53,9 @@ const (
 // NewExecutors returns the rule for the token of all executors, where empty means none, and for the
 // tokens of the groups that the function groups reads.
 func NewExecutors(token string, groups func(context.Context) ([]*xxladapter.Group, error)) *Executors {
-	return &Executors{global: digestOf(token), open: token == "", plain: token, groups: groups}
+	return &Executors{
+		global: digestOf(token), open: token == "", plain: token, groups: groups, loading: make(chan struct{}, 1),
+	}
 }
 
 // RefuseDefault makes [DefaultToken] permit nothing, even if a group has it as its own, as every
@@ -160,18 +162,18 @@ func (k *groupTokens) caller(got digest, open bool) Caller {
 //
 // Once tokens are known, a slow store delays a call by half a second at most.
 func (e *Executors) Sent(ctx context.Context, addr, appName string) (app, token string) {
-	before := e.known.Load()
-	if before != nil {
+	former := e.former.Load()
+	if former != nil {
 		limited, cancel := context.WithTimeout(ctx, sentWait)
 		defer cancel()
 		ctx = limited
 	}
 	known, err := e.read(ctx, tokenLife)
-	if err != nil && before == nil {
+	if err != nil && former == nil {
 		return appName, e.plain
 	}
 	if err != nil {
-		known = before // Forget was called meanwhile; the former tokens still serve
+		known = former // Forget was called since
 	}
 	if appName == "" {
 		appName = known.appOf[bare(addr)]
@@ -195,13 +197,23 @@ func (e *Executors) Forget() {
 // others continue with the known ones.
 func (e *Executors) read(ctx context.Context, life time.Duration) (*groupTokens, error) {
 	known := e.known.Load()
-	if known != nil && (time.Since(known.at) < life || !e.loading.TryLock()) {
+	switch {
+	case known == nil:
+		select {
+		case e.loading <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	case time.Since(known.at) < life:
 		return known, nil
+	default:
+		select {
+		case e.loading <- struct{}{}:
+		default:
+			return known, nil
+		}
 	}
-	if known == nil {
-		e.loading.Lock()
-	}
-	defer e.loading.Unlock()
+	defer func() { <-e.loading }()
 	if newer := e.known.Load(); newer != nil && newer != known {
 		return newer, nil
 	}
@@ -223,6 +235,7 @@ func (e *Executors) read(ctx context.Context, life time.Duration) (*groupTokens,
 			}
 		}
 	}
+	e.former.Store(fresh)
 	e.known.Store(fresh)
 	if e.changes.Load() != changes {
 		e.known.CompareAndSwap(fresh, nil)
