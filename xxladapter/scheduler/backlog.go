@@ -19,11 +19,13 @@ type backlog struct {
 	short bool            // the last round was one query
 	at    xxladapter.Fire // the last fire that the current round has read; id 0 starts a new round
 	until time.Time       // every fire due before that has been armed once
+	again time.Time       // until, when what became due before it was last looked for once more
 }
 
 const (
-	// freshOverlap is how far the query for fires that became due reaches back, because a fire may
-	// be planned for a time that has passed when it is committed.
+	// freshOverlap is how far the query for fires that became due reaches back in a sweep by the
+	// clock, because a fire may be planned for a time that has passed when it is committed. Other
+	// sweeps do not reach back: each app that gets room asks for one, so a second may have many.
 	freshOverlap = 5 * time.Second
 
 	// offerQueries limits the queries by which one sweep offers refused fires again.
@@ -44,7 +46,7 @@ func (s *Scheduler) armPlanned(
 		if err := s.armAll(ctx, planned); err != nil {
 			return err
 		}
-		s.backlog.until = until
+		s.backlog.until, s.backlog.again = until, until
 		return s.offerAgain(ctx, planned)
 	}
 	if tick {
@@ -62,17 +64,28 @@ func (s *Scheduler) armPlanned(
 	}
 	if !s.backlog.short {
 		fresh := planned
-		from := s.backlog.until
-		if from.IsZero() || from.After(until) {
-			from = until
-		}
-		fresh.AfterDue, fresh.AfterID = from.Add(-freshOverlap), math.MaxInt64
+		fresh.AfterDue, fresh.AfterID = s.backlog.fresh(until, tick), math.MaxInt64
 		if err := s.armAll(ctx, fresh); err != nil {
 			return err
 		}
 	}
+	if tick || s.backlog.short {
+		s.backlog.again = until
+	}
 	s.backlog.until = until
 	return nil
+}
+
+// fresh returns the due time after which a sweep looks for fires that became due before until.
+func (b *backlog) fresh(until time.Time, tick bool) time.Time {
+	from, back := b.until, time.Millisecond // a fire that is due at b.until is not armed yet
+	if tick || from.IsZero() {
+		from, back = b.again, freshOverlap
+	}
+	if from.IsZero() || from.After(until) {
+		from = until
+	}
+	return from.Add(-back)
 }
 
 // armAll arms all fires that the filter selects.

@@ -144,6 +144,60 @@ func TestASweepBesideABacklogReadsWhatCanHaveChanged(t *testing.T) {
 	})
 }
 
+// TestASweepThatIsAskedForReadsWhatBecameDueSince checks sweeps that follow one another closely
+// beside a backlog of the last seconds. Sweeps by the clock find what was planned too late.
+func TestASweepThatIsAskedForReadsWhatBecameDueSince(t *testing.T) {
+	inBubble(t, func(b *fixture) {
+		t := b.t
+		ctx := t.Context()
+		hangs, answers := b.addJob(xxladapter.ScheduleNone, "", time.Hour), b.addJob(xxladapter.ScheduleNone, "", time.Hour)
+		const page, waiting = 100, 1000
+		plan := func(job int64, due time.Duration) xxladapter.Fire {
+			planned, err := b.store.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: time.Now().Add(due), Type: xxladapter.TriggerRetry}})
+			require.NoError(t, err)
+			return planned[0]
+		}
+		for i := range waiting {
+			plan(hangs, -4*time.Second+time.Duration(i)*time.Millisecond)
+		}
+		pool := &pickyPool{refuses: hangs, fired: map[int64]bool{}, resolved: map[int64]bool{}}
+		store := &countingStore{Store: b.store}
+		opts := b.sched.opts
+		opts.Pool, opts.Store = pool, store
+		sched, err := New(opts)
+		require.NoError(t, err)
+		defer sched.ring.stop()
+		sched.page = page
+		sweep := func(tick bool) int {
+			require.NoError(t, sched.renew(ctx))
+			store.take()
+			require.NoError(t, sched.sweep(ctx, tick))
+			synctest.Wait()
+			return store.take()
+		}
+		fired := func(f xxladapter.Fire) bool {
+			pool.mu.Lock()
+			defer pool.mu.Unlock()
+			return pool.fired[f.ID]
+		}
+		sweep(true) // partitions have come
+		require.Greater(t, sweep(true), waiting, "a sweep by the clock reaches back")
+		soon := plan(answers, time.Millisecond)
+		time.Sleep(100 * time.Millisecond)
+		late := plan(answers, -freshOverlap+time.Millisecond)
+		for range 8 {
+			require.LessOrEqual(t, sweep(false), 10)
+			require.True(t, fired(soon))
+			soon = plan(answers, 100*time.Millisecond)
+			time.Sleep(100 * time.Millisecond)
+		}
+		require.False(t, fired(late))
+		sweep(true)
+		require.True(t, fired(late))
+		require.True(t, fired(soon))
+	})
+}
+
 // TestRefusedFiresOfOthersAreForgotten checks a node that has nothing to offer: what its pool has
 // refused was handed over elsewhere, and must not hold up later fires.
 func TestRefusedFiresOfOthersAreForgotten(t *testing.T) {

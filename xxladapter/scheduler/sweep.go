@@ -98,7 +98,7 @@ func (s *Scheduler) sweepUntil(ctx context.Context, g *grant, now, until time.Ti
 		open, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{DueBefore: until, Limit: 1})
 		if len(open) == 0 || err != nil {
 			if err == nil {
-				s.backlog = backlog{short: true, until: until}
+				s.backlog = backlog{short: true, until: until, again: until}
 				s.forgetRefused()
 			}
 			return err
