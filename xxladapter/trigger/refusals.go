@@ -60,7 +60,8 @@ func (r *refusals) refuse(app laneApp, f xxladapter.Fire) {
 		of.last = at
 	}
 	if of.again == nil || at.compare(*of.again) < 0 {
-		of.again = &at
+		again := at // allocated here, so that most refusals cost nothing
+		of.again = &again
 	}
 }
 

@@ -131,3 +131,16 @@ func TestAnAppThatIsRefusedIsNotAskedFor(t *testing.T) {
 	require.False(t, ok)
 	require.Len(t, r.of, 1)
 }
+
+// TestARefusalCostsNoMemory checks further refusals of an app, of which an overload has thousands
+// in each sweep.
+func TestARefusalCostsNoMemory(t *testing.T) {
+	var r refusals
+	app, due := laneApp{0, 1}, time.UnixMilli(0)
+	r.refuse(app, xxladapter.Fire{ID: 1, Due: due})
+	id := int64(1)
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		id++
+		r.refuse(app, xxladapter.Fire{ID: id, Due: due})
+	}))
+}
