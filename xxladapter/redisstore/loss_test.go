@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -387,12 +388,19 @@ func TestThePenPassesUnseen(t *testing.T) {
 			require.NoError(t, err)
 			return !may[0]
 		},
+		"list": func(t *testing.T, log int64) bool {
+			rows, err := a.Logs(t.Context(), xxladapter.LogFilter{})
+			require.NoError(t, err)
+			return !slices.ContainsFunc(rows, func(l *xxladapter.Log) bool { return l.ID == log })
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for range 10 { // the former holder may notice before it is asked
 				a.job(xxladapter.Settings{})
 				fires := a.claim()
 				require.Len(t, fires, 1)
+				_, err := a.Logs(t.Context(), xxladapter.LogFilter{})
+				require.NoError(t, err) // the tables lack nothing of the former holder
 				lapse()
 				require.False(t, unknown(t, b.send(fires[0])))
 			}

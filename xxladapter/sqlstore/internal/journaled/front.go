@@ -92,7 +92,10 @@ func (f *front) Read(ctx context.Context) error {
 	// A removed fire that the tables never had leaves them nothing to write, so clean does not say
 	// that its record is stored. If a record is taken back or refused, the memory is loaded again.
 	if clean && f.journal.Wait(position) == nil {
-		return nil
+		// A process that has lost the pen unnoticed does not know what the tables lack.
+		if sure, err := f.confirm(ctx, position); sure || err != nil {
+			return err
+		}
 	}
 	return f.flush(ctx, s.needs)
 }
