@@ -19,8 +19,8 @@ import "context"
 //
 //   - It may be called from any goroutine.
 //   - It is atomic: it has happened whole and durably when it returns nil, and not at all when it
-//     returns an error, unless the error comes from ctx or from the connection. Then it may have
-//     happened.
+//     returns an error, unless the error comes from ctx, from the connection or from the disk. Then
+//     it may have happened.
 //   - It does nothing and returns the error of ctx if that has ended before the call.
 //   - Arguments and returned values belong to the caller: a store keeps copies.
 //   - Lists come in ascending id order, unless the method names another one. A list without

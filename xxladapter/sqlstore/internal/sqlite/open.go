@@ -197,7 +197,10 @@ func reason(file string, err error) error {
 	return err
 }
 
-func isLocked(err error) bool {
+func isLocked(err error) bool { return hasCode(err, sqlite3.SQLITE_BUSY) }
+
+// hasCode reports whether an error has a primary result code of SQLite.
+func hasCode(err error, code int) bool {
 	var coded *sqlite.Error
-	return errors.As(err, &coded) && coded.Code()&0xff == sqlite3.SQLITE_BUSY
+	return errors.As(err, &coded) && coded.Code()&0xff == code
 }

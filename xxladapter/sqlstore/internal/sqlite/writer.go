@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/gather"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
@@ -102,7 +104,7 @@ func (b *batchWriter) run(batch []*write) {
 // each write has its own.
 func (b *batchWriter) commit(batch []*write) (err error) {
 	if len(batch) == 1 && batch[0].single && b.front == nil {
-		batch[0].err = batch[0].run(b.tx)
+		batch[0].err = inDoubt(batch[0].run(b.tx))
 		return nil
 	}
 	ctx := context.Background()
@@ -136,9 +138,16 @@ func (b *batchWriter) commit(batch []*write) (err error) {
 		return err
 	}
 	if _, err := b.tx.Exec(ctx, "COMMIT"); err != nil {
-		return fmt.Errorf("commit: %w", err)
+		return inDoubt(fmt.Errorf("commit: %w", err))
 	}
 	return nil
+}
+
+// inDoubt marks the error of a commit that the disk has failed. If only the sync of SQLite's log
+// has failed, the log has the whole commit: this process does not see it, but a crash brings it
+// back unless a later commit has taken its place.
+func inDoubt(err error) error {
+	return database.InDoubt(err, func(err error) bool { return !hasCode(err, sqlite3.SQLITE_IOERR) })
 }
 
 // runOne runs one write between savepoints. failed is the write's own error. err means that the

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
@@ -371,4 +372,34 @@ func TestAScanForgetsAPauseThatWasNotStored(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, seen.Pauses)
 	require.Len(t, seen.Calendars, 1)
+}
+
+// A commit that the disk fails is in doubt. A pipe in place of SQLite's own log, which has no
+// position to write at, stands for such a disk.
+func TestACommitThatTheDiskFailsIsInDoubt(t *testing.T) {
+	t.Parallel()
+	ctx, file := t.Context(), filepath.Join(t.TempDir(), "x.db")
+	db, err := sql.Open(driverName, nameOf(file, time.Second, ""))
+	require.NoError(t, err)
+	_, err = db.ExecContext(ctx, `CREATE TABLE x (n INTEGER)`)
+	require.NoError(t, err)
+	require.NoError(t, db.Close())
+	require.NoError(t, unix.Mkfifo(file+"-wal", 0o600))
+	db, err = sql.Open(driverName, nameOf(file, time.Second, ""))
+	require.NoError(t, err)
+	b, err := newBatchWriter(ctx, db, &dialect)
+	require.NoError(t, err)
+	insert := func(ctx context.Context, tx *database.Tx) error {
+		_, err := tx.Exec(ctx, `INSERT INTO x VALUES (1)`)
+		return err
+	}
+	require.ErrorIs(t, b.Write(ctx, insert), xxladapter.ErrInDoubt)
+	require.ErrorIs(t, b.WriteOne(ctx, insert), xxladapter.ErrInDoubt)
+	refused := b.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+		_, err := tx.Exec(ctx, `INSERT INTO y VALUES (1)`)
+		return err
+	})
+	require.Error(t, refused)
+	require.NotErrorIs(t, refused, xxladapter.ErrInDoubt)
+	_ = b.Close() // fails for the same reason
 }
