@@ -321,6 +321,8 @@ func (c *watchedConn) failed(s side, err error) {
 	switch {
 	case s == readSide && errors.Is(err, io.EOF):
 		c.finished(readSide)
+	case errors.Is(err, syscall.ETIMEDOUT): // the peer no longer answers, which net calls a time-out
+		c.finished(bothSides)
 	case errors.As(err, &timeout) && timeout.Timeout():
 	default:
 		c.finished(bothSides)

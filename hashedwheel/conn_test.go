@@ -206,6 +206,14 @@ func TestConnIdleForgetsWhatHasEnded(t *testing.T) {
 	require.NoError(t, c.Close())
 	require.Zero(t, members())
 
+	// One whose peer is unreachable, as keep-alives find out. That takes a network that loses
+	// packets.
+	lost := &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ETIMEDOUT)}
+	require.True(t, lost.Timeout(), "as a deadline")
+	_, err = mustWrap(t, ci, failingConn{err: lost}).Read(buffer)
+	require.Equal(t, lost, err)
+	require.Zero(t, members())
+
 	// One that was closed behind the watch's back is not reported, though it was not read.
 	ci, err = w.NewConnIdle(ConnIdleOptions{All: 20 * time.Millisecond, OnIdle: func(_ net.Conn, kind IdleKind) { kinds <- kind }})
 	require.NoError(t, err)
@@ -215,6 +223,14 @@ func TestConnIdleForgetsWhatHasEnded(t *testing.T) {
 	settles(t, func() bool { return members() == 0 })
 	require.Empty(t, kinds)
 }
+
+// A failingConn cannot be read.
+type failingConn struct {
+	net.Conn
+	err error
+}
+
+func (c failingConn) Read([]byte) (int, error) { return 0, c.err }
 
 // Stop of a ConnIdle leaves connections and timer alone.
 func TestConnIdleStop(t *testing.T) {
