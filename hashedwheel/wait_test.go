@@ -227,3 +227,26 @@ func TestExecutorsThatBreakTheirWord(t *testing.T) {
 		}
 	})
 }
+
+// A call of Execute that takes long does not keep the others from being made.
+func TestExecuteIsCalledBesideACallThatTakesLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var inside, most atomic.Int64
+		w := newTestTimer(t, Options{TickDuration: time.Millisecond, Executor: executorFunc(func(run func()) error {
+			if n := inside.Add(1); n > most.Load() {
+				most.Store(n)
+			}
+			defer inside.Add(-1)
+			time.Sleep(time.Minute)
+			run()
+			return nil
+		})})
+		var ran atomic.Int64
+		for range 3 {
+			w.AfterFunc(time.Millisecond, func() { ran.Add(1) })
+		}
+		time.Sleep(time.Minute + time.Second)
+		require.EqualValues(t, 3, most.Load())
+		require.EqualValues(t, 3, ran.Load())
+	})
+}
