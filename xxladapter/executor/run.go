@@ -33,7 +33,7 @@ type Run struct {
 	TraceParent string
 
 	// Logger writes to the run's log, which the scheduler shows: every level, one line for each
-	// record.
+	// record, and more for a message with line breaks.
 	Logger *slog.Logger
 
 	log *runLog
