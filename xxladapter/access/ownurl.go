@@ -52,6 +52,17 @@ func CheckBase(setting, text string) error {
 	return nil
 }
 
+// CheckPublic refuses a text that is not the address of a server for browsers: an http or https URL
+// with a host and maybe a path. The error names the setting that the text is from.
+func CheckPublic(setting, text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" ||
+		u.Fragment != "" || u.User != nil {
+		return fmt.Errorf("%s is %q, must be an address such as https://jobs.example.org/xxl", setting, text)
+	}
+	return nil
+}
+
 // interfaceHost returns the address of the first interface that is up and not loopback. It prefers
 // interfaces whose names are not those of bridges and tunnels of containers and virtual machines on
 // this host, and IPv4 to IPv6; public and private addresses count alike. XXL-JOB: IpUtil since

@@ -86,6 +86,11 @@ func New(opts Options) (*Node, error) {
 			return nil, fmt.Errorf("node: %w", err)
 		}
 	}
+	if opts.PublicURL != "" {
+		if err := access.CheckPublic("Options.PublicURL", opts.PublicURL); err != nil {
+			return nil, fmt.Errorf("node: %w", err)
+		}
+	}
 	if err := opts.checkValues(); err != nil {
 		return nil, err
 	}

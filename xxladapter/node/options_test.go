@@ -23,6 +23,7 @@ func TestBadOptionsAreRefused(t *testing.T) {
 		"Drain is -1ms, must not be negative":              {Drain: -time.Millisecond},
 		`Scheduling: scheduling is "some", must be one of`: {Scheduling: "some"},
 		`Spread: spread is "some", must be one of `:        {Spread: "some"},
+		`PublicURL is "jobs.example.org", must be an addr`: {PublicURL: "jobs.example.org"},
 	} {
 		opts.Store = store
 		_, err := New(opts)

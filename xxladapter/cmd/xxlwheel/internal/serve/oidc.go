@@ -3,7 +3,6 @@ package serve
 import (
 	"errors"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -65,10 +64,8 @@ func checkPublicURL(text string) error {
 	if text == "" {
 		return nil
 	}
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" ||
-		u.Fragment != "" || u.User != nil {
-		return command.Usagef("--public-url is %q, must be an address such as https://jobs.example.org/xxl", text)
+	if err := access.CheckPublic("--public-url", text); err != nil {
+		return command.Usagef("%v", err)
 	}
 	return nil
 }
