@@ -2,7 +2,9 @@ package hashedwheel
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"math/bits"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -449,12 +451,19 @@ func TestNettyArguments(t *testing.T) {
 		{Options{TickDuration: -1}, "hashedwheel: Options.TickDuration is -1ns, must not be negative"},
 		{Options{TicksPerWheel: -4}, "hashedwheel: Options.TicksPerWheel is -4, must not be negative"},
 		{Options{MaxPendingTimeouts: -1}, "hashedwheel: Options.MaxPendingTimeouts is -1, must not be negative"},
-		{Options{TicksPerWheel: 1<<30 + 1}, "hashedwheel: Options.TicksPerWheel is 1073741825, must not be over 1073741824"},
+		{Options{TicksPerWheel: 1<<30 + 1},
+			fmt.Sprintf("hashedwheel: Options.TicksPerWheel is 1073741825, must not be over %d", maxTicksPerWheel)},
 		{Options{TickDuration: math.MaxInt64 / 512, TicksPerWheel: 512},
 			"hashedwheel: Options.TickDuration is 5003h59m58.509481983s, must be under 5003h59m58.509481983s with 512 ticks per wheel"},
 	} {
 		_, err := New(c.opts)
 		require.EqualError(t, err, c.want)
+	}
+	if bits.UintSize == 32 { // the memory of one slice of so many buckets cannot be addressed
+		_, err := New(Options{TicksPerWheel: 1 << 30})
+		require.EqualError(t, err, "hashedwheel: Options.TicksPerWheel is 1073741824, must not be over 67108864")
+	} else {
+		require.Equal(t, 1<<30, maxTicksPerWheel)
 	}
 	opts, err := Options{TicksPerWheel: 5}.withDefaults()
 	require.NoError(t, err)

@@ -18,8 +18,9 @@ const (
 	// than the tick.
 	minTickDuration = time.Millisecond
 
-	// maxTicksPerWheel is Netty's ceiling.
-	maxTicksPerWheel = 1 << 30
+	// maxTicksPerWheel is Netty's ceiling, 1<<30, and 1<<26 on 32-bit processors: more buckets than
+	// that do not fit into their memory.
+	maxTicksPerWheel = 1 << (22 + bits.UintSize/8)
 )
 
 // Options configures a HashedWheelTimer or a Batch. The zero value is a timer with Netty's
@@ -31,9 +32,10 @@ type Options struct {
 	TickDuration time.Duration
 
 	// TicksPerWheel is the number of buckets, rounded up to a power of two. Negative values and
-	// values over 1<<30 are refused, and so is a wheel whose revolution, TickDuration times
-	// TicksPerWheel, does not fit into a time.Duration. A layered wheel uses it for its finest
-	// layer, and at least 64. An empty bucket costs 40 bytes. Zero means 512.
+	// values over 1<<30, or 1<<26 on a 32-bit processor, are refused, and so is a wheel whose
+	// revolution, TickDuration times TicksPerWheel, does not fit into a time.Duration. A layered
+	// wheel uses it for its finest layer, and at least 64. An empty bucket costs 40 bytes. Zero
+	// means 512.
 	TicksPerWheel int
 
 	// MaxPendingTimeouts limits the timeouts that are accepted, not fired and not cancelled; in a
