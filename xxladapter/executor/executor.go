@@ -44,8 +44,8 @@ type live struct {
 }
 
 // New checks the options, and reads the files that they name for TLS. The error names the option
-// that makes no sense: a negative number is refused unless its field says what it means. New opens
-// nothing else; Run does.
+// that makes no sense, as an [OptionError] if it is about that option alone: a negative number is
+// refused unless its field says what it means. New opens nothing else; Run does.
 func New(o Options) (*Executor, error) {
 	o, err := o.withDefaults()
 	if err == nil {

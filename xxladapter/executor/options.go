@@ -325,9 +325,17 @@ func setZero[T comparable](field *T, value T) {
 	}
 }
 
+// An OptionError is the error of [New] about one option that makes no sense by itself.
+type OptionError struct {
+	Field string // of [Options]
+	Says  string // what its value is, and the rule
+}
+
+func (e *OptionError) Error() string { return "executor: Options." + e.Field + " " + e.Says }
+
 func invalid(field string, value any, rule string) error {
 	if s, ok := value.(string); ok {
 		value = fmt.Sprintf("%q", s)
 	}
-	return fmt.Errorf("executor: Options.%s is %v, %s", field, value, rule)
+	return &OptionError{field, fmt.Sprintf("is %v, %s", value, rule)}
 }

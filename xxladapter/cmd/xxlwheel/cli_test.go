@@ -100,7 +100,9 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 		{"two schedules", []string{"job", "add", "--name=n", "--app=a", "--handler=h", "--cron=x", "--fixed-rate=1s"}, 2, "can't be used together"},
 		{"executor open to others without a token", []string{"executor", "--listen", "0.0.0.0:0"}, 2, "--access-token is empty"},
 		{"executor open to others with the well-known token", []string{"executor", "--listen", ":0", "--access-token", "default_token"}, 2, "(--allow-default-token overrides)"},
-		{"no app", []string{"executor", "--app", "x", "--listen", "127.0.0.1:0"}, 1, `"x"`},
+		{"no app", []string{"executor", "--app", "x", "--listen", "127.0.0.1:0"}, 2, `--app is "x", must have 4 to 64 characters`},
+		{"no URL of an admin", []string{"executor", "--admin", "x", "--listen", "127.0.0.1:0"}, 2, `--admin is "x", must be http or https URLs`},
+		{"no URL of an executor", []string{"executor", "--address", "x", "--listen", "127.0.0.1:0"}, 2, `--address is "x", must be an http or https URL`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -44,7 +44,7 @@ func TestNoCommandShowsASecret(t *testing.T) {
 		{[]string{"serve", "--access-token", planted, "--operator-token", planted}, "--operator-token is the same as --access-token"},
 		{[]string{"serve", "--access-token", planted, "--drain", "soon"}, "--drain"},
 		{[]string{"executor", "--access-token", planted, "--listen", "nowhere"}, `--listen is "nowhere"`},
-		{[]string{"executor", "--access-token", planted, "--app", "x", "--listen", free}, `AppName is "x"`},
+		{[]string{"executor", "--access-token", planted, "--app", "x", "--listen", free}, `--app is "x"`},
 
 		// Stores.
 		{[]string{"serve", "--listen", free, "--store", "mysql://bob:" + planted + "@127.0.0.1:1/xxl"}, "connection refused"},

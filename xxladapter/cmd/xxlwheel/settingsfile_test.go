@@ -118,6 +118,7 @@ func TestWrongSettingsAreRefused(t *testing.T) {
 		"serve:\n  store: mysql://h/d?zone=Mars\n": `--store's zone is "Mars"`,
 		"serve:\n  store: 'postgres://u:%r@h/d'\n": "must be postgres://USER:PASSWORD@HOST:PORT/DATABASE",
 		"executor:\n  tls-cert: /no/such/cert\n":   "--tls-cert",
+		"executor:\n  app: x\n":                    `executor: --app is "x", must have 4 to 64 characters`,
 		"serve:\n  cron-profile: sundial\n":        "serve.cron-profile is refused:",
 		"serve:\n  alarm-webhook: '@/no/such'\n":   "/no/such",
 		"serve:\n  allow-address: [10.0.0.0/99]\n": "--allow-address",

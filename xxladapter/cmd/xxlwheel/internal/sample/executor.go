@@ -5,6 +5,7 @@ package sample
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -46,14 +47,27 @@ type Cmd struct {
 
 // Check refuses settings that cannot be used, before anything is opened.
 func (c *Cmd) Check() error {
-	if c.Broker.Queue != "" {
-		return cmp.Or(c.checkQueue(), c.Broker.Check(), c.TLS.Check(), c.OTLP.Check())
+	checkPlace := c.checkQueue
+	if c.Broker.Queue == "" {
+		checkPlace = func() error {
+			return daemon.CheckListener(c.Listen, string(c.AccessToken), c.AllowDefaultToken)
+		}
 	}
-	return cmp.Or(
-		daemon.CheckListener(c.Listen, string(c.AccessToken), c.AllowDefaultToken), c.Broker.Check(), c.TLS.Check(),
-		c.OTLP.Check(),
-	)
+	if err := cmp.Or(checkPlace(), c.Broker.Check(), c.TLS.Check(), c.OTLP.Check()); err != nil {
+		return err
+	}
+	_, err := executor.New(c.options())
+	var refused *executor.OptionError
+	if errors.As(err, &refused) {
+		if flag := flagOf[refused.Field]; flag != "" {
+			return command.Usagef("%s %s", flag, refused.Says)
+		}
+	}
+	return err
 }
+
+// flagOf maps options that no other check knows to the flags that set them.
+var flagOf = map[string]string{"AppName": "--app", "Admins": "--admin", "Address": "--address"}
 
 // Defaults of the flags that --queue replaces.
 const (
@@ -76,14 +90,20 @@ func (c *Cmd) checkQueue() error {
 	return nil
 }
 
-// transport sets how the schedulers are reached.
-func (c *Cmd) transport(o *executor.Options) {
+// options returns the executor's options that follow from the flags.
+//
+// REQUIRES: a --queue has been checked.
+func (c *Cmd) options() executor.Options {
+	o := executor.Options{
+		AppName: c.App, AccessToken: string(c.AccessToken), DataDir: c.DataDir, TLSCA: c.TLS.TLSCA,
+	}
 	if c.Broker.Queue != "" {
 		o.Queue, o.QueuePlaces = c.Broker.Place(), c.QueuePlaces
-		return
+		return o
 	}
 	o.Admins, o.AllowDefaultToken, o.AllowHosts = c.Admin, c.AllowDefaultToken, c.AllowHost
 	o.Listen, o.Address, o.TLSCert, o.TLSKey = c.Listen, c.Address, c.TLS.TLSCert, c.TLS.TLSKey
+	return o
 }
 
 func (c *Cmd) Run(inv *command.Invocation) error {
@@ -106,11 +126,8 @@ func (c *Cmd) Run(inv *command.Invocation) error {
 	}
 	defer daemon.StopTelemetry(inv.Context, sending, plain)
 	logger := sending.Logger(plain)
-	opts := executor.Options{
-		AppName: c.App, AccessToken: string(c.AccessToken), DataDir: c.DataDir, TLSCA: c.TLS.TLSCA,
-		Logger: logger, Trace: sending.TraceRuns(),
-	}
-	c.transport(&opts)
+	opts := c.options()
+	opts.Logger, opts.Trace = logger, sending.TraceRuns()
 	e, err := executor.New(opts)
 	if err != nil {
 		return err
