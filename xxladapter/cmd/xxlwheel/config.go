@@ -44,6 +44,8 @@ func (c *configCheckCmd) Run(inv *command.Invocation) error {
 			_, err = cli.Serve.Check()
 		case "executor":
 			err = cli.Executor.Check()
+		case "demo":
+			err = cli.Demo.Check()
 		}
 		if err != nil {
 			return command.Usagef("%s: %v", name, err)

@@ -119,6 +119,7 @@ func TestWrongSettingsAreRefused(t *testing.T) {
 		"serve:\n  store: 'postgres://u:%r@h/d'\n": "must be postgres://USER:PASSWORD@HOST:PORT/DATABASE",
 		"executor:\n  tls-cert: /no/such/cert\n":   "--tls-cert",
 		"executor:\n  app: x\n":                    `executor: --app is "x", must have 4 to 64 characters`,
+		"demo:\n  for: -5s\n":                      "demo: --for is -5s, must be more than 0",
 		"serve:\n  cron-profile: sundial\n":        "serve.cron-profile is refused:",
 		"serve:\n  alarm-webhook: '@/no/such'\n":   "/no/such",
 		"serve:\n  allow-address: [10.0.0.0/99]\n": "--allow-address",

@@ -69,12 +69,21 @@ const (
 	demoTail = 1 * time.Second
 )
 
+// Check refuses settings that cannot be used, before anything is opened.
+func (c *Cmd) Check() error {
+	if c.For != nil && *c.For <= 0 {
+		return command.Usagef("--for is %v, must be more than 0", *c.For)
+	}
+	return nil
+}
+
 func (c *Cmd) Run(inv *command.Invocation) error {
+	if err := c.Check(); err != nil {
+		return err
+	}
 	limit := time.Duration(0) // none
 	if c.For != nil {
-		if limit = *c.For; limit <= 0 {
-			return command.Usagef("--for is %v, must be more than 0", limit)
-		}
+		limit = *c.For
 	}
 	dir, err := os.MkdirTemp("", "xxlwheel-demo-")
 	if err != nil {
