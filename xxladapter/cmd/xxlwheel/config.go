@@ -36,6 +36,9 @@ func (c *configCheckCmd) Run(inv *command.Invocation) error {
 		if err != nil {
 			return err
 		}
+		if err := settings.CheckFile(parser.Model.Node, c.File); err != nil {
+			return err // of any section
+		}
 		if _, err := parser.Parse([]string{name, "--config", c.File}); err != nil {
 			return command.Usagef("%s: %v", name, err)
 		}

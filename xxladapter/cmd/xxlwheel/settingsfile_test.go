@@ -99,6 +99,7 @@ func TestWrongSettingsAreRefused(t *testing.T) {
 		"serve:\n  read-token: {a: b}\n":           "serve.read-token is a mapping, must be a list or a single value",
 		"serve:\n  read-token: [a, [b]]\n":         "serve.read-token has an item in line 2 that is not a text or number",
 		"serve:\n  fast-pool: many\n":              "xxlwheel.yaml:2: serve.fast-pool is refused:",
+		"executor:\n  listn: x\n":                  "xxlwheel.yaml:2: executor.listn is not a setting of executor",
 		"executor:\n  listen: x\nserve: 5\n":       "xxlwheel.yaml:3: serve is not a mapping",
 		"serve:\n  keep-logs: sometimes\n":         "xxlwheel.yaml:2: serve.keep-logs is refused:",
 		"serve:\n  access-token: '@/no/such'\n":    `serve.access-token is refused: file "/no/such" cannot be read`,
@@ -127,6 +128,9 @@ func TestWrongSettingsAreRefused(t *testing.T) {
 		code, stdout, stderr := cli(t, "config", "check", settingsFile(t, text))
 		require.Equal(t, command.ExitUsage, code, text)
 		require.Contains(t, stderr, want, text)
+		if strings.HasPrefix(want, "xxlwheel.yaml:") {
+			require.Regexp(t, `^xxlwheel: \S*xxlwheel\.yaml:`, stderr, "no section that has no fault")
+		}
 		require.Equal(t, 1, strings.Count(stderr, "\n"), "one line: %s", stderr)
 		require.Empty(t, stdout)
 	}

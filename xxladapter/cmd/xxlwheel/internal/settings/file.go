@@ -61,6 +61,13 @@ func (s fileSettings) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (a
 	return s[flag.Name], nil
 }
 
+// CheckFile refuses a file that no serving command can read. The error names file, line, setting
+// and rule.
+func CheckFile(commands *kong.Node, file string) error {
+	_, err := readSettings(commands, file)
+	return err
+}
+
 // readSettings reads a file with a section for each serving command. It refuses what is not a
 // setting, and values of the wrong type. An error names file, line, setting and rule.
 func readSettings(commands *kong.Node, file string) (map[string]fileSettings, error) {
