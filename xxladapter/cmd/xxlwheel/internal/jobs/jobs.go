@@ -162,7 +162,13 @@ type nextCmd struct {
 	Count int `short:"n" default:"5" help:"Number of due times to print (default ${default})."`
 }
 
+// maxNext is how many due times the API returns at most; for 0 it would return its default.
+const maxNext = 100
+
 func (c *nextCmd) Run(inv *command.Invocation, parent *Cmd) error {
+	if c.Count < 1 || c.Count > maxNext {
+		return command.Usagef("-n is %d, must be 1 to %d", c.Count, maxNext)
+	}
 	var list struct {
 		Next []time.Time `json:"next"`
 	}
