@@ -1,11 +1,17 @@
 package main
 
 import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -28,4 +34,22 @@ func TestStoreCompare(t *testing.T) {
 	})
 	require.Zero(t, serve.terminate())
 	compare()
+}
+
+// TestACompareThatTakesLongSaysSo compares with servers that accept calls and do not answer.
+func TestACompareThatTakesLongSaysSo(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = silent.Close() })
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	var stderr bytes.Buffer
+	args := []string{
+		"store", "compare", "--store", "postgres://" + silent.Addr().String() + "/d",
+		"--redis", "redis://" + silent.Addr().String() + "/0",
+	}
+	code := run(ctx, args, command.Console{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &stderr, Asks: true})
+	require.Equal(t, command.ExitFail, code)
+	require.Contains(t, stderr.String(), "\rcomparing, 1s\x1b[K")
 }

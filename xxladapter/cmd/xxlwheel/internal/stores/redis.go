@@ -55,26 +55,30 @@ func (c *storeCompareCmd) Run(inv *command.Invocation) error {
 	if err := c.Check(string(c.Store)); err != nil {
 		return err
 	}
-	s, err := redisstore.Open(
-		inv.Context, string(c.Redis), string(c.Store), redisstore.Options{MayLose: c.RedisMayLose},
-	)
-	if err != nil {
-		return refusedFlag(err)
-	}
-	defer s.Close() // nothing is left to write
-	found, err := s.Compare(inv.Context)
+	var differences []string
+	var equal string
+	err := command.Waiting(inv.Stderr, inv.Asks, command.Doing("comparing"), func() error {
+		s, err := redisstore.Open(
+			inv.Context, string(c.Redis), string(c.Store), redisstore.Options{MayLose: c.RedisMayLose},
+		)
+		if err != nil {
+			return refusedFlag(err)
+		}
+		defer s.Close() // nothing is left to write
+		found, err := s.Compare(inv.Context)
+		differences = found.Differences
+		equal = fmt.Sprintf("%d fires, %d jobs and %d runs", found.Fires, found.Jobs, found.Runs)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	for _, line := range found.Differences {
+	for _, line := range differences {
 		fmt.Fprintln(inv.Stdout, line)
 	}
-	if n := len(found.Differences); n > 0 {
+	if n := len(differences); n > 0 {
 		return fmt.Errorf("%d rows of the tables differ from Redis", n)
 	}
-	fmt.Fprintf(
-		inv.Stdout, "%d fires, %d jobs and %d runs are equal in Redis and in the tables\n", found.Fires, found.Jobs,
-		found.Runs,
-	)
+	fmt.Fprintf(inv.Stdout, "%s are equal in Redis and in the tables\n", equal)
 	return nil
 }
