@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
 // TestWhatCannotBeUndoneIsAsked checks that a terminal gets a question, and that a flag is required
@@ -52,4 +55,49 @@ func TestWhatCannotBeUndoneIsAsked(t *testing.T) {
 	code, stderr = asked("", "group remove 1 --yes")
 	require.Zero(t, code)
 	require.Empty(t, stderr)
+}
+
+// A silentPerson interrupts the command when it reads an answer, and never answers.
+type silentPerson struct {
+	interrupt func()
+	gone      <-chan struct{}
+}
+
+func (p silentPerson) Read([]byte) (int, error) {
+	p.interrupt()
+	<-p.gone
+	return 0, io.EOF
+}
+
+// TestAnInterruptEndsTheReading checks that a question and a file on standard input do not outlive
+// an interrupt.
+func TestAnInterruptEndsTheReading(t *testing.T) {
+	store := memstore.New(time.Now)
+	server := apiServer(t, admin.Options{Store: store})
+	mustCLI(t, "job", "add", "--app", "some-app", "--name", "n", "--handler", "h", "--server", server.URL)
+	for words, want := range map[string]string{
+		"job remove 1":     "[y/N] \nxxlwheel: not confirmed, nothing was done\n",
+		"apply -f -":       "xxlwheel: read standard input: context canceled\n",
+		"calendar set x -": "xxlwheel: read standard input: context canceled\n",
+		"job glue save 1 --file - --remark again":   "xxlwheel: read standard input: context canceled\n",
+		"group update 1 --title x --if-unchanged -": "xxlwheel: read standard input: context canceled\n",
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		var stderr testserver.Output
+		ended := make(chan int, 1)
+		go func() { // the test waits for its code
+			ended <- run(ctx, append(strings.Fields(words), "--server", server.URL), command.Console{
+				Stdin: silentPerson{cancel, t.Context().Done()}, Stdout: io.Discard, Stderr: &stderr, Asks: true,
+			})
+		}()
+		select {
+		case code := <-ended:
+			require.Equal(t, command.ExitFail, code, words)
+			require.Contains(t, stderr.String(), want, words)
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%s still reads", words)
+		}
+	}
+	_, err := store.Job(t.Context(), 1)
+	require.NoError(t, err)
 }

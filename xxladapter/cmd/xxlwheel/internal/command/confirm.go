@@ -17,7 +17,7 @@ type Confirmation struct {
 }
 
 // Confirm asks the question on a terminal. Without a terminal it refuses: a script that deletes has
-// to say so.
+// to say so. An interrupt means no.
 func (y Confirmation) Confirm(inv *Invocation, question string) error {
 	if y.Yes {
 		return nil
@@ -26,8 +26,15 @@ func (y Confirmation) Confirm(inv *Invocation, question string) error {
 		return Usagef("--yes is missing, must be given without a terminal: %s", printing.OneLine(question))
 	}
 	fmt.Fprintf(inv.Stderr, "%s [y/N] ", printing.OneLine(question))
-	answer, _ := bufio.NewReader(inv.Stdin).ReadString('\n') // the end of the input means no
-	switch strings.ToLower(strings.TrimSpace(answer)) {
+	answer, err := await(inv.Context, func() ([]byte, error) {
+		line, _ := bufio.NewReader(inv.Stdin).ReadString('\n') // the end of the input means no
+		return []byte(line), nil
+	})
+	if err != nil {
+		fmt.Fprintln(inv.Stderr) // nobody has typed the line break
+		return errDeclined
+	}
+	switch strings.ToLower(strings.TrimSpace(string(answer))) {
 	case "y", "yes":
 		return nil
 	}

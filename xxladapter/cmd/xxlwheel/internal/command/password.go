@@ -126,6 +126,15 @@ func askHidden(inv *Invocation, terminal *os.File, prompt string) ([]byte, error
 	return line, nil
 }
 
+// ReadInput returns all of standard input, or an error once the command is interrupted.
+func ReadInput(inv *Invocation) ([]byte, error) {
+	input, err := await(inv.Context, func() ([]byte, error) { return io.ReadAll(inv.Stdin) })
+	if err != nil {
+		return nil, fmt.Errorf("read standard input: %w", err)
+	}
+	return input, nil
+}
+
 // await returns what read returns, or the error of ctx if that ends first. Nothing interrupts a
 // read from a terminal or a pipe, so read then continues until the process ends.
 func await(ctx context.Context, read func() ([]byte, error)) ([]byte, error) {

@@ -33,7 +33,7 @@ const ExitDiffers = 5
 
 // Run makes calendars, groups and jobs be as declared, and prints what has changed field by field.
 func (c *ApplyCmd) Run(inv *command.Invocation) error {
-	files, err := readDeclarations(c.File, inv.Stdin)
+	files, err := readDeclarations(inv, c.File)
 	if err != nil {
 		return err
 	}
@@ -125,12 +125,12 @@ func valueText(value json.RawMessage) string {
 }
 
 // readDeclarations reads files and folders, and the scripts that they name. Names are slash paths.
-func readDeclarations(paths []string, stdin io.Reader) (files []declare.File, err error) {
+func readDeclarations(inv *command.Invocation, paths []string) (files []declare.File, err error) {
 	for _, path := range paths {
 		if path == "-" {
-			text, err := io.ReadAll(stdin)
+			text, err := command.ReadInput(inv)
 			if err != nil {
-				return nil, fmt.Errorf("read standard input: %w", err)
+				return nil, err
 			}
 			files = append(files, declare.File{Name: "stdin.yaml", Text: string(text)})
 			continue

@@ -3,7 +3,6 @@ package groups
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
@@ -15,7 +14,7 @@ func groupAsRead(inv *command.Invocation, file string) (map[string]json.RawMessa
 	var text []byte
 	var err error
 	if file == "-" {
-		text, err = io.ReadAll(inv.Stdin)
+		text, err = command.ReadInput(inv)
 	} else {
 		text, err = os.ReadFile(file)
 	}

@@ -3,7 +3,6 @@ package jobs
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/client"
@@ -49,7 +48,7 @@ func (c *glueSaveCmd) Run(inv *command.Invocation, parent *Cmd) error {
 
 func (c *glueSaveCmd) read(inv *command.Invocation) ([]byte, error) {
 	if c.File == "-" {
-		return io.ReadAll(inv.Stdin)
+		return command.ReadInput(inv)
 	}
 	return os.ReadFile(c.File)
 }

@@ -3,7 +3,6 @@ package schedules
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/url"
 	"os"
 	"strings"
@@ -124,7 +123,7 @@ func (c *calendarSetCmd) Run(inv *command.Invocation, parent *CalendarCmd) error
 
 func (c *calendarSetCmd) read(inv *command.Invocation) ([]byte, error) {
 	if c.File == "-" {
-		return io.ReadAll(inv.Stdin)
+		return command.ReadInput(inv)
 	}
 	return os.ReadFile(c.File)
 }
