@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -92,4 +96,21 @@ func TestARunThatEndsWhileItIsAskedForIsRead(t *testing.T) {
 			require.Equal(t, tt.accepted, code == 0, stderr)
 		})
 	}
+}
+
+// TestAnInterruptEndsAFollowedLog interrupts the command while the scheduler answers, which ends it
+// as an interrupt between two calls does.
+func TestAnInterruptEndsAFollowedLog(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		cancel()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(server.Close)
+	var stderr bytes.Buffer
+	code := run(ctx, []string{"run", "log", "1", "--follow", "--server", server.URL}, command.Console{
+		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &stderr,
+	})
+	require.Zero(t, code, stderr.String())
+	require.Empty(t, stderr.String())
 }

@@ -93,6 +93,9 @@ const followPace = 500 * time.Millisecond
 func (r *logReader) follow(inv *command.Invocation) error {
 	for over := false; ; {
 		ended, err := r.read(inv, inv.Stdout)
+		if inv.Context.Err() != nil {
+			return nil // Ctrl-C ends it
+		}
 		var refusal *client.Error
 		if errors.As(err, &refusal) && (refusal.Code == "conflict" || refusal.Code == "unreachable") {
 			var run View
@@ -112,7 +115,7 @@ func (r *logReader) follow(inv *command.Invocation) error {
 			return err
 		}
 		if !sleep(inv.Context, followPace) {
-			return nil // Ctrl-C ends it
+			return nil
 		}
 	}
 }
