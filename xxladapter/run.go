@@ -25,6 +25,10 @@ type RunResult struct {
 type Accept struct {
 	LogID   int64
 	Address string // of the executor, as it is registered
+	// Held asks only whether the address has the run already: a run that waits is not given, and
+	// may still be given to this address or to another one. If the store may have lost who has the
+	// run, which is an ambiguous fire, it is given as without Held.
+	Held bool
 }
 
 // A RunStore is the part of [Store] that ends runs.
@@ -43,8 +47,8 @@ type RunStore interface {
 	// is settled as sent, and its log row gets the address. The same address gets the same answer
 	// again until the run has a result. Any node may ask. The answer is false, and the run must not
 	// begin, if another address has it, if it was queued for another app or another executor, if
-	// its hand-over has another outcome, if it has a result, or if there is no such run. An empty
-	// list causes no write.
+	// its hand-over has another outcome, if it has a result, or if there is no such run. It is also
+	// false for a run that waits, if the request asks with Held. An empty list causes no write.
 	AcceptRuns(ctx context.Context, list []Accept) ([]bool, error)
 	// LostRuns lists up to limit runs, by log id and with ids above after, that an executor took at
 	// least age ago, that have no result, and whose address is not registered.

@@ -1,6 +1,11 @@
 package executor
 
-import "github.com/xxlwheel/xxlwheel/xxladapter/wire"
+import (
+	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/delivery"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
+)
 
 // Limits of takenResults. A scheduler asks within a minute after it has lost a result.
 const (
@@ -44,7 +49,7 @@ func (s *journalState) ended(asked []wire.RunID) []result {
 	of := make(map[int64]wire.RunID, len(asked))
 	for _, id := range asked {
 		_, open := s.open[int64(id.LogID)]
-		if !open && !waits[int64(id.LogID)] {
+		if !open && !waits[int64(id.LogID)] && !s.isBack(int64(id.LogID)) {
 			of[int64(id.LogID)] = id
 		}
 	}
@@ -72,10 +77,46 @@ func (s *journalState) ended(asked []wire.RunID) []result {
 	return list
 }
 
-// ended returns what [journalState.ended] does.
-func (j *journal) ended(asked []wire.RunID) []result {
+// backWait is how long a run that was put back and that the store has given to this executor is
+// waited for: it is delivered again after [delivery.AckWait], unless another executor took it.
+const backWait = 2 * delivery.AckWait
+
+// msgNotBegun is the result of a run that was put back and is not delivered again.
+const msgNotBegun = "executor restarted before it was given the run, which has not begun"
+
+// stranded returns results for those of the given runs that were put back and cannot begin any
+// more. A scheduler asks about a run that the store has given to this executor. It has given one
+// that was put back if it handled a request of the earlier process late. If another executor took
+// the run from the queue after that, it was not given the run, and removed it.
+func (s *journalState) stranded(asked []wire.RunID, now time.Time) (list []result) {
+	for _, id := range asked {
+		logID := int64(id.LogID)
+		run := s.back[logID]
+		if !s.isBack(logID) || run.jobID != int64(id.JobID) || int64(id.LogTime) > run.logTime+seenRestart {
+			continue
+		}
+		switch {
+		case run.told.IsZero():
+			run.told = now
+			s.back[logID] = run
+		case now.Sub(run.told) >= backWait:
+			list = append(list, result{
+				logID: logID, jobID: run.jobID, logTime: run.logTime, code: wire.CodeFail, msg: msgNotBegun,
+			})
+		}
+	}
+	return list
+}
+
+// ended returns what [journalState.ended] does, and ends the runs that are stranded.
+func (j *journal) ended(asked []wire.RunID, now time.Time) []result {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	for _, r := range j.state.stranded(asked, now) {
+		if j.state.isBack(r.logID) { // not if it was asked for twice
+			j.record(r)
+		}
+	}
 	return j.state.ended(asked)
 }
 
@@ -86,5 +127,5 @@ func (e *Executor) ended(l *live, body []byte) wire.Reply {
 	if err := wire.Decode(body, &asked); err != nil {
 		return requestError(err)
 	}
-	return wire.OK().WithPayload(callbacksOf(bounded(l.journal.ended(asked))))
+	return wire.OK().WithPayload(callbacksOf(bounded(l.journal.ended(asked, time.Now()))))
 }

@@ -121,11 +121,11 @@ func (j *journal) accept(logID, jobID, logTime int64, now time.Time) (*batch, er
 	if j.closed {
 		return nil, errStopping
 	}
-	if j.state.seen.has(logID, logTime) {
+	if j.state.refuses(logID, logTime) {
 		return nil, errSeen
 	}
 	if j.state.seen.full(now, j.seenFor) {
-		j.state.seen.rotate(now)
+		j.state.rotate(now)
 		j.buf = appendRecord(j.buf, kindRotated, []int64{now.UnixMilli()}, nil)
 	}
 	j.state.accept(logID, jobID, logTime)
@@ -139,7 +139,7 @@ func (j *journal) accept(logID, jobID, logTime int64, now time.Time) (*batch, er
 func (j *journal) seen(logID, logTime int64) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.state.seen.has(logID, logTime)
+	return j.state.refuses(logID, logTime)
 }
 
 // accepted reports whether a log id was accepted for good: it waits for a batch that may still
@@ -167,6 +167,13 @@ func (j *journal) barrier() {
 func (j *journal) finish(r result) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.record(r)
+}
+
+// record does what finish does.
+//
+// REQUIRES: j.mu is held.
+func (j *journal) record(r result) {
 	r.batch = j.next
 	j.state.finish(r)
 	j.buf = appendResult(j.buf, r)
@@ -178,8 +185,17 @@ func (j *journal) finish(r result) {
 func (j *journal) done(logID int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	delete(j.state.open, logID)
+	j.state.done(logID)
 	j.buf = appendRecord(j.buf, kindDone, []int64{logID}, nil)
+	notify(j.wake)
+}
+
+// putBack records that an open run has not begun, so that it is accepted if it is delivered again.
+func (j *journal) putBack(logID int64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.state.putBack(logID)
+	j.buf = appendRecord(j.buf, kindPutBack, []int64{logID}, nil)
 	notify(j.wake)
 }
 
@@ -272,7 +288,9 @@ func (j *journal) write() {
 			j.mu.Lock()
 			for _, id := range b.accepted {
 				delete(j.state.open, id)
-				j.state.seen.remove(id)
+				if !j.state.isBack(id) {
+					j.state.seen.remove(id)
+				}
 			}
 			j.mu.Unlock()
 		}

@@ -164,6 +164,37 @@ func TestJournalThatCannotBeWritten(t *testing.T) {
 	require.Len(t, state.results, 1)
 }
 
+// TestARunThatWasPutBackOutlivesAFailedWrite accepts a run again that was put back while the
+// journal fails: it stays put back.
+func TestARunThatWasPutBackOutlivesAFailedWrite(t *testing.T) {
+	dir := t.TempDir()
+	j := testJournal(t, dir)
+	b, err := j.accept(1, 7, 1, time.Now())
+	require.NoError(t, err)
+	require.NoError(t, b.wait())
+	j.putBack(1)
+	j.barrier()
+	require.NoError(t, j.file.Close()) // every write fails from here on
+	b, err = j.accept(1, 7, 1, time.Now())
+	require.NoError(t, err)
+	require.ErrorIs(t, b.wait(), os.ErrClosed)
+	known := j.knows([]wire.RunID{{LogID: 1, JobID: 7, LogTime: 1}})
+	require.Equal(t, []bool{true}, known, "the store may have given it")
+	require.NoError(t, j.close())
+	state := readState(t, dir)
+	require.Empty(t, state.open)
+	require.True(t, state.isBack(1))
+
+	for range 2 {
+		require.Contains(t, state.back, int64(1))
+		again := &journal{logger: quietLogger(), state: newJournalState(time.Now())}
+		require.NoError(t, again.replay(state.snapshot()))
+		require.Equal(t, state.back, again.state.back)
+		state.rotate(time.Now())
+	}
+	require.Empty(t, state.back, "forgotten like seen ids")
+}
+
 func TestRunIsRefusedWhenItCannotBeNoted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := start(t, Options{}, withEcho(t))
@@ -290,7 +321,7 @@ func TestJournalModel(t *testing.T) {
 				require.Equal(t, results[i], r)
 			}
 			for id := int64(-5); id < 1030; id++ {
-				require.Equal(t, accepted[id], j.state.seen.has(id, 1), "log id %d", id)
+				require.Equal(t, accepted[id], j.seen(id, 1), "log id %d", id)
 			}
 		}
 		t.Repeat(map[string]func(*rapid.T){
@@ -315,6 +346,16 @@ func TestJournalModel(t *testing.T) {
 				j.finish(r)
 				results = append(results, r)
 				delete(open, id)
+			},
+			"put back": func(t *rapid.T) {
+				if len(open) == 0 {
+					t.Skip()
+				}
+				ids := slices.Sorted(maps.Keys(open))
+				id := ids[rapid.IntRange(0, len(ids)-1).Draw(t, "which")]
+				j.putBack(id)
+				delete(open, id)
+				delete(accepted, id)
 			},
 			"taken": func(t *rapid.T) {
 				n := rapid.IntRange(0, len(results)).Draw(t, "n")
@@ -342,7 +383,7 @@ func TestJournalModel(t *testing.T) {
 					t.Skip()
 				}
 				now := time.Now()
-				j.state.seen.rotate(now)
+				j.state.rotate(now)
 				j.buf = appendRecord(j.buf, kindRotated, []int64{now.UnixMilli()}, nil)
 				j.mu.Unlock()
 			},
@@ -382,6 +423,12 @@ func FuzzJournal(f *testing.F) {
 	s.accept(1, 7, 5)
 	s.accept(2, 7, 6)
 	s.finish(result{logID: 1, jobID: 7, logTime: 5, code: 500, msg: "boom"})
+	s.accept(3, 7, 6)
+	s.putBack(3)
+	s.accept(4, 7, 6)
+	s.putBack(4)
+	s.rotate(time.UnixMilli(2))
+	s.accept(4, 7, 6)
 	f.Add(s.snapshot())
 	f.Add([]byte(journalHeader))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -392,6 +439,7 @@ func FuzzJournal(f *testing.F) {
 		again := &journal{logger: quietLogger(), state: newJournalState(time.UnixMilli(1))}
 		require.NoError(t, again.replay(j.state.snapshot()))
 		require.Equal(t, j.state.openIDs(), again.state.openIDs())
+		require.Equal(t, j.state.back, again.state.back)
 		require.Equal(t, j.state.results, again.state.results)
 		require.Equal(t, j.state.seen.current, again.state.seen.current)
 		require.Equal(t, j.state.seen.previous, again.state.seen.previous)

@@ -25,6 +25,10 @@ const (
 	kindRotated   = 6 // when the current generation of seen ids started
 	kindOpen      = 7 // like kindAccepted, for a log id that a block already contains
 	kindPostponed = 8 // job id whose results move behind those of other jobs
+	kindPutBack   = 9 // log id of an open run that has not begun
+	// kindBack is a run that was put back: log id, job id, trigger time, 1 if a generation of seen
+	// ids has ended since.
+	kindBack = 10
 )
 
 // maxRecord limits a payload: a message of maxMsg characters and some numbers.
@@ -102,7 +106,7 @@ func (s *journalState) apply(payload []byte) error {
 	switch payload[0] {
 	case kindAccepted:
 		id, job, logTime := f.number(), f.number(), f.number()
-		if !f.bad && !s.seen.has(id, logTime) {
+		if !f.bad && !s.refuses(id, logTime) {
 			s.accept(id, job, logTime)
 		}
 	case kindOpen:
@@ -128,7 +132,16 @@ func (s *journalState) apply(payload []byte) error {
 		}
 	case kindDone:
 		if id := f.number(); !f.bad {
-			delete(s.open, id)
+			s.done(id)
+		}
+	case kindPutBack:
+		if id := f.number(); !f.bad {
+			s.putBack(id)
+		}
+	case kindBack:
+		id, run := f.number(), backRun{jobID: f.number(), logTime: f.number(), aged: f.number() != 0}
+		if !f.bad {
+			s.back[id] = run
 		}
 	case kindSeenBlock:
 		generation, key := f.number(), f.number()
@@ -146,7 +159,7 @@ func (s *journalState) apply(payload []byte) error {
 		}
 	case kindRotated:
 		if ms := f.number(); !f.bad {
-			s.seen.rotate(time.UnixMilli(ms))
+			s.rotate(time.UnixMilli(ms))
 		}
 	default:
 		return errRecord

@@ -9,10 +9,11 @@ import (
 // journalState is the content of a journal. It is a plain value: reading a journal and running the
 // executor change it through the same methods.
 //
-// Invariant: every accepted log id is in seen, and is in open until it has a result; the results of
-// one job are in the order in which its runs ended.
+// Invariant: every accepted log id is in seen, and is in open until it has a result or is put back;
+// the results of one job are in the order in which its runs ended.
 type journalState struct {
 	open    map[int64]openRun
+	back    map[int64]backRun // runs that were put back; one that was accepted again is also in open
 	results []result
 	taken   takenResults
 	seen    seenIDs
@@ -25,6 +26,17 @@ type openRun struct {
 	order          int64
 }
 
+// backRun is a run from a queue that an earlier process had accepted, and that the store had not
+// given to this executor when a later process asked. So it has not begun, and is accepted again if
+// it is delivered again. It is forgotten with the second generation of seen ids after that.
+type backRun struct {
+	jobID, logTime int64
+	aged           bool // a generation has ended since
+	// told is when a scheduler first said that the store has given the run to this executor; zero
+	// if none has. It is only in memory.
+	told time.Time
+}
+
 // result is a run's result, whether an admin has accepted it or not.
 type result struct {
 	logID, jobID, logTime, code int64
@@ -33,21 +45,63 @@ type result struct {
 }
 
 func newJournalState(now time.Time) *journalState {
-	return &journalState{open: map[int64]openRun{}, seen: newSeenIDs(now)}
+	return &journalState{open: map[int64]openRun{}, back: map[int64]backRun{}, seen: newSeenIDs(now)}
+}
+
+// refuses reports whether a run was accepted before. One that was put back is accepted once more.
+func (s *journalState) refuses(logID, logTime int64) bool {
+	return s.seen.has(logID, logTime) && !s.isBack(logID)
+}
+
+// isBack reports whether a run was put back and not accepted since.
+func (s *journalState) isBack(logID int64) bool {
+	_, back := s.back[logID]
+	_, open := s.open[logID]
+	return back && !open
 }
 
 // accept records an accepted run.
 //
-// REQUIRES: seen.has(logID, logTime) is false.
+// REQUIRES: refuses(logID, logTime) is false.
 func (s *journalState) accept(logID, jobID, logTime int64) {
 	s.accepts++
 	s.open[logID] = openRun{jobID, logTime, s.accepts}
-	s.seen.add(logID, logTime)
+	if !s.seen.has(logID, logTime) {
+		s.seen.add(logID, logTime)
+		delete(s.back, logID) // of a recreated database, or as old as what is forgotten
+	}
+}
+
+// putBack records that an open run has not begun.
+func (s *journalState) putBack(logID int64) {
+	if run, open := s.open[logID]; open {
+		s.back[logID] = backRun{jobID: run.jobID, logTime: run.logTime}
+		delete(s.open, logID)
+	}
+}
+
+// done records the end of a run whose result no admin will get.
+func (s *journalState) done(logID int64) {
+	delete(s.open, logID)
+	delete(s.back, logID)
 }
 
 func (s *journalState) finish(r result) {
-	delete(s.open, r.logID)
+	s.done(r.logID)
 	s.results = append(s.results, r)
+}
+
+// rotate begins a new generation of seen ids.
+func (s *journalState) rotate(now time.Time) {
+	s.seen.rotate(now)
+	for id, run := range s.back {
+		if run.aged {
+			delete(s.back, id)
+			continue
+		}
+		run.aged = true
+		s.back[id] = run
+	}
 }
 
 // take moves the n oldest results to those that an admin has acknowledged.
@@ -84,12 +138,15 @@ func (s *journalState) openIDs() []int64 {
 	return ids
 }
 
-// appendOpen appends the records of the open runs. The seen blocks contain their ids already, so a
-// record of kind accepted would be ignored.
+// appendOpen appends the records of the open runs and of those that were put back. The seen blocks
+// contain their ids already, so a record of kind accepted would be ignored.
 func (s *journalState) appendOpen(buf []byte) []byte {
 	for _, id := range s.openIDs() {
 		run := s.open[id]
 		buf = appendRecord(buf, kindOpen, []int64{id, run.jobID, run.logTime}, nil)
+	}
+	for id, run := range s.back {
+		buf = appendRecord(buf, kindBack, []int64{id, run.jobID, run.logTime, int64(ordinal(run.aged))}, nil)
 	}
 	return buf
 }

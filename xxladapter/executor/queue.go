@@ -22,7 +22,7 @@ import (
 //  4. begins, and is removed from the queue.
 //
 // If the executor stops between two steps, the run is delivered again, here or elsewhere. After a
-// restart the intake asks again for the runs that the journal has as open.
+// restart the intake asks which of the runs that the journal has as open the store has given to it.
 type intake struct {
 	e      *Executor
 	l      *live

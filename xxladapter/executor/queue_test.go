@@ -18,7 +18,7 @@ import (
 )
 
 // TestARestartedExecutorAsksForWhatItHadBegun has three open runs in its journal. The schedulers
-// have given the second one to another executor.
+// have not given the second one to it.
 func TestARestartedExecutorAsksForWhatItHadBegun(t *testing.T) {
 	t.Parallel()
 	opts, err := Options{
@@ -40,21 +40,124 @@ func TestARestartedExecutorAsksForWhatItHadBegun(t *testing.T) {
 			return nil, context.DeadlineExceeded // it asks again
 		}
 		require.Equal(t, wire.OpAccept, op)
-		require.JSONEq(t, `[{"logId":1,"address":"nats://orders/a"},{"logId":2,"address":"nats://orders/a"},{"logId":3,"address":"nats://orders/a"}]`, string(body))
+		require.JSONEq(t, `[{"logId":1,"address":"nats://orders/a","held":true},{"logId":2,"address":"nats://orders/a","held":true},{"logId":3,"address":"nats://orders/a","held":true}]`, string(body))
 		return json.Marshal(wire.OK().WithPayload([]bool{true, false, true}))
 	})
 	in := &intake{e: e, l: &live{journal: j}, admins: a}
 	require.True(t, in.askForUnfinished(t.Context()))
 	require.Empty(t, j.unfinished())
 	results := j.oldest(10)
-	require.Len(t, results, 2, "the second run is somebody else's")
+	require.Len(t, results, 2, "the second run has not begun")
 	for i, id := range []int64{1, 3} {
 		require.Equal(t, id, results[i].logID)
 		require.Equal(t, msgRestarted, results[i].msg)
+		_, err := j.accept(id, 1, 1, time.Now())
+		require.ErrorIs(t, err, errSeen)
 	}
+	_, err = j.accept(2, 1, 1, time.Now())
+	require.NoError(t, err)
+	_, err = j.accept(2, 1, 1, time.Now())
+	require.ErrorIs(t, err, errSeen, "it is open")
 }
 
-// A testQueue has one run, and a scheduler that lets every run begin. It knows no broker.
+// restartedWith runs an executor whose earlier process has taken a run and got no answer.
+func restartedWith(t *testing.T, run wire.RunRequest) (e *Executor, q *testQueue, began chan int64) {
+	t.Helper()
+	dir := t.TempDir()
+	j := testJournal(t, dir)
+	b, err := j.accept(int64(run.LogID), int64(run.JobID), int64(run.LogTime), time.Now())
+	require.NoError(t, err)
+	require.NoError(t, b.wait())
+	require.NoError(t, j.close())
+
+	q = &testQueue{make(chan *delivery.Delivery, 1), make(chan string, 1), make(chan []byte, 10), make(chan bool)}
+	e, err = New(Options{Queue: q, AppName: "orders", DataDir: dir, Logger: quietLogger(), NoSync: true})
+	require.NoError(t, err)
+	began = make(chan int64, 10)
+	require.NoError(t, e.Handle("echo", func(_ context.Context, r *Run) error {
+		began <- r.LogID
+		return nil
+	}))
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- e.Run(ctx) }() // the cleanup waits for it
+	t.Cleanup(func() {
+		stop()
+		require.NoError(t, <-ended)
+		<-q.closed
+	})
+	<-e.Ready()
+	synctest.Wait()
+	require.Empty(t, q.results, "a run that has not begun was reported")
+	return e, q, began
+}
+
+// deliver delivers a run, and returns what the executor says of the delivery.
+func (q *testQueue) deliver(t *testing.T, run wire.RunRequest) string {
+	t.Helper()
+	body, err := json.Marshal(run)
+	require.NoError(t, err)
+	q.runs <- &delivery.Delivery{Header: http.Header{}, Body: body, Number: 2, Held: q}
+	return <-q.accepted
+}
+
+// askEnded asks an executor, as a scheduler does about a run that the store has given to it,
+// whether the run has ended.
+func askEnded(t *testing.T, e *Executor, run wire.RunRequest) {
+	t.Helper()
+	body, err := json.Marshal([]wire.RunID{{LogID: run.LogID, JobID: run.JobID, LogTime: run.LogTime}})
+	require.NoError(t, err)
+	reply, err := wire.DecodeReply(e.answerCall("ended", http.Header{}, body))
+	require.NoError(t, err)
+	require.Equal(t, []any{wire.CodeOK, "[]"}, []any{reply.Code, string(reply.Payload)})
+}
+
+// TestARunWithoutAnAnswerBeginsAfterARestart delivers such a run again.
+func TestARunWithoutAnAnswerBeginsAfterARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		run := beanRun(7, 42, "echo")
+		e, q, began := restartedWith(t, run)
+		askEnded(t, e, run) // a request of the earlier process was handled since
+		time.Sleep(delivery.AckWait)
+		require.Equal(t, "done", q.deliver(t, run))
+		require.Equal(t, int64(42), <-began)
+		require.Contains(t, string(<-q.results), `"handleCode":200`)
+		require.Equal(t, "done", q.deliver(t, run))
+		time.Sleep(2 * backWait) // longer than a run that was put back is waited for
+		synctest.Wait()
+		require.Empty(t, began, "it began again")
+		require.Empty(t, q.results)
+	})
+}
+
+// TestARunThatAnotherExecutorDroppedFails has the store give a run to this executor when it has put
+// the run back, so that another one may have removed it from the queue.
+func TestARunThatAnotherExecutorDroppedFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		run, other := beanRun(7, 42, "echo"), beanRun(8, 42, "echo")
+		e, q, began := restartedWith(t, run)
+		askEnded(t, e, other)
+		time.Sleep(backWait)
+		askEnded(t, e, other)
+		askEnded(t, e, run)
+		time.Sleep(backWait - time.Millisecond)
+		askEnded(t, e, run)
+		synctest.Wait()
+		require.Empty(t, q.results, "it may still be delivered")
+		time.Sleep(time.Millisecond)
+		askEnded(t, e, run)
+		time.Sleep(time.Second) // longer than a result waits for the next request
+		require.Len(t, q.results, 1)
+		require.Contains(t, string(<-q.results), msgNotBegun)
+		require.Equal(t, "done", q.deliver(t, run))
+		synctest.Wait()
+		require.Empty(t, began)
+		require.Empty(t, q.results)
+	})
+}
+
+// A testQueue has one run, and a scheduler that lets every run begin and has given none before. It
+// knows no broker.
 type testQueue struct {
 	runs     chan *delivery.Delivery
 	accepted chan string // the run was acknowledged
@@ -94,7 +197,7 @@ func (q *testQueue) Report(_ context.Context, op string, _ http.Header, body []b
 		}
 		may := make([]bool, len(list))
 		for i := range may {
-			may[i] = true
+			may[i] = !list[i].Held
 		}
 		reply = reply.WithPayload(may)
 	case wire.OpCallback:

@@ -37,17 +37,18 @@ func (in *intake) askFor(ctx context.Context, offers []offer, ids []int64) (may 
 			}
 		}
 	})
-	may, ok = in.ask(ctx, ids)
+	may, ok = in.ask(ctx, ids, false)
 	close(answered)
 	keeping.Wait()
 	return may, ok
 }
 
-// ask asks for runs until a scheduler answers. It returns false if ctx ends first.
-func (in *intake) ask(ctx context.Context, ids []int64) (may []bool, ok bool) {
+// ask asks for runs until a scheduler answers, or which of them this executor has if held is true.
+// It returns false if ctx ends first.
+func (in *intake) ask(ctx context.Context, ids []int64, held bool) (may []bool, ok bool) {
 	list := make([]wire.Accept, len(ids))
 	for i, id := range ids {
-		list[i] = wire.Accept{LogID: wire.Int(id), Address: in.e.addr}
+		list[i] = wire.Accept{LogID: wire.Int(id), Address: in.e.addr, Held: held}
 	}
 	pause := newPause(askPause, askPauseMax)
 	failing := false
@@ -78,10 +79,14 @@ func (in *intake) ask(ctx context.Context, ids []int64) (may []bool, ok bool) {
 	return nil, false
 }
 
-// askForUnfinished ends the runs that an earlier process left open. Those that were given to this
-// executor have failed, since they may have begun; the others are somebody else's. It asks even if
-// there are none, so that an executor takes nothing before a scheduler answers: a run that is
-// delivered to executors which restart meanwhile would count as one that none of them can begin.
+// askForUnfinished asks which of the runs that an earlier process left open this executor has.
+// Those have failed, since they may have begun. The others have not begun, and are put back: one
+// that the broker delivers again is taken as any other. A request of the earlier process that a
+// scheduler handles after this one may still give such a run; see [journalState.stranded].
+//
+// askForUnfinished asks even if there are none, so that an executor takes nothing before a
+// scheduler answers: a run that is delivered to executors which restart meanwhile would count as
+// one that none of them can begin.
 func (in *intake) askForUnfinished(ctx context.Context) bool {
 	list := in.l.journal.unfinished()
 	for asked := false; !asked || len(list) > 0; asked = true {
@@ -91,13 +96,13 @@ func (in *intake) askForUnfinished(ctx context.Context) bool {
 		for i, r := range part {
 			ids[i] = r.logID
 		}
-		may, ok := in.ask(ctx, ids)
+		may, ok := in.ask(ctx, ids, true)
 		if !ok {
 			return false
 		}
 		for i, r := range part {
 			if !may[i] {
-				in.l.journal.done(r.logID)
+				in.l.journal.putBack(r.logID)
 				continue
 			}
 			r.code, r.msg = wire.CodeFail, msgRestarted

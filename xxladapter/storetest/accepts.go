@@ -40,6 +40,46 @@ var acceptRules = []rule{
 		b.True(b.accept(fire.LogID, queueA))
 		b.Empty(b.openFires(xxladapter.FireFilter{}))
 	}},
+	{"ARequestForWhatIsHeldGetsNoRunThatWaits", func(b *fixture) {
+		fire := b.queuedRun(b.addJob("job"), 1, "nats://app")
+		want, open := b.log(fire.LogID), b.openFires(xxladapter.FireFilter{})
+		b.False(b.holds(fire.LogID, queueA))
+		b.Equal(want, b.log(fire.LogID))
+		b.Equal(open, b.openFires(xxladapter.FireFilter{}))
+		b.False(b.holds(absent, queueA))
+
+		b.True(b.accept(fire.LogID, queueA), "it waited")
+		b.True(b.holds(fire.LogID, queueA))
+		b.False(b.holds(fire.LogID, queueB), "another has it")
+		_, _, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: fire.LogID, Code: xxladapter.ResultOK})
+		b.NoError(err)
+		b.False(b.holds(fire.LogID, queueA), "the run has a result")
+	}},
+	{"ARequestForWhatIsHeldGetsARunInDoubt", func(b *fixture) {
+		fire := b.queuedRun(b.addJob("job"), 1, "nats://app")
+		b.settleBy(b.term("n1"), xxladapter.Settlement{
+			FireID: fire.ID, LogID: fire.LogID, State: xxladapter.FireAmbiguous,
+		})
+		b.False(b.holds(fire.LogID, "nats://other/a"), "it was queued for another app")
+		b.True(b.holds(fire.LogID, queueA), "it may have begun there")
+		b.Empty(b.openFires(xxladapter.FireFilter{}))
+		b.Equal(queueA, b.log(fire.LogID).Address)
+	}},
+	{"HeldAndWaitingRunsShareAList", func(b *fixture) {
+		id := b.addJob("job")
+		var runs []int64
+		for i := range 3 {
+			runs = append(runs, b.queuedRun(id, i, "nats://app").LogID)
+		}
+		b.True(b.accept(runs[1], queueA))
+		may, err := b.store.AcceptRuns(b.ctx, []xxladapter.Accept{
+			{LogID: runs[0], Address: queueA, Held: true}, {LogID: runs[1], Address: queueA, Held: true},
+			{LogID: runs[2], Address: queueA}, {LogID: runs[0], Address: queueB},
+		})
+		b.NoError(err)
+		b.Equal([]bool{false, true, true, true}, may)
+		b.Equal(queueB, b.log(runs[0]).Address)
+	}},
 	{"ARunThatWasGivenUpIsNotAccepted", func(b *fixture) {
 		fire := b.queuedRun(b.addJob("job"), 1, "nats://app")
 		b.settleBy(
@@ -177,7 +217,16 @@ func (b *fixture) queuedRun(jobID int64, n int, address string) xxladapter.Fire 
 
 // accept reports whether the executor at an address may begin a run.
 func (b *fixture) accept(logID int64, address string) bool {
-	may, err := b.store.AcceptRuns(b.ctx, []xxladapter.Accept{{LogID: logID, Address: address}})
+	return b.ask(xxladapter.Accept{LogID: logID, Address: address})
+}
+
+// holds reports whether the executor at an address has a run.
+func (b *fixture) holds(logID int64, address string) bool {
+	return b.ask(xxladapter.Accept{LogID: logID, Address: address, Held: true})
+}
+
+func (b *fixture) ask(a xxladapter.Accept) bool {
+	may, err := b.store.AcceptRuns(b.ctx, []xxladapter.Accept{a})
 	b.NoError(err)
 	b.Len(may, 1)
 	return may[0]

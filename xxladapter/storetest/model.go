@@ -531,9 +531,10 @@ func (m *model) finishRun(t *rapid.T) {
 
 func (m *model) acceptRun(t *rapid.T) {
 	l, address := m.logs.draw(t, "log"), rapid.SampledFrom([]string{queueA, queueB}).Draw(t, "address")
+	held := rapid.Bool().Draw(t, "held")
 	var may [][]bool
 	m.both(t, func(s xxladapter.Store, id func(ids, int64) int64) error {
-		got, err := s.AcceptRuns(m.ctx, []xxladapter.Accept{{LogID: id(m.logs, l), Address: address}})
+		got, err := s.AcceptRuns(m.ctx, []xxladapter.Accept{{LogID: id(m.logs, l), Address: address, Held: held}})
 		may = append(may, got)
 		return err
 	})

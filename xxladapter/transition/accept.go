@@ -12,6 +12,9 @@ import (
 // now is the store's clock. A run that waits for the executors of one app, or for one executor, is
 // given to nobody else.
 //
+// A request with Held gets no run that waits. It gets one whose fire is ambiguous: the store may
+// have lost that the run was given, so that the run may have begun.
+//
 // Accept reads the fields Fire, Log and Address of r. Fire is the fire of the log row.
 func Accept(r Rows, a xxladapter.Accept, now time.Time) (c Change, mayBegin bool) {
 	switch {
@@ -19,7 +22,7 @@ func Accept(r Rows, a xxladapter.Accept, now time.Time) (c Change, mayBegin bool
 		return Change{}, false
 	case r.Fire == nil || r.Fire.State == xxladapter.FirePlanned:
 		return Change{}, r.Log.TriggerCode == xxladapter.ResultOK && r.Address == a.Address
-	case !waitsFor(r.Address, a.Address):
+	case !waitsFor(r.Address, a.Address), a.Held && r.Fire.State != xxladapter.FireAmbiguous:
 		return Change{}, false
 	}
 	c.Fire = RemoveFire

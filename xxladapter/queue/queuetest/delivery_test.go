@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -150,6 +151,85 @@ func TestARunWhoseAnswerIsAwaitedIsNotDeliveredAgain(t *testing.T) {
 		s.startScheduler(store)
 		require.Equal(t, 200, s.ended(job, 1, 60*time.Second)[0].HandleCode)
 		require.Equal(t, 1, s.counts()[run])
+	})
+}
+
+// TestARunWithoutAnAnswerBeginsAfterARestart kills an executor that has written a run down and that
+// no scheduler answers. The next process begins the run once, also if the store gives the run to
+// the executor meanwhile because of a request of the process that was killed.
+func TestARunWithoutAnAnswerBeginsAfterARestart(t *testing.T) {
+	testserver.Long(t)
+	for _, late := range []bool{false, true} {
+		t.Run(fmt.Sprint("handled late ", late), func(t *testing.T) {
+			overEach(t, unansweredStore, func(t *testing.T, s *site) {
+				job, run := s.unanswered()
+				if late {
+					s.acceptLate(run)
+				}
+				r := s.ended(job, 1, 2*time.Minute)[0]
+				require.Equal(t, []any{200, ""}, []any{r.HandleCode, r.HandleMsg})
+				require.Equal(t, 1, s.counts()[run])
+			})
+		})
+	}
+}
+
+// TestARunThatWasGivenLateAndIsGoneFails has the broker lose a run that was given late, as if
+// another executor had removed it.
+func TestARunThatWasGivenLateAndIsGoneFails(t *testing.T) {
+	testserver.Long(t)
+	overEach(t, unansweredStore, func(t *testing.T, s *site) {
+		job, run := s.unanswered()
+		s.acceptLate(run)
+		s.broker.lose()
+		r := s.ended(job, 1, 4*time.Minute)[0]
+		require.Equal(t, []any{500, "executor restarted before it was given the run, which has not begun"}, []any{r.HandleCode, r.HandleMsg})
+		require.Zero(t, s.counts()[run])
+	})
+}
+
+const unansweredStore = "sqlite:DIR/x.db"
+
+// unanswered has an executor take a run that no scheduler gives to it, and restarts the executor
+// and the scheduler. When unanswered returns, the executor takes runs.
+func (s *site) unanswered() (job, run int64) {
+	s.t.Helper()
+	job, run = s.waiting(app, s.group)
+	first := s.take(xxladapter.QueueAddress{App: app})
+	first.Done()
+	testserver.Eventually(s.t, 20*time.Second, "it is removed", func() bool { return s.queue().Runs == 0 })
+	e := s.startExecutorOf(app, app)
+	s.takes("before")
+	s.scheduler.kill()
+	_, err := s.connect("schedulers").Publish(s.t.Context(), xxladapter.QueueAddress{App: app}, "again", first.Header, first.Body)
+	require.NoError(s.t, err)
+	testserver.Eventually(s.t, 20*time.Second, "the executor asks in vain", func() bool {
+		return strings.Contains(e.err.String(), "no scheduler says whether runs may begin")
+	})
+	e.kill()
+	s.startScheduler(unansweredStore)
+	s.startExecutorOf(app, app)
+	s.takes("after")
+	require.Zero(s.t, s.rows(job)[0].TriggerCode, "the run was given")
+	return job, run
+}
+
+// takes waits until the executor takes runs.
+func (s *site) takes(name string) {
+	s.t.Helper()
+	probe := s.job(name, nil)
+	s.trigger(probe)
+	s.ended(probe, 1, 20*time.Second)
+}
+
+// acceptLate has the scheduler handle a request of the executor's earlier process.
+func (s *site) acceptLate(run int64) {
+	s.t.Helper()
+	at := s.executors(1)[0]
+	require.NoError(s.t, s.executorCall("accept", []map[string]any{{"logId": run, "address": at}}))
+	testserver.Eventually(s.t, 20*time.Second, "the run is given", func() bool {
+		var r row
+		return s.call(http.MethodGet, fmt.Sprintf("/runs/%d", run), nil, &r) == nil && r.Address == at
 	})
 }
 

@@ -2,6 +2,7 @@ package queuetest
 
 import (
 	"math/rand/v2"
+	"net/http"
 	"net/url"
 	"os"
 	"strings"
@@ -70,6 +71,50 @@ func TestExecutorsKilledWhileTheyAsk(t *testing.T) {
 		_, missed := l.judge(again)
 		require.Zero(t, missed)
 	})
+}
+
+// TestExecutorsKilledWhileNobodyAnswers kills executors that have written runs down and ask for
+// them while there is no scheduler. Those that no scheduler had given to them begin later.
+func TestExecutorsKilledWhileNobodyAnswers(t *testing.T) {
+	testserver.Long(t)
+	const store = "sqlite:DIR/x.db"
+	overEach(t, store, func(t *testing.T, s *site) {
+		require.NoError(t, os.MkdirAll(s.records(), 0o700))
+		e := s.startExecutor("e1")
+		s.executors(1)
+		l := newLoad(s)
+		given := map[int64]bool{}
+		for range pick(*manyRounds, 4, 200) {
+			pause(between(time.Second, 3*time.Second))
+			e.freeze()
+			pause(time.Second) // runs wait in the queue
+			s.scheduler.kill()
+			e.thaw()
+			testserver.Eventually(t, 20*time.Second, "the executor asks in vain", func() bool {
+				return strings.Contains(e.err.String(), "no scheduler says whether runs may begin")
+			})
+			e.kill()
+			s.startScheduler(store)
+			for _, r := range s.running() {
+				given[r.ID] = given[r.ID] || r.TriggerCode == 200
+			}
+			e = s.startExecutor("e1")
+		}
+		unbegun, missed := l.judge(again)
+		t.Logf("%d runs failed with their executor before they began; %d due times were missed, and recorded", unbegun, missed)
+		for _, run := range l.unbegun {
+			require.True(t, given[run], "run %d had not been given to an executor that was killed", run)
+		}
+	})
+}
+
+// running returns the runs without a result.
+func (s *site) running() []row {
+	s.t.Helper()
+	var page struct{ Runs []row }
+	require.NoError(s.t, s.call(http.MethodGet, "/runs?status=RUNNING&limit=1000", nil, &page))
+	require.Less(s.t, len(page.Runs), 1000)
+	return page.Runs
 }
 
 // TestABrokerThatComesAndGoes kills the broker, deletes its files, and freezes it for a minute.

@@ -41,8 +41,9 @@ func pick(given, few, many int) int {
 // A load is many jobs that fire while a test breaks something, and the history of what happened.
 type load struct {
 	*site
-	rec  *checker.Recorder
-	jobs []int64
+	rec     *checker.Recorder
+	jobs    []int64
+	unbegun []int64 // runs that judge found failed and not begun
 }
 
 // newLoad starts jobs that fire every ten seconds. Their due times are spread over the ten seconds.
@@ -229,6 +230,7 @@ func (l *load) recordRows(store xxladapter.Store, h *checker.History) (unbegun i
 				continue
 			}
 			unbegun++
+			l.unbegun = append(l.unbegun, r.ID)
 			all, err := store.RunHistories(ctx, []int64{r.ID})
 			require.NoError(l.t, err)
 			_, err = l.rec.Run(checker.Run{

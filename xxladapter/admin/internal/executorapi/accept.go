@@ -34,7 +34,7 @@ func (s *Server) accept(ctx context.Context, by access.Caller, body []byte) (any
 			}
 		}
 		if by.May(at.App) {
-			list, places = append(list, xxladapter.Accept{LogID: int64(a.LogID), Address: a.Address}),
+			list, places = append(list, xxladapter.Accept{LogID: int64(a.LogID), Address: a.Address, Held: a.Held}),
 				append(places, i)
 		}
 	}
