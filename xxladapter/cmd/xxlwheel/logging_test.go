@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"net"
 	"strings"
 	"testing"
 
@@ -31,4 +32,19 @@ func TestACleanEndIsLogged(t *testing.T) {
 	plain, _ := serveOn(t, file)
 	require.Zero(t, plain.terminate())
 	require.Contains(t, plain.stderr.String(), "level=INFO msg=stopped\n")
+}
+
+// TestAStopWhileAStoreIsOpenedIsAnEnd stops a scheduler that waits for a database that does not
+// answer.
+func TestAStopWhileAStoreIsOpenedIsAnEnd(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = silent.Close() })
+	serve := start(t, "xxlwheel", "serve", "--listen", "127.0.0.1:0", "--store", "postgres://u@"+silent.Addr().String()+"/d")
+	conn, err := silent.Accept()
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	require.Zero(t, serve.terminate())
+	require.Contains(t, serve.stderr.String(), "level=INFO msg=stopped\n")
 }

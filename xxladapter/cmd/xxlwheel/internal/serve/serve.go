@@ -4,6 +4,7 @@ package serve
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -99,7 +100,7 @@ func (c *Cmd) Run(inv *command.Invocation) error {
 	}
 	broker, err := c.Broker.Connect(inv.Context, "xxlwheel "+ln.Addr().String(), c.TLS.TLSCA, logger)
 	if err != nil {
-		return err
+		return unlessStopped(inv.Context, logger, err)
 	}
 	if broker != nil { // a nil pointer in an interface is not nil
 		defer broker.Close()
@@ -107,14 +108,14 @@ func (c *Cmd) Run(inv *command.Invocation) error {
 	}
 	elector, err := c.Leader.connect(inv.Context, "xxlwheel "+ln.Addr().String(), c.TLS.TLSCA)
 	if err != nil {
-		return err
+		return unlessStopped(inv.Context, logger, err)
 	}
 	using := sqlstore.Options{
 		Logger: logger, Zone: opts.Zone, Connections: c.Limits.StoreConnections, LockLife: c.Limits.StoreLockLife,
 	}
 	store, err := c.Redis.Open(inv.Context, string(c.Store), using)
 	if err != nil {
-		return err
+		return unlessStopped(inv.Context, logger, err)
 	}
 	if err := c.offerTakeOver(inv.Context, store, &opts, using); err != nil {
 		return errors.Join(err, store.Close())
@@ -152,6 +153,14 @@ func (c *Cmd) Run(inv *command.Invocation) error {
 	stopMetrics := serveMetrics(metricsLn, c.metricsPages(), measured)
 	err = errors.Join(n.Run(inv.Context, ln), stopMetrics(), store.Close())
 	ended()
+	return daemon.Stopped(logger, err)
+}
+
+// unlessStopped returns the error of what could not be opened, or nil if a stop has interrupted it.
+func unlessStopped(ctx context.Context, logger *slog.Logger, err error) error {
+	if ctx.Err() != nil {
+		err = nil
+	}
 	return daemon.Stopped(logger, err)
 }
 
