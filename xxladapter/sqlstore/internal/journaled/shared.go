@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/sharedlog"
 )
@@ -96,7 +97,11 @@ func (f *front) regain(ctx context.Context) error {
 	if f.shared == nil || f.shared.log.Held() {
 		return nil
 	}
-	return f.shared.log.Hold(ctx)
+	err := f.shared.log.Hold(ctx)
+	if errors.Is(err, journal.ErrClosed) {
+		return database.ErrClosed
+	}
+	return err
 }
 
 // lookAfterPen renews the pen while this process has it. It gives the pen back when another process

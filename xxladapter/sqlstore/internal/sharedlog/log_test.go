@@ -247,6 +247,27 @@ func TestAnOutageIsWaitedForAWhile(t *testing.T) {
 	})
 }
 
+// TestACloseEndsTheWaitForThePen closes a log while a call waits for a server that is away. Neither
+// that call nor a later one takes the pen, which was given back.
+func TestACloseEndsTheWaitForThePen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := newShelf()
+		l := loaded(t, on, "a")
+		on.set(func() { on.away = true })
+		held := make(chan error, 1)
+		go func() { held <- l.Hold(t.Context()) }()
+		synctest.Wait()
+		begun := time.Now()
+		require.NoError(t, l.Close())
+		require.ErrorIs(t, <-held, journal.ErrClosed)
+		require.LessOrEqual(t, time.Since(begun), pollPause)
+		time.Sleep(Life) // in the bubble
+		on.set(func() { on.away = false })
+		require.ErrorIs(t, l.Hold(t.Context()), journal.ErrClosed)
+		require.Empty(t, on.held())
+	})
+}
+
 // setReleasing does what Yield does, but for waking the writer.
 func (l *Log) setReleasing() {
 	l.mu.Lock()

@@ -21,7 +21,8 @@ func IsRefused(err error) bool {
 }
 
 // Hold returns when this process has the pen. If another process has had it since the last Load,
-// the memory is out of date, and Failed returns [ErrMoved] until Load succeeds.
+// the memory is out of date, and Failed returns [ErrMoved] until Load succeeds. Close ends Hold
+// with [journal.ErrClosed].
 func (l *Log) Hold(ctx context.Context) error {
 	select {
 	case l.pen <- struct{}{}:
@@ -34,8 +35,11 @@ func (l *Log) Hold(ctx context.Context) error {
 	l.mu.Unlock()
 	for begun := time.Now(); ; {
 		l.mu.Lock()
-		stored := l.durable
+		stored, closed := l.durable, l.closed
 		l.mu.Unlock()
+		if closed {
+			return journal.ErrClosed
+		}
 		asked := time.Now()
 		now, err := l.take(ctx)
 		if err == nil && now.Held {
