@@ -175,7 +175,7 @@ func TestPoolAndSweepHandAllOver(t *testing.T) {
 				longest *= 2 // some jobs become slow
 			}
 			withPool(t, rnd, 3, longest, trigger.PoolOptions{
-				Fast: 1 + rnd.IntN(8), Slow: 1 + rnd.IntN(4), Queue: 2 + rnd.IntN(30),
+				Fast: 1 + rnd.IntN(8), Slow: 1 + rnd.IntN(4), Queue: 4 + rnd.IntN(30), // with fewer, two apps may leave no room for a third
 			}, func(b *poolBench) {
 				t := b.t
 				b.sched.page = []int{sweepLimit, 1 + rnd.IntN(20)}[rnd.IntN(2)]

@@ -61,7 +61,7 @@ func TestADaemonOutlivesItsReader(t *testing.T) {
 		})
 		require.Zero(t, p.terminate(), name)
 	}
-	demo := unread(t, nil, "demo", "--for", "2s", "--verbose")
+	demo := unread(t, nil, "demo", "--db", filepath.Join(dir, "demo.db"), "--for", "2s", "--verbose")
 	require.NoError(t, demo.cmd.Wait())
 }
 
