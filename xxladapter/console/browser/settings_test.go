@@ -95,6 +95,24 @@ func TestTheNameOfTheBuiltInCalendar(t *testing.T) {
 	}
 }
 
+// A new calendar does not replace one that has its name.
+func TestANewCalendarReplacesNone(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	s.call("PUT", "/calendars/plant", map[string]any{"weekend": []string{"SUNDAY"}, "years": []any{}, "note": "kept"}, nil)
+	tab := s.open("settings")
+	for _, name := range []string{"plant", " cn"} {
+		tab.click("New calendar")
+		tab.typeIn("Name", name)
+		tab.click("Save")
+		tab.until("it is refused", `document.querySelector("dialog .field-error")?.innerText === "There is a calendar of this name."`)
+		tab.click("Cancel")
+	}
+	var is struct{ Note string }
+	s.call("GET", "/calendars/plant", nil, &is)
+	require.Equal(t, "kept", is.Note)
+}
+
 // A calendar is made, named by a job, and not deleted while a job names it.
 func TestCalendars(t *testing.T) {
 	t.Parallel()

@@ -1,7 +1,7 @@
 // Calendars of days without work: which there are, what they contain, and how they are changed.
 
 import { useState } from "preact/hooks";
-import { call, type Calendar } from "../api";
+import { ApiError, call, type Calendar } from "../api";
 import { changedSomething, useCall } from "../data";
 import { plural, t, word } from "../i18n";
 import { may } from "../session";
@@ -47,7 +47,7 @@ export function Calendars() {
 						),
 					},
 				]} />
-			{edit && <CalendarDialog calendar={edit} onClose={() => setEdit(undefined)} />}
+			{edit && <CalendarDialog calendar={edit} all={list.data?.calendars} onClose={() => setEdit(undefined)} />}
 			{remove && (
 				<Confirm title={t("calendar.remove", { name: remove.name ?? "" })} action={t("bulk.delete")} danger onClose={() => setRemove(undefined)}
 					onConfirm={async () => {
@@ -69,7 +69,7 @@ interface YearDraft {
 	work: string;
 }
 
-function CalendarDialog({ calendar: c, onClose }: { calendar: Calendar; onClose: () => void }) {
+function CalendarDialog({ calendar: c, all, onClose }: { calendar: Calendar; all?: Calendar[]; onClose: () => void }) {
 	const [name, setName] = useState(c.name ?? "");
 	const [note, setNote] = useState(c.note ?? "");
 	const [weekend, setWeekend] = useState(c.weekend);
@@ -78,6 +78,7 @@ function CalendarDialog({ calendar: c, onClose }: { calendar: Calendar; onClose:
 	const put = (at: number, to: Partial<YearDraft>) => setYears(years.map((y, i) => (i === at ? { ...y, ...to } : y)));
 	const save = async () => {
 		if (!may("admin", 0)) return;
+		if (fresh && all?.some((is) => is.name === name.trim())) throw new ApiError(0, "conflict", t("calendar.taken"));
 		const form: Calendar = { note: note.trim() || undefined, weekend, updateTime: c.updateTime, years: years.map((y) => ({ year: y.year, source: y.source.trim() || undefined, off: days(y.off), work: days(y.work) })) };
 		await call("PUT /calendars/{name}", { name: name.trim() }, form);
 		tell(t("form.saved", { name }));
