@@ -1,9 +1,52 @@
 package browser
 
 import (
+	"context"
 	"fmt"
 	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
 )
+
+// drag presses the mouse at the first point, moves it to the second one, and lets it go there.
+func (t *tab) drag(from, to [2]float64) {
+	t.t.Helper()
+	t.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		for _, e := range []struct {
+			is input.DispatchMouseEventType
+			at [2]float64
+		}{{input.DispatchMouseEventTypeMousePressed, from}, {input.DispatchMouseEventTypeMouseMoved, to}, {input.DispatchMouseEventTypeMouseReleased, to}} {
+			_, err := cdp.Call(ctx, target, input.DispatchMouseEvent, input.DispatchMouseEventParams{
+				Type: e.is, X: e.at[0], Y: e.at[1], Button: input.MouseButtonLeft, Buttons: 1, ClickCount: 1,
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// A text that is selected with the mouse to beyond the edge of a dialog leaves the dialog open. A
+// click beside the dialog closes it.
+func TestTheMouseLeavesADialog(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	s.group("Orders")
+	tab := s.open("settings")
+	tab.click("Pause schedules")
+	tab.typeIn("Note", "the yearly stocktaking")
+	var at, beside [2]float64
+	tab.eval(`((box) => [box.left + 60, box.top + box.height / 2])([...document.querySelectorAll("dialog input")][0].getBoundingClientRect())`, &at)
+	tab.eval(`((box) => [box.left - 40, box.top + 20])(document.querySelector("dialog").getBoundingClientRect())`, &beside)
+	tab.drag(at, beside)
+	tab.until("what was typed is still there", `document.querySelector("dialog input")?.value === "the yearly stocktaking"`)
+	tab.until("and selected", `getSelection().toString() !== "" || document.activeElement.selectionEnd > document.activeElement.selectionStart`)
+	tab.drag(beside, beside)
+	tab.until("a click beside it closes it", `!document.querySelector("dialog")`)
+}
 
 // A dialog gives the focus to its first field, or to what cancels it, and not to the button that
 // closes it. One that is higher than the window keeps its buttons in view.

@@ -18,6 +18,7 @@ interface DialogProps {
 
 export function Dialog({ title, onClose, children, wide, side, fixed }: DialogProps) {
 	const box = useRef<HTMLDialogElement>(null);
+	const pressed = useRef<EventTarget | null>(null); // where the mouse was pressed
 	const id = useId();
 	// The dialog is shown before anybody can type, because showing it moves the focus.
 	useLayoutEffect(() => {
@@ -40,8 +41,10 @@ export function Dialog({ title, onClose, children, wide, side, fixed }: DialogPr
 				e.preventDefault();
 				if (!fixed) onClose();
 			}}
+			onMouseDown={(e) => (pressed.current = e.target)}
 			onClick={(e) => {
-				if (e.target === box.current && !fixed) onClose();
+				// Text that is selected to beyond the edge ends in a click there.
+				if (e.target === box.current && pressed.current === box.current && !fixed) onClose();
 			}}
 		>
 			<header class="dialog-head">
