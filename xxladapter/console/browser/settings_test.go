@@ -113,6 +113,25 @@ func TestANewCalendarReplacesNone(t *testing.T) {
 	require.Equal(t, "kept", is.Note)
 }
 
+// A pause that lasts can be ended, however many have ended since it began.
+func TestAPauseBeforeManyOthers(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	group := s.group("Orders")
+	s.call("POST", "/pauses", map[string]any{"all": true, "note": "the first one"}, nil)
+	for range 20 {
+		var pause struct{ ID int64 }
+		s.call("POST", "/pauses", map[string]any{"jobGroup": group}, &pause)
+		s.call("POST", fmt.Sprintf("/pauses/%d/end", pause.ID), nil, nil)
+	}
+	tab := s.open("settings")
+	const rows = `[...document.querySelectorAll("table[aria-label=Pauses] tbody tr")]`
+	tab.until("it is the first of the list", rows+`.length === 21 && `+rows+`[0].innerText.includes("the first one")`)
+	tab.click("End the pause of All groups")
+	tab.click("End")
+	tab.until("it has ended", `!document.body.innerText.includes("End the pause") && !document.querySelector(".banner")`)
+}
+
 // A calendar is made, named by a job, and not deleted while a job names it.
 func TestCalendars(t *testing.T) {
 	t.Parallel()
