@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 )
@@ -72,4 +73,33 @@ func TestDialogs(t *testing.T) {
 	tab.until("its buttons are in view", `((box) => box.top > 0 && box.bottom <= innerHeight)(document.querySelector("dialog .dialog-foot button[type=submit]").getBoundingClientRect())`)
 	tab.accessible("calendar")
 	tab.picture("calendar-dark-1024")
+}
+
+// With the high contrast of the system, what is on, chosen or selected still looks different.
+func TestHighContrast(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	group := s.group("Orders")
+	s.job(group, "settle orders", nil)
+	s.call("POST", fmt.Sprintf("/jobs/%d/start", s.job(group, "close the year", map[string]any{"scheduleType": "CRON", "scheduleConf": "0 0 2 1 1 ?"})), nil, nil)
+	tab := s.open("jobs")
+	tab.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		_, err := cdp.Call(ctx, target, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}},
+		})
+		return err
+	}))
+	differ := func(what, one, other string) {
+		t.Helper()
+		tab.until(what, fmt.Sprintf(`getComputedStyle(document.querySelector(%q)).backgroundColor !== getComputedStyle(document.querySelector(%q)).backgroundColor`, one, other))
+	}
+	differ("a switch that is on", ".switch[aria-checked=true]", ".switch[aria-checked=false]")
+	tab.until("its knob", `getComputedStyle(document.querySelector(".switch"), "::after").backgroundColor !== getComputedStyle(document.querySelector(".switch")).backgroundColor`)
+	differ("the page in the rail", ".rail-list a[aria-current]", ".rail-list a:not([aria-current])")
+	tab.picture("jobs-high-contrast")
+	tab.click("Search")
+	differ("the chosen line of the search", "li[aria-selected=true]", "li[aria-selected=false]")
+	tab.picture("search-high-contrast")
+	tab.visit("runs")
+	differ("the pressed filter", ".segments [aria-pressed=true]", ".segments")
 }
