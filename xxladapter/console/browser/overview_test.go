@@ -76,7 +76,7 @@ func TestAJobIsOverdue(t *testing.T) {
 	tab.until("the list names it, and no other job", cell+`.map((e) => e.innerText.trim() === "Overdue").join() === "true,false"`)
 	tab.until("the other one has its time", cell+`[1].querySelector("time")`)
 	tab.look("zh-CN", "dark", 1440)
-	tab.until("in Chinese too", cell+`[0].innerText.trim() === "已超时"`)
+	tab.until("in Chinese too", cell+`[0].innerText.trim() === "逾期未触发"`)
 	tab.look("en", "light", 1440)
 	tab.accessible("jobs-overdue")
 	tab.picture("jobs-overdue")
