@@ -162,3 +162,19 @@ func TestAZoneThatBrowsersDoNotKnow(t *testing.T) {
 	tab.visit(fmt.Sprintf("jobs/%d/edit", job))
 	tab.until("and so has the dry run", `[...document.querySelectorAll(".preview .times li")].some((l) => l.innerText.includes("09:30:00"))`)
 }
+
+// The end of a pause is in the zone's time of that day, and the label beside it says which.
+func TestTheEndOfAPauseAfterTheClocksChange(t *testing.T) {
+	t.Parallel()
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	require.NoError(t, err)
+	s := startSite(t, "", loopback, func(o *node.Options, _ string) { o.Zone = berlin })
+	tab := s.open("settings")
+	tab.until("the zone is known", `document.querySelector(".clock").innerText.includes("Berlin")`)
+	tab.click("Pause schedules")
+	const field = `document.querySelector("dialog input[type=datetime-local]")`
+	for day, zone := range map[string]string{"2040-01-15": "UTC+01:00", "2040-07-15": "UTC+02:00"} {
+		tab.eval(fmt.Sprintf(`((e) => { e.value = "%sT10:00"; e.dispatchEvent(new Event("input", { bubbles: true })); })(%s)`, day, field), nil)
+		tab.until(day, fmt.Sprintf(field+`.labels[0].innerText.includes(%q)`, zone))
+	}
+}

@@ -84,7 +84,7 @@ function PauseDialog({ onClose }: { onClose: () => void }) {
 			<Field label={t("field.note")}>
 				<input value={note} maxLength={500} onInput={(e) => setNote(e.currentTarget.value)} />
 			</Field>
-			<Field label={`${t("pause.until")} (${offset(new Date(now.peek()))})`} help={t("pause.untilHelp")}>
+			<Field label={`${t("pause.until")} (${offset(fromWall(until) ?? new Date(now.peek()))})`} help={t("pause.untilHelp")}>
 				<input type="datetime-local" value={until} onInput={(e) => setUntil(e.currentTarget.value)} />
 			</Field>
 		</Confirm>
