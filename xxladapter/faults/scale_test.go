@@ -18,7 +18,7 @@ var (
 	// Half of the runs belong to jobs that are due every second. Two thousand jobs would lead to a
 	// thousand runs a second, too many for schedulers, database and executors on two cores.
 	jobs   = flag.Int("jobs", 1000, "in a soak: how many jobs are under load; a thousand lead to five hundred runs a second")
-	slower = flag.Int("slower", 1, "how many times as long the periods of jobs are; 1, 2, 3, 4, 6 or 12")
+	slower = flag.Int("slower", 1, "how many times as long the periods of jobs are; 1, 2, 3, 4 or 6")
 	seed   = flag.Uint64("seed", 0, "what the moments of the faults are drawn from; 0 means 1, or in a soak a new one")
 )
 
