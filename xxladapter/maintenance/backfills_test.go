@@ -35,11 +35,7 @@ func (c *crashing) AdvanceBackfill(ctx context.Context, b *xxladapter.Backfill) 
 // time runs exactly once, in order, and never more than the limit at once.
 func TestABackfillGoesThroughNodesThatDie(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := memstore.New(time.Now)
-		group, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
-		require.NoError(t, err)
-		job, err := xxladapter.CreateJob(t.Context(), store, &xxladapter.Job{GroupID: group, Name: "j"})
-		require.NoError(t, err)
+		store, job := withJob(t)
 		var dues []time.Time
 		for i := range 40 {
 			dues = append(dues, time.Now().Add(-time.Duration(i+1)*time.Hour).Truncate(time.Millisecond).UTC())
@@ -99,11 +95,7 @@ func isFit() bool { return true }
 // hands nothing out, and plans nothing more. A fit one continues.
 func TestADrainedNodeLeavesBackfillsToOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := memstore.New(time.Now)
-		group, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
-		require.NoError(t, err)
-		job, err := xxladapter.CreateJob(t.Context(), store, &xxladapter.Job{GroupID: group, Name: "j"})
-		require.NoError(t, err)
+		store, job := withJob(t)
 		b := &xxladapter.Backfill{JobID: job}
 		for i := range 3 {
 			b.Dues = append(b.Dues, time.Now().Add(-time.Duration(i+1)*time.Hour))
@@ -143,11 +135,7 @@ func TestADrainedNodeLeavesBackfillsToOthers(t *testing.T) {
 // TestARemovedRunIsDropped checks what becomes of due times whose fire or run is gone.
 func TestARemovedRunIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := memstore.New(time.Now)
-		group, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
-		require.NoError(t, err)
-		job, err := xxladapter.CreateJob(t.Context(), store, &xxladapter.Job{GroupID: group, Name: "j"})
-		require.NoError(t, err)
+		store, job := withJob(t)
 		b := &xxladapter.Backfill{JobID: job, Dues: []time.Time{time.Now().Add(-time.Hour)}}
 		b.Parallel = 1
 		id, err := store.CreateBackfill(t.Context(), b)

@@ -13,13 +13,20 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
+// withJob returns a store with a job.
+func withJob(t *testing.T) (store *memstore.Store, job int64) {
+	t.Helper()
+	store = memstore.New(time.Now)
+	group, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
+	require.NoError(t, err)
+	job, err = xxladapter.CreateJob(t.Context(), store, &xxladapter.Job{GroupID: group, Name: "j"})
+	require.NoError(t, err)
+	return store, job
+}
+
 func TestAStuckTriggerIsWrittenOffAfterMinutesAndReportedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := memstore.New(time.Now)
-		group, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "t"})
-		require.NoError(t, err)
-		job, err := xxladapter.CreateJob(t.Context(), store, &xxladapter.Job{GroupID: group, Name: "j"})
-		require.NoError(t, err)
+		store, job := withJob(t)
 		lease, err := store.Lease(t.Context(), "n", time.Hour)
 		require.NoError(t, err)
 		begin := func() xxladapter.Fire {

@@ -66,6 +66,34 @@ func (p *fullPool) Refused() (due time.Time, id int64, ok bool) {
 func (p *fullPool) Offered(time.Time, int64, *xxladapter.Fire) { p.refused = nil }
 func (p *fullPool) Report() (fast, slow xxladapter.PoolReport) { return fast, slow }
 
+// sweeps returns a scheduler with another pool, which reads so many fires in a query. sweep lets it
+// sweep, by the clock if tick is true, and returns how many fires it has read.
+func (b *fixture) sweeps(pool Pool, page int) (sched *Scheduler, sweep func(tick bool) int) {
+	store := &countingStore{Store: b.store}
+	opts := b.sched.opts
+	opts.Pool, opts.Store = pool, store
+	sched, err := New(opts)
+	require.NoError(b.t, err)
+	b.t.Cleanup(sched.ring.stop)
+	sched.page = page
+	return sched, func(tick bool) int {
+		require.NoError(b.t, sched.renew(b.t.Context()))
+		store.take()
+		require.NoError(b.t, sched.sweep(b.t.Context(), tick))
+		synctest.Wait()
+		return store.take()
+	}
+}
+
+// retry plans a retry of a job that is due so long from now.
+func (b *fixture) retry(job int64, due time.Duration) xxladapter.Fire {
+	planned, err := b.store.PlanFires(b.t.Context(), []xxladapter.Fire{{
+		JobID: job, Due: time.Now().Add(due), Type: xxladapter.TriggerRetry,
+	}})
+	require.NoError(b.t, err)
+	return planned[0]
+}
+
 // TestASweepBesideABacklogReadsWhatCanHaveChanged checks sweeps beside an app that hangs, which
 // leaves more fires than a query takes.
 func TestASweepBesideABacklogReadsWhatCanHaveChanged(t *testing.T) {
@@ -81,30 +109,8 @@ func TestASweepBesideABacklogReadsWhatCanHaveChanged(t *testing.T) {
 		backlog, err := b.store.PlanFires(ctx, fires)
 		require.NoError(t, err)
 		pool := &fullPool{pickyPool: pickyPool{refuses: hangs, fired: map[int64]bool{}, resolved: map[int64]bool{}}}
-		store := &countingStore{Store: b.store}
-		opts := b.sched.opts
-		opts.Pool, opts.Store = pool, store
-		sched, err := New(opts)
-		require.NoError(t, err)
-		defer sched.ring.stop()
-		sched.page = page
-		sweep := func(tick bool) int {
-			require.NoError(t, sched.renew(ctx))
-			store.take()
-			require.NoError(t, sched.sweep(ctx, tick))
-			synctest.Wait()
-			return store.take()
-		}
-		plan := func(due time.Duration) xxladapter.Fire {
-			planned, err := b.store.PlanFires(ctx, []xxladapter.Fire{{JobID: answers, Due: time.Now().Add(due), Type: xxladapter.TriggerRetry}})
-			require.NoError(t, err)
-			return planned[0]
-		}
-		fired := func(f xxladapter.Fire) bool {
-			pool.mu.Lock()
-			defer pool.mu.Unlock()
-			return pool.fired[f.ID]
-		}
+		sched, sweep := b.sweeps(pool, page)
+		plan := func(due time.Duration) xxladapter.Fire { return b.retry(answers, due) }
 		require.Greater(t, sweep(true), len(backlog), "partitions have come: all is read once")
 
 		lost := plan(-30 * time.Minute) // nobody reports this one
@@ -112,33 +118,33 @@ func TestASweepBesideABacklogReadsWhatCanHaveChanged(t *testing.T) {
 			time.Sleep(time.Second)
 			retry, later := plan(0), plan(300*time.Millisecond)
 			require.LessOrEqual(t, sweep(true), page+100)
-			require.True(t, fired(retry), "a retry of another app does not wait behind the backlog")
+			require.True(t, pool.has(retry), "a retry of another app does not wait behind the backlog")
 			time.Sleep(300 * time.Millisecond)
 			require.LessOrEqual(t, sweep(false), 100, "and what is asked for between reads none of it")
-			require.True(t, fired(later))
+			require.True(t, pool.has(later))
 		}
 
 		// What found no place is found again from there on, once there is room.
 		pool.refused, pool.room = backlog[2*page:], 100
 		require.LessOrEqual(t, sweep(false), page+100)
 		for i, f := range backlog {
-			require.Equal(t, i/page == 2 && i%page < 100, fired(f), i)
+			require.Equal(t, i/page == 2 && i%page < 100, pool.has(f), i)
 		}
 
 		// What the store broke off is tried again by the clock.
 		again := plan(-40 * time.Minute)
 		sched.Again(again)
 		sweep(false)
-		require.False(t, fired(again))
+		require.False(t, pool.has(again))
 		sweep(true)
-		require.True(t, fired(again))
+		require.True(t, pool.has(again))
 
 		for range 2 { // rounds; each passes everything
 			for range queries + 1 {
 				time.Sleep(time.Second)
 				sweep(true)
 			}
-			require.True(t, fired(lost))
+			require.True(t, pool.has(lost))
 			lost = plan(-2 * time.Hour) // before all others
 		}
 	})
@@ -149,52 +155,28 @@ func TestASweepBesideABacklogReadsWhatCanHaveChanged(t *testing.T) {
 func TestASweepThatIsAskedForReadsWhatBecameDueSince(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		t := b.t
-		ctx := t.Context()
 		hangs, answers := b.addJob(xxladapter.ScheduleNone, "", time.Hour), b.addJob(xxladapter.ScheduleNone, "", time.Hour)
 		const page, waiting = 100, 1000
-		plan := func(job int64, due time.Duration) xxladapter.Fire {
-			planned, err := b.store.PlanFires(ctx, []xxladapter.Fire{{JobID: job, Due: time.Now().Add(due), Type: xxladapter.TriggerRetry}})
-			require.NoError(t, err)
-			return planned[0]
-		}
 		for i := range waiting {
-			plan(hangs, -4*time.Second+time.Duration(i)*time.Millisecond)
+			b.retry(hangs, -4*time.Second+time.Duration(i)*time.Millisecond)
 		}
 		pool := &pickyPool{refuses: hangs, fired: map[int64]bool{}, resolved: map[int64]bool{}}
-		store := &countingStore{Store: b.store}
-		opts := b.sched.opts
-		opts.Pool, opts.Store = pool, store
-		sched, err := New(opts)
-		require.NoError(t, err)
-		defer sched.ring.stop()
-		sched.page = page
-		sweep := func(tick bool) int {
-			require.NoError(t, sched.renew(ctx))
-			store.take()
-			require.NoError(t, sched.sweep(ctx, tick))
-			synctest.Wait()
-			return store.take()
-		}
-		fired := func(f xxladapter.Fire) bool {
-			pool.mu.Lock()
-			defer pool.mu.Unlock()
-			return pool.fired[f.ID]
-		}
+		_, sweep := b.sweeps(pool, page)
 		sweep(true) // partitions have come
 		require.Greater(t, sweep(true), waiting, "a sweep by the clock reaches back")
-		soon := plan(answers, time.Millisecond)
+		soon := b.retry(answers, time.Millisecond)
 		time.Sleep(100 * time.Millisecond)
-		late := plan(answers, -freshOverlap+time.Millisecond)
+		late := b.retry(answers, -freshOverlap+time.Millisecond)
 		for range 8 {
 			require.LessOrEqual(t, sweep(false), 10)
-			require.True(t, fired(soon))
-			soon = plan(answers, 100*time.Millisecond)
+			require.True(t, pool.has(soon))
+			soon = b.retry(answers, 100*time.Millisecond)
 			time.Sleep(100 * time.Millisecond)
 		}
-		require.False(t, fired(late))
+		require.False(t, pool.has(late))
 		sweep(true)
-		require.True(t, fired(late))
-		require.True(t, fired(soon))
+		require.True(t, pool.has(late))
+		require.True(t, pool.has(soon))
 	})
 }
 

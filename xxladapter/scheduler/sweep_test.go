@@ -32,6 +32,13 @@ func (p *pickyPool) take(seen map[int64]bool, f xxladapter.Fire, done func()) bo
 	return true
 }
 
+// has reports whether the pool has taken a fire.
+func (p *pickyPool) has(f xxladapter.Fire) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.fired[f.ID]
+}
+
 func (p *pickyPool) Waits() map[int64]time.Duration              { return nil }
 func (p *pickyPool) Refused() (due time.Time, id int64, ok bool) { return due, 0, false }
 func (p *pickyPool) Offered(time.Time, int64, *xxladapter.Fire)  {}

@@ -22,6 +22,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journaled"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -486,17 +487,26 @@ func (f heldFile) Sync() error {
 	return <-f.result
 }
 
+// openHeld opens a store whose journal waits with its syncs while hold is set: each then sends on
+// held, and returns what it gets from result.
+func openHeld(
+	t *testing.T, file string,
+) (s *journaled.Store, hold *atomic.Bool, held chan struct{}, result chan error) {
+	t.Helper()
+	hold, held, result = new(atomic.Bool), make(chan struct{}), make(chan error)
+	s = openJournaled(t, file, time.Now, JournalOptions{Create: func(name string, flag int) (journal.File, error) {
+		f, err := journal.Create(name, flag)
+		return heldFile{f, hold, held, result}, err
+	}})
+	return s, hold, held, result
+}
+
 // A repeated result is acknowledged no earlier than the first one, which a failed sync may take
 // back.
 func TestARepeatedResultWaitsForTheFirst(t *testing.T) {
 	t.Parallel()
 	ctx, file := t.Context(), filepath.Join(t.TempDir(), "xxl.db")
-	var hold atomic.Bool
-	held, result := make(chan struct{}), make(chan error)
-	s := openJournaled(t, file, time.Now, JournalOptions{Create: func(name string, flag int) (journal.File, error) {
-		f, err := journal.Create(name, flag)
-		return heldFile{f, &hold, held, result}, err
-	}})
+	s, hold, held, result := openHeld(t, file)
 	lease, err := s.Lease(ctx, "node", time.Hour)
 	require.NoError(t, err)
 	fires, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: 1, Due: time.Now(), Type: xxladapter.TriggerManual}})

@@ -279,12 +279,7 @@ func TestAListWaitsForARemovalThatTheTablesDoNotNeed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, file := t.Context(), filepath.Join(t.TempDir(), "xxl.db")
-			var hold atomic.Bool
-			held, result := make(chan struct{}), make(chan error)
-			s := openJournaled(t, file, time.Now, JournalOptions{Create: func(name string, flag int) (journal.File, error) {
-				f, err := journal.Create(name, flag)
-				return heldFile{f, &hold, held, result}, err
-			}})
+			s, hold, held, result := openHeld(t, file)
 			id := createJob(t, s)
 			lease, err := s.Lease(ctx, "node", time.Hour)
 			require.NoError(t, err)
