@@ -141,7 +141,7 @@ func TestWhatIsSuppressedIsShown(t *testing.T) {
 	s.get("/api/v1/overview", &shown)
 	require.Equal(t, "maintenance", shown.Paused[0].Note)
 
-	// Of two pauses the first one counts, as in the misfires that the scheduler records.
+	// The first of two pauses counts, as in the misfires that the scheduler records.
 	status, body = s.do("POST", "/api/v1/pauses", testToken, `{"all":true}`)
 	require.Equal(t, http.StatusOK, status, body)
 	s.get("/api/v1/jobs/1/next", &next)

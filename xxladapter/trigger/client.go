@@ -152,8 +152,8 @@ func (c *Client) runAlone(ctx context.Context, addr, appName string, req *wire.R
 	return reply, err
 }
 
-// Log reads the log of a run from its executor. Of a reply above [wire.MaxBody] it returns the
-// first lines, and of a line above it the beginning.
+// Log reads the log of a run from its executor. If the reply has more than [wire.MaxBody], it
+// returns the lines at its beginning, and if there is no whole line, the beginning of the line.
 func (c *Client) Log(ctx context.Context, addr, appName string, req wire.LogRequest) (wire.LogResult, error) {
 	answer, token, err := c.send(ctx, addr, appName, wire.PathLog, req)
 	if err != nil {

@@ -227,14 +227,15 @@ func (p *Pool) put(w work) bool {
 //
 // REQUIRES: p.mu is held.
 func (p *Pool) offer(lane int, app int64, w work) bool {
-	if w.planned && p.refusals.precede(laneApp{lane, app}, w.fire) {
-		p.refusals.refuse(laneApp{lane, app}, w.fire)
+	of := laneApp{lane, app}
+	if w.planned && p.refusals.precede(of, w.fire) {
+		p.refusals.refuse(of, w.fire)
 		return false
 	}
 	if !p.lanes[lane].admits(app) {
 		if w.planned {
-			p.refusals.refuse(laneApp{lane, app}, w.fire)
-			p.refusals.noRoomFor(laneApp{lane, app})
+			p.refusals.refuse(of, w.fire)
+			p.refusals.noRoomFor(of)
 		}
 		return false
 	}

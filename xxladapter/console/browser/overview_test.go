@@ -130,8 +130,7 @@ const (
 	lastRow  = `[...document.querySelectorAll("figure table tr")].at(-1).textContent`
 )
 
-// Of more running runs than the overview asks for, it says that there are more, in each hour that
-// may have them.
+// If more runs are running than the overview asks for, it says so in each hour that may have them.
 func TestTheOverviewOfManyRunningRuns(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")

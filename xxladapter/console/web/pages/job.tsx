@@ -36,7 +36,7 @@ export function Job({ id, tab }: { id: number; tab: Tab }) {
 	const above = { to: href("jobs"), text: t("nav.jobs") };
 	const j = job.data;
 	const zone = useJobZone(j?.settings?.zone);
-	// Of a job that is gone, the editor with a source remains.
+	// A job that is gone still has its editor, for what was typed there.
 	if (!j || (job.error?.status === 404 && tab !== "code")) return <Page title={`${t("job.one")} #${id}`} above={above}><Pending call={job} /></Page>;
 	return (
 		<Page

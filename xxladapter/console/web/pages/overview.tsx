@@ -30,7 +30,7 @@ export function Overview() {
 	const nodes = useCall("GET /nodes", {}, 10e3);
 	const groups = useGroups();
 	const byHour = new Map((stats.data?.stats ?? []).map((s) => [Date.parse(s.hour!), s]));
-	// Of more running runs than are asked for, the newest are known: those since oldest.
+	// If more runs are running than are asked for, the newest are known: those since oldest.
 	const starts = (running.data?.runs ?? []).map((l) => Date.parse(l.triggerTime!));
 	const oldest = running.data?.next ? starts.at(-1)! : 0;
 	const bars = Array.from({ length: hours }, (_, i) => {
