@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -255,9 +256,9 @@ func TestConnIdleReportsAgain(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/limit=%d", name, most), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					w := newTestTimer(t, Options{MaxPendingTimeouts: most, Logger: slog.New(slog.DiscardHandler)})
-					calls := 0
+					var calls atomic.Int64
 					ci, err := w.NewConnIdle(ConnIdleOptions{All: time.Minute, OnIdle: func(c net.Conn, _ IdleKind) {
-						if calls++; calls == 3 {
+						if calls.Add(1) == 3 {
 							require.NoError(t, c.Close())
 						}
 						end()
@@ -267,7 +268,7 @@ func TestConnIdleReportsAgain(t *testing.T) {
 					defer theirs.Close()
 					mustWrap(t, ci, ours)
 					time.Sleep(time.Hour)
-					require.Equal(t, 3, calls)
+					require.EqualValues(t, 3, calls.Load())
 					require.Zero(t, w.PendingTimeouts())
 				})
 			})
