@@ -13,6 +13,12 @@ type Registration struct {
 	Updated time.Time
 }
 
+// Queued reports whether the address is a [QueueAddress], whose beats come through the broker.
+func (r Registration) Queued() bool {
+	_, queued := ParseQueueAddress(r.Address)
+	return queued
+}
+
 // RegistrationLife is the time for which a registration is valid without a new beat. XXL-JOB: three
 // beats of 30 s (DEAD_TIMEOUT in RegistryConfig).
 const RegistrationLife = 90 * time.Second
@@ -31,6 +37,7 @@ type RegistryStore interface {
 	Registrations(ctx context.Context, appName string) ([]Registration, error)
 	// ExpireRegistrations removes the addresses whose last beat is older than life and returns
 	// them, by app name, then address. Beats are stored in whole seconds, so an address may live
-	// up to a second longer than life, and never shorter.
-	ExpireRegistrations(ctx context.Context, life time.Duration) ([]Registration, error)
+	// up to a second longer than life, and never shorter. If queued is false, each [QueueAddress]
+	// stays.
+	ExpireRegistrations(ctx context.Context, life time.Duration, queued bool) ([]Registration, error)
 }

@@ -136,8 +136,10 @@ func (g guard) Registrations(ctx context.Context, appName string) ([]xxladapter.
 }
 
 // ExpireRegistrations implements [xxladapter.RegistryStore].
-func (g guard) ExpireRegistrations(ctx context.Context, life time.Duration) ([]xxladapter.Registration, error) {
-	return g.store.ExpireRegistrations(ctx, life)
+func (g guard) ExpireRegistrations(
+	ctx context.Context, life time.Duration, queued bool,
+) ([]xxladapter.Registration, error) {
+	return g.store.ExpireRegistrations(ctx, life, queued)
 }
 
 // PlanOrder implements [xxladapter.OrderStore].

@@ -8,22 +8,41 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// registryPace is the pause between two sweeps for dead registrations. XXL-JOB sweeps at every beat
-// interval (BEAT_TIMEOUT, 30 s), so that a crashed executor stays routable for up to 120 s;
-// sweeping more often reduces that to 90 s plus one pace.
-const registryPace = 12 * time.Second
+const (
+	// registryPace is the pause between two sweeps for dead registrations. XXL-JOB sweeps at every
+	// beat interval (BEAT_TIMEOUT, 30 s), so that a crashed executor stays routable for up to
+	// 120 s; sweeping more often reduces that to 90 s plus one pace.
+	registryPace = 12 * time.Second
+
+	// hearingTime is how long beats must have been able to arrive before their absence counts: the
+	// 30 s between two beats, and time for the calls. Eureka has a self-preservation mode for the
+	// same reason.
+	hearingTime = 45 * time.Second
+
+	// deafLife is the life of a registration before hearingTime is over. The store is asked then,
+	// too, because its errors say that no beat can be stored.
+	deafLife = 365 * 24 * time.Hour
+)
 
 // A RegistryStore is the part of [xxladapter.Store] that [Registry] needs.
 type RegistryStore interface {
-	ExpireRegistrations(ctx context.Context, life time.Duration) ([]xxladapter.Registration, error)
+	ExpireRegistrations(ctx context.Context, life time.Duration, queued bool) ([]xxladapter.Registration, error)
 }
 
-// Registry removes executors whose beats have stopped.
+// Registry removes executors whose beats have stopped. It does not count the time in which beats
+// could not arrive: before Run, while the store fails, while the process stands still, and for
+// executors on the queue while the broker is away.
 type Registry struct {
 	Store RegistryStore
+	// Connected returns since when this node is connected to the broker, zero while it is not; nil
+	// means that the node has no broker, and expects no beats through one.
+	Connected func() time.Time
 	// Expired is called when registrations have ended, and must not block; nil disables it.
 	Expired func()
 	Logger  *slog.Logger // nil means slog.Default()
+
+	since time.Time // beats could arrive from then on
+	swept time.Time // the last sweep
 }
 
 // Run sweeps until ctx ends. Errors of the store are logged, and the next sweep tries again.
@@ -31,12 +50,31 @@ func (r *Registry) Run(ctx context.Context) error {
 	if err := check(&r.Logger, need{"Registry.Store", r.Store == nil}); err != nil {
 		return err
 	}
+	r.since = wallClock()
+	r.swept = r.since
 	return every(ctx, registryPace, r.Logger, "registry sweep failed", r.sweep)
 }
 
 func (r *Registry) sweep(ctx context.Context) error {
-	dead, err := r.Store.ExpireRegistrations(ctx, xxladapter.RegistrationLife)
+	now := wallClock()
+	if now.Sub(r.swept) > 2*registryPace { // the process or its machine stood still
+		r.since = now
+	}
+	r.swept = now
+	life, queued := xxladapter.RegistrationLife, true
+	if now.Sub(r.since) < hearingTime {
+		life = deafLife
+	}
+	if r.Connected != nil {
+		since := r.Connected()
+		queued = !since.IsZero() && now.Sub(since) >= hearingTime
+	}
+	// A call that the store answers minutes later would not know that beats were kept away, too.
+	limited, cancel := context.WithTimeout(ctx, registryPace)
+	defer cancel()
+	dead, err := r.Store.ExpireRegistrations(limited, life, queued)
 	if err != nil {
+		r.since = wallClock()
 		return err
 	}
 	for _, d := range dead {
@@ -47,3 +85,7 @@ func (r *Registry) sweep(ctx context.Context) error {
 	}
 	return nil
 }
+
+// wallClock returns the time without the monotonic clock, which stands still while the machine
+// sleeps.
+func wallClock() time.Time { return time.Now().Round(0) }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -47,10 +48,134 @@ func TestAnExecutorIsDropped90SecondsAfterItsLastBeat(t *testing.T) {
 	})
 }
 
+// TestSilenceCountsOnlyWhereBeatsCanArrive keeps the beats of two executors away for longer than a
+// registration lives. The one that beats again in time stays, the other one goes.
+func TestSilenceCountsOnlyWhereBeatsCanArrive(t *testing.T) {
+	const dead, alive = "nats://some-app/dead", "nats://some-app/alive"
+	silence := func() { time.Sleep(2 * xxladapter.RegistrationLife) } // in a bubble
+	for name, deafen := range map[string]func(s *deafStore, start, hear func()){
+		"no scheduler runs": func(_ *deafStore, start, _ func()) { silence(); start() },
+		"the store fails": func(s *deafStore, start, hear func()) {
+			start()
+			hear()
+			s.fails.Store(true)
+			silence()
+			s.fails.Store(false)
+		},
+		"the store hangs": func(s *deafStore, start, hear func()) {
+			start()
+			hear()
+			s.hangs.Store(true)
+			silence()
+			s.hangs.Store(false)
+		},
+		"the process stands still": func(s *deafStore, start, hear func()) {
+			start()
+			hear()
+			still := make(chan struct{})
+			s.stands.Store(&still)
+			silence()
+			s.stands.Store(nil)
+			close(still)
+		},
+		"the broker is away": func(s *deafStore, start, hear func()) {
+			start()
+			hear()
+			s.connected.Store(&time.Time{})
+			silence()
+			s.connected.Store(new(time.Now()))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				s := &deafStore{Store: memstore.New(time.Now)}
+				s.connected.Store(new(time.Now()))
+				group, err := s.SaveGroup(ctx, &xxladapter.Group{AppName: "some-app", Title: "t"})
+				require.NoError(t, err)
+				beat := func(address string) { require.NoError(t, s.Register(ctx, "some-app", address)) }
+				addresses := func() []string {
+					synctest.Wait()
+					g, err := s.Group(ctx, group)
+					require.NoError(t, err)
+					return g.Addresses
+				}
+				beat(dead)
+				beat(alive)
+				deafen(s, func() {
+					r := &Registry{
+						Store: s, Connected: func() time.Time { return *s.connected.Load() },
+						Logger: slog.New(slog.DiscardHandler),
+					}
+					go func() { _ = r.Run(ctx) }() // it ends without an error when ctx does
+				}, func() {
+					time.Sleep(hearingTime + registryPace)
+					beat(dead)
+					beat(alive)
+				})
+				time.Sleep(30 * time.Second)
+				require.Equal(t, []string{alive, dead}, addresses())
+				beat(alive)
+				time.Sleep(hearingTime - 30*time.Second + 2*registryPace)
+				require.Equal(t, []string{alive}, addresses())
+			})
+		})
+	}
+}
+
+// A deafStore expires registrations late or not at all, on demand.
+type deafStore struct {
+	*memstore.Store
+	fails  atomic.Bool
+	hangs  atomic.Bool                   // until the call's limit
+	stands atomic.Pointer[chan struct{}] // like a process that stands still after the call
+
+	connected atomic.Pointer[time.Time] // of the broker
+}
+
+func (s *deafStore) ExpireRegistrations(
+	ctx context.Context, life time.Duration, queued bool,
+) ([]xxladapter.Registration, error) {
+	if s.hangs.Load() {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	if s.fails.Load() {
+		return nil, errors.New("no connection")
+	}
+	dead, err := s.Store.ExpireRegistrations(ctx, life, queued)
+	if still := s.stands.Load(); still != nil {
+		<-*still
+	}
+	return dead, err
+}
+
+// TestExecutorsOnHTTPExpireWhileTheBrokerIsAway keeps the two kinds of executors apart.
+func TestExecutorsOnHTTPExpireWhileTheBrokerIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		store := memstore.New(time.Now)
+		r := &Registry{
+			Store: store, Connected: func() time.Time { return time.Time{} }, Logger: slog.New(slog.DiscardHandler),
+		}
+		go func() { _ = r.Run(ctx) }() // it ends without an error when ctx does
+		require.NoError(t, store.Register(ctx, "some-app", "http://a/"))
+		require.NoError(t, store.Register(ctx, "some-app", "nats://some-app/b"))
+		time.Sleep(xxladapter.RegistrationLife + 2*registryPace)
+		synctest.Wait()
+		list, err := store.Registrations(ctx, "some-app")
+		require.NoError(t, err)
+		require.Len(t, list, 1)
+		require.Equal(t, "nats://some-app/b", list[0].Address)
+	})
+}
+
 // A flakyStore fails at its first call.
 type flakyStore struct{ calls int }
 
-func (s *flakyStore) ExpireRegistrations(context.Context, time.Duration) ([]xxladapter.Registration, error) {
+func (s *flakyStore) ExpireRegistrations(context.Context, time.Duration, bool) ([]xxladapter.Registration, error) {
 	s.calls++
 	if s.calls == 1 {
 		return nil, errors.New("no connection")

@@ -150,7 +150,9 @@ func (s *Store) Registrations(ctx context.Context, appName string) ([]xxladapter
 }
 
 // ExpireRegistrations implements [xxladapter.Store].
-func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]xxladapter.Registration, error) {
+func (s *Store) ExpireRegistrations(
+	ctx context.Context, life time.Duration, queued bool,
+) ([]xxladapter.Registration, error) {
 	if err := s.enter(ctx); err != nil {
 		return nil, err
 	}
@@ -161,8 +163,9 @@ func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]
 	limit := toSecond(s.clock().Add(-life))
 	var expired []xxladapter.Registration
 	for key, at := range s.beats {
-		if at.Before(limit) {
-			expired = append(expired, xxladapter.Registration{AppName: key.appName, Address: key.address, Updated: at})
+		reg := xxladapter.Registration{AppName: key.appName, Address: key.address, Updated: at}
+		if at.Before(limit) && (queued || !reg.Queued()) {
+			expired = append(expired, reg)
 			delete(s.beats, key)
 		}
 	}

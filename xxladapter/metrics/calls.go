@@ -154,9 +154,9 @@ func (s *measured) EndPause(ctx context.Context, arg1 int64) (value1 xxladapter.
 	return s.Store.EndPause(ctx, arg1)
 }
 
-func (s *measured) ExpireRegistrations(ctx context.Context, arg1 time.Duration) (value1 []xxladapter.Registration, err error) {
+func (s *measured) ExpireRegistrations(ctx context.Context, arg1 time.Duration, arg2 bool) (value1 []xxladapter.Registration, err error) {
 	defer s.done("expire_registrations", time.Now(), &err)
-	return s.Store.ExpireRegistrations(ctx, arg1)
+	return s.Store.ExpireRegistrations(ctx, arg1, arg2)
 }
 
 func (s *measured) FailedRuns(ctx context.Context, arg1 int64, arg2 int) (value1 []xxladapter.FailedRun, err error) {

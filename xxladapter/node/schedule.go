@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -63,8 +64,12 @@ func (n *Node) buildTrigger() (err error) {
 // maintenance returns the background services that a node runs beside scheduling.
 func (n *Node) maintenance() []runner {
 	store, logger := n.opts.Store, n.opts.Logger
+	var connected func() time.Time
+	if n.opts.Queue != nil {
+		connected = n.opts.Queue.Connected
+	}
 	return []runner{
-		&maintenance.Registry{Store: store, Expired: n.expired.post, Logger: logger},
+		&maintenance.Registry{Store: store, Connected: connected, Expired: n.expired.post, Logger: logger},
 		&maintenance.Lost{
 			Store: store, Beat: n.client.Alive, Ended: n.client.Ended, Complete: n.handOver.Complete,
 			Lose: n.handOver.Lose, Expired: n.expired, Logger: logger,

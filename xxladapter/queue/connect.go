@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"log/slog"
+	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
 )
@@ -59,6 +60,10 @@ func Connect(ctx context.Context, o Options) (*Conn, error) {
 
 // Shown returns the URL of the broker without secrets.
 func (c *Conn) Shown() string { return c.shown }
+
+// Connected returns since when the connection has existed without an interruption. It is zero while
+// there is none; a broker that does not answer is noticed within 30 s.
+func (c *Conn) Connected() time.Time { return c.broker.Connected() }
 
 // Close ends the connection, and everything that is served over it.
 func (c *Conn) Close() { c.broker.Close() }

@@ -112,7 +112,7 @@ func TestABrokenRowIsReadAsItIs(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, &xxladapter.Log{ID: 5, GroupID: 1, JobID: 7, TriggerCode: 200}, l)
 
-	expired, err := s.ExpireRegistrations(ctx, time.Minute)
+	expired, err := s.ExpireRegistrations(ctx, time.Minute, true)
 	require.NoError(t, err)
 	require.Empty(t, expired, "an admin's registration is not an executor's")
 	applied, _, err := s.FinishRun(ctx, xxladapter.RunResult{LogID: 5, Code: 200})

@@ -61,7 +61,7 @@ var absentRules = []rule{
 				return len(l), err
 			},
 			"ExpireRegistrations": func() (int, error) {
-				l, err := b.store.ExpireRegistrations(b.ctx, time.Minute)
+				l, err := b.store.ExpireRegistrations(b.ctx, time.Minute, true)
 				return len(l), err
 			},
 			"Registrations": func() (int, error) {

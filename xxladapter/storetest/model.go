@@ -221,7 +221,7 @@ func (m *model) advance(t *rapid.T) {
 
 var (
 	anApp     = rapid.SampledFrom([]string{"app-one", "app-two", "app-three"})
-	anAddress = rapid.SampledFrom([]string{"http://a:1", "http://b:1", "https://c:1/"})
+	anAddress = rapid.SampledFrom([]string{"http://a:1", "http://b:1", "https://c:1/", "nats://app/e1"})
 	aNode     = rapid.SampledFrom([]string{"n1", "n2", "n3"})
 )
 
@@ -276,8 +276,9 @@ func (m *model) unregister(t *rapid.T) {
 
 func (m *model) expire(t *rapid.T) {
 	life := time.Duration(rapid.IntRange(0, 60_000).Draw(t, "life ms")) * time.Millisecond
-	want, wantErr := m.want.ExpireRegistrations(m.ctx, life)
-	got, gotErr := m.got.ExpireRegistrations(m.ctx, life)
+	queued := rapid.Bool().Draw(t, "queued")
+	want, wantErr := m.want.ExpireRegistrations(m.ctx, life, queued)
+	got, gotErr := m.got.ExpireRegistrations(m.ctx, life, queued)
 	sameError(t, wantErr, gotErr)
 	require.Equal(t, want, got)
 }

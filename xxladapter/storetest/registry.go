@@ -72,7 +72,7 @@ var registryRules = []rule{
 	{"ARegistrationLivesItsWholeLife", func(b *fixture) {
 		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
 		b.clock.Advance(xxladapter.RegistrationLife)
-		expired, err := b.store.ExpireRegistrations(b.ctx, xxladapter.RegistrationLife)
+		expired, err := b.store.ExpireRegistrations(b.ctx, xxladapter.RegistrationLife, true)
 		b.NoError(err)
 		b.Empty(expired)
 		b.Equal([]string{"http://a:1"}, b.addresses())
@@ -87,7 +87,7 @@ var registryRules = []rule{
 		b.NoError(b.store.Register(b.ctx, app, "http://alive:1"))
 		b.clock.Advance(32 * time.Second)
 
-		expired, err := b.store.ExpireRegistrations(b.ctx, 90*time.Second)
+		expired, err := b.store.ExpireRegistrations(b.ctx, 90*time.Second, true)
 		b.NoError(err)
 		b.Equal([]xxladapter.Registration{
 			{AppName: "another-app", Address: "http://a:1", Updated: second(epoch)},
@@ -99,8 +99,27 @@ var registryRules = []rule{
 		b.NoError(err)
 		b.Nil(g.Addresses)
 
-		expired, err = b.store.ExpireRegistrations(b.ctx, 90*time.Second)
+		expired, err = b.store.ExpireRegistrations(b.ctx, 90*time.Second, true)
 		b.NoError(err)
 		b.Empty(expired)
+	}},
+	{"ExpireRegistrationsSparesTheQueue", func(b *fixture) {
+		const queued, almost = "nats://" + app + "/e1", "nats://" + app + "/e 1"
+		for _, address := range []string{queued, almost, "http://a:1"} {
+			b.NoError(b.store.Register(b.ctx, app, address))
+		}
+		b.clock.Advance(92 * time.Second)
+		expired, err := b.store.ExpireRegistrations(b.ctx, 90*time.Second, false)
+		b.NoError(err)
+		b.Equal([]xxladapter.Registration{
+			{AppName: app, Address: "http://a:1", Updated: second(epoch)},
+			{AppName: app, Address: almost, Updated: second(epoch)},
+		}, expired)
+		b.Equal([]string{queued}, b.addresses())
+
+		expired, err = b.store.ExpireRegistrations(b.ctx, 90*time.Second, true)
+		b.NoError(err)
+		b.Equal([]xxladapter.Registration{{AppName: app, Address: queued, Updated: second(epoch)}}, expired)
+		b.Nil(b.addresses())
 	}},
 }

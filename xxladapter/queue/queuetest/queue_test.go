@@ -365,6 +365,32 @@ func TestABrokerThatIsAwayHoldsNothingUp(t *testing.T) {
 	})
 }
 
+// TestALongAbsenceOfTheBrokerFailsNoRun keeps the broker away for longer than a registration lives.
+// The run in progress ends well, and what was due meanwhile begins when the broker is back.
+func TestALongAbsenceOfTheBrokerFailsNoRun(t *testing.T) {
+	testserver.Long(t)
+	overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
+		const absence = xxladapter.RegistrationLife + 50*time.Second
+		s.startExecutor("e1")
+		s.executors(1)
+		long := s.job("long", map[string]any{"executorParam": (absence + 10*time.Second).String()})
+		short := s.job("short", nil)
+		s.trigger(long)
+		testserver.Eventually(t, 20*time.Second, "the run has begun", func() bool { return len(s.counts()) == 1 })
+		s.broker.kill()
+		const due = 4
+		for range due {
+			pause(absence / due)
+			s.trigger(short)
+		}
+		s.broker.start()
+		for _, r := range append(s.ended(short, due, time.Minute), s.ended(long, 1, time.Minute)...) {
+			require.Equal(t, 200, r.HandleCode, "run %d: %s %s", r.ID, r.TriggerMsg, r.HandleMsg)
+		}
+		s.executors(1)
+	})
+}
+
 // TestACallEndsWithItsConnection restarts the broker while a call with a distant deadline waits for
 // its reply, which would go to the lost connection.
 func TestACallEndsWithItsConnection(t *testing.T) {

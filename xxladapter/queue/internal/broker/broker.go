@@ -8,6 +8,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/delivery"
@@ -45,6 +46,9 @@ type Broker interface {
 	// ServeReports answers the calls to the schedulers in the same way. Each call is answered by
 	// one of the schedulers that serve.
 	ServeReports(answer func(op, app string, header http.Header, body []byte) []byte) (stop func(), err error)
+
+	// Connected returns since when the connection exists, zero while there is none.
+	Connected() time.Time
 
 	// States returns the state of each app that has a run.
 	States(ctx context.Context) (map[string]xxladapter.QueueState, error)

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -32,6 +33,7 @@ type conn struct {
 	streams  sync.Map // app -> jetstream.Stream
 	shown    string   // the URL without secrets
 	logger   *slog.Logger
+	since    atomic.Int64 // when the connection was made, in Unix nanoseconds; 0 means there is none
 }
 
 var _ broker.Broker = (*conn)(nil)
@@ -76,17 +78,22 @@ func Parse(text string) (p Place, err error) {
 // name.
 func (p Place) Connect(ctx context.Context, o broker.Options) (_ broker.Broker, err error) {
 	c := &conn{names: names{p.namespace}, shown: p.Shown, logger: o.Logger}
+	c.since.Store(time.Now().UnixNano())
 	opts := []nats.Option{
 		nats.Name(o.Name), nats.CustomInboxPrefix(c.names.replies(o.App)), nats.Timeout(broker.CallLimit),
 		nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
 		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
+			c.since.Store(0)
 			c.calls.lose()
 			if err != nil {
 				c.logger.Warn("connection to the queue lost", "queue", p.Shown, "err", err)
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { c.logger.Info("connected to the queue again", "queue", p.Shown) }),
+		nats.ReconnectHandler(func(*nats.Conn) {
+			c.since.Store(time.Now().UnixNano())
+			c.logger.Info("connected to the queue again", "queue", p.Shown)
+		}),
 		nats.ErrorHandler(func(_ *nats.Conn, sub *nats.Subscription, err error) {
 			c.logger.Warn("queue reports an error", "queue", p.Shown, "err", err)
 		}),
@@ -127,6 +134,14 @@ func refused(err error) error {
 		return errors.New("has no JetStream: start nats-server with -js")
 	}
 	return fmt.Errorf("cannot be used: %w", err)
+}
+
+// Connected implements [broker.Broker].
+func (c *conn) Connected() time.Time {
+	if since := c.since.Load(); since != 0 {
+		return time.Unix(0, since)
+	}
+	return time.Time{}
 }
 
 // Close implements [broker.Broker].

@@ -105,6 +105,8 @@ func TestAServerThatComesBack(t *testing.T) {
 			break
 		}
 	}
+	require.True(t, s.Connected().IsZero())
+	back := time.Now()
 	server.Start(t)
 	require.Eventually(t, func() bool {
 		_, err := s.Publish(t.Context(), anyOf, "3", nil, []byte("later"))
@@ -114,6 +116,7 @@ func TestAServerThatComesBack(t *testing.T) {
 		reply, err := e.Report(t.Context(), "registry", "orders", nil, nil)
 		return err == nil && string(reply) == "yes"
 	}, 20*time.Second, 50*time.Millisecond)
+	require.False(t, s.Connected().Before(back), "the connection of before does not count")
 	feed := feeding(t, e, anyOf)
 	require.Equal(t, "run", string(feed.next(t).Body))
 	require.Equal(t, "later", string(feed.next(t).Body))
@@ -127,7 +130,7 @@ func TestAFrozenServerIsNoticed(t *testing.T) {
 	s := connected(t, server.URL("0"), "", "s", time.Hour)
 	server.Freeze(t)
 	began := time.Now()
-	require.Eventually(t, func() bool { return s.health.away.Load() }, 30*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return s.Connected().IsZero() }, 30*time.Second, 50*time.Millisecond)
 	_, err := s.Publish(t.Context(), anyOf, "1", nil, nil)
 	require.ErrorIs(t, err, broker.ErrAway)
 	require.Less(t, time.Since(began), 30*time.Second)

@@ -21,7 +21,7 @@ const (
 // A health knows whether Redis answers, so that publications fail at once while it does not.
 type health struct {
 	c      *conn
-	away   atomic.Bool
+	since  atomic.Int64 // when Redis began to answer, in Unix nanoseconds; 0 means it is away
 	look   chan struct{}
 	cancel context.CancelFunc
 	ended  sync.WaitGroup
@@ -30,8 +30,19 @@ type health struct {
 func newHealth(c *conn) *health {
 	ctx, cancel := context.WithCancel(context.Background())
 	h := &health{c: c, look: make(chan struct{}, 1), cancel: cancel}
+	h.since.Store(time.Now().UnixNano())
 	h.ended.Go(func() { h.watch(ctx) })
 	return h
+}
+
+func (h *health) away() bool { return h.since.Load() == 0 }
+
+// Connected implements [broker.Broker].
+func (c *conn) Connected() time.Time {
+	if since := c.health.since.Load(); since != 0 {
+		return time.Unix(0, since)
+	}
+	return time.Time{}
 }
 
 // notice looks at the error of a command. If the connection is at fault, Redis counts as away until
@@ -45,7 +56,7 @@ func (h *health) notice(err error) {
 }
 
 func (h *health) lost(err error) {
-	if h.away.Swap(true) {
+	if h.since.Swap(0) == 0 {
 		return
 	}
 	h.c.logger.Warn("connection to the queue lost", "queue", h.c.shown, "err", err)
@@ -58,7 +69,7 @@ func (h *health) lost(err error) {
 func (h *health) watch(ctx context.Context) {
 	for {
 		pause := pingEvery
-		if h.away.Load() {
+		if h.away() {
 			pause = pingAway
 		}
 		select {
@@ -76,7 +87,7 @@ func (h *health) watch(ctx context.Context) {
 			return
 		case err != nil:
 			h.lost(err)
-		case h.away.Swap(false):
+		case h.since.CompareAndSwap(0, time.Now().UnixNano()):
 			h.c.logger.Info("connected to the queue again", "queue", h.c.shown)
 		}
 	}

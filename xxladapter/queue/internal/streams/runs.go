@@ -28,7 +28,7 @@ func (c *conn) Publish(
 	if len(run) > maxRun {
 		return 0, fmt.Errorf("%w: %d bytes, must be at most %d", broker.ErrTooLarge, len(run), maxRun)
 	}
-	if c.health.away.Load() {
+	if c.health.away() {
 		return 0, broker.ErrAway
 	}
 	head, err := json.Marshal(header)

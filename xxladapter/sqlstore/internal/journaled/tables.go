@@ -66,8 +66,10 @@ func (s *Store) Registrations(ctx context.Context, appName string) ([]xxladapter
 }
 
 // ExpireRegistrations implements [xxladapter.Store].
-func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]xxladapter.Registration, error) {
-	return s.Store.ExpireRegistrations(with(ctx, grouping), life)
+func (s *Store) ExpireRegistrations(
+	ctx context.Context, life time.Duration, queued bool,
+) ([]xxladapter.Registration, error) {
+	return s.Store.ExpireRegistrations(with(ctx, grouping), life, queued)
 }
 
 // AgreeZone implements [xxladapter.Store].

@@ -87,7 +87,9 @@ func (s *Store) Registrations(ctx context.Context, appName string) ([]xxladapter
 
 // ExpireRegistrations implements [xxladapter.Store]. Because beats and the limit have whole
 // seconds, an address may live up to a second longer than life, and never shorter.
-func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]xxladapter.Registration, error) {
+func (s *Store) ExpireRegistrations(
+	ctx context.Context, life time.Duration, queued bool,
+) ([]xxladapter.Registration, error) {
 	var expired []xxladapter.Registration
 	silent := s.db.Dialect.Datetime(s.db.Clock().Add(-life))
 	if found, err := s.db.Finds(ctx, selectSilent, silent); !found || err != nil {
@@ -100,7 +102,9 @@ func (s *Store) ExpireRegistrations(ctx context.Context, life time.Duration) ([]
 		err := tx.Query(ctx, selectSilent+s.db.Dialect.Lock, []any{limit}, func(r database.Row) error {
 			var reg xxladapter.Registration
 			err := r.Scan(&reg.AppName, &reg.Address, database.Datetime(&reg.Updated))
-			expired = append(expired, reg)
+			if queued || !reg.Queued() {
+				expired = append(expired, reg)
+			}
 			return err
 		})
 		if err != nil {
