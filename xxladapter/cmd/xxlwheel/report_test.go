@@ -1,6 +1,9 @@
 package main
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +33,25 @@ func TestMistakesInKeepingLogs(t *testing.T) {
 		require.Contains(t, stderr, c.line)
 		require.Equal(t, 1, strings.Count(stderr, "\n"), stderr)
 	}
+}
+
+// TestAFailedClearSaysWhatItDeleted has a server that fails at the second part.
+func TestAFailedClearSaysWhatItDeleted(t *testing.T) {
+	t.Parallel()
+	answers := make(chan string, 1)
+	answers <- `{"deleted":1000}`
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		select {
+		case answer := <-answers:
+			_, _ = io.WriteString(w, answer)
+		default:
+			http.Error(w, "{}", http.StatusInternalServerError)
+		}
+	}))
+	defer server.Close()
+	code, _, stderr := cli(t, "run", "--server", server.URL, "clear", "--all", "--yes")
+	require.Equal(t, command.ExitFail, code)
+	require.Contains(t, stderr, "deleted 1000, then failed: ")
 }
 
 // TestReportAndClear runs the two commands against a server in another process.

@@ -60,6 +60,8 @@ func (c *clearCmd) Run(inv *command.Invocation, parent *Cmd) error {
 	}
 	deleted, err := c.delete(inv, parent, api, form)
 	switch {
+	case err != nil && deleted > 0:
+		return fmt.Errorf("deleted %d, then failed: %w", deleted, err)
 	case err != nil:
 		return err
 	case parent.Structured():
