@@ -1,7 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +17,33 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
+
+// TestAnInterruptedWaitNamesTheRun cancels the command while it waits for the start or for the end.
+func TestAnInterruptedWaitNamesTheRun(t *testing.T) {
+	t.Parallel()
+	for state, message := range map[string]string{
+		"PLANNED": "xxlwheel: interrupted; order 5 was waiting to be handed over\n",
+		"STARTED": "xxlwheel: interrupted; run 7 had not ended\n",
+	} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.Method == http.MethodPost:
+				_, _ = io.WriteString(w, `{"order":5}`)
+			case strings.HasSuffix(r.URL.Path, "/orders/5") && state == "STARTED":
+				_, _ = io.WriteString(w, `{"state":"STARTED","logIds":[7]}`)
+			default:
+				_, _ = io.WriteString(w, `{"id":7,"state":"PLANNED","status":"RUNNING"}`)
+				interrupt()
+			}
+		}))
+		var stdout, stderr bytes.Buffer
+		code := run(ctx, []string{"job", "--server", server.URL, "trigger", "1", "--wait"}, command.Console{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr})
+		require.Equal(t, command.ExitFail, code)
+		require.Equal(t, message, stderr.String())
+		server.Close()
+	}
+}
 
 // TestATriggerIsWaitedFor checks that the command says which run it started and how it ended, and
 // that its exit code says whether it succeeded.

@@ -93,6 +93,8 @@ func (w *Waiter) Started(order int64) (runs []RunID, err error) {
 		return o.State != "PLANNED", err
 	})
 	switch {
+	case err != nil && w.Invocation.Context.Err() != nil:
+		return nil, fmt.Errorf("interrupted; order %d was waiting to be handed over", order)
 	case err != nil:
 		return nil, err
 	case over && w.Waits:
@@ -134,6 +136,8 @@ func (w *Waiter) Ended(runs []RunID) error {
 			return l.Status != "RUNNING", err
 		})
 		switch {
+		case err != nil && w.Invocation.Context.Err() != nil:
+			return fmt.Errorf("interrupted; run %d had not ended", run.ID)
 		case err != nil:
 			return err
 		case over:
