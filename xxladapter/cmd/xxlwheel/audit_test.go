@@ -89,6 +89,7 @@ func TestAuditCommands(t *testing.T) {
 // and expects an audit row that names the command.
 func TestACommandOnTheStoreIsAudited(t *testing.T) {
 	store := "sqlite:" + t.TempDir() + "/x.db"
+	createStore(t, store)
 	mustCLI(t, "migrate", "--store", store, "--zone", "Asia/Shanghai")
 	opened, err := stores.Open(t.Context(), store, sqlstore.Options{})
 	require.NoError(t, err)

@@ -3,9 +3,7 @@ package stores
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"os"
 	"strconv"
 	"sync/atomic"
 
@@ -34,7 +32,7 @@ func (c *storeCopyCmd) Run(inv *command.Invocation) error {
 	if c.From == c.To || SameDatabase(string(c.From), string(c.To)) {
 		return command.Usagef("--to is the same store as --from, must be another one")
 	}
-	if err := c.checkFrom(); err != nil {
+	if err := mustExist("--from", string(c.From)); err != nil {
 		return err
 	}
 	opts := sqlstore.Options{
@@ -52,18 +50,6 @@ func (c *storeCopyCmd) Run(inv *command.Invocation) error {
 		return errors.Join(err, from.Close())
 	}
 	return errors.Join(c.copy(inv, from, to), to.Close(), from.Close())
-}
-
-// checkFrom refuses a file that is not there: opening it would create an empty store.
-func (c *storeCopyCmd) checkFrom() error {
-	file, isFile := sqlstore.FileOf(string(c.From))
-	if !isFile {
-		return nil
-	}
-	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		return command.Usagef("--from is %q, must be a store that exists", sqlstore.Redacted(string(c.From)))
-	}
-	return nil
 }
 
 func (c *storeCopyCmd) copy(inv *command.Invocation, from, to xxladapter.Store) error {

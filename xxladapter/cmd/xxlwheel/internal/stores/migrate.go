@@ -64,6 +64,9 @@ func (c *MigrateCmd) changeZone(inv *command.Invocation) error {
 	if err != nil {
 		return err
 	}
+	if err := mustExist("--store", string(c.Store)); err != nil {
+		return err
+	}
 	store, err := Open(
 		inv.Context, string(c.Store), sqlstore.Options{Logger: slog.New(slog.NewTextHandler(inv.Stderr, nil))},
 	)

@@ -7,7 +7,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"os/user"
 	"strings"
 
@@ -65,6 +67,18 @@ func Check(flag, place string) error {
 		return command.Usagef("%s", refused.MessageFor(flag))
 	}
 	return err
+}
+
+// mustExist refuses a file that is not there: opening it would create an empty store.
+func mustExist(flag, place string) error {
+	file, isFile := sqlstore.FileOf(place)
+	if !isFile {
+		return nil
+	}
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return command.Usagef("%s is %q, must be a store that exists", flag, sqlstore.Redacted(place))
+	}
+	return nil
 }
 
 // refusedFlag names the flag in an error about the value of a flag, and the flag that would permit
