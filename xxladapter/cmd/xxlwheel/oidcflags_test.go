@@ -19,6 +19,9 @@ func TestBadOIDCFlagsAreRefused(t *testing.T) {
 	for flags, message := range map[string]string{
 		"--oidc-client-id=x":           "--oidc-issuer is missing",
 		"--oidc-role=ops=admin":        "--oidc-issuer is missing",
+		"--oidc-name=Work":             "--oidc-issuer is missing",
+		"--oidc-scope=groups":          "--oidc-issuer is missing",
+		"--oidc-claim=realm":           "--oidc-issuer is missing",
 		issuer:                         "client id is missing",
 		issuer + " --oidc-client-id=x": "role rules are missing",
 		issuer + " --oidc-client-id=x --oidc-role=ops":                 "--oidc-role: role rule is \"ops\"",

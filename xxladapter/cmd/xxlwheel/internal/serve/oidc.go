@@ -26,7 +26,8 @@ type oidcFlags struct {
 // provider returns the provider, or nil without one.
 func (f *oidcFlags) provider(tlsCA string) (*openid.Provider, error) {
 	if f.Issuer == "" {
-		if f.ClientID != "" || f.ClientSecret != "" || f.Role != nil {
+		if f.ClientID != "" || f.ClientSecret != "" || f.Name != "" || f.Claim != "groups" || f.Role != nil ||
+			f.Scope != nil {
 			return nil, command.Usagef("--oidc-issuer is missing, must be given with the other --oidc flags")
 		}
 		return nil, nil
