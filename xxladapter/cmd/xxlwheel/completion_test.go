@@ -18,6 +18,9 @@ func TestShellsCompleteCommandsAndFlags(t *testing.T) {
 		"xxlwheel job list --output j":       {"json"},
 		"xxlwheel config ":                   {"example", "check"},
 		"xxlwheel completion f":              {"fish"},
+		"xxlwheel job add --route L":         {"LAST", "LEAST_FREQUENTLY_USED", "LEAST_RECENTLY_USED"},
+		"xxlwheel serve --cron-profile ":     {"quartz", "xxl34", "sane", "unix"},
+		"xxlwheel serve --tls-cert chec":     {"check.go"},
 		"xxlwheel schedule preview --nothin": nil,
 	} {
 		t.Setenv("COMP_LINE", line)

@@ -23,12 +23,13 @@
 //
 // They are made of:
 //
-//	command    the invocation, exit codes, questions to a person, progress
-//	client     calls of the API, the flags for them, and lists that are printed page by page
-//	printing   tables, JSON, YAML, and text that is safe for a terminal
-//	flags      secrets, spans, instants and zones, as values of flags
-//	settings   values of flags from the environment and from a file
-//	daemon     what serve, executor and demo share: ports, TLS, the log, telemetry, a broker
+//	command     the invocation, exit codes, questions to a person, progress
+//	client      calls of the API, the flags for them, and lists that are printed page by page
+//	printing    tables, JSON, YAML, and text that is safe for a terminal
+//	flags       secrets, spans, instants and zones, as values of flags
+//	settings    values of flags from the environment and from a file
+//	completion  the values by which shells complete flags
+//	daemon      what serve, executor and demo share: ports, TLS, the log, telemetry, a broker
 package main
 
 import (
@@ -47,6 +48,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/alarms"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/audit"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/completion"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/declared"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/demo"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/groups"
@@ -130,7 +132,7 @@ func run(ctx context.Context, args []string, at command.Console) int {
 	if err != nil {
 		panic(err) // the command structure itself is wrong
 	}
-	if kongcompletion.Register(parser); exited >= 0 { // the shell asked for completions
+	if kongcompletion.Register(parser, kongcompletion.WithPredictors(completion.Predictors())); exited >= 0 { // the shell asked for completions
 		return exited
 	}
 	if len(args) == 0 {

@@ -19,7 +19,7 @@ import (
 type Flags struct {
 	SMTP             string   `name:"smtp" placeholder:"HOST[:PORT]" help:"Mail server for alarms (default port: 587, 465 with implicit TLS, else 25)."`
 	SMTPUser         string   `name:"smtp-user" placeholder:"NAME" help:"User name for the login at the mail server (default: no login)."`
-	SMTPPasswordFile string   `name:"smtp-password-file" placeholder:"FILE" help:"File that contains the password of --alarm-smtp-user."`
+	SMTPPasswordFile string   `predictor:"file" name:"smtp-password-file" placeholder:"FILE" help:"File that contains the password of --alarm-smtp-user."`
 	SMTPFrom         string   `name:"smtp-from" placeholder:"ADDRESS" help:"Sender of alarm mails."`
 	SMTPTLS          string   `name:"smtp-tls" default:"starttls" enum:"starttls,opportunistic,implicit,none" placeholder:"POLICY" help:"TLS policy: starttls (default), opportunistic, implicit or none."`
 	MailTo           []string `placeholder:"ADDRESS" help:"Receivers of every alarm mail, in addition to those of the job."`

@@ -29,7 +29,7 @@ type Cmd struct {
 // filter has the flags by which rows are selected.
 type filter struct {
 	Actor  string `placeholder:"NAME" help:"Only changes by this user, token or node."`
-	Kind   string `placeholder:"KIND" help:"Only changes of objects of this kind: job, group, run, runs, zone, user, token, alarm, pause, calendar or node."`
+	Kind   string `predictor:"audit-kind" placeholder:"KIND" help:"Only changes of objects of this kind: job, group, run, runs, zone, user, token, alarm, pause, calendar or node."`
 	Object int64  `placeholder:"ID" help:"Only changes of the object with this id; needs --kind."`
 	Job    int64  `placeholder:"ID" help:"Only changes of this job and what belongs to it."`
 	Group  int64  `placeholder:"ID" help:"Only changes of this group and what belongs to it."`

@@ -16,7 +16,7 @@ import (
 
 type verifyCmd struct {
 	Expect string `placeholder:"ROW:HASH" help:"A row and its hash as an earlier verification printed them: fail unless the row still has that hash."`
-	File   string `placeholder:"FILE" help:"Check a file that audit export wrote without filters, in place of the scheduler's store."`
+	File   string `predictor:"file" placeholder:"FILE" help:"Check a file that audit export wrote without filters, in place of the scheduler's store."`
 }
 
 // A state is the result of a check.

@@ -11,7 +11,7 @@ import (
 type Flags struct {
 	Server      string       `default:"http://127.0.0.1:8080" placeholder:"URL" help:"URL of the running scheduler (default ${default})."`
 	AccessToken flags.Secret `placeholder:"TOKEN" help:"Secret to send to the scheduler, or @FILE that contains it."`
-	TLSCA       string       `name:"tls-ca" placeholder:"FILE" help:"File of certificate authorities in PEM to trust when the scheduler serves https, in addition to the system's."`
+	TLSCA       string       `predictor:"file" name:"tls-ca" placeholder:"FILE" help:"File of certificate authorities in PEM to trust when the scheduler serves https, in addition to the system's."`
 	Output      string       `short:"o" default:"table" enum:"table,json,yaml," placeholder:"FORMAT" help:"Output format: table (default), json, which prints each entry as the API returns it, one per line, or yaml, which prints each as a document."`
 	Quiet       bool         `short:"q" help:"Print only ids."`
 

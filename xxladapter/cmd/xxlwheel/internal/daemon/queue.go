@@ -13,7 +13,7 @@ import (
 // QueueFlags name a broker.
 type QueueFlags struct {
 	Queue            flags.Secret `placeholder:"URL" help:"Broker that carries runs to executors without an open port: NATS with JetStream, nats://[USER:PASSWORD@]HOST:PORT[/NAMESPACE], or Redis, redis://[USER:PASSWORD@]HOST:PORT[/DB[/NAMESPACE]], with TLS tls:// or rediss://, or @FILE that contains it (default: none)."`
-	QueueCredentials string       `placeholder:"FILE" help:"Credentials file of the user of --queue for NATS, as nsc writes it (default: what the URL has)."`
+	QueueCredentials string       `predictor:"file" placeholder:"FILE" help:"Credentials file of the user of --queue for NATS, as nsc writes it (default: what the URL has)."`
 }
 
 // Check refuses flags that cannot be used, before anything is opened.

@@ -7,9 +7,9 @@ import (
 
 // TLSFlags belong to the commands that listen.
 type TLSFlags struct {
-	TLSCert string `name:"tls-cert" placeholder:"FILE" help:"Certificate chain in PEM; with it the port serves https only (default: http). A changed file takes effect within a second."`
-	TLSKey  string `name:"tls-key" placeholder:"FILE" help:"Private key of --tls-cert in PEM."`
-	TLSCA   string `name:"tls-ca" placeholder:"FILE" help:"File of certificate authorities in PEM to trust in calls to https addresses, in addition to the system's."`
+	TLSCert string `predictor:"file" name:"tls-cert" placeholder:"FILE" help:"Certificate chain in PEM; with it the port serves https only (default: http). A changed file takes effect within a second."`
+	TLSKey  string `predictor:"file" name:"tls-key" placeholder:"FILE" help:"Private key of --tls-cert in PEM."`
+	TLSCA   string `predictor:"file" name:"tls-ca" placeholder:"FILE" help:"File of certificate authorities in PEM to trust in calls to https addresses, in addition to the system's."`
 }
 
 // Scheme returns the scheme of the served address.

@@ -14,12 +14,12 @@ import (
 type ExportCmd struct {
 	Server         string       `default:"http://127.0.0.1:8080" placeholder:"URL" help:"URL of the running scheduler (default ${default})."`
 	AccessToken    flags.Secret `placeholder:"TOKEN" help:"Secret to send to the scheduler, or @FILE that contains it."`
-	TLSCA          string       `name:"tls-ca" placeholder:"FILE" help:"File of certificate authorities in PEM to trust when the scheduler serves https, in addition to the system's."`
+	TLSCA          string       `predictor:"file" name:"tls-ca" placeholder:"FILE" help:"File of certificate authorities in PEM to trust when the scheduler serves https, in addition to the system's."`
 	App            string       `placeholder:"APP" help:"Only the group with this app name."`
 	Owner          string       `placeholder:"OWNER" help:"Only jobs that this owner has declared."`
 	WithoutRunning bool         `help:"Leave out whether schedules are on."`
 	Format         string       `default:"yaml" enum:"yaml,json" help:"yaml (default) or json."`
-	File           string       `short:"f" placeholder:"FILE" help:"Write to this file, which must not exist. Default: standard output."`
+	File           string       `predictor:"file" short:"f" placeholder:"FILE" help:"Write to this file, which must not exist. Default: standard output."`
 }
 
 // Run stores keys of jobs that have none, as far as the caller may, and writes declarations.

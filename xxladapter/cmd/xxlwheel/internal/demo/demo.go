@@ -33,7 +33,7 @@ import (
 // Cmd runs the demo.
 type Cmd struct {
 	For     *time.Duration `placeholder:"DURATION" help:"Stop after this time, for example 15s (default: run until Ctrl-C)."`
-	DB      string         `name:"db" placeholder:"FILE" help:"SQLite file to use and keep, so that the next run continues from it (default: a temporary file)."`
+	DB      string         `predictor:"file" name:"db" placeholder:"FILE" help:"SQLite file to use and keep, so that the next run continues from it (default: a temporary file)."`
 	Verbose bool           `help:"Show the log of the scheduler and the executors, like --log-level info."`
 
 	settings.Flags

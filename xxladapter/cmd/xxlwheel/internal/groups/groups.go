@@ -192,7 +192,7 @@ type updateCmd struct {
 	groupID
 	App *string `help:"New app name."`
 	fields
-	IfUnchanged string `placeholder:"FILE" help:"Change the group only if nobody has edited it since group show -o json (or group list) printed it into this file; - reads stdin."`
+	IfUnchanged string `predictor:"file" placeholder:"FILE" help:"Change the group only if nobody has edited it since group show -o json (or group list) printed it into this file; - reads stdin."`
 }
 
 func (c *updateCmd) Run(inv *command.Invocation, parent *Cmd) error {

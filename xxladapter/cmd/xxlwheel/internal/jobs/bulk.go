@@ -21,7 +21,7 @@ type bulkCmd struct {
 	Author  string  `placeholder:"TEXT" help:"Only jobs whose author contains this text."`
 	Tag     string  `placeholder:"TAG" help:"Only jobs with this tag."`
 	Last    string  `name:"last-result" placeholder:"RESULT" help:"Only jobs whose newest ended run has this result: SUCCESS or FAIL; NONE selects jobs of which no run has ended."`
-	Type    string  `placeholder:"TYPE" help:"Only jobs with this schedule type: NONE, CRON, FIX_RATE, FIX_DELAY or ONCE."`
+	Type    string  `predictor:"schedule-type" placeholder:"TYPE" help:"Only jobs with this schedule type: NONE, CRON, FIX_RATE, FIX_DELAY or ONCE."`
 	Running bool    `xor:"state" help:"Only jobs whose schedule is on."`
 	Stopped bool    `xor:"state" help:"Only jobs whose schedule is off."`
 	All     bool    `help:"All jobs. Must be given if nothing else selects them."`

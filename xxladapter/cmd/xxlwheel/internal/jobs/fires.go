@@ -13,7 +13,7 @@ import (
 
 type firesCmd struct {
 	ID    int64  `arg:"" optional:"" help:"Id of the job (default: all jobs)."`
-	State string `placeholder:"STATE" help:"Only fires in this state: planned, claimed or ambiguous."`
+	State string `predictor:"fire-state" placeholder:"STATE" help:"Only fires in this state: planned, claimed or ambiguous."`
 	Count int    `short:"n" default:"20" help:"Print this many, those that are due first (default ${default}; 0 prints all)."`
 }
 

@@ -29,31 +29,31 @@ type fieldFlags struct {
 	Once       *string        `xor:"schedule" placeholder:"TIME" help:"Run once at this RFC 3339 instant, for example 2030-01-02T15:04:05Z."`
 	NoSchedule bool           `xor:"schedule" help:"Run only when triggered (default for a new job)."`
 
-	Route    *string      `api:"executorRouteStrategy" help:"How the executor is chosen: FIRST (default for a new job), LAST, ROUND, RANDOM, CONSISTENT_HASH, LEAST_FREQUENTLY_USED, LEAST_RECENTLY_USED, FAILOVER, BUSYOVER or SHARDING_BROADCAST (runs on all)."`
-	Block    *string      `api:"executorBlockStrategy" help:"What happens to a run that arrives while another of the job is in progress: SERIAL_EXECUTION (default for a new job), DISCARD_LATER or COVER_EARLY."`
+	Route    *string      `predictor:"route" api:"executorRouteStrategy" help:"How the executor is chosen: FIRST (default for a new job), LAST, ROUND, RANDOM, CONSISTENT_HASH, LEAST_FREQUENTLY_USED, LEAST_RECENTLY_USED, FAILOVER, BUSYOVER or SHARDING_BROADCAST (runs on all)."`
+	Block    *string      `predictor:"block" api:"executorBlockStrategy" help:"What happens to a run that arrives while another of the job is in progress: SERIAL_EXECUTION (default for a new job), DISCARD_LATER or COVER_EARLY."`
 	Timeout  *wholeSecs   `api:"executorTimeout" placeholder:"TIME" help:"Longest run time in whole seconds; 0s means no limit (default for a new job)."`
 	Retry    *int         `api:"executorFailRetryCount" placeholder:"COUNT" help:"Further attempts after a failed run."`
 	Children *jobIDs      `api:"childJobIds" placeholder:"ID,..." help:"Ids of jobs to trigger when a run succeeds; empty means none."`
-	GlueType *string      `api:"glueType" placeholder:"TYPE" help:"Kind of job: BEAN (default for a new job) runs a handler; the others run a script: GLUE_SHELL, GLUE_PYTHON, GLUE_PYTHON2, GLUE_NODEJS, GLUE_POWERSHELL, GLUE_PHP or GLUE_GROOVY."`
-	GlueFile *fileContent `api:"glueSource" placeholder:"FILE" help:"File that contains the script."`
+	GlueType *string      `predictor:"glue-type" api:"glueType" placeholder:"TYPE" help:"Kind of job: BEAN (default for a new job) runs a handler; the others run a script: GLUE_SHELL, GLUE_PYTHON, GLUE_PYTHON2, GLUE_NODEJS, GLUE_POWERSHELL, GLUE_PHP or GLUE_GROOVY."`
+	GlueFile *fileContent `predictor:"file" api:"glueSource" placeholder:"FILE" help:"File that contains the script."`
 
 	GlueRemark *string  `api:"glueRemark" placeholder:"TEXT" help:"What has changed in the script, shown in the list of its versions."`
 	Tag        *tagList `api:"tags" placeholder:"TAG,..." help:"Words by which the job is found; they replace the present ones, and empty means none."`
 	AlarmEmail *string  `api:"alarmEmail" placeholder:"ADDRESSES" help:"Mail addresses that are notified when the job fails, separated by commas."`
 
-	Misfire           *string  `api:"misfireStrategy" help:"What happens to missed due times: DO_NOTHING (default for a new job), FIRE_ONCE_NOW, LATEST or ALL."`
+	Misfire           *string  `predictor:"misfire" api:"misfireStrategy" help:"What happens to missed due times: DO_NOTHING (default for a new job), FIRE_ONCE_NOW, LATEST or ALL."`
 	MisfireWindow     *wholeMs `api:"settings.misfireWindowMs" placeholder:"TIME" help:"How late a due time may be noticed before it counts as a misfire (default: the scheduler's 5s)."`
 	MisfireLimit      *int     `api:"settings.misfireLimit" placeholder:"COUNT" help:"With --misfire ALL, how many of the latest missed due times fire at most (default 100)."`
 	MisfireSpacing    *wholeMs `api:"settings.misfireSpacingMs" placeholder:"TIME" help:"With --misfire ALL, the pause between two of these fires (default: none)."`
 	Calendar          *string  `api:"settings.calendar" placeholder:"NAME" help:"Calendar whose days without work the schedule skips, for example cn; empty means none."`
 	Zone              *string  `api:"settings.zone" help:"Time zone of the cron expression, for example Europe/Berlin (default: the scheduler's)."`
-	Ambiguous         *string  `api:"settings.ambiguous" placeholder:"SETTING" help:"What to do when it is unknown whether an executor accepted a run: PROBE (default) asks for the run's log, SKIP never sends it again, RESEND sends it again."`
+	Ambiguous         *string  `predictor:"ambiguous" api:"settings.ambiguous" placeholder:"SETTING" help:"What to do when it is unknown whether an executor accepted a run: PROBE (default) asks for the run's log, SKIP never sends it again, RESEND sends it again."`
 	RetryBackoff      *wholeMs `api:"settings.retryBackoffMs" placeholder:"TIME" help:"Pause before the first retry, doubled for each further one (default: the first at once, then 1s to 10s)."`
 	RetryBackoffLimit *wholeMs `api:"settings.retryBackoffLimitMs" placeholder:"TIME" help:"Longest pause before a retry (default 1h)."`
-	AlarmOn           *string  `api:"settings.alarmOn" placeholder:"RULE" help:"Which failures raise an alarm: EACH (default), LAST_RETRY, IN_A_ROW or NEVER."`
+	AlarmOn           *string  `predictor:"alarm-on" api:"settings.alarmOn" placeholder:"RULE" help:"Which failures raise an alarm: EACH (default), LAST_RETRY, IN_A_ROW or NEVER."`
 	AlarmAfter        *int     `api:"settings.alarmAfter" placeholder:"COUNT" help:"With --alarm-on IN_A_ROW, how many runs in a row have to fail."`
 	AlarmRecovered    *bool    `api:"settings.alarmRecovered" negatable:"" help:"Also report the first success after an alarm."`
-	KeepLogs          *string  `api:"settings.keepLogs" placeholder:"WHICH" help:"Which finished runs keep their log row: ALL (default) or FAILURES."`
+	KeepLogs          *string  `predictor:"keep-logs" api:"settings.keepLogs" placeholder:"WHICH" help:"Which finished runs keep their log row: ALL (default) or FAILURES."`
 }
 
 // form returns the API's form of the fields that are given. The API replaces settings as a whole,

@@ -11,9 +11,9 @@ import (
 
 type glueSaveCmd struct {
 	jobID
-	File      string `required:"" placeholder:"FILE" help:"File with the script; - reads it from stdin."`
+	File      string `predictor:"file" required:"" placeholder:"FILE" help:"File with the script; - reads it from stdin."`
 	Remark    string `required:"" placeholder:"TEXT" help:"What this version changes, 4 to 100 characters."`
-	Type      string `placeholder:"TYPE" help:"The language, such as GLUE_PYTHON (default: the job's)."`
+	Type      string `predictor:"script-type" placeholder:"TYPE" help:"The language: GLUE_SHELL, GLUE_PYTHON, GLUE_PYTHON2, GLUE_NODEJS, GLUE_POWERSHELL, GLUE_PHP or GLUE_GROOVY (default: the job's)."`
 	IfUpdated string `placeholder:"TIME" help:"Store it only if the script was not changed since this time, as job glue save prints it."`
 }
 

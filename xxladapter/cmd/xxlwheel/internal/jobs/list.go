@@ -64,9 +64,9 @@ type listCmd struct {
 	Handler string `placeholder:"TEXT" help:"Only jobs whose handler contains this text."`
 	Author  string `placeholder:"TEXT" help:"Only jobs whose author contains this text."`
 	Tag     string `placeholder:"TAG" help:"Only jobs with this tag."`
-	Type    string `placeholder:"TYPE" help:"Only jobs with this schedule type: NONE, CRON, FIX_RATE, FIX_DELAY or ONCE."`
-	Last    string `name:"last-result" placeholder:"RESULT" help:"Only jobs whose newest ended run has this result: SUCCESS or FAIL; NONE selects jobs of which no run has ended."`
-	Sort    string `placeholder:"COLUMN" help:"Order by ID (the default), NAME, GROUP, AUTHOR, HANDLER, ROUTE, TYPE, STATUS, NEXT, LAST, UPDATED or RESULT (failed first)."`
+	Type    string `predictor:"schedule-type" placeholder:"TYPE" help:"Only jobs with this schedule type: NONE, CRON, FIX_RATE, FIX_DELAY or ONCE."`
+	Last    string `predictor:"last-result" name:"last-result" placeholder:"RESULT" help:"Only jobs whose newest ended run has this result: SUCCESS or FAIL; NONE selects jobs of which no run has ended."`
+	Sort    string `predictor:"job-sort" placeholder:"COLUMN" help:"Order by ID (the default), NAME, GROUP, AUTHOR, HANDLER, ROUTE, TYPE, STATUS, NEXT, LAST, UPDATED or RESULT (failed first)."`
 	Desc    bool   `help:"Reverse the order."`
 	Light   bool   `help:"With -o json, leave out parameters and sources, which may be large."`
 	Count   int    `short:"n" help:"Print at most this many (default: all)."`

@@ -16,11 +16,11 @@ type listCmd struct {
 	Job     int64         `placeholder:"ID" help:"Only runs of this job."`
 	App     string        `xor:"group" placeholder:"NAME" help:"Only runs of jobs whose executors have this app name."`
 	Group   int64         `xor:"group" placeholder:"ID" help:"Only runs of jobs of this group of executors."`
-	Status  string        `placeholder:"STATUS" help:"Only runs with this status: RUNNING, SUCCESS, FAIL or LOST, which is a part of FAIL."`
+	Status  string        `predictor:"run-status" placeholder:"STATUS" help:"Only runs with this status: RUNNING, SUCCESS, FAIL or LOST, which is a part of FAIL."`
 	Since   string        `placeholder:"TIME" help:"Only runs triggered since this time: an RFC 3339 instant, or a duration before now such as 24h."`
 	Before  string        `placeholder:"TIME" help:"Only runs triggered before this time, given like --since."`
 	Address string        `placeholder:"TEXT" help:"Only runs whose executor address contains this text."`
-	Trigger string        `placeholder:"TYPE" help:"Only runs that were triggered this way: CRON, MISFIRE, MANUAL, PARENT, RETRY, API or BACKFILL."`
+	Trigger string        `predictor:"trigger-type" placeholder:"TYPE" help:"Only runs that were triggered this way: CRON, MISFIRE, MANUAL, PARENT, RETRY, API or BACKFILL."`
 	Longer  time.Duration `placeholder:"DURATION" help:"Only runs that took this long or longer, or have been running for that long, for example 90s."`
 	Text    string        `placeholder:"TEXT" help:"Only runs with this text in their messages."`
 	Count   int           `short:"n" default:"20" help:"Print this many of the newest (default ${default}; 0 prints all)."`

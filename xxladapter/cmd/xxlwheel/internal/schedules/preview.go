@@ -23,9 +23,9 @@ type ScheduleCmd struct {
 
 type schedulePreviewCmd struct {
 	Conf     string `arg:"" optional:"" help:"What the job has: a cron expression in quotes, seconds, or an RFC 3339 instant."`
-	Type     string `default:"CRON" placeholder:"TYPE" help:"Schedule type: CRON (default), FIX_RATE, FIX_DELAY, ONCE or NONE."`
+	Type     string `predictor:"schedule-type" default:"CRON" placeholder:"TYPE" help:"Schedule type: CRON (default), FIX_RATE, FIX_DELAY, ONCE or NONE."`
 	Zone     string `placeholder:"ZONE" help:"Time zone, for example Asia/Shanghai (default: the scheduler's)."`
-	Profile  string `placeholder:"PROFILE" help:"Cron profile: quartz, xxl34, sane or unix (default: the scheduler's)."`
+	Profile  string `predictor:"cron-profile" placeholder:"PROFILE" help:"Cron profile: quartz, xxl34, sane or unix (default: the scheduler's)."`
 	Calendar string `placeholder:"NAME" help:"Calendar whose days without work are marked, for example cn."`
 	From     string `placeholder:"TIME" help:"RFC 3339 instant after which to start (default: now)."`
 	Lang     string `default:"en" enum:"en,zh" placeholder:"LANGUAGE" help:"Language of the description: en (default) or zh."`

@@ -44,7 +44,7 @@ type Cmd struct {
 	AllowHost         []string       `placeholder:"NAME" help:"Additional host names under which this process may be called when it needs no token, for example a proxy's (always allowed: localhost, addresses of this machine, and the host of --listen or --metrics-listen)."`
 	MetricsListen     string         `placeholder:"HOST:PORT" help:"Additional address that serves /metrics without a token (default: none; /metrics at --listen requires a token that may read the API)."`
 	Zone              string         `default:"Local" placeholder:"ZONE" help:"Time zone for cron expressions, for example Asia/Shanghai (default: this machine's)."`
-	CronProfile       cron.Profile   `default:"quartz" placeholder:"NAME" help:"How cron expressions are evaluated: quartz (default); xxl34, which reproduces XXL-JOB 3.4, including its faults; sane, which fires once when the clock changes; or unix, with five fields."`
+	CronProfile       cron.Profile   `predictor:"cron-profile" default:"quartz" placeholder:"NAME" help:"How cron expressions are evaluated: quartz (default); xxl34, which reproduces XXL-JOB 3.4, including its faults; sane, which fires once when the clock changes; or unix, with five fields."`
 
 	Scheduling string `default:"all" enum:"all,leader" placeholder:"MODE" help:"Which schedulers of the store plan jobs: all, each a part (default), or leader, one of them all jobs while the others stand by. The same for all schedulers of a store."`
 	Spread     string `default:"none" enum:"none,hash,random,round" placeholder:"WAY" help:"Who hands over the runs that a leader plans: none, the leader itself (default); or all schedulers: hash, by the job, random, or round, in turn."`

@@ -20,7 +20,7 @@ import (
 // Flags lets the flags of a command come from a file too. The command line wins over the
 // environment, and the environment wins over the file.
 type Flags struct {
-	Config string `placeholder:"FILE" help:"YAML file with settings of this command, see config example; the command line and the environment take precedence."`
+	Config string `predictor:"file" placeholder:"FILE" help:"YAML file with settings of this command, see config example; the command line and the environment take precedence."`
 }
 
 // BeforeResolve reads the file and gives the flags its values. kong calls it when the command line

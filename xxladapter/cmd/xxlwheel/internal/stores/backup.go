@@ -11,7 +11,7 @@ import (
 
 // BackupCmd copies a SQLite store. Stores on a server are backed up with the server's own tools.
 type BackupCmd struct {
-	To    string       `arg:"" placeholder:"FILE" help:"File to create; an existing file is never overwritten."`
+	To    string       `predictor:"file" arg:"" placeholder:"FILE" help:"File to create; an existing file is never overwritten."`
 	Store flags.Secret `default:"sqlite:xxlwheel.db" placeholder:"PLACE" help:"Store to copy, as sqlite:FILE; schedulers may be using it (default ${default}). For MySQL and PostgreSQL, use mysqldump --single-transaction or pg_dump."`
 }
 

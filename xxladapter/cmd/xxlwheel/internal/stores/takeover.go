@@ -30,7 +30,7 @@ type TakeoverCmd struct {
 	Start       bool         `help:"Also start the jobs that are on in the database. It must have been without executors and triggers for a minute, so that nothing fires twice."`
 	Source      string       `placeholder:"NAME" help:"Name under which the store remembers what it took (default: host, port and database)."`
 	Zone        string       `default:"Local" placeholder:"ZONE" help:"Time zone of the store's schedulers, as for serve (default: this machine's)."`
-	CronProfile cron.Profile `default:"quartz" placeholder:"NAME" help:"How the store's schedulers evaluate cron expressions, as for serve (default ${default})."`
+	CronProfile cron.Profile `predictor:"cron-profile" default:"quartz" placeholder:"NAME" help:"How the store's schedulers evaluate cron expressions, as for serve: quartz (default), xxl34, sane or unix."`
 	Output      string       `short:"o" default:"table" enum:"table,json,yaml" placeholder:"FORMAT" help:"Output format: table (default), json or yaml."`
 }
 
