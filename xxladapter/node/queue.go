@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
@@ -24,8 +23,6 @@ type Broker interface {
 	Never() error
 	// States returns what lies in the queues, by app. Apps without a run are left out.
 	States(ctx context.Context) (map[string]xxladapter.QueueState, error)
-	// Connected returns since when the connection to the broker exists, zero while there is none.
-	Connected() time.Time
 	// ServeReports answers calls to the schedulers until stop is called. All schedulers share the
 	// calls: one of them answers each call.
 	ServeReports(answer delivery.ReportAnswer) (stop func(), err error)

@@ -19,7 +19,8 @@ import (
 // may be published again at any time.
 
 const (
-	// queueCheck is how long a run lies in the queue before it is looked for there.
+	// queueCheck is how long a run lies in the queue before it is looked for there, unless the
+	// connection to the queue has been interrupted.
 	queueCheck = 30 * time.Second
 	// queueRetry is the pause after a publication that failed.
 	queueRetry = 5 * time.Second
@@ -27,8 +28,9 @@ const (
 
 // A queuedRun is what this node knows about a run in a queue.
 type queuedRun struct {
-	position uint64 // 0 means that nobody knows whether it is stored
-	key      string // under which it was published
+	position uint64    // 0 means that nobody knows whether it is stored
+	key      string    // under which it was published
+	noted    time.Time // when all this was noted
 	check    time.Time
 	gone     time.Time // when the executor that it is for was first found gone; zero if it is there
 	doubt    *doubt    // what executors have said, guarded by the mutex of queuedRuns; nil means nothing
@@ -42,12 +44,13 @@ type queuedRuns struct {
 	cleaned time.Time
 }
 
-// due returns what is known about a run, and whether it is to be looked for at now.
-func (q *queuedRuns) due(fireID int64, now time.Time) (known queuedRun, due bool) {
+// due returns what is known about a run, and whether it is to be looked for at now: its time has
+// come, or the queue, connected since then, was away after this was noted, and may have lost it.
+func (q *queuedRuns) due(fireID int64, now, connected time.Time) (known queuedRun, due bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	known = q.byFire[fireID]
-	return known, !now.Before(known.check)
+	return known, !now.Before(known.check) || known.noted.Before(connected)
 }
 
 func (q *queuedRuns) note(fireID int64, r queuedRun, now time.Time) {
@@ -70,6 +73,7 @@ func (q *queuedRuns) put(fireID int64, r queuedRun, now time.Time) {
 	if q.byFire == nil {
 		q.byFire = map[int64]queuedRun{}
 	}
+	r.noted = now
 	q.byFire[fireID] = r
 	if now.Sub(q.cleaned) < queueCheck {
 		return
@@ -118,13 +122,17 @@ func (r *run) enqueue(ctx context.Context, req *wire.RunRequest, key string) err
 func queueKey(logID int64) string { return strconv.FormatInt(logID, 10) }
 
 // requeue looks for the run of an open fire in the queue, and publishes it again if it is not
-// there. A run for an executor that is no longer registered at two looks has failed: no executor
-// has begun it. One look is not enough, because an executor that restarts deregisters.
+// there. A run for an executor that is unregistered at two looks, queueCheck apart, has failed: no
+// executor has begun it. One look is not enough, because an executor that restarts deregisters.
 func (r *run) requeue(ctx context.Context, known queuedRun, to xxladapter.QueueAddress) error {
 	inDoubt := r.fire.State == xxladapter.FireAmbiguous && known.key == ""
 	if to.Instance != "" && r.opts.Queue != nil && !slices.Contains(r.addresses(), r.log.Address) {
-		if now := time.Now(); known.gone.IsZero() {
-			known.gone, known.check = now, now.Add(queueCheck)
+		now := time.Now()
+		if known.gone.IsZero() {
+			known.gone = now
+		}
+		if now.Sub(known.gone) < queueCheck {
+			known.check = known.gone.Add(queueCheck)
 			r.queued.note(r.fire.ID, known, now)
 			return nil
 		}

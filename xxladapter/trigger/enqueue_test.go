@@ -34,7 +34,8 @@ type fakeQueue struct {
 	asked  []string         // addresses of executors that were asked, once for each request
 	silent map[string]error // by address
 
-	answered func() // is called before an answer is returned; nil means that nothing is called
+	connected time.Time
+	answered  func() // is called before an answer is returned; nil means that nothing is called
 }
 
 // errSilent is the error of an executor that does not answer in time.
@@ -62,6 +63,12 @@ func (q *fakeQueue) Queued(_ context.Context, _ string, position uint64, key str
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.runs[position] == key, nil
+}
+
+func (q *fakeQueue) Connected() time.Time {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.connected
 }
 
 func (q *fakeQueue) Clear(_ context.Context, addr string) error {
@@ -164,6 +171,25 @@ func TestWhatAQueueHasLostIsPublishedAgainWithinAMinute(t *testing.T) {
 	}, "nats://some-app/a", "nats://some-app/b")
 }
 
+func TestWhatAQueueHasLostIsPublishedAgainOnceItIsBack(t *testing.T) {
+	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
+		for range 2 {
+			require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+		}
+		f.sweep(10 * time.Second)
+		delete(q.runs, 1)
+		f.sweep(time.Second)
+		require.Len(t, q.to, 2)
+		q.connected = time.Now()
+		f.sweep(time.Second)
+		require.Len(t, q.to, 3)
+		require.Equal(t, "2", q.runs[2])
+		delete(q.runs, 2)
+		f.sweep(20 * time.Second)
+		require.Len(t, q.to, 3, "after one look it waits as before")
+	}, "nats://some-app/a")
+}
+
 func TestABrokerThatIsAwayDelaysARun(t *testing.T) {
 	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
 		var lines bytes.Buffer
@@ -236,14 +262,17 @@ func TestWhatAnotherNodePublishedForAnExecutorThatIsGone(t *testing.T) {
 }
 
 // TestARunWaitsForAnExecutorThatRestarts has the executor of a run deregister and register again,
-// as each does that is stopped and started. The sweep looks after 30 s, in between.
+// as each does that is stopped and started. The sweep looks after 30 s, in between, and again when
+// the queue was away.
 func TestARunWaitsForAnExecutorThatRestarts(t *testing.T) {
 	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
 		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
 		for range 3 {
 			f.sweep(25 * time.Second)
 			f.register("nats://some-app/b")
-			f.sweep(10 * time.Second)
+			f.sweep(8 * time.Second)
+			q.connected = time.Now()
+			f.sweep(2 * time.Second)
 			f.register("nats://some-app/a", "nats://some-app/b")
 			f.sweep(25 * time.Second)
 		}

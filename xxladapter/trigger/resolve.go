@@ -29,7 +29,11 @@ func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapt
 	if f.Owner != term {
 		h.queued.forget(f.ID) // the store may have lost what has happened to the run since
 	}
-	inQueue, due := h.queued.due(f.ID, time.Now())
+	var connected time.Time
+	if h.opts.Queue != nil {
+		connected = h.opts.Queue.Connected()
+	}
+	inQueue, due := h.queued.due(f.ID, time.Now(), connected)
 	if !due {
 		return nil
 	}
