@@ -44,12 +44,20 @@ type queuedRuns struct {
 	cleaned time.Time
 }
 
-// due returns what is known about a run, and whether it is to be looked for at now: its time has
-// come, or the queue, connected since then, was away after this was noted, and may have lost it.
+// due returns what is known about a run, and whether it is to be looked for now. connected is the
+// zero time while the queue is away: then nothing is looked for that was noted before. Otherwise
+// the run's time has come, or this was noted before the queue was away, which may have lost it.
 func (q *queuedRuns) due(fireID int64, now, connected time.Time) (known queuedRun, due bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	known = q.byFire[fireID]
+	known, noted := q.byFire[fireID]
+	if connected.IsZero() {
+		if noted {
+			known.check = now // it is asked about, and not to be forgotten
+			q.byFire[fireID] = known
+		}
+		return known, !noted
+	}
 	return known, !now.Before(known.check) || known.noted.Before(connected)
 }
 
@@ -162,7 +170,10 @@ func (r *run) requeue(ctx context.Context, known queuedRun, to xxladapter.QueueA
 		held, err := r.opts.Queue.Queued(ctx, r.log.Address, known.position, known.key)
 		if err != nil || held {
 			if err != nil {
-				r.opts.Logger.Warn("run not looked for in the queue", "run", r.log.ID, "err", err)
+				r.stats.unseen.log(
+					ctx, r.opts.Logger, "run not looked for in the queue; trying again", "attempts",
+					"run", r.log.ID, "err", err,
+				)
 			}
 			known.check = now.Add(queueCheck)
 			r.queued.note(r.fire.ID, known, now)
@@ -170,8 +181,10 @@ func (r *run) requeue(ctx context.Context, known queuedRun, to xxladapter.QueueA
 		}
 		// The queue may still know the key of a run that it no longer has.
 		key += "-" + strconv.FormatInt(now.UnixMilli(), 10)
-		r.opts.Logger.Warn("run is not in the queue and has not begun; publishing it again",
-			"job", r.job.ID, "run", r.log.ID, "address", r.log.Address)
+		r.stats.lost.log(
+			ctx, r.opts.Logger, "run is not in the queue and has not begun; publishing it again", "runs",
+			"job", r.job.ID, "run", r.log.ID, "address", r.log.Address,
+		)
 	}
 	return r.enqueue(ctx, r.request(), key)
 }

@@ -29,6 +29,8 @@ type fakeQueue struct {
 	to   []string // addresses of what was stored
 	last uint64
 
+	looks int // for runs
+
 	taker  string           // the address of the executor that took every run
 	takers map[int64]string // those that took single runs, by log id
 	asked  []string         // addresses of executors that were asked, once for each request
@@ -62,6 +64,7 @@ func (q *fakeQueue) Enqueue(_ context.Context, addr, _, key string, _ *wire.RunR
 func (q *fakeQueue) Queued(_ context.Context, _ string, position uint64, key string) (bool, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.looks++
 	return q.runs[position] == key, nil
 }
 
@@ -104,7 +107,9 @@ func (q *fakeQueue) Taken(_ context.Context, addr, _ string, runs []*xxladapter.
 func queued(t *testing.T, route xxladapter.RouteStrategy, check func(t *testing.T, f *fixture, q *fakeQueue), addrs ...string) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, route, addrs...)
-		q := &fakeQueue{runs: map[uint64]string{}, at: map[uint64]string{}, seen: map[string]uint64{}}
+		q := &fakeQueue{
+			runs: map[uint64]string{}, at: map[uint64]string{}, seen: map[string]uint64{}, connected: time.Now(),
+		}
 		f.over.opts.Queue = q
 		check(t, f, q)
 	})
@@ -187,6 +192,31 @@ func TestWhatAQueueHasLostIsPublishedAgainOnceItIsBack(t *testing.T) {
 		delete(q.runs, 2)
 		f.sweep(20 * time.Second)
 		require.Len(t, q.to, 3, "after one look it waits as before")
+	}, "nats://some-app/a")
+}
+
+// TestNothingIsLookedForWhileTheQueueIsAway has a queue that loses its runs while it is away for
+// longer than runs are remembered that nobody asks about.
+func TestNothingIsLookedForWhileTheQueueIsAway(t *testing.T) {
+	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
+		var lines bytes.Buffer
+		f.over.opts.Logger = slog.New(slog.NewTextHandler(&lines, nil))
+		for range 2 {
+			require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+		}
+		q.connected, q.err = time.Time{}, errors.New("no broker")
+		for range 10 {
+			require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+			f.sweep(time.Minute)
+		}
+		require.Zero(t, q.looks)
+		clear(q.runs)
+		q.connected, q.err = time.Now(), nil
+		f.sweep(time.Second)
+		require.Equal(t, 2, q.looks)
+		require.Len(t, q.runs, 12)
+		require.Len(t, q.to, 14, "the lost runs were published again")
+		require.Equal(t, 1, strings.Count(lines.String(), "publishing it again"), "one line in each second")
 	}, "nats://some-app/a")
 }
 

@@ -113,6 +113,8 @@ type stats struct {
 	fenced      atomic.Int64
 	withheld    eachSecond
 	unpublished eachSecond // failed attempts to put a run into a queue
+	unseen      eachSecond // failed attempts to look for a run in a queue
+	lost        eachSecond // runs that a queue no longer has
 }
 
 // Stats returns the current counters. It may be called at any time, from any goroutine.

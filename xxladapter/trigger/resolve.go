@@ -29,7 +29,7 @@ func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapt
 	if f.Owner != term {
 		h.queued.forget(f.ID) // the store may have lost what has happened to the run since
 	}
-	var connected time.Time
+	connected := time.Now()
 	if h.opts.Queue != nil {
 		connected = h.opts.Queue.Connected()
 	}
