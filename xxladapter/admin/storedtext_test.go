@@ -3,11 +3,13 @@ package admin
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/runs"
 )
 
 func TestAStoredTextIsShownWithoutTheExecutor(t *testing.T) {
@@ -35,6 +37,9 @@ func TestAStoredTextIsShownWithoutTheExecutor(t *testing.T) {
 	require.NoError(t, s.store.SaveTexts(t.Context(), []xxladapter.RunText{{LogID: id, Note: "given up"}}))
 	_, body = s.do("GET", path, testToken, "")
 	require.JSONEq(t, `{"fromLineNum":1,"toLineNum":0,"logContent":"","isEnd":true,"stored":true,"note":"given up"}`, body)
+	var last runs.TailForm
+	s.stream(strings.TrimSuffix(path, "log")+"tail", "").next(&last)
+	require.Equal(t, runs.TailForm{End: true, Status: xxladapter.LogRunning, Note: "given up"}, last)
 	s.executors.fail = nil
 	_, body = s.do("GET", path, testToken, "")
 	require.JSONEq(t, `{"fromLineNum":1,"toLineNum":2,"logContent":"one\ntwo\n","isEnd":false}`, body)

@@ -1468,8 +1468,10 @@ export interface Tail {
 	/** True in the last event of the stream. */
 	isEnd: boolean;
 	logContent?: string;
-	/** What the run reported, or why no more of its text can be read; in the last event. */
+	/** What the run reported; in the last event. */
 	message?: string;
+	/** Why no more of the text can be read, or why a stored text is incomplete; in the last event. */
+	note?: string;
 	/** How the run ended; in the last event. */
 	status?: "RUNNING" | "SUCCESS" | "FAIL";
 	toLineNum?: number;

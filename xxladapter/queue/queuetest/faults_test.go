@@ -137,6 +137,7 @@ func TestABrokerThatComesAndGoes(t *testing.T) {
 			s.broker.freeze()
 			pause(60 * time.Second)
 			s.broker.thaw()
+			s.catchesUp(30 * time.Second)
 		}},
 	} {
 		t.Run(fault.name, func(t *testing.T) {

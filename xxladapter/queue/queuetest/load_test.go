@@ -79,6 +79,16 @@ func newLoad(s *site) *load {
 // records is the folder of what test and executors record.
 func (s *site) records() string { return filepath.Join(s.dir, "records") }
 
+// catchesUp waits until no more runs have no result than those of a second under the largest load.
+func (s *site) catchesUp(limit time.Duration) {
+	s.t.Helper()
+	testserver.Eventually(s.t, limit, "what waited has ended", func() bool {
+		var page struct{ Runs []row }
+		err := s.call(http.MethodGet, "/runs?status=RUNNING&limit=201", nil, &page)
+		return err == nil && len(page.Runs) <= 200
+	})
+}
+
 // allEnd waits until every run has a result.
 func (s *site) allEnd(limit time.Duration) {
 	s.t.Helper()

@@ -30,7 +30,8 @@ type TailForm struct {
 
 	End     bool                 `json:"isEnd" doc:"True in the last event of the stream."`
 	Status  xxladapter.LogStatus `json:"status,omitempty" doc:"How the run ended; in the last event."`
-	Message string               `json:"message,omitempty" doc:"What the run reported, or why no more of its text can be read; in the last event."`
+	Message string               `json:"message,omitempty" doc:"What the run reported; in the last event."`
+	Note    string               `json:"note,omitempty" doc:"Why no more of the text can be read, or why a stored text is incomplete; in the last event."`
 }
 
 type tailQuery struct {
@@ -177,7 +178,7 @@ func (s *Server) readTail(ctx context.Context, t *tail, id, next int64) {
 				continue // a long text comes in parts
 			}
 		}
-		if last, ended := s.endOfTail(ctx, id, part.End, err); ended {
+		if last, ended := s.endOfTail(ctx, id, part, err); ended {
 			s.tails.mu.Lock()
 			if s.tails.open[id] == t {
 				delete(s.tails.open, id) // a later viewer starts a new tail
@@ -198,27 +199,27 @@ func (s *Server) readTail(ctx context.Context, t *tail, id, next int64) {
 
 // endOfTail returns the last event if no more of a text will come. More may come while a run waits
 // to be accepted by an executor, or its executor does not answer for a while.
-func (s *Server) endOfTail(ctx context.Context, id int64, textEnded bool, err error) (last TailForm, ended bool) {
+func (s *Server) endOfTail(ctx context.Context, id int64, part textForm, err error) (last TailForm, ended bool) {
 	var refused *xxladapter.Error
 	waits := errors.As(err, &refused) && (refused.Code == xxladapter.CodeConflict ||
 		refused.Code == xxladapter.CodeUnreachable)
-	if err == nil && !textEnded {
+	if err == nil && !part.End {
 		return last, false
 	}
 	l, logErr := s.Log(ctx, id)
 	switch {
 	case logErr != nil:
-		return TailForm{End: true, Message: api.OneLine(logErr.Error())}, true
+		return TailForm{End: true, Note: api.OneLine(logErr.Error())}, true
 	case waits && l.Status() == xxladapter.LogRunning:
 		return last, false
 	}
-	last = TailForm{End: true, Status: l.Status(), Message: l.HandleMsg}
+	last = TailForm{End: true, Status: l.Status(), Message: l.HandleMsg, Note: part.Note}
 	switch {
 	case refused != nil:
-		last.Message = api.OneLine(refused.Message)
+		last.Note = api.OneLine(refused.Message)
 	case err != nil:
 		s.opts.Logger.Error("reading the log of a run failed", "run", id, "err", err)
-		last.Message = "internal error"
+		last.Note = "internal error"
 	}
 	return last, true
 }

@@ -48,8 +48,7 @@ async function read(id: number, grows: boolean, to: Reading, drawn: () => void, 
 					},
 				});
 				if (last) {
-					// With lines, only the call without a stream tells a reason from what the run reported.
-					to.note = to.lines.total ? await call("GET /runs/{id}/log", { id, from: next }, undefined, abort).then((part) => part.note, (e) => String(e.message)) : last.message;
+					to.note = last.note ?? (to.lines.total ? undefined : last.message);
 					to.ended = true;
 				} else await pause(300, abort);
 			} else {
