@@ -365,6 +365,37 @@ func TestABrokerThatIsAwayHoldsNothingUp(t *testing.T) {
 	})
 }
 
+// TestAFrozenBrokerHoldsNothingUp publishes again and again while the broker is frozen. The first
+// publications wait for their limit; the others fail at once, before and after the client notices
+// that its connection is stale, and while it tries to connect anew.
+func TestAFrozenBrokerHoldsNothingUp(t *testing.T) {
+	testserver.Long(t)
+	overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
+		c := s.connect("schedulers")
+		publish := func(key string) (error, time.Duration) {
+			begin := time.Now()
+			_, err := c.Publish(t.Context(), xxladapter.QueueAddress{App: app}, key, nil, []byte("{}"))
+			return err, time.Since(begin)
+		}
+		err, _ := publish("1")
+		require.NoError(t, err)
+		s.broker.freeze()
+		err, took := publish("2")
+		require.Error(t, err)
+		require.Less(t, took, 7*time.Second)
+		require.True(t, c.Connected().IsZero())
+		for begin, n := time.Now(), 3; time.Since(begin) < 50*time.Second; n++ {
+			err, took = publish(fmt.Sprint(n))
+			require.ErrorIs(t, err, queue.ErrAway)
+			require.Less(t, took, time.Second, "after %v", time.Since(begin))
+			pause(300 * time.Millisecond)
+		}
+		s.broker.thaw()
+		testserver.Eventually(t, 20*time.Second, "the broker is back", func() bool { err, _ = publish("last"); return err == nil })
+		require.False(t, c.Connected().IsZero())
+	})
+}
+
 // TestALongAbsenceOfTheBrokerFailsNoRun keeps the broker away for longer than a registration lives.
 // The run in progress ends well, and what was due meanwhile begins when the broker is back.
 func TestALongAbsenceOfTheBrokerFailsNoRun(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -33,7 +32,7 @@ type conn struct {
 	streams  sync.Map // app -> jetstream.Stream
 	shown    string   // the URL without secrets
 	logger   *slog.Logger
-	since    atomic.Int64 // when the connection was made, in Unix nanoseconds; 0 means there is none
+	health   health
 }
 
 var _ broker.Broker = (*conn)(nil)
@@ -77,21 +76,24 @@ func Parse(text string) (p Place, err error) {
 // Connect connects to the broker. The error is the end of a sentence that begins with the broker's
 // name.
 func (p Place) Connect(ctx context.Context, o broker.Options) (_ broker.Broker, err error) {
-	c := &conn{names: names{p.namespace}, shown: p.Shown, logger: o.Logger}
-	c.since.Store(time.Now().UnixNano())
+	c := &conn{
+		names: names{p.namespace}, shown: p.Shown, logger: o.Logger,
+		health: health{shown: p.Shown, logger: o.Logger},
+	}
+	c.health.connected()
 	opts := []nats.Option{
 		nats.Name(o.Name), nats.CustomInboxPrefix(c.names.replies(o.App)), nats.Timeout(broker.CallLimit),
 		nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
 		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			c.since.Store(0)
+			c.health.lost()
 			c.calls.lose()
 			if err != nil {
 				c.logger.Warn("connection to the queue lost", "queue", p.Shown, "err", err)
 			}
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) {
-			c.since.Store(time.Now().UnixNano())
+			c.health.connected()
 			c.logger.Info("connected to the queue again", "queue", p.Shown)
 		}),
 		nats.ErrorHandler(func(_ *nats.Conn, sub *nats.Subscription, err error) {
@@ -107,6 +109,8 @@ func (p Place) Connect(ctx context.Context, o broker.Options) (_ broker.Broker, 
 	if c.nc, err = nats.Connect(strings.Join(p.servers, ","), opts...); err != nil {
 		return nil, refused(err)
 	}
+	c.health.nc = c.nc
+	c.health.ctx, c.health.cancel = context.WithCancel(context.Background())
 	if c.js, err = jetstream.New(c.nc); err == nil && o.App == "" { // an executor may not ask
 		ctx, cancel := context.WithTimeout(ctx, broker.CallLimit)
 		defer cancel()
@@ -116,7 +120,7 @@ func (p Place) Connect(ctx context.Context, o broker.Options) (_ broker.Broker, 
 		c.imported, err = jetstream.NewWithAPIPrefix(c.nc, c.names.prefix()+"js")
 	}
 	if err != nil {
-		c.nc.Close()
+		c.Close()
 		return nil, refused(err)
 	}
 	return c, nil
@@ -136,13 +140,8 @@ func refused(err error) error {
 	return fmt.Errorf("cannot be used: %w", err)
 }
 
-// Connected implements [broker.Broker].
-func (c *conn) Connected() time.Time {
-	if since := c.since.Load(); since != 0 {
-		return time.Unix(0, since)
-	}
-	return time.Time{}
-}
-
 // Close implements [broker.Broker].
-func (c *conn) Close() { c.nc.Close() }
+func (c *conn) Close() {
+	c.health.close()
+	c.nc.Close()
+}

@@ -17,9 +17,12 @@ import (
 func (c *conn) Publish(
 	ctx context.Context, to xxladapter.QueueAddress, key string, header http.Header, run []byte,
 ) (position uint64, err error) {
-	if !c.nc.IsConnected() {
+	if c.health.away() {
 		return 0, broker.ErrAway
 	}
+	ctx, end := c.calls.begin(ctx)
+	defer end()
+	defer func() { c.health.notice(err) }()
 	m := &nats.Msg{Subject: c.names.run(to), Header: nats.Header(header), Data: run}
 	publish := func() (*jetstream.PubAck, error) {
 		return c.js.PublishMsg(ctx, m, jetstream.WithMsgID(key), jetstream.WithRetryAttempts(0))
@@ -29,6 +32,9 @@ func (c *conn) Publish(
 		if err = c.ensureStream(ctx, to.App); err == nil {
 			ack, err = publish()
 		}
+	}
+	if errors.Is(err, context.Canceled) {
+		err = context.Cause(ctx)
 	}
 	switch {
 	case errors.Is(err, nats.ErrMaxPayload):

@@ -1,0 +1,91 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
+)
+
+// probePace is the pause between two pings of a broker that is silent.
+const probePace = time.Second
+
+// A health knows whether the broker answers, so that publications fail at once while it does not.
+// The client itself is not asked: it holds its lock while it waits for the greeting of a frozen
+// broker, five seconds each time, and its pings notice one only after 30 s.
+type health struct {
+	shown  string // the URL without secrets
+	logger *slog.Logger
+
+	since  atomic.Int64 // when the connection was made, in Unix nanoseconds; 0 means there is none
+	silent atomic.Bool  // a publication had no answer, and no ping since
+
+	// These are set before the first publication.
+	nc     *nats.Conn
+	ctx    context.Context // ends the probes
+	cancel context.CancelFunc
+
+	mu     sync.Mutex // orders the begin of a probe before close
+	probes sync.WaitGroup
+}
+
+// connected notes a new connection.
+func (h *health) connected() { h.since.Store(time.Now().UnixNano()) }
+
+// lost notes that there is no connection.
+func (h *health) lost() { h.since.Store(0) }
+
+func (h *health) away() bool { return h.since.Load() == 0 || h.silent.Load() }
+
+// notice looks at the error of a publication. If the broker did not answer it, it counts as away
+// until it answers a ping.
+func (h *health) notice(err error) {
+	if !errors.Is(err, context.DeadlineExceeded) || h.silent.Swap(true) {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ctx.Err() == nil {
+		h.probes.Go(h.probe) // close waits for it
+	}
+}
+
+func (h *health) probe() {
+	h.logger.Warn("queue does not answer", "queue", h.shown)
+	for h.ctx.Err() == nil {
+		limited, cancel := context.WithTimeout(h.ctx, broker.CallLimit)
+		err := h.nc.FlushWithContext(limited)
+		cancel()
+		if err == nil {
+			h.silent.Store(false)
+			h.logger.Info("queue answers again", "queue", h.shown)
+			return
+		}
+		select {
+		case <-h.ctx.Done():
+		case <-time.After(probePace):
+		}
+	}
+}
+
+func (h *health) close() {
+	h.mu.Lock()
+	h.cancel()
+	h.mu.Unlock()
+	h.probes.Wait()
+}
+
+// Connected implements [broker.Broker].
+func (c *conn) Connected() time.Time {
+	since := c.health.since.Load()
+	if since == 0 || c.health.silent.Load() {
+		return time.Time{}
+	}
+	return time.Unix(0, since)
+}
