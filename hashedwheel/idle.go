@@ -98,7 +98,8 @@ func newIdle[V any](
 
 // Add makes m a member, touched now, with the period of i. It returns ErrStopped or
 // ErrTooManyPending if the timer refuses, ErrIdleStopped if i was stopped, and an error if m is a
-// member already.
+// member already, or was one at another timer that has not yet taken it out. A timer with a limit
+// does so once the function to which it has reported m has returned.
 //
 // One m must not be added to two Idles at the same time.
 func (i *IdleOf[V]) Add(m *IdleMemberOf[V]) error { return i.AddPeriod(m, i.period) }

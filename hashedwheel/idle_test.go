@@ -247,3 +247,26 @@ func TestAMemberMovesBetweenTimers(t *testing.T) {
 		m.Remove()
 	})
 }
+
+// TestAReportedMemberLeavesNoPlaceBehind checks that a member cannot be added at another timer
+// inside the function to which a limited timer reports it: the first timer still counts its place,
+// and would never give that back.
+func TestAReportedMemberLeavesNoPlaceBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first := newTestTimer(t, Options{TickDuration: time.Millisecond, MaxPendingTimeouts: 2})
+		second := newTestTimer(t, Options{TickDuration: time.Millisecond})
+		two, err := NewIdleOf(second, time.Second, func(*IdleMember) {})
+		require.NoError(t, err)
+		var moved error
+		one, err := NewIdleOf(first, time.Second, func(m *IdleMember) { moved = two.Add(m) })
+		require.NoError(t, err)
+		var m IdleMember
+		require.NoError(t, one.Add(&m))
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Zero(t, first.limit.taken.Load())
+		require.ErrorContains(t, moved, "must be taken out there first")
+		require.NoError(t, two.Add(&m))
+		m.Remove()
+	})
+}

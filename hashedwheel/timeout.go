@@ -106,9 +106,10 @@ func (w *HashedWheelTimer) Init(t *Timeout, task TimerTask) {
 	runtime.KeepAlive(w)
 }
 
-// heldByAnother reports whether a timer other than e has not yet taken out t, which was cancelled.
+// heldByAnother reports whether a timer other than e has not yet taken out t, which was cancelled,
+// or counts a place for t, whose task runs.
 func (t *Timeout) heldByAnother(e *engine) bool {
-	return t.timer != 0 && t.timer != e.number && t.load()&(linked|queued) != 0
+	return t.timer != 0 && t.timer != e.number && t.load()&(linked|queued|placed) != 0
 }
 
 // init does the work of Init. It does not record that the timer has handles, so that a timer that
