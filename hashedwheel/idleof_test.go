@@ -224,6 +224,28 @@ func TestStatsOfIdles(t *testing.T) {
 	})
 }
 
+// TestStatsOfIdlesWhileStopWaits checks that Stats.Idle counts no reset that the whole does not
+// have: a timer that is stopping leaves what is pending to Stop.
+func TestStatsOfIdlesWhileStopWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, err := New(Options{})
+		require.NoError(t, err)
+		idle, err := w.NewIdle(2*time.Hour, func(*IdleMember) {})
+		require.NoError(t, err)
+		var m IdleMember
+		require.NoError(t, idle.Add(&m))
+		w.AfterFunc(0, func() { time.Sleep(time.Hour) })
+		time.Sleep(time.Minute)
+		stopped := make(chan struct{})
+		go func() { _, _ = w.Stop(); close(stopped) }()
+		synctest.Wait()
+		require.NoError(t, m.SetPeriod(2*time.Hour))
+		s := w.Stats()
+		<-stopped
+		require.Equal(t, s.Reset, s.Idle.Reset)
+	})
+}
+
 // TestIdleStopStorm calls Add, Touch, SetPeriod, Remove and Stop from several goroutines while
 // members are reported: whatever becomes a member is reported, removed or released once.
 func TestIdleStopStorm(t *testing.T) {
