@@ -103,15 +103,19 @@ func (w *HashedWheelTimer) NewConnIdle(opts ConnIdleOptions) (*ConnIdle, error) 
 func (ci *ConnIdle) Wrap(c net.Conn) (net.Conn, error) {
 	wc, outer := newWatchedConn(c)
 	for kind, idle := range ci.idles {
-		if idle == nil {
+		if idle != nil {
+			wc.members[kind] = &IdleMemberOf[*watchedConn]{Value: wc}
+		}
+	}
+	for kind, m := range wc.members { // which the worker reads from the first Add on
+		if m == nil {
 			continue
 		}
-		m := &IdleMemberOf[*watchedConn]{Value: wc}
-		wc.members[kind] = m
-		if err := idle.Add(m); err != nil {
+		if err := ci.idles[kind].Add(m); err != nil {
 			wc.finished(bothSides)
 			return nil, err
 		}
+		wc.forgetEnded(m, IdleKind(kind))
 	}
 	return outer, nil
 }
@@ -155,8 +159,8 @@ func (ci *ConnIdle) watchOn(m *IdleMemberOf[*watchedConn], kind IdleKind) {
 	if !c.watches(kind) {
 		return
 	}
-	if ci.idles[kind].Add(m) == nil && !c.watches(kind) {
-		m.Remove() // the watch ended before Add, so finished found no member
+	if ci.idles[kind].Add(m) == nil {
+		c.forgetEnded(m, kind)
 	}
 }
 
@@ -336,6 +340,14 @@ func (c *watchedConn) finished(s side) {
 		if m != nil && !c.watches(IdleKind(kind)) {
 			m.Remove()
 		}
+	}
+}
+
+// forgetEnded removes m, which was just added, if the watch of its kind had ended before Add:
+// finished has then found no member.
+func (c *watchedConn) forgetEnded(m *IdleMemberOf[*watchedConn], kind IdleKind) {
+	if !c.watches(kind) {
+		m.Remove()
 	}
 }
 

@@ -275,3 +275,24 @@ func TestConnIdleReportsAgain(t *testing.T) {
 		}
 	}
 }
+
+// TestAConnectionThatEndsInsideWrap has the idleness of one kind close a connection that Wrap has
+// not yet added for the next kind. It runs in real time: the clock of a bubble stands still for a
+// mutex.
+func TestAConnectionThatEndsInsideWrap(t *testing.T) {
+	w := newTestTimer(t, Options{TickDuration: time.Millisecond})
+	ci, err := w.NewConnIdle(ConnIdleOptions{Reader: time.Millisecond, Writer: time.Hour, All: time.Hour})
+	require.NoError(t, err)
+	ours, theirs := net.Pipe()
+	ci.idles[WriterIdle].mu.Lock()
+	wrapped := make(chan error)
+	go func() {
+		_, err := ci.Wrap(ours)
+		wrapped <- err
+	}()
+	_, err = theirs.Read(make([]byte, 1))
+	ci.idles[WriterIdle].mu.Unlock()
+	require.ErrorIs(t, err, io.EOF)
+	require.NoError(t, <-wrapped)
+	require.Zero(t, w.Stats().Idle.Members)
+}
