@@ -90,8 +90,9 @@ func (d *deadline) reached() bool {
 type spare struct {
 	timer *time.Timer
 
-	// due is when the deadline ends, on the clock of now; never while the wheel keeps it. If the
-	// timer calls before due, the call belongs to an earlier deadline and does nothing.
+	// due is when the deadline ends, on the clock of now; never while the wheel keeps it, and
+	// earlier than never for the longest delay. If the timer calls before due, the call belongs to
+	// an earlier deadline and does nothing.
 	due int64
 }
 
@@ -99,7 +100,7 @@ const never = math.MaxInt64
 
 // start calls e.end after delay.
 func (s *spare) start(delay Duration, e ending) {
-	s.due = after(now(), delay)
+	s.due = min(after(now(), delay), never-1)
 	if s.timer == nil {
 		s.timer = time.AfterFunc(delay, e.end)
 		return

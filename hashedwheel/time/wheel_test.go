@@ -1,6 +1,7 @@
 package time_test
 
 import (
+	"math"
 	"testing"
 	"testing/synctest"
 
@@ -122,4 +123,16 @@ func TestStopAfterTheWheelHasStopped(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestLongestDelayOnAStoppedWheel runs outside a bubble, in which the present plus the longest
+// delay does not overflow.
+func TestLongestDelayOnAStoppedWheel(t *testing.T) {
+	clock, w := on(t, hashedwheel.Options{})
+	_, err := w.Stop()
+	require.NoError(t, err)
+	timer := clock.NewTimer(math.MaxInt64)
+	require.True(t, timer.Reset(math.MaxInt64))
+	require.True(t, timer.Stop())
+	require.False(t, timer.Stop())
 }
