@@ -22,8 +22,9 @@ type Clock struct {
 //     goes back to w at its next Reset, a ticker at its next tick. So the limit bounds the wheel
 //     and not the number of timers, and no timer is lost.
 //   - Stop: the pending timers and tickers of w end as though Stop had been called for each of
-//     them; w.Stop returns their timeouts. A Sleep continues to its end. Package time keeps the
-//     timers that are made or reset on w afterwards.
+//     them; w.Stop returns their timeouts. A ticker whose tick is in progress ends with that tick.
+//     A Sleep continues to its end. Package time keeps the timers that are made or reset on w
+//     afterwards.
 //   - Options.Executor: it runs what a timer does at its end, which is to send the time or to start
 //     the goroutine of an AfterFunc. With Inline it runs the function itself.
 //

@@ -69,6 +69,12 @@ func (d *deadline) disarm() (was bool) {
 	return was
 }
 
+// wheelStopped reports whether the wheel has stopped, or is about to.
+func (d *deadline) wheelStopped() bool {
+	w := d.timeout.Timer()
+	return w == nil || w.Start() != nil
+}
+
 // owed reports whether the channel is owed a time that will come. If the wheel was stopped under d,
 // none will.
 //

@@ -67,17 +67,24 @@ func (t *Ticker) start(d Duration) {
 
 // end sends the time, unless an earlier one has not been received, and arms t for the next tick
 // that has not passed. Like Timer.send it may run for a deadline that was replaced.
+//
+// If the wheel kept the deadline and has stopped since, t ends as the pending tickers have.
 func (t *Ticker) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.reached() {
 		return
 	}
+	wheels := t.timeout.IsExpired() // package time keeps what the wheel has refused and cancelled
 	offer(t.c, time.Now())
 	at := now()
 	skipped := max(at-t.next, 0) / int64(t.period)
 	t.next = after(t.next+skipped*int64(t.period), t.period)
 	t.arm(Duration(t.next-at), t)
+	if wheels && t.timeout.IsCancelled() && t.wheelStopped() {
+		t.waiting = false
+		t.disarm()
+	}
 }
 
 // tickTask is the task of a Ticker's timeout.

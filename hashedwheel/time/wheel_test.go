@@ -136,3 +136,42 @@ func TestLongestDelayOnAStoppedWheel(t *testing.T) {
 	require.True(t, timer.Stop())
 	require.False(t, timer.Stop())
 }
+
+// TestAStoppedWheelEndsATickerThatTicks has a wheel stopped while its executor has the run of a
+// tick. The ticker ends with that tick, and one that is made or reset afterwards continues.
+func TestAStoppedWheelEndsATickerThatTicks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var held []func()
+		clock, w := on(t, hashedwheel.Options{Executor: holding{&held}})
+		ended, reset := clock.NewTicker(time.Second), clock.NewTicker(time.Second)
+		time.Sleep(1500 * time.Millisecond)
+		synctest.Wait()
+		require.Len(t, held, 2)
+		_, err := w.Stop()
+		require.NoError(t, err)
+		reset.Reset(time.Minute)
+		time.Sleep(time.Minute)
+		synctest.Wait() // the run of package time has sent
+		for _, run := range held {
+			run()
+		}
+		_, there := received(ended.C)
+		require.True(t, there, "the tick in progress")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		_, there = received(ended.C)
+		require.False(t, there, "no further tick")
+		for range 3 {
+			<-reset.C
+		}
+		reset.Stop()
+	})
+}
+
+// holding is an Executor that keeps what it is given.
+type holding struct{ runs *[]func() }
+
+func (h holding) Execute(run func()) error {
+	*h.runs = append(*h.runs, run)
+	return nil
+}
