@@ -12,9 +12,11 @@ import (
 const lateBuckets = 40
 
 // Some fires share one reading of the clock for the measurement of their lateness: as many as run
-// in about clockSpan, and at most clockEvery.
+// in about clockSpan, and at most clockEvery. If clockPause has passed since the last reading,
+// nothing is known of the next fires, which may be slow: they begin to share anew.
 const (
 	clockSpan  = 4_000 // nanoseconds
+	clockPause = 16 * clockSpan
 	clockEvery = 128
 )
 
@@ -42,10 +44,13 @@ func (l *lateness) add(e *engine, s state) {
 
 // sample takes a reading of the clock.
 func (l *lateness) sample(now int64) {
-	if now-l.now < clockSpan {
+	switch pause := now - l.now; {
+	case pause < clockSpan:
 		l.share = min(2*l.share+1, clockEvery)
-	} else {
+	case pause < clockPause:
 		l.share = max(l.share/2, 1)
+	default:
+		l.share = 1
 	}
 	l.now, l.left = now, l.share
 }
@@ -93,7 +98,9 @@ type Stats struct {
 	// Lateness is how long after its deadline a timeout fires, counted since New. P50 and P99 are
 	// upper bounds within a factor of two. The maximum is up to a 128th of a tick too small, which
 	// is how exactly a timeout keeps its deadline. A delay of 32 ticks and more counts from when
-	// the worker took the timeout, within a tick.
+	// the worker took the timeout, within a tick. Up to 128 fires share a reading of the clock if
+	// those before them in the tick were quick: what slow tasks among them add to the lateness of
+	// the next is then missing.
 	LatenessP50, LatenessP99, LatenessMax time.Duration
 
 	// TickLag is how far behind the clock the worker's last tick began.

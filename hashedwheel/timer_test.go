@@ -289,6 +289,26 @@ func TestStatsLateness(t *testing.T) {
 	})
 }
 
+// Slow tasks add to the lateness of those behind them, also when many quick ones ran before.
+func TestStatsLatenessBehindSlowTasks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const tick, tasks, each = 100 * time.Millisecond, 60, 5 * time.Millisecond
+		w := newTestTimer(t, Options{TickDuration: tick})
+		for range 1000 {
+			mustNew(t, w, noTask, tick)
+		}
+		time.Sleep(time.Second)
+		for range tasks {
+			mustNew(t, w, TaskFunc(func(*Timeout) { time.Sleep(each) }), time.Second)
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		s := w.Stats()
+		require.Zero(t, s.HandOvers)
+		require.GreaterOrEqual(t, s.LatenessMax, (tasks-1)*each-tick/128)
+	})
+}
+
 // Armed over and over, a timeout allocates nothing.
 func TestAllocations(t *testing.T) {
 	if raceEnabled {
