@@ -44,8 +44,9 @@ type Options struct {
 	//
 	// A timeout that has fired keeps its place until its task returns: the task can arm it again
 	// or, if it runs on the worker, start another timeout in its place. A task that arms its
-	// timeout and then cancels it gives the place back at once. A payload of a Batch gives its
-	// place back before the function is called.
+	// timeout and then cancels it gives the place back at once. If runs of one timeout overlap, the
+	// first that returns gives the place back. A payload of a Batch gives its place back before the
+	// function is called.
 	//
 	// Negative values are refused, unlike in Netty, where they mean no limit: here they are more
 	// likely the result of a wrong calculation. Zero means no limit.
