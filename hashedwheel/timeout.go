@@ -168,10 +168,11 @@ func (t *Timeout) Reset(delay time.Duration) bool {
 
 // Cancel prevents t from firing. It reports whether this call did so: false means that t had fired,
 // was cancelled already or was never armed. After true the task will not run, unless t is armed
-// again; after false it may be running, and Cancel does not wait for it.
+// again; after false it may be running, or an Executor may have it, and Cancel does not wait for
+// it.
 //
 // Cancel of a periodic timeout that is not cancelled yet returns true, also inside its own task: it
-// prevents all further runs.
+// prevents all further runs, but not one that has begun or that an Executor has.
 func (t *Timeout) Cancel() bool {
 	if t.timer == 0 {
 		return false
@@ -182,8 +183,8 @@ func (t *Timeout) Cancel() bool {
 // Stop cancels t as Cancel does, under the name that time.Timer uses.
 func (t *Timeout) Stop() bool { return t.Cancel() }
 
-// IsExpired reports whether t has fired: its task has begun, or begins at once. A periodic timeout
-// never expires.
+// IsExpired reports whether t has fired: its task has begun, begins at once, or was given to an
+// Executor. A periodic timeout never expires.
 func (t *Timeout) IsExpired() bool { return t.load().phase() == expired }
 
 // IsCancelled reports whether t was cancelled by Cancel, by Stop or with its timer, or refused by
