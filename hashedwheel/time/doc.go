@@ -24,7 +24,8 @@
 // # What is different
 //
 //   - Precision: what is due fires at the next tick, so up to a millisecond later than with package
-//     time. A timer of less than a tick takes up to two ticks.
+//     time, or two after a delay of 32 ms and more. A timer of less than a tick takes up to two
+//     ticks.
 //   - A goroutine: the worker of the wheel exists from the first use on, idle or not. Leak checkers
 //     see it. With go.uber.org/goleak ignore it by
 //     goleak.IgnoreAnyFunction("github.com/xxlwheel/xxlwheel/hashedwheel.(*worker).work").
