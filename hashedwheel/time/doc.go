@@ -12,7 +12,7 @@
 //
 // The rules are those of package time since Go 1.23:
 //
-//   - Nothing fires early, and the time that is sent is the time of the fire.
+//   - Nothing fires early.
 //   - After Stop or Reset has returned, no time of an earlier setting is received from C. Both
 //     return true for a timer that has expired if its time has not been received.
 //   - A Ticker drops ticks for slow receivers and keeps its phase.
@@ -26,6 +26,8 @@
 //   - Precision: what is due fires at the next tick, so up to a millisecond later than with package
 //     time, or two after a delay of 32 ms and more. A timer of less than a tick takes up to two
 //     ticks.
+//   - Times: what is sent is the time of the fire. Package time sends the time at which the timer
+//     was due, so the times of its Ticker are whole periods apart, however late it fires.
 //   - A goroutine: the worker of the wheel exists from the first use on, idle or not. Leak checkers
 //     see it. With go.uber.org/goleak ignore it by
 //     goleak.IgnoreAnyFunction("github.com/xxlwheel/xxlwheel/hashedwheel.(*worker).work").
