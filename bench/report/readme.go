@@ -148,7 +148,8 @@ func whole(v float64, ok bool) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
-// earlyShare returns how many of a timer's runs came before their deadline: none, or a percentage.
+// earlyShare returns how many of a timer's runs came before their deadline: none, or a percentage
+// that is not 0.
 func (r *results) earlyShare(timer string) string {
 	e := r.earlyRuns("Lateness", timer)
 	switch {
@@ -157,5 +158,5 @@ func (r *results) earlyShare(timer string) string {
 	case e.early == 0:
 		return "0"
 	}
-	return fmt.Sprintf("%.0f %%", math.Ceil(100*e.early/e.fires))
+	return fmt.Sprintf("%.0f %%", max(1, math.Round(100*e.early/e.fires)))
 }

@@ -120,6 +120,17 @@ more
 	require.ErrorContains(t, err, "less than 6 rows")
 }
 
+// The share of early runs is rounded, and is a percent at least where some were early.
+func TestShareOfEarlyRuns(t *testing.T) {
+	for early, want := range map[float64]string{0: "0", 1: "1 %", 702: "70 %", 706: "71 %", 1000: "100 %"} {
+		r := &results{values: map[series][]float64{
+			{"BenchmarkLateness/timer=antlabs/due=1k/tick=10ms", "early"}: {early},
+			{"BenchmarkLateness/timer=antlabs/due=1k/tick=10ms", "fires"}: {1000},
+		}}
+		require.Equal(t, want, r.earlyShare("antlabs"), "%v of 1000", early)
+	}
+}
+
 func TestReadResults(t *testing.T) {
 	raw := filepath.Join(t.TempDir(), "raw.txt")
 	require.NoError(t, os.WriteFile(raw, []byte(`# go: go1.26
