@@ -86,9 +86,9 @@ func (w *HashedWheelTimer) NewConnIdle(opts ConnIdleOptions) (*ConnIdle, error) 
 
 // Wrap returns c under watch, from now on. The caller uses it in c's place. The watch ends when the
 // connection is closed, when a Read or Write fails for another reason than a deadline, and, for one
-// direction, when Read returns io.EOF or CloseWrite is called. Wrap returns ErrStopped or
-// ErrTooManyPending if the timer refuses, and ErrIdleStopped after Stop; c is unchanged then and
-// still the caller's.
+// direction, when Read returns io.EOF, a copy from the connection reaches its end, or CloseRead or
+// CloseWrite is called. Wrap returns ErrStopped or ErrTooManyPending if the timer refuses, and
+// ErrIdleStopped after Stop; c is unchanged then and still the caller's.
 //
 // The result has the methods ReadFrom, WriteTo, CloseRead, CloseWrite and SyscallConn if c has
 // them, and none of them if not. So io.Copy and http.ServeContent can use sendfile and splice on a
