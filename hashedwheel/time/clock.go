@@ -26,7 +26,8 @@ type Clock struct {
 //     A Sleep continues to its end. Package time keeps the timers that are made or reset on w
 //     afterwards.
 //   - Options.Executor: it runs what a timer does at its end, which is to send the time or to start
-//     the goroutine of an AfterFunc. With Inline it runs the function itself.
+//     the goroutine of an AfterFunc. With Inline it runs the function itself. So a function may
+//     begin after Stop has returned false.
 //
 // In a testing/synctest bubble, make w inside the bubble and stop it before the bubble ends. The
 // timers are then on the bubble's clock and on the wheel.
