@@ -104,7 +104,9 @@ func (c *Candidacy) campaign(ctx context.Context) (Leadership, error) {
 			case o.err == nil:
 				return o.leadership, nil
 			case attempt.Err() != nil:
-				c.set(xxladapter.ElectionWaits)
+				if !c.away { // otherwise nothing was heard since
+					c.set(xxladapter.ElectionWaits)
+				}
 				return nil, nil
 			}
 			if !c.away {

@@ -3,6 +3,7 @@ package elect_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"strings"
 	"sync/atomic"
@@ -27,9 +28,9 @@ type node struct {
 	ended   chan struct{}
 }
 
-func run(m *electtest.Memory) *node {
+func run(e elect.Elector) *node {
 	n := &node{ended: make(chan struct{})}
-	n.Candidacy = elect.NewCandidacy(m.Elector(), func() bool { return !n.unfit.Load() }, func() { n.changes.Add(1) },
+	n.Candidacy = elect.NewCandidacy(e, func() bool { return !n.unfit.Load() }, func() { n.changes.Add(1) },
 		slog.New(slog.NewTextHandler(&n.log, nil)))
 	ctx, stop := context.WithCancel(context.Background())
 	n.stop = stop
@@ -55,7 +56,7 @@ func (n *node) lines(text string) int {
 func TestOneOfTwoIsElected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m electtest.Memory
-		one, two := run(&m), run(&m)
+		one, two := run(m.Elector()), run(m.Elector())
 		require.Equal(t, xxladapter.Election(1), one.Election())
 		require.Equal(t, xxladapter.ElectionWaits, two.Election())
 		require.Equal(t, int64(1), one.changes.Load())
@@ -76,7 +77,7 @@ func TestOneOfTwoIsElected(t *testing.T) {
 func TestANodeThatCannotLeadLetsAnotherOneLead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m electtest.Memory
-		one, two := run(&m), run(&m)
+		one, two := run(m.Elector()), run(m.Elector())
 		one.unfit.Store(true)
 		time.Sleep(500 * time.Millisecond)
 		synctest.Wait()
@@ -102,10 +103,43 @@ func TestANodeThatCannotLeadLetsAnotherOneLead(t *testing.T) {
 	})
 }
 
+// A silentElector keeps each campaign waiting for contact, as long as a coordinator that drops
+// packets does.
+type silentElector struct{}
+
+func (silentElector) String() string { return "silent" }
+
+func (silentElector) Campaign(ctx context.Context, _ func()) (elect.Leadership, error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(elect.ContactLimit):
+		return nil, errors.New("no answer")
+	}
+}
+
+// TestAnElectorThatIsAwayStaysAway has a node that could not plan jobs for a while, as when the
+// store did not answer either. Afterwards it may succeed a dead leader at once.
+func TestAnElectorThatIsAwayStaysAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := run(silentElector{})
+		time.Sleep(elect.ContactLimit)
+		synctest.Wait()
+		require.Equal(t, xxladapter.ElectionAway, n.Election())
+		time.Sleep(time.Second) // the next campaign has begun
+		n.unfit.Store(true)
+		time.Sleep(time.Second)
+		n.unfit.Store(false)
+		synctest.Wait()
+		require.Equal(t, xxladapter.ElectionAway, n.Election(), "nothing was heard since")
+		n.end()
+	})
+}
+
 func TestTheElectorIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m electtest.Memory
-		one, two := run(&m), run(&m)
+		one, two := run(m.Elector()), run(m.Elector())
 		m.SetAway(true)
 		time.Sleep(time.Minute)
 		for _, n := range []*node{one, two} {
