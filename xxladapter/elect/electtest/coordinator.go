@@ -31,6 +31,7 @@ func RunServer(t *testing.T, c Coordinator) {
 	t.Run("Contract", func(t *testing.T) { Run(t, c.place) })
 	for name, test := range map[string]func(*testing.T, Coordinator){
 		"AnOperatorDeletesTheLeader": deleted,
+		"APathContinuesAnother":      nested,
 		"AServerIsSilent":            silent,
 		"NobodyListens":              nobody,
 		"TLS":                        encrypted,
@@ -89,6 +90,16 @@ func deleted(t *testing.T, c Coordinator) {
 	requireOver(t, l)
 	require.Less(t, time.Since(began), elect.SessionLife/2, "it leads on")
 	require.NoError(t, lead(t, c.Elector(t, url)).Resign(t.Context()))
+}
+
+// nested checks that a place does not depend on one whose path continues its own.
+func nested(t *testing.T, c Coordinator) {
+	url := c.Open(t)
+	below := lead(t, c.Elector(t, url+"/below"))
+	l := lead(t, c.Elector(t, url))
+	requireLeads(t, below)
+	require.NoError(t, l.Resign(t.Context()))
+	require.NoError(t, below.Resign(t.Context()))
 }
 
 // silent checks that New gives up on a server that accepts connections and answers nothing.

@@ -1,6 +1,7 @@
 // Package etcd elects leaders in etcd, by its API of version 3. Each process that campaigns has a
-// key below the path, which exists as long as its lease. The oldest key leads, and its create
-// revision is the number of the leadership.
+// key below the path, which exists as long as its lease. The oldest of these keys leads, and its
+// create revision is the number of the leadership. Other keys below the path do not count, such as
+// those of another place whose path continues this one.
 //
 // It authenticates by user and password; client certificates are not supported.
 package etcd
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"go.etcd.io/etcd/api/v3/mvccpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
@@ -62,6 +64,9 @@ func (e *Elector) String() string { return e.address.String() }
 
 // prefix returns what the keys of all processes begin with.
 func (e *Elector) prefix() string { return e.address.Path + "/" }
+
+// keyOf returns the key of the process that has a lease.
+func (e *Elector) keyOf(lease clientv3.LeaseID) string { return fmt.Sprintf("%s%x", e.prefix(), lease) }
 
 // connect returns a new client, which retries in silence. With a user it signs in, which ctx
 // limits; the client itself outlives ctx.
@@ -151,7 +156,7 @@ func (e *Elector) stand(ctx context.Context, l *leadership) error {
 	e.mu.Lock()
 	e.last = lease.ID
 	e.mu.Unlock()
-	l.lease, l.key = lease.ID, fmt.Sprintf("%s%x", e.prefix(), lease.ID)
+	l.lease, l.key = lease.ID, e.keyOf(lease.ID)
 	put, err := l.client.Put(ctx, l.key, e.name, clientv3.WithLease(lease.ID))
 	if err != nil {
 		return err
@@ -181,10 +186,16 @@ func (e *Elector) wait(ctx context.Context, l *leadership) error {
 		}
 	})
 	for {
-		older := append(clientv3.WithLastCreate(), clientv3.WithMaxCreateRev(l.number-1))
-		found, err := l.client.Get(ctx, e.prefix(), older...)
-		if err == nil && len(found.Kvs) > 0 {
-			err = l.awaitDeletion(ctx, string(found.Kvs[0].Key), found.Header.Revision+1)
+		found, err := l.client.Get(
+			ctx, e.prefix(), clientv3.WithPrefix(), clientv3.WithMaxCreateRev(l.number-1),
+			clientv3.WithSort(clientv3.SortByCreateRevision, clientv3.SortDescend),
+		)
+		before := ""
+		if err == nil {
+			before = e.newest(found.Kvs)
+		}
+		if before != "" {
+			err = l.awaitDeletion(ctx, before, found.Header.Revision+1)
 		}
 		select {
 		case <-l.ended:
@@ -194,8 +205,19 @@ func (e *Elector) wait(ctx context.Context, l *leadership) error {
 		if err != nil {
 			return err
 		}
-		if len(found.Kvs) == 0 {
+		if before == "" {
 			return nil
 		}
 	}
+}
+
+// newest returns the first key of a process in a list that begins with the newest key; "" means
+// that there is none.
+func (e *Elector) newest(list []*mvccpb.KeyValue) string {
+	for _, kv := range list {
+		if key := string(kv.Key); kv.Lease != 0 && key == e.keyOf(clientv3.LeaseID(kv.Lease)) {
+			return key
+		}
+	}
+	return ""
 }

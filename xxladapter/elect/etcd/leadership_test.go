@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
@@ -72,4 +73,20 @@ func TestACampaignThatSignsInEndsWithItsContext(t *testing.T) {
 	cancel()
 	require.ErrorIs(t, <-failed, context.Canceled)
 	require.Less(t, time.Since(begun), elect.ContactLimit/2, "it waits for an answer")
+}
+
+// TestAProcessWaitsForProcessesAlone lists keys below a path, of which some are not those of
+// processes that campaign there.
+func TestAProcessWaitsForProcessesAlone(t *testing.T) {
+	e := &Elector{address: elect.Address{Path: "/jobs"}}
+	key := func(name string, lease int64) *mvccpb.KeyValue {
+		return &mvccpb.KeyValue{Key: []byte(name), Lease: lease}
+	}
+	others := []*mvccpb.KeyValue{
+		key("/jobs/staging/2f", 0x2f), // of a place whose path continues this one
+		key("/jobs/readme", 0), key("/jobs/0", 0), key("/jobs/1f", 0x2f),
+	}
+	require.Empty(t, e.newest(nil))
+	require.Empty(t, e.newest(others))
+	require.Equal(t, "/jobs/3f", e.newest(append(others, key("/jobs/3f", 0x3f), key("/jobs/1f", 0x1f))))
 }
