@@ -150,7 +150,9 @@ func (s *Scheduler) renew(ctx context.Context) error {
 		return s.failed(before, err)
 	} else if skewed {
 		s.stepDown(before, "its clock is off")
-		s.giveBack(ctx, xxladapter.MoveSkewed)
+		if s.giveBack(ctx, xxladapter.MoveSkewed) {
+			s.skewed = before.Term
+		}
 		s.resign(ctx)
 		return nil
 	}
@@ -167,6 +169,9 @@ func (s *Scheduler) renew(ctx context.Context) error {
 	if err != nil {
 		return s.failed(before, err)
 	}
+	if lease.Term == s.skewed && !s.retired.Load() {
+		return s.resignSkewed(attempt)
+	}
 	s.adopt(lease, start.Add(leaseLife-leaseMargin))
 	if s.retired.Load() && !lease.Retired {
 		s.giveBack(ctx, xxladapter.MoveStopped) // retire could not, or this term is newer
@@ -175,6 +180,17 @@ func (s *Scheduler) renew(ctx context.Context) error {
 	s.reportNode(attempt, lease.Term)
 	s.updateFollowers(attempt, &lease)
 	return nil
+}
+
+// resignSkewed ends the term that was given back while the clock was off, and which the store still
+// has because the call that ended it was lost. The term has retired for good; the next renewal,
+// which follows at once, begins another one.
+func (s *Scheduler) resignSkewed(ctx context.Context) error {
+	err := s.opts.Store.Resign(ctx, s.skewed)
+	if err == nil {
+		s.Renew()
+	}
+	return err
 }
 
 // stayDrained retires a term that has begun since an operator drained this node. The store refuses

@@ -139,6 +139,8 @@ type Scheduler struct {
 	arrived atomic.Bool   // partitions have come whose fires are not armed yet
 	retired atomic.Bool   // Run is ending, and the partitions are given back for good
 	drained bool          // an operator has drained this node; used only by HoldLease
+	// skewed is the last term that was given back because of the clock; used only by HoldLease.
+	skewed xxladapter.Term
 
 	roster    *roster
 	reporter  reporter      // used by the lease loop alone

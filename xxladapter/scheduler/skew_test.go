@@ -1,6 +1,8 @@
 package scheduler
 
 import (
+	"context"
+	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -68,6 +70,45 @@ func TestANodeWhoseClockIsOffClaimsNothingUntilItIsBack(t *testing.T) {
 			once(t, dues(t, one, two), start.Truncate(time.Second).Add(time.Second), 20)
 		})
 	}
+}
+
+// A stubborn line loses the first call of Resign.
+type stubborn struct {
+	*line
+	lost atomic.Bool
+}
+
+func (s *stubborn) Resign(ctx context.Context, term xxladapter.Term) error {
+	if !s.lost.Swap(true) {
+		return errors.New("connection reset by peer")
+	}
+	return s.line.Resign(ctx, term)
+}
+
+// TestANodeWhoseClockIsBackPlansAgain loses the statement that ends the term of a node whose clock
+// is off, and mends the clock before the lease lapses.
+func TestANodeWhoseClockIsBackPlansAgain(t *testing.T) {
+	inBubble(t, func(b *fixture) {
+		wall := new(movedWall)
+		one := b.start("one", func(o *Options) { o.Wall, o.Store = wall.now, &stubborn{line: o.Store.(*line)} })
+		two := b.start("two", nil)
+		time.Sleep(5500 * time.Millisecond)
+		term, _ := one.Term()
+		wall.off.Store(int64(time.Hour))
+		time.Sleep(leasePace)
+		require.False(t, one.Fit())
+		leases, err := b.store.Leases(t.Context())
+		require.NoError(t, err)
+		require.Len(t, leases, 2, "its lease could not be given back")
+		wall.off.Store(0)
+		time.Sleep(3 * leasePace)
+		again, holds := one.Term()
+		require.True(t, holds)
+		require.Greater(t, again.Number, term.Number)
+		require.True(t, one.Fit())
+		require.Equal(t, xxladapter.Partitions/2, one.Stats().Partitions.Len())
+		require.Equal(t, xxladapter.Partitions/2, two.Stats().Partitions.Len())
+	})
 }
 
 func TestANegativeSkewLimitAllowsAnyClock(t *testing.T) {
