@@ -44,7 +44,8 @@ type followers struct {
 }
 
 // updateFollowers learns which nodes take fires, if this node leads and spreads them: all that hold
-// a lease, have not retired, and have reported an address.
+// a lease, have not retired, and have reported an address. It takes back what it has given to one
+// that no longer does.
 func (s *Scheduler) updateFollowers(ctx context.Context, lease *xxladapter.Lease) {
 	if s.opts.Spread == xxladapter.SpreadNone || lease.Role() != xxladapter.NodeLeads {
 		s.followers.set(nil)
@@ -58,7 +59,9 @@ func (s *Scheduler) updateFollowers(ctx context.Context, lease *xxladapter.Lease
 			s.followers.learn(leases)
 		}
 	}
-	s.followers.set(lease.Others)
+	for _, gone := range s.followers.set(lease.Others) {
+		s.takeBack(s.ring.leftTo(gone))
+	}
 }
 
 // missing reports whether the address of one of the terms has to be read. Nodes of older versions
@@ -84,10 +87,16 @@ func (n *followers) learn(leases []xxladapter.Lease) {
 	}
 }
 
-// set replaces the nodes that take fires. It forgets those that are no longer there.
-func (n *followers) set(terms []xxladapter.Term) {
+// set replaces the nodes that take fires. It forgets those that are no longer there, and returns
+// those of them that took fires.
+func (n *followers) set(terms []xxladapter.Term) (gone []*follower) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	for _, f := range n.live {
+		if !slices.Contains(terms, f.Term) {
+			gone = append(gone, f)
+		}
+	}
 	n.live = n.live[:0:0]
 	for _, t := range terms {
 		if f := n.known[t]; f != nil && f.address != "" {
@@ -99,6 +108,7 @@ func (n *followers) set(terms []xxladapter.Term) {
 			delete(n.known, t)
 		}
 	}
+	return gone
 }
 
 // ready returns the nodes that take fires now, by term.

@@ -49,9 +49,10 @@ type ring struct {
 type armed struct {
 	kept
 	timeout *hashedwheel.Timeout // nil means it is on its way through the pool
-	// elsewhere says that another node hands the fire over. The ring forgets it orphanAge after its
-	// due time, so that the sweep arms it if it is still planned. It is not changed while held.
-	elsewhere bool
+	// to is the node that hands the fire over in place of this one; nil means this one. The ring
+	// forgets a fire of another node orphanAge after its due time, so that the sweep arms it if it
+	// is still planned. It is not changed while held.
+	to *follower
 }
 
 func newRing(clock *storeClock, may func() bool, fire func(xxladapter.Fire, func()) bool) (*ring, error) {
@@ -68,7 +69,7 @@ func newRing(clock *storeClock, may func() bool, fire func(xxladapter.Fire, func
 // arm hands f out when it is due, at once if that has passed. A fire that is held already is left
 // as it is.
 func (r *ring) arm(f xxladapter.Fire) error {
-	a := r.hold(f, false)
+	a := r.hold(f, nil)
 	if a == nil {
 		return nil
 	}
@@ -81,8 +82,8 @@ func (r *ring) arm(f xxladapter.Fire) error {
 
 // leave holds f for another node, unless it is held already, and returns nil then. The caller may
 // take it back with [ring.takeBack].
-func (r *ring) leave(f xxladapter.Fire) (*armed, error) {
-	a := r.hold(f, true)
+func (r *ring) leave(f xxladapter.Fire, to *follower) (*armed, error) {
+	a := r.hold(f, to)
 	if a == nil {
 		return nil, nil
 	}
@@ -108,9 +109,21 @@ func (r *ring) takeBack(a *armed) error {
 	return r.arm(a.fire())
 }
 
+// leftTo returns the fires that were left to a node.
+func (r *ring) leftTo(to *follower) (left []*armed) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range r.held {
+		if a.to == to {
+			left = append(left, a)
+		}
+	}
+	return left
+}
+
 // at returns when the wheel has to do something about a.
 func (a *armed) at() time.Time {
-	if a.elsewhere {
+	if a.to != nil {
 		return a.due.Add(orphanAge)
 	}
 	return a.due
@@ -159,7 +172,7 @@ func (r *ring) due(a *armed) {
 // pool has no place, or if nothing may be handed out, the fire is dropped and waits in the store
 // for the sweep.
 func (r *ring) handOut(a *armed) {
-	if a.elsewhere {
+	if a.to != nil {
 		r.release(a)
 		r.overdue()
 		return
@@ -180,13 +193,13 @@ func (r *ring) done(a *armed) {
 
 // hold holds f and returns it, or returns nil if f is held already. That costs no memory, because a
 // sweep offers every fire that waits, and most are held.
-func (r *ring) hold(f xxladapter.Fire, elsewhere bool) *armed {
+func (r *ring) hold(f xxladapter.Fire, to *follower) *armed {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if _, ok := r.held[f.ID]; ok {
 		return nil
 	}
-	a := &armed{kept: keep(f), elsewhere: elsewhere}
+	a := &armed{kept: keep(f), to: to}
 	r.held[f.ID] = a
 	r.ofJobs[f.JobID]++
 	return a

@@ -116,7 +116,7 @@ func TestTheStockIsWhatJobsHaveBesideTheirFirstFire(t *testing.T) {
 		}
 		require.NoError(t, r.arm(fire(0, 1)))
 		require.Equal(t, 3, r.stocked())
-		left, err := r.leave(fire(6, 2))
+		left, err := r.leave(fire(6, 2), new(follower))
 		require.NoError(t, err)
 		require.Equal(t, 4, r.stocked())
 		require.NoError(t, r.takeBack(left))

@@ -69,7 +69,7 @@ func (s *Scheduler) share(ctx context.Context, by xxladapter.Term, planned []xxl
 			own = append(own, f)
 			continue
 		}
-		if a, err := s.ring.leave(f); err == nil && a != nil {
+		if a, err := s.ring.leave(f, others[to-1]); err == nil && a != nil {
 			parts[to-1] = append(parts[to-1], a)
 		}
 	}
@@ -100,15 +100,20 @@ func (s *Scheduler) give(ctx context.Context, by xxladapter.Term, to *follower, 
 			return
 		}
 		s.stats.kept.Add(int64(len(fires)))
-		for _, a := range fires {
-			if s.ring.takeBack(a) != nil {
-				return // the wheel has stopped
-			}
-		}
-		if _, ok := s.Term(); !ok {
-			s.dropAll() // it stepped down before these were armed
-		}
+		s.takeBack(fires)
 	})
+}
+
+// takeBack arms fires that were left to another node.
+func (s *Scheduler) takeBack(fires []*armed) {
+	for _, a := range fires {
+		if s.ring.takeBack(a) != nil {
+			return // the wheel has stopped
+		}
+	}
+	if _, ok := s.Term(); !ok {
+		s.dropAll() // it stepped down before these were armed
+	}
 }
 
 // armOverdue arms planned fires that are late by orphanAge, whoever was to hand them over.

@@ -236,6 +236,24 @@ func TestANodeThatDrainsGetsNoFires(t *testing.T) {
 	})
 }
 
+// TestWhatAStoppedNodeWasGivenIsInTime stops one of two nodes: the leader sees the end of its
+// presence and hands over itself what it had given to it.
+func TestWhatAStoppedNodeWasGivenIsInTime(t *testing.T) {
+	inBubble(t, func(b *fixture) {
+		start := time.Now()
+		b.everySecond()
+		_, peers := b.spreading(xxladapter.SpreadRound, "one", "two")
+		time.Sleep(8 * time.Second)
+		stopped := time.Now()
+		peers[1].stop()
+		time.Sleep(DefaultWindow)
+		n, _, late := peers[0].fired(stopped)
+		require.Greater(t, n, 4*spreadJobs)
+		require.LessOrEqual(t, late, ringLate)
+		b.judge(start, peers...)
+	})
+}
+
 // TestWhatADeadLeaderHasSpreadIsInTime checks that its followers fire what they have, whoever leads
 // next.
 func TestWhatADeadLeaderHasSpreadIsInTime(t *testing.T) {

@@ -173,7 +173,7 @@ func (s *Scheduler) resolveOf(
 		if f.State == xxladapter.FireClaimed && f.ShardTotal > 1 && !until.IsZero() && f.Claimed.After(until) {
 			continue
 		}
-		a := s.ring.hold(f, false)
+		a := s.ring.hold(f, nil)
 		if a == nil {
 			continue
 		}

@@ -195,7 +195,7 @@ func TestASweepResolvesALostClaimAtOnce(t *testing.T) {
 			return claimed
 		}
 		lost, sent, broadcast := claim(1)[0], claim(1)[0], claim(2)
-		require.NotNil(t, b.sched.ring.hold(sent, false))
+		require.NotNil(t, b.sched.ring.hold(sent, nil))
 		resolved := func() []int64 {
 			time.Sleep(time.Millisecond)
 			require.NoError(t, b.sched.sweep(ctx, true))
