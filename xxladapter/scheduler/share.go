@@ -160,12 +160,16 @@ func (s *Scheduler) TakeHint(ctx context.Context, h spread.Hint) error {
 	if err := s.arm(fires); err != nil {
 		return err
 	}
-	s.stats.received.Add(int64(len(fires)))
 	if _, ok := s.Term(); !ok || s.retired.Load() {
 		s.dropAll() // it stepped down before these were armed
+		return errStandsNotBy
 	}
+	s.stats.received.Add(int64(len(fires)))
 	return nil
 }
+
+// errStandsNotBy refuses a hint at a node that leads, has retired or has just stepped down.
+var errStandsNotBy = xxladapter.Conflictf(errorrule.TakesNoFires, "this node does not stand by, it takes no fires")
 
 // mayTake returns an error unless the hint is for this node in its term.
 func (s *Scheduler) mayTake(h spread.Hint) error {
@@ -183,7 +187,7 @@ func (s *Scheduler) mayTake(h spread.Hint) error {
 		return xxladapter.Conflictf(errorrule.NoLease, "node %q in term %d holds no lease of this store",
 			h.From.Node, h.From.Number)
 	case s.retired.Load() || g.Role() != xxladapter.NodeStandby:
-		return xxladapter.Conflictf(errorrule.TakesNoFires, "this node does not stand by, it takes no fires")
+		return errStandsNotBy
 	}
 	return nil
 }

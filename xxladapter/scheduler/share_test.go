@@ -315,6 +315,46 @@ func TestAHintThatIsNotForThisNodeIsRefused(t *testing.T) {
 	})
 }
 
+// A slowReader is a line whose reads of fires by their ids wait for the test.
+type slowReader struct {
+	*line
+	reading, answer chan struct{}
+}
+
+func (s slowReader) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error) {
+	if f.IDs != nil {
+		close(s.reading)
+		<-s.answer
+	}
+	return s.line.OpenFires(ctx, f)
+}
+
+// TestANodeThatStopsWhileItTakesAHintRefusesIt checks that the leader learns that it has to keep
+// the fires.
+func TestANodeThatStopsWhileItTakesAHintRefusesIt(t *testing.T) {
+	inBubble(t, func(b *fixture) {
+		one := b.start("one", inLeaderMode)
+		time.Sleep(100 * time.Millisecond)
+		slow := slowReader{reading: make(chan struct{}), answer: make(chan struct{})}
+		two := b.start("two", func(o *Options) {
+			inLeaderMode(o)
+			slow.line = o.Store.(*line)
+			o.Store = slow
+		})
+		time.Sleep(2 * leasePace)
+		from, _ := one.Term()
+		to, _ := two.Term()
+		taken := make(chan error, 1)
+		go func() { // the test waits for it
+			taken <- two.TakeHint(b.t.Context(), spread.Hint{From: from, To: to, Fires: []int64{1}})
+		}()
+		<-slow.reading
+		two.stop()
+		close(slow.answer)
+		require.EqualError(t, <-taken, "this node does not stand by, it takes no fires")
+	})
+}
+
 // TestAHintArmsNothingButPlannedFires sends ids of no fire, of one that is claimed, and of one that
 // is due in an hour, beside one that is planned.
 func TestAHintArmsNothingButPlannedFires(t *testing.T) {
