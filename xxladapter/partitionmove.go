@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A PartitionMove records that a node got partitions, with its first lease, or lost its part of the
-// jobs to others.
+// A PartitionMove records that a term without partitions got some, or that one lost its part of the
+// jobs because it ended or retired. What other nodes give or get by that is not recorded.
 type PartitionMove struct {
 	ID    int64
 	At    time.Time // by the store's clock, in whole milliseconds
@@ -22,7 +22,7 @@ type MoveCause string
 
 // The causes of a [PartitionMove].
 const (
-	// MoveJoined: a node got its first partitions, those of others or free ones.
+	// MoveJoined: a term that had none got partitions, those of others or free ones.
 	MoveJoined MoveCause = "joined"
 	// MoveStopped: the node was stopped and gave its partitions back.
 	MoveStopped MoveCause = "stopped"
