@@ -97,7 +97,8 @@ func withoutDrain(drains []Drain, address string, now time.Time) []Drain {
 type DrainStore interface {
 	// DrainExecutor stores a drain in place of an earlier one of the same address. The store sets
 	// Since. The error is [ErrConflict] if [MaxDrains] other addresses are drained. A
-	// hand-over that has read the group before may still send a run to the address.
+	// hand-over that has read the group before may still send a run to the address, and an executor
+	// at a queue may still take a run that waits there for any executor of its app.
 	DrainExecutor(ctx context.Context, groupID int64, d Drain) error
 	// UndrainExecutor ends the drain of an address. The error is [ErrNotFound] if it is not
 	// drained.
