@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -46,14 +47,12 @@ func (r *roster) set(own xxladapter.Term, others []xxladapter.Term) {
 	changed := own != r.own || !slices.Equal(others, r.others)
 	r.own, r.others = own, others
 	for term, until := range r.ignored {
-		if gone := !slices.Contains(others, term); gone || !time.Now().Before(until) {
+		if !slices.Contains(others, term) || !time.Now().Before(until) {
 			delete(r.ignored, term)
 			changed = true
-			if gone {
-				delete(r.silent, term)
-			}
 		}
 	}
+	maps.DeleteFunc(r.silent, func(term xxladapter.Term, _ bool) bool { return !slices.Contains(others, term) })
 	if changed {
 		r.wake()
 	}
