@@ -171,9 +171,12 @@ func (m *Metrics) Event(e trigger.Event) {
 	}
 }
 
-// Misfire counts a misfire of scheduler.Options.OnMisfire.
+// Misfire counts a misfire of scheduler.Options.OnMisfire. It leaves out due times in pauses and on
+// days without work: they are meant to have no run, and an alert on DO_NOTHING would fire for each.
 func (m *Metrics) Misfire(x xxladapter.Misfire) {
-	m.misfires.WithLabelValues(string(x.Strategy)).Inc()
+	if x.Kind() == xxladapter.MisfireLate {
+		m.misfires.WithLabelValues(string(x.Strategy)).Inc()
+	}
 }
 
 // Callback counts a result of trigger.Options.OnCallback.

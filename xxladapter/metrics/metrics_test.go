@@ -126,6 +126,8 @@ func TestWhatEventsCount(t *testing.T) {
 	m.Event(trigger.Event{Kind: trigger.EventResult, At: now, Began: now.Add(-time.Minute), Code: 200})
 	m.Misfire(xxladapter.Misfire{Strategy: xxladapter.MisfireDoNothing})
 	m.Misfire(xxladapter.Misfire{Strategy: xxladapter.MisfireAll})
+	m.Misfire(xxladapter.Misfire{Strategy: xxladapter.MisfireDoNothing, PauseID: 1})
+	m.Misfire(xxladapter.Misfire{Strategy: xxladapter.MisfireDoNothing, Calendar: xxladapter.ChinaCalendar})
 	m.Callback(trigger.CallbackLate)
 	got := read(t, m)
 	for name, want := range map[string]float64{
