@@ -125,7 +125,7 @@ func days(plan cron.Plan, from, until time.Time) (found []Day) {
 		for !at.IsZero() && at.Before(until) && at.Format(time.DateOnly) == day.Date {
 			if day.Times == MaxPerDay {
 				day.More = true
-				at = plan.Next(lateOn(at))
+				at = plan.Next(cron.Last(plan, at, lateOn(at))) // a rate keeps its phase
 				continue
 			}
 			day.Times++

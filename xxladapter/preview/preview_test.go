@@ -166,6 +166,34 @@ func TestDaysAreCounted(t *testing.T) {
 	require.Equal(t, []Day{{"2021-10-28", 100, true}, {"2021-10-29", 30, false}}, p.Days[len(p.Days)-2:], "midnight comes twice, and nothing fires before the second one")
 }
 
+// TestTheDaysOfARateKeepItsPhase counts the due times of rates that have more of them on most days
+// than are counted exactly.
+func TestTheDaysOfARateKeepItsPhase(t *testing.T) {
+	berlin := zone(t, "Europe/Berlin")
+	for _, from := range []string{"2026-03-27T12:10:00+01:00", "2026-03-27T12:07:30+01:00", "2026-10-01T00:00:00+02:00"} {
+		for _, conf := range []string{"600", "7", "863"} {
+			plan, err := cron.ParsePlan(cron.FixRate, conf, berlin)
+			require.NoError(t, err)
+			var want []Day
+			end := instant(t, from).In(berlin).AddDate(0, 1, 0)
+			for at := plan.Next(instant(t, from)); at.Before(end); at = plan.Next(at) {
+				date := at.Format(time.DateOnly)
+				if len(want) == 0 || want[len(want)-1].Date != date {
+					want = append(want, Day{Date: date})
+				}
+				if day := &want[len(want)-1]; day.Times < MaxPerDay {
+					day.Times++
+				} else {
+					day.More = true
+				}
+			}
+			p, err := Of(Schedule{Type: cron.FixRate, Conf: conf, Zone: berlin}, instant(t, from), 0, 1)
+			require.NoError(t, err)
+			require.Equal(t, want, p.Days, "%s from %s", conf, from)
+		}
+	}
+}
+
 // TestAPreviewEnds previews schedules that end or never begin, and passes the last day of a leap
 // year, on which package time is wrong about zones.
 func TestAPreviewEnds(t *testing.T) {
