@@ -90,9 +90,10 @@ func (t *table) firesOf(j Job) (fires []int64, ok bool) {
 		}
 		t.repeat(first, t.period(plan)+j.Run)
 	case xxladapter.ScheduleOnce:
-		if !j.Next.IsZero() {
-			t.add(t.firstOf(j), 1)
+		if at := t.firstOf(j); !j.Next.IsZero() && (suppressed == nil || !suppressed(at)) {
+			t.add(at, 1)
 		}
+		return t.fires, true
 	default:
 		for at := plan.Next(t.now.Add(-1)); !at.IsZero() && at.Before(t.end); at = plan.Next(at) {
 			if suppressed == nil || !suppressed(at) {

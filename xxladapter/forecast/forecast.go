@@ -70,8 +70,8 @@ type Options struct {
 	// Profile says how cron expressions are read; zero is [cron.Quartz].
 	Profile cron.Profile
 	// Restrictions are the pauses and calendars that suppress due times; nil means that there are
-	// none. The forecast leaves those due times out: one by one for cron expressions, and by whole
-	// cells for rates and delays.
+	// none. The forecast leaves those due times out: by whole cells for rates and delays, and one
+	// by one for the other types.
 	Restrictions *xxladapter.Restrictions
 }
 

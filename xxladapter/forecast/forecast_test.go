@@ -148,6 +148,18 @@ func TestPausesSuppressTheJobsOfTheirGroups(t *testing.T) {
 	require.Empty(t, Within(jobs, now, time.Hour, restricted, at(45)))
 }
 
+// TestAPauseSuppressesTheOneDueTimeOfAJob checks that a pause that begins or ends within a quarter
+// of an hour decides about the due time of a ONCE job, and not about the quarter.
+func TestAPauseSuppressesTheOneDueTimeOfAJob(t *testing.T) {
+	at := func(minutes int) time.Time { return now.Truncate(Step).Add(time.Duration(minutes) * time.Minute) }
+	restricted := opts
+	restricted.Restrictions = &xxladapter.Restrictions{Pauses: []xxladapter.Pause{{ID: 1, From: at(7), Until: at(20)}}}
+	for minute, want := range map[int][]int64{14: {0, 0}, 19: {0, 0}, 20: {0, 1}, 29: {0, 1}} {
+		j := Job{ID: 1, Type: xxladapter.ScheduleOnce, Conf: at(minute).Format(time.RFC3339), Next: at(minute)}
+		require.Equal(t, want, fires(Of([]Job{j}, now, time.Hour, restricted), 2), "minute %d", minute)
+	}
+}
+
 // TestDaysWithoutWorkAndPausesLeaveTheOtherDueTimes compares a week that has holidays and pauses
 // with a decision about each due time.
 func TestDaysWithoutWorkAndPausesLeaveTheOtherDueTimes(t *testing.T) {
