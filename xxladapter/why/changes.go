@@ -19,7 +19,7 @@ type change struct {
 // by comparing versions: another program made them, or their audit rows were deleted. rows are in
 // ascending order, and versions newest first.
 func changesOf(j *xxladapter.Job, rows []xxladapter.AuditRow, versions []*xxladapter.JobVersion) []change {
-	m := merging{job: j, rows: rows}
+	m := merging{job: j, rows: slices.DeleteFunc(slices.Clone(rows), isOfBackfill)}
 	if len(versions) > 0 && !versions[0].Shows(j) {
 		m.found(j.Updated, &versions[0].Job, j)
 	}
@@ -36,6 +36,11 @@ func changesOf(j *xxladapter.Job, rows []xxladapter.AuditRow, versions []*xxlada
 	}
 	m.take(0)
 	return m.changes
+}
+
+// isOfBackfill reports whether a row is about a backfill: that changes nothing of the job.
+func isOfBackfill(r xxladapter.AuditRow) bool {
+	return len(r.Changes) > 0 && r.Changes[0].Field == "backfill"
 }
 
 // A merging puts the rows of an audit and the versions of a job in one order.

@@ -252,6 +252,9 @@ func TestTheScheduleIsThatOfTheTime(t *testing.T) {
 		{Schedule: unknown, From: two, To: job.Updated, Stands: true}, {Schedule: nightly("0 0 4 * * ?"), From: job.Updated, To: to, Stands: true},
 	}, why.Spans(job, nil, nil, two, to), "nothing tells how it was")
 	require.False(t, why.Spans(job, nil, nil, to, to.Add(time.Hour))[0].Present)
+	backfill := xxladapter.DiffFields(nil, (&xxladapter.Backfill{ID: 1}).Fields())
+	begun := []xxladapter.AuditRow{{ID: 1, At: two.Add(time.Minute), Changes: backfill}}
+	require.Equal(t, why.Spans(job, nil, nil, two, to), why.Spans(job, begun, nil, two, to), "it is no edit")
 
 	job.Running = false
 	spans := why.Spans(job, nil, nil, two, two.Add(30*time.Hour))
