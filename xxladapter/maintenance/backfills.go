@@ -17,6 +17,9 @@ const (
 	backfillIdle = 5 * time.Minute
 	// backfillPace is the pause while a backfill is running and no run is known to have ended.
 	backfillPace = time.Second
+	// backfillRetry is the pause after a poll that the store refused: whether a backfill is running
+	// is unknown then, and the hint that asked for the poll is used up.
+	backfillRetry = 5 * time.Second
 	// backfillPause is the shortest pause between two polls, however many runs end.
 	backfillPause = 100 * time.Millisecond
 )
@@ -79,8 +82,11 @@ func (b *Backfills) Run(ctx context.Context) error {
 			b.logger.Error("continuation of backfills failed", "err", err)
 		}
 		pace := backfillIdle
-		if running {
+		switch {
+		case running:
 			pace = backfillPace
+		case err != nil:
+			pace = backfillRetry
 		}
 		select {
 		case <-ctx.Done():

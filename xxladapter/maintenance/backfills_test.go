@@ -2,6 +2,7 @@ package maintenance
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"testing"
 	"testing/synctest"
@@ -90,6 +91,42 @@ func TestABackfillGoesThroughNodesThatDie(t *testing.T) {
 }
 
 func isFit() bool { return true }
+
+// unlisted is a store that refuses to list backfills a number of times.
+type unlisted struct {
+	*memstore.Store
+	left int
+}
+
+func (u *unlisted) Backfills(ctx context.Context, f xxladapter.BackfillFilter) ([]*xxladapter.Backfill, error) {
+	if u.left > 0 {
+		u.left--
+		return nil, errors.New("the store is away")
+	}
+	return u.Store.Backfills(ctx, f)
+}
+
+// TestABackfillDoesNotWaitAfterAFailedPoll checks that a backfill begins soon though the store
+// refuses the first polls.
+func TestABackfillDoesNotWaitAfterAFailedPoll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, job := withJob(t)
+		b := &xxladapter.Backfill{JobID: job, Dues: []time.Time{time.Now().Add(-time.Hour)}}
+		b.Parallel = 1
+		id, err := store.CreateBackfill(t.Context(), b)
+		require.NoError(t, err)
+		ctx, stop := context.WithCancel(t.Context())
+		node := NewBackfills(&unlisted{store, 2}, func([]xxladapter.Fire) {}, isFit, slog.New(slog.DiscardHandler))
+		ended := make(chan error, 1)
+		go func() { ended <- node.Run(ctx) }()
+		time.Sleep(2*backfillRetry + time.Second) // in the bubble's own time
+		is, err := store.Backfill(t.Context(), id)
+		require.NoError(t, err)
+		require.Equal(t, 1, is.Planned)
+		stop()
+		require.NoError(t, <-ended)
+	})
+}
 
 // TestADrainedNodeLeavesBackfillsToOthers checks that a node that may not plan begins a backfill,
 // hands nothing out, and plans nothing more. A fit one continues.
