@@ -115,6 +115,7 @@ var jobListRules = []rule{
 		b.NoError(err)
 		b.Len(jobs, 1)
 		b.Equal(id, jobs[0].ID)
+		b.Empty(b.listing(xxladapter.JobFilter{Calendar: "offic_"}), "an underscore stands for itself")
 	}},
 }
 

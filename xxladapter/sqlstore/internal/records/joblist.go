@@ -200,9 +200,10 @@ func jobConditions(
 		where.Add(`trigger_status = 1 AND trigger_next_time = ?`, database.ToMilli(xxladapter.AfterRun))
 	}
 	if f.Calendar != "" {
-		where.Add(`id IN (SELECT job_id FROM xxlwheel_job WHERE settings LIKE ?)`, fmt.Sprintf(
-			`%%"calendar":%q%%`, f.Calendar,
-		))
+		// Not LIKE: a name may contain its wildcard, the underscore.
+		where.Add(
+			`id IN (SELECT job_id FROM xxlwheel_job WHERE `+d.Has(`settings`)+`)`, fmt.Sprintf(`"calendar":%q`, f.Calendar),
+		)
 	}
 	if f.KeepLogs != "" {
 		// In the form that ParseSettings reads. Inside a text the quotes would be escaped.
