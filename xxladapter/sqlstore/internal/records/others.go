@@ -163,14 +163,16 @@ func shorten(d *xxladapter.Decision, until time.Time) {
 		return f.Type == xxladapter.TriggerCron &&
 			f.Due.After(until)
 	})
-	if i <= 0 { // the job is due because of the first
-		return
+	if i < 0 || i == 0 && (len(d.Misfires) == 0 || d.Misfires[0].Due.After(d.Fires[0].Due)) {
+		return // the job is due because of the first fire, so that is near enough
 	}
-	d.Next, d.Last = d.Fires[i].Due, d.Fires[i-1].Due
-	if d.Fires[i-1].Type != xxladapter.TriggerCron && len(d.Misfires) > 0 {
+	d.Next = d.Fires[i].Due
+	d.Misfires = slices.DeleteFunc(d.Misfires, func(m xxladapter.Misfire) bool { return m.Due.After(d.Next) })
+	if i > 0 && d.Fires[i-1].Type == xxladapter.TriggerCron {
+		d.Last = d.Fires[i-1].Due
+	} else if len(d.Misfires) > 0 {
 		d.Last = d.Misfires[len(d.Misfires)-1].Until
 	}
 	d.Stop, d.Reason = false, ""
 	d.Fires = d.Fires[:i]
-	d.Misfires = slices.DeleteFunc(d.Misfires, func(m xxladapter.Misfire) bool { return m.Due.After(d.Next) })
 }

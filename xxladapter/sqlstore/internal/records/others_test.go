@@ -59,7 +59,7 @@ func TestNextTimesThatMoveTellOfOthers(t *testing.T) {
 }
 
 // TestWhatIsPlannedTooFarAheadIsLeftDue checks decisions about a job that is due each second, with
-// a day without work, or a misfire, among its due times.
+// a day without work, a pause or a misfire among its due times.
 func TestWhatIsPlannedTooFarAheadIsLeftDue(t *testing.T) {
 	at := func(second int) time.Time {
 		return time.UnixMilli(1_800_000_000_000).Add(time.Duration(second) * time.Second)
@@ -72,6 +72,7 @@ func TestWhatIsPlannedTooFarAheadIsLeftDue(t *testing.T) {
 	}
 	cron, late := fires(xxladapter.TriggerCron, 0, 1, 2, 3, 4, 5), fires(xxladapter.TriggerMisfire, -9)
 	missed := []xxladapter.Misfire{{Due: at(-9), Until: at(-1)}}
+	paused := []xxladapter.Misfire{{Due: at(0), Until: at(1), PauseID: 1}}
 	off := []xxladapter.Misfire{{Due: at(2), Until: at(3), Calendar: "office"}}
 	for name, tt := range map[string]struct{ is, want xxladapter.Decision }{
 		"all are near": {
@@ -97,6 +98,14 @@ func TestWhatIsPlannedTooFarAheadIsLeftDue(t *testing.T) {
 		"after a misfire": {
 			xxladapter.Decision{Fires: append(late[:1:1], cron[2:]...), Misfires: missed, Last: at(5), Next: at(6)},
 			xxladapter.Decision{Fires: late, Misfires: missed, Last: at(-1), Next: at(2)},
+		},
+		"all are far behind a pause": {
+			xxladapter.Decision{Fires: cron[2:], Misfires: paused, Last: at(5), Next: at(6)},
+			xxladapter.Decision{Fires: []xxladapter.Fire{}, Misfires: paused, Last: at(1), Next: at(2)},
+		},
+		"the due time itself is far": {
+			xxladapter.Decision{Fires: cron[2:3], Misfires: []xxladapter.Misfire{{Due: at(3), Until: at(9)}}, Last: at(9), Next: at(10)},
+			xxladapter.Decision{Fires: cron[2:3], Misfires: []xxladapter.Misfire{{Due: at(3), Until: at(9)}}, Last: at(9), Next: at(10)},
 		},
 	} {
 		d := tt.is
