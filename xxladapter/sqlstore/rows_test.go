@@ -70,6 +70,30 @@ func TestRowsAreUpstreams(t *testing.T) {
 	require.Equal(t, []any{"schedule_lock"}, one(`SELECT lock_name FROM xxl_job_lock`))
 }
 
+// TestABackfillEndsWithItsJob removes the job of a running backfill, as a Java admin does.
+func TestABackfillEndsWithItsJob(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s := openCopy(t, time.Now).(*records.Store)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	job := fixture.AddDue(t, s, "removed", time.Now().Add(time.Hour))
+	b := &xxladapter.Backfill{JobID: job, Dues: []time.Time{time.Unix(1_700_000_000, 0)}}
+	b.Parallel = 1
+	id, err := s.CreateBackfill(ctx, b)
+	require.NoError(t, err)
+	b, err = s.Backfill(ctx, id)
+	require.NoError(t, err)
+	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+		_, err := tx.Exec(ctx, `DELETE FROM xxl_job_info`)
+		return err
+	}))
+	_, err = s.AdvanceBackfill(ctx, b)
+	require.ErrorIs(t, err, xxladapter.ErrNotFound)
+	left, err := s.Backfills(ctx, xxladapter.BackfillFilter{})
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
 // TestABrokenRowIsReadAsItIs checks rows that upstream allows and that we would not write.
 func TestABrokenRowIsReadAsItIs(t *testing.T) {
 	t.Parallel()

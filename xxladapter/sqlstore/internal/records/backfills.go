@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,6 +26,8 @@ const (
 	selectDues      = `SELECT dues FROM xxlwheel_backfill WHERE id = ?`
 	runningBackfill = `SELECT 1 FROM xxlwheel_backfill WHERE job_id = ? AND state = 'RUNNING'`
 	jobOfBackfill   = `SELECT job_id FROM xxlwheel_backfill WHERE id = ?`
+	dropOrphaned    = `DELETE FROM xxlwheel_backfill WHERE id = ?
+		AND NOT EXISTS (SELECT 1 FROM xxl_job_info WHERE xxl_job_info.id = xxlwheel_backfill.job_id)`
 	// dropBackfilled is completed with the job. Claimed fires stay until they are settled.
 	dropBackfilled = dropPlanned + ` AND trigger_type = 'BACKFILL'`
 )
@@ -78,11 +81,18 @@ func (s *Store) recordOfJob(ctx context.Context, tx *database.Tx, id int64, fiel
 	return s.Record(ctx, tx, job.Audited(), nil, fields)
 }
 
-// AdvanceBackfill implements [xxladapter.Store].
+// AdvanceBackfill implements [xxladapter.Store]. It deletes a backfill whose job another program
+// has removed, which would otherwise be running forever.
 func (s *Store) AdvanceBackfill(ctx context.Context, b *xxladapter.Backfill) (planned []xxladapter.Fire, err error) {
+	var absent error
 	err = s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
-		planned = nil
+		planned, absent = nil, nil
 		is, err := lockBackfill(ctx, tx, b.ID)
+		if errors.Is(err, xxladapter.ErrNotFound) {
+			absent = err
+			_, err = tx.Exec(ctx, dropOrphaned, b.ID)
+			return err
+		}
 		if err != nil {
 			return err
 		}
@@ -97,7 +107,7 @@ func (s *Store) AdvanceBackfill(ctx context.Context, b *xxladapter.Backfill) (pl
 		is.Settle(s.Clock())
 		return saveBackfill(ctx, tx, is)
 	})
-	if err != nil {
+	if err = cmp.Or(err, absent); err != nil {
 		return nil, err
 	}
 	return planned, nil
