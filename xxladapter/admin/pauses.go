@@ -59,7 +59,8 @@ type newPauseForm struct {
 	Until    *time.Time `json:"until,omitempty" doc:"When it ends by itself, at most 366 days ahead; omit it for a pause that somebody ends."`
 }
 
-// createPause pauses schedules. Fires that were planned and not sent are taken back.
+// createPause pauses schedules. Fires that were planned and not sent are taken back, unless they
+// are due after the end of the pause.
 func (s *Server) createPause(ctx context.Context, _ api.None, form newPauseForm) (no pauseForm, err error) {
 	given := 0
 	for _, is := range []bool{form.All, form.JobGroup != nil, form.AppName != nil} {

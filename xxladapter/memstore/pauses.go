@@ -44,13 +44,14 @@ func (s *Store) CreatePause(ctx context.Context, p xxladapter.Pause) (xxladapter
 	return p, nil
 }
 
-// dropPaused replaces the planned fires of the schedules that a pause concerns by misfires.
+// dropPaused replaces the planned fires of the schedules that a pause concerns by misfires, unless
+// they are due after its end.
 func (s *Store) dropPaused(p *xxladapter.Pause, now time.Time) {
 	dropped := map[int64]xxladapter.Misfire{}
 	for _, f := range s.fires {
 		j := s.jobs[f.JobID]
 		if j == nil || f.State != xxladapter.FirePlanned || !f.Type.Scheduled() || p.GroupID != 0 &&
-			p.GroupID != j.GroupID {
+			p.GroupID != j.GroupID || !p.HoldsAt(f.Due) {
 			continue
 		}
 		m, more := dropped[f.JobID]

@@ -233,6 +233,18 @@ var pauseFullRules = []fullRule{
 		b.Len(b.misfiresOf(theirs), 1)
 		b.True(b.job(mine).TriggerNext.Equal(at(600)), "the next due time stays")
 	}},
+	{"APauseLeavesFiresThatAreDueAfterItsEnd", func(b *fullFixture) {
+		id := b.addRunning("job", at(600))
+		b.plan(id, at(-5), xxladapter.TriggerCron)
+		b.plan(id, at(59), xxladapter.TriggerCron)
+		end := b.plan(id, at(60), xxladapter.TriggerCron)
+		later := b.plan(id, at(3600), xxladapter.TriggerMisfire)
+		b.pause(0, "n", at(60))
+		b.Equal([]xxladapter.Fire{end, later}, b.openFires(xxladapter.FireFilter{}))
+		missed := b.misfiresOf(id)
+		b.Len(missed, 1)
+		b.True(missed[0].Due.Equal(at(-5)) && missed[0].Until.Equal(at(59)), "%+v", missed[0])
+	}},
 	{"ADelayWhoseFireIsTakenBackContinues", func(b *fullFixture) {
 		id := b.addRunning("delay", at(-1))
 		fires, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {

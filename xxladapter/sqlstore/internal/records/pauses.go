@@ -47,7 +47,7 @@ func (s *Store) CreatePause(ctx context.Context, p xxladapter.Pause) (xxladapter
 				return registry.NoGroup(p.GroupID)
 			}
 		}
-		planned, err := lockPlanned(ctx, tx, p.GroupID)
+		planned, err := lockPlanned(ctx, tx, &p)
 		if err != nil {
 			return err
 		}
@@ -82,17 +82,22 @@ type plannedFires struct {
 	dues map[int64][2]int64 // first and last, by job, in ms
 }
 
-// lockPlanned reads and locks the planned fires of the schedules of a group, or of all for group 0,
-// until the transaction ends: nobody claims them meanwhile.
-func lockPlanned(ctx context.Context, t *database.Tx, group int64) (plannedFires, error) {
+// lockPlanned reads and locks the planned fires of the schedules that a pause concerns until the
+// transaction ends: nobody claims them meanwhile. It returns those that are due before the end of
+// the pause.
+func lockPlanned(ctx context.Context, t *database.Tx, of *xxladapter.Pause) (plannedFires, error) {
 	query, args := plannedOf+`)`, []any(nil)
-	if group != 0 {
-		query, args = plannedOf+ofGroup+`)`, []any{group}
+	if of.GroupID != 0 {
+		query, args = plannedOf+ofGroup+`)`, []any{of.GroupID}
 	}
+	until := database.ToMilli(of.Until)
 	p := plannedFires{dues: map[int64][2]int64{}}
 	err := t.Query(ctx, query+` ORDER BY id`+t.Dialect.Lock, args, func(r database.Row) error {
 		var id, job, due int64
 		err := r.Scan(&id, &job, &due)
+		if until != 0 && due >= until {
+			return err
+		}
 		p.ids = append(p.ids, id)
 		span, more := p.dues[job]
 		if !more {
