@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"slices"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -187,6 +188,50 @@ var pauseFullRules = []fullRule{
 		b.Equal([]xxladapter.Weekday{"MONDAY"}, b.restrictions().Calendar("cn").Weekend)
 		b.NoError(b.store.RemoveCalendar(b.ctx, "cn"))
 		b.Equal(builtIn, b.restrictions().Calendar("cn"), "jobs that name it follow the one that is built in")
+	}},
+	{"AScanThatSeesAPauseIsLaterThanItsBeginning", func(b *fullFixture) {
+		b.addRunning("due", at(-1))
+		term := b.term("n1")
+		for reads := range 4 { // scans read the clock several times
+			var begun xxladapter.Pause
+			var beginErr error
+			asked, created := make(chan struct{}), make(chan struct{})
+			begin := func() {
+				close(asked)
+				b.clock.Advance(time.Second)
+				go func() { // the case waits for created
+					defer close(created)
+					begun, beginErr = b.store.CreatePause(b.ctx, xxladapter.Pause{})
+				}()
+				select {
+				case <-created:
+				case <-time.After(100 * time.Millisecond): // the scan keeps the pause waiting
+				}
+			}
+			for range reads {
+				later := begin
+				begin = func() { b.clock.OnNextRead(later) }
+			}
+			b.clock.OnNextRead(begin)
+			early := false
+			_, _, err := b.store.ClaimDue(b.ctx, term, 0, 10, func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision {
+				if r := due[0].Restrictions; r != nil {
+					early = slices.ContainsFunc(r.Pauses, func(p xxladapter.Pause) bool { return now.Before(p.From) })
+				}
+				return nil
+			})
+			b.NoError(err)
+			b.False(early, "the pause began after %d readings of the clock", reads)
+			b.clock.OnNextRead(nil)
+			select {
+			case <-asked:
+				<-created
+				b.NoError(beginErr)
+				_, err = b.store.EndPause(b.ctx, begun.ID)
+				b.NoError(err)
+			default: // the scan has read the clock fewer times
+			}
+		}
 	}},
 	{"OldPausesAreForgottenByScans", func(b *fullFixture) {
 		b.pause(0, "old", at(5))

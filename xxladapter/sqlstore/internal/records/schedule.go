@@ -90,6 +90,7 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		if restricted, err = s.fencedRestrictions(ctx, tx, by, now); err != nil {
 			return err
 		}
+		now = s.Clock() // a pause that this scan has waited for began earlier
 		due, passed, until, err := s.lockDue(ctx, tx, claimable, now, asked, ahead)
 		if locked = passed; err != nil || len(due) == 0 {
 			return err
