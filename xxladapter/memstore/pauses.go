@@ -54,17 +54,21 @@ func (s *Store) dropPaused(p *xxladapter.Pause, now time.Time) {
 			p.GroupID != j.GroupID || !p.HoldsAt(f.Due) {
 			continue
 		}
+		due := f.Due
+		if f.Type == xxladapter.TriggerMisfire && due.After(now) {
+			due = now // it makes up for an earlier one
+		}
 		m, more := dropped[f.JobID]
 		if !more {
 			m = xxladapter.Misfire{
-				JobID: f.JobID, Due: f.Due, Until: f.Due, Strategy: xxladapter.MisfireDoNothing, At: now, PauseID: p.ID,
+				JobID: f.JobID, Due: due, Until: due, Strategy: xxladapter.MisfireDoNothing, At: now, PauseID: p.ID,
 			}
 		}
-		if f.Due.Before(m.Due) {
-			m.Due = f.Due
+		if due.Before(m.Due) {
+			m.Due = due
 		}
-		if f.Due.After(m.Until) {
-			m.Until = f.Due
+		if due.After(m.Until) {
+			m.Until = due
 		}
 		dropped[f.JobID] = m
 		s.removeFire(f)

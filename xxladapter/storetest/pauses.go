@@ -290,6 +290,23 @@ var pauseFullRules = []fullRule{
 		b.Len(missed, 1)
 		b.True(missed[0].Due.Equal(at(-5)) && missed[0].Until.Equal(at(59)), "%+v", missed[0])
 	}},
+	{"AMisfireOfAPauseCoversNoCatchUpToCome", func(b *fullFixture) {
+		both, one := b.addRunning("both", at(600)), b.addRunning("one", at(600))
+		b.plan(both, at(-5), xxladapter.TriggerCron)
+		b.plan(both, at(4), xxladapter.TriggerCron)
+		for _, id := range []int64{both, one} {
+			b.plan(id, at(1800), xxladapter.TriggerMisfire)
+			b.plan(id, at(3600), xxladapter.TriggerMisfire)
+		}
+		p := b.pause(0, "n", time.Time{})
+		b.Empty(b.openFires(xxladapter.FireFilter{}))
+		missed := b.misfiresOf(both)
+		b.Len(missed, 1)
+		b.True(missed[0].Due.Equal(at(-5)) && missed[0].Until.Equal(at(4)), "%+v", missed[0])
+		missed = b.misfiresOf(one)
+		b.Len(missed, 1)
+		b.True(missed[0].Due.Equal(p.From) && missed[0].Until.Equal(p.From), "%+v", missed[0])
+	}},
 	{"ADelayWhoseFireIsTakenBackContinues", func(b *fullFixture) {
 		id := b.addRunning("delay", at(-1))
 		fires, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {

@@ -16,7 +16,7 @@ const (
 	onePause    = pauseColumns + ` WHERE id = ?`
 
 	// plannedOf finds the planned fires of schedules, and ofGroup restricts it to those of a group.
-	plannedOf = `SELECT id, job_id, due_ms FROM xxlwheel_fire WHERE state = 'planned' AND trigger_type IN ('CRON', 'MISFIRE')
+	plannedOf = `SELECT id, job_id, due_ms, trigger_type FROM xxlwheel_fire WHERE state = 'planned' AND trigger_type IN ('CRON', 'MISFIRE')
 		AND job_id IN (SELECT id FROM xxl_job_info`
 	ofGroup = ` WHERE job_group = ?`
 
@@ -79,7 +79,24 @@ func (s *Store) CreatePause(ctx context.Context, p xxladapter.Pause) (xxladapter
 type plannedFires struct {
 	ids  []int64
 	jobs []int64
-	dues map[int64][2]int64 // first and last, by job, in ms
+	// The first and the last due time by job, in ms: of the schedule's own fires, and of those that
+	// make up for missed due times.
+	dues, catchUps map[int64][2]int64
+}
+
+// misfire returns the first and the last due time for the misfire of a job in a pause from an
+// instant on. A fire that makes up for an earlier due time may be due long after that instant.
+func (p *plannedFires) misfire(job, from int64) (due [2]int64) {
+	due, own := p.dues[job]
+	late, more := p.catchUps[job]
+	if !more {
+		return due
+	}
+	late = [2]int64{min(late[0], from), min(late[1], from)}
+	if !own {
+		return late
+	}
+	return [2]int64{min(due[0], late[0]), max(due[1], late[1])}
 }
 
 // lockPlanned reads and locks the planned fires of the schedules that a pause concerns until the
@@ -91,23 +108,29 @@ func lockPlanned(ctx context.Context, t *database.Tx, of *xxladapter.Pause) (pla
 		query, args = plannedOf+ofGroup+`)`, []any{of.GroupID}
 	}
 	until := database.ToMilli(of.Until)
-	p := plannedFires{dues: map[int64][2]int64{}}
+	p := plannedFires{dues: map[int64][2]int64{}, catchUps: map[int64][2]int64{}}
 	err := t.Query(ctx, query+` ORDER BY id`+t.Dialect.Lock, args, func(r database.Row) error {
 		var id, job, due int64
-		err := r.Scan(&id, &job, &due)
+		var kind xxladapter.TriggerType
+		err := r.Scan(&id, &job, &due, database.Text(&kind))
 		if until != 0 && due >= until {
 			return err
 		}
 		p.ids = append(p.ids, id)
-		span, more := p.dues[job]
+		p.jobs = append(p.jobs, job)
+		dues := p.dues
+		if kind == xxladapter.TriggerMisfire {
+			dues = p.catchUps
+		}
+		span, more := dues[job]
 		if !more {
 			span = [2]int64{due, due}
-			p.jobs = append(p.jobs, job)
 		}
-		p.dues[job] = [2]int64{min(span[0], due), max(span[1], due)}
+		dues[job] = [2]int64{min(span[0], due), max(span[1], due)}
 		return err
 	})
 	slices.Sort(p.jobs)
+	p.jobs = slices.Compact(p.jobs)
 	return p, err
 }
 
@@ -122,7 +145,7 @@ func dropPaused(ctx context.Context, t *database.Tx, p *xxladapter.Pause, planne
 	}
 	var values []any
 	for _, job := range planned.jobs {
-		due := planned.dues[job]
+		due := planned.misfire(job, database.ToMilli(p.From))
 		values = append(
 			values, job, due[0], due[1], string(xxladapter.MisfireDoNothing), database.ToMilli(p.From), p.ID, "",
 		)
