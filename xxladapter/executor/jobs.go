@@ -151,13 +151,13 @@ func (s *jobs) enqueue(req *wire.RunRequest, h *handler, glue glueVersion, accep
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id, logID, logTime := int64(req.JobID), int64(req.LogID), int64(req.LogTime)
-	if s.stopping {
-		return nil, errStopping
-	}
 	// Checked before any other refusal: a scheduler that sends a run again because it got no answer
 	// must learn that the run was accepted.
 	if accepted == nil && s.journal.seen(logID, logTime) {
 		return nil, errSeen
+	}
+	if s.stopping {
+		return nil, errStopping
 	}
 	j := s.byID[id]
 	same := j != nil && j.binding != nil && j.binding.glue == glue &&

@@ -61,6 +61,25 @@ func TestStop(t *testing.T) {
 	})
 }
 
+// TestARunThatIsSentAgainDuringAStopWasAccepted checks that a scheduler whose request got no answer
+// hears that the run was accepted: it would have the run done elsewhere, too.
+func TestARunThatIsSentAgainDuringAStopWasAccepted(t *testing.T) {
+	bubble(t, Options{StopGrace: time.Minute}, func(t *testing.T, e *running, s *stage) {
+		e.trigger(7, 1, "")
+		stopped := make(chan bool)
+		go func() {
+			e.stop()
+			close(stopped) // the test waits for it
+		}()
+		synctest.Wait()
+		again := e.trigger(7, 1, "")
+		s.end(nil)
+		<-stopped
+		require.Equal(t, "repeat trigger job, logId:1", again.Msg)
+		require.Equal(t, "200", e.outcome(1))
+	})
+}
+
 func TestStopEndsEarlyWhenNothingRuns(t *testing.T) {
 	bubble(t, Options{StopGrace: time.Hour}, func(t *testing.T, e *running, s *stage) {
 		e.trigger(7, 1, "")
