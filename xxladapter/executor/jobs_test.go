@@ -495,6 +495,35 @@ func TestInitAndDestroy(t *testing.T) {
 	})
 }
 
+// TestARunThatIsKilledDuringInitDoesNotBegin kills a job while its handler is initialised.
+func TestARunThatIsKilledDuringInitDoesNotBegin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var calls []string
+		e := start(t, Options{}, func(e *Executor) {
+			require.NoError(t, e.Handle("h", func(context.Context, *Run) error {
+				calls = append(calls, "run")
+				return nil
+			}, WithInit(func(ctx context.Context) error {
+				calls = append(calls, "init")
+				if len(calls) == 1 {
+					<-ctx.Done()
+				}
+				return nil
+			}), WithDestroy(func() { calls = append(calls, "destroy") })))
+		})
+		e.post("/run", beanRun(7, 1, "h"))
+		synctest.Wait()
+		e.post("/kill", wire.KillRequest{JobID: 7})
+		synctest.Wait()
+		require.Equal(t, []string{"init", "destroy"}, calls)
+		require.Equal(t, "500 scheduling center kill job. [job running, killed]", e.outcome(1))
+		e.post("/run", beanRun(7, 2, "h"))
+		synctest.Wait()
+		require.Equal(t, []string{"init", "destroy", "init", "run"}, calls)
+		require.Equal(t, "200", e.outcome(2))
+	})
+}
+
 // TestInitAndDestroyMayEndTheirGoroutine checks that a job continues after an init or destroy that
 // calls runtime.Goexit, as a failing assertion of package testing does.
 func TestInitAndDestroyMayEndTheirGoroutine(t *testing.T) {

@@ -91,8 +91,11 @@ func (s *jobs) step(j *job) bool {
 	if init && r.binding.handler.init != nil {
 		safely(s.opts.Logger, "init", r.binding.handler, func() error { return r.binding.handler.init(r.ctx) })
 	}
-	r.startLimit(s)
-	code, msg := s.do(r, log)
+	code, msg := wire.CodeFail, ""
+	if r.ctx.Err() == nil { // else it was stopped before its handler began, and settle knows why
+		r.startLimit(s)
+		code, msg = s.do(r, log)
+	}
 	returned = true
 	return s.settle(j, r, log, code, msg)
 }
