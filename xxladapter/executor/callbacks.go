@@ -26,6 +26,10 @@ const (
 	callbackRetry    = time.Second // first pause after a failure
 	callbackRetryMax = 30 * time.Second
 	callbackLast     = 5 * time.Second // limit for sending the last results during a stop
+
+	// maxAside limits the jobs that are passed by at a time because a result was refused: an admin
+	// that refuses everything gets so many requests, and one more, at each attempt.
+	maxAside = 8
 )
 
 // sender sends results to the admins, one batch after the other. Results of one job are in the
@@ -65,26 +69,37 @@ func (s *sender) run() {
 	pause := newPause(callbackRetry, callbackRetryMax)
 	size, failing := maxBatch, false
 	pace := rate.NewLimiter(callbackRate, callbackBurst)
+	aside := map[int64]bool{} // jobs with a refused result, which are passed by until again fires
+	again := time.NewTimer(0)
+	defer again.Stop()
 	for {
-		batch := bounded(s.journal.oldest(size))
+		select {
+		case <-again.C:
+			clear(aside)
+		default:
+		}
+		batch := bounded(s.journal.oldest(size, aside))
 		if len(batch) == 0 {
 			select {
 			case <-s.journal.ready:
-				continue
+			case <-again.C:
+				clear(aside)
 			case <-s.ending:
 				if s.journal.waiting() == 0 {
 					return
 				}
-				continue
+				clear(aside)
 			}
+			continue
 		}
 		err := s.send(batch)
 		if err == nil {
 			s.journal.taken(len(batch))
-			if failing {
+			if failing && len(aside) == 0 {
 				s.opts.Logger.Info("results are accepted again")
+				failing = false
 			}
-			size, failing = maxBatch, false
+			size = maxBatch
 			pause.reset()
 			if s.journal.waiting() < maxBatch {
 				s.pause(pace.Reserve().Delay())
@@ -95,21 +110,30 @@ func (s *sender) run() {
 			s.opts.Logger.Warn("no admin accepts results; they are kept", "results", s.journal.waiting(), "err", err)
 		}
 		failing = true
-		// A refused batch may be too large for the admin, or contain a result that it cannot
-		// accept. Smaller batches isolate that result and pass it by: only its own job waits for
-		// it.
-		if refused := new(refusedError); errors.As(err, &refused) || errors.Is(err, errTooLarge) {
-			if len(batch) == 1 {
-				s.journal.postpone(batch[0].jobID)
-			}
-			size = max(1, len(batch)/2)
-		}
 		select {
 		case <-s.ending: // a single attempt; the rest waits for the next start
 			return
 		default:
 		}
-		s.pause(pause.next())
+		// A refused batch may be too large for the admin, or contain a result that it cannot
+		// accept. Smaller batches isolate that result at once, and pass it by: only its own job
+		// waits for it.
+		refused, job := errors.Is(err, errTooLarge) || errors.As(err, new(*refusedError)), batch[0].jobID
+		switch {
+		case refused && len(batch) > 1:
+			size = len(batch) / 2
+			s.pause(pace.Reserve().Delay())
+		case refused && len(aside) < maxAside:
+			size = 1
+			s.journal.postpone(job)
+			aside[job] = true
+			again.Reset(pause.next())
+		case refused: // the admin seems to accept none
+			s.journal.postpone(job)
+			s.pause(pause.next())
+		default:
+			s.pause(pause.next())
+		}
 	}
 }
 

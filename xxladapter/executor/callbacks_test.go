@@ -170,8 +170,8 @@ func TestBatchesAreBoundedInBytes(t *testing.T) {
 	require.LessOrEqual(t, len(body), maxBatchBytes)
 }
 
-// TestRefusedResult checks that a result that an admin cannot accept delays only the results of its
-// own job.
+// TestRefusedResult checks that a result that an admin cannot accept keeps only the results of its
+// own job, in their order, until the admin accepts it.
 func TestRefusedResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		admin := &fakeAdmin{down: true}
@@ -212,6 +212,51 @@ func TestRefusedResult(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		all := logIDs(admin.results())
 		require.Equal(t, []int64{7, 12, 17}, all[len(all)-3:])
+	})
+}
+
+// TestARefusedResultDelaysNoOtherJob lets results arrive before, after and while an admin refuses
+// that of another job, and checks when they reach the admin. The refused result is tried again less
+// and less often.
+func TestARefusedResultDelaysNoOtherJob(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		refusals := 0
+		admin := &fakeAdmin{down: true}
+		admin.fail = func(_ *http.Request, body []byte) *wire.Reply {
+			if !strings.Contains(string(body), "poison") {
+				return nil
+			}
+			refusals++
+			no := wire.Fail("cannot read that")
+			return &no
+		}
+		e := startWith(t, admin, Options{}, withEcho(t))
+		send := func(job, id int64, param string) {
+			run := beanRun(job, id, "echo")
+			run.Params = param
+			require.Equal(t, wire.OK(), e.post("/run", run))
+		}
+		send(1, 1, "poison")
+		synctest.Wait()
+		const others = 200
+		for id := range int64(others) {
+			send(2+id%7, 2+id, "")
+		}
+		synctest.Wait()
+		admin.setDown(false)
+		time.Sleep(callbackRetry + time.Second) // the first pause after the outage, and a little more
+		require.Len(t, admin.results(), others)
+
+		for i := range int64(20) {
+			time.Sleep(20 * time.Second) // the refused result alone is tried again meanwhile
+			send(2, 1000+i, "")
+			time.Sleep(time.Second / callbackRate)
+			synctest.Wait()
+			require.Len(t, admin.results(), others+int(i)+1)
+		}
+		admin.mu.Lock()
+		defer admin.mu.Unlock()
+		require.Less(t, refusals, 200)
 	})
 }
 

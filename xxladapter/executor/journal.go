@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 )
@@ -212,11 +213,21 @@ func (j *journal) unfinished() []result {
 }
 
 // oldest returns up to n of the results that no admin has accepted, the oldest first, once they are
-// on disk. It includes results that could not be written, since the admin can still learn them.
-func (j *journal) oldest(n int) []result {
+// on disk. It includes results that could not be written, since the admin can still learn them. The
+// results of the jobs in aside are left out, and move behind those of other jobs if they are first.
+func (j *journal) oldest(n int, aside map[int64]bool) []result {
 	j.mu.Lock()
+	if waits := j.state.results; len(waits) > 0 && aside[waits[0].jobID] &&
+		slices.ContainsFunc(waits, func(r result) bool { return !aside[r.jobID] }) {
+		for jobID := range aside {
+			j.postponeLocked(jobID)
+		}
+	}
 	list := append([]result(nil), j.state.results[:min(n, len(j.state.results))]...)
 	j.mu.Unlock()
+	if i := slices.IndexFunc(list, func(r result) bool { return aside[r.jobID] }); i >= 0 {
+		list = list[:i]
+	}
 	for _, r := range list {
 		if r.batch != nil {
 			_ = r.batch.wait()
@@ -240,6 +251,13 @@ func (j *journal) taken(n int) {
 func (j *journal) postpone(jobID int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	j.postponeLocked(jobID)
+}
+
+// postponeLocked does what postpone does.
+//
+// REQUIRES: j.mu is held.
+func (j *journal) postponeLocked(jobID int64) {
 	j.state.postpone(jobID)
 	j.buf = appendRecord(j.buf, kindPostponed, []int64{jobID}, nil)
 	notify(j.wake)

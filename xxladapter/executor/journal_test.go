@@ -359,7 +359,7 @@ func TestJournalModel(t *testing.T) {
 			},
 			"taken": func(t *rapid.T) {
 				n := rapid.IntRange(0, len(results)).Draw(t, "n")
-				require.Len(t, j.oldest(n), n)
+				require.Len(t, j.oldest(n, nil), n)
 				j.taken(n)
 				results = results[n:]
 			},

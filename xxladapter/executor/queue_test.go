@@ -46,7 +46,7 @@ func TestARestartedExecutorAsksForWhatItHadBegun(t *testing.T) {
 	in := &intake{e: e, l: &live{journal: j}, admins: a}
 	require.True(t, in.askForUnfinished(t.Context()))
 	require.Empty(t, j.unfinished())
-	results := j.oldest(10)
+	results := j.oldest(10, nil)
 	require.Len(t, results, 2, "the second run has not begun")
 	for i, id := range []int64{1, 3} {
 		require.Equal(t, id, results[i].logID)
