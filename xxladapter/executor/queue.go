@@ -21,8 +21,9 @@ import (
 //  3. is asked for: the store gives it to the first executor that asks;
 //  4. begins, and is removed from the queue.
 //
-// If the executor stops between two steps, the run is delivered again, here or elsewhere. After a
-// restart the intake asks which of the runs that the journal has as open the store has given to it.
+// A run that the store has not given to an executor that stops or dies is delivered again, here or
+// elsewhere. After a restart the intake asks which of the runs that the journal has as open the
+// store has given to it: those have failed.
 type intake struct {
 	e      *Executor
 	l      *live

@@ -236,6 +236,87 @@ func TestAnExecutorTakesRunsFromAnyQueue(t *testing.T) {
 	<-q.closed
 }
 
+// A lateQueue is a testQueue whose scheduler takes a while to say which runs may begin.
+type lateQueue struct {
+	*testQueue
+	late time.Duration
+}
+
+func (q *lateQueue) Connect(context.Context, delivery.Options) (delivery.Conn, error) { return q, nil }
+
+func (q *lateQueue) Report(ctx context.Context, op string, h http.Header, body []byte) ([]byte, error) {
+	if op == wire.OpAccept {
+		if sleep(ctx, q.late); ctx.Err() != nil {
+			return nil, ctx.Err() // the store may have given the runs all the same
+		}
+	}
+	return q.testQueue.Report(ctx, op, h, body)
+}
+
+// TestAStopWaitsForAnAnswerOnItsWay stops an executor while it asks for a run: the store gives the
+// run to it, so its result must not wait for a restart.
+func TestAStopWaitsForAnAnswerOnItsWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := &lateQueue{
+			&testQueue{make(chan *delivery.Delivery, 1), make(chan string, 1), make(chan []byte, 10), make(chan bool)},
+			lastAsk - time.Millisecond,
+		}
+		e, err := New(Options{Queue: q, AppName: "orders", DataDir: t.TempDir(), Logger: quietLogger(), NoSync: true})
+		require.NoError(t, err)
+		require.NoError(t, e.Handle("echo", echo))
+		ctx, stop := context.WithCancel(context.Background())
+		ended := make(chan error, 1)
+		go func() { ended <- e.Run(ctx) }() // the test waits for it
+		time.Sleep(lastAsk)                 // it has asked for runs of an earlier process
+		body, err := json.Marshal(beanRun(7, 42, "echo"))
+		require.NoError(t, err)
+		q.runs <- &delivery.Delivery{Header: http.Header{}, Body: body, Number: 1, Held: q}
+		synctest.Wait()
+		stop()
+		require.NoError(t, <-ended)
+		<-q.closed
+		require.Len(t, q.accepted, 1)
+		require.Equal(t, "done", <-q.accepted)
+		require.Len(t, q.results, 1)
+		require.Contains(t, string(<-q.results), `"logId":42`)
+	})
+}
+
+// A returnedDelivery may be given back to the queue, and nothing else.
+type returnedDelivery struct {
+	delivery.Held
+	times int
+}
+
+func (d *returnedDelivery) Return() { d.times++ }
+
+// TestAStoppedIntakeGivesBackWhatItHasNotAskedFor lets the intake choose between a run that was
+// taken and the stop, many times.
+func TestAStoppedIntakeGivesBackWhatItHasNotAskedFor(t *testing.T) {
+	opts, err := Options{Queue: &testQueue{}, AppName: "orders", DataDir: t.TempDir(), Logger: quietLogger()}.withDefaults()
+	require.NoError(t, err)
+	j := testJournal(t, opts.DataDir)
+	defer j.close()
+	e := &Executor{opts: opts, addr: "nats://orders/a"}
+	l := &live{journal: j, jobs: newJobs(j, newRunLogs(opts.DataDir, 1<<20, quietLogger()), &e.opts)}
+	a := newQueuedAdmins(&e.opts, func(context.Context, string, http.Header, []byte) ([]byte, error) {
+		return nil, errors.New("nobody answers")
+	})
+	in := newIntake(e, l, a, xxladapter.QueueAddress{App: "orders", Instance: "a"})
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	var held returnedDelivery
+	for id := range int64(100) {
+		body, err := json.Marshal(beanRun(7, 1+id, "echo"))
+		require.NoError(t, err)
+		<-in.places
+		in.taken <- &delivery.Delivery{Header: http.Header{}, Body: body, Number: 1, Held: &held}
+		in.acceptTaken(stopped)
+	}
+	require.Empty(t, j.unfinished(), "they are delivered again only after AckWait")
+	require.Equal(t, 100, held.times+len(in.taken))
+}
+
 // TestARunComesThroughTheQueueAlone calls an executor with a queue as schedulers call one with a
 // port. A run that no store has given to it must not begin, and has no place to give back.
 func TestARunComesThroughTheQueueAlone(t *testing.T) {

@@ -16,6 +16,9 @@ const (
 	askPause, askPauseMax = 500 * time.Millisecond, 10 * time.Second
 	// keepEvery is how often a run whose answer is awaited is kept from being delivered again.
 	keepEvery = delivery.AckWait / 3
+	// lastAsk is how long a request in flight may continue after the executor was stopped: if it
+	// were cut off, the store could give runs that nobody begins, until a restart reports them.
+	lastAsk = time.Second
 )
 
 // askFor asks, as ask does, for runs that were delivered. Meanwhile it keeps the broker from
@@ -44,12 +47,14 @@ func (in *intake) askFor(ctx context.Context, offers []offer, ids []int64) (may 
 }
 
 // ask asks for runs until a scheduler answers, or which of them this executor has if held is true.
-// It returns false if ctx ends first.
+// It returns false if ctx ends first; a request in flight then may continue for lastAsk.
 func (in *intake) ask(ctx context.Context, ids []int64, held bool) (may []bool, ok bool) {
 	list := make([]wire.Accept, len(ids))
 	for i, id := range ids {
 		list[i] = wire.Accept{LogID: wire.Int(id), Address: in.e.addr, Held: held}
 	}
+	callCtx, done := outliving(ctx, lastAsk)
+	defer done()
 	pause := newPause(askPause, askPauseMax)
 	failing := false
 	defer func() {
@@ -58,7 +63,7 @@ func (in *intake) ask(ctx context.Context, ids []int64, held bool) (may []bool, 
 		}
 	}()
 	for ctx.Err() == nil {
-		payload, err := in.admins.callFor(ctx, wire.OpAccept, sameBody(list))
+		payload, err := in.admins.callFor(callCtx, wire.OpAccept, sameBody(list))
 		if err == nil {
 			err = json.Unmarshal(payload, &may)
 		}

@@ -20,12 +20,8 @@ func (e *Executor) register(ctx context.Context, a *admins) {
 	}
 	// A beat in flight when ctx ends may continue for a moment: if it were cut off, an admin could
 	// record it after the deregistration that follows.
-	callCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	callCtx, cancel := outliving(ctx, lastBeat)
 	defer cancel()
-	context.AfterFunc(ctx, func() {
-		sleep(callCtx, lastBeat)
-		cancel()
-	})
 	pause := newPause(time.Second, e.opts.BeatInterval)
 	for failing := false; ctx.Err() == nil; {
 		wait := e.opts.BeatInterval
@@ -75,6 +71,19 @@ func (p *pause) next() time.Duration {
 	d := p.current
 	p.current = min(2*p.current, p.last)
 	return d - rand.N(d/4+1)
+}
+
+// outliving returns a context that ends d after ctx does, or with done, which the caller calls.
+func outliving(ctx context.Context, d time.Duration) (_ context.Context, done func()) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	forget := context.AfterFunc(ctx, func() {
+		sleep(longer, d)
+		cancel()
+	})
+	return longer, func() {
+		forget()
+		cancel()
+	}
 }
 
 // sleep waits for d, or until ctx ends.
