@@ -148,6 +148,10 @@ func (in *intake) acceptTaken(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case d := <-in.taken:
+			if ctx.Err() != nil { // both were ready
+				d.Return()
+				return
+			}
 			list = append(list, d)
 		}
 		for more := true; more && len(list) < acceptBatch; {
