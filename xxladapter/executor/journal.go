@@ -28,6 +28,7 @@ type journal struct {
 	wake    chan struct{} // 1 means that there is something to write
 	ready   chan struct{} // 1 means that there are results to send
 	stopped chan struct{} // closed when the writing goroutine has ended
+	lost    error         // why the last changes are not on disk; set before stopped is closed
 
 	file *os.File // only for the writing goroutine
 	size int64    // of file
@@ -270,15 +271,15 @@ func (j *journal) waiting() int {
 	return len(j.state.results)
 }
 
-// close writes what is left and ends the writing goroutine. Later calls of accept fail; other later
-// changes are lost.
+// close writes what is left and ends the writing goroutine. The error says why that could not be
+// written. Later calls of accept fail; other later changes are lost.
 func (j *journal) close() error {
 	j.mu.Lock()
 	j.closed = true
 	j.mu.Unlock()
 	notify(j.wake)
 	<-j.stopped
-	return j.file.Close()
+	return errors.Join(j.lost, j.file.Close())
 }
 
 // write stores what was queued; one goroutine runs it.
@@ -314,6 +315,7 @@ func (j *journal) write() {
 		}
 		close(b.done)
 		if closed {
+			j.lost = b.err
 			return
 		}
 	}

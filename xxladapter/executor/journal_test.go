@@ -164,6 +164,18 @@ func TestJournalThatCannotBeWritten(t *testing.T) {
 	require.Len(t, state.results, 1)
 }
 
+// TestAJournalThatLosesResultsSaysSo closes a journal that cannot be written, as on a full disk.
+func TestAJournalThatLosesResultsSaysSo(t *testing.T) {
+	j := testJournal(t, t.TempDir())
+	file, err := os.Open(j.path) // for reading: each write fails, and Close does not
+	require.NoError(t, err)
+	require.NoError(t, j.file.Close())
+	j.file = file
+	require.NoError(t, os.Mkdir(j.path+".new", 0o700)) // in the place of the file that replaces it
+	j.finish(result{logID: 1, jobID: 7, logTime: 1, code: 200})
+	require.ErrorContains(t, j.close(), "write journal: ")
+}
+
 // TestARunThatWasPutBackOutlivesAFailedWrite accepts a run again that was put back while the
 // journal fails: it stays put back.
 func TestARunThatWasPutBackOutlivesAFailedWrite(t *testing.T) {
