@@ -94,15 +94,31 @@ func (q *quietLogs) write() error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o640)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o640)
 	if err != nil {
 		return err
 	}
-	if info, err := f.Stat(); err == nil && info.Size() == 0 {
+	info, err := f.Stat()
+	if err == nil && info.Size() == 0 {
 		q.forget(q.day) // the indexed file was deleted
 	}
-	_, err = f.Write(q.buf)
+	buf := q.buf
+	if err == nil && !endsLine(f, info.Size()) {
+		buf = append([]byte{'\n'}, buf...)
+	}
+	_, err = f.Write(buf)
 	return errors.Join(err, f.Close())
+}
+
+// endsLine reports whether a file of a size ends with a line end. A crash or a full disk may have
+// cut its last line.
+func endsLine(f *os.File, size int64) bool {
+	var last [1]byte
+	if size == 0 {
+		return true
+	}
+	_, err := f.ReadAt(last[:], size-1)
+	return err != nil || last[0] == '\n'
 }
 
 // find returns the log of a run of a day, the last one with its log id.
