@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -30,7 +31,9 @@ type journal struct {
 	stopped chan struct{} // closed when the writing goroutine has ended
 	lost    error         // why the last changes are not on disk; set before stopped is closed
 
-	file *os.File // only for the writing goroutine
+	rename func(from, to string) error // os.Rename, except in a test
+
+	file *os.File // only for the writing goroutine; nil means that it could not be replaced
 	size int64    // of file
 	base int64    // its size after the last rewrite
 	// damaged says that the end of the file is unknown, so that the next batch is written as a new
@@ -66,6 +69,7 @@ const journalRewrite = 8 << 20
 func openJournal(dir string, o Options) (*journal, error) {
 	j := &journal{
 		path:    filepath.Join(dir, "journal"),
+		rename:  os.Rename,
 		sync:    !o.NoSync,
 		seenFor: o.SeenFor,
 		logger:  o.Logger,
@@ -279,6 +283,9 @@ func (j *journal) close() error {
 	j.mu.Unlock()
 	notify(j.wake)
 	<-j.stopped
+	if j.file == nil {
+		return j.lost
+	}
 	return errors.Join(j.lost, j.file.Close())
 }
 
@@ -335,8 +342,13 @@ func (j *journal) appendFile(buf []byte) error {
 	return nil
 }
 
-// rewrite replaces the journal by a new file.
+// rewrite replaces the journal by a new file. Neither is open during the rename: Windows neither
+// renames nor replaces an open file. After an error the journal has no file, and is damaged.
 func (j *journal) rewrite(whole []byte) error {
+	if j.file != nil {
+		_ = j.file.Close() // what matters in it is in whole
+		j.file, j.damaged = nil, true
+	}
 	f, err := os.OpenFile(j.path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("write journal: %w", err)
@@ -344,21 +356,33 @@ func (j *journal) rewrite(whole []byte) error {
 	if _, err = f.Write(whole); err == nil {
 		err = f.Sync()
 	}
-	if err == nil {
-		err = os.Rename(f.Name(), j.path)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = j.rename(f.Name(), j.path)
 	}
 	if err == nil {
 		err = syncDir(filepath.Dir(j.path))
 	}
-	if err != nil {
-		_ = f.Close()
-		return fmt.Errorf("write journal: %w", err)
+	if err == nil {
+		f, err = openAtEnd(j.path)
 	}
-	if j.file != nil {
-		_ = j.file.Close()
+	if err != nil {
+		return fmt.Errorf("write journal: %w", err)
 	}
 	j.file, j.size, j.base, j.damaged = f, int64(len(whole)), int64(len(whole)), false
 	return nil
+}
+
+// openAtEnd opens a file to be written from its end on, without O_APPEND: with it Windows grants
+// fewer rights than a sync is said to need.
+func openAtEnd(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.Seek(0, io.SeekEnd); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // syncDir makes a rename in a directory durable. Windows cannot flush a directory that is open for
