@@ -155,17 +155,21 @@ func startWith(t testing.TB, admin *fakeAdmin, o Options, setup func(*Executor))
 		setup(e)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- e.Run(ctx) }()
-	var once sync.Once
+	var failed error
+	ended := make(chan struct{})
+	go func() { // stop waits for it
+		failed = e.Run(ctx)
+		close(ended)
+	}()
 	r := &running{Executor: e, t: t, admin: admin}
 	r.stop = func() {
-		once.Do(func() {
-			cancel()
-			if err := <-ended; err != nil {
-				t.Errorf("Run: %v", err)
-			}
-		})
+		cancel()
+		// Not in a sync.Once: in a bubble a second call, as after a failed assertion, would keep
+		// the time of the first one from passing.
+		<-ended
+		if failed != nil {
+			t.Errorf("Run: %v", failed)
+		}
 	}
 	t.Cleanup(r.stop)
 	<-e.Ready()
