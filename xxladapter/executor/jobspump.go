@@ -157,8 +157,9 @@ func (s *jobs) do(r *jobRun, log *runLog) (code int, msg string) {
 	}()
 	defer func() {
 		if p := recover(); p != nil {
-			log.mark("handler panics: %v\n%s", p, debug.Stack())
-			code, msg = wire.CodeFail, fmt.Sprintf("panic: %v", p)
+			text := cutMsg(fmt.Sprint(p))
+			log.mark("handler panics: %s\n%s", text, debug.Stack())
+			code, msg = wire.CodeFail, "panic: "+text
 		}
 	}()
 	ctx := r.ctx
@@ -201,6 +202,7 @@ func (c deadlineContext) Deadline() (time.Time, bool) { return c.at, true }
 // settle reports the run, unless that was done when it was abandoned. It reports whether this pump
 // continues. log is nil for a run that was not accepted after all.
 func (s *jobs) settle(j *job, r *jobRun, log *runLog, code int, msg string) bool {
+	msg = cutMsg(msg) // the run's log has no limit for the executor's own lines
 	s.mu.Lock()
 	r.over = true
 	cause, abandoned := r.cause, r.abandoned

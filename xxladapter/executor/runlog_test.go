@@ -3,6 +3,7 @@ package executor
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -283,6 +284,29 @@ func TestRunLogIsBounded(t *testing.T) {
 		require.Contains(t, text, "the log has reached 1000 bytes; the rest is dropped\n")
 		require.Contains(t, text, "run ends: code 200\n")
 	})
+}
+
+// TestALongResultIsCutInTheLog checks that a result's text is no longer in the run's log than it is
+// at the scheduler.
+func TestALongResultIsCutInTheLog(t *testing.T) {
+	const long = 1 << 20
+	for name, do := range map[string]HandlerFunc{
+		"error":  func(context.Context, *Run) error { return errors.New(strings.Repeat("x", long)) },
+		"panic":  func(context.Context, *Run) error { panic(strings.Repeat("x", long)) },
+		"result": func(_ context.Context, r *Run) error { r.SetResult(200, strings.Repeat("x", long)); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := start(t, Options{}, func(e *Executor) { require.NoError(t, e.Handle("h", do)) })
+				run := beanRun(7, 1, "h")
+				e.post("/run", run)
+				synctest.Wait()
+				text := e.readLog(run, 1).Content
+				require.Contains(t, text, "run ends: code ")
+				require.Less(t, len(text), 3*maxMsg)
+			})
+		})
+	}
 }
 
 func TestRunLogReachesTheFileSoon(t *testing.T) {
