@@ -40,6 +40,7 @@ func (e *mortalExecutor) Ended(context.Context, string, string, []*xxladapter.Lo
 }
 func (e *mortalExecutor) Beat(context.Context, string) error            { return e.dead() }
 func (e *mortalExecutor) IdleBeat(context.Context, string, int64) error { return e.dead() }
+func (e *mortalExecutor) Alive(context.Context, string, string) error   { return e.dead() }
 
 // A leaseholder is a scheduler that never doubts its lease, and leaves retries in the store.
 type leaseholder struct {
@@ -84,7 +85,7 @@ func TestARunOnAnExecutorThatDiesIsLostInTime(t *testing.T) {
 				return (&maintenance.Registry{Store: store, Expired: func() { expired <- struct{}{} }, Logger: logger}).Run(ctx)
 			})
 			parts.Go(func() error {
-				return (&maintenance.Lost{Store: store, Beat: exec.Beat, Ended: exec.Ended, Complete: over.Complete, Lose: over.Lose, Expired: expired, Logger: logger}).Run(ctx)
+				return (&maintenance.Lost{Store: store, Beat: exec.Alive, Ended: exec.Ended, Complete: over.Complete, Lose: over.Lose, Expired: expired, Logger: logger}).Run(ctx)
 			})
 			var lastBeat time.Time
 			for time.Now().Before(exec.dies) {

@@ -77,7 +77,7 @@ func (w *waitingJob) maintain(t *testing.T, d time.Duration) (*xxladapter.Log, *
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	defer cancel()
 	require.NoError(t, (&maintenance.Lost{
-		Store: w.store, Beat: w.exec.Beat, Ended: w.exec.Ended, Complete: w.over.Complete, Lose: w.over.Lose, Logger: slog.New(slog.DiscardHandler),
+		Store: w.store, Beat: w.exec.Alive, Ended: w.exec.Ended, Complete: w.over.Complete, Lose: w.over.Lose, Logger: slog.New(slog.DiscardHandler),
 	}).Run(ctx))
 	row, err := w.store.Log(t.Context(), w.run)
 	require.NoError(t, err)

@@ -49,8 +49,10 @@ type LostStore interface {
 // restarts and keeps its results.
 type Lost struct {
 	Store LostStore
-	// Beat asks the executor at an address for a sign of life; trigger.Client.Alive does that.
-	Beat func(ctx context.Context, addr string) error
+	// Beat asks the executor at an address for a sign of life; trigger.Client.Alive does that. The
+	// app is that of the run's group, whose token the call carries: the address is no longer
+	// registered, so it does not tell the app.
+	Beat func(ctx context.Context, addr, appName string) error
 	// Ended asks the executor at an address which of some runs have ended; trigger.Client.Ended
 	// does that. An error settles nothing.
 	Ended func(ctx context.Context, addr, appName string, runs []*xxladapter.Log) ([]wire.Callback, error)
@@ -106,8 +108,8 @@ func (l *Lost) poll(ctx context.Context) error {
 		return nil
 	}
 	suspects := map[int64]time.Time{}
-	manual := map[int64]bool{} // by group
-	dead := map[string]bool{}  // by address, probed once in each poll
+	groups := map[int64]*xxladapter.Group{} // those that this poll has read
+	dead := map[place]bool{}                // probed once in each poll
 	for after := int64(0); ; {
 		runs, err := l.Store.LostRuns(ctx, lostAge, after, lostLimit)
 		if err != nil {
@@ -115,15 +117,21 @@ func (l *Lost) poll(ctx context.Context) error {
 		}
 		for _, run := range runs {
 			after = run.ID
-			if _, asked := dead[run.Address]; !asked {
-				dead[run.Address] = l.Beat(ctx, run.Address) != nil
+			group, err := l.groupOf(ctx, run, groups)
+			if err != nil {
+				return err
+			}
+			at := place{run.Address, run.GroupID}
+			if _, asked := dead[at]; !asked {
+				// Without its group nobody knows which token the executor has.
+				dead[at] = group == nil || l.Beat(ctx, run.Address, group.AppName) != nil
 			}
 			if ctx.Err() != nil {
 				return ctx.Err() // the beat failed for this reason
 			}
 			switch {
-			case !dead[run.Address]:
-			case l.tooSoon(ctx, run, suspects, manual):
+			case !dead[at]:
+			case l.tooSoon(run, group, suspects):
 			default:
 				l.Logger.Warn("run lost", "job", run.JobID, "run", run.ID, "address", run.Address)
 				reason := xxladapter.LostMsg + "executor " + run.Address +
@@ -140,26 +148,35 @@ func (l *Lost) poll(ctx context.Context) error {
 	}
 }
 
+// groupOf returns the group of a run, or nil if it is gone. It reads each group once, into known.
+func (l *Lost) groupOf(
+	ctx context.Context, run *xxladapter.Log, known map[int64]*xxladapter.Group,
+) (*xxladapter.Group, error) {
+	if group, read := known[run.GroupID]; read {
+		return group, nil
+	}
+	group, err := l.Store.Group(ctx, run.GroupID)
+	if errors.Is(err, xxladapter.ErrNotFound) {
+		group, err = nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	known[run.GroupID] = group
+	return group, nil
+}
+
 // tooSoon reports whether the executor of a run has been gone for too short a time to count as
-// dead. It records when the executor was first found gone. While the group cannot be read it is
-// always too soon, because executors with manual addresses are given longer.
-func (l *Lost) tooSoon(
-	ctx context.Context, run *xxladapter.Log, suspects map[int64]time.Time, manual map[int64]bool,
-) bool {
+// dead. It records when the executor was first found gone. Executors with manual addresses are
+// given longer. group is nil if it is gone.
+func (l *Lost) tooSoon(run *xxladapter.Log, group *xxladapter.Group, suspects map[int64]time.Time) bool {
 	since, known := l.suspects[run.ID]
 	if !known {
 		since = time.Now()
 	}
 	suspects[run.ID] = since
-	if _, known := manual[run.GroupID]; !known {
-		group, err := l.Store.Group(ctx, run.GroupID)
-		if err != nil && !errors.Is(err, xxladapter.ErrNotFound) {
-			return true
-		}
-		manual[run.GroupID] = err == nil && group.AddressType == xxladapter.AddressManual
-	}
 	limit := goneFor
-	if manual[run.GroupID] {
+	if group != nil && group.AddressType == xxladapter.AddressManual {
 		limit = goneForManual
 	}
 	return time.Since(since) < limit

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,16 +13,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
 // lostFixture returns a store with one run that was accepted at addr and never ended.
 func lostFixture(t *testing.T, addr string) (store *memstore.Store, logID int64) {
 	t.Helper()
+	return lostSince(t, addr, time.Now())
+}
+
+// lostSince does that with a run that was accepted at an instant.
+func lostSince(t *testing.T, addr string, accepted time.Time) (store *memstore.Store, logID int64) {
+	t.Helper()
 	ctx := t.Context()
 	store = memstore.New(time.Now)
-	group, err := store.SaveGroup(ctx, &xxladapter.Group{AppName: "some-app", Title: "t"})
+	group, err := store.SaveGroup(ctx, &xxladapter.Group{AppName: "some-app", Title: "t", AccessToken: "its-own-token"})
 	require.NoError(t, err)
 	job, err := xxladapter.CreateJob(ctx, store, &xxladapter.Job{GroupID: group, Name: "j", Handler: "h"})
 	require.NoError(t, err)
@@ -28,7 +38,7 @@ func lostFixture(t *testing.T, addr string) (store *memstore.Store, logID int64)
 	require.NoError(t, err)
 	lease, err := store.Lease(ctx, "n", time.Hour)
 	require.NoError(t, err)
-	claimed, err := store.ClaimFire(ctx, lease.Term, fires[0].ID, []*xxladapter.Log{{JobID: job, Address: addr, TriggerTime: time.Now()}})
+	claimed, err := store.ClaimFire(ctx, lease.Term, fires[0].ID, []*xxladapter.Log{{JobID: job, GroupID: group, Address: addr, TriggerTime: accepted}})
 	require.NoError(t, err)
 	logID = claimed[0].LogID
 	_, err = store.SettleFire(ctx, lease.Term, xxladapter.Settlement{FireID: fires[0].ID, LogID: logID, Code: xxladapter.ResultOK})
@@ -56,7 +66,10 @@ func runLost(t *testing.T, store lostStore, beat func() error, d time.Duration) 
 	defer cancel()
 	l := &Lost{
 		Store: store, Logger: slog.New(slog.DiscardHandler),
-		Beat: func(context.Context, string) error { return beat() }, Ended: cannotTell, Complete: completesNothing(t),
+		Beat: func(_ context.Context, _, appName string) error {
+			require.Equal(t, "some-app", appName)
+			return beat()
+		}, Ended: cannotTell, Complete: completesNothing(t),
 		Lose: func(ctx context.Context, id int64, reason string) error {
 			lost = append(lost, id)
 			_, _, err := store.FinishRun(ctx, xxladapter.RunResult{LogID: id, Code: 500, Msg: reason})
@@ -101,6 +114,35 @@ func TestARunIsNotLostWhileItsGroupCannotBeRead(t *testing.T) {
 	})
 }
 
+// TestAnExecutorThatHasLeftIsAskedWithItsOwnToken has an executor with a token of its own that has
+// ended its registration, while a run is in progress there. It answers to that token alone, and
+// must not learn that of all executors.
+func TestAnExecutorThatHasLeftIsAskedWithItsOwnToken(t *testing.T) {
+	seen := map[[2]string]bool{}
+	exec := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		app, token := r.Header.Get(wire.HeaderAppName), r.Header.Get(wire.HeaderToken)
+		seen[[2]string{app, token}] = true
+		if token != "its-own-token" {
+			_, _ = w.Write([]byte(`{"code":500,"msg":"` + wire.MsgWrongToken + `"}`))
+			return
+		}
+		_, _ = w.Write([]byte(`{"code":200}`))
+	}))
+	defer exec.Close()
+	store, id := lostSince(t, exec.URL, time.Now().Add(-lostAge))
+	tokens := access.NewExecutors("for-all-of-them", store.Groups)
+	client, err := trigger.NewClient(trigger.ClientOptions{Sent: tokens.Sent})
+	require.NoError(t, err)
+	defer client.Close()
+	l := &Lost{
+		Store: store, Logger: slog.New(slog.DiscardHandler), suspects: map[int64]time.Time{id: time.Now().Add(-time.Hour)},
+		Beat: client.Alive, Ended: client.Ended, Complete: completesNothing(t),
+		Lose: func(context.Context, int64, string) error { t.Error("a run in progress was given up"); return nil },
+	}
+	require.NoError(t, l.poll(t.Context()))
+	require.Equal(t, map[[2]string]bool{{"some-app", "its-own-token"}: true}, seen)
+}
+
 func TestARunOfAnExecutorThatAnswersIsNotLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, _ := lostFixture(t, "http://manual/")
@@ -129,7 +171,7 @@ func TestALookThatWasCutOffLosesNothing(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		l := &Lost{
 			Store: store, Logger: slog.New(slog.DiscardHandler), suspects: map[int64]time.Time{id: time.Now().Add(-time.Hour)},
-			Beat: func(context.Context, string) error { cancel(); return context.Canceled }, Ended: cannotTell, Complete: completesNothing(t),
+			Beat: func(context.Context, string, string) error { cancel(); return context.Canceled }, Ended: cannotTell, Complete: completesNothing(t),
 			Lose: func(context.Context, int64, string) error { t.Error("lost"); return nil },
 		}
 		require.ErrorIs(t, l.poll(ctx), context.Canceled)

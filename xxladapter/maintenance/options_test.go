@@ -16,7 +16,7 @@ import (
 func TestServicesNameTheOptionThatIsMissing(t *testing.T) {
 	t.Parallel()
 	store := memstore.New(nil)
-	beat := func(context.Context, string) error { return nil }
+	beat := func(context.Context, string, string) error { return nil }
 	tells := func(context.Context, string, string, []*xxladapter.Log) ([]wire.Callback, error) { return nil, nil }
 	complete := func(context.Context, []wire.Callback) error { return nil }
 	fetch := func(context.Context, string, string, wire.LogRequest) (wire.LogResult, error) {

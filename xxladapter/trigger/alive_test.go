@@ -28,10 +28,10 @@ func TestAnExecutorThatStopsIsAlive(t *testing.T) {
 		addr, calls := serving(t, http.StatusOK, string(text))
 		c := client(t, ClientOptions{})
 		require.Equal(t, tt.takes, c.Beat(t.Context(), addr) == nil, tt.reply.Msg)
-		require.Equal(t, tt.lives, c.Alive(t.Context(), addr) == nil, tt.reply.Msg)
+		require.Equal(t, tt.lives, c.Alive(t.Context(), addr, "some-app") == nil, tt.reply.Msg)
 		require.Equal(t, []string{wire.PathBeat, wire.PathBeat}, *calls)
 	}
-	require.Error(t, client(t, ClientOptions{}).Alive(t.Context(), "http://"+testserver.Refuses))
+	require.Error(t, client(t, ClientOptions{}).Alive(t.Context(), "http://"+testserver.Refuses, "some-app"))
 }
 
 // TestAnExecutorWithoutABeatIsAlive checks that an executor that answers status 404 to a beat, as
@@ -41,10 +41,10 @@ func TestAnExecutorThatStopsIsAlive(t *testing.T) {
 func TestAnExecutorWithoutABeatIsAlive(t *testing.T) {
 	c := client(t, ClientOptions{})
 	addr, _ := serving(t, http.StatusNotFound, "404 page not found\n")
-	require.NoError(t, c.Alive(t.Context(), addr))
+	require.NoError(t, c.Alive(t.Context(), addr, "some-app"))
 	require.Error(t, c.Beat(t.Context(), addr))
 	for _, status := range []int{http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout} {
 		addr, _ := serving(t, status, "")
-		require.Error(t, c.Alive(t.Context(), addr))
+		require.Error(t, c.Alive(t.Context(), addr, "some-app"))
 	}
 }

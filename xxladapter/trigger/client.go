@@ -207,11 +207,11 @@ func (c *Client) Beat(ctx context.Context, addr string) error {
 	return c.expectOK(ctx, addr, "", wire.PathBeat, nil)
 }
 
-// Alive returns nil if the executor is alive. Unlike [Client.Beat] it includes an executor that is
-// stopping, whose last runs may take as long as it lets them, and one that does not know the call,
-// such as old releases of the common Go executor.
-func (c *Client) Alive(ctx context.Context, addr string) error {
-	reply, err := c.call(ctx, addr, "", wire.PathBeat, nil)
+// Alive returns nil if the executor of an app is alive. Unlike [Client.Beat] it includes an
+// executor that is stopping, whose last runs may take as long as it lets them, and one that does
+// not know the call, such as old releases of the common Go executor.
+func (c *Client) Alive(ctx context.Context, addr, appName string) error {
+	reply, err := c.call(ctx, addr, appName, wire.PathBeat, nil)
 	var status *statusError
 	if errors.As(err, &status) && status.status == http.StatusNotFound {
 		return nil
