@@ -154,6 +154,14 @@ func TestExecutorsAreSentTheirOwnToken(t *testing.T) {
 	require.Equal(t, [2]string{"free-app", "for-all-of-them"}, <-sent)
 	r.trigger(r.job(own, nil))
 	require.Equal(t, [2]string{"own-app", "its-own-token"}, <-sent)
+
+	// The address that both groups have does not tell which app is asked before a run.
+	for _, route := range []xxladapter.RouteStrategy{xxladapter.RouteFailover, xxladapter.RouteBusyover} {
+		r.trigger(r.job(own, func(j *xxladapter.Job) { j.Route = route }))
+		for range 2 { // the beat and the run
+			require.Equal(t, [2]string{"own-app", "its-own-token"}, <-sent, route)
+		}
+	}
 }
 
 func TestANodeServesNobodyElseWithoutASecret(t *testing.T) {

@@ -202,9 +202,18 @@ func (c *Client) Kill(ctx context.Context, addr, appName string, jobID int64) er
 	return mustBeOK(addr, wire.PathKill, reply)
 }
 
+// appKey is the context key of an app name.
+type appKey struct{}
+
+// forApp returns a context whose beats are for executors of an app. Groups may share an address,
+// which then does not tell the app, nor the token to send.
+func forApp(ctx context.Context, appName string) context.Context {
+	return context.WithValue(ctx, appKey{}, appName)
+}
+
 // Beat returns nil if the executor is alive and takes runs.
 func (c *Client) Beat(ctx context.Context, addr string) error {
-	return c.expectOK(ctx, addr, "", wire.PathBeat, nil)
+	return c.expectOK(ctx, addr, wire.PathBeat, nil)
 }
 
 // Alive returns nil if the executor of an app is alive. Unlike [Client.Beat] it includes an
@@ -224,10 +233,12 @@ func (c *Client) Alive(ctx context.Context, addr, appName string) error {
 
 // IdleBeat returns nil if the executor is alive and has no run of the job, running or waiting.
 func (c *Client) IdleBeat(ctx context.Context, addr string, jobID int64) error {
-	return c.expectOK(ctx, addr, "", wire.PathIdleBeat, wire.IdleBeatRequest{JobID: wire.Int(jobID)})
+	return c.expectOK(ctx, addr, wire.PathIdleBeat, wire.IdleBeatRequest{JobID: wire.Int(jobID)})
 }
 
-func (c *Client) expectOK(ctx context.Context, addr, appName, path string, req any) error {
+// expectOK makes a call under the app name of [forApp], if ctx has one.
+func (c *Client) expectOK(ctx context.Context, addr, path string, req any) error {
+	appName, _ := ctx.Value(appKey{}).(string)
 	reply, err := c.call(ctx, addr, appName, path, req)
 	if err != nil {
 		return err

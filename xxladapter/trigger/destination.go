@@ -35,7 +35,7 @@ func (r *run) destinations(ctx context.Context, now time.Time) []destination {
 	case len(addrs) == 0 && len(all) > 0:
 		one.err = errDrained
 	case !one.broadcast:
-		one.addr, one.err = r.routes.Choose(ctx, r.job.Route, r.job.ID, addrs)
+		one.addr, one.err = r.routes.Choose(forApp(ctx, r.group.AppName), r.job.Route, r.job.ID, addrs)
 		one.addr = r.widened(one.addr, now)
 	case r.fire.ShardTotal > 0 || len(addrs) == 0: // one shard again, or nobody to send to
 		one.addr, one.err = route.Shard(addrs, one.index)
