@@ -142,6 +142,12 @@ func TestWhoActsForWhichApp(t *testing.T) {
 	}
 	require.False(t, Caller{}.May(""))
 	require.False(t, Caller{}.Any())
+	own := Caller{apps: []string{"pay-app"}}
+	for app, want := range map[string]string{"pay-app": "pay-app", "mail-app": ""} {
+		got, ok := own.Within(app).Own()
+		require.Equal(t, want, got)
+		require.Equal(t, want != "", ok)
+	}
 }
 
 func TestTheDefaultTokenOfAGroupOpensNothing(t *testing.T) {

@@ -97,9 +97,10 @@ func (c Caller) Within(app string) Caller {
 }
 
 // Own returns the app whose own token the caller has sent. ok is false for the token of all
-// executors, and for one that several apps share if the call named none of them.
+// executors, for one that several apps share if the call named none of them, and for one of another
+// app than [Caller.Within] leaves.
 func (c Caller) Own() (app string, ok bool) {
-	if c.every || len(c.apps) != 1 {
+	if c.every || len(c.apps) != 1 || !c.May(c.apps[0]) {
 		return "", false
 	}
 	return c.apps[0], true

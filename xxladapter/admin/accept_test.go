@@ -14,6 +14,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/executorapi"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -99,11 +100,18 @@ func (q *fakeQueue) State(_ context.Context, app string) (xxladapter.QueueState,
 	return xxladapter.QueueState{Runs: 7, Oldest: time.UnixMilli(1767225600000), Redelivered: 2}, nil
 }
 
-// queuedCall makes a call as if it had come over the queue, on a subject of an app.
+// queuedCall makes a call as if it had come over the queue, on a subject of an app, with the token
+// of all executors.
 func (s *site) queuedCall(app, op, header, body string) wire.Reply {
+	return s.queuedCallAs(testToken, app, op, header, body)
+}
+
+// queuedCallAs makes such a call with a token.
+func (s *site) queuedCallAs(token, app, op, header, body string) wire.Reply {
+	s.t.Helper()
 	r := httptest.NewRequestWithContext(access.WithQueuedApp(s.t.Context(), app), http.MethodPost, wire.AdminPath+op, strings.NewReader(body))
 	r.Host = "localhost"
-	r.Header.Set(wire.HeaderToken, testToken)
+	r.Header.Set(wire.HeaderToken, token)
 	r.Header.Set(wire.HeaderAppName, header)
 	w := httptest.NewRecorder()
 	s.server.ServeHTTP(w, r)
@@ -144,4 +152,35 @@ func TestACallOverTheQueueIsForTheAppOfItsSubjectAlone(t *testing.T) {
 	require.Len(t, queue.prepared, 3)
 	require.Equal(t, xxladapter.QueueAddress{App: "own-app", Instance: "a"}, queue.prepared[0])
 	require.Equal(t, 500, newSite(t).queuedCall("own-app", "feed", "own-app", `{"address":"nats://own-app/a"}`).Code, "without a queue")
+}
+
+// TestATokenOfAnotherAppOpensNothingOverTheQueue has a caller whom the broker knows as one app and
+// who has the token of another one, too.
+func TestATokenOfAnotherAppOpensNothingOverTheQueue(t *testing.T) {
+	s := siteWith(t, func(o *Options) { o.AllowDeclare = true })
+	s.queuedRuns("own-app", "other-app")
+	const declares = `{"jobs":[{"key":"k","author":"a","executorHandler":"h"}]}`
+	for _, header := range []string{"other-app", ""} {
+		for _, op := range executorapi.Operations() {
+			got := s.queuedCallAs("secret-of-other-app", "own-app", op, header, declares)
+			require.Equal(t, []any{500, wire.MsgWrongAppToken}, []any{got.Code, got.Msg}, op)
+		}
+	}
+	require.Equal(t, 200, s.queuedCallAs("secret-of-own-app", "own-app", wire.OpDeclare, "", declares).Code, "its own token")
+	keys, err := s.store.JobKeys(t.Context(), 0)
+	require.NoError(t, err)
+	require.Len(t, keys, 1)
+	require.Equal(t, int64(1), keys[0].GroupID)
+}
+
+// TestTheAuditNamesTheAppOfAQueue has callers with the token of all executors that name another app
+// than the broker does.
+func TestTheAuditNamesTheAppOfAQueue(t *testing.T) {
+	s := newSite(t)
+	s.queuedRuns("own-app", "other-app")
+	for _, header := range []string{"own-app", "other-app", ""} {
+		require.Equal(t, 200, s.queuedCall("own-app", wire.OpTriggerJob, header, `{"id":1}`).Code)
+		rows := s.audit()
+		require.Equal(t, "own-app", rows[len(rows)-1].Actor.Name)
+	}
 }

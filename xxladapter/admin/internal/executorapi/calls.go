@@ -93,7 +93,11 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if app, ok := access.QueuedApp(r.Context()); ok {
-		by = by.Within(app)
+		if by = by.Within(app); !by.May(app) {
+			s.reply(w, wire.Fail(wire.MsgWrongAppToken))
+			return
+		}
+		appName = app // whatever the call says
 	}
 	do, ok := operations[strings.ToLower(op)]
 	if !ok {
