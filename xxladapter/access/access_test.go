@@ -370,6 +370,7 @@ func TestAddressesThatAreNoExecutors(t *testing.T) {
 		// Clouds serve their machines' secrets here.
 		"http://169.254.169.254/", "http://169.254.169.254:80/latest/meta-data", "http://[fe80::1]:9999/", "http://[fe80::1%25eth0]:9999",
 		"http://[fd00:ec2::254]/", "http://100.100.100.200/", "http://192.0.0.192/", "http://168.63.129.16/",
+		"http://[fd00:ec2::23]/", "http://[fd20:ce::254]/", "http://[fd00:c1::a9fe:a9fe]/", "http://[fd00:42::42]/",
 		"http://[::ffff:169.254.169.254]/", "https://[::ffff:a9fe:a9fe]/",
 
 		// Not the address of a machine.

@@ -32,10 +32,14 @@ type Addresses struct {
 // metadata lists the addresses outside the link-local ranges at which clouds serve their machines'
 // secrets.
 var metadata = []netip.Addr{
-	netip.MustParseAddr("fd00:ec2::254"),   // Amazon
-	netip.MustParseAddr("100.100.100.200"), // Alibaba
-	netip.MustParseAddr("192.0.0.192"),     // Oracle
-	netip.MustParseAddr("168.63.129.16"),   // Azure
+	netip.MustParseAddr("fd00:ec2::254"),      // Amazon
+	netip.MustParseAddr("fd00:ec2::23"),       // Amazon, for pods
+	netip.MustParseAddr("fd20:ce::254"),       // Google
+	netip.MustParseAddr("fd00:c1::a9fe:a9fe"), // Oracle
+	netip.MustParseAddr("fd00:42::42"),        // Scaleway
+	netip.MustParseAddr("100.100.100.200"),    // Alibaba
+	netip.MustParseAddr("192.0.0.192"),        // Oracle
+	netip.MustParseAddr("168.63.129.16"),      // Azure
 }
 
 // ParsePrefixes parses an allow list of networks such as 10.0.0.0/8 and single addresses.

@@ -31,9 +31,11 @@ var (
 	)
 	// closedNets lists what is never a target on purpose: this network; link-local addresses, among
 	// them most clouds' metadata; protocol assignments, among them Oracle's metadata; the metadata
-	// of Alibaba, of Azure and, over IPv6, of Amazon; multicast; reserved networks.
+	// of Alibaba, of Azure and, over IPv6, of Amazon and its pods, Google, Oracle and Scaleway;
+	// multicast; reserved networks.
 	closedNets = prefixes("0.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "224.0.0.0/4", "240.0.0.0/4",
-		"100.100.100.200/32", "168.63.129.16/32", "fd00:ec2::254/128", "::/128", "fe80::/10", "fec0::/10", "ff00::/8")
+		"100.100.100.200/32", "168.63.129.16/32", "fd00:ec2::254/128", "fd00:ec2::23/128", "fd20:ce::254/128",
+		"fd00:c1::a9fe:a9fe/128", "fd00:42::42/128", "::/128", "fe80::/10", "fec0::/10", "ff00::/8")
 	// carriers lists IPv6 networks that embed an IPv4 address, and the byte at which it starts.
 	carriers = []struct {
 		net netip.Prefix
