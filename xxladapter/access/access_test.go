@@ -373,6 +373,9 @@ func TestAddressesThatAreNoExecutors(t *testing.T) {
 		"http://[fd00:ec2::23]/", "http://[fd20:ce::254]/", "http://[fd00:c1::a9fe:a9fe]/", "http://[fd00:42::42]/",
 		"http://[::ffff:169.254.169.254]/", "https://[::ffff:a9fe:a9fe]/",
 
+		// The same addresses behind a gateway that translates them.
+		"http://[64:ff9b::a9fe:a9fe]/", "http://[64:ff9b:1::6464:64c8]/", "http://[2002:a9fe:a9fe::1]/", "http://[::169.254.169.254]/",
+
 		// Not the address of a machine.
 		"http://0.0.0.0:9999/", "http://[::]:9999/", "http://224.0.0.1:9999/", "http://[ff02::1]:9999/",
 
@@ -390,7 +393,7 @@ func TestAddressesThatAreNoExecutors(t *testing.T) {
 	}
 	for _, good := range []string{
 		"http://10.0.0.7:9999/", "http://10.0.0.7:9999", "https://executor.example.org/app/", "http://127.0.0.1:9999/", "http://[2001:db8::7]:9999/",
-		"http://10.0.0.5:8081/", "http://host:9999",
+		"http://10.0.0.5:8081/", "http://host:9999", "http://[64:ff9b::a00:7]:9999/", "http://[2002:a00:7::1]:9999/", "http://[::1]:9999/",
 	} {
 		require.NoError(t, a.CheckURL("registryValue", good), good)
 		require.False(t, a.Allows(good), "there is no allow list")

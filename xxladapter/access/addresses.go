@@ -42,6 +42,18 @@ var metadata = []netip.Addr{
 	netip.MustParseAddr("168.63.129.16"),      // Azure
 }
 
+// carriers lists IPv6 networks whose addresses stand for an IPv4 address, which a gateway or the
+// system puts in their place, and the byte at which that begins.
+var carriers = []struct {
+	network netip.Prefix
+	at      int
+}{
+	{netip.MustParsePrefix("64:ff9b::/96"), 12},   // NAT64
+	{netip.MustParsePrefix("64:ff9b:1::/48"), 12}, // NAT64, local use
+	{netip.MustParsePrefix("2002::/16"), 2},       // 6to4
+	{netip.MustParsePrefix("::/96"), 12},          // IPv4-compatible
+}
+
 // ParsePrefixes parses an allow list of networks such as 10.0.0.0/8 and single addresses.
 func ParsePrefixes(texts []string) ([]netip.Prefix, error) {
 	var list []netip.Prefix
@@ -130,12 +142,15 @@ func (a *Addresses) Allows(text string) bool {
 func (a *Addresses) CheckDial(addr netip.AddrPort) error {
 	addr = unmap(addr)
 	ip := addr.Addr()
-	switch {
-	case ip.IsUnspecified(), ip.IsMulticast():
-		return fmt.Errorf("%s is not the address of a machine", ip)
-	case ip.IsLinkLocalUnicast(), slices.Contains(metadata, ip):
-		return fmt.Errorf("%s is link-local or a cloud's metadata service", ip)
-	case len(a.Allow) > 0 && !a.allowed(ip):
+	if err := checkMachine(ip); err != nil {
+		return err
+	}
+	if carried, ok := carriedBy(ip); ok {
+		if err := checkMachine(carried); err != nil {
+			return fmt.Errorf("%s stands for %s: %w", ip, carried, err)
+		}
+	}
+	if len(a.Allow) > 0 && !a.allowed(ip) {
 		return fmt.Errorf("%s is not in the allowed networks", ip)
 	}
 	a.mu.RLock()
@@ -144,6 +159,28 @@ func (a *Addresses) CheckDial(addr netip.AddrPort) error {
 		return fmt.Errorf("%s is the scheduler itself", addr)
 	}
 	return nil
+}
+
+// checkMachine refuses what is never the address of an executor's machine.
+func checkMachine(ip netip.Addr) error {
+	switch {
+	case ip.IsUnspecified(), ip.IsMulticast():
+		return fmt.Errorf("%s is not the address of a machine", ip)
+	case ip.IsLinkLocalUnicast(), slices.Contains(metadata, ip):
+		return fmt.Errorf("%s is link-local or a cloud's metadata service", ip)
+	}
+	return nil
+}
+
+// carriedBy returns the IPv4 address for which an IPv6 address stands, if it is in one of carriers.
+func carriedBy(ip netip.Addr) (netip.Addr, bool) {
+	for _, c := range carriers {
+		if c.network.Contains(ip) {
+			bytes := ip.As16()
+			return netip.AddrFrom4([4]byte(bytes[c.at : c.at+4])), true
+		}
+	}
+	return netip.Addr{}, false
 }
 
 func (a *Addresses) allowed(ip netip.Addr) bool {
