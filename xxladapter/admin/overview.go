@@ -172,15 +172,17 @@ func (o *overview) failing(day xxladapter.LogFilter) {
 	if o.err != nil {
 		return
 	}
+	var names map[int64]string
+	if names, o.err = o.opts.Store.JobNames(o.ctx, jobs, nil); o.err != nil {
+		return
+	}
+	// A job that was moved to another group may not exist for the caller, although its runs do.
+	jobs = slices.DeleteFunc(jobs, func(id int64) bool { _, exists := names[id]; return !exists })
 	var last map[int64]xxladapter.LastRun
 	if last, o.err = o.opts.Store.LastRuns(o.ctx, jobs); o.err != nil {
 		return
 	}
 	jobs = slices.DeleteFunc(jobs, func(id int64) bool { return last[id].Status != xxladapter.LogFail })
-	var names map[int64]string
-	if names, o.err = o.opts.Store.JobNames(o.ctx, jobs, nil); o.err != nil {
-		return
-	}
 	for _, id := range jobs[:min(5*shownJobs, len(jobs))] {
 		run := last[id]
 		o.form.Failing = append(o.form.Failing, failingJob{

@@ -1,7 +1,9 @@
 package admin
 
 import (
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -81,6 +83,41 @@ func TestTheOverviewNamesWhatIsWrongAndWhatComes(t *testing.T) {
 	require.Len(t, o.Overdue, shownJobs)
 	require.Equal(t, []int64{soon, rare}, []int64{o.Next[0].ID, o.Next[1].ID})
 	require.Empty(t, o.NoExecutor)
+}
+
+// TestTheOverviewOfAGroupHasNoRunsOfAnother has a job fail in a group, and again in the group that
+// it is moved to.
+func TestTheOverviewOfAGroupHasNoRunsOfAnother(t *testing.T) {
+	s := twoGroupsOn(t)
+	ctx := t.Context()
+	fail := func(group int64) int64 {
+		lease, err := s.store.Lease(ctx, "n", time.Hour)
+		require.NoError(t, err)
+		fires, err := s.store.PlanFires(ctx, []xxladapter.Fire{{JobID: 1, Due: time.Now(), Type: xxladapter.TriggerManual}})
+		require.NoError(t, err)
+		claimed, err := s.store.ClaimFire(ctx, lease.Term, fires[0].ID, []*xxladapter.Log{{JobID: 1, GroupID: group, TriggerTime: time.Now()}})
+		require.NoError(t, err)
+		_, err = s.store.SettleFire(ctx, lease.Term, xxladapter.Settlement{FireID: claimed[0].ID, LogID: claimed[0].LogID, Code: xxladapter.ResultFail})
+		require.NoError(t, err)
+		return claimed[0].LogID
+	}
+	failing := func(group int64) []failingJob {
+		status, body := s.as(granted(group, xxladapter.RoleViewer))("GET", "/api/v1/overview", "")
+		require.Equal(t, http.StatusOK, status, body)
+		var o overviewForm
+		require.NoError(t, json.Unmarshal([]byte(body), &o))
+		return o.Failing
+	}
+	first := fail(1)
+	require.Len(t, failing(1), 1)
+	require.Equal(t, first, failing(1)[0].LogID)
+	j := s.stored(1)
+	j.GroupID = 2
+	require.NoError(t, xxladapter.UpdateJob(ctx, s.store, j, false))
+	second := fail(2)
+	require.Empty(t, failing(1), "its newest run is one of the other group")
+	require.Len(t, failing(2), 1)
+	require.Equal(t, second, failing(2)[0].LogID)
 }
 
 func TestPercentile99(t *testing.T) {
