@@ -2,6 +2,8 @@ package openid
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -45,6 +47,38 @@ func TestOptionsAreChecked(t *testing.T) {
 		p, err := New(Options{Issuer: issuer, ClientID: "c", Rules: rules})
 		require.NoError(t, err, issuer)
 		require.NotEmpty(t, p.Name())
+	}
+}
+
+// TestAllAddressesOfAProviderAreEncrypted has a provider on loopback that names one of its
+// addresses without https: codes, tokens and the client's secret would go there in plain text.
+func TestAllAddressesOfAProviderAreEncrypted(t *testing.T) {
+	var server *httptest.Server
+	var plain string
+	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		said := map[string]string{"issuer": server.URL}
+		for _, name := range []string{"authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri"} {
+			said[name] = server.URL + "/" + name
+		}
+		if plain != "" {
+			said[plain] = "http://id.example.org/" + plain
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(said)
+	}))
+	defer server.Close()
+	for _, plain = range []string{"authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri", ""} {
+		p, err := New(Options{Issuer: server.URL, ClientID: "c", Name: "Work", Rules: []Rule{{Value: "ops", Role: xxladapter.RoleAdmin}}})
+		require.NoError(t, err)
+		_, _, err = p.Begin(t.Context(), "https://jobs.example.org/back")
+		if plain == "" {
+			require.NoError(t, err)
+			continue
+		}
+		var failure *Failure
+		require.ErrorAs(t, err, &failure, plain)
+		require.Equal(t, "Work did not sign the user in: one of its addresses is not https", failure.User.Message)
+		require.ErrorContains(t, failure.Cause, plain+` is "http://id.example.org/`)
 	}
 }
 

@@ -14,7 +14,8 @@ import (
 // Options configures a [Provider]. Issuer, ClientID and Rules must be set.
 type Options struct {
 	// Issuer is the provider's URL, exactly as it names itself; its description is below
-	// /.well-known/openid-configuration. It must be https, except on the loopback interface.
+	// /.well-known/openid-configuration. It and the addresses in that description must be https,
+	// except on the loopback interface.
 	Issuer string
 	// ClientID and ClientSecret were given by the provider. A public client has no secret.
 	ClientID, ClientSecret string
@@ -63,7 +64,7 @@ func (o Options) check() (Options, error) {
 	switch {
 	case err != nil || issuer.Host == "" || issuer.RawQuery != "" || issuer.Fragment != "" || issuer.User != nil:
 		return o, xxladapter.Invalidf(errorrule.Issuer, "%s is %q, must be the URL of a provider", "issuer", o.Issuer)
-	case issuer.Scheme != "https" && (issuer.Scheme != "http" || !loopback(issuer.Hostname())):
+	case !encrypted(issuer):
 		return o, xxladapter.Invalidf(errorrule.Issuer, "%s is %q, must begin with https://", "issuer", o.Issuer)
 	case o.ClientID == "":
 		return o, xxladapter.Invalidf(errorrule.ClientID, "%s is missing, must be the one that %s gave",
@@ -89,7 +90,10 @@ func (o Options) check() (Options, error) {
 	return o, nil
 }
 
-func loopback(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
+// encrypted reports whether an address is https, or http on the loopback interface, where nobody
+// else reads it.
+func encrypted(u *url.URL) bool {
+	ip, err := netip.ParseAddr(u.Hostname())
+	loopback := u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+	return u.Scheme == "https" || u.Scheme == "http" && loopback
 }

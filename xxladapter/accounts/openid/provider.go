@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -55,7 +56,8 @@ type Identity struct {
 
 // Begin returns the address at the provider to which the browser has to go, and the attempt that
 // the browser keeps until it comes back to redirect, an address of this scheduler. The error has
-// [xxladapter.CodeUnreachable] if the provider cannot be reached.
+// [xxladapter.CodeUnreachable] if the provider cannot be reached, and [xxladapter.CodeUnauthorized]
+// if it names an address that is not https.
 func (p *Provider) Begin(ctx context.Context, redirect string) (address string, a Attempt, err error) {
 	found, err := p.discover(ctx)
 	if err != nil {
@@ -156,10 +158,36 @@ func (p *Provider) discover(ctx context.Context) (*oidc.Provider, error) {
 	if err != nil {
 		return nil, p.away(err)
 	}
+	if err := checkAddresses(found); err != nil {
+		return nil, p.refuse("one of its addresses is not https", err)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.found = found
 	return found, nil
+}
+
+// checkAddresses refuses a description with an address that is not encrypted: codes, tokens and the
+// client's secret go there, and the keys that prove tokens come from there.
+func checkAddresses(found *oidc.Provider) error {
+	var keys struct {
+		Address string `json:"jwks_uri"`
+	}
+	if err := found.Claims(&keys); err != nil {
+		return err
+	}
+	for _, named := range [...][2]string{
+		{"authorization_endpoint", found.Endpoint().AuthURL}, {"token_endpoint", found.Endpoint().TokenURL},
+		{"userinfo_endpoint", found.UserInfoEndpoint()}, {"jwks_uri", keys.Address},
+	} {
+		if named[1] == "" { // it has none
+			continue
+		}
+		if at, err := url.Parse(named[1]); err != nil || !encrypted(at) {
+			return fmt.Errorf("%s is %q, must begin with https://", named[0], named[1])
+		}
+	}
+	return nil
 }
 
 func (p *Provider) config(found *oidc.Provider, redirect string) *oauth2.Config {
