@@ -182,6 +182,20 @@ func TestATokenEnds(t *testing.T) {
 	})
 }
 
+// TestANameOfATokenIsOneLine checks that a token has no name that log lines and rows of the audit
+// could not show, or that PostgreSQL could not store.
+func TestANameOfATokenIsOneLine(t *testing.T) {
+	a := withUser(t)
+	create := func(name string) error {
+		_, _, err := a.CreateToken(t.Context(), xxladapter.Credential{UserID: 1, Name: name, Expires: time.Now().Add(time.Hour)}, nil)
+		return err
+	}
+	for _, name := range []string{"ci\n", "c\x00i", "\tci", "c\x1b[2Ji", "c\x7fi", "c\u0085i"} {
+		require.ErrorContains(t, create(name), "must not contain control characters", "%q", name)
+	}
+	require.NoError(t, create("ci of 流水线, nightly"))
+}
+
 // TestTriesAreLimited checks the limits by name and address and by address alone, and that a
 // success does not count.
 func TestTriesAreLimited(t *testing.T) {

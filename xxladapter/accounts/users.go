@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
@@ -185,6 +187,9 @@ func (a *Accounts) CreateToken(
 	switch {
 	case c.Name == "" || len(c.Name) > 64:
 		return 0, "", xxladapter.Invalidf(errorrule.Bytes, "%s has %d bytes, must have %d to %d", "name", len(c.Name), 1, 64)
+	case strings.ContainsFunc(c.Name, unicode.IsControl):
+		return 0, "", xxladapter.Invalidf(errorrule.ControlCharacters, "%s is %q, must not contain control characters",
+			"name", c.Name)
 	case !c.Expires.After(now):
 		return 0, "", xxladapter.Invalidf(errorrule.Future, "%s is %s, must be in the future",
 			"expires", c.Expires.Format(time.RFC3339))
