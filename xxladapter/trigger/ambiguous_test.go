@@ -1,6 +1,7 @@
 package trigger
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -134,6 +135,43 @@ func TestEachStrategyWithEachKindOfSilence(t *testing.T) {
 			require.Equal(t, tt.open, states[xxladapter.FireAmbiguous] == 1)
 			require.Equal(t, tt.retries, states[xxladapter.FirePlanned])
 		})
+	}
+}
+
+// TestARunInDoubtIsOfTheAppThatItWentTo moves a job to another group while nobody knows whether its
+// executor has taken a run. That executor is of the former app still, and must not get the token of
+// the other one.
+func TestARunInDoubtIsOfTheAppThatItWentTo(t *testing.T) {
+	for _, strategy := range []xxladapter.AmbiguousStrategy{xxladapter.AmbiguousProbe, xxladapter.AmbiguousResend} {
+		var exec *fakeExecutor
+		exec = newFakeExecutor(t, func(w http.ResponseWriter, path string) {
+			switch {
+			case path == wire.PathLog:
+				fmt.Fprint(w, `{"code":200,"content":{"fromLineNum":1,"toLineNum":0,"logContent":"`+wire.MsgNoLogFile+`","isEnd":true}}`)
+			case len(exec.taken()) == 1:
+				panic(http.ErrAbortHandler) // the connection breaks
+			default:
+				fmt.Fprint(w, `{"code":200}`)
+			}
+		})
+		f := newFixture(t, xxladapter.RouteFirst, exec.URL)
+		f.ambiguous(strategy)
+		var apps []string
+		f.client.sent = func(_ context.Context, _, appName string) (string, string) {
+			apps = append(apps, appName)
+			return appName, "token of " + appName
+		}
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
+		other, err := f.store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "other-app", Title: "other app"})
+		require.NoError(t, err)
+		f.job, err = f.store.Job(t.Context(), f.job.ID)
+		require.NoError(t, err)
+		f.job.GroupID = other
+		require.NoError(t, xxladapter.UpdateJob(t.Context(), f.store, f.job, false))
+		require.NoError(t, f.over.Resolve(t.Context(), f.open()[0]))
+		require.Empty(t, f.open())
+		require.Len(t, exec.taken(), 2)
+		require.NotContains(t, apps, "other-app", strategy)
 	}
 }
 

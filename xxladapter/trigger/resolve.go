@@ -61,6 +61,14 @@ func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapt
 	if err != nil {
 		return err
 	}
+	if l.GroupID > 0 && l.GroupID != r.group.ID {
+		// The job was moved. The executor that may have the run is of the former group's app.
+		was := h.readGroup(ctx, l.GroupID)
+		if was.err != nil {
+			return was.err
+		}
+		r.group = was.group
+	}
 	if f.Param != nil {
 		l.Param = *f.Param // the row may have no room for all of it
 	}

@@ -14,7 +14,7 @@ type run struct {
 	*HandOver                   // hands it over
 	fire      xxladapter.Fire   // before the claim the planned one, which stands for all its shards
 	job       *xxladapter.Job   // as it was read for this run
-	group     *xxladapter.Group // of the job; without addresses if it is gone
+	group     *xxladapter.Group // of the row, or of the job before the claim; without addresses if it is gone
 	log       *xxladapter.Log   // its row; nil before the claim
 }
 
