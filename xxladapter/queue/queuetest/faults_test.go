@@ -133,11 +133,11 @@ func TestABrokerThatComesAndGoes(t *testing.T) {
 		}},
 		// With 150,000 runs and 200 losses, some runs are lost three times in a row.
 		{"data lost", 3, 200, again * time.Duration(pick(0, 1, 2)), func(s *site) { s.broker.lose() }},
-		{"frozen", 1, 20, again, func(s *site) {
+		{"frozen", 1, 20, time.Minute + again, func(s *site) {
 			s.broker.freeze()
-			pause(60 * time.Second)
+			pause(time.Minute)
 			s.broker.thaw()
-			s.catchesUp(30 * time.Second)
+			s.catchesUp(again)
 		}},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
