@@ -3,6 +3,7 @@ package trigger
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -35,8 +36,7 @@ func (r *run) destinations(ctx context.Context, now time.Time) []destination {
 	case len(addrs) == 0 && len(all) > 0:
 		one.err = errDrained
 	case !one.broadcast:
-		one.addr, one.err = r.routes.Choose(forApp(ctx, r.group.AppName), r.job.Route, r.job.ID, addrs)
-		one.addr = r.widened(one.addr, now)
+		one.addr, one.err = r.choose(ctx, addrs, now)
 	case r.fire.ShardTotal > 0 || len(addrs) == 0: // one shard again, or nobody to send to
 		one.addr, one.err = route.Shard(addrs, one.index)
 	default:
@@ -48,6 +48,28 @@ func (r *run) destinations(ctx context.Context, now time.Time) []destination {
 		return shards
 	}
 	return []destination{one}
+}
+
+// choose chooses an address by the route of the job. A run on the queue waits for its executor, so
+// FAILOVER and BUSYOVER need no answer from there, which the absence of the broker would prevent:
+// they ask nobody who is behind the queue of all executors, and if no executor answers, the first
+// one on the queue gets the run.
+func (r *run) choose(ctx context.Context, addrs []string, now time.Time) (string, error) {
+	asked, queued := addrs, -1
+	if r.job.Route == xxladapter.RouteFailover || r.job.Route == xxladapter.RouteBusyover {
+		queued = slices.IndexFunc(addrs, func(addr string) bool {
+			_, is := xxladapter.ParseQueueAddress(addr)
+			return is
+		})
+	}
+	if queued >= 0 && r.widened(addrs[queued], now) != addrs[queued] {
+		asked = addrs[:queued]
+	}
+	addr, err := r.routes.Choose(forApp(ctx, r.group.AppName), r.job.Route, r.job.ID, asked)
+	if err != nil && queued >= 0 {
+		addr, err = addrs[queued], nil
+	}
+	return r.widened(addr, now), err
 }
 
 // widened returns the address for a run that its route has given to addr. If any executor of the

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	routes "github.com/xxlwheel/xxlwheel/xxladapter/route"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -313,6 +314,64 @@ func TestARunWaitsForAnExecutorThatRestarts(t *testing.T) {
 		require.Equal(t, []bool{true}, may)
 	}, "nats://some-app/a")
 }
+
+// A deafProber gets no answer, as while the broker is away. It notes whom it asked.
+type deafProber struct{ asked []string }
+
+func (p *deafProber) Beat(_ context.Context, addr string) error {
+	p.asked = append(p.asked, addr)
+	return errSilent
+}
+
+func (p *deafProber) IdleBeat(ctx context.Context, addr string, _ int64) error {
+	return p.Beat(ctx, addr)
+}
+
+// TestARunWaitsInTheQueueAlthoughNoExecutorAnswers fires jobs whose route asks executors while the
+// broker is away.
+func TestARunWaitsInTheQueueAlthoughNoExecutorAnswers(t *testing.T) {
+	const a, b, other = "nats://some-app/a", "nats://some-app/b", "http://a:1"
+	for name, c := range map[string]struct {
+		group, named, asked []string
+		to                  string
+	}{
+		"any executor":       {group: []string{a, b}, to: "nats://some-app"},
+		"behind one by HTTP": {group: []string{other, a, b}, asked: []string{other}, to: "nats://some-app"},
+		"named executors":    {group: []string{a, b}, named: []string{b, a}, asked: []string{b, a}, to: b},
+	} {
+		for _, route := range []xxladapter.RouteStrategy{xxladapter.RouteFailover, xxladapter.RouteBusyover} {
+			t.Run(name+", "+string(route), func(t *testing.T) {
+				queued(t, route, func(t *testing.T, f *fixture, q *fakeQueue) {
+					prober := new(deafProber)
+					f.over.routes, q.err = routes.New(prober), errSilent
+					require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{Addresses: c.named})))
+					f.sweep(time.Minute)
+					require.Zero(t, f.logs()[0].TriggerCode, f.logs()[0].TriggerMsg)
+					q.err = nil
+					f.sweep(10 * time.Second)
+					require.Equal(t, []string{c.to}, q.to)
+					require.Equal(t, c.asked, prober.asked)
+				}, c.group...)
+			})
+		}
+	}
+}
+
+// TestAnExecutorThatAnswersIsPreferredToTheQueue has an executor by HTTP before one on the queue.
+func TestAnExecutorThatAnswersIsPreferredToTheQueue(t *testing.T) {
+	group := &xxladapter.Group{Addresses: []string{"http://a:1", "nats://some-app/a"}}
+	r := run{
+		HandOver: &HandOver{routes: routes.New(aliveProber{})}, group: group,
+		job: &xxladapter.Job{Route: xxladapter.RouteFailover},
+	}
+	require.Equal(t, []destination{{total: 1, addr: "http://a:1"}}, r.destinations(t.Context(), time.Now()))
+}
+
+// An aliveProber gets an answer from each executor.
+type aliveProber struct{}
+
+func (aliveProber) Beat(context.Context, string) error            { return nil }
+func (aliveProber) IdleBeat(context.Context, string, int64) error { return nil }
 
 func TestWhichRunsAreForAnyExecutor(t *testing.T) {
 	now := time.Now()

@@ -396,6 +396,30 @@ func TestAFrozenBrokerHoldsNothingUp(t *testing.T) {
 	})
 }
 
+// TestRoutesThatAskExecutorsWaitForTheBroker fires jobs whose routes ask executors before a run,
+// while the broker is away.
+func TestRoutesThatAskExecutorsWaitForTheBroker(t *testing.T) {
+	overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
+		s.startExecutor("e1")
+		s.executors(1)
+		s.broker.kill()
+		var jobs []int64
+		for _, route := range []string{"FAILOVER", "BUSYOVER"} {
+			job := s.job(route, map[string]any{"executorRouteStrategy": route})
+			s.trigger(job)
+			jobs = append(jobs, job)
+		}
+		testserver.Eventually(t, 20*time.Second, "both have a row", func() bool {
+			return len(s.rows(jobs[0])) == 1 && len(s.rows(jobs[1])) == 1
+		})
+		s.broker.start()
+		for _, job := range jobs {
+			r := s.ended(job, 1, time.Minute)[0]
+			require.Equal(t, 200, r.HandleCode, r.TriggerMsg)
+		}
+	})
+}
+
 // TestALongAbsenceOfTheBrokerFailsNoRun keeps the broker away for longer than a registration lives.
 // The run in progress ends well, and what was due meanwhile begins when the broker is back.
 func TestALongAbsenceOfTheBrokerFailsNoRun(t *testing.T) {
