@@ -23,6 +23,22 @@ func (r Registration) Queued() bool {
 // beats of 30 s (DEAD_TIMEOUT in RegistryConfig).
 const RegistrationLife = 90 * time.Second
 
+// HearingTime is how long beats must have been able to arrive before their absence counts: the 30 s
+// between two beats, and time for the calls. Eureka has a self-preservation mode for the same
+// reason.
+const HearingTime = 45 * time.Second
+
+// HearsQueue reports whether beats through the broker could arrive for [HearingTime] up to now.
+// connected returns since when this node is connected to the broker, zero while it is not; nil
+// means that the node has no broker, and expects no beats through one.
+func HearsQueue(connected func() time.Time, now time.Time) bool {
+	if connected == nil {
+		return true
+	}
+	since := connected()
+	return !since.IsZero() && now.Sub(since) >= HearingTime
+}
+
 // A RegistryStore is the part of [Store] that keeps registrations and computes the addresses of
 // automatic groups from them.
 type RegistryStore interface {

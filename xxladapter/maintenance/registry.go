@@ -14,13 +14,8 @@ const (
 	// 120 s; sweeping more often reduces that to 90 s plus one pace.
 	registryPace = 12 * time.Second
 
-	// hearingTime is how long beats must have been able to arrive before their absence counts: the
-	// 30 s between two beats, and time for the calls. Eureka has a self-preservation mode for the
-	// same reason.
-	hearingTime = 45 * time.Second
-
-	// deafLife is the life of a registration before hearingTime is over. The store is asked then,
-	// too, because its errors say that no beat can be stored.
+	// deafLife is the life of a registration before [xxladapter.HearingTime] is over. The store is
+	// asked then, too, because its errors say that no beat can be stored.
 	deafLife = 365 * 24 * time.Hour
 )
 
@@ -34,8 +29,7 @@ type RegistryStore interface {
 // executors on the queue while the broker is away.
 type Registry struct {
 	Store RegistryStore
-	// Connected returns since when this node is connected to the broker, zero while it is not; nil
-	// means that the node has no broker, and expects no beats through one.
+	// Connected is that of [xxladapter.HearsQueue].
 	Connected func() time.Time
 	// Expired is called when registrations have ended, and must not block; nil disables it.
 	Expired func()
@@ -61,18 +55,14 @@ func (r *Registry) sweep(ctx context.Context) error {
 		r.since = now
 	}
 	r.swept = now
-	life, queued := xxladapter.RegistrationLife, true
-	if now.Sub(r.since) < hearingTime {
+	life := xxladapter.RegistrationLife
+	if now.Sub(r.since) < xxladapter.HearingTime {
 		life = deafLife
-	}
-	if r.Connected != nil {
-		since := r.Connected()
-		queued = !since.IsZero() && now.Sub(since) >= hearingTime
 	}
 	// A call that the store answers minutes later would not know that beats were kept away, too.
 	limited, cancel := context.WithTimeout(ctx, registryPace)
 	defer cancel()
-	dead, err := r.Store.ExpireRegistrations(limited, life, queued)
+	dead, err := r.Store.ExpireRegistrations(limited, life, xxladapter.HearsQueue(r.Connected, now))
 	if err != nil {
 		r.since = wallClock()
 		return err

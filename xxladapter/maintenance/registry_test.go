@@ -110,14 +110,14 @@ func TestSilenceCountsOnlyWhereBeatsCanArrive(t *testing.T) {
 					}
 					go func() { _ = r.Run(ctx) }() // it ends without an error when ctx does
 				}, func() {
-					time.Sleep(hearingTime + registryPace)
+					time.Sleep(xxladapter.HearingTime + registryPace)
 					beat(dead)
 					beat(alive)
 				})
 				time.Sleep(30 * time.Second)
 				require.Equal(t, []string{alive, dead}, addresses())
 				beat(alive)
-				time.Sleep(hearingTime - 30*time.Second + 2*registryPace)
+				time.Sleep(xxladapter.HearingTime - 30*time.Second + 2*registryPace)
 				require.Equal(t, []string{alive}, addresses())
 			})
 		})

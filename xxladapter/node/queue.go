@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
@@ -23,9 +24,20 @@ type Broker interface {
 	Never() error
 	// States returns what lies in the queues, by app. Apps without a run are left out.
 	States(ctx context.Context) (map[string]xxladapter.QueueState, error)
+	// Connected returns since when the connection to the broker exists, zero while there is none.
+	Connected() time.Time
 	// ServeReports answers calls to the schedulers until stop is called. All schedulers share the
 	// calls: one of them answers each call.
 	ServeReports(answer delivery.ReportAnswer) (stop func(), err error)
+}
+
+// connected returns the function that says since when this node is connected to the broker; nil
+// without a broker.
+func (n *Node) connected() func() time.Time {
+	if n.opts.Queue == nil {
+		return nil
+	}
+	return n.opts.Queue.Connected
 }
 
 // serveQueue answers what executors report over the queue, until stop is called. Each report

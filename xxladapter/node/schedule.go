@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -51,7 +50,8 @@ func (n *Node) buildTrigger() (err error) {
 		sender = n.opts.sender
 	}
 	n.handOver, err = trigger.NewHandOver(trigger.Options{
-		Store: n.opts.Store, Sender: sender, Queue: n.client, Scheduler: n.scheduler, OnEvent: n.opts.OnEvent,
+		Store: n.opts.Store, Sender: sender, Queue: n.client, Connected: n.connected(), Scheduler: n.scheduler,
+		OnEvent:     n.opts.OnEvent,
 		TraceParent: n.opts.TraceParent, OnCallback: n.opts.onCallback,
 		RunTexts: n.opts.RunTexts, TextWanted: n.textWanted.post, Logger: n.opts.Logger,
 	})
@@ -64,12 +64,8 @@ func (n *Node) buildTrigger() (err error) {
 // maintenance returns the background services that a node runs beside scheduling.
 func (n *Node) maintenance() []runner {
 	store, logger := n.opts.Store, n.opts.Logger
-	var connected func() time.Time
-	if n.opts.Queue != nil {
-		connected = n.opts.Queue.Connected
-	}
 	return []runner{
-		&maintenance.Registry{Store: store, Connected: connected, Expired: n.expired.post, Logger: logger},
+		&maintenance.Registry{Store: store, Connected: n.connected(), Expired: n.expired.post, Logger: logger},
 		&maintenance.Lost{
 			Store: store, Beat: n.client.Alive, Ended: n.client.Ended, Complete: n.handOver.Complete,
 			Lose: n.handOver.Lose, Expired: n.expired, Logger: logger,

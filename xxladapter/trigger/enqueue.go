@@ -131,12 +131,18 @@ func queueKey(logID int64) string { return strconv.FormatInt(logID, 10) }
 
 // requeue looks for the run of an open fire in the queue, and publishes it again if it is not
 // there. A run for an executor that is unregistered at two looks, queueCheck apart, has failed: no
-// executor has begun it. One look is not enough, because an executor that restarts deregisters.
+// executor has begun it. One look is not enough, because an executor that restarts deregisters. A
+// look at a time when the executor could not have registered again does not count.
 func (r *run) requeue(ctx context.Context, known queuedRun, to xxladapter.QueueAddress) error {
 	inDoubt := r.fire.State == xxladapter.FireAmbiguous && known.key == ""
 	if to.Instance != "" && r.opts.Queue != nil && !slices.Contains(r.addresses(), r.log.Address) {
 		now := time.Now()
-		if known.gone.IsZero() {
+		switch {
+		case !xxladapter.HearsQueue(r.opts.Connected, now):
+			known.gone, known.check = time.Time{}, now.Add(queueRetry)
+			r.queued.note(r.fire.ID, known, now)
+			return nil
+		case known.gone.IsZero():
 			known.gone = now
 		}
 		if now.Sub(known.gone) < queueCheck {

@@ -109,9 +109,10 @@ func queued(t *testing.T, route xxladapter.RouteStrategy, check func(t *testing.
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, route, addrs...)
 		q := &fakeQueue{
-			runs: map[uint64]string{}, at: map[uint64]string{}, seen: map[string]uint64{}, connected: time.Now(),
+			runs: map[uint64]string{}, at: map[uint64]string{}, seen: map[string]uint64{},
+			connected: time.Now().Add(-time.Hour),
 		}
-		f.over.opts.Queue = q
+		f.over.opts.Queue, f.over.opts.Connected = q, q.Connected
 		check(t, f, q)
 	})
 }
@@ -312,6 +313,32 @@ func TestARunWaitsForAnExecutorThatRestarts(t *testing.T) {
 		may, err := f.over.Accept(t.Context(), []xxladapter.Accept{{LogID: f.logs()[0].ID, Address: "nats://some-app/a"}})
 		require.NoError(t, err)
 		require.Equal(t, []bool{true}, may)
+	}, "nats://some-app/a")
+}
+
+// TestARunWaitsForAnExecutorThatRestartsWithoutTheBroker has the executor of a run deregister when
+// the broker is about to leave, and register again when it has returned.
+func TestARunWaitsForAnExecutorThatRestartsWithoutTheBroker(t *testing.T) {
+	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
+		since := time.Now()
+		f.over.opts.Connected = func() time.Time { return since }
+		time.Sleep(xxladapter.HearingTime) // in a bubble
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+		f.sweep(25 * time.Second)
+		f.register()
+		f.sweep(10 * time.Second) // the first look
+		q.err, since = errSilent, time.Time{}
+		f.sweep(2 * time.Minute)
+		q.err, since = nil, time.Now()
+		f.sweep(xxladapter.HearingTime - time.Second)
+		require.Zero(t, f.logs()[0].TriggerCode, f.logs()[0].TriggerMsg)
+		f.register("nats://some-app/a")
+		f.sweep(2 * time.Minute)
+		require.Zero(t, f.logs()[0].TriggerCode, f.logs()[0].TriggerMsg)
+		require.Len(t, q.runs, 1)
+		f.register()
+		f.sweep(2*queueCheck + queueRetry)
+		require.Contains(t, f.logs()[0].TriggerMsg, "the executor is gone")
 	}, "nats://some-app/a")
 }
 

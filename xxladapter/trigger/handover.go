@@ -48,6 +48,8 @@ type Options struct {
 	Scheduler Scheduler
 	// Queue stores the runs for executors that take them from a queue. Nil lets such runs fail.
 	Queue Queuer
+	// Connected is that of [xxladapter.HearsQueue].
+	Connected func() time.Time
 	// OnEvent is called with each [Event]. Nil ignores them.
 	OnEvent func(Event)
 	// TraceParent returns the W3C trace context under which the executor continues the run of a log

@@ -27,8 +27,6 @@ type Broker interface {
 	Holds(ctx context.Context, to xxladapter.QueueAddress, position uint64, key string) (bool, error)
 	// Clear drops all runs for one executor.
 	Clear(ctx context.Context, to xxladapter.QueueAddress) error
-	// Connected returns since when the connection to the broker exists, zero while there is none.
-	Connected() time.Time
 	// Call calls one executor and returns its reply.
 	Call(ctx context.Context, to xxladapter.QueueAddress, op string, header http.Header, body []byte) ([]byte, error)
 }
@@ -44,9 +42,6 @@ type Queuer interface {
 	Queued(ctx context.Context, addr string, position uint64, key string) (bool, error)
 	// Clear drops all runs that wait for one executor, whose own address is addr.
 	Clear(ctx context.Context, addr string) error
-	// Connected returns since when the connection to the queue exists, zero while there is none.
-	// What was stored over an earlier one may be lost.
-	Connected() time.Time
 	// Taken asks one executor, whose own address is addr, which of some runs it has ever taken from
 	// the queue, and returns its answers in the order of runs. The error wraps [ErrCannotTell] if
 	// the executor does not know the question.
@@ -94,14 +89,6 @@ func (c *Client) Clear(ctx context.Context, addr string) error {
 		return errNoBroker
 	}
 	return c.broker.Clear(ctx, to)
-}
-
-// Connected implements [Queuer].
-func (c *Client) Connected() time.Time {
-	if c.broker == nil {
-		return time.Time{}
-	}
-	return c.broker.Connected()
 }
 
 // queueHeader returns what goes with a run or a call. The names are those of HTTP.

@@ -29,9 +29,9 @@ func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapt
 	if f.Owner != term {
 		h.queued.forget(f.ID) // the store may have lost what has happened to the run since
 	}
-	connected := time.Now()
-	if h.opts.Queue != nil {
-		connected = h.opts.Queue.Connected()
+	connected := time.Unix(0, 0) // without a broker nothing was interrupted
+	if h.opts.Connected != nil {
+		connected = h.opts.Connected()
 	}
 	inQueue, due := h.queued.due(f.ID, time.Now(), connected)
 	if !due {
