@@ -27,6 +27,10 @@ const (
 	// spans several polls, so that an executor that restarts is not taken for dead.
 	goneFor = 3 * suspectPace
 
+	// goneForQueued is goneFor for an executor on the queue. A broker that freezes is noticed
+	// within 30 s; until then its executors seem silent.
+	goneForQueued = xxladapter.HearingTime
+
 	// goneForManual is goneFor for an executor that never registers, whose silence is the only
 	// evidence.
 	goneForManual = xxladapter.RegistrationLife
@@ -46,7 +50,8 @@ type LostStore interface {
 // Lost ends runs whose result will never arrive: their executor says that they have ended and that
 // their results were acknowledged, or the executor is no longer registered and has not answered for
 // a while. Lost does not end a run on an executor that never registers but answers, or that
-// restarts and keeps its results.
+// restarts and keeps its results. The silence of executors begins anew after a poll that failed,
+// after the process stood still, and on the queue while the broker is away.
 type Lost struct {
 	Store LostStore
 	// Beat asks the executor at an address for a sign of life; trigger.Client.Alive does that. The
@@ -60,6 +65,8 @@ type Lost struct {
 	Complete func(ctx context.Context, results []wire.Callback) error
 	// Lose stores the failure of a run; trigger.HandOver.Lose does that.
 	Lose func(ctx context.Context, logID int64, reason string) error
+	// Connected is that of [xxladapter.HearsQueue].
+	Connected func() time.Time
 	// Expired signals that registrations have ended, see [Registry]. A channel with room for one
 	// value is enough. If it is nil, the next regular poll finds their runs.
 	Expired <-chan struct{}
@@ -68,6 +75,7 @@ type Lost struct {
 	// suspects maps the log ids of the runs that seemed lost in the previous poll to the time when
 	// they first did.
 	suspects map[int64]time.Time
+	polled   time.Time // the end of the last poll
 }
 
 // Run polls until ctx ends. Errors of the store are logged, and the next poll tries again.
@@ -87,15 +95,25 @@ func (l *Lost) Run(ctx context.Context) error {
 		case <-l.Expired:
 		case <-next.C:
 		}
-		if err := l.poll(ctx); err != nil && ctx.Err() == nil {
-			l.Logger.Error("check for lost runs failed", "err", err)
-		}
+		l.turn(ctx)
 		pace := lostPace
 		if len(l.suspects) > 0 {
 			pace = suspectPace
 		}
 		next.Reset(pace)
 	}
+}
+
+// turn polls once. It forgets suspects whose executors were not asked at the pace of suspects.
+func (l *Lost) turn(ctx context.Context) {
+	if wallClock().Sub(l.polled) > 2*suspectPace { // the process or its machine stood still
+		l.suspects = nil
+	}
+	if err := l.poll(ctx); err != nil && ctx.Err() == nil {
+		l.Logger.Error("check for lost runs failed", "err", err)
+		l.suspects = nil
+	}
+	l.polled = wallClock()
 }
 
 func (l *Lost) poll(ctx context.Context) error {
@@ -124,7 +142,7 @@ func (l *Lost) poll(ctx context.Context) error {
 			at := place{run.Address, run.GroupID}
 			if _, asked := dead[at]; !asked {
 				// Without its group nobody knows which token the executor has.
-				dead[at] = group == nil || l.Beat(ctx, run.Address, group.AppName) != nil
+				dead[at] = l.hears(run.Address) && (group == nil || l.Beat(ctx, run.Address, group.AppName) != nil)
 			}
 			if ctx.Err() != nil {
 				return ctx.Err() // the beat failed for this reason
@@ -166,6 +184,16 @@ func (l *Lost) groupOf(
 	return group, nil
 }
 
+// hears reports whether the silence of the executor at an address would say anything.
+func (l *Lost) hears(addr string) bool {
+	return !isQueued(addr) || xxladapter.HearsQueue(l.Connected, wallClock())
+}
+
+func isQueued(addr string) bool {
+	_, queued := xxladapter.ParseQueueAddress(addr)
+	return queued
+}
+
 // tooSoon reports whether the executor of a run has been gone for too short a time to count as
 // dead. It records when the executor was first found gone. Executors with manual addresses are
 // given longer. group is nil if it is gone.
@@ -176,8 +204,11 @@ func (l *Lost) tooSoon(run *xxladapter.Log, group *xxladapter.Group, suspects ma
 	}
 	suspects[run.ID] = since
 	limit := goneFor
-	if group != nil && group.AddressType == xxladapter.AddressManual {
+	switch {
+	case group != nil && group.AddressType == xxladapter.AddressManual:
 		limit = goneForManual
+	case isQueued(run.Address):
+		limit = goneForQueued
 	}
 	return time.Since(since) < limit
 }

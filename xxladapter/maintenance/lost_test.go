@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -176,4 +177,101 @@ func TestALookThatWasCutOffLosesNothing(t *testing.T) {
 		}
 		require.ErrorIs(t, l.poll(ctx), context.Canceled)
 	})
+}
+
+// A stoppingExecutor has left its app and has a run in progress. It answers unless it is cut off.
+type stoppingExecutor struct {
+	cutOff atomic.Bool
+	lost   atomic.Bool
+}
+
+func (e *stoppingExecutor) service(t *testing.T, store LostStore) *Lost {
+	return &Lost{
+		Store: store, Logger: slog.New(slog.DiscardHandler), Ended: cannotTell, Complete: completesNothing(t),
+		Beat: func(context.Context, string, string) error {
+			if e.cutOff.Load() {
+				return errRefused
+			}
+			return nil
+		},
+		Lose: func(context.Context, int64, string) error { e.lost.Store(true); return nil },
+	}
+}
+
+// TestARunIsNotLostWithTheBroker keeps the broker away for minutes. The executor is lost when it
+// does not answer after that.
+func TestARunIsNotLostWithTheBroker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		store, _ := lostFixture(t, "nats://some-app/a")
+		var e stoppingExecutor
+		var connected atomic.Pointer[time.Time]
+		connected.Store(new(time.Now()))
+		l := e.service(t, store)
+		l.Connected = func() time.Time { return *connected.Load() }
+		go func() { _ = l.Run(ctx) }()          // it ends without an error when ctx does
+		time.Sleep(5*time.Minute - suspectPace) // the next poll comes soon
+		e.cutOff.Store(true)
+		time.Sleep(lostPace) // until the loss of the broker is noticed
+		connected.Store(&time.Time{})
+		time.Sleep(5 * time.Minute)
+		connected.Store(new(time.Now()))
+		time.Sleep(xxladapter.HearingTime)
+		synctest.Wait()
+		require.False(t, e.lost.Load())
+		time.Sleep(lostPace + goneForQueued + suspectPace)
+		synctest.Wait()
+		require.True(t, e.lost.Load())
+	})
+}
+
+// A pausedStore fails on demand.
+type pausedStore struct {
+	LostStore
+	fails bool
+}
+
+func (s *pausedStore) Logs(ctx context.Context, f xxladapter.LogFilter) ([]*xxladapter.Log, error) {
+	if s.fails {
+		return nil, errRefused
+	}
+	return s.LostStore.Logs(ctx, f)
+}
+
+// TestSilenceBeginsAnewAfterAnOutage looks for lost runs before an outage of the store or of the
+// process, in which nobody asks the executor, and after it.
+func TestSilenceBeginsAnewAfterAnOutage(t *testing.T) {
+	for name, outage := range map[string]func(l *Lost, s *pausedStore){
+		"the store fails": func(l *Lost, s *pausedStore) {
+			s.fails = true
+			for range 12 {
+				time.Sleep(suspectPace) // in a bubble
+				l.turn(t.Context())
+			}
+			s.fails = false
+		},
+		"the process stands still": func(*Lost, *pausedStore) { time.Sleep(time.Minute) }, // in a bubble
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store, _ := lostFixture(t, "http://stops/")
+				time.Sleep(lostAge)
+				var e stoppingExecutor
+				s := &pausedStore{LostStore: store}
+				l := e.service(t, s)
+				e.cutOff.Store(true)
+				l.turn(t.Context())
+				outage(l, s)
+				for range goneFor / suspectPace {
+					time.Sleep(suspectPace)
+					l.turn(t.Context())
+					require.False(t, e.lost.Load())
+				}
+				time.Sleep(suspectPace)
+				l.turn(t.Context())
+				require.True(t, e.lost.Load())
+			})
+		})
+	}
 }

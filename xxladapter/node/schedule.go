@@ -68,7 +68,7 @@ func (n *Node) maintenance() []runner {
 		&maintenance.Registry{Store: store, Connected: n.connected(), Expired: n.expired.post, Logger: logger},
 		&maintenance.Lost{
 			Store: store, Beat: n.client.Alive, Ended: n.client.Ended, Complete: n.handOver.Complete,
-			Lose: n.handOver.Lose, Expired: n.expired, Logger: logger,
+			Lose: n.handOver.Lose, Connected: n.connected(), Expired: n.expired, Logger: logger,
 		},
 		&maintenance.Stuck{Store: store, Settled: n.handOver.WrittenOff, Logger: logger},
 		&maintenance.Waiting{Store: store, Logger: logger},
