@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -250,6 +251,13 @@ func TestAResultStillCountsAfterASkip(t *testing.T) {
 	}
 }
 
+// age makes it look as if the node had taken a fire over that long ago.
+func (f *fixture) age(fireID int64, by time.Duration) {
+	known := f.over.queued.byFire[fireID]
+	known.takenOver = known.takenOver.Add(-by)
+	f.over.queued.byFire[fireID] = known
+}
+
 // TestTheFireOfADeadNodeIsResolvedByItsStrategy is about claims whose request may never have left,
 // towards an executor that cannot be reached.
 func TestTheFireOfADeadNodeIsResolvedByItsStrategy(t *testing.T) {
@@ -274,10 +282,57 @@ func TestTheFireOfADeadNodeIsResolvedByItsStrategy(t *testing.T) {
 			require.NoError(t, f.store.Resign(t.Context(), dead.Term))
 			claimed[0].Claimed = time.Now().Add(-age)
 			require.NoError(t, f.over.Resolve(t.Context(), claimed[0]))
+			if open := f.open(); len(open) > 0 { // as long after it was taken over
+				f.age(open[0].ID, age)
+				open[0].Claimed = claimed[0].Claimed
+				require.NoError(t, f.over.Resolve(t.Context(), open[0]))
+			}
 			require.Equal(t, want, f.logs()[0].TriggerCode, "%s after %v", tt.strategy, age)
 			require.Equal(t, want == 0, len(f.open()) == 1)
 		}
 	}
+}
+
+// TestAnExecutorIsAskedForAWhileAfterAnOutage has a node take a run over, longer after its claim
+// than an executor is asked, while the executor is still to be reached again.
+func TestAnExecutorIsAskedForAWhileAfterAnOutage(t *testing.T) {
+	for name, c := range map[string]struct {
+		silent time.Duration
+		code   int
+	}{
+		"it is back soon": {resolveLimit - time.Second, xxladapter.ResultOK},
+		"it stays away":   {resolveLimit + 10*time.Second, xxladapter.ResultFail},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t, xxladapter.RouteFirst, "http://a/")
+				f.over.opts.Sender = &ranOnce{from: time.Now().Add(resolveLimit + time.Minute + c.silent)}
+				dead, err := f.store.Lease(t.Context(), "node-0", time.Hour)
+				require.NoError(t, err)
+				_, err = f.store.ClaimFire(t.Context(), dead.Term, f.plan(xxladapter.Fire{}).ID, []*xxladapter.Log{{JobID: f.job.ID, Address: "http://a/"}})
+				require.NoError(t, err)
+				require.NoError(t, f.store.Resign(t.Context(), dead.Term))
+				time.Sleep(resolveLimit + time.Minute)
+				f.sweep(resolveLimit - 2*time.Second)
+				require.Zero(t, f.logs()[0].TriggerCode, f.logs()[0].TriggerMsg)
+				f.sweep(4 * time.Second)
+				require.Equal(t, c.code, f.logs()[0].TriggerCode)
+			})
+		})
+	}
+}
+
+// A ranOnce is an executor that has run what it was sent, and can be reached from an instant on.
+type ranOnce struct {
+	Sender
+	from time.Time
+}
+
+func (e *ranOnce) Log(context.Context, string, string, wire.LogRequest) (wire.LogResult, error) {
+	if time.Now().Before(e.from) {
+		return wire.LogResult{}, errSilent
+	}
+	return wire.LogResult{FromLine: 1, ToLine: 1, Content: "started\n"}, nil
 }
 
 // TestAnExecutorThatAnswersTooLate runs the job, and answers when the scheduler has hung up. Its

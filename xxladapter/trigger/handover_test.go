@@ -373,6 +373,7 @@ func TestResolveGivesUpOnAnExecutorThatStaysSilent(t *testing.T) {
 	require.Equal(t, "node-1", open[0].Owner.Node)
 
 	open[0].Claimed = time.Now().Add(-resolveLimit - time.Second)
+	f.age(open[0].ID, resolveLimit+time.Second)
 	require.NoError(t, f.over.Resolve(t.Context(), open[0]))
 	require.Empty(t, f.open())
 	require.Equal(t, 500, f.logs()[0].TriggerCode)

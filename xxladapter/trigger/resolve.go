@@ -19,14 +19,15 @@ const resolveLimit = 30 * time.Second
 // Resolve settles a fire whose hand-over has no known outcome, because no answer came or because
 // the node that claimed it is gone, by the job's [xxladapter.AmbiguousStrategy]. A repeated request
 // has the same log id and trigger time. While the executor does not answer, the fire stays
-// ambiguous and is resolved again, until 30 s after its claim; then it has failed. The error is the
-// store's; the fire then stays as it is.
+// ambiguous and is resolved again, until 30 s after its claim, or after this node has taken it
+// over; then it has failed. The error is the store's; the fire then stays as it is.
 func (h *HandOver) Resolve(ctx context.Context, f xxladapter.Fire) error {
 	return h.act(func(by xxladapter.Term) error { return h.resolve(ctx, by, f) })
 }
 
 func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapter.Fire) error {
-	if f.Owner != term {
+	takesOver := f.Owner != term
+	if takesOver {
 		h.queued.forget(f.ID) // the store may have lost what has happened to the run since
 	}
 	connected := time.Unix(0, 0) // without a broker nothing was interrupted
@@ -76,6 +77,7 @@ func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapt
 	if to, queued := xxladapter.ParseQueueAddress(l.Address); queued && l.HandleCode == xxladapter.ResultNone {
 		return r.requeue(ctx, inQueue, to)
 	}
+	r.takenOver = h.queued.asking(f.ID, takesOver, time.Now())
 	return r.settle(ctx, r.findOut(ctx))
 }
 
@@ -148,11 +150,12 @@ func (r *run) findOut(ctx context.Context) sendOutcome {
 }
 
 // unanswered leaves the outcome open for the next sweep, until resolveLimit has passed since the
-// claim.
+// claim. If the node took the run over, nobody may have asked the executor before.
 func (r *run) unanswered(ctx context.Context, at time.Time, msg string) sendOutcome {
 	// The claim was made by the store's clock.
 	now, err := r.opts.Store.Now(ctx)
-	if err == nil && ctx.Err() == nil && now.Sub(r.fire.Claimed) > resolveLimit {
+	if err == nil && ctx.Err() == nil && now.Sub(r.fire.Claimed) > resolveLimit &&
+		time.Since(r.takenOver) > resolveLimit {
 		return failed(at, xxladapter.ReasonUnknown+", and the executor does not say: "+msg)
 	}
 	return sendOutcome{at: at, kind: EventAmbiguous, msg: msg}
