@@ -30,13 +30,15 @@ const HearingTime = 45 * time.Second
 
 // HearsQueue reports whether beats through the broker could arrive for [HearingTime] up to now.
 // connected returns since when this node is connected to the broker, zero while it is not; nil
-// means that the node has no broker, and expects no beats through one.
+// means that the node has no broker, and expects no beats through one. After the clock was set back
+// to before the connection, nobody knows how old that is, and it counts.
 func HearsQueue(connected func() time.Time, now time.Time) bool {
 	if connected == nil {
 		return true
 	}
 	since := connected()
-	return !since.IsZero() && now.Sub(since) >= HearingTime
+	age := now.Sub(since)
+	return !since.IsZero() && (age >= HearingTime || age < 0)
 }
 
 // A RegistryStore is the part of [Store] that keeps registrations and computes the addresses of

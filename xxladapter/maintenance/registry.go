@@ -51,8 +51,8 @@ func (r *Registry) Run(ctx context.Context) error {
 
 func (r *Registry) sweep(ctx context.Context) error {
 	now := wallClock()
-	if now.Sub(r.swept) > 2*registryPace { // the process or its machine stood still
-		r.since = now
+	if gap := now.Sub(r.swept); gap > 2*registryPace || gap < 0 {
+		r.since = now // the process or its machine stood still, or the clock was moved
 	}
 	r.swept = now
 	life := xxladapter.RegistrationLife

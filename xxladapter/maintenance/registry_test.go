@@ -124,6 +124,27 @@ func TestSilenceCountsOnlyWhereBeatsCanArrive(t *testing.T) {
 	}
 }
 
+// TestAClockThatIsSetBackKeepsNoDeadExecutor has the wall clock set back by an hour, after the last
+// sweep and since the broker was connected to.
+func TestAClockThatIsSetBackKeepsNoDeadExecutor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, before := memstore.New(time.Now), wallClock().Add(time.Hour)
+		r := &Registry{
+			Store: store, Connected: func() time.Time { return before }, Logger: slog.New(slog.DiscardHandler),
+			since: before, swept: before,
+		}
+		require.NoError(t, store.Register(t.Context(), "some-app", "http://a/"))
+		require.NoError(t, store.Register(t.Context(), "some-app", "nats://some-app/b"))
+		for range (xxladapter.RegistrationLife + 2*registryPace) / registryPace {
+			require.NoError(t, r.sweep(t.Context()))
+			time.Sleep(registryPace)
+		}
+		list, err := store.Registrations(t.Context(), "some-app")
+		require.NoError(t, err)
+		require.Empty(t, list)
+	})
+}
+
 // A deafStore expires registrations late or not at all, on demand.
 type deafStore struct {
 	*memstore.Store
