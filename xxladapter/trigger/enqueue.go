@@ -170,19 +170,21 @@ func (r *run) requeue(ctx context.Context, known queuedRun, to xxladapter.QueueA
 			r.queued.note(r.fire.ID, known, now)
 			return nil
 		}
+		// This node may not know where the run is stored, since another may have published it. What
+		// else waits there is given up as well, or published again if the executor comes back. A
+		// broker that cannot clear the queue may keep the executor away, too.
+		if err := r.opts.Queue.Clear(ctx, r.log.Address); err != nil && !errors.Is(err, ErrRefused) {
+			r.opts.Logger.Warn("run of an executor that is gone is not given up, its queue was not cleared",
+				"run", r.log.ID, "address", r.log.Address, "err", err)
+			known.gone, known.check = time.Time{}, now.Add(queueRetry)
+			r.queued.note(r.fire.ID, known, now)
+			return nil
+		}
 		o := failed(time.Now(), "the executor is gone, and had not begun the run")
 		if inDoubt {
 			o = failed(time.Now(), xxladapter.ReasonUnknown+", and the executor is gone")
 		}
-		if err := r.settle(ctx, o); err != nil {
-			return err
-		}
-		// This node may not know where the run is stored, since another may have published it. What
-		// else waits there is given up as well, or published again if the executor comes back.
-		if err := r.opts.Queue.Clear(ctx, r.log.Address); err != nil { // the run would be refused if it was asked for
-			r.opts.Logger.Warn("run that was given up stays in the queue", "run", r.log.ID, "err", err)
-		}
-		return nil
+		return r.settle(ctx, o)
 	}
 	known.gone = time.Time{}
 	if inDoubt && r.opts.Queue != nil {

@@ -23,7 +23,7 @@ import (
 // A fakeQueue keeps runs by position. It drops a run whose key it has seen.
 type fakeQueue struct {
 	mu   sync.Mutex // guards the fields below while several goroutines use the queue
-	err  error      // of Enqueue
+	err  error      // of Enqueue and Clear
 	runs map[uint64]string
 	at   map[uint64]string // the addresses of runs
 	seen map[string]uint64
@@ -78,6 +78,9 @@ func (q *fakeQueue) Connected() time.Time {
 func (q *fakeQueue) Clear(_ context.Context, addr string) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.err != nil {
+		return q.err
+	}
 	maps.DeleteFunc(q.runs, func(position uint64, _ string) bool { return q.at[position] == addr })
 	return nil
 }
@@ -338,6 +341,34 @@ func TestARunWaitsForAnExecutorThatRestartsWithoutTheBroker(t *testing.T) {
 		require.Len(t, q.runs, 1)
 		f.register()
 		f.sweep(2*queueCheck + queueRetry)
+		require.Contains(t, f.logs()[0].TriggerMsg, "the executor is gone")
+	}, "nats://some-app/a")
+}
+
+// TestARunWaitsWhileTheBrokerIsFrozen has the executor of a run deregister before the broker
+// freezes, which is not noticed yet at the second look, and register again after that.
+func TestARunWaitsWhileTheBrokerIsFrozen(t *testing.T) {
+	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+		f.register()
+		f.sweep(queueCheck + time.Second) // the first look
+		q.err = errSilent
+		f.sweep(queueCheck + queueRetry)
+		q.err = nil
+		f.register("nats://some-app/a")
+		f.sweep(2 * time.Minute)
+		require.Zero(t, f.logs()[0].TriggerCode, f.logs()[0].TriggerMsg)
+		require.Len(t, q.runs, 1)
+	}, "nats://some-app/a")
+}
+
+// TestARunForAnExecutorThatIsGoneFailsWithoutAQueue has a scheduler without a broker take it over.
+func TestARunForAnExecutorThatIsGoneFailsWithoutAQueue(t *testing.T) {
+	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
+		f.register()
+		q.err = errNoBroker
+		f.sweep(2*queueCheck + 2*time.Second)
 		require.Contains(t, f.logs()[0].TriggerMsg, "the executor is gone")
 	}, "nats://some-app/a")
 }
