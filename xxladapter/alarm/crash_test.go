@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -159,6 +160,44 @@ func TestANodeThatIsFrozenBeforeItSendsSaysNothing(t *testing.T) {
 		s.monitor("healthy", channel)
 		time.Sleep(time.Hour)
 		require.Len(t, channel.alarms(), 1)
+		require.Equal(t, xxladapter.AlarmSent, s.status(failed))
+	})
+}
+
+// A suspendingStore is on a machine that is suspended once, between claim and send, for longer than
+// a claim lives: the clock of this process stands still, and that of the store continues.
+type suspendingStore struct {
+	Store
+	once  sync.Once
+	slept atomic.Bool
+}
+
+func (s *suspendingStore) Group(ctx context.Context, id int64) (*xxladapter.Group, error) {
+	s.once.Do(func() { s.slept.Store(true) })
+	return s.Store.Group(ctx, id)
+}
+
+func (s *suspendingStore) Now(ctx context.Context) (time.Time, error) {
+	now, err := s.Store.Now(ctx)
+	if s.slept.Swap(false) {
+		now = now.Add(claimLife)
+	}
+	return now, err
+}
+
+// TestAMachineThatWasSuspendedBeforeItSendsSaysNothing checks that a message is not sent by a claim
+// that is too old by the store's clock.
+func TestAMachineThatWasSuspendedBeforeItSendsSaysNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		failed := s.end(s.job("j", "", xxladapter.Settings{}), 500, "")
+		suspended, healthy := &fakeChannel{name: "suspended"}, &fakeChannel{name: "healthy"}
+		startMonitor(t, Options{Store: &suspendingStore{Store: s.store}, Node: "suspended", Channels: []Channel{suspended}, Logger: quiet})
+		synctest.Wait()
+		require.Empty(t, suspended.alarms())
+		s.monitor("healthy", healthy)
+		time.Sleep(time.Hour)
+		require.Equal(t, 1, len(suspended.alarms())+len(healthy.alarms()))
 		require.Equal(t, xxladapter.AlarmSent, s.status(failed))
 	})
 }

@@ -3,6 +3,7 @@ package alarm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -60,6 +61,9 @@ func (m *Monitor) notifyOne(ctx context.Context, subjects []subject) {
 			continue
 		}
 		a, err := m.describe(ctx, kind, subjects, about)
+		if err == nil {
+			err = m.checkAge(ctx, about)
+		}
 		if err != nil {
 			m.logger.Error("alarm not sent, will be tried again", "err", err)
 			return
@@ -76,6 +80,21 @@ func (m *Monitor) notifyOne(ctx context.Context, subjects []subject) {
 			m.unsettled.add(about, status)
 		}
 	}
+}
+
+// checkAge returns an error if a claim is older than notifyLimit by the store's clock. The context
+// of a message counts by the monotonic clock, which stands still while this machine is suspended.
+func (m *Monitor) checkAge(ctx context.Context, claims []xxladapter.AlarmClaim) error {
+	now, err := m.opts.Store.Now(ctx)
+	if err != nil {
+		return err
+	}
+	for _, c := range claims {
+		if age := now.Sub(c.At); age > notifyLimit {
+			return fmt.Errorf("claim is %v old, must be at most %v", age, notifyLimit)
+		}
+	}
+	return nil
 }
 
 // claim makes new subjects' runs and abandoned claims this node's own.
