@@ -307,6 +307,7 @@ func TestAnExecutorIsAskedForAWhileAfterAnOutage(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFixture(t, xxladapter.RouteFirst, "http://a/")
 				f.over.opts.Sender = &ranOnce{from: time.Now().Add(resolveLimit + time.Minute + c.silent)}
+				f.over.opts.Connected = func() time.Time { return time.Time{} } // it needs no broker
 				dead, err := f.store.Lease(t.Context(), "node-0", time.Hour)
 				require.NoError(t, err)
 				_, err = f.store.ClaimFire(t.Context(), dead.Term, f.plan(xxladapter.Fire{}).ID, []*xxladapter.Log{{JobID: f.job.ID, Address: "http://a/"}})

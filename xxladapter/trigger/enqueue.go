@@ -55,7 +55,7 @@ func (q *queuedRuns) due(fireID int64, now, connected time.Time) (known queuedRu
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	known, noted := q.byFire[fireID]
-	if connected.IsZero() {
+	if connected.IsZero() && known.takenOver.IsZero() {
 		if noted {
 			known.check = now // it is asked about, and not to be forgotten
 			q.byFire[fireID] = known
