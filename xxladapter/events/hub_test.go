@@ -17,8 +17,9 @@ import (
 // A counted store counts its calls, each of which costs a database one statement.
 type counted struct {
 	*memstore.Store
-	calls atomic.Int64
-	fails atomic.Bool
+	calls  atomic.Int64
+	fails  atomic.Bool
+	marked func() // called once, after the next read of the marks; nil does nothing
 }
 
 func (s *counted) Marks(ctx context.Context) (xxladapter.Marks, error) {
@@ -26,7 +27,12 @@ func (s *counted) Marks(ctx context.Context) (xxladapter.Marks, error) {
 	if s.fails.Load() {
 		return xxladapter.Marks{}, context.DeadlineExceeded
 	}
-	return s.Store.Marks(ctx)
+	m, err := s.Store.Marks(ctx)
+	if f := s.marked; f != nil {
+		s.marked = nil
+		f()
+	}
+	return m, err
 }
 
 func (s *counted) ChangedJobs(ctx context.Context, since time.Time, limit int) ([]xxladapter.JobMark, error) {
@@ -168,6 +174,23 @@ func TestManyRunsAreOneEvent(t *testing.T) {
 		require.Equal(t, []Event{{Topic: TopicRun, ID: last, GroupID: s.group}}, s.next(l))
 		s.end(before[0]) // an older run than those that are followed
 		require.Equal(t, []Event{{Topic: TopicRun}}, s.next(l))
+		s.end(before[1]) // another one, at the same time as one that is followed
+		followed := ids[len(ids)-2]
+		s.end(followed)
+		require.Equal(t, []Event{{Topic: TopicRun, ID: followed, GroupID: s.group}, {Topic: TopicRun}}, s.next(l))
+	})
+}
+
+// TestARunThatEndsDuringAPollIsOneEvent ends a run after a poll has read how many have ended, and
+// before the poll reads the run.
+func TestARunThatEndsDuringAPollIsOneEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		id := s.runs(1)[0]
+		l := s.listen(Position{})
+		s.next(l)
+		s.store.marked = func() { s.end(id) }
+		require.Equal(t, []Event{{Topic: TopicRun, ID: id, GroupID: s.group}}, s.next(l))
 	})
 }
 

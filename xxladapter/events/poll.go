@@ -31,8 +31,11 @@ type view struct {
 	marks xxladapter.Marks
 	jobs  map[int64]time.Time          // the times of change of the jobs that changed last
 	open  map[int64]xxladapter.RunMark // runs that have not ended
-	read  time.Time                    // the store's clock when jobs were read last
-	rest  time.Time                    // changed jobs are not read before this time of the local clock
+	// early is how many runs were seen to have ended that marks does not count yet: they ended
+	// between the reads of one poll.
+	early int64
+	read  time.Time // the store's clock when jobs were read last
+	rest  time.Time // changed jobs are not read before this time of the local clock
 }
 
 // look returns the first view of a store.
@@ -64,8 +67,14 @@ func (v *view) poll(ctx context.Context, store xxladapter.ChangeStore, now time.
 	if err != nil {
 		return nil, err
 	}
-	if !ended && next.marks.Ended != v.marks.Ended {
-		found = append(found, Event{Topic: TopicRun})
+	seen := v.early + ended
+	if counted := next.marks.Ended - v.marks.Ended; counted < 0 || counted > seen {
+		next.early = 0
+		if some := (Event{Topic: TopicRun}); !slices.Contains(found, some) {
+			found = append(found, some)
+		}
+	} else {
+		next.early = min(ended, seen-counted)
 	}
 	for _, other := range []struct {
 		topic Topic
@@ -115,15 +124,15 @@ func (v *view) changedJobs(ctx context.Context, store xxladapter.ChangeStore, no
 	return nil
 }
 
-// changedRuns reads new runs and those that were open. ended reports whether any of them has ended.
+// changedRuns reads new runs and those that were open. ended is how many of them have ended.
 func (v *view) changedRuns(
 	ctx context.Context, store xxladapter.ChangeStore, was xxladapter.Marks, found *[]Event,
-) (ended bool, err error) {
+) (ended int64, err error) {
 	if len(v.open) > 0 {
 		ids := slices.Sorted(maps.Keys(v.open))
 		marks, err := store.RunMarks(ctx, ids)
 		if err != nil {
-			return false, err
+			return 0, err
 		}
 		is := map[int64]xxladapter.RunMark{}
 		for _, m := range marks {
@@ -137,7 +146,7 @@ func (v *view) changedRuns(
 			case m != v.open[id]:
 				*found = append(*found, runEvent(m))
 			}
-			ended = ended || !m.Open()
+			ended += endOf(m)
 			delete(v.open, id)
 		}
 		v.follow(marks)
@@ -152,10 +161,10 @@ func (v *view) changedRuns(
 	}
 	begun, err := store.NewRuns(ctx, after, manyRuns)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	for _, m := range begun {
-		ended = ended || !m.Open()
+		ended += endOf(m)
 		if after == was.Run {
 			*found = append(*found, runEvent(m))
 		}
@@ -163,6 +172,14 @@ func (v *view) changedRuns(
 	}
 	v.follow(begun)
 	return ended, nil
+}
+
+// endOf returns 1 for a run that has ended, and 0 for others.
+func endOf(m xxladapter.RunMark) int64 {
+	if m.Open() {
+		return 0
+	}
+	return 1
 }
 
 // follow adds the runs that are open to the view, and keeps the newest openRuns of all.
