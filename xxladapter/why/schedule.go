@@ -20,7 +20,7 @@ type Schedule struct {
 	// is the schedule that it has now.
 	Present bool
 	// Switch is the audit row that switched the schedule on or off last before that instant; nil
-	// if there is none.
+	// if there is none, or if another program has switched it since.
 	Switch *xxladapter.AuditRow
 }
 
@@ -92,7 +92,9 @@ func Spans(
 				last = &rows[0]
 			}
 		}
-		spans[i].Switch = last
+		if last != nil && switchesTo(last, spans[i].Running) {
+			spans[i].Switch = last
+		}
 	}
 	return spans
 }
@@ -126,6 +128,17 @@ func switches(row *xxladapter.AuditRow) bool {
 		return c.Field == "running" &&
 			len(c.Before) > 0
 	})
+}
+
+// switchesTo reports whether the schedule is on, or off, after a row that switches it.
+func switchesTo(row *xxladapter.AuditRow, on bool) bool {
+	var after Schedule
+	for _, c := range row.Changes {
+		if c.Field == "running" {
+			restore(c.After, &after.Running)
+		}
+	}
+	return after.Running == on
 }
 
 // undo restores what a field was before a change.

@@ -204,6 +204,22 @@ func TestAStopNamesWhoDidIt(t *testing.T) {
 	}}, found[0].Evidence[0])
 }
 
+// TestAStartIsNoStop asks about a schedule that a user switched on and another program off, without
+// a row of the audit.
+func TestAStartIsNoStop(t *testing.T) {
+	row := xxladapter.AuditRow{
+		ID: 7, At: two.Add(-2 * time.Hour), Actor: xxladapter.Actor{Kind: xxladapter.ActorUser, Name: "lin"},
+		Changes: []xxladapter.FieldChange{{Field: "running", Before: json.RawMessage("false"), After: json.RawMessage("true")}},
+	}
+	found := why.Decide(facts(t, func(f *why.Facts) {
+		f.Job.Running, f.Job.Updated = false, two.Add(-time.Hour)
+		f.Spans = why.Spans(f.Job, []xxladapter.AuditRow{row}, nil, f.From, f.To)
+	}))
+	require.Equal(t, []why.Code{why.Stopped}, codes(found))
+	require.Equal(t, "job", found[0].Evidence[0].Kind)
+	require.NotContains(t, found[0].Words(why.English), "lin")
+}
+
 func TestAnotherTimeNamesTheNearestOnes(t *testing.T) {
 	for conf, want := range map[string][2]string{
 		"0 0 3 * * ?":      {"2026-02-28T03:00:00+08:00", "2026-03-01T03:00:00+08:00"},
