@@ -64,11 +64,14 @@ func Decide(f Facts) (found []Finding) {
 }
 
 // ofMisfire explains a due time with a misfire: it was found too late, lost by the store, or
-// suppressed by a pause or a calendar.
+// suppressed by a pause or a calendar. A misfire may concern due times before and after the time in
+// question and none in it: then it explains nothing.
 func (f *Facts) ofMisfire(m *xxladapter.Misfire) []Finding {
 	due := m.Due
-	if _, tick := f.then(); !tick.IsZero() {
+	if _, tick := f.firstDue(m.Due, m.Until.Add(1)); !tick.IsZero() {
 		due = tick
+	} else if due.Before(f.From) && !m.Until.Before(f.To) && f.namesTimes() {
+		return nil
 	}
 	switch m.Kind() {
 	case xxladapter.MisfirePaused:
@@ -167,19 +170,43 @@ func (f *Facts) ofNothing() (found []Finding) {
 // A schedule with a due time comes before one without, and among these, one that was on before one
 // that was off.
 func (f *Facts) then() (about *Span, due time.Time) {
-	for _, running := range []bool{true, false} {
-		for i := range f.Spans {
-			if s := &f.Spans[i]; s.Running == running {
-				if ticks, _ := s.ticks(1); len(ticks) > 0 {
-					return s, ticks[0]
-				}
-			}
-		}
+	if about, due = f.firstDue(f.From, f.To); about != nil {
+		return about, due
 	}
 	if i := slices.IndexFunc(f.Spans, func(s Span) bool { return s.Running }); i > 0 {
 		return &f.Spans[i], due
 	}
 	return &f.Spans[0], due
+}
+
+// firstDue returns the first due time in question that is not before from and is before to, and its
+// schedule: one that was on before one that was off. It returns nil if there is none.
+func (f *Facts) firstDue(from, to time.Time) (about *Span, due time.Time) {
+	for _, running := range []bool{true, false} {
+		for i := range f.Spans {
+			s := f.Spans[i]
+			if s.From.Before(from) {
+				s.From = from
+			}
+			if s.To.After(to) {
+				s.To = to
+			}
+			if s.Running != running {
+				continue
+			}
+			if ticks, _ := s.ticks(1); len(ticks) > 0 {
+				return &f.Spans[i], ticks[0]
+			}
+		}
+	}
+	return nil, due
+}
+
+// namesTimes reports whether the due times of all schedules in question are known.
+func (f *Facts) namesTimes() bool {
+	return !slices.ContainsFunc(f.Spans, func(s Span) bool {
+		return s.Present || s.Plan == nil || s.Type != xxladapter.ScheduleCron
+	})
 }
 
 // ofNoDue explains why a schedule has no due time in the time in question.

@@ -220,6 +220,40 @@ func TestAStartIsNoStop(t *testing.T) {
 	require.NotContains(t, found[0].Words(why.English), "lin")
 }
 
+// TestAMisfireIsOfItsOwnDueTimes asks about a minute with a run, two due times that were found too
+// late, and one in a pause; and about a minute that lies between two due times of a misfire.
+func TestAMisfireIsOfItsOwnDueTimes(t *testing.T) {
+	at := func(n int) time.Time { return two.Add(time.Duration(n) * time.Second) }
+	found := why.Decide(facts(t, func(f *why.Facts) {
+		f.Spans[0].Conf = "0/15 * * * * ?"
+		f.Misfires = []xxladapter.Misfire{
+			{ID: 3, Due: at(15), Until: at(30), At: at(42), Strategy: xxladapter.MisfireDoNothing},
+			{ID: 4, Due: at(45), Until: at(600), At: at(600), PauseID: 4},
+		}
+		ran(f, func(l *xxladapter.Log, _ *xxladapter.RunHistory) { l.HandleCode = 200 })
+	}))
+	require.Equal(t, []why.Code{why.Ran, why.Misfire, why.Paused}, codes(found))
+	require.Equal(t, "2026-03-01T02:00:15+08:00", found[1].Params["due"])
+	require.Equal(t, "27s", found[1].Params["late"])
+	require.Equal(t, "2026-03-01T02:00:45+08:00", found[2].Params["due"])
+
+	between := func(change func(f *why.Facts)) []why.Finding {
+		return why.Decide(facts(t, func(f *why.Facts) {
+			f.Spans[0].Conf = "0 0 * * * ?"
+			f.From, f.To = two.Add(30*time.Minute), two.Add(31*time.Minute)
+			f.Spans[0].From, f.Spans[0].To = f.From, f.To
+			f.Misfires = []xxladapter.Misfire{{ID: 3, Due: two, Until: two.Add(3 * time.Hour), At: two.Add(4 * time.Hour), Strategy: xxladapter.MisfireDoNothing}}
+			if change != nil {
+				change(f)
+			}
+		}))
+	}
+	require.Equal(t, []why.Code{why.NoMatch}, codes(between(nil)))
+	found = between(func(f *why.Facts) { f.Spans[0].Present = true })
+	require.Equal(t, []why.Code{why.Misfire}, codes(found), "the schedule of that time is not known")
+	require.Equal(t, "2026-03-01T02:00:00+08:00", found[0].Params["due"])
+}
+
 func TestAnotherTimeNamesTheNearestOnes(t *testing.T) {
 	for conf, want := range map[string][2]string{
 		"0 0 3 * * ?":      {"2026-02-28T03:00:00+08:00", "2026-03-01T03:00:00+08:00"},
