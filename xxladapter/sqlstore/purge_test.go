@@ -78,3 +78,36 @@ func TestTheDeleteChecksItsRowsAgain(t *testing.T) {
 	_, err := s.Log(t.Context(), open.LogID)
 	require.NoError(t, err)
 }
+
+// TestWhatAnotherToolLeavesGoesInChunks deletes log rows as a Java admin does, without what belongs
+// to them.
+func TestWhatAnotherToolLeavesGoesInChunks(t *testing.T) {
+	t.Parallel()
+	s := openCopy(t, time.Now).(*records.Store)
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	const left = 25
+	var last int64
+	for i := range left + 1 {
+		fire := claimAt(t, s, int64(i+1), time.Now())
+		last = fire.LogID
+		_, err := s.SettleFire(t.Context(), fire.Owner, xxladapter.Settlement{FireID: fire.ID, LogID: last, Code: xxladapter.ResultOK})
+		require.NoError(t, err)
+	}
+	require.NoError(t, s.Write(t.Context(), func(ctx context.Context, tx *database.Tx) error {
+		deleted, err := tx.Exec(ctx, `DELETE FROM xxl_job_log WHERE id < ?`, last)
+		require.EqualValues(t, left, deleted)
+		return err
+	}))
+	histories := func() (n int) {
+		require.NoError(t, s.Query(t.Context(), `SELECT COUNT(*) FROM xxlwheel_run`, nil, func(r database.Row) error { return r.Scan(&n) }))
+		return n
+	}
+	p := xxladapter.LogPurge{Before: time.Now().Add(-time.Hour)}
+	for _, want := range []int{16, 6, 1} {
+		purged, err := s.PurgeLogs(t.Context(), p, 10)
+		require.NoError(t, err)
+		require.Equal(t, want, histories())
+		require.Equal(t, want == 1, purged.Done)
+		p = purged.Next
+	}
+}

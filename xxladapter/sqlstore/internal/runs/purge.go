@@ -2,6 +2,8 @@ package runs
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -56,11 +58,17 @@ var (
 		`DELETE FROM xxlwheel_run WHERE log_id IN ` + batchOfIDs +
 			` AND NOT EXISTS (SELECT 1 FROM xxl_job_log WHERE id = log_id)`,
 	}
-	// dropOld deletes what belongs to rows that another tool has deleted.
-	dropOld = []string{
-		`DELETE FROM xxlwheel_log_text WHERE log_id < (SELECT MIN(id) FROM xxl_job_log)`,
-		`DELETE FROM xxlwheel_run WHERE log_id < (SELECT MIN(id) FROM xxl_job_log)`,
-	}
+	// ownTables are those whose rows belong to log rows and stay when another tool deletes these.
+	ownTables = []string{"xxlwheel_log_text", "xxlwheel_run"}
+)
+
+const (
+	// belowLog finds what belongs to log rows that another tool has deleted.
+	belowLog = ` WHERE log_id < (SELECT MIN(id) FROM xxl_job_log)`
+	// lastOfOld finds the last row of a chunk. Argument: how many rows come before.
+	lastOfOld = `SELECT log_id FROM %s` + belowLog + ` ORDER BY log_id LIMIT 1 OFFSET ?`
+	// dropOld deletes a chunk. Argument: the last row.
+	dropOld = `DELETE FROM %s` + belowLog + ` AND log_id <= ?`
 )
 
 // PurgeLogs implements [xxladapter.Store]. It chooses rows without a lock and deletes them by id,
@@ -69,7 +77,7 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 	if p.Removed {
 		return s.purgeRemoved(ctx, p, limit)
 	}
-	whole := p.JobID == 0 && p.GroupID == 0 && p.AfterID == 0
+	whole := p.JobID == 0 && p.GroupID == 0 // and with the last rows, what belongs to none
 	if p.UntilID == 0 {
 		var err error
 		if p.UntilID, err = s.lastToPurge(ctx, p); err != nil {
@@ -97,22 +105,24 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 		return xxladapter.Purged{}, err
 	}
 	var begin time.Time
-	var orders int64
+	var most int64 // orders that were deleted, or rows of one table that belonged to nothing
 	err = s.db.WriteLazily(ctx, func(ctx context.Context, tx *database.Tx) (err error) {
-		begin = time.Now()
+		begin, most = time.Now(), 0
 		if purged.Rows, err = s.deleteCounted(ctx, tx, remove, ids, uncounted, nil); err != nil {
 			return err
 		}
 		if p.Orders() {
-			if orders, err = tx.Exec(ctx, purgeOrders, database.ToMilli(p.Before), limit); err != nil {
+			if most, err = tx.Exec(ctx, purgeOrders, database.ToMilli(p.Before), limit); err != nil {
 				return err
 			}
 		}
-		if whole {
-			for _, statement := range dropOld {
-				if _, err := tx.Exec(ctx, statement); err != nil {
+		if whole && len(ids) < limit {
+			for _, table := range ownTables {
+				n, err := dropOldOf(ctx, tx, table, limit)
+				if err != nil {
 					return err
 				}
+				most = max(most, n)
 			}
 		}
 		if purged.Rows == 0 {
@@ -127,8 +137,20 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 	if len(ids) > 0 {
 		purged.Next.AfterID = ids[len(ids)-1]
 	}
-	purged.Done = len(ids) < limit && orders < int64(limit)
+	purged.Done = len(ids) < limit && most < int64(limit)
 	return purged, nil
+}
+
+// dropOldOf deletes up to limit rows of a table that belong to log rows that another tool has
+// deleted: a Java admin may have deleted those of a day.
+func dropOldOf(ctx context.Context, t *database.Tx, table string, limit int) (deleted int64, err error) {
+	last := int64(math.MaxInt64)
+	if err := t.Query(
+		ctx, fmt.Sprintf(lastOfOld, table), []any{limit - 1}, func(r database.Row) error { return r.Scan(&last) },
+	); err != nil {
+		return 0, err
+	}
+	return t.Exec(ctx, fmt.Sprintf(dropOld, table), last)
 }
 
 // deleteCounted deletes rows as deleteRows does, and also adds them to the statistics if any may be
