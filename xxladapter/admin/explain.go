@@ -27,7 +27,8 @@ type past struct {
 	job      *xxladapter.Job
 	spans    []why.Span
 	zone     *time.Location // of the first span
-	now      time.Time
+	now      time.Time      // by the store's clock
+	local    time.Time      // by this machine's, at the same moment
 	runs     []xxladapter.DueRun
 	open     []xxladapter.Fire
 	misfires []xxladapter.Misfire // in ascending order
@@ -51,6 +52,7 @@ func (s *Server) pastOf(ctx context.Context, id int64, from, to time.Time, limit
 	if p.now, err = s.opts.Store.Now(ctx); err != nil {
 		return nil, err
 	}
+	p.local = time.Now() // before the other reads, which may be slow
 	if p.restrictions, err = s.restrictions(ctx); err != nil {
 		return nil, err
 	}
@@ -273,7 +275,7 @@ func (s *Server) whyOfJob(ctx context.Context, q whyQuery) (no whyAnswer, err er
 // factsOf adds to a past what only the explanation of one time needs.
 func (s *Server) factsOf(ctx context.Context, p *past, from, to time.Time) (*why.Facts, error) {
 	f := &why.Facts{
-		Job: p.job, Spans: p.spans, From: from, To: to, Now: p.now, Local: time.Now(), SkewLimit: s.opts.Info.SkewLimit,
+		Job: p.job, Spans: p.spans, From: from, To: to, Now: p.now, Local: p.local, SkewLimit: s.opts.Info.SkewLimit,
 		Open: p.open, Misfires: p.misfires,
 		Restrictions: p.restrictions, Pauses: map[int64]xxladapter.Pause{},
 	}

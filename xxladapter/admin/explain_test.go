@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -10,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 )
 
 type whyShown struct {
@@ -88,6 +91,32 @@ func TestWhyIsFoundInTheStore(t *testing.T) {
 	require.Equal(t, []string{"node_froze", "ran"}, codes)
 	require.Equal(t, []string{"n1", "n2"}, []string{shown.Findings[0].Params["node"], shown.Findings[0].Params["by"]})
 	require.Equal(t, claimed[0].LogID, shown.Findings[1].Evidence[0].ID)
+}
+
+// A slowListStore takes long to list fires.
+type slowListStore struct {
+	*memstore.Store
+	takes time.Duration
+}
+
+func (s *slowListStore) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error) {
+	time.Sleep(s.takes) // longer than the clocks may be apart
+	return s.Store.OpenFires(ctx, f)
+}
+
+// TestASlowStoreIsNoClockThatDiffers asks about an overdue job while no scheduler is alive.
+func TestASlowStoreIsNoClockThatDiffers(t *testing.T) {
+	const limit = time.Second
+	store := &slowListStore{Store: memstore.New(time.Now), takes: limit + 100*time.Millisecond}
+	s := siteWith(t, func(o *Options) { o.Store, o.Info.SkewLimit = store, limit })
+	s.store = store.Store
+	job := s.createJob(`,"scheduleType":"CRON","scheduleConf":"* * * * * ?"`)
+	due := time.Now().Truncate(time.Second).Add(time.Second)
+	require.NoError(t, storetest.StartAt(t.Context(), s.store, job, due))
+	time.Sleep(time.Until(due)) // nothing plans it
+	_, codes := s.why(job, due)
+	require.Contains(t, codes, "no_scheduler")
+	require.NotContains(t, codes, "clocks_apart")
 }
 
 func TestATimelineShowsWhatWasDueAndWhatFired(t *testing.T) {
