@@ -11,6 +11,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/figures"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
 // A purgeNote records what it was asked to delete.
@@ -83,6 +84,33 @@ func TestClearingTheLogIsCountedFirst(t *testing.T) {
 	require.Equal(t, xxladapter.LogPurge{}, note.what, "nothing is deleted")
 	status, answer := s.do("POST", "/api/v1/runs/clear", testToken, `{"dryRun":true}`)
 	require.Equal(t, 400, status, answer)
+}
+
+// A cutOffStore reaches the limit of rows to read when it counts all runs of a group, and not when
+// it counts those of a time.
+type cutOffStore struct{ *memstore.Store }
+
+func (s cutOffStore) CountRuns(_ context.Context, f xxladapter.RunFilter, _ int) (int, bool, error) {
+	if f.Before.IsZero() {
+		return 5, true, nil
+	}
+	return 3, false, nil
+}
+
+// TestACountThatWasCutOffIsNotExact keeps more runs than were found before the count of all was cut
+// off.
+func TestACountThatWasCutOffIsNotExact(t *testing.T) {
+	s := siteWith(t, func(o *Options) { o.Store, o.Purger = cutOffStore{o.Store.(*memstore.Store)}, new(purgeNote) })
+	for keep, want := range map[int]string{
+		4: `{"deleted":0,"done":true,"selected":1,"more":true}`,
+		2: `{"deleted":0,"done":true,"selected":3}`,
+		1: `{"deleted":0,"done":true,"selected":3}`,
+	} {
+		body := fmt.Sprintf(`{"dryRun":true,"jobGroup":1,"before":"2100-01-01T00:00:00Z","keepNewest":%d}`, keep)
+		status, answer := s.do("POST", "/api/v1/runs/clear", testToken, body)
+		require.Equal(t, 200, status, answer)
+		require.Equal(t, want, answer, keep)
+	}
 }
 
 func TestReportsOfDays(t *testing.T) {

@@ -88,8 +88,14 @@ func (s *Server) countPurge(ctx context.Context, what xxladapter.LogPurge) (answ
 			return answer, err
 		}
 		// The rows that are not among the newest to keep, and those before the instant, are both
-		// the oldest: the shorter part is in the longer one.
-		n, more = min(n, old), more && moreOld
+		// the oldest: the shorter part is in the longer one. A count that was cut off may be that
+		// of the longer one.
+		switch {
+		case old < n:
+			n, more = old, moreOld
+		case old == n:
+			more = more && moreOld
+		}
 	}
 	n = min(n, api.MaxCount)
 	return clearAnswer{Done: true, Selected: &n, More: more}, nil
