@@ -13,7 +13,7 @@ type Marks struct {
 	Ended   int64 // how many runs have ended, by the daily figures
 	Misfire int64 // the highest id of a misfire; 0 means none
 	Removed int64 // moves when a job is removed
-	Groups  Mark  // groups of executors and their addresses
+	Groups  Mark  // groups of executors, their addresses, and which of these are drained
 	Nodes   Mark  // the terms that hold
 	Pauses  Mark  // the pauses that have not ended
 }

@@ -18,7 +18,7 @@ const (
 	TopicJob     Topic = "job"     // a job was created, changed or removed
 	TopicRun     Topic = "run"     // a run began, was handed over, or ended
 	TopicMisfire Topic = "misfire" // due times were missed
-	TopicGroup   Topic = "group"   // a group of executors or its addresses changed
+	TopicGroup   Topic = "group"   // a group of executors, its addresses or their drains changed
 	TopicNode    Topic = "node"    // a scheduler came or went
 	TopicPause   Topic = "pause"   // a pause of schedules began or ended
 )

@@ -36,6 +36,9 @@ func (s *Store) Marks(ctx context.Context) (xxladapter.Marks, error) {
 		for _, addr := range g.Addresses {
 			m.Groups.Sum += int64(len(addr))
 		}
+		for _, d := range g.Drains {
+			m.Groups.Sum += int64(len(d.Address) + len(d.Note))
+		}
 		if g.Updated.After(m.Groups.Updated) {
 			m.Groups.Updated = g.Updated
 		}

@@ -44,6 +44,11 @@ var changeRules = []fullRule{
 		b.clock.Advance(time.Second)
 		b.NoError(b.store.Register(b.ctx, app, "http://a:1"))
 		b.Equal(is, b.marks(), "a beat moves nothing")
+		groups := func(m *xxladapter.Marks, now xxladapter.Marks) { m.Groups = now.Groups }
+		b.NoError(b.store.DrainExecutor(b.ctx, b.group, xxladapter.Drain{Address: "http://a:1"}))
+		moved("a drain", groups)
+		b.NoError(b.store.UndrainExecutor(b.ctx, b.group, "http://a:1"))
+		moved("the end of a drain", groups)
 
 		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, job))
 		moved("the removal of a job with its misfires", func(m *xxladapter.Marks, now xxladapter.Marks) {

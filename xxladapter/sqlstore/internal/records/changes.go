@@ -18,7 +18,8 @@ const (
 		(SELECT COALESCE(MAX(id), 0) FROM xxlwheel_misfire),
 		(SELECT COALESCE(SUM(job_id + 1), 0) FROM xxlwheel_removed_job),
 		(SELECT COUNT(*) FROM xxl_job_group),
-		(SELECT COALESCE(SUM(LENGTH(address_list)), 0) FROM xxl_job_group),
+		(SELECT COALESCE(SUM(LENGTH(address_list)), 0) FROM xxl_job_group)
+			+ (SELECT COALESCE(SUM(LENGTH(drains)), 0) FROM xxlwheel_drain),
 		(SELECT MAX(update_time) FROM xxl_job_group),
 		(SELECT COUNT(*) FROM xxlwheel_lease WHERE until_ms > ?),
 		(SELECT COALESCE(SUM(term), 0) FROM xxlwheel_lease WHERE until_ms > ?),
