@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -82,6 +83,37 @@ func TestAuditCommands(t *testing.T) {
 	for _, source := range [][]string{{"verify"}, {"verify", "--file", file}} {
 		require.Contains(t, must(append(source, "--expect", "2:"+ends.Anchor.Hash)...), "1 rows, 3 to 3, form a whole chain")
 		fails(command.ExitFail, "audit row 2 has the hash ", append(source, "--expect", "2"+mark[1:])...)
+	}
+}
+
+// TestAReaderComparesRowsThatItDoesNotSee compares rows about users, which only administrators of
+// all groups see, with a token that may read.
+func TestAReaderComparesRowsThatItDoesNotSee(t *testing.T) {
+	store := memstore.New(time.Now)
+	server := apiServer(t, admin.Options{Store: store, OperatorTokens: []string{"an operator"}, ReadTokens: []string{"a reader"}})
+	for _, kind := range []string{xxladapter.AuditUser, xxladapter.AuditAlarm, xxladapter.AuditUser, xxladapter.AuditToken} {
+		object, fields := xxladapter.AuditObject{Kind: kind, ID: 1}, xxladapter.Fields{{Name: "x", Value: 1}}
+		require.NoError(t, store.AppendAudit(xxladapter.WithCall(t.Context(), "call"), object, fields))
+	}
+	rows, err := store.AuditRows(t.Context(), xxladapter.AuditFilter{})
+	require.NoError(t, err)
+	verify := func(token string, id int64, hash string) (code int, stderr string) {
+		code, _, stderr = cli(t, "audit", "--server", server.URL, "--access-token", token, "verify", "--expect", fmt.Sprintf("%d:%s", id, hash))
+		return code, stderr
+	}
+	const hidden = 3 // with the row behind it
+	for i, row := range rows {
+		code, stderr := verify("an operator", row.ID, row.Hash)
+		require.Equal(t, command.ExitOK, code, stderr)
+		code, stderr = verify("a reader", row.ID, row.Hash)
+		if row.ID == hidden {
+			require.Contains(t, stderr, "audit row 3 is about a user or a token, must be compared by an administrator of all groups")
+			continue
+		}
+		require.Equal(t, command.ExitOK, code, stderr)
+		code, stderr = verify("a reader", row.ID, rows[(i+1)%len(rows)].Hash)
+		require.Equal(t, command.ExitFail, code)
+		require.Contains(t, stderr, "the chain was rewritten")
 	}
 }
 
