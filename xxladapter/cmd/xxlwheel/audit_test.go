@@ -29,7 +29,14 @@ func TestAuditCommands(t *testing.T) {
 		require.Equal(t, code, got, stderr)
 		require.Contains(t, stderr, line)
 	}
-	require.Contains(t, must("verify"), "0 rows, 1 to 0, form a whole chain")
+	file := filepath.Join(t.TempDir(), "audit.jsonl")
+	require.NoError(t, os.WriteFile(file, []byte(must("export")), 0o600))
+	for _, source := range [][]string{{"verify"}, {"verify", "--file", file}} {
+		none := must(source...)
+		require.Equal(t, "0 rows, 1 to 0, form a whole chain; keep this to compare later: 0:"+xxladapter.AuditGenesis, strings.TrimSpace(none))
+		require.Equal(t, none, must(append(source, "--expect", "0:"+xxladapter.AuditGenesis)...))
+		fails(command.ExitUsage, "--expect is \"0:", append(source, "--expect", "0:"+strings.Repeat("0", 64))...)
+	}
 	id := mustCLI(t, "job", "--server", server.URL, "add", "--name=nightly", "--app=some-app", "--handler=h", "--cron=0 0 2 * * ?")
 	mustCLI(t, "job", "--server", server.URL, "update", id, "--cron=0 30 2 * * ?")
 
@@ -44,7 +51,6 @@ func TestAuditCommands(t *testing.T) {
 	fails(command.ExitUsage, "--since is \"noon\"", "list", "--since=noon")
 	fails(command.ExitUsage, "-n is -1", "list", "--count=-1")
 
-	file := filepath.Join(t.TempDir(), "audit.jsonl")
 	_, exported, _ := cli(t, audit("export")...)
 	require.Equal(t, 3, strings.Count(exported, "\n"))
 	require.NoError(t, os.WriteFile(file, []byte(exported), 0o600))
