@@ -203,11 +203,16 @@ func TestFiftyListenersOnAnIdleStoreCostLittle(t *testing.T) {
 		for range 50 {
 			all = append(all, s.listen(Position{}))
 		}
-		time.Sleep(time.Minute)
+		time.Sleep(time.Minute + pace/2) // between two polls
 		polled := s.store.calls.Load()
-		t.Logf("50 listeners: %.2f statements/s", float64(polled)/60)
-		require.Positive(t, polled)
-		require.LessOrEqual(t, float64(polled)/60, 8.0, "10 with the node's own 1.8")
+		const first = 3 // statements of the first look
+		require.EqualValues(t, first+60*2, polled, "two statements a second")
+		s.runs(1)
+		time.Sleep(2 * pace)
+		begun := s.store.calls.Load()
+		time.Sleep(time.Minute)
+		polled = s.store.calls.Load()
+		require.EqualValues(t, 60*3, polled-begun, "one more while a run is open")
 		for _, l := range all {
 			l.Leave()
 			l.Leave() // again changes nothing
