@@ -113,6 +113,7 @@ func (s *Store) remove(ctx context.Context, j *xxladapter.Job) {
 	maps.DeleteFunc(s.backfills, func(_ int64, b *xxladapter.Backfill) bool { return b.JobID == id })
 	s.dropPlanned(id, func(xxladapter.TriggerType) bool { return true })
 	s.misfires = slices.DeleteFunc(s.misfires, func(m xxladapter.Misfire) bool { return m.JobID == id })
+	s.removed[id] = -s.clock().UnixMilli()
 	if len(s.logs) > 0 {
 		s.removed[id] = slices.Max(slices.Collect(maps.Keys(s.logs)))
 	}

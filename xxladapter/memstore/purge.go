@@ -47,11 +47,15 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 func (s *Store) purgeRemoved(p xxladapter.LogPurge, limit int) xxladapter.Purged {
 	if p.UntilID == 0 {
 		for _, id := range slices.Sorted(maps.Keys(s.removed)) {
-			p.JobID, p.AfterID, p.UntilID = id, 0, s.removed[id]
-			break
+			if s.removed[id] > 0 {
+				p.JobID, p.AfterID, p.UntilID = id, 0, s.removed[id]
+				break
+			}
 		}
 	}
+	now := s.clock().UnixMilli()
 	if p.UntilID == 0 {
+		maps.DeleteFunc(s.removed, func(_, since int64) bool { return since < 0 && now+since >= time.Minute.Milliseconds() })
 		return xxladapter.Purged{Next: p, Done: true}
 	}
 	begin, rows := time.Now(), 0
@@ -63,7 +67,7 @@ func (s *Store) purgeRemoved(p xxladapter.LogPurge, limit int) xxladapter.Purged
 		}
 	}
 	if rows < limit {
-		delete(s.removed, p.JobID)
+		s.removed[p.JobID] = -now // for a minute
 		if s.jobs[p.JobID] == nil {
 			s.forgetAlarms(p.JobID)
 			delete(s.results, p.JobID)

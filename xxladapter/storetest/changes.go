@@ -80,6 +80,27 @@ var changeRules = []fullRule{
 		b.clock.Advance(leaseLife)
 		moved("a lapsed lease", func(m *xxladapter.Marks, now xxladapter.Marks) { m.Nodes = now.Nodes })
 	}},
+	{"ARemovalMovesItsMarkThoughAllRowsAreDeletedAtOnce", func(b *fullFixture) {
+		before := b.marks().Removed
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, b.addJob("without a run")))
+		b.Equal(0, b.purge(xxladapter.LogPurge{Removed: true}, 10))
+		b.NotEqual(before, b.marks().Removed, "the log is empty")
+		b.clock.Advance(time.Minute)
+		b.purge(xxladapter.LogPurge{Removed: true}, 10)
+		b.Equal(before, b.marks().Removed)
+
+		removed := b.addJob("removed")
+		b.ended(removed, 0, 200)
+		b.NoError(xxladapter.RemoveJob(b.ctx, b.store, removed))
+		b.Equal(1, b.purge(xxladapter.LogPurge{Removed: true}, 10))
+		b.NotEqual(before, b.marks().Removed)
+		b.clock.Advance(time.Minute - time.Second)
+		b.purge(xxladapter.LogPurge{Removed: true}, 10)
+		b.NotEqual(before, b.marks().Removed)
+		b.clock.Advance(2 * time.Second)
+		b.purge(xxladapter.LogPurge{Removed: true}, 10)
+		b.Equal(before, b.marks().Removed, "it is forgotten")
+	}},
 	{"ChangedJobsAreListedLatestFirst", func(b *fullFixture) {
 		first := b.addJob("first")
 		b.clock.Advance(10 * time.Second)

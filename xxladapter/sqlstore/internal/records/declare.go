@@ -80,7 +80,7 @@ func (s *Store) declare(ctx context.Context, tx *database.Tx, d *xxladapter.Decl
 		jobs[i], made[i].ID = &c, declared.ID
 		work.declare(i, &declared, &c)
 	}
-	if err := removeJobs(ctx, tx, work.removed); err != nil {
+	if err := removeJobs(ctx, tx, s.Clock(), work.removed); err != nil {
 		return nil, err
 	}
 	if err := work.create(ctx, tx, made); err != nil {

@@ -70,7 +70,7 @@ func (s *Store) editJobs(
 	if err := work.change(ctx, tx, now); err != nil {
 		return nil, err
 	}
-	if err := removeJobs(ctx, tx, work.removed); err != nil {
+	if err := removeJobs(ctx, tx, s.Clock(), work.removed); err != nil {
 		return nil, err
 	}
 	return made, s.recordEdits(ctx, tx, work.all)

@@ -170,7 +170,7 @@ func replaceSettings(ctx context.Context, t *database.Tx, changes []*transition.
 }
 
 // removeJobs deletes jobs and what belongs to them.
-func removeJobs(ctx context.Context, t *database.Tx, jobs []int64) error {
+func removeJobs(ctx context.Context, t *database.Tx, now time.Time, jobs []int64) error {
 	if len(jobs) == 0 {
 		return nil
 	}
@@ -183,7 +183,7 @@ func removeJobs(ctx context.Context, t *database.Tx, jobs []int64) error {
 			return err
 		}
 	}
-	return runs.NoteRemoved(ctx, t, jobs)
+	return runs.NoteRemoved(ctx, t, now, jobs)
 }
 
 // recordEdits appends the versions and the audit rows of edits, if ctx has a call.

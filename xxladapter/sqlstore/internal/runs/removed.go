@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -11,12 +12,18 @@ import (
 
 // The log rows of a removed job are deleted in chunks: to delete a million of them in the
 // transaction that removes the job would block all other transactions for seconds. A table
-// remembers the job until no row is left.
+// remembers the job until no row is left, and for a minute more: observers learn of the removal
+// only by looking at the table, see [xxladapter.Marks]. A negative last_log_id says that no row is
+// left, and since when, in milliseconds.
 const (
 	lastLog       = `SELECT MAX(id) FROM xxl_job_log`
-	dropRemoved   = `DELETE FROM xxlwheel_removed_job WHERE job_id = ?`
 	insertRemoved = `INSERT INTO xxlwheel_removed_job (job_id, last_log_id) VALUES (?, ?)`
-	firstRemoved  = `SELECT job_id, last_log_id FROM xxlwheel_removed_job ORDER BY job_id LIMIT 1`
+	firstRemoved  = `SELECT job_id, last_log_id FROM xxlwheel_removed_job WHERE last_log_id > 0 ORDER BY job_id LIMIT 1`
+	emptyRemoved  = `UPDATE xxlwheel_removed_job SET last_log_id = ? WHERE job_id = ?`
+
+	// oldRemoved are the jobs to forget. Argument: the last_log_id of the youngest one.
+	oldRemoved  = ` FROM xxlwheel_removed_job WHERE last_log_id < 0 AND last_log_id >= ?`
+	removedLife = time.Minute
 
 	selectRowsOf = `SELECT id FROM xxl_job_log WHERE job_id = ? AND id > ? AND id <= ? ORDER BY id LIMIT ?`
 )
@@ -32,19 +39,21 @@ var (
 		`DELETE FROM xxlwheel_alarm WHERE job_id = ? AND NOT EXISTS (SELECT 1 FROM xxl_job_info WHERE xxl_job_info.id = xxlwheel_alarm.job_id)`,
 		`DELETE FROM xxlwheel_alarm_claim WHERE job_id = ? AND NOT EXISTS (SELECT 1 FROM xxl_job_info WHERE xxl_job_info.id = xxlwheel_alarm_claim.job_id)`,
 		`DELETE FROM xxlwheel_last_result WHERE job_id = ? AND NOT EXISTS (SELECT 1 FROM xxl_job_info WHERE xxl_job_info.id = xxlwheel_last_result.job_id)`,
-		dropRemoved,
 	}
 )
 
-// NoteRemoved records that the log rows of the jobs have to be deleted.
+// NoteRemoved records that the jobs were removed and that their log rows have to be deleted.
 //
 // REQUIRES: no further log row of the jobs can be written.
-func NoteRemoved(ctx context.Context, t *database.Tx, jobs []int64) error {
+func NoteRemoved(ctx context.Context, t *database.Tx, now time.Time, jobs []int64) error {
 	var last int64
 	if err := t.Query(
 		ctx, lastLog, nil, func(r database.Row) error { return r.Scan(database.Integer(&last)) },
-	); err != nil || last == 0 {
+	); err != nil {
 		return err
+	}
+	if last == 0 {
+		last = -database.ToMilli(now)
 	}
 	if err := t.DeleteOf(ctx, `DELETE FROM xxlwheel_removed_job WHERE `, "job_id", jobs); err != nil {
 		return err
@@ -62,7 +71,7 @@ func (s *Store) purgeRemoved(ctx context.Context, p xxladapter.LogPurge, limit i
 		p.AfterID = 0
 		err := s.db.Query(ctx, firstRemoved, nil, func(r database.Row) error { return r.Scan(&p.JobID, &p.UntilID) })
 		if p.UntilID == 0 || err != nil {
-			return xxladapter.Purged{Next: p, Done: true}, err
+			return xxladapter.Purged{Next: p, Done: true}, errors.Join(err, s.forgetOldRemoved(ctx))
 		}
 	}
 	ids, err := s.db.Ids(ctx, selectRowsOf, []any{p.JobID, p.AfterID, p.UntilID, limit})
@@ -96,6 +105,9 @@ func (s *Store) purgeRemoved(ctx context.Context, p xxladapter.LogPurge, limit i
 					return err
 				}
 			}
+			if _, err := tx.Exec(ctx, emptyRemoved, -database.ToMilli(s.db.Clock()), p.JobID); err != nil {
+				return err
+			}
 		}
 		return s.figures.Count(ctx, tx, gone)
 	})
@@ -109,4 +121,16 @@ func (s *Store) purgeRemoved(ctx context.Context, p xxladapter.LogPurge, limit i
 		purged.Next.AfterID = ids[len(ids)-1]
 	}
 	return purged, nil
+}
+
+// forgetOldRemoved forgets the removed jobs that have had no log row for removedLife.
+func (s *Store) forgetOldRemoved(ctx context.Context) error {
+	youngest := -database.ToMilli(s.db.Clock().Add(-removedLife))
+	if old, err := s.db.Finds(ctx, `SELECT 1`+oldRemoved, youngest); !old || err != nil {
+		return err
+	}
+	return s.db.WriteBy(ctx, s.db.BulkWrites, func(ctx context.Context, tx *database.Tx) error {
+		_, err := tx.Exec(ctx, `DELETE`+oldRemoved, youngest)
+		return err
+	})
 }
