@@ -32,8 +32,9 @@ type exportQuery struct {
 	Format exportFormat `query:"format" doc:"jsonl, one row as the list shows it on each line (the default), or csv."`
 }
 
-// export returns all selected rows, oldest first. If the store fails after the first page, the
-// connection is cut off, so that nobody takes the part for the whole.
+// export returns all selected rows, oldest first. If the store fails after the first page, or
+// deletes old rows faster than they are read, the connection is cut off, so that nobody takes the
+// part for the whole.
 func (s *Server) export(ctx context.Context, q exportQuery) (api.Download, error) {
 	f, err := q.filter()
 	if err != nil {
@@ -62,7 +63,7 @@ func (s *Server) export(ctx context.Context, q exportQuery) (api.Download, error
 		}
 		for err = write(shown(ctx, rows)); err == nil && len(rows) == api.MaxPage; err = write(shown(ctx, rows)) {
 			f.AfterID = rows[api.MaxPage-1].ID
-			if rows, err = s.opts.Store.AuditRows(ctx, f); err != nil {
+			if rows, err = s.next(ctx, f); err != nil {
 				break
 			}
 		}
@@ -71,6 +72,20 @@ func (s *Server) export(ctx context.Context, q exportQuery) (api.Download, error
 			panic(http.ErrAbortHandler)
 		}
 	}, nil
+}
+
+// next returns the next page of an export. The error says that rows of the page were deleted before
+// they were read.
+func (s *Server) next(ctx context.Context, f xxladapter.AuditFilter) ([]xxladapter.AuditRow, error) {
+	rows, err := s.opts.Store.AuditRows(ctx, f)
+	if err != nil || len(rows) > 0 && rows[0].ID == f.AfterID+1 {
+		return rows, err
+	}
+	ends, err := s.opts.Store.AuditEnds(ctx)
+	if err == nil && ends.Anchor.ID > f.AfterID {
+		err = fmt.Errorf("rows up to %d were deleted because of their age, after %d was read", ends.Anchor.ID, f.AfterID)
+	}
+	return rows, err
 }
 
 func jsonLines(w io.Writer) func([]xxladapter.AuditRow) error {
