@@ -18,6 +18,7 @@ var reasons = map[string]string{
 	"its token is not valid":                                        "登录提供方的令牌无效",
 	"its token belongs to another sign-in":                          "登录提供方的令牌属于另一次登录",
 	"its token cannot be read":                                      "登录提供方的令牌无法读取",
+	"one of its addresses is not https":                             "登录提供方的某个地址不是 https",
 	"its user information cannot be read, or is about another user": "登录提供方返回的用户信息无法读取，或属于其他用户",
 }
 
