@@ -19,7 +19,7 @@ type counted struct {
 	*memstore.Store
 	calls  atomic.Int64
 	fails  atomic.Bool
-	marked func() // called once, after the next read of the marks; nil does nothing
+	marked atomic.Pointer[func()] // called once, after the next read of the marks; nil does nothing
 }
 
 func (s *counted) Marks(ctx context.Context) (xxladapter.Marks, error) {
@@ -28,9 +28,8 @@ func (s *counted) Marks(ctx context.Context) (xxladapter.Marks, error) {
 		return xxladapter.Marks{}, context.DeadlineExceeded
 	}
 	m, err := s.Store.Marks(ctx)
-	if f := s.marked; f != nil {
-		s.marked = nil
-		f()
+	if f := s.marked.Swap(nil); f != nil {
+		(*f)()
 	}
 	return m, err
 }
@@ -189,7 +188,8 @@ func TestARunThatEndsDuringAPollIsOneEvent(t *testing.T) {
 		id := s.runs(1)[0]
 		l := s.listen(Position{})
 		s.next(l)
-		s.store.marked = func() { s.end(id) }
+		end := func() { s.end(id) }
+		s.store.marked.Store(&end)
 		require.Equal(t, []Event{{Topic: TopicRun, ID: id, GroupID: s.group}}, s.next(l))
 	})
 }
