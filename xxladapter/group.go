@@ -103,7 +103,7 @@ func (g *Group) validateToken() error {
 // CheckAddress refuses an executor address that is neither an http or https URL nor a
 // [QueueAddress], or that cannot be part of a comma separated list.
 func CheckAddress(field, addr string) error {
-	if _, queued := ParseQueueAddress(addr); queued && len(addr) <= 255 {
+	if IsQueueAddress(addr) && len(addr) <= 255 {
 		return nil
 	}
 	rest, ok := strings.CutPrefix(addr, "http://")

@@ -44,6 +44,12 @@ func ParseQueueAddress(text string) (QueueAddress, bool) {
 	return a, true
 }
 
+// IsQueueAddress reports whether text is the address of a queue: [ParseQueueAddress] reads it.
+func IsQueueAddress(text string) bool {
+	_, ok := ParseQueueAddress(text)
+	return ok
+}
+
 // String returns the address in the only form that [ParseQueueAddress] reads.
 func (a QueueAddress) String() string {
 	if a.Instance == "" {

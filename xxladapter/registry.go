@@ -13,12 +13,6 @@ type Registration struct {
 	Updated time.Time
 }
 
-// Queued reports whether the address is a [QueueAddress], whose beats come through the broker.
-func (r Registration) Queued() bool {
-	_, queued := ParseQueueAddress(r.Address)
-	return queued
-}
-
 // RegistrationLife is the time for which a registration is valid without a new beat. XXL-JOB: three
 // beats of 30 s (DEAD_TIMEOUT in RegistryConfig).
 const RegistrationLife = 90 * time.Second

@@ -103,7 +103,7 @@ func (a *Addresses) CheckURL(field, text string) error {
 	if err := xxladapter.CheckAddress(field, text); err != nil {
 		return err
 	}
-	if _, queued := xxladapter.ParseQueueAddress(text); queued {
+	if xxladapter.IsQueueAddress(text) {
 		return nil // nothing connects to it
 	}
 	u, err := url.Parse(text)

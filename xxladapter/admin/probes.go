@@ -75,7 +75,7 @@ func (s *Server) probeGroup(ctx context.Context, path api.IDPath) (no executorLi
 		})
 	}
 	answer := executorList{Executors: list}
-	if s.opts.Queue != nil && slices.ContainsFunc(g.Addresses, isQueued) {
+	if s.opts.Queue != nil && slices.ContainsFunc(g.Addresses, xxladapter.IsQueueAddress) {
 		calls.Go(func() error {
 			answer.Queue = s.queueState(ctx, g.AppName)
 			return nil
@@ -83,11 +83,6 @@ func (s *Server) probeGroup(ctx context.Context, path api.IDPath) (no executorLi
 	}
 	err = calls.Wait()
 	return answer, err
-}
-
-func isQueued(addr string) bool {
-	_, queued := xxladapter.ParseQueueAddress(addr)
-	return queued
 }
 
 // isShared reports whether an address is that of a queue and names no executor.

@@ -74,7 +74,7 @@ func instanceName(dir string) (string, error) {
 	path := filepath.Join(dir, "instance")
 	data, err := os.ReadFile(path)
 	if name := strings.TrimSpace(string(data)); err == nil && name != "" {
-		if _, ok := xxladapter.ParseQueueAddress("nats://app/" + name); !ok {
+		if !xxladapter.IsQueueAddress("nats://app/" + name) {
 			return "", fmt.Errorf(
 				"executor: %s has %q, must have up to 64 letters, digits, hyphens and underscores", path, name,
 			)

@@ -186,12 +186,7 @@ func (l *Lost) groupOf(
 
 // hears reports whether the silence of the executor at an address would say anything.
 func (l *Lost) hears(addr string) bool {
-	return !isQueued(addr) || xxladapter.HearsQueue(l.Connected, wallClock())
-}
-
-func isQueued(addr string) bool {
-	_, queued := xxladapter.ParseQueueAddress(addr)
-	return queued
+	return !xxladapter.IsQueueAddress(addr) || xxladapter.HearsQueue(l.Connected, wallClock())
 }
 
 // tooSoon reports whether the executor of a run has been gone for too short a time to count as
@@ -207,7 +202,7 @@ func (l *Lost) tooSoon(run *xxladapter.Log, group *xxladapter.Group, suspects ma
 	switch {
 	case group != nil && group.AddressType == xxladapter.AddressManual:
 		limit = goneForManual
-	case isQueued(run.Address):
+	case xxladapter.IsQueueAddress(run.Address):
 		limit = goneForQueued
 	}
 	return time.Since(since) < limit

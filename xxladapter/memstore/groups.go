@@ -163,9 +163,8 @@ func (s *Store) ExpireRegistrations(
 	limit := toSecond(s.clock().Add(-life))
 	var expired []xxladapter.Registration
 	for key, at := range s.beats {
-		reg := xxladapter.Registration{AppName: key.appName, Address: key.address, Updated: at}
-		if at.Before(limit) && (queued || !reg.Queued()) {
-			expired = append(expired, reg)
+		if at.Before(limit) && (queued || !xxladapter.IsQueueAddress(key.address)) {
+			expired = append(expired, xxladapter.Registration{AppName: key.appName, Address: key.address, Updated: at})
 			delete(s.beats, key)
 		}
 	}

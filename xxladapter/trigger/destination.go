@@ -57,10 +57,7 @@ func (r *run) destinations(ctx context.Context, now time.Time) []destination {
 func (r *run) choose(ctx context.Context, addrs []string, now time.Time) (string, error) {
 	asked, queued := addrs, -1
 	if r.job.Route == xxladapter.RouteFailover || r.job.Route == xxladapter.RouteBusyover {
-		queued = slices.IndexFunc(addrs, func(addr string) bool {
-			_, is := xxladapter.ParseQueueAddress(addr)
-			return is
-		})
+		queued = slices.IndexFunc(addrs, xxladapter.IsQueueAddress)
 	}
 	if queued >= 0 && r.widened(addrs[queued], now) != addrs[queued] {
 		asked = addrs[:queued]

@@ -65,7 +65,7 @@ func (r *run) handOver(ctx context.Context, to destination) error {
 	}
 	req := r.request()
 	req.BroadcastIndex, req.BroadcastTotal = wire.Int(to.index), wire.Int(to.total)
-	if _, queued := xxladapter.ParseQueueAddress(to.addr); queued {
+	if xxladapter.IsQueueAddress(to.addr) {
 		return r.enqueue(ctx, req, queueKey(r.log.ID))
 	}
 	return r.settle(ctx, r.send(ctx, req))

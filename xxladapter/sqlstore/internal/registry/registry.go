@@ -102,7 +102,7 @@ func (s *Store) ExpireRegistrations(
 		err := tx.Query(ctx, selectSilent+s.db.Dialect.Lock, []any{limit}, func(r database.Row) error {
 			var reg xxladapter.Registration
 			err := r.Scan(&reg.AppName, &reg.Address, database.Datetime(&reg.Updated))
-			if queued || !reg.Queued() {
+			if queued || !xxladapter.IsQueueAddress(reg.Address) {
 				expired = append(expired, reg)
 			}
 			return err
