@@ -29,31 +29,6 @@ type Addresses struct {
 	wildcards []uint16         // the ports on which it listens on all interfaces
 }
 
-// metadata lists the addresses outside the link-local ranges at which clouds serve their machines'
-// secrets.
-var metadata = []netip.Addr{
-	netip.MustParseAddr("fd00:ec2::254"),      // Amazon
-	netip.MustParseAddr("fd00:ec2::23"),       // Amazon, for pods
-	netip.MustParseAddr("fd20:ce::254"),       // Google
-	netip.MustParseAddr("fd00:c1::a9fe:a9fe"), // Oracle
-	netip.MustParseAddr("fd00:42::42"),        // Scaleway
-	netip.MustParseAddr("100.100.100.200"),    // Alibaba
-	netip.MustParseAddr("192.0.0.192"),        // Oracle
-	netip.MustParseAddr("168.63.129.16"),      // Azure
-}
-
-// carriers lists IPv6 networks whose addresses stand for an IPv4 address, which a gateway or the
-// system puts in their place, and the byte at which that begins.
-var carriers = []struct {
-	network netip.Prefix
-	at      int
-}{
-	{netip.MustParsePrefix("64:ff9b::/96"), 12},   // NAT64
-	{netip.MustParsePrefix("64:ff9b:1::/48"), 12}, // NAT64, local use
-	{netip.MustParsePrefix("2002::/16"), 2},       // 6to4
-	{netip.MustParsePrefix("::/96"), 12},          // IPv4-compatible
-}
-
 // ParsePrefixes parses an allow list of networks such as 10.0.0.0/8 and single addresses.
 func ParsePrefixes(texts []string) ([]netip.Prefix, error) {
 	var list []netip.Prefix
@@ -145,7 +120,7 @@ func (a *Addresses) CheckDial(addr netip.AddrPort) error {
 	if err := checkMachine(ip); err != nil {
 		return err
 	}
-	if carried, ok := carriedBy(ip); ok {
+	if carried, ok := CarriedBy(ip); ok {
 		if err := checkMachine(carried); err != nil {
 			return fmt.Errorf("%s stands for %s: %w", ip, carried, err)
 		}
@@ -166,21 +141,10 @@ func checkMachine(ip netip.Addr) error {
 	switch {
 	case ip.IsUnspecified(), ip.IsMulticast():
 		return fmt.Errorf("%s is not the address of a machine", ip)
-	case ip.IsLinkLocalUnicast(), slices.Contains(metadata, ip):
+	case ip.IsLinkLocalUnicast(), IsMetadata(ip):
 		return fmt.Errorf("%s is link-local or a cloud's metadata service", ip)
 	}
 	return nil
-}
-
-// carriedBy returns the IPv4 address for which an IPv6 address stands, if it is in one of carriers.
-func carriedBy(ip netip.Addr) (netip.Addr, bool) {
-	for _, c := range carriers {
-		if c.network.Contains(ip) {
-			bytes := ip.As16()
-			return netip.AddrFrom4([4]byte(bytes[c.at : c.at+4])), true
-		}
-	}
-	return netip.Addr{}, false
 }
 
 func (a *Addresses) allowed(ip netip.Addr) bool {

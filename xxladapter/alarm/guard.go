@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 )
 
 // A Guard limits where alarms may be posted to, so that a person who may configure a webhook cannot
@@ -29,23 +31,11 @@ var (
 	privateNets = prefixes(
 		"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7", "127.0.0.0/8", "::1/128",
 	)
-	// closedNets lists what is never a target on purpose: this network; link-local addresses, among
-	// them most clouds' metadata; protocol assignments, among them Oracle's metadata; the metadata
-	// of Alibaba, of Azure and, over IPv6, of Amazon and its pods, Google, Oracle and Scaleway;
-	// multicast; reserved networks.
-	closedNets = prefixes("0.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "224.0.0.0/4", "240.0.0.0/4",
-		"100.100.100.200/32", "168.63.129.16/32", "fd00:ec2::254/128", "fd00:ec2::23/128", "fd20:ce::254/128",
-		"fd00:c1::a9fe:a9fe/128", "fd00:42::42/128", "::/128", "fe80::/10", "fec0::/10", "ff00::/8")
-	// carriers lists IPv6 networks that embed an IPv4 address, and the byte at which it starts.
-	carriers = []struct {
-		net netip.Prefix
-		at  int
-	}{
-		{netip.MustParsePrefix("64:ff9b::/96"), 12},   // NAT64
-		{netip.MustParsePrefix("64:ff9b:1::/48"), 12}, // NAT64, local use
-		{netip.MustParsePrefix("2002::/16"), 2},       // 6to4
-		{netip.MustParsePrefix("::/96"), 12},          // IPv4-compatible
-	}
+	// closedNets lists what is never a target on purpose, beside [access.IsMetadata]: this network;
+	// link-local addresses, among them most clouds' metadata; protocol assignments; multicast;
+	// reserved networks.
+	closedNets = prefixes("0.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "224.0.0.0/4", "240.0.0.0/4", "::/128",
+		"fe80::/10", "fec0::/10", "ff00::/8")
 )
 
 func prefixes(texts ...string) []netip.Prefix {
@@ -78,7 +68,7 @@ func (g *Guard) checkAddr(addr netip.Addr) error {
 	switch {
 	case slices.ContainsFunc(g.Nets, in):
 		return nil
-	case slices.ContainsFunc(closedNets, in):
+	case slices.ContainsFunc(closedNets, in), access.IsMetadata(addr):
 		return fmt.Errorf("address %s is link-local, metadata or reserved: not allowed", addr)
 	case slices.ContainsFunc(privateNets, in):
 		if g.Private {
@@ -86,13 +76,8 @@ func (g *Guard) checkAddr(addr netip.Addr) error {
 		}
 		return fmt.Errorf("address %s is loopback or private: not allowed", addr)
 	}
-	if addr.Is6() {
-		bytes := addr.As16()
-		for _, c := range carriers {
-			if c.net.Contains(addr) {
-				return g.checkAddr(netip.AddrFrom4([4]byte(bytes[c.at : c.at+4])))
-			}
-		}
+	if carried, ok := access.CarriedBy(addr); ok {
+		return g.checkAddr(carried)
 	}
 	return nil
 }
