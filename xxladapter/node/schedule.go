@@ -51,8 +51,7 @@ func (n *Node) buildTrigger() (err error) {
 	}
 	n.handOver, err = trigger.NewHandOver(trigger.Options{
 		Store: n.opts.Store, Sender: sender, Queue: n.client, Connected: n.connected(), Scheduler: n.scheduler,
-		OnEvent:     n.opts.OnEvent,
-		TraceParent: n.opts.TraceParent, OnCallback: n.opts.onCallback,
+		OnEvent: n.opts.OnEvent, TraceParent: n.opts.TraceParent, OnCallback: n.opts.onCallback,
 		RunTexts: n.opts.RunTexts, TextWanted: n.textWanted.post, Logger: n.opts.Logger,
 	})
 	if err != nil {

@@ -253,9 +253,7 @@ func TestAResultStillCountsAfterASkip(t *testing.T) {
 
 // age makes it look as if the node had taken a fire over that long ago.
 func (f *fixture) age(fireID int64, by time.Duration) {
-	known := f.over.queued.byFire[fireID]
-	known.takenOver = known.takenOver.Add(-by)
-	f.over.queued.byFire[fireID] = known
+	f.over.takenOver.byFire[fireID] = f.over.takenOver.byFire[fireID].Add(-by)
 }
 
 // TestTheFireOfADeadNodeIsResolvedByItsStrategy is about claims whose request may never have left,

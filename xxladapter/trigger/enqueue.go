@@ -34,14 +34,10 @@ type queuedRun struct {
 	check    time.Time
 	gone     time.Time // when the executor that it is for was first found gone; zero if it is there
 	doubt    *doubt    // what executors have said, guarded by the mutex of queuedRuns; nil means nothing
-
-	// takenOver is when this node took a run over that was not for a queue; zero if it did not.
-	takenOver time.Time
 }
 
-// queuedRuns holds what this node knows about runs in queues, and about others that it took over,
-// by fire. It forgets a run that nobody has asked about for a while, because runs that were
-// accepted are not reported to it.
+// queuedRuns holds what this node knows about runs in queues, by fire. It forgets a run that nobody
+// has asked about for a while, because runs that were accepted are not reported to it.
 type queuedRuns struct {
 	mu      sync.Mutex // guards the fields below
 	byFire  map[int64]queuedRun
@@ -55,7 +51,7 @@ func (q *queuedRuns) due(fireID int64, now, connected time.Time) (known queuedRu
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	known, noted := q.byFire[fireID]
-	if connected.IsZero() && known.takenOver.IsZero() {
+	if connected.IsZero() {
 		if noted {
 			known.check = now // it is asked about, and not to be forgotten
 			q.byFire[fireID] = known
@@ -76,22 +72,6 @@ func (q *queuedRuns) forget(fireID int64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	delete(q.byFire, fireID)
-}
-
-// asking notes that an executor is asked about a run that is not for a queue; takesOver says that
-// this node takes the run over now. It returns when this node did so, or zero.
-func (q *queuedRuns) asking(fireID int64, takesOver bool, now time.Time) (takenOver time.Time) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	r := q.byFire[fireID]
-	if takesOver {
-		r.takenOver = now
-	}
-	if !r.takenOver.IsZero() {
-		r.check = now
-		q.put(fireID, r, now)
-	}
-	return r.takenOver
 }
 
 // put notes what is known about a run, as note does.

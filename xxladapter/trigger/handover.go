@@ -69,12 +69,13 @@ type Options struct {
 
 // A HandOver hands fires over to executors. Its methods may be called from any goroutine.
 type HandOver struct {
-	opts   Options // with defaults; Queue and TraceParent may be nil
-	routes *route.Routes
-	jitter func() float64 // a random number from 0 to 1
-	stats  stats
-	queued queuedRuns
-	asking *questioner
+	opts      Options // with defaults; Queue and TraceParent may be nil
+	routes    *route.Routes
+	jitter    func() float64 // a random number from 0 to 1
+	stats     stats
+	queued    queuedRuns
+	asking    *questioner
+	takenOver takenOver
 }
 
 // NewHandOver returns a HandOver.

@@ -26,9 +26,9 @@ func (h *HandOver) Resolve(ctx context.Context, f xxladapter.Fire) error {
 }
 
 func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapter.Fire) error {
-	takesOver := f.Owner != term
-	if takesOver {
+	if f.Owner != term {
 		h.queued.forget(f.ID) // the store may have lost what has happened to the run since
+		h.takenOver.note(f.ID, time.Now())
 	}
 	connected := time.Unix(0, 0) // without a broker nothing was interrupted
 	if h.opts.Connected != nil {
@@ -77,7 +77,6 @@ func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapt
 	if to, queued := xxladapter.ParseQueueAddress(l.Address); queued && l.HandleCode == xxladapter.ResultNone {
 		return r.requeue(ctx, inQueue, to)
 	}
-	r.takenOver = h.queued.asking(f.ID, takesOver, time.Now())
 	return r.settle(ctx, r.findOut(ctx))
 }
 
@@ -155,7 +154,7 @@ func (r *run) unanswered(ctx context.Context, at time.Time, msg string) sendOutc
 	// The claim was made by the store's clock.
 	now, err := r.opts.Store.Now(ctx)
 	if err == nil && ctx.Err() == nil && now.Sub(r.fire.Claimed) > resolveLimit &&
-		time.Since(r.takenOver) > resolveLimit {
+		time.Since(r.takenOver.of(r.fire.ID)) > resolveLimit {
 		return failed(at, xxladapter.ReasonUnknown+", and the executor does not say: "+msg)
 	}
 	return sendOutcome{at: at, kind: EventAmbiguous, msg: msg}

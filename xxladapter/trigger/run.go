@@ -16,7 +16,6 @@ type run struct {
 	job       *xxladapter.Job   // as it was read for this run
 	group     *xxladapter.Group // of the row, or of the job before the claim; without addresses if it is gone
 	log       *xxladapter.Log   // its row; nil before the claim
-	takenOver time.Time         // when this node took it over; zero if it did not, or if it waits in a queue
 }
 
 // addresses returns the addresses that the run may go to: those that its fire names, or its
