@@ -65,7 +65,8 @@ type Lost struct {
 	Complete func(ctx context.Context, results []wire.Callback) error
 	// Lose stores the failure of a run; trigger.HandOver.Lose does that.
 	Lose func(ctx context.Context, logID int64, reason string) error
-	// Connected is that of [xxladapter.HearsQueue].
+	// Connected returns since when this node is connected to the broker, as for
+	// [xxladapter.HearsQueue]; nil means that it has none.
 	Connected func() time.Time
 	// Expired signals that registrations have ended, see [Registry]. A channel with room for one
 	// value is enough. If it is nil, the next regular poll finds their runs.

@@ -29,7 +29,8 @@ type RegistryStore interface {
 // executors on the queue while the broker is away.
 type Registry struct {
 	Store RegistryStore
-	// Connected is that of [xxladapter.HearsQueue].
+	// Connected returns since when this node is connected to the broker, as for
+	// [xxladapter.HearsQueue]; nil means that it has none.
 	Connected func() time.Time
 	// Expired is called when registrations have ended, and must not block; nil disables it.
 	Expired func()

@@ -48,7 +48,8 @@ type Options struct {
 	Scheduler Scheduler
 	// Queue stores the runs for executors that take them from a queue. Nil lets such runs fail.
 	Queue Queuer
-	// Connected is that of [xxladapter.HearsQueue].
+	// Connected returns since when this node is connected to the broker, as for
+	// [xxladapter.HearsQueue]; nil means that it has none.
 	Connected func() time.Time
 	// OnEvent is called with each [Event]. Nil ignores them.
 	OnEvent func(Event)

@@ -80,20 +80,20 @@ func (p Place) Connect(ctx context.Context, o broker.Options) (_ broker.Broker, 
 		names: names{p.namespace}, shown: p.Shown, logger: o.Logger,
 		health: health{shown: p.Shown, logger: o.Logger},
 	}
-	c.health.connected()
+	c.health.since.Begin()
 	opts := []nats.Option{
 		nats.Name(o.Name), nats.CustomInboxPrefix(c.names.replies(o.App)), nats.Timeout(broker.CallLimit),
 		nats.MaxReconnects(-1), nats.ReconnectWait(time.Second),
 		nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(2),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			c.health.lost()
+			c.health.since.End()
 			c.calls.lose()
 			if err != nil {
 				c.logger.Warn("connection to the queue lost", "queue", p.Shown, "err", err)
 			}
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) {
-			c.health.connected()
+			c.health.since.Begin()
 			c.logger.Info("connected to the queue again", "queue", p.Shown)
 		}),
 		nats.ErrorHandler(func(_ *nats.Conn, sub *nats.Subscription, err error) {

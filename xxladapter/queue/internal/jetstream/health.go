@@ -23,7 +23,7 @@ type health struct {
 	shown  string // the URL without secrets
 	logger *slog.Logger
 
-	since  atomic.Int64 // when the connection was made, in Unix nanoseconds; 0 means there is none
+	since  broker.Since // when the connection was made
 	silent atomic.Bool  // a publication had no answer, and no ping since
 
 	// These are set before the first publication.
@@ -35,13 +35,15 @@ type health struct {
 	probes sync.WaitGroup
 }
 
-// connected notes a new connection.
-func (h *health) connected() { h.since.Store(time.Now().UnixNano()) }
+func (h *health) away() bool { return h.connected().IsZero() }
 
-// lost notes that there is no connection.
-func (h *health) lost() { h.since.Store(0) }
-
-func (h *health) away() bool { return h.since.Load() == 0 || h.silent.Load() }
+// connected returns since when the broker is connected and answers, zero while it does not.
+func (h *health) connected() time.Time {
+	if h.silent.Load() {
+		return time.Time{}
+	}
+	return h.since.Time()
+}
 
 // notice looks at the error of a publication. If the broker did not answer it, it counts as away
 // until it answers a ping.
@@ -82,10 +84,4 @@ func (h *health) close() {
 }
 
 // Connected implements [broker.Broker].
-func (c *conn) Connected() time.Time {
-	since := c.health.since.Load()
-	if since == 0 || c.health.silent.Load() {
-		return time.Time{}
-	}
-	return time.Unix(0, since)
-}
+func (c *conn) Connected() time.Time { return c.health.connected() }

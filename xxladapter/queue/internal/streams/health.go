@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -21,7 +20,7 @@ const (
 // A health knows whether Redis answers, so that publications fail at once while it does not.
 type health struct {
 	c      *conn
-	since  atomic.Int64 // when Redis began to answer, in Unix nanoseconds; 0 means it is away
+	since  broker.Since // when Redis began to answer; zero while it is away
 	look   chan struct{}
 	cancel context.CancelFunc
 	ended  sync.WaitGroup
@@ -30,20 +29,15 @@ type health struct {
 func newHealth(c *conn) *health {
 	ctx, cancel := context.WithCancel(context.Background())
 	h := &health{c: c, look: make(chan struct{}, 1), cancel: cancel}
-	h.since.Store(time.Now().UnixNano())
+	h.since.Begin()
 	h.ended.Go(func() { h.watch(ctx) })
 	return h
 }
 
-func (h *health) away() bool { return h.since.Load() == 0 }
+func (h *health) away() bool { return h.since.Time().IsZero() }
 
 // Connected implements [broker.Broker].
-func (c *conn) Connected() time.Time {
-	if since := c.health.since.Load(); since != 0 {
-		return time.Unix(0, since)
-	}
-	return time.Time{}
-}
+func (c *conn) Connected() time.Time { return c.health.since.Time() }
 
 // notice looks at the error of a command. If the connection is at fault, Redis counts as away until
 // it answers again.
@@ -56,7 +50,7 @@ func (h *health) notice(err error) {
 }
 
 func (h *health) lost(err error) {
-	if h.since.Swap(0) == 0 {
+	if !h.since.End() {
 		return
 	}
 	h.c.logger.Warn("connection to the queue lost", "queue", h.c.shown, "err", err)
@@ -87,7 +81,7 @@ func (h *health) watch(ctx context.Context) {
 			return
 		case err != nil:
 			h.lost(err)
-		case h.since.CompareAndSwap(0, time.Now().UnixNano()):
+		case h.since.Begin():
 			h.c.logger.Info("connected to the queue again", "queue", h.c.shown)
 		}
 	}
