@@ -63,7 +63,7 @@ func TestAServerThatCannotBeUsedIsOneLine(t *testing.T) {
 	require.Contains(t, refusedFor(t, "redis://127.0.0.1:1", "orders"), "cannot be used: dial tcp")
 	shared := testserver.Redis(t)
 	require.Contains(t, refusedFor(t, strings.Replace(shared, "//", "//somebody:s3cret@", 1), "orders"), "refuses the credentials")
-	cluster := testserver.StartRedis(t, "cluster-enabled yes").URL("0")
+	cluster := testserver.StartRedis(t, "cluster-enabled yes", "cluster-port "+testserver.FreePort(t)).URL("0")
 	require.Contains(t, refusedFor(t, cluster, ""), "cannot be used: it is a cluster of Redis, must be one server")
 	replica := testserver.StartRedis(t, "replicaof 127.0.0.1 1").URL("0")
 	require.Contains(t, refusedFor(t, replica, ""), "cannot be used: it is a replica, must be the primary")
