@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"time"
 
@@ -101,12 +102,16 @@ func TestWhyByTheHandOver(t *testing.T) {
 
 	now := time.Now().UTC().Truncate(time.Second)
 	late := s.job(group, "late", map[string]any{"scheduleType": "FIX_RATE", "scheduleConf": "86400", "settings": map[string]any{"misfireWindowMs": 3_600_000}})
-	runs := func(job int64, count int) {
+	succeeds := func(job int64, due string) {
 		t.Helper()
-		testserver.Eventually(s.t, 30*time.Second, "it ran", func() bool {
-			var list struct{ Runs []struct{ Status string } }
-			s.call("GET", fmt.Sprintf("/runs?job=%d&status=SUCCESS", job), nil, &list)
-			return len(list.Runs) >= count
+		testserver.Eventually(s.t, 30*time.Second, "its run succeeded", func() bool {
+			var line struct {
+				Runs []struct{ Due, Status string }
+			}
+			s.call("GET", fmt.Sprintf("/jobs/%d/timeline", job), nil, &line)
+			return slices.ContainsFunc(line.Runs, func(r struct{ Due, Status string }) bool {
+				return r.Due == due && r.Status == "SUCCESS"
+			})
 		})
 	}
 	cleared, due := s.everySecond(group, "cleared")
@@ -138,12 +143,12 @@ func TestWhyByTheHandOver(t *testing.T) {
 		}
 		tab.explains(job, s.dueOf(job, run), tt.code)
 	}
-	runs(cleared, 2)
+	succeeds(cleared, due)
 	s.call("POST", fmt.Sprintf("/jobs/%d/stop", cleared), nil, nil)
 	s.call("POST", "/runs/clear", map[string]any{"jobId": cleared, "all": true}, nil)
 	tab.explains(cleared, due, "no_record")
 	s.startAt(late, now) // seconds after it was due
-	runs(late, 1)
+	succeeds(late, now.Format(time.RFC3339))
 	for code, job := range map[string]int64{"ran_late": late, "not_traced": foreign, "bad_schedule": broken} {
 		tab.explains(job, now.Format(time.RFC3339), code)
 	}
