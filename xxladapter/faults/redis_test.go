@@ -85,7 +85,7 @@ func TestRedisIsPromoted(t *testing.T) {
 	c.addJobs(pick(30, *jobs), mixed, nil)
 	c.waitForRuns(30)
 	var promotion, noticed, continued []time.Duration
-	for round := range rounds(2, 100) {
+	for round := range rounds(2, 200) {
 		redis.WaitReady(t)
 		former, other := redis.Primary(t)
 		before := len(c.losses())
@@ -143,7 +143,7 @@ func theTablesBehindRedisAreAway(t *testing.T, e engine) {
 	c.waitForRuns(30)
 	away := pick(2*leaseLapse, time.Minute)
 	var worst time.Duration
-	for range rounds(1, 10) {
+	for range rounds(1, 200) {
 		down := time.Now()
 		server.Kill(t)
 		pause(away)
@@ -247,7 +247,7 @@ func TestRedisClusterIsPromoted(t *testing.T) {
 	c.addJobs(pick(30, *jobs), mixed, nil)
 	c.waitForRuns(30)
 	slot := redis.Slot(t)
-	for round := range rounds(2, 100) {
+	for round := range rounds(2, 200) {
 		redis.WaitReady(t)
 		former, before := redis.Owner(t, slot), len(c.losses())
 		if round%2 == 0 {
