@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -173,6 +174,42 @@ func TestARunInDoubtIsOfTheAppThatItWentTo(t *testing.T) {
 		require.Empty(t, f.open())
 		require.Len(t, exec.taken(), 2)
 		require.NotContains(t, apps, "other-app", strategy)
+	}
+}
+
+// A repeatedHour reads the trigger times of runs as the other pass of an hour that is repeated.
+type repeatedHour struct {
+	*memstore.Store
+	off time.Duration
+}
+
+func (s repeatedHour) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
+	l, err := s.Store.Log(ctx, id)
+	if err == nil {
+		l.TriggerTime = l.TriggerTime.Add(s.off)
+	}
+	return l, err
+}
+
+// TestARunOfARepeatedHourIsSentAgainAsTheSame asks for the outcome of a run whose row names two
+// instants. Executors know a run by its log id and its trigger time.
+func TestARunOfARepeatedHourIsSentAgainAsTheSame(t *testing.T) {
+	for _, off := range []time.Duration{0, time.Hour, -time.Hour, 30 * time.Minute} {
+		var exec *fakeExecutor
+		exec = newFakeExecutor(t, func(w http.ResponseWriter, _ string) {
+			if len(exec.taken()) == 1 {
+				panic(http.ErrAbortHandler)
+			}
+			fmt.Fprint(w, `{"code":200}`)
+		})
+		f := newFixture(t, xxladapter.RouteFirst, exec.URL)
+		f.ambiguous(xxladapter.AmbiguousResend)
+		f.over.opts.Store = repeatedHour{f.store, off}
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
+		require.NoError(t, f.over.Resolve(t.Context(), f.open()[0]))
+		runs := exec.taken()
+		require.Len(t, runs, 2)
+		require.Equal(t, runs[0].LogTime, runs[1].LogTime, off)
 	}
 }
 

@@ -73,11 +73,20 @@ func (h *HandOver) resolve(ctx context.Context, term xxladapter.Term, f xxladapt
 	if f.Param != nil {
 		l.Param = *f.Param // the row may have no room for all of it
 	}
+	l.TriggerTime = triggerTime(l.TriggerTime, f.Claimed)
 	r.log = l
 	if to, queued := xxladapter.ParseQueueAddress(l.Address); queued && l.HandleCode == xxladapter.ResultNone {
 		return r.requeue(ctx, inQueue, to)
 	}
 	return r.settle(ctx, r.findOut(ctx))
+}
+
+// triggerTime returns the trigger time of a claimed run, as its row has it. Upstream's tables have
+// civil times, which name two instants while clocks are set back; of these it returns the one of
+// the claim. Zones change by multiples of half an hour, and clocks of nodes and stores are much
+// closer than that.
+func triggerTime(stored, claimed time.Time) time.Time {
+	return stored.Add(claimed.Sub(stored).Round(30 * time.Minute))
 }
 
 // A resolution says what to do about a hand-over without a known outcome.
