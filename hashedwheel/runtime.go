@@ -103,8 +103,8 @@ func (t *taskTypeTable) search(table unsafe.Pointer, task TimerTask) taskType {
 // returns 0, which no goroutine has: Stop inside a task then waits for itself, and a full timer
 // refuses the successor that a task starts. TestGoroutineID fails on a release that changes this.
 //
-// Price: a stack trace, paid only by Stop, by the start of a worker and by callers that a
-// full timer may refuse.
+// Price: a stack trace, paid only by Stop, by the start of a worker and by callers that a full
+// timer may refuse.
 func goroutineID() uint64 {
 	var buf [40]byte
 	return parseGoroutineID(buf[:runtime.Stack(buf[:], false)])
