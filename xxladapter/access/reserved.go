@@ -24,7 +24,7 @@ var metadata = []netip.Addr{
 func IsMetadata(ip netip.Addr) bool { return slices.Contains(metadata, ip) }
 
 // carriers lists IPv6 networks whose addresses stand for an IPv4 address, which a gateway or the
-// system puts in their place, and the byte at which that begins.
+// system puts in their place, and the byte at which the IPv4 address begins.
 var carriers = []struct {
 	network netip.Prefix
 	at      int
