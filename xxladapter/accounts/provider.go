@@ -27,7 +27,8 @@ var errNoRole = xxladapter.Refusef(xxladapter.CodeForbidden, errorrule.NoRole,
 // SignOn begins a session for the user whom prove returns. The user is found by its subject, or
 // created, and gets the roles of the identity. An identity without a role is refused, and the
 // sessions and tokens of its user end. Failed tries from one address are limited, as in
-// [Accounts.Login]; one that ends because the provider or the store does not answer is none.
+// [Accounts.Login]. A try that fails because the provider or the store does not answer is not
+// counted, unless the caller has hung up.
 func (a *Accounts) SignOn(
 	ctx context.Context, address string, prove func(context.Context) (Identity, error),
 ) (secret string, b Bearer, err error) {
@@ -72,7 +73,7 @@ func (a *Accounts) known(ctx context.Context, id Identity) (*xxladapter.User, er
 	grants := slices.Clone(id.Grants)
 	slices.SortFunc(grants, func(a, b xxladapter.Grant) int { return cmp.Compare(a.GroupID, b.GroupID) })
 	users, err := a.store.Users(ctx, xxladapter.UserFilter{Subject: id.Subject})
-	// Some stores find "7 " as 7.
+	// Some stores ignore blanks at the end of a text that they compare.
 	users = slices.DeleteFunc(users, func(u *xxladapter.User) bool { return u.Subject != id.Subject })
 	switch {
 	case err != nil:
