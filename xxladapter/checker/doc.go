@@ -47,8 +47,8 @@
 //
 // A loss says that the store may have lost what was stored from since to until. A run may have no
 // result if it ended no later than until, and its executor learnt no earlier than since that the
-// scheduler has the result. An acked line says when it learnt that; without one, it is the grace
-// after the run's end.
+// scheduler has the result. An acked line says when the executor learnt that; without one, Check
+// assumes the run's end plus the grace.
 //
 // A run is the arrival of a trigger at an executor. The field by names the recorder, which numbers
 // its runs n from 1; its start and end lines refer to that number, and a complete run line needs
