@@ -8,8 +8,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// Changes returns one line for each field that changed. Long values are truncated; -o json prints
-// them in full.
+// Changes returns one line for each field that changed, except the empty fields of a new object.
+// Long values are truncated; -o json prints them in full.
 func Changes(changes []xxladapter.FieldChange) string {
 	var lines []string
 	for _, c := range changes {
