@@ -51,7 +51,8 @@ func TestAnIdleNodeAsksLittle(t *testing.T) {
 				go func() { ended <- n.Schedule(ctx) }()
 			}
 			// A node that has just started asks more than an idle one. The hour begins and ends
-			// between two instants at which it asks, so that it always holds as many of them.
+			// between two instants at which nodes ask, so that it contains the same number of them
+			// each time.
 			time.Sleep(time.Minute + time.Millisecond)
 			var began []map[string]int
 			for _, m := range measured {

@@ -15,8 +15,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A Broker carries runs to executors and calls in both directions; queue.Conn is one.
-// Its methods may be called from any goroutine.
+// A Broker carries runs to executors and calls in both directions; queue.Conn is one. Its methods
+// may be called from any goroutine.
 type Broker interface {
 	trigger.Broker
 	admin.Broker
