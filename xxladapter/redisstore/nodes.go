@@ -22,7 +22,7 @@ type node struct {
 	address string
 	client  *redis.Client
 	busy    bool      // a question is on its way
-	asked   time.Time // before the question of the last answer, which is view; zero means none
+	asked   time.Time // just before the question that view answers; zero means no answer
 	slot    int64     // that the answer is about; -1 means none
 	err     error     // of the last question
 }
@@ -56,8 +56,9 @@ func (c *cluster) ask() {
 	}
 }
 
-// idle returns the nodes that are to be asked and marks them as busy. Those that the URL names are
-// asked only while those that the nodes name form no majority. Others are forgotten.
+// idle returns the nodes that are to be asked and marks them as busy. The hosts of the URL are
+// asked only while no majority of the nodes that answers name has answered recently. All other
+// nodes are forgotten.
 func (c *cluster) idle() (ready []*node) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	// trust is how long a process believes in a primary after it has asked for it. A process that
-	// begins a log anew on another one waits as long, see [server.Begin].
+	// trust is how long a process believes an answer that names the primary, counted from the
+	// question. A process that begins a log anew on another primary waits as long, see
+	// [server.Begin].
 	trust = time.Second
 	// askPause is the pause between two questions to a sentinel or to a node of a cluster.
 	askPause = 200 * time.Millisecond
@@ -23,8 +24,8 @@ const (
 	firstLimit = 3 * time.Second
 )
 
-// errFormer is the error of a call whose server is no longer the primary. It may have changed that
-// server.
+// errFormer is the error of a call whose server is no longer the primary. The call may have changed
+// that server.
 var errFormer = errors.New("redis has another primary now")
 
 // A quorum knows the primary that a majority has named within trust. Sentinels and the nodes of a
@@ -55,8 +56,8 @@ func newQuorum(options func(string) (*redis.Options, error), mayLose bool, major
 	return q
 }
 
-// age returns how old a moment is by the clock that is ahead: one of them may stand still while the
-// machine is suspended.
+// age returns how old a moment is by the monotonic clock or by the wall clock, whichever says more:
+// the monotonic clock may stand still while the machine is suspended.
 func age(of time.Time) time.Duration {
 	now := time.Now()
 	return max(now.Sub(of), now.Round(0).Sub(of.Round(0)))
