@@ -19,8 +19,8 @@ type Entity[T any] struct {
 	None  func(id int64) error
 }
 
-// Find returns the row with the id, or the error of e.None. It is read together with those of other
-// calls.
+// Find returns the row with the id, or the error of e.None. The row is read together with those of
+// other calls.
 func Find[T any](ctx context.Context, db *DB, e *Entity[T], id int64) (*T, error) {
 	if err := db.Enter(ctx); err != nil {
 		return nil, err

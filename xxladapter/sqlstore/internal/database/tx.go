@@ -134,7 +134,7 @@ func scanAll(rows *sql.Rows, scan func(Row) error) error {
 	return errors.Join(rows.Err(), rows.Close())
 }
 
-// selectTerm reads the number of the last term, of which xxlwheel_term has one row.
+// selectTerm reads the number of the last term from the one row of xxlwheel_term.
 const selectTerm = `SELECT last FROM xxlwheel_term`
 
 // LockTerm waits for the row at which renewals wait for each other, and returns the number of the
