@@ -42,16 +42,16 @@ type Queue[T any] struct {
 	batches sync.WaitGroup
 }
 
-// A waiter is one call of Do.
+// A waiter is one call that waits for a batch or is in one.
 type waiter[T any] struct {
 	call  T
 	taken bool          // by a batch; guarded by the queue's mutex
 	done  chan struct{} // closed when the batch has run
 }
 
-// Do returns nil when the call has run. If ctx ends while the call waits, Do returns the
-// context's error and the call never runs. If ctx ends while its batch runs, the error is
-// [ErrRunning] as well, and the caller must not touch the call again; see also Stay.
+// Do returns nil when the call has run. If ctx ends while the call waits, Do returns the context's
+// error and the call never runs. If ctx ends while its batch runs, the error is [ErrRunning] as
+// well, and the caller must not touch the call again; see also Stay.
 func (q *Queue[T]) Do(ctx context.Context, call T) error {
 	q.mu.Lock()
 	if !q.running {
@@ -178,7 +178,7 @@ func (q *Queue[T]) take() (batch []T, waiters []*waiter[T]) {
 	return batch, waiters
 }
 
-// Load returns how many calls wait, and whether any call runs.
+// Load returns how many calls wait, and whether any call runs or the queue rests.
 func (q *Queue[T]) Load() (waiting int, running bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
