@@ -61,7 +61,7 @@ func TestAPatienceLearnsWhatIsSlow(t *testing.T) {
 		time.Sleep(time.Nanosecond)
 		require.Equal(t, 2*time.Second, p.limit())
 		p.answered(time.Minute, false)
-		require.Equal(t, 30*time.Second, p.limit(), "and never more than most")
+		require.Equal(t, 30*time.Second, p.limit(), "and never more than Max")
 
 		f := Fixed(time.Second)
 		f.answered(time.Minute, false)
@@ -71,8 +71,8 @@ func TestAPatienceLearnsWhatIsSlow(t *testing.T) {
 	})
 }
 
-// TestLocksEndBeforeTheirSilentConnectionIsReplaced compares the two limits. Otherwise a retry
-// would wait for rows that its own silent connection still locks.
+// TestLocksEndBeforeTheirSilentConnectionIsReplaced checks that LockLife is shorter than
+// QuickSilence. Otherwise a retry would wait for rows that its own silent connection still locks.
 func TestLocksEndBeforeTheirSilentConnectionIsReplaced(t *testing.T) {
 	require.Less(t, LockLife, QuickSilence)
 	require.Zero(t, LockLife%time.Second, "MySQL counts whole seconds")

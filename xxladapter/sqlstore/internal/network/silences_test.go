@@ -101,9 +101,9 @@ func (p *silencerPool) call() {
 	}
 }
 
-// TestANewConnectionEndsThoseThatWait checks that connections that wait since before a silence end
-// as soon as the server answers on a new connection, and no earlier. A wait that may be long
-// continues.
+// TestANewConnectionEndsThoseThatWait checks that connections that have waited since before a
+// silence end as soon as the server answers on a new connection, and no earlier. A wait that may be
+// long continues.
 func TestANewConnectionEndsThoseThatWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &silencer{network: New()}
