@@ -18,9 +18,9 @@ const (
 	setEnded = `UPDATE xxl_job_log SET trigger_code = ?, trigger_msg = ?, handle_time = ?, handle_code = ?, handle_msg = ? WHERE id = ?`
 )
 
-// RunFires runs a batch of fire calls in one write: one read for each table, one statement for each
-// row that changes. It is a transaction for [NewFireQueue] on a database whose round trips cost
-// nothing and whose only writer needs no locks.
+// RunFires runs a batch of fire calls in one write: a few reads for the whole batch, and one
+// statement for each row that changes. It is a transaction for [NewFireQueue] on a database whose
+// round trips cost nothing and whose only writer needs no locks.
 func (s *Store) RunFires(ctx context.Context, batch []*FireCall) (again bool, err error) {
 	var own error // of the batch's statements; then nothing has been stored
 	err = s.Writes.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
