@@ -39,9 +39,8 @@ func createPrivate(file string) {
 	}
 }
 
-// makePrivate ensures that only the owner can read a database that was there. A file that everybody
-// can read got its mode from the umask and is tightened; one that a group can read was shared on
-// purpose and keeps its mode.
+// makePrivate restricts a database that was there to its owner if everybody can use it: it got that
+// mode from the umask. A file that only a group can read was shared on purpose and keeps its mode.
 //
 // REQUIRES: checkOurs has returned nil for the file.
 func makePrivate(file string, logger *slog.Logger) {

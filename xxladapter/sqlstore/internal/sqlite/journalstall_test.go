@@ -50,7 +50,8 @@ func within(call, free func()) bool {
 	return soon
 }
 
-// While a new file of the journal is created, the memory can be read and changed.
+// TestTheMemoryDoesNotWaitForANewFile checks that the memory can be read while a new file of the
+// journal is created.
 func TestTheMemoryDoesNotWaitForANewFile(t *testing.T) {
 	t.Parallel()
 	ctx, file := t.Context(), filepath.Join(t.TempDir(), "xxl.db")
@@ -198,7 +199,8 @@ func TestARenewalLeavesTheTablesBehind(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// While a lease is renewed or log rows are deleted, runs are claimed and read.
+// TestALeaseAndAPurgeHoldNobodyUp checks that a run is claimed while a renewal of a lease, or a
+// deletion of log rows, waits for the lock on the tables.
 func TestALeaseAndAPurgeHoldNobodyUp(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -272,7 +274,7 @@ func TestALeaseAndAPurgeHoldNobodyUp(t *testing.T) {
 }
 
 // A planned fire that the tables never had leaves them nothing to write when it is removed. A list
-// lacks it no earlier than its removal is on disk, which a failed sync may take back.
+// omits the fire only once the removal is on disk, because a failed sync may take the removal back.
 func TestAListWaitsForARemovalThatTheTablesDoNotNeed(t *testing.T) {
 	t.Parallel()
 	for name, failure := range map[string]error{"stored": nil, "taken back": errFull} {

@@ -200,10 +200,11 @@ func TestABatchSharesACommit(t *testing.T) {
 		h := holdWriter(t, open(t))
 		first := h.enqueue(t.Context(), insertNode("first"))
 		lost := h.enqueue(t.Context(), func(ctx context.Context, tx *database.Tx) error {
+			// SQLite rolls back by itself on some errors.
 			if _, err := tx.Exec(ctx, "ROLLBACK"); err != nil {
 				return err
 			}
-			return failing // as SQLite does by itself on some errors
+			return failing
 		})
 		last := h.enqueue(t.Context(), insertNode("last"))
 		h.release()
@@ -273,8 +274,8 @@ func TestABatchSharesACommit(t *testing.T) {
 	})
 }
 
-// TestTwoStoresOnOneFile opens one file twice, as two processes may; their writers meet at SQLite's
-// lock.
+// TestTwoStoresOnOneFile opens one file several times, as several processes may; their writers meet
+// at SQLite's lock.
 func TestTwoStoresOnOneFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "xxl.db")
@@ -374,8 +375,8 @@ func TestAScanForgetsAPauseThatWasNotStored(t *testing.T) {
 	require.Len(t, seen.Calendars, 1)
 }
 
-// A commit that the disk fails is in doubt. A pipe in place of SQLite's own log, which has no
-// position to write at, stands for such a disk.
+// A commit that the disk fails is in doubt. A pipe in place of SQLite's own log stands for such a
+// disk, because a pipe has no position to write at.
 func TestACommitThatTheDiskFailsIsInDoubt(t *testing.T) {
 	t.Parallel()
 	ctx, file := t.Context(), filepath.Join(t.TempDir(), "x.db")
