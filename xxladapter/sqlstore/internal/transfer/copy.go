@@ -444,7 +444,7 @@ func rowsOf(ctx context.Context, db *database.DB, t copiedTable, query string, a
 	return rows, err
 }
 
-// reserve makes the target generate only ids above those that the source has generated.
+// reserve makes the target generate only ids above those that rows of the source have or refer to.
 func (c *Copy) reserve(ctx context.Context, tables []copiedTable, last map[string]int64) error {
 	given := map[string]bool{"xxl_job_log": true} // even without the history
 	for _, t := range tables {
