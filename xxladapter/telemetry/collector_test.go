@@ -17,7 +17,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// A collector takes what is sent by OTLP, and refuses what it cannot read.
+// A collector takes what is sent by OTLP, and fails the test on what it cannot read.
 type collector struct {
 	t *testing.T
 	*httptest.Server
