@@ -12,7 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-// The sets of jobs that are due in a phase add up to its load.
+// TestOverloadSets checks that the sets of jobs that are due in a phase add up to its load.
 func TestOverloadSets(t *testing.T) {
 	t.Parallel()
 	for _, ph := range overloadPhases(2) {

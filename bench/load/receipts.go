@@ -42,7 +42,7 @@ func (r *receipts) handle(_ context.Context, run *executor.Run) error {
 // client returns a client that counts the results that are acknowledged through it.
 func (r *receipts) client() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = 16 // as many callbacks as an executor sends at once
+	transport.MaxIdleConnsPerHost = 16 // more than an executor has in flight at once
 	return &http.Client{Transport: acknowledgements{r, transport}}
 }
 

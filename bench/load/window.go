@@ -47,7 +47,7 @@ type sight struct {
 	late                        []time.Duration
 }
 
-// figures returns what became of so many due times.
+// figures returns what became of the due times; due is their number.
 func (s sight) figures(due int) []figure {
 	return []figure{
 		{100 * float64(s.run) / float64(due), "%-run"}, {float64(s.missed), "missed"}, {float64(s.doubled), "doubled"},
@@ -64,7 +64,7 @@ func (s sight) lateness() []figure {
 	return []figure{{at(0.50), "late-p50-ms"}, {at(0.99), "late-p99-ms"}, {at(1), "late-max-ms"}}
 }
 
-// match compares the runs with the due times of so many jobs.
+// match compares the runs with the due times of the window; jobs is the number of jobs.
 func (w window) match(runs []receipt, jobs int) (s sight) {
 	perJob := map[int64][]int64{}
 	for _, r := range runs {
