@@ -78,7 +78,7 @@ const ms = standard.Millisecond
 // pairs of timers are compared on each wheel, with a hundred steps for each pair.
 const pairs = 40
 
-// variants are wheels on which a timer has to behave the same.
+// variants runs test on each wheel on which a timer has to behave the same.
 func variants(t *testing.T, test func(t *testing.T, opts hashedwheel.Options)) {
 	for name, opts := range map[string]hashedwheel.Options{
 		"worker":     {},
