@@ -71,7 +71,8 @@ func (s *Server) clearRuns(ctx context.Context, _ api.None, form clearForm) (ans
 	return answer, err
 }
 
-// countPurge counts the runs that a purge selects: KeepNewest leaves out the newest of them.
+// countPurge counts the runs that a purge selects. It leaves out as many of the newest as
+// KeepNewest says.
 func (s *Server) countPurge(ctx context.Context, what xxladapter.LogPurge) (answer clearAnswer, err error) {
 	f := xxladapter.RunFilter{
 		LogFilter: xxladapter.LogFilter{JobID: what.JobID, GroupID: what.GroupID}, Examine: maxCountRows,
@@ -87,9 +88,9 @@ func (s *Server) countPurge(ctx context.Context, what xxladapter.LogPurge) (answ
 		if err != nil {
 			return answer, err
 		}
-		// The rows that are not among the newest to keep, and those before the instant, are both
-		// the oldest: the shorter part is in the longer one. A count that was cut off may be that
-		// of the longer one.
+		// Both the rows beyond the newest to keep and the rows before the instant are the oldest
+		// ones, so the smaller count is that of the purge. A count that was cut off may be too
+		// small.
 		switch {
 		case old < n:
 			n, more = old, moreOld
@@ -107,7 +108,7 @@ func (s *Server) mayClear(ctx context.Context, form *clearForm) error {
 	if form.JobID == 0 && form.JobGroup == 0 {
 		return api.Allow(ctx, access.Everywhere, nil)
 	}
-	// A job that is gone has only its runs left, and belongs to no group.
+	// A removed job belongs to no group, so its runs need the role for all groups.
 	if form.JobID != 0 && api.Allow(ctx, access.Everywhere, nil) != nil {
 		if _, err := s.opts.Job(ctx, form.JobID); err != nil {
 			return err

@@ -7,8 +7,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
-// A historyForm is a run's history as the management API shows it. Instants are in milliseconds, by
-// the store's clock.
+// A historyForm is a run's history as the management API shows it. Instants are by the store's
+// clock and have whole milliseconds.
 type historyForm struct {
 	Due         time.Time              `json:"due" doc:"When the run was due."`
 	TriggerType xxladapter.TriggerType `json:"triggerType"`
