@@ -49,7 +49,8 @@ func (f *userForm) check(id int64) error {
 	return nil
 }
 
-// grants returns the given grants for groups that exist, or nil.
+// grants returns the given grants, or nil if none are given. It refuses a group that does not
+// exist.
 func (s *Server) grants(ctx context.Context, forms *[]grantForm) ([]xxladapter.Grant, error) {
 	if forms == nil {
 		return nil, nil

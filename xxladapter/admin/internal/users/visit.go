@@ -86,9 +86,9 @@ func newVisit(r *http.Request) *Visit {
 // An Authenticator finds out who makes management calls.
 type Authenticator struct {
 	Operators access.Operators
-	Pages     *access.Pages // refuses requests of foreign web pages
-	Accounts  *accounts.Accounts
-	Provided  bool // a provider of OpenID Connect signs users in
+	Pages     *access.Pages      // refuses requests of foreign web pages
+	Accounts  *accounts.Accounts // nil means that there are no users
+	Provided  bool               // a provider of OpenID Connect signs users in
 }
 
 // Cookie returns the cookie that the answer to a call sets, or nil.
