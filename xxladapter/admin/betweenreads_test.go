@@ -13,7 +13,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
-// A changingStore changes once, before one of the reads that a timeline makes.
+// A changingStore changes once, before one of the reads that a timeline or an explanation makes.
 type changingStore struct {
 	*memstore.Store
 	reads  int    // so far

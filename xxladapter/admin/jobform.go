@@ -121,7 +121,7 @@ func (f *jobForm) check() error {
 
 // checkEmails refuses addresses that cannot receive mail.
 //
-// REQUIRES: the addresses were just given; another tool may have stored anything.
+// REQUIRES: the call gives the addresses; stored ones may come from another tool.
 func checkEmails(list string) error {
 	for address := range strings.SplitSeq(list, ",") {
 		address = strings.TrimSpace(address)
