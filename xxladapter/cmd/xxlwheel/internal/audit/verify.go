@@ -98,8 +98,8 @@ func (c *verifyCmd) compare(inv *command.Invocation, parent *Cmd, expected expec
 			state.Anchor.ID,
 		)
 	}
-	// The caller may not see the row itself, and then learns its hash from the row behind it, or
-	// from the end of the chain.
+	// A caller who may not see the row learns its hash from the next row, or from the end of the
+	// chain.
 	expected.see(state.Last)
 	var list struct{ Rows []xxladapter.AuditRow }
 	if err := parent.API().Call(
