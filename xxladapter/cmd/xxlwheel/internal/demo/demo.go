@@ -218,8 +218,8 @@ func (d *demo) startExecutors(ctx context.Context, group *errgroup.Group, n int)
 	return addrs, nil
 }
 
-// prepare makes sure that the sample jobs exist and run, and that exactly the executors of this run
-// are registered.
+// prepare creates the sample jobs in a new database, and returns once exactly the executors of this
+// run are registered.
 func (d *demo) prepare(ctx context.Context, addrs []string) error {
 	if err := d.prepareJobs(ctx); err != nil {
 		return err
