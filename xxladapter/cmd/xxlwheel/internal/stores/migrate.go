@@ -12,8 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
-// MigrateCmd is for databases that belong to somebody else. Our own stores migrate themselves when
-// they are opened.
+// MigrateCmd changes a database that belongs to somebody else, or the zone of any store. Our own
+// stores migrate themselves when they are opened.
 type MigrateCmd struct {
 	Store          flags.Secret `required:"" placeholder:"PLACE" help:"Database, as mysql://USER:PASSWORD@HOST:PORT/DATABASE or @FILE that contains it; with --zone any store."`
 	Plan           bool         `xor:"act" help:"Only print the statements, so that an administrator can run them."`

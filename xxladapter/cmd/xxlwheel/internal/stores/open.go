@@ -59,7 +59,7 @@ func openTables(ctx context.Context, flag, place string, opts sqlstore.Options) 
 	return openFor(ctx, flag, "sqlite:"+file, opts)
 }
 
-// Check refuses what a flag that names a store cannot be, before anything is opened.
+// Check refuses the value of a flag that cannot be the place of a store, before anything is opened.
 func Check(flag, place string) error {
 	err := sqlstore.Check(place)
 	var refused *xxladapter.Error

@@ -47,7 +47,8 @@ type storeCompareCmd struct {
 	RedisFlags
 }
 
-// Run brings everything into the tables and compares them. Schedulers may be running.
+// Run brings everything that Redis has into the tables, and compares both. Schedulers may be
+// running.
 func (c *storeCompareCmd) Run(inv *command.Invocation) error {
 	if c.Redis == "" {
 		return command.Usagef("--redis is missing, must be that of the schedulers")
