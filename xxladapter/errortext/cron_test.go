@@ -25,8 +25,8 @@ func planned(kind, conf string, opts ...cron.Option) error {
 	return err
 }
 
-// TestEveryWrongExpressionHasChinese refuses all expressions that XXL-JOB refuses, and those of the
-// fuzz corpus, in each dialect.
+// TestEveryWrongExpressionHasChinese refuses all expressions that XXL-JOB refuses, and some others,
+// in each dialect.
 func TestEveryWrongExpressionHasChinese(t *testing.T) {
 	file, err := os.Open("../cron/testdata/cron_invalid.csv")
 	require.NoError(t, err)
