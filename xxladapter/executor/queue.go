@@ -21,9 +21,9 @@ import (
 //  3. is asked for: the store gives it to the first executor that asks;
 //  4. begins, and is removed from the queue.
 //
-// A run that the store has not given to an executor that stops or dies is delivered again, here or
-// elsewhere. After a restart the intake asks which of the runs that the journal has as open the
-// store has given to it: those have failed.
+// If an executor stops or dies before the store has given it a run, the run is delivered again,
+// here or elsewhere. After a restart the intake asks which of the runs that are open in the journal
+// the store has given to it: those have failed.
 type intake struct {
 	e      *Executor
 	l      *live
@@ -253,8 +253,8 @@ func (in *intake) note(d *delivery.Delivery) (offer, bool) {
 	return offer{}, false
 }
 
-// fail reports a run as failed that was given to this executor and was delivered too often. A run
-// that another executor has is not given, and so does not fail.
+// fail reports that a run failed because it was delivered too often. A run that another executor
+// has is not given to this one, and so does not fail.
 func (in *intake) fail(o offer) {
 	in.l.journal.finish(result{
 		logID: int64(o.req.LogID), jobID: int64(o.req.JobID), logTime: int64(o.req.LogTime), code: wire.CodeFail,
