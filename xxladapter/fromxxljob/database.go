@@ -33,7 +33,8 @@ func (db *Database) Served() bool {
 	return !db.WrittenAt.IsZero() && db.ReadAt.Sub(db.WrittenAt) < Quiet
 }
 
-// countedDays is for how many days, with today, an admin counts the figures anew each minute.
+// countedDays is the number of days, including today, whose figures an admin counts anew each
+// minute.
 const countedDays = 3
 
 // changes reports whether an admin that seems to work on the database still counts the figures of a

@@ -55,6 +55,6 @@ type Note struct {
 	ID   int64  `json:"id,omitempty"`
 	Name string `json:"name,omitempty"`
 	Text string `json:"text"`
-	// Said is Text with the rule that it is about.
+	// Said is Text with the rule that it is about. Nil means that there is no rule.
 	Said *xxladapter.Error `json:"-"`
 }
