@@ -17,7 +17,7 @@ type feed struct {
 	source  broker.Source // nil until it is found, and after an error
 }
 
-// Feed implements [delivery.Conn]. What prepare asks a scheduler for is a call of [Conn.Prepare].
+// Feed implements [delivery.Conn]. prepare asks a scheduler to call [Conn.Prepare].
 func (c *Conn) Feed(of xxladapter.QueueAddress, prepare func(context.Context) error) delivery.Feed {
 	return &feed{c: c, of: of, prepare: prepare}
 }
@@ -38,7 +38,7 @@ func (f *feed) Take(ctx context.Context, n int, take func(*delivery.Delivery)) e
 	return nil
 }
 
-// open finds the source of this address. If there is none, it has the source prepared first.
+// open finds the source of this address. If that fails, it has the source prepared and tries again.
 func (f *feed) open(ctx context.Context) error {
 	if err := f.find(ctx); err == nil {
 		return nil
