@@ -2,9 +2,9 @@ package journaled
 
 import "time"
 
-// burstLag is how long the tables of a shared log lag while claims work off a burst of due jobs.
-// Each job of a burst is two rows for the tables, which costs more than its claim: on processors
-// that all share, the claims would take twice as long.
+// burstLag limits how long the tables lag behind a shared log while claims work off a burst of due
+// jobs. Each of these jobs writes two rows to the tables, which costs more than its claim. Where
+// the writes and the claims share processors, the claims would take twice as long.
 const burstLag = 2 * time.Second
 
 // burstAlone is how long a process must have had its memory before the tables lag, in a burst or by

@@ -14,9 +14,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A call without a scope is correct but slow: it writes the whole memory to the tables, blocks all
-// other calls meanwhile, and reads every open fire again. So each call of the store declares what
-// it needs.
+// TestEveryCallHasAScope checks that each call of the store declares what it needs. A call without
+// a scope is correct but slow: it writes the whole memory to the tables, blocks all other calls
+// meanwhile, and reads every open fire again.
 func TestEveryCallHasAScope(t *testing.T) {
 	declared := map[string]bool{"Now": true, "HoldPresence": true, "AwaitAbsence": true} // use no table
 	entries, err := os.ReadDir(".")

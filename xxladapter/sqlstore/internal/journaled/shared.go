@@ -23,7 +23,7 @@ import (
 // A shared is what a front needs if its journal is shared.
 type shared struct {
 	log   *sharedlog.Log
-	turn  chan struct{} // full while a transaction runs that the front has a part in
+	turn  chan struct{} // full during a transaction that the front has a part in
 	flush *sharedWriter
 	lossy bool // a server with another State.Run may have lost what was confirmed
 	stop  chan struct{}
