@@ -26,7 +26,7 @@ const (
 	deleteLease = `DELETE FROM xxlwheel_lease WHERE node = ? AND term = ?`
 
 	// These change nothing if the lease was renewed since it was read: its node relies on a renewal
-	// from the answer on.
+	// as soon as that is answered.
 	shortenLease = `UPDATE xxlwheel_lease SET until_ms = ? WHERE node = ? AND term = ? AND until_ms = ?`
 	endLease     = `DELETE FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms = ?`
 

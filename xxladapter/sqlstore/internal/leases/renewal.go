@@ -10,7 +10,7 @@ import (
 )
 
 // SelectLeaseState reads all that a renewal has to know, each row beginning with its kind: one
-// statement, because every node asks every second.
+// statement, because a node may ask at each renewal, every second.
 const SelectLeaseState = `SELECT 0, node, term, until_ms, life_ms, retired, ended_ms, leads FROM xxlwheel_lease
 	UNION ALL SELECT 1, node, partition_id, 0, 0, 0, 0, 0 FROM xxlwheel_partition
 	UNION ALL SELECT 2, node, term, 0, 0, 0, 0, 0 FROM xxlwheel_fire WHERE node IS NOT NULL GROUP BY node, term
@@ -31,7 +31,7 @@ type leaseRow struct {
 	life    int64 // in ms
 	retired bool
 	leads   leadership
-	ended   int64 // until when the lease held when its presence was seen to end, in ms; 0 if it was not
+	ended   int64 // the value of until when its presence ended, in ms; 0 if that was not seen
 }
 
 // Scan adds one row.
