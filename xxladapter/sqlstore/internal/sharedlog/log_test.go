@@ -268,7 +268,7 @@ func TestACloseEndsTheWaitForThePen(t *testing.T) {
 	})
 }
 
-// setReleasing does what Yield does, but for waking the writer.
+// setReleasing does what Yield does, except that it does not wake the writer.
 func (l *Log) setReleasing() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

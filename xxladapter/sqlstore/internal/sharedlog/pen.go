@@ -14,7 +14,7 @@ import (
 var ErrMoved = errors.New("sharedlog: another process has had the pen")
 
 // IsRefused reports whether an error of [Log.Wait] says that the record was not stored, because
-// another process has had the pen. What appended it may run again.
+// another process has had the pen. The call that appended it may be repeated.
 func IsRefused(err error) bool {
 	return !errors.Is(err, journal.ErrInDoubt) &&
 		(errors.Is(err, ErrRefused) || errors.Is(err, ErrMoved) || errors.Is(err, journal.ErrTakenBack))
