@@ -163,13 +163,13 @@ var topics = []struct {
 	{"Credentials", nil, credentialRules},
 }
 
-// A rule is one sentence of the half that schedules, as its name, with its test.
+// A rule tests one sentence about the half that schedules. Its name is that sentence.
 type rule struct {
 	name  string
 	check func(b *fixture)
 }
 
-// A fullRule is one sentence of the half that manages, or of both halves.
+// A fullRule tests one sentence about the half that manages, or about both halves.
 type fullRule struct {
 	name  string
 	check func(b *fullFixture)
