@@ -51,7 +51,8 @@ func declareFields(d *xxladapter.DeclaredJob, rows JobRows, now time.Time) (JobC
 	return JobChange{Was: rows.Job, Is: copyOf(rows.Job), Unchanged: true}, err
 }
 
-// RemoveSeen decides the removal of a job as the caller has read it.
+// RemoveSeen decides the removal of a job. The error is a conflict if the job was changed since the
+// caller read it.
 func RemoveSeen(gone xxladapter.SeenJob, was *xxladapter.Job) (JobChange, error) {
 	if was == nil {
 		return JobChange{}, xxladapter.Absent("job", gone.ID)

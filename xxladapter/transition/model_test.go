@@ -139,7 +139,7 @@ func (w *world) drawOwner(t *rapid.T, id int64, name string) xxladapter.Term {
 	return owner
 }
 
-// drawRun chooses a log id, or 0 if there is none.
+// drawRun chooses one of the last log ids, or 0, which no run has.
 func (w *world) drawRun(t *rapid.T) int64 {
 	return max(0, int64(len(w.runs)-rapid.IntRange(0, 3).Draw(t, "log, from the last one")))
 }

@@ -20,8 +20,9 @@ type RunChangeKind int
 
 const (
 	KeepRun RunChangeKind = iota
-	// RecordRun writes the history, because the fire that held its facts leaves the store or
-	// becomes ambiguous. If there is a history, only the instants are added to it.
+	// RecordRun writes the history, because the fire that held its facts leaves the store, becomes
+	// ambiguous or is taken over. If there is a history, only the take-over and the instants are
+	// added to it.
 	RecordRun
 	// ExtendRun adds instants to the history, if there is one.
 	ExtendRun

@@ -7,10 +7,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
-// Settle stores the outcome of a hand-over: the fire is removed, or becomes ambiguous, and the
-// log row gets its trigger columns. What follows is planned if this settlement removes the fire.
-// Where the fire is gone, since a result came first or the settlement is repeated, only the log
-// row is written.
+// Settle stores the outcome of a hand-over: the fire is removed, or becomes ambiguous, and the log
+// row gets its trigger columns. What follows is planned if this settlement removes the fire. Where
+// the fire is gone, since a result came first or the settlement is repeated, only the log row and
+// the run's history are written.
 //
 // Settle reads the fields Holds, Fire and Log of r. The error is [xxladapter.ErrFenced] if the term
 // is over, and [xxladapter.ErrConflict] if the fire belongs to another term, or is planned and
