@@ -74,8 +74,8 @@ func (s *Server) export(ctx context.Context, q exportQuery) (api.Download, error
 	}, nil
 }
 
-// next returns the next page of an export. The error says that rows of the page were deleted before
-// they were read.
+// next returns the next page of an export. It fails if rows behind f.AfterID have been deleted by
+// then, because the page may lack them.
 func (s *Server) next(ctx context.Context, f xxladapter.AuditFilter) ([]xxladapter.AuditRow, error) {
 	rows, err := s.opts.Store.AuditRows(ctx, f)
 	if err != nil || len(rows) > 0 && rows[0].ID == f.AfterID+1 {

@@ -47,7 +47,8 @@ func (s *Server) follow(ctx context.Context) (check auditCheck, ends xxladapter.
 		if err != nil {
 			return check, ends, err
 		}
-		// A row and the end move in one transaction, so an end that is read later is not before it.
+		// A row is appended and the end moved in one transaction, so an end that is read after rows
+		// is not before the last of them.
 		known := ends.Last
 		if ends, err = s.opts.Store.AuditEnds(ctx); err != nil {
 			return check, ends, err
@@ -57,7 +58,7 @@ func (s *Server) follow(ctx context.Context) (check auditCheck, ends xxladapter.
 		check.Rows += mark.ID - before
 		if broken == nil && len(rows) < api.MaxPage {
 			if known.ID <= mark.ID && mark.ID < ends.Last.ID {
-				continue // rows have come since they were read
+				continue // rows were appended after the page was read
 			}
 			if broken = xxladapter.EndChain(mark, ends.Last); broken == nil {
 				break

@@ -33,9 +33,8 @@ func (s *movingStore) AuditRows(ctx context.Context, f xxladapter.AuditFilter) (
 	return rows, appendRow(ctx, s.Store)
 }
 
-// TestRowsThatComeDuringACheckBreakNothing appends rows between the reads of a check. The read that
-// finds no row, because the one before ended with a full page or there was none, is the case that
-// matters.
+// TestRowsThatComeDuringACheckBreakNothing appends a row after each of the first reads of a check.
+// At the first read the audit is empty, has one row, or fills a page.
 func TestRowsThatComeDuringACheckBreakNothing(t *testing.T) {
 	for _, before := range []int{0, 1, api.MaxPage} {
 		store := &movingStore{Store: memstore.New(time.Now)}
