@@ -24,7 +24,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestTheFirstCallAfterARestartSucceeds restarts the server under idle connections of each kind.
+// TestTheFirstCallAfterARestartSucceeds restarts the server under idle connections for reads,
+// look-ups and scans.
 func TestTheFirstCallAfterARestartSucceeds(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()
@@ -45,7 +46,7 @@ func TestTheFirstCallAfterARestartSucceeds(t *testing.T) {
 			return err
 		},
 	} {
-		// So many that no call gets a new one by chance.
+		// Many calls at once, so that no read, look-up or scan below opens a new connection.
 		var wg sync.WaitGroup
 		for range 20 {
 			wg.Go(func() { _, _ = s.Groups(ctx) })
@@ -99,7 +100,7 @@ func TestAFrozenNodeLosesItsRows(t *testing.T) {
 	require.Equal(t, "held", j.Name)
 }
 
-// TestABadCallHarmsNoOtherOfItsBatch makes many calls, one of which the server refuses.
+// TestABadCallHarmsNoOtherOfItsBatch makes 30 calls, three of which the server refuses.
 func TestABadCallHarmsNoOtherOfItsBatch(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -237,12 +238,12 @@ func TestAReadThatFailedForAllIsMadeAlone(t *testing.T) {
 			_, err := s.Group(ctx, id)
 			answers <- err
 		}()
-		if i == 0 { // and it is being read
+		if i == 0 { // the other callers queue up behind this read
 			require.Eventually(t, func() bool { return reading() && waiting() == 0 }, 10*time.Second, time.Millisecond)
 		}
 	}
 	until(callers - 1)
-	for range 2 { // the first and the others, who read alone when that has failed
+	for range 2 { // cancels the first caller's query, then the one that the others share
 		cancelled := false
 		require.Eventually(t, func() bool {
 			err := s.Query(ctx, `SELECT coalesce(bool_or(pg_cancel_backend(pid)), false) FROM pg_stat_activity
@@ -387,7 +388,7 @@ func TestAScanIsRepeatedWhenAnotherSessionPlansItsDueTime(t *testing.T) {
 	url := testserver.PostgresCopy(t, migrateURL)
 	s := openURL(t, url, database.Options{LockLife: time.Minute}) // the other session may be slow
 	defer func() { require.NoError(t, s.Close()) }()
-	due := time.Now().Add(3 * time.Second).Truncate(time.Second) // far from being behind
+	due := time.Now().Add(3 * time.Second).Truncate(time.Second) // in the future, so that no job falls behind
 	jobs := []int64{fixture.AddDue(t, s, "both", due), fixture.AddDue(t, s, "free", due)}
 	term := fixture.TermOf(t, s, "n1")
 	other, err := pgx.Connect(ctx, url)
