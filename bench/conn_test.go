@@ -135,8 +135,8 @@ func touchWord(b *testing.B, n int, clock bool) {
 	})
 }
 
-// touchDeadline uses real sockets, as many as this process may open, and reads the clock as its
-// callers have to.
+// touchDeadline uses real sockets, as many as this process may open, and reads the clock as callers
+// of SetReadDeadline have to.
 func touchDeadline(b *testing.B, n int) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(b, err)

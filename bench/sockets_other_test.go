@@ -2,5 +2,5 @@
 
 package bench_test
 
-// sockets returns a number of connections of which this process may have both ends on any system.
+// sockets returns a number of connections whose both ends fit into one process on every system.
 func sockets() int { return 500 }
