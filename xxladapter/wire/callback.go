@@ -31,9 +31,9 @@ type executeResult struct {
 	Msg  json.RawMessage `json:"msg"`
 }
 
-// UnmarshalJSON accepts either spelling of the time, and uses the code and text of executeResult if
-// handleCode is missing or 0. A message that is not a string is kept as its JSON text, so that the
-// result is not lost.
+// UnmarshalJSON accepts either spelling of the time. If handleCode is missing or 0, it uses the
+// code of executeResult, and the text of executeResult if there is no handleMsg. A message that is
+// not a string is kept as its JSON text, so that the result is not lost.
 func (c *Callback) UnmarshalJSON(data []byte) error {
 	var raw callback
 	if err := json.Unmarshal(data, &raw); err != nil {

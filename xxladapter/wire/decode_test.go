@@ -35,7 +35,7 @@ func TestIntIsLenientLikeGson(t *testing.T) {
 		{text: "9007199254740992.0", want: 1 << 53},
 		{text: "-9007199254740992.0", want: -1 << 53},
 
-		// Null and missing are 0.
+		// Null is 0.
 		{text: "null", want: 0},
 
 		// Fractions, other types, and values beyond 64 bits.

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// seeds adds the bodies in testdata and a few short texts to the corpus.
+// seeds adds the bodies in testdata, except the recorded ones, and a few short texts to the corpus.
 func seeds(f *testing.F) {
 	for _, pattern := range []string{"testdata/*/*.http", "testdata/*/*.reply.json"} {
 		files, err := filepath.Glob(pattern)

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// DecodeLogPart decodes the beginning of a reply to a [LogRequest] for the lines from a number on.
-// Executors of XXL-JOB reply with all lines from there on, however many.
+// DecodeLogPart decodes the beginning of a reply to a [LogRequest] whose FromLine is from.
+// Executors of XXL-JOB reply with all lines from there on, however many. DecodeLogPart fails if
+// data has a code other than [CodeOK], or no logContent.
 //
 // The result has the whole lines that data contains, and ToLine is the number of the last one of
 // them, so that the rest can be requested from the line after it. If data has no whole line, the
@@ -100,8 +101,7 @@ func open(in *json.Decoder) error {
 	return err
 }
 
-// members calls do with the name of each member of an object. It is called before the value was
-// read, and reads it.
+// members calls do with the name of each member of an object; do has to read the value.
 func members(in *json.Decoder, do func(name string) error) error {
 	for in.More() {
 		token, err := in.Token()
@@ -133,7 +133,7 @@ func skip(in *json.Decoder) error {
 	return in.Decode(&any)
 }
 
-// value returns data from the value of the member on whose name was read last.
+// value returns the rest of data, beginning with the value of the member whose name was read last.
 func value(in *json.Decoder, data []byte) []byte {
 	return bytes.TrimLeft(data[in.InputOffset():], " \t\r\n:")
 }
