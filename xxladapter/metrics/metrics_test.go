@@ -284,7 +284,7 @@ func TestTheMeasuredCallsAreThoseOfTheContract(t *testing.T) {
 	require.Equal(t, string(want), string(got), "run go generate ./xxladapter/metrics")
 }
 
-// A refusing store answers every call with one error.
+// A refusing store answers the calls below with err, which may be nil.
 type refusing struct {
 	xxladapter.Store
 	err error
