@@ -17,7 +17,7 @@ type Outcome struct {
 }
 
 // Try sends a test alarm through all channels at once and returns its id and the outcomes, in the
-// order of the channels. source names the scheduler to its readers, and emails are receivers of the
+// order of the channels. source names the scheduler in the alarm, and emails are receivers of the
 // mail beside those of every alarm. The time limit of each channel is that of a real alarm.
 func Try(ctx context.Context, channels []Channel, source string, emails []string) (id string, outcomes []Outcome) {
 	now := time.Now().UTC()
