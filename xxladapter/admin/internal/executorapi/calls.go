@@ -20,8 +20,9 @@ import (
 // call whatever has accumulated while no admin answered. If it is refused, they repeat it forever.
 const maxResults = 64 << 20
 
-// An operation handles the body of one call; by is the caller. The payload goes into the reply; an
-// error becomes the text of a reply with code 500.
+// An operation handles the body of one call; by is the caller. The payload goes into the reply. An
+// error becomes the text of a reply, with [wire.CodeTooMany] for errTooMany and code 500 for any
+// other.
 type operation func(s *Server, ctx context.Context, by access.Caller, body []byte) (payload any, err error)
 
 // operations holds the operations by their names in lower case, because some releases of the

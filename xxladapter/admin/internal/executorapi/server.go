@@ -1,5 +1,6 @@
-// Package executorapi serves the calls of executors, which are XXL-JOB's: registration, removal,
-// callback, and those by which an executor manages jobs. Executors of all generations call it.
+// Package executorapi serves the calls of executors. XXL-JOB's are registration, removal, callback,
+// and those by which an executor manages jobs; executors of all generations make them. This
+// project's own are feed, accept and declare.
 //
 // Calls are answered as by XXL-JOB's admin: with HTTP status 200, except 413 for a body that is too
 // large, and the outcome in the code of a [wire.Reply]. A caller acts for its own app, or for all
@@ -47,8 +48,8 @@ type Groups interface {
 	HasApp(ctx context.Context, app string) (bool, error)
 }
 
-// Jobs does what executors ask for jobs. A method refuses a job that the caller may not touch, and
-// returns the payload of the reply, or nil.
+// Jobs carries out what executors ask to be done with jobs. A method refuses a job that the caller
+// may not touch, and returns the payload of the reply, or nil.
 type Jobs interface {
 	AddJob(ctx context.Context, by access.Caller, form wire.AddJob) (any, error)
 	UpdateJob(ctx context.Context, by access.Caller, form wire.UpdateJob) (any, error)
