@@ -70,7 +70,7 @@ func (c *comparison) pruned(n name, j *xxladapter.Job) bool {
 	return c.opts.Prune && !declared && c.x.keys[j.ID].Owner == c.doc.Owner
 }
 
-// childRefs returns references to the children of a declared job, before or after.
+// childRefs returns references to the children of a declared job; j is d.before or d.after.
 func (c *comparison) childRefs(d *declared, j *xxladapter.Job) []string {
 	refs := []string{}
 	for _, id := range j.ChildIDs {

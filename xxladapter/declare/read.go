@@ -99,7 +99,7 @@ type reader struct {
 	merging  []*yaml.Node // the mappings that are being merged
 }
 
-// maxProblems is how many problems are reported.
+// maxProblems limits how many problems are reported.
 const maxProblems = 100
 
 func (r *reader) report(line int, at string, err error) {
@@ -136,7 +136,7 @@ func (r *reader) read(text string) {
 	}
 }
 
-// join appends a document to the source. Problems from found on are in it.
+// join appends a document to the source. The problems from index found on are the document's.
 func (r *reader) join(part *Document, places map[string]int, found int) {
 	whole := &r.source.Document
 	rename := func(at string) string {
