@@ -18,7 +18,7 @@ import (
 )
 
 // TestAFrozenHolderLosesTheScheduleLock lets a scan fall silent while it holds the lock. The server
-// ends it, and it can no longer commit what it decided.
+// ends the scan's connection, so the scan can no longer commit what it decided.
 func TestAFrozenHolderLosesTheScheduleLock(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

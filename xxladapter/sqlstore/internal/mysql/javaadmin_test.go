@@ -229,7 +229,7 @@ func besideAJavaAdmin(t *testing.T, release string, together, dueIndex bool) {
 	db, err := server.patiently(fixture.Quiet)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, db.Close()) }()
-	if together { // its default; ours is READ COMMITTED
+	if together { // the Java admin's default; ours is READ COMMITTED
 		db.SetMaxOpenConns(1)
 		_, err = db.ExecContext(ctx, `SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ`)
 		require.NoError(t, err)
