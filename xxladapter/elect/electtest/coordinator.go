@@ -13,9 +13,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// A Coordinator is a kind of server with the package that elects leaders in it.
+// A Coordinator is a kind of server, together with the package whose electors use it.
 type Coordinator struct {
-	// New returns the elector of one more process, which makes sure that the server can be used.
+	// New returns the elector of one more process. It fails if the server cannot be used.
 	New func(ctx context.Context, a elect.Address) (elect.Elector, error)
 	// Open returns the URL of a place that only this test uses.
 	Open func(t testing.TB) string
