@@ -35,7 +35,8 @@ func Listen(flag, addr string) (net.Listener, error) {
 	return ln, nil
 }
 
-// CheckAddress refuses what a flag such as --listen cannot be, before anything is opened.
+// CheckAddress refuses an address that a flag such as --listen cannot have, before anything is
+// opened.
 func CheckAddress(flag, addr string) error {
 	_, port, err := net.SplitHostPort(addr)
 	if err == nil {
@@ -47,8 +48,8 @@ func CheckAddress(flag, addr string) error {
 	return nil
 }
 
-// CheckListener refuses a --listen that is no address, and to open a port to other machines without
-// a secret.
+// CheckListener refuses a --listen that is no address, or that would open a port to other machines
+// without a secret.
 func CheckListener(addr, token string, allowDefault bool, others ...access.Secret) error {
 	if err := CheckAddress("--listen", addr); err != nil {
 		return err

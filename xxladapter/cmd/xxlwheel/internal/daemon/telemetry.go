@@ -39,10 +39,11 @@ func (f *TelemetryFlags) Start(ctx context.Context, opts telemetry.Options) (*te
 	return telemetry.Start(ctx, opts)
 }
 
-// telemetryGrace is the time in which the rest is sent when a process ends.
+// telemetryGrace limits the time to send what is left when a process ends.
 const telemetryGrace = 3 * time.Second
 
-// StopTelemetry sends the rest. What cannot be sent is logged, and is no failure of the process.
+// StopTelemetry sends the telemetry that is left. What cannot be sent is logged, and is no failure
+// of the process.
 func StopTelemetry(ctx context.Context, t *telemetry.Telemetry, logger *slog.Logger) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), telemetryGrace)
 	defer cancel()
