@@ -322,8 +322,7 @@ func (j *Journal) write() {
 	}
 }
 
-// restAfter is the number of records from which on a batch is followed by a rest. longestRest
-// limits the rest.
+// A batch of restAfter records or more is followed by a rest of at most longestRest.
 const (
 	restAfter   = 8
 	longestRest = 2 * time.Millisecond

@@ -63,8 +63,8 @@ func read(
 }
 
 // leftOver reports whether the creation of the last segment failed, so that it has no record: its
-// header is incomplete, or the segment before it, which ends before record next, contains the
-// record that it should begin with.
+// header is incomplete, or it should begin with a record that the segment before it has, whole or
+// torn. next is the number after the last whole record there.
 func leftOver(name string, next int64) bool {
 	data, err := os.ReadFile(name)
 	if err != nil {
