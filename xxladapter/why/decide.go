@@ -26,8 +26,8 @@ type Facts struct {
 	Misfires []xxladapter.Misfire // the job's misfires in that time
 	Leases   []xxladapter.Lease   // that hold now
 	Group    *xxladapter.Group    // nil if it is gone
-	// Restrictions are the pauses and calendars as they are now. They explain due times without a
-	// record. Pauses are the pauses that the misfires name, by id.
+	// Restrictions are the pauses and calendars as they are now; nil means none. They explain due
+	// times without a record. Pauses are the pauses that the misfires name, by id.
 	Restrictions *xxladapter.Restrictions
 	Pauses       map[int64]xxladapter.Pause
 }
