@@ -106,7 +106,7 @@ func (r *logReader) follow(inv *command.Invocation) error {
 				if over {
 					return err
 				}
-				over = true // it may have been accepted and have ended since it was read
+				over = true // the run may have been accepted and have ended since its log was read
 				continue
 			}
 			err = nil
