@@ -191,8 +191,7 @@ func TestDaysWithoutWorkAndPausesLeaveTheOtherDueTimes(t *testing.T) {
 }
 
 // BenchmarkForecast computes seven days of 100,000 jobs of 50 groups, a tenth of them with a rate,
-// and the others with more than 5,000 different cron expressions. It takes at most 2 s on a machine
-// of its own.
+// and the others with more than 5,000 different cron expressions.
 func BenchmarkForecast(b *testing.B) {
 	jobs := make([]Job, 100_000)
 	expressions := map[string]bool{}
@@ -238,10 +237,10 @@ func BenchmarkForecast(b *testing.B) {
 	}
 }
 
-// TestAnOverdueJobThatIsHeldUpHasNoFire checks that the fire of an overdue job is left out, as
-// those that follow it are.
+// TestAnOverdueJobThatIsHeldUpHasNoFire checks that an overdue job does not fire now while it is
+// paused, or if its due time is on a day without work that has not ended.
 func TestAnOverdueJobThatIsHeldUpHasNoFire(t *testing.T) {
-	office := &xxladapter.Calendar{Name: "office", Weekend: []xxladapter.Weekday{"SUNDAY"}} // as now is
+	office := &xxladapter.Calendar{Name: "office", Weekend: []xxladapter.Weekday{"SUNDAY"}} // now is a Sunday
 	opts := Options{Zone: time.UTC, Restrictions: &xxladapter.Restrictions{
 		Pauses:    []xxladapter.Pause{{ID: 1, GroupID: 2, From: now.Add(-time.Minute)}},
 		Calendars: []*xxladapter.Calendar{office},
