@@ -5,7 +5,7 @@ import "math"
 // A heading describes one page of a bucket, so that a scan can skip the page without reading it.
 // The pages of a bucket are scattered in memory; its headings are contiguous.
 type heading struct {
-	// earliest is not later than any tick in the page. Removals leave it alone, so it may be too
+	// earliest is not later than any tick in the page. Removals never raise it, so it may be too
 	// early until the next scan.
 	earliest uint64
 

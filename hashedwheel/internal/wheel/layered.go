@@ -165,7 +165,7 @@ func (w *layered[E]) handDown(t uint64) {
 		b := &l.buckets[i]
 		budget := b.n
 		if begin > t {
-			// By handDownAt begin-t is at most b.n/handDownBudget: begin-t+1 fits into 32 bits.
+			// handDownAt limits begin-t to b.n/handDownBudget, so begin-t+1 fits into 32 bits.
 			budget = min(budget, max(handDownBudget, 1+b.n/int(begin-t+1)))
 		}
 		for range budget {

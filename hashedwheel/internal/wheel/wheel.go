@@ -19,7 +19,8 @@ type Location struct {
 	Index  uint32
 }
 
-// overdueBucket is the bucket number of entries behind the hand. Wheels have fewer buckets.
+// overdueBucket is the bucket number of entries that were filed at or behind the hand. Wheels have
+// fewer buckets.
 const overdueBucket = math.MaxUint32
 
 // Nowhere is a Location at which no wheel keeps anything.
@@ -42,13 +43,15 @@ type Wheel[E any] interface {
 	DueAt(l Location) uint64
 
 	// Collect moves the hand to tick now and appends the entries filed under now or an earlier tick
-	// to out, in the order of their ticks. It stops when out is full to its capacity: then done is
-	// false, and the next call continues. The hand never moves back.
+	// to out: first those that were filed at or behind the hand, in no order, and then the others
+	// in the order of their ticks. It stops when out is full to its capacity: then done is false,
+	// and the next call continues. The hand never moves back.
 	//
 	// REQUIRES: now is earlier than Never.
 	Collect(now uint64, out []E) (due []E, done bool)
 
-	// Next returns the earliest tick at which Collect has something to do. It may be earlier than
+	// Next returns the earliest tick at which Collect has something to do. It is the current tick
+	// while an entry is left that was filed at or behind the hand. Otherwise it may be earlier than
 	// the earliest entry, and is never later. It is Never when nothing is filed.
 	Next() uint64
 
