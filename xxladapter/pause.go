@@ -103,11 +103,12 @@ type PauseStore interface {
 	// CreatePause stores a pause that begins now, by the store's clock, and returns it as stored;
 	// ID, From, By and EndedBy are set by the store. In the same transaction the planned fires of
 	// the schedules that it concerns are deleted, also those that were due before the pause, and
-	// recorded as misfires of the pause; one of type MISFIRE as due at From at the latest, since it
-	// makes up for an earlier due time. Those due at its end or later stay. A schedule that waited
-	// for the end of a deleted fire continues now. Afterwards no fire of these schedules that is
-	// due before the end can be claimed unless it was claimed before, and From is not before the
-	// due times of those that were. The error is [ErrNotFound] if the group does not exist.
+	// recorded as misfires of the pause. A fire of type MISFIRE makes up for an earlier due time,
+	// so it is recorded as due at From at the latest. Fires that are due at the end of the pause or
+	// later are kept. A schedule that waited for the end of a deleted fire continues now.
+	// Afterwards no fire of these schedules that is due before the end can be claimed unless it was
+	// claimed before, and From is not before the due times of those that were. The error is
+	// [ErrNotFound] if the group does not exist.
 	CreatePause(ctx context.Context, p Pause) (Pause, error)
 	// EndPause ends a pause now and returns it. Due times that scans have recorded ahead of now
 	// stay recorded and do not fire. A pause that has ended is returned as it is. The error is
