@@ -11,7 +11,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/printing"
 )
 
-// PauseCmd holds up schedules for a time.
+// PauseCmd begins, lists and ends pauses of schedules.
 type PauseCmd struct {
 	client.Flags
 
