@@ -34,7 +34,7 @@ func TestMethodsThatNeedALockSaySo(t *testing.T) {
 	require.Greater(t, needy, 40, "the test has found those that say so")
 }
 
-// guardedFields are the fields below the only mutex of a struct.
+// guardedFields are the fields below the last mutex of a struct, which that mutex guards.
 type guardedFields struct {
 	mutex  string
 	fields []string
@@ -86,7 +86,8 @@ func synchronized(typ ast.Expr) bool {
 	return ok && (pkg.Name == "sync" || pkg.Name == "atomic")
 }
 
-// checkMethods returns how many methods of a file say that they need a lock.
+// checkMethods reports the methods of a file that use a guarded field, and neither lock its mutex
+// nor say that they need it. It returns how many say so.
 func (s source) checkMethods(t *testing.T, guarded map[string]guardedFields) (needy int) {
 	t.Helper()
 	for _, decl := range s.Decls {

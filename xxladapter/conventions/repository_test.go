@@ -16,8 +16,8 @@ import (
 // repository is the root of the module. Names of files in these tests are relative to it.
 var repository = os.DirFS("../..")
 
-// leftOut are folders that hold nothing of ours: what git keeps, packages of the console's build,
-// inputs of tests.
+// leftOut are folders that hold no sources of ours: what git keeps, packages of the console's
+// build, inputs of tests.
 var leftOut = []string{".git", "node_modules", "testdata"}
 
 // filesOf returns the files below a folder whose names end in suffix.

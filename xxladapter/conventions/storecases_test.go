@@ -75,7 +75,7 @@ func fixtureIn(list *ast.FieldList) string {
 	return ""
 }
 
-// calledOnStore returns the method that a call has on b.store.
+// calledOnStore returns the method that is called, if that is one of b.store.
 func calledOnStore(call *ast.CallExpr) (method string, ok bool) {
 	f, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
