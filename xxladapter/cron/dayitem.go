@@ -2,7 +2,7 @@ package cron
 
 import "strings"
 
-// This file parses the characters that only the two day fields have: ?, L, W and #.
+// This file parses what only the two day fields have: ?, L, LW and #. The method number parses nW.
 
 // question parses ?.
 func (p *parser) question(f *field, it, whole token) *ParseError {

@@ -86,7 +86,7 @@ func ExampleParse_steps() {
 	// Thu 2026-01-15 10:00:00 UTC
 }
 
-// Months without such a day are skipped. Here 31 is not the last day.
+// Months without a 31st are skipped: 31 does not stand for the last day; L does.
 func ExampleParse_shortMonths() {
 	after := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
 	show("0 0 0 31 * ?", after, 2)
@@ -98,8 +98,8 @@ func ExampleParse_shortMonths() {
 	// Tue 2026-03-31 00:00:00 UTC
 }
 
-// W never leaves the month: when the 1st is a Saturday, the nearest weekday is Monday the 3rd,
-// although Friday is nearer.
+// W never leaves the month: when the 1st is a Saturday, 1W is Monday the 3rd, although the Friday
+// before is nearer.
 func ExampleParse_nearestWeekday() {
 	show("0 0 9 1W * ?", time.Date(2026, 7, 15, 0, 0, 0, 0, time.UTC), 1)
 	show("0 0 9 15W * ?", time.Date(2026, 8, 1, 0, 0, 0, 0, time.UTC), 1)

@@ -166,7 +166,8 @@ func (p *parser) field(f *field, where token) *ParseError {
 	return nil
 }
 
-// store moves the field that was just parsed into the schedule; i is its column in Quartz.
+// store moves the field that was just parsed into the schedule; i is its index among Quartz's
+// fields.
 func (p *parser) store(i int) {
 	s := p.out
 	switch i {
