@@ -118,8 +118,9 @@ func (silentElector) Campaign(ctx context.Context, _ func()) (elect.Leadership, 
 	}
 }
 
-// TestAnElectorThatIsAwayStaysAway has a node that could not plan jobs for a while, as when the
-// store did not answer either. Afterwards it may succeed a dead leader at once.
+// TestAnElectorThatIsAwayStaysAway has a node that cannot plan jobs for a while, as when the store
+// does not answer either. The elector still counts as away afterwards, so the node may succeed a
+// dead leader at once.
 func TestAnElectorThatIsAwayStaysAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := run(silentElector{})

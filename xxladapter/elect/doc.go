@@ -7,6 +7,6 @@
 // [Candidacy] campaigns on behalf of a node for as long as the node runs.
 //
 // Both electors are part of this module, because one flag of the command offers them. Only the
-// command imports them: etcd's client adds 3 MB to its binary, and nothing to other programs. The
-// etcd server that tests start is in a module of its own.
+// command imports them: etcd's client adds 3 MB to the binary of the command, and nothing to other
+// programs. The etcd server that tests start is in a module of its own.
 package elect
