@@ -228,8 +228,8 @@ func (e *Elector) wait(ctx context.Context, l *leadership) error {
 	}
 }
 
-// before returns the node before mine, and a channel that tells of its changes. The name is empty
-// if mine is the oldest, and the channel nil if the other is gone meanwhile.
+// before returns the node before mine, and a channel that reports its next change. The name is
+// empty if mine is the oldest, and the channel is nil if the node before mine has gone meanwhile.
 func (e *Elector) before(conn *zk.Conn, mine string) (node string, changed <-chan zk.Event, err error) {
 	all, _, err := conn.Children(e.address.Path)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 // watchPace is how often a session checks when it last heard from a server.
 const watchPace = 250 * time.Millisecond
 
-// A session is one with the ensemble, over any connections. The library reconnects without limit,
-// and does not report how long it has heard nothing; this session ends after [elect.SessionLife] of
-// silence.
+// A session is a client's session with the ensemble, which may use several connections one after
+// the other. The library reconnects without limit, and does not report how long it has heard
+// nothing; this session ends after [elect.SessionLife] of silence.
 type session struct {
 	conn  *zk.Conn
 	heard atomic.Int64 // when a server last sent something, in ns since born; 0 if none has
