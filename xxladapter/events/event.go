@@ -1,5 +1,5 @@
-// Package events notifies observers of changes in a store. It does not pass on data: each event
-// names a topic and an id, and a listener reads the rest with its own rights.
+// Package events notifies listeners of changes in a store. It does not pass on data: each event
+// names a topic and an id, and the listener reads the rest with its own rights.
 package events
 
 import (

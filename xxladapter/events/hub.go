@@ -186,8 +186,8 @@ func (h *Hub) read(ctx context.Context, v **view) ([]Event, error) {
 	return []Event{{Topic: TopicAll}}, nil
 }
 
-// Tell publishes an event to the listeners of this hub at once. It is for changes that a poll may
-// miss, such as the removal of a job.
+// Tell publishes an event to the listeners of this hub at once. It is for what a poll does not
+// name, such as the id of a removed job.
 func (h *Hub) Tell(e Event) {
 	h.mu.Lock()
 	generation := h.generation
