@@ -14,8 +14,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// withRedis returns three schedulers on a server, with a Redis of their own in front of it. The
-// checker reads only the tables, so what Redis had and they lack counts as missing.
+// withRedis returns schedulers on a server, with a Redis of their own in front of it. The checker
+// reads only the tables, so what Redis had and they lack counts as missing.
 func withRedis(t *testing.T, e engine) (*cluster, *testserver.Server) {
 	t.Helper()
 	redis := testserver.StartRedis(t)
@@ -159,8 +159,9 @@ func theTablesBehindRedisAreAway(t *testing.T, e engine) {
 }
 
 // TestSchedulersKilledWithRedis kills schedulers, of which one at a time writes to the tables what
-// Redis has. It is killed at any moment; in redisstore, TestRecordsThatTheTablesHaveAreSkipped has
-// the one between the commit and the removal of the records.
+// Redis has. That one is killed at any moment; in redisstore,
+// TestRecordsThatTheTablesHaveAreSkipped covers the moment between the commit and the removal of
+// the records.
 func TestSchedulersKilledWithRedis(t *testing.T) {
 	testserver.Long(t)
 	onEach(t, servers, schedulersKilledWithRedis)

@@ -35,8 +35,8 @@ func TestStoppedInTurn(t *testing.T) {
 	})
 }
 
-// stopDelay is how much a stop may delay a run. A short run shares the machine with schedulers of
-// other tests, which start at the same time.
+// stopDelay is how much a stop may delay a run. It is longer outside of a soak, because schedulers
+// of other tests then start at the same time.
 func stopDelay() time.Duration { return pick(2*time.Second, time.Second) }
 
 // drainLimit is how long a stop may wait for hand-overs in flight.
