@@ -169,7 +169,8 @@ func TestADrainedNodeLeavesBackfillsToOthers(t *testing.T) {
 	})
 }
 
-// TestARemovedRunIsDropped checks what becomes of due times whose fire or run is gone.
+// TestARemovedRunIsDropped checks that a due time counts as dropped if its fire is gone and has
+// left no run.
 func TestARemovedRunIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, job := withJob(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// A service refuses to run without what it needs, and works with the logger that it is not given.
+// A service refuses to run without what it needs. Without a logger it logs to slog's default.
 func TestServicesNameTheOptionThatIsMissing(t *testing.T) {
 	t.Parallel()
 	store := memstore.New(nil)
