@@ -166,8 +166,8 @@ func TestDaysAreCounted(t *testing.T) {
 	require.Equal(t, []Day{{"2021-10-28", 100, true}, {"2021-10-29", 30, false}}, p.Days[len(p.Days)-2:], "midnight comes twice, and nothing fires before the second one")
 }
 
-// TestTheDaysOfARateKeepItsPhase counts the due times of rates that have more of them on most days
-// than are counted exactly.
+// TestTheDaysOfARateKeepItsPhase compares the days of rates with a count of each due time. The
+// rates have more than MaxPerDay of them on some days or on most.
 func TestTheDaysOfARateKeepItsPhase(t *testing.T) {
 	berlin := zone(t, "Europe/Berlin")
 	for _, from := range []string{"2026-03-27T12:10:00+01:00", "2026-03-27T12:07:30+01:00", "2026-10-01T00:00:00+02:00"} {
@@ -194,7 +194,7 @@ func TestTheDaysOfARateKeepItsPhase(t *testing.T) {
 	}
 }
 
-// TestAPreviewEnds previews schedules that end or never begin, and passes the last day of a leap
+// TestAPreviewEnds previews a schedule that never fires, and one that passes the last day of a leap
 // year, on which package time is wrong about zones.
 func TestAPreviewEnds(t *testing.T) {
 	p, err := Of(Schedule{Type: cron.Cron, Conf: "0 0 9 30 2 ?", Zone: time.UTC}, instant(t, "2026-01-01T00:00:00Z"), MaxTimes, MaxMonths)

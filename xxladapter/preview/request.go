@@ -106,8 +106,8 @@ func (r CronRequest) Read(zone *time.Location, profile cron.Profile) (s Schedule
 	return Schedule{Type: cron.Cron, Conf: r.Expr, Zone: zone, Profile: profile}, nil
 }
 
-// ZoneOf returns the IANA time zone of a name, or otherwise for an empty name. An unknown name, and
-// Local, are refused with an [xxladapter.Error].
+// ZoneOf returns the IANA time zone of a name, or the argument otherwise if the name is empty. An
+// unknown name, and Local, are refused with an [xxladapter.Error].
 func ZoneOf(name string, otherwise *time.Location) (*time.Location, error) {
 	if name == "" {
 		return otherwise, nil
@@ -120,8 +120,8 @@ func ZoneOf(name string, otherwise *time.Location) (*time.Location, error) {
 	return zone, nil
 }
 
-// ProfileOf returns the dialect of a name, or otherwise for an empty name. Any other name is
-// refused with an [xxladapter.Error].
+// ProfileOf returns the profile of a name, or the argument otherwise if the name is empty. An
+// unknown name is refused with an [xxladapter.Error].
 func ProfileOf(name string, otherwise cron.Profile) (cron.Profile, error) {
 	if name == "" {
 		return otherwise, nil
