@@ -24,9 +24,9 @@ type calls struct {
 	lost context.CancelCauseFunc // ends ctx
 }
 
-// begin returns a context that ends with parent, or when the connection is lost: a reply may come
-// while there is none, and a caller that waited for it until its deadline would lose seconds with
-// each restart of the broker.
+// begin returns a context that ends with parent, or when the connection is lost: the reply may be
+// sent while there is no connection, and a caller that waited for it until its deadline would lose
+// seconds with each restart of the broker.
 func (c *calls) begin(parent context.Context) (ctx context.Context, end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
