@@ -82,8 +82,8 @@ func TestAClockThatWasSetBack(t *testing.T) {
 	require.Equal(t, future+3, publish(t, s, anyOf, "3", "run"))
 }
 
-// TestExecutorsThatAreGoneAreForgotten has two executors that have not asked for a second, of which
-// one has a run.
+// TestExecutorsThatAreGoneAreForgotten lets two executors be silent for more than a second. One of
+// them still has a run.
 func TestExecutorsThatAreGoneAreForgotten(t *testing.T) {
 	t.Parallel()
 	url := ownURL(t)
