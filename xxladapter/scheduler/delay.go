@@ -7,9 +7,9 @@ import (
 )
 
 // decideDelay decides on a job whose next due time follows from the end of its run: there is one
-// due time, and after it the schedule waits. The call that stores the end of the run continues it,
-// see [xxladapter.Resume]. A due time that fires nothing is followed by the next one right away,
-// because no run will end.
+// due time, and after it the schedule waits. The call that stores the end of the run continues the
+// schedule, see [xxladapter.Resume]. A due time that fires nothing is followed by the next one
+// right away, because no run will end.
 func decideDelay(d *xxladapter.Decision, j *xxladapter.Job, plan zonedPlan, now time.Time, missed bool) {
 	due, trigger := d.Next, xxladapter.TriggerCron
 	if missed {

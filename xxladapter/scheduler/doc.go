@@ -9,11 +9,11 @@
 //
 // # What it promises
 //
-// Every due time of a job that is switched on gives one fire record, or one record of a misfire. A
-// record is handed out at or after its due time by the store's clock, and may be handed out again
-// by another scheduler after a crash: the claim in the store decides who sends it. There is no
-// bound on how late it is handed out. Only a due time that was not planned within the misfire
-// window of its job becomes a misfire.
+// Every due time of a job that is switched on gives one fire record, or belongs to a record of a
+// misfire. A record is handed out at or after its due time by the store's clock, and may be handed
+// out again by another scheduler after a crash: the claim in the store decides who sends it. There
+// is no bound on how late it is handed out. A due time becomes a misfire only if it was not planned
+// within the misfire window of its job, or if a pause or a calendar suppresses it.
 //
 // # What it costs
 //

@@ -37,7 +37,7 @@ func (l *line) heal() {
 	l.healed = nil
 }
 
-// pass blocks as a connection does whose other end is silent.
+// pass blocks while the line is cut, like a connection with a silent other end.
 func (l *line) pass(ctx context.Context) error {
 	l.mu.Lock()
 	healed := l.healed
@@ -358,7 +358,7 @@ func TestAGrantEndsByEitherClock(t *testing.T) {
 	require.True(t, (&grant{deadline: now.Add(time.Hour)}).holds())
 	require.False(t, (&grant{deadline: now.Add(-time.Millisecond)}).holds())
 	require.False(t, (&grant{}).holds())
-	// Without its monotonic reading this is what a machine that slept sees.
+	// Without a monotonic reading the wall clock decides, as on a machine that slept.
 	require.False(t, (&grant{deadline: now.Add(-time.Millisecond).Round(0)}).holds())
 }
 
@@ -388,7 +388,7 @@ func TestANodeThatDrainsKeepsItsTermWithoutPartitions(t *testing.T) {
 }
 
 // TestADrainedNodeStaysDrainedInItsNextTerm lets the store be away for longer than a lease: for the
-// drained node alone, and for all nodes, of which the drained one may be the first to come back.
+// drained node alone, and for all nodes, of which the drained one is the first to come back.
 func TestADrainedNodeStaysDrainedInItsNextTerm(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		a, other := b.start("a", nil), b.start("b", nil)
