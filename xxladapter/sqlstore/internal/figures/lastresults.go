@@ -46,7 +46,7 @@ const failedIn = `id IN (SELECT job_id FROM xxlwheel_last_result WHERE result < 
 // NewerResults are jobs whose newest result is not what is stored of them.
 type NewerResults struct{ succeeded, failed []int64 }
 
-// NewerResults reads what f needs of them.
+// NewerResults reads the newer results of all jobs, or none if f neither filters nor sorts by them.
 func (s *Store) NewerResults(ctx context.Context, f xxladapter.JobFilter) (newer NewerResults, err error) {
 	if f.LastResult == "" && f.Sort != xxladapter.SortByResult {
 		return newer, nil

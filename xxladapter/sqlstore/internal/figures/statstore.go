@@ -115,7 +115,7 @@ func scanStat(r database.Row) (key statKey, f xxladapter.Figures, err error) {
 	return key, f, err
 }
 
-// setLastResults stores results that are newer than the stored ones.
+// setLastResults stores the results, except for jobs whose stored result is that of a newer run.
 func setLastResults(ctx context.Context, t *database.Tx, last map[int64]lastResult) error {
 	if len(last) == 0 {
 		return nil
