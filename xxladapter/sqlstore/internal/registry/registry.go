@@ -172,9 +172,9 @@ func refreshGroups(ctx context.Context, t *database.Tx, appName string, now any)
 	return nil
 }
 
-// LockApp locks an app name until the transaction ends. It must precede every change of the
-// registrations or groups of appName, and every read for such a change, so that a group never
-// misses an address that another transaction brings.
+// LockApp locks an app name until the transaction ends. It must precede every new registration of
+// appName, every change of the addresses of its groups, and every read for such a change, so that a
+// group never misses an address that another transaction brings.
 func LockApp(ctx context.Context, t *database.Tx, appName string) error {
 	if t.Dialect.LockApp == "" {
 		return nil
