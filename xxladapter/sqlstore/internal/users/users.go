@@ -82,8 +82,8 @@ func (s *Store) CreateUser(ctx context.Context, u *xxladapter.User, first bool) 
 	return id, nil
 }
 
-// writeUsers runs changes of users as Write does, but one after the other, because each checks a
-// rule about all users.
+// writeUsers runs changes of users as Write does, but one after the other, because they check rules
+// that concern several rows.
 func (s *Store) writeUsers(ctx context.Context, apply func(context.Context, *database.Tx) error) error {
 	return s.db.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		if _, err := tx.LockTerm(ctx); err != nil {
