@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Certificate writes a certificate for 127.0.0.1, which is its own authority, and its private key
-// as PEM files, and returns their paths. It is valid for an hour, and its name is its own.
+// Certificate writes a self-signed certificate for 127.0.0.1 and its private key as PEM files, and
+// returns their paths. The certificate is valid for an hour, and no other has its name.
 func Certificate(t testing.TB) (cert, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

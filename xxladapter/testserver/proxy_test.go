@@ -71,7 +71,7 @@ func (p proxied) numbers(t *testing.T) (found []int) {
 	return found
 }
 
-// insert inserts n in a transaction.
+// insert inserts n by a statement alone, or in a transaction that it commits if commit is set.
 func (p proxied) insert(ctx context.Context, n int, commit bool) error {
 	// On a separate connection, because database/sql repeats what it considers unsent, and pgx
 	// reports that for every statement without arguments whose answer was lost.
