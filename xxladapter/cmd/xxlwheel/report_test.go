@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -52,6 +53,29 @@ func TestAFailedClearSaysWhatItDeleted(t *testing.T) {
 	code, _, stderr := cli(t, "run", "--server", server.URL, "clear", "--all", "--yes")
 	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, stderr, "deleted 1000, then failed: ")
+}
+
+// TestAReportHasTheDaysOfTheSchedulersZone has days without runs, which a report leaves out, and
+// zones that are a day apart at each instant.
+func TestAReportHasTheDaysOfTheSchedulersZone(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"Pacific/Kiritimati", "Pacific/Niue"} {
+		zone, err := time.LoadLocation(name)
+		require.NoError(t, err)
+		var from string
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/info") {
+				_, _ = fmt.Fprintf(w, `{"zone":%q}`, name)
+				return
+			}
+			from = r.URL.Query().Get("from")
+			_, _ = io.WriteString(w, `{"reports":[{"triggerDay":"2026-03-01","sucCount":1}]}`)
+		}))
+		before := time.Now().In(zone).AddDate(0, 0, -2).Format(time.DateOnly)
+		require.Contains(t, mustCLI(t, "report", "--server", server.URL, "--days", "3"), "2026-03-01")
+		require.Contains(t, []string{before, time.Now().In(zone).AddDate(0, 0, -2).Format(time.DateOnly)}, from)
+		server.Close()
+	}
 }
 
 // TestReportAndClear runs the two commands against a server in another process.

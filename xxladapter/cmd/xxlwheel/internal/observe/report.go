@@ -16,19 +16,27 @@ type ReportCmd struct {
 	Days int `default:"7" help:"How many days to show, including today (default ${default})."`
 }
 
-// Run prints the last c.Days days, the newest one last. It asks for one day more, because the days
-// are those of the scheduler's zone, and today may begin later there than in UTC.
+// Run prints the days of the last c.Days on which anything ran, the newest one last. Days are those
+// of the schedulers' zone.
 func (c *ReportCmd) Run(inv *command.Invocation) error {
 	if c.Days < 1 {
 		return command.Usagef("--days is %d, must be at least 1", c.Days)
 	}
+	var info struct{ Zone string }
+	if err := c.API().Call(inv.Context, "GET", "/info", nil, &info); err != nil {
+		return err
+	}
+	zone, err := time.LoadLocation(info.Zone)
+	if err != nil {
+		return fmt.Errorf("the schedulers' zone %q is unknown here: %w", info.Zone, err)
+	}
 	var list struct{ Reports []json.RawMessage }
-	from := time.Now().UTC().AddDate(0, 0, -c.Days).Format(time.DateOnly)
+	from := time.Now().In(zone).AddDate(0, 0, 1-c.Days).Format(time.DateOnly)
 	if err := c.API().Call(inv.Context, "GET", "/reports?from="+from, nil, &list); err != nil {
 		return err
 	}
 	rows := [][]string{{"DAY", "RUNNING", "SUCCESS", "FAILED"}}
-	for _, raw := range list.Reports[max(0, len(list.Reports)-c.Days):] {
+	for _, raw := range list.Reports {
 		var day struct {
 			Day     string `json:"triggerDay"`
 			Running int64  `json:"runningCount"`
