@@ -43,6 +43,10 @@ func rounds(short, lengthy int) iter.Seq[int] {
 	}
 }
 
+// longestPeriod returns the longest period among mixed. Jobs that were created together are due
+// together, so there may be no run for about as long.
+func longestPeriod() time.Duration { return time.Duration(*slower) * 5 * time.Second }
+
 // random returns the source of what varies in a test. If the test fails, its seed is printed, which
 // repeats the draws, though not the interleaving.
 func random(t *testing.T) *rand.Rand {
