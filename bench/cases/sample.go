@@ -17,7 +17,8 @@ const (
 	block     = 128
 )
 
-// backlog is a tick and some time to work.
+// backlog is how long sample waits for the timer's own goroutine after the operations: a tick and
+// some time to work.
 const backlog = tick + 5*time.Millisecond
 
 // A load does the operations from number first on and returns how many did what they should.
@@ -25,8 +26,8 @@ const backlog = tick + 5*time.Millisecond
 type load func(g, first, n int) (good int)
 
 // sample does as many operations as fit into a time, on each of some goroutines, and reports what
-// one of them costs: in time of the caller, in processor time of the whole process with what is
-// left for the timer's own goroutine, and in allocations.
+// one of them costs: in time of the caller, in processor time of the whole process, including what
+// the timer's own goroutine does within backlog afterwards, and in allocations.
 func sample(m Meter, d time.Duration, goroutines int, do load) {
 	sampleSome(m, d, math.MaxInt, goroutines, do)
 }
