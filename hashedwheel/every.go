@@ -72,8 +72,8 @@ type periodicTask struct {
 // Run calls the function.
 func (p *periodicTask) Run(*Timeout) { p.f() }
 
-// next returns the deadline after a run that has ended now: whole periods after the last one,
-// without those that have passed.
+// next returns the deadline after a run that has ended now: the one that Reset has asked for, or a
+// period from now if the delay is fixed, or the first of the fixed rate that has not passed.
 func (p *periodicTask) next(now int64) int64 {
 	switch {
 	case p.again != 0:
@@ -85,9 +85,10 @@ func (p *periodicTask) next(now int64) int64 {
 	return after(p.deadline+skipped*p.period, p.period)
 }
 
-// periodics holds the periodic timeouts that are running: they are pending, but neither in a queue
-// nor in the wheel. Its lock also orders the beginning and the end of a run, and Reset: a Reset
-// during a run leaves the arming to the end of the run, so no two runs overlap.
+// periodics holds the periodic timeouts that are running: they are pending, but not in the wheel,
+// and in a queue only if a Reset before the run put them there. Its lock also orders the beginning
+// and the end of a run, and Reset: a Reset during a run leaves the arming to the end of the run, so
+// no two runs overlap.
 type periodics struct { // guards the field below, and orders runs
 	sync.Mutex
 	running map[*Timeout]struct{}

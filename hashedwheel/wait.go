@@ -175,7 +175,7 @@ func (c *wheelContext) endAlone(err error) {
 	c.end(err, true)
 }
 
-// over reports whether c has ended by itself.
+// over reports whether c has ended. Unlike Err, it does not ask the parent.
 func (c *wheelContext) over() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
