@@ -64,8 +64,8 @@ type Purger interface {
 }
 
 // A Store is the part of [xxladapter.Store] that this package needs, by groups of calls. This
-// package edits jobs and groups, records beats and orders, and reads everything else: only
-// schedulers claim and settle.
+// package edits definitions, records beats, orders and the audit, lets nodes retire, and reads
+// everything else: only schedulers claim and settle.
 type Store interface {
 	xxladapter.Clock
 	xxladapter.DescriptionStore
@@ -77,7 +77,7 @@ type Store interface {
 }
 
 // Definitions keeps what people edit: jobs with their sources and versions, groups with their
-// executors, pauses, calendars, and declarations of all of these.
+// executors, pauses and calendars. A declaration edits jobs, groups and calendars together.
 type Definitions interface {
 	xxladapter.JobStore
 	xxladapter.JobEditStore
