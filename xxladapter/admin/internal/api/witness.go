@@ -14,7 +14,7 @@ type Trail interface {
 	AuditEnds(ctx context.Context) (xxladapter.AuditEnds, error)
 }
 
-// recordAttempts limits how often a row is appended whose answers are lost.
+// recordAttempts limits how often a row is appended while the store's answers are lost.
 const recordAttempts = 3
 
 // Witness is called before the call in ctx does something that the store does not audit by itself.
