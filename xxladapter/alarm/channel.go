@@ -44,8 +44,8 @@ func (e *finalError) Unwrap() error { return e.error }
 
 func finalf(format string, args ...any) error { return &finalError{fmt.Errorf(format, args...)} }
 
-// retry calls attempt until it succeeds, returns a final error, has no attempt left or ctx ends. It
-// returns the result of the last attempt.
+// retry calls attempt until it succeeds or returns a final error, no attempt is left, or ctx ends.
+// It returns the result of the last attempt.
 func retry(ctx context.Context, attempt func(ctx context.Context) error) error {
 	for i := 0; ; i++ {
 		limited, cancel := context.WithTimeout(ctx, attemptLimit)

@@ -16,7 +16,7 @@ import (
 const (
 	// messagesAtOnce limits the messages in flight. Further ones wait in the store, unclaimed.
 	messagesAtOnce = 8
-	// notifyLimit limits the time from the claim of a message to its settlement.
+	// notifyLimit limits the time from the claim of a message until its channels are done.
 	notifyLimit = 90 * time.Second
 	// sendLimit limits one channel's work on one message.
 	sendLimit = 40 * time.Second
@@ -50,7 +50,7 @@ func (m *Monitor) notifyOne(ctx context.Context, subjects []subject) {
 	defer cancel()
 	claims, err := m.claim(ctx, subjects)
 	if err != nil {
-		// What was claimed before the error is sent: it is ours.
+		// Claims that were made before the error are this node's, and are sent.
 		m.logger.Error("claim of alarms failed", "err", err)
 	}
 	for _, kind := range []Kind{Failed, Recovered} {
