@@ -7,7 +7,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A demand is a run that something other than the schedule caused.
+// A demand is a run that an event, such as a trigger or the end of another run, permits between lo
+// and hi, and requires if must is set.
 type demand struct {
 	job    int64
 	lo, hi Instant
