@@ -30,8 +30,8 @@ type Credential struct {
 	Kind   CredentialKind
 	Digest string // the secret's SHA-256 in hexadecimal digits; unique
 	Name   string // of a token, at most 64 bytes
-	// Role and Groups limit what the bearer may do beyond the rights of the user: in Groups, or in
-	// all groups if it is empty, at most Role, and nothing elsewhere. An empty Role does not limit.
+	// Role and Groups limit the rights of the user for the bearer: to at most Role in Groups, or in
+	// all groups if Groups is empty, and to nothing elsewhere. An empty Role does not limit.
 	Role    Role
 	Groups  []int64
 	Address string    // the IP address from which it was created
@@ -70,9 +70,9 @@ func CheckTokens(userID int64, has int) error {
 // A CredentialStore is the part of [Store] that keeps the credentials of users.
 type CredentialStore interface {
 	// CreateCredential stores a new credential and returns its id, and deletes those that have
-	// expired by c.Created. If the user has [MaxCredentials] sessions, the least recently used one
-	// is deleted. The error is [ErrConflict] if the user has that many tokens. It is [ErrNotFound]
-	// if the user does not exist.
+	// expired by c.Created. If the user has [MaxCredentials] of its kind, a new session takes the
+	// place of the least recently used one, and a new token is refused with [ErrConflict]. The
+	// error is [ErrNotFound] if the user does not exist.
 	CreateCredential(ctx context.Context, c *Credential) (int64, error)
 	// Credential returns the credential with the digest, even an expired one, and its user. The
 	// error is [ErrNotFound] if there is none.

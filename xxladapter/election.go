@@ -14,8 +14,8 @@ const (
 	// ElectionWaits means that the elector has not elected the node. The node takes no partitions.
 	// It keeps those that it has until an elected node renews.
 	ElectionWaits Election = -1
-	// ElectionAway means that the elector does not answer. It is ElectionNone otherwise, so that
-	// jobs are planned while the elector is down.
+	// ElectionAway means that the elector does not answer. It works like ElectionNone, so that jobs
+	// are planned while the elector is down.
 	ElectionAway Election = -2
 )
 

@@ -186,7 +186,7 @@ func (j *Job) CheckChildren() error {
 	return nil
 }
 
-// CheckParam refuses a parameter that does not fit into a job or a log row. Before release 3.4.0
+// CheckParam refuses a parameter that does not fit into a job or a log row. Before XXL-JOB 3.4.0
 // the columns are narrower, with 512 characters.
 func CheckParam(param string) error { return checkBytes("executorParam", param, MaxRowText) }
 

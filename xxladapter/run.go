@@ -26,8 +26,8 @@ type Accept struct {
 	LogID   int64
 	Address string // of the executor, as it is registered
 	// Held asks only whether the address has the run already: a run that waits is not given, and
-	// may still be given to this address or to another one. If the store may have lost who has the
-	// run, which is an ambiguous fire, it is given as without Held.
+	// may still be given to this address or to another one. If the fire is ambiguous, the store may
+	// have lost who has the run, and gives it as without Held.
 	Held bool
 }
 
