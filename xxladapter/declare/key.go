@@ -9,8 +9,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// KeyFrom returns a key made of a name: its letters and digits in lower case, with a hyphen in
-// place of what is between them.
+// KeyFrom returns a key made of a name: in lower case, with a hyphen in place of characters that a
+// key must not contain, and truncated to [xxladapter.MaxJobKey] characters. A name of such
+// characters alone gives "job".
 func KeyFrom(name string) string {
 	var key []rune
 	gap := false
