@@ -28,7 +28,7 @@ const (
 	callbackLast     = 5 * time.Second // limit for sending the last results during a stop
 
 	// maxAside limits the jobs that are passed by at a time because a result was refused: an admin
-	// that refuses everything gets so many requests, and one more, at each attempt.
+	// that refuses everything gets one request more than that at each attempt.
 	maxAside = 8
 )
 

@@ -127,7 +127,7 @@ func (e *Executor) Run(ctx context.Context) error {
 	e.live.Store(l)
 
 	err = e.serve(ctx, l, listener)
-	e.finished.Store(true) // it is not yet if serve has failed at its start
+	e.finished.Store(true) // not done yet if serve has failed at its start
 	l.logs.close()
 	return errors.Join(err, journal.close())
 }
