@@ -119,8 +119,8 @@ func (s *Store) DecideAlarms(
 	return claimed, nil
 }
 
-// setAlarm replaces the alarm status from of a row by the status to. It reports whether the row had
-// the status from.
+// setAlarm changes the alarm status of a row from one value to another. It reports whether the row
+// had the former.
 func (s *Store) setAlarm(logID int64, from, to int) bool {
 	l := s.logs[logID]
 	if l == nil || l.AlarmStatus != from {
