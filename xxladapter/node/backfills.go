@@ -6,8 +6,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-// hintBackfills returns a listener that notifies the backfills of what matters to them and then
-// calls next, if any: of their own fires, which another node may have planned, and of ended runs.
+// hintBackfills returns a listener that notifies b of the fires of backfills, which another node
+// may have planned, and of ended runs. It then calls next, unless next is nil.
 func hintBackfills(b *maintenance.Backfills, next func(trigger.Event)) func(trigger.Event) {
 	return func(e trigger.Event) {
 		switch {
