@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// The functions below run one statement for many rows. The number of rows is a power of two, so
-// that there are few distinct statements, and databases and drivers can cache them.
+// The functions below run one statement for many rows. Unless its arguments are lists, the number
+// of rows is a power of two, so that there are few distinct statements, and databases and drivers
+// can cache them.
 
 const (
 	// mostRows bounds the rows of a statement, and mostText the bytes of text in one, unless a
