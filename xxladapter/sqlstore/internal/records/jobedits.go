@@ -11,9 +11,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// EditJobs implements [xxladapter.Store]. However many edits there are, the transaction has a few
-// statements for every hundred of them: it locks and reads all rows, decides all edits, and writes
-// what they change, each kind of rows together. Single edits are made in the same way.
+// EditJobs implements [xxladapter.Store]. The transaction has a few statements for every hundred
+// edits, and a few more for each changed source: it locks and reads all rows, decides all edits,
+// and writes what they change, each kind of rows together. Single edits are made in the same way.
 func (s *Store) EditJobs(
 	ctx context.Context, edits []xxladapter.JobEdit, whole bool,
 ) (made []xxladapter.JobEdited, err error) {

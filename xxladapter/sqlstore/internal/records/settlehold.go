@@ -62,8 +62,8 @@ func (h *settleHolder) hold(ctx context.Context, c *FireCall) (taken bool) {
 	return true
 }
 
-// take removes the settlement of a run, if it is still there, and returns it. It takes only the one
-// that the parameter which names, or any if that is nil.
+// take removes the settlement of a run and returns it; if which is not nil, it takes only that one.
+// It returns nil if there is none to take.
 func (h *settleHolder) take(logID int64, which *heldSettle) *heldSettle {
 	h.mu.Lock()
 	defer h.mu.Unlock()
