@@ -71,7 +71,7 @@ func copyWhole(ctx context.Context, file, to string, acceptLoss bool) (err error
 				continue // it was perhaps begun and removed while the tables were copied
 			}
 		}
-		// Its close brings everything into the tables.
+		// Closing the copy brings everything into its tables.
 		var s *journaled.Store
 		if s, err = OpenJournaled(
 			ctx, to, database.Options{Logger: slog.New(slog.DiscardHandler)}, JournalOptions{AcceptLoss: acceptLoss},
