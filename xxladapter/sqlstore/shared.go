@@ -51,7 +51,7 @@ type SharedOptions struct {
 
 // OpenShared opens the store that place names, as [Open] does, with a log in front of it that all
 // processes of the store share. What happens at each fire is durable in the log, and reaches the
-// tables behind it, within a second. Every call of the store sees it at once. Other programs that
+// tables behind it within a second. Every call of the store sees it at once. Other programs that
 // read the tables see only what has reached them.
 //
 // Every process of the store needs the log. On MySQL, due times are claimed in the tables as
