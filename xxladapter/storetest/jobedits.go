@@ -162,7 +162,7 @@ func (b *fixture) editByEachAct() (made []xxladapter.JobEdited, versions map[int
 		b.addJob("started"), b.addRunning("stopped", at(60)), b.addRunning("removed", at(60))
 	b.plan(stopped, at(1), xxladapter.TriggerCron)
 	b.plan(moved, at(2), xxladapter.TriggerCron)
-	b.plan(moved, at(3*3600), xxladapter.TriggerCron) // later than it is to continue from
+	b.plan(moved, at(3*3600), xxladapter.TriggerCron) // after the time from which the job continues
 	b.plan(removed, at(3), xxladapter.TriggerManual)
 	kept := b.plan(stopped, at(4), xxladapter.TriggerManual)
 	other := b.addGroup("another-app")
