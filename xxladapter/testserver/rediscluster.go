@@ -152,7 +152,7 @@ func (c *RedisCluster) WaitReady(t testing.TB) {
 	})
 }
 
-// Owner returns the node that has a slot, as the first node says that answers.
+// Owner returns the node that has a slot, according to the first node that answers.
 func (c *RedisCluster) Owner(t testing.TB, slot int) *Server {
 	t.Helper()
 	owner, err := c.owner(t.Context(), slot, nil)
