@@ -45,8 +45,9 @@ type queuedRuns struct {
 }
 
 // due returns what is known about a run, and whether it is to be looked for now. connected is the
-// zero time while the queue is away: then nothing is looked for that was noted before. Otherwise
-// the run's time has come, or this was noted before the queue was away, which may have lost it.
+// zero time while the queue is away: then nothing is looked for that was noted before. Otherwise a
+// run is looked for if its time has come, or if it was noted before the queue was away, which may
+// have lost it.
 func (q *queuedRuns) due(fireID int64, now, connected time.Time) (known queuedRun, due bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

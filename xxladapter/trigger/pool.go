@@ -265,9 +265,9 @@ func (p *Pool) start(lane int) {
 	}
 }
 
-// serve works: it does one assignment after the other until Run ends. It is kept while there is
-// nothing to do, because a new goroutine would have to grow its stack again: a hand-over needs more
-// than the first 2 KiB.
+// serve does one assignment after the other until Run ends. Its goroutine is kept while there is
+// nothing to do, because a new one would have to grow its stack again: a hand-over needs more than
+// the first 2 KiB.
 func (p *Pool) serve(ctx context.Context, h *HandOver, t assignment) {
 	var next chan assignment
 	for {

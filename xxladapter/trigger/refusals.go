@@ -87,8 +87,8 @@ func (r *refusals) next() (from place, ok bool) {
 	return from, ok
 }
 
-// offered notes that all fires from the last answer of next up to to are being offered, as the
-// store had them after that answer. A nil to means that none is left.
+// offered notes that all fires between from, the last answer of next, and to are being offered, as
+// the store had them after that answer. A nil to means that none is left.
 func (r *refusals) offered(from place, to *place) {
 	for app, of := range r.of {
 		if of.first.compare(from) < 0 || to != nil && of.first.compare(*to) > 0 {

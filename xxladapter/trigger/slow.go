@@ -16,7 +16,7 @@ type slowJobs struct {
 	counts map[int64]int // slow hand-overs by job id
 }
 
-// note counts a hand-over that ended at now and took that long.
+// note counts a hand-over that ended at now, if it took longer than slowTook.
 func (s *slowJobs) note(job int64, took time.Duration, now time.Time) {
 	if took <= slowTook {
 		return
