@@ -17,7 +17,7 @@ import (
 // rival measures a scheduler of any make from outside: a process of its own that hands runs to the
 // executor of this tool, over plain XXL-JOB. What was due is known from the clock, what ran from
 // the executor's own receipts, so the same figures hold for all makes. With -kills the scheduler is
-// killed that often, three to ten seconds after it has started to send again.
+// killed that often, three to ten seconds after the window begins or the scheduler listens again.
 //
 // All jobs are due at each second of a window, by a cron expression that is due in these seconds
 // alone, so that nothing has to be switched on at a certain time. Runs of a job are matched to its
