@@ -23,8 +23,8 @@ func (c *watchedConn) readFrom(r io.Reader) (n int64, err error) {
 	}
 	var source *watchedConn
 	if wrapped, ok := r.(interface{ inside() *watchedConn }); ok {
-		// The net package makes the kernel move data only from its own types. From one that shows
-		// no progress meanwhile, Read has to move it, which touches.
+		// The net package makes the kernel move data only from its own types, and only a TCP
+		// connection shows its progress meanwhile. From others, Read moves the data, and touches.
 		if tcp, ok := wrapped.inside().Conn.(*net.TCPConn); ok {
 			source = wrapped.inside()
 			source.reading.calls.Add(1)
