@@ -20,7 +20,7 @@ import (
 // multicast addresses, and the scheduler itself. Its methods may be called from any goroutine.
 type Addresses struct {
 	// Allow lists the networks that executors may be in; empty means all that are not forbidden. An
-	// address in a listed network may also be called without being registered. It must not be
+	// address in a listed network may also be called without being registered. The list must not be
 	// changed.
 	Allow []netip.Prefix
 
