@@ -70,7 +70,7 @@ type poorCalendar struct {
 const (
 	// calendarAhead is how long before a year its days should be known.
 	calendarAhead = 31 * 24 * time.Hour
-	// shownJobs is the length of each list of the overview.
+	// shownJobs limits each list of the overview, except those of groups and of calendars.
 	shownJobs = 20
 	// overdueAfter is longer than it takes other nodes to plan a due time whose node has died.
 	overdueAfter = 10 * time.Second
