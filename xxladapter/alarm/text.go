@@ -159,7 +159,8 @@ var markup = strings.NewReplacer(
 	`<`, `&lt;`, `>`, `&gt;`, `&`, `&amp;`,
 )
 
-// printable returns text without its control characters.
+// printable returns text without control characters, except line feeds and tabs, and without white
+// space at its ends.
 func printable(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
