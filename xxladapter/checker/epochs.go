@@ -96,7 +96,8 @@ func newJob(changes []Change) (*job, error) {
 	return j, nil
 }
 
-// begin opens an epoch for a running state. acked is 0 if it may begin late.
+// begin opens an epoch for a running state. acked is when the epoch has certainly begun; 0 means
+// that this is not known.
 func (j *job) begin(s state, c *Change, acked Instant, sure bool) error {
 	if !s.running || s.def == nil || s.def.Type == xxladapter.ScheduleNone {
 		return nil
