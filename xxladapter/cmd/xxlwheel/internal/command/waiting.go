@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Waiting does work whose size is not known at its beginning, and shows on a terminal what it does
-// and for how long, once that is more than a second. shown says that out is a terminal.
+// Waiting does work whose size is not known at its beginning. If shown is true, out is a terminal,
+// and Waiting writes there what it does and for how long, once that is more than a second.
 func Waiting(out io.Writer, shown bool, what func() string, work func() error) error {
 	if !shown {
 		return work()
