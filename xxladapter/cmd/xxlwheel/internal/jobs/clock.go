@@ -8,8 +8,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/flags"
 )
 
-// clockTime parses a time of the day, which is the last time until now that a clock showed it, or
-// what [flags.Instant] parses.
+// clockTime parses what [flags.Instant] parses, or a time of the day, which stands for the last
+// instant up to now at which a clock showed it.
 func clockTime(text string, now time.Time) (time.Time, error) {
 	for _, layout := range []string{"15:04", time.TimeOnly} {
 		of, err := time.Parse(layout, text)
