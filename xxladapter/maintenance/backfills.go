@@ -44,9 +44,9 @@ type Backfills struct {
 	running atomic.Bool // the last poll found a running backfill
 }
 
-// NewBackfills returns Backfills that do nothing before Run. planned is called with the fires that
-// were planned, if the node is fit: then fit reports that it may plan. A node that was drained
-// begins backfills, since no other one may know of them, and leaves the rest to the others.
+// NewBackfills returns Backfills that do nothing before Run. fit reports whether the node may plan;
+// if so, planned is called with the fires that were planned. A node that was drained begins
+// backfills, since no other one may know of them, and leaves the rest to the others.
 func NewBackfills(
 	store BackfillStore, planned func([]xxladapter.Fire), fit func() bool, logger *slog.Logger,
 ) *Backfills {

@@ -60,7 +60,8 @@ func (r *Registry) sweep(ctx context.Context) error {
 	if now.Sub(r.since) < xxladapter.HearingTime {
 		life = deafLife
 	}
-	// A call that the store answers minutes later would not know that beats were kept away, too.
+	// While a store takes minutes to answer, it may keep beats away, too. A call that has waited so
+	// long would expire their executors.
 	limited, cancel := context.WithTimeout(ctx, registryPace)
 	defer cancel()
 	dead, err := r.Store.ExpireRegistrations(limited, life, xxladapter.HearsQueue(r.Connected, now))

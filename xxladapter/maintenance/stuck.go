@@ -37,7 +37,7 @@ type Stuck struct {
 	Store StuckStore
 	// Settled is called with each row that was written off; nil disables it.
 	Settled func(*xxladapter.Log)
-	Logger  *slog.Logger
+	Logger  *slog.Logger // nil means slog.Default()
 }
 
 // Run polls until ctx ends. Errors of the store are logged, and the next poll tries again.
