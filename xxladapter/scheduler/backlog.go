@@ -19,7 +19,7 @@ type backlog struct {
 	short bool            // the last round was one query
 	at    xxladapter.Fire // the last fire that the current round has read; id 0 starts a new round
 	until time.Time       // every fire due before that has been armed once
-	again time.Time       // until, when what became due before it was last looked for once more
+	again time.Time       // the value of until at the end of the last sweep that reached back
 }
 
 const (

@@ -57,7 +57,7 @@ func decide(j *xxladapter.Job, plan zonedPlan, now time.Time, window time.Durati
 	for range reach.fires {
 		switch {
 		case d.Stop || d.Next.After(now.Add(reach.ahead)), now.Sub(d.Next) > grace:
-			return d // what is too late is left by an outage over very many days without work
+			return d // too late only after an outage over very many days without work
 		case suppress(&d, j, plan, now, now.Add(reach.ahead)):
 		default:
 			d.Fires = append(d.Fires, scheduledFire(j.ID, d.Next, xxladapter.TriggerCron))

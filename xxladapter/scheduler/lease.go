@@ -54,8 +54,7 @@ func (g *grant) holds() bool {
 	return now.Before(g.deadline) && now.Round(0).Before(g.deadline.Round(0))
 }
 
-// quiet reports whether the store has just said, with a renewal, that nothing is open that a sweep
-// could find.
+// quiet reports whether the store has just said, with a renewal, that a sweep would find nothing.
 func (g *grant) quiet() bool {
 	return g.Quiet && time.Until(g.deadline) > leaseLife-leaseMargin-leasePace-leaseRetry
 }
@@ -124,7 +123,7 @@ func leasePause(lapse, now time.Time) time.Duration {
 func (s *Scheduler) resign(ctx context.Context) {
 	g := s.grant.Load()
 	s.grant.Store(&grant{})
-	defer s.roster.set(xxladapter.Term{}, nil) // ends the presence, by which another node learns of it at once
+	defer s.roster.set(xxladapter.Term{}, nil) // ends the presence, which other nodes see at once
 	if g.Number == 0 {
 		return
 	}

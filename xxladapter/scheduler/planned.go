@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	// armAhead limits how far ahead a fire is held in memory that was planned outside of a scan. A
+	// armAhead limits how far ahead a fire that was planned outside of a scan is held in memory. A
 	// fire that is due later is left to the sweep and may be up to a second late.
 	armAhead = time.Minute
 
-	// resumeSoon limits how soon a schedule continues for a scan to be brought forward. Scans are
+	// resumeSoon is how soon a schedule must continue for a scan to be brought forward. Scans are
 	// at most idlePace apart, and read as far ahead.
 	resumeSoon = idlePace + time.Second
 )

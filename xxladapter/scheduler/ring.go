@@ -191,7 +191,7 @@ func (r *ring) done(a *armed) {
 	r.release(a)
 }
 
-// hold holds f and returns it, or returns nil if f is held already. That costs no memory, because a
+// hold holds f and returns it, or returns nil if f is held already. Nothing is allocated then: a
 // sweep offers every fire that waits, and most are held.
 func (r *ring) hold(f xxladapter.Fire, to *follower) *armed {
 	r.mu.Lock()
