@@ -95,9 +95,9 @@ func (c *ServerClock) Now() time.Time {
 
 // catchUp reads the server's clock if this machine's wall clock and its monotonic clock have gone
 // apart since the last reading. The latter stands still while a machine sleeps, so the estimate is
-// then behind by as long. A wall clock that was moved looks the same. It does not wait for another
-// call that reads the clock: each hand-over asks for the time, and a burst of them must not take
-// the connections from leases.
+// then behind by as long. A wall clock that was moved looks the same. catchUp does not wait for
+// another call that reads the clock: each hand-over asks for the time, and a burst of them must not
+// take the connections from leases.
 func (c *ServerClock) catchUp(ctx context.Context) error {
 	c.mu.Lock()
 	now := time.Now()
