@@ -31,7 +31,7 @@ type sharedWrite struct {
 	apply func(context.Context, *database.Tx) error // nil only brings the tables up to date
 	err   error
 	// failed is set by a batch in which the call failed by an error that is not the store's answer:
-	// the database may have failed it because of another call. It runs again, and shares with none.
+	// another call may have caused the error. The call runs again, and shares with none.
 	failed bool
 	// panicked is the value that apply panicked with on a goroutine of the queue. The panic
 	// continues in the goroutine of the caller.
@@ -225,7 +225,7 @@ func (w *sharedWriter) fronted(
 
 // rowLife is how much longer a transaction may last for each of its rows: ten times what a row
 // takes on a fast server. loadLife is the same for a load, before which the number of rows is not
-// known. If the log is lost, there is a misfire for each due time in doubt.
+// known: a load after the loss of the log also writes a misfire for each due time in doubt.
 const (
 	rowLife  = 300 * time.Microsecond
 	loadLife = 2 * time.Minute
