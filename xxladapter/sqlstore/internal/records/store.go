@@ -34,7 +34,7 @@ type Store struct {
 	*figureStore
 	*runStore
 	Acts Acts
-	// Fires runs the calls that every fire makes in batches. Nil sends each to Writes.
+	// Fires gathers the calls that every fire makes into batches. Nil sends each to Writes.
 	Fires *fireQueue
 	// Resting is set if the last scan claimed nothing and found nothing in the hands of others.
 	Resting      atomic.Bool
