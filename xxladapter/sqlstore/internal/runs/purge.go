@@ -35,9 +35,8 @@ const (
 	// find it sooner from the other end, through all young rows.
 	HighestOfOld = `SELECT MAX(id + 0) FROM xxl_job_log`
 
-	// A running backfill finds its runs by their orders.
-	// The inner SELECT is a derived table, because MySQL does not select from the table that it
-	// deletes from.
+	// A running backfill finds its runs by their orders. The inner SELECT is a derived table,
+	// because MySQL does not select from the table that it deletes from.
 	purgeOrders = `DELETE FROM xxlwheel_order WHERE id IN (SELECT id FROM (SELECT id FROM xxlwheel_order WHERE created_ms < ?
 		AND NOT EXISTS (SELECT 1 FROM xxlwheel_fire WHERE xxlwheel_fire.id = xxlwheel_order.fire_id)
 		AND NOT EXISTS (SELECT 1 FROM xxlwheel_backfill WHERE xxlwheel_backfill.job_id = xxlwheel_order.job_id
@@ -77,7 +76,7 @@ func (s *Store) PurgeLogs(ctx context.Context, p xxladapter.LogPurge, limit int)
 	if p.Removed {
 		return s.purgeRemoved(ctx, p, limit)
 	}
-	whole := p.JobID == 0 && p.GroupID == 0 // and with the last rows, what belongs to none
+	whole := p.JobID == 0 && p.GroupID == 0 // what belongs to no row goes with the last rows, too
 	if p.UntilID == 0 {
 		var err error
 		if p.UntilID, err = s.lastToPurge(ctx, p); err != nil {
