@@ -144,8 +144,8 @@ var jobListFullRules = []fullRule{
 	}},
 }
 
-// listInEveryOrder lists forty jobs page by page in every order. It calls halfway when half of them
-// have a last result.
+// listInEveryOrder lists jobs page by page in every order. It calls halfway when half of the jobs
+// have got their last results, which may be none.
 func (b *fixture) listInEveryOrder(halfway func()) {
 	b.Helper()
 	other := b.addGroup("other-app")
@@ -200,7 +200,7 @@ func (b *fixture) listInEveryOrder(halfway func()) {
 	}
 }
 
-// comparePages lists all pages of f and compares them with all jobs, sorted.
+// comparePages lists all pages of f and compares them with the jobs of all that f selects.
 func (b *fixture) comparePages(all []*xxladapter.Job, f xxladapter.JobFilter) {
 	b.Helper()
 	var want []int64

@@ -9,7 +9,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// A pastRun is a run that a case about lists stores.
+// A pastRun is a run to store for a case about lists.
 type pastRun struct {
 	job, group      int64
 	typ             xxladapter.TriggerType

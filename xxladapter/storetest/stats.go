@@ -65,7 +65,7 @@ func (b *fullFixture) wantCounts(want xxladapter.Figures, why ...any) {
 	}
 }
 
-// runAt claims a scheduled fire of the job whose trigger time is some seconds from the fixture's.
+// runAt claims a scheduled fire of the job that is due, and triggered, at the given second.
 func (b *fixture) runAt(jobID, group int64, seconds int) xxladapter.Fire {
 	b.Helper()
 	fire := b.plan(jobID, at(seconds), xxladapter.TriggerMisfire)
