@@ -75,7 +75,7 @@ func preparedPostgres(t testing.TB, prepare func(url string) error) *postgresPla
 // A postgresPlace is a server to create databases on.
 type postgresPlace struct {
 	admin  string  // URL of a database from which others are created
-	pooler *pooler // nil before a server that tests did not start
+	pooler *pooler // nil for a server that tests did not start
 
 	once       sync.Once
 	template   string
