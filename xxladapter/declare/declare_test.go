@@ -301,6 +301,27 @@ func TestMergeKeysAndScripts(t *testing.T) {
 	require.Equal(t, []string{"team/x/y.sh"}, Scripts(File{"team/a.yaml", "jobs: [{glueSourceFile: x/y.sh}, {glueSourceFile: /z}, {glueSourceFile: ../z}]"}))
 }
 
+// TestValuesBeyondTheLimitAreAProblem reads the same text with every limit, so that each kind of
+// value is once the first one beyond it. A document that lacks values is never returned silently.
+func TestValuesBeyondTheLimitAreAProblem(t *testing.T) {
+	const text = "jobs:\n- &usual {appName: billing, key: a, author: ops, executorHandler: h}\n- {<<: *usual, key: b}\n"
+	all := 0
+	for limit := 0; ; limit++ {
+		r := &reader{source: &Source{places: map[string]place{}}, file: "jobs.yaml", nodes: limit}
+		r.read(text)
+		if r.nodes >= 0 {
+			require.Empty(t, r.problems)
+			require.Equal(t, []string{"billing/a", "billing/b"}, names(&r.source.Document))
+			break
+		}
+		all++
+		require.True(t, slices.ContainsFunc(r.problems, func(p Problem) bool {
+			return strings.Contains(p.Message, "must have at most 1000000")
+		}), "limit %d: %v", limit, r.problems)
+	}
+	require.Greater(t, all, 10)
+}
+
 // oddTexts are texts that YAML reads as something else unless they are quoted.
 var oddTexts = []string{"<<", "=", "~", "null", "Null", "yes", "NO", "on", "0x1f", "0b1", "0o7", "1_000", "1:30", ".inf", "-.INF", ".nan", "1e3", "2026-11-23",
 	"2026-11-23T10:00:00Z", "!!str", "!x", "&a", "*a", "|", ">-", "?", "? a", ": b", "-", "- a", "--- a", "---", "...", "# a", "a #b", "%YAML", "@a", "`a", "{}", "[", "a,b"}

@@ -27,14 +27,20 @@ func (r *reader) decode(node *yaml.Node, doc *Document, places map[string]int) {
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
+// count counts a node, and reports whether it may be read. The first one beyond maxNodes is a
+// problem.
+func (r *reader) count(n *yaml.Node, at string) bool {
+	r.nodes--
+	if r.nodes == -1 {
+		r.report(n.Line, at, xxladapter.Invalidf(errorrule.TooManyValues,
+			"the files have more than %[1]d values with their aliases, must have at most %[1]d", maxNodes))
+	}
+	return r.nodes >= 0
+}
+
 // value reads a node into v.
 func (r *reader) value(n *yaml.Node, v reflect.Value, at string, places map[string]int) {
-	if r.nodes--; r.nodes < 0 {
-		if r.nodes == -1 {
-			r.report(n.Line, at, xxladapter.Invalidf(errorrule.TooManyValues,
-				"the files have more than %[1]d values with their aliases, must have at most %[1]d",
-				maxNodes))
-		}
+	if !r.count(n, at) {
 		return
 	}
 	if _, known := places[at]; !known {
@@ -120,7 +126,7 @@ func (r *reader) merge(n *yaml.Node, v reflect.Value, at string, places map[stri
 				r.report(from.Line, at, xxladapter.Invalidf(errorrule.MergesItself, "the mapping merges itself"))
 				return
 			}
-			if r.nodes--; r.nodes < 0 {
+			if !r.count(from, at) {
 				return
 			}
 			rest := &yaml.Node{Kind: from.Kind, Line: from.Line, Tag: from.Tag, Value: from.Value}
