@@ -28,8 +28,8 @@ type IdleMember = IdleMemberOf[any]
 // long. A member is checked about once in a period, however often it is touched.
 //
 // A member is never reported early, however late the worker is: a touch in one step counts as a
-// touch at the beginning of the next, for which the clock is read when that step begins. It is
-// reported late by at most 2/64 of its period and two ticks, while the worker keeps up.
+// touch at the beginning of the next step, at which the clock is read. It is reported late by at
+// most 2/64 of its period and two ticks, while the worker keeps up.
 //
 // All methods may be called from any goroutine, also from inside the function that is called for
 // silent members.

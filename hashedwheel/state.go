@@ -57,8 +57,8 @@ const (
 	fresh state = 1 << 7
 
 	// rebound means that Init has bound the timeout to another task while the worker held it. It
-	// makes the word differ from every one that the worker may have read together with the task
-	// before: see claim. Only Init sets it, only the worker clears it.
+	// makes the word differ from every one that the worker may have read together with the previous
+	// task; see claim. Only Init sets it, only the worker clears it.
 	rebound state = 1 << 8
 
 	// placed means that the timeout has fired and still has its place under the limit: its task
