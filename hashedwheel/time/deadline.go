@@ -23,7 +23,7 @@ const (
 //
 // What happens at its end runs beside Stop and Reset. A timeout that has fired cannot be called
 // back, so a run may come after the caller has stopped the deadline or armed it again. With mu
-// held, reached reports whether a run still has something to do. A channel is written and drained
+// held, reached reports whether a run still has to send a time. A channel is written and drained
 // with mu held, so nothing stale is in it when Stop or Reset returns.
 //
 // Lock order: mu, any lock of the wheel.
@@ -98,7 +98,7 @@ type spare struct {
 
 	// due is when the deadline ends, on the clock of now; never while the wheel keeps it, and
 	// earlier than never for the longest delay. If the timer calls before due, the call belongs to
-	// an earlier deadline and does nothing.
+	// an earlier deadline and sends nothing.
 	due int64
 }
 
