@@ -15,7 +15,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/events"
 )
 
-// maxDeclared limits the jobs that one call changes, because schedulers wait for its transaction.
+// maxDeclared limits the jobs that one transaction changes, because schedulers wait for it.
 const maxDeclared = 2000
 
 // An applyForm holds declarations to apply.

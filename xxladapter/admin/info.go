@@ -18,8 +18,8 @@ type Info struct {
 	Metrics, Console bool
 	// Alarms are the names of the channels on which failures are reported.
 	Alarms []string
-	// KeepLogs, KeepSuccesses, KeepAudit and KeepStats are how long rows are kept; 0 means forever,
-	// except for KeepSuccesses, which is about jobs that keep failures only.
+	// KeepLogs, KeepAudit and KeepStats are how long rows are kept; 0 means forever. KeepSuccesses
+	// is how long successful runs are kept if their job keeps failures only; it is never 0.
 	KeepLogs, KeepSuccesses, KeepAudit, KeepStats time.Duration
 	RunTexts                                      xxladapter.TextPolicy
 	// FastPool, SlowPool and PoolPerApp limit how many fires are handed over at once; a PoolPerApp
