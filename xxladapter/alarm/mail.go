@@ -116,8 +116,8 @@ func addresses(list []string) (good, wrong []string) {
 	return good, wrong
 }
 
-// Send implements [Channel]. It ignores invalid addresses of a job, and returns them as the error
-// if no receiver is left. The error wraps [ErrPartly] if the server has taken a mail.
+// Send implements [Channel]. It ignores invalid addresses of a job; if no receiver is left, the
+// error names the first of them. The error wraps [ErrPartly] if the server has taken a mail.
 func (m *Mail) Send(ctx context.Context, a *Alarm) error {
 	left, wrong := addresses(append(slices.Clone(m.to), a.Emails...))
 	switch {
