@@ -26,8 +26,8 @@ func newParser(cli any, more ...kong.Option) (*kong.Kong, error) {
 		kong.PostBuild(settings.Variables))...)
 }
 
-// parserOf returns a parser for a command line that fills cli, or a part of it with the one command
-// that the line names: to build all commands takes longer than most of them run.
+// parserOf returns a parser for a command line. It fills cli or, if the line names a command, what
+// onlyCommand returns for it: to build all commands takes longer than most of them run.
 func parserOf(cli *commands, args []string, more ...kong.Option) (*kong.Kong, error) {
 	if len(args) > 0 && os.Getenv("COMP_LINE") == "" { // without a shell that asks for completions
 		if part := onlyCommand(args[0]); part != nil {
@@ -37,9 +37,9 @@ func parserOf(cli *commands, args []string, more ...kong.Option) (*kong.Kong, er
 	return newParser(cli, more...)
 }
 
-// onlyCommand returns a pointer to a struct with the fields of commands that are no commands, and
-// the one command of that name. It is nil if there is none, and for commands that read a file of
-// settings, which may speak of other commands too.
+// onlyCommand returns a pointer to a struct like commands, without the commands that have other
+// names. It returns nil if no command has the name, and for commands that read a file of settings,
+// which may speak of other commands too.
 func onlyCommand(name string) any {
 	all := reflect.TypeFor[commands]()
 	var kept []reflect.StructField
