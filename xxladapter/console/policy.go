@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// policy is the Content-Security-Policy of every answer. Nothing is inline, nothing comes from
-// another host, and no string can become HTML or script: trusted-types 'none' leaves no way to make
-// the type that the sinks for HTML require.
+// policy is the Content-Security-Policy of every answer. No script or style is inline, nothing
+// comes from another host, and no string can become HTML or script: trusted-types 'none' leaves no
+// way to make the type that the sinks for HTML require.
 var policy = strings.Join([]string{
 	"default-src 'none'",
 	"script-src 'self'",
