@@ -42,7 +42,8 @@ func Last(p Plan, first, until time.Time) time.Time {
 //
 // Invariant: last is a due time that is not after until; no due time lies in (none, until].
 //
-// REQUIRES: if p is for lastNearest, an earlier due time is on the day of first, and so is until.
+// REQUIRES: if p is for lastNearest, first and until are on the same day, with a due time before
+// first.
 func lastOf(p zoned, first, until time.Time) time.Time {
 	last, none := first, until
 	for none.Sub(last) > time.Millisecond {
