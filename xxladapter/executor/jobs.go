@@ -82,7 +82,7 @@ type jobRun struct {
 	batch   *batch
 	covers  bool // it has to end the runs before it once it is on disk
 
-	// Set when the run starts. Nothing changes once over is set.
+	// Unset until the run starts. Nothing changes once over is set.
 	ctx       context.Context
 	cancel    context.CancelCauseFunc
 	cause     *stopCause  // nil means that it was not stopped
@@ -113,7 +113,7 @@ func (s *jobs) submit(req *wire.RunRequest, h *handler, glue glueVersion) (wait 
 	}
 }
 
-// stored waits until a run is on disk. Only then it may end the runs before it.
+// stored waits until a run is on disk. Only then may it end the runs before it.
 func (s *jobs) stored(r *jobRun, h *handler) error {
 	err := r.batch.wait()
 	if r.covers {
@@ -161,7 +161,7 @@ func (s *jobs) enqueue(req *wire.RunRequest, h *handler, glue glueVersion, accep
 	}
 	j := s.byID[id]
 	same := j != nil && j.binding != nil && j.binding.glue == glue &&
-		(j.binding.handler == h || glue != glueVersion{}) // a version of a script may have several
+		(j.binding.handler == h || glue != glueVersion{}) // one version may have several handlers
 	busy := same && (j.running != nil || len(j.waiting) > 0)
 	covers := xxladapter.BlockStrategy(req.BlockStrategy) == xxladapter.BlockCoverEarly
 	switch {
