@@ -32,8 +32,8 @@ const (
 	// textBatch is how many runs are claimed together. Even if each takes as long as it may, all
 	// are done before the first of them is offered again.
 	textBatch = 4 * textWorkers
-	// textsTogether is how many bytes of texts are stored with one call; a call holds little more.
-	// It limits both the call and the texts held in memory.
+	// textsTogether is how many bytes of fetched texts cause a call that stores them all. It limits
+	// both the call and the texts held in memory, except for the texts that are fetched last.
 	textsTogether = 1 << 20
 	// textTime limits the reading of one text.
 	textTime = 10 * time.Second
