@@ -176,7 +176,8 @@ func (s *Store) CreateCredential(ctx context.Context, c *xxladapter.Credential) 
 	return kept.ID, nil
 }
 
-// makeRoom keeps the credentials of a user below the limit before c is added.
+// makeRoom deletes the least recently used sessions of a user until another one, c, has room. It
+// refuses a token beyond the limit.
 func (s *Store) makeRoom(c *xxladapter.Credential) error {
 	otherKind := func(other *xxladapter.Credential) bool { return other.Kind != c.Kind }
 	held := slices.DeleteFunc(s.credentialsOf(c.UserID), otherKind)
