@@ -16,7 +16,7 @@ type measured struct {
 	m *Metrics
 }
 
-// Store returns a store that forwards to s and measures each call.
+// Store returns a store that forwards to s and measures its calls.
 func (m *Metrics) Store(s xxladapter.Store) xxladapter.Store { return &measured{s, m} }
 
 // done records the end of a call that began at begun. It is deferred; err is the result of the
