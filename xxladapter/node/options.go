@@ -185,7 +185,8 @@ func (o *Options) checkValues() error {
 	return nil
 }
 
-// mayServe returns an error if other machines could reach addr and no secret is set.
+// mayServe returns an error if the tokens do not permit serving at addr; see
+// [access.CheckListener].
 func (o *Options) mayServe(addr net.Addr) error {
 	others := []access.Secret{}
 	for _, token := range o.OperatorTokens {
