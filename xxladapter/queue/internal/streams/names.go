@@ -54,8 +54,8 @@ func (n names) call(to xxladapter.QueueAddress) string {
 	return n.prefix() + "call:" + part(to.App) + ":" + to.Instance
 }
 
-// up returns the channel of the calls to schedulers by the executors of an app, which also begins
-// their keys.
+// up returns the channel of the calls to schedulers by the executors of an app. The keys that hold
+// these calls begin with it.
 func (n names) up(app string) string { return n.prefix() + "up:" + part(app) }
 
 // allUp returns the pattern of all these channels.
