@@ -78,7 +78,7 @@ func (s *Scheduler) scanLoop(ctx context.Context) {
 
 // idle returns the pace after an empty scan. Upstream's pace is as long as its window, so a scan
 // may find jobs that are due at once and, if they are many, become misfires before they are
-// planned. This one is half of the window, in whole seconds.
+// planned. This one is half of the window, in whole seconds from busyPace to idlePace.
 func idle(window time.Duration) time.Duration {
 	return max(min(idlePace, (window/2).Truncate(time.Second)), busyPace)
 }

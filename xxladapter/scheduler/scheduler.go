@@ -44,8 +44,9 @@ type Pool interface {
 	// Refused returns the due time and id of the first planned fire that was refused and may find
 	// a place now. ok is false if there is none.
 	Refused() (due time.Time, id int64, ok bool)
-	// Offered announces that all planned fires from there up to last are passed to Fire again. A
-	// nil last means that none is left. Before that, Fire may refuse what is due later.
+	// Offered announces that all planned fires from the last answer of Refused up to last, or all
+	// that follow if last is nil, are passed to Fire again. Before that, Fire may refuse what is
+	// due later.
 	Offered(due time.Time, id int64, last *xxladapter.Fire)
 	// Waits returns, by the id of the group, how long the fire that goes next has waited for a
 	// place. A group of which nothing waits is missing.
@@ -143,7 +144,7 @@ type Scheduler struct {
 	skewed xxladapter.Term
 
 	roster    *roster
-	reporter  reporter      // used by the lease loop alone
+	reporter  reporter      // used only by HoldLease
 	suspected atomic.Uint64 // a PartitionSet: partitions whose owner may have died and whose fires are not armed yet
 
 	followers  *followers
