@@ -49,7 +49,7 @@ type DB struct {
 	Server *ServerClock
 	// Refuse returns an error while no call may be made. Nil allows all calls.
 	Refuse  func() error
-	Ends    []func()             // called first in Close
+	Ends    []func()             // called in Close before the pools are closed
 	Network *network.Connections // nil for a database without a server
 	Zone    *time.Location
 	// Queues are set by [DB.Gather].
