@@ -12,9 +12,9 @@ import (
 // lists them, which costs nothing where fires come in the order of their due times, as scans plan
 // them. The next page of a list then begins where the one before has ended.
 type dueSecond struct {
-	fires   []*fire // by due time, then id, if ordered; removed ones are left out
+	fires   []*fire // by due time, then id, if ordered; some may have been removed
 	ordered bool
-	removed int // how many of fires are
+	removed int // how many of fires have been removed
 }
 
 func newDueSecond() *dueSecond { return &dueSecond{ordered: true} }
@@ -27,8 +27,8 @@ func (s *dueSecond) add(f *fire) {
 	s.fires = append(s.fires, f)
 }
 
-// leave notes that one of its fires was removed. What is removed is dropped once it is half of all,
-// so that each fire is moved a few times at most.
+// leave notes that one of its fires was removed. Removed fires are dropped once they are more than
+// half of all, so that each fire is moved a few times at most.
 func (s *dueSecond) leave() {
 	if s.removed++; 2*s.removed > len(s.fires) {
 		s.fires = slices.DeleteFunc(s.fires, func(f *fire) bool { return f.removed })

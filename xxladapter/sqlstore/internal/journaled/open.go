@@ -18,8 +18,8 @@ type Options struct {
 	Prefix string
 	Logger *slog.Logger
 	Clock  func() time.Time // the store's clock
-	// AcceptLoss begins a new journal if files of the old one are missing, which loses what only
-	// these had.
+	// AcceptLoss begins a new journal if the old one is incomplete, which loses what only the old
+	// one had.
 	AcceptLoss bool
 	// SegmentSize is the size in bytes from which the journal continues in a new file; 0 means
 	// 32 MiB.

@@ -155,7 +155,7 @@ func sharedIDs(ctx context.Context, tx *database.Tx) (fire, log int64, err error
 	return m.fire, m.log, nil
 }
 
-// reserve ensures that a table gives ids above one.
+// reserve ensures that a table gives only ids above last.
 func reserve(ctx context.Context, tx *database.Tx, table string, last int64) error {
 	if last == 0 {
 		return nil
