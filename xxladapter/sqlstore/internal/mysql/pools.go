@@ -14,7 +14,7 @@ import (
 const ownConnections = 10
 
 // pools are the connections of a store. What every fire needs has connections of its own, so that a
-// wait for the schedule lock or a term blocks nothing else, and nothing else blocks them.
+// wait for the schedule lock or a term blocks nothing else, and no other call blocks a fire.
 type pools struct {
 	network *network.Connections
 	zone    *time.Location // of datetime columns
