@@ -22,8 +22,8 @@ const (
 		FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) AS r (log, sent, acked, finished) WHERE h.log_id = r.log`
 )
 
-// queueHistories adds the statements to batch that write what a batch of calls adds to the
-// histories of its runs. Without known, none of those to record may be stored.
+// queueHistories adds to batch the statements that write what a batch of calls adds to the
+// histories of its runs. If known is false, none of the histories to record may be stored already.
 func queueHistories(batch *pgx.Batch, work records.RunWork, known bool) {
 	if runs := work.Recorded; len(runs) > 0 {
 		query := batchRecorded
