@@ -94,7 +94,7 @@ func (s *Store) DecideFires(batch []*FireCall, rows FireRows) FireWork {
 	return work
 }
 
-// join writes a settlement and the result of the same run together.
+// join has a settlement and the result of the same run written together.
 func (w *FireWork) join() {
 	settled := make(map[int64]*FireCall, len(w.Triggered))
 	for _, c := range w.Triggered {

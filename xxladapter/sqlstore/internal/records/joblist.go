@@ -48,8 +48,8 @@ func (s *Store) Jobs(ctx context.Context, f xxladapter.JobFilter) ([]*xxladapter
 }
 
 // partsOf splits the list of f into lists that follow one another. A list in the order of results
-// has three: the failed jobs by id, the successful ones, and those without a result. Reading each
-// stops when the page is full.
+// has three: the failed jobs by id, the successful ones, and those without a result. Lists that
+// follow a full page are not read.
 func partsOf(f xxladapter.JobFilter) (parts []xxladapter.JobFilter) {
 	if f.Sort != xxladapter.SortByResult {
 		return []xxladapter.JobFilter{f}

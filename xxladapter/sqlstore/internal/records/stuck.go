@@ -43,7 +43,7 @@ func (s *Store) WriteOffStuck(
 			if err != nil {
 				return err
 			}
-			// Since it was read the row may have got an outcome.
+			// The row may have got an outcome since it was read.
 			change := transition.WriteOff(rows.Rows, code, msg)
 			if change.Log.Columns == transition.NoColumns {
 				continue
