@@ -21,7 +21,7 @@ const (
 
 // JournalOptions are the settings of a store with a journal.
 type JournalOptions struct {
-	// AcceptLoss opens the store even if files of its journal are missing.
+	// AcceptLoss opens the store even if its journal is incomplete.
 	AcceptLoss bool
 	// SegmentSize and Create are passed to package journaled, for tests.
 	SegmentSize int64
