@@ -96,9 +96,10 @@ func (f *Figures) Merge(other *Figures) {
 	f.Lateness.Merge(other.Lateness)
 }
 
-// CountRun counts what is known of a run. before is the result by which it was counted earlier,
-// empty if it was not; it is taken back. Durations and lateness count with the final result. It
-// returns the result by which the run counts now. h is the run's history, nil if it has none.
+// CountRun counts what is known of a run. It returns the result by which the run counts now, and
+// whether that result is final. before is the result by which it was counted earlier, empty if it
+// was not; it is taken back. Durations and lateness count with the final result. h is the run's
+// history, nil if it has none.
 func (f *Figures) CountRun(l *Log, h *RunHistory, open bool, before StatResult) (now StatResult, final bool) {
 	now, final = StatResultOf(l, open)
 	if before != "" {
