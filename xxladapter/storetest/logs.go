@@ -254,7 +254,7 @@ var logRules = []rule{
 	}}, {"LogsAreFilteredByGroupStatusAndTime", func(b *fixture) {
 		other := b.addGroup("other-app")
 		job := b.addJob("job")
-		// run stores a run that was triggered the seconds after the start.
+		// run stores a run that was triggered the given number of seconds after the start.
 		run := func(group int64, seconds, trigger, handle int) int64 {
 			logs := b.newLogs(job, 1)
 			logs[0].GroupID, logs[0].TriggerTime = group, at(seconds)
