@@ -59,7 +59,8 @@ func Claim(r Rows, by xxladapter.Term, id int64, logs int, now time.Time) ([]xxl
 // it may if from is over, or the caller's own. formerHolds says whether from still holds.
 //
 // It reads Holds and Fire. The error is [xxladapter.ErrFenced] if the caller's term is over; it is
-// [xxladapter.ErrConflict] if the fire is no longer from's, or from holds.
+// [xxladapter.ErrConflict] if the fire is no longer from's, or if from holds and is not the
+// caller's own.
 func TakeFire(r Rows, by xxladapter.Term, id int64, from xxladapter.Term, formerHolds bool) error {
 	switch {
 	case !r.Holds:
