@@ -136,7 +136,7 @@ func (h *HandOver) finish(ctx context.Context, r xxladapter.RunResult, own Own) 
 	case err != nil:
 		return "", err
 	case applied:
-	case l.HandleCode == r.Code, l.HandleCode == xxladapter.ResultNone: // or one that came at the same time
+	case l.HandleCode == r.Code, l.HandleCode == xxladapter.ResultNone: // or another came meanwhile
 		return CallbackDuplicate, nil
 	default:
 		return CallbackLate, nil
@@ -173,7 +173,7 @@ func (h *HandOver) follow(
 	return next, ResumeAfter(job, now), nil
 }
 
-// followed passes on to the scheduler what was stored that concerns it.
+// followed reports planned fires and a continued schedule to the scheduler.
 func (h *HandOver) followed(planned []xxladapter.Fire, r xxladapter.Resume) {
 	if len(planned) > 0 {
 		h.opts.Scheduler.Planned(planned)
