@@ -128,6 +128,29 @@ func BenchmarkStartStopSpread(b *testing.B) {
 	}
 }
 
+// BenchmarkStartStopInUse starts and stops timeouts while another one is due at each tick.
+func BenchmarkStartStopInUse(b *testing.B) {
+	w := benchTimer(b, Options{})
+	due := make([]Timeout, 6000)
+	for i := range due {
+		w.Init(&due[i], plainFunc(nothing))
+		due[i].Reset(time.Duration(i+1) * 10 * time.Millisecond)
+	}
+	until(b, func() bool { return w.Stats().Queued == 0 })
+	all := make([]Timeout, 1<<16)
+	for i := range all {
+		w.Init(&all[i], plainFunc(nothing))
+	}
+	i := 0
+	for b.Loop() {
+		x := &all[i&(len(all)-1)]
+		x.Reset(30 * time.Second)
+		x.Stop()
+		i++
+	}
+	require.NotZero(b, w.PendingTimeouts(), "the benchmark has run for less than a minute")
+}
+
 func BenchmarkStartStopParallel(b *testing.B) {
 	b.Run("embedded", func(b *testing.B) {
 		w := benchTimer(b, Options{})

@@ -174,14 +174,17 @@ func (c *clock) park(tick, active, next uint64, empty func() bool) {
 
 // beginSleep publishes until when the worker will sleep. It returns false if there is work.
 func (c *clock) beginSleep(tick, active, next uint64, empty func() bool) (until uint64, ok bool) {
-	depth := uint64(deep)
 	if active != 0 && tick < active+awakeTicks && next > tick+1 {
-		next, depth = tick+1, 0
+		next = tick + 1
 	}
 	if next <= tick {
 		return next, false
 	}
-	c.parked.Store(next<<1 | depth)
+	word := next << 1
+	if next > tick+1 {
+		word |= deep
+	}
+	c.parked.Store(word)
 	return next, empty()
 }
 
