@@ -120,9 +120,9 @@ func (ci *ConnIdle) Wrap(c net.Conn) (net.Conn, error) {
 	return outer, nil
 }
 
-// Stop ends the watch of all connections, which stay open. OnIdle is no longer called, except by a
-// call that has begun or is about to, for which Stop does not wait. The timer continues. Wrap
-// returns ErrIdleStopped from then on.
+// Stop ends the watch of all connections, which stay open. It does not wait for a call of OnIdle
+// that has begun or is about to begin; no other one follows. The timer continues. Wrap returns
+// ErrIdleStopped from then on.
 func (ci *ConnIdle) Stop() {
 	for _, idle := range ci.idles {
 		if idle != nil {
@@ -267,8 +267,8 @@ func (c *watchedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write counts when it has written something: all of p or, of a large one, a piece. Pieces are for
-// streams only, and no other Write comes between those of one.
+// Write counts when it has written something: all of p or, of a large one, a piece. Only Writes to
+// streams are split, and no other Write comes between the pieces of one.
 func (c *watchedConn) Write(p []byte) (n int, err error) {
 	most := len(p)
 	if len(p) > transferPiece {

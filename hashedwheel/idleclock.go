@@ -6,8 +6,9 @@ import (
 )
 
 // idleSteps is the resolution of silence: the clock of an Idle makes at least idleSteps steps in
-// the period of a member, and less than twice as many. A silent member is reported at most two
-// steps late, and the worker wakes for each step.
+// the period of a member, and less than twice as many. If the steps would be shorter than a tick,
+// it makes one for each tick. A silent member is reported at most two steps late, and the worker
+// wakes for each step.
 const idleSteps = 64
 
 // idleHistory is how many steps a clock remembers. Invariant: together they last longer than the
