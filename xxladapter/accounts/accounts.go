@@ -230,8 +230,9 @@ func upstreamGrants(u *xxladapter.UpstreamUser) (grants []xxladapter.Grant) {
 	return grants
 }
 
-// begin stores a new session of a user, as it was read. The error is [ErrEnded] if its password was
-// changed since, which ends sessions: this one would outlive that.
+// begin stores a new session of u. A change of the password ends the user's sessions, and so does
+// the removal of the user. If either came after u was read, it may have missed the new session:
+// begin removes that and returns [ErrEnded].
 func (a *Accounts) begin(ctx context.Context, u *xxladapter.User, address string) (secret string, b Bearer, err error) {
 	secret = newSecret()
 	now := time.Now()
