@@ -167,7 +167,7 @@ func (s *Server) removeGroup(ctx context.Context, path api.IDPath) (no api.None,
 	return no, s.opts.Store.RemoveGroup(ctx, path.ID)
 }
 
-// checkGroup also refuses addresses that are well formed but must not be called.
+// checkGroup validates a group, and refuses addresses that must not be called.
 func (s *Server) checkGroup(g *xxladapter.Group) error {
 	if err := g.Validate(); err != nil {
 		return err

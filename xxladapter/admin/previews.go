@@ -13,7 +13,8 @@ import (
 // maxSuppressed is the largest number of rows of suppressed due times in one answer.
 const maxSuppressed = 100
 
-// An instantList holds future due times. It is shorter than requested if the schedule ends.
+// An instantList holds due times. There are fewer than requested if the schedule ends, or after
+// [maxSuppressed] rows of suppressed ones.
 type instantList struct {
 	Next       []time.Time       `json:"next"`
 	Suppressed []suppressedTimes `json:"suppressed,omitempty" doc:"Due times before or between those of next that will not fire, at most 100 rows."`
