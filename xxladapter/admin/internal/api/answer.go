@@ -37,9 +37,10 @@ type Answerer struct {
 	Logger  *slog.Logger
 }
 
-// handler returns a handler that answers callers with what n needs, with the result of handle. A
-// body may take long to arrive, so a caller who sends one is authenticated before it is read, which
-// spares the memory, and again afterwards.
+// handler returns a handler that answers callers who have what n needs with the result of handle,
+// and refuses the others. A caller who sends a body is authenticated before the body is read, so
+// that those who are refused take no memory, and again afterwards, because the body may take long
+// to arrive.
 func (a *Answerer) handler(n Need, handle Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, err := a.authenticate(r, n)
@@ -80,8 +81,8 @@ type endOf struct{ err error }
 
 func (e endOf) Read([]byte) (int, error) { return 0, e.err }
 
-// Answer answers an authenticated caller with the result of handle, or with refused, which is why
-// the caller is not authenticated.
+// Answer answers a caller with the result of handle. A refused that is not nil says why the caller
+// is not authenticated, and is the answer instead.
 func (a *Answerer) Answer(w http.ResponseWriter, r *http.Request, refused error, n Need, handle Handler) {
 	var value any
 	err := refused
@@ -129,7 +130,8 @@ func (a *Answerer) Answer(w http.ResponseWriter, r *http.Request, refused error,
 	_ = json.NewEncoder(w).Encode(value) // the caller may be gone
 }
 
-// Refuse returns the answer to a call that has failed, and logs what is for the log.
+// Refuse returns the status and the answer for a call that has failed. It logs panics, and errors
+// that the answer does not show.
 func (a *Answerer) Refuse(r *http.Request, err error) (int, Error) {
 	status, answer, known := RefusalOf(err)
 	var p *PanicError
