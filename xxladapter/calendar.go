@@ -226,7 +226,7 @@ func CheckCalendarSeen(name string, stored *Calendar, seen time.Time) error {
 }
 
 // CheckCalendarDeclared returns [ErrConflict] if stored, which is nil if no calendar is stored, is
-// not as the caller has read it who declares c; see [Declaration].
+// not what the caller who declares c has read; see [Declaration].
 func CheckCalendarDeclared(c, stored *Calendar) error {
 	if c.Updated.IsZero() && stored != nil {
 		return Conflictf(errorrule.CalendarChanged, "calendar %q was created meanwhile", c.Name)

@@ -35,8 +35,8 @@ type RunTextStore interface {
 	ClaimTexts(ctx context.Context, limit int, again func(attempts int) time.Duration) ([]TextClaim, error)
 	// SaveTexts stores texts of different runs, all or none, in place of earlier ones; the runs are
 	// not offered again. Texts whose log row is gone are left out, and notes are truncated to
-	// [MaxTextNote]. Unlike other writes, the latest texts and claims may be lost when the database
-	// crashes; their runs are then offered again.
+	// [MaxTextNote]. The latest texts and claims may be lost when the database crashes; their runs
+	// are then offered again.
 	SaveTexts(ctx context.Context, texts []RunText) error
 	// RunText returns the stored text of a run. The error is [ErrNotFound] if there is none.
 	RunText(ctx context.Context, logID int64) (*RunText, error)

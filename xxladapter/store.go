@@ -20,7 +20,8 @@ import "context"
 //   - It may be called from any goroutine.
 //   - It is atomic: it has happened whole and durably when it returns nil, and not at all when it
 //     returns an error, unless the error comes from ctx, from the connection or from the disk. Then
-//     it may have happened.
+//     it may have happened. A crash of the database may take back the latest purges, texts of runs
+//     and steps of the statistics, which are then repeated.
 //   - It does nothing and returns the error of ctx if that has ended before the call.
 //   - Arguments and returned values belong to the caller: a store keeps copies.
 //   - Lists come in ascending id order, unless the method names another one. A list without

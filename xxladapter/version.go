@@ -81,7 +81,7 @@ func (j *Job) VersionText() string {
 		j.ChildIDs, j.Settings, validTexts(j.Tags), j.Running,
 	})
 	if err != nil {
-		panic(err) // texts and numbers; GlueUpdated is a year that JSON has
+		panic(err) // texts and numbers; the year of GlueUpdated has four digits
 	}
 	return string(text)
 }
