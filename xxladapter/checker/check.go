@@ -57,7 +57,8 @@ const (
 	explained                  // a record names a reason other than the schedule
 )
 
-// lastInstant returns the end of a history that does not name it.
+// lastInstant returns the end of a history: the one that it names, or else its latest instant,
+// without regard to triggers, resends and acks.
 func (h *History) lastInstant() Instant {
 	end := h.End
 	if end != 0 {

@@ -15,8 +15,8 @@ type History struct {
 	Acks     []Ack
 	Logs     []Log
 
-	// End is the time of the final read: nothing later was recorded. 0 means the latest instant in
-	// the history.
+	// End is the time of the final read: nothing later was recorded. 0 means the latest instant of
+	// the runs, changes, misfires, losses and results.
 	End Instant
 
 	// Writers names the recorders of runs; see Run.By.
@@ -74,7 +74,7 @@ type Run struct {
 	// index is 0 and the total 0 or 1.
 	Shard, Shards int32
 
-	By int32 // index into History.Writers
+	By int32 // index into History.Writers; negative means unknown
 }
 
 // A Misfire is the scheduler's record of due times without a run of their own, with the misfire
