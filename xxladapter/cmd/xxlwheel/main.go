@@ -149,7 +149,7 @@ func run(ctx context.Context, args []string, at command.Console) int {
 	out := command.NewOutput(at.Stdout)
 	at.Stdout = out
 	if err = parsed.Run(&command.Invocation{Context: ctx, Console: at}); err == nil {
-		// A reader that is gone is no failure: only daemons get here without one.
+		// A reader that is gone is no failure: only daemons outlive it.
 		if err = out.Err(); errors.Is(err, syscall.EPIPE) {
 			err = nil
 		}

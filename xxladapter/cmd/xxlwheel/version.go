@@ -27,8 +27,7 @@ func (versionFlag) BeforeReset(app *kong.Kong) error {
 	return nil
 }
 
-// version says from which sources and with which Go the binary was built, so that a bug report can
-// name it.
+// version says from which sources and with which Go the binary was built, for reports of bugs.
 func version(info *debug.BuildInfo, ok bool) string {
 	text := "xxlwheel"
 	if !ok {
