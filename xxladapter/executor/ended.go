@@ -84,10 +84,10 @@ const backWait = 2 * delivery.AckWait
 // msgNotBegun is the result of a run that was put back and is not delivered again.
 const msgNotBegun = "executor restarted before it was given the run, which has not begun"
 
-// stranded returns results for those of the given runs that were put back and cannot begin any
-// more. A scheduler asks about a run that the store has given to this executor. It has given one
-// that was put back if it handled a request of the earlier process late. If another executor took
-// the run from the queue after that, it was not given the run, and removed it.
+// stranded returns results for those of the given runs that were put back and can no longer begin.
+// A scheduler asks only about runs that the store has given to this executor. A run that was put
+// back is among them if a scheduler handled a request of the earlier process late. If another
+// executor took the run from the queue after that, it was not given the run, and removed it.
 func (s *journalState) stranded(asked []wire.RunID, now time.Time) (list []result) {
 	for _, id := range asked {
 		logID := int64(id.LogID)

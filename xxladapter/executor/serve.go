@@ -88,9 +88,9 @@ func single(answer func(*Executor, *live, []byte) wire.Reply) func(*Executor, *l
 	return func(e *Executor, l *live, body []byte) any { return answer(e, l, body) }
 }
 
-// checkHeaders returns why a request must not be served, or "". On /trigger, and everywhere with
-// RequireAppName, it follows the rules of 3.5: both headers must be right. Elsewhere it follows
-// those of earlier releases: only the token must be right.
+// checkHeaders returns why a request must not be served, or "". With RequireAppName, and on
+// /trigger if the executor has a token, it follows the rules of 3.5: both headers must be right.
+// Otherwise it follows those of earlier releases: only the token must be right.
 func (e *Executor) checkHeaders(path string, h http.Header) string {
 	token, app := h.Get(wire.HeaderToken), h.Get(wire.HeaderAppName)
 	if !e.opts.RequireAppName && (path != wire.PathTrigger || e.opts.AccessToken == "") {
