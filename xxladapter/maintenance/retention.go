@@ -93,7 +93,7 @@ func (r *Retention) Run(ctx context.Context) error {
 			old.Reset(time.Until(nextNight(time.Now(), zone)))
 		}
 		if err != nil && ctx.Err() == nil {
-			r.Logger.Error("deletion of old log rows failed", "err", err)
+			r.Logger.Error("deletion of old rows failed", "err", err)
 		}
 	}
 }
