@@ -31,7 +31,7 @@ type health struct {
 	ctx    context.Context // ends the probes
 	cancel context.CancelFunc
 
-	mu     sync.Mutex // orders the begin of a probe before close
+	mu     sync.Mutex // orders the start of a probe before close
 	probes sync.WaitGroup
 }
 
@@ -45,8 +45,8 @@ func (h *health) connected() time.Time {
 	return h.since.Time()
 }
 
-// notice looks at the error of a publication. If the broker did not answer it, it counts as away
-// until it answers a ping.
+// notice looks at the error of a publication. A broker that did not answer counts as away until it
+// answers a ping.
 func (h *health) notice(err error) {
 	if !errors.Is(err, context.DeadlineExceeded) || h.silent.Swap(true) {
 		return

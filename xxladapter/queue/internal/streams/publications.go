@@ -40,7 +40,7 @@ type publications struct {
 	closed  bool
 }
 
-// close returns when what was sent has ended. Publications that come later are refused.
+// close refuses further publications, and returns when the earlier ones have ended.
 func (q *publications) close() {
 	q.mu.Lock()
 	q.closed = true
