@@ -168,7 +168,7 @@ type client struct {
 
 	named promotion
 	owner *client   // the node that redirects to this one, which imports its slot; nil means none
-	since time.Time // this process has known the server as the primary
+	since time.Time // when this process first knew the server as the primary
 }
 
 // verifySettings has each further connection check the settings: the server may be started again
