@@ -114,8 +114,8 @@ func (r *roster) watched() (xxladapter.Term, <-chan struct{}) {
 	return last, r.changed
 }
 
-// follow runs do for the term that pick returns, until it returns another one, and returns when ctx
-// has ended and do has returned.
+// follow runs do for the term that pick returns, and again whenever pick returns another one. It
+// returns when ctx has ended and do has returned.
 func follow(
 	ctx context.Context, pick func() (xxladapter.Term, <-chan struct{}), do func(context.Context, xxladapter.Term),
 ) {
