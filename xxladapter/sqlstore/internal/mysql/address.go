@@ -94,7 +94,7 @@ func (s *server) batching() *server {
 	return &server{cfg: cfg, zone: s.zone}
 }
 
-// patiently opens a pool for work before the store is opened, without time limits.
+// patiently opens a pool for work before the store is opened. Only connecting has a time limit.
 func (s *server) patiently(logger *slog.Logger) (*sql.DB, error) {
 	patient := &server{cfg: s.cfg.Clone(), zone: s.zone}
 	if patient.cfg.Timeout == 0 {
