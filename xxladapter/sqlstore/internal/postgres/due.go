@@ -77,7 +77,8 @@ func (a *acts) Claimable(
 // The transaction finds that fire when it is repeated.
 var errPlannedMeanwhile = errors.New("another session has planned for the same due time")
 
-// StoreDecisions stores all decisions with three statements.
+// StoreDecisions stores all decisions with three statements, and each fire whose due time is taken
+// with further ones.
 func (a *acts) StoreDecisions(
 	ctx context.Context, tx *database.Tx, decisions []records.Decided,
 ) ([]xxladapter.Fire, error) {
