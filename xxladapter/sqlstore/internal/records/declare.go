@@ -126,7 +126,7 @@ func (s *Store) declareCalendars(
 }
 
 // recordDeclared stores the versions of the jobs, and the audit of a declaration: the calendars and
-// groups that changed, the removed jobs, with which all begins, and the declared jobs.
+// groups that changed, the removed jobs, and the declared jobs.
 func (s *Store) recordDeclared(
 	ctx context.Context, tx *database.Tx, changes []audit.Change, all, jobs []*transition.JobChange, keys []keyChange,
 ) error {

@@ -22,8 +22,8 @@ const (
 		WHERE job_id = ? ORDER BY update_time DESC, id DESC LIMIT ?`
 )
 
-// saveGlue stores the source of is as a new version and removes the oldest ones. If the job has no
-// version yet, the source of was becomes the first one.
+// saveGlue stores the changed source as a new version and removes the oldest ones. If the job has
+// no version yet, the source before the change becomes the first one.
 //
 // REQUIRES: the job is locked.
 func saveGlue(ctx context.Context, t *database.Tx, was, is *xxladapter.Job, now time.Time) error {

@@ -84,8 +84,8 @@ type plannedFires struct {
 	dues, catchUps map[int64][2]int64
 }
 
-// misfire returns the first and the last due time for the misfire of a job in a pause from an
-// instant on. A fire that makes up for an earlier due time may be due long after that instant.
+// misfire returns the first and the last due time, in ms, for the misfire of a job in a pause that
+// begins at from. A fire that makes up for an earlier due time may be due long after that.
 func (p *plannedFires) misfire(job, from int64) (due [2]int64) {
 	due, own := p.dues[job]
 	late, more := p.catchUps[job]
