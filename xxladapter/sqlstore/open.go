@@ -173,7 +173,7 @@ func OpenSQLite(ctx context.Context, file string, opts Options) (xxladapter.Stor
 
 // OpenJournaled opens the store in file as [OpenSQLite] does, for this process alone and with a
 // journal beside the file, in files whose names begin with that of the file and -ahead. What
-// happens at each fire is durable in the journal, and reaches the tables behind it, within a
+// happens at each fire is durable in the journal at once, and reaches the tables behind it within a
 // second. Every call of the store sees it at once. Other programs that read the file see what the
 // tables have.
 //
