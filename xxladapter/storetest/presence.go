@@ -20,7 +20,7 @@ func (b *fixture) hold(term xxladapter.Term) (end func()) {
 	ended := make(chan struct{})
 	go func() { // end waits for it
 		defer close(ended)
-		_ = b.store.HoldPresence(ctx, term) // of ctx
+		_ = b.store.HoldPresence(ctx, term) // the error of ctx
 	}()
 	end = func() { cancel(); <-ended }
 	b.Cleanup(end)

@@ -9,7 +9,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// The days of this file are far from any zone's midnight: a store under test may have its own zone.
+// The runs of this file are triggered at noon in UTC, which is on the same day in most zones: a
+// store under test may have its own zone.
 const (
 	today     = "2026-03-01"
 	yesterday = "2026-02-28"
