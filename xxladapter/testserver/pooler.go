@@ -15,7 +15,7 @@ import (
 )
 
 // A pooler stands before a PostgreSQL server and keeps the connections of clients that have left,
-// each for the next client with the same startup message. Before that it resets the session with
+// each for the next client with the same startup parameters. Before that it resets the session with
 // DISCARD ALL, so that a client finds what a new connection has, except that the catalog is in the
 // session's memory. The server starts a process for each connection, and the process reads the
 // catalog; both together take longer than the few statements of most tests.

@@ -141,8 +141,8 @@ func (s *Server) Freeze(t testing.TB) { t.Helper(); must(t, s.process.signal(sys
 // Thaw resumes a frozen server.
 func (s *Server) Thaw(t testing.TB) { t.Helper(); must(t, s.process.signal(syscall.SIGCONT)) }
 
-// Backup copies the server's files as they are at this moment. restore puts the copy in the place
-// of what the server has by then, which must be stopped.
+// Backup copies the server's files as they are at this moment. restore replaces the files that the
+// server has by then with the copy; the server must be stopped.
 func (s *Server) Backup(t testing.TB) (restore func()) {
 	t.Helper()
 	kept := t.TempDir()
