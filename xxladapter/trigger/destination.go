@@ -50,10 +50,10 @@ func (r *run) destinations(ctx context.Context, now time.Time) []destination {
 	return []destination{one}
 }
 
-// choose chooses an address by the route of the job. A run on the queue waits for its executor, so
-// FAILOVER and BUSYOVER need no answer from there, which the absence of the broker would prevent:
-// they ask nobody who is behind the queue of all executors, and if no executor answers, the first
-// one on the queue gets the run.
+// choose chooses an address by the route of the job. If no executor answers FAILOVER or BUSYOVER,
+// the run goes to the first address on a queue: it waits there for its executor, and while the
+// broker is away nobody behind it can answer. If that address would be widened to the queue of all
+// executors, only the addresses before it are asked.
 func (r *run) choose(ctx context.Context, addrs []string, now time.Time) (string, error) {
 	asked, queued := addrs, -1
 	if r.job.Route == xxladapter.RouteFailover || r.job.Route == xxladapter.RouteBusyover {

@@ -238,8 +238,8 @@ func (a *questioner) drop(to executorKey) (list []question) {
 	return list
 }
 
-// askTakers has executors asked about a run. It asks those that are not being asked yet for all the
-// runs that wait, outside of its place in the pool.
+// askTakers has executors asked about a run. It asks each that is not being asked yet about all the
+// runs that wait for it, and gives up its place in the pool before that.
 func (h *HandOver) askTakers(ctx context.Context, addrs []string, appName string, about question) {
 	var lead []executorKey
 	for _, addr := range addrs {
