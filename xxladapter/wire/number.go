@@ -19,7 +19,7 @@ func (i *Int) UnmarshalJSON(data []byte) error {
 	}
 	if len(text) >= 2 && text[0] == '"' {
 		text = text[1 : len(text)-1]
-		// strconv also takes hexadecimal floats, which Java does not.
+		// Hexadecimal floats, which strconv takes, are refused.
 		if bytes.ContainsAny(text, "xXpP_") {
 			return fmt.Errorf("%.40s is not an integer", data)
 		}
