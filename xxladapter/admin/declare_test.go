@@ -292,3 +292,34 @@ func TestAPrunedJobThatRunsKeepsItsRuns(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, applied)
 }
+
+// A contestedStore refuses the second declaration, as if somebody had changed one of its jobs.
+type contestedStore struct {
+	*memstore.Store
+	declared int
+}
+
+func (s *contestedStore) Declare(ctx context.Context, d *xxladapter.Declaration) ([]int64, error) {
+	if s.declared++; s.declared == 2 {
+		return nil, xxladapter.ErrConflict
+	}
+	return s.Store.Declare(ctx, d)
+}
+
+func TestKeysAreCountedOverAllTries(t *testing.T) {
+	store := &contestedStore{Store: memstore.New(time.Now)}
+	s := siteWith(t, func(o *Options) { o.Store = store })
+	s.store = store.Store
+	first, err := s.store.Job(t.Context(), s.createJob(""))
+	require.NoError(t, err)
+	for i := range maxDeclared {
+		j := *first
+		j.ID, j.Name = 0, fmt.Sprintf("job %d", i)
+		_, err := xxladapter.CreateJob(t.Context(), s.store, &j)
+		require.NoError(t, err)
+	}
+	status, body := s.do("POST", "/api/v1/export", testToken, "")
+	require.Equal(t, http.StatusOK, status, body)
+	require.JSONEq(t, fmt.Sprintf(`{"kept":%d}`, maxDeclared+1), body)
+	require.Equal(t, 3, store.declared)
+}

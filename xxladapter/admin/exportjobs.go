@@ -78,6 +78,7 @@ func (s *Server) exportJobs(ctx context.Context, q declaredFormat) (api.Download
 // keepKeys stores the keys that exported jobs have by their names alone, so that a file still fits
 // after a job was renamed. Jobs of groups in which the caller is no editor get none.
 func (s *Server) keepKeys(ctx context.Context, q declaredQuery) (no keysKept, err error) {
+	kept := 0 // by all tries: what one has stored, the next one no longer finds
 	for tries := 0; ; tries++ {
 		state, err := s.exportedState(ctx, q)
 		if err != nil {
@@ -87,7 +88,6 @@ func (s *Server) keepKeys(ctx context.Context, q declaredQuery) (no keysKept, er
 		d.Jobs = slices.DeleteFunc(d.Jobs, func(j xxladapter.DeclaredJob) bool {
 			return api.Allow(ctx, j.GroupID, noSuchGroup(j.GroupID)) != nil || q.AppName != "" && j.App != q.AppName
 		})
-		kept := 0
 		for part := range slices.Chunk(d.Jobs, maxDeclared) {
 			if _, err = s.opts.Store.Declare(ctx, &xxladapter.Declaration{Jobs: part}); err != nil {
 				break
