@@ -163,6 +163,30 @@ var runListRules = []fullRule{
 			b.False(more, name)
 		}
 	}},
+	{"RunsAreSelectedUntilTheEndOfTheLastYear", func(b *fullFixture) {
+		// A request can name these instants. Rounded up, or in a zone east of UTC, they are in the
+		// year 10000: MySQL has no such datetime, and as a text it sorts before all others.
+		job, end := b.addJob("job"), time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+		id := b.addPast(
+			pastRun{job: job, group: b.group, typ: xxladapter.TriggerCron, at: 10, trigger: xxladapter.ResultFail},
+		)
+		for _, before := range []time.Time{end, end.Add(time.Second / 2)} {
+			f := xxladapter.LogFilter{Before: before, Limit: 10}
+			b.Equal([]int64{id}, b.pages(xxladapter.RunFilter{LogFilter: f}), before)
+			n, _, err := b.store.CountRuns(b.ctx, xxladapter.RunFilter{LogFilter: f}, 10)
+			b.NoError(err)
+			b.Equal(1, n, before)
+			logs, err := b.store.Logs(b.ctx, f)
+			b.NoError(err)
+			b.Len(logs, 1, before)
+			f.Before, f.Since = time.Time{}, before
+			b.Empty(b.pages(xxladapter.RunFilter{LogFilter: f}), before)
+		}
+		p := xxladapter.LogPurge{JobID: job, Before: end.Add(time.Second / 2), Unalarmed: true}
+		purged, err := b.store.PurgeLogs(b.ctx, p, 10)
+		b.NoError(err)
+		b.Equal(1, purged.Rows)
+	}},
 	{"CountRunsSaysThatThereMayBeMore", func(b *fullFixture) {
 		job := b.addJob("job")
 		for i := range 6 {

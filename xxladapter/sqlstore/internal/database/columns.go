@@ -28,6 +28,23 @@ func FromMilli(ms int64) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
+// DatetimeText returns the argument for a datetime column that takes texts, in the zone of the
+// column. An instant outside of the years 1000 to 9999 becomes the nearest second within them:
+// MySQL has no others, and only texts of equal length sort by time.
+func DatetimeText(t time.Time, zone *time.Location) any {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.In(zone)
+	switch year := t.Year(); {
+	case year < 1000:
+		return "1000-01-01 00:00:00"
+	case year > 9999:
+		return "9999-12-31 23:59:59"
+	}
+	return t.Format(time.DateTime)
+}
+
 // TextOf returns the text of a column's value, which some drivers return as bytes. NULL is the
 // empty text.
 func TextOf(value any) string {

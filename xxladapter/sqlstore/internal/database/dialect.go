@@ -111,7 +111,8 @@ type Dialect struct {
 	// Widths are the widths of columns that differ between releases of XXL-JOB.
 	Widths Widths
 	// Datetime returns the argument for a datetime column: whole seconds, truncated and not
-	// rounded, and NULL for the zero time.
+	// rounded, and NULL for the zero time. A limit may be any instant: where the column has only
+	// the years 1000 to 9999, one outside of them becomes the nearest second within them.
 	Datetime func(time.Time) any
 }
 

@@ -80,12 +80,7 @@ func dialectOf(schema schema, facts *serverFacts, zone *time.Location) *database
 		Has:      func(column string) string { return `LOCATE(CAST(? AS BINARY), CAST(` + column + ` AS BINARY)) > 0` },
 		Bytes:    func(text string) string { return `CAST(CONVERT(` + text + ` USING utf8mb4) AS BINARY)` },
 		Widths:   schema.widths,
-		Datetime: func(t time.Time) any {
-			if t.IsZero() {
-				return nil
-			}
-			// As a text, because the server rounds a fraction half up.
-			return t.In(zone).Format(time.DateTime)
-		},
+		// As a text, because the server rounds a fraction half up.
+		Datetime: func(t time.Time) any { return database.DatetimeText(t, zone) },
 	}
 }

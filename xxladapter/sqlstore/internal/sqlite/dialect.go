@@ -51,10 +51,5 @@ var dialect = database.Dialect{
 	AddToSlot:     figures.AddToSlot,
 	KeepHistory:   runs.KeepHistory,
 	RecordMisfire: records.RecordMisfire,
-	Datetime: func(t time.Time) any {
-		if t.IsZero() {
-			return nil
-		}
-		return t.UTC().Format(time.DateTime)
-	},
+	Datetime:      func(t time.Time) any { return database.DatetimeText(t, time.UTC) },
 }
