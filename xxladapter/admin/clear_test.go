@@ -126,13 +126,24 @@ func TestReportsOfDays(t *testing.T) {
 		return list
 	}
 	want := []figures.ReportForm{{Day: today, Running: 1, Failed: 1}}
-	for _, query := range []string{"", "?from=" + today, "?to=" + today, "?from=" + yesterday + "&to=" + today} {
+	for _, query := range []string{
+		"", "?from=" + today, "?to=" + today, "?from=" + yesterday + "&to=" + today, "?from=1970-01-01", "?to=9999-12-31",
+	} {
 		require.Equal(t, want, get(query).Reports, query)
 	}
-	for _, query := range []string{"?to=" + yesterday, "?from=2999-01-01"} {
+	for _, query := range []string{"?to=" + yesterday, "?to=1970-01-01", "?from=2999-01-01", "?from=9999-12-31"} {
 		require.Empty(t, get(query).Reports, query)
 	}
-	status, body := s.do("GET", "/api/v1/reports?from=today", testToken, "")
-	require.Equal(t, 400, status)
-	require.Contains(t, body, `from is \"today\", must be a day such as 2026-03-01`)
+	for query, message := range map[string]string{
+		"from=today":       `from is \"today\", must be a day such as 2026-03-01`,
+		"from=10000-01-01": `from is \"10000-01-01\", must be a day such as 2026-03-01`,
+		"from=0001-01-01":  "from is in the year 1, must be 1970 to 9999",
+		"to=0001-01-01":    "to is in the year 1, must be 1970 to 9999",
+		"to=0000-12-31":    "to is in the year 0, must be 1970 to 9999",
+		"to=1969-12-31":    "to is in the year 1969, must be 1970 to 9999",
+	} {
+		status, body := s.do("GET", "/api/v1/reports?"+query, testToken, "")
+		require.Equal(t, 400, status, query)
+		require.Contains(t, body, message, query)
+	}
 }

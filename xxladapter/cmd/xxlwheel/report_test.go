@@ -74,6 +74,8 @@ func TestAReportHasTheDaysOfTheSchedulersZone(t *testing.T) {
 		before := time.Now().In(zone).AddDate(0, 0, -2).Format(time.DateOnly)
 		require.Contains(t, mustCLI(t, "report", "--server", server.URL, "--days", "3"), "2026-03-01")
 		require.Contains(t, []string{before, time.Now().In(zone).AddDate(0, 0, -2).Format(time.DateOnly)}, from)
+		mustCLI(t, "report", "--server", server.URL, "--days", "100000")
+		require.Equal(t, "1970-01-01", from, "the first day that the call accepts")
 		server.Close()
 	}
 }

@@ -37,13 +37,13 @@ func (s *Server) reports(ctx context.Context, q reportQuery) (list ReportList, e
 		return list, err
 	}
 	// A day has the same name everywhere, but not the same hours: ask for one more at each end, and
-	// select by name.
+	// select by name. Stores compare names, and the year 10000 would sort before all others.
 	first, last := from, to
 	if !from.IsZero() {
 		first = from.AddDate(0, 0, -1)
 	}
-	if !to.IsZero() {
-		last = to.AddDate(0, 0, 1)
+	if next := to.AddDate(0, 0, 1); !to.IsZero() && next.Year() <= lastYear {
+		last = next
 	}
 	found, err := s.store.Reports(ctx, first, last)
 	if err != nil {
@@ -68,5 +68,5 @@ func parseDay(name, text string) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, xxladapter.Invalidf(errorrule.Day, "%s is %q, must be a day such as 2026-03-01", name, text)
 	}
-	return day, nil
+	return day, checkYear(name, day)
 }

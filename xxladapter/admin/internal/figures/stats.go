@@ -24,8 +24,8 @@ const (
 	// defaultStatSpan is the time that a call shows unless it gives the parameter from.
 	defaultStatSpan = 24 * time.Hour
 	defaultStatJobs = 100
-	// lastStatYear limits the times of a query to those that stores can express.
-	lastStatYear = 9999
+	// firstYear and lastYear limit the times of a query to those that stores can express.
+	firstYear, lastYear = 1970, 9999
 )
 
 // A StatList holds statistics of runs.
@@ -93,9 +93,8 @@ func (q *statQuery) filter(now time.Time) (f xxladapter.StatFilter, err error) {
 		name string
 		at   time.Time
 	}{{"from", f.From}, {"to", f.To}} {
-		if year := t.at.UTC().Year(); year < 1970 || year > lastStatYear {
-			return f, xxladapter.Invalidf(errorrule.Range, "%s is in the year %d, must be %d to %d",
-				t.name, year, 1970, lastStatYear)
+		if err := checkYear(t.name, t.at); err != nil {
+			return f, err
 		}
 	}
 	if !f.From.Before(f.To) {
@@ -119,6 +118,15 @@ func (q *statQuery) filter(now time.Time) (f xxladapter.StatFilter, err error) {
 		f.Limit = defaultStatJobs
 	}
 	return f, nil
+}
+
+// checkYear refuses a time of a query that stores cannot express.
+func checkYear(name string, at time.Time) error {
+	if year := at.UTC().Year(); year < firstYear || year > lastYear {
+		return xxladapter.Invalidf(errorrule.Range, "%s is in the year %d, must be %d to %d",
+			name, year, firstYear, lastYear)
+	}
+	return nil
 }
 
 // stats returns figures of runs.

@@ -31,7 +31,8 @@ func (c *ReportCmd) Run(inv *command.Invocation) error {
 		return fmt.Errorf("the schedulers' zone %q is unknown here: %w", info.Zone, err)
 	}
 	var list struct{ Reports []json.RawMessage }
-	from := time.Now().In(zone).AddDate(0, 0, 1-c.Days).Format(time.DateOnly)
+	// The call refuses days before 1970.
+	from := max("1970-01-01", time.Now().In(zone).AddDate(0, 0, 1-c.Days).Format(time.DateOnly))
 	if err := c.API().Call(inv.Context, "GET", "/reports?from="+from, nil, &list); err != nil {
 		return err
 	}
