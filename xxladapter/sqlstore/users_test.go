@@ -62,3 +62,51 @@ func TestUsersOfXXLJOBAreRead(t *testing.T) {
 		})
 	}
 }
+
+// TestTheAuditOfUsersIsWrittenLast lets no row of a user change once the audit has a row: the end
+// of the chain is the last lock of every transaction, or two of them could wait for each other.
+func TestTheAuditOfUsersIsWrittenLast(t *testing.T) {
+	t.Parallel()
+	password, grants := "hash", []xxladapter.Grant{{GroupID: 7, Role: xxladapter.RoleViewer}}
+	for name, change := range map[string]func(context.Context, xxladapter.Store, int64) error{
+		"RemoveUser": func(ctx context.Context, s xxladapter.Store, id int64) error { return s.RemoveUser(ctx, id) },
+		"UpdateUser": func(ctx context.Context, s xxladapter.Store, id int64) error {
+			return s.UpdateUser(ctx, id, xxladapter.UserChange{
+				Password: &password, Grants: &grants, EndSessions: true, EndTokens: true,
+			})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := openCopy(t, time.Now)
+			t.Cleanup(func() { require.NoError(t, s.Close()) })
+			ctx := t.Context()
+			id, err := s.CreateUser(ctx, &xxladapter.User{
+				Name: "anna", Grants: []xxladapter.Grant{{GroupID: 1, Role: xxladapter.RoleViewer}},
+			}, false)
+			require.NoError(t, err)
+			for _, digest := range []string{"one", "two"} {
+				_, err := s.CreateCredential(ctx, &xxladapter.Credential{
+					UserID: id, Kind: xxladapter.CredentialToken, Digest: digest, Name: digest, Role: xxladapter.RoleViewer,
+					Created: time.Now(), Expires: time.Now().Add(time.Hour),
+				})
+				require.NoError(t, err)
+			}
+			require.NoError(t, s.(writer).Write(ctx, func(ctx context.Context, tx *database.Tx) error {
+				for trigger, on := range map[string]string{
+					"a": "UPDATE ON xxlwheel_user", "b": "DELETE ON xxlwheel_grant", "c": "DELETE ON xxlwheel_credential",
+				} {
+					if _, err := tx.Exec(ctx, `CREATE TRIGGER `+trigger+` BEFORE `+on+
+						` WHEN EXISTS (SELECT 1 FROM xxlwheel_audit) BEGIN SELECT RAISE(ABORT, 'after the audit'); END`); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+			require.NoError(t, change(xxladapter.WithCall(ctx, "a call"), s, id))
+			rows, err := s.AuditRows(ctx, xxladapter.AuditFilter{Limit: 10})
+			require.NoError(t, err)
+			require.Len(t, rows, 3, "the user and two tokens")
+		})
+	}
+}

@@ -80,18 +80,24 @@ func makeRoom(ctx context.Context, t *database.Tx, c *xxladapter.Credential) err
 	return nil
 }
 
-// endTokens deletes the personal tokens of a user.
-func (s *Store) endTokens(ctx context.Context, tx *database.Tx, user int64) error {
-	var tokens []*xxladapter.Credential
+// endTokens deletes the personal tokens of a user, and returns them for recordEnds.
+func endTokens(ctx context.Context, tx *database.Tx, user int64) (tokens []*xxladapter.Credential, err error) {
 	query := `SELECT ` + credentialColumns +
 		` FROM xxlwheel_credential WHERE user_id = ? AND kind = 'token' ORDER BY id`
 	if err := tx.Query(ctx, query, []any{user}, scanCredentials(&tokens)); err != nil {
-		return err
+		return nil, err
 	}
 	for _, c := range tokens {
 		if _, err := tx.Exec(ctx, dropCredential, c.ID); err != nil {
-			return err
+			return nil, err
 		}
+	}
+	return tokens, nil
+}
+
+// recordEnds records that credentials were deleted.
+func (s *Store) recordEnds(ctx context.Context, tx *database.Tx, ended []*xxladapter.Credential) error {
+	for _, c := range ended {
 		if err := s.audit.Record(ctx, tx, c.Audited(), c.Fields(), nil); err != nil {
 			return err
 		}

@@ -127,10 +127,16 @@ func (s *Store) UpdateUser(ctx context.Context, id int64, c xxladapter.UserChang
 				return err
 			}
 		}
-		if err := s.audit.Record(ctx, tx, is.Audited(), was.Fields(), is.Fields()); err != nil || !c.EndTokens {
+		var ended []*xxladapter.Credential
+		if c.EndTokens {
+			if ended, err = endTokens(ctx, tx, id); err != nil {
+				return err
+			}
+		}
+		if err := s.audit.Record(ctx, tx, is.Audited(), was.Fields(), is.Fields()); err != nil {
 			return err
 		}
-		return s.endTokens(ctx, tx, id)
+		return s.recordEnds(ctx, tx, ended)
 	})
 }
 
@@ -146,13 +152,17 @@ func (s *Store) RemoveUser(ctx context.Context, id int64) error {
 				return err
 			}
 		}
-		if err := s.endTokens(ctx, tx, id); err != nil {
+		ended, err := endTokens(ctx, tx, id)
+		if err != nil {
 			return err
 		}
 		for _, statement := range []string{dropGrantsOf, dropCredentialsOf, removeUser} {
 			if _, err := tx.Exec(ctx, statement, id); err != nil {
 				return err
 			}
+		}
+		if err := s.recordEnds(ctx, tx, ended); err != nil {
+			return err
 		}
 		return s.audit.Record(ctx, tx, was.Audited(), was.Fields(), nil)
 	})
