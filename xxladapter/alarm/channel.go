@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"time"
 )
 
@@ -13,7 +15,8 @@ type Channel interface {
 	Name() string
 	// Send returns nil once the channel has accepted a, [ErrNobody] if it has no receiver for a,
 	// and an error that wraps [ErrPartly] if a reached some of its receivers only. It gives up when
-	// ctx ends. Its errors contain no secrets. It may be called from any goroutine.
+	// ctx ends. A panic counts as an error with its text, and its stack is logged. The texts of
+	// both contain no secrets. It may be called from any goroutine.
 	Send(ctx context.Context, a *Alarm) error
 }
 
@@ -36,6 +39,18 @@ const attemptLimit = 10 * time.Second
 
 // backoff lists the pauses between the attempts of a channel.
 var backoff = []time.Duration{time.Second, 4 * time.Second}
+
+// recovered calls f on behalf of a channel. It turns a panic into an error with its text, which
+// people read, and logs the stack under what.
+func recovered(logger *slog.Logger, what string, channel Channel, f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			logger.Error(what, "channel", channel.Name(), "panic", p, "stack", string(debug.Stack()))
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return f()
+}
 
 // A finalError is an error that another attempt would only repeat.
 type finalError struct{ error }

@@ -48,7 +48,8 @@ type Options struct {
 	// Source names the scheduler to readers of alarms; empty means Node.
 	Source string
 	// OnAlarm is called with the result of each alarm on each channel: [ResultSent], [ResultFailed]
-	// or [ResultSkipped]. It is called from several goroutines, which wait for it; nil disables it.
+	// or [ResultSkipped]. It is called from several goroutines, which wait for it. A panic in it is
+	// logged. Nil disables it.
 	OnAlarm func(channel, result string)
 	Logger  *slog.Logger // nil means slog.Default()
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -409,6 +410,71 @@ func TestAnAlarmThatReachedSomeIsNotRepeated(t *testing.T) {
 		defer mu.Unlock()
 		require.Equal(t, map[string]int{"good sent": 1, "bad failed": 1, "nobody skipped": 1}, counted)
 	})
+}
+
+// TestAPanicOfAChannelIsAFailureOfItAlone has a channel that panics beside a good one, and one that
+// panics alone.
+func TestAPanicOfAChannelIsAFailureOfItAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		bad := &fakeChannel{name: "bad", send: func(context.Context, *Alarm) error { panic("oh") }}
+		good := &fakeChannel{name: "good"}
+		var said strings.Builder
+		_, stop := startMonitor(t, Options{
+			Store: s.store, Node: "n", Channels: []Channel{bad, good}, Logger: slog.New(slog.NewTextHandler(&said, nil)),
+		})
+		failed := s.end(s.job("j", "", xxladapter.Settings{}), 500, "")
+		time.Sleep(time.Hour)
+		stop()
+		require.Equal(t, xxladapter.AlarmFailed, s.status(failed))
+		require.Len(t, good.alarms(), 1)
+		require.Equal(t, 1, strings.Count(said.String(), "alarm channel panicked"), said.String())
+		require.Contains(t, said.String(), "monitor_test.go:", "the stack")
+		require.Contains(t, said.String(), `err="panic: oh"`)
+
+		var calls atomic.Int32
+		alone := &fakeChannel{name: "alone", send: func(context.Context, *Alarm) error {
+			if calls.Add(1) == 1 {
+				panic("oh")
+			}
+			return nil
+		}}
+		s.monitor("m", alone)
+		failed = s.end(s.job("k", "", xxladapter.Settings{}), 500, "")
+		time.Sleep(time.Hour)
+		require.Equal(t, xxladapter.AlarmSent, s.status(failed), "it is tried again")
+		require.EqualValues(t, 2, calls.Load())
+	})
+}
+
+func TestAPanicOfOnAlarmChangesNoOutcome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		good := &fakeChannel{name: "good"}
+		var said strings.Builder
+		_, stop := startMonitor(t, Options{
+			Store: s.store, Node: "n", Channels: []Channel{good}, Logger: slog.New(slog.NewTextHandler(&said, nil)),
+			OnAlarm: func(string, string) { panic("oh") },
+		})
+		failed := s.end(s.job("j", "", xxladapter.Settings{}), 500, "")
+		time.Sleep(time.Hour)
+		stop()
+		require.Equal(t, xxladapter.AlarmSent, s.status(failed))
+		require.Len(t, good.alarms(), 1)
+		require.Contains(t, said.String(), "monitor_test.go:", "the stack")
+	})
+}
+
+func TestAPanicOfAChannelIsItsOutcomeInATest(t *testing.T) {
+	var said strings.Builder
+	_, outcomes := Try(
+		t.Context(), []Channel{
+			&fakeChannel{name: "bad", send: func(context.Context, *Alarm) error { panic("oh") }}, &fakeChannel{name: "good"},
+		}, "here", nil, slog.New(slog.NewTextHandler(&said, nil)),
+	)
+	require.EqualError(t, outcomes[0].Err, "panic: oh")
+	require.NoError(t, outcomes[1].Err)
+	require.Contains(t, said.String(), "monitor_test.go:", "the stack")
 }
 
 func TestAnAlarmForNobodyIsNotNeeded(t *testing.T) {

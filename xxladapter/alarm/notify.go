@@ -149,7 +149,9 @@ func (m *Monitor) deliver(ctx context.Context, a *Alarm) (status int, done bool)
 			limited, cancel := context.WithTimeout(ctx, m.down.limit(i))
 			defer cancel()
 			start := time.Now()
-			err := channel.Send(limited, a)
+			err := recovered(
+				m.logger, "alarm channel panicked", channel, func() error { return channel.Send(limited, a) },
+			)
 			reached[i] = err == nil || errors.Is(err, ErrPartly)
 			switch {
 			case err == nil:
@@ -165,7 +167,11 @@ func (m *Monitor) deliver(ctx context.Context, a *Alarm) (status int, done bool)
 				m.logger.Error("alarm failed", "channel", channel.Name(), "alarm", a.ID, "title", a.Title(), "err", err)
 			}
 			m.down.note(i, results[i])
-			m.opts.OnAlarm(channel.Name(), results[i])
+			// The result stands, whatever the callback does.
+			_ = recovered(m.logger, "Options.OnAlarm panicked", channel, func() error {
+				m.opts.OnAlarm(channel.Name(), results[i])
+				return nil
+			})
 		})
 	}
 	all.Wait()

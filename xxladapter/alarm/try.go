@@ -3,6 +3,7 @@ package alarm
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 )
@@ -18,8 +19,14 @@ type Outcome struct {
 
 // Try sends a test alarm through all channels at once and returns its id and the outcomes, in the
 // order of the channels. source names the scheduler in the alarm, and emails are receivers of the
-// mail beside those of every alarm. The time limit of each channel is that of a real alarm.
-func Try(ctx context.Context, channels []Channel, source string, emails []string) (id string, outcomes []Outcome) {
+// mail beside those of every alarm. The time limit of each channel is that of a real alarm. The
+// stacks of panics go to logger; nil means slog.Default().
+func Try(
+	ctx context.Context, channels []Channel, source string, emails []string, logger *slog.Logger,
+) (id string, outcomes []Outcome) {
+	if logger == nil {
+		logger = slog.Default()
+	}
 	now := time.Now().UTC()
 	a := &Alarm{ID: fmt.Sprintf("test-%d", now.UnixMilli()), Kind: Test, At: now, Source: source, Emails: emails, Jobs: []Job{}}
 	outcomes = make([]Outcome, len(channels))
@@ -28,7 +35,9 @@ func Try(ctx context.Context, channels []Channel, source string, emails []string
 		all.Go(func() {
 			limited, cancel := context.WithTimeout(ctx, sendLimit)
 			defer cancel()
-			err := channel.Send(limited, a)
+			err := recovered(
+				logger, "alarm channel panicked", channel, func() error { return channel.Send(limited, a) },
+			)
 			outcomes[i] = Outcome{channel.Name(), err, time.Since(now)}
 		})
 	}

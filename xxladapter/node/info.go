@@ -40,7 +40,7 @@ func (n *Node) testAlarms() func(context.Context, []string) admin.AlarmTest {
 		return nil
 	}
 	return func(ctx context.Context, emails []string) admin.AlarmTest {
-		id, outcomes := alarm.Try(ctx, n.opts.Alarms, n.name, emails)
+		id, outcomes := alarm.Try(ctx, n.opts.Alarms, n.name, emails, n.opts.Logger)
 		test := admin.AlarmTest{Alarm: id}
 		for _, o := range outcomes {
 			d := admin.AlarmDelivery{Channel: o.Channel, Result: admin.AlarmResultSent, Took: o.Took.Milliseconds()}

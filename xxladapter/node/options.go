@@ -129,7 +129,7 @@ type Options struct {
 	// Version and Revision say from which sources the program was built, for those who ask the API;
 	// empty means unknown.
 	Version, Revision string
-	// OnAlarm is called with the result of each alarm on each channel. Nil ignores it.
+	// OnAlarm is that of alarm.Options.
 	OnAlarm func(channel, result string)
 	// OnSetup is called once, before the node serves, if other machines can reach it and nobody can
 	// sign in yet. link is the path and fragment of a page that creates the first user; it works

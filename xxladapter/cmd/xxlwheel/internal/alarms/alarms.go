@@ -37,7 +37,7 @@ func (c *testCmd) Run(inv *command.Invocation) error {
 	if hostErr != nil {
 		host = "unknown"
 	}
-	_, outcomes := alarm.Try(inv.Context, channels, host, c.To)
+	_, outcomes := alarm.Try(inv.Context, channels, host, c.To, nil)
 	var rows [][]string
 	for _, o := range outcomes {
 		said := "sent"
