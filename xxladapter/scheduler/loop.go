@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"math"
+	"runtime/debug"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -184,7 +185,7 @@ func (s *Scheduler) report(d xxladapter.Decision) {
 		if m.Kind() == xxladapter.MisfireLate {
 			s.misfires.note(m)
 		}
-		s.opts.OnMisfire(m)
+		s.onMisfire(m)
 	}
 	if d.Stop {
 		level := slog.LevelWarn
@@ -193,4 +194,16 @@ func (s *Scheduler) report(d xxladapter.Decision) {
 		}
 		s.opts.Logger.Log(context.Background(), level, "job stopped", "job", d.JobID, "reason", d.Reason)
 	}
+}
+
+// onMisfire calls Options.OnMisfire and recovers its panic, so that the scans continue.
+func (s *Scheduler) onMisfire(m xxladapter.Misfire) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.opts.Logger.Error(
+				"Options.OnMisfire panicked", "job", m.JobID, "panic", p, "stack", string(debug.Stack()),
+			)
+		}
+	}()
+	s.opts.OnMisfire(m)
 }

@@ -31,6 +31,29 @@ func TestManyMisfiresAreAFewLines(t *testing.T) {
 	})
 }
 
+// TestAPanicOfOnMisfireDoesNotEndTheScan has two jobs that become misfires, and one that does not.
+func TestAPanicOfOnMisfireDoesNotEndTheScan(t *testing.T) {
+	inBubble(t, func(b *fixture) {
+		for range 2 {
+			b.addJob(xxladapter.ScheduleCron, "0 0 0 1 1 ?", time.Second)
+		}
+		b.addJob(xxladapter.ScheduleFixRate, "60", time.Minute+5*time.Second)
+		var said lockedText
+		b.sched.opts.Logger = slog.New(slog.NewTextHandler(&said, nil))
+		calls := 0
+		b.sched.opts.OnMisfire = func(xxladapter.Misfire) {
+			calls++
+			panic("oh")
+		}
+		time.Sleep(time.Minute)
+		b.run(10*time.Second + time.Millisecond)
+		require.Equal(t, 2, calls)
+		require.Equal(t, 2, strings.Count(said.String(), "Options.OnMisfire panicked"), said.String())
+		require.Contains(t, said.String(), "misfirelines_test.go:", "the stack")
+		require.Len(t, b.pool.fired, 1, "of the third job, after them")
+	})
+}
+
 // TestEachSecondNamesMisfires has a few misfires in each of two seconds: all of them are named.
 func TestEachSecondNamesMisfires(t *testing.T) {
 	var said lockedText

@@ -98,8 +98,8 @@ type Options struct {
 	Zone *time.Location
 	// CronProfile selects the dialect of cron expressions. The default is [cron.Quartz].
 	CronProfile cron.Profile
-	// OnMisfire is called for due times that gave no fire of their own, after the commit. Nil
-	// ignores them.
+	// OnMisfire is called for due times that gave no fire of their own, after the commit, on the
+	// goroutine that scans. A panic in it is logged, and the scan continues. Nil ignores them.
 	OnMisfire func(xxladapter.Misfire)
 	// SkewLimit is how far this machine's clock may differ from the store's before the node stops
 	// claiming. The default is 2s: well above the differences of synchronised clocks, and below
