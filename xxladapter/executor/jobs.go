@@ -436,14 +436,15 @@ func (s *jobs) rest(j *job) {
 	}
 }
 
-// safely calls a handler's init or destroy, whose failures are only logged.
+// safely calls a function whose failures are only logged: a handler's init or destroy, or the trace
+// of a run of it.
 func safely(logger *slog.Logger, what string, h *handler, f func() error) {
 	defer func() {
 		if p := recover(); p != nil {
-			logger.Error("handler's "+what+" panicked", "handler", h.name, "panic", p, "stack", string(debug.Stack()))
+			logger.Error(what+" panicked", "handler", h.name, "panic", p, "stack", string(debug.Stack()))
 		}
 	}()
 	if err := f(); err != nil {
-		logger.Error("handler's "+what+" failed", "handler", h.name, "err", err)
+		logger.Error(what+" failed", "handler", h.name, "err", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"runtime"
 	"strings"
 	"sync"
@@ -360,6 +361,33 @@ func TestTraceEndsWithTheReportedResult(t *testing.T) {
 					synctest.Wait()
 				}
 				require.Equal(t, []string{e.outcome(1)}, ends)
+			})
+		})
+	}
+}
+
+// TestAPanicOfATraceChangesNoResult has a Trace that panics, and one whose end does.
+func TestAPanicOfATraceChangesNoResult(t *testing.T) {
+	for name, trace := range map[string]func(context.Context, *Run) (context.Context, func(int, string)){
+		"Trace": func(context.Context, *Run) (context.Context, func(int, string)) { panic("oh") },
+		"end": func(ctx context.Context, _ *Run) (context.Context, func(int, string)) {
+			return ctx, func(int, string) { panic("oh") }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var said strings.Builder
+				e := start(t, Options{Trace: trace}, func(e *Executor) {
+					e.opts.Logger = slog.New(slog.NewTextHandler(&said, nil))
+					require.NoError(t, e.Handle("do", func(_ context.Context, r *Run) error { r.SetResult(200, "done"); return nil }))
+				})
+				for run := range int64(2) {
+					e.post("/run", beanRun(1, 1+run, "do"))
+					synctest.Wait()
+					require.Equal(t, "200 done", e.outcome(1+run))
+				}
+				require.Equal(t, 2, strings.Count(said.String(), "panicked"), said.String())
+				require.Contains(t, said.String(), "jobs_test.go:", "the stack")
 			})
 		})
 	}

@@ -89,7 +89,7 @@ func (s *jobs) step(j *job) bool {
 		}
 	}()
 	if init && r.binding.handler.init != nil {
-		safely(s.opts.Logger, "init", r.binding.handler, func() error { return r.binding.handler.init(r.ctx) })
+		safely(s.opts.Logger, "handler's init", r.binding.handler, func() error { return r.binding.handler.init(r.ctx) })
 	}
 	code, msg := wire.CodeFail, ""
 	if r.ctx.Err() == nil { // else it was stopped before its handler began, and settle knows why
@@ -108,7 +108,7 @@ func (s *jobs) destroy(j *job, b *binding) {
 			go s.pump(j) // in place of this one; drain waits for it as before
 		}
 	}()
-	safely(s.opts.Logger, "destroy", b.handler, func() error { b.handler.destroy(); return nil })
+	safely(s.opts.Logger, "handler's destroy", b.handler, func() error { b.handler.destroy(); return nil })
 	returned = true
 }
 
@@ -152,7 +152,10 @@ func (s *jobs) do(r *jobRun, log *runLog) (code int, msg string) {
 	var end func(code int, msg string)
 	defer func() {
 		if end != nil {
-			end(s.outcome(r, code, msg))
+			safely(s.opts.Logger, "end of Options.Trace", r.binding.handler, func() error {
+				end(s.outcome(r, code, msg))
+				return nil
+			})
 		}
 	}()
 	defer func() {
@@ -164,7 +167,10 @@ func (s *jobs) do(r *jobRun, log *runLog) (code int, msg string) {
 	}()
 	ctx := r.ctx
 	if s.opts.Trace != nil {
-		ctx, end = s.opts.Trace(ctx, run)
+		safely(s.opts.Logger, "Options.Trace", r.binding.handler, func() error {
+			ctx, end = s.opts.Trace(ctx, run)
+			return nil
+		})
 	}
 	if run.Timeout > 0 {
 		ctx = deadlineContext{ctx, time.Now().Add(run.Timeout)}

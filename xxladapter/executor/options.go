@@ -135,7 +135,8 @@ type Options struct {
 
 	// Trace is called before each run's handler, on its goroutine, and returns the handler's
 	// context, which must be derived from ctx. end is called once with the result of the run, as it
-	// is reported. Package telemetry has one. Nil traces nothing.
+	// is reported. A panic of either is logged and does not change the result; after one of Trace
+	// the run is not traced. Package telemetry has one. Nil traces nothing.
 	Trace func(ctx context.Context, run *Run) (_ context.Context, end func(code int, msg string))
 
 	// Logger gets messages about the executor as a whole; nil means [slog.Default].
