@@ -108,7 +108,7 @@ type Options struct {
 	// default is runs that failed.
 	RunTexts xxladapter.TextPolicy
 	// OnEvent and OnMisfire are called with the outcome of due times, on the goroutines that do the
-	// work, which wait for them. Nil ignores it.
+	// work, which wait for them. A panic in them is logged. Nil ignores it.
 	OnEvent   func(trigger.Event)
 	OnMisfire func(xxladapter.Misfire)
 	// TraceParent is that of trigger.Options.

@@ -51,13 +51,13 @@ type Options struct {
 	// Connected returns since when this node is connected to the broker, as for
 	// [xxladapter.HearsQueue]; nil means that it has none.
 	Connected func() time.Time
-	// OnEvent is called with each [Event]. Nil ignores them.
+	// OnEvent is called with each [Event]. A panic in it is logged. Nil ignores them.
 	OnEvent func(Event)
 	// TraceParent returns the W3C trace context under which the executor continues the run of a log
 	// row, and an empty one for a run that is not traced. Nil traces none.
 	TraceParent func(*xxladapter.Log) string
 	// OnCallback is called for each result that an executor reported, with what it has changed, on
-	// the goroutine that stores it. Nil ignores them.
+	// the goroutine that stores it. A panic in it is logged. Nil ignores them.
 	OnCallback func(outcome string)
 	// RunTexts selects the runs whose log texts are stored. The default is
 	// [xxladapter.TextsFailures].
@@ -104,7 +104,19 @@ func NewHandOver(opts Options) (*HandOver, error) {
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
+	opts.OnEvent = contained(opts.Logger, "Options.OnEvent panicked", opts.OnEvent)
+	opts.OnCallback = contained(opts.Logger, "Options.OnCallback panicked", opts.OnCallback)
 	return &HandOver{opts: opts, routes: route.New(opts.Sender), jitter: rand.Float64, asking: newQuestioner()}, nil
+}
+
+// contained returns a listener that calls f and logs its panic: what f is called with has happened,
+// and what follows from it must not be lost.
+func contained[T any](logger *slog.Logger, what string, f func(T)) func(T) {
+	return func(x T) {
+		if err := recovered(func() error { f(x); return nil }); err != nil {
+			logger.Error(what, "err", err)
+		}
+	}
 }
 
 // Stats counts the writes and requests of a [HandOver] that leases have prevented.

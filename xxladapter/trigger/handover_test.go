@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -454,6 +455,26 @@ func (brokenStore) FinishRun(context.Context, xxladapter.RunResult) (bool, []xxl
 func TestCompleteReportsWhatItCouldNotStore(t *testing.T) {
 	h := handOver(t, Options{Store: brokenStore{memstore.New(time.Now)}, Logger: slog.New(slog.DiscardHandler)})
 	require.ErrorContains(t, h.Complete(t.Context(), []wire.Callback{{LogID: 1, HandleCode: 200}}), "disk full")
+}
+
+// TestAPanicOfAListenerChangesNothing has listeners that panic at each event and result.
+func TestAPanicOfAListenerChangesNothing(t *testing.T) {
+	f := newFixture(t, xxladapter.RouteFirst, newFakeExecutor(t, nil).URL)
+	var said strings.Builder
+	f.over = handOver(t, Options{
+		Store: f.store, Sender: f.client, Scheduler: f.sched, Logger: slog.New(slog.NewTextHandler(&said, nil)),
+		OnEvent: func(Event) { panic("oh") }, OnCallback: func(string) { panic("ah") },
+	})
+	require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
+	require.Empty(t, f.open())
+	failure := wire.Callback{LogID: wire.Int(f.logs()[0].ID), HandleCode: 500}
+	require.NoError(t, f.over.Complete(t.Context(), []wire.Callback{failure, {LogID: 999_999}}))
+	require.Equal(t, 500, f.logs()[0].HandleCode)
+	require.Len(t, f.sched.planned, 1, "the retry")
+	f.over.WrittenOff(f.logs()[0])
+	require.Equal(t, 3, strings.Count(said.String(), "Options.OnEvent panicked"), said.String())
+	require.Equal(t, 2, strings.Count(said.String(), "Options.OnCallback panicked"), said.String())
+	require.Contains(t, said.String(), "handover_test.go:", "the stack")
 }
 
 func TestClientFindsTheRunPathOfEachGeneration(t *testing.T) {
