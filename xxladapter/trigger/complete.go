@@ -41,16 +41,18 @@ func (h *HandOver) CompleteOwn(ctx context.Context, callbacks []wire.Callback, o
 	}
 	for _, ofOne := range byLog {
 		results.Go(func() error {
-			for _, c := range ofOne { // in their order: the first result counts
-				known, err := h.complete(ctx, c, own)
-				if err != nil {
-					return err
+			return recovered(func() error {
+				for _, c := range ofOne { // in their order: the first result counts
+					known, err := h.complete(ctx, c, own)
+					if err != nil {
+						return err
+					}
+					if !known && unknown.Add(1) == 1 {
+						first.Store(int64(c.LogID))
+					}
 				}
-				if !known && unknown.Add(1) == 1 {
-					first.Store(int64(c.LogID))
-				}
-			}
-			return nil
+				return nil
+			})
 		})
 	}
 	err := results.Wait()

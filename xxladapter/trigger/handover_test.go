@@ -441,6 +441,31 @@ func TestCodesThatTheTablesCannotHoldAreFailures(t *testing.T) {
 	}
 }
 
+// A readPanic panics when a group or the log of a run is read.
+type readPanic struct{ *memstore.Store }
+
+func (readPanic) Group(context.Context, int64) (*xxladapter.Group, error) { panic("as asked") }
+
+func (readPanic) Log(context.Context, int64) (*xxladapter.Log, error) { panic("as asked") }
+
+// TestAPanicOfTheStoreReachesTheCaller has panics in goroutines that the caller does not see.
+func TestAPanicOfTheStoreReachesTheCaller(t *testing.T) {
+	f := newFixture(t, xxladapter.RouteFirst, newFakeExecutor(t, nil).URL)
+	fire := f.plan(xxladapter.Fire{RetryCount: -1})
+	require.NotZero(t, fire.GroupID, "the group is read beside the job")
+	f.over.opts.Store = readPanic{f.store}
+	for name, call := range map[string]func() error{
+		"group": func() error { return f.over.Fire(t.Context(), fire) },
+		"result": func() error {
+			return f.over.Complete(t.Context(), []wire.Callback{{LogID: 1, HandleCode: 200}})
+		},
+	} {
+		err := call()
+		require.ErrorContains(t, err, "panic: as asked", name)
+		require.ErrorContains(t, err, "readPanic", "the stack")
+	}
+}
+
 // A brokenStore fails to store results.
 type brokenStore struct{ *memstore.Store }
 

@@ -16,7 +16,11 @@ func (h *HandOver) load(ctx context.Context, f xxladapter.Fire) (*run, error) {
 	var expected groupRead
 	var early sync.WaitGroup
 	if f.GroupID > 0 {
-		early.Go(func() { expected = h.readGroup(ctx, f.GroupID) })
+		early.Go(func() {
+			if err := recovered(func() error { expected = h.readGroup(ctx, f.GroupID); return nil }); err != nil {
+				expected = groupRead{err: err}
+			}
+		})
 	}
 	job, err := h.opts.Store.Job(ctx, f.JobID)
 	early.Wait()

@@ -276,7 +276,11 @@ func (h *HandOver) askTaker(ctx context.Context, to executorKey) {
 			runs[i] = about.log
 		}
 		h.asking.places <- struct{}{}
-		took, err := h.opts.Queue.Taken(ctx, to.addr, to.appName, runs)
+		var took []bool
+		err := recovered(func() (err error) {
+			took, err = h.opts.Queue.Taken(ctx, to.addr, to.appName, runs)
+			return err
+		})
 		<-h.asking.places
 		if errors.Is(err, ErrCannotTell) {
 			took, err = make([]bool, len(runs)), nil
@@ -303,7 +307,11 @@ func (h *HandOver) heard(ctx context.Context, addr string, asked []question, too
 			"executors have taken runs, and the store has lost that; the runs are theirs", "runs", len(taken),
 			"address", addr,
 		)
-		if _, err := h.Accept(ctx, taken); err != nil {
+		err := recovered(func() error {
+			_, err := h.Accept(ctx, taken)
+			return err
+		})
+		if err != nil {
 			h.opts.Logger.Error(
 				"runs were not given to the executors that have taken them; trying again",
 				"runs", len(taken), "err", err,

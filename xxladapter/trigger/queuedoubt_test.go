@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
 // lose brings a run in a queue into the state that it has after its store has lost who took it:
@@ -271,6 +273,52 @@ func TestAnExecutorThatDoesNotAnswerDelaysNoOther(t *testing.T) {
 		time.Sleep(silence + queueRetry + 3*time.Second) // in a bubble
 		require.Equal(t, runs/3, q.published())
 	}, a, b, c)
+}
+
+// TestAPanicOfAQueueIsNoAnswer has a queue that panics when it is first asked about runs.
+func TestAPanicOfAQueueIsNoAnswer(t *testing.T) {
+	const a = "nats://some-app/a"
+	queued(t, xxladapter.RouteRound, func(t *testing.T, f *fixture, q *fakeQueue) {
+		asked := 0
+		q.answered = func() {
+			if asked++; asked == 1 {
+				panic("oh")
+			}
+		}
+		f.loseMany(q, 3)
+		defer f.sweeping()()
+		time.Sleep(queueRetry + 3*time.Second) // in a bubble
+		require.Equal(t, 3, q.published())
+		require.Equal(t, 2, asked)
+	}, a)
+}
+
+// An acceptPanic panics when it is first to accept runs.
+type acceptPanic struct {
+	*memstore.Store
+	calls atomic.Int32
+}
+
+func (s *acceptPanic) AcceptRuns(ctx context.Context, list []xxladapter.Accept) ([]bool, error) {
+	if s.calls.Add(1) == 1 {
+		panic("oh")
+	}
+	return s.Store.AcceptRuns(ctx, list)
+}
+
+func TestAPanicOfTheStoreLeavesTakenRunsToTheSweep(t *testing.T) {
+	const a = "nats://some-app/a"
+	queued(t, xxladapter.RouteRound, func(t *testing.T, f *fixture, q *fakeQueue) {
+		store := &acceptPanic{Store: f.store}
+		f.over.opts.Store = store
+		f.loseMany(q, 3)
+		q.taker = a
+		defer f.sweeping()()
+		time.Sleep(queueRetry + 3*time.Second) // in a bubble
+		require.Empty(t, f.open())
+		require.Greater(t, store.calls.Load(), int32(1))
+		require.Zero(t, q.published())
+	}, a)
 }
 
 // TestWhatANodeKnewBeforeALossIsInDoubt has the node that published a run resolve it after a loss.
