@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"runtime/debug"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -56,8 +57,17 @@ func (n *Node) serveQueue(ctx context.Context) (stop func(), err error) {
 	return stop, nil
 }
 
-// answerReport answers one report by an executor of an app.
+// answerReport answers one report by an executor of an app. It recovers and logs a panic, as the
+// server does in a request; such a report gets an empty answer.
 func (n *Node) answerReport(ctx context.Context, op, app string, header http.Header, body []byte) []byte {
+	defer func() {
+		if p := recover(); p != nil {
+			n.opts.Logger.Error(
+				"report over the queue panicked", "operation", op, "app", app, "panic", p,
+				"stack", string(debug.Stack()),
+			)
+		}
+	}()
 	if !isOperation(op) || app == "" { // both come from the caller, and may be anything
 		return nil
 	}
