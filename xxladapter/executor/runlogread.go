@@ -81,7 +81,7 @@ func readLines(r io.Reader, from wire.Int, complete bool) wire.LogResult {
 			}
 			text = append(text, line...)
 			if cut {
-				text = append(text, "..."...)
+				text = append(wire.WholeCharacters(text), "..."...)
 			}
 			text = append(text, '\n')
 		}
@@ -95,7 +95,7 @@ func readLines(r io.Reader, from wire.Int, complete bool) wire.LogResult {
 }
 
 // readLine reads a line without its end, and reports whether it was truncated to the limit of a
-// reply. With an error it returns what it read before the error.
+// reply, which may be inside a character. With an error it returns what it read before the error.
 func readLine(in *bufio.Reader) (line []byte, cut bool, err error) {
 	for {
 		part, err := in.ReadSlice('\n')

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // DecodeLogPart decodes the beginning of a reply to a [LogRequest] whose FromLine is from.
@@ -144,7 +146,7 @@ func beginning(data []byte) (text string, ok bool) {
 	if len(data) == 0 || data[0] != '"' {
 		return "", false
 	}
-	end := 1
+	end, last := 1, 1 // last is where the last character or escape begins
 	for end < len(data) && data[end] != '"' {
 		size := 1
 		if data[end] == '\\' {
@@ -156,8 +158,34 @@ func beginning(data []byte) (text string, ok bool) {
 		if end+size > len(data) {
 			break
 		}
-		end += size
+		last, end = end, end+size
+	}
+	if end == len(data) || data[end] != '"' {
+		if isHighSurrogate(data[last:end]) {
+			end = last
+		}
+		end = len(WholeCharacters(data[:end]))
 	}
 	err := json.Unmarshal(append(data[:end:end], '"'), &text)
 	return text, err == nil
+}
+
+// isHighSurrogate reports whether text is the escape of the first half of a character.
+func isHighSurrogate(text []byte) bool {
+	digits, ok := bytes.CutPrefix(text, []byte(`\u`))
+	code, err := strconv.ParseUint(string(digits), 16, 16)
+	return ok && err == nil && code>>10 == 0xd800>>10
+}
+
+// WholeCharacters returns truncated text without the bytes of an incomplete character at its end.
+func WholeCharacters(text []byte) []byte {
+	for at := len(text) - 1; at >= max(0, len(text)-utf8.UTFMax); at-- {
+		if utf8.RuneStart(text[at]) {
+			if !utf8.FullRune(text[at:]) {
+				return text[:at]
+			}
+			break
+		}
+	}
+	return text
 }

@@ -72,7 +72,13 @@ func TestDecodeLogPartOfOtherReplies(t *testing.T) {
 	marked, err := DecodeLogPart([]byte("\ufeff"+`{"code":200,"data":{"logContent":"a\nb`), 1)
 	require.NoError(t, err)
 	require.Equal(t, "a\n", marked.Content)
-	half, err := DecodeLogPart([]byte(`{"code":200,"data":{"logContent":"😀\ud83d\ude`), 4)
-	require.NoError(t, err)
-	require.Equal(t, LogResult{FromLine: 4, ToLine: 4, Content: "😀\ufffd"}, half)
+	for text, want := range map[string]string{
+		`😀\ud83d\ude`: "😀", `😀\ud83d\`: "😀", `😀\ud83d`: "😀", `😀\uD83D`: "😀", `\ud83d\ude00`: "😀",
+		"a汉"[:2]: "a", "a汉"[:3]: "a", "a汉": "a汉", "a😀"[:4]: "a", "汉"[:1]: "", `\u6c49`: "汉", `\ud83d"`: "\ufffd",
+		"a\xff": "a\ufffd", "a\x80\x80\x80\x80": "a\ufffd\ufffd\ufffd\ufffd", `\\ud83d`: `\ud83d`,
+	} {
+		part, err := DecodeLogPart([]byte(`{"code":200,"data":{"logContent":"`+text), 4)
+		require.NoError(t, err, text)
+		require.Equal(t, LogResult{FromLine: 4, ToLine: 4, Content: want}, part, text)
+	}
 }
