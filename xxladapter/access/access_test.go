@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -401,12 +402,13 @@ func TestAddressesThatAreNoExecutors(t *testing.T) {
 }
 
 func TestTheAllowList(t *testing.T) {
-	allow, err := ParsePrefixes([]string{"10.0.0.0/8", "2001:db8::7", "169.254.0.0/16"})
+	allow, err := ParsePrefixes([]string{"10.0.0.0/8", "2001:db8::7", "169.254.0.0/16", "::ffff:192.168.1.2", "::ffff:172.16.0.0/108"})
 	require.NoError(t, err)
 	a := &Addresses{Allow: allow}
 	for text, want := range map[string]bool{
 		"http://10.9.8.7:9999/": true, "http://[::ffff:10.9.8.7]:9999/": true, "http://[2001:db8::7]:1": true,
 		"http://11.0.0.1:9999/": false, "http://[2001:db8::8]:1": false, "http://127.0.0.1:9999/": false,
+		"http://192.168.1.2:9999/": true, "http://192.168.1.3:9999/": false, "http://172.31.0.1:9999/": true, "http://172.32.0.1:9999/": false,
 		"http://169.254.169.254/": false, // never, whatever the list contains
 	} {
 		require.Equal(t, want, a.Allows(text), text)
@@ -415,8 +417,10 @@ func TestTheAllowList(t *testing.T) {
 	require.NoError(t, a.CheckURL("f", "http://by-name:9999/"), "judged when it is called")
 	require.False(t, a.Allows("http://by-name:9999/"))
 	require.Error(t, a.CheckDial(netip.MustParseAddrPort("11.0.0.1:9999")))
-	_, err = ParsePrefixes([]string{"10.0.0"})
-	require.EqualError(t, err, `"10.0.0" is not a network such as 10.0.0.0/8`)
+	for _, bad := range []string{"10.0.0", "10.0.0.0/33", "", "::ffff:10.0.0.0/95"} {
+		_, err := ParsePrefixes([]string{bad})
+		require.EqualError(t, err, strconv.Quote(bad)+" is not a network such as 10.0.0.0/8")
+	}
 }
 
 // TestAnAllowListOfOneNetwork checks that a single network is a list too.

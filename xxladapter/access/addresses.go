@@ -29,17 +29,21 @@ type Addresses struct {
 	wildcards []uint16         // the ports on which it listens on all interfaces
 }
 
-// ParsePrefixes parses an allow list of networks such as 10.0.0.0/8 and single addresses.
+// ParsePrefixes parses an allow list of networks such as 10.0.0.0/8 and single addresses. Networks
+// of IPv4 addresses in IPv6 become IPv4, because addresses are compared in that form.
 func ParsePrefixes(texts []string) ([]netip.Prefix, error) {
 	var list []netip.Prefix
 	for _, text := range texts {
 		prefix, err := netip.ParsePrefix(text)
 		if err != nil {
-			addr, addrErr := netip.ParseAddr(text)
-			if addrErr != nil {
-				return nil, fmt.Errorf("%q is not a network such as 10.0.0.0/8", text)
-			}
+			addr, _ := netip.ParseAddr(text)
 			prefix = netip.PrefixFrom(addr, addr.BitLen())
+		}
+		if addr := prefix.Addr(); addr.Is4In6() {
+			prefix = netip.PrefixFrom(addr.Unmap(), prefix.Bits()-96) // invalid if it has others too
+		}
+		if !prefix.IsValid() {
+			return nil, fmt.Errorf("%q is not a network such as 10.0.0.0/8", text)
 		}
 		list = append(list, prefix.Masked())
 	}
