@@ -377,6 +377,9 @@ func TestAddressesThatAreNoExecutors(t *testing.T) {
 		// The same addresses behind a gateway that translates them.
 		"http://[64:ff9b::a9fe:a9fe]/", "http://[64:ff9b:1::6464:64c8]/", "http://[2002:a9fe:a9fe::1]/", "http://[::169.254.169.254]/",
 
+		// Where a gateway has the IPv4 address depends on the length of its prefix.
+		"http://[64:ff9b:1:a9fe:a9:fe00:808:808]/", "http://[64:ff9b:1:a9:fe:a9fe:808:808]/", "http://[64:ff9b:1:0:a9:fea9:fe08:808]/", "http://[64:ff9b:1:808:8:800:a9fe:a9fe]/",
+
 		// Not the address of a machine.
 		"http://0.0.0.0:9999/", "http://[::]:9999/", "http://224.0.0.1:9999/", "http://[ff02::1]:9999/",
 
@@ -394,7 +397,8 @@ func TestAddressesThatAreNoExecutors(t *testing.T) {
 	}
 	for _, good := range []string{
 		"http://10.0.0.7:9999/", "http://10.0.0.7:9999", "https://executor.example.org/app/", "http://127.0.0.1:9999/", "http://[2001:db8::7]:9999/",
-		"http://10.0.0.5:8081/", "http://host:9999", "http://[64:ff9b::a00:7]:9999/", "http://[2002:a00:7::1]:9999/", "http://[::1]:9999/",
+		"http://10.0.0.5:8081/", "http://host:9999", "http://[64:ff9b::a00:7]:9999/", "http://[64:ff9b:1:a00:0:700::]:9999/", "http://[64:ff9b:1:a:0:7::]:9999/", "http://[64:ff9b:1:0:a:0:700:0]:9999/", "http://[64:ff9b:1::a00:7]:9999/",
+		"http://[2002:a00:7::1]:9999/", "http://[::1]:9999/",
 	} {
 		require.NoError(t, a.CheckURL("registryValue", good), good)
 		require.False(t, a.Allows(good), "there is no allow list")

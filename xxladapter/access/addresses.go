@@ -124,7 +124,7 @@ func (a *Addresses) CheckDial(addr netip.AddrPort) error {
 	if err := checkMachine(ip); err != nil {
 		return err
 	}
-	if carried, ok := CarriedBy(ip); ok {
+	for _, carried := range CarriedBy(ip) {
 		if err := checkMachine(carried); err != nil {
 			return fmt.Errorf("%s stands for %s: %w", ip, carried, err)
 		}

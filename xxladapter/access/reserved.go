@@ -24,24 +24,36 @@ var metadata = []netip.Addr{
 func IsMetadata(ip netip.Addr) bool { return slices.Contains(metadata, ip) }
 
 // carriers lists IPv6 networks whose addresses stand for an IPv4 address, which a gateway or the
-// system puts in their place, and the byte at which the IPv4 address begins.
+// system puts in their place, and the four bytes that are the IPv4 address. There are several
+// choices if they depend on the length of the gateway's prefix; see RFC 6052, section 2.2.
 var carriers = []struct {
 	network netip.Prefix
-	at      int
+	bytes   [][4]int
 }{
-	{netip.MustParsePrefix("64:ff9b::/96"), 12},   // NAT64
-	{netip.MustParsePrefix("64:ff9b:1::/48"), 12}, // NAT64, local use
-	{netip.MustParsePrefix("2002::/16"), 2},       // 6to4
-	{netip.MustParsePrefix("::/96"), 12},          // IPv4-compatible
+	{netip.MustParsePrefix("64:ff9b::/96"), [][4]int{{12, 13, 14, 15}}}, // NAT64
+	{
+		netip.MustParsePrefix("64:ff9b:1::/48"), // NAT64, local use: /48, /56, /64 and /96
+		[][4]int{{6, 7, 9, 10}, {7, 9, 10, 11}, {9, 10, 11, 12}, {12, 13, 14, 15}},
+	},
+	{netip.MustParsePrefix("2002::/16"), [][4]int{{2, 3, 4, 5}}}, // 6to4
+	{netip.MustParsePrefix("::/96"), [][4]int{{12, 13, 14, 15}}}, // IPv4-compatible
 }
 
-// CarriedBy returns the IPv4 address for which an IPv6 address stands, if it stands for one.
-func CarriedBy(ip netip.Addr) (netip.Addr, bool) {
+// CarriedBy returns the IPv4 addresses for which an IPv6 address may stand. Only a gateway knows
+// which of several it is, and callers have to check each. Addresses of 0.0.0.0/8 are not among
+// several: no machine has one, and the zeros around an IPv4 address look like one.
+func CarriedBy(ip netip.Addr) (carried []netip.Addr) {
 	for _, c := range carriers {
-		if c.network.Contains(ip) {
-			bytes := ip.As16()
-			return netip.AddrFrom4([4]byte(bytes[c.at : c.at+4])), true
+		if !c.network.Contains(ip) {
+			continue
+		}
+		from := ip.As16()
+		for _, at := range c.bytes {
+			if from[at[0]] != 0 || len(c.bytes) == 1 {
+				v4 := [4]byte{from[at[0]], from[at[1]], from[at[2]], from[at[3]]}
+				carried = append(carried, netip.AddrFrom4(v4))
+			}
 		}
 	}
-	return netip.Addr{}, false
+	return carried
 }

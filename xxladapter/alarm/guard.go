@@ -76,8 +76,10 @@ func (g *Guard) checkAddr(addr netip.Addr) error {
 		}
 		return fmt.Errorf("address %s is loopback or private: not allowed", addr)
 	}
-	if carried, ok := access.CarriedBy(addr); ok {
-		return g.checkAddr(carried)
+	for _, carried := range access.CarriedBy(addr) {
+		if err := g.checkAddr(carried); err != nil {
+			return err
+		}
 	}
 	return nil
 }
