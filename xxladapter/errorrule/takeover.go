@@ -39,6 +39,8 @@ var (
 	TakeoverScheduleRewrite = Rule{"takeover_schedule_rewrite", "value"}
 	// {count} versions of scripts belong to jobs that do not exist or were left
 	TakeoverVersionsLeft = Rule{"takeover_versions_left", "count"}
+	// XXL-JOB still counts the figures of {count} days: a takeover after it has stopped takes them
+	TakeoverDaysLeft = Rule{"takeover_days_left", "count"}
 	// the store has a user with this name, or had one
 	TakeoverUserExists = Rule{"takeover_user_exists", ""}
 )

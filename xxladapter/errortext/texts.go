@@ -220,6 +220,7 @@ var texts = map[errorrule.Rule]string{
 	errorrule.TakeoverScheduleLenient: "scheduleConf 为“{value}”，只有 XXL-JOB 能识别：请改为“{instead}”，或以 xxl34 方言启动调度中心（xxlwheel serve --cron-profile=xxl34；{reason}）",
 	errorrule.TakeoverScheduleRewrite: "scheduleConf 为“{value}”，只有 XXL-JOB 能识别：请重新编写，或以 xxl34 方言启动调度中心（xxlwheel serve --cron-profile=xxl34）",
 	errorrule.TakeoverVersionsLeft:    "有 {count} 个脚本版本所属的任务不存在或未接管",
+	errorrule.TakeoverDaysLeft:        "XXL-JOB 仍在统计其中 {count} 天的数据：待其停止后再次接管，即可接管这些天",
 	errorrule.TakeoverUserExists:      "存储中已有或曾有同名用户",
 
 	// startup

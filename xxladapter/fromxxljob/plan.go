@@ -395,8 +395,8 @@ func (p *planner) days() {
 		}
 	}
 	if count.Left > 0 {
-		p.plan.Report.Notes = append(p.plan.Report.Notes, Note{What: Left, Kind: "day", Text: fmt.Sprintf(
-			"XXL-JOB still counts the figures of %d days: a takeover after it has stopped takes them", count.Left,
-		)})
+		p.note(Left, "day", 0, "", errorrule.TakeoverDaysLeft,
+			"XXL-JOB still counts the figures of %d days: a takeover after it has stopped takes them",
+			count.Left)
 	}
 }

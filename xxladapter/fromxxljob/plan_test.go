@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
 func TestStrict(t *testing.T) {
@@ -145,7 +146,11 @@ func TestCompareLeavesDaysThatStillChange(t *testing.T) {
 	require.Equal(t, db.Days[:1], p.Days)
 	require.Equal(t, Count{Taken: 1, Left: 3}, p.Report.Days)
 	require.Len(t, p.Report.Notes, 1)
-	require.Equal(t, "day", p.Report.Notes[0].Kind)
+	note := p.Report.Notes[0]
+	require.Equal(t, "day", note.Kind)
+	require.NotNil(t, note.Said)
+	require.Equal(t, errorrule.TakeoverDaysLeft, note.Said.Rule)
+	require.Equal(t, "XXL-JOB still counts the figures of 3 days: a takeover after it has stopped takes them", note.Text)
 
 	db.WrittenAt = now.Add(-Quiet)
 	p, err = Compare(db, &Target{Days: map[string]bool{"2026-02-26": true}}, Options{From: "db", Now: now})
