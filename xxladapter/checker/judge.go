@@ -78,20 +78,24 @@ func (jc *jobCheck) judgeDated(from int) {
 // arrival.
 func (jc *jobCheck) judgeTarget(t, from, to int) {
 	tg := &jc.targets[t]
-	total := int32(0)
+	first, total := -1, int32(0) // first is the first run without another reason
 	for k := from; k < to; k++ {
-		if jc.flags[k] == 0 {
-			total = max(total, jc.runs[k].Shards, 1)
+		if jc.flags[k] != 0 {
+			continue
 		}
+		if first < 0 {
+			first = k
+		}
+		total = max(total, jc.runs[k].Shards, 1)
 	}
-	if total == 0 {
-		return // each of them has another reason
-	}
-	if tg.fate == consumed {
-		jc.at(Misfired, from, -1, tg)
+	if first < 0 {
 		return
 	}
-	tg.fate, tg.run = matched, int32(from)
+	if tg.fate == consumed {
+		jc.at(Misfired, first, -1, tg)
+		return
+	}
+	tg.fate, tg.run = matched, int32(first)
 	if tg.must {
 		jc.report.Matched++
 	} else {

@@ -282,6 +282,24 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// TestMisfiredNamesTheRunWithoutAReason checks that a run for a consumed due time is named, and not
+// an earlier one that somebody asked for.
+func TestMisfiredNamesTheRunWithoutAReason(t *testing.T) {
+	r := Check(shifted(t, `
+		{"kind":"change","job":1,"op":"create","asked":1,"acked":2,"type":"ONCE","conf":"2026-03-01T00:00:10Z"}
+		{"kind":"change","job":1,"op":"start","asked":3,"acked":4}
+		{"kind":"misfire","job":1,"due":10000,"until":10000,"strategy":"DO_NOTHING","at":20000}
+		{"kind":"trigger","job":1,"type":"MANUAL","log":6}
+		{"kind":"run","job":1,"log":6,"due":10000,"at":30000}
+		{"kind":"run","job":1,"log":7,"due":10000,"at":31000}
+		{"kind":"final","at":90000}`), Options{})
+	require.NoError(t, r.Err)
+	require.Len(t, r.Violations, 1, "%v", r)
+	require.Equal(t, Misfired, r.Violations[0].Kind)
+	require.Equal(t, int64(7), r.Violations[0].Log)
+	require.Equal(t, int64(7), r.Violations[0].Runs[0].Log)
+}
+
 // shifted parses lines whose instants are milliseconds after the base.
 func shifted(t *testing.T, text string) *History {
 	t.Helper()
