@@ -2,6 +2,7 @@ package xxladapter
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
@@ -122,12 +123,23 @@ const (
 // Values lists all values of the setting.
 func (LogPolicy) Values() []LogPolicy { return []LogPolicy{KeepAll, KeepFailures} }
 
+// ZoneOf returns the IANA time zone of a name, or the argument otherwise if the name is empty, as
+// for [Settings.Zone]. An unknown name, and Local, are refused with an [Error].
+func ZoneOf(name string, otherwise *time.Location) (*time.Location, error) {
+	if name == "" {
+		return otherwise, nil
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil || strings.EqualFold(name, "local") {
+		return nil, Invalidf(errorrule.Zone, "%s is %q, must be an IANA time zone such as Europe/Berlin", "zone", name)
+	}
+	return zone, nil
+}
+
 // validate checks what [Job.Validate] says about the settings.
 func (s *Settings) validate() error {
-	if s.Zone != "" {
-		if _, err := time.LoadLocation(s.Zone); err != nil || s.Zone == "Local" {
-			return Invalidf(errorrule.Zone, "%s is %q, must be an IANA time zone such as Europe/Berlin", "zone", s.Zone)
-		}
+	if _, err := ZoneOf(s.Zone, nil); err != nil {
+		return err
 	}
 	if s.Calendar != "" {
 		if err := checkCalendarName("calendar", s.Calendar); err != nil {

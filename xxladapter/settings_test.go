@@ -83,3 +83,17 @@ func TestMillisecondsAreCutToWhatADurationHolds(t *testing.T) {
 	require.Positive(t, Milliseconds(math.MaxInt64).Duration())
 	require.Negative(t, Milliseconds(math.MinInt64).Duration())
 }
+
+func TestZoneOf(t *testing.T) {
+	schedulers := time.FixedZone("schedulers", 3600)
+	zone, err := ZoneOf("", schedulers)
+	require.NoError(t, err)
+	require.Same(t, schedulers, zone)
+	zone, err = ZoneOf("Asia/Tokyo", schedulers)
+	require.NoError(t, err)
+	require.Equal(t, "Asia/Tokyo", zone.String())
+	for _, bad := range []string{"Mars/Base", "Local", "local"} {
+		_, err := ZoneOf(bad, schedulers)
+		require.EqualError(t, err, `zone is "`+bad+`", must be an IANA time zone such as Europe/Berlin`)
+	}
+}

@@ -10,7 +10,6 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
-	"github.com/xxlwheel/xxlwheel/xxladapter/preview"
 	"github.com/xxlwheel/xxlwheel/xxladapter/why"
 )
 
@@ -128,7 +127,7 @@ func (s *Server) readSchedules(ctx context.Context, p *past, id int64, from, to 
 	for i := range p.spans {
 		p.spans[i].Plan = s.planOf(p.job, p.spans[i].Schedule)
 	}
-	p.zone = s.zoneThen(p.spans[0].Schedule)
+	p.zone = s.zoneOf(p.spans[0].Schedule.Zone)
 	return nil
 }
 
@@ -183,20 +182,11 @@ func (s *Server) planOf(j *xxladapter.Job, then why.Schedule) cron.Plan {
 	return plan
 }
 
-// zoneThen returns the time zone of a schedule that a job has or had; the scheduler's if it is
-// unknown.
-func (s *Server) zoneThen(then why.Schedule) *time.Location {
-	if zone, err := preview.ZoneOf(then.Zone, s.opts.Zone); err == nil {
-		return zone
-	}
-	return s.opts.Zone
-}
-
 // fates says what became of due times, or will become of them. Pauses and calendars suppress those
 // to come by the time zone of the present schedule.
 func (s *Server) fates(p *past, planned []time.Time) []why.Tick {
 	ticks := why.Fates(planned, p.runs, p.open, p.misfires, p.now)
-	why.Coming(ticks, p.restrictions, p.job, s.zoneThen(p.spans[len(p.spans)-1].Schedule))
+	why.Coming(ticks, p.restrictions, p.job, s.zoneOf(p.spans[len(p.spans)-1].Schedule.Zone))
 	return ticks
 }
 

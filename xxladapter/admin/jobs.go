@@ -223,13 +223,9 @@ func (s *Server) fillGroup(ctx context.Context, j *xxladapter.Job, form *jobForm
 }
 
 func (s *Server) plan(j *xxladapter.Job) (cron.Plan, error) {
-	zone := s.opts.Zone
-	if own := j.Settings.Zone; own != "" {
-		var err error
-		if zone, err = time.LoadLocation(own); err != nil {
-			return nil, xxladapter.Invalidf(errorrule.Zone, "%s is %q, must be an IANA time zone such as Europe/Berlin",
-				"zone", own)
-		}
+	zone, err := xxladapter.ZoneOf(j.Settings.Zone, s.opts.Zone)
+	if err != nil {
+		return nil, err
 	}
 	plan, err := cron.ParsePlan(string(j.ScheduleType), j.ScheduleConf, zone, s.opts.CronProfile)
 	if err != nil {

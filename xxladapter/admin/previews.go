@@ -60,13 +60,14 @@ func (s *Server) nextOfJob(ctx context.Context, q previewQuery) (no instantList,
 	if err != nil {
 		return no, err
 	}
-	return nextFires(j, plan, next, count, r, s.zoneOfJob(j)), nil
+	return nextFires(j, plan, next, count, r, s.zoneOf(j.Settings.Zone)), nil
 }
 
-// zoneOfJob returns the zone of a job's schedule.
-func (s *Server) zoneOfJob(j *xxladapter.Job) *time.Location {
-	if own, err := time.LoadLocation(j.Settings.Zone); err == nil && j.Settings.Zone != "" {
-		return own
+// zoneOf returns the time zone of a schedule by its name, and the scheduler's if that is empty or
+// unknown.
+func (s *Server) zoneOf(name string) *time.Location {
+	if zone, err := xxladapter.ZoneOf(name, s.opts.Zone); err == nil {
+		return zone
 	}
 	return s.opts.Zone
 }

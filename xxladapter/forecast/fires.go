@@ -27,7 +27,7 @@ func newTable(now time.Time, span time.Duration, opts Options) *table {
 	return &table{
 		begin: begin, now: now, end: end, cells: cells, opts: opts,
 		restrictions: restrictionsFrom(opts.Restrictions, now, end),
-		zones:        map[string]*time.Location{"": opts.Zone}, fires: make([]int64, cells),
+		zones:        map[string]*time.Location{}, fires: make([]int64, cells),
 	}
 }
 
@@ -35,7 +35,7 @@ func newTable(now time.Time, span time.Duration, opts Options) *table {
 func (t *table) zone(name string) *time.Location {
 	zone, known := t.zones[name]
 	if !known {
-		zone, _ = time.LoadLocation(name)
+		zone, _ = xxladapter.ZoneOf(name, t.opts.Zone)
 		t.zones[name] = zone
 	}
 	return zone

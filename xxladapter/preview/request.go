@@ -1,7 +1,6 @@
 package preview
 
 import (
-	"strings"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -26,7 +25,7 @@ const (
 type Request struct {
 	Type    xxladapter.ScheduleType // empty means CRON
 	Conf    string
-	Zone    string // see [ZoneOf]
+	Zone    string // see [xxladapter.ZoneOf]
 	Profile string // see [ProfileOf]
 	Count   int    // of due times; 0 means 50
 	Months  int    // whose days are counted; 0 means none
@@ -48,7 +47,7 @@ func (r Request) Read(zone *time.Location, profile cron.Profile) (s Schedule, co
 	if profile, err = ProfileOf(r.Profile, profile); err != nil {
 		return s, 0, err
 	}
-	if zone, err = ZoneOf(r.Zone, zone); err != nil {
+	if zone, err = xxladapter.ZoneOf(r.Zone, zone); err != nil {
 		return s, 0, err
 	}
 	return Schedule{Type: string(r.Type), Conf: r.Conf, Zone: zone, Profile: profile}, r.Count, nil
@@ -86,7 +85,7 @@ func NextOf(count int) (int, error) {
 // A CronRequest asks for the next times of a cron expression, in the words of a caller.
 type CronRequest struct {
 	Expr    string
-	Zone    string // see [ZoneOf]
+	Zone    string // see [xxladapter.ZoneOf]
 	Profile string // see [ProfileOf]
 }
 
@@ -100,24 +99,10 @@ func (r CronRequest) Read(zone *time.Location, profile cron.Profile) (s Schedule
 	if profile, err = ProfileOf(r.Profile, profile); err != nil {
 		return s, err
 	}
-	if zone, err = ZoneOf(r.Zone, zone); err != nil {
+	if zone, err = xxladapter.ZoneOf(r.Zone, zone); err != nil {
 		return s, err
 	}
 	return Schedule{Type: cron.Cron, Conf: r.Expr, Zone: zone, Profile: profile}, nil
-}
-
-// ZoneOf returns the IANA time zone of a name, or the argument otherwise if the name is empty. An
-// unknown name, and Local, are refused with an [xxladapter.Error].
-func ZoneOf(name string, otherwise *time.Location) (*time.Location, error) {
-	if name == "" {
-		return otherwise, nil
-	}
-	zone, err := time.LoadLocation(name)
-	if err != nil || strings.EqualFold(name, "local") {
-		return nil, xxladapter.Invalidf(errorrule.Zone, "%s is %q, must be an IANA time zone such as Europe/Berlin",
-			"zone", name)
-	}
-	return zone, nil
 }
 
 // ProfileOf returns the profile of a name, or the argument otherwise if the name is empty. An

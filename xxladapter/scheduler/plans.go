@@ -39,12 +39,9 @@ func (p *plans) of(j *xxladapter.Job) (zonedPlan, error) {
 	if plan, ok := p.known[key]; ok {
 		return plan, nil
 	}
-	zone := p.zone
-	if j.Settings.Zone != "" {
-		var err error
-		if zone, err = time.LoadLocation(j.Settings.Zone); err != nil {
-			return zonedPlan{}, err
-		}
+	zone, err := xxladapter.ZoneOf(j.Settings.Zone, p.zone)
+	if err != nil {
+		return zonedPlan{}, err
 	}
 	plan, err := cron.ParsePlan(string(j.ScheduleType), j.ScheduleConf, zone, p.profile)
 	if err != nil {

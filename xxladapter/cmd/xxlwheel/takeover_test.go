@@ -45,11 +45,14 @@ func TestTakeover(t *testing.T) {
 	theirs := start(t, "xxlwheel", "executor", "--admin", server, "--app", "some-app", "--listen", "127.0.0.1:0", "--data-dir", t.TempDir())
 	theirs.line("accepts runs at")
 	require.NoError(t, testserver.OrderMySQL(from, `UPDATE xxl_job_info SET trigger_last_time = trigger_last_time - 120000 WHERE id = 7`))
-	mustCLI(t, "job", "update", "9", "--cron", "0 0 2 ? * MON", "--server", server) // as the report advises
+	mustCLI(t, "job", "update", "9", "--cron", "0 0 2 ? * MON", "--zone", "Asia/Tokyo", "--server", server) // as the report advises
 	var report stores.TakeoverReport
 	require.NoError(t, json.Unmarshal([]byte(mustCLI(t, append(args, "--start", "-o", "json")...)), &report))
 	require.Equal(t, []int64{7, 9}, report.Started)
 	require.Equal(t, 3, report.Jobs.Before)
+	var lenient struct{ TriggerNextTime time.Time }
+	require.NoError(t, json.Unmarshal([]byte(mustCLI(t, "job", "show", "9", "--server", server, "-o", "json")), &lenient))
+	require.Equal(t, "Sun 17:00", lenient.TriggerNextTime.UTC().Format("Mon 15:04"), "Monday at 2 in the job's own zone")
 	testserver.Eventually(t, 30*time.Second, "two runs", func() bool {
 		return len(succeeded(listedRuns(t, server))) >= 2
 	})

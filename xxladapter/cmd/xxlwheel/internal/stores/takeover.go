@@ -149,7 +149,11 @@ func (c *TakeoverCmd) start(
 		if err != nil {
 			return err
 		}
-		plan, err := cron.ParsePlan(string(job.ScheduleType), job.ScheduleConf, zone, c.CronProfile)
+		own, err := xxladapter.ZoneOf(job.Settings.Zone, zone)
+		if err != nil {
+			return fmt.Errorf("start job %d: %w", job.ID, err)
+		}
+		plan, err := cron.ParsePlan(string(job.ScheduleType), job.ScheduleConf, own, c.CronProfile)
 		if err != nil || job.Running {
 			continue // somebody has changed or started it since
 		}
