@@ -103,17 +103,7 @@ func declarations() (string, error) {
 			o := doc.Paths[path][method]
 			fmt.Fprintf(&b, "\t/** %s */\n\t%q: {\n", strings.TrimSpace(o.Summary+" "+o.Notes), strings.ToUpper(method)+
 				" "+strings.TrimPrefix(path, "/api/v1"))
-			b.WriteString("\t\tparams: {")
-			for i, p := range o.Parameters {
-				if p.In == "header" {
-					continue
-				}
-				if i > 0 {
-					b.WriteString(";")
-				}
-				fmt.Fprintf(&b, " %s%s: %s", property(p.Name), optional(p.Required), p.Schema.typescript(""))
-			}
-			b.WriteString(" };\n\t\tbody: ")
+			fmt.Fprintf(&b, "\t\tparams: %s;\n\t\tbody: ", o.params())
 			if o.RequestBody == nil {
 				b.WriteString("undefined")
 			} else {
@@ -127,6 +117,17 @@ func declarations() (string, error) {
 	}
 	b.WriteString("}\n")
 	return b.String(), nil
+}
+
+// params returns the type of the parameters of a call, which are those that are not headers.
+func (o operation) params() string {
+	var members []string
+	for _, p := range o.Parameters {
+		if p.In != "header" {
+			members = append(members, fmt.Sprintf(" %s%s: %s", property(p.Name), optional(p.Required), p.Schema.typescript("")))
+		}
+	}
+	return "{" + strings.Join(members, ";") + " }"
 }
 
 // media returns the type of a body.
