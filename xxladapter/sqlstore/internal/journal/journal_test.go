@@ -21,7 +21,7 @@ func options(t *testing.T) Options {
 	return Options{Prefix: filepath.Join(t.TempDir(), "x-ahead."), Generation: 7, Logger: slog.New(slog.DiscardHandler)}
 }
 
-// open opens the journal and returns its records. The caller has to close it.
+// open opens the journal and returns its records. The caller has to close it before the test ends.
 func open(t *testing.T, opts Options, next int64) (j *Journal, records []string) {
 	t.Helper()
 	want := next
@@ -34,6 +34,11 @@ func open(t *testing.T, opts Options, next int64) (j *Journal, records []string)
 		return nil
 	})
 	require.NoError(t, err)
+	t.Cleanup(func() {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		require.True(t, j.closed || t.Failed(), "the journal is still open")
+	})
 	return j, records
 }
 
@@ -242,8 +247,9 @@ func TestWaitingCallersShareASync(t *testing.T) {
 	writers.Wait()
 	require.Less(t, c.syncs.Load()-before, int64(callers*each/2))
 	require.NoError(t, j.Close())
-	_, records := open(t, opts, 0)
+	j, records := open(t, opts, 0)
 	require.Len(t, records, callers*each)
+	require.NoError(t, j.Close())
 }
 
 func TestWhatCannotBeWrittenIsTakenBack(t *testing.T) {
@@ -283,8 +289,9 @@ func TestWhatCannotBeWrittenIsTakenBack(t *testing.T) {
 			require.ErrorIs(t, j.Wait(lost), ErrTakenBack, "another record has its number")
 			require.ErrorIs(t, j.Wait(later), ErrTakenBack)
 			require.NoError(t, j.Close())
-			_, records := open(t, opts, 0)
+			j, records := open(t, opts, 0)
 			require.Equal(t, []string{"before", "again"}, records)
+			require.NoError(t, j.Close())
 		})
 	}
 }
