@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"net"
 	"net/url"
 	"os"
@@ -61,7 +62,7 @@ func KeptMySQL(t testing.TB) string {
 // mysqlAdmin returns the URL of the shared server, without a database.
 var mysqlAdmin = sync.OnceValues(func() (string, error) {
 	if dsn := os.Getenv(mysqlEnv); dsn != "" {
-		return mysqlURL(dsn, ""), nil
+		return givenMySQL(dsn)
 	}
 	// No test cuts the power, so nothing needs a sync or a disk.
 	s, err := startMariaDB(
@@ -74,10 +75,18 @@ var mysqlAdmin = sync.OnceValues(func() (string, error) {
 	return s.URL(""), nil
 })
 
+// givenMySQL returns the URL of a server that the environment names, without a database.
+func givenMySQL(dsn string) (string, error) {
+	if _, err := mysqlConfig(dsn); err != nil {
+		return "", fmt.Errorf("%s: %w", mysqlEnv, err)
+	}
+	return mysqlURL(dsn, ""), nil
+}
+
 func mysqlURL(admin, database string) string {
 	u, err := url.Parse(admin)
 	if err != nil {
-		panic(mysqlEnv + " is not a URL")
+		panic("testserver: the URL of the MySQL server is malformed, and was parsed before")
 	}
 	u.Path = "/" + database
 	return u.String()
@@ -122,7 +131,8 @@ func OpenMySQL(address string) (*sql.DB, error) {
 func mysqlConfig(address string) (*mysql.Config, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return nil, errors.New(mysqlEnv + " is not a URL")
+		// The error of url.Parse has the password.
+		return nil, errors.New("the address of the MySQL server is not a URL")
 	}
 	cfg := mysql.NewConfig()
 	cfg.User = u.User.Username()

@@ -14,6 +14,23 @@ func TestAMySQLDatabaseBelongsToItsTest(t *testing.T) {
 	require.ErrorContains(t, OrderMySQL(two, `SELECT n FROM t`), "doesn't exist")
 }
 
+// TestAMalformedAddressIsNotBlamedOnTheEnvironment checks that only an address from the environment
+// is reported under the variable's name, and that no error has the password.
+func TestAMalformedAddressIsNotBlamedOnTheEnvironment(t *testing.T) {
+	const address = "mysql://root:s3cr%zzet@127.0.0.1:3306/db"
+	_, given := givenMySQL(address)
+	require.ErrorContains(t, given, mysqlEnv)
+	err := OrderMySQL(address, "DO 1")
+	require.ErrorContains(t, err, "is not a URL")
+	require.NotContains(t, err.Error(), mysqlEnv)
+	for _, err := range []error{given, err} {
+		require.NotContains(t, err.Error(), "s3cr")
+	}
+	admin, err := givenMySQL("mysql://root@127.0.0.1:3306/db")
+	require.NoError(t, err)
+	require.Equal(t, "mysql://root@127.0.0.1:3306/", admin)
+}
+
 func TestAMariaDBServerMayBeTreatedBadly(t *testing.T) {
 	t.Parallel()
 	Long(t) // servers take their time
