@@ -74,11 +74,12 @@ type jobState struct {
 // every store reads back what it was given.
 func (j *Job) VersionText() string {
 	text, err := json.Marshal(jobState{
-		j.GroupID, ValidText(j.Name), ValidText(j.Author), ValidText(j.AlarmEmail),
-		j.ScheduleType, ValidText(j.ScheduleConf), j.Misfire, j.Route, ValidText(j.Handler), ValidText(j.Param),
-		j.Block,
-		int64(j.Timeout / time.Second), j.RetryCount, j.GlueType, ValidText(j.GlueRemark), j.GlueUpdated.UTC(),
-		j.ChildIDs, j.Settings, validTexts(j.Tags), j.Running,
+		GroupID: j.GroupID, Name: ValidText(j.Name), Author: ValidText(j.Author), AlarmEmail: ValidText(j.AlarmEmail),
+		ScheduleType: j.ScheduleType, ScheduleConf: ValidText(j.ScheduleConf), Misfire: j.Misfire,
+		Route: j.Route, Handler: ValidText(j.Handler), Param: ValidText(j.Param), Block: j.Block,
+		Timeout: int64(j.Timeout / time.Second), RetryCount: j.RetryCount,
+		GlueType: j.GlueType, GlueRemark: ValidText(j.GlueRemark), GlueUpdated: j.GlueUpdated.UTC(),
+		ChildIDs: j.ChildIDs, Settings: j.Settings, Tags: validTexts(j.Tags), Running: j.Running,
 	})
 	if err != nil {
 		panic(err) // texts and numbers; the year of GlueUpdated has four digits

@@ -23,7 +23,9 @@ type drainView struct {
 // showDrains returns the drains that are in force.
 func showDrains(g *xxladapter.Group, now time.Time) (views []drainView) {
 	for _, d := range g.DrainsAt(now) {
-		views = append(views, drainView{d.Address, d.Note, d.By, api.Given(d.Since), api.Given(d.Until)})
+		views = append(views, drainView{
+			Address: d.Address, Note: d.Note, By: d.By, Since: api.Given(d.Since), Until: api.Given(d.Until),
+		})
 	}
 	return views
 }

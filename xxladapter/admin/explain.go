@@ -150,7 +150,9 @@ func stillOpen(p *past) []xxladapter.Fire {
 	}
 	ran := map[firstKnown]bool{}
 	for _, r := range p.runs {
-		of := firstKnown{r.Due.UnixMilli(), r.Type, r.Parent, r.Attempt, r.ShardIndex}
+		of := firstKnown{
+			due: r.Due.UnixMilli(), kind: r.Type, parent: r.Parent, attempt: r.Attempt, shard: r.ShardIndex,
+		}
 		ran[of] = true
 		of.shard = anyShard
 		ran[of] = true
@@ -160,7 +162,9 @@ func stillOpen(p *past) []xxladapter.Fire {
 		if f.LogID != 0 {
 			return false
 		}
-		of := firstKnown{f.Due.UnixMilli(), f.Type, f.Parent, max(1, f.Attempt), f.ShardIndex}
+		of := firstKnown{
+			due: f.Due.UnixMilli(), kind: f.Type, parent: f.Parent, attempt: max(1, f.Attempt), shard: f.ShardIndex,
+		}
 		if f.ShardTotal == 0 {
 			of.shard = anyShard
 		}

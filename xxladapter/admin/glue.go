@@ -49,7 +49,10 @@ func (s *Server) listGlue(ctx context.Context, path api.IDPath) (no glueList, er
 		forms[i] = showGlue(v)
 		forms[i].Source = nil
 	}
-	return glueList{j.GlueType, j.GlueSource, j.GlueRemark, api.Given(j.GlueUpdated), forms}, err
+	return glueList{
+		Type: j.GlueType, Source: j.GlueSource, Remark: j.GlueRemark, Updated: api.Given(j.GlueUpdated),
+		Versions: forms,
+	}, err
 }
 
 func (s *Server) showGlueVersion(ctx context.Context, path gluePath) (no glueForm, err error) {

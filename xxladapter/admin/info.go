@@ -105,7 +105,8 @@ func (s *Server) info(ctx context.Context, _ api.None) (form infoForm, err error
 		},
 		Alarms: append([]string{}, is.Alarms...),
 		Retention: retentionInfo{
-			seconds(is.KeepLogs), seconds(is.KeepSuccesses), seconds(is.KeepAudit), seconds(is.KeepStats), is.RunTexts,
+			Logs: seconds(is.KeepLogs), Successes: seconds(is.KeepSuccesses), Audit: seconds(is.KeepAudit),
+			Stats: seconds(is.KeepStats), RunTexts: is.RunTexts,
 		},
 		Limits: limitInfo{
 			FastPool: is.FastPool, SlowPool: is.SlowPool, PoolPerApp: is.PoolPerApp,

@@ -215,7 +215,10 @@ func (s *Server) showOrder(ctx context.Context, path api.IDPath) (no orderForm, 
 	case o.Open:
 		state = orderPlanned
 	}
-	return orderForm{o.ID, o.JobID, o.FireID, o.Key, o.Created, state, append([]int64{}, o.LogIDs...)}, nil
+	return orderForm{
+		ID: o.ID, JobID: o.JobID, Fire: o.FireID, Key: o.Key, Created: o.Created, State: state,
+		LogIDs: append([]int64{}, o.LogIDs...),
+	}, nil
 }
 
 // checkAddresses refuses addresses that are neither registered for the job's group nor in the allow

@@ -23,7 +23,10 @@ type pauseForm struct {
 }
 
 func showPause(p *xxladapter.Pause, now time.Time) pauseForm {
-	return pauseForm{p.ID, p.GroupID, p.Note, p.By, p.EndedBy, p.From, api.Given(p.Until), p.HoldsAt(now)}
+	return pauseForm{
+		ID: p.ID, JobGroup: p.GroupID, Note: p.Note, By: p.By, EndedBy: p.EndedBy,
+		From: p.From, Until: api.Given(p.Until), Open: p.HoldsAt(now),
+	}
 }
 
 type pauseList struct {

@@ -94,7 +94,8 @@ func showTimeline(p *past, ticks []why.Tick) timelineAnswer {
 	for i := range p.spans {
 		then := &p.spans[i]
 		answer.Schedules = append(answer.Schedules, spanForm{
-			then.From.In(p.zone), then.To.In(p.zone), then.Running, then.Type, then.Conf, then.Zone,
+			From: then.From.In(p.zone), To: then.To.In(p.zone), Running: then.Running,
+			ScheduleType: then.Type, ScheduleConf: then.Conf, Zone: then.Zone,
 		})
 	}
 	for _, t := range ticks {
@@ -111,7 +112,8 @@ func showTimeline(p *past, ticks []why.Tick) timelineAnswer {
 
 func showBar(r *xxladapter.DueRun) barForm {
 	return barForm{
-		r.LogID, api.StampOf(r.Due), r.Type, r.Attempt, r.Parent, r.Owner.Node, api.StampOf(r.Claimed),
-		api.StampOf(r.Sent), api.StampOf(r.Finished), r.Lateness().Milliseconds(), r.Status(),
+		LogID: r.LogID, Due: api.StampOf(r.Due), Type: r.Type, Attempt: r.Attempt, Parent: r.Parent,
+		Node: r.Owner.Node, Claimed: api.StampOf(r.Claimed), Sent: api.StampOf(r.Sent),
+		Finished: api.StampOf(r.Finished), Lateness: r.Lateness().Milliseconds(), Status: r.Status(),
 	}
 }

@@ -68,7 +68,7 @@ type key struct {
 }
 
 func (t *table) keyOf(j Job) key {
-	return key{j.Type, j.Conf, j.Zone, t.pausesOf(j), j.Calendar}
+	return key{kind: j.Type, conf: j.Conf, zone: j.Zone, pauses: t.pausesOf(j), calendar: j.Calendar}
 }
 
 // pausesOf returns the key of t.restrictions for a job.

@@ -36,7 +36,10 @@ type Job struct {
 // JobOf returns the part of a stored job that a forecast needs. run is the mean duration of its
 // runs; without runs, ran is false and run is 0.
 func JobOf(j *xxladapter.Job, run time.Duration, ran bool) Job {
-	return Job{j.ID, j.ScheduleType, j.ScheduleConf, j.Settings.Zone, j.TriggerNext, j.GroupID, j.Settings.Calendar, run, ran}
+	return Job{
+		ID: j.ID, Type: j.ScheduleType, Conf: j.ScheduleConf, Zone: j.Settings.Zone, Next: j.TriggerNext,
+		GroupID: j.GroupID, Calendar: j.Settings.Calendar, Run: run, Ran: ran,
+	}
 }
 
 // A Cell holds the expected fires within one [Step].

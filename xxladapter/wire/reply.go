@@ -66,7 +66,7 @@ func (r Reply) MarshalAdmin() ([]byte, error) {
 		Content json.RawMessage `json:"content"`
 		Data    json.RawMessage `json:"data"`
 		Success bool            `json:"success"`
-	}{r.Code, msg, r.Payload, r.Payload, r.Code == CodeOK})
+	}{Code: r.Code, Msg: msg, Content: r.Payload, Data: r.Payload, Success: r.Code == CodeOK})
 }
 
 // ErrNoCode is returned by [DecodeReply] for a reply without a code. The reply counts as a failure;

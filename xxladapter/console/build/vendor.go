@@ -49,7 +49,9 @@ func readLock(dir string) (packages []locked, err error) {
 				strings.TrimSpace(line),
 			)
 		}
-		packages = append(packages, locked{f[0], f[1], f[2], f[3], f[4]})
+		packages = append(packages, locked{
+			name: f[0], version: f[1], licence: f[2], archive: f[3], kept: f[4],
+		})
 	}
 	return packages, nil
 }

@@ -29,7 +29,11 @@ func ParamsOf(t reflect.Type) iter.Seq[Param] {
 	return func(yield func(Param) bool) {
 		for _, f := range reflect.VisibleFields(t) {
 			for _, in := range []string{"path", "query", "header"} {
-				if name, ok := f.Tag.Lookup(in); ok && !yield(Param{in, name, f.Tag.Get("doc"), f.Index, f.Type}) {
+				name, ok := f.Tag.Lookup(in)
+				if !ok {
+					continue
+				}
+				if !yield(Param{In: in, Name: name, doc: f.Tag.Get("doc"), index: f.Index, Kind: f.Type}) {
 					return
 				}
 			}

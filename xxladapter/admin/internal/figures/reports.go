@@ -53,7 +53,9 @@ func (s *Server) reports(ctx context.Context, q reportQuery) (list ReportList, e
 	for _, f := range found {
 		if (from.IsZero() || f.Day >= from.Format(time.DateOnly)) && (to.IsZero() ||
 			f.Day <= to.Format(time.DateOnly)) {
-			list.Reports = append(list.Reports, ReportForm{f.Day, f.Running, f.Success, f.Failed})
+			list.Reports = append(list.Reports, ReportForm{
+				Day: f.Day, Running: f.Running, Success: f.Success, Failed: f.Failed,
+			})
 		}
 	}
 	return list, nil

@@ -107,7 +107,10 @@ func ShowMisfire(m *xxladapter.Misfire) MisfireForm {
 	if kind == xxladapter.MisfireLost {
 		strategy = ""
 	}
-	return MisfireForm{m.ID, m.JobID, m.Due, m.Until, strategy, m.At, kind, m.PauseID, m.Calendar}
+	return MisfireForm{
+		ID: m.ID, JobID: m.JobID, Due: m.Due, Until: m.Until, Strategy: strategy, At: m.At,
+		Kind: kind, PauseID: m.PauseID, Calendar: m.Calendar,
+	}
 }
 
 type misfireList struct {

@@ -35,10 +35,11 @@ type RunForm struct {
 
 func showRunForm(l *xxladapter.Log, histories map[int64]xxladapter.RunHistory) RunForm {
 	form := RunForm{
-		l.ID, l.GroupID, l.JobID, l.Address, l.Handler, l.Param, l.Sharding, l.RetryCount,
-		api.Given(l.TriggerTime), l.TriggerCode, l.TriggerMsg, api.Given(l.HandleTime), l.HandleCode, l.HandleMsg,
-		l.AlarmStatus,
-		l.Status(), nil, nil,
+		ID: l.ID, JobGroup: l.GroupID, JobID: l.JobID, Address: l.Address, Handler: l.Handler, Param: l.Param,
+		Sharding: l.Sharding, RetryCount: l.RetryCount,
+		TriggerTime: api.Given(l.TriggerTime), TriggerCode: l.TriggerCode, TriggerMsg: l.TriggerMsg,
+		HandleTime: api.Given(l.HandleTime), HandleCode: l.HandleCode, HandleMsg: l.HandleMsg,
+		AlarmStatus: l.AlarmStatus, Status: l.Status(),
 	}
 	if h, known := histories[l.ID]; known {
 		form.History = showHistory(h)

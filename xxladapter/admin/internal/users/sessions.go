@@ -150,9 +150,9 @@ func showCredentials(ctx context.Context, list []*xxladapter.Credential) credent
 	by := visitOf(ctx).Bearer
 	for i, c := range list {
 		forms[i] = credentialForm{
-			c.ID, c.UserID, c.Name, c.Role, c.Groups, c.Address, api.Given(c.Created), api.Given(c.Used),
-			api.Given(c.Expires),
-			by != nil && by.Credential.ID == c.ID,
+			ID: c.ID, User: c.UserID, Name: c.Name, Role: c.Role, Groups: c.Groups, Address: c.Address,
+			Created: api.Given(c.Created), Used: api.Given(c.Used), Expires: api.Given(c.Expires),
+			Current: by != nil && by.Credential.ID == c.ID,
 		}
 	}
 	return credentialList{forms}

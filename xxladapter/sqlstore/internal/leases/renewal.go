@@ -46,7 +46,9 @@ func (s *LeaseState) Scan(r database.Row) error {
 	term := xxladapter.Term{Node: node, Number: number}
 	switch {
 	case kind == 0:
-		s.leases = append(s.leases, leaseRow{term, until, life, retired != 0, leadership(leads), ended})
+		s.leases = append(s.leases, leaseRow{
+			Term: term, until: until, life: life, retired: retired != 0, leads: leadership(leads), ended: ended,
+		})
 	case kind == 2:
 		s.claimed = append(s.claimed, term)
 	case kind == 3:
