@@ -24,8 +24,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestTheFirstCallAfterARestartSucceeds restarts the server under idle connections for reads,
-// look-ups and scans.
+// TestTheFirstCallAfterARestartSucceeds restarts the server under idle connections of each pool
+// that the calls use.
 func TestTheFirstCallAfterARestartSucceeds(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()
@@ -33,7 +33,7 @@ func TestTheFirstCallAfterARestartSucceeds(t *testing.T) {
 	server := testserver.StartPostgres(t)
 	s := openURL(t, server.Database(t), database.Options{})
 	defer func() { require.NoError(t, s.Close()) }()
-	for name, call := range map[string]func() error{
+	calls := map[string]func() error{
 		"a read":    func() error { _, err := s.Groups(ctx); return err },
 		"a write":   func() error { return s.Register(ctx, "app", "http://a:1") },
 		"a look-up": func() error { _, err := s.Job(ctx, 1); return err },
@@ -45,13 +45,14 @@ func TestTheFirstCallAfterARestartSucceeds(t *testing.T) {
 			_, err := s.SettleFire(ctx, xxladapter.Term{Node: "n"}, xxladapter.Settlement{FireID: 1})
 			return err
 		},
-	} {
-		// Many calls at once, so that no read, look-up or scan below opens a new connection.
+	}
+	for name, call := range calls {
+		// Many calls at once, so that the call below finds no pool without a connection.
 		var wg sync.WaitGroup
 		for range 20 {
-			wg.Go(func() { _, _ = s.Groups(ctx) })
-			wg.Go(func() { _, _ = s.Job(ctx, 1) })
-			wg.Go(func() { _, _, _ = s.ClaimDue(ctx, xxladapter.Term{Node: "n"}, time.Second, 1, nil) })
+			for _, call := range calls {
+				wg.Go(func() { _ = call() })
+			}
 		}
 		wg.Wait()
 		server.Stop(t)
