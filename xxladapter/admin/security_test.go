@@ -21,6 +21,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/executorapi"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -29,6 +30,33 @@ import (
 
 // siteWith returns a site with changed options.
 func siteWith(t *testing.T, change func(*Options)) *site {
+	t.Helper()
+	s := unservedSite(t, change)
+	srv := httptest.NewServer(s.server)
+	t.Cleanup(srv.Close)
+	t.Cleanup(s.server.EndStreams) // for which Close would wait
+	s.url, s.client = srv.URL, srv.Client()
+	return s
+}
+
+// siteInBubble returns a server as [siteWith] does, behind connections in memory.
+func siteInBubble(t *testing.T, change func(*Options)) *site {
+	t.Helper()
+	s := unservedSite(t, change)
+	ln := testserver.NewPipes()
+	srv, ended := &http.Server{Handler: s.server}, make(chan error)
+	go func() { ended <- srv.Serve(ln) }()
+	t.Cleanup(func() {
+		s.server.EndStreams()
+		require.NoError(t, srv.Close())
+		require.ErrorIs(t, <-ended, http.ErrServerClosed)
+	})
+	s.url, s.client = "http://"+ln.Addr().String(), &http.Client{Transport: &http.Transport{DialContext: ln.Dial}}
+	return s
+}
+
+// unservedSite returns a site that nothing serves yet: it has neither a URL nor a client.
+func unservedSite(t *testing.T, change func(*Options)) *site {
 	t.Helper()
 	s := &site{t: t, store: memstore.New(time.Now), executors: new(fakeExecutors)}
 	s.completer = &fakeCompleter{store: s.store}
@@ -49,10 +77,6 @@ func siteWith(t *testing.T, change func(*Options)) *site {
 	var err error
 	s.server, err = New(opts)
 	require.NoError(t, err)
-	srv := httptest.NewServer(s.server)
-	t.Cleanup(srv.Close)
-	t.Cleanup(s.server.EndStreams) // for which Close would wait
-	s.url, s.client = srv.URL, srv.Client()
 	return s
 }
 

@@ -22,7 +22,7 @@ func (deafWriter) FlushError() error { return errors.New("the caller has left") 
 
 // TestAStreamThatNeverBeginsIsReleased checks that callers who leave at once leave nothing behind.
 func TestAStreamThatNeverBeginsIsReleased(t *testing.T) {
-	s, _, run := newTail(t)
+	s, _, run := newTail(t, siteWith)
 	ctx := access.WithRights(t.Context(), access.RightsForAll(xxladapter.RoleAdmin))
 	begin := func(path string) {
 		t.Helper()

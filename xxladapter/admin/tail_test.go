@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -56,10 +57,12 @@ func (g *growingLog) requests() int {
 	return g.asked
 }
 
-func newTail(t *testing.T) (*site, *growingLog, int64) {
+func newTail(
+	t *testing.T, newSite func(*testing.T, func(*Options)) *site,
+) (*site, *growingLog, int64) {
 	t.Helper()
 	g := new(growingLog)
-	s := siteWith(t, func(o *Options) { o.Executors = g })
+	s := newSite(t, func(o *Options) { o.Executors = g })
 	return s, g, s.run(s.createJob(""), xxladapter.ResultOK)
 }
 
@@ -70,102 +73,105 @@ func (s *site) endRun(id int64, msg string) {
 }
 
 func TestATailFollowsTheRunToItsEnd(t *testing.T) {
-	t.Parallel()
-	s, g, run := newTail(t)
-	g.write("one\n", "two\n")
-	first := s.stream("/api/v1/runs/1/tail", "")
-	expect := func(r *sseReader, want runs.TailForm, wantID string) {
-		t.Helper()
-		var is runs.TailForm
-		_, id, ended := r.next(&is)
-		require.False(t, ended)
-		require.Equal(t, want, is)
-		require.Equal(t, wantID, id)
-	}
-	expect(first, runs.TailForm{From: 1, To: 1, Content: "one\n"}, "1")
-	expect(first, runs.TailForm{From: 2, To: 2, Content: "two\n"}, "2")
-	second := s.stream("/api/v1/runs/1/tail", "1")
-	expect(second, runs.TailForm{From: 2, To: 2, Content: "two\n"}, "2")
-	g.write("three\n")
-	expect(first, runs.TailForm{From: 3, To: 3, Content: "three\n"}, "3")
-	expect(second, runs.TailForm{From: 3, To: 3, Content: "three\n"}, "3")
-	g.setAway(true) // briefly, while the run continues
-	s.endRun(run, "all done")
-	g.setAway(false)
-	for _, r := range []*sseReader{first, second} {
-		expect(r, runs.TailForm{End: true, Status: xxladapter.LogSuccess, Message: "all done"}, "3")
-		_, _, ended := r.next(new(runs.TailForm))
-		require.True(t, ended)
-	}
-	require.Zero(t, s.server.runs.Watched())
-	expect(s.stream("/api/v1/runs/1/tail?from=3", ""), runs.TailForm{From: 3, To: 3, Content: "three\n"}, "3")
+	synctest.Test(t, func(t *testing.T) {
+		s, g, run := newTail(t, siteInBubble)
+		g.write("one\n", "two\n")
+		first := s.stream("/api/v1/runs/1/tail", "")
+		expect := func(r *sseReader, want runs.TailForm, wantID string) {
+			t.Helper()
+			var is runs.TailForm
+			_, id, ended := r.next(&is)
+			require.False(t, ended)
+			require.Equal(t, want, is)
+			require.Equal(t, wantID, id)
+		}
+		expect(first, runs.TailForm{From: 1, To: 1, Content: "one\n"}, "1")
+		expect(first, runs.TailForm{From: 2, To: 2, Content: "two\n"}, "2")
+		second := s.stream("/api/v1/runs/1/tail", "1")
+		expect(second, runs.TailForm{From: 2, To: 2, Content: "two\n"}, "2")
+		g.write("three\n")
+		expect(first, runs.TailForm{From: 3, To: 3, Content: "three\n"}, "3")
+		expect(second, runs.TailForm{From: 3, To: 3, Content: "three\n"}, "3")
+		g.setAway(true) // briefly, while the run continues
+		s.endRun(run, "all done")
+		g.setAway(false)
+		for _, r := range []*sseReader{first, second} {
+			expect(r, runs.TailForm{End: true, Status: xxladapter.LogSuccess, Message: "all done"}, "3")
+			_, _, ended := r.next(new(runs.TailForm))
+			require.True(t, ended)
+		}
+		require.Zero(t, s.server.runs.Watched())
+		expect(s.stream("/api/v1/runs/1/tail?from=3", ""), runs.TailForm{From: 3, To: 3, Content: "three\n"}, "3")
+	})
 }
 
 func TestOneTailServesAllViewers(t *testing.T) {
-	t.Parallel()
-	s, g, run := newTail(t)
-	g.write("one\n")
-	var viewers []*sseReader
-	for range 20 {
-		v := s.stream("/api/v1/runs/1/tail", "")
-		v.next(new(runs.TailForm))
-		viewers = append(viewers, v)
-	}
-	before := g.requests()
-	g.write("two\n")
-	for _, v := range viewers {
-		v.next(new(runs.TailForm))
-	}
-	require.LessOrEqual(t, g.requests()-before, 3, "requests to the executor, for 20 viewers")
-	require.Equal(t, 1, s.server.runs.Watched())
-	s.endRun(run, "")
-	for _, v := range viewers {
-		var last runs.TailForm
-		v.next(&last)
-		require.True(t, last.End)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s, g, run := newTail(t, siteInBubble)
+		g.write("one\n")
+		var viewers []*sseReader
+		for range 20 {
+			v := s.stream("/api/v1/runs/1/tail", "")
+			v.next(new(runs.TailForm))
+			viewers = append(viewers, v)
+		}
+		before := g.requests()
+		g.write("two\n")
+		for _, v := range viewers {
+			v.next(new(runs.TailForm))
+		}
+		require.LessOrEqual(t, g.requests()-before, 3, "requests to the executor, for 20 viewers")
+		require.Equal(t, 1, s.server.runs.Watched())
+		s.endRun(run, "")
+		for _, v := range viewers {
+			var last runs.TailForm
+			v.next(&last)
+			require.True(t, last.End)
+		}
+	})
 }
 
 // TestAViewerWhoContinuesHidesNothingFromLaterOnes has somebody watch a run from a late line on, as
 // after a broken connection. Who comes later still gets the text from its first line.
 func TestAViewerWhoContinuesHidesNothingFromLaterOnes(t *testing.T) {
-	t.Parallel()
-	s, g, run := newTail(t)
-	g.write("one\n", "two\n")
-	expect := func(r *sseReader, want runs.TailForm) {
-		t.Helper()
-		var is runs.TailForm
-		_, _, ended := r.next(&is)
-		require.False(t, ended)
-		require.Equal(t, want, is)
-	}
-	one, two := runs.TailForm{From: 1, To: 1, Content: "one\n"}, runs.TailForm{From: 2, To: 2, Content: "two\n"}
-	three := runs.TailForm{From: 3, To: 3, Content: "three\n"}
-	late := s.stream("/api/v1/runs/1/tail", "2")
-	viewers := []*sseReader{late}
-	for range 2 {
-		v := s.stream("/api/v1/runs/1/tail", "")
-		expect(v, one)
-		expect(v, two)
-		viewers = append(viewers, v)
-	}
-	viewers = append(viewers, s.stream("/api/v1/runs/1/tail", "2"))
-	require.Equal(t, 1, s.server.runs.Watched())
-	g.write("three\n")
-	for _, v := range viewers {
-		expect(v, three)
-	}
-	s.endRun(run, "")
-	for _, v := range viewers {
-		var last runs.TailForm
-		v.next(&last)
-		require.True(t, last.End)
-	}
-	require.Zero(t, s.server.runs.Watched())
+	synctest.Test(t, func(t *testing.T) {
+		s, g, run := newTail(t, siteInBubble)
+		g.write("one\n", "two\n")
+		expect := func(r *sseReader, want runs.TailForm) {
+			t.Helper()
+			var is runs.TailForm
+			_, _, ended := r.next(&is)
+			require.False(t, ended)
+			require.Equal(t, want, is)
+		}
+		one, two := runs.TailForm{From: 1, To: 1, Content: "one\n"}, runs.TailForm{From: 2, To: 2, Content: "two\n"}
+		three := runs.TailForm{From: 3, To: 3, Content: "three\n"}
+		late := s.stream("/api/v1/runs/1/tail", "2")
+		viewers := []*sseReader{late}
+		for range 2 {
+			v := s.stream("/api/v1/runs/1/tail", "")
+			expect(v, one)
+			expect(v, two)
+			viewers = append(viewers, v)
+		}
+		viewers = append(viewers, s.stream("/api/v1/runs/1/tail", "2"))
+		require.Equal(t, 1, s.server.runs.Watched())
+		g.write("three\n")
+		for _, v := range viewers {
+			expect(v, three)
+		}
+		s.endRun(run, "")
+		for _, v := range viewers {
+			var last runs.TailForm
+			v.next(&last)
+			require.True(t, last.End)
+		}
+		require.Zero(t, s.server.runs.Watched())
+	})
 }
 
 func TestATailEndsWithItsLastViewerAndWithTheServer(t *testing.T) {
-	s, _, _ := newTail(t)
+	s, _, _ := newTail(t, siteWith)
 	viewer := s.stream("/api/v1/runs/1/tail", "")
 	viewer.stop()
 	require.Eventually(t, func() bool {
@@ -178,7 +184,7 @@ func TestATailEndsWithItsLastViewerAndWithTheServer(t *testing.T) {
 }
 
 func TestARunThatIsUnreachableForGoodEndsItsTail(t *testing.T) {
-	s, g, run := newTail(t)
+	s, g, run := newTail(t, siteWith)
 	g.setAway(true)
 	s.endRun(run, "done")
 	var last runs.TailForm
