@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -62,36 +63,37 @@ func (r *sseReader) next(data any) (name, id string, ended bool) {
 }
 
 func TestEventsNameWhatHasChanged(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	job := s.createJob("")
-	listener := s.stream("/api/v1/events", "")
-	var e eventForm
-	_, first, _ := listener.next(&e)
-	require.Equal(t, eventForm{"all", 0}, e)
-	status, body := s.do("PUT", "/api/v1/jobs/1", testToken, `{"name":"renamed"}`)
-	require.Equal(t, http.StatusOK, status, body)
-	_, second, _ := listener.next(&e)
-	require.Equal(t, eventForm{"job", job}, e)
+	synctest.Test(t, func(t *testing.T) {
+		s := siteInBubble(t, nil)
+		job := s.createJob("")
+		listener := s.stream("/api/v1/events", "")
+		var e eventForm
+		_, first, _ := listener.next(&e)
+		require.Equal(t, eventForm{"all", 0}, e)
+		status, body := s.do("PUT", "/api/v1/jobs/1", testToken, `{"name":"renamed"}`)
+		require.Equal(t, http.StatusOK, status, body)
+		_, second, _ := listener.next(&e)
+		require.Equal(t, eventForm{"job", job}, e)
 
-	other := s.stream("/api/v1/events", first)
-	_, id, _ := other.next(&e)
-	require.Equal(t, eventForm{"job", job}, e, "it was missed, and is sent again")
-	require.Equal(t, second, id)
-	_, _, _ = s.stream("/api/v1/events", "lost-7").next(&e)
-	require.Equal(t, eventForm{"all", 0}, e)
+		other := s.stream("/api/v1/events", first)
+		_, id, _ := other.next(&e)
+		require.Equal(t, eventForm{"job", job}, e, "it was missed, and is sent again")
+		require.Equal(t, second, id)
+		_, _, _ = s.stream("/api/v1/events", "lost-7").next(&e)
+		require.Equal(t, eventForm{"all", 0}, e)
 
-	status, body = s.do("DELETE", "/api/v1/jobs/1", testToken, "")
-	require.Equal(t, http.StatusOK, status, body)
-	listener.next(&e)
-	require.Equal(t, eventForm{"job", job}, e)
-	s.server.EndStreams()
-	for _, r := range []*sseReader{listener, other} {
-		for ended := false; !ended; {
-			_, _, ended = r.next(&e)
+		status, body = s.do("DELETE", "/api/v1/jobs/1", testToken, "")
+		require.Equal(t, http.StatusOK, status, body)
+		listener.next(&e)
+		require.Equal(t, eventForm{"job", job}, e)
+		s.server.EndStreams()
+		for _, r := range []*sseReader{listener, other} {
+			for ended := false; !ended; {
+				_, _, ended = r.next(&e)
+			}
+			require.NoError(t, r.lines.Err())
 		}
-		require.NoError(t, r.lines.Err())
-	}
+	})
 }
 
 func TestEventsOfOtherGroupsAreNotSent(t *testing.T) {
