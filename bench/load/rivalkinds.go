@@ -170,20 +170,26 @@ func (r *rivalProcess) withoutResult(ctx context.Context) (n int, ok bool, err e
 // addRatchJobs creates the jobs through ratch-job's open API, as its version 0.2 has it. Its cron
 // knows no question mark.
 func addRatchJobs(ctx context.Context, r *rivalProcess, w window) error {
+	add := func(i int) error {
+		return postJSON(ctx, "http://"+r.listen()+"/ratch/v1/job/create", map[string]any{
+			"enable": true, "namespace": "xxl", "appName": appName, "key": fmt.Sprint("job", i),
+			"description":  "load",
+			"scheduleType": "CRON", "cronValue": strings.ReplaceAll(w.cron, "?", "*"), "runMode": "BEAN",
+			"handleName":   "noop",
+			"triggerParam": "", "routerStrategy": "FIRST", "pastDueStrategy": "EXECUTE",
+			"blockingStrategy": "SERIAL_EXECUTION",
+			"timeoutSecond":    0, "tryTimes": 0, "retryInterval": 0,
+		})
+	}
+	var err error
+	pollUntil(ctx, time.Minute, func() bool { err = add(0); return err == nil }) // it listens before it has a leader
+	if err != nil {
+		return err
+	}
 	var writers errgroup.Group
 	writers.SetLimit(32)
-	for i := range r.plan.jobs {
-		writers.Go(func() error {
-			return postJSON(ctx, "http://"+r.listen()+"/ratch/v1/job/create", map[string]any{
-				"enable": true, "namespace": "xxl", "appName": appName, "key": fmt.Sprint("job", i),
-				"description":  "load",
-				"scheduleType": "CRON", "cronValue": strings.ReplaceAll(w.cron, "?", "*"), "runMode": "BEAN",
-				"handleName":   "noop",
-				"triggerParam": "", "routerStrategy": "FIRST", "pastDueStrategy": "EXECUTE",
-				"blockingStrategy": "SERIAL_EXECUTION",
-				"timeoutSecond":    0, "tryTimes": 0, "retryInterval": 0,
-			})
-		})
+	for i := 1; i < r.plan.jobs; i++ {
+		writers.Go(func() error { return add(i) })
 	}
 	return writers.Wait()
 }
