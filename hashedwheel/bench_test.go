@@ -112,20 +112,25 @@ func BenchmarkStartStop(b *testing.B) {
 	}
 }
 
-// BenchmarkStartStopSpread goes round a million handles, so that each is met cold.
-func BenchmarkStartStopSpread(b *testing.B) {
-	w := benchTimer(b, Options{})
-	all := make([]Timeout, 1<<20)
+// startStopInTurn starts and stops n timeouts one after the other; n is a power of two.
+func startStopInTurn(b *testing.B, w *HashedWheelTimer, n int) {
+	b.Helper()
+	all := make([]Timeout, n)
 	for i := range all {
 		w.Init(&all[i], plainFunc(nothing))
 	}
 	i := 0
 	for b.Loop() {
-		x := &all[i&(len(all)-1)]
+		x := &all[i&(n-1)]
 		x.Reset(30 * time.Second)
 		x.Stop()
 		i++
 	}
+}
+
+// BenchmarkStartStopSpread goes round a million handles, so that each is met cold.
+func BenchmarkStartStopSpread(b *testing.B) {
+	startStopInTurn(b, benchTimer(b, Options{}), 1<<20)
 }
 
 // BenchmarkStartStopInUse starts and stops timeouts while another one is due at each tick.
@@ -137,17 +142,7 @@ func BenchmarkStartStopInUse(b *testing.B) {
 		due[i].Reset(time.Duration(i+1) * 10 * time.Millisecond)
 	}
 	until(b, func() bool { return w.Stats().Queued == 0 })
-	all := make([]Timeout, 1<<16)
-	for i := range all {
-		w.Init(&all[i], plainFunc(nothing))
-	}
-	i := 0
-	for b.Loop() {
-		x := &all[i&(len(all)-1)]
-		x.Reset(30 * time.Second)
-		x.Stop()
-		i++
-	}
+	startStopInTurn(b, w, 1<<16)
 	require.NotZero(b, w.PendingTimeouts(), "the benchmark has run for less than a minute")
 }
 

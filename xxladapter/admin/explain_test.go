@@ -2,10 +2,8 @@ package admin
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"testing"
@@ -17,7 +15,6 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
-	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
 type whyShown struct {
@@ -37,18 +34,12 @@ func (s *site) why(job int64, at time.Time) (shown whyShown, codes []string) {
 	s.t.Helper()
 	s.get(fmt.Sprintf("/api/v1/jobs/%d/why?at=%s", job, url.QueryEscape(at.Format(time.RFC3339))), &shown)
 	for _, f := range shown.Findings {
+		codes = append(codes, f.Code)
 		require.NotEmpty(s.t, f.Words.En)
 		require.NotEmpty(s.t, f.Words.Zh)
 		require.NotEmpty(s.t, f.Evidence)
 	}
-	return shown, shown.codes()
-}
-
-func (w whyShown) codes() (codes []string) {
-	for _, f := range w.Findings {
-		codes = append(codes, f.Code)
-	}
-	return codes
+	return shown, codes
 }
 
 // TestWhyIsFoundInTheStore asks about a stopped job, a running one, a fire and a run.
@@ -124,29 +115,13 @@ func TestASlowStoreIsNoClockThatDiffers(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			store := &slowListStore{memstore.New(func() time.Time { return time.Now().Add(-behind) }), limit}
-			server, err := New(Options{
-				Store: store, Completer: new(fakeCompleter), AccessToken: testToken, Zone: time.UTC, Info: Info{SkewLimit: limit},
-			})
-			require.NoError(t, err)
-			group, err := store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app", Title: "some app"})
-			require.NoError(t, err)
-			j := &xxladapter.Job{GroupID: group, Name: "n", Author: "a", Handler: "h", ScheduleType: xxladapter.ScheduleCron, ScheduleConf: "* * * * * ?"}
-			j.SetDefaults()
-			job, err := xxladapter.CreateJob(t.Context(), store, j)
-			require.NoError(t, err)
+			s := siteInBubble(t, func(o *Options) { o.Store, o.Info.SkewLimit = store, limit })
+			s.store = store.Store
+			job := s.createJob(`,"scheduleType":"CRON","scheduleConf":"* * * * * ?"`)
 			due := time.Now().Add(time.Minute)
-			require.NoError(t, storetest.StartAt(t.Context(), store, job, due))
+			require.NoError(t, storetest.StartAt(t.Context(), s.store, job, due))
 			time.Sleep(2 * time.Minute) // nothing plans it
-
-			path := fmt.Sprintf("/api/v1/jobs/%d/why?at=%s", job, url.QueryEscape(due.Add(time.Second).Format(time.RFC3339)))
-			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
-			r.Header.Set(wire.HeaderToken, testToken)
-			answer := httptest.NewRecorder()
-			server.ServeHTTP(answer, r)
-			require.Equal(t, http.StatusOK, answer.Code, answer.Body)
-			var shown whyShown
-			require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &shown))
-			codes := shown.codes()
+			_, codes := s.why(job, due.Add(time.Second))
 			require.Contains(t, codes, "no_scheduler")
 			require.Equal(t, apart, slices.Contains(codes, "clocks_apart"), "%v behind: %v", behind, codes)
 		})

@@ -177,6 +177,19 @@ func TestARunInDoubtIsOfTheAppThatItWentTo(t *testing.T) {
 	}
 }
 
+// newBreakingExecutor returns an executor that takes a run, breaks the connection, and answers the
+// requests that follow.
+func newBreakingExecutor(t *testing.T) (e *fakeExecutor) {
+	t.Helper()
+	e = newFakeExecutor(t, func(w http.ResponseWriter, _ string) {
+		if len(e.taken()) == 1 {
+			panic(http.ErrAbortHandler)
+		}
+		fmt.Fprint(w, `{"code":200}`)
+	})
+	return e
+}
+
 // A repeatedHour reads the trigger times of runs as the other pass of an hour that is repeated.
 type repeatedHour struct {
 	*memstore.Store
@@ -195,13 +208,7 @@ func (s repeatedHour) Log(ctx context.Context, id int64) (*xxladapter.Log, error
 // instants. Executors know a run by its log id and its trigger time.
 func TestARunOfARepeatedHourIsSentAgainAsTheSame(t *testing.T) {
 	for _, off := range []time.Duration{0, time.Hour, -time.Hour, 30 * time.Minute} {
-		var exec *fakeExecutor
-		exec = newFakeExecutor(t, func(w http.ResponseWriter, _ string) {
-			if len(exec.taken()) == 1 {
-				panic(http.ErrAbortHandler)
-			}
-			fmt.Fprint(w, `{"code":200}`)
-		})
+		exec := newBreakingExecutor(t)
 		f := newFixture(t, xxladapter.RouteFirst, exec.URL)
 		f.ambiguous(xxladapter.AmbiguousResend)
 		f.over.opts.Store = repeatedHour{f.store, off}
@@ -215,13 +222,7 @@ func TestARunOfARepeatedHourIsSentAgainAsTheSame(t *testing.T) {
 
 // TestALongParameterIsSentAgainWhole sends a run again whose parameter its row has no room for.
 func TestALongParameterIsSentAgainWhole(t *testing.T) {
-	var exec *fakeExecutor
-	exec = newFakeExecutor(t, func(w http.ResponseWriter, _ string) {
-		if len(exec.taken()) == 1 {
-			panic(http.ErrAbortHandler)
-		}
-		fmt.Fprint(w, `{"code":200}`)
-	})
+	exec := newBreakingExecutor(t)
 	f := newFixture(t, xxladapter.RouteFirst, exec.URL)
 	f.ambiguous(xxladapter.AmbiguousResend)
 	param := strings.Repeat("長😀 ", 10_000)
