@@ -105,7 +105,7 @@ func openDatabase(
 	if err != nil {
 		return nil, err
 	}
-	writer, err := newBatchWriter(ctx, writes, &dialect)
+	writer, err := newBatchWriter(ctx, writes, &dialect, lockWait)
 	if err != nil {
 		return nil, err
 	}

@@ -40,17 +40,6 @@ func TestOpenSQLiteNames(t *testing.T) {
 		require.NoError(t, os.Rename(emptyFile.Copy(t), file))
 		return file
 	}
-	raw := func(t *testing.T, file string, statements ...string) *sql.DB {
-		t.Helper()
-		db, err := sql.Open("sqlite", file)
-		require.NoError(t, err)
-		db.SetMaxOpenConns(1)
-		for _, statement := range statements {
-			_, err := db.Exec(statement)
-			require.NoError(t, err)
-		}
-		return db
-	}
 
 	t.Run("AFileThatIsNoDatabase", func(t *testing.T) {
 		t.Parallel()
@@ -125,6 +114,19 @@ func TestOpenSQLiteNames(t *testing.T) {
 		require.Contains(t, message, "open "+file+": permission denied")
 		t.Log(message)
 	})
+}
+
+// raw executes statements on one connection of a file, outside of any store.
+func raw(t *testing.T, file string, statements ...string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", file)
+	require.NoError(t, err)
+	db.SetMaxOpenConns(1)
+	for _, statement := range statements {
+		_, err := db.Exec(statement)
+		require.NoError(t, err)
+	}
+	return db
 }
 
 // openWithin is Open with a shorter wait for locks.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
 
@@ -21,10 +22,12 @@ import (
 // Each write has its own savepoint, so a failing one rolls back only its own changes.
 type batchWriter struct {
 	db    *sql.DB
-	conn  *sql.Conn
+	conn  *sql.Conn // does not wait for locks by itself, see lockwait.go
 	tx    *database.Tx
 	queue *gather.Queue[*write]
 	front database.Front // nil means that the tables have everything
+
+	lockWait time.Duration // for other processes
 }
 
 // A write is one waiting call.
@@ -51,13 +54,19 @@ func (w *write) run(tx *database.Tx) (err error) {
 	return w.apply(context.WithoutCancel(w.ctx), tx)
 }
 
-// newBatchWriter creates the writer of db and takes ownership of db.
-func newBatchWriter(ctx context.Context, db *sql.DB, d *database.Dialect) (*batchWriter, error) {
+// newBatchWriter creates the writer of db and takes ownership of db. Its writes wait for those of
+// other processes for lockWait at most.
+func newBatchWriter(
+	ctx context.Context, db *sql.DB, d *database.Dialect, lockWait time.Duration,
+) (*batchWriter, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	b := &batchWriter{db: db, conn: conn, tx: database.NewTx(conn, d)}
+	if _, err := conn.ExecContext(ctx, `PRAGMA busy_timeout = 0`); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	b := &batchWriter{db: db, conn: conn, tx: database.NewTx(conn, d), lockWait: lockWait}
 	b.queue = &gather.Queue[*write]{Run: b.run, Limit: records.MaxBatch, Stay: true}
 	return b, nil
 }
@@ -104,7 +113,7 @@ func (b *batchWriter) run(batch []*write) {
 // each write has its own.
 func (b *batchWriter) commit(batch []*write) (err error) {
 	if len(batch) == 1 && batch[0].single && b.front == nil {
-		batch[0].err = inDoubt(batch[0].run(b.tx))
+		batch[0].err = inDoubt(b.withLock(func() error { return batch[0].run(b.tx) }))
 		return nil
 	}
 	ctx := context.Background()
@@ -117,7 +126,11 @@ func (b *batchWriter) commit(batch []*write) (err error) {
 		front = b.front.Begin(calls)
 	}
 	defer func() { front.End(err == nil) }()
-	if _, err := b.tx.Exec(ctx, "BEGIN IMMEDIATE"); err != nil {
+	begin := func() error {
+		_, err := b.tx.Exec(ctx, "BEGIN IMMEDIATE")
+		return err
+	}
+	if err := b.withLock(begin); err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer func() {

@@ -388,7 +388,7 @@ func TestACommitThatTheDiskFailsIsInDoubt(t *testing.T) {
 	require.NoError(t, unix.Mkfifo(file+"-wal", 0o600))
 	db, err = sql.Open(driverName, nameOf(file, time.Second, ""))
 	require.NoError(t, err)
-	b, err := newBatchWriter(ctx, db, &dialect)
+	b, err := newBatchWriter(ctx, db, &dialect, defaultLockWait)
 	require.NoError(t, err)
 	insert := func(ctx context.Context, tx *database.Tx) error {
 		_, err := tx.Exec(ctx, `INSERT INTO x VALUES (1)`)
