@@ -109,8 +109,8 @@ func (l *ledger) Reset(slot int, d time.Duration) bool {
 
 func (l *ledger) Close() {}
 
-// Package testing runs a benchmark again with more samples, which are longer than a reset of each
-// slot takes.
+// As package testing does, the test runs the variants again with a larger n. A sample then lasts
+// longer than a reset of each slot takes.
 func TestEachResetToAnEarlierDeadlineIsOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const slots = 1000
