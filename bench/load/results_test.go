@@ -353,7 +353,7 @@ var resultRows = slices.Concat(
 		{"Idle", "{jobs} jobs, none due: resident memory at most, MiB", []string{"peak-MiB"}},
 	})
 
-// tripRows are the rows about whole trips under a load.
+// tripRows returns the rows about whole trips under a load.
 func tripRows(name, load string) []resultRow {
 	return []resultRow{
 		{name, load + ": whole trips a second", []string{"trips/s"}},
