@@ -120,7 +120,7 @@ more
 	require.ErrorContains(t, err, "less than 6 rows")
 }
 
-// The share of early runs is rounded, and is a percent at least where some were early.
+// The share of early runs is rounded, and is at least 1 % where some were early.
 func TestShareOfEarlyRuns(t *testing.T) {
 	for early, want := range map[float64]string{0: "0", 1: "1 %", 702: "70 %", 706: "71 %", 1000: "100 %"} {
 		r := &results{values: map[series][]float64{
