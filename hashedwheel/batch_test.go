@@ -268,7 +268,7 @@ func TestBatchGivesMemoryBack(t *testing.T) {
 	const burst = 100_000
 	heap := func() int64 {
 		runtime.GC()
-		runtime.GC() // what a finished sweep has found
+		runtime.GC() // a cleanup may leave something that the next collection finds
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)

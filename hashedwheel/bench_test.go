@@ -408,9 +408,9 @@ type ownedTask struct{ timeout Timeout }
 
 func (*ownedTask) Run(*Timeout) {}
 
-// BenchmarkTick is the cost of one tick with ten million pending over 512 buckets: the common one,
-// which skips the bucket; one that looks through the bucket for the one entry that is due; and one
-// that finds a few hundred entries due and files them again, as when ten million connections have a
+// BenchmarkTick measures one tick with ten million pending over 512 buckets: the common one, which
+// skips the bucket; one that looks through the bucket for the one entry that is due; and one that
+// finds a few hundred entries due and files them again, as when ten million connections have a
 // timeout of ten minutes at 10ms a tick.
 func BenchmarkTick(b *testing.B) {
 	const n = 10_000_000
@@ -550,8 +550,8 @@ func BenchmarkQuiet(b *testing.B) {
 	}
 }
 
-// BenchmarkFire is the worker's part of a herd: a million timeouts that are due at one instant. The
-// benchmark itself makes the worker's passes, so nothing waits for another goroutine.
+// BenchmarkFire measures the worker's part of a herd: a million timeouts that are due at one
+// instant. The benchmark itself makes the worker's passes, so nothing waits for another goroutine.
 func BenchmarkFire(b *testing.B) {
 	const n = 1_000_000
 	for _, kind := range []string{"rounds", "layered", "scattered"} {

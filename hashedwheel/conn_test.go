@@ -202,8 +202,8 @@ func TestConnIdleForgetsWhatHasEnded(t *testing.T) {
 	require.NoError(t, c.Close())
 	require.Zero(t, members())
 
-	// One whose peer is unreachable, as keep-alives find out. That takes a network that loses
-	// packets.
+	// One whose peer is unreachable, as keep-alives find out. Its error is made here: a real one
+	// needs a network that loses packets.
 	lost := &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ETIMEDOUT)}
 	require.True(t, lost.Timeout(), "as a deadline")
 	_, err = mustWrap(t, ci, failingConn{err: lost}).Read(buffer)

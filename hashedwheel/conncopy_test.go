@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A largeFile is a file of size bytes, and its hash.
+// largeFile returns a file of size bytes and its hash.
 func largeFile(t *testing.T, size int) (*os.File, [32]byte) {
 	t.Helper()
 	data := make([]byte, size)
@@ -400,7 +400,7 @@ func (c *gateConn) Write(p []byte) (int, error) {
 			defer func() {
 				select {
 				case <-c.small:
-				case <-time.After(100 * time.Millisecond): // it waits for the others
+				case <-time.After(100 * time.Millisecond): // the small one waits its turn
 				}
 			}()
 		}

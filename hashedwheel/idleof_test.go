@@ -278,7 +278,7 @@ func TestIdleStopStorm(t *testing.T) {
 				}
 			})
 		}
-		if round%2 == 0 { // every other round none is released, and all must be reported
+		if round%2 == 0 { // every other round releases none: all must be reported or removed
 			wg.Wait()
 			settles(t, func() bool { return added.Load() == reported.Load()+removed.Load() })
 			continue

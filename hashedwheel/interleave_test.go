@@ -19,8 +19,8 @@ import (
 // These tests run what a few callers and the worker do to one timeout in every order there is. The
 // code is the real one: an actor is a coroutine that stops before each use of a word or a latch,
 // and the search resumes one of them at a time, first in one order, then from each choice on in
-// another. What the calls returned must be possible for calls that happened at once, one after the
-// other: see linearizable.
+// another. What the calls returned must be possible if each took effect at one instant, in some
+// order: see linearizable.
 
 // An act is one call of a timer's or timeout's method, or the run of a task.
 type act struct {
@@ -145,9 +145,9 @@ type stage struct {
 	clock  int64 // nanoseconds
 }
 
-// An actor is a coroutine. What it does next depends on what it saw, and seen is the hash of that:
-// since its act began, and without the attempts that came to nothing. After a compare-and-swap that
-// fails all code here loads the word again and knows nothing of the time before.
+// An actor is a coroutine. What it does next depends on what it has seen since its act began; seen
+// is the hash of that, without failed attempts: after a compare-and-swap that fails, all code here
+// loads the word again and forgets what it saw before.
 type actor struct {
 	next     func() (struct{}, bool)
 	yield    func(struct{}) bool
@@ -235,7 +235,7 @@ func (s *stage) ended(a act) {
 	}
 }
 
-// queues is the hash of what waits in the intake.
+// queues returns the hash of what waits in the intake.
 func (s *stage) queues() uint64 {
 	st := &s.engine.intake.stripes[0]
 	h := mix(mix(mix(1, uint64(st.mu.timeouts.n)), uint64(st.mu.cancels.n)), uint64(len(st.mu.notices)))
@@ -245,7 +245,7 @@ func (s *stage) queues() uint64 {
 	return h
 }
 
-// shared is the hash of all that the actors have in common.
+// shared returns the hash of all that the actors have in common.
 func (s *stage) shared() uint64 {
 	e, st := s.engine, &s.engine.intake.stripes[0]
 	started, cancelled := st.mu.started+st.started.Load(), st.mu.cancelled+st.cancelled.Load()
@@ -261,7 +261,7 @@ func (s *stage) shared() uint64 {
 	return h
 }
 
-// state is the hash of everything that the rest of a run depends on.
+// state returns the hash of everything that the rest of a run depends on.
 func (s *stage) state() uint64 {
 	h := mix(s.shared(), s.past)
 	for _, a := range s.actors {
@@ -363,7 +363,7 @@ func (s *stage) enter(looks bool, do func()) {
 	s.actors = append(s.actors, a)
 }
 
-// call is what a caller does.
+// call makes the calls of a caller.
 func (s *stage) call(acts string) {
 	for ; acts != ""; acts = acts[1:] {
 		a := act{kind: actKind(acts[0]), call: s.began()}
@@ -392,7 +392,7 @@ func (s *stage) call(acts string) {
 	}
 }
 
-// work is what the worker does.
+// work makes the worker's passes and puts it to sleep.
 func (s *stage) work(sc scenario) {
 	e := s.engine
 	for _, tick := range sc.ticks {
@@ -418,7 +418,7 @@ func (s *stage) goOn(i int) {
 	s.current = nil
 }
 
-// judge looks at a run that is over.
+// judge returns what is wrong with a run that is over, or nil.
 func (s *stage) judge() error {
 	e := s.engine
 	st := s.timeout.load()

@@ -69,9 +69,9 @@ func TestNoReportOfATimerThatHoldsNothing(t *testing.T) {
 	require.Zero(t, log.n.Load())
 }
 
-// A timer of which Stop is the last use is not found unreferenced before Stop has stopped it: it
-// would be reported as forgotten or, if it never started, end without Stop, which then waits for
-// ever.
+// A timer of which Stop is the last use is not found unreferenced before Stop has stopped it.
+// Otherwise it would be reported as forgotten or, if it never started, end without Stop, which
+// would then wait for ever.
 func TestStopIsLastUse(t *testing.T) {
 	w, err := New(Options{})
 	require.NoError(t, err)

@@ -145,7 +145,7 @@ func TestStopRacesWithNewTimeout(t *testing.T) {
 					}
 					was := own.Reset(delay)
 					if own.IsCancelled() && w.life.Load() == stopped {
-						return // refused, or accepted and returned by Stop at once; see below
+						return // refused, or returned by Stop at once; accepted need not be exact
 					}
 					if !was {
 						accepted.Add(1)

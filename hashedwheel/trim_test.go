@@ -10,7 +10,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/hashedwheel/internal/wheel"
 )
 
-// A shrinkCounter counts how often a wheel was told to release its pages.
+// A shrinkCounter counts the calls of a wheel's Shrink.
 type shrinkCounter struct {
 	wheel.Wheel[*Timeout]
 	shrunk int
