@@ -216,7 +216,7 @@ func TestGroupsAreReadRarelyAndNewTokensAreFound(t *testing.T) {
 	})
 }
 
-// TestAChangeDuringAReadIsNotMissed changes a token after a read has seen the former one.
+// TestAChangeDuringAReadIsNotMissed adds a group after a read has seen the groups without it.
 func TestAChangeDuringAReadIsNotMissed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := twoGroups()
@@ -266,7 +266,7 @@ func TestGroupsAreReadEveryFiveSeconds(t *testing.T) {
 		require.False(t, ask())
 		require.Equal(t, 2, r.reads)
 
-		open := NewExecutors("", r.read) // any token is accepted: none causes a read
+		open := NewExecutors("", r.read) // accepts any token, so none causes a further read
 		for range 49 {
 			_, ok, err := open.Caller(t.Context(), "whatever", "")
 			require.NoError(t, err)

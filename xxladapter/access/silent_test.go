@@ -10,7 +10,7 @@ import (
 )
 
 // TestSilentConnectionsAreThoseThatAskedForNothing checks that a connection that has sent a request
-// is answered, and that one accepted too late is closed.
+// is left open, and that one accepted too late is closed.
 func TestSilentConnectionsAreThoseThatAskedForNothing(t *testing.T) {
 	t.Parallel()
 	var conns silentConns
