@@ -467,7 +467,7 @@ func (s *paddingUpstream) CreateUser(context.Context, *xxladapter.User, bool) (i
 	return 0, xxladapter.ErrConflict
 }
 
-// TestANameThatTheStoreTakesForAnotherIsNotTakenOver signs a user of XXL-JOB in whose name is one
+// TestANameThatTheStoreTakesForAnotherIsNotTakenOver signs in a user of XXL-JOB whose name is one
 // of the store's with a blank.
 func TestANameThatTheStoreTakesForAnotherIsNotTakenOver(t *testing.T) {
 	a := withUser(t)
