@@ -128,8 +128,8 @@ func (s *site) send(req *http.Request) (int, string, *http.Response) {
 	return resp.StatusCode, strings.TrimSpace(string(data)), resp
 }
 
-// TestExecutorCallsRefuseBadInput is the table of the admin's checks (XXL-JOB 3.3.2 to 3.4.2,
-// OpenApiController.java): each is answered with status 200 and code 500, and nothing is stored.
+// TestExecutorCallsRefuseBadInput breaks each of the admin's checks (XXL-JOB 3.3.2 to 3.4.2,
+// OpenApiController.java): the answer has status 200 and code 500, and nothing is stored.
 func TestExecutorCallsRefuseBadInput(t *testing.T) {
 	const good = `{"registryGroup":"EXECUTOR","registryKey":"some-app","registryValue":"http://10.0.0.7:9999/"}`
 	tests := []struct {
@@ -202,7 +202,7 @@ func TestAnOversizedBodyIsRefused(t *testing.T) {
 }
 
 // TestManyResultsMayComeTogether reports what an executor of XXL-JOB before 3.4.1 has accumulated
-// in an outage, which it does not divide.
+// in an outage and sends in one call.
 func TestManyResultsMayComeTogether(t *testing.T) {
 	s := newSite(t)
 	one := `{"logId":1,"handleCode":500,"handleMsg":"` + strings.Repeat("x", 50_000) + `"},`

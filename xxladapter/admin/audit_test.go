@@ -68,7 +68,8 @@ var audited = map[string]string{
 	"POST /api/v1/apply":                                `{"files":[{"name":"jobs.yaml","text":"jobs: [{appName: some-app, key: new, author: a, executorHandler: h}]"}]}`,
 }
 
-// unaudited are changing calls without an audit row, with the reason.
+// unaudited are the changing calls that TestEveryChangingCallIsAudited leaves out, with the reason:
+// they leave no audit row, or another test makes them.
 var unaudited = map[string]string{
 	"POST /api/v1/session":            "who signs in changes nothing, and is in the log",
 	"DELETE /api/v1/session":          "who signs out changes nothing",
@@ -235,7 +236,7 @@ func TestEveryChangingCallIsAudited(t *testing.T) {
 	}
 }
 
-// noSecrets fails if the audit has a token of the site.
+// noSecrets fails if the audit has a token or a password of the site.
 func (s *site) noSecrets() {
 	s.t.Helper()
 	for _, path := range []string{"", "/export?format=csv", "/export"} {
@@ -301,8 +302,8 @@ func TestAKillIsAuditedAlthoughItsCallerHangsUp(t *testing.T) {
 	require.Equal(t, xxladapter.AuditRun, rows[0].Object.Kind)
 }
 
-// A forgetfulTrail loses answers: as many appends as lost fail with [xxladapter.ErrInDoubt]. They
-// happen if happens is set.
+// A forgetfulTrail loses answers. Its next appends, as many as lost says, fail with
+// [xxladapter.ErrInDoubt]. They happen all the same if happens is set.
 type forgetfulTrail struct {
 	*memstore.Store
 	lost    int
@@ -320,7 +321,8 @@ func (f *forgetfulTrail) AppendAudit(ctx context.Context, o xxladapter.AuditObje
 	return xxladapter.ErrInDoubt
 }
 
-// TestAKillIsAuditedOnceAlthoughAnswersAreLost checks that it has one row after a lost answer.
+// TestAKillIsAuditedOnceAlthoughAnswersAreLost checks that a kill has one row although an answer
+// was lost, and that the call fails if no append happened.
 func TestAKillIsAuditedOnceAlthoughAnswersAreLost(t *testing.T) {
 	for _, tt := range []struct {
 		lost    int
@@ -557,7 +559,6 @@ func formNames[T any]() map[string]bool {
 	return names
 }
 
-// TestChangesByUsersAreAudited makes the changes that need a session or the first link.
 // A storeOfXXLJOB is a store beside the tables of XXL-JOB with the user bob, whose password is
 // "pass of bob".
 type storeOfXXLJOB struct{ *memstore.Store }
@@ -585,6 +586,7 @@ func TestWhoComesFromXXLJOBIsAudited(t *testing.T) {
 	require.Equal(t, xxladapter.Actor{Kind: xxladapter.ActorUser, Name: "bob", Address: "127.0.0.1"}, rows[0].Actor)
 }
 
+// TestChangesByUsersAreAudited makes the changes that need a session or the first link.
 func TestChangesByUsersAreAudited(t *testing.T) {
 	s := newSite(t)
 	link, err := s.server.opts.Accounts.Setup(t.Context())

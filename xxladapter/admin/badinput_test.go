@@ -21,8 +21,8 @@ type bodyField struct {
 	bad  []any
 }
 
-// badFields returns the fields of a body with bad values: a wrong type of JSON, and by its own type
-// too long a text, too large and too small a number, and times outside of every range.
+// badFields returns the fields of a body with bad values: a wrong type of JSON and, by the type of
+// the field, too long a text, too large and too small a number, and times outside of every range.
 func badFields(body reflect.Type) (fields []bodyField) {
 	for body.Kind() == reflect.Pointer {
 		body = body.Elem()
@@ -171,7 +171,7 @@ func TestSigningInRefusesBadBodies(t *testing.T) {
 	}
 }
 
-// badValues are the values of a parameter that no call may accept, as in a URL.
+// badValues returns values of a parameter that no call may accept, as in a URL.
 func badValues(p api.Param) []string {
 	switch {
 	case p.Kind == reflect.TypeFor[time.Time]():

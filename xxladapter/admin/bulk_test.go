@@ -194,7 +194,8 @@ func (c *cancelling) Write(text []byte) (int, error) {
 	return c.ResponseRecorder.Write(text)
 }
 
-// Many jobs are edited in few transactions, and what one job does does not depend on the others.
+// Many jobs are edited in few transactions, and the result of one job does not depend on the
+// others.
 func TestABulkCallEditsJobsTogether(t *testing.T) {
 	counted := new(countingStore)
 	s := siteWith(t, func(o *Options) { counted.Store, o.Store = o.Store, counted })

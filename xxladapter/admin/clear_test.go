@@ -97,8 +97,8 @@ func (s cutOffStore) CountRuns(_ context.Context, f xxladapter.RunFilter, _ int)
 	return 3, false, nil
 }
 
-// TestACountThatWasCutOffIsNotExact keeps more runs than were found before the count of all was cut
-// off.
+// TestACountThatWasCutOffIsNotExact checks that the answer sets more only if the count of all runs,
+// which was cut off, is the smaller of the two counts.
 func TestACountThatWasCutOffIsNotExact(t *testing.T) {
 	s := siteWith(t, func(o *Options) { o.Store, o.Purger = cutOffStore{o.Store.(*memstore.Store)}, new(purgeNote) })
 	for keep, want := range map[int]string{

@@ -238,7 +238,7 @@ func TestWhoMayApplyWhat(t *testing.T) {
 }
 
 // TestJobsOfAnotherOwnerAreAdoptedOnRequest checks that a file gets the jobs of another owner only
-// with adopt, and that takeOver, which is not its name, is refused.
+// with adopt, and that the body has no field takeOver.
 func TestJobsOfAnotherOwnerAreAdoptedOnRequest(t *testing.T) {
 	s := newSite(t)
 	_, _ = s.applies(declaredJobs, "", false)
@@ -262,7 +262,7 @@ func TestJobsOfAnotherOwnerAreAdoptedOnRequest(t *testing.T) {
 	}
 }
 
-// storedText returns all groups and jobs of a site as a text.
+// storedText returns all jobs, groups and calendars of a site as a text.
 func storedText(s *site) string {
 	jobs, err := s.store.Jobs(s.t.Context(), xxladapter.JobFilter{})
 	require.NoError(s.t, err)

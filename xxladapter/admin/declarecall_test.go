@@ -98,7 +98,7 @@ func TestCodeLeavesEditsByHand(t *testing.T) {
 	require.Equal(t, []string{"change after 2", "unchanged 0"}, s.declares(changed, `"after"`), "asked to overwrite")
 
 	// A job that somebody has made by hand is left too, unless its key is to be overwritten. A job
-	// that a file declares is left always.
+	// that a file declares is always left.
 	s.made(codeApp, "byhand")
 	byhand := `{"key":"byhand","author":"team","executorHandler":"h"}`
 	require.Equal(t, []string{"kept byhand: it was not declared from code", "unchanged 0"}, s.declares(byhand, ""))
@@ -124,7 +124,7 @@ func TestCodeClosesNoCycleThroughAJobThatStays(t *testing.T) {
 	require.Equal(t, []string{`job "second": children lead back to the job itself: code-app/first > code-app/second > code-app/first`},
 		s.declares(first+","+second, `"second"`))
 
-	// The other way round, a cycle that a job which stays would close is none.
+	// Conversely, children that code declares for a job that stays close no cycle.
 	status, body = s.do("PUT", "/api/v1/jobs/1", testToken, `{"childJobIds":[],"author":"somebody"}`)
 	require.Equal(t, 200, status, body)
 	require.Equal(t, []string{"change second 2", "kept first: it was edited since code declared it", "unchanged 0"},

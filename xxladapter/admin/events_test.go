@@ -110,14 +110,16 @@ func TestEventsOfOtherGroupsAreNotSent(t *testing.T) {
 	require.Equal(t, eventForm{"job", 1}, e)
 }
 
-// TestViewersOfTheOldGroupLearnThatAJobMoved checks that those who no longer see a job are told.
+// TestViewersOfTheOldGroupLearnThatAJobMoved checks that those who no longer see a job get its
+// event.
 func TestViewersOfTheOldGroupLearnThatAJobMoved(t *testing.T) {
 	s := twoGroupsOn(t)
 	var e eventForm
 	_, before, _ := s.stream("/api/v1/events", "").next(&e)
 	status, body := s.do("PUT", "/api/v1/jobs/1", testToken, `{"jobGroup":2}`)
 	require.Equal(t, http.StatusOK, status, body)
-	// Longer than the hub needs to poll, so that an event that is not sent is missed.
+	// The stream lasts for 3 s, longer than the pause between two polls of the hub. If it ends
+	// first, no event was sent.
 	restricted := httptest.NewServer(s.handler(3*time.Second, granted(1, xxladapter.RoleViewer)))
 	t.Cleanup(restricted.Close)
 	s.url = restricted.URL

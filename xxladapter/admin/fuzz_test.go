@@ -22,7 +22,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// fuzzed returns a server with a group, a job and a run, for arbitrary requests.
+// fuzzed returns a server with a group, for arbitrary requests.
 func fuzzed(f *testing.F) *Server {
 	store := memstore.New(time.Now)
 	s, err := New(Options{Store: store, Completer: &fakeCompleter{store: store}, Executors: new(fakeExecutors), Purger: new(purgeNote), Logger: slog.New(slog.DiscardHandler)})

@@ -75,7 +75,7 @@ func TestManyWhoAskForReadinessCostOneCheck(t *testing.T) {
 			})
 			synctest.Wait()
 		}
-		leave() // whose call makes the check that the others wait for
+		leave() // the call of this caller makes the check that the others wait for
 		all.Wait()
 		require.Equal(t, int32(1), begun.Load())
 		require.Equal(t, int32(100), ready.Load())

@@ -154,7 +154,7 @@ func TestTooManyJobCalls(t *testing.T) {
 }
 
 // TestUpdateJobLeavesChildJobsAlone checks that a call whose body cannot name child jobs does not
-// remove them, as XXL-JOB 3.5's does (XxlJobServiceImpl.java).
+// remove them, unlike that of XXL-JOB 3.5 (XxlJobServiceImpl.java).
 func TestUpdateJobLeavesChildJobsAlone(t *testing.T) {
 	s := newSite(t)
 	child := s.createJob("")

@@ -239,8 +239,8 @@ func TestAUserSignsInAtTheProvider(t *testing.T) {
 	require.NotContains(t, b.me(), "ann", "signed out")
 }
 
-// TestANameOfAnotherUserIsNotTakenOver checks that a person who has a name at the provider
-// does not become the user of that name here.
+// TestANameOfAnotherUserIsNotTakenOver checks that a person who has a name at the provider does not
+// become the user of that name here.
 func TestANameOfAnotherUserIsNotTakenOver(t *testing.T) {
 	s, p, _ := oidcSite(t)
 	p.set(func() { p.claims["preferred_username"] = "root" })

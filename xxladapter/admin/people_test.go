@@ -66,7 +66,8 @@ func pathFor(c api.Call) string {
 	return pathParameter.ReplaceAllString(strings.ReplaceAll(c.Path, "{name}", "cn"), id)
 }
 
-// forUsers reports whether only a user may make the call.
+// forUsers reports whether a call is about the user who makes it. The server may refuse such a call
+// to a token of the settings.
 func forUsers(c api.Call) bool {
 	return strings.HasPrefix(c.Path, "/api/v1/me") || strings.HasPrefix(c.Path, "/api/v1/session") || strings.HasPrefix(c.Path, "/api/v1/tokens")
 }

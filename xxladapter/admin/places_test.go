@@ -52,7 +52,8 @@ func TestHeavyCallsAreBounded(t *testing.T) {
 	})
 }
 
-// TestACallThatIsGivenUpTakesNoPlace checks a caller who leaves while it waits.
+// TestACallThatIsGivenUpTakesNoPlace checks that a call that has waited in vain leaves the next
+// free place to others.
 func TestACallThatIsGivenUpTakesNoPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := make(api.Places, 1)

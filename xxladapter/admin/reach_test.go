@@ -73,8 +73,8 @@ func TestAllowedAddressesAreForOperatorsOfAllGroups(t *testing.T) {
 	}
 }
 
-// TestTheAuditOfUsersIsForAdministrators checks that who may not list users does not read of them
-// in the audit either.
+// TestTheAuditOfUsersIsForAdministrators checks that a caller who may not list users does not read
+// of them in the audit either.
 func TestTheAuditOfUsersIsForAdministrators(t *testing.T) {
 	s := twoGroupsOn(t)
 	for _, call := range []string{`PUT /users/2 {"password":"a password"}`, `PUT /groups/1 {"title":"renamed"}`} {

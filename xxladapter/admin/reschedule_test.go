@@ -33,8 +33,8 @@ func TestASlowEditDoesNotRepeatWhatFiredMeanwhile(t *testing.T) {
 		"0/5 * * * * ?":  5 * time.Second,
 		"0/4 * * * * ?":  4 * time.Second,
 		"2/10 * * * * ?": 12 * time.Second, // 2 s has passed when it is stored, after 3 s
-		// Neither 2 s nor 4 s, which has passed after 6 s; from then on it allows as much time as
-		// it has taken.
+		// Neither 2 s nor 4 s, which has passed after 6 s. The third attempt is for a time that is
+		// as far ahead as the first two took.
 		"0/2 * * * * ?": 14 * time.Second,
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -181,8 +181,8 @@ var goodBodies = map[string]string{
 
 var pathParameter = regexp.MustCompile(`\{\w+\}`)
 
-// TestWhatEachRoleMayDo makes every call in every role, granted for the group concerned, for
-// another one, and for all.
+// TestWhatEachRoleMayDo makes every call in every role, granted for the group concerned and for
+// all.
 func TestWhatEachRoleMayDo(t *testing.T) {
 	roles := append([]xxladapter.Role{access.None}, xxladapter.Role("").Values()...)
 	seen := map[string]bool{}
@@ -223,7 +223,7 @@ func twoGroupsOn(t *testing.T) *site {
 }
 
 // twoGroups creates the people, a group 1, and a group 2 whose names all contain "secluded". The
-// things of each group have the group's id: a job, its fires, runs, orders and misfires.
+// job, run, order, backfill and pause of each group have the group's id.
 func (s *site) twoGroups() {
 	t := s.t
 	t.Helper()
@@ -323,7 +323,7 @@ func TestAGroupThatIsNotGrantedDoesNotExist(t *testing.T) {
 	}
 	require.True(t, before == s.contents())
 
-	// The same walk sees the group once it is granted.
+	// A caller to whom it is granted sees the group.
 	_, answer := s.as(granted(2, xxladapter.RoleViewer))("GET", "/api/v1/jobs", "")
 	require.Contains(t, answer, "secluded")
 	require.NotContains(t, answer, "shown")

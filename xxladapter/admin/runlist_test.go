@@ -11,7 +11,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/runs"
 )
 
-// TestRunListsHaveNamesAndDurations lists runs by each parameter.
+// TestRunListsHaveNamesAndDurations lists runs by status, text, address, trigger type and duration.
 func TestRunListsHaveNamesAndDurations(t *testing.T) {
 	s := newSite(t)
 	job := s.createJob("")

@@ -12,8 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/figures"
 )
 
-// TestStatisticsShowResultsDurationsAndLateness counts runs of two groups, and looks at them from
-// each side.
+// TestStatisticsShowResultsDurationsAndLateness counts runs of two groups by hour, group and job,
+// for all groups and for a viewer of one.
 func TestStatisticsShowResultsDurationsAndLateness(t *testing.T) {
 	s := twoGroupsOn(t)
 	ctx := t.Context()

@@ -132,7 +132,7 @@ func TestOneTailServesAllViewers(t *testing.T) {
 }
 
 // TestAViewerWhoContinuesHidesNothingFromLaterOnes has somebody watch a run from a late line on, as
-// after a broken connection. Who comes later still gets the text from its first line.
+// after a broken connection. A later viewer still gets the text from its first line.
 func TestAViewerWhoContinuesHidesNothingFromLaterOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, g, run := newTail(t, siteInBubble)

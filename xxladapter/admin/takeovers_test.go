@@ -13,7 +13,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/fromxxljob"
 )
 
-// takesOver is a takeover that finds one job.
+// takesOver returns the report of a takeover that finds one job.
 func takesOver(_ context.Context, dryRun bool) (*fromxxljob.Report, error) {
 	return &fromxxljob.Report{
 		From: "10.0.0.2:3306/xxl_job", DryRun: dryRun, Jobs: fromxxljob.Count{Taken: 1},

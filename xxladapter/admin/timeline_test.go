@@ -14,7 +14,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
-// siteAt is a site whose store has a clock of its own, which elapsed sets.
+// siteAt returns a site whose store has a clock of its own, which elapsed sets.
 func siteAt(t *testing.T, start time.Time) (s *site, elapsed func(since time.Duration)) {
 	t.Helper()
 	var now atomic.Int64

@@ -18,8 +18,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
-// BenchmarkTimeline asks for the timeline of a job that ran 10,000 times within an hour, by hand or
-// by its schedule, on SQLite. The answer crosses HTTP.
+// BenchmarkTimeline asks for the timeline of a job that ran 10,000 times, by hand within an hour or
+// by its schedule every second, on SQLite. The answer crosses HTTP.
 func BenchmarkTimeline(b *testing.B) {
 	for _, c := range []struct {
 		name     string
