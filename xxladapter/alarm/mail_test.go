@@ -351,7 +351,7 @@ func TestNoMailServerBringsThePasswordBack(t *testing.T) {
 	}
 }
 
-// repeatLogin is a mail server that refuses every login, and repeats it in its answer.
+// repeatLogin serves mail: it refuses every login, and repeats it in its answer.
 func repeatLogin(ln net.Listener, methods string) {
 	for {
 		conn, err := ln.Accept()

@@ -344,9 +344,9 @@ func TestWhatNoChannelTakesIsTriedAgain(t *testing.T) {
 	})
 }
 
-// TestAMessageAboutMoreHasAnotherID lets a receiver take messages whose answers are lost, and a
-// scheduler stop and start before they are repeated, together then. A receiver that drops what it
-// has by its id must not drop the second failure.
+// TestAMessageAboutMoreHasAnotherID has a receiver take two messages whose answers are lost, and a
+// scheduler restart before it repeats them, then in one message. A receiver that drops repetitions
+// by their id must not drop the second failure.
 func TestAMessageAboutMoreHasAnotherID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t)

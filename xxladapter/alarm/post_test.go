@@ -30,7 +30,7 @@ import (
 // here lets channels reach this machine, where the receivers of the tests are.
 var here = Guard{Private: true}
 
-// A receiver is what a channel posts to. It keeps requests and answers as configured.
+// A receiver is what a channel posts to. It keeps the requests and gives the configured answers.
 type receiver struct {
 	*httptest.Server
 	requests []*http.Request
