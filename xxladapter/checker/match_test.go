@@ -95,7 +95,7 @@ func requireOptimal(t require.TestingT, windows []window, at []Instant) {
 }
 
 func TestMatchPrefersMust(t *testing.T) {
-	// One arrival in three windows, the last to close of which has to be filled.
+	// One arrival in three windows. The one that closes last has to be filled.
 	windows := []window{{lo: 0, hi: 3, run: -1}, {lo: 1, hi: 4, run: -1}, {lo: 2, hi: 9, must: true, run: -1}}
 	match(windows, []Instant{2})
 	require.Equal(t, []int32{-1, -1, 0}, []int32{windows[0].run, windows[1].run, windows[2].run})

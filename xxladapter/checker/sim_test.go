@@ -266,8 +266,8 @@ func (j *simJob) next(t, period Instant) Instant {
 	return minute + 60000
 }
 
-// follow fires what is due while a schedule is on. From certain on it is unknown whether the
-// schedule is on.
+// follow fires what is due while a schedule is on. After certain it is unknown whether the schedule
+// is on.
 func (w *world) follow(j *simJob, from, to, certain, period Instant) {
 	due := j.next(from, period)
 	for due <= to && due <= w.end {
