@@ -57,7 +57,7 @@ func TestTheExampleIsApplied(t *testing.T) {
 	require.Equal(t, command.ExitFail, code, "an existing file is not replaced")
 	require.Contains(t, stderr, "file exists")
 
-	// A reader may look, and is told what that means for keys.
+	// A reader may look, and a note says what that means for keys.
 	code, stdout, stderr = cli(t, as("r3ader", "export")...)
 	require.Zero(t, code)
 	require.Contains(t, stdout, "key: invoices")

@@ -107,7 +107,7 @@ func TestAReaderComparesRowsThatItDoesNotSee(t *testing.T) {
 		code, _, stderr = cli(t, "audit", "--server", server.URL, "--access-token", token, "verify", "--expect", fmt.Sprintf("%d:%s", id, hash))
 		return code, stderr
 	}
-	const hidden = 3 // with the row behind it
+	const hidden = 3 // the row behind it, which repeats its hash, is hidden, too
 	for i, row := range rows {
 		code, stderr := verify("an operator", row.ID, row.Hash)
 		require.Equal(t, command.ExitOK, code, stderr)

@@ -81,7 +81,7 @@ func TestTheUnitIsValid(t *testing.T) {
 	file := settingsFile(t, "serve: {zone: UTC}")
 	require.Equal(t, "UTC", parsed(t, strings.Fields(strings.Replace(start[2], "/etc/xxlwheel/xxlwheel.yaml", file, 1))...).Serve.Zone)
 
-	// Without it, systemd ends a start that still changes the tables after 90 s.
+	// Without this setting, systemd ends a start that still changes the tables after 90 s.
 	require.Regexp(t, `(?m)^TimeoutStartSec=infinity$`, string(text))
 
 	analyze, err := exec.LookPath("systemd-analyze")
