@@ -34,8 +34,9 @@ INSERT INTO xxl_job_info (id, job_group, job_desc, author, executor_handler,
 	(11, 4, 'discard', 'li', 'hold', 'FIRST', 'DISCARD_LATER', 'BEAN', NOW())`
 
 // TestJavaAdminAtWork registers our executor with a whole Java admin, which probes it, runs and
-// kills jobs on it, reads their logs and takes their results. Then it asks the admin what executors
-// ask, and what they get wrong. With -record both are recorded for each release whose jar is given.
+// kills jobs on it, reads their logs and takes their results. Then the test sends the admin the
+// requests of executors, and wrong ones. With -record, exchanges are recorded for the release of
+// the jar.
 func TestJavaAdminAtWork(t *testing.T) {
 	jar := testserver.JavaAdmin(t)
 	release := regexp.MustCompile(`\d+\.\d+\.\d+`).FindString(filepath.Base(jar))
@@ -75,7 +76,7 @@ func TestJavaAdminAtWork(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	stopped := make(chan error, 1)
 	go func() { stopped <- e.Run(ctx) }()
-	defer cancel() // also of a test that has failed, whose recording ends with the last connection
+	defer cancel() // also if the test fails: its recording ends with the last connection
 	<-e.Ready()
 
 	person := signIn(t, admin, release)

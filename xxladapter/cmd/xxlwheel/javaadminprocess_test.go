@@ -27,7 +27,8 @@ type javaAdmin struct {
 	cmd     *exec.Cmd
 }
 
-// adminPath is where a Java admin serves, of itself up to 3.3.2 and by a setting since.
+// adminPath is where a Java admin serves: its default up to release 3.3.2, and a setting in later
+// ones.
 const adminPath = "/xxl-job-admin"
 
 // base is the address that executors are given.

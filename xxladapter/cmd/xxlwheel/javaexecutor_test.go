@@ -91,7 +91,8 @@ func (s executorSite) startExecutor(release string) (stop func()) {
 	}
 }
 
-// checkLog reads a run's log from the executor, which finds it by the second in the log row.
+// checkLog reads a run's log from the executor, which finds the file by the day and the id in the
+// log row.
 func (s executorSite) checkLog() {
 	s.t.Helper()
 	id := s.job("add", "--name", "logged", "--app", s.app, "--handler", "greet", "--param", "there")

@@ -26,7 +26,7 @@ import (
 //	XXLWHEEL_TEST_JAVA=1 XXLWHEEL_TEST_JAVA_ADMIN=FILE go test ./xxladapter/cmd/xxlwheel -run TestJava -count=1 -record ../../wire/testdata/recorded
 var recordTo = flag.String("record", "", "`folder` for the traffic of the Java tests; it replaces what is there")
 
-// A recording is a network path to one server that keeps the bytes of every connection.
+// A recording is a proxy before one server. It keeps the bytes of every connection.
 type recording struct {
 	t       *testing.T
 	ln      net.Listener

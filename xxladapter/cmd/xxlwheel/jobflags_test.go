@@ -30,7 +30,8 @@ func newAPI(t *testing.T) (store *memstore.Store, run func(args ...string) (code
 	}
 }
 
-// TestTheWholeOfAJob creates a job with every flag, changes each field, and resets it.
+// TestTheWholeOfAJob creates a job with every flag, changes and resets several fields, and copies
+// the job.
 func TestTheWholeOfAJob(t *testing.T) {
 	_, run := newAPI(t)
 	must := func(args ...string) string {
@@ -176,8 +177,8 @@ func TestAScriptIsChangedFromAFile(t *testing.T) {
 	require.Equal(t, "xxlwheel: job 1 has no glue version 999\n", stderr)
 }
 
-// TestAJobThatCannotBeStartedIsNotCreated checks that repeating the command does not leave two
-// jobs.
+// TestAJobThatCannotBeStartedIsNotCreated checks that a command whose --start fails leaves no job,
+// however often it is repeated.
 func TestAJobThatCannotBeStartedIsNotCreated(t *testing.T) {
 	store, run := newAPI(t)
 	add := []string{"job", "add", "--app", "some-app", "--title", "Some app", "--name", "n", "--handler", "h", "--start"}

@@ -12,7 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
-// TestATimelineNamesWhatDecided prints a due time that was found too late, one that the store lost,
+// TestATimelineNamesWhatDecided prints due times that were found too late, one that the store lost,
 // and one in a pause.
 func TestATimelineNamesWhatDecided(t *testing.T) {
 	two := time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC)

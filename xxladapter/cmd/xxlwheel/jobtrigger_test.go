@@ -135,7 +135,7 @@ func TestATriggerIsWaitedFor(t *testing.T) {
 	require.Zero(t, code)
 	require.Equal(t, first+"\n", stdout)
 	require.Contains(t, stderr, "already started order")
-	for _, words := range []string{"job trigger 1 --key=", "run rerun 1 --key="} { // not "without a key"
+	for _, words := range []string{"job trigger 1 --key=", "run rerun 1 --key="} { // an empty key is not the same as none
 		code, _, stderr = try(words)
 		require.Equal(t, command.ExitFail, code, words)
 		require.Contains(t, stderr, "Idempotency-Key has 0 bytes, must have 1 to 128", words)

@@ -34,7 +34,8 @@ func TestWhyNamesWhatHappened(t *testing.T) {
 		return strings.Contains(run("group list"), "http://")
 	})
 
-	// triggered runs a job and returns what why says of the time when the run was due.
+	// triggered triggers a job, waits until the run is claimed, and returns a function that asks
+	// why about the time when the run was due.
 	triggered := func(job string) func() string {
 		run("job trigger " + job)
 		var due time.Time
@@ -154,7 +155,7 @@ func becomes(t *testing.T, code string, ask func() string) {
 // that a frozen process holds keeps every other one out of the file until it wakes.
 func freezeUnlocked(t *testing.T, p *process, file string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(10000)&_txlock=immediate") // ms; the process writes to it
+	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(10000)&_txlock=immediate") // ms, because the process writes to the file
 	require.NoError(t, err)
 	defer db.Close()
 	tx, err := db.BeginTx(t.Context(), nil) // no other process has the lock now

@@ -82,8 +82,8 @@ func TestWhyNamesWhatAnExecutorLeftOpen(t *testing.T) {
 	a.says("result_lost", lost, a.firstDueOf(lost))
 }
 
-// TestWhyNamesAMisfire keeps every scheduler away for longer than due times are planned ahead and a
-// misfire takes.
+// TestWhyNamesAMisfire keeps every scheduler away for longer than the time that is planned ahead
+// plus the misfire window.
 func TestWhyNamesAMisfire(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()
@@ -149,8 +149,8 @@ func TestWhyNamesAClockThatIsOff(t *testing.T) {
 	require.Contains(t, a.run("job why "+every+" --quiet --at "+moved.Add(20*time.Minute).UTC().Format(time.RFC3339)), "no_scheduler")
 }
 
-// TestWhyNamesAHandOverThatNobodyKnowsAbout freezes an executor for longer than it is asked whether
-// a run began.
+// TestWhyNamesAHandOverThatNobodyKnowsAbout freezes an executor for longer than the scheduler asks
+// it whether a run began.
 func TestWhyNamesAHandOverThatNobodyKnowsAbout(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()

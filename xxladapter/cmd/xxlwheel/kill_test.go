@@ -121,8 +121,8 @@ func TestKilledBetweenCommitAndFire(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, killedWith, 2*rounds, "the kills hit fires that were committed and not sent")
 
-	// A due time this close before the stop may be stopped with the rest; those of the kills must
-	// not be among them.
+	// The checker requires no run of a due time within restartLimit before the stop; the due times
+	// of the kills must be earlier.
 	time.Sleep(restartLimit)
 	change(checker.OpStop)
 	testserver.Eventually(t, 20*time.Second, "every run has its result", func() bool {

@@ -12,8 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestJSONOfEveryCommand checks that every command prints one object on each line for scripts, and
-// nothing else.
+// TestJSONOfEveryCommand checks that each command of its table prints one object on each line for
+// scripts, and nothing else.
 func TestJSONOfEveryCommand(t *testing.T) {
 	serve, server := serveOn(t, t.TempDir()+"/x.db")
 	call := func(words string, more ...string) string {

@@ -13,8 +13,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestAPauseHoldsARealSchedulerUp pauses a job of every second, and gives another one a calendar on
-// which today has no work.
+// TestAPauseHoldsARealSchedulerUp pauses all jobs while one fires each second, and gives another
+// job a calendar without work today.
 func TestAPauseHoldsARealSchedulerUp(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()

@@ -69,8 +69,8 @@ func TestALongLogIsPrintedWhole(t *testing.T) {
 	require.Equal(t, "xxlwheel: --from is 0, must be at least 1\n", stderr)
 }
 
-// TestARunThatEndsWhileItIsAskedForIsRead refuses the text of a run until the run itself is asked
-// for, which has ended then.
+// TestARunThatEndsWhileItIsAskedForIsRead serves a run whose text is refused until the run itself
+// is requested. By then the run has ended.
 func TestARunThatEndsWhileItIsAskedForIsRead(t *testing.T) {
 	for name, tt := range map[string]struct {
 		accepted bool

@@ -15,8 +15,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestTakeOverThroughTheAPI takes jobs over while the scheduler works: first it only looks. Nothing
-// says the password of the database, and the audit says who took the jobs.
+// TestTakeOverThroughTheAPI takes jobs over while the scheduler works, after a dry run. No answer
+// of the API contains the URL of the database, and the audit says who took the jobs.
 func TestTakeOverThroughTheAPI(t *testing.T) {
 	t.Parallel()
 	from, dir := testserver.MySQL(t), t.TempDir()

@@ -60,7 +60,7 @@ func (d desk) login(name, password string) int {
 	return resp.StatusCode
 }
 
-// TestUserCommands takes users through their lives.
+// TestUserCommands creates users, changes their roles and passwords, and removes one.
 func TestUserCommands(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
