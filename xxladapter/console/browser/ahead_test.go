@@ -18,15 +18,16 @@ func TestTheLoadAhead(t *testing.T) {
 	tab := s.open("forecast")
 	tab.sees("Nothing is due")
 	hourly := s.job(group, "settle orders", map[string]any{"scheduleType": "CRON", "scheduleConf": "0 0/5 * * * ?"})
-	// Hours away: neither the first nor the last quarter, which the present cuts, has both jobs.
+	// Hours away, so that a whole quarter has both jobs: the present cuts the first and the last
+	// one.
 	close := fmt.Sprintf("0 50 %d * * ?", time.Now().Add(6*time.Hour).Hour())
 	daily := s.job(group, "close the day", map[string]any{"scheduleType": "CRON", "scheduleConf": close})
 	for _, job := range []int64{hourly, daily} {
 		s.call("POST", fmt.Sprintf("/jobs/%d/start", job), nil, nil)
 	}
 	s.ended(s.run(hourly, ""))
-	// When a run was sent is stored after its end if the result comes first, and the page reads it
-	// once a minute.
+	// The time of the hand-over is stored after the result if the result comes first, and the page
+	// reads run times only once a minute.
 	testserver.Eventually(t, 20*time.Second, "the run time is known", func() bool {
 		var f struct{ UnknownDurations int }
 		s.call("GET", "/forecast?hours=24", nil, &f)

@@ -62,7 +62,8 @@ func TestTheAuditSaysWhatIsWithinAField(t *testing.T) {
 	tab.picture("audit-settings-zh")
 }
 
-// entrySays is true if the fields of an entry are these, in any order.
+// entrySays returns a JavaScript expression that is true if the fields of an entry are these, in
+// any order.
 func entrySays(fields string) string {
 	return fmt.Sprintf(`((fields) => [...document.querySelectorAll(".audit-changes")].some((list) => [...list.children].map((l) => l.innerText.replace(/\s+/g, " ")).sort().join("; ") === fields.split("; ").sort().join("; ")))(%q)`, fields)
 }

@@ -30,8 +30,8 @@ func (t *tab) drag(from, to [2]float64) {
 	}))
 }
 
-// A text that is selected with the mouse to beyond the edge of a dialog leaves the dialog open. A
-// click beside the dialog closes it.
+// Selecting text with the mouse beyond the edge of a dialog leaves the dialog open. A click beside
+// the dialog closes it.
 func TestTheMouseLeavesADialog(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")

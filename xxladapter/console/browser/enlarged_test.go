@@ -24,7 +24,8 @@ const hidden = `(() => {
 })()`
 
 // enlarged shows the page at 200 % in a window of 1440 by 900, and at 400 % in one of 1280 by 1024.
-// It does not scroll sideways (WCAG 2.2, 1.4.4 and 1.4.10), and the focused control is visible.
+// The page must not scroll sideways (WCAG 2.2, 1.4.4 and 1.4.10), and the focused control must be
+// visible.
 func (t *tab) enlarged(name string) {
 	t.t.Helper()
 	t.look("en", "light", 1440)

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the scheduler refuses, and what does not reach it, is told in the language of the page, in
-// the window and apart from what succeeded; and what did not happen is not shown as done.
+// A call that the scheduler refuses or does not receive is reported within the window, in the
+// language of the page and apart from what succeeded. What did not happen is not shown as done.
 func TestAFailureIsTold(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")

@@ -10,7 +10,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// runsOf returns the runs of a job once there are as many, the oldest first, each with a result.
+// runsOf waits until a job has count runs with results, and returns their ids, the oldest first.
 func (s *site) runsOf(job int64, count int) (ids []int64) {
 	s.t.Helper()
 	testserver.Eventually(s.t, 30*time.Second, fmt.Sprintf("job %d has %d results", job, count), func() bool {

@@ -92,7 +92,7 @@ func TestFilters(t *testing.T) {
 	tab.picture("overview-of-30-days")
 }
 
-// A job of a group with more jobs than a list of choices has is found by its name.
+// In a group with more jobs than the list of choices holds, a job is found by its name.
 func TestRunsOfAJobAmongMany(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")
@@ -238,7 +238,7 @@ func TestTheSearchShowsWhatTheListIs(t *testing.T) {
 	tab.until("the field remains chosen", fmt.Sprintf(shows, "", "author"))
 }
 
-// All jobs that match a text in one field are selected only until it is searched in another field.
+// The selection of all jobs that match ends when another field is searched.
 func TestAnotherFieldEndsTheSelectionOfAll(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")

@@ -18,7 +18,7 @@ import (
 )
 
 // The page of schedulers shows who leads, who stands by, what the elector says of each, how fires
-// are spread, how many were, and how each got its partitions.
+// are spread, how many each has taken, and how each got its partitions.
 func TestALeaderAndAStandby(t *testing.T) {
 	t.Parallel()
 	const token = "a-secret-of-operators"

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The browser's own button asks, as links do, before it leaves a form with changes.
+// The browser's back button asks, as links do, before it leaves a form with changes.
 func TestGoingBackKeepsWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")

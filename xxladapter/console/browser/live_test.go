@@ -22,8 +22,7 @@ import (
 // than any test waits.
 const hears = `document.querySelector(".health").dataset.live === "true"`
 
-// front is a proxy before a site that counts the streams of events it has seen, and can refuse
-// them.
+// front starts a proxy before the site. The proxy counts the streams of events, or refuses them.
 func (s *site) front(refuse bool) (behind *site, streams *atomic.Int32) {
 	s.t.Helper()
 	target, err := url.Parse(s.url)

@@ -122,8 +122,8 @@ func (t *tab) answers(path, expression string) {
 	})(window.fetch), true)`, path, expression), nil)
 }
 
-// bar is the JavaScript expression of what the first and last bar of the chart say, and of the
-// last row of the table with the same figures.
+// firstBar, lastBar and lastRow are JavaScript expressions of what the first and the last bar of
+// the chart say, and the last row of the table with the same figures.
 const (
 	firstBar = `document.querySelector(".chart title").textContent`
 	lastBar  = `[...document.querySelectorAll(".chart title")].at(-1).textContent`
@@ -159,7 +159,8 @@ func TestDaysOfTheOverviewInIndia(t *testing.T) {
 	tab.until("the first day has its first hour", fmt.Sprintf(firstBar+` === %q`, first+"\nSucceeded 2\nFailed 1"))
 }
 
-// Pages give the browser only such times as the language defines: others, browsers may refuse.
+// Pages give the browser only times in the formats that the language defines. Browsers may refuse
+// others.
 func TestDaysInABrowserThatReadsOnlyDefinedTimes(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")

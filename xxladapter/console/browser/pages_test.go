@@ -202,7 +202,8 @@ func TestAUserSignsIn(t *testing.T) {
 	tab.until("and after a reload", `document.querySelector("dialog[open]")`)
 }
 
-// The one-time link of the first start creates the first user, and leaves the address.
+// The one-time link of the first start creates the first user, and its token is removed from the
+// address.
 func TestTheFirstUser(t *testing.T) {
 	t.Parallel()
 	s := newReachableSite(t, "a-secret-of-executors")

@@ -19,8 +19,7 @@ var payloads = []string{
 	"a\x00b",
 }
 
-// Texts in fields other than those of a job stay texts: each is stored unchanged or refused, and no
-// page breaks.
+// Texts in any field stay texts: each is accepted or refused, and no page breaks.
 func TestPayloadsInEveryField(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")

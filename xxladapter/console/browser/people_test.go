@@ -216,8 +216,8 @@ func TestPagesFollowRights(t *testing.T) {
 	require.Equal(t, "Overview|Jobs|Runs|Load ahead|Job graph|Executors|Nodes|Audit|Export, apply|Users|Settings|My account|API|Help|Schedule of settle orders|Run now|Edit|Copy|Delete", offers(admin))
 }
 
-// A session ends while a form is filled in. Sign-in stands above the form, nothing that was typed
-// is lost, and it is saved afterwards: once, and not before.
+// A session ends while a form is filled in. Sign-in stands above the form, and what was typed is
+// kept, and saved only afterwards.
 func TestASessionEndsAmidAnEdit(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")

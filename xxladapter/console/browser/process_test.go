@@ -93,8 +93,8 @@ func (p *process) kill() {
 }
 
 // The page of schedulers shows that one was killed. When the scheduler of the page itself is
-// killed, the page keeps what it showed and what was typed, and continues when it is started again,
-// without being loaded.
+// killed, the page keeps what it showed and what was typed, and continues without a reload once the
+// scheduler is started again.
 func TestSchedulersAreKilled(t *testing.T) {
 	t.Parallel()
 	needBrowser(t)

@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// profiles keeps windows that no test uses. Chromium spends two seconds of CPU time on a new
-// window with a profile of its own, so each test hands its windows on, emptied.
+// profiles keeps windows that no test uses. A new window with a profile of its own costs Chromium
+// more CPU time than emptying a used one, so each test hands its windows on, emptied.
 var profiles = make(chan context.Context, 32)
 
 // profile returns a window whose profile is empty. A test gives the window back when it ends. A
@@ -58,8 +58,7 @@ func (s *site) profile() context.Context {
 }
 
 // nothing returns the URL of an empty page on the host of all sites, so that the browser changes to
-// it and to the next site within one process. To begin another process takes half a second of CPU
-// time.
+// it and to the next site within one process. Another process would cost CPU time.
 var nothing = sync.OnceValue(func() string {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")

@@ -94,8 +94,8 @@ var looks = map[look]bool{
 	{"zh-CN", "dark", 1440}: true, {"zh-CN", "dark", 1024}: false, {"zh-CN", "dark", 390}: false,
 }
 
-// TestScreens shows every page in both languages and themes at three widths, and enlarged: each
-// fits the window and has no finding of axe. Two windows share the pages, because this test is the
+// TestScreens shows every page in its looks, and enlarged: each fits the window, and axe finds
+// nothing in the looks that it searches. Two windows share the pages, because this test is the
 // longest, and one that ran alone at the end would leave a core idle.
 func TestScreens(t *testing.T) {
 	t.Parallel()

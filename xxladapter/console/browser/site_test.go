@@ -97,8 +97,8 @@ func startSite(t testing.TB, token, listen string, change func(o *node.Options, 
 	return s
 }
 
-// executor runs an executor until the test ends or stop is called, and returns once it is
-// registered.
+// executor runs an executor until the test ends or stop is called, and returns once it serves
+// requests.
 func (s *site) executor(dir string) (stop func()) {
 	s.t.Helper()
 	e, err := executor.New(executor.Options{

@@ -233,8 +233,8 @@ func (t *tab) look(lang, theme string, width int64) {
 	t.settled()
 }
 
-// accessible fails the test on each finding of axe, by the rules of WCAG 2.2 A and AA. Of a list,
-// it searches the first 20 rows: the others come from the same lines of code.
+// accessible fails the test on each finding of axe, by the rules of WCAG 2.2 A and AA. It searches
+// the first 20 rows of a list: the others come from the same lines of code.
 func (t *tab) accessible(where string) {
 	t.t.Helper()
 	var findings []struct {
@@ -246,7 +246,7 @@ func (t *tab) accessible(where string) {
 	if !loaded {
 		t.eval("(() => { "+axe+" })()", nil)
 	}
-	// What is scrolled under the bar at the top is smaller there than it is.
+	// axe measures only the part of a control that the bar at the top does not cover.
 	t.eval(`scrollTo(0, 0)`, nil)
 	t.eval(`axe.run({ exclude: ["tbody tr:nth-child(n+21)"] }, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"], resultTypes: ["violations"], preload: false }).then((r) => r.violations.map((v) => ({ ID: v.id, Help: v.help, Nodes: v.nodes.slice(0, 3).map((n) => ({ HTML: n.html.slice(0, 200), FailureSummary: n.failureSummary })) })))`, &findings)
 	for _, f := range findings {
@@ -261,8 +261,8 @@ func (t *tab) accessible(where string) {
 
 // fits fails the test if the page is wider than the window, a panel's content wider than the panel,
 // a table wider than its place, a value apart from its name, or the chosen tab out of view. Tables
-// may scroll sideways at widths between a phone's and a desk's, and below a phone's, which a desk
-// has when it is enlarged four times.
+// have to fit only at a phone's 390 px and from 1024 px on: a window that is enlarged four times is
+// narrower than a phone's.
 func (t *tab) fits(where string) {
 	t.t.Helper()
 	var size struct {

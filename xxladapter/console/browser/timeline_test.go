@@ -51,7 +51,7 @@ func TestTheTimelineOfAJob(t *testing.T) {
 		tab.fits(name)
 		tab.picture(name)
 	}
-	for day := range 14 { // after which the marks of the axis stand as before; the runs are within each
+	for day := range 14 { // the marks of the axis repeat after 14 days; each month has the runs
 		to := time.Now().AddDate(0, 0, day+1).UTC().Format(time.RFC3339)
 		tab.visit(fmt.Sprintf("jobs/%d/timeline?span=30d&to=%s", failing, to))
 		tab.until("a month before "+to+" has two days by name", `document.querySelectorAll("svg.chart g text").length > 1`)

@@ -81,7 +81,7 @@ func TestWhatNeedsAttentionComesFirst(t *testing.T) {
 	}
 }
 
-// A notice stays while somebody points at it, and files are chosen with a button that speaks the
+// A notice stays while its button has the focus, and files are chosen with a button that speaks the
 // language of the page.
 func TestANoticeStaysWhileItIsPointedAt(t *testing.T) {
 	t.Parallel()

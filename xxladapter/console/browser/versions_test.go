@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An earlier version of a job is restored from its changes, once it has been shown what that
-// changes. The schedule stays on. Viewers are not offered it.
+// An earlier version of a job is restored from the page of its changes, after a dialog has shown
+// the fields that the restore changes. The schedule stays on. Viewers are offered no restore.
 func TestAnEarlierVersionOfAJobIsRestored(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")

@@ -11,8 +11,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// chartAgrees is whether the chart of the overview has a number of bars, and their heights, titles
-// and the table behind them have the figures of the API.
+// chartAgrees returns a JavaScript expression that is true if the chart of the overview has a
+// number of bars, and their heights, their titles and the table behind them have the figures of the
+// API.
 func chartAgrees(bars int) string {
 	return fmt.Sprintf(`(async (bars) => {
 		const answer = await fetch("/api/v1/stats?by=hour", { headers: { Authorization: "Bearer " + sessionStorage.getItem("xxlwheel.token") } });

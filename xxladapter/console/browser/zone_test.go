@@ -77,7 +77,7 @@ func TestTimesAreInTheZoneOfTheJob(t *testing.T) {
 	tab.visit(fmt.Sprintf("runs/%d", run))
 	tab.sees("Asia/Tokyo UTC+09:00")
 
-	// On pages in the scheduler's zone too, what is of the job has the job's.
+	// On pages in the scheduler's zone, too, the times of a job are in the zone of the job.
 	s.call("POST", fmt.Sprintf("/jobs/%d/start", job), nil, nil)
 	tab.visit(fmt.Sprintf("jobs?show=%d", job))
 	const drawer = `document.querySelector("aside.drawer")`
@@ -105,7 +105,7 @@ func TestTimesAreInTheZoneOfTheJob(t *testing.T) {
 	tab.until("a job without a zone has the scheduler's", next+`.every((l) => l.innerText.includes("09:30:00")) && !document.querySelector("main").innerText.includes("UTC+")`)
 }
 
-// The days of a timeline begin at midnight after the clocks were put back, too.
+// The days of a timeline begin at midnight after the clocks have changed, too.
 func TestDaysOfATimelineAfterTheClocksChange(t *testing.T) {
 	t.Parallel()
 	s := startSite(t, "", loopback, func(o *node.Options, _ string) { o.Zone = time.UTC })
@@ -126,7 +126,7 @@ func TestDaysOfATimelineAfterTheClocksChange(t *testing.T) {
 	}
 }
 
-// In a week in which clocks are put back, each quarter of an hour of the heat map has its place.
+// In a week in which the clocks change, each quarter of an hour of the heat map has its place.
 func TestAWeekAheadInWhichTheClocksChange(t *testing.T) {
 	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")
@@ -163,7 +163,7 @@ func TestAZoneThatBrowsersDoNotKnow(t *testing.T) {
 	tab.until("and so has the dry run", `[...document.querySelectorAll(".preview .times li")].some((l) => l.innerText.includes("09:30:00"))`)
 }
 
-// The end of a pause is in the zone's time of that day, and the label beside it says which.
+// The end of a pause has the zone's offset of that day, and the label beside it names the offset.
 func TestTheEndOfAPauseAfterTheClocksChange(t *testing.T) {
 	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")
