@@ -34,10 +34,10 @@ var comparesEarly = map[string][]string{
 // keepsSecret are functions whose result is as secret as what they are given.
 var keepsSecret = []string{"digestOf", "Sum256", "TrimSpace", "ToLower", "ToUpper", "string", "byte", "Get", "Clone"}
 
-// TestTokensAreComparedInConstantTime reads the source of every package that sees tokens. Package
-// access alone may compare a token, or what a function makes of one: as a digest, by crypto/subtle.
-// Code that writes ==, strings.EqualFold or a look-up in a map instead makes this test fail.
-// Whether a token is set, and whether it is the well-known one, may be asked anywhere.
+// TestTokensAreComparedInConstantTime reads the sources of packages that get tokens. Package access
+// alone may compare a token, or what a function makes of one: as a digest, by crypto/subtle. Code
+// that writes ==, strings.EqualFold or a look-up in a map instead makes this test fail. Whether a
+// token is set, and whether it is the well-known one, may be asked anywhere.
 func TestTokensAreComparedInConstantTime(t *testing.T) {
 	compared := 0
 	for _, pkg := range []string{"access", "accounts", "admin", "alarm", "executor", "node", "trigger", "cmd/xxlwheel"} {
@@ -82,8 +82,8 @@ func TestTheSearchForComparisonsFindsThem(t *testing.T) {
 	}
 }
 
-// comparisons returns the places where a file compares tokens in a telling way, and how often it
-// does so by access.
+// comparisons returns the places where a file compares tokens in a telling way, and the number of
+// its comparisons by access.
 func comparisons(t *testing.T, file, src string) (early []string, constant int) {
 	fset := token.NewFileSet()
 	parsed, err := parser.ParseFile(fset, file, src, parser.SkipObjectResolution)
@@ -194,7 +194,7 @@ func (s secrets) tells(n ast.Node) bool {
 		return s.secret(n.Tag)
 	case *ast.CallExpr:
 		if calls(n, "subtle", "ConstantTimeCompare") {
-			return true // outside of equal, of texts whose length it tells
+			return true // tells the length of the texts; equal compares digests
 		}
 		for pkg, names := range comparesEarly {
 			for _, name := range names {

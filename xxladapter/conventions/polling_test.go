@@ -130,7 +130,7 @@ func isBenchmark(f *ast.FuncDecl) bool {
 }
 
 // waitsInLoop reports whether n is a loop that waits in real time, and ends when something has
-// happened: one without a count, or one with a count that its body may cut short.
+// happened: one without a range, or one over a range that its body may cut short.
 func (f testFile) waitsInLoop(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.ForStmt:
