@@ -17,7 +17,7 @@ var common = []struct{ name, expr string }{
 	{"leap-day", "0 0 0 29 2 ?"},
 }
 
-// special lists expressions that only this dialect has.
+// special lists expressions with items that only this dialect has, and one that never fires.
 var special = []struct{ name, expr string }{
 	{"last-day", "0 0 0 L * ?"},
 	{"nearest-weekday", "0 0 9 15W * ?"},
