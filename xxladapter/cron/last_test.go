@@ -44,8 +44,9 @@ func TestLastIsWhatFollowingThePlanFinds(t *testing.T) {
 	}
 }
 
-// TestLastInXXL34WithWIsWhatFollowingThePlanFinds does so where due times depend on the start of
-// the search, with the expressions of the vectors and others.
+// TestLastInXXL34WithWIsWhatFollowingThePlanFinds compares Last with every due time in between
+// where due times depend on the start of the search, with the expressions of the vectors and
+// others.
 func TestLastInXXL34WithWIsWhatFollowingThePlanFinds(t *testing.T) {
 	exprs := []string{"0 0 9,17 1W,15W * ?", "0 0 9,17 20,LW * ?", "0 0/30 * 1W,2W,3W,31W * ?", "0 0 2,9 1W,25W 3,10 ?"}
 	for _, row := range append(records(t, "cron_vectors.csv"), records(t, "cron_version_diffs.csv")...) {

@@ -23,13 +23,13 @@ func TestParsePlanNext(t *testing.T) {
 		{Cron, "0 0 9 * * ?", "2026-01-15T01:00:00Z", "2026-01-16T09:00:00+08:00"},
 		{Cron, "0 0 0 30 2 ?", "2026-01-15T01:00:00Z", ""},
 
-		// Whole seconds are due at whole seconds, as since XXL-JOB 3.4.0.
+		// A FIX_RATE of whole seconds is due at whole seconds, as in XXL-JOB since 3.4.0.
 		{FixRate, "5", "2026-01-15T10:20:30Z", "2026-01-15T18:20:35+08:00"},
 		{FixRate, "5", "2026-01-15T10:20:30.001Z", "2026-01-15T18:20:36+08:00"},
 		{FixRate, "5.000", "2026-01-15T10:20:30.999999999Z", "2026-01-15T18:20:36+08:00"},
 		{FixRate, "2147483647", "2026-01-15T10:20:30Z", "2094-02-02T21:34:37+08:00"},
 
-		// Other periods keep milliseconds.
+		// Other periods, and FIX_DELAY, keep milliseconds.
 		{FixRate, "0.1", "2026-01-15T10:20:30.95Z", "2026-01-15T18:20:31.05+08:00"},
 		{FixRate, "1.5", "2026-01-15T10:20:30.001Z", "2026-01-15T18:20:31.501+08:00"},
 		{FixRate, "0.1", "2026-01-15T10:20:30.000000001Z", "2026-01-15T18:20:30.101+08:00"},
