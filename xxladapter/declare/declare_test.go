@@ -15,7 +15,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
-// stored returns a state with two groups and several jobs, some of which have keys.
+// stored returns a state with two groups and several jobs, one of which has a key.
 func stored() *State {
 	job := func(id, group int64, name string, children ...int64) *xxladapter.Job {
 		j := &xxladapter.Job{
