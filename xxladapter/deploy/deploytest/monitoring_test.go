@@ -32,7 +32,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-// A series is what /metrics shows under one name: the values that each label has.
+// A series is what /metrics shows under one name: the values that each label has. A nil set stands
+// for any values.
 type series map[string]map[string]bool
 
 // exposed returns the series that a scheduler exposes at /metrics once everything in it has
