@@ -35,7 +35,7 @@ func TestValuesListsEveryConstant(t *testing.T) {
 		listed[reflect.TypeOf(values).Elem().Name()] = values
 	}
 	declared := stringConstants(t)
-	delete(declared, "Code") // of errors: users read it and never choose one
+	delete(declared, "Code") // error codes: users read them and never choose one
 	for name, constants := range declared {
 		require.Contains(t, listed, name, "the string type %s has constants and is not in this test", name)
 		require.Equal(t, constants, texts(listed[name]), name)

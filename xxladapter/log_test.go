@@ -8,7 +8,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// TestTheStatusOfALogRow is upstream's table of states (XxlJobLogMapper.findLogReport).
+// TestTheStatusOfALogRow checks upstream's table of states (XxlJobLogMapper.findLogReport).
 func TestTheStatusOfALogRow(t *testing.T) {
 	for _, c := range []struct {
 		trigger, handle int
