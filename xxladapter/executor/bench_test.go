@@ -133,7 +133,8 @@ func sendRuns(b *testing.B, addr string, jobID int64, next *atomic.Int64, n int6
 	}
 }
 
-// BenchmarkQueued measures the memory of runs that wait behind a run in progress.
+// BenchmarkQueued measures the memory of accepted runs: one of each job is in progress, and the
+// others wait behind it.
 func BenchmarkQueued(b *testing.B) {
 	const runs = 10_000
 	for _, jobs := range []int{1, 100, runs} {

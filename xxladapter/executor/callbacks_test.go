@@ -215,9 +215,9 @@ func TestRefusedResult(t *testing.T) {
 	})
 }
 
-// TestARefusedResultDelaysNoOtherJob lets results arrive before, after and while an admin refuses
-// that of another job, and checks when they reach the admin. The refused result is tried again less
-// and less often.
+// TestARefusedResultDelaysNoOtherJob has an admin refuse the result of one job. Results of other
+// jobs arrive before the first refusal and between later ones, and the test checks when they reach
+// the admin. The refused result is tried again less and less often.
 func TestARefusedResultDelaysNoOtherJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		refusals := 0
@@ -288,8 +288,8 @@ func TestResultsThatAreTooLargeTogether(t *testing.T) {
 	})
 }
 
-// TestCallbackShapeIsFoundOut uses a 3.5 admin (OpenApiController.java), which refuses the bare
-// list that all releases take and accepts the object.
+// TestCallbackShapeIsFoundOut uses an admin of the unreleased 3.5 (OpenApiController.java), which
+// refuses the bare list that all releases take and accepts the object.
 func TestCallbackShapeIsFoundOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex

@@ -66,7 +66,7 @@ func TestConformance(t *testing.T) {
 		header map[string]string
 		want   string
 	}{
-		// 3.1 Checks in their order: the earlier one answers.
+		// Checks in their order: the earlier one answers.
 		{name: "method before token", on: locked, method: "GET", path: "/beat", header: token("", ""), want: fail("invalid request, HttpMethod not support.")},
 		{name: "method before path", on: open, method: "PUT", path: "/nope", want: fail("invalid request, HttpMethod not support.")},
 		{name: "token missing", on: locked, path: "/beat", header: token("", ""), want: fail("The access token is wrong.")},
@@ -89,12 +89,12 @@ func TestConformance(t *testing.T) {
 		{name: "path with two slashes", on: open, path: "//beat", want: fail("invalid request, uri-mapping(//beat) not found.")},
 		{name: "path with another case", on: open, path: "/idlebeat", want: fail("invalid request, uri-mapping(/idlebeat) not found.")},
 
-		// 3.2 beat: the body does not matter.
+		// beat: the body does not matter.
 		{name: "beat up to 3.2.0", on: open, path: "/beat", body: `""`, want: ok},
 		{name: "beat since 3.3.0", on: open, path: "/beat", want: ok},
 		{name: "beat with rubbish", on: open, path: "/beat", body: "{", want: ok},
 
-		// 3.4 run and trigger.
+		// run and trigger.
 		{name: "run", on: open, path: "/run", body: run(1, 1, `,"executorHandler":"demoJobHandler"`), want: ok},
 		{name: "trigger without a token set", on: open, path: "/trigger", body: run(1, 2, `,"executorHandler":"demoJobHandler"`), want: ok},
 		{name: "trigger", on: locked, path: "/trigger", body: run(1, 2, `,"executorHandler":"demoJobHandler"`), want: ok},
@@ -118,16 +118,16 @@ func TestConformance(t *testing.T) {
 		{name: "busy: discard", on: open, path: "/run", body: run(9, 93, `,"executorHandler":"hold","executorBlockStrategy":"DISCARD_LATER"`), want: fail("block strategy effect：Discard Later")},
 		{name: "busy: waiting log id again", on: open, path: "/run", body: run(9, 91, `,"executorHandler":"hold"`), want: fail("repeat trigger job, logId:91")},
 
-		// 3.3 idleBeat.
+		// idleBeat.
 		{name: "idleBeat unknown job", on: open, path: "/idleBeat", body: `{"jobId":4711}`, want: ok},
 		{name: "idleBeat busy job", on: open, path: "/idleBeat", body: `{"jobId":9}`, want: fail("job thread is running or has trigger queue.")},
 
-		// 3.5 kill.
+		// kill.
 		{name: "kill", on: open, path: "/kill", body: `{"jobId":9}`, want: ok},
 		{name: "kill again", on: open, path: "/kill", body: `{"jobId":9}`, want: killed},
 		{name: "kill unknown job", on: open, path: "/kill", body: `{"jobId":4711}`, want: killed},
 
-		// 3.6 log, with either spelling of the time.
+		// log, with either spelling of the time.
 		{name: "log", on: open, path: "/log", body: `{"logDateTim":1767225600000,"logId":101,"fromLineNum":1}`, want: log(1, 2, `line one\nline two\n`, false)},
 		{name: "log in 3.5", on: open, path: "/log", body: `{"logId":101,"logDateTime":1767225600000,"fromLineNum":2}`, want: log(2, 2, `line two\n`, false)},
 		{name: "log from before the first line", on: open, path: "/log", body: `{"logDateTim":1767225600000,"logId":101,"fromLineNum":0}`, want: log(0, 2, `line one\nline two\n`, false)},
@@ -135,7 +135,7 @@ func TestConformance(t *testing.T) {
 		{name: "log that is not there", on: open, path: "/log", body: `{"logDateTim":1767225600000,"logId":4711,"fromLineNum":1}`, want: log(1, 0, `readLog fail, logFile not exists`, true)},
 		{name: "log of another day", on: open, path: "/log", body: `{"logDateTim":0,"logId":101,"fromLineNum":1}`, want: log(1, 0, `readLog fail, logFile not exists`, true)},
 
-		// 2.3 Bodies that cannot be parsed.
+		// Bodies that cannot be parsed.
 		{name: "no body", on: open, path: "/run", want: fail("request error: empty body")},
 		{name: "null", on: open, path: "/kill", body: "null", want: fail("request error: body is null")},
 		{name: "fraction for an integer", on: open, path: "/run", body: `{"jobId":9.5}`, want: fail("request error: 9.5 is not an integer")},

@@ -270,7 +270,7 @@ func TestTimeout(t *testing.T) {
 		require.Equal(t, []int64{1, 2}, s.ids())
 		s.end(nil)
 
-		// A run that ignores it is reported when it is abandoned.
+		// A run that ignores its timeout is reported when it is abandoned.
 		s.stubborn = true
 		req.LogID = 3
 		e.post("/run", req)

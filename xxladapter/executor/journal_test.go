@@ -176,8 +176,8 @@ func TestAJournalThatLosesResultsSaysSo(t *testing.T) {
 	require.ErrorContains(t, j.close(), "write journal: ")
 }
 
-// TestARunThatWasPutBackOutlivesAFailedWrite accepts a run again that was put back while the
-// journal fails: it stays put back.
+// TestARunThatWasPutBackOutlivesAFailedWrite has a run that was put back, and accepts it again
+// while the journal fails: the run stays put back.
 func TestARunThatWasPutBackOutlivesAFailedWrite(t *testing.T) {
 	dir := t.TempDir()
 	j := testJournal(t, dir)

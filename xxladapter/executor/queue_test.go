@@ -101,8 +101,8 @@ func (q *testQueue) deliver(t *testing.T, run wire.RunRequest) string {
 	return <-q.accepted
 }
 
-// askEnded asks an executor, as a scheduler does about a run that the store has given to it,
-// whether the run has ended.
+// askEnded asks an executor whether a run has ended, as a scheduler does about a run that the store
+// has given to the executor, and requires that it has not.
 func askEnded(t *testing.T, e *Executor, run wire.RunRequest) {
 	t.Helper()
 	body, err := json.Marshal([]wire.RunID{{LogID: run.LogID, JobID: run.JobID, LogTime: run.LogTime}})
@@ -123,15 +123,15 @@ func TestARunWithoutAnAnswerBeginsAfterARestart(t *testing.T) {
 		require.Equal(t, int64(42), <-began)
 		require.Contains(t, string(<-q.results), `"handleCode":200`)
 		require.Equal(t, "done", q.deliver(t, run))
-		time.Sleep(2 * backWait) // longer than a run that was put back is waited for
+		time.Sleep(2 * backWait) // longer than the executor waits for a run that was put back
 		synctest.Wait()
 		require.Empty(t, began, "it began again")
 		require.Empty(t, q.results)
 	})
 }
 
-// TestARunThatAnotherExecutorDroppedFails has the store give a run to this executor when it has put
-// the run back, so that another one may have removed it from the queue.
+// TestARunThatAnotherExecutorDroppedFails has the store give a run to this executor after the
+// executor has put the run back, so that another executor may have removed the run from the queue.
 func TestARunThatAnotherExecutorDroppedFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		run, other := beanRun(7, 42, "echo"), beanRun(8, 42, "echo")

@@ -98,9 +98,9 @@ func TestQuietRunLog(t *testing.T) {
 	})
 }
 
-// TestLogOfAnAcceptedRunExists checks the answer to a scheduler that does not know whether a run
-// started, and requests its log: it was accepted, even before its first line and after a crash that
-// lost the lines.
+// TestLogOfAnAcceptedRunExists checks that the log of an accepted run is found, even before its
+// first line and after a crash that lost the lines. A scheduler that does not know whether a run
+// started requests its log.
 func TestLogOfAnAcceptedRunExists(t *testing.T) {
 	bubble(t, Options{}, func(t *testing.T, e *running, s *stage) {
 		first, second := beanRun(7, 1, "stage"), beanRun(7, 2, "stage")
@@ -118,8 +118,8 @@ func TestLogOfAnAcceptedRunExists(t *testing.T) {
 	})
 }
 
-// TestALineThatIsBeingWrittenIsReadWhenItIsWhole lets a script write parts of lines. Its last line
-// without an end counts once the run has ended.
+// TestALineThatIsBeingWrittenIsReadWhenItIsWhole appends a part of a line to a log, as a script
+// does. A last line without an end counts once the run has ended.
 func TestALineThatIsBeingWrittenIsReadWhenItIsWhole(t *testing.T) {
 	write, end := make(chan struct{}), make(chan struct{})
 	e := start(t, Options{}, func(e *Executor) {
@@ -289,8 +289,8 @@ func TestRunLogIsBounded(t *testing.T) {
 	})
 }
 
-// TestALongResultIsCutInTheLog checks that a result's text is no longer in the run's log than it is
-// at the scheduler.
+// TestALongResultIsCutInTheLog checks that a long result is truncated in the run's log as it is for
+// the scheduler.
 func TestALongResultIsCutInTheLog(t *testing.T) {
 	const long = 1 << 20
 	for name, do := range map[string]HandlerFunc{
@@ -329,8 +329,9 @@ func TestRunLogReachesTheFileSoon(t *testing.T) {
 	})
 }
 
-// TestRetention checks that days are deleted as a whole, the log files of at least three days being
-// kept (XXL-JOB 2.4.2, JobLogFileCleanThread.java).
+// TestRetention checks that the logs of a day are deleted as a whole once they are older than
+// LogRetentionDays, and that nothing else in the directory is deleted (XXL-JOB 2.4.2,
+// JobLogFileCleanThread.java).
 func TestRetention(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()

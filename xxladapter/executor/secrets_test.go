@@ -177,7 +177,7 @@ func TestARedirectDoesNotTakeTheTokenAway(t *testing.T) {
 	require.ErrorIs(t, o.HTTPClient.CheckRedirect(nil, nil), http.ErrUseLastResponse)
 }
 
-// TestOnlyTheTokenItselfIsServed tries every operation, in both generations.
+// TestOnlyTheTokenItselfIsServed tries every operation, with and without RequireAppName.
 func TestOnlyTheTokenItselfIsServed(t *testing.T) {
 	const token = "task-token"
 	for _, strict := range []bool{false, true} {

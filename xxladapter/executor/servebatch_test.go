@@ -115,7 +115,7 @@ func TestWhoTakesBatchesSaysSo(t *testing.T) {
 		not.raw(http.MethodPost, wire.PathRuns, "[]", nil).Body.String())
 }
 
-// TestTheRunsOfABatchShareASync counts the batches of the journal.
+// TestTheRunsOfABatchShareASync counts the runs that one batch of the journal accepts.
 func TestTheRunsOfABatchShareASync(t *testing.T) {
 	e := start(t, Options{Admins: []string{}}, func(e *Executor) {
 		require.NoError(t, e.Handle("noop", func(context.Context, *Run) error { return nil }))

@@ -42,7 +42,7 @@ func TestStop(t *testing.T) {
 		require.Equal(t, "executor is stopping", e.post("/beat", "").Msg, "a failover would choose it")
 		require.Equal(t, "executor is stopping", e.post("/idleBeat", wire.IdleBeatRequest{JobID: 9}).Msg, "a busyover would choose it")
 
-		// In the grace period a run may end normally; its log can be read.
+		// In the grace period a run may end normally.
 		time.Sleep(10*time.Second - time.Nanosecond)
 		s.end(nil) // 1 or 3
 		require.Len(t, e.admin.results(), 2)
@@ -62,7 +62,7 @@ func TestStop(t *testing.T) {
 }
 
 // TestARunThatIsSentAgainDuringAStopWasAccepted checks that a scheduler whose request got no answer
-// hears that the run was accepted: it would have the run done elsewhere, too.
+// hears that the run was accepted: otherwise it would have the run done elsewhere, too.
 func TestARunThatIsSentAgainDuringAStopWasAccepted(t *testing.T) {
 	bubble(t, Options{StopGrace: time.Minute}, func(t *testing.T, e *running, s *stage) {
 		e.trigger(7, 1, "")
@@ -138,8 +138,8 @@ func TestStopKeepsResults(t *testing.T) {
 	})
 }
 
-// TestStopWithAnAdminThatHangs checks that an admin that accepts connections and does not answer
-// delays the stop by little more than one call.
+// TestStopWithAnAdminThatHangs checks that admins that accept connections and do not answer delay a
+// stop at most by a beat in flight, one call to each of them, and the last results.
 func TestStopWithAnAdminThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
