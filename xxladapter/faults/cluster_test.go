@@ -306,7 +306,7 @@ func (c *cluster) judge(opts checker.Options) *checker.Report {
 		}
 		last = now
 		quiet++
-		return quiet > 50 // of 20 ms
+		return quiet > 50 // polls, 20 ms or more apart
 	})
 	if c.redis != "" {
 		c.compare()

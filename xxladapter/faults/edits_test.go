@@ -14,9 +14,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestEditsRaceWithFires changes, stops and starts jobs a hundred times a second while they fire.
-// Once a stop is acknowledged its job no longer fires, and once an edit is acknowledged nothing
-// fires on the old schedule.
+// TestEditsRaceWithFires changes, stops and starts jobs up to a hundred times a second while they
+// fire. Once a stop is acknowledged its job no longer fires, and once an edit is acknowledged
+// nothing fires on the old schedule.
 func TestEditsRaceWithFires(t *testing.T) {
 	testserver.Long(t)
 	schedules := []schedule{
@@ -50,7 +50,8 @@ func TestEditsRaceWithFires(t *testing.T) {
 				running[j.id] = true
 			}
 		}
-		pause(5 * time.Second) // what is due now must fire; jobs that were edited all the time hardly ever had to
+		// While jobs are edited all the time, hardly any due time has to fire. Now each has to.
+		pause(5 * time.Second)
 		t.Logf("%d changes", edits)
 		c.judge(checker.Options{Epsilon: 2 * time.Second})
 	})

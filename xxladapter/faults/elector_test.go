@@ -54,11 +54,12 @@ func (n *networked) requireOneClaims(leader *process) {
 	}
 }
 
-// TestTheElectorCannotBeReached cuts only the way of the leader or another scheduler to etcd or
-// ZooKeeper, and kills the elector, the leader and others meanwhile. A leader that is cut off hands
-// over. Without the elector it continues to lead under its lease, and if it dies the store finds a
-// successor. Nobody claims beside the leader, and each due time runs once. Only a soak has tight
-// limits for the time until another one leads, because it has a machine of its own.
+// TestTheElectorCannotBeReached cuts the way of the leader or another scheduler to etcd or
+// ZooKeeper, or kills the elector, and in some rounds kills or stops a scheduler as well. A leader
+// that is cut off hands over. Without the elector it continues to lead under its lease, and if it
+// dies the store finds a successor. Nobody claims beside the leader, and each due time runs once.
+// Only a soak has tight limits for the time until another one leads, because it has a machine of
+// its own.
 func TestTheElectorCannotBeReached(t *testing.T) {
 	testserver.Long(t)
 	inSomeModes(t, elected, electorAway)

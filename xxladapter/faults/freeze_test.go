@@ -58,7 +58,7 @@ func TestFrozenWithALock(t *testing.T) {
 			return n > 0
 		}
 		// hold freezes a scheduler while it waits for a lock, and gives it the lock. It returns
-		// false, with the scheduler awake again, if that was in no transaction.
+		// false, and wakes the scheduler, if the scheduler was in no transaction.
 		hold := func(victim *process) (frozen time.Time, holds bool) {
 			tx, err := db.BeginTx(c.ctx, nil)
 			require.NoError(t, err)

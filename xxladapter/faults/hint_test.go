@@ -25,9 +25,9 @@ const nearDeath = 100 * time.Millisecond
 func mostHinted() time.Duration { return pick(900*time.Millisecond, 300*time.Millisecond) }
 
 // TestPlannedFiresOfAKilledScheduler kills one of three schedulers with SIGKILL and starts it
-// again. Another scheduler notices that its session has ended and hands out what it had planned,
-// long before the lease lapses. What is due after the restart does not count: a process that starts
-// takes the processors that the others need.
+// again. Another scheduler notices that the session has ended and hands out what the killed one had
+// planned, long before the lease lapses. What is due after the restart does not count: a process
+// that starts takes the processors that the others need.
 func TestPlannedFiresOfAKilledScheduler(t *testing.T) {
 	testserver.Long(t)
 	oneAfterAnother(t, servers, func(t *testing.T, e engine) {

@@ -55,8 +55,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 func resolved() time.Duration { return pick(12*time.Second, 30*time.Second) }
 
 // TestKilledAfterTheRequestWasSent kills every scheduler after a run request has arrived and before
-// it is answered, so that no scheduler has recorded its outcome. The runs take so long that no
-// result reveals it either.
+// it is answered, so that no scheduler has recorded its outcome. The executors withhold results, so
+// that none reveals it either.
 func TestKilledAfterTheRequestWasSent(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()

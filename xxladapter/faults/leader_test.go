@@ -35,7 +35,7 @@ func (c *cluster) membersBy(server int) []member {
 	return got.Nodes
 }
 
-// leader returns the scheduler that leads, once there is one and the others stand by.
+// leader returns the scheduler that leads, once there is one.
 func (c *cluster) leader() *process {
 	c.t.Helper()
 	return c.nextLeader(nil)

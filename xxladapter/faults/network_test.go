@@ -116,8 +116,8 @@ func TestCommitsWhoseAnswerIsLost(t *testing.T) {
 
 // answerLostWithin is how late a run may be if answers are lost. One costs less than a second, but
 // several may follow each other: a fixed delay counts from a result, whose answer may be lost
-// before that of the claim. A short run shares the machine with other tests, so only most of its
-// runs have to be as early as the long one's.
+// before that of the claim. A short run shares the machine with other tests, so its limit is twice
+// as long.
 func answerLostWithin() time.Duration { return pick(6*time.Second, 3*time.Second) }
 
 // kindOf names a transaction by the first words of its statements.

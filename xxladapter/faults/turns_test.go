@@ -146,7 +146,8 @@ func (n *networked) requireFencedTerms() (lapsed int) {
 }
 
 // requireNoClaimsAfterTheLapse checks that no term has claimed anything after its lease had lapsed,
-// and another term had got its partitions. It returns how often that was so.
+// and another term had got its partitions. It returns how many moves of partitions followed a
+// lapse.
 func (c *cluster) requireNoClaimsAfterTheLapse() (lapsed int) {
 	c.t.Helper()
 	db := openDatabase(c.t, c.db.url)
