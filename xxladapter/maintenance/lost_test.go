@@ -26,7 +26,7 @@ func lostFixture(t *testing.T, addr string) (store *memstore.Store, logID int64)
 	return lostSince(t, addr, time.Now())
 }
 
-// lostSince does that with a run that was accepted at an instant.
+// lostSince returns a store as lostFixture does, with a run that was accepted at an instant.
 func lostSince(t *testing.T, addr string, accepted time.Time) (store *memstore.Store, logID int64) {
 	t.Helper()
 	ctx := t.Context()
@@ -198,8 +198,8 @@ func (e *stoppingExecutor) service(t *testing.T, store LostStore) *Lost {
 	}
 }
 
-// TestARunIsNotLostWithTheBroker keeps the broker away for minutes. The executor is lost when it
-// does not answer after that.
+// TestARunIsNotLostWithTheBroker keeps the broker away for minutes. The run is lost when the
+// executor does not answer after that.
 func TestARunIsNotLostWithTheBroker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

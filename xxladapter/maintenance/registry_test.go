@@ -124,8 +124,8 @@ func TestSilenceCountsOnlyWhereBeatsCanArrive(t *testing.T) {
 	}
 }
 
-// TestAClockThatIsSetBackKeepsNoDeadExecutor has the wall clock set back by an hour, after the last
-// sweep and since the broker was connected to.
+// TestAClockThatIsSetBackKeepsNoDeadExecutor has the wall clock set back by an hour after the last
+// sweep and after the connection to the broker.
 func TestAClockThatIsSetBackKeepsNoDeadExecutor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, before := memstore.New(time.Now), wallClock().Add(time.Hour)

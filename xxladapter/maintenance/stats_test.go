@@ -67,7 +67,7 @@ func TestABacklogIsCountedInChunksWithRests(t *testing.T) {
 	})
 }
 
-// TestAFireEndsARest counts runs ten seconds after a fire at the latest.
+// TestAFireEndsARest checks that runs are counted within ten seconds after a fire.
 func TestAFireEndsARest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var fired atomic.Int64
