@@ -20,9 +20,9 @@ import (
 )
 
 // TestReplayedCallbacksCountOnce sends the result of each run one to five times, shuffled over all
-// runs and by several senders at once, among results of runs that nobody knows, and some of them
-// again when everything is over. The first one counts, its children are triggered once, and the
-// executor gets a success each time.
+// runs and by several senders at once, among results of runs that nobody knows, and other results
+// of each run when everything is over. The first one counts, its children are triggered once, and
+// the executor gets a success each time.
 func TestReplayedCallbacksCountOnce(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -53,7 +53,7 @@ func TestReplayedCallbacksCountOnce(t *testing.T) {
 	require.NoError(t, err)
 	r.node.scheduler.Sweep()
 
-	// Each run ends well or not; a replay says the same, or something else.
+	// Each run ends well or not, and its replays say the same.
 	ended := map[wire.Int]wire.Int{}
 	var callbacks []wire.Callback
 	succeeded := 0
@@ -97,7 +97,8 @@ func TestReplayedCallbacksCountOnce(t *testing.T) {
 		require.NoError(t, err)
 		return fires
 	}
-	// A second child was planned before its callback was answered, so it is open or has arrived.
+	// A second child would be planned before its callback is answered, so it would be open or have
+	// arrived.
 	within(t, "no fire is open", func() bool { return len(open()) == 0 })
 
 	require.EqualValues(t, runs, results.Load())

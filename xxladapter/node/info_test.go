@@ -15,8 +15,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
-// TestANodeSaysWhatItIsAndTestsItsChannels asks a node over HTTP. One of its channels takes
-// the alarm, one refuses it, and one has no receiver.
+// TestANodeSaysWhatItIsAndTestsItsChannels asks a node over HTTP. One of its channels takes the
+// alarm, one refuses it, and one has no receiver.
 func TestANodeSaysWhatItIsAndTestsItsChannels(t *testing.T) {
 	got := make(chan string, 1)
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -69,8 +69,8 @@ func TestNodesTakeFiresOfTheirLeaderOverHTTP(t *testing.T) {
 }
 
 // TestANodeTakesFiresFromItsOwnLeaderAlone checks that a node takes no fires without the token,
-// from a leader of another store that has the same token, under the path of another method, and in
-// the mode all.
+// from a leader of another store that has the same token, for another term, with another HTTP
+// method, and in the mode all.
 func TestANodeTakesFiresFromItsOwnLeaderAlone(t *testing.T) {
 	foreign := memstore.New(time.Now)
 	stranger, err := foreign.Lead(t.Context(), "stranger", time.Hour, xxladapter.ElectionNone)

@@ -20,7 +20,7 @@ func (storeWithoutTime) Users(ctx context.Context, _ xxladapter.UserFilter) ([]*
 	return nil, ctx.Err()
 }
 
-// TestAStopAtTheStartIsNoFailure stops a node while it looks for users, to find out whether it has
+// TestAStopAtTheStartIsNoFailure stops a node before it looks for users, to find out whether it has
 // to offer the link that creates the first one.
 func TestAStopAtTheStartIsNoFailure(t *testing.T) {
 	n, err := New(Options{
