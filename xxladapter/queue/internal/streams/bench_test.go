@@ -14,7 +14,7 @@ import (
 )
 
 // BenchmarkPublish publishes from as many goroutines as a scheduler has places for one app. It
-// reports the processor time of client and server for each run, and the calls that Redis read.
+// reports the processor time of client and server, and the reads of Redis, for each run.
 func BenchmarkPublish(b *testing.B) {
 	c := connected(b, ownURL(b), "", "s", time.Hour)
 	run := []byte(strings.Repeat("x", 500))

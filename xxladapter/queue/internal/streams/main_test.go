@@ -97,7 +97,7 @@ func (c *conn) lies(t *testing.T, of xxladapter.QueueAddress) [2]int64 {
 	return [2]int64{n, pending.Count}
 }
 
-// becomes waits until as many runs lie in a stream and await an acknowledgement.
+// becomes waits until lies reports want.
 func (c *conn) becomes(t *testing.T, of xxladapter.QueueAddress, want [2]int64) {
 	t.Helper()
 	require.Eventually(t, func() bool { return c.lies(t, of) == want }, 10*time.Second, 10*time.Millisecond, "%v", want)
