@@ -100,7 +100,8 @@ func (s *site) queue() queueState {
 	return *got.Queue
 }
 
-// isSeen checks what is shown of one run that was published since before and delivered twice.
+// isSeen checks what API, metrics and command show of one run that was published at before or later
+// and delivered twice.
 func (s *site) isSeen(before time.Time) {
 	t := s.t
 	got := s.queue()

@@ -21,8 +21,8 @@ func between(from, to time.Duration) time.Duration { return from + rand.N(to-fro
 // pause lets the load run.
 func pause(d time.Duration) { time.Sleep(d) }
 
-// again is how late a run may be that has to be delivered or published again: both happen after 30
-// s, and an executor may die with it once more.
+// again is how late a run may be if it has to be delivered or published again: both happen after 30
+// s, and an executor may die with the run once more.
 const again = 75 * time.Second
 
 // TestExecutorsKilledAtAnyMoment kills executors while runs are taken, written down, asked for,

@@ -79,7 +79,7 @@ func newLoad(s *site) *load {
 // records is the folder of what test and executors record.
 func (s *site) records() string { return filepath.Join(s.dir, "records") }
 
-// catchesUp waits until the runs that wait are few, as those are that have just become due.
+// catchesUp waits until only few runs have no result: about as many as have just become due.
 func (s *site) catchesUp(limit time.Duration) {
 	s.t.Helper()
 	const few = 20

@@ -260,7 +260,8 @@ func TestManyQueuedRunsBeginOnce(t *testing.T) {
 	})
 }
 
-// TestASecondMessageOfARunBeginsNothing publishes a run again for another executor.
+// TestASecondMessageOfARunBeginsNothing publishes a run again for the executor that ran it and for
+// another one.
 func TestASecondMessageOfARunBeginsNothing(t *testing.T) {
 	overEach(t, "sqlite:DIR/x.db", func(t *testing.T, s *site) {
 		s.startExecutor("e1")

@@ -64,8 +64,9 @@ func TestMain(m *testing.M) {
 // passwordOf is a user's password.
 func passwordOf(user string) string { return "t0p-secret-of-" + user }
 
-// playExecutor runs jobs until SIGTERM, or until stdin is closed. Each run that begins adds a line
-// to the file began. ca and credentials are empty without TLS and without a file of credentials.
+// playExecutor runs jobs until SIGTERM, or until stdin is closed. Each run of the handler count
+// adds a line to the file began when it begins. ca and credentials are empty without TLS and
+// without a file of credentials.
 func playExecutor(app, url, dir, began, ca, credentials string) {
 	e, err := executor.New(executor.Options{
 		Queue: queue.At(url, credentials), AppName: app, DataDir: dir, AccessToken: accessToken, QueuePlaces: places,
