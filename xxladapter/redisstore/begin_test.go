@@ -52,7 +52,7 @@ func TestALogBeginsAfterTheLastAnswerOfTheFormerPrimary(t *testing.T) {
 	require.True(t, held.Held)
 
 	type ending struct {
-		last time.Time // the last append that was confirmed began
+		last time.Time // when the last confirmed append began
 		err  error
 	}
 	ended := make(chan ending, 1)

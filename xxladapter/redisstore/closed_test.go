@@ -134,8 +134,8 @@ func TestNoIDOfBeforeComesBack(t *testing.T) {
 	})
 }
 
-// runRemoved runs a job that is removed afterwards, and deletes its log row. It returns the ids of
-// the fire and of the row.
+// runRemoved runs a job once, and deletes the log row of the run. It returns the ids of the fire
+// and of the row.
 func runRemoved(t *testing.T, s xxladapter.Store) (fire, log int64) {
 	t.Helper()
 	lease, err := s.Lease(t.Context(), "node", time.Minute)

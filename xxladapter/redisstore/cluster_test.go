@@ -179,7 +179,7 @@ func (s *clusterScene) generation(t *testing.T) int64 {
 	return 0
 }
 
-// trip lets a job fire once and end.
+// trip lets a job fire once, and ends the run.
 func (s *clusterScene) trip(t *testing.T) {
 	t.Helper()
 	s.job(xxladapter.Settings{})
@@ -192,7 +192,7 @@ func (s *clusterScene) trip(t *testing.T) {
 }
 
 // A slot that is migrated under load takes everything along: its log is never begun anew, and no
-// due time becomes a misfire. Two processes use it, and a third one opens it after the moves.
+// due time becomes a misfire. Two processes use it, and a third one opens it later.
 func TestAMigrationIsNoLoss(t *testing.T) {
 	testserver.Long(t) // a cluster takes its time
 	t.Parallel()
@@ -333,7 +333,8 @@ func TestAFormerOwnerIsNotBelieved(t *testing.T) {
 }
 
 // A node that imports the slot and has nothing of the log yet does not answer for it. A process
-// asks such a node if it was redirected there, and the slot has moved on and comes again since.
+// asks such a node if it was redirected there earlier, and the slot has moved on since and now
+// comes back.
 func TestAnImportingNodeDoesNotAnswerForWhatItLacks(t *testing.T) {
 	t.Parallel()
 	testserver.Long(t) // a cluster takes its time

@@ -19,8 +19,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// BenchmarkMemory measures the memory that a job that waits takes, and a run that was sent and has
-// not ended: live bytes of this process, and bytes of Redis, once the tables have all of it.
+// BenchmarkMemory measures the memory of a job that waits and of a run that was sent and has not
+// ended: live bytes of this process, and bytes of Redis, once the tables have all of it.
 func BenchmarkMemory(b *testing.B) {
 	jobs, runs := 100_000, 20_000
 	if testing.Short() {

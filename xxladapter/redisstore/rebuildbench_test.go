@@ -40,7 +40,7 @@ func BenchmarkRebuild(b *testing.B) {
 					before := generation(client)
 					require.NoError(b, client.FlushAll(b.Context()).Err())
 					b.StartTimer()
-					for generation(client) <= before { // no call may have to ask Redis yet
+					for generation(client) <= before { // the first calls may need no Redis
 						_, err = s.OpenFires(b.Context(), xxladapter.FireFilter{Limit: 1})
 					}
 					require.NoError(b, err)

@@ -12,8 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// TestARedisThatNoLongerSyncsIsRefused lets Redis come back with settings by which it may lose what
-// it confirms, and then with the right ones.
+// TestARedisThatNoLongerSyncsIsRefused gives Redis settings by which it may lose what it confirms,
+// and then the right ones again. Each time all connections are closed, as by a restart.
 func TestARedisThatNoLongerSyncsIsRefused(t *testing.T) {
 	t.Parallel()
 	server := testserver.StartRedis(t)
