@@ -201,9 +201,9 @@ func TestSettleAndSuccessorAgainstLinearSearch(t *testing.T) {
 	})
 }
 
-// TestConsistentHashSamePlace chooses two addresses of which point 36 of one and point 17 of the
-// other have the same place. It belongs to the address that is later in the list, since upstream's
-// sorted map overwrites (XXL-JOB 2.4.2, ExecutorRouteConsistentHash.java).
+// TestConsistentHashSamePlace has two addresses: point 36 of one and point 17 of the other have the
+// same place. The place belongs to the address that is later in the list, since upstream's sorted
+// map overwrites (XXL-JOB 2.4.2, ExecutorRouteConsistentHash.java).
 func TestConsistentHashSamePlace(t *testing.T) {
 	const place = uint32(2156430898)
 	addrs := []string{"http://exec-153.svc:9999/", "http://exec-412.svc:9999/"}

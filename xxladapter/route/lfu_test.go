@@ -12,7 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// TestNextFrequency checks one choice after the other (XXL-JOB 2.4.2, ExecutorRouteLFU.java).
+// TestNextFrequency checks the choice from given counts, and the counts after it (XXL-JOB 2.4.2,
+// ExecutorRouteLFU.java).
 func TestNextFrequency(t *testing.T) {
 	const a, b, c = "http://a/", "http://b/", "http://c/"
 	for _, test := range []struct {

@@ -11,7 +11,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// TestNextOrder checks one choice after the other (XXL-JOB 2.4.2, ExecutorRouteLRU.java).
+// TestNextOrder checks the choice from a given order, and the order after it (XXL-JOB 2.4.2,
+// ExecutorRouteLRU.java).
 func TestNextOrder(t *testing.T) {
 	const a, b, c = "http://a/", "http://b/", "http://c/"
 	for _, test := range []struct {
