@@ -66,7 +66,7 @@ func (p *fullPool) Refused() (due time.Time, id int64, ok bool) {
 func (p *fullPool) Offered(time.Time, int64, *xxladapter.Fire) { p.refused = nil }
 func (p *fullPool) Report() (fast, slow xxladapter.PoolReport) { return fast, slow }
 
-// sweeps returns a scheduler with another pool, which reads so many fires in a query. sweep lets it
+// sweeps returns a scheduler with another pool, which reads page fires in a query. sweep lets it
 // sweep, by the clock if tick is true, and returns how many fires it has read.
 func (b *fixture) sweeps(pool Pool, page int) (sched *Scheduler, sweep func(tick bool) int) {
 	store := &countingStore{Store: b.store}
@@ -85,7 +85,7 @@ func (b *fixture) sweeps(pool Pool, page int) (sched *Scheduler, sweep func(tick
 	}
 }
 
-// retry plans a retry of a job that is due so long from now.
+// retry plans a retry of a job. due is counted from now.
 func (b *fixture) retry(job int64, due time.Duration) xxladapter.Fire {
 	planned, err := b.store.PlanFires(b.t.Context(), []xxladapter.Fire{{
 		JobID: job, Due: time.Now().Add(due), Type: xxladapter.TriggerRetry,
@@ -94,8 +94,8 @@ func (b *fixture) retry(job int64, due time.Duration) xxladapter.Fire {
 	return planned[0]
 }
 
-// TestASweepBesideABacklogReadsWhatCanHaveChanged checks sweeps beside an app that hangs, which
-// leaves more fires than a query takes.
+// TestASweepBesideABacklogReadsWhatCanHaveChanged checks sweeps beside a job that the pool refuses
+// and that has more open fires than a query takes.
 func TestASweepBesideABacklogReadsWhatCanHaveChanged(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		t := b.t
@@ -118,20 +118,20 @@ func TestASweepBesideABacklogReadsWhatCanHaveChanged(t *testing.T) {
 			time.Sleep(time.Second)
 			retry, later := plan(0), plan(300*time.Millisecond)
 			require.LessOrEqual(t, sweep(true), page+100)
-			require.True(t, pool.has(retry), "a retry of another app does not wait behind the backlog")
+			require.True(t, pool.has(retry), "a retry of another job does not wait behind the backlog")
 			time.Sleep(300 * time.Millisecond)
 			require.LessOrEqual(t, sweep(false), 100, "and what is asked for between reads none of it")
 			require.True(t, pool.has(later))
 		}
 
-		// What found no place is found again from there on, once there is room.
+		// Refused fires are read again, from the first one on, once there is room.
 		pool.refused, pool.room = backlog[2*page:], 100
 		require.LessOrEqual(t, sweep(false), page+100)
 		for i, f := range backlog {
 			require.Equal(t, i/page == 2 && i%page < 100, pool.has(f), i)
 		}
 
-		// What the store broke off is tried again by the clock.
+		// A fire whose hand-over was interrupted is tried again in the next sweep by the clock.
 		again := plan(-40 * time.Minute)
 		sched.Again(again)
 		sweep(false)

@@ -25,9 +25,9 @@ func (p *partlyFullPool) Fire(f xxladapter.Fire, done func()) bool {
 	return p.fakePool.Fire(f, done)
 }
 
-// TestAnAppThatIsBehindGetsNoMoreFires lets an app take nothing for a minute. What is planned for
-// it is bounded, every due time is fired or recorded as missed, another app notices nothing, and
-// afterwards all is as before.
+// TestAnAppThatIsBehindGetsNoMoreFires lets the pool take nothing of some jobs for a minute. What
+// is planned for them is bounded, every due time is fired or recorded as missed, another job
+// notices nothing, and afterwards all is as before.
 func TestAnAppThatIsBehindGetsNoMoreFires(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		const jobs, stuck, after, first = 20, 60 * time.Second, 30 * time.Second, 2 * time.Second
