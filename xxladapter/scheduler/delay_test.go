@@ -17,7 +17,7 @@ func TestDecideDelay(t *testing.T) {
 		now     time.Duration // from the due time
 		misfire xxladapter.MisfireStrategy
 		grace   xxladapter.Milliseconds
-		trigger xxladapter.TriggerType // of the one fire; empty: none
+		trigger xxladapter.TriggerType // of the one fire; empty means none
 		missed  xxladapter.MisfireStrategy
 	}{
 		{"ahead", -3 * time.Second, "", 0, xxladapter.TriggerCron, ""},

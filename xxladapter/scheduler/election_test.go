@@ -10,7 +10,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// An election is what a test says of a node.
+// An election is what the elector says of one node. The test sets it.
 type election struct{ atomic.Int64 }
 
 func (e *election) option(o *Options) {
@@ -26,7 +26,7 @@ func (e *election) elect(p *peer, says xxladapter.Election) {
 }
 
 // TestTheElectedNodeLeads elects one of two nodes, then the other. Then the elector goes away and
-// the leader dies. Each due time fires once.
+// the leader is cut off from the store. Each due time fires once.
 func TestTheElectedNodeLeads(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)

@@ -31,7 +31,7 @@ func TestManyMisfiresAreAFewLines(t *testing.T) {
 	})
 }
 
-// TestAPanicOfOnMisfireDoesNotEndTheScan has two jobs that become misfires, and one that does not.
+// TestAPanicOfOnMisfireDoesNotEndTheScan has two jobs that misfire, and one that does not.
 func TestAPanicOfOnMisfireDoesNotEndTheScan(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		for range 2 {

@@ -46,7 +46,7 @@ func (r *refusingStore) OpenFires(ctx context.Context, f xxladapter.FireFilter) 
 }
 
 // TestAnOutageIsLoggedInAFewLines makes the store fail for three minutes, in which a node asks for
-// a lease 450 times.
+// a lease 449 times.
 func TestAnOutageIsLoggedInAFewLines(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)

@@ -140,8 +140,9 @@ func (l *lostStore) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time
 	return fires, due, err
 }
 
-// TestAScanThatIsLostIsMadeAgainAtOnce checks that the scan is repeated at once, and later ones
-// come at the usual pace: a job with a fixed delay of a second waits for the very next scan.
+// TestAScanThatIsLostIsMadeAgainAtOnce checks that a lost scan is repeated at once, so that the
+// jobs that are due next do not wait for a pause. If the repetition is lost too, scans come at the
+// usual pace.
 func TestAScanThatIsLostIsMadeAgainAtOnce(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)

@@ -46,8 +46,8 @@ func TestPlannedFiresGoOutWhenTheyAreDue(t *testing.T) {
 	}
 }
 
-// TestAScheduleThatContinuesSoonIsScannedNow checks that such a schedule is scanned at once, and
-// one that a scan in its own time finds is not.
+// TestAScheduleThatContinuesSoonIsScannedNow checks that such a schedule brings the next scan
+// forward, and that one that the next scan finds in time anyway does not.
 func TestAScheduleThatContinuesSoonIsScannedNow(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		defer b.sched.ring.stop()

@@ -161,10 +161,10 @@ func (b *poolBench) plan(n int, due func() time.Time) []xxladapter.Fire {
 }
 
 // TestPoolAndSweepHandAllOver plans fires of several apps at random, often more than the pool has
-// places for. Each runs once, and no app waits that has room for longer than two sweeps are apart,
-// though the store fails for a while, fires are not armed when they are planned, jobs move to other
-// apps, other nodes hand fires over, and leases end. Without such trouble the fires of an app
-// begin in the order in which they are due.
+// places for. Each runs once, and no app that has room waits longer than twoSweeps, though the
+// store fails for a while, fires are not armed when they are planned, jobs move to other apps,
+// other nodes hand fires over, and leases end. Without such trouble the fires of an app begin in
+// the order in which they are due.
 func TestPoolAndSweepHandAllOver(t *testing.T) {
 	for seed := range uint64(15) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -194,7 +194,7 @@ func TestPoolAndSweepHandAllOver(t *testing.T) {
 	}
 }
 
-// twoSweeps is the longest that an app may wait that has room.
+// twoSweeps is the longest that an app with room may wait.
 const twoSweeps = 2*sweepPace + 200*time.Millisecond
 
 func (b *poolBench) playAtRandom(trouble bool) {
@@ -254,8 +254,8 @@ func (b *poolBench) playAtRandom(trouble bool) {
 	if trouble {
 		return
 	}
-	// Runs that begin at the same instant have no order, nor do fires that one tick of the ring or
-	// the next one finds due.
+	// Runs that begin at the same instant have no order, nor do fires that are due within ringLate
+	// of each other.
 	earlier, at := map[int64]time.Time{}, map[int64]sentRun{}
 	for _, s := range b.sender.sent {
 		f := b.fires[s.n]
@@ -316,8 +316,8 @@ func (b *poolBench) open(before time.Time) []xxladapter.Fire {
 	return open
 }
 
-// requireNoneWaitsWithRoom checks that each app of which fires wait has some in the pool, or has
-// just had.
+// requireNoneWaitsWithRoom checks that each app whose fires wait has some in the pool, or had one
+// sent less than twoSweeps ago.
 func (b *poolBench) requireNoneWaitsWithRoom(calm time.Time) {
 	b.t.Helper()
 	if time.Since(calm) < twoSweeps {

@@ -165,7 +165,7 @@ func TestEveryDueTimeFiresOnceAndNeverEarly(t *testing.T) {
 	})
 }
 
-// every is n periods from the first one on.
+// every returns the first n multiples of period.
 func every(period time.Duration, n int) []time.Duration {
 	times := make([]time.Duration, n)
 	for i := range times {
@@ -174,8 +174,8 @@ func every(period time.Duration, n int) []time.Duration {
 	return times
 }
 
-// TestRestartFiresWhatWasPlanned is the crash between commit and fire: the first scheduler commits
-// fires and never hands them out.
+// TestRestartFiresWhatWasPlanned simulates a crash between commit and fire: the first scheduler
+// commits fires and never hands them out.
 func TestRestartFiresWhatWasPlanned(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)

@@ -236,8 +236,8 @@ func TestANodeThatDrainsGetsNoFires(t *testing.T) {
 	})
 }
 
-// TestWhatAStoppedNodeWasGivenIsInTime stops one of two nodes: the leader sees the end of its
-// presence and hands over itself what it had given to it.
+// TestWhatAStoppedNodeWasGivenIsInTime stops a follower: the leader sees that the node's presence
+// has ended, and hands over the fires that it had given to the node.
 func TestWhatAStoppedNodeWasGivenIsInTime(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		start := time.Now()
@@ -382,8 +382,8 @@ func TestAHintArmsNothingButPlannedFires(t *testing.T) {
 	})
 }
 
-// TestANodeWithoutAnAddressGetsNothing checks that no hint is sent to such a node, as one of an
-// older version is.
+// TestANodeWithoutAnAddressGetsNothing checks that no hint is sent to such a node, for example one
+// of an older version.
 func TestANodeWithoutAnAddressGetsNothing(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		start := time.Now()

@@ -47,8 +47,8 @@ func (p *pickyPool) Report() (fast, slow xxladapter.PoolReport)  { return fast, 
 func (p *pickyPool) Fire(f xxladapter.Fire, done func()) bool    { return p.take(p.fired, f, done) }
 func (p *pickyPool) Resolve(f xxladapter.Fire, done func()) bool { return p.take(p.resolved, f, done) }
 
-// TestASweepGetsPastWhatThePoolRefuses has more fires of an app that takes no more than one query
-// of the sweep returns.
+// TestASweepGetsPastWhatThePoolRefuses plans more fires for an app without room than one query of
+// the sweep returns.
 func TestASweepGetsPastWhatThePoolRefuses(t *testing.T) {
 	inBubble(t, func(b *fixture) {
 		hangs, answers := b.addJob(xxladapter.ScheduleNone, "", time.Hour), b.addJob(xxladapter.ScheduleNone, "", time.Hour)
