@@ -231,6 +231,6 @@ func TestASilentNodeIsGivenUp(t *testing.T) {
 		began := time.Now()
 		require.ErrorIs(t, c.Send(t.Context(), "http://node.example", sample), context.DeadlineExceeded)
 		require.Equal(t, sendLimit, time.Since(began))
-		time.Sleep(takes) // the node has ended, too
+		time.Sleep(takes) // until the node's handler has returned
 	})
 }
