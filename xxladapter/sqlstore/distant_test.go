@@ -226,8 +226,8 @@ func TestWhatCannotHaveHappenedIsRepeated(t *testing.T) {
 	})
 }
 
-// TestReadsAreRepeated loses the answers of reads that every fire needs, and those of a lease's
-// renewal, a statement that may run twice.
+// TestReadsAreRepeated loses reads that every fire, a new node's lease and a listing need, or their
+// answers. No call fails, and none takes long.
 func TestReadsAreRepeated(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()

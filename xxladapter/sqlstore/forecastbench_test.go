@@ -19,7 +19,7 @@ import (
 
 // BenchmarkForecastOfAllJobs asks the API for seven days of 100,000 running jobs, with up to 14,400
 // different cron expressions and as many histories as jobs. At full size on an idle machine, a call
-// takes at most 2 s.
+// should take at most 2 s.
 func BenchmarkForecastOfAllJobs(b *testing.B) {
 	s, clock, _ := benchStore(b, benchEngines[0].open)
 	jobs, _ := listSize(b)

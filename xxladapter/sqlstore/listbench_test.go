@@ -82,8 +82,8 @@ func fillJobs(b *testing.B, engine string, s *records.Store, jobs int) {
 	execute(b, s, `INSERT INTO xxlwheel_job_tag (job_id, tag) SELECT id, 'nightly' FROM xxl_job_info WHERE id % 200 = 0`)
 }
 
-// BenchmarkListJobs lists pages of 100 jobs. At full size on an idle machine, a page takes at most
-// 50 ms, a sorted page or a search for a text 200 ms, and a page of 1,000 rows 150 ms.
+// BenchmarkListJobs lists pages of 100 jobs. At full size on an idle machine, a page should take at
+// most 50 ms, a sorted page or a search for a text 200 ms, and a page of 1,000 rows 150 ms.
 func BenchmarkListJobs(b *testing.B) {
 	eachEngine(b, func(b *testing.B, open func(b *testing.B) (*records.Store, *benchClock, int64)) {
 		s, _, _ := open(b)
@@ -182,8 +182,8 @@ func fillLogs(b *testing.B, engine string, s *records.Store, jobs, rows int) {
 }
 
 // BenchmarkListRuns lists pages of the newest 100 runs. At full size on an idle machine, a page
-// takes at most 50 ms. A search that no index serves reads 50,000 rows if it does not fill its
-// page.
+// should take at most 50 ms. A search that no index serves reads 50,000 rows if it does not fill
+// its page.
 func BenchmarkListRuns(b *testing.B) {
 	eachEngine(b, func(b *testing.B, open func(b *testing.B) (*records.Store, *benchClock, int64)) {
 		s, _, _ := open(b)

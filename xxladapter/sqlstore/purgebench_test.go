@@ -46,8 +46,8 @@ func (s *heldStore) report(b *testing.B) {
 	b.ReportMetric(float64(len(s.held)), "chunks")
 }
 
-// purgeRows is how many rows a purge finds. With -short it is to show that the benchmark works, and
-// filling a database takes longer than emptying it.
+// purgeRows returns how many rows a purge finds. With -short they are few: the benchmark only shows
+// that it works, and filling a database takes longer than emptying it.
 func purgeRows() int {
 	if testing.Short() {
 		return 10_000
@@ -55,8 +55,8 @@ func purgeRows() int {
 	return 200_000
 }
 
-// BenchmarkPurge deletes 200,000 rows, a fifth of them with a text and some kept by an open fire,
-// in chunks as a node does. No chunk should block others for more than 50 ms.
+// BenchmarkPurge purges a log of purgeRows rows, a fifth of them with a text and some kept by an
+// open fire, in chunks as a node does. No chunk should block others for more than 50 ms.
 func BenchmarkPurge(b *testing.B) {
 	b.Run("SQLite", func(b *testing.B) {
 		benchmarkPurge(b, func() (xxladapter.Store, error) {
@@ -102,7 +102,7 @@ func benchmarkPurge(b *testing.B, open func() (xxladapter.Store, error)) {
 	}
 }
 
-// fillLog gives s 200,000 rows in statements that all databases understand.
+// fillLog gives s purgeRows rows in statements that all databases understand.
 func fillLog(b *testing.B, s *records.Store) {
 	const digits = `(SELECT 0 AS i UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4
 		UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)`
@@ -129,7 +129,7 @@ func fillLog(b *testing.B, s *records.Store) {
 		SELECT job_id, job_group, id, 0, 1, 'CRON', 'claimed', -1, '', '', 0, 0, id FROM xxl_job_log WHERE id % 100 = 1`)
 }
 
-// datetimeType is the type to which a text is cast for a datetime column.
+// datetimeType returns the type to which a text is cast for a datetime column.
 func datetimeType(s *records.Store) string {
 	switch {
 	case s.Dialect.Returning:

@@ -137,7 +137,7 @@ func TestAQuietRenewalWaitsForNobody(t *testing.T) {
 			id := fixture.AddDue(t, s, "job", time.Now().Add(time.Hour))
 			_, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: id, Due: time.Now().Add(time.Hour), Type: xxladapter.TriggerManual}})
 			require.NoError(t, err)
-			for range 2 { // the second read both
+			for range 2 { // in the second round, each node reads both leases
 				for _, node := range []string{"n1", "n2"} {
 					_, err := s.Lease(ctx, node, time.Minute)
 					require.NoError(t, err)
