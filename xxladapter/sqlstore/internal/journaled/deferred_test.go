@@ -216,8 +216,8 @@ func TestDeferredFiresAreNeverLost(t *testing.T) {
 	})
 }
 
-// Only a process that has had its memory for a while leaves deferred fires out, and they are due
-// soon.
+// TestWhichFiresAreDeferred checks that only a process that has had its memory for a while keeps
+// fires out of the tables, and only fires that are due soon or were due just now.
 func TestWhichFiresAreDeferred(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(w *deferralModel) level
