@@ -192,7 +192,7 @@ func TestABatchThatFailsLeavesNothingBehind(t *testing.T) {
 	settle := func(f xxladapter.Fire, msg string) *records.FireCall {
 		return &records.FireCall{By: term, FireID: f.ID, LogID: f.LogID, Settle: &xxladapter.Settlement{Code: 200, Msg: msg}}
 	}
-	// Its text is wanted already, which nothing but its result asks for.
+	// The text of the second run is wanted already, so the result that wants it again fails.
 	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		_, err := tx.Exec(ctx, runs.WantText, fires[1].LogID, 1)
 		return err
@@ -288,8 +288,8 @@ func TestABadCallHarmsNoOtherOfItsBatchOnMySQL(t *testing.T) {
 	require.Equal(t, "it's a ? and a \\", logs[0].Param)
 }
 
-// TestABatchIsNoLongerThanAServerTakes makes calls whose texts do not fit into one packet on a
-// server as small as MySQL's ever were.
+// TestABatchIsNoLongerThanAServerTakes makes calls whose texts together do not fit into one packet
+// of 4 MiB, the limit of MySQL 5.7 by default.
 func TestABatchIsNoLongerThanAServerTakes(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -71,7 +71,7 @@ func TestOpenMySQLNames(t *testing.T) {
 	}
 }
 
-// TestAReadOnlyMySQLIsRefused opens a replica, or a primary that was switched off.
+// TestAReadOnlyMySQLIsRefused opens a server with read_only set, as replicas have it.
 func TestAReadOnlyMySQLIsRefused(t *testing.T) {
 	t.Parallel()
 	s := testserver.StartMariaDB(t, "--innodb-flush-log-at-trx-commit=0")

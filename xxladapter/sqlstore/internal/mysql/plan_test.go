@@ -133,8 +133,8 @@ func TestMySQLListsMisfiresOfATimeByTheirJob(t *testing.T) {
 	require.Regexp(t, `(?m)^xxlwheel_misfire (ref|range) xxlwheel_misfire_(job|pause) .*Using index`, plan, query)
 }
 
-// TestMySQLListsJobsByItsIndexes checks that a list by id reads the jobs in order, up to its limit,
-// and any other one reads no more than values to sort and the jobs of its page.
+// TestMySQLListsJobsByItsIndexes checks that a list by id reads the jobs in order, up to its limit.
+// Any other list reads only the values to sort by and the jobs of its page.
 func TestMySQLListsJobsByItsIndexes(t *testing.T) {
 	t.Parallel()
 	const jobs = 20_000

@@ -31,7 +31,7 @@ func TestMySQLReleases(t *testing.T) {
 
 			group, err := s.SaveGroup(ctx, &xxladapter.Group{AppName: "release-app", Title: "title"})
 			require.NoError(t, err)
-			for range 3 { // tables before 2.5 have no unique key on it
+			for range 3 { // tables before 2.5 have no unique key on addresses
 				require.NoError(t, s.Register(ctx, "release-app", "http://b:1"))
 				require.NoError(t, s.Register(ctx, "release-app", "http://a:1"))
 			}

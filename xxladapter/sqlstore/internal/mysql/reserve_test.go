@@ -13,8 +13,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 )
 
-// TestIDsAreReservedWithinATransaction reserves ids after a savepoint, which must survive that. The
-// next rows get higher ids, even after a rollback, and no row is left over or lost.
+// TestIDsAreReservedWithinATransaction reserves ids after a savepoint, which the reservation must
+// not end. The next rows get higher ids, even after a rollback, and no row is left over or lost.
 func TestIDsAreReservedWithinATransaction(t *testing.T) {
 	t.Parallel()
 	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), database.Options{})
