@@ -61,7 +61,8 @@ func TestPostgresUsesItsIndexes(t *testing.T) {
 }
 
 // TestPostgresListsMisfiresOfATimeByTheirJob checks that the misfires of a job are read without
-// those of others, also if it has many, and those of another time by the index alone.
+// other jobs' misfires; those outside the time range are skipped in the index alone, even if the
+// job has many.
 func TestPostgresListsMisfiresOfATimeByTheirJob(t *testing.T) {
 	t.Parallel()
 	s := openFilled(t)
@@ -110,7 +111,7 @@ func openEmptied(t *testing.T) *records.Store {
 	return s
 }
 
-// scanPlanOf is [planOf] on the connection of scans.
+// scanPlanOf does what [planOf] does, on the connection of scans.
 func scanPlanOf(t *testing.T, s *records.Store, query string, args []any) string {
 	t.Helper()
 	var plan []string
