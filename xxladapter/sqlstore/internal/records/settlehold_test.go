@@ -12,7 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// batchesOf records the batches of a queue; each call is "s" or "f" for a settlement or a result.
+// batchesOf returns a queue that records its batches; each call is "s" or "f" for a settlement or a
+// result. Each batch ends with again and err.
 func batchesOf(batches *[]string, again bool, err error) *fireQueue {
 	return NewFireQueue(func(_ context.Context, batch []*FireCall) (bool, error) {
 		var kinds string
