@@ -53,7 +53,8 @@ func runChild(act, file string) error {
 	return writeAndAcknowledge(s)
 }
 
-// writeAndAcknowledge makes triggers and prints each one once it is durable, until it is killed.
+// writeAndAcknowledge plans, claims and finishes fires, and prints each step once it is durable,
+// until the process is killed.
 func writeAndAcknowledge(s xxladapter.Store) error {
 	ctx := context.Background()
 	group, err := s.SaveGroup(ctx, &xxladapter.Group{AppName: fmt.Sprint("crash-app-", os.Getpid()), Title: "crash"})

@@ -53,7 +53,7 @@ func TestABatchThatFailsLeavesNothingBehind(t *testing.T) {
 	s := openCopy(t, time.Now)
 	defer func() { require.NoError(t, s.Close()) }()
 	fires := claimed(t, s, fixture.TermOf(t, s, "n1"), 3)
-	// The text of the last run is wanted already, which nothing but its result asks for.
+	// The text of the last run is wanted already, so the result that wants it again fails.
 	require.NoError(t, s.Write(ctx, func(ctx context.Context, tx *database.Tx) error {
 		_, err := tx.Exec(ctx, runs.WantText, fires[2].LogID, 1)
 		return err

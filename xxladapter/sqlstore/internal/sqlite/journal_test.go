@@ -42,7 +42,8 @@ func TestJournaledModel(t *testing.T) {
 		func(_ *testing.T, clock func() time.Time) xxladapter.Store { return memstore.New(clock) })
 }
 
-// What the console polls does not make the tables take planned fires.
+// TestListsLeavePlannedFiresInTheJournal checks that calls that need no fires, such as the
+// console's polls, do not make the tables take planned ones.
 func TestListsLeavePlannedFiresInTheJournal(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "xxl.db")

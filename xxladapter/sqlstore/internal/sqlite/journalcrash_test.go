@@ -29,7 +29,7 @@ import (
 // crashSegment makes journals continue in new files every few dozen fires.
 const crashSegment = 8 << 10
 
-// told is what a killed process has reported as durable.
+// told is what the killed processes have reported as durable.
 type told struct {
 	planned, claimed, finished map[int64]bool // by fire id
 	logOf                      map[int64]int64
@@ -92,7 +92,7 @@ func (d *told) requireKept(t *testing.T, s xxladapter.Store) {
 }
 
 // TestAKilledJournalKeepsWhatItAcknowledged kills one process after the other at random moments, on
-// one file, and looks through the journal and without it.
+// one file. After each, it opens the file, in turn with a journal and without one.
 func TestAKilledJournalKeepsWhatItAcknowledged(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "xxl.db")

@@ -129,7 +129,7 @@ func raw(t *testing.T, file string, statements ...string) *sql.DB {
 	return db
 }
 
-// openWithin is Open with a shorter wait for locks.
+// openWithin opens the store in file, and waits for locks no longer than wait.
 func openWithin(t *testing.T, file string, wait time.Duration) (*records.Store, error) {
 	t.Helper()
 	return openNamed(t.Context(), driverName, file, database.Options{Clock: time.Now, Logger: fixture.Quiet}, wait)

@@ -160,7 +160,7 @@ func TestListsOfRunsReadNoMoreThanTheyShow(t *testing.T) {
 }
 
 // TestSQLiteListsMisfiresOfATimeByTheirJob checks that the misfires of a job are read in order,
-// without those of others, and those of another time by the index alone.
+// without other jobs' misfires; those outside the time range are skipped in the index alone.
 func TestSQLiteListsMisfiresOfATimeByTheirJob(t *testing.T) {
 	t.Parallel()
 	s := openCopy(t, time.Now)
@@ -177,7 +177,7 @@ func TestSQLiteListsMisfiresOfATimeByTheirJob(t *testing.T) {
 }
 
 // TestSQLiteListsJobsByItsIndexes checks that a list by id reads the jobs in order, up to its
-// limit, and any other one reads no more than values to sort and the jobs of its page. Only running
+// limit. Any other list reads only the values to sort by and the jobs of its page. Only running
 // jobs are read by an index and sorted: there may be few of them among many.
 func TestSQLiteListsJobsByItsIndexes(t *testing.T) {
 	t.Parallel()
