@@ -327,8 +327,8 @@ func TestNoRunWaitsForItsParent(t *testing.T) {
 	}
 }
 
-// TestLogsAndMetricsAreSent checks that records and metrics are sent to the collector, and still
-// reach their former places.
+// TestLogsAndMetricsAreSent checks that log records and metrics are sent to the collector, and that
+// the given logger gets the records too.
 func TestLogsAndMetricsAreSent(t *testing.T) {
 	c := newCollector(t)
 	registry := prometheus.NewRegistry()
