@@ -249,7 +249,7 @@ func TestFinish(t *testing.T) {
 	for _, tt := range []struct {
 		log     state
 		code    int
-		after   state // zero: the result is not applied
+		after   state // zero means that the result is not applied
 		follows bool
 	}{
 		// The first result is kept. A run that has a result was sent.
