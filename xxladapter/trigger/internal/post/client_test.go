@@ -22,7 +22,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-const limit = 1000 // of bodies, in these tests
+const limit = 1000 // bytes of a body, in these tests
 
 func newClient(t *testing.T, opts Options) *Client {
 	t.Helper()
@@ -278,7 +278,8 @@ func TestTheNumberAndTheAgeOfKeptConnectionsAreLimited(t *testing.T) {
 	}, 10*time.Second, time.Millisecond)
 }
 
-// TestAConnectionThatWasIdleForTooLongIsNotUsedAgain checks it before the timer closes it.
+// TestAConnectionThatWasIdleForTooLongIsNotUsedAgain ages a connection that its timer has not
+// closed.
 func TestAConnectionThatWasIdleForTooLongIsNotUsedAgain(t *testing.T) {
 	base, conns := script(t, fine, fine)
 	c := newClient(t, Options{IdleFor: time.Hour})
