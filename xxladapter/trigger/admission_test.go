@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// taken are the apps of the items that may go now, in their order.
+// taken takes the items that may go now, and returns their apps in order.
 func taken(a *admission[int]) (apps []int64) {
 	for {
 		_, app, ok := a.next()
@@ -36,7 +36,7 @@ func TestHowManyPlacesGreedyAppsGet(t *testing.T) {
 		left                  int // places that the next app still finds
 	}{
 		{"one alone gets half", 200, 1000, 0, 1, 100, 100},
-		{"two get a third", 90, 10_000, 0, 2, 45, 22}, // the second comes when 45 are left
+		{"two leave a quarter", 90, 10_000, 0, 2, 45, 22}, // the second comes when 45 are left
 		{"one place", 1, 10, 0, 1, 1, 0},
 		{"a bound of its own", 200, 1000, 30, 1, 30, 170},
 		{"a bound above the share", 200, 1000, 300, 1, 100, 100},
@@ -127,7 +127,7 @@ func TestDropEmptiesTheQueueAndNothingElse(t *testing.T) {
 	require.Zero(t, a.inFlight+a.waiting)
 }
 
-// TestAdmissionKeepsItsBounds compares it with plain lists of what is where.
+// TestAdmissionKeepsItsBounds compares an admission with plain lists of what is where.
 func TestAdmissionKeepsItsBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		places, queue := rapid.IntRange(1, 20).Draw(t, "places"), rapid.IntRange(1, 40).Draw(t, "queue")

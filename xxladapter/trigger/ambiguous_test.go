@@ -73,8 +73,8 @@ func TestEachStrategyWithEachKindOfSilence(t *testing.T) {
 	tests := []struct {
 		name     string
 		strategy xxladapter.AmbiguousStrategy
-		log      string // the answer about the log; empty: none
-		run      string // the answer to a second request; empty: none
+		log      string // the answer about the log; empty means none
+		run      string // the answer to a second request; empty means none
 		runs     int    // requests after one look
 		code     int    // trigger code after it
 		open     bool   // still without a known outcome
@@ -141,8 +141,8 @@ func TestEachStrategyWithEachKindOfSilence(t *testing.T) {
 }
 
 // TestARunInDoubtIsOfTheAppThatItWentTo moves a job to another group while nobody knows whether its
-// executor has taken a run. That executor is of the former app still, and must not get the token of
-// the other one.
+// executor has taken a run. That executor still belongs to the former app, and must not get the
+// other app's token.
 func TestARunInDoubtIsOfTheAppThatItWentTo(t *testing.T) {
 	for _, strategy := range []xxladapter.AmbiguousStrategy{xxladapter.AmbiguousProbe, xxladapter.AmbiguousResend} {
 		var exec *fakeExecutor
@@ -204,8 +204,8 @@ func (s repeatedHour) Log(ctx context.Context, id int64) (*xxladapter.Log, error
 	return l, err
 }
 
-// TestARunOfARepeatedHourIsSentAgainAsTheSame asks for the outcome of a run whose row names two
-// instants. Executors know a run by its log id and its trigger time.
+// TestARunOfARepeatedHourIsSentAgainAsTheSame sends a run again whose row's trigger time may be
+// either of two instants. Executors know a run by its log id and its trigger time.
 func TestARunOfARepeatedHourIsSentAgainAsTheSame(t *testing.T) {
 	for _, off := range []time.Duration{0, time.Hour, -time.Hour, 30 * time.Minute} {
 		exec := newBreakingExecutor(t)
@@ -329,8 +329,8 @@ func TestTheFireOfADeadNodeIsResolvedByItsStrategy(t *testing.T) {
 	}
 }
 
-// TestAnExecutorIsAskedForAWhileAfterAnOutage has a node take a run over, longer after its claim
-// than an executor is asked, while the executor is still to be reached again.
+// TestAnExecutorIsAskedForAWhileAfterAnOutage has a node take a run over more than resolveLimit
+// after its claim, while the executor cannot be reached yet.
 func TestAnExecutorIsAskedForAWhileAfterAnOutage(t *testing.T) {
 	for name, c := range map[string]struct {
 		silent time.Duration

@@ -80,7 +80,7 @@ func TestRetriesWaitLongerEachTimeAndSayWhichTheyAre(t *testing.T) {
 		fire = f.open()[0]
 		require.WithinRange(t, fire.Due, began.Add(pause-time.Millisecond), time.Now().Add(pause))
 		require.Contains(t, l.TriggerMsg, "<br>next attempt："+fire.Due.UTC().Format("2006-01-02T15:04:05.000Z"))
-		// The pause is not what is waited for here.
+		// The retry is replaced by one that is due now, so that the test need not wait.
 		term, _ := f.sched.term()
 		_, err := f.store.SettleFire(t.Context(), term, xxladapter.Settlement{FireID: fire.ID})
 		require.NoError(t, err)

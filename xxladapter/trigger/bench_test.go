@@ -65,7 +65,7 @@ func cpuTime(b *testing.B) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// bareExecutor accepts every run, with little work of its own, and returns its address.
+// bareExecutor starts an executor that accepts every run with little work, and returns its address.
 func bareExecutor(b *testing.B) string {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(b, err)

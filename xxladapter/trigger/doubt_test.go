@@ -25,7 +25,7 @@ type forgetful struct {
 
 	mu    sync.Mutex // the shards of a broadcast are settled at once
 	calls map[string]int
-	late  func() // what happens when the next call comes; nil: nothing
+	late  func() // what happens when the next call comes; nil means nothing
 }
 
 type fate int

@@ -72,8 +72,8 @@ func TestWithoutAnAddressLeftARunFails(t *testing.T) {
 	}
 }
 
-// TestARunWithoutAnAnswerIsAskedWhereItWent checks that the executor of such a run is asked
-// although it is drained since.
+// TestARunWithoutAnAnswerIsAskedWhereItWent checks that such a run is sent again to its executor,
+// although that has been drained since.
 func TestARunWithoutAnAnswerIsAskedWhereItWent(t *testing.T) {
 	exec := newFakeExecutor(t, nil)
 	f := newFixture(t, xxladapter.RouteFirst, exec.URL)

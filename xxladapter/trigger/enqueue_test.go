@@ -107,7 +107,7 @@ func (q *fakeQueue) Taken(_ context.Context, addr, _ string, runs []*xxladapter.
 	return taken, nil
 }
 
-// queued is a fixture with a queue in a bubble.
+// queued runs check on a fixture with a queue, in a bubble.
 func queued(t *testing.T, route xxladapter.RouteStrategy, check func(t *testing.T, f *fixture, q *fakeQueue), addrs ...string) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, route, addrs...)
@@ -200,8 +200,8 @@ func TestWhatAQueueHasLostIsPublishedAgainOnceItIsBack(t *testing.T) {
 	}, "nats://some-app/a")
 }
 
-// TestNothingIsLookedForWhileTheQueueIsAway has a queue that loses its runs while it is away for
-// longer than runs are remembered that nobody asks about.
+// TestNothingIsLookedForWhileTheQueueIsAway takes the queue away for longer than the node remembers
+// a run that nobody asks about. Meanwhile the queue loses its runs.
 func TestNothingIsLookedForWhileTheQueueIsAway(t *testing.T) {
 	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
 		var lines bytes.Buffer
@@ -297,8 +297,8 @@ func TestWhatAnotherNodePublishedForAnExecutorThatIsGone(t *testing.T) {
 }
 
 // TestARunWaitsForAnExecutorThatRestarts has the executor of a run deregister and register again,
-// as each does that is stopped and started. The sweep looks after 30 s, in between, and again when
-// the queue was away.
+// as every restarted executor does. The sweep looks after 30 s, in between, and again when the
+// queue was away.
 func TestARunWaitsForAnExecutorThatRestarts(t *testing.T) {
 	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
 		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))
@@ -362,7 +362,7 @@ func TestARunWaitsWhileTheBrokerIsFrozen(t *testing.T) {
 	}, "nats://some-app/a")
 }
 
-// TestARunForAnExecutorThatIsGoneFailsWithoutAQueue has a scheduler without a broker take it over.
+// TestARunForAnExecutorThatIsGoneFailsWithoutAQueue resolves such a run without a broker.
 func TestARunForAnExecutorThatIsGoneFailsWithoutAQueue(t *testing.T) {
 	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
 		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{})))

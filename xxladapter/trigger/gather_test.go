@@ -496,8 +496,8 @@ func TestALargeRunGoesAlone(t *testing.T) {
 	}
 }
 
-// TestEachFireOfABrokenBatchIsAmbiguousByItself hands four fires over together, and breaks the
-// request: each of them is resolved by itself.
+// TestEachFireOfABrokenBatchIsAmbiguousByItself sends three fires in one request, whose reply names
+// the first one only: the others are ambiguous.
 func TestEachFireOfABrokenBatchIsAmbiguousByItself(t *testing.T) {
 	e := newBatchExecutor(t)
 	e.answer = func(w http.ResponseWriter, runs []wire.RunRequest) { // the first one is known, of three

@@ -65,7 +65,7 @@ func TestALongLogIsReadInParts(t *testing.T) {
 	require.Equal(t, lines[:long], got[:long])
 }
 
-// TestAReplyThatIsTooLongSaysSo is about all other calls.
+// TestAReplyThatIsTooLongSaysSo checks replies that cannot be read in parts.
 func TestAReplyThatIsTooLongSaysSo(t *testing.T) {
 	exec := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"code":200,"msg":"` + strings.Repeat("x", wire.MaxBody) + `"}`))

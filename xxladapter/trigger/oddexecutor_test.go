@@ -18,8 +18,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// TestWhatOddAnswersToARunMean checks what is made of answers that are not XXL-JOB's. Unless they
-// say that the run was refused, its outcome is unknown.
+// TestWhatOddAnswersToARunMean checks what is made of answers that are not XXL-JOB's. A code is
+// taken at its word, a reply without a code counts as a failure, and an answer that cannot be
+// decoded leaves the outcome unknown.
 func TestWhatOddAnswersToARunMean(t *testing.T) {
 	var zipped bytes.Buffer
 	w := gzip.NewWriter(&zipped)
@@ -58,7 +59,8 @@ func TestWhatOddAnswersToARunMean(t *testing.T) {
 	}
 }
 
-// TestAKillOfAJobWithoutRunsIsNoError plays the answers of executors to it, and a refusal.
+// TestAKillOfAJobWithoutRunsIsNoError replays the answers of executors to such a kill, and a
+// refusal.
 func TestAKillOfAJobWithoutRunsIsNoError(t *testing.T) {
 	for _, name := range []string{"g2/kill-unknown", "g3/kill-unknown", "g4/kill-unknown", "goport/kill-unknown", "goport/idleBeat-busy"} {
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -139,7 +139,7 @@ func TestAHandOverThatWasClaimedIsNotOfferedAgain(t *testing.T) {
 	}, "http://hangs", "http://answers")
 }
 
-// lostSettlements loses every settlement, and awaits a result only at the first try.
+// lostSettlements loses every settlement, and panics unless the first try alone awaits a result.
 type lostSettlements struct {
 	*memstore.Store
 	tries int

@@ -178,14 +178,14 @@ func (q *fakeQueue) requests() map[string]int {
 	return n
 }
 
-// published returns how many runs are in the queue.
+// published returns how many runs were published.
 func (q *fakeQueue) published() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.to)
 }
 
-// TestTheFirstTakerKeepsARun has answers come in each order.
+// TestTheFirstTakerKeepsARun has executors answer in different orders.
 func TestTheFirstTakerKeepsARun(t *testing.T) {
 	var d doubt
 	require.Equal(t, verdictFree, d.verdict(), "nobody can have it")

@@ -108,8 +108,8 @@ func TestRefusedFiresAreAllOfferedAgain(t *testing.T) {
 	}
 }
 
-// TestAnAppThatIsRefusedIsNotAskedFor checks that only the room of an app makes others read its
-// fires again.
+// TestAnAppThatIsRefusedIsNotAskedFor checks that the refused fires of an app are read again only
+// when the app has room.
 func TestAnAppThatIsRefusedIsNotAskedFor(t *testing.T) {
 	var r refusals
 	fire := func(id int64) xxladapter.Fire { return xxladapter.Fire{ID: id, Due: time.UnixMilli(id)} }

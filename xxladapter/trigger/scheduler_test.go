@@ -24,7 +24,7 @@ type fakeScheduler struct {
 	sweeps  int
 }
 
-// schedulerOf is the scheduler of a node that never doubts its lease.
+// schedulerOf returns the scheduler of a node that never doubts its lease.
 func schedulerOf(t testing.TB, store *memstore.Store, node string) *fakeScheduler {
 	t.Helper()
 	l, err := store.Lease(t.Context(), node, time.Hour)

@@ -14,8 +14,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// TestTheTimeOfAnExecutorBeginsWithTheToken has a store that takes an hour for the token of a
-// group, and an executor that answers a nanosecond before its time is over, then one after.
+// TestTheTimeOfAnExecutorBeginsWithTheToken has Sent take an hour for the token, and an executor
+// that answers a nanosecond before its time is over, then one after.
 func TestTheTimeOfAnExecutorBeginsWithTheToken(t *testing.T) {
 	const timeout = time.Second
 	synctest.Test(t, func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestTheTimeOfAnExecutorBeginsWithTheToken(t *testing.T) {
 			takes = timeout + 1
 			require.ErrorIs(t, run(), ErrOutcomeUnknown, name)
 			time.Sleep(timeout)
-			synctest.Wait() // the executor has ended, too
+			synctest.Wait() // until the executor's handler has returned
 		}
 	})
 }
