@@ -15,6 +15,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
+	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
@@ -41,7 +42,7 @@ func numbers(engine string, n int) string {
 	case "postgres":
 		return fmt.Sprintf(`generate_series(1::bigint, %d) AS numbers (n)`, n)
 	case "mysql":
-		return fmt.Sprintf(`(SELECT seq AS n FROM seq_1_to_%d) AS numbers`, n)
+		return fmt.Sprintf(`(SELECT seq AS n FROM %s) AS numbers`, fixture.MySQLNumbers(n))
 	}
 	return fmt.Sprintf(`(WITH RECURSIVE r (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < %d) SELECT n FROM r) AS numbers`, n)
 }

@@ -17,6 +17,10 @@ const (
 	tableDenied    = 1142
 	databaseDenied = 1044
 	rightMissing   = 1227
+	// disconnected tells a client of MySQL 8.0.24 and later that the server has closed its idle
+	// connection. It is the answer to whatever the client sends next, and the server reads none of
+	// that. Other servers only close the connection.
+	disconnected = 4031
 )
 
 func isError(err error, numbers ...uint16) bool {
@@ -37,7 +41,8 @@ func isDuplicate(err error) bool { return isError(err, duplicate) }
 // repeats reports whether a transaction that failed like this before its commit may succeed when it
 // is retried.
 func repeats(err error) bool {
-	return isError(err, deadlock, changedSince) || errors.Is(err, mysql.ErrInvalidConn) || network.IsConnectionLoss(err)
+	return isError(err, deadlock, changedSince, disconnected) ||
+		errors.Is(err, mysql.ErrInvalidConn) || network.IsConnectionLoss(err)
 }
 
 // waited reports whether a transaction has waited too long for a row.
