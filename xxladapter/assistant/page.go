@@ -92,7 +92,9 @@ func (i inside) call(ctx context.Context, method, path string, body json.RawMess
 		r.Header.Set("Content-Type", "application/json")
 	}
 	a := &answer{header: http.Header{}, status: http.StatusOK}
-	i.server.ServeHTTP(a, r)
+	if err := a.take(i.server, r); err != nil {
+		return nil, err
+	}
 	if a.status != http.StatusOK {
 		return nil, &refusal{a}
 	}
@@ -110,6 +112,22 @@ type answer struct {
 	status int
 	body   bytes.Buffer
 	wrote  bool
+}
+
+// take lets a handler answer. It returns an error if the handler cuts its answer off: the panic by
+// which handlers do that is meant for an HTTP server, and would end the process here.
+func (a *answer) take(from http.Handler, r *http.Request) (err error) {
+	defer func() {
+		switch p := recover(); p {
+		case nil:
+		case http.ErrAbortHandler:
+			err = errors.New("the scheduler has cut its answer off")
+		default:
+			panic(p)
+		}
+	}()
+	from.ServeHTTP(a, r)
+	return nil
 }
 
 // Header implements [http.ResponseWriter].

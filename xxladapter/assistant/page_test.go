@@ -1,6 +1,7 @@
 package assistant
 
 import (
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -53,4 +54,31 @@ func TestAFaultIsLoggedAndNotTold(t *testing.T) {
 	require.Equal(t, http.StatusInternalServerError, w.Code)
 	require.Equal(t, "internal error\n", w.Body.String())
 	require.Contains(t, log.String(), "the scheduler has no call")
+}
+
+// TestAnAnswerThatIsCutOffFailsItsTool makes a call panic as a handler does that breaks off.
+func TestAnAnswerThatIsCutOffFailsItsTool(t *testing.T) {
+	var d document
+	d.Paths = map[string]map[string]operation{}
+	for _, tool := range reading {
+		d.Paths["/api/v1"+tool.path] = map[string]operation{strings.ToLower(tool.method): {}}
+	}
+	description, err := json.Marshal(d)
+	require.NoError(t, err)
+	page := Page(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/api/v1/openapi.json" {
+			_, _ = w.Write([]byte(`{"a": "part of`))
+			panic(http.ErrAbortHandler)
+		}
+		_, _ = w.Write(description)
+	}), Options{})
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader(
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"overview","arguments":{}}}`,
+	))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	w := httptest.NewRecorder()
+	page.ServeHTTP(w, r)
+	require.Contains(t, w.Body.String(), `"isError":true`)
+	require.Contains(t, w.Body.String(), "the scheduler has cut its answer off")
 }
