@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -643,4 +644,59 @@ func TestAPanicBeforeACallIsAnsweredAsOneInIt(t *testing.T) {
 	s.ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/api/v1/jobs", nil))
 	require.Equal(t, http.StatusInternalServerError, w.Code)
 	require.JSONEq(t, `{"code":"internal","message":"internal error"}`, w.Body.String())
+}
+
+// A panickingAudit panics behind the first page.
+type panickingAudit struct{ Store }
+
+func (s panickingAudit) AuditRows(_ context.Context, f xxladapter.AuditFilter) ([]xxladapter.AuditRow, error) {
+	if f.AfterID > 0 {
+		panic("behind the first page")
+	}
+	rows := make([]xxladapter.AuditRow, f.Limit)
+	rows[f.Limit-1].ID = 1
+	return rows, nil
+}
+
+// TestAPanicCutsOffAnAnswerThatHasBegun checks that nobody can take a part of an answer for the
+// whole. A panic before the answer begins is answered with status 500.
+func TestAPanicCutsOffAnAnswerThatHasBegun(t *testing.T) {
+	for path, status := range map[string]int{
+		"/api/v1/audit/export": 0, "/stream": 0, "/page": 0, "/before": http.StatusInternalServerError,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var logged bytes.Buffer
+			s := siteInBubble(t, func(o *Options) {
+				o.Store, o.Logger = panickingAudit{o.Store}, slog.New(slog.NewTextHandler(&logged, nil))
+			})
+			s.server.mux.HandleFunc("GET /stream", func(w http.ResponseWriter, _ *http.Request) {
+				api.Stream{Kind: api.JSONLines, Write: func(w *api.StreamWriter) error {
+					_ = w.Line(1)
+					panic("behind the first line")
+				}}.Serve(w)
+			})
+			s.server.mux.HandleFunc("GET /page", func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = w.Write([]byte("a part that is still in a buffer"))
+				panic("in a page")
+			})
+			s.server.mux.HandleFunc("GET /before", func(http.ResponseWriter, *http.Request) { panic("before the answer") })
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, nil)
+			require.NoError(t, err)
+			req.Header.Set(wire.HeaderToken, testToken)
+			req.Close = true // no connection stays open when the bubble ends
+			resp, err := s.client.Do(req)
+			if err == nil {
+				_, err = io.ReadAll(resp.Body)
+				require.NoError(t, resp.Body.Close())
+			}
+			if status == 0 {
+				require.ErrorContains(t, err, "EOF", path)
+			} else {
+				require.NoError(t, err, path)
+				require.Equal(t, status, resp.StatusCode, path)
+			}
+			synctest.Wait()
+			require.Equal(t, 1, strings.Count(logged.String(), "handler panicked"), "%s: %s", path, &logged)
+		})
+	}
 }

@@ -304,19 +304,44 @@ func (o *Options) pages(open bool) *access.Pages {
 	})
 }
 
-// ServeHTTP answers one request. A panic in a handler is logged and answered with status 500, and
-// the server continues. Calls of the management API recover on their own, to answer with the body
-// of an error, so a panic that arrives here is from an executor's call, a page, or a stream that
-// has begun.
+// ServeHTTP answers one request. A panic in a handler is logged, and the server continues. The
+// answer has status 500; one that has begun is cut off instead, so that nobody takes the part for
+// the whole. Calls of the management API recover on their own, to answer with the body of an error,
+// so a panic that arrives here is from an executor's call, a page, or the writing of an answer.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	answer := &answer{ResponseWriter: w}
 	err := api.Recovered(func() error {
-		s.mux.ServeHTTP(w, r)
+		s.mux.ServeHTTP(answer, r)
 		return nil
 	})
 	var p *api.PanicError
 	if errors.As(err, &p) {
 		p.Log(s.opts.Logger, r)
+		if answer.begun {
+			panic(http.ErrAbortHandler)
+		}
 		w.WriteHeader(http.StatusInternalServerError)
 	}
 }
+
+// An answer records whether it has begun, from when on its status can no longer change.
+type answer struct {
+	http.ResponseWriter
+	begun bool
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (a *answer) WriteHeader(status int) {
+	a.begun = true
+	a.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements [http.ResponseWriter].
+func (a *answer) Write(p []byte) (int, error) {
+	a.begun = true
+	return a.ResponseWriter.Write(p)
+}
+
+// Unwrap lets an [http.ResponseController] reach the writer of the server.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
