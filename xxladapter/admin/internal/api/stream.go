@@ -93,8 +93,11 @@ func (s *StreamWriter) Beat() error { return s.send([]byte(": beat\n\n")) }
 
 func (s *StreamWriter) send(text []byte) error {
 	_ = s.control.SetWriteDeadline(time.Now().Add(streamWrite))
-	if _, err := s.w.Write(text); err != nil {
-		return err
+	_, err := s.w.Write(text)
+	if err == nil {
+		err = s.control.Flush()
 	}
-	return s.control.Flush()
+	// HTTP/2 ends a stream at its deadline even if nothing is being written.
+	_ = s.control.SetWriteDeadline(time.Time{})
+	return err
 }
