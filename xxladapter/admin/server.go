@@ -200,7 +200,8 @@ type Options struct {
 	Logger      *slog.Logger // nil means slog.Default()
 }
 
-// A Server is the admin's HTTP handler. Create it with [New].
+// A Server is the admin's HTTP handler. Create it with [New], and serve it behind
+// [access.LimitWrites]: it sets no limit of its own to callers that do not read.
 type Server struct {
 	opts Options
 	mux  *http.ServeMux

@@ -17,6 +17,13 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/spread"
 )
 
+const (
+	readLimit = time.Minute // of a request: a body of 5 MiB over a slow line
+	// writeLimit limits a write to a caller, see [access.LimitWrites]. Over HTTP/2 it also limits a
+	// write to the connection, where even the end of an answer waits for a caller that is frozen.
+	writeLimit = time.Minute
+)
+
 // buildServer builds the server for executors and for users of the API.
 func (n *Node) buildServer() error {
 	tls, err := access.ServerTLS(n.opts.TLSCert, n.opts.TLSKey)
@@ -58,10 +65,11 @@ func (n *Node) buildServer() error {
 		handler = access.StrictTransport(handler)
 	}
 	n.http = &http.Server{
-		Handler:           handler,
+		Handler:           access.LimitWrites(handler, writeLimit),
 		TLSConfig:         tls,
+		HTTP2:             &http.HTTP2Config{WriteByteTimeout: writeLimit},
 		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       time.Minute, // a body of 5 MiB over a slow line
+		ReadTimeout:       readLimit,
 		IdleTimeout:       2 * time.Minute,
 		ErrorLog:          slog.NewLogLogger(n.opts.Logger.Handler(), slog.LevelWarn),
 	}

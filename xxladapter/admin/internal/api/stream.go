@@ -12,8 +12,6 @@ import (
 const EventStream = "text/event-stream"
 
 const (
-	// streamWrite limits one write to a caller that does not read.
-	streamWrite = 10 * time.Second
 	// Heartbeat is the pause between comments in a stream without events. Proxies close
 	// connections that are silent for a minute.
 	Heartbeat = 15 * time.Second
@@ -36,14 +34,12 @@ func Streaming[T any](kind string, c Call) Call {
 	return c
 }
 
-// Serve answers with the stream. The connection's limits are for short calls, and a stream may last
-// for minutes.
+// Serve answers with the stream. The server limits each write, see [access.LimitWrites].
 func (s Stream) Serve(w http.ResponseWriter) {
 	if s.Release != nil {
 		defer s.Release()
 	}
 	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Time{}) // not all writers have one
 	h := w.Header()
 	h.Set("Content-Type", s.Kind+"; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
@@ -92,12 +88,8 @@ func (s *StreamWriter) Event(name, id string, value any) error {
 func (s *StreamWriter) Beat() error { return s.send([]byte(": beat\n\n")) }
 
 func (s *StreamWriter) send(text []byte) error {
-	_ = s.control.SetWriteDeadline(time.Now().Add(streamWrite))
-	_, err := s.w.Write(text)
-	if err == nil {
-		err = s.control.Flush()
+	if _, err := s.w.Write(text); err != nil {
+		return err
 	}
-	// HTTP/2 ends a stream at its deadline even if nothing is being written.
-	_ = s.control.SetWriteDeadline(time.Time{})
-	return err
+	return s.control.Flush()
 }
