@@ -217,13 +217,13 @@ func (s *Server) runBulk(ctx context.Context, w *api.StreamWriter, form *bulkFor
 	return w.Line(last)
 }
 
-// bulkOne does to one job what the form says.
+// bulkOne does to one job what the form says. A panic is an error of the job.
 func (s *Server) bulkOne(ctx context.Context, form *bulkForm, id int64) (line bulkLine) {
 	line.ID = id
-	if err := s.bulkJob(ctx, form, &line); err != nil {
+	if err := api.Recovered(func() error { return s.bulkJob(ctx, form, &line) }); err != nil {
 		_, refusal, known := api.RefusalOf(err)
 		if !known {
-			s.opts.Logger.Error("bulk call failed", "action", form.Action, "job", id, "err", err)
+			api.LogError(s.opts.Logger, "bulk call failed", err, "action", form.Action, "job", id)
 		}
 		line.Error, line.Undo = &refusal, nil
 	}

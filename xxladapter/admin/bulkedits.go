@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 )
 
 // An editBatch lets the goroutines of a bulk call edit their jobs in one transaction. An edit waits
@@ -30,6 +31,8 @@ type batchKey struct{}
 
 // runBatch calls act for each of n, all at the same time, and returns when all have returned. What
 // they edit through a [guard] is edited together.
+//
+// REQUIRES: act recovers its panics.
 func runBatch(ctx context.Context, store xxladapter.JobEditStore, n int, act func(ctx context.Context, i int)) {
 	b := &editBatch{store: store, running: n}
 	ctx = context.WithValue(ctx, batchKey{}, b)
@@ -55,7 +58,7 @@ func (b *editBatch) edit(ctx context.Context, e xxladapter.JobEdit) (xxladapter.
 }
 
 // leave takes the goroutine out of the count. The last one to leave makes the edits that wait, and
-// counts their goroutines again.
+// counts their goroutines again. A panic of the store is an error of each of these edits.
 func (b *editBatch) leave(ctx context.Context) {
 	b.mu.Lock()
 	b.running--
@@ -71,7 +74,11 @@ func (b *editBatch) leave(ctx context.Context) {
 		edits[i] = w.edit
 	}
 	outside := context.WithValue(ctx, batchKey{}, nil) // this call waits for nobody
-	made, err := b.store.EditJobs(outside, edits, false)
+	var made []xxladapter.JobEdited
+	err := api.Recovered(func() (err error) {
+		made, err = b.store.EditJobs(outside, edits, false)
+		return err
+	})
 	for i, w := range group {
 		if w.err = err; err == nil {
 			w.made = made[i]

@@ -42,7 +42,7 @@ type executorList struct {
 const probesAtOnce = 16
 
 // probeGroup probes all executors of a group that have an address of their own. An executor that
-// does not answer is a result, not an error.
+// does not answer is a result, not an error. A panic is an error of the call.
 func (s *Server) probeGroup(ctx context.Context, path api.IDPath) (no executorList, err error) {
 	if s.opts.Executors == nil {
 		return no, runs.ErrNoExecutors
@@ -59,30 +59,39 @@ func (s *Server) probeGroup(ctx context.Context, path api.IDPath) (no executorLi
 	var calls errgroup.Group
 	calls.SetLimit(probesAtOnce)
 	for i, addr := range g.Addresses {
+		list[i] = executorForm{Address: addr, Beat: beats[addr], RunsNow: running[addr], Shared: isShared(addr)}
+		if list[i].Shared {
+			continue // no executor answers for all of them
+		}
 		calls.Go(func() error {
-			list[i] = executorForm{Address: addr, Beat: beats[addr], RunsNow: running[addr], Shared: isShared(addr)}
-			if list[i].Shared {
-				return nil // no executor answers for all of them
-			}
-			p, err := s.opts.Executors.Probe(ctx, addr, g.AppName)
-			if err != nil {
-				list[i].Error = err.Error()
+			return api.Recovered(func() error {
+				s.probe(ctx, g.AppName, &list[i])
 				return nil
-			}
-			list[i].Alive, list[i].Generation = true, p.Generation
-			list[i].RoundTrip = float64(p.RoundTrip.Microseconds()) / 1000
-			return nil
+			})
 		})
 	}
 	answer := executorList{Executors: list}
 	if s.opts.Queue != nil && slices.ContainsFunc(g.Addresses, xxladapter.IsQueueAddress) {
 		calls.Go(func() error {
-			answer.Queue = s.queueState(ctx, g.AppName)
-			return nil
+			return api.Recovered(func() error {
+				answer.Queue = s.queueState(ctx, g.AppName)
+				return nil
+			})
 		})
 	}
 	err = calls.Wait()
 	return answer, err
+}
+
+// probe asks the executor of an app at f.Address, and fills in what it has found out.
+func (s *Server) probe(ctx context.Context, app string, f *executorForm) {
+	p, err := s.opts.Executors.Probe(ctx, f.Address, app)
+	if err != nil {
+		f.Error = err.Error()
+		return
+	}
+	f.Alive, f.Generation = true, p.Generation
+	f.RoundTrip = float64(p.RoundTrip.Microseconds()) / 1000
 }
 
 // isShared reports whether an address is that of a queue and names no executor.

@@ -308,7 +308,8 @@ func (o *Options) pages(open bool) *access.Pages {
 // ServeHTTP answers one request. A panic in a handler is logged, and the server continues. The
 // answer has status 500; one that has begun is cut off instead, so that nobody takes the part for
 // the whole. Calls of the management API recover on their own, to answer with the body of an error,
-// so a panic that arrives here is from an executor's call, a page, or the writing of an answer.
+// and so do the goroutines that they start. A panic that arrives here is from an executor's call, a
+// page, or the writing of an answer.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	answer := &answer{ResponseWriter: w}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -34,4 +35,15 @@ func Recovered(f func() error) (err error) {
 // Log logs the panic with the request that led to it.
 func (p *PanicError) Log(logger *slog.Logger, r *http.Request) {
 	logger.Error("handler panicked", "method", r.Method, "path", r.URL.Path, "panic", p.value, "stack", string(p.stack))
+}
+
+// LogError logs an error of a goroutine that has no request of its own, with the stack if it is a
+// panic. args are further keys and values.
+func LogError(logger *slog.Logger, message string, err error, args ...any) {
+	args = append(args, "err", err)
+	var p *PanicError
+	if errors.As(err, &p) {
+		args = append(args, "stack", string(p.stack))
+	}
+	logger.Error(message, args...)
 }

@@ -163,13 +163,36 @@ func (s *Server) unwatch(id int64, t *tail) {
 	}
 }
 
-// readTail reads the text until it has ended, nobody watches it, or the server ends its streams.
+// readTail reads the text until it has ended, nobody watches it, or the server ends its streams. A
+// panic ends the text.
 func (s *Server) readTail(ctx context.Context, t *tail, id, next int64) {
 	defer close(t.ended)
+	var last TailForm
+	ended := false
+	err := api.Recovered(func() error {
+		last, ended = s.readParts(ctx, t, id, next)
+		return nil
+	})
+	if err != nil {
+		last, ended = TailForm{End: true, Note: s.unforeseen(id, err)}, true
+	}
+	if !ended {
+		return
+	}
+	s.tails.mu.Lock()
+	if s.tails.open[id] == t {
+		delete(s.tails.open, id) // a later viewer starts a new tail
+	}
+	s.tails.mu.Unlock()
+	t.add(last)
+}
+
+// readParts adds the parts of the text to t. It returns the last event if the text has ended.
+func (s *Server) readParts(ctx context.Context, t *tail, id, next int64) (last TailForm, ended bool) {
 	for {
 		part, err := s.runLog(ctx, textQuery{api.IDPath{ID: id}, next})
 		if ctx.Err() != nil {
-			return
+			return last, false
 		}
 		if err == nil && part.To >= next && part.Content != "" {
 			t.add(TailForm{From: part.From, To: part.To, Content: part.Content})
@@ -178,20 +201,14 @@ func (s *Server) readTail(ctx context.Context, t *tail, id, next int64) {
 				continue // a long text comes in parts
 			}
 		}
-		if last, ended := s.endOfTail(ctx, id, part, err); ended {
-			s.tails.mu.Lock()
-			if s.tails.open[id] == t {
-				delete(s.tails.open, id) // a later viewer starts a new tail
-			}
-			s.tails.mu.Unlock()
-			t.add(last)
-			return
+		if last, ended = s.endOfTail(ctx, id, part, err); ended {
+			return last, true
 		}
 		select {
 		case <-ctx.Done():
-			return
+			return last, false
 		case <-s.opts.Ending.Done():
-			return
+			return last, false
 		case <-time.After(tailPace):
 		}
 	}
@@ -218,10 +235,15 @@ func (s *Server) endOfTail(ctx context.Context, id int64, part textForm, err err
 	case refused != nil:
 		last.Note = api.OneLine(refused.Message)
 	case err != nil:
-		s.opts.Logger.Error("reading the log of a run failed", "run", id, "err", err)
-		last.Note = "internal error"
+		last.Note = s.unforeseen(id, err)
 	}
 	return last, true
+}
+
+// unforeseen logs why a text could not be read, and returns the note that viewers get in its place.
+func (s *Server) unforeseen(id int64, err error) (note string) {
+	api.LogError(s.opts.Logger, "reading the log of a run failed", err, "run", id)
+	return "internal error"
 }
 
 // add appends a part and wakes the viewers. The oldest parts are dropped beyond tailKept.
