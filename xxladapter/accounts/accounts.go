@@ -91,7 +91,8 @@ func digestOf(secret string) string {
 // Login checks a password and returns the secret of a new session. address is that of the caller.
 // Names that do not exist take as long as those that do. After five wrong tries within a minute for
 // one name from one address, or 30 from one address, the error has [xxladapter.CodeTooMany] and
-// says how long to wait. Tries from elsewhere do not lock a user out.
+// says how long to wait. A try with this error checks no password and does not count. Tries from
+// elsewhere do not lock a user out.
 func (a *Accounts) Login(ctx context.Context, name, password, address string) (secret string, b Bearer, err error) {
 	now := time.Now()
 	from := network(address)
@@ -100,6 +101,7 @@ func (a *Accounts) Login(ctx context.Context, name, password, address string) (s
 	}
 	key := digestOf(from + " " + name)
 	if wait := a.names.take(key, now); wait > 0 {
+		a.networks.giveBack(from, now) // no password was checked
 		return "", b, tooMany(wait)
 	}
 	ctx = xxladapter.WithActor(ctx, xxladapter.Actor{Kind: xxladapter.ActorUser, Address: address})
