@@ -37,7 +37,7 @@ type Setting struct {
 	Pending int
 	Due     int           // how many of the pending timeouts become due
 	Spread  time.Duration // the time over which they are due
-	Tick    time.Duration
+	Tick    time.Duration // 0 asks for a timer without a tick
 	Short   bool
 }
 
@@ -55,8 +55,8 @@ type Ground struct {
 	Close    func()
 }
 
-// A Variant is one measurement of a prepared timer. Run takes n samples. With one sample each, the
-// median of several runs is stable.
+// A Variant is one measurement of a prepared timer. Run takes n samples. One sample in each of
+// several runs is enough for a stable median.
 type Variant struct {
 	Name string
 	Run  func(m Meter, n int)
@@ -130,8 +130,8 @@ func fill(t contender.Timer, n int) {
 	}
 }
 
-// settle gives a timer the time to file what fill left it. Package testing collects garbage before
-// each measurement, so there is no need to here.
+// settle gives a timer the time to file the timeouts that fill started. Package testing collects
+// garbage before each measurement, so there is no need to here.
 func settle() { time.Sleep(50 * time.Millisecond) }
 
 // delays draws random delays between 25 and 35 seconds. Their number is a power of two, so that a
