@@ -158,7 +158,8 @@ func (a *Accounts) ChangePassword(ctx context.Context, b Bearer, old, password s
 // Remove deletes a user with its sessions and tokens.
 func (a *Accounts) Remove(ctx context.Context, id int64) error { return a.store.RemoveUser(ctx, id) }
 
-// Credentials lists the valid credentials of a kind of a user, or of all users if userID is 0.
+// Credentials lists the valid credentials of one kind: those of a user, or of all users if userID
+// is 0.
 func (a *Accounts) Credentials(
 	ctx context.Context, userID int64, kind xxladapter.CredentialKind,
 ) (valid []*xxladapter.Credential, err error) {
