@@ -1,6 +1,7 @@
 // Package audit serves the calls that read the audit: lists of who changed what, exports, and a
-// check of the chain of its rows. What a caller may know of who made a change is decided here, for
-// other calls that show it too. Rows are written by stores and by the calls that change something.
+// check of the chain of its rows. [Server.ShownActors] decides what a caller may know of the actor
+// who made a change, for calls of other packages too. Rows are written by stores and by the calls
+// that change something.
 package audit
 
 import (
