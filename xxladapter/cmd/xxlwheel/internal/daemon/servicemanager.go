@@ -9,8 +9,8 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 )
 
-// TellServiceManager notifies systemd that this process serves and, when ctx ends or ended is
-// called, that it stops; a unit of Type=notify waits for that. If the unit has WatchdogSec,
+// TellServiceManager notifies systemd that this process serves, for which a unit of Type=notify
+// waits, and, when ctx ends or ended is called, that it stops. If the unit has WatchdogSec,
 // TellServiceManager pings the watchdog twice in each interval while the process is alive. As in
 // /healthz, nothing else is checked: a restart does not bring a database back. Without systemd it
 // does nothing. ended ends the notifications and returns after the last one; the caller must call
