@@ -133,7 +133,7 @@ func (l *ledger) hasFired(jobID int64, due time.Time) bool {
 	return false
 }
 
-// waitForResults returns when every run that was handed over has its result, or after limit.
+// waitForResults returns when every reported run has its result or was not run, or after limit.
 func (l *ledger) waitForResults(limit time.Duration) {
 	timeout := time.After(limit)
 	for {
