@@ -32,7 +32,7 @@ type statRow struct {
 	Duration, Lateness                                    struct{ P50Ms, P99Ms *int64 }
 }
 
-// Run prints the figures, and their sum in the last row.
+// Run prints the figures, and those of all runs in the last row.
 func (c *StatsCmd) Run(inv *command.Invocation) error {
 	if c.Limit < 1 || c.Limit > 1000 {
 		return command.Usagef("--limit is %d, must be 1 to 1000", c.Limit)
