@@ -2,7 +2,7 @@ package printing
 
 import "time"
 
-// Time formats an instant of the API in the local zone.
+// Time formats an instant of the API in the local zone; nil is unknown.
 func Time(t *time.Time) string {
 	if t == nil {
 		return "-"
