@@ -27,7 +27,7 @@ type storeCopyCmd struct {
 	Output  string       `short:"o" default:"table" enum:"table,json,yaml" placeholder:"FORMAT" help:"Output format: table (default), json or yaml."`
 }
 
-// Run copies all tables, and compares them.
+// Run copies the tables that the flags ask for, and compares them.
 func (c *storeCopyCmd) Run(inv *command.Invocation) error {
 	if c.From == c.To || SameDatabase(string(c.From), string(c.To)) {
 		return command.Usagef("--to is the same store as --from, must be another one")

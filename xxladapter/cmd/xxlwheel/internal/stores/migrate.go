@@ -12,8 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
-// MigrateCmd changes a database that belongs to somebody else, or the zone of any store. Our own
-// stores migrate themselves when they are opened.
+// MigrateCmd brings our side tables in a database of XXL-JOB up to date, or changes the zone of any
+// store. Our own stores migrate themselves when they are opened.
 type MigrateCmd struct {
 	Store          flags.Secret `required:"" placeholder:"PLACE" help:"Database, as mysql://USER:PASSWORD@HOST:PORT/DATABASE or @FILE that contains it; with --zone any store."`
 	Plan           bool         `xor:"act" help:"Only print the statements, so that an administrator can run them."`
