@@ -37,7 +37,7 @@ func TestALongLogIsPrintedWhole(t *testing.T) {
 		"an empty part":           {parts: map[int64]part{1: {1, 2, "a\nb\n", false, ""}, 3: {3, 2, "", true, ""}}, want: "a\nb\n"},
 		"a run in progress":       {parts: map[int64]part{1: {1, 1, "a\n", false, ""}, 2: {2, 1, "", false, ""}}, want: "a\n"},
 		"an empty part, numbered": {parts: map[int64]part{1: {1, 1, "a\n", false, ""}, 2: {2, 5, "", false, ""}}, want: "a\n"},
-		"an executor that turns":  {parts: map[int64]part{1: {1, 0, "a\n", false, ""}}, want: "a\n"},
+		"a part naming no line":   {parts: map[int64]part{1: {1, 0, "a\n", false, ""}}, want: "a\n"},
 		"from a line on":          {parts: map[int64]part{2: {2, 2, "b\n", false, ""}, 3: {3, 2, "", true, ""}}, from: "2", want: "b\n"},
 		"nothing, and why":        {parts: map[int64]part{1: {1, 0, "", true, "given up"}}, note: "xxlwheel: given up\n"},
 	} {
@@ -69,8 +69,8 @@ func TestALongLogIsPrintedWhole(t *testing.T) {
 	require.Equal(t, "xxlwheel: --from is 0, must be at least 1\n", stderr)
 }
 
-// TestARunThatEndsWhileItIsAskedForIsRead serves a run whose text is refused until the run itself
-// is requested. By then the run has ended.
+// TestARunThatEndsWhileItIsAskedForIsRead serves a run that has ended when the run itself is
+// requested. Its text is refused until then, or for good if no executor has accepted the run.
 func TestARunThatEndsWhileItIsAskedForIsRead(t *testing.T) {
 	for name, tt := range map[string]struct {
 		accepted bool
