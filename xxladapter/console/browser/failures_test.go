@@ -11,8 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A call that the scheduler refuses or does not receive is reported within the window, in the
-// language of the page and apart from what succeeded. What did not happen is not shown as done.
+// TestAFailureIsTold checks that a call which the scheduler refuses or does not receive is reported
+// inside the window, in the language of the page, and looks unlike a success. The page does not
+// show the call as done.
 func TestAFailureIsTold(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")

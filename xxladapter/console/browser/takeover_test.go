@@ -23,8 +23,8 @@ INSERT INTO xxl_job_info (id, job_group, job_desc, author, schedule_type, schedu
 	(8, 4, 'close the day', 'li', 'CRON', '0 0 2 * * ?', 'BEAN', 'greet', 0, 0),
 	(9, 4, 'weekly report', 'li', 'CRON', '0 0 2 ? * MONDAY', 'BEAN', 'greet', 1, 0)`
 
-// The jobs of a database of XXL-JOB are taken over from the page, after a dry run, and started once
-// XXL-JOB no longer works on it.
+// TestTakingOverFromXXLJob takes over the jobs of a database of XXL-JOB on the page, after a dry
+// run, and starts them once XXL-JOB no longer works on the database.
 func TestTakingOverFromXXLJob(t *testing.T) {
 	t.Parallel()
 	needBrowser(t)
