@@ -5,7 +5,7 @@ var words = map[string]map[string]string{
 	"kind": kinds, "reason": reasons, "is": shapes, "want": shapes, "allowed": shapes,
 }
 
-// kinds are the things that may not exist, in Chinese.
+// kinds are the things that an error can report as missing, in Chinese.
 var kinds = map[string]string{
 	"job": "任务", "group": "执行器", "run": "运行", "order": "触发", "pause": "暂停", "backfill": "补跑",
 	"user": "用户", "credential": "令牌", "calendar": "日历", "session": "会话", "token": "令牌",
