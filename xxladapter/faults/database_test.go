@@ -48,6 +48,6 @@ func TestDatabaseRestarted(t *testing.T) {
 }
 
 // inDoubt limits how late a fire may be, counted from the server's return, if the server committed
-// its claim and could no longer answer. Its scheduler cannot look for the claim before the return,
-// and its lease may have lapsed meanwhile.
+// the claim of the fire and could no longer answer. The scheduler cannot look for the claim before
+// the return, and its lease may have lapsed meanwhile.
 const inDoubt = 5 * time.Second

@@ -16,9 +16,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// mostTakeovers limits the lateness of 99 in 100 runs while schedulers are killed. A kill delays
-// what was planned until the restart. Fires that it catches in their hand-over are not counted: a
-// kill at a full second catches many, and they wait for the lease to lapse, see [resolved].
+// mostTakeovers limits the lateness of 99 in 100 runs while schedulers are killed. Planned fires of
+// a killed scheduler wait for its restart. Fires that the kill catches in their hand-over are not
+// counted: a kill at a full second catches many, and they wait for the lease to lapse, see
+// [resolved].
 const mostTakeovers = 3 * time.Second
 
 // TestKilledAtAnyMoment kills schedulers with SIGKILL at random instants. Due times are read five
