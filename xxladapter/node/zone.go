@@ -39,7 +39,7 @@ func agreeZone(ctx context.Context, opts *Options) error {
 }
 
 // ZoneName returns the name of a zone that other machines know; nil and time.Local are this
-// machine's zone. A zone without a known name is named by its offset, such as UTC+05:30.
+// machine's zone. If that has no known name, it is named by its present offset, such as UTC+05:30.
 func ZoneName(zone *time.Location) string {
 	if zone == nil {
 		zone = time.Local
