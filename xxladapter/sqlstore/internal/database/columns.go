@@ -29,8 +29,8 @@ func FromMilli(ms int64) time.Time {
 }
 
 // DatetimeText returns the argument for a datetime column that takes texts, in the zone of the
-// column. An instant outside of the years 1000 to 9999 becomes the nearest second within them:
-// MySQL has no others, and only texts of equal length sort by time.
+// column, and NULL for the zero time. An instant outside of the years 1000 to 9999 becomes the
+// nearest second within them: MySQL has no others, and only texts of equal length sort by time.
 func DatetimeText(t time.Time, zone *time.Location) any {
 	if t.IsZero() {
 		return nil
@@ -149,7 +149,7 @@ func (n nullable[T]) Scan(value any) error {
 	return nil
 }
 
-// Text returns the nullable of a string type.
+// Text returns the scanner of a text column that may be NULL.
 func Text[T ~string](to *T) nullable[T] { return nullable[T]{to} }
 
 // OrNull returns the text, or NULL for an empty one.
