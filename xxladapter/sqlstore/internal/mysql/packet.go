@@ -14,7 +14,7 @@ import (
 )
 
 // A packet holds statements that go to the server in one packet, and whose answers come in one.
-// None runs after one that fails. The connection must allow it (multiStatements).
+// None runs after one that fails. The connection must allow several statements (multiStatements).
 type packet struct {
 	text  strings.Builder
 	args  []any
