@@ -15,8 +15,8 @@ const settleHold = 250 * time.Millisecond
 
 // A settleHolder holds settlements back until the results of their runs arrive, so that both are
 // written together: the fire, the log row and the history change once, with one commit. A
-// settlement whose result does not arrive in time is written alone. So is a result whose settlement
-// is not here, because another node has sent the run.
+// settlement whose result does not arrive in time is written alone. So is a result that finds no
+// settlement here, for instance because another node has sent the run.
 type settleHolder struct {
 	mu   sync.Mutex            // guards the field below
 	held map[int64]*heldSettle // by log id
