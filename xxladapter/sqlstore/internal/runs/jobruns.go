@@ -19,7 +19,8 @@ const lastRuns = `SELECT id, job_id, trigger_code, handle_code, trigger_time FRO
 const newestHistory = `SELECT MAX(log_id) FROM xxlwheel_run`
 
 // MeanDurationsAfter groups the histories above an id by job. The id is an argument, for both
-// tables: PostgreSQL takes the result of a subquery for a third of a table, and reads all of both.
+// tables: with a subquery instead, PostgreSQL would expect a third of the rows to match, and read
+// both tables whole.
 const MeanDurationsAfter = `SELECT l.job_id, SUM(CASE WHEN r.finished_ms < r.sent_ms THEN 0 ELSE r.finished_ms - r.sent_ms END), COUNT(*)
 	FROM xxlwheel_run AS r JOIN xxl_job_log AS l ON l.id = r.log_id
 	WHERE r.log_id > ? AND l.id > ? AND r.finished_ms IS NOT NULL AND r.sent_ms IS NOT NULL
