@@ -26,7 +26,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// crashSegment makes journals continue in new files every few dozen fires.
+// crashSegment is a size in bytes that makes journals continue in new files every few dozen fires.
 const crashSegment = 8 << 10
 
 // told is what the killed processes have reported as durable.
@@ -56,7 +56,7 @@ func (d *told) line(t *testing.T, line string) {
 	}
 }
 
-// requireKept compares a store with what was said of it.
+// requireKept checks that a store has what the processes have reported as durable.
 func (d *told) requireKept(t *testing.T, s xxladapter.Store) {
 	t.Helper()
 	fires, err := s.OpenFires(t.Context(), xxladapter.FireFilter{})
@@ -173,9 +173,9 @@ func (c *movedClock) Now() time.Time {
 func (c *movedClock) advance(d time.Duration) { c.since.Add(int64(d)) }
 
 // TestTablesAndJournalOfAnyMomentsMakeOneState lets a store work, copies its tables and its journal
-// at many moments, and opens the tables of each moment with the journal of each later one. So every
-// crash between two writes is tried: whatever the tables have of the journal, each record takes
-// effect once.
+// at many moments, and opens the tables of each moment with its own journal and that of each later
+// one, as after a crash between two writes. Whatever the tables have of the journal, each record
+// takes effect once.
 func TestTablesAndJournalOfAnyMomentsMakeOneState(t *testing.T) {
 	t.Parallel()
 	ctx, dir := t.Context(), t.TempDir()
@@ -319,7 +319,8 @@ func (w *worker) step() {
 	require.NoError(t, err)
 }
 
-// A journal whose last record is torn at any byte has what came before it.
+// TestATornRecordIsDropped opens a journal whose last record is torn, at each byte in turn. The
+// records before it are kept.
 func TestATornRecordIsDropped(t *testing.T) {
 	t.Parallel()
 	ctx, file := t.Context(), filepath.Join(t.TempDir(), "xxl.db")
@@ -361,7 +362,8 @@ func TestATornRecordIsDropped(t *testing.T) {
 	}
 }
 
-// What the tables have is not done again after a crash, nor what an edit has undone.
+// TestMarksCoverWhatTheTablesHave checks that neither what the tables have nor what an edit has
+// undone is done again after a crash.
 func TestMarksCoverWhatTheTablesHave(t *testing.T) {
 	t.Parallel()
 	ctx, file := t.Context(), filepath.Join(t.TempDir(), "xxl.db")
@@ -501,8 +503,8 @@ func openHeld(
 	return s, hold, held, result
 }
 
-// A repeated result is acknowledged no earlier than the first one, which a failed sync may take
-// back.
+// TestARepeatedResultWaitsForTheFirst checks that a repeated result is acknowledged no earlier than
+// the first one, which a failed sync may take back.
 func TestARepeatedResultWaitsForTheFirst(t *testing.T) {
 	t.Parallel()
 	ctx, file := t.Context(), filepath.Join(t.TempDir(), "xxl.db")
@@ -565,7 +567,8 @@ func (f fullDisk) Write(p []byte) (int, error) {
 	return f.File.Write(p)
 }
 
-// What a full disk has refused has not happened, and the store continues when there is room again.
+// TestAJournalOnAFullDisk checks that what a full disk has refused has not happened, and that the
+// store continues when there is room again.
 func TestAJournalOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	ctx, file := t.Context(), filepath.Join(t.TempDir(), "xxl.db")

@@ -375,8 +375,8 @@ func TestAScanForgetsAPauseThatWasNotStored(t *testing.T) {
 	require.Len(t, seen.Calendars, 1)
 }
 
-// A commit that the disk fails is in doubt. A pipe in place of SQLite's own log stands for such a
-// disk, because a pipe has no position to write at.
+// TestACommitThatTheDiskFailsIsInDoubt puts a pipe in place of SQLite's own log. It stands for a
+// disk that fails, because a pipe has no position to write at.
 func TestACommitThatTheDiskFailsIsInDoubt(t *testing.T) {
 	t.Parallel()
 	ctx, file := t.Context(), filepath.Join(t.TempDir(), "x.db")
