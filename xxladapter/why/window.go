@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	// defaultWindow is the length of a timeline one of whose bounds is not given.
+	// defaultWindow is the length of a timeline whose beginning is not given, or is not before now
+	// while the end is not given.
 	defaultWindow = time.Hour
 	// maxWindow is the length of the longest timeline.
 	maxWindow = 32 * 24 * time.Hour
