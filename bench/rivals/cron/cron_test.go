@@ -13,8 +13,8 @@ import (
 	xxl "github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
-// An expression is given in our dialect, and in that of libraries that have no ?. The latter uses
-// the names of weekdays, because their numbers differ.
+// An expression is given in the dialect that we share with go-quartz, and in that of the other
+// libraries. Weekdays have names, because their numbers differ.
 type expression struct{ name, quartz, star string }
 
 var errInvalid = errors.New("gronx: invalid expression")
