@@ -119,7 +119,7 @@ func declarations() (string, error) {
 	return b.String(), nil
 }
 
-// params returns the type of the parameters of a call, which are those that are not headers.
+// params returns the type of a call's parameters, without headers.
 func (o operation) params() string {
 	var members []string
 	for _, p := range o.Parameters {
