@@ -36,8 +36,8 @@ import (
 // for any values.
 type series map[string]map[string]bool
 
-// exposed returns the series that a scheduler exposes at /metrics once everything in it has
-// happened, with the labels that Prometheus adds to each target.
+// exposed returns the series that a scheduler exposes at /metrics, including those that appear only
+// after an event, with the labels that Prometheus adds to each target.
 func exposed(t *testing.T) map[string]series {
 	t.Helper()
 	store := memstore.New(time.Now)
