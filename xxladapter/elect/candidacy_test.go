@@ -73,7 +73,7 @@ func TestOneOfTwoIsElected(t *testing.T) {
 	})
 }
 
-// TestANodeThatCannotLeadLetsAnotherOneLead drains the leader, and later makes it fit again.
+// TestANodeThatCannotLeadLetsAnotherOneLead makes the leader unfit, and later fit again.
 func TestANodeThatCannotLeadLetsAnotherOneLead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m electtest.Memory
