@@ -75,8 +75,8 @@ func TestACampaignEndsAlthoughTheServerFallsSilent(t *testing.T) {
 	require.Less(t, time.Since(begin), elect.SessionLife, "it does not last as long as its session")
 }
 
-// encrypted starts a proxy in front of the server. The proxy ends TLS, as the server's own port for
-// TLS does.
+// encrypted starts a proxy in front of the server. The proxy terminates TLS, as the server's own
+// port for TLS does.
 func encrypted(t *testing.T) (string, *x509.CertPool) {
 	a := electtest.Address(t, testserver.ZooKeeper(t))
 	certified := httptest.NewTLSServer(nil)
