@@ -11,7 +11,7 @@ import (
 
 const (
 	// manyRuns and manyJobs limit the new runs and the changed jobs that one poll names. A poll
-	// that finds more reports instead that any run or job may have changed.
+	// that finds more runs, or manyJobs jobs, reports instead that any run or job may have changed.
 	manyRuns = 200
 	manyJobs = 200
 	// openRuns limits the open runs that are followed to the newest ones. The end of an older run
