@@ -45,8 +45,8 @@ func changes(from, until time.Time, even cron.Plan) (found []Change) {
 	return found
 }
 
-// skipped lists the due times that the clock would have shown after last if it had not been put
-// forward by gap then.
+// skipped lists the due times that the clock passed over when it was put forward by gap right after
+// last.
 func skipped(even cron.Plan, last time.Time, gap time.Duration) (found []time.Time) {
 	shown := wallOf(last)
 	until := shown.Add(gap)
