@@ -1,7 +1,7 @@
 // Package delivery is what an executor and a queue agree on: how runs are delivered and
-// acknowledged, and how calls go in both directions. Package executor is written to it and package
-// queue implements it, so that neither imports the other: an executor that takes no runs from a
-// queue links no client of a broker.
+// acknowledged, and how calls go in both directions. Package executor uses it and package queue
+// implements it, so that neither imports the other: an executor that takes no runs from a queue
+// links no client of a broker.
 package delivery
 
 import (
