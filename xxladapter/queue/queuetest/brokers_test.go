@@ -123,8 +123,8 @@ func (s *site) publishAgain(job, run int64, to xxladapter.QueueAddress) {
 	require.NoError(s.t, err)
 }
 
-// areIdle waits until no executor has a run of the job in flight or queued. When it returns, a run
-// that was begun before a message was acknowledged has reached its handler.
+// areIdle waits until no executor has a run of the job in flight or queued: runs that were begun
+// before the call have then ended.
 func (s *site) areIdle(addresses []string, job int64) {
 	s.t.Helper()
 	c := s.connect("schedulers")

@@ -76,7 +76,7 @@ func newLoad(s *site) *load {
 	return l
 }
 
-// records is the folder of what test and executors record.
+// records returns the folder of what test and executors record.
 func (s *site) records() string { return filepath.Join(s.dir, "records") }
 
 // catchesUp waits until only few runs have no result: about as many as have just become due.
