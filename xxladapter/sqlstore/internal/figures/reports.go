@@ -118,7 +118,7 @@ func (s *Store) Reports(ctx context.Context, from, to time.Time) ([]xxladapter.D
 	}
 	var reports []xxladapter.DailyReport
 	for _, r := range days {
-		// Another tool may have counted a row before our change of it.
+		// A Java admin's count may already include a change that waits in a slot.
 		r.Running, r.Success, r.Failed = max(r.Running, 0), max(r.Success, 0), max(r.Failed, 0)
 		if r.Running+r.Success+r.Failed > 0 {
 			reports = append(reports, *r)
