@@ -21,7 +21,7 @@ var ErrRunning = errors.New("gather: the call was left while it ran")
 type Queue[T any] struct {
 	// Run runs a batch, on a goroutine of the queue. It sets the results of all calls.
 	Run func(batch []T)
-	// Alone runs a call that meets no other, on its caller's goroutine and with the caller's
+	// Alone runs a call of Do that meets no other, on its caller's goroutine and with the caller's
 	// context. Nil leaves the call to Run.
 	Alone func(ctx context.Context, call T)
 	// Limit bounds the number of calls in a batch; 0 means no limit.
