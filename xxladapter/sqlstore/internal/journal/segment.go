@@ -22,7 +22,8 @@ const (
 	magic      = "xxlwheel journal 1\n"
 	headerSize = len(magic) + 20
 	frameSize  = 8
-	// maxRecord limits a payload, so that a damaged length is not taken for a long record.
+	// maxRecord limits a payload, in bytes, so that a damaged length is not taken for a long
+	// record.
 	maxRecord = 1 << 30
 )
 
