@@ -228,8 +228,8 @@ func (l *Log) write() {
 	}
 }
 
-// put stores the records of a batch. While the server is away, it repeats the same append, which
-// the server carries out only once.
+// put stores the records of a batch. The same append is repeated while the server is away, and the
+// server carries it out only once.
 func (l *Log) put(after State, number int64, records [][]byte) error {
 	begun, unanswered := time.Now(), false
 	for {

@@ -20,9 +20,9 @@ type shelf struct {
 	away    bool   // nothing is done and every call fails
 	lost    bool   // the next append is not done
 	mute    bool   // the next append is done and its answer is lost
-	early   func() // called before an append is done, with mu held; nil means nothing
-	told    func() // called once the pen was taken, before the taker gets the answer; nil means nothing
-	asked   func() // called when the pen is asked for, before the answer; nil means nothing
+	early   func() // called before the next append is done, with mu held; nil means nothing
+	told    func() // called when the next Take is done, before its answer; nil means nothing
+	asked   func() // called in the next Take that is answered, with mu held; nil means nothing
 }
 
 // errAway is the error of a shelf that does not answer.
