@@ -250,7 +250,7 @@ func (c *Copy) tables(ctx context.Context) ([]copiedTable, error) {
 	return slices.Insert(tables, at+1, tokens), nil
 }
 
-// columnsOf lists the columns of all tables, under the names of our statements.
+// columnsOf lists the columns of all tables, under the names that our statements use.
 func columnsOf(ctx context.Context, db *database.DB) (map[string][]copiedColumn, error) {
 	tables := map[string][]copiedColumn{}
 	err := db.Query(ctx, db.Dialect.Columns, nil, func(r database.Row) error {
