@@ -15,9 +15,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// maxValue limits one line, in bytes. Three lines may be long: addresses, parameter and result.
-// Together they fit into MySQL's TEXT, so that the result, which comes last of the three and
-// matters most, is never cut off.
+// maxValue limits the value of one line, in bytes. Three values may be long: addresses, parameter
+// and result. Together they fit into MySQL's TEXT, so that the result, which comes last of the
+// three and matters most, is never cut off.
 const maxValue = 15_000
 
 // A Message has the facts of one hand-over.
