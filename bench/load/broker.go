@@ -113,7 +113,8 @@ func (b *broker) findPort(dir string) bool {
 	return true
 }
 
-// cpuTime returns the processor time of the broker so far, and false on systems without /proc.
+// cpuTime returns the processor time of the broker so far, and false if there is no broker or no
+// /proc.
 func (b *broker) cpuTime() (time.Duration, bool) {
 	if b.cmd == nil {
 		return 0, false

@@ -24,8 +24,8 @@ import (
 // An opened is a store with what belongs to it.
 type opened struct {
 	xxladapter.Store
-	place    string  // as it was opened
-	redis    string  // in front of it; empty means none
+	place    string  // the URL of the store, or "memory"
+	redis    string  // the URL of the Redis in front of the store; empty means none
 	dir      string  // for files of the measurement; removed with the store
 	db       *sql.DB // for the tool's own statements; nil for a store in memory
 	closings []func() error
