@@ -162,7 +162,7 @@ func (m *IdleMemberOf[V]) joinLocked(c *idleClock[V], period time.Duration) {
 func (i *IdleOf[V]) armLocked(m *IdleMemberOf[V], delay time.Duration) bool {
 	tally := &i.timer.idle
 	if m.timeout.Reset(delay) {
-		if i.timer.life.Load() != stopped { // where Reset leaves a pending timeout to Stop
+		if i.timer.life.Load() != stopped { // else Reset has left the pending timeout to Stop
 			tally.reset.Add(1)
 		}
 	} else if !m.timeout.IsCancelled() {
