@@ -7,7 +7,7 @@ const (
 	// shows which of them are occupied.
 	layerBuckets = 64
 
-	// minFinest is the least size of the finest layer.
+	// minFinest is the least number of buckets in the finest layer.
 	minFinest = 64
 
 	// handDownBudget is the number of entries that one tick hands down from a layer. A tick hands
@@ -191,8 +191,8 @@ func (l *layer[E]) nearest(current uint64) (begin uint64, ok bool) {
 	return (hand + uint64(ahead)) << l.shift, true
 }
 
-// handDownAt returns the tick at which handing down the bucket of layer k that begins at begin has
-// to start: early enough for the budget, but not before the layer below reaches the bucket's end.
+// handDownAt returns the tick at which to start handing down the bucket of layer k whose first tick
+// is begin: early enough for the budget, but not before the layer below reaches the bucket's end.
 func (w *layered[E]) handDownAt(k int, begin uint64) uint64 {
 	l := &w.layers[k]
 	n := l.buckets[begin>>l.shift&l.mask].n
