@@ -257,7 +257,7 @@ func (a *Accounts) begin(ctx context.Context, u *xxladapter.User, address string
 	return secret, Bearer{u, c, access.NewRights(u.Grants...)}, nil
 }
 
-// drop removes a credential that should not have been created. One that is gone is no error.
+// drop removes a credential. One that is gone is no error.
 func (a *Accounts) drop(ctx context.Context, c *xxladapter.Credential) error {
 	err := a.store.RemoveCredential(ctx, c.UserID, c.ID)
 	if errors.Is(err, xxladapter.ErrNotFound) {
