@@ -110,13 +110,13 @@ func TestATimelineFollowsTheChangesOfItsTime(t *testing.T) {
 		"02:02:10 02:04:00 true CRON 40 * * * * ?",
 	}, line.schedules())
 
-	// What will come of a job that is off: nothing.
+	// A job that is off has no due times to come.
 	call(170*time.Second, "POST", path+"/stop", "")
 	line = ask(175*time.Second, 10*time.Minute)
 	require.Empty(t, line.planned())
 	require.Len(t, line.Schedules, 1)
 
-	// An edited schedule explains the minute in which it stood.
+	// Each time is explained by the schedule that the job had then.
 	_, codes := s.why(job, two.Add(20*time.Second))
 	require.Equal(t, []string{"no_record"}, codes)
 	shown, codes := s.why(job, two.Add(50*time.Second))
@@ -177,7 +177,7 @@ func TestATimelineFollowsTheEditsOfOtherPrograms(t *testing.T) {
 	}
 	check()
 
-	// What the audit no longer has, the versions tell.
+	// The versions tell what the audit no longer has.
 	deleted, err := s.store.PurgeAudit(t.Context(), two.Add(time.Hour), 100)
 	require.NoError(t, err)
 	require.NotZero(t, deleted)
@@ -211,8 +211,8 @@ func TestATimelineFollowsTheEditsOfOtherPrograms(t *testing.T) {
 	require.Equal(t, []string{"02:11:00 02:13:00 false CRON 40 * * * * ?", "02:13:00 02:14:00 false CRON 0 0 1 * * ?"}, line.schedules())
 }
 
-// TestATimelineFindsOldMisfires asks about a time before the newest 10,000 misfires of a job, and
-// about the time of these, which has one more.
+// TestATimelineFindsOldMisfires asks about a time before the newest 10,001 misfires of a job, and
+// about the time of these, which are one more than a timeline shows.
 func TestATimelineFindsOldMisfires(t *testing.T) {
 	two := time.Date(2026, 3, 1, 2, 0, 0, 0, time.UTC)
 	s, elapsed := siteAt(t, two)
