@@ -31,7 +31,7 @@ var (
 	privateNets = prefixes(
 		"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7", "127.0.0.0/8", "::1/128",
 	)
-	// closedNets lists what is never a target on purpose, beside [access.IsMetadata]: this network;
+	// closedNets lists what only Nets allows, in addition to [access.IsMetadata]: this network;
 	// link-local addresses, among them most clouds' metadata; protocol assignments; multicast;
 	// reserved networks.
 	closedNets = prefixes("0.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "224.0.0.0/4", "240.0.0.0/4", "::/128",

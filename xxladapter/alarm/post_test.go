@@ -228,7 +228,7 @@ func TestSlack(t *testing.T) {
 	require.Equal(t, 2, strings.Count(body.Text, "```"), "nothing gets out of the block")
 }
 
-// TestAnswersAreRead checks robots that refuse with status 200.
+// TestAnswersAreRead checks what each answer means: robots may refuse with status 200.
 func TestAnswersAreRead(t *testing.T) {
 	quick(t)
 	channels := map[string]func(Target) (Channel, error){
