@@ -11,7 +11,8 @@ import (
 
 // A Recorder writes a history, one line for each call, for executors and test drivers. Every line
 // is one Write, so that a killed process loses no line that it has recorded to a file. The methods
-// may be called from any goroutine. After an error of Write they all return that error.
+// may be called from any goroutine. After an error of Write, all methods but Close return that
+// error.
 type Recorder struct {
 	by     string
 	closer io.Closer

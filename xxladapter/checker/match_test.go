@@ -100,8 +100,7 @@ func TestMatchPrefersMust(t *testing.T) {
 	match(windows, []Instant{2})
 	require.Equal(t, []int32{-1, -1, 0}, []int32{windows[0].run, windows[1].run, windows[2].run})
 
-	// A chain: the last window takes the arrival of the one before it, which takes that of the
-	// first.
+	// A chain: the last window takes the arrival of the first, which takes that of the second.
 	windows = []window{{lo: 0, hi: 4, must: true, run: -1}, {lo: 1, hi: 2, run: -1}, {lo: 3, hi: 5, must: true, run: -1}}
 	match(windows, []Instant{1, 3})
 	require.Equal(t, []int32{0, -1, 1}, []int32{windows[0].run, windows[1].run, windows[2].run})
