@@ -31,8 +31,8 @@ func (s *Schedule) nextQuartz(loc *time.Location, t int64) (int64, bool) {
 		case found.at > t:
 			return found.at, true
 		default:
-			// Two changes within hours: the last occurrence of wall was before t. It is skipped by
-			// the change at the end of t's own period.
+			// Two changes within hours: wall last occurred before t, and the change at the end of
+			// t's own period skips it.
 			wall = max(wall+1, periodAt(loc, p.end).firstWall())
 		}
 	}
