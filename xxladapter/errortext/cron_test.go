@@ -25,7 +25,7 @@ func planned(kind, conf string, opts ...cron.Option) error {
 	return err
 }
 
-// TestEveryWrongExpressionHasChinese refuses all expressions that XXL-JOB refuses, and some others,
+// TestEveryWrongExpressionHasChinese parses all expressions that XXL-JOB refuses, and some others,
 // in each dialect.
 func TestEveryWrongExpressionHasChinese(t *testing.T) {
 	file, err := os.Open("../cron/testdata/cron_invalid.csv")
@@ -112,7 +112,7 @@ func TestEveryRuleOfCronHasChinese(t *testing.T) {
 	require.Greater(t, found, 60)
 }
 
-// TestReasonsOfProvidersHaveChinese reads the sources of package openid.
+// TestReasonsOfProvidersHaveChinese reads provider.go of package openid.
 func TestReasonsOfProvidersHaveChinese(t *testing.T) {
 	parsed, err := parser.ParseFile(token.NewFileSet(), "../accounts/openid/provider.go", nil, 0)
 	require.NoError(t, err)
