@@ -12,11 +12,12 @@ import (
 )
 
 const (
-	// pace is the pause between two polls.
+	// pace is the interval of polls.
 	pace = time.Second
 	// kept is how many events a hub keeps for listeners that reconnect.
 	kept = 1024
-	// buffer is how many events a listener may fall behind, even right after it has reconnected.
+	// buffer is how many events a listener may fall behind at least: when it reconnects, the kept
+	// events may fill the rest of its channel.
 	buffer = 256
 	// maxListeners bounds the memory and the connections that listeners cost.
 	maxListeners = 1000
