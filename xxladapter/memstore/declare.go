@@ -175,7 +175,8 @@ func (s *Store) keyIsFree(k xxladapter.JobKey) bool {
 	return true
 }
 
-// moveKey lets a key follow its job to another group, unless another job has the key there.
+// moveKey lets a key follow its job to another group. If another job has the key there, the job has
+// none.
 func (s *Store) moveKey(j *xxladapter.Job) {
 	k, has := s.keys[j.ID]
 	if !has || k.GroupID == j.GroupID {
