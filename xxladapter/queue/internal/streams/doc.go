@@ -20,7 +20,7 @@
 // by whichever executor looks first.
 //
 // Schedulers create streams and groups, and only they run scripts, so that the user of an executor
-// needs few commands, and only the keys and channels of its app. A stream expires if nothing is
-// published to it and no executor has it prepared for [broker.IdleLife]. When an executor misses
-// it, a scheduler creates it again.
+// needs few commands, and only the keys and channels of its app. A stream expires if, for
+// [broker.IdleLife], nothing is published to it and no executor asks a scheduler to prepare it.
+// When an executor misses it, a scheduler creates it again.
 package streams
