@@ -139,14 +139,14 @@ func stallingOn(through func(t *testing.T) (redis, behind string, net stallable)
 	}
 }
 
-// onlyRedis returns a store on SQLite whose Redis is behind a proxy.
+// onlyRedis returns the places of a store on SQLite whose Redis is behind a proxy.
 func onlyRedis(t *testing.T) (redis, behind string, net stallable) {
 	t.Helper()
 	server := testserver.NewProxy(t, testserver.Redis(t))
 	return server.URL(), "sqlite:" + emptySQLite(t), stallable{server}
 }
 
-// redisAnd returns a store on tables at a URL; both servers are behind proxies.
+// redisAnd returns the places of a store on tables at a URL; both servers are behind proxies.
 func redisAnd(t *testing.T, url string) (redis, behind string, net stallable) {
 	t.Helper()
 	server, tables := testserver.NewProxy(t, testserver.Redis(t)), testserver.NewProxy(t, url)
