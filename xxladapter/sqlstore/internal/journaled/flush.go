@@ -70,8 +70,8 @@ func (t *transaction) Before(ctx context.Context, tx *database.Tx) error {
 	if err := t.f.write(ctx, tx, &t.cut); err != nil || t.f.shared == nil || !t.what.changes {
 		return err
 	}
-	// After the applied positions, whose row refuses a process that has lost the pen: a sequence is
-	// not rolled back.
+	// Only after write, which fails if this process has lost the pen: a sequence is not rolled
+	// back.
 	return reserve(ctx, tx, "xxlwheel_fire", t.cut.lastFire)
 }
 
