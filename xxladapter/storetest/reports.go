@@ -16,7 +16,8 @@ const (
 	yesterday = "2026-02-28"
 )
 
-// run claims one fire of the job that was triggered days after today.
+// run plans and claims one fire of the job. Its log row says that it was triggered the given number
+// of days after today.
 func (b *fixture) run(jobID int64, days int) xxladapter.Fire {
 	b.Helper()
 	fire := b.plan(jobID, at(0), xxladapter.TriggerManual)

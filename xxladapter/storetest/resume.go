@@ -152,7 +152,7 @@ var resumeRules = []rule{
 			resumed, err := b.store.ResumeJob(b.ctx, resume)
 			b.NoError(err)
 			b.False(resumed)
-			b.True(b.endRun(f, xxladapter.Resume{})) // by a caller that does not know
+			b.True(b.endRun(f, xxladapter.Resume{})) // by a caller that does not know of the wait
 		}
 		b.True(b.job(id).Waits())
 		resumed, err := b.store.ResumeJob(b.ctx, resume)
