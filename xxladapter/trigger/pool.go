@@ -44,8 +44,9 @@ const (
 // A Pool hands fires over, a limited number concurrently. Those of one executor app begin in the
 // order in which they came, and the apps take turns. Waiting fires are durable in the store: a fire
 // that finds no place is refused and found there later, and so are those that still wait when the
-// pool stops. Planned fires of the app that are due later are refused until then, or else they
-// would take the places that become free, and it would wait as long as the app is overloaded.
+// pool stops. Until a refused fire is found, planned fires of the app that are due later are
+// refused too. Otherwise they would take the places that become free, and the refused fire would
+// wait as long as the app is overloaded.
 //
 // Slow jobs (see slow.go) are handed over by a part of the pool of their own.
 type Pool struct {
@@ -175,8 +176,8 @@ func (p *Pool) Refused() (due time.Time, id int64, ok bool) {
 	return time.UnixMilli(from.due), from.id, ok
 }
 
-// Offered notes that the planned fires from the last answer of [Pool.Refused] up to last are about
-// to be passed to Fire again; all that follow if last is nil.
+// Offered notes that planned fires are about to be passed to Fire again: from the one with due and
+// id, which [Pool.Refused] returned, to last. A nil last means all that follow.
 func (p *Pool) Offered(due time.Time, id int64, last *xxladapter.Fire) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -325,7 +326,7 @@ func (p *Pool) leave(t assignment, began time.Time) bool {
 	return true
 }
 
-// finish releases the place of an assignment and notes how long the job has taken.
+// finish releases the place of an assignment and notes how long the hand-over has taken.
 //
 // REQUIRES: p.mu is held.
 func (p *Pool) finish(t assignment, began time.Time) {
