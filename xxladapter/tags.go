@@ -76,7 +76,7 @@ func (j *Job) ParseSettings(text string) {
 	j.Settings, j.Tags = s.Settings, s.Tags
 }
 
-// validTexts returns copies of the texts that every store can keep; see [ValidText].
+// validTexts returns the texts as every store can keep them; see [ValidText].
 func validTexts(texts []string) []string {
 	texts = slices.Clone(texts)
 	for i, text := range texts {
