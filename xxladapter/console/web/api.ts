@@ -87,10 +87,23 @@ export function address(name: CallName, params: Record<string, unknown>): URL {
 	return url;
 }
 
+// unanswered returns what a call throws when its connection breaks: e if the call was aborted, or
+// else an ApiError.
+function unanswered(e: unknown, abort?: AbortSignal): unknown {
+	if (abort?.aborted) return e;
+	offline.value = true;
+	return new ApiError(0, "unreachable", String((e as Error).message));
+}
+
 // call makes one call. It throws an ApiError, or what aborted it.
 export async function call<C extends CallName>(name: C, params: Params<C>, body?: Calls[C]["body"], abort?: AbortSignal): Promise<Answer<C>> {
 	const answer = await send(name, params, body, abort);
-	return (await answer.json().catch(() => abort?.throwIfAborted())) as Answer<C>;
+	if (answer.status === 204) return undefined as unknown as Answer<C>;
+	try {
+		return (await answer.json()) as Answer<C>;
+	} catch (e) {
+		throw unanswered(e, abort);
+	}
 }
 
 // stream makes a call whose answer is JSON lines, and passes each value on as it comes. It throws an
@@ -108,8 +121,7 @@ export async function stream<C extends CallName, L>(name: C, params: Params<C>, 
 			for (const line of lines) if (line) each(JSON.parse(line) as L);
 		}
 	} catch (e) {
-		if (abort?.aborted) throw e;
-		throw new ApiError(0, "unreachable", String((e as Error).message));
+		throw unanswered(e, abort);
 	}
 }
 
@@ -136,9 +148,7 @@ export async function send<C extends CallName>(name: C, params: Params<C>, body?
 			body: body === undefined ? undefined : JSON.stringify(body),
 		});
 	} catch (e) {
-		if (abort?.aborted) throw e;
-		offline.value = true;
-		throw new ApiError(0, "unreachable", String((e as Error).message));
+		throw unanswered(e, abort);
 	}
 	offline.value = answer.status === 502 && !answer.headers.get("Content-Type")?.startsWith("application/json");
 	const date = Date.parse(answer.headers.get("Date") ?? "");

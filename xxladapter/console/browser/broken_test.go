@@ -1,0 +1,65 @@
+package browser
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// through returns the site behind a handler, whose next answers as the site does.
+func (s *site) through(handle func(w http.ResponseWriter, r *http.Request, next http.Handler)) *site {
+	s.t.Helper()
+	target, err := url.Parse(s.url)
+	require.NoError(s.t, err)
+	next := httputil.NewSingleHostReverseProxy(target)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handle(w, r, next) }))
+	s.t.Cleanup(server.Close) // after the tab
+	behind := *s
+	behind.url = server.URL
+	return &behind
+}
+
+// cut sends the beginning of an answer and cuts the connection.
+func cut(w http.ResponseWriter, beginning string) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	_, _ = io.WriteString(w, beginning)
+	_ = http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+// TestAnAnswerThatBreaksOffIsNone checks that a connection that breaks within an answer is told as
+// one that was never made: by a page without data, by a page that keeps what it showed, and by an
+// order, which is not called done.
+func TestAnAnswerThatBreaksOffIsNone(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	s.job(s.group("Orders"), "settle orders", map[string]any{"scheduleType": "FIX_RATE", "scheduleConf": "3600"})
+	var breaks atomic.Bool
+	tab := s.through(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if breaks.Load() && strings.HasPrefix(r.URL.Path, "/api/") {
+			cut(w, `{"jobs":[`)
+		}
+		next.ServeHTTP(w, r)
+	}).open("help")
+	tab.allowed = append(tab.allowed, "net::ERR_")
+	breaks.Store(true)
+	tab.eval(`document.querySelector('nav a[href$="/jobs"]').click()`, nil)
+	tab.until("the list says it", `document.querySelector(".is-failure")?.innerText.includes("No answer")`)
+	tab.sees("The scheduler does not answer")
+	breaks.Store(false)
+	tab.until("the list is shown", `[...document.querySelectorAll("tbody a")].some((e) => e.innerText === "settle orders")`)
+	tab.until("the notice is gone", `!document.body.innerText.includes("does not answer")`)
+
+	breaks.Store(true)
+	tab.click("Schedule of settle orders")
+	tab.until("the order is not called done", `document.querySelector(".toast")?.innerText.includes("The scheduler does not answer")`)
+	tab.until("the page says it", `document.querySelector(".banner")?.innerText.includes("The scheduler does not answer")`)
+	tab.until("what was shown remains", `[...document.querySelectorAll("tbody a")].some((e) => e.innerText === "settle orders")`)
+}
