@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -24,6 +25,13 @@ func (s *site) through(handle func(w http.ResponseWriter, r *http.Request, next 
 	behind := *s
 	behind.url = server.URL
 	return &behind
+}
+
+// refuse answers as the scheduler does.
+func refuse(w http.ResponseWriter, status int) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, `{"code":"internal","message":"the disk is full","messageZh":"磁盘已满"}`)
 }
 
 // cut sends the beginning of an answer and cuts the connection.
@@ -62,4 +70,41 @@ func TestAnAnswerThatBreaksOffIsNone(t *testing.T) {
 	tab.until("the order is not called done", `document.querySelector(".toast")?.innerText.includes("The scheduler does not answer")`)
 	tab.until("the page says it", `document.querySelector(".banner")?.innerText.includes("The scheduler does not answer")`)
 	tab.until("what was shown remains", `[...document.querySelectorAll("tbody a")].some((e) => e.innerText === "settle orders")`)
+}
+
+// TestAProxyWithoutAScheduler checks that the page says that the scheduler does not answer when a
+// proxy answers in its place, and not when the answer is the scheduler's own.
+func TestAProxyWithoutAScheduler(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	group := s.group("Orders")
+	s.job(group, "still here", nil)
+	var status atomic.Int32
+	var own atomic.Bool
+	tab := s.through(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if is := int(status.Load()); is != 0 && strings.HasPrefix(r.URL.Path, "/api/") {
+			if own.Load() {
+				refuse(w, is)
+			} else {
+				http.Error(w, "<h1>"+http.StatusText(is)+"</h1>", is)
+			}
+			return
+		}
+		next.ServeHTTP(w, r)
+	}).open("jobs")
+	tab.allowed = append(tab.allowed, "502 (Bad Gateway)", "503 (Service Unavailable)", "504 (Gateway Timeout)")
+	for _, is := range []int32{http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout} {
+		tab.sees("still here")
+		status.Store(is)
+		s.job(group, fmt.Sprintf("made during %d", is), nil) // the page asks again
+		tab.until(fmt.Sprintf("%d is told", is), `document.querySelector(".banner")?.innerText.includes("The scheduler does not answer")`)
+		tab.sees("still here")
+		status.Store(0)
+		tab.until("the notice is gone", `!document.querySelector(".banner")`)
+	}
+	own.Store(true)
+	status.Store(http.StatusServiceUnavailable)
+	tab.visit("nodes")
+	tab.until("the refusal is told", `document.querySelector(".is-failure")?.innerText.includes("the disk is full")`)
+	tab.until("the scheduler answers", `document.querySelector(".health").classList.contains("is-success")`)
 }

@@ -150,7 +150,7 @@ export async function send<C extends CallName>(name: C, params: Params<C>, body?
 	} catch (e) {
 		throw unanswered(e, abort);
 	}
-	offline.value = answer.status === 502 && !answer.headers.get("Content-Type")?.startsWith("application/json");
+	offline.value = [502, 503, 504].includes(answer.status) && !answer.headers.get("Content-Type")?.startsWith("application/json");
 	const date = Date.parse(answer.headers.get("Date") ?? "");
 	// The header has whole seconds: a difference below that says nothing.
 	if (date) {
