@@ -4,6 +4,7 @@ package redisstore
 
 import (
 	"database/sql"
+	"slices"
 	"testing"
 	"time"
 
@@ -78,6 +79,8 @@ func runAndFail(t *testing.T, s xxladapter.Store, now time.Time) xxladapter.Term
 		require.NoError(t, storetest.StartAt(ctx, s, job, now))
 		fires, _, err := s.ClaimDue(ctx, lease.Term, 0, 10, eachSecond)
 		require.NoError(t, err)
+		// With a clock that moves, the first job may be due again.
+		fires = slices.DeleteFunc(fires, func(f xxladapter.Fire) bool { return f.JobID != job })
 		require.Len(t, fires, 1)
 		row := &xxladapter.Log{
 			JobID: job, GroupID: group, TriggerTime: now, Address: "http://a:1", Handler: "h", Param: "p", RetryCount: 2,
