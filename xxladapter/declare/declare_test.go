@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -301,17 +302,101 @@ func TestMergeKeysAndScripts(t *testing.T) {
 	require.Equal(t, []string{"team/x/y.sh"}, Scripts(File{"team/a.yaml", "jobs: [{glueSourceFile: x/y.sh}, {glueSourceFile: /z}, {glueSourceFile: ../z}]"}))
 }
 
+// TestNestedMergeKeys reads mappings that merge mappings with merge keys. A mapping's own fields
+// win, then those of the earlier source with all that it merges. The YAML library agrees.
+func TestNestedMergeKeys(t *testing.T) {
+	agrees := func(t require.TestingT, text string) []JobEntry {
+		source, problems := Read([]File{{"jobs.yaml", text}})
+		require.Empty(t, problems, text)
+		var parsed map[string]any
+		require.NoError(t, yaml.Unmarshal([]byte(text), &parsed), text)
+		data, err := json.Marshal(parsed)
+		require.NoError(t, err)
+		var want Document
+		require.NoError(t, json.Unmarshal(data, &want))
+		require.Equal(t, want.Jobs, source.Jobs, text)
+		return source.Jobs
+	}
+	for text, want := range map[string]JobEntry{
+		"- &p {name: p}\n- &a {<<: *p, key: a}\n- {<<: *a, name: mine}":                                {Name: "mine", Key: "a"},
+		"- &p {name: p, key: p}\n- &a {<<: *p, key: a}\n- &b {<<: *a, author: b}\n- {<<: *b, name: c}": {Name: "c", Key: "a", Author: "b"},
+		"- &p {name: p}\n- &q {author: q}\n- &a {<<: *p}\n- &b {<<: *q}\n- {<<: [*a, *b]}":             {Name: "p", Author: "q"},
+		"- &p {name: p}\n- &a {<<: *p}\n- &b {name: b, key: b}\n- {<<: [*a, *b]}":                      {Name: "p", Key: "b"},
+		"- &p {tags: [p]}\n- &a {<<: *p}\n- {<<: [*a, {tags: [b, c]}]}":                                {Tags: []string{"p"}},
+		"- &p {settings: {zone: UTC}}\n- &a {<<: *p}\n- {<<: *a, settings: {calendar: c}}":             {Settings: &xxladapter.Settings{Calendar: "c"}},
+	} {
+		jobs := agrees(t, "jobs:\n"+text)
+		require.Equal(t, want, jobs[len(jobs)-1], text)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := "jobs:\n"
+		for i := range rapid.IntRange(1, 8).Draw(t, "jobs") {
+			var parts []string
+			for _, field := range []string{"name", "key", "author", "alarmEmail"} {
+				if rapid.Bool().Draw(t, field) {
+					parts = append(parts, fmt.Sprintf("%s: j%d", field, i))
+				}
+			}
+			if i > 0 {
+				source := rapid.Map(rapid.IntRange(0, i-1), func(of int) string { return fmt.Sprint("*j", of) })
+				merged := strings.Join(rapid.SliceOfN(source, 0, 3).Draw(t, "merged"), ", ")
+				parts = slices.Insert(parts, rapid.IntRange(0, len(parts)).Draw(t, "where"), "<<: ["+merged+"]")
+			}
+			text += fmt.Sprintf("- &j%d {%s}\n", i, strings.Join(parts, ", "))
+		}
+		agrees(t, text)
+	})
+
+	for text, want := range map[string]string{
+		"- &a {<<: {<<: *a}}":                                      "the mapping merges itself",
+		"- &a {<<: [{name: x}, {<<: {<<: *a}}]}":                   "the mapping merges itself",
+		"- {<<: {<<: {name: x, name: y}}}":                         "name is given twice, must be given once",
+		"- {name: z, <<: {<<: {nam: x}}}":                          `unknown field "nam"`,
+		"- {<<: [{<<: {name: x}}, {<<: [name]}]}":                  `"name", must be a mapping`,
+		"- {<<: [{<<: {name: x}}, {<<: {name: [y]}}, {key: [k]}]}": "key is a list, must be a text",
+	} {
+		_, problems := Read([]File{{"jobs.yaml", "jobs:\n" + text}})
+		require.Len(t, problems, 1, text)
+		require.Contains(t, problems[0].Message, want, text)
+	}
+}
+
+// TestNestedMergesCount reads small texts whose nested merges expand to many mappings, or to many
+// fields that the job has already.
+func TestNestedMergesCount(t *testing.T) {
+	double := "jobs:\n- &j0 {}\n"
+	for i := range 40 {
+		double += fmt.Sprintf("- &j%d {<<: [*j%d, *j%d]}\n", i+1, i, i)
+	}
+	wide := "jobs:\n- &wide {"
+	for i := range 1000 {
+		wide += fmt.Sprintf("x%d: x, ", i)
+	}
+	wide += "}\n- &a {<<: *wide}\n- {<<: [" + strings.Repeat("*a, ", 20) + "]}\n"
+	for _, text := range []string{double, wide} {
+		r := &reader{source: &Source{places: map[string]place{}}, file: "jobs.yaml", nodes: 10_000}
+		r.read(text)
+		require.Negative(t, r.nodes)
+		require.NotEmpty(t, r.problems)
+		if text == double { // the other has too many unknown fields for another problem
+			require.Len(t, r.problems, 1)
+			require.Contains(t, r.problems[0].Message, "must have at most 1000000")
+		}
+	}
+}
+
 // TestValuesBeyondTheLimitAreAProblem reads the same text with every limit, so that each kind of
 // value is once the first one beyond it. A document that lacks values is never returned silently.
 func TestValuesBeyondTheLimitAreAProblem(t *testing.T) {
-	const text = "jobs:\n- &usual {appName: billing, key: a, author: ops, executorHandler: h}\n- {<<: *usual, key: b}\n"
+	const text = "jobs:\n- &usual {appName: billing, key: a, author: ops, executorHandler: h}\n- &b {<<: *usual, key: b}\n" +
+		"- {<<: [*b, {<<: *b}], key: c}\n"
 	all := 0
 	for limit := 0; ; limit++ {
 		r := &reader{source: &Source{places: map[string]place{}}, file: "jobs.yaml", nodes: limit}
 		r.read(text)
 		if r.nodes >= 0 {
 			require.Empty(t, r.problems)
-			require.Equal(t, []string{"billing/a", "billing/b"}, names(&r.source.Document))
+			require.Equal(t, []string{"billing/a", "billing/b", "billing/c"}, names(&r.source.Document))
 			break
 		}
 		all++

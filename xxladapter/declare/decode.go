@@ -2,6 +2,7 @@ package declare
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -54,7 +55,7 @@ func (r *reader) value(n *yaml.Node, v reflect.Value, at string, places map[stri
 		v.Set(reflect.New(v.Type().Elem()))
 		r.value(n, v.Elem(), at, places)
 	case reflect.Struct:
-		r.fields(n, v, at, places)
+		r.fields(n, v, at, places, map[string]bool{})
 	case reflect.Slice:
 		if n.Kind != yaml.SequenceNode {
 			r.wrong(n, at, "a list")
@@ -69,8 +70,9 @@ func (r *reader) value(n *yaml.Node, v reflect.Value, at string, places map[stri
 	}
 }
 
-// fields reads a mapping into a struct.
-func (r *reader) fields(n *yaml.Node, v reflect.Value, at string, places map[string]int) {
+// fields reads a mapping into a struct, without the fields that are already given: those of the
+// mappings that merge this one, and of sources before it. It adds the mapping's own to them.
+func (r *reader) fields(n *yaml.Node, v reflect.Value, at string, places map[string]int, given map[string]bool) {
 	if n.Kind != yaml.MappingNode {
 		r.wrong(n, at, "a mapping")
 		return
@@ -80,19 +82,25 @@ func (r *reader) fields(n *yaml.Node, v reflect.Value, at string, places map[str
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
 		fields[name] = i
 	}
-	seen := map[string]bool{}
+	own := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		name := key.Value
 		if key.ShortTag() == "!!merge" {
 			continue // after the mapping's own fields
 		}
+		if given[name] {
+			if !r.count(key, at) { // so that merging one mapping again and again has a limit
+				return
+			}
+			continue
+		}
 		field, known := fields[name]
 		where := strings.TrimPrefix(at+"."+name, ".")
 		switch {
 		case key.Kind != yaml.ScalarNode || !known:
 			r.report(key.Line, at, xxladapter.Invalidf(errorrule.UnknownDeclaredField, "unknown field %q", name))
-		case seen[name]:
+		case own[name]:
 			r.report(key.Line, where, xxladapter.Invalidf(errorrule.Once, "%s is given twice, must be given once", name))
 		case isNull(value):
 			places[where] = key.Line // as if it were omitted
@@ -100,13 +108,14 @@ func (r *reader) fields(n *yaml.Node, v reflect.Value, at string, places map[str
 			places[where] = key.Line
 			r.value(value, v.Field(field), where, places)
 		}
-		seen[name] = true
+		own[name] = true
 	}
-	r.merge(n, v, at, places, seen)
+	maps.Copy(given, own)
+	r.merge(n, v, at, places, given)
 }
 
-// merge reads what merge keys bring, for fields that the mapping does not have itself.
-func (r *reader) merge(n *yaml.Node, v reflect.Value, at string, places map[string]int, seen map[string]bool) {
+// merge reads what merge keys bring, for fields that are not given.
+func (r *reader) merge(n *yaml.Node, v reflect.Value, at string, places map[string]int, given map[string]bool) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].ShortTag() != "!!merge" {
 			continue
@@ -129,17 +138,8 @@ func (r *reader) merge(n *yaml.Node, v reflect.Value, at string, places map[stri
 			if !r.count(from, at) {
 				return
 			}
-			rest := &yaml.Node{Kind: from.Kind, Line: from.Line, Tag: from.Tag, Value: from.Value}
-			for j := 0; j+1 < len(from.Content); j += 2 {
-				if name := from.Content[j].Value; !seen[name] {
-					rest.Content = append(rest.Content, from.Content[j], from.Content[j+1])
-				}
-			}
-			for j := 0; j+1 < len(rest.Content); j += 2 {
-				seen[rest.Content[j].Value] = true
-			}
 			r.merging = append(r.merging, n, from)
-			r.fields(rest, v, at, places)
+			r.fields(from, v, at, places, given)
 			r.merging = r.merging[:len(r.merging)-2]
 		}
 	}
