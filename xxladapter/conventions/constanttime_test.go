@@ -40,7 +40,7 @@ var keepsSecret = []string{"digestOf", "Sum256", "TrimSpace", "ToLower", "ToUppe
 // token is set, and whether it is the well-known one, may be asked anywhere.
 func TestTokensAreComparedInConstantTime(t *testing.T) {
 	compared := 0
-	for _, pkg := range []string{"access", "accounts", "admin", "alarm", "executor", "node", "trigger", "cmd/xxlwheel"} {
+	for _, pkg := range []string{"access", "accounts", "admin", "alarm", "executor", "node", "spread", "trigger", "cmd/xxlwheel"} {
 		for _, file := range sourcesOf(t, path.Join("xxladapter", pkg)) {
 			early, constant := comparisons(t, file, readFile(t, file))
 			for _, place := range early {
