@@ -87,6 +87,7 @@ func (c *cluster) idle() (ready []*node) {
 				continue // the URL was checked, so the address that a node names is wrong
 			}
 			opts.MaxRetries, opts.ContextTimeoutEnabled, opts.PoolSize = -1, true, 1
+			opts.DialerRetries = 1 // a node is asked again anyway, and its refusal must not get lost in a time-out
 			n = &node{address: at, client: redis.NewClient(opts)}
 			c.nodes[at] = n
 		}
