@@ -39,6 +39,8 @@ func TestOptionsAreChecked(t *testing.T) {
 		"must begin with https":  {Issuer: "http://id.example.org", ClientID: "c", Rules: rules},
 		"client id is missing":   {Issuer: "https://id.example.org", Rules: rules},
 		"role rules are missing": {Issuer: "https://id.example.org", ClientID: "c"},
+		`role is "root"`:         {Issuer: "https://id.example.org", ClientID: "c", Rules: append(rules, Rule{Value: "ops", Role: "root"})},
+		`role rule is "=admin"`:  {Issuer: "https://id.example.org", ClientID: "c", Rules: []Rule{{Role: xxladapter.RoleAdmin}}},
 	} {
 		_, err := New(opts)
 		require.ErrorContains(t, err, message)

@@ -28,7 +28,8 @@ type Options struct {
 	// else of the provider's answer about the user. Dots lead into objects, as in
 	// realm_access.roles. The default is groups.
 	Claim string
-	// Rules give roles. A user whom no rule matches cannot sign in. There must be at least one.
+	// Rules give roles. A user whom no rule matches cannot sign in. There must be at least one, and
+	// each needs a value and a role that exists.
 	Rules []Rule
 	// Client calls the provider; nil means a client with a limit of ten seconds for each call.
 	Client *http.Client
@@ -46,8 +47,7 @@ type Rule struct {
 func ParseRule(text string) (r Rule, err error) {
 	cut := strings.LastIndex(text, "=")
 	if cut < 1 {
-		return r, xxladapter.Invalidf(errorrule.RoleRule, "%s is %q, must be VALUE=ROLE or VALUE=ROLE@APP",
-			"role rule", text)
+		return r, notARule(text)
 	}
 	r.Value = text[:cut]
 	role, app, single := strings.Cut(text[cut+1:], "@")
@@ -56,6 +56,11 @@ func ParseRule(text string) (r Rule, err error) {
 		return r, xxladapter.Invalidf(errorrule.RoleRule, "%s is %q, must name an app behind @", "role rule", text)
 	}
 	return r, r.Role.Validate()
+}
+
+func notARule(text string) error {
+	return xxladapter.Invalidf(errorrule.RoleRule, "%s is %q, must be VALUE=ROLE or VALUE=ROLE@APP",
+		"role rule", text)
 }
 
 // check returns the options with their defaults.
@@ -73,6 +78,14 @@ func (o Options) check() (Options, error) {
 		return o, xxladapter.Invalidf(errorrule.Missing,
 			"%s are missing, must give a role to at least one value of the claim",
 			"role rules")
+	}
+	for _, r := range o.Rules {
+		if r.Value == "" {
+			return o, notARule("=" + string(r.Role))
+		}
+		if err := r.Role.Validate(); err != nil {
+			return o, err
+		}
 	}
 	if o.Name == "" {
 		o.Name = issuer.Host
