@@ -646,6 +646,27 @@ func TestAPanicBeforeACallIsAnsweredAsOneInIt(t *testing.T) {
 	require.JSONEq(t, `{"code":"internal","message":"internal error"}`, w.Body.String())
 }
 
+// A farStore has a misfire of the year 10000.
+type farStore struct{ Store }
+
+func (farStore) Misfires(context.Context, xxladapter.MisfireFilter) ([]xxladapter.Misfire, error) {
+	return []xxladapter.Misfire{{ID: 1, JobID: 1, Due: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)}}, nil
+}
+
+// TestAnAnswerThatCannotBeEncodedIsAFault answers with a time that has no form in JSON.
+func TestAnAnswerThatCannotBeEncodedIsAFault(t *testing.T) {
+	var logged bytes.Buffer
+	s := siteWith(t, func(o *Options) {
+		o.Store = farStore{o.Store}
+		o.Logger = slog.New(slog.NewTextHandler(&logged, nil))
+	})
+	job := s.createJob("")
+	status, answer := s.do("GET", fmt.Sprintf("/api/v1/jobs/%d/misfires", job), testToken, "")
+	require.Equal(t, http.StatusInternalServerError, status, answer)
+	require.JSONEq(t, `{"code":"internal","message":"internal error"}`, answer)
+	require.Contains(t, logged.String(), "encode answer")
+}
+
 // A panickingAudit panics behind the first page.
 type panickingAudit struct{ Store }
 

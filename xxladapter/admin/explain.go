@@ -10,6 +10,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
+	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/why"
 )
 
@@ -249,6 +250,10 @@ func (s *Server) whyOfJob(ctx context.Context, q whyQuery) (no whyAnswer, err er
 			return no, err
 		}
 		q.At = q.At.Truncate(time.Minute)
+	}
+	// The end of the time in question must have a form in JSON, in each zone.
+	if year := q.At.UTC().Year(); year < 1970 || year > 9998 {
+		return no, xxladapter.Invalidf(errorrule.Range, "%s is in the year %d, must be %d to %d", "at", year, 1970, 9998)
 	}
 	from, to := why.TimeMeant(q.At)
 	p, err := s.pastOf(ctx, q.ID, from, to, api.MaxPage)

@@ -50,6 +50,8 @@ func TestASchedulePreviewShowsTimesWordsAndClockChanges(t *testing.T) {
 	require.Empty(t, p.Days)
 	s.get("/api/v1/schedule/preview?scheduleType=NONE", &p)
 	require.Empty(t, p.Times)
+	s.get("/api/v1/schedule/preview?scheduleType=FIX_RATE&scheduleConf=2147483647&count=200&from=2026-01-01T00:00:00Z", &p)
+	require.Len(t, p.Times, 117, "68 years apart, until the year 9999")
 }
 
 func TestASchedulePreviewNamesTheWrongField(t *testing.T) {

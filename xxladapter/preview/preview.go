@@ -79,8 +79,11 @@ type Day struct {
 	More  bool   // there are more than MaxPerDay
 }
 
-// Of returns the preview of s after an instant: up to count due times, and the days of some months.
-// The error is that of [cron.ParsePlan].
+// lastYear is the last year that RFC 3339, and so an answer in JSON, has a form for.
+const lastYear = 9999
+
+// Of returns the preview of s after an instant: up to count due times, none after the year 9999,
+// and the days of some months. The error is that of [cron.ParsePlan].
 //
 // REQUIRES: count is 0 to MaxTimes, months 0 to MaxMonths.
 func Of(s Schedule, from time.Time, count, months int) (Preview, error) {
@@ -101,7 +104,7 @@ func Of(s Schedule, from time.Time, count, months int) (Preview, error) {
 	p := Preview{Assumed: s.Type == cron.FixDelay}
 	until := from
 	for at := from; len(p.Times) < count; {
-		if at = plan.Next(at); at.IsZero() {
+		if at = plan.Next(at); at.IsZero() || at.Year() > lastYear {
 			break
 		}
 		p.Times = append(p.Times, Time{at, markOf(at, even)})

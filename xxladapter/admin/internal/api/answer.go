@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -125,9 +126,14 @@ func (a *Answerer) Answer(w http.ResponseWriter, r *http.Request, refused error,
 		file(w)
 		return
 	}
+	text, unfit := json.Marshal(value)
+	if unfit != nil { // such as a time after the year 9999
+		status, value = a.Refuse(r, fmt.Errorf("encode answer: %w", unfit))
+		text, _ = json.Marshal(value) // an Error has nothing of the kind
+	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(value) // the caller may be gone
+	_, _ = w.Write(append(text, '\n')) // the caller may be gone
 }
 
 // Refuse returns the status and the answer for a call that has failed. It logs panics, and errors
