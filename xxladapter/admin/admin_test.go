@@ -188,18 +188,29 @@ func TestExecutorCallsRefuseBadInput(t *testing.T) {
 func TestAnOversizedBodyIsRefused(t *testing.T) {
 	s := newSite(t)
 	big := `[{"logId":1,"handleCode":200,"handleMsg":"` + strings.Repeat("x", wire.MaxBody) + `"}]`
-	for op, token := range map[string]string{"registry": testToken, "callback": "wrong"} {
-		status, body := s.do("POST", "/api/"+op, token, big)
-		require.Equal(t, http.StatusRequestEntityTooLarge, status)
-		require.JSONEq(t, `{"code":500,"msg":"request body is over 5242880 bytes","content":null,"data":null,"success":false}`, body)
-	}
+	status, body := s.do("POST", "/api/registry", testToken, big)
+	require.Equal(t, http.StatusRequestEntityTooLarge, status)
+	require.JSONEq(t, `{"code":500,"msg":"request body is over 5242880 bytes","content":null,"data":null,"success":false}`, body)
 	require.Empty(t, s.completer.got)
 
 	fits := `[{"logId":1,"handleCode":200,"handleMsg":"` + strings.Repeat("x", wire.MaxBody-100) + `"}]`
-	status, body := s.do("POST", "/api/callback", testToken, fits)
+	status, body = s.do("POST", "/api/callback", testToken, fits)
 	require.Equal(t, http.StatusOK, status, "and the server continues")
 	require.Contains(t, body, `"code":200`)
 	require.Len(t, s.completer.got, 1)
+}
+
+// TestTheBodyOfARefusedCallIsNotKept sends a large body with a wrong token.
+func TestTheBodyOfARefusedCallIsNotKept(t *testing.T) {
+	s := unservedSite(t, nil)
+	body := strings.NewReader(strings.Repeat("x", wire.MaxBody))
+	r := httptest.NewRequest("POST", "http://127.0.0.1/api/callback", body)
+	r.Header.Set(wire.HeaderToken, "wrong")
+	w := httptest.NewRecorder()
+	s.server.ServeHTTP(w, r)
+	require.Equal(t, http.StatusOK, w.Code)
+	require.Contains(t, w.Body.String(), wire.MsgWrongToken)
+	require.Less(t, wire.MaxBody-body.Len(), 100_000, "bytes that were read")
 }
 
 // TestManyResultsMayComeTogether reports what an executor of XXL-JOB before 3.4.1 has accumulated

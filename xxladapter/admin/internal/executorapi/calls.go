@@ -42,8 +42,12 @@ var operations = map[string]operation{
 	strings.ToLower(wire.OpDeclare):        (*Server).declare,
 }
 
+// refusedBody limits in bytes what is read of the body of a caller without a valid token.
+const refusedBody = 64 << 10
+
 // answer checks in upstream's order (OpenApiController.java of 3.3.2): method, operation, body,
-// token, known operation. Then it runs the operation.
+// token, known operation. Then it runs the operation. The token decides before how much of the body
+// is kept in memory.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	op := r.PathValue("op")
 	if r.Method != http.MethodPost {
@@ -54,21 +58,28 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 		s.reply(w, wire.Fail(wire.MsgNoOperation))
 		return
 	}
+	appName := r.Header.Get(wire.HeaderAppName)
+	by, refusal := s.caller(r, op, appName)
 	limit := int64(wire.MaxBody)
-	if r.ContentLength > limit && s.mayReportMore(r, op) {
+	switch {
+	case refusal != "":
+		limit = refusedBody
+	case r.ContentLength > limit && strings.EqualFold(op, wire.OpCallback):
 		s.large.Lock()
 		defer s.large.Unlock()
 		limit = maxResults
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
-		w.Header().Set("Content-Type", wire.ContentType)
-		w.WriteHeader(http.StatusRequestEntityTooLarge)
-		s.write(w, wire.Fail(fmt.Sprintf("request body is over %d bytes", limit)))
-		return
-	}
-	if err != nil {
+	switch {
+	case errors.As(err, &tooLarge):
+		if refusal == "" {
+			w.Header().Set("Content-Type", wire.ContentType)
+			w.WriteHeader(http.StatusRequestEntityTooLarge)
+			s.write(w, wire.Fail(fmt.Sprintf("request body is over %d bytes", limit)))
+			return
+		}
+	case err != nil:
 		s.reply(w, wire.Fail(wire.PrefixOpenAPIErr+"read request body: "+err.Error()))
 		return
 	}
@@ -76,21 +87,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 		s.reply(w, wire.Fail(wire.MsgEmptyBody))
 		return
 	}
-	if err := s.opts.Pages.Check(r); err != nil {
-		s.reply(w, wire.Fail("invalid request, "+err.Error()))
-		return
-	}
-	appName := r.Header.Get(wire.HeaderAppName)
-	by, ok, err := s.opts.Tokens.Caller(r.Context(), api.Bearer(r), appName)
-	switch {
-	case err != nil:
-		s.reply(w, wire.Fail(s.userText(op, err)))
-		return
-	case !ok && appName != "":
-		s.reply(w, wire.Fail(wire.MsgWrongAppToken))
-		return
-	case !ok:
-		s.reply(w, wire.Fail(wire.MsgWrongToken))
+	if refusal != "" {
+		s.reply(w, wire.Fail(refusal))
 		return
 	}
 	if app, ok := access.QueuedApp(r.Context()); ok {
@@ -122,14 +120,21 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// mayReportMore reports whether a call may have maxResults bytes: one with results, from a caller
-// with a token.
-func (s *Server) mayReportMore(r *http.Request, op string) bool {
-	if !strings.EqualFold(op, wire.OpCallback) || s.opts.Pages.Check(r) != nil {
-		return false
+// caller identifies who makes a call. refusal is the answer to a caller who may make none.
+func (s *Server) caller(r *http.Request, op, appName string) (by access.Caller, refusal string) {
+	if err := s.opts.Pages.Check(r); err != nil {
+		return by, "invalid request, " + err.Error()
 	}
-	_, ok, err := s.opts.Tokens.Caller(r.Context(), api.Bearer(r), r.Header.Get(wire.HeaderAppName))
-	return ok && err == nil
+	by, ok, err := s.opts.Tokens.Caller(r.Context(), api.Bearer(r), appName)
+	switch {
+	case err != nil:
+		return by, s.userText(op, err)
+	case !ok && appName != "":
+		return by, wire.MsgWrongAppToken
+	case !ok:
+		return by, wire.MsgWrongToken
+	}
+	return by, ""
 }
 
 // userText returns the part of an error that the caller may read.
