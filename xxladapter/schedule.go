@@ -114,10 +114,10 @@ type ScheduleStore interface {
 	// ClaimDue calls decide once with the store's clock and the jobs, and again if the transaction
 	// has to be repeated; decide is not called if nothing is due. The jobs have their Restrictions
 	// as they stand in the transaction. decide must be a pure function; it may change the jobs that
-	// it gets, and decisions about other jobs are ignored. The decisions are stored. planned are
-	// the fires that they planned, with ids, in any order; a due time that has a fire already gives
-	// none. due is the number of jobs that were due: those that decide got, and those that another
-	// session holds locked, where the store skips them.
+	// it gets. Decisions about other jobs are ignored, and all but the first about a job. The
+	// decisions are stored. planned are the fires that they planned, with ids, in any order; a due
+	// time that has a fire already gives none. due is the number of jobs that were due: those that
+	// decide got, and those that another session holds locked, where the store skips them.
 	//
 	// The error is [ErrFenced], and nothing is written, if by is over.
 	ClaimDue(ctx context.Context, by Term, ahead time.Duration, limit int,

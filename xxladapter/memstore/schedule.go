@@ -42,6 +42,7 @@ func (s *Store) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.Dur
 		if j == nil {
 			continue
 		}
+		delete(claimed, d.JobID)
 		j.TriggerLast, j.TriggerNext = toMilli(d.Last), toMilli(d.Next)
 		j.Running = !d.Stop
 		if d.Stop {

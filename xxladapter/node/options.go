@@ -111,12 +111,12 @@ type Options struct {
 	// work, which wait for them. A panic in them is logged. Nil ignores it.
 	OnEvent   func(trigger.Event)
 	OnMisfire func(xxladapter.Misfire)
-	// TraceParent is that of trigger.Options.
+	// TraceParent is that of trigger.Options. Nil traces no run.
 	TraceParent func(*xxladapter.Log) string
 	// Alarms are the channels on which failed runs are reported. Without any, nothing is reported,
 	// and failures stay open for a day, for another scheduler on the same store.
 	Alarms []alarm.Channel
-	// TakeOver is that of admin.Options.
+	// TakeOver is that of admin.Options. With nil, the calls that take over fail.
 	TakeOver func(ctx context.Context, dryRun bool) (*fromxxljob.Report, error)
 	// Metrics counts and measures what the node does, and is served at /metrics to those who may
 	// read the API. Nil measures nothing. It must not be shared with another node.
@@ -129,7 +129,7 @@ type Options struct {
 	// Version and Revision say from which sources the program was built, for those who ask the API;
 	// empty means unknown.
 	Version, Revision string
-	// OnAlarm is that of alarm.Options.
+	// OnAlarm is that of alarm.Options. Nil ignores the results of alarms.
 	OnAlarm func(channel, result string)
 	// OnSetup is called once, before the node serves, if other machines can reach it and nobody can
 	// sign in yet. link is the path and fragment of a page that creates the first user; it works

@@ -66,6 +66,23 @@ var scheduleRules = []rule{
 		b.True(now.Equal(epoch), "%v", now)
 		b.Equal(b.job(id), got)
 	}},
+	{"OnlyTheFirstDecisionAboutAJobCounts", func(b *fixture) {
+		id, other := b.addRunning("job", at(-1)), b.addJob("another")
+		decision := func(job int64, minutes int) xxladapter.Decision {
+			return xxladapter.Decision{
+				JobID: job, Last: at(-1), Next: at(60 * minutes),
+				Fires: []xxladapter.Fire{{Due: at(-minutes), Type: xxladapter.TriggerCron, RetryCount: -1}},
+			}
+		}
+		planned, _, err := b.store.ClaimDue(b.ctx, b.term("n1"), 0, 10, func(time.Time, []*xxladapter.Job) []xxladapter.Decision {
+			return []xxladapter.Decision{decision(other, 3), decision(id, 1), decision(id, 2)}
+		})
+		b.NoError(err)
+		b.Len(planned, 1)
+		b.True(at(-1).Equal(planned[0].Due), "%v", planned[0].Due)
+		b.True(at(60).Equal(b.job(id).TriggerNext), "%v", b.job(id).TriggerNext)
+		b.Equal(planned, b.openFires(xxladapter.FireFilter{}))
+	}},
 	{"DecisionsAreStoredTogether", func(b *fixture) {
 		id := b.addRunning("job", at(-20))
 		started := b.job(id).Updated
