@@ -427,11 +427,17 @@ func TestTheAllowList(t *testing.T) {
 	}
 }
 
-// TestAnAllowListOfOneNetwork checks that a single network is a list too.
+// TestAnAllowListOfOneNetwork checks that a single network is a list too, and which form it has.
 func TestAnAllowListOfOneNetwork(t *testing.T) {
-	a := &Addresses{Allow: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}
-	require.NoError(t, a.CheckDial(netip.MustParseAddrPort("10.1.2.3:9999")))
-	require.Error(t, a.CheckDial(netip.MustParseAddrPort("11.0.0.1:9999")))
+	for _, network := range []string{"10.0.0.0/8", "::ffff:10.0.0.0/104"} {
+		a := &Addresses{Allow: []netip.Prefix{netip.MustParsePrefix(network)}}
+		for _, in := range []string{"10.1.2.3:9999", "[::ffff:10.1.2.3]:9999"} {
+			require.NoError(t, a.CheckDial(netip.MustParseAddrPort(in)), network)
+		}
+		require.Error(t, a.CheckDial(netip.MustParseAddrPort("11.0.0.1:9999")), network)
+	}
+	a := &Addresses{Allow: []netip.Prefix{netip.MustParsePrefix("::/0")}}
+	require.Error(t, a.CheckDial(netip.MustParseAddrPort("10.1.2.3:9999")), "a network of IPv6")
 	require.NoError(t, new(Addresses).CheckDial(netip.MustParseAddrPort("11.0.0.1:9999")))
 	for _, text := range []string{"http://%zz/", "http://[::1", ":", "", "10.1.2.3:9999"} {
 		require.False(t, a.Allows(text), text)

@@ -30,7 +30,7 @@ type Addresses struct {
 }
 
 // ParsePrefixes parses an allow list of networks such as 10.0.0.0/8 and single addresses. Networks
-// of IPv4 addresses in IPv6 become IPv4, because addresses are compared in that form.
+// of IPv4 addresses in IPv6 become IPv4.
 func ParsePrefixes(texts []string) ([]netip.Prefix, error) {
 	var list []netip.Prefix
 	for _, text := range texts {
@@ -151,8 +151,15 @@ func checkMachine(ip netip.Addr) error {
 	return nil
 }
 
-func (a *Addresses) allowed(ip netip.Addr) bool {
-	return slices.ContainsFunc(a.Allow, func(p netip.Prefix) bool { return p.Contains(ip.Unmap()) })
+func (a *Addresses) allowed(ip netip.Addr) bool { return Within(ip, a.Allow) }
+
+// Within reports whether an address is in one of some networks. Networks and addresses of IPv4 may
+// also have the form of IPv6, as ::ffff:10.0.0.0/104 has. An address with a zone is in none.
+func Within(ip netip.Addr, networks []netip.Prefix) bool {
+	plain, mapped := ip.Unmap(), netip.AddrFrom16(ip.As16())
+	return slices.ContainsFunc(networks, func(p netip.Prefix) bool {
+		return p.Contains(plain) || p.Addr().Is4In6() && p.Bits() >= 96 && p.Contains(mapped)
+	})
 }
 
 // literal returns the address in a URL whose host is an IP address.

@@ -66,7 +66,7 @@ func (g *Guard) checkAddr(addr netip.Addr) error {
 	addr = addr.Unmap().WithZone("")
 	in := func(net netip.Prefix) bool { return net.Contains(addr) }
 	switch {
-	case slices.ContainsFunc(g.Nets, in):
+	case access.Within(addr, g.Nets):
 		return nil
 	case slices.ContainsFunc(closedNets, in), access.IsMetadata(addr):
 		return fmt.Errorf("address %s is link-local, metadata or reserved: not allowed", addr)

@@ -370,7 +370,7 @@ func TestWrongTargets(t *testing.T) {
 
 func TestGuardAddresses(t *testing.T) {
 	private := Guard{Private: true}
-	some := Guard{Nets: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("169.254.10.0/24")}}
+	some := Guard{Nets: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("::ffff:169.254.10.0/120")}}
 	for _, tt := range []struct {
 		addr                   string
 		public, private, named bool
