@@ -32,6 +32,11 @@ export class ApiError extends Error {
 	}
 }
 
+// apiError returns what was thrown as an ApiError.
+export function apiError(e: unknown): ApiError {
+	return e instanceof ApiError ? e : new ApiError(0, "internal", String(e));
+}
+
 // told returns the message of an error in the chosen language, or in English where it has no Chinese.
 export function told(e: Pick<Refusal, "message" | "messageZh">): string {
 	return (lang.value === "zh-CN" && e.messageZh) || e.message;

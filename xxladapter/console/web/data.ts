@@ -2,7 +2,7 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { signal } from "@preact/signals";
-import { ApiError, call, signedOut, type Answer, type CallName, type Event, type Params } from "./api";
+import { apiError, call, signedOut, type Answer, type ApiError, type CallName, type Event, type Params } from "./api";
 import { listen, live, type Topic } from "./live";
 
 export interface Loaded<T> {
@@ -106,8 +106,7 @@ export function useCall<C extends CallName>(name: C, params: Params<C> | undefin
 				if (!abort.signal.aborted) state.current = { key, data, loading: false };
 			} catch (e) {
 				if (!abort.signal.aborted) {
-					const error = e instanceof ApiError ? e : new ApiError(0, "internal", String(e));
-					state.current = { ...state.current, error, loading: false };
+					state.current = { ...state.current, error: apiError(e), loading: false };
 				}
 			}
 			running = false;

@@ -2,7 +2,7 @@
 // result of each job.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, type Bulk, type BulkFilter } from "../api";
+import { apiError, type Bulk, type BulkFilter } from "../api";
 import { bulk, takeBack, type Action, type Choice, type Progress } from "../bulk";
 import { changedSomething } from "../data";
 import { number, plural, t } from "../i18n";
@@ -81,7 +81,7 @@ export function BulkDialog({ action, choice, names, onClose }: DialogProps) {
 		try {
 			setProgress(await work(abort.current.signal));
 		} catch (e) {
-			setError(e instanceof ApiError ? e.message : String(e));
+			setError(apiError(e).message);
 		}
 		setBusy(false);
 		changedSomething();

@@ -1,7 +1,7 @@
 // Deleting runs: the nine ways of XXL-JOB, each counted before anything is deleted.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, call, type Clear } from "../api";
+import { apiError, call, type Clear } from "../api";
 import { changedSomething, useCall } from "../data";
 import { number, plural, t } from "../i18n";
 import { Button, Spoken } from "../parts/basic";
@@ -45,7 +45,7 @@ export function ClearDialog({ group: given, job, onClose }: { group?: number; jo
 	const [error, setError] = useState<string>();
 	const [deleted, setDeleted] = useState<number>();
 	const stop = useRef(false);
-	const fail = (e: unknown) => setError(e instanceof ApiError ? e.message : String(e));
+	const fail = (e: unknown) => setError(apiError(e).message);
 	useEffect(() => {
 		const abort = new AbortController();
 		const chosen = formOf(way, group, job);

@@ -1,7 +1,7 @@
 // The source of a script job: an editor, its versions, and what differs between two of them.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, call, type Answer, type Glue, type Job } from "../api";
+import { apiError, call, type Answer, type ApiError, type Glue, type Job } from "../api";
 import { changedSomething, useCall } from "../data";
 import { t, word } from "../i18n";
 import { guardLeaving, query, setQuery } from "../route";
@@ -165,8 +165,8 @@ function Save({ job, base, text, onClose, onSaved, onConflict }: SaveProps) {
 			onSaved(saved.glueUpdated, text);
 		} catch (e) {
 			setBusy(false);
-			if (!(e instanceof ApiError)) return setError(String(e));
-			if (e.code !== "conflict") return setError(e.message);
+			const { code, message } = apiError(e);
+			if (code !== "conflict") return setError(message);
 			const is = await call("GET /jobs/{id}/glue", { id }).catch(tellError);
 			if (is) onConflict(is);
 		}

@@ -1,7 +1,7 @@
 // One group of executors: its addresses, whether they answer, and its settings.
 
 import { useState } from "preact/hooks";
-import { ApiError, call, type Executor, type Group as GroupData, type Queue } from "../api";
+import { apiError, call, type ApiError, type Executor, type Group as GroupData, type Queue } from "../api";
 import { changedSomething, useCall } from "../data";
 import { number, plural, t } from "../i18n";
 import { go, href } from "../route";
@@ -192,13 +192,12 @@ export function GroupDialog({ group, onClose }: { group?: GroupData; onClose: ()
 			if (group) await call("PUT /groups/{id}", { id: group.id! }, { ...form, ifUnchanged: base });
 			else go(`executors/${(await call("POST /groups", {}, form)).id}`);
 		} catch (e) {
-			if (e instanceof ApiError) {
-				setWrong(e);
-				if (group && e.code === "conflict") {
-					const now = await call("GET /groups/{id}", { id: group.id! }).catch(() => undefined);
-					const [was, is] = [draftOf(base), draftOf(now)];
-					if (now && (now.hasAccessToken !== base?.hasAccessToken || fieldNames.some((f) => was[f] !== is[f]))) setTheirs(now);
-				}
+			const error = apiError(e);
+			setWrong(error);
+			if (group && error.code === "conflict") {
+				const now = await call("GET /groups/{id}", { id: group.id! }).catch(() => undefined);
+				const [was, is] = [draftOf(base), draftOf(now)];
+				if (now && (now.hasAccessToken !== base?.hasAccessToken || fieldNames.some((f) => was[f] !== is[f]))) setTheirs(now);
 			}
 			throw e;
 		}

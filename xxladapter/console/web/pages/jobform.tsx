@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { JSX } from "preact";
-import { ApiError, call, type Job } from "../api";
+import { apiError, call, type Job } from "../api";
 import { changedSomething, useCall } from "../data";
 import { t, word, type Key } from "../i18n";
 import { go, guardLeaving, href, query } from "../route";
@@ -65,15 +65,15 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 	const fail = (e: unknown) => {
 		setReview(false);
 		if (e instanceof FieldError) setErrors({ [e.field]: t("form.number", { text: e.text }) });
-		else if (e instanceof ApiError) {
+		else {
 			const wrong: typeof errors = {};
-			for (const { field = "", text } of e.broken) {
+			for (const { field = "", text } of apiError(e).broken) {
 				const name = field.replace("settings.", "") as FieldName;
 				const at = drawn.has(name) ? name : "all";
 				wrong[at] = wrong[at] ? `${wrong[at]}; ${text}` : text;
 			}
 			setErrors(wrong);
-		} else setErrors({ all: String(e) });
+		}
 		requestAnimationFrame(() => document.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
 	};
 	const save = async () => {
@@ -88,7 +88,7 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 			changedSomething();
 			go(`jobs/${id}`);
 		} catch (e) {
-			const now = job && e instanceof ApiError && e.code === "conflict" ? await call("GET /jobs/{id}", { id: job.id! }).catch(() => undefined) : undefined;
+			const now = job && apiError(e).code === "conflict" ? await call("GET /jobs/{id}", { id: job.id! }).catch(() => undefined) : undefined;
 			if (now && now.updateTime !== base.at) {
 				setReview(false);
 				setTheirs({ draft: draftOf(now), at: now.updateTime });

@@ -1,7 +1,7 @@
 // Sign-in stands above the page that needs it, so that nothing typed there is lost.
 
 import { useState } from "preact/hooks";
-import { ApiError, call, setToken, signedOut } from "../api";
+import { apiError, call, setToken, signedOut } from "../api";
 import { changedSomething } from "../data";
 import { t } from "../i18n";
 import { base, go } from "../route";
@@ -13,8 +13,8 @@ import { Page, Panel } from "../parts/page";
 
 // why returns the reason in the reader's words.
 function why(e: unknown): string {
-	if (!(e instanceof ApiError)) return String(e);
-	return e.status === 401 ? t("login.refused") : e.message;
+	const { status, message } = apiError(e);
+	return status === 401 ? t("login.refused") : message;
 }
 
 export function Login() {
@@ -37,7 +37,7 @@ export function Login() {
 			changedSomething();
 		} catch (e) {
 			if (byToken) setToken("");
-			setError(byToken && e instanceof ApiError && e.status === 401 ? t("login.wrong") : why(e));
+			setError(byToken && apiError(e).status === 401 ? t("login.wrong") : why(e));
 		}
 		setBusy(false);
 	};
@@ -103,7 +103,8 @@ export function Setup() {
 			changedSomething();
 			go("");
 		} catch (e) {
-			setWrong({ field: e instanceof ApiError && e.field && e.field !== "token" ? e.field : undefined, text: e instanceof ApiError ? e.message : String(e) });
+			const { field, message } = apiError(e);
+			setWrong({ field: field === "token" ? undefined : field, text: message });
 		}
 		setBusy(false);
 	};

@@ -1,7 +1,7 @@
 // The user who calls: roles, password, sessions and personal tokens.
 
 import { useState } from "preact/hooks";
-import { ApiError, call, type Credential } from "../api";
+import { apiError, call, type Credential } from "../api";
 import { changedSomething, useCall } from "../data";
 import { t, word } from "../i18n";
 import { session } from "../session";
@@ -140,8 +140,8 @@ function PasswordPanel() {
 			tell(t("me.changed"));
 			changedSomething();
 		} catch (e) {
-			const field = e instanceof ApiError ? e.field : undefined;
-			setWrong({ field: field === "password" ? "new" : field, text: e instanceof ApiError ? e.message : String(e) });
+			const { field, message } = apiError(e);
+			setWrong({ field: field === "password" ? "new" : field, text: message });
 		}
 		setBusy(false);
 	};

@@ -1,7 +1,7 @@
 // A new personal token: its rights, its expiry, and its secret, which is shown once.
 
 import { useState } from "preact/hooks";
-import { ApiError, call, type Token } from "../api";
+import { apiError, call, type ApiError, type Token } from "../api";
 import { changedSomething } from "../data";
 import { plural, t } from "../i18n";
 import { Button } from "../parts/basic";
@@ -30,7 +30,7 @@ export function TokenDialog({ onClose, onCreated }: { onClose: () => void; onCre
 		try {
 			onCreated((await call("POST /tokens", {}, form)).token);
 		} catch (e) {
-			if (e instanceof ApiError) setWrong(e);
+			setWrong(apiError(e));
 			throw e;
 		}
 		changedSomething();

@@ -1,7 +1,7 @@
 // Jobs leave as a file, and come back from files once it has been shown what they would change.
 
 import { useRef, useState } from "preact/hooks";
-import { ApiError, call, send, told, type Answer } from "../api";
+import { apiError, call, send, told, type Answer, type ApiError } from "../api";
 import { changedSomething } from "../data";
 import { number, plural, t } from "../i18n";
 import { href } from "../route";
@@ -99,7 +99,7 @@ function Apply() {
 		try {
 			await order(true);
 		} catch (e) {
-			setError(e instanceof ApiError ? e : new ApiError(0, "internal", String(e)));
+			setError(apiError(e));
 		}
 		setBusy(false);
 	};

@@ -1,7 +1,7 @@
 // Users: who may sign in, and what each may do in which group.
 
 import { useState } from "preact/hooks";
-import { ApiError, call, type Grant, type User } from "../api";
+import { apiError, call, type ApiError, type Grant, type User } from "../api";
 import { changedSomething, useCall } from "../data";
 import { t } from "../i18n";
 import { askSession, roles, session } from "../session";
@@ -92,7 +92,7 @@ function UserDialog({ user, first, onClose }: { user?: User; first?: boolean; on
 			if (user) await call("PUT /users/{id}", { id: user.id! }, { grants });
 			else await call("POST /users", {}, { name: name.trim(), password, grants });
 		} catch (e) {
-			if (e instanceof ApiError) setWrong(e);
+			setWrong(apiError(e));
 			throw e;
 		}
 		tell(t("form.saved", { name: user?.name ?? name.trim() }));

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { t } from "../i18n";
 import { Button } from "./basic";
-import { ApiError } from "../api";
+import { apiError } from "../api";
 
 interface DialogProps {
 	title: string;
@@ -78,7 +78,7 @@ export function Confirm({ title, children, action, danger, wide, onClose, onConf
 			await onConfirm();
 			onClose();
 		} catch (e) {
-			setError(e instanceof ApiError ? e.message : String(e));
+			setError(apiError(e).message);
 			setBusy(false);
 		}
 	};
