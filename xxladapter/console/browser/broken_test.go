@@ -108,3 +108,34 @@ func TestAProxyWithoutAScheduler(t *testing.T) {
 	tab.until("the refusal is told", `document.querySelector(".is-failure")?.innerText.includes("the disk is full")`)
 	tab.until("the scheduler answers", `document.querySelector(".health").classList.contains("is-success")`)
 }
+
+// TestAPageThatIsRefusedSaysSo checks that a page that keeps what it showed says why that gets no
+// newer.
+func TestAPageThatIsRefusedSaysSo(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	group := s.group("Orders")
+	s.job(group, "settle orders", nil)
+	var refuses atomic.Bool
+	tab := s.through(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if refuses.Load() && r.URL.Path == "/api/v1/jobs" {
+			refuse(w, http.StatusInternalServerError)
+			return
+		}
+		next.ServeHTTP(w, r)
+	}).open("jobs")
+	tab.allowed = append(tab.allowed, "500 (Internal Server Error)")
+	tab.sees("settle orders")
+	refuses.Store(true)
+	s.job(group, "made meanwhile", nil) // the page asks again
+	tab.until("the page says it", `((text) => text?.includes("the disk is full") && text.includes("What is shown is what the scheduler said last"))(document.querySelector(".banner")?.innerText)`)
+	tab.sees("settle orders")
+	tab.looksRight("refused")
+	tab.eval(`document.querySelector('nav a[href$="/help"]').click()`, nil)
+	tab.until("another page does not say it", `!document.querySelector(".banner")`)
+	tab.eval(`document.querySelector('nav a[href$="/jobs"]').click()`, nil)
+	tab.until("the page says it again", `document.querySelector(".banner")?.innerText.includes("the disk is full")`)
+	refuses.Store(false)
+	tab.sees("made meanwhile")
+	tab.until("the notice is gone", `!document.querySelector(".banner")`)
+}

@@ -376,7 +376,8 @@ func TestTheSchedulerIsGoneAndBack(t *testing.T) {
 	tab.sees("still here")
 	<-down
 	down <- true
-	tab.sees("The scheduler does not answer. What is shown is what it said last")
+	tab.sees("The scheduler does not answer")
+	tab.sees("What is shown is what the scheduler said last")
 	tab.sees("still here")
 	tab.accessible("offline")
 	<-down

@@ -2,7 +2,7 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { signal } from "@preact/signals";
-import { apiError, call, signedOut, type Answer, type ApiError, type CallName, type Event, type Params } from "./api";
+import { apiError, call, offline, signedOut, type Answer, type ApiError, type CallName, type Event, type Params } from "./api";
 import { listen, live, type Topic } from "./live";
 
 export interface Loaded<T> {
@@ -20,6 +20,15 @@ function remember(key: string, value: unknown) {
 	shown.delete(key);
 	shown.set(key, value);
 	if (shown.size > keptAnswers) shown.delete(shown.keys().next().value as string);
+}
+
+// refused is a call that was refused while an earlier answer to it is shown.
+export const refused = signal<{ key: string; message: string } | undefined>(undefined);
+// askAgain is the time in ms after which such a call is repeated if it is not polled.
+const askAgain = 10e3;
+
+function forget(key: string) {
+	if (refused.peek()?.key === key) refused.value = undefined;
 }
 
 // changed grows when this page changed something; every list loads again.
@@ -103,16 +112,22 @@ export function useCall<C extends CallName>(name: C, params: Params<C> | undefin
 			try {
 				const data = await ask(name, params, key!, abort.signal);
 				remember(key!, data);
-				if (!abort.signal.aborted) state.current = { key, data, loading: false };
+				if (!abort.signal.aborted) {
+					state.current = { key, data, loading: false };
+					forget(key!);
+				}
 			} catch (e) {
 				if (!abort.signal.aborted) {
-					state.current = { ...state.current, error: apiError(e), loading: false };
+					const error = apiError(e);
+					state.current = { ...state.current, error, loading: false };
+					if (state.current.data && !offline.value) refused.value = { key: key!, message: error.message };
 				}
 			}
 			running = false;
 			if (abort.signal.aborted) return;
 			redraw((n) => n + 1);
-			if (every > 0) timer = window.setTimeout(wake, hears.current && !state.current.error ? Math.max(every, pollLive) : every);
+			const { data, error } = state.current;
+			if (every > 0 || (data && error)) timer = window.setTimeout(wake, hears.current && !error ? Math.max(every, pollLive) : every || askAgain);
 			if (stale) later();
 		};
 		const wake = () => {
@@ -133,6 +148,7 @@ export function useCall<C extends CallName>(name: C, params: Params<C> | undefin
 		void load();
 		return () => {
 			abort.abort();
+			forget(key!);
 			clearTimeout(timer);
 			clearTimeout(soon);
 			document.removeEventListener("visibilitychange", wake);

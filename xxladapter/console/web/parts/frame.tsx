@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { hasToken, offline, signedOut } from "../api";
+import { refused } from "../data";
 import { t, type Key } from "../i18n";
 import { live } from "../live";
 import { keysOpen, paletteOpen } from "../keys";
@@ -116,10 +117,11 @@ export function Frame({ children }: { children: ComponentChildren }) {
 			{open && <div class="veil" onClick={() => setOpen(false)} />}
 			<div class="body">
 				<Top open={open} menu={() => setOpen(!open)} />
-				{offline.value && (
+				{(offline.value || refused.value) && (
 					<p class="banner" role="status">
 						<Icon name="warn" />
-						{t("state.offlineLong")}
+						<b>{offline.value ? t("state.offline") : refused.value!.message}</b>
+						{t("state.last")}
 					</p>
 				)}
 				{children}
