@@ -139,3 +139,24 @@ func TestAPageThatIsRefusedSaysSo(t *testing.T) {
 	tab.sees("made meanwhile")
 	tab.until("the notice is gone", `!document.querySelector(".banner")`)
 }
+
+// TestTheSessionIsAskedForAgain checks that a page whose first question about the caller was not
+// answered offers later what the caller may do.
+func TestTheSessionIsAskedForAgain(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	s.job(s.group("Orders"), "settle orders", nil)
+	var down atomic.Bool
+	down.Store(true)
+	tab := s.through(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if down.Load() && r.URL.Path == "/api/v1/session" {
+			panic(http.ErrAbortHandler) // the connection is cut
+		}
+		next.ServeHTTP(w, r)
+	}).open("jobs")
+	tab.allowed = append(tab.allowed, "net::ERR_")
+	tab.sees("settle orders")
+	down.Store(false)
+	tab.sees("New job")
+	tab.until("the page hears", hears)
+}

@@ -6,11 +6,18 @@ import { call, setToken, signedOut, type Answer } from "./api";
 // session is what the scheduler says of the caller; undefined until it has said so.
 export const session = signal<Answer<"GET /session"> | undefined>(undefined);
 
+// askAgain is the time in ms after which a first call that failed is repeated.
+const askAgain = 3e3;
+let timer = 0;
+
 export async function askSession() {
+	clearTimeout(timer);
 	try {
 		session.value = await call("GET /session", {});
 	} catch {
-		// The next call of a page shows why nothing answers.
+		// The next call of a page shows why nothing answers. Until the session is known, pages offer
+		// nothing that needs a role, and hear of no changes.
+		if (!session.value) timer = window.setTimeout(askSession, askAgain);
 	}
 }
 
