@@ -1,8 +1,10 @@
 package browser
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -20,8 +22,14 @@ func (s *site) through(handle func(w http.ResponseWriter, r *http.Request, next 
 	target, err := url.Parse(s.url)
 	require.NoError(s.t, err)
 	next := httputil.NewSingleHostReverseProxy(target)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handle(w, r, next) }))
-	s.t.Cleanup(server.Close) // after the tab
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handle(w, r, next) }))
+	ctx, cancel := context.WithCancel(context.Background())
+	server.Config.BaseContext = func(net.Listener) context.Context { return ctx }
+	server.Start()
+	s.t.Cleanup(func() { // after the tab's, which leaves some windows of failed tests open
+		cancel()
+		server.Close()
+	})
 	behind := *s
 	behind.url = server.URL
 	return &behind
