@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 )
 
@@ -167,4 +168,46 @@ func TestTheSessionIsAskedForAgain(t *testing.T) {
 	down.Store(false)
 	tab.sees("New job")
 	tab.until("the page hears", hears)
+}
+
+// TestPartsOfPagesSayThatTheyFailed checks that what the scheduler refuses stands where its answer
+// would, and that nothing there claims to be an answer.
+func TestPartsOfPagesSayThatTheyFailed(t *testing.T) {
+	t.Parallel()
+	for _, part := range []struct {
+		name, page string
+		call       string         // path and query of the call that is refused
+		open       func(tab *tab) // leads to the part
+		place      string         // selects the part
+		claim      string         // what would be untrue
+	}{
+		{"executors of a run", "jobs", "/groups/1", func(tab *tab) { tab.click("Run settle orders now") }, "dialog fieldset", "No executor is registered"},
+		{"parameter of a run", "jobs", "/jobs/1", func(tab *tab) { tab.click("Run settle orders now") }, "dialog .field", ""},
+	} {
+		t.Run(part.name, func(t *testing.T) {
+			s := newSite(t, "")
+			require.EqualValues(t, 1, s.group("Orders"))
+			require.EqualValues(t, 1, s.job(1, "settle orders", nil))
+			tab := s.through(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				if strings.TrimPrefix(r.URL.RequestURI(), "/api/v1") == part.call {
+					refuse(w, http.StatusInternalServerError)
+					return
+				}
+				next.ServeHTTP(w, r)
+			}).open("help")
+			tab.allowed = append(tab.allowed, "500 (Internal Server Error)")
+			tab.do(chromedp.Navigate(tab.at.url + "/console/" + part.page))
+			if part.open != nil {
+				part.open(tab)
+			}
+			tab.until("the part says it", fmt.Sprintf("document.querySelector(`%s`)?.innerText.includes(\"the disk is full\")", part.place))
+			var text string
+			tab.eval(fmt.Sprintf("document.querySelector(`%s`).innerText", part.place), &text)
+			if part.claim != "" {
+				require.NotContains(t, text, part.claim)
+			}
+			tab.accessible(part.name)
+			tab.picture("refused-" + strings.ReplaceAll(part.name, " ", "-"))
+		})
+	}
 }

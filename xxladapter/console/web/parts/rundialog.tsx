@@ -24,12 +24,12 @@ export function RunDialog({ job, onClose }: { job: Job; onClose: () => void }) {
 	};
 	return (
 		<Confirm title={t("jobs.run", { name: job.name ?? "" })} action={t("bulk.trigger")} onClose={onClose} onConfirm={run}>
-			<Field label={t("field.executorParam")} help={t("run.paramHelp")}>
+			<Field label={t("field.executorParam")} help={t("run.paramHelp")} error={whole.error?.message}>
 				<textarea rows={3} class="mono-input" value={param ?? ""} onInput={(e) => setParam(e.currentTarget.value)} />
 			</Field>
 			<fieldset class="checks">
 				<legend>{t("run.addresses")}</legend>
-				{addresses.length === 0 && <p class="muted">{t("run.noAddresses")}</p>}
+				{group.error ? <p class="field-error">{group.error.message}</p> : group.data && addresses.length === 0 && <p class="muted">{t("run.noAddresses")}</p>}
 				{addresses.map((a) => (
 					<label class="check" key={a}>
 						<input type="checkbox" checked={chosen.includes(a)} onChange={(e) => setChosen(e.currentTarget.checked ? [...chosen, a] : chosen.filter((c) => c !== a))} />
