@@ -183,6 +183,10 @@ func TestPartsOfPagesSayThatTheyFailed(t *testing.T) {
 	}{
 		{"executors of a run", "jobs", "/groups/1", func(tab *tab) { tab.click("Run settle orders now") }, "dialog fieldset", "No executor is registered"},
 		{"parameter of a run", "jobs", "/jobs/1", func(tab *tab) { tab.click("Run settle orders now") }, "dialog .field", ""},
+		{"search", "help", "/jobs?name=settle&limit=8", func(tab *tab) {
+			tab.click("Search")
+			tab.typeIn("Search", "settle")
+		}, "dialog .palette", "Nothing found"},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			s := newSite(t, "")

@@ -53,6 +53,7 @@ export function Palette() {
 						setAt(0);
 					}}
 				/>
+				{jobs.error && <p class="field-error palette-none">{jobs.error.message}</p>}
 				{entries.length > 0 ? (
 					<ul id="palette-list" role="listbox" aria-label={t("frame.search")}>
 						{entries.map((e, i) => (
@@ -64,7 +65,7 @@ export function Palette() {
 						))}
 					</ul>
 				) : (
-					<p id="palette-list" class="muted palette-none">{t("palette.none")}</p>
+					<p id="palette-list" class="muted palette-none">{!jobs.error && t("palette.none")}</p>
 				)}
 			</div>
 		</Dialog>
