@@ -215,3 +215,20 @@ func TestPartsOfPagesSayThatTheyFailed(t *testing.T) {
 		})
 	}
 }
+
+// TestATokenThatIsNotCopied checks that a browser that refuses its clipboard is told, since the
+// token is shown once.
+func TestATokenThatIsNotCopied(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "a-secret-of-operators")
+	s.group("Orders")
+	s.user("wang.fang", 0, "admin")
+	tab := s.signedIn("wang.fang", "me")
+	tab.eval(`(navigator.clipboard.writeText = () => Promise.reject(new DOMException("not allowed", "NotAllowedError")), true)`, nil)
+	tab.click("New token")
+	tab.typeIn("Used for", "nightly report")
+	tab.click("Create")
+	tab.sees("it is not shown again")
+	tab.click("Copy")
+	tab.until("it is told", `document.querySelector(".toast.is-failed")?.innerText.includes("not allowed")`)
+}

@@ -118,10 +118,11 @@ function Curl({ line }: { line: string }) {
 	);
 }
 
-function copy(line: string) {
+// copy puts a text into the clipboard, and says whether that worked.
+export function copy(text: string) {
 	// Browsers have a clipboard only where the page came by TLS or from this machine.
 	if (!navigator.clipboard) return tellError(new Error(t("api.noClipboard")));
-	navigator.clipboard.writeText(line).then(() => tell(t("api.copied")), tellError);
+	navigator.clipboard.writeText(text).then(() => tell(t("api.copied")), tellError);
 }
 
 interface Row {

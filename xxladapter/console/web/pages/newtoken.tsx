@@ -8,8 +8,8 @@ import { Button } from "../parts/basic";
 import { Confirm, Dialog } from "../parts/dialog";
 import { Field, Select } from "../parts/form";
 import { roleOptions } from "../parts/grants";
-import { tell } from "../parts/toast";
 import { instant, now } from "../time";
+import { copy } from "./api";
 import { useGroups } from "./jobwords";
 
 const days = [1, 7, 30, 90, 365];
@@ -61,10 +61,6 @@ export function TokenDialog({ onClose, onCreated }: { onClose: () => void; onCre
 }
 
 export function SecretDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
-	const copy = async () => {
-		await navigator.clipboard.writeText(secret);
-		tell(t("token.copied"));
-	};
 	return (
 		<Dialog title={t("token.created")} onClose={onClose} fixed>
 			<div class="dialog-body">
@@ -74,7 +70,7 @@ export function SecretDialog({ secret, onClose }: { secret: string; onClose: () 
 			</div>
 			<footer class="dialog-foot">
 				{/* Browsers offer no clipboard to pages without TLS. */}
-				{navigator.clipboard && <Button icon="copy" onClick={() => void copy()}>{t("api.copy")}</Button>}
+				{navigator.clipboard && <Button icon="copy" onClick={() => copy(secret)}>{t("api.copy")}</Button>}
 				<Button tone="primary" onClick={onClose}>{t("token.done")}</Button>
 			</footer>
 		</Dialog>

@@ -8,7 +8,7 @@ Open|待告警
 Sent|已告警
 Answer|返回
 Body|请求体
-The line was copied|已复制
+Copied|已复制
 Copy|复制
 Download openapi.json|下载 openapi.json
 Search in calls|搜索接口
@@ -545,7 +545,6 @@ Length of the timeline|时间范围
 7 days|7 天
 All my groups|本人全部执行器
 All of mine|与本人相同
-The token was copied|令牌已复制
 The token was created|令牌已创建
 Done|完成
 None selected: all of yours.|未选择则为本人全部执行器。
