@@ -232,3 +232,27 @@ func TestATokenThatIsNotCopied(t *testing.T) {
 	tab.click("Copy")
 	tab.until("it is told", `document.querySelector(".toast.is-failed")?.innerText.includes("not allowed")`)
 }
+
+// TestARefusalWithoutWordsIsTold checks that an answer that gives no reason is told by its status.
+// HTTP/2 has no phrases for them, so a proxy's refusal may have no words at all.
+func TestARefusalWithoutWordsIsTold(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	s.job(s.group("Orders"), "settle orders", nil)
+	tab := s.through(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if strings.HasSuffix(r.URL.Path, "/trigger") {
+			conn, out, err := http.NewResponseController(w).Hijack()
+			if err == nil {
+				_, _ = out.WriteString("HTTP/1.1 413 \r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+				_ = out.Flush()
+				_ = conn.Close()
+			}
+			return
+		}
+		next.ServeHTTP(w, r)
+	}).open("jobs")
+	tab.allowed = append(tab.allowed, "status of 413")
+	tab.click("Run settle orders now")
+	tab.click("Run now")
+	tab.until("the dialog says it", `document.querySelector("dialog .field-error")?.innerText.includes("413")`)
+}

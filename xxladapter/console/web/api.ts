@@ -166,5 +166,5 @@ export async function send<C extends CallName>(name: C, params: Params<C>, body?
 	const data = await answer.json().catch(() => undefined);
 	if (answer.status === 401) signedOut.value = true;
 	const error = data as Partial<Refusal> | undefined;
-	throw new ApiError(answer.status, error?.code ?? "internal", error?.message ?? answer.statusText, error);
+	throw new ApiError(answer.status, error?.code ?? "internal", error?.message || answer.statusText || `HTTP ${answer.status}`, error);
 }
