@@ -181,6 +181,7 @@ func TestPartsOfPagesSayThatTheyFailed(t *testing.T) {
 		place      string         // selects the part
 		claim      string         // what would be untrue
 	}{
+		{"pauses", "settings", "/pauses?open=true", nil, `[aria-label="Pauses"]`, "Nothing is paused"},
 		{"executors of a run", "jobs", "/groups/1", func(tab *tab) { tab.click("Run settle orders now") }, "dialog fieldset", "No executor is registered"},
 		{"parameter of a run", "jobs", "/jobs/1", func(tab *tab) { tab.click("Run settle orders now") }, "dialog .field", ""},
 		{"search", "help", "/jobs?name=settle&limit=8", func(tab *tab) {

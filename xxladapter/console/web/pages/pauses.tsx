@@ -23,14 +23,16 @@ function usePauseName() {
 
 export function Pauses() {
 	const list = useCall("GET /pauses", { limit: 20 }, 10e3);
-	const open = useCall("GET /pauses", { open: true }, 10e3).data?.pauses;
+	const current = useCall("GET /pauses", { open: true }, 10e3);
+	const open = current.data?.pauses;
 	const rows = open && list.data && [...open, ...list.data.pauses.filter((p) => !open.some((o) => o.id === p.id))];
+	const failed = list.error ? list : current;
 	const name = usePauseName();
 	const [add, setAdd] = useState(false);
 	const [end, setEnd] = useState<Pause>();
 	return (
 		<Panel flush title={t("pause.title")} beside={may("operator") && <Button icon="pause" onClick={() => setAdd(true)}>{t("pause.new")}</Button>}>
-			<Table label={t("pause.title")} rows={rows} id={(p) => p.id} error={list.error} retry={list.reload} tone={(p) => (p.open ? undefined : "is-off")}
+			<Table label={t("pause.title")} rows={rows} id={(p) => p.id} error={failed.error} retry={failed.reload} tone={(p) => (p.open ? undefined : "is-off")}
 				empty={<Empty icon="pause" title={t("pause.none")}>{t("pause.noneText")}</Empty>}
 				columns={[
 					{
