@@ -182,6 +182,7 @@ func TestPartsOfPagesSayThatTheyFailed(t *testing.T) {
 		claim      string         // what would be untrue
 	}{
 		{"pauses", "settings", "/pauses?open=true", nil, `[aria-label="Pauses"]`, "Nothing is paused"},
+		{"take over", "transfer", "/info", nil, `[aria-label="Take over from XXL-JOB"]`, "The scheduler was started without"},
 		{"executors of a run", "jobs", "/groups/1", func(tab *tab) { tab.click("Run settle orders now") }, "dialog fieldset", "No executor is registered"},
 		{"parameter of a run", "jobs", "/jobs/1", func(tab *tab) { tab.click("Run settle orders now") }, "dialog .field", ""},
 		{"search", "help", "/jobs?name=settle&limit=8", func(tab *tab) {

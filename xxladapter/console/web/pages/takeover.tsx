@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import { call, told, type TakeOver as Report } from "../api";
 import { changedSomething, useCall } from "../data";
 import { number, plural, t, word } from "../i18n";
-import { Button, Tag } from "../parts/basic";
+import { Button, Pending, Tag } from "../parts/basic";
 import { Confirm } from "../parts/dialog";
 import { Icon } from "../parts/icons";
 import { Panel } from "../parts/page";
@@ -35,13 +35,13 @@ export function TakeOver() {
 		<Panel title={t("takeover.title")}>
 			<div class="stack">
 				<p class="muted">{t("takeover.text")}</p>
-				{info.data?.features.takeOver ? (
+				{!info.data ? <Pending call={info} /> : info.data.features.takeOver ? (
 					<span class="actions">
 						<Button tone={report ? undefined : "primary"} busy={busy} onClick={() => void preview()}>{t("takeover.look")}</Button>
 						{report?.dryRun && report.jobs.taken > 0 && <Button tone="primary" onClick={() => setAsk("take")}>{plural("takeover.take", report.jobs.taken)}</Button>}
 						{starts.length > 0 && <Button disabled={report!.served} onClick={() => setAsk("start")}>{plural("takeover.start", starts.length)}</Button>}
 					</span>
-				) : info.data && (
+				) : (
 					<>
 						<p class="muted">{t("takeover.none")}</p>
 						<pre class="block" tabIndex={0}>xxlwheel serve --takeover-from @FILE</pre>
