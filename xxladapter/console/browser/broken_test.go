@@ -258,3 +258,34 @@ func TestARefusalWithoutWordsIsTold(t *testing.T) {
 	tab.click("Run now")
 	tab.until("the dialog says it", `document.querySelector("dialog .field-error")?.innerText.includes("413")`)
 }
+
+// TestALogThatBreaksOffSaysSo checks that lines that get no more say why, until more come.
+func TestALogThatBreaksOffSaysSo(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	run := s.run(s.job(s.group("Orders"), "count", map[string]any{"executorHandler": "count"}), "")
+	intact, breakOff := context.WithCancel(t.Context())
+	var refuses atomic.Bool
+	tab := s.through(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if path := r.URL.Path; strings.HasSuffix(path, "/tail") || strings.HasSuffix(path, "/log") {
+			if refuses.Load() {
+				refuse(w, http.StatusInternalServerError)
+				return
+			}
+			if intact.Err() == nil {
+				ctx, cancel := context.WithCancel(r.Context())
+				defer context.AfterFunc(intact, cancel)()
+				r = r.WithContext(ctx)
+			}
+		}
+		next.ServeHTTP(w, r)
+	}).open(fmt.Sprintf("runs/%d", run))
+	tab.allowed = append(tab.allowed, "500 (Internal Server Error)", "net::ERR_")
+	tab.until("lines come", `document.querySelectorAll(".log-line").length > 1`)
+	refuses.Store(true)
+	breakOff()
+	tab.until("the reason stands above them", `document.querySelector(".panel .banner")?.innerText.includes("the disk is full") && document.querySelectorAll(".log-line").length > 1`)
+	tab.accessible("log-broken-off")
+	refuses.Store(false)
+	tab.until("the reason is gone", `!document.querySelector(".panel .banner") && document.querySelectorAll(".log-line").length > 1`)
+}

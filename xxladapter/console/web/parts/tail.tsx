@@ -41,6 +41,11 @@ async function read(id: number, grows: boolean, to: Reading, drawn: () => void, 
 		try {
 			if (streams) {
 				await hear<"GET /runs/{id}/tail", Part>("GET /runs/{id}/tail", { id, from: next }, abort, {
+					begun: () => {
+						if (!to.error) return;
+						to.error = undefined;
+						drawn();
+					},
 					on: (p) => {
 						fails = 0;
 						if (p.logContent) take(p.fromLineNum ?? next, p.toLineNum ?? next, p.logContent);
@@ -61,8 +66,8 @@ async function read(id: number, grows: boolean, to: Reading, drawn: () => void, 
 			}
 		} catch (e) {
 			if (abort.aborted) return;
-			if (e instanceof ApiError && e.status >= 400 && e.status !== 401) streams = false;
 			to.error = e instanceof ApiError ? e : new ApiError(0, "unreachable", String(e));
+			if (to.error.status >= 400 && to.error.status !== 401) streams = false;
 			if (++fails > 60) return drawn();
 			drawn();
 			await pause(Math.min(fails, 6) * 500, abort);
@@ -112,6 +117,7 @@ export function Tail({ id, grows }: { id: number; grows: boolean }) {
 	}, [drawn, follow, wrap, find]);
 	const download = () => save(`run-${id}.log`, new Blob([lines.text()], { type: "text/plain" }));
 	const before = wrap ? first : 0;
+	const above = note || (lines.total > 0 && error?.message);
 	const state = lines.total > 0 || ended ? t(ended ? "tail.ended" : "tail.live", { n: number(lines.dropped + lines.total) }) : "";
 	return (
 		<Panel
@@ -127,7 +133,7 @@ export function Tail({ id, grows }: { id: number; grows: boolean }) {
 				</span>
 			}
 		>
-			{note && <p class="banner">{note}</p>}
+			{above && <p class="banner">{above}</p>}
 			{error && !lines.total ? <Failure error={error} /> : !lines.total && !ended && drawn === 0 ? <Waiting rows={3} /> : count === 0 ? (
 				<Empty icon="runs" title={t(find.trim() ? "tail.noHit" : ended ? "tail.nothing" : "tail.notYet")} />
 			) : (
