@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -288,4 +289,53 @@ func TestALogThatBreaksOffSaysSo(t *testing.T) {
 	tab.accessible("log-broken-off")
 	refuses.Store(false)
 	tab.until("the reason is gone", `!document.querySelector(".panel .banner") && document.querySelectorAll(".log-line").length > 1`)
+}
+
+// TestManyJobsUntilTheConnectionBreaks checks that what was done before the connection broke is
+// counted and can be taken back, and that what has no result is counted apart, when jobs are taken
+// back too.
+func TestManyJobsUntilTheConnectionBreaks(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	group := s.group("Orders")
+	for i := range 5 {
+		s.job(group, fmt.Sprintf("settle %d", i), map[string]any{"scheduleType": "FIX_RATE", "scheduleConf": "3600"})
+	}
+	const withResult = 3
+	var lines atomic.Int32
+	lines.Store(1 + withResult) // the first is the number of jobs
+	breaks := make(chan struct{})
+	tab := s.through(func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if r.URL.Path != "/api/v1/jobs/bulk" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		whole := httptest.NewRecorder()
+		next.ServeHTTP(whole, r)
+		_, _ = io.WriteString(w, strings.Join(slices.Collect(strings.Lines(whole.Body.String()))[:lines.Load()], ""))
+		_ = http.NewResponseController(w).Flush()
+		select { // the browser may drop what it has not passed on when the connection breaks
+		case <-breaks:
+		case <-r.Context().Done():
+		}
+		panic(http.ErrAbortHandler)
+	}).open("jobs")
+	tab.allowed = append(tab.allowed, "net::ERR_")
+	breakAfter := func(results int) {
+		tab.until("results are there", fmt.Sprintf(`document.querySelector("dialog progress")?.value === %d`, results))
+		breaks <- struct{}{}
+	}
+	tab.tick("Select all jobs of this page")
+	tab.click("Start")
+	tab.sees("Start 5 jobs?")
+	tab.click("Start")
+	breakAfter(withResult)
+	tab.sees("3 jobs done.")
+	tab.sees("2 jobs have no result")
+	lines.Add(-1)
+	tab.click("Undo")
+	breakAfter(withResult - 1)
+	tab.sees("2 jobs taken back.")
+	tab.sees("1 jobs have no result")
+	require.Equal(t, 2, s.running())
 }

@@ -31,9 +31,11 @@ export async function bulk(form: Bulk, report: (p: Progress) => void, abort: Abo
 	return p;
 }
 
+// follow makes one call and adds its results to p. The copies that it reports share the lists of p, so
+// the page has all results, also if the call breaks off and follow throws.
 async function follow(p: Progress, form: Bulk, report: (p: Progress) => void, abort: AbortSignal) {
 	let shown = 0;
-	let ended = false;
+	p.done = false;
 	const before = p.succeeded.length + p.failed.length;
 	try {
 		await stream("POST /jobs/bulk", {}, form, (line: BulkLine) => {
@@ -48,7 +50,7 @@ async function follow(p: Progress, form: Bulk, report: (p: Progress) => void, ab
 					else p.undo.set(key, [line.id]);
 				}
 			}
-			ended ||= !!line.done;
+			p.done ||= !!line.done;
 			if (Date.now() - shown < redraw) return;
 			shown = Date.now();
 			report({ ...p });
@@ -56,7 +58,6 @@ async function follow(p: Progress, form: Bulk, report: (p: Progress) => void, ab
 	} catch (e) {
 		if (!abort.aborted) throw e;
 	}
-	p.done = ended;
 	report({ ...p });
 }
 
