@@ -3,7 +3,7 @@
 // no connection, pages poll.
 
 import { effect, signal } from "@preact/signals";
-import { ApiError, caller, signedOut, type Event } from "./api";
+import { apiError, caller, signedOut, type Event } from "./api";
 import { base } from "./route";
 import { session } from "./session";
 import { hear, pause } from "./sse";
@@ -73,7 +73,7 @@ function join(who: string): () => void {
 				if (until.aborted) break;
 				tell(false);
 				// A caller without the right to listen polls.
-				if (e instanceof ApiError && [401, 403, 404].includes(e.status)) break;
+				if ([401, 403, 404].includes(apiError(e).status)) break;
 				await pause(wait * (0.5 + Math.random()), until);
 				wait = Math.min(2 * wait, 30e3);
 			}
