@@ -339,3 +339,14 @@ func TestManyJobsUntilTheConnectionBreaks(t *testing.T) {
 	tab.sees("1 jobs have no result")
 	require.Equal(t, 2, s.running())
 }
+
+// TestAFileThatCannotBeReadIsTold checks that a file that is gone when the page reads it is told.
+func TestAFileThatCannotBeReadIsTold(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "")
+	tab := s.open("transfer")
+	tab.eval(`(File.prototype.text = () => Promise.reject(new DOMException("the file is gone", "NotFoundError")), true)`, nil)
+	tab.give(map[string]string{"jobs.yaml": "jobs: []"})
+	tab.until("it is told", `document.querySelector(".toast.is-failed")?.innerText.includes("the file is gone")`)
+	tab.until("the same file can be chosen again", `document.querySelector("input[type=file]").value === ""`)
+}

@@ -104,9 +104,10 @@ function Apply() {
 		setBusy(false);
 	};
 	const add = async (input: HTMLInputElement) => {
-		const added = await Promise.all([...(input.files ?? [])].map(async (f) => ({ name: f.name, text: await f.text() })));
-		setFiles([...files.filter((f) => !added.some((a) => a.name === f.name)), ...added]);
+		const picked = [...input.files!];
 		input.value = ""; // so that the same file can be chosen again
+		const added = await Promise.all(picked.map(async (f) => ({ name: f.name, text: await f.text() })));
+		setFiles([...files.filter((f) => !added.some((a) => a.name === f.name)), ...added]);
 		forget();
 	};
 	const set = (to: Partial<typeof options>) => {
@@ -121,7 +122,7 @@ function Apply() {
 					<div class="field">
 						<span>
 							<Button icon="add" onClick={() => chosen.current!.click()}>{t("transfer.files")}</Button>
-							<input ref={chosen} hidden type="file" multiple onChange={(e) => void add(e.currentTarget)} />
+							<input ref={chosen} hidden type="file" multiple onChange={(e) => add(e.currentTarget).catch(tellError)} />
 						</span>
 						<p class="field-help">{t("transfer.filesHelp")}</p>
 					</div>
