@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -168,6 +169,25 @@ func TestSigningInRefusesBadBodies(t *testing.T) {
 				require.Less(t, status, http.StatusInternalServerError, message)
 			}
 		})
+	}
+}
+
+// TestAMalformedQueryIsRefused sends queries of which net/url's Query would drop a part, so that a
+// call would select more than it says.
+func TestAMalformedQueryIsRefused(t *testing.T) {
+	s := newSite(t)
+	for call, part := range map[string]string{
+		"GET /api/v1/jobs?author=50%":            "author=50%",
+		"GET /api/v1/jobs?running&author=%zz":    "author=%zz",
+		"GET /api/v1/runs?job=5;status=FAIL":     "job=5;status=FAIL",
+		"POST /api/v1/export?appName=pay%&x=%20": "appName=pay%",
+	} {
+		method, path, _ := strings.Cut(call, " ")
+		status, answer := s.do(method, path, testToken, "")
+		require.Equal(t, http.StatusBadRequest, status, call)
+		var failure api.Error
+		require.NoError(t, json.Unmarshal([]byte(answer), &failure))
+		require.Contains(t, failure.Message, strconv.Quote(part)+" is not a parameter of "+method)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"maps"
 	"net/http"
+	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
@@ -55,7 +56,10 @@ func DecodeParams(r *http.Request, v any) error {
 		}
 	}
 	to := reflect.ValueOf(v).Elem()
-	query := r.URL.Query()
+	query, err := queryOf(r)
+	if err != nil {
+		return err
+	}
 	for p := range ParamsOf(to.Type()) {
 		field := to.FieldByIndex(p.index)
 		if p.In == "path" {
@@ -88,6 +92,21 @@ func DecodeParams(r *http.Request, v any) error {
 		return notAParameter(name, r)
 	}
 	return nil
+}
+
+// queryOf parses the query of r. A part that is malformed is refused, such as author=50% or a;b: a
+// call without it would mean something else.
+func queryOf(r *http.Request) (url.Values, error) {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err == nil {
+		return query, nil
+	}
+	for part := range strings.SplitSeq(r.URL.RawQuery, "&") {
+		if _, err := url.ParseQuery(part); err != nil {
+			return nil, notAParameter(part, r)
+		}
+	}
+	return nil, notAParameter("...", r) // there are too many
 }
 
 func notAParameter(name string, r *http.Request) error {
