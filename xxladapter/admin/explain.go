@@ -10,7 +10,6 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
-	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 	"github.com/xxlwheel/xxlwheel/xxladapter/why"
 )
 
@@ -251,11 +250,12 @@ func (s *Server) whyOfJob(ctx context.Context, q whyQuery) (no whyAnswer, err er
 		}
 		q.At = q.At.Truncate(time.Minute)
 	}
-	// The end of the time in question must have a form in JSON, in each zone.
-	if year := q.At.UTC().Year(); year < 1970 || year > 9998 {
-		return no, xxladapter.Invalidf(errorrule.Range, "%s is in the year %d, must be %d to %d", "at", year, 1970, 9998)
-	}
 	from, to := why.TimeMeant(q.At)
+	for _, at := range []time.Time{from, to} {
+		if err := api.CheckYear("at", at); err != nil {
+			return no, err
+		}
+	}
 	p, err := s.pastOf(ctx, q.ID, from, to, api.MaxPage)
 	if err != nil {
 		return no, err

@@ -182,7 +182,7 @@ func TestATimelineShowsWhatWasDueAndWhatFired(t *testing.T) {
 	}
 	for path, message := range map[string]string{
 		"/api/v1/jobs/1/why?at=2":                       `at is "2", must be an RFC 3339 instant such as 2026-01-02T15:04:05Z`,
-		"/api/v1/jobs/1/why?at=9999-12-31T23:59:00Z":    "at is in the year 9999, must be 1970 to 9998",
+		"/api/v1/jobs/1/why?at=9999-12-31T23:59:00Z":    "at is in the year 10000, must be 1970 to 9999",
 		"/api/v1/jobs/4711/why?at=2026-01-01T00:00:00Z": "job 4711 does not exist",
 	} {
 		_, body := s.do("GET", path, testToken, "")

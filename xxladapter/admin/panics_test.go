@@ -3,15 +3,21 @@ package admin
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/accounts"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/runs"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
@@ -146,4 +152,108 @@ func TestAPanicEndsATail(t *testing.T) {
 		s.stream("/api/v1/runs/1/tail", "").next(&last)
 		require.Equal(t, "one\ntwo\n", last.Content, "the next viewer has the text")
 	})
+}
+
+// A panickingStore panics in every method.
+type panickingStore struct{ xxladapter.Store }
+
+func TestAPanicDoesNotEndTheServer(t *testing.T) {
+	var logged bytes.Buffer
+	s, err := New(Options{Store: panickingStore{}, Completer: new(fakeCompleter), Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+	require.NoError(t, err)
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/api/v1/jobs", nil))
+	require.Equal(t, http.StatusInternalServerError, w.Code)
+	require.Contains(t, logged.String(), "handler panicked")
+	require.Equal(t, 1, strings.Count(logged.String(), "level=ERROR"), "one line for one panic: %s", &logged)
+	require.Contains(t, logged.String(), "listJobs", "the stack")
+	require.Equal(t, "application/json; charset=utf-8", w.Header().Get("Content-Type"))
+	require.JSONEq(t, `{"code":"internal","message":"internal error"}`, w.Body.String(), "as every other fault, without its cause")
+}
+
+// TestAPanicBeforeACallIsAnsweredAsOneInIt makes the store panic while the server looks for the
+// caller.
+func TestAPanicBeforeACallIsAnsweredAsOneInIt(t *testing.T) {
+	s, err := New(Options{Store: panickingStore{}, Completer: new(fakeCompleter), Logger: slog.New(slog.DiscardHandler), Accounts: new(accounts.Accounts)})
+	require.NoError(t, err)
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequest("GET", "http://127.0.0.1/api/v1/jobs", nil))
+	require.Equal(t, http.StatusInternalServerError, w.Code)
+	require.JSONEq(t, `{"code":"internal","message":"internal error"}`, w.Body.String())
+}
+
+// A farStore has a misfire of the year 10000.
+type farStore struct{ Store }
+
+func (farStore) Misfires(context.Context, xxladapter.MisfireFilter) ([]xxladapter.Misfire, error) {
+	return []xxladapter.Misfire{{ID: 1, JobID: 1, Due: time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC)}}, nil
+}
+
+// TestAnAnswerThatCannotBeEncodedIsAFault answers with a time that has no form in JSON.
+func TestAnAnswerThatCannotBeEncodedIsAFault(t *testing.T) {
+	var logged bytes.Buffer
+	s := siteWith(t, func(o *Options) {
+		o.Store = farStore{o.Store}
+		o.Logger = slog.New(slog.NewTextHandler(&logged, nil))
+	})
+	job := s.createJob("")
+	status, answer := s.do("GET", fmt.Sprintf("/api/v1/jobs/%d/misfires", job), testToken, "")
+	require.Equal(t, http.StatusInternalServerError, status, answer)
+	require.JSONEq(t, `{"code":"internal","message":"internal error"}`, answer)
+	require.Contains(t, logged.String(), "encode answer")
+}
+
+// A panickingAudit panics behind the first page.
+type panickingAudit struct{ Store }
+
+func (s panickingAudit) AuditRows(_ context.Context, f xxladapter.AuditFilter) ([]xxladapter.AuditRow, error) {
+	if f.AfterID > 0 {
+		panic("behind the first page")
+	}
+	rows := make([]xxladapter.AuditRow, f.Limit)
+	rows[f.Limit-1].ID = 1
+	return rows, nil
+}
+
+// TestAPanicCutsOffAnAnswerThatHasBegun checks that nobody can take a part of an answer for the
+// whole. A panic before the answer begins is answered with status 500.
+func TestAPanicCutsOffAnAnswerThatHasBegun(t *testing.T) {
+	for path, status := range map[string]int{
+		"/api/v1/audit/export": 0, "/stream": 0, "/page": 0, "/before": http.StatusInternalServerError,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var logged bytes.Buffer
+			s := siteInBubble(t, func(o *Options) {
+				o.Store, o.Logger = panickingAudit{o.Store}, slog.New(slog.NewTextHandler(&logged, nil))
+			})
+			s.server.mux.HandleFunc("GET /stream", func(w http.ResponseWriter, _ *http.Request) {
+				api.Stream{Kind: api.JSONLines, Write: func(w *api.StreamWriter) error {
+					_ = w.Line(1)
+					panic("behind the first line")
+				}}.Serve(w)
+			})
+			s.server.mux.HandleFunc("GET /page", func(w http.ResponseWriter, _ *http.Request) {
+				_, _ = w.Write([]byte("a part that is still in a buffer"))
+				panic("in a page")
+			})
+			s.server.mux.HandleFunc("GET /before", func(http.ResponseWriter, *http.Request) { panic("before the answer") })
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, nil)
+			require.NoError(t, err)
+			req.Header.Set(wire.HeaderToken, testToken)
+			req.Close = true // no connection stays open when the bubble ends
+			resp, err := s.client.Do(req)
+			if err == nil {
+				_, err = io.ReadAll(resp.Body)
+				require.NoError(t, resp.Body.Close())
+			}
+			if status == 0 {
+				require.ErrorContains(t, err, "EOF", path)
+			} else {
+				require.NoError(t, err, path)
+				require.Equal(t, status, resp.StatusCode, path)
+			}
+			synctest.Wait()
+			require.Equal(t, 1, strings.Count(logged.String(), "handler panicked"), "%s: %s", path, &logged)
+		})
+	}
 }

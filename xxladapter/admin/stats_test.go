@@ -86,6 +86,7 @@ func TestStatisticsShowResultsDurationsAndLateness(t *testing.T) {
 		"from=2026-01-02T00:00:00Z&to=2026-01-02T00:00:00Z": "from is 2026-01-02T00:00:00Z, must be before 2026-01-02T00:00:00Z",
 		"from=2026-01-01T00:00:00Z&to=2026-03-02T00:00:00Z": "from is 2026-01-01T00:00:00Z, must be at most 31 days before 2026-03-02T00:00:00Z",
 		"to=0001-01-01T00:00:01Z":                           "from is in the year 0, must be 1970 to 9999",
+		"to=9999-12-31T23:59:59Z":                           "to is in the year 10000, must be 1970 to 9999",
 		"from=1969-01-01T00:00:00Z":                         "from is in the year 1969, must be 1970 to 9999",
 		"limit=1001":                                        "limit is 1001, must be at most 1000",
 		"limit=-1":                                          `limit is "-1", must be an integer of 0 or more`,

@@ -8,6 +8,7 @@
 //	answer.go, panics.go   an [Authenticator] says who calls; the answer, and the log of faults
 //	need.go                what the caller may do, and which groups exist for it
 //	params.go, page.go     path, query and headers become a struct
+//	years.go               which times a query may name
 //	strict.go              the body becomes a struct, and nothing in it is ignored
 //	call.go, optional.go   the handler
 //	witness.go             the audit of what a handler does outside of the store

@@ -72,13 +72,12 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	var tooLarge *http.MaxBytesError
 	switch {
-	case errors.As(err, &tooLarge):
-		if refusal == "" {
-			w.Header().Set("Content-Type", wire.ContentType)
-			w.WriteHeader(http.StatusRequestEntityTooLarge)
-			s.write(w, wire.Fail(fmt.Sprintf("request body is over %d bytes", limit)))
-			return
-		}
+	case errors.As(err, &tooLarge) && refusal != "": // answered below, as a shorter one
+	case tooLarge != nil:
+		w.Header().Set("Content-Type", wire.ContentType)
+		w.WriteHeader(http.StatusRequestEntityTooLarge)
+		s.write(w, wire.Fail(fmt.Sprintf("request body is over %d bytes", limit)))
+		return
 	case err != nil:
 		s.reply(w, wire.Fail(wire.PrefixOpenAPIErr+"read request body: "+err.Error()))
 		return

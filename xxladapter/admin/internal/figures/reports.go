@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/errorrule"
 )
 
@@ -42,7 +43,7 @@ func (s *Server) reports(ctx context.Context, q reportQuery) (list ReportList, e
 	if !from.IsZero() {
 		first = from.AddDate(0, 0, -1)
 	}
-	if next := to.AddDate(0, 0, 1); !to.IsZero() && next.Year() <= lastYear {
+	if next := to.AddDate(0, 0, 1); !to.IsZero() && next.Year() <= api.LastYear {
 		last = next
 	}
 	found, err := s.store.Reports(ctx, first, last)
@@ -70,5 +71,5 @@ func parseDay(name, text string) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, xxladapter.Invalidf(errorrule.Day, "%s is %q, must be a day such as 2026-03-01", name, text)
 	}
-	return day, checkYear(name, day)
+	return day, api.CheckYear(name, day)
 }

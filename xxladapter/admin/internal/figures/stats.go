@@ -24,8 +24,6 @@ const (
 	// defaultStatSpan is the time that a call shows unless it gives the parameter from.
 	defaultStatSpan = 24 * time.Hour
 	defaultStatJobs = 100
-	// firstYear and lastYear limit the times of a query to those that stores can express.
-	firstYear, lastYear = 1970, 9999
 )
 
 // A StatList holds statistics of runs.
@@ -92,8 +90,8 @@ func (q *statQuery) filter(now time.Time) (f xxladapter.StatFilter, err error) {
 	for _, t := range []struct {
 		name string
 		at   time.Time
-	}{{"from", f.From}, {"to", f.To}} {
-		if err := checkYear(t.name, t.at); err != nil {
+	}{{"from", f.From}, {"to", hourEnd(f.To)}} {
+		if err := api.CheckYear(t.name, t.at); err != nil {
 			return f, err
 		}
 	}
@@ -120,13 +118,10 @@ func (q *statQuery) filter(now time.Time) (f xxladapter.StatFilter, err error) {
 	return f, nil
 }
 
-// checkYear refuses a time of a query that stores cannot express.
-func checkYear(name string, at time.Time) error {
-	if year := at.UTC().Year(); year < firstYear || year > lastYear {
-		return xxladapter.Invalidf(errorrule.Range, "%s is in the year %d, must be %d to %d",
-			name, year, firstYear, lastYear)
-	}
-	return nil
+// hourEnd returns the end of the hour of UTC that an instant is in; one that begins an hour is its
+// own end, as it is that of the hour before.
+func hourEnd(at time.Time) time.Time {
+	return at.UTC().Add(xxladapter.StatHour - 1).Truncate(xxladapter.StatHour)
 }
 
 // stats returns figures of runs.
@@ -155,7 +150,7 @@ func (s *Server) stats(ctx context.Context, q statQuery) (no StatList, err error
 	}
 	list := StatList{
 		From: f.From.UTC().Truncate(xxladapter.StatHour),
-		To:   f.To.UTC().Add(xxladapter.StatHour - 1).Truncate(xxladapter.StatHour), Stats: []statForm{},
+		To:   hourEnd(f.To), Stats: []statForm{},
 	}
 	for i := range found {
 		list.Stats = append(list.Stats, showStat(&found[i]))
