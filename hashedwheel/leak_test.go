@@ -71,7 +71,7 @@ func TestNoReportOfATimerThatHoldsNothing(t *testing.T) {
 
 // A timer of which Stop is the last use is not found unreferenced before Stop has stopped it.
 // Otherwise it would be reported as forgotten or, if it never started, end without Stop, which
-// would then wait for ever.
+// would then wait without end.
 func TestStopIsLastUse(t *testing.T) {
 	w, err := New(Options{})
 	require.NoError(t, err)
