@@ -22,6 +22,8 @@ const (
 	// writeLimit limits a write to a caller, see [access.LimitWrites]. Over HTTP/2 it also limits a
 	// write to the connection, where even the end of an answer waits for a caller that is frozen.
 	writeLimit = time.Minute
+
+	answerLimit = 5 * time.Second // of the calls in flight, after a stop
 )
 
 // buildServer builds the server for executors and for users of the API.
@@ -96,9 +98,10 @@ func (n *Node) watchMetrics() http.Handler {
 	return n.opts.Metrics.Handler()
 }
 
-// Serve runs the serving half of Run: it answers calls until ctx ends, and then waits at most five
-// seconds for those in flight. It refuses a listener that other machines can reach if Options has
-// no AccessToken, or a token that is too short or well known. It closes ln.
+// Serve runs the serving half of Run: it answers calls until ctx ends. Then it waits at most five
+// seconds for those in flight, and ends the contexts of those that still run. It refuses a listener
+// that other machines can reach if Options has no AccessToken, or a token that is too short or well
+// known. It closes ln.
 func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
 	if err := n.opts.mayServe(ln.Addr()); err != nil {
 		return errors.Join(err, ln.Close())
@@ -115,6 +118,10 @@ func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
 		return errors.Join(err, ln.Close())
 	}
 	defer stopQueue()
+	// A call that has not read its body does not learn that its connection is closed.
+	answering, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer giveUp()
+	n.http.BaseContext = func(net.Listener) context.Context { return answering }
 	ended := make(chan error, 1)
 	go func() { // Serve waits for this goroutine, below
 		if n.http.TLSConfig != nil {
@@ -129,7 +136,7 @@ func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
 		return fmt.Errorf("serve http: %w", err)
 	case <-ctx.Done():
 	}
-	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerLimit)
 	defer cancel()
 	if err := n.http.Shutdown(limit); err != nil {
 		_ = n.http.Close()
