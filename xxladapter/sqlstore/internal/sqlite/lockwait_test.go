@@ -12,6 +12,18 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
+// TestPausesGetShorter asks for the pauses of writers that have waited for longer and longer.
+func TestPausesGetShorter(t *testing.T) {
+	require.Equal(t, firstPause, lockPause(0))
+	require.Equal(t, firstPause/2, lockPause(pauseHalf))
+	require.Equal(t, firstPause/4, lockPause(2*pauseHalf))
+	for waited := time.Duration(0); waited < time.Second; waited += pauseHalf {
+		require.LessOrEqual(t, lockPause(waited+pauseHalf), lockPause(waited))
+	}
+	require.Equal(t, leastPause, lockPause(time.Second))
+	require.Equal(t, leastPause, lockPause(time.Hour))
+}
+
 // Writes wait for another process that writes, alone and in a transaction. One that has waited as
 // long as it may was not carried out.
 func TestWritesWaitForAnotherProcess(t *testing.T) {
@@ -41,7 +53,7 @@ func TestWritesWaitForAnotherProcess(t *testing.T) {
 			require.True(t, isLocked(err), err)
 			waiting := make(chan error, 1)
 			go func() { waiting <- write(s, 2) }()
-			time.Sleep(5 * lockPoll) // SQLite does not say that somebody waits for the lock
+			time.Sleep(5 * firstPause) // SQLite does not say that somebody waits for the lock
 			_, err = other.ExecContext(t.Context(), `COMMIT`)
 			require.NoError(t, err)
 			require.NoError(t, <-waiting)
