@@ -101,16 +101,25 @@ func TestARunThatEndsWhileItIsAskedForIsRead(t *testing.T) {
 // TestAnInterruptEndsAFollowedLog interrupts the command while the scheduler answers, which ends it
 // as an interrupt between two calls does.
 func TestAnInterruptEndsAFollowedLog(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		cancel()
-		<-r.Context().Done()
-	}))
-	t.Cleanup(server.Close)
-	var stderr bytes.Buffer
-	code := run(ctx, []string{"run", "log", "1", "--follow", "--server", server.URL}, command.Console{
-		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &stderr,
-	})
-	require.Zero(t, code, stderr.String())
-	require.Empty(t, stderr.String())
+	for _, path := range []string{"/api/v1/runs/1/log", "/api/v1/runs/1"} {
+		t.Run(path, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != path {
+					w.WriteHeader(http.StatusConflict)
+					_, _ = w.Write([]byte(`{"code":"conflict","message":"no executor has accepted the run"}`))
+					return
+				}
+				cancel()
+				<-r.Context().Done()
+			}))
+			t.Cleanup(server.Close)
+			var stderr bytes.Buffer
+			code := run(ctx, []string{"run", "log", "1", "--follow", "--server", server.URL}, command.Console{
+				Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: &stderr,
+			})
+			require.Zero(t, code, stderr.String())
+			require.Empty(t, stderr.String())
+		})
+	}
 }

@@ -99,7 +99,11 @@ func (r *logReader) follow(inv *command.Invocation) error {
 		var refusal *client.Error
 		if errors.As(err, &refusal) && (refusal.Code == "conflict" || refusal.Code == "unreachable") {
 			var run View
-			if getErr := r.client.API().Call(inv.Context, "GET", r.id.Path(""), nil, &run); getErr != nil {
+			getErr := r.client.API().Call(inv.Context, "GET", r.id.Path(""), nil, &run)
+			if inv.Context.Err() != nil {
+				return nil
+			}
+			if getErr != nil {
 				return getErr
 			}
 			if run.Status != "RUNNING" {
