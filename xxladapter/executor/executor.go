@@ -148,6 +148,7 @@ func (e *Executor) serve(ctx context.Context, l *live, listener net.Listener) er
 		TLSConfig:         e.opts.serverTLS,
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       30 * time.Second,
+		WriteTimeout:      time.Minute,      // from the header of a request to the end of its answer
 		IdleTimeout:       90 * time.Second, // XXL-JOB: IdleStateHandler in EmbedServer
 		ErrorLog:          slog.NewLogLogger(e.opts.Logger.Handler(), slog.LevelWarn),
 	}

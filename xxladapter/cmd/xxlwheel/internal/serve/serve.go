@@ -288,7 +288,10 @@ func serveMetrics(ln net.Listener, pages *access.Pages, m *metrics.Metrics) (sto
 		}
 		m.Handler().ServeHTTP(w, r)
 	})
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+	server := &http.Server{
+		Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		WriteTimeout: time.Minute, // from the header of a request to the end of its answer
+	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(ln) }() // the returned function waits for it
 	return func() error {
