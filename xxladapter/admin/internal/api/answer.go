@@ -137,13 +137,16 @@ func (a *Answerer) Answer(w http.ResponseWriter, r *http.Request, refused error,
 }
 
 // Refuse returns the status and the answer for a call that has failed. It logs panics, and errors
-// that the answer does not show.
+// that the answer does not show. A call that ends because its caller has left, or because the
+// scheduler stops, is no failure.
 func (a *Answerer) Refuse(r *http.Request, err error) (int, Error) {
 	status, answer, known := RefusalOf(err)
 	var p *PanicError
 	switch {
 	case errors.As(err, &p):
 		p.Log(a.Logger, r)
+	case !known && r.Context().Err() != nil:
+		a.Logger.Info("call broken off", "method", r.Method, "path", r.URL.Path, "err", err)
 	case !known:
 		a.Logger.Error("call failed", "method", r.Method, "path", r.URL.Path, "err", err)
 	}

@@ -111,7 +111,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	case errors.Is(err, errTooMany):
 		s.reply(w, wire.Reply{Code: wire.CodeTooMany, Msg: wire.MsgTooMany})
 	case err != nil:
-		s.reply(w, wire.Fail(s.userText(op, err)))
+		s.reply(w, wire.Fail(s.userText(r.Context(), op, err)))
 	case payload != nil:
 		s.reply(w, wire.OK().WithPayload(payload))
 	default:
@@ -127,7 +127,7 @@ func (s *Server) caller(r *http.Request, op, appName string) (by access.Caller, 
 	by, ok, err := s.opts.Tokens.Caller(r.Context(), api.Bearer(r), appName)
 	switch {
 	case err != nil:
-		return by, s.userText(op, err)
+		return by, s.userText(r.Context(), op, err)
 	case !ok && appName != "":
 		return by, wire.MsgWrongAppToken
 	case !ok:
@@ -136,8 +136,8 @@ func (s *Server) caller(r *http.Request, op, appName string) (by access.Caller, 
 	return by, ""
 }
 
-// userText returns the part of an error that the caller may read.
-func (s *Server) userText(op string, err error) string {
+// userText returns the part of an error that the caller may read, and logs an error that has none.
+func (s *Server) userText(ctx context.Context, op string, err error) string {
 	var bad *badBodyError
 	if errors.As(err, &bad) {
 		return wire.PrefixOpenAPIErr + bad.Error()
@@ -146,7 +146,11 @@ func (s *Server) userText(op string, err error) string {
 	if errors.As(err, &forUser) {
 		return forUser.Message
 	}
-	s.opts.Logger.Error("executor call failed", "operation", op, "err", err)
+	if ctx.Err() != nil {
+		s.opts.Logger.Info("executor call broken off", "operation", op, "err", err)
+	} else {
+		s.opts.Logger.Error("executor call failed", "operation", op, "err", err)
+	}
 	return wire.PrefixOpenAPIErr + "internal error"
 }
 
