@@ -43,6 +43,10 @@ type OrderStore interface {
 	//
 	// REQUIRES: f.Type is Ordered.
 	PlanOrder(ctx context.Context, f Fire, key, request string) (o *Order, fire Fire, err error)
+	// OrderByKey returns the order with key that the job has, or nil if there is none.
+	//
+	// REQUIRES: key is not empty.
+	OrderByKey(ctx context.Context, jobID int64, key string) (*Order, error)
 	// Order returns an order. The error is [ErrNotFound] if there is none.
 	Order(ctx context.Context, id int64) (*Order, error)
 }

@@ -8,7 +8,7 @@ import "context"
 //   - [SchedulingStore] has 40 methods, which take a job from its due time to the result of its
 //     run. The packages scheduler and trigger call nothing else, and neither do the sweeps Lost,
 //     Registry, Stuck and Waiting of package maintenance.
-//   - [ManagementStore] has 64 methods for what people define and read, and for what the services
+//   - [ManagementStore] has 65 methods for what people define and read, and for what the services
 //     beside the scheduler keep. Package accounts and the sweeps Reports and Stats call nothing
 //     else; the packages admin, alarm and events and the other sweeps call methods of both halves.
 //
@@ -28,7 +28,7 @@ import "context"
 //     members is empty and no error.
 //   - Pointers and functions among the arguments must not be nil, and limit must be above 0.
 //
-// The 104 methods of Store are many for two reasons. What has to be atomic is one method: a
+// The 105 methods of Store are many for two reasons. What has to be atomic is one method: a
 // transaction that callers compose would put the locks and repeats of one database into them. And
 // an answer for people is one method too, because the database counts, sorts and pages, and a
 // caller that did it would read every row.

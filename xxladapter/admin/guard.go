@@ -149,6 +149,14 @@ func (g guard) PlanOrder(
 	return g.store.PlanOrder(ctx, f, key, request)
 }
 
+// OrderByKey returns an order for a job of a granted group.
+func (g guard) OrderByKey(ctx context.Context, jobID int64, key string) (*xxladapter.Order, error) {
+	if err := g.seeJob(ctx, jobID); err != nil {
+		return nil, err
+	}
+	return g.store.OrderByKey(ctx, jobID, key)
+}
+
 // Order returns an order for a job of a granted group.
 func (g guard) Order(ctx context.Context, id int64) (*xxladapter.Order, error) {
 	o, err := g.store.Order(ctx, id)

@@ -86,3 +86,31 @@ func TestARepeatedTriggerStartsNothing(t *testing.T) {
 	_, other, _ := s.order("another key", `{"executorParam":"p"}`)
 	require.NotEqual(t, first.Order, other.Order)
 }
+
+// TestATriggerIsRepeatedAfterItsAddressHasLeft repeats a call to an address that is no longer
+// registered. The caller learns of the order; only a call that would begin another one is refused.
+func TestATriggerIsRepeatedAfterItsAddressHasLeft(t *testing.T) {
+	s := newSite(t)
+	s.createJob("")
+	g, err := s.store.Group(t.Context(), 1)
+	require.NoError(t, err)
+	g.AddressType, g.Addresses = xxladapter.AddressManual, []string{"http://10.0.0.7:9999"}
+	_, err = s.store.SaveGroup(t.Context(), g)
+	require.NoError(t, err)
+	const body = `{"addressList":["http://10.0.0.7:9999"]}`
+	status, first, text := s.order("key", body)
+	require.Equal(t, http.StatusOK, status, text)
+
+	g.Addresses = []string{"http://10.0.0.8:9999"}
+	_, err = s.store.SaveGroup(t.Context(), g)
+	require.NoError(t, err)
+	_, again, _ := s.order("key", body)
+	require.Equal(t, planned{Order: first.Order, Fire: first.Fire, Repeated: true}, again)
+	status, _, text = s.order("key", `{"addressList":["http://10.0.0.7:9999"],"executorParam":"q"}`)
+	require.Equal(t, http.StatusConflict, status, text)
+	for _, key := range []string{"another key", ""} {
+		status, _, text = s.order(key, body)
+		require.Equal(t, http.StatusBadRequest, status, text)
+	}
+	require.Len(t, s.planned, 1)
+}

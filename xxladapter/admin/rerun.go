@@ -67,7 +67,8 @@ func shardOf(l *xxladapter.Log) (index, total int, err error) {
 }
 
 // order plans a fire that is due now, and an order for it. request is the digest of the request: a
-// key that was used for another request is refused.
+// key that was used for another request is refused. A repetition gets the same answer even if an
+// address has left since.
 func (s *Server) order(
 	ctx context.Context, j *xxladapter.Job, f xxladapter.Fire, form *triggerForm, key, request string,
 ) (no planned, err error) {
@@ -76,8 +77,18 @@ func (s *Server) order(
 			return no, err
 		}
 	}
-	if err := s.checkAddresses(ctx, j, form.Addresses); err != nil {
-		return no, err
+	if refused := s.checkAddresses(ctx, j, form.Addresses); refused != nil {
+		if key == "" {
+			return no, refused
+		}
+		switch o, err := s.opts.Store.OrderByKey(ctx, j.ID, key); {
+		case err != nil:
+			return no, err
+		case o == nil:
+			return no, refused
+		default:
+			return repeated(o, request)
+		}
 	}
 	now, err := s.opts.Store.Now(ctx)
 	if err != nil {
@@ -86,15 +97,22 @@ func (s *Server) order(
 	f.JobID, f.Due, f.State, f.RetryCount = j.ID, now.Truncate(time.Millisecond), xxladapter.FirePlanned, -1
 	f.Param, f.Addresses = form.Param, form.Addresses
 	o, fire, err := s.opts.Store.PlanOrder(ctx, f, key, request)
-	switch {
-	case err != nil:
+	if err != nil {
 		return no, err
-	case fire.ID != 0:
-		s.opts.Planned(fire)
-	case o.Request != request:
+	}
+	if fire.ID == 0 {
+		return repeated(o, request)
+	}
+	s.opts.Planned(fire)
+	return planned{Order: o.ID, Fire: o.FireID}, nil
+}
+
+// repeated returns the answer to a request whose key has the order o already.
+func repeated(o *xxladapter.Order, request string) (no planned, err error) {
+	if o.Request != request {
 		return no, xxladapter.Conflictf(errorrule.IdempotencyKey,
 			"%s is %q, must be a different key: order %d used it with a different body",
-			"Idempotency-Key", key, o.ID)
+			"Idempotency-Key", o.Key, o.ID)
 	}
-	return planned{Order: o.ID, Fire: o.FireID, Repeated: fire.ID == 0}, nil
+	return planned{Order: o.ID, Fire: o.FireID, Repeated: true}, nil
 }

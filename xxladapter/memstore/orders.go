@@ -19,10 +19,8 @@ func (s *Store) PlanOrder(
 		if s.jobs[f.JobID] == nil {
 			return nil, xxladapter.Fire{}, noJob(f.JobID)
 		}
-		for _, o := range s.orders {
-			if o.JobID == f.JobID && o.Key == key {
-				return s.showOrder(o), xxladapter.Fire{}, nil
-			}
+		if o := s.orderByKey(f.JobID, key); o != nil {
+			return s.showOrder(o), xxladapter.Fire{}, nil
 		}
 	}
 	fire := s.plan(f)
@@ -35,12 +33,36 @@ func (s *Store) PlanOrder(
 	return s.showOrder(o), fire, nil
 }
 
+// orderByKey returns the order with key that the job has, or nil.
+//
+// REQUIRES: s.mu is held.
+func (s *Store) orderByKey(jobID int64, key string) *xxladapter.Order {
+	for _, o := range s.orders {
+		if o.JobID == jobID && o.Key == key {
+			return o
+		}
+	}
+	return nil
+}
+
 // auditedJob returns the job as the object of a change, even if it does not exist.
 func (s *Store) auditedJob(id int64) xxladapter.AuditObject {
 	if j := s.jobs[id]; j != nil {
 		return j.Audited()
 	}
 	return (&xxladapter.Job{ID: id}).Audited()
+}
+
+// OrderByKey implements [xxladapter.Store].
+func (s *Store) OrderByKey(ctx context.Context, jobID int64, key string) (*xxladapter.Order, error) {
+	if err := s.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer s.mu.Unlock()
+	if o := s.orderByKey(jobID, key); o != nil {
+		return s.showOrder(o), nil
+	}
+	return nil, nil
 }
 
 // Order implements [xxladapter.Store].

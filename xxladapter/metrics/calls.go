@@ -289,6 +289,11 @@ func (s *measured) Order(ctx context.Context, arg1 int64) (value1 *xxladapter.Or
 	return s.Store.Order(ctx, arg1)
 }
 
+func (s *measured) OrderByKey(ctx context.Context, arg1 int64, arg2 string) (value1 *xxladapter.Order, err error) {
+	defer s.done("order_by_key", time.Now(), &err)
+	return s.Store.OrderByKey(ctx, arg1, arg2)
+}
+
 func (s *measured) PartitionMoves(ctx context.Context, arg1 int) (value1 []xxladapter.PartitionMove, err error) {
 	defer s.done("partition_moves", time.Now(), &err)
 	return s.Store.PartitionMoves(ctx, arg1)

@@ -62,6 +62,17 @@ var orderRules = []fullRule{
 		b.NoError(err)
 		b.Zero(none)
 		b.Equal(o, again)
+		found, err := b.store.OrderByKey(b.ctx, id, "key one")
+		b.NoError(err)
+		b.Equal(o, found)
+		for _, none := range []struct {
+			job int64
+			key string
+		}{{id, "Key one"}, {other, "key one"}, {other + 1, "key one"}} {
+			found, err := b.store.OrderByKey(b.ctx, none.job, none.key)
+			b.NoError(err)
+			b.Nil(found)
+		}
 		b.Equal([]xxladapter.Fire{fire}, b.openFires(xxladapter.FireFilter{}))
 		for _, key := range []string{"Key one", "key two", ""} {
 			next, _ := b.place(id, key)

@@ -99,6 +99,11 @@ func (s *Store) PlanOrder(
 	return s.Store.PlanOrder(with(ctx, changesJob(f.JobID)), f, key, request)
 }
 
+// OrderByKey implements [xxladapter.Store].
+func (s *Store) OrderByKey(ctx context.Context, jobID int64, key string) (*xxladapter.Order, error) {
+	return s.Store.OrderByKey(with(ctx, reads), jobID, key)
+}
+
 // Order implements [xxladapter.Store].
 func (s *Store) Order(ctx context.Context, id int64) (*xxladapter.Order, error) {
 	return s.Store.Order(with(ctx, reads), id)

@@ -65,14 +65,25 @@ func (s *Store) PlanOrder(
 }
 
 // Order implements [xxladapter.Store].
-func (s *Store) Order(ctx context.Context, id int64) (o *xxladapter.Order, err error) {
-	err = s.Query(ctx, orderByID, []any{id}, func(r database.Row) error {
-		o, err = scanOrder(r)
-		return err
-	})
+func (s *Store) Order(ctx context.Context, id int64) (*xxladapter.Order, error) {
+	o, err := s.findOrder(ctx, orderByID, id)
 	if err == nil && o == nil {
 		err = xxladapter.Absent("order", id)
 	}
+	return o, err
+}
+
+// OrderByKey implements [xxladapter.Store].
+func (s *Store) OrderByKey(ctx context.Context, jobID int64, key string) (*xxladapter.Order, error) {
+	return s.findOrder(ctx, orderByKey, jobID, key)
+}
+
+// findOrder returns the order that the query finds, or nil.
+func (s *Store) findOrder(ctx context.Context, query string, args ...any) (o *xxladapter.Order, err error) {
+	err = s.Query(ctx, query, args, func(r database.Row) error {
+		o, err = scanOrder(r)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
