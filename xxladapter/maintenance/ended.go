@@ -11,14 +11,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-const (
-	// endedAge is how long ago a run must have been triggered for its executor to be asked whether
-	// it has ended. Most runs have a result before that.
-	endedAge = 10 * time.Second
-
-	// endedWorkers is how many executors are asked concurrently: those that hang delay the others.
-	endedWorkers = 16
-)
+// endedAge is how long ago a run must have been triggered for its executor to be asked whether it
+// has ended. Most runs have a result before that.
+const endedAge = 10 * time.Second
 
 // A place is where runs are: at an executor, under the name of a group's app.
 type place struct {
@@ -29,7 +24,8 @@ type place struct {
 // askEnded settles the open runs of which their executors say that they have ended. A result is
 // acknowledged once it is durable, so such a run is open only if the store has lost its result
 // since. A run that its executor does not know, or that is still in progress there, stays open.
-// found is false if there was no open run.
+// Executors that the previous poll found dead are not asked: their silence would cost this poll as
+// much time as the next sign of life. found is false if there was no open run.
 func (l *Lost) askEnded(ctx context.Context) (found bool, err error) {
 	// By this node's clock, which saves a question to the store: clocks are close to each other.
 	open := xxladapter.LogFilter{
@@ -44,11 +40,12 @@ func (l *Lost) askEnded(ctx context.Context) (found bool, err error) {
 		at := map[place][]*xxladapter.Log{}
 		for _, run := range runs {
 			open.AfterID = run.ID
-			to := place{run.Address, run.GroupID}
-			at[to] = append(at[to], run)
+			if to := (place{run.Address, run.GroupID}); !l.silent[to] {
+				at[to] = append(at[to], run)
+			}
 		}
 		var asking errgroup.Group
-		asking.SetLimit(endedWorkers)
+		asking.SetLimit(askLimit)
 		for to, runs := range at {
 			asking.Go(func() error { return l.askEndedAt(ctx, to, runs) })
 		}

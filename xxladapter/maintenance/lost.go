@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
@@ -37,6 +39,10 @@ const (
 
 	// lostLimit limits the rows of one query.
 	lostLimit = 1000
+
+	// askLimit is how many executors are asked at the same time. If a whole network falls silent,
+	// each call lasts until its time-out, and the others must not wait for it.
+	askLimit = 256
 )
 
 // A LostStore is the part of [xxladapter.Store] that [Lost] needs.
@@ -76,7 +82,8 @@ type Lost struct {
 	// suspects maps the log ids of the runs that seemed lost in the previous poll to the time when
 	// they first did.
 	suspects map[int64]time.Time
-	polled   time.Time // the end of the last poll
+	silent   map[place]bool // where the previous poll found an executor dead
+	polled   time.Time      // the end of the last poll
 }
 
 // Run polls until ctx ends. Errors of the store are logged, and the next poll tries again.
@@ -108,11 +115,11 @@ func (l *Lost) Run(ctx context.Context) error {
 // turn polls once. It forgets suspects whose executors were not asked at the pace of suspects.
 func (l *Lost) turn(ctx context.Context) {
 	if wallClock().Sub(l.polled) > 2*suspectPace { // the process or its machine stood still
-		l.suspects = nil
+		l.suspects, l.silent = nil, nil
 	}
 	if err := l.poll(ctx); err != nil && ctx.Err() == nil {
 		l.Logger.Error("check for lost runs failed", "err", err)
-		l.suspects = nil
+		l.suspects, l.silent = nil, nil
 	}
 	l.polled = wallClock()
 }
@@ -123,34 +130,25 @@ func (l *Lost) poll(ctx context.Context) error {
 		return err
 	}
 	if !open { // so no run is lost, and LostRuns need not be called
-		l.suspects = nil
+		l.suspects, l.silent = nil, nil
 		return nil
 	}
 	suspects := map[int64]time.Time{}
 	groups := map[int64]*xxladapter.Group{} // those that this poll has read
-	dead := map[place]bool{}                // probed once in each poll
+	dead := map[place]bool{}                // those that this poll has asked
 	for after := int64(0); ; {
 		runs, err := l.Store.LostRuns(ctx, lostAge, after, lostLimit)
 		if err != nil {
 			return err
 		}
+		if err := l.probe(ctx, runs, groups, dead); err != nil {
+			return err
+		}
 		for _, run := range runs {
 			after = run.ID
-			group, err := l.groupOf(ctx, run, groups)
-			if err != nil {
-				return err
-			}
-			at := place{run.Address, run.GroupID}
-			if _, asked := dead[at]; !asked {
-				// Without its group nobody knows which token the executor has.
-				dead[at] = l.hears(run.Address) && (group == nil || l.Beat(ctx, run.Address, group.AppName) != nil)
-			}
-			if ctx.Err() != nil {
-				return ctx.Err() // the beat failed for this reason
-			}
 			switch {
-			case !dead[at]:
-			case l.tooSoon(run, group, suspects):
+			case !dead[place{run.Address, run.GroupID}]:
+			case l.tooSoon(run, groups[run.GroupID], suspects):
 			default:
 				l.Logger.Warn("run lost", "job", run.JobID, "run", run.ID, "address", run.Address)
 				reason := xxladapter.LostMsg + "executor " + run.Address +
@@ -161,10 +159,48 @@ func (l *Lost) poll(ctx context.Context) error {
 			}
 		}
 		if len(runs) < lostLimit {
-			l.suspects = suspects
+			l.suspects, l.silent = suspects, dead
 			return nil
 		}
 	}
+}
+
+// probe asks the executors of runs for a sign of life, and records in dead which of them give none.
+// It asks each place once in a poll, and reads groups as groupOf does.
+func (l *Lost) probe(
+	ctx context.Context, runs []*xxladapter.Log, groups map[int64]*xxladapter.Group, dead map[place]bool,
+) error {
+	var unasked []place
+	for _, run := range runs {
+		if _, err := l.groupOf(ctx, run, groups); err != nil {
+			return err
+		}
+		at := place{run.Address, run.GroupID}
+		if _, asked := dead[at]; !asked {
+			dead[at] = false
+			unasked = append(unasked, at)
+		}
+	}
+	silent := make([]bool, len(unasked))
+	var asking errgroup.Group
+	asking.SetLimit(askLimit)
+	for i, at := range unasked {
+		switch group := groups[at.group]; {
+		case !l.hears(at.addr):
+		case group == nil: // nobody knows which token the executor has
+			silent[i] = true
+		default:
+			asking.Go(func() error {
+				silent[i] = l.Beat(ctx, at.addr, group.AppName) != nil
+				return nil
+			})
+		}
+	}
+	_ = asking.Wait() // its functions return no error
+	for i, at := range unasked {
+		dead[at] = silent[i]
+	}
+	return ctx.Err() // which may be why beats have failed
 }
 
 // groupOf returns the group of a run, or nil if it is gone. It reads each group once, into known.

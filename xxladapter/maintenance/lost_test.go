@@ -3,6 +3,7 @@ package maintenance
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -102,6 +103,57 @@ func TestARunOfADeadExecutorIsLostWhenItStaysAway(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 500, l.HandleCode)
 		require.Contains(t, l.HandleMsg, "http://gone/")
+	})
+}
+
+// TestExecutorsThatFallSilentTogetherDelayNoOther loses a whole network of executors. Each call to
+// one of them lasts until its time-out, and all their runs are lost within the time that
+// docs/differences.md states.
+func TestExecutorsThatFallSilentTogetherDelayNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := t.Context()
+		store, _ := lostFixture(t, "http://first/")
+		lease, err := store.Lease(ctx, "n", time.Hour)
+		require.NoError(t, err)
+		for i := 1; i < askLimit; i++ {
+			fires, err := store.PlanFires(ctx, []xxladapter.Fire{{JobID: 1, Due: time.Now(), Type: xxladapter.TriggerManual}})
+			require.NoError(t, err)
+			claimed, err := store.ClaimFire(ctx, lease.Term, fires[0].ID, []*xxladapter.Log{
+				{JobID: 1, GroupID: 1, Address: fmt.Sprintf("http://silent%d/", i), TriggerTime: time.Now()},
+			})
+			require.NoError(t, err)
+			_, err = store.SettleFire(ctx, lease.Term, xxladapter.Settlement{
+				FireID: fires[0].ID, LogID: claimed[0].LogID, Code: xxladapter.ResultOK,
+			})
+			require.NoError(t, err)
+		}
+		time.Sleep(xxladapter.RegistrationLife)
+		ended := time.Now()
+		expired := make(chan struct{}, 1)
+		expired <- struct{}{}
+		silence := func() error { time.Sleep(3 * time.Second); return errRefused }
+		running, stop := context.WithTimeout(ctx, 5*time.Minute)
+		defer stop()
+		var asked atomic.Int32
+		lost, last := 0, time.Duration(0)
+		l := &Lost{
+			Store: store, Logger: slog.New(slog.DiscardHandler), Expired: expired,
+			Beat: func(context.Context, string, string) error { return silence() },
+			Ended: func(context.Context, string, string, []*xxladapter.Log) ([]wire.Callback, error) {
+				asked.Add(1)
+				return nil, silence()
+			},
+			Complete: completesNothing(t),
+			Lose: func(ctx context.Context, id int64, reason string) error {
+				lost, last = lost+1, time.Since(ended)
+				_, _, err := store.FinishRun(ctx, xxladapter.RunResult{LogID: id, Code: 500, Msg: reason})
+				return err
+			},
+		}
+		require.NoError(t, l.Run(running))
+		require.Equal(t, askLimit, lost)
+		require.LessOrEqual(t, last, 30*time.Second)
+		require.EqualValues(t, askLimit, asked.Load(), "the dead are not asked for results again")
 	})
 }
 
