@@ -181,12 +181,12 @@ func (p *Pool) Refused() (due time.Time, id int64, ok bool) {
 func (p *Pool) Offered(due time.Time, id int64, last *xxladapter.Fire) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	from := place{due.UnixMilli(), id}
+	from := position{due.UnixMilli(), id}
 	if last == nil {
 		p.refusals.offered(from, nil)
 		return
 	}
-	to := placeOf(*last)
+	to := positionOf(*last)
 	p.refusals.offered(from, &to)
 }
 

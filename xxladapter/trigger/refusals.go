@@ -18,20 +18,20 @@ type laneApp struct {
 }
 
 type refusal struct {
-	first, last place
-	again       *place // the first one refused since the last call of next
-	room        bool   // the app has room again
+	first, last position
+	again       *position // the first one refused since the last call of next
+	room        bool      // the app has room again
 }
 
-// A place is the position of a fire in the order of due times.
-type place struct {
+// A position is where a fire stands in the order of due times.
+type position struct {
 	due int64 // Unix ms
 	id  int64
 }
 
-func placeOf(f xxladapter.Fire) place { return place{f.Due.UnixMilli(), f.ID} }
+func positionOf(f xxladapter.Fire) position { return position{f.Due.UnixMilli(), f.ID} }
 
-func (p place) compare(q place) int {
+func (p position) compare(q position) int {
 	return cmp.Or(cmp.Compare(p.due, q.due), cmp.Compare(p.id, q.id))
 }
 
@@ -39,12 +39,12 @@ func (p place) compare(q place) int {
 // it, was refused and has not been offered again.
 func (r *refusals) precede(app laneApp, f xxladapter.Fire) bool {
 	of := r.of[app]
-	return of != nil && of.first.compare(placeOf(f)) < 0
+	return of != nil && of.first.compare(positionOf(f)) < 0
 }
 
 // refuse notes that f was refused.
 func (r *refusals) refuse(app laneApp, f xxladapter.Fire) {
-	at := placeOf(f)
+	at := positionOf(f)
 	of := r.of[app]
 	if of == nil {
 		of = &refusal{first: at, last: at}
@@ -75,9 +75,9 @@ func (r *refusals) roomFor(app laneApp) {
 	}
 }
 
-// next returns the first place from which fires may be offered again. ok is false if no app that
+// next returns the first position from which fires may be offered again. ok is false if no app that
 // was refused has room.
-func (r *refusals) next() (from place, ok bool) {
+func (r *refusals) next() (from position, ok bool) {
 	for _, of := range r.of {
 		of.again = nil
 		if of.room && (!ok || of.first.compare(from) < 0) {
@@ -89,7 +89,7 @@ func (r *refusals) next() (from place, ok bool) {
 
 // offered notes that all fires between from, the last answer of next, and to are being offered, as
 // the store had them after that answer. A nil to means that none is left.
-func (r *refusals) offered(from place, to *place) {
+func (r *refusals) offered(from position, to *position) {
 	for app, of := range r.of {
 		if of.first.compare(from) < 0 || to != nil && of.first.compare(*to) > 0 {
 			continue // none of this app was offered, or not from its first one on
@@ -100,7 +100,7 @@ func (r *refusals) offered(from place, to *place) {
 		case to == nil || of.last.compare(*to) <= 0:
 			delete(r.of, app)
 		default:
-			of.first = place{to.due, to.id + 1}
+			of.first = position{to.due, to.id + 1}
 		}
 	}
 }

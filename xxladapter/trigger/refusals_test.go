@@ -54,20 +54,20 @@ func TestRefusedFiresAreAllOfferedAgain(t *testing.T) {
 				waiting = append(waiting, f)
 			}
 		}
-		// offerAgain offers up to limit fires from a place on.
-		offerAgain := func(from place, limit int) {
+		// offerAgain offers up to limit fires from a position on.
+		offerAgain := func(from position, limit int) {
 			page := waiting[:0:0]
 			for _, f := range waiting {
-				if placeOf(f).compare(from) >= 0 && len(page) < limit {
+				if positionOf(f).compare(from) >= 0 && len(page) < limit {
 					page = append(page, f)
 				}
 			}
 			if rnd.IntN(2) == 0 {
 				becomeDue() // and the reader has not seen it
 			}
-			var last *place
+			var last *position
 			if len(page) == limit {
-				at := placeOf(page[limit-1])
+				at := positionOf(page[limit-1])
 				last = &at
 			}
 			r.offered(from, last)
@@ -124,8 +124,8 @@ func TestAnAppThatIsRefusedIsNotAskedFor(t *testing.T) {
 	r.roomFor(answers)
 	from, ok := r.next()
 	require.True(t, ok)
-	require.Equal(t, place{50, 50}, from)
-	last := placeOf(fire(60))
+	require.Equal(t, position{50, 50}, from)
+	last := positionOf(fire(60))
 	r.offered(from, &last)
 	_, ok = r.next()
 	require.False(t, ok)
