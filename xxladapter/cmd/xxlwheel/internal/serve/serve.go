@@ -290,6 +290,8 @@ func serveMetrics(ln net.Listener, pages *access.Pages, m *metrics.Metrics) (sto
 	})
 	server := &http.Server{
 		Handler: mux, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		// Before net/http answers, it waits for the rest of the body that a caller has announced.
+		ReadTimeout:  30 * time.Second,
 		WriteTimeout: time.Minute, // from the header of a request to the end of its answer
 	}
 	ended := make(chan error, 1)
