@@ -143,16 +143,7 @@ func (e *Executor) serve(ctx context.Context, l *live, listener net.Listener) er
 	var serveErr error
 	beatCtx, stopBeat := context.WithCancel(ctx) // ends with ctx, or when the server fails
 	defer stopBeat()
-	server := &http.Server{
-		Handler:           e,
-		TLSConfig:         e.opts.serverTLS,
-		ReadHeaderTimeout: 10 * time.Second,
-		ReadTimeout:       30 * time.Second,
-		WriteTimeout:      time.Minute,      // from the header of a request to the end of its answer
-		IdleTimeout:       90 * time.Second, // XXL-JOB: IdleStateHandler in EmbedServer
-		ErrorLog:          slog.NewLogLogger(e.opts.Logger.Handler(), slog.LevelWarn),
-	}
-	access.CloseSilent(server)
+	server := e.newServer()
 
 	var serving, background, registration, taking sync.WaitGroup
 	if l.queue != nil {
@@ -207,6 +198,21 @@ func (e *Executor) serve(ctx context.Context, l *live, listener net.Listener) er
 		e.opts.Logger.Warn("results are kept for the next start; no admin accepted them", "results", n)
 	}
 	return serveErr
+}
+
+// newServer returns the server for the calls of schedulers.
+func (e *Executor) newServer() *http.Server {
+	server := &http.Server{
+		Handler:           e,
+		TLSConfig:         e.opts.serverTLS,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		WriteTimeout:      time.Minute,      // from the header of a request to the end of its answer
+		IdleTimeout:       90 * time.Second, // XXL-JOB: IdleStateHandler in EmbedServer
+		ErrorLog:          slog.NewLogLogger(e.opts.Logger.Handler(), slog.LevelWarn),
+	}
+	access.CloseSilent(server)
+	return server
 }
 
 // awaitHandlers waits for running handlers for StopGrace, then cancels them.
