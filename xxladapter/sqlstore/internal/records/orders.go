@@ -66,7 +66,7 @@ func (s *Store) PlanOrder(
 
 // Order implements [xxladapter.Store].
 func (s *Store) Order(ctx context.Context, id int64) (*xxladapter.Order, error) {
-	o, err := s.findOrder(ctx, orderByID, id)
+	o, err := order(ctx, s, orderByID, id)
 	if err == nil && o == nil {
 		err = xxladapter.Absent("order", id)
 	}
@@ -75,12 +75,17 @@ func (s *Store) Order(ctx context.Context, id int64) (*xxladapter.Order, error) 
 
 // OrderByKey implements [xxladapter.Store].
 func (s *Store) OrderByKey(ctx context.Context, jobID int64, key string) (*xxladapter.Order, error) {
-	return s.findOrder(ctx, orderByKey, jobID, key)
+	return order(ctx, s, orderByKey, jobID, key)
 }
 
-// findOrder returns the order that the query finds, or nil.
-func (s *Store) findOrder(ctx context.Context, query string, args ...any) (o *xxladapter.Order, err error) {
-	err = s.Query(ctx, query, args, func(r database.Row) error {
+// A querier is the database or a transaction on it.
+type querier interface {
+	Query(ctx context.Context, query string, args []any, scan func(database.Row) error) error
+}
+
+// order returns the order that the query finds, or nil.
+func order(ctx context.Context, on querier, query string, args ...any) (o *xxladapter.Order, err error) {
+	err = on.Query(ctx, query, args, func(r database.Row) (err error) {
 		o, err = scanOrder(r)
 		return err
 	})
@@ -88,15 +93,6 @@ func (s *Store) findOrder(ctx context.Context, query string, args ...any) (o *xx
 		return nil, err
 	}
 	return o, nil
-}
-
-// order returns the order that the query finds, or nil.
-func order(ctx context.Context, t *database.Tx, query string, args ...any) (o *xxladapter.Order, err error) {
-	err = t.Query(ctx, query, args, func(r database.Row) (err error) {
-		o, err = scanOrder(r)
-		return err
-	})
-	return o, err
 }
 
 func scanOrder(r database.Row) (*xxladapter.Order, error) {

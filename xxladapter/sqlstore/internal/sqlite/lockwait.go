@@ -3,12 +3,12 @@ package sqlite
 import "time"
 
 // A writer that finds the file locked by another process asks for the lock again and again. SQLite
-// queues nobody: whoever asks first after a commit gets the lock, and the process that has just
+// has no queue: the first process that asks after a commit gets the lock, and the one that has just
 // committed asks at once if it has more to write. So the pauses get shorter the longer a writer has
 // waited, and it gets its turn. An attempt takes 1.2 µs.
 //
 // Three schedulers that shared a million jobs took this long for a scan, at the 50th and the 99th
-// percentile, as medians of several runs in turn, on two processors (AMD EPYC):
+// percentile, as medians of two to seven runs, on two processors (AMD EPYC):
 //
 //	SQLite's own wait (busy_timeout)    6 ms   112 ms
 //	a pause of 500 µs by [time.Sleep]  12 ms    53 ms
