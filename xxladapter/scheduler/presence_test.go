@@ -246,7 +246,7 @@ func TestADrainedNodeTakesNothing(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		drained, _ := one.Term()
 		require.NoError(t, b.store.Retire(b.t.Context(), drained, xxladapter.MoveDrained))
-		time.Sleep(2*leasePace + time.Millisecond) // what was due at the drain may be late by leasePace
+		time.Sleep(leasePace + time.Millisecond)
 		require.Zero(t, one.Stats().Partitions)
 		require.Equal(t, xxladapter.AllPartitions, two.Stats().Partitions|three.Stats().Partitions)
 		look, cancel := context.WithTimeout(b.t.Context(), time.Second)

@@ -61,8 +61,7 @@ func (s *Scheduler) sweepLoop(ctx context.Context) {
 // outcome: those of its own term, and in its partitions those of terms that are over. A periodic
 // sweep continues through the backlog, see [backlog].
 func (s *Scheduler) sweep(ctx context.Context, tick bool) error {
-	g := s.grant.Load()
-	if !g.holds() {
+	if !s.grant.Load().holds() {
 		return errNoLease
 	}
 	ctx, cancel := context.WithTimeout(ctx, scanLimit)
@@ -77,8 +76,10 @@ func (s *Scheduler) sweep(ctx context.Context, tick bool) error {
 		return err
 	}
 	ahead := time.Millisecond // fires that are due at this very moment are included
-	arrived := g.Partitions != 0 && s.arrived.Swap(false)
-	if arrived {
+	// The grant is read after arrived, which adopt sets once the grant has the new partitions.
+	arrived := s.arrived.Swap(false)
+	g := s.grant.Load()
+	if arrived = arrived && g.Partitions != 0; arrived {
 		ahead = s.opts.Window
 	}
 	if err := s.sweepUntil(ctx, g, now, now.Add(ahead), tick, arrived); err != nil {

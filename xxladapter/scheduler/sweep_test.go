@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -266,4 +267,47 @@ func TestAFireThatOthersPlannedIsFoundWithinASecond(t *testing.T) {
 			require.Len(t, fired, 1)
 		})
 	}
+}
+
+// slowOnce is a line whose next Now takes 50 ms once slow is set.
+type slowOnce struct {
+	*line
+	slow atomic.Bool
+}
+
+func (l *slowOnce) Now(ctx context.Context) (time.Time, error) {
+	if l.slow.Swap(false) {
+		time.Sleep(50 * time.Millisecond) // in a bubble
+	}
+	return l.line.Now(ctx)
+}
+
+// TestASweepDuringARenewalArmsWhatArrives has a node get partitions while its sweep waits for the
+// store. What their former owner had planned is armed at once: it is due between two sweeps, so a
+// sweep that finds it due is too late.
+func TestASweepDuringARenewalArmsWhatArrives(t *testing.T) {
+	inBubble(t, func(b *fixture) {
+		for range xxladapter.Partitions {
+			b.addJob(xxladapter.ScheduleCron, "* * * * * ?", time.Second)
+		}
+		time.Sleep(300 * time.Millisecond) // the sweeps by the clock follow at this part of each second
+		one := b.start("one", nil)
+		var slow *slowOnce
+		two := b.start("two", func(o *Options) {
+			slow = &slowOnce{line: o.Store.(*line)}
+			o.Store = slow
+		})
+		time.Sleep(10*time.Second + 200*time.Millisecond)
+		term, _ := one.Term()
+		require.NoError(t, b.store.Retire(b.t.Context(), term, xxladapter.MoveDrained))
+		slow.slow.Store(true)
+		two.Sweep()
+		synctest.Wait() // it waits for the store
+		two.Renew()
+		synctest.Wait()
+		require.Equal(t, xxladapter.AllPartitions, two.Stats().Partitions)
+		moved := time.Now()
+		time.Sleep(3*time.Second - 200*time.Millisecond) // so that nothing is due when the nodes stop
+		require.LessOrEqual(t, two.latest(moved), ringLate)
+	})
 }
