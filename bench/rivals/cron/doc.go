@@ -1,6 +1,6 @@
 // Package cron compares the parser of xxladapter/cron with other Go libraries on expressions that
-// all of them can parse. It contains only benchmarks, in a separate module, so that the measured
-// libraries become nobody's dependencies.
+// all of them can parse. It contains only benchmarks and their test, in a separate module, so that
+// the measured libraries become nobody's dependencies.
 //
 // Run it with:
 //
