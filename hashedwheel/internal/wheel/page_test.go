@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A page belongs to one borrower at a time, whatever the order of lending and giving back, and a
-// page that is not needed is not kept.
+// A page belongs to one borrower at a time, whatever the order of lending and giving back. At most
+// maxIdleBlocks empty blocks are kept.
 func TestPagePool(t *testing.T) {
 	var p pagePool[*int]
 	rng := rand.New(rand.NewPCG(6, 6))
