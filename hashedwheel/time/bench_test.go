@@ -82,7 +82,7 @@ func BenchmarkNewTimerStop(b *testing.B) {
 }
 
 // BenchmarkRequest waits for an answer or a timer, whichever comes first. Package time files a
-// timer that has a channel only when a goroutine waits for it, as it does here.
+// timer that has a channel only while a goroutine waits for that channel, as one does here.
 func BenchmarkRequest(b *testing.B) {
 	populations(b, func(b *testing.B, r rival, _ []timer) {
 		requests, answers := make(chan int), make(chan int)

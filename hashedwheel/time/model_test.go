@@ -75,7 +75,7 @@ func (p *pair) compare(t *testing.T, n int, delays []standard.Duration) {
 
 const ms = standard.Millisecond
 
-// pairs of timers are compared on each wheel, with a hundred steps for each pair.
+// pairs is how many pairs of timers are compared on each wheel, with a hundred steps for each pair.
 const pairs = 40
 
 // variants runs test on each wheel on which a timer has to behave the same.

@@ -16,8 +16,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/hashedwheel/time"
 )
 
-// Beside model_test.go, these are the behaviours that Go checks of package time in its
-// sleep_test.go and tick_test.go.
+// Beside model_test.go, the tests of this file check what Go's sleep_test.go and tick_test.go check
+// of package time.
 
 // panicOf returns what f panics with.
 func panicOf(f func()) (value any) {
@@ -63,7 +63,7 @@ func TestPanicsAsPackageTime(t *testing.T) {
 	require.PanicsWithValue(t, "hashedwheel/time: On: w is nil, must not be nil", func() { time.On(nil) })
 }
 
-// TestBlockingFunctions has each function wait for the next one to be called, which delays none.
+// TestBlockingFunctions has each function wait until all have been called, which delays none.
 func TestBlockingFunctions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock, _ := on(t, hashedwheel.Options{})

@@ -32,7 +32,7 @@ func TestFullWheel(t *testing.T) {
 		}
 		require.Equal(t, due, <-ran)
 		require.Equal(t, due, time.Now(), "Sleep")
-		for n := range 100 { // and keeps its phase
+		for n := range 100 { // the ticker keeps its phase
 			require.Equal(t, begin.Add(time.Duration(n+1)*10*time.Millisecond), <-ticker.C)
 			require.LessOrEqual(t, w.PendingTimeouts(), int64(2))
 			if n == 50 {
@@ -138,7 +138,7 @@ func TestLongestDelayOnAStoppedWheel(t *testing.T) {
 }
 
 // TestAStoppedWheelEndsATickerThatTicks has a wheel stopped while its executor has the run of a
-// tick. The ticker ends with that tick, and one that is made or reset afterwards continues.
+// tick. The ticker ends with that tick, and one that is reset afterwards continues.
 func TestAStoppedWheelEndsATickerThatTicks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var held []func()
