@@ -127,7 +127,8 @@ func (k *kin) parent(ctx context.Context, id int64) error {
 	return err
 }
 
-// runsDue lists the histories of a job in a time, or none if the job does not exist for the caller.
+// runsDue lists the runs of a job that were due at or after from and before to, or none if the job
+// does not exist for the caller.
 func (k *kin) runsDue(ctx context.Context, job int64, from, to time.Time) ([]xxladapter.DueRun, error) {
 	runs, err := k.opts.Store.RunsDue(
 		ctx, xxladapter.RunsDueFilter{JobID: job, From: from, To: to, Late: maxTook, Limit: maxRelated},
@@ -152,7 +153,7 @@ func (k *kin) add(job int64, r *xxladapter.DueRun, how kinship) {
 }
 
 // sameJob adds the shards and the attempts of a fire, and the repetitions of l. An attempt comes
-// after the run that it repeats, so one pass in the order of log ids finds them all.
+// after the run that it retries, so one pass in the order of log ids finds them all.
 func (k *kin) sameJob(ctx context.Context, l *xxladapter.Log, first xxladapter.RunHistory) error {
 	now, err := k.opts.Store.Now(ctx)
 	if err != nil {
