@@ -18,7 +18,7 @@ const (
 // An Alarm is one message to people, about one job or, in a storm, about several.
 type Alarm struct {
 	// ID stays the same when a message has to be sent again because it is unknown whether it
-	// arrived. If it is about other runs by then, it has another one.
+	// arrived. A message that is about other runs by then has another ID.
 	ID   string    `json:"id"`
 	Kind Kind      `json:"kind"`
 	At   time.Time `json:"at"`

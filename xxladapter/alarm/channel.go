@@ -24,7 +24,7 @@ type Channel interface {
 var ErrNobody = errors.New("alarm: no receiver")
 
 // ErrPartly is wrapped by the error of a [Channel] that reached some receivers of an alarm. Such an
-// alarm has failed, and is not sent again, since those would get it twice.
+// alarm has failed. It is not sent again, since the receivers that were reached would get it twice.
 var ErrPartly = errors.New("alarm: not all receivers were reached")
 
 // Results of an alarm on one channel, as passed to Options.OnAlarm.

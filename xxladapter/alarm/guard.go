@@ -84,8 +84,8 @@ func (g *Guard) checkAddr(addr netip.Addr) error {
 	return nil
 }
 
-// control is called with the resolved address of each connection, so a name that resolves
-// differently the second time gains nothing.
+// control checks the resolved address of each connection, so a name that resolves differently the
+// second time gains nothing.
 func (g *Guard) control(_, address string, _ syscall.RawConn) error {
 	addr, err := netip.ParseAddrPort(address)
 	if err != nil {

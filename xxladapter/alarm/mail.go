@@ -145,7 +145,7 @@ func (m *Mail) Send(ctx context.Context, a *Alarm) error {
 	return m.conceal(err)
 }
 
-// attempt mails to the receivers in left over one connection. It returns those that may be tried
+// attempt mails, over one connection, to the receivers in left. It returns those that may be tried
 // again, with the reason, and the errors of those that were refused for good.
 func (m *Mail) attempt(ctx context.Context, a *Alarm, left []string, refused []error) ([]string, []error, error) {
 	client, err := m.client(ctx)

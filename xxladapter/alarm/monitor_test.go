@@ -344,9 +344,9 @@ func TestWhatNoChannelTakesIsTriedAgain(t *testing.T) {
 	})
 }
 
-// TestAMessageAboutMoreHasAnotherID has a receiver take two messages whose answers are lost, and a
-// scheduler restart before it repeats them, then in one message. A receiver that drops repetitions
-// by their id must not drop the second failure.
+// TestAMessageAboutMoreHasAnotherID has a receiver take two messages whose answers are lost. The
+// scheduler restarts and repeats both in one message. A receiver that drops repetitions by their id
+// must not drop the second failure.
 func TestAMessageAboutMoreHasAnotherID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScene(t)
