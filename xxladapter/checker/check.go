@@ -57,8 +57,8 @@ const (
 	explained                  // a record names a reason other than the schedule
 )
 
-// lastInstant returns the end of a history: the one that it names, or else its latest instant,
-// without regard to triggers, resends and acks.
+// lastInstant returns the end of a history: the one that it names, or else the latest instant of
+// its runs, changes, misfires, losses and results.
 func (h *History) lastInstant() Instant {
 	end := h.End
 	if end != 0 {

@@ -19,7 +19,7 @@ type finding struct {
 	shard  int32   // the missing shard, or -1
 	ended  *Change // what should have prevented it
 
-	job, log, of int64   // if run is -1
+	job, log, of int64   // job and log if run is -1; of is the run before, 0 means none
 	since        Instant // since when something was awaited
 }
 

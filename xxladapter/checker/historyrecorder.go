@@ -108,7 +108,7 @@ func (r *Recorder) Loss(l Loss) error {
 	return r.write(func(b []byte) []byte { return appendLoss(b, &l) })
 }
 
-// Trigger records a reason for a run other than the schedule.
+// Trigger records the reason for a run.
 func (r *Recorder) Trigger(t Trigger) error {
 	return r.write(func(b []byte) []byte { return appendTrigger(b, &t) })
 }

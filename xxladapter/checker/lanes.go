@@ -181,8 +181,8 @@ next:
 	return kept
 }
 
-// strayFactor limits, in multiples of epsilon after its window, how late a run without a due time
-// still counts as late rather than as missed and extra.
+// strayFactor is how many epsilons after the end of a window a run without a due time still counts
+// as late. After that the run is extra, and the due time missed.
 const strayFactor = 5
 
 // extra reports a run that nothing explains.

@@ -23,7 +23,7 @@ func (c *check) rowInDoubt(r *Run) bool {
 }
 
 // resultInDoubt reports whether the result of a run may be missing: it may have been stored in the
-// time of a loss, between the end of the run and its acknowledgement.
+// time of a loss, between the end of the run and its acknowledgement, or its row is in doubt.
 func (c *check) resultInDoubt(r *Run) bool {
 	stored := r.End.Add(c.opts.Grace)
 	if acks := within(c.history.Acks, r.Log, func(a *Ack) int64 { return a.Log }); len(acks) > 0 {

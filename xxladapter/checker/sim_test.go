@@ -9,7 +9,7 @@ import (
 )
 
 // This file simulates a scheduler without faults. Its histories contain everything that is allowed.
-// It computes due times independently.
+// It computes due times without package cron.
 
 const (
 	base     = Instant(1_772_323_200_000) // 2026-03-01T00:00:00Z
