@@ -62,7 +62,7 @@ func Connect(ctx context.Context, o Options) (*Conn, error) {
 func (c *Conn) Shown() string { return c.shown }
 
 // Connected returns since when the connection has existed without an interruption. It is zero while
-// there is none; a broker that does not answer is noticed within 30 s.
+// there is no connection; a broker that does not answer is noticed within 30 s.
 func (c *Conn) Connected() time.Time { return c.broker.Connected() }
 
 // Close ends the connection, and everything that is served over it.
