@@ -41,8 +41,9 @@ func duplicateIn(err error) (table string) {
 // hasHistory reports whether a history was refused because its run has one.
 func hasHistory(err error) bool { return duplicateIn(err) == "xxlwheel_run" }
 
-// batchRepeats works like [repeats] for batches, which do not wait for rows, and which add to a
-// history when they are repeated.
+// batchRepeats works like [repeats] for batches, with two differences. A batch that has waited too
+// long for a row is not repeated, since its calls are then made alone. A batch that met a stored
+// history is repeated, and then adds to it.
 func batchRepeats(err error) bool { return repeats(err) && !waited(err) || hasHistory(err) }
 
 // repeats reports whether a transaction that failed like this left nothing behind and may succeed
