@@ -318,7 +318,7 @@ func (b *fixture) noErrorHere(err error) bool {
 	return err == nil
 }
 
-// as attributes what the fixture changes from then on to a user and to a call.
+// as attributes all later changes of the fixture to a user and to a call.
 func (b *fixture) as(call string) {
 	by := xxladapter.Actor{Name: "ann", Kind: xxladapter.ActorUser, Address: "10.1.2.3"}
 	b.ctx = xxladapter.WithActor(xxladapter.WithCall(context.WithoutCancel(b.ctx), call), by)

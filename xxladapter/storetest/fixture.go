@@ -197,7 +197,7 @@ func (b *fixture) term(node string) xxladapter.Term {
 	return term
 }
 
-// newTerm returns the node's next term, since the last one is over.
+// newTerm returns the term that follows the node's last one, which must be over.
 func (b *fixture) newTerm(node string) xxladapter.Term {
 	b.Helper()
 	b.mu.Lock()

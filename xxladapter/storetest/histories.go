@@ -159,7 +159,7 @@ var historyRules = []fullRule{
 		retried := b.claim(next[0], "n1", 1)[0]
 		h = b.history(retried.LogID)
 		b.Equal([]int64{2, refused.LogID}, []int64{int64(h.Attempt), h.Parent})
-		// So is a hand-over whose result came first.
+		// A run whose result comes before its settlement is retried by the result.
 		unsettled := b.claim(b.plan(id, at(-3), xxladapter.TriggerCron), "n1", 1)[0]
 		_, next, err := b.store.FinishRun(b.ctx, xxladapter.RunResult{LogID: unsettled.LogID, Code: 500,
 			Next: []xxladapter.Fire{

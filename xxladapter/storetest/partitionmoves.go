@@ -8,7 +8,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// moves returns all that are kept, the oldest first, without their ids.
+// moves returns all moves that are kept, the oldest first, without their ids.
 func (b *fixture) moves() []xxladapter.PartitionMove {
 	b.Helper()
 	found, err := b.store.PartitionMoves(b.ctx, 2*xxladapter.KeptMoves)

@@ -204,7 +204,7 @@ var runListRules = []fullRule{
 		}
 	}},
 	{"RunsAreSelectedBySecondsWhereThereIsNoHistory", func(b *fullFixture) {
-		// For example a run whose row another program ended: the history has no end.
+		// The run is open: its history has no end, so the whole seconds of its row count.
 		job := b.addJob("job")
 		open := b.addPast(pastRun{job: job, group: b.group, typ: xxladapter.TriggerCron, at: 10})
 		f := xxladapter.RunFilter{AtLeast: 5 * time.Second, LogFilter: xxladapter.LogFilter{Limit: 10}}

@@ -14,7 +14,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// again offers a text after ten seconds for each attempt so far.
+// again returns after how long a text is offered again: ten seconds for each attempt so far.
 func again(attempts int) time.Duration { return time.Duration(attempts) * 10 * time.Second }
 
 // claimTexts returns the log ids of the claims.

@@ -5,7 +5,8 @@
 // need no more than an [xxladapter.SchedulingStore]. The compiler divides them: a rule gets a
 // fixture whose store has only that half, and a fullRule one whose store has both.
 //
-// A topic is a file. These files cover what can go wrong between nodes and their database:
+// The rules of a topic are in one file. These files cover what can go wrong between nodes and their
+// database:
 //
 //	nodes.go     schedulers that race, one that dies in the middle of a claim, clocks that differ
 //	races.go     two calls at the same moment
