@@ -15,12 +15,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// admins calls the schedulers. A call goes to the one that answered last, then to the others in
-// order, until one replies with code 200.
+// admins calls the schedulers. A call goes to the one that accepted the last call, then to the
+// others in order, until one replies with code 200.
 type admins struct {
 	opts   *Options
 	all    []*admin
-	last   atomic.Int32 // index of the one that answered last
+	last   atomic.Int32 // index of the one that accepted the last call
 	report reportFunc   // nil means HTTP
 }
 

@@ -170,8 +170,8 @@ func TestBatchesAreBoundedInBytes(t *testing.T) {
 	require.LessOrEqual(t, len(body), maxBatchBytes)
 }
 
-// TestRefusedResult checks that a result that an admin cannot accept keeps only the results of its
-// own job, in their order, until the admin accepts it.
+// TestRefusedResult checks that a result that an admin cannot accept delays only the results of its
+// own job, which keep their order, until the admin accepts it.
 func TestRefusedResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		admin := &fakeAdmin{down: true}

@@ -77,8 +77,8 @@ func (s *journalState) ended(asked []wire.RunID) []result {
 	return list
 }
 
-// backWait is how long a run that was put back and that the store has given to this executor is
-// waited for: it is delivered again after [delivery.AckWait], unless another executor took it.
+// backWait is how long to wait for a run that was put back and that the store has given to this
+// executor: it is delivered again after [delivery.AckWait], unless another executor took it.
 const backWait = 2 * delivery.AckWait
 
 // msgNotBegun is the result of a run that was put back and is not delivered again.

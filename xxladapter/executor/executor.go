@@ -78,7 +78,8 @@ func (e *Executor) Ready() <-chan struct{} { return e.ready }
 // Run listens, registers and runs jobs until ctx ends. Then it refuses new runs, reports waiting
 // ones as not executed, deregisters, lets running handlers continue for [Options.StopGrace],
 // cancels them, and sends the results or keeps them in the data directory for the next start. It
-// returns when all that is done: nil if ctx has ended.
+// returns when all that is done, with an error if serving has failed or the last changes of the
+// journal could not be stored.
 //
 // Run fails at once if the address is taken, or if the data directory cannot be used or belongs to
 // a running executor. It may be called once.

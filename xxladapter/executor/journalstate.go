@@ -68,7 +68,7 @@ func (s *journalState) accept(logID, jobID, logTime int64) {
 	s.open[logID] = openRun{jobID, logTime, s.accepts}
 	if !s.seen.has(logID, logTime) {
 		s.seen.add(logID, logTime)
-		delete(s.back, logID) // of a recreated database, or as old as what is forgotten
+		delete(s.back, logID) // that run is of an earlier database, or its id was forgotten
 	}
 }
 
@@ -128,7 +128,7 @@ func ordinal(b bool) int {
 	return 0
 }
 
-// openIDs returns the runs without a result in the order in which they were accepted.
+// openIDs returns the log ids of the open runs, in the order in which they were accepted.
 func (s *journalState) openIDs() []int64 {
 	ids := make([]int64, 0, len(s.open))
 	for id := range s.open {

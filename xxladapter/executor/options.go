@@ -16,13 +16,12 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 )
 
-// Options configures an [Executor]. AppName, Admins and AccessToken are what most
-// executors set.
+// Options configures an [Executor]. AppName, Admins and AccessToken are what most executors set.
 type Options struct {
 	// Admins are the base URLs of the schedulers, for example http://10.0.0.5:8080/xxl-job-admin;
 	// "api/registry" and the like are appended. An element may also be a list separated by commas.
-	// One admin that answers is enough; the others are called only if it does not. If Admins is
-	// empty and there is no Queue, the executor does not register and sends no results.
+	// One admin that accepts a call is enough; the others are called only if it does not. If Admins
+	// is empty and there is no Queue, the executor does not register and sends no results.
 	Admins []string
 
 	// AppName is the app name of the executor's group, 4 to 64 characters. It may be empty without

@@ -46,8 +46,9 @@ func (in *intake) askFor(ctx context.Context, offers []offer, ids []int64) (may 
 	return may, ok
 }
 
-// ask asks for runs until a scheduler answers, or which of them this executor has if held is true.
-// It returns false if ctx ends first; a request in flight then may continue for lastAsk.
+// ask asks a scheduler for runs or, if held is true, asks which of them this executor has. It asks
+// until one answers, and returns false if ctx ends first; a request in flight then may continue for
+// lastAsk.
 func (in *intake) ask(ctx context.Context, ids []int64, held bool) (may []bool, ok bool) {
 	list := make([]wire.Accept, len(ids))
 	for i, id := range ids {
@@ -84,14 +85,15 @@ func (in *intake) ask(ctx context.Context, ids []int64, held bool) (may []bool, 
 	return nil, false
 }
 
-// askForUnfinished asks which of the runs that an earlier process left open this executor has.
-// Those have failed, since they may have begun. The others have not begun, and are put back: one
-// that the broker delivers again is taken as any other. A request of the earlier process that a
-// scheduler handles after this one may still give such a run; see [journalState.stranded].
+// askForUnfinished asks about the runs that an earlier process left open. Those that the store has
+// given to this executor have failed, since they may have begun. The others have not begun, and are
+// put back: one that the broker delivers again is taken as any other. A request of the earlier
+// process that a scheduler handles after this one may still give such a run; see
+// [journalState.stranded].
 //
 // askForUnfinished asks even if there are none, so that an executor takes nothing before a
 // scheduler answers: a run that is delivered to executors which restart meanwhile would count as
-// one that none of them can begin.
+// one that none of them can begin. It returns false if ctx has ended.
 func (in *intake) askForUnfinished(ctx context.Context) bool {
 	list := in.l.journal.unfinished()
 	for asked := false; !asked || len(list) > 0; asked = true {

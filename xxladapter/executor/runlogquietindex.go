@@ -21,7 +21,7 @@ type quietIndex struct {
 	parts []quietPart // in the order of the file, without gaps
 }
 
-// A quietPart is a run of whole lines of the file, at [begin, end).
+// A quietPart is a sequence of whole lines of the file, at [begin, end).
 type quietPart struct {
 	begin, end      int64
 	lowest, highest int64 // of the log ids; lowest is above highest while there is none

@@ -12,7 +12,7 @@ import (
 )
 
 // TestRetentionSkipsWhatItCannotDelete checks that a day that cannot be deleted, for example
-// because another user has written to it, keeps no other day.
+// because another user has written to it, does not keep other days from being deleted.
 func TestRetentionSkipsWhatItCannotDelete(t *testing.T) {
 	dir := t.TempDir()
 	stuck, old := filepath.Join(dir, "2020-01-01"), filepath.Join(dir, "2020-01-02")

@@ -149,8 +149,7 @@ func TestARefusedVersionOfAScriptChangesNothing(t *testing.T) {
 }
 
 // TestScriptIsKilledWithItsGroup checks that a kill and a time-out end the script with everything
-// that it started, including processes that ignore SIGTERM. XXL-JOB leaves the grandchildren
-// running (2.4.2, ScriptUtil.java).
+// that it started. XXL-JOB leaves the grandchildren running (2.4.2, ScriptUtil.java).
 func TestScriptIsKilledWithItsGroup(t *testing.T) {
 	t.Parallel()
 	needs(t, "bash")

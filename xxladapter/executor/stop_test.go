@@ -175,7 +175,8 @@ func TestRegistration(t *testing.T) {
 		registered, _ = e.admin.beats()
 		require.Equal(t, 2, registered)
 
-		// After a failure the registration is repeated within a second or so, not after a beat.
+		// After a failure the registration is repeated within a second or so, not after a
+		// BeatInterval.
 		e.admin.setDown(true)
 		time.Sleep(30 * time.Second)
 		e.admin.setDown(false)
@@ -217,7 +218,7 @@ func TestBeatDoesNotOvertakeTheDeregistration(t *testing.T) {
 }
 
 // TestRegistrationBacksOff checks that the attempts to reach an admin that stays down become less
-// frequent, but never less than one a beat.
+// frequent, but there is at least one in each BeatInterval.
 func TestRegistrationBacksOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries := 0
