@@ -108,7 +108,7 @@ type Options struct {
 	// default is runs that failed.
 	RunTexts xxladapter.TextPolicy
 	// OnEvent and OnMisfire are called with the outcome of due times, on the goroutines that do the
-	// work, which wait for them. A panic in them is logged. Nil ignores it.
+	// work, which wait for them. A panic in them is logged. Nil ignores the outcomes.
 	OnEvent   func(trigger.Event)
 	OnMisfire func(xxladapter.Misfire)
 	// TraceParent is that of trigger.Options. Nil traces no run.
@@ -137,7 +137,7 @@ type Options struct {
 	OnSetup func(link string)
 	// OnStart is called once, when the node answers calls and has compared its zone with that of
 	// the store, on a goroutine of the node, which waits for it. A node that cannot begin, or is
-	// stopped before, does not call it. Nil ignores it.
+	// stopped before, does not call it. Nil calls nothing.
 	OnStart func()
 	Logger  *slog.Logger // nil means slog.Default()
 
