@@ -38,8 +38,8 @@ type Broker interface {
 	Call(ctx context.Context, to xxladapter.QueueAddress, op string, header http.Header, body []byte) ([]byte, error)
 	// Report calls any scheduler on behalf of an app and returns its reply.
 	Report(ctx context.Context, op, app string, header http.Header, body []byte) ([]byte, error)
-	// Serve answers the calls to one executor, at most [AnswersAtOnce] at the same time. stop
-	// waits for the answers that were begun.
+	// Serve answers the calls to one executor, at most [AnswersAtOnce] at the same time. stop waits
+	// for the answers that were begun.
 	Serve(
 		at xxladapter.QueueAddress, answer func(op string, header http.Header, body []byte) []byte,
 	) (stop func(), err error)
