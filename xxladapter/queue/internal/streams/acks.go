@@ -28,7 +28,7 @@ func (h held) Return() { h.acks.add(h, giveBack) }
 // Extend implements [delivery.Held].
 func (h held) Extend() { h.acks.add(h, keep) }
 
-// A word is the fate that an executor gives to a message it holds.
+// A word is the fate that an executor gives to a run that it holds.
 type word int
 
 const (

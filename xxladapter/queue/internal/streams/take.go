@@ -24,7 +24,7 @@ type source struct {
 	stream string
 	looked time.Time // the last search for runs to deliver again
 
-	// The header of the last delivery, as text and read. Most runs of an app have the same.
+	// The header of the last delivery, as text and parsed. Most runs of an app have the same.
 	head   string
 	header http.Header
 }
