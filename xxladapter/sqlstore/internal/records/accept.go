@@ -11,8 +11,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/transition"
 )
 
-// AcceptRuns implements [xxladapter.Store]. The runs of the list are calls of the batches that
-// claims and results are in. Those that a batch cannot do are done in a transaction of their own.
+// AcceptRuns implements [xxladapter.Store]. Each run of the list becomes a call in the batches of
+// claims and results. The calls that a batch cannot make are made in one transaction of their own.
 func (s *Store) AcceptRuns(ctx context.Context, list []xxladapter.Accept) ([]bool, error) {
 	may := make([]bool, len(list))
 	var alone []int // in list

@@ -66,7 +66,8 @@ func (s *Store) CreateBackfill(ctx context.Context, b *xxladapter.Backfill) (id 
 	return id, nil
 }
 
-// recordOfJob appends an audit row for something new of a job, if ctx has a call.
+// recordOfJob appends an audit row of a job with fields that it did not have before, if ctx has a
+// call.
 func (s *Store) recordOfJob(ctx context.Context, tx *database.Tx, id int64, fields xxladapter.Fields) error {
 	if xxladapter.CallOf(ctx) == "" {
 		return nil

@@ -17,8 +17,8 @@ import (
 // endless queue.
 const MaxBatch = 256
 
-// batchText is the size of texts, in bytes, that fills a batch. Servers accept four times as much
-// in one packet, and far more by default.
+// batchText is the size of texts, in bytes, that fills a batch. MySQL 5.7 accepts four times as
+// much in one packet by default, and later servers far more.
 const batchText = 1 << 20
 
 // ErrAlone tells a caller to retry without the batch: the call took no effect, because its batch

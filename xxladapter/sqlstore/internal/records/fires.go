@@ -33,8 +33,8 @@ const (
 	removeFire    = `DELETE FROM xxlwheel_fire WHERE id = ?`
 	makeAmbiguous = `UPDATE xxlwheel_fire SET state = 'ambiguous' WHERE id = ?`
 
-	// planAttempts limits how often another session may take a due time between the read that
-	// found it free and the write that uses it.
+	// planAttempts limits how often another session may take a due time between the read that found
+	// it free and the write that uses it.
 	planAttempts = 100
 )
 
@@ -66,8 +66,8 @@ func (s *Store) planAll(ctx context.Context, tx *database.Tx, fires []xxladapter
 // planFrom plans f at the first free millisecond that is not before its due time. The group of a
 // job that does not exist is 0.
 //
-// Invariant: the open fires of a job with the same due time are the shards of one claimed fire.
-// Any open fire therefore occupies its due time, whatever its shard.
+// Invariant: the open fires of a job with the same due time are the shards of one claimed fire. Any
+// open fire therefore occupies its due time, whatever its shard.
 func (s *Store) planFrom(ctx context.Context, tx *database.Tx, f xxladapter.Fire) (xxladapter.Fire, error) {
 	f.GroupID = 0
 	if err := tx.Query(

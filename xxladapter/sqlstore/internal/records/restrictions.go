@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// selectRevision also reads whether a term holds, see termHolds. Arguments: node, number, now.
+	// selectRevision also reads whether a term holds, see termHolds of package leases. Arguments:
+	// node, number, now.
 	selectRevision = `SELECT revision, (SELECT COUNT(*) FROM xxlwheel_lease WHERE node = ? AND term = ? AND until_ms > ?)
 		FROM xxlwheel_restriction WHERE id = 1`
 	nextRevision = `UPDATE xxlwheel_restriction SET revision = revision + 1 WHERE id = 1`

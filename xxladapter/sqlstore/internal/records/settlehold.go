@@ -25,7 +25,9 @@ type settleHolder struct {
 // A heldSettle is a settlement that waits for its result.
 type heldSettle struct {
 	call *FireCall
-	done chan struct{} // closed when a result has taken it along; call.Err is set
+	// done is closed when the batch of the result has ended or does not run. call.Err is final
+	// then.
+	done chan struct{}
 }
 
 // mayWait reports whether a settlement may be held back.
@@ -33,8 +35,9 @@ func mayWait(s *xxladapter.Settlement) bool {
 	return s.AwaitResult && s.State == "" && s.Code == xxladapter.ResultOK && s.LogID != 0
 }
 
-// hold waits until a result takes the settlement along, and then returns true. It returns false
-// after settleHold or when ctx ends: the settlement then has to be written alone.
+// hold waits until a result takes the settlement along and their batch has ended, and then returns
+// true. It returns false if no result comes within settleHold or before ctx ends: the settlement
+// then has to be written alone.
 func (h *settleHolder) hold(ctx context.Context, c *FireCall) (taken bool) {
 	s := &heldSettle{call: c, done: make(chan struct{})}
 	h.mu.Lock()
