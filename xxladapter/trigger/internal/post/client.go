@@ -72,8 +72,8 @@ type Answer struct {
 }
 
 // Do sends a request and reads the response. sent says that a byte of the request may have left:
-// the peer may have acted on it, whatever the error is. The error wraps
-// [context.DeadlineExceeded] after the deadline.
+// the peer may have acted on it, whatever the error is. The error wraps [context.DeadlineExceeded]
+// after the deadline.
 func (c *Client) Do(ctx context.Context, call *Call) (a Answer, sent bool, err error) {
 	p, head, err := c.peer(call.Base, call.Path)
 	if err != nil {
