@@ -79,13 +79,13 @@ type Finding struct {
 
 // A Record is a stored fact.
 type Record struct {
-	Kind string // job, group, log, history, fire, misfire, pause, calendar, lease, audit or clock
+	Kind string // job, log, history, fire, misfire, pause, calendar, lease, audit or clock
 	ID   int64  // 0 for leases, clocks and calendars
 	// Facts are the fields that matter, as texts.
 	Facts map[string]string
 }
 
-// params returns a map of pairs.
+// params returns a map of pairs, without those whose value is empty.
 func params(pairs ...string) map[string]string {
 	m := make(map[string]string, len(pairs)/2)
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -19,8 +19,8 @@ type Schedule struct {
 	// Present is true if the job was changed since and nothing shows its former schedule. Then this
 	// is the schedule that it has now.
 	Present bool
-	// Switch is the audit row that switched the schedule on or off last before that instant; nil
-	// if there is none, or if another program has switched it since.
+	// Switch is the audit row that switched the schedule on or off last before that instant; nil if
+	// there is none, or if another program has switched it since.
 	Switch *xxladapter.AuditRow
 }
 
@@ -130,7 +130,8 @@ func switches(row *xxladapter.AuditRow) bool {
 	})
 }
 
-// switchesTo reports whether the schedule is on, or off, after a row that switches it.
+// switchesTo reports whether a row that switches a schedule switches it on, or, if on is false,
+// off.
 func switchesTo(row *xxladapter.AuditRow, on bool) bool {
 	var after Schedule
 	for _, c := range row.Changes {
