@@ -427,7 +427,8 @@ func TestTheAllowList(t *testing.T) {
 	}
 }
 
-// TestAnAllowListOfOneNetwork checks that a single network is a list too, and which form it has.
+// TestAnAllowListOfOneNetwork checks a list of one network, in the form of IPv4 and in that of
+// IPv6.
 func TestAnAllowListOfOneNetwork(t *testing.T) {
 	for _, network := range []string{"10.0.0.0/8", "::ffff:10.0.0.0/104"} {
 		a := &Addresses{Allow: []netip.Prefix{netip.MustParsePrefix(network)}}

@@ -40,7 +40,7 @@ func ParsePrefixes(texts []string) ([]netip.Prefix, error) {
 			prefix = netip.PrefixFrom(addr, addr.BitLen())
 		}
 		if addr := prefix.Addr(); addr.Is4In6() {
-			prefix = netip.PrefixFrom(addr.Unmap(), prefix.Bits()-96) // invalid if it has others too
+			prefix = netip.PrefixFrom(addr.Unmap(), prefix.Bits()-96) // invalid below 96 bits
 		}
 		if !prefix.IsValid() {
 			return nil, fmt.Errorf("%q is not a network such as 10.0.0.0/8", text)
@@ -52,7 +52,7 @@ func ParsePrefixes(texts []string) ([]netip.Prefix, error) {
 
 // Serve records an address that this process listens on, so that it is never called. The
 // unspecified address stands for the addresses of all interfaces, and for every loopback address:
-// the loopback interface has all of 127.0.0.0/8, although it names one address of it.
+// the loopback interface has all of 127.0.0.0/8, although it lists one address only.
 func (a *Addresses) Serve(listener net.Addr) {
 	addr, err := netip.ParseAddrPort(listener.String())
 	if err != nil {

@@ -74,7 +74,7 @@ func (e *Executors) Permits(token string) bool {
 // A Caller says for which apps the bearer of a token may act. The zero value may act for none.
 type Caller struct {
 	every  bool
-	except []string // if every is set, the apps that have a token of their own
+	except []string // the apps that every leaves out; empty means none
 	apps   []string
 	within string // the only app of those; empty means all of them
 }
@@ -194,8 +194,8 @@ func (e *Executors) Forget() {
 	e.known.Store(nil)
 }
 
-// read returns the tokens of the groups, at most life old. While one goroutine reads them, the
-// others continue with the known ones.
+// read returns the tokens of the groups, at most life old, or the known ones while another
+// goroutine reads them or the store cannot be reached.
 func (e *Executors) read(ctx context.Context, life time.Duration) (*groupTokens, error) {
 	known := e.known.Load()
 	switch {

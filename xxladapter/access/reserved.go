@@ -19,8 +19,8 @@ var metadata = []netip.Addr{
 }
 
 // IsMetadata reports whether a cloud serves its machines' secrets at ip, which has no zone and is
-// not mapped. Link-local addresses, at which most clouds do, are not among them: callers refuse all
-// of those.
+// not mapped. It is false for link-local addresses, which most clouds use: callers refuse all of
+// those.
 func IsMetadata(ip netip.Addr) bool { return slices.Contains(metadata, ip) }
 
 // carriers lists IPv6 networks whose addresses stand for an IPv4 address, which a gateway or the
@@ -40,8 +40,8 @@ var carriers = []struct {
 }
 
 // CarriedBy returns the IPv4 addresses for which an IPv6 address may stand. Only a gateway knows
-// which of several it is, and callers have to check each. Addresses of 0.0.0.0/8 are not among
-// several: no machine has one, and the zeros around an IPv4 address look like one.
+// which of several it is, and callers have to check each. If there may be several, addresses of
+// 0.0.0.0/8 are left out: no machine has one, and the zeros around an IPv4 address look like one.
 func CarriedBy(ip netip.Addr) (carried []netip.Addr) {
 	for _, c := range carriers {
 		if !c.network.Contains(ip) {
