@@ -165,7 +165,7 @@ func (s *site) audit() []xxladapter.AuditRow {
 	return rows
 }
 
-// A new call that changes something has to have an audit row, and an entry in the table above.
+// A new call that changes something needs an entry in audited, or in unaudited with the reason.
 func TestEveryChangingCallIsAudited(t *testing.T) {
 	for _, c := range newSite(t).server.calls() {
 		name := c.Method + " " + c.Path
@@ -444,7 +444,7 @@ func TestTheAuditIsExported(t *testing.T) {
 	}
 }
 
-// A failingAudit fails behind the first page.
+// A failingAudit fails after the first page.
 type failingAudit struct{ Store }
 
 func (s *failingAudit) AuditRows(ctx context.Context, f xxladapter.AuditFilter) ([]xxladapter.AuditRow, error) {

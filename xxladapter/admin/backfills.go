@@ -72,7 +72,7 @@ func showBackfill(b *xxladapter.Backfill) backfillForm {
 	return form
 }
 
-// startBackfill begins a backfill, or only counts its due times.
+// startBackfill begins a backfill, or with DryRun only returns its due times.
 func (s *Server) startBackfill(
 	ctx context.Context, path api.IDPath, form backfillRequest,
 ) (no backfillStarted, err error) {

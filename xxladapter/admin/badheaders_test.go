@@ -31,9 +31,9 @@ func (s *site) doWith(c api.Call, headers http.Header) (status int, answer strin
 	return status, answer
 }
 
-// TestEveryCallRefusesBadHeaders gives every call headers that are wrong: its own parameters,
-// conditions that the API reads from no header, tokens that are none, and each of them twice. The
-// answer names the header, and nothing is stored.
+// TestEveryCallRefusesBadHeaders sends every call that is not public wrong headers: bad values of
+// its own parameters, HTTP's conditions, which the API does not read, wrong tokens, and parameters
+// and tokens twice. The answer names the header, and nothing is stored.
 func TestEveryCallRefusesBadHeaders(t *testing.T) {
 	s := auditSite(t, false, nil)
 	before := s.contents()

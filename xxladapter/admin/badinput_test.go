@@ -125,8 +125,8 @@ func TestEveryCallRefusesBadBodies(t *testing.T) {
 	}
 }
 
-// TestSigningInRefusesBadBodies does so for the calls that a token of the settings cannot make. A
-// text that is too long is refused like a wrong one, or with the body.
+// TestSigningInRefusesBadBodies sends bad bodies with the calls that a token of the settings cannot
+// make. A text that is too long is refused like a wrong one, or because the body is too large.
 func TestSigningInRefusesBadBodies(t *testing.T) {
 	for call, right := range map[string]map[string]any{
 		"POST /api/v1/session":       {"name": "root", "password": "pass of root"},

@@ -16,7 +16,7 @@ const (
 	// maxBulk is how many jobs one bulk call takes.
 	maxBulk = 100_000
 	// bulkBatch is how many jobs are edited in one transaction: a fire that needs the same database
-	// waits for tens of milliseconds at most.
+	// waits for that transaction.
 	bulkBatch = 128
 	// bulkTriggers is how many jobs are triggered at a time, each in a transaction of its own; more
 	// would crowd out the fires' own writes.

@@ -133,9 +133,8 @@ func TestRulesForRequestsNameTheirField(t *testing.T) {
 	require.Equal(t, slices.Sorted(maps.Keys(aboutNoField)), slices.Sorted(maps.Keys(without)))
 }
 
-// saysItsField checks that a refusal with the code invalid says by its parameters which field it is
-// about: field, which may be the other one of two that do not fit together, or one of several
-// fields or rules.
+// saysItsField checks that the parameters of a refusal with the code invalid name field. They may
+// name others too: one that does not fit together with it, or those of other broken rules.
 func saysItsField(t *testing.T, field, answer string) {
 	t.Helper()
 	var said api.Error

@@ -21,7 +21,7 @@ const (
 	longLate = 24 * time.Hour
 )
 
-// A past is what the store knows about a job at a time.
+// A past is what the store knows about a job in a range of time.
 type past struct {
 	job      *xxladapter.Job
 	spans    []why.Span
@@ -31,14 +31,14 @@ type past struct {
 	runs     []xxladapter.DueRun
 	open     []xxladapter.Fire
 	misfires []xxladapter.Misfire // in ascending order
-	// more is true if the job has more misfires of that time than maxMisfires, and only the newest
+	// more is true if the job has more misfires in that range than maxMisfires, and only the newest
 	// ones are here.
 	more bool
 
 	restrictions *xxladapter.Restrictions
 }
 
-// pastOf gathers what is known about a job in a time. from is included and to is not.
+// pastOf gathers what is known about a job in a range of time, which includes from and excludes to.
 //
 // The reads are no snapshot, and a due time goes from one table to the next meanwhile: from a
 // planned fire to a run or, with a pause, to a misfire, and never back. Read in that order, none is
@@ -131,7 +131,7 @@ func (s *Server) readSchedules(ctx context.Context, p *past, id int64, from, to 
 	return nil
 }
 
-// A firstKnown is what a fire has in common with its run before the fire is claimed.
+// A firstKnown is what a planned fire has in common with the run that it becomes.
 type firstKnown struct {
 	due     int64 // in milliseconds
 	kind    xxladapter.TriggerType
@@ -194,11 +194,11 @@ func (s *Server) fates(p *past, planned []time.Time) []why.Tick {
 	return ticks
 }
 
-// maxMisfires limits how many misfires of one time are read.
+// maxMisfires limits how many misfires of one range are read.
 const maxMisfires = 10_000
 
-// misfiresIn lists the misfires of a job that concern a time, in ascending order: the newest ones
-// if there are more than maxMisfires.
+// misfiresIn lists the misfires of a job that concern a range of time, in ascending order: the
+// newest ones if there are more than maxMisfires.
 func (s *Server) misfiresIn(
 	ctx context.Context, id int64, from, to time.Time,
 ) (found []xxladapter.Misfire, more bool, err error) {

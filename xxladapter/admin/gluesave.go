@@ -101,9 +101,8 @@ func (s *Server) glueConflict(ctx context.Context, stored *xxladapter.Job, form 
 	}
 }
 
-// glueAt returns the version that a caller has read at a time, before the newest one was stored, or
-// nil if that is not certain: if several versions were stored within a second, the table does not
-// tell when each was in use.
+// glueAt returns the replaced version that was in use at a time, or nil if that is not certain: if
+// several versions were stored within a second, the table does not tell when each was in use.
 func glueAt(versions []*xxladapter.GlueVersion, at time.Time) *xxladapter.GlueVersion {
 	for i := 1; i < len(versions); i++ { // newest first
 		v := versions[i]

@@ -15,7 +15,8 @@ import (
 // caller's rights are in the context; without rights nothing exists. It has a method of its own
 // for each method of [Store], so that a new one is not forgotten.
 //
-// Methods that write do not check the rights: a handler writes what it has read from here before.
+// Methods that write, except Retire, do not check the rights: a handler writes what it has read
+// from here before.
 type guard struct{ store Store }
 
 var _ Store = guard{}
@@ -357,7 +358,7 @@ func (g guard) AppendAudit(ctx context.Context, o xxladapter.AuditObject, fields
 }
 
 // AuditRows implements part of [xxladapter.AuditStore]. Rows concern all groups: the calls that
-// show them need a role for all.
+// list them need a role for all. An explanation reads those of a job that exists for the caller.
 func (g guard) AuditRows(ctx context.Context, f xxladapter.AuditFilter) ([]xxladapter.AuditRow, error) {
 	return g.store.AuditRows(ctx, f)
 }

@@ -84,7 +84,7 @@ func TestAPanicInABulkCallIsAnErrorOfItsJobs(t *testing.T) {
 	}
 }
 
-// A brittleExecutors panics when an executor is asked for anything.
+// A brittleExecutors panics when an executor is probed, or asked for a log before healed is set.
 type brittleExecutors struct {
 	Executors
 	healed bool
@@ -203,7 +203,7 @@ func TestAnAnswerThatCannotBeEncodedIsAFault(t *testing.T) {
 	require.Contains(t, logged.String(), "encode answer")
 }
 
-// A panickingAudit panics behind the first page.
+// A panickingAudit panics after the first page.
 type panickingAudit struct{ Store }
 
 func (s panickingAudit) AuditRows(_ context.Context, f xxladapter.AuditFilter) ([]xxladapter.AuditRow, error) {

@@ -13,8 +13,8 @@ import (
 // maxSuppressed is the largest number of rows of suppressed due times in one answer.
 const maxSuppressed = 100
 
-// An instantList holds due times. There are fewer than requested if the schedule ends, or after
-// [maxSuppressed] rows of suppressed ones.
+// An instantList holds due times. There are fewer than requested if the schedule ends or a pause
+// has no end, and after [maxSuppressed] rows of suppressed ones.
 type instantList struct {
 	Next       []time.Time       `json:"next"`
 	Suppressed []suppressedTimes `json:"suppressed,omitempty" doc:"Due times before or between those of next that will not fire, at most 100 rows."`

@@ -9,7 +9,8 @@ import (
 )
 
 // calls returns the calls of the management API, each with what it needs of its caller. A call with
-// method GET changes nothing.
+// method GET changes nothing, except that the one to which a provider sends a browser back signs a
+// user in.
 func (s *Server) calls() []api.Call {
 	return slices.Concat(
 		s.jobCalls(), s.versionCalls(), s.scheduleCalls(), s.backfillCalls(), s.pauseCalls(), s.calendarCalls(),

@@ -25,8 +25,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// These tests cover the faults of XXL-JOB's history, and of its 3.5 open API, that concern an API
-// without a page.
+// These tests cover the faults of XXL-JOB's history, and of its 3.5 open API, that do not concern
+// web pages.
 
 // siteWith returns a site with changed options.
 func siteWith(t *testing.T, change func(*Options)) *site {
