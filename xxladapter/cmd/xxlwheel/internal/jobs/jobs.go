@@ -1,5 +1,5 @@
-// Package jobs has the commands for jobs: each file has one subcommand of job, or several small
-// ones, and backfill.go has the command backfill too.
+// Package jobs has the subcommands of job, each in a file of its own or with other small ones, and
+// the command backfill, in backfill.go.
 package jobs
 
 import (
