@@ -22,7 +22,8 @@ type clearCmd struct {
 	command.Confirmation
 }
 
-// Run deletes until nothing is left to delete; each call deletes one batch.
+// Run deletes until nothing is left to delete. It makes several calls if need be, because the
+// scheduler limits the duration of each.
 func (c *clearCmd) Run(inv *command.Invocation, parent *Cmd) error {
 	form := map[string]any{}
 	for name, value := range map[string]int64{"jobId": c.Job, "jobGroup": c.Group, "keepNewest": int64(c.Keep)} {
