@@ -71,8 +71,9 @@ func TestChooseUnknownStrategy(t *testing.T) {
 	}
 }
 
-// TestChooseFixed tests the strategies without a state (XXL-JOB 2.4.2, ExecutorRouteFirst.java and
-// ExecutorRouteLast.java; a broadcast is not routed, XxlJobTrigger.java).
+// TestChooseFixed tests the strategies that choose by the list alone (XXL-JOB 2.4.2,
+// ExecutorRouteFirst.java and ExecutorRouteLast.java; a broadcast is not routed,
+// XxlJobTrigger.java).
 func TestChooseFixed(t *testing.T) {
 	r := New(nil)
 	for _, test := range []struct {
