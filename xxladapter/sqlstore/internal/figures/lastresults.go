@@ -31,9 +31,8 @@ const (
 	idAndSuccess = `2 * l.id + CASE WHEN l.handle_code = 200 THEN 1 ELSE 0 END`
 )
 
-// Two forms of [database.Dialect.NeverRan]. SQLite takes a third of the time for the second one.
-// PostgreSQL would read all stored results into memory for it, and again for each job if they do
-// not fit.
+// Two forms of [database.Dialect.NeverRan]. SQLite is faster with the second one. PostgreSQL would
+// read all stored results into memory for it, and again for each job if they do not fit.
 const (
 	NeverRanExists = `NOT EXISTS (SELECT 1 FROM xxlwheel_last_result WHERE xxlwheel_last_result.job_id = xxl_job_info.id)`
 	NeverRanIn     = `id NOT IN (SELECT job_id FROM xxlwheel_last_result)`
