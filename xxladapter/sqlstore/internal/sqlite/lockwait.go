@@ -16,7 +16,7 @@ import "time"
 //	pauses that get shorter            14 ms    37 ms
 const (
 	firstPause = time.Millisecond
-	pauseHalf  = 2 * time.Millisecond // a pause is half as long when a writer has waited so long, or so much longer
+	pauseHalf  = 2 * time.Millisecond // the pause halves each time a writer has waited this much longer
 	leastPause = 50 * time.Microsecond
 )
 

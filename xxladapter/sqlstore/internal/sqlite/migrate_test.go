@@ -33,7 +33,7 @@ func TestOlderTablesBecomeTheSame(t *testing.T) {
 	require.Equal(t, schemaOf(t, emptyFile.Copy(t)), schemaOf(t, older))
 }
 
-// schemaOf returns a line for each column and each index, without comments.
+// schemaOf returns a line for each column, table and index, without comments.
 func schemaOf(t *testing.T, file string) (lines []string) {
 	t.Helper()
 	db, err := sql.Open(driverName, "file:"+pathOf(file))

@@ -21,7 +21,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 )
 
-// TestQueriesUseTheirIndexes checks the plans of frequent statements: no full scan, and no sorting.
+// TestQueriesUseTheirIndexes checks the plans of frequent statements: each uses its index, and none
+// sorts.
 func TestQueriesUseTheirIndexes(t *testing.T) {
 	t.Parallel()
 	s := openCopy(t, time.Now)

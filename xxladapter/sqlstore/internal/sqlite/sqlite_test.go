@@ -43,7 +43,7 @@ func openCopy(t *testing.T, clock func() time.Time) *records.Store {
 	return openFile(t, emptyFile.Copy(t), clock)
 }
 
-// emptyFile is migrated once, which takes most of the time.
+// emptyFile is migrated once and then copied: migrating takes most of the time to open a new store.
 var emptyFile = fixture.File{Make: func(file string) error {
 	s, err := Open(context.Background(), file, database.Options{Logger: fixture.Quiet})
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
-// updateRows implements [database.Dialect] by a join with the rows as a table.
+// updateRows implements UpdateRows of [database.Dialect] by a join with the rows as a table.
 func updateRows(table string, columns []database.Column, rows int) string {
 	sets := make([]string, len(columns)-1)
 	for i, c := range columns[1:] {

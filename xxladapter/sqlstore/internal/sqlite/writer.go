@@ -71,8 +71,8 @@ func newBatchWriter(
 	return b, nil
 }
 
-// Write returns when apply's changes are durable, or were rolled back. If ctx ends before apply
-// runs, apply never runs; after that, ctx has no effect.
+// Write returns when apply's changes are durable, or were rolled back. If ctx ends before a batch
+// takes the write, apply never runs; after that, ctx has no effect.
 func (b *batchWriter) Write(ctx context.Context, apply func(context.Context, *database.Tx) error) error {
 	return b.join(&write{ctx: ctx, apply: apply})
 }
