@@ -113,7 +113,7 @@ func (s *countingStore) UseCredential(ctx context.Context, id int64, used, expir
 	return s.Store.UseCredential(ctx, id, used, expires)
 }
 
-// TestAUseIsWrittenOnceInFiveMinutes checks that reading pages does not write.
+// TestAUseIsWrittenOnceInFiveMinutes checks that 60 requests in ten minutes write two uses.
 func TestAUseIsWrittenOnceInFiveMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &countingStore{Store: memstore.New(nil)}
@@ -352,7 +352,7 @@ func TestNoCredentialOutlivesANewPassword(t *testing.T) {
 	}
 }
 
-// TestTheFirstUserIsAnAdministrator checks that nobody closes the scheduler for all.
+// TestTheFirstUserIsAnAdministrator checks that no first user locks everybody out.
 func TestTheFirstUserIsAnAdministrator(t *testing.T) {
 	store := &withUpstream{Store: memstore.New(nil), users: []xxladapter.UpstreamUser{
 		{Name: "plain", Password: md5Of("plain pass"), Groups: []int64{3}},
@@ -530,7 +530,7 @@ func TestEveryRefusedLoginComputesAHash(t *testing.T) {
 // does.
 func TestUnknownNamesCostAsMuch(t *testing.T) {
 	for _, stored := range []string{"", "x", "$argon2id$v=19$m=19456,t=2,p=1$AAAA", "$argon2id$v=1$m=8,t=1,p=1$AAAA$AAAA", "$argon2i$v=19$m=8,t=1,p=1$AAAA$AAAA",
-		"$argon2id$v=19$m=4194304,t=2,p=1$AAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "$argon2id$v=19$m=8,t=1000000,p=1$AAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", // a login would cost a process
+		"$argon2id$v=19$m=4194304,t=2,p=1$AAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "$argon2id$v=19$m=8,t=1000000,p=1$AAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", // too costly to compute
 	} {
 		c, salt, sum, known := parseHash(stored)
 		require.False(t, known)

@@ -179,8 +179,9 @@ func (a *Accounts) RemoveCredential(ctx context.Context, userID, id int64) error
 
 // CreateToken stores a personal token and returns its secret, which cannot be shown again. The
 // user, the name, the limits and the expiry come from c. by is the session that asks for the token,
-// or nil. The error is [ErrEnded] if that session has ended meanwhile: a new password ends the
-// sessions and tokens of a user, and must not leave the new token valid.
+// or nil. The error is [ErrEnded] if that session has ended meanwhile: a password that an
+// administrator sets ends the sessions and tokens of a user, and must not leave the new token
+// valid.
 func (a *Accounts) CreateToken(
 	ctx context.Context, c xxladapter.Credential, by *xxladapter.Credential,
 ) (id int64, secret string, err error) {
