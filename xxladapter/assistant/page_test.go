@@ -56,7 +56,7 @@ func TestAFaultIsLoggedAndNotTold(t *testing.T) {
 	require.Contains(t, log.String(), "the scheduler has no call")
 }
 
-// TestAnAnswerThatIsCutOffFailsItsTool makes a call panic as a handler does that breaks off.
+// TestAnAnswerThatIsCutOffFailsItsTool makes a call panic, as a handler that breaks off does.
 func TestAnAnswerThatIsCutOffFailsItsTool(t *testing.T) {
 	var d document
 	d.Paths = map[string]map[string]operation{}
