@@ -18,8 +18,8 @@ func TestTheLoadAhead(t *testing.T) {
 	tab := s.open("forecast")
 	tab.sees("Nothing is due")
 	hourly := s.job(group, "settle orders", map[string]any{"scheduleType": "CRON", "scheduleConf": "0 0/5 * * * ?"})
-	// Hours away, so that a whole quarter has both jobs: the present cuts the first and the last
-	// one.
+	// Hours away, so that both jobs are in one whole quarter of an hour: the present cuts the first
+	// quarter and the last one.
 	close := fmt.Sprintf("0 50 %d * * ?", time.Now().Add(6*time.Hour).Hour())
 	daily := s.job(group, "close the day", map[string]any{"scheduleType": "CRON", "scheduleConf": close})
 	for _, job := range []int64{hourly, daily} {
@@ -104,7 +104,7 @@ func TestALargeGraph(t *testing.T) {
 	tab.until("the top is not any more", `!`+drawn(first))
 }
 
-// The description of the API is there for people, each call with a line for curl.
+// The page of the API lists each call, with a line for curl.
 func TestTheCallsOfTheAPI(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")

@@ -28,7 +28,7 @@ func (s *site) through(handle func(w http.ResponseWriter, r *http.Request, next 
 	ctx, cancel := context.WithCancel(context.Background())
 	server.Config.BaseContext = func(net.Listener) context.Context { return ctx }
 	server.Start()
-	s.t.Cleanup(func() { // after the tab's, which leaves some windows of failed tests open
+	s.t.Cleanup(func() { // after the tab's cleanup, which may leave a failed test's window open
 		cancel()
 		server.Close()
 	})
@@ -37,7 +37,7 @@ func (s *site) through(handle func(w http.ResponseWriter, r *http.Request, next 
 	return &behind
 }
 
-// refuse answers as the scheduler does.
+// refuse answers with an error in the format of the scheduler.
 func refuse(w http.ResponseWriter, status int) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
@@ -52,9 +52,9 @@ func cut(w http.ResponseWriter, beginning string) {
 	panic(http.ErrAbortHandler)
 }
 
-// TestAnAnswerThatBreaksOffIsNone checks that a connection that breaks within an answer is told as
-// one that was never made: by a page without data, by a page that keeps what it showed, and by an
-// order, which is not called done.
+// TestAnAnswerThatBreaksOffIsNone checks that a connection that breaks within an answer is reported
+// like one that was never made: by a page without data, by a page that keeps what it showed, and by
+// an order, which is not reported as done.
 func TestAnAnswerThatBreaksOffIsNone(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")
@@ -119,8 +119,8 @@ func TestAProxyWithoutAScheduler(t *testing.T) {
 	tab.until("the scheduler answers", `document.querySelector(".health").classList.contains("is-success")`)
 }
 
-// TestAPageThatIsRefusedSaysSo checks that a page that keeps what it showed says why that gets no
-// newer.
+// TestAPageThatIsRefusedSaysSo checks that a page that keeps old data says why the data is not
+// updated.
 func TestAPageThatIsRefusedSaysSo(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")
@@ -151,7 +151,7 @@ func TestAPageThatIsRefusedSaysSo(t *testing.T) {
 }
 
 // TestTheSessionIsAskedForAgain checks that a page whose first question about the caller was not
-// answered offers later what the caller may do.
+// answered later offers what the caller may do.
 func TestTheSessionIsAskedForAgain(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")
@@ -171,7 +171,7 @@ func TestTheSessionIsAskedForAgain(t *testing.T) {
 	tab.until("the page hears", hears)
 }
 
-// TestPartsOfPagesSayThatTheyFailed checks that what the scheduler refuses stands where its answer
+// TestPartsOfPagesSayThatTheyFailed checks that the message of a refusal stands where the answer
 // would, and that nothing there claims to be an answer.
 func TestPartsOfPagesSayThatTheyFailed(t *testing.T) {
 	t.Parallel()
@@ -219,8 +219,8 @@ func TestPartsOfPagesSayThatTheyFailed(t *testing.T) {
 	}
 }
 
-// TestATokenThatIsNotCopied checks that a browser that refuses its clipboard is told, since the
-// token is shown once.
+// TestATokenThatIsNotCopied checks that the page reports a browser that refuses its clipboard,
+// since the token is shown only once.
 func TestATokenThatIsNotCopied(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "a-secret-of-operators")
@@ -236,8 +236,8 @@ func TestATokenThatIsNotCopied(t *testing.T) {
 	tab.until("it is told", `document.querySelector(".toast.is-failed")?.innerText.includes("not allowed")`)
 }
 
-// TestARefusalWithoutWordsIsTold checks that an answer that gives no reason is told by its status.
-// HTTP/2 has no phrases for them, so a proxy's refusal may have no words at all.
+// TestARefusalWithoutWordsIsTold checks that an answer that gives no reason is reported by its
+// status. HTTP/2 has no reason phrases, so a proxy's refusal may have no words at all.
 func TestARefusalWithoutWordsIsTold(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")
@@ -260,7 +260,7 @@ func TestARefusalWithoutWordsIsTold(t *testing.T) {
 	tab.until("the dialog says it", `document.querySelector("dialog .field-error")?.innerText.includes("413")`)
 }
 
-// TestALogThatBreaksOffSaysSo checks that lines that get no more say why, until more come.
+// TestALogThatBreaksOffSaysSo checks that a log says why no more lines come, until more come.
 func TestALogThatBreaksOffSaysSo(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")
@@ -292,8 +292,8 @@ func TestALogThatBreaksOffSaysSo(t *testing.T) {
 }
 
 // TestManyJobsUntilTheConnectionBreaks checks that what was done before the connection broke is
-// counted and can be taken back, and that what has no result is counted apart, when jobs are taken
-// back too.
+// counted and can be taken back, and that what has no result is counted apart, also when jobs are
+// taken back.
 func TestManyJobsUntilTheConnectionBreaks(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")
@@ -340,7 +340,7 @@ func TestManyJobsUntilTheConnectionBreaks(t *testing.T) {
 	require.Equal(t, 2, s.running())
 }
 
-// TestAFileThatCannotBeReadIsTold checks that a file that is gone when the page reads it is told.
+// TestAFileThatCannotBeReadIsTold checks that the page reports a file that is gone when it is read.
 func TestAFileThatCannotBeReadIsTold(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")

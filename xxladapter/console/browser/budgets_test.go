@@ -35,7 +35,8 @@ func (t *tab) ask(path string) (ms float64) {
 const frames = `(() => { window.gap = 0; let last = performance.now(); (function next() { requestAnimationFrame((now) => { gap = Math.max(gap, now - last); last = now; next(); }); })(); return 0; })()`
 
 // BenchmarkPages prints what the pages with the most data need, beside the budgets. Its figures
-// hold for an idle machine; with -short there is little data, and it only shows that it works.
+// hold for an idle machine; with -short there is little data, and the benchmark only shows that it
+// works.
 func BenchmarkPages(b *testing.B) {
 	fires, jobs, seconds := 10_000, 2000, 20
 	if testing.Short() {

@@ -19,7 +19,7 @@ func (s *site) running() int {
 	return list.Count
 }
 
-// Jobs are selected by mouse and by key, started at once, and put back; each refusal has its
+// Jobs are selected by mouse and by key, started together, and taken back; each refusal has its
 // reason.
 func TestManyJobsAtOnce(t *testing.T) {
 	t.Parallel()
@@ -59,7 +59,7 @@ func TestManyJobsAtOnce(t *testing.T) {
 	tab.click("Close")
 	tab.until("the selection is gone", `!document.querySelector(".bulk-bar, dialog[open]")`)
 
-	// What a list selects: all that match, on whatever page.
+	// The list selects all jobs that match, on every page.
 	tab.tick("Select settle 0")
 	tab.click("Select all 8 that match")
 	tab.sees("All 8 jobs that match are selected")

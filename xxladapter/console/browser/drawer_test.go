@@ -49,7 +49,7 @@ func TestTheDetailsBesideTheListOfJobs(t *testing.T) {
 			}
 			tab.until("the details are there", box+` && !`+box+`.querySelector(".waiting") && `+box+`.querySelector("h3")`)
 			tab.fits(name)
-			if job == second || look.width == 1440 { // what only the first job shows differs by the theme alone
+			if job == second || look.width == 1440 { // the first job adds only what depends on the theme
 				tab.accessible(name)
 			}
 			tab.picture(name)

@@ -132,7 +132,7 @@ func TestUsersAreFound(t *testing.T) {
 	tab.accessible("users-filtered")
 }
 
-// A page whose bundle cannot be loaded says so, and is there once it can.
+// A page whose bundle cannot be loaded says so, and opens once the bundle can be loaded.
 func TestABundleThatIsMissing(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")
@@ -168,7 +168,7 @@ func TestAnExpressionToBeginWith(t *testing.T) {
 	tab.until("it is none of them any longer", `[...document.querySelectorAll("select")].find((e) => e.labels[0]?.innerText === "Begin with").value === ""`)
 }
 
-// The heads of the columns of jobs order the list, by mouse and by keyboard; so does the latest
+// The heads of the columns order the list of jobs, by mouse and by keyboard, also by the latest
 // result.
 func TestJobsAreOrderedByTheirHeads(t *testing.T) {
 	t.Parallel()

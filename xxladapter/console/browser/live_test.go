@@ -22,7 +22,8 @@ import (
 // than any test waits.
 const hears = `document.querySelector(".health").dataset.live === "true"`
 
-// front starts a proxy before the site. The proxy counts the streams of events, or refuses them.
+// front starts a proxy in front of the site. The proxy counts the streams of events, or refuses
+// them.
 func (s *site) front(refuse bool) (behind *site, streams *atomic.Int32) {
 	s.t.Helper()
 	target, err := url.Parse(s.url)

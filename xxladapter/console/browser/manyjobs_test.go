@@ -101,8 +101,8 @@ func TestAHundredThousandJobs(t *testing.T) {
 	require.Zero(t, s.running())
 }
 
-// slow makes the tab as slow as a laptop of some years on a mobile network: CPU slowed 4 times,
-// 40 ms, 10 Mbit/s.
+// slow makes the tab as slow as on a laptop that is some years old, on a mobile network: CPU slowed
+// 4 times, latency of 40 ms, 10 Mbit/s.
 func (t *tab) slow() {
 	t.t.Helper()
 	t.do(chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
@@ -143,7 +143,7 @@ func (t *tab) rowsAfter(path string) (ms float64) {
 }
 
 // BenchmarkBudgets prints what the browser measures beside its budget. Its figures hold for an idle
-// machine; with -short there are few jobs, and it only shows that it works.
+// machine; with -short there are few jobs, and the benchmark only shows that it works.
 func BenchmarkBudgets(b *testing.B) {
 	jobs := 100_000
 	if testing.Short() {

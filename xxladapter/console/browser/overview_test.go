@@ -159,7 +159,7 @@ func TestDaysOfTheOverviewInIndia(t *testing.T) {
 	tab.until("the first day has its first hour", fmt.Sprintf(firstBar+` === %q`, first+"\nSucceeded 2\nFailed 1"))
 }
 
-// Pages give the browser only times in the formats that the language defines. Browsers may refuse
+// Pages give the browser only times in the formats that JavaScript defines. Browsers may refuse
 // others.
 func TestDaysInABrowserThatReadsOnlyDefinedTimes(t *testing.T) {
 	t.Parallel()

@@ -22,8 +22,8 @@ import (
 // more CPU time than emptying a used one, so each test hands its windows on, emptied.
 var profiles = make(chan context.Context, 32)
 
-// profile returns a window whose profile is empty. A test gives the window back when it ends. A
-// failed test closes it, and so does a benchmark, which measures a new profile.
+// profile returns a window whose profile is empty. A test that has not failed gives the window back
+// when it ends. A benchmark gets a new window and closes it, because it measures a new profile.
 func (s *site) profile() context.Context {
 	s.t.Helper()
 	var window context.Context
@@ -67,7 +67,7 @@ var nothing = sync.OnceValue(func() string {
 
 // empty makes the window forget a site and all that a test may have changed in the window.
 func empty(window context.Context, origin string) error {
-	// A form with changes asks before it is left: its window is closed instead.
+	// A form with changes asks before it is left: its window is not used again.
 	ctx, cancel := context.WithTimeout(window, 3*time.Second)
 	defer cancel()
 	return chromedp.Do(ctx, chromedp.Navigate(nothing()), chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {

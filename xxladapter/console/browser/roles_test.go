@@ -48,7 +48,7 @@ func TestEachRole(t *testing.T) {
 		require.Equal(t, may[i >= 4], status("PUT", fmt.Sprintf("/groups/%d", group), `'{"title":"Orders"}'`), role)
 		require.Equal(t, http.StatusForbidden, status("GET", "/users", "undefined"), role)
 
-		if i > 0 && i < 4 { // the least and the most suffice
+		if i > 0 && i < 4 { // the lowest and the highest role suffice
 			continue
 		}
 		for _, path := range []string{"jobs/%d", "jobs/%d/edit", "jobs/%d/why", "jobs/%d/code"} {

@@ -46,7 +46,7 @@ func TestTransfer(t *testing.T) {
 	tab.give(map[string]string{"orders.yaml": changed, "month.sh": "echo month\n"})
 	tab.sees("orders.yaml")
 	tab.typeIn("Or paste YAML here", `{"jobs": [{"appName": "`+siteApp+`", "key": "month", "name": "close the month", "author": "li.na", "glueType": "GLUE_SHELL", "glueSourceFile": "month.sh", "glueRemark": "from a file", "scheduleType": "CRONE"}]}`)
-	for range 3 { // by both boxes
+	for range 3 { // past both boxes
 		tab.press(kb.Tab)
 	}
 	tab.press(kb.Enter)

@@ -43,7 +43,7 @@ func (t *tab) heard(where string) (said []utterance) {
 	return said
 }
 
-// TestVoices listens as screen readers do: what changes by itself is told at most once in five
+// TestVoices listens as screen readers do: what changes by itself is said at most once in five
 // seconds, and its last state always.
 func TestVoices(t *testing.T) {
 	t.Parallel()
