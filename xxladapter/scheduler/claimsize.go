@@ -21,7 +21,7 @@ const (
 type claim struct {
 	size   int           // how many jobs it could take
 	due    int           // how many it took
-	took   time.Duration // how long the store was at it, from the decisions on
+	took   time.Duration // from the decisions to the end of the call
 	lead   time.Duration // from the store's now to the first due time among them
 	locked int           // how many more were due, in the hands of another session
 }

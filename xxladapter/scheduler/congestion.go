@@ -12,8 +12,8 @@ const (
 	// its jobs have missed due times.
 	congestionLasts = 10 * time.Second
 
-	// defaultStock is the number of fires held beyond the first of each job with which scans plan
-	// no further ahead than the next scan. More than 6,000 fires a second have so many in five
+	// defaultStock is how many fires beyond the first of each job are held before scans plan no
+	// further ahead than the next scan. More than 6,000 fires a second have so many in five
 	// seconds; they take some 500 bytes each.
 	defaultStock = 25_000
 )
@@ -33,7 +33,7 @@ type reach struct {
 // fires that the ring holds beyond the first of each job. Jobs that are due once at the same
 // instant have none.
 //
-// DESIGN.md has the figures. It is used by the scan loop alone.
+// A congestion is used by the scan loop alone. DESIGN.md has the figures.
 type congestion struct {
 	stock int                     // with so many, no fires are planned for more than a second ahead
 	waits map[int64]time.Duration // [Pool].Waits at the beginning of the scan

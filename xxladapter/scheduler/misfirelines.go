@@ -11,7 +11,8 @@ import (
 const namedMisfires = 10
 
 // misfireLines logs the first misfires of each second by name and counts the others, since an
-// overload has thousands a second. The store records each of them. It is used by one goroutine.
+// overload has thousands a second. The store records each of them. A misfireLines is used by one
+// goroutine.
 type misfireLines struct {
 	logger *slog.Logger
 	second time.Time // the whole second to which the counts belong

@@ -31,8 +31,8 @@ func (f *forgetful) Retire(ctx context.Context, term xxladapter.Term, why xxlada
 }
 
 // TestADrainingNodeKeepsNoPartitions loses the statement by which a node that stops gives its
-// partitions back, and in a second case also its term. The other node has all partitions soon, and
-// not only when the hand-overs have ended, and each due time fires once.
+// partitions back; in a second case, the node's term ends as well. The other node has all
+// partitions soon, and not only when the hand-overs have ended, and each due time fires once.
 func TestADrainingNodeKeepsNoPartitions(t *testing.T) {
 	for _, mode := range []xxladapter.SchedulingMode{xxladapter.SchedulingAll, xxladapter.SchedulingLeader} {
 		for _, silent := range []time.Duration{0, leaseLife + leasePace} {

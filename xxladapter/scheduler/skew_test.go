@@ -29,7 +29,7 @@ func TestSkewIsWhatTheAskingCannotExplain(t *testing.T) {
 	}
 }
 
-// A movedWall is a wall clock that is off by what it is told.
+// A movedWall is a wall clock that is ahead by off, in nanoseconds.
 type movedWall struct{ off atomic.Int64 }
 
 func (w *movedWall) now() time.Time { return time.Now().Add(time.Duration(w.off.Load())).Round(0) }
