@@ -129,7 +129,7 @@ func (b *broker) stop() error {
 		return err
 	}
 	var exit *exec.ExitError
-	if err := b.cmd.Wait(); !errors.As(err, &exit) { // it ends with status 1 after a signal
+	if err := b.cmd.Wait(); !errors.As(err, &exit) { // a nats-server ends with status 1 after a signal
 		return err
 	}
 	return nil

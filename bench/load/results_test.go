@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 type measuredStore struct {
 	name  string
 	empty func() []string // returns the flags that name an empty store
-	most  int             // jobs that are due on the same second of every second: what it should carry
+	most  int             // jobs that are due at once every second: what it should carry
 }
 
 // Each measurement ends with a line of figures, and all of them make a table.

@@ -223,7 +223,7 @@ func postJSON(ctx context.Context, to string, body any) error {
 	return nil
 }
 
-// freePort returns a port of which the two after it are probably free too.
+// freePort returns a free port; the two after it are probably free too.
 func freePort() (int, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-// trip measures whole trips of jobs that fire every second: fire record, run request over HTTP,
-// run, result and log row. The executor is a process of its own, so that the processor time of each
-// side is known. Lateness is the time from the due time until the run request is sent. The jobs are
-// spread over the second, or all due at its start.
+// trip measures whole trips of jobs that fire every second: fire record, run request, run, result
+// and log row. The executor is a process of its own, so that the processor time of each side is
+// known. Lateness is the time from the due time until the run request is sent. The jobs are spread
+// over the second, or all due at its start.
 func trip(ctx context.Context, out io.Writer, p plan) (err error) {
 	o, err := open(ctx, p)
 	if err != nil {
