@@ -33,8 +33,8 @@ func (s *purgedStore) AuditRows(ctx context.Context, f xxladapter.AuditFilter) (
 	return rows, err
 }
 
-// TestAnExportThatIsOvertakenByRetentionIsCutOff deletes rows between two pages of an export. Those
-// that the export has read leave it whole.
+// TestAnExportThatIsOvertakenByRetentionIsCutOff deletes rows between two pages of an export. The
+// export stays whole if it has read all of them.
 func TestAnExportThatIsOvertakenByRetentionIsCutOff(t *testing.T) {
 	const rows = api.MaxPage + 5
 	for _, c := range []struct {
