@@ -70,7 +70,7 @@ func (s executorSite) ended(id string, n int) []loggedRun {
 	return rows
 }
 
-// checkRuns runs the jobs greet and fail of the samples each second.
+// checkRuns runs the handlers greet and fail of the samples each second.
 func (s executorSite) checkRuns() {
 	s.t.Helper()
 	good := s.job("add", "--name", "good", "--app", s.app, "--handler", "greet", "--param", "a <b> & 'c'", "--cron", "* * * * * ?", "--start")

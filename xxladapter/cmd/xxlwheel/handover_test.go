@@ -37,8 +37,8 @@ type noted struct {
 }
 
 // TestHandoverFromAJavaAdmin takes over from a real Java admin while its jobs fire, by the steps of
-// the guide. No trigger comes from both sides, none twice, and ours are all there from the start
-// on.
+// the guide. No trigger comes from both sides or twice, and from the start on none of ours is
+// missing.
 func TestHandoverFromAJavaAdmin(t *testing.T) {
 	jar := testserver.JavaAdmin(t)
 	var mu sync.Mutex // guards runs

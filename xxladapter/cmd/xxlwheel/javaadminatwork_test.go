@@ -18,8 +18,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// Jobs that nothing but a person triggers, and the person. Releases before 3.2 keep MD5 of a
-// password, later ones SHA-256.
+// byHand has jobs that only a person triggers, and that person's accounts. Releases before 3.2 keep
+// MD5 of a password, later ones SHA-256.
 const byHand = `
 INSERT INTO xxl_job_user (username, password, role) VALUES
 	('md5', MD5('a password'), 1),

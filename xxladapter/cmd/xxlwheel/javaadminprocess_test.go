@@ -31,7 +31,7 @@ type javaAdmin struct {
 // ones.
 const adminPath = "/xxl-job-admin"
 
-// base is the address that executors are given.
+// base returns the address that executors are given.
 func (a javaAdmin) base() string { return "http://" + a.address + adminPath }
 
 // newJavaAdmin chooses an address for a Java admin that is not started yet.

@@ -155,7 +155,7 @@ func becomes(t *testing.T, code string, ask func() string) {
 // that a frozen process holds keeps every other one out of the file until it wakes.
 func freezeUnlocked(t *testing.T, p *process, file string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(10000)&_txlock=immediate") // ms, because the process writes to the file
+	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(10000)&_txlock=immediate") // waits up to 10 s for a write of the process
 	require.NoError(t, err)
 	defer db.Close()
 	tx, err := db.BeginTx(t.Context(), nil) // no other process has the lock now

@@ -50,7 +50,7 @@ func endWithParent() {
 	}()
 }
 
-// goExecutor is a program on the common Go executor, as its README shows it.
+// goExecutor runs a program on the common Go executor, as its README shows it.
 func goExecutor(admin, port, token string) {
 	exec := xxl.NewExecutor(
 		xxl.ServerAddr(admin),

@@ -18,7 +18,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// planted is part of every secret in the tests below.
+// planted is part of every secret in this file and in secret_test.go.
 const planted = "s3cr3t-Pl4nted"
 
 // TestNoCommandShowsASecret plants a secret in each flag that takes one, makes mistakes of every

@@ -36,7 +36,7 @@ type API struct {
 // An Error is the server's refusal of a call.
 type Error struct {
 	Code, Message string
-	Problems      []declare.Problem // of declarations, the first of which is the message
+	Problems      []declare.Problem // all that is wrong with declarations; the first is the message
 	Conflicts     []struct{ Field string }
 }
 
