@@ -20,7 +20,7 @@ import (
 // A Rule is what an error for a user is about.
 type Rule struct {
 	// Code names the rule for programs. It stays the same when messages are reworded. Rules that
-	// have other parameters on other occasions share a code.
+	// differ only in their parameters share a code.
 	Code   string
 	params string // the names of the parameters, separated by blanks
 }
