@@ -106,7 +106,7 @@ func (n names) isReplyOf(m *nats.Msg) bool {
 	return app != "" && (strings.HasPrefix(m.Reply, n.replies(app)+".") || strings.HasPrefix(m.Reply, "_R_."))
 }
 
-// serve answers the calls on a subject that may be answered.
+// serve answers the calls on a subject for which may returns true, and drops the others.
 func (c *conn) serve(
 	subject, group string, may func(*nats.Msg) bool, answer func(*nats.Msg) []byte,
 ) (stop func(), err error) {
