@@ -156,7 +156,7 @@ func benchmarkConcurrent(b *testing.B, open func(b *testing.B) (*records.Store, 
 	const callers = 64
 	for _, act := range []struct {
 		name string
-		// run gets a planned fire, already claimed unless the claim is measured.
+		// run gets a claimed fire if claim is set, and otherwise a planned one.
 		run   func(ctx context.Context, s *records.Store, by xxladapter.Term, f xxladapter.Fire) error
 		claim bool
 	}{
