@@ -13,7 +13,7 @@ type kind byte
 
 const (
 	planned   kind = 1  // a fire was planned
-	opened    kind = 2  // a claimed or ambiguous fire, as it is
+	opened    kind = 2  // an open fire, as it is
 	claimed   kind = 3  // a fire was claimed, or is a further shard of one that was
 	doubted   kind = 4  // a fire became ambiguous
 	taken     kind = 5  // a fire was taken over

@@ -25,7 +25,7 @@ type cut struct {
 	spill    int64 // planned fires of records up to this number are in fires; or noSpill
 	lastFire int64
 	lastLog  int64
-	at       time.Time // with a shared log, when the tables lacked nothing, once this is written
+	at       time.Time // what shared.at is once this is written; zero without a shared log
 }
 
 // noSpill is the spill of a cut that does not have all old planned fires.

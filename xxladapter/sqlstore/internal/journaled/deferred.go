@@ -19,7 +19,7 @@ import (
 // loss, nothing is decided again that the tables have.
 
 // A deferred fire is due at most deferAhead from now, and has waited at most deferBehind for its
-// claim. Fires that wait longer are written, because the log must keep the records of all others.
+// claim. Fires that wait longer are written, so that the log need not keep their records.
 const (
 	deferAhead  = 10 * time.Second
 	deferBehind = 2 * time.Second

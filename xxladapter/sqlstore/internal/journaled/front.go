@@ -20,7 +20,7 @@ import (
 // [database.Front].
 type front struct {
 	Options
-	journal recordLog        // nil until the first load
+	journal recordLog        // nil until it is opened
 	file    *journal.Journal // journal, if it is a file; otherwise nil
 	shared  *shared          // what a journal of several processes needs; nil if it is a file
 	store   *records.Store   // on the tables

@@ -165,7 +165,8 @@ func (f *front) reload(l load, n *loaded) {
 	m.lastFire, m.lastLog = max(m.lastFire, n.lastFire), max(m.lastLog, n.lastLog)
 }
 
-// load reads the tables and the journal into a new memory. It writes nothing.
+// load reads the tables and the journal into a new memory. It writes to the tables only if the
+// journal is shared, see loadShared.
 //
 // REQUIRES: f.mu is held.
 func (f *front) load(ctx context.Context, tx *database.Tx) error {

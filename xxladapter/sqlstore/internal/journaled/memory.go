@@ -220,8 +220,8 @@ func (m *memory) forgetRun(r *run) {
 }
 
 // keptJobs and keptRuns limit the jobs and log rows that are kept although the tables have them. A
-// job takes some 0.7 KiB. If more than keptJobs fire within seconds, fires read their jobs again,
-// which takes 15 µs on SQLite.
+// job takes some 0.7 KiB. If more than keptJobs fire within seconds, fires read their jobs from the
+// tables again.
 const (
 	keptJobs = 50_000
 	keptRuns = 20_000

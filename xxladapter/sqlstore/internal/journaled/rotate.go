@@ -8,8 +8,8 @@ import (
 // rotate makes the journal continue in a new file if the last one is large. The new file begins
 // with a snapshot of what the tables will not get soon: planned fires, and open runs with their
 // history. Older files can then be deleted as soon as the tables have followed. Fires that were
-// planned before the last rotation are written to the tables, so that no snapshot repeats them.
-// A shared journal needs no rotation, because the tables get all of it.
+// planned before the last rotation are written to the tables, so that no later snapshot repeats
+// them. A shared journal needs no rotation, because the tables get all of it.
 //
 // Until the tables have followed up to a snapshot, nothing can be deleted, so rotate does nothing:
 // while the tables cannot be written, each attempt would add another snapshot.

@@ -62,10 +62,10 @@ func (l *load) add(other load) {
 var (
 	readsJobs  = scope{needs: allTimes}  // rows of jobs
 	reads      = scope{needs: allRuns}   // rows of logs, misfires, orders, figures
-	apart      = scope{needs: nothing}   // tables of which the memory holds nothing
+	apart      = scope{needs: nothing}   // rows that are always up to date in the tables
 	counts     = scope{needs: settled}   // log rows that are not young, and tables of which the memory holds nothing
 	own        = scope{needs: unchanged} // the store's own reads
-	marksRuns  = scope{needs: allRuns}   // columns and tables that only follow runs
+	marksRuns  = scope{needs: allRuns}   // changed columns and tables that the memory does not hold
 	changesRun = scope{needs: allRuns, changes: true, load: load{runs: true}}
 	// A deleted row that a run changes meanwhile stays deleted, with its figures.
 	purging = scope{needs: allRuns, changes: true, beside: true, load: load{runs: true}}

@@ -14,8 +14,9 @@
 //
 // Where to look:
 //
-//	calls                   store.go (memory), tables.go and lists.go (tables), scope.go, users.go
-//	deciding                act.go, due.go, duesecond.go, fires.go, memory.go, restrictions.go, stats.go
+//	calls in memory         store.go
+//	calls of the tables     scope.go, tables.go, lists.go, restrictions.go, stats.go, users.go
+//	deciding                act.go, due.go, duesecond.go, fires.go, memory.go
 //	before the tables       front.go, flush.go, burst.go, deferred.go, cut.go, applied.go, rotate.go
 //	the journal             log.go, codec.go, load.go, open.go, compare.go
 //	one that is shared      shared*.go, besidejava.go
@@ -145,7 +146,7 @@ func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 }
 
 // lookForLog returns the log row and the last record when the memory was read. Alarms change rows
-// in the tables, and only rows of failures.
+// in the tables alone, so a stored row that has ended gets its alarm status from there.
 func (s *Store) lookForLog(ctx context.Context, id int64) (found *xxladapter.Log, last journal.Position, err error) {
 	var row xxladapter.Log
 	known, whole := false, false
