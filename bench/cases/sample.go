@@ -8,9 +8,9 @@ import (
 )
 
 // span is how long a sample of a fast operation lasts, and block how many operations lie between
-// two readings of the clock. A span instead of a number of operations means that nothing runs
-// several times to find that number out: package testing collects garbage before each try, and five
-// million pending timeouts make that a tenth of a second.
+// two readings of the clock. A sample is a span and not a number of operations, because package
+// testing would find that number by repeated runs and collect garbage before each of them, which is
+// slow with five million pending timeouts.
 const (
 	span      = 50 * time.Millisecond
 	shortSpan = 2 * time.Millisecond
