@@ -28,9 +28,9 @@ func TestSuites(t *testing.T) {
 	}
 }
 
-// test runs the suite on the wheel. A test that fails there is repeated, also in an unchanged copy.
-// It may fail on the wheel if it also fails without the wheel, or once if it passes each
-// repetition.
+// test runs the suite on the wheel. A test that fails there, other than those in known, is
+// repeated, also in an unchanged copy. It may fail on the wheel if it also fails without the wheel,
+// or once if it passes each repetition.
 func (s suite) test(t *testing.T) {
 	source := s.download(t)
 	changed := s.copy(t, source)
