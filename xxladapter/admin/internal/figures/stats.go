@@ -118,8 +118,8 @@ func (q *statQuery) filter(now time.Time) (f xxladapter.StatFilter, err error) {
 	return f, nil
 }
 
-// hourEnd returns the end of the hour of UTC that an instant is in; one that begins an hour is its
-// own end, as it is that of the hour before.
+// hourEnd returns at if it begins an hour of UTC, and otherwise the end of the hour that contains
+// it.
 func hourEnd(at time.Time) time.Time {
 	return at.UTC().Add(xxladapter.StatHour - 1).Truncate(xxladapter.StatHour)
 }
