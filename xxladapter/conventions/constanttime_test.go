@@ -34,10 +34,10 @@ var comparesEarly = map[string][]string{
 // keepsSecret are functions whose result is as secret as what they are given.
 var keepsSecret = []string{"digestOf", "Sum256", "TrimSpace", "ToLower", "ToUpper", "string", "byte", "Get", "Clone"}
 
-// TestTokensAreComparedInConstantTime reads the sources of packages that get tokens. Package access
-// alone may compare a token, or what a function makes of one: as a digest, by crypto/subtle. Code
-// that writes ==, strings.EqualFold or a look-up in a map instead makes this test fail. Whether a
-// token is set, and whether it is the well-known one, may be asked anywhere.
+// TestTokensAreComparedInConstantTime reads the sources of packages that get tokens. Only package
+// access may compare a token, or what a function makes of one; it compares digests with
+// crypto/subtle. Code that writes ==, strings.EqualFold or a look-up in a map instead makes this
+// test fail. Whether a token is set, and whether it is the well-known one, may be asked anywhere.
 func TestTokensAreComparedInConstantTime(t *testing.T) {
 	compared := 0
 	for _, pkg := range []string{"access", "accounts", "admin", "alarm", "executor", "node", "spread", "trigger", "cmd/xxlwheel"} {
@@ -250,7 +250,8 @@ func calledName(call *ast.CallExpr) string {
 	return ""
 }
 
-// calls reports whether call is one of pkg.name; of any pkg if that is empty.
+// calls reports whether call calls name of package pkg. An empty pkg stands for any package, and
+// for none.
 func calls(call *ast.CallExpr, pkg, name string) bool {
 	if calledName(call) != name {
 		return false

@@ -102,8 +102,8 @@ func (d *documented) addSpec(spec ast.Spec) {
 	}
 }
 
-// declares reports whether a link leads to a name of the folder, or of a package that it imports
-// or that belongs to Go.
+// declares reports whether a link leads to a name of the folder, or of a package that it imports or
+// that belongs to Go.
 func (d *documented) declares(folders map[string]*documented, first, rest string) bool {
 	name := first
 	if rest != "" {

@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestErrorsAreLoggedUnderOneKey checks that a search for err= finds every logged error of both
-// libraries.
+// TestErrorsAreLoggedUnderOneKey checks that a search for err= finds every logged error.
 func TestErrorsAreLoggedUnderOneKey(t *testing.T) {
 	lines := 0
 	for _, file := range sourcesOf(t, ".") {

@@ -9,10 +9,9 @@ import (
 )
 
 // TestEveryMutexSaysWhatItGuards looks for a comment on the line of each mutex that begins with
-// "guards". A mutex that is embedded in a struct says so where the struct begins; it may also say
-// what it orders, or when it is held. A struct with two mutexes has a comment with the words "lock
-// order", which may be that they are never held together. The files of the interleaving tests are
-// left out.
+// "guards", "orders" or "held". For a mutex that is embedded in a struct, that is the line on which
+// the struct begins. A struct with two mutexes has a comment with the words "lock order", which may
+// be that they are never held together. The files of the interleaving tests are left out.
 func TestEveryMutexSaysWhatItGuards(t *testing.T) {
 	for folder, atLeast := range map[string]int{"xxladapter": 30, "hashedwheel": 10, "bench": 4} {
 		found := 0

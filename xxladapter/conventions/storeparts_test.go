@@ -77,7 +77,7 @@ func checkPart(t *testing.T, name string, part *ast.InterfaceType) {
 	}
 }
 
-// interfaces are those that xxladapter exports, by name.
+// interfaces returns the exported interfaces of package xxladapter, by name.
 func interfaces(t *testing.T) map[string]*ast.InterfaceType {
 	t.Helper()
 	found := map[string]*ast.InterfaceType{}
