@@ -16,8 +16,8 @@ const (
 )
 
 // Describe describes in words when s fires: "at 09:00, on Monday to Friday". The words follow from
-// the normal form, so expressions that mean the same have the same description. The text is for
-// people and may change between releases. An unknown language is treated as English. The text
+// the normal form, so expressions with the same normal form have the same description. The text is
+// for people and may change between releases. An unknown language is treated as English. The text
 // mentions neither the zone nor what happens at clock changes.
 func (s *Schedule) Describe(lang Language) string {
 	if lang == Chinese {

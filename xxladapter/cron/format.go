@@ -9,7 +9,8 @@ import (
 )
 
 // String returns the normal form of s in the dialect of its profile. It is the same for all
-// expressions that mean the same, except that the year field keeps its items and only sorts them.
+// expressions whose fields match the same values, with two exceptions: the items of the year field
+// are sorted but not merged, and in Sane and Unix the hour field shows whether it has * or a step.
 // Parse with the same profile turns it back into an equal schedule. Weekdays are written as names,
 // because their numbers mean different days in other dialects.
 func (s *Schedule) String() string {

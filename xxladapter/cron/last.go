@@ -42,8 +42,8 @@ func Last(p Plan, first, until time.Time) time.Time {
 //
 // Invariant: last is a due time that is not after until; no due time lies in (none, until].
 //
-// REQUIRES: if p is for lastNearest, first and until are on the same day, with a due time before
-// first.
+// REQUIRES: if p is an XXL34 plan with W, first and until are on the same day, with a due time
+// before first.
 func lastOf(p zoned, first, until time.Time) time.Time {
 	last, none := first, until
 	for none.Sub(last) > time.Millisecond {
@@ -58,8 +58,9 @@ func lastOf(p zoned, first, until time.Time) time.Time {
 }
 
 // lastNearest does what lastOf does, for XXL34 with W. There a search that reaches a new month
-// begins at its first instant, whatever it came from. Within a month it has to be followed from due
-// time to due time, but if two are on one day, all later times of that day are due.
+// begins at the first instant of the month, wherever the search started. Within a month each due
+// time has to be searched from the one before, but if two are on one day, all later times of that
+// day are due.
 func lastNearest(p zoned, first, until time.Time) time.Time {
 	begin, end := first.In(p.zone), until.In(p.zone)
 	months := 12*(end.Year()-begin.Year()) + int(end.Month()-begin.Month())

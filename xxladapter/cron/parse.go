@@ -28,7 +28,7 @@ type parser struct {
 	lastNearest uint32
 	years       []yearRange
 	nth         uint8 // as in Schedule
-	nthDay      int   // the lowest day given with #
+	nthDay      int   // the day given with #
 	noSpec      bool  // ?
 	stepped     bool  // the field has * or a step
 	items       int

@@ -35,7 +35,7 @@ type Schedule struct {
 	// either makes a day match if one of the day fields matches, instead of both.
 	either bool
 
-	// hourSteps says that the hour field has * or a step. The Sane profile uses it.
+	// hourSteps says that the hour field has * or a step. Sane and Unix use it.
 	hourSteps bool
 
 	// daily says that every day of every year matches, so that the calendar need not be computed.
