@@ -22,8 +22,8 @@ type Place struct {
 	Cut, Heal func()
 }
 
-// patience limits the wait for each expected event: a session of a silent process ends within
-// two lives at the slowest coordinator.
+// patience limits the wait for each expected event: a session of a silent process ends within two
+// lives at the slowest coordinator.
 const patience = 4 * elect.SessionLife
 
 // Run runs the suite. It calls open for each test, which has the place to itself.
