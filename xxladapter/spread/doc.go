@@ -3,5 +3,5 @@
 //
 // What is sent is a hint. The record in the store is the truth: a node that gets ids reads the
 // fires from the store, any node may claim them, and the leader hands over what nobody has claimed
-// a second after its due time. So nothing here is acknowledged, repeated or remembered.
+// a second after its due time. So no hint is repeated or remembered.
 package spread
