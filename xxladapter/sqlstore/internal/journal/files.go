@@ -68,8 +68,8 @@ func readHead(name string) ([]byte, error) {
 
 // Copy copies the files of a journal that another process may be writing to, to files whose names
 // begin with the prefix to. Copy opens the files that exist, calls the function between, opens what
-// is new since, and then copies. So that function reads a state that is no newer than the copy. The
-// copy may lack records that are appended meanwhile.
+// is new since, and then copies. Thus that function reads a state that is no newer than the copy.
+// The copy may lack records that are appended meanwhile.
 func Copy(prefix, to string, between func() error) error {
 	held := map[int64]*os.File{}
 	defer func() {

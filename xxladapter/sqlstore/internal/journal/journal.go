@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// ErrClosed is the error of waiting for a record that was appended after Close.
+// ErrClosed is the error of waiting, after Close was called, for a record that is not on disk yet.
 var ErrClosed = errors.New("journal: closed")
 
 // A File is what a journal needs of an open file.
@@ -378,9 +378,9 @@ func (j *Journal) Repair(replay func(number int64, record []byte) error) error {
 	return nil
 }
 
-// Rotate asks for a new segment and returns at once. The next batch that is written begins the
-// segment. While the segment cannot be created, records go to the current one, and further calls
-// have no effect.
+// Rotate asks for a new segment and returns at once. The writing goroutine begins the segment
+// before the next batch, or at once if it is idle. While the segment cannot be created, records go
+// to the current one, and further calls have no effect.
 func (j *Journal) Rotate() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
