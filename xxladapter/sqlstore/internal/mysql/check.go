@@ -217,7 +217,7 @@ func (found columns) schema() (s schema, err error) {
 
 type column struct {
 	dataType string
-	width    int // in characters; 0 for other types
+	width    int // in characters; 0 for types that hold no text
 	charset  string
 }
 

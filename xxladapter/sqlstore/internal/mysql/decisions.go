@@ -25,7 +25,8 @@ const (
 	insertRows  = 500
 )
 
-// moveMisfire ends the INSERT of misfires: what a job already has of a pause gets a later end.
+// moveMisfire ends the INSERT of misfires: a misfire that the job already has in the same pause
+// gets the later end.
 const moveMisfire = ` ON DUPLICATE KEY UPDATE until_ms = GREATEST(until_ms, VALUES(until_ms)), at_ms = VALUES(at_ms)`
 
 // StoreDecisions stores the decisions and returns the planned fires.
@@ -164,8 +165,8 @@ func changeAll(ctx context.Context, t *database.Tx, query string, args []any, ro
 	return err
 }
 
-// planDueAll plans many fires as [records.Store.PlanDue] plans one. It inserts those whose due time
-// is free together.
+// planDueAll plans many fires as [records.Store.PlanDue] plans one. It inserts all those together
+// whose due times are free.
 func (a *acts) planDueAll(ctx context.Context, tx *database.Tx, fires []xxladapter.Fire) ([]xxladapter.Fire, error) {
 	var planned []xxladapter.Fire
 	for rows := range slices.Chunk(fires, insertRows) {
@@ -226,7 +227,7 @@ func takenOf(ctx context.Context, t *database.Tx, fires []xxladapter.Fire) (map[
 
 const (
 	// scheduledValues are the columns that the fire of a schedule sets, and moreValues those that
-	// it leaves to their defaults, which saves an eighth of the INSERT.
+	// it leaves to their defaults, which makes the INSERT faster.
 	scheduledValues = `job_id, group_id, due_ms, shard_index, shard_total, trigger_type, state, retry_count`
 	moreValues      = `param, addresses, attempt, parent_log_id`
 

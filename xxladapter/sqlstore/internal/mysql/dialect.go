@@ -12,8 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 )
 
-// The clocks do not use NOW(): it returns when the statement began, and a replication setting can
-// fix it.
+// The clocks do not use NOW(): it returns the time at which the statement began, and a replication
+// setting can make it stand still.
 const (
 	clock        = `FLOOR(UNIX_TIMESTAMP(SYSDATE(6)) * 1000)`
 	preciseClock = `CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)`

@@ -20,9 +20,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/runs"
 )
 
-// The statements of a batch, each for all its calls. Every statement names its index, because on
-// a small table the server would choose a full scan, which waits for rows that others have locked.
-// Fires are locked before log rows, as everywhere.
+// The statements of a batch, each for all its calls. Every statement that looks for rows and locks
+// them names its index, because on a small table the server would choose a full scan, which waits
+// for rows that others have locked. Fires are locked before log rows, as everywhere.
 const (
 	batchLeases = `SELECT node, term, COALESCE(?, ` + clock +
 		`) FROM xxlwheel_lease WHERE until_ms > ? AND (node, term) IN (`

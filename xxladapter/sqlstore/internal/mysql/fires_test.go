@@ -120,7 +120,7 @@ func TestARowThatIsHeldHoldsUpItsOwnCallOnly(t *testing.T) {
 		}
 	}
 	others.Wait()
-	require.Less(t, time.Since(began), 10*time.Second) // a batch waits for one row, and several rows are held
+	require.Less(t, time.Since(began), 10*time.Second) // a batch with the held row waits for it for a second
 	select {
 	case <-held:
 		t.Error("the row was held")
@@ -299,7 +299,7 @@ func TestABatchIsNoLongerThanAServerTakes(t *testing.T) {
 	s := openMySQLAt(t, address, database.Options{})
 	defer func() { require.NoError(t, s.Close()) }()
 	term := fixture.TermOf(t, s, "n1")
-	fires := claimedFires(t, s, term, testserver.Count(80, 200)) // 80 are over twice as long together
+	fires := claimedFires(t, s, term, testserver.Count(80, 200)) // 80 texts, with their quotes escaped, are over twice the limit
 	var wg sync.WaitGroup
 	errs := make([]error, len(fires))
 	for i, f := range fires {

@@ -13,8 +13,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
-// A packet holds statements that go to the server in one packet, and whose answers come in one.
-// None runs after one that fails. The connection must allow several statements (multiStatements).
+// A packet holds statements that go to the server in one packet, and are answered in one round
+// trip. None runs after one that fails. The connection must allow several statements
+// (multiStatements).
 type packet struct {
 	text  strings.Builder
 	args  []any

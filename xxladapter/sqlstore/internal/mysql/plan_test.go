@@ -56,8 +56,8 @@ func explained(t *testing.T, s *records.Store, query string, args []any) (tables
 }
 
 // TestMySQLListsRunsByItsIndexes checks that a list reads at most one row for each given id, in
-// order, and histories by their keys. Only failures may be sorted, where an index has fewer of them
-// than there are ids: its entries have the id too, so no other row of the log is read.
+// order, and histories by their keys. Failures may be sorted if there are fewer of them than given
+// ids: the entries of their index have the id too, so no other row of the log is read.
 func TestMySQLListsRunsByItsIndexes(t *testing.T) {
 	testserver.Long(t) // it fills tables with 100,000 rows
 	t.Parallel()
