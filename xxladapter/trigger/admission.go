@@ -13,9 +13,9 @@ import "cmp"
 //
 // Apps take turns, one item each; the items of one app keep their order.
 type admission[T any] struct {
-	places int // items in flight
-	queue  int // items that wait
-	perApp int // items of one app in flight; 0 leaves it to the rule
+	places int // the most items in flight
+	queue  int // the most items that wait
+	perApp int // the most items of one app in flight; equal to places if the rule alone limits them
 
 	inFlight int
 	waiting  int
@@ -32,6 +32,7 @@ type appLoad[T any] struct {
 	inFlight int
 }
 
+// newAdmission returns an empty admission. A perApp of 0 leaves the limit of each app to the rule.
 func newAdmission[T any](places, queue, perApp int) *admission[T] {
 	return &admission[T]{
 		places: places, queue: queue, perApp: cmp.Or(perApp, places),

@@ -329,7 +329,7 @@ func TestTheFireOfADeadNodeIsResolvedByItsStrategy(t *testing.T) {
 	}
 }
 
-// TestAnExecutorIsAskedForAWhileAfterAnOutage has a node take a run over more than resolveLimit
+// TestAnExecutorIsAskedForAWhileAfterAnOutage has a node take over a run more than resolveLimit
 // after its claim, while the executor cannot be reached yet.
 func TestAnExecutorIsAskedForAWhileAfterAnOutage(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -283,7 +283,7 @@ func (c *Client) send(
 		}
 	}
 	appName, token = c.sent(ctx, addr, appName)
-	deadline := time.Now().Add(c.timeout) // the executor's alone: the token may take the store a while
+	deadline := time.Now().Add(c.timeout) // for the executor alone: reading the token may take the store a while
 	var header [][2]string
 	if run, ok := req.(*wire.RunRequest); ok && run.TraceParent != "" {
 		header = [][2]string{{headerTraceParent, run.TraceParent}}
@@ -304,7 +304,7 @@ func decode(addr, path string, answer post.Answer, token string) (wire.Reply, er
 		data = []byte(access.Conceal(string(data), token))
 		reply, err = wire.DecodeReply(data)
 	}
-	reply.Msg = access.Conceal(reply.Msg, token) // it goes into messages that more may read
+	reply.Msg = access.Conceal(reply.Msg, token) // it goes into messages that more people may read
 	if errors.Is(err, wire.ErrNoCode) {
 		return reply, nil // a failure by the protocol's rule, with whatever text there was
 	}

@@ -30,7 +30,7 @@ type EventKind int
 
 const (
 	EventSent      EventKind = iota // the executor accepted the run, or a queue has stored it
-	EventFailed                     // it did not take the run, or there was no executor to send it to
+	EventFailed                     // not taken, nobody to send it to, or its outcome stays unknown
 	EventAmbiguous                  // the outcome is not known yet
 	EventResult                     // the run ended and its result is stored
 )

@@ -12,8 +12,8 @@ var errWithheld = errors.New("trigger: not sent, the node can no longer rely on 
 // guardKey is the context key of a func() bool.
 type guardKey struct{}
 
-// sendOnlyIf returns a context whose calls ask may before each write. Once may returns false,
-// nothing more is sent and the call fails with errWithheld.
+// sendOnlyIf returns a context with which a request calls may before each write. Once may returns
+// false, nothing more is sent and the request fails with errWithheld.
 func sendOnlyIf(ctx context.Context, may func() bool) context.Context {
 	return context.WithValue(ctx, guardKey{}, may)
 }

@@ -70,7 +70,7 @@ type Options struct {
 
 // A HandOver hands fires over to executors. Its methods may be called from any goroutine.
 type HandOver struct {
-	opts      Options // with defaults; Queue and TraceParent may be nil
+	opts      Options // with defaults; Queue, Connected and TraceParent may be nil
 	routes    *route.Routes
 	jitter    func() float64 // a random number from 0 to 1
 	stats     stats
@@ -235,9 +235,9 @@ func (h *HandOver) fire(ctx context.Context, term xxladapter.Term, f xxladapter.
 	return nil
 }
 
-// A claimedError is why the outcome of a claimed fire is not stored. It may have been sent, so it
-// must not be claimed again: a claim in doubt would find the old one, and send the run a second
-// time.
+// A claimedError is why the outcome of a claimed fire is not stored. The fire may have been sent,
+// so it must not be claimed again: a claim in doubt would find the old one, and send the run a
+// second time.
 type claimedError struct{ error }
 
 func (e *claimedError) Unwrap() error { return e.error }
@@ -249,7 +249,7 @@ func (r *run) handOverAll(
 	if len(shards) == 1 {
 		return r.shard(fires[0], logs[0]).handOver(ctx, shards[0])
 	}
-	ctx = withPlace(ctx, nil) // the place of all shards
+	ctx = withPlace(ctx, nil) // no shard may leave the place of all
 	var all errgroup.Group
 	for i := range shards {
 		all.Go(func() error {

@@ -9,9 +9,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// load reads the job of a fire and the job's group, in parallel unless the job has moved since the
-// fire was planned. A group that is gone is returned without addresses: the send fails and says so.
-// The run has no log row yet. The error is [xxladapter.ErrNotFound] if the job is gone.
+// load reads the job of a fire and the job's group, in parallel if the fire was planned with that
+// group. A group that is gone is returned without addresses: the send fails and says so. The run
+// has no log row yet. The error is [xxladapter.ErrNotFound] if the job is gone.
 func (h *HandOver) load(ctx context.Context, f xxladapter.Fire) (*run, error) {
 	var expected groupRead
 	var early sync.WaitGroup

@@ -32,7 +32,7 @@ func (r *run) message(o sendOutcome, next []xxladapter.Fire) string {
 	return m.String()
 }
 
-// isRepeat recognises the refusal of a log id that the executor already has.
+// isRepeat reports whether msg refuses a log id that the executor already has.
 func isRepeat(msg string) bool {
 	return strings.HasPrefix(msg, wire.PrefixRepeat) || strings.HasPrefix(msg, wire.PrefixRepeatOld)
 }

@@ -60,7 +60,7 @@ type Pool struct {
 	handOver  *HandOver  // since Run
 	handOvers context.Context
 	lanes     [2]*admission[*work]
-	parked    []chan assignment // of idle workers, the last one to park first, each with room for one; closed when Run ends
+	parked    []chan assignment // of idle workers, the last one to park at the end, each with room for one; closed when Run ends
 	slow      slowJobs
 	refusals  refusals
 	settling  int // hand-overs that have left their places and not ended; at most mostSettling
@@ -76,8 +76,8 @@ var laneNames = [2]string{"fast", "slow"}
 // work is one fire in the pool. It is not changed once it waits.
 type work struct {
 	fire xxladapter.Fire
-	// planned is true for a fire to be handed over, and false for one to be resolved. Only
-	// planned ones that are refused have to be remembered: the sweep reads all others.
+	// planned is true for a fire to be handed over, and false for one to be resolved. Only planned
+	// ones that are refused have to be remembered: the sweep reads all others.
 	planned bool
 	done    func()
 	since   time.Time // when it was put into the pool

@@ -12,8 +12,8 @@ import (
 
 // A Probe holds what a call finds out about an executor.
 type Probe struct {
-	// Generation is that of its protocol, G1 to G4 as package wire has them, or "xxlwheel", which
-	// answers as all of them do; empty if its answers do not show it.
+	// Generation names the executor's protocol: G1 to G4 as in package wire, or "xxlwheel", whose
+	// replies fit all of them. Empty means that the replies do not show it.
 	Generation string
 	RoundTrip  time.Duration // of the call that asked whether it lives
 }

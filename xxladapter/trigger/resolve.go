@@ -19,8 +19,8 @@ const resolveLimit = 30 * time.Second
 // Resolve settles a fire whose hand-over has no known outcome, because no answer came or because
 // the node that claimed it is gone, by the job's [xxladapter.AmbiguousStrategy]. A repeated request
 // has the same log id and trigger time. While the executor does not answer, the fire stays
-// ambiguous and is resolved again, until 30 s after its claim, or after this node has taken it
-// over; then it has failed. The error is the store's; the fire then stays as it is.
+// ambiguous and is resolved again, until 30 s have passed since its claim and since this node took
+// it over, if it did; then it has failed. The error is the store's; the fire then stays as it is.
 func (h *HandOver) Resolve(ctx context.Context, f xxladapter.Fire) error {
 	return h.act(func(by xxladapter.Term) error { return h.resolve(ctx, by, f) })
 }
@@ -158,7 +158,8 @@ func (r *run) findOut(ctx context.Context) sendOutcome {
 }
 
 // unanswered leaves the outcome open for the next sweep, until resolveLimit has passed since the
-// claim. If the node took the run over, nobody may have asked the executor before.
+// claim, and since the node took the run over, because the node before it may not have asked the
+// executor.
 func (r *run) unanswered(ctx context.Context, at time.Time, msg string) sendOutcome {
 	// The claim was made by the store's clock.
 	now, err := r.opts.Store.Now(ctx)

@@ -6,8 +6,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// A Scheduler plans the fires that this package hands over, and holds the lease under which it
-// may. Its methods return at once and may be called from any goroutine. The Scheduler of package
+// A Scheduler plans the fires that this package hands over, and holds the lease under which it may.
+// Its methods return at once and may be called from any goroutine. The Scheduler of package
 // scheduler is one.
 type Scheduler interface {
 	// Term returns the term in which the node acts now. It returns false once the node can no
@@ -28,7 +28,8 @@ type Scheduler interface {
 	// Again passes on a fire whose hand-over an error of the store or a panic has interrupted. The
 	// fire may still be planned.
 	Again(f xxladapter.Fire)
-	// Sweep requests a search for planned fires that are due. It is called when a plan was in
-	// doubt, and when the [Pool] has room again for fires that it refused.
+	// Sweep requests a search for open fires: planned ones that are due, and claimed ones without a
+	// known outcome. It is called when a plan was in doubt, when the [Pool] has room again for
+	// fires that it refused, and when executors have answered about runs in doubt.
 	Sweep()
 }

@@ -38,7 +38,7 @@ func failed(at time.Time, msg string) sendOutcome {
 	return sendOutcome{at: at, kind: EventFailed, code: xxladapter.ResultFail, msg: msg}
 }
 
-// skipped ends a hand-over whose outcome is unknown and stays so.
+// skipped returns the outcome of a hand-over that stays unknown and is not repeated.
 func skipped(at time.Time, msg string) sendOutcome {
 	o := failed(at, xxladapter.ReasonUnknown+", and not sent again as the job says: "+msg)
 	o.code, o.unknown = xxladapter.ResultUnknown, true
@@ -48,7 +48,7 @@ func skipped(at time.Time, msg string) sendOutcome {
 // send sends the request of a run to its address, as long as the node acts in the claim's term.
 func (r *run) send(ctx context.Context, req *wire.RunRequest) sendOutcome {
 	began := time.Now()
-	var waited atomic.Int64 // from then until the last question before a write, in nanoseconds
+	var waited atomic.Int64 // from began to the last call of may, in nanoseconds
 	may := func() bool {
 		waited.Store(int64(time.Since(began)))
 		return r.mayAct(r.fire.Owner)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// takenOver holds when this node took hand-overs without a known outcome over: nobody may have
-// asked their executors before. What is older than twice resolveLimit has an outcome, and is
+// takenOver holds when this node took over hand-overs without a known outcome, whose executors may
+// not have been asked before. What is older than twice resolveLimit has an outcome, and is
 // forgotten at a later take-over.
 type takenOver struct {
 	mu      sync.Mutex // guards the fields below
