@@ -14,8 +14,8 @@ var priorityQueueKind = Kind{
 }
 
 // priorityQueue is an order in a queue.PriorityQueue. The queue cannot remove from its middle, so a
-// stopped entry stays until it comes to the front or until more than half of the queue is stopped,
-// when a new queue replaces it.
+// stopped entry stays until it comes to the front, or until over 64 entries and over half of the
+// queue are stopped: then a new queue replaces the old one.
 type priorityQueue struct {
 	q       *queue.PriorityQueue
 	stopped int
