@@ -36,7 +36,7 @@ func benchTimer(b *testing.B, opts Options) *HashedWheelTimer {
 	return w
 }
 
-// until waits, in real time, until is reports true. The worker files what is queued meanwhile.
+// until waits, in real time, for is to report true. The worker files what is queued meanwhile.
 func until(b *testing.B, is func() bool) {
 	b.Helper()
 	for !is() {

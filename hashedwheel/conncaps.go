@@ -132,7 +132,7 @@ func newWatchedConn(c net.Conn) (*watchedConn, net.Conn) {
 
 // able returns c with exactly the methods whose bits are set in can. Callers find a method by a
 // type assertion, and a type's methods are fixed when it is compiled, so each combination is a type
-// and a case.
+// and a case. canAll has no case: newWatchedConn makes a watchedTCPConn for it.
 func (c *watchedConn) able(can int) net.Conn {
 	rf, wt, cw, cr, sc := readFromPart{c}, writeToPart{c}, closeWritePart{c}, closeReadPart{c}, syscallPart{c}
 	switch can {

@@ -379,8 +379,8 @@ func TestWritesAreNotMixed(t *testing.T) {
 	require.NoError(t, c.Close())
 }
 
-// A gateConn is a messageConn of a stream. Its first Write gives one of a single byte the time to
-// come in between.
+// A gateConn notes the sizes of the Writes to a stream. Its first Write gives one of a single byte
+// the time to come in between.
 type gateConn struct {
 	messageConn
 	large, small chan struct{} // closed when these Writes begin

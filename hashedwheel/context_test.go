@@ -156,7 +156,7 @@ func TestNothingToWaitFor(t *testing.T) {
 	})
 }
 
-// When the timer has stopped, the time package keeps the deadline no longer than the context lasts.
+// When the timer has stopped, the time package keeps the deadline until the context ends.
 func TestWithTimeoutOutlivesItsTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTestTimer(t, Options{})

@@ -60,7 +60,7 @@ type periodicTask struct {
 	fixedDelay bool
 
 	// deadline is the one that the timeout was last armed with, in nanoseconds since the timer's
-	// start. It is exact, where the state has a whole tick. Guarded by periodics.
+	// start. It is exact; the state rounds it. Guarded by periodics.
 	deadline int64
 
 	// running means that a run has begun and not yet ended, and again is the deadline that Reset

@@ -11,8 +11,8 @@ import (
 // Execute must either arrange for run to be called once and return nil, or return an error and
 // never call it. It is called by the worker, so it should return soon: if it takes as long as a
 // task that stalls the wheel, another worker calls it at the same time. A refusal is logged, at
-// most every ten seconds, and the worker runs the task itself: nothing is lost. A timer counts it
-// in [Stats].Refused. A panic in Execute is a refusal.
+// most every ten seconds, and the worker runs the task itself: nothing is lost. A timer counts
+// refusals in [Stats].Refused. A panic in Execute is a refusal.
 type Executor interface{ Execute(run func()) error }
 
 // execute has the executor run the task of a timeout that has fired.

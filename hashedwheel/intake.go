@@ -94,7 +94,7 @@ func (in *intake[E]) counts() (started, cancelled, resets int64) {
 	return started, cancelled, resets
 }
 
-// waiting returns how many entries wait in all queues.
+// waiting returns how many entries and notices wait in all stripes.
 func (in *intake[E]) waiting() (n int64) {
 	for i := range in.stripes {
 		s := &in.stripes[i]

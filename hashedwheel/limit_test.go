@@ -31,8 +31,8 @@ func TestTaskOfAFullTimerHasItsPlace(t *testing.T) {
 					}
 				}), 0)
 				// Until the fourth run the place is never free: others also try at the very
-				// instants at which runs end. In the fifth Cancel frees it for a moment, and the
-				// sixth frees it for good, so from then on they try between these instants.
+				// instants at which runs end. In the fifth run, Cancel frees it for a moment, and
+				// the sixth run frees it for good, so from then on they try between these instants.
 				refused := func() {
 					_, err := w.NewTimeout(noTask, time.Hour)
 					require.ErrorIs(t, err, ErrTooManyPending)

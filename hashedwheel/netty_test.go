@@ -322,7 +322,7 @@ func TestNettyCancelWithinTheTickOfTheDeadline(t *testing.T) {
 	})
 }
 
-// The rest is what Netty does and does not test, and what it gets wrong.
+// The tests below show what Netty does without testing it, and what it gets wrong.
 
 // Netty: HashedWheelTimer.stop throws IllegalStateException on the worker thread.
 func TestNettyStopInsideTaskIsRefused(t *testing.T) {

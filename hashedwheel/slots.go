@@ -259,7 +259,7 @@ func (s *slotTable[T]) putLocked(i int, n uint32) {
 	}
 }
 
-// put takes back many slots, and drops chunks without a slot in use.
+// put takes back many slots, and drops the chunks without a slot in use above maxIdleChunks.
 func (s *slotTable[T]) put(slots []uint32) {
 	g := &s.grow
 	g.Lock()

@@ -17,13 +17,13 @@ import (
 //
 // The due tick is the first tick boundary at or after the deadline. A relative timeout has a delay
 // in its place, in units of delayUnit, rounded up: no clock was read for it. Slack says how far
-// before that boundary the deadline lies, in units of the timer's slackShift, rounded down; it
-// serves the measurement of lateness only.
+// before that boundary the deadline lies, in units of 1<<slackShift nanoseconds, rounded down; it
+// serves only Due, String and the measurement of lateness.
 type state uint64
 
 // The phase, in the lowest bits.
 const (
-	idle      state = iota // bound by Init, never armed
+	idle      state = iota // bound by Init, not armed since
 	armed                  // pending
 	expired                // fired; its task has begun or will begin at once
 	cancelled              // will not fire, unless it is armed again

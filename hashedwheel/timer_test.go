@@ -77,7 +77,7 @@ func TestSlowTaskDelaysNobodyElse(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		require.EqualValues(t, 50, w.Stats().HandOvers)
-		require.EqualValues(t, 50, ownership(w.owner.Load()).worker(), "a worker goes by the number of the one before")
+		require.EqualValues(t, 50, ownership(w.owner.Load()).worker(), "a worker's number is one more than that of the one before")
 		// The watch and the worker run at the same instants, in either order.
 		require.LessOrEqual(t, time.Duration(worst.Load()), 2*minStall+50*3*time.Millisecond)
 		require.Zero(t, slow.Load())
