@@ -187,7 +187,7 @@ func (d *demo) run(ctx context.Context, limit time.Duration) error {
 	return err
 }
 
-// startExecutors runs n executors until ctx ends and returns their addresses.
+// startExecutors starts n executors, which run until ctx ends, and returns their addresses.
 func (d *demo) startExecutors(ctx context.Context, group *errgroup.Group, n int) ([]string, error) {
 	var addrs []string
 	for i := range n {
