@@ -19,7 +19,7 @@ type Options struct {
 	// without an owner is then refused.
 	Prune bool
 	// Adopt gives the document's owner jobs that another owner has declared. A document without an
-	// owner changes the jobs of every owner, which keep it.
+	// owner may change the jobs of every owner, and leaves each its owner.
 	Adopt bool
 	// KeepRunning leaves the schedules of stored jobs on or off, whatever the document says.
 	KeepRunning bool
