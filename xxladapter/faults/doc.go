@@ -2,10 +2,11 @@
 // real database servers under load, and package checker judges what happened to every due time.
 // Some tests put a [testserver.Proxy] between the two, a network that cuts, stalls or falls silent.
 //
-// Each test runs with one scheduler on SQLite, with and without a journal, and with three
-// schedulers on MariaDB and on PostgreSQL. Tests that kill schedulers also run with two schedulers
-// on one SQLite file. Tests of Redis run with PostgreSQL behind it. The executors are part of the
-// test: they accept every run, even a second one with the same log id, so they hide no duplicate.
+// Most tests run with three schedulers on MariaDB and on PostgreSQL; some of Redis run on
+// PostgreSQL alone. Tests that need no second scheduler, database server or Redis also run with one
+// scheduler on SQLite, with and without a journal, and some that kill schedulers with two
+// schedulers on one SQLite file. The executors are part of the test: they accept every run, even a
+// second one with the same log id, so they hide no duplicate.
 //
 //	go test ./xxladapter/faults                    one of the tests, in ten seconds
 //	make test-all                                  a few rounds of each fault, among all other tests
