@@ -10,8 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// clockEvery is the interval at which a server's clock is read, unless a scan that found nothing
-// has read it.
+// clockEvery is the interval at which a server's clock is read, unless another call has read it
+// meanwhile.
 const clockEvery = 10 * time.Second
 
 // clocksApart is how far this machine's two clocks may go apart before the server's is read.
@@ -63,7 +63,7 @@ func (c *ServerClock) run(ctx context.Context) {
 		case <-ticker.C:
 		}
 		if c.recent() {
-			continue // a scan has read it
+			continue // another call has read it
 		}
 		within, cancel := context.WithTimeout(ctx, clockEvery/2)
 		if err := c.read(within); err != nil && ctx.Err() == nil {

@@ -167,5 +167,5 @@ type TextRow struct {
 	Note     string
 }
 
-// Values returns the arguments of InsertText.
+// Values returns the arguments of runs.InsertText.
 func (r *TextRow) Values() []any { return []any{r.LogID, r.Body, r.Size, r.Complete, r.Note} }
