@@ -194,7 +194,7 @@ func (s *Store) RunText(ctx context.Context, logID int64) (*xxladapter.RunText, 
 	return found, nil
 }
 
-// compressors are reused: the tables of a new one take half a megabyte, and most texts are short.
+// compressors are reused: the tables of a new one take 768 KiB, and most texts are short.
 var compressors = sync.Pool{New: func() any {
 	w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
 	if err != nil {
