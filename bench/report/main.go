@@ -5,9 +5,9 @@
 //	go -C bench/report run . [-short] [-rounds N]
 //	go -C bench/report run . -from ../results/raw.txt     # tables and figures again, without measuring
 //
-// It refuses to measure for bench/results if the tree has uncommitted changes, because nobody could
-// repeat the measurement. The flag -changed permits it, and the results then say so. They name the
-// commit in any case.
+// It refuses to measure if the tree has uncommitted changes, because nobody could repeat the
+// measurement. The flag -changed permits it, and the results then say so. They name the commit in
+// any case. With -short, whose results are not for comparisons, changes do not matter.
 //
 // It needs a plotting library and the statistics of benchstat. They must not become dependencies of
 // those who import the timers, so it is a module of its own.

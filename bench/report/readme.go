@@ -148,8 +148,8 @@ func whole(v float64, ok bool) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
-// earlyShare returns how many of a timer's runs came before their deadline: none, or a percentage
-// that is not 0.
+// earlyShare returns the share of a timer's runs that came before their deadline: 0, a percentage
+// of at least 1, or a dash if there were no runs.
 func (r *results) earlyShare(timer string) string {
 	e := r.earlyRuns("Lateness", timer)
 	switch {
