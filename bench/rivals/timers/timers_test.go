@@ -9,8 +9,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/bench/rivals/timers"
 )
 
-// TestContendersKeepTheirPromises checks that each rival fires every timeout once, and none of them
-// early unless its Kind has Early set. The figures of a rival that does not would be meaningless.
+// TestContendersKeepTheirPromises checks that each contender but gost fires every timeout once, and
+// not early unless its Kind has Early set. The figures of one that does not would be meaningless.
 func TestContendersKeepTheirPromises(t *testing.T) {
 	for _, k := range timers.All() {
 		t.Run(k.Name, func(t *testing.T) {
