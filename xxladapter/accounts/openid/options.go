@@ -63,7 +63,8 @@ func notARule(text string) error {
 		"role rule", text)
 }
 
-// check returns the options with their defaults.
+// check refuses an option that is missing or makes no sense, and returns the options with their
+// defaults.
 func (o Options) check() (Options, error) {
 	issuer, err := url.Parse(o.Issuer)
 	switch {
