@@ -33,7 +33,7 @@ func (c *crashing) AdvanceBackfill(ctx context.Context, b *xxladapter.Backfill) 
 
 // TestABackfillGoesThroughNodesThatDie lets one node after the other begin a part of a backfill and
 // die between the store's commit and its answer, while an executor runs what is planned: each due
-// time runs exactly once, in order, and never more than the limit at once.
+// time runs exactly once, and never more of them at once than the limit.
 func TestABackfillGoesThroughNodesThatDie(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, job := withJob(t)

@@ -187,8 +187,8 @@ func (r *Retention) dropRemoved(ctx context.Context) error {
 	return err
 }
 
-// dropSuccesses deletes old rows of successful runs. It does not read the rows of all jobs, and
-// jobs that keep failures only have few rows.
+// dropSuccesses deletes old rows of successful runs of jobs that keep failures only. It reads the
+// rows of these jobs alone, which are few.
 func (r *Retention) dropSuccesses(ctx context.Context) error {
 	now, err := r.Store.Now(ctx)
 	if err != nil {

@@ -33,7 +33,7 @@ const (
 	// are done before the first of them is offered again.
 	textBatch = 4 * textWorkers
 	// textsTogether is how many bytes of fetched texts cause a call that stores them all. It limits
-	// both the call and the texts held in memory, except for the texts that are fetched last.
+	// both the call and the texts held in memory, which may exceed it by one text of each worker.
 	textsTogether = 1 << 20
 	// textTime limits the reading of one text.
 	textTime = 10 * time.Second
