@@ -199,8 +199,8 @@ func (s *site) losses() (all []checker.Loss) {
 // unwritten is the longest time between the end of a run's code and the executor's record of it.
 const unwritten = time.Second
 
-// endUnwritten removes the end of each cut run whose executor was killed before it could record
-// that end. The handler of such a run has ended, which only the handler could know.
+// endUnwritten removes the end of each cut run whose handler ended just before its executor was
+// killed: the executor could not record that end, so the store has the run as failed.
 func endUnwritten(h *checker.History, cut map[int64]bool) {
 	last := map[int32]checker.Instant{} // by executor process
 	for _, r := range h.Runs {
