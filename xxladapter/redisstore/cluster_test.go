@@ -333,7 +333,7 @@ func TestAFormerOwnerIsNotBelieved(t *testing.T) {
 }
 
 // A node that imports the slot and has nothing of the log yet does not answer for it. A process
-// asks such a node if it was redirected there earlier, and the slot has moved on since and now
+// that was redirected to such a node earlier asks it again when the slot has moved on since and
 // comes back.
 func TestAnImportingNodeDoesNotAnswerForWhatItLacks(t *testing.T) {
 	t.Parallel()

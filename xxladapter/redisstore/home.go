@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A home is where the head of a log is in a cluster: a node in the time of one promotion and of one
-// process. The head names its home, so the keys themselves name the node that wrote them last.
+// A home is where the head of a log is in a cluster: a node, with its epoch and history at that
+// time. The head names its home, so the keys themselves name the node that wrote them last.
 type home struct {
 	node    string // id
 	epoch   string // config epoch of the node
@@ -45,7 +45,7 @@ func (h home) stayed(now home, lossy bool) bool {
 	return h.node == now.node && (h.history == now.history || h.epoch == now.epoch && !lossy)
 }
 
-// before reports whether h is an earlier time of the same process than now.
+// before reports whether h has an earlier epoch than now, which is a home in the same history.
 func (h home) before(now home) bool {
 	from, err := strconv.ParseUint(h.epoch, 10, 64)
 	to, other := strconv.ParseUint(now.epoch, 10, 64)

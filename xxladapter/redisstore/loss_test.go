@@ -368,9 +368,9 @@ func newHandover(t *testing.T) (a, b *scene, client *redis.Client, lapse func())
 	return a, b, client, func() { require.NoError(t, client.HSet(t.Context(), heads[0], "until", 0).Err()) }
 }
 
-// TestThePenPassesUnseen lets the pen pass while its holder still relies on it. What another
-// process has begun meanwhile is not unknown to the former holder: the result of a run that it took
-// for unknown would be dropped.
+// TestThePenPassesUnseen lets the pen pass while its holder still relies on it. The former holder
+// knows a run that another process has begun meanwhile: the result of a run that it does not know
+// would be dropped.
 func TestThePenPassesUnseen(t *testing.T) {
 	t.Parallel()
 	a, b, _, lapse := newHandover(t)

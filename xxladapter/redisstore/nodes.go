@@ -57,8 +57,8 @@ func (c *cluster) ask() {
 }
 
 // idle returns the nodes that are to be asked and marks them as busy. The hosts of the URL are
-// asked only while no majority of the nodes that answers name has answered recently. All other
-// nodes are forgotten.
+// asked only while fewer than a majority of the nodes in the answers have a fresh answer of their
+// own. All other nodes are forgotten.
 func (c *cluster) idle() (ready []*node) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

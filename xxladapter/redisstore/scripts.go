@@ -4,7 +4,7 @@ import "github.com/redis/go-redis/v9"
 
 // The keys of a store share a hash tag. The hash head has these fields:
 //
-//	gen     generations of the log
+//	gen     generation of the log: how often it was begun
 //	pos     number of the last record
 //	pen     how often the pen has passed from one process to another
 //	holder  the process that has the pen, or had it last
@@ -17,8 +17,9 @@ import "github.com/redis/go-redis/v9"
 //	m:NODE  the history in which a node of the cluster was a master while the head was elsewhere
 //
 // The key log is a stream with an entry for each batch, whose id is the number of the batch's last
-// record. It exists from the beginning, so that a slot that is migrated never lacks it: all but
-// begin, append and read need the head alone, and work while the two keys are apart.
+// record. It exists from the beginning, so that a slot that is migrated never lacks it. The scripts
+// begin, append and read need both keys; the others need the head alone, and work while the two
+// keys are on different nodes.
 //
 // take, look and append return five numbers: held, gen, pos, pen, wanted. take sets held to 1 if
 // the caller has the pen now. look and append set it to 1 if the caller has the pen or had it last;
