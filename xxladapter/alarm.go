@@ -34,7 +34,7 @@ type AlarmState struct {
 	InARow  int   // failed runs without a success between them
 	SinceID int64 // log id of the first of them
 	LastID  int64 // log id of the last run that was judged
-	// Sent is when the job's last alarm was taken, in whole milliseconds.
+	// Sent is when the job's last alarm was taken, in whole milliseconds; zero means never.
 	Sent time.Time
 }
 

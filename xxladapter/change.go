@@ -5,16 +5,17 @@ import (
 	"time"
 )
 
-// Marks are a small snapshot of a store: each change moves one of them. The difference of two
-// snapshots, each of which costs one statement, shows what to read again. A change through another
-// program, such as a Java admin, moves them too, with one exception: a job that it removes.
+// Marks are a small snapshot of a store, which one statement reads. The difference of two snapshots
+// shows what to read again. Edits of jobs move no mark, see [ChangeStore.ChangedJobs]. A change
+// through another program, such as a Java admin, moves the marks too, with one exception: a job
+// that it removes.
 type Marks struct {
 	Run     int64 // the highest id of a log row; 0 means none
 	Ended   int64 // how many runs have ended, by the daily figures
 	Misfire int64 // the highest id of a misfire; 0 means none
 	Removed int64 // moves when a job is removed
 	Groups  Mark  // groups of executors, their addresses, and which of these are drained
-	Nodes   Mark  // the terms that hold
+	Nodes   Mark  // the leases that hold
 	Pauses  Mark  // the pauses that have not ended
 }
 

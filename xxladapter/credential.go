@@ -57,7 +57,8 @@ func (c *Credential) Fields() Fields {
 	}
 }
 
-// CheckTokens refuses another token for a user who has the given number of them.
+// CheckTokens refuses another token with [ErrConflict] for a user who has [MaxCredentials] tokens
+// already. has is the number of the user's tokens.
 func CheckTokens(userID int64, has int) error {
 	if has >= MaxCredentials {
 		return Conflictf(errorrule.TokensAtMost,

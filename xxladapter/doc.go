@@ -1,5 +1,5 @@
-// Package xxladapter holds the words of an XXL-JOB compatible scheduler: jobs, groups of
-// executors, fires, logs, and the [Store] that keeps them. It imports none of its subpackages.
+// Package xxladapter holds the words of an XXL-JOB compatible scheduler: jobs, groups of executors,
+// fires, logs, and the [Store] that keeps them. The only subpackage that it imports is errorrule.
 //
 // This runs a scheduler in a program; the example of this package adds an executor and a job:
 //
@@ -35,10 +35,11 @@
 //
 // # What it costs
 //
-// A run costs writes of the database: its fire, its claim, its log row and its result, which runs
-// that come together share. bench/results/scheduler.md has how many a second that allows on each
-// database; of 500 a second, spread over it, 99 % were sent within 8 ms of their due time on two
-// processors (AMD EPYC). With nothing due, a scheduler sends 1.8 statements a second to MariaDB.
+// A run costs writes of the database: its fire, its claim, its log row and its result. Runs that
+// come together share these writes. bench/results/scheduler.md has how many runs a second each
+// database allows. At 500 runs a second, spread over each second, 99 % were sent within 8 ms of
+// their due time on two processors (AMD EPYC). With nothing due, a scheduler sends 1.8 statements a
+// second to MariaDB.
 //
 // # When not to use it
 //

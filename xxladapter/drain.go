@@ -76,8 +76,8 @@ func WithDrain(drains []Drain, d Drain, now time.Time) ([]Drain, error) {
 	return kept, nil
 }
 
-// WithoutDrain returns drains that hold at a time, without that of an address. The error is
-// [ErrNotFound] if the address is not drained.
+// WithoutDrain returns those of drains that are in force at now, without that of an address. The
+// error is [ErrNotFound] if the address is not drained.
 func WithoutDrain(drains []Drain, address string, now time.Time) ([]Drain, error) {
 	kept := withoutDrain(drains, address, now)
 	if len(kept) == len(withoutDrain(drains, "", now)) {

@@ -46,7 +46,8 @@ type Lease struct {
 	Others []Term
 	// Quiet is true if no open fire was due. False says nothing: the store may not have looked.
 	Quiet bool
-	// Report is the node's last report; see [LeaseStore.ReportNode].
+	// Report is the node's last report, see [LeaseStore.ReportNode]. Only [LeaseStore.Leases] sets
+	// it.
 	Report NodeReport
 }
 

@@ -106,9 +106,9 @@ type PauseStore interface {
 	// recorded as misfires of the pause. A fire of type MISFIRE makes up for an earlier due time,
 	// so it is recorded as due at From at the latest. Fires that are due at the end of the pause or
 	// later are kept. A schedule that waited for the end of a deleted fire continues now.
-	// Afterwards no fire of these schedules that is due before the end can be claimed unless it was
-	// claimed before, and From is not before the due times of those that were. The error is
-	// [ErrNotFound] if the group does not exist.
+	// Afterwards no planned fire of these schedules that is due before the end can be claimed.
+	// Fires that were claimed earlier are due at From or before it. The error is [ErrNotFound] if
+	// the group does not exist.
 	CreatePause(ctx context.Context, p Pause) (Pause, error)
 	// EndPause ends a pause now and returns it. Due times that scans have recorded ahead of now
 	// stay recorded and do not fire. A pause that has ended is returned as it is. The error is

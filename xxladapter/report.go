@@ -32,9 +32,9 @@ func (r *DailyReport) Add(status LogStatus, n int64) {
 
 // A DailyReportStore is the part of [Store] that keeps the figures of each day.
 type DailyReportStore interface {
-	// Reports lists the figures of the days from that of from to that of to, both included, by
-	// day; a zero time means no limit. Days without a trigger are left out. The figures include
-	// everything that was stored before the call.
+	// Reports lists the figures by day, from the day of from to the day of to, both included; a
+	// zero time means no limit. Days without a trigger are left out. The figures include everything
+	// that was stored before the call.
 	Reports(ctx context.Context, from, to time.Time) ([]DailyReport, error)
 	// FoldReports moves the figures into the table that other programs read. It changes no figure.
 	FoldReports(ctx context.Context) error

@@ -37,8 +37,8 @@ type Settings struct {
 	// RetryBackoff is the pause before the first retry of a failed run. Each further pause is twice
 	// as long, up to RetryBackoffLimit (0 means [DefaultRetryBackoffLimit]), and up to half of a
 	// pause is subtracted at random. RetryBackoff is at most a day, and RetryBackoffLimit at most a
-	// week. 0 means that the first retry follows at once, the second after [DefaultRetryBackoff],
-	// and so on up to [MaxDefaultRetryBackoff].
+	// week. With a RetryBackoff of 0 the first retry follows at once, the second after
+	// [DefaultRetryBackoff], and so on up to [MaxDefaultRetryBackoff].
 	RetryBackoff      Milliseconds `json:"retryBackoffMs,omitempty"`
 	RetryBackoffLimit Milliseconds `json:"retryBackoffLimitMs,omitempty"`
 
