@@ -112,7 +112,7 @@ func TestAStreamOutlivesItsSilences(t *testing.T) {
 	})
 }
 
-// An auditOf is a store whose audit is pages long, and takes its time for each of them.
+// An auditOf is a store whose audit has a number of pages, -1 for no end, each after a delay.
 type auditOf struct {
 	xxladapter.Store
 	pages int64

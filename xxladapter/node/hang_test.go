@@ -97,8 +97,8 @@ func TestHangingExecutorsDelayNoOthers(t *testing.T) {
 	require.Greater(t, most, 1, "they do hang")
 }
 
-// unaccepting is an address whose connections are never accepted: the kernel holds a few, and then
-// stops answering.
+// unaccepting returns an address whose connections are never accepted: the kernel holds a few, and
+// then stops answering.
 func unaccepting(t *testing.T) string {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
 	require.NoError(t, err)
@@ -110,7 +110,7 @@ func unaccepting(t *testing.T) string {
 	return fmt.Sprintf("http://127.0.0.1:%d", name.(*syscall.SockaddrInet4).Port)
 }
 
-// silent is an address that accepts and says nothing.
+// silent returns an address that accepts connections and says nothing.
 func silent(t *testing.T) string {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -136,7 +136,7 @@ func silent(t *testing.T) string {
 	return "http://" + ln.Addr().String()
 }
 
-// dropByDrop is an executor that answers a byte a second.
+// dropByDrop returns the URL of an executor that answers a byte a second.
 func dropByDrop(t *testing.T) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, c := range []byte(`{"code":200,"msg":null}`) {

@@ -81,7 +81,7 @@ func TestANodeTakesFiresFromItsOwnLeaderAlone(t *testing.T) {
 	n, url := startNode(t, store, Options{Scheduling: xxladapter.SchedulingLeader})
 	within(t, "it stands by", func() bool { return n.Stats().Scheduler.Role == xxladapter.NodeStandby })
 	own := n.Stats().Scheduler.Term
-	// The node's own client would give up after a second, on a busy machine as well.
+	// The node's own client gives up after a second, which is too short on a busy machine.
 	send := func(token string, at string, from, to xxladapter.Term) (status int, reason string) {
 		body := fmt.Sprintf(`{"from":{"node":%q,"term":%d},"to":{"node":%q,"term":%d},"fires":[1]}`, from.Node, from.Number, to.Node, to.Number)
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, at+spread.Path, strings.NewReader(body))
