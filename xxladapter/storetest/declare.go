@@ -350,7 +350,7 @@ func (b *fixture) declared(j *xxladapter.Job, key string) xxladapter.DeclaredJob
 	return xxladapter.DeclaredJob{Job: *j, App: app, Key: key}
 }
 
-// after returns a schedule that is due first some time after the instant that it is asked for.
+// after returns a DeclaredJob.First whose due time is d after the given instant.
 func after(d time.Duration) func(time.Time) (time.Time, error) {
 	return func(t time.Time) (time.Time, error) { return t.Add(d), nil }
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // renewAll renews the leases and returns the number of partitions of each node. It checks that each
-// partition has exactly one owner.
+// partition has an owner.
 func (b *fixture) renewAll(nodes ...string) (parts []int) {
 	b.Helper()
 	for range 2 { // a node that renews early loses partitions to one that renews later
