@@ -13,6 +13,6 @@
 // A retry and a run of a child job have traces of their own, with a link to the run before.
 //
 // Spans are recorded after the fact, from the events of package trigger, so a node without
-// telemetry does no work for them. Nothing here waits for the collector: what it does not take is
-// dropped and counted.
+// telemetry does no work for them. Only [Telemetry.Stop] waits for the collector: spans that the
+// collector does not take are dropped and counted.
 package telemetry
