@@ -188,7 +188,7 @@ func keyOf(startup []byte) string {
 	return strings.Join(parameters, "\x00")
 }
 
-// mostKept is far below what the server allows.
+// mostKept limits the idle connections to the server, which allows far more.
 const mostKept = 100
 
 func (p *pooler) keep(b *backend) {
