@@ -27,7 +27,7 @@ func resets(t contender.Timer, s Setting, order []int) []Variant {
 	earlier := func(i int) time.Duration {
 		return farMin - 10*time.Second - time.Duration(i)*(20*time.Second/time.Duration(len(order)))
 	}
-	used := false // by earlier
+	used := false // the last variant has run
 	return []Variant{
 		{Name: "reset/later/order=same", Run: func(m Meter, n int) { measure(m, n, math.MaxInt, one, later) }},
 		{Name: "reset/later/order=random", Run: func(m Meter, n int) { measure(m, n, math.MaxInt, random, later) }},
