@@ -16,7 +16,7 @@ type Channel interface {
 	// Send returns nil once the channel has accepted a, [ErrNobody] if it has no receiver for a,
 	// and an error that wraps [ErrPartly] if a reached some of its receivers only. It gives up when
 	// ctx ends. A panic counts as an error with its text, and its stack is logged. The texts of
-	// both contain no secrets. It may be called from any goroutine.
+	// errors and panics contain no secrets. Send may be called from any goroutine.
 	Send(ctx context.Context, a *Alarm) error
 }
 

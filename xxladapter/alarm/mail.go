@@ -40,7 +40,7 @@ var tlsPorts = map[TLSPolicy]int{TLSStartTLS: 587, TLSOpportunistic: 25, TLSImpl
 // MailOptions configures a [Mail].
 type MailOptions struct {
 	Host string    // must be set
-	Port int       // 1 to 65535; 0 means the policy's: 587, 465 with TLSImplicit, otherwise 25
+	Port int       // 1 to 65535; 0 means 587 with TLSStartTLS, 465 with TLSImplicit, otherwise 25
 	TLS  TLSPolicy // empty means TLSStartTLS
 	// Username and Password are for the login; either without the other is refused. The password is
 	// sent only over TLS, in a form that does not reveal it, or to this machine. Empty means no
