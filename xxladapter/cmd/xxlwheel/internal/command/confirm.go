@@ -11,13 +11,14 @@ import (
 
 var errDeclined = errors.New("not confirmed, nothing was done")
 
-// Confirmation belongs to commands whose deletions cannot be undone.
+// Confirmation belongs to commands that delete what cannot be restored, or that change many jobs at
+// once.
 type Confirmation struct {
 	Yes bool `short:"y" help:"Do not ask for confirmation. Required without a terminal."`
 }
 
-// Confirm asks the question on a terminal. Without a terminal it refuses: a script that deletes has
-// to say so. An interrupt means no.
+// Confirm asks the question on a terminal. Without a terminal it refuses: a script has to give
+// --yes. An interrupt means no.
 func (y Confirmation) Confirm(inv *Invocation, question string) error {
 	if y.Yes {
 		return nil

@@ -12,7 +12,7 @@ import (
 type Console struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// Asks reports that a person is present who can answer.
+	// Asks reports that a person who can answer is present.
 	Asks bool
 }
 
