@@ -80,7 +80,7 @@ func (c *startBackfillCmd) Run(inv *command.Invocation, parent *Cmd) error {
 	return waitForBackfill(inv, parent, started.ID)
 }
 
-// backfillPoll is the pause between two looks at a backfill.
+// backfillPoll is the pause between two polls of a backfill.
 const backfillPoll = 500 * time.Millisecond
 
 // waitForBackfill shows the progress of a backfill on a terminal until it has ended.
