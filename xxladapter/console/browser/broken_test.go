@@ -150,8 +150,8 @@ func TestAPageThatIsRefusedSaysSo(t *testing.T) {
 	tab.until("the notice is gone", `!document.querySelector(".banner")`)
 }
 
-// TestTheSessionIsAskedForAgain checks that a page whose first question about the caller was not
-// answered later offers what the caller may do.
+// TestTheSessionIsAskedForAgain checks that a page offers what the caller may do, although its
+// first question about the caller was not answered.
 func TestTheSessionIsAskedForAgain(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")

@@ -33,7 +33,8 @@ func TestColumnsShareTheWidth(t *testing.T) {
 	}
 
 	const longest = "settlement-service-of-all-regions"
-	tab.allowed = append(tab.allowed, "401 (Unauthorized)") // of the first window, from now on
+	// The first window is refused once there is a user.
+	tab.allowed = append(tab.allowed, "401 (Unauthorized)")
 	s.user(longest, 0, "admin")
 	people := s.signedIn(longest, "users")
 	people.look("en", "light", 1024)

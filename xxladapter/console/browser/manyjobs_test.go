@@ -132,8 +132,8 @@ func (t *tab) watch() {
 	}))
 }
 
-// rowsAfter loads the page again and returns when its first rows stood, in ms after the navigation
-// began.
+// rowsAfter opens a path of the console and returns when its first rows stood, in ms after the
+// navigation began.
 func (t *tab) rowsAfter(path string) (ms float64) {
 	t.t.Helper()
 	t.do(chromedp.Navigate(t.at.url + "/console/" + path))

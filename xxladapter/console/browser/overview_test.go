@@ -53,7 +53,7 @@ func TestTheOverviewNamesWhatIsWrong(t *testing.T) {
 }
 
 // A due time that passes while nobody plans is named on the overview and in the list of jobs, in
-// both languages, and both lead to the reasons. A due time to come is not.
+// both languages, and each of the two leads to the reasons. A due time to come is not named.
 func TestAJobIsOverdue(t *testing.T) {
 	t.Parallel()
 	var memory electtest.Memory

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Details that a reader sees at once: nothing is cut that has room, what belongs together stands on
+// Details that a reader sees at once: nothing that has room is cut, what belongs together stands on
 // one line, and the words of the API are translated.
 func TestDetailsOfPages(t *testing.T) {
 	t.Parallel()

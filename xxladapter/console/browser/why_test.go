@@ -27,8 +27,8 @@ func TestWhyARunFailed(t *testing.T) {
 	tab.sees("Why it failed")
 }
 
-// A schedule that is off explains a time at which nothing ran, and so does one that does not name
-// it.
+// A time at which nothing ran is explained by a schedule that is off, or that does not name the
+// time.
 func TestWhyNothingRan(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")
