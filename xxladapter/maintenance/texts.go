@@ -242,8 +242,8 @@ func (r *readTexts) flush(ctx context.Context) error {
 	return r.save(ctx, texts)
 }
 
-// fetch returns the text of one run to store. After the last attempt this is what was read, with a
-// note why the rest is missing. ok is false if there is nothing to store now.
+// fetch returns the text to store of one run: after the last attempt, what was read, with a note
+// why the rest is missing. ok is false if there is nothing to store now.
 func (t *Texts) fetch(ctx context.Context, c xxladapter.TextClaim, appName string) (text xxladapter.RunText, ok bool) {
 	text, err := t.read(ctx, c.Log, appName)
 	switch {
