@@ -83,8 +83,8 @@ func (f *front) reserveLogs(ctx context.Context, tx *database.Tx, last int64) er
 }
 
 // meet compares the highest id of a log row with the highest one that was given. If somebody else
-// has inserted a row, the memory continues so far above it that it does not meet the next ones
-// before the next reservation.
+// has inserted a row, the memory continues far enough above that row to stay clear of further ones
+// until the next reservation.
 //
 // REQUIRES: f.mu is held.
 func (f *front) meet(id int64) {

@@ -29,7 +29,7 @@ type front struct {
 	// Lock order: mu before the locks of the journal. The journal calls back only to replay
 	// records, and then mu is held already.
 
-	mu     sync.Mutex // guards the fields below; held during calls that change the tables
+	mu     sync.Mutex // guards the fields below; see scope for the calls on the tables that hold it
 	m      memory
 	groups map[int64]*group
 	// loaded is false until the memory is as the tables and the journal say. A journal that
@@ -126,11 +126,10 @@ func (f *front) flush(ctx context.Context, l level) error {
 	return f.store.Write(with(ctx, scope{needs: l}), func(context.Context, *database.Tx) error { return nil })
 }
 
-// act runs one call in memory. It returns when the call's changes are durable, and also the
-// changes of earlier calls on which its outcome depends: a repeated call must not be answered
-// before the first one is on disk. do sees the memory locked; if it returns an error, it has
-// changed nothing. do may run again, on a memory without what it has changed. ask names what the
-// memory must have.
+// act runs one call in memory. It returns when the call's changes are durable, and also the changes
+// of earlier calls on which its outcome depends: a repeated call must not be answered before the
+// first one is durable. do sees the memory locked; if it returns an error, it has changed nothing.
+// do may run again, on a memory without what it has changed. ask names what the memory must have.
 func (f *front) act(ctx context.Context, ask need, do func(a *act, got answer) error) error {
 	if err := f.enter(ctx); err != nil {
 		return err
@@ -250,7 +249,7 @@ func (f *front) enter(ctx context.Context) error {
 	return nil
 }
 
-// wait returns when a record is on disk.
+// wait returns when a record is durable.
 func (f *front) wait(at journal.Position) error {
 	if at == (journal.Position{}) {
 		return nil

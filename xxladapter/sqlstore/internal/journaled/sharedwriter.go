@@ -33,8 +33,8 @@ type sharedWrite struct {
 	// failed is set by a batch in which the call failed by an error that is not the store's answer:
 	// another call may have caused the error. The call runs again, and shares with none.
 	failed bool
-	// panicked is the value that apply panicked with on a goroutine of the queue. The panic
-	// continues in the goroutine of the caller.
+	// panicked is the text and the stack of a panic of apply on a goroutine of the queue; nil means
+	// none. The panic continues in the goroutine of the caller.
 	panicked any
 }
 

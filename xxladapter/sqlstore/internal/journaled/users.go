@@ -7,7 +7,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// The calls below change tables of which the memory holds nothing, so that no other call waits
+// The calls below use only tables of which the memory holds nothing, so that no other call waits
 // while a user signs in.
 
 // CreateUser implements [xxladapter.Store].
