@@ -39,9 +39,9 @@ type Answerer struct {
 }
 
 // handler returns a handler that answers callers who have what n needs with the result of handle,
-// and refuses the others. A caller who sends a body is authenticated before the body is read, so
-// that those who are refused take no memory, and again afterwards, because the body may take long
-// to arrive.
+// and refuses the others. Unless n is public, a caller who sends a body is authenticated before the
+// body is read, so that those who are refused take no memory, and again afterwards, because the
+// body may take long to arrive.
 func (a *Answerer) handler(n Need, handle Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, err := a.authenticate(r, n)
