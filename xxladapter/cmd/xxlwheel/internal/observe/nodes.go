@@ -10,7 +10,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/printing"
 )
 
-// NodeCmd shows the nodes of a store.
+// NodeCmd lists and drains the nodes of a store.
 type NodeCmd struct {
 	client.Flags
 
