@@ -16,7 +16,8 @@ var (
 	noWord  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// Links between the documents, and from them to files and headings, lead somewhere.
+// TestLinksLeadSomewhere checks that links between the documents, and from them to files and
+// headings, lead somewhere.
 func TestLinksLeadSomewhere(t *testing.T) {
 	for _, file := range filesOf(t, ".", ".md") {
 		for _, m := range link.FindAllStringSubmatch(readFile(t, file), -1) {
@@ -138,7 +139,7 @@ var (
 	target     = regexp.MustCompile(`(?m)^([a-z0-9-]+):`)
 )
 
-// The documents name targets that the Makefile has.
+// TestNamedTargetsExist checks that the Makefile has each target that a document names.
 func TestNamedTargetsExist(t *testing.T) {
 	targets := map[string]bool{}
 	for _, m := range target.FindAllStringSubmatch(readFile(t, "Makefile"), -1) {

@@ -15,7 +15,7 @@ import (
 const module = "github.com/xxlwheel/xxlwheel/"
 
 // A rule says which packages of this repository a package may import in its production code, and
-// why. Arrows point down: to the domain's words, to pure functions, to what a package hands its
+// why. Imports point down: to the domain's words, to pure functions, to what a package hands its
 // work to. Only commands know which store is in use.
 type rule struct {
 	may     []string
@@ -258,7 +258,8 @@ var rules = map[string]rule{
 var forTests = []string{"xxladapter/elect/electtest", "xxladapter/storetest", "xxladapter/testserver", "xxladapter/sqlstore/internal/fixture", "xxladapter/wire/recorded"}
 
 // drivers are the libraries for databases, brokers, electors and Redis, each with the packages of
-// xxladapter that may import it: one, or two for Redis, which is a broker and a store.
+// xxladapter that may import it: one, or two for Redis, which is a broker and a store. Package
+// testserver may import all of them.
 var drivers = map[string][]string{
 	"modernc.org/sqlite":             {"xxladapter/sqlstore/internal/sqlite"},
 	"github.com/go-sql-driver/mysql": {"xxladapter/sqlstore/internal/mysql"},
@@ -342,8 +343,8 @@ func checkImports(t *testing.T, file, pkg string) (imported []string) {
 	return imported
 }
 
-// A 64-bit atomic word inside a struct has to be one of sync/atomic's types: any other may be
-// unaligned on processors of 32 bits, where its first use panics.
+// TestAtomicWordsAreAligned checks that each 64-bit atomic word is of one of sync/atomic's types:
+// any other may be unaligned inside a struct on processors of 32 bits, where its first use panics.
 func TestAtomicWordsAreAligned(t *testing.T) {
 	bare := regexp.MustCompile(`^(Int64|Uint64|Float64|Duration|(Add|And|Or|Load|Store|Swap|CompareAndSwap)(Int64|Uint64))$`)
 	for _, file := range filesOf(t, ".", ".go") {
