@@ -260,8 +260,8 @@ func TestARefusedResultDelaysNoOtherJob(t *testing.T) {
 	})
 }
 
-// TestResultsThatAreTooLargeTogether lets results arrive at an admin whose proxy refuses large
-// requests by their status.
+// TestResultsThatAreTooLargeTogether lets results arrive at an admin whose proxy answers large
+// requests with status 413.
 func TestResultsThatAreTooLargeTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 512 << 10

@@ -114,8 +114,8 @@ func (a *fakeAdmin) beats() (registered, removed int) {
 	return len(a.registry), len(a.removed)
 }
 
-// running is an executor in a test, with the admin it calls. It does not listen: requests are
-// passed to ServeHTTP, which also works in a bubble.
+// running is an executor in a test, with the admin it calls. Without Options.Listen it does not
+// listen: requests are passed to ServeHTTP, which also works in a bubble.
 type running struct {
 	*Executor
 	t     testing.TB

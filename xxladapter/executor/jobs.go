@@ -359,8 +359,8 @@ func (s *jobs) abandon(r *jobRun) {
 	s.report(r, r.cause.code, r.cause.msg)
 	j.running = nil
 	j.orphans++
-	// The new pump takes the old one's place in pumps, and drain waits for it. Nothing waits for
-	// the old goroutine, which belongs to the handler until it returns: Go cannot end it.
+	// The new pump takes the old one's place in pumps, and awaitHandlers waits for it. Nothing
+	// waits for the old goroutine, which belongs to the handler until it returns: Go cannot end it.
 	go s.pump(j)
 }
 

@@ -250,8 +250,8 @@ func TestStubbornHandler(t *testing.T) {
 	})
 }
 
-// TestTimeout checks the edge of a run's time, and the code of its result (XXL-JOB 2.4.2,
-// JobThread.java).
+// TestTimeout checks that a run is stopped exactly at its time limit, and the code of its result
+// (XXL-JOB 2.4.2, JobThread.java).
 func TestTimeout(t *testing.T) {
 	bubble(t, Options{AbandonAfter: 10 * time.Second}, func(t *testing.T, e *running, s *stage) {
 		req := beanRun(7, 1, "stage")

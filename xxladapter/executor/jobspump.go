@@ -25,7 +25,7 @@ func (s *jobs) startPump(j *job) {
 	}
 	j.pumping = true
 	s.pumps++
-	go s.pump(j) // drain waits for drained, which the last pump closes
+	go s.pump(j) // awaitHandlers waits for drained, which the last pump closes
 }
 
 // pump does a job's runs one after the other until there are none. Handlers run on its goroutine;
@@ -84,7 +84,7 @@ func (s *jobs) step(j *job) bool {
 	defer func() {
 		if !returned { // runtime.Goexit ends this goroutine
 			if s.settle(j, r, log, wire.CodeFail, msgNotReturned) {
-				go s.pump(j) // in place of this one; drain waits for it as before
+				go s.pump(j) // in place of this one; awaitHandlers waits for it as before
 			}
 		}
 	}()
@@ -105,7 +105,7 @@ func (s *jobs) destroy(j *job, b *binding) {
 	returned := false
 	defer func() {
 		if !returned { // runtime.Goexit ends this goroutine
-			go s.pump(j) // in place of this one; drain waits for it as before
+			go s.pump(j) // in place of this one; awaitHandlers waits for it as before
 		}
 	}()
 	safely(s.opts.Logger, "handler's destroy", b.handler, func() error { b.handler.destroy(); return nil })

@@ -43,7 +43,8 @@ func TestALogThatCannotBeWrittenIsReportedOnceForEachRun(t *testing.T) {
 	require.Equal(t, 2, strings.Count(said.String(), "no space left on device"))
 }
 
-// TestQuietLogsThatCannotBeWrittenAreReportedOnce checks one report until a write succeeds again.
+// TestQuietLogsThatCannotBeWrittenAreReportedOnce checks that failed writes are reported once,
+// until a write succeeds again.
 func TestQuietLogsThatCannotBeWrittenAreReportedOnce(t *testing.T) {
 	const logTime = 1767225600000
 	var said bytes.Buffer

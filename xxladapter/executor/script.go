@@ -145,7 +145,7 @@ func runScript(ctx context.Context, run *Run, lang language, path string) error 
 	mark := scriptMark()
 	cmd.Env = append(os.Environ(), mark)
 	// Linux kills the script when the thread that started it ends, so the thread must live as long
-	// as the process.
+	// as the script.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err = cmd.Start()
