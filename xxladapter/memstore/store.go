@@ -34,7 +34,7 @@ type Store struct {
 	counted  map[int64]countedRun // by log id
 	figures  map[statKey]*xxladapter.Figures
 	results  map[int64]lastResult // by job id
-	removed  map[int64]int64      // by job id: newest log id at removal; negated ms if no logs left
+	removed  map[int64]int64      // by job id: newest log id at removal; once no log is left, a negated time in Unix ms
 	wanted   map[int64]wantedText // by log id
 	texts    map[int64]xxladapter.RunText
 	runs     map[int64]*xxladapter.RunHistory // by log id
