@@ -16,9 +16,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// A log begins anew on a promoted server only when no process believes the former primary any
-// longer. Here a process asked the sentinels just before they named the promoted server, and it
-// gets no other answer.
+// TestALogBeginsAfterTheLastAnswerOfTheFormerPrimary checks that a log begins anew on a promoted
+// server only when no process believes the former primary any longer. A process asked the sentinels
+// just before they named the promoted server, and it gets no other answer.
 func TestALogBeginsAfterTheLastAnswerOfTheFormerPrimary(t *testing.T) {
 	t.Parallel()
 	id := rand.Text()

@@ -191,8 +191,9 @@ func (s *clusterScene) trip(t *testing.T) {
 	require.True(t, applied)
 }
 
-// A slot that is migrated under load takes everything along: its log is never begun anew, and no
-// due time becomes a misfire. Two processes use it, and a third one opens it later.
+// TestAMigrationIsNoLoss checks that a slot that is migrated under load takes everything along: its
+// log is never begun anew, and no due time becomes a misfire. Two processes use it, and a third one
+// opens it later.
 func TestAMigrationIsNoLoss(t *testing.T) {
 	testserver.Long(t) // a cluster takes its time
 	t.Parallel()
@@ -214,8 +215,9 @@ func TestAMigrationIsNoLoss(t *testing.T) {
 	m.lostNothing(t)
 }
 
-// A slot whose keys are on two nodes stays so for a while. Calls that need both keys wait or fail
-// within their limits, and nothing is done with one of them. Then they continue.
+// TestAHalfMigratedSlotStopsNothingForGood leaves the keys of a slot on two nodes for a while.
+// Calls that need both keys wait or fail within their limits, and do nothing with one of them. Then
+// they continue.
 func TestAHalfMigratedSlotStopsNothingForGood(t *testing.T) {
 	testserver.Long(t) // a cluster takes its time
 	t.Parallel()
@@ -266,8 +268,9 @@ func begun(t *testing.T, s *server) sqlstore.LogState {
 	return held
 }
 
-// A slot moves to a node that dies before this process has asked it. Its replica has the keys as
-// they came, and may lack what another process has written there meanwhile.
+// TestThePromotedReplicaOfANewOwnerIsALoss moves a slot to a node that dies before this process has
+// asked it. Its replica has the keys as they came, and may lack what another process has written
+// there meanwhile.
 func TestThePromotedReplicaOfANewOwnerIsALoss(t *testing.T) {
 	testserver.Long(t) // a cluster takes its time
 	t.Parallel()
@@ -295,7 +298,8 @@ func TestThePromotedReplicaOfANewOwnerIsALoss(t *testing.T) {
 	require.NotEqual(t, before.Run, after.Run)
 }
 
-// What a node answers is not believed if the slot has another owner when the answer has arrived.
+// TestAFormerOwnerIsNotBelieved checks that what a node answers is not believed if the slot has
+// another owner when the answer has arrived.
 func TestAFormerOwnerIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	testserver.Long(t) // a cluster takes its time
@@ -332,9 +336,9 @@ func TestAFormerOwnerIsNotBelieved(t *testing.T) {
 	require.ErrorContains(t, err, "1 of 3 nodes agree on the owner of the log's slot, must be 2 at least")
 }
 
-// A node that imports the slot and has nothing of the log yet does not answer for it. A process
-// that was redirected to such a node earlier asks it again when the slot has moved on since and
-// comes back.
+// TestAnImportingNodeDoesNotAnswerForWhatItLacks checks that a node that imports the slot and has
+// nothing of the log yet does not answer for it. A process that was redirected to such a node
+// earlier asks it again when the slot has moved on since and comes back.
 func TestAnImportingNodeDoesNotAnswerForWhatItLacks(t *testing.T) {
 	t.Parallel()
 	testserver.Long(t) // a cluster takes its time
@@ -359,9 +363,9 @@ func TestAnImportingNodeDoesNotAnswerForWhatItLacks(t *testing.T) {
 	require.Equal(t, 1, records)
 }
 
-// An append finds out how the log has come to its node, even if the log was elsewhere and came
-// back, and only another process has seen that: the head must name the node at which records are
-// confirmed.
+// TestAnAppendNamesItsHome checks that an append finds out how the log has come to its node, even
+// if the log was elsewhere and came back, and only another process has seen that: the head must
+// name the node at which records are confirmed.
 func TestAnAppendNamesItsHome(t *testing.T) {
 	t.Parallel()
 	cluster := testserver.StartRedisCluster(t, false)
@@ -385,8 +389,8 @@ func TestAnAppendNamesItsHome(t *testing.T) {
 	require.Equal(t, owner.named.home.String(), at)
 }
 
-// A node whose settings are wrong is refused at once if it is a master then, and when the slot
-// moves to it.
+// TestAnOwnerOfTheSlotIsChecked checks that a node whose settings are wrong is refused when a store
+// is opened, if it is a master then, and when the slot moves to it.
 func TestAnOwnerOfTheSlotIsChecked(t *testing.T) {
 	testserver.Long(t) // a cluster takes its time
 	t.Parallel()
@@ -405,8 +409,8 @@ func TestAnOwnerOfTheSlotIsChecked(t *testing.T) {
 	require.Len(t, s.claim(), 1)
 }
 
-// A restart of the owner loses nothing, and the slot can move after it: the head learns the new
-// history of the node.
+// TestARestartOfAnOwnerIsNoLoss checks that a restart of the owner loses nothing, and that the slot
+// can move after it: the head learns the new history of the node.
 func TestARestartOfAnOwnerIsNoLoss(t *testing.T) {
 	t.Parallel()
 	testserver.Long(t) // a cluster takes its time
@@ -425,7 +429,7 @@ func TestARestartOfAnOwnerIsNoLoss(t *testing.T) {
 	require.Equal(t, int64(1), s.generation(t))
 }
 
-// With TLS, nodes are reached at the ports that they announce for it.
+// TestOnAClusterWithTLS checks that nodes are reached at the ports that they announce for TLS.
 func TestOnAClusterWithTLS(t *testing.T) {
 	t.Parallel()
 	testserver.Long(t) // a cluster takes its time
@@ -450,9 +454,9 @@ func readable(t *testing.T) (cert, key string) {
 	return cert, key
 }
 
-// A promotion in a cluster counts as a loss, whatever the promoted replica has, as with sentinels.
-// The slot has moved before, so only the way in which it got its new owner tells a promotion from a
-// migration.
+// TestAPromotionInAClusterIsALoss checks that a promotion in a cluster counts as a loss, whatever
+// the promoted replica has, as with sentinels. The slot has moved before, so only the way in which
+// it got its new owner tells a promotion from a migration.
 func TestAPromotionInAClusterIsALoss(t *testing.T) {
 	testserver.Long(t) // a cluster takes its time
 	t.Parallel()

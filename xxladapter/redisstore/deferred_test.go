@@ -43,8 +43,9 @@ func (s *scene) defers(file string, jobs int) {
 	require.Equal(s.t, jobs, due)
 }
 
-// Another process gets the pen while the tables lack planned fires. It has them, plans no due time
-// again, and the tables have everything when it is closed.
+// TestAnotherProcessHasTheDeferredFires gives another process the pen while the tables lack planned
+// fires. That process has them, plans no due time again, and the tables have everything when it is
+// closed.
 func TestAnotherProcessHasTheDeferredFires(t *testing.T) {
 	t.Parallel()
 	url, file := testserver.Redis(t), emptySQLite(t)
@@ -63,7 +64,8 @@ func TestAnotherProcessHasTheDeferredFires(t *testing.T) {
 	require.Empty(t, a.claim())
 }
 
-// A call that reads jobs finds the times that they have, and not those before a deferred fire.
+// TestJobsAreListedWithTheirTimes checks that a call that reads jobs finds the times that they
+// have, and not those before a deferred fire.
 func TestJobsAreListedWithTheirTimes(t *testing.T) {
 	t.Parallel()
 	file := emptySQLite(t)

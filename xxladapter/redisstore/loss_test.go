@@ -129,9 +129,9 @@ func (s *scene) hasLost(job int64, other xxladapter.Store) {
 	require.Equal(s.t, xxladapter.MisfireLost, misfires[0].Kind())
 }
 
-// What Redis alone had is lost with its files. Each due time that may have been sent is a misfire,
-// or a fire whose outcome is asked for; it fires again only where the job asks for it. No id of a
-// log row comes back.
+// TestAnEmptiedRedisLosesNoDueTimeSilently empties Redis, so that what it alone had is lost. Each
+// due time that may have been sent is then a misfire, or a fire whose outcome is asked for; it
+// fires again only where the job asks for it. No id of a log row comes back.
 func TestAnEmptiedRedisLosesNoDueTimeSilently(t *testing.T) {
 	t.Parallel()
 	for name, tables := range map[string]struct{ written, deferred bool }{
@@ -213,8 +213,8 @@ func TestTheNextCallThatWritesNoticesALoss(t *testing.T) {
 	}
 }
 
-// A Redis that has an old state, as after the promotion of a replica that stood still, is noticed
-// by a process that has seen a later one.
+// TestAnOldStateOfRedisIsNoticed checks that a Redis that has an old state, as after the promotion
+// of a replica that stood still, is noticed by a process that has seen a later one.
 func TestAnOldStateOfRedisIsNoticed(t *testing.T) {
 	t.Parallel()
 	server := testserver.StartRedis(t)
@@ -230,9 +230,10 @@ func TestAnOldStateOfRedisIsNoticed(t *testing.T) {
 	require.Empty(t, s.claim())
 }
 
-// Redis continues with old files. They have all that the tables have, but lack a run that another
-// process has begun and nobody else has seen; that process is away. The process that had the pen
-// when the files were copied finds in the tables that the pen has passed since.
+// TestOldFilesOfRedisAreNoticedByThePen lets Redis continue with old files. They have all that the
+// tables have, but lack a run that another process has begun and nobody else has seen; that process
+// is away. The process that had the pen when the files were copied finds in the tables that the pen
+// has passed since.
 func TestOldFilesOfRedisAreNoticedByThePen(t *testing.T) {
 	t.Parallel()
 	server, behind := testserver.StartRedis(t), emptyPostgres(t)
@@ -263,7 +264,8 @@ func TestOldFilesOfRedisAreNoticedByThePen(t *testing.T) {
 	a.hasLost(lost, a)
 }
 
-// Redis is killed while calls run. It syncs each write, so every answer stays true.
+// TestAKilledRedisLosesNothing kills Redis between two calls. Redis syncs each write, so every
+// answer stays true.
 func TestAKilledRedisLosesNothing(t *testing.T) {
 	t.Parallel()
 	server := testserver.StartRedis(t)
@@ -288,8 +290,8 @@ func TestAKilledRedisLosesNothing(t *testing.T) {
 	require.Empty(t, misfires)
 }
 
-// A Redis that may lose what it has confirmed counts as lost when it was started again, also for a
-// process whose log has not changed.
+// TestARestartOfALossyRedisIsNoticed checks that a Redis that may lose what it has confirmed counts
+// as lost when it was started again, also for a process whose log has not changed.
 func TestARestartOfALossyRedisIsNoticed(t *testing.T) {
 	t.Parallel()
 	server := testserver.StartRedis(t, "appendfsync everysec")
@@ -303,7 +305,8 @@ func TestARestartOfALossyRedisIsNoticed(t *testing.T) {
 	s.noticeLoss(clientOf(t, server.URL("0")))
 }
 
-// A Redis with a replica is refused: the replica may be promoted without what was confirmed.
+// TestARedisWithAReplicaIsRefused checks that a Redis with a replica is refused: the replica may be
+// promoted without what was confirmed.
 func TestARedisWithAReplicaIsRefused(t *testing.T) {
 	t.Parallel()
 	primary, replica := testserver.StartRedis(t), testserver.StartRedis(t)
@@ -320,7 +323,8 @@ func TestARedisWithAReplicaIsRefused(t *testing.T) {
 	}, 20*time.Second, 100*time.Millisecond)
 }
 
-// Two processes see at once what the other one has done, and plan no due time twice.
+// TestProcessesShareAStore checks that each of two processes sees at once what the other has done,
+// and that no due time is planned twice.
 func TestProcessesShareAStore(t *testing.T) {
 	t.Parallel()
 	url, behind := testserver.Redis(t), emptyPostgres(t)
@@ -494,7 +498,8 @@ func TestNoCallFailsBecauseThePenHasPassed(t *testing.T) {
 	}
 }
 
-// A process without Redis must not use tables that lack what Redis has.
+// TestTablesAloneAreRefused checks that a process without Redis cannot use tables that lack what
+// Redis has.
 func TestTablesAloneAreRefused(t *testing.T) {
 	t.Parallel()
 	url, behind := testserver.Redis(t), emptyPostgres(t)
@@ -515,7 +520,8 @@ func TestTablesAloneAreRefused(t *testing.T) {
 // A wrongInput is a URL of Redis and one of the database behind it, with the error for them.
 type wrongInput struct{ redis, behind, want string }
 
-// Each wrong input is refused with one line that says what is right, and without the password.
+// TestWrongInputsAreRefused checks that each wrong input is refused with one line that says what is
+// right, and without the password.
 func TestWrongInputsAreRefused(t *testing.T) {
 	t.Parallel()
 	slow := testserver.StartRedis(t, "appendfsync everysec")

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The head names its former home. What the nodes say since tells a migration from a promotion.
+// TestAMoveIsJudgedByTheFormerOwner checks that what the nodes answer after a move tells a
+// migration from a promotion. The head names its former home.
 func TestAMoveIsJudgedByTheFormerOwner(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -83,7 +84,7 @@ func TestAMoveIsJudgedByTheFormerOwner(t *testing.T) {
 	}
 }
 
-// A node's view is read from what it answers.
+// TestAViewIsRead checks that a node's view is read from what it answers.
 func TestAViewIsRead(t *testing.T) {
 	t.Parallel()
 	const nodes = `07c3 127.0.0.1:30004@31004,hostname4 slave e7d1 0 1426238317239 4 connected

@@ -14,9 +14,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// A promotion counts as a loss, whatever the promoted server has: each due time that may have been
-// sent is accounted for once, and does not fire again. That also holds while a former primary that
-// was frozen takes writes again.
+// TestAPromotionIsALoss checks that a promotion counts as a loss, whatever the promoted server has:
+// each due time that may have been sent is accounted for once, and does not fire again. That also
+// holds while a former primary that was frozen takes writes again.
 func TestAPromotionIsALoss(t *testing.T) {
 	testserver.Long(t) // sentinels take their time
 	t.Parallel()
@@ -46,9 +46,9 @@ func TestAPromotionIsALoss(t *testing.T) {
 	}
 }
 
-// What a server answers after the sentinels have named another one, or too long after their last
-// answer, is not believed. Otherwise a process that has not heard of the promotion would believe a
-// former primary.
+// TestAFormerPrimaryIsNotBelieved checks that what a server answers is not believed after the
+// sentinels have named another one, or too long after their last answer. Otherwise a process that
+// has not heard of the promotion would believe a former primary.
 func TestAFormerPrimaryIsNotBelieved(t *testing.T) {
 	testserver.Long(t) // sentinels take their time
 	t.Parallel()
@@ -88,7 +88,8 @@ func TestAFormerPrimaryIsNotBelieved(t *testing.T) {
 	require.Zero(t, now.Generation, "the log must be read again")
 }
 
-// A server whose settings are wrong is also refused when it is promoted.
+// TestAPromotedServerIsChecked checks that a server whose settings are wrong is also refused when
+// it is promoted.
 func TestAPromotedServerIsChecked(t *testing.T) {
 	testserver.Long(t) // sentinels take their time
 	t.Parallel()

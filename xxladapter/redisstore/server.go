@@ -30,7 +30,7 @@ type server struct {
 	// holder names this process.
 	holder    string
 	head, log string // keys
-	// cluster is at if that is a cluster; nil otherwise.
+	// cluster is the value of at if that is a cluster, and nil otherwise.
 	cluster *cluster
 	// lossy is set if Redis may forget what it has confirmed when it restarts.
 	lossy bool

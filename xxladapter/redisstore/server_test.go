@@ -15,7 +15,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// Only the holder of the pen appends, and only behind what it has read.
+// TestOnlyTheHolderAppends checks that only the holder of the pen appends, and only behind what it
+// has read.
 func TestOnlyTheHolderAppends(t *testing.T) {
 	t.Parallel()
 	id := rand.Text()

@@ -23,7 +23,7 @@ type view struct {
 // A peer is a node as another one knows it.
 type peer struct {
 	address string // empty if it is unknown
-	alias   string // the address with the name that the node announces, or without it
+	alias   string // the address in the other form: with the announced name, or without it
 	master  bool
 }
 
