@@ -34,7 +34,7 @@ type hashed[E any] struct {
 	scan int
 }
 
-// newHashed returns an empty wheel with the given power of two of buckets.
+// newHashed returns an empty wheel. buckets is the number of buckets, a power of two.
 func newHashed[E any](buckets int, moved func(E, Location)) *hashed[E] {
 	w := &hashed[E]{
 		frame:    frame[E]{moved: moved},

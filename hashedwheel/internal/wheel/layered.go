@@ -23,9 +23,9 @@ const (
 // tick looks at an entry that is neither due nor on its way.
 //
 // Since a span is only half of the layer below, a coarse bucket can be handed down for nearly a
-// whole span before its own: a budget each tick instead of everything at once. With ticks of 1 ms
-// and 256 buckets, ten million timeouts over ten minutes put 68,000 into a bucket of 4.1 s, and
-// moving those at once would hold the wheel up for milliseconds.
+// whole span before its own begins: a budget each tick instead of everything at once. With ticks of
+// 1 ms and 256 buckets, ten million timeouts over ten minutes put 68,000 into a bucket of 4.1 s,
+// and moving those at once would hold the wheel up for milliseconds.
 type layered[E any] struct {
 	frame[E]
 

@@ -153,7 +153,7 @@ func drive(buckets int, layered bool, data []byte) error {
 			m.advance(min(m.current+r%2, Never-1), 1+int(op)/8)
 		case 6: // about a revolution
 			m.advance(min(m.current+r%700, Never-1), 1+int(op)/8)
-		case 7: // any distance, but before Never
+		case 7: // up to 2^40 ticks
 			m.advance(min(m.current+r>>(24+r%40), Never-1), 1+int(op)/8)
 		}
 		m.check()
