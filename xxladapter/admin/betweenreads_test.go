@@ -85,7 +85,7 @@ func TestATimelineLosesNothingBetweenItsReads(t *testing.T) {
 		change func(s *site, job int64, term xxladapter.Term, fire int64)
 		fates  []string // of the due time
 		codes  []string
-		confs  [][]string // of the schedules: one that is off, then one that is on
+		confs  [][]string // of the schedule's spans: off, on, and on after an edit
 	}{
 		{"settle", settle, []string{"OPEN", "FIRED"}, []string{"being_sent", "ran"}, [][]string{{before, before}}},
 		{"pause", pause, []string{"OPEN", "PAUSED"}, []string{"being_sent", "paused"}, [][]string{{before, before}}},

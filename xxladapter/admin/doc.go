@@ -4,8 +4,8 @@
 //
 // Executor calls are answered as by XXL-JOB's admin: with HTTP status 200, except 413 for a body
 // that is too large, and the outcome in the code of a [wire.Reply]. Management calls are answered
-// with an HTTP status and JSON; every error is an object {"code", "message"} whose message names
-// field, value and rule.
+// with an HTTP status and JSON. Every error is an object with "code" and "message"; if a field or a
+// parameter is invalid, the message names it, its value and the rule.
 //
 // Where to look:
 //

@@ -12,8 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire/recorded"
 )
 
-// ownTexts are the questions that a Java admin answers with the text of an exception. The rest of
-// our answers is the same.
+// ownTexts are the questions that a Java admin answers with the text of an exception. Our answers
+// differ from these in their texts alone.
 var ownTexts = map[string]bool{
 	"callback-malformed": true, "callback-no-number": true, "registry-list": true, "registry-malformed": true,
 	"registry-null": true, "registryRemove-malformed": true,

@@ -309,8 +309,8 @@ func TestLogsArePagedAndFiltered(t *testing.T) {
 	require.Contains(t, body, `status is \"GONE\", must be one of RUNNING, SUCCESS, FAIL, LOST`)
 }
 
-// TestAJobWithTimesOfAnotherAgeIsListed checks that one odd row does not hide the others: JSON
-// cannot represent years beyond 9999.
+// TestAJobWithTimesOfAnotherAgeIsListed checks that one odd row does not hide the others: RFC 3339,
+// and so an answer in JSON, has no form for years beyond 9999.
 func TestAJobWithTimesOfAnotherAgeIsListed(t *testing.T) {
 	s := newSite(t)
 	id := s.createJob("")

@@ -132,7 +132,7 @@ func (s *Server) nextOfCron(ctx context.Context, q cronQuery) (no instantList, e
 	return instantList{Next: nextTimes(schedule.In(asked.Zone), from, count)}, nil
 }
 
-// nextTimes lists count due times after an instant.
+// nextTimes lists the first count due times after an instant; fewer if the schedule ends.
 func nextTimes(plan cron.Plan, after time.Time, count int) []time.Time {
 	list := []time.Time{}
 	for len(list) < count {

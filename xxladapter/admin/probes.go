@@ -109,8 +109,8 @@ func (s *Server) queueState(ctx context.Context, app string) *queueForm {
 	return &queueForm{Runs: state.Runs, Oldest: api.Given(state.Oldest), Redelivered: state.Redelivered}
 }
 
-// workOf returns the last beat of each registered address of g, and how many runs of g each address
-// has.
+// workOf returns the last beat of each registered address of g, and how many of the newest runs of
+// g without an outcome each address has.
 func (s *Server) workOf(
 	ctx context.Context, g *xxladapter.Group,
 ) (beats map[string]*time.Time, running map[string]int, err error) {
