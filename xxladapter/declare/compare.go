@@ -33,7 +33,7 @@ type Options struct {
 	// before is nil for a new job. Nil checks nothing. Any other error than an [xxladapter.Error]
 	// ends the comparison.
 	Check func(before, job *xxladapter.Job) error
-	// CheckGroup is the same for groups. Nil checks nothing.
+	// CheckGroup refuses a group; any error is a problem of the document. Nil checks nothing.
 	CheckGroup func(*xxladapter.Group) error
 	// First parses the schedule of a job, and returns a function that finds its first due time
 	// after an instant. That function returns an error if there is none. It must be set.

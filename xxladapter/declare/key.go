@@ -31,9 +31,10 @@ func KeyFrom(name string) string {
 	return string(key[:min(len(key), xxladapter.MaxJobKey)])
 }
 
-// keysOf returns the keys of the jobs of one group, in the order of their ids: the key that a job
-// has, or one made of its name. If several jobs have one name, the keys of the later ones end with
-// a number.
+// keysOf returns the key of each job by its id: the one that it has, or one made of its name. If
+// several jobs have one name, the keys of the later ones end with a number.
+//
+// REQUIRES: jobs are all those of one group, in the order of their ids.
 func keysOf(jobs []*xxladapter.Job, has map[int64]xxladapter.JobKey) map[int64]string {
 	keys := make(map[int64]string, len(jobs))
 	taken := map[string]bool{}
