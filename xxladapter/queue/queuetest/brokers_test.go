@@ -21,7 +21,7 @@ import (
 type broker interface {
 	// url returns the broker's URL for the user of the schedulers, or of an app.
 	url(user string) string
-	// shown is the end of the URL without secrets.
+	// shown returns the end of the URL without secrets.
 	shown() string
 	// start starts the broker, for the first time or with the data that it had when it was killed.
 	start()

@@ -72,7 +72,7 @@ func (n *natsBroker) lose() {
 	n.start()
 }
 
-// playBroker is a nats-server with JetStream, until it is killed.
+// playBroker runs a nats-server with JetStream until the process is killed or stdin is closed.
 func playBroker(config, port, dir string) {
 	for user, name := range map[string]string{"schedulers": "SCHEDULERS", app: "ORDERS", otherApp: "PAYMENTS"} {
 		if err := os.Setenv("XXLWHEEL_NATS_"+name, passwordOf(user)); err != nil {

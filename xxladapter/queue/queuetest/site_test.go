@@ -61,7 +61,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// passwordOf is a user's password.
+// passwordOf returns a user's password.
 func passwordOf(user string) string { return "t0p-secret-of-" + user }
 
 // playExecutor runs jobs until SIGTERM, or until stdin is closed. Each run of the handler count
