@@ -98,7 +98,8 @@ func claimedFires(t *testing.T, s *records.Store, by xxladapter.Term, n int) (cl
 func TestARowThatIsHeldHoldsUpItsOwnCallOnly(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	// On a busy machine the other calls last longer than the default, which ends the transaction.
+	// On a busy machine the other calls last longer than the default of LockLife, after which the
+	// server ends the transaction.
 	s := openMySQLAt(t, mysqlDatabase(t, "3.4"), database.Options{LockLife: time.Minute})
 	defer func() { require.NoError(t, s.Close()) }()
 	fires := claimedFires(t, s, fixture.TermOf(t, s, "n1"), 20)

@@ -66,7 +66,7 @@ type prepared struct {
 	zone   *time.Location // of datetime columns, if the address names none
 }
 
-// prepare checks the database and brings our side tables up to date, on a connection of its own.
+// prepare checks the database and brings our side tables up to date, on connections of its own.
 func prepare(ctx context.Context, at *server, opts database.Options) (_ prepared, err error) {
 	db, err := at.patiently(opts.Logger)
 	if err != nil {

@@ -114,7 +114,7 @@ func TestMySQLWithoutTheRightToCreate(t *testing.T) {
 	require.NoError(t, Migrate(ctx, address, false, database.Options{Logger: fixture.Quiet}), "nothing to do")
 }
 
-// TestSeveralNodesMayMigrateAtOnce opens an old database several times at once.
+// TestSeveralNodesMayMigrateAtOnce opens a database without side tables several times at once.
 func TestSeveralNodesMayMigrateAtOnce(t *testing.T) {
 	t.Parallel()
 	address := testserver.MySQL(t)
