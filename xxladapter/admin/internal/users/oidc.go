@@ -19,7 +19,7 @@ import (
 // signOnPlaces is how many callers may wait for the provider at the same time.
 const signOnPlaces = 8
 
-// The paths with which a browser signs in at the provider.
+// The paths and the cookie with which a browser signs in at the provider.
 const (
 	OIDCPath    = api.Base + "/login/oidc"
 	OIDCReturn  = OIDCPath + "/callback"
