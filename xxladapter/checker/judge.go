@@ -25,8 +25,8 @@ type jobCheck struct {
 }
 
 // judge matches the job's targets with its runs: directly if a run names its due time, and
-// otherwise by windows. It matches the other demands with the remaining runs, and reports what is
-// left over.
+// otherwise by windows. It matches the demands with the remaining runs, and reports what is left
+// over.
 func (jc *jobCheck) judge() {
 	undated := sort.Search(len(jc.runs), func(i int) bool { return jc.runs[i].Due != 0 })
 	jc.targets = jc.job.targets(jc.targets, dated{jc.runs[undated:], jc.misfires, jc.refused}, jc.opts, jc.end)

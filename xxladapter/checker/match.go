@@ -128,8 +128,8 @@ func firstAtOrAfter(at []Instant, t Instant) int {
 	return lo
 }
 
-// A windowHeap holds indices of windows. The window that closes first is on top; if two close
-// together, the one with the lower index.
+// A windowHeap holds indices of windows. The window that closes first is on top; if two close at
+// the same instant, the one with the lower index.
 type windowHeap []int32
 
 func (h windowHeap) less(windows []window, a, b int32) bool {

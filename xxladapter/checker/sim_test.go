@@ -146,7 +146,7 @@ func (w *world) calm(t Instant) Instant {
 	return t
 }
 
-// quiet reports whether no outage is near t.
+// quiet reports whether neither an outage nor the end is near t.
 func (w *world) quiet(t Instant) bool {
 	for _, o := range w.outages {
 		if o.from-3000 < t && t < o.to+20000 {
