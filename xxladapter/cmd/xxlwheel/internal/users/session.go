@@ -12,7 +12,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/printing"
 )
 
-// SessionCmd has one subcommand for each operation on one's own sessions.
+// SessionCmd has one subcommand for each operation on one's own sessions and password.
 type SessionCmd struct {
 	client.Flags
 
