@@ -40,7 +40,8 @@ func NewCandidacy(e Elector, fit func() bool, changed func(), logger *slog.Logge
 	return c
 }
 
-// Election returns what the elector last said of the node.
+// Election returns what the elector last said of the node, or [xxladapter.ElectionAway] if the last
+// campaign failed.
 func (c *Candidacy) Election() xxladapter.Election { return xxladapter.Election(c.election.Load()) }
 
 // String returns the address of the elector without secrets.
