@@ -15,8 +15,7 @@ var (
 	SchedulerWorks = Rule{"scheduler_works", "node"}
 	// the target has rows in {table}, must be empty
 	TargetNotEmpty = Rule{"target_not_empty", "table"}
-	// fires are being handed over, which needs the history: copy it, or let a scheduler finish
-	// them
+	// fires are being handed over, which needs the history: copy it, or let a scheduler finish them
 	FiresClaimed = Rule{"fires_claimed", ""}
 	// this node is stopping, listen on another one
 	Stopping = Rule{"stopping", ""}

@@ -31,8 +31,8 @@ var (
 	TakeoverNoRoom = Rule{"takeover_no_room", "field value most"}
 	// cannot be started until its schedule is mended: {reason}
 	TakeoverScheduleBroken = Rule{"takeover_schedule_broken", "reason"}
-	// scheduleConf is {value}, which XXL-JOB alone reads: write {instead}, or start schedulers
-	// with the profile xxl34 (xxlwheel serve --cron-profile=xxl34; {reason})
+	// scheduleConf is {value}, which XXL-JOB alone reads: write {instead}, or start schedulers with
+	// the profile xxl34 (xxlwheel serve --cron-profile=xxl34; {reason})
 	TakeoverScheduleLenient = Rule{"takeover_schedule_lenient", "value instead reason"}
 	// scheduleConf is {value}, which XXL-JOB alone reads: write it anew, or start schedulers with
 	// the profile xxl34 (xxlwheel serve --cron-profile=xxl34)
