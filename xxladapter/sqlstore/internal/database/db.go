@@ -29,8 +29,8 @@ type DB struct {
 	// BulkWrites is for purges and texts, which may take longer than other writes. Nil means
 	// Writes.
 	BulkWrites Writer
-	// ScanReads and LeaseReads serve the reads before a scan and a lease, and SweepReads those
-	// of open fires, so that these wait for no other reader. Nil means Reads.
+	// ScanReads and LeaseReads serve the reads before a scan and a lease, and SweepReads those of
+	// open fires, so that these wait for no other reader. Nil means Reads.
 	ScanReads, LeaseReads, SweepReads *Readers
 	// IDReads reads single rows by their ids. It is never nil.
 	IDReads *Readers
@@ -62,8 +62,8 @@ type DB struct {
 
 // A Writer runs writes. It decides how many run at once and in which transactions.
 type Writer interface {
-	// Write returns when apply's changes are durable, or were rolled back. apply may run again
-	// from the start, and a panic in it reaches the caller.
+	// Write returns when apply's changes are durable, or were rolled back. apply may run again from
+	// the start, and a panic in it reaches the caller.
 	Write(ctx context.Context, apply func(context.Context, *Tx) error) error
 	// WriteOne runs apply as Write does, for a single statement, which needs no transaction around
 	// it. If the database's answer is lost, the statement may run twice.

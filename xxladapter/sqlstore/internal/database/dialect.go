@@ -52,8 +52,9 @@ type Dialect struct {
 	// column. Nil where each row is written out.
 	InsertArrays func(table string, columns []Column) string
 	// JobsByID follows xxl_job_info, and FiresByJob xxlwheel_fire, in statements that find rows by
-	// ids of jobs and lock what they pass. It makes the database use an index, however small the
-	// table is. Empty for a database whose statements never wait for rows that do not match.
+	// ids of jobs and lock what they pass. Each makes the database use an index, however small the
+	// table is. Both are empty for a database whose statements never wait for rows that do not
+	// match.
 	JobsByID, FiresByJob string
 	// IDStep is the distance between the ids of one INSERT, of which the driver returns the first.
 	// 0 means that they are consecutive, and that the driver returns the last one.

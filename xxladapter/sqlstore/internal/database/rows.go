@@ -86,7 +86,7 @@ func (t *Tx) EachOf(ctx context.Context, query, column string, ids []int64, tail
 	return nil
 }
 
-// DeleteOf completes a DELETE with the condition on the ids.
+// DeleteOf runs a DELETE, completed with the condition on the ids.
 func (t *Tx) DeleteOf(ctx context.Context, query, column string, ids []int64) error {
 	for ids := range Powers(ids) {
 		these, args := t.Dialect.These(column, ids)
