@@ -92,7 +92,7 @@ type fileWatch struct {
 }
 
 // watchFile starts the watch of an open database, of its lock, which keeps other processes out, and
-// of what more names. The caller must call end.
+// of the files that more names. The caller must call end.
 func watchFile(file string, more func() string, logger *slog.Logger) *fileWatch {
 	w := &fileWatch{opened: map[string]os.FileInfo{}, more: more, stop: make(chan struct{})}
 	base := realName(file)

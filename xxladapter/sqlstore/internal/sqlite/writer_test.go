@@ -329,8 +329,8 @@ func TestTwoStoresOnOneFile(t *testing.T) {
 }
 
 // TestAScanForgetsAPauseThatWasNotStored lets a scan read a pause in a transaction that is lost
-// afterwards, as on a full disk. The next change of pauses or calendars gets the number of the
-// lost one.
+// afterwards, as on a full disk. The next change of pauses or calendars gets the number of the lost
+// one.
 func TestAScanForgetsAPauseThatWasNotStored(t *testing.T) {
 	s := openCopy(t, time.Now)
 	defer func() { require.NoError(t, s.Close()) }()
