@@ -70,8 +70,8 @@ func (h *HandOver) settleFire(
 }
 
 // finishRun stores a result, and stores it again if the answer is lost: the first result counts.
-// After a lost answer applied is true even if another result came first; the only consequence is a
-// sweep.
+// After a lost answer applied is true even if another result came first: the caller then reports a
+// result that is not stored, and a sweep may find nothing.
 func (h *HandOver) finishRun(
 	ctx context.Context, r xxladapter.RunResult,
 ) (applied bool, planned []xxladapter.Fire, err error) {

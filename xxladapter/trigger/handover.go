@@ -30,7 +30,7 @@ type Store interface {
 	OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxladapter.Fire, error)
 }
 
-// A Sender carries calls to executors; [Client] does so over HTTP.
+// A Sender carries calls to executors; [Client] is one.
 type Sender interface {
 	route.Prober
 	Run(ctx context.Context, addr, appName string, req *wire.RunRequest) (wire.Reply, error)

@@ -17,8 +17,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// An appSender answers at once, but for addresses that hang it takes three seconds to learn
-// nothing.
+// An appSender gets an answer at once. From an address that hangs, it gets none within three
+// seconds.
 type appSender struct {
 	mu    sync.Mutex
 	sent  map[string]int // calls by address

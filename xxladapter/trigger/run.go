@@ -70,8 +70,9 @@ func (r *run) handOver(ctx context.Context, to destination) error {
 	return r.settle(ctx, r.send(ctx, req))
 }
 
-// request returns the request for a claimed run. Each attempt has the same log id, trigger time,
-// due time, handler, parameter and shard; the rest is that of the job as it was read for this one.
+// request returns the request for a claimed run. A repeated request has the same log id, trigger
+// time, due time, handler, parameter and shard; the rest is that of the job as it was read for this
+// one.
 func (r *run) request() *wire.RunRequest {
 	req := &wire.RunRequest{
 		JobID:          wire.Int(r.job.ID),

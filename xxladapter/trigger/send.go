@@ -70,7 +70,7 @@ func (r *run) send(ctx context.Context, req *wire.RunRequest) sendOutcome {
 		return failed(at, err.Error()) // no executor has it
 	}
 	o := sendOutcome{at: at, kind: EventSent, code: wire.CodeOK, msg: reply.Msg}
-	// A repeat says that the executor has this log id already: an earlier attempt arrived.
+	// A repeat says that the executor has this log id already: an earlier request arrived.
 	if reply.Code != wire.CodeOK && !isRepeat(reply.Msg) {
 		o = failed(at, reply.Msg)
 		if reply.Code > 0 && reply.Code <= math.MaxInt32 { // the tables have 32 bits
