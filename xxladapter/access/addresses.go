@@ -154,7 +154,8 @@ func checkMachine(ip netip.Addr) error {
 func (a *Addresses) allowed(ip netip.Addr) bool { return Within(ip, a.Allow) }
 
 // Within reports whether an address is in one of some networks. Networks and addresses of IPv4 may
-// also have the form of IPv6, as ::ffff:10.0.0.0/104 has. An IPv6 address with a zone is in none.
+// also have the form of IPv6, as ::ffff:10.0.0.0/104 has; the zone of such an address is ignored.
+// Any other address with a zone is in none.
 func Within(ip netip.Addr, networks []netip.Prefix) bool {
 	plain, mapped := ip.Unmap(), netip.AddrFrom16(ip.As16())
 	return slices.ContainsFunc(networks, func(p netip.Prefix) bool {

@@ -8,7 +8,7 @@ import (
 
 // silentConns holds the connections of a server that have not sent a request yet. Clients keep such
 // connections in reserve. [http.Server.Shutdown] treats such a connection as busy until it has been
-// open for five seconds, although it answers no request on it meanwhile. Without silentConns a
+// open for five seconds, although no request on it is answered meanwhile. Without silentConns a
 // stopped process would end, and its successor start, up to five seconds later.
 type silentConns struct {
 	mu     sync.Mutex // guards the fields below
