@@ -72,7 +72,7 @@ func startNetty(ctx context.Context, dir string, short bool) (*netty, string) {
 
 func nettyVersion() string {
 	name := "Netty of an unknown version"
-	// The package has the jar under its name with the version, too.
+	// The Debian package has the jar under a name with the version, too.
 	if found, err := filepath.Glob(strings.TrimSuffix(nettyJar, ".jar") + "-[0-9]*.jar"); err == nil &&
 		len(found) == 1 {
 		name = strings.TrimSuffix(filepath.Base(found[0]), ".jar")
