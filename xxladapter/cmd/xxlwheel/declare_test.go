@@ -23,8 +23,8 @@ func (l lines) Write(line []byte) (int, error) {
 }
 
 // TestAServiceDeclaresItsJob starts a service three times at a real scheduler: the first start
-// creates the job, which then runs, the second one changes it, and the third one leaves an edit by
-// hand.
+// creates the job, which then runs, the second one changes it, and the third one keeps an edit that
+// was made by hand.
 func TestAServiceDeclaresItsJob(t *testing.T) {
 	t.Parallel()
 	serve, server := serveOn(t, filepath.Join(t.TempDir(), "x.db"), "--access-token", "of-all", "--allow-declare")
