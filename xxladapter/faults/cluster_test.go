@@ -372,7 +372,8 @@ func (c *cluster) recordLogs(store xxladapter.Store) error {
 			return err
 		}
 		for _, l := range rows {
-			// What a loss may have taken is for the checker, which knows when the run ended.
+			// A result that a loss may have taken is judged by the checker, which knows when the
+			// run ended.
 			if l.HandleCode == xxladapter.ResultNone && l.TriggerCode == xxladapter.ResultOK && !(c.mayLose && c.began(l.ID)) {
 				err = errors.Join(err, fmt.Errorf("log %d of job %d has no result", l.ID, l.JobID))
 			}

@@ -35,7 +35,7 @@ func proxied(t *testing.T, e engine, nodes int, flags ...string) (*cluster, []*t
 	return newClusterVia(t, e, db, func(i int) string { return proxies[i].URL() }, flags...), proxies
 }
 
-// requireNoMisfires checks that every due time so far has led to a run of its own.
+// requireNoMisfires checks that no due time so far has misfired.
 func (c *cluster) requireNoMisfires() {
 	c.t.Helper()
 	store := openStore(c.t, c.db.url)

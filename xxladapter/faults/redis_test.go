@@ -72,9 +72,9 @@ func redisKilled(t *testing.T, e engine) {
 }
 
 // TestRedisIsPromoted kills the primary of a Redis with sentinels under load, or freezes it and
-// wakes it after the promotion, when it takes writes again. The promoted replica lacks what the
-// primary has confirmed since it lost its connection. No due time is lost without a record, and
-// none fires twice.
+// wakes it after the promotion, so that it takes writes again. The promoted replica lacks what the
+// primary has confirmed since their connection was closed. No due time is lost without a record,
+// and none fires twice.
 func TestRedisIsPromoted(t *testing.T) {
 	testserver.Long(t)
 	t.Parallel()
@@ -120,7 +120,7 @@ func TestRedisIsPromoted(t *testing.T) {
 		pause(between(r, 500*time.Millisecond, 2*time.Second))
 	}
 	pause(2 * inDoubt)
-	// How long the sentinels take is theirs; on a busy machine an election may fail.
+	// The limit includes the time that the sentinels take: on a busy machine an election may fail.
 	c.judge(checker.Options{Epsilon: slices.Max(promotion) + inDoubt})
 	for _, took := range [][]time.Duration{promotion, noticed, continued} {
 		slices.Sort(took)

@@ -136,7 +136,7 @@ func latestAfter(what string, leader bool) time.Duration {
 const movesReadEvery = xxladapter.KeptMoves / 10
 
 // requireFencedTerms checks that no term has claimed anything after its lease had lapsed, and that
-// partitions move as a whole where one scheduler leads. It returns how many leases have lapsed.
+// partitions move as a whole where one scheduler leads. It returns how many moves followed a lapse.
 func (n *networked) requireFencedTerms() (lapsed int) {
 	n.t.Helper()
 	if n.mode.leads() {
