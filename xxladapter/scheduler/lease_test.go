@@ -213,8 +213,8 @@ func TestANodeThatLosesTheStoreStepsDownAndComesBack(t *testing.T) {
 	})
 }
 
-// TestAClaimOfADeadNodeIsResolvedInTime checks that a claim is resolved within the life of the dead
-// node's lease and a second after its last renewal.
+// TestAClaimOfADeadNodeIsResolvedInTime checks that a claim is resolved within a second after the
+// dead node's lease has lapsed.
 func TestAClaimOfADeadNodeIsResolvedInTime(t *testing.T) {
 	for offset := time.Duration(0); offset < leasePace; offset += leasePace / 8 {
 		inBubble(t, func(b *fixture) {

@@ -99,8 +99,8 @@ func (s *Scheduler) pause(ctx context.Context, pace time.Duration) (woken bool) 
 	return false
 }
 
-// scan takes up to size of the jobs that are due within the window, or within a second while an app
-// is congested, commits the decisions about them, and only then arms their fires.
+// scan takes up to size of the jobs that are due within the window, or within a second in an
+// overload (see [congestion]), commits the decisions about them, and only then arms their fires.
 func (s *Scheduler) scan(ctx context.Context, size int) (claim, error) {
 	c := claim{size: size}
 	// The store may call decide several times. These are the jobs and decisions of its last call.

@@ -76,8 +76,8 @@ func latest(plan cron.Plan, first, last time.Time, limit int) []time.Time {
 	return dues
 }
 
-// spaced moves the first due time to now, and each other one to pause after the one before it.
-// Without a pause they stay unchanged, so they fire at once.
+// spaced moves the first due time to now, and lets the others follow at intervals of pause. Without
+// a pause all stay unchanged, so they fire at once.
 func spaced(dues []time.Time, now time.Time, pause time.Duration) []time.Time {
 	if pause <= 0 {
 		return dues

@@ -17,8 +17,8 @@ const (
 
 	// ringLate is the most by which the ring delays a fire while the wheel keeps up. A fire that is
 	// armed right after the worker has passed a tick waits a whole tick until the worker takes it
-	// in, which is when the timer begins to count a delay of 32 ticks or more, in whole units of
-	// 1.024 µs; and it fires at the first tick boundary after that.
+	// in. Only then does the timer begin to count a delay of 32 ticks or more, in whole units of
+	// 1.024 µs. The fire is handed out at the first tick boundary after the delay.
 	ringLate = 2*ringTick + 1024*time.Nanosecond
 )
 

@@ -154,8 +154,8 @@ type Scheduler struct {
 	taking     chan struct{}  // a place for each hint that may be taken at once
 }
 
-// withDefaults returns the options with their defaults, or the first one that is missing or makes
-// no sense.
+// withDefaults returns the options with their defaults. The error names the first one that is
+// missing or makes no sense.
 func (o Options) withDefaults() (Options, error) {
 	fail := func(format string, args ...any) (Options, error) {
 		return o, fmt.Errorf("scheduler: Options."+format, args...)

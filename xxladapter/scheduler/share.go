@@ -48,9 +48,9 @@ func (s *sharing) of(by xxladapter.Spread, own xxladapter.Term, others []*follow
 }
 
 // share gives planned fires to other nodes, and returns those that this one hands over itself: all
-// of them, unless it leads and spreads. Each of the others gets its fires in one hint. This node
-// keeps fires that are already late, and fires due after the window: a node that got a hint about
-// the latter would look for them too early.
+// of them, unless it leads and spreads. Each of the others gets its fires in hints of at most
+// [spread.MaxFires]. This node keeps fires that are already late, and fires due after the window: a
+// node that got a hint about the latter would look for them too early.
 func (s *Scheduler) share(ctx context.Context, by xxladapter.Term, planned []xxladapter.Fire) (own []xxladapter.Fire) {
 	others := s.followers.ready()
 	if len(others) == 0 || len(planned) == 0 {
