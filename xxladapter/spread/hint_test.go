@@ -21,7 +21,7 @@ func TestABodyIsReadAsItWasWritten(t *testing.T) {
 	require.Equal(t, sample, got)
 }
 
-// TestTheLargestHintFits sends the longest ids and names, and as many as there may be.
+// TestTheLargestHintFits encodes the longest ids and names, and as many ids as there may be.
 func TestTheLargestHintFits(t *testing.T) {
 	h := Hint{From: xxladapter.Term{Node: strings.Repeat("n", maxNode), Number: 1 << 62}, To: xxladapter.Term{Node: strings.Repeat("m", maxNode), Number: 1 << 62}}
 	for i := range int64(MaxFires) {
