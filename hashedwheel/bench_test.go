@@ -455,7 +455,7 @@ func BenchmarkTick(b *testing.B) {
 	})
 }
 
-// BenchmarkStart keeps everything that it starts pending.
+// BenchmarkStart starts timeouts that stay pending.
 func BenchmarkStart(b *testing.B) {
 	const n = 3_000_000
 	report := func(b *testing.B, spent time.Duration) {
@@ -608,7 +608,7 @@ func BenchmarkGivenBack(b *testing.B) {
 		b.Run(end, func(b *testing.B) {
 			w := benchTimer(b, Options{})
 			mustNew(b, w, noTask, 0)
-			time.Sleep(time.Second) // until the worker is idle, whose stack counts
+			time.Sleep(time.Second) // until the worker is idle
 			fresh := live()
 			for b.Loop() {
 				all := make([]*Timeout, n)

@@ -98,7 +98,7 @@ func (e *engine) rearmAs(t *Timeout, s, n state) (was, done bool, err error) {
 		return true, true, nil
 	}
 	// A timeout that the wheel holds under an earlier tick stays where it is. That tick is at most
-	// the last due tick, also if it was cancelled since.
+	// the last due tick, also if the timeout was cancelled since.
 	push := s&queued == 0 && (s&linked == 0 || earlier)
 	if push {
 		n |= queued
@@ -149,8 +149,8 @@ func (e *engine) armFresh(t *Timeout, n state) error {
 // expect wakes the worker if it would sleep past a queued timeout whose state has become n.
 func (e *engine) expect(n state) {
 	if n.phase() == relative {
-		// The worker was awake, but may have gone to sleep between that load and the swap. It has
-		// polled the queues since, or it is found asleep here.
+		// The worker was awake when relatively asked, but may have gone to sleep before the swap.
+		// It has polled the queues since, or it is found asleep here.
 		e.clock.wakeFromSleep()
 		return
 	}

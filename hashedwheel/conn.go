@@ -90,8 +90,8 @@ func (w *HashedWheelTimer) NewConnIdle(opts ConnIdleOptions) (*ConnIdle, error) 
 // CloseWrite is called. Wrap returns ErrStopped or ErrTooManyPending if the timer refuses, and
 // ErrIdleStopped after Stop; c is unchanged then and still the caller's.
 //
-// The result has the methods ReadFrom, WriteTo, CloseRead, CloseWrite and SyscallConn if c has
-// them, and none of them if not. So io.Copy and http.ServeContent can use sendfile and splice on a
+// The result has exactly those of the methods ReadFrom, WriteTo, CloseRead, CloseWrite and
+// SyscallConn that c has. So io.Copy and http.ServeContent can use sendfile and splice on a
 // *net.TCPConn. A NetConn method returns c; what is read and written through c itself is not seen.
 //
 // A long transfer by ReadFrom, WriteTo or a large Write counts while it makes progress: it is

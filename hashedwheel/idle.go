@@ -72,9 +72,10 @@ type IdleMemberOf[V any] struct {
 // Silent runs as every task of w does; it may add the member again. The period must be positive; a
 // short one is measured in whole ticks.
 //
-// Each member is one pending timeout of w, and each coarse clock in use is another: members whose
-// periods are within a factor of two share a clock. When w stops, no more members are reported, and
-// these timeouts are among those that its Stop returns.
+// Each member is one pending timeout of w, and each coarse clock in use is another. Members with
+// periods from period to less than its double share a clock, and so do those in each doubling or
+// halving of that range. When w stops, no more members are reported, and these timeouts are among
+// those that its Stop returns.
 func (w *HashedWheelTimer) NewIdle(period time.Duration, silent func(*IdleMember)) (*Idle, error) {
 	return newIdle("NewIdle", w, period, silent)
 }

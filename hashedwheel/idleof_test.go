@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Members of one Idle have periods from milliseconds to hours; each is reported once, never early,
-// and late by no more than the promise for its own period.
+// Members of one Idle have periods from a nanosecond to 26 hours; each is reported once, never
+// early, and late by no more than the promise for its own period.
 func TestIdlePeriodForEachMember(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const tick = 10 * time.Millisecond

@@ -155,7 +155,7 @@ type actor struct {
 	seen     uint64
 	reloaded uint64 // seen before the last load
 	looks    bool   // into the queues, not only at whether they are closed, and at the task
-	waits    *latch // nil: for nothing
+	waits    *latch // nil means that it waits for none
 	over     bool
 }
 

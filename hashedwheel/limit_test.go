@@ -32,7 +32,8 @@ func TestTaskOfAFullTimerHasItsPlace(t *testing.T) {
 				}), 0)
 				// Until the fourth run the place is never free: others also try at the very
 				// instants at which runs end. In the fifth run, Cancel frees it for a moment, and
-				// the sixth run frees it for good, so from then on they try between these instants.
+				// the sixth run frees it for good, so after the fourth they try between these
+				// instants.
 				refused := func() {
 					_, err := w.NewTimeout(noTask, time.Hour)
 					require.ErrorIs(t, err, ErrTooManyPending)

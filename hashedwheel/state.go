@@ -25,7 +25,7 @@ type state uint64
 const (
 	idle      state = iota // bound by Init, not armed since
 	armed                  // pending
-	expired                // fired; its task has begun or will begin at once
+	expired                // fired; its task has begun, begins at once, or the executor has it
 	cancelled              // will not fire, unless it is armed again
 	running                // a periodic timeout between fire and next arming; pending
 	relative               // pending; the word has a delay, and the worker will make a due tick of it
@@ -65,7 +65,7 @@ const (
 	// runs and may arm it again. Arming takes the bit, and the place with it.
 	placed state = 1 << 9
 
-	// kept are the bits that belong to the timeout for its whole life.
+	// kept are the bits that say what the task is. Only Init changes them.
 	kept = notify | periodic
 
 	// held are the bits that record what the worker knows of the timeout. They survive the changes

@@ -180,8 +180,9 @@ func (e *engine) settle(u unsettled, now int64) {
 		s := t.load()
 		switch {
 		case s&queued != 0 || s.phase() != relative && s.phase() != armed:
-			// It was cancelled, and perhaps armed again, and is in a queue. If it is relative, it
-			// may have been armed after now was read, so now must not be used.
+			// t was armed again or cancelled since it was taken, and is in a queue unless the timer
+			// is stopping. If it is relative, it may have been armed after now was read, so now
+			// must not be used.
 			at := t.at // before the swap, after which another timer may file t
 			if !t.cas(s, s&^linked) {
 				continue
