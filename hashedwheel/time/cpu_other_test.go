@@ -4,5 +4,5 @@ package time_test
 
 import "time"
 
-// cpuTime returns 0, because this system has no way to ask for it.
+// cpuTime returns 0, because it is implemented for Unix systems only.
 func cpuTime() time.Duration { return 0 }
