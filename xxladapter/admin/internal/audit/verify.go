@@ -22,8 +22,8 @@ type brokenRow struct {
 	Rule string `json:"rule" doc:"What is wrong with the row."`
 }
 
-// verify follows the chain from its anchor to its last row. If retention deletes its first
-// rows meanwhile, it begins again.
+// verify follows the chain from its anchor to its last row. If retention deletes its first rows
+// meanwhile, it begins again, and fails after five such checks.
 func (s *Server) verify(ctx context.Context, _ api.None) (check auditCheck, err error) {
 	for range 5 {
 		var ends xxladapter.AuditEnds
