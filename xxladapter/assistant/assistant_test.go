@@ -54,7 +54,8 @@ func TestArgumentsAreThoseOfTheCall(t *testing.T) {
 	require.JSONEq(t, `{}`, body)
 }
 
-// TestAMissingCallIsNamed connects to an older scheduler that lacks a call.
+// TestAMissingCallIsNamed passes New the document of a scheduler that lacks a call, and a text that
+// is no document.
 func TestAMissingCallIsNamed(t *testing.T) {
 	_, err := New([]byte(api), nil, Options{})
 	require.EqualError(t, err, "the scheduler has no call GET /overview, which the tool overview needs")
