@@ -18,9 +18,9 @@ import (
 // now is the store's clock itself, not an estimate of it: no fire is claimed before it is due,
 // and Claimed becomes that instant in whole milliseconds.
 //
-// It reads Holds and Fire. The error is [xxladapter.ErrFenced] if the term is over,
-// [xxladapter.ErrConflict] if the fire is no longer planned, and [xxladapter.ErrEarly] if it is not
-// due. Without a log row, or with several for one shard, the error is none of these.
+// Claim reads the fields Holds and Fire of r. The error is [xxladapter.ErrFenced] if the term is
+// over, [xxladapter.ErrConflict] if the fire is no longer planned, and [xxladapter.ErrEarly] if it
+// is not due. Without a log row, or with several for one shard, the error is none of these.
 func Claim(r Rows, by xxladapter.Term, id int64, logs int, now time.Time) ([]xxladapter.Fire, error) {
 	now = now.UTC().Truncate(time.Millisecond)
 	switch {
@@ -58,9 +58,9 @@ func Claim(r Rows, by xxladapter.Term, id int64, logs int, now time.Time) ([]xxl
 // TakeFire reports whether a claimed or ambiguous fire of the term from may become the caller's:
 // it may if from is over, or the caller's own. formerHolds says whether from still holds.
 //
-// It reads Holds and Fire. The error is [xxladapter.ErrFenced] if the caller's term is over; it is
-// [xxladapter.ErrConflict] if the fire is no longer from's, or if from holds and is not the
-// caller's own.
+// TakeFire reads the fields Holds and Fire of r. The error is [xxladapter.ErrFenced] if the
+// caller's term is over; it is [xxladapter.ErrConflict] if the fire is no longer from's, or if from
+// holds and is not the caller's own.
 func TakeFire(r Rows, by xxladapter.Term, id int64, from xxladapter.Term, formerHolds bool) error {
 	switch {
 	case !r.Holds:
