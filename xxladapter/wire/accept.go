@@ -9,7 +9,7 @@ type Feed struct {
 type Accept struct {
 	LogID   Int    `json:"logId"`
 	Address string `json:"address"` // of the executor, as it is registered
-	// Held asks whether the executor has the run already, and does not ask for it. A scheduler that
-	// does not know the field gives the run.
+	// Held asks only whether the executor has the run already: a run that waits is not given. A
+	// scheduler that does not know the field gives the run.
 	Held bool `json:"held,omitempty"`
 }
