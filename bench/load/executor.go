@@ -106,7 +106,8 @@ func (p *executorProcess) stop() error {
 }
 
 // serveJobs runs the executor's process: it prints its address, answers each line of in with its
-// processor time in nanoseconds, and ends with in. The argument is an [executorOptions] as JSON.
+// processor time in nanoseconds, and ends when in does. The argument is an [executorOptions] as
+// JSON.
 func serveJobs(in io.Reader, out io.Writer, args []string) (err error) {
 	if len(args) != 1 {
 		return fmt.Errorf("%s has %d arguments, must have 1", executorArg, len(args))

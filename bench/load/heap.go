@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// watchHeap watches the memory of this process until ctx ends. It then writes the heap profile of
-// the collection that left most live memory to file. It prints the maxima of the live heap, of the
-// memory that Go held, and of the whole process. The last two differ by the program itself and by
-// SQLite, whose memory Go does not know.
+// watchHeap watches the memory of this process until ctx ends. It then writes to file the heap
+// profile of the collection that left the most live memory. It prints the maxima of the live heap,
+// of the memory that Go held, and of the whole process. The last two differ by the program itself
+// and by SQLite, whose memory Go does not know.
 func watchHeap(ctx context.Context, out io.Writer, file string) error {
 	samples := []metrics.Sample{
 		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"},

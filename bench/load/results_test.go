@@ -137,7 +137,7 @@ func TestResults(t *testing.T) {
 				t.Log(strings.TrimSpace(line))
 			}
 		}
-		save() // a run that is interrupted has not been in vain
+		save() // keeps the figures of a run that is interrupted
 	}
 	for range times { // in turn, so that a busy moment of the machine hits all stores
 		for _, s := range stores {

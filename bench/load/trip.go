@@ -135,7 +135,7 @@ func startTrips(ctx context.Context, store xxladapter.Store, addr string, jobs i
 	}
 	if !burst {
 		// With a period of whole seconds, all jobs would be due at the same whole seconds. With
-		// 1.001 s, each job keeps the milliseconds of its start.
+		// 1.001 s, due times keep milliseconds, and the jobs stay spread.
 		job.ScheduleType, job.ScheduleConf = xxladapter.ScheduleFixRate, "1.001"
 		due = func(i int) time.Time {
 			return first.Add(time.Duration(i) * time.Second / time.Duration(jobs)).Truncate(time.Millisecond)
@@ -169,8 +169,8 @@ func (s *seen) event(e trigger.Event) {
 	}
 }
 
-// pair notes a run's due time or its end, in either order: a hand-over may be stored with its
-// result, and is reported after it then.
+// pair notes a run's due time or its end, in either order: a hand-over that is stored with its
+// result is reported after the result.
 //
 // REQUIRES: s.mu is held.
 func (s *seen) pair(logID int64, at time.Time) {
@@ -224,8 +224,8 @@ func (s *seen) wait(limit time.Duration) {
 	}
 }
 
-// figures returns what became of the runs. within of them ended within the duration of the
-// measurement; the others do not count for the rate, because they were waiting somewhere.
+// figures returns what became of the runs. within is how many ended in the duration of the
+// measurement. Later ones do not count for the rate, because they were waiting somewhere.
 func (s *seen) figures(within int64, duration time.Duration) []figure {
 	s.mu.Lock()
 	defer s.mu.Unlock()
