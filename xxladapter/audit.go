@@ -209,7 +209,7 @@ type AuditStore interface {
 	// AuditEnds returns the ends of the chain.
 	AuditEnds(ctx context.Context) (AuditEnds, error)
 	// PurgeAudit deletes up to limit of the first rows, as long as they are older than before, and
-	// moves the anchor behind them. It returns their number.
+	// moves the anchor to the last of them. It returns their number.
 	PurgeAudit(ctx context.Context, before time.Time, limit int) (int, error)
 }
 

@@ -24,8 +24,8 @@ const HearingTime = 45 * time.Second
 
 // HearsQueue reports whether beats through the broker could arrive for [HearingTime] up to now.
 // connected returns since when this node is connected to the broker, zero while it is not; nil
-// means that the node has no broker, and expects no beats through one. After the clock was set back
-// to before the connection, nobody knows how old that is, and it counts.
+// means that the node has no broker, and expects no beats through one. If the clock was set back to
+// before the connection, the connection's age is unknown, and HearsQueue returns true.
 func HearsQueue(connected func() time.Time, now time.Time) bool {
 	if connected == nil {
 		return true

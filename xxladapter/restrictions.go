@@ -117,8 +117,8 @@ func nextDay(at time.Time) time.Time {
 	}
 }
 
-// Unknown returns the years from the first instant to the last one for which the job's calendar has
-// no days, and whether there is no such calendar at all.
+// Unknown returns the years from the first instant to the last one for which a calendar has no
+// days, and whether there is no calendar with that name. An empty name gives neither.
 func (r *Restrictions) Unknown(calendar string, first, last time.Time) (years []int, missing bool) {
 	if calendar == "" {
 		return nil, false

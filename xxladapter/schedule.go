@@ -87,8 +87,8 @@ type Resume struct {
 }
 
 // BehindAfter is how long a fire of a job's schedule may be due and still planned. After that the
-// job is behind, and ClaimDue no longer takes it. It is well below the misfire window of five
-// seconds, so that the later due times of a job that has caught up in between still fire.
+// job is behind, and ClaimDue no longer takes it. BehindAfter is well below the default misfire
+// window of five seconds, so that due times that had to wait still fire when the job has caught up.
 const BehindAfter = 1 * time.Second
 
 // A ScheduleStore is the part of [Store] that turns schedules into fires.

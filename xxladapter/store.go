@@ -134,7 +134,8 @@ type StoreDescription struct {
 	Version string
 	// Schema is the version of the side tables; 0 means that there are none.
 	Schema int64
-	// Journal says that calls end in a journal beside the tables.
+	// Journal says that changes of fires and runs are durable in a journal before the tables have
+	// them.
 	Journal bool
 }
 
