@@ -49,8 +49,8 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-// A browser keeps cookies and follows redirects, except one to a path that ends with its field
-// before. If that is empty, it follows all.
+// A browser keeps cookies and follows redirects. It does not follow one to a path that ends with
+// the text in before; an empty text means that it follows all.
 type browser struct {
 	h *house
 	*http.Client
