@@ -36,8 +36,8 @@ func Plain(text string) string {
 // differently from what it is.
 func turns(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 }
 
-// OneLine returns what Plain returns, with each sequence of line breaks and tabs replaced by a
-// space.
+// OneLine returns what Plain returns, without line breaks and tabs at its ends. Each other sequence
+// of them is replaced by a space.
 func OneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(Plain(text), func(r rune) bool { return r == '\n' || r == '\t' }), " ")
 }
