@@ -226,7 +226,7 @@ func planOf(t *testing.T, s *records.Store, query string, args []any) string {
 	return strings.Join(plan, "\n")
 }
 
-// filled makes the database of filledURL once.
+// filled holds the URL of filledURL's database; empty means that it is not made yet.
 var filled struct {
 	sync.Mutex // guards url
 	url        string
