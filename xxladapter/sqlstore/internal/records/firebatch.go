@@ -44,7 +44,7 @@ func AboutOf(batch []*FireCall) About {
 // REQUIRES: the rows are locked, except for the leases, which may end meanwhile.
 type FireRows struct {
 	Holds map[xxladapter.Term]bool
-	Now   int64                     // the store's clock in ms; 0 if no term holds
+	Now   int64                     // the store's clock in ms; may be 0 if no term holds
 	Fires map[int64]xxladapter.Fire // by id
 	Logs  map[int64]LogState        // by id
 }
@@ -57,7 +57,7 @@ func NewFireRows(batch []*FireCall) FireRows {
 	}
 }
 
-// FireWork is what is to be written for a batch of fire calls, in the order of the fields.
+// FireWork is what is to be written for a batch of fire calls.
 type FireWork struct {
 	Claims             []*FireCall // each with a log row of its own
 	Ambiguous, Removed []int64     // ids of fires; one that is in both is removed

@@ -346,5 +346,5 @@ func (s *Store) serverTime(ctx context.Context, tx *database.Tx) (now int64, err
 // A DueTime is a job and a due time in ms. At most one planned fire has it.
 type DueTime struct{ Job, Due int64 }
 
-// DueTimeOf returns the due time of f, cut to the millisecond.
+// DueTimeOf returns the due time of f, truncated to the millisecond.
 func DueTimeOf(f xxladapter.Fire) DueTime { return DueTime{f.JobID, database.ToMilli(f.Due)} }

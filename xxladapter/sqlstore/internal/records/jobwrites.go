@@ -174,7 +174,7 @@ func removeJobs(ctx context.Context, t *database.Tx, now time.Time, jobs []int64
 	if len(jobs) == 0 {
 		return nil
 	}
-	// Once this has returned, no claim adds a row to those recorded below.
+	// Once this has returned, no claim adds a log row of the jobs, as NoteRemoved requires.
 	if err := dropFires(ctx, t, jobs, dropPlanned); err != nil {
 		return err
 	}

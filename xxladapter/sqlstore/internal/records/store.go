@@ -13,7 +13,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/users"
 )
 
-// The subjects of which the store is composed. Their names make them fields of it.
+// The subjects of which the store is composed. Each is called Store in its own package, and a
+// struct cannot embed two types of one name.
 type (
 	auditStore    = audit.Store
 	userStore     = users.Store
