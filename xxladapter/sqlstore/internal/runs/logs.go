@@ -87,7 +87,7 @@ func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 	return database.Find(ctx, s.db, &LogEntity, id)
 }
 
-// logConditions adds the conditions of f, except its cursor.
+// logConditions adds the conditions of f, except its position.
 func logConditions(d *database.Dialect, where *database.Conditions, f xxladapter.LogFilter) {
 	if f.JobID != 0 {
 		where.Add(`job_id = ?`, f.JobID)
