@@ -17,7 +17,7 @@ import (
 // one moment, except for log rows.
 type Upstream struct {
 	DB *sql.DB
-	// Rewrite turns queries into those for the tables of its release.
+	// Rewrite turns queries into those for the tables of its release; nil leaves them as they are.
 	Rewrite func(query string) string
 	// Tokens says that groups have a column for access tokens.
 	Tokens bool
