@@ -9,7 +9,8 @@ import (
 )
 
 // clockTime parses what [flags.Instant] parses, or a time of the day, which stands for the last
-// instant up to now at which a clock showed it.
+// instant up to now at which a clock showed it. On a day on which the clock skips that time, it
+// stands for the instant that [time.Date] returns.
 func clockTime(text string, now time.Time) (time.Time, error) {
 	for _, layout := range []string{"15:04", time.TimeOnly} {
 		of, err := time.Parse(layout, text)
