@@ -168,7 +168,8 @@ func (s *Schedule) writeWeekdays(b *strings.Builder) {
 	}
 }
 
-// everyDay reports whether the day fields exclude no day. Such fields are written as * and ?.
+// everyDay reports whether the day of week selects the days and excludes none. The day fields are
+// then written as * and ?.
 func (s *Schedule) everyDay() bool {
 	return s.byWeek && !s.byDate && s.weekdays == fullWeek && s.nth == 0
 }

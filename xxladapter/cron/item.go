@@ -349,8 +349,8 @@ func (p *parser) fill(f *field, a, b, step int) {
 	}
 }
 
-// addYears adds the years a to b. Years outside the limits occur only in the lenient profile, where
-// they may be written but never match; a range of such years alone is replaced by the year 0.
+// addYears adds the years a to b. Years outside the limits occur only in the lenient profile; a
+// range of such years alone is replaced by the year 0, which stands for never.
 func (p *parser) addYears(a, b, step int) {
 	if a > maxYear || b < minYear {
 		a, b, step = 0, 0, 1
