@@ -147,7 +147,7 @@ func TestMain(m *testing.M) {
 		}))
 }
 
-// openStore opens a store after its schedulers have ended.
+// openStore opens a store. If its engine is exclusive, its scheduler must have ended.
 func openStore(t *testing.T, url string) xxladapter.Store {
 	t.Helper()
 	s, err := sqlstore.Open(t.Context(), url, sqlstore.Options{Logger: slog.New(slog.DiscardHandler)})

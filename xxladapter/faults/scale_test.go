@@ -30,8 +30,8 @@ func pick[T any](short, lengthy T) T {
 	return short
 }
 
-// rounds yields the numbers of a test's faults, from 0. There are short of them; in a soak there
-// are lengthy, unless the flag -for ends them earlier.
+// rounds yields the numbers of a test's faults, from 0: as many as short says, or as many as
+// lengthy says in a soak, unless the flag -for ends them earlier.
 func rounds(short, lengthy int) iter.Seq[int] {
 	begin, n := time.Now(), pick(short, lengthy)
 	return func(yield func(int) bool) {
