@@ -100,8 +100,8 @@ func (s *site) queue() queueState {
 	return *got.Queue
 }
 
-// isSeen checks what API, metrics and command show of one run that was published at before or later
-// and delivered twice.
+// isSeen checks what API, metrics and command show of one run that was delivered twice. before is
+// no later than its publication.
 func (s *site) isSeen(before time.Time) {
 	t := s.t
 	got := s.queue()

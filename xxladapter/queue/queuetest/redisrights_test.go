@@ -73,7 +73,7 @@ func TestAnAppReachesNothingOfAnotherInRedis(t *testing.T) {
 	// What is permitted: calls for its own app, about whatever run.
 	conn := s.connect(app)
 	call := func(op, body string) json.RawMessage {
-		header := http.Header{"Xxl-Job-Access-Token": {accessToken}, "Xxl-Job-Appname": {otherApp}} // as it likes
+		header := http.Header{"Xxl-Job-Access-Token": {accessToken}, "Xxl-Job-Appname": {otherApp}} // a false claim
 		reply, err := conn.Report(t.Context(), op, header, []byte(body))
 		require.NoError(t, err)
 		var got struct {
