@@ -42,7 +42,7 @@ const (
 		WHERE (SELECT 1 FROM xxlwheel_fire f WHERE f.job_id BETWEEN d.job AND d.job AND f.due_ms = d.due ORDER BY f.job_id LIMIT 1) IS NULL
 		RETURNING id, job_id, due_ms`
 
-	// A misfire that the job already has of the same pause gets a later end.
+	// If the job already has a misfire of the same pause, that one gets a later end.
 	insertMisfires = `INSERT INTO xxlwheel_misfire AS m (job_id, due_ms, until_ms, policy, at_ms, pause_id, calendar)
 		SELECT * FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::text[], ?::bigint[], ?::bigint[], ?::text[])
 		ON CONFLICT (job_id, pause_id) WHERE pause_id IS NOT NULL DO UPDATE SET until_ms = greatest(m.until_ms, excluded.until_ms), at_ms = excluded.at_ms`

@@ -54,7 +54,7 @@ func lockMigration(ctx context.Context, db *sql.DB) (unlock func() error, err er
 	}
 	return func() error {
 		_, err := conn.ExecContext(context.WithoutCancel(ctx), `SELECT pg_advisory_unlock($1)`, int64(migrationLock))
-		return errors.Join(err, conn.Close()) // which also ends a lock that is still held
+		return errors.Join(err, conn.Close()) // a lock still held ends when db is closed
 	}, nil
 }
 
