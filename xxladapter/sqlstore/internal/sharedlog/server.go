@@ -36,8 +36,8 @@ var ErrRefused = errors.New("sharedlog: the pen has passed to another process, o
 // A Server keeps a log and decides who may append to it. What it has confirmed is durable. Its
 // methods are called from several goroutines.
 type Server interface {
-	// Take takes the pen for [Life] from now, or keeps it, unless another process has it or waits
-	// for it. State.Held tells whether it has succeeded.
+	// Take keeps the pen for [Life] from now if this process has it. Otherwise it takes the pen,
+	// unless another process has it or waits for it. State.Held tells whether it has succeeded.
 	Take(ctx context.Context) (State, error)
 	// Look returns the state, and changes nothing.
 	Look(ctx context.Context) (State, error)
