@@ -36,7 +36,7 @@ func TestHowAHandOverWithoutAKnownOutcomeIsResolved(t *testing.T) {
 		{xxladapter.AmbiguousSkip, xxladapter.Log{Address: "a", HandleCode: 500}, resolveSent},
 		{xxladapter.AmbiguousResend, xxladapter.Log{HandleCode: 200}, resolveSent},
 
-		// Nothing can have arrived nowhere.
+		// Without an address, nothing can have arrived.
 		{xxladapter.AmbiguousProbe, xxladapter.Log{}, resolveUnsent},
 		{xxladapter.AmbiguousSkip, xxladapter.Log{}, resolveUnsent},
 		{xxladapter.AmbiguousResend, xxladapter.Log{}, resolveUnsent},

@@ -13,10 +13,10 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// This file gathers the runs for one executor into batches ([wire.PathRuns]), if the executor
-// accepts batches. While no request to the executor is in flight, a run is sent alone and at once,
-// so that nothing waits under little load. Runs that arrive while a request is in flight share the
-// next one.
+// This file gathers the runs for one executor into batches ([wire.PathRuns]), if the executor takes
+// batches. While no request to the executor is in flight, a run is sent alone and at once, so that
+// nothing waits under little load. Runs that arrive while a request is in flight share the next
+// one.
 //
 // A batch makes the same promises for each run as a single request: the run was claimed before, the
 // guard of its lease is asked before each write, and the run has a reply of its own, without which
@@ -44,14 +44,14 @@ type batches struct {
 // An executorKey is an executor as its calls name it.
 type executorKey struct{ addr, appName string }
 
-// of returns the gatherer of an executor, or nil if the executor accepts no batches.
+// of returns the gatherer of an executor, or nil if the executor takes no batches.
 func (b *batches) of(addr, appName string) *gatherer {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return b.by[executorKey{addr, appName}]
 }
 
-// note reads from the header of a reply whether the executor accepts batches. It also reads later
+// note reads from the header of a reply whether the executor takes batches. It also reads later
 // replies, because another program may answer at the address after a restart.
 func (b *batches) note(c *Client, addr, appName string, header http.Header) {
 	most := wire.BatchSize(header.Get(wire.HeaderBatch))

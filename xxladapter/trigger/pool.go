@@ -312,7 +312,8 @@ func (p *Pool) work(ctx context.Context, h *HandOver, t assignment) {
 	}
 }
 
-// leave releases the place of an assignment before it has ended, if few enough others do.
+// leave releases the place of an assignment before it has ended, and reports whether it did. It
+// releases none while mostSettling others are settling.
 func (p *Pool) leave(t assignment, began time.Time) bool {
 	p.mu.Lock()
 	if p.settling >= mostSettling {

@@ -124,7 +124,7 @@ func TestPoolRefusesWhatFindsNoPlace(t *testing.T) {
 	})
 }
 
-// A panickingStore panics when it is asked for the time, which each hand-over does first.
+// A panickingStore panics when it is asked for the time, as each hand-over does before its claim.
 type panickingStore struct {
 	*memstore.Store
 	times atomic.Int32 // how often it is still to panic

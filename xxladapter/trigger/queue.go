@@ -91,7 +91,7 @@ func (c *Client) Clear(ctx context.Context, addr string) error {
 	return c.broker.Clear(ctx, to)
 }
 
-// queueHeader returns what goes with a run or a call. The names are those of HTTP.
+// queueHeader returns what goes with a run to a queue. The names are those of HTTP.
 func (c *Client) queueHeader(ctx context.Context, addr, appName, traceParent string) http.Header {
 	app, token := c.sent(ctx, addr, appName)
 	h := http.Header{}
