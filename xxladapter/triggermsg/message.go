@@ -17,7 +17,7 @@ import (
 
 // maxValue limits the value of one line, in bytes. Three values may be long: addresses, parameter
 // and result. Together they fit into MySQL's TEXT, so that the result, which comes last of the
-// three and matters most, is never cut off.
+// three and matters most, always has its line.
 const maxValue = 15_000
 
 // A Message has the facts of one hand-over.
