@@ -40,9 +40,9 @@ func On(w *hashedwheel.HashedWheelTimer) Clock {
 
 // Inline returns a Clock like c whose AfterFunc starts no goroutine for the function. The wheel's
 // worker calls the function, or its Executor if the wheel has one. The function should not block:
-// if it blocks a worker, it delays every other timer by up to 20 ms or two ticks before another
-// worker takes over. A panic in the function is recovered, counted in the wheel's Stats and logged.
-// Without Inline, as with package time, it ends the program.
+// if it blocks a worker, it delays every other timer by up to 20 ms or two ticks, whichever is
+// longer, before another worker takes over. A panic in the function is recovered, counted in the
+// wheel's Stats and logged. Without Inline, as with package time, it ends the program.
 //
 // If package time keeps the timer, the function runs on a goroutine of its own.
 func (c Clock) Inline() Clock {

@@ -29,7 +29,7 @@ const (
 // Lock order: mu, any lock of the wheel.
 type deadline struct {
 	timeout hashedwheel.Timeout
-	spare   *spare // nil until the wheel refuses for the first time
+	spare   *spare // nil until the wheel refuses for the first time, unless kind is standard
 
 	mu      sync.Mutex // guards spare, waiting, the channel, and the period and next of a Ticker
 	kind    kind       // immutable

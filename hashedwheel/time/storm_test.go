@@ -44,8 +44,8 @@ func storms(t *testing.T, test func(t *testing.T, clock time.Clock)) {
 	})
 }
 
-// stormSpan is how long each storm lasts. There are nine of each kind. Storms of 100 ms found no
-// mutation of this package that those of 30 ms missed.
+// stormSpan is how long each storm lasts. Storms of 100 ms find no mutation of this package that
+// those of 30 ms miss.
 const stormSpan = 30 * standard.Millisecond
 
 // together runs n copies of f at once, again and again for the span of a storm.

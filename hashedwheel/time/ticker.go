@@ -7,8 +7,9 @@ import (
 )
 
 // A Ticker sends the current time on its channel at intervals. It drops ticks for a receiver that
-// is slow; the others keep their phase, whole periods after the first. It must be made by NewTicker
-// or [Clock.NewTicker], and must not be copied. Its methods may be called from any goroutine.
+// is slow; the other ticks keep their phase, whole periods after the first. It must be made by
+// NewTicker or [Clock.NewTicker], and must not be copied. Its methods may be called from any
+// goroutine.
 type Ticker struct {
 	C <-chan Time // delivers the ticks
 
@@ -17,7 +18,7 @@ type Ticker struct {
 	period Duration
 	next   int64 // when the next tick is due, as the function now counts
 
-	std *time.Ticker // set in a synctest bubble; the other fields are then unused
+	std *time.Ticker // set in a synctest bubble; of the other fields only C is then used
 }
 
 // Stop turns t off. Nothing is received from C after Stop has returned, until a Reset. It does not
