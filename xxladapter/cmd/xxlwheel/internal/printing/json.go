@@ -28,6 +28,8 @@ func printJSON(out io.Writer, value json.RawMessage) error {
 }
 
 // WithField returns a JSON object with one more field.
+//
+// REQUIRES: object has a field.
 func WithField(object json.RawMessage, name string, value any) (json.RawMessage, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
