@@ -16,7 +16,7 @@ import (
 var screens = flag.String("screens", "", "folder that TestScreens writes its pictures to")
 
 // chromium is the browser that all tests share, each with a profile of its own; nil if the machine
-// has none.
+// has none or the browser did not start.
 var chromium context.Context
 
 // startError is why the browser did not start; nil if it started or the machine has none.

@@ -28,7 +28,7 @@ import (
 var axe string
 
 // A tab is a page of the browser with a profile of its own. The test fails at its end if the page
-// wrote an error, broke its policy, or asked another host.
+// wrote an error or a warning, broke its policy, or asked another host.
 type tab struct {
 	t   testing.TB
 	ctx context.Context
