@@ -31,8 +31,8 @@ func KeyFrom(name string) string {
 	return string(key[:min(len(key), xxladapter.MaxJobKey)])
 }
 
-// keysOf returns the key of each job by its id: the one that it has, or one made of its name. If
-// several jobs have one name, the keys of the later ones end with a number.
+// keysOf returns the key of each job by its id: the one that it has, or one made of its name, with
+// a number at its end if another job has that key.
 //
 // REQUIRES: jobs are all those of one group, in the order of their ids.
 func keysOf(jobs []*xxladapter.Job, has map[int64]xxladapter.JobKey) map[int64]string {

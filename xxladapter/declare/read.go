@@ -86,7 +86,7 @@ func Read(files []File) (*Source, []Problem) {
 	return r.source, r.problems
 }
 
-// maxNodes limits what aliases may expand to.
+// maxNodes limits the values in all files; an alias counts as all values that it expands to.
 const maxNodes = 1_000_000
 
 // A reader reads files into a source.

@@ -105,7 +105,7 @@ func needsQuotes(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
 }
 
-// String returns a problem on one line: file, line and message.
+// String returns a problem on one line: file, line, place and message.
 func (p *Problem) String() string {
 	var where string
 	switch {
