@@ -170,7 +170,7 @@ func (c *cluster) checkNode(ctx context.Context, at string) error {
 }
 
 // importer returns a client of the node to which the owner redirects with ASK. The client is valid
-// as long as the owner's.
+// as long as the owner's, and at most until the owner redirects to another node.
 func (c *cluster) importer(owner *client, at string) (*client, error) {
 	host, port, err := net.SplitHostPort(at)
 	if err != nil {

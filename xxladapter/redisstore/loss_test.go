@@ -96,7 +96,7 @@ func (s *scene) claimUpTo(jobs int) []xxladapter.Fire {
 	return fires
 }
 
-// send claims a fire, and returns its log row.
+// send claims a fire, and returns the id of its log row.
 func (s *scene) send(f xxladapter.Fire) int64 {
 	s.t.Helper()
 	claimed, err := s.ClaimFire(s.t.Context(), s.term, f.ID, []*xxladapter.Log{

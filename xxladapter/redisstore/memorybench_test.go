@@ -79,7 +79,7 @@ func (s *scene) memory(client *redis.Client) (used memory) {
 	return used
 }
 
-// sendAll claims due times as if their runs were sent, many at once.
+// sendAll claims fires as if their runs were sent, many at once.
 func (s *scene) sendAll(fires []xxladapter.Fire) {
 	s.t.Helper()
 	var senders errgroup.Group

@@ -139,8 +139,7 @@ func connect(ctx context.Context, url string, mayLose bool) (target, error) {
 
 // newClient returns a client that does not connect yet.
 func newClient(opts *redis.Options) *client {
-	// An append that is repeated unseen would be refused as stored by somebody else. The log
-	// repeats what may be repeated, within its own limits.
+	// The client repeats nothing: the log repeats what may be repeated, within its own limits.
 	opts.MaxRetries, opts.ContextTimeoutEnabled = -1, true
 	c := new(client)
 	opts.OnConnect = func(ctx context.Context, conn *redis.Conn) error {
