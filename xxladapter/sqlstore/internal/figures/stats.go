@@ -121,7 +121,7 @@ func (s *Store) FoldStats(ctx context.Context, limit int) (left xxladapter.StatW
 	return left, err
 }
 
-// MayBeUncounted reports whether any of the rows is not counted yet, or is counted provisionally.
+// MayBeUncounted reports whether any of the rows may still be uncounted, or counted provisionally.
 // If it is false it stays so.
 func (s *Store) MayBeUncounted(ctx context.Context, ids []int64) (bool, error) {
 	if len(ids) == 0 {
@@ -136,7 +136,7 @@ func (s *Store) MayBeUncounted(ctx context.Context, ids []int64) (bool, error) {
 }
 
 // CountingDeleted runs remove, which deletes some of the log rows, and counts those of them that
-// are gone afterwards and were not counted before.
+// are gone afterwards and were not counted for good before.
 func (s *Store) CountingDeleted(ctx context.Context, tx *database.Tx, ids []int64, remove func() error) error {
 	mark, none := statMark{turn: -1}, int64(0)
 	if err := tx.Query(ctx, lockStatMark+tx.Dialect.Lock, nil, scanMark(&mark, &none, &none)); err != nil {
