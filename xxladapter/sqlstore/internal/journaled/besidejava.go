@@ -69,7 +69,8 @@ func (s *Store) claimInTables(ctx context.Context, by xxladapter.Term, ahead tim
 	})
 }
 
-// reserveLogs keeps the ids that the memory may give until the next cut from everybody else.
+// reserveLogs reserves the log row ids that the memory may give until the next cut, so that nobody
+// else gets one.
 func (f *front) reserveLogs(ctx context.Context, tx *database.Tx, last int64) error {
 	if !f.besideJava() || last+idJump <= f.shared.reserved {
 		return nil

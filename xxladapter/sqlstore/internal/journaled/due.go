@@ -288,7 +288,8 @@ func idsOf(jobs []*job) []int64 {
 }
 
 // due returns those of the jobs that are due, earliest first: those of the partitions whose next
-// trigger time is at most until, and those of other partitions whose time is before orphaned.
+// trigger time is at most until, and those of other partitions whose time is before orphaned. It
+// returns none if there are no partitions.
 func (m *memory) due(partitions xxladapter.PartitionSet, until, orphaned time.Time, ids []int64) (due []*job) {
 	if partitions == 0 {
 		return nil
