@@ -97,8 +97,8 @@ func (c Caller) Within(app string) Caller {
 }
 
 // Own returns the app whose own token the caller has sent. ok is false for the token of all
-// executors, for one that several apps share if the call named none of them, and for one of another
-// app than [Caller.Within] leaves.
+// executors, for one that several apps share if the call named none of them, and for that of an app
+// which [Caller.Within] has excluded.
 func (c Caller) Own() (app string, ok bool) {
 	if c.every || len(c.apps) != 1 || !c.May(c.apps[0]) {
 		return "", false
