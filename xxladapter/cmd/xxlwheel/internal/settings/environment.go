@@ -1,5 +1,5 @@
 // Package settings gives flags their values from the environment and from a settings file. Package
-// main registers it with the parser; the commands serve, executor and demo embed Flags.
+// main registers Variables with the parser; the commands serve, executor and demo embed Flags.
 package settings
 
 import (
