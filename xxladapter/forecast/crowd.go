@@ -16,7 +16,7 @@ type crowd struct {
 // A tally counts jobs and adds up their runs.
 type tally struct {
 	jobs    int64
-	unknown int           // jobs that have never run
+	unknown int           // jobs whose Ran is false
 	run     time.Duration // sum of the expected durations, one run for each job
 }
 

@@ -56,7 +56,7 @@ func (t *table) heldUp(j Job) bool {
 	}
 	zone := t.zone(j.Zone)
 	if zone == nil {
-		return false // firesOf says so
+		return false // firesOf reports the unknown zone
 	}
 	why, off := r.Suppression(jobOf(j), j.Next, zone)
 	return off && why.Until.After(t.now)
@@ -138,8 +138,9 @@ func (t *table) suppresses(j Job, zone *time.Location) func(time.Time) bool {
 	}
 }
 
-// firstOf returns the next fire of a job, not before now. For a job that waits for the end of a
-// run, firstOf returns the expected end of that run; the delay is not added.
+// firstOf returns the next fire of a job, not before now, or the end of the forecast if the job has
+// none. For a job that waits for the end of a run, firstOf returns the expected end of that run;
+// the delay is not added.
 func (t *table) firstOf(j Job) time.Time {
 	switch {
 	case j.Next.IsZero():

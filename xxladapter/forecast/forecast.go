@@ -53,7 +53,7 @@ type Cell struct {
 // A Forecast is a list of cells, and the numbers of jobs for which it is incomplete.
 type Forecast struct {
 	Cells []Cell
-	// Unknown counts the jobs that have fires but have never run, so that their durations are
+	// Unknown counts the jobs that have fires and whose Ran is false, so that their durations are
 	// unknown. They add no time.
 	Unknown int
 	// Unreadable counts the jobs whose schedule or zone cannot be parsed. They have no fires.
@@ -73,8 +73,8 @@ type Options struct {
 	// Profile says how cron expressions are read; zero is [cron.Quartz].
 	Profile cron.Profile
 	// Restrictions are the pauses and calendars that suppress due times; nil means that there are
-	// none. The forecast leaves those due times out: by whole cells for rates and delays, and one
-	// by one for the other types.
+	// none but the built-in calendars. The forecast leaves those due times out: by whole cells for
+	// rates and delays, and one by one for the other types.
 	Restrictions *xxladapter.Restrictions
 }
 
