@@ -35,7 +35,7 @@ func (s *Store) Declare(ctx context.Context, d *xxladapter.Declaration) (ids []i
 }
 
 // declare carries out a declaration. It locks calendars, app names, groups and jobs in a fixed
-// order, so that two declarations wait for each other, and the end of the audit last.
+// order, so that two declarations do not deadlock, and the end of the audit last.
 func (s *Store) declare(ctx context.Context, tx *database.Tx, d *xxladapter.Declaration) ([]int64, error) {
 	changes, err := s.declareCalendars(ctx, tx, d)
 	if err != nil {

@@ -164,7 +164,7 @@ func (s *Store) OpenFires(ctx context.Context, f xxladapter.FireFilter) ([]xxlad
 	}
 	if f.AfterID != 0 {
 		after := database.ToMilli(f.AfterDue)
-		// The condition in parentheses alone would suffice, but could not use an index.
+		// The first condition excludes earlier due times, and can use an index.
 		where.Add(`due_ms >= ? AND (due_ms > ? OR id > ?)`, after, after, f.AfterID)
 	}
 	query, args := where.Selecting(`SELECT `+FireColumns+` FROM xxlwheel_fire`, `due_ms, id`, f.Limit)

@@ -14,7 +14,7 @@ const (
 	JobColumns = UpstreamJob + `,
 		(SELECT settings FROM xxlwheel_job WHERE xxlwheel_job.job_id = xxl_job_info.id)`
 
-	// UpstreamJob are those of them that upstream has.
+	// UpstreamJob are those of JobColumns that upstream has.
 	UpstreamJob = `id, job_group, job_desc, author, alarm_email,
 		schedule_type, schedule_conf, misfire_strategy,
 		executor_route_strategy, executor_handler, executor_param, executor_block_strategy,

@@ -97,7 +97,7 @@ func updateJobs(ctx context.Context, t *database.Tx, updated []*transition.JobCh
 	return err
 }
 
-// switchJobs writes what starts and stops change.
+// switchJobs writes the starts and stops of schedules.
 func switchJobs(ctx context.Context, t *database.Tx, switched []*transition.JobChange) error {
 	rows := make([][]any, len(switched))
 	for i, c := range switched {
