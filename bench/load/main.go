@@ -1,5 +1,5 @@
-// Command load measures the scheduler on this machine, with everything that takes part on it:
-// scheduler, store and, where runs are handed over, executor.
+// Command load measures the scheduler on this machine, together with its store and, where runs are
+// handed over, an executor.
 //
 //	go run ./bench/load trip -jobs 500 -for 30s     whole trips: fire record, HTTP, run, result, log row
 //	go run ./bench/load trip -queue FILE            the same through a broker, a program of nats-server or redis-server

@@ -16,8 +16,8 @@ const appName = "load"
 // nowhere is the executor address of jobs that are never handed over.
 const nowhere = "http://127.0.0.1:1"
 
-// settle is the time between the start of the jobs and their first due time. A node also idles for
-// that long before it is measured.
+// settle is how long a node should run before it is measured: in trip and overload before the first
+// due time, in crowd after it, and in idle without one.
 const settle = 5 * time.Second
 
 func addGroup(ctx context.Context, store xxladapter.GroupStore, addr string) (int64, error) {
