@@ -572,8 +572,8 @@ func (s storeOfXXLJOB) UpstreamUsers(ctx context.Context, name string) ([]xxlada
 	return []xxladapter.UpstreamUser{{Name: "bob", Password: hex.EncodeToString(sum[:]), Admin: true}}, nil
 }
 
-// TestWhoComesFromXXLJOBIsAudited checks that the user that a first login creates is named in the
-// audit, with the address from which it came.
+// TestWhoComesFromXXLJOBIsAudited checks that the user that a first sign-in creates is named in
+// the audit, with the address from which it came.
 func TestWhoComesFromXXLJOBIsAudited(t *testing.T) {
 	s := siteWith(t, func(o *Options) {
 		o.Accounts = accounts.New(storeOfXXLJOB{o.Store.(*memstore.Store)}, slog.New(slog.DiscardHandler))

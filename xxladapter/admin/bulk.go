@@ -171,7 +171,7 @@ func (s *Server) chosen(ctx context.Context, form *bulkForm) ([]int64, error) {
 	}
 }
 
-// runBulk changes the jobs and writes a line for each.
+// runBulk does the action to each of the jobs, and writes a line for each.
 func (s *Server) runBulk(ctx context.Context, w *api.StreamWriter, form *bulkForm, ids []int64) error {
 	total := len(ids)
 	if err := w.Line(bulkLine{Total: &total, Done: form.DryRun}); err != nil || form.DryRun {

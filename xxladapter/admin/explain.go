@@ -186,8 +186,8 @@ func (s *Server) planOf(j *xxladapter.Job, then why.Schedule) cron.Plan {
 	return plan
 }
 
-// fates says what became of due times, or will become of them. Pauses and calendars suppress those
-// to come by the time zone of the present schedule.
+// fates says what became of due times, or will become of them. Coming due times are suppressed by
+// pauses, and by calendars in the time zone of the present schedule.
 func (s *Server) fates(p *past, planned []time.Time) []why.Tick {
 	ticks := why.Fates(planned, p.runs, p.open, p.misfires, p.now)
 	why.Coming(ticks, p.restrictions, p.job, s.zoneOf(p.spans[len(p.spans)-1].Schedule.Zone))

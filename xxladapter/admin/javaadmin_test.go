@@ -20,8 +20,9 @@ var ownTexts = map[string]bool{
 }
 
 // TestAnswersAreThoseOfJavaAdmins asks our admin what Java admins were asked (XXL-JOB 2.4.2,
-// JobApiController.java; 3.3.2 and 3.4.2, OpenApiController.java). Status and code are the same, a
-// text too unless docs/differences.md says otherwise, and no field of theirs is missing.
+// JobApiController.java; 3.3.2 and 3.4.2, OpenApiController.java). Status and code are the same,
+// except that our admin also reads the callbacks of 3.5. A text is the same unless
+// docs/differences.md says otherwise, and no field of theirs is missing.
 func TestAnswersAreThoseOfJavaAdmins(t *testing.T) {
 	asked := slices.DeleteFunc(recorded.All(t, "../wire/testdata/recorded"), func(e recorded.Exchange) bool {
 		return e.Direction != "questions-to-admin"

@@ -24,8 +24,8 @@ type reply struct {
 	Data any
 }
 
-// replay sends a recorded call to base, with another token, and with each pair of texts in its body
-// replaced.
+// replay sends a recorded call to base, with another token. In the body it replaces the first text
+// of each pair by the second.
 func (s *site) replay(base, op, app, token string, replace ...string) reply {
 	s.t.Helper()
 	f, err := os.Open("../wire/testdata/g4/" + op + ".http")

@@ -97,8 +97,8 @@ func (s *Server) change(ctx context.Context, j *xxladapter.Job, form *jobForm) e
 }
 
 // reschedule stores a job that continues with the first due time for which the old schedule cannot
-// have fired. If that time has passed before it is stored, the next one is tried, and from the
-// third attempt on one that is as far ahead as all attempts took.
+// have fired. If that time has passed before it is stored, the next one is tried. From the third
+// attempt on, the due time is as far ahead as the attempts before took together.
 func (s *Server) reschedule(ctx context.Context, j *xxladapter.Job, plan cron.Plan) error {
 	begun, err := s.opts.Store.Now(ctx)
 	if err != nil {

@@ -355,7 +355,7 @@ func TestClocksMayDiffer(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, status, body)
 }
 
-// TestTheProviderIsAway checks that the error is one line, and that passwords still work.
+// TestTheProviderIsAway checks that the cause is in the log alone, and that passwords still work.
 func TestTheProviderIsAway(t *testing.T) {
 	s, p, logged := oidcSite(t)
 	b := s.browser()

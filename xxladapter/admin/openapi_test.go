@@ -42,7 +42,7 @@ func at(t *testing.T, v any, keys ...string) any {
 }
 
 // TestEveryRouteIsDescribed asks the mux itself which pattern serves each described operation, and
-// checks that there is no other route.
+// checks that each call of the management API is described.
 func TestEveryRouteIsDescribed(t *testing.T) {
 	s := newSite(t)
 	doc := loadDocument(t, s)
