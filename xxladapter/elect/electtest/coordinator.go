@@ -125,8 +125,8 @@ func listen(t *testing.T) net.Listener {
 	return ln
 }
 
-// encrypted checks that New refuses an untrusted certificate, and a server behind TLS without TLS,
-// and that processes are elected once the certificate is trusted.
+// encrypted checks that New fails with an untrusted certificate, and without TLS at a server behind
+// TLS, and that processes are elected once the certificate is trusted.
 func encrypted(t *testing.T, c Coordinator) {
 	url, trusted := c.Encrypted(t)
 	a := Address(t, url)
