@@ -21,12 +21,11 @@ type place struct {
 	group int64
 }
 
-// askEnded settles the open runs of which their executors say that they have ended. A result is
-// acknowledged once it is durable, so such a run is open only if the store has lost its result
-// since. A run that its executor does not know, or that is still in progress there, stays open.
-// Executors that the previous poll found dead are not asked: this poll asks them for a sign of life
-// anyway, and each call to a silent one lasts until its time-out. found is false if there was no
-// open run.
+// askEnded asks executors which open runs have ended, and settles those. A result is acknowledged
+// once it is durable, so such a run is open only if the store has lost its result since. A run that
+// its executor does not know, or that is still in progress there, stays open. Executors that the
+// previous poll found dead are not asked: this poll asks them for a sign of life anyway, and each
+// call to a silent one lasts until its time-out. found is false if there was no open run.
 func (l *Lost) askEnded(ctx context.Context) (found bool, err error) {
 	// By this node's clock, which saves a question to the store: clocks are close to each other.
 	open := xxladapter.LogFilter{

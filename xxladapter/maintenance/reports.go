@@ -23,7 +23,7 @@ type Reports struct {
 	Logger *slog.Logger
 }
 
-// Run folds until ctx ends. Errors of the store are logged, and the next turn tries again.
+// Run moves figures until ctx ends. Errors of the store are logged, and the next turn tries again.
 func (r *Reports) Run(ctx context.Context) error {
 	if err := check(&r.Logger, need{"Reports.Store", r.Store == nil}); err != nil {
 		return err
