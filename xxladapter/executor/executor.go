@@ -240,7 +240,8 @@ func closeServer(server *http.Server) {
 	}
 }
 
-// reportUnfinished gives a result to every run that the previous process did not finish.
+// reportUnfinished gives a failed result to every run that the previous process did not finish.
+// Without admins it only records their ends; with a queue it leaves them to the intake.
 func (e *Executor) reportUnfinished(j *journal) {
 	unfinished := j.unfinished()
 	if e.opts.Queue != nil {

@@ -36,17 +36,17 @@ type handler struct {
 type HandlerOption func(*handler)
 
 // WithInit makes f be called before a job's first run, and again before the first run after the job
-// was idle, killed or covered. An error of f is logged, and the run continues. A run that is killed
-// or covered meanwhile ends without a call of its handler. If several jobs name the handler, f is
-// called for each of them, possibly at the same time. XXL-JOB: JobThread calls init once per
-// thread.
+// was idle, killed or covered, or had another handler or script. An error of f is logged, and the
+// run continues. A run that is killed or covered meanwhile ends without a call of its handler. If
+// several jobs name the handler, f is called for each of them, possibly at the same time. XXL-JOB:
+// JobThread calls init once per thread.
 func WithInit(f func(ctx context.Context) error) HandlerOption {
 	return func(h *handler) { h.init = f }
 }
 
 // WithDestroy makes f be called when the job was idle for [Options.IdleAfter], was killed or
-// covered, or the executor stops, as soon as its runs have returned. It is called once for every
-// call of init.
+// covered, or got another handler or script, or when the executor stops, as soon as the job's runs
+// have returned. It is called once for every call of init.
 func WithDestroy(f func()) HandlerOption {
 	return func(h *handler) { h.destroy = f }
 }

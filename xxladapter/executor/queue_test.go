@@ -160,7 +160,7 @@ func TestARunThatAnotherExecutorDroppedFails(t *testing.T) {
 // knows no broker.
 type testQueue struct {
 	runs     chan *delivery.Delivery
-	accepted chan string // the run was acknowledged
+	accepted chan string // what the executor says of each delivery: done, later or return
 	results  chan []byte // callbacks
 	closed   chan bool
 }

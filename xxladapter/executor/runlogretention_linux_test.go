@@ -20,7 +20,7 @@ func TestRetentionSkipsWhatItCannotDelete(t *testing.T) {
 		require.NoError(t, os.Mkdir(day, 0o750))
 		require.NoError(t, os.WriteFile(filepath.Join(day, "1.log"), nil, 0o600))
 	}
-	if os.Getuid() == 0 { // who may delete anything, unlike this goroutine from here on
+	if os.Getuid() == 0 { // root may delete anything, so this goroutine becomes nobody
 		const nobody = 65534
 		for _, name := range []string{filepath.Dir(dir), dir, stuck, old} {
 			require.NoError(t, os.Chown(name, nobody, nobody))

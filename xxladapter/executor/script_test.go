@@ -92,7 +92,7 @@ func TestScriptVersions(t *testing.T) {
 	e.post("/run", run)
 	testserver.Eventually(t, endsWithin, "result", func() bool { return e.admin.result(1) != nil })
 
-	// As in XXL-JOB, only the time distinguishes versions.
+	// As in XXL-JOB, the time stands for the source.
 	same := scriptRun(7, 2, "GLUE_SHELL", "echo new")
 	e.post("/run", same)
 	testserver.Eventually(t, endsWithin, "result", func() bool { return e.admin.result(2) != nil })
