@@ -5,8 +5,8 @@
 //	xw.<namespace>.run.<app>.at.<name>   runs for one executor; stored
 //	xw.<namespace>.call.<app>.<name>.*   calls to one executor, such as beat, kill and ended
 //	xw.<namespace>.up.*.<app>            calls to any scheduler, such as registry and callback
-//	xw.<namespace>.reply.app.<app>.*     replies to executors
-//	xw.<namespace>.reply.schedulers.*    replies to schedulers
+//	xw.<namespace>.reply.app.<app>.>     replies to executors
+//	xw.<namespace>.reply.schedulers.>    replies to schedulers
 //	xw.<namespace>.js.CONSUMER.>         requests to JetStream by executors with other accounts
 //
 // The runs of an app are kept on disk, in a work-queue stream of their own, until an executor
