@@ -70,10 +70,10 @@ func TestARunOfASilentExecutorIsDeliveredAgain(t *testing.T) {
 	s.becomes(t, anyOf, [2]int64{0, 0})
 }
 
-// A barrier has those who claim runs wait until all of them have looked for some.
+// A barrier makes executors wait before they claim runs, until all of them have looked for some.
 type barrier struct {
-	missing atomic.Int32  // of those who look
-	open    chan struct{} // closed when nobody is missing
+	missing atomic.Int32  // executors that have not looked yet
+	open    chan struct{} // closed when none is missing
 }
 
 func (b *barrier) DialHook(next redis.DialHook) redis.DialHook { return next }
