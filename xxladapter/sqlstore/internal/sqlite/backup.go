@@ -151,7 +151,8 @@ func needsJournal(ctx context.Context, file string) (bool, error) {
 	return open > 0, err
 }
 
-// publish renames a finished file, unless another file has the name by now.
+// publish gives a finished file the name to, unless another file has it by now. The caller removes
+// the name part.
 func publish(part, to string) error {
 	err := os.Link(part, to)
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) { // a file system without links
