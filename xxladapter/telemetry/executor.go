@@ -13,8 +13,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// TraceRuns returns what executor.Options.Trace calls to give each run a span of provider, below
-// the one of the scheduler that sent it. The handler's context has the span, so that what the
+// TraceRuns returns a function for executor.Options.Trace. It gives each run a span of provider,
+// below the one of the scheduler that sent it. The handler's context has the span, so that what the
 // handler does with instrumented libraries appears below it. A service passes its own provider.
 func TraceRuns(
 	provider trace.TracerProvider,
