@@ -81,7 +81,8 @@ func (p *pooler) close() {
 	p.running.Wait()
 }
 
-// track has close end conn; false means that the pooler is closed, and so is conn.
+// track makes [pooler.close] close conn too. It returns false if the pooler is closed, and then
+// closes conn at once.
 func (p *pooler) track(conn net.Conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

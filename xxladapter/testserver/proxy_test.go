@@ -258,7 +258,7 @@ func TestAProxyGoesSilent(t *testing.T) {
 }
 
 // TestAServerGivesSilentConnectionsUp checks that the server's side of a silent connection ends,
-// and that its client waits on.
+// and that its client continues to wait.
 func TestAServerGivesSilentConnectionsUp(t *testing.T) {
 	onBoth(t, func(t *testing.T, p proxied) {
 		query := `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()`

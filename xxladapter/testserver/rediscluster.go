@@ -111,7 +111,7 @@ func (s *Server) portOf(setting string) (port int, err error) {
 // nodes returns masters and replicas.
 func (c *RedisCluster) nodes() []*Server { return slices.Concat(c.Masters, c.Replicas) }
 
-// agree reports whether each node knows all others and has all slots.
+// agree reports whether each node knows all others, and an owner of each slot.
 func (c *RedisCluster) agree(ctx context.Context, t testing.TB) bool {
 	for _, s := range c.nodes() {
 		said, err := c.members[s].client.ClusterInfo(ctx).Result()
@@ -160,7 +160,8 @@ func (c *RedisCluster) Owner(t testing.TB, slot int) *Server {
 	return owner
 }
 
-// owner returns the node that has a slot, as another node than except says.
+// owner returns the node that has a slot, according to the first running node that knows it. The
+// node except is not asked; nil excludes none.
 func (c *RedisCluster) owner(ctx context.Context, slot int, except *Server) (*Server, error) {
 	var err error
 	for _, s := range c.nodes() {

@@ -174,8 +174,8 @@ func redisClient(t testing.TB, port int) *redis.Client {
 	return client
 }
 
-// redisAt returns a client for one use: servers are killed and frozen between uses. The caller
-// closes it, since a server takes at most 10,000 connections.
+// redisAt returns a client that has one connection and retries nothing. The caller closes it, since
+// a server takes at most 10,000 connections.
 func redisAt(port int) *redis.Client {
 	return redis.NewClient(&redis.Options{
 		Addr: "127.0.0.1:" + strconv.Itoa(port), Protocol: 3, MaxRetries: -1, PoolSize: 1, ContextTimeoutEnabled: true,
