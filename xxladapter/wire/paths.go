@@ -39,8 +39,8 @@ const (
 	OpDeclare = "declare"
 )
 
-// An admin answers below both: its context path was /xxl-job-admin up to 3.4.0 and is / since
-// 3.4.1.
+// A scheduler of this project answers below both, because the context path of XXL-JOB's admins was
+// /xxl-job-admin up to 3.4.0 and is / since 3.4.1.
 const (
 	AdminPath        = "/api/"
 	AdminContextPath = "/xxl-job-admin/api/"
