@@ -59,8 +59,8 @@ func CountTo(n int) Counted {
 	return Counted{&shown, n > MaxCount}
 }
 
-// maxSearch is the length of the longest text to search for, in characters. No column in which a
-// list finds parts of texts is wider.
+// maxSearch is the length of the longest text to search for, in characters. The columns that lists
+// search are no wider, except those with the messages of runs.
 const maxSearch = 255
 
 // CheckSearch refuses a text to search for that is too long.
