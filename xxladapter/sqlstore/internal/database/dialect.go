@@ -19,7 +19,8 @@ type Dialect struct {
 	Clock, PreciseClock string
 	// Returning is set if an INSERT returns its id by RETURNING and not in the driver's result.
 	Returning bool
-	// Cached is set if the driver itself prepares each statement once per connection.
+	// Cached is set if the driver itself prepares each statement once per connection, or prepares
+	// none.
 	Cached bool
 	// Lazily is the statement that lets the transaction end before it is on the disk; empty if the
 	// database has no such setting for a transaction.

@@ -9,8 +9,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
 )
 
-// Readers is a pool of connections that only read. They do not wait for the writer. There are few
-// different queries, so each is prepared once; closing the pool closes the prepared statements.
+// Readers run queries on a pool of connections, and do not wait for the writer. There are few
+// different queries, so each is prepared once, unless [Dialect.Cached] leaves that to the driver;
+// closing the pool closes the prepared statements.
 type Readers struct {
 	DB       *sql.DB
 	Dialect  *Dialect

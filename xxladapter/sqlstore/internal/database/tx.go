@@ -11,15 +11,15 @@ import (
 // slots do not wait for each other; each chooses one at random.
 const ReportSlots = 16
 
-// A session runs statements: a connection, or a transaction on one.
+// A session runs statements: a connection, a transaction on one, or a pool.
 type session interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
 }
 
-// A Tx is a transaction on one connection. Its statements are prepared once per connection, by the
-// Tx or by the driver.
+// A Tx is a transaction on one connection, or the single statement of [Writer.WriteOne]. It
+// prepares each statement once per connection, unless [Dialect.Cached] leaves that to the driver.
 type Tx struct {
 	session
 	Dialect  *Dialect
