@@ -13,8 +13,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 )
 
-// TestADeclarationIsNoJavaAdmin checks that a scan plans as far ahead as before after a declaration
-// has moved the next time of a job.
+// TestADeclarationIsNoJavaAdmin moves the next time of a job by a declaration, and checks that the
+// next scan plans as far ahead as without a Java admin.
 func TestADeclarationIsNoJavaAdmin(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
