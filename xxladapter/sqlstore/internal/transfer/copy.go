@@ -112,7 +112,7 @@ func (d *digest) add(row []any) {
 	}
 }
 
-// Run copies all tables and compares them. If it returns an error after it has begun to copy, the
+// Run copies the tables and compares them. If it returns an error after it has begun to copy, the
 // target is incomplete and must be discarded.
 func (c *Copy) Run(ctx context.Context) ([]TableCount, error) {
 	if err := c.check(ctx); err != nil {

@@ -110,8 +110,8 @@ func (t *TakeOver) Run(ctx context.Context) (*fromxxljob.Report, error) {
 }
 
 // reserveLogs lets new runs of the store have ids above those of the database. An executor that has
-// worked for both knows a run by its id, for a while: it would refuse another one with the same id,
-// and report a result that it still has as that run's.
+// worked for both remembers a run by its id for a while: it would refuse another run with the same
+// id, and a result that it has not reported yet would end that other run.
 func (t *TakeOver) reserveLogs(ctx context.Context) error {
 	last, err := t.From.lastLog(ctx)
 	if err != nil {
