@@ -10,8 +10,8 @@ import (
 
 var logRules = []rule{
 	{"ARunThatFailedTwiceIsRetriedOnce", func(b *fixture) {
-		// The hand-over is written off between the read and the write of the result, so that both
-		// bring the same retry.
+		// A result may be prepared before its hand-over is settled as failed. Both then bring the
+		// same retry, and that of the result is left out.
 		id := b.addJob("failed")
 		for _, c := range []struct {
 			handOver, result int
