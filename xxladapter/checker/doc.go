@@ -23,8 +23,8 @@
 //
 // A history is JSON Lines: each line is a flat object whose kind says what it is. Times are whole
 // milliseconds since 1970 in UTC. Fields that are 0, empty or unknown may be omitted, unless they
-// are marked with a star. The order of lines matters only in that a start or an end comes after its
-// run.
+// are marked with a star. The order of lines matters only in that a recorder's runs ascend by n,
+// and a start or an end comes after its run.
 //
 //	change   job* op* asked* acked first type conf zone children retries
 //	run      job* at* log due shard shards start end code by n
@@ -55,10 +55,10 @@
 // neither. A run with neither start nor end arrived and did not run, so a handler that records its
 // own runs must record a start.
 //
-// A trigger is a reason for a run, with the type MANUAL, API, PARENT or RETRY. The field of is the
-// log id of the earlier run that failed or ended and so led to this one. Without the log id of its
-// own run, a trigger explains one run between asked and shortly after acked. CRON and MISFIRE with
-// a log id say that a run belongs to the schedule.
+// A trigger is a reason for a run, with the type MANUAL, API, BACKFILL, PARENT or RETRY. The field
+// of is the log id of the earlier run that failed or ended and so led to this one. Without the log
+// id of its own run, a trigger explains one run between asked and shortly after acked. CRON and
+// MISFIRE with a log id say that a run belongs to the schedule.
 //
 // The log lines are a dump of the log table, all rows or none. final is the moment of the final
 // read.

@@ -12,8 +12,8 @@ import (
 // An epoch is a stretch in which a job follows one schedule.
 //
 // It begins at an unknown instant from `from` to `certain` and ends at one from `until` to `gone`.
-// Only due times between `certain` and `until` had to fire, and only if the epoch certainly
-// existed.
+// Only due times after `certain`, or from `first` on if it is known, and before `until` had to
+// fire, and only if the epoch certainly existed.
 type epoch struct {
 	def   *Change // the definition it follows
 	plan  cron.Plan
