@@ -212,7 +212,7 @@ func (p *planner) jobs() {
 	p.cycles()
 }
 
-// cycles adds a note for each group of new jobs that trigger each other. They are taken as they
+// cycles adds a note for each cycle of new jobs that trigger each other. They are taken as they
 // are, since they may be meant so, and schedulers run them as XXL-JOB does.
 func (p *planner) cycles() {
 	var jobs []graph.Job
