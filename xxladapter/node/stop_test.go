@@ -15,7 +15,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// A silentStore does not answer when it is asked for groups. It tells left when a caller gives up.
+// A silentStore does not answer when it is asked for groups. Once the call's context has ended, it
+// sends the error to left.
 type silentStore struct {
 	xxladapter.Store
 	left chan error
