@@ -40,8 +40,8 @@ type congestion struct {
 	last  time.Time               // when an app was congested last; zero if none has been
 }
 
-// look notes what waits and how many fires are stocked at the beginning of a scan, and returns how
-// far ahead it claims jobs.
+// look notes what waits at the beginning of a scan, and returns how far ahead the scan claims jobs
+// with that many fires stocked.
 func (c *congestion) look(
 	waits map[int64]time.Duration, stocked int, now time.Time, window time.Duration,
 ) (ahead time.Duration) {

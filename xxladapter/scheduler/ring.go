@@ -38,7 +38,7 @@ type ring struct {
 	// set before leave is called.
 	overdue func()
 
-	// mu is taken before the timer's own locks, and never while the pool is called. The timer
+	// mu is taken before the timer's own locks, and released before the pool is called. The timer
 	// holds none of its own while due runs.
 	mu     sync.Mutex       // guards the fields below, and each armed that held leads to
 	held   map[int64]*armed // by fire id

@@ -172,9 +172,9 @@ func TestTheRingDropsWhatIsNotOnItsWayYet(t *testing.T) {
 	})
 }
 
-// TestTheRingDelaysByTwoTicksAtMost arms a fire when the worker has just passed a tick, and is
-// to look into its queue at the next one: what is armed then waits longest. Whether it is armed
-// before or after the pass is open where both happen at one instant.
+// TestTheRingDelaysByTwoTicksAtMost arms a fire when the worker has just passed a tick, and is to
+// look into its queue at the next one: what is armed then waits longest. The test waits for the
+// pass, because the pass and the arming happen at one instant and have no order there.
 func TestTheRingDelaysByTwoTicksAtMost(t *testing.T) {
 	const ahead = 100 * time.Millisecond
 	for wait, late := range map[time.Duration]time.Duration{
