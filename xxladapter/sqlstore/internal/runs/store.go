@@ -17,8 +17,8 @@ type Store struct {
 	figures *figures.Store
 }
 
-// New returns the runs of a database. What the store deletes is recorded in the audit, and counted
-// in the figures if it was not counted before.
+// New returns the runs of a database. A purge is recorded in the audit, unless it purges removed
+// jobs. Rows that it deletes are counted in the figures if they were not counted before.
 func New(db *database.DB, audit *audit.Store, figures *figures.Store) *Store {
 	return &Store{db: db, audit: audit, figures: figures}
 }
