@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBadOptionsAreRefused checks that everything that takes options refuses bad ones before
-// anything is opened.
+// TestBadOptionsAreRefused checks that calls refuse bad options before anything is opened.
 func TestBadOptionsAreRefused(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "new.db")
 	const nowhere = "127.0.0.1:1/xxl"

@@ -47,11 +47,11 @@ func CheckTakeOver(ctx context.Context, from string, opts Options) error {
 // an address like that of [OpenMySQL]. That database is only read, at one moment.
 //
 // All of it is written in one transaction. Jobs are stopped. They and their groups keep their ids
-// if the store has no job and no group; otherwise they get new ones, and the ids of children
-// follow. What was taken before, under the same Source, is left as it is. Log rows follow in
-// several transactions; after an error, the next call continues there. New runs of the store get
-// ids above the database's newest log row, whether or not log rows are taken, because executors
-// know the runs of XXL-JOB and of the store by their ids.
+// if the store has no job and no group, and took none under the same Source before; otherwise they
+// get new ones, and the ids of children follow. What was taken before is left as it is. Log rows
+// follow in several transactions; after an error, the next call continues there. New runs of the
+// store get ids above the database's newest log row, whether or not log rows are taken, because
+// executors know the runs of XXL-JOB and of the store by their ids.
 //
 // The error is [xxladapter.ErrConflict] if the store knows another source, and none with this name,
 // and Source is empty.
