@@ -17,7 +17,7 @@ import (
 // A step is one case.
 type step struct {
 	name  string
-	time  string // for -benchtime; 1x for a case that samples for a fixed time itself
+	time  string // for -benchtime; 1x means one sample of each variant
 	own   bool   // only in the main module
 	once  bool   // only in the first round
 	netty bool   // Netty has it too

@@ -15,9 +15,9 @@ type series struct{ bench, unit string }
 
 // results holds the content of a file of raw results.
 type results struct {
-	head   []string // the lines about machine and versions
+	head   []string // the lines that begin with "# ", without that
 	values map[series][]float64
-	absent map[string]string // by benchmark without its variants
+	absent map[string]string // why a benchmark was skipped, by its name
 	timers []string          // in order of appearance
 }
 
