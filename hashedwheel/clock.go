@@ -163,8 +163,10 @@ func (c *clock) wakeUp(word uint64) {
 	}
 }
 
-// park puts the worker to sleep until tick next, a wake or the end, unless empty says that there is
-// work. Tick is the current one, and active the last one at which the intake held something.
+// park puts the worker to sleep until tick next, or for one tick if the intake held something
+// within the last awakeTicks, unless empty says that there is work. A wake or the end ends the
+// sleep earlier. Tick is the current one, and active the last one at which the intake held
+// something; 0 means none.
 func (c *clock) park(tick, active, next uint64, empty func() bool) {
 	if until, ok := c.beginSleep(tick, active, next, empty); ok {
 		c.sleepUntil(until)

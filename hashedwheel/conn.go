@@ -95,8 +95,9 @@ func (w *HashedWheelTimer) NewConnIdle(opts ConnIdleOptions) (*ConnIdle, error) 
 // *net.TCPConn. A NetConn method returns c; what is read and written through c itself is not seen.
 //
 // A long transfer by ReadFrom, WriteTo or a large Write counts while it makes progress: it is
-// checked piece by piece and, on Linux and TCP, by the number of bytes that the peer has
-// acknowledged. One that is stuck is reported after at most two periods.
+// checked piece by piece and, on Linux and TCP, by the number of bytes that were read or that the
+// peer has acknowledged (not on 386 and s390x). One that is stuck is reported after at most two
+// periods.
 //
 // For TLS wrap the connection below it: tls.Server(wrapped, config), or tls.NewListener on what
 // Listener returns. Servers look for a *tls.Conn, which a wrapped one would hide.

@@ -106,7 +106,8 @@ func NewPool(workers, queue int) (*Pool, error) {
 	return p, nil
 }
 
-// run keeps the pool's size if a task calls runtime.Goexit.
+// run runs a task. If the task calls runtime.Goexit, which ends the goroutine, run starts another
+// one in its place.
 func (p *Pool) run(run func()) {
 	normal := false
 	defer func() {

@@ -161,7 +161,7 @@ func (e *engine) public() *HashedWheelTimer {
 }
 
 // dropped is called when the collector has found that the timer is no longer referenced. Handles
-// refer to it without the collector's knowledge and may arm it at any time. So a timer that may
+// refer to it without the collector's knowledge and may be armed at any time. So a timer that may
 // have handles continues and is reported once: most such timers were forgotten, and nothing but
 // Stop ends their goroutine. One that has none and never started ends silently.
 func (e *engine) dropped() {

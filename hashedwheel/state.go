@@ -34,7 +34,7 @@ const (
 
 const (
 	// linked means that the worker holds the timeout in the wheel, or in the batch that it is about
-	// to fire. Only the worker sets and clears it.
+	// to fire. Only the worker changes it, and Stop once the worker has ended.
 	//
 	// Invariant: the tick under which a linked timeout is filed is never later than the due tick.
 	// So a later due tick needs no action: the hand comes by too early, sees it and files the
@@ -52,13 +52,13 @@ const (
 	periodic state = 1 << 6
 
 	// fresh means that the timeout was armed when it was made, and not again since. It is only a
-	// hint: if a cancellation finds the timeout queued, it may well be the next operation in its
+	// hint: a cancellation that finds the timeout queued may well be the next operation in its
 	// stripe. See cancelQueued.
 	fresh state = 1 << 7
 
 	// rebound means that Init has bound the timeout to another task while the worker held it. It
 	// makes the word differ from every one that the worker may have read together with the previous
-	// task; see claim. Only Init sets it, only the worker clears it.
+	// task; see claim. Only Init sets it; the worker clears it, or Stop once the worker has ended.
 	rebound state = 1 << 8
 
 	// placed means that the timeout has fired and still has its place under the limit: its task
