@@ -11,7 +11,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// closePace is the pause between two passes of a [Closer]. Nothing waits for it.
+// closePace is the period of the passes of a [Closer]. Nothing waits for them.
 const closePace = 10 * time.Minute
 
 // A Closer takes the place of a [Monitor] on a node without channels. It closes the alarms of runs

@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// pageLimit limits the rows of one query, pollLimit those of one poll.
+	// pageLimit limits the failed runs of one query. pollLimit limits the failed runs, and the
+	// abandoned claims, of one poll.
 	pageLimit = 1000
 	pollLimit = 100_000
 
