@@ -308,7 +308,8 @@ func inOtherModule(folder string) bool {
 	return false
 }
 
-// checkImports returns the packages of this repository that a file of pkg imports.
+// checkImports reports the imports that a file of pkg must not have. It returns the packages of
+// this repository that the file imports.
 func checkImports(t *testing.T, file, pkg string) (imported []string) {
 	t.Helper()
 	r, known := rules[pkg]

@@ -24,7 +24,8 @@ func TestEveryMutexSaysWhatItGuards(t *testing.T) {
 	}
 }
 
-// checkMutexes returns how many mutexes the file declares.
+// checkMutexes reports the mutexes of a file that do not say what they guard, and the structs with
+// several that do not say their lock order. It returns how many mutexes the file declares.
 func checkMutexes(t *testing.T, s source) (found int) {
 	comments := s.commentsByLine()
 	check := func(typ ast.Expr, at ast.Node) (mutex bool) {
