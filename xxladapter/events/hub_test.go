@@ -14,7 +14,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 )
 
-// A counted store counts its calls, each of which costs a database one statement.
+// A counted store counts its reads of changes, each of which costs a database one statement.
 type counted struct {
 	*memstore.Store
 	calls  atomic.Int64
