@@ -52,7 +52,7 @@ const (
 	// wait for a greeting.
 	OpenDialLimit = 10 * time.Second
 
-	// unackedLimit is how long the kernel waits for its peer to acknowledge what was sent before it
+	// unackedLimit is how long the kernel waits for the peer to acknowledge sent data before it
 	// drops a connection, and keepAliveIdle how long a connection is idle before the kernel probes
 	// it. So a vanished peer is found in seconds, even with SlowSilence.
 	unackedLimit  = 3 * time.Second

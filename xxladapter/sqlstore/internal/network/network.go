@@ -87,7 +87,8 @@ func (n *Connections) FellSilent(since time.Time) {
 	n.closeOld(before, (*socket).rests)
 }
 
-// greeted closes the connections that still wait if the server has answered on a newer one.
+// greeted closes the connections that were opened before the last silence and expect quick answers,
+// if s is the first newer one on which the server has answered.
 func (n *Connections) greeted(s *socket) {
 	n.mu.Lock()
 	proven := n.suspected && !s.made.Before(n.silentAt)
