@@ -235,3 +235,11 @@ func FuzzRead(f *testing.F) {
 		_ = Check(h, opts).String()
 	})
 }
+
+func TestSpaceAfterANumberIsRead(t *testing.T) {
+	for _, space := range []string{" ", "\t", "\r"} {
+		h, err := Read(strings.NewReader(`{"kind":"final","at":1` + space + "}\n"))
+		require.NoError(t, err)
+		require.EqualValues(t, 1, h.End)
+	}
+}

@@ -77,10 +77,13 @@ func (l *line) rest() error {
 }
 
 func (l *line) space() {
-	for l.pos < len(l.b) && (l.b[l.pos] == ' ' || l.b[l.pos] == '\t' || l.b[l.pos] == '\r') {
+	for l.pos < len(l.b) && isSpace(l.b[l.pos]) {
 		l.pos++
 	}
 }
+
+// isSpace reports whether JSON allows c between its parts. A line has no line feed.
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
 func (l *line) take(c byte) bool {
 	l.space()
@@ -168,7 +171,7 @@ func (l *line) number(f field, c *class) (int64, error) {
 		}
 		n = n*10 + d
 	}
-	if i == first || n < 0 || i < len(l.b) && l.b[i] != ',' && l.b[i] != '}' && l.b[i] != ']' && l.b[i] != ' ' {
+	if i == first || n < 0 || i < len(l.b) && l.b[i] != ',' && l.b[i] != '}' && l.b[i] != ']' && !isSpace(l.b[i]) {
 		return 0, faultf("field %s is %s, must be a whole number", fieldNames[f], excerpt(until(l.b[l.pos:])))
 	}
 	if negative {

@@ -198,12 +198,12 @@ func (w *world) live(j *simJob) {
 		return
 	}
 	type stretch struct {
-		from, to Instant // both are instants at which changes took effect
-		period   Instant
+		from   Instant // when a change took effect
+		period Instant
 	}
 	e := w.calm(base + 1500 + w.upTo(2000))
 	w.change(j, OpStart, e, nil)
-	cur := stretch{from: e, to: w.end + 1, period: j.period}
+	cur := stretch{from: e, period: j.period}
 	first := j.period
 	for {
 		t := w.calm(cur.from + 20000 + w.upTo(30000))

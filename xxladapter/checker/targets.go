@@ -28,7 +28,6 @@ const (
 	pending  fate = iota
 	matched       // a run came
 	consumed      // a misfire record consumed it
-	refused       // the hand-over failed, and the scheduler knows
 )
 
 // A dated holds the records of a job that name due times, each list in their order.
