@@ -77,6 +77,7 @@ func (w *HashedWheelTimer) WithTimeout(
 	w.init(&c.timeout, (*contextTask)(c))
 	c.timeout.Reset(delay)
 	if c.timeout.IsCancelled() && !c.over() {
+		c.end(context.Canceled, true) // so that nothing of it is left if w stopped just now
 		return context.WithDeadline(parent, deadline)
 	}
 	unlink := context.AfterFunc(parent, c.followParent)
