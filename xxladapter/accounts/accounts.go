@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -247,21 +246,27 @@ func (a *Accounts) begin(ctx context.Context, u *xxladapter.User, address string
 	}
 	is, err := a.store.Users(ctx, xxladapter.UserFilter{ID: u.ID})
 	if err != nil {
-		return "", b, err
+		return "", b, a.drop(ctx, c, err)
 	}
 	byProvider := u.Password == "" && len(is) > 0 && is[0].Password == ""
 	if len(is) == 0 || !byProvider && !access.Same(is[0].Password, u.Password) {
-		return "", b, cmp.Or(a.drop(ctx, c), error(ErrEnded))
+		return "", b, a.drop(ctx, c, ErrEnded)
 	}
 	a.logger.Info("user signed in", "name", u.Name, "address", address)
 	return secret, Bearer{u, c, access.NewRights(u.Grants...)}, nil
 }
 
-// drop removes a credential. One that is gone is no error.
-func (a *Accounts) drop(ctx context.Context, c *xxladapter.Credential) error {
-	err := a.store.RemoveCredential(ctx, c.UserID, c.ID)
-	if errors.Is(err, xxladapter.ErrNotFound) {
-		return nil
+// dropLimit limits the removal of a credential.
+const dropLimit = 5 * time.Second
+
+// drop removes a credential because of err, whether or not ctx has ended, and returns err. The
+// error of the removal comes first; a credential that is gone is none.
+func (a *Accounts) drop(ctx context.Context, c *xxladapter.Credential, err error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropLimit)
+	defer cancel()
+	failed := a.store.RemoveCredential(ctx, c.UserID, c.ID)
+	if failed != nil && !errors.Is(failed, xxladapter.ErrNotFound) {
+		return failed
 	}
 	return err
 }
@@ -338,7 +343,7 @@ func (a *Accounts) find(
 
 // Logout ends a session.
 func (a *Accounts) Logout(ctx context.Context, b Bearer) error {
-	return a.drop(ctx, b.Credential)
+	return a.drop(ctx, b.Credential, nil)
 }
 
 // SomeUser reports whether there is a user. While there is none, it asks the store at most once a

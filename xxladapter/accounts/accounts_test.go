@@ -352,6 +352,66 @@ func TestNoCredentialOutlivesANewPassword(t *testing.T) {
 	}
 }
 
+// An interrupted store calls cut once it has stored a credential. Like a database it answers
+// nothing under a context that has ended.
+type interrupted struct {
+	*memstore.Store
+	cut func()
+}
+
+func (s *interrupted) CreateCredential(ctx context.Context, c *xxladapter.Credential) (int64, error) {
+	id, err := s.Store.CreateCredential(ctx, c)
+	s.cut()
+	return id, err
+}
+
+func (s *interrupted) Credential(ctx context.Context, digest string) (*xxladapter.Credential, *xxladapter.User, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	return s.Store.Credential(ctx, digest)
+}
+
+func (s *interrupted) Users(ctx context.Context, f xxladapter.UserFilter) ([]*xxladapter.User, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return s.Store.Users(ctx, f)
+}
+
+func (s *interrupted) RemoveCredential(ctx context.Context, userID, id int64) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.Store.RemoveCredential(ctx, userID, id)
+}
+
+// TestNoCredentialIsLeftByACallerWhoLeaves has the caller leave when a session or a token is stored
+// and its secret not returned yet.
+func TestNoCredentialIsLeftByACallerWhoLeaves(t *testing.T) {
+	a := withUser(t)
+	_, b, err := a.Login(t.Context(), "root", "pass of root", "10.0.0.1")
+	require.NoError(t, err)
+	store := &interrupted{Store: a.store.(*memstore.Store)}
+	a.store = store
+	ctx, cancel := context.WithCancel(t.Context())
+	store.cut = cancel
+	_, _, err = a.Login(ctx, "root", "pass of root", "10.0.0.1")
+	require.ErrorIs(t, err, context.Canceled)
+
+	ctx, cancel = context.WithCancel(t.Context())
+	store.cut = cancel
+	_, _, err = a.CreateToken(
+		ctx, xxladapter.Credential{UserID: 1, Name: "ci", Expires: time.Now().Add(time.Hour)}, b.Credential,
+	)
+	require.ErrorIs(t, err, context.Canceled)
+	for kind, want := range map[xxladapter.CredentialKind]int{xxladapter.CredentialSession: 1, xxladapter.CredentialToken: 0} {
+		left, err := a.Credentials(t.Context(), 1, kind)
+		require.NoError(t, err)
+		require.Len(t, left, want, kind)
+	}
+}
+
 // TestTheFirstUserIsAnAdministrator checks that no first user locks everybody out.
 func TestTheFirstUserIsAnAdministrator(t *testing.T) {
 	store := &withUpstream{Store: memstore.New(nil), users: []xxladapter.UpstreamUser{

@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -206,15 +205,17 @@ func (a *Accounts) CreateToken(
 	}
 	secret = tokenPrefix + newSecret()
 	c.Kind, c.Digest, c.Created, c.Used = xxladapter.CredentialToken, digestOf(secret), now, time.Time{}
-	c.ID, err = a.store.CreateCredential(ctx, &c)
-	if err == nil && by != nil {
+	if c.ID, err = a.store.CreateCredential(ctx, &c); err != nil {
+		return 0, "", err
+	}
+	if by != nil {
 		_, _, err = a.store.Credential(ctx, by.Digest)
 		if errors.Is(err, xxladapter.ErrNotFound) {
-			err = cmp.Or(a.drop(ctx, &c), error(ErrEnded))
+			err = ErrEnded
 		}
-	}
-	if err != nil {
-		return 0, "", err
+		if err != nil {
+			return 0, "", a.drop(ctx, &c, err)
+		}
 	}
 	return c.ID, secret, nil
 }
