@@ -65,8 +65,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	case refusal != "":
 		limit = refusedBody
 	case r.ContentLength > limit && strings.EqualFold(op, wire.OpCallback):
-		s.large.Lock()
-		defer s.large.Unlock()
+		if err := s.large.Acquire(r.Context(), 1); err != nil {
+			return // the caller has left
+		}
+		defer s.large.Release(1)
 		limit = maxResults
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))

@@ -12,8 +12,8 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"sync"
 
+	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
@@ -79,12 +79,14 @@ type Server struct {
 	// JobCalls limits the calls that concern jobs, for all callers together.
 	JobCalls *rate.Limiter
 
-	large sync.Mutex // held while a body above [wire.MaxBody] is in memory
+	large *semaphore.Weighted // one place, for the only body above [wire.MaxBody] that is in memory
 }
 
 // New returns the server.
 func New(opts Options) *Server {
-	return &Server{opts: opts, JobCalls: rate.NewLimiter(jobCallRate, jobCallRate)}
+	return &Server{
+		opts: opts, JobCalls: rate.NewLimiter(jobCallRate, jobCallRate), large: semaphore.NewWeighted(1),
+	}
 }
 
 // Register registers the calls below both paths that XXL-JOB's executors use.
