@@ -190,6 +190,15 @@ func (j *Job) CheckChildren() error {
 // the columns are narrower, with 512 characters.
 func CheckParam(param string) error { return checkBytes("executorParam", param, MaxRowText) }
 
+// CheckOverride refuses, as [CheckParam] does, a parameter that replaces a job's; nil fits. The log
+// row must have all of it, because a retry takes it from there.
+func CheckOverride(param *string) error {
+	if param == nil {
+		return nil
+	}
+	return CheckParam(*param)
+}
+
 // checkText refuses text with control characters, and text with fewer than least or more than limit
 // characters.
 func checkText(field, text string, least, limit int) error {

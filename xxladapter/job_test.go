@@ -1,6 +1,7 @@
 package xxladapter
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -93,4 +94,13 @@ func TestAPurgeThatSelectsNothingIsRefused(t *testing.T) {
 	}
 	require.NoError(t, LogPurge{}.Validate())
 	require.NoError(t, LogPurge{JobID: 1, GroupID: 1, KeepNewest: 1, Before: time.Date(1971, 1, 1, 0, 0, 0, 0, time.UTC)}.Validate())
+}
+
+func TestAChildOfAnEditThatIsNotThereIsRefused(t *testing.T) {
+	for _, child := range []int64{-1, -3, math.MinInt64} { // -1 names the edit itself
+		err := CheckJobEdits([]JobEdit{{Act: ActCreate, Job: &Job{ChildIDs: []int64{child}}}, {Act: ActRemove, Job: &Job{ID: 1}}}, true)
+		var refused *Error
+		require.ErrorAs(t, err, &refused, "%d", child)
+		require.Equal(t, CodeInvalid, refused.Code)
+	}
 }

@@ -100,7 +100,7 @@ func CheckJobEdits(edits []JobEdit, whole bool) error {
 			continue
 		}
 		for _, child := range e.Job.ChildIDs {
-			if child < 0 && (!whole || -child > int64(len(edits)) || edits[-child-1].Act != ActCreate ||
+			if child < 0 && (!whole || child < -int64(len(edits)) || edits[-child-1].Act != ActCreate ||
 				-child == int64(i)+1) {
 				return Invalidf(errorrule.Child,
 					"edits[%[3]d].%[1]s contains %[2]d, must be the id of a job, or -n where edit n "+

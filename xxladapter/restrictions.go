@@ -117,24 +117,6 @@ func nextDay(at time.Time) time.Time {
 	}
 }
 
-// Unknown returns the years from the first instant to the last one for which a calendar has no
-// days, and whether there is no calendar with that name. An empty name gives neither.
-func (r *Restrictions) Unknown(calendar string, first, last time.Time) (years []int, missing bool) {
-	if calendar == "" {
-		return nil, false
-	}
-	c := r.Calendar(calendar)
-	if c == nil {
-		return nil, true
-	}
-	for year := first.Year(); year <= last.Year(); year++ {
-		if !c.Knows(year) {
-			years = append(years, year)
-		}
-	}
-	return years, false
-}
-
 // AllCalendars returns the stored calendars and those that are built in and not replaced, by name.
 func (r *Restrictions) AllCalendars() []*Calendar {
 	all := BuiltInCalendars()

@@ -129,10 +129,8 @@ func (f *backfillRequest) check(now time.Time) error {
 	case f.Parallel < 1 || f.Parallel > xxladapter.MaxBackfillParallel:
 		return xxladapter.Invalidf(errorrule.Range, "%s is %d, must be %d to %d",
 			"parallel", f.Parallel, 1, xxladapter.MaxBackfillParallel)
-	case f.Param != nil:
-		return xxladapter.CheckParam(*f.Param)
 	}
-	return nil
+	return xxladapter.CheckOverride(f.Param)
 }
 
 // duesOf returns the due times of a schedule in a range, oldest first and at least one. Those of a

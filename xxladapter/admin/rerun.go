@@ -72,10 +72,8 @@ func shardOf(l *xxladapter.Log) (index, total int, err error) {
 func (s *Server) order(
 	ctx context.Context, j *xxladapter.Job, f xxladapter.Fire, form *triggerForm, key, request string,
 ) (no planned, err error) {
-	if form.Param != nil {
-		if err := xxladapter.CheckParam(*form.Param); err != nil {
-			return no, err
-		}
+	if err := xxladapter.CheckOverride(form.Param); err != nil {
+		return no, err
 	}
 	if refused := s.checkAddresses(ctx, j, form.Addresses); refused != nil {
 		if key == "" {

@@ -15,6 +15,9 @@ func (s *Store) CreateBackfill(ctx context.Context, b *xxladapter.Backfill) (int
 		return 0, err
 	}
 	defer s.mu.Unlock()
+	if err := xxladapter.CheckOverride(b.Param); err != nil {
+		return 0, err
+	}
 	if s.jobs[b.JobID] == nil {
 		return 0, noJob(b.JobID)
 	}

@@ -15,6 +15,9 @@ func (s *Store) PlanOrder(
 		return nil, xxladapter.Fire{}, err
 	}
 	defer s.mu.Unlock()
+	if err := xxladapter.CheckOverride(f.Param); err != nil {
+		return nil, xxladapter.Fire{}, err
+	}
 	if key != "" {
 		if s.jobs[f.JobID] == nil {
 			return nil, xxladapter.Fire{}, noJob(f.JobID)

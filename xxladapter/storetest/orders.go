@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"strings"
 	"sync"
 	"time"
 
@@ -33,6 +34,27 @@ var orderRules = []fullRule{
 		})
 		want.Open = false
 		b.Equal(want, b.order(o.ID))
+	}},
+	{"AParameterThatALogRowCannotHoldIsRefused", func(b *fullFixture) {
+		id, param := b.addJob("ordered"), strings.Repeat("p", xxladapter.MaxRowText+1)
+		refused := func(err error) {
+			var coded *xxladapter.Error
+			b.ErrorAs(err, &coded)
+			b.Equal(xxladapter.CodeInvalid, coded.Code)
+		}
+		_, _, err := b.store.PlanOrder(b.ctx, xxladapter.Fire{
+			JobID: id, Due: at(1), Type: xxladapter.TriggerManual, RetryCount: -1, Param: &param,
+		}, "", "digest")
+		refused(err)
+		b.Empty(b.openFires(xxladapter.FireFilter{JobID: id}))
+		_, err = b.store.CreateBackfill(b.ctx, &xxladapter.Backfill{
+			JobID: id, Dues: []time.Time{at(1)},
+			BackfillProgress: xxladapter.BackfillProgress{Parallel: 1, Param: &param},
+		})
+		refused(err)
+		list, err := b.store.Backfills(b.ctx, xxladapter.BackfillFilter{JobID: id})
+		b.NoError(err)
+		b.Empty(list)
 	}},
 	{"AnOrderShowsTheLogRowsOfAllShards", func(b *fullFixture) {
 		o, fire := b.place(b.addJob("broadcast"), "")

@@ -21,11 +21,14 @@ func (w Widths) CheckJob(j *xxladapter.Job) error {
 	return checkWidth("executorParam", j.Param, w.Param)
 }
 
-// CheckOverride returns an error if a log row has no room for a parameter that replaces the job's,
-// since a retry takes it from there. Nil fits.
+// CheckOverride works like [xxladapter.CheckOverride], and also returns an error if the column of
+// this release is too narrow.
 func (w Widths) CheckOverride(param *string) error {
 	if param == nil {
 		return nil
+	}
+	if err := xxladapter.CheckOverride(param); err != nil {
+		return err
 	}
 	return checkWidth("executorParam", *param, w.LogParam)
 }
