@@ -309,9 +309,11 @@ func (s *Server) readJobs(ctx context.Context, state *declare.State, groups map[
 				return err
 			}
 			for _, j := range jobs {
+				if !known[j.ID] { // a child may have come to a group that was read before
+					state.Jobs = append(state.Jobs, j)
+				}
 				known[j.ID], f.AfterID = true, j.ID
 			}
-			state.Jobs = append(state.Jobs, jobs...)
 			if len(jobs) < api.MaxPage {
 				return nil
 			}

@@ -433,3 +433,41 @@ func (s *actorStore) Register(ctx context.Context, app, addr string) error {
 	s.by = xxladapter.ActorOf(ctx)
 	return s.Store.Register(ctx, app, addr)
 }
+
+// TestARoleCountsOnlyInItsGroup has a caller with the highest role in one group, who may only look
+// in another: what needs more there is refused and stores nothing.
+func TestARoleCountsOnlyInItsGroup(t *testing.T) {
+	s := twoGroupsOn(t)
+	do := s.as(granted(1, xxladapter.RoleAdmin), granted(2, xxladapter.RoleViewer))
+	before := s.contents()
+	refused := func(method, path, body string) {
+		t.Helper()
+		status, answer := do(method, path, body)
+		require.Equal(t, http.StatusForbidden, status, "%s %s %s: %s", method, path, body, answer)
+		require.True(t, before == s.contents(), "%s %s %s has stored something", method, path, body)
+	}
+	inPaths := 0
+	for _, c := range s.server.calls() {
+		name := c.Method + " " + c.Path
+		if strings.Contains(c.Path, "{id}") && least[name].role != "" && least[name].role != xxladapter.RoleViewer {
+			refused(c.Method, strings.NewReplacer("{id}", "2", "{version}", "1").Replace(c.Path), goodBodies[name])
+			inPaths++
+		}
+	}
+	require.Greater(t, inPaths, 15)
+	for _, call := range []string{
+		`POST /api/v1/jobs {"jobGroup":2,"name":"n","author":"a","executorHandler":"h"}`,
+		`PUT /api/v1/jobs/1 {"jobGroup":2}`,
+		`POST /api/v1/jobs/1/copy {"jobGroup":2}`,
+		`POST /api/v1/runs/clear {"jobGroup":2,"all":true}`,
+		`POST /api/v1/pauses {"jobGroup":2}`,
+	} {
+		parts := strings.SplitN(call, " ", 3)
+		refused(parts[0], parts[1], parts[2])
+	}
+	// A bulk call refuses each job by itself.
+	_, answer := do("POST", "/api/v1/jobs/bulk", `{"action":"stop","filter":{"jobGroup":2}}`)
+	require.Contains(t, answer, `"code":"forbidden"`)
+	require.Contains(t, answer, `{"done":true,"failed":1}`)
+	require.True(t, before == s.contents())
+}
