@@ -121,7 +121,7 @@ var cronRules = map[string]string{
 	"and day of month are both given, but one of them must be ?":                 "与日同时指定，其中一个须为 ?",
 	"must have 6 or 7 fields, second to day of week and perhaps year, but has …": "须有 6 或 7 个字段，依次为秒、分、时、日、月、周，年可省略，现有 … 个",
 	"must have 5 fields, minute to day of week, but has …":                       "须有 5 个字段，依次为分、时、日、月、周，现有 … 个",
-	"continues after 128 bytes, the longest allowed":                             "超过了最大长度 128 字节",
+	"continues after 2048 bytes, the longest allowed":                            "超过了最大长度 2048 字节",
 }
 
 var cronHints = map[string]string{
