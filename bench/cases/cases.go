@@ -62,11 +62,6 @@ type Variant struct {
 	Run  func(m Meter, n int)
 }
 
-// All returns the cases that every contender goes through.
-func All() []Case {
-	return []Case{Pending, Start, Fire, Lateness}
-}
-
 // Absence returns why k cannot take part in c at s; it is empty if k can.
 func (c Case) Absence(k contender.Kind, s Setting) string {
 	if k.MaxPending != 0 && s.Pending > k.MaxPending {

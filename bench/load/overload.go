@@ -24,8 +24,8 @@ import (
 // notice nothing.
 //
 // The cron expression of a job names whole minutes. In these minutes the job is due once a second,
-// so the due times are known beforehand. Each must turn up once: sent, failed or ambiguous, or in
-// the record of a misfire.
+// so the due times are known beforehand. Each must turn up once: sent, failed, or in the record of
+// a misfire.
 func overload(ctx context.Context, out io.Writer, p plan) (err error) {
 	if p.duration%time.Minute != 0 || p.duration > 20*time.Minute {
 		return fmt.Errorf("-for is %v, must be whole minutes up to 20 for overload", p.duration)
@@ -231,8 +231,8 @@ type dueTimes struct {
 	others int           // due times that were not expected
 }
 
-// jobDueTimes has a letter for each second: '.' not due, 'd' due, 's' sent, 'f' failed or
-// ambiguous, 'm' misfired, '!' more than one of these.
+// jobDueTimes has a letter for each second: '.' not due, 'd' due, 's' sent, 'f' failed, 'm'
+// misfired, '!' more than one of these.
 type jobDueTimes struct {
 	group int
 	was   []byte
@@ -278,6 +278,9 @@ func (d *dueTimes) mark(job int64, second int, letter byte) *jobDueTimes {
 
 func (d *dueTimes) event(e trigger.Event) {
 	d.seen.count(e.Kind)
+	if e.Kind == trigger.EventAmbiguous {
+		return // an event with the outcome follows
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if e.Kind == trigger.EventResult {

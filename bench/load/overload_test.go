@@ -52,6 +52,7 @@ func TestOverloadAccountsForEveryDueTime(t *testing.T) {
 	for s := 70; s < 118; s++ {
 		sent(s, trigger.EventSent)
 	}
+	sent(118, trigger.EventAmbiguous) // its outcome follows
 	sent(118, trigger.EventFailed)
 	sent(117, trigger.EventSent) // twice
 	sent(3, trigger.EventSent)   // not due
