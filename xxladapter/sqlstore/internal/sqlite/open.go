@@ -6,9 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
-	"os"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -188,10 +186,8 @@ func reason(file string, err error) error {
 		return fmt.Errorf("is read-only (%w)", coded)
 	case sqlite3.SQLITE_CANTOPEN:
 		// SQLite does not say why; the operating system does.
-		if f, osErr := os.OpenFile(file, os.O_RDWR, 0); osErr == nil {
-			_ = f.Close()
-		} else if pathErr := (*fs.PathError)(nil); errors.As(osErr, &pathErr) {
-			return pathErr.Err
+		if why := whyNotOpened(file); why != nil {
+			return why
 		}
 	}
 	return err
