@@ -44,8 +44,8 @@ func (s *Scheduler) sweepLoop(ctx context.Context) {
 			continue
 		case <-overdue:
 			overdue = nil
-			if err := s.armOverdue(ctx); ctx.Err() == nil {
-				failing.note(err)
+			if err := s.armOverdue(ctx); err != nil && ctx.Err() == nil {
+				failing.note(err) // the next sweep tells whether the outage is over
 			}
 			continue
 		}
