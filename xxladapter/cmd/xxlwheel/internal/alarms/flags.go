@@ -150,6 +150,9 @@ func readTargets(flag string, values []string) ([]alarm.Target, error) {
 	for _, value := range values {
 		lines := []string{value}
 		if file, isFile := strings.CutPrefix(value, "@"); isFile {
+			if strings.Contains(file, "://") {
+				return nil, command.Usagef("%s is @ and a URL, must be a URL, or @ and the name of a file", flag)
+			}
 			text, err := readSecret(flag, file)
 			if err != nil {
 				return nil, err

@@ -21,6 +21,10 @@ func Listen(flag, addr string) (net.Listener, error) {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return nil, fmt.Errorf("%s is %s, must be a free port: address already in use", flag, addr)
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return nil, fmt.Errorf("%s is %s, must be an address of this machine", flag, addr)
+	case errors.Is(err, syscall.EACCES):
+		return nil, fmt.Errorf("%s is %s, must be a port that this user may open: permission denied", flag, addr)
 	case err != nil:
 		var op *net.OpError
 		if errors.As(err, &op) {

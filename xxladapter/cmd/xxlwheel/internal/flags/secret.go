@@ -23,6 +23,9 @@ func (s *Secret) UnmarshalText(text []byte) error {
 		*s = Secret(text)
 		return nil
 	}
+	if strings.Contains(file, "://") {
+		return errors.New("is @ and a URL, must be the secret itself, or @ and the name of a file") // without the URL, which may have a password
+	}
 	content, err := ReadFile(file)
 	if err != nil {
 		return err
