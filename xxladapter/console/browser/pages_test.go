@@ -273,6 +273,21 @@ func TestWithoutAMouse(t *testing.T) {
 	tab.press("?")
 	tab.until("the keys are listed", `document.querySelector("dialog[open] kbd")`)
 	tab.accessible("keys")
+
+	tab.tick("Keys act alone, without Ctrl")
+	tab.press(kb.Escape)
+	tab.until("the keys are closed", `!document.querySelector("dialog[open]")`)
+	tab.visit("jobs") // which loads the page again
+	tab.press("?")
+	tab.press("/")
+	tab.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	tab.until("only the key with Ctrl acts", `document.activeElement.getAttribute("role") === "combobox" && document.querySelectorAll("dialog[open]").length === 1`)
+	tab.press(kb.Escape)
+	tab.click("Keyboard shortcuts")
+	tab.tick("Keys act alone, without Ctrl")
+	tab.press(kb.Escape)
+	tab.press("?")
+	tab.until("the keys are listed again", `document.querySelector("dialog[open] kbd")`)
 }
 
 // A screen reader finds a name for every control.

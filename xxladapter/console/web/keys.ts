@@ -1,7 +1,9 @@
-// Keys that work anywhere outside fields. An element with data-key="e" is pressed by e: first in the
+// Keys that work anywhere outside fields. Keys without Ctrl can be turned off, because somebody who
+// dictates or has a tremor presses them without meaning to (WCAG 2.2, criterion 2.1.4). An element with data-key="e" is pressed by e: first in the
 // row that has the focus, then on the page. So each key has something visible that does the same.
 
 import { signal } from "@preact/signals";
+import { singleKeys } from "./prefs";
 
 export const paletteOpen = signal(false);
 export const keysOpen = signal(false);
@@ -27,7 +29,7 @@ addEventListener("keydown", (e) => {
 		paletteOpen.value = !paletteOpen.value;
 		return;
 	}
-	if (e.ctrlKey || e.metaKey || e.altKey || typing(e.target) || document.querySelector("dialog[open]")) return;
+	if (!singleKeys.value || e.ctrlKey || e.metaKey || e.altKey || typing(e.target) || document.querySelector("dialog[open]")) return;
 	switch (e.key) {
 		case "/": {
 			const search = document.querySelector<HTMLInputElement>("main input[type=search]");

@@ -1,4 +1,4 @@
-// What a person chose: language and theme. Both are kept in the browser.
+// What a person chose: language, theme, and whether keys act alone. All are kept in the browser.
 
 import { signal, effect } from "@preact/signals";
 
@@ -34,6 +34,7 @@ function firstTheme(): Theme {
 
 export const lang = signal<Lang>(firstLang());
 export const theme = signal<Theme>(firstTheme());
+export const singleKeys = signal(stored("xxlwheel.keys") !== "off");
 
 effect(() => {
 	document.documentElement.lang = lang.value;
@@ -43,3 +44,4 @@ effect(() => {
 	document.documentElement.dataset.theme = theme.value;
 	keep("xxlwheel.theme", theme.value);
 });
+effect(() => keep("xxlwheel.keys", singleKeys.value ? "on" : "off"));

@@ -5,7 +5,7 @@ import { ApiError, call, type Calendar } from "../api";
 import { changedSomething, useCall } from "../data";
 import { plural, t, word } from "../i18n";
 import { may } from "../session";
-import { Button, Empty, Tag } from "../parts/basic";
+import { Button, Checks, Empty, Tag } from "../parts/basic";
 import { Confirm } from "../parts/dialog";
 import { Field } from "../parts/form";
 import { Panel } from "../parts/page";
@@ -96,12 +96,7 @@ function CalendarDialog({ calendar: c, all, onClose }: { calendar: Calendar; all
 			</Field>
 			<fieldset class="inline">
 				<legend>{t("calendar.weekend")}</legend>
-				{weekdays.map((d) => (
-					<label class="check" key={d}>
-						<input type="checkbox" checked={weekend.includes(d)} onChange={(e) => setWeekend(e.currentTarget.checked ? [...weekend, d] : weekend.filter((w) => w !== d))} />
-						{weekdayName(d)}
-					</label>
-				))}
+				<Checks of={weekdays} chosen={weekend} set={setWeekend} label={weekdayName} />
 			</fieldset>
 			{years.map((y, i) => (
 				<fieldset class="fields" key={y.year}>

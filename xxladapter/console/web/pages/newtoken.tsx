@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { apiError, call, type ApiError, type Token } from "../api";
 import { changedSomething } from "../data";
 import { plural, t } from "../i18n";
-import { Button } from "../parts/basic";
+import { Button, Checks } from "../parts/basic";
 import { Confirm, Dialog } from "../parts/dialog";
 import { Field, Select } from "../parts/form";
 import { roleOptions } from "../parts/grants";
@@ -48,12 +48,7 @@ export function TokenDialog({ onClose, onCreated }: { onClose: () => void; onCre
 			</Field>
 			<fieldset class="checks">
 				<legend>{t("field.jobGroup")}</legend>
-				{[...groups.byID.values()].map((g) => (
-					<label class="check" key={g.id}>
-						<input type="checkbox" checked={chosen.includes(g.id!)} onChange={(e) => setChosen(e.currentTarget.checked ? [...chosen, g.id!] : chosen.filter((id) => id !== g.id))} />
-						{g.title || g.appName}
-					</label>
-				))}
+				<Checks of={[...groups.byID.keys()] as number[]} chosen={chosen} set={setChosen} label={groups.name} />
 				<p class="field-help">{t("token.groupsHelp")}</p>
 			</fieldset>
 		</Confirm>

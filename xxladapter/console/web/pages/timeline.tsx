@@ -64,7 +64,7 @@ function Shown({ job: j, data }: { job: Job; data: Answer<"GET /jobs/{id}/timeli
 	const label = t("timeline.label", { due: number(ticks.length), runs: number(data.runs.length), failed: number(data.runs.filter((r) => r.status === "FAIL").length), misfires: number(data.misfires.length) });
 	return (
 		<>
-			{data.scheduleIsPresent && <p class="inline late"><Icon name="warn" />{t("timeline.present")}</p>}
+			{data.scheduleIsPresent && <p class="inline late"><Icon name="warn" />{t("why.present")}</p>}
 			{data.more && <p class="inline late"><Icon name="warn" />{t("timeline.more")}</p>}
 			<Panel title={label}>
 				{nothing ? <Empty icon="clock" title={t("timeline.none")} /> : (

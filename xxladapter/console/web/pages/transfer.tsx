@@ -6,7 +6,7 @@ import { changedSomething } from "../data";
 import { number, plural, t } from "../i18n";
 import { href } from "../route";
 import { may } from "../session";
-import { Button, Empty, Failure, Tag } from "../parts/basic";
+import { Button, Check, Empty, Failure, Tag } from "../parts/basic";
 import { FieldChanges } from "../parts/changes";
 import { Confirm } from "../parts/dialog";
 import { Field, Select } from "../parts/form";
@@ -56,21 +56,12 @@ function Export() {
 					<Select value={app} onChange={(e) => setApp(e.currentTarget.value)}
 						options={[{ value: "", text: t("transfer.all") }, ...[...groups.byID.values()].map((g) => ({ value: g.appName ?? "", text: g.title ? `${g.title} (${g.appName})` : (g.appName ?? "") }))]} />
 				</Field>
-				<Check label={t("transfer.withoutRunning")} on={withoutRunning} set={setWithoutRunning} />
+				<Check on={withoutRunning} set={setWithoutRunning}>{t("transfer.withoutRunning")}</Check>
 				<span>
 					<Button icon="download" tone="primary" busy={busy} onClick={() => void download()}>{t("transfer.download")}</Button>
 				</span>
 			</div>
 		</Panel>
-	);
-}
-
-function Check({ label, on, set }: { label: string; on: boolean; set: (on: boolean) => void }) {
-	return (
-		<label class="check">
-			<input type="checkbox" checked={on} onChange={(e) => set(e.currentTarget.checked)} />
-			{label}
-		</label>
 	);
 }
 
@@ -140,8 +131,8 @@ function Apply() {
 						<textarea rows={10} class="mono-input" spellcheck={false} value={text} onInput={(e) => { setText(e.currentTarget.value); forget(); }} />
 					</Field>
 					<div class="checks">
-						<Check label={t("transfer.prune")} on={options.prune} set={(prune) => set({ prune })} />
-						<Check label={t("transfer.adopt")} on={options.adopt} set={(adopt) => set({ adopt })} />
+						<Check on={options.prune} set={(prune) => set({ prune })}>{t("transfer.prune")}</Check>
+						<Check on={options.adopt} set={(adopt) => set({ adopt })}>{t("transfer.adopt")}</Check>
 					</div>
 					<span class="actions">
 						<Button tone={result ? undefined : "primary"} busy={busy} disabled={body.files.length === 0} onClick={() => void dryRun()}>{t("transfer.dryRun")}</Button>

@@ -56,6 +56,29 @@ export function Tag({ children, tone, title }: { children: ComponentChildren; to
 	return <span class={"tag" + (tone ? " is-" + tone : "")} title={title ?? (typeof children === "string" ? children : undefined)}>{children}</span>;
 }
 
+// Check is a checkbox with its label.
+export function Check({ on, set, children }: { on: boolean; set: (on: boolean) => void; children: ComponentChildren }) {
+	return (
+		<label class="check">
+			<input type="checkbox" checked={on} onChange={(e) => set(e.currentTarget.checked)} />
+			{children}
+		</label>
+	);
+}
+
+// Checks has a checkbox for each of several values; set is called with those that are chosen.
+export function Checks<T>({ of, chosen, set, label }: { of: readonly T[]; chosen: T[]; set: (chosen: T[]) => void; label: (value: T) => ComponentChildren }) {
+	return (
+		<>
+			{of.map((value) => (
+				<Check key={String(value)} on={chosen.includes(value)} set={(on) => set(on ? [...chosen, value] : chosen.filter((c) => c !== value))}>
+					{label(value)}
+				</Check>
+			))}
+		</>
+	);
+}
+
 export function Mono({ children }: { children: ComponentChildren }) {
 	return <code class="mono">{children}</code>;
 }

@@ -4,8 +4,10 @@ import { useState } from "preact/hooks";
 import { useCall, useDelayed } from "../data";
 import { t } from "../i18n";
 import { keysOpen, paletteOpen } from "../keys";
+import { singleKeys } from "../prefs";
 import { go } from "../route";
 import { may } from "../session";
+import { Check } from "./basic";
 import { Dialog } from "./dialog";
 import { places } from "./frame";
 import { Icon, type IconName } from "./icons";
@@ -79,6 +81,9 @@ export function Keys() {
 	];
 	return (
 		<Dialog title={t("frame.keys")} onClose={() => (keysOpen.value = false)}>
+			<div class="dialog-body">
+				<Check on={singleKeys.value} set={(on) => (singleKeys.value = on)}>{t("keys.single")}</Check>
+			</div>
 			<dl class="dialog-body keys">
 				{rows.map(([key, what]) => (
 					<div key={key}>

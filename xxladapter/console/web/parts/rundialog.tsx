@@ -5,6 +5,7 @@ import { call, type Job } from "../api";
 import { changedSomething, useCall } from "../data";
 import { t } from "../i18n";
 import { href } from "../route";
+import { Checks } from "./basic";
 import { Confirm } from "./dialog";
 import { Field } from "./form";
 import { tell } from "./toast";
@@ -30,12 +31,7 @@ export function RunDialog({ job, onClose }: { job: Job; onClose: () => void }) {
 			<fieldset class="checks">
 				<legend>{t("run.addresses")}</legend>
 				{group.error ? <p class="field-error">{group.error.message}</p> : group.data && addresses.length === 0 && <p class="muted">{t("run.noAddresses")}</p>}
-				{addresses.map((a) => (
-					<label class="check" key={a}>
-						<input type="checkbox" checked={chosen.includes(a)} onChange={(e) => setChosen(e.currentTarget.checked ? [...chosen, a] : chosen.filter((c) => c !== a))} />
-						<code>{a}</code>
-					</label>
-				))}
+				<Checks of={addresses} chosen={chosen} set={setChosen} label={(a) => <code>{a}</code>} />
 				<p class="field-help">{t("run.addressesHelp")}</p>
 			</fieldset>
 		</Confirm>
