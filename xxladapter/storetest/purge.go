@@ -123,12 +123,11 @@ var purgeRules = []fullRule{
 	{"PurgeFindsOldRowsAmongYoungOnesInAnyOrder", func(b *fullFixture) {
 		id := b.addJob("job")
 		var stay []int64
-		for i, days := range []int{-5, 0, -9, -1, -5, 0, -7} {
+		for _, days := range []int{-5, 0, -9, -1, -5, 0, -7} {
 			l := b.ended(id, days, 200)
 			if days > -5 {
 				stay = append(stay, l)
 			}
-			_ = i
 		}
 		b.Equal(4, b.purge(xxladapter.LogPurge{Before: at(0).AddDate(0, 0, -2)}, 2))
 		b.Equal(stay, b.logIDs())

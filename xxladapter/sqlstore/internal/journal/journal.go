@@ -213,6 +213,8 @@ func (j *Journal) turn() {
 const turnPause = time.Second
 
 // Append adds a record. It does not wait; see Wait. The order of calls is the order of the records.
+//
+// REQUIRES: record is not empty. A replay takes an empty one for the torn end of the journal.
 func (j *Journal) Append(record []byte) Position {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -16,7 +16,6 @@ import (
 // A peer is a server, identified by the base of its URLs.
 type peer struct {
 	base string
-	url  *url.URL
 	addr string // host:port
 	// host is the name in the server's certificate; empty without TLS.
 	host  string
@@ -57,7 +56,7 @@ func parse(base, path string) (*peer, []byte, error) {
 		host = r.URL.Hostname() // with the zone, which the header does not have
 	}
 	port := r.URL.Port()
-	p := &peer{base: base, url: r.URL, heads: make(map[string][]byte)}
+	p := &peer{base: base, heads: make(map[string][]byte)}
 	if r.URL.Scheme == "https" {
 		p.host = host
 	}
