@@ -10,7 +10,7 @@ import (
 const (
 	// MaxBackfill is how many due times one backfill may have.
 	MaxBackfill = 10_000
-	// MaxBackfillParallel is how many of its runs may be in progress at once.
+	// MaxBackfillParallel is how many runs of a backfill may be in progress at once.
 	MaxBackfillParallel = 100
 )
 

@@ -66,7 +66,7 @@ type SeenJob struct {
 // A DeclaredJob is a job as it is to be.
 type DeclaredJob struct {
 	// Job has the ID 0 for a new job. Updated is that of the job as the caller has read it, and
-	// GlueUpdated is read as by [UpdateJob]. A child id of -n stands for the n-th of the
+	// GlueUpdated means what it does for [UpdateJob]. A child id of -n stands for the n-th of the
 	// declaration's jobs, counted from 1. An existing job stays in its group.
 	Job
 	// App is the app name of the job's group. GroupID may be 0 for a group of the declaration.

@@ -92,8 +92,8 @@ func (e *Error) MessageFor(field string) string {
 	return fmt.Sprintf(e.format, args...)
 }
 
-// An EarlyError is an [ErrEarly]. It occurs when the store's clock was set back, so that an
-// estimate from an earlier reading is ahead of it.
+// An EarlyError is an [ErrEarly]. It occurs when an estimate of the store's clock is ahead of that
+// clock: by a little between two readings, or by more after the clock was set back.
 type EarlyError struct {
 	FireID int64
 	Due    time.Time

@@ -9,7 +9,7 @@ import (
 // respect. Nil has none; built-in calendars count in any case. They are never changed once they are
 // in use.
 type Restrictions struct {
-	Pauses    []Pause     // that have not ended, or not long ago; by id
+	Pauses    []Pause     // that have not ended, or ended within [PauseMemory]; by id
 	Calendars []*Calendar // the stored ones
 }
 
@@ -102,7 +102,7 @@ func nextDay(at time.Time) time.Time {
 	today := at.Format(time.DateOnly)
 	for {
 		// Until end the clock does not change. Package time assumes years of 365 days here, so on
-		// 31 December of other years end may have passed. No clock changes on that day.
+		// 31 December of a leap year end may have passed. No clock changes on that day.
 		_, end := at.ZoneBounds()
 		_, offset := at.Zone()
 		year, month, day := at.Date()

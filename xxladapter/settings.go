@@ -123,8 +123,8 @@ const (
 // Values lists all values of the setting.
 func (LogPolicy) Values() []LogPolicy { return []LogPolicy{KeepAll, KeepFailures} }
 
-// ZoneOf returns the IANA time zone of a name, or the argument otherwise if the name is empty, as
-// for [Settings.Zone]. An unknown name, and Local, are refused with an [Error].
+// ZoneOf returns the IANA time zone of a name, or its second argument if the name is empty, as for
+// [Settings.Zone]. An unknown name, and Local, are refused with an [Error].
 func ZoneOf(name string, otherwise *time.Location) (*time.Location, error) {
 	if name == "" {
 		return otherwise, nil

@@ -105,9 +105,9 @@ func ParseVersion(id int64, text string, updated time.Time) Job {
 }
 
 // NextVersions returns the versions that an edit adds behind last, which is nil if there is none:
-// the state before the edit if last is another one, and the state after it if the edit changed
-// anything. was is nil for a new job. A schedule that ended by itself is no other state: the edit
-// that follows shows it.
+// the state before the edit, unless last shows it, and the state after it. An edit that changes
+// nothing adds none. was is nil for a new job. A schedule that has ended by itself adds no version
+// of its own: that of the next edit shows it.
 func NextVersions(ctx context.Context, last *JobVersion, was, is *Job, now time.Time) (added []*JobVersion) {
 	add := func(j *Job, at time.Time, by Actor, call string) {
 		number := int64(1)
