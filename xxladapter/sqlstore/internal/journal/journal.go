@@ -45,7 +45,7 @@ type Options struct {
 // and every later record fails until [Journal.Repair] succeeds.
 type Journal struct {
 	opts    Options
-	wake    chan struct{} // 1 means that there is something to write
+	wake    chan struct{} // gets a value when there is something to write
 	stopped chan struct{} // closed when the writing goroutine has ended
 
 	// Lock order: writing before mu; writing is never locked while mu is held. Callers that append
@@ -382,7 +382,7 @@ func (j *Journal) Repair(replay func(number int64, record []byte) error) error {
 
 // Rotate asks for a new segment and returns at once. The writing goroutine begins the segment
 // before the next batch, or at once if it is idle. While the segment cannot be created, records go
-// to the current one, and further calls have no effect.
+// to the current one, and further calls ask for the same segment.
 func (j *Journal) Rotate() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
