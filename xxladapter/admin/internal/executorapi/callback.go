@@ -11,7 +11,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
-// callback acknowledges only results that are stored. Upstream acknowledges first, and loses
+// callback acknowledges results after they are stored. Upstream acknowledges first, and loses
 // results that it then fails to store.
 func (s *Server) callback(ctx context.Context, by access.Caller, body []byte) (any, error) {
 	var list wire.Callbacks

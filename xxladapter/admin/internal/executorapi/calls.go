@@ -46,8 +46,8 @@ var operations = map[string]operation{
 const refusedBody = 64 << 10
 
 // answer checks in upstream's order (OpenApiController.java of 3.3.2): method, operation, body,
-// token, known operation. Then it runs the operation. The token decides before how much of the body
-// is kept in memory.
+// token, known operation. Then it runs the operation. The token is looked up before the body is
+// read, because it decides how much of the body is kept in memory.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	op := r.PathValue("op")
 	if r.Method != http.MethodPost {

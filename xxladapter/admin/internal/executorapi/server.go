@@ -1,6 +1,6 @@
-// Package executorapi serves the calls of executors. XXL-JOB's are registration, removal, callback,
-// and those by which an executor manages jobs; executors of all generations make them. This
-// project's own are feed, accept and declare.
+// Package executorapi serves the calls of executors. XXL-JOB's are registration, removal and
+// callback, which executors of all generations make, and those of XXL-JOB 3.5 by which an executor
+// manages jobs. This project's own are feed, accept and declare.
 //
 // Calls are answered as by XXL-JOB's admin: with HTTP status 200, except 413 for a body that is too
 // large, and the outcome in the code of a [wire.Reply]. A caller acts for its own app, or for all
