@@ -203,7 +203,8 @@ func (a *Accounts) takeOver(
 			return nil, err
 		}
 		if len(users) == 0 || users[0].Name != from.Name {
-			return u, errWrong // a removed user has the name, or one that the store takes for it
+			// The user was removed meanwhile, or has a name that the store takes for this one.
+			return u, errWrong
 		}
 		return a.checkOwn(ctx, users[0], password)
 	}

@@ -23,7 +23,7 @@ const maxKnown = 100_000
 type limiter struct {
 	most  int                    // tries of a key within a minute
 	mu    sync.Mutex             // guards the fields below
-	tries map[string][]time.Time // the tries of the last minute, oldest first
+	tries map[string][]time.Time // oldest first; those older than a minute no longer count
 	swept time.Time
 }
 

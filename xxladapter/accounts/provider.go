@@ -24,9 +24,9 @@ type Identity struct {
 var errNoRole = xxladapter.Refusef(xxladapter.CodeForbidden, errorrule.NoRole,
 	"the provider gives this user no role here, ask an administrator")
 
-// SignOn begins a session for the user whom prove returns. The user is found by its subject, or
-// created, and gets the roles of the identity. An identity without a role is refused, and the
-// sessions and tokens of its user end. Failed tries from one address are limited, as in
+// SignOn begins a session for the user whose identity prove returns. The user is found by its
+// subject, or created, and gets the roles of the identity. An identity without a role is refused,
+// and the sessions and tokens of its user end. Failed tries from one address are limited, as in
 // [Accounts.Login]. A try that fails because the provider or the store does not answer is not
 // counted, unless the caller has hung up.
 func (a *Accounts) SignOn(
