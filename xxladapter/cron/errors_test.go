@@ -72,6 +72,7 @@ func TestParseErrors(t *testing.T) {
 		{expr: "0 1;2 * * * ?", want: `cron: minute "1;2" at column 3 has text after a number`},
 		{expr: "0 0 5-10-15 * * ?", want: `cron: hour "5-10-15" at column 5 has text after a range`},
 		{expr: "*5 * * * * ?", want: `cron: second "*5" at column 1 has text after *`},
+		{expr: "0 0 0 1 1/2x ?", want: `cron: month "1/2x" at column 9 has text after a step`},
 		{expr: "0 0 0 ? * MON-FRI/2", want: `cron: day of week "MON-FRI/2" at column 11 has text after a name range; Quartz ignores a step after names; write numbers`},
 		{expr: "0 0 0 ? * SUNDAY", want: `cron: day of week "SUNDAY" at column 11 has a name of more than three letters`},
 		{expr: "0 0 0 ? * MONDAY#2", want: `has a name of more than three letters`},

@@ -292,7 +292,7 @@ func (p *parser) nameRange(f *field, a, i int, it token) *ParseError {
 // trailing refuses text after a complete item.
 func (p *parser) trailing(f *field, it token, what string) *ParseError {
 	err := p.fail(f.name, it, "has text after "+what)
-	if strings.IndexByte(p.expr[it.start:it.end], '/') > 0 && f.names != nil {
+	if strings.HasPrefix(what, "a name") && strings.IndexByte(p.expr[it.start:it.end], '/') > 0 {
 		err.Hint = "Quartz ignores a step after names; write numbers"
 	}
 	return err
