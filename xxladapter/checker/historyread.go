@@ -44,7 +44,7 @@ func newReader() *reader {
 
 // read adds the lines of a file. Errors contain its name, unless it is empty.
 func (rd *reader) read(ctx context.Context, r io.Reader, name string) error {
-	b := bufio.NewReaderSize(r, maxLine)
+	b := bufio.NewReaderSize(r, maxLine+1) // with the line feed
 	if name != "" {
 		name += ": "
 	}
@@ -55,7 +55,7 @@ func (rd *reader) read(ctx context.Context, r io.Reader, name string) error {
 		text, err := b.ReadSlice('\n')
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
-			return fmt.Errorf("checker: %sline %d has more than %d bytes, must have fewer", name, n, maxLine)
+			return fmt.Errorf("checker: %sline %d has more than %d bytes, the most allowed", name, n, maxLine)
 		case err != nil && !errors.Is(err, io.EOF):
 			return fmt.Errorf("checker: %sline %d: %w", name, n, err)
 		}

@@ -68,7 +68,7 @@ func TestReadRefuses(t *testing.T) {
 		{`{"kind":"loss","since":2,"until":1}`, `line 1: field until is 1, must not be before since, which is 2`},
 		{`{"kind":"trigger","job":1,"type":"WISH","asked":1}`, `line 1: field type is "WISH", must be one of CRON, MISFIRE, MANUAL, PARENT, RETRY, API and BACKFILL`},
 		{`{"kind":"trigger","job":1,"type":"API"}`, `line 1: field asked is missing, a line of kind trigger without log must have it`},
-		{strings.Repeat("x", maxLine+1), `line 1 has more than 1048576 bytes, must have fewer`},
+		{strings.Repeat("x", maxLine+1), `line 1 has more than 1048576 bytes, the most allowed`},
 	} {
 		_, err := Read(strings.NewReader(test.text + "\n"))
 		require.EqualError(t, err, "checker: "+test.want, "%.80s", test.text)
@@ -242,4 +242,15 @@ func TestSpaceAfterANumberIsRead(t *testing.T) {
 		require.NoError(t, err)
 		require.EqualValues(t, 1, h.End)
 	}
+}
+
+func TestTheLongestLineIsRead(t *testing.T) {
+	begin := `{"kind":"final","at":1`
+	longest := begin + strings.Repeat(" ", maxLine-len(begin)-1) + "}"
+	for _, text := range []string{longest, longest + "\n"} {
+		_, err := Read(strings.NewReader(text))
+		require.NoError(t, err)
+	}
+	_, err := Read(strings.NewReader(" " + longest + "\n"))
+	require.ErrorContains(t, err, "has more than 1048576 bytes")
 }
