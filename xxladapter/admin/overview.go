@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -237,7 +238,8 @@ func (o *overview) due(on *bool) {
 		f.AfterKey, f.AfterID = last.SortKey(f.Sort), last.ID
 		if len(o.form.Overdue) == shownJobs && len(o.form.Next) == 0 {
 			// Continue after all overdue jobs.
-			f.AfterKey = (&xxladapter.Job{TriggerNext: overdue}).SortKey(f.Sort)
+			f.AfterKey = (&xxladapter.Job{TriggerNext: overdue.Add(-1)}).SortKey(f.Sort)
+			f.AfterID = math.MaxInt64
 		}
 	}
 	if o.err != nil {
