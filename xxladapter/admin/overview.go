@@ -235,8 +235,11 @@ func (o *overview) due(on *bool) {
 			break
 		}
 		last := jobs[len(jobs)-1]
+		if last.TriggerNext.IsZero() || last.Waits() {
+			break // and so do all jobs behind it
+		}
 		f.AfterKey, f.AfterID = last.SortKey(f.Sort), last.ID
-		if len(o.form.Overdue) == shownJobs && len(o.form.Next) == 0 {
+		if len(o.form.Overdue) == shownJobs && last.TriggerNext.Before(overdue) {
 			// Continue after all overdue jobs.
 			f.AfterKey = (&xxladapter.Job{TriggerNext: overdue.Add(-1)}).SortKey(f.Sort)
 			f.AfterID = math.MaxInt64

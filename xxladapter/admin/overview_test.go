@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
 // TestTheOverviewNamesWhatIsWrongAndWhatComes stores a job of each kind.
@@ -128,4 +130,32 @@ func TestPercentile99(t *testing.T) {
 	require.Equal(t, time.Duration(198), percentile99(values))
 	require.Equal(t, time.Duration(7), percentile99([]time.Duration{7}))
 	require.Equal(t, time.Duration(99), percentile99(append(make([]time.Duration, 98), 100, 99)))
+}
+
+// TestTheOverviewEndsBehindJobsThatWait has more overdue jobs than the list shows, and behind them
+// more than a page of jobs that wait for the end of a run.
+func TestTheOverviewEndsBehindJobsThatWait(t *testing.T) {
+	s := newSite(t)
+	group, err := s.store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app"})
+	require.NoError(t, err)
+	for i := range shownJobs + 6*shownJobs {
+		id, err := xxladapter.CreateJob(t.Context(), s.store, &xxladapter.Job{GroupID: group, Name: fmt.Sprint(i)})
+		require.NoError(t, err)
+		next := xxladapter.AfterRun
+		if i < shownJobs {
+			next = time.Now().Add(-time.Hour)
+		}
+		require.NoError(t, storetest.StartAt(t.Context(), s.store, id, next))
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second) // which only an endless search needs
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/api/v1/overview", nil)
+	require.NoError(t, err)
+	req.Header.Set(wire.HeaderToken, testToken)
+	status, body, _ := s.send(req)
+	require.Equal(t, http.StatusOK, status, body)
+	var o overviewForm
+	require.NoError(t, json.Unmarshal([]byte(body), &o))
+	require.Len(t, o.Overdue, shownJobs)
+	require.Empty(t, o.Next)
 }
