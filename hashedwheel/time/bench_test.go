@@ -81,8 +81,8 @@ func BenchmarkNewTimerStop(b *testing.B) {
 	})
 }
 
-// BenchmarkRequest waits for an answer or a timer, whichever comes first. Package time files a
-// timer that has a channel only while a goroutine waits for that channel, as one does here.
+// BenchmarkRequest waits for an answer or a timer, whichever comes first. Package time keeps a
+// timer with a channel in its heap only while a goroutine waits for that channel, as one does here.
 func BenchmarkRequest(b *testing.B) {
 	populations(b, func(b *testing.B, r rival, _ []timer) {
 		requests, answers := make(chan int), make(chan int)

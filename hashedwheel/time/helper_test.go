@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/xxlwheel/xxlwheel/hashedwheel.(*worker).work"))
 }
 
-// quiet is the logger of wheels that have something to complain of.
+// quiet is the logger of the tests' wheels. It discards all lines.
 var quiet = slog.New(slog.DiscardHandler)
 
 // on returns a Clock on a wheel of the test's own, which ends with the test.
