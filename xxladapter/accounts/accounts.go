@@ -260,8 +260,8 @@ func (a *Accounts) begin(ctx context.Context, u *xxladapter.User, address string
 // dropLimit limits the removal of a credential.
 const dropLimit = 5 * time.Second
 
-// drop removes a credential because of err, whether or not ctx has ended, and returns err. The
-// error of the removal comes first; a credential that is gone is none.
+// drop removes a credential because of err, whether or not ctx has ended, and returns err. If the
+// removal fails, drop returns that error instead, unless the credential is gone already.
 func (a *Accounts) drop(ctx context.Context, c *xxladapter.Credential, err error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropLimit)
 	defer cancel()

@@ -542,7 +542,7 @@ func TestANameThatTheStoreTakesForAnotherIsNotTakenOver(t *testing.T) {
 	require.Equal(t, 1, store.created)
 }
 
-// TestOnlyNamesOfUsersAreLogged checks that a password in the field of the name is not.
+// TestOnlyNamesOfUsersAreLogged checks that a password in the field of the name is not logged.
 func TestOnlyNamesOfUsersAreLogged(t *testing.T) {
 	var logged bytes.Buffer
 	a := withUser(t)

@@ -117,8 +117,8 @@ func (h *hasher) matches(ctx context.Context, stored, password string) (bool, er
 	return known && access.Same(string(got), string(sum)), err
 }
 
-// parseHash returns the parts of a stored hash. If stored is no argon2id hash, known is false and
-// checking a password against the parts costs as much.
+// parseHash returns the parts of a stored hash. If stored is no argon2id hash within the limits,
+// known is false, and checking a password against the parts costs what it costs against a new hash.
 func parseHash(stored string) (c argonCost, salt, sum []byte, known bool) {
 	var version int
 	parts := strings.Split(stored, "$")
