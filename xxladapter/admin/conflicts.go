@@ -77,8 +77,8 @@ func (s *Server) readWith(ctx context.Context, j *xxladapter.Job, form *jobUpdat
 
 func sameButSource(a, b *xxladapter.Job) bool { return a.VersionText() == b.VersionText() }
 
-// conflictOf returns the error for a form whose caller has read the job as base, while the job is
-// now stored. It is a pure function.
+// conflictOf returns the error for a form: its caller has read the job as base, and stored is the
+// job as it is now. It is a pure function.
 func conflictOf(stored, base *xxladapter.Job, form *jobForm) error {
 	var from xxladapter.Fields
 	if base.ID != 0 {

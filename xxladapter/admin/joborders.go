@@ -149,7 +149,7 @@ func (s *Server) trigger(
 	return s.order(ctx, j, xxladapter.Fire{Type: by}, form, key, digest(form))
 }
 
-// digest distinguishes requests by what they ask for.
+// digest returns the SHA-256 of what a request asks for, in hexadecimal.
 func digest(request any) string {
 	data, err := json.Marshal(request)
 	if err != nil {
