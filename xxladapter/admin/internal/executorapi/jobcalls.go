@@ -23,8 +23,8 @@ const (
 var errTooMany = xxladapter.Refusef(xxladapter.CodeTooMany, errorrule.TooManyCalls, wire.MsgTooMany)
 
 // jobCall turns a handler for a decoded body into an operation. Upstream treats every caller as an
-// administrator; here a caller may only touch the jobs of its own app. What the operation changes
-// is audited.
+// administrator; here a caller may only touch the jobs of the apps for which it acts. What the
+// operation changes is audited.
 func jobCall[B any](op string, do func(Jobs, context.Context, access.Caller, B) (any, error)) operation {
 	return func(s *Server, ctx context.Context, by access.Caller, body []byte) (any, error) {
 		if err := s.awaitJobCall(ctx); err != nil {
