@@ -33,7 +33,7 @@ func (c *cluster) lateness(selected func(checker.Run) bool) lateness {
 // REQUIRES: l is not empty.
 func (l lateness) p99() time.Duration { return l[len(l)*99/100] }
 
-// most returns how late the last run was.
+// most returns the largest lateness.
 //
 // REQUIRES: l is not empty.
 func (l lateness) most() time.Duration { return l[len(l)-1] }

@@ -145,7 +145,7 @@ func (n *networked) requireFencedTerms() (lapsed int) {
 	return n.requireNoClaimsAfterTheLapse()
 }
 
-// requireNoClaimsAfterTheLapse checks that no term has claimed anything after its lease had lapsed,
+// requireNoClaimsAfterTheLapse checks that no term has claimed anything after its lease had lapsed
 // and another term had got its partitions. It returns how many moves of partitions followed a
 // lapse.
 func (c *cluster) requireNoClaimsAfterTheLapse() (lapsed int) {
