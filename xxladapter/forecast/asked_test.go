@@ -31,7 +31,7 @@ func TestSpanOf(t *testing.T) {
 	}
 }
 
-// TestCheckAt looks an hour ahead of 12:07:30, which are the five cells from 12:00 to 13:15.
+// TestCheckAt looks an hour ahead at 12:07:30. The forecast has the five cells from 12:00 to 13:15.
 func TestCheckAt(t *testing.T) {
 	f := Of(nil, now, time.Hour, opts)
 	noon := now.Truncate(time.Hour)
