@@ -66,7 +66,7 @@ func readHead(name string) ([]byte, error) {
 	return head[:n], err
 }
 
-// Copy copies the files of a journal that another process may be writing to, to files whose names
+// Copy copies the files of a journal, which another process may be writing, to files whose names
 // begin with the prefix to. Copy opens the files that exist, calls the function between, opens what
 // is new since, and then copies. Thus that function reads a state that is no newer than the copy.
 // The copy may lack records that are appended meanwhile.
