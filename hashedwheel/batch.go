@@ -146,7 +146,7 @@ func (b *Batch[T]) Add(payload T, delay time.Duration) (Ticket, error) {
 }
 
 // Cancel prevents the delivery of t's payload. It reports whether this call did so: false means
-// that it was delivered, is being delivered, or was cancelled before.
+// that it was delivered, is being delivered, was cancelled before, or was returned by Stop.
 func (b *Batch[T]) Cancel(t Ticket) bool {
 	if t.id == 0 {
 		return false

@@ -201,7 +201,7 @@ func (l watchedListener) Accept() (net.Conn, error) {
 			_ = c.Close()
 			return nil, fmt.Errorf("watch a connection from %v: %w", c.RemoteAddr(), err)
 		}
-		// Counted before the close, so that the peer that sees it finds it counted.
+		// Counted first, so that a peer that sees the close is counted.
 		l.watcher.refused.Add(1)
 		l.watcher.log.warn(
 			"hashedwheel: the timer is full; a connection is closed instead of watched", "remote", c.RemoteAddr(),
@@ -229,7 +229,7 @@ type watchedConn struct {
 	members [idleKinds]*IdleMemberOf[*watchedConn]
 	over    atomic.Uint32 // the sides on which nothing more will happen
 
-	// The inner connection keeps Writes in one piece from mixing.
+	// Writes in one piece may overlap: the inner connection keeps them apart.
 	writes sync.RWMutex // held for reading during a Write in one piece, for writing during one in several
 
 	reading, writing transfer

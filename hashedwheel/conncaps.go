@@ -63,9 +63,9 @@ func (c *watchedConn) syscallConn() (syscall.RawConn, error) {
 	return watchedRawConn{raw, c}, nil
 }
 
-// A watchedRawConn counts reads and writes. It hides the methods by which package os finds the
-// descriptor of a raw connection: (*os.File).WriteTo, which io.Copy prefers to ReadFrom, would send
-// to that, unseen until it has sent everything.
+// A watchedRawConn touches for each read and each write. It hides the methods by which package os
+// finds the descriptor of a raw connection: (*os.File).WriteTo, which io.Copy prefers to ReadFrom,
+// would send to that, unseen until it has sent everything.
 type watchedRawConn struct {
 	syscall.RawConn
 	c *watchedConn

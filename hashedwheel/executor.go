@@ -25,8 +25,8 @@ func (e *engine) execute(c call) {
 	}
 }
 
-// once returns a function that calls run when it is first called: an executor that runs what it
-// has refused must not run it twice.
+// once returns a function that calls run when it is first called. The worker runs what an executor
+// has refused, and must not repeat what that executor has run all the same.
 func once(run func()) func() {
 	var begun flag
 	return func() {

@@ -229,8 +229,8 @@ func (s *stripe[E]) pushLocked(l lane, e E) int {
 	return q.n
 }
 
-// newestLocked returns the address of the timeout that was pushed last, or nil if the last segment
-// is empty.
+// newestLocked returns the address of the entry of laneTimeouts that was pushed last, or nil if the
+// last segment is empty.
 //
 // REQUIRES: s.mu is held.
 func (s *stripe[E]) newestLocked() *E {

@@ -105,7 +105,7 @@ func linearizable(r reference, acts []act, pending bool) bool {
 // A scenario is where a timeout stands, and what happens to it from there.
 type scenario struct {
 	start   startKind
-	callers []string // of each, the acts: R and a tick, D and a number of ticks, C, S, B
+	callers []string // the acts of each: R and a tick, D and a number of ticks, C, S, B
 	ticks   []uint64 // of the worker's passes
 	sleeps  bool     // the worker goes to sleep after the last pass
 	clock   uint64   // ticks that go by meanwhile, of which a pass reads the latest; 0 means none

@@ -86,7 +86,7 @@ type Stats struct {
 	Unarmed   int64 // timeouts of AfterFunc, Every and EveryDelay that the timer refused, full or stopped
 	Refused   int64 // tasks that the Executor refused, and the worker ran
 	Panicked  int64 // panics in user code
-	HandOvers int64 // times another worker took over, since a task stalled or ended the one before
+	HandOvers int64 // times another worker took over because a task stalled or ended the one before
 	WakeUps   int64 // times the worker woke, to work or for nothing
 
 	Pending int64 // accepted, not fired, not cancelled
