@@ -66,7 +66,7 @@ func (s *StreamWriter) Line(value any) error {
 	return s.send(append(data, '\n'))
 }
 
-// Event writes a server-sent event. Name and id may be empty, and contain no line ends.
+// Event writes a server-sent event. Name and id may be empty, and must not contain line ends.
 func (s *StreamWriter) Event(name, id string, value any) error {
 	data, err := json.Marshal(value)
 	if err != nil {

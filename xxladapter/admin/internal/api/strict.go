@@ -64,8 +64,8 @@ func DecodeStrictly(data []byte, v any) error {
 	return xxladapter.Invalidf(errorrule.Body, "request body: %s", reason)
 }
 
-// sentName returns the path of a field as it was sent: encoding/json puts the name of the embedded
-// struct that has the field before it.
+// sentName returns the path of a field as it was sent: if the field is in an embedded struct,
+// encoding/json begins the path with the name of that struct.
 func sentName(path string, of reflect.Type) string {
 	for of.Kind() == reflect.Pointer {
 		of = of.Elem()
