@@ -97,8 +97,8 @@ func TestReplayedCallbacksCountOnce(t *testing.T) {
 		require.NoError(t, err)
 		return fires
 	}
-	// A second child would be planned before its callback is answered, so it would be open or have
-	// arrived.
+	// A second child would be planned before the callback of its parent is answered, so it would be
+	// open or have arrived.
 	within(t, "no fire is open", func() bool { return len(open()) == 0 })
 
 	require.EqualValues(t, runs, results.Load())

@@ -146,7 +146,7 @@ func uniqueName() string {
 // Name returns the name under which the node claims fires.
 func (n *Node) Name() string { return n.name }
 
-// PoolLoads returns how many fires are being handed over and how many wait, by pool.
+// PoolLoads returns how many fires are being handed over and how many wait, by pool and group.
 func (n *Node) PoolLoads() []trigger.Load { return n.pool.Loads() }
 
 // Stats holds the counters of a node's scheduler and of its hand-overs.
