@@ -151,8 +151,8 @@ func needsJournal(ctx context.Context, file string) (bool, error) {
 	return open > 0, err
 }
 
-// publish gives a finished file the name to, unless another file has it by now. The caller removes
-// the name part.
+// publish gives the finished file part a second name, to, unless another file has that name by now.
+// The caller removes the first name.
 func publish(part, to string) error {
 	err := os.Link(part, to)
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) { // a file system without links

@@ -12,8 +12,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
 )
 
-// The names of the files beside a database: those of its journal begin with journalSuffix, and a
-// number follows. SQLite itself uses the suffix -journal.
+// The files beside a database have its name and one of these suffixes. In the names of its journal
+// a number follows. SQLite itself uses the suffix -journal.
 const (
 	journalSuffix = "-ahead."
 	lockSuffix    = "-lock"

@@ -37,8 +37,9 @@ type write struct {
 	single bool // a single statement
 	err    error
 
-	// panicked is the value that apply panicked with. The panic continues in the goroutine that
-	// called Write, which may recover from it; here it would end the process.
+	// panicked is a text with the value that apply panicked with and the stack; nil means that it
+	// did not panic. The panic continues in the goroutine that called Write, which may recover from
+	// it; here it would end the process.
 	panicked any
 }
 
