@@ -57,8 +57,8 @@ func (s *Store) CreateCredential(ctx context.Context, c *xxladapter.Credential) 
 	return id, nil
 }
 
-// makeRoom keeps the credentials of a user below the limit before c is added. It refuses a token
-// too many, but deletes the sessions that were used longest ago.
+// makeRoom keeps the credentials that a user has of one kind below the limit before c is added. It
+// refuses a token too many, but deletes the sessions that were used longest ago.
 func makeRoom(ctx context.Context, t *database.Tx, c *xxladapter.Credential) error {
 	var has []int64
 	err := t.Query(ctx, oldestFirst, []any{c.UserID, string(c.Kind)}, func(r database.Row) error {
