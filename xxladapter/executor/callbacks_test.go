@@ -215,8 +215,8 @@ func TestRefusedResult(t *testing.T) {
 	})
 }
 
-// TestARefusedResultDelaysNoOtherJob has an admin refuse the result of one job. Results of other
-// jobs arrive before the first refusal and between later ones, and the test checks when they reach
+// TestARefusedResultDelaysNoOtherJob has an admin refuse the result of one job. Runs of other jobs
+// end before the first refusal and between later ones, and the test checks when their results reach
 // the admin. The refused result is tried again less and less often.
 func TestARefusedResultDelaysNoOtherJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

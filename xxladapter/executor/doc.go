@@ -38,7 +38,7 @@
 //
 //	journal                   accepted log ids, results, what admins have accepted
 //	<yyyy-MM-dd>/<log id>.log what a run wrote, by the day of its trigger time
-//	<yyyy-MM-dd>/quiet.log    the runs of that day that succeeded without writing a line
+//	<yyyy-MM-dd>/quiet.log    short runs of that day that succeeded without writing a line
 //	gluesource/               the source of script jobs
 //	instance                  the executor's own name, which is its address on a queue
 //	since                     when the directory was first used

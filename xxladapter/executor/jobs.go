@@ -113,7 +113,7 @@ func (s *jobs) submit(req *wire.RunRequest, h *handler, glue glueVersion) (wait 
 	}
 }
 
-// stored waits until a run is on disk. Only then may it end the runs before it.
+// stored waits until a run is on disk. Only then may a run that covers end the runs before it.
 func (s *jobs) stored(r *jobRun, h *handler) error {
 	err := r.batch.wait()
 	if r.covers {

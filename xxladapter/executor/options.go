@@ -40,8 +40,8 @@ type Options struct {
 	AllowNoToken, AllowDefaultToken bool
 
 	// RequireAppName also requires the header XXL-JOB-APPNAME on every request, as executors of the
-	// unreleased 3.5 do. Without it only /trigger requires the header. It needs AccessToken and
-	// AppName.
+	// unreleased 3.5 do. Without it only /trigger requires the header, and only if AccessToken is
+	// set. It needs AccessToken and AppName.
 	RequireAppName bool
 
 	// AllowHosts are additional host names, without ports, under which schedulers call this
@@ -60,9 +60,9 @@ type Options struct {
 	// again when they change. With NoListen they must be valid all the same, and are not used.
 	// Empty means that the executor serves http.
 	TLSCert, TLSKey string
-	// TLSCA is a file of certificate authorities, in PEM, to trust in calls to admins at https
-	// URLs, in addition to the system's; empty means only the system's. It cannot be set together
-	// with HTTPClient.
+	// TLSCA is a file of certificate authorities, in PEM, to trust in calls to admins at https URLs
+	// and at the broker of Queue, in addition to the system's; empty means only the system's. It
+	// cannot be set together with HTTPClient.
 	TLSCA string
 	// Address is the URL to register, exactly as schedulers should see it. Empty means
 	// http://host:port/ (https:// with TLS) from Listen, where an unspecified host is replaced by
@@ -134,8 +134,8 @@ type Options struct {
 
 	// Trace is called before each run's handler, on its goroutine, and returns the handler's
 	// context, which must be derived from ctx. end is called once with the result of the run, as it
-	// is reported. A panic of either is logged and does not change the result; after one of Trace
-	// the run is not traced. Package telemetry has one. Nil traces nothing.
+	// is reported. A panic of either is logged and does not change the result; after a panic of
+	// Trace the run is not traced. Package telemetry has such a function. Nil traces nothing.
 	Trace func(ctx context.Context, run *Run) (_ context.Context, end func(code int, msg string))
 
 	// Logger gets messages about the executor as a whole; nil means [slog.Default].

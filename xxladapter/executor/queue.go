@@ -283,7 +283,7 @@ func (in *intake) resolve(o offer) resolved {
 	return resolved{handler: h, glue: glue}
 }
 
-// prepare asks a scheduler for what the executor takes its runs from.
+// prepare asks a scheduler to create what a feed needs and the broker lacks.
 func (in *intake) prepare(ctx context.Context) error {
 	return in.admins.call(ctx, wire.OpFeed, sameBody(wire.Feed{Address: in.e.addr}))
 }

@@ -176,8 +176,9 @@ func (rl *runLog) openFile() (*os.File, error) {
 	return f, err
 }
 
-// end closes the log. A run that succeeded and wrote nothing shares a file with other such runs,
-// since a file for each would cost more than the run.
+// end closes the log. The log of a run that succeeded and wrote nothing goes to a file of many such
+// logs, since a file for each would cost more than the run. A log that has its own file already
+// stays there.
 func (rl *runLog) end(quiet bool) {
 	rl.mu.Lock()
 	rl.ended = true
