@@ -244,8 +244,8 @@ func (s *Store) FindDue(
 	return ids, err
 }
 
-// FindOpenRuns reads the ids of the runs of a job that an executor took at or after since, and that
-// have no result.
+// FindOpenRuns reads the ids of the runs of a job that were triggered at or after since, that an
+// executor took, and that have no result.
 func (s *Store) FindOpenRuns(ctx context.Context, jobID int64, since time.Time) (ids []int64, err error) {
 	return s.Ids(ctx,
 		`SELECT id FROM xxl_job_log WHERE trigger_code = 200 AND handle_code = 0 AND job_id = ? AND trigger_time >= ?`,

@@ -139,7 +139,8 @@ func dropFires(ctx context.Context, t *database.Tx, jobs []int64, condition stri
 	return nil
 }
 
-// insertSettings inserts the settings and tags of new jobs; a job that has neither has no row.
+// insertSettings inserts the settings and tags of jobs that have no rows of them yet; a job without
+// either gets none.
 func insertSettings(ctx context.Context, t *database.Tx, changes []*transition.JobChange) error {
 	var settings, tags [][]any
 	for _, c := range changes {

@@ -157,7 +157,8 @@ func (s *Store) findOthers(ctx context.Context, node string) error {
 }
 
 // shorten drops what a decision plans after until; the job stays due at the first dropped due time.
-// The fires of a decision are in the order of their due times, without gaps.
+// The fires of a decision are in the order of their due times, and each due time between them is in
+// a misfire.
 func shorten(d *xxladapter.Decision, until time.Time) {
 	i := slices.IndexFunc(d.Fires, func(f xxladapter.Fire) bool {
 		return f.Type == xxladapter.TriggerCron &&

@@ -11,8 +11,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 )
 
-// TestNextTimesThatMoveTellOfOthers checks that they do, unless other nodes of ours or our own
-// commit in doubt may have moved them.
+// TestNextTimesThatMoveTellOfOthers checks that others are expected after a next time has moved,
+// unless another node of ours, an edit or a commit in doubt may have moved it.
 func TestNextTimesThatMoveTellOfOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var o others

@@ -41,8 +41,8 @@ type revision struct {
 
 // keep remembers a revision.
 //
-// REQUIRES: the transaction that has read it is committed. A writer may share its transaction with
-// changes, and if that is lost, other changes get the same number.
+// REQUIRES: the transaction that has read it is committed. That transaction may also make the
+// changes of other calls, and if it is lost, later changes get the same number.
 func (r *restrictions) keep(read revision) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

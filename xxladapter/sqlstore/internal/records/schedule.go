@@ -144,7 +144,7 @@ func (s *Store) lockDue(
 }
 
 // decideDue returns the decisions about due jobs; only the first about each job counts. With short,
-// it drops what they plan after until, also from the caller's decisions.
+// it drops what they plan after until, and so changes what decide has returned.
 func decideDue(due []*xxladapter.Job, now, until time.Time, short bool,
 	decide func(now time.Time, due []*xxladapter.Job) []xxladapter.Decision) (decisions []Decided) {
 
