@@ -49,8 +49,8 @@ type source struct {
 	run   func(context.Context, step) ([]byte, error)
 }
 
-// measure runs every step in every source, in rounds, so that a disturbance of the machine affects
-// all contenders.
+// measure runs the steps in rounds, each step in all sources that take it, so that a disturbance of
+// the machine affects all contenders.
 func measure(ctx context.Context, p plan, t tree, raw string) error {
 	begin := time.Now()
 	dir, err := os.MkdirTemp("", "bench-")
