@@ -16,8 +16,8 @@ const (
 	AlarmFailed    = 3 // it did not reach all receivers, and is not retried
 )
 
-// A FailedRun is what a rule needs to know about a run that failed: whose hand-over was refused, or
-// whose result is not a success.
+// A FailedRun is what a rule needs to know about a run that failed: one whose hand-over or whose
+// result is not a success.
 type FailedRun struct {
 	LogID      int64
 	JobID      int64

@@ -29,7 +29,7 @@ type Calendar struct {
 	Updated time.Time `json:"-"`
 }
 
-// A CalendarYear holds the days of one year that differ from the weekly rule.
+// A CalendarYear holds the days off and the make-up days of one year.
 type CalendarYear struct {
 	Year int `json:"year"` // 1970 to 9999
 	// Source says where the days come from; at most 500 characters.

@@ -24,9 +24,8 @@ type ClockEstimate struct{ remote, local time.Time }
 // At the instant answered the clock shows a time between t and t plus the round trip, which is the
 // time from asked to answered. An estimate within that span is kept, so that it does not jump with
 // each round trip, whose length says more about the network than about the clock. Any other
-// estimate is replaced by t at the instant answered, which is never ahead of the clock. If the
-// remote clock is slower than the local one, an estimate that is kept may run ahead of it, by at
-// most the shortest round trip.
+// estimate is replaced by t at the instant answered, which is never ahead of the clock. An estimate
+// that is kept may be ahead of the clock at that instant, by at most the round trip.
 func (e ClockEstimate) Seen(t, asked, answered time.Time) ClockEstimate {
 	if e.Known() {
 		shown := e.At(answered)

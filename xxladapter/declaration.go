@@ -99,9 +99,9 @@ type DeclarationStore interface {
 	// first start. Jobs are created with their keys, so that two callers who declare the same job
 	// at once create it once.
 	//
-	// The error is [ErrNotFound] if a job or a group does not exist. It is [ErrConflict] if a job
-	// or a calendar was changed since the caller read it, or a calendar created, if another job of
-	// its group has the key, or if another group has the app name.
+	// The error is [ErrNotFound] if a job or a group does not exist. It is [ErrConflict] if a job,
+	// a group or a calendar was changed since the caller read it, or a calendar created, if another
+	// job of its group has the key, or if another group has the app name.
 	Declare(ctx context.Context, d *Declaration) (ids []int64, err error)
 }
 

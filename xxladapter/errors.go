@@ -40,8 +40,8 @@ const (
 	CodeNotFound     Code = "not_found"    // the thing does not exist
 	CodeConflict     Code = "conflict"     // the thing exists, but is not in the required state
 	CodeFenced       Code = "fenced"       // the scheduler node has no lease, or not the one it acts under
-	CodeUnauthorized Code = "unauthorized" // token missing or wrong
-	CodeForbidden    Code = "forbidden"    // the token does not permit this call
+	CodeUnauthorized Code = "unauthorized" // no valid token, session or login
+	CodeForbidden    Code = "forbidden"    // the caller's rights do not permit this call
 	CodeTooMany      Code = "too_many"     // the caller has tried too often
 	CodeUnreachable  Code = "unreachable"  // an executor gives no answer, or an unexpected one
 )

@@ -32,8 +32,8 @@ func (s FireState) Validate() error { return checkOneOfOrEmpty("state", s) }
 // A Fire is the durable promise that a due time gives one trigger. A settled fire leaves the store;
 // its log row stays.
 //
-// Invariant: (JobID, Due, ShardIndex) is unique among open fires. Because Due only moves forward
-// with the job's next trigger time, a due time never gets a second fire.
+// Invariant: (JobID, Due, ShardIndex) is unique among open fires. A schedule gives a due time no
+// second fire, because the job's next trigger time has moved past it; a [Backfill] may give one.
 type Fire struct {
 	ID    int64
 	JobID int64

@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// MaxRowText is the length in bytes of the longest text that upstream's tables can hold: MySQL's
-// TEXT. Longer texts of users are refused, and those of machines are truncated.
+// MaxRowText is the length in bytes of the longest text that a TEXT column of MySQL can hold.
+// Upstream keeps all long texts but scripts in such columns. Longer texts of users are refused, and
+// those of machines are truncated.
 const MaxRowText = 65535
 
 // ValidText replaces each byte of text that is not valid UTF-8, and each NUL, which PostgreSQL does

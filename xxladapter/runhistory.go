@@ -9,7 +9,7 @@ import (
 // store's clock. A log row holds whole seconds and no due time.
 //
 // Invariant: instants that are known are written once, except that a request that is sent again
-// replaces Sent and Acknowledged.
+// replaces Sent and Acknowledged, and a second take-over replaces TakenOver.
 type RunHistory struct {
 	LogID int64
 	Due   time.Time

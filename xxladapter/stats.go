@@ -29,8 +29,8 @@ func (StatResult) Values() []StatResult {
 // there is none. final is false if another result may still come: the row has to be looked at
 // again.
 //
-// A hand-over that failed for certain is final. Should a result come after all, because an executor
-// both refused a run and ran it, it is not counted.
+// A hand-over that failed is final, see [HandOverFailed]. Should a result come after all, it is not
+// counted.
 func StatResultOf(l *Log, open bool) (result StatResult, final bool) {
 	switch {
 	case l.HandleCode == ResultOK:
