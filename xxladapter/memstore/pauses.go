@@ -45,7 +45,7 @@ func (s *Store) CreatePause(ctx context.Context, p xxladapter.Pause) (xxladapter
 }
 
 // dropPaused replaces the planned fires of the schedules that a pause concerns by misfires, unless
-// they are due after its end.
+// they are due at its end or later.
 func (s *Store) dropPaused(p *xxladapter.Pause, now time.Time) {
 	dropped := map[int64]xxladapter.Misfire{}
 	for _, f := range s.fires {
