@@ -1,7 +1,7 @@
 //go:build ignore
 
 // This program writes calls.go into the folder that its argument names: a method for each call of
-// the contract that store.go does not measure in a way of its own. Run it with go generate when the
+// the contract, except Close, that store.go has no method for. Run it with go generate when the
 // contract has changed.
 package main
 

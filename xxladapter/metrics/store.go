@@ -62,7 +62,7 @@ func (s *measured) ClaimDue(ctx context.Context, by xxladapter.Term, ahead time.
 	return planned, due, nil
 }
 
-// ClaimFire also counts conflicts, each of which is a second trigger that was prevented.
+// ClaimFire also counts conflicts: the fire was claimed or dropped before this call.
 func (s *measured) ClaimFire(
 	ctx context.Context, by xxladapter.Term, id int64, logs []*xxladapter.Log,
 ) (fires []xxladapter.Fire, err error) {
