@@ -123,7 +123,7 @@ func (c *Copy) Run(ctx context.Context) ([]TableCount, error) {
 		return nil, err
 	}
 	var counts []TableCount
-	last := map[string]int64{} // the highest ids that rows have, by their tables
+	last := map[string]int64{} // the highest ids that rows have or refer to, by their tables
 	for _, t := range tables {
 		n, source, err := c.copy(ctx, t, last)
 		if err == nil && !c.History && t.name == "xxl_job_info" {
