@@ -4,5 +4,6 @@
 //
 // The rule (rule.go) and the pace (pace.go) are functions of their arguments. A [Monitor] reads the
 // store, applies them, and hands the resulting messages to the [Channel]s. Only the store records
-// what has been reported; DESIGN.md says how that survives a crash, and where its limit is.
+// what has been reported; DESIGN.md says how that survives a crash, and when a message is sent
+// twice.
 package alarm

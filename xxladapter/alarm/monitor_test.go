@@ -149,7 +149,7 @@ func (c *fakeChannel) titles() []string {
 	return titles
 }
 
-// settled lets slightly more than the shortest pause between two polls pass.
+// settled waits slightly longer than the shortest pause between two polls.
 func settled() {
 	time.Sleep(pollPause + 100*time.Millisecond) // in a bubble
 	synctest.Wait()

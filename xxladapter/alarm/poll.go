@@ -25,8 +25,8 @@ const (
 	// claimLife is the age at which a claim counts as abandoned. It is longer than notifyLimit, so
 	// that the claiming node has stopped sending for a while before another one starts.
 	claimLife = 2 * time.Minute
-	// maxAttempts limits how often a message that reached nobody is claimed: for more than half an
-	// hour.
+	// maxAttempts limits how often a message that reached nobody is claimed. So many attempts take
+	// more than half an hour.
 	maxAttempts = 20
 )
 

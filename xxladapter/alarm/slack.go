@@ -19,7 +19,8 @@ func NewSlack(t Target) (*Slack, error) {
 	return &Slack{p}, nil
 }
 
-// slackLimit is well below the 40000 characters at which Slack truncates.
+// slackLimit limits the text, in bytes. It is well below the 40000 characters at which Slack
+// truncates.
 const slackLimit = 12000
 
 // slackEscape replaces the characters that Slack requires to be escaped. Without angle brackets
