@@ -1,6 +1,6 @@
 // Package client calls the API of a running scheduler. Flags say where it is, API makes the calls,
 // and Listing prints a list of the API page by page. The commands that manage a running scheduler
-// are made of these; what an answer means is known to each of them alone.
+// are made of these; only the command that gets an answer knows what it means.
 package client
 
 import (
