@@ -112,8 +112,8 @@ func (c *cluster) majority() (promotion, error) {
 	)}
 }
 
-// allAnswer returns an error unless more than half of the nodes have answered and each other one
-// has failed to: the histories of all masters to which the slot may move must be known.
+// allAnswer returns an error unless more than half of the nodes have answered and all others have
+// failed to: the histories of all masters to which the slot may move must be known.
 func (c *cluster) allAnswer() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

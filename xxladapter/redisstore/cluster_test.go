@@ -216,8 +216,8 @@ func TestAMigrationIsNoLoss(t *testing.T) {
 }
 
 // TestAHalfMigratedSlotStopsNothingForGood leaves the keys of a slot on two nodes for a while.
-// Calls that need both keys wait or fail within their limits, and do nothing with one of them. Then
-// they continue.
+// Calls that need both keys wait or fail within their limits, and do nothing on a node that has
+// only one of them. Then they continue.
 func TestAHalfMigratedSlotStopsNothingForGood(t *testing.T) {
 	testserver.Long(t) // a cluster takes its time
 	t.Parallel()

@@ -200,7 +200,8 @@ func TestACloseThatCannotWriteLosesNothing(t *testing.T) {
 	}
 }
 
-// migrated is the content of a file with tables, which take most of the time that a test needs.
+// migrated returns the content of a file with tables. It creates them once, because that takes most
+// of the time that a test needs.
 var migrated = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "redisstore")
 	if err != nil {
