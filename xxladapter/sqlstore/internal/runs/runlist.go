@@ -243,8 +243,8 @@ func runConditions(d *database.Dialect, f xxladapter.RunFilter, first, last int6
 func bounded(f xxladapter.RunFilter) bool { return f.JobID == 0 && searches(f) }
 
 // inRange is the condition that a row of a bounded range has a history or an open fire of some
-// kind. It reads the histories or fires of the range in order: MariaDB takes four times as long to
-// look each of them up.
+// kind. It reads the histories or fires of the range in order, because MariaDB takes longer to look
+// each of them up.
 const inRange = `id IN (SELECT log_id FROM %s WHERE log_id >= ? AND log_id <= ? AND %s)`
 
 // addType restricts a list to runs that were triggered in one way.
