@@ -190,7 +190,8 @@ func newBreakingExecutor(t *testing.T) (e *fakeExecutor) {
 	return e
 }
 
-// A repeatedHour reads the trigger times of runs as the other pass of an hour that is repeated.
+// A repeatedHour returns trigger times that are off, as those of a row may be if its hour is
+// repeated.
 type repeatedHour struct {
 	*memstore.Store
 	off time.Duration

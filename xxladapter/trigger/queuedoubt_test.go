@@ -293,7 +293,7 @@ func TestAPanicOfAQueueIsNoAnswer(t *testing.T) {
 	}, a)
 }
 
-// An acceptPanic panics when it is first to accept runs.
+// An acceptPanic panics at the first call of AcceptRuns.
 type acceptPanic struct {
 	*memstore.Store
 	calls atomic.Int32
