@@ -304,9 +304,8 @@ func (d *demo) waitForExecutors(ctx context.Context, addrs []string) (*xxladapte
 	}
 }
 
-// missed counts the due times up to demoTail before the end that produced neither a fire nor a
-// misfire record: those of fires that an earlier run planned, and those that it computes anew from
-// the schedules.
+// missed counts the due times up to demoTail before the end that did not fire: those of fires that
+// an earlier run planned, and those that the schedules give, except the ones in a misfire record.
 func (d *demo) missed(ended time.Time) int {
 	missed := 0
 	for _, f := range d.open {
