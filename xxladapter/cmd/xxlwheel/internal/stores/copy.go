@@ -14,7 +14,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore"
 )
 
-// Cmd has one subcommand for each operation on whole stores.
+// Cmd has the subcommands of xxlwheel store.
 type Cmd struct {
 	Copy    storeCopyCmd    `cmd:"" help:"Copy a store into an empty one, which may be of another kind."`
 	Compare storeCompareCmd `cmd:"" help:"Bring what is in Redis into the tables, and compare both."`
