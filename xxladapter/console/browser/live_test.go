@@ -22,8 +22,8 @@ import (
 // than any test waits.
 const hears = `document.querySelector(".health").dataset.live === "true"`
 
-// front starts a proxy in front of the site. The proxy counts the streams of events, or refuses
-// them.
+// front starts a proxy in front of the site. The proxy counts the streams of events and of logs, or
+// refuses them.
 func (s *site) front(refuse bool) (behind *site, streams *atomic.Int32) {
 	s.t.Helper()
 	target, err := url.Parse(s.url)
@@ -47,7 +47,8 @@ func (s *site) front(refuse bool) (behind *site, streams *atomic.Int32) {
 	return &copied, streams
 }
 
-// beside opens another tab of the same person.
+// beside opens another tab of the same person, in the same profile. Faults of its page are not
+// recorded.
 func (t *tab) beside(path string) *tab {
 	t.t.Helper()
 	ctx, cancel := chromedp.NewContext(t.ctx)

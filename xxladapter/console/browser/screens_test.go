@@ -95,8 +95,8 @@ var looks = map[look]bool{
 }
 
 // TestScreens shows every page in its looks, and enlarged: each fits the window, and axe finds
-// nothing in the looks that it searches. Two windows share the pages, because this test is the
-// longest, and one that ran alone at the end would leave a core idle.
+// nothing in the looks that it searches. Two windows share the pages: this test is the longest, and
+// in one window it would run alone at the end and leave a core idle.
 func TestScreens(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, "")

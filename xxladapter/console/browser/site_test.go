@@ -44,7 +44,8 @@ const (
 	loopback = "127.0.0.1:0"
 )
 
-// newSite starts a scheduler and one executor. Without a token it is open, as on loopback.
+// newSite starts a scheduler and one executor. With an empty token, calls need no sign-in while
+// there is no user.
 func newSite(t testing.TB, token string, channels ...alarm.Channel) *site {
 	t.Helper()
 	return startSite(t, token, loopback, func(o *node.Options, _ string) { o.Alarms = channels })

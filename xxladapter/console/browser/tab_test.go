@@ -27,8 +27,9 @@ import (
 //go:embed testdata/axe.min.js
 var axe string
 
-// A tab is a page of the browser with a profile of its own. The test fails at its end if the page
-// wrote an error or a warning, broke its policy, or asked another host.
+// A tab is a page of the browser. One that open returns has a profile of its own, and the test
+// fails at its end if the page wrote an error or a warning, broke its policy, or asked another
+// host.
 type tab struct {
 	t   testing.TB
 	ctx context.Context
@@ -136,7 +137,8 @@ func (t *tab) settled() {
 	t.until("the page is there", `document.querySelector("h1") !== null && (document.querySelector(".waiting") === null || document.querySelector("dialog[open]") !== null)`)
 }
 
-// eval returns the value of an expression in the page, or of what it promises.
+// eval evaluates an expression in the page and stores the result, or what it promises, in value;
+// nil stores nothing.
 func (t *tab) eval(expression string, value any) {
 	t.t.Helper()
 	require.NoError(t.t, t.mayEval(expression, value), expression)
