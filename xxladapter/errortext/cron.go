@@ -9,7 +9,7 @@ import (
 )
 
 // ofCron returns an error of package cron in Chinese. It is empty for any other error, and for one
-// whose rule has no text.
+// whose rule or hint has no text.
 func ofCron(err error) string {
 	var syntax *cron.ParseError
 	var other *cron.PlanError
