@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// trips answers lookups of positive ids with the time at which each began. Each takes a
-// millisecond.
+// trips makes round trips of a millisecond each, and records them. A lookup of a positive id gets
+// the time at which its trip began.
 type trips struct {
 	mu   sync.Mutex
 	made [][lookupTables][]int64

@@ -14,8 +14,8 @@ import (
 // can cache them.
 
 const (
-	// mostRows bounds the rows of a statement, and mostText the bytes of text in one, unless a
-	// single row has more.
+	// mostRows bounds the rows of a part that Powers makes, and mostText the bytes of text in one
+	// that parts makes, unless a single row has more.
 	mostRows = 128
 	mostText = 1 << 20
 )
