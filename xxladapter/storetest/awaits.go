@@ -29,8 +29,8 @@ var awaitFullRules = []fullRule{
 	}},
 }
 
-// settleAwaiting settles six fires that wait for their results. The first one waits in vain. It
-// returns the other five, whose results come at the same time.
+// settleAwaiting settles six fires that wait for their results, the first one in vain, and returns
+// the other five, whose results come at the same time.
 func (b *fixture) settleAwaiting() (fires []xxladapter.Fire) {
 	b.Helper()
 	id := b.addJob("job")

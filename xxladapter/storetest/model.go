@@ -589,7 +589,8 @@ func (m *model) endPresence(t *rapid.T) {
 	m.both(t, func(s xxladapter.Store, _ func(ids, int64) int64) error { return s.PresenceEnded(m.ctx, term) })
 }
 
-// same compares everything that can be listed.
+// same compares groups, jobs, fires, log rows and what belongs to them, moves of partitions, and
+// reports.
 func (m *model) same(t *rapid.T) {
 	wantGroups, err := m.want.Groups(m.ctx)
 	require.NoError(t, err)
