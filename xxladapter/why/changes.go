@@ -77,13 +77,13 @@ func (m *merging) found(at time.Time, before, after *xxladapter.Job) {
 		was := *before
 		was.Running = was.Running && !m.endsSchedule()
 		m.changes = append(m.changes, change{at: at, fields: xxladapter.DiffFields(was.Fields(), after.Fields())})
-	case !m.job.Added.After(at.Add(-time.Second)): // both times count whole seconds
+	case !m.job.Added.After(at.Add(-time.Second)): // a change within a second may be the creation
 		m.changes = append(m.changes, change{at: at, unknown: true})
 	}
 }
 
 // edited takes the row of the edit that made the version v, and all later rows. If no row is left,
-// because of their age, it compares v with the version before.
+// because old rows were deleted, it compares v with the version before.
 func (m *merging) edited(v *xxladapter.JobVersion, before *xxladapter.Job) {
 	for n := range slices.Backward(m.rows) {
 		if m.rows[n].Call == v.Call {

@@ -202,7 +202,8 @@ func (f *Facts) firstDue(from, to time.Time) (about *Span, due time.Time) {
 	return nil, due
 }
 
-// namesTimes reports whether the due times of all schedules in question are known.
+// namesTimes reports whether all schedules in question are cron expressions that are known and can
+// be read.
 func (f *Facts) namesTimes() bool {
 	return !slices.ContainsFunc(f.Spans, func(s Span) bool {
 		return s.Present || s.Plan == nil || s.Type != xxladapter.ScheduleCron

@@ -20,7 +20,7 @@ const (
 	NoMatch     Code = "no_match"     // the schedule does not match the time
 	AfterRun    Code = "after_run"    // the schedule counts from the end of the previous run
 	NotYet      Code = "not_yet"      // the time is in the future
-	Misfire     Code = "misfire"      // found too late; the strategy decided
+	Misfire     Code = "misfire"      // found too late, or the store lost what became of it
 	Paused      Code = "paused"       // in a pause
 	Excluded    Code = "excluded"     // on a day without work of the job's calendar
 	NoScheduler Code = "no_scheduler" // no scheduler holds a lease
