@@ -95,7 +95,7 @@ func createAll(ctx context.Context, o *opened, n int) error {
 	return nil
 }
 
-// callBulk makes a bulk call and checks that it did what it was asked to all jobs.
+// callBulk makes a bulk call and checks that it succeeded for all jobs.
 func callBulk(ctx context.Context, addr, body string, jobs int) error {
 	r, err := http.NewRequestWithContext(
 		ctx, http.MethodPost, "http://"+addr+"/api/v1/jobs/bulk", bytes.NewReader([]byte(body)),

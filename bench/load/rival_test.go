@@ -73,7 +73,7 @@ func TestARival(t *testing.T) {
 }
 
 // TestAJavaAdminServesWhereItsExecutorsCall checks that every release is started with the path that
-// executors call: by default, release 3.4 serves at /.
+// executors call: since 3.4.1, the default is /.
 func TestAJavaAdminServesWhereItsExecutorsCall(t *testing.T) {
 	t.Parallel()
 	r := &rivalProcess{

@@ -37,8 +37,8 @@ type rivalKind struct {
 }
 
 // javaToken is the default token of the Java admin and of ratch-job. javaPath is where ratch-job
-// serves, and by default a Java admin up to 3.3. A Java admin of 3.4 serves at / by default, so
-// each is started with javaPath.
+// serves, and by default a Java admin up to 3.4.0. Later ones serve at / by default, so each is
+// started with javaPath.
 const (
 	javaToken = "default_token"
 	javaPath  = "/xxl-job-admin"
