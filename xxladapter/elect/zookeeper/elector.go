@@ -138,7 +138,7 @@ func (e *Elector) Campaign(ctx context.Context, stands func()) (elect.Leadership
 	}
 	stop := context.AfterFunc(contact, s.close)
 	l, err := e.stand(s)
-	stop() // if it is too late, the session is over
+	stop() // if contact has ended before, the session is closed
 	if err != nil {
 		s.close()
 		return nil, e.ended(ctx, e.refused(err))
