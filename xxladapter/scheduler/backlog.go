@@ -10,11 +10,11 @@ import (
 )
 
 // A backlog remembers how far the sweep has come with the planned fires that are due. As long as
-// one query returns all of them, each sweep arms them all. Beyond that most of them belong to an
-// app that takes no more, and reading them all each second would cost the more the longer it hangs.
-// Then a sweep reads only what can have changed: fires that became due since, fires that found no
-// place and have one now, and fires that were given back. In addition it cycles through the whole
-// backlog, one query a second, so that nothing depends on this memory alone.
+// one query returns all of them, each sweep arms them all. Beyond that, most of them belong to an
+// app that takes no more, and the longer it hangs, the more it would cost to read them all each
+// second. Then a sweep reads only what can have changed: fires that became due since, fires that
+// found no place and have one now, and fires that were given back. In addition it cycles through
+// the whole backlog, one query a second, so that nothing depends on this memory alone.
 type backlog struct {
 	short bool            // the last round was one query
 	at    xxladapter.Fire // the last fire that the current round has read; id 0 starts a new round

@@ -35,7 +35,7 @@ func (s *countingStore) take() (rows int) {
 	return rows
 }
 
-// A fullPool takes nothing of one job but what it has room for, and none while there are refused
+// A fullPool takes as many fires of one job as it has room for, and none while there are refused
 // fires that have not been offered.
 type fullPool struct {
 	pickyPool

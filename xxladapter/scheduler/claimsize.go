@@ -3,8 +3,8 @@ package scheduler
 import "time"
 
 const (
-	// claimTarget is the time that one claim of due jobs should take. It is a transaction, and on
-	// some databases the only one that writes meanwhile, so fires that are due wait for it.
+	// claimTarget is the time that one claim of due jobs should take. A claim is a transaction, and
+	// on some databases the only one that writes meanwhile, so fires that are due wait for it.
 	claimTarget = 4 * time.Millisecond
 
 	// lateTarget is the same for a node that is behind: larger claims take less time for each job,

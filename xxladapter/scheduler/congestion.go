@@ -13,8 +13,8 @@ const (
 	congestionLasts = 10 * time.Second
 
 	// defaultStock is how many fires beyond the first of each job are held before scans plan no
-	// further ahead than the next scan. More than 6,000 fires a second have so many in five
-	// seconds; they take some 500 bytes each.
+	// further ahead than the next scan. More than 6,000 fires a second reach that number in the
+	// window of five seconds. A fire takes some 500 bytes.
 	defaultStock = 25_000
 )
 

@@ -182,8 +182,8 @@ func (s *Scheduler) renew(ctx context.Context) error {
 }
 
 // resignSkewed ends the term that was given back while the clock was off, and which the store still
-// has because the call that ended it was lost. The term has retired for good; the next renewal,
-// which follows at once, begins another one.
+// has because the call that should have ended it was lost. The term has retired for good; the next
+// renewal, which follows at once, begins another one.
 func (s *Scheduler) resignSkewed(ctx context.Context) error {
 	err := s.opts.Store.Resign(ctx, s.skewed)
 	if err == nil {

@@ -58,8 +58,8 @@ func (s *Scheduler) sweepLoop(ctx context.Context) {
 // sweep finds the fires that nobody holds. It arms planned fires of this node's partitions that are
 // due, and, after new partitions have arrived, also those that are due within the window. Planned
 // fires of other partitions are armed once they are late. It resolves claimed fires without a known
-// outcome: those of its own term, and in its partitions those of terms that are over. A periodic
-// sweep continues through the backlog, see [backlog].
+// outcome: those of its own term, and in its partitions those of terms that are over. A sweep by
+// the clock continues through the backlog, see [backlog].
 func (s *Scheduler) sweep(ctx context.Context, tick bool) error {
 	if !s.grant.Load().holds() {
 		return errNoLease
