@@ -85,7 +85,7 @@ type schema struct {
 	widths   database.Widths
 }
 
-// rewrite replaces the names of columns by those of this release.
+// rewrite adapts a query to the columns of this release.
 func (s schema) rewrite(query string) string {
 	if s.tokens {
 		query = tokenColumn.Replace(query)

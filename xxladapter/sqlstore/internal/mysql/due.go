@@ -22,10 +22,10 @@ import (
 const createDueIndex = `CREATE INDEX xxlwheel_info_due ON xxl_job_info (trigger_status, trigger_next_time)`
 
 const (
-	// manyJobs is the number of jobs from which on a store should have the index.
+	// manyJobs is the least number of jobs for which a store should have the index.
 	manyJobs = 50_000
-	// tooManyJobs is the number of jobs from which on a further node costs more than it brings
-	// without the index: three nodes then keep more than a core of the server busy with scans.
+	// tooManyJobs is the least number of jobs at which, without the index, a further node costs
+	// more than it brings: three nodes then keep more than a core of the server busy with scans.
 	tooManyJobs = 200_000
 )
 

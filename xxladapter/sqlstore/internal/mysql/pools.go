@@ -58,8 +58,8 @@ func newPools(at *server, f *serverFacts, opts database.Options) (_ *pools, err 
 		db.SetMaxOpenConns(pool.conns)
 		db.SetMaxIdleConns(pool.conns)
 		if f.idleVariable == waitTimeout {
-			// The server should not end idle connections, and a scan returns to its own after two
-			// seconds.
+			// The pool has to close idle connections before the server does: a scan, for example,
+			// uses its own again only after two seconds.
 			db.SetConnMaxIdleTime(limit * 3 / 4)
 		}
 		*pool.db = db
