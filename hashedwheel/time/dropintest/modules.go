@@ -3,8 +3,8 @@
 package dropintest
 
 // These are the packages whose suites are run; go.mod names their releases. The tag is never set,
-// so that the tests build even if a module cannot be downloaded. They then skip its suite and name
-// it.
+// so that the tests build even if a module cannot be downloaded. The test of its suite is then
+// skipped, or fails where downloads are required.
 import (
 	_ "github.com/coder/websocket"
 	_ "github.com/hashicorp/yamux"
