@@ -204,8 +204,8 @@ func (s *Server) endSession(ctx context.Context, path api.IDPath) (no api.None, 
 	return no, s.removeCredential(ctx, v.Bearer.User.ID, path.ID, xxladapter.CredentialSession)
 }
 
-// removeCredential ends the credential with an id. The error has [xxladapter.CodeNotFound] unless
-// it is valid, of the kind and of the user. A userID of 0 means any user.
+// removeCredential ends the credential with an id. The error has [xxladapter.CodeNotFound] if no
+// valid credential of the kind and of the user has the id. A userID of 0 means any user.
 func (s *Server) removeCredential(ctx context.Context, userID, id int64, kind xxladapter.CredentialKind) error {
 	list, err := s.opts.Accounts.Credentials(ctx, userID, kind)
 	if err != nil {
