@@ -20,7 +20,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
-// serveOn starts a scheduler and returns it with its address. If there is no file yet, it begins as
+// serveOn starts a scheduler and returns it with its address. A file that does not exist begins as
 // a copy of one whose tables were made once for all tests.
 func serveOn(t *testing.T, file string, more ...string) (serve *process, server string) {
 	t.Helper()

@@ -10,8 +10,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 )
 
-// Choices returns the values of flags, by the flag's tag predictor, in new slices. Kong does not
-// check them, because the API does.
+// Choices returns the values of flags, by the flag's tag predictor, in new slices. Kong checks
+// those of the type [cron.Profile]; the API checks the others.
 func Choices() map[string][]string {
 	glueTypes := texts(xxladapter.GlueType("").Values())
 	profiles := make([]string, 0, 4)

@@ -78,7 +78,9 @@ func (w *Waiter) poll(path string, done func(json.RawMessage) (bool, error)) (ov
 	}
 }
 
-// Started waits until the order has become runs, and prints their ids.
+// Started waits until the order has become runs, and returns them. Unless w also waits for their
+// end, Started prints their ids, or the order if the output is structured; if the time limit is
+// reached first, it notes that the order still waits, and returns no runs.
 func (w *Waiter) Started(order int64) (runs []RunID, err error) {
 	if order == 0 {
 		return nil, errors.New(
