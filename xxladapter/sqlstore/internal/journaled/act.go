@@ -44,7 +44,8 @@ func (a *act) plan(f xxladapter.Fire) xxladapter.Fire {
 	return copyFire(f)
 }
 
-// planDue plans a fire that a scan decided on, unless the due time's own fire is open.
+// planDue plans a fire that a scan decided on. It plans nothing and returns false if both the fire
+// and an open one of its job with the same due time have the type TriggerCron.
 func (a *act) planDue(f xxladapter.Fire) (xxladapter.Fire, bool) {
 	if f.Type == xxladapter.TriggerCron {
 		for _, other := range a.m.at(f.JobID, milli(f.Due)) {

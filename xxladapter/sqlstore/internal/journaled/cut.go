@@ -99,8 +99,8 @@ func (f *front) cutOff(l level) cut {
 	return c
 }
 
-// takeJobs adds the jobs whose times the tables lack. Those of jobs with a deferred fire are the
-// times before it.
+// takeJobs adds the jobs whose times the tables lack. For a job with deferred fires, these are the
+// times before the first of them.
 func (c *cut) takeJobs(m *memory) {
 	c.jobs = make([]cutJob, 0, len(m.dirtyJob))
 	for _, j := range m.dirtyJob {

@@ -7,7 +7,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 )
 
-// The console polls the calls below. None of them reads planned fires.
+// The calls below serve the management API and its events. None of them reads planned fires.
 
 // Marks implements [xxladapter.Store].
 func (s *Store) Marks(ctx context.Context) (xxladapter.Marks, error) {

@@ -464,8 +464,8 @@ func (r *replay) note(number int64, k kind, f *fields) {
 	}
 }
 
-// row returns the log row that a record has changed, or nil if the tables have the change or no
-// longer have the row.
+// row returns the log row that a record has changed. It returns nil if the memory lacks the row,
+// and the tables have the change or no longer have the row.
 func (r *replay) row(number, id int64) (*run, error) {
 	if row := r.m.runs[id]; row != nil || number <= r.applied.settled {
 		return row, nil
