@@ -32,8 +32,8 @@ const (
 	advanceJobs = `UPDATE xxl_job_info j SET trigger_last_time = d.last, trigger_next_time = d.next, trigger_status = d.status
 		FROM unnest(?::bigint[], ?::bigint[], ?::bigint[], ?::smallint[]) AS d (id, last, next, status) WHERE j.id = d.id`
 
-	// Due times that another fire has are left out. They are looked up as in allDue. Another
-	// session may plan one of them at the same time, which fails the statement: ON CONFLICT would
+	// Due times that another fire has are left out. They are looked up as in allDue. The statement
+	// fails if another session plans a fire for a free one at the same time: ON CONFLICT would
 	// prevent that, but take half as long again for each row.
 	planDueFires = `INSERT INTO xxlwheel_fire (` + records.FireValues + `)
 		SELECT d.job, d.group_id, d.due, d.index, d.total, d.type, 'planned', d.retries, d.param, d.addresses, d.attempt, d.parent

@@ -24,8 +24,8 @@ var keyedSettings = map[string]string{
 // than they take.
 var scanSettings = map[string]string{"enable_sort": "off"}
 
-// pools are the connections of a store. Reads share one pool and writes another; whatever each fire
-// needs has a pool of its own, so that none waits for the others.
+// pools are the connections of a store. Reads and bulk writes share one pool, and other writes
+// another; whatever each fire needs has a pool of its own, so that none waits for the others.
 type pools struct {
 	network                                               *network.Connections
 	reads, writes, batches, lookups, scans, polls, leases *pgxpool.Pool
