@@ -28,7 +28,7 @@ const (
 	javaEnv = "XXLWHEEL_TEST_JAVA"
 
 	// javaAdminEnv names the jar of a Java admin, which no repository of artefacts has, for the
-	// tests that take over from one at work.
+	// tests that start one.
 	javaAdminEnv = "XXLWHEEL_TEST_JAVA_ADMIN"
 
 	// pythonEnv set to 1 also runs the test that fetches a Python library.

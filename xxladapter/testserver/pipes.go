@@ -13,7 +13,7 @@ type Pipes struct {
 	closed chan struct{}
 }
 
-// NewPipes returns a listener. In a bubble, it must be made there.
+// NewPipes returns a listener. A listener for a bubble must be made in that bubble.
 func NewPipes() *Pipes { return &Pipes{make(chan net.Conn), make(chan struct{})} }
 
 // Dial connects to the listener, whatever the network and the address are. It waits until the
