@@ -188,6 +188,28 @@ func TestTheHolderYieldsInTime(t *testing.T) {
 	}
 }
 
+// TestAPenThatHadPassedIsYieldedInTime has a process get the pen back after another one has had it
+// in silence. How long it keeps the pen depends on its last load, and not on the time without it.
+func TestAPenThatHadPassedIsYieldedInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		on := newShelf()
+		a := loaded(t, on, "a")
+		time.Sleep(Life)
+		require.NoError(t, loaded(t, on, "b").Close())
+		require.NoError(t, a.Hold(t.Context()))
+		require.ErrorIs(t, a.Failed(), ErrMoved)
+		read(t, a)
+		a.mu.Lock()
+		a.wanted = true
+		a.mu.Unlock()
+		time.Sleep(minHold - time.Nanosecond)
+		require.False(t, a.ShouldYield())
+		time.Sleep(time.Nanosecond)
+		require.True(t, a.ShouldYield())
+		require.NoError(t, a.Close())
+	})
+}
+
 // TestASilentHolderLosesThePenAtItsEnd lets another process wait for the pen of one that froze.
 func TestASilentHolderLosesThePenAtItsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -100,9 +100,9 @@ func (l *Log) took(now State, asked time.Time, stored int64) {
 	l.valid, l.used, l.wanted = asked.Add(Life), time.Now(), now.Wanted
 }
 
-// compare sets l.failed if another process has had the pen, or the log is another one, and l.stale
-// if that may be so. stored was the last record that was stored when the state was asked for; since
-// then, batches of this process may have been stored.
+// compare sets l.failed and l.since if another process has had the pen, or the log is another one,
+// and l.stale if that may be so. stored was the last record that was stored when the state was
+// asked for; since then, batches of this process may have been stored.
 //
 // REQUIRES: l.mu is held.
 func (l *Log) compare(now State, asked time.Time, stored int64) {
@@ -110,7 +110,8 @@ func (l *Log) compare(now State, asked time.Time, stored int64) {
 	same := now.Generation == l.state.Generation && now.Pen == l.state.Pen && now.Position >= stored &&
 		now.Position < l.next
 	if !same && l.failed == nil {
-		l.failed = ErrMoved
+		// The pen was taken anew, although this process may have believed that it held it.
+		l.failed, l.since = ErrMoved, time.Now()
 	}
 	l.stale = l.stale || l.restarted(now, asked)
 }
