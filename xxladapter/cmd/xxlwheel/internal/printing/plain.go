@@ -44,7 +44,7 @@ func OneLine(text string) string {
 
 // FirstLine returns the first line of text that is not empty, truncated to 120 bytes.
 func FirstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimLeft(text, "\r\n"), "\n")
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	line = strings.TrimSpace(line)
 	if len(line) > 120 {
 		line = strings.ToValidUTF8(line[:120], "") + "..."

@@ -21,4 +21,5 @@ func TestTextOfOthersMovesNoTerminal(t *testing.T) {
 	}
 	require.Equal(t, `a b \x1bc`, OneLine("a\nb\t\x1bc\n"))
 	require.Equal(t, "the first", FirstLine("\n\nthe first\nthe second"))
+	require.Equal(t, "the first", FirstLine("\n   \n\tthe first \nthe second"))
 }
