@@ -9,12 +9,8 @@ import (
 // goroutine is off its processor for about as long.
 const minStall = 10 * time.Millisecond
 
-const (
-	// quickPace is the longest pause between two polls of the watch after a hand-over. leastPace is
-	// the shortest, which it reaches while one hand-over follows the other.
-	quickPace = time.Millisecond
-	leastPace = time.Millisecond / 8
-)
+// quickPace is the pause of the watch after a hand-over.
+const quickPace = time.Millisecond
 
 // An ownership says which worker owns the wheel, whether it is inside user code, and how many
 // timeouts all workers have fired.
@@ -157,8 +153,9 @@ func (e *engine) takeOverLocked(now ownership) {
 // last poll, it gives the wheel to a new worker.
 //
 // When one task has stalled the worker, others may follow, and each would hold up the rest for two
-// polls. So each hand-over shortens the pause between polls. It grows back when the watch has found
-// nothing for a few polls or ticks.
+// polls. So the pause after a hand-over is quickPace. It doubles with each poll that finds nothing,
+// up to what it was, so a task that stalls right after another one holds up the rest for up to
+// 3 ms.
 func (e *engine) checkStall() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -169,7 +166,7 @@ func (e *engine) checkStall() {
 	pace := e.patience()
 	if now.user() && e.mu.sampled == uint64(now) {
 		e.takeOverLocked(now)
-		pace = max(min(pace/2, quickPace), leastPace)
+		pace = quickPace
 	} else {
 		pace *= 2
 	}
