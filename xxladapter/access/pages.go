@@ -62,7 +62,7 @@ func (p *Pages) Check(r *http.Request) error {
 	}
 	if !p.named(r.Host) {
 		return fmt.Errorf(
-			"the Host header is %q, must be localhost, an address of this machine or in %s", r.Host, p.setting,
+			"the Host header is %q, must be localhost, a loopback address or in %s", r.Host, p.setting,
 		)
 	}
 	// This is the only type with which a form can send JSON; the browser marks requests of scripts

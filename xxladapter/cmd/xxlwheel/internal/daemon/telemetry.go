@@ -12,7 +12,7 @@ import (
 
 // TelemetryFlags configure what is sent to a collector of OpenTelemetry.
 type TelemetryFlags struct {
-	Endpoint string  `placeholder:"URL" help:"Collector of OpenTelemetry to send traces, metrics and logs to by OTLP over HTTP, for example http://127.0.0.1:4318 (default: none). The standard OTEL_ variables about headers, limits and resources apply."`
+	Endpoint string  `placeholder:"URL" help:"Collector of OpenTelemetry to send traces and logs to, and metrics of serve, by OTLP over HTTP, for example http://127.0.0.1:4318 (default: none). The standard OTEL_ variables about headers, limits and resources apply."`
 	Sample   float64 `default:"1" placeholder:"SHARE" help:"Share of runs that are traced, from 0 to 1 (default ${default})."`
 }
 

@@ -41,7 +41,7 @@ type Cmd struct {
 	AllowDefaultToken bool           `help:"Allow XXL-JOB's well-known default token although other machines can reach the port."`
 	AllowDeclare      bool           `help:"Let executors declare the jobs of their group from code, with the group's own access token (executor.Declare)."`
 	AllowAddress      []string       `placeholder:"NETWORK" help:"Networks that executors may be in, for example 10.0.0.0/8 (default: all except link-local ones)."`
-	AllowHost         []string       `placeholder:"NAME" help:"Additional host names under which this process may be called when it needs no token, for example a proxy's (always allowed: localhost, addresses of this machine, and the host of --listen or --metrics-listen)."`
+	AllowHost         []string       `placeholder:"NAME" help:"Additional host names under which this process may be called when it needs no token, for example a proxy's (always allowed: localhost and loopback addresses, and at the port of --metrics-listen its host)."`
 	MetricsListen     string         `placeholder:"HOST:PORT" help:"Additional address that serves /metrics without a token (default: none; /metrics at --listen requires a token that may read the API)."`
 	Zone              string         `default:"Local" placeholder:"ZONE" help:"Time zone for cron expressions, for example Asia/Shanghai (default: this machine's)."`
 	CronProfile       cron.Profile   `predictor:"cron-profile" default:"quartz" placeholder:"NAME" help:"How cron expressions are evaluated: quartz (default); xxl34, which reproduces XXL-JOB 3.4, including its faults; sane, which fires once when the clock changes; or unix, with five fields."`
