@@ -27,8 +27,9 @@ type Ticket struct{ id id }
 //
 // Its precision is that of HashedWheelTimer: never early, and late by less than a tick while the
 // function keeps up. There is one worker and no hand-over, so a slow function delays the payloads
-// that are due after it, unless an Executor runs it. All methods may be called from any goroutine,
-// also from inside the function.
+// that are due after it, unless an Executor runs it; and so does a burst of additions, since the
+// worker files up to 100,000 before it delivers what is due. All methods may be called from any
+// goroutine, also from inside the function.
 //
 // A Batch that is no longer referenced continues with what is pending and is reported in the log:
 // only Stop ends its worker.

@@ -44,10 +44,10 @@
 //   - After a pause of the process, all that became due fires at once, tick by tick. A periodic
 //     timeout fires once and skips the other deadlines that have passed.
 //   - If timeouts are added faster than the worker files them, none is lost and the hand still
-//     moves: after each 4,096 that it files, the worker fires what is due. The rest waits in queues
-//     that grow without limit, unless there is Options.MaxPendingTimeouts. A timeout that is due
-//     before it is filed fires late, and never early. Stats.Queued shows how many wait, and
-//     Stats.TickLag how late the worker is.
+//     moves: after each 4,096 that it files, the worker fires what is due; that of a Batch does so
+//     after each 100,000. The rest waits in queues that grow without limit, unless there is
+//     Options.MaxPendingTimeouts. A timeout that is due before it is filed fires late, and never
+//     early. Stats.Queued shows how many wait, and Stats.TickLag how late the worker is.
 //
 // # What to use
 //

@@ -13,7 +13,8 @@ import (
 //	checksum uint32, little endian, CRC-32C of the payload
 //	payload  kind byte, then the kind's fields as varints; a text follows its length
 //
-// A truncated or damaged record ends the journal: nothing after it was ever promised.
+// A truncated or damaged record ends the journal. A crash damages only what was not synced yet,
+// which was never promised. Any other damage loses what follows it.
 const journalHeader = "xxlwheel executor journal 1\n"
 
 const (
