@@ -1,6 +1,6 @@
 // The source of a script job: an editor, its versions, and what differs between two of them.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { apiError, call, type Answer, type ApiError, type Glue, type Job } from "../api";
 import { changedSomething, useCall } from "../data";
 import { t, word } from "../i18n";
@@ -46,7 +46,8 @@ function Source({ job, stored, reload }: { job: Job; stored: Stored; reload: () 
 		if (stored.glueUpdated === base.glueUpdated && stored.glueSource === base.glueSource) return;
 		if (!dirty) begin(stored);
 	}, [stored.glueUpdated, stored.glueSource]);
-	useEffect(() => {
+	// At once, since the next key or button may lead away.
+	useLayoutEffect(() => {
 		guardLeaving(dirty ? () => confirm(t("form.leave")) : undefined);
 		const stay = (e: BeforeUnloadEvent) => e.preventDefault();
 		if (dirty) addEventListener("beforeunload", stay);

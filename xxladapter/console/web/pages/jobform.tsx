@@ -1,6 +1,6 @@
 // A new job, or a change of one: upstream's four sections, and what is beyond XXL-JOB.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { JSX } from "preact";
 import { apiError, call, type Job } from "../api";
 import { changedSomething, useCall } from "../data";
@@ -48,7 +48,8 @@ function JobForm({ job, start: read, groups }: { job?: Job; start: Draft; groups
 	const saved = useRef(false); // nothing is left to lose while the page is about to change
 	const changed = changedFields(start, draft);
 	const dirty = changed.length > 0;
-	useEffect(() => {
+	// At once, since the next key or button may lead away.
+	useLayoutEffect(() => {
 		guardLeaving(dirty ? () => confirm(t("form.leave")) : undefined);
 		const stay = (e: BeforeUnloadEvent) => !saved.current && e.preventDefault();
 		if (dirty) addEventListener("beforeunload", stay);
