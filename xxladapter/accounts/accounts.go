@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -247,11 +248,11 @@ func (a *Accounts) begin(ctx context.Context, u *xxladapter.User, address string
 	}
 	is, err := a.store.Users(ctx, xxladapter.UserFilter{ID: u.ID})
 	if err != nil {
-		return "", b, a.drop(ctx, c, err)
+		return "", b, cmp.Or(a.drop(ctx, c), err)
 	}
 	byProvider := u.Password == "" && len(is) > 0 && is[0].Password == ""
 	if len(is) == 0 || !byProvider && !access.Same(is[0].Password, u.Password) {
-		return "", b, a.drop(ctx, c, ErrEnded)
+		return "", b, cmp.Or(a.drop(ctx, c), error(ErrEnded))
 	}
 	a.logger.Info("user signed in", "name", u.Name, "address", address)
 	return secret, Bearer{u, c, access.NewRights(u.Grants...)}, nil
@@ -260,14 +261,13 @@ func (a *Accounts) begin(ctx context.Context, u *xxladapter.User, address string
 // dropLimit limits the removal of a credential.
 const dropLimit = 5 * time.Second
 
-// drop removes a credential because of err, whether or not ctx has ended, and returns err. If the
-// removal fails, drop returns that error instead, unless the credential is gone already.
-func (a *Accounts) drop(ctx context.Context, c *xxladapter.Credential, err error) error {
+// drop removes a credential, whether or not ctx has ended. One that is gone is no error.
+func (a *Accounts) drop(ctx context.Context, c *xxladapter.Credential) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropLimit)
 	defer cancel()
-	failed := a.store.RemoveCredential(ctx, c.UserID, c.ID)
-	if failed != nil && !errors.Is(failed, xxladapter.ErrNotFound) {
-		return failed
+	err := a.store.RemoveCredential(ctx, c.UserID, c.ID)
+	if errors.Is(err, xxladapter.ErrNotFound) {
+		return nil
 	}
 	return err
 }
@@ -344,7 +344,7 @@ func (a *Accounts) find(
 
 // Logout ends a session.
 func (a *Accounts) Logout(ctx context.Context, b Bearer) error {
-	return a.drop(ctx, b.Credential, nil)
+	return a.drop(ctx, b.Credential)
 }
 
 // SomeUser reports whether there is a user. While there is none, it asks the store at most once a

@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -214,7 +215,7 @@ func (a *Accounts) CreateToken(
 			err = ErrEnded
 		}
 		if err != nil {
-			return 0, "", a.drop(ctx, &c, err)
+			return 0, "", cmp.Or(a.drop(ctx, &c), err)
 		}
 	}
 	return c.ID, secret, nil
