@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/storetest"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
@@ -158,4 +159,30 @@ func TestTheOverviewEndsBehindJobsThatWait(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(body), &o))
 	require.Len(t, o.Overdue, shownJobs)
 	require.Empty(t, o.Next)
+}
+
+// TestNoJobIsBetweenTheOverdueOnesAndTheNext has a job that is due at the first instant at which a
+// job is not overdue, with the lowest id, and more than a page of overdue jobs.
+func TestNoJobIsBetweenTheOverdueOnesAndTheNext(t *testing.T) {
+	s := newSite(t)
+	now := time.Now().Truncate(time.Millisecond)
+	group, err := s.store.SaveGroup(t.Context(), &xxladapter.Group{AppName: "some-app"})
+	require.NoError(t, err)
+	for i := range 1 + 6*shownJobs {
+		id, err := xxladapter.CreateJob(t.Context(), s.store, &xxladapter.Job{GroupID: group, Name: fmt.Sprint(i)})
+		require.NoError(t, err)
+		next := now.Add(-overdueAfter)
+		if i > 0 {
+			next = now.Add(-time.Hour)
+		}
+		require.NoError(t, storetest.StartAt(t.Context(), s.store, id, next))
+	}
+	rights := access.NewRights(granted(access.Everywhere, xxladapter.RoleViewer))
+	o := overview{Server: s.server, ctx: access.WithRights(t.Context(), rights)}
+	o.form.Now = now
+	o.due(new(true))
+	require.NoError(t, o.err)
+	require.Len(t, o.form.Overdue, shownJobs)
+	require.Len(t, o.form.Next, 1)
+	require.EqualValues(t, 1, o.form.Next[0].ID)
 }
