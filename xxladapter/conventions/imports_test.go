@@ -167,7 +167,7 @@ var rules = map[string]rule{
 		"xxladapter/cmd/xxlwheel/internal/users"}, "it is the command line: it names the commands, and runs one"},
 	"xxladapter/cmd/xxlwheel/internal/alarms": {[]string{"xxladapter", "xxladapter/access", "xxladapter/alarm",
 		"xxladapter/cmd/xxlwheel/internal/client", "xxladapter/cmd/xxlwheel/internal/command",
-		"xxladapter/cmd/xxlwheel/internal/printing"},
+		"xxladapter/cmd/xxlwheel/internal/flags", "xxladapter/cmd/xxlwheel/internal/printing"},
 		"channels are described by flags, and tested with or without a scheduler"},
 	"xxladapter/cmd/xxlwheel/internal/audit": {[]string{"xxladapter", "xxladapter/cmd/xxlwheel/internal/client",
 		"xxladapter/cmd/xxlwheel/internal/command", "xxladapter/cmd/xxlwheel/internal/flags",

@@ -3,9 +3,7 @@ package alarms
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
-	"os"
 	"strconv"
 	"strings"
 
@@ -13,6 +11,7 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/access"
 	"github.com/xxlwheel/xxlwheel/xxladapter/alarm"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/command"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cmd/xxlwheel/internal/flags"
 )
 
 // Flags configure the channels through which failed runs are reported.
@@ -150,9 +149,6 @@ func readTargets(flag string, values []string) ([]alarm.Target, error) {
 	for _, value := range values {
 		lines := []string{value}
 		if file, isFile := strings.CutPrefix(value, "@"); isFile {
-			if strings.Contains(file, "://") {
-				return nil, command.Usagef("%s is @ and a URL, must be a URL, or @ and the name of a file", flag)
-			}
 			text, err := readSecret(flag, file)
 			if err != nil {
 				return nil, err
@@ -186,13 +182,9 @@ func readTargets(flag string, values []string) ([]alarm.Target, error) {
 // readSecret reads the file that a flag names. Every user of the machine can see flags, but not a
 // file that is protected.
 func readSecret(flag, file string) (string, error) {
-	text, err := os.ReadFile(file)
+	text, err := flags.ReadFile(file)
 	if err != nil {
-		var path *fs.PathError
-		if errors.As(err, &path) {
-			err = path.Err
-		}
-		return "", fmt.Errorf("%s is %s, must be a file that can be read: %w", flag, file, err)
+		return "", fmt.Errorf("%s: %w", flag, err)
 	}
-	return string(text), nil
+	return text, nil
 }

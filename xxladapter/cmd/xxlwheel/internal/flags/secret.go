@@ -23,9 +23,6 @@ func (s *Secret) UnmarshalText(text []byte) error {
 		*s = Secret(text)
 		return nil
 	}
-	if strings.Contains(file, "://") {
-		return errors.New("is @ and a URL, must be the secret itself, or @ and the name of a file") // without the URL, which may have a password
-	}
 	content, err := ReadFile(file)
 	if err != nil {
 		return err
@@ -55,8 +52,12 @@ func Revealed(secrets []Secret) (texts []string) {
 	return texts
 }
 
-// ReadFile reads a file that a flag names.
+// ReadFile reads a file that a flag names. An error about a URL does not show it, since it may have
+// a password.
 func ReadFile(file string) (string, error) {
+	if strings.Contains(file, "://") {
+		return "", errors.New("what must be the name of a file is a URL")
+	}
 	text, err := os.ReadFile(file)
 	if err != nil {
 		var path *fs.PathError
