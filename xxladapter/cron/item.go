@@ -251,7 +251,7 @@ func (p *parser) word(f *field, it, whole token) *ParseError {
 	case letter(c):
 		return p.fail(f.name, it, "has a name of more than three letters")
 	}
-	return p.trailing(f, it, "a name")
+	return p.trailingName(f, it, "a name")
 }
 
 // name parses the three letters at i.
@@ -281,7 +281,7 @@ func (p *parser) nameRange(f *field, a, i int, it token) *ParseError {
 	}
 	switch {
 	case i+3 < it.end && !p.profile.lenient():
-		return p.trailing(f, it, "a name range")
+		return p.trailingName(f, it, "a name range")
 	case b < a && p.profile == Unix:
 		return p.descending(f, it)
 	}
@@ -291,8 +291,13 @@ func (p *parser) nameRange(f *field, a, i int, it token) *ParseError {
 
 // trailing refuses text after a complete item.
 func (p *parser) trailing(f *field, it token, what string) *ParseError {
-	err := p.fail(f.name, it, "has text after "+what)
-	if strings.HasPrefix(what, "a name") && strings.IndexByte(p.expr[it.start:it.end], '/') > 0 {
+	return p.fail(f.name, it, "has text after "+what)
+}
+
+// trailingName works like trailing, for names, which Quartz lets a step follow.
+func (p *parser) trailingName(f *field, it token, what string) *ParseError {
+	err := p.trailing(f, it, what)
+	if strings.IndexByte(p.expr[it.start:it.end], '/') > 0 {
 		err.Hint = "Quartz ignores a step after names; write numbers"
 	}
 	return err
