@@ -79,7 +79,8 @@ func (s *Scheduler) sweep(ctx context.Context, tick bool) error {
 	// The grant is read after arrived, which adopt sets once the grant has the new partitions.
 	arrived := s.arrived.Swap(false)
 	g := s.grant.Load()
-	if arrived = arrived && g.Partitions != 0; arrived {
+	arrived = arrived && g.Partitions != 0
+	if arrived {
 		ahead = s.opts.Window
 	}
 	if err := s.sweepUntil(ctx, g, now, now.Add(ahead), tick, arrived); err != nil {
