@@ -1,6 +1,7 @@
-// Keys that work anywhere outside fields. Keys without Ctrl can be turned off, because somebody who
-// dictates or has a tremor presses them without meaning to (WCAG 2.2, criterion 2.1.4). An element with data-key="e" is pressed by e: first in the
+// Keys that work anywhere outside fields. An element with data-key="e" is pressed by e: first in the
 // row that has the focus, then on the page. So each key has something visible that does the same.
+// Keys without Ctrl can be turned off, because somebody who dictates or has a tremor presses them
+// without meaning to (WCAG 2.2, criterion 2.1.4).
 
 import { signal } from "@preact/signals";
 import { singleKeys } from "./prefs";
