@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,6 +58,7 @@ func runScheduler(file, listen string) (code int) {
 
 // A process is a scheduler that can be killed.
 type process struct {
+	t    *testing.T
 	cmd  *exec.Cmd
 	addr string
 }
@@ -70,7 +72,7 @@ func startProcess(t *testing.T, file, listen string) *process {
 	}
 	self, err := os.Executable()
 	require.NoError(t, err)
-	p := &process{cmd: exec.Command(self)}
+	p := &process{t: t, cmd: exec.Command(self)}
 	p.cmd.Env = append(os.Environ(), fileEnv+"="+file, listenEnv+"="+listen)
 	p.cmd.Stderr = os.Stderr
 	out, err := p.cmd.StdoutPipe()
@@ -90,6 +92,44 @@ func (p *process) kill() {
 		_ = p.cmd.Process.Kill()
 		_ = p.cmd.Wait()
 	}
+}
+
+func (p *process) signal(s os.Signal) { require.NoError(p.t, p.cmd.Process.Signal(s)) }
+
+// A frozen scheduler accepts connections and never answers. Pages report it and keep what they
+// showed. An order that was sent meanwhile is neither given up nor called done, and is carried out
+// once the scheduler continues.
+func TestASchedulerIsFrozen(t *testing.T) {
+	t.Parallel()
+	needBrowser(t)
+	p := startProcess(t, filepath.Join(t.TempDir(), "frozen.db"), "")
+	s := &site{t: t, url: "http://" + p.addr}
+	var created struct{ ID int64 }
+	s.call("POST", "/groups", map[string]any{"appName": siteApp, "title": "Orders"}, &created)
+	job := s.job(created.ID, "settle orders", nil)
+	const told = `document.querySelector(".banner")?.innerText.includes("The scheduler does not answer")`
+
+	tab := s.open("jobs")
+	tab.allowed = append(tab.allowed, "net::ERR_")
+	tab.sees("settle orders")
+	tab.until("the page hears", hears)
+	edit := tab.beside(fmt.Sprintf("jobs/%d/edit", job))
+	edit.typeIn("Name", "settle all orders")
+	edit.click("Review changes")
+	p.signal(syscall.SIGSTOP)
+	edit.click("Save")
+	tab.until("the page does not hear", "!("+hears+")")
+	tab.until("it says so", told)
+	tab.sees("settle orders")
+	edit.until("the other page says so too", told)
+	edit.until("the order is not called done", `!document.body.innerText.includes("was saved") && document.querySelector("input[name=name]").value === "settle all orders"`)
+	edit.picture("edit-frozen")
+
+	p.signal(syscall.SIGCONT)
+	edit.sees("settle all orders was saved")
+	tab.until("the page continues", "!("+told+")")
+	tab.sees("settle all orders")
+	tab.until("it hears again", hears)
 }
 
 // The page of schedulers shows that one was killed. When the scheduler of the page itself is

@@ -53,6 +53,15 @@ export const skew = signal(0);
 const tokenName = "xxlwheel.token";
 let token = sessionStorage.getItem(tokenName) ?? "";
 
+// A frozen scheduler accepts connections and never answers. So a call that has had no answer for
+// patience, in ms, asks whether the scheduler answers anything within askLimit.
+const patience = 5e3;
+const askLimit = 10e3;
+
+function ask(headers?: HeadersInit): Promise<Response> {
+	return fetch(new URL("../api/v1/session", base), { headers, signal: AbortSignal.timeout(askLimit) });
+}
+
 // A token behind # signs in, since the fragment never reaches a server. Any page may have such a link,
 // so it is ignored while somebody is signed in. Calls wait until that is known.
 const given = /^#token=(.+)$/.exec(location.hash)?.[1];
@@ -60,8 +69,7 @@ const decided = given ? consider(given).catch(() => undefined) : undefined;
 
 async function consider(offered: string) {
 	history.replaceState(null, "", location.pathname + location.search);
-	const headers: Record<string, string> = token ? { Authorization: "Bearer " + token } : {};
-	const answer = await fetch(new URL("../api/v1/session", base), { headers, cache: "no-store" }).catch(() => undefined);
+	const answer = await ask(token ? { Authorization: "Bearer " + token } : {}).catch(() => undefined);
 	const caller = (await answer?.json().catch(() => undefined)) as { kind?: string } | undefined;
 	if (caller && !caller.kind) setToken(decodeURIComponent(offered));
 }
@@ -138,7 +146,8 @@ export function caller(): string {
 	return token && String(sum);
 }
 
-// send returns the answer to a call, whose body is still to be read. It throws an ApiError.
+// send returns the answer to a call, whose body is still to be read. It throws an ApiError. While the
+// scheduler is frozen, reads are given up. Other calls wait, because they may have been carried out.
 export async function send<C extends CallName>(name: C, params: Params<C>, body?: Calls[C]["body"], abort?: AbortSignal, more?: Record<string, string>): Promise<Response> {
 	await decided;
 	const method = name.slice(0, name.indexOf(" "));
@@ -146,14 +155,21 @@ export async function send<C extends CallName>(name: C, params: Params<C>, body?
 	if (token) headers.Authorization = "Bearer " + token;
 	if (body !== undefined) headers["Content-Type"] = "application/json";
 	const sent = Date.now();
+	const late = new AbortController();
+	const timer = setTimeout(() => ask().catch(() => {
+		offline.value = true;
+		if (method === "GET") late.abort();
+	}), patience);
 	let answer: Response;
 	try {
 		answer = await fetch(address(name, params), {
-			method, headers, signal: abort, cache: "no-store",
+			method, headers, signal: AbortSignal.any(abort ? [abort, late.signal] : [late.signal]),
 			body: body === undefined ? undefined : JSON.stringify(body),
 		});
 	} catch (e) {
 		throw unanswered(e, abort);
+	} finally {
+		clearTimeout(timer);
 	}
 	offline.value = [502, 503, 504].includes(answer.status) && !answer.headers.get("Content-Type")?.startsWith("application/json");
 	const date = Date.parse(answer.headers.get("Date") ?? "");

@@ -2,8 +2,9 @@
 
 import { send, type CallName, type Params } from "./api";
 
-// The scheduler writes at least every 15 s. A connection that is silent for longer is dead.
-const silence = 45e3;
+// The scheduler writes at least every 15 s. A connection that is silent for as long as this, in ms, is
+// dead.
+const silence = 25e3;
 
 interface Hearing<T> {
 	// last is the id of the last event that was received before; empty means none.
