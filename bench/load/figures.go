@@ -30,6 +30,9 @@ func printFigures(out io.Writer, name string, p plan, figures ...figure) {
 	if p.burst {
 		line.WriteString("/burst")
 	}
+	if p.same {
+		line.WriteString("/same")
+	}
 	if p.batch {
 		line.WriteString("/batch")
 	}

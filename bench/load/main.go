@@ -10,6 +10,7 @@
 //	go run ./bench/load trip -nodes 3 -scheduling leader -spread hash -burst -answer 100ms    the same where one node has too few places
 //	go run ./bench/load idle -jobs 100000           what a scheduler costs while nothing is due
 //	go run ./bench/load overload -jobs 4000 -for 2m twice and four times what can be carried
+//	go run ./bench/load overload -same              the same with as many jobs in each phase, due more often
 //	go run ./bench/load bulk -jobs 100000           seconds to create, start, change, stop and delete all jobs
 //	go run ./bench/load rival -rival ratchjob -program FILE -jobs 1000     whole trips of any scheduler, from outside
 //
@@ -46,17 +47,19 @@ import (
 type measurement struct {
 	name string
 	run  func(ctx context.Context, out io.Writer, p plan) error
-	jobs int // unless -jobs says otherwise
+	// jobs and duration are the defaults of -jobs and -for.
+	jobs     int
+	duration time.Duration
 }
 
 var measurements = []measurement{
-	{"trip", trip, 500},
-	{"scan", scan, 100_000},
-	{"crowd", crowd, 1_000_000},
-	{"idle", idle, 100_000},
-	{"overload", overload, 1000},
-	{"bulk", bulk, 100_000},
-	{"rival", rival, 500},
+	{"trip", trip, 500, 30 * time.Second},
+	{"scan", scan, 100_000, 30 * time.Second},
+	{"crowd", crowd, 1_000_000, 30 * time.Second},
+	{"idle", idle, 100_000, 30 * time.Second},
+	{"overload", overload, 1000, time.Minute},
+	{"bulk", bulk, 100_000, 30 * time.Second},
+	{"rival", rival, 500, 30 * time.Second},
 }
 
 // A plan holds the settings of the command line.
@@ -66,6 +69,7 @@ type plan struct {
 	jobs           int
 	duration       time.Duration
 	burst          bool
+	same           bool
 	batch          bool
 	answer         time.Duration // of the executor; 0 means at once
 	texts          xxladapter.TextPolicy
@@ -112,8 +116,9 @@ func run(ctx context.Context, out io.Writer, args []string) error {
 		&p.redis, "redis", "", "a Redis in front of a store on PostgreSQL or MySQL, a `URL` as in redis://HOST:PORT/DB",
 	)
 	flags.IntVar(&p.jobs, "jobs", m.jobs, "`number` of jobs")
-	flags.DurationVar(&p.duration, "for", 30*time.Second, "how `long` to measure; scan ends when all jobs are planned")
+	flags.DurationVar(&p.duration, "for", m.duration, "how `long` to measure; scan ends when all jobs are planned")
 	flags.BoolVar(&p.burst, "burst", false, "trip: make all jobs due at the start of the second")
+	flags.BoolVar(&p.same, "same", false, "overload: raise the load by due times of the same number of jobs; otherwise more jobs are due")
 	flags.BoolVar(&p.batch, "batch", false, "trip: let the executor take batches of runs; otherwise each run has a request of its own, as with executors of XXL-JOB")
 	flags.DurationVar(
 		&p.answer, "answer", 0, "trip: how much `later` the executor answers a run request, as behind a slow network",

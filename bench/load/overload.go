@@ -23,9 +23,13 @@ import (
 // times as many. A second app, with an executor of its own, has a hundredth of the jobs. It should
 // notice nothing.
 //
-// The cron expression of a job names whole minutes. In these minutes the job is due once a second,
-// so the due times are known beforehand. Each must turn up once: sent, failed, or in the record of
-// a misfire.
+// With -same the phases from the full load on have four times -jobs jobs each, which are due every
+// four seconds, every two, or each second. So these phases differ in their load alone, and not in
+// how many jobs pass through the memory.
+//
+// The cron expression of a job names whole minutes. In these minutes the job is due in steps of
+// whole seconds, so the due times are known beforehand. Each must turn up once: sent, failed, or in
+// the record of a misfire.
 func overload(ctx context.Context, out io.Writer, p plan) (err error) {
 	if p.duration%time.Minute != 0 || p.duration > 20*time.Minute {
 		return fmt.Errorf("-for is %v, must be whole minutes up to 20 for overload", p.duration)
@@ -47,7 +51,7 @@ func overload(ctx context.Context, out io.Writer, p plan) (err error) {
 	if err != nil {
 		return err
 	}
-	w, err := addOverload(ctx, o, p.jobs, groups, phases, seen)
+	w, err := addOverload(ctx, o, overloadSets(p.jobs, p.same), groups, phases, seen)
 	if err != nil {
 		return err
 	}
@@ -99,9 +103,8 @@ func overloadExecutors(
 
 // addOverload stores the jobs of all phases, and returns the window in which they are due.
 func addOverload(
-	ctx context.Context, o *opened, jobs int, groups [2]int64, phases []phase, seen *dueTimes,
+	ctx context.Context, o *opened, sets []jobSet, groups [2]int64, phases []phase, seen *dueTimes,
 ) (window, error) {
-	sets := overloadSets(jobs)
 	minutes, total := 0, 0
 	for _, ph := range phases {
 		minutes += ph.minutes
@@ -152,49 +155,87 @@ func overloadPhases(minutes int) []phase {
 	}
 }
 
-// A jobSet holds the jobs that are due in each phase whose load is at least from.
+// A jobSet holds the jobs that are due in the phases whose load is from..to.
 type jobSet struct {
-	group int
-	from  int // in hundredths of -jobs
-	jobs  int
+	group    int
+	from, to int // in hundredths of -jobs
+	jobs     int
+	every    int // seconds from one due time of a job to the next; divides 60
 }
 
-func overloadSets(jobs int) []jobSet {
+// overloadSets returns the jobs of all phases; with same, those of the option -same.
+func overloadSets(jobs int, same bool) []jobSet {
+	const always = math.MaxInt
+	other := jobSet{group: 1, to: always, jobs: max(jobs/100, 1), every: 1}
+	if same {
+		return []jobSet{
+			other,
+			{from: 50, to: 100, jobs: 2 * jobs, every: 4},
+			{from: 100, to: 100, jobs: 2 * jobs, every: 4},
+			{from: 200, to: 200, jobs: 4 * jobs, every: 2},
+			{from: 400, to: 400, jobs: 4 * jobs, every: 1},
+		}
+	}
 	return []jobSet{
-		{1, 0, max(jobs/100, 1)}, {0, 50, jobs / 2}, {0, 100, jobs - jobs/2}, {0, 200, jobs}, {0, 400, 2 * jobs},
+		other,
+		{from: 50, to: always, jobs: jobs / 2, every: 1},
+		{from: 100, to: always, jobs: jobs - jobs/2, every: 1},
+		{from: 200, to: always, jobs: jobs, every: 1},
+		{from: 400, to: always, jobs: 2 * jobs, every: 1},
 	}
 }
 
-// add stores the jobs of a set, and tells seen when they are due.
+// dueIn reports whether the jobs of a set are due in a phase.
+func (s jobSet) dueIn(ph phase) bool { return s.from <= ph.load && ph.load <= s.to }
+
+// add stores the jobs of a set, and tells seen when they are due. As many of them are due in one
+// second as in another.
 func (s jobSet) add(ctx context.Context, o *opened, groups [2]int64, w window, phases []phase, seen *dueTimes) error {
+	for second := range s.every {
+		jobs := (s.jobs + second) / s.every // adds up to s.jobs
+		if err := s.addIn(ctx, o, groups, w, phases, seen, second, jobs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addIn stores the jobs of a set that are due first in a second of a minute.
+func (s jobSet) addIn(
+	ctx context.Context, o *opened, groups [2]int64, w window, phases []phase, seen *dueTimes, second, jobs int,
+) error {
 	var minutes []string
 	begin, due := w.first, make([]bool, w.seconds)
 	first := -1
 	at := 0
 	for _, ph := range phases {
 		for range ph.minutes {
-			if ph.load >= s.from {
+			if s.dueIn(ph) {
 				minutes = append(minutes, strconv.Itoa(begin.Minute()))
 				if first < 0 {
-					first = at
+					first = at + second
 				}
-				for i := range 60 {
+				for i := second; i < 60; i += s.every {
 					due[at+i] = true
 				}
 			}
 			begin, at = begin.Add(time.Minute), at+60
 		}
 	}
-	cron := fmt.Sprintf("* %s %d * * ?", strings.Join(minutes, ","), w.first.Hour())
+	seconds := "*"
+	if s.every > 1 {
+		seconds = fmt.Sprintf("%d/%d", second, s.every)
+	}
+	cron := fmt.Sprintf("%s %s %d * * ?", seconds, strings.Join(minutes, ","), w.first.Hour())
 	job := newJob(groups[s.group], xxladapter.ScheduleCron, cron)
 	before := len(seen.jobs)
 	err := addJobs(ctx, created{
 		o.Store, func(id int64) { seen.expect(id, s.group, due) },
-	}, s.jobs, job, func(int) time.Time {
+	}, jobs, job, func(int) time.Time {
 		return w.first.Add(time.Duration(first) * time.Second)
 	})
-	if added := len(seen.jobs) - before; err == nil && added != s.jobs {
-		return fmt.Errorf("%d jobs were stored, must be %d", added, s.jobs)
+	if added := len(seen.jobs) - before; err == nil && added != jobs {
+		return fmt.Errorf("%d jobs were stored, must be %d", added, jobs)
 	}
 	return err
 }

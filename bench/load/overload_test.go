@@ -8,21 +8,68 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/trigger"
 )
 
-// TestOverloadSets checks that the sets of jobs that are due in a phase add up to its load.
+// TestOverloadSets checks that the jobs that are due in a phase add up to its load, and that with
+// -same as many jobs are due in each phase from the full load on.
 func TestOverloadSets(t *testing.T) {
 	t.Parallel()
-	for _, ph := range overloadPhases(2) {
-		due := 0
-		for _, s := range overloadSets(1001) {
-			if s.group == 0 && ph.load >= s.from {
-				due += s.jobs
+	for _, same := range []bool{false, true} {
+		for _, ph := range overloadPhases(2) {
+			due, jobs := 0.0, 0
+			for _, s := range overloadSets(1002, same) {
+				if s.group == 0 && s.dueIn(ph) {
+					due += float64(s.jobs) / float64(s.every)
+					jobs += s.jobs
+				}
+			}
+			require.InDelta(t, 1002*ph.load/100, due, 1e-9, ph.name)
+			if same && ph.load >= 100 {
+				require.Equal(t, 4*1002, jobs, ph.name)
 			}
 		}
-		require.Equal(t, 1001*ph.load/100, due, ph.name)
+	}
+}
+
+// TestAnOverloadSetIsDueEvenly checks that as many jobs of a set are due in one second as in
+// another, and in no other phase.
+func TestAnOverloadSetIsDueEvenly(t *testing.T) {
+	t.Parallel()
+	w := window{first: time.Date(2026, 5, 4, 10, 20, 0, 0, time.UTC), seconds: 180}
+	phases := []phase{{"half", 50, 1}, {"twice", 200, 1}, {"four-times", 400, 1}}
+	store := memstore.New(time.Now)
+	o := &opened{Store: store}
+	d := &dueTimes{first: w.first, seconds: w.seconds}
+	group, err := addGroup(t.Context(), o, nowhere)
+	require.NoError(t, err)
+	set := jobSet{from: 200, to: 200, jobs: 8, every: 4}
+	require.NoError(t, set.add(t.Context(), o, [2]int64{group, group}, w, phases, d))
+	jobs, err := store.Jobs(t.Context(), xxladapter.JobFilter{})
+	require.NoError(t, err)
+	require.Len(t, jobs, 8)
+	var all [180]int
+	for _, j := range jobs {
+		s, err := cron.Parse(j.ScheduleConf)
+		require.NoError(t, err)
+		at := w.first.Add(-time.Second)
+		for i, was := range d.jobs[j.ID].was {
+			if was == 'd' {
+				all[i]++
+				at = s.Next(at)
+				require.Equal(t, w.first.Add(time.Duration(i)*time.Second), at, j.ScheduleConf)
+			}
+		}
+		require.Equal(t, d.second(j.TriggerNext), strings.IndexByte(string(d.jobs[j.ID].was), 'd'))
+	}
+	for i, n := range all {
+		want := 0
+		if i >= 60 && i < 120 {
+			want = 2
+		}
+		require.Equal(t, want, n, i)
 	}
 }
 
@@ -37,7 +84,7 @@ func TestOverloadAccountsForEveryDueTime(t *testing.T) {
 	d := &dueTimes{first: w.first, seconds: w.seconds}
 	group, err := addGroup(t.Context(), o, nowhere)
 	require.NoError(t, err)
-	set := jobSet{from: 100, jobs: 1}
+	set := jobSet{from: 100, to: 100, jobs: 1, every: 1}
 	require.NoError(t, set.add(t.Context(), o, [2]int64{group, group}, w, phases, d))
 	jobs, err := store.Jobs(t.Context(), xxladapter.JobFilter{})
 	require.NoError(t, err)
