@@ -46,8 +46,8 @@ type Conn struct {
 // Shown returns a URL without secrets, with its namespace. It refuses a URL that names no broker;
 // the error does not show secrets.
 func Shown(url string) (string, error) {
-	p := At(url, "")
-	return p.shown, p.err
+	e := At(url, "")
+	return e.shown, e.err
 }
 
 // Connect connects to the broker. The error is one line that says whether the broker is missing or

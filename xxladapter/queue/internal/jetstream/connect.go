@@ -37,48 +37,48 @@ type conn struct {
 
 var _ broker.Broker = (*conn)(nil)
 
-// A Place is the broker that a URL names.
-type Place struct {
+// An Endpoint is the broker that a URL names.
+type Endpoint struct {
 	Shown     string // the URL without secrets, with its namespace
 	servers   []string
 	namespace string
 }
 
 // Parse reads a URL of the form that queue.Options describes. The error does not show secrets.
-func Parse(text string) (p Place, err error) {
+func Parse(text string) (e Endpoint, err error) {
 	var all []string
 	for i, one := range strings.Split(text, ",") {
 		u, err := url.Parse(strings.TrimSpace(one))
 		if err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Host == "" || u.RawQuery != "" ||
 			u.Fragment != "" {
-			return Place{}, errors.New(
+			return Endpoint{}, errors.New(
 				"queue URL must be nats://host:port or tls://host:port, with the namespace as its path",
 			)
 		}
 		path := strings.Trim(u.Path, "/")
 		if i == 0 {
-			p.namespace = path
+			e.namespace = path
 		} else if path != "" {
-			return Place{}, errors.New("queue URL must have its namespace in the first server alone")
+			return Endpoint{}, errors.New("queue URL must have its namespace in the first server alone")
 		}
 		u.Path, u.RawPath = "", ""
-		p.servers = append(p.servers, u.String())
+		e.servers = append(e.servers, u.String())
 		u.User = nil
 		all = append(all, u.String())
 	}
-	if p.namespace, err = broker.Namespace(p.namespace); err != nil {
-		return Place{}, err
+	if e.namespace, err = broker.Namespace(e.namespace); err != nil {
+		return Endpoint{}, err
 	}
-	p.Shown = strings.Join(all, ",") + "/" + p.namespace
-	return p, nil
+	e.Shown = strings.Join(all, ",") + "/" + e.namespace
+	return e, nil
 }
 
 // Connect connects to the broker. The error is the end of a sentence that begins with the broker's
 // name.
-func (p Place) Connect(ctx context.Context, o broker.Options) (_ broker.Broker, err error) {
+func (e Endpoint) Connect(ctx context.Context, o broker.Options) (_ broker.Broker, err error) {
 	c := &conn{
-		names: names{p.namespace}, shown: p.Shown, logger: o.Logger,
-		health: health{shown: p.Shown, logger: o.Logger},
+		names: names{e.namespace}, shown: e.Shown, logger: o.Logger,
+		health: health{shown: e.Shown, logger: o.Logger},
 	}
 	c.health.since.Begin()
 	opts := []nats.Option{
@@ -89,15 +89,15 @@ func (p Place) Connect(ctx context.Context, o broker.Options) (_ broker.Broker, 
 			c.health.since.End()
 			c.calls.lose()
 			if err != nil {
-				c.logger.Warn("connection to the queue lost", "queue", p.Shown, "err", err)
+				c.logger.Warn("connection to the queue lost", "queue", e.Shown, "err", err)
 			}
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) {
 			c.health.since.Begin()
-			c.logger.Info("connected to the queue again", "queue", p.Shown)
+			c.logger.Info("connected to the queue again", "queue", e.Shown)
 		}),
 		nats.ErrorHandler(func(_ *nats.Conn, sub *nats.Subscription, err error) {
-			c.logger.Warn("queue reports an error", "queue", p.Shown, "err", err)
+			c.logger.Warn("queue reports an error", "queue", e.Shown, "err", err)
 		}),
 	}
 	if o.Credentials != "" {
@@ -106,7 +106,7 @@ func (p Place) Connect(ctx context.Context, o broker.Options) (_ broker.Broker, 
 	if o.TLS != nil {
 		opts = append(opts, nats.Secure(o.TLS))
 	}
-	if c.nc, err = nats.Connect(strings.Join(p.servers, ","), opts...); err != nil {
+	if c.nc, err = nats.Connect(strings.Join(e.servers, ","), opts...); err != nil {
 		return nil, refused(err)
 	}
 	c.health.nc = c.nc

@@ -16,8 +16,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
 )
 
-// A Place is the Redis that a URL names.
-type Place struct {
+// An Endpoint is the Redis that a URL names.
+type Endpoint struct {
 	Shown     string // the URL without secrets, with DB and namespace
 	options   redis.Options
 	secure    bool
@@ -25,12 +25,12 @@ type Place struct {
 }
 
 // Parse reads a URL of the form that queue.Options describes. The error does not show secrets.
-func Parse(text string) (Place, error) {
+func Parse(text string) (Endpoint, error) {
 	scheme, rest, _ := strings.Cut(text, "://")
 	authority, _, _ := strings.Cut(rest, "/")
 	hosts := authority[strings.LastIndexByte(authority, '@')+1:]
 	if strings.Contains(scheme, "+") || strings.Contains(hosts, ",") {
-		return Place{}, errors.New(
+		return Endpoint{}, errors.New(
 			"queue URL names sentinels or a cluster of Redis, must be redis://host:port/DB with one server",
 		)
 	}
@@ -40,7 +40,7 @@ func Parse(text string) (Place, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Hostname() == "" || u.RawQuery != "" ||
 		u.Fragment != "" {
-		return Place{}, wrong
+		return Endpoint{}, wrong
 	}
 	port := u.Port()
 	if port == "" {
@@ -52,17 +52,17 @@ func Parse(text string) (Place, error) {
 	}
 	number, err := strconv.ParseUint(db, 10, 16)
 	if err != nil {
-		return Place{}, wrong
+		return Endpoint{}, wrong
 	}
 	if namespace, err = broker.Namespace(namespace); err != nil {
-		return Place{}, err
+		return Endpoint{}, err
 	}
-	p := Place{secure: u.Scheme == "rediss", namespace: namespace}
-	p.options.Addr, p.options.DB, p.options.Username = net.JoinHostPort(u.Hostname(), port), int(number),
+	e := Endpoint{secure: u.Scheme == "rediss", namespace: namespace}
+	e.options.Addr, e.options.DB, e.options.Username = net.JoinHostPort(u.Hostname(), port), int(number),
 		u.User.Username()
-	p.options.Password, _ = u.User.Password()
-	p.Shown = fmt.Sprintf("%s://%s/%d/%s", u.Scheme, p.options.Addr, number, namespace)
-	return p, nil
+	e.options.Password, _ = u.User.Password()
+	e.Shown = fmt.Sprintf("%s://%s/%d/%s", u.Scheme, e.options.Addr, number, namespace)
+	return e, nil
 }
 
 // poolSize limits the connections for commands. An executor needs a few. A scheduler publishes over
@@ -71,16 +71,16 @@ func Parse(text string) (Place, error) {
 const poolSize = 256
 
 // client returns a client that does not connect yet.
-func (p Place) client(o broker.Options) *redis.Client {
+func (e Endpoint) client(o broker.Options) *redis.Client {
 	silence()
-	opts := p.options
+	opts := e.options
 	// The client must not retry, because a silently repeated command could store or count a run
 	// twice. Callers retry what is safe to repeat.
 	opts.MaxRetries, opts.DialerRetries, opts.ContextTimeoutEnabled = -1, 1, true
 	opts.DialTimeout, opts.ReadTimeout, opts.WriteTimeout = broker.CallLimit, broker.CallLimit, broker.CallLimit
 	opts.PoolSize, opts.Protocol, opts.DisableIdentity = poolSize, 2, true
 	opts.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	if p.secure {
+	if e.secure {
 		opts.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
 		if o.TLS != nil {
 			opts.TLSConfig = o.TLS.Clone()

@@ -38,18 +38,18 @@ var _ broker.Broker = (*conn)(nil)
 
 // Connect connects to the broker. The error is the end of a sentence that begins with the broker's
 // name.
-func (p Place) Connect(ctx context.Context, o broker.Options) (broker.Broker, error) {
-	return p.connect(ctx, o, delivery.AckWait)
+func (e Endpoint) Connect(ctx context.Context, o broker.Options) (broker.Broker, error) {
+	return e.connect(ctx, o, delivery.AckWait)
 }
 
-func (p Place) connect(ctx context.Context, o broker.Options, ackWait time.Duration) (*conn, error) {
+func (e Endpoint) connect(ctx context.Context, o broker.Options, ackWait time.Duration) (*conn, error) {
 	if o.Credentials != "" {
 		return nil, errors.New(
 			"takes no credentials file: only NATS has them, and Redis has user and password in its URL",
 		)
 	}
 	c := &conn{
-		Client: p.client(o), names: names{p.namespace}, consumer: o.Name, ackWait: ackWait, shown: p.Shown,
+		Client: e.client(o), names: names{e.namespace}, consumer: o.Name, ackWait: ackWait, shown: e.Shown,
 		logger: o.Logger,
 	}
 	c.publications.c = c
@@ -65,7 +65,7 @@ func (p Place) connect(ctx context.Context, o broker.Options, ackWait time.Durat
 	if err == nil {
 		c.replies, err = newReplies(ctx, c, o.App)
 	}
-	if errors.Is(err, context.DeadlineExceeded) && p.secure { // a port without TLS waits for more
+	if errors.Is(err, context.DeadlineExceeded) && e.secure { // a port without TLS waits for more
 		err = fmt.Errorf("no answer within %v, must be a port with TLS", broker.CallLimit)
 	}
 	if err != nil {

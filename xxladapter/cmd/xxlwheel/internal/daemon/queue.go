@@ -24,16 +24,16 @@ func (f *QueueFlags) Check() error {
 		}
 		return nil
 	}
-	if err := f.Place().Check(); err != nil {
+	if err := f.Endpoint().Check(); err != nil {
 		return command.Usagef("--queue: %v", err)
 	}
 	return nil
 }
 
-// Place returns the broker, for an executor.
+// Endpoint returns the broker, for an executor.
 //
 // REQUIRES: there is a --queue.
-func (f *QueueFlags) Place() queue.Place { return queue.At(string(f.Queue), f.QueueCredentials) }
+func (f *QueueFlags) Endpoint() queue.Endpoint { return queue.At(string(f.Queue), f.QueueCredentials) }
 
 // Shown returns the URL without secrets.
 //

@@ -98,7 +98,7 @@ func (c *Cmd) options() executor.Options {
 		AppName: c.App, AccessToken: string(c.AccessToken), DataDir: c.DataDir, TLSCA: c.TLS.TLSCA,
 	}
 	if c.Broker.Queue != "" {
-		o.Queue, o.QueuePlaces = c.Broker.Place(), c.QueuePlaces
+		o.Queue, o.QueuePlaces = c.Broker.Endpoint(), c.QueuePlaces
 		return o
 	}
 	o.Admins, o.AllowDefaultToken, o.AllowHosts = c.Admin, c.AllowDefaultToken, c.AllowHost

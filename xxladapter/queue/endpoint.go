@@ -13,9 +13,9 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/streams"
 )
 
-// A Place is the broker that a URL names. It is what executor.Options.Queue takes. Check and
-// Connect refuse the zero Place; create one with [At].
-type Place struct {
+// An Endpoint is the broker that a URL names. It is what executor.Options.Queue takes. Check and
+// Connect refuse the zero Endpoint; create one with [At].
+type Endpoint struct {
 	shown       string // the URL without secrets, with its namespace
 	credentials string
 	dial        func(context.Context, broker.Options) (broker.Broker, error)
@@ -23,34 +23,35 @@ type Place struct {
 }
 
 // At returns the broker that a URL names. credentials is a file of a user's credentials, or empty;
-// both are those of [Options]. At opens nothing. [Place.Check] says whether the URL names a broker.
-func At(url, credentials string) Place {
+// both are those of [Options]. At opens nothing. [Endpoint.Check] says whether the URL names a
+// broker.
+func At(url, credentials string) Endpoint {
 	scheme, _, _ := strings.Cut(url, "://")
 	switch kind, _, _ := strings.Cut(scheme, "+"); kind {
 	case "nats", "tls":
-		p, err := jetstream.Parse(url)
-		return Place{p.Shown, credentials, p.Connect, err}
+		e, err := jetstream.Parse(url)
+		return Endpoint{e.Shown, credentials, e.Connect, err}
 	case "redis", "rediss":
-		p, err := streams.Parse(url)
-		return Place{p.Shown, credentials, p.Connect, err}
+		e, err := streams.Parse(url)
+		return Endpoint{e.Shown, credentials, e.Connect, err}
 	}
-	return Place{err: errors.New(
+	return Endpoint{err: errors.New(
 		"queue URL must be nats://host:port or redis://host:port/DB, or with TLS tls:// or rediss://",
 	)}
 }
 
 // Check returns an error if the URL names no broker. The error does not show secrets.
-func (p Place) Check() error {
-	if p.err == nil && p.dial == nil {
-		return errors.New("queue: the Place is zero, must be made by At")
+func (e Endpoint) Check() error {
+	if e.err == nil && e.dial == nil {
+		return errors.New("queue: the Endpoint is zero, must be made by At")
 	}
-	return p.err
+	return e.err
 }
 
 // Connect connects an executor. The error is one line that says whether the broker is missing or
 // refuses the credentials.
-func (p Place) Connect(ctx context.Context, o delivery.Options) (delivery.Conn, error) {
-	c, err := p.connect(ctx, broker.Options{
+func (e Endpoint) Connect(ctx context.Context, o delivery.Options) (delivery.Conn, error) {
+	c, err := e.connect(ctx, broker.Options{
 		TLS: o.TLS, App: o.Executor.App, Name: o.Executor.String(), Logger: o.Logger,
 	})
 	if err != nil {
@@ -59,17 +60,17 @@ func (p Place) Connect(ctx context.Context, o delivery.Options) (delivery.Conn, 
 	return c, nil
 }
 
-func (p Place) connect(ctx context.Context, o broker.Options) (*Conn, error) {
-	if err := p.Check(); err != nil {
+func (e Endpoint) connect(ctx context.Context, o broker.Options) (*Conn, error) {
+	if err := e.Check(); err != nil {
 		return nil, err
 	}
-	o.Credentials = p.credentials
+	o.Credentials = e.credentials
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}
-	b, err := p.dial(ctx, o)
+	b, err := e.dial(ctx, o)
 	if err != nil {
-		return nil, fmt.Errorf("queue %s %w", p.shown, err)
+		return nil, fmt.Errorf("queue %s %w", e.shown, err)
 	}
-	return &Conn{broker: b, app: o.App, shown: p.shown}, nil
+	return &Conn{broker: b, app: o.App, shown: e.shown}, nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
 )
 
-// TestAPlaceShowsNoSecrets prints places as a program would that logs its options.
-func TestAPlaceShowsNoSecrets(t *testing.T) {
+// TestAnEndpointShowsNoSecrets prints endpoints as a program would that logs its options.
+func TestAnEndpointShowsNoSecrets(t *testing.T) {
 	for url, good := range map[string]bool{
 		"nats://u:s3cret@127.0.0.1:4222/orders":    true,
 		"redis://u:s3cret@127.0.0.1:6379/0/orders": true,
@@ -20,23 +20,23 @@ func TestAPlaceShowsNoSecrets(t *testing.T) {
 		"redis://u:s3cret@127.0.0.1:6379/x":        false,
 		"http://u:s3cret@127.0.0.1:4222":           false,
 	} {
-		p := At(url, "")
-		require.Equal(t, good, p.Check() == nil, url)
-		options := struct{ Queue any }{p}
+		e := At(url, "")
+		require.Equal(t, good, e.Check() == nil, url)
+		options := struct{ Queue any }{e}
 		for _, text := range []string{
-			fmt.Sprintf("%v %+v %#v", p, p, p), fmt.Sprintf("%v %+v %#v", options, options, options),
+			fmt.Sprintf("%v %+v %#v", e, e, e), fmt.Sprintf("%v %+v %#v", options, options, options),
 			slog.AnyValue(options).String(),
 		} {
 			require.NotContains(t, text, "s3cret")
 		}
 		if !good {
-			_, err := p.connect(t.Context(), broker.Options{})
-			require.Equal(t, p.Check(), err, "a wrong URL is never dialled")
+			_, err := e.connect(t.Context(), broker.Options{})
+			require.Equal(t, e.Check(), err, "a wrong URL is never dialled")
 		}
 	}
 }
 
-func TestTheZeroPlaceIsRefused(t *testing.T) {
-	_, err := Place{}.Connect(t.Context(), delivery.Options{})
-	require.EqualError(t, err, "queue: the Place is zero, must be made by At")
+func TestTheZeroEndpointIsRefused(t *testing.T) {
+	_, err := Endpoint{}.Connect(t.Context(), delivery.Options{})
+	require.EqualError(t, err, "queue: the Endpoint is zero, must be made by At")
 }
