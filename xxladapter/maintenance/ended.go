@@ -15,8 +15,8 @@ import (
 // has ended. Most runs have a result before that.
 const endedAge = 10 * time.Second
 
-// A place is where runs are: at an executor, under the name of a group's app.
-type place struct {
+// A callee is an executor that is asked about runs, under the name of a group's app.
+type callee struct {
 	addr  string
 	group int64
 }
@@ -37,10 +37,10 @@ func (l *Lost) askEnded(ctx context.Context) (found bool, err error) {
 			return false, err
 		}
 		found = found || len(runs) > 0
-		at := map[place][]*xxladapter.Log{}
+		at := map[callee][]*xxladapter.Log{}
 		for _, run := range runs {
 			open.AfterID = run.ID
-			if to := (place{run.Address, run.GroupID}); !l.silent[to] {
+			if to := (callee{run.Address, run.GroupID}); !l.silent[to] {
 				at[to] = append(at[to], run)
 			}
 		}
@@ -55,8 +55,8 @@ func (l *Lost) askEnded(ctx context.Context) (found bool, err error) {
 	}
 }
 
-// askEndedAt does for the runs at one place what askEnded does. The error is the store's.
-func (l *Lost) askEndedAt(ctx context.Context, to place, runs []*xxladapter.Log) error {
+// askEndedAt does for the runs at one executor what askEnded does. The error is the store's.
+func (l *Lost) askEndedAt(ctx context.Context, to callee, runs []*xxladapter.Log) error {
 	group, err := l.Store.Group(ctx, to.group)
 	if errors.Is(err, xxladapter.ErrNotFound) {
 		return nil

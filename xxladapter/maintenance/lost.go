@@ -82,8 +82,8 @@ type Lost struct {
 	// suspects maps the log ids of the runs that seemed lost in the previous poll to the time when
 	// they first did.
 	suspects map[int64]time.Time
-	silent   map[place]bool // where the previous poll found an executor dead
-	polled   time.Time      // the end of the last poll
+	silent   map[callee]bool // where the previous poll found an executor dead
+	polled   time.Time       // the end of the last poll
 }
 
 // Run polls until ctx ends. Errors of the store are logged, and the next poll tries again.
@@ -135,7 +135,7 @@ func (l *Lost) poll(ctx context.Context) error {
 	}
 	suspects := map[int64]time.Time{}
 	groups := map[int64]*xxladapter.Group{} // those that this poll has read
-	dead := map[place]bool{}                // those that this poll has asked
+	dead := map[callee]bool{}               // those that this poll has asked
 	for after := int64(0); ; {
 		runs, err := l.Store.LostRuns(ctx, lostAge, after, lostLimit)
 		if err != nil {
@@ -147,7 +147,7 @@ func (l *Lost) poll(ctx context.Context) error {
 		for _, run := range runs {
 			after = run.ID
 			switch {
-			case !dead[place{run.Address, run.GroupID}]:
+			case !dead[callee{run.Address, run.GroupID}]:
 			case l.tooSoon(run, groups[run.GroupID], suspects):
 			default:
 				l.Logger.Warn("run lost", "job", run.JobID, "run", run.ID, "address", run.Address)
@@ -166,16 +166,16 @@ func (l *Lost) poll(ctx context.Context) error {
 }
 
 // probe asks the executors of runs for a sign of life, and records in dead which of them give none.
-// It asks each place once in a poll, and reads groups as groupOf does.
+// It asks each of them once in a poll, and reads groups as groupOf does.
 func (l *Lost) probe(
-	ctx context.Context, runs []*xxladapter.Log, groups map[int64]*xxladapter.Group, dead map[place]bool,
+	ctx context.Context, runs []*xxladapter.Log, groups map[int64]*xxladapter.Group, dead map[callee]bool,
 ) error {
-	var unasked []place
+	var unasked []callee
 	for _, run := range runs {
 		if _, err := l.groupOf(ctx, run, groups); err != nil {
 			return err
 		}
-		at := place{run.Address, run.GroupID}
+		at := callee{run.Address, run.GroupID}
 		if _, asked := dead[at]; !asked {
 			dead[at] = false
 			unasked = append(unasked, at)
