@@ -61,7 +61,7 @@ func New() *Metrics {
 		"strategy",
 	)
 	m.blocked = m.counter(
-		"duplicate_fire_blocked_total", "Claims of fires that this node or another had claimed before.",
+		"duplicate_fire_blocked_total", "Claims of fires that this node or another had claimed before, or that had been dropped.",
 	)
 	m.callbacks = m.counters("callbacks_total", "Results that executors reported, by effect.", "outcome")
 	m.runTime = m.histogram(
