@@ -150,9 +150,8 @@ func (s *Server) calendarCalls() []api.Call {
 			"Store a calendar in place of the one with its name.", s.saveCalendar,
 		).Requiring("weekend", "years"),
 		api.WithoutBody(
-			"DELETE /api/v1/calendars/{name}", api.Admin.ForAll(), "Delete a stored calendar that no job names.",
-			s.removeCalendar,
-		).Noting("One that is built in takes its place again."),
+			"DELETE /api/v1/calendars/{name}", api.Admin.ForAll(), "Delete a stored calendar.", s.removeCalendar,
+		).Noting("It is refused while jobs name the calendar, unless a built-in one takes its place."),
 	}
 }
 

@@ -1711,7 +1711,7 @@ export interface Calls {
 		body: undefined;
 		answer: CalendarList;
 	};
-	/** Delete a stored calendar that no job names. One that is built in takes its place again. */
+	/** Delete a stored calendar. It is refused while jobs name the calendar, unless a built-in one takes its place. */
 	"DELETE /calendars/{name}": {
 		params: { name: string };
 		body: undefined;

@@ -19,7 +19,7 @@ type CalendarCmd struct {
 	List   calendarListCmd   `cmd:"" help:"List the calendars."`
 	Show   calendarShowCmd   `cmd:"" help:"Show a calendar. Its output with -o json is what calendar set reads."`
 	Set    calendarSetCmd    `cmd:"" help:"Store a calendar from a JSON file, in place of the one with its name."`
-	Remove calendarRemoveCmd `cmd:"" help:"Delete a stored calendar that no job names."`
+	Remove calendarRemoveCmd `cmd:"" help:"Delete a stored calendar. It is refused while jobs name the calendar, unless a built-in one takes its place."`
 }
 
 // A calendarView is a calendar as the API returns it.
