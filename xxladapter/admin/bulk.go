@@ -291,6 +291,9 @@ func undoChange(j *xxladapter.Job, form *jobForm) (*bulkUndo, error) {
 	if len(back) == 0 {
 		return nil, nil
 	}
+	if back["glueSource"] != nil || back["glueType"] != nil {
+		back["glueRemark"] = has["glueRemark"] // without it the change back would empty it
+	}
 	text, err := json.Marshal(back)
 	if err != nil {
 		return nil, err

@@ -96,6 +96,13 @@ func TestBulkActionsAndTheirUndo(t *testing.T) {
 	results, _ = s.bulk(fmt.Sprintf(`{"action":"change","ids":[1],"change":{"author":%q}}`, before.Author))
 	require.Nil(t, results[1].Undo, "nothing was changed")
 
+	script := s.shell()
+	results, _ = s.bulk(fmt.Sprintf(`{"action":"change","ids":[%d],"change":{"glueSource":"echo two"}}`, script))
+	require.Empty(t, s.stored(script).GlueRemark, "a remark is about its version")
+	undo(results[script])
+	require.Equal(t, []string{"echo one", "first"}, []string{s.stored(script).GlueSource, s.stored(script).GlueRemark})
+	require.NoError(t, xxladapter.RemoveJob(t.Context(), s.store, script))
+
 	results, last = s.bulk(`{"action":"trigger","ids":[1,4],"trigger":{"executorParam":"p"}}`)
 	require.Equal(t, bulkLine{Done: true, Succeeded: 2}, last)
 	require.NotZero(t, results[1].Order)
