@@ -71,6 +71,25 @@ func TestTheSourceOfAJobChangesAndGoesBack(t *testing.T) {
 	}
 }
 
+// TestASourceWithCarriageReturnsStaysAsItIs edits other fields of a script that another tool has
+// stored with carriage returns. That takes no more than the role of an editor.
+func TestASourceWithCarriageReturnsStaysAsItIs(t *testing.T) {
+	s := newSite(t)
+	j := *s.stored(s.shell())
+	j.GlueSource = "echo one\r\n"
+	id, err := xxladapter.CreateJob(t.Context(), s.store, &j)
+	require.NoError(t, err)
+	path := fmt.Sprintf("/api/v1/jobs/%d", id)
+	edit := s.as(granted(1, xxladapter.RoleEditor))
+	for _, body := range []string{`{"name":"another"}`, `{"author":"another","glueSource":"echo one\r\n"}`} {
+		status, answer := edit("PUT", path, body)
+		require.Equal(t, http.StatusOK, status, answer)
+		require.Equal(t, "echo one\r\n", s.stored(id).GlueSource)
+	}
+	status, answer := edit("PUT", path, `{"glueSource":"echo one\n"}`)
+	require.Equal(t, http.StatusForbidden, status, answer)
+}
+
 // TestUpdateJobDoesNotPretendToChangeTheSource checks that updateJob refuses a glue field that
 // differs from the job's: upstream reads it, keeps the old source and reports success.
 func TestUpdateJobDoesNotPretendToChangeTheSource(t *testing.T) {
