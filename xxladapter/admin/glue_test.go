@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -88,6 +90,41 @@ func TestASourceWithCarriageReturnsStaysAsItIs(t *testing.T) {
 	}
 	status, answer := edit("PUT", path, `{"glueSource":"echo one\n"}`)
 	require.Equal(t, http.StatusForbidden, status, answer)
+}
+
+// TestASavedSourceIsNotTakenForThatOfAnother has somebody replace the source before each read of a
+// call that saves it. The next change of that call's caller does not overwrite the other's.
+func TestASavedSourceIsNotTakenForThatOfAnother(t *testing.T) {
+	replaced := 0
+	for read := 1; ; read++ {
+		store := &changingStore{Store: memstore.New(nil), at: -1}
+		s := siteWith(t, func(o *Options) { o.Store = store })
+		s.store = store.Store
+		path := fmt.Sprintf("/api/v1/jobs/%d/glue", s.shell())
+		done := false
+		store.reads, store.at = 0, read
+		store.change = func() {
+			done = true
+			status, answer := s.do("PUT", path, testToken, `{"glueSource":"echo other","glueRemark":"of another"}`)
+			require.Equal(t, http.StatusOK, status, answer)
+		}
+		var saved glueSaved
+		status, answer := s.do("PUT", path, testToken, `{"glueSource":"echo mine","glueRemark":"mine"}`)
+		require.Equal(t, http.StatusOK, status, answer)
+		require.NoError(t, json.Unmarshal([]byte(answer), &saved))
+		if !done {
+			break
+		}
+		want := http.StatusOK
+		if s.stored(1).GlueSource != "echo mine" {
+			want = http.StatusConflict
+			replaced++
+		}
+		next := fmt.Sprintf(`{"glueSource":"echo next","glueRemark":"next","ifUpdated":%q}`, saved.Updated.Format(time.RFC3339Nano))
+		status, answer = s.do("PUT", path, testToken, next)
+		require.Equal(t, want, status, answer)
+	}
+	require.NotZero(t, replaced)
 }
 
 // TestUpdateJobDoesNotPretendToChangeTheSource checks that updateJob refuses a glue field that

@@ -73,6 +73,11 @@ func (s *Server) saveGlue(ctx context.Context, path api.IDPath, form glueSaveFor
 		if err != nil {
 			return no, err
 		}
+		if is.GlueType != j.GlueType || is.GlueSource != j.GlueSource || is.GlueRemark != j.GlueRemark {
+			// Somebody has replaced the source already. Their time would let the caller's next
+			// change overwrite theirs, so the answer is one before it.
+			is.GlueUpdated = is.GlueUpdated.Add(-time.Millisecond)
+		}
 		return glueSaved{is.GlueUpdated}, nil
 	}
 }
