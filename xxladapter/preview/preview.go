@@ -112,6 +112,9 @@ func Of(s Schedule, from time.Time, count, months int) (Preview, error) {
 	}
 	if months > 0 {
 		end := from.In(s.Zone).AddDate(0, months, 0)
+		if over := time.Date(lastYear+1, 1, 1, 0, 0, 0, 0, s.Zone); end.After(over) {
+			end = over
+		}
 		p.Days = days(plan, from, end)
 		if end.After(until) {
 			until = end

@@ -207,6 +207,15 @@ func TestAPreviewEnds(t *testing.T) {
 	require.Len(t, p.Changes[0].Skipped, 1)
 }
 
+// TestNothingIsAfterTheYear9999 checks the days and the clock changes of the last months for which
+// RFC 3339 has a form.
+func TestNothingIsAfterTheYear9999(t *testing.T) {
+	p, err := Of(Schedule{Type: cron.Cron, Conf: "0 0 2 * * ?", Zone: zone(t, "Europe/Berlin")}, instant(t, "9999-06-01T00:00:00Z"), 5, 12)
+	require.NoError(t, err)
+	require.Equal(t, "9999-12-31", p.Days[len(p.Days)-1].Date)
+	require.Len(t, p.Changes, 1, "the clock is changed in autumn")
+}
+
 func TestAWrongScheduleIsNamed(t *testing.T) {
 	_, err := Of(Schedule{Type: cron.Cron, Conf: "0 0 25 * * ?"}, time.Now(), 1, 0)
 	require.ErrorContains(t, err, `cron: hour "25" at column 5 must be 0 to 23`)
