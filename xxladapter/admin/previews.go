@@ -13,8 +13,8 @@ import (
 // maxSuppressed is the largest number of rows of suppressed due times in one answer.
 const maxSuppressed = 100
 
-// An instantList holds due times. There are fewer than requested if the schedule ends or a pause
-// has no end, and after [maxSuppressed] rows of suppressed ones.
+// An instantList holds due times. There are fewer than requested if the schedule ends, the year
+// 9999 ends or a pause has no end, and after [maxSuppressed] rows of suppressed ones.
 type instantList struct {
 	Next       []time.Time       `json:"next"`
 	Suppressed []suppressedTimes `json:"suppressed,omitempty" doc:"Due times before or between those of next that will not fire, at most 100 rows."`
@@ -77,7 +77,7 @@ func nextFires(
 	j *xxladapter.Job, plan cron.Plan, next time.Time, count int, r *xxladapter.Restrictions, zone *time.Location,
 ) instantList {
 	list := instantList{Next: []time.Time{}}
-	for !next.IsZero() && len(list.Next) < count && len(list.Suppressed) < maxSuppressed {
+	for expressible(next) && len(list.Next) < count && len(list.Suppressed) < maxSuppressed {
 		suppressed, ok := r.Suppression(j, next, zone)
 		if !ok {
 			list.Next = append(list.Next, next)
@@ -129,14 +129,21 @@ func (s *Server) nextOfCron(ctx context.Context, q cronQuery) (no instantList, e
 			return no, err
 		}
 	}
+	if err := api.CheckYear("from", from); err != nil {
+		return no, err
+	}
 	return instantList{Next: nextTimes(schedule.In(asked.Zone), from, count)}, nil
 }
+
+// expressible reports whether there is a due time, and an answer in JSON can have it: none after
+// the year 9999 of its own zone.
+func expressible(due time.Time) bool { return !due.IsZero() && due.Year() <= api.LastYear }
 
 // nextTimes lists the first count due times after an instant; fewer if the schedule ends.
 func nextTimes(plan cron.Plan, after time.Time, count int) []time.Time {
 	list := []time.Time{}
 	for len(list) < count {
-		if after = plan.Next(after); after.IsZero() {
+		if after = plan.Next(after); !expressible(after) {
 			break
 		}
 		list = append(list, after)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/admin/internal/api"
 	"github.com/xxlwheel/xxlwheel/xxladapter/cron"
 	"github.com/xxlwheel/xxlwheel/xxladapter/preview"
 )
@@ -84,6 +85,9 @@ func (s *Server) previewSchedule(ctx context.Context, q schedulePreviewQuery) (n
 		if from, err = s.opts.Store.Now(ctx); err != nil {
 			return no, err
 		}
+	}
+	if err := api.CheckYear("from", from); err != nil {
+		return no, err
 	}
 	p, err := preview.Of(schedule, from, count, q.Months)
 	if err != nil {

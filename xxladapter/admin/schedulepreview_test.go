@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -74,5 +75,31 @@ func TestASchedulePreviewNamesTheWrongField(t *testing.T) {
 		status, body := s.do("GET", "/api/v1/schedule/preview?"+query, testToken, "")
 		require.Equal(t, http.StatusBadRequest, status, query)
 		require.Contains(t, strings.ReplaceAll(body, `\"`, `"`), message, query)
+	}
+}
+
+// TestNoDueTimeIsAfterTheYear9999 asks for due times at the ends of what RFC 3339 has a form for,
+// in zones in which another year begins earlier or later.
+func TestNoDueTimeIsAfterTheYear9999(t *testing.T) {
+	s := newSite(t)
+	s.createJob(`,"scheduleType":"ONCE","scheduleConf":"9999-12-31T23:59:59Z","settings":{"zone":"Asia/Shanghai"}`)
+	for path, want := range map[string][]time.Time{
+		"jobs/1/next": {},
+		"cron/next?expr=0+0+0+1+1+?&zone=Asia/Shanghai&from=9998-01-02T00:00:00Z":     {time.Date(9998, 12, 31, 16, 0, 0, 0, time.UTC)},
+		"cron/next?expr=0+0+*+*+*+?&zone=Asia/Shanghai&from=9999-12-31T20:00:00Z":     {},
+		"cron/next?expr=0+0+0+*+*+?&zone=America/New_York&from=9999-12-31T06:00:00Z":  {},
+		"cron/next?expr=0+0+23+*+*+?&zone=America/New_York&from=9999-12-31T06:00:00Z": {time.Date(10000, 1, 1, 4, 0, 0, 0, time.UTC)},
+	} {
+		var list instantList
+		s.get("/api/v1/"+path, &list)
+		require.Len(t, list.Next, len(want), path)
+		for i, at := range want {
+			require.True(t, at.Equal(list.Next[i]), "%s: %v", path, list.Next)
+		}
+	}
+	for _, path := range []string{"cron/next?expr=0+0+*+*+*+?", "schedule/preview?scheduleType=FIX_RATE&scheduleConf=60"} {
+		status, answer := s.do("GET", "/api/v1/"+path+"&zone=America/New_York&from=0000-01-01T00:00:00Z", testToken, "")
+		require.Equal(t, http.StatusBadRequest, status, answer)
+		require.Contains(t, answer, "from is in the year 0, must be 1970 to 9999")
 	}
 }
