@@ -72,18 +72,24 @@ func (a *Accounts) known(ctx context.Context, id Identity) (*xxladapter.User, er
 	}
 	grants := slices.Clone(id.Grants)
 	slices.SortFunc(grants, func(a, b xxladapter.Grant) int { return cmp.Compare(a.GroupID, b.GroupID) })
-	users, err := a.store.Users(ctx, xxladapter.UserFilter{Subject: id.Subject})
-	// Some stores ignore blanks at the end of a text that they compare.
-	users = slices.DeleteFunc(users, func(u *xxladapter.User) bool { return u.Subject != id.Subject })
-	switch {
-	case err != nil:
-		return nil, err
-	case len(users) == 0 && len(grants) == 0:
-		return nil, errNoRole
-	case len(users) == 0:
-		return a.add(ctx, id.Name, &xxladapter.User{Subject: id.Subject, Grants: grants})
+	u, err := a.withSubject(ctx, id.Subject)
+	if err == nil && u == nil {
+		if len(grants) == 0 {
+			return nil, errNoRole
+		}
+		var refused error
+		u, refused = a.add(ctx, id.Name, &xxladapter.User{Subject: id.Subject, Grants: grants})
+		if !errors.Is(refused, xxladapter.ErrConflict) {
+			return u, refused
+		}
+		// Perhaps another sign-on at the same time has added the user.
+		if u, err = a.withSubject(ctx, id.Subject); err == nil && u == nil {
+			return nil, refused
+		}
 	}
-	u := users[0]
+	if err != nil {
+		return nil, err
+	}
 	ctx = actingAs(ctx, u.Name)
 	none := len(grants) == 0
 	if none {
@@ -96,6 +102,17 @@ func (a *Accounts) known(ctx context.Context, id Identity) (*xxladapter.User, er
 		u.Grants = grants
 	}
 	return u, nil
+}
+
+// withSubject returns the user with a subject, or nil if there is none.
+func (a *Accounts) withSubject(ctx context.Context, subject string) (*xxladapter.User, error) {
+	users, err := a.store.Users(ctx, xxladapter.UserFilter{Subject: subject})
+	// Some stores ignore blanks at the end of a text that they compare.
+	users = slices.DeleteFunc(users, func(u *xxladapter.User) bool { return u.Subject != subject })
+	if err != nil || len(users) == 0 {
+		return nil, err
+	}
+	return users[0], nil
 }
 
 // shutOut removes the grants, sessions and tokens of a user to whom the provider no longer gives a
@@ -143,7 +160,11 @@ func (a *Accounts) add(ctx context.Context, name string, u *xxladapter.User) (*x
 		if len(others) > 0 {
 			continue
 		}
-		if u.ID, err = a.store.CreateUser(actingAs(ctx, u.Name), u, false); err != nil {
+		u.ID, err = a.store.CreateUser(actingAs(ctx, u.Name), u, false)
+		if errors.Is(err, xxladapter.ErrConflict) {
+			continue // another sign-on at the same time has taken the name, or added the user
+		}
+		if err != nil {
 			return nil, err
 		}
 		a.someUser.Store(true)

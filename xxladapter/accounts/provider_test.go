@@ -53,6 +53,38 @@ func TestASubjectIsFoundAsItIsWritten(t *testing.T) {
 	require.NotEqual(t, ann.User.ID, other.User.ID)
 }
 
+// A racingStore has another sign-on add a user right before it adds one.
+type racingStore struct {
+	*memstore.Store
+	other *xxladapter.User // nil once it is added
+}
+
+func (s *racingStore) CreateUser(ctx context.Context, u *xxladapter.User, first bool) (int64, error) {
+	if other := s.other; other != nil {
+		s.other = nil
+		if _, err := s.Store.CreateUser(ctx, other, false); err != nil {
+			return 0, err
+		}
+	}
+	return s.Store.CreateUser(ctx, u, first)
+}
+
+// TestTwoSignOnsAddUsersAtTheSameTime signs a new user on in two windows, and together with another
+// new user of the same name.
+func TestTwoSignOnsAddUsersAtTheSameTime(t *testing.T) {
+	grants := []xxladapter.Grant{{Role: xxladapter.RoleCoder}}
+	for subject, want := range map[string]string{"s ann": "^ann$", "s another": "^ann-[0-9a-f]{8}$"} {
+		a := withUser(t)
+		a.store = &racingStore{a.store.(*memstore.Store), &xxladapter.User{Name: "ann", Subject: subject}}
+		_, b, err := a.SignOn(t.Context(), "10.0.0.1", proves(Identity{Subject: "s ann", Name: "ann", Grants: grants}))
+		require.NoError(t, err, subject)
+		require.Regexp(t, want, b.User.Name)
+		u, err := a.User(t.Context(), b.User.ID)
+		require.NoError(t, err)
+		require.Equal(t, []any{"s ann", grants}, []any{u.Subject, u.Grants})
+	}
+}
+
 // TestTheFirstUserOfAProvider checks that the first sign-on of somebody who is no administrator is
 // refused: it would leave a scheduler that nobody could administer.
 func TestTheFirstUserOfAProvider(t *testing.T) {
