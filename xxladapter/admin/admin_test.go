@@ -220,6 +220,13 @@ func TestManyResultsMayComeTogether(t *testing.T) {
 	require.Contains(t, body, `"code":200`)
 	require.Len(t, s.completer.got, 300)
 
+	chunked, err := http.NewRequestWithContext(t.Context(), "POST", s.url+"/api/callback", io.MultiReader(strings.NewReader(list(300))))
+	require.NoError(t, err)
+	chunked.Header.Set(wire.HeaderToken, testToken)
+	status, body, _ = s.send(chunked)
+	require.Equal(t, http.StatusOK, status, body)
+	require.Len(t, s.completer.got, 600, "nor does a proxy have to say how many bytes there are")
+
 	status, body = s.do("POST", "/api/callback", testToken, list(1400))
 	require.Equal(t, http.StatusRequestEntityTooLarge, status)
 	require.Contains(t, body, "request body is over 67108864 bytes")

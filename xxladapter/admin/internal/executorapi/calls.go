@@ -1,6 +1,7 @@
 package executorapi
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -64,7 +65,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case refusal != "":
 		limit = refusedBody
-	case r.ContentLength > limit && strings.EqualFold(op, wire.OpCallback):
+	case strings.EqualFold(op, wire.OpCallback) && exceeds(r, limit):
 		if err := s.large.Acquire(r.Context(), 1); err != nil {
 			return // the caller has left
 		}
@@ -119,6 +120,21 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.reply(w, wire.OK())
 	}
+}
+
+// exceeds reports whether the body of r has more bytes than limit. If its length is not known, as
+// behind a proxy that passes bodies on in chunks, exceeds reads that many, and puts them back.
+func exceeds(r *http.Request, limit int64) bool {
+	if r.ContentLength >= 0 {
+		return r.ContentLength > limit
+	}
+	var begin bytes.Buffer
+	n, _ := io.CopyN(&begin, r.Body, limit+1) // a body that fails to be read fails again
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(&begin, r.Body), r.Body}
+	return n > limit
 }
 
 // caller identifies who makes a call. refusal is the answer to a caller who may make none.
