@@ -274,6 +274,9 @@ func (c *comparison) keep(e *JobEntry, d *declared) {
 	if e.Running == nil || c.opts.KeepRunning {
 		d.after.Running = d.before.Running
 	}
+	if d.after.GlueType == d.before.GlueType && e.GlueSource == d.before.GlueSource {
+		d.after.GlueSource = e.GlueSource // even with carriage returns, which another tool has stored
+	}
 	if d.after.GlueType != d.before.GlueType || d.after.GlueSource != d.before.GlueSource ||
 		d.after.GlueRemark != d.before.GlueRemark {
 		d.after.GlueUpdated = time.Time{} // a new version

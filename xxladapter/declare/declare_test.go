@@ -93,6 +93,25 @@ func (p *Plan) say() (lines []string) {
 	return lines
 }
 
+// TestAnExportedScriptWithCarriageReturnsIsAsDeclared exports a script that another tool has stored
+// with carriage returns. What is declared otherwise has none.
+func TestAnExportedScriptWithCarriageReturnsIsAsDeclared(t *testing.T) {
+	state := stored()
+	j := state.Jobs[3]
+	j.GlueType, j.GlueSource = xxladapter.GlueShell, "echo one\r\necho two"
+	doc := state.Export(Export{Owner: "team"})
+	plan, problems, err := Compare(doc, state, options())
+	require.NoError(t, err)
+	require.Empty(t, problems)
+	require.Empty(t, plan.Changes)
+
+	doc.Jobs[0].GlueSource = "echo one\r\necho 2"
+	plan, problems, err = Compare(doc, state, options())
+	require.NoError(t, err)
+	require.Empty(t, problems)
+	require.Equal(t, "echo one\necho 2", plan.Declaration.Jobs[0].GlueSource)
+}
+
 func TestExportedJobsAreAsDeclared(t *testing.T) {
 	doc := stored().Export(Export{})
 	require.Equal(t, []string{"billing/nightly-invoices", "billing/nightly-invoices-2", "billing/old", "mail/发送-邮件"}, names(doc))
