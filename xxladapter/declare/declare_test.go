@@ -554,4 +554,10 @@ func TestJSONIsReadAsWritten(t *testing.T) {
 		require.Equal(t, `jobs.json:4: jobs[1]: unknown field "kye"`, problems[0].String())
 		require.Equal(t, want, source.Jobs[0].ExecutorParam)
 	}
+	file := "\t{\t\"owner\"\r\n\t :\n\"a :\",\n\t\"groups\"\t:[\t{\"appName\"\n\n:true}\t]\t}\n\t"
+	require.True(t, json.Valid([]byte(file)))
+	source, problems := Read([]File{{Name: "jobs.json", Text: file}})
+	require.Len(t, problems, 1)
+	require.Equal(t, `jobs.json:6: groups[0].appName: appName is "true", must be a text`, problems[0].String())
+	require.Equal(t, "a :", source.Owner)
 }
