@@ -143,6 +143,9 @@ func (c *comparison) childrenOf(is map[int64]*declared, id int64) ([]int64, erro
 	if id < 0 {
 		return nil, nil
 	}
+	if n, known := c.x.names[id]; known && c.pruned(n, c.x.jobs[n]) {
+		return nil, nil // it triggers nothing once it is deleted
+	}
 	return c.opts.Children(id)
 }
 

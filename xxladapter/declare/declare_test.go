@@ -93,6 +93,22 @@ func (p *Plan) say() (lines []string) {
 	return lines
 }
 
+// TestAPrunedJobIsPartOfNoCycle deletes one job of a cycle, which XXL-JOB allows.
+func TestAPrunedJobIsPartOfNoCycle(t *testing.T) {
+	state, opts := stored(), options()
+	for _, j := range state.Jobs {
+		j.ChildIDs = map[int64][]int64{1: {2}, 2: {4}, 4: {1}}[j.ID]
+	}
+	opts.Children = func(id int64) ([]int64, error) { return state.Jobs[id-1].ChildIDs, nil }
+	const text = "owner: team\njobs: [{appName: billing, key: nightly-invoices, author: ops, executorHandler: h, children: [mail/发送-邮件]}]"
+	_, problems := compare(t, text, state, opts)
+	require.Len(t, problems, 1)
+	opts.Prune = true
+	plan, problems := compare(t, text, state, opts)
+	require.Empty(t, problems)
+	require.Equal(t, int64(4), plan.Declaration.Remove[0].ID)
+}
+
 // TestAnExportedScriptWithCarriageReturnsIsAsDeclared exports a script that another tool has stored
 // with carriage returns. What is declared otherwise has none.
 func TestAnExportedScriptWithCarriageReturnsIsAsDeclared(t *testing.T) {
