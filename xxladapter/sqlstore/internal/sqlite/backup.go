@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/journal"
@@ -88,11 +89,15 @@ func copyWhole(ctx context.Context, file, to string, acceptLoss bool) (err error
 	return err
 }
 
-// removeBeside removes the files beside a copy that is closed.
+// removeBeside removes the files beside a copy that is closed. It does not use [filepath.Glob],
+// because the name of the copy or its folder may have characters that mean something in a pattern.
 func removeBeside(to string) {
-	found, _ := filepath.Glob(to + "-*")
-	for _, name := range found {
-		_ = os.Remove(name)
+	folder, beside := filepath.Dir(to), filepath.Base(to)+"-"
+	entries, _ := os.ReadDir(folder)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), beside) {
+			_ = os.Remove(filepath.Join(folder, e.Name()))
+		}
 	}
 }
 

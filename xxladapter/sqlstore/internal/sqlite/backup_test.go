@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -118,4 +119,34 @@ func TestWhatCannotBeBackedUp(t *testing.T) {
 	files, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, files, 5, "%v", files)
+}
+
+// TestABackupLeavesNoFileBeside makes backups of a store whose journal is damaged, one that fails
+// and one that accepts the loss, in a folder whose name would be a pattern.
+func TestABackupLeavesNoFileBeside(t *testing.T) {
+	t.Parallel()
+	ctx, file := t.Context(), filepath.Join(t.TempDir(), "xxl.db")
+	s := openJournaled(t, file, time.Now, JournalOptions{})
+	_, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: 1, Due: time.Now(), Type: xxladapter.TriggerManual}})
+	require.NoError(t, err)
+	copied := abandonOpen(t, file)
+	require.NoError(t, s.Close())
+	segment := copied + journalSuffix + "1"
+	data, err := os.ReadFile(segment)
+	require.NoError(t, err)
+	data[0] ^= 0xff
+	require.NoError(t, os.WriteFile(segment, data, 0o600))
+
+	dir := filepath.Join(t.TempDir(), "of [prod]*")
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	to := filepath.Join(dir, "to.db")
+	require.ErrorContains(t, Backup(ctx, copied, to, false), "has a damaged header")
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, files)
+	require.NoError(t, Backup(ctx, copied, to, true))
+	files, err = os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, files, 1, "%v", files)
+	require.Equal(t, "to.db", files[0].Name())
 }
