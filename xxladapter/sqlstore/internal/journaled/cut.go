@@ -82,7 +82,7 @@ func (f *front) cutOff(l level) cut {
 	}
 	c.position, c.spill = f.journal.Last(), f.spill
 	c.gone, c.misfires, c.orders, c.stops = slices.Clone(m.dropped), m.misfires, m.orders, m.stops
-	held := c.takeRuns(m, l, f.Clock().Add(-youth))
+	held := c.takeRuns(m, l, f.Clock())
 	c.takeFires(m, l, held)
 	c.takeJobs(m)
 	c.applied.settled = c.position.Number
@@ -111,14 +111,15 @@ func (c *cut) takeJobs(m *memory) {
 }
 
 // takeRuns adds the runs and returns the log ids of those that stay behind. Below allRuns, a run
-// without a result stays behind if its fire is open, it began after old, and the tables do not have
-// it: most such runs end soon, and are then written once.
-func (c *cut) takeRuns(m *memory, l level, old time.Time) (held map[int64]bool) {
+// without a result stays behind if its fire is open, it is young, and the tables do not have it:
+// most such runs end soon, and are then written once. One that began after now is not young: the
+// clock was set back, and may take hours to get there.
+func (c *cut) takeRuns(m *memory, l level, now time.Time) (held map[int64]bool) {
 	held = map[int64]bool{}
 	c.runs = make([]cutRun, 0, len(m.dirtyRun))
 	for _, r := range m.dirtyRun {
 		if l < allRuns && !r.stored && r.HandleCode == xxladapter.ResultNone && m.byLog[r.ID] != nil &&
-			r.began.After(old) {
+			r.began.After(now.Add(-youth)) && !r.began.After(now) {
 			held[r.ID] = true
 			continue
 		}
