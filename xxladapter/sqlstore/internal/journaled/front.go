@@ -182,11 +182,11 @@ func (f *front) look(ctx context.Context, ask need, do func(a *act) error) error
 }
 
 // lookStored runs a call as look does, and returns once the record that find returns is stored.
-// find may run again.
-func (f *front) lookStored(ctx context.Context, find func(a *act) journal.Position) error {
+// find may run again: if the log refuses that record, the memory is loaded without it.
+func (f *front) lookStored(ctx context.Context, ask need, find func(a *act) journal.Position) error {
 	for range penTries {
 		var position journal.Position
-		err := f.look(ctx, need{}, func(a *act) error {
+		err := f.look(ctx, ask, func(a *act) error {
 			position = find(a)
 			return nil
 		})

@@ -76,23 +76,23 @@ func (s *Store) Close() error {
 
 // Job implements [xxladapter.Store].
 func (s *Store) Job(ctx context.Context, id int64) (*xxladapter.Job, error) {
-	var found xxladapter.Job
-	var position journal.Position
-	err := s.front.look(ctx, need{jobs: []int64{id}}, func(a *act) error {
+	var found *xxladapter.Job
+	err := s.front.lookStored(ctx, need{jobs: []int64{id}}, func(a *act) journal.Position {
 		j := a.m.jobs[id]
-		if j == nil {
-			return xxladapter.Absent("job", id)
+		if found = nil; j == nil {
+			return journal.Position{}
 		}
-		found, position = copyJob(j.Job), j.position
-		return nil
+		copied := copyJob(j.Job)
+		found = &copied
+		return j.position
 	})
-	if err == nil {
-		err = s.front.wait(position)
+	if err == nil && found == nil {
+		err = xxladapter.Absent("job", id)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &found, nil
+	return found, nil
 }
 
 func copyJob(j *xxladapter.Job) xxladapter.Job {
@@ -150,7 +150,7 @@ func (s *Store) Log(ctx context.Context, id int64) (*xxladapter.Log, error) {
 func (s *Store) lookForLog(ctx context.Context, id int64) (found *xxladapter.Log, last journal.Position, err error) {
 	var row xxladapter.Log
 	known, whole := false, false
-	err = s.front.lookStored(ctx, func(a *act) journal.Position {
+	err = s.front.lookStored(ctx, need{}, func(a *act) journal.Position {
 		last = s.front.journal.Last()
 		r := a.m.runs[id]
 		if known = r != nil; !known {
@@ -203,7 +203,7 @@ func (s *Store) OpenFires(ctx context.Context, filter xxladapter.FireFilter) ([]
 		return s.Store.OpenFires(with(ctx, scope{needs: all}), filter)
 	}
 	var found []xxladapter.Fire
-	err := s.front.lookStored(ctx, func(a *act) journal.Position {
+	err := s.front.lookStored(ctx, need{}, func(a *act) journal.Position {
 		found = a.m.list(filter)
 		return s.front.journal.Last()
 	})
