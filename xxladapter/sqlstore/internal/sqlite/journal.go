@@ -39,9 +39,21 @@ func OpenJournaled(
 	if err := CheckName(file); err != nil {
 		return nil, err
 	}
-	lock, err := journal.Lock(realName(file)+lockSuffix, true)
+	s, err := openAlone(ctx, file, opts, more)
 	if errors.Is(err, journal.ErrLocked) {
 		return nil, fmt.Errorf("open %s: another process has the file open, and a journal needs it alone: stop that process, or open the file in all with ?journal=off", file)
+	}
+	return s, err
+}
+
+// openAlone opens the store as OpenJournaled does. The error is [journal.ErrLocked] if another
+// process has the file open.
+func openAlone(
+	ctx context.Context, file string, opts database.Options, more JournalOptions,
+) (*journaled.Store, error) {
+	lock, err := journal.Lock(realName(file)+lockSuffix, true)
+	if errors.Is(err, journal.ErrLocked) {
+		return nil, err
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, err)
@@ -69,12 +81,35 @@ func openLocked(
 }
 
 // openDirect takes the lock of a process that shares the file with others. If an earlier process
-// has left a journal behind, it is first applied to the tables.
-func openDirect(ctx context.Context, file string, opts database.Options) (*journal.FileLock, error) {
+// has left a journal behind, it is first applied to the tables. The process that does so has the
+// file for itself meanwhile, and the others wait for it for lockWait: nothing tells it from one
+// that keeps a journal.
+func openDirect(
+	ctx context.Context, file string, opts database.Options, lockWait time.Duration,
+) (*journal.FileLock, error) {
+	for deadline := time.Now().Add(lockWait); ; {
+		lock, err := lockDirect(ctx, file, opts)
+		if !errors.Is(err, journal.ErrLocked) {
+			return lock, err
+		}
+		if time.Now().After(deadline) {
+			return nil, fmt.Errorf("open %s: another process has the file for itself, with a journal: stop that process, or start it with ?journal=off", file)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(lockWait / 100):
+		}
+	}
+}
+
+// lockDirect takes the lock as openDirect does, and does not wait. The error is
+// [journal.ErrLocked] if another process is in the way.
+func lockDirect(ctx context.Context, file string, opts database.Options) (*journal.FileLock, error) {
 	for {
 		lock, err := journal.Lock(realName(file)+lockSuffix, false)
 		if errors.Is(err, journal.ErrLocked) {
-			return nil, fmt.Errorf("open %s: another process has the file for itself, with a journal: stop that process, or start it with ?journal=off", file)
+			return nil, err
 		}
 		if err != nil {
 			return nil, fmt.Errorf("open %s: %w", file, err)
@@ -85,7 +120,7 @@ func openDirect(ctx context.Context, file string, opts database.Options) (*journ
 		if err := lock.Close(); err != nil {
 			return nil, err
 		}
-		s, err := OpenJournaled(ctx, file, opts, JournalOptions{})
+		s, err := openAlone(ctx, file, opts, JournalOptions{})
 		if err != nil {
 			return nil, err
 		}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
@@ -438,7 +439,7 @@ func TestAJournalNeedsTheFileAlone(t *testing.T) {
 	s := openJournaled(t, file, time.Now, JournalOptions{})
 	_, err := OpenJournaled(ctx, file, opts, JournalOptions{})
 	require.ErrorContains(t, err, "another process has the file open, and a journal needs it alone")
-	_, err = Open(ctx, file, opts)
+	_, err = openDirect(ctx, file, opts, 10*time.Millisecond)
 	require.ErrorContains(t, err, "another process has the file for itself, with a journal")
 	require.NoError(t, s.Close())
 
@@ -447,6 +448,36 @@ func TestAJournalNeedsTheFileAlone(t *testing.T) {
 	require.ErrorContains(t, err, "another process has the file open, and a journal needs it alone")
 	require.NoError(t, errors.Join(a.Close(), b.Close()))
 	require.NoError(t, openJournaled(t, file, time.Now, JournalOptions{}).Close())
+}
+
+// TestProcessesThatFindAJournalOpenTheFileTogether opens a file without a journal several times at
+// once, after a crash of a process that had one: one of them applies the journal, and all wait.
+func TestProcessesThatFindAJournalOpenTheFileTogether(t *testing.T) {
+	t.Parallel()
+	ctx, opts := t.Context(), database.Options{Clock: time.Now, Logger: fixture.Quiet}.WithDefaults()
+	file := filepath.Join(t.TempDir(), "xxl.db")
+	s := openJournaled(t, file, time.Now, JournalOptions{})
+	_, err := s.PlanFires(ctx, []xxladapter.Fire{{JobID: 1, Due: time.Now(), Type: xxladapter.TriggerManual}})
+	require.NoError(t, err)
+	copied := abandonOpen(t, file)
+	require.NoError(t, s.Close())
+
+	var opening errgroup.Group
+	var stores [3]xxladapter.Store
+	for i := range stores {
+		opening.Go(func() error {
+			s, err := openNamed(ctx, driverName, copied, opts, time.Minute) // on a busy machine
+			stores[i] = s
+			return err
+		})
+	}
+	require.NoError(t, opening.Wait())
+	for _, s := range stores {
+		fires, err := s.OpenFires(ctx, xxladapter.FireFilter{})
+		require.NoError(t, err)
+		require.Len(t, fires, 1)
+		require.NoError(t, s.Close())
+	}
 }
 
 func TestABackupHasWhatTheJournalHas(t *testing.T) {

@@ -40,7 +40,7 @@ func Open(ctx context.Context, file string, opts database.Options) (*records.Sto
 func openNamed(
 	ctx context.Context, driver, file string, opts database.Options, lockWait time.Duration,
 ) (*records.Store, error) {
-	lock, err := openDirect(ctx, file, opts)
+	lock, err := openDirect(ctx, file, opts, lockWait)
 	if err != nil {
 		return nil, err
 	}
