@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/network"
@@ -11,15 +12,21 @@ import (
 
 // Readers run queries on a pool of connections, and do not wait for the writer. There are few
 // different queries, so each is prepared once, unless [Dialect.Cached] leaves that to the driver;
-// closing the pool closes the prepared statements.
+// closing the pool closes the prepared statements. Some queries have a user's numbers in their
+// text, so only the first mostPrepared are kept.
 type Readers struct {
 	DB       *sql.DB
 	Dialect  *Dialect
-	prepared sync.Map // of *sql.Stmt by query
+	prepared sync.Map     // of *sql.Stmt by query
+	kept     atomic.Int64 // statements in prepared
 	// Repeat reports whether a query that failed like this may succeed when it is repeated. Nil
 	// repeats none.
 	Repeat func(error) bool
 }
+
+// mostPrepared limits the statements that are kept, each of which takes some 27 KiB in SQLite. A
+// few more may be kept if many queries come for the first time at once.
+const mostPrepared = 512
 
 func (r *Readers) query(ctx context.Context, query string, args []any, scan func(Row) error) error {
 	query, args = r.Dialect.Text(query), r.Dialect.arguments(args)
@@ -37,6 +44,9 @@ func (r *Readers) query(ctx context.Context, query string, args []any, scan func
 		return scanAll(rows, scan)
 	}
 	prepared, ok := r.prepared.Load(query)
+	if !ok && r.kept.Load() >= mostPrepared {
+		return Select(ctx, r.DB, query, args, scan)
+	}
 	if !ok {
 		stmt, err := r.DB.PrepareContext(ctx, query)
 		if err != nil {
@@ -45,6 +55,8 @@ func (r *Readers) query(ctx context.Context, query string, args []any, scan func
 		var raced bool
 		if prepared, raced = r.prepared.LoadOrStore(query, stmt); raced {
 			_ = stmt.Close()
+		} else {
+			r.kept.Add(1)
 		}
 	}
 	rows, err := prepared.(*sql.Stmt).QueryContext(ctx, args...)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/database"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/fixture"
 	"github.com/xxlwheel/xxlwheel/xxladapter/sqlstore/internal/records"
@@ -48,6 +49,7 @@ type countedDriver struct {
 	driver.Driver
 	register   sync.Once
 	statements atomic.Int64
+	prepared   atomic.Int64 // statements that are not closed
 }
 
 func (d *countedDriver) Open(name string) (driver.Conn, error) {
@@ -78,6 +80,7 @@ func (c *countedConn) PrepareContext(ctx context.Context, query string) (driver.
 	if err != nil {
 		return nil, err
 	}
+	c.driver.prepared.Add(1)
 	return &countedStmt{stmt.(sqliteStmt), c.driver}, nil
 }
 
@@ -100,4 +103,30 @@ func (s *countedStmt) ExecContext(ctx context.Context, args []driver.NamedValue)
 func (s *countedStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
 	s.driver.statements.Add(1)
 	return s.sqliteStmt.QueryContext(ctx, args)
+}
+
+func (s *countedStmt) Close() error {
+	s.driver.prepared.Add(-1)
+	return s.sqliteStmt.Close()
+}
+
+// TestQueriesOfUsersAreNotKeptPrepared searches for runs that took a while, which is a number in
+// the text of the query.
+func TestQueriesOfUsersAreNotKeptPrepared(t *testing.T) {
+	s := openCounted(t)
+	defer s.Close()
+	by := fixture.TermOf(t, s, "n1")
+	fires, err := s.PlanFires(t.Context(), []xxladapter.Fire{{JobID: 1, Due: time.Now(), Type: xxladapter.TriggerManual}})
+	require.NoError(t, err)
+	_, err = s.ClaimFire(t.Context(), by, fires[0].ID, []*xxladapter.Log{{JobID: 1, TriggerTime: time.Now().Add(-time.Hour)}})
+	require.NoError(t, err)
+	before := counted.prepared.Load()
+	for i := range 1000 {
+		found, _, err := s.Runs(t.Context(), xxladapter.RunFilter{
+			LogFilter: xxladapter.LogFilter{Limit: 1}, AtLeast: time.Duration(i+1) * time.Millisecond,
+		})
+		require.NoError(t, err)
+		require.Len(t, found, 1)
+	}
+	require.Less(t, counted.prepared.Load()-before, int64(600))
 }
