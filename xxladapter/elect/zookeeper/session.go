@@ -50,8 +50,8 @@ func open(a elect.Address) (*session, error) {
 	}
 	var err error
 	s.conn, _, err = zk.Connect(
-		a.Hosts, elect.SessionLife, zk.WithDialer(dial), zk.WithEventCallback(expired), zk.WithLogger(quiet{}),
-		zk.WithLogInfo(false),
+		a.Hosts, elect.SessionLife, zk.WithHostProvider(new(servers)), zk.WithDialer(dial),
+		zk.WithEventCallback(expired), zk.WithLogger(quiet{}), zk.WithLogInfo(false),
 	)
 	if err != nil {
 		return nil, err
