@@ -131,6 +131,7 @@ type Scheduler struct {
 	// resolved is the last open hand-over of this term that the sweep has resolved. Zero means that
 	// it has reached the end of the list. It is used by the sweep alone.
 	resolved  xxladapter.Fire
+	latest    time.Time // the latest that the store's clock has shown to the sweep, which alone uses it
 	givenBack givenBack
 
 	misfires   misfireLines // used by the scan loop alone

@@ -32,7 +32,7 @@ func (s *Scheduler) sweepLoop(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			if s.grant.Load().quiet() {
+			if s.grant.Load().quiet() && !s.setBack(s.clock.now()) {
 				continue
 			}
 			tick = true
@@ -92,10 +92,20 @@ func (s *Scheduler) sweep(ctx context.Context, tick bool) error {
 	return nil
 }
 
+// setBack reports whether the store's clock was set back and has not made up for it since. Until
+// then a fire that was claimed before is due in the future, and no look at due fires finds it.
+func (s *Scheduler) setBack(now time.Time) bool {
+	now = now.Round(0)
+	if now.After(s.latest) {
+		s.latest = now
+	}
+	return s.latest.Sub(now) >= sweepPace // estimates differ by less
+}
+
 // sweepUntil does the work of sweep. It arms the fires of this node's own partitions that are due
 // before until; arrived says whether some of these partitions are new.
 func (s *Scheduler) sweepUntil(ctx context.Context, g *grant, now, until time.Time, tick, arrived bool) (err error) {
-	if len(g.Dead) == 0 {
+	if setBack := s.setBack(now); len(g.Dead) == 0 && !setBack {
 		// Most of the time nothing is open, and one query shows it.
 		open, err := s.opts.Store.OpenFires(ctx, xxladapter.FireFilter{DueBefore: until, Limit: 1})
 		if len(open) == 0 || err != nil {
