@@ -131,8 +131,11 @@ type Scheduler struct {
 	// resolved is the last open hand-over of this term that the sweep has resolved. Zero means that
 	// it has reached the end of the list. It is used by the sweep alone.
 	resolved  xxladapter.Fire
-	latest    time.Time // the latest that the store's clock has shown to the sweep, which alone uses it
 	givenBack givenBack
+	// shown is what the store's clock has shown to the sweep last, and latest the latest of that.
+	// Since stepped, a moment of this machine, the clock was not set back. The sweep alone uses
+	// them.
+	shown, latest, stepped time.Time
 
 	misfires   misfireLines // used by the scan loop alone
 	congestion congestion   // used by the scan loop alone

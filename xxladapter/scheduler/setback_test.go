@@ -54,18 +54,28 @@ func TestAHandOverIsResolvedAlthoughTheClockWasSetBack(t *testing.T) {
 				require.NoError(b.t, err)
 				b.sched = sched
 				ended := make(chan struct{})
-				go func() { b.run(10 * time.Second); close(ended) }()
+				go func() { b.run(20 * time.Second); close(ended) }()
 				time.Sleep(3500 * time.Millisecond)
 				term, ok := sched.Term()
 				require.True(b.t, ok)
-				due, err := b.store.PlanFires(b.t.Context(), []xxladapter.Fire{{JobID: job, Due: clock(), Type: xxladapter.TriggerRetry}})
+				fire := xxladapter.Fire{JobID: job, Due: clock().Add(-10 * time.Millisecond), Type: xxladapter.TriggerRetry}
+				due, err := b.store.PlanFires(b.t.Context(), []xxladapter.Fire{fire, fire})
 				require.NoError(b.t, err)
-				_, err = b.store.ClaimFire(b.t.Context(), term, due[0].ID, []*xxladapter.Log{{JobID: job}})
+				one, err := b.store.ClaimFire(b.t.Context(), term, due[0].ID, []*xxladapter.Log{{JobID: job}})
+				require.NoError(b.t, err)
+				shards, err := b.store.ClaimFire(b.t.Context(), term, due[1].ID, []*xxladapter.Log{
+					{JobID: job, Sharding: "0/2"}, {JobID: job, Sharding: "1/2"},
+				})
 				require.NoError(b.t, err)
 				moved.Store(int64(-time.Hour))
+				time.Sleep(claimLife - time.Second)
+				synctest.Wait()
+				resolved := map[int64]bool{one[0].ID: true}
+				require.Equal(b.t, resolved, pool.allResolved(), "the shards may be just being sent")
 				<-ended
 				synctest.Wait()
-				require.Equal(b.t, map[int64]bool{due[0].ID: true}, pool.resolved)
+				resolved[shards[0].ID], resolved[shards[1].ID] = true, true
+				require.Equal(b.t, resolved, pool.allResolved())
 			})
 		})
 	}

@@ -96,6 +96,10 @@ func (s *Scheduler) sweep(ctx context.Context, tick bool) error {
 // then a fire that was claimed before is due in the future, and no look at due fires finds it.
 func (s *Scheduler) setBack(now time.Time) bool {
 	now = now.Round(0)
+	if s.shown.Sub(now) >= sweepPace {
+		s.stepped = time.Now()
+	}
+	s.shown = now
 	if now.After(s.latest) {
 		s.latest = now
 	}
@@ -139,7 +143,7 @@ func (s *Scheduler) sweepUntil(ctx context.Context, g *grant, now, until time.Ti
 	}
 	// Runs that wait in a queue stay open, so the next sweep continues behind those of this one.
 	own := xxladapter.FireFilter{Owner: g.Term, AfterDue: s.resolved.Due, AfterID: s.resolved.ID}
-	s.resolved, err = s.resolveOf(ctx, own, now.Add(-claimLife))
+	s.resolved, err = s.resolveOf(ctx, own, now)
 	return err
 }
 
@@ -168,10 +172,10 @@ func (s *Scheduler) armOrphans(ctx context.Context, own xxladapter.PartitionSet,
 }
 
 // resolveOf starts resolving open hand-overs, as many as one query returns. It returns the last of
-// them, or the zero Fire if the query has returned all. Shards of a broadcast that were claimed
-// after until, unless that is zero, are left alone: they are just being sent.
+// them, or the zero Fire if the query has returned all. Shards of a broadcast that were just
+// claimed at now are left alone, unless now is zero: they are being sent.
 func (s *Scheduler) resolveOf(
-	ctx context.Context, filter xxladapter.FireFilter, until time.Time,
+	ctx context.Context, filter xxladapter.FireFilter, now time.Time,
 ) (last xxladapter.Fire, err error) {
 	filter.Limit = s.page
 	open, err := s.opts.Store.OpenFires(ctx, filter)
@@ -182,7 +186,7 @@ func (s *Scheduler) resolveOf(
 		last = open[len(open)-1]
 	}
 	for _, f := range open {
-		if f.State == xxladapter.FireClaimed && f.ShardTotal > 1 && !until.IsZero() && f.Claimed.After(until) {
+		if f.State == xxladapter.FireClaimed && f.ShardTotal > 1 && !now.IsZero() && s.justClaimed(f, now) {
 			continue
 		}
 		a := s.ring.hold(f, nil)
@@ -194,4 +198,13 @@ func (s *Scheduler) resolveOf(
 		}
 	}
 	return last, nil
+}
+
+// justClaimed reports whether a fire was claimed less than claimLife ago. A claim that lies further
+// ahead than a sweep lasts was made before the clock was set back.
+func (s *Scheduler) justClaimed(f xxladapter.Fire, now time.Time) bool {
+	if f.Claimed.After(now.Add(scanLimit)) {
+		return time.Since(s.stepped) < claimLife
+	}
+	return f.Claimed.After(now.Add(-claimLife))
 }

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -38,6 +39,13 @@ func (p *pickyPool) has(f xxladapter.Fire) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.fired[f.ID]
+}
+
+// allResolved returns the fires that the pool has taken to be resolved.
+func (p *pickyPool) allResolved() map[int64]bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(p.resolved)
 }
 
 func (p *pickyPool) Waits() map[int64]time.Duration              { return nil }
