@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -43,6 +44,30 @@ func TestAnInterruptedWaitNamesTheRun(t *testing.T) {
 		require.Equal(t, message, stderr.String())
 		server.Close()
 	}
+}
+
+// TestTheWaitLimitHoldsForAFollowedLog follows a run that writes nothing and does not end.
+func TestTheWaitLimitHoldsForAFollowedLog(t *testing.T) {
+	t.Parallel()
+	begun := time.Now()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == http.MethodPost:
+			_, _ = io.WriteString(w, `{"order":5}`)
+		case strings.HasSuffix(r.URL.Path, "/orders/5"):
+			_, _ = io.WriteString(w, `{"state":"STARTED","logIds":[7,8]}`)
+		case strings.HasSuffix(r.URL.Path, "/log"):
+			isLong := time.Since(begun) > 10*time.Second // the test fails, and ends
+			fmt.Fprintf(w, `{"fromLineNum":1,"toLineNum":0,"logContent":"","isEnd":%v}`, isLong)
+		default:
+			_, _ = io.WriteString(w, `{"id":7,"status":"RUNNING"}`)
+		}
+	}))
+	t.Cleanup(server.Close)
+	code, _, stderr := cli(t, "job", "--server", server.URL, "trigger", "1", "--follow", "--wait-limit", "1s")
+	require.Less(t, time.Since(begun), 5*time.Second)
+	require.Equal(t, command.ExitWaited, code)
+	require.Equal(t, "xxlwheel: run 7 has not ended\n", stderr)
 }
 
 // TestATriggerIsWaitedFor checks that the command says which run it started and how it ended, and

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -56,15 +57,30 @@ func (c *triggerCmd) Run(inv *command.Invocation, parent *Cmd) error {
 		return err
 	}
 	if c.Follow {
-		for _, run := range started {
-			var refusal *client.Error
-			if err := runs.Follow(inv, &parent.Flags, run); err != nil && !errors.As(err, &refusal) {
-				return err // a refusal means that there is no text; the run's end says why
-			}
+		if err := follow(inv, parent, started, w.Until); err != nil {
+			return err
 		}
 	}
 	if w.Waits {
 		return w.Ended(started)
+	}
+	return nil
+}
+
+// follow prints what the runs write, one after the other, until they have ended or the limit is
+// reached; zero means no limit.
+func follow(inv *command.Invocation, parent *Cmd, started []runs.RunID, until time.Time) error {
+	limited := *inv
+	if !until.IsZero() {
+		var cancel context.CancelFunc
+		limited.Context, cancel = context.WithDeadline(inv.Context, until)
+		defer cancel()
+	}
+	for _, run := range started {
+		var refusal *client.Error
+		if err := runs.Follow(&limited, &parent.Flags, run); err != nil && !errors.As(err, &refusal) {
+			return err // a refusal means that there is no text; the run's end says why
+		}
 	}
 	return nil
 }
