@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -66,4 +69,24 @@ func TestEventsContinueAfterTheLastOne(t *testing.T) {
 	require.Equal(t, command.ExitFail, code)
 	require.Contains(t, stderr, "reach scheduler at http://127.0.0.1:1")
 	require.Equal(t, 1, strings.Count(stderr, "reach scheduler"), "a server that never answered is not asked again")
+}
+
+// TestEventsThatCannotBePrintedEndTheCommand streams to a full disk from a server that never stops.
+func TestEventsThatCannotBePrintedEndTheCommand(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fmt.Fprint(w, "id: 7-1\ndata: {\"topic\":\"job\",\"id\":1}\n\n")
+	}))
+	t.Cleanup(server.Close)
+	for _, format := range []string{"--output=table", "--output=json", "--output=yaml", "--quiet"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		var stderr bytes.Buffer
+		code := run(ctx, []string{"events", format, "--server", server.URL}, command.Console{
+			Stdin: strings.NewReader(""), Stdout: fullDisk{}, Stderr: &stderr,
+		})
+		require.NoError(t, ctx.Err(), format)
+		require.Equal(t, command.ExitFail, code, format)
+		require.Equal(t, "xxlwheel: no space left on device\n", stderr.String(), format)
+		cancel()
+	}
 }

@@ -34,8 +34,9 @@ func (c *EventsCmd) Run(inv *command.Invocation) error {
 		return command.Usagef("--count is %d, must not be negative", c.Count)
 	}
 	left := c.Count
+	out := command.NewOutput(inv.Stdout)
 	if !c.Structured() && !c.Quiet {
-		fmt.Fprintf(inv.Stdout, "%-25s  %-7s  %s\n", "TIME", "TOPIC", "ID")
+		fmt.Fprintf(out, "%-25s  %-7s  %s\n", "TIME", "TOPIC", "ID")
 	}
 	each := func(data []byte) error {
 		var e eventView
@@ -47,13 +48,16 @@ func (c *EventsCmd) Run(inv *command.Invocation) error {
 		}
 		switch {
 		case c.Quiet:
-			fmt.Fprintln(inv.Stdout, e.ID)
+			fmt.Fprintln(out, e.ID)
 		case c.Structured():
-			if err := c.PrintRaw(inv.Stdout, data); err != nil {
+			if err := c.PrintRaw(out, data); err != nil {
 				return err
 			}
 		default:
-			fmt.Fprintf(inv.Stdout, "%-25s  %-7s  %d\n", printing.Instant(time.Now()), e.Topic, e.ID)
+			fmt.Fprintf(out, "%-25s  %-7s  %d\n", printing.Instant(time.Now()), e.Topic, e.ID)
+		}
+		if err := out.Err(); err != nil {
+			return err
 		}
 		if left--; left == 0 {
 			return errEnough
@@ -65,6 +69,8 @@ func (c *EventsCmd) Run(inv *command.Invocation) error {
 		switch {
 		case errors.Is(err, errEnough) || inv.Context.Err() != nil:
 			return nil
+		case out.Err() != nil:
+			return nil // the end of the command reports it; asking again would print nothing either
 		case err != nil && !connected:
 			return err
 		case err != nil:
