@@ -1,6 +1,9 @@
 package main
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,4 +79,25 @@ func TestTheExampleIsApplied(t *testing.T) {
 		require.NotZero(t, code, wrong)
 	}
 	require.Zero(t, serve.terminate())
+}
+
+// TestAnExportThatFailsLeavesNoFile cuts the answer off: what has come looks like a whole file.
+func TestAnExportThatFailsLeavesNoFile(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			_, _ = io.WriteString(w, "{}")
+			return
+		}
+		w.Header().Set("Content-Length", "100")
+		_, _ = io.WriteString(w, "groups: []\n")
+	}))
+	t.Cleanup(server.Close)
+	file := filepath.Join(t.TempDir(), "jobs.yaml")
+	for range 2 { // the first one does not keep the second from writing
+		code, _, stderr := cli(t, "export", "-f", file, "--server", server.URL)
+		require.Equal(t, command.ExitFail, code)
+		require.Contains(t, stderr, "which is incomplete")
+	}
+	require.NoFileExists(t, file)
 }

@@ -23,7 +23,7 @@ type ExportCmd struct {
 }
 
 // Run stores keys of jobs that have none, as far as the caller may, and writes declarations.
-func (c *ExportCmd) Run(inv *command.Invocation) (err error) {
+func (c *ExportCmd) Run(inv *command.Invocation) error {
 	caller := client.Flags{Server: c.Server, AccessToken: c.AccessToken, TLSCA: c.TLSCA}
 	if c.App != "" {
 		if _, err := caller.GroupOf(inv, c.App); err != nil {
@@ -42,7 +42,7 @@ func (c *ExportCmd) Run(inv *command.Invocation) (err error) {
 	api := caller.API()
 	api.Patient = true
 	var refused *client.Error
-	err = command.Waiting(inv.Stderr, inv.Asks, command.Doing("storing keys"), func() error {
+	err := command.Waiting(inv.Stderr, inv.Asks, command.Doing("storing keys"), func() error {
 		return api.Call(inv.Context, "POST", "/export?"+query.Encode(), nil, nil)
 	})
 	if errors.As(err, &refused) && refused.Code == "forbidden" {
@@ -51,16 +51,19 @@ func (c *ExportCmd) Run(inv *command.Invocation) (err error) {
 		return err
 	}
 	query.Set("format", c.Format)
-	out := inv.Stdout
-	if c.File != "" {
-		file, err := os.OpenFile(c.File, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // scripts and parameters may be secret
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, file.Close()) }()
-		return command.Waiting(inv.Stderr, inv.Asks, command.Doing("exporting"), func() error {
-			return api.Download(inv.Context, "/export?"+query.Encode(), file)
-		})
+	if c.File == "" {
+		return api.Download(inv.Context, "/export?"+query.Encode(), inv.Stdout)
 	}
-	return api.Download(inv.Context, "/export?"+query.Encode(), out)
+	file, err := os.OpenFile(c.File, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600) // scripts and parameters may be secret
+	if err != nil {
+		return err
+	}
+	err = command.Waiting(inv.Stderr, inv.Asks, command.Doing("exporting"), func() error {
+		return api.Download(inv.Context, "/export?"+query.Encode(), file)
+	})
+	if err = errors.Join(err, file.Close()); err != nil {
+		// A part looks like a whole file, and would keep the next export from writing.
+		err = errors.Join(err, os.Remove(c.File))
+	}
+	return err
 }
