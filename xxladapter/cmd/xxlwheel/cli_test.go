@@ -121,7 +121,7 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 
 // TestOutputThatIsLostIsAFailure lets commands write to a full disk.
 func TestOutputThatIsLostIsAFailure(t *testing.T) {
-	for _, words := range []string{"version", "man", "config example", "job list", "job list -q", "job list -o json", "job show 1"} {
+	for _, words := range []string{"version", "--version", "--help", "cron next --help", "man", "config example", "job list", "job list -q", "job list -o json", "job show 1"} {
 		server := apiServer(t, admin.Options{Store: memstore.New(time.Now)})
 		args := strings.Fields(words)
 		if args[0] == "job" {

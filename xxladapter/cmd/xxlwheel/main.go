@@ -36,6 +36,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -125,10 +126,15 @@ func main() {
 
 // run executes one command line and returns the exit code. Any error is one line on stderr.
 func run(ctx context.Context, args []string, at command.Console) int {
-	stderr := at.Stderr
+	stderr, out := at.Stderr, command.NewOutput(at.Stdout)
+	help := io.Writer(out)
+	if command.IsTerminal(at.Stdout) {
+		help = at.Stdout // kong asks the file for the width of the terminal
+	}
+	at.Stdout = out
 	var cli commands
 	exited := -1
-	parser, err := parserOf(&cli, args, kong.Writers(at.Stdout, stderr), kong.Exit(func(code int) { exited = code }))
+	parser, err := parserOf(&cli, args, kong.Writers(help, stderr), kong.Exit(func(code int) { exited = code }))
 	if err != nil {
 		panic(err) // the command structure itself is wrong
 	}
@@ -139,16 +145,21 @@ func run(ctx context.Context, args []string, at command.Console) int {
 		args = []string{"--help"}
 	}
 	parsed, err := parser.Parse(args)
-	if exited >= 0 { // --help
+	switch {
+	case out.Err() != nil: // of --help or --version, after which nothing runs
+		return ended(out, nil, stderr)
+	case exited >= 0:
 		return exited
-	}
-	if err != nil {
+	case err != nil:
 		fmt.Fprintf(stderr, "xxlwheel: %s (try --help)\n", printing.OneLine(err.Error()))
 		return command.ExitUsage
 	}
-	out := command.NewOutput(at.Stdout)
-	at.Stdout = out
-	if err = parsed.Run(&command.Invocation{Context: ctx, Console: at}); err == nil {
+	return ended(out, parsed.Run(&command.Invocation{Context: ctx, Console: at}), stderr)
+}
+
+// ended reports how a command has ended, and returns its exit code.
+func ended(out *command.Output, err error, stderr io.Writer) int {
+	if err == nil {
 		// A reader that is gone is no failure: only daemons outlive it.
 		if err = out.Err(); errors.Is(err, syscall.EPIPE) {
 			err = nil
