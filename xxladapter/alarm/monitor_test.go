@@ -573,6 +573,34 @@ func TestAStopWaitsForWhatIsBeingSent(t *testing.T) {
 	}
 }
 
+// TestAStopBeginsNoMessage stops a monitor while further messages wait for those in flight. A
+// message that began then would be cut off, and its receiver might get it twice.
+func TestAStopBeginsNoMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScene(t)
+		channel := &fakeChannel{name: "slow", send: func(ctx context.Context, _ *Alarm) error {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(stopGrace * 3 / 5):
+				return nil
+			}
+		}}
+		statuses := map[int]int{}
+		var failed []int64
+		for i := range messagesAtOnce + 2 {
+			failed = append(failed, s.end(s.job(fmt.Sprint(i), "", xxladapter.Settings{}), 500, ""))
+		}
+		_, stop := s.monitor("n", channel)
+		synctest.Wait()
+		stop()
+		for _, id := range failed {
+			statuses[s.status(id)]++
+		}
+		require.Equal(t, map[int]int{xxladapter.AlarmSent: messagesAtOnce, xxladapter.AlarmOpen: 2}, statuses)
+	})
+}
+
 // TestANodeThatDiesBetweenClaimAndSendIsReplaced tests the store's part of a crash; crash_test.go
 // kills a process.
 func TestANodeThatDiesBetweenClaimAndSendIsReplaced(t *testing.T) {

@@ -27,16 +27,17 @@ const (
 	storeLimit = 10 * time.Second
 )
 
-// notify sends messages, some concurrently, and returns when all of them are settled or given up.
-func (m *Monitor) notify(ctx context.Context, messages [][]subject) {
+// notify sends messages with the context sending, some concurrently, and returns when all of them
+// are settled or given up. Once ctx has ended it begins none: sending ends soon after, and would
+// cut it off. What is left is unclaimed, so another node or the next start sends it at once.
+func (m *Monitor) notify(ctx, sending context.Context, messages [][]subject) {
 	var all errgroup.Group
 	all.SetLimit(messagesAtOnce)
 	for _, subjects := range messages {
-		if ctx.Err() != nil {
-			break
-		}
 		all.Go(func() error {
-			m.notifyOne(ctx, subjects)
+			if ctx.Err() == nil {
+				m.notifyOne(sending, subjects)
+			}
 			return nil
 		})
 	}

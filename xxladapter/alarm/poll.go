@@ -49,7 +49,7 @@ func (m *Monitor) poll(ctx, sending context.Context) error {
 		return err
 	}
 	m.idle = m.idle && len(abandoned) == 0
-	m.notify(sending, m.pace.take(now, append(abandoned, fresh...)))
+	m.notify(ctx, sending, m.pace.take(now, append(abandoned, fresh...)))
 	return nil
 }
 
