@@ -3,6 +3,7 @@ package events
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -20,6 +21,12 @@ type counted struct {
 	calls  atomic.Int64
 	fails  atomic.Bool
 	marked atomic.Pointer[func()] // called once, after the next read of the marks; nil does nothing
+	hidden atomic.Int64           // the id of a run whose transaction has not committed; 0 means none
+}
+
+// committed leaves out the run whose transaction has not committed.
+func (s *counted) committed(runs []xxladapter.RunMark, err error) ([]xxladapter.RunMark, error) {
+	return slices.DeleteFunc(runs, func(m xxladapter.RunMark) bool { return m.ID == s.hidden.Load() }), err
 }
 
 func (s *counted) Marks(ctx context.Context) (xxladapter.Marks, error) {
@@ -41,12 +48,12 @@ func (s *counted) ChangedJobs(ctx context.Context, since time.Time, limit int) (
 
 func (s *counted) NewRuns(ctx context.Context, after int64, limit int) ([]xxladapter.RunMark, error) {
 	s.calls.Add(1)
-	return s.Store.NewRuns(ctx, after, limit)
+	return s.committed(s.Store.NewRuns(ctx, after, limit))
 }
 
 func (s *counted) RunMarks(ctx context.Context, ids []int64) ([]xxladapter.RunMark, error) {
 	s.calls.Add(1)
-	return s.Store.RunMarks(ctx, ids)
+	return s.committed(s.Store.RunMarks(ctx, ids))
 }
 
 // A site is a hub on a store with one group and one job, in a bubble of synctest.
@@ -325,5 +332,36 @@ func TestListenersAreBounded(t *testing.T) {
 		}
 		_, err := s.hub.Listen(Position{})
 		require.ErrorIs(t, err, xxladapter.ErrConflict)
+	})
+}
+
+// TestARunThatIsCommittedLateIsNamed has a run become visible after one with a higher id, as the
+// transactions of two schedulers may commit in any order.
+func TestARunThatIsCommittedLateIsNamed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		event := func(id int64) []Event { return []Event{{Topic: TopicRun, ID: id, GroupID: s.group}} }
+		s.runs(1)
+		s.store.hidden.Store(2) // before the first view
+		ids := s.runs(2)
+		l := s.listen(Position{})
+		require.Equal(t, []Event{{Topic: TopicAll}}, s.next(l))
+		s.store.hidden.Store(0)
+		require.Equal(t, event(ids[0]), s.next(l))
+
+		s.store.hidden.Store(4)
+		ids = s.runs(2)
+		require.Equal(t, event(ids[1]), s.next(l))
+		s.store.hidden.Store(0)
+		require.Equal(t, event(ids[0]), s.next(l))
+		s.end(ids[0])
+		require.Equal(t, event(ids[0]), s.next(l), "it is followed")
+
+		s.store.hidden.Store(6) // rolled back
+		s.runs(2)
+		require.Len(t, s.next(l), 1)
+		time.Sleep(latePolls * pace)
+		s.store.hidden.Store(0)
+		require.Empty(t, s.next(l), "it is no longer looked for")
 	})
 }

@@ -1,6 +1,7 @@
 package events
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -17,6 +18,10 @@ const (
 	// openRuns limits the open runs that are followed to the newest ones. The end of an older run
 	// is noticed by the daily figures, which do not name the run.
 	openRuns = 500
+	// latePolls is for how many polls an id is looked for that a later one has overtaken: a
+	// database counts ids when rows are written, and shows them when their transactions commit, in
+	// any order. Most such ids never appear, because their transactions were rolled back.
+	latePolls = 10
 	// overlap is how far before the last look a poll begins to look for changed jobs:
 	// [xxladapter.TouchedAt] may move a change ahead of the clock, and a Java admin's clock may
 	// differ.
@@ -31,6 +36,7 @@ type view struct {
 	marks xxladapter.Marks
 	jobs  map[int64]time.Time          // the times of change of the jobs that changed last
 	open  map[int64]xxladapter.RunMark // runs that have not ended
+	late  map[int64]int                // ids of runs that may still appear, and for how many polls
 	// early is how many runs were seen to have ended that marks does not count yet: they ended
 	// between the reads of one poll.
 	early int64
@@ -47,8 +53,9 @@ func look(ctx context.Context, store xxladapter.ChangeStore, now time.Time) (v v
 		return v, err
 	}
 	recent, err := store.NewRuns(ctx, v.marks.Run-openRuns, openRuns)
-	v.open = map[int64]xxladapter.RunMark{}
+	v.open, v.late = map[int64]xxladapter.RunMark{}, map[int64]int{}
 	v.follow(recent)
+	v.await(v.marks.Run-openRuns, recent)
 	return v, err
 }
 
@@ -56,7 +63,7 @@ func look(ctx context.Context, store xxladapter.ChangeStore, now time.Time) (v v
 // so that the next poll finds the same changes.
 func (v *view) poll(ctx context.Context, store xxladapter.ChangeStore, now time.Time) (found []Event, err error) {
 	next := *v
-	next.open = maps.Clone(v.open)
+	next.open, next.late = maps.Clone(v.open), maps.Clone(v.late)
 	if next.marks, err = store.Marks(ctx); err != nil {
 		return nil, err
 	}
@@ -124,12 +131,14 @@ func (v *view) changedJobs(ctx context.Context, store xxladapter.ChangeStore, no
 	return nil
 }
 
-// changedRuns reads new runs and those that were open. ended is how many of them have ended.
+// changedRuns reads new runs, those that were open, and those that may have been committed late.
+// ended is how many of them have ended.
 func (v *view) changedRuns(
 	ctx context.Context, store xxladapter.ChangeStore, was xxladapter.Marks, found *[]Event,
 ) (ended int64, err error) {
-	if len(v.open) > 0 {
-		ids := slices.Sorted(maps.Keys(v.open))
+	if len(v.open)+len(v.late) > 0 {
+		ids := slices.AppendSeq(slices.Collect(maps.Keys(v.open)), maps.Keys(v.late))
+		slices.Sort(ids)
 		marks, err := store.RunMarks(ctx, ids)
 		if err != nil {
 			return 0, err
@@ -139,12 +148,18 @@ func (v *view) changedRuns(
 			is[m.ID] = m
 		}
 		for _, id := range ids {
-			m, kept := is[id]
+			m, there := is[id]
+			before, known := v.open[id]
 			switch {
-			case !kept: // deleted with its job
-				*found = append(*found, runEvent(v.open[id]))
-			case m != v.open[id]:
+			case there && m != before:
 				*found = append(*found, runEvent(m))
+			case known && !there: // deleted with its job
+				*found = append(*found, runEvent(before))
+			}
+			if left := v.late[id] - 1; there || left <= 0 {
+				delete(v.late, id)
+			} else {
+				v.late[id] = left
 			}
 			ended += endOf(m)
 			delete(v.open, id)
@@ -171,7 +186,29 @@ func (v *view) changedRuns(
 		v.marks.Run = max(v.marks.Run, m.ID)
 	}
 	v.follow(begun)
+	v.await(after, begun)
 	return ended, nil
+}
+
+// await adds the ids above after that are not among runs, though later ones are, to those that are
+// looked for, and keeps the highest manyRuns of all.
+//
+// REQUIRES: runs are ordered by id.
+func (v *view) await(after int64, runs []xxladapter.RunMark) {
+	if len(runs) == 0 {
+		return
+	}
+	last := runs[len(runs)-1].ID
+	for id := max(after, last-manyRuns, 0) + 1; id < last; id++ {
+		if _, there := slices.BinarySearchFunc(runs, id, func(m xxladapter.RunMark, id int64) int {
+			return cmp.Compare(m.ID, id)
+		}); !there {
+			v.late[id] = latePolls
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(v.late))[:max(0, len(v.late)-manyRuns)] {
+		delete(v.late, id)
+	}
 }
 
 // endOf returns 1 for a run that has ended, and 0 for others.
