@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -96,6 +98,42 @@ func TestARunThatEndsWhileItIsAskedForIsRead(t *testing.T) {
 			require.Equal(t, tt.accepted, code == 0, stderr)
 		})
 	}
+}
+
+// TestAFollowedLogOutlivesARestart has the scheduler break off two answers, as a restart does.
+// A scheduler that never answered is not asked again.
+func TestAFollowedLogOutlivesARestart(t *testing.T) {
+	t.Parallel()
+	lines := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == http.MethodPost:
+			_, _ = io.WriteString(w, `{"order":5}`)
+		case r.URL.Path == "/api/v1/orders/5":
+			_, _ = io.WriteString(w, `{"state":"STARTED","logIds":[7]}`)
+		case r.URL.Path == "/api/v1/runs/7":
+			_, _ = io.WriteString(w, `{"id":7,"status":"SUCCESS"}`)
+		default:
+			if lines++; lines == 2 || lines == 3 {
+				panic(http.ErrAbortHandler)
+			}
+			fmt.Fprintf(w, `{"fromLineNum":%s,"toLineNum":%[1]s,"logContent":"line\n","isEnd":%v}`, r.FormValue("from"), lines > 3)
+		}
+	}))
+	t.Cleanup(server.Close)
+	for words, want := range map[string]string{
+		"run log 7 --follow": "line\nline\n", "job trigger 1 --follow -q": "line\nline\n7\n",
+	} {
+		lines = 0
+		code, stdout, stderr := cli(t, append(strings.Fields(words), "--server", server.URL)...)
+		require.Zero(t, code, stderr)
+		require.Equal(t, want, stdout, words)
+	}
+	begun := time.Now()
+	code, _, stderr := cli(t, "run", "log", "7", "--follow", "--server", "http://127.0.0.1:1")
+	require.Equal(t, command.ExitFail, code)
+	require.Contains(t, stderr, "reach scheduler at http://127.0.0.1:1")
+	require.Less(t, time.Since(begun), 5*time.Second)
 }
 
 // TestAnInterruptEndsAFollowedLog interrupts the command while the scheduler answers, which ends it

@@ -32,8 +32,10 @@ func (c *logCmd) Run(inv *command.Invocation, parent *Cmd) error {
 }
 
 // Follow prints what a run writes, until the run has ended.
+//
+// REQUIRES: the scheduler has answered this command.
 func Follow(inv *command.Invocation, client *client.Flags, run RunID) error {
-	reader := logReader{client: client, id: run, next: 1}
+	reader := logReader{client: client, id: run, next: 1, reached: true}
 	return reader.follow(inv)
 }
 
@@ -43,6 +45,8 @@ type logReader struct {
 	id     RunID
 	next   int64 // line
 	raw    bool
+
+	reached bool // the scheduler has answered
 }
 
 // read prints what is there from the next line on. ended reports that no more will come.
@@ -62,6 +66,7 @@ func (r *logReader) read(inv *command.Invocation, out io.Writer) (ended bool, er
 		); err != nil {
 			return false, err
 		}
+		r.reached = true
 		switch {
 		case r.client.Structured():
 			if part.Content != "" || part.Note != "" {
@@ -89,34 +94,37 @@ func (r *logReader) read(inv *command.Invocation, out io.Writer) (ended bool, er
 const followPace = 500 * time.Millisecond
 
 // follow prints until the run has ended. While the run waits to be accepted by an executor, or its
-// executor does not answer, follow asks again.
+// executor does not answer, follow asks again. So it does while a scheduler that has answered
+// before cannot be reached, for up to outage.
 func (r *logReader) follow(inv *command.Invocation) error {
+	out, away := command.NewOutput(inv.Stdout), time.Time{}
 	for over := false; ; {
-		ended, err := r.read(inv, inv.Stdout)
-		if inv.Context.Err() != nil {
-			return nil // Ctrl-C ends it
-		}
+		ended, err := r.read(inv, out)
 		var refusal *client.Error
 		if errors.As(err, &refusal) && (refusal.Code == "conflict" || refusal.Code == "unreachable") {
+			r.reached = true
 			var run View
 			getErr := r.client.API().Call(inv.Context, "GET", r.id.Path(""), nil, &run)
-			if inv.Context.Err() != nil {
-				return nil
-			}
-			if getErr != nil {
-				return getErr
-			}
-			if run.Status != "RUNNING" {
+			if getErr == nil && run.Status != "RUNNING" {
 				if over {
 					return err
 				}
 				over = true // the run may have been accepted and have ended since its log was read
 				continue
 			}
-			err = nil
+			err = getErr
 		}
-		if err != nil || ended {
+		switch {
+		case inv.Context.Err() != nil:
+			return nil // Ctrl-C ends it
+		case err == nil && ended:
+			return nil
+		case err == nil:
+			away = time.Time{}
+		case errors.As(err, &refusal) || out.Err() != nil || !r.reached || !away.IsZero() && time.Since(away) > outage:
 			return err
+		case away.IsZero():
+			away = time.Now()
 		}
 		if !sleep(inv.Context, followPace) {
 			return nil
