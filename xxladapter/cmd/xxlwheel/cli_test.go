@@ -83,6 +83,7 @@ func TestEveryMistakeIsOneLine(t *testing.T) {
 		{"five fields", []string{"cron", "next", "* * * * *"}, 1, "6 or 7 fields"},
 		{"no count", []string{"cron", "next", "* * * * * ?", "-n", "0"}, 2, "-n is 0, must be at least 1"},
 		{"no due times", []string{"job", "next", "1", "-n", "0"}, 2, "-n is 0, must be 1 to 100"},
+		{"fewer backfills than none", []string{"backfill", "list", "--count=-1"}, 2, "-n is -1, must be 0 for all, or positive"},
 		{"no server", []string{"job", "list", "--server", "http://127.0.0.1:1"}, 1, "reach scheduler at http://127.0.0.1:1"},
 		{"no URL", []string{"job", "list", "--server", "http://bad host"}, 2, `--server is "http://bad host", must be a URL`},
 		{"a URL without its scheme", []string{"job", "list", "--server", "localhost:8080"}, 2, `--server is "localhost:8080", must be a URL such as http://127.0.0.1:8080`},

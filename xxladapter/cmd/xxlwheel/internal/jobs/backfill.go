@@ -126,6 +126,9 @@ type backfillListCmd struct {
 }
 
 func (c *backfillListCmd) Run(inv *command.Invocation, parent *BackfillCmd) error {
+	if c.Count < 0 {
+		return command.Usagef("-n is %d, must be 0 for all, or positive", c.Count)
+	}
 	query := url.Values{}
 	if c.Job != 0 {
 		query.Set("job", fmt.Sprint(c.Job))
