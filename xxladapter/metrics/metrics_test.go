@@ -229,6 +229,26 @@ func TestAScrapeShowsOneMoment(t *testing.T) {
 	})
 }
 
+// TestAQueueWithoutARunHasNoOldest has a queue run empty while it is asked: its length was read
+// before, and its first run is gone.
+func TestAQueueWithoutARunHasNoOldest(t *testing.T) {
+	store, m := memstore.New(time.Now), New()
+	m.Watch(Sources{
+		Scheduler: func() scheduler.Stats { return scheduler.Stats{} },
+		Loads:     func() []trigger.Load { return nil },
+		Wheel:     func() hashedwheel.Stats { return hashedwheel.Stats{} },
+		Groups:    store.Groups, Reports: store.Reports, PartitionMoves: store.PartitionMoves,
+		Queued: func(context.Context) (map[string]xxladapter.QueueState, error) {
+			return map[string]xxladapter.QueueState{"full": {Runs: 2, Oldest: time.Unix(1700000000, 0)}, "emptied": {Runs: 1}}, nil
+		},
+	})
+	got := read(t, m)
+	require.Equal(t, 2.0, got["xxlwheel_queued_runs app=full"])
+	require.Equal(t, 1.7e9, got["xxlwheel_queued_oldest_timestamp_seconds app=full"])
+	require.Equal(t, 1.0, got["xxlwheel_queued_runs app=emptied"])
+	require.NotContains(t, got, "xxlwheel_queued_oldest_timestamp_seconds app=emptied")
+}
+
 func TestAStoreThatIsAwayLeavesTheOtherNumbers(t *testing.T) {
 	store := memstore.New(time.Now)
 	require.NoError(t, store.Close())

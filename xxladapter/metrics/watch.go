@@ -180,7 +180,9 @@ func (w *watcher) Collect(to chan<- prometheus.Metric) {
 
 	for app, s := range w.askQueue() {
 		value(queued, float64(s.Runs), app)
-		value(oldest, float64(s.Oldest.UnixMilli())/1000, app)
+		if !s.Oldest.IsZero() { // it was acknowledged while the queue was asked
+			value(oldest, float64(s.Oldest.UnixMilli())/1000, app)
+		}
 		value(repeated, float64(s.Redelivered), app)
 	}
 
