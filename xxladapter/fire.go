@@ -138,8 +138,10 @@ type FireStore interface {
 	// SettleFire stores the outcome of a hand-over: it writes the trigger columns of the log row
 	// and removes the fire, or keeps it as ambiguous. The error is [ErrConflict], and nothing is
 	// written, if the fire belongs to another term. A fire that is gone is no error, because a
-	// result may settle it first; the columns of the log row are written all the same. A planned
-	// fire has no owner: it can be removed, but not become ambiguous. planned are the fires of
-	// s.Next as PlanFires returns them if this call removed the fire, and none otherwise.
+	// result may settle it first; the columns of the log row are written all the same, unless an
+	// executor has taken the run from a queue meanwhile, it has no result, and s.Code is not
+	// [ResultOK]. A planned fire has no owner: it can be removed, but not become ambiguous. planned
+	// are the fires of s.Next as PlanFires returns them if this call removed the fire, and none
+	// otherwise.
 	SettleFire(ctx context.Context, by Term, s Settlement) (planned []Fire, err error)
 }

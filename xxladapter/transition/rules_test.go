@@ -213,6 +213,9 @@ func TestASettlementWritesTheTriggerColumns(t *testing.T) {
 		{&state{0, 0}, 500, transition.TriggerColumns, state{500, 0}},
 		{&state{500, 0}, 200, transition.TriggerColumns, state{200, 0}}, // it had begun after all
 		{&state{200, 500}, 200, transition.TriggerColumns, state{200, 500}},
+		{&state{200, 0}, 200, transition.TriggerColumns, state{200, 0}},
+		{&state{200, 0}, 500, transition.NoColumns, state{}}, // an executor has taken it
+		{&state{200, 0}, 504, transition.NoColumns, state{}},
 		{&state{200, 0}, 0, transition.NoColumns, state{}},
 		{nil, 200, transition.NoColumns, state{}}, // the row is gone
 	} {

@@ -10,7 +10,9 @@ import (
 // Settle stores the outcome of a hand-over: the fire is removed, or becomes ambiguous, and the log
 // row gets its trigger columns. What follows is planned if this settlement removes the fire. Where
 // the fire is gone, since a result came first or the settlement is repeated, only the log row and
-// the run's history are written.
+// the run's history are written. The row is left alone if an executor has taken the run meanwhile
+// and the settlement says otherwise: nothing that follows from it is planned, so the run's result
+// has to.
 //
 // Settle reads the fields Holds, Fire and Log of r. The error is [xxladapter.ErrFenced] if the term
 // is over, and [xxladapter.ErrConflict] if the fire belongs to another term, or is planned and
@@ -42,7 +44,8 @@ func Settle(r Rows, by xxladapter.Term, s xxladapter.Settlement) (Change, error)
 			r.Fire, xxladapter.RunHistory{LogID: s.LogID, Sent: milli(s.Sent), Acknowledged: milli(s.Acknowledged)},
 		)
 	}
-	if r.Log != nil && s.Code != xxladapter.ResultNone {
+	taken := r.Fire == nil && r.Log != nil && *r.Log == LogState{TriggerCode: xxladapter.ResultOK}
+	if r.Log != nil && s.Code != xxladapter.ResultNone && (!taken || s.Code == xxladapter.ResultOK) {
 		c.Log = triggered(*r.Log, s.Code, s.Msg)
 	}
 	return c, nil

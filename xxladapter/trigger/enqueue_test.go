@@ -39,6 +39,7 @@ type fakeQueue struct {
 
 	connected time.Time
 	answered  func() // is called before an answer is returned; nil means that nothing is called
+	clearing  func() // is called before runs are dropped; nil means that nothing is called
 }
 
 // errSilent is the error of an executor that does not answer in time.
@@ -80,6 +81,9 @@ func (q *fakeQueue) Clear(_ context.Context, addr string) error {
 	defer q.mu.Unlock()
 	if q.err != nil {
 		return q.err
+	}
+	if q.clearing != nil {
+		q.clearing()
 	}
 	maps.DeleteFunc(q.runs, func(position uint64, _ string) bool { return q.at[position] == addr })
 	return nil
@@ -450,4 +454,26 @@ func TestWhichRunsAreForAnyExecutor(t *testing.T) {
 		r.group, r.fire.Addresses = group, []string{"nats://some-app/a"}
 		require.Equal(t, "nats://some-app/a", r.widened("nats://some-app/a", now))
 	}
+}
+
+// TestARunThatIsTakenWhileItIsGivenUp has the executor of a run register again and take the run
+// after the node has found it gone.
+func TestARunThatIsTakenWhileItIsGivenUp(t *testing.T) {
+	const a = "nats://some-app/a"
+	queued(t, xxladapter.RouteFirst, func(t *testing.T, f *fixture, q *fakeQueue) {
+		require.NoError(t, f.over.Fire(t.Context(), f.plan(xxladapter.Fire{RetryCount: -1})))
+		id := f.logs()[0].ID
+		q.clearing = func() {
+			may, err := f.over.Accept(t.Context(), []xxladapter.Accept{{LogID: id, Address: a}})
+			require.NoError(t, err)
+			require.Equal(t, []bool{true}, may)
+		}
+		f.register()
+		f.sweep(70 * time.Second)
+		l := f.logs()[0]
+		require.Equal(t, []any{a, 200, xxladapter.LogRunning}, []any{l.Address, l.TriggerCode, l.Status()}, l.TriggerMsg)
+		require.Empty(t, f.sched.planned)
+		require.NoError(t, f.over.Complete(t.Context(), []wire.Callback{{LogID: wire.Int(id), HandleCode: 500}}))
+		require.Len(t, f.sched.planned, 1, "the next attempt")
+	}, a)
 }
