@@ -43,7 +43,7 @@ func (n *Node) connected() func() time.Time {
 
 // serveQueue answers what executors report over the queue, until stop is called. Each report
 // becomes a request to the server of this node, so that tokens and operations have the rules of
-// HTTP.
+// HTTP. The answers in flight end with ctx, and stop waits for them.
 func (n *Node) serveQueue(ctx context.Context) (stop func(), err error) {
 	if n.opts.Queue == nil {
 		return func() {}, nil
@@ -71,7 +71,7 @@ func (n *Node) answerReport(ctx context.Context, op, app string, header http.Hea
 	if !isOperation(op) || app == "" { // both come from the caller, and may be anything
 		return nil
 	}
-	ctx = access.WithQueuedApp(context.WithoutCancel(ctx), app)
+	ctx = access.WithQueuedApp(ctx, app)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, wire.AdminPath+op, bytes.NewReader(body))
 	if err != nil {
 		return nil

@@ -99,9 +99,9 @@ func (n *Node) watchMetrics() http.Handler {
 }
 
 // Serve runs the serving half of Run: it answers calls until ctx ends. Then it waits at most five
-// seconds for those in flight, and ends the contexts of those that still run. It refuses a listener
-// that other machines can reach if Options has no AccessToken, or a token that is too short or well
-// known. It closes ln.
+// seconds for those in flight, also over the queue, and ends the contexts of those that still run.
+// It refuses a listener that other machines can reach if Options has no AccessToken, or a token
+// that is too short or well known. It closes ln.
 func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
 	if err := n.opts.mayServe(ln.Addr()); err != nil {
 		return errors.Join(err, ln.Close())
@@ -113,14 +113,21 @@ func (n *Node) Serve(ctx context.Context, ln net.Listener) error {
 	if err := n.offerSetup(ctx, ln.Addr()); err != nil {
 		return errors.Join(err, ln.Close())
 	}
-	stopQueue, err := n.serveQueue(ctx)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	// A call that has not read its body does not learn that its connection is closed, and a report
+	// over the queue has no connection of its own.
+	answering, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer giveUp()
+	context.AfterFunc(ctx, func() { time.AfterFunc(answerLimit, giveUp) })
+	stopQueue, err := n.serveQueue(answering)
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
-	defer stopQueue()
-	// A call that has not read its body does not learn that its connection is closed.
-	answering, giveUp := context.WithCancel(context.WithoutCancel(ctx))
-	defer giveUp()
+	defer func() {
+		stop()
+		stopQueue() // waits for the answers in flight
+	}()
 	n.http.BaseContext = func(net.Listener) context.Context { return answering }
 	ended := make(chan error, 1)
 	go func() { // Serve waits for this goroutine, below

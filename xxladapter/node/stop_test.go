@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,7 +13,9 @@ import (
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
 	"github.com/xxlwheel/xxlwheel/xxladapter/memstore"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/delivery"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
+	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
 // A silentStore does not answer when it is asked for groups. Once the call's context has ended, it
@@ -57,5 +60,49 @@ func TestAStopEndsTheCallsInFlight(t *testing.T) {
 		default:
 			t.Fatal("the call still waits for the store")
 		}
+	})
+}
+
+// A fakeBroker passes reports to the node. Its stop waits for the answers, as that of a broker
+// does.
+type fakeBroker struct {
+	Broker
+	answer  chan delivery.ReportAnswer
+	answers sync.WaitGroup
+}
+
+func (b *fakeBroker) Never() error         { return nil }
+func (b *fakeBroker) Connected() time.Time { return time.Now() }
+
+func (b *fakeBroker) ServeReports(answer delivery.ReportAnswer) (stop func(), err error) {
+	b.answer <- answer
+	return b.answers.Wait, nil
+}
+
+// TestAStopEndsTheReportsInFlight stops a node while a report over the queue waits for the store.
+func TestAStopEndsTheReportsInFlight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := silentStore{memstore.New(time.Now), make(chan error, 1)}
+		broker := &fakeBroker{answer: make(chan delivery.ReportAnswer, 1)}
+		n, err := New(Options{Store: store, Queue: broker, Logger: slog.New(slog.DiscardHandler)})
+		require.NoError(t, err)
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- n.Serve(ctx, testserver.NewPipes()) }()
+		answer := <-broker.answer
+		broker.answers.Go(func() { answer(wire.OpCallback, "some-app", nil, []byte("[]")) })
+		synctest.Wait()
+		require.Empty(t, store.left)
+
+		stop()
+		stopped := time.Now()
+		select {
+		case err := <-ended:
+			require.NoError(t, err)
+		case <-time.After(time.Hour): // in a bubble
+			t.Fatal("the node still waits for the report")
+		}
+		require.Equal(t, answerLimit, time.Since(stopped))
+		require.ErrorIs(t, <-store.left, context.Canceled)
 	})
 }
