@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/delivery"
 	"github.com/xxlwheel/xxlwheel/xxladapter/wire"
 )
 
@@ -115,10 +116,11 @@ func (s *sender) run() {
 			return
 		default:
 		}
-		// A refused batch may be too large for the admin, or contain a result that it cannot
-		// accept. Smaller batches isolate that result at once, and pass it by: only its own job
-		// waits for it.
-		refused, job := errors.Is(err, errTooLarge) || errors.As(err, new(*refusedError)), batch[0].jobID
+		// A refused batch may be too large for the admin or the broker, or contain a result that
+		// the admin cannot accept. Smaller batches isolate that result at once, and pass it by:
+		// only its own job waits for it.
+		tooLarge := errors.Is(err, errTooLarge) || errors.Is(err, delivery.ErrTooLarge)
+		refused, job := tooLarge || errors.As(err, new(*refusedError)), batch[0].jobID
 		switch {
 		case refused && len(batch) > 1:
 			size = len(batch) / 2

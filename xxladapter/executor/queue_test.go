@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -394,4 +397,61 @@ func TestErrorsOfTheQueueNameTheOperation(t *testing.T) {
 	})
 	err := a.call(t.Context(), wire.OpRegistry, sameBody(wire.Registry{}))
 	require.EqualError(t, err, "the queue: api/registry: nobody answers")
+}
+
+// A tightQueue is a testQueue whose broker carries no long calls, and no results while down is
+// true.
+type tightQueue struct {
+	*testQueue
+	limit int
+	down  atomic.Bool
+}
+
+func (q *tightQueue) Connect(context.Context, delivery.Options) (delivery.Conn, error) { return q, nil }
+
+func (q *tightQueue) Report(ctx context.Context, op string, h http.Header, body []byte) ([]byte, error) {
+	switch {
+	case op == wire.OpCallback && q.down.Load():
+		return nil, errors.New("no broker")
+	case len(body) > q.limit:
+		return nil, fmt.Errorf("call over the queue: %w", delivery.ErrTooLarge)
+	}
+	return q.testQueue.Report(ctx, op, h, body)
+}
+
+// TestResultsThatAreTooLargeTogetherForTheBroker has results wait whose request would be longer
+// than the broker permits.
+func TestResultsThatAreTooLargeTogetherForTheBroker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const runs = 20
+		q := &tightQueue{testQueue: &testQueue{
+			make(chan *delivery.Delivery, runs), make(chan string, runs), make(chan []byte, runs), make(chan bool),
+		}, limit: 64 << 10}
+		q.down.Store(true)
+		e, err := New(Options{Queue: q, AppName: "orders", DataDir: t.TempDir(), Logger: quietLogger(), NoSync: true})
+		require.NoError(t, err)
+		require.NoError(t, e.Handle("echo", echo))
+		ctx, stop := context.WithCancel(context.Background())
+		ended := make(chan error, 1)
+		go func() { ended <- e.Run(ctx) }() // the test waits for it
+		for id := range int64(runs) {
+			run := beanRun(7, 1+id, "echo")
+			run.Params = strings.Repeat("x", 10_000)
+			body, err := json.Marshal(run)
+			require.NoError(t, err)
+			q.runs <- &delivery.Delivery{Header: http.Header{}, Body: body, Number: 1, Held: q}
+		}
+		time.Sleep(time.Second) // all have ended
+		q.down.Store(false)
+		time.Sleep(5 * time.Minute)
+		var all wire.Callbacks
+		for len(q.results) > 0 {
+			var some wire.Callbacks
+			require.NoError(t, json.Unmarshal(<-q.results, &some))
+			all = append(all, some...)
+		}
+		require.Len(t, all, runs)
+		stop()
+		require.NoError(t, <-ended)
+	})
 }

@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"log/slog"
 	"net/http"
 
@@ -25,7 +26,8 @@ type Conn interface {
 	// The feed calls prepare when the broker lacks what the feed needs; prepare asks a scheduler to
 	// create it.
 	Feed(of xxladapter.QueueAddress, prepare func(context.Context) error) Feed
-	// Report calls any scheduler and returns its reply.
+	// Report calls any scheduler and returns its reply. The error wraps [ErrTooLarge] if the call
+	// can never be carried.
 	Report(ctx context.Context, op string, header http.Header, body []byte) ([]byte, error)
 	// Serve answers the schedulers' calls to the executor at an address until stop is called.
 	Serve(at xxladapter.QueueAddress, answer Answer) (stop func(), err error)
@@ -34,6 +36,10 @@ type Conn interface {
 	// Close ends the connection, and everything that is served over it.
 	Close()
 }
+
+// ErrTooLarge is wrapped by the error of Report for a body that the broker never carries. A shorter
+// one may be carried.
+var ErrTooLarge = errors.New("delivery: call is larger than the broker accepts")
 
 // An Answer answers a call. It is called from several goroutines.
 type Answer func(op string, header http.Header, body []byte) (reply []byte)

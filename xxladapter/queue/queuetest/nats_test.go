@@ -16,6 +16,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/delivery"
 	"github.com/xxlwheel/xxlwheel/xxladapter/testserver"
 )
 
@@ -181,4 +183,16 @@ func (n *natsBroker) redeliverSoon(app string) {
 		_, err = js.UpdateConsumer(n.t.Context(), "xw_default_"+app, config)
 		require.NoError(n.t, err)
 	}
+}
+
+func TestAReportThatIsTooLargeForTheBroker(t *testing.T) {
+	t.Parallel()
+	n := newNATS(t, t.TempDir())
+	n.start()
+	c, err := queue.Connect(t.Context(), queue.Options{URL: n.url(app), App: app})
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	_, err = c.Report(t.Context(), "callback", withToken(), make([]byte, 1<<20))
+	require.ErrorIs(t, err, delivery.ErrTooLarge)
+	require.ErrorContains(t, err, "raise max_payload of nats-server")
 }

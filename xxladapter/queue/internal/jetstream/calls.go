@@ -3,6 +3,7 @@ package jetstream
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/xxlwheel/xxlwheel/xxladapter"
+	"github.com/xxlwheel/xxlwheel/xxladapter/queue/delivery"
 	"github.com/xxlwheel/xxlwheel/xxladapter/queue/internal/broker"
 )
 
@@ -68,10 +70,12 @@ func (c *conn) ask(ctx context.Context, subject string, header http.Header, body
 	ctx, end := c.calls.begin(ctx)
 	defer end()
 	reply, err := c.nc.RequestMsgWithContext(ctx, &nats.Msg{Subject: subject, Header: nats.Header(header), Data: body})
-	if errors.Is(err, context.Canceled) {
-		err = context.Cause(ctx)
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, nats.ErrMaxPayload):
+		return nil, fmt.Errorf("%w: %d bytes; raise max_payload of nats-server", delivery.ErrTooLarge, len(body))
+	case errors.Is(err, context.Canceled):
+		return nil, context.Cause(ctx)
+	case err != nil:
 		return nil, err
 	}
 	return reply.Data, nil
