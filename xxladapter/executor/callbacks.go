@@ -79,7 +79,7 @@ func (s *sender) run() {
 			clear(aside)
 		default:
 		}
-		batch := bounded(s.journal.oldest(size, aside))
+		batch := bounded(s.journal.oldest(size, aside), maxBatchBytes)
 		if len(batch) == 0 {
 			select {
 			case <-s.journal.ready:
@@ -152,12 +152,13 @@ func (s *sender) pause(d time.Duration) {
 	}
 }
 
-// bounded returns the beginning of list that fits into one request.
-func bounded(list []result) []result {
+// bounded returns the beginning of list that fits into limit bytes of JSON, but at least one
+// result.
+func bounded(list []result, limit int) []result {
 	size := 0
 	for i, r := range list {
 		size += encodedLen(r.msg) + 100
-		if size > maxBatchBytes && i > 0 {
+		if size > limit && i > 0 {
 			return list[:i]
 		}
 	}

@@ -157,15 +157,15 @@ func TestBatches(t *testing.T) {
 func TestBatchesAreBoundedInBytes(t *testing.T) {
 	long := strings.Repeat("x", 400<<10)
 	list := []result{{msg: long}, {msg: long}, {msg: long}}
-	require.Len(t, bounded(list), 2)
-	require.Len(t, bounded([]result{{msg: strings.Repeat("x", 2<<20)}, {}}), 1, "one always goes")
-	require.Empty(t, bounded(nil))
+	require.Len(t, bounded(list, maxBatchBytes), 2)
+	require.Len(t, bounded([]result{{msg: strings.Repeat("x", 2<<20)}, {}}, maxBatchBytes), 1, "one always goes")
+	require.Empty(t, bounded(nil, maxBatchBytes))
 
 	list = nil
 	for range 30 {
 		list = append(list, result{msg: strings.Repeat("<", maxMsg)}) // each is encoded as six bytes
 	}
-	body, err := json.Marshal(callbacksOf(bounded(list)))
+	body, err := json.Marshal(callbacksOf(bounded(list, maxBatchBytes)))
 	require.NoError(t, err)
 	require.LessOrEqual(t, len(body), maxBatchBytes)
 }

@@ -127,5 +127,5 @@ func (e *Executor) ended(l *live, body []byte) wire.Reply {
 	if err := wire.Decode(body, &asked); err != nil {
 		return requestError(err)
 	}
-	return wire.OK().WithPayload(callbacksOf(bounded(l.journal.ended(asked, time.Now()))))
+	return wire.OK().WithPayload(callbacksOf(bounded(l.journal.ended(asked, time.Now()), maxPayload)))
 }

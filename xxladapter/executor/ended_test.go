@@ -2,6 +2,8 @@ package executor
 
 import (
 	"context"
+	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -76,6 +78,28 @@ func TestAnExecutorSaysWhichRunsHaveEnded(t *testing.T) {
 		id.LogTime += wire.Int(time.Hour.Milliseconds())
 		require.Empty(t, e.ended(id), "the log id of a recreated database")
 		require.Equal(t, wire.CodeFail, e.post(wire.PathEnded, "{}").Code)
+	})
+}
+
+// TestAReplyWithResultsFitsTheBroker asks for more results than a reply may have.
+func TestAReplyWithResultsFitsTheBroker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const runs = 40
+		e := start(t, Options{}, withEcho(t))
+		var asked []wire.RunID
+		for id := range int64(runs) {
+			run := beanRun(7, 1+id, "echo")
+			run.Params = strings.Repeat("x", 40_000)
+			e.post("/run", run)
+			asked = append(asked, wire.RunID{LogID: run.LogID, JobID: run.JobID, LogTime: run.LogTime})
+		}
+		time.Sleep(time.Second) // longer than a result waits for the next request
+		body, err := json.Marshal(asked)
+		require.NoError(t, err)
+		require.Less(t, len(e.answerCall("ended", http.Header{}, body)), 1<<20)
+		found := len(e.ended(asked...))
+		require.Greater(t, found, 10)
+		require.NotEmpty(t, e.ended(asked[found:]...), "the rest, when it is asked for")
 	})
 }
 

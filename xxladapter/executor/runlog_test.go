@@ -3,6 +3,7 @@ package executor
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -263,10 +264,28 @@ func FuzzReadLines(f *testing.F) {
 		if want != "" && !strings.HasSuffix(want, "\n") {
 			want += "\n"
 		}
-		if len(text) < maxLogReply { // longer lines are truncated
+		if len(text) < maxLogReply && encodedLen(text) < maxPayload { // longer lines are truncated
 			require.Equal(t, want, got.String())
 		}
 	})
+}
+
+// TestAReplyWithALogFitsTheBroker reads logs that are several times longer in JSON. A reply has the
+// lines twice, and NATS carries no more than 1 MiB by default.
+func TestAReplyWithALogFitsTheBroker(t *testing.T) {
+	for name, line := range map[string]string{
+		"no text": "", "short lines": strings.Repeat("<a></a>", 20), "one line": strings.Repeat("<a></a>", maxLogReply),
+		"control characters": strings.Repeat("\x01", maxLogReply), "invalid": strings.Repeat("\xff", maxLogReply),
+		"longer at its end": strings.Repeat("x", maxLogReply/2) + strings.Repeat("<", maxLogReply/2),
+	} {
+		text := strings.Repeat(line+"\n", 1+2*maxLogReply/(len(line)+1))
+		page := readLines(strings.NewReader(text), 1, true)
+		reply, err := json.Marshal(wire.OK().WithPayload(page))
+		require.NoError(t, err)
+		require.Less(t, len(reply), 1<<20, name)
+		require.Greater(t, len(page.Content), 75<<10, name)
+		require.EqualValues(t, page.ToLine, strings.Count(page.Content, "\n"), name)
+	}
 }
 
 func TestRunLogIsBounded(t *testing.T) {

@@ -18,6 +18,11 @@ import (
 // line after the last one.
 const maxLogReply = 256 << 10
 
+// maxPayload limits the payload of a reply in JSON, in bytes: log lines, where markup and control
+// characters take six bytes each, or results. A reply has its payload twice, and a broker may
+// refuse more than 1 MiB.
+const maxPayload = 480 << 10
+
 // readLog answers a scheduler that reads a run's log. known reports whether the run with a log id
 // was accepted.
 //
@@ -69,6 +74,7 @@ func uniqueDays(times ...int64) []string {
 func readLines(r io.Reader, from wire.Int, complete bool) wire.LogResult {
 	res := wire.LogResult{FromLine: from}
 	var text []byte
+	encoded := 0 // bytes of text in JSON
 	in := bufio.NewReaderSize(r, 64<<10)
 	for {
 		line, cut, err := readLine(in)
@@ -76,9 +82,12 @@ func readLines(r io.Reader, from wire.Int, complete bool) wire.LogResult {
 			break
 		}
 		if res.ToLine+1 >= from {
-			if len(text) > 0 && len(text)+len(line) > maxLogReply {
+			line, size, short := fitting(line)
+			if len(text) > 0 && (len(text)+len(line) > maxLogReply || encoded+size > maxPayload) {
 				break
 			}
+			encoded += size
+			cut = cut || short
 			text = append(text, line...)
 			if cut {
 				text = append(wire.WholeCharacters(text), "..."...)
@@ -92,6 +101,16 @@ func readLines(r io.Reader, from wire.Int, complete bool) wire.LogResult {
 	}
 	res.Content = string(text)
 	return res
+}
+
+// fitting returns the beginning of a line that fits into a reply, its length in JSON with the line
+// end, and whether that is less than the line. The end may be inside a character.
+func fitting(line []byte) (begin []byte, size int, cut bool) {
+	const lineEnd = 2
+	for size = encodedLen(string(line)); size > maxPayload; size = encodedLen(string(line)) {
+		line, cut = line[:int64(len(line))*maxPayload/int64(size)], true
+	}
+	return line, size + lineEnd, cut
 }
 
 // readLine reads a line without its end, and reports whether it was truncated to the limit of a
