@@ -1,6 +1,7 @@
 package queuetest
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -195,4 +196,15 @@ func TestAReportThatIsTooLargeForTheBroker(t *testing.T) {
 	_, err = c.Report(t.Context(), "callback", withToken(), make([]byte, 1<<20))
 	require.ErrorIs(t, err, delivery.ErrTooLarge)
 	require.ErrorContains(t, err, "raise max_payload of nats-server")
+}
+
+// TestABrokerWithoutTLSIsUsedWithAnAuthority has an authority that is for others, such as the
+// executors of a scheduler.
+func TestABrokerWithoutTLSIsUsedWithAnAuthority(t *testing.T) {
+	t.Parallel()
+	n := newNATS(t, t.TempDir())
+	n.start()
+	c, err := queue.Connect(t.Context(), queue.Options{URL: n.url("schedulers"), TLS: &tls.Config{MinVersion: tls.VersionTLS12}})
+	require.NoError(t, err)
+	c.Close()
 }

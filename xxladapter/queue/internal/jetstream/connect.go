@@ -104,7 +104,8 @@ func (e Endpoint) Connect(ctx context.Context, o broker.Options) (_ broker.Broke
 		opts = append(opts, nats.UserCredentials(o.Credentials))
 	}
 	if o.TLS != nil {
-		opts = append(opts, nats.Secure(o.TLS))
+		// Unlike nats.Secure this leaves it to the URL and the broker whether there is TLS.
+		opts = append(opts, func(n *nats.Options) error { n.TLSConfig = o.TLS.Clone(); return nil })
 	}
 	if c.nc, err = nats.Connect(strings.Join(e.servers, ","), opts...); err != nil {
 		return nil, refused(err)
