@@ -116,10 +116,28 @@ func (s *jobs) submit(req *wire.RunRequest, h *handler, glue glueVersion) (wait 
 // stored waits until a run is on disk. Only then may a run that covers end the runs before it.
 func (s *jobs) stored(r *jobRun, h *handler) error {
 	err := r.batch.wait()
-	if r.covers {
-		s.cover(r, h, err == nil)
+	switch {
+	case err != nil:
+		s.withdraw(r)
+	case r.covers:
+		s.cover(r, h)
 	}
 	return err
+}
+
+// withdraw takes a run that cannot be stored out of its job's queue: whatever ends the runs before
+// it must not report it. One that the pump has taken ends there.
+func (s *jobs) withdraw(r *jobRun) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	j := s.byID[int64(r.req.JobID)]
+	if j == nil {
+		return
+	}
+	if i := slices.Index(j.waiting, r); i >= 0 {
+		j.waiting = slices.Delete(j.waiting, i, i+1)
+		s.queued--
+	}
 }
 
 // A resolved holds the handler for a request, or the reason for refusing it.
@@ -199,9 +217,8 @@ func (s *jobs) enqueue(req *wire.RunRequest, h *handler, glue glueVersion, accep
 	return r, nil
 }
 
-// cover ends the runs of the job before r, with their binding, now that r is on disk. If r cannot
-// be stored, they continue, and r leaves the queue.
-func (s *jobs) cover(r *jobRun, h *handler, stored bool) {
+// cover ends the runs of the job before r, with their binding, now that r is on disk.
+func (s *jobs) cover(r *jobRun, h *handler) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	j := s.byID[int64(r.req.JobID)]
@@ -211,11 +228,6 @@ func (s *jobs) cover(r *jobRun, h *handler, stored bool) {
 	i := slices.Index(j.waiting, r)
 	if i < 0 {
 		return // it has begun, or was ended
-	}
-	if !stored {
-		j.waiting = slices.Delete(j.waiting, i, i+1)
-		s.queued--
-		return
 	}
 	later := j.waiting[i:]
 	j.waiting = j.waiting[:i]

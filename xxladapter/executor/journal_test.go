@@ -244,6 +244,28 @@ func TestACoveringRunThatCannotBeNotedEndsNothing(t *testing.T) {
 	})
 }
 
+// TestAWaitingRunThatCannotBeNotedLeavesTheQueue lets the journal fail for runs that would wait for
+// others: they take no place in the queue, and have no result, whatever ends those others.
+func TestAWaitingRunThatCannotBeNotedLeavesTheQueue(t *testing.T) {
+	bubble(t, Options{MaxQueued: 2}, func(t *testing.T, e *running, s *stage) {
+		require.Equal(t, wire.OK(), e.trigger(7, 1, "SERIAL_EXECUTION"))
+		for id := int64(2); id <= 4; id++ {
+			require.NoError(t, e.live.Load().journal.file.Close())
+			require.Contains(t, e.trigger(7, id, "SERIAL_EXECUTION").Msg, "request error: write journal: ")
+			e.live.Load().journal.barrier() // which replaces the file
+			synctest.Wait()
+		}
+		require.Equal(t, wire.OK(), e.trigger(7, 2, "SERIAL_EXECUTION"), "sent again")
+		require.Equal(t, wire.OK(), e.trigger(7, 5, "SERIAL_EXECUTION"), "there is room for one more")
+		require.Equal(t, wire.OK(), e.post("/kill", wire.KillRequest{JobID: 7}))
+		time.Sleep(time.Second) // results are gathered by now
+		synctest.Wait()
+		require.Len(t, e.admin.results(), 3, "one for each accepted run")
+		require.Equal(t, "none", e.outcome(3))
+		require.Equal(t, "none", e.outcome(4))
+	})
+}
+
 // TestARefusedRunIsNotTheFirst lets the journal fail for the first run of a job: the handler is
 // initialised before the first run that starts.
 func TestARefusedRunIsNotTheFirst(t *testing.T) {
