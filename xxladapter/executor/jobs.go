@@ -52,7 +52,8 @@ func newJobs(j *journal, logs *runLogs, o *Options) *jobs {
 
 // job is the queue of one job. At most one goroutine, its pump, takes runs from it.
 //
-// Invariant: the runs in waiting belong to binding.
+// Invariant: the runs in waiting belong to binding, up to the first one that has a binding of its
+// own to replace it; those from there on belong to that one, up to the next such run.
 type job struct {
 	id      int64
 	binding *binding // nil means none; the next run creates one
@@ -80,7 +81,7 @@ type jobRun struct {
 	req     *wire.RunRequest
 	binding *binding
 	batch   *batch
-	covers  bool // it has to end the runs before it once it is on disk
+	ends    string // why it ends the runs before it once it is on disk; empty if it does not
 
 	// Unset until the run starts. Nothing changes once over is set.
 	ctx       context.Context
@@ -113,14 +114,14 @@ func (s *jobs) submit(req *wire.RunRequest, h *handler, glue glueVersion) (wait 
 	}
 }
 
-// stored waits until a run is on disk. Only then may a run that covers end the runs before it.
+// stored waits until a run is on disk. Only then may it end the runs before it.
 func (s *jobs) stored(r *jobRun, h *handler) error {
 	err := r.batch.wait()
 	switch {
 	case err != nil:
 		s.withdraw(r)
-	case r.covers:
-		s.cover(r, h)
+	case r.ends != "":
+		s.replace(r, h)
 	}
 	return err
 }
@@ -178,8 +179,9 @@ func (s *jobs) enqueue(req *wire.RunRequest, h *handler, glue glueVersion, accep
 		return nil, errStopping
 	}
 	j := s.byID[id]
-	same := j != nil && j.binding != nil && j.binding.glue == glue &&
-		(j.binding.handler == h || glue != glueVersion{}) // one version may have several handlers
+	last := j.last()
+	same := last != nil && last.glue == glue &&
+		(last.handler == h || glue != glueVersion{}) // one version may have several handlers
 	busy := same && (j.running != nil || len(j.waiting) > 0)
 	covers := xxladapter.BlockStrategy(req.BlockStrategy) == xxladapter.BlockCoverEarly
 	switch {
@@ -199,26 +201,46 @@ func (s *jobs) enqueue(req *wire.RunRequest, h *handler, glue glueVersion, accep
 		j = &job{id: id}
 		s.byID[id] = j
 	}
+	r := &jobRun{req: req, binding: last, batch: b}
 	switch {
-	case j.binding != nil && !same && glue == (glueVersion{}):
-		s.unbind(j, reasonHandlerChanged)
-	case j.binding != nil && !same:
-		s.unbind(j, reasonSourceChanged)
-	case busy && covers && accepted != nil:
-		s.unbind(j, wire.MsgCoverEarly)
+	case last != nil && !same && glue == (glueVersion{}):
+		r.ends = reasonHandlerChanged
+	case last != nil && !same:
+		r.ends = reasonSourceChanged
+	case busy && covers:
+		r.ends = wire.MsgCoverEarly
+	}
+	if r.ends != "" && accepted != nil { // it is on disk
+		s.unbind(j, r.ends)
+		r.ends, same = "", false
+	}
+	if !same {
+		r.binding = &binding{handler: h, glue: glue}
 	}
 	if j.binding == nil {
-		j.binding = &binding{handler: h, glue: glue}
+		j.binding = r.binding
 	}
-	r := &jobRun{req: req, binding: j.binding, batch: b, covers: busy && covers && accepted == nil}
 	j.waiting = append(j.waiting, r)
 	s.queued++
 	s.startPump(j)
 	return r, nil
 }
 
-// cover ends the runs of the job before r, with their binding, now that r is on disk.
-func (s *jobs) cover(r *jobRun, h *handler) {
+// last returns the binding of the job's latest run; nil if there is none.
+//
+// REQUIRES: the mutex of jobs is held.
+func (j *job) last() *binding {
+	switch {
+	case j == nil:
+		return nil
+	case len(j.waiting) > 0:
+		return j.waiting[len(j.waiting)-1].binding
+	}
+	return j.binding
+}
+
+// replace ends the runs of the job before r, with their binding, now that r is on disk.
+func (s *jobs) replace(r *jobRun, h *handler) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	j := s.byID[int64(r.req.JobID)]
@@ -229,12 +251,17 @@ func (s *jobs) cover(r *jobRun, h *handler) {
 	if i < 0 {
 		return // it has begun, or was ended
 	}
-	later := j.waiting[i:]
+	was, later := j.binding, j.waiting[i:]
 	j.waiting = j.waiting[:i]
-	s.unbind(j, wire.MsgCoverEarly)
-	j.binding = &binding{handler: h, glue: r.binding.glue}
-	for _, w := range later {
-		w.binding = j.binding
+	s.unbind(j, r.ends)
+	j.binding = r.binding
+	if j.binding == was { // covered, by the same handler
+		j.binding = &binding{handler: h, glue: was.glue}
+		for _, w := range later {
+			if w.binding == was {
+				w.binding = j.binding
+			}
+		}
 	}
 	j.waiting = later
 }

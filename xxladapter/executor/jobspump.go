@@ -54,6 +54,12 @@ func (s *jobs) step(j *job) bool {
 		return false
 	}
 	r := j.waiting[0]
+	if r.binding != j.binding { // it need not end the runs before it, which have ended
+		s.closeBinding(j)
+		j.binding = r.binding
+		s.mu.Unlock()
+		return true
+	}
 	j.waiting[0] = nil
 	j.waiting = j.waiting[1:]
 	if len(j.waiting) == 0 {

@@ -244,6 +244,81 @@ func TestACoveringRunThatCannotBeNotedEndsNothing(t *testing.T) {
 	})
 }
 
+// TestARunOfAnotherHandlerThatCannotBeNotedEndsNothing does the same with a run that would end
+// those before it because its job got another handler.
+func TestARunOfAnotherHandlerThatCannotBeNotedEndsNothing(t *testing.T) {
+	bubble(t, Options{}, func(t *testing.T, e *running, s *stage) {
+		require.Equal(t, wire.OK(), e.trigger(7, 1, "SERIAL_EXECUTION"))
+		require.Equal(t, wire.OK(), e.trigger(7, 2, "SERIAL_EXECUTION"))
+		require.NoError(t, e.live.Load().journal.file.Close())
+		require.Contains(t, e.post("/run", beanRun(7, 3, "other")).Msg, "request error: write journal: ")
+		time.Sleep(time.Second) // results are gathered by now
+		synctest.Wait()
+		require.Equal(t, "none", e.outcome(1))
+		require.Equal(t, "none", e.outcome(2))
+		s.end(nil)
+		s.end(nil)
+		require.Equal(t, []int64{1, 2}, s.ids())
+	})
+}
+
+// TestARunOfAnotherHandlerIsNotedLate lets the runs before a run of another handler end by
+// themselves while it is being written to the journal: the handlers change all the same, once.
+func TestARunOfAnotherHandlerIsNotedLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var calls []string
+		say := func(what string) { calls = append(calls, what) }
+		release := make(chan error)
+		e := start(t, Options{StopGrace: -1}, func(e *Executor) {
+			for _, name := range []string{"a", "b"} {
+				require.NoError(t, e.Handle(name, func(context.Context, *Run) error {
+					say("run " + name)
+					return <-release
+				}, WithInit(func(context.Context) error {
+					say("init " + name)
+					return nil
+				}), WithDestroy(func() { say("destroy " + name) })))
+			}
+		})
+		require.Equal(t, wire.OK(), e.post("/run", beanRun(7, 1, "a")))
+		synctest.Wait()
+		j := e.live.Load().journal
+		require.NoError(t, j.file.Close())
+		require.NotEqual(t, wire.OK(), e.post("/run", beanRun(7, 2, "b")))
+		synctest.Wait()
+
+		written := make(chan struct{})
+		j.rename = func(from, to string) error {
+			<-written
+			return os.Rename(from, to)
+		}
+		replies := make(chan wire.Reply, 2)
+		for id := int64(3); id <= 4; id++ {
+			go func() {
+				reply, _ := e.tryPost("/run", beanRun(7, id, "b"))
+				replies <- reply
+			}()
+			synctest.Wait()
+		}
+		release <- nil
+		synctest.Wait()
+		require.Equal(t, []string{"init a", "run a", "destroy a"}, calls)
+		close(written)
+		require.Equal(t, wire.OK(), <-replies)
+		require.Equal(t, wire.OK(), <-replies)
+		for range 2 {
+			synctest.Wait()
+			release <- nil
+		}
+		time.Sleep(time.Second) // results are gathered by now
+		e.stop()
+		require.Equal(t, []string{"init a", "run a", "destroy a", "init b", "run b", "run b", "destroy b"}, calls)
+		for _, id := range []int64{1, 3, 4} {
+			require.Equal(t, "200", e.outcome(id))
+		}
+	})
+}
+
 // TestAWaitingRunThatCannotBeNotedLeavesTheQueue lets the journal fail for runs that would wait for
 // others: they take no place in the queue, and have no result, whatever ends those others.
 func TestAWaitingRunThatCannotBeNotedLeavesTheQueue(t *testing.T) {
