@@ -349,19 +349,14 @@ func (j *journal) rewrite(whole []byte) error {
 		_ = j.file.Close() // what matters in it is in whole
 		j.file, j.damaged = nil, true
 	}
-	f, err := os.OpenFile(j.path+".new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("write journal: %w", err)
-	}
-	if _, err = f.Write(whole); err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = j.rename(f.Name(), j.path)
+	err := writeSynced(j.path+".new", whole)
+	if err == nil {
+		err = j.rename(j.path+".new", j.path)
 	}
 	if err == nil {
 		err = syncDir(filepath.Dir(j.path))
 	}
+	var f *os.File
 	if err == nil {
 		f, err = openAtEnd(j.path)
 	}
@@ -370,6 +365,19 @@ func (j *journal) rewrite(whole []byte) error {
 	}
 	j.file, j.size, j.base, j.damaged = f, int64(len(whole)), int64(len(whole)), false
 	return nil
+}
+
+// writeSynced writes a file that is then renamed into place: without the sync, a machine that dies
+// may leave an empty file under the new name.
+func writeSynced(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if _, err = f.Write(data); err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
 }
 
 // openAtEnd opens a file to be written from its end on, without O_APPEND: with it Windows grants

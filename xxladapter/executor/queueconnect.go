@@ -94,7 +94,7 @@ func instanceName(dir string) (string, error) {
 	var random [4]byte
 	_, _ = rand.Read(random[:]) // never fails
 	name := fmt.Sprintf("%.40s-%s", strings.Map(odd, host), hex.EncodeToString(random[:]))
-	if err := os.WriteFile(path+".new", []byte(name+"\n"), 0o600); err != nil {
+	if err := writeSynced(path+".new", []byte(name+"\n")); err != nil {
 		return "", fmt.Errorf("executor: write name: %w", err)
 	}
 	if err := os.Rename(path+".new", path); err != nil {
