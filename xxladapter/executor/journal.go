@@ -64,6 +64,10 @@ func (b *batch) wait() error {
 // without the records that are no longer needed.
 const journalRewrite = 8 << 20
 
+// journalRetry is how long after a failure the journal is written again if nothing else wakes it:
+// until then, results and the ends of runs are only in memory.
+const journalRetry = 10 * time.Second
+
 // openJournal opens the journal of a data directory, and creates one if there is none. It cuts off
 // a damaged end.
 func openJournal(dir string, o Options) (*journal, error) {
@@ -292,7 +296,12 @@ func (j *journal) close() error {
 // write stores what was queued; one goroutine runs it.
 func (j *journal) write() {
 	defer close(j.stopped)
-	for range j.wake {
+	var again <-chan time.Time // nil unless the last write has failed
+	for {
+		select {
+		case <-j.wake:
+		case <-again:
+		}
 		j.mu.Lock()
 		buf, b, closed := j.buf, j.next, j.closed
 		j.buf, j.next = nil, newBatch()
@@ -308,8 +317,9 @@ func (j *journal) write() {
 		case len(buf) > 0:
 			b.err = j.appendFile(buf)
 		}
+		again = nil
 		if b.err != nil {
-			j.damaged = true
+			j.damaged, again = true, time.After(journalRetry)
 			j.logger.Error("journal cannot be written; no run is accepted until it can", "err", b.err)
 			j.mu.Lock()
 			for _, id := range b.accepted {

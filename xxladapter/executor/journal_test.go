@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -162,6 +164,37 @@ func TestJournalThatCannotBeWritten(t *testing.T) {
 	require.Len(t, state.open, 1)
 	require.Contains(t, state.open, int64(2))
 	require.Len(t, state.results, 1)
+}
+
+// TestAResultIsWrittenOnceItCanBe lets the journal fail for a result. It is written as soon as that
+// works again, although nothing else happens: the process may be killed before it stops.
+func TestAResultIsWrittenOnceItCanBe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		j := testJournal(t, dir)
+		b, err := j.accept(1, 7, 1, time.Now())
+		require.NoError(t, err)
+		require.NoError(t, b.wait())
+		var full atomic.Bool
+		full.Store(true)
+		j.rename = func(from, to string) error {
+			if full.Load() {
+				return syscall.ENOSPC
+			}
+			return os.Rename(from, to)
+		}
+		require.NoError(t, j.file.Close())
+		j.finish(result{logID: 1, jobID: 7, logTime: 1, code: 200})
+		time.Sleep(3 * journalRetry)
+		synctest.Wait()
+		require.Empty(t, readState(t, dir).results)
+		full.Store(false)
+		time.Sleep(journalRetry)
+		synctest.Wait()
+		require.Len(t, readState(t, dir).results, 1)
+		require.Empty(t, readState(t, dir).open)
+		require.NoError(t, j.close())
+	})
 }
 
 // TestAJournalThatLosesResultsSaysSo closes a journal that cannot be written, as on a full disk.
