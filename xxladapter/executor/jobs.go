@@ -315,7 +315,8 @@ func (s *jobs) unbind(j *job, reason string) {
 	s.closeBinding(j)
 }
 
-// dropWaiting reports every waiting run as not executed.
+// dropWaiting reports every waiting run as not executed, except those that the journal could not
+// store. It forgets the result of one that it cannot store later.
 //
 // REQUIRES: s.mu is held.
 func (s *jobs) dropWaiting(j *job, reason string) {
@@ -323,6 +324,9 @@ func (s *jobs) dropWaiting(j *job, reason string) {
 	j.waiting = nil
 	s.queued -= len(waiting)
 	for _, r := range waiting {
+		if r.batch.written() && r.batch.err != nil {
+			continue
+		}
 		s.report(r, wire.CodeFail, reason+suffixWaiting)
 	}
 }

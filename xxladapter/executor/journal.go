@@ -51,7 +51,17 @@ type journal struct {
 type batch struct {
 	done     chan struct{} // closed when it is on disk, or will never be
 	err      error         // set before done is closed
-	accepted []int64       // log ids; forgotten again if err is set
+	accepted []int64       // log ids; forgotten again, with their results, if err is set
+}
+
+// written reports whether the batch is on disk, or will never be.
+func (b *batch) written() bool {
+	select {
+	case <-b.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // wait returns once the batch is on disk, or with the error why it is not.
@@ -226,21 +236,39 @@ func (j *journal) unfinished() []result {
 // results of the jobs in aside are left out, and move behind those of other jobs if they are first.
 func (j *journal) oldest(n int, aside map[int64]bool) []result {
 	j.mu.Lock()
+	defer j.mu.Unlock()
 	if waits := j.state.results; len(waits) > 0 && aside[waits[0].jobID] &&
 		slices.ContainsFunc(waits, func(r result) bool { return !aside[r.jobID] }) {
 		for jobID := range aside {
 			j.postponeLocked(jobID)
 		}
 	}
+	for {
+		list := j.firstLocked(n, aside)
+		i := slices.IndexFunc(list, func(r result) bool { return r.batch != nil && !r.batch.written() })
+		if i < 0 {
+			return list
+		}
+		j.mu.Unlock()
+		for _, r := range list[i:] {
+			if r.batch != nil {
+				_ = r.batch.wait()
+			}
+		}
+		j.mu.Lock()
+		// Read again: if a batch has failed, the results of the runs that it accepted are gone.
+		// Those that have come meanwhile need not be waited for.
+		n = min(n, len(list))
+	}
+}
+
+// firstLocked returns a copy of the first n results, up to one of a job in aside.
+//
+// REQUIRES: j.mu is held.
+func (j *journal) firstLocked(n int, aside map[int64]bool) []result {
 	list := append([]result(nil), j.state.results[:min(n, len(j.state.results))]...)
-	j.mu.Unlock()
 	if i := slices.IndexFunc(list, func(r result) bool { return aside[r.jobID] }); i >= 0 {
 		list = list[:i]
-	}
-	for _, r := range list {
-		if r.batch != nil {
-			_ = r.batch.wait()
-		}
 	}
 	return list
 }
@@ -328,6 +356,9 @@ func (j *journal) write() {
 					j.state.seen.remove(id)
 				}
 			}
+			j.state.results = slices.DeleteFunc(j.state.results, func(r result) bool { // of killed runs
+				return (r.batch == b || r.batch == j.next) && slices.Contains(b.accepted, r.logID)
+			})
 			j.mu.Unlock()
 		}
 		close(b.done)

@@ -374,6 +374,47 @@ func TestAWaitingRunThatCannotBeNotedLeavesTheQueue(t *testing.T) {
 	})
 }
 
+// TestARunThatIsKilledBeforeItIsNotedHasNoResult kills a job while a run of it is being written to
+// the journal, which then fails. Results of other runs are sent meanwhile.
+func TestARunThatIsKilledBeforeItIsNotedHasNoResult(t *testing.T) {
+	bubble(t, Options{}, func(t *testing.T, e *running, s *stage) {
+		require.Equal(t, wire.OK(), e.trigger(7, 1, "SERIAL_EXECUTION"))
+		require.Equal(t, wire.OK(), e.trigger(8, 2, "SERIAL_EXECUTION"))
+		j := e.live.Load().journal
+		require.NoError(t, j.file.Close())
+		require.Contains(t, e.trigger(7, 3, "SERIAL_EXECUTION").Msg, "request error: write journal: ")
+
+		full := make(chan error)
+		j.rename = func(from, to string) error {
+			if err := <-full; err != nil {
+				return err
+			}
+			return os.Rename(from, to)
+		}
+		refused := make(chan wire.Reply)
+		go func() {
+			req := beanRun(7, 4, "stage")
+			reply, _ := e.tryPost("/run", req)
+			refused <- reply
+		}()
+		synctest.Wait() // it is being written
+		e.post("/kill", wire.KillRequest{JobID: 7})
+		e.post("/kill", wire.KillRequest{JobID: 8})
+		synctest.Wait()
+		full <- syscall.ENOSPC
+		require.Contains(t, (<-refused).Msg, "request error: write journal: ")
+		full <- nil
+		time.Sleep(time.Second) // results are gathered by now
+		synctest.Wait()
+		require.Equal(t, "none", e.outcome(4))
+		require.Contains(t, e.outcome(1), "killed")
+		require.Contains(t, e.outcome(2), "killed")
+		require.Len(t, e.admin.results(), 2)
+		require.Zero(t, j.waiting())
+		require.Empty(t, readState(t, e.opts.DataDir).results)
+	})
+}
+
 // TestARefusedRunIsNotTheFirst lets the journal fail for the first run of a job: the handler is
 // initialised before the first run that starts.
 func TestARefusedRunIsNotTheFirst(t *testing.T) {
