@@ -198,6 +198,15 @@ func (in *intake) accept(ctx context.Context, list []*delivery.Delivery) {
 	if len(kept) == 0 {
 		return
 	}
+	if ctx.Err() != nil { // stopped meanwhile: none of them would be asked for
+		for _, o := range kept {
+			in.l.journal.putBack(int64(o.req.LogID))
+			o.delivery.Return()
+			in.forget(o.req)
+			in.free(1)
+		}
+		return
+	}
 	may, ok := in.askFor(ctx, kept, ids)
 	for i, o := range kept {
 		switch {

@@ -318,6 +318,20 @@ func TestAStoppedIntakeGivesBackWhatItHasNotAskedFor(t *testing.T) {
 	}
 	require.Empty(t, j.unfinished(), "they are delivered again only after AckWait")
 	require.Equal(t, 100, held.times+len(in.taken))
+
+	held.times = 0
+	body, err := json.Marshal(beanRun(7, 200, "echo"))
+	require.NoError(t, err)
+	for len(in.places) == 0 {
+		<-in.taken
+		in.free(1)
+	}
+	free := len(in.places)
+	<-in.places
+	in.accept(stopped, []*delivery.Delivery{{Header: http.Header{}, Body: body, Number: 1, Held: &held}})
+	require.Equal(t, 1, held.times, "the stop came while it was written to the journal")
+	require.Empty(t, j.unfinished(), "it has not begun")
+	require.Equal(t, free, len(in.places))
 }
 
 // TestARunComesThroughTheQueueAlone calls an executor with a queue as schedulers call one with a
