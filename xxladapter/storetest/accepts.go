@@ -91,6 +91,17 @@ var acceptRules = []rule{
 		b.False(b.accept(fire.LogID, want.Address))
 		b.Equal(want, b.log(fire.LogID))
 	}},
+	{"ARunThatIsTakenWhileItIsGivenUpIsKept", func(b *fixture) {
+		id := b.addJob("job")
+		fire := b.queuedRun(id, 1, "nats://app")
+		b.True(b.accept(fire.LogID, queueA))
+		want := b.log(fire.LogID)
+		b.Empty(b.settleBy(b.term("n1"), xxladapter.Settlement{
+			FireID: fire.ID, LogID: fire.LogID, Code: xxladapter.ResultFail, Msg: "given up",
+			Next: []xxladapter.Fire{{JobID: id, Due: at(2), Type: xxladapter.TriggerRetry}},
+		}))
+		b.Equal(want, b.log(fire.LogID), "its result plans what follows")
+	}},
 	{"ARunThatEndedBeforeItWasAcceptedIsNot", func(b *fixture) {
 		fire := b.queuedRun(b.addJob("job"), 1, "nats://app")
 		_, _, err := b.store.FinishRun(
